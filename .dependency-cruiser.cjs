@@ -1,0 +1,167 @@
+/**
+ * The doors of the house: `apps → libs/pod → libs/jobs → libs/lease`, never back, and never past a declared entry.
+ * Each rule has a planted violation in `test/repository/doors.spec.ts`, which fails for a rule that has none.
+ */
+
+const SPEC = '\\.(spec|contract)\\.ts$';
+const PACKAGES = '^(libs|apps)/';
+const LEASE_ENTRY = '^libs/lease/src/(testing/)?index\\.ts$';
+const JOBS_ENTRY = '^libs/jobs/src/(index|scheduler|worker|testing/index)\\.ts$';
+
+/** Files that decide and never touch: the same arguments give the same answer on every machine and at every hour. */
+const PURE = [
+  '^libs/jobs/src/schedule/',
+  '^libs/jobs/src/ledger/run-state\\.ts$',
+  '^libs/jobs/src/scheduling/(misfire|overlap|due-index)\\.ts$',
+  '^libs/lease/src/(lease|fence|clock|errors|lease-store)\\.ts$',
+];
+
+/** A package by its name, found in node_modules or not. */
+function npm(...names) {
+  return `(^|node_modules/)(${names.join('|')})(/|$)`;
+}
+
+/** Only these files may import those packages: with them goes the knowledge of a server's ways and failures. */
+function confined(name, { packages, to, why }) {
+  return {
+    name,
+    comment: why,
+    severity: 'error',
+    from: { path: PACKAGES, pathNot: [...to, SPEC] },
+    to: { path: npm(...packages) },
+  };
+}
+
+module.exports = {
+  forbidden: [
+    {
+      name: 'never-back-from-lease',
+      comment: 'libs/lease knows nothing of crons, jobs or apps.',
+      severity: 'error',
+      from: { path: '^libs/lease/', pathNot: SPEC },
+      to: { path: '^(libs/(?!lease/)|apps/|test/|bench/|examples/)' },
+    },
+    {
+      name: 'never-back-from-jobs',
+      comment: 'libs/jobs knows libs/lease and no app.',
+      severity: 'error',
+      from: { path: '^libs/jobs/', pathNot: SPEC },
+      to: { path: '^(libs/(?!jobs/|lease/)|apps/|test/|bench/|examples/)' },
+    },
+    {
+      name: 'never-back-from-pod',
+      comment: 'libs/pod is how a process boots and stops; what it boots comes from the app.',
+      severity: 'error',
+      from: { path: '^libs/pod/', pathNot: SPEC },
+      to: { path: '^(apps/|test/|bench/|examples/)' },
+    },
+    {
+      name: 'apps-are-islands',
+      comment: 'An app is deployed alone; what two of them need belongs into a lib.',
+      severity: 'error',
+      from: { path: '^apps/([^/]+)/', pathNot: SPEC },
+      to: { path: '^(apps/(?!$1/)|test/|bench/|examples/)' },
+    },
+    {
+      name: 'lease-by-its-entries',
+      comment: 'Import @fencepost/lease or @fencepost/lease/testing: the rest may change without notice.',
+      severity: 'error',
+      from: { path: '^(apps|bench|examples|libs/(?!lease/))', pathNot: SPEC },
+      to: { path: '^libs/lease/', pathNot: LEASE_ENTRY },
+    },
+    {
+      name: 'jobs-by-its-entries',
+      comment: 'Import @fencepost/jobs, /scheduler, /worker or /testing: the rest may change without notice.',
+      severity: 'error',
+      from: { path: '^(apps|bench|examples|libs/(?!jobs/))', pathNot: SPEC },
+      to: { path: '^libs/jobs/', pathNot: JOBS_ENTRY },
+    },
+    {
+      name: 'pod-by-its-entry',
+      comment: 'Import @fencepost/pod: the rest may change without notice.',
+      severity: 'error',
+      from: { path: '^(apps|bench|examples|libs/(?!pod/))', pathNot: SPEC },
+      to: { path: '^libs/pod/', pathNot: '^libs/pod/src/index\\.ts$' },
+    },
+    {
+      name: 'pure-without-io',
+      comment:
+        'A pure file may use other pure values, node:crypto for a hash, cron-parser and zod, and no other package.',
+      severity: 'error',
+      from: { path: PURE, pathNot: SPEC },
+      to: {
+        dependencyTypes: ['core', 'npm', 'npm-dev', 'npm-peer', 'npm-no-pkg', 'npm-unknown', 'unknown'],
+        dependencyTypesNot: ['type-only'],
+        pathNot: ['^(node:)?crypto$', npm('cron-parser', 'zod', '@nestjs')],
+      },
+    },
+    {
+      name: 'pure-without-nest',
+      comment: 'What decides is called by Nest and does not know it.',
+      severity: 'error',
+      from: { path: PURE, pathNot: SPEC },
+      to: { path: npm('@nestjs') },
+    },
+    {
+      name: 'pure-without-clock',
+      comment: 'Instants come as arguments; the type of a Clock may be named, one that ticks may not be imported.',
+      severity: 'error',
+      from: { path: PURE, pathNot: SPEC },
+      to: { path: '^libs/lease/src/clock\\.ts$', dependencyTypesNot: ['type-only'] },
+    },
+    confined('ioredis-in-redis-files', {
+      packages: ['ioredis'],
+      to: ['/redis-[^/]+\\.ts$', '\\.module\\.ts$'],
+      why: 'ioredis re-sends commands, times out and reconnects in its own ways; redis-*.ts and the modules deal with them.',
+    }),
+    confined('bullmq-in-the-queue', {
+      packages: ['bullmq', '@nestjs/bullmq'],
+      to: [
+        '^libs/jobs/src/scheduling/bullmq-run-queue\\.ts$',
+        '^libs/jobs/src/running/[^/]+\\.processor\\.ts$',
+        '^apps/.*\\.module\\.ts$',
+      ],
+      why: 'A BullMQ job is a delivery and never the truth; only the queue and the processor speak of it.',
+    }),
+    confined('bull-board-in-its-module', {
+      packages: ['@bull-board'],
+      to: ['/bull-board\\.module\\.ts$'],
+      why: 'The board is a guest in the scheduler app.',
+    }),
+    confined('pg-in-postgres-files', {
+      packages: ['pg'],
+      to: ['/postgres-[^/]+\\.ts$'],
+      why: 'PostgreSQL is one of several stores behind a port.',
+    }),
+    {
+      name: 'no-circle',
+      comment: 'Files in a circle can only be understood, tested and moved together.',
+      severity: 'error',
+      from: {},
+      to: { circular: true },
+    },
+    {
+      name: 'no-test-in-production',
+      comment: 'A spec or a contract is not shipped, so what is shipped may not need it.',
+      severity: 'error',
+      from: { path: PACKAGES, pathNot: SPEC },
+      to: { path: [SPEC, npm('vitest', 'fast-check')] },
+    },
+    {
+      name: 'everything-resolves',
+      comment: 'What the cruiser cannot find it cannot judge.',
+      severity: 'error',
+      from: {},
+      to: { couldNotResolve: true },
+    },
+  ],
+  options: {
+    doNotFollow: { path: 'node_modules' },
+    exclude: { path: '(^|/)(dist|\\.cache|coverage)/' },
+    tsPreCompilationDeps: true,
+    enhancedResolveOptions: {
+      conditionNames: ['@fencepost/source', 'import', 'node', 'default', 'types'],
+      exportsFields: ['exports'],
+    },
+  },
+};

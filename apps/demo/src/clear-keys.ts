@@ -1,0 +1,21 @@
+import type { connectRedis, KeySpace } from '@fencepost/lease';
+
+type Redis = Awaited<ReturnType<typeof connectRedis>>;
+
+const PAGE = 1_000;
+
+/**
+ * Removes every key of this prefix, those of BullMQ included, which begin with `{prefix:tenant}`. The keys of others on
+ * the same Redis are looked at by name and left alone.
+ */
+export async function clearKeys(redis: Redis, { prefix, tenant }: KeySpace): Promise<number> {
+  const own = [`${prefix}:`, `{${prefix}:${tenant}}`];
+  let [cursor, cleared] = ['0', 0];
+  do {
+    const [next, found] = await redis.scan(cursor, 'MATCH', `*${prefix}*`, 'COUNT', PAGE);
+    const keys = found.filter((key) => own.some((start) => key.startsWith(start)));
+    if (keys.length > 0) cleared += await redis.unlink(keys);
+    cursor = next;
+  } while (cursor !== '0');
+  return cleared;
+}

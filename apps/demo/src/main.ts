@@ -1,0 +1,130 @@
+import { randomInt, randomUUID } from 'node:crypto';
+import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { closeRedis, connectRedis, redactUrl, systemClock } from '@fencepost/lease';
+import { CommanderError } from 'commander';
+import { listener, viewer, type Audience } from './audience.js';
+import { clearKeys } from './clear-keys.js';
+import { summary, type Closing } from './closing.js';
+import { Demo } from './demo.js';
+import { Observer } from './observer.js';
+import { parseOptions, type DemoOptions } from './options.js';
+import { LEASE_MS } from './pod.js';
+import { Stopping } from './stopping.js';
+import { redisStores } from './stores.js';
+
+const COMMAND_TIMEOUT_MS = 2_000;
+/** What a shell reports for a program that Ctrl-C ended. */
+const INTERRUPTED = 130;
+
+const out = (text: string) => void process.stdout.write(text);
+const err = (text: string) => void process.stderr.write(text);
+const print = (line: string) => out(`${line}\n`);
+const complain = (line: string) => err(`${line}\n`);
+
+// Whoever reads our output may close it, as `head` does; that must not end us half-way.
+for (const stream of [process.stdout, process.stderr]) stream.on('error', () => {});
+
+process.exitCode = await main(process.argv.slice(2));
+
+async function main(args: readonly string[]): Promise<number> {
+  const options = optionsOf(args);
+  if (typeof options === 'number') return options;
+  const stopping = new Stopping(systemClock);
+  const folder = mkdtempSync(join(tmpdir(), 'fencepost-demo-'));
+  let code = 1;
+  try {
+    stopping.listen(process.env['FENCEPOST_REDIS_HOW'] !== undefined);
+    code = conclude(await demo(options, folder, stopping), options);
+  } catch (error) {
+    complain(error instanceof Error ? error.message : String(error));
+  }
+  stopping.close();
+  const empty = readdirSync(folder).length === 0;
+  if (code === 0 || empty) rmSync(folder, { recursive: true, force: true });
+  else complain(`The logs of the pods are in ${folder}`);
+  return code;
+}
+
+function conclude(end: Closing | null, { json }: DemoOptions): number {
+  if (end === null) {
+    complain('Ended before there was anything to judge.');
+    return INTERRUPTED;
+  }
+  for (const line of json ? [JSON.stringify(end)] : summary(end)) print(line);
+  return end.ok ? 0 : 1;
+}
+
+/** The exit code, where there is nothing to do: the help was asked for, or an option is wrong, and that is printed. */
+function optionsOf(args: readonly string[]): DemoOptions | number {
+  try {
+    return parseOptions(args, { out, err });
+  } catch (error) {
+    if (error instanceof CommanderError) return error.exitCode;
+    throw error;
+  }
+}
+
+async function demo(options: DemoOptions, folder: string, stopping: Stopping): Promise<Closing | null> {
+  const url = process.env['REDIS_URL'];
+  if (!url) throw new Error('Expected REDIS_URL in the environment. Type "npm start", which finds or starts a Redis.');
+  // A prefix of its own: the tenth demo on one Redis knows nothing of the ninth.
+  const space = { prefix: `demo-${randomUUID().slice(0, 8)}`, tenant: 'demo' };
+  const redis = await connectRedis({ url, commandTimeoutMs: COMMAND_TIMEOUT_MS, name: space.prefix });
+  try {
+    const how = `${redactUrl(url)} (${process.env['FENCEPOST_REDIS_HOW'] ?? 'REDIS_URL'})`;
+    const seed = options.seed ?? randomInt(1_000_000);
+    const audience = audienceFor(options);
+    if (audience.frameMs === null) introduce(audience, { how, folder, options, seed });
+    const observer = new Observer(redisStores({ redis, ...space }), systemClock);
+    const podEnv = podEnvironment({ url, ...space });
+    const common = { options, seed, clock: systemClock, stopping };
+    return await new Demo({ ...common, observer, audience, redis: how, logs: folder, podEnv }).run();
+  } finally {
+    // Pods that did not end in order left theirs too. Without Redis there is nothing to clear.
+    await clearKeys(redis, space).catch(() => 0);
+    await closeRedis(redis);
+  }
+}
+
+/** A view for a terminal; lines for everything else. With --json, stdout belongs to the last line. */
+function audienceFor({ json }: DemoOptions): Audience {
+  if (json) return listener(complain);
+  return process.stdout.isTTY && process.env['TERM'] !== 'dumb' ? viewer(process.stdout) : listener(print);
+}
+
+interface Introduction {
+  readonly how: string;
+  readonly folder: string;
+  readonly options: DemoOptions;
+  readonly seed: number;
+}
+
+function introduce(audience: Audience, { how, folder, options, seed }: Introduction): void {
+  const chaos = options.chaos ? [`--chaos --seed ${seed} makes the same choices again`] : [];
+  const texts = [`Redis at ${how}`, `logs of the pods in ${folder}`, ...chaos];
+  for (const text of texts) audience.tell({ id: text, at: systemClock.now(), kind: 'note', text });
+}
+
+function podEnvironment({
+  url,
+  prefix,
+  tenant,
+}: {
+  url: string;
+  prefix: string;
+  tenant: string;
+}): Record<string, string> {
+  return {
+    REDIS_URL: url,
+    HOST: '127.0.0.1',
+    LOG_LEVEL: 'info',
+    FENCEPOST_PREFIX: prefix,
+    FENCEPOST_TENANT: tenant,
+    FENCEPOST_LEASE_TTL: `${LEASE_MS.scheduler}ms`,
+    FENCEPOST_RUN_LEASE: `${LEASE_MS.worker}ms`,
+    FENCEPOST_SWEEP_EVERY: '500ms',
+    FENCEPOST_DRAIN_DEADLINE: '5s',
+  };
+}

@@ -1,0 +1,58 @@
+import type { BullMQAdapter } from '@bull-board/api/bullMQAdapter';
+import { BULL_BOARD_INSTANCE } from '@bull-board/nestjs';
+import type { INestApplication } from '@nestjs/common';
+import { Test } from '@nestjs/testing';
+import { RUN_QUEUE, type BullmqRunQueue } from '@fencepost/jobs/scheduler';
+import { closeRedis, connectRedis, LEASE_REDIS } from '@fencepost/lease';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { freshPrefix, testRedis } from '../../../test/support/redis.js';
+import { HealthController } from '../../../libs/pod/src/health.controller.js';
+import { SchedulerAppModule } from './scheduler-app.module.js';
+
+const prefix = freshPrefix();
+const shown: BullMQAdapter[] = [];
+let app: INestApplication;
+
+beforeEach(async () => {
+  const jobs = { redis: testRedis(), prefix };
+  const environment = { host: '127.0.0.1', port: 0, logLevel: 'silent', pod: 'pod-7', jobs };
+  shown.length = 0;
+  const built = await Test.createTestingModule({ imports: [SchedulerAppModule.forRoot(environment)] })
+    .overrideProvider(BULL_BOARD_INSTANCE)
+    .useValue({ addQueue: (queue: BullMQAdapter) => void shown.push(queue) })
+    .compile();
+  app = built.createNestApplication();
+  await app.init();
+});
+afterEach(async () => {
+  await app.close();
+  const redis = await connectRedis({ url: testRedis(), commandTimeoutMs: 5_000, name: 'test' });
+  const keys = await redis.keys(`*${prefix}*`);
+  if (keys.length > 0) await redis.del(keys);
+  await closeRedis(redis);
+});
+
+describe('the scheduler app', () => {
+  it('lives and is ready', async () => {
+    const health = app.get(HealthController, { strict: false });
+    expect(health.live()).toEqual({ status: 'ok' });
+    expect(await health.ready()).toMatchObject({ status: 'ok', info: { redis: { status: 'up' } } });
+  });
+
+  it('is not ready, and lives, when Redis does not answer', async () => {
+    const health = app.get(HealthController, { strict: false });
+    await closeRedis(app.get(LEASE_REDIS, { strict: false }));
+    await expect(health.ready()).rejects.toMatchObject({
+      status: 503,
+      response: { error: { redis: { status: 'down', message: 'Redis does not answer' } } },
+    });
+    expect(health.live()).toEqual({ status: 'ok' });
+  });
+
+  it('shows the queue it enqueues into on its board, and no other', async () => {
+    const runs = app.get<BullmqRunQueue>(RUN_QUEUE, { strict: false });
+    await runs.enqueue([{ runId: 'nightly-report@1', delivery: 1 }]);
+    expect(shown.map((queue) => queue.getName())).toEqual(['runs']);
+    expect(await shown[0]?.getJobCounts()).toMatchObject({ waiting: 1 });
+  });
+});

@@ -1,0 +1,25 @@
+import { Module } from '@nestjs/common';
+import type { DynamicModule } from '@nestjs/common';
+import { JOBS_SETTINGS, type JobsSettings } from '@fencepost/jobs/worker';
+import { LEASE_REDIS, RedisFencedRows, type RedisClient } from '@fencepost/lease';
+
+/** Where the jobs of this app write: rows that refuse a stale writer and recognise a repeated one. */
+@Module({})
+export class SinkModule {
+  /** @param pod the module that provides connection and settings */
+  static on(pod: DynamicModule): DynamicModule {
+    return {
+      module: SinkModule,
+      imports: [pod],
+      providers: [
+        {
+          provide: RedisFencedRows,
+          inject: [LEASE_REDIS, JOBS_SETTINGS],
+          useFactory: (redis: RedisClient, { prefix, tenant }: JobsSettings) =>
+            new RedisFencedRows({ redis, prefix, tenant, table: 'sink' }),
+        },
+      ],
+      exports: [RedisFencedRows, pod],
+    };
+  }
+}

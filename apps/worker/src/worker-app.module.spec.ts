@@ -1,0 +1,32 @@
+import type { INestApplication } from '@nestjs/common';
+import { Test } from '@nestjs/testing';
+import { CATALOG, type Catalog } from '@fencepost/jobs';
+import { closeRedis, connectRedis } from '@fencepost/lease';
+import { afterEach, describe, expect, it } from 'vitest';
+import { freshPrefix, testRedis } from '../../../test/support/redis.js';
+import { HealthController } from '../../../libs/pod/src/health.controller.js';
+import { WorkerAppModule } from './worker-app.module.js';
+
+const prefix = freshPrefix();
+let app: INestApplication;
+
+afterEach(async () => {
+  await app.close();
+  const redis = await connectRedis({ url: testRedis(), commandTimeoutMs: 5_000, name: 'test' });
+  const keys = await redis.keys(`*${prefix}*`);
+  if (keys.length > 0) await redis.del(keys);
+  await closeRedis(redis);
+});
+
+describe('the worker app', () => {
+  it('declares its jobs and says that it is ready', async () => {
+    const jobs = { redis: testRedis(), prefix };
+    const environment = { host: '127.0.0.1', port: 0, logLevel: 'silent', pod: undefined, jobs };
+    const built = await Test.createTestingModule({ imports: [WorkerAppModule.forRoot(environment)] }).compile();
+    app = built.createNestApplication();
+    await app.init();
+    const names = (await app.get<Catalog>(CATALOG).read()).map(({ definition }) => definition.name);
+    expect(names).toEqual(['latency-report', 'pulse', 'snapshot']);
+    expect(await app.get(HealthController, { strict: false }).ready()).toMatchObject({ status: 'ok' });
+  });
+});

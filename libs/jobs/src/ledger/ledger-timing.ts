@@ -1,0 +1,21 @@
+/** How patient the ledger is, in milliseconds. A value, so that tests can hurry. */
+export interface LedgerTiming {
+  /** How far a pod's clock may run ahead of the store's before its claim counts as early. */
+  readonly toleranceMs: number;
+  /** A claimed run that is not confirmed by then is looked at. */
+  readonly recoverMs: number;
+  /** An enqueued run that has not begun by then is looked at. */
+  readonly sweepMs: number;
+  /** How long a finished run is kept. */
+  readonly keepMs: number;
+}
+
+export const LEDGER_TIMING: LedgerTiming = {
+  toleranceMs: 10,
+  recoverMs: 5_000,
+  sweepMs: 30_000,
+  keepMs: 30 * 24 * 3_600_000,
+};
+
+/** Runs listed for a look, or forgotten, by one call: enough to keep up, few enough not to hold the store. */
+export const LEDGER_BATCH = 100;

@@ -1,0 +1,140 @@
+import type { Fence } from '@fencepost/lease';
+import type { MissedRange, OverlapPolicy, Run, RunReason, SkipRange } from './run.js';
+import type { RunState } from './run-state.js';
+
+/** What the ledger knows of a cron; all zero or `null` for one it has never seen. */
+export interface CronRecord {
+  /** The highest scheduler fence accepted so far: the floor for the next lease. */
+  readonly fence: Fence;
+  /** Every instant up to here has a run or a recorded skip. Epoch milliseconds. */
+  readonly cursor: number | null;
+  readonly generation: number;
+  /** How many calls were refused because their fence was stale. */
+  readonly refusals: number;
+}
+
+export interface ClaimedOccurrence {
+  readonly scheduledAt: number;
+  readonly dueAt: number;
+  readonly reason: RunReason;
+  readonly missed: MissedRange | null;
+}
+
+export interface ClaimRequest {
+  readonly cron: string;
+  /** The lease's fence and the nonce of its term: an equal fence counts only for the same term. */
+  readonly fence: Fence;
+  readonly term: string;
+  readonly holder: string;
+  readonly generation: number;
+  /** Fresh per decision, the same when the call is repeated. */
+  readonly nonce: string;
+  /** The cursor the plan started from; another one means that somebody else went on meanwhile. */
+  readonly cursor: number | null;
+  /** Instants before the occurrence that won't run, oldest first. */
+  readonly skips: readonly SkipRange[];
+  /** `null`: only the skips are to be recorded. */
+  readonly occurrence: ClaimedOccurrence | null;
+  readonly overlap: OverlapPolicy;
+}
+
+export type ClaimReply =
+  | { readonly verdict: 'claimed'; readonly runId: string }
+  | { readonly verdict: 'skipped'; readonly reason: 'overlap' }
+  /** The skips are recorded; there was no occurrence to claim. */
+  | { readonly verdict: 'recorded' }
+  | { readonly verdict: 'stale'; readonly fence: Fence }
+  | { readonly verdict: 'stale-definition'; readonly generation: number }
+  /** The instant, or the end of the skips, lies in the future of the store's clock. */
+  | { readonly verdict: 'early'; readonly waitMs: number }
+  /** The cursor is not where the plan started: read it and plan again. */
+  | { readonly verdict: 'moved'; readonly cursor: number | null };
+
+/** One handing over of a run to the queue. */
+export interface Delivery {
+  readonly runId: string;
+  readonly delivery: number;
+}
+
+/** A run that is due for a look: its delivery may be lost, or its worker gone. */
+export interface OverdueRun extends Delivery {
+  readonly state: RunState;
+}
+
+export interface BeginRequest {
+  readonly runId: string;
+  readonly nonce: string;
+  readonly worker: string;
+  /** Length of the run lease. */
+  readonly ttlMs: number;
+  readonly maxAttempts: number;
+}
+
+/** The proof an attempt shows with every call: only the current one changes its run. */
+export interface AttemptRef {
+  readonly runId: string;
+  readonly fence: Fence;
+  readonly nonce: string;
+}
+
+export type BeginReply =
+  | { readonly verdict: 'begun'; readonly fence: Fence; readonly attempt: number; readonly run: Run }
+  /** Another attempt is alive, or another run of the cron is; look again in `waitMs`. */
+  | { readonly verdict: 'busy'; readonly waitMs: number }
+  | { readonly verdict: 'not-due'; readonly waitMs: number }
+  | { readonly verdict: 'terminal'; readonly state: RunState }
+  | { readonly verdict: 'missing' };
+
+export type BeginEffectReply =
+  /** `unknown`: an earlier attempt began it too and never said how it ended. */
+  | { readonly verdict: 'go'; readonly unknown: boolean }
+  /** Already done, by this or an earlier attempt; `result` is its recorded JSON. */
+  | { readonly verdict: 'done'; readonly result: string }
+  | { readonly verdict: 'stale' };
+
+/**
+ * `late`: the attempt is stale, and its *done* is kept as a fact all the same, because it was once allowed to begin.
+ * `known`: another attempt's done was recorded before, and stands.
+ */
+export type FinishEffectReply = 'recorded' | 'late' | 'known' | 'stale';
+
+export type AttemptOutcome =
+  | { readonly kind: 'succeeded' }
+  | { readonly kind: 'failed'; readonly error: string }
+  | { readonly kind: 'retry'; readonly error: string; readonly delayMs: number };
+
+/**
+ * What ran, what is running, what did not run and why. Every implementation passes `test/contracts/ledger.contract.ts`.
+ *
+ * "Now" is the store's clock. Each call is idempotent on its nonce, and refuses whoever is stale by comparing fences in
+ * the store. It rejects when the store could not be asked, and with a `RangeError` for a number that is none; every answer
+ * of the store is a value.
+ */
+export interface Ledger {
+  readCron(cron: string): Promise<CronRecord>;
+  claim(request: ClaimRequest): Promise<ClaimReply>;
+  /** The queue has taken these: `claimed → enqueued`. A run that went on already is left alone. */
+  confirm(runIds: readonly string[]): Promise<void>;
+  /** Claimed, never confirmed: what the next holder re-delivers first. At most 100, oldest first. */
+  pending(cron: string): Promise<Delivery[]>;
+  /** At most 100 runs whose delivery or worker is due for a look; each is shown again after `againMs`. */
+  overdue(cron: string, againMs: number): Promise<OverdueRun[]>;
+  /** Numbers another delivery and orphans a run whose lease has expired; `null` when there is nothing to deliver. */
+  redeliver(last: Delivery, nonce: string): Promise<Delivery | null>;
+  /** @throws {FenceExhaustedError} when the next fence would pass 2^53 − 1 */
+  begin(request: BeginRequest): Promise<BeginReply>;
+  /** Extends the run lease; `false` means the attempt is over. Never revives one that has expired. */
+  heartbeat(attempt: AttemptRef, ttlMs: number): Promise<boolean>;
+  beginEffect(attempt: AttemptRef, effect: string): Promise<BeginEffectReply>;
+  /** Records *done* with its result as JSON. */
+  finishEffect(attempt: AttemptRef, effect: string, result: string): Promise<FinishEffectReply>;
+  /** The state the run has now, or `null` when the attempt is stale and nothing changed. */
+  finish(attempt: AttemptRef, outcome: AttemptOutcome): Promise<RunState | null>;
+  readRun(runId: string): Promise<Run | null>;
+  /** The newest runs first, skipped occurrences included. */
+  runs(cron: string, limit: number): Promise<Run[]>;
+  /** The newest recorded skip ranges first. */
+  skips(cron: string, limit: number): Promise<SkipRange[]>;
+  /** Forgets at most 100 finished runs beyond the newest `keep`; answers how many. The cursor keeps them from coming back. */
+  forget(cron: string, keep: number): Promise<number>;
+}

@@ -1,0 +1,28 @@
+-- Numbers one more delivery of a run that nobody works on, and orphans it when its worker is gone.
+--
+-- KEYS[1]  the run
+-- KEYS[2]  open runs
+-- KEYS[3]  watch list
+-- ARGV[1]  run id
+-- ARGV[2]  the last delivery the caller knows
+-- ARGV[3]  nonce of this call
+-- Returns  {'DELIVER', delivery} | {'ALIVE'} | {'OVER'}
+--
+-- The delivery number is compared, so that two sweeps that saw the same run hand it over once.
+local run = redis.call('HMGET', KEYS[1], 'state', 'delivery', 'deliveryNonce', 'leaseUntil')
+if run[3] == ARGV[3] then return { 'DELIVER', run[2] } end
+if not run[1] or run[1] == 'succeeded' or run[1] == 'failed' or run[1] == 'skipped' then
+  redis.call('ZREM', KEYS[2], ARGV[1])
+  redis.call('ZREM', KEYS[3], ARGV[1])
+  return { 'OVER' }
+end
+-- @include server-time
+if run[1] == 'running' and tonumber(run[4]) > now then return { 'ALIVE' } end
+if run[2] ~= ARGV[2] then return { 'ALIVE' } end
+if run[1] == 'running' then
+  redis.call('HSET', KEYS[1], 'state', 'orphaned')
+  redis.call('ZADD', KEYS[2], '0', ARGV[1])
+end
+redis.call('HSET', KEYS[1], 'deliveryNonce', ARGV[3])
+redis.call('HINCRBY', KEYS[1], 'delivery', 1)
+return { 'DELIVER', redis.call('HGET', KEYS[1], 'delivery') }

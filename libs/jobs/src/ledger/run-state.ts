@@ -1,0 +1,43 @@
+/** Every state a run can be in. A past participle is final. */
+export type RunState = 'claimed' | 'enqueued' | 'running' | 'orphaned' | 'succeeded' | 'failed' | 'skipped';
+
+export type RunEvent = 'claim' | 'skip' | 'confirm' | 'begin' | 'exhaust' | 'retry' | 'orphan' | 'succeed' | 'fail';
+
+export interface Transition {
+  /** `null`: the instant has no record yet. */
+  readonly from: RunState | null;
+  readonly event: RunEvent;
+  readonly to: RunState;
+  /** Who causes it, and when. */
+  readonly when: string;
+}
+
+/** The one table. The memory ledger walks it; the Redis ledger's scripts are held against it by the contract suite. */
+export const TRANSITIONS: readonly Transition[] = [
+  { from: null, event: 'claim', to: 'claimed', when: 'the lease holder claims a due occurrence under its fence' },
+  { from: null, event: 'skip', to: 'skipped', when: 'the previous run is still going and the policy is to skip' },
+  { from: 'claimed', event: 'confirm', to: 'enqueued', when: 'BullMQ has taken the delivery' },
+  { from: 'claimed', event: 'begin', to: 'running', when: 'a worker was faster than the confirmation' },
+  { from: 'enqueued', event: 'begin', to: 'running', when: 'a worker begins an attempt under a larger fence' },
+  { from: 'orphaned', event: 'begin', to: 'running', when: 'another worker takes the run over' },
+  { from: 'running', event: 'begin', to: 'running', when: 'the run lease has expired and another worker takes over' },
+  { from: 'running', event: 'orphan', to: 'orphaned', when: 'the sweep finds the run lease expired' },
+  { from: 'running', event: 'retry', to: 'enqueued', when: 'the attempt failed and another one is allowed' },
+  { from: 'running', event: 'succeed', to: 'succeeded', when: 'the handler returned' },
+  { from: 'running', event: 'fail', to: 'failed', when: 'the last attempt failed' },
+  { from: 'enqueued', event: 'exhaust', to: 'failed', when: 'every attempt is used up at the next begin' },
+  { from: 'orphaned', event: 'exhaust', to: 'failed', when: 'every attempt is used up at the next begin' },
+  { from: 'running', event: 'exhaust', to: 'failed', when: 'the last attempt was lost and the next begin finds it' },
+];
+
+/** The state after `event`, or `null` when the table doesn't allow it. */
+export function nextState(from: RunState | null, event: RunEvent): RunState | null {
+  return TRANSITIONS.find((transition) => transition.from === from && transition.event === event)?.to ?? null;
+}
+
+const FINAL: readonly RunState[] = ['succeeded', 'failed', 'skipped'];
+
+/** Whether nothing may change the run any more. */
+export function isTerminal(state: RunState): boolean {
+  return FINAL.includes(state);
+}

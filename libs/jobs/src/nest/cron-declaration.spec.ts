@@ -1,0 +1,171 @@
+import { CronExpression } from '@nestjs/schedule';
+import { describe, expect, it } from 'vitest';
+import { refusalOf } from '../../../../test/support/refusal-of.js';
+import { checkCron } from './cron-declaration.js';
+import { CronDeclarationError } from './cron-declaration-error.js';
+
+const NOW = Date.UTC(2030, 0, 1);
+const EVERY_DAY = '0 3 * * *';
+
+function check(options: unknown, expression: unknown = EVERY_DAY) {
+  return checkCron('ReportJobs.nightly', { expression, options }, NOW);
+}
+
+const refusal = (options: unknown) => refusalOf(CronDeclarationError, () => check(options));
+
+const named = (over: object) => ({ name: 'nightly-report', ...over });
+const MS_OR_DAY = "expected a duration from '0ms' to '24h'";
+const NAME = 'a name of 1 to 100 letters, digits or . _ -, beginning with a letter or digit';
+
+describe('a declaration', () => {
+  it('has its defaults', () => {
+    expect(check({ name: 'nightly-report' })).toEqual({
+      declaration: {
+        definition: {
+          name: 'nightly-report',
+          expression: EVERY_DAY,
+          timeZone: 'UTC',
+          misfire: 'fire-once',
+          overlap: 'skip',
+          graceMs: 60_000,
+          catchUpWindowMs: null,
+        },
+        disabled: false,
+      },
+      retry: { attempts: 3, delayMs: 1_000, maxDelayMs: 300_000 },
+    });
+  });
+
+  it('takes every option', () => {
+    const policies = { timeZone: 'Europe/Berlin', misfire: 'skip', overlap: 'allow' } as const;
+    const all = { ...policies, disabled: true, grace: '5s', catchUpWindow: 90_000 };
+    const { declaration, retry } = check(named({ ...all, retry: { attempts: 1, delay: '2s', maxDelay: '1m' } }));
+    expect(declaration).toMatchObject({
+      definition: { ...policies, graceMs: 5_000, catchUpWindowMs: 90_000 },
+      disabled: true,
+    });
+    expect(retry).toEqual({ attempts: 1, delayMs: 2_000, maxDelayMs: 60_000 });
+  });
+
+  it.each(Object.entries(CronExpression))('takes CronExpression.%s of @nestjs/schedule (%s)', (_name, expression) => {
+    expect(check({ name: 'c' }, expression).declaration.definition.expression).toBe(expression);
+  });
+
+  it.each(['@daily', 'H H * * *', '*/5 * * * * *', '0 9 * * MON-FRI', '0 0 1 1 *', '0 0 29 2 *'])(
+    'takes %s',
+    (text) => {
+      expect(check({ name: 'c' }, text).declaration.definition.expression).toBe(text);
+    },
+  );
+
+  it.each(['a', 'A.b_c-1', '9', 'x'.repeat(100)])('takes the name %s', (name) => {
+    expect(check({ name }).declaration.definition.name).toBe(name);
+  });
+});
+
+describe('a declaration that can not be', () => {
+  it.each<[string, unknown, string, string]>([
+    ['no options', undefined, 'options', 'expected an options object with at least a name, got nothing'],
+    ['a text for options', 'nightly', 'options', 'expected an options object with at least a name, got "nightly"'],
+    ['no name', {}, 'name', `expected ${NAME}, got nothing`],
+    ['an empty name', { name: '' }, 'name', `expected ${NAME}, got ""`],
+    ['a name with @', { name: 'a@b' }, 'name', `expected ${NAME}, got "a@b"`],
+    ['a name with :', { name: 'a:b' }, 'name', `expected ${NAME}, got "a:b"`],
+    ['a name that is too long', { name: 'x'.repeat(101) }, 'name', `expected ${NAME}, got "${'x'.repeat(101)}"`],
+    ['a bigint for a name', { name: 7n }, 'name', `expected ${NAME}, got 7n`],
+    [
+      'a zone that is none',
+      named({ timeZone: 'Mars/Phobos' }),
+      'timeZone',
+      'expected an IANA time zone such as "Europe/Berlin" or "UTC", got "Mars/Phobos"',
+    ],
+    [
+      'an offset for a zone',
+      named({ timeZone: '+02:00' }),
+      'timeZone',
+      'expected an IANA time zone such as "Europe/Berlin" or "UTC", got "+02:00"',
+    ],
+    [
+      'a number for a zone',
+      named({ timeZone: 2 }),
+      'timeZone',
+      'expected an IANA time zone such as "Europe/Berlin" or "UTC", got 2',
+    ],
+    ['a text for disabled', named({ disabled: 'yes' }), 'disabled', 'expected true or false, got "yes"'],
+    [
+      'an unknown misfire',
+      named({ misfire: 'fire-all' }),
+      'misfire',
+      'expected one of "skip", "fire-once", got "fire-all"',
+    ],
+    ['an unknown overlap', named({ overlap: true }), 'overlap', 'expected one of "skip", "allow", got true'],
+    ['a grace without a unit', named({ grace: '60' }), 'grace', `${MS_OR_DAY}, got "60"`],
+    ['a negative grace', named({ grace: -1 }), 'grace', `${MS_OR_DAY}, got -1`],
+    ['a grace of half a millisecond', named({ grace: 0.5 }), 'grace', `${MS_OR_DAY}, got 0.5`],
+    ['a grace that is no number', named({ grace: NaN }), 'grace', `${MS_OR_DAY}, got NaN`],
+    ['a grace of two days', named({ grace: '2d' }), 'grace', `${MS_OR_DAY}, got "2d"`],
+    ['an object for a grace', named({ grace: { s: 1 } }), 'grace', `${MS_OR_DAY}, got { s: 1 }`],
+    [
+      'a window of eight days',
+      named({ catchUpWindow: '8d' }),
+      'catchUpWindow',
+      "expected a duration from '0ms' to '7d', got \"8d\"",
+    ],
+    ['a number for retry', named({ retry: 3 }), 'retry', 'expected an object such as { attempts: 3 }, got 3'],
+    ['no attempt', named({ retry: { attempts: 0 } }), 'retry.attempts', 'expected a whole number from 1 to 100, got 0'],
+    [
+      '101 attempts',
+      named({ retry: { attempts: 101 } }),
+      'retry.attempts',
+      'expected a whole number from 1 to 100, got 101',
+    ],
+    [
+      'half an attempt',
+      named({ retry: { attempts: 1.5 } }),
+      'retry.attempts',
+      'expected a whole number from 1 to 100, got 1.5',
+    ],
+    [
+      'a text for attempts',
+      named({ retry: { attempts: '3' } }),
+      'retry.attempts',
+      'expected a whole number from 1 to 100, got "3"',
+    ],
+    ['a bad delay', named({ retry: { delay: 'soon' } }), 'retry.delay', `${MS_OR_DAY}, got "soon"`],
+    ['a bad longest delay', named({ retry: { maxDelay: '25h' } }), 'retry.maxDelay', `${MS_OR_DAY}, got "25h"`],
+  ])('is refused for %s, with class, method, option and value', (...[, options, option, sentence]) => {
+    expect(refusal(options)).toBe(`ReportJobs.nightly: option "${option}" of @SingletonCron: ${sentence}.`);
+  });
+
+  it.each([
+    ['61 * * * *', /^expected a valid cron expression \(.+\), got "61 \* \* \* \*"\.$/],
+    ['* * *', /^expected a cron expression of 5 or 6 fields, or one like "@daily", got "\* \* \*"\.$/],
+    ['', /^expected a cron expression of 5 or 6 fields, or one like "@daily", got ""\.$/],
+    ['0 0 30 2 *', /^expected a valid cron expression \(.+\), got "0 0 30 2 \*"\.$/],
+    [new Date(0), /^expected a cron expression, got 1970-01-01T00:00:00\.000Z\.$/],
+    [undefined, /^expected a cron expression, got nothing\.$/],
+  ])('is refused for the expression %s', (expression, sentence) => {
+    const message = refusalOf(CronDeclarationError, () =>
+      checkCron('ReportJobs.nightly', { expression, options: { name: 'c' } }, NOW),
+    );
+    const [where, rest] = message.split('the expression of @SingletonCron: ');
+    expect(where).toBe('ReportJobs.nightly: ');
+    expect(rest).toMatch(sentence);
+  });
+
+  it.each([
+    ['utcOffset', named({ utcOffset: 60 }), 'use "timeZone"'],
+    ['waitForCompletion', named({ waitForCompletion: true }), 'use "overlap"; "skip" is the default'],
+    ['threshold', named({ threshold: 100 }), 'use "grace" and "misfire"'],
+    ['unrefTimeout', named({ unrefTimeout: true }), 'leave it out, no timer of a cron keeps a process alive'],
+    ['initialDelay', named({ initialDelay: 1 }), 'leave it out, instants before the first boot are not made up for'],
+    [
+      'timezone',
+      named({ timezone: 'UTC' }),
+      'known are name, timeZone, disabled, misfire, overlap, grace, catchUpWindow, retry',
+    ],
+    ['retry.tries', named({ retry: { tries: 1 } }), 'known are attempts, delay, maxDelay'],
+  ])('is refused for the unknown option %s, and says what to write instead', (option, options, instead) => {
+    expect(refusal(options)).toBe(`ReportJobs.nightly: @SingletonCron has no option "${option}"; ${instead}.`);
+  });
+});

@@ -1,0 +1,203 @@
+import { Controller, Injectable, Module, Scope } from '@nestjs/common';
+import type { ModuleMetadata, Provider } from '@nestjs/common';
+import { DiscoveryModule } from '@nestjs/core';
+import { Test } from '@nestjs/testing';
+import { CLOCK } from '@fencepost/lease';
+import { ManualClock } from '@fencepost/lease/testing';
+import { describe, expect, it } from 'vitest';
+import type { RunContext } from '../running/run-context.js';
+import { CronExplorer, type FoundCron } from './cron-explorer.js';
+import { SingletonCron } from './singleton-cron.decorator.js';
+
+async function explore(...providers: Provider[]): Promise<Map<string, FoundCron>> {
+  return exploreIn({ providers });
+}
+
+async function exploreIn(metadata: ModuleMetadata): Promise<Map<string, FoundCron>> {
+  const app = await Test.createTestingModule({
+    ...metadata,
+    imports: [DiscoveryModule, ...(metadata.imports ?? [])],
+    providers: [CronExplorer, { provide: CLOCK, useValue: new ManualClock() }, ...(metadata.providers ?? [])],
+  }).compile();
+  const found = app.get(CronExplorer).explore();
+  await app.close();
+  return found;
+}
+
+const run = { id: 'c@1' } as RunContext;
+
+@Injectable()
+class Reports {
+  readonly ran: unknown[] = [];
+
+  @SingletonCron('0 3 * * *', { name: 'nightly', retry: { attempts: 5 } })
+  nightly(given: RunContext): void {
+    this.ran.push(given);
+  }
+
+  @SingletonCron('0 4 * * 1', { name: 'weekly' })
+  private weekly(): string {
+    return `weekly ${this.ran.length}`;
+  }
+
+  notScheduled(): string {
+    return this.weekly();
+  }
+}
+
+describe('the explorer', () => {
+  it('finds the crons of a provider, private methods too, and calls them on the instance', async () => {
+    const reports = new Reports();
+    const found = await explore({ provide: Reports, useValue: reports });
+    expect([...found.keys()]).toEqual(['nightly', 'weekly']);
+    const nightly = found.get('nightly');
+    expect(nightly).toMatchObject({ where: 'Reports.nightly', retry: { attempts: 5 } });
+    expect(nightly?.declaration.definition.expression).toBe('0 3 * * *');
+    await nightly?.handle(run);
+    expect(reports.ran).toEqual([run]);
+    expect(await found.get('weekly')?.handle(run)).toBe('weekly 1');
+  });
+
+  it('finds none where none is', async () => {
+    const things: Provider[] = [
+      { provide: 'a text', useValue: 'text' },
+      { provide: 'nothing', useValue: null },
+      { provide: 'bare', useValue: Object.create(null) },
+      { provide: 'function', useValue: () => {} },
+    ];
+    expect([...(await explore(...things)).keys()]).toEqual([]);
+  });
+
+  it.each<[string, Provider]>([
+    ['class', { provide: 'reports', useClass: Reports }],
+    ['value', { provide: 'reports', useValue: new Reports() }],
+    ['factory', { provide: 'reports', useFactory: () => new Reports() }],
+    ['asynchronous factory', { provide: 'reports', useFactory: async () => new Reports() }],
+  ])('finds the crons of an instance that comes from a %s', async (_what, provider) => {
+    expect((await explore(provider)).get('nightly')?.where).toBe('Reports.nightly');
+  });
+
+  it('finds the crons of a controller', async () => {
+    @Controller()
+    class Pages {
+      @SingletonCron('* * * * *', { name: 'refresh' })
+      refresh(): void {}
+    }
+    expect((await exploreIn({ controllers: [Pages] })).get('refresh')?.where).toBe('Pages.refresh');
+  });
+
+  it('finds inherited methods, once, and not those that a subclass overrides', async () => {
+    @Injectable()
+    class MoreReports extends Reports {
+      override nightly(): void {}
+
+      @SingletonCron('* * * * *', { name: 'more' })
+      more(): void {}
+    }
+    const found = await explore(MoreReports);
+    expect([...found].map(([name, { where }]) => [name, where])).toEqual([
+      ['more', 'MoreReports.more'],
+      ['weekly', 'MoreReports.weekly'],
+    ]);
+  });
+
+  it('finds a method that is named by a symbol', async () => {
+    const key = Symbol('tick');
+    @Injectable()
+    class Clockwork {
+      @SingletonCron('* * * * *', { name: 'tick' })
+      [key](): string {
+        return 'tock';
+      }
+    }
+    const tick = (await explore(Clockwork)).get('tick');
+    expect(tick?.where).toBe('Clockwork.Symbol(tick)');
+    expect(await tick?.handle(run)).toBe('tock');
+  });
+
+  it('calls no accessor while it looks', async () => {
+    @Injectable()
+    class Shy {
+      get secret(): never {
+        throw new Error('called');
+      }
+    }
+    expect((await explore(Shy)).size).toBe(0);
+  });
+
+  it('takes one instance under two tokens for one', async () => {
+    expect((await explore(Reports, { provide: 'alias', useExisting: Reports })).size).toBe(2);
+  });
+});
+
+describe('the explorer refuses', () => {
+  it('a name that is taken, and names both methods', async () => {
+    @Injectable()
+    class Others {
+      @SingletonCron('* * * * *', { name: 'nightly' })
+      other(): void {}
+    }
+    await expect(explore(Reports, Others)).rejects.toThrow(
+      'Others.other: option "name" of @SingletonCron: expected a name of its own, got "nightly", which Reports.nightly has already.',
+    );
+  });
+
+  it('a class that two modules provide: each would run the method', async () => {
+    @Module({ providers: [Reports] })
+    class First {}
+    @Module({ providers: [Reports] })
+    class Second {}
+    await expect(exploreIn({ imports: [First, Second] })).rejects.toThrow('which Reports.nightly has already');
+  });
+
+  it.each([
+    ['request-scoped', Scope.REQUEST],
+    ['transient', Scope.TRANSIENT],
+  ])('a %s provider', async (_what, scope) => {
+    @Injectable({ scope })
+    class Short {
+      @SingletonCron('* * * * *', { name: 'short' })
+      tick(): void {}
+    }
+    await expect(explore(Short)).rejects.toThrow(
+      'Short.tick: @SingletonCron needs a provider that exists once, got a request-scoped or transient one. Move the method to a singleton.',
+    );
+  });
+
+  it('a provider that depends on a request-scoped one', async () => {
+    @Injectable({ scope: Scope.REQUEST })
+    class Request {}
+    @Injectable()
+    class Dependent {
+      constructor(readonly request: Request) {}
+
+      @SingletonCron('* * * * *', { name: 'dependent' })
+      tick(): void {}
+    }
+    await expect(explore(Request, Dependent)).rejects.toThrow(
+      'Dependent.tick: @SingletonCron needs a provider that exists once',
+    );
+  });
+
+  it('a static method, which would silently never run', async () => {
+    @Injectable()
+    class Statics {
+      @SingletonCron('* * * * *', { name: 'static' })
+      static tick(): void {}
+    }
+    await expect(explore(Statics)).rejects.toThrow(
+      'Statics.tick: @SingletonCron needs a method of an instance, got a static one.',
+    );
+  });
+
+  it('a declaration that can not be', async () => {
+    @Injectable()
+    class Wrong {
+      @SingletonCron('61 * * * *', { name: 'wrong' })
+      tick(): void {}
+    }
+    await expect(explore(Wrong)).rejects.toThrow(
+      'Wrong.tick: the expression of @SingletonCron: expected a valid cron expression',
+    );
+  });
+});

@@ -1,0 +1,22 @@
+import { parseDuration } from '@fencepost/lease';
+import { z } from 'zod';
+
+/** An option such as `'30s'` or a whole number of milliseconds, between two bounds; becomes milliseconds. */
+export function duration(shortest: string, longest: string) {
+  const expected = `expected a duration from '${shortest}' to '${longest}'`;
+  const [least, most] = [parseDuration(shortest), parseDuration(longest)];
+  return z.union([z.string(), z.number()], expected).transform((value, context) => {
+    const ms = milliseconds(value);
+    if (ms !== null && ms >= least && ms <= most) return ms;
+    context.addIssue({ code: 'custom', message: expected });
+    return z.NEVER;
+  });
+}
+
+function milliseconds(value: string | number): number | null {
+  try {
+    return parseDuration(value);
+  } catch {
+    return null;
+  }
+}

@@ -1,0 +1,41 @@
+import { Module } from '@nestjs/common';
+import type { DynamicModule } from '@nestjs/common';
+import { SetupError } from '@fencepost/lease';
+import { JobsCoreModule, type JobsOptionsSource } from './jobs-core.module.js';
+import type { JobsModuleOptions, Role } from './options.js';
+import { SchedulerModule } from './scheduler.module.js';
+import { WorkerModule } from './worker.module.js';
+
+interface Roles {
+  /** What this process does; one process may do both. */
+  readonly roles: readonly Role[];
+}
+
+const MODULES = { scheduler: SchedulerModule, worker: WorkerModule };
+
+/**
+ * Singleton cron for a Nest application: `JobsModule.forRoot({ roles: ['worker'], redis: 'redis://localhost:6379' })`.
+ *
+ * Call `app.enableShutdownHooks()`, so that SIGTERM hands leases and runs over instead of letting them expire.
+ */
+@Module({})
+export class JobsModule {
+  /** @throws {SetupError} naming each wrong option, what was expected, and what came */
+  static forRoot({ roles, ...options }: JobsModuleOptions & Roles): DynamicModule {
+    return JobsModule.forRootAsync({ roles, useFactory: () => options });
+  }
+
+  static forRootAsync({ roles, ...source }: JobsOptionsSource & Roles): DynamicModule {
+    const core = JobsCoreModule.forRootAsync(source);
+    const parts = checkRoles(roles).map((role) => MODULES[role].on(core));
+    return { module: JobsModule, imports: [core, ...parts], exports: [core, ...parts] };
+  }
+}
+
+function checkRoles(roles: readonly Role[]): readonly Role[] {
+  const known = Array.isArray(roles) && roles.length > 0 && roles.every((role) => Object.hasOwn(MODULES, role));
+  if (known) return [...new Set(roles)];
+  throw new SetupError(
+    `JobsModule, option "roles": expected a list of "scheduler", "worker" or both, got ${JSON.stringify(roles)}.`,
+  );
+}

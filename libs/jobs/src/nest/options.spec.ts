@@ -1,0 +1,73 @@
+import { SetupError } from '@fencepost/lease';
+import { describe, expect, it } from 'vitest';
+import { refusalOf } from '../../../../test/support/refusal-of.js';
+import { jobsSettings, type JobsModuleOptions } from './options.js';
+
+const redis = 'redis://localhost:6379';
+
+const refusal = (options: unknown) => refusalOf(SetupError, () => jobsSettings(options as JobsModuleOptions));
+
+describe('the options of JobsModule', () => {
+  it('have their defaults', () => {
+    const { buildSeq, ...settings } = jobsSettings({ redis });
+    expect(settings).toEqual({
+      redis,
+      prefix: 'fencepost',
+      tenant: 'default',
+      concurrency: 10,
+      keepRuns: 1_000,
+      leaseTtlMs: 10_000,
+      runLeaseMs: 30_000,
+      drainDeadlineMs: 10_000,
+      sweepEveryMs: 5_000,
+    });
+    expect(buildSeq).toBeGreaterThanOrEqual(0);
+  });
+
+  it('are taken as they are given', () => {
+    const durations = { leaseTtl: '300ms', runLease: '2m', drainDeadline: 0, sweepEvery: '1s' };
+    const rest = { prefix: 'p', tenant: 't', pod: 'pod-7', concurrency: 1, keepRuns: 0, buildSeq: 42 };
+    expect(jobsSettings({ redis, ...rest, ...durations })).toEqual({
+      redis,
+      ...rest,
+      ...{ leaseTtlMs: 300, runLeaseMs: 120_000, drainDeadlineMs: 0, sweepEveryMs: 1_000 },
+    });
+  });
+
+  it.each<[object, string]>([
+    [{ redis: undefined }, 'option "redis": expected a Redis address such as redis://localhost:6379, got nothing'],
+    [
+      { redis: 'localhost' },
+      'option "redis": expected a Redis address such as redis://localhost:6379, got "localhost"',
+    ],
+    [{ prefix: 'a:b' }, 'option "prefix": expected 1 to 100 letters, digits or . _ -, got "a:b"'],
+    [{ tenant: '' }, 'option "tenant": expected 1 to 100 letters, digits or . _ -, got ""'],
+    [{ pod: 'a b' }, 'option "pod": expected 1 to 64 letters, digits or . _ -, got "a b"'],
+    [{ leaseTtl: '299ms' }, `option "leaseTtl": expected a duration from '300ms' to '1h', got "299ms"`],
+    [{ runLease: 'long' }, `option "runLease": expected a duration from '300ms' to '24h', got "long"`],
+    [{ drainDeadline: -1 }, `option "drainDeadline": expected a duration from '0ms' to '1h', got -1`],
+    [{ sweepEvery: '99ms' }, `option "sweepEvery": expected a duration from '100ms' to '1h', got "99ms"`],
+    [{ concurrency: 0 }, 'option "concurrency": expected a whole number from 1 to 10000, got 0'],
+    [{ concurrency: 'many' }, 'option "concurrency": expected a whole number from 1 to 10000, got "many"'],
+    [{ keepRuns: 1.5 }, 'option "keepRuns": expected a whole number from 0 to 1000000, got 1.5'],
+    [{ buildSeq: -1 }, 'option "buildSeq": expected a whole number from 0 to 9007199254740991, got -1'],
+  ])('are refused with a sentence: %j', (over, sentence) => {
+    expect(refusal({ redis, ...over })).toBe(`JobsModule, ${sentence}.`);
+  });
+
+  it('are refused for a name that is none', () => {
+    expect(refusal({ redis, ttl: 1 })).toBe('JobsModule has no option "ttl".');
+  });
+
+  it('are refused with one sentence for each mistake', () => {
+    expect(refusal({ redis, prefix: ':', concurrency: 0 }).match(/JobsModule, option/g)).toHaveLength(2);
+  });
+
+  it('never show a password', () => {
+    for (const address of ['http://user:secret@host', 'user:secret@host', 'redis//:secret@host?password=secret']) {
+      const message = refusal({ redis: address });
+      expect(message).not.toContain('secret');
+      expect(message).toContain('***@host');
+    }
+  });
+});

@@ -1,0 +1,12 @@
+/** The validated options of `JobsModule`: {@link JobsSettings}. */
+export const JOBS_SETTINGS = Symbol('JOBS_SETTINGS');
+/** The {@link Ledger} of this process. */
+export const LEDGER = Symbol('LEDGER');
+/** The {@link Catalog} of this process. */
+export const CATALOG = Symbol('CATALOG');
+/** The {@link RunQueue} that scheduler pods enqueue into. */
+export const RUN_QUEUE = Symbol('RUN_QUEUE');
+/** A source of numbers in [0, 1), for jitter. */
+export const RANDOM = Symbol('RANDOM');
+/** The connection of this process' BullMQ worker. */
+export const WORKER_REDIS = Symbol('WORKER_REDIS');

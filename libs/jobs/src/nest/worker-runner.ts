@@ -1,0 +1,79 @@
+import { Inject, Injectable } from '@nestjs/common';
+import type { BeforeApplicationShutdown, OnApplicationBootstrap, OnModuleInit } from '@nestjs/common';
+import { CLOCK, LeaseKeeper, type CancelTimer, type Clock, type RedisClient } from '@fencepost/lease';
+import type { Catalog } from '../catalog/catalog.js';
+import type { Ledger } from '../ledger/ledger.js';
+import { RunProcessor } from '../running/run.processor.js';
+import { Telemetry } from '../telemetry/telemetry.js';
+import { CronExplorer, type FoundCron } from './cron-explorer.js';
+import { insist } from './insist.js';
+import type { JobsSettings } from './options.js';
+import { CATALOG, JOBS_SETTINGS, LEDGER, RANDOM, WORKER_REDIS } from './tokens.js';
+
+/** A catalog that was lost with its store comes back within this time. */
+const DECLARE_AGAIN_MS = 10_000;
+
+/** Starts and stops what a worker does: find the crons, declare them, take deliveries. */
+@Injectable()
+export class WorkerRunner implements OnModuleInit, OnApplicationBootstrap, BeforeApplicationShutdown {
+  @Inject(JOBS_SETTINGS) private readonly settings!: JobsSettings;
+  @Inject(WORKER_REDIS) private readonly redis!: RedisClient;
+  @Inject(LEDGER) private readonly ledger!: Ledger;
+  @Inject(CATALOG) private readonly catalog!: Catalog;
+  @Inject(CronExplorer) private readonly explorer!: CronExplorer;
+  @Inject(LeaseKeeper) private readonly keeper!: LeaseKeeper;
+  @Inject(CLOCK) private readonly clock!: Clock;
+  @Inject(RANDOM) private readonly random!: () => number;
+  @Inject(Telemetry) private readonly telemetry!: Telemetry;
+
+  #crons: ReadonlyMap<string, FoundCron> = new Map();
+  #processor: RunProcessor | null = null;
+  #declared = false;
+  #cancelDeclare: CancelTimer = () => {};
+
+  /** All crons are checked before anything is declared or taken. */
+  onModuleInit(): void {
+    this.#crons = this.explorer.explore();
+  }
+
+  async onApplicationBootstrap(): Promise<void> {
+    await insist(() => this.#declare());
+    this.#armDeclare();
+    this.#processor = this.#assemble();
+    await this.#processor.start();
+  }
+
+  async beforeApplicationShutdown(): Promise<void> {
+    const processor = this.#processor;
+    this.#processor = null;
+    this.#cancelDeclare();
+    await processor?.stop(this.settings.drainDeadlineMs);
+  }
+
+  #assemble(): RunProcessor {
+    const { redis, ledger, clock, telemetry, random, settings } = this;
+    const { prefix, tenant, concurrency, runLeaseMs: ttlMs } = settings;
+    const handlerOf = (cron: string) => this.#crons.get(cron);
+    const attempts = { ledger, clock, telemetry, random, worker: this.keeper.holder, ttlMs, handlerOf };
+    return new RunProcessor({ redis, prefix, tenant, concurrency, clock, telemetry, attempts });
+  }
+
+  async #declare(): Promise<void> {
+    const declarations = [...this.#crons.values()].map(({ declaration }) => declaration);
+    if (declarations.length === 0) return;
+    const { changed, older } = await this.catalog.declare(declarations, this.settings.buildSeq);
+    const counts = { declared: declarations.length, changed: changed.length, older: older.length };
+    // Repeated every few seconds: only what is new is news.
+    if (changed.length > 0 || !this.#declared) this.telemetry.emit('catalog.declared', counts);
+    this.#declared = true;
+  }
+
+  #armDeclare(): void {
+    this.#cancelDeclare = this.clock.after(DECLARE_AGAIN_MS, () => {
+      this.#declare().catch((error: unknown) => {
+        this.telemetry.emit('store.trouble', { doing: 'declaring the crons', error: String(error) });
+      });
+      this.#armDeclare();
+    });
+  }
+}

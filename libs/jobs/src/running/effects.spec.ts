@@ -1,0 +1,200 @@
+import { LeaseLostError, StaleFenceError } from '@fencepost/lease';
+import { afterEach, describe, expect, it } from 'vitest';
+import { RUN, RUN_LEASE_MS, WorkerStage } from '../../../../test/support/worker-stage.js';
+import { EffectNameError, EffectResultError } from './errors.js';
+import type { EffectContext, RunContext } from './run-context.js';
+
+let stage: WorkerStage;
+afterEach(() => expect(stage.manual.pending).toBe(0));
+
+/** What a handler meets: its value, or the error it threw. */
+async function inHandler<T>(work: (run: RunContext) => Promise<T>): Promise<T> {
+  let met: Promise<T> | undefined;
+  await stage.carry(async (run) => {
+    met = work(run);
+    await met.catch(() => {});
+  });
+  if (!met) throw new Error('Expected the handler to be called.');
+  return met;
+}
+
+/** Every beat is lost until the lease has run out, and another worker begins the run. */
+async function takeOver() {
+  stage.ledger.next('heartbeat', ...Array.from({ length: 9 }, () => 'fail' as const));
+  await stage.manual.advance(RUN_LEASE_MS);
+  return stage.takenOver();
+}
+
+describe('an effect', () => {
+  it('is begun, carried out and recorded, in this order', async () => {
+    stage = await WorkerStage.with();
+    const order: unknown[] = [];
+    stage.telemetry.listen((name) => void (name.startsWith('effect') && order.push(name)));
+    expect(await inHandler((run) => run.effect('mail', () => void order.push('acted')))).toBeNull();
+    expect(order).toEqual(['effect.beginning', 'effect.begun', 'acted', 'effect.acted', 'effect.finished']);
+    expect(stage.events.of('effect.begun')).toMatchObject([{ effect: 'mail', unknown: false, attempt: 1 }]);
+  });
+
+  it('is given its fence, a key of its own, and the signal of its attempt', async () => {
+    stage = await WorkerStage.with();
+    let given: EffectContext | undefined;
+    let run: RunContext | undefined;
+    await inHandler((context) => {
+      run = context;
+      return context.effect('mail', (effect) => void (given = effect));
+    });
+    expect(given).toEqual({ fence: run?.fence, idempotencyKey: `${RUN}/mail`, signal: run?.signal });
+  });
+
+  it('that is known is not carried out again: its recorded result comes back', async () => {
+    stage = await WorkerStage.with();
+    let acted = 0;
+    const once = (run: RunContext) => run.effect('mail', () => ({ sent: (acted += 1) }));
+    await stage.carry(async (run) => {
+      await once(run);
+      throw new Error('after the effect');
+    });
+    await stage.manual.advance(1_000);
+    expect(await inHandler(once)).toEqual({ sent: 1 });
+    expect(acted).toBe(1);
+    expect(stage.events.of('effect.known')).toMatchObject([{ effect: 'mail', attempt: 2 }]);
+  });
+
+  it('that was begun and never said how it ended is carried out again under the same key', async () => {
+    stage = await WorkerStage.with();
+    const keys: string[] = [];
+    const handle = (run: RunContext) =>
+      run.effect('mail', ({ idempotencyKey }) => {
+        keys.push(idempotencyKey);
+        if (keys.length === 1) throw new Error('did it get through?');
+      });
+    await stage.carry(handle);
+    await stage.manual.advance(1_000);
+    await stage.carry(handle);
+    expect(keys).toEqual([`${RUN}/mail`, `${RUN}/mail`]);
+    expect(stage.events.of('effect.begun').map(({ unknown }) => unknown)).toEqual([false, true]);
+  });
+
+  it.each([
+    ['nothing', undefined, null],
+    ['a date', new Date(0), '1970-01-01T00:00:00.000Z'],
+    ['an object', { a: [1, 'b', null] }, { a: [1, 'b', null] }],
+    ['false', false, false],
+  ])('returns %s as a later attempt would get it', async (_what, result, expected) => {
+    stage = await WorkerStage.with();
+    expect(await inHandler((run) => run.effect<unknown>('mail', () => result))).toEqual(expected);
+  });
+
+  it.each([
+    ['a bigint', 1n, /JSON can't carry it \(.*BigInt/],
+    ['a circle', circle(), /JSON can't carry it \(.*circular/],
+    ['a function', () => {}, /it is no data/],
+    ['too much', 'x'.repeat(64 * 1024), /larger than 64 KiB/],
+  ])('says that it has happened when its result is %s and can not be recorded', async (_what, result, message) => {
+    stage = await WorkerStage.with();
+    const met = inHandler((run) => run.effect<unknown>('mail', () => result));
+    await expect(met).rejects.toThrow(EffectResultError);
+    await expect(met).rejects.toThrow(message);
+    await expect(met).rejects.toThrow('The effect "mail" has happened');
+  });
+
+  it('takes a result of exactly 64 KiB', async () => {
+    stage = await WorkerStage.with();
+    const result = 'x'.repeat(64 * 1024 - 2);
+    expect(await inHandler((run) => run.effect('mail', () => result))).toBe(result);
+  });
+
+  it('refuses a name that an effect can not have, and one used before in this attempt', async () => {
+    stage = await WorkerStage.with();
+    for (const name of ['', 'x'.repeat(201), 7 as never]) {
+      await stage.carry(async (run) => {
+        await expect(run.effect(name, () => {})).rejects.toThrow(EffectNameError);
+        throw new Error('once more');
+      });
+      await stage.manual.advance(60_000);
+    }
+    stage = await WorkerStage.with();
+    await inHandler(async (run) => {
+      await run.effect('mail', () => {});
+      await expect(run.effect('mail', () => {})).rejects.toThrow(
+        `Expected a name not used before in this attempt as the name of an effect of run "${RUN}", got "mail".`,
+      );
+    });
+  });
+
+  it('hands on what its act throws, and is not recorded', async () => {
+    stage = await WorkerStage.with();
+    const met = inHandler((run) => run.effect('mail', () => Promise.reject(new Error('refused by the server'))));
+    await expect(met).rejects.toThrow('refused by the server');
+    expect(stage.ledger.calls).not.toContain('finishEffect');
+  });
+
+  it('is recorded in the end when the store is away for a moment: acting twice would be worse than waiting', async () => {
+    stage = await WorkerStage.with();
+    let acted = 0;
+    stage.ledger.next('finishEffect', 'fail', 'lose-reply');
+    const met = inHandler((run) => run.effect('mail', () => (acted += 1)));
+    await stage.manual.advance(RUN_LEASE_MS / 2);
+    expect(await met).toBe(1);
+    expect(acted).toBe(1);
+    expect(stage.events.of('store.trouble')).toMatchObject([{ doing: 'recording the effect mail' }, {}]);
+  });
+});
+
+describe('a stale attempt', () => {
+  it('begins no effect once it knows: its signal is the reason', async () => {
+    stage = await WorkerStage.with();
+    let acted = 0;
+    const met = inHandler(async (run) => {
+      await takeOver();
+      stage.ledger.calls.length = 0;
+      await run.effect('mail', () => (acted += 1));
+    });
+    await expect(met).rejects.toThrow(LeaseLostError);
+    expect([acted, stage.ledger.calls.includes('beginEffect')]).toEqual([0, false]);
+  });
+
+  it('is refused by the ledger when it does not know, hears of it, and begins nothing after that', async () => {
+    stage = await WorkerStage.with();
+    let acted = 0;
+    let signal: AbortSignal | undefined;
+    const carried = stage.carry(async (run) => {
+      signal = run.signal;
+      await stolen();
+      await expect(run.effect('mail', () => (acted += 1))).rejects.toThrow(StaleFenceError);
+      await expect(run.effect('post', () => (acted += 1))).rejects.toThrow(StaleFenceError);
+      throw signal.reason;
+    });
+    expect(await carried).toEqual({ kind: 'settled' });
+    expect(acted).toBe(0);
+    expect(stage.ledger.calls.filter((call) => call === 'beginEffect')).toHaveLength(1);
+    expect(stage.events.of('attempt.refused')).toMatchObject([{ step: 'effect' }]);
+    expect(stage.events.of('attempt.aborted')).toHaveLength(1);
+    expect(stage.ledger.calls).not.toContain('finish');
+  });
+
+  it('that acted before it was taken over reports a fact that is kept, and stops', async () => {
+    stage = await WorkerStage.with();
+    const met = inHandler((run) => run.effect('mail', () => stolen().then(() => 'sent')));
+    await expect(met).rejects.toThrow(`the effect "mail" belongs to another attempt now`);
+    expect(stage.events.of('effect.late')).toMatchObject([{ effect: 'mail' }]);
+    const [latest] = await stage.memoryLedger.runs('nightly-report', 1);
+    if (!latest?.fence) throw new Error('Expected the other attempt.');
+    const current = { runId: RUN, fence: latest.fence, nonce: 'other' };
+    expect(await stage.memoryLedger.beginEffect(current, 'mail')).toEqual({ verdict: 'done', result: '"sent"' });
+  });
+});
+
+/** The ledger gives the run to another attempt while this one still believes in its lease. */
+async function stolen(): Promise<void> {
+  stage.manual.jumpWall(RUN_LEASE_MS);
+  const request = { runId: RUN, nonce: 'other', worker: 'other/1', ttlMs: 60_000, maxAttempts: 9 };
+  expect(await stage.memoryLedger.begin(request)).toMatchObject({ verdict: 'begun' });
+  stage.manual.jumpWall(-RUN_LEASE_MS);
+}
+
+function circle(): object {
+  const self: Record<string, unknown> = {};
+  self['self'] = self;
+  return self;
+}

@@ -1,0 +1,181 @@
+import { parseFence, trustedUntil, type LeaseLostError } from '@fencepost/lease';
+import { ManualClock } from '@fencepost/lease/testing';
+import { afterEach, describe, expect, it } from 'vitest';
+import { flaky, type Flaky } from '../../../../test/support/flaky.js';
+import type { Ledger } from '../ledger/ledger.js';
+import { MemoryLedger } from '../ledger/memory-ledger.js';
+import { Heartbeat } from './heartbeat.js';
+
+const TTL_MS = 12_000;
+const DEADLINE_MS = trustedUntil(0, TTL_MS);
+
+let clock: ManualClock;
+let beats: Flaky<Pick<Ledger, 'heartbeat'>>;
+let answer: boolean;
+let lost: LeaseLostError[];
+let troubles: unknown[];
+let heartbeat: Heartbeat;
+
+/** A heartbeat of an attempt whose begin was sent `agoMs` ago. */
+function start(agoMs = 0): Heartbeat {
+  clock = new ManualClock();
+  [answer, lost, troubles] = [true, [], []];
+  beats = flaky<Pick<Ledger, 'heartbeat'>>({ heartbeat: async () => answer });
+  const ledger = Object.assign(new MemoryLedger(clock), { heartbeat: beats.port.heartbeat });
+  const attempt = { runId: 'c@1', fence: parseFence('7'), nonce: 'n' };
+  const tell = {
+    onLost: (error: LeaseLostError) => void lost.push(error),
+    onTrouble: (error: unknown) => void troubles.push(error),
+  };
+  heartbeat = new Heartbeat(attempt, { ledger, clock, ttlMs: TTL_MS, ...tell }, -agoMs);
+  heartbeat.start();
+  return heartbeat;
+}
+
+const reasons = () => lost.map(({ reason }) => reason);
+
+afterEach(() => {
+  heartbeat.stop();
+  expect(clock.pending).toBe(0);
+});
+
+describe('a heartbeat', () => {
+  it('extends the run lease every quarter of it, for as long as it takes', async () => {
+    start();
+    await clock.advance(10 * TTL_MS);
+    expect(beats.calls).toHaveLength(40);
+    expect([reasons(), troubles, heartbeat.isTrusted()]).toEqual([[], [], true]);
+  });
+
+  it('has lost the run when the ledger refuses it, and says so once', async () => {
+    start();
+    answer = false;
+    await clock.advance(10 * TTL_MS);
+    expect(reasons()).toEqual(['refused']);
+    expect(lost[0]?.resource).toBe('c@1');
+    expect(beats.calls).toHaveLength(1);
+    expect(clock.pending).toBe(0);
+  });
+
+  it('has lost the run at its deadline when a beat hangs', async () => {
+    start();
+    beats.next('heartbeat', ...Array.from({ length: 9 }, () => 'hang' as const));
+    await clock.advance(DEADLINE_MS - 1);
+    expect([reasons(), heartbeat.isTrusted()]).toEqual([[], true]);
+    await clock.advance(1);
+    expect([reasons(), heartbeat.isTrusted()]).toEqual([['expired'], false]);
+    expect(clock.pending).toBe(0);
+  });
+
+  it('counts its deadline from when the begin was sent, not from its answer', async () => {
+    start(2_000);
+    beats.next('heartbeat', ...Array.from({ length: 9 }, () => 'hang' as const));
+    await clock.advance(DEADLINE_MS - 2_000);
+    expect(reasons()).toEqual(['expired']);
+  });
+
+  it('counts a beat from when it was sent, also when its answer comes late', async () => {
+    start();
+    let arrive = () => {};
+    beats.next(
+      'heartbeat',
+      { heldBack: new Promise((resolve) => (arrive = resolve)) },
+      'hang',
+      'hang',
+      'hang',
+      'hang',
+      'hang',
+    );
+    await clock.advance(DEADLINE_MS - 100);
+    arrive();
+    await clock.advance(TTL_MS / 4 + 99);
+    expect(reasons()).toEqual([]);
+    await clock.advance(1);
+    expect(reasons()).toEqual(['expired']);
+  });
+
+  it('survives a store that is away for less than its lease, and tells of it', async () => {
+    start();
+    beats.next('heartbeat', 'fail', 'fail');
+    await clock.advance(2 * TTL_MS);
+    expect(reasons()).toEqual([]);
+    expect(troubles).toHaveLength(2);
+  });
+
+  it.each([60_000, -60_000])(
+    'has lost the run when the wall clock jumps by %i ms: the machine may have slept',
+    async (ms) => {
+      start();
+      clock.jumpWall(ms);
+      await clock.advance(TTL_MS / 4);
+      expect(reasons()).toEqual(['clock-jump']);
+      expect(beats.calls).toEqual([]);
+    },
+  );
+
+  it('takes a small correction of the clock for what it is', async () => {
+    start();
+    clock.jumpWall(2_000);
+    await clock.advance(TTL_MS);
+    expect(reasons()).toEqual([]);
+  });
+
+  it('notices a jump as soon as somebody asks whether it can be trusted', () => {
+    start();
+    clock.jumpWall(60_000);
+    expect(heartbeat.isTrusted()).toBe(false);
+    expect(reasons()).toEqual(['clock-jump']);
+  });
+
+  it('is of no use any more after it has been stopped', async () => {
+    start();
+    heartbeat.stop();
+    await clock.advance(TTL_MS);
+    expect([heartbeat.isTrusted(), beats.calls, reasons()]).toEqual([false, [], []]);
+  });
+
+  it('says nothing of a beat that is answered, or fails, after the stop', async () => {
+    start();
+    answer = false;
+    let arrive = () => {};
+    beats.next('heartbeat', { heldBack: new Promise((resolve) => (arrive = resolve)) });
+    await clock.advance(TTL_MS / 4);
+    heartbeat.stop();
+    arrive();
+    await clock.advance(0);
+    expect([reasons(), troubles]).toEqual([[], []]);
+  });
+});
+
+/** Timers that come late, as those of a process whose event loop is blocked. */
+function blocked(forMs: number): void {
+  const real = { monotonic: clock.monotonic.bind(clock), now: clock.now.bind(clock) };
+  clock.monotonic = () => real.monotonic() + forMs;
+  clock.now = () => real.now() + forMs;
+}
+
+describe('a heartbeat behind a blocked event loop', () => {
+  it('has lost the run when its beat comes more than a third of the lease late', async () => {
+    start();
+    blocked(TTL_MS / 3 + 1);
+    await clock.advance(TTL_MS / 4);
+    expect(reasons()).toEqual(['expired']);
+    expect(beats.calls).toEqual([]);
+  });
+
+  it('goes on when its beat comes a little late', async () => {
+    start();
+    blocked(TTL_MS / 3 - 1);
+    await clock.advance(TTL_MS / 4);
+    expect([reasons(), beats.calls.length]).toEqual([[], 1]);
+  });
+
+  it('is not trusted after its deadline, although the timer of the deadline has not come yet', async () => {
+    start();
+    beats.next('heartbeat', ...Array.from({ length: 9 }, () => 'fail' as const));
+    await clock.advance(DEADLINE_MS - 100);
+    blocked(100);
+    expect(heartbeat.isTrusted()).toBe(false);
+    expect(reasons()).toEqual(['expired']);
+  });
+});

@@ -1,0 +1,105 @@
+import { LeaseLostError, trustedUntil, type CancelTimer, type Clock, type LossReason } from '@fencepost/lease';
+import type { AttemptRef, Ledger } from '../ledger/ledger.js';
+
+export interface HeartbeatDeps {
+  readonly ledger: Ledger;
+  readonly clock: Clock;
+  readonly ttlMs: number;
+  /** Called once, when the attempt may not go on. */
+  readonly onLost: (error: LeaseLostError) => void;
+  readonly onTrouble: (error: unknown) => void;
+}
+
+/** Wall and monotonic clock may drift apart by this much between two beats before the machine counts as having slept. */
+const JUMP_MS = 2_000;
+
+/**
+ * Keeps one attempt's run lease alive, and notices when it can't be trusted any more: the ledger refuses it, it could not
+ * be extended in time, the event loop was blocked for over a third of it, or the machine slept.
+ */
+export class Heartbeat {
+  #trustedUntil: number;
+  #lookedAt: { readonly wall: number; readonly monotonic: number };
+  #cancelBeat: CancelTimer = () => {};
+  #cancelDeadline: CancelTimer = () => {};
+  #over = false;
+
+  /** @param sentAt monotonic instant at which the attempt's `begin` was sent */
+  constructor(
+    private readonly attempt: AttemptRef,
+    private readonly deps: HeartbeatDeps,
+    sentAt: number,
+  ) {
+    this.#trustedUntil = trustedUntil(sentAt, deps.ttlMs);
+    this.#lookedAt = this.#read();
+  }
+
+  start(): void {
+    this.#armDeadline();
+    this.#armBeat();
+  }
+
+  stop(): void {
+    this.#over = true;
+    this.#cancelBeat();
+    this.#cancelDeadline();
+  }
+
+  /** Whether an effect may still be begun; a filter that saves a call, the ledger's comparison is the defence. */
+  isTrusted(): boolean {
+    this.#look();
+    // The deadline's own timer may be late: a blocked event loop runs it after the handler that asks here.
+    if (this.deps.clock.monotonic() >= this.#trustedUntil) this.#lose('expired');
+    return !this.#over;
+  }
+
+  #armBeat(): void {
+    this.#cancelBeat = this.deps.clock.after(this.deps.ttlMs / 4, () => {
+      this.#look();
+      if (this.#over) return;
+      void this.#beat();
+      this.#armBeat();
+    });
+  }
+
+  async #beat(): Promise<void> {
+    const sentAt = this.deps.clock.monotonic();
+    try {
+      const extended = await this.deps.ledger.heartbeat(this.attempt, this.deps.ttlMs);
+      if (!extended) return this.#lose('refused');
+      this.#trustedUntil = Math.max(this.#trustedUntil, trustedUntil(sentAt, this.deps.ttlMs));
+    } catch (error) {
+      // Nothing is known, so nothing is done: the next beat asks again, and the deadline comes by itself.
+      if (!this.#over) this.deps.onTrouble(error);
+    }
+  }
+
+  #armDeadline(): void {
+    this.#cancelDeadline = this.deps.clock.after(this.#trustedUntil - this.deps.clock.monotonic(), () => {
+      this.#look();
+      if (this.#over) return;
+      if (this.deps.clock.monotonic() >= this.#trustedUntil) this.#lose('expired');
+      else this.#armDeadline();
+    });
+  }
+
+  #look(): void {
+    const before = this.#lookedAt;
+    const now = this.#read();
+    this.#lookedAt = now;
+    const passed = now.monotonic - before.monotonic;
+    if (Math.abs(now.wall - before.wall - passed) > JUMP_MS) return this.#lose('clock-jump');
+    // A beat comes every quarter; one that comes a third late found the event loop blocked, and others saw no heartbeat.
+    if (passed > this.deps.ttlMs / 4 + this.deps.ttlMs / 3) this.#lose('expired');
+  }
+
+  #lose(reason: LossReason): void {
+    if (this.#over) return;
+    this.stop();
+    this.deps.onLost(new LeaseLostError(this.attempt.runId, reason));
+  }
+
+  #read(): { wall: number; monotonic: number } {
+    return { wall: this.deps.clock.now(), monotonic: this.deps.clock.monotonic() };
+  }
+}

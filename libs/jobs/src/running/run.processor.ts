@@ -1,0 +1,133 @@
+import { LeaseLostError, sleep, type Clock, type KeySpace, type RedisClient } from '@fencepost/lease';
+import { DelayedError, Worker, type Job } from 'bullmq';
+import { QUEUE_NAME, queuePrefix, type RunJobData } from '../scheduling/bullmq-run-queue.js';
+import type { Telemetry } from '../telemetry/telemetry.js';
+import type { AttemptDeps, Carried, Carrier } from './carrier.js';
+import { carryOut } from './carry-out.js';
+import { ShutdownError } from './errors.js';
+
+export interface RunProcessorOptions extends KeySpace {
+  /** For this worker alone, without a limit of retries per request; stays the caller's to close. */
+  readonly redis: RedisClient;
+  readonly attempts: AttemptDeps;
+  readonly concurrency: number;
+  readonly clock: Clock;
+  readonly telemetry: Telemetry;
+}
+
+/** After the drain deadline, handlers get this long to notice their signal. */
+const AFTERMATH_MS = 1_000;
+
+/** Not shorter than the sweep: the ledger's run lease finds a dead worker, BullMQ's own check only tidies up after it. */
+const STALLED_INTERVAL_MS = 15_000;
+
+/** A fetch that waits longer may be with a worker that was frozen, and the job's wake-up with it. Seconds. */
+const DRAIN_DELAY_S = 1;
+
+/** A job may stall as often as it likes: the ledger bounds the attempts of its run. */
+const MOST_STALLS = 1_000;
+
+interface Carrying {
+  readonly jobId: string | undefined;
+  readonly end: AbortController;
+  readonly done: Promise<void>;
+}
+
+/** Takes deliveries from BullMQ and turns each into one attempt; the only consumer of the queue. */
+export class RunProcessor {
+  readonly #worker: Worker<RunJobData>;
+  readonly #carrying = new Set<Carrying>();
+  #stopping = false;
+
+  constructor(private readonly options: RunProcessorOptions) {
+    this.#worker = new Worker<RunJobData>(QUEUE_NAME, (job, token) => this.#track(job, token), {
+      connection: options.redis,
+      prefix: queuePrefix(options),
+      concurrency: options.concurrency,
+      autorun: false,
+      stalledInterval: STALLED_INTERVAL_MS,
+      maxStalledCount: MOST_STALLS,
+      runRetryDelay: 1_000,
+      drainDelay: DRAIN_DELAY_S,
+    });
+    this.#worker.on('error', (error) => this.#trouble('the worker', error));
+    this.#worker.on('lockRenewalFailed', (jobIds) => {
+      for (const { jobId, end } of this.#carrying) {
+        if (jobId !== undefined && jobIds.includes(jobId)) end.abort(new LeaseLostError(`job ${jobId}`, 'refused'));
+      }
+    });
+  }
+
+  /** @throws when BullMQ can't reach its server: a worker that takes nothing must not look like one that works */
+  async start(): Promise<void> {
+    await this.#worker.waitUntilReady();
+    this.#worker.run().catch((error: unknown) => this.#trouble('the worker', error));
+  }
+
+  /** Takes no new job; waits for the runs under way until the deadline, then aborts them. */
+  async stop(drainDeadlineMs: number): Promise<void> {
+    this.#stopping = true;
+    // Not awaited: a fetch that blocks on an empty queue would hold up the drain.
+    const paused = this.#worker.pause(true).catch((error: unknown) => this.#trouble('pausing the worker', error));
+    if (!(await this.#drained(drainDeadlineMs))) {
+      for (const { end } of this.#carrying) end.abort(new ShutdownError());
+    }
+    const drained = await this.#drained(AFTERMATH_MS);
+    await Promise.all([paused, this.#worker.close(!drained)]);
+  }
+
+  async #drained(deadlineMs: number): Promise<boolean> {
+    const waiting = new AbortController();
+    const done = Promise.all([...this.#carrying].map((carrying) => carrying.done));
+    await Promise.race([done, sleep(this.options.clock, deadlineMs, waiting.signal)]);
+    waiting.abort();
+    return this.#carrying.size === 0;
+  }
+
+  async #track(job: Job<RunJobData>, token: string | undefined): Promise<void> {
+    // Fetched just before the stop: nobody waits for it any more, so another worker gets it.
+    if (this.#stopping) return this.#settle(job, token, { kind: 'later', waitMs: 0 });
+    const end = new AbortController();
+    const work = carryOut(this.options.attempts, this.#carrier(job, end.signal)).then((carried) =>
+      this.#settle(job, token, carried),
+    );
+    const carrying = { jobId: job.id, end, done: work.catch(() => {}) };
+    this.#carrying.add(carrying);
+    try {
+      await work;
+    } finally {
+      this.#carrying.delete(carrying);
+    }
+  }
+
+  async #settle(job: Job<RunJobData>, token: string | undefined, carried: Carried): Promise<void> {
+    switch (carried.kind) {
+      case 'settled':
+        return;
+      case 'failed':
+        throw carried.error instanceof Error ? carried.error : new Error(String(carried.error));
+      case 'later':
+        await job.moveToDelayed(this.options.clock.now() + carried.waitMs, token);
+        throw new DelayedError();
+    }
+  }
+
+  #carrier(job: Job<RunJobData>, signal: AbortSignal): Carrier {
+    const { clock } = this.options;
+    return {
+      runId: job.data.runId,
+      signal,
+      log: (level, message, { attempt, fence }) => {
+        const line = `${new Date(clock.now()).toISOString()} ${level} [attempt ${attempt} · fence ${fence}] ${message}`;
+        // A log line is worth an attempt to write it, and no failure of the run.
+        job.log(line).catch((error: unknown) => this.#trouble('writing the job log', error));
+      },
+      progress: (value) =>
+        job.updateProgress(value).catch((error: unknown) => this.#trouble('writing the progress', error)),
+    };
+  }
+
+  #trouble(doing: string, error: unknown): void {
+    this.options.telemetry.emit('queue.trouble', { doing, error: String(error) });
+  }
+}

@@ -1,0 +1,84 @@
+import type { KeySpace, RedisClient } from '@fencepost/lease';
+import { Queue } from 'bullmq';
+import type { Delivery } from '../ledger/ledger.js';
+import { cronOfRun } from '../schedule/occurrence.js';
+import type { RunQueue } from './run-queue.js';
+
+export const QUEUE_NAME = 'runs';
+
+/** What a BullMQ job of ours holds: enough to ask the ledger. Anything more could be changed by a stale worker. */
+export interface RunJobData {
+  readonly runId: string;
+}
+
+/** BullMQ's prefix, hash-tagged so that all keys of the queue share one cluster slot. */
+export function queuePrefix({ prefix, tenant }: KeySpace): string {
+  return `{${prefix}:${tenant}}`;
+}
+
+/** States in which a delivery will still reach a worker, or has just reached one. */
+const UNDERWAY: readonly string[] = ['waiting', 'active', 'delayed', 'prioritized', 'waiting-children'];
+
+/** Finished jobs are kept for people to look at; the ledger has its own record. */
+const KEEP = { count: 1_000, age: 24 * 3_600 };
+
+export interface BullmqRunQueueOptions extends KeySpace {
+  /** Stays the caller's to close. */
+  readonly redis: RedisClient;
+  readonly onTrouble: (error: Error) => void;
+}
+
+/** Each one waits as long as the connection lets a command wait. */
+const MOST_TRIES = 5;
+
+export class BullmqRunQueue implements RunQueue {
+  /** For Bull Board. */
+  readonly queue: Queue<RunJobData>;
+
+  constructor(options: BullmqRunQueueOptions) {
+    this.queue = new Queue<RunJobData>(QUEUE_NAME, { connection: options.redis, prefix: queuePrefix(options) });
+    this.queue.on('error', options.onTrouble);
+  }
+
+  /**
+   * A queue that is known to work. BullMQ asks the server once for its version, and a queue whose question got no answer
+   * in time never works again: a process that is busy with its own start would hold crons and enqueue none of their runs.
+   */
+  static async open(options: BullmqRunQueueOptions): Promise<BullmqRunQueue> {
+    for (let tries = 1; ; tries += 1) {
+      const runs = new BullmqRunQueue(options);
+      try {
+        await runs.queue.waitUntilReady();
+        return runs;
+      } catch (error) {
+        await runs.close();
+        if (tries === MOST_TRIES) throw error;
+      }
+    }
+  }
+
+  async enqueue(deliveries: readonly Delivery[]): Promise<void> {
+    await this.queue.addBulk(
+      deliveries.map(({ runId, delivery }) => ({
+        name: cronOfRun(runId),
+        data: { runId },
+        // The ledger owns attempts: BullMQ gets one, and a retry is a delayed move of the same job.
+        opts: { jobId: jobId({ runId, delivery }), attempts: 1, removeOnComplete: KEEP, removeOnFail: KEEP },
+      })),
+    );
+  }
+
+  async holds(deliveries: readonly Delivery[]): Promise<boolean[]> {
+    const states = await Promise.all(deliveries.map((delivery) => this.queue.getJobState(jobId(delivery))));
+    return states.map((state) => UNDERWAY.includes(state));
+  }
+
+  close(): Promise<void> {
+    return this.queue.close();
+  }
+}
+
+/** A kept job with the same id would swallow a re-delivery, so each delivery has an id of its own. */
+function jobId({ runId, delivery }: Delivery): string {
+  return delivery === 1 ? runId : `${runId}-r${delivery}`;
+}

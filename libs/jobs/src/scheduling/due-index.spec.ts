@@ -1,0 +1,78 @@
+import * as fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { DueIndex } from './due-index.js';
+
+type Step =
+  | { readonly do: 'set'; readonly name: string; readonly at: number }
+  | { readonly do: 'remove'; readonly name: string }
+  | { readonly do: 'take'; readonly at: number };
+
+/** What was taken. */
+function apply(index: DueIndex, step: Step): string[] {
+  if (step.do === 'set') index.set(step.name, step.at);
+  else if (step.do === 'remove') index.remove(step.name);
+  else return index.takeDue(step.at);
+  return [];
+}
+
+function applyToList(list: Map<string, number>, step: Step): string[] {
+  if (step.do === 'set') {
+    // At the end, as a cron that is set joins its bucket last.
+    list.delete(step.name);
+    list.set(step.name, step.at);
+  } else if (step.do === 'remove') list.delete(step.name);
+  else {
+    const due = [...list].filter(([, at]) => at <= step.at).toSorted(([, a], [, b]) => a - b);
+    for (const [name] of due) list.delete(name);
+    return due.map(([name]) => name);
+  }
+  return [];
+}
+
+describe('the due index', () => {
+  it('has nothing to say while it is empty', () => {
+    const index = new DueIndex();
+    expect(index.earliest()).toBeNull();
+    expect(index.takeDue(Infinity)).toEqual([]);
+  });
+
+  it('takes out what is due, at its very instant, and what was due before first', () => {
+    const index = new DueIndex();
+    index.set('late', 30);
+    index.set('early', 10);
+    index.set('now', 20);
+    expect(index.takeDue(20)).toEqual(['early', 'now']);
+    expect(index.earliest()).toBe(30);
+    expect(index.takeDue(29)).toEqual([]);
+  });
+
+  it('knows one instant of a cron: the one that was set last', () => {
+    const index = new DueIndex();
+    index.set('a', 10);
+    index.set('a', 20);
+    expect(index.earliest()).toBe(20);
+    index.set('a', 5);
+    expect(index.takeDue(100)).toEqual(['a']);
+  });
+
+  it('agrees with a plain list, whatever is set, removed and taken', () => {
+    const name = fc.constantFrom('a', 'b', 'c', 'd', 'e', 'f');
+    const at = fc.integer({ min: 0, max: 12 });
+    const step = fc.oneof(
+      fc.record({ do: fc.constant('set' as const), name, at }),
+      fc.record({ do: fc.constant('remove' as const), name }),
+      fc.record({ do: fc.constant('take' as const), at }),
+    );
+    fc.assert(
+      fc.property(fc.array(step, { maxLength: 80 }), (steps) => {
+        const index = new DueIndex();
+        const model = new Map<string, number>();
+        for (const taken of steps) {
+          expect(apply(index, taken)).toEqual(applyToList(model, taken));
+          expect(index.earliest()).toBe(model.size === 0 ? null : Math.min(...model.values()));
+        }
+      }),
+      { numRuns: 500 },
+    );
+  });
+});

@@ -1,0 +1,188 @@
+import * as fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import type { Schedule } from '../schedule/schedule.js';
+import { parseSchedule } from '../schedule/schedule.js';
+import { planOccurrence, type Plan, type PlanInput } from './misfire.js';
+
+/** An instant at every multiple of `periodMs`, and the arithmetic to check the plans against. */
+function every(periodMs: number): Schedule {
+  return {
+    expression: `every ${periodMs} ms`,
+    timeZone: 'UTC',
+    next: (after) => (Math.floor(after / periodMs) + 1) * periodMs,
+    previous: (before) => (Math.ceil(before / periodMs) - 1) * periodMs,
+  };
+}
+
+const defaults = { misfire: 'fire-once', graceMs: 60_000, catchUpWindowMs: null } as const;
+
+interface Case extends Partial<Omit<PlanInput, 'definition'>> {
+  readonly definition?: Partial<PlanInput['definition']>;
+}
+
+function plan({ definition = {}, ...input }: Case): Plan | null {
+  return planOccurrence({
+    schedule: every(1_000),
+    cursor: 100_000,
+    now: 101_000,
+    definition: { ...defaults, ...definition },
+    ...input,
+  });
+}
+
+const onTime = { scheduledAt: 101_000, dueAt: 101_000, reason: 'schedule', missed: null };
+const misfire = (after: number, through: number) => ({ after, through, reason: 'misfire' });
+const merged = (after: number, through: number) => ({ after, through, reason: 'merged' });
+
+describe('what is asked of the ledger', () => {
+  it('is nothing when nothing is due', () => {
+    expect(plan({ now: 100_999 })).toBeNull();
+  });
+
+  it('is nothing when the cursor is newer than this pod believes it is', () => {
+    expect(plan({ cursor: 200_000 })).toBeNull();
+    expect(plan({ schedule: parseSchedule({ expression: '0 0 1 1 *', timeZone: 'UTC', seed: 's' }, 0) })).toBeNull();
+  });
+
+  it('is the occurrence that is due, from its very instant on', () => {
+    expect(plan({ now: 101_000 })).toEqual({ skips: [], occurrence: onTime });
+  });
+
+  it('is an ordinary occurrence as long as it is within its grace, and a catch-up after that', () => {
+    const hourly = { schedule: every(3_600_000), cursor: 0 };
+    const due = 3_600_000;
+    expect(plan({ ...hourly, now: due + 60_000 })?.occurrence).toMatchObject({ scheduledAt: due, reason: 'schedule' });
+    expect(plan({ ...hourly, now: due + 60_001 })?.occurrence).toMatchObject({ scheduledAt: due, reason: 'catch-up' });
+  });
+
+  it('is the latest of ten missed ones with the default window of one period', () => {
+    expect(plan({ now: 110_500 })).toEqual({
+      skips: [misfire(100_000, 109_000)],
+      occurrence: { ...onTime, scheduledAt: 110_000, dueAt: 110_000 },
+    });
+  });
+
+  it('is the latest for all of ten missed ones with a wide window', () => {
+    expect(plan({ now: 110_500, definition: { catchUpWindowMs: 60_000 } })).toEqual({
+      skips: [merged(100_000, 109_000)],
+      occurrence: {
+        scheduledAt: 110_000,
+        dueAt: 110_000,
+        reason: 'catch-up',
+        missed: { count: 9, from: 101_000, to: 109_000 },
+      },
+    });
+  });
+
+  it('tells the older ones from those inside the window', () => {
+    expect(plan({ now: 110_500, definition: { catchUpWindowMs: 3_500 } })).toEqual({
+      skips: [misfire(100_000, 106_000), merged(106_000, 109_000)],
+      occurrence: {
+        scheduledAt: 110_000,
+        dueAt: 110_000,
+        reason: 'catch-up',
+        missed: { count: 3, from: 107_000, to: 109_000 },
+      },
+    });
+  });
+
+  it('is the one missed instant together with the next, when the window reaches back to it', () => {
+    expect(plan({ now: 102_000, definition: { catchUpWindowMs: 1_000 } })).toEqual({
+      skips: [merged(100_000, 101_000)],
+      occurrence: {
+        scheduledAt: 102_000,
+        dueAt: 102_000,
+        reason: 'catch-up',
+        missed: { count: 1, from: 101_000, to: 101_000 },
+      },
+    });
+    expect(plan({ now: 102_001, definition: { catchUpWindowMs: 1_000 } })?.skips).toEqual([misfire(100_000, 101_000)]);
+  });
+
+  it('is only a record of what was missed when the latest is late and outside the window', () => {
+    const input = { schedule: every(3_600_000), cursor: 0, now: 7_200_000 + 600_000 };
+    const twoMissed = { skips: [misfire(0, 7_200_000)], occurrence: null };
+    expect(plan({ ...input, definition: { catchUpWindowMs: 599_999 } })).toEqual(twoMissed);
+    expect(plan({ ...input, definition: { catchUpWindowMs: 600_000 } })?.occurrence).toMatchObject({
+      scheduledAt: 7_200_000,
+    });
+  });
+
+  it('is the occurrence also with a window of nothing, as long as it is within its grace', () => {
+    expect(plan({ now: 101_005, definition: { catchUpWindowMs: 0 } })).toEqual({ skips: [], occurrence: onTime });
+  });
+
+  it('takes a day for the window when a period is longer', () => {
+    const monthly = parseSchedule({ expression: '0 0 1 * *', timeZone: 'UTC', seed: 's' }, 0);
+    const [first, day] = [Date.UTC(2030, 0, 1), 24 * 3_600_000];
+    const at = (now: number) => plan({ schedule: monthly, cursor: first - 1, now })?.occurrence ?? null;
+    expect(at(first + day)).toMatchObject({ reason: 'catch-up' });
+    expect(at(first + day + 1)).toBeNull();
+  });
+
+  it('takes a day for the window of a schedule that has no further instant', () => {
+    const last: Schedule = { ...every(1_000), next: () => null, previous: (before) => (before > 5_000 ? 5_000 : null) };
+    const late = { schedule: last, cursor: 0, now: 5_000 + 24 * 3_600_000 };
+    expect(plan(late)?.occurrence).toMatchObject({ scheduledAt: 5_000 });
+    expect(plan({ ...late, now: late.now + 1 })?.occurrence).toBeNull();
+  });
+
+  it("makes up for nothing under 'skip'", () => {
+    const definition = { misfire: 'skip', graceMs: 500, catchUpWindowMs: 60_000 } as const;
+    expect(plan({ now: 101_500, definition })).toEqual({ skips: [], occurrence: onTime });
+    expect(plan({ now: 101_501, definition })).toEqual({ skips: [misfire(100_000, 101_000)], occurrence: null });
+    expect(plan({ now: 110_000, definition })).toEqual({
+      skips: [misfire(100_000, 109_000)],
+      occurrence: { ...onTime, scheduledAt: 110_000, dueAt: 110_000 },
+    });
+  });
+
+  it('counts at most a thousand merged ones, and leaves none of the others out', () => {
+    const now = 100_000 + 5_000 * 1_000;
+    const found = plan({ now, definition: { catchUpWindowMs: 100_000_000 } });
+    expect(found?.occurrence?.missed).toEqual({ count: 1_000, from: now - 1_000_000, to: now - 1_000 });
+    expect(found?.skips).toEqual([misfire(100_000, now - 1_001_000), merged(now - 1_001_000, now - 1_000)]);
+  });
+});
+
+describe('whatever was missed', () => {
+  const cases = fc.record({
+    periodMs: fc.integer({ min: 1, max: 5_000 }),
+    cursor: fc.integer({ min: 0, max: 20_000 }),
+    passedMs: fc.integer({ min: 0, max: 30_000 }),
+    misfire: fc.constantFrom('skip' as const, 'fire-once' as const),
+    graceMs: fc.integer({ min: 0, max: 10_000 }),
+    catchUpWindowMs: fc.option(fc.integer({ min: 0, max: 30_000 })),
+  });
+
+  it('every instant after the cursor either runs or lies in exactly one skipped range, in order', () => {
+    fc.assert(
+      fc.property(cases, ({ periodMs, cursor, passedMs, ...definition }) => {
+        const schedule = every(periodMs);
+        const now = cursor + passedMs;
+        const found = planOccurrence({ schedule, definition, cursor, now });
+        const instants: number[] = [];
+        for (let at = schedule.next(cursor) ?? 0; at <= now; at = schedule.next(at) ?? 0) instants.push(at);
+        expect(found === null).toBe(instants.length === 0);
+        if (found === null) return;
+        const { skips, occurrence } = found;
+        for (const at of instants) {
+          const ranges = skips.filter(({ after, through }) => after < at && at <= through).length;
+          expect(ranges + (occurrence?.scheduledAt === at ? 1 : 0)).toBe(1);
+        }
+        const bounds = skips.flatMap(({ after, through }) => [after, through]);
+        expect(bounds).toEqual(bounds.toSorted((a, b) => a - b));
+        for (const { after, through } of skips) expect(after).toBeLessThan(through);
+        expect(skips[0]?.after ?? cursor).toBe(cursor);
+        expect(occurrence?.scheduledAt ?? skips.at(-1)?.through).toBe(instants.at(-1));
+        const inMerged = skips
+          .filter(({ reason }) => reason === 'merged')
+          .flatMap(({ after, through }) => instants.filter((at) => after < at && at <= through));
+        expect(occurrence?.missed ?? null).toEqual(
+          inMerged.length === 0 ? null : { count: inMerged.length, from: inMerged[0], to: inMerged.at(-1) },
+        );
+      }),
+      { numRuns: 500 },
+    );
+  });
+});

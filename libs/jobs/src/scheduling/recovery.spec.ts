@@ -1,0 +1,126 @@
+import { describe, expect, it } from 'vitest';
+import { CRON, SchedulerStage, START } from '../../../../test/support/scheduler-stage.js';
+
+const TIMING = { recoverMs: 5_000, sweepMs: 30_000 };
+const RUN = `${CRON}@${START + 1_000}`;
+
+/** One occurrence, claimed; `confirmed` unless the queue or the ledger is made to fail. */
+async function claimed(fail?: 'enqueue' | 'confirm') {
+  const stage = new SchedulerStage({ timing: TIMING });
+  const pod = stage.pod();
+  await stage.clock.advance(1_000);
+  if (fail === 'enqueue') stage.queue.next('enqueue', 'fail');
+  if (fail === 'confirm') stage.ledger.next('confirm', 'fail');
+  await pod.dispatcher.dispatch([stage.heldCron()]);
+  return { stage, recovery: pod.recovery, events: pod.events, ledger: stage.memoryLedger };
+}
+
+function begin({ ledger }: Awaited<ReturnType<typeof claimed>>, ttlMs: number) {
+  return ledger.begin({ runId: RUN, nonce: 'n', worker: 'worker/1', ttlMs, maxAttempts: 3 });
+}
+
+describe('a new holder', () => {
+  it('enqueues what its predecessor claimed and never enqueued', async () => {
+    const { stage, recovery, events, ledger } = await claimed('enqueue');
+    expect(stage.memoryQueue.taken).toEqual([]);
+    await recovery.recoverPending(CRON);
+    expect(stage.memoryQueue.taken).toEqual([{ runId: RUN, delivery: 2 }]);
+    expect(events.of('run.redelivered')).toEqual([{ cron: CRON, runId: RUN, delivery: 2, was: 'claimed' }]);
+    expect(await ledger.readRun(RUN)).toMatchObject({ state: 'enqueued' });
+    expect(await ledger.pending(CRON)).toEqual([]);
+  });
+
+  it('delivers once more what its predecessor enqueued and never confirmed', async () => {
+    const { stage, recovery } = await claimed('confirm');
+    await recovery.recoverPending(CRON);
+    expect(stage.memoryQueue.taken.map(({ delivery }) => delivery)).toEqual([1, 2]);
+  });
+
+  it('has nothing to do after a predecessor that finished its work', async () => {
+    const { stage, recovery, events } = await claimed();
+    await recovery.recoverPending(CRON);
+    expect(stage.memoryQueue.taken).toHaveLength(1);
+    expect(events.of('run.redelivered')).toEqual([]);
+  });
+
+  it('asks again for what it could not deliver', async () => {
+    const { stage, recovery, ledger } = await claimed('enqueue');
+    stage.queue.next('enqueue', 'fail');
+    await expect(recovery.recoverPending(CRON)).rejects.toThrow('enqueue did not get through');
+    await recovery.recoverPending(CRON);
+    expect(stage.memoryQueue.taken).toEqual([{ runId: RUN, delivery: 3 }]);
+    expect(await ledger.pending(CRON)).toEqual([]);
+  });
+});
+
+describe('the sweep', () => {
+  it('leaves a run alone that still waits in the queue', async () => {
+    const { stage, recovery, events } = await claimed();
+    await stage.clock.advance(TIMING.sweepMs);
+    await recovery.sweep(CRON);
+    expect(events.of('run.redelivered')).toEqual([]);
+    expect(stage.queue.calls).toContain('holds');
+  });
+
+  it('delivers a run again that a wiped queue has forgotten', async () => {
+    const { stage, recovery, events } = await claimed();
+    stage.memoryQueue.wipe();
+    await stage.clock.advance(TIMING.sweepMs - 1);
+    await recovery.sweep(CRON);
+    expect(stage.memoryQueue.taken).toHaveLength(1);
+    await stage.clock.advance(1);
+    await recovery.sweep(CRON);
+    expect(stage.memoryQueue.taken.map(({ delivery }) => delivery)).toEqual([1, 2]);
+    expect(events.of('run.redelivered')).toMatchObject([{ was: 'enqueued' }]);
+  });
+
+  it('delivers a claimed run that nobody enqueued', async () => {
+    const { stage, recovery, ledger } = await claimed('enqueue');
+    await stage.clock.advance(TIMING.recoverMs);
+    await recovery.sweep(CRON);
+    expect(await ledger.readRun(RUN)).toMatchObject({ state: 'enqueued', delivery: 2 });
+    expect(stage.memoryQueue.taken).toEqual([{ runId: RUN, delivery: 2 }]);
+  });
+
+  it('hands a run whose worker is gone to another one, whatever the queue thinks of its job', async () => {
+    const set = await claimed();
+    await begin(set, 10_000);
+    await set.stage.clock.advance(10_000);
+    await set.recovery.sweep(CRON);
+    expect(set.events.of('run.redelivered')).toMatchObject([{ runId: RUN, delivery: 2, was: 'running' }]);
+    expect(await set.ledger.readRun(RUN)).toMatchObject({ state: 'orphaned' });
+  });
+
+  it('leaves a run alone whose worker is alive', async () => {
+    const set = await claimed();
+    await begin(set, 60_000);
+    set.stage.memoryQueue.wipe();
+    await set.stage.clock.advance(TIMING.sweepMs);
+    await set.recovery.sweep(CRON);
+    expect(set.events.of('run.redelivered')).toEqual([]);
+  });
+
+  it('looks at a run again only after a while', async () => {
+    const { stage, recovery, ledger } = await claimed();
+    stage.memoryQueue.wipe();
+    await stage.clock.advance(TIMING.sweepMs);
+    await recovery.sweep(CRON);
+    stage.memoryQueue.wipe();
+    await stage.clock.advance(9_999);
+    await recovery.sweep(CRON);
+    expect(await ledger.readRun(RUN)).toMatchObject({ delivery: 2 });
+    await stage.clock.advance(1);
+    await recovery.sweep(CRON);
+    expect(await ledger.readRun(RUN)).toMatchObject({ delivery: 3 });
+  });
+
+  it('forgets the oldest finished runs beyond those that are kept', async () => {
+    const set = await claimed();
+    const begun = await begin(set, 10_000);
+    if (begun.verdict !== 'begun') throw new Error('Expected the run to begin.');
+    await set.ledger.finish({ runId: RUN, fence: begun.fence, nonce: 'n' }, { kind: 'succeeded' });
+    const asked = set.stage.ledger.calls.length;
+    await set.recovery.sweep(CRON);
+    expect(set.stage.ledger.calls.slice(asked)).toEqual(['overdue', 'forget']);
+  });
+});

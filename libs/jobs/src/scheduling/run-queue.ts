@@ -1,0 +1,9 @@
+import type { Delivery } from '../ledger/ledger.js';
+
+/** Carries deliveries to the workers. It may lose one and bring one twice: the ledger decides what a delivery means. */
+export interface RunQueue {
+  /** Takes all of them or rejects. The same delivery again changes nothing. */
+  enqueue(deliveries: readonly Delivery[]): Promise<void>;
+  /** Whether each delivery still waits for a worker or is with one. In the order given. */
+  holds(deliveries: readonly Delivery[]): Promise<boolean[]>;
+}

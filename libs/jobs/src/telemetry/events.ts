@@ -1,0 +1,102 @@
+import type { Fence } from '@fencepost/lease';
+import type { RunState } from '../ledger/run-state.js';
+import type { RunReason, SkipRange } from '../ledger/run.js';
+
+interface OfCron {
+  readonly cron: string;
+}
+
+interface OfRun extends OfCron {
+  readonly runId: string;
+}
+
+interface OfAttempt extends OfRun {
+  readonly attempt: number;
+  readonly fence: Fence;
+}
+
+interface OfEffect extends OfAttempt {
+  readonly effect: string;
+}
+
+/** Every event and what it carries. What is not in this list doesn't happen. */
+export interface Events {
+  'lease.acquired': OfCron & { readonly fence: Fence; readonly holder: string; readonly ttlMs: number };
+  'lease.released': OfCron & { readonly fence: Fence; readonly holder: string };
+  'lease.lost': OfCron & { readonly fence: Fence; readonly holder: string; readonly cause: string };
+
+  'catalog.declared': { readonly declared: number; readonly changed: number; readonly older: number };
+  'catalog.read': { readonly crons: number };
+  'catalog.unreadable': OfCron & { readonly error: string };
+
+  /** About to ask the ledger; the last moment at which this pod can be late. */
+  'occurrence.claiming': OfCron & { readonly scheduledAt: number | null; readonly fence: Fence };
+  'occurrence.claimed': OfRun & { readonly fence: Fence; readonly lateByMs: number; readonly reason: RunReason };
+  'occurrence.skipped': OfCron & { readonly scheduledAt: number; readonly reason: 'overlap' };
+  'occurrence.passed': OfCron & SkipRange;
+  'claim.stale': OfCron & { readonly fence: Fence; readonly accepted: Fence };
+  'claim.outdated': OfCron & { readonly generation: number; readonly accepted: number };
+  'run.enqueued': OfRun & { readonly delivery: number };
+  'run.confirmed': OfRun;
+  'run.redelivered': OfRun & { readonly delivery: number; readonly was: RunState };
+
+  'attempt.begun': OfAttempt & { readonly lateByMs: number; readonly worker: string };
+  'attempt.postponed': OfRun & { readonly verdict: 'busy' | 'not-due'; readonly waitMs: number };
+  'attempt.needless': OfRun & { readonly state: RunState | 'missing' };
+  'attempt.unhandled': OfRun;
+  'attempt.aborted': OfAttempt & { readonly cause: string };
+  'attempt.succeeded': OfAttempt & { readonly tookMs: number };
+  'attempt.failed': OfAttempt & { readonly error: string; readonly state: RunState; readonly retryInMs: number | null };
+  'attempt.refused': OfAttempt & { readonly step: 'effect' | 'finish' };
+
+  /** About to ask the ledger; the last moment at which this attempt can be late. */
+  'effect.beginning': OfEffect;
+  'effect.begun': OfEffect & { readonly unknown: boolean };
+  /** The side effect has happened, and nobody has recorded it yet. */
+  'effect.acted': OfEffect;
+  'effect.finished': OfEffect;
+  'effect.known': OfEffect;
+  'effect.late': OfEffect;
+
+  'store.trouble': { readonly doing: string; readonly error: string };
+  'queue.trouble': { readonly doing: string; readonly error: string };
+}
+
+export type EventName = keyof Events;
+
+export type EventLevel = 'debug' | 'info' | 'warn' | 'error';
+
+/** How loud each event is, and what it says in one sentence. */
+export const EVENT_TEXT: Readonly<Record<EventName, readonly [EventLevel, string]>> = {
+  'lease.acquired': ['info', 'this pod now acts for the cron'],
+  'lease.released': ['info', 'this pod gave the cron up'],
+  'lease.lost': ['warn', 'this pod lost the cron and stopped acting for it'],
+  'catalog.declared': ['info', 'the crons of this build are declared'],
+  'catalog.read': ['info', 'the catalog of crons was read'],
+  'catalog.unreadable': ['error', 'this pod can not read the schedule of the cron and does not fire it'],
+  'occurrence.claiming': ['debug', 'asking the ledger for an occurrence'],
+  'occurrence.claimed': ['info', 'the occurrence is accepted'],
+  'occurrence.skipped': ['warn', 'the occurrence is skipped because the previous run is still going'],
+  'occurrence.passed': ['warn', 'instants went by and will not run'],
+  'claim.stale': ['warn', 'the ledger refused a claim: another pod has a larger fence'],
+  'claim.outdated': ['warn', 'the ledger refused a claim: the definition is older than the accepted one'],
+  'run.enqueued': ['debug', 'the run was handed to the queue'],
+  'run.confirmed': ['debug', 'the ledger knows that the queue has the run'],
+  'run.redelivered': ['warn', 'the run was handed to the queue again'],
+  'attempt.begun': ['info', 'an attempt begins'],
+  'attempt.postponed': ['debug', 'the run can not begin yet'],
+  'attempt.needless': ['debug', 'nothing is left to do for this delivery'],
+  'attempt.unhandled': ['warn', 'no handler for this cron in this worker; left for another one'],
+  'attempt.aborted': ['warn', 'the attempt may not go on'],
+  'attempt.succeeded': ['info', 'the run succeeded'],
+  'attempt.failed': ['warn', 'the attempt failed'],
+  'attempt.refused': ['warn', 'the ledger refused a stale attempt'],
+  'effect.beginning': ['debug', 'asking the ledger for an effect'],
+  'effect.begun': ['debug', 'an effect begins'],
+  'effect.acted': ['debug', 'an effect has acted'],
+  'effect.finished': ['debug', 'an effect is recorded'],
+  'effect.known': ['debug', 'an effect was done before; its recorded result is used'],
+  'effect.late': ['warn', 'a stale attempt reported an effect as done; kept as a fact'],
+  'store.trouble': ['error', 'the store did not answer'],
+  'queue.trouble': ['error', 'the queue did not answer'],
+};

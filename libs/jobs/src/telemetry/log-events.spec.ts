@@ -1,0 +1,107 @@
+import { hashResource, parseFence } from '@fencepost/lease';
+import { ManualClock } from '@fencepost/lease/testing';
+import { beforeEach, describe, expect, it } from 'vitest';
+import { EVENT_TEXT, type EventName, type Events } from './events.js';
+import { logEvents, type EventLogger } from './log-events.js';
+import { Telemetry } from './telemetry.js';
+
+const UUID = '0d9f1f6e-3c55-4f7b-9d0a-0a4c6c6b9a11';
+const fence = parseFence('1787654321123456');
+
+let clock: ManualClock;
+let telemetry: Telemetry;
+let lines: { level: string; detail: Record<string, unknown>; sentence: string }[];
+let stop: () => void;
+
+beforeEach(() => {
+  [clock, telemetry, lines] = [new ManualClock(), new Telemetry(), []];
+  const write = (level: string) => (detail: Record<string, unknown>, sentence: string) =>
+    void lines.push({ level, detail, sentence });
+  const logger: EventLogger = {
+    debug: write('debug'),
+    info: write('info'),
+    warn: write('warn'),
+    error: write('error'),
+  };
+  stop = logEvents(telemetry, logger, clock);
+});
+
+const trouble = (doing: string) => telemetry.emit('store.trouble', { doing, error: 'Error: away' });
+
+describe('the log', () => {
+  it('has one line for an event: its name, what it carries, a hash of the resource, and a sentence', () => {
+    telemetry.emit('lease.acquired', { cron: 'nightly-report', fence, holder: `pod-7/${UUID}`, ttlMs: 10_000 });
+    const resource = hashResource('nightly-report');
+    expect(lines).toEqual([
+      {
+        level: 'info',
+        detail: {
+          ...{ event: 'lease_acquired', cron: 'nightly-report', resource },
+          ...{ fence: 1_787_654_321_123_456, holder: 'pod-7/0d9f1f6e', ttlMs: 10_000 },
+        },
+        sentence: 'this pod now acts for the cron',
+      },
+    ]);
+    expect(resource).toMatch(/^[0-9a-f]{12}$/);
+  });
+
+  it('never shows the whole of a holder or a worker', () => {
+    const about = { cron: 'c', fence, holder: `pod-7/${UUID}` };
+    telemetry.emit('lease.released', about);
+    telemetry.emit('lease.lost', { ...about, cause: 'it could not be renewed in time' });
+    telemetry.emit('attempt.begun', { ...about, runId: 'c@1', attempt: 1, lateByMs: 0, worker: `pod-8/${UUID}` });
+    expect(lines).toHaveLength(3);
+    expect(JSON.stringify(lines)).not.toContain(UUID.slice(0, 9));
+    expect(lines[2]?.detail['worker']).toBe('pod-8/0d9f1f6e');
+  });
+
+  it('knows how loud each event is and what it says', () => {
+    const names = Object.keys(EVENT_TEXT) as EventName[];
+    for (const name of names) telemetry.emit(name, {} as Events[typeof name]);
+    expect(lines.map(({ level, sentence }) => [level, sentence])).toEqual(Object.values(EVENT_TEXT));
+    for (const { detail } of lines) expect(detail['event']).toMatch(/^[a-z]+_[a-z]+$/);
+    for (const [level, sentence] of Object.values(EVENT_TEXT)) {
+      expect(level).toMatch(/^(debug|info|warn|error)$/);
+      expect(sentence).toMatch(/^[a-z].{10,}[^.]$/);
+    }
+  });
+
+  it('tells the same trouble once in five seconds, and every other one at once', async () => {
+    trouble('a');
+    trouble('a');
+    trouble('b');
+    telemetry.emit('queue.trouble', { doing: 'a', error: 'Error: away' });
+    await clock.advance(4_999);
+    trouble('a');
+    expect(lines.map(({ detail }) => [detail['event'], detail['doing']])).toEqual([
+      ['store_trouble', 'a'],
+      ['store_trouble', 'b'],
+      ['queue_trouble', 'a'],
+    ]);
+    await clock.advance(1);
+    trouble('a');
+    expect(lines).toHaveLength(4);
+  });
+
+  it('tells events that are no trouble each time', () => {
+    for (let i = 0; i < 3; i += 1) telemetry.emit('catalog.read', { crons: 1 });
+    expect(lines).toHaveLength(3);
+  });
+
+  it('remembers a bounded number of troubles: the oldest may be told again', () => {
+    for (let i = 0; i < 1_000; i += 1) trouble(`cron ${i}`);
+    trouble('cron 1');
+    expect(lines).toHaveLength(1_000);
+    trouble('one too many');
+    trouble('cron 999');
+    expect(lines).toHaveLength(1_001);
+    trouble('cron 0');
+    expect(lines).toHaveLength(1_002);
+  });
+
+  it('ends when it is told to', () => {
+    stop();
+    trouble('a');
+    expect(lines).toEqual([]);
+  });
+});

@@ -1,0 +1,52 @@
+import { hashResource, ownerPrefix, type Clock } from '@fencepost/lease';
+import { EVENT_TEXT, type EventLevel, type EventName } from './events.js';
+import type { Telemetry } from './telemetry.js';
+
+/** A logger that takes an object and a sentence, as pino does. */
+export type EventLogger = Record<EventLevel, (detail: Record<string, unknown>, sentence: string) => void>;
+
+/** The same trouble is told once in this time: a store that is down fails many calls a second. */
+const TROUBLE_WINDOW_MS = 5_000;
+
+/** So many different troubles are remembered; a store that is down has one for every cron. */
+const MOST_TOLD = 1_000;
+
+/**
+ * Writes every event as one line: `event`, a hash of the resource, and what the event carries. Of a holder only the label
+ * and the first characters are written: who knows all of it could be taken for it.
+ * @returns a function that ends the logging
+ */
+export function logEvents(telemetry: Telemetry, logger: EventLogger, clock: Clock): () => void {
+  const told = new Map<string, number>();
+  return telemetry.listen((event, detail) => {
+    if (event.endsWith('.trouble') && !isNew(told, `${event} ${Object.values(detail).join(' ')}`, clock)) return;
+    const [level, sentence] = EVENT_TEXT[event];
+    logger[level]({ event: snakeCase(event), ...presentable(detail) }, sentence);
+  });
+}
+
+/** `lease.acquired` → `lease_acquired`, the usual shape of an event name in a log. */
+function snakeCase(event: EventName): string {
+  return event.replace('.', '_');
+}
+
+function presentable(detail: object): Record<string, unknown> {
+  const fields: Record<string, unknown> = { ...detail };
+  if (typeof fields['cron'] === 'string') fields['resource'] = hashResource(fields['cron']);
+  for (const key of ['holder', 'worker']) if (typeof fields[key] === 'string') fields[key] = ownerPrefix(fields[key]);
+  return fields;
+}
+
+function isNew(told: Map<string, number>, trouble: string, clock: Clock): boolean {
+  const now = clock.monotonic();
+  const last = told.get(trouble);
+  if (last !== undefined && now - last < TROUBLE_WINDOW_MS) return false;
+  // Taken out first, so that the map stays in the order of telling, the oldest in front.
+  told.delete(trouble);
+  for (const [oldest, at] of told) {
+    if (now - at < TROUBLE_WINDOW_MS && told.size < MOST_TOLD) break;
+    told.delete(oldest);
+  }
+  told.set(trouble, now);
+  return true;
+}

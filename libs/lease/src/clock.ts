@@ -1,0 +1,43 @@
+/** Takes back what was scheduled with {@link Clock.after}; calling it twice, or after the task ran, does nothing. */
+export type CancelTimer = () => void;
+
+/**
+ * Time and waiting as a value, so that a test can turn it by hand.
+ *
+ * `now` is for records and for comparing with a cron's instants; `monotonic` is for deadlines, because a wall clock may
+ * be stepped by NTP and a deadline may not.
+ */
+export interface Clock {
+  /** Wall clock, milliseconds since the Unix epoch. */
+  now(): number;
+  /** Milliseconds since an arbitrary start; never goes back. */
+  monotonic(): number;
+  /** Runs `task` once after `delayMs` milliseconds. */
+  after(delayMs: number, task: () => void): CancelTimer;
+}
+
+/** `setTimeout` fires at once for a longer delay (2^31 − 1 ms), so longer ones are cut and the caller looks again. */
+const LONGEST_TIMER_MS = 2_147_483_647;
+
+export const systemClock: Clock = {
+  now: () => Date.now(),
+  monotonic: () => performance.now(),
+  after: (delayMs, task) => {
+    const timer = setTimeout(task, Math.min(Math.max(0, delayMs), LONGEST_TIMER_MS));
+    return () => clearTimeout(timer);
+  },
+};
+
+/** Resolves after `delayMs`, or at once when `signal` aborts: the caller looks at the signal, waiting is not an error. */
+export function sleep(clock: Clock, delayMs: number, signal?: AbortSignal): Promise<void> {
+  if (signal?.aborted) return Promise.resolve();
+  return new Promise((resolve) => {
+    const wake = () => {
+      cancel();
+      signal?.removeEventListener('abort', wake);
+      resolve();
+    };
+    const cancel = clock.after(delayMs, wake);
+    signal?.addEventListener('abort', wake, { once: true });
+  });
+}

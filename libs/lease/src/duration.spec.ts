@@ -1,0 +1,26 @@
+import { describe, expect, it } from 'vitest';
+import { parseDuration } from './duration.js';
+
+describe('parseDuration', () => {
+  it.each([
+    ['500ms', 500],
+    ['10s', 10_000],
+    ['1.5s', 1_500],
+    ['5m', 300_000],
+    ['2h', 7_200_000],
+    ['1d', 86_400_000],
+    ['0s', 0],
+    [250, 250],
+  ])('reads %j as %d ms', (value, milliseconds) => {
+    expect(parseDuration(value)).toBe(milliseconds);
+  });
+
+  it.each(['', '10', '10 s', '-1s', '1w', 's', '0.5ms', '1e3s', -1, 1.5, Number.NaN, Number.POSITIVE_INFINITY])(
+    'refuses %j and says what it expected',
+    (value) => {
+      expect(() => parseDuration(value)).toThrow(
+        `Expected a duration such as '500ms', '10s', '5m', '2h' or '1d', or a whole number of milliseconds, got`,
+      );
+    },
+  );
+});

@@ -1,0 +1,62 @@
+import type { Fence } from './fence.js';
+
+/** Base of everything thrown on purpose: `code` is stable and for programs, the message is for people. */
+export abstract class FencepostError extends Error {
+  abstract readonly code: string;
+
+  constructor(message: string, options?: ErrorOptions) {
+    super(message, options);
+    this.name = new.target.name;
+  }
+}
+
+/** Why a term ended before its holder released it. */
+export type LossReason = 'refused' | 'expired' | 'clock-jump';
+
+const LOSS: Record<LossReason, string> = {
+  refused: 'the store no longer knows this term',
+  expired: 'it could not be renewed in time',
+  'clock-jump': 'the wall clock and the monotonic clock moved apart, so this process slept',
+};
+
+/** The right to act is gone. Stop: whatever is written from here on will be refused by its store. */
+export class LeaseLostError extends FencepostError {
+  readonly code = 'LEASE_LOST';
+
+  constructor(
+    readonly resource: string,
+    readonly reason: LossReason,
+  ) {
+    super(`The lease on "${resource}" is lost: ${LOSS[reason]}. Stop the work it covered; acquire again to go on.`);
+  }
+}
+
+/** A write carried a fence lower than the one its store has seen: somebody newer acts for this resource. */
+export class StaleFenceError extends FencepostError {
+  readonly code = 'STALE_FENCE';
+
+  constructor(
+    readonly resource: string,
+    readonly fence: Fence,
+    detail: string,
+  ) {
+    super(`"${resource}" refused fence ${fence}: ${detail}. Nothing was changed; stop this attempt.`);
+  }
+}
+
+/** The store can issue no larger fence, which needs a server clock far in the future. */
+export class FenceExhaustedError extends FencepostError {
+  readonly code = 'FENCE_EXHAUSTED';
+
+  constructor(readonly resource: string) {
+    super(
+      `No fence above 2^53 - 1 can be issued for "${resource}": the store's clock is, or once was, past the year 2255. ` +
+        `Correct the clock and clear the resource's fence.`,
+    );
+  }
+}
+
+/** Something a person has to change before the process can start: an option, an address, a server's setting. */
+export class SetupError extends FencepostError {
+  readonly code = 'SETUP';
+}

@@ -1,0 +1,36 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { loadScripts } from './redis-script.js';
+
+let folder: string;
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'scripts-'));
+});
+afterEach(() => rmSync(folder, { recursive: true }));
+
+function write(name: string, text: string): void {
+  writeFileSync(join(folder, `${name}.lua`), text);
+}
+
+describe('loadScripts', () => {
+  it('reads each script and puts included files in, also those that those include', () => {
+    write('inner', 'local inner = 1\n');
+    write('outer', '-- @include inner\nlocal outer = inner\n');
+    write('main', '-- @include outer\nreturn outer\n');
+    const { main } = loadScripts(pathToFileURL(`${folder}/`), ['main']);
+    expect(main.text).toBe('local inner = 1\nlocal outer = inner\nreturn outer\n');
+  });
+
+  it('keeps what looks like a replacement pattern as it is', () => {
+    write('inner', "local s = '$&$1'\n");
+    write('main', '-- @include inner\nreturn s\n');
+    expect(loadScripts(pathToFileURL(`${folder}/`), ['main']).main.text).toContain("'$&$1'");
+  });
+
+  it('fails at once when a script is not there', () => {
+    expect(() => loadScripts(pathToFileURL(`${folder}/`), ['missing'])).toThrow(/missing\.lua/);
+  });
+});

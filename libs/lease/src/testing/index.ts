@@ -1,0 +1,2 @@
+export { ManualClock } from './manual-clock.js';
+export { MemoryLeaseStore } from '../memory-lease-store.js';

@@ -1,0 +1,63 @@
+import { NestFactory } from '@nestjs/core';
+import type { DynamicModule, INestApplication } from '@nestjs/common';
+import { JOBS_SETTINGS, type JobsSettings } from '@fencepost/jobs/worker';
+import { Logger } from 'nestjs-pino';
+import { podEnvironment, type PodEnvironment } from './environment.js';
+import { probePort } from './probe-port.js';
+import { refusal, type Address } from './refusal.js';
+
+export interface Pod {
+  /** For the sentence that says why it doesn't start. */
+  readonly name: string;
+  readonly defaultPort: number;
+  readonly module: (environment: PodEnvironment) => DynamicModule;
+}
+
+/** On top of the drain deadline, for everything else that has to be closed. */
+const CLOSING_MS = 5_000;
+
+/** Starts a pod, or prints one sentence and exits with 1. SIGTERM and SIGINT stop it in order, within a deadline. */
+export async function bootPod(pod: Pod): Promise<void> {
+  const address: { host: string; port: number } = { host: '127.0.0.1', port: pod.defaultPort };
+  let app: INestApplication | undefined;
+  try {
+    const environment = podEnvironment(process.env);
+    Object.assign(address, { host: environment.host, port: environment.port ?? pod.defaultPort });
+    await probePort(address);
+    app = await NestFactory.create(pod.module(environment), {
+      // Nest would print a stack trace of its own before ours gets to say what is wrong.
+      logger: false,
+      abortOnError: false,
+      forceCloseConnections: true,
+    });
+    app.useLogger(app.get(Logger));
+    app.enableShutdownHooks();
+    endInTime(app.get<JobsSettings>(JOBS_SETTINGS).drainDeadlineMs + CLOSING_MS);
+    await app.listen(address.port, address.host);
+    app.get(Logger).log(`${pod.name} listens on ${await app.getUrl()}`);
+  } catch (error) {
+    await refuse(pod, { error, address, app });
+  }
+}
+
+interface Refused {
+  readonly error: unknown;
+  readonly address: Address;
+  readonly app: INestApplication | undefined;
+}
+
+async function refuse(pod: Pod, { error, address, app }: Refused): Promise<void> {
+  process.stderr.write(`The ${pod.name} does not start. ${refusal(error, address)}\n`);
+  process.exitCode = 1;
+  // Half a start may have left connections and timers; what can't be closed is cut off.
+  setTimeout(() => process.exit(1), CLOSING_MS).unref();
+  await app?.close().catch(() => {});
+  process.exit(1);
+}
+
+/** Whatever hangs while stopping, the process is gone before the orchestrator loses patience; leases and fences hold. */
+function endInTime(deadlineMs: number): void {
+  for (const signal of ['SIGTERM', 'SIGINT'] as const) {
+    process.once(signal, () => setTimeout(() => process.exit(1), deadlineMs).unref());
+  }
+}

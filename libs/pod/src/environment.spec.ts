@@ -1,0 +1,59 @@
+import { SetupError } from '@fencepost/lease';
+import { describe, expect, it } from 'vitest';
+import { refusalOf } from '../../../test/support/refusal-of.js';
+import { podEnvironment } from './environment.js';
+
+const refusal = (variables: Record<string, string>) => refusalOf(SetupError, () => podEnvironment(variables));
+
+describe("a pod's environment", () => {
+  it('listens on loopback and looks for Redis on this machine unless told otherwise', () => {
+    expect(podEnvironment({ PATH: '/bin' })).toEqual({
+      host: '127.0.0.1',
+      port: undefined,
+      logLevel: 'info',
+      pod: undefined,
+      jobs: { redis: 'redis://localhost:6379' },
+    });
+  });
+
+  it('is taken as it is given, numbers as numbers', () => {
+    const variables = {
+      ...{ REDIS_URL: 'redis://r:1', HOST: '0.0.0.0', PORT: '0', LOG_LEVEL: 'debug', POD_NAME: 'pod-7' },
+      ...{ FENCEPOST_PREFIX: 'p', FENCEPOST_TENANT: 't', FENCEPOST_LEASE_TTL: '3s', FENCEPOST_RUN_LEASE: '5s' },
+      ...{ FENCEPOST_DRAIN_DEADLINE: '7s', FENCEPOST_SWEEP_EVERY: '9s', FENCEPOST_CONCURRENCY: '4' },
+      ...{ FENCEPOST_KEEP_RUNS: '50', FENCEPOST_BUILD_SEQ: '1763607600000' },
+    };
+    expect(podEnvironment(variables)).toEqual({
+      ...{ host: '0.0.0.0', port: 0, logLevel: 'debug', pod: 'pod-7' },
+      jobs: {
+        ...{ redis: 'redis://r:1', prefix: 'p', tenant: 't', pod: 'pod-7', leaseTtl: '3s', runLease: '5s' },
+        ...{ drainDeadline: '7s', sweepEvery: '9s', concurrency: 4, keepRuns: 50, buildSeq: 1_763_607_600_000 },
+      },
+    });
+  });
+
+  it('counts an empty variable as absent', () => {
+    expect(podEnvironment({ PORT: '', LOG_LEVEL: '', REDIS_URL: '', FENCEPOST_CONCURRENCY: '' })).toEqual(
+      podEnvironment({}),
+    );
+  });
+
+  it.each([
+    ['PORT', '65536', 'expected a port from 0 to 65535, 0 for any free one'],
+    ['PORT', '-1', 'expected a port from 0 to 65535, 0 for any free one'],
+    ['PORT', 'http', 'expected a port from 0 to 65535, 0 for any free one'],
+    ['LOG_LEVEL', 'loud', 'expected one of trace, debug, info, warn, error, fatal, silent'],
+  ])('refuses %s=%s with a sentence', (name, value, expected) => {
+    expect(refusal({ [name]: value })).toBe(`The environment, option "${name}": ${expected}, got "${value}".`);
+  });
+
+  it('leaves what is no number to the option it is for, which says what it expects', () => {
+    expect(podEnvironment({ FENCEPOST_CONCURRENCY: 'many' }).jobs.concurrency).toBe('many');
+  });
+
+  it('never shows a password, whatever else is wrong', () => {
+    const message = refusal({ REDIS_URL: 'redis://user:secret@host:6379', PORT: 'x', LOG_LEVEL: 'y' });
+    expect(message).not.toContain('secret');
+    expect(message.match(/The environment, option/g)).toHaveLength(2);
+  });
+});

@@ -1,0 +1,4 @@
+export { bootPod } from './boot-pod.js';
+export type { Pod } from './boot-pod.js';
+export type { PodEnvironment } from './environment.js';
+export { PodModule } from './pod.module.js';

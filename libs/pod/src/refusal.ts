@@ -1,0 +1,24 @@
+import { FencepostError } from '@fencepost/lease';
+
+export interface Address {
+  readonly host: string;
+  readonly port: number;
+}
+
+/**
+ * Why a process does not start, for a person to read: one sentence for what a person can mend. Only for what nobody
+ * expected the stack is worth its lines, and even then it comes after the sentence.
+ */
+export function refusal(error: unknown, { host, port }: Address): string {
+  if (error instanceof FencepostError) return error.message;
+  if (!(error instanceof Error)) return String(error);
+  const code = 'code' in error ? error.code : undefined;
+  if (code === 'EADDRINUSE') {
+    return `Port ${port} of ${host} is in use. Set PORT to a free one (0 takes any), or end the program that has it.`;
+  }
+  if (code === 'EACCES') return `This user may not listen on port ${port} of ${host}. Set PORT to one above 1023.`;
+  if (code === 'EADDRNOTAVAIL' || code === 'ENOTFOUND') {
+    return `This machine has no address ${host}. Set HOST to one it has, such as 127.0.0.1 or 0.0.0.0.`;
+  }
+  return `${error.message}\n${error.stack ?? ''}`;
+}

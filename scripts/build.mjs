@@ -1,0 +1,125 @@
+import { createHash } from 'node:crypto';
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { exclusively, root } from './exclusive.mjs';
+import { ensureInstalled } from './install.mjs';
+import { program } from './program.mjs';
+import { tool } from './tool.mjs';
+
+const COMMON = ['nest-cli.json', 'tsconfig.base.json', 'node_modules/.package-lock.json'];
+const PODS = 'test/pods';
+
+/**
+ * Builds libs and apps when something they are made of has changed since the last build that went well; otherwise some
+ * milliseconds. With `pods` also the programs that tests run as processes of their own.
+ * @param {{ pods?: boolean }} [options]
+ * @throws {Error} when the compiler found errors, which it has printed by then
+ */
+export async function ensureBuilt({ pods = false } = {}) {
+  const parts = pods ? [workspaces(), testPods()] : [workspaces()];
+  if (parts.every(upToDate)) return;
+  await exclusively('build', () => {
+    for (const part of parts) if (!upToDate(part)) build(part);
+  });
+}
+
+function workspaces() {
+  const projects = Object.values(readJson('nest-cli.json').projects);
+  const sources = projects.flatMap(({ root: folder, sourceRoot }) => [
+    ...filesIn(sourceRoot),
+    `${folder}/package.json`,
+    `${folder}/tsconfig.json`,
+  ]);
+  const outputs = projects.flatMap(({ root: folder, sourceRoot }) => outputsOf(sourceRoot, `${folder}/dist`));
+  const folders = projects.map(({ root: folder }) => `${folder}/dist`);
+  return {
+    name: 'workspaces',
+    sources: [...COMMON, ...sources],
+    outputs,
+    folders,
+    tool: 'nest',
+    args: ['build', '--all'],
+  };
+}
+
+/** They compile against the declarations of the libs, so what makes those new makes these new. */
+function testPods() {
+  const sources = [...workspaces().sources, ...filesIn(PODS)];
+  const outputs = outputsOf(PODS, 'test/dist/pods');
+  const args = ['-p', `${PODS}/tsconfig.json`];
+  return { name: 'pods', sources, outputs, folders: ['test/dist/pods'], tool: 'tsc', args };
+}
+
+/** The programs only: what else is copied is copied by the same run. */
+function outputsOf(from, to) {
+  const programs = filesIn(from).filter((file) => file.endsWith('.ts') && !file.endsWith('.d.ts'));
+  return programs.map((file) => `${to}${file.slice(from.length, -'.ts'.length)}.js`);
+}
+
+/** Without the specs: they run from source, and editing one must not cost a build. */
+function filesIn(folder) {
+  if (!existsSync(join(root, folder))) return [];
+  const entries = readdirSync(join(root, folder), { recursive: true, withFileTypes: true });
+  const files = entries.filter((entry) => entry.isFile() && !entry.name.endsWith('.spec.ts'));
+  return files.map((entry) => join(entry.parentPath ?? entry.path, entry.name).slice(root.length + 1));
+}
+
+function upToDate(part) {
+  return missing(part).length === 0 && readStamp(part)?.hash === hashOf(part);
+}
+
+function missing({ outputs }) {
+  return outputs.filter((file) => !existsSync(join(root, file)));
+}
+
+/** Times and sizes, not contents: reading everything at each start would be felt. */
+function hashOf({ sources }) {
+  const hash = createHash('sha256');
+  for (const file of sources.toSorted()) {
+    const stat = statSync(join(root, file), { throwIfNoEntry: false });
+    hash.update(`${file}\0${stat?.mtimeMs}\0${stat?.size}\n`);
+  }
+  return hash.digest('hex');
+}
+
+function build(part) {
+  if (part.outputs.length === 0) return;
+  console.error(`Building the ${part.name} ...`);
+  // The compiler keeps the output of a source that is gone, and holds an output that is gone for written: then from scratch.
+  const vanished = readStamp(part)?.sources.some((file) => !part.sources.includes(file)) ?? true;
+  if (vanished || missing(part).length > 0) {
+    for (const folder of part.folders) rmSync(join(root, folder), { recursive: true, force: true });
+  }
+  // Before compiling: what is edited meanwhile counts as changed. And until it went well nothing counts as built.
+  const hash = hashOf(part);
+  writeStamp(part, null);
+  if (!tool(part.tool, part.args)) {
+    throw new Error(`The build failed: "${part.tool} ${part.args.join(' ')}" has printed why above.`);
+  }
+  const [lost] = missing(part);
+  if (lost) throw new Error(`The build left out ${lost}; was another one running here? Build again.`);
+  writeStamp(part, hash);
+}
+
+function writeStamp(part, hash) {
+  const file = stampFile(part);
+  mkdirSync(dirname(file), { recursive: true });
+  writeFileSync(file, JSON.stringify({ hash, sources: part.sources }));
+}
+
+function readStamp(part) {
+  return existsSync(stampFile(part)) ? JSON.parse(readFileSync(stampFile(part), 'utf8')) : undefined;
+}
+
+function stampFile({ name }) {
+  return join(root, '.cache', `build-${name}.json`);
+}
+
+function readJson(file) {
+  return JSON.parse(readFileSync(join(root, file), 'utf8'));
+}
+
+await program(import.meta.url, async (args) => {
+  await ensureInstalled();
+  await ensureBuilt({ pods: args.includes('--pods') });
+});

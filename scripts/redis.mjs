@@ -1,0 +1,250 @@
+#!/usr/bin/env node
+/**
+ * Where a Redis comes from on a machine that may have none, for `npm start` and `npm test` alike. One file and plain
+ * Node, because it has to work before anything is installed. `node scripts/redis.mjs` prints the address and runs until Ctrl-C.
+ */
+import { execFile, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import * as fs from 'node:fs';
+import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { delimiter, dirname, join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { fileURLToPath } from 'node:url';
+
+const SELF = fileURLToPath(import.meta.url);
+const UNPACKED = join(SELF, '../../.cache/redis');
+/** The scripts are written for 7.0; Ubuntu 22.04 still ships 6.0, which would fail late and with a riddle. */
+const OLDEST = 7;
+const APT = ['-y', '-o', 'Acquire::Retries=2', '-o', 'Acquire::http::Timeout=30', '-o', 'DPkg::Lock::Timeout=60'];
+const PACKAGE = ['--no-install-recommends', 'redis-server'];
+const SETTINGS = ['--save', '', '--appendonly', 'no', '--maxmemory-policy', 'noeviction'];
+const PORT_ATTEMPTS = 5;
+
+const WAYS = [
+  { say: 'set REDIS_URL', find: fromAddress },
+  { say: `put valkey-server or redis-server ${OLDEST}.0 or newer on PATH`, find: fromPath },
+  { say: 'run as root where apt-get can install redis-server', find: fromAptInstall },
+  { say: 'let apt-get download redis-server without root', find: fromAptDownload },
+  { say: 'start a Docker engine for "docker compose up -d --wait redis"', find: fromDocker },
+];
+
+/**
+ * @param {{ log?: (line: string) => void }} [options] `log` hears about the steps that take seconds
+ * @returns {Promise<{ url?: string, command?: string, env?: NodeJS.ProcessEnv, project?: string, how: string }>}
+ *   the `url` of a server that runs, or the `command` that starts one; `how` says in words which way won
+ * @throws {Error} when no way leads to a server; its one sentence names all ways and why each failed
+ */
+export async function findRedisServer({ log = () => {} } = {}) {
+  const tried = [];
+  for (const { say, find } of WAYS) {
+    const found = await find(log);
+    if (found.how) return found;
+    tried.push(`${say} (${found.because.trim().replace(/[.:]+$/, '')})`);
+  }
+  throw new Error(`There is no Redis to work with: ${tried.join(', or ')}.`);
+}
+
+function fromAddress() {
+  return process.env.REDIS_URL ? { url: process.env.REDIS_URL, how: 'REDIS_URL' } : { because: 'it is not set' };
+}
+
+async function fromPath() {
+  const commands = ['valkey-server', 'redis-server'].map(onPath).filter(Boolean);
+  // What was unpacked earlier counts as being there, so that the second start is as quick as with a server on PATH.
+  const cached = unpackedServer(UNPACKED, 'in .cache/redis, from apt-get without root');
+  const found = await Promise.all([...commands.map((command) => usable(command)), cached]);
+  return found.find(({ how }) => how) ?? (commands.length ? found[0] : { because: 'neither is there' });
+}
+
+async function fromAptInstall(log) {
+  if (process.getuid?.() !== 0 || !onPath('apt-get')) return { because: 'this is not root, or there is no apt-get' };
+  log('Installing redis-server with apt-get (once; it is not started as a service) ...');
+  // Both init systems are told not to start what is installed: the machine's port 6379 is not ours to take.
+  const quiet = { DEBIAN_FRONTEND: 'noninteractive', RUNLEVEL: '1', SYSTEMD_OFFLINE: '1' };
+  const install = () => run('apt-get', ['install', ...APT, ...PACKAGE], { env: { ...process.env, ...quiet } });
+  let outcome = await install();
+  if (!outcome.ok) {
+    // Container images ship without package lists, so the first "Unable to locate package" is no verdict yet.
+    await run('apt-get', ['update', ...APT]);
+    outcome = await install();
+  }
+  if (!outcome.ok) return outcome;
+  if (fs.existsSync('/run/systemd/system')) await run('systemctl', ['disable', '--now', 'redis-server']);
+  const found = await fromPath();
+  return found.how ? { ...found, how: `${found.how}, just installed with apt-get` } : found;
+}
+
+async function fromAptDownload(log) {
+  if (!onPath('apt-get') || !onPath('dpkg')) return { because: 'there is no apt-get with dpkg' };
+  log('Downloading redis-server with apt-get into .cache/redis (once, some seconds) ...');
+  fs.mkdirSync(dirname(UNPACKED), { recursive: true });
+  const work = fs.mkdtempSync(`${UNPACKED}-`);
+  try {
+    const outcome = await unpack(work);
+    const fresh = outcome.ok ? await unpackedServer(join(work, 'root')) : outcome;
+    if (!fresh.how) return fresh;
+    // Two commands may have downloaded at once: whoever is second uses what is there.
+    const first = await unpackedServer(UNPACKED);
+    if (!first.how) fs.rmSync(UNPACKED, { recursive: true, force: true });
+    if (!first.how) fs.renameSync(join(work, 'root'), UNPACKED);
+    return unpackedServer(UNPACKED, 'just downloaded with apt-get without root');
+  } finally {
+    fs.rmSync(work, { recursive: true, force: true });
+  }
+}
+
+/**
+ * Fetches the server and the libraries this machine lacks, never libc and the like, which it has. With package lists of
+ * our own: the machine's may be missing or so old that their files are gone, and only root may renew them.
+ */
+async function unpack(work) {
+  for (const part of ['lists/partial', 'cache/archives/partial']) fs.mkdirSync(join(work, part), { recursive: true });
+  const own = [...APT, '-o', `Dir::State::Lists=${join(work, 'lists')}`, '-o', `Dir::Cache=${join(work, 'cache')}`];
+  await run('apt-get', ['update', ...own]);
+  const plan = await run('apt-get', ['install', '-s', ...own, ...PACKAGE]);
+  if (!plan.ok) return plan;
+  const missing = [...plan.out.matchAll(/^Inst (\S+)/gm)].map(([, name]) => name);
+  const names = new Set([...missing, 'redis-server', 'redis-tools']);
+  const fetched = await run('apt-get', ['download', ...own, ...names], { cwd: work });
+  if (!fetched.ok) return fetched;
+  const files = fs.readdirSync(work).filter((name) => name.endsWith('.deb'));
+  const outcomes = await Promise.all(files.map((name) => run('dpkg', ['-x', join(work, name), join(work, 'root')])));
+  return outcomes.find(({ ok }) => !ok) ?? { ok: true };
+}
+
+function unpackedServer(folder, where = 'unpacked') {
+  const command = join(folder, 'usr/bin/redis-server');
+  if (!fs.existsSync(command)) return { because: 'the package holds no redis-server' };
+  const roots = ['usr/lib', 'lib'].map((name) => join(folder, name)).filter((name) => fs.existsSync(name));
+  const libraries = roots.flatMap((root) => [root, ...fs.readdirSync(root).map((name) => join(root, name))]);
+  return usable(command, { where, env: { ...process.env, LD_LIBRARY_PATH: libraries.join(delimiter) } });
+}
+
+async function usable(command, { where = `on PATH (${command})`, env = process.env } = {}) {
+  const { ok, out, because } = await run(command, ['--version'], { env });
+  const version = /v=(\d+(?:\.\d+)*)/.exec(out)?.[1] ?? '0';
+  if (!ok) return { because: `${command} does not run: ${because}` };
+  if (parseInt(version, 10) < OLDEST) return { because: `${command} is version ${version}` };
+  return { command, env, how: `${command.split('/').at(-1)} ${version} ${where}` };
+}
+
+async function fromDocker(log) {
+  if (!onPath('docker')) return { because: 'there is no docker command' };
+  const engine = await run('docker', ['info'], { timeout: 5_000 });
+  if (!engine.ok) return engine;
+  log('Starting the redis service of docker-compose.yml ...');
+  // A project and a port of its own, so that neither a cluster that is up already nor port 6379 is touched.
+  const project = `fencepost-redis-${process.pid}`;
+  const up = await compose(project, ['up', '-d', '--wait', 'redis']);
+  const port = up.ok ? await compose(project, ['port', 'redis', '6379']) : up;
+  if (port.ok) return { url: `redis://${port.out.trim()}`, project, how: `docker compose, project ${project}` };
+  await compose(project, ['down', '--volumes']);
+  return port;
+}
+
+function compose(project, args) {
+  const where = ['compose', '--project-directory', dirname(dirname(SELF)), '--project-name', project];
+  return run('docker', [...where, ...args], { env: { ...process.env, REDIS_PORT: '' } });
+}
+
+function onPath(name) {
+  const files = (process.env.PATH ?? '').split(delimiter).map((folder) => join(folder || '.', name));
+  return files.find((file) => fs.existsSync(file) && fs.statSync(file).isFile() && fs.statSync(file).mode & 0o111);
+}
+
+/** Never rejects: `because` is the last complaint of the command, fit for a sentence. */
+function run(command, args, options = {}) {
+  return new Promise((resolve) => {
+    execFile(command, args, { timeout: 300_000, maxBuffer: 1 << 26, ...options }, (error, out, err) => {
+      const said = err.split('\n').filter((line) => line.trim() && !/^([WN]: |Run '|See ')/.test(line));
+      resolve({ ok: !error, out, because: error ? (said.at(-1) ?? error.message.split('\n')[0]) : undefined });
+    });
+  });
+}
+
+/**
+ * A Redis for the caller: the one of REDIS_URL, which is neither started nor stopped, or else a private one that ends
+ * with the caller, however the caller ends.
+ * @param {{ log?: (line: string) => void }} [options]
+ * @returns {Promise<{ url: string, how: string, pid?: number, stop: () => Promise<void> }>}
+ */
+export async function startRedis({ log = () => {} } = {}) {
+  const { how, env, ...found } = await findRedisServer({ log });
+  if (found.url && !found.project) return { url: found.url, how, stop: async () => {} };
+  // The server belongs to a second process that reads a pipe from us until end-of-file: the kernel closes it also after
+  // SIGKILL, which no exit handler sees. Detached, so that Ctrl-C leaves us a Redis to say goodbye to.
+  const stdio = ['pipe', 'pipe', 'ignore'];
+  const watcher = spawn(process.execPath, [SELF, '--watch', JSON.stringify(found)], { detached: true, env, stdio });
+  const ended = once(watcher, 'exit');
+  const lines = createInterface({ input: watcher.stdout })[Symbol.asyncIterator]();
+  const { failed, url, pid } = JSON.parse((await lines.next()).value ?? '{"failed":"its watcher ended"}');
+  for (const handle of [watcher, watcher.stdin, watcher.stdout]) handle.unref();
+  const stop = async () => {
+    watcher.ref();
+    watcher.stdin.end();
+    await ended;
+  };
+  if (url) return { url, how, ...(pid ? { pid } : {}), stop };
+  await stop();
+  throw new Error(`The private Redis (${how}) did not start: ${failed}.`);
+}
+
+/** The second process: starts the server, reports one line, and ends both when its input does. */
+async function watch({ command, project, url }) {
+  const dir = fs.mkdtempSync(join(tmpdir(), 'fencepost-redis-'));
+  const own = { server: undefined, ending: undefined };
+  const clear = async () => {
+    if (project) await compose(project, ['down', '--volumes']);
+    // Nothing in it is to be kept, and a server that a test has frozen would not hear SIGTERM.
+    if (own.server?.kill('SIGKILL')) await once(own.server, 'exit');
+    fs.rmSync(dir, { recursive: true, force: true });
+    process.exit();
+  };
+  const end = () => void (own.ending ??= clear());
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, end);
+  process.stdin.resume().on('end', end).on('error', end);
+  process.stdout.on('error', end);
+  let answer = { url };
+  for (let attempt = 0; attempt < PORT_ATTEMPTS && !answer.url && !own.ending; attempt++) {
+    const port = await freePort();
+    const args = ['--bind', '127.0.0.1', '--port', `${port}`, '--dir', dir, ...SETTINGS];
+    own.server = spawn(command, args, { stdio: ['ignore', 'pipe', 'pipe'] });
+    answer = (await untilReady(own.server)) ?? { url: `redis://127.0.0.1:${port}`, pid: own.server.pid };
+  }
+  process.stdout.write(`${JSON.stringify(answer)}\n`);
+}
+
+/** Free a moment ago, so the server may still lose it to somebody: then the next attempt asks again. */
+async function freePort() {
+  const probe = createServer().listen(0, '127.0.0.1');
+  await once(probe, 'listening');
+  const { port } = probe.address();
+  probe.close();
+  return port;
+}
+
+/** What went wrong, or nothing. Read from the server's own output: a port that answers may be somebody else's. */
+function untilReady(server) {
+  return new Promise((resolve) => {
+    let said = '';
+    const hear = (chunk) => {
+      said += chunk;
+      if (said.includes('Ready to accept connections')) resolve(undefined);
+    };
+    server.stdout.on('data', hear);
+    server.stderr.on('data', hear);
+    server.on('error', (error) => resolve({ failed: error.message }));
+    server.on('exit', () => resolve({ failed: said.trim().split('\n').at(-1) || 'it ended without a word' }));
+  });
+}
+
+const program = process.argv[1] && fs.realpathSync(process.argv[1]);
+if (program === SELF && process.argv[2] === '--watch') {
+  await watch(JSON.parse(process.argv[3]));
+} else if (program === SELF) {
+  const { url, how, stop } = await startRedis({ log: console.error });
+  console.log(`${url}  (${how}; Ctrl-C ends it)`);
+  const staying = setInterval(() => {}, 1 << 30);
+  for (const signal of ['SIGINT', 'SIGTERM']) process.on(signal, () => void stop().then(() => clearInterval(staying)));
+}

@@ -1,0 +1,21 @@
+import { join } from 'node:path';
+import { ensureBuilt } from './build.mjs';
+import { runInFront } from './child.mjs';
+import { root } from './exclusive.mjs';
+import { ensureInstalled } from './install.mjs';
+import { program } from './program.mjs';
+import { startRedis } from './redis.mjs';
+
+const DEMO = join(root, 'apps/demo/dist/main.js');
+
+/** From a fresh clone to the running demo. Nothing here writes to stdout: with --json that belongs to the demo's result. */
+await program(import.meta.url, async (args) => {
+  await ensureInstalled();
+  await ensureBuilt();
+  if (args.includes('--help') || args.includes('-h')) return (await runInFront([DEMO, ...args], process.env)).code;
+  const redis = await startRedis({ log: (line) => console.error(line) });
+  const env = { ...process.env, REDIS_URL: redis.url, FENCEPOST_REDIS_HOW: redis.how };
+  const { code } = await runInFront([DEMO, ...args], env);
+  await redis.stop();
+  return code;
+});

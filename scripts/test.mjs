@@ -1,0 +1,52 @@
+import { mkdirSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { ensureBuilt } from './build.mjs';
+import { runInFront } from './child.mjs';
+import { root } from './exclusive.mjs';
+import { ensureInstalled } from './install.mjs';
+import { program } from './program.mjs';
+import { startRedis } from './redis.mjs';
+import { countOf, sentence } from './test-count.mjs';
+
+const REPORT = join(root, '.cache/test-report.json');
+const VITEST = [join(root, 'node_modules/vitest/vitest.mjs'), 'run'];
+const REPORTERS = ['--reporter=default', '--reporter=json', `--outputFile.json=${REPORT}`];
+
+/**
+ * The whole suite, or the files whose path contains one of `filters`. Whatever happens, the last line is the count.
+ * @param {string[]} filters
+ * @param {string[]} [objections] what is wrong already; repeated before the count, where it is read
+ * @returns {Promise<number>} the exit code: 0 when at least one test ran, none failed, and nobody objected
+ */
+export async function runTests(filters, objections = []) {
+  mkdirSync(join(root, '.cache'), { recursive: true });
+  rmSync(REPORT, { force: true });
+  const ended = await runVitest(filters).catch((error) => ({ code: 1, said: error.message }));
+  const count = countOf(REPORT);
+  const all = [...objections, ...objectionsTo(ended, count, filters)];
+  for (const line of all) console.error(line);
+  console.log(sentence(count));
+  return all.length > 0 ? ended.code || 1 : ended.code;
+}
+
+async function runVitest(filters) {
+  await ensureInstalled();
+  await ensureBuilt({ pods: true });
+  const redis = await startRedis({ log: (line) => console.error(line) });
+  console.error(`Redis: ${redis.how}`);
+  const env = { ...process.env, REDIS_URL: redis.url };
+  const ended = await runInFront([...VITEST, ...REPORTERS, ...filters], env);
+  await redis.stop();
+  return ended;
+}
+
+function objectionsTo({ code, leftovers, said }, { passed, failed }, filters) {
+  if (said) return [said];
+  const lines = [];
+  if (passed + failed === 0) lines.push(`No test ran${filters.length > 0 ? ` for ${filters.join(' ')}` : ''}.`);
+  else if (code !== 0 && failed === 0) lines.push(`No test failed, but vitest ended with ${code}; it says why above.`);
+  if (leftovers) lines.push('A test left a process running; it has been ended, and the run counts as failed.');
+  return lines;
+}
+
+await program(import.meta.url, (filters) => runTests(filters));

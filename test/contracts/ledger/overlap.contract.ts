@@ -1,0 +1,116 @@
+import { describe, expect, it } from 'vitest';
+import { Stage, type MakeLedgerHarness } from './stage.js';
+
+type Situation = (stage: Stage) => Promise<unknown>;
+
+const GOING_ON: Record<string, Situation> = {
+  'is claimed': (stage) => stage.claimed(1),
+  'is enqueued': (stage) => stage.enqueued(1),
+  'has a worker': async (stage) => stage.begun(await stage.enqueued(1)),
+  'waits for its next attempt': async (stage) => {
+    const attempt = await stage.begun(await stage.enqueued(1));
+    await stage.ledger.finish(attempt, { kind: 'retry', error: 'again', delayMs: 0 });
+  },
+};
+
+const OVER: Record<string, Situation> = {
+  'has lost its worker': async (stage) => stage.lapse(await stage.begun(await stage.claimed(1))),
+  'is orphaned': async (stage) => stage.orphan(await stage.begun(await stage.claimed(1))),
+  'has succeeded': async (stage) =>
+    stage.ledger.finish(await stage.begun(await stage.claimed(1)), { kind: 'succeeded' }),
+  'has failed': async (stage) =>
+    stage.ledger.finish(await stage.begun(await stage.claimed(1)), { kind: 'failed', error: 'it broke' }),
+  'used up its attempts': async (stage) => {
+    const attempt = await stage.begun(await stage.claimed(1));
+    await stage.lapse(attempt);
+    await stage.ledger.begin(stage.attempt(attempt.runId, { maxAttempts: 1 }));
+  },
+};
+
+/** Decided when claiming, and again when an attempt begins. */
+export function overlapContract(makeHarness: MakeLedgerHarness): void {
+  describe('an occurrence whose predecessor', () => {
+    it.each(Object.entries(GOING_ON))('%s is skipped, with the reason', async (_name, situation) => {
+      const stage = await Stage.of(makeHarness);
+      await situation(stage);
+      const reply = await stage.ledger.claim(await stage.request(2, { overlap: 'skip' }));
+      expect(reply).toEqual({ verdict: 'skipped', reason: 'overlap' });
+      const record = { state: 'skipped', skipped: 'overlap', delivery: 0, attempt: 0, finishedAt: expect.any(Number) };
+      expect(await stage.run(stage.idOf(2))).toMatchObject(record);
+      expect((await stage.ledger.readCron(stage.cron)).cursor).toBe(stage.instant(2));
+      expect((await stage.ledger.pending(stage.cron)).map(({ runId }) => runId)).not.toContain(stage.idOf(2));
+    });
+
+    it.each(Object.entries(OVER))('%s is claimed', async (_name, situation) => {
+      const stage = await Stage.of(makeHarness);
+      await situation(stage);
+      expect(await stage.claimed(2, { overlap: 'skip' })).toBe(stage.idOf(2));
+    });
+
+    it.each(Object.entries(GOING_ON))(
+      '%s is claimed all the same when overlap is allowed',
+      async (_name, situation) => {
+        const stage = await Stage.of(makeHarness);
+        await situation(stage);
+        expect(await stage.claimed(2, { overlap: 'allow' })).toBe(stage.idOf(2));
+      },
+    );
+
+    it('was skipped is claimed: what did not run stands in nobody’s way', async () => {
+      const stage = await Stage.of(makeHarness);
+      const attempt = await stage.begun(await stage.claimed(1));
+      await stage.ledger.claim(await stage.request(2, { overlap: 'skip' }));
+      await stage.ledger.finish(attempt, { kind: 'succeeded' });
+      expect(await stage.claimed(3, { overlap: 'skip' })).toBe(stage.idOf(3));
+    });
+  });
+
+  describe('an orphaned run while its successor is alive', () => {
+    it('waits for it, and begins afterwards', async () => {
+      const stage = await Stage.of(makeHarness);
+      const old = await stage.begun(await stage.claimed(1, { overlap: 'skip' }));
+      await stage.orphan(old);
+      const successor = await stage.begun(await stage.claimed(2, { overlap: 'skip' }), { ttlMs: 30_000 });
+
+      const reply = await stage.ledger.begin(stage.attempt(old.runId));
+      expect(reply).toEqual({ verdict: 'busy', waitMs: expect.any(Number) });
+      expect(reply).toHaveProperty(
+        'waitMs',
+        expect.toSatisfy((ms: number) => ms > 15_000 && ms <= 30_000),
+      );
+      expect(await stage.run(old.runId)).toMatchObject({ state: 'orphaned', attempt: 1 });
+
+      await stage.ledger.finish(successor, { kind: 'succeeded' });
+      expect(await stage.ledger.begin(stage.attempt(old.runId))).toMatchObject({ verdict: 'begun', attempt: 2 });
+    });
+
+    it('waits for the one that may end first', async () => {
+      const stage = await Stage.of(makeHarness);
+      const old = await stage.begun(await stage.claimed(1, { overlap: 'skip' }));
+      await stage.orphan(old);
+      await stage.begun(await stage.claimed(2), { ttlMs: 50_000 });
+      await stage.begun(await stage.claimed(3), { ttlMs: 20_000 });
+      const reply = await stage.ledger.begin(stage.attempt(old.runId));
+      expect(reply).toHaveProperty(
+        'waitMs',
+        expect.toSatisfy((ms: number) => ms > 10_000 && ms <= 20_000),
+      );
+    });
+
+    it('does not wait for one that has lost its worker as well', async () => {
+      const stage = await Stage.of(makeHarness);
+      const old = await stage.begun(await stage.claimed(1, { overlap: 'skip' }));
+      await stage.orphan(old);
+      await stage.lapse(await stage.begun(await stage.claimed(2, { overlap: 'skip' })));
+      expect(await stage.ledger.begin(stage.attempt(old.runId))).toMatchObject({ verdict: 'begun' });
+    });
+
+    it('does not wait when overlap is allowed', async () => {
+      const stage = await Stage.of(makeHarness);
+      const old = await stage.begun(await stage.claimed(1));
+      await stage.orphan(old);
+      await stage.begun(await stage.claimed(2));
+      expect(await stage.ledger.begin(stage.attempt(old.runId))).toMatchObject({ verdict: 'begun' });
+    });
+  });
+}

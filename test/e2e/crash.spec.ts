@@ -1,0 +1,83 @@
+import { describe, expect, it } from 'vitest';
+import type { FailPoint } from '../pods/fail-point.js';
+import { useDeployment } from '../support/deployment.js';
+
+/*
+ * A process that dies between two steps leaves a half behind: a claim without a job, a job without a confirmation, an
+ * effect without its record. Each is killed exactly there.
+ */
+const deployment = useDeployment();
+const STEPS = { CRONS: 'steps' };
+const ALL_ONCE = ['first', 'second', 'third'];
+
+async function killSchedulerAt(event: string): Promise<string> {
+  const failPoint: FailPoint = { event, action: 'kill' };
+  const killed = await deployment.pods.scheduler('killed-scheduler', { failPoint });
+  await deployment.fireOnce('steps');
+  expect(await killed.exited).toMatchObject({ signal: 'SIGKILL' });
+  const [run] = await deployment.runsOf('steps');
+  expect(run?.state).toBe('claimed');
+  return run?.id ?? '';
+}
+
+describe('a scheduler that is killed', () => {
+  it('between claim and enqueue leaves a run that the next holder enqueues', async () => {
+    const { pods } = deployment;
+    const runId = await killSchedulerAt('occurrence.claimed');
+    const [next] = await Promise.all([pods.scheduler('next-scheduler'), pods.worker('worker', { env: STEPS })]);
+
+    const run = await deployment.onlyRunOf('steps');
+    expect(run).toMatchObject({ id: runId, state: 'succeeded', attempt: 1, delivery: 2 });
+    // With the first look of its term; the sweep would have found it too, seconds later.
+    const [acquired, redelivered] = [await next.waitFor('lease_acquired'), await next.waitFor('run_redelivered')];
+    expect(Number(redelivered['time']) - Number(acquired['time'])).toBeLessThan(1_000);
+    expect(await deployment.effectsOf(runId)).toEqual(ALL_ONCE);
+    expect(await deployment.stores.sink.turnedDown()).toEqual({ stale: 0, repeated: 0 });
+    await pods.terminateAll();
+  });
+
+  it('between enqueue and confirm leaves a run that is delivered twice and carried out once', async () => {
+    const { pods } = deployment;
+    const runId = await killSchedulerAt('run.enqueued');
+    await (await pods.scheduler('next-scheduler')).waitFor('run_confirmed');
+    const worker = await pods.worker('worker', { env: STEPS });
+
+    const run = await deployment.onlyRunOf('steps');
+    expect(run).toMatchObject({ id: runId, state: 'succeeded', attempt: 1, delivery: 2 });
+    // Two jobs in the queue, each of which reached the worker.
+    await worker.waitFor('attempt_succeeded');
+    await worker.waitFor('attempt_needless', ({ state }) => state === 'succeeded');
+    expect(await deployment.effectsOf(runId)).toEqual(ALL_ONCE);
+    expect(await deployment.stores.sink.turnedDown()).toEqual({ stale: 0, repeated: 0 });
+    await pods.terminateAll();
+  });
+});
+
+describe('a worker that is killed', () => {
+  it.each([
+    ['before an effect acted', 'effect.begun', 0],
+    ['between an effect and its record', 'effect.acted', 1],
+    ['after an effect was recorded', 'effect.finished', 0],
+  ])('%s is followed by another one that goes on there', async (_where, event, repeated) => {
+    const { pods } = deployment;
+    const failPoint: FailPoint = { event, action: 'kill', where: { effect: 'second' } };
+    const [killed] = await Promise.all([
+      pods.worker('killed-worker', { env: STEPS, failPoint }),
+      pods.scheduler('scheduler'),
+    ]);
+    await deployment.fireOnce('steps');
+    expect(await killed.exited).toMatchObject({ signal: 'SIGKILL' });
+    const next = await pods.worker('next-worker', { env: STEPS });
+
+    const run = await deployment.onlyRunOf('steps');
+    expect(run).toMatchObject({ state: 'succeeded', attempt: 2 });
+    expect(run.worker).toMatch(/^next-worker\//);
+    expect(await deployment.effectsOf(run.id)).toEqual(ALL_ONCE);
+    expect(await deployment.stores.sink.turnedDown()).toEqual({ stale: 0, repeated });
+    expect(next.eventsOf('effect_begun').map(({ effect, unknown }) => [effect, unknown])).toEqual([
+      ...(event === 'effect.finished' ? [] : [['second', true]]),
+      ['third', false],
+    ]);
+    await pods.terminateAll();
+  });
+});

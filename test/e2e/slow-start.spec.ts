@@ -1,0 +1,30 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { closeRedis, connectRedis } from '@fencepost/lease';
+import { BullmqRunQueue } from '../../libs/jobs/src/scheduling/bullmq-run-queue.js';
+import { freshPrefix, privateRedis, type PrivateRedis } from '../support/redis.js';
+
+const PATIENCE_MS = 100;
+
+describe('a queue that is opened while the server is slow', () => {
+  let server: PrivateRedis;
+  beforeAll(async () => {
+    server = await privateRedis();
+  });
+  afterAll(() => server.stop());
+
+  it('takes runs as soon as the server answers again', async () => {
+    const redis = await connectRedis({ url: server.url, commandTimeoutMs: PATIENCE_MS, name: 'test' });
+    const troubles: Error[] = [];
+    const space = { redis, prefix: freshPrefix(), tenant: 'default' };
+    server.freeze();
+    const opening = BullmqRunQueue.open({ ...space, onTrouble: (error) => void troubles.push(error) });
+    await expect.poll(() => troubles.length).toBe(1);
+    server.thaw();
+
+    const runs = await opening;
+    await runs.enqueue([{ runId: 'tick@1763607600000', delivery: 1 }]);
+    expect(await runs.holds([{ runId: 'tick@1763607600000', delivery: 1 }])).toEqual([true]);
+    await runs.close();
+    await closeRedis(redis);
+  });
+});

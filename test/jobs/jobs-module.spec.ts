@@ -1,0 +1,185 @@
+import { Injectable, Module } from '@nestjs/common';
+import type { INestApplicationContext, Provider } from '@nestjs/common';
+import { Test } from '@nestjs/testing';
+import {
+  CATALOG,
+  JobsModule,
+  LEDGER,
+  SingletonCron,
+  Telemetry,
+  type Catalog,
+  type Ledger,
+  type Role,
+  type RunContext,
+} from '@fencepost/jobs';
+import { RUN_QUEUE } from '@fencepost/jobs/scheduler';
+import { JOBS_SETTINGS } from '@fencepost/jobs/worker';
+import { CLOCK, SetupError, systemClock, type Clock } from '@fencepost/lease';
+import { afterEach, describe, expect, it } from 'vitest';
+import { recordedEvents } from '../support/recorded-events.js';
+import { testRedis } from '../support/redis.js';
+import { redisSpaces } from './redis-space.js';
+
+const spaces = redisSpaces();
+const apps: INestApplicationContext[] = [];
+afterEach(async () => {
+  await Promise.all(apps.splice(0).map((app) => app.close()));
+  expect(waiting.size).toBe(0);
+});
+
+@Injectable()
+class Ticker {
+  readonly ran: RunContext[] = [];
+
+  @SingletonCron('* * * * * *', { name: 'tick', overlap: 'allow' })
+  tick(run: RunContext): void {
+    this.ran.push(run);
+  }
+}
+
+type Jobs = ReturnType<typeof JobsModule.forRoot>;
+
+async function start(jobs: Jobs, ...providers: Provider[]): Promise<INestApplicationContext> {
+  const app = await Test.createTestingModule({ imports: [jobs], providers })
+    .overrideProvider(CLOCK)
+    .useValue(clock)
+    .compile();
+  // Before it starts: what half a start has opened is closed as well.
+  apps.push(app);
+  return app.init();
+}
+
+function both(space: { prefix: string; tenant: string }): Jobs {
+  return JobsModule.forRoot({ roles: ['scheduler', 'worker'], redis: testRedis(), ...space, drainDeadline: '2s' });
+}
+
+/** The connections that the library itself opened, by the ids the server gave them. */
+async function connections(): Promise<string[]> {
+  const list = (await spaces.redis().client('LIST')) as string;
+  const ours = list.split('\n').filter((line) => /name=(fencepost-|\S*bull)/.test(line) || / sub=[1-9]/.test(line));
+  return ours.map((line) => /id=(\d+)/.exec(line)?.[1] ?? '');
+}
+
+/** The real clock, and how many timers wait on it: an application that is closed has none. */
+const waiting = new Set<object>();
+const clock: Clock = {
+  ...systemClock,
+  after: (delayMs, task) => {
+    const timer = {};
+    waiting.add(timer);
+    const cancel = systemClock.after(delayMs, () => {
+      waiting.delete(timer);
+      task();
+    });
+    return () => {
+      waiting.delete(timer);
+      cancel();
+    };
+  },
+};
+
+describe('JobsModule in both roles', () => {
+  it('runs a cron each second, once, and leaves no connection and no timer when it closes', async () => {
+    const [space, before] = [spaces.fresh(), await connections()];
+    const app = await start(both(space), Ticker);
+    const ticker = app.get(Ticker);
+    await expect.poll(() => ticker.ran.length, { timeout: 10_000 }).toBeGreaterThanOrEqual(3);
+    expect((await connections()).length).toBeGreaterThan(before.length);
+    const ledger = app.get<Ledger>(LEDGER);
+    const runs = (await ledger.runs('tick', 100)).filter(({ state }) => state === 'succeeded');
+    const instants = runs.map(({ scheduledAt }) => scheduledAt).toReversed();
+    expect(instants).toEqual(instants.map((_, n) => (instants[0] ?? 0) + n * 1_000));
+    expect(new Set(ticker.ran.map(({ id }) => id)).size).toBe(ticker.ran.length);
+
+    const events = recordedEvents(app.get(Telemetry));
+    await app.close();
+    await expect.poll(async () => (await connections()).filter((id) => !before.includes(id))).toEqual([]);
+    expect(waiting.size).toBe(0);
+    expect(events.of('lease.released')).toHaveLength(1);
+    expect(events.of('lease.lost')).toEqual([]);
+    expect([...events.of('store.trouble'), ...events.of('queue.trouble')]).toEqual([]);
+  });
+
+  it('gives the cron to another pod at once when it closes', async () => {
+    const space = spaces.fresh();
+    const first = await start(both(space), Ticker);
+    await expect.poll(() => first.get(Ticker).ran.length, { timeout: 10_000 }).toBeGreaterThan(0);
+    const second = await start(both(space), Ticker);
+    const events = recordedEvents(second.get(Telemetry));
+    const since = performance.now();
+    await first.close();
+    await expect.poll(() => events.of('lease.acquired'), { interval: 5 }).toHaveLength(1);
+    // The lease would have lasted ten seconds.
+    expect(performance.now() - since).toBeLessThan(5_000);
+  });
+
+  it('tells of its crons in the catalog, whose scheduler holds no user code', async () => {
+    const space = spaces.fresh();
+    const worker = await start(JobsModule.forRoot({ roles: ['worker'], redis: testRedis(), ...space }), Ticker);
+    const scheduler = await start(JobsModule.forRoot({ roles: ['scheduler'], redis: testRedis(), ...space }));
+    const entries = await scheduler.get<Catalog>(CATALOG).read();
+    expect(entries).toMatchObject([{ definition: { name: 'tick' }, generation: 1 }]);
+    await expect.poll(() => worker.get(Ticker).ran.length, { timeout: 10_000 }).toBeGreaterThan(0);
+  });
+});
+
+describe('the options of JobsModule', () => {
+  it('can come from elsewhere, from a module of one’s own too', async () => {
+    const { prefix } = spaces.fresh();
+    @Module({ providers: [{ provide: 'prefix', useValue: prefix }], exports: ['prefix'] })
+    class ConfigModule {}
+    const jobs = JobsModule.forRootAsync({
+      roles: ['scheduler', 'worker'],
+      imports: [ConfigModule],
+      inject: ['prefix'],
+      useFactory: async (given: string) => ({ redis: testRedis(), prefix: given, pod: 'pod-7' }),
+    });
+    const app = await start(jobs, Ticker);
+    expect(app.get(JOBS_SETTINGS)).toMatchObject({ prefix, pod: 'pod-7', leaseTtlMs: 10_000 });
+    expect(app.get(RUN_QUEUE)).toHaveProperty('queue');
+    await expect.poll(() => app.get(Ticker).ran.length, { timeout: 10_000 }).toBeGreaterThan(0);
+  });
+
+  it.each([
+    ['none', [], '[]'],
+    ['an unknown one', ['cleaner'], '["cleaner"]'],
+    ['one every object has', ['toString'], '["toString"]'],
+    ['a text', 'worker', '"worker"'],
+    ['nothing', undefined, 'undefined'],
+  ])('refuse as roles %s', (_what, roles, got) => {
+    const wrong = () => JobsModule.forRoot({ roles: roles as unknown as Role[], redis: testRedis() });
+    expect(wrong).toThrow(SetupError);
+    expect(wrong).toThrow(`JobsModule, option "roles": expected a list of "scheduler", "worker" or both, got ${got}.`);
+  });
+
+  it('are checked before anything is connected to', async () => {
+    const before = await connections();
+    await expect(
+      start(JobsModule.forRoot({ roles: ['worker'], redis: 'redis://127.0.0.1:1', prefix: 'a:b' })),
+    ).rejects.toThrow('JobsModule, option "prefix"');
+    expect(await connections()).toEqual(before);
+  });
+
+  it('do not help against a cron that can not be: the process refuses to start', async () => {
+    @Injectable()
+    class Wrong {
+      @SingletonCron('61 * * * *', { name: 'wrong' })
+      tick(): void {}
+    }
+    await expect(start(both(spaces.fresh()), Wrong)).rejects.toThrow('Wrong.tick: the expression of @SingletonCron');
+  });
+
+  it('do not help against two builds of one number that disagree: the second refuses to start', async () => {
+    const space = spaces.fresh();
+    @Injectable()
+    class OtherTicker {
+      @SingletonCron('*/2 * * * * *', { name: 'tick' })
+      tick(): void {}
+    }
+    const jobs = () => JobsModule.forRoot({ roles: ['worker'], redis: testRedis(), ...space, buildSeq: 7 });
+    await start(jobs(), Ticker);
+    await expect(start(jobs(), OtherTicker)).rejects.toThrow(
+      'The cron "tick" is already declared with another content',
+    );
+  });
+});

@@ -1,0 +1,32 @@
+import type { Redis } from 'ioredis';
+import { afterAll, beforeAll } from 'vitest';
+import { closeRedis, connectRedis } from '@fencepost/lease';
+import { freshPrefix, testRedis } from '../support/redis.js';
+
+/** A connection for the file, and prefixes that are cleared at its end. */
+export function redisSpaces(): { redis(): Redis; fresh(): { prefix: string; tenant: string } } {
+  let redis: Redis | undefined;
+  const prefixes: string[] = [];
+  const connection = () => {
+    if (!redis) throw new Error('Expected to be called from within a test.');
+    return redis;
+  };
+  beforeAll(async () => {
+    redis = await connectRedis({ url: testRedis(), commandTimeoutMs: 5_000, name: 'test' });
+  });
+  afterAll(async () => {
+    for (const prefix of prefixes) {
+      const keys = [...(await connection().keys(`${prefix}:*`)), ...(await connection().keys(`{${prefix}:*`))];
+      if (keys.length > 0) await connection().del(keys);
+    }
+    await closeRedis(connection());
+  });
+  return {
+    redis: connection,
+    fresh: () => {
+      const prefix = freshPrefix();
+      prefixes.push(prefix);
+      return { prefix, tenant: 'default' };
+    },
+  };
+}

@@ -1,0 +1,40 @@
+import { afterAll, beforeAll, describe, it } from 'vitest';
+import { type Mutant, MutationLab } from './mutation-lab.mjs';
+import { MUTANTS } from './mutants.mjs';
+
+let lab: MutationLab;
+beforeAll(() => {
+  lab = new MutationLab();
+});
+afterAll(() => lab.close());
+
+/** Queued for one of two benches, so the last one waits for all the others. */
+const PATIENT = { timeout: 300_000 };
+
+describe.concurrent('a defence that is taken out is missed', () => {
+  it.for(MUTANTS)('$name', PATIENT, async (mutant, { expect }) => {
+    expect(await lab.tryOut(mutant)).toEqual({ killed: true, by: expect.any(String) });
+  });
+});
+
+describe.concurrent('the laboratory', () => {
+  const [mutant] = MUTANTS as [Mutant];
+
+  it('says so when nothing turns red', PATIENT, async ({ expect }) => {
+    expect(await lab.tryOut({ ...mutant, replace: mutant.find })).toEqual({ killed: false });
+  });
+
+  it('refuses a mutant whose text is not there, and one whose tests are not', PATIENT, async ({ expect }) => {
+    await expect(lab.tryOut({ ...mutant, find: 'no such text' })).rejects.toThrow('found it 0 times');
+    await expect(lab.tryOut({ ...mutant, test: 'no such test' })).rejects.toThrow('no test of');
+  });
+
+  it('refuses a mutant whose spec is red without it', PATIENT, async ({ expect }) => {
+    const killedBy = 'test/mutants/no-such.spec.ts';
+    await expect(lab.tryOut({ ...mutant, killedBy })).rejects.toThrow(`Expected ${killedBy} to be green`);
+  });
+
+  it('tries no mutant twice', ({ expect }) => {
+    expect(new Set(MUTANTS.map(({ name }) => name)).size).toBe(MUTANTS.length);
+  });
+});

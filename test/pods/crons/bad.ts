@@ -1,0 +1,51 @@
+import { Injectable } from '@nestjs/common';
+import { SingletonCron, type SingletonCronOptions } from '@fencepost/jobs';
+
+@Injectable()
+class BadExpression {
+  @SingletonCron('61 * * * *', { name: 'bad' })
+  atSixtyOne(): void {}
+}
+
+@Injectable()
+class BadZone {
+  @SingletonCron('0 3 * * *', { name: 'bad', timeZone: 'Europe/Atlantis' })
+  underWater(): void {}
+}
+
+@Injectable()
+class UnknownOption {
+  @SingletonCron('0 3 * * *', { name: 'bad', jitter: '5m' } as SingletonCronOptions)
+  trembling(): void {}
+}
+
+@Injectable()
+class BadDuration {
+  @SingletonCron('0 3 * * *', { name: 'bad', grace: 'a while' })
+  patient(): void {}
+}
+
+@Injectable()
+class MissingName {
+  @SingletonCron('0 3 * * *', {} as SingletonCronOptions)
+  anonymous(): void {}
+}
+
+@Injectable()
+class NameTwice {
+  @SingletonCron('0 3 * * *', { name: 'same' })
+  one(): void {}
+
+  @SingletonCron('0 4 * * *', { name: 'same' })
+  other(): void {}
+}
+
+/** Declarations a process has to refuse, by the word that `CRONS` takes. */
+export const BAD_CRONS = {
+  'bad-expression': [BadExpression],
+  'bad-zone': [BadZone],
+  'unknown-option': [UnknownOption],
+  'bad-duration': [BadDuration],
+  'missing-name': [MissingName],
+  'name-twice': [NameTwice],
+};

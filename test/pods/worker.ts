@@ -1,0 +1,23 @@
+import 'reflect-metadata';
+import { Module } from '@nestjs/common';
+import type { DynamicModule, Type } from '@nestjs/common';
+import { bootPod, PodModule, type PodEnvironment } from '@fencepost/pod';
+import { BAD_CRONS } from './crons/bad.js';
+import { Steps } from './crons/steps.js';
+import { Tick } from './crons/tick.js';
+import { SinkModule } from './sink.module.js';
+
+const CRONS: Readonly<Record<string, readonly Type[]>> = { tick: [Tick], steps: [Steps], ...BAD_CRONS };
+
+/** A worker pod as an app makes one, with the crons that `CRONS` names. */
+@Module({})
+class TestWorkerModule {
+  static forRoot(environment: PodEnvironment): DynamicModule {
+    const pod = PodModule.forRoot('worker', environment);
+    const names = (process.env['CRONS'] ?? '').split(',').filter((name) => name !== '');
+    const providers = names.flatMap((name) => CRONS[name] ?? []);
+    return { module: TestWorkerModule, imports: [pod, SinkModule.on(pod)], providers };
+  }
+}
+
+await bootPod({ name: 'test worker', defaultPort: 0, module: (environment) => TestWorkerModule.forRoot(environment) });

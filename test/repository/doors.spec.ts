@@ -1,0 +1,92 @@
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { complaints, inspectDoors } from '../../scripts/doors.mjs';
+
+interface Config {
+  readonly forbidden: readonly { readonly name: string }[];
+}
+
+const { forbidden } = createRequire(import.meta.url)('../../.dependency-cruiser.cjs') as Config;
+
+/** A house in which every import goes through a door. */
+const CLEAN: Record<string, string> = {
+  'libs/lease/src/index.ts': "export { lease } from './lease.js';",
+  'libs/lease/src/lease.ts': "import type { Clock } from './clock.js'; export const lease = (clock: Clock) => clock;",
+  'libs/lease/src/clock.ts': 'export interface Clock { now(): number } export const systemClock = { now: Date.now };',
+  'libs/lease/src/testing/index.ts': 'export const manualClock = 1;',
+  'libs/jobs/src/index.ts': "export { job } from './job.js';",
+  'libs/jobs/src/scheduler.ts': "export { next } from './schedule/schedule.js';",
+  'libs/jobs/src/job.ts': "import { lease } from '../../lease/src/index.js'; export const job = lease;",
+  'libs/jobs/src/schedule/schedule.ts': "import { createHash } from 'node:crypto'; export const next = createHash;",
+  'libs/pod/src/index.ts': "export { boot } from './boot.js';",
+  'libs/pod/src/boot.ts': "export { job as boot } from '../../jobs/src/index.js';",
+  'apps/scheduler/src/main.ts': "import { next } from '../../../libs/jobs/src/scheduler.js'; console.log(next);",
+  'apps/worker/src/main.ts': "import { job } from '../../../libs/jobs/src/index.js'; export const main = job;",
+  'test/lease.spec.ts': "import { lease } from '../libs/lease/src/lease.js'; console.log(lease);",
+};
+
+/** For each rule: the file that breaks it, and what that file imports. */
+const PLANTED: Record<string, readonly [from: string, to: string]> = {
+  'never-back-from-lease': ['libs/lease/src/planted.ts', '../../jobs/src/index.js'],
+  'never-back-from-jobs': ['libs/jobs/src/planted.ts', '../../../apps/worker/src/main.js'],
+  'never-back-from-pod': ['libs/pod/src/planted.ts', '../../../apps/worker/src/main.js'],
+  'apps-are-islands': ['apps/scheduler/src/planted.ts', '../../worker/src/main.js'],
+  'lease-by-its-entries': ['libs/jobs/src/planted.ts', '../../lease/src/lease.js'],
+  'jobs-by-its-entries': ['apps/worker/src/planted.ts', '../../../libs/jobs/src/job.js'],
+  'pod-by-its-entry': ['apps/worker/src/planted.ts', '../../../libs/pod/src/boot.js'],
+  'pure-without-io': ['libs/jobs/src/scheduling/misfire.ts', 'node:fs'],
+  'pure-without-nest': ['libs/jobs/src/ledger/run-state.ts', '@nestjs/common'],
+  'pure-without-clock': ['libs/lease/src/fence.ts', './clock.js'],
+  'ioredis-in-redis-files': ['libs/lease/src/planted.ts', 'ioredis'],
+  'bullmq-in-the-queue': ['libs/jobs/src/running/planted.ts', 'bullmq'],
+  'bull-board-in-its-module': ['apps/scheduler/src/planted.module.ts', '@bull-board/api'],
+  'pg-in-postgres-files': ['libs/jobs/src/ledger/redis-planted.ts', 'pg'],
+  'no-circle': ['libs/lease/src/clock.ts', './lease.js'],
+  'no-test-in-production': ['libs/lease/src/planted.ts', '../../../test/lease.spec.js'],
+  'everything-resolves': ['apps/worker/src/planted.ts', './gone.js'],
+};
+
+let house: string;
+
+function write(file: string, text: string): void {
+  mkdirSync(dirname(join(house, file)), { recursive: true });
+  writeFileSync(join(house, file), text);
+}
+
+beforeEach(() => {
+  house = mkdtempSync(join(tmpdir(), 'house-'));
+  for (const [file, text] of Object.entries(CLEAN)) write(file, text);
+});
+afterEach(() => rmSync(house, { recursive: true, force: true }));
+
+describe('the doors between the rooms', () => {
+  it('are all used in a house that keeps to them', async () => {
+    const found = await inspectDoors(house);
+    expect(found).toEqual({ seen: Object.keys(CLEAN).length, unseen: [], violations: [] });
+    expect(complaints(found)).toEqual([]);
+  });
+
+  it('have a planted violation for every rule', () => {
+    expect(Object.keys(PLANTED).toSorted()).toEqual(forbidden.map(({ name }) => name).toSorted());
+  });
+
+  it.each(Object.entries(PLANTED))('%s fires on a planted violation', async (rule, [from, to]) => {
+    write(from, `${CLEAN[from] ?? ''}\nimport * as planted from '${to}'; console.log(planted);`);
+    const found = await inspectDoors(house);
+    expect(found.violations).toContainEqual(expect.objectContaining({ rule, from }));
+    expect(complaints(found)).not.toEqual([]);
+  });
+
+  it('are not proven by a cruiser that saw nothing', async () => {
+    for (const room of ['libs', 'apps', 'test']) rmSync(join(house, room), { recursive: true });
+    expect(complaints(await inspectDoors(house))).toEqual([expect.stringContaining('no module at all')]);
+  });
+
+  it('are not proven by a cruiser that passed over a file', () => {
+    const found = { seen: 9, unseen: ['libs/lease/src/lease.ts'], violations: [] };
+    expect(complaints(found)).toEqual(['not looked at: libs/lease/src/lease.ts']);
+  });
+});

@@ -1,0 +1,92 @@
+import { existsSync, readFileSync, readdirSync } from 'node:fs';
+import { fileURLToPath, pathToFileURL } from 'node:url';
+import { Redis } from 'ioredis';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { closeRedis, loadScripts } from '@fencepost/lease';
+import { testRedis } from '../support/redis.js';
+
+const root = fileURLToPath(new URL('../../', import.meta.url));
+const files = ['libs', 'apps'].flatMap(luaFilesBelow).toSorted();
+
+function luaFilesBelow(group: string): string[] {
+  const sources = readdirSync(`${root}${group}`).map((name) => `${group}/${name}/src`);
+  return sources
+    .filter((folder) => existsSync(`${root}${folder}`))
+    .flatMap((folder) =>
+      readdirSync(`${root}${folder}`, { recursive: true }).map((name) => `${folder}/${String(name)}`),
+    )
+    .filter((file) => file.endsWith('.lua'));
+}
+
+interface Source {
+  readonly file: string;
+  /** As it is sent, with what it includes. */
+  readonly text: string;
+  readonly header: string;
+  readonly body: string;
+}
+
+function read(file: string): Source {
+  const [, folder = '', name = ''] = /^(.*\/)([^/]+)\.lua$/.exec(file) ?? [];
+  const { text } = loadScripts(pathToFileURL(`${root}${folder}`), [name])[name] ?? { text: '' };
+  const own = readFileSync(`${root}${file}`, 'utf8');
+  const header = /^(?:--.*\n)+/.exec(own)?.[0] ?? '';
+  return { file, text, header, body: withoutComments(text) };
+}
+
+function withoutComments(text: string): string {
+  return text.replace(/--.*$/gm, '');
+}
+
+const INPUT = /\b(?:KEYS|ARGV)\[[^\]]+\]/g;
+
+/** What the header lists: at the start of a line, before its explanation. */
+function documented({ header }: Source): string[] {
+  return [...header.matchAll(/^-- ((?:KEYS|ARGV)\[[^\]]+\]) {1,2}\S/gm)].map(([, input = '']) => input).toSorted();
+}
+
+function used({ body }: Source): string[] {
+  return [...new Set(body.match(INPUT) ?? [])].toSorted();
+}
+
+const sources = files.map(read);
+const isIncluded = ({ file }: Source) =>
+  files.some((other) => readFileSync(`${root}${other}`, 'utf8').includes(`-- @include ${nameOf(file)}\n`));
+const nameOf = (file: string) => file.replace(/^.*\/|\.lua$/g, '');
+const scripts = sources.filter((source) => !isIncluded(source));
+
+describe('the Lua scripts', () => {
+  it('are there', () => {
+    expect(scripts.length).toBeGreaterThan(3);
+  });
+
+  it.each(sources)('$file is named by a verb and a noun, and begins with a sentence', ({ file, header }) => {
+    expect(nameOf(file)).toMatch(/^[a-z]+(-[a-z]+)+$/);
+    expect(header).toMatch(/^-- [A-Z]/);
+  });
+
+  it.each(scripts)('$file lists in its header the keys and arguments it uses, and no others', (source) => {
+    expect(documented(source)).toEqual(used(source));
+  });
+
+  it.each(scripts)('$file says what it returns', ({ header }) => {
+    expect(header).toMatch(/^-- Returns {2}\S/m);
+  });
+
+  // Each of these turns 1787654321123456 into 1.7876543211235e+15; string.format('%.0f', n) does not.
+  it.each(sources)('$file lets no number out by a way that rounds it', ({ text }) => {
+    expect(withoutComments(text)).not.toMatch(/\btostring\s*\(|\bcjson\.encode\b/);
+  });
+});
+
+describe('a Redis', () => {
+  let redis: Redis;
+  beforeAll(() => {
+    redis = new Redis(testRedis());
+  });
+  afterAll(() => closeRedis(redis));
+
+  it.each(scripts)('compiles $file', async ({ text }) => {
+    expect(await redis.script('LOAD', text)).toMatch(/^[0-9a-f]{40}$/);
+  });
+});

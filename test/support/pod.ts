@@ -1,0 +1,165 @@
+import { spawn } from 'node:child_process';
+import type { ChildProcessByStdio } from 'node:child_process';
+import { createInterface } from 'node:readline';
+import type { Readable } from 'node:stream';
+
+/** A line of a pod's log. `event` is the name of a telemetry event, with `_` for the dot. */
+export interface LogLine {
+  readonly event?: string;
+  readonly msg?: string;
+  readonly [field: string]: unknown;
+}
+
+export interface Exit {
+  readonly code: number | null;
+  readonly signal: NodeJS.Signals | null;
+}
+
+export interface PodProgram {
+  readonly name: string;
+  /** Arguments of `node`: the program, and what has to be loaded before it. */
+  readonly args: readonly string[];
+  readonly env: Readonly<Record<string, string>>;
+}
+
+interface Waiting {
+  readonly isWanted: (line: LogLine) => boolean;
+  readonly found: (line: LogLine) => void;
+  readonly gone: () => void;
+}
+
+/** What the test runner asks of its own processes, and what somebody's shell may happen to say to a pod. */
+const NOT_INHERITED = /^(NODE_OPTIONS|NODE_ENV|HOST|FENCEPOST_.*)$/;
+
+/** Generous, because only a test that fails waits for so long. */
+const PATIENCE_MS = 20_000;
+const LINES_SHOWN = 40;
+
+/** A process of its own. What it says is for knowing when; for what counts, ask the stores. */
+export class Pod {
+  readonly name: string;
+  readonly lines: LogLine[] = [];
+  stderr = '';
+  /** Resolves when the process is gone and everything it wrote has been read. */
+  readonly exited: Promise<Exit>;
+  readonly #child: ChildProcessByStdio<null, Readable, Readable>;
+  readonly #waiting = new Set<Waiting>();
+  #exit: Exit | undefined;
+
+  constructor({ name, args, env }: PodProgram) {
+    this.name = name;
+    const inherited = Object.entries(process.env).filter(([key]) => !NOT_INHERITED.test(key));
+    this.#child = spawn(process.execPath, args, {
+      env: { ...Object.fromEntries(inherited), ...env },
+      stdio: ['ignore', 'pipe', 'pipe'],
+    });
+    createInterface({ input: this.#child.stdout }).on('line', (text) => this.#hear(text));
+    this.#child.stderr.on('data', (chunk: Buffer) => (this.stderr += chunk.toString()));
+    this.exited = this.#untilExit();
+  }
+
+  get isAlive(): boolean {
+    return this.#exit === undefined;
+  }
+
+  /** Until the pod has bound its port, which it does last. */
+  async ready(): Promise<this> {
+    await this.#find('that it is ready', ({ msg }) => msg !== undefined && / listens on /.test(msg), PATIENCE_MS);
+    return this;
+  }
+
+  /** The first line of this event, be it in the past or to come; rejects when the pod ends without it. */
+  waitFor(
+    event: string,
+    matches: (line: LogLine) => boolean = () => true,
+    patienceMs: number = PATIENCE_MS,
+  ): Promise<LogLine> {
+    return this.#find(`the event "${event}"`, (line) => line.event === event && matches(line), patienceMs);
+  }
+
+  eventsOf(event: string): LogLine[] {
+    return this.lines.filter((line) => line.event === event);
+  }
+
+  lastLines(): string {
+    return [...this.lines.slice(-LINES_SHOWN).map((line) => JSON.stringify(line)), this.stderr].join('\n');
+  }
+
+  /** SIGSTOP: a pod whose host swaps, or pauses it. */
+  freeze(): void {
+    this.#child.kill('SIGSTOP');
+  }
+
+  thaw(): void {
+    this.#child.kill('SIGCONT');
+  }
+
+  /** SIGKILL, which ends a frozen process too. */
+  kill(): Promise<Exit> {
+    this.#child.kill('SIGKILL');
+    return this.exited;
+  }
+
+  /** SIGTERM, as an orchestrator sends it. */
+  async terminate(): Promise<Exit & { readonly tookMs: number }> {
+    const since = performance.now();
+    this.#child.kill('SIGTERM');
+    return { ...(await this.exited), tookMs: performance.now() - since };
+  }
+
+  #find(described: string, isWanted: Waiting['isWanted'], patienceMs: number): Promise<LogLine> {
+    const line = this.lines.find(isWanted);
+    if (line) return Promise.resolve(line);
+    if (this.#exit) return Promise.reject(this.#complaint(described));
+    return new Promise((resolve, reject) => {
+      const gone = () => {
+        settle();
+        reject(this.#complaint(described));
+      };
+      const found = (match: LogLine) => {
+        settle();
+        resolve(match);
+      };
+      const waiting: Waiting = { isWanted, found, gone };
+      const timer = setTimeout(gone, patienceMs);
+      const settle = () => {
+        clearTimeout(timer);
+        this.#waiting.delete(waiting);
+      };
+      this.#waiting.add(waiting);
+    });
+  }
+
+  #hear(text: string): void {
+    const line = readLine(text);
+    this.lines.push(line);
+    for (const waiting of [...this.#waiting]) if (waiting.isWanted(line)) waiting.found(line);
+  }
+
+  #untilExit(): Promise<Exit> {
+    // A test run that is ended itself takes its pods along; a frozen one would stay for ever.
+    const kill = () => void this.#child.kill('SIGKILL');
+    process.once('exit', kill);
+    return new Promise((resolve) => {
+      this.#child.once('close', (code, signal) => {
+        process.removeListener('exit', kill);
+        this.#exit = { code, signal };
+        for (const { gone } of [...this.#waiting]) gone();
+        resolve(this.#exit);
+      });
+    });
+  }
+
+  #complaint(described: string): Error {
+    const how = this.#exit ? `ended (${this.#exit.signal ?? this.#exit.code})` : 'runs';
+    return new Error(`Expected ${described} from the pod ${this.name}, which ${how}.`);
+  }
+}
+
+function readLine(text: string): LogLine {
+  try {
+    return JSON.parse(text) as LogLine;
+  } catch {
+    return { msg: text };
+  }
+}

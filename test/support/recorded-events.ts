@@ -1,0 +1,22 @@
+import type { EventName, Events } from '../../libs/jobs/src/telemetry/events.js';
+import type { Telemetry } from '../../libs/jobs/src/telemetry/telemetry.js';
+
+export interface RecordedEvents {
+  /** All names, in the order in which the events came. */
+  readonly names: EventName[];
+  /** What the events of one name carried, in their order. */
+  of<N extends EventName>(name: N): Events[N][];
+}
+
+/** Listens to everything, for a test to look at afterwards. */
+export function recordedEvents(telemetry: Telemetry): RecordedEvents {
+  const all: { name: EventName; detail: unknown }[] = [];
+  telemetry.listen((name, detail) => void all.push({ name, detail }));
+  return {
+    get names() {
+      return all.map(({ name }) => name);
+    },
+    of: <N extends EventName>(wanted: N) =>
+      all.filter(({ name }) => name === wanted).map(({ detail }) => detail as Events[N]),
+  };
+}

@@ -1,0 +1,10 @@
+/** The message of the error of this class that `work` throws; anything else that happens fails the test. */
+export function refusalOf(type: new (...args: never[]) => Error, work: () => unknown): string {
+  try {
+    work();
+  } catch (error) {
+    if (error instanceof type) return error.message;
+    throw error;
+  }
+  throw new Error(`Expected a ${type.name}, nothing was thrown.`);
+}
