@@ -185,6 +185,27 @@ describe('a stale attempt', () => {
   });
 });
 
+describe('an effect that an earlier attempt began', () => {
+  it('brings what that one reports in the end, when it is faster: a done is never overwritten', async () => {
+    stage = await WorkerStage.with();
+    const request = { runId: RUN, nonce: 'first', worker: 'other/1', ttlMs: RUN_LEASE_MS, maxAttempts: 9 };
+    const begun = await stage.memoryLedger.begin(request);
+    if (begun.verdict !== 'begun') throw new Error('Expected the first attempt to begin.');
+    const first = { runId: RUN, fence: begun.fence, nonce: 'first' };
+    await stage.memoryLedger.beginEffect(first, 'mail');
+    await stage.manual.advance(RUN_LEASE_MS);
+    const met = inHandler((run) =>
+      run.effect('mail', async () => {
+        expect(await stage.memoryLedger.finishEffect(first, 'mail', '"sent by the first"')).toBe('late');
+        return 'sent by the second';
+      }),
+    );
+    expect(await met).toBe('sent by the first');
+    expect(stage.events.of('effect.known')).toHaveLength(1);
+    expect(stage.events.of('effect.finished')).toEqual([]);
+  });
+});
+
 /** The ledger gives the run to another attempt while this one still believes in its lease. */
 async function stolen(): Promise<void> {
   stage.manual.jumpWall(RUN_LEASE_MS);

@@ -1,0 +1,137 @@
+const JOBS = 'libs/jobs/src/';
+const EFFECTS = `${JOBS}running/effects.ts`;
+const EFFECTS_SPEC = `${JOBS}running/effects.spec.ts`;
+const HEARTBEAT = `${JOBS}running/heartbeat.ts`;
+const HEARTBEAT_SPEC = `${JOBS}running/heartbeat.spec.ts`;
+const DECLARE = `${JOBS}catalog/lua/declare-crons.lua`;
+const OUTGROW = `${JOBS}catalog/lua/outgrow-generation.lua`;
+const CATALOG_SPEC = 'test/jobs/redis-catalog.spec.ts';
+const WRITE_ROW = 'libs/lease/src/lua/write-row.lua';
+const ROWS_SPEC = 'test/lease/fenced-rows.spec.ts';
+const RECOVERY = `${JOBS}scheduling/recovery.ts`;
+const RECOVERY_SPEC = `${JOBS}scheduling/recovery.spec.ts`;
+
+/**
+ * What stands around the ledger: the sink, the catalog, the attempt's own caution, and what puts back what a crash left.
+ * @type {readonly import('./mutation-lab.mjs').Mutant[]}
+ */
+export const JOBS_MUTANTS = [
+  {
+    name: 'sink: the fence is not compared',
+    defence: 'a write that was on its way when its attempt was taken over changes nothing',
+    file: WRITE_ROW,
+    find: 'if seen and tonumber(ARGV[1]) < tonumber(seen) then',
+    replace: 'if false then',
+    killedBy: ROWS_SPEC,
+    test: 'refuses a lower fence by one',
+  },
+  {
+    name: 'sink: the idempotency key is not looked at',
+    defence: 'an effect that is carried out again after a crash changes nothing',
+    file: WRITE_ROW,
+    find: "if redis.call('ZSCORE', KEYS[2], ARGV[2]) then",
+    replace: 'if false then',
+    killedBy: ROWS_SPEC,
+    test: 'recognises a repeated write',
+  },
+  {
+    name: 'effect: the ledger is asked, and its "stale" is not heard',
+    defence: 'a stale attempt begins no effect',
+    file: EFFECTS,
+    find: "      case 'stale':\n        throw this.#stale(name);",
+    replace: "      case 'stale':\n        return this.#act(name, act);",
+    killedBy: EFFECTS_SPEC,
+    test: 'is refused by the ledger when it does not know',
+  },
+  {
+    name: 'effect: what is known is carried out again',
+    defence: 'a recorded done is returned, and never done again',
+    file: EFFECTS,
+    find: '        return JSON.parse(begun.result) as T;',
+    replace:
+      "        await act({ fence: this.deps.attempt.fence, idempotencyKey: '', signal: this.deps.signal });\n        return JSON.parse(begun.result) as T;",
+    killedBy: EFFECTS_SPEC,
+    test: 'that is known is not carried out again',
+  },
+  {
+    name: 'effect: a stale done goes on as if it were recorded',
+    defence: 'an attempt stops at the first sign that it is not the current one',
+    file: EFFECTS,
+    find: "    if (reply === 'late' || reply === 'stale') throw this.#stale(name);",
+    replace: '',
+    killedBy: EFFECTS_SPEC,
+    test: 'that acted before it was taken over',
+  },
+  {
+    name: "effect: another attempt's done is overwritten in the handler's eyes",
+    defence: 'every attempt gets the result that is recorded',
+    file: EFFECTS,
+    find: "    if (reply === 'known') return this.#begin(name, act);",
+    replace: '',
+    killedBy: EFFECTS_SPEC,
+    test: 'brings what that one reports in the end',
+  },
+  {
+    name: 'heartbeat: a refusal is not heard',
+    defence: 'a handler is told at once when its run belongs to somebody else',
+    file: HEARTBEAT,
+    find: "      if (!extended) return this.#lose('refused');",
+    replace: '',
+    killedBy: HEARTBEAT_SPEC,
+    test: 'has lost the run when the ledger refuses it',
+  },
+  {
+    name: 'heartbeat: a sleep of the machine is not noticed',
+    defence: 'the monotonic clock stands still while a machine sleeps, and every deadline with it',
+    file: HEARTBEAT,
+    find: 'if (Math.abs(now.wall - before.wall - passed) > JUMP_MS)',
+    replace: 'if (false)',
+    killedBy: HEARTBEAT_SPEC,
+    test: 'notices a jump as soon as somebody asks',
+  },
+  {
+    name: 'catalog: a lower build redefines',
+    defence: 'an old pod that restarts does not take a deploy back',
+    file: DECLARE,
+    find: '  if build < known_build then',
+    replace: '  if false then',
+    killedBy: CATALOG_SPEC,
+    test: 'is not taken back by an old pod',
+  },
+  {
+    name: 'catalog: an equal build with another content is accepted',
+    defence: 'two builds that claim to be the same are told so, loudly',
+    file: DECLARE,
+    find: '  if build == known_build and known[2] ~= hash then',
+    replace: '  if false then',
+    killedBy: CATALOG_SPEC,
+    test: 'changes nothing at all when one of many crons is in conflict',
+  },
+  {
+    name: 'catalog: a lost catalog counts from one again',
+    defence: 'a cron goes on after its catalog was lost, although the ledger has seen higher generations',
+    file: OUTGROW,
+    find: "redis.call('HSET', KEYS[1], field, generation)",
+    replace: '',
+    killedBy: CATALOG_SPEC,
+    test: 'begins a generation above the one a ledger has accepted',
+  },
+  {
+    name: 'recovery: a new holder does not read what is pending',
+    defence: 'an occurrence that was claimed and never enqueued runs all the same',
+    file: RECOVERY,
+    find: 'const pending = await this.deps.ledger.pending(cron);',
+    replace: 'const pending: Delivery[] = [];',
+    killedBy: RECOVERY_SPEC,
+    test: 'enqueues what its predecessor claimed and never enqueued',
+  },
+  {
+    name: 'recovery: a lost worker is believed to be at it while the queue says so',
+    defence: 'the ledger, and not the queue, knows whether a worker is gone',
+    file: RECOVERY,
+    find: "const gone = overdue.filter(({ state }) => state === 'running');",
+    replace: 'const gone: OverdueRun[] = [];',
+    killedBy: RECOVERY_SPEC,
+    test: 'hands a run whose worker is gone to another one',
+  },
+];
