@@ -81,6 +81,8 @@ describe.each(['worker', 'scheduler'])('a %s refuses to start, in one sentence,'
     await once(other, 'listening');
     const port = String((other.address() as AddressInfo).port);
     await expectRefusal(spawn({ PORT: port }), [`Port ${port} of 127.0.0.1`]);
+    // Refused before it has begun anything: a worker would have declared its cron, and perhaps taken a run.
+    expect(await deployment.stores.catalog.read()).toEqual([]);
     other.close();
   });
 });

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { closeRedis, connectRedis } from '@fencepost/lease';
+import { insist } from '../../libs/jobs/src/nest/insist.js';
 import { BullmqRunQueue } from '../../libs/jobs/src/scheduling/bullmq-run-queue.js';
 import { freshPrefix, privateRedis, type PrivateRedis } from '../support/redis.js';
 
@@ -15,9 +16,10 @@ describe('a queue that is opened while the server is slow', () => {
   it('takes runs as soon as the server answers again', async () => {
     const redis = await connectRedis({ url: server.url, commandTimeoutMs: PATIENCE_MS, name: 'test' });
     const troubles: Error[] = [];
+    const onTrouble = (error: Error) => void troubles.push(error);
     const space = { redis, prefix: freshPrefix(), tenant: 'default' };
     server.freeze();
-    const opening = BullmqRunQueue.open({ ...space, onTrouble: (error) => void troubles.push(error) });
+    const opening = insist(() => BullmqRunQueue.open({ ...space, onTrouble }));
     await expect.poll(() => troubles.length).toBe(1);
     server.thaw();
 

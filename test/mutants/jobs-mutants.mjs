@@ -134,4 +134,22 @@ export const JOBS_MUTANTS = [
     killedBy: RECOVERY_SPEC,
     test: 'hands a run whose worker is gone to another one',
   },
+  {
+    name: 'engine: a cron that can not be enqueued is never given up',
+    defence: 'a pod that has lost its way to the queue lets another one try',
+    file: `${JOBS}scheduling/engine.ts`,
+    find: '    if (held.failures === MOST_FAILURES) return this.#release(held);',
+    replace: '',
+    killedBy: `${JOBS}scheduling/engine-outage.spec.ts`,
+    test: 'gives a cron up that it can claim and never enqueue',
+  },
+  {
+    name: 'start: one answer that came too late ends it',
+    defence: 'a busy machine is no reason for a pod not to start',
+    file: `${JOBS}nest/insist.ts`,
+    find: 'const MOST_TRIES = 5;',
+    replace: 'const MOST_TRIES = 1;',
+    killedBy: `${JOBS}nest/insist.spec.ts`,
+    test: 'asks again after an answer that did not come',
+  },
 ];

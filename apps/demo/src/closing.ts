@@ -1,25 +1,13 @@
-import type { Skipped, Tally } from './tally.js';
+import type { Tally } from './tally.js';
 import { count, span } from './words.js';
 
-/** The last line with `--json`. The order of the fields is part of it. */
-export interface Closing {
+/** The last line with `--json`; `closing` gives the order of its fields. */
+export interface Closing extends Omit<Tally, 'lost' | 'waiting'> {
   readonly ok: boolean;
   readonly seconds: number;
   readonly schedulers: number;
   readonly workers: number;
-  readonly occurrences: number;
-  readonly runs: number;
-  readonly duplicates: number;
   readonly missed: number;
-  readonly staleRejected: number;
-  readonly takeovers: number;
-  readonly lateMsP50: number | null;
-  readonly lateMsP99: number | null;
-  readonly skipped: Skipped;
-  readonly retried: number;
-  readonly failed: number;
-  readonly writes: number;
-  readonly repeated: number;
   readonly kills: number;
   readonly freezes: number;
   /** What the choices of `--chaos` came from; `null` without it. */

@@ -4,6 +4,7 @@ import { LEASE_REDIS } from '@fencepost/lease';
 import type { Redis } from 'ioredis';
 import { BullmqRunQueue } from '../scheduling/bullmq-run-queue.js';
 import { Telemetry } from '../telemetry/telemetry.js';
+import { insist } from './insist.js';
 import type { JobsSettings } from './options.js';
 import { SchedulerRunner } from './scheduler-runner.js';
 import { JOBS_SETTINGS, RUN_QUEUE } from './tokens.js';
@@ -24,12 +25,14 @@ export class SchedulerModule implements OnApplicationShutdown {
           provide: RUN_QUEUE,
           inject: [LEASE_REDIS, JOBS_SETTINGS, Telemetry],
           useFactory: (redis: Redis, { prefix, tenant }: JobsSettings, telemetry: Telemetry) =>
-            BullmqRunQueue.open({
-              redis,
-              prefix,
-              tenant,
-              onTrouble: (error) => telemetry.emit('queue.trouble', { doing: 'the queue', error: String(error) }),
-            }),
+            insist(() =>
+              BullmqRunQueue.open({
+                redis,
+                prefix,
+                tenant,
+                onTrouble: (error) => telemetry.emit('queue.trouble', { doing: 'the queue', error: String(error) }),
+              }),
+            ),
         },
       ],
       exports: [RUN_QUEUE],

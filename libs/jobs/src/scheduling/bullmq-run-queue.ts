@@ -28,9 +28,6 @@ export interface BullmqRunQueueOptions extends KeySpace {
   readonly onTrouble: (error: Error) => void;
 }
 
-/** Each one waits as long as the connection lets a command wait. */
-const MOST_TRIES = 5;
-
 export class BullmqRunQueue implements RunQueue {
   /** For Bull Board. */
   readonly queue: Queue<RunJobData>;
@@ -43,17 +40,16 @@ export class BullmqRunQueue implements RunQueue {
   /**
    * A queue that is known to work. BullMQ asks the server once for its version, and a queue whose question got no answer
    * in time never works again: a process that is busy with its own start would hold crons and enqueue none of their runs.
+   * @throws when the server did not answer; another queue may be opened then
    */
   static async open(options: BullmqRunQueueOptions): Promise<BullmqRunQueue> {
-    for (let tries = 1; ; tries += 1) {
-      const runs = new BullmqRunQueue(options);
-      try {
-        await runs.queue.waitUntilReady();
-        return runs;
-      } catch (error) {
-        await runs.close();
-        if (tries === MOST_TRIES) throw error;
-      }
+    const runs = new BullmqRunQueue(options);
+    try {
+      await runs.queue.waitUntilReady();
+      return runs;
+    } catch (error) {
+      await runs.close();
+      throw error;
     }
   }
 
