@@ -1,23 +1,22 @@
 #!/usr/bin/env node
 /**
- * Where a Redis comes from on a machine that may have none, for `npm start` and `npm test` alike. One file and plain
- * Node, because it has to work before anything is installed. `node scripts/redis.mjs` prints the address and runs until Ctrl-C.
+ * Where a Redis comes from on a machine that may have none, for `npm start` and `npm test` alike. Plain Node, because
+ * it has to work before anything is installed. `node scripts/redis.mjs` prints the address and runs until Ctrl-C.
  */
-import { execFile, spawn } from 'node:child_process';
+import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import * as fs from 'node:fs';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
-import { delimiter, dirname, join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
+import { aptDownload, aptInstall, onPath, run, sentence, unpackedEnv } from './debian.mjs';
 
 const SELF = fileURLToPath(import.meta.url);
 const UNPACKED = join(SELF, '../../.cache/redis');
 /** The scripts are written for 7.0; Ubuntu 22.04 still ships 6.0, which would fail late and with a riddle. */
 const OLDEST = 7;
-const APT = ['-y', '-o', 'Acquire::Retries=2', '-o', 'Acquire::http::Timeout=30', '-o', 'DPkg::Lock::Timeout=60'];
-const PACKAGE = ['--no-install-recommends', 'redis-server'];
 const SETTINGS = ['--save', '', '--appendonly', 'no', '--maxmemory-policy', 'noeviction'];
 const PORT_ATTEMPTS = 5;
 
@@ -40,7 +39,7 @@ export async function findRedisServer({ log = () => {} } = {}) {
   for (const { say, find } of WAYS) {
     const found = await find(log);
     if (found.how) return found;
-    tried.push(`${say} (${found.because.trim().replace(/[.:]+$/, '')})`);
+    tried.push(`${say} (${sentence(found.because)})`);
   }
   throw new Error(`There is no Redis to work with: ${tried.join(', or ')}.`);
 }
@@ -50,7 +49,7 @@ function fromAddress() {
 }
 
 async function fromPath() {
-  const commands = ['valkey-server', 'redis-server'].map(onPath).filter(Boolean);
+  const commands = ['valkey-server', 'redis-server'].map((name) => onPath(name)).filter(Boolean);
   // What was unpacked earlier counts as being there, so that the second start is as quick as with a server on PATH.
   const cached = unpackedServer(UNPACKED, 'in .cache/redis, from apt-get without root');
   const found = await Promise.all([...commands.map((command) => usable(command)), cached]);
@@ -58,67 +57,20 @@ async function fromPath() {
 }
 
 async function fromAptInstall(log) {
-  if (process.getuid?.() !== 0 || !onPath('apt-get')) return { because: 'this is not root, or there is no apt-get' };
-  log('Installing redis-server with apt-get (once; it is not started as a service) ...');
-  // Both init systems are told not to start what is installed: the machine's port 6379 is not ours to take.
-  const quiet = { DEBIAN_FRONTEND: 'noninteractive', RUNLEVEL: '1', SYSTEMD_OFFLINE: '1' };
-  const install = () => run('apt-get', ['install', ...APT, ...PACKAGE], { env: { ...process.env, ...quiet } });
-  let outcome = await install();
-  if (!outcome.ok) {
-    // Container images ship without package lists, so the first "Unable to locate package" is no verdict yet.
-    await run('apt-get', ['update', ...APT]);
-    outcome = await install();
-  }
+  const outcome = await aptInstall('redis-server', { service: 'redis-server', log });
   if (!outcome.ok) return outcome;
-  if (fs.existsSync('/run/systemd/system')) await run('systemctl', ['disable', '--now', 'redis-server']);
   const found = await fromPath();
   return found.how ? { ...found, how: `${found.how}, just installed with apt-get` } : found;
 }
 
-async function fromAptDownload(log) {
-  if (!onPath('apt-get') || !onPath('dpkg')) return { because: 'there is no apt-get with dpkg' };
-  log('Downloading redis-server with apt-get into .cache/redis (once, some seconds) ...');
-  fs.mkdirSync(dirname(UNPACKED), { recursive: true });
-  const work = fs.mkdtempSync(`${UNPACKED}-`);
-  try {
-    const outcome = await unpack(work);
-    const fresh = outcome.ok ? await unpackedServer(join(work, 'root')) : outcome;
-    if (!fresh.how) return fresh;
-    // Two commands may have downloaded at once: whoever is second uses what is there.
-    const first = await unpackedServer(UNPACKED);
-    if (!first.how) fs.rmSync(UNPACKED, { recursive: true, force: true });
-    if (!first.how) fs.renameSync(join(work, 'root'), UNPACKED);
-    return unpackedServer(UNPACKED, 'just downloaded with apt-get without root');
-  } finally {
-    fs.rmSync(work, { recursive: true, force: true });
-  }
+function fromAptDownload(log) {
+  return aptDownload(['redis-server', 'redis-tools'], { folder: UNPACKED, check: unpackedServer, log });
 }
 
-/**
- * Fetches the server and the libraries this machine lacks, never libc and the like, which it has. With package lists of
- * our own: the machine's may be missing or so old that their files are gone, and only root may renew them.
- */
-async function unpack(work) {
-  for (const part of ['lists/partial', 'cache/archives/partial']) fs.mkdirSync(join(work, part), { recursive: true });
-  const own = [...APT, '-o', `Dir::State::Lists=${join(work, 'lists')}`, '-o', `Dir::Cache=${join(work, 'cache')}`];
-  await run('apt-get', ['update', ...own]);
-  const plan = await run('apt-get', ['install', '-s', ...own, ...PACKAGE]);
-  if (!plan.ok) return plan;
-  const missing = [...plan.out.matchAll(/^Inst (\S+)/gm)].map(([, name]) => name);
-  const names = new Set([...missing, 'redis-server', 'redis-tools']);
-  const fetched = await run('apt-get', ['download', ...own, ...names], { cwd: work });
-  if (!fetched.ok) return fetched;
-  const files = fs.readdirSync(work).filter((name) => name.endsWith('.deb'));
-  const outcomes = await Promise.all(files.map((name) => run('dpkg', ['-x', join(work, name), join(work, 'root')])));
-  return outcomes.find(({ ok }) => !ok) ?? { ok: true };
-}
-
-function unpackedServer(folder, where = 'unpacked') {
+async function unpackedServer(folder, where = 'just downloaded with apt-get without root') {
   const command = join(folder, 'usr/bin/redis-server');
   if (!fs.existsSync(command)) return { because: 'the package holds no redis-server' };
-  const roots = ['usr/lib', 'lib'].map((name) => join(folder, name)).filter((name) => fs.existsSync(name));
-  const libraries = roots.flatMap((root) => [root, ...fs.readdirSync(root).map((name) => join(root, name))]);
-  return usable(command, { where, env: { ...process.env, LD_LIBRARY_PATH: libraries.join(delimiter) } });
+  return usable(command, { where, env: unpackedEnv(folder) });
 }
 
 async function usable(command, { where = `on PATH (${command})`, env = process.env } = {}) {
@@ -146,21 +98,6 @@ async function fromDocker(log) {
 function compose(project, args) {
   const where = ['compose', '--project-directory', dirname(dirname(SELF)), '--project-name', project];
   return run('docker', [...where, ...args], { env: { ...process.env, REDIS_PORT: '' } });
-}
-
-function onPath(name) {
-  const files = (process.env.PATH ?? '').split(delimiter).map((folder) => join(folder || '.', name));
-  return files.find((file) => fs.existsSync(file) && fs.statSync(file).isFile() && fs.statSync(file).mode & 0o111);
-}
-
-/** Never rejects: `because` is the last complaint of the command, fit for a sentence. */
-function run(command, args, options = {}) {
-  return new Promise((resolve) => {
-    execFile(command, args, { timeout: 300_000, maxBuffer: 1 << 26, ...options }, (error, out, err) => {
-      const said = err.split('\n').filter((line) => line.trim() && !/^([WN]: |Run '|See ')/.test(line));
-      resolve({ ok: !error, out, because: error ? (said.at(-1) ?? error.message.split('\n')[0]) : undefined });
-    });
-  });
 }
 
 /**
@@ -216,7 +153,7 @@ async function watch({ command, project, url }) {
 }
 
 /** Free a moment ago, so the server may still lose it to somebody: then the next attempt asks again. */
-async function freePort() {
+export async function freePort() {
   const probe = createServer().listen(0, '127.0.0.1');
   await once(probe, 'listening');
   const { port } = probe.address();

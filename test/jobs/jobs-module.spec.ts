@@ -14,7 +14,8 @@ import {
 } from '@fencepost/jobs';
 import { RUN_QUEUE } from '@fencepost/jobs/scheduler';
 import { JOBS_SETTINGS } from '@fencepost/jobs/worker';
-import { CLOCK, SetupError, systemClock, type Clock } from '@fencepost/lease';
+import { SetupError, systemClock, type Clock } from '@fencepost/lease';
+import { CLOCK } from '@fencepost/lease/nest';
 import { afterEach, describe, expect, it } from 'vitest';
 import { recordedEvents } from '../support/recorded-events.js';
 import { testRedis } from '../support/redis.js';

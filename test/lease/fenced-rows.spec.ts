@@ -7,6 +7,7 @@ import {
   StaleFenceError,
   type RedisClient,
 } from '@fencepost/lease';
+import type { LeaseEvent } from '@fencepost/lease';
 import { freshPrefix, testRedis } from '../support/redis.js';
 
 const OLD = parseFence('1787654321123456');
@@ -41,6 +42,20 @@ describe('rows that refuse a stale writer', () => {
     expect(await rows.read('balance')).toBe('by the successor');
     expect(await rows.turnedDown()).toEqual({ stale: 1, repeated: 0 });
     expect(await rows.journal()).toEqual([{ row: 'balance', idempotencyKey: 'by the successor', fence: NEW }]);
+  });
+
+  it('is counted as a downstream of its own when it refuses', async () => {
+    const events: LeaseEvent[] = [];
+    const space = { redis, prefix: freshPrefix(), tenant: 'default', table: 'sink' };
+    const counted = new RedisFencedRows({
+      ...space,
+      downstream: 'ledger',
+      observe: (event) => void events.push(event),
+    });
+    await counted.write({ row: 'balance', value: '2', fence: NEW, idempotencyKey: 'b' });
+    const stale = counted.write({ row: 'balance', value: '1', fence: OLD, idempotencyKey: 'a' });
+    await expect(stale).rejects.toThrowError('"sink:balance" refused fence');
+    expect(events).toEqual([{ name: 'fence.rejected', resource: 'sink:balance', downstream: 'ledger', fence: OLD }]);
   });
 
   it('recognises a repeated write by its key, under whatever fence, and changes nothing', async () => {

@@ -2,16 +2,8 @@ import { Test } from '@nestjs/testing';
 import type { TestingModule } from '@nestjs/testing';
 import { Redis } from 'ioredis';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import {
-  CLOCK,
-  LEASE_REDIS,
-  LEASE_SETTINGS,
-  LEASE_STORE,
-  LeaseKeeper,
-  LeaseModule,
-  RedisLeaseStore,
-  closeRedis,
-} from '@fencepost/lease';
+import { LeaseKeeper, RedisLeaseStore, closeRedis } from '@fencepost/lease';
+import { CLOCK, LEASE_REDIS, LEASE_SETTINGS, LEASE_STORE, LeaseModule } from '@fencepost/lease/nest';
 import { freshPrefix, testRedis } from '../support/redis.js';
 
 let observer: Redis;
@@ -49,7 +41,7 @@ describe('LeaseModule', () => {
     const redis = app.get<Redis>(LEASE_REDIS);
     const held = await app.get<LeaseKeeper>(LeaseKeeper).tryAcquire('r', { ttlMs: 10_000 });
     await app.close();
-    expect(held).toMatchObject({ acquired: true, signal: { aborted: true } });
+    expect(held).toMatchObject({ acquired: true, lease: { signal: { aborted: true } } });
     const store = new RedisLeaseStore({ redis: observer, prefix, tenant: 'default' });
     expect(await store.inspect(['r'])).toEqual([null]);
     expect(redis.status).toBe('end');

@@ -1,29 +1,24 @@
-import { Cluster, Redis } from 'ioredis';
-import { afterAll, beforeAll, expect, vi } from 'vitest';
-import { RedisLeaseStore, closeRedis, redisKeys } from '@fencepost/lease';
+import type { Cluster } from 'ioredis';
+import { afterAll, beforeAll, expect } from 'vitest';
+import { RedisLeaseStore, closeRedis, connectRedis, redisKeys } from '@fencepost/lease';
 import { leaseStoreContract } from '../contracts/lease-store.contract.js';
-import { freshPrefix, privateRedis } from '../support/redis.js';
-import type { PrivateRedis } from '../support/redis.js';
+import { freshPrefix } from '../support/redis.js';
+import { privateCluster } from '../support/redis-cluster.js';
+import type { PrivateCluster } from '../support/redis-cluster.js';
 
-// One node with all slots: it refuses a script over two hash tags just as a large cluster does.
-let server: PrivateRedis;
+let servers: PrivateCluster;
 let cluster: Cluster;
-let node: Redis;
 
 beforeAll(async () => {
-  server = await privateRedis({ 'cluster-enabled': 'yes', 'cluster-announce-ip': '127.0.0.1' });
-  node = new Redis(server.url);
-  await node.cluster('ADDSLOTSRANGE', 0, 16_383);
-  await vi.waitFor(async () => expect(await node.cluster('INFO')).toContain('cluster_state:ok'), { timeout: 10_000 });
-  cluster = new Cluster([{ host: '127.0.0.1', port: server.port }]);
+  servers = await privateCluster(2_000);
+  cluster = await connectRedis({ cluster: servers.urls.slice(0, 2), commandTimeoutMs: 5_000, name: 'test' });
 });
 afterAll(async () => {
   await closeRedis(cluster);
-  await closeRedis(node);
-  await server.stop();
+  await servers.stop();
 });
 
-leaseStoreContract('the Redis store on a cluster', async () => {
+leaseStoreContract('the Redis store on a cluster of six nodes', async () => {
   const space = { prefix: freshPrefix(), tenant: 'default' };
   const key = redisKeys(space);
   const store = new RedisLeaseStore({ redis: cluster, ...space });
@@ -36,7 +31,7 @@ leaseStoreContract('the Redis store on a cluster', async () => {
       const left = await cluster.pttl(key(resource, 'lease'));
       await cluster.pexpire(key(resource, 'lease'), left + ms);
     },
-    lose: async () => void (await node.flushall()),
-    close: async () => void (await node.flushall()),
+    lose: () => servers.flush(),
+    close: () => servers.flush(),
   };
 });

@@ -39,6 +39,15 @@ describe('RedisScript', () => {
     expect(replies).toEqual(Array.from({ length: 200 }, (_, n) => n + 1));
   });
 
+  it('leaves in one write with all else that is sent in the same turn, and holds nothing back after it', async () => {
+    const add = script();
+    await add.run(redis, ['corked'], [1]);
+    const turn = Promise.all([add.run(redis, ['corked'], [1]), redis.get('corked'), add.run(redis, ['corked'], [1])]);
+    expect(redis.stream).toMatchObject({ writableCorked: 1, bytesWritten: expect.any(Number) });
+    expect(await turn).toEqual([2, '2', 3]);
+    expect(redis.stream.writableCorked).toBe(0);
+  });
+
   it('runs again by itself after the server has forgotten it, each of many calls once', async () => {
     const add = script();
     await add.run(redis, ['flushed'], [1]);

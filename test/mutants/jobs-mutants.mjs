@@ -20,7 +20,7 @@ export const JOBS_MUTANTS = [
     name: 'sink: the fence is not compared',
     defence: 'a write that was on its way when its attempt was taken over changes nothing',
     file: WRITE_ROW,
-    find: 'if seen and tonumber(ARGV[1]) < tonumber(seen) then',
+    find: 'if isStale(ARGV[1], seen) then',
     replace: 'if false then',
     killedBy: ROWS_SPEC,
     test: 'refuses a lower fence by one',

@@ -57,9 +57,9 @@ export const MEMORY_MUTANTS = [
   {
     name: 'memory lease store: the nonce is not compared',
     defence: 'a stale holder neither renews nor releases',
-    file: 'libs/lease/src/memory-lease-store.ts',
+    file: 'libs/lease/src/store/memory-lease-store.ts',
     find: 'return current?.nonce === nonce ? current : undefined;',
     replace: 'return nonce ? current : undefined;',
-    killedBy: 'libs/lease/src/memory-lease-store.spec.ts',
+    killedBy: 'libs/lease/src/store/memory-lease-store.spec.ts',
   },
 ];

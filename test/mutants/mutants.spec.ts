@@ -1,12 +1,21 @@
 import { afterAll, beforeAll, describe, it } from 'vitest';
 import { type Mutant, MutationLab } from './mutation-lab.mjs';
+import { postgresForTests } from '../support/postgres.js';
+import type { TestPostgres } from '../support/postgres.js';
 import { MUTANTS } from './mutants.mjs';
 
 let lab: MutationLab;
-beforeAll(() => {
+let postgres: TestPostgres;
+beforeAll(async () => {
+  // One for all of them: most of their time would go into starting it.
+  postgres = await postgresForTests();
+  process.env['DATABASE_URL'] = postgres.url;
   lab = new MutationLab();
 });
-afterAll(() => lab.close());
+afterAll(async () => {
+  await lab.close();
+  await postgres.stop();
+});
 
 /** Queued for one of two benches, so the last one waits for all the others. */
 const PATIENT = { timeout: 300_000 };

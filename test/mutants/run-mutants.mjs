@@ -1,14 +1,26 @@
 #!/usr/bin/env node
 /**
- * Takes the defences out one at a time and says whether the suite noticed. `--json` closes with one line for programs:
+ * Takes the defences out one at a time and says whether the suite noticed: all of them, or with `--only quorum` those whose
+ * name contains the word. `--json` closes with one line for programs:
  * {"ok":true,"mutants":2,"killed":2,"survived":[]}. Exit code 1 when a mutant survives or could not be tried.
  */
+import { startPostgres } from '../../scripts/postgres.mjs';
 import { startRedis } from '../../scripts/redis.mjs';
 import { MutationLab } from './mutation-lab.mjs';
-import { MUTANTS } from './mutants.mjs';
+import { parseArgs } from 'node:util';
+import { MUTANTS as ALL } from './mutants.mjs';
+
+const { values } = parseArgs({
+  options: { only: { type: 'string', default: '' }, json: { type: 'boolean', default: false } },
+});
+const MUTANTS = ALL.filter(({ name }) => name.includes(values.only));
+if (MUTANTS.length === 0) throw new Error(`Expected --only to be part of a mutant's name, got "${values.only}".`);
 
 const redis = await startRedis({ log: (line) => console.error(line) });
 process.env['REDIS_URL'] = redis.url;
+// One for all of them: most of their time would go into starting it.
+const postgres = await startPostgres();
+process.env['DATABASE_URL'] = postgres.url;
 const lab = new MutationLab();
 for (const signal of ['SIGINT', 'SIGTERM']) {
   process.once(signal, () => void lab.close().finally(() => process.exit(1)));
@@ -34,12 +46,13 @@ await Promise.all(
 );
 await lab.close();
 await redis.stop();
+await postgres.stop();
 
 const killed = MUTANTS.length - survived.length;
 console.error(
   `${killed} of ${MUTANTS.length} mutants were killed, in ${Math.round((performance.now() - started) / 1_000)} s.`,
 );
-if (process.argv.includes('--json')) {
+if (values.json) {
   console.log(JSON.stringify({ ok: survived.length === 0, mutants: MUTANTS.length, killed, survived }));
 }
 process.exitCode = survived.length === 0 ? 0 : 1;

@@ -1,4 +1,4 @@
-import { type ChildProcess, spawn } from 'node:child_process';
+import { type ChildProcess, execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import {
   chmodSync,
@@ -15,15 +15,26 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
 import { findRedisServer } from '../../scripts/redis.mjs';
 
-const RESOLVER = fileURLToPath(new URL('../../scripts/redis.mjs', import.meta.url));
+const execute = promisify(execFile);
+const SCRIPTS = fileURLToPath(new URL('../../scripts/', import.meta.url));
 
 /** What a started caller reports: either a Redis, or why there is none. */
 export interface Report {
   readonly url: string;
   readonly how: string;
   readonly pid?: number;
+  readonly error?: string;
+}
+
+/** What {@link Newcomer.asks} brings: a program, or a file, or why there is none. */
+export interface Answer {
+  readonly command?: string;
+  readonly path?: string;
+  readonly env?: NodeJS.ProcessEnv;
+  readonly how?: string;
   readonly error?: string;
 }
 
@@ -38,11 +49,11 @@ export class Newcomer {
   readonly home = mkdtempSync(join(tmpdir(), 'newcomer-'));
   readonly bin = this.folder('bin');
   readonly temp = this.folder('temp');
-  private readonly resolver = join(this.folder('clone/scripts'), 'redis.mjs');
+  private readonly scripts = this.folder('clone/scripts');
   private readonly callers: ChildProcess[] = [];
 
   constructor() {
-    copyFileSync(RESOLVER, this.resolver);
+    for (const name of ['redis.mjs', 'debian.mjs']) copyFileSync(join(SCRIPTS, name), join(this.scripts, name));
   }
 
   /** A program on this machine's PATH, as a shell script; each call of it is noted. Only such scripts see other programs. */
@@ -61,7 +72,7 @@ export class Newcomer {
   async caller(then = '', env: NodeJS.ProcessEnv = {}): Promise<Caller> {
     const code = `
       ${env.UID === undefined ? '' : `process.getuid = () => ${env.UID};`}
-      const { startRedis } = await import(${JSON.stringify(this.resolver)});
+      const { startRedis } = await import(${JSON.stringify(join(this.scripts, 'redis.mjs'))});
       const redis = await startRedis().catch((error) => ({ error: error.message }));
       console.log(JSON.stringify(redis));
       ${then}`;
@@ -74,6 +85,17 @@ export class Newcomer {
     const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]();
     const { value } = await lines.next();
     return { process: child, report: JSON.parse(String(value)) as Report, lines };
+  }
+
+  /** What debian.mjs answers on this machine to the user with this id. */
+  async asks(question: string, uid: string): Promise<Answer> {
+    const code = `
+      process.getuid = () => ${uid};
+      const debian = await import(${JSON.stringify(join(this.scripts, 'debian.mjs'))});
+      console.log(JSON.stringify(await ${question}.catch((error) => ({ error: error.message }))));`;
+    const env = { PATH: this.bin, TMPDIR: this.temp };
+    const { stdout } = await execute(process.execPath, ['--input-type=module', '-e', code], { env });
+    return JSON.parse(stdout) as Answer;
   }
 
   async leave(): Promise<void> {

@@ -1,4 +1,4 @@
-import { LeaseKeeper, MemoryLeaseStore, parseFence, type HeldLease, type Lease } from '@fencepost/lease';
+import { LeaseKeeper, MemoryLeaseStore, parseFence, type Lease } from '@fencepost/lease';
 import { ManualClock } from '@fencepost/lease/testing';
 import type { CatalogEntry, CronDefinition } from '../../libs/jobs/src/catalog/definition.js';
 import { MemoryCatalog } from '../../libs/jobs/src/catalog/memory-catalog.js';
@@ -90,26 +90,36 @@ export class SchedulerStage {
   }
 
   /** A lease as if it had been acquired, for who tests below the campaign. */
-  lease(fence: number, cron = CRON): { readonly held: HeldLease; lose(): void } {
+  lease(fence: number, cron = CRON): { readonly held: Lease; lose(): void } {
     const end = new AbortController();
-    const lease: Lease = {
+    const release = async () => {
+      end.abort();
+      return true;
+    };
+    const held: Lease = {
       resource: cron,
       nonce: `term ${fence}`,
       holder: 'pod/1',
       fence: parseFence(fence.toFixed(0)),
       ttlMs: TTL_MS,
       trustedUntil: Infinity,
+      signal: end.signal,
+      release,
+      [Symbol.asyncDispose]: async () => void (await release()),
     };
-    const release = async () => {
-      end.abort();
-      return true;
-    };
-    return { held: { acquired: true, lease, signal: end.signal, release }, lose: () => end.abort() };
+    return { held, lose: () => end.abort() };
   }
 
   heldCron(fence = 1, cron = this.scheduled()): HeldCron {
-    const { lease, signal } = this.lease(fence).held;
-    return { ...cron, lease, signal, cursor: null, known: true, failures: 0, aheadMs: 0, drop: () => {} };
+    return {
+      ...cron,
+      lease: this.lease(fence).held,
+      cursor: null,
+      known: true,
+      failures: 0,
+      aheadMs: 0,
+      drop: () => {},
+    };
   }
 
   /** Seconds since the start of every run of the cron, oldest first. */

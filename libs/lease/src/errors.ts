@@ -10,6 +10,14 @@ export abstract class FencepostError extends Error {
   }
 }
 
+/** The store could not be asked, or can't promise what was asked of it, right now: asking again later may help. */
+export abstract class StoreAwayError extends FencepostError {}
+
+/** Whether asking again is in vain: the answer is about what was asked, and not about the store's health. */
+export function isFinal(error: unknown): boolean {
+  return error instanceof FencepostError && !(error instanceof StoreAwayError);
+}
+
 /** Why a term ended before its holder released it. */
 export type LossReason = 'refused' | 'expired' | 'clock-jump';
 
@@ -26,8 +34,28 @@ export class LeaseLostError extends FencepostError {
   constructor(
     readonly resource: string,
     readonly reason: LossReason,
+    options?: ErrorOptions,
   ) {
-    super(`The lease on "${resource}" is lost: ${LOSS[reason]}. Stop the work it covered; acquire again to go on.`);
+    super(
+      `The lease on "${resource}" is lost: ${LOSS[reason]}. Stop the work it covered; acquire again to go on.`,
+      options,
+    );
+  }
+}
+
+/** Somebody else held the resource for as long as the caller was willing to wait. */
+export class LeaseBusyError extends FencepostError {
+  readonly code = 'LEASE_BUSY';
+
+  constructor(
+    readonly resource: string,
+    readonly waitedMs: number,
+    readonly remainingMs: number,
+  ) {
+    super(
+      `"${resource}" was held by somebody else for all of the ${Math.round(waitedMs)} ms this waited, and is for up to ` +
+        `${Math.round(remainingMs)} ms more. Wait longer, or use tryAcquire and do without.`,
+    );
   }
 }
 

@@ -1,40 +1,130 @@
 export { systemClock, sleep } from './clock.js';
 export type { CancelTimer, Clock } from './clock.js';
 
-export { FencepostError, FenceExhaustedError, LeaseLostError, SetupError, StaleFenceError } from './errors.js';
+export {
+  FencepostError,
+  FenceExhaustedError,
+  LeaseBusyError,
+  LeaseLostError,
+  SetupError,
+  StaleFenceError,
+  StoreAwayError,
+} from './errors.js';
 export type { LossReason } from './errors.js';
 
 export { NO_FENCE, formatFence, parseFence } from './fence.js';
 export type { Fence } from './fence.js';
 
-export { mustStop, renewed, stopAt, trustedUntil } from './lease.js';
-export type { Lease, Term } from './lease.js';
+export { mustStop, renewed, stopAt, trustedUntil } from './holding/lease.js';
+export type { Grant, Term } from './holding/lease.js';
 
-export type { AcquireReply, AcquireRequest, Holding, LeaseStore, StopWatching } from './lease-store.js';
-export { RedisLeaseStore } from './redis-lease-store.js';
-export type { RedisLeaseStoreOptions } from './redis-lease-store.js';
-export { MemoryLeaseStore } from './memory-lease-store.js';
+export type {
+  AcquireReply,
+  AcquireRequest,
+  Holding,
+  LeaseStore,
+  QuorumMember,
+  StopWatching,
+} from './store/lease-store.js';
+export { RedisLeaseStore } from './store/redis-lease-store.js';
+export type { RedisLeaseStoreOptions } from './store/redis-lease-store.js';
+export { MemoryLeaseStore } from './store/memory-lease-store.js';
 
-export { LeaseKeeper } from './lease-keeper.js';
-export type { LeaseKeeperOptions, TryAcquireOptions } from './lease-keeper.js';
-export type { HeldLease, NotAcquired } from './held-lease.js';
+export { observers } from './telemetry/lease-events.js';
+export type { LeaseEvent, LeaseEventName, LeaseEvents, LeaseObserver } from './telemetry/lease-events.js';
 
-export { LeaseModule } from './lease.module.js';
-export type { LeaseModuleOptions, LeaseSettings } from './options.js';
-export { CLOCK, LEASE_REDIS, LEASE_SETTINGS, LEASE_STORE } from './tokens.js';
+export { LeaseKeeper } from './holding/lease-keeper.js';
+export type { LeaseKeeperOptions, TryAcquireOptions } from './holding/lease-keeper.js';
+export type { AcquireAnswer, Lease, NotAcquired } from './holding/held-lease.js';
 
 export { checkedOptions } from './checked-options.js';
 export { parseDuration } from './duration.js';
+export { resourceName, resourceType } from './resource.js';
+export type { ResourceName } from './resource.js';
 export { hashResource, ownerPrefix, processIdentity } from './identity.js';
 
-export { RedisFencedRows } from './redis-fenced-rows.js';
-export type { FencedWrite, JournalEntry, RedisFencedRowsOptions, TurnedDown } from './redis-fenced-rows.js';
+export { RedisFencedRows } from './fencing/redis-fenced-rows.js';
+export type { FencedWrite, JournalEntry, RedisFencedRowsOptions, TurnedDown } from './fencing/redis-fenced-rows.js';
 
-export { RedisScript, loadScripts } from './redis-script.js';
-export type { RedisClient } from './redis-script.js';
-export { watchChannel } from './redis-channel.js';
-export { redisChannel, redisKeys } from './redis-keys.js';
-export type { KeyBuilder, KeySpace } from './redis-keys.js';
-export { isRedisUrl, redactUrl } from './redis-address.js';
-export { closeRedis, connectRedis } from './redis-connection.js';
-export type { ConnectOptions } from './redis-connection.js';
+export { RedisScript, loadScripts } from './redis/redis-script.js';
+export type { RedisClient } from './redis/redis-script.js';
+export { watchChannel } from './redis/redis-channel.js';
+export { redisChannel, redisKeys } from './redis/redis-keys.js';
+export type { KeyBuilder, KeySpace } from './redis/redis-keys.js';
+export { isRedisUrl, redactUrl } from './redis/redis-address.js';
+export { closeRedis, connectRedis } from './redis/redis-connection.js';
+export type { ConnectOptions } from './redis/redis-connection.js';
+
+export { Leases } from './holding/leases.js';
+export type { AcquireOptions, LeasesOptions, WaitOptions } from './holding/leases.js';
+export type { LeaseGroup } from './holding/lease-group.js';
+export { currentLease } from './holding/current-lease.js';
+export { connectLeases } from './connect-leases.js';
+export type { ConnectLeasesOptions } from './connect-leases.js';
+
+export { NotReplicatedError } from './redis/redis-wait.js';
+export { probeRedis } from './redis/redis-probe.js';
+export type { ProbeOptions } from './redis/redis-probe.js';
+export type { Criticality, Finding, FindingCode } from './redis/server-judgement.js';
+export type {
+  ClusterTarget,
+  HostAndPort,
+  RedisTarget,
+  SentinelAddress,
+  SentinelTarget,
+  UrlTarget,
+} from './redis/redis-target.js';
+export { EtcdLeaseStore } from './etcd/etcd-lease-store.js';
+export type { EtcdLeaseStoreOptions } from './etcd/etcd-lease-store.js';
+export { EtcdError } from './etcd/etcd-error.js';
+export type { EtcdOptions, EtcdUser } from './etcd/etcd-options.js';
+
+export { Semaphore, Semaphores } from './coordination/semaphore.js';
+export type { PlaceOptions, PlaceWaitOptions, SemaphoreOptions, SemaphoresOptions } from './coordination/semaphore.js';
+export { MemorySemaphoreStore } from './coordination/memory-semaphore-store.js';
+export { RedisSemaphoreStore } from './coordination/redis-semaphore-store.js';
+export type { SemaphoreStore } from './coordination/semaphore-store.js';
+export { SingleFlight } from './coordination/single-flight.js';
+export type { SingleFlightOptions } from './coordination/single-flight.js';
+export type { FlightOptions } from './coordination/flight-options.js';
+export type { BuildContext } from './coordination/flight.js';
+export { FlightTimeoutError, FlightValueError } from './coordination/flight-errors.js';
+export { Election } from './coordination/election.js';
+export type { CampaignOptions, ElectionOptions, Leadership } from './coordination/election.js';
+export type { Leader } from './coordination/leaders.js';
+
+export { RedisFencedValues } from './fencing/redis-fenced-values.js';
+export type { RedisFencedValuesOptions } from './fencing/redis-fenced-values.js';
+export { MemoryFencedValues } from './fencing/memory-fenced-values.js';
+export type { MemoryFencedValuesOptions } from './fencing/memory-fenced-values.js';
+export type { FencedValue, FencedValues, SetValueOptions } from './fencing/fenced-values.js';
+
+export { leaseLog } from './telemetry/lease-log.js';
+export type { LeaseLogOptions, LeaseLogger } from './telemetry/lease-log.js';
+export type { LogLevel } from './telemetry/log-lines.js';
+export type { TtlAdvice, TtlVerdict } from './telemetry/ttl-advice.js';
+
+export { QuorumLeaseStore } from './quorum/quorum-lease-store.js';
+export type { NamedMember, QuorumLeaseStoreOptions } from './quorum/quorum-options.js';
+export { connectQuorum } from './quorum/redis-quorum.js';
+export type { ConnectQuorumOptions, RedisQuorum } from './quorum/redis-quorum.js';
+export { QuorumUnavailableError } from './quorum/quorum-unavailable-error.js';
+export { PostgresLeaseStore } from './postgres/postgres-lease-store.js';
+export type { PostgresLeaseStoreOptions } from './postgres/postgres-lease-store.js';
+export { createFenceTable, createLeaseTable } from './postgres/table.js';
+export type { TableName } from './postgres/table.js';
+export type { SqlClient, SqlConnection, SqlPool, SqlQuery, SqlResult } from './postgres/sql-client.js';
+export { identifier, sql } from './fencing/sql.js';
+export type { SqlFragment } from './fencing/sql.js';
+export { fencedSql } from './fencing/fenced-sql.js';
+export type { Fenced, FencedSql, FencedSqlOptions, NumberedFence } from './fencing/fenced-sql.js';
+export { runFenced } from './fencing/run-fenced.js';
+export type { FencedOutcome, FencedStatements } from './fencing/run-fenced.js';
+export { transition } from './fencing/transition.js';
+export type { RowState, Transition, TransitionOutcome } from './fencing/transition.js';
+export { BadFenceHeadersError, fenceHeaders, readFenceHeaders } from './fencing/fence-headers.js';
+export type { FenceHeaders, IncomingFenceHeaders } from './fencing/fence-headers.js';
+export { MemoryFenceGate } from './fencing/fence-gate.js';
+export type { FenceGate, FenceGateOptions } from './fencing/fence-gate.js';
+export { PostgresFenceGate } from './fencing/postgres-fence-gate.js';
+export type { PostgresFenceGateOptions } from './fencing/postgres-fence-gate.js';

@@ -1,6 +1,7 @@
 import { Controller, Get, Inject } from '@nestjs/common';
 import { HealthCheck, HealthCheckService, HealthIndicatorService, type HealthCheckResult } from '@nestjs/terminus';
-import { LEASE_REDIS, type RedisClient } from '@fencepost/lease';
+import { type RedisClient } from '@fencepost/lease';
+import { LEASE_REDIS } from '@fencepost/lease/nest';
 
 @Controller('health')
 export class HealthController {

@@ -1,7 +1,8 @@
 import { Inject, Module } from '@nestjs/common';
 import type { DynamicModule, OnModuleInit } from '@nestjs/common';
 import { TerminusModule } from '@nestjs/terminus';
-import { CLOCK, type Clock } from '@fencepost/lease';
+import { type Clock } from '@fencepost/lease';
+import { CLOCK } from '@fencepost/lease/nest';
 import { JobsModule, logEvents, Telemetry, type Role } from '@fencepost/jobs';
 import { LoggerModule, PinoLogger } from 'nestjs-pino';
 import { HealthController } from './health.controller.js';

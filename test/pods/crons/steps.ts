@@ -2,7 +2,8 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { Inject, Injectable } from '@nestjs/common';
 import { SingletonCron, type RunContext } from '@fencepost/jobs';
 import { JOBS_SETTINGS, type JobsSettings } from '@fencepost/jobs/worker';
-import { LEASE_REDIS, RedisFencedRows, type RedisClient } from '@fencepost/lease';
+import { RedisFencedRows, type RedisClient } from '@fencepost/lease';
+import { LEASE_REDIS } from '@fencepost/lease/nest';
 
 const STEPS = ['first', 'second', 'third'] as const;
 const LOOK_AGAIN_MS = 20;

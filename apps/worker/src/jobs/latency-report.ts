@@ -1,7 +1,8 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { CronExpression } from '@nestjs/schedule';
 import { SingletonCron, type EffectContext, type RunContext } from '@fencepost/jobs';
-import { LEASE_REDIS, RedisFencedRows, type RedisClient } from '@fencepost/lease';
+import { RedisFencedRows, type RedisClient } from '@fencepost/lease';
+import { LEASE_REDIS } from '@fencepost/lease/nest';
 
 type Probe = (redis: RedisClient) => Promise<unknown>;
 

@@ -1,6 +1,7 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { SingletonCron, type RunContext } from '@fencepost/jobs';
-import { LEASE_REDIS, RedisFencedRows, type RedisClient } from '@fencepost/lease';
+import { RedisFencedRows, type RedisClient } from '@fencepost/lease';
+import { LEASE_REDIS } from '@fencepost/lease/nest';
 
 /** How many samples are kept: the rows form a ring. */
 export const SAMPLES = 30;

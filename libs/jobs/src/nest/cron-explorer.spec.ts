@@ -2,7 +2,7 @@ import { Controller, Injectable, Module, Scope } from '@nestjs/common';
 import type { ModuleMetadata, Provider } from '@nestjs/common';
 import { DiscoveryModule } from '@nestjs/core';
 import { Test } from '@nestjs/testing';
-import { CLOCK } from '@fencepost/lease';
+import { CLOCK } from '@fencepost/lease/nest';
 import { ManualClock } from '@fencepost/lease/testing';
 import { describe, expect, it } from 'vitest';
 import type { RunContext } from '../running/run-context.js';

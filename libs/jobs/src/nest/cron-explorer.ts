@@ -1,6 +1,7 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { DiscoveryService, Reflector } from '@nestjs/core';
-import { CLOCK, type Clock } from '@fencepost/lease';
+import { type Clock } from '@fencepost/lease';
+import { CLOCK } from '@fencepost/lease/nest';
 import type { Declaration } from '../catalog/definition.js';
 import type { CronHandler } from '../running/carrier.js';
 import type { RunHandler } from '../running/run-context.js';

@@ -1,6 +1,6 @@
 import { Module } from '@nestjs/common';
 import type { DynamicModule, FactoryProvider, ModuleMetadata } from '@nestjs/common';
-import { LEASE_REDIS, LeaseModule, type LeaseModuleOptions } from '@fencepost/lease';
+import { LEASE_REDIS, LeaseModule, type LeaseModuleOptions } from '@fencepost/lease/nest';
 import type { Redis } from 'ioredis';
 import { RedisCatalog } from '../catalog/redis-catalog.js';
 import { RedisLedger } from '../ledger/redis-ledger.js';

@@ -1,14 +1,7 @@
 import { Inject, Injectable } from '@nestjs/common';
 import type { OnApplicationBootstrap, OnModuleDestroy } from '@nestjs/common';
-import {
-  CLOCK,
-  LEASE_STORE,
-  LeaseKeeper,
-  type CancelTimer,
-  type Clock,
-  type LeaseStore,
-  type StopWatching,
-} from '@fencepost/lease';
+import { LeaseKeeper, type CancelTimer, type Clock, type LeaseStore, type StopWatching } from '@fencepost/lease';
+import { CLOCK, LEASE_STORE } from '@fencepost/lease/nest';
 import type { Catalog } from '../catalog/catalog.js';
 import type { Ledger } from '../ledger/ledger.js';
 import { Dispatcher } from '../scheduling/dispatcher.js';

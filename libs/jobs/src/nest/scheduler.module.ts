@@ -1,6 +1,6 @@
 import { Inject, Module } from '@nestjs/common';
 import type { DynamicModule, OnApplicationShutdown } from '@nestjs/common';
-import { LEASE_REDIS } from '@fencepost/lease';
+import { LEASE_REDIS } from '@fencepost/lease/nest';
 import type { Redis } from 'ioredis';
 import { BullmqRunQueue } from '../scheduling/bullmq-run-queue.js';
 import { Telemetry } from '../telemetry/telemetry.js';

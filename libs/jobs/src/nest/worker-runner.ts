@@ -1,6 +1,7 @@
 import { Inject, Injectable } from '@nestjs/common';
 import type { BeforeApplicationShutdown, OnApplicationBootstrap, OnModuleInit } from '@nestjs/common';
-import { CLOCK, LeaseKeeper, type CancelTimer, type Clock, type RedisClient } from '@fencepost/lease';
+import { LeaseKeeper, type CancelTimer, type Clock, type RedisClient } from '@fencepost/lease';
+import { CLOCK } from '@fencepost/lease/nest';
 import type { Catalog } from '../catalog/catalog.js';
 import type { Ledger } from '../ledger/ledger.js';
 import { RunProcessor } from '../running/run.processor.js';

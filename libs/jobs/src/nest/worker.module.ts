@@ -1,7 +1,8 @@
 import { Inject, Module } from '@nestjs/common';
 import type { DynamicModule, OnApplicationShutdown } from '@nestjs/common';
 import { DiscoveryModule } from '@nestjs/core';
-import { closeRedis, LEASE_REDIS } from '@fencepost/lease';
+import { closeRedis } from '@fencepost/lease';
+import { LEASE_REDIS } from '@fencepost/lease/nest';
 import type { Redis } from 'ioredis';
 import { CronExplorer } from './cron-explorer.js';
 import { WORKER_REDIS } from './tokens.js';

@@ -1,4 +1,4 @@
-import { LeaseLostError, sleep, type Clock, type HeldLease, type LeaseKeeper } from '@fencepost/lease';
+import { LeaseLostError, sleep, type Clock, type Lease, type LeaseKeeper } from '@fencepost/lease';
 import type { Ledger } from '../ledger/ledger.js';
 import type { Telemetry } from '../telemetry/telemetry.js';
 
@@ -12,7 +12,7 @@ export interface CampaignDeps {
 }
 
 /** Called with each term; its promise ends when the pod has stopped acting for the cron. */
-export type Hold = (held: HeldLease) => Promise<void>;
+export type Hold = (lease: Lease) => Promise<void>;
 
 /** Pods that boot together each get their share of first tries, instead of the fastest getting all. */
 const FIRST_TRY_SPREAD_MS = 250;
@@ -66,16 +66,16 @@ export class Campaign {
   async #run(): Promise<void> {
     await this.#pause(this.deps.random() * FIRST_TRY_SPREAD_MS);
     let short = 0;
-    for (let held = await this.#seek(); held; held = await this.#seek()) {
+    for (let lease = await this.#seek(); lease; lease = await this.#seek()) {
       const since = this.deps.clock.monotonic();
-      await this.#keep(held);
+      await this.#keep(lease);
       short = this.deps.clock.monotonic() - since < this.deps.ttlMs ? short + 1 : 0;
       // A term whose first claim is refused would be followed by the next at once, and that one refused as well.
       if (short > 0) await this.#pause(this.#backoff(short), this.#stop);
     }
   }
 
-  async #seek(): Promise<HeldLease | null> {
+  async #seek(): Promise<Lease | null> {
     let failures = 0;
     while (!this.#stop.signal.aborted) {
       // Listening starts before asking: a release announced while the answer is on its way must not be missed.
@@ -84,7 +84,7 @@ export class Campaign {
         const { fence } = await this.deps.ledger.readCron(this.cron);
         if (this.#stop.signal.aborted) return null;
         const reply = await this.deps.keeper.tryAcquire(this.cron, { ttlMs: this.deps.ttlMs, floor: fence });
-        if (reply.acquired) return reply;
+        if (reply.acquired) return reply.lease;
         failures = 0;
         await this.#pause(reply.remainingMs);
         await this.#pause(this.deps.random() * SPREAD_MS, this.#stop);
@@ -97,13 +97,13 @@ export class Campaign {
     return null;
   }
 
-  async #keep(held: HeldLease): Promise<void> {
+  async #keep(lease: Lease): Promise<void> {
     const { telemetry } = this.deps;
-    const { fence, holder, ttlMs } = held.lease;
+    const { fence, holder, ttlMs } = lease;
     telemetry.emit('lease.acquired', { cron: this.cron, fence, holder, ttlMs });
     // A term that arrived after the stop is only given back.
-    if (!this.#stop.signal.aborted) await Promise.race([this.hold(held), this.#aborted(held.signal)]);
-    await this.#leave(held);
+    if (!this.#stop.signal.aborted) await Promise.race([this.hold(lease), this.#aborted(lease.signal)]);
+    await this.#leave(lease);
   }
 
   /** Resolves when the term or this campaign ends. */
@@ -119,16 +119,16 @@ export class Campaign {
     heard.abort();
   }
 
-  async #leave(held: HeldLease): Promise<void> {
+  async #leave(lease: Lease): Promise<void> {
     const { telemetry } = this.deps;
-    const { fence, holder } = held.lease;
-    const reason: unknown = held.signal.reason;
+    const { fence, holder } = lease;
+    const reason: unknown = lease.signal.reason;
     const lost = reason instanceof LeaseLostError;
     if (lost) telemetry.emit('lease.lost', { cron: this.cron, fence, holder, cause: reason.message });
     else telemetry.emit('lease.released', { cron: this.cron, fence, holder });
     // Ended and not lost, or about to be: the pod's shutdown releases it together with the others.
-    if (this.#halted || (held.signal.aborted && !lost)) return;
-    await held.release().catch((error: unknown) => {
+    if (this.#halted || (lease.signal.aborted && !lost)) return;
+    await lease.release().catch((error: unknown) => {
       telemetry.emit('store.trouble', { doing: `release of ${this.cron}`, error: String(error) });
     });
   }

@@ -12,7 +12,7 @@ afterEach(async () => {
 describe('a catalog that was lost, and counts its generations anew', () => {
   it('outgrows what the ledger has accepted, so that the cron goes on', async () => {
     const { ledger } = stage;
-    const { lease } = stage.lease(1).held;
+    const lease = stage.lease(1).held;
     const occurrence = {
       scheduledAt: stage.clock.now(),
       dueAt: stage.clock.now(),

@@ -98,7 +98,9 @@ describe('the dispatcher', () => {
 
   it('does not even ask once the lease is gone', async () => {
     const { stage, pod, held } = await set();
-    const dispatched = await pod.dispatcher.dispatch([{ ...held, signal: AbortSignal.abort() }]);
+    const dispatched = await pod.dispatcher.dispatch([
+      { ...held, lease: { ...held.lease, signal: AbortSignal.abort() } },
+    ]);
     expect(dispatched).toEqual([{ stale: true }]);
     expect(stage.ledger.calls).toEqual([]);
   });

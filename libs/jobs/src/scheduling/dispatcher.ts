@@ -81,7 +81,7 @@ export class Dispatcher {
     const scheduledAt = plan.occurrence?.scheduledAt ?? null;
     this.deps.telemetry.emit('occurrence.claiming', { cron, scheduledAt, fence: held.lease.fence });
     // The signal is a filter that saves a round trip; the ledger's comparison is the defence.
-    if (held.signal.aborted) return { dispatched: { stale: true }, delivery: null };
+    if (held.lease.signal.aborted) return { dispatched: { stale: true }, delivery: null };
     const reply = await this.deps.ledger.claim({
       cron,
       fence: held.lease.fence,

@@ -143,7 +143,7 @@ describe('the engine', () => {
   it('goes on where somebody else has moved the cursor to', async () => {
     const { stage } = holding();
     await stage.clock.advance(1_999);
-    await claimElsewhere(stage, stage.lease(1).held.lease);
+    await claimElsewhere(stage, stage.lease(1).held);
     await stage.clock.advance(1_501);
     expect(await stage.ran()).toEqual([1, 2, 3]);
   });
@@ -152,7 +152,7 @@ describe('the engine', () => {
     const { stage, engine, events, hold, isOver } = holding();
     void engine.hold(stage.scheduled({ name: 'b' }), stage.lease(1, 'b').held);
     await stage.clock.advance(1_999);
-    await claimElsewhere(stage, stage.lease(9).held.lease);
+    await claimElsewhere(stage, stage.lease(9).held);
     expect(isOver()).toBe(false);
     await stage.clock.advance(2_001);
     await hold;

@@ -1,4 +1,4 @@
-import type { CancelTimer, Clock, HeldLease } from '@fencepost/lease';
+import type { CancelTimer, Clock, Lease } from '@fencepost/lease';
 import type { CatalogEntry } from '../catalog/definition.js';
 import type { Ledger } from '../ledger/ledger.js';
 import type { Schedule } from '../schedule/schedule.js';
@@ -53,12 +53,13 @@ export class Engine {
    * Acts for a cron until the lease ends or a claim is refused: recovers what the predecessor left, looks back, fires.
    * Resolves when this pod has stopped claiming for it.
    */
-  async hold(cron: ScheduledCron, { lease, signal }: HeldLease): Promise<void> {
+  async hold(cron: ScheduledCron, lease: Lease): Promise<void> {
     // A lease that arrives after the stop must not set anything going again.
+    const { signal } = lease;
     if (this.#stopped || signal.aborted) return;
     const over = new AbortController();
     const drop = () => over.abort();
-    const held: HeldCron = { ...cron, lease, signal, cursor: null, known: false, failures: 0, aheadMs: 0, drop };
+    const held: HeldCron = { ...cron, lease, cursor: null, known: false, failures: 0, aheadMs: 0, drop };
     const ended = new Promise((resolve) => over.signal.addEventListener('abort', resolve, { once: true }));
     signal.addEventListener('abort', drop, { once: true });
     this.#held.set(cron.entry.definition.name, held);

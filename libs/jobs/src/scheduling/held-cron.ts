@@ -6,9 +6,8 @@ import type { Schedule } from '../schedule/schedule.js';
 export interface HeldCron {
   readonly entry: CatalogEntry;
   readonly schedule: Schedule;
+  /** Its signal aborts when it is lost or given up. */
   readonly lease: Lease;
-  /** Aborts when the lease is lost or given up. */
-  readonly signal: AbortSignal;
   /** Where the ledger's cursor was when it was last seen; `null` for a cron that never had an occurrence. */
   cursor: number | null;
   /** Whether the cursor and the pending runs have been read in this term, and nothing has failed since. */

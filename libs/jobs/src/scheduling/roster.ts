@@ -1,4 +1,4 @@
-import type { HeldLease } from '@fencepost/lease';
+import type { Lease } from '@fencepost/lease';
 import type { CatalogEntry } from '../catalog/definition.js';
 import type { Catalog } from '../catalog/catalog.js';
 import { parseSchedule } from '../schedule/schedule.js';
@@ -76,15 +76,15 @@ export class Roster {
     const { name } = entry.definition;
     if (this.#halted) return;
     const cron = this.#schedule(entry);
-    const campaign = cron && new Campaign(name, this.deps, (held) => this.#hold(cron, held));
+    const campaign = cron && new Campaign(name, this.deps, (lease) => this.#hold(cron, lease));
     this.#entered.set(name, { generation: entry.generation, campaign });
     campaign?.start();
   }
 
-  async #hold(cron: ScheduledCron, held: HeldLease): Promise<void> {
-    await this.deps.engine.hold(cron, held);
+  async #hold(cron: ScheduledCron, lease: Lease): Promise<void> {
+    await this.deps.engine.hold(cron, lease);
     // Ended from inside: a claim was refused, and not necessarily because of the lease.
-    if (!held.signal.aborted && !this.#halted) await this.#catchUp(cron.entry);
+    if (!lease.signal.aborted && !this.#halted) await this.#catchUp(cron.entry);
   }
 
   /** Sees to it that a pod whose definition the ledger calls outdated gets a newer one. */

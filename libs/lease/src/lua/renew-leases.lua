@@ -1,23 +1,30 @@
 -- Extends the terms that are still the current ones, and creates none.
 --
--- KEYS[i]  the lease of the i-th term
+-- KEYS[i]  the lease of the i-th term: '<nonce> <ttl> <fence> <holder>'
 -- ARGV[1]  ttl from now on, milliseconds
 -- ARGV[i + 1]  nonce of the i-th term
--- Returns  for each term in order 'DONE' | 'OVER'
+-- Returns  the places, from 1, of the terms that are over
 --
--- Compared first, written afterwards: a key of a wrong type fails the whole batch before anything has changed.
+-- A key that holds something else reads as absent, so a stranger's key is neither extended nor fails the batch.
 -- @include check-number
 checkNumber('ttl', ARGV[1], 1)
 
-local answers = {}
+-- Locals are found quicker than globals, and finding is quicker than cutting out: this runs a thousand times.
+local KEYS, ARGV, call, find = KEYS, ARGV, redis.call, string.find
+local ttl = ARGV[1]
+local same = ' ' .. ttl .. ' '
+local terms = #KEYS > 0 and call('MGET', unpack(KEYS)) or {}
+local over = {}
 for i = 1, #KEYS do
-  answers[i] = redis.call('HGET', KEYS[i], 'nonce') == ARGV[i + 1] and 'DONE' or 'OVER'
-end
-
-for i = 1, #KEYS do
-  if answers[i] == 'DONE' then
-    redis.call('HSET', KEYS[i], 'ttl', ARGV[1])
-    redis.call('PEXPIRE', KEYS[i], ARGV[1])
+  local term, nonce = terms[i] or '', ARGV[i + 1]
+  local from, to = find(term, nonce, 1, true)
+  if from == 1 and find(term, same, to + 1, true) == to + 1 then
+    call('PEXPIRE', KEYS[i], ttl)
+  elseif term:match('^%S+') == nonce then
+    -- Another ttl than before: the term has to know it, it is the measure of what a clock that went back may leave over.
+    call('SET', KEYS[i], (term:gsub('^(%S+) %d+', '%1 ' .. ttl)), 'PX', ttl)
+  else
+    over[#over + 1] = i
   end
 end
-return answers
+return over

@@ -12,17 +12,19 @@
 -- Returns  {'WRITTEN'} | {'REPEATED'} | {'STALE', fence}
 --
 -- The fence keeps a stale writer out, the key keeps a repetition out: the one doesn't replace the other.
+-- @include compare-fences
+local keep = checkNumber('how many to keep', ARGV[5], 1)
+
 if redis.call('ZSCORE', KEYS[2], ARGV[2]) then
   redis.call('HINCRBY', KEYS[4], 'repeated', 1)
   return { 'REPEATED' }
 end
 local seen = redis.call('HGET', KEYS[1], 'fence')
-if seen and tonumber(ARGV[1]) < tonumber(seen) then
+if isStale(ARGV[1], seen) then
   redis.call('HINCRBY', KEYS[4], 'refused', 1)
   return { 'STALE', seen }
 end
 local time = redis.call('TIME')
-local keep = tonumber(ARGV[5])
 redis.call('HSET', KEYS[1], 'fence', ARGV[1], 'value', ARGV[4])
 redis.call('ZADD', KEYS[2], string.format('%.0f', tonumber(time[1]) * 1000000 + tonumber(time[2])), ARGV[2])
 redis.call('ZREMRANGEBYRANK', KEYS[2], 0, -(keep + 1))

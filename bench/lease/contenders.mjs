@@ -1,0 +1,31 @@
+import { openBare, openBareGet } from './bare-redis.mjs';
+import { openBareQuorum } from './bare-quorum.mjs';
+import { openFencepost, openQuorum, openStore } from './fencepost.mjs';
+import { openRedlock4, openRedlock5, openRedlockUniversal } from './peers.mjs';
+import { openRawSocket } from './raw-socket.mjs';
+
+/**
+ * Everybody who is measured, by the name that the report shows. Each opens what it needs on the servers it is told and has
+ * `tryOnce(who, resource)`, which resolves to what is held or to null, and `release(held)`; or `manyHeld(resources)`, which
+ * resolves to a function that renews all of them.
+ */
+export const contenders = {
+  Leases: openFencepost,
+  RedisLeaseStore: openStore,
+  'Leases on a quorum': openQuorum,
+  bare: openBare,
+  'bare, GET': openBareGet,
+  'bare majority': openBareQuorum,
+  'raw socket': openRawSocket,
+  'redlock 4.2': openRedlock4,
+  'redlock 5 beta': openRedlock5,
+  'redlock-universal': openRedlockUniversal,
+};
+
+const NODE_OF_UNIVERSAL = 22;
+
+/** Why somebody can't take part here, or nothing. */
+export function excuseOf(name) {
+  const tooOld = Number(process.versions.node.split('.')[0]) < NODE_OF_UNIVERSAL;
+  return name === 'redlock-universal' && tooOld ? `skipped: needs node ${NODE_OF_UNIVERSAL}` : undefined;
+}

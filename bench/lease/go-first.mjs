@@ -1,0 +1,26 @@
+import { execFileSync } from 'node:child_process';
+import { onPath } from '../../scripts/debian.mjs';
+
+/**
+ * Processes that run before whatever else the machine has to do, where `chrt` is there and may (root, as a rule). Else what
+ * waits for a reply and is woken by it waits for a time slice of somebody else first, some milliseconds, now and then; of a
+ * p99 nothing else is left.
+ */
+const chrt = onPath('chrt');
+const LOWEST_REAL_TIME = ['--rr', '1'];
+
+export const canGoFirst = chrt !== undefined && succeeds([...LOWEST_REAL_TIME, process.execPath, '--version']);
+
+/** @param {number | undefined} pid with all its threads */
+export function goFirst(pid) {
+  if (canGoFirst && pid) succeeds(['--all-tasks', '--rr', '--pid', '1', `${pid}`]);
+}
+
+function succeeds(args) {
+  try {
+    execFileSync(chrt, args, { stdio: 'ignore' });
+    return true;
+  } catch {
+    return false;
+  }
+}

@@ -1,0 +1,33 @@
+import { describe, expect, it } from 'vitest';
+import { refusalOf } from '../../../../test/support/refusal-of.js';
+import { FlightValueError } from './flight-errors.js';
+import { encodeValue } from './flight-value.js';
+
+const refusal = (value: unknown, maxBytes = 100) =>
+  refusalOf(FlightValueError, () => encodeValue('report:7', value, maxBytes));
+
+describe('a cache entry', () => {
+  it.each([[null], [0], [''], [{ lines: [1, 2] }]])('may be %j', (value) => {
+    expect(JSON.parse(encodeValue('k', value, 100))).toEqual(value);
+  });
+
+  it('is not undefined, and the refusal says what to return instead', () => {
+    expect(refusal(undefined)).toBe(
+      'The build of "report:7" returned undefined, which is no value in JSON. Return null to say that there is nothing.',
+    );
+    expect(refusal(() => 1)).toContain('a function');
+  });
+
+  it('is nothing that JSON can not express, and the refusal keeps the cause', () => {
+    const circle: { self?: unknown } = {};
+    circle.self = circle;
+    expect(refusal(circle)).toContain('what JSON cannot express');
+    expect(refusal({ amount: 1n })).toContain('what JSON cannot express');
+    expect(() => encodeValue('k', 1n, 100)).toThrow(expect.objectContaining({ cause: expect.any(TypeError) }));
+  });
+
+  it('is as large as allowed in bytes and not in characters, quotes included', () => {
+    expect(encodeValue('k', 'é'.repeat(49), 100)).toHaveLength(51);
+    expect(refusal('é'.repeat(50))).toContain('a value of 102 bytes, more than the 100 allowed');
+  });
+});

@@ -1,0 +1,161 @@
+import type { Clock } from '../clock.js';
+import { LeaseLostError, StaleFenceError } from '../errors.js';
+import type { Fence } from '../fence.js';
+import type { FencedValues } from '../fencing/fenced-values.js';
+import type { Lease } from '../holding/held-lease.js';
+import type { Leases } from '../holding/leases.js';
+import { waitFor } from '../holding/waiting.js';
+import { usability } from './flight-options.js';
+import type { FlightPlan } from './flight-options.js';
+import { encodeValue } from './flight-value.js';
+import { unlessAborted } from './unless-aborted.js';
+
+export interface BuildContext {
+  /** Aborts when the lease is lost: somebody else builds, and what this build returns will be refused. */
+  readonly signal: AbortSignal;
+  /** For what the build itself writes. */
+  readonly fence: Fence;
+}
+
+export type Build = (context: BuildContext) => Promise<unknown>;
+
+/** What a process's flights have in common. */
+export interface Airport {
+  readonly leases: Leases;
+  readonly cache: FencedValues;
+  readonly clock: Clock;
+  readonly random: () => number;
+  readonly maxBytes: number;
+}
+
+export interface FlightRequest {
+  readonly key: string;
+  readonly plan: FlightPlan;
+  readonly build: Build;
+  /** Whether to wait while somebody else builds: a caller with a stale value doesn't. */
+  readonly patient: boolean;
+  /** Of the value that is to be replaced. */
+  readonly floor?: Fence | undefined;
+}
+
+type Found = { readonly acquired: true; readonly text: string } | { readonly acquired: true; readonly lease: Lease };
+
+/**
+ * This process's part in getting one value, for all its callers that ask meanwhile: waiting for whoever builds it, or
+ * building it. Waiting ends with the last caller, a build that has begun does not: the next caller will want it.
+ */
+export class Flight {
+  /** The value, or `null`: somebody else builds, and this one doesn't wait. */
+  readonly #outcome: Promise<string | null>;
+  readonly #airport: Airport;
+  readonly #request: FlightRequest;
+  readonly #deserted = new AbortController();
+  #callers = 0;
+  #building = false;
+
+  constructor(airport: Airport, request: FlightRequest) {
+    this.#airport = airport;
+    this.#request = request;
+    this.#outcome = this.#fly();
+    // Everybody may have left by the time a build fails.
+    this.#outcome.catch(() => {});
+  }
+
+  /** Everybody has left and it has given up; who comes now needs another one. */
+  get isOver(): boolean {
+    return this.#deserted.signal.aborted && !this.#building;
+  }
+
+  /** Runs `landed` at the end, however it ends. */
+  onEnd(landed: () => void): void {
+    void this.#outcome.catch(() => {}).then(landed);
+  }
+
+  /** @throws what the build throws, or the reason of `limit` when that aborts first */
+  async join(limit: AbortSignal): Promise<string | null> {
+    this.#callers += 1;
+    try {
+      return await unlessAborted(this.#outcome, limit);
+    } finally {
+      this.#callers -= 1;
+      if (this.#callers === 0) this.#deserted.abort();
+    }
+  }
+
+  async #fly(): Promise<string | null> {
+    for (;;) {
+      const found = this.#request.patient ? await this.#awaitTurn() : await this.#try();
+      if (!found) return null;
+      if ('text' in found) return found.text;
+      const text = await this.#build(found.lease);
+      if (text !== null || !this.#request.patient) return text;
+    }
+  }
+
+  #awaitTurn(): Promise<Found> {
+    const { clock, random, leases } = this.#airport;
+    const waiting = {
+      clock,
+      random,
+      hints: leases.hints,
+      resources: [this.#resource],
+      waitMs: Number.POSITIVE_INFINITY,
+    };
+    return waitFor<Found | Busy>(() => this.#look(), { ...waiting, signal: this.#deserted.signal });
+  }
+
+  /** The value first: of a hundred processes that were waiting for it, none has to take the lease. */
+  async #look(): Promise<Found | Busy> {
+    const cached = await this.#airport.cache.get(this.#request.key);
+    if (cached && usability(cached, this.#request.plan) !== 'none') return { acquired: true, text: cached.value };
+    const found = await this.#try(cached?.fence);
+    if (found) return found;
+    const holding = await this.#airport.leases.inspect(this.#resource);
+    return { acquired: false, remainingMs: holding?.remainingMs ?? 1 };
+  }
+
+  async #try(floor: Fence | undefined = this.#request.floor): Promise<Found | null> {
+    const { ttl } = this.#request.plan;
+    const options = { ...(ttl === undefined ? {} : { ttl }), ...(floor === undefined ? {} : { floor }) };
+    const lease = await this.#airport.leases.tryAcquire(this.#resource, options);
+    return lease && { acquired: true, lease };
+  }
+
+  /** @returns `null` when somebody else has taken over: then it is their value that counts */
+  async #build(lease: Lease): Promise<string | null> {
+    this.#building = true;
+    try {
+      return await this.#airport.leases.run(lease, () => this.#buildUnder(lease));
+    } catch (error) {
+      if (this.#isSuperseded(error)) return null;
+      throw error;
+    } finally {
+      this.#building = false;
+    }
+  }
+
+  async #buildUnder({ signal, fence }: Lease): Promise<string> {
+    const { cache, maxBytes } = this.#airport;
+    const { key, plan, build } = this.#request;
+    // Whoever had the lease before may have finished between our look at the cache and now.
+    const cached = await cache.get(key);
+    if (cached && usability(cached, plan) === 'fresh') return cached.value;
+    const text = encodeValue(key, await build({ signal, fence }), maxBytes);
+    await cache.set(key, text, { fence, ttlMs: plan.freshMs + plan.staleMs });
+    return text;
+  }
+
+  #isSuperseded(error: unknown): boolean {
+    if (error instanceof LeaseLostError) return error.resource === this.#resource;
+    return error instanceof StaleFenceError && error.resource === this.#request.key;
+  }
+
+  get #resource(): string {
+    return `flight:${this.#request.key}`;
+  }
+}
+
+interface Busy {
+  readonly acquired: false;
+  readonly remainingMs: number;
+}

@@ -1,0 +1,132 @@
+import { FenceExhaustedError } from '../errors.js';
+import { formatFence, parseFence } from '../fence.js';
+import { checkRequest, checkWhole } from '../holding/lease-request.js';
+import type { Term } from '../holding/lease.js';
+import { inBatches } from '../redis/redis-batch.js';
+import { watchChannel } from '../redis/redis-channel.js';
+import { redisChannel, redisKeys } from '../redis/redis-keys.js';
+import type { KeyBuilder } from '../redis/redis-keys.js';
+import { loadScripts } from '../redis/redis-script.js';
+import type { RedisClient } from '../redis/redis-script.js';
+import type { AcquireReply, AcquireRequest, Holding, StopWatching } from '../store/lease-store.js';
+import type { RedisLeaseStoreOptions } from '../store/redis-lease-store.js';
+import { byFence, checkPlaces, nextToFree } from './places.js';
+import type { SemaphoreStore } from './semaphore-store.js';
+
+interface Taken {
+  readonly places: number;
+  /** The one that ends first in front. */
+  readonly holdings: readonly Holding[];
+}
+
+const scripts = loadScripts(new URL('../lua/', import.meta.url), [
+  'acquire-place',
+  'renew-places',
+  'release-places',
+  'inspect-places',
+  'resize-places',
+]);
+
+/**
+ * Semaphores in one Redis, or in one Redis Cluster. Expiry follows the server's clock; what a lease in Redis can't survive,
+ * these can't either.
+ *
+ * The fence counter is the one that leases of the same name use: a resource that was a lease and becomes a semaphore, or
+ * the other way round, goes on where it was.
+ */
+export class RedisSemaphoreStore implements SemaphoreStore {
+  readonly #redis: RedisClient;
+  readonly #key: KeyBuilder;
+  readonly #released: string;
+
+  /** @throws {SetupError} for a prefix or tenant that can't be part of a key */
+  constructor(options: RedisLeaseStoreOptions) {
+    this.#redis = options.redis;
+    this.#key = redisKeys(options);
+    this.#released = redisChannel(options, 'released-places');
+  }
+
+  async acquire(request: AcquireRequest): Promise<AcquireReply> {
+    checkRequest(request);
+    const { resource, nonce, holder, ttlMs, floor, places = 1 } = request;
+    checkPlaces(places);
+    const keys = [this.#places(resource), this.#key(resource, 'fence'), this.#size(resource)];
+    const args = [nonce, holder, ttlMs, formatFence(floor), places];
+    const [word, value = ''] = list(await scripts['acquire-place'].run(this.#redis, keys, args)).map(String);
+    if (word === 'EXHAUSTED') throw new FenceExhaustedError(resource);
+    return word === 'BUSY'
+      ? { acquired: false, remainingMs: Number(value) }
+      : { acquired: true, fence: parseFence(value) };
+  }
+
+  async renew(terms: readonly Term[], ttlMs: number): Promise<boolean[]> {
+    checkWhole('ttlMs', ttlMs, 1);
+    return inBatches(this.#redis, terms, async (batch) => {
+      const args = [ttlMs, ...batch.map(({ nonce }) => nonce)];
+      return letters(await scripts['renew-places'].run(this.#redis, this.#placesOf(batch), args));
+    });
+  }
+
+  async release(terms: readonly Term[]): Promise<boolean[]> {
+    return inBatches(this.#redis, terms, async (batch) => {
+      const args = [this.#released, ...batch.flatMap(({ nonce, resource }) => [nonce, resource])];
+      return letters(await scripts['release-places'].run(this.#redis, this.#placesOf(batch), args));
+    });
+  }
+
+  async inspect(resources: readonly string[]): Promise<(Holding | null)[]> {
+    const taken = await this.#taken(resources);
+    return taken.map(({ places, holdings }) => nextToFree(holdings, places) ?? null);
+  }
+
+  async holders(resource: string): Promise<Holding[]> {
+    const taken = await this.#taken([resource]);
+    return taken.flatMap(({ holdings }) => holdings).toSorted(byFence);
+  }
+
+  async resize(resource: string, places: number | null): Promise<void> {
+    if (places !== null) checkPlaces(places);
+    await scripts['resize-places'].run(this.#redis, [this.#size(resource)], [this.#released, resource, places ?? '']);
+  }
+
+  watchReleases(onReleased: (resource: string) => void): Promise<StopWatching> {
+    return watchChannel(this.#redis, this.#released, onReleased);
+  }
+
+  #taken(resources: readonly string[]): Promise<Taken[]> {
+    return inBatches(this.#redis, resources, async (batch) => {
+      const keys = batch.flatMap((resource) => [this.#places(resource), this.#size(resource)]);
+      return list(await scripts['inspect-places'].run(this.#redis, keys, [])).map(takenOf);
+    });
+  }
+
+  #placesOf(terms: readonly Term[]): string[] {
+    return terms.map(({ resource }) => this.#places(resource));
+  }
+
+  #places(resource: string): string {
+    return this.#key(resource, 'places');
+  }
+
+  #size(resource: string): string {
+    return this.#key(resource, 'places-size');
+  }
+}
+
+function takenOf(reply: unknown): Taken {
+  const [places, ...terms] = list(reply);
+  return { places: Number(places), holdings: terms.map((term) => holding(list(term).map(String))) };
+}
+
+function holding([holder = '', fence = '', remaining]: string[]): Holding {
+  return { holder, fence: parseFence(fence), remainingMs: Number(remaining) };
+}
+
+function letters(reply: unknown): boolean[] {
+  return Array.from(String(reply), (letter) => letter === 'D');
+}
+
+function list(reply: unknown): unknown[] {
+  if (Array.isArray(reply)) return reply;
+  throw new TypeError(`Expected a list as the reply of a semaphore script, got ${JSON.stringify(reply)}.`);
+}

@@ -1,0 +1,25 @@
+import type { Holding, LeaseStore } from '../store/lease-store.js';
+
+/**
+ * A lease store whose resources have several places: each holder has a term, a fence and an expiry of its own.
+ *
+ * How many there are, 1 to 1000, comes with each `acquire` (`places`, one by default), unless `resize` has set it. All
+ * places of a resource share one sequence of fences. Every implementation passes
+ * `test/contracts/semaphore-store.contract.ts`, and with one place the contract of a lease store.
+ *
+ * What differs from a lease store:
+ * - `acquire` of a full resource tells how long it takes until a place is free if nobody renews. Where the places were
+ *   made fewer than the holders, that is when enough of them have left.
+ * - `inspect` shows `null` while a place is free (or was never asked for), else the holder whose end frees the next one.
+ * - `watchReleases` also tells of a resource that has got more places.
+ */
+export interface SemaphoreStore extends LeaseStore {
+  /**
+   * Sets how many places the resource has, for everybody and for good; `null` leaves it to those who ask again. Nobody
+   * loses a place: where there are more holders than places, nobody gets in until enough of them have left.
+   * @throws {RangeError} unless it is `null` or a whole number from 1 to 1000
+   */
+  resize(resource: string, places: number | null): Promise<void>;
+  /** Everybody who holds a place now, in the order in which they got it. For a person to look at. */
+  holders(resource: string): Promise<Holding[]>;
+}

@@ -1,0 +1,35 @@
+import { StoreAwayError } from '../errors.js';
+
+/** gRPC's status codes, as far as they are told apart here: https://grpc.github.io/grpc/core/md_doc_statuscodes.html */
+/** Asking again won't help: what came is not understood. */
+export const UNKNOWN = 2;
+export const NOT_FOUND = 5;
+const DEADLINE_EXCEEDED = 4;
+const UNAVAILABLE = 14;
+const UNAUTHENTICATED = 16;
+
+/** etcd could not be asked, or it refused. */
+export class EtcdError extends StoreAwayError {
+  readonly code = 'ETCD';
+
+  /** @param status gRPC's code for what etcd answered; none where no answer came */
+  constructor(
+    message: string,
+    readonly status?: number,
+    options?: ErrorOptions,
+  ) {
+    super(message, options);
+  }
+}
+
+/** Whether another member, or the same one a moment later, may well do it: nobody answered, or there is no leader just now. */
+export function isPassing(error: unknown): error is EtcdError {
+  if (!(error instanceof EtcdError)) return false;
+  return error.status === undefined || error.status === UNAVAILABLE || error.status === DEADLINE_EXCEEDED;
+}
+
+/** A token runs out after minutes, is forgotten by a member that restarts, and is void when the users have changed. */
+export function isStaleToken(error: unknown): boolean {
+  if (!(error instanceof EtcdError)) return false;
+  return error.status === UNAUTHENTICATED || error.message.includes('revision of auth');
+}

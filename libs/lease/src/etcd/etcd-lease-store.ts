@@ -1,0 +1,203 @@
+import { systemClock } from '../clock.js';
+import type { Clock } from '../clock.js';
+import { FenceExhaustedError } from '../errors.js';
+import { EtcdClient } from './etcd-client.js';
+import type { EtcdMember } from './etcd-client.js';
+import { grant, remaining, revoke, wholeSeconds } from './etcd-lease.js';
+import type { EtcdOptions } from './etcd-options.js';
+import { fromBase64 } from './etcd-replies.js';
+import type { KeyValue } from './etcd-replies.js';
+import { extend, readTerm, writeTerm } from './etcd-term.js';
+import type { StoredTerm } from './etcd-term.js';
+import { ABSENT, commit, created, modified, put, read, remove } from './etcd-transaction.js';
+import { watchKey } from './etcd-watch.js';
+import { NO_FENCE, formatFence, parseFence } from '../fence.js';
+import type { Fence } from '../fence.js';
+import { checkRequest, checkWhole } from '../holding/lease-request.js';
+import type { Term } from '../holding/lease.js';
+import { redisChannel } from '../redis/redis-keys.js';
+import type { KeySpace } from '../redis/redis-keys.js';
+import { checkResourceName } from '../resource.js';
+import type { AcquireReply, AcquireRequest, Holding, LeaseStore, StopWatching } from '../store/lease-store.js';
+
+export interface EtcdLeaseStoreOptions extends EtcdOptions, Partial<KeySpace> {}
+
+/** Each further look means that the term under the key has changed since the one before. */
+const MOST_LOOKS = 10;
+
+/**
+ * Leases in an etcd cluster, 3.4 or newer. Nothing has to be closed.
+ *
+ * **A term** is a key attached to an etcd lease of its own, which nothing else hangs on: keeping that alive can extend no
+ * other term, and etcd ends both together. Every call first reads by way of a majority and then acts on what it saw, by
+ * the same member and under a comparison, so that it may begin anew with another member after a reply got lost. The read is
+ * also what makes keeping alive safe, which etcd's leader grants without asking anybody: a leader that was replaced long
+ * ago and hasn't noticed could grant it too, but could not have answered the read.
+ *
+ * **The fence** is a counter under a key of its own, which never ends. The transaction that puts the term puts the next
+ * number as well and compares that nobody has moved the counter since it was read: both or neither, and no number twice.
+ * A revision of etcd would do as a fence only as long as the cluster lives: it starts from 1 in a new one, and goes back in
+ * one restored from a snapshot. The counter follows the clock in microseconds, so that it goes on from there. etcd shows no
+ * clock, so it is this process'; one that goes wrong moves fences on and never back, except after a total loss, where the
+ * floor helps.
+ *
+ * **The ttl** is rounded up to whole seconds, and etcd grants no less than 1.5 election timeouts: terms end late by up to
+ * some seconds, and begin anew when a new leader is elected. They can end early where a leader that hung for long revokes
+ * what its successor had extended (etcd before 3.4.31 and 3.5.13, https://github.com/etcd-io/etcd/issues/15247).
+ *
+ * etcd keeps every revision until it is told not to: set `--auto-compaction-retention`, or its quota fills up and it
+ * refuses to write.
+ */
+export class EtcdLeaseStore implements LeaseStore {
+  readonly #client: EtcdClient;
+  readonly #clock: Clock;
+  readonly #space: Readonly<Record<'lease' | 'fence' | 'released', string>>;
+
+  /** @throws {SetupError} for an address, prefix or tenant that can't be one */
+  constructor(options: EtcdLeaseStoreOptions) {
+    const { prefix = 'fencepost', tenant = 'default', clock = systemClock } = options;
+    const part = (name: string) => redisChannel({ prefix, tenant }, name);
+    this.#client = new EtcdClient(options);
+    this.#clock = clock;
+    this.#space = { lease: part('lease'), fence: part('fence'), released: part('released') };
+  }
+
+  /** @throws {EtcdError} */
+  async acquire(request: AcquireRequest): Promise<AcquireReply> {
+    checkRequest(request);
+    const key = this.#termKey(request);
+    return this.#client.ask(async (member) => {
+      for (let looks = 0; looks < MOST_LOOKS; looks += 1) {
+        const reply = await this.#tryAcquire(member, request, key);
+        if (reply) return reply;
+      }
+      return { acquired: false, remainingMs: 0 };
+    });
+  }
+
+  /** @throws {EtcdError} */
+  async renew(terms: readonly Term[], ttlMs: number): Promise<boolean[]> {
+    checkWhole('ttlMs', ttlMs, 1);
+    return this.#eachOwn(terms, async (member, seen) => {
+      if (await extend(member, seen, ttlMs)) return true;
+      return this.#renewMoved(member, seen, ttlMs);
+    });
+  }
+
+  /** @throws {EtcdError} */
+  async release(terms: readonly Term[]): Promise<boolean[]> {
+    return this.#eachOwn(terms, async (member, seen) => {
+      const resource = seen.key.slice(this.#space.lease.length + 1);
+      const released = await commit(member, {
+        compare: [created(seen.key, seen.createdAt)],
+        // Watching for deletions would announce every expiry as well, and could not tell whose it was.
+        success: [remove(seen.key), put(this.#space.released, resource)],
+      });
+      if (released) await revoke(member, seen.lease);
+      return released;
+    });
+  }
+
+  /** @throws {EtcdError} */
+  async inspect(resources: readonly string[]): Promise<(Holding | null)[]> {
+    const keys = resources.map((resource) => this.#termKey({ resource }));
+    return this.#client.ask(async (member) => {
+      const found = await read(member, keys);
+      return Promise.all(keys.map((key, n) => holding(member, readTerm(key, found[n]))));
+    });
+  }
+
+  /** @throws {EtcdError} when it can't begin; goes on by itself afterwards */
+  watchReleases(onReleased: (resource: string) => void): Promise<StopWatching> {
+    const { released: key } = this.#space;
+    return watchKey({ client: this.#client, clock: this.#clock, key, onValue: onReleased });
+  }
+
+  /** @returns `undefined` when somebody was quicker, or the term ended just now */
+  async #tryAcquire(member: EtcdMember, request: AcquireRequest, key: string): Promise<AcquireReply | undefined> {
+    const counterKey = `${this.#space.fence}:${checkResourceName(request.resource)}`;
+    const [found, counter] = await read(member, [key, counterKey]);
+    const term = readTerm(key, found);
+    if (!term) return this.#begin(member, request, { key, counterKey, counter });
+    if (term.nonce !== request.nonce) {
+      return { acquired: false, remainingMs: (await remaining(member, term.lease)) ?? 0 };
+    }
+    return (await extend(member, term, request.ttlMs)) ? { acquired: true, fence: term.fence } : undefined;
+  }
+
+  async #begin(
+    member: EtcdMember,
+    request: AcquireRequest,
+    { key, counterKey, counter }: { key: string; counterKey: string; counter: KeyValue | undefined },
+  ): Promise<AcquireReply | undefined> {
+    const fence = this.#nextFence(request, counter);
+    const seconds = wholeSeconds(request.ttlMs);
+    const lease = await grant(member, seconds);
+    const won = await commit(member, {
+      // The counter as well: who held the resource for a moment since it was read has got the number meant for us.
+      compare: [created(key, ABSENT), modified(counterKey, counter?.mod_revision ?? ABSENT)],
+      success: [put(key, writeTerm({ ...request, fence, seconds }), lease), put(counterKey, formatFence(fence))],
+    });
+    if (won) return { acquired: true, fence };
+    await revoke(member, lease);
+    return undefined;
+  }
+
+  #nextFence({ resource, floor }: AcquireRequest, counter: KeyValue | undefined): Fence {
+    const stored = counter ? parseFence(fromBase64(counter.value)) : NO_FENCE;
+    const fence = Math.max(stored + 1, floor + 1, Math.floor(this.#clock.now() * 1_000));
+    if (!Number.isSafeInteger(fence)) throw new FenceExhaustedError(resource);
+    return fence as Fence;
+  }
+
+  /** Another call under the same nonce may have moved the term to another etcd lease, where it goes on. */
+  async #renewMoved(member: EtcdMember, before: StoredTerm, ttlMs: number): Promise<boolean> {
+    let last = before;
+    for (let looks = 1; looks < MOST_LOOKS; looks += 1) {
+      const [found] = await read(member, [last.key]);
+      const now = readTerm(last.key, found);
+      if (now?.nonce !== last.nonce || now.lease === last.lease) return false;
+      if (await extend(member, now, ttlMs)) return true;
+      last = now;
+    }
+    return false;
+  }
+
+  /** Acts for each term that is the current one, and answers `false` for the others. */
+  async #eachOwn(
+    terms: readonly Term[],
+    act: (member: EtcdMember, seen: StoredTerm) => Promise<boolean>,
+  ): Promise<boolean[]> {
+    // Where another member is asked for the rest, what is known stays: a term released before would seem to be stale.
+    const known = new Map<number, boolean>();
+    const keys = terms.map((term) => this.#termKey(term));
+    await this.#client.ask(async (member) => {
+      const open = [...keys.entries()].filter(([n]) => !known.has(n));
+      const found = await read(
+        member,
+        open.map(([, key]) => key),
+      );
+      const acting = open.map(async ([n, key], place) => {
+        const seen = readTerm(key, found[place]);
+        known.set(n, seen?.nonce === terms[n]?.nonce && seen !== undefined && (await act(member, seen)));
+      });
+      await allDone(acting);
+    });
+    return terms.map((_, n) => known.get(n) ?? false);
+  }
+
+  #termKey({ resource }: Pick<Term, 'resource'>): string {
+    return `${this.#space.lease}:${checkResourceName(resource)}`;
+  }
+}
+
+/** Unlike `Promise.all` it waits for all before it throws, so that nothing goes on when what failed is asked again. */
+async function allDone(doing: readonly Promise<void>[]): Promise<void> {
+  const failed = (await Promise.allSettled(doing)).find((outcome) => outcome.status === 'rejected');
+  if (failed) throw failed.reason;
+}
+
+async function holding(member: EtcdMember, term: StoredTerm | undefined): Promise<Holding | null> {
+  const remainingMs = term ? await remaining(member, term.lease) : null;
+  return term && remainingMs !== null ? { holder: term.holder, fence: term.fence, remainingMs } : null;
+}

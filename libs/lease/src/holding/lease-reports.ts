@@ -1,0 +1,76 @@
+import type { Clock } from '../clock.js';
+import type { LossReason } from '../errors.js';
+import type { AcquireReply, AcquireRequest } from '../store/lease-store.js';
+import { observers, unobserved } from '../telemetry/lease-events.js';
+import type { LeaseEvent, LeaseObserver } from '../telemetry/lease-events.js';
+import type { KeptLease } from './held-lease.js';
+
+export interface Listeners {
+  readonly observe?: LeaseObserver;
+  /**
+   * Hears the same before `observe`; alone, it hears of no renewal: there are thousands for each lease that begins or ends,
+   * and who measures those has no use for them.
+   */
+  readonly measure?: LeaseObserver;
+}
+
+/** What a keeper tells its observer. Nothing is put together while nobody listens. */
+export class LeaseReports {
+  readonly #clock: Clock;
+  readonly #observe: LeaseObserver;
+  readonly #silent: boolean;
+  readonly #silentRenewals: boolean;
+
+  constructor(clock: Clock, { observe = unobserved, measure = unobserved }: Listeners) {
+    this.#clock = clock;
+    this.#silentRenewals = observe === unobserved;
+    this.#silent = this.#silentRenewals && measure === unobserved;
+    this.#observe = observers(measure, observe);
+  }
+
+  answered({ resource, holder, ttlMs }: AcquireRequest, reply: AcquireReply, sentAt: number): void {
+    if (this.#silent) return;
+    const tookMs = this.#since(sentAt);
+    if (reply.acquired) this.#tell({ name: 'lease.acquired', resource, holder, fence: reply.fence, ttlMs, tookMs });
+    else this.#tell({ name: 'lease.busy', resource, remainingMs: reply.remainingMs, tookMs });
+  }
+
+  unanswered({ resource }: AcquireRequest, error: unknown, sentAt: number): void {
+    this.#tell({ name: 'lease.acquire-failed', resource, tookMs: this.#since(sentAt), error });
+  }
+
+  extended(lease: KeptLease): void {
+    if (!this.#silentRenewals) this.#tell({ name: 'lease.extended', ...term(lease) });
+  }
+
+  notExtended(leases: Iterable<KeptLease>, error: unknown): void {
+    if (this.#silent) return;
+    for (const lease of leases) this.#tell({ name: 'lease.extend-failed', ...term(lease), error });
+  }
+
+  lost(lease: KeptLease, reason: LossReason): void {
+    this.#tell({ name: 'lease.lost', ...term(lease), reason, heldMs: this.#since(lease.since) });
+  }
+
+  released(lease: KeptLease, wasOurs: boolean): void {
+    if (this.#silent) return;
+    const name = wasOurs ? 'lease.released' : 'lease.stale-release';
+    this.#tell({ name, ...term(lease), heldMs: this.#since(lease.since) });
+  }
+
+  notReleased(lease: KeptLease, error: unknown): void {
+    this.#tell({ name: 'lease.release-failed', ...term(lease), heldMs: this.#since(lease.since), error });
+  }
+
+  #tell(event: LeaseEvent): void {
+    this.#observe(event);
+  }
+
+  #since(monotonic: number): number {
+    return this.#clock.monotonic() - monotonic;
+  }
+}
+
+function term({ resource, holder, fence }: KeptLease): Pick<KeptLease, 'resource' | 'holder' | 'fence'> {
+  return { resource, holder, fence };
+}

@@ -1,0 +1,42 @@
+import type { Fence } from '../fence.js';
+
+/** One uninterrupted holding of a resource. The nonce is fresh per acquisition, so it names the term and not the pod. */
+export interface Term {
+  readonly resource: string;
+  readonly nonce: string;
+}
+
+/** What a store granted: the right to act for one resource, for a bounded time. A value; `Lease` is who renews it. */
+export interface Grant extends Term {
+  /** Who has it: a random identity per process, with a label in front for people. */
+  readonly holder: string;
+  readonly fence: Fence;
+  readonly ttlMs: number;
+  /** Monotonic milliseconds of the holder's own clock; from here on it stops by itself, whatever the store says. */
+  readonly trustedUntil: number;
+}
+
+/**
+ * Until when a holder may trust a lease it asked for at `sentAt`.
+ *
+ * Counted from when the request was *sent*: the store's countdown began somewhere between sending and receiving, and only
+ * the earlier end is safe. 1 % + 2 ms is the drift allowance of Redis' distributed-lock page.
+ */
+export function trustedUntil(sentAt: number, ttlMs: number): number {
+  return sentAt + ttlMs - ttlMs / 100 - 2;
+}
+
+/** Whether a holder has to stop: less than a sixth of the TTL is left, too little to finish a write it starts now. */
+export function mustStop(grant: Grant, monotonicNow: number): boolean {
+  return stopAt(grant) <= monotonicNow;
+}
+
+/** The monotonic instant at which {@link mustStop} becomes true. */
+export function stopAt(grant: Grant): number {
+  return grant.trustedUntil - grant.ttlMs / 6;
+}
+
+/** The same term after a renewal that was sent at `sentAt`. */
+export function renewed(grant: Grant, sentAt: number): Grant {
+  return { ...grant, trustedUntil: trustedUntil(sentAt, grant.ttlMs) };
+}

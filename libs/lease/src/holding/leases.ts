@@ -1,0 +1,226 @@
+import { systemClock } from '../clock.js';
+import type { Clock } from '../clock.js';
+import { parseDuration } from '../duration.js';
+import { LeaseLostError } from '../errors.js';
+import type { Fence } from '../fence.js';
+import { resourceName } from '../resource.js';
+import type { ResourceName } from '../resource.js';
+import type { Holding, LeaseStore } from '../store/lease-store.js';
+import { unobserved } from '../telemetry/lease-events.js';
+import type { LeaseObserver } from '../telemetry/lease-events.js';
+import { TtlAdviser } from '../telemetry/ttl-adviser.js';
+import type { TtlAdvice } from '../telemetry/ttl-advice.js';
+import { underLease } from './current-lease.js';
+import type { AcquireAnswer, Lease } from './held-lease.js';
+import { LeaseGroup } from './lease-group.js';
+import { LeaseKeeper } from './lease-keeper.js';
+import { ReleaseHints } from './release-hints.js';
+import { waitFor } from './waiting.js';
+
+export interface LeasesOptions {
+  readonly store: LeaseStore;
+  readonly clock?: Clock;
+  /** Who this process is; see `processIdentity`. */
+  readonly holder?: string;
+  /** How long a lease lasts without renewal, `'300ms'` to `'1h'`; default `'10s'`. */
+  readonly ttl?: string | number;
+  readonly observe?: LeaseObserver;
+  /** From 0 up to 1; jitters the waiting. */
+  readonly random?: () => number;
+  /** Called at the end of {@link Leases.close}: what the store stands on, where that is not somebody else's. */
+  readonly onClose?: () => Promise<void>;
+}
+
+export interface AcquireOptions {
+  /** How long the lease lasts without renewal; it is renewed every third of it. Default: that of the `Leases`. */
+  readonly ttl?: string | number;
+  /** The highest fence known to have been accepted for the resource, so that the new one is larger even if the store forgot. */
+  readonly floor?: Fence;
+  /** How many may hold it at once, where the store is a semaphore's. */
+  readonly places?: number;
+}
+
+export interface WaitOptions extends AcquireOptions {
+  /** How long to wait at most while somebody else has it; default `'30s'`. */
+  readonly wait?: string | number;
+  /** Ends the waiting. */
+  readonly signal?: AbortSignal;
+}
+
+const DEFAULT_WAIT = '30s';
+
+/**
+ * Leases of one process: take one if it is free, wait for one, or run something under one.
+ *
+ * Every lease is renewed until it is released or lost. `await using leases = …`, or `close()`, gives back what is held.
+ */
+export class Leases implements AsyncDisposable {
+  readonly #store: LeaseStore;
+  readonly #clock: Clock;
+  /** Renews what is held; for who needs to know how long a busy holder has left. */
+  readonly keeper: LeaseKeeper;
+  /** Wakes who waits for a release; for what is built on leases and waits in its own way. */
+  readonly hints: ReleaseHints;
+  readonly #random: () => number;
+  readonly #ttlMs: number;
+  readonly #adviser: TtlAdviser;
+  readonly #onClose: () => Promise<void>;
+
+  /** @throws {SetupError} for a ttl that is no duration */
+  constructor(options: LeasesOptions) {
+    const { store, clock = systemClock, random = Math.random, ttl = '10s', onClose = async () => {} } = options;
+    this.#store = store;
+    this.#clock = clock;
+    this.#adviser = new TtlAdviser({ tell: options.observe ?? unobserved });
+    this.keeper = new LeaseKeeper({ ...options, measure: this.#adviser.observe });
+    this.hints = new ReleaseHints(store, clock);
+    this.#random = random;
+    this.#ttlMs = parseDuration(ttl);
+    this.#onClose = onClose;
+  }
+
+  /** Who this process is. */
+  get holder(): string {
+    return this.keeper.holder;
+  }
+
+  /**
+   * Asks once.
+   * @returns `null` when somebody else has it
+   * @throws {SetupError} for a resource or a ttl that can't be
+   * @throws {FenceExhaustedError}
+   * @throws when the store could not be asked
+   */
+  async tryAcquire(resource: ResourceName, options: AcquireOptions = {}): Promise<Lease | null> {
+    const answer = await this.#ask(resourceName(resource), options);
+    return answer.acquired ? answer.lease : null;
+  }
+
+  /**
+   * Waits until it is free, `wait` at most, asking at growing, jittered intervals and after every release it hears of.
+   * @throws {LeaseBusyError} when somebody else had it all the time
+   * @throws the signal's reason when it aborts, and whatever {@link tryAcquire} throws
+   */
+  async acquire(resource: ResourceName, options: WaitOptions = {}): Promise<Lease> {
+    const name = resourceName(resource);
+    return (await this.#wait([name], options, () => this.#ask(name, options))).lease;
+  }
+
+  /**
+   * Runs `work` under a lease, waiting for it first, and releases it when `work` has ended, however it ended.
+   *
+   * `lease.signal` aborts when the lease is lost; `work` has to stop then. A loss is never swallowed: whatever `work`
+   * returned or threw, the caller gets the loss, with what was thrown as its cause.
+   * @throws {LeaseLostError} when it was lost before `work` ended
+   * @throws what `work` throws, and whatever {@link acquire} throws
+   */
+  async using<T>(resource: ResourceName, options: WaitOptions, work: (lease: Lease) => Promise<T>): Promise<T> {
+    return this.run(await this.acquire(resource, options), work);
+  }
+
+  /** Like {@link using}, under a lease that is held already. It is released at the end. */
+  async run<T>(lease: Lease, work: (lease: Lease) => Promise<T>): Promise<T> {
+    try {
+      const result = await underLease(lease, work);
+      throwIfLost(lease);
+      return result;
+    } catch (error) {
+      throwIfLost(lease, error);
+      throw error;
+    } finally {
+      // A release that fails takes nothing from what was done; the term ends by itself within its ttl.
+      await lease.release().catch(() => {});
+    }
+  }
+
+  /**
+   * Takes all of them or none: what could be had is given back while another is busy, so that two who want the same ones
+   * in another order don't wait for each other.
+   * @throws as {@link acquire} does
+   */
+  async acquireMany(resources: readonly ResourceName[], options: WaitOptions = {}): Promise<LeaseGroup> {
+    const names = [...new Set(resources.map(resourceName))];
+    return (await this.#wait(names, options, () => this.#askForAll(names, options))).group;
+  }
+
+  /**
+   * Renews these now, beside the renewals that come by themselves.
+   * @returns for each in the order given whether it is still held
+   * @throws when the store could not be asked; nothing is lost by that
+   */
+  renewMany(leases: readonly Lease[]): Promise<boolean[]> {
+    return this.keeper.renewNow(leases);
+  }
+
+  /** Who has it now, for a person to look at: never a basis for acting. */
+  async inspect(resource: ResourceName): Promise<Holding | null> {
+    return (await this.#store.inspect([resourceName(resource)]))[0] ?? null;
+  }
+
+  /**
+   * Which ttl the resource needs, from how long it was held here: for the work to end within one term, with room for the
+   * store's answers and the time to stop. Says so too where nothing, or too little, has been measured.
+   */
+  ttlAdvice(resource: ResourceName): TtlAdvice {
+    return this.#adviser.advice(resourceName(resource));
+  }
+
+  /** Gives back all that is held. @returns how many were still ours */
+  releaseAll(): Promise<number> {
+    return this.keeper.releaseAll();
+  }
+
+  /**
+   * Gives back all that is held and stops listening.
+   * @throws when the store could not be asked; the terms then end by themselves within their ttl
+   */
+  async close(): Promise<void> {
+    try {
+      await this.hints.close();
+      await this.releaseAll();
+    } finally {
+      await this.#onClose();
+    }
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.close();
+  }
+
+  #ask(name: string, { ttl, floor, places }: AcquireOptions): Promise<AcquireAnswer> {
+    const ttlMs = ttl === undefined ? this.#ttlMs : parseDuration(ttl);
+    return this.keeper.tryAcquire(name, { ttlMs, floor, places });
+  }
+
+  async #askForAll(names: readonly string[], options: WaitOptions): Promise<GroupAnswer> {
+    const asked = await Promise.allSettled(names.map((name) => this.#ask(name, options)));
+    const answers = asked.flatMap((one) => (one.status === 'fulfilled' ? [one.value] : []));
+    const group = new LeaseGroup(answers.flatMap((answer) => (answer.acquired ? [answer.lease] : [])));
+    if (group.leases.length === names.length) return { acquired: true, group };
+    await group.release().catch(() => {});
+    for (const one of asked) if (one.status === 'rejected') throw one.reason;
+    return {
+      acquired: false,
+      remainingMs: Math.max(...answers.map((answer) => (answer.acquired ? 0 : answer.remainingMs))),
+    };
+  }
+
+  #wait<A extends AcquireAnswer | GroupAnswer>(
+    resources: readonly string[],
+    { wait = DEFAULT_WAIT, signal }: WaitOptions,
+    ask: () => Promise<A>,
+  ): Promise<Extract<A, { acquired: true }>> {
+    const waitMs = parseDuration(wait);
+    return waitFor(ask, { clock: this.#clock, random: this.#random, hints: this.hints, resources, waitMs, signal });
+  }
+}
+
+type GroupAnswer =
+  { readonly acquired: true; readonly group: LeaseGroup } | Extract<AcquireAnswer, { acquired: false }>;
+
+function throwIfLost(lease: Lease, cause?: unknown): void {
+  const reason: unknown = lease.signal.reason;
+  if (!(reason instanceof LeaseLostError)) return;
+  if (cause === undefined || cause === reason) throw reason;
+  throw new LeaseLostError(reason.resource, reason.reason, { cause });
+}

@@ -1,0 +1,116 @@
+import type { CancelTimer, Clock } from '../clock.js';
+import type { KeptLease, Lease } from './held-lease.js';
+import type { LeaseStore } from '../store/lease-store.js';
+import type { LeaseReports } from './lease-reports.js';
+
+export interface RoundOptions {
+  readonly store: LeaseStore;
+  readonly clock: Clock;
+  readonly reports: LeaseReports;
+  readonly ttlMs: number;
+  /** Called when a reply is there, before it counts: a machine that slept has counted its deadlines wrong. */
+  readonly onReply: () => void;
+  readonly onRefused: (lease: KeptLease) => void;
+}
+
+/**
+ * Renews all leases of one ttl together: one timer and one call per ttl/3, however many there are.
+ *
+ * It doesn't wait for replies. A call that hangs delays nothing: the next round asks again, and who has to stop is decided
+ * by the keeper's deadline.
+ */
+export class RenewalRound {
+  readonly #options: RoundOptions;
+  readonly #leases = new Set<KeptLease>();
+  readonly #failed = new Set<KeptLease>();
+  #dueAt = Number.POSITIVE_INFINITY;
+  #cancel: CancelTimer | undefined;
+  #cancelRetry: CancelTimer | undefined;
+
+  constructor(options: RoundOptions) {
+    this.#options = options;
+  }
+
+  /** Counted from when the lease was asked for: a slow reply leaves less time until its first renewal. */
+  add(lease: KeptLease): void {
+    this.#leases.add(lease);
+    this.#arm(lease.since + this.#options.ttlMs / 3);
+  }
+
+  /** @returns whether no lease is left, and no timer either */
+  remove(lease: KeptLease): boolean {
+    this.#leases.delete(lease);
+    this.#failed.delete(lease);
+    if (this.#leases.size === 0) this.#disarm();
+    return this.#leases.size === 0;
+  }
+
+  /**
+   * Those of `leases` that are renewed here.
+   * @throws when the store could not be asked
+   */
+  async renewNow(leases: readonly Lease[]): Promise<void> {
+    if (this.#leases.size === 0) return;
+    const ours = leases.filter((lease): lease is KeptLease => this.#leases.has(lease as KeptLease));
+    if (ours.length > 0) await this.#ask(ours);
+  }
+
+  #run(): void {
+    this.#disarm();
+    const { clock, ttlMs } = this.#options;
+    this.#arm(clock.monotonic() + ttlMs / 3);
+    this.#failed.clear();
+    void this.#renew([...this.#leases]);
+  }
+
+  async #renew(leases: readonly KeptLease[]): Promise<void> {
+    try {
+      await this.#ask(leases);
+    } catch (error) {
+      this.#options.reports.notExtended(leases, error);
+      this.#retryLater(leases);
+    }
+  }
+
+  async #ask(leases: readonly KeptLease[]): Promise<void> {
+    const { store, clock, ttlMs, onReply } = this.#options;
+    const sentAt = clock.monotonic();
+    const answers = await store.renew(leases, ttlMs);
+    onReply();
+    leases.forEach((lease, n) => this.#heed(lease, answers[n] ? sentAt : undefined));
+  }
+
+  #heed(lease: KeptLease, renewedAt: number | undefined): void {
+    if (renewedAt === undefined) return this.#options.onRefused(lease);
+    lease.renew(renewedAt);
+    this.#options.reports.extended(lease);
+  }
+
+  #retryLater(leases: readonly KeptLease[]): void {
+    for (const lease of leases) if (this.#leases.has(lease)) this.#failed.add(lease);
+    if (this.#failed.size === 0) return;
+    this.#cancelRetry ??= this.#options.clock.after(this.#options.ttlMs / 12, () => this.#retry());
+  }
+
+  /** One by one: a batch fails as a whole, and one dead node of a cluster would take the leases of all others along. */
+  #retry(): void {
+    this.#cancelRetry = undefined;
+    const leases = [...this.#failed];
+    this.#failed.clear();
+    for (const lease of leases) void this.#renew([lease]);
+  }
+
+  #arm(dueAt: number): void {
+    if (this.#dueAt <= dueAt) return;
+    this.#cancel?.();
+    this.#dueAt = dueAt;
+    this.#cancel = this.#options.clock.after(dueAt - this.#options.clock.monotonic(), () => this.#run());
+  }
+
+  #disarm(): void {
+    this.#cancel?.();
+    this.#cancelRetry?.();
+    this.#cancelRetry = undefined;
+    this.#dueAt = Number.POSITIVE_INFINITY;
+  }
+}

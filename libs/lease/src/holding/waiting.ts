@@ -1,0 +1,90 @@
+import { sleep } from '../clock.js';
+import type { Clock } from '../clock.js';
+import { LeaseBusyError, isFinal } from '../errors.js';
+import type { NotAcquired } from './held-lease.js';
+import type { Listening, ReleaseHints } from './release-hints.js';
+
+export interface Waiting {
+  readonly clock: Clock;
+  /** From 0 up to 1. */
+  readonly random: () => number;
+  readonly hints: ReleaseHints;
+  /** Whose release may let us in. */
+  readonly resources: readonly string[];
+  readonly waitMs: number;
+  readonly signal?: AbortSignal | undefined;
+}
+
+type Answer = { readonly acquired: true } | NotAcquired;
+
+const FIRST_PAUSE_MS = 50;
+const LONGEST_PAUSE_MS = 2_000;
+/** Many wait for one release: they don't all ask in the same millisecond. */
+const SPREAD_MS = 10;
+
+/**
+ * Asks until it is granted, for `waitMs` at most: at once, after a release that was announced, when the holder's term should
+ * be over, and in between at intervals that double and are jittered. The announcement is a hint, so it alone is never
+ * waited for.
+ * @throws {LeaseBusyError} when the time is over
+ * @throws the signal's reason when it aborts, what is final at once, and the store's last error when the time is over
+ */
+export async function waitFor<A extends Answer>(
+  ask: () => Promise<A>,
+  waiting: Waiting,
+): Promise<Extract<A, { acquired: true }>> {
+  const { clock, signal, resources, hints, waitMs } = waiting;
+  const startedAt = clock.monotonic();
+  let listening: Listening | undefined;
+  try {
+    for (let tries = 0; ; tries += 1) {
+      signal?.throwIfAborted();
+      const answer = await asked(ask);
+      if ('acquired' in answer && answer.acquired) return answer as Extract<A, { acquired: true }>;
+      const waitedMs = clock.monotonic() - startedAt;
+      if (waitedMs >= waitMs) throw refusal(answer, { resources, waitedMs });
+      // Only who has to wait listens. What is announced until then is lost, which costs one pause.
+      listening ??= hints.listen(resources);
+      await pause(answer, { waiting, listening, tries, leftMs: waitMs - waitedMs });
+    }
+  } finally {
+    listening?.stop();
+  }
+}
+
+type Refused = NotAcquired | { readonly error: unknown };
+
+async function asked<A extends Answer>(ask: () => Promise<A>): Promise<A | { readonly error: unknown }> {
+  try {
+    return await ask();
+  } catch (error) {
+    if (isFinal(error)) throw error;
+    return { error };
+  }
+}
+
+function refusal(
+  answer: Refused,
+  { resources, waitedMs }: { resources: readonly string[]; waitedMs: number },
+): unknown {
+  return 'error' in answer ? answer.error : new LeaseBusyError(resources.join(', '), waitedMs, answer.remainingMs);
+}
+
+interface Pause {
+  readonly waiting: Waiting;
+  readonly listening: Listening;
+  readonly tries: number;
+  readonly leftMs: number;
+}
+
+async function pause(answer: Refused, { waiting, listening, tries, leftMs }: Pause): Promise<void> {
+  const { clock, random, signal } = waiting;
+  const backoff = Math.min(FIRST_PAUSE_MS * 2 ** Math.min(tries, 10), LONGEST_PAUSE_MS) * (0.5 + random() / 2);
+  const until = 'error' in answer || answer.remainingMs <= 0 ? backoff : Math.min(backoff, answer.remainingMs);
+  const woken = signal ? AbortSignal.any([listening.released, signal]) : listening.released;
+  await sleep(clock, Math.min(until, leftMs), woken);
+  if (listening.released.aborted) {
+    listening.again();
+    await sleep(clock, Math.min(random() * SPREAD_MS, leftMs), signal);
+  }
+}

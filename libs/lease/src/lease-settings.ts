@@ -1,0 +1,121 @@
+import { z } from 'zod';
+import { checkedOptions } from './checked-options.js';
+import { parseDuration } from './duration.js';
+import { LONGEST_TTL_MS, SHORTEST_TTL_MS } from './holding/lease-request.js';
+import { isRedisUrl, redactUrl } from './redis/redis-address.js';
+import type { ClusterTarget, RedisTarget, SentinelTarget } from './redis/redis-target.js';
+import type { Criticality } from './redis/server-judgement.js';
+import type { LeaseStore } from './store/lease-store.js';
+import type { LeaseObserver } from './telemetry/lease-events.js';
+
+/** What `LeaseModule.forRoot` and `connectLeases` take. */
+export interface LeaseModuleOptions {
+  /**
+   * One server: `redis://` or `rediss://`, with user, password and database where needed. Or `{ sentinel }`, or
+   * `{ cluster }`.
+   */
+  readonly redis?: string | SentinelTarget | ClusterTarget;
+  /** Another store instead of `redis`, which stays the caller's to close: PostgreSQL, etcd, a quorum, one's own. */
+  readonly store?: LeaseStore;
+  /** First part of every key; default `fencepost`. */
+  readonly prefix?: string;
+  /** Whose resources they are, where several share a Redis; default `default`. */
+  readonly tenant?: string;
+  /** How long a lease lasts without renewal, `'300ms'` to `'1h'`; default `'10s'`. */
+  readonly ttl?: string | number;
+  /** A label for people in front of this process' random identity; default: the host's name. */
+  readonly holder?: string;
+  /**
+   * What a lost lease costs. `'correctness'` refuses a Redis that can lose what it has acknowledged; `'efficiency'` says so in
+   * a `store.warning`. Default `'efficiency'`.
+   */
+  readonly criticality?: Criticality;
+  /** How many replicas must have a lease before it counts (`WAIT`); default 0. */
+  readonly waitForReplicas?: number;
+  /** Hears of everything the leases do: `leaseLog`, `leaseMetrics`, or one's own. */
+  readonly observe?: LeaseObserver;
+}
+
+/** {@link LeaseModuleOptions} as the rest of the library uses them. */
+export interface LeaseSettings {
+  readonly redis?: RedisTarget;
+  readonly store?: LeaseStore;
+  readonly prefix: string;
+  readonly tenant: string;
+  readonly ttlMs: number;
+  readonly holder?: string;
+  readonly criticality: Criticality;
+  readonly waitForReplicas: number;
+  readonly observe?: LeaseObserver;
+}
+
+const word = (length: number) =>
+  z.string(`expected 1 to ${length} letters, digits or . _ -`).regex(new RegExp(`^[A-Za-z0-9._-]{1,${length}}$`), {
+    error: `expected 1 to ${length} letters, digits or . _ -`,
+  });
+
+const REDIS = 'expected a Redis address such as redis://localhost:6379';
+const TARGET = `${REDIS}, or { sentinel: { sentinels, name } }, or { cluster: [address, …] }`;
+const TTL = "expected a duration from '300ms' to '1h'";
+const CRITICALITY = "expected 'efficiency' or 'correctness'";
+const REPLICAS = 'expected a whole number of replicas from 0 to 10';
+
+const schema = z.strictObject(
+  {
+    redis: z.custom<RedisTarget | string>(isTarget, TARGET).optional(),
+    store: z.custom<LeaseStore>(isStore, 'expected a lease store, such as new PostgresLeaseStore(…)').optional(),
+    prefix: word(200).default('fencepost'),
+    tenant: word(200).default('default'),
+    ttl: z.union([z.string(), z.number()], TTL).refine(isTtl, TTL).default('10s'),
+    holder: word(64).optional(),
+    criticality: z.enum(['efficiency', 'correctness'], CRITICALITY).default('efficiency'),
+    waitForReplicas: z.int(REPLICAS).min(0, REPLICAS).max(10, REPLICAS).default(0),
+    observe: z.custom<LeaseObserver>((value) => typeof value === 'function', 'expected a function').optional(),
+  },
+  'expected an object such as { redis: "redis://localhost:6379" }',
+);
+
+const oneStore = schema
+  .refine(({ redis, store }) => redis !== undefined || store !== undefined, { path: ['redis'], error: TARGET })
+  .refine(({ redis, store }) => redis === undefined || store === undefined, {
+    path: ['redis'],
+    error: 'expected none where a store is given',
+  });
+
+/** @throws {SetupError} naming each wrong option, what was expected, and what came */
+export function leaseSettings(options: LeaseModuleOptions, owner = 'LeaseModule'): LeaseSettings {
+  const secrets = { redis: withoutSecrets, store: (value: unknown) => typeof value };
+  const { ttl, redis, ...rest } = checkedOptions({ owner, schema: oneStore, secrets }, options);
+  const target = typeof redis === 'string' ? { url: redis } : redis;
+  return { ...present(rest), ...(target ? { redis: target } : {}), ttlMs: parseDuration(ttl) };
+}
+
+type Present<T> = { [K in keyof T]: Exclude<T[K], undefined> };
+
+/** Without the keys that were given as `undefined`: an option not given and one given as nothing are the same. */
+function present<T extends object>(options: T): Present<T> {
+  return Object.fromEntries(Object.entries(options).filter(([, value]) => value !== undefined)) as Present<T>;
+}
+
+function isTarget(value: unknown): boolean {
+  if (typeof value === 'string') return isRedisUrl(value);
+  if (typeof value !== 'object' || value === null) return false;
+  return 'sentinel' in value || 'cluster' in value;
+}
+
+function isStore(value: unknown): boolean {
+  return typeof value === 'object' && value !== null && 'acquire' in value && 'renew' in value;
+}
+
+function withoutSecrets(value: unknown): string {
+  return typeof value === 'string' ? JSON.stringify(redactUrl(value)) : 'an object';
+}
+
+function isTtl(value: string | number): boolean {
+  try {
+    const ttlMs = parseDuration(value);
+    return ttlMs >= SHORTEST_TTL_MS && ttlMs <= LONGEST_TTL_MS;
+  } catch {
+    return false;
+  }
+}

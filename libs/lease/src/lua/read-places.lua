@@ -1,0 +1,39 @@
+-- Reads the places of a resource that are taken, by the server's clock.
+--
+-- They are a hash of nonce to '<ends at> <ttl> <fence> <holder>', times in milliseconds. One key of its own per term would
+-- expire by itself, but a script can't find out which of them are there.
+-- @include check-number
+local time = redis.call('TIME')
+local now = tonumber(time[1]) * 1000 + math.floor(tonumber(time[2]) / 1000)
+
+-- The term as it stands there, or nil when there is none, or it is over.
+local function livingPlace(nonce, text)
+  local ends, ttl, fence, holder = (text or ''):match('^(%d+) (%d+) (%d+) (.*)$')
+  if ends and tonumber(ends) > now then
+    return { nonce = nonce, ends = tonumber(ends), ttl = ttl, fence = fence, holder = holder }
+  end
+end
+
+-- Those that are taken, in no order, and the nonces of those that are over.
+local function readPlaces(key)
+  local living, over = {}, {}
+  local fields = redis.call('HGETALL', key)
+  for i = 1, #fields, 2 do
+    local term = livingPlace(fields[i], fields[i + 1])
+    if term then
+      living[#living + 1] = term
+    else
+      over[#over + 1] = fields[i]
+    end
+  end
+  return living, over
+end
+
+-- Lets a term end `ttl` from now. The key never ends before the last of its terms.
+local function writePlace(key, term, ttl)
+  local text = table.concat({ string.format('%.0f', now + tonumber(ttl)), term.ttl, term.fence, term.holder }, ' ')
+  redis.call('HSET', key, term.nonce, text)
+  if redis.call('PTTL', key) < tonumber(ttl) then
+    redis.call('PEXPIRE', key, ttl)
+  end
+end

@@ -1,0 +1,25 @@
+-- Sets how many places a resource has, whatever is asked for, or leaves it to those who ask again.
+--
+-- KEYS[1]  the size: how many places were `asked` for last, and how many were `set`; it never expires
+-- ARGV[1]  channel of the announcements
+-- ARGV[2]  resource, as announced
+-- ARGV[3]  places, or nothing to leave it to those who ask
+-- Returns  'DONE'
+--
+-- Nobody loses a place here: where there are more holders than places, nobody gets in until enough of them have left.
+-- @include check-number
+local set = ARGV[3] ~= '' and checkNumber('places', ARGV[3], 1)
+local size = redis.call('HMGET', KEYS[1], 'asked', 'set')
+local before = tonumber(size[2] or size[1] or '')
+local after = set or tonumber(size[1] or '')
+
+if set then
+  redis.call('HSET', KEYS[1], 'set', ARGV[3])
+else
+  redis.call('HDEL', KEYS[1], 'set')
+end
+-- Also when one of them is not known: waiters that are woken for nothing ask once more, those that are not wait on.
+if not before or not after or after > before then
+  redis.call('PUBLISH', ARGV[1], ARGV[2])
+end
+return 'DONE'

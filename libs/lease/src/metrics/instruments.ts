@@ -1,0 +1,83 @@
+import { Counter, Gauge, Histogram } from 'prom-client';
+import type { OpenMetricsContentType, Registry } from 'prom-client';
+
+export type MetricsRegistry = Registry | Registry<OpenMetricsContentType>;
+
+export type Instruments = ReturnType<typeof instruments>;
+
+/** Milliseconds. A store nearby answers within one; a command is given up after a second or a few. */
+const LATENCY_MS = [0.5, 1, 2, 5, 10, 25, 50, 100, 250, 500, 1_000, 2_500, 5_000];
+
+/** Milliseconds. From a cache entry that is rebuilt to a job of an hour, in the steps in which people choose a ttl. */
+const HOLD_MS = [10, 50, 100, 300, 1_000, 3_000, 10_000, 30_000, 60_000, 300_000, 900_000, 3_600_000];
+
+/**
+ * What is counted. A metric that the registry has already is used again: two modules of one process count together.
+ * @throws {Error} of prom-client, when the registry has another kind of metric under one of these names
+ */
+export function instruments(registry: MetricsRegistry) {
+  const counter = counters(registry);
+  return {
+    acquire: counter('acquire_total', 'Requests for a lease, by how they ended.', ['resource_type', 'outcome']),
+    release: counter('release_total', 'Releases, by how they ended.', ['resource_type', 'outcome']),
+    extend: counter('extend_total', 'Renewals, by how they ended.', ['resource_type', 'outcome']),
+    lost: counter('lost_total', 'Leases lost before their holder released them.', ['resource_type', 'reason']),
+    staleRelease: counter('stale_release_total', 'Releases of a term that was over in the store.', ['resource_type']),
+    contention: counter('contention_total', 'Requests for a lease that somebody else held.', ['resource_type']),
+    unreleased: counter(
+      'expired_without_release_total',
+      'Terms that ended, or were left to end, without their holder having released them in time.',
+      ['resource_type'],
+    ),
+    rejected: counter('fencing_rejected_total', 'Writes that a downstream system refused because of their fence.', [
+      'resource_type',
+      'downstream',
+    ]),
+    ...distributions(registry),
+    nodeHealth: nodeHealth(registry),
+  };
+}
+
+function counters(registry: MetricsRegistry) {
+  return <L extends string>(suffix: string, help: string, labelNames: readonly L[]): Counter<L> => {
+    const name = `redis_lease_${suffix}`;
+    const known = registry.getSingleMetric<L>(name);
+    return known instanceof Counter ? known : new Counter({ name, help, labelNames, registers: [registry] });
+  };
+}
+
+function distributions(registry: MetricsRegistry) {
+  return {
+    acquireLatency: histogram(registry, {
+      name: 'redis_lease_acquire_latency_ms',
+      help: 'Milliseconds until a request for a lease was answered, or given up.',
+      labelNames: ['outcome'],
+      buckets: LATENCY_MS,
+    }),
+    holdTime: histogram(registry, {
+      name: 'redis_lease_hold_time_ms',
+      help: 'Milliseconds from the request for a lease to its release or loss.',
+      labelNames: ['resource_type'],
+      buckets: HOLD_MS,
+    }),
+  };
+}
+
+interface HistogramShape<L extends string> {
+  readonly name: string;
+  readonly help: string;
+  readonly labelNames: readonly L[];
+  readonly buckets: number[];
+}
+
+function histogram<L extends string>(registry: MetricsRegistry, shape: HistogramShape<L>): Histogram<L> {
+  const known = registry.getSingleMetric<L>(shape.name);
+  return known instanceof Histogram ? known : new Histogram({ ...shape, registers: [registry] });
+}
+
+function nodeHealth(registry: MetricsRegistry): Gauge<'node'> {
+  const name = 'redis_node_health';
+  const help = '1 while a node of the quorum is asked, 0 while it is left out because it fails.';
+  const known = registry.getSingleMetric<'node'>(name);
+  return known instanceof Gauge ? known : new Gauge({ name, help, labelNames: ['node'], registers: [registry] });
+}

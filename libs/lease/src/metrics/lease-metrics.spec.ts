@@ -1,0 +1,161 @@
+import { Counter, Registry, register } from 'prom-client';
+import { beforeEach, describe, expect, it } from 'vitest';
+import { NO_FENCE, parseFence } from '../fence.js';
+import type { LeaseEvent } from '../telemetry/lease-events.js';
+import { leaseMetrics } from './lease-metrics.js';
+
+const UUID = '0d9f1f6e-3c55-4f7b-9d0a-0a4c6c6b9a11';
+
+let registry: Registry;
+let fences: number;
+
+beforeEach(() => {
+  [registry, fences] = [new Registry(), 0];
+});
+
+const term = (resource = 'invoice:42') => ({
+  ...{ resource, holder: `pod-7/${UUID}`, fence: parseFence(String((fences += 1))) },
+});
+
+/** Every event there is, about one resource. */
+function everyEvent(resource: string): readonly LeaseEvent[] {
+  const error = new Error(`The lease on "${resource}" …`);
+  return [
+    { name: 'lease.acquired', ...term(resource), ttlMs: 10_000, tookMs: 1 },
+    { name: 'lease.busy', resource, remainingMs: 5_000, tookMs: 1 },
+    { name: 'lease.acquire-failed', resource, tookMs: 1_000, error },
+    { name: 'lease.extended', ...term(resource) },
+    { name: 'lease.extend-failed', ...term(resource), error },
+    { name: 'lease.lost', ...term(resource), reason: 'refused', heldMs: 3_000 },
+    { name: 'lease.released', ...term(resource), heldMs: 20 },
+    { name: 'lease.stale-release', ...term(resource), heldMs: 20_000 },
+    { name: 'lease.release-failed', ...term(resource), heldMs: 20, error },
+    { name: 'lease.ttl-unfit', resource, verdict: 'too-short', ttlMs: 10_000, advisedTtlMs: 20_000 },
+    { name: 'fence.rejected', resource, downstream: 'billing', fence: NO_FENCE },
+    { name: 'node.health', node: 'a', healthy: false },
+    { name: 'store.warning', code: 'EVICTION', message: 'keys may be evicted' },
+  ];
+}
+
+/** Every line that is no comment, of which `from` is a part. */
+async function series(from = ''): Promise<string[]> {
+  const lines = (await registry.metrics()).split('\n');
+  return lines.filter((line) => line !== '' && !line.startsWith('#') && line.includes(from));
+}
+
+async function valueOf(name: string, labels: string): Promise<number> {
+  const [line = ''] = await series(`${name}{${labels}} `);
+  return Number(line.split(' ').at(-1));
+}
+
+describe('the metrics', () => {
+  it('count each event under the type of its resource', async () => {
+    const observe = leaseMetrics({ registry });
+    for (const event of everyEvent('invoice:42')) observe(event);
+    expect(await series('_total{')).toEqual([
+      'redis_lease_acquire_total{resource_type="invoice",outcome="acquired"} 1',
+      'redis_lease_acquire_total{resource_type="invoice",outcome="busy"} 1',
+      'redis_lease_acquire_total{resource_type="invoice",outcome="error"} 1',
+      'redis_lease_release_total{resource_type="invoice",outcome="released"} 1',
+      'redis_lease_release_total{resource_type="invoice",outcome="stale"} 1',
+      'redis_lease_release_total{resource_type="invoice",outcome="error"} 1',
+      'redis_lease_extend_total{resource_type="invoice",outcome="extended"} 1',
+      'redis_lease_extend_total{resource_type="invoice",outcome="error"} 1',
+      'redis_lease_extend_total{resource_type="invoice",outcome="refused"} 1',
+      'redis_lease_lost_total{resource_type="invoice",reason="refused"} 1',
+      'redis_lease_stale_release_total{resource_type="invoice"} 1',
+      'redis_lease_contention_total{resource_type="invoice"} 1',
+      'redis_lease_expired_without_release_total{resource_type="invoice"} 3',
+      'redis_lease_fencing_rejected_total{resource_type="invoice",downstream="billing"} 1',
+    ]);
+    expect(await valueOf('redis_lease_acquire_latency_ms_sum', 'outcome="error"')).toBe(1_000);
+    expect(await valueOf('redis_lease_hold_time_ms_count', 'resource_type="invoice"')).toBe(4);
+  });
+
+  it('never show an id or a holder', async () => {
+    const observe = leaseMetrics({ registry });
+    for (const resource of ['invoice:4711', 'patient:anna', 'nightly-anna', 'Anna:4711']) {
+      for (const event of everyEvent(resource)) observe(event);
+    }
+    const text = await registry.metrics();
+    for (const secret of ['4711', 'anna', 'Anna', UUID.slice(0, 8), 'pod-7']) expect(text).not.toContain(secret);
+    expect(text).toContain('resource_type="untyped"');
+  });
+
+  it('have a bounded number of series, for 10,000 resources of 500 types as for any other number', async () => {
+    const observe = leaseMetrics({ registry });
+    const count = async (resources: number, types: number) => {
+      for (let n = 0; n < resources; n += 1) {
+        const resource = `type-${n % types}:${n}`;
+        observe({ name: 'lease.acquired', ...term(resource), ttlMs: 10_000, tookMs: 1 });
+        observe({ name: 'lease.released', ...term(resource), heldMs: 20 });
+        observe({ name: 'fence.rejected', resource, downstream: `downstream-${n % 50}`, fence: NO_FENCE });
+        observe({ name: 'node.health', node: `node-${n % 50}`, healthy: true });
+      }
+      return (await series()).length;
+    };
+    const afterTenThousand = await count(10_000, 500);
+    // For each of 101 types: an acquisition, a release, a histogram of 15 lines, and 21 downstreams.
+    expect(afterTenThousand).toBeLessThan(101 * (1 + 1 + 15 + 21) + 21 + 16);
+    expect(new Set((await series('acquire_total')).map((line) => line.split('"')[1])).size).toBe(101);
+    expect(await valueOf('redis_lease_acquire_total', 'resource_type="other",outcome="acquired"')).toBe(8_000);
+    expect(await count(1_000, 1_000)).toBe(afterTenThousand);
+  });
+
+  it('keep to another bound and to another idea of a type', async () => {
+    const observe = leaseMetrics({ registry, typesAtMost: 2, resourceType: (resource) => resource.slice(0, 1) });
+    for (const resource of ['a1', 'b1', 'c1', 'd1', 'a2']) {
+      observe({ name: 'lease.busy', resource, remainingMs: 1, tookMs: 1 });
+    }
+    expect(await series('contention')).toEqual([
+      'redis_lease_contention_total{resource_type="a"} 2',
+      'redis_lease_contention_total{resource_type="b"} 1',
+      'redis_lease_contention_total{resource_type="other"} 2',
+    ]);
+  });
+
+  it('of two modules in one registry count together, and keep to one bound', async () => {
+    const observers = [leaseMetrics({ registry, typesAtMost: 2 }), leaseMetrics({ registry, typesAtMost: 2 })];
+    for (const [at, observe] of observers.entries()) {
+      for (const type of ['shared', `own-${at}`, `more-${at}`]) {
+        observe({ name: 'lease.busy', resource: `${type}:1`, remainingMs: 1, tookMs: 1 });
+      }
+    }
+    expect(await series('contention')).toEqual([
+      'redis_lease_contention_total{resource_type="shared"} 2',
+      'redis_lease_contention_total{resource_type="own-0"} 1',
+      'redis_lease_contention_total{resource_type="other"} 3',
+    ]);
+  });
+
+  it('refuse a registry that has something else under one of the names', () => {
+    const taken = { name: 'redis_lease_hold_time_ms', help: 'somebody else’s', registers: [registry] };
+    expect(new Counter(taken)).toBeDefined();
+    expect(() => leaseMetrics({ registry })).toThrow(/redis_lease_hold_time_ms has already been registered/);
+  });
+
+  it('go into the registry of prom-client when none is given', () => {
+    leaseMetrics();
+    expect(register.getSingleMetric('redis_lease_acquire_total')).toBeDefined();
+    register.clear();
+  });
+
+  it('measure a term once that is lost and released afterwards', async () => {
+    const observe = leaseMetrics({ registry });
+    const ours = term();
+    observe({ name: 'lease.lost', ...ours, reason: 'expired', heldMs: 8_000 });
+    observe({ name: 'lease.stale-release', ...ours, heldMs: 9_000 });
+    expect(await valueOf('redis_lease_hold_time_ms_sum', 'resource_type="invoice"')).toBe(8_000);
+    expect(await valueOf('redis_lease_expired_without_release_total', 'resource_type="invoice"')).toBe(1);
+    expect(await valueOf('redis_lease_stale_release_total', 'resource_type="invoice"')).toBe(1);
+  });
+
+  it('show a node that is left out and asked again', async () => {
+    const observe = leaseMetrics({ registry });
+    const health = () => valueOf('redis_node_health', 'node="a"');
+    observe({ name: 'node.health', node: 'a', healthy: false, because: 'timed out' });
+    expect(await health()).toBe(0);
+    observe({ name: 'node.health', node: 'a', healthy: true });
+    expect(await health()).toBe(1);
+  });
+});

@@ -1,0 +1,95 @@
+import { ConfigurableModuleBuilder, Inject, Logger, Module } from '@nestjs/common';
+import type { BeforeApplicationShutdown, OnApplicationShutdown } from '@nestjs/common';
+import { systemClock } from '../clock.js';
+import type { Clock } from '../clock.js';
+import { LeaseKeeper } from '../holding/lease-keeper.js';
+import { Leases } from '../holding/leases.js';
+import { processIdentity } from '../identity.js';
+import { leaseSettings } from '../lease-settings.js';
+import type { LeaseModuleOptions, LeaseSettings } from '../lease-settings.js';
+import { openStore } from '../store/open-store.js';
+import type { OpenedStore } from '../store/open-store.js';
+import type { LeaseStore } from '../store/lease-store.js';
+import { observers } from '../telemetry/lease-events.js';
+import type { LeaseEvent, LeaseObserver } from '../telemetry/lease-events.js';
+import { CLOCK, LEASE_OBSERVER, LEASE_REDIS, LEASE_SETTINGS, LEASE_STORE } from './tokens.js';
+
+const logger = new Logger('LeaseModule');
+const OPENED_STORE = Symbol('fencepost:opened-store');
+
+const { ConfigurableModuleClass, MODULE_OPTIONS_TOKEN } = new ConfigurableModuleBuilder<LeaseModuleOptions>()
+  .setClassMethodName('forRoot')
+  .setExtras<{ isGlobal?: boolean }>({ isGlobal: false }, (definition, { isGlobal = false }) => ({
+    ...definition,
+    global: isGlobal,
+  }))
+  .build();
+
+/** What an operator has to read even where nothing else of the leases is logged. */
+function warn(event: LeaseEvent): void {
+  if (event.name === 'store.warning') logger.warn(event.message);
+}
+
+const providers = [
+  {
+    provide: LEASE_SETTINGS,
+    inject: [MODULE_OPTIONS_TOKEN],
+    useFactory: (options: LeaseModuleOptions): LeaseSettings => leaseSettings(options),
+  },
+  { provide: CLOCK, useValue: systemClock },
+  {
+    provide: LEASE_OBSERVER,
+    inject: [LEASE_SETTINGS],
+    useFactory: ({ observe }: LeaseSettings): LeaseObserver => (observe ? observers(warn, observe) : warn),
+  },
+  {
+    provide: OPENED_STORE,
+    inject: [LEASE_SETTINGS, LEASE_OBSERVER, CLOCK],
+    useFactory: (settings: LeaseSettings, observe: LeaseObserver, clock: Clock): Promise<OpenedStore> =>
+      openStore({ ...settings, observe }, { clock, onTrouble: (message) => logger.warn(message) }),
+  },
+  { provide: LEASE_STORE, inject: [OPENED_STORE], useFactory: ({ store }: OpenedStore) => store },
+  { provide: LEASE_REDIS, inject: [OPENED_STORE], useFactory: ({ redis }: OpenedStore) => redis },
+  {
+    provide: Leases,
+    inject: [LEASE_STORE, LEASE_SETTINGS, LEASE_OBSERVER, CLOCK],
+    useFactory: (...[store, { holder, ttlMs: ttl }, observe, clock]: Parts): Leases =>
+      new Leases({ store, clock, observe, holder: processIdentity(holder), ttl }),
+  },
+  { provide: LeaseKeeper, inject: [Leases], useFactory: ({ keeper }: Leases) => keeper },
+];
+
+type Parts = [store: LeaseStore, settings: LeaseSettings, observe: LeaseObserver, clock: Clock];
+
+/**
+ * Leases for a Nest application: `LeaseModule.forRoot({ redis: 'redis://localhost:6379' })`, or `forRootAsync`.
+ *
+ * At shutdown the leases are given back first, while other modules can still say goodbye to their stores, and the
+ * connection is closed last.
+ * @throws {SetupError} at start: an option or the server is not as it has to be
+ */
+@Module({
+  providers,
+  exports: [CLOCK, LEASE_OBSERVER, LEASE_REDIS, LEASE_SETTINGS, LEASE_STORE, LeaseKeeper, Leases],
+})
+export class LeaseModule extends ConfigurableModuleClass implements BeforeApplicationShutdown, OnApplicationShutdown {
+  constructor(
+    @Inject(Leases) private readonly leases: Leases,
+    @Inject(OPENED_STORE) private readonly opened: OpenedStore,
+  ) {
+    super();
+  }
+
+  async beforeApplicationShutdown(): Promise<void> {
+    try {
+      await this.leases.close();
+    } catch (error) {
+      // Nothing is lost but time: what could not be given back ends by itself within its ttl.
+      logger.warn(`The leases of this process end by themselves: releasing them failed (${String(error)}).`);
+    }
+  }
+
+  async onApplicationShutdown(): Promise<void> {
+    await this.opened.close();
+  }
+}

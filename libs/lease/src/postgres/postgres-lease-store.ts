@@ -1,0 +1,153 @@
+import { createHash } from 'node:crypto';
+import { systemClock } from '../clock.js';
+import type { Clock } from '../clock.js';
+import { FenceExhaustedError } from '../errors.js';
+import { formatFence, parseFence } from '../fence.js';
+import { checkRequest, checkWhole } from '../holding/lease-request.js';
+import type { Term } from '../holding/lease.js';
+import type { SqlPool } from './sql-client.js';
+import { ask, sqlState } from './sql-failure.js';
+import { loadStatements } from './sql-statement.js';
+import type { BoundStatement } from './sql-statement.js';
+import { leaseTable, quotedTable } from './table.js';
+import type { TableName } from './table.js';
+import { watchPostgresChannel } from './watch-channel.js';
+import { redisChannel } from '../redis/redis-keys.js';
+import type { KeySpace } from '../redis/redis-keys.js';
+import { checkResourceName } from '../resource.js';
+import type { AcquireReply, AcquireRequest, Holding, LeaseStore, StopWatching } from '../store/lease-store.js';
+
+export interface PostgresLeaseStoreOptions extends TableName, Partial<KeySpace> {
+  /**
+   * A `Pool` of `pg`; stays the caller's to close. Give it a `connectionTimeoutMillis`, a `query_timeout` far below the ttl,
+   * and a listener for its `error` event. Behind a pooler that hands out transactions watching hears nothing, because
+   * listening needs a session; the rest works.
+   */
+  readonly client: SqlPool;
+  /** For the pauses between two attempts to listen again; the leases go by the server's clock. */
+  readonly clock?: Clock;
+}
+
+type Statements = Record<'acquire-lease' | 'renew-leases' | 'release-leases' | 'inspect-leases', BoundStatement>;
+
+const statements = loadStatements(new URL('../sql/', import.meta.url), [
+  'acquire-lease',
+  'renew-leases',
+  'release-leases',
+  'inspect-leases',
+]);
+
+/** Each further try means that somebody else has taken the resource between this statement's look and its lock. */
+const MOST_LOOKS = 10;
+
+/** The constraint's refusal: the fence is too large for a double. */
+const CHECK_VIOLATION = '23514';
+
+/**
+ * Leases as rows of one PostgreSQL, in a table that {@link createLeaseTable} makes.
+ *
+ * Each call is one statement and a transaction of its own, so the client is a pool and never somebody's open transaction: a
+ * lease taken there is seen by nobody until the commit. Under READ COMMITTED no statement fails because of another one;
+ * where REPEATABLE READ or SERIALIZABLE is the default, one that does is sent again, which is safe because it is idempotent
+ * on the nonce.
+ *
+ * Everything that a committed transaction survives, a lease survives: a restart, a failover to a synchronous standby. With
+ * `synchronous_commit = off`, or a failover to an asynchronous one, acknowledged leases can be lost, and two may hold one
+ * for a ttl; the fence still goes on, by the server's clock.
+ */
+export class PostgresLeaseStore implements LeaseStore {
+  readonly #client: SqlPool;
+  readonly #clock: Clock;
+  readonly #space: string;
+  readonly #released: string;
+  readonly #statements: Statements;
+  readonly #remedy: string;
+
+  /** @throws {SetupError} for a prefix, tenant, schema or table that can't be one */
+  constructor(options: PostgresLeaseStoreOptions) {
+    const { client, clock = systemClock, prefix = 'fencepost', tenant = 'default' } = options;
+    const names = leaseTable(options);
+    const bound = Object.entries(statements).map(([name, statement]) => [name, statement.about(names)]);
+    this.#client = client;
+    this.#clock = clock;
+    this.#space = redisChannel({ prefix, tenant }, 'lease');
+    this.#released = channelName(`${quotedTable(names)} ${this.#space}`);
+    this.#statements = Object.fromEntries(bound) as Statements;
+    this.#remedy = `call createLeaseTable() once before, with the same schema and table (${quotedTable(names)}).`;
+  }
+
+  async acquire(request: AcquireRequest): Promise<AcquireReply> {
+    checkRequest(request);
+    const { nonce, holder, ttlMs, floor } = request;
+    const resource = checkResourceName(request.resource);
+    for (let looks = 0; looks < MOST_LOOKS; looks += 1) {
+      const [row] = await this.#acquire(resource, [nonce, holder, ttlMs.toFixed(0), formatFence(floor)]);
+      if (row?.word === 'ACQUIRED') return { acquired: true, fence: parseFence(row.value) };
+      if (row) return { acquired: false, remainingMs: Number(row.value) };
+    }
+    return { acquired: false, remainingMs: 0 };
+  }
+
+  async renew(terms: readonly Term[], ttlMs: number): Promise<boolean[]> {
+    checkWhole('ttlMs', ttlMs, 1);
+    return this.#each('renew-leases', terms, ttlMs.toFixed(0));
+  }
+
+  async release(terms: readonly Term[]): Promise<boolean[]> {
+    return this.#each('release-leases', terms, this.#released);
+  }
+
+  async inspect(resources: readonly string[]): Promise<(Holding | null)[]> {
+    const rows = await this.#ask('inspect-leases', [resources.map(checkResourceName)]);
+    return (rows as HeldRow[]).map(({ holder, fence, remaining }) =>
+      holder === null ? null : { holder, fence: parseFence(fence), remainingMs: Number(remaining) },
+    );
+  }
+
+  /** @throws what the pool throws when it has no connection to give */
+  watchReleases(onReleased: (resource: string) => void): Promise<StopWatching> {
+    return watchPostgresChannel({
+      pool: this.#client,
+      channel: this.#released,
+      clock: this.#clock,
+      onMessage: onReleased,
+    });
+  }
+
+  async #acquire(resource: string, values: string[]): Promise<readonly AcquireRow[]> {
+    try {
+      return (await this.#ask('acquire-lease', [resource, ...values])) as AcquireRow[];
+    } catch (error) {
+      if (sqlState(error) === CHECK_VIOLATION) throw new FenceExhaustedError(resource);
+      throw error;
+    }
+  }
+
+  async #each(name: keyof Statements, terms: readonly Term[], value: string): Promise<boolean[]> {
+    if (terms.length === 0) return [];
+    const resources = terms.map(({ resource }) => checkResourceName(resource));
+    const rows = await this.#ask(name, [resources, terms.map(({ nonce }) => nonce), value]);
+    return (rows as { readonly done: boolean }[]).map(({ done }) => done);
+  }
+
+  async #ask(name: keyof Statements, values: unknown[]): Promise<readonly unknown[]> {
+    const query = this.#statements[name].with(this.#space, ...values);
+    return (await ask(this.#client, query, this.#remedy)).rows;
+  }
+}
+
+interface AcquireRow {
+  readonly word: 'ACQUIRED' | 'BUSY';
+  readonly value: string;
+}
+
+interface HeldRow {
+  readonly holder: string | null;
+  readonly fence: string;
+  readonly remaining: string;
+}
+
+/** A channel's name has at most 63 bytes, and what is in it may be longer. */
+function channelName(of: string): string {
+  return `fencepost_${createHash('sha256').update(of).digest('hex').slice(0, 32)}`;
+}

@@ -1,0 +1,52 @@
+import type { Clock } from '../clock.js';
+import { tellWatcher } from '../store/tell-watcher.js';
+
+export interface AnnouncementsOptions {
+  readonly clock: Clock;
+  readonly majority: number;
+  readonly onReleased: (resource: string) => void;
+}
+
+interface Heard {
+  readonly lastAt: number;
+  /** How many announcements each node has made. */
+  readonly counts: Map<string, number>;
+  readonly told: number;
+}
+
+/** Announcements of one release come within milliseconds of each other. */
+const WINDOW_MS = 1_000;
+
+/**
+ * Makes one announcement of those of all nodes, when a majority has made it: then a majority is free. A contender that had
+ * taken less than that and gives it back frees nothing, and waking everybody for it would be a storm.
+ */
+export class QuorumAnnouncements {
+  readonly #options: AnnouncementsOptions;
+  readonly #heard = new Map<string, Heard>();
+
+  constructor(options: AnnouncementsOptions) {
+    this.#options = options;
+  }
+
+  hear(node: string, resource: string): void {
+    const { clock, majority, onReleased } = this.#options;
+    this.#forgetOld();
+    const { counts, told } = this.#heard.get(resource) ?? { counts: new Map<string, number>(), told: 0 };
+    counts.set(node, (counts.get(node) ?? 0) + 1);
+    // Counted and not just collected: of two releases one node may tell before the others tell of the first.
+    const isNews = [...counts.values()].filter((count) => count > told).length >= majority;
+    this.#heard.delete(resource);
+    this.#heard.set(resource, { lastAt: clock.monotonic(), counts, told: isNews ? told + 1 : told });
+    if (isNews) tellWatcher(onReleased, resource);
+  }
+
+  /** In the order in which they were last heard of, so the first that is young ends it. */
+  #forgetOld(): void {
+    const youngest = this.#options.clock.monotonic() - WINDOW_MS;
+    for (const [resource, { lastAt }] of this.#heard) {
+      if (lastAt > youngest) return;
+      this.#heard.delete(resource);
+    }
+  }
+}

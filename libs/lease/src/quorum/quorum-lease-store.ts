@@ -1,0 +1,221 @@
+import { systemClock } from '../clock.js';
+import { checkRequest, checkWhole } from '../holding/lease-request.js';
+import { trustedUntil } from '../holding/lease.js';
+import type { Term } from '../holding/lease.js';
+import { observers } from '../telemetry/lease-events.js';
+import type { AcquireReply, AcquireRequest, Holding, LeaseStore, StopWatching } from '../store/lease-store.js';
+import { QuorumAcquisition } from './quorum-acquisition.js';
+import type { Won } from './quorum-acquisition.js';
+import { QuorumAnnouncements } from './quorum-announcements.js';
+import { QuorumBackground } from './quorum-background.js';
+import { QuorumFloors } from './quorum-floors.js';
+import { majorityHolding } from './quorum-holding.js';
+import { QuorumNode } from './quorum-node.js';
+import { checkQuorumOptions, nodeTimeout } from './quorum-options.js';
+import type { QuorumLeaseStoreOptions } from './quorum-options.js';
+import { Quorum } from './quorum-poll.js';
+import type { Tally } from './quorum-count.js';
+import { QuorumRecent } from './quorum-recent.js';
+
+/** How an acquire ended: what a nonce was told it is told again. */
+type Outcome = { readonly won: Won } | { readonly lost: () => AcquireReply };
+
+const REMEMBERED_NONCES = 10_000;
+
+/**
+ * One lease on several independent stores, held by whoever has a majority of the *configured* ones: it survives the loss of
+ * every minority of them. After the algorithm on Redis' distributed-lock page ("Redlock"), with what that lacks: a fence
+ * that increases over all majorities, see `QuorumAcquisition`.
+ *
+ * No call waits for the slowest node. What then still comes is dealt with in the background; see {@link idle}.
+ */
+export class QuorumLeaseStore implements LeaseStore {
+  readonly #quorum: Quorum;
+  readonly #floors: QuorumFloors;
+  readonly #longestTtlMs: number;
+  readonly #nodeTimeoutMs: number | undefined;
+  readonly #outcomes = new QuorumRecent<Outcome>(REMEMBERED_NONCES);
+  readonly #underWay = new Map<string, Promise<unknown>>();
+
+  /** @throws {SetupError} for fewer than 3 nodes, for an even number, and for a node that is there twice */
+  constructor(options: QuorumLeaseStoreOptions) {
+    checkQuorumOptions(options);
+    const { clock = systemClock, random = Math.random, longestTtlMs } = options;
+    const observe = observers(...(options.observe ? [options.observe] : []));
+    const background = new QuorumBackground();
+    const nodes = options.nodes.map(
+      ({ name, member }) => new QuorumNode({ node: name, member, clock, random, observe }),
+    );
+    this.#quorum = new Quorum({ nodes, clock, background });
+    this.#floors = new QuorumFloors({ clock, longestTtlMs });
+    this.#longestTtlMs = longestTtlMs;
+    this.#nodeTimeoutMs = options.nodeTimeoutMs;
+  }
+
+  /**
+   * @throws {RangeError} for a ttl above `longestTtlMs`
+   * @throws {QuorumUnavailableError} when too few nodes answered
+   */
+  async acquire(request: AcquireRequest): Promise<AcquireReply> {
+    checkRequest(request);
+    this.#checkTtl(request.ttlMs);
+    // One after the other for one nonce: what the first gives back must not be what the second has just got.
+    const term = JSON.stringify([request.resource, request.nonce]);
+    const before = this.#underWay.get(term);
+    const ask = () => this.#acquire(term, request);
+    const answer = before ? before.then(ask, ask) : ask();
+    this.#underWay.set(term, answer);
+    try {
+      return await answer;
+    } finally {
+      if (this.#underWay.get(term) === answer) this.#underWay.delete(term);
+    }
+  }
+
+  /**
+   * `true` for what a majority has extended, `false` for what a majority doesn't know any more.
+   * @throws {QuorumUnavailableError} when one of the terms is neither, because nodes failed
+   */
+  async renew(terms: readonly Term[], ttlMs: number): Promise<boolean[]> {
+    checkWhole('ttlMs', ttlMs, 1);
+    this.#checkTtl(ttlMs);
+    const sentAt = this.#quorum.clock.monotonic();
+    if (terms.length === 0) return [];
+    const renewed = await this.#quorum.poll({
+      call: (member) => member.renew(terms, ttlMs),
+      timeoutMs: nodeTimeout(ttlMs, this.#nodeTimeoutMs),
+      decide: (tally) => decided(terms.map((_, at) => this.#agreed(tally, at))) ?? this.#refuseEarly(tally),
+    });
+    // The answer of a node that was slow, or came to a process that slept, is about a term that is over by now.
+    const valid = this.#quorum.clock.monotonic() < trustedUntil(sentAt, ttlMs);
+    return renewed.map((one) => one && valid);
+  }
+
+  /**
+   * On all nodes, those that are left out included: each of them may have granted. `true` where a majority ended the term.
+   * @throws {QuorumUnavailableError} when too few nodes answered
+   */
+  async release(terms: readonly Term[]): Promise<boolean[]> {
+    if (terms.length === 0) return [];
+    return this.#quorum.poll({
+      call: (member) => member.release(terms),
+      timeoutMs: this.#patienceMs,
+      always: true,
+      decide: (tally) => {
+        const agreed = terms.map((_, at) => this.#agreed(tally, at));
+        // Everybody who is there was heard, and they are a majority: what they didn't confirm was no longer ours for sure.
+        const isLast = tally.open === 0 && !this.#quorum.isOutOfReach(tally.failures);
+        return decided(agreed) ?? (isLast ? agreed.map((one) => one ?? false) : this.#refuseEarly(tally));
+      },
+    });
+  }
+
+  /** @throws {QuorumUnavailableError} when too few nodes answered */
+  async inspect(resources: readonly string[]): Promise<(Holding | null)[]> {
+    if (resources.length === 0) return [];
+    return this.#quorum.poll({
+      call: (member) => member.inspect(resources),
+      timeoutMs: this.#patienceMs,
+      decide: (tally) => {
+        if (this.#quorum.isOutOfReach(tally.failures)) throw this.#quorum.unavailable(tally.failures);
+        return decided(resources.map((_, at) => majorityHolding(this.#quorum, tally, at)));
+      },
+    });
+  }
+
+  /** Resolves when a majority of the nodes is listened to; the others join when they can. */
+  async watchReleases(onReleased: (resource: string) => void): Promise<StopWatching> {
+    const { clock, majority } = this.#quorum;
+    const announcements = new QuorumAnnouncements({ clock, majority, onReleased });
+    const watches: Promise<StopWatching>[] = [];
+    const stop = async () => {
+      await Promise.all(watches.map((watch) => watch.then((end) => end()).catch(() => {})));
+    };
+    try {
+      return await this.#quorum.poll({
+        call: (member, { name }) => {
+          const watch = member.watchReleases((resource) => announcements.hear(name, resource));
+          watches.push(watch);
+          return watch;
+        },
+        timeoutMs: this.#patienceMs,
+        always: true,
+        decide: ({ answers, failures }) => {
+          if (this.#quorum.isOutOfReach(failures)) throw this.#quorum.unavailable(failures);
+          return answers.length >= majority ? stop : undefined;
+        },
+      });
+    } catch (error) {
+      void stop();
+      throw error;
+    }
+  }
+
+  /** Resolves when nothing goes on in the background any more; every node has answered or failed by then. */
+  idle(): Promise<void> {
+    return this.#quorum.background.idle();
+  }
+
+  async #acquire(term: string, request: AcquireRequest): Promise<AcquireReply> {
+    const known = this.#outcomes.get(term);
+    // What an attempt gave back is still on its way to slow nodes, and would end what the same nonce is granted now.
+    if (known && 'lost' in known) return known.lost();
+    const acquisition = new QuorumAcquisition({
+      quorum: this.#quorum,
+      request,
+      floor: this.#floors.floorFor(request),
+      timeoutMs: nodeTimeout(request.ttlMs, this.#nodeTimeoutMs),
+      before: known?.won,
+      isFree: () => this.#isFree(request.resource),
+    });
+    const lose = (lost: () => AcquireReply) => known ?? this.#outcomes.set(term, { lost });
+    try {
+      const reply = await acquisition.run();
+      if (acquisition.won) this.#outcomes.set(term, { won: acquisition.won });
+      else lose(() => ({ acquired: false, remainingMs: 0 }));
+      return reply;
+    } catch (error) {
+      lose(() => raise(error));
+      throw error;
+    }
+  }
+
+  #isFree(resource: string): Promise<boolean> {
+    return this.inspect([resource]).then(
+      ([holding]) => holding === null,
+      () => false,
+    );
+  }
+
+  /** What a majority says of the `at`-th term. */
+  #agreed({ answers }: Tally<boolean[]>, at: number): boolean | undefined {
+    const { nodes, majority } = this.#quorum;
+    const yes = answers.filter(({ answer }) => answer[at]).length;
+    if (yes >= majority) return true;
+    return answers.length - yes > nodes.length - majority ? false : undefined;
+  }
+
+  #refuseEarly({ failures }: Tally<unknown>): undefined {
+    if (this.#quorum.isOutOfReach(failures)) throw this.#quorum.unavailable(failures);
+  }
+
+  #checkTtl(ttlMs: number): void {
+    if (ttlMs <= this.#longestTtlMs) return;
+    throw new RangeError(
+      `Expected a ttl of at most longestTtlMs, ${this.#longestTtlMs} ms, got ${ttlMs} ms: a node that restarted would vote ` +
+        `again while the term lasts. Raise longestTtlMs in every process, or ask for less.`,
+    );
+  }
+
+  get #patienceMs(): number {
+    return nodeTimeout(this.#longestTtlMs, this.#nodeTimeoutMs);
+  }
+}
+
+function decided<T>(each: readonly (T | undefined)[]): T[] | undefined {
+  return each.every((one) => one !== undefined) ? (each as T[]) : undefined;
+}
+
+function raise(error: unknown): never {
+  throw error;
+}

@@ -1,0 +1,78 @@
+import type { Clock } from '../clock.js';
+import { isRefusal } from './node-health.js';
+import { QuorumAsking } from './quorum-asking.js';
+import type { QuorumBackground } from './quorum-background.js';
+import { QuorumCount } from './quorum-count.js';
+import type { Ballot, Tally } from './quorum-count.js';
+import type { Call, QuorumNode } from './quorum-node.js';
+import { QuorumUnavailableError } from './quorum-unavailable-error.js';
+import type { NodeFailure } from './quorum-unavailable-error.js';
+
+export interface Poll<T, D> {
+  readonly call: Call<T>;
+  readonly timeoutMs: number;
+  /** Called after each answer and failure; the first value that isn't `undefined` is the poll's. May throw instead. */
+  readonly decide: (tally: Tally<T>) => D | undefined;
+  /** Hears each answer that came after the decision, or after its node's timeout. */
+  readonly onLate?: (ballot: Ballot<T>) => void;
+  /** Who is asked; default: every configured node. */
+  readonly nodes?: readonly QuorumNode[];
+  /** Asks also nodes that are left out, and takes nothing they do for a sign of their health. */
+  readonly always?: boolean;
+}
+
+export interface QuorumOptions {
+  readonly nodes: readonly QuorumNode[];
+  readonly clock: Clock;
+  readonly background: QuorumBackground;
+}
+
+/** The configured nodes, and how they are asked: all at once, and nobody waits for the slowest. */
+export class Quorum {
+  readonly nodes: readonly QuorumNode[];
+  readonly clock: Clock;
+  readonly background: QuorumBackground;
+  /**
+   * Of the *configured* nodes. Two majorities of one fixed set share a node, and that node refuses the second holder. Who
+   * counts the nodes it can reach has two disjoint majorities as soon as the network is cut in two.
+   */
+  readonly majority: number;
+
+  constructor({ nodes, clock, background }: QuorumOptions) {
+    this.nodes = nodes;
+    this.clock = clock;
+    this.background = background;
+    this.majority = Math.floor(nodes.length / 2) + 1;
+  }
+
+  /** @throws {QuorumUnavailableError} when everybody was heard and nothing decided; and what `decide` throws */
+  poll<T, D>(poll: Poll<T, D>): Promise<D> {
+    const { call, timeoutMs, decide, onLate = () => {}, nodes = this.nodes, always = false } = poll;
+    const { clock, background } = this;
+    return new Promise((resolve, reject) => {
+      const count = new QuorumCount<T, D>({
+        open: nodes.length,
+        decide,
+        onDecided: resolve,
+        onUndecided: (failures, thrown) => reject(thrown ? thrown.error : this.unavailable(failures)),
+        onLate,
+      });
+      const asking = new QuorumAsking<T>(
+        { call, timeoutMs, always, onLate: (node, answer) => onLate({ node, answer }), clock, background },
+        count,
+      );
+      asking.ask(nodes);
+    });
+  }
+
+  /** Whether so many nodes failed that the others are no majority. */
+  isOutOfReach(failures: readonly NodeFailure[]): boolean {
+    return failures.length > this.nodes.length - this.majority;
+  }
+
+  /** What a node refuses and says why is no outage, and is said as the node said it. */
+  unavailable(failures: readonly NodeFailure[]): unknown {
+    const refusal = failures.find(({ error }) => isRefusal(error));
+    return refusal?.error ?? new QuorumUnavailableError(failures, { of: this.nodes.length, majority: this.majority });
+  }
+}

@@ -1,0 +1,174 @@
+import { describe, expect, it, vi } from 'vitest';
+import { request, win } from '../../../../test/support/lease-requests.js';
+import {
+  answersAfter,
+  gate,
+  inTime,
+  isAway,
+  isSilent,
+  pausable,
+  quorumStage,
+  works,
+} from '../../../../test/support/quorum.js';
+import { QuorumUnavailableError } from './quorum-unavailable-error.js';
+
+describe('renewing on a quorum', () => {
+  it('holds with a majority that says so, and is over when a majority knows the term no more', async () => {
+    const { members, store } = quorumStage();
+    const term = await win(store);
+    members[0].inner.clear();
+    expect(await store.renew([term], 10_000)).toEqual([true]);
+    members[1].inner.clear();
+    expect(await store.renew([term], 10_000)).toEqual([false]);
+  });
+
+  it('is unknown, and no refusal, while the nodes that would tell are away', async () => {
+    const { clock, members, store } = quorumStage();
+    const term = await win(store);
+    members[0].inner.clear();
+    members[2].behaviour = isSilent;
+    await expect(inTime(clock, store.renew([term], 10_000))).rejects.toThrow(QuorumUnavailableError);
+    members[2].behaviour = works;
+    expect(await store.renew([term], 10_000)).toEqual([true]);
+  });
+
+  it('is refused where the answer came when the term was over', async () => {
+    const { clock, members, client } = quorumStage();
+    const own = pausable(clock);
+    const store = client({ clock: own });
+    const term = await win(store, { ttlMs: 1_000 });
+    const slow = gate();
+    for (const member of members) member.behaviour = answersAfter(slow.opened);
+    const asked = store.renew([term], 1_000);
+    own.pause(988);
+    slow.open();
+    expect(await asked).toEqual([false]);
+  });
+});
+
+describe('releasing on a quorum', () => {
+  it('reaches a node that is left out because it failed', async () => {
+    const { members, store } = quorumStage();
+    const term = await win(store);
+    members[2].behaviour = isAway;
+    for (let n = 0; n < 5; n++) await store.inspect(['r']);
+    await store.idle();
+    expect(members[2].countOf('inspect')).toBeLessThan(5);
+    members[2].behaviour = works;
+    expect(await store.release([term])).toEqual([true]);
+    await store.idle();
+    expect(await members[2].inner.inspect(['r'])).toEqual([null]);
+  });
+
+  it('tells that the term was over when those who are there do not confirm it', async () => {
+    const { members, store } = quorumStage();
+    const term = await win(store);
+    members[0].inner.clear();
+    members[2].behaviour = isAway;
+    expect(await store.release([term])).toEqual([false]);
+    members[1].behaviour = isAway;
+    await expect(store.release([term])).rejects.toThrow(QuorumUnavailableError);
+  });
+});
+
+describe('looking at a quorum', () => {
+  it('hardly asks a silent node, although nobody had to wait for it', async () => {
+    const { clock, members, store } = quorumStage();
+    members[2].behaviour = isSilent;
+    for (let n = 0; n < 5; n++) {
+      await store.inspect(['r']);
+      await clock.advance(500);
+    }
+    expect(members[2].countOf('inspect')).toBeLessThan(5);
+    expect(clock.pending).toBe(0);
+  });
+
+  it('shows no holder for a term that a minority has', async () => {
+    const { members, store } = quorumStage();
+    await members[0].inner.acquire(request());
+    expect(await store.inspect(['r'])).toEqual([null]);
+  });
+
+  it('shows until when a majority has it, and with which fence', async () => {
+    const { members, store } = quorumStage();
+    const { nonce, fence } = await win(store);
+    await members[0].inner.acquire(request({ nonce, ttlMs: 4_000 }));
+    await members[1].inner.acquire(request({ nonce, ttlMs: 6_000 }));
+    await store.idle();
+    // All three are asked, and two of them decide.
+    members[2].behaviour = isAway;
+    expect(await store.inspect(['r'])).toEqual([{ holder: 'pod/1', fence, remainingMs: 4_000 }]);
+    members[2].behaviour = works;
+    members[0].behaviour = isAway;
+    expect(await store.inspect(['r'])).toMatchObject([{ remainingMs: 6_000 }]);
+  });
+});
+
+describe('watching a quorum', () => {
+  it('hears of a release once, and of the next one again', async () => {
+    const { store } = quorumStage(5);
+    const heard = vi.fn<(resource: string) => void>();
+    const stop = await store.watchReleases(heard);
+    await store.release([await win(store)]);
+    await store.idle();
+    expect(heard.mock.calls).toEqual([['r']]);
+    await store.release([await win(store)]);
+    await store.idle();
+    expect(heard).toHaveBeenCalledTimes(2);
+    await stop();
+  });
+
+  it('hears of a release although a node is not listened to', async () => {
+    const { members, store } = quorumStage();
+    members[0].behaviour = isAway;
+    const heard = vi.fn<(resource: string) => void>();
+    const stop = await store.watchReleases(heard);
+    members[0].behaviour = works;
+    await store.release([await win(store)]);
+    await vi.waitFor(() => expect(heard).toHaveBeenCalledTimes(1));
+    await stop();
+  });
+
+  it('hears nothing of a contender that gives back what is less than a majority', async () => {
+    const { members, store, client } = quorumStage();
+    await members[0].inner.acquire(request({ holder: 'other' }));
+    await members[1].inner.acquire(request({ holder: 'other' }));
+    const heard = vi.fn<(resource: string) => void>();
+    const stop = await store.watchReleases(heard);
+    const contender = client();
+    await contender.acquire(request());
+    await contender.idle();
+    expect(heard).not.toHaveBeenCalled();
+    await stop();
+  });
+
+  it('hears nothing more after it was stopped, also not of a node that joined late', async () => {
+    const { members, store } = quorumStage();
+    const slow = gate();
+    members[2].behaviour = answersAfter(slow.opened);
+    const heard = vi.fn<(resource: string) => void>();
+    const stop = await store.watchReleases(heard);
+    slow.open();
+    await stop();
+    members[2].behaviour = works;
+    await store.release([await win(store)]);
+    await store.idle();
+    expect(heard).not.toHaveBeenCalled();
+  });
+
+  it('takes announcements that come a second apart for two', async () => {
+    const { clock, members, store } = quorumStage();
+    const heard = vi.fn<(resource: string) => void>();
+    const stop = await store.watchReleases(heard);
+    const endOn = async (n: 0 | 1) => {
+      const asked = request();
+      await members[n].inner.acquire(asked);
+      await members[n].inner.release([asked]);
+      await clock.advance(1_000);
+    };
+    await endOn(0);
+    await endOn(1);
+    expect(heard).not.toHaveBeenCalled();
+    await stop();
+  });
+});

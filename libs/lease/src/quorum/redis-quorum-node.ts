@@ -1,0 +1,194 @@
+import { Redis } from 'ioredis';
+import type { RedisOptions } from 'ioredis';
+import { sleep } from '../clock.js';
+import type { CancelTimer, Clock } from '../clock.js';
+import { SetupError } from '../errors.js';
+import type { Fence } from '../fence.js';
+import type { Term } from '../holding/lease.js';
+import { closeRedis } from '../redis/redis-connection.js';
+import { describeFailure } from '../redis/redis-failure.js';
+import { redisChannel } from '../redis/redis-keys.js';
+import type { KeySpace } from '../redis/redis-keys.js';
+import { readServerFacts } from '../redis/redis-probe.js';
+import { judgeServer } from '../redis/server-judgement.js';
+import type { AcquireReply, AcquireRequest, Holding, QuorumMember, StopWatching } from '../store/lease-store.js';
+import { QuorumGate, votesInMs } from './quorum-gate.js';
+import { RedisLeaseStore } from '../store/redis-lease-store.js';
+import { tellWatcher } from '../store/tell-watcher.js';
+
+export interface RedisQuorumNodeOptions extends KeySpace {
+  readonly url: string;
+  /** How messages, logs and metrics call it: host and port. */
+  readonly name: string;
+  readonly commandTimeoutMs: number;
+  readonly longestTtlMs: number;
+  readonly clock: Clock;
+  /** From 0 up to 1. */
+  readonly random: () => number;
+  /**
+   * Told which server was found under the name, by the identity of its process.
+   * @throws {SetupError} when it is one that votes already
+   */
+  readonly meet: (name: string, runId: string) => void;
+}
+
+const EXAMINE_AGAIN_MS = 5_000;
+const SHORTEST_CONNECT_MS = 1_000;
+const LONGEST_PAUSE_MS = 1_000;
+
+/**
+ * One Redis of a quorum, on one connection. Comes back by itself, and votes again when that is safe.
+ *
+ * Nothing waits for a connection and nothing is sent twice: a command that arrives after its quorum has decided without it
+ * would block a resource for nobody.
+ */
+export class RedisQuorumNode implements QuorumMember {
+  readonly name: string;
+  readonly #options: RedisQuorumNodeOptions;
+  readonly #redis: Redis;
+  readonly #store: RedisLeaseStore;
+  readonly #gate: QuorumGate;
+  #connections = 0;
+  #begun: Promise<void> | undefined;
+  #trouble: unknown;
+  #cancelRetry: CancelTimer = () => {};
+
+  /** Connects only with {@link connect}. */
+  constructor(options: RedisQuorumNodeOptions) {
+    this.name = options.name;
+    this.#options = options;
+    this.#redis = new Redis(options.url, connectionOptions(options));
+    this.#store = new RedisLeaseStore({ redis: this.#redis, prefix: options.prefix, tenant: options.tenant });
+    this.#gate = new QuorumGate(options.clock);
+    this.#redis.on('error', (error: Error) => (this.#trouble = error));
+    this.#redis.on('close', () => this.#ended());
+    this.#redis.on('ready', () => {
+      this.#begun = this.#begin(this.#connections);
+      this.#begun.catch(() => {});
+    });
+  }
+
+  /**
+   * The first attempt; after it the node goes on trying by itself, whatever came of it.
+   * @returns what keeps it from being reached, if anything does
+   * @throws {SetupError} when it may never vote as it is set up
+   */
+  async connect(): Promise<string | undefined> {
+    try {
+      await this.#redis.connect();
+      await this.#begun;
+      return undefined;
+    } catch (error) {
+      if (error instanceof SetupError) throw error;
+      return this.#described(error);
+    }
+  }
+
+  acquire(request: AcquireRequest): Promise<AcquireReply> {
+    return this.#gate.pass(() => this.#store.acquire(request));
+  }
+
+  renew(terms: readonly Term[], ttlMs: number): Promise<boolean[]> {
+    return this.#gate.pass(() => this.#store.renew(terms, ttlMs));
+  }
+
+  raiseFence(term: Term, fence: Fence): Promise<boolean> {
+    return this.#gate.pass(() => this.#store.raiseFence(term, fence));
+  }
+
+  inspect(resources: readonly string[]): Promise<(Holding | null)[]> {
+    return this.#gate.pass(() => this.#store.inspect(resources));
+  }
+
+  /** Also on a node that may not vote: ending a term is no promise to anybody. */
+  release(terms: readonly Term[]): Promise<boolean[]> {
+    return this.#store.release(terms);
+  }
+
+  /** Resolves when the node is listened to, or when it doesn't answer in time; it is listened to then as soon as it does. */
+  async watchReleases(onReleased: (resource: string) => void): Promise<StopWatching> {
+    const { clock, commandTimeoutMs } = this.#options;
+    const subscriber = new Redis(this.#options.url, subscriberOptions(this.#options));
+    subscriber.on('error', () => {});
+    subscriber.on('message', (_channel: string, resource: string) => tellWatcher(onReleased, resource));
+    const finished = new AbortController();
+    const subscribed = subscriber.subscribe(redisChannel(this.#options, 'released')).catch(() => {});
+    await Promise.race([subscribed, sleep(clock, commandTimeoutMs, finished.signal)]);
+    finished.abort();
+    return () => closeRedis(subscriber);
+  }
+
+  /** Closes at once; what is under way fails. */
+  async close(): Promise<void> {
+    this.#cancelRetry();
+    await closeRedis(this.#redis);
+    this.#gate.close('closed');
+  }
+
+  #ended(): void {
+    this.#connections += 1;
+    this.#cancelRetry();
+    this.#gate.close(this.#trouble === undefined ? 'not connected' : this.#described(this.#trouble));
+  }
+
+  /** What this boot of the server may do. */
+  async #begin(connection: number): Promise<void> {
+    try {
+      await this.#examine(connection);
+      this.#trouble = undefined;
+    } catch (error) {
+      if (connection !== this.#connections) throw error;
+      const because = error instanceof SetupError ? error.message : this.#described(error);
+      this.#gate.close(because);
+      // A setting may be corrected without a restart, which nothing else would tell.
+      this.#cancelRetry = this.#options.clock.after(EXAMINE_AGAIN_MS, () => this.#redis.disconnect(true));
+      throw error;
+    }
+  }
+
+  async #examine(connection: number): Promise<void> {
+    const { clock, longestTtlMs, meet } = this.#options;
+    const facts = await readServerFacts(this.#redis, { clock, address: this.name });
+    const uptimeSeconds = Number(/^uptime_in_seconds:(\d+)/m.exec(await this.#redis.info('server'))?.[1] ?? 0);
+    // What was read in two connections may be of two boots.
+    if (connection !== this.#connections) throw new Error('Connection is closed.');
+    const unfit = judgeServer(facts, { criticality: 'efficiency' }).find(({ danger }) => danger === 'refuse');
+    if (unfit) throw new SetupError(unfit.message);
+    meet(this.name, facts.runId);
+    const keepsWrites = facts.appendOnly && facts.appendFsync === 'always' && !facts.appendFails;
+    const delayMs = votesInMs({ uptimeSeconds, keepsWrites }, longestTtlMs);
+    this.#gate.openIn(delayMs, `restarted, and may have forgotten terms of up to ${longestTtlMs} ms that still run`);
+  }
+
+  #described(error: unknown): string {
+    return describeFailure(this.name, this.#trouble ?? error);
+  }
+}
+
+function connectionOptions(options: RedisQuorumNodeOptions): Omit<RedisOptions, 'replyMapping'> {
+  return {
+    ...commonOptions(options),
+    commandTimeout: options.commandTimeoutMs,
+    // A network that is cut closes no socket: without this the connection would come back minutes after the network.
+    socketTimeout: 2 * options.commandTimeoutMs,
+    enableOfflineQueue: false,
+    autoResendUnfulfilledCommands: false,
+    maxRetriesPerRequest: 0,
+  };
+}
+
+function subscriberOptions(options: RedisQuorumNodeOptions): Omit<RedisOptions, 'replyMapping'> {
+  return { ...commonOptions(options), maxRetriesPerRequest: null };
+}
+
+function commonOptions({ commandTimeoutMs, random }: RedisQuorumNodeOptions): Omit<RedisOptions, 'replyMapping'> {
+  return {
+    lazyConnect: true,
+    connectionName: 'fencepost-quorum',
+    connectTimeout: Math.max(2 * commandTimeoutMs, SHORTEST_CONNECT_MS),
+    // `disconnect` is polite for this long and then destroys the socket; a frozen server never closes its end.
+    disconnectTimeout: 200,
+    maxLoadingRetryTime: 500,
+    retryStrategy: (times) => Math.min(50 * 2 ** Math.min(times - 1, 10), LONGEST_PAUSE_MS) * (0.5 + random() / 2),
+  };
+}

@@ -1,0 +1,147 @@
+import type { Cluster, Redis } from 'ioredis';
+import { sleep, systemClock } from '../clock.js';
+import type { Clock } from '../clock.js';
+import { SetupError } from '../errors.js';
+import { unobserved } from '../telemetry/lease-events.js';
+import { throttled } from '../throttle.js';
+import { BoundedCluster, SingleRedis } from './redis-clients.js';
+import { describeFailure } from './redis-failure.js';
+import { HistoryWatch } from './redis-history.js';
+import { STARTUP_MS, clusterAddresses, clusterOptions, patienceMs } from './redis-options.js';
+import { sentinelOptions, singleOptions } from './redis-options.js';
+import type { ConnectSettings, Startup } from './redis-options.js';
+import type { RedisClient } from './redis-script.js';
+import { addressOf } from './redis-target.js';
+import type { ClusterTarget, RedisTarget, SentinelTarget, UrlTarget } from './redis-target.js';
+
+export type ConnectOptions = ConnectSettings & RedisTarget;
+
+const TROUBLE_WINDOW_MS = 5_000;
+
+/**
+ * Opens a connection that is known to work: it has answered, and it promises what `criticality` demands.
+ *
+ * Fails fast while it starts; once it has been connected it comes back by itself for as long as the process lives, also
+ * to another host where sentinels or a cluster have chosen a new primary. Only primaries are asked.
+ * @throws {SetupError} one sentence for each thing to change; no socket is left open then
+ */
+export async function connectRedis(options: ConnectSettings & (UrlTarget | SentinelTarget)): Promise<Redis>;
+export async function connectRedis(options: ConnectSettings & ClusterTarget): Promise<Cluster>;
+export async function connectRedis(options: ConnectOptions): Promise<RedisClient>;
+export async function connectRedis(options: ConnectOptions): Promise<RedisClient> {
+  const { onTrouble = () => {}, clock = systemClock } = options;
+  const address = addressOf(options);
+  const startup: Startup = { started: false, failures: [], hints: [] };
+  const redis = clientFor(options, startup);
+  const report = throttled(onTrouble, { clock, windowMs: TROUBLE_WINDOW_MS });
+  const trouble = (of: Error[], error: Error, place = address) => {
+    if (startup.started) report(`Redis at ${place}: ${error.message}`);
+    else of.push(error);
+  };
+  redis.on('error', (error: Error) => trouble(startup.failures, error));
+  redis.on('node error', (error: Error, node: string) => trouble(startup.hints, error, node));
+  redis.on('sentinelError', (error: Error) => trouble(startup.hints, error));
+  try {
+    await withinStartup(clock, start(redis, startup, { ...options, clock, address }));
+    return redis;
+  } catch (error) {
+    await closeRedis(redis);
+    if (error instanceof SetupError) throw error;
+    // No `cause`: ioredis keeps a failed command's arguments on its error, and for AUTH that is the password.
+    throw new SetupError(describeFailure(address, reasonOf(startup, error)));
+  }
+}
+
+/** That nobody could be asked says less than what one of them answered. */
+function reasonOf({ failures, hints }: Startup, error: unknown): unknown {
+  const [failure = error] = failures;
+  const nobody = failure instanceof Error && /All sentinels|refresh slots|startup nodes/.test(failure.message);
+  const answer = hints.find(({ message }) => !message.includes('Connection is closed'));
+  return nobody ? (answer ?? failure) : failure;
+}
+
+type Client = SingleRedis | BoundedCluster;
+
+function clientFor(options: ConnectOptions, startup: Startup): Client {
+  if ('cluster' in options) {
+    return new BoundedCluster(clusterAddresses(options), clusterOptions(options, options, startup), STARTUP_MS);
+  }
+  return 'url' in options
+    ? new SingleRedis(options.url, singleOptions(options, startup))
+    : new SingleRedis(sentinelOptions(options.sentinel, options, startup));
+}
+
+type Start = ConnectSettings & { readonly clock: Clock; readonly address: string };
+
+async function start(redis: Client, startup: Startup, options: Start): Promise<void> {
+  const { criticality = 'efficiency', awaitedReplicas = 0, clock, observe = unobserved, address } = options;
+  await Promise.race([redis.connect(), ended(redis)]);
+  const history = new HistoryWatch({
+    demands: { criticality, awaitedReplicas },
+    clock,
+    observe,
+    ...(redis.isCluster ? {} : { address }),
+  });
+  const findings = await history.begin(redis);
+  const refused = findings.filter(({ danger }) => danger === 'refuse');
+  if (refused.length > 0) throw new SetupError(refused.map(({ message }) => message).join(' '));
+  // A failed SELECT is only emitted, and the connection would go on with database 0.
+  if (startup.failures[0]) throw startup.failures[0];
+  beStrict(redis, options.commandTimeoutMs);
+  startup.started = true;
+  history.follow(redis);
+  for (const { code, message } of findings) observe({ name: 'store.warning', code, message });
+}
+
+/** A cluster that isn't whole closes its connections again, and leaves whoever connects waiting. */
+async function ended(redis: Client): Promise<never> {
+  await new Promise<void>((resolve) => redis.once('end', resolve));
+  throw new Error(redis.isCluster ? 'The cluster is not whole' : 'Connection is closed.');
+}
+
+/** Until here a slow answer was as good as a quick one. */
+function beStrict(redis: Client, commandTimeoutMs: number): void {
+  if (redis instanceof BoundedCluster) {
+    redis.limitMs = commandTimeoutMs;
+    return;
+  }
+  redis.options.commandTimeout = commandTimeoutMs;
+  redis.options.socketTimeout = patienceMs(commandTimeoutMs);
+}
+
+async function withinStartup(clock: Clock, work: Promise<void>): Promise<void> {
+  const finished = new AbortController();
+  const deadline = sleep(clock, STARTUP_MS, finished.signal).then(() => {
+    if (!finished.signal.aborted) throw new Error('connect ETIMEDOUT');
+  });
+  try {
+    await Promise.race([work, deadline]);
+  } finally {
+    finished.abort();
+    // Whatever still runs ends with the connection; its late rejection is no news.
+    work.catch(() => {});
+  }
+}
+
+const closings = new WeakMap<RedisClient, Promise<void>>();
+
+/** Closes at once and resolves when the sockets are gone; unanswered commands reject. Closing twice does nothing. */
+export function closeRedis(redis: RedisClient): Promise<void> {
+  const closing = closings.get(redis) ?? close(redis);
+  closings.set(redis, closing);
+  return closing;
+}
+
+async function close(redis: RedisClient): Promise<void> {
+  // A cluster says that it has ended when the first of its connections has.
+  const parts = redis.isCluster ? [redis, ...(redis as Cluster).nodes()] : [redis];
+  const endings = parts.map(whenEnded);
+  redis.disconnect();
+  await Promise.all(endings);
+}
+
+async function whenEnded(redis: RedisClient): Promise<void> {
+  // Between two attempts there is no socket whose end ioredis could tell us about.
+  if (redis.status === 'end' || redis.status === 'reconnecting') return;
+  await new Promise<void>((resolve) => redis.once('end', () => resolve()));
+}

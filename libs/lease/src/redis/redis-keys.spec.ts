@@ -1,0 +1,53 @@
+import { describe, expect, it } from 'vitest';
+import { SetupError } from '../errors.js';
+import { redisChannel, redisKeys, redisKeysOf } from './redis-keys.js';
+
+const key = redisKeys({ prefix: 'fencepost', tenant: 'acme' });
+
+describe('redisKeys', () => {
+  it('puts version, tenant and resource into the key, and the resource with its tenant into the hash tag', () => {
+    expect(key('nightly-report', 'lease')).toBe('fencepost:v1:{acme:nightly-report}:lease');
+    expect(key('a', 'run:a@1763607600000')).toBe('fencepost:v1:{acme:a}:run:a@1763607600000');
+  });
+
+  it.each(['', 'a b', 'a{b', 'a}b', 'a\n', 'a'.repeat(201)])('refuses the resource %j', (resource) => {
+    expect(() => key(resource, 'lease')).toThrow(SetupError);
+    expect(() => key(resource, 'lease')).toThrow('Expected a resource name of 1 to 200 letters, digits or');
+  });
+
+  it('builds the same key however the letters of a resource are composed', () => {
+    expect(key('cafe\u0301', 'lease')).toBe(key('caf\u00e9', 'lease'));
+  });
+
+  it('takes a name of 200 characters', () => {
+    expect(key('a'.repeat(200), 'lease')).toContain('a'.repeat(200));
+  });
+
+  it.each(['a:b', '', 'a{b'])('refuses %j as prefix, tenant and channel, where a colon would be ambiguous', (name) => {
+    expect(() => redisKeys({ prefix: name, tenant: 't' })).toThrow('Expected a key prefix of');
+    expect(() => redisKeys({ prefix: 'p', tenant: name })).toThrow('Expected a tenant of');
+    expect(() => redisChannel({ prefix: 'p', tenant: 't' }, name)).toThrow('Expected a channel of');
+  });
+});
+
+describe('redisChannel', () => {
+  it('belongs to the tenant', () => {
+    expect(redisChannel({ prefix: 'fencepost', tenant: 'acme' }, 'released')).toBe('fencepost:v1:acme:released');
+  });
+});
+
+describe('redisKeysOf', () => {
+  const leaseOf = redisKeysOf('lease', { prefix: 'fencepost', tenant: 'acme' });
+
+  it.each(['at first', 'again'])(
+    'gives every resource the key that redisKeys builds, more than are remembered: %s',
+    () => {
+      const names = Array.from({ length: 10_500 }, (_one, n) => `r${n}`);
+      expect(names.filter((name) => leaseOf(name) !== key(name, 'lease'))).toEqual([]);
+    },
+  );
+
+  it.each(['at first', 'again'])('refuses what redisKeys refuses: %s', () => {
+    expect(() => leaseOf('a b')).toThrow(SetupError);
+  });
+});

@@ -1,0 +1,62 @@
+import { SetupError } from '../errors.js';
+import { checkResourceName } from '../resource.js';
+
+export interface KeySpace {
+  /** First part of every key. Deployments that share a Redis have different ones. */
+  readonly prefix: string;
+  readonly tenant: string;
+}
+
+export type KeyBuilder = (resource: string, part: string) => string;
+
+const LONGEST_NAME = 200;
+const SCHEMA = 'v1';
+const MOST_REMEMBERED = 10_000;
+// A colon in a prefix or a tenant would let two of them build the same key; a brace anywhere would move the hash tag.
+const SPACE_NAME = { pattern: /^[A-Za-z0-9._-]+$/, charset: 'letters, digits and . _ -' };
+const PART_NAME = { pattern: /^[A-Za-z0-9._:/@-]+$/, charset: 'letters, digits and . _ : / @ -' };
+
+function checked(what: string, name: string, rule: typeof SPACE_NAME): string {
+  if (name.length <= LONGEST_NAME && rule.pattern.test(name)) return name;
+  throw new SetupError(
+    `Expected a ${what} of 1 to ${LONGEST_NAME} characters out of ${rule.charset}, got ${JSON.stringify(name.slice(0, 2 * LONGEST_NAME))}.`,
+  );
+}
+
+/**
+ * The one place where a key is built: `<prefix>:v1:{<tenant>:<resource>}:<part>`.
+ *
+ * The braces are the hash tag: everything about one resource lies in one cluster slot, so one script may touch it all.
+ * @throws {SetupError} here for a bad prefix or tenant, and in the builder for a bad resource or part
+ */
+export function redisKeys(space: KeySpace): KeyBuilder {
+  const head = headOf(space);
+  return (resource, part) => `${head}${checkResourceName(resource)}}:${checked('key part', part, PART_NAME)}`;
+}
+
+/** {@link redisKeys} for who asks for the same keys again and again, as renewals do: what was built is remembered. */
+export function redisKeysOf(part: string, space: KeySpace): (resource: string) => string {
+  const build = redisKeys(space);
+  const known = new Map<string, string>();
+  return (resource) => {
+    const old = known.get(resource);
+    if (old !== undefined) return old;
+    const key = build(resource, part);
+    if (known.size >= MOST_REMEMBERED) known.clear();
+    known.set(resource, key);
+    return key;
+  };
+}
+
+function headOf({ prefix, tenant }: KeySpace): string {
+  checked('key prefix', prefix, SPACE_NAME);
+  checked('tenant', tenant, SPACE_NAME);
+  return `${prefix}:${SCHEMA}:{${tenant}:`;
+}
+
+/** A channel of the whole tenant: messages don't live in a slot, so it has no hash tag. */
+export function redisChannel({ prefix, tenant }: KeySpace, name: string): string {
+  checked('key prefix', prefix, SPACE_NAME);
+  checked('tenant', tenant, SPACE_NAME);
+  return `${prefix}:${SCHEMA}:${tenant}:${checked('channel', name, SPACE_NAME)}`;
+}

@@ -1,0 +1,73 @@
+import { createHash } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import type { Cluster, Redis } from 'ioredis';
+
+/** A standalone or a cluster connection: scripts run on both, as long as all keys of one call share a hash tag. */
+export type RedisClient = Redis | Cluster;
+
+type Words = readonly (string | number)[];
+
+type Send = (keyCount: number, keys: Words, args: Words) => Promise<unknown>;
+
+/**
+ * A Lua script, sent in one round trip.
+ *
+ * ioredis keeps per socket whether the script was sent already: EVAL the first time, EVALSHA from then on, EVAL again after
+ * a NOSCRIPT. A separate SCRIPT LOAD would have to be repeated after every reconnection and failover.
+ */
+export class RedisScript {
+  readonly #command: string;
+
+  constructor(
+    readonly name: string,
+    readonly text: string,
+  ) {
+    // The content is part of the name, so that two releases of the library can share one client.
+    this.#command = `fencepost:${name}:${createHash('sha1').update(text).digest('hex')}`;
+  }
+
+  /** @returns what the script returned; the caller checks its shape */
+  run(client: RedisClient, keys: readonly string[], args: Words): Promise<unknown> {
+    const send = this.#commandOf(client) ?? this.#define(client);
+    holdBack(client);
+    return send.call(client, keys.length, keys, args);
+  }
+
+  #commandOf(client: RedisClient): Send | undefined {
+    return (client as unknown as Record<string, Send | undefined>)[this.#command];
+  }
+
+  #define(client: RedisClient): Send {
+    client.defineCommand(this.#command, { lua: this.text });
+    return this.#commandOf(client) as Send;
+  }
+}
+
+/**
+ * What is sent in one turn of the event loop leaves in one write: a hundred contenders would be a hundred system calls, which
+ * cost more than all else together. A lone command loses nothing by it. On a cluster each node writes by itself.
+ */
+function holdBack(client: RedisClient): void {
+  if (!('stream' in client)) return;
+  const { stream } = client;
+  // None before the first connection, and a socket that is held back needs it once.
+  if (!stream || stream.writableCorked > 0) return;
+  stream.cork();
+  process.nextTick(() => stream.uncork());
+}
+
+const INCLUDE = /^-- @include ([a-z][a-z0-9-]*)$/gm;
+
+function readScript(directory: URL, name: string): string {
+  const text = readFileSync(new URL(`${name}.lua`, directory), 'utf8');
+  return text.replace(INCLUDE, (_line, included: string) => readScript(directory, included).trimEnd());
+}
+
+/**
+ * Reads `<name>.lua` for each name, with every line `-- @include x` replaced by the text of `x.lua` beside it.
+ * @param directory with a `/` at its end, as in `new URL('./lua/', import.meta.url)`
+ */
+export function loadScripts<N extends string>(directory: URL, names: readonly N[]): Record<N, RedisScript> {
+  const scripts = names.map((name) => [name, new RedisScript(name, readScript(directory, name))] as const);
+  return Object.fromEntries(scripts) as Record<N, RedisScript>;
+}

@@ -1,0 +1,177 @@
+import type { ServerFacts } from './server-facts.js';
+
+/** What a lost lease costs: `efficiency` work done twice, `correctness` damage, so that acknowledged writes have to last. */
+export type Criticality = 'efficiency' | 'correctness';
+
+export type FindingCode =
+  | 'OLD_VERSION'
+  | 'EVICTION'
+  | 'REPLICA'
+  | 'NO_PERSISTENCE'
+  | 'NO_APPEND_ONLY_FILE'
+  | 'APPEND_FAILS'
+  | 'APPEND_FSYNC'
+  | 'ASYNC_REPLICATION'
+  | 'KEYS_WERE_EVICTED'
+  | 'MEMORY_NEARLY_FULL'
+  | 'CLOCK_SKEW'
+  | 'UNCHECKED'
+  | 'RESTARTED'
+  | 'HISTORY_LOST';
+
+/** One thing a server can't promise: what was expected, what was found, what to do. */
+export interface Finding {
+  readonly code: FindingCode;
+  /** `refuse`: leases must not be kept there. `warn`: they may, by somebody who knows. */
+  readonly danger: 'refuse' | 'warn';
+  readonly message: string;
+}
+
+export interface Demands {
+  readonly criticality: Criticality;
+  /** How many replicas each acquire waits for, see `waitForReplicas`; default 0. */
+  readonly awaitedReplicas?: number;
+}
+
+type Rule = (facts: ServerFacts, demands: Demands) => Finding | null;
+
+const OLDEST = [6, 2] as const;
+const TOO_FULL = 0.9;
+const TOLERATED_SKEW_MS = 1_000;
+
+/**
+ * Judges what a server said about itself; asks nobody.
+ *
+ * | finding | efficiency | correctness |
+ * |---|---|---|
+ * | `OLD_VERSION`, `EVICTION`, `REPLICA` | refuse | refuse |
+ * | `NO_PERSISTENCE`, `NO_APPEND_ONLY_FILE`, `APPEND_FAILS` | warn | refuse |
+ * | `APPEND_FSYNC` `no` | warn | refuse |
+ * | `APPEND_FSYNC` `everysec` | – | warn |
+ * | `ASYNC_REPLICATION` without `min-replicas-to-write` | warn | refuse |
+ * | `ASYNC_REPLICATION` with it | – | warn |
+ * | `KEYS_WERE_EVICTED`, `MEMORY_NEARLY_FULL`, `CLOCK_SKEW`, `UNCHECKED` | warn | warn |
+ *
+ * There is no `ASYNC_REPLICATION` where each acquire waits for a replica.
+ */
+export function judgeServer(facts: ServerFacts, demands: Demands): Finding[] {
+  return RULES.map((rule) => rule(facts, demands)).filter((finding) => finding !== null);
+}
+
+const RULES: readonly Rule[] = [
+  ({ version, address }) => {
+    const [major = 0, minor = 0] = version.split('.').map(Number);
+    if (major > OLDEST[0] || (major === OLDEST[0] && minor >= OLDEST[1])) return null;
+    const expected = `Expected Redis ${OLDEST.join('.')} or newer at ${address}, found version ${version}.`;
+    return refuse('OLD_VERSION', `${expected} Upgrade it, or use Valkey.`);
+  },
+  ({ evictionPolicy, address }) =>
+    evictionPolicy === 'noeviction'
+      ? null
+      : refuse(
+          'EVICTION',
+          `Expected maxmemory-policy noeviction on the Redis at ${address}, found ${evictionPolicy}: a full server would ` +
+            `delete leases and runs. Set it with: CONFIG SET maxmemory-policy noeviction.`,
+        ),
+  ({ role, address }) =>
+    role === 'master'
+      ? null
+      : refuse(
+          'REPLICA',
+          `Expected a primary at ${address}, found a replica: it takes no writes, and what it shows may be old. Connect ` +
+            `to the primary, or by the sentinels or the cluster that know it.`,
+        ),
+  persistence,
+  ({ appendFails, address }, demands) =>
+    appendFails
+      ? stricter(
+          demands,
+          'APPEND_FAILS',
+          `Expected the Redis at ${address} to write its append-only file, but its last write failed: a restart would ` +
+            `lose leases and fences. Make room on its disk.`,
+        )
+      : null,
+  fsync,
+  replication,
+  ({ evictedKeys, evictionPolicy, address }) =>
+    evictedKeys === 0 || evictionPolicy !== 'noeviction'
+      ? null
+      : warn(
+          'KEYS_WERE_EVICTED',
+          `Expected the Redis at ${address} to have evicted nothing, found ${evictedKeys} evicted keys since its start: ` +
+            `leases and fences may be among them. Keep maxmemory-policy at noeviction in its configuration file too.`,
+        ),
+  ({ usedBytes, limitBytes, address }) =>
+    limitBytes === 0 || usedBytes < TOO_FULL * limitBytes
+      ? null
+      : warn(
+          'MEMORY_NEARLY_FULL',
+          `Expected room on the Redis at ${address}, found ${Math.round((100 * usedBytes) / limitBytes)} % of maxmemory in ` +
+            `use: once it is full no lease can be acquired, while held ones go on. Raise maxmemory, or delete something.`,
+        ),
+  skew,
+  ({ unasked, address }) =>
+    unasked.length === 0
+      ? null
+      : warn(
+          'UNCHECKED',
+          `Expected answers of the Redis at ${address}, but it refused ${unasked.join(', ')}, so nothing is known of that. ` +
+            `Allow it to this user, or check by hand.`,
+        ),
+];
+
+function persistence({ appendOnly, snapshots, address }: ServerFacts, demands: Demands): Finding | null {
+  if (appendOnly) return null;
+  const found = { '': 'neither it nor snapshots', unknown: 'it off' }[snapshots ?? 'unknown'] ?? 'snapshots only';
+  return stricter(
+    demands,
+    snapshots === '' ? 'NO_PERSISTENCE' : 'NO_APPEND_ONLY_FILE',
+    `Expected an append-only file on the Redis at ${address}, found ${found}: a restart loses leases and fences. Set it ` +
+      `with: CONFIG SET appendonly yes.`,
+  );
+}
+
+function fsync({ appendOnly, appendFsync, address }: ServerFacts, demands: Demands): Finding | null {
+  if (!appendOnly || appendFsync === undefined || appendFsync === 'always') return null;
+  const message =
+    `Expected appendfsync always on the Redis at ${address}, found ${appendFsync}: a power failure loses what was ` +
+    `acknowledged last. Set it with: CONFIG SET appendfsync always.`;
+  if (appendFsync === 'no') return stricter(demands, 'APPEND_FSYNC', message);
+  return demands.criticality === 'correctness' ? warn('APPEND_FSYNC', message) : null;
+}
+
+function replication(facts: ServerFacts, demands: Demands): Finding | null {
+  const { replicas, guardsReplicas, clustered, address } = facts;
+  if (replicas === 0 || (demands.awaitedReplicas ?? 0) > 0) return null;
+  const message =
+    `Expected no acknowledged lease to get lost at ${address}, but its ${replicas} replica(s) ` +
+    `${clustered ? 'in the cluster ' : ''}follow asynchronously, ` +
+    `${guardsReplicas ? 'within min-replicas-max-lag' : 'however late, without min-replicas-to-write'}: a failover loses ` +
+    `what had not reached them. Wait for a replica with each acquire, or check fences in a durable store.`;
+  if (!guardsReplicas) return stricter(demands, 'ASYNC_REPLICATION', message);
+  return demands.criticality === 'correctness' ? warn('ASYNC_REPLICATION', message) : null;
+}
+
+function skew({ clock, address }: ServerFacts): Finding | null {
+  if (clock === undefined || Math.abs(clock.aheadMs) - clock.uncertainMs <= TOLERATED_SKEW_MS) return null;
+  const seconds = (Math.abs(clock.aheadMs) / 1_000).toFixed(1);
+  return warn(
+    'CLOCK_SKEW',
+    `Expected the clock of the Redis at ${address} within 1 s of ours, found it ${seconds} s ` +
+      `${clock.aheadMs > 0 ? 'ahead' : 'behind'}: its fences count by it, and a correction ends leases early or late. ` +
+      `Synchronise both with NTP.`,
+  );
+}
+
+/** What has to last for correctness is a warning where a lost lease costs only work. */
+function stricter({ criticality }: Demands, code: FindingCode, message: string): Finding {
+  return criticality === 'correctness' ? refuse(code, message) : warn(code, message);
+}
+
+function refuse(code: FindingCode, message: string): Finding {
+  return { code, danger: 'refuse', message };
+}
+
+function warn(code: FindingCode, message: string): Finding {
+  return { code, danger: 'warn', message };
+}

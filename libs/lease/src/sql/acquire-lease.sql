@@ -1,0 +1,58 @@
+-- Takes a lease and issues its fence in one step, or does neither.
+--
+-- $1  space: whose resources they are
+-- $2  resource
+-- $3  nonce of the term
+-- $4  holder, text
+-- $5  ttl, milliseconds
+-- $6  floor, the highest fence known to have been accepted
+-- Returns  one row of word and value: ('ACQUIRED', fence) | ('BUSY', remaining milliseconds), or none: ask again
+-- Fails  with 23514 on the constraint fence_is_exact when the fence would pass 2^53 - 1; nobody holds it then
+--
+-- Who is busy is read without a lock, from the statement's snapshot: it was true when the statement began, and a hundred
+-- waiting contenders leave neither a row version nor a locked row behind. No row means that the snapshot showed a free
+-- resource, and somebody was faster: the next snapshot shows who.
+--
+-- clock_timestamp() and never now(): this statement may wait for another one's row lock, and now() is when the waiting
+-- began. It is part of the fence, so that the fence goes on increasing after the row was lost.
+WITH held AS MATERIALIZED (
+  SELECT nonce, ttl_ms, extract(epoch FROM expires_at - clock_timestamp()) * 1000 AS left_ms
+  FROM :"schema".:"table"
+  WHERE space = $1::text AND resource = $2::text AND nonce <> $3::text AND expires_at > clock_timestamp()
+),
+-- More than was ever asked for: the server's clock went back. Twice leaves room for a small correction; the holder's own
+-- ttl is the measure, a contender with a shorter one must not cut a healthy term.
+cut AS (
+  UPDATE :"schema".:"table" AS lease
+  SET expires_at = clock_timestamp() + lease.ttl_ms * interval '1 millisecond'
+  FROM held
+  WHERE lease.space = $1::text AND lease.resource = $2::text AND lease.nonce = held.nonce
+    AND held.left_ms > 2 * held.ttl_ms
+    AND extract(epoch FROM lease.expires_at - clock_timestamp()) * 1000 > 2 * lease.ttl_ms
+),
+taken AS (
+  INSERT INTO :"schema".:"table" AS lease (space, resource, nonce, holder, ttl_ms, expires_at, fence)
+  SELECT
+    $1::text, $2::text, $3::text, $4::text, $5::bigint,
+    clock_timestamp() + $5::bigint * interval '1 millisecond',
+    greatest($6::bigint + 1, (extract(epoch FROM clock_timestamp()) * 1000000)::bigint)
+  WHERE NOT EXISTS (SELECT FROM held)
+  ON CONFLICT (space, resource) DO UPDATE SET
+    nonce = EXCLUDED.nonce,
+    holder = EXCLUDED.holder,
+    ttl_ms = EXCLUDED.ttl_ms,
+    -- A repeated request counts from now as well: its sender may have started the clock with the second one.
+    expires_at = clock_timestamp() + EXCLUDED.ttl_ms * interval '1 millisecond',
+    fence = CASE
+      WHEN lease.nonce = EXCLUDED.nonce AND lease.expires_at > clock_timestamp() THEN lease.fence
+      ELSE greatest(
+        lease.fence + 1, $6::bigint + 1, (extract(epoch FROM clock_timestamp()) * 1000000)::bigint
+      )
+    END
+  -- Decided on the row as it is once it is locked, whatever the snapshot showed.
+  WHERE lease.nonce IS NULL OR lease.nonce = EXCLUDED.nonce OR lease.expires_at <= clock_timestamp()
+  RETURNING lease.fence
+)
+SELECT 'ACQUIRED' AS word, fence::text AS value FROM taken
+UNION ALL
+SELECT 'BUSY', ceil(greatest(0, CASE WHEN left_ms > 2 * ttl_ms THEN ttl_ms ELSE left_ms END))::bigint::text FROM held

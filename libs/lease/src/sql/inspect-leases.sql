@@ -1,0 +1,14 @@
+-- Shows who holds each resource, and for how long; changes nothing.
+--
+-- $1  space: whose resources they are
+-- $2  resources
+-- Returns  for each resource in order one row of holder, fence and remaining milliseconds, all NULL where nobody holds it
+SELECT
+  lease.holder,
+  lease.fence::text AS fence,
+  ceil(greatest(0, extract(epoch FROM lease.expires_at - clock_timestamp()) * 1000))::bigint::text AS remaining
+FROM unnest($2::text[]) WITH ORDINALITY AS asked (resource, place)
+LEFT JOIN :"schema".:"table" AS lease
+  ON lease.space = $1::text AND lease.resource = asked.resource
+  AND lease.nonce IS NOT NULL AND lease.expires_at > clock_timestamp()
+ORDER BY asked.place

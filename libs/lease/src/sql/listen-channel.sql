@@ -1,0 +1,4 @@
+-- Has this connection told what is announced on a channel, until it ends.
+--
+-- Returns  nothing
+LISTEN :"channel"

@@ -1,0 +1,26 @@
+-- Moves a row from one status to another, if it still is in the status and version its reader saw.
+--
+-- $1  id of the row
+-- $2  status it has to be in
+-- $3  version it has to have
+-- $4  status it gets
+-- Returns  one row of won (the new version, or NULL), status and version as found; no row where there is none
+--
+-- The row is locked first. A loser that has waited for the winner thereby finds what the winner wrote; the statement's
+-- snapshot would still show it the status it expected.
+WITH found AS MATERIALIZED (
+  SELECT this.:"id" AS id, this.:"status" AS status, this.:"version" AS version
+  FROM :"schema".:"table" AS this
+  WHERE this.:"id" = $1
+  FOR NO KEY UPDATE
+),
+moved AS (
+  UPDATE :"schema".:"table" AS this
+  SET :"status" = $4, :"version" = this.:"version" + 1
+  FROM found
+  WHERE this.:"id" = found.id
+    AND this.:"status" = $2
+    AND this.:"version" = $3
+  RETURNING this.:"version" AS version
+)
+SELECT (SELECT version::text FROM moved) AS won, found.status::text AS status, found.version::text AS version FROM found

@@ -1,0 +1,55 @@
+import type { Fence } from '../fence.js';
+import type { Term } from '../holding/lease.js';
+
+export interface AcquireRequest extends Term {
+  readonly holder: string;
+  readonly ttlMs: number;
+  /** The highest fence known to have been accepted for this resource; the new one is larger even if the store forgot. */
+  readonly floor: Fence;
+  /** How many may hold the resource at once, where the store is a semaphore's; a lease has one holder. */
+  readonly places?: number | undefined;
+}
+
+/** "Not acquired" is a value: it says how long the holder has left. */
+export type AcquireReply =
+  { readonly acquired: true; readonly fence: Fence } | { readonly acquired: false; readonly remainingMs: number };
+
+/** What a store shows of a held resource, for a person to look at. Never a basis for acting. */
+export interface Holding {
+  readonly holder: string;
+  readonly fence: Fence;
+  readonly remainingMs: number;
+}
+
+export type StopWatching = () => Promise<void>;
+
+/**
+ * Who has a resource, and with which fence. Every implementation passes `leaseStoreContract` of `@fencepost/lease/testing`.
+ *
+ * Each call is idempotent on the term's nonce: a reply may be lost and the command sent again. A call rejects only when
+ * the store could not be asked; every answer it gave is a value.
+ */
+export interface LeaseStore {
+  /**
+   * Takes the resource if nobody holds it and issues a fence in the same step, or does neither.
+   * @throws {FenceExhaustedError} when the next fence would pass 2^53 − 1
+   */
+  acquire(request: AcquireRequest): Promise<AcquireReply>;
+  /** Extends exactly these terms to `ttlMs` from now; `false` for a term that is over. Never creates. In the order given. */
+  renew(terms: readonly Term[], ttlMs: number): Promise<boolean[]>;
+  /** Ends exactly these terms and announces each end; `false` for a term that was over. In the order given. */
+  release(terms: readonly Term[]): Promise<boolean[]>;
+  /** Who holds each resource now, `null` where nobody does. In the order given. */
+  inspect(resources: readonly string[]): Promise<(Holding | null)[]>;
+  /** Calls `onReleased` after a release, from any process. A hint that may get lost: expiry is never announced. */
+  watchReleases(onReleased: (resource: string) => void): Promise<StopWatching>;
+}
+
+/** A store that can be one node of a quorum: what it issued can be lifted to what a majority has agreed on. */
+export interface QuorumMember extends LeaseStore {
+  /**
+   * Lifts the fence of exactly this term, and the resource's counter, to at least `fence`; never lowers either.
+   * @returns `false` for a term that is over; nothing was changed then
+   */
+  raiseFence(term: Term, fence: Fence): Promise<boolean>;
+}

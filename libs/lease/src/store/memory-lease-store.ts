@@ -1,0 +1,132 @@
+import { systemClock } from '../clock.js';
+import type { Clock } from '../clock.js';
+import { FenceExhaustedError } from '../errors.js';
+import { NO_FENCE } from '../fence.js';
+import type { Fence } from '../fence.js';
+import { checkRequest, checkWhole } from '../holding/lease-request.js';
+import { tellWatcher } from './tell-watcher.js';
+import type { AcquireReply, AcquireRequest, Holding, QuorumMember, StopWatching } from './lease-store.js';
+import type { Term } from '../holding/lease.js';
+
+interface StoredTerm {
+  readonly nonce: string;
+  readonly holder: string;
+  fence: Fence;
+  ttlMs: number;
+  expiresAt: number;
+}
+
+/**
+ * The twin of the Redis store for tests and for one process: whoever shares the instance competes for the same leases.
+ *
+ * Its clock is the server's clock. Expiry follows the wall clock, as it does in Redis, so that a test can step it.
+ */
+export class MemoryLeaseStore implements QuorumMember {
+  readonly #clock: Clock;
+  readonly #terms = new Map<string, StoredTerm>();
+  readonly #fences = new Map<string, Fence>();
+  readonly #watchers = new Set<{ onReleased: (resource: string) => void }>();
+
+  constructor({ clock = systemClock }: { readonly clock?: Clock } = {}) {
+    this.#clock = clock;
+  }
+
+  async acquire(request: AcquireRequest): Promise<AcquireReply> {
+    checkRequest(request);
+    const { resource, nonce, holder, ttlMs, floor } = request;
+    const current = this.#current(resource);
+    if (current?.nonce === nonce) {
+      this.#extend(current, ttlMs);
+      return { acquired: true, fence: current.fence };
+    }
+    if (current) return { acquired: false, remainingMs: this.#remaining(current) };
+    const fence = this.#nextFence(resource, floor);
+    this.#fences.set(resource, fence);
+    this.#terms.set(resource, { nonce, holder, fence, ttlMs, expiresAt: this.#clock.now() + ttlMs });
+    return { acquired: true, fence };
+  }
+
+  async renew(terms: readonly Term[], ttlMs: number): Promise<boolean[]> {
+    checkWhole('ttlMs', ttlMs, 1);
+    return terms.map((term) => {
+      const current = this.#same(term);
+      if (current) this.#extend(current, ttlMs);
+      return current !== undefined;
+    });
+  }
+
+  async release(terms: readonly Term[]): Promise<boolean[]> {
+    return terms.map((term) => {
+      if (!this.#same(term)) return false;
+      this.#terms.delete(term.resource);
+      // Later and each by itself, as a message from a server would come: a watcher can't fail a release.
+      for (const watcher of this.#watchers) queueMicrotask(() => this.#announce(watcher, term.resource));
+      return true;
+    });
+  }
+
+  async raiseFence(term: Term, fence: Fence): Promise<boolean> {
+    checkWhole('fence', fence, 1);
+    const current = this.#same(term);
+    if (!current) return false;
+    current.fence = Math.max(current.fence, fence) as Fence;
+    this.#fences.set(term.resource, Math.max(this.#fences.get(term.resource) ?? NO_FENCE, fence) as Fence);
+    return true;
+  }
+
+  async inspect(resources: readonly string[]): Promise<(Holding | null)[]> {
+    return resources.map((resource) => {
+      const current = this.#current(resource);
+      if (!current) return null;
+      const { holder, fence, expiresAt } = current;
+      return { holder, fence, remainingMs: expiresAt - this.#clock.now() };
+    });
+  }
+
+  async watchReleases(onReleased: (resource: string) => void): Promise<StopWatching> {
+    const watcher = { onReleased };
+    this.#watchers.add(watcher);
+    return async () => void this.#watchers.delete(watcher);
+  }
+
+  /** Forgets everything, fence counters too: a server that restarted without its data. */
+  clear(): void {
+    this.#terms.clear();
+    this.#fences.clear();
+  }
+
+  #announce(watcher: { onReleased: (resource: string) => void }, resource: string): void {
+    if (this.#watchers.has(watcher)) tellWatcher(watcher.onReleased, resource);
+  }
+
+  #nextFence(resource: string, floor: Fence): Fence {
+    const fence = Math.max(
+      (this.#fences.get(resource) ?? NO_FENCE) + 1,
+      floor + 1,
+      Math.floor(this.#clock.now() * 1000),
+    );
+    if (!Number.isSafeInteger(fence)) throw new FenceExhaustedError(resource);
+    return fence as Fence;
+  }
+
+  #current(resource: string): StoredTerm | undefined {
+    const term = this.#terms.get(resource);
+    return term && term.expiresAt > this.#clock.now() ? term : undefined;
+  }
+
+  #same({ resource, nonce }: Term): StoredTerm | undefined {
+    const current = this.#current(resource);
+    return current?.nonce === nonce ? current : undefined;
+  }
+
+  #extend(term: StoredTerm, ttlMs: number): void {
+    term.ttlMs = ttlMs;
+    term.expiresAt = this.#clock.now() + ttlMs;
+  }
+
+  /** Twice the ttl can only be left when the clock went back: cut, or nobody would get in for that long. */
+  #remaining(term: StoredTerm): number {
+    if (term.expiresAt - this.#clock.now() > 2 * term.ttlMs) this.#extend(term, term.ttlMs);
+    return term.expiresAt - this.#clock.now();
+  }
+}

@@ -1,0 +1,77 @@
+import type { Clock } from '../clock.js';
+import { SetupError } from '../errors.js';
+import type { LeaseSettings } from '../lease-settings.js';
+import { closeRedis, connectRedis } from '../redis/redis-connection.js';
+import type { ConnectOptions } from '../redis/redis-connection.js';
+import type { RedisClient } from '../redis/redis-script.js';
+import { unobserved } from '../telemetry/lease-events.js';
+import type { LeaseStore } from './lease-store.js';
+import { RedisLeaseStore } from './redis-lease-store.js';
+
+export interface OpenedStore {
+  readonly store: LeaseStore;
+  /** `null` where the store was given and is somebody else's. */
+  readonly redis: RedisClient | null;
+  /** Closes what was opened here. */
+  close(): Promise<void>;
+}
+
+export interface Opening {
+  readonly clock: Clock;
+  readonly onTrouble: (message: string) => void;
+}
+
+/**
+ * The store that the settings name, connected and judged.
+ * @throws {SetupError} one sentence for each thing to change; nothing stays open then
+ */
+export async function openStore(settings: LeaseSettings, opening: Opening): Promise<OpenedStore> {
+  const { store, redis: target, waitForReplicas: replicas, prefix, tenant } = settings;
+  if (store) return { store, redis: null, close: async () => {} };
+  if (!target) throw new SetupError('Expected an address of Redis or a store, got neither.');
+  const options = connectOptions({ ...settings, redis: target }, opening);
+  const redis = await connectRedis(options);
+  // The first one's warnings are about the same server.
+  const acquiring =
+    replicas > 0 ? await connectRedis({ ...options, observe: unobserved }).catch(closing(redis)) : undefined;
+  const replication = acquiring && { redis: acquiring, replicas, timeoutMs: Math.round(options.commandTimeoutMs / 2) };
+  return {
+    store: new RedisLeaseStore({ redis, prefix, tenant, ...(replication ? { replication } : {}) }),
+    redis,
+    close: async () => {
+      await Promise.all([closeRedis(redis), acquiring && closeRedis(acquiring)]);
+    },
+  };
+}
+
+type Settings = LeaseSettings & Required<Pick<LeaseSettings, 'redis'>>;
+
+function connectOptions(
+  { redis, ttlMs, criticality, waitForReplicas, observe }: Settings,
+  opening: Opening,
+): ConnectOptions {
+  return {
+    ...redis,
+    ...opening,
+    name: 'fencepost-lease',
+    commandTimeoutMs: commandTimeoutMs(ttlMs),
+    criticality,
+    awaitedReplicas: waitForReplicas,
+    ...(observe ? { observe } : {}),
+  };
+}
+
+/**
+ * Short enough for a second attempt before a holder has to stop, long enough for a server, or a process, that is busy: the
+ * deadline of a lease is watched by a timer of its own and doesn't wait for this.
+ */
+function commandTimeoutMs(ttlMs: number): number {
+  return Math.min(Math.max(500, Math.round(ttlMs / 6)), 2_000);
+}
+
+function closing(redis: RedisClient): (error: unknown) => Promise<never> {
+  return async (error) => {
+    await closeRedis(redis);
+    throw error;
+  };
+}

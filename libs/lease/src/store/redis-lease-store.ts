@@ -1,0 +1,145 @@
+import { FenceExhaustedError } from '../errors.js';
+import { formatFence, parseFence } from '../fence.js';
+import type { Fence } from '../fence.js';
+import { checkRequest, checkWhole } from '../holding/lease-request.js';
+import type { Term } from '../holding/lease.js';
+import { inBatches } from '../redis/redis-batch.js';
+import { watchChannel } from '../redis/redis-channel.js';
+import { redisChannel, redisKeysOf } from '../redis/redis-keys.js';
+import type { KeySpace } from '../redis/redis-keys.js';
+import { loadScripts } from '../redis/redis-script.js';
+import type { RedisClient } from '../redis/redis-script.js';
+import { NotReplicatedError, waitForReplicas } from '../redis/redis-wait.js';
+import type { AcquireReply, AcquireRequest, Holding, QuorumMember, StopWatching } from './lease-store.js';
+
+export interface RedisLeaseStoreOptions extends KeySpace {
+  /** Stays the caller's to close. */
+  readonly redis: RedisClient;
+  /** A lease counts when so many replicas have it; `redis` is a connection of its own, which WAIT holds up. */
+  readonly replication?: {
+    readonly redis: RedisClient;
+    readonly replicas: number;
+    readonly timeoutMs: number;
+  };
+}
+
+const scripts = loadScripts(new URL('../lua/', import.meta.url), [
+  'acquire-lease',
+  'renew-leases',
+  'release-leases',
+  'inspect-leases',
+  'raise-fence',
+]);
+
+/** Leases in one Redis, or in one Redis Cluster. What it can't survive is said in the README. */
+export class RedisLeaseStore implements QuorumMember {
+  readonly #redis: RedisClient;
+  readonly #lease: (resource: string) => string;
+  readonly #fence: (resource: string) => string;
+  readonly #released: string;
+  readonly #replication: RedisLeaseStoreOptions['replication'];
+
+  /** @throws {SetupError} for a prefix or tenant that can't be part of a key */
+  constructor(options: RedisLeaseStoreOptions) {
+    this.#redis = options.redis;
+    this.#lease = redisKeysOf('lease', options);
+    this.#fence = redisKeysOf('fence', options);
+    this.#released = redisChannel(options, 'released');
+    this.#replication = options.replication;
+  }
+
+  async acquire(request: AcquireRequest): Promise<AcquireReply> {
+    checkRequest(request);
+    const { resource, nonce, holder, ttlMs, floor } = request;
+    const args = [`${nonce} ${ttlMs} ${formatFence(floor)} ${holder}`];
+    const [word, value = ''] = String(await this.#acquire(request, args)).split(' ');
+    if (word === 'EXHAUSTED') throw new FenceExhaustedError(resource);
+    return word === 'ACQUIRED'
+      ? { acquired: true, fence: parseFence(value) }
+      : { acquired: false, remainingMs: Number(value) };
+  }
+
+  #acquire(term: Term, args: readonly (string | number)[]): Promise<unknown> {
+    if (this.#replication) return this.#acquireReplicated(this.#replication, term, args);
+    return scripts['acquire-lease'].run(this.#redis, this.#keys(term.resource), args);
+  }
+
+  async #acquireReplicated(
+    { redis, ...awaited }: NonNullable<RedisLeaseStoreOptions['replication']>,
+    term: Term,
+    args: readonly (string | number)[],
+  ): Promise<unknown> {
+    const script = scripts['acquire-lease'];
+    const keys = this.#keys(term.resource);
+    try {
+      return await waitForReplicas(redis, { script, keys, args, wrote: isAcquired, ...awaited });
+    } catch (error) {
+      // It is on the primary, and nobody's: a lease that a failover may lose is not what was asked for.
+      if (error instanceof NotReplicatedError) await this.release([term]);
+      throw error;
+    }
+  }
+
+  async renew(terms: readonly Term[], ttlMs: number): Promise<boolean[]> {
+    checkWhole('ttlMs', ttlMs, 1);
+    return inBatches(this.#redis, terms, async (batch) => {
+      const args = [ttlMs, ...batch.map(({ nonce }) => nonce)];
+      return answersOf(batch, await scripts['renew-leases'].run(this.#redis, this.#leases(batch), args));
+    });
+  }
+
+  release(terms: readonly Term[]): Promise<boolean[]> {
+    return inBatches(this.#redis, terms, async (batch) => {
+      const args = [this.#released];
+      for (const { nonce, resource } of batch) args.push(nonce, resource);
+      return answersOf(batch, await scripts['release-leases'].run(this.#redis, this.#leases(batch), args));
+    });
+  }
+
+  async raiseFence({ resource, nonce }: Term, fence: Fence): Promise<boolean> {
+    checkWhole('fence', fence, 1);
+    const reply = await scripts['raise-fence'].run(this.#redis, this.#keys(resource), [nonce, formatFence(fence)]);
+    return reply === 'DONE';
+  }
+
+  async inspect(resources: readonly string[]): Promise<(Holding | null)[]> {
+    return inBatches(this.#redis, resources, async (batch) => {
+      const keys = batch.map((resource) => this.#lease(resource));
+      const answers = list(await scripts['inspect-leases'].run(this.#redis, keys, []));
+      return answers.map((answer) => (answer === null ? null : holding(list(answer).map(String))));
+    });
+  }
+
+  watchReleases(onReleased: (resource: string) => void): Promise<StopWatching> {
+    return watchChannel(this.#redis, this.#released, onReleased);
+  }
+
+  #leases(terms: readonly Term[]): string[] {
+    return terms.map(({ resource }) => this.#lease(resource));
+  }
+
+  #keys(resource: string): [lease: string, fence: string] {
+    return [this.#lease(resource), this.#fence(resource)];
+  }
+}
+
+/** Who finds it held has written nothing that could get lost. */
+function isAcquired(reply: unknown): boolean {
+  return String(reply).startsWith('ACQUIRED ');
+}
+
+/** From the places, counted from 1, of those that were over: as a rule none, which is quickly told and quickly read. */
+function answersOf(terms: readonly Term[], over: unknown): boolean[] {
+  const answers = terms.map(() => true);
+  for (const place of list(over)) answers[Number(place) - 1] = false;
+  return answers;
+}
+
+function holding([holder = '', fence = '', remaining]: string[]): Holding {
+  return { holder, fence: parseFence(fence), remainingMs: Number(remaining) };
+}
+
+function list(reply: unknown): unknown[] {
+  if (Array.isArray(reply)) return reply;
+  throw new TypeError(`Expected a list as the reply of a lease script, got ${JSON.stringify(reply)}.`);
+}

@@ -1,0 +1,126 @@
+import * as fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { NO_FENCE } from '../fence.js';
+import { stopAt, trustedUntil } from '../holding/lease.js';
+import { checkTtl } from '../holding/lease-request.js';
+import { ttlAdvice } from './ttl-advice.js';
+import type { TtlMeasurements, TtlVerdict } from './ttl-advice.js';
+
+const MINUTE = 60_000;
+const HOUR = 60 * MINUTE;
+
+interface Seen {
+  readonly held: number;
+  readonly store?: number;
+  readonly ttl?: number | null;
+  readonly samples?: number;
+}
+
+function measured({ held, store = 1, ttl = 10_000, samples = 1_000 }: Seen): TtlMeasurements {
+  return { about: 'r', samples, holdMs: { p50: held / 2, p99: held, p999: held }, p999StoreMs: store, ttlMs: ttl };
+}
+
+const advised = (seen: Seen) => ttlAdvice(measured(seen)).advisedTtlMs!;
+const verdict = (seen: Seen, before?: TtlVerdict) => ttlAdvice(measured(seen), before).verdict;
+
+/** How long after it was asked for a holder of a lease has to stop, if nothing is renewed. */
+function stopsAfter(ttlMs: number): number {
+  const term = { resource: 'r', nonce: 'n', holder: 'pod/1', fence: NO_FENCE };
+  return stopAt({ ...term, ttlMs, trustedUntil: trustedUntil(0, ttlMs) });
+}
+
+const aHold = fc.double({ min: 0, max: 45 * MINUTE, noNaN: true });
+const aLatency = fc.double({ min: 0, max: 10_000, noNaN: true });
+
+describe('the advice on a ttl', () => {
+  it('covers the work, the answer before it and the release after it, without a renewal', () => {
+    fc.assert(
+      fc.property(aHold, aLatency, (held, store) => {
+        expect(stopsAfter(advised({ held, store }))).toBeGreaterThanOrEqual(held + 2 * store);
+      }),
+    );
+  });
+
+  it('is not a tenth above what is needed', () => {
+    fc.assert(
+      fc.property(fc.double({ min: 300, max: 40 * MINUTE, noNaN: true }), (held) => {
+        expect(stopsAfter(advised({ held, store: 0 }) / 1.1)).toBeLessThan(held);
+      }),
+    );
+  });
+
+  it('is a ttl that may be asked for, whatever was measured', () => {
+    const anything = fc.double({ min: 0, max: 1e12, noNaN: true });
+    fc.assert(
+      fc.property(anything, anything, fc.integer({ min: 300, max: HOUR }), (held, store, ttl) => {
+        expect(() => checkTtl(advised({ held, store, ttl }))).not.toThrow();
+      }),
+    );
+    expect(advised({ held: 0, store: 0 })).toBe(300);
+  });
+
+  it('grows with how long the resource is held, as long as a ttl can cover it', () => {
+    fc.assert(
+      fc.property(aHold, aHold, aLatency, (some, other, store) => {
+        const [shorter, longer] = some < other ? [some, other] : [other, some];
+        expect(advised({ held: shorter, store })).toBeLessThanOrEqual(advised({ held: longer, store }));
+      }),
+    );
+  });
+
+  it('has two digits', () => {
+    expect([1_000, 12_345, 20 * MINUTE].map((held) => advised({ held }))).toEqual([1_300, 15_000, 1_500_000]);
+  });
+
+  it('is not given for fewer than a hundred holdings, or for a ttl that is not known', () => {
+    const silent = { advisedTtlMs: null, verdict: 'too-few-samples' };
+    expect(ttlAdvice(measured({ held: 5, samples: 99 }))).toMatchObject(silent);
+    expect(ttlAdvice(measured({ held: 5, ttl: null }))).toMatchObject(silent);
+    expect(verdict({ held: 5, samples: 100 })).toBe('fits');
+  });
+
+  it('says in one sentence what was seen, what is in use and what would do', () => {
+    expect(ttlAdvice(measured({ held: 12_000 })).because).toBe(
+      '99.9 % of 1000 holdings lasted up to 12 s and the ttl is 10 s, so that some are lost when a renewal is. ' +
+        '15 s would cover them.',
+    );
+    expect(ttlAdvice(measured({ held: 20, ttl: 2 * MINUTE })).because).toBe(
+      '99.9 % of 1000 holdings lasted up to 20 ms and the ttl is 2 min, for which a crash blocks the resource. ' +
+        '300 ms would be enough.',
+    );
+  });
+});
+
+describe('the verdict on a ttl', () => {
+  it('is too short when a section outlasts its first term', () => {
+    expect(verdict({ held: 8_000, ttl: 10_000 })).toBe('fits');
+    expect(verdict({ held: 9_500, ttl: 10_000 })).toBe('too-short');
+    expect(verdict({ held: 10, store: 5_000, ttl: 10_000 })).toBe('too-short');
+  });
+
+  it('is too long when it is ten times what is needed and ten seconds more', () => {
+    expect(verdict({ held: 5, ttl: 10_000 })).toBe('fits');
+    expect(verdict({ held: 5, ttl: 11_000 })).toBe('too-long');
+    expect(verdict({ held: 10_000, ttl: 100_000 })).toBe('fits');
+    expect(verdict({ held: 10_000, ttl: 200_000 })).toBe('too-long');
+  });
+
+  it('stands while the value wavers on the border', () => {
+    const needed = advised({ held: 8_400 });
+    const nearlyEnough = { held: 8_400, ttl: needed - 200 };
+    expect(verdict(nearlyEnough, 'fits')).toBe('fits');
+    expect(verdict(nearlyEnough, 'too-short')).toBe('too-short');
+    expect(verdict({ held: 8_400, ttl: needed }, 'too-short')).toBe('fits');
+    const nearlyTooMuch = { held: 10_000, ttl: 110_000 };
+    expect(verdict(nearlyTooMuch, 'fits')).toBe('fits');
+    expect(verdict(nearlyTooMuch, 'too-long')).toBe('too-long');
+  });
+
+  it('asks of a ttl that no section fits into only that a renewal can fail once', () => {
+    const leader = { held: 24 * HOUR, store: 100 };
+    expect(ttlAdvice(measured({ ...leader, ttl: 10_000 }))).toMatchObject({ verdict: 'fits', advisedTtlMs: 10_000 });
+    const hasty = ttlAdvice(measured({ ...leader, ttl: 400 }));
+    expect(hasty).toMatchObject({ verdict: 'too-short', advisedTtlMs: 500 });
+    expect(hasty.because).toContain('so they live on renewals, which need 500 ms; the ttl is 400 ms');
+  });
+});

@@ -1,0 +1,106 @@
+import { describe, expect, it } from 'vitest';
+import { parseFence } from '../fence.js';
+import type { LeaseEvent } from './lease-events.js';
+import { TtlAdviser } from './ttl-adviser.js';
+
+interface Holding {
+  readonly resource?: string;
+  readonly heldMs: number;
+  readonly ttlMs?: number;
+  readonly times?: number;
+}
+
+function stage(most?: number) {
+  const told: LeaseEvent[] = [];
+  const adviser = new TtlAdviser({ tell: (event) => void told.push(event), ...(most !== undefined && { most }) });
+  let fences = 0;
+  const hold = ({ resource = 'r', heldMs, ttlMs = 10_000, times = 100 }: Holding) => {
+    for (let n = 0; n < times; n += 1) {
+      const term = { resource, holder: 'pod/1', fence: parseFence(String((fences += 1))) };
+      adviser.observe({ name: 'lease.acquired', ...term, ttlMs, tookMs: 1 });
+      adviser.observe({ name: 'lease.released', ...term, heldMs });
+    }
+  };
+  const verdicts = () => told.map((event) => event.name === 'lease.ttl-unfit' && event.verdict);
+  return { adviser, told, hold, verdicts };
+}
+
+describe('the adviser', () => {
+  it('says what was measured and which ttl that needs', () => {
+    const { adviser, hold } = stage();
+    hold({ heldMs: 2_000, times: 100 });
+    const advice = adviser.advice('r');
+    expect(advice).toMatchObject({ about: 'r', samples: 100, ttlMs: 10_000, advisedTtlMs: 2_500, verdict: 'fits' });
+    for (const ms of Object.values(advice.holdMs)) expect(Math.abs(ms - 2_020)).toBeLessThanOrEqual(20);
+    expect(advice.p999StoreMs).toBeCloseTo(1, 1);
+  });
+
+  it('knows nothing of a resource it has not seen', () => {
+    expect(stage().adviser.advice('r')).toMatchObject({ samples: 0, ttlMs: null, verdict: 'too-few-samples' });
+  });
+
+  it('tells once that a ttl does not fit, until the verdict has changed', () => {
+    const { told, hold, verdicts } = stage();
+    hold({ heldMs: 20_000, times: 99 });
+    expect(told).toEqual([]);
+    hold({ heldMs: 20_000, times: 901 });
+    const unfit = { name: 'lease.ttl-unfit', resource: 'r', verdict: 'too-short', ttlMs: 10_000, advisedTtlMs: 25_000 };
+    expect(told).toEqual([unfit]);
+    hold({ heldMs: 20_000, ttlMs: 25_000 });
+    expect(verdicts()).toEqual(['too-short']);
+    hold({ heldMs: 20_000 });
+    expect(verdicts()).toEqual(['too-short', 'too-short']);
+    hold({ heldMs: 20_000, ttlMs: 3_600_000 });
+    expect(verdicts()).toEqual(['too-short', 'too-short', 'too-long']);
+  });
+
+  it('does not tell again and again of a ttl on the border', () => {
+    const { hold, verdicts } = stage();
+    hold({ heldMs: 9_300 });
+    // 12 s are needed. What was too short is so up to there, and what fits does so down to a tenth less.
+    for (const ttlMs of [11_000, 10_000, 11_000, 12_000, 11_500, 12_000, 11_500]) hold({ heldMs: 9_300, ttlMs });
+    expect(verdicts()).toEqual(['too-short']);
+  });
+
+  it('lets the type speak for ids that are seldom held', () => {
+    const { adviser, told, hold } = stage();
+    for (let id = 0; id < 100; id += 1) hold({ resource: `order:${id}`, heldMs: 20_000, times: 1 });
+    expect(told).toEqual([expect.objectContaining({ resource: 'order:*', verdict: 'too-short' })]);
+    expect(adviser.advice('order:7')).toMatchObject({ about: 'order:*', samples: 100 });
+    expect(adviser.advice('order:new')).toMatchObject({ about: 'order:*', samples: 100 });
+  });
+
+  it('lets a resource speak for itself when it was held often enough', () => {
+    const { adviser, hold } = stage();
+    hold({ resource: 'cron:slow', heldMs: 20_000 });
+    hold({ resource: 'cron:quick', heldMs: 20 });
+    expect(adviser.advice('cron:slow')).toMatchObject({ about: 'cron:slow', verdict: 'too-short' });
+    expect(adviser.advice('cron:quick')).toMatchObject({ about: 'cron:quick', verdict: 'fits' });
+  });
+
+  it('measures a term once that is lost and released afterwards', () => {
+    const { adviser } = stage();
+    const term = { resource: 'r', holder: 'pod/1', fence: parseFence('7') };
+    adviser.observe({ name: 'lease.acquired', ...term, ttlMs: 10_000, tookMs: 1 });
+    adviser.observe({ name: 'lease.lost', ...term, reason: 'expired', heldMs: 8_000 });
+    adviser.observe({ name: 'lease.stale-release', ...term, heldMs: 9_000 });
+    expect(adviser.advice('r').samples).toBe(1);
+  });
+
+  it('takes the time of answered requests only: a timeout tells how patient we are', () => {
+    const { adviser, hold } = stage();
+    hold({ heldMs: 20 });
+    for (let n = 0; n < 1_000; n += 1) {
+      adviser.observe({ name: 'lease.acquire-failed', resource: 'r', tookMs: 5_000, error: new Error('timed out') });
+    }
+    expect(adviser.advice('r').p999StoreMs).toBeLessThan(2);
+    adviser.observe({ name: 'lease.busy', resource: 'r', remainingMs: 1, tookMs: 400 });
+    expect(adviser.advice('r').p999StoreMs).toBeGreaterThan(300);
+  });
+
+  it('remembers a bounded number of resources, those that were acquired last', () => {
+    const { adviser, hold } = stage(3);
+    for (const resource of ['a', 'b', 'c', 'a', 'd']) hold({ resource, heldMs: 5, times: 1 });
+    expect(['a', 'b', 'c', 'd'].map((resource) => adviser.advice(resource).samples)).toEqual([2, 0, 1, 1]);
+  });
+});

@@ -1,0 +1,82 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Redis } from 'ioredis';
+import { afterEach, describe, expect, it } from 'vitest';
+import { closeRedis, connectRedis, systemClock } from '@fencepost/lease';
+import { recordedWarnings } from '../support/recorded-warnings.js';
+import { privateRedis } from '../support/redis.js';
+import { tcpProxy } from '../support/tcp-proxy.js';
+
+const cleanUp: (() => unknown)[] = [];
+afterEach(async () => {
+  for (const step of cleanUp.splice(0).toReversed()) await step();
+});
+
+async function server(settings: Record<string, string> = {}) {
+  const started = await privateRedis(settings);
+  cleanUp.push(() => started.stop());
+  return started;
+}
+
+async function connected(url: string) {
+  const warnings = recordedWarnings();
+  let aheadMs = 0;
+  const clock = { ...systemClock, now: () => Date.now() + aheadMs };
+  const redis = await connectRedis({ url, commandTimeoutMs: 2_000, name: 'test', observe: warnings.observe, clock });
+  cleanUp.push(() => closeRedis(redis));
+  return { redis, warnings, turnClock: (ms: number) => void (aheadMs = ms) };
+}
+
+/** The connection is broken off, comes back, and has been looked at: a second look would come after the first. */
+async function reconnected(redis: Redis): Promise<void> {
+  const ready = new Promise((resolve) => redis.once('ready', resolve));
+  redis.disconnect(true);
+  await ready;
+}
+
+describe('a change of history', () => {
+  it('is told after a restart without data', async () => {
+    const started = await server();
+    const { warnings } = await connected(started.url);
+    await started.restartEmpty();
+    await expect.poll(() => warnings.codes, { timeout: 4_000 }).toEqual(['NO_PERSISTENCE', 'HISTORY_LOST']);
+    expect(warnings.messages[1]).toContain(`Expected the history of before at ${started.url}, found another one`);
+  });
+
+  it('is told more mildly after a restart with an append-only file', async () => {
+    const dir = mkdtempSync(join(tmpdir(), 'test-aof-'));
+    cleanUp.push(() => rmSync(dir, { recursive: true }));
+    const started = await server({ appendonly: 'yes', dir });
+    const { redis, warnings } = await connected(started.url);
+    await redis.set('x', 'kept');
+    await started.restartEmpty();
+    await expect.poll(() => warnings.codes, { timeout: 10_000 }).toEqual(['RESTARTED']);
+    expect(await redis.get('x')).toBe('kept');
+  });
+
+  it('is told when a replica answers in the place of its primary', async () => {
+    const primary = await server({ appendonly: 'yes', 'repl-diskless-sync-delay': '0' });
+    const replica = await server({ appendonly: 'yes', replicaof: `127.0.0.1 ${primary.port}` });
+    const proxy = await tcpProxy(primary.port);
+    cleanUp.push(() => proxy.close());
+    const promoted = new Redis(replica.url);
+    cleanUp.push(() => closeRedis(promoted));
+    await expect.poll(() => promoted.info('replication'), { timeout: 10_000 }).toContain('master_link_status:up');
+    const { redis, warnings } = await connected(proxy.url);
+    await promoted.replicaof('NO', 'ONE');
+    proxy.retarget(replica.port);
+    await reconnected(redis);
+    await expect.poll(() => warnings.codes).toContain('HISTORY_LOST');
+    expect(warnings.messages.at(-1)).toContain('found one that branched off it');
+  });
+
+  it('is not claimed after a mere interruption, but a clock that has gone wrong meanwhile is', async () => {
+    const { url } = await server({ appendonly: 'yes' });
+    const { redis, warnings, turnClock } = await connected(url);
+    await reconnected(redis);
+    turnClock(5_000);
+    await reconnected(redis);
+    await expect.poll(() => warnings.codes).toEqual(['CLOCK_SKEW']);
+  });
+});

@@ -1,0 +1,113 @@
+import { Redis } from 'ioredis';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { closeRedis, connectRedis, redisChannel, redisKeys, RedisSemaphoreStore } from '@fencepost/lease';
+import type { KeyBuilder } from '@fencepost/lease';
+import { leaseStoreContract } from '../contracts/lease-store.contract.js';
+import { semaphoreStoreContract } from '../contracts/semaphore-store.contract.js';
+import { TTL_MS, request, win } from '../support/lease-requests.js';
+import { redisSemaphoreHarness } from '../support/redis-semaphore.js';
+import { freshPrefix, testRedis } from '../support/redis.js';
+
+let redis: Redis;
+beforeAll(async () => {
+  redis = await connectRedis({ url: testRedis(), commandTimeoutMs: 5_000, name: 'test' });
+});
+afterAll(() => closeRedis(redis));
+
+async function forget(prefix: string): Promise<void> {
+  const keys = await redis.keys(`${prefix}:*`);
+  if (keys.length > 0) await redis.del(keys);
+}
+
+async function harness() {
+  const prefix = freshPrefix();
+  return redisSemaphoreHarness({ redis, prefix, tenant: 'default', forget: () => forget(prefix) });
+}
+
+semaphoreStoreContract('the Redis semaphore', harness);
+leaseStoreContract('the Redis semaphore with one place', harness);
+
+describe('the Redis semaphore', () => {
+  let space: { prefix: string; tenant: string };
+  let key: KeyBuilder;
+  let store: RedisSemaphoreStore;
+
+  beforeEach(() => {
+    space = { prefix: freshPrefix(), tenant: 'default' };
+    key = redisKeys(space);
+    store = new RedisSemaphoreStore({ redis, ...space });
+    return () => forget(space.prefix);
+  });
+
+  it('lets five of a hundred contenders on a hundred connections in, each with a fence of its own', async () => {
+    const connections = Array.from({ length: 100 }, () => new Redis(testRedis(), { commandTimeout: 10_000 }));
+    const replies = await Promise.all(
+      connections.map((connection) =>
+        new RedisSemaphoreStore({ redis: connection, ...space }).acquire(request({ places: 5 })),
+      ),
+    );
+    await Promise.all(connections.map(closeRedis));
+    const fences = replies.flatMap((reply) => (reply.acquired ? [reply.fence] : []));
+    expect(fences).toHaveLength(5);
+    expect(new Set(fences).size).toBe(5);
+  });
+
+  it('keeps terms until the longest of them is over, and the counter and the size for ever', async () => {
+    await store.resize('r', 3);
+    const long = await win(store, { ttlMs: 5 * TTL_MS });
+    await win(store, { ttlMs: TTL_MS });
+    expect(await redis.pttl(key('r', 'places'))).toBeGreaterThan(4 * TTL_MS);
+    await store.renew([long], 9 * TTL_MS);
+    expect(await redis.pttl(key('r', 'places'))).toBeGreaterThan(8 * TTL_MS);
+    expect(await redis.pttl(key('r', 'places'))).toBeLessThanOrEqual(9 * TTL_MS);
+    expect(await redis.pttl(key('r', 'fence'))).toBe(-1);
+    expect(await redis.pttl(key('r', 'places-size'))).toBe(-1);
+  });
+
+  it('leaves no key behind when a term ends by itself, but the counter and the size', async () => {
+    await win(store, { ttlMs: 50 });
+    await expect.poll(() => redis.exists(key('r', 'places')), { interval: 5, timeout: 5_000 }).toBe(0);
+    expect((await redis.keys(`${space.prefix}:*`)).toSorted()).toEqual([key('r', 'fence'), key('r', 'places-size')]);
+  });
+
+  it('remembers nobody whose term is over once somebody new comes', async () => {
+    await win(store, { places: 2, ttlMs: 50 });
+    const stays = await win(store, { places: 2 });
+    await expect.poll(() => store.holders('r'), { interval: 5, timeout: 5_000 }).toHaveLength(1);
+    const comes = await win(store, { places: 2 });
+    expect((await redis.hkeys(key('r', 'places'))).toSorted()).toEqual([stays.nonce, comes.nonce].toSorted());
+  });
+
+  it('goes on with the fences of the leases of the same name', async () => {
+    await redis.set(key('r', 'fence'), '8000000000000000');
+    expect((await win(store)).fence).toBe(8_000_000_000_000_001);
+  });
+
+  it.each([
+    ['the fence is no number', 'fence', /the stored fence has to be a whole number/],
+    ['the size is no hash', 'places-size', /WRONGTYPE/],
+    ['the places are no hash', 'places', /WRONGTYPE/],
+  ])('fails without a trace when %s', async (_what, part, message) => {
+    await redis.set(key('r', part), 'not a number');
+    await expect(store.acquire(request())).rejects.toThrow(message);
+    expect(await redis.keys(`${space.prefix}:*`)).toEqual([key('r', part)]);
+  });
+
+  it('renews nothing of a batch in which a key holds something else', async () => {
+    const term = await win(store, { resource: 'a', ttlMs: TTL_MS });
+    await redis.set(key('b', 'places'), 'no hash');
+    await expect(store.renew([term, { resource: 'b', nonce: 'n' }], 9 * TTL_MS)).rejects.toThrow(/WRONGTYPE/);
+    expect((await store.holders('a'))[0]?.remainingMs).toBeLessThanOrEqual(TTL_MS);
+  });
+
+  it('wakes those who wait for its places, and not those who wait for a lease of the same name', async () => {
+    const heard: { readonly channel: string; readonly resource: string }[] = [];
+    const channel = redisChannel(space, 'released-places');
+    const subscriber = redis.duplicate();
+    subscriber.on('message', (from: string, resource: string) => heard.push({ channel: from, resource }));
+    await subscriber.subscribe(redisChannel(space, 'released'), channel);
+    await store.release([await win(store)]);
+    await expect.poll(() => heard).toEqual([{ channel, resource: 'r' }]);
+    await closeRedis(subscriber);
+  });
+});

@@ -1,0 +1,33 @@
+import type { Redis } from 'ioredis';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { Leases, RedisLeaseStore, closeRedis, connectRedis } from '@fencepost/lease';
+import type { LeaseEvent } from '@fencepost/lease';
+import { TtlAdviser } from '../../libs/lease/src/telemetry/ttl-adviser.js';
+import { freshPrefix, testRedis } from '../support/redis.js';
+
+let redis: Redis;
+beforeAll(async () => {
+  redis = await connectRedis({ url: testRedis(), commandTimeoutMs: 5_000, name: 'test' });
+});
+afterAll(() => closeRedis(redis));
+
+describe('the advice on leases in Redis', () => {
+  it('comes after a hundred holdings: a ttl of an hour is too long for work of milliseconds', async () => {
+    const space = { prefix: freshPrefix(), tenant: 'default' };
+    const told: LeaseEvent[] = [];
+    const adviser = new TtlAdviser({ tell: (event) => void told.push(event) });
+    const store = new RedisLeaseStore({ redis, ...space });
+    await using leases = new Leases({ store, ttl: '1h', observe: adviser.observe });
+    const work = async () => {
+      for (let n = 0; n < 99; n += 1) await leases.using('cache:prices', {}, async () => {});
+    };
+    await work();
+    expect([told, adviser.advice('cache:prices').verdict]).toEqual([[], 'too-few-samples']);
+    await work();
+    await redis.del(await redis.keys(`${space.prefix}:*`));
+    const { advisedTtlMs, holdMs, p999StoreMs, ...advice } = adviser.advice('cache:prices');
+    expect(advice).toMatchObject({ about: 'cache:prices', samples: 198, ttlMs: 3_600_000, verdict: 'too-long' });
+    expect(told).toEqual([expect.objectContaining({ name: 'lease.ttl-unfit', verdict: 'too-long', ttlMs: 3_600_000 })]);
+    expect(advisedTtlMs!).toBeGreaterThan(holdMs.p999 + p999StoreMs);
+  });
+});

@@ -1,0 +1,121 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { ensureProgram } from '../../scripts/debian.mjs';
+import { freePort } from '../../scripts/redis.mjs';
+import { serverProcess } from './server-process.js';
+import type { ServerProcess } from './server-process.js';
+
+export interface PrivateEtcd {
+  readonly endpoint: string;
+  /** Changes with a restart. */
+  readonly pid: number;
+  /** SIGSTOP: connections stay open and nothing is answered, as on a host that swaps or is paused. */
+  freeze(): void;
+  thaw(): void;
+  /** SIGKILL; the data stays. */
+  kill(): Promise<void>;
+  /** A new process on the same port, with what is there of the data. */
+  start(): Promise<void>;
+  /** SIGKILL, and a new process on the same port that knows nothing. */
+  restartEmpty(): Promise<void>;
+  /** Ends it and removes its folder. */
+  stop(): Promise<void>;
+}
+
+interface Member {
+  readonly name: string;
+  readonly folder: string;
+  readonly client: string;
+  readonly peer: string;
+}
+
+/** A server for one spec to freeze, kill and restart. */
+export async function privateEtcd(): Promise<PrivateEtcd> {
+  const [member] = await privateEtcdCluster(1);
+  if (!member) throw new Error('Expected one member.');
+  return member;
+}
+
+/** Members that elect one of them. Resolves when all of them answer. */
+export async function privateEtcdCluster(size: number): Promise<PrivateEtcd[]> {
+  const members = await Promise.all(Array.from({ length: size }, (_, n) => newMember(`m${n}`)));
+  const cluster = members.map(({ name, peer }) => `${name}=${peer}`).join(',');
+  return Promise.all(members.map((member) => startMember(member, cluster)));
+}
+
+async function newMember(name: string): Promise<Member> {
+  const address = async () => `http://127.0.0.1:${await freePort()}`;
+  return { name, folder: mkdtempSync(join(tmpdir(), 'test-etcd-')), client: await address(), peer: await address() };
+}
+
+async function startMember(member: Member, cluster: string): Promise<PrivateEtcd> {
+  let server = await start(member, cluster);
+  const data = join(member.folder, 'data');
+  const restart = async () => {
+    server = await start(member, cluster);
+  };
+  return {
+    endpoint: member.client,
+    get pid() {
+      return server.pid;
+    },
+    freeze: () => void process.kill(server.pid, 'SIGSTOP'),
+    thaw: () => void process.kill(server.pid, 'SIGCONT'),
+    kill: () => server.end('keep'),
+    start: restart,
+    restartEmpty: async () => {
+      await server.end('keep');
+      rmSync(data, { recursive: true });
+      await restart();
+    },
+    stop: async () => {
+      await server.end();
+      // A member that was killed before kept it.
+      rmSync(member.folder, { recursive: true, force: true });
+    },
+  };
+}
+
+async function start(member: Member, cluster: string): Promise<ServerProcess> {
+  const { command, env } = await ensureProgram('etcd', { package: 'etcd-server', service: 'etcd' });
+  const server = await serverProcess({ command, args: argumentsOf(member, cluster), cwd: member.folder, env });
+  try {
+    await untilHealthy(member);
+    return server;
+  } catch (error) {
+    await server.end();
+    throw error;
+  }
+}
+
+/** Elections are quick on one machine, and nothing of this is to survive a loss of power. */
+function argumentsOf({ name, client, peer }: Member, cluster: string): string[] {
+  const settings = {
+    name,
+    'data-dir': 'data',
+    'listen-client-urls': client,
+    'advertise-client-urls': client,
+    'listen-peer-urls': peer,
+    'initial-advertise-peer-urls': peer,
+    'initial-cluster': cluster,
+    'heartbeat-interval': '50',
+    'election-timeout': '500',
+    logger: 'zap',
+    'log-level': 'error',
+  };
+  return [...Object.entries(settings).map(([key, value]) => `--${key}=${value}`), '--unsafe-no-fsync'];
+}
+
+const PATIENCE_MS = 20_000;
+const LOOK_AGAIN_MS = 20;
+
+async function untilHealthy({ client }: Member): Promise<void> {
+  const deadline = performance.now() + PATIENCE_MS;
+  for (;;) {
+    const health = await fetch(`${client}/health`, { signal: AbortSignal.timeout(1_000) }).catch(() => undefined);
+    if (health?.ok && ((await health.json()) as { health: string }).health === 'true') return;
+    if (performance.now() > deadline) throw new Error(`The private etcd at ${client} did not start.`);
+    await new Promise((resolve) => setTimeout(resolve, LOOK_AGAIN_MS));
+  }
+}

@@ -1,0 +1,38 @@
+import { expect } from 'vitest';
+import { redisKeys, RedisSemaphoreStore } from '@fencepost/lease';
+import type { KeySpace, RedisClient } from '@fencepost/lease';
+import type { SemaphoreStoreHarness } from '../contracts/semaphore-harness.js';
+
+const TERM = /^(\d+) (.*)$/s;
+
+/** Moves the ends of all terms of a resource, which is what a step of the server's clock comes to. */
+export async function shiftEnds(redis: RedisClient, key: string, ms: number): Promise<void> {
+  const terms = Object.entries(await redis.hgetall(key));
+  for (const [nonce, text] of terms) {
+    const [, ends, rest] = TERM.exec(text) ?? [];
+    await redis.hset(key, nonce, `${Number(ends) + ms} ${rest}`);
+  }
+  // The key would end with its terms; it may not end before the test does.
+  if (terms.length > 0) await redis.pexpire(key, Math.max(await redis.pttl(key), (await redis.pttl(key)) + ms));
+}
+
+export interface HarnessOptions extends KeySpace {
+  readonly redis: RedisClient;
+  /** Removes everything below the prefix. */
+  readonly forget: () => Promise<void>;
+}
+
+export function redisSemaphoreHarness({ redis, forget, ...space }: HarnessOptions): SemaphoreStoreHarness {
+  const key = redisKeys(space);
+  const store = new RedisSemaphoreStore({ redis, ...space });
+  return {
+    store,
+    // Asked again and again rather than waited for once: a term ends by the server's clock, not by this one.
+    untilFree: async (resource) => {
+      await expect.poll(() => store.inspect([resource]), { interval: 5, timeout: 5_000 }).toEqual([null]);
+    },
+    clockGoesBack: (resource, ms) => shiftEnds(redis, key(resource, 'places'), ms),
+    lose: forget,
+    close: forget,
+  };
+}
