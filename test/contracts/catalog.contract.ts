@@ -60,6 +60,20 @@ function declaring(makeHarness: () => Promise<CatalogHarness>): void {
     }
   });
 
+  it('gives back the rule for changes of the clocks, the spread and the least interval, and nothing where there is none', async () => {
+    const { catalog, elsewhere } = await makeHarness();
+    const refined = cron({
+      name: 'a',
+      dst: { gap: 'shift', repeat: 'both' },
+      spreadMs: 600_000,
+      minIntervalMs: 60_000,
+    });
+    const plain = cron({ name: 'b' });
+    await catalog.declare([refined, plain], 1);
+    const definitions = (await elsewhere.read()).map(({ definition }) => definition);
+    expect(definitions).toStrictEqual([refined.definition, plain.definition]);
+  });
+
   it('takes a thousand crons in one step', async () => {
     const { catalog } = await makeHarness();
     const many = Array.from({ length: 1_000 }, (_, n) => cron({ name: `cron-${String(n).padStart(4, '0')}` }));
@@ -132,6 +146,10 @@ function builds(makeHarness: () => Promise<CatalogHarness>): void {
     ['overlap', cron({ overlap: 'allow' })],
     ['grace', cron({ graceMs: 1 })],
     ['catch-up window', cron({ catchUpWindowMs: 1 })],
+    ['gap rule', cron({ dst: { gap: 'skip', repeat: 'first' } })],
+    ['repeat rule', cron({ dst: { gap: 'next-valid', repeat: 'both' } })],
+    ['spread', cron({ spreadMs: 60_000 })],
+    ['least interval', cron({ minIntervalMs: 60_000 })],
     ['disabled', cron({}, true)],
   ])('refuses another %s from a build of the same number', async (_what, other) => {
     const { catalog } = await makeHarness();
@@ -139,6 +157,12 @@ function builds(makeHarness: () => Promise<CatalogHarness>): void {
     const conflict = expect.objectContaining({ cron: 'nightly-report', buildSeq: 7, code: 'DEFINITION_CONFLICT' });
     await expect(catalog.declare([other], 7)).rejects.toThrow(DefinitionConflictError);
     await expect(catalog.declare([other], 7)).rejects.toThrow(conflict);
+  });
+
+  it('tells a spread from a least interval of the same length', async () => {
+    const { catalog } = await makeHarness();
+    await catalog.declare([cron({ spreadMs: 60_000 })], 7);
+    await expect(catalog.declare([cron({ minIntervalMs: 60_000 })], 7)).rejects.toThrow(DefinitionConflictError);
   });
 
   it('changes nothing at all when one of many crons is in conflict', async () => {

@@ -21,6 +21,9 @@ import { recordedEvents } from '../support/recorded-events.js';
 import { testRedis } from '../support/redis.js';
 import { redisSpaces } from './redis-space.js';
 
+/** Known to the compiler as a text only: what it can read it refuses itself. */
+const AT_SIXTY_ONE: string = '61 * * * *';
+
 const spaces = redisSpaces();
 const apps: INestApplicationContext[] = [];
 afterEach(async () => {
@@ -164,7 +167,7 @@ describe('the options of JobsModule', () => {
   it('do not help against a cron that can not be: the process refuses to start', async () => {
     @Injectable()
     class Wrong {
-      @SingletonCron('61 * * * *', { name: 'wrong' })
+      @SingletonCron(AT_SIXTY_ONE, { name: 'wrong' })
       tick(): void {}
     }
     await expect(start(both(spaces.fresh()), Wrong)).rejects.toThrow('Wrong.tick: the expression of @SingletonCron');

@@ -11,6 +11,8 @@ import { MODEL_MUTANTS } from './model-mutants.mjs';
 import { NODE_HEALTH_MUTANTS } from './node-health-mutants.mjs';
 import { POSTGRES_MUTANTS } from './postgres-mutants.mjs';
 import { QUORUM_MUTANTS } from './quorum-mutants.mjs';
+import { SCHEDULE_MUTANTS } from './schedule-mutants.mjs';
+import { SCHEDULE_WIRING_MUTANTS } from './schedule-wiring-mutants.mjs';
 import { SEMAPHORE_MUTANTS } from './semaphore-mutants.mjs';
 import { TELEMETRY_MUTANTS } from './telemetry-mutants.mjs';
 import { TRUST_MUTANTS } from './trust-mutants.mjs';
@@ -33,4 +35,6 @@ export const MUTANTS = [
   ...TELEMETRY_MUTANTS,
   ...MEMORY_MUTANTS,
   ...JOBS_MUTANTS,
+  ...SCHEDULE_MUTANTS,
+  ...SCHEDULE_WIRING_MUTANTS,
 ];

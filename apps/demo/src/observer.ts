@@ -67,8 +67,8 @@ export class Observer {
 
   /** The cursor first: whatever it has passed is then among the runs and skips that are read after it. */
   async #cron(entry: CatalogEntry, holding: Holding | null): Promise<CronSight> {
-    const { name, expression, timeZone } = entry.definition;
-    const schedule = parseSchedule({ expression, timeZone, seed: name }, this.clock.now());
+    const { name } = entry.definition;
+    const schedule = parseSchedule({ ...entry.definition, seed: name }, this.clock.now());
     this.archive.extendInstants(name, { schedule, since: entry.since, through: this.clock.now() });
     const { cursor, refusals } = await this.stores.ledger.readCron(name);
     const [runs, skips] = await Promise.all([this.#runs(name), this.#skips(name)]);

@@ -19,8 +19,9 @@ export type { CatalogEntry, CronDefinition, MisfirePolicy } from './catalog/defi
 export { DefinitionConflictError } from './catalog/definition-conflict-error.js';
 export { RedisCatalog } from './catalog/redis-catalog.js';
 
-export { parseSchedule } from './schedule/schedule.js';
-export type { Schedule } from './schedule/schedule.js';
+export { parseSchedule, ScheduleError, ScheduleTextError } from './schedule/schedule.js';
+export type { CronSchedule, DstRule, Schedule, ScheduleText } from './schedule/schedule.js';
+export { spreadOf } from './schedule/spread.js';
 
 export { EVENT_TEXT } from './telemetry/events.js';
 export type { EventLevel, EventName, Events } from './telemetry/events.js';

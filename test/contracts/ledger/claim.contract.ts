@@ -144,6 +144,14 @@ export function claimContract(makeHarness: MakeLedgerHarness): void {
       expect(await claim(1, { skips, occurrence: null })).toMatchObject({ verdict: 'early' });
       expect(await everything()).toMatchObject({ record: { cursor: null }, skips: [] });
     });
+
+    it('refuses to write off instants before they are due, and counts a spread in', async () => {
+      const skips = [{ after: stage.instant(0), through: stage.instant(1), reason: 'misfire' as const }];
+      const spreadMs = (await stage.harness.now()) - stage.instant(1) + LONG_MS;
+      expect(await claim(1, { skips, spreadMs, occurrence: null })).toMatchObject({ verdict: 'early' });
+      expect(await everything()).toMatchObject({ record: { cursor: null }, skips: [] });
+      expect(await claim(1, { skips, spreadMs: 1, occurrence: null })).toEqual({ verdict: 'recorded' });
+    });
   });
 
   describe('claim with instants that do not run', () => {

@@ -91,6 +91,7 @@ export function valuesContract(makeHarness: MakeLedgerHarness): void {
       const claims: Partial<ClaimRequest>[] = [
         { occurrence: { ...stage.occurrence(2), scheduledAt: none } },
         { occurrence: { ...stage.occurrence(2), dueAt: none } },
+        { spreadMs: none },
         { generation: none },
         { skips: [{ after, through: none, reason: 'misfire' }] },
         { skips: [{ after: none, through: after + 1, reason: 'misfire' }] },
@@ -108,6 +109,9 @@ export function valuesContract(makeHarness: MakeLedgerHarness): void {
       });
       await expect(claimWith({ fence: fence(0) })).rejects.toThrow('Expected fence');
       await expect(claimWith({ occurrence: null })).rejects.toThrow('it has neither');
+      await expect(claimWith({ occurrence: { ...stage.occurrence(1), dueAt: stage.instant(0) } })).rejects.toThrow(
+        'Expected dueAt',
+      );
       await expect(claimWith({ skips: [range(0, 2)] })).rejects.toThrow('Expected scheduledAt');
       await expect(claimWith({ skips: [range(1, 1)] })).rejects.toThrow('Expected through');
       await expect(claimWith({ skips: [range(0, 1), range(-2, -1)] })).rejects.toThrow('Expected after');

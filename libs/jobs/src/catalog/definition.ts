@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { OverlapPolicy } from '../ledger/run.js';
+import type { DstRule } from '../schedule/schedule.js';
 
 /** What to do with instants that nobody enqueued in time. */
 export type MisfirePolicy = 'skip' | 'fire-once';
@@ -15,6 +16,12 @@ export interface CronDefinition {
   readonly graceMs: number;
   /** How far back missed instants are still made up for; `null`: one period, at most 24 hours. */
   readonly catchUpWindowMs: number | null;
+  /** What becomes of a fixed time where clocks change; absent for the default, `next-valid` and `first`. */
+  readonly dst?: DstRule;
+  /** Over how long crons of the same expression are spread; absent for not at all. */
+  readonly spreadMs?: number;
+  /** How close two instants may be at the least; absent for any distance. */
+  readonly minIntervalMs?: number;
 }
 
 /** A definition as the catalog has it. */
@@ -32,7 +39,11 @@ export interface Declaration {
   readonly disabled: boolean;
 }
 
-/** The content of a declaration in few characters: two builds with the same one mean the same. */
+/**
+ * The content of a declaration in few characters: two builds with the same one mean the same.
+ *
+ * What is absent adds nothing, so that an option nobody uses changes no hash, and no build is in conflict over it.
+ */
 export function contentHash(declaration: Declaration): string {
   const { definition, disabled } = declaration;
   const content = [
@@ -44,6 +55,15 @@ export function contentHash(declaration: Declaration): string {
     definition.graceMs,
     definition.catchUpWindowMs,
     disabled,
+    ...refinements(definition),
   ];
   return createHash('sha256').update(JSON.stringify(content)).digest('hex').slice(0, 16);
+}
+
+function refinements({ dst, spreadMs, minIntervalMs }: CronDefinition): (readonly [string, ...unknown[]])[] {
+  return [
+    ...(dst ? [['dst', dst.gap, dst.repeat] as const] : []),
+    ...(spreadMs === undefined ? [] : [['spread', spreadMs] as const]),
+    ...(minIntervalMs === undefined ? [] : [['minInterval', minIntervalMs] as const]),
+  ];
 }

@@ -19,9 +19,10 @@ export function checkClaim(request: ClaimRequest): void {
     checkWhole('through', through, after + 1);
     end = through;
   }
+  checkWhole('spreadMs', request.spreadMs ?? 0, 0);
   if (occurrence === null) return;
   checkWhole('scheduledAt', occurrence.scheduledAt, end + 1);
-  checkWhole('dueAt', occurrence.dueAt, 0);
+  checkWhole('dueAt', occurrence.dueAt, occurrence.scheduledAt);
 }
 
 /** @throws {RangeError} */

@@ -33,6 +33,8 @@ export interface ClaimRequest {
   readonly cursor: number | null;
   /** Instants before the occurrence that won't run, oldest first. */
   readonly skips: readonly SkipRange[];
+  /** How much later than their instants the skips were due: before that nobody may write them off. 0 by default. */
+  readonly spreadMs?: number;
   /** `null`: only the skips are to be recorded. */
   readonly occurrence: ClaimedOccurrence | null;
   readonly overlap: OverlapPolicy;
@@ -45,7 +47,7 @@ export type ClaimReply =
   | { readonly verdict: 'recorded' }
   | { readonly verdict: 'stale'; readonly fence: Fence }
   | { readonly verdict: 'stale-definition'; readonly generation: number }
-  /** The instant, or the end of the skips, lies in the future of the store's clock. */
+  /** The occurrence, or the last of the skips, is due in the future of the store's clock. */
   | { readonly verdict: 'early'; readonly waitMs: number }
   /** The cursor is not where the plan started: read it and plan again. */
   | { readonly verdict: 'moved'; readonly cursor: number | null };

@@ -50,7 +50,7 @@ function refuse(cron: MemoryCron, request: ClaimRequest, { now, timing }: Now): 
   if (cron.cursor !== request.cursor || (cron.cursor !== null && endOf(request) <= cron.cursor)) {
     return { verdict: 'moved', cursor: cron.cursor };
   }
-  const waitMs = (request.occurrence?.dueAt ?? endOf(request)) - now;
+  const waitMs = (request.occurrence?.dueAt ?? endOf(request) + (request.spreadMs ?? 0)) - now;
   return waitMs > timing.toleranceMs ? { verdict: 'early', waitMs } : null;
 }
 

@@ -17,7 +17,7 @@ export function claimArguments(request: ClaimRequest, runId: string, timing: Led
     request.overlap,
     runId,
     occurrence?.scheduledAt ?? end,
-    occurrence?.dueAt ?? end,
+    occurrence?.dueAt ?? end + (request.spreadMs ?? 0),
     occurrence?.reason ?? '',
     writeMissed(occurrence?.missed ?? null),
     timing.toleranceMs,

@@ -15,6 +15,7 @@ const refusal = (options: unknown) => refusalOf(CronDeclarationError, () => chec
 
 const named = (over: object) => ({ name: 'nightly-report', ...over });
 const MS_OR_DAY = "expected a duration from '0ms' to '24h'";
+const MS_OR_WEEK = "expected a duration from '0ms' to '7d'";
 const NAME = 'a name of 1 to 100 letters, digits or . _ -, beginning with a letter or digit';
 
 describe('a declaration', () => {
@@ -37,14 +38,31 @@ describe('a declaration', () => {
   });
 
   it('takes every option', () => {
-    const policies = { timeZone: 'Europe/Berlin', misfire: 'skip', overlap: 'allow' } as const;
-    const all = { ...policies, disabled: true, grace: '5s', catchUpWindow: 90_000 };
+    const dst = { gap: 'shift', repeat: 'last' };
+    const policies = { timeZone: 'Europe/Berlin', misfire: 'skip', overlap: 'allow', dst } as const;
+    const times = { grace: '5s', catchUpWindow: 90_000, spread: '10m', minInterval: '1m' };
+    const all = { ...policies, ...times, disabled: true };
     const { declaration, retry } = check(named({ ...all, retry: { attempts: 1, delay: '2s', maxDelay: '1m' } }));
     expect(declaration).toMatchObject({
-      definition: { ...policies, graceMs: 5_000, catchUpWindowMs: 90_000 },
+      definition: { ...policies, graceMs: 5_000, catchUpWindowMs: 90_000, spreadMs: 600_000, minIntervalMs: 60_000 },
       disabled: true,
     });
     expect(retry).toEqual({ attempts: 1, delayMs: 2_000, maxDelayMs: 60_000 });
+  });
+
+  it('says of half a rule for the clocks what the other half is', () => {
+    const ruleOf = (dst: object) => check({ name: 'c', dst }).declaration.definition.dst;
+    expect(ruleOf({ gap: 'skip' })).toEqual({ gap: 'skip', repeat: 'first' });
+    expect(ruleOf({ repeat: 'both' })).toEqual({ gap: 'next-valid', repeat: 'both' });
+  });
+
+  it('is the same whether a default is written down or not', () => {
+    const written = { dst: { gap: 'next-valid', repeat: 'first' }, spread: '0ms', minInterval: 0 };
+    expect(check(named(written)).declaration).toStrictEqual(check(named({})).declaration);
+  });
+
+  it('may fire as often as its least interval allows', () => {
+    expect(check(named({ minInterval: '1m' }), '* * * * *').declaration.definition.minIntervalMs).toBe(60_000);
   });
 
   it.each(Object.entries(CronExpression))('takes CronExpression.%s of @nestjs/schedule (%s)', (_name, expression) => {
@@ -91,6 +109,22 @@ describe('a declaration that can not be', () => {
       'timeZone',
       'expected an IANA time zone such as "Europe/Berlin" or "UTC", got 2',
     ],
+    ['a text for dst', named({ dst: 'skip' }), 'dst', 'expected an object such as { gap: "skip" }, got "skip"'],
+    [
+      'an unknown gap rule',
+      named({ dst: { gap: 'later' } }),
+      'dst.gap',
+      'expected one of "next-valid", "skip", "shift", got "later"',
+    ],
+    [
+      'an unknown repeat rule',
+      named({ dst: { repeat: 'twice' } }),
+      'dst.repeat',
+      'expected one of "first", "last", "both", got "twice"',
+    ],
+    ['a spread without a unit', named({ spread: '10' }), 'spread', `${MS_OR_WEEK}, got "10"`],
+    ['a spread of eight days', named({ spread: '8d' }), 'spread', `${MS_OR_WEEK}, got "8d"`],
+    ['a least interval below nothing', named({ minInterval: -1 }), 'minInterval', `${MS_OR_WEEK}, got -1`],
     ['a text for disabled', named({ disabled: 'yes' }), 'disabled', 'expected true or false, got "yes"'],
     [
       'an unknown misfire',
@@ -153,6 +187,14 @@ describe('a declaration that can not be', () => {
     expect(rest).toMatch(sentence);
   });
 
+  it('is refused for an expression that fires more often than it may', () => {
+    const often = () => check({ name: 'c', minInterval: '1m' }, '*/30 * * * * *');
+    expect(refusalOf(CronDeclarationError, often)).toBe(
+      'ReportJobs.nightly: the expression of @SingletonCron: expected an expression with at least 60 s between instants, ' +
+        'and not 30 s, got "*/30 * * * * *".',
+    );
+  });
+
   it.each([
     ['utcOffset', named({ utcOffset: 60 }), 'use "timeZone"'],
     ['waitForCompletion', named({ waitForCompletion: true }), 'use "overlap"; "skip" is the default'],
@@ -162,8 +204,9 @@ describe('a declaration that can not be', () => {
     [
       'timezone',
       named({ timezone: 'UTC' }),
-      'known are name, timeZone, disabled, misfire, overlap, grace, catchUpWindow, retry',
+      'known are name, timeZone, dst, spread, minInterval, disabled, misfire, overlap, grace, catchUpWindow, retry',
     ],
+    ['dst.fold', named({ dst: { fold: 1 } }), 'known are gap, repeat'],
     ['retry.tries', named({ retry: { tries: 1 } }), 'known are attempts, delay, maxDelay'],
   ])('is refused for the unknown option %s, and says what to write instead', (option, options, instead) => {
     expect(refusal(options)).toBe(`ReportJobs.nightly: @SingletonCron has no option "${option}"; ${instead}.`);

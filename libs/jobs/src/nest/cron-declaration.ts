@@ -1,9 +1,9 @@
 import { inspect } from 'node:util';
 import { z } from 'zod';
-import type { Declaration } from '../catalog/definition.js';
+import type { CronDefinition, Declaration } from '../catalog/definition.js';
 import type { RetryPolicy } from '../running/retry.js';
 import { CRON_NAME } from '../schedule/occurrence.js';
-import { parseSchedule, ScheduleTextError } from '../schedule/schedule.js';
+import { parseSchedule, ScheduleError, type DstRule, type ScheduleText } from '../schedule/schedule.js';
 import { CronDeclarationError } from './cron-declaration-error.js';
 import { duration } from './duration-option.js';
 import type { CronMetadata } from './singleton-cron.decorator.js';
@@ -27,10 +27,23 @@ const retrySchema = z
   )
   .prefault({});
 
+const dstSchema = z
+  .strictObject(
+    {
+      gap: z.enum(['next-valid', 'skip', 'shift'], oneOf('next-valid', 'skip', 'shift')).default('next-valid'),
+      repeat: z.enum(['first', 'last', 'both'], oneOf('first', 'last', 'both')).default('first'),
+    },
+    'an object such as { gap: "skip" }',
+  )
+  .prefault({});
+
 const schema = z.strictObject(
   {
     name: z.string(NAME).regex(CRON_NAME, NAME),
     timeZone: z.string('an IANA time zone such as "Europe/Berlin" or "UTC"').default('UTC'),
+    dst: dstSchema,
+    spread: duration('0ms', '7d').default(0),
+    minInterval: duration('0ms', '7d').default(0),
     disabled: z.boolean('true or false').default(false),
     misfire: z.enum(['skip', 'fire-once'], oneOf('skip', 'fire-once')).default('fire-once'),
     overlap: z.enum(['skip', 'allow'], oneOf('skip', 'allow')).default('skip'),
@@ -58,22 +71,55 @@ const INSTEAD: Readonly<Record<string, string>> = {
 export function checkCron(where: string, { expression, options }: CronMetadata, now: number): CheckedCron {
   const parsed = schema.safeParse(options);
   if (!parsed.success) throw new CronDeclarationError(where, firstIssue(parsed.error, options));
-  const { disabled, grace, catchUpWindow, retry, ...rest } = parsed.data;
+  const { disabled, retry } = parsed.data;
   if (typeof expression !== 'string')
     throw wrong(where, 'expression', { expected: 'a cron expression', got: expression });
-  checkSchedule(where, { expression, timeZone: rest.timeZone, seed: rest.name }, now);
+  const definition = definitionOf(expression, parsed.data);
+  checkSchedule(where, definition, now);
   return {
-    declaration: { definition: { ...rest, expression, graceMs: grace, catchUpWindowMs: catchUpWindow }, disabled },
+    declaration: { definition, disabled },
     retry: { attempts: retry.attempts, delayMs: retry.delay, maxDelayMs: retry.maxDelay },
   };
 }
 
-function checkSchedule(where: string, text: { expression: string; timeZone: string; seed: string }, now: number): void {
+function definitionOf(expression: string, options: z.output<typeof schema>): CronDefinition {
+  const { name, timeZone, misfire, overlap, dst, spread, minInterval } = options;
+  return {
+    name,
+    expression,
+    timeZone,
+    misfire,
+    overlap,
+    graceMs: options.grace,
+    catchUpWindowMs: options.catchUpWindow,
+    // Left out where they are the default: builds from before these options then declare the same content.
+    ...(isDefault(dst) ? {} : { dst }),
+    ...(spread === 0 ? {} : { spreadMs: spread }),
+    ...(minInterval === 0 ? {} : { minIntervalMs: minInterval }),
+  };
+}
+
+function isDefault({ gap, repeat }: DstRule): boolean {
+  return gap === 'next-valid' && repeat === 'first';
+}
+
+/** What each part of a schedule is called here. */
+const OPTIONS = {
+  expression: 'expression',
+  timeZone: 'timeZone',
+  seed: 'name',
+  dst: 'dst',
+  spreadMs: 'spread',
+  minIntervalMs: 'minInterval',
+} as const satisfies Record<ScheduleError['part'], string>;
+
+function checkSchedule(where: string, definition: CronDefinition, now: number): void {
+  const text: ScheduleText = { ...definition, seed: definition.name };
   try {
     parseSchedule(text, now);
   } catch (error) {
-    if (!(error instanceof ScheduleTextError)) throw error;
-    throw wrong(where, error.part, { expected: error.expected, got: text[error.part] });
+    if (!(error instanceof ScheduleError)) throw error;
+    throw wrong(where, OPTIONS[error.part], { expected: error.expected, got: text[error.part] });
   }
 }
 
@@ -81,13 +127,17 @@ function firstIssue(error: z.ZodError, options: unknown): string {
   const [issue] = error.issues;
   if (issue?.code === 'unrecognized_keys') {
     const key = [...issue.path, issue.keys[0]].join('.');
-    const { shape } = issue.path.length === 0 ? schema : retrySchema.unwrap();
-    const known = `known are ${Object.keys(shape).join(', ')}`;
+    const known = `known are ${Object.keys(shapeAt(issue.path[0])).join(', ')}`;
     return `@SingletonCron has no option "${key}"; ${INSTEAD[key] ?? known}.`;
   }
   const path = issue?.path ?? [];
   const got = path.reduce<unknown>((value, key) => (value as Record<PropertyKey, unknown> | undefined)?.[key], options);
   return problem(path.join('.') || 'options', { expected: issue?.message ?? 'something else', got });
+}
+
+function shapeAt(option: PropertyKey | undefined): object {
+  if (option === 'dst') return dstSchema.unwrap().shape;
+  return option === 'retry' ? retrySchema.unwrap().shape : schema.shape;
 }
 
 interface Mismatch {

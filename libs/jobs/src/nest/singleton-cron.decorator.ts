@@ -1,6 +1,8 @@
 import { SetMetadata } from '@nestjs/common';
 import type { MisfirePolicy } from '../catalog/definition.js';
 import type { OverlapPolicy } from '../ledger/run.js';
+import type { DstRule } from '../schedule/schedule.js';
+import type { CronLiteral, ZoneLiteral } from './cron-literal.js';
 
 /** Durations are texts such as `'30s'`, or milliseconds. */
 export interface SingletonCronOptions {
@@ -8,6 +10,20 @@ export interface SingletonCronOptions {
   readonly name: string;
   /** IANA name; default `UTC`, never the zone of the machine. */
   readonly timeZone?: string;
+  /** Where clocks change, for a schedule with one plain number in second, minute and hour. The others count elapsed time. */
+  readonly dst?: {
+    /** A time that doesn't exist comes at the first valid instant after the gap, not at all, or as much later; default `'next-valid'`. */
+    readonly gap?: DstRule['gap'];
+    /** Which of a time that comes twice; default `'first'`. */
+    readonly repeat?: DstRule['repeat'];
+  };
+  /**
+   * Over how long crons of the same expression are spread; default `'0ms'`. From the name, and the same each time: run
+   * ids keep the nominal instant, and `dueAt` is up to this much later, but less than the shortest period.
+   */
+  readonly spread?: string | number;
+  /** An expression whose instants may be closer than this is refused at boot; default `'0ms'`: none is. */
+  readonly minInterval?: string | number;
   /** Declares the cron without firing it; default `false`. */
   readonly disabled?: boolean;
   /** What happens with instants that nobody enqueued in time; default `'fire-once'`: the latest one stands for all. */
@@ -41,7 +57,13 @@ export const CRON_METADATA = 'fencepost:singleton-cron';
  *
  * `@SingletonCron('0 3 * * *', { name: 'nightly-report', timeZone: 'Europe/Berlin' })`; `CronExpression` of
  * `@nestjs/schedule` is accepted. The method receives a {@link RunContext}.
+ *
+ * An expression or a zone that stands in the source and can't be is an error of the compiler; everything else, and what is
+ * only known at run time, is checked at boot.
  */
-export function SingletonCron(expression: string, options: SingletonCronOptions): MethodDecorator {
+export function SingletonCron<const Expression extends string, const TimeZone extends string = string>(
+  expression: CronLiteral<Expression>,
+  options: SingletonCronOptions & { readonly timeZone?: ZoneLiteral<TimeZone> },
+): MethodDecorator {
   return SetMetadata<string, CronMetadata>(CRON_METADATA, { expression, options });
 }

@@ -1,155 +1,149 @@
-import { CronExpressionParser, type CronExpression } from 'cron-parser';
-import { Zone } from './zone.js';
+import { FixedSteps, type DstRule } from './fixed-steps.js';
+import { IntervalSteps } from './interval-steps.js';
+import { shortestPeriod } from './period.js';
+import { readExpression, type Expression } from './read-expression.js';
+import { ScheduleError, ScheduleTextError } from './schedule-error.js';
+import { spreadOf } from './spread.js';
+import type { Steps } from './steps.js';
+import { zoneNamed, type Zone } from './zone.js';
+
+export { ScheduleError, ScheduleTextError } from './schedule-error.js';
+export type { DstRule } from './fixed-steps.js';
 
 /** A cron expression and a time zone, as a pure function from an instant to the next one. Epoch milliseconds. */
 export interface Schedule {
   readonly expression: string;
   readonly timeZone: string;
-  /** The first instant after `after`, strictly; `null` when there is none any more. */
+  /** The first instant after `after`, strictly; `null` when none comes within 50 years. */
   next(after: number): number | null;
-  /** The last instant before `before`, strictly; `null` when there is none. */
+  /** The last instant before `before`, strictly; `null` when there is none within 50 years. */
   previous(before: number): number | null;
+}
+
+/** A schedule that was read from an expression, and what else follows from that. */
+export interface CronSchedule extends Schedule {
+  /** `fixed`: about the clock on the wall, with the rule for its changes. `interval`: about elapsed time. */
+  readonly kind: 'fixed' | 'interval';
+  /** How much later than its instants the cron is due: the same for all of them, and less than the shortest period. */
+  readonly spreadMs: number;
+  /** The instants in `[from, to)`, in order, each worked out when it is asked for. */
+  between(from: number, to: number): Generator<number, void, undefined>;
 }
 
 export interface ScheduleText {
   readonly expression: string;
   /** IANA name. */
   readonly timeZone: string;
-  /** What `H` in a field is seeded with, so that it is stable: an unseeded one moves at every parse. */
+  /** The cron's name: what `H` and the spread come from, so that they are the same on every pod and for ever. */
   readonly seed: string;
+  /** For a fixed time that doesn't exist or comes twice; by default `next-valid` and `first`. */
+  readonly dst?: Partial<DstRule>;
+  /** Over how many milliseconds crons of the same expression are spread; none by default. */
+  readonly spreadMs?: number;
+  /** Instants that are closer than this on the clock on the wall are refused; milliseconds. */
+  readonly minIntervalMs?: number;
 }
-
-/** What is wrong with a schedule: which of the two texts, and what was expected instead. */
-export class ScheduleTextError extends Error {
-  constructor(
-    readonly part: 'expression' | 'timeZone',
-    readonly expected: string,
-  ) {
-    super(expected);
-    this.name = 'ScheduleTextError';
-  }
-}
-
-/** cron-parser caps at 1,024; nothing a person writes comes near, and a longer text is an attack on the parser. */
-const LONGEST_EXPRESSION = 256;
 
 /** An expression that fires once in more than five years (`0 0 30 2 *`) is a typing error. */
-const FIVE_YEARS_MS = 5 * 366 * 24 * 3_600_000;
+const FIVE_YEARS = 5 * 366 * 86_400;
+
+/** The fifth Monday of a February may be 40 years away. */
+const FIFTY_YEARS = 50 * 366 * 86_400;
+
+/** Dates end at 8.64e15. */
+const LAST_MS = 8e15;
+
+const GAPS = ['next-valid', 'skip', 'shift'];
+const REPEATS = ['first', 'last', 'both'];
 
 /**
  * Reads an expression of 5 or 6 fields, or one of the `@daily` kind, in a zone.
  *
  * `now` only serves to check that an instant comes within five years.
- * @throws {ScheduleTextError}
+ * @throws {ScheduleTextError} for what is wrong with the expression, the zone or the seed
+ * @throws {ScheduleError} for what is wrong with the other options
+ * @throws {RangeError} for a `now` that is no instant
  */
-export function parseSchedule(text: ScheduleText, now: number): Schedule {
-  const schedule = new ZonedSchedule(text, { zone: readZone(text.timeZone), wall: parse(text) });
-  const first = schedule.next(now);
-  if (first === null || first > now + FIVE_YEARS_MS) {
+export function parseSchedule(text: ScheduleText, now: number): CronSchedule {
+  const zone = readZone(text.timeZone);
+  const expression = readExpression(text.expression, text.seed);
+  const steps = stepsOf(expression, zone, readRule(text.dst));
+  if (!(Math.abs(now) <= LAST_MS)) throw new RangeError(`Expected "now" in epoch milliseconds, got ${now}.`);
+  const from = Math.floor(now / 1_000);
+  if (steps.atOrAfter(from, from + FIVE_YEARS) === Infinity) {
     throw new ScheduleTextError('expression', 'an expression with an instant within five years');
   }
-  return schedule;
+  return new SteppedSchedule(text, { steps, fixed: expression.fixed, spreadMs: readSpread(text, expression) });
+}
+
+function stepsOf({ clock, fixed }: Expression, zone: Zone, rule: DstRule): Steps {
+  return fixed ? new FixedSteps(clock, zone, rule) : new IntervalSteps(clock, zone);
 }
 
 function readZone(timeZone: string): Zone {
   // `Intl` also takes offsets like "+05:30"; a zone here is a name, so that its rules are known.
   try {
-    if (/^[A-Za-z]/.test(timeZone)) return new Zone(timeZone);
+    if (typeof timeZone === 'string' && /^[A-Za-z]/.test(timeZone)) return zoneNamed(timeZone);
   } catch {
     // What `Intl` says of it ("Invalid time zone specified") is less than what follows.
   }
   throw new ScheduleTextError('timeZone', 'an IANA time zone such as "Europe/Berlin" or "UTC"');
 }
 
-function parse({ expression, seed }: ScheduleText): CronExpression {
-  const fields = expression.trim().split(/\s+/).length;
-  const shaped = expression.startsWith('@') ? fields === 1 : fields === 5 || fields === 6;
-  if (!shaped || expression.length > LONGEST_EXPRESSION) {
-    throw new ScheduleTextError('expression', 'a cron expression of 5 or 6 fields, or one like "@daily"');
+function readRule({ gap = 'next-valid', repeat = 'first' }: Partial<DstRule> = {}): DstRule {
+  if (!GAPS.includes(gap)) throw new ScheduleError('dst', `a gap of ${GAPS.join(', ')}, and not "${gap}"`);
+  if (REPEATS.includes(repeat)) return { gap, repeat };
+  throw new ScheduleError('dst', `a repeat of ${REPEATS.join(', ')}, and not "${repeat}"`);
+}
+
+/** Checks the shortest period, and keeps the spread below it: the next instant would come before this one is due. */
+function readSpread({ seed, spreadMs = 0, minIntervalMs = 0 }: ScheduleText, { clock }: Expression): number {
+  for (const [part, value] of Object.entries({ spreadMs, minIntervalMs }) as ['spreadMs' | 'minIntervalMs', number][]) {
+    if (!Number.isSafeInteger(value) || value < 0) throw new ScheduleError(part, 'a whole number of milliseconds');
   }
-  try {
-    // In UTC whatever the zone: the parser's own steps across a change of the clocks differ forwards and backwards.
-    return CronExpressionParser.parse(expression, { tz: 'UTC', hashSeed: seed });
-  } catch (cause) {
-    const detail = cause instanceof Error ? cause.message : String(cause);
-    throw new ScheduleTextError('expression', `a valid cron expression (${detail})`);
-  }
+  if (spreadMs === 0 && minIntervalMs === 0) return 0;
+  const period = shortestPeriod(clock, Math.max(spreadMs, minIntervalMs) / 1_000) * 1_000;
+  if (period >= minIntervalMs) return spreadOf(seed, Math.min(spreadMs, period));
+  const [least, is] = [minIntervalMs / 1_000, period / 1_000];
+  throw new ScheduleTextError('expression', `an expression with at least ${least} s between instants, and not ${is} s`);
 }
 
 interface Parts {
-  readonly zone: Zone;
-  /** The expression on the clock on the wall: local times, written as if they were UTC. */
-  readonly wall: CronExpression;
+  readonly steps: Steps;
+  readonly fixed: boolean;
+  readonly spreadMs: number;
 }
 
-/**
- * Walks from one stretch of constant offset to the next. Within one, local times and instants map one to one; what lies
- * in a gap, or comes twice, is decided at the border, in one place for both directions.
- *
- * A schedule with one value in second, minute and hour is about the clock on the wall: what the gap swallows comes at its
- * end, and what is repeated comes the first time. All others are about elapsed time: nothing in the gap, both times.
- */
-class ZonedSchedule implements Schedule {
+class SteppedSchedule implements CronSchedule {
   readonly expression: string;
   readonly timeZone: string;
-  readonly #fixed: boolean;
+  readonly kind: 'fixed' | 'interval';
+  readonly spreadMs: number;
+  readonly #steps: Steps;
 
-  constructor(
-    text: ScheduleText,
-    private readonly parts: Parts,
-  ) {
-    this.expression = text.expression;
-    this.timeZone = text.timeZone;
-    const { second, minute, hour } = parts.wall.fields;
-    this.#fixed = [second, minute, hour].every(({ values }) => values.length === 1);
+  constructor({ expression, timeZone }: ScheduleText, { steps, fixed, spreadMs }: Parts) {
+    this.expression = expression;
+    this.timeZone = timeZone;
+    this.kind = fixed ? 'fixed' : 'interval';
+    this.spreadMs = spreadMs;
+    this.#steps = steps;
   }
 
   next(after: number): number | null {
-    const { zone } = this.parts;
-    for (let [from, since] = [after, after]; ;) {
-      const offset = zone.offset(since);
-      const wall = this.#step('next', from + offset);
-      if (wall === null) return null;
-      const instant = wall - offset;
-      const change = zone.nextChange(since, instant);
-      if (change !== null) {
-        if (this.#swallowedAt(change)) return change;
-        [from, since] = [change - 1, change];
-      } else if (this.#fixed && zone.isRepeated(instant)) [from, since] = [instant, instant];
-      else return instant;
-    }
+    if (!(Math.abs(after) <= LAST_MS)) return null;
+    const from = Math.floor(after / 1_000) + 1;
+    const found = this.#steps.atOrAfter(from, from + FIFTY_YEARS);
+    return found === Infinity ? null : found * 1_000;
   }
 
   previous(before: number): number | null {
-    const { zone } = this.parts;
-    for (let to = before; ;) {
-      const offset = zone.offset(to - 1);
-      const wall = this.#step('prev', to + offset);
-      if (wall === null) return null;
-      const instant = wall - offset;
-      const change = zone.lastChange(instant, to - 1);
-      if (change !== null) {
-        if (this.#swallowedAt(change)) return change;
-        to = change;
-      } else if (this.#fixed && zone.isRepeated(instant)) to = instant;
-      else return instant;
-    }
+    if (!(Math.abs(before) <= LAST_MS)) return null;
+    const to = Math.ceil(before / 1_000) - 1;
+    const found = this.#steps.atOrBefore(to, to - FIFTY_YEARS);
+    return found === -Infinity ? null : found * 1_000;
   }
 
-  /** Whether the gap that ends at `change` has swallowed a local time of a fixed schedule. */
-  #swallowedAt(change: number): boolean {
-    const [from, to] = [change + this.parts.zone.offset(change - 1), change + this.parts.zone.offset(change)];
-    const wall = this.#fixed && from < to ? this.#step('next', from - 1) : null;
-    return wall !== null && wall < to;
-  }
-
-  /** The parser throws when it has looked far enough without finding anything. */
-  #step(direction: 'next' | 'prev', from: number): number | null {
-    try {
-      this.parts.wall.reset(new Date(from));
-      return this.parts.wall[direction]().getTime();
-    } catch {
-      return null;
-    }
+  *between(from: number, to: number): Generator<number, void, undefined> {
+    for (let at = this.next(Math.ceil(from) - 1); at !== null && at < to; at = this.next(at)) yield at;
   }
 }

@@ -1,13 +1,44 @@
-const DAY_MS = 24 * 3_600_000;
+/** All times here are whole seconds; an offset is what is added to an instant to get what a clock on the wall shows. */
+const DAY = 86_400;
 
-/** Longer than any change of the clocks but those across the date line, where a whole day is left out or lived again. */
-const BEFORE_MS = 27 * 3_600_000;
+/** Clocks have been up to 15:56 hours away from UTC (Manila before 1845), and are never further. */
+export const MOST_OFFSET = 16 * 3_600;
+
+/** How far one change can move the clocks. A whole day was left out in Samoa in 2011. */
+export const MOST_CHANGE = 2 * MOST_OFFSET;
+
+/** Since 1965 no zone has changed its clocks twice within less than a week. */
+const STRIDE = 3 * DAY;
+const CHUNK = 128 * STRIDE;
+
+/** Some 420 years: whoever asks for more than that gets it, and the memory of it goes. */
+const MOST_CHUNKS = 400;
+
+/** Instants `[start, end)` in which clocks don't change. */
+export interface Stretch {
+  readonly start: number;
+  readonly end: number;
+  readonly offset: number;
+  /** The offset just before `start`: the same one where a stretch is cut for the table's sake. */
+  readonly before: number;
+}
+
+/** What a local time is in a zone. */
+export interface Reading {
+  /** The instants at which clocks show it: mostly one, two in a repeated hour, none in a gap. In order. */
+  readonly instants: readonly number[];
+  /** The stretch that begins with the gap it lies in. */
+  readonly gap: Stretch | null;
+}
 
 const OFFSET = /GMT(?:([+-])(\d\d):(\d\d)(?::(\d\d))?)?$/;
+const ALWAYS: Stretch = { start: -Infinity, end: Infinity, offset: 0, before: 0 };
 
-/** A time zone as a pure function: how far its clocks are ahead of UTC, and when that changes. Milliseconds. */
+/** A time zone as a pure function, from a table of its changes that is filled where somebody looks. */
 export class Zone {
   readonly #format: Intl.DateTimeFormat | null;
+  readonly #chunks = new Map<number, readonly Stretch[]>();
+  #last: Stretch | null = null;
 
   /** @throws {RangeError} for a name that `Intl` doesn't know */
   constructor(timeZone: string) {
@@ -15,53 +46,85 @@ export class Zone {
     this.#format = format.resolvedOptions().timeZone === 'UTC' ? null : format;
   }
 
-  /** What is added to `instant` to get what a clock on the wall shows. */
-  offset(instant: number): number {
-    if (this.#format === null) return 0;
-    const [, sign, hours, minutes, seconds = '0'] = OFFSET.exec(this.#format.format(instant)) ?? [];
-    if (sign === undefined) return 0;
-    const ms = ((Number(hours) * 60 + Number(minutes)) * 60 + Number(seconds)) * 1_000;
-    return sign === '-' ? -ms : ms;
+  /** The stretch that an instant lies in. */
+  stretchAt(instant: number): Stretch {
+    const last = this.#last;
+    if (last !== null && instant >= last.start && instant < last.end) return last;
+    const found = this.#format === null ? ALWAYS : this.#lookUp(instant);
+    this.#last = found;
+    return found;
   }
 
-  /** The first instant in `(from, to]` at which the offset is another one than at `from`; `null` without one. */
-  nextChange(from: number, to: number): number | null {
-    if (this.#format === null) return null;
-    const offset = this.offset(from);
-    // Day by day: no zone changes its clocks and back within one.
-    for (let low = from; low < to; low += DAY_MS) {
-      const high = Math.min(low + DAY_MS, to);
-      if (this.offset(high) !== offset) return this.#between(low, high);
+  /** When clocks show a local time, and what has swallowed it when they never do. */
+  read(wall: number): Reading {
+    const instants: number[] = [];
+    let gap: Stretch | null = null;
+    let stretch = this.stretchAt(wall - MOST_OFFSET);
+    for (; stretch.start <= wall + MOST_OFFSET; stretch = this.stretchAt(stretch.end)) {
+      const instant = wall - stretch.offset;
+      if (instant >= stretch.start && instant < stretch.end) instants.push(instant);
+      if (wall >= stretch.start + stretch.before && instant < stretch.start) gap = stretch;
+      if (stretch.end === Infinity) break;
     }
-    return null;
+    return { instants, gap: instants.length === 0 ? gap : null };
   }
 
-  /** The last instant in `(from, to]` from which on the offset is that at `to`; `null` when it is so since `from`. */
-  lastChange(from: number, to: number): number | null {
-    if (this.#format === null) return null;
-    const offset = this.offset(to);
-    for (let high = to; high > from; high -= DAY_MS) {
-      const low = Math.max(high - DAY_MS, from);
-      if (this.offset(low) !== offset) return this.#between(low, high);
+  #lookUp(instant: number): Stretch {
+    const index = Math.floor(instant / CHUNK);
+    let chunk = this.#chunks.get(index);
+    if (chunk === undefined) {
+      chunk = this.#scan(index * CHUNK);
+      if (this.#chunks.size >= MOST_CHUNKS) this.#chunks.clear();
+      this.#chunks.set(index, chunk);
     }
-    return null;
+    return chunk.find(({ end }) => instant < end) as Stretch;
   }
 
-  /** Whether a clock on the wall has shown before what it shows at `instant`: the second copy of a repeated hour. */
-  isRepeated(instant: number): boolean {
-    const change = this.lastChange(instant - BEFORE_MS, instant);
-    return change !== null && instant < change + this.offset(change - 1) - this.offset(change);
+  #scan(from: number): readonly Stretch[] {
+    const stretches: Stretch[] = [];
+    let [start, offset, before] = [from, this.#offset(from), this.#offset(from - 1)];
+    for (let low = from; low < from + CHUNK; low += STRIDE) {
+      const after = this.#offset(low + STRIDE - 1);
+      if (after === offset) continue;
+      // From the second before: a change may stand right at the border of two strides.
+      const change = this.#change(Math.max(from, low - 1), low + STRIDE - 1);
+      stretches.push({ start, end: change, offset, before });
+      [start, offset, before] = [change, after, offset];
+    }
+    stretches.push({ start, end: from + CHUNK, offset, before });
+    return stretches;
   }
 
-  /** The change between two instants with different offsets. */
-  #between(before: number, after: number): number {
-    const offset = this.offset(before);
-    let [low, high] = [before, after];
+  /** The first second with the offset of `to`, where that of `from` is another one. */
+  #change(from: number, to: number): number {
+    const offset = this.#offset(from);
+    let [low, high] = [from, to];
     while (high - low > 1) {
       const middle = Math.floor((low + high) / 2);
-      if (this.offset(middle) === offset) low = middle;
+      if (this.#offset(middle) === offset) low = middle;
       else high = middle;
     }
     return high;
   }
+
+  #offset(instant: number): number {
+    const [, sign, hours, minutes, seconds = '0'] = OFFSET.exec(this.#format?.format(instant * 1_000) ?? '') ?? [];
+    if (sign === undefined) return 0;
+    const offset = (Number(hours) * 60 + Number(minutes)) * 60 + Number(seconds);
+    return sign === '-' ? -offset : offset;
+  }
+}
+
+/** As many as there are names: only what `Intl` knows gets in, and it knows them in any case of letters. */
+const ZONES = new Map<string, Zone>();
+
+/**
+ * The zone of that name, with the table that everybody who asks for it shares.
+ * @throws {RangeError} for a name that `Intl` doesn't know
+ */
+export function zoneNamed(timeZone: string): Zone {
+  const name = timeZone.toLowerCase();
+  const zone = ZONES.get(name) ?? new Zone(timeZone);
+  ZONES.set(name, zone);
+  return zone;
 }

@@ -76,7 +76,8 @@ export class Dispatcher {
     const { schedule, entry } = held;
     const cursor = accountedUntil(held);
     const plan = planOccurrence({ schedule, definition: entry.definition, cursor, now });
-    if (plan === null) return { dispatched: { lookAt: nextLook(held, Math.max(cursor, now)) }, delivery: null };
+    if (plan === null)
+      return { dispatched: { lookAt: nextLook(held, Math.max(cursor, now - schedule.spreadMs)) }, delivery: null };
     const cron = entry.definition.name;
     const scheduledAt = plan.occurrence?.scheduledAt ?? null;
     this.deps.telemetry.emit('occurrence.claiming', { cron, scheduledAt, fence: held.lease.fence });
@@ -91,6 +92,7 @@ export class Dispatcher {
       nonce: randomUUID(),
       cursor: held.cursor,
       skips: plan.skips,
+      spreadMs: schedule.spreadMs,
       occurrence: plan.occurrence,
       overlap: entry.definition.overlap,
     });
@@ -112,7 +114,7 @@ export class Dispatcher {
           delivery: reply.verdict === 'claimed' ? { runId: reply.runId, delivery: 1 } : null,
         };
       case 'early':
-        held.aheadMs = this.deps.clock.now() - ((plan.occurrence?.dueAt ?? through) - reply.waitMs);
+        held.aheadMs = this.deps.clock.now() - (through + held.schedule.spreadMs - reply.waitMs);
         return { dispatched: { lookAt: this.deps.clock.now() }, delivery: null };
       case 'moved':
         held.cursor = reply.cursor;
@@ -146,8 +148,8 @@ export class Dispatcher {
   }
 }
 
-/** When the first instant after `after` comes, by this pod's clock. */
+/** When the first instant after `after` is due, by this pod's clock. */
 function nextLook({ schedule, aheadMs }: HeldCron, after: number): number | null {
   const next = schedule.next(after);
-  return next === null ? null : next + aheadMs;
+  return next === null ? null : next + schedule.spreadMs + aheadMs;
 }

@@ -1,7 +1,7 @@
 import type { CancelTimer, Clock, Lease } from '@fencepost/lease';
 import type { CatalogEntry } from '../catalog/definition.js';
 import type { Ledger } from '../ledger/ledger.js';
-import type { Schedule } from '../schedule/schedule.js';
+import type { CronSchedule } from '../schedule/schedule.js';
 import type { Telemetry } from '../telemetry/telemetry.js';
 import type { Dispatched, Dispatcher } from './dispatcher.js';
 import { DueIndex } from './due-index.js';
@@ -21,7 +21,7 @@ export interface EngineDeps {
 /** A cron of the catalog, its schedule parsed. */
 export interface ScheduledCron {
   readonly entry: CatalogEntry;
-  readonly schedule: Schedule;
+  readonly schedule: CronSchedule;
 }
 
 /** The wall clock may be stepped while the timer waits, so it never waits longer than this without looking again. */

@@ -1,11 +1,11 @@
 import type { Lease } from '@fencepost/lease';
 import type { CatalogEntry } from '../catalog/definition.js';
-import type { Schedule } from '../schedule/schedule.js';
+import type { CronSchedule } from '../schedule/schedule.js';
 
 /** A cron this pod acts for: while it is held, the pod claims its occurrences under `lease.fence`. */
 export interface HeldCron {
   readonly entry: CatalogEntry;
-  readonly schedule: Schedule;
+  readonly schedule: CronSchedule;
   /** Its signal aborts when it is lost or given up. */
   readonly lease: Lease;
   /** Where the ledger's cursor was when it was last seen; `null` for a cron that never had an occurrence. */
@@ -24,7 +24,12 @@ export interface HeldCron {
   drop: () => void;
 }
 
-/** From where on instants count: nothing before this generation of the definition is missed. */
-export function accountedUntil(held: HeldCron): number {
-  return Math.max(held.cursor ?? 0, held.entry.since);
+/**
+ * From where on instants count: nothing that was due before this generation of the definition is missed.
+ *
+ * Due, and not nominal: a deploy between an instant and the end of its spread would else make the instant vanish, since
+ * the old generation may not claim it any more.
+ */
+export function accountedUntil({ cursor, entry, schedule }: HeldCron): number {
+  return Math.max(cursor ?? 0, entry.since - schedule.spreadMs);
 }

@@ -1,14 +1,12 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { Schedule } from '../schedule/schedule.js';
 import { parseSchedule } from '../schedule/schedule.js';
-import { planOccurrence, type Plan, type PlanInput } from './misfire.js';
+import { planOccurrence, type Plan, type PlanInput, type PlannedSchedule } from './misfire.js';
 
 /** An instant at every multiple of `periodMs`, and the arithmetic to check the plans against. */
-function every(periodMs: number): Schedule {
+function every(periodMs: number, spreadMs = 0): PlannedSchedule {
   return {
-    expression: `every ${periodMs} ms`,
-    timeZone: 'UTC',
+    spreadMs,
     next: (after) => (Math.floor(after / periodMs) + 1) * periodMs,
     previous: (before) => (Math.ceil(before / periodMs) - 1) * periodMs,
   };
@@ -121,7 +119,11 @@ describe('what is asked of the ledger', () => {
   });
 
   it('takes a day for the window of a schedule that has no further instant', () => {
-    const last: Schedule = { ...every(1_000), next: () => null, previous: (before) => (before > 5_000 ? 5_000 : null) };
+    const last: PlannedSchedule = {
+      ...every(1_000),
+      next: () => null,
+      previous: (before) => (before > 5_000 ? 5_000 : null),
+    };
     const late = { schedule: last, cursor: 0, now: 5_000 + 24 * 3_600_000 };
     expect(plan(late)?.occurrence).toMatchObject({ scheduledAt: 5_000 });
     expect(plan({ ...late, now: late.now + 1 })?.occurrence).toBeNull();
@@ -145,8 +147,52 @@ describe('what is asked of the ledger', () => {
   });
 });
 
+describe('with a spread, what is asked of the ledger', () => {
+  const [hour, spreadMs] = [3_600_000, 600_000];
+  const spread = { schedule: every(hour, spreadMs), cursor: 0 };
+  const due = hour + spreadMs;
+  const at = (now: number, definition: Case['definition'] = {}) => plan({ ...spread, now, definition });
+
+  it('is nothing before the occurrence is due, however long ago its instant was', () => {
+    expect(at(due - 1)).toBeNull();
+    expect(at(due)).toEqual({
+      skips: [],
+      occurrence: { scheduledAt: hour, dueAt: due, reason: 'schedule', missed: null },
+    });
+  });
+
+  it('is late after its grace, counted from when it was due', () => {
+    expect(at(due + 60_000)?.occurrence).toMatchObject({ scheduledAt: hour, dueAt: due, reason: 'schedule' });
+    expect(at(due + 60_001)?.occurrence).toMatchObject({ scheduledAt: hour, dueAt: due, reason: 'catch-up' });
+    const skip = { misfire: 'skip', graceMs: 500 } as const;
+    expect(at(due + 500, skip)?.occurrence).toMatchObject({ scheduledAt: hour });
+    expect(at(due + 501, skip)).toEqual({ skips: [misfire(0, hour)], occurrence: null });
+  });
+
+  it('reaches back as far as the window, counted from when the missed ones were due', () => {
+    const definition = { catchUpWindowMs: hour + 1_000 };
+    expect(at(due + hour + 1_000, definition)).toEqual({
+      skips: [merged(0, hour)],
+      occurrence: {
+        scheduledAt: 2 * hour,
+        dueAt: due + hour,
+        reason: 'catch-up',
+        missed: { count: 1, from: hour, to: hour },
+      },
+    });
+    expect(at(due + hour + 1_001, definition)?.skips).toEqual([misfire(0, hour)]);
+  });
+
+  it('is only a record when the latest was due before the window', () => {
+    const definition = { catchUpWindowMs: 600_000 };
+    expect(at(due + 600_000, definition)?.occurrence).toMatchObject({ scheduledAt: hour });
+    expect(at(due + 600_001, definition)).toEqual({ skips: [misfire(0, hour)], occurrence: null });
+  });
+});
+
 describe('whatever was missed', () => {
   const cases = fc.record({
+    spreadMs: fc.integer({ min: 0, max: 5_000 }),
     periodMs: fc.integer({ min: 1, max: 5_000 }),
     cursor: fc.integer({ min: 0, max: 20_000 }),
     passedMs: fc.integer({ min: 0, max: 30_000 }),
@@ -157,15 +203,16 @@ describe('whatever was missed', () => {
 
   it('every instant after the cursor either runs or lies in exactly one skipped range, in order', () => {
     fc.assert(
-      fc.property(cases, ({ periodMs, cursor, passedMs, ...definition }) => {
-        const schedule = every(periodMs);
+      fc.property(cases, ({ periodMs, spreadMs, cursor, passedMs, ...definition }) => {
+        const schedule = every(periodMs, spreadMs);
         const now = cursor + passedMs;
         const found = planOccurrence({ schedule, definition, cursor, now });
         const instants: number[] = [];
-        for (let at = schedule.next(cursor) ?? 0; at <= now; at = schedule.next(at) ?? 0) instants.push(at);
+        for (let at = schedule.next(cursor) ?? 0; at + spreadMs <= now; at = schedule.next(at) ?? 0) instants.push(at);
         expect(found === null).toBe(instants.length === 0);
         if (found === null) return;
         const { skips, occurrence } = found;
+        expect((occurrence?.dueAt ?? spreadMs) - (occurrence?.scheduledAt ?? 0)).toBe(spreadMs);
         for (const at of instants) {
           const ranges = skips.filter(({ after, through }) => after < at && at <= through).length;
           expect(ranges + (occurrence?.scheduledAt === at ? 1 : 0)).toBe(1);

@@ -16,7 +16,7 @@
 -- ARGV[7]  overlap policy: skip | allow
 -- ARGV[8]  run id, or empty when only ranges are recorded
 -- ARGV[9]  scheduledAt, epoch ms; without an occurrence, the end of the last range
--- ARGV[10] dueAt, epoch ms; without an occurrence, the end of the last range
+-- ARGV[10] dueAt, epoch ms; without an occurrence, when the end of the last range was due
 -- ARGV[11] reason: schedule | catch-up
 -- ARGV[12] missed instants as count,from,to, or empty
 -- ARGV[13] tolerance for clocks that differ, ms

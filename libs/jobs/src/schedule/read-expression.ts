@@ -1,0 +1,83 @@
+import { CronExpressionParser, type CronExpression } from 'cron-parser';
+import { BitField } from './bit-field.js';
+import { DayTimes } from './day-times.js';
+import { checkFields } from './field-grammar.js';
+import { MonthDays } from './month-days.js';
+import { ScheduleTextError } from './schedule-error.js';
+import { WallClock } from './wall-clock.js';
+
+/** cron-parser caps at 1,024; nothing a person writes comes near, and a longer text is an attack on the parser. */
+const LONGEST_EXPRESSION = 256;
+
+const SHAPE = 'a cron expression of 5 or 6 fields, or one like "@daily"';
+const LENGTH = `a cron expression of at most ${LONGEST_EXPRESSION} characters`;
+
+/** One number, be it written down or taken from the cron's name. A list, a range or a step is none, even of one value. */
+const PLAIN = /^(\d+|H(\(\d+-\d+\))?)$/;
+
+export interface Expression {
+  readonly clock: WallClock;
+  /** Second, minute and hour are plain numbers: about the clock on the wall, and not about elapsed time. */
+  readonly fixed: boolean;
+}
+
+/**
+ * @param seed what `H` stands for comes from it
+ * @throws {ScheduleTextError}
+ */
+export function readExpression(text: string, seed: string): Expression {
+  // Checked here too, since the parser takes a random seed for an empty one.
+  if (typeof seed !== 'string' || seed === '')
+    throw new ScheduleTextError('seed', "the cron's name, which is not empty");
+  const fields = fieldsOf(text);
+  if (fields !== null) checkFields(fields);
+  const parsed = parse(text.trim(), seed);
+  const { second, minute, hour } = parsed.fields;
+  const [hours, minutes, seconds] = [hour, minute, second].map(({ values }) => bitsOf(values));
+  if (!hours || !minutes || !seconds) throw new ScheduleTextError('expression', SHAPE);
+  const times = new DayTimes(hours, minutes, seconds);
+  const plain = fields === null || fields.slice(0, 3).every((field) => PLAIN.test(field));
+  return { clock: new WallClock(times, daysOf(parsed)), fixed: plain && times.first === times.last };
+}
+
+/** Second to day-of-week; `null` for one of the `@daily` kind. */
+function fieldsOf(text: string): readonly string[] | null {
+  if (typeof text !== 'string') throw new ScheduleTextError('expression', SHAPE);
+  if (text.length > LONGEST_EXPRESSION) throw new ScheduleTextError('expression', LENGTH);
+  const fields = text.trim().split(/\s+/);
+  if (fields.length === 1 && fields[0]?.startsWith('@')) return null;
+  if (fields.length === 5) return ['0', ...fields];
+  if (fields.length === 6) return fields;
+  throw new ScheduleTextError('expression', SHAPE);
+}
+
+function parse(expression: string, hashSeed: string): CronExpression {
+  try {
+    return CronExpressionParser.parse(expression, { tz: 'UTC', currentDate: 0, hashSeed });
+  } catch (cause) {
+    const detail = cause instanceof Error ? cause.message : String(cause);
+    throw new ScheduleTextError('expression', `a valid cron expression (${detail})`);
+  }
+}
+
+function daysOf({ fields: { dayOfMonth, dayOfWeek, month } }: CronExpression): MonthDays {
+  const last = dayOfWeek.values.filter((value) => String(value).endsWith('L'));
+  return new MonthDays({
+    months: new Set(numbersIn(month.values)),
+    days: new Set(numbersIn(dayOfMonth.values)),
+    lastDay: dayOfMonth.hasLastChar,
+    weekdays: new Set(numbersIn(dayOfWeek.values).map((day) => day % 7)),
+    nth: dayOfWeek.nthDay,
+    lastWeekdays: new Set(last.map((value) => Number.parseInt(String(value), 10) % 7)),
+    anyDay: dayOfMonth.isWildcard,
+    anyWeekday: dayOfWeek.isWildcard,
+  });
+}
+
+function bitsOf(values: readonly unknown[]): BitField {
+  return new BitField(numbersIn(values));
+}
+
+function numbersIn(values: readonly unknown[]): readonly number[] {
+  return values.filter((value) => typeof value === 'number');
+}

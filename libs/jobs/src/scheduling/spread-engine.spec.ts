@@ -1,0 +1,142 @@
+import { afterEach, describe, expect, it } from 'vitest';
+import { CRON, definition, SchedulerStage, START } from '../../../../test/support/scheduler-stage.js';
+import { spreadOf } from '../schedule/spread.js';
+
+type Pod = ReturnType<SchedulerStage['pod']>;
+
+const PERIOD_MS = 60_000;
+const SPREAD_MS = 50_000;
+const OFFSET_MS = spreadOf(CRON, SPREAD_MS);
+const EVERY_MINUTE = { expression: '* * * * *', spreadMs: SPREAD_MS };
+
+let pods: Pod[] = [];
+afterEach(async () => {
+  await Promise.all(pods.map(ended));
+  pods = [];
+});
+
+async function started(stage: SchedulerStage, name = 'pod'): Promise<Pod> {
+  const pod = stage.pod(name);
+  pods.push(pod);
+  await pod.roster.refresh();
+  await stage.clock.advance(0);
+  return pod;
+}
+
+async function ended(pod: Pod): Promise<void> {
+  await pod.engine.stop();
+  await pod.roster.stop();
+}
+
+function declare(stage: SchedulerStage, build: number, ...definitions: Parameters<typeof definition>[0][]) {
+  const declarations = definitions.map((over) => ({ definition: definition(over), disabled: false }));
+  return stage.catalog.port.declare(declarations, build);
+}
+
+/** Milliseconds since the start, of every run of the cron, oldest first. */
+async function timesOf(stage: SchedulerStage, cron = CRON) {
+  const runs = await stage.memoryLedger.runs(cron, 100);
+  return runs.toReversed().map(({ id, scheduledAt, dueAt, claimedAt }) => ({
+    id,
+    scheduled: scheduledAt - START,
+    due: dueAt - START,
+    claimed: claimedAt - START,
+  }));
+}
+
+const minutes = (...which: number[]) =>
+  which.map((minute) => {
+    const due = minute * PERIOD_MS + OFFSET_MS;
+    return { id: `${CRON}@${START + minute * PERIOD_MS}`, scheduled: minute * PERIOD_MS, due, claimed: due };
+  });
+
+describe('a cron with a spread', () => {
+  it('has an offset that these tests can see', () => {
+    expect(OFFSET_MS).toBeGreaterThan(2_000);
+    expect(OFFSET_MS).toBeLessThan(SPREAD_MS);
+  });
+
+  it('fires at its instants plus its offset, under the ids of its instants', async () => {
+    const stage = new SchedulerStage();
+    await declare(stage, 1, EVERY_MINUTE);
+    const { events } = await started(stage);
+    await stage.clock.advance(PERIOD_MS + OFFSET_MS - 1);
+    expect(await timesOf(stage)).toEqual(minutes(0));
+    await stage.clock.advance(2 * PERIOD_MS);
+    expect(await timesOf(stage)).toEqual(minutes(0, 1, 2));
+    expect(events.of('occurrence.claimed').map(({ lateByMs }) => lateByMs)).toEqual([0, 0, 0]);
+    expect(await stage.memoryLedger.skips(CRON, 10)).toEqual([]);
+  });
+
+  it('keeps its offset on another pod, also on one that starts between the instant and its offset', async () => {
+    const stage = new SchedulerStage();
+    await declare(stage, 1, EVERY_MINUTE);
+    const first = await started(stage, 'first');
+    await stage.clock.advance(PERIOD_MS + 1_000);
+    await ended(first);
+    await started(stage, 'second');
+    await stage.clock.advance(2 * PERIOD_MS);
+    expect(await timesOf(stage)).toEqual(minutes(0, 1, 2).filter(({ due }) => due <= 3 * PERIOD_MS + 1_000));
+    expect(await stage.memoryLedger.skips(CRON, 10)).toEqual([]);
+  });
+
+  it('is due at another time than a cron of the same expression and another name', async () => {
+    const stage = new SchedulerStage();
+    await declare(stage, 1, { ...EVERY_MINUTE, name: 'a' }, { ...EVERY_MINUTE, name: 'b' });
+    await started(stage);
+    await stage.clock.advance(2 * PERIOD_MS - 1);
+    const [a, b] = [await timesOf(stage, 'a'), await timesOf(stage, 'b')];
+    expect(a.map(({ scheduled }) => scheduled)).toEqual(b.map(({ scheduled }) => scheduled));
+    expect(a.map(({ due }) => due % PERIOD_MS)).toEqual(a.map(() => spreadOf('a', SPREAD_MS)));
+    expect(b.map(({ claimed }) => claimed % PERIOD_MS)).toEqual(b.map(() => spreadOf('b', SPREAD_MS)));
+    expect(spreadOf('a', SPREAD_MS)).not.toBe(spreadOf('b', SPREAD_MS));
+  });
+
+  it('loses no instant to a change of its definition between the instant and its offset, and fires it once', async () => {
+    const stage = new SchedulerStage();
+    await declare(stage, 1, EVERY_MINUTE);
+    const { roster } = await started(stage);
+    await stage.clock.advance(PERIOD_MS + 1_000);
+    await declare(stage, 2, { ...EVERY_MINUTE, graceMs: 1_000 });
+    await roster.refresh();
+    await stage.clock.advance(PERIOD_MS);
+    await declare(stage, 3, { ...EVERY_MINUTE, graceMs: 2_000 });
+    await roster.refresh();
+    await stage.clock.advance(PERIOD_MS - 2_000);
+    expect(await timesOf(stage)).toEqual(minutes(0, 1, 2));
+    expect(await stage.memoryLedger.skips(CRON, 10)).toEqual([]);
+  });
+
+  it('has missed nothing that was due before it was declared', async () => {
+    const stage = new SchedulerStage();
+    await stage.clock.advance(PERIOD_MS + OFFSET_MS);
+    await declare(stage, 1, EVERY_MINUTE);
+    await started(stage);
+    await stage.clock.advance(PERIOD_MS);
+    expect(await timesOf(stage)).toEqual(minutes(2));
+    expect(await stage.memoryLedger.skips(CRON, 10)).toEqual([]);
+  });
+
+  it('fires at its offset on a pod whose clock is ahead', async () => {
+    const stage = new SchedulerStage({ podsAheadMs: 20_000 });
+    await declare(stage, 1, EVERY_MINUTE);
+    await started(stage);
+    await stage.clock.advance(2 * PERIOD_MS + OFFSET_MS);
+    expect(await timesOf(stage)).toEqual(minutes(0, 1, 2));
+  });
+
+  it.each(['fire-once', 'skip'] as const)(
+    'loses none to a pod whose clock is ahead, which first takes what is to come for late (%s)',
+    async (misfire) => {
+      const stage = new SchedulerStage({ podsAheadMs: 20_000 });
+      await declare(stage, 1, { ...EVERY_MINUTE, misfire, graceMs: 0 });
+      await stage.clock.advance(PERIOD_MS + OFFSET_MS - 10_000);
+      await started(stage);
+      await stage.clock.advance(PERIOD_MS);
+      const ran = (await timesOf(stage)).map(({ scheduled }) => scheduled);
+      expect(ran).toContain(PERIOD_MS);
+      const skipped = await stage.memoryLedger.skips(CRON, 10);
+      for (const { through } of skipped) expect(through).toBeLessThan(START + PERIOD_MS);
+    },
+  );
+});

@@ -1,0 +1,112 @@
+import * as fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { type DstRule, parseSchedule } from '../../libs/jobs/src/schedule/schedule.js';
+import { zoneNamed } from '../../libs/jobs/src/schedule/zone.js';
+import { anyRule, byTheMinute, fixedAround, PATIENCE_MS, runs } from './random-expression.js';
+import { localOf, type Told, wallOf, WallOracle } from './wall-oracle.js';
+import { changesOf, FIRST, LAST, ZONES } from './zones.js';
+
+const HOUR = 3_600_000;
+
+interface Window {
+  readonly timeZone: string;
+  readonly from: number;
+  readonly to: number;
+}
+
+const iso = (instants: readonly number[]) => instants.map((instant) => new Date(instant).toISOString());
+
+function expectAsCounted({ timeZone, from, to }: Window, oracle: WallOracle, [told, rule]: [Told, DstRule]): void {
+  const text = { expression: told.text, timeZone, seed: 'a-cron', dst: rule };
+  let schedule;
+  try {
+    schedule = parseSchedule(text, from);
+  } catch (error) {
+    // The 31st of a month that has 30 days.
+    expect(String(error)).toMatch(/within five years|Invalid explicit day of month/);
+    return;
+  }
+  const counted = iso(oracle.instants(told, rule, { from, to }));
+  expect([told.text, rule, iso([...schedule.between(from, to)])]).toEqual([told.text, rule, counted]);
+  const backwards: number[] = [];
+  for (let at = schedule.previous(to); at !== null && at >= from; at = schedule.previous(at)) backwards.unshift(at);
+  expect([told.text, rule, iso(backwards)]).toEqual([told.text, rule, counted]);
+}
+
+/** Reading clocks by the minute is slow, so that a few expressions are asked about each stretch that was read. */
+function expectAllAsCounted(window: Window, margin: number, asked: readonly [Told, DstRule][]): void {
+  const oracle = new WallOracle(window.timeZone, { from: window.from - margin, to: window.to + margin });
+  for (const one of asked) expectAsCounted(window, oracle, one);
+}
+
+describe('a schedule has the instants that are counted minute by minute on the wall', { timeout: PATIENCE_MS }, () => {
+  it('around the changes of clocks there have been and will be', () => {
+    const changes = ZONES.flatMap((timeZone) => changesOf(timeZone).map((change) => ({ timeZone, change })));
+    expect(changes.length).toBeGreaterThan(20_000);
+    const asked = fc.constantFrom(...changes).chain(({ timeZone, change }) => {
+      const { hour } = localOf(wallOf(timeZone, change - 1_000));
+      const some = fc.array(fc.tuple(fc.oneof(fixedAround(hour), byTheMinute), anyRule), {
+        minLength: 8,
+        maxLength: 8,
+      });
+      return fc.tuple(fc.constant({ timeZone, change }), some);
+    });
+    const property = fc.property(asked, ([{ timeZone, change }, some]) => {
+      expectAllAsCounted({ timeZone, from: change - 3 * HOUR, to: change + 5 * HOUR }, 3 * HOUR, some);
+    });
+    fc.assert(property, runs(250));
+  });
+
+  it.each([
+    ['Apia, which left out a day', 'Pacific/Apia', '2011-12-30T10:00Z', 30],
+    ['Kiritimati, which left out a day', 'Pacific/Kiritimati', '1994-12-31T10:00Z', 30],
+    ['Kwajalein, which left out a day', 'Pacific/Kwajalein', '1993-08-21T12:00Z', 30],
+    ['Lord Howe, half an hour forwards', 'Australia/Lord_Howe', '2026-10-03T15:30Z', 4],
+    ['Lord Howe, half an hour backwards', 'Australia/Lord_Howe', '2026-04-04T15:00Z', 4],
+    ['Casablanca, backwards for Ramadan', 'Africa/Casablanca', '2026-02-15T02:00Z', 4],
+    ['Casablanca, forwards after Ramadan', 'Africa/Casablanca', '2026-03-22T02:00Z', 4],
+    ['Dublin, whose winter is the exception', 'Europe/Dublin', '2026-10-25T01:00Z', 4],
+    ['Troll, two hours forwards', 'Antarctica/Troll', '2026-03-29T01:00Z', 5],
+    ['Troll, two hours backwards', 'Antarctica/Troll', '2026-10-25T01:00Z', 5],
+    ['Kathmandu, a quarter of an hour for good', 'Asia/Kathmandu', '1985-12-31T18:30Z', 4],
+    ['Monrovia, by 44 minutes and 30 seconds', 'Africa/Monrovia', '1972-01-07T00:44:30Z', 4],
+    ['Pyongyang, half an hour backwards', 'Asia/Pyongyang', '2015-08-14T15:00Z', 4],
+    ['Santiago, at midnight', 'America/Santiago', '2026-09-06T04:00Z', 4],
+    ['Boa Vista, for a week only', 'America/Boa_Vista', '2000-10-15T03:00Z', 4],
+  ])('in %s', (...[, timeZone, changed, hours]) => {
+    const change = Date.parse(changed);
+    expect(changesOf(timeZone)).toContain(change);
+    const window = { timeZone, from: change - hours * HOUR, to: change + hours * HOUR };
+    const { hour } = localOf(wallOf(timeZone, change - 1_000));
+    const one = fc.tuple(fc.oneof(fixedAround(hour), byTheMinute), anyRule);
+    const property = fc.property(fc.array(one, { minLength: 40, maxLength: 40 }), (some) =>
+      expectAllAsCounted(window, hours * HOUR, some),
+    );
+    fc.assert(property, runs(2));
+  });
+
+  it('anywhere else', () => {
+    const where = fc.record({
+      timeZone: fc.constantFrom(...ZONES),
+      minute: fc.integer({ min: 0, max: (LAST - FIRST) / 60_000 }),
+    });
+    const some = fc.array(fc.tuple(byTheMinute, anyRule), { minLength: 6, maxLength: 6 });
+    const property = fc.property(where, some, ({ timeZone, minute }, asked) => {
+      const from = FIRST + minute * 60_000;
+      expectAllAsCounted({ timeZone, from, to: from + 24 * HOUR }, 3 * HOUR, asked);
+    });
+    fc.assert(property, runs(120));
+  });
+});
+
+describe('the table of a zone', { timeout: PATIENCE_MS }, () => {
+  it('has the offset that Intl prints', () => {
+    const where = fc.tuple(fc.constantFrom(...ZONES), fc.integer({ min: FIRST / 1_000, max: LAST / 1_000 }));
+    const property = fc.property(where, ([timeZone, instant]) => {
+      const { offset, start, end } = zoneNamed(timeZone).stretchAt(instant);
+      expect(offset * 1_000).toBe(wallOf(timeZone, instant * 1_000) - instant * 1_000);
+      expect(start <= instant && instant < end).toBe(true);
+    });
+    fc.assert(property, runs(10_000));
+  });
+});

@@ -1,0 +1,16 @@
+import { zoneNamed } from '../../libs/jobs/src/schedule/zone.js';
+
+export const ZONES = Intl.supportedValuesOf('timeZone');
+export const FIRST = Date.UTC(1970, 0, 1);
+export const LAST = Date.UTC(2040, 0, 1);
+
+/** Where to look: the instants at which a zone changes its clocks. */
+export function changesOf(timeZone: string, from = FIRST, to = LAST): number[] {
+  const zone = zoneNamed(timeZone);
+  const changes: number[] = [];
+  for (let { end } = zone.stretchAt(from / 1_000); end * 1_000 < to; end = zone.stretchAt(end).end) {
+    const { before, offset } = zone.stretchAt(end);
+    if (before !== offset) changes.push(end * 1_000);
+  }
+  return changes;
+}
