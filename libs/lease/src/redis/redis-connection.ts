@@ -17,6 +17,8 @@ import type { ClusterTarget, RedisTarget, SentinelTarget, UrlTarget } from './re
 export type ConnectOptions = ConnectSettings & RedisTarget;
 
 const TROUBLE_WINDOW_MS = 5_000;
+/** `disconnectTimeout` is 200 ms. */
+const LONGEST_CLOSING_MS = 1_000;
 
 /**
  * Opens a connection that is known to work: it has answered, and it promises what `criticality` demands.
@@ -140,8 +142,14 @@ async function close(redis: RedisClient): Promise<void> {
   await Promise.all(endings);
 }
 
+/**
+ * A socket is destroyed soon after it was asked to close. A connection that was just being made to a node that is gone may
+ * never say that it has ended, so its word is not waited for any longer than that takes.
+ */
 async function whenEnded(redis: RedisClient): Promise<void> {
   // Between two attempts there is no socket whose end ioredis could tell us about.
   if (redis.status === 'end' || redis.status === 'reconnecting') return;
-  await new Promise<void>((resolve) => redis.once('end', () => resolve()));
+  const gone = new AbortController();
+  redis.once('end', () => gone.abort());
+  await sleep(systemClock, LONGEST_CLOSING_MS, gone.signal);
 }
