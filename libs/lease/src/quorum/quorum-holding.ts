@@ -11,7 +11,8 @@ type Views = Tally<(Holding | null)[]>;
 export function majorityHolding(quorum: Quorum, { answers, open }: Views, at: number): Holding | null | undefined {
   const groups = byHolder(answers, at);
   const holding = groups.find((group) => group.length >= quorum.majority);
-  if (holding) return agreed(holding, quorum.majority);
+  // Where nodes show different fences, the one that counts is on a majority of all nodes and not of those that were quick.
+  if (holding) return open > 0 && !isAgreed(holding, quorum.majority) ? undefined : agreed(holding, quorum.majority);
   const closest = Math.max(0, ...groups.map((group) => group.length));
   return closest + open < quorum.majority ? null : undefined;
 }
@@ -23,6 +24,10 @@ function byHolder(answers: readonly Ballot<(Holding | null)[]>[], at: number): H
     if (holding) groups.set(holding.holder, [...(groups.get(holding.holder) ?? []), holding]);
   }
   return [...groups.values()];
+}
+
+function isAgreed(holdings: readonly Holding[], majority: number): boolean {
+  return holdings.some((one) => holdings.filter(({ fence }) => fence === one.fence).length >= majority);
 }
 
 /** Until a majority is free. With the fence in the middle: a node that issued a larger one was not heard at first. */
