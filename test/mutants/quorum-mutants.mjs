@@ -215,4 +215,12 @@ export const QUORUM_MUTANTS = [
     replace: 'for (const [old, one] of this.#young) this.#old.set(old, one);',
     killedBy: `${STORE}quorum-recent.spec.ts`,
   },
+  {
+    name: 'quorum: the fences of the quick nodes are taken for the fence',
+    defence: 'what is shown of a term is the fence that a majority of all nodes has',
+    file: `${STORE}quorum-holding.ts`,
+    find: 'open > 0 && !isAgreed(holding, quorum.majority) ? undefined : ',
+    replace: '',
+    killedBy: `${STORE}quorum-holding.spec.ts`,
+  },
 ];

@@ -220,4 +220,12 @@ export const TRUST_MUTANTS = [
     killedBy: FAILOVER,
     test: 'is closed twice',
   },
+  {
+    name: 'trust: closing waits until the connection says that it has ended',
+    defence: 'a process ends although a node was gone while it was being connected to',
+    file: 'libs/lease/src/redis/redis-connection.ts',
+    find: 'await sleep(systemClock, LONGEST_CLOSING_MS, gone.signal);',
+    replace: "await new Promise((resolve) => gone.signal.addEventListener('abort', resolve));",
+    killedBy: 'libs/lease/src/redis/redis-connection.spec.ts',
+  },
 ];
