@@ -161,15 +161,11 @@ describe('the check itself', () => {
   it.each(Object.entries(BROKEN))('turns down a store that %s', async (_what, breaks) => {
     const sound = new MemoryLeaseStore();
     const broken = { ...before(sound, async () => {}), ...breaks(sound) };
-    expect(
-      holds(
-        await record(
-          Array.from({ length: CLIENTS }, () => late(broken)),
-          20,
-        ),
-        20,
-      ),
-    ).toBe(false);
+    const clients = Array.from({ length: CLIENTS }, () => late(broken));
+    // Whether a defect shows depends on who meets whom: one history in some hundred looks sound all the same.
+    let passed = 0;
+    while (passed < 20 && holds(await record(clients, 20), 20)) passed += 1;
+    expect(passed).toBeLessThan(20);
   });
 });
 

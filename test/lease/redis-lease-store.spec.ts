@@ -75,6 +75,21 @@ describe('the Redis store', () => {
     await forget(space.prefix);
   });
 
+  it('costs its own lease alone when a key holds something else, and a thousand are asked for', async () => {
+    const space = { prefix: freshPrefix(), tenant: 'default' };
+    const store = new RedisLeaseStore({ redis, ...space });
+    await redis.lpush(redisKeys(space)('b', 'lease'), 'a stranger');
+    const warned: string[] = [];
+    const warn = ({ message }: Error) => void warned.push(message);
+    process.on('warning', warn);
+    const asked = ['a', 'b', 'c'].map((resource) => ({ resource, nonce: resource, holder: 'pod/1', ttlMs: 10_000 }));
+    const replies = await store.acquireMany(asked.map((request) => ({ ...request, floor: NO_FENCE })));
+    expect(replies.map(({ acquired }) => acquired)).toEqual([true, false, true]);
+    await expect.poll(() => warned).toEqual([expect.stringContaining('The lease of b can not be read')]);
+    process.off('warning', warn);
+    await forget(space.prefix);
+  });
+
   it('leaves no connection behind when a watch ends', async () => {
     const store = new RedisLeaseStore({ redis, prefix: freshPrefix(), tenant: 'default' });
     const name = `watch-${freshPrefix()}`;

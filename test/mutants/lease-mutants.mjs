@@ -1,5 +1,5 @@
 const LEASE = 'libs/lease/src/';
-const ACQUIRE = `${LEASE}lua/acquire-lease.lua`;
+const ACQUIRE = `${LEASE}lua/take-lease.lua`;
 const REDIS = 'test/lease/redis-lease-store.spec.ts';
 const KEEPER = `${LEASE}holding/lease-keeper.spec.ts`;
 const LOSS = `${LEASE}holding/lease-keeper-loss.spec.ts`;
@@ -49,7 +49,7 @@ export const LEASE_MUTANTS = [
     name: 'acquire: a holder is not noticed',
     defence: 'one holder at a time',
     file: ACQUIRE,
-    find: "local term = redis.call('GET', KEYS[1])",
+    find: "local term = redis.call('GET', leaseKey)",
     replace: 'local term = false',
     killedBy: REDIS,
     test: 'lets one of a hundred contenders win',
@@ -58,7 +58,7 @@ export const LEASE_MUTANTS = [
     name: 'acquire: a term is cut to what a contender asks for',
     defence: 'a contender with a shorter ttl does not end a healthy term',
     file: ACQUIRE,
-    find: 'tonumber(asked) or ttl',
+    find: 'tonumber(length) or ttl',
     replace: 'ttl',
     killedBy: REDIS,
     test: 'does not cut a healthy term',
@@ -110,7 +110,7 @@ export const LEASE_MUTANTS = [
     name: 'keeper: trust is counted from the reply',
     defence: 'the store’s countdown began before the reply was there',
     file: `${LEASE}holding/lease-keeper.ts`,
-    find: 'trustedUntil: trustedUntil(sentAt, ttlMs)',
+    find: 'trustedUntil: trustedUntil(asked.sentAt, ttlMs)',
     replace: 'trustedUntil: trustedUntil(this.#clock.monotonic(), ttlMs)',
     killedBy: KEEPER,
     test: 'counting trust from when the request was sent',

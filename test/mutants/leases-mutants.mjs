@@ -84,7 +84,7 @@ export const LEASES_MUTANTS = [
     name: 'release of all: what is being acquired is forgotten',
     defence: 'nothing outlives a shutdown',
     file: `${HOLDING}lease-keeper.ts`,
-    find: ' && generation === this.#generation',
+    find: ' && asked.generation === this.#generation',
     replace: '',
     killedBy: `${HOLDING}lease-keeper.spec.ts`,
     test: 'also what is still being acquired when all are released',

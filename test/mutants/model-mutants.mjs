@@ -1,5 +1,5 @@
 const LEASE = 'libs/lease/src/';
-const ACQUIRE = `${LEASE}lua/acquire-lease.lua`;
+const ACQUIRE = `${LEASE}lua/take-lease.lua`;
 const MEMORY = `${LEASE}store/memory-lease-store.ts`;
 const ROUND = `${LEASE}holding/renewal-round.ts`;
 const MODEL = 'test/lease/lease-model.spec.ts';
@@ -17,7 +17,7 @@ export const MODEL_MUTANTS = [
     name: 'model: what is left is not cut',
     defence: 'a server whose clock went back by an hour keeps nobody out for an hour',
     file: ACQUIRE,
-    find: 'if left < 0 or left > 2 * asked then',
+    find: 'if left < 0 or left > 2 * length then',
     replace: 'if left < 0 then',
     killedBy: MODEL,
     test: IN_REDIS,
@@ -26,7 +26,7 @@ export const MODEL_MUTANTS = [
     name: 'model: what is left is cut in words only',
     defence: 'the resource is free when a contender was told that it would be',
     file: ACQUIRE,
-    find: "redis.call('PEXPIRE', KEYS[1], string.format('%.0f', asked))",
+    find: "redis.call('PEXPIRE', leaseKey, string.format('%.0f', length))",
     replace: '',
     killedBy: MODEL,
     test: IN_REDIS,

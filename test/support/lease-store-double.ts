@@ -27,6 +27,11 @@ export class LeaseStoreDouble implements LeaseStore {
     return this.#through('acquire', [request.resource], () => this.#store.acquire(request));
   }
 
+  acquireMany(requests: readonly AcquireRequest[]): Promise<AcquireReply[]> {
+    const all = () => Promise.all(requests.map((request) => this.#store.acquire(request)));
+    return this.#through('acquireMany', resourcesOf(requests), () => this.#store.acquireMany?.(requests) ?? all());
+  }
+
   renew(terms: readonly Term[], ttlMs: number): Promise<boolean[]> {
     return this.#through('renew', resourcesOf(terms), () => this.#store.renew(terms, ttlMs));
   }

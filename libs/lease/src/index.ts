@@ -34,7 +34,12 @@ export { observers } from './telemetry/lease-events.js';
 export type { LeaseEvent, LeaseEventName, LeaseEvents, LeaseObserver } from './telemetry/lease-events.js';
 
 export { LeaseKeeper } from './holding/lease-keeper.js';
-export type { LeaseKeeperOptions, TryAcquireOptions } from './holding/lease-keeper.js';
+export type {
+  LeaseKeeperOptions,
+  TryAcquireManyOptions,
+  TryAcquireOptions,
+  WantedLease,
+} from './holding/keeper-options.js';
 export type { AcquireAnswer, Lease, NotAcquired } from './holding/held-lease.js';
 
 export { checkedOptions } from './checked-options.js';

@@ -1,6 +1,7 @@
 import { LeaseLostError } from '../errors.js';
 import type { LossReason } from '../errors.js';
 import type { Fence } from '../fence.js';
+import { tellWatcher } from '../store/tell-watcher.js';
 import { trustedUntil } from './lease.js';
 import type { Grant } from './lease.js';
 
@@ -28,7 +29,12 @@ export interface NotAcquired {
 
 export type AcquireAnswer = { readonly acquired: true; readonly lease: Lease } | NotAcquired;
 
-type LetGo = (lease: KeptLease) => Promise<boolean>;
+/** What a lease calls; one object for many of them. */
+export interface LeaseHooks {
+  readonly letGo: (lease: KeptLease) => Promise<boolean>;
+  /** Once, when the lease is lost: cheaper than a signal for who holds a hundred thousand. */
+  readonly onLost?: ((lease: Lease, error: LeaseLostError) => void) | undefined;
+}
 
 /** The keeper's side of a {@link Lease}. */
 export class KeptLease implements Lease {
@@ -43,13 +49,13 @@ export class KeptLease implements Lease {
   #loss: LeaseLostError | undefined;
   /** Made when somebody asks for the signal: most leases are released before anybody does. */
   #end: AbortController | undefined;
-  readonly #letGo: LetGo;
+  readonly #hooks: LeaseHooks;
 
   constructor(
     { resource, nonce, holder, fence, ttlMs, trustedUntil: until }: Grant,
     /** Monotonic milliseconds at which the term was asked for. */
     readonly since: number,
-    letGo: LetGo,
+    hooks: LeaseHooks,
   ) {
     this.resource = resource;
     this.nonce = nonce;
@@ -57,7 +63,7 @@ export class KeptLease implements Lease {
     this.fence = fence;
     this.ttlMs = ttlMs;
     this.#trustedUntil = until;
-    this.#letGo = letGo;
+    this.#hooks = hooks;
   }
 
   get trustedUntil(): number {
@@ -73,7 +79,7 @@ export class KeptLease implements Lease {
   }
 
   release(): Promise<boolean> {
-    return (this.#released ??= this.#loss?.reason === 'refused' ? Promise.resolve(false) : this.#letGo(this));
+    return (this.#released ??= this.#loss?.reason === 'refused' ? Promise.resolve(false) : this.#hooks.letGo(this));
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -86,7 +92,11 @@ export class KeptLease implements Lease {
   }
 
   lose(reason: LossReason): void {
-    this.#finish(new LeaseLostError(this.resource, reason));
+    const loss = new LeaseLostError(this.resource, reason);
+    if (this.#ended) return;
+    this.#finish(loss);
+    const { onLost } = this.#hooks;
+    if (onLost) tellWatcher((lease) => onLost(lease, loss), this);
   }
 
   /** Whoever still works under this lease hears of it before the store does. */

@@ -1,39 +1,25 @@
 import { randomUUID } from 'node:crypto';
 import { systemClock } from '../clock.js';
 import type { CancelTimer, Clock } from '../clock.js';
-import { isFinal } from '../errors.js';
 import type { LossReason } from '../errors.js';
 import { NO_FENCE } from '../fence.js';
-import type { Fence } from '../fence.js';
 import { processIdentity } from '../identity.js';
 import type { AcquireReply, AcquireRequest, LeaseStore } from '../store/lease-store.js';
+import { Asking, NOTHING } from './asking.js';
 import { ClockJump } from './clock-jump.js';
+import type { LeaseKeeperOptions, TryAcquireManyOptions, TryAcquireOptions, WantedLease } from './keeper-options.js';
 import { KeptLease } from './held-lease.js';
-import type { AcquireAnswer, Lease } from './held-lease.js';
+import type { AcquireAnswer, Lease, LeaseHooks } from './held-lease.js';
 import { LeaseReports } from './lease-reports.js';
-import type { Listeners } from './lease-reports.js';
 import { checkTtl } from './lease-request.js';
 import { mustStop, stopAt, trustedUntil } from './lease.js';
 import { RenewalRound } from './renewal-round.js';
 
-export interface LeaseKeeperOptions extends Listeners {
-  readonly store: LeaseStore;
-  readonly clock?: Clock;
-  /** Who this process is; see `processIdentity`. */
-  readonly holder?: string;
-  /** A fresh nonce for each term. */
-  readonly randomUUID?: () => string;
-}
-
-export interface TryAcquireOptions {
-  /** Defaults to the keeper's own. */
-  readonly holder?: string | undefined;
-  /** 300 ms to 1 h. */
-  readonly ttlMs: number;
-  /** The highest fence known to have been accepted for the resource; default: none. */
-  readonly floor?: Fence | undefined;
-  /** How many may hold it at once, where the store is a semaphore's. */
-  readonly places?: number | undefined;
+/** When it was asked, and how often everything had been given up by then. */
+interface Asked {
+  readonly sentAt: number;
+  readonly generation: number;
+  readonly hooks: LeaseHooks;
 }
 
 /** Whoever takes a lease asks for few different ttls; a round for each stays, without timers, for the next lease of it. */
@@ -52,9 +38,10 @@ export class LeaseKeeper {
   readonly #nonce: () => string;
   readonly #jump: ClockJump;
   readonly #reports: LeaseReports;
+  readonly #asking: Asking;
   readonly #kept = new Set<KeptLease>();
   readonly #rounds = new Map<number, RenewalRound>();
-  readonly #letGo = (kept: KeptLease) => this.#release(kept);
+  readonly #hooks: LeaseHooks = { letGo: (kept) => this.#release(kept) };
   #deadline: { readonly at: number; readonly cancel: CancelTimer } | undefined;
   #generation = 0;
 
@@ -64,6 +51,7 @@ export class LeaseKeeper {
     this.#nonce = options.randomUUID ?? randomUUID;
     this.#jump = new ClockJump(this.#clock);
     this.#reports = new LeaseReports(this.#clock, options);
+    this.#asking = new Asking(this.#store, this.#reports);
     this.holder = options.holder ?? processIdentity();
   }
 
@@ -76,22 +64,40 @@ export class LeaseKeeper {
   async tryAcquire(resource: string, options: TryAcquireOptions): Promise<AcquireAnswer> {
     const { ttlMs, holder = this.holder, floor = NO_FENCE, places } = options;
     checkTtl(ttlMs);
-    const sentAt = this.#clock.monotonic();
-    this.#look(sentAt);
-    const generation = this.#generation;
-    const nonce = this.#nonce();
-    const request: AcquireRequest = { resource, nonce, holder, ttlMs, floor, places };
-    const reply = await this.#ask(request, sentAt);
-    if (!reply.acquired) return reply;
-    const grant = { resource, nonce, holder, fence: reply.fence, ttlMs, trustedUntil: trustedUntil(sentAt, ttlMs) };
-    const now = this.#clock.monotonic();
-    const jumped = this.#look(now);
-    const tooLate = mustStop(grant, now);
-    // `releaseAll` meanwhile: what it couldn't know of must not outlive it.
-    const wanted = !jumped && !tooLate && generation === this.#generation;
-    if (wanted) return { acquired: true, lease: this.#keep(new KeptLease(grant, sentAt, this.#letGo)) };
-    await this.#giveBack(request);
-    return { acquired: false, remainingMs: 0 };
+    const asked = this.#begin(this.#hooks);
+    const request: AcquireRequest = { resource, nonce: this.#nonce(), holder, ttlMs, floor, places };
+    const [reply] = await this.#asking.ask([request], asked.sentAt, async () => [await this.#store.acquire(request)]);
+    return this.#accept([request], [reply], asked).then(([answer = NOTHING]) => answer);
+  }
+
+  /**
+   * Asks for many at once, without waiting for the present holders: one call where the store takes many.
+   * @returns for each in the order given
+   * @throws as {@link tryAcquire}; what may have been taken is given back
+   */
+  async tryAcquireMany(
+    wanted: readonly WantedLease[],
+    { ttlMs, onLost }: TryAcquireManyOptions,
+  ): Promise<AcquireAnswer[]> {
+    checkTtl(ttlMs);
+    if (wanted.length === 0) return [];
+    const asked = this.#begin({ ...this.#hooks, onLost });
+    const { holder } = this;
+    const requests = wanted.map(({ resource, floor = NO_FENCE }): AcquireRequest => ({
+      resource,
+      nonce: this.#nonce(),
+      holder,
+      ttlMs,
+      floor,
+    }));
+    const store = this.#store;
+    const call = () => store.acquireMany?.(requests) ?? Promise.all(requests.map((request) => store.acquire(request)));
+    return this.#accept(requests, await this.#asking.ask(requests, asked.sentAt, call), asked);
+  }
+
+  /** Ends these terms in one batch: `release()` of each in the order given. */
+  release(leases: readonly Lease[]): Promise<boolean[]> {
+    return this.#end(leases as readonly KeptLease[]);
   }
 
   /**
@@ -114,25 +120,42 @@ export class LeaseKeeper {
     return (await this.#end([...this.#kept])).filter(Boolean).length;
   }
 
-  /** A reply may get lost, and the nonce makes asking again harmless: the same term, the same fence. */
-  async #ask(request: AcquireRequest, sentAt: number): Promise<AcquireReply> {
-    for (let tries = 1; ; tries += 1) {
-      try {
-        const reply = await this.#store.acquire(request);
-        this.#reports.answered(request, reply, sentAt);
-        return reply;
-      } catch (error) {
-        if (tries === 1 && !isFinal(error)) continue;
-        this.#reports.unanswered(request, error, sentAt);
-        // Whether a term has begun is unknown; if so, it is nobody's, and would block the resource for its ttl.
-        if (!isFinal(error)) void this.#giveBack(request);
-        throw error;
-      }
-    }
+  #begin(hooks: LeaseHooks): Asked {
+    const sentAt = this.#clock.monotonic();
+    this.#look(sentAt);
+    return { sentAt, generation: this.#generation, hooks };
   }
 
-  async #giveBack(request: AcquireRequest): Promise<void> {
-    await this.#store.release([request]).catch(() => {});
+  async #accept(
+    requests: readonly AcquireRequest[],
+    replies: readonly (AcquireReply | undefined)[],
+    asked: Asked,
+  ): Promise<AcquireAnswer[]> {
+    const now = this.#clock.monotonic();
+    const jumped = this.#look(now);
+    // `releaseAll` meanwhile: what it couldn't know of must not outlive it.
+    const wanted = !jumped && asked.generation === this.#generation;
+    const unwanted: AcquireRequest[] = [];
+    const answers = requests.map((request, n): AcquireAnswer => {
+      const reply = replies[n] ?? NOTHING;
+      if (!reply.acquired) return reply;
+      const { resource, nonce, holder, ttlMs } = request;
+      const grant = {
+        resource,
+        nonce,
+        holder,
+        fence: reply.fence,
+        ttlMs,
+        trustedUntil: trustedUntil(asked.sentAt, ttlMs),
+      };
+      const tooLate = mustStop(grant, now);
+      if (wanted && !tooLate)
+        return { acquired: true, lease: this.#keep(new KeptLease(grant, asked.sentAt, asked.hooks)) };
+      unwanted.push(request);
+      return NOTHING;
+    });
+    if (unwanted.length > 0) await this.#asking.giveBack(unwanted);
+    return answers;
   }
 
   #keep(kept: KeptLease): Lease {
@@ -220,6 +243,8 @@ export class LeaseKeeper {
     const now = this.#clock.monotonic();
     this.#look(now);
     for (const kept of [...this.#kept]) if (mustStop(kept, now)) this.#lose(kept, 'expired');
-    if (this.#kept.size > 0) this.#watch(Math.min(...[...this.#kept].map(stopAt)));
+    // Not as the arguments of one call: a hundred and fifty thousand of them overflow the stack.
+    const earliest = [...this.#kept].reduce((at, kept) => Math.min(at, stopAt(kept)), Infinity);
+    if (this.#kept.size > 0) this.#watch(earliest);
   }
 }

@@ -35,10 +35,21 @@ export interface LeaseStore {
    * @throws {FenceExhaustedError} when the next fence would pass 2^53 − 1
    */
   acquire(request: AcquireRequest): Promise<AcquireReply>;
+  /**
+   * Takes each of many, in one call where `acquire` would be many; each for itself, in the order given. Optional.
+   * @throws {FenceExhaustedError} as `acquire`; what was taken beside it ends by itself
+   */
+  acquireMany?(requests: readonly AcquireRequest[]): Promise<AcquireReply[]>;
   /** Extends exactly these terms to `ttlMs` from now; `false` for a term that is over. Never creates. In the order given. */
   renew(terms: readonly Term[], ttlMs: number): Promise<boolean[]>;
   /** Ends exactly these terms and announces each end; `false` for a term that was over. In the order given. */
   release(terms: readonly Term[]): Promise<boolean[]>;
+  /**
+   * Ends the term that has exactly this fence, whoever holds it, and announces its end; `false` for one that is over. For
+   * whoever has reason to believe that its holder is dead: a living one is refused its next renewal, and what it writes
+   * under the old fence is refused by whoever has seen a larger one. Optional.
+   */
+  evict?(resource: string, fence: Fence): Promise<boolean>;
   /** Who holds each resource now, `null` where nobody does. In the order given. */
   inspect(resources: readonly string[]): Promise<(Holding | null)[]>;
   /** Calls `onReleased` after a release, from any process. A hint that may get lost: expiry is never announced. */

@@ -46,6 +46,10 @@ export class MemoryLeaseStore implements QuorumMember {
     return { acquired: true, fence };
   }
 
+  acquireMany(requests: readonly AcquireRequest[]): Promise<AcquireReply[]> {
+    return Promise.all(requests.map((request) => this.acquire(request)));
+  }
+
   async renew(terms: readonly Term[], ttlMs: number): Promise<boolean[]> {
     checkWhole('ttlMs', ttlMs, 1);
     return terms.map((term) => {
@@ -58,11 +62,15 @@ export class MemoryLeaseStore implements QuorumMember {
   async release(terms: readonly Term[]): Promise<boolean[]> {
     return terms.map((term) => {
       if (!this.#same(term)) return false;
-      this.#terms.delete(term.resource);
-      // Later and each by itself, as a message from a server would come: a watcher can't fail a release.
-      for (const watcher of this.#watchers) queueMicrotask(() => this.#announce(watcher, term.resource));
+      this.#end(term.resource);
       return true;
     });
+  }
+
+  async evict(resource: string, fence: Fence): Promise<boolean> {
+    if (this.#current(resource)?.fence !== fence) return false;
+    this.#end(resource);
+    return true;
   }
 
   async raiseFence(term: Term, fence: Fence): Promise<boolean> {
@@ -93,6 +101,12 @@ export class MemoryLeaseStore implements QuorumMember {
   clear(): void {
     this.#terms.clear();
     this.#fences.clear();
+  }
+
+  #end(resource: string): void {
+    this.#terms.delete(resource);
+    // Later and each by itself, as a message from a server would come: a watcher can't fail a release.
+    for (const watcher of this.#watchers) queueMicrotask(() => this.#announce(watcher, resource));
   }
 
   #announce(watcher: { onReleased: (resource: string) => void }, resource: string): void {

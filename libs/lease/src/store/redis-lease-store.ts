@@ -25,6 +25,8 @@ export interface RedisLeaseStoreOptions extends KeySpace {
 
 const scripts = loadScripts(new URL('../lua/', import.meta.url), [
   'acquire-lease',
+  'acquire-leases',
+  'evict-lease',
   'renew-leases',
   'release-leases',
   'inspect-leases',
@@ -50,13 +52,23 @@ export class RedisLeaseStore implements QuorumMember {
 
   async acquire(request: AcquireRequest): Promise<AcquireReply> {
     checkRequest(request);
-    const { resource, nonce, holder, ttlMs, floor } = request;
-    const args = [`${nonce} ${ttlMs} ${formatFence(floor)} ${holder}`];
-    const [word, value = ''] = String(await this.#acquire(request, args)).split(' ');
-    if (word === 'EXHAUSTED') throw new FenceExhaustedError(resource);
-    return word === 'ACQUIRED'
-      ? { acquired: true, fence: parseFence(value) }
-      : { acquired: false, remainingMs: Number(value) };
+    return replyTo(request, await this.#acquire(request, [askedFor(request)]));
+  }
+
+  async acquireMany(requests: readonly AcquireRequest[]): Promise<AcquireReply[]> {
+    requests.forEach(checkRequest);
+    // Each waits for its own replicas: one WAIT for all would give up all of them for one.
+    if (this.#replication) return Promise.all(requests.map((request) => this.acquire(request)));
+    return inBatches(this.#redis, requests, async (batch) => {
+      const keys = batch.flatMap(({ resource }) => this.#keys(resource));
+      const answers = list(await scripts['acquire-leases'].run(this.#redis, keys, batch.map(askedFor)));
+      return batch.map((request, n) => replyTo(request, heeded(request, String(answers[n]))));
+    });
+  }
+
+  async evict(resource: string, fence: Fence): Promise<boolean> {
+    const args = [formatFence(fence), this.#released, resource];
+    return (await scripts['evict-lease'].run(this.#redis, [this.#lease(resource)], args)) === 'DONE';
   }
 
   #acquire(term: Term, args: readonly (string | number)[]): Promise<unknown> {
@@ -121,6 +133,26 @@ export class RedisLeaseStore implements QuorumMember {
   #keys(resource: string): [lease: string, fence: string] {
     return [this.#lease(resource), this.#fence(resource)];
   }
+}
+
+function askedFor({ nonce, ttlMs, floor, holder }: AcquireRequest): string {
+  return `${nonce} ${ttlMs} ${formatFence(floor)} ${holder}`;
+}
+
+function replyTo({ resource }: AcquireRequest, answer: unknown): AcquireReply {
+  const text = String(answer);
+  const [word, value = ''] = text.split(' ');
+  if (word === 'EXHAUSTED') throw new FenceExhaustedError(resource);
+  if (word === 'ACQUIRED') return { acquired: true, fence: parseFence(value) };
+  if (word === 'BUSY') return { acquired: false, remainingMs: Number(value) };
+  throw new Error(`Expected an answer about ${resource}, got ${JSON.stringify(text)}.`);
+}
+
+/** A key that holds something else: nobody gets this lease, and who asked for a thousand others has those. */
+function heeded({ resource, ttlMs }: AcquireRequest, answer: string): string {
+  if (!answer.startsWith('FAILED')) return answer;
+  process.emitWarning(`The lease of ${resource} can not be read: ${answer}`);
+  return `BUSY ${ttlMs}`;
 }
 
 /** Who finds it held has written nothing that could get lost. */

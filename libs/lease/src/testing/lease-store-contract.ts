@@ -1,4 +1,5 @@
 import { SetupError } from '../errors.js';
+import { EVICT, MANY, NEEDS } from './lease-store-contract/crowd-claims.js';
 import { ACQUIRE, ASKED_AGAIN, REFUSALS } from './lease-store-contract/acquire-claims.js';
 import { CLOCK_BACK, EXPIRY } from './lease-store-contract/expiry-claims.js';
 import { FENCE } from './lease-store-contract/fence-claims.js';
@@ -15,6 +16,8 @@ const CHAPTERS: Readonly<Record<string, Claims>> = {
   renew: RENEW,
   release: { ...RELEASE, ...ANNOUNCEMENTS },
   inspect: INSPECT,
+  'acquire of many': MANY,
+  evict: EVICT,
 };
 
 /**
@@ -55,10 +58,15 @@ function registerAll({ it }: TestRunner, claims: Claims, begun: () => LeaseStore
       const harness = begun();
       // Only now is it known: harnesses are made one by one, tests are registered before. A claim that isn't tried is
       // shown as skipped where the runner can, and not as kept.
-      if (claim in CLOCK_BACK && !harness.clockGoesBack) return skip(context);
+      if (!isFor(claim, harness)) return skip(context);
       await prove(stageOf(harness));
     });
   }
+}
+
+function isFor(claim: string, harness: LeaseStoreHarness): boolean {
+  if (claim in CLOCK_BACK) return 'clockGoesBack' in harness;
+  return NEEDS.every(([claims, method]) => !(claim in claims) || method in harness.store);
 }
 
 function skip(context: unknown): void {

@@ -1,0 +1,39 @@
+import type { Clock } from '../clock.js';
+import type { LeaseLostError } from '../errors.js';
+import type { Fence } from '../fence.js';
+import type { LeaseStore } from '../store/lease-store.js';
+import type { Lease } from './held-lease.js';
+import type { Listeners } from './lease-reports.js';
+
+export interface LeaseKeeperOptions extends Listeners {
+  readonly store: LeaseStore;
+  readonly clock?: Clock;
+  /** Who this process is; see `processIdentity`. */
+  readonly holder?: string;
+  /** A fresh nonce for each term. */
+  readonly randomUUID?: () => string;
+}
+
+export interface TryAcquireOptions {
+  /** Defaults to the keeper's own. */
+  readonly holder?: string | undefined;
+  /** 300 ms to 1 h. */
+  readonly ttlMs: number;
+  /** The highest fence known to have been accepted for the resource; default: none. */
+  readonly floor?: Fence | undefined;
+  /** How many may hold it at once, where the store is a semaphore's. */
+  readonly places?: number | undefined;
+}
+
+export interface WantedLease {
+  readonly resource: string;
+  /** The highest fence known to have been accepted for the resource; default: none. */
+  readonly floor?: Fence | undefined;
+}
+
+export interface TryAcquireManyOptions {
+  /** 300 ms to 1 h. */
+  readonly ttlMs: number;
+  /** Called once for each of these leases that is lost, when its signal would abort. */
+  readonly onLost?: (lease: Lease, error: LeaseLostError) => void;
+}

@@ -1,0 +1,150 @@
+import { beforeEach, describe, expect, it } from 'vitest';
+import { LeaseStoreDouble } from '../../../../test/support/lease-store-double.js';
+import { LeaseLostError } from '../errors.js';
+import { parseFence } from '../fence.js';
+import { MemoryLeaseStore } from '../store/memory-lease-store.js';
+import { ManualClock } from '../testing/manual-clock.js';
+import type { Lease } from './held-lease.js';
+import { LeaseKeeper } from './lease-keeper.js';
+
+const TTL_MS = 12_000;
+
+let clock: ManualClock;
+let memory: MemoryLeaseStore;
+let store: LeaseStoreDouble;
+let keeper: LeaseKeeper;
+let lost: [string, string][];
+
+beforeEach(() => {
+  clock = new ManualClock();
+  memory = new MemoryLeaseStore({ clock });
+  store = new LeaseStoreDouble(memory);
+  keeper = new LeaseKeeper({ store, clock, holder: 'pod/1' });
+  lost = [];
+});
+
+const onLost = ({ resource }: Lease, { reason }: LeaseLostError) => void lost.push([resource, reason]);
+
+function ask(...resources: string[]) {
+  return keeper.tryAcquireMany(
+    resources.map((resource) => ({ resource })),
+    { ttlMs: TTL_MS, onLost },
+  );
+}
+
+async function hold(...resources: string[]): Promise<Lease[]> {
+  const answers = await ask(...resources);
+  return answers.flatMap((answer) => (answer.acquired ? [answer.lease] : []));
+}
+
+describe('LeaseKeeper takes many', () => {
+  it('in one call: the free ones, and of the others says how long they are held', async () => {
+    await new LeaseKeeper({ store: memory, clock, holder: 'pod/2' }).tryAcquire('b', { ttlMs: TTL_MS });
+    const [a, b, c] = await ask('a', 'b', 'c');
+    expect([a?.acquired, b, c?.acquired]).toEqual([true, { acquired: false, remainingMs: TTL_MS }, true]);
+    expect(store.calls.map(({ call }) => call)).toEqual(['acquireMany']);
+    expect(await ask()).toEqual([]);
+    expect(store.calls).toHaveLength(1);
+  });
+
+  it('from a store that takes one at a time as well', async () => {
+    const single = { acquire: memory.acquire.bind(memory), renew: memory.renew.bind(memory) };
+    const rest = { release: memory.release.bind(memory), inspect: memory.inspect.bind(memory) };
+    const plain = { ...single, ...rest, watchReleases: memory.watchReleases.bind(memory) };
+    keeper = new LeaseKeeper({ store: plain, clock, holder: 'pod/1' });
+    expect((await hold('a', 'b')).map(({ resource }) => resource)).toEqual(['a', 'b']);
+  });
+
+  it('above the floor of each', async () => {
+    const floor = parseFence('8000000000000000');
+    const answers = await keeper.tryAcquireMany([{ resource: 'a', floor }, { resource: 'b' }], { ttlMs: TTL_MS });
+    const fences = answers.map((answer) => (answer.acquired ? answer.lease.fence : 0));
+    expect(fences[0]).toBe(floor + 1);
+    expect(fences[1]).toBeLessThan(floor);
+  });
+
+  it('and asks again with the same nonces when a reply got lost', async () => {
+    store.next('acquireMany', 'lose-reply');
+    const leases = await hold('a', 'b');
+    const holdings = await memory.inspect(['a', 'b']);
+    expect(leases.map(({ fence }) => fence)).toEqual(holdings.map((holding) => holding?.fence));
+  });
+
+  it('or gives all of them back that it may have got unknowingly', async () => {
+    store.next('acquireMany', 'lose-reply', 'fail');
+    await expect(ask('a', 'b')).rejects.toThrow('the store is away');
+    await clock.advance(0);
+    expect(await memory.inspect(['a', 'b'])).toEqual([null, null]);
+    expect(clock.pending).toBe(0);
+  });
+
+  it('and keeps none when the reply comes too late, or after everything was given up', async () => {
+    store.next('acquireMany', { heldBack: new Promise((resolve) => void clock.after(11_000, () => resolve())) });
+    const late = ask('a', 'b');
+    await clock.advance(11_000);
+    expect(await late).toEqual([NOTHING, NOTHING]);
+    store.next('acquireMany', { heldBack: new Promise((resolve) => void clock.after(1, () => resolve())) });
+    const givenUp = ask('a', 'b');
+    await keeper.releaseAll();
+    await clock.advance(1);
+    expect(await givenUp).toEqual([NOTHING, NOTHING]);
+    expect(await memory.inspect(['a', 'b'])).toEqual([null, null]);
+  });
+
+  it('renews them together and tells of each that is lost, once', async () => {
+    const [a, b] = await hold('a', 'b');
+    await memory.evict('a', a!.fence);
+    await clock.advance(TTL_MS);
+    expect(lost).toEqual([['a', 'refused']]);
+    expect(store.calls.filter(({ call }) => call === 'renew').map(({ resources }) => resources)).toEqual([
+      ['a', 'b'],
+      ['b'],
+      ['b'],
+    ]);
+    expect(b!.signal.aborted).toBe(false);
+    expect(a!.signal.reason).toBeInstanceOf(LeaseLostError);
+  });
+
+  it('and keeps more than fit on the stack past the first of their deadlines', async () => {
+    const wanted = Array.from({ length: 200_000 }, (_, n) => ({ resource: `cron-${n}` }));
+    await keeper.tryAcquireMany(wanted, { ttlMs: TTL_MS, onLost });
+    await clock.advance(TTL_MS);
+    expect(lost).toHaveLength(0);
+    store.next('renew', 'hang', 'hang', 'hang', 'hang', 'hang');
+    await clock.advance(TTL_MS);
+    expect(lost).toHaveLength(wanted.length);
+  });
+
+  it('goes on when a listener throws', async () => {
+    const warned: string[] = [];
+    const warn = ({ message }: Error) => void warned.push(message);
+    process.on('warning', warn);
+    const leases = await keeper.tryAcquireMany([{ resource: 'a' }, { resource: 'b' }], {
+      ttlMs: TTL_MS,
+      onLost: (lease, error) => {
+        onLost(lease, error);
+        throw new Error(`thrown on purpose by a test: ${lease.resource}`);
+      },
+    });
+    store.next('renew', 'hang', 'hang', 'hang', 'hang', 'hang', 'hang', 'hang', 'hang', 'hang', 'hang');
+    await clock.advance(TTL_MS);
+    expect(leases).toHaveLength(2);
+    expect(lost).toEqual([
+      ['a', 'expired'],
+      ['b', 'expired'],
+    ]);
+    await expect.poll(() => warned.length).toBe(2);
+    process.off('warning', warn);
+  });
+
+  it('and gives back those it is asked to in one call, without a word of loss', async () => {
+    const [a, b, c] = await hold('a', 'b', 'c');
+    expect(await keeper.release([a!, c!])).toEqual([true, true]);
+    expect(store.countOf('release')).toBe(1);
+    expect([a!.signal.aborted, b!.signal.aborted, c!.signal.aborted]).toEqual([true, false, true]);
+    expect(lost).toEqual([]);
+    expect((await memory.inspect(['a', 'b', 'c'])).map((holding) => holding !== null)).toEqual([false, true, false]);
+  });
+});
+
+const NOTHING = { acquired: false, remainingMs: 0 };

@@ -1,0 +1,45 @@
+-- Takes a lease and issues its fence in one step, or does neither. The one place where that is decided.
+--
+-- `asked` is '<nonce> <ttl> <floor> <holder>', the ttl in milliseconds, the floor the highest fence known to have been
+-- accepted. One text and not four: a client encodes each argument by itself, and contenders are many.
+--
+-- The server's clock in microseconds is part of the fence, so that it goes on increasing after the counter was lost:
+-- in a restart without data, or in a failover to a replica that had missed the last writes.
+-- One string and no hash: renewing a thousand leases then reads them with one MGET.
+-- @include check-number
+local function takeLease(leaseKey, fenceKey, asked)
+  local mine, ttlText, floorText, holder = asked:match('^(%S+) (%S+) (%S+) (.*)$')
+  local ttl = checkNumber('ttl', ttlText or '', 1)
+  local floor = checkNumber('floor', floorText, 0)
+
+  local term = redis.call('GET', leaseKey)
+  if term then
+    local nonce, length, fence, who = term:match('^(%S+) (%d+) (%d+) (.*)$')
+    if nonce == mine then
+      -- A repeated request counts from now as well: its sender may have started the clock with the second one.
+      redis.call('SET', leaseKey, table.concat({ nonce, ttlText, fence, who }, ' '), 'PX', ttlText)
+      return 'ACQUIRED ' .. fence
+    end
+    local left = redis.call('PTTL', leaseKey)
+    length = tonumber(length) or ttl
+    -- More than was ever asked for: the server's clock went back (or somebody removed the expiry). Twice leaves room for a
+    -- small correction; the holder's own ttl is the measure, a contender with a shorter one must not cut a healthy term.
+    if left < 0 or left > 2 * length then
+      left = length
+      redis.call('PEXPIRE', leaseKey, string.format('%.0f', length))
+    end
+    return string.format('BUSY %.0f', left)
+  end
+
+  local stored = checkNumber('the stored fence', redis.call('GET', fenceKey) or '0', 0)
+  local time = redis.call('TIME')
+  local fence = math.max(stored + 1, floor + 1, tonumber(time[1]) * 1000000 + tonumber(time[2]))
+  if fence > 9007199254740991 then
+    return 'EXHAUSTED'
+  end
+
+  local text = string.format('%.0f', fence)
+  redis.call('SET', fenceKey, text)
+  redis.call('SET', leaseKey, table.concat({ mine, ttlText, text, holder }, ' '), 'PX', ttlText)
+  return 'ACQUIRED ' .. text
+end
