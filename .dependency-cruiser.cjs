@@ -6,7 +6,7 @@
 const SPEC = '\\.(spec|contract)\\.ts$';
 const PACKAGES = '^(libs|apps)/';
 const LEASE_ENTRY = '^libs/lease/src/((nest|metrics|testing)/)?index\\.ts$';
-const JOBS_ENTRY = '^libs/jobs/src/(index|scheduler|worker|testing/index)\\.ts$';
+const JOBS_ENTRY = '^libs/jobs/src/(index|operating|scheduler|worker|testing/index)\\.ts$';
 
 /** Files that decide and never touch: the same arguments give the same answer on every machine and at every hour. */
 const PURE = [
@@ -108,6 +108,18 @@ module.exports = {
       severity: 'error',
       from: { path: PURE, pathNot: SPEC },
       to: { path: '^libs/lease/src/clock\\.ts$', dependencyTypesNot: ['type-only'] },
+    },
+    {
+      name: 'audit-by-itself',
+      comment:
+        'An auditor that shares code with what it audits shares its bugs; the pure schedule is common, and types are.',
+      severity: 'error',
+      from: { path: '^libs/jobs/src/audit/', pathNot: SPEC },
+      to: {
+        path: '^libs/jobs/src/',
+        pathNot: '^libs/jobs/src/(audit/|schedule/|ledger/run-state\\.ts$)',
+        dependencyTypesNot: ['type-only'],
+      },
     },
     confined('ioredis-in-redis-files', {
       packages: ['ioredis'],

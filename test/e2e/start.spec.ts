@@ -12,6 +12,7 @@ import { until } from '../support/until.js';
 const ROOT = join(import.meta.dirname, '../..');
 const START = 'scripts/start.mjs';
 const DEMO = 'apps/demo/dist/main.js';
+const FENCEPOST = 'apps/cli/bin/fencepost.mjs';
 /** What the demo says of each pod. */
 const UP = /is up, pid (\d+)/;
 const PATIENCE_MS = 60_000;
@@ -124,7 +125,7 @@ afterEach(() => {
 afterAll(() => redis?.stop());
 
 describe('npm start', { timeout: 180_000 }, () => {
-  it('ends by itself with one line that says all is in order, and leaves no process, no key and no file', async () => {
+  it('ends by itself with one line that says all is in order, and leaves no process and no file', async () => {
     const demo = new Program(START, ['--seconds', '8', '--json']);
     await demo.says(UP);
     const group = groupOf(demo);
@@ -141,10 +142,24 @@ describe('npm start', { timeout: 180_000 }, () => {
     expect(closing.runs).toBeGreaterThanOrEqual(4);
 
     expect(membersOf(group)).toEqual([]);
-    const connection = await connectRedis({ url: url(), commandTimeoutMs: 5_000, name: 'start.spec' });
-    expect(await connection.dbsize()).toBe(0);
-    await closeRedis(connection);
     expect(existsSync(demo.folder)).toBe(false);
+  });
+
+  it('leaves on a Redis that was given to it what an audit looks up, and nothing else', async () => {
+    const demo = new Program(START, ['--seconds', '8', '--chaos', '--json']);
+    expect(await demo.ended(), demo.err).toBe(0);
+    expect(demo.err).toContain('npx fencepost audit --redis');
+    const connection = await connectRedis({ url: url(), commandTimeoutMs: 5_000, name: 'start.spec' });
+    const keys = await connection.keys('*');
+    expect(keys.filter((key) => !/^(fencepost:v1:\{demo:|\{fencepost:demo\})/.test(key))).toEqual([]);
+    await closeRedis(connection);
+
+    const audit = new Program(FENCEPOST, ['audit', '--json', '--redis', url()]);
+    expect(await audit.ended(), audit.said).toBe(0);
+    const report = JSON.parse(audit.out) as { readonly instants: number };
+    expect(report).toMatchObject({ ok: true, missed: 0, doubled: 0, unexplained: 0 });
+    // Fewer than there were: of the last seconds before the end nothing can be said.
+    expect(report.instants).toBeGreaterThan(0);
   });
 
   it('refuses a bad option with one sentence, before it starts anything', async () => {

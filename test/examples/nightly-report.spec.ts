@@ -18,12 +18,14 @@ it("the documented example boots, declares its cron, and is due at three o'clock
     drainDeadlineMs: 1_000,
     sweepEveryMs: 1_000,
     keepRuns: 10,
+    minIntervalMs: 0,
     buildSeq: 1,
+    app: 'example',
   };
   const app = await building.overrideProvider(JOBS_SETTINGS).useValue(settings).compile();
   await app.init();
   try {
-    const [entry] = await app.get<Catalog>(CATALOG, { strict: false }).read();
+    const [entry] = (await app.get<Catalog>(CATALOG, { strict: false }).read()).entries;
     expect(entry?.definition).toMatchObject({ name: 'nightly-report', misfire: 'fire-once', overlap: 'skip' });
     const now = Date.parse('2026-11-20T12:00:00Z');
     const schedule = parseSchedule({ expression: '0 3 * * *', timeZone: 'Europe/Berlin', seed: 'nightly-report' }, now);

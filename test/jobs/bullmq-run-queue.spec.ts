@@ -81,6 +81,17 @@ describe('the queue', () => {
     expect(await runs.holds([])).toEqual([]);
   });
 
+  it('brings what is low to a worker after everything else, and holds it meanwhile', async () => {
+    const { runs, space } = queue();
+    const taking = worker(space);
+    const low = { runId: 'c@1', delivery: 1, priority: 'low' } as const;
+    await runs.enqueue([low, { ...low, runId: 'c@2' }]);
+    await runs.enqueue([{ runId: 'c@3', delivery: 1 }]);
+    expect(await runs.holds([low])).toEqual([true]);
+    const taken = [await take(taking), await take(taking), await take(taking)];
+    expect(taken.map(({ id }) => id)).toEqual(['c@3', 'c@1', 'c@2']);
+  });
+
   it('holds what waits also while somebody has paused it', async () => {
     const { runs } = queue();
     await runs.enqueue([{ runId: RUN, delivery: 1 }]);

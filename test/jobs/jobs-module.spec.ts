@@ -121,7 +121,7 @@ describe('JobsModule in both roles', () => {
     const space = spaces.fresh();
     const worker = await start(JobsModule.forRoot({ roles: ['worker'], redis: testRedis(), ...space }), Ticker);
     const scheduler = await start(JobsModule.forRoot({ roles: ['scheduler'], redis: testRedis(), ...space }));
-    const entries = await scheduler.get<Catalog>(CATALOG).read();
+    const { entries } = await scheduler.get<Catalog>(CATALOG).read();
     expect(entries).toMatchObject([{ definition: { name: 'tick' }, generation: 1 }]);
     await expect.poll(() => worker.get(Ticker).ran.length, { timeout: 10_000 }).toBeGreaterThan(0);
   });

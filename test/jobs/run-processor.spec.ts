@@ -56,12 +56,12 @@ async function worker(handle: RunHandler, retry = { attempts: 2, delayMs: 200, m
 type Set = Awaited<ReturnType<typeof worker>>;
 
 /** Claims, enqueues and confirms the n-th occurrence, as a scheduler pod does. */
-async function enqueue({ ledger, runs }: Set, n = 0): Promise<string> {
+async function enqueue({ ledger, runs }: Set, n = 0, { cron = CRON } = {}): Promise<string> {
   const scheduledAt = AT + n * 1_000;
   const occurrence = { scheduledAt, dueAt: scheduledAt, reason: 'schedule', missed: null } as const;
-  const { cursor } = await ledger.readCron(CRON);
+  const { cursor } = await ledger.readCron(cron);
   const reply = await ledger.claim({
-    ...{ cron: CRON, fence: parseFence('1'), term: 't', holder: 's/1', generation: 1, nonce: randomUUID() },
+    ...{ cron, fence: parseFence('1'), term: 't', holder: 's/1', generation: 1, nonce: randomUUID() },
     ...{ cursor, skips: [], occurrence, overlap: 'allow' },
   });
   if (reply.verdict !== 'claimed') throw new Error(`Expected a claim, got ${reply.verdict}.`);
@@ -128,9 +128,32 @@ describe('the processor', () => {
 
   it('puts a run of a cron it does not know back for another worker', async () => {
     const set = await worker(() => {});
-    await set.runs.enqueue([{ runId: 'other@1', delivery: 1 }]);
-    await expect.poll(() => jobState(set, 'other@1')).toBe('delayed');
-    expect(set.events.of('attempt.unhandled')).toEqual([{ cron: 'other', runId: 'other@1' }]);
+    const runId = await enqueue(set, 0, { cron: 'other' });
+    await expect.poll(() => jobState(set, runId)).toBe('delayed');
+    expect(set.events.of('attempt.unhandled')).toEqual([{ cron: 'other', runId }]);
+    expect(await set.ledger.readRun(runId)).toMatchObject({ state: 'enqueued', waiting: 'no-capable-worker' });
+  });
+
+  it('completes the job of a run that was cancelled before it began', async () => {
+    const set = await worker(() => {});
+    const runId = await enqueue(set, 0, { cron: 'other' });
+    await set.ledger.cancel(runId, { by: 'ada', reason: 'not needed', graceMs: 0 });
+    await expect.poll(() => jobState(set, runId), { timeout: 5_000 }).toBe('completed');
+  });
+
+  it('tells a handler that its run is cancelled, and completes the job when it has stopped', async () => {
+    const set = await worker(
+      ({ signal }) => new Promise((_resolve, reject) => signal.addEventListener('abort', () => reject(signal.reason))),
+    );
+    const runId = await enqueue(set);
+    await expect.poll(() => set.events.of('attempt.begun')).toHaveLength(1);
+    await set.ledger.cancel(runId, { by: 'ada', reason: 'not needed', graceMs: 30_000 });
+    await expect.poll(() => jobState(set, runId), { timeout: 5_000 }).toBe('completed');
+    expect(await set.ledger.readRun(runId)).toMatchObject({
+      state: 'cancelled',
+      error: expect.stringMatching(/^RunCancelledError: /),
+    });
+    expect((await set.runs.queue.getJobLogs(runId)).logs).toEqual([expect.stringContaining('cancelled')]);
   });
 
   it('shows the progress of a run with its job', async () => {

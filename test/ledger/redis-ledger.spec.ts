@@ -92,14 +92,20 @@ describe('the Redis ledger over a connection that loses replies', () => {
     const begun = await lossily(() => ledger.begin(begin));
     expect(begun).toMatchObject({ verdict: 'begun', attempt: 1, run: { state: 'running' } });
     const attempt = { runId, nonce: begin.nonce, fence: begun.verdict === 'begun' ? begun.fence : fence(1) };
-    expect(await lossily(() => ledger.heartbeat(attempt, LONG_MS))).toBe(true);
+    expect(await lossily(() => ledger.heartbeat(attempt, LONG_MS))).toBe('extended');
     expect(await lossily(() => ledger.beginEffect(attempt, 'mail'))).toEqual({ verdict: 'go', unknown: false });
     expect(await lossily(() => ledger.finishEffect(attempt, 'mail', '1'))).toBe('recorded');
     expect(await lossily(() => ledger.finish(attempt, { kind: 'succeeded' }))).toBe('succeeded');
 
+    const other = await stage.begun(await stage.claimed(2));
+    const order = { by: 'ada', reason: 'not needed', graceMs: LONG_MS };
+    expect(await lossily(() => ledger.cancel(other.runId, order))).toMatchObject({ verdict: 'cancelling' });
+    expect(await ledger.actions(CRON, 10)).toHaveLength(1);
+    expect(await lossily(() => ledger.finish(other, { kind: 'cancelled', error: 'told to' }))).toBe('cancelled');
+
     expect(await stage.run(runId)).toMatchObject({ state: 'succeeded', attempt: 1, delivery: 2 });
     expect(await stage.refusals()).toBe(0);
-    expect(proxy.dropped).toBe(8);
+    expect(proxy.dropped).toBe(10);
     await closeRedis(lossy);
     await proxy.close();
   });
@@ -159,6 +165,9 @@ describe('the Redis ledger', () => {
     await stage.ledger.beginEffect(attempt, 'mail');
     await stage.ledger.finishEffect(attempt, 'mail', '1');
     await stage.ledger.finish(attempt, { kind: 'retry', error: 'again', delayMs: 0 });
+    const again = await stage.begun(attempt.runId);
+    await stage.ledger.cancel(again.runId, { by: 'ada', reason: 'not needed', graceMs: LONG_MS });
+    await stage.ledger.heartbeat(again, LONG_MS);
     const keys = ledgerKeys(space)(CRON);
     const hashes = await Promise.all(
       [keys.cron, keys.run(attempt.runId), keys.effects(attempt.runId)].map((key) => redis.hgetall(key)),

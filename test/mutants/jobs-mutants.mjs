@@ -3,16 +3,17 @@ const EFFECTS = `${JOBS}running/effects.ts`;
 const EFFECTS_SPEC = `${JOBS}running/effects.spec.ts`;
 const HEARTBEAT = `${JOBS}running/heartbeat.ts`;
 const HEARTBEAT_SPEC = `${JOBS}running/heartbeat.spec.ts`;
-const DECLARE = `${JOBS}catalog/lua/declare-crons.lua`;
-const OUTGROW = `${JOBS}catalog/lua/outgrow-generation.lua`;
-const CATALOG_SPEC = 'test/jobs/redis-catalog.spec.ts';
+const ENDING = `${JOBS}running/ending.ts`;
+const ENDING_SPEC = `${JOBS}running/ending.spec.ts`;
+const RUN_QUEUE = `${JOBS}scheduling/bullmq-run-queue.ts`;
+const KEPT_SPEC = 'test/jobs/kept-jobs.spec.ts';
 const WRITE_ROW = 'libs/lease/src/lua/write-row.lua';
 const ROWS_SPEC = 'test/lease/fenced-rows.spec.ts';
 const RECOVERY = `${JOBS}scheduling/recovery.ts`;
 const RECOVERY_SPEC = `${JOBS}scheduling/recovery.spec.ts`;
 
 /**
- * What stands around the ledger: the sink, the catalog, the attempt's own caution, and what puts back what a crash left.
+ * What stands around the ledger: the sink, the attempt's own caution, and what puts back what a crash left.
  * @type {readonly import('./mutation-lab.mjs').Mutant[]}
  */
 export const JOBS_MUTANTS = [
@@ -49,7 +50,7 @@ export const JOBS_MUTANTS = [
     file: EFFECTS,
     find: '        return JSON.parse(begun.result) as T;',
     replace:
-      "        await act({ fence: this.deps.attempt.fence, idempotencyKey: '', signal: this.deps.signal });\n        return JSON.parse(begun.result) as T;",
+      "        await act({ fence: this.deps.attempt.fence, idempotencyKey: '', signal: this.deps.end.signal });\n        return JSON.parse(begun.result) as T;",
     killedBy: EFFECTS_SPEC,
     test: 'that is known is not carried out again',
   },
@@ -75,7 +76,7 @@ export const JOBS_MUTANTS = [
     name: 'heartbeat: a refusal is not heard',
     defence: 'a handler is told at once when its run belongs to somebody else',
     file: HEARTBEAT,
-    find: "      if (!extended) return this.#lose('refused');",
+    find: "      if (reply === 'stale') return this.#lose('refused');",
     replace: '',
     killedBy: HEARTBEAT_SPEC,
     test: 'has lost the run when the ledger refuses it',
@@ -90,31 +91,67 @@ export const JOBS_MUTANTS = [
     test: 'notices a jump as soon as somebody asks',
   },
   {
-    name: 'catalog: a lower build redefines',
-    defence: 'an old pod that restarts does not take a deploy back',
-    file: DECLARE,
-    find: '  if build < known_build then',
-    replace: '  if false then',
-    killedBy: CATALOG_SPEC,
-    test: 'is not taken back by an old pod',
-  },
-  {
-    name: 'catalog: an equal build with another content is accepted',
-    defence: 'two builds that claim to be the same are told so, loudly',
-    file: DECLARE,
-    find: '  if build == known_build and known[2] ~= hash then',
-    replace: '  if false then',
-    killedBy: CATALOG_SPEC,
-    test: 'changes nothing at all when one of many crons is in conflict',
-  },
-  {
-    name: 'catalog: a lost catalog counts from one again',
-    defence: 'a cron goes on after its catalog was lost, although the ledger has seen higher generations',
-    file: OUTGROW,
-    find: "redis.call('HSET', KEYS[1], field, generation)",
+    name: 'ending: a signal that was given out does not abort',
+    defence: 'a handler hears by its signal that it may not go on',
+    file: ENDING,
+    find: '    this.#controller?.abort(reason);',
     replace: '',
-    killedBy: CATALOG_SPEC,
-    test: 'begins a generation above the one a ledger has accepted',
+    killedBy: ENDING_SPEC,
+    test: 'tells its watcher and its signal why',
+  },
+  {
+    name: 'ending: a signal that is asked for afterwards does not abort',
+    defence: 'a handler that looks at its signal late hears what has happened before',
+    file: ENDING,
+    find: 'if (this.#over) this.#controller.abort(this.#reason);',
+    replace: '',
+    killedBy: ENDING_SPEC,
+    test: 'is told also to who asks for the signal',
+  },
+  {
+    name: 'ending: the signal is lost in a copy',
+    defence: 'a handler may hand its run on in parts',
+    file: ENDING,
+    find: '  enumerable: true,',
+    replace: '',
+    killedBy: ENDING_SPEC,
+    test: 'can be taken apart and copied',
+  },
+  {
+    name: 'attempt: what the queue gives up is not heard',
+    defence: 'a handler hears of a worker that stops, and of a job that another worker has',
+    file: `${JOBS}running/attempt.ts`,
+    find: '    carrier.givenUp.watch((reason) => this.#abort(reason));',
+    replace: '',
+    killedBy: `${JOBS}running/carry-out.spec.ts`,
+    test: 'tells its handler',
+  },
+  {
+    name: 'attempt: what the queue gave up afterwards is heard',
+    defence: 'an attempt that is over is not reported as aborted',
+    file: `${JOBS}running/attempt.ts`,
+    find: '      carrier.givenUp.unwatch();',
+    replace: '',
+    killedBy: `${JOBS}running/carry-out.spec.ts`,
+    test: 'hears nothing of a queue that gives it up',
+  },
+  {
+    name: 'queue: completed jobs are kept for ever',
+    defence: 'the queue does not fill its server with what is done',
+    file: RUN_QUEUE,
+    find: '          removeOnComplete: KEEP,',
+    replace: '',
+    killedBy: KEPT_SPEC,
+    test: 'completed',
+  },
+  {
+    name: 'queue: failed jobs are kept for ever',
+    defence: 'the queue does not fill its server with what went wrong',
+    file: RUN_QUEUE,
+    find: '          removeOnFail: KEEP,',
+    replace: '',
+    killedBy: KEPT_SPEC,
+    test: 'failed',
   },
   {
     name: 'recovery: a new holder does not read what is pending',
@@ -138,7 +175,7 @@ export const JOBS_MUTANTS = [
     name: 'engine: a cron that can not be enqueued is never given up',
     defence: 'a pod that has lost its way to the queue lets another one try',
     file: `${JOBS}scheduling/engine.ts`,
-    find: '    if (held.failures === MOST_FAILURES) return this.#release(held);',
+    find: "    if (held.failures === MOST_FAILURES) return this.#drop(held, 'failing');",
     replace: '',
     killedBy: `${JOBS}scheduling/engine-outage.spec.ts`,
     test: 'gives a cron up that it can claim and never enqueue',

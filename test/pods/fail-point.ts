@@ -5,8 +5,10 @@ import { writeSync } from 'node:fs';
 export interface FailPoint {
   /** Name of a telemetry event, such as `run.enqueued`. */
   readonly event: string;
-  /** `kill` is SIGKILL; `freeze` is SIGSTOP, until somebody sends SIGCONT. */
-  readonly action: 'kill' | 'freeze';
+  /** `kill` is SIGKILL; `freeze` is SIGSTOP, until somebody sends SIGCONT; `block` is an event loop that stands still. */
+  readonly action: 'kill' | 'freeze' | 'block';
+  /** With `block`, for how long. */
+  readonly forMs?: number;
   /** At which of the events that match; default the first. */
   readonly nth?: number;
   /** What the event has to carry, such as `{ cron: 'tick' }`. */
@@ -18,7 +20,7 @@ const SIGNAL = { kill: 'SIGKILL', freeze: 'SIGSTOP' } as const;
 /** A stop signal arrives a moment after it was sent; the process does nothing meanwhile, so that it stops exactly here. */
 const ARRIVES_WITHIN_MS = 200;
 
-function arm({ event, action, nth = 1, where = {} }: FailPoint): void {
+function arm({ event, action, forMs = 0, nth = 1, where = {} }: FailPoint): void {
   let seen = 0;
   channel(`fencepost:${event}`).subscribe((detail) => {
     const carries = Object.entries(where).every(([key, value]) => Reflect.get(Object(detail), key) === value);
@@ -27,9 +29,13 @@ function arm({ event, action, nth = 1, where = {} }: FailPoint): void {
     if (seen !== nth) return;
     // Synchronously, past the logger: whoever waits for this line finds the process stopped.
     writeSync(1, `${JSON.stringify({ event: 'fail_point', at: event, action })}\n`);
-    process.kill(process.pid, SIGNAL[action]);
-    Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, ARRIVES_WITHIN_MS);
+    if (action !== 'block') process.kill(process.pid, SIGNAL[action]);
+    standStill(action === 'block' ? forMs : ARRIVES_WITHIN_MS);
   });
+}
+
+function standStill(ms: number): void {
+  Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, ms);
 }
 
 const wanted = process.env['FAIL_POINT'];

@@ -3,11 +3,17 @@ import { Module } from '@nestjs/common';
 import type { DynamicModule, Type } from '@nestjs/common';
 import { bootPod, PodModule, type PodEnvironment } from '@fencepost/pod';
 import { BAD_CRONS } from './crons/bad.js';
+import { Echo } from './crons/echo.js';
+import { Many } from './crons/many.js';
 import { Steps } from './crons/steps.js';
 import { Tick } from './crons/tick.js';
+import { OperateController } from './operate.controller.js';
 import { SinkModule } from './sink.module.js';
 
-const CRONS: Readonly<Record<string, readonly Type[]>> = { tick: [Tick], steps: [Steps], ...BAD_CRONS };
+const CRONS: Readonly<Record<string, readonly Type[]>> = {
+  ...{ tick: [Tick], steps: [Steps], echo: [Echo], many: [Many] },
+  ...BAD_CRONS,
+};
 
 /** A worker pod as an app makes one, with the crons that `CRONS` names. */
 @Module({})
@@ -16,7 +22,8 @@ class TestWorkerModule {
     const pod = PodModule.forRoot('worker', environment);
     const names = (process.env['CRONS'] ?? '').split(',').filter((name) => name !== '');
     const providers = names.flatMap((name) => CRONS[name] ?? []);
-    return { module: TestWorkerModule, imports: [pod, SinkModule.on(pod)], providers };
+    const controllers = [OperateController];
+    return { module: TestWorkerModule, imports: [pod, SinkModule.on(pod)], providers, controllers };
   }
 }
 

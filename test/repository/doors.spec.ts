@@ -40,6 +40,7 @@ const PLANTED: Record<string, readonly [from: string, to: string]> = {
   'pure-without-io': ['libs/jobs/src/scheduling/misfire.ts', 'node:fs'],
   'pure-without-nest': ['libs/jobs/src/ledger/run-state.ts', '@nestjs/common'],
   'pure-without-clock': ['libs/lease/src/fence.ts', './clock.js'],
+  'audit-by-itself': ['libs/jobs/src/audit/planted.ts', '../job.js'],
   'ioredis-in-redis-files': ['libs/lease/src/planted.ts', 'ioredis'],
   'bullmq-in-the-queue': ['libs/jobs/src/running/planted.ts', 'bullmq'],
   'bull-board-in-its-module': ['apps/scheduler/src/planted.module.ts', '@bull-board/api'],

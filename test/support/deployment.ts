@@ -1,6 +1,20 @@
 import { afterEach, beforeEach } from 'vitest';
 import { RedisCatalog, RedisLedger, type CronDefinition, type Run } from '@fencepost/jobs';
-import { closeRedis, connectRedis, RedisFencedRows, RedisLeaseStore, type RedisClient } from '@fencepost/lease';
+import {
+  closeRedis,
+  connectRedis,
+  RedisFencedRows,
+  redisKeys,
+  RedisLeaseStore,
+  systemClock,
+  type RedisClient,
+} from '@fencepost/lease';
+import { EFFECTIVE_AFTER_MS, type CatalogEntry, type Declaration } from '../../libs/jobs/src/catalog/definition.js';
+import { CronCatalog } from '../../libs/jobs/src/operating/cron-catalog.js';
+import { CronOperator } from '../../libs/jobs/src/operating/cron-operator.js';
+import { BullmqRunQueue } from '../../libs/jobs/src/scheduling/bullmq-run-queue.js';
+import { RedisPresence } from '../../libs/jobs/src/scheduling/redis-presence.js';
+import { candidates, firstOf, hashOf } from '../../libs/jobs/src/scheduling/rendezvous.js';
 import { usePods, type Pods } from './pods.js';
 import { freshPrefix, testRedis } from './redis.js';
 import { until } from './until.js';
@@ -12,6 +26,7 @@ const HURRIED = {
   FENCEPOST_SWEEP_EVERY: '200ms',
   // Not the time of the build: what a test declares itself is to be the newer.
   FENCEPOST_BUILD_SEQ: '1',
+  FENCEPOST_APP: 'test-worker',
 };
 
 const ALL = 10_000;
@@ -24,13 +39,41 @@ interface Stores {
   readonly leases: RedisLeaseStore;
   readonly catalog: RedisCatalog;
   readonly sink: RedisFencedRows;
+  readonly queue: BullmqRunQueue;
+  /** What a person does to the crons, from a process that is neither scheduler nor worker. */
+  readonly operator: CronOperator;
+  readonly crons: CronCatalog;
+}
+
+/** The first full second at or after `from`, and an expression that fires at it and at no other instant of the year. */
+export function onlyAt(from: number): { instant: number; expression: string } {
+  const instant = new Date(Math.ceil(from / 1_000) * 1_000);
+  const fields = [instant.getUTCSeconds(), instant.getUTCMinutes(), instant.getUTCHours(), instant.getUTCDate()];
+  return { instant: instant.getTime(), expression: [...fields, instant.getUTCMonth() + 1, '*'].join(' ') };
+}
+
+function declarationOf(name: string, expression: string): Declaration {
+  const definition: CronDefinition = {
+    name,
+    expression,
+    timeZone: 'UTC',
+    misfire: 'fire-once',
+    overlap: 'skip',
+    graceMs: 60_000,
+    catchUpWindowMs: null,
+  };
+  return { definition, disabled: false };
+}
+
+/** A pod's identity begins with its name. */
+function nameIn(identity: string): string {
+  return identity.split('/')[0] ?? '';
 }
 
 /** Pods on a key space of their own, and its stores seen from outside: what they hold is what counts. */
 export class Deployment {
   prefix = '';
   #stores: Stores | undefined;
-  #declared = 1;
 
   constructor(
     readonly pods: Pods,
@@ -48,24 +91,42 @@ export class Deployment {
     Object.assign(this.pods.env, HURRIED, { REDIS_URL: url, FENCEPOST_PREFIX: this.prefix }, env);
     const redis = await connectRedis({ url, commandTimeoutMs: 2_000, name: 'test' });
     const space = { redis, prefix: this.prefix, tenant: TENANT };
+    const [ledger, catalog, presence] = [new RedisLedger(space), new RedisCatalog(space), new RedisPresence(space)];
+    const queue = new BullmqRunQueue({ ...space, onTrouble: () => {} });
     this.#stores = {
-      redis,
-      ledger: new RedisLedger(space),
+      ...{ redis, ledger, catalog, queue },
       leases: new RedisLeaseStore(space),
-      catalog: new RedisCatalog(space),
       sink: new RedisFencedRows({ ...space, table: 'test-sink' }),
+      operator: new CronOperator({ catalog, ledger, queue, presence, clock: systemClock }),
+      crons: new CronCatalog({ catalog, clock: systemClock }),
     };
   }
 
   async close(): Promise<void> {
-    if (this.#stores) await closeRedis(this.#stores.redis);
+    const stores = this.#stores;
     this.#stores = undefined;
+    await stores?.queue.close();
+    if (stores) await closeRedis(stores.redis);
   }
 
   /** The name of the scheduler pod that holds the cron, as the lease store has it. */
   async holderOf(cron: string): Promise<string | null> {
     const [holding] = await this.stores.leases.inspect([cron]);
-    return holding ? (holding.holder.split('/')[0] ?? null) : null;
+    return holding ? nameIn(holding.holder) : null;
+  }
+
+  /**
+   * The name of the scheduler pod that holds the cron, once it has come to the one of `count` pods that it stays with: while
+   * pods join, a cron may be with one of them and be given up at once.
+   */
+  async homeOf(cron: string, count: number): Promise<string> {
+    const { redis, leases } = this.stores;
+    const key = redisKeys({ prefix: this.prefix, tenant: TENANT })('catalog', 'pods');
+    return until(`${cron} is with the pod it stays with`, async () => {
+      const [pods, [holding]] = [await redis.zrange(key, '0', '-1'), await leases.inspect([cron])];
+      const isHome = pods.length === count && holding?.holder === firstOf(hashOf(cron), candidates(pods));
+      return isHome && nameIn(holding.holder);
+    });
   }
 
   /** @returns the new holder's name, and how long it took from the call on, milliseconds */
@@ -79,33 +140,29 @@ export class Deployment {
   }
 
   /**
-   * Makes the cron fire at one instant and never again, by declaring it as a newer build would.
-   * @param inMs how far away the instant is at least
+   * Makes the cron fire at one instant and never again, as a person would who changes it at run time.
+   * @param inMs how far away the instant is at least; further when the change is not effective by then
    * @returns the instant, epoch milliseconds
    */
   async fireOnce(cron: string, inMs: number = IN_TIME_MS): Promise<number> {
-    const instant = new Date(Math.ceil((Date.now() + inMs) / 1_000) * 1_000);
-    const fields = [instant.getUTCSeconds(), instant.getUTCMinutes(), instant.getUTCHours(), instant.getUTCDate()];
-    await this.#declare(cron, [...fields, instant.getUTCMonth() + 1, '*'].join(' '), (this.#declared += 1));
-    return instant.getTime();
+    const known = await this.entryOf(cron);
+    const leastMs = known ? Math.max(inMs, EFFECTIVE_AFTER_MS + IN_TIME_MS) : inMs;
+    const { instant, expression } = onlyAt(Date.now() + leastMs);
+    const order = { expected: known?.generation ?? null, by: 'the test', reason: null };
+    const reply = await this.stores.catalog.put(declarationOf(cron, expression), order);
+    if (reply.verdict === 'moved') throw new Error(`Expected nobody else to change ${cron} meanwhile.`);
+    return instant;
   }
 
   /** Declares the cron as a build older than every pod's. */
   async declareBefore(cron: string): Promise<void> {
-    await this.#declare(cron, '0 0 1 1 *', 0);
+    const build = { seq: 0, source: HURRIED.FENCEPOST_APP };
+    await this.stores.catalog.declare([declarationOf(cron, '0 0 1 1 *')], build);
   }
 
-  async #declare(name: string, expression: string, buildSeq: number): Promise<void> {
-    const definition: CronDefinition = {
-      name,
-      expression,
-      timeZone: 'UTC',
-      misfire: 'fire-once',
-      overlap: 'skip',
-      graceMs: 60_000,
-      catchUpWindowMs: null,
-    };
-    await this.stores.catalog.declare([{ definition, disabled: false }], buildSeq);
+  async entryOf(cron: string): Promise<CatalogEntry | undefined> {
+    const { entries } = await this.stores.catalog.read();
+    return entries.find(({ definition }) => definition.name === cron);
   }
 
   /** All runs of the cron, the oldest instant first. */

@@ -31,6 +31,9 @@ interface Waiting {
 /** What the test runner asks of its own processes, and what somebody's shell may happen to say to a pod. */
 const NOT_INHERITED = /^(NODE_OPTIONS|NODE_ENV|HOST|FENCEPOST_.*)$/;
 
+/** What a pod says last of all when it starts. */
+const LISTENS = / listens on (\S+)/;
+
 /** Generous, because only a test that fails waits for so long. */
 const PATIENCE_MS = 20_000;
 const LINES_SHOWN = 40;
@@ -64,8 +67,20 @@ export class Pod {
 
   /** Until the pod has bound its port, which it does last. */
   async ready(): Promise<this> {
-    await this.#find('that it is ready', ({ msg }) => msg !== undefined && / listens on /.test(msg), PATIENCE_MS);
+    await this.#find('that it is ready', ({ msg }) => msg !== undefined && LISTENS.test(msg), PATIENCE_MS);
     return this;
+  }
+
+  /** Asks the pod over HTTP, at the port it says it has bound. */
+  async post(path: string, body: object): Promise<unknown> {
+    const said = this.lines.find(({ msg }) => msg !== undefined && LISTENS.test(msg))?.msg ?? '';
+    const response = await fetch(`${LISTENS.exec(said)?.[1]}/${path}`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify(body),
+    });
+    if (!response.ok) throw new Error(`Expected ${this.name} to accept ${path}, it said: ${await response.text()}`);
+    return response.json();
   }
 
   /** The first line of this event, be it in the past or to come; rejects when the pod ends without it. */

@@ -1,19 +1,18 @@
-import { LeaseKeeper, MemoryLeaseStore, parseFence, type Lease } from '@fencepost/lease';
+import { LeaseKeeper, MemoryLeaseStore, parseFence, type Clock, type Lease } from '@fencepost/lease';
 import { ManualClock } from '@fencepost/lease/testing';
+import type { DeclareReply } from '../../libs/jobs/src/catalog/catalog.js';
 import type { CatalogEntry, CronDefinition } from '../../libs/jobs/src/catalog/definition.js';
 import { MemoryCatalog } from '../../libs/jobs/src/catalog/memory-catalog.js';
+import type { Ledger } from '../../libs/jobs/src/ledger/ledger.js';
 import type { LedgerTiming } from '../../libs/jobs/src/ledger/ledger-timing.js';
 import { MemoryLedger } from '../../libs/jobs/src/ledger/memory-ledger.js';
-import { parseSchedule } from '../../libs/jobs/src/schedule/schedule.js';
-import { Dispatcher } from '../../libs/jobs/src/scheduling/dispatcher.js';
-import { Engine, type ScheduledCron } from '../../libs/jobs/src/scheduling/engine.js';
-import type { HeldCron } from '../../libs/jobs/src/scheduling/held-cron.js';
-import { Recovery } from '../../libs/jobs/src/scheduling/recovery.js';
-import { Roster } from '../../libs/jobs/src/scheduling/roster.js';
+import { holdCron, type HeldCron } from '../../libs/jobs/src/scheduling/held-cron.js';
+import { MemoryPresence } from '../../libs/jobs/src/scheduling/memory-presence.js';
+import { SchedulerPod } from '../../libs/jobs/src/scheduling/scheduler-pod.js';
 import { Telemetry } from '../../libs/jobs/src/telemetry/telemetry.js';
 import { MemoryRunQueue, type MemoryRunQueueOptions } from '../../libs/jobs/src/testing/memory-run-queue.js';
-import { flaky } from './flaky.js';
-import { recordedEvents } from './recorded-events.js';
+import { flaky, type Flaky } from './flaky.js';
+import { recordedEvents, type RecordedEvents } from './recorded-events.js';
 
 export const START = Date.UTC(2030, 0, 1);
 export const CRON = 'every-second';
@@ -38,55 +37,121 @@ export interface StageOptions {
   /** How far the pods' clocks run ahead of the store's. */
   readonly podsAheadMs?: number;
   readonly random?: () => number;
+  readonly ttlMs?: number;
+}
+
+/** A scheduler pod, its parts, and what a test can do to it. */
+export interface StagePod extends Pick<SchedulerPod, 'dispatcher' | 'recovery' | 'engine' | 'campaign' | 'roster'> {
+  readonly pod: SchedulerPod;
+  readonly clock: Clock;
+  readonly telemetry: Telemetry;
+  readonly events: RecordedEvents;
+  readonly keeper: LeaseKeeper;
+  readonly ledger: Ledger;
+  /** What stands between this pod alone and the ledger. */
+  readonly own: Flaky<Ledger>;
+  readonly start: () => Promise<void>;
+  readonly stop: () => Promise<void>;
+  /** As after SIGKILL: nothing of it happens any more, and nobody is told. */
+  readonly crash: () => void;
+  /** As after SIGSTOP: nothing of it happens until it is thawed, and then all that is late does. */
+  readonly freeze: () => void;
+  readonly thaw: () => void;
+}
+
+/** Knows the catalog as of now, until somebody says otherwise. */
+function freshUntilTold(clock: Clock): { knownAt: number } {
+  let told: number | null = null;
+  return {
+    get knownAt() {
+      return told ?? clock.now();
+    },
+    set knownAt(at) {
+      told = at;
+    },
+  };
 }
 
 /** Scheduler pods over one memory ledger, lease store, catalog and queue, all of which can fail. */
 export class SchedulerStage {
   readonly clock = new ManualClock(START);
-  readonly leases = flaky(new MemoryLeaseStore({ clock: this.clock }));
-  readonly catalog = flaky(new MemoryCatalog(this.clock));
+  readonly memoryLeases = new MemoryLeaseStore({ clock: this.clock });
+  readonly leases = flaky(this.memoryLeases);
+  readonly memoryCatalog = new MemoryCatalog(this.clock);
+  readonly catalog = flaky(this.memoryCatalog);
+  readonly presence = flaky(new MemoryPresence({ clock: this.clock, version: () => this.memoryCatalog.version }));
   readonly memoryLedger: MemoryLedger;
   readonly ledger;
   readonly memoryQueue: MemoryRunQueue;
   readonly queue;
   podsAheadMs: number;
   readonly #random: () => number;
+  readonly #ttlMs: number;
 
-  constructor({ timing = {}, work, podsAheadMs = 0, random = () => 0 }: StageOptions = {}) {
+  constructor({ timing = {}, work, podsAheadMs = 0, random = () => 0, ttlMs = TTL_MS }: StageOptions = {}) {
     this.memoryLedger = new MemoryLedger(this.clock, timing);
     this.ledger = flaky(this.memoryLedger);
     this.memoryQueue = new MemoryRunQueue({ clock: this.clock, ...(work ? { work } : {}) });
     this.queue = flaky(this.memoryQueue);
     this.podsAheadMs = podsAheadMs;
     this.#random = random;
+    this.#ttlMs = ttlMs;
   }
 
-  /** A scheduler pod; `start` has it campaign for what is in the catalog. */
-  pod(name = 'pod') {
-    const { leases } = this;
+  /** A scheduler pod. As long as it is not started, its parts can be used one by one, and it knows the catalog well. */
+  pod(name = 'pod'): StagePod {
     const real = this.clock;
+    let state: 'runs' | 'frozen' | 'dead' = 'runs';
+    const late: (() => void)[] = [];
     const clock = {
       now: () => real.now() + this.podsAheadMs,
       monotonic: () => real.monotonic(),
-      after: (delayMs: number, task: () => void) => real.after(delayMs, task),
+      after: (delayMs: number, task: () => void) =>
+        real.after(delayMs, () => (state === 'frozen' ? late.push(task) : state === 'runs' && task())),
     };
-    const [ledger, queue, catalog] = [this.ledger.port, this.queue.port, this.catalog.port];
+    const own = flaky<Ledger>(this.ledger.port);
+    const [ledger, queue, catalog] = [own.port, this.queue.port, this.catalog.port];
+    const [leases, presence] = [this.leases.port, this.presence.port];
     const telemetry = new Telemetry();
     const events = recordedEvents(telemetry);
-    const keeper = new LeaseKeeper({ store: leases.port, clock, holder: `${name}/1` });
-    const dispatcher = new Dispatcher({ ledger, queue, clock, telemetry });
-    const recovery = new Recovery({ ledger, queue, dispatcher, telemetry, lookAgainMs: 10_000, keepRuns: 10_000 });
-    const engine = new Engine({ ledger, dispatcher, recovery, clock, telemetry, sweepEveryMs: 5_000 });
-    const random = this.#random;
-    const roster = new Roster({ catalog, engine, ledger, keeper, clock, telemetry, random, ttlMs: TTL_MS });
-    return { clock, telemetry, events, keeper, dispatcher, recovery, engine, roster, ledger };
+    const keeper = new LeaseKeeper({ store: leases, clock, holder: `${name}/1` });
+    const stores = { ledger, queue, catalog, presence, leases, keeper };
+    const times = { ttlMs: this.#ttlMs, sweepEveryMs: 5_000, lookAgainMs: 10_000, keepRuns: 10_000 };
+    const freshness = freshUntilTold(real);
+    const pod = new SchedulerPod({ ...stores, ...times, clock, telemetry, freshness, random: this.#random });
+    return {
+      ...{ pod, clock, telemetry, events, keeper, ledger, own },
+      ...{ dispatcher: pod.dispatcher, recovery: pod.recovery, engine: pod.engine },
+      ...{ campaign: pod.campaign, roster: pod.roster },
+      start: () => pod.start(),
+      stop: () => pod.stop(),
+      crash: () => void (state = 'dead'),
+      freeze: () => void (state = 'frozen'),
+      thaw: () => {
+        state = 'runs';
+        for (const task of late.splice(0)) task();
+      },
+    };
   }
 
   /** A cron as the catalog has it, accepted at the start unless said otherwise. */
-  scheduled(over: Partial<CronDefinition> = {}, accepted: Partial<CatalogEntry> = {}): ScheduledCron {
-    const text = definition(over);
-    const entry = { definition: text, generation: 1, since: START, ...accepted };
-    return { entry, schedule: parseSchedule({ ...text, seed: text.name }, START) };
+  scheduled(over: Partial<CronDefinition> = {}, accepted: Partial<CatalogEntry> = {}): CatalogEntry {
+    return {
+      ...{ definition: definition(over), state: 'firing', generation: 1, since: START, past: [] },
+      ...{ by: 'test build 1', reason: null, source: 'test', buildSeq: 1, zoneData: process.versions.tz ?? 'unknown' },
+      ...accepted,
+    };
+  }
+
+  declare(build: number, ...definitions: Partial<CronDefinition>[]): Promise<DeclareReply> {
+    const declarations = definitions.map((over) => ({ definition: definition(over), disabled: false }));
+    return this.catalog.port.declare(declarations, { seq: build, source: 'test' });
+  }
+
+  /** Who holds a cron, as the lease store has it. */
+  async holder(cron = CRON): Promise<string | undefined> {
+    const [holding] = await this.memoryLeases.inspect([cron]);
+    return holding?.holder;
   }
 
   /** A lease as if it had been acquired, for who tests below the campaign. */
@@ -96,7 +161,9 @@ export class SchedulerStage {
       end.abort();
       return true;
     };
-    const held: Lease = {
+    const held: Lease & { end(): void } = {
+      // What the keeper calls on its own leases when it is asked to release this one.
+      end: () => end.abort(),
       resource: cron,
       nonce: `term ${fence}`,
       holder: 'pod/1',
@@ -110,16 +177,8 @@ export class SchedulerStage {
     return { held, lose: () => end.abort() };
   }
 
-  heldCron(fence = 1, cron = this.scheduled()): HeldCron {
-    return {
-      ...cron,
-      lease: this.lease(fence).held,
-      cursor: null,
-      known: true,
-      failures: 0,
-      aheadMs: 0,
-      drop: () => {},
-    };
+  heldCron(fence = 1, entry = this.scheduled()): HeldCron {
+    return { ...holdCron(entry, this.lease(fence, entry.definition.name).held), known: true };
   }
 
   /** Seconds since the start of every run of the cron, oldest first. */

@@ -1,10 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import { parseFence, type Clock } from '@fencepost/lease';
 import { ManualClock } from '@fencepost/lease/testing';
-import type { AttemptRef } from '../../libs/jobs/src/ledger/ledger.js';
+import type { AttemptRef, ClaimRequest } from '../../libs/jobs/src/ledger/ledger.js';
 import { MemoryLedger } from '../../libs/jobs/src/ledger/memory-ledger.js';
 import type { Carried } from '../../libs/jobs/src/running/carrier.js';
 import { carryOut } from '../../libs/jobs/src/running/carry-out.js';
+import { Ending } from '../../libs/jobs/src/running/ending.js';
 import type { RetryPolicy } from '../../libs/jobs/src/running/retry.js';
 import type { RunHandler } from '../../libs/jobs/src/running/run-context.js';
 import { Telemetry } from '../../libs/jobs/src/telemetry/telemetry.js';
@@ -18,6 +19,15 @@ export const RUN = `${CRON}@${START}`;
 
 const RETRY: RetryPolicy = { attempts: 3, delayMs: 1_000, maxDelayMs: 60_000 };
 
+interface Waiting extends Partial<Pick<ClaimRequest, 'payload' | 'handler'>> {
+  readonly lateByMs?: number;
+}
+
+interface Bringing {
+  readonly signal?: AbortSignal;
+  readonly handles?: string;
+}
+
 /** A worker over a memory ledger that can fail, and one run that waits for it. */
 export class WorkerStage {
   readonly manual = new ManualClock(START);
@@ -30,7 +40,8 @@ export class WorkerStage {
   /** A worker whose timers come late has a clock of its own. */
   clock: Clock = this.manual;
 
-  static async with(waiting: { readonly lateByMs?: number } = {}): Promise<WorkerStage> {
+  static async with(waiting: Waiting = {}): Promise<WorkerStage> {
+    const { lateByMs = 0, ...claimed } = waiting;
     const stage = new WorkerStage();
     const occurrence = { scheduledAt: START, dueAt: START, reason: 'schedule', missed: null } as const;
     const reply = await stage.memoryLedger.claim({
@@ -42,25 +53,25 @@ export class WorkerStage {
         generation: 1,
         nonce: randomUUID(),
       },
-      ...{ cursor: null, skips: [], occurrence, overlap: 'skip' },
+      ...{ cursor: null, skips: [], occurrence, overlap: 'skip', ...claimed },
     });
     if (reply.verdict !== 'claimed') throw new Error('Expected the run to be claimed.');
     await stage.memoryLedger.confirm([RUN]);
-    await stage.manual.advance(waiting.lateByMs ?? 0);
+    await stage.manual.advance(lateByMs);
     return stage;
   }
 
-  /** Brings the run to a worker with this handler. */
-  carry(handle: RunHandler | null, over: Partial<RetryPolicy> & { signal?: AbortSignal } = {}): Promise<Carried> {
-    const { signal = new AbortController().signal, ...retry } = over;
+  /** Brings the run to a worker with this handler, for the run's own cron or for another one. */
+  carry(handle: RunHandler | null, over: Partial<RetryPolicy> & Bringing = {}): Promise<Carried> {
+    const { signal = new AbortController().signal, handles = CRON, ...retry } = over;
     const { clock, telemetry, ledger } = this;
     const handler = handle && { handle, retry: { ...RETRY, ...retry } };
-    const handlerOf = () => handler ?? undefined;
+    const handlerOf = (cron: string) => (cron === handles ? (handler ?? undefined) : undefined);
     return carryOut(
       { ledger: ledger.port, clock, telemetry, random: () => 0, worker: 'worker/1', ttlMs: RUN_LEASE_MS, handlerOf },
       {
         runId: RUN,
-        signal,
+        givenUp: endingBy(signal),
         log: (level, message, { attempt, fence }) => void this.log.push(`${level} ${attempt} ${fence > 0} ${message}`),
         progress: async (value) => void this.progress.push(value),
       },
@@ -84,6 +95,13 @@ export class WorkerStage {
   async state(): Promise<string | undefined> {
     return (await this.memoryLedger.readRun(RUN))?.state;
   }
+}
+
+function endingBy(signal: AbortSignal): Ending {
+  const ending = new Ending();
+  if (signal.aborted) ending.end(signal.reason);
+  signal.addEventListener('abort', () => ending.end(signal.reason), { once: true });
+  return ending;
 }
 
 /** A handler that stands still until the test lets it go on. */

@@ -22,6 +22,7 @@ describe('clearing up after a demo', () => {
     const foreign = [
       `other-${space.prefix}:v1:{demo:pulse}:cron`,
       `{${space.prefix}:other}:runs:meta`,
+      `${space.prefix}:v1:{default:pulse}:cron`,
       `${space.prefix}x:1`,
     ];
     const many = Array.from({ length: 2_500 }, (_, n) => `${space.prefix}:v1:{demo:pulse}:run:${n}`);

@@ -113,7 +113,7 @@ function totals(tally: Tally): Line[] {
     ],
     [
       `stale refused ${tally.staleRejected} · takeovers ${tally.takeovers}`,
-      ` · skipped ${skipped.overlap + skipped.merged + skipped.misfire}${late}`,
+      ` · skipped ${Object.values(skipped).reduce((total, n) => total + n, 0)}${late}`,
     ],
   ];
 }

@@ -2,7 +2,7 @@ import { randomInt, randomUUID } from 'node:crypto';
 import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { closeRedis, connectRedis, redactUrl, systemClock } from '@fencepost/lease';
+import { closeRedis, connectRedis, redactUrl, systemClock, type KeySpace } from '@fencepost/lease';
 import { CommanderError } from 'commander';
 import { listener, viewer, type Audience } from './audience.js';
 import { clearKeys } from './clear-keys.js';
@@ -69,10 +69,11 @@ function optionsOf(args: readonly string[]): DemoOptions | number {
 async function demo(options: DemoOptions, folder: string, stopping: Stopping): Promise<Closing | null> {
   const url = process.env['REDIS_URL'];
   if (!url) throw new Error('Expected REDIS_URL in the environment. Type "npm start", which finds or starts a Redis.');
-  // A prefix of its own: the tenth demo on one Redis knows nothing of the ninth.
-  const space = { prefix: `demo-${randomUUID().slice(0, 8)}`, tenant: 'demo' };
+  const { kept, ...space } = keySpace(process.env);
   const redis = await connectRedis({ url, commandTimeoutMs: COMMAND_TIMEOUT_MS, name: space.prefix });
   try {
+    // The tenth demo on one Redis knows nothing of the ninth.
+    if (kept) await clearKeys(redis, space);
     const how = `${redactUrl(url)} (${process.env['FENCEPOST_REDIS_HOW'] ?? 'REDIS_URL'})`;
     const seed = options.seed ?? randomInt(1_000_000);
     const audience = audienceFor(options);
@@ -80,12 +81,22 @@ async function demo(options: DemoOptions, folder: string, stopping: Stopping): P
     const observer = new Observer(redisStores({ redis, ...space }), systemClock);
     const podEnv = podEnvironment({ url, ...space });
     const common = { options, seed, clock: systemClock, stopping };
-    return await new Demo({ ...common, observer, audience, redis: how, logs: folder, podEnv }).run();
+    const end = await new Demo({ ...common, observer, audience, redis: how, logs: folder, podEnv }).run();
+    if (kept)
+      complain(`What happened stays on this Redis: npx fencepost audit --redis ${redactUrl(url)} --tenant demo`);
+    return end;
   } finally {
     // Pods that did not end in order left theirs too. Without Redis there is nothing to clear.
-    await clearKeys(redis, space).catch(() => 0);
+    if (!kept) await clearKeys(redis, space).catch(() => 0);
     await closeRedis(redis);
   }
+}
+
+/** A Redis that somebody gave us outlives the demo, and so does what happened on it, for whoever wants to look it up. */
+function keySpace(env: NodeJS.ProcessEnv): KeySpace & { readonly kept: boolean } {
+  const how = env['FENCEPOST_REDIS_HOW'] ?? 'REDIS_URL';
+  if (how !== 'REDIS_URL') return { kept: false, prefix: `demo-${randomUUID().slice(0, 8)}`, tenant: 'demo' };
+  return { kept: true, prefix: env['FENCEPOST_PREFIX'] || 'fencepost', tenant: 'demo' };
 }
 
 /** A view for a terminal; lines for everything else. With --json, stdout belongs to the last line. */

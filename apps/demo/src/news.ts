@@ -1,4 +1,4 @@
-import type { Run, SkipRange } from '@fencepost/jobs';
+import type { Run, SkipRange, SkipReason } from '@fencepost/jobs';
 import type { Archive } from './archive.js';
 import type { Happening } from './happening.js';
 import { podOf, type CronSight, type Sight } from './sight.js';
@@ -40,8 +40,16 @@ export class News {
   }
 }
 
+const PASSED: Readonly<Record<SkipReason, string>> = {
+  merged: 'they are merged into the next run',
+  misfire: 'too late to catch up',
+  paused: 'the cron is paused',
+  superseded: 'the cron was defined anew before anybody could see to them',
+  overlap: 'the previous run was still going',
+};
+
 function passed(cron: string, { after, through, reason }: SkipRange): string {
-  const why = reason === 'merged' ? 'they are merged into the next run' : 'too late to catch up';
+  const why = PASSED[reason];
   return `instants of ${cron} up to ${timeOfDay(through)} did not run, from after ${timeOfDay(after)}: ${why}`;
 }
 

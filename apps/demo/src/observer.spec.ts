@@ -12,7 +12,7 @@ class StoresDouble implements Stores {
   journalMs = 0;
   readonly clock = new ManualClock(START);
 
-  readonly catalog = { read: () => this.#answer('catalog', [aCron().entry]) };
+  readonly catalog = { read: () => this.#answer('catalog', { version: 1, readAt: START, entries: [aCron().entry] }) };
   readonly leases = { inspect: () => this.#answer('leases', [null]) };
   readonly sink = {
     journal: async () => {
@@ -32,6 +32,7 @@ class StoresDouble implements Stores {
         cursor: this.#newest()?.scheduledAt ?? null,
         generation: 1,
         refusals: 0,
+        paused: null,
       }),
     runs: (_cron: string, limit: number) => this.#answer(`runs ${limit}`, this.runs.toReversed().slice(0, limit)),
     readRun: (id: string) => this.#answer('run', this.runs.find((run) => run.id === id) ?? null),

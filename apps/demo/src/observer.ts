@@ -31,7 +31,7 @@ export class Observer {
 
   /** One look with bounded reads. */
   async look(): Promise<Sight> {
-    const entries = await this.stores.catalog.read();
+    const entries = (await this.stores.catalog.read()).entries.filter(({ state }) => state === 'firing');
     const holdings = await this.stores.leases.inspect(entries.map(({ definition }) => definition.name));
     const crons = await Promise.all(entries.map((entry, index) => this.#cron(entry, holdings[index] ?? null)));
     if (this.clock.monotonic() >= this.#journalAgainAt) await this.#journal();

@@ -16,7 +16,7 @@ describe('a tally of a time in which all went well', () => {
       takeovers: 0,
       lateMsP50: 10,
       lateMsP99: 10,
-      skipped: { overlap: 0, merged: 0, misfire: 0 },
+      skipped: { overlap: 0, merged: 0, misfire: 0, paused: 0, superseded: 0 },
       retried: 0,
       failed: 0,
       repeated: 0,

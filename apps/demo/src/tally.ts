@@ -1,4 +1,4 @@
-import type { Run, SkipRange } from '@fencepost/jobs';
+import type { Run, SkipRange, SkipReason } from '@fencepost/jobs';
 import type { JournalEntry, TurnedDown } from '@fencepost/lease';
 import { percentile } from './percentile.js';
 
@@ -25,11 +25,9 @@ export interface Evidence {
   readonly turnedDown: TurnedDown;
 }
 
-export interface Skipped {
-  readonly overlap: number;
-  readonly merged: number;
-  readonly misfire: number;
-}
+export type Skipped = Readonly<Record<SkipReason, number>>;
+
+const NONE_SKIPPED: Skipped = { overlap: 0, merged: 0, misfire: 0, paused: 0, superseded: 0 };
 
 export interface Tally {
   readonly occurrences: number;
@@ -55,7 +53,7 @@ export interface Tally {
  * Counts what happened, from the stores and the schedules alone.
  *
  * - **occurrences**: instants of each cron's schedule in `(since, end]`.
- * - **runs**: those with a run that ended, as succeeded or as failed.
+ * - **runs**: those with a run that ended, as succeeded, failed or cancelled.
  * - **duplicates**: every acceptance of an idempotency key by the sink after its first; every run of an instant after its
  *   first, and every run at an instant the schedule doesn't have; every run after the first that wrote the same effect
  *   for one instant. One fault may show in several of these ways, and then counts in each.
@@ -83,11 +81,7 @@ export function tally(evidence: Evidence): Tally {
     takeovers: sum(crons.map((cron) => takeovers(cron.runs))),
     lateMsP50: percentile(late, 50),
     lateMsP99: percentile(late, 99),
-    skipped: {
-      overlap: sum(accounts.map(({ overlap }) => overlap)),
-      merged: sum(accounts.map(({ merged }) => merged)),
-      misfire: sum(accounts.map(({ misfire }) => misfire)),
-    },
+    skipped: skippedIn(accounts),
     retried: runs.filter(({ attempt }) => attempt > 1).length,
     failed: runs.filter(({ state }) => state === 'failed').length,
     writes: sum([...evidence.writes.values()]),
@@ -114,7 +108,7 @@ function observed(cron: CronEvidence, end: number): CronEvidence {
 type Account = Record<'ended' | 'surplus' | 'lost' | 'waiting' | keyof Skipped, number>;
 
 function account(cron: CronEvidence): Account {
-  const count: Account = { ended: 0, surplus: 0, lost: 0, waiting: 0, overlap: 0, merged: 0, misfire: 0 };
+  const count: Account = { ended: 0, surplus: 0, lost: 0, waiting: 0, ...NONE_SKIPPED };
   const runs = byInstant(cron.runs);
   for (const instant of cron.instants) {
     const [run, ...more] = runs.get(instant) ?? [];
@@ -127,6 +121,12 @@ function account(cron: CronEvidence): Account {
   return count;
 }
 
+function skippedIn(accounts: readonly Account[]): Skipped {
+  const reasons = Object.keys(NONE_SKIPPED) as SkipReason[];
+  const counts = reasons.map((reason) => [reason, sum(accounts.map((each) => each[reason]))] as const);
+  return Object.fromEntries(counts) as Record<SkipReason, number>;
+}
+
 function byInstant(runs: readonly Run[]): Map<number, Run[]> {
   const groups = new Map<number, Run[]>();
   for (const run of runs) groups.set(run.scheduledAt, [...(groups.get(run.scheduledAt) ?? []), run]);
@@ -135,7 +135,7 @@ function byInstant(runs: readonly Run[]): Map<number, Run[]> {
 
 function wordFor({ state, skipped }: Run): keyof Account {
   if (state === 'skipped') return skipped ?? 'lost';
-  return state === 'succeeded' || state === 'failed' ? 'ended' : 'waiting';
+  return state === 'succeeded' || state === 'failed' || state === 'cancelled' ? 'ended' : 'waiting';
 }
 
 function wordWithoutRun({ skips, cursor }: CronEvidence, instant: number): keyof Account {

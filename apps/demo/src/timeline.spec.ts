@@ -20,6 +20,7 @@ describe('a timeline', () => {
     { state: 'orphaned', attempt: 1, mark: 'retried' },
     { state: 'failed', attempt: 3, mark: 'failed' },
     { state: 'skipped', attempt: 0, mark: 'skipped' },
+    { state: 'cancelled', attempt: 1, mark: 'failed' },
   ] as const)('shows a run that is $state in attempt $attempt as $mark', ({ state, attempt, mark }) => {
     const archive = archiveUntil(1);
     archive.addRuns('pulse', [aRun(1, { state, attempt })]);

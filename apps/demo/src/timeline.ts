@@ -19,6 +19,8 @@ export function markOf({ state, attempt }: Run): Mark {
   switch (state) {
     case 'succeeded':
       return attempt > 1 ? 'retried' : 'succeeded';
+    case 'cancelled':
+      return 'failed';
     case 'failed':
     case 'skipped':
     case 'running':

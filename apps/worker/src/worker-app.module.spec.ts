@@ -25,7 +25,8 @@ describe('the worker app', () => {
     const built = await Test.createTestingModule({ imports: [WorkerAppModule.forRoot(environment)] }).compile();
     app = built.createNestApplication();
     await app.init();
-    const names = (await app.get<Catalog>(CATALOG).read()).map(({ definition }) => definition.name);
+    const { entries } = await app.get<Catalog>(CATALOG).read();
+    const names = entries.map(({ definition }) => definition.name);
     expect(names).toEqual(['latency-report', 'pulse', 'snapshot']);
     expect(await app.get(HealthController, { strict: false }).ready()).toMatchObject({ status: 'ok' });
   });

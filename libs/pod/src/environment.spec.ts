@@ -22,12 +22,14 @@ describe("a pod's environment", () => {
       ...{ FENCEPOST_PREFIX: 'p', FENCEPOST_TENANT: 't', FENCEPOST_LEASE_TTL: '3s', FENCEPOST_RUN_LEASE: '5s' },
       ...{ FENCEPOST_DRAIN_DEADLINE: '7s', FENCEPOST_SWEEP_EVERY: '9s', FENCEPOST_CONCURRENCY: '4' },
       ...{ FENCEPOST_KEEP_RUNS: '50', FENCEPOST_BUILD_SEQ: '1763607600000' },
+      ...{ FENCEPOST_APP: '@shop/mail', FENCEPOST_MIN_INTERVAL: '1m' },
     };
     expect(podEnvironment(variables)).toEqual({
       ...{ host: '0.0.0.0', port: 0, logLevel: 'debug', pod: 'pod-7' },
       jobs: {
         ...{ redis: 'redis://r:1', prefix: 'p', tenant: 't', pod: 'pod-7', leaseTtl: '3s', runLease: '5s' },
         ...{ drainDeadline: '7s', sweepEvery: '9s', concurrency: 4, keepRuns: 50, buildSeq: 1_763_607_600_000 },
+        ...{ app: '@shop/mail', minInterval: '1m' },
       },
     });
   });

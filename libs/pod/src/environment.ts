@@ -29,6 +29,8 @@ const schema = z.object({
   FENCEPOST_CONCURRENCY: numeric.optional(),
   FENCEPOST_KEEP_RUNS: numeric.optional(),
   FENCEPOST_BUILD_SEQ: numeric.optional(),
+  FENCEPOST_APP: z.string().optional(),
+  FENCEPOST_MIN_INTERVAL: z.string().optional(),
 });
 
 export interface PodEnvironment {
@@ -60,6 +62,8 @@ export function podEnvironment(variables: NodeJS.ProcessEnv): PodEnvironment {
     concurrency: env.FENCEPOST_CONCURRENCY,
     keepRuns: env.FENCEPOST_KEEP_RUNS,
     buildSeq: env.FENCEPOST_BUILD_SEQ,
+    app: env.FENCEPOST_APP,
+    minInterval: env.FENCEPOST_MIN_INTERVAL,
   };
   const present = Object.fromEntries(Object.entries(jobs).filter(([, value]) => value !== undefined));
   // Checked again, and completely, by the module it is for.

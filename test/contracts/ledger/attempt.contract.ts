@@ -24,7 +24,7 @@ export function attemptContract(makeHarness: MakeLedgerHarness): void {
   describe('heartbeat', () => {
     it('extends the lease of the current attempt', async () => {
       const other = await stage.begun(await stage.claimed(2), { ttlMs: LONG_MS });
-      expect(await stage.ledger.heartbeat(other, 3 * LONG_MS)).toBe(true);
+      expect(await stage.ledger.heartbeat(other, 3 * LONG_MS)).toBe('extended');
       const reply = await stage.ledger.begin(stage.attempt(other.runId));
       expect(reply).toHaveProperty(
         'waitMs',
@@ -33,24 +33,24 @@ export function attemptContract(makeHarness: MakeLedgerHarness): void {
     });
 
     it('refuses anybody else, counts it, and changes nothing', async () => {
-      for (const impostor of impostors()) expect(await stage.ledger.heartbeat(impostor, 1)).toBe(false);
+      for (const impostor of impostors()) expect(await stage.ledger.heartbeat(impostor, 1)).toBe('stale');
       await stage.harness.advance(2);
-      expect(await stage.ledger.heartbeat(attempt, LONG_MS)).toBe(true);
+      expect(await stage.ledger.heartbeat(attempt, LONG_MS)).toBe('extended');
       expect(await stage.refusals()).toBe(4);
     });
 
     it('does not revive a lease that has expired, even if nobody has taken over', async () => {
       await stage.lapse(attempt);
-      expect(await stage.ledger.heartbeat(attempt, LONG_MS)).toBe(false);
+      expect(await stage.ledger.heartbeat(attempt, LONG_MS)).toBe('stale');
       expect(await stage.ledger.begin(stage.attempt(attempt.runId))).toMatchObject({ verdict: 'begun', attempt: 2 });
     });
 
     it('refuses a stale attempt after the takeover, and the new one stays alive', async () => {
       await stage.lapse(attempt);
       const next = await stage.begun(attempt.runId);
-      expect(await stage.ledger.heartbeat(attempt, 1)).toBe(false);
+      expect(await stage.ledger.heartbeat(attempt, 1)).toBe('stale');
       await stage.harness.advance(2);
-      expect(await stage.ledger.heartbeat(next, LONG_MS)).toBe(true);
+      expect(await stage.ledger.heartbeat(next, LONG_MS)).toBe('extended');
     });
   });
 

@@ -155,12 +155,12 @@ export function beginContract(makeHarness: MakeLedgerHarness): void {
         expect.toSatisfy((ms: number) => ms > LONG_MS / 2),
       );
       await stage.harness.advance(2);
-      expect(await stage.ledger.heartbeat(attempt, LONG_MS)).toBe(true);
+      expect(await stage.ledger.heartbeat(attempt, LONG_MS)).toBe('extended');
     });
 
     it('is measured by its last heartbeat', async () => {
       const attempt = await stage.begun(await stage.enqueued(1), { ttlMs: 1_000 });
-      expect(await stage.ledger.heartbeat(attempt, LONG_MS)).toBe(true);
+      expect(await stage.ledger.heartbeat(attempt, LONG_MS)).toBe('extended');
       const reply = await stage.ledger.begin(stage.attempt(attempt.runId, { ttlMs: 1_000 }));
       expect(reply).toHaveProperty(
         'waitMs',

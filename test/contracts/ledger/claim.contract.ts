@@ -27,21 +27,22 @@ export function claimContract(makeHarness: MakeLedgerHarness): void {
       const before = await stage.harness.now();
       const runId = await stage.claimed(1, { occurrence: { ...occurrence, missed }, generation: 3 });
 
-      const record = { fence: fence(1_000), cursor: stage.instant(1), generation: 3, refusals: 0 };
+      const record = { fence: fence(1_000), cursor: stage.instant(1), generation: 3, refusals: 0, paused: null };
       expect(await stage.ledger.readCron(stage.cron)).toEqual(record);
       const run = await stage.run(runId);
       expect(run).toEqual({
         ...{ id: runId, cron: stage.cron, ...occurrence, missed, state: 'claimed', skipped: null, generation: 3 },
         ...{ claimFence: fence(1_000), claimedBy: 'scheduler/1', claimedAt: run.claimedAt, enqueuedAt: null },
         ...{ delivery: 1, attempt: 0, fence: null, worker: null, startedAt: null, attemptedAt: null },
-        ...{ notBefore: null, finishedAt: null, error: null },
+        ...{ notBefore: null, finishedAt: null, error: null, by: null, payload: null, handler: null },
+        ...{ waiting: null, cancel: null },
       });
       expect(run.claimedAt).toBeGreaterThanOrEqual(before);
       expect(run.claimedAt).toBeLessThanOrEqual(await stage.harness.now());
     });
 
     it('knows nothing of a cron it has never seen', async () => {
-      const nothing = { fence: fence(0), cursor: null, generation: 0, refusals: 0 };
+      const nothing = { fence: fence(0), cursor: null, generation: 0, refusals: 0, paused: null };
       expect(await stage.ledger.readCron(stage.cron)).toEqual(nothing);
       expect(await everything()).toMatchObject({ runs: [], skips: [] });
     });

@@ -86,7 +86,7 @@ export function deliveryContract(makeHarness: MakeLedgerHarness): void {
       expect((await stage.run(attempt.runId)).state).toBe('running');
       expect(await stage.ledger.redeliver({ runId: attempt.runId, delivery: 1 }, 'a')).toMatchObject({ delivery: 2 });
       expect(await stage.run(attempt.runId)).toMatchObject({ state: 'orphaned', worker: 'worker/1' });
-      expect(await stage.ledger.heartbeat(attempt, LONG_MS)).toBe(false);
+      expect(await stage.ledger.heartbeat(attempt, LONG_MS)).toBe('stale');
       expect(await stage.ledger.finish(attempt, { kind: 'succeeded' })).toBeNull();
       expect((await stage.run(attempt.runId)).state).toBe('orphaned');
     });
@@ -109,7 +109,7 @@ export function deliveryContract(makeHarness: MakeLedgerHarness): void {
 
   describe('overdue', () => {
     async function overdue(againMs = LONG_MS) {
-      return (await stage.ledger.overdue(stage.cron, againMs)).map(({ runId, state }) => [runId, state]);
+      return (await stage.overdue(againMs)).runs.map(({ runId, state }) => [runId, state]);
     }
 
     it('shows nothing before its time', async () => {
@@ -124,7 +124,7 @@ export function deliveryContract(makeHarness: MakeLedgerHarness): void {
       stage = await Stage.of(makeHarness, { recoverMs: 1 });
       const runId = await stage.claimed(1);
       await stage.harness.advance(2);
-      expect(await stage.ledger.overdue(stage.cron, 1)).toEqual([{ runId, delivery: 1, state: 'claimed' }]);
+      expect((await stage.overdue(1)).runs).toEqual([{ runId, delivery: 1, state: 'claimed' }]);
       await stage.harness.advance(2);
       expect(await overdue(LONG_MS)).toEqual([[runId, 'claimed']]);
       expect(await overdue()).toEqual([]);

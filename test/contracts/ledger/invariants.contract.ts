@@ -1,7 +1,9 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { isTerminal } from '../../../libs/jobs/src/ledger/run-state.js';
+import { isGivenUp } from './known-runs.js';
 import { Model } from './model.js';
+import type { Manner } from './scheduler-model.js';
 import { Stage, type MakeLedgerHarness } from './stage.js';
 
 type Step = readonly [name: string, act: (model: Model) => Promise<void> | void];
@@ -12,33 +14,67 @@ const effect = fc.constantFrom('mail', 'invoice');
 const outcome = fc.constantFrom(
   { kind: 'succeeded' } as const,
   { kind: 'failed', error: 'it broke' } as const,
+  { kind: 'cancelled', error: 'told to' } as const,
   { kind: 'retry', error: 'again', delayMs: 0 } as const,
   { kind: 'retry', error: 'again', delayMs: 0 } as const,
+);
+const rarely = fc.nat({ max: 7 }).map((n) => n === 0);
+const manner = fc.record({
+  overlap: fc.constantFrom('allow', 'allow', 'skip', 'queue-one', 'queue-all', 'replace' as const),
+  maxConcurrency: fc.constantFrom(1, 1, 2),
+  late: rarely,
+  ruthless: fc.boolean(),
+  twice: fc.boolean(),
+}) satisfies fc.Arbitrary<Manner>;
+
+const scheduling: fc.Arbitrary<Step> = fc.oneof(
+  who.map((n): Step => [`elect ${n}`, ({ schedulers }) => schedulers.elect(n)]),
+  who.map((n): Step => [`${n} reads the cursor`, ({ schedulers }) => schedulers.readCursor(n)]),
+  ...[1, 2].map(() =>
+    fc.tuple(who, fc.integer({ min: 1, max: 3 }), manner).map(([n, ahead, how]): Step => {
+      const name = `${n} claims +${ahead} ${JSON.stringify(how)}`;
+      return [name, ({ schedulers }) => schedulers.claim(n, ahead, how)];
+    }),
+  ),
+  manner.map((how): Step => [`trigger ${JSON.stringify(how)}`, ({ schedulers }) => schedulers.trigger(how)]),
+  rarely.map((pauses): Step => {
+    return pauses
+      ? ['pause', ({ schedulers }) => schedulers.pause()]
+      : ['resume', ({ schedulers }) => schedulers.resume()];
+  }),
 );
 
-/** One call by somebody. Attempts and runs are picked by number, so that most are stale sooner or later. */
-const step: fc.Arbitrary<Step> = fc.oneof(
-  who.map((n): Step => [`elect ${n}`, (model) => model.elect(n)]),
-  who.map((n): Step => [`${n} reads the cursor`, (model) => model.readCursor(n)]),
-  fc
-    .tuple(who, fc.integer({ min: 1, max: 3 }), fc.record({ skip: fc.boolean(), twice: fc.boolean() }))
-    .map(([n, ahead, over]): Step => [`${n} claims +${ahead}`, (model) => model.claim(n, ahead, over)]),
-  index.map((n): Step => [`confirm ${n}`, (model) => model.confirm(n)]),
-  fc.tuple(index, fc.boolean()).map(([n, twice]): Step => [`begin ${n}`, (model) => model.begin(n, twice)]),
-  fc.tuple(index, fc.boolean()).map(([n, twice]): Step => [`redeliver ${n}`, (model) => model.redeliver(n, twice)]),
+/** Attempts and runs are picked by number, so that most are stale sooner or later. */
+const working: fc.Arbitrary<Step> = fc.oneof(
+  index.map((n): Step => [`confirm ${n}`, ({ workers }) => workers.confirm(n)]),
+  ...[1, 2].map(() =>
+    fc.tuple(index, fc.boolean()).map(([n, twice]): Step => [`begin ${n}`, ({ workers }) => workers.begin(n, twice)]),
+  ),
   fc
     .tuple(index, fc.boolean())
-    .map(([n, silent]): Step => [`heartbeat ${n}${silent ? ', the last' : ''}`, (model) => model.heartbeat(n, silent)]),
+    .map(([n, twice]): Step => [`redeliver ${n}`, ({ workers }) => workers.redeliver(n, twice)]),
+  fc
+    .tuple(index, fc.boolean())
+    .map(([n, last]): Step => [
+      `heartbeat ${n}${last ? ', the last' : ''}`,
+      ({ workers }) => workers.heartbeat(n, last),
+    ]),
   fc
     .tuple(index, outcome, fc.boolean())
-    .map(([n, how, twice]): Step => [`finish ${n} ${how.kind}`, (model) => model.finish(n, how, twice)]),
+    .map(([n, how, twice]): Step => [`finish ${n} ${how.kind}`, ({ workers }) => workers.finish(n, how, twice)]),
+  fc.tuple(index, fc.boolean(), fc.boolean()).map(([n, ruthless, twice]): Step => {
+    return [`cancel ${n}${ruthless ? ' at once' : ''}`, ({ workers }) => workers.cancel(n, ruthless, twice)];
+  }),
   fc
     .tuple(index, effect, fc.boolean())
-    .map(([n, name, twice]): Step => [`begin ${name} ${n}`, (model) => model.beginEffect(n, name, twice)]),
+    .map(([n, name, twice]): Step => [`begin ${name} ${n}`, ({ workers }) => workers.beginEffect(n, name, twice)]),
   fc
     .tuple(index, effect, fc.boolean())
-    .map(([n, name, twice]): Step => [`finish ${name} ${n}`, (model) => model.finishEffect(n, name, twice)]),
+    .map(([n, name, twice]): Step => [`finish ${name} ${n}`, ({ workers }) => workers.finishEffect(n, name, twice)]),
 );
+
+/** One call by somebody. */
+const step = fc.oneof({ weight: 2, arbitrary: scheduling }, { weight: 3, arbitrary: working });
 
 const steps = fc.array(
   step.map(([name, act]) => Object.assign(act, { toString: () => name })),
@@ -71,7 +107,7 @@ export function invariantsContract(makeHarness: MakeLedgerHarness, numRuns: numb
 async function everyInstantIsAccountedFor(stage: Stage, model: Model): Promise<void> {
   const runs = await stage.ledger.runs(stage.cron, 1_000);
   const skips = await stage.ledger.skips(stage.cron, 1_000);
-  for (let n = 1; n <= model.cursor; n += 1) {
+  for (let n = 1; n <= model.schedulers.cursor; n += 1) {
     const instant = stage.instant(n);
     const owners = runs.filter(({ scheduledAt }) => scheduledAt === instant).length;
     const ranges = skips.filter(({ after, through }) => after < instant && instant <= through).length;
@@ -80,17 +116,17 @@ async function everyInstantIsAccountedFor(stage: Stage, model: Model): Promise<v
   expect(runs).toHaveLength(model.runs.size);
 }
 
-/** I9: once every worker is silent, the sweep finds each run that is not over, and has something to deliver. */
+/** I9: once every worker is silent, the sweep finds each run that is not over, and delivers it or ends it. */
 async function everyOpenRunIsDeliveredAgain(stage: Stage, model: Model): Promise<void> {
-  await model.lapseAll();
+  await model.runs.lapseAll();
   await stage.harness.advance(3);
-  const found = await stage.ledger.overdue(stage.cron, 1);
+  const { runs: found, watched } = await stage.overdue(1);
   const open = (await stage.ledger.runs(stage.cron, 1_000)).filter(({ state }) => !isTerminal(state));
+  expect(watched).toBe(open.length);
   expect(found.map(({ runId }) => runId).toSorted()).toEqual(open.map(({ id }) => id).toSorted());
   for (const { runId, delivery } of found) {
-    expect(await stage.ledger.redeliver({ runId, delivery }, `last ${runId}`)).toEqual({
-      runId,
-      delivery: delivery + 1,
-    });
+    const again = isGivenUp(model.runs.of(runId)) ? null : { runId, delivery: delivery + 1 };
+    expect(await stage.ledger.redeliver({ runId, delivery }, `last ${runId}`)).toEqual(again);
+    expect(isTerminal((await stage.run(runId)).state)).toBe(again === null);
   }
 }

@@ -49,6 +49,15 @@ export function raceContract(makeHarness: MakeLedgerHarness): void {
     expect(counted(replies)).toEqual({ begun: 1, busy: 19 });
   });
 
+  it('twenty workers that begin what waits in a line begin its head', async () => {
+    const stage = await Stage.of(makeHarness);
+    const ids = Array.from({ length: 20 }, (_, n) => stage.idOf(n + 1));
+    for (let n = 1; n <= 20; n += 1) await stage.claimed(n, { overlap: 'queue-all' });
+    const replies = await Promise.all(ids.toReversed().map((runId) => stage.ledger.begin(stage.attempt(runId))));
+    expect(counted(replies)).toEqual({ begun: 1, busy: 19 });
+    expect((await stage.run(stage.idOf(1))).state).toBe('running');
+  });
+
   it('twenty ends of one attempt end it once, and the first word stands', async () => {
     const stage = await Stage.of(makeHarness);
     const attempt = await stage.begun(await stage.claimed(1));

@@ -57,6 +57,18 @@ export function retentionContract(makeHarness: MakeLedgerHarness): void {
       expect(await shown(stage)).toEqual([6, 4, 3, 2, 1].map((n) => stage.idOf(n)));
     });
 
+    it('forgets what was cancelled, superseded or triggered like any other', async () => {
+      const stage = await Stage.of(makeHarness);
+      await stage.claimed(0, { skips: [stage.range(-3, -1)] });
+      await stage.ledger.cancel(stage.idOf(0), { by: 'ada', reason: 'not needed', graceMs: 0 });
+      await stage.ledger.trigger(stage.backfill(-2));
+      await stage.ledger.finish(await stage.begun(stage.idOf(-2)), { kind: 'succeeded' });
+      await stage.begun(await stage.claimed(1));
+      for (const n of [2, 3]) await stage.claimed(n, { overlap: 'queue-one' });
+      expect(await stage.ledger.forget(stage.cron, 0)).toBe(3);
+      expect(await shown(stage)).toEqual([3, 1].map((n) => stage.idOf(n)));
+    });
+
     it('forgets skipped occurrences as well, and the ranges beyond as many', async () => {
       const stage = await Stage.of(makeHarness);
       await stage.claimed(1);
@@ -101,7 +113,7 @@ export function retentionContract(makeHarness: MakeLedgerHarness): void {
   });
 
   describe('a run that is over', () => {
-    it.each(['succeeded', 'failed', 'skipped', 'used up'])(
+    it.each(['succeeded', 'failed', 'skipped', 'used up', 'superseded'])(
       'is gone by itself when its time is up (%s)',
       async (how) => {
         const stage = await Stage.of(makeHarness, { keepMs: 30 });
@@ -109,15 +121,20 @@ export function retentionContract(makeHarness: MakeLedgerHarness): void {
         if (how === 'used up') {
           await stage.lapse(attempt);
           await stage.ledger.begin(stage.attempt(attempt.runId, { maxAttempts: 1 }));
+        } else if (how === 'superseded') {
+          for (const n of [2, 3]) await stage.claimed(n, { overlap: 'queue-one' });
         } else if (how === 'skipped') {
           await stage.ledger.claim(await stage.request(2, { overlap: 'skip' }));
         } else {
           await stage.ledger.finish(attempt, how === 'failed' ? { kind: 'failed', error: 'x' } : { kind: 'succeeded' });
         }
-        const over = stage.idOf(how === 'skipped' ? 2 : 1);
+        const second = how === 'skipped' || how === 'superseded';
+        const over = stage.idOf(second ? 2 : 1);
         await stage.harness.advance(40);
         expect(await stage.ledger.readRun(over)).toBeNull();
-        expect(await shown(stage)).toEqual(how === 'skipped' ? [stage.idOf(1)] : []);
+        expect(await shown(stage)).toEqual(
+          how === 'superseded' ? [stage.idOf(3), stage.idOf(1)] : second ? [stage.idOf(1)] : [],
+        );
         expect(await stage.ledger.redeliver({ runId: over, delivery: 1 }, 'a')).toBeNull();
       },
     );

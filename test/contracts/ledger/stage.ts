@@ -8,9 +8,11 @@ import type {
   ClaimRequest,
   Delivery,
   Ledger,
+  TriggerRequest,
 } from '../../../libs/jobs/src/ledger/ledger.js';
 import type { LedgerTiming } from '../../../libs/jobs/src/ledger/ledger-timing.js';
-import type { Run } from '../../../libs/jobs/src/ledger/run.js';
+import type { OverdueRuns } from '../../../libs/jobs/src/ledger/overdue.js';
+import type { Run, SkipRange, SkipReason } from '../../../libs/jobs/src/ledger/run.js';
 
 /** What a ledger's spec has to offer, so that the contract can drive it. */
 export interface LedgerHarness {
@@ -91,6 +93,40 @@ export class Stage {
     return this.idOf(n);
   }
 
+  /** A run that somebody asks for, now. */
+  order(over: Partial<TriggerRequest> = {}): TriggerRequest {
+    return {
+      runId: `${this.cron}@manual-${randomUUID()}`,
+      nonce: randomUUID(),
+      scheduledAt: null,
+      reason: 'manual',
+      generation: 1,
+      by: 'ada',
+      why: null,
+      payload: null,
+      handler: null,
+      missed: null,
+      overlap: 'allow',
+      ...over,
+    };
+  }
+
+  /** Somebody asks for the n-th instant. */
+  backfill(n: number, over: Partial<TriggerRequest> = {}): TriggerRequest {
+    return this.order({ runId: this.idOf(n), scheduledAt: this.instant(n), reason: 'backfill', ...over });
+  }
+
+  /** All in `(after, through]`. */
+  range(after: number, through: number, reason: SkipReason = 'misfire'): SkipRange {
+    return { after: this.instant(after), through: this.instant(through), reason };
+  }
+
+  async succeeded(n: number, over: Partial<ClaimRequest> = {}): Promise<string> {
+    const attempt = await this.begun(await this.claimed(n, over));
+    await this.ledger.finish(attempt, { kind: 'succeeded' });
+    return attempt.runId;
+  }
+
   async enqueued(n: number, over: Partial<ClaimRequest> = {}): Promise<string> {
     const runId = await this.claimed(n, over);
     await this.ledger.confirm([runId]);
@@ -110,7 +146,7 @@ export class Stage {
 
   /** The worker goes silent and its lease runs out; nobody has noticed yet. */
   async lapse(attempt: AttemptRef): Promise<void> {
-    expect(await this.ledger.heartbeat(attempt, 1)).toBe(true);
+    expect(await this.ledger.heartbeat(attempt, 1)).not.toBe('stale');
     await this.harness.advance(2);
   }
 
@@ -130,6 +166,13 @@ export class Stage {
 
   async delivery(runId: string): Promise<Delivery> {
     return { runId, delivery: (await this.run(runId)).delivery };
+  }
+
+  /** What is overdue of the cron alone. */
+  async overdue(againMs: number, keep = 1_000): Promise<OverdueRuns> {
+    const [found] = await this.ledger.overdueAll([this.cron], { againMs, keep });
+    if (found?.status !== 'fulfilled') throw found?.reason;
+    return found.value;
   }
 
   async refusals(): Promise<number> {

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
 import type { AttemptOutcome, AttemptRef } from '../../../libs/jobs/src/ledger/ledger.js';
 import { nextState, TRANSITIONS, type RunEvent, type RunState } from '../../../libs/jobs/src/ledger/run-state.js';
-import { fence, Stage, type MakeLedgerHarness } from './stage.js';
+import { fence, LONG_MS, Stage, type MakeLedgerHarness } from './stage.js';
 
 const EVENTS = [...new Set(TRANSITIONS.map(({ event }) => event))];
 const STATES = [...new Set(TRANSITIONS.flatMap(({ from, to }) => [from, to]))];
@@ -16,9 +16,17 @@ interface Subject {
 const NOBODY = { fence: fence(1), nonce: 'nobody' };
 
 /** How each state is reached by calls alone. A running run has lost its worker: only then may anything happen to it. */
-const REACH: Record<RunState, (stage: Stage) => Promise<Subject>> = {
-  claimed: async (stage) => alone(await stage.claimed(1)),
-  enqueued: (stage) => finished(stage, { kind: 'retry', error: 'again', delayMs: 0 }),
+const REACH: Record<RunState, (stage: Stage, event: RunEvent) => Promise<Subject>> = {
+  claimed: async (stage, event) => alone(await waiting(stage, event)),
+  enqueued: async (stage, event) => {
+    // What waits for its first attempt may be written off; only what had one can have used them up.
+    if (event !== 'supersede' && event !== 'expire') {
+      return finished(stage, { kind: 'retry', error: 'again', delayMs: 0 });
+    }
+    const runId = await waiting(stage, event);
+    await stage.ledger.confirm([runId]);
+    return alone(runId);
+  },
   running: async (stage) => {
     const attempt = await stage.begun(await stage.claimed(1));
     await stage.lapse(attempt);
@@ -31,6 +39,7 @@ const REACH: Record<RunState, (stage: Stage) => Promise<Subject>> = {
   },
   succeeded: (stage) => finished(stage, { kind: 'succeeded' }),
   failed: (stage) => finished(stage, { kind: 'failed', error: 'it broke' }),
+  cancelled: (stage) => finished(stage, { kind: 'cancelled', error: 'told to' }),
   skipped: async (stage) => {
     await stage.claimed(0);
     expect(await stage.ledger.claim(await stage.request(1, { overlap: 'skip' }))).toMatchObject({ verdict: 'skipped' });
@@ -56,7 +65,17 @@ const CAUSE: Record<RunEvent, (stage: Stage, subject: Subject) => Promise<unknow
   retry: (stage, { attempt }) => stage.ledger.finish(attempt, { kind: 'retry', error: 'again', delayMs: 0 }),
   succeed: (stage, { attempt }) => stage.ledger.finish(attempt, { kind: 'succeeded' }),
   fail: (stage, { attempt }) => stage.ledger.finish(attempt, { kind: 'failed', error: 'it broke' }),
+  supersede: async (stage) => stage.ledger.claim(await stage.request(2, { overlap: 'queue-one' })),
+  expire: (stage, { runId }) => stage.ledger.begin(stage.attempt(runId)),
+  cancel: (stage, { runId }) => stage.ledger.cancel(runId, { by: 'ada', reason: 'not needed', graceMs: LONG_MS }),
 };
+
+/** A run that waits for its first attempt, in a situation where the event may end it. */
+async function waiting(stage: Stage, event: RunEvent): Promise<string> {
+  if (event === 'supersede') await stage.begun(await stage.claimed(0));
+  // The stage lies in the past, so the deadline has passed.
+  return stage.claimed(1, event === 'expire' ? { startBy: stage.instant(1) } : {});
+}
 
 function alone(runId: string): Subject {
   return { runId, attempt: { runId, ...NOBODY } };
@@ -68,9 +87,10 @@ async function finished(stage: Stage, outcome: AttemptOutcome): Promise<Subject>
   return { runId: attempt.runId, attempt };
 }
 
-/** A first `begin` never finds its attempts used up, so what would exhaust a run begins it. */
+/** A first `begin` never finds its attempts used up, and a later one no deadline: what would end the run begins it. */
 function eventFor(from: RunState | null, event: RunEvent): RunEvent {
-  return from === 'claimed' && event === 'exhaust' ? 'begin' : event;
+  const begins = event === 'exhaust' ? ['claimed'] : event === 'expire' ? ['running', 'orphaned'] : [];
+  return from !== null && begins.includes(from) ? 'begin' : event;
 }
 
 const PAIRS = STATES.flatMap((from) =>
@@ -82,7 +102,7 @@ export function stateTableContract(makeHarness: MakeLedgerHarness): void {
   describe('every state and every event', () => {
     it.each(PAIRS)('$from + $event → $to', async ({ from, event, to }) => {
       const stage = await Stage.of(makeHarness);
-      const subject = from === null ? alone(stage.idOf(1)) : await REACH[from](stage);
+      const subject = from === null ? alone(stage.idOf(1)) : await REACH[from](stage, event);
       const before = await stage.ledger.readRun(subject.runId);
       expect(before?.state ?? null).toBe(from);
 
@@ -96,7 +116,7 @@ export function stateTableContract(makeHarness: MakeLedgerHarness): void {
       expect({ ...after, delivery: 0 }).toEqual({ ...expected, delivery: 0 });
     });
 
-    it.each(['begin', 'exhaust', 'orphan'] as const)(
+    it.each(['begin', 'exhaust', 'orphan', 'expire', 'supersede'] as const)(
       'a run whose worker is alive is left alone by "%s"',
       async (event) => {
         const stage = await Stage.of(makeHarness);

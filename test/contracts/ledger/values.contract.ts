@@ -1,5 +1,10 @@
 import { beforeEach, describe, expect, it } from 'vitest';
-import type { AttemptOutcome, BeginRequest, ClaimRequest } from '../../../libs/jobs/src/ledger/ledger.js';
+import type {
+  AttemptOutcome,
+  BeginRequest,
+  ClaimRequest,
+  TriggerRequest,
+} from '../../../libs/jobs/src/ledger/ledger.js';
 import { fence, Stage, type MakeLedgerHarness } from './stage.js';
 
 const ODD_TEXTS = [
@@ -31,6 +36,20 @@ export function valuesContract(makeHarness: MakeLedgerHarness): void {
     expect(await stage.ledger.beginEffect(attempt, text)).toEqual(done);
     expect(await stage.ledger.finish(attempt, { kind: 'failed', error: text })).toBe('failed');
     expect(await stage.run(runId)).toMatchObject({ claimedBy: text, worker: text, error: text });
+  });
+
+  it.each(ODD_TEXTS)('keeps %j as who asked and why, as a payload and a handler', async (text) => {
+    const order = { by: text, reason: text, until: null };
+    const paused = await stage.ledger.pause(stage.cron, order);
+    expect(paused).toMatchObject(order);
+    expect(await stage.ledger.resume(stage.cron, { by: text, reason: text })).toEqual(paused);
+    const request = stage.order({ nonce: text, by: text, why: text, payload: text, handler: text });
+    await stage.ledger.trigger(request);
+    expect(await stage.run(request.runId)).toMatchObject({ by: text, payload: text, handler: text });
+    const actions = await stage.ledger.actions(stage.cron, 3);
+    expect(actions.map(({ action, by, reason }) => [action, by, reason])).toEqual(
+      ['trigger', 'resume', 'pause'].map((action) => [action, text, text]),
+    );
   });
 
   it('takes an empty error for none, and keeps an empty result and an empty name', async () => {
@@ -93,6 +112,9 @@ export function valuesContract(makeHarness: MakeLedgerHarness): void {
         { occurrence: { ...stage.occurrence(2), dueAt: none } },
         { spreadMs: none },
         { generation: none },
+        { startBy: none },
+        { maxConcurrency: none },
+        { cancelGraceMs: none },
         { skips: [{ after, through: none, reason: 'misfire' }] },
         { skips: [{ after: none, through: after + 1, reason: 'misfire' }] },
       ];
@@ -118,6 +140,26 @@ export function valuesContract(makeHarness: MakeLedgerHarness): void {
       expect(await stage.ledger.readCron(stage.cron)).toMatchObject({ cursor: null });
     });
 
+    it.each(NONE)('is refused in a run by hand before anything is written (%d)', async (none) => {
+      const orders: Partial<TriggerRequest>[] = [
+        { scheduledAt: none },
+        { generation: none },
+        { maxConcurrency: none },
+        { cancelGraceMs: none },
+        { missed: { count: none, from: 0, to: 1 } },
+        { missed: { count: 1, from: none, to: 1 } },
+        { missed: { count: 1, from: 0, to: none } },
+      ];
+      for (const over of orders) await expect(stage.ledger.trigger(stage.order(over))).rejects.toThrow(RangeError);
+      const pause = stage.ledger.pause(stage.cron, { by: 'ada', reason: 'none', until: none });
+      await expect(pause).rejects.toThrow(RangeError);
+      await expect(stage.ledger.account(stage.cron, none, 2 ** 52)).rejects.toThrow(RangeError);
+      await expect(stage.ledger.account(stage.cron, 5, none)).rejects.toThrow(RangeError);
+      expect(await stage.ledger.runs(stage.cron, 10)).toEqual([]);
+      expect(await stage.ledger.actions(stage.cron, 10)).toEqual([]);
+      expect((await stage.ledger.readCron(stage.cron)).paused).toBeNull();
+    });
+
     it.each([...NONE, 0])('is refused in an attempt before anything is written (%d)', async (none) => {
       const runId = await stage.claimed(1);
       const begins: Partial<BeginRequest>[] = [{ ttlMs: none }, { maxAttempts: none }];
@@ -132,7 +174,8 @@ export function valuesContract(makeHarness: MakeLedgerHarness): void {
     });
 
     it.each(NONE)('is refused when listing and forgetting (%d)', async (none) => {
-      await expect(stage.ledger.overdue(stage.cron, none)).rejects.toThrow(RangeError);
+      await expect(stage.overdue(none)).rejects.toThrow(RangeError);
+      await expect(stage.overdue(1, none)).rejects.toThrow(RangeError);
       await expect(stage.ledger.forget(stage.cron, none)).rejects.toThrow(RangeError);
     });
   });

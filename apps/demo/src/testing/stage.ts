@@ -41,6 +41,11 @@ export function aRun(seconds: number, given: Partial<Run> = {}): Run {
     notBefore: null,
     finishedAt: scheduledAt + 20,
     error: null,
+    by: null,
+    payload: null,
+    handler: null,
+    waiting: null,
+    cancel: null,
     ...given,
   };
 }
@@ -69,7 +74,11 @@ export function aCron(given: Partial<CronSight> = {}): CronSight {
   const policies = { misfire: 'fire-once', overlap: 'skip', graceMs: 60_000, catchUpWindowMs: null } as const;
   return {
     name,
-    entry: { definition: { name, expression, timeZone, ...policies }, generation: 1, since: START },
+    entry: {
+      definition: { name, expression, timeZone, ...policies },
+      ...{ generation: 1, state: 'firing', since: START, by: 'demo build 1', reason: null, past: [] },
+      ...{ source: 'demo', buildSeq: 1, zoneData: '2026a' },
+    },
     schedule: parseSchedule({ expression, timeZone, seed: name }, START),
     holding: null,
     cursor: null,

@@ -1,34 +1,75 @@
 import type { StopWatching } from '@fencepost/lease';
 import type { CatalogEntry, Declaration } from './definition.js';
 
+/** Who declares. */
+export interface Build {
+  /** Only a higher one redefines. */
+  readonly seq: number;
+  /** Which program it is a build of. A build that leaves out what an earlier one of the same program declared removes it. */
+  readonly source: string;
+}
+
 export interface DeclareReply {
-  /** New or redefined by this call. */
+  /** New, redefined, or brought back by this call. */
   readonly changed: readonly string[];
   /** Defined by a newer build: this process executes them and defines nothing. */
   readonly older: readonly string[];
+  /** Declared by an earlier build of the same program and not by this one: they fire no more. */
+  readonly removed: readonly string[];
 }
 
+/** What a pod knows, and until when it may rely on it. */
+export interface CatalogReading {
+  /** Rises with every accepted change. */
+  readonly version: number;
+  /** The store's clock at the reading, epoch milliseconds: see `EFFECTIVE_AFTER_MS`. */
+  readonly readAt: number;
+  /** By name. Disabled and removed ones too: their last instants may not be accounted for yet. */
+  readonly entries: readonly CatalogEntry[];
+}
+
+/** Who asks for a change at run time, and what they saw before. */
+export interface ChangeOrder {
+  /** The generation that is to be replaced, `null` for a cron that isn't there: another one is `moved`. */
+  readonly expected: number | null;
+  readonly by: string;
+  readonly reason: string | null;
+}
+
+export type ChangeReply =
+  | { readonly verdict: 'accepted'; readonly generation: number; readonly since: number }
+  /** Somebody else was faster: read again, decide again. `null`: the cron isn't there, or not any more. */
+  | { readonly verdict: 'moved'; readonly generation: number | null };
+
 /**
- * Which crons there are. Worker processes declare, scheduler pods read.
+ * Which crons there are, and which there were. Worker processes declare, people change at run time, scheduler pods read.
  *
- * Every implementation passes `test/contracts/catalog.contract.ts`.
+ * Every implementation passes `test/contracts/catalog.contract.ts`. "Now" is the store's clock.
  */
 export interface Catalog {
   /**
-   * Declares all crons of a build in one step. A higher `buildSeq` redefines, an equal one with the same content changes
-   * nothing, a lower one defines nothing.
-   * @throws {DefinitionConflictError} when an equal `buildSeq` declares another content; nothing is changed
+   * Declares all crons of a build in one step. A higher `seq` than the last of the same source redefines, and removes what it
+   * leaves out; an equal one changes nothing, adds what is new (the other half of the same build), and removes nothing; a
+   * lower one defines nothing. Nothing is written where nothing changed.
+   *
+   * A cron that was changed at run time keeps that change until a higher build declares other content than before.
+   * @throws {DefinitionConflictError} when an equal `seq` declares another content, or another program does; nothing is changed
+   * @throws {SetupError} for a build without a source, or whose `seq` is no whole number
    */
-  declare(declarations: readonly Declaration[], buildSeq: number): Promise<DeclareReply>;
-  /** All crons that should fire. */
-  read(): Promise<CatalogEntry[]>;
+  declare(declarations: readonly Declaration[], build: Build): Promise<DeclareReply>;
+  read(): Promise<CatalogReading>;
+  /** Makes a cron, or changes one: at run time, through the same door. */
+  put(declaration: Declaration, order: ChangeOrder): Promise<ChangeReply>;
+  /** It stops firing, and is deleted when no process has declared it for a day. */
+  remove(cron: string, order: ChangeOrder): Promise<ChangeReply>;
   /**
-   * Begins a generation above `accepted`, unless the cron has one that is not below it.
+   * Counts the generations of a cron on from above `accepted`, unless it has one that is not below. All of them move on, and
+   * keep their instants.
    *
    * A ledger that has accepted a generation the catalog never issued means that the catalog was lost and counts anew. Every
    * claim under the new count would be refused, for ever.
    */
   outgrow(cron: string, accepted: number): Promise<void>;
-  /** Calls `onChanged` after a declaration changed something, from any process. A hint that may get lost. */
+  /** Calls `onChanged` after something changed, from any process. A hint that may get lost. */
   watch(onChanged: () => void): Promise<StopWatching>;
 }

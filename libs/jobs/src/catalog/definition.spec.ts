@@ -19,7 +19,7 @@ describe('the hash of a declaration', () => {
     expect(hash()).toBe('fb1c829667bce9ea');
   });
 
-  it('is another one for each rule, spread and least interval', () => {
+  it('is another one for each rule, spread and least interval, and each other option', () => {
     const others = [
       hash(),
       hash({ dst: { gap: 'skip', repeat: 'first' } }),
@@ -29,7 +29,23 @@ describe('the hash of a declaration', () => {
       hash({ spreadMs: 61_000 }),
       hash({ minIntervalMs: 60_000 }),
       hash({ spreadMs: 60_000, minIntervalMs: 60_000 }),
+      hash({ maxCatchUp: 60_000 }),
+      hash({ maxConcurrency: 60_000 }),
+      hash({ startDeadlineMs: 60_000 }),
+      hash({ cancelGraceMs: 60_000 }),
+      hash({ handler: 'weekly-report' }),
+      hash({ payload: 'weekly-report' }),
+      hash({ payload: 0 }),
+      hash({ payload: {} }),
+      hash({ payload: [] }),
+      hash({ payload: { a: [1, 2] } }),
+      hash({ payload: { a: [2, 1] } }),
     ];
     expect(new Set(others).size).toBe(others.length);
+  });
+
+  it('is the same for a payload whatever the order of its keys, and for none and null', () => {
+    expect(hash({ payload: { a: { b: 1, c: 2 }, d: 3 } })).toBe(hash({ payload: { d: 3, a: { c: 2, b: 1 } } }));
+    expect(hash({ payload: null })).toBe(hash());
   });
 });

@@ -2,8 +2,11 @@ import { createHash } from 'node:crypto';
 import type { OverlapPolicy } from '../ledger/run.js';
 import type { DstRule } from '../schedule/schedule.js';
 
+export const DEFAULT_MAX_CATCH_UP = 20;
+export const DEFAULT_CANCEL_GRACE_MS = 30_000;
+
 /** What to do with instants that nobody enqueued in time. */
-export type MisfirePolicy = 'skip' | 'fire-once';
+export type MisfirePolicy = 'skip' | 'fire-once' | 'fire-all';
 
 /** All that a scheduler pod has to know of a cron. Plain data: the handler stays with the workers. */
 export interface CronDefinition {
@@ -22,16 +25,57 @@ export interface CronDefinition {
   readonly spreadMs?: number;
   /** How close two instants may be at the least; absent for any distance. */
   readonly minIntervalMs?: number;
+  /** With `fire-all`, how many missed instants are made up for at the most; absent for {@link DEFAULT_MAX_CATCH_UP}. */
+  readonly maxCatchUp?: number;
+  /** How many runs may be open at once before the overlap policy applies; absent for 1. */
+  readonly maxConcurrency?: number;
+  /** A run that no worker has begun so long after it was due is skipped as `misfire`; absent for no such limit. */
+  readonly startDeadlineMs?: number;
+  /** With `replace`, how long the old run may go on after it was cancelled; absent for {@link DEFAULT_CANCEL_GRACE_MS}. */
+  readonly cancelGraceMs?: number;
+  /** Whose method carries its runs out: the name of a cron that is declared in code; absent for its own. */
+  readonly handler?: string;
+  /** What its runs get as `payload`, any JSON; absent for `null`. */
+  readonly payload?: unknown;
 }
 
-/** A definition as the catalog has it. */
-export interface CatalogEntry {
-  readonly definition: CronDefinition;
-  /** Rises by one with each accepted change; a claim under a lower one is refused. */
+/** Whether a cron fires: `disabled` by its own declaration, `removed` by a newer build or an operator. */
+export type CronState = 'firing' | 'disabled' | 'removed';
+
+/** One generation of a cron: its instants are those after `since` and up to the `since` of the next one. */
+export interface Generation {
+  /** Rises by one with each accepted change; a claim under a lower one than the last accepted is refused. */
   readonly generation: number;
-  /** When this generation was accepted, epoch milliseconds of the store: nothing before it is missed. */
+  readonly state: CronState;
+  readonly definition: CronDefinition;
+  /** From when on it is effective, epoch milliseconds of the store; {@link EFFECTIVE_AFTER_MS} after it was accepted. */
   readonly since: number;
+  /** Who changed it: `<source> build <seq>`, or the person who asked. */
+  readonly by: string;
+  readonly reason: string | null;
 }
+
+/** A cron as the catalog has it. The fields of its own are the newest generation, which may not be effective yet. */
+export interface CatalogEntry extends Generation {
+  /** The generations before, oldest first, the last {@link KEPT_GENERATIONS} of them. */
+  readonly past: readonly Generation[];
+  /** Which program declares it; `null` for a cron that was made at run time. */
+  readonly source: string | null;
+  /** The highest build that declared it; `null` for a cron that was made at run time. */
+  readonly buildSeq: number | null;
+  /** Version of the time zone database (`process.versions.tz`) of whoever had the newest generation accepted. */
+  readonly zoneData: string;
+}
+
+/**
+ * A change is effective so long after it was accepted, in milliseconds of the store's clock. A pod that read the catalog at
+ * T therefore knows for sure which generation each instant up to T + this belongs to, and claims no later one.
+ *
+ * The first generation of a cron is effective at once: no other can claim its instants.
+ */
+export const EFFECTIVE_AFTER_MS = 2_000;
+
+export const KEPT_GENERATIONS = 50;
 
 /** A declared cron: its definition, or the wish that it doesn't fire. */
 export interface Declaration {
@@ -60,10 +104,23 @@ export function contentHash(declaration: Declaration): string {
   return createHash('sha256').update(JSON.stringify(content)).digest('hex').slice(0, 16);
 }
 
-function refinements({ dst, spreadMs, minIntervalMs }: CronDefinition): (readonly [string, ...unknown[]])[] {
+function refinements(definition: CronDefinition): (readonly [string, ...unknown[]])[] {
+  const { dst, spreadMs, minIntervalMs } = definition;
   return [
     ...(dst ? [['dst', dst.gap, dst.repeat] as const] : []),
     ...(spreadMs === undefined ? [] : [['spread', spreadMs] as const]),
     ...(minIntervalMs === undefined ? [] : [['minInterval', minIntervalMs] as const]),
+    ...LATER_OPTIONS.flatMap((name) => (definition[name] === undefined ? [] : [[name, definition[name]] as const])),
+    ...((definition.payload ?? null) === null ? [] : [['payload', sorted(definition.payload)] as const]),
   ];
+}
+
+const LATER_OPTIONS = ['maxCatchUp', 'maxConcurrency', 'startDeadlineMs', 'cancelGraceMs', 'handler'] as const;
+
+/** The same JSON whatever order its keys were written in: two programs that mean the same are in no conflict. */
+function sorted(json: unknown): unknown {
+  if (Array.isArray(json)) return json.map(sorted);
+  if (typeof json !== 'object' || json === null) return json;
+  const entries = Object.entries(json).toSorted(([a], [b]) => (a < b ? -1 : 1));
+  return Object.fromEntries(entries.map(([key, value]) => [key, sorted(value)]));
 }

@@ -1,50 +1,89 @@
 import type { Clock, StopWatching } from '@fencepost/lease';
-import type { Catalog, DeclareReply } from './catalog.js';
+import type { Build, Catalog, CatalogReading, ChangeOrder, ChangeReply, DeclareReply } from './catalog.js';
+import {
+  byName,
+  declareReply,
+  hashed,
+  TOMBSTONE_MS,
+  type CatalogOptions,
+  type HashedDeclaration,
+  type Word,
+} from './declaring.js';
 import { DefinitionConflictError } from './definition-conflict-error.js';
-import { contentHash, type CatalogEntry, type Declaration } from './definition.js';
-
-interface Known {
-  readonly declaration: Declaration;
-  readonly hash: string;
-  readonly build: number;
-  readonly generation: number;
-  readonly since: number;
-}
-
-type Word = 'changed' | 'same' | 'older';
+import { contentHash, type CronState, type Declaration, type Generation } from './definition.js';
+import { begin, entryOf, judge, type MemoryCron } from './memory-cron.js';
 
 /** The catalog in memory, for tests: the twin of `RedisCatalog`, on the same contract suite. */
 export class MemoryCatalog implements Catalog {
-  readonly #crons = new Map<string, Known>();
+  readonly #crons = new Map<string, MemoryCron>();
+  readonly #tops = new Map<string, number>();
   readonly #watchers = new Set<() => void>();
+  readonly #tombstoneMs: number;
+  readonly #zoneData: string;
+  #version = 0;
 
-  constructor(private readonly clock: Clock) {}
-
-  async declare(declarations: readonly Declaration[], buildSeq: number): Promise<DeclareReply> {
-    const words = declarations.map((declaration) => this.#judge(declaration, buildSeq));
-    declarations.forEach((declaration, index) => this.#accept(declaration, buildSeq, words[index] ?? 'older'));
-    const names = (wanted: Word) =>
-      declarations.filter((_, index) => words[index] === wanted).map(({ definition }) => definition.name);
-    const changed = names('changed');
-    if (changed.length > 0) for (const onChanged of this.#watchers) onChanged();
-    return { changed, older: names('older') };
+  constructor(
+    private readonly clock: Clock,
+    { tombstoneMs = TOMBSTONE_MS, zoneData = process.versions.tz ?? 'unknown' }: CatalogOptions = {},
+  ) {
+    this.#tombstoneMs = tombstoneMs;
+    this.#zoneData = zoneData;
   }
 
-  async read(): Promise<CatalogEntry[]> {
-    const firing = [...this.#crons.values()].filter(({ declaration }) => !declaration.disabled);
-    const entries = firing.map(({ declaration, generation, since }) => ({
-      definition: declaration.definition,
-      generation,
-      since,
-    }));
-    return entries.toSorted((a, b) => (a.definition.name < b.definition.name ? -1 : 1));
+  /** What a beat tells of it. */
+  get version(): number {
+    return this.#version;
+  }
+
+  async declare(declarations: readonly Declaration[], build: Build): Promise<DeclareReply> {
+    const declared = hashed(declarations, build);
+    if (declared.length === 0) return declareReply([], [], []);
+    const before = this.#version;
+    const words = declared.map((declaration) => this.#judge(declaration, build));
+    declared.forEach((declaration, index) => this.#accept(declaration, build, words[index] ?? 'older'));
+    const removed = this.#removeLeftOut(build);
+    this.#dropTombstones();
+    if (this.#version !== before) this.#announce();
+    return declareReply(declared, words, removed);
+  }
+
+  async read(): Promise<CatalogReading> {
+    const entries = [...this.#crons.values()].flatMap(entryOf).toSorted(byName);
+    return { version: this.#version, readAt: this.clock.now(), entries };
+  }
+
+  async put(declaration: Declaration, order: ChangeOrder): Promise<ChangeReply> {
+    const { definition, disabled } = declaration;
+    const known = this.#crons.get(definition.name);
+    const present = presentGeneration(known);
+    if (present !== order.expected) return { verdict: 'moved', generation: present };
+    const theirs = known && known.source !== null && !this.#isLeftOut(known);
+    const origin = theirs
+      ? { source: known.source, seq: known.seq, hash: known.hash }
+      : { source: null, seq: 0, hash: contentHash(declaration) };
+    const state = disabled ? 'disabled' : 'firing';
+    this.#write(definition.name, { ...order, definition, state }, { ...origin, standing: 'live', deleteAt: null });
+    return this.#accepted(definition.name);
+  }
+
+  async remove(cron: string, order: ChangeOrder): Promise<ChangeReply> {
+    const known = this.#crons.get(cron);
+    const present = presentGeneration(known);
+    if (!known || present === null || present !== order.expected) return { verdict: 'moved', generation: present };
+    const deleteAt = this.clock.now() + this.#tombstoneMs;
+    this.#write(cron, { ...order, state: 'removed' }, { ...known, standing: 'removed', deleteAt });
+    return this.#accepted(cron);
   }
 
   async outgrow(cron: string, accepted: number): Promise<void> {
     const known = this.#crons.get(cron);
-    if (!known || known.generation >= accepted) return;
-    this.#crons.set(cron, { ...known, generation: accepted + 1 });
-    for (const onChanged of this.#watchers) onChanged();
+    const [newest, oldest] = [known?.generations[0], known?.generations.at(-1)];
+    if (!known || !newest || !oldest || newest.generation >= accepted) return;
+    const shift = accepted + 1 - oldest.generation;
+    const generations = known.generations.map((one) => ({ ...one, generation: one.generation + shift }));
+    this.#crons.set(cron, { ...known, generations });
+    this.#version += 1;
+    this.#announce();
   }
 
   async watch(onChanged: () => void): Promise<StopWatching> {
@@ -52,25 +91,90 @@ export class MemoryCatalog implements Catalog {
     return async () => void this.#watchers.delete(onChanged);
   }
 
-  #judge(declaration: Declaration, buildSeq: number): Word {
-    const { name } = declaration.definition;
-    const known = this.#crons.get(name);
-    if (!known) return 'changed';
-    if (buildSeq < known.build) return 'older';
-    if (known.hash === contentHash(declaration)) return 'same';
-    if (buildSeq === known.build) throw new DefinitionConflictError(name, buildSeq);
-    return 'changed';
+  #judge(declaration: HashedDeclaration, build: Build): Word {
+    const known = this.#crons.get(declaration.name);
+    const word = judge(known, declaration, { ...build, top: this.#tops.get(build.source) ?? -1 });
+    if (word !== 'conflict') return word;
+    throw new DefinitionConflictError(
+      declaration.name,
+      build.seq,
+      known?.source === build.source ? null : known?.source,
+    );
   }
 
-  #accept(declaration: Declaration, build: number, word: Word): void {
-    const { name } = declaration.definition;
-    const known = this.#crons.get(name);
-    if (word === 'older') return;
-    if (word === 'same' && known) {
-      this.#crons.set(name, { ...known, build });
+  #accept({ name, hash, definition, disabled }: HashedDeclaration, build: Build, word: Word): void {
+    const { seq, source } = build;
+    const state = disabled ? 'disabled' : 'firing';
+    if (word === 'changed') {
+      const by = { by: byBuild(build), reason: null };
+      this.#write(name, { ...by, definition, state }, { hash, seq, source, standing: 'live', deleteAt: null });
       return;
     }
-    const generation = (known?.generation ?? 0) + 1;
-    this.#crons.set(name, { declaration, hash: contentHash(declaration), build, generation, since: this.clock.now() });
+    const known = this.#crons.get(name);
+    if (!known) return;
+    const noted = word === 'noted' ? { ...known, seq, source } : known;
+    const deleteAt = known.deleteAt === null ? null : this.clock.now() + this.#tombstoneMs;
+    this.#crons.set(name, { ...noted, deleteAt });
   }
+
+  #removeLeftOut(build: Build): string[] {
+    const { seq, source } = build;
+    if (seq <= (this.#tops.get(source) ?? -1)) return [];
+    this.#tops.set(source, seq);
+    const leftOut = [...this.#crons].filter(
+      ([, known]) => known.source === source && known.standing === 'live' && known.seq < seq,
+    );
+    const deleteAt = this.clock.now() + this.#tombstoneMs;
+    for (const [name, known] of leftOut) {
+      const next = { by: byBuild(build), reason: null, state: 'removed' } as const;
+      this.#write(name, next, { ...known, standing: 'dropped', deleteAt });
+    }
+    return leftOut.map(([name]) => name);
+  }
+
+  #isLeftOut({ standing, source, seq }: MemoryCron): boolean {
+    return standing === 'dropped' || (standing === 'removed' && seq < (this.#tops.get(source ?? '') ?? 0));
+  }
+
+  #write(
+    name: string,
+    next: { by: string; reason: string | null; state: CronState; definition?: Generation['definition'] },
+    origin: Omit<MemoryCron, 'generations' | 'zoneData'>,
+  ): void {
+    const known = this.#crons.get(name)?.generations ?? [];
+    const { by, reason, state, definition = known[0]?.definition } = next;
+    if (!definition) return;
+    const generations = begin(known, { by, reason, state, definition }, this.clock.now());
+    const { hash, seq, source, standing, deleteAt } = origin;
+    this.#crons.set(name, { generations, zoneData: this.#zoneData, hash, seq, source, standing, deleteAt });
+    this.#version += 1;
+  }
+
+  #accepted(name: string): ChangeReply {
+    this.#dropTombstones();
+    this.#announce();
+    const [newest] = this.#crons.get(name)?.generations ?? [];
+    return { verdict: 'accepted', generation: newest?.generation ?? 0, since: newest?.since ?? 0 };
+  }
+
+  #dropTombstones(): void {
+    for (const [name, { deleteAt }] of [...this.#crons]) {
+      if (deleteAt === null || deleteAt >= this.clock.now()) continue;
+      this.#crons.delete(name);
+      this.#version += 1;
+    }
+  }
+
+  #announce(): void {
+    for (const onChanged of this.#watchers) onChanged();
+  }
+}
+
+function presentGeneration(known: MemoryCron | undefined): number | null {
+  const [newest] = known?.generations ?? [];
+  return newest && newest.state !== 'removed' ? newest.generation : null;
+}
+
+function byBuild({ source, seq }: Build): string {
+  return `${source} build ${seq}`;
 }

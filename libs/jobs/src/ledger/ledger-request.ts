@@ -1,4 +1,7 @@
-import type { AttemptOutcome, BeginRequest, ClaimRequest } from './ledger.js';
+import { DEFAULT_CANCEL_GRACE_MS } from '../catalog/definition.js';
+import type { AttemptOutcome, BeginRequest, ClaimRequest, TriggerRequest } from './ledger.js';
+import type { OverdueOptions } from './overdue.js';
+import { cronOfRun, occurrenceId } from '../schedule/occurrence.js';
 
 /*
  * What every ledger refuses before it asks its store. A number that is none would stop a script after its first writes,
@@ -20,9 +23,59 @@ export function checkClaim(request: ClaimRequest): void {
     end = through;
   }
   checkWhole('spreadMs', request.spreadMs ?? 0, 0);
+  checkPolicy(request);
+  checkWhole('startBy', request.startBy ?? 0, 0);
   if (occurrence === null) return;
   checkWhole('scheduledAt', occurrence.scheduledAt, end + 1);
   checkWhole('dueAt', occurrence.dueAt, occurrence.scheduledAt);
+}
+
+/** @throws {RangeError} */
+export function checkTrigger(request: TriggerRequest): void {
+  const { generation, scheduledAt, missed } = request;
+  checkWhole('generation', generation, 0);
+  checkWhole('scheduledAt', scheduledAt ?? 0, 0);
+  if (missed !== null) {
+    checkWhole('count', missed.count, 1);
+    checkWhole('from', missed.from, 0);
+    checkWhole('to', missed.to, missed.from);
+  }
+  checkPolicy(request);
+}
+
+/** @throws {RangeError} */
+export function checkOverdue({ againMs, keep }: OverdueOptions): void {
+  checkWhole('againMs', againMs, 0);
+  checkWhole('keep', keep, 0);
+}
+
+/** How many runs may be open at once where a request doesn't say. */
+export const DEFAULT_MAX_CONCURRENCY = 1;
+
+/** Whether the id is the one that the schedule itself would give the instant. */
+export function isNatural({ runId, scheduledAt }: TriggerRequest): boolean {
+  return scheduledAt !== null && runId === occurrenceId({ cron: cronOfRun(runId), scheduledAt });
+}
+
+interface Policy {
+  readonly maxConcurrency?: number;
+  readonly cancelGraceMs?: number;
+}
+
+function checkPolicy({ maxConcurrency, cancelGraceMs }: Policy): void {
+  checkWhole('maxConcurrency', maxConcurrency ?? DEFAULT_MAX_CONCURRENCY, 1);
+  checkWhole('cancelGraceMs', cancelGraceMs ?? DEFAULT_CANCEL_GRACE_MS, 0);
+}
+
+/** @throws {RangeError} */
+export function checkPause({ until }: { readonly until: number | null }): void {
+  checkWhole('until', until ?? 0, 0);
+}
+
+/** The instants of `[from, to)`. @throws {RangeError} */
+export function checkRange(from: number, to: number): void {
+  checkWhole('from', from, 0);
+  checkWhole('to', to, from);
 }
 
 /** @throws {RangeError} */

@@ -19,3 +19,6 @@ export const LEDGER_TIMING: LedgerTiming = {
 
 /** Runs listed for a look, or forgotten, by one call: enough to keep up, few enough not to hold the store. */
 export const LEDGER_BATCH = 100;
+
+/** How soon a run that waits for another one of its cron is asked again at the latest: its predecessor may have ended. */
+export const TURN_MS = 1_000;

@@ -1,5 +1,15 @@
 import type { Fence } from '@fencepost/lease';
-import type { MissedRange, OverlapPolicy, Run, RunReason, SkipRange } from './run.js';
+import type { OverdueOptions, OverdueRuns } from './overdue.js';
+import type {
+  MissedRange,
+  OperatorAction,
+  OverlapPolicy,
+  Pause,
+  Run,
+  RunReason,
+  SkipRange,
+  WaitReason,
+} from './run.js';
 import type { RunState } from './run-state.js';
 
 /** What the ledger knows of a cron; all zero or `null` for one it has never seen. */
@@ -11,6 +21,8 @@ export interface CronRecord {
   readonly generation: number;
   /** How many calls were refused because their fence was stale. */
   readonly refusals: number;
+  /** One that has run out is none. */
+  readonly paused: Pause | null;
 }
 
 export interface ClaimedOccurrence {
@@ -38,11 +50,78 @@ export interface ClaimRequest {
   /** `null`: only the skips are to be recorded. */
   readonly occurrence: ClaimedOccurrence | null;
   readonly overlap: OverlapPolicy;
+  /** How many runs may be open at once before `overlap` applies; 1 by default. */
+  readonly maxConcurrency?: number;
+  /** For `replace`: how long the old run may go on; 30 s by default. */
+  readonly cancelGraceMs?: number;
+  /** Epoch milliseconds after which the run doesn't begin any more; `null` by default. */
+  readonly startBy?: number | null;
+  /** Kept with the run for whoever carries it out. */
+  readonly handler?: string | null;
+  /** JSON. */
+  readonly payload?: string | null;
+}
+
+/** A run that somebody asks for: not an instant that has come. */
+export interface TriggerRequest {
+  /** `<cron>@manual-<uuid>`, or the natural id of a past instant, or that with `-r1`. */
+  readonly runId: string;
+  readonly nonce: string;
+  /** `null`: now. For a backfill the instant, which has to be behind the cursor. */
+  readonly scheduledAt: number | null;
+  readonly reason: Exclude<RunReason, 'schedule'>;
+  readonly generation: number;
+  readonly by: string;
+  /** Why they ask, for the list of operator actions. */
+  readonly why: string | null;
+  readonly payload: string | null;
+  readonly handler: string | null;
+  readonly missed: MissedRange | null;
+  /** `allow` for one that is forced. */
+  readonly overlap: OverlapPolicy;
+  readonly maxConcurrency?: number;
+  readonly cancelGraceMs?: number;
+}
+
+export type TriggerReply =
+  | { readonly verdict: 'claimed'; readonly runId: string }
+  | { readonly verdict: 'skipped'; readonly reason: 'overlap' }
+  /** There is a run of this id already. */
+  | { readonly verdict: 'exists'; readonly state: RunState }
+  /** A natural id whose instant is not behind the cursor yet: it is the schedule's own. */
+  | { readonly verdict: 'ahead' }
+  /** A natural id of an instant that the ledger has accounted for and no longer remembers: it may have run. */
+  | { readonly verdict: 'forgotten' };
+
+/** An operator's order: who, and why. */
+export interface OperatorOrder {
+  readonly by: string;
+  readonly reason: string;
+}
+
+export type CancelReply =
+  | { readonly verdict: 'cancelled' }
+  /** A worker carries it out: it is told with its next heartbeat, and fenced out at `until`. */
+  | { readonly verdict: 'cancelling'; readonly until: number }
+  | { readonly verdict: 'terminal'; readonly state: RunState }
+  | { readonly verdict: 'missing' };
+
+/** `cancelled`: extended as well, but somebody wants the run to stop. */
+export type HeartbeatReply = 'extended' | 'cancelled' | 'stale';
+
+/** All that is recorded of the instants in `[from, to)`; the ranges reach beyond it. */
+export interface Account {
+  readonly runs: readonly Run[];
+  readonly skips: readonly SkipRange[];
+  /** Of instants up to here some may be forgotten: what is missing there says nothing. `null`: nothing is forgotten. */
+  readonly forgotten: number | null;
 }
 
 export type ClaimReply =
   | { readonly verdict: 'claimed'; readonly runId: string }
   | { readonly verdict: 'skipped'; readonly reason: 'overlap' }
+  /** The cron is paused: every instant of the plan that has no other reason is recorded as `paused`. */
+  | { readonly verdict: 'skipped'; readonly reason: 'paused' }
   /** The skips are recorded; there was no occurrence to claim. */
   | { readonly verdict: 'recorded' }
   | { readonly verdict: 'stale'; readonly fence: Fence }
@@ -56,11 +135,6 @@ export type ClaimReply =
 export interface Delivery {
   readonly runId: string;
   readonly delivery: number;
-}
-
-/** A run that is due for a look: its delivery may be lost, or its worker gone. */
-export interface OverdueRun extends Delivery {
-  readonly state: RunState;
 }
 
 export interface BeginRequest {
@@ -103,6 +177,8 @@ export type FinishEffectReply = 'recorded' | 'late' | 'known' | 'stale';
 export type AttemptOutcome =
   | { readonly kind: 'succeeded' }
   | { readonly kind: 'failed'; readonly error: string }
+  /** The handler stopped because it was told to. */
+  | { readonly kind: 'cancelled'; readonly error: string }
   | { readonly kind: 'retry'; readonly error: string; readonly delayMs: number };
 
 /**
@@ -114,19 +190,39 @@ export type AttemptOutcome =
  */
 export interface Ledger {
   readCron(cron: string): Promise<CronRecord>;
+  /** In the order given, in one round trip. */
+  readCrons(crons: readonly string[]): Promise<CronRecord[]>;
   claim(request: ClaimRequest): Promise<ClaimReply>;
+  /** One claim per cron, all in one step where the store can; never rejects, each has its own outcome. In the order given. */
+  claimAll(requests: readonly ClaimRequest[]): Promise<PromiseSettledResult<ClaimReply>[]>;
+  /** Accepts a run that somebody asked for: ignores a pause, moves no cursor, respects overlap. */
+  trigger(request: TriggerRequest): Promise<TriggerReply>;
+  /** Instants that come from now on are `skipped: paused`; running work goes on. Again: the later word counts. */
+  pause(cron: string, order: OperatorOrder & { readonly until: number | null }): Promise<Pause>;
+  /** The pause that ended by it, or `null`. */
+  resume(cron: string, order: OperatorOrder): Promise<Pause | null>;
+  /** What waits is cancelled at once; what runs is told, and has `graceMs` to stop. */
+  cancel(runId: string, order: OperatorOrder & { readonly graceMs: number }): Promise<CancelReply>;
+  /** The newest first. */
+  actions(cron: string, limit: number): Promise<OperatorAction[]>;
+  /** Notes on a run that waits why it does; the next attempt clears it. Changes nothing else. */
+  noteWaiting(runId: string, reason: WaitReason): Promise<void>;
+  account(cron: string, from: number, to: number): Promise<Account>;
   /** The queue has taken these: `claimed → enqueued`. A run that went on already is left alone. */
   confirm(runIds: readonly string[]): Promise<void>;
   /** Claimed, never confirmed: what the next holder re-delivers first. At most 100, oldest first. */
   pending(cron: string): Promise<Delivery[]>;
-  /** At most 100 runs whose delivery or worker is due for a look; each is shown again after `againMs`. */
-  overdue(cron: string, againMs: number): Promise<OverdueRun[]>;
+  /**
+   * Of each cron at most 100 runs whose delivery or worker is due for a look. In the order given, in few calls where the
+   * store can; one that can't be read is rejected alone.
+   */
+  overdueAll(crons: readonly string[], options: OverdueOptions): Promise<PromiseSettledResult<OverdueRuns>[]>;
   /** Numbers another delivery and orphans a run whose lease has expired; `null` when there is nothing to deliver. */
   redeliver(last: Delivery, nonce: string): Promise<Delivery | null>;
   /** @throws {FenceExhaustedError} when the next fence would pass 2^53 − 1 */
   begin(request: BeginRequest): Promise<BeginReply>;
-  /** Extends the run lease; `false` means the attempt is over. Never revives one that has expired. */
-  heartbeat(attempt: AttemptRef, ttlMs: number): Promise<boolean>;
+  /** Extends the run lease; `stale` means the attempt is over. Never revives one that has expired. */
+  heartbeat(attempt: AttemptRef, ttlMs: number): Promise<HeartbeatReply>;
   beginEffect(attempt: AttemptRef, effect: string): Promise<BeginEffectReply>;
   /** Records *done* with its result as JSON. */
   finishEffect(attempt: AttemptRef, effect: string, result: string): Promise<FinishEffectReply>;

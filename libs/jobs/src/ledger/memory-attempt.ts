@@ -1,8 +1,16 @@
 import { FenceExhaustedError, type Fence } from '@fencepost/lease';
 import type { AttemptOutcome, AttemptRef, BeginReply, BeginRequest } from './ledger.js';
-import type { LedgerTiming } from './ledger-timing.js';
-import { BLOCKS_ALWAYS, isAlive, move, snapshot, type MemoryCron, type MemoryRun } from './memory-ledger-record.js';
-import { isTerminal, type RunState } from './run-state.js';
+import { TURN_MS, type LedgerTiming } from './ledger-timing.js';
+import {
+  BLOCKS_ALWAYS,
+  blocks,
+  isAlive,
+  move,
+  snapshot,
+  type MemoryCron,
+  type MemoryRun,
+} from './memory-ledger-record.js';
+import { isTerminal, type RunEvent, type RunState } from './run-state.js';
 
 /** The run, if this attempt is the one that may change it: the one place where an attempt's fence is compared. */
 export function currentRun(run: MemoryRun | undefined, attempt: AttemptRef): MemoryRun | null {
@@ -15,7 +23,7 @@ export function beginInMemory(cron: MemoryCron, request: BeginRequest, now: numb
   const run = cron.runs.get(request.runId);
   if (!run) return { verdict: 'missing' };
   if (run.record.state === 'running' && run.attemptNonce === request.nonce) return begun(run);
-  return refuse(run, request, now) ?? rivalOf(cron, run, now) ?? start(cron, run, { ...request, now });
+  return refuse(run, request, now) ?? awaitTurn(cron, run, now) ?? start(cron, run, { ...request, now });
 }
 
 function refuse(run: MemoryRun, request: BeginRequest, now: number): BeginReply | null {
@@ -26,19 +34,57 @@ function refuse(run: MemoryRun, request: BeginRequest, now: number): BeginReply 
     if (run.leaseUntil - now > run.leaseMs * 2) run.leaseUntil = run.lookAt = now + run.leaseMs;
     return { verdict: 'busy', waitMs: run.leaseUntil - now };
   }
+  if (giveUpInMemory(run, now)) return { verdict: 'terminal', state: record.state };
   const waitMs = (record.notBefore ?? now) - now;
   if (waitMs > 0) return { verdict: 'not-due', waitMs };
   if (record.attempt < request.maxAttempts) return null;
-  move(run, 'exhaust');
-  Object.assign(record, { error: 'every attempt is used up; the last one never reported', finishedAt: now });
-  run.lookAt = null;
+  endInMemory(run, 'exhaust', now);
+  record.error = 'every attempt is used up; the last one never reported';
   return { verdict: 'terminal', state: 'failed' };
 }
 
-function rivalOf(cron: MemoryCron, run: MemoryRun, now: number): BeginReply | null {
-  if (run.overlap !== 'skip') return null;
-  const ends = [...cron.runs.values()].filter((other) => isAlive(other, now)).map((other) => other.leaseUntil);
-  return ends.length === 0 ? null : { verdict: 'busy', waitMs: Math.min(...ends) - now };
+/** Ends a run that nobody carries out when nobody shall begin it any more: told to stop, or past its start deadline. */
+export function giveUpInMemory(run: MemoryRun, now: number): boolean {
+  const { record, startBy } = run;
+  if (record.cancel) {
+    endInMemory(run, 'cancel', now);
+    return true;
+  }
+  if (record.attempt > 0 || startBy === null || now <= startBy) return false;
+  endInMemory(run, 'expire', now);
+  record.skipped = 'misfire';
+  return true;
+}
+
+export function endInMemory(run: MemoryRun, event: RunEvent, now: number): void {
+  move(run, event);
+  run.record.finishedAt = now;
+  run.lookAt = null;
+}
+
+/** As many other runs of the cron go on as may; for `queue-all`, or as many are ahead in the line. */
+function awaitTurn(cron: MemoryCron, run: MemoryRun, now: number): BeginReply | null {
+  if (run.overlap === 'allow') return null;
+  const others = [...cron.runs.values()].filter((other) => other !== run);
+  for (const other of others) fenceOut(other, now);
+  const blocking = others.filter((other) => blocks(other, now));
+  const alive = blocking.filter((other) => isAlive(other, now));
+  const ahead = run.overlap === 'queue-all' ? blocking.filter((other) => isAhead(other, run)) : [];
+  if (Math.max(alive.length, ahead.length) < run.maxConcurrency) return null;
+  const ends = alive.map(({ leaseUntil }) => leaseUntil - now);
+  // Who waits in line is asked again soon after its predecessor's end; who was to be skipped comes with its delivery.
+  return { verdict: 'busy', waitMs: Math.min(...ends, ...(run.overlap === 'skip' ? [] : [TURN_MS])) };
+}
+
+/** A predecessor that was told to stop and has had its time doesn't get in the way of its successor any more. */
+function fenceOut(other: MemoryRun, now: number): void {
+  const { state, cancel } = other.record;
+  if (cancel && !isTerminal(state) && !blocks(other, now)) endInMemory(other, 'cancel', now);
+}
+
+/** By its place in the index of runs. */
+function isAhead({ record: one }: MemoryRun, { record: other }: MemoryRun): boolean {
+  return one.scheduledAt === other.scheduledAt ? one.id < other.id : one.scheduledAt < other.scheduledAt;
 }
 
 function start(
@@ -52,7 +98,7 @@ function start(
   move(run, 'begin');
   const { record } = run;
   record.startedAt ??= now;
-  Object.assign(record, { attempt: record.attempt + 1, fence, worker, attemptedAt: now });
+  Object.assign(record, { attempt: record.attempt + 1, fence, worker, attemptedAt: now, waiting: null });
   const leaseUntil = now + ttlMs;
   Object.assign(run, { attemptNonce: nonce, leaseUntil, leaseMs: ttlMs, lookAt: leaseUntil });
   return begun(run);
@@ -64,7 +110,7 @@ function begun(run: MemoryRun): BeginReply {
   return { verdict: 'begun', fence, attempt, run: snapshot(run) };
 }
 
-const EVENT = { succeeded: 'succeed', failed: 'fail', retry: 'retry' } as const;
+const EVENT = { succeeded: 'succeed', failed: 'fail', cancelled: 'cancel' } as const;
 
 /** `finish-attempt.lua` for the attempt that is the current one. */
 export function finishInMemory(
@@ -73,16 +119,17 @@ export function finishInMemory(
   at: { now: number; timing: LedgerTiming },
 ): RunState {
   const { record } = run;
-  move(run, EVENT[outcome.kind]);
+  // Who failed before it heard that it was to stop is not tried again.
+  const again = outcome.kind === 'retry' && record.cancel === null ? outcome : null;
   record.error = outcome.kind === 'succeeded' ? null : outcome.error || null;
-  run.finished = { nonce: run.attemptNonce ?? '', state: record.state };
-  if (outcome.kind === 'retry') {
-    record.notBefore = at.now + outcome.delayMs;
+  if (again) {
+    move(run, 'retry');
+    record.notBefore = at.now + again.delayMs;
     run.lookAt = record.notBefore + at.timing.sweepMs;
     run.leaseUntil = BLOCKS_ALWAYS;
   } else {
-    record.finishedAt = at.now;
-    run.lookAt = null;
+    endInMemory(run, outcome.kind === 'retry' ? 'cancel' : EVENT[outcome.kind], at.now);
   }
+  run.finished = { nonce: run.attemptNonce ?? '', state: record.state };
   return record.state;
 }

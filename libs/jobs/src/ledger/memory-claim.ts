@@ -1,44 +1,50 @@
-import type { ClaimedOccurrence, ClaimReply, ClaimRequest } from './ledger.js';
+import type { ClaimReply, ClaimRequest } from './ledger.js';
 import type { LedgerTiming } from './ledger-timing.js';
-import { BLOCKS_ALWAYS, blocks, type MemoryCron, type MemoryRun } from './memory-ledger-record.js';
+import { pauseInForce, type MemoryCron } from './memory-ledger-record.js';
+import { makeRoom, overlapOf } from './memory-room.js';
+import { acceptRun, newRun } from './memory-run.js';
 import { occurrenceId } from '../schedule/occurrence.js';
-import type { Run } from './run.js';
 
 interface Now {
   readonly now: number;
   readonly timing: LedgerTiming;
 }
 
-/** `claim-occurrence.lua`, line for line: everything is checked before anything is written. */
+/** `claim-occurrences.lua` for one claim, line for line: everything is checked before anything is written. */
 export function claimInMemory(cron: MemoryCron, request: ClaimRequest, at: Now): ClaimReply {
   const answer = sameDecision(cron, request) ?? refuse(cron, request, at);
   if (answer) return answer;
 
-  const { occurrence, skips } = request;
-  const overlaps = request.overlap === 'skip' && [...cron.runs.values()].some((run) => blocks(run, at.now));
-  const { fence, term, generation } = request;
+  const { occurrence, skips, fence, term, generation, nonce } = request;
+  const paused = occurrence !== null && pauseInForce(cron, at.now) !== null;
+  const { skipped, surplus } = overlapOf(cron, request, at.now);
+  cron.began ??= beginningOf(request);
+  const { cursor: before } = cron;
   Object.assign(cron, { fence, term, generation, cursor: endOf(request) });
   cron.skips.push(...structuredClone(skips));
-  if (!occurrence) {
-    cron.recordNonce = request.nonce;
-    return { verdict: 'recorded' };
+  if (!occurrence || paused) {
+    if (occurrence) recordPause(cron, skips.at(-1)?.through ?? null, { before, through: occurrence.scheduledAt });
+    cron.recorded = { nonce, paused };
+    return paused ? { verdict: 'skipped', reason: 'paused' } : { verdict: 'recorded' };
   }
-  const run = newRun(request, newRecord(request, occurrence, at.now));
-  cron.runs.set(run.record.id, run);
-  if (overlaps) {
-    Object.assign(run.record, { state: 'skipped', skipped: 'overlap', delivery: 0, finishedAt: at.now });
-    return { verdict: 'skipped', reason: 'overlap' };
-  }
-  run.lookAt = at.now + at.timing.recoverMs;
-  return { verdict: 'claimed', runId: run.record.id };
+  const id = occurrenceId({ cron: request.cron, scheduledAt: occurrence.scheduledAt });
+  const { holder: claimedBy } = request;
+  const facts = { id, cron: request.cron, ...structuredClone(occurrence), generation, claimFence: fence, claimedBy };
+  const run = newRun({ ...facts, claimedAt: at.now, by: null }, request);
+  if (!skipped) makeRoom(cron, { id, policy: request, surplus, now: at.now });
+  return acceptRun(cron, run, { ...at, skipped });
 }
 
-function sameDecision(cron: MemoryCron, request: ClaimRequest): ClaimReply | null {
-  if (!request.occurrence) return cron.recordNonce === request.nonce ? { verdict: 'recorded' } : null;
-  const runId = occurrenceId({ cron: request.cron, scheduledAt: request.occurrence.scheduledAt });
+function sameDecision(cron: MemoryCron, { cron: name, nonce, occurrence }: ClaimRequest): ClaimReply | null {
+  if (cron.recorded?.nonce === nonce) {
+    return cron.recorded.paused ? { verdict: 'skipped', reason: 'paused' } : { verdict: 'recorded' };
+  }
+  if (!occurrence) return null;
+  const runId = occurrenceId({ cron: name, scheduledAt: occurrence.scheduledAt });
   const run = cron.runs.get(runId);
-  if (run?.claimNonce !== request.nonce) return null;
-  return run.record.skipped ? { verdict: 'skipped', reason: 'overlap' } : { verdict: 'claimed', runId };
+  if (run?.claimNonce !== nonce) return null;
+  // Superseded it may be by now, and so may be expired: claimed it was.
+  return run.record.skipped === 'overlap' ? { verdict: 'skipped', reason: 'overlap' } : { verdict: 'claimed', runId };
 }
 
 function refuse(cron: MemoryCron, request: ClaimRequest, { now, timing }: Now): ClaimReply | null {
@@ -59,41 +65,20 @@ function endOf({ occurrence, skips }: ClaimRequest): number {
   return occurrence?.scheduledAt ?? skips.at(-1)?.through ?? 0;
 }
 
-function newRun(request: ClaimRequest, record: Run): MemoryRun {
-  return {
-    record,
-    claimNonce: request.nonce,
-    overlap: request.overlap,
-    effects: new Map(),
-    deliveryNonce: null,
-    attemptNonce: null,
-    finished: null,
-    leaseUntil: BLOCKS_ALWAYS,
-    leaseMs: 0,
-    lookAt: null,
-  };
+function beginningOf(request: ClaimRequest): number {
+  return request.skips[0]?.after ?? endOf(request) - 1;
 }
 
-function newRecord(request: ClaimRequest, occurrence: ClaimedOccurrence, claimedAt: number): Run {
-  return {
-    id: occurrenceId({ cron: request.cron, scheduledAt: occurrence.scheduledAt }),
-    cron: request.cron,
-    ...structuredClone(occurrence),
-    state: 'claimed',
-    skipped: null,
-    generation: request.generation,
-    claimFence: request.fence,
-    claimedBy: request.holder,
-    claimedAt,
-    enqueuedAt: null,
-    delivery: 1,
-    attempt: 0,
-    fence: null,
-    worker: null,
-    startedAt: null,
-    attemptedAt: null,
-    notBefore: null,
-    finishedAt: null,
-    error: null,
-  };
+interface Paused {
+  readonly before: number | null;
+  readonly through: number;
+}
+
+/** One range for the whole of a pause, however many instants it takes. */
+function recordPause({ skips }: MemoryCron, planned: number | null, { before, through }: Paused): void {
+  const last = planned === null ? skips.at(-1) : undefined;
+  const goesOn = last?.reason === 'paused' && last.through === before;
+  if (goesOn) skips.pop();
+  const after = goesOn ? last.after : (planned ?? before ?? through - 1);
+  skips.push({ after, through, reason: 'paused' });
 }

@@ -1,6 +1,6 @@
 import type { Fence } from '@fencepost/lease';
 import { isTerminal, nextState, type RunEvent, type RunState } from './run-state.js';
-import type { OverlapPolicy, Run, SkipRange } from './run.js';
+import type { OperatorAction, OverlapPolicy, Pause, Run, SkipRange } from './run.js';
 
 /** A run that waits blocks its successor until it goes on: no end to it. */
 export const BLOCKS_ALWAYS = Number.POSITIVE_INFINITY;
@@ -22,6 +22,10 @@ export interface MemoryRun {
   readonly record: Mutable<Run>;
   readonly claimNonce: string;
   readonly overlap: OverlapPolicy;
+  /** How many runs of the cron may go on at once while this one wants to begin. */
+  readonly maxConcurrency: number;
+  /** Epoch milliseconds after which it doesn't begin any more. */
+  readonly startBy: number | null;
   readonly effects: Map<string, MemoryEffect>;
   deliveryNonce: string | null;
   attemptNonce: string | null;
@@ -38,7 +42,17 @@ export interface MemoryCron {
   generation: number;
   refusals: number;
   runFence: Fence;
-  recordNonce: string | null;
+  /** The last decision that made no run, for when it is sent again. */
+  recorded: { readonly nonce: string; readonly paused: boolean } | null;
+  /** The first instants it has accounted for come after this. */
+  began: number | null;
+  /** Instants up to here may be forgotten. */
+  forgotten: number | null;
+  /** Instants behind the cursor that somebody asked for. */
+  readonly asked: Set<number>;
+  paused: Pause | null;
+  /** The newest first. */
+  readonly actions: OperatorAction[];
   readonly skips: SkipRange[];
   readonly runs: Map<string, MemoryRun>;
 }
@@ -51,7 +65,12 @@ export function newCron(noFence: Fence): MemoryCron {
     generation: 0,
     refusals: 0,
     runFence: noFence,
-    recordNonce: null,
+    recorded: null,
+    began: null,
+    forgotten: null,
+    asked: new Set(),
+    paused: null,
+    actions: [],
     skips: [],
     runs: new Map(),
   };
@@ -77,6 +96,31 @@ export function isAlive({ record, leaseUntil }: MemoryRun, now: number): boolean
 /** Whether the run stands in a successor's way: it waits for a worker, or has one. */
 export function blocks({ record, leaseUntil }: MemoryRun, now: number): boolean {
   return !isTerminal(record.state) && record.state !== 'orphaned' && leaseUntil > now;
+}
+
+/** By their instants, the oldest first. */
+export function inOrder(runs: Iterable<MemoryRun>): MemoryRun[] {
+  return [...runs].toSorted(
+    ({ record: a }, { record: b }) => a.scheduledAt - b.scheduledAt || (a.id < b.id ? -1 : Number(a.id > b.id)),
+  );
+}
+
+/** Nobody takes its instant for one that was missed. */
+export function forgetRun(cron: MemoryCron, { id, scheduledAt }: Run): void {
+  cron.runs.delete(id);
+  cron.forgotten = Math.max(cron.forgotten ?? 0, scheduledAt);
+}
+
+/** One that has run out is none. */
+export function pauseInForce({ paused }: MemoryCron, now: number): Pause | null {
+  return paused && (paused.until ?? now + 1) > now ? paused : null;
+}
+
+const KEPT_ACTIONS = 1_000;
+
+export function noteAction(cron: MemoryCron, action: OperatorAction): void {
+  cron.actions.unshift(action);
+  cron.actions.splice(KEPT_ACTIONS);
 }
 
 /** What a caller gets is a copy: a record that changes behind its back would be another store than Redis. */

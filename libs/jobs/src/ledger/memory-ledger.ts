@@ -1,26 +1,45 @@
-import { NO_FENCE, type Clock } from '@fencepost/lease';
+import type { Clock } from '@fencepost/lease';
 import type {
+  Account,
   AttemptOutcome,
   AttemptRef,
   BeginEffectReply,
   BeginReply,
   BeginRequest,
+  CancelReply,
   ClaimReply,
   ClaimRequest,
   CronRecord,
   Delivery,
   FinishEffectReply,
+  HeartbeatReply,
   Ledger,
-  OverdueRun,
+  OperatorOrder,
+  TriggerReply,
+  TriggerRequest,
 } from './ledger.js';
-import { checkBegin, checkClaim, checkOutcome, checkWhole } from './ledger-request.js';
-import { LEDGER_BATCH, LEDGER_TIMING, type LedgerTiming } from './ledger-timing.js';
-import { beginInMemory, currentRun, finishInMemory } from './memory-attempt.js';
+import {
+  checkBegin,
+  checkClaim,
+  checkOutcome,
+  checkOverdue,
+  checkPause,
+  checkTrigger,
+  checkWhole,
+} from './ledger-request.js';
+import { LEDGER_TIMING, type LedgerTiming } from './ledger-timing.js';
+import { beginInMemory, currentRun, finishInMemory, giveUpInMemory } from './memory-attempt.js';
+import { cancelInMemory } from './memory-cancel.js';
 import { claimInMemory } from './memory-claim.js';
 import { beginEffectInMemory, finishEffectInMemory } from './memory-effect.js';
-import { isAlive, move, newCron, snapshot, type MemoryCron, type MemoryRun } from './memory-ledger-record.js';
+import { MemoryHistory } from './memory-history.js';
+import { isAlive, move, snapshot, type MemoryCron, type MemoryRun } from './memory-ledger-record.js';
+import { MemoryLedgerStore } from './memory-ledger-store.js';
+import { pauseInMemory, resumeInMemory, triggerInMemory } from './memory-operations.js';
+import { overdueInMemory } from './memory-overdue.js';
 import { isTerminal, type RunState } from './run-state.js';
-import type { Run, SkipRange } from './run.js';
+import type { OverdueOptions, OverdueRuns } from './overdue.js';
+import type { OperatorAction, Pause, Run, SkipRange, WaitReason } from './run.js';
 import { cronOfRun } from '../schedule/occurrence.js';
 
 /**
@@ -28,7 +47,8 @@ import { cronOfRun } from '../schedule/occurrence.js';
  * `clock` is the store's clock. Every method runs in one turn of the event loop, which is what makes it atomic.
  */
 export class MemoryLedger implements Ledger {
-  readonly #crons = new Map<string, MemoryCron>();
+  readonly #store: MemoryLedgerStore;
+  readonly #history: MemoryHistory;
   readonly #timing: LedgerTiming;
 
   constructor(
@@ -36,16 +56,48 @@ export class MemoryLedger implements Ledger {
     timing: Partial<LedgerTiming> = {},
   ) {
     this.#timing = { ...LEDGER_TIMING, ...timing };
+    this.#store = new MemoryLedgerStore(clock, this.#timing);
+    this.#history = new MemoryHistory(this.#store);
   }
 
   async readCron(cron: string): Promise<CronRecord> {
-    const { fence, cursor, generation, refusals } = this.#cron(cron);
-    return { fence, cursor, generation, refusals };
+    return this.#history.readCron(cron);
+  }
+
+  async readCrons(crons: readonly string[]): Promise<CronRecord[]> {
+    return crons.map((cron) => this.#history.readCron(cron));
   }
 
   async claim(request: ClaimRequest): Promise<ClaimReply> {
     checkClaim(request);
     return claimInMemory(this.#cron(request.cron), request, { now: this.clock.now(), timing: this.#timing });
+  }
+
+  async claimAll(requests: readonly ClaimRequest[]): Promise<PromiseSettledResult<ClaimReply>[]> {
+    return Promise.allSettled(requests.map((request) => this.claim(request)));
+  }
+
+  async trigger(request: TriggerRequest): Promise<TriggerReply> {
+    checkTrigger(request);
+    const cron = this.#cron(cronOfRun(request.runId));
+    return triggerInMemory(cron, request, { now: this.clock.now(), timing: this.#timing });
+  }
+
+  async pause(cron: string, order: OperatorOrder & { readonly until: number | null }): Promise<Pause> {
+    checkPause(order);
+    return pauseInMemory(this.#cron(cron), order, this.clock.now());
+  }
+
+  async resume(cron: string, order: OperatorOrder): Promise<Pause | null> {
+    return resumeInMemory(this.#cron(cron), order, this.clock.now());
+  }
+
+  async actions(cron: string, limit: number): Promise<OperatorAction[]> {
+    return this.#history.actions(cron, limit);
+  }
+
+  async account(cron: string, from: number, to: number): Promise<Account> {
+    return this.#history.account(cron, from, to);
   }
 
   async confirm(runIds: readonly string[]): Promise<void> {
@@ -59,28 +111,21 @@ export class MemoryLedger implements Ledger {
   }
 
   async pending(cron: string): Promise<Delivery[]> {
-    const claimed = this.#runs(cron).filter(({ record }) => record.state === 'claimed');
-    return claimed.slice(0, LEDGER_BATCH).map(({ record }) => ({ runId: record.id, delivery: record.delivery }));
+    return this.#history.pending(cron);
   }
 
-  async overdue(cron: string, againMs: number): Promise<OverdueRun[]> {
-    checkWhole('againMs', againMs, 0);
-    const now = this.clock.now();
-    const due = this.#runs(cron)
-      .flatMap((run) => (run.lookAt !== null && run.lookAt <= now ? [{ run, lookAt: run.lookAt }] : []))
-      .toSorted((a, b) => a.lookAt - b.lookAt);
-    return due.slice(0, LEDGER_BATCH).map(({ run }) => {
-      run.lookAt = now + againMs;
-      return { runId: run.record.id, delivery: run.record.delivery, state: run.record.state };
-    });
+  async overdueAll(crons: readonly string[], options: OverdueOptions): Promise<PromiseSettledResult<OverdueRuns>[]> {
+    checkOverdue(options);
+    return crons.map((cron) => ({ status: 'fulfilled', value: overdueInMemory(this.#store, cron, options) }));
   }
 
   async redeliver(last: Delivery, nonce: string): Promise<Delivery | null> {
-    const run = this.#run(last.runId);
+    const [run, now] = [this.#run(last.runId), this.clock.now()];
     if (!run) return null;
     const { record } = run;
     if (run.deliveryNonce === nonce) return { runId: record.id, delivery: record.delivery };
-    if (isTerminal(record.state) || isAlive(run, this.clock.now()) || record.delivery !== last.delivery) return null;
+    if (isTerminal(record.state) || isAlive(run, now) || giveUpInMemory(run, now)) return null;
+    if (record.delivery !== last.delivery) return null;
     if (record.state === 'running') move(run, 'orphan');
     run.deliveryNonce = nonce;
     record.delivery += 1;
@@ -92,13 +137,14 @@ export class MemoryLedger implements Ledger {
     return beginInMemory(this.#cron(cronOfRun(request.runId)), request, this.clock.now());
   }
 
-  async heartbeat(attempt: AttemptRef, ttlMs: number): Promise<boolean> {
+  async heartbeat(attempt: AttemptRef, ttlMs: number): Promise<HeartbeatReply> {
     checkWhole('ttlMs', ttlMs, 1);
     const run = this.#holding(attempt);
-    if (!run) return this.#refuse(attempt, false);
+    if (!run) return this.#refuse(attempt, 'stale');
+    const { cancel } = run.record;
     run.leaseMs = ttlMs;
-    run.leaseUntil = run.lookAt = this.clock.now() + ttlMs;
-    return true;
+    run.leaseUntil = run.lookAt = Math.min(this.clock.now() + ttlMs, cancel?.until ?? Infinity);
+    return cancel ? 'cancelled' : 'extended';
   }
 
   async beginEffect(attempt: AttemptRef, effect: string): Promise<BeginEffectReply> {
@@ -122,46 +168,39 @@ export class MemoryLedger implements Ledger {
     return run?.finished?.nonce === attempt.nonce ? run.finished.state : this.#refuse(attempt, null);
   }
 
+  async cancel(runId: string, order: OperatorOrder & { readonly graceMs: number }): Promise<CancelReply> {
+    checkWhole('graceMs', order.graceMs, 0);
+    return cancelInMemory(this.#cron(cronOfRun(runId)), this.#run(runId), { ...order, now: this.clock.now() });
+  }
+
+  async noteWaiting(runId: string, reason: WaitReason): Promise<void> {
+    const record = this.#run(runId)?.record;
+    if (record && record.state !== 'running' && !isTerminal(record.state)) record.waiting = reason;
+  }
+
   async readRun(runId: string): Promise<Run | null> {
     const run = this.#run(runId);
     return run ? snapshot(run) : null;
   }
 
   async runs(cron: string, limit: number): Promise<Run[]> {
-    return this.#runs(cron).toReversed().slice(0, Math.max(0, limit)).map(snapshot);
+    return this.#history.runs(cron, limit);
   }
 
   async skips(cron: string, limit: number): Promise<SkipRange[]> {
-    return structuredClone(this.#cron(cron).skips.toReversed().slice(0, Math.max(0, limit)));
+    return this.#history.skips(cron, limit);
   }
 
   async forget(cron: string, keep: number): Promise<number> {
-    checkWhole('keep', keep, 0);
-    const { runs, skips } = this.#cron(cron);
-    skips.splice(0, Math.max(0, skips.length - keep));
-    const surplus = this.#runs(cron).slice(0, Math.min(Math.max(0, runs.size - keep), LEDGER_BATCH));
-    const forgotten = surplus.filter(({ record }) => isTerminal(record.state));
-    for (const { record } of forgotten) runs.delete(record.id);
-    return forgotten.length;
+    return this.#history.forget(cron, keep);
   }
 
-  /** Finished runs whose time is up are gone at the next look, as keys that expire are. */
   #cron(cron: string): MemoryCron {
-    const record = this.#crons.get(cron) ?? newCron(NO_FENCE);
-    this.#crons.set(cron, record);
-    const keptSince = this.clock.now() - this.#timing.keepMs;
-    for (const [id, run] of record.runs) {
-      if (run.record.finishedAt !== null && run.record.finishedAt <= keptSince) record.runs.delete(id);
-    }
-    return record;
+    return this.#store.cron(cron);
   }
 
   #run(runId: string): MemoryRun | undefined {
-    return this.#cron(cronOfRun(runId)).runs.get(runId);
-  }
-
-  #runs(cron: string): MemoryRun[] {
-    return [...this.#cron(cron).runs.values()].toSorted((a, b) => a.record.scheduledAt - b.record.scheduledAt);
+    return this.#store.run(runId);
   }
 
   /** The run of an attempt that is the current one and whose lease has not expired. */

@@ -1,7 +1,10 @@
 import { FenceExhaustedError, parseFence } from '@fencepost/lease';
 import type { BeginReply } from './ledger.js';
-import { readFields, readRunRecord } from './redis-run-record.js';
+import { readBegunRun, type BegunRun } from './redis-run-record.js';
 import type { RunState } from './run-state.js';
+
+type Values = BegunRun['known'];
+type BegunReply = readonly ['BEGUN', string, string, Values, Values?];
 
 /**
  * What `begin-attempt` answered. The record comes with the reply: read by a second command it could be from before, when
@@ -9,12 +12,13 @@ import type { RunState } from './run-state.js';
  * @throws {FenceExhaustedError}
  */
 export function beginReply(reply: readonly unknown[], cron: string): BeginReply {
-  const [word, detail, attempt, record] = reply;
+  const [word, detail] = reply;
   switch (word) {
     case 'BEGUN': {
-      const run = readRunRecord(readFields(record as string[]));
+      const [, fence, attempt, known, begun = []] = reply as BegunReply;
+      const run = readBegunRun({ fence, attempt, known, begun });
       if (run === null) break;
-      return { verdict: 'begun', fence: parseFence(String(detail)), attempt: Number(attempt), run };
+      return { verdict: 'begun', fence: parseFence(fence), attempt: Number(attempt), run };
     }
     case 'BUSY':
       return { verdict: 'busy', waitMs: Number(detail) };

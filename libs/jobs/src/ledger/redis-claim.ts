@@ -1,12 +1,81 @@
 import { formatFence, NO_FENCE, parseFence } from '@fencepost/lease';
+import { DEFAULT_CANCEL_GRACE_MS } from '../catalog/definition.js';
 import type { ClaimReply, ClaimRequest } from './ledger.js';
-import type { LedgerTiming } from './ledger-timing.js';
-import { writeMissed } from './redis-run-record.js';
+import { checkClaim, DEFAULT_MAX_CONCURRENCY } from './ledger-request.js';
+import type { RedisLedgerAccess } from './redis-ledger-access.js';
+import { keysOfRun } from './redis-ledger-keys.js';
+import { writeOptions } from './redis-run-record.js';
+import { occurrenceId } from '../schedule/occurrence.js';
 
-/** The ARGV of `claim-occurrence`, in the order its header gives. */
-export function claimArguments(request: ClaimRequest, runId: string, timing: LedgerTiming): (string | number)[] {
+/** A script holds up everybody else's commands while it runs: so many of these take some milliseconds. */
+const MOST_CLAIMS = 200;
+const MOST_CONFIRMED = 500;
+
+export async function claimInRedis(access: RedisLedgerAccess, request: ClaimRequest): Promise<ClaimReply> {
+  const [reply] = await claimBatch(access, [prepare(access, request)]);
+  return reply as ClaimReply;
+}
+
+/** A claim that is none is rejected alone, and a call that failed rejects only what was in it. */
+export async function claimAllInRedis(
+  access: RedisLedgerAccess,
+  requests: readonly ClaimRequest[],
+): Promise<PromiseSettledResult<ClaimReply>[]> {
+  const prepared = await Promise.allSettled(requests.map(async (request) => prepare(access, request)));
+  const sound = prepared.flatMap((one) => (one.status === 'fulfilled' ? [one.value] : []));
+  const replies = new Map<Prepared, Promise<ClaimReply>>();
+  for (const batch of access.inBatches(sound, MOST_CLAIMS)) {
+    const answers = claimBatch(access, batch);
+    batch.forEach((one, n) =>
+      replies.set(
+        one,
+        answers.then((all) => all[n] as ClaimReply),
+      ),
+    );
+  }
+  return Promise.allSettled(
+    prepared.map(async (one) => {
+      if (one.status === 'rejected') throw one.reason;
+      return replies.get(one.value) as Promise<ClaimReply>;
+    }),
+  );
+}
+
+interface Prepared {
+  readonly runId: string;
+  readonly keys: readonly string[];
+  readonly args: readonly (string | number)[];
+}
+
+/** @throws {RangeError} for a claim that is none, so that it never gets among others */
+function prepare(access: RedisLedgerAccess, request: ClaimRequest): Prepared {
+  checkClaim(request);
+  const { cron, occurrence } = request;
+  const runId = occurrence ? occurrenceId({ cron, scheduledAt: occurrence.scheduledAt }) : '';
+  const of = access.keys(cron);
+  return {
+    runId,
+    keys: [of.cron, of.runs, of.open, of.watch, of.pending, of.skips, of.run(runId)],
+    args: claimArguments(request, runId),
+  };
+}
+
+async function claimBatch(access: RedisLedgerAccess, claims: readonly Prepared[]): Promise<ClaimReply[]> {
+  const { toleranceMs, recoverMs, keepMs } = access.timing;
+  const replies = (await access.ask(
+    'claim-occurrences',
+    claims.flatMap(({ keys }) => keys),
+    [toleranceMs, recoverMs, keepMs, ...claims.flatMap(({ args }) => args)],
+  )) as string[][];
+  return claims.map(({ runId }, n) => claimReply(replies[n] ?? [], runId));
+}
+
+/** One row of the ARGV of `claim-occurrences`, in the order its header gives. */
+function claimArguments(request: ClaimRequest, runId: string): (string | number)[] {
   const { occurrence, skips } = request;
   const end = skips.at(-1)?.through ?? 0;
+  const scheduledAt = occurrence?.scheduledAt ?? end;
+  const options = writeOptions({ ...request, missed: occurrence?.missed ?? null });
   return [
     formatFence(request.fence),
     request.term,
@@ -14,18 +83,31 @@ export function claimArguments(request: ClaimRequest, runId: string, timing: Led
     request.generation,
     request.nonce,
     request.cursor ?? '',
+    skips[0]?.after ?? scheduledAt - 1,
     request.overlap,
+    request.maxConcurrency ?? DEFAULT_MAX_CONCURRENCY,
+    request.cancelGraceMs ?? DEFAULT_CANCEL_GRACE_MS,
     runId,
-    occurrence?.scheduledAt ?? end,
+    scheduledAt,
     occurrence?.dueAt ?? end + (request.spreadMs ?? 0),
     occurrence?.reason ?? '',
-    writeMissed(occurrence?.missed ?? null),
-    timing.toleranceMs,
-    timing.recoverMs,
-    timing.keepMs,
-    skips.length,
-    ...skips.flatMap((range) => [range.after, range.through, range.reason]),
+    2 * skips.length,
+    options.length,
+    ...skips.flatMap(({ after, through, reason }) => [through, [after, through, reason].join(',')]),
+    ...options,
   ];
+}
+
+export async function confirmInRedis(access: RedisLedgerAccess, runIds: readonly string[]): Promise<void> {
+  await Promise.all(
+    access.inBatches(runIds, MOST_CONFIRMED).map((batch) => {
+      const keys = batch.flatMap((runId) => {
+        const keysOf = keysOfRun(access.keys, runId);
+        return [keysOf.run(runId), keysOf.pending, keysOf.watch];
+      });
+      return access.ask('confirm-runs', keys, [access.timing.sweepMs, ...batch]);
+    }),
+  );
 }
 
 export function claimReply(reply: readonly string[], runId: string): ClaimReply {
@@ -34,7 +116,7 @@ export function claimReply(reply: readonly string[], runId: string): ClaimReply 
     case 'CLAIMED':
       return { verdict: 'claimed', runId };
     case 'SKIPPED':
-      return { verdict: 'skipped', reason: 'overlap' };
+      return { verdict: 'skipped', reason: detail === 'paused' ? 'paused' : 'overlap' };
     case 'RECORDED':
       return { verdict: 'recorded' };
     case 'STALE':
@@ -46,6 +128,6 @@ export function claimReply(reply: readonly string[], runId: string): ClaimReply 
     case 'MOVED':
       return { verdict: 'moved', cursor: detail ? Number(detail) : null };
     default:
-      throw new Error(`Expected a reply of claim-occurrence, got ${JSON.stringify(reply)}.`);
+      throw new Error(`Expected a reply of claim-occurrences, got ${JSON.stringify(reply)}.`);
   }
 }

@@ -11,6 +11,10 @@ export interface CronKeys {
   readonly watch: string;
   readonly pending: string;
   readonly skips: string;
+  /** Instants behind the cursor that somebody asked for: none of them is run a second time. */
+  readonly asked: string;
+  /** What operators did, the newest first, as `note-action.lua` writes it. */
+  readonly actions: string;
   run(runId: string): string;
   effects(runId: string): string;
 }
@@ -19,17 +23,24 @@ export type LedgerKeys = (cron: string) => CronKeys;
 
 export function ledgerKeys(options: KeySpace): LedgerKeys {
   const key = redisKeys(options);
-  return (cron) => ({
-    name: cron,
-    cron: key(cron, 'cron'),
-    runs: key(cron, 'runs'),
-    open: key(cron, 'open'),
-    watch: key(cron, 'watch'),
-    pending: key(cron, 'pending'),
-    skips: key(cron, 'skips'),
-    run: (runId) => key(cron, `run:${runId}`),
-    effects: (runId) => key(cron, `effects:${runId}`),
-  });
+  return (cron) => {
+    const record = key(cron, 'cron');
+    // Checked once: the parts are known to be sound, and a tick asks for those of a thousand crons.
+    const base = record.slice(0, -'cron'.length);
+    return {
+      name: cron,
+      cron: record,
+      runs: `${base}runs`,
+      open: `${base}open`,
+      watch: `${base}watch`,
+      pending: `${base}pending`,
+      skips: `${base}skips`,
+      asked: `${base}asked`,
+      actions: `${base}actions`,
+      run: (runId) => key(cron, `run:${runId}`),
+      effects: (runId) => key(cron, `effects:${runId}`),
+    };
+  };
 }
 
 export function keysOfRun(keys: LedgerKeys, runId: string): CronKeys {

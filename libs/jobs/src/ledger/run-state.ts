@@ -1,7 +1,20 @@
 /** Every state a run can be in. A past participle is final. */
-export type RunState = 'claimed' | 'enqueued' | 'running' | 'orphaned' | 'succeeded' | 'failed' | 'skipped';
+export type RunState =
+  'claimed' | 'enqueued' | 'running' | 'orphaned' | 'succeeded' | 'failed' | 'cancelled' | 'skipped';
 
-export type RunEvent = 'claim' | 'skip' | 'confirm' | 'begin' | 'exhaust' | 'retry' | 'orphan' | 'succeed' | 'fail';
+export type RunEvent =
+  | 'claim'
+  | 'skip'
+  | 'confirm'
+  | 'begin'
+  | 'exhaust'
+  | 'retry'
+  | 'orphan'
+  | 'succeed'
+  | 'fail'
+  | 'supersede'
+  | 'expire'
+  | 'cancel';
 
 export interface Transition {
   /** `null`: the instant has no record yet. */
@@ -15,7 +28,12 @@ export interface Transition {
 /** The one table. The memory ledger walks it; the Redis ledger's scripts are held against it by the contract suite. */
 export const TRANSITIONS: readonly Transition[] = [
   { from: null, event: 'claim', to: 'claimed', when: 'the lease holder claims a due occurrence under its fence' },
-  { from: null, event: 'skip', to: 'skipped', when: 'the previous run is still going and the policy is to skip' },
+  {
+    from: null,
+    event: 'skip',
+    to: 'skipped',
+    when: 'the previous run is still going and the policy is to skip, or the cron is paused',
+  },
   { from: 'claimed', event: 'confirm', to: 'enqueued', when: 'BullMQ has taken the delivery' },
   { from: 'claimed', event: 'begin', to: 'running', when: 'a worker was faster than the confirmation' },
   { from: 'enqueued', event: 'begin', to: 'running', when: 'a worker begins an attempt under a larger fence' },
@@ -28,6 +46,24 @@ export const TRANSITIONS: readonly Transition[] = [
   { from: 'enqueued', event: 'exhaust', to: 'failed', when: 'every attempt is used up at the next begin' },
   { from: 'orphaned', event: 'exhaust', to: 'failed', when: 'every attempt is used up at the next begin' },
   { from: 'running', event: 'exhaust', to: 'failed', when: 'the last attempt was lost and the next begin finds it' },
+  { from: 'claimed', event: 'supersede', to: 'skipped', when: 'a newer occurrence takes its place in the queue' },
+  { from: 'enqueued', event: 'supersede', to: 'skipped', when: 'a newer occurrence takes its place in the queue' },
+  { from: 'claimed', event: 'expire', to: 'skipped', when: 'no worker came before the start deadline' },
+  { from: 'enqueued', event: 'expire', to: 'skipped', when: 'no worker came before the start deadline' },
+  { from: 'claimed', event: 'cancel', to: 'cancelled', when: 'somebody cancels it before it begins' },
+  {
+    from: 'enqueued',
+    event: 'cancel',
+    to: 'cancelled',
+    when: 'somebody cancels it before it begins, or between attempts',
+  },
+  { from: 'orphaned', event: 'cancel', to: 'cancelled', when: 'somebody cancels it while nobody carries it out' },
+  {
+    from: 'running',
+    event: 'cancel',
+    to: 'cancelled',
+    when: 'the attempt stopped, or its grace is over and a successor begins',
+  },
 ];
 
 /** The state after `event`, or `null` when the table doesn't allow it. */
@@ -35,7 +71,7 @@ export function nextState(from: RunState | null, event: RunEvent): RunState | nu
   return TRANSITIONS.find((transition) => transition.from === from && transition.event === event)?.to ?? null;
 }
 
-const FINAL: readonly RunState[] = ['succeeded', 'failed', 'skipped'];
+const FINAL: readonly RunState[] = ['succeeded', 'failed', 'cancelled', 'skipped'];
 
 /** Whether nothing may change the run any more. */
 export function isTerminal(state: RunState): boolean {

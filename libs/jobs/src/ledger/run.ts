@@ -2,13 +2,41 @@ import type { Fence } from '@fencepost/lease';
 import type { RunState } from './run-state.js';
 
 /** Why a run exists. */
-export type RunReason = 'schedule' | 'catch-up';
+export type RunReason = 'schedule' | 'catch-up' | 'manual' | 'backfill';
 
 /** Why a scheduled instant didn't run. */
-export type SkipReason = 'overlap' | 'misfire' | 'merged';
+export type SkipReason = 'overlap' | 'misfire' | 'merged' | 'paused' | 'superseded';
 
-/** What a new occurrence does while the previous run is still going. */
-export type OverlapPolicy = 'skip' | 'allow';
+/**
+ * What a new occurrence does while as many runs as may be open at once (`maxConcurrency`) still are. `skip`: it doesn't run.
+ * `queue-one`: it waits, and one that waited already is `superseded`. `queue-all`: it waits in line, at most
+ * {@link LONGEST_QUEUE} do. `replace`: older ones are cancelled, and fenced out after their grace. `allow`: it runs.
+ */
+export type OverlapPolicy = 'skip' | 'queue-one' | 'queue-all' | 'replace' | 'allow';
+
+export const LONGEST_QUEUE = 100;
+
+/** Why a run that was enqueued has not begun. */
+export type WaitReason = 'no-capable-worker';
+
+/** An operator's word that a cron doesn't run for the time being. Times are epoch milliseconds of the store. */
+export interface Pause {
+  readonly since: number;
+  /** `null`: until it is resumed. */
+  readonly until: number | null;
+  readonly by: string;
+  readonly reason: string;
+}
+
+/** What an operator did to a cron, for whoever asks later. */
+export interface OperatorAction {
+  readonly at: number;
+  readonly action: 'pause' | 'resume' | 'trigger' | 'backfill' | 'cancel';
+  readonly by: string;
+  readonly reason: string | null;
+  /** The run it was about, where it was about one. */
+  readonly runId: string | null;
+}
 
 /** The instants that one catch-up run stands for, beside its own. */
 export interface MissedRange {
@@ -59,4 +87,13 @@ export interface Run {
   readonly notBefore: number | null;
   readonly finishedAt: number | null;
   readonly error: string | null;
+  /** Who asked for it, where somebody did. */
+  readonly by: string | null;
+  /** JSON, as it goes to the handler. */
+  readonly payload: string | null;
+  /** Whose handler carries it out; `null`: the cron's own. */
+  readonly handler: string | null;
+  readonly waiting: WaitReason | null;
+  /** When it was told to stop, and by when it is fenced out if it doesn't. */
+  readonly cancel: { readonly at: number; readonly by: string; readonly until: number } | null;
 }

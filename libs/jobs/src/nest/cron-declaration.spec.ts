@@ -39,12 +39,18 @@ describe('a declaration', () => {
 
   it('takes every option', () => {
     const dst = { gap: 'shift', repeat: 'last' };
-    const policies = { timeZone: 'Europe/Berlin', misfire: 'skip', overlap: 'allow', dst } as const;
+    const policies = { timeZone: 'Europe/Berlin', misfire: 'fire-all', overlap: 'replace', dst } as const;
     const times = { grace: '5s', catchUpWindow: 90_000, spread: '10m', minInterval: '1m' };
-    const all = { ...policies, ...times, disabled: true };
+    const limits = { maxCatchUp: 5, maxConcurrency: 2, startDeadline: '10m', cancelGrace: '2s' };
+    const payload = { to: ['a', 1, null, true, { deep: {} }] };
+    const all = { ...policies, ...times, ...limits, payload, disabled: true };
     const { declaration, retry } = check(named({ ...all, retry: { attempts: 1, delay: '2s', maxDelay: '1m' } }));
-    expect(declaration).toMatchObject({
-      definition: { ...policies, graceMs: 5_000, catchUpWindowMs: 90_000, spreadMs: 600_000, minIntervalMs: 60_000 },
+    expect(declaration).toEqual({
+      definition: {
+        ...{ name: 'nightly-report', expression: EVERY_DAY, ...policies, graceMs: 5_000, catchUpWindowMs: 90_000 },
+        ...{ spreadMs: 600_000, minIntervalMs: 60_000, maxCatchUp: 5, maxConcurrency: 2, startDeadlineMs: 600_000 },
+        ...{ cancelGraceMs: 2_000, payload },
+      },
       disabled: true,
     });
     expect(retry).toEqual({ attempts: 1, delayMs: 2_000, maxDelayMs: 60_000 });
@@ -57,8 +63,14 @@ describe('a declaration', () => {
   });
 
   it('is the same whether a default is written down or not', () => {
-    const written = { dst: { gap: 'next-valid', repeat: 'first' }, spread: '0ms', minInterval: 0 };
+    const written = { spread: '0ms', minInterval: 0, misfire: 'fire-once', overlap: 'skip', grace: '60s' };
     expect(check(named(written)).declaration).toStrictEqual(check(named({})).declaration);
+  });
+
+  it('keeps the rule for changes of the clocks that somebody wrote down, also when it is the default', () => {
+    const { definition } = check(named({ dst: {} })).declaration;
+    expect(definition.dst).toEqual({ gap: 'next-valid', repeat: 'first' });
+    expect(check(named({})).declaration.definition).not.toHaveProperty('dst');
   });
 
   it('may fire as often as its least interval allows', () => {
@@ -128,11 +140,16 @@ describe('a declaration that can not be', () => {
     ['a text for disabled', named({ disabled: 'yes' }), 'disabled', 'expected true or false, got "yes"'],
     [
       'an unknown misfire',
-      named({ misfire: 'fire-all' }),
+      named({ misfire: 'fire-twice' }),
       'misfire',
-      'expected one of "skip", "fire-once", got "fire-all"',
+      'expected one of "skip", "fire-once", "fire-all", got "fire-twice"',
     ],
-    ['an unknown overlap', named({ overlap: true }), 'overlap', 'expected one of "skip", "allow", got true'],
+    [
+      'an unknown overlap',
+      named({ overlap: true }),
+      'overlap',
+      'expected one of "skip", "queue-one", "queue-all", "replace", "allow", got true',
+    ],
     ['a grace without a unit', named({ grace: '60' }), 'grace', `${MS_OR_DAY}, got "60"`],
     ['a negative grace', named({ grace: -1 }), 'grace', `${MS_OR_DAY}, got -1`],
     ['a grace of half a millisecond', named({ grace: 0.5 }), 'grace', `${MS_OR_DAY}, got 0.5`],
@@ -204,7 +221,8 @@ describe('a declaration that can not be', () => {
     [
       'timezone',
       named({ timezone: 'UTC' }),
-      'known are name, timeZone, dst, spread, minInterval, disabled, misfire, overlap, grace, catchUpWindow, retry',
+      'known are name, timeZone, dst, spread, minInterval, disabled, misfire, maxCatchUp, overlap, maxConcurrency, ' +
+        'cancelGrace, grace, catchUpWindow, startDeadline, payload, retry',
     ],
     ['dst.fold', named({ dst: { fold: 1 } }), 'known are gap, repeat'],
     ['retry.tries', named({ retry: { tries: 1 } }), 'known are attempts, delay, maxDelay'],

@@ -1,11 +1,15 @@
 import { inspect } from 'node:util';
-import { z } from 'zod';
-import type { CronDefinition, Declaration } from '../catalog/definition.js';
+import type { z } from 'zod';
+import {
+  DEFAULT_CANCEL_GRACE_MS,
+  DEFAULT_MAX_CATCH_UP,
+  type CronDefinition,
+  type Declaration,
+} from '../catalog/definition.js';
 import type { RetryPolicy } from '../running/retry.js';
-import { CRON_NAME } from '../schedule/occurrence.js';
-import { parseSchedule, ScheduleError, type DstRule, type ScheduleText } from '../schedule/schedule.js';
+import { parseSchedule, ScheduleError, type ScheduleText } from '../schedule/schedule.js';
 import { CronDeclarationError } from './cron-declaration-error.js';
-import { duration } from './duration-option.js';
+import { AT_RUN_TIME, contradiction, DECLARED, type CommonOptions, type OptionsForm } from './cron-options.js';
 import type { CronMetadata } from './singleton-cron.decorator.js';
 
 export interface CheckedCron {
@@ -13,46 +17,11 @@ export interface CheckedCron {
   readonly retry: RetryPolicy;
 }
 
-const NAME = 'a name of 1 to 100 letters, digits or . _ -, beginning with a letter or digit';
-const oneOf = (...values: [string, ...string[]]) => `one of ${values.map((value) => JSON.stringify(value)).join(', ')}`;
-const ATTEMPTS = 'a whole number from 1 to 100';
-const retrySchema = z
-  .strictObject(
-    {
-      attempts: z.int(ATTEMPTS).min(1, ATTEMPTS).max(100, ATTEMPTS).default(3),
-      delay: duration('0ms', '24h').default(1_000),
-      maxDelay: duration('0ms', '24h').default(300_000),
-    },
-    'an object such as { attempts: 3 }',
-  )
-  .prefault({});
-
-const dstSchema = z
-  .strictObject(
-    {
-      gap: z.enum(['next-valid', 'skip', 'shift'], oneOf('next-valid', 'skip', 'shift')).default('next-valid'),
-      repeat: z.enum(['first', 'last', 'both'], oneOf('first', 'last', 'both')).default('first'),
-    },
-    'an object such as { gap: "skip" }',
-  )
-  .prefault({});
-
-const schema = z.strictObject(
-  {
-    name: z.string(NAME).regex(CRON_NAME, NAME),
-    timeZone: z.string('an IANA time zone such as "Europe/Berlin" or "UTC"').default('UTC'),
-    dst: dstSchema,
-    spread: duration('0ms', '7d').default(0),
-    minInterval: duration('0ms', '7d').default(0),
-    disabled: z.boolean('true or false').default(false),
-    misfire: z.enum(['skip', 'fire-once'], oneOf('skip', 'fire-once')).default('fire-once'),
-    overlap: z.enum(['skip', 'allow'], oneOf('skip', 'allow')).default('skip'),
-    grace: duration('0ms', '24h').default(60_000),
-    catchUpWindow: duration('0ms', '7d').nullable().default(null),
-    retry: retrySchema,
-  },
-  'an options object with at least a name',
-);
+/** A cron as it was written, and what holds for every cron of the process. */
+export interface WrittenCron extends CronMetadata {
+  /** How close two instants may be of a cron that says nothing about it itself; any distance by default. */
+  readonly minIntervalMs?: number;
+}
 
 /** Options people bring along from `@Cron` of `@nestjs/schedule`, and what to write instead. */
 const INSTEAD: Readonly<Record<string, string>> = {
@@ -63,27 +32,74 @@ const INSTEAD: Readonly<Record<string, string>> = {
   initialDelay: 'leave it out, instants before the first boot are not made up for',
 };
 
+/** Where a cron stands and what its options are called there. */
+interface Place {
+  /** Class and method, or what was called. */
+  readonly where: string;
+  readonly called: string;
+}
+
 /**
  * Checks what stands at a method, for the whole cluster to rely on.
  * @param where class and method, for the message
+ * @param now epoch milliseconds, to see that an instant comes within five years
  * @throws {CronDeclarationError} naming the option, what was expected, and what came
  */
-export function checkCron(where: string, { expression, options }: CronMetadata, now: number): CheckedCron {
-  const parsed = schema.safeParse(options);
-  if (!parsed.success) throw new CronDeclarationError(where, firstIssue(parsed.error, options));
-  const { disabled, retry } = parsed.data;
-  if (typeof expression !== 'string')
-    throw wrong(where, 'expression', { expected: 'a cron expression', got: expression });
-  const definition = definitionOf(expression, parsed.data);
-  checkSchedule(where, definition, now);
+export function checkCron(where: string, cron: WrittenCron, now: number): CheckedCron {
+  const place = { where, called: DECLARED.called };
+  const { retry, ...options } = parsed(where, cron.options, DECLARED);
+  const definition = checkedDefinition(place, { cron, options }, now);
   return {
-    declaration: { definition, disabled },
+    declaration: { definition, disabled: options.disabled },
     retry: { attempts: retry.attempts, delayMs: retry.delay, maxDelayMs: retry.maxDelay },
   };
 }
 
-function definitionOf(expression: string, options: z.output<typeof schema>): CronDefinition {
-  const { name, timeZone, misfire, overlap, dst, spread, minInterval } = options;
+/**
+ * Checks a cron that is made or changed at run time, by the same rules. Its options may say with `handler` which declared
+ * cron's method carries its runs out, and have no `retry`: that stands at the method.
+ * @param where what was called, for the message
+ * @throws {CronDeclarationError} naming the option, what was expected, and what came
+ */
+export function checkRuntimeCron(where: string, cron: WrittenCron, now: number): Declaration {
+  const place = { where, called: AT_RUN_TIME.called };
+  const { handler, ...options } = parsed(where, cron.options, AT_RUN_TIME);
+  const definition = checkedDefinition(place, { cron, options }, now);
+  const isOther = handler !== undefined && handler !== definition.name;
+  return { definition: isOther ? { ...definition, handler } : definition, disabled: options.disabled };
+}
+
+function parsed<Schema extends z.ZodType>(
+  where: string,
+  options: unknown,
+  form: OptionsForm<Schema>,
+): z.output<Schema> {
+  const reading = form.schema.safeParse(options);
+  if (reading.success) return reading.data;
+  throw new CronDeclarationError(where, firstIssue(reading.error, options, form));
+}
+
+interface Parsed {
+  readonly cron: WrittenCron;
+  readonly options: CommonOptions;
+}
+
+function checkedDefinition(place: Place, { cron, options }: Parsed, now: number): CronDefinition {
+  const { expression, minIntervalMs: everybodys = 0 } = cron;
+  const contrary = contradiction(options);
+  if (contrary) throw new CronDeclarationError(place.where, sentence(place.called, contrary));
+  if (typeof expression !== 'string') {
+    throw wrong(place, { option: 'expression', expected: 'a cron expression', got: show(expression) });
+  }
+  const definition = definitionOf(expression, options);
+  // Only checked and no part of the definition: two pods with another setting then still declare the same cron.
+  const minIntervalMs = options.minInterval ?? everybodys;
+  checkSchedule(place, { ...definition, seed: definition.name, minIntervalMs }, now);
+  return definition;
+}
+
+function definitionOf(expression: string, options: CommonOptions): CronDefinition {
+  const { name, timeZone, misfire, overlap, dst, spread, minInterval = 0 } = options;
   return {
     name,
     expression,
@@ -91,16 +107,31 @@ function definitionOf(expression: string, options: z.output<typeof schema>): Cro
     misfire,
     overlap,
     graceMs: options.grace,
-    catchUpWindowMs: options.catchUpWindow,
+    catchUpWindowMs: options.catchUpWindow ?? null,
+    // Kept where it is written down, also when it says the default: somebody has thought of it, and `fencepost lint` asks.
+    ...(dst === undefined ? {} : { dst }),
     // Left out where they are the default: builds from before these options then declare the same content.
-    ...(isDefault(dst) ? {} : { dst }),
     ...(spread === 0 ? {} : { spreadMs: spread }),
     ...(minInterval === 0 ? {} : { minIntervalMs: minInterval }),
+    ...limitsOf(options),
+    ...payloadOf(options.payload),
   };
 }
 
-function isDefault({ gap, repeat }: DstRule): boolean {
-  return gap === 'next-valid' && repeat === 'first';
+function limitsOf(options: CommonOptions): Partial<CronDefinition> {
+  const { maxCatchUp = DEFAULT_MAX_CATCH_UP, maxConcurrency = 1, startDeadline } = options;
+  const cancelGraceMs = options.cancelGrace ?? DEFAULT_CANCEL_GRACE_MS;
+  return {
+    ...(maxCatchUp === DEFAULT_MAX_CATCH_UP ? {} : { maxCatchUp }),
+    ...(maxConcurrency === 1 ? {} : { maxConcurrency }),
+    ...(startDeadline === undefined ? {} : { startDeadlineMs: startDeadline }),
+    ...(cancelGraceMs === DEFAULT_CANCEL_GRACE_MS ? {} : { cancelGraceMs }),
+  };
+}
+
+/** A copy: what somebody changes later in their own object was never declared. */
+function payloadOf(payload: unknown): Partial<CronDefinition> {
+  return payload === undefined || payload === null ? {} : { payload: structuredClone(payload) };
 }
 
 /** What each part of a schedule is called here. */
@@ -113,45 +144,45 @@ const OPTIONS = {
   minIntervalMs: 'minInterval',
 } as const satisfies Record<ScheduleError['part'], string>;
 
-function checkSchedule(where: string, definition: CronDefinition, now: number): void {
-  const text: ScheduleText = { ...definition, seed: definition.name };
+function checkSchedule(place: Place, text: ScheduleText, now: number): void {
   try {
     parseSchedule(text, now);
   } catch (error) {
     if (!(error instanceof ScheduleError)) throw error;
-    throw wrong(where, OPTIONS[error.part], { expected: error.expected, got: text[error.part] });
+    throw wrong(place, { option: OPTIONS[error.part], expected: error.expected, got: show(text[error.part]) });
   }
 }
 
-function firstIssue(error: z.ZodError, options: unknown): string {
+function firstIssue(
+  error: z.ZodError,
+  options: unknown,
+  form: Pick<OptionsForm<z.ZodType>, 'called' | 'known'>,
+): string {
   const [issue] = error.issues;
   if (issue?.code === 'unrecognized_keys') {
     const key = [...issue.path, issue.keys[0]].join('.');
-    const known = `known are ${Object.keys(shapeAt(issue.path[0])).join(', ')}`;
-    return `@SingletonCron has no option "${key}"; ${INSTEAD[key] ?? known}.`;
+    const known = `known are ${form.known(issue.path[0]).join(', ')}`;
+    return `${form.called} has no option "${key}"; ${INSTEAD[key] ?? known}.`;
   }
   const path = issue?.path ?? [];
   const got = path.reduce<unknown>((value, key) => (value as Record<PropertyKey, unknown> | undefined)?.[key], options);
-  return problem(path.join('.') || 'options', { expected: issue?.message ?? 'something else', got });
-}
-
-function shapeAt(option: PropertyKey | undefined): object {
-  if (option === 'dst') return dstSchema.unwrap().shape;
-  return option === 'retry' ? retrySchema.unwrap().shape : schema.shape;
+  const option = path.join('.') || 'options';
+  return sentence(form.called, { option, expected: issue?.message ?? 'something else', got: show(got) });
 }
 
 interface Mismatch {
+  readonly option: string;
   readonly expected: string;
-  readonly got: unknown;
+  readonly got: string;
 }
 
-function wrong(where: string, option: string, mismatch: Mismatch): CronDeclarationError {
-  return new CronDeclarationError(where, problem(option, mismatch));
+function wrong({ where, called }: Place, mismatch: Mismatch): CronDeclarationError {
+  return new CronDeclarationError(where, sentence(called, mismatch));
 }
 
-function problem(option: string, { expected, got }: Mismatch): string {
-  const what = option === 'expression' ? 'the expression of @SingletonCron' : `option "${option}" of @SingletonCron`;
-  return `${what}: expected ${expected.replace(/^expected /, '')}, got ${show(got)}.`;
+function sentence(called: string, { option, expected, got }: Mismatch): string {
+  const what = option === 'expression' ? `the expression of ${called}` : `option "${option}" of ${called}`;
+  return `${what}: expected ${expected.replace(/^expected /, '')}, got ${got}.`;
 }
 
 /** Not as JSON: it has no way to write a bigint or a circle, and would show NaN as null. */

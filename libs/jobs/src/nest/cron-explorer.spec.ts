@@ -8,6 +8,7 @@ import { describe, expect, it } from 'vitest';
 import type { RunContext } from '../running/run-context.js';
 import { CronExplorer, type FoundCron } from './cron-explorer.js';
 import { SingletonCron } from './singleton-cron.decorator.js';
+import { JOBS_SETTINGS } from './tokens.js';
 
 async function explore(...providers: Provider[]): Promise<Map<string, FoundCron>> {
   return exploreIn({ providers });
@@ -17,7 +18,12 @@ async function exploreIn(metadata: ModuleMetadata): Promise<Map<string, FoundCro
   const app = await Test.createTestingModule({
     ...metadata,
     imports: [DiscoveryModule, ...(metadata.imports ?? [])],
-    providers: [CronExplorer, { provide: CLOCK, useValue: new ManualClock() }, ...(metadata.providers ?? [])],
+    providers: [
+      CronExplorer,
+      { provide: CLOCK, useValue: new ManualClock() },
+      { provide: JOBS_SETTINGS, useValue: { minIntervalMs: 30_000 } },
+      ...(metadata.providers ?? []),
+    ],
   }).compile();
   const found = app.get(CronExplorer).explore();
   await app.close();
@@ -201,6 +207,17 @@ describe('the explorer refuses', () => {
     }
     await expect(explore(Wrong)).rejects.toThrow(
       'Wrong.tick: the expression of @SingletonCron: expected a valid cron expression',
+    );
+  });
+
+  it('one that fires more often than any may that does not say so itself', async () => {
+    @Injectable()
+    class Hasty {
+      @SingletonCron('* * * * * *', { name: 'hasty' })
+      tick(): void {}
+    }
+    await expect(explore(Hasty)).rejects.toThrow(
+      'Hasty.tick: the expression of @SingletonCron: expected an expression',
     );
   });
 });

@@ -7,7 +7,9 @@ import type { CronHandler } from '../running/carrier.js';
 import type { RunHandler } from '../running/run-context.js';
 import { CronDeclarationError } from './cron-declaration-error.js';
 import { checkCron } from './cron-declaration.js';
+import type { JobsSettings } from './options.js';
 import { CRON_METADATA, type CronMetadata } from './singleton-cron.decorator.js';
+import { JOBS_SETTINGS } from './tokens.js';
 
 type Provider = ReturnType<DiscoveryService['getProviders']>[number];
 
@@ -28,6 +30,8 @@ export interface FoundCron extends CronHandler {
 /** Finds the crons of this process. */
 @Injectable()
 export class CronExplorer {
+  @Inject(JOBS_SETTINGS) private readonly settings!: Pick<JobsSettings, 'minIntervalMs'>;
+
   constructor(
     @Inject(DiscoveryService) private readonly discovery: DiscoveryService,
     @Inject(Reflector) private readonly reflector: Reflector,
@@ -73,13 +77,14 @@ export class CronExplorer {
   }
 
   #check(provider: Provider, { where, metadata, handler }: Decorated): FoundCron {
+    const { minIntervalMs } = this.settings;
     if (!provider.isDependencyTreeStatic() || provider.isTransient) {
       throw new CronDeclarationError(
         where,
         problemOf('a provider that exists once', 'a request-scoped or transient one'),
       );
     }
-    const { declaration, retry } = checkCron(where, metadata, this.clock.now());
+    const { declaration, retry } = checkCron(where, { ...metadata, minIntervalMs }, this.clock.now());
     const instance: unknown = provider.instance;
     return { where, declaration, retry, handle: (run) => handler.call(instance, run) };
   }

@@ -4,9 +4,10 @@ import { LEASE_REDIS, LeaseModule, type LeaseModuleOptions } from '@fencepost/le
 import type { Redis } from 'ioredis';
 import { RedisCatalog } from '../catalog/redis-catalog.js';
 import { RedisLedger } from '../ledger/redis-ledger.js';
+import { RedisPresence } from '../scheduling/redis-presence.js';
 import { Telemetry } from '../telemetry/telemetry.js';
 import { jobsSettings, type JobsModuleOptions, type JobsSettings } from './options.js';
-import { CATALOG, JOBS_SETTINGS, LEDGER, RANDOM } from './tokens.js';
+import { CATALOG, JOBS_SETTINGS, LEDGER, PRESENCE, RANDOM } from './tokens.js';
 
 /** Where the options come from; the shape Nest users know from other modules' `forRootAsync`. */
 export interface JobsOptionsSource extends Pick<ModuleMetadata, 'imports'> {
@@ -17,7 +18,7 @@ export interface JobsOptionsSource extends Pick<ModuleMetadata, 'imports'> {
 @Module({})
 class JobsSettingsModule {}
 
-/** What both roles stand on: the settings, one Redis connection, ledger, catalog, and the list of events. */
+/** What both roles stand on: the settings, one Redis connection, ledger, catalog, presence, and the list of events. */
 @Module({})
 export class JobsCoreModule {
   static forRootAsync(source: JobsOptionsSource): DynamicModule {
@@ -38,8 +39,13 @@ export class JobsCoreModule {
           inject: [LEASE_REDIS, JOBS_SETTINGS],
           useFactory: (redis: Redis, { prefix, tenant }: JobsSettings) => new RedisCatalog({ redis, prefix, tenant }),
         },
+        {
+          provide: PRESENCE,
+          inject: [LEASE_REDIS, JOBS_SETTINGS],
+          useFactory: (redis: Redis, { prefix, tenant }: JobsSettings) => new RedisPresence({ redis, prefix, tenant }),
+        },
       ],
-      exports: [settings, lease, LEDGER, CATALOG, RANDOM],
+      exports: [settings, lease, LEDGER, CATALOG, PRESENCE, RANDOM],
     };
   }
 }

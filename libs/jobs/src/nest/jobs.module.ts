@@ -2,6 +2,7 @@ import { Module } from '@nestjs/common';
 import type { DynamicModule } from '@nestjs/common';
 import { SetupError } from '@fencepost/lease';
 import { JobsCoreModule, type JobsOptionsSource } from './jobs-core.module.js';
+import { OperatingModule } from './operating.module.js';
 import type { JobsModuleOptions, Role } from './options.js';
 import { SchedulerModule } from './scheduler.module.js';
 import { WorkerModule } from './worker.module.js';
@@ -16,6 +17,9 @@ const MODULES = { scheduler: SchedulerModule, worker: WorkerModule };
 /**
  * Singleton cron for a Nest application: `JobsModule.forRoot({ roles: ['worker'], redis: 'redis://localhost:6379' })`.
  *
+ * In either role {@link CronOperator} (pause, trigger, cancel, backfill) and {@link CronCatalog} (crons that are made at run
+ * time) can be injected.
+ *
  * Call `app.enableShutdownHooks()`, so that SIGTERM hands leases and runs over instead of letting them expire.
  */
 @Module({})
@@ -27,7 +31,8 @@ export class JobsModule {
 
   static forRootAsync({ roles, ...source }: JobsOptionsSource & Roles): DynamicModule {
     const core = JobsCoreModule.forRootAsync(source);
-    const parts = checkRoles(roles).map((role) => MODULES[role].on(core));
+    const operating = OperatingModule.on(core);
+    const parts = [operating, ...checkRoles(roles).map((role) => MODULES[role].on(core, operating))];
     return { module: JobsModule, imports: [core, ...parts], exports: [core, ...parts] };
   }
 }

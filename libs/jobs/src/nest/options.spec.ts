@@ -9,7 +9,7 @@ const refusal = (options: unknown) => refusalOf(SetupError, () => jobsSettings(o
 
 describe('the options of JobsModule', () => {
   it('have their defaults', () => {
-    const { buildSeq, ...settings } = jobsSettings({ redis });
+    const { buildSeq, app, ...settings } = jobsSettings({ redis });
     expect(settings).toEqual({
       redis,
       prefix: 'fencepost',
@@ -20,17 +20,27 @@ describe('the options of JobsModule', () => {
       runLeaseMs: 30_000,
       drainDeadlineMs: 10_000,
       sweepEveryMs: 5_000,
+      minIntervalMs: 0,
     });
     expect(buildSeq).toBeGreaterThanOrEqual(0);
+    expect(app).toMatch(/./);
   });
 
   it('are taken as they are given', () => {
-    const durations = { leaseTtl: '300ms', runLease: '2m', drainDeadline: 0, sweepEvery: '1s' };
-    const rest = { prefix: 'p', tenant: 't', pod: 'pod-7', concurrency: 1, keepRuns: 0, buildSeq: 42 };
+    const durations = { leaseTtl: '300ms', runLease: '2m', drainDeadline: 0, sweepEvery: '1s', minInterval: '1m' };
+    const rest = {
+      prefix: 'p',
+      tenant: 't',
+      pod: 'pod-7',
+      concurrency: 1,
+      keepRuns: 0,
+      buildSeq: 42,
+      app: '@shop/mail',
+    };
     expect(jobsSettings({ redis, ...rest, ...durations })).toEqual({
       redis,
       ...rest,
-      ...{ leaseTtlMs: 300, runLeaseMs: 120_000, drainDeadlineMs: 0, sweepEveryMs: 1_000 },
+      ...{ leaseTtlMs: 300, runLeaseMs: 120_000, drainDeadlineMs: 0, sweepEveryMs: 1_000, minIntervalMs: 60_000 },
     });
   });
 
@@ -50,6 +60,11 @@ describe('the options of JobsModule', () => {
     [{ concurrency: 0 }, 'option "concurrency": expected a whole number from 1 to 10000, got 0'],
     [{ concurrency: 'many' }, 'option "concurrency": expected a whole number from 1 to 10000, got "many"'],
     [{ keepRuns: 1.5 }, 'option "keepRuns": expected a whole number from 0 to 1000000, got 1.5'],
+    [
+      { app: 'a b' },
+      'option "app": expected a name as packages have them, such as "reports" or "@shop/reports", got "a b"',
+    ],
+    [{ minInterval: '8d' }, `option "minInterval": expected a duration from '0ms' to '7d', got "8d"`],
     [{ buildSeq: -1 }, 'option "buildSeq": expected a whole number from 0 to 9007199254740991, got -1'],
   ])('are refused with a sentence: %j', (over, sentence) => {
     expect(refusal({ redis, ...over })).toBe(`JobsModule, ${sentence}.`);

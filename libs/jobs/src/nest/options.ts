@@ -1,5 +1,6 @@
 import { checkedOptions, isRedisUrl, redactUrl } from '@fencepost/lease';
 import { z } from 'zod';
+import { APP_NAME, appName } from './app-name.js';
 import { buildTime } from './build-time.js';
 import { duration } from './duration-option.js';
 
@@ -30,6 +31,14 @@ export interface JobsModuleOptions {
   readonly keepRuns?: number;
   /** Which build this is: only a higher one may redefine a cron. Default: when the program's files were written. */
   readonly buildSeq?: number;
+  /**
+   * Which program this is a build of, whatever its number; default: the name in the nearest `package.json`, with the
+   * program's path where it isn't the package's main one. A higher build removes what an earlier one of the same program
+   * declared and it doesn't, so programs with crons of their own have different ones. A program without any cron declares nothing, and removes nothing.
+   */
+  readonly app?: string;
+  /** An expression whose instants may be closer than this is refused at boot, for crons that don't say so; default `'0ms'`. */
+  readonly minInterval?: string | number;
 }
 
 const word = (length: number) => {
@@ -42,6 +51,7 @@ const whole = (least: number, most: number) => {
   return z.int(expected).min(least, expected).max(most, expected);
 };
 
+const APP = 'expected a name as packages have them, such as "reports" or "@shop/reports"';
 const REDIS = 'expected a Redis address such as redis://localhost:6379';
 
 const schema = z
@@ -58,16 +68,20 @@ const schema = z
       sweepEvery: duration('100ms', '1h').default(5_000),
       keepRuns: whole(0, 1_000_000).default(1_000),
       buildSeq: whole(0, Number.MAX_SAFE_INTEGER).optional(),
+      app: z.string(APP).regex(APP_NAME, APP).optional(),
+      minInterval: duration('0ms', '7d').default(0),
     },
     'expected an object such as { redis: "redis://localhost:6379" }',
   )
-  .transform(({ leaseTtl, runLease, drainDeadline, sweepEvery, buildSeq, ...rest }) => ({
+  .transform(({ leaseTtl, runLease, drainDeadline, sweepEvery, minInterval, buildSeq, app, ...rest }) => ({
     ...rest,
     leaseTtlMs: leaseTtl,
     runLeaseMs: runLease,
     drainDeadlineMs: drainDeadline,
     sweepEveryMs: sweepEvery,
+    minIntervalMs: minInterval,
     buildSeq: buildSeq ?? buildTime(),
+    app: app ?? appName(),
   }));
 
 /** {@link JobsModuleOptions} as the rest of the library uses them. */

@@ -26,14 +26,31 @@ export interface SingletonCronOptions {
   readonly minInterval?: string | number;
   /** Declares the cron without firing it; default `false`. */
   readonly disabled?: boolean;
-  /** What happens with instants that nobody enqueued in time; default `'fire-once'`: the latest one stands for all. */
+  /**
+   * What happens with instants that nobody enqueued in time; default `'fire-once'`: the latest one stands for all.
+   * `'fire-all'` makes up for each, the oldest first; `'skip'` for none.
+   */
   readonly misfire?: MisfirePolicy;
-  /** What happens while the previous run is still going; default `'skip'`. */
+  /** With `'fire-all'`: how many missed instants are made up for at the most, the newest ones; 1 to 1,000, default 20. */
+  readonly maxCatchUp?: number;
+  /**
+   * What happens while `maxConcurrency` runs are still going; default `'skip'`: the instant doesn't run. `'queue-one'`: it
+   * waits, in the place of one that waited already. `'queue-all'`: it waits in line, at most 100 do. `'replace'`: the older
+   * run is cancelled. `'allow'`: both run.
+   */
   readonly overlap?: OverlapPolicy;
+  /** How many runs may be going at once before `overlap` applies, which can't be `'allow'` then; 1 to 1,000, default 1. */
+  readonly maxConcurrency?: number;
+  /** With `'replace'`: how long the older run has to stop by itself, before nothing it does counts any more; default `'30s'`. */
+  readonly cancelGrace?: string | number;
   /** Later than this after its instant, an occurrence counts as late; default `'60s'`. */
   readonly grace?: string | number;
-  /** How far back missed instants are made up for; default: one period, at most `'24h'`. */
+  /** How far back missed instants are made up for, unless `misfire` is `'skip'`; default: one period, at most `'24h'`. */
   readonly catchUpWindow?: string | number;
+  /** A run that no worker has begun so long after it was due is skipped as `misfire`; default: it waits as long as it takes. */
+  readonly startDeadline?: string | number;
+  /** What each run gets as `run.payload`, unless somebody triggers it with another; all of it kept by JSON. Default `null`. */
+  readonly payload?: unknown;
   readonly retry?: {
     /** All tries together; default 3. */
     readonly attempts?: number;

@@ -4,7 +4,9 @@ export const JOBS_SETTINGS = Symbol('JOBS_SETTINGS');
 export const LEDGER = Symbol('LEDGER');
 /** The {@link Catalog} of this process. */
 export const CATALOG = Symbol('CATALOG');
-/** The {@link RunQueue} that scheduler pods enqueue into. */
+/** The {@link Presence} of this process: who is there, and what nobody has seen to. */
+export const PRESENCE = Symbol('PRESENCE');
+/** The {@link RunQueue} that runs are enqueued into. */
 export const RUN_QUEUE = Symbol('RUN_QUEUE');
 /** A source of numbers in [0, 1), for jitter. */
 export const RANDOM = Symbol('RANDOM');

@@ -7,6 +7,7 @@ import type { Ledger } from '../ledger/ledger.js';
 import { RunProcessor } from '../running/run.processor.js';
 import { Telemetry } from '../telemetry/telemetry.js';
 import { CronExplorer, type FoundCron } from './cron-explorer.js';
+import { DeclarationNews } from './declaration-news.js';
 import { insist } from './insist.js';
 import type { JobsSettings } from './options.js';
 import { CATALOG, JOBS_SETTINGS, LEDGER, RANDOM, WORKER_REDIS } from './tokens.js';
@@ -29,7 +30,7 @@ export class WorkerRunner implements OnModuleInit, OnApplicationBootstrap, Befor
 
   #crons: ReadonlyMap<string, FoundCron> = new Map();
   #processor: RunProcessor | null = null;
-  #declared = false;
+  #news: DeclarationNews | null = null;
   #cancelDeclare: CancelTimer = () => {};
 
   /** All crons are checked before anything is declared or taken. */
@@ -60,13 +61,12 @@ export class WorkerRunner implements OnModuleInit, OnApplicationBootstrap, Befor
   }
 
   async #declare(): Promise<void> {
+    const { buildSeq: seq, app: source } = this.settings;
     const declarations = [...this.#crons.values()].map(({ declaration }) => declaration);
+    // A program that has no crons is not the one that had some: it may only want to trigger those of another.
     if (declarations.length === 0) return;
-    const { changed, older } = await this.catalog.declare(declarations, this.settings.buildSeq);
-    const counts = { declared: declarations.length, changed: changed.length, older: older.length };
-    // Repeated every few seconds: only what is new is news.
-    if (changed.length > 0 || !this.#declared) this.telemetry.emit('catalog.declared', counts);
-    this.#declared = true;
+    this.#news ??= new DeclarationNews(this.telemetry, { seq, source });
+    this.#news.tell(await this.catalog.declare(declarations, { seq, source }), declarations.length);
   }
 
   #armDeclare(): void {

@@ -3,6 +3,8 @@ import type { AttemptOutcome, AttemptRef, BeginReply } from '../ledger/ledger.js
 import type { RunState } from '../ledger/run-state.js';
 import type { AttemptDeps, Carried, Carrier, CronHandler } from './carrier.js';
 import { Effects } from './effects.js';
+import { Ending, withSignal } from './ending.js';
+import { RunCancelledError } from './errors.js';
 import { Heartbeat } from './heartbeat.js';
 import { isUnrecoverable, retryDelay } from './retry.js';
 import type { RunContext, RunLog } from './run-context.js';
@@ -23,8 +25,9 @@ export interface AttemptStart {
 export class Attempt {
   readonly #ref: AttemptRef;
   readonly #about: { readonly cron: string; readonly runId: string; readonly attempt: number };
-  readonly #end = new AbortController();
+  readonly #end = new Ending();
   readonly #heartbeat: Heartbeat;
+  #cancelled = false;
 
   constructor(
     private readonly deps: AttemptDeps,
@@ -36,24 +39,23 @@ export class Attempt {
     const { ledger, clock, ttlMs, telemetry } = deps;
     const onTrouble = (error: unknown) => telemetry.emit('store.trouble', { doing: 'heartbeat', error: String(error) });
     const onLost = (error: Error) => this.#abort(error);
-    this.#heartbeat = new Heartbeat(this.#ref, { ledger, clock, ttlMs, onLost, onTrouble }, sentAt);
+    const onCancelled = () => this.#cancel();
+    this.#heartbeat = new Heartbeat(this.#ref, { ledger, clock, ttlMs, onLost, onCancelled, onTrouble }, sentAt);
   }
 
   async carryOut(): Promise<Carried> {
     const { begun, carrier } = this.start;
     const { telemetry, clock, worker } = this.deps;
-    const onGivenUp = () => this.#abort(carrier.signal.reason);
-    carrier.signal.addEventListener('abort', onGivenUp, { once: true });
     telemetry.emit('attempt.begun', { ...this.#about, fence: begun.fence, lateByMs: this.#lateByMs(), worker });
     this.#heartbeat.start();
-    if (carrier.signal.aborted) onGivenUp();
+    carrier.givenUp.watch((reason) => this.#abort(reason));
     const began = clock.monotonic();
     try {
       const failure = await this.#handle();
       return failure ? await this.#fail(failure.error) : await this.#succeed(clock.monotonic() - began);
     } finally {
       this.#heartbeat.stop();
-      carrier.signal.removeEventListener('abort', onGivenUp);
+      carrier.givenUp.unwatch();
     }
   }
 
@@ -100,6 +102,7 @@ export class Attempt {
     const outcome = this.#outcome(error);
     const state = await this.#finish(outcome);
     if (state === null) return this.#refused();
+    if (state === 'cancelled') return this.#stopped(error);
     const retryInMs = outcome.kind === 'retry' ? outcome.delayMs : null;
     const failure = { fence: this.#ref.fence, error: describe(error), state, retryInMs };
     this.deps.telemetry.emit('attempt.failed', { ...this.#about, ...failure });
@@ -107,7 +110,15 @@ export class Attempt {
     return retryInMs === null ? { kind: 'failed', error } : { kind: 'later', waitMs: retryInMs };
   }
 
+  #stopped(error: unknown): Carried {
+    this.deps.telemetry.emit('attempt.cancelled', { ...this.#about, fence: this.#ref.fence, error: describe(error) });
+    this.#log('warn', `cancelled; the handler ended with ${describe(error)}`);
+    return SETTLED;
+  }
+
   #outcome(error: unknown): AttemptOutcome {
+    // Whatever it threw: it was told to stop, and a retry or a failure would say something else.
+    if (this.#cancelled) return { kind: 'cancelled', error: describe(error) };
     const { retry } = this.start.handler;
     const { attempt } = this.start.begun;
     const final = attempt >= retry.attempts || isUnrecoverable(error);
@@ -120,28 +131,32 @@ export class Attempt {
     return SETTLED;
   }
 
+  #cancel(): void {
+    this.#cancelled = true;
+    this.#abort(new RunCancelledError(this.#ref.runId));
+  }
+
   #abort(error: unknown): void {
-    if (this.#end.signal.aborted) return;
+    if (this.#end.over) return;
     this.deps.telemetry.emit('attempt.aborted', { ...this.#about, fence: this.#ref.fence, cause: describe(error) });
-    this.#end.abort(error);
+    this.#end.end(error);
   }
 
   #context(): RunContext {
     const { begun, carrier } = this.start;
     const { run } = begun;
-    const { signal } = this.#end;
     const effects = new Effects({
       ledger: this.deps.ledger,
       telemetry: this.deps.telemetry,
       attempt: this.#ref,
-      signal,
+      end: this.#end,
       about: this.#about,
       onStale: (error) => this.#abort(error),
       check: () => this.#check(),
       insist: (doing, ask) => this.#insist(doing, ask),
     });
     const line = (level: keyof RunLog) => (message: string) => this.#log(level, message);
-    return {
+    return withSignal(this.#end, {
       id: run.id,
       cron: run.cron,
       scheduledAt: new Date(run.scheduledAt),
@@ -152,16 +167,16 @@ export class Attempt {
       attempt: begun.attempt,
       fence: begun.fence,
       idempotencyKey: run.id,
-      signal,
+      payload: run.payload === null ? null : JSON.parse(run.payload),
       log: { debug: line('debug'), info: line('info'), warn: line('warn'), error: line('error') },
       progress: (value) => carrier.progress(value),
       effect: (name, act) => effects.run(name, act),
-    };
+    });
   }
 
   #check(): void {
     this.#heartbeat.isTrusted();
-    this.#end.signal.throwIfAborted();
+    this.#end.throwIfOver();
   }
 
   #lateByMs(): number {

@@ -1,6 +1,7 @@
 import type { Clock } from '@fencepost/lease';
 import type { Ledger } from '../ledger/ledger.js';
 import type { Telemetry } from '../telemetry/telemetry.js';
+import type { Ending } from './ending.js';
 import type { RetryPolicy } from './retry.js';
 import type { RunHandler, RunLog } from './run-context.js';
 
@@ -24,7 +25,7 @@ export interface CronHandler {
 /** One bringing of a run by the queue: where its log and progress go, and whether the queue has given it up. */
 export interface Carrier {
   readonly runId: string;
-  readonly signal: AbortSignal;
+  readonly givenUp: Ending;
   log(level: keyof RunLog, message: string, of: { readonly attempt: number; readonly fence: number }): void;
   progress(value: number | object): Promise<void>;
 }

@@ -15,13 +15,6 @@ describe('a delivery', () => {
     expect(await stage.memoryLedger.readRun(RUN)).toMatchObject({ state: 'succeeded', attempt: 1, worker: 'worker/1' });
   });
 
-  it('waits for another worker when this one has no handler for its cron', async () => {
-    stage = await WorkerStage.with();
-    expect(await stage.carry(null)).toEqual({ kind: 'later', waitMs: 1_000 });
-    expect(stage.events.of('attempt.unhandled')).toEqual([{ cron: CRON, runId: RUN }]);
-    expect(stage.ledger.calls).toEqual([]);
-  });
-
   it('waits while another attempt is alive', async () => {
     stage = await WorkerStage.with();
     await stage.takenOver();
@@ -78,6 +71,7 @@ describe('a handler', () => {
       ...{ id: RUN, cron: CRON, idempotencyKey: RUN, attempt: 1, reason: 'schedule', missed: null, lateByMs: 1_500 },
       ...{ scheduledAt: new Date(START), dueAt: new Date(START) },
     });
+    expect(got?.payload).toBeNull();
     expect(got?.fence).toBeGreaterThan(0);
     expect(got?.signal.aborted).toBe(false);
   });
@@ -186,6 +180,14 @@ describe('an attempt', () => {
     let aborted = false;
     await stage.carry(({ signal }) => void (aborted = signal.aborted), { signal: AbortSignal.abort('gone') });
     expect(aborted).toBe(true);
+  });
+
+  it('hears nothing of a queue that gives it up when it is over', async () => {
+    stage = await WorkerStage.with();
+    const queue = new AbortController();
+    await stage.carry(() => {}, { signal: queue.signal });
+    queue.abort(new Error('the worker stops'));
+    expect(stage.events.of('attempt.aborted')).toEqual([]);
   });
 
   it('that was taken over changes nothing when its handler returns', async () => {

@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto';
+import { isTerminal } from '../ledger/run-state.js';
 import { cronOfRun } from '../schedule/occurrence.js';
 import { Attempt } from './attempt.js';
-import type { AttemptDeps, Carried, Carrier } from './carrier.js';
+import type { AttemptDeps, Carried, Carrier, CronHandler } from './carrier.js';
 
 /** How soon a run without a handler here is offered to the next worker. */
 const UNHANDLED_MS = 1_000;
@@ -14,11 +15,8 @@ export async function carryOut(deps: AttemptDeps, carrier: Carrier): Promise<Car
   const { ledger, clock, telemetry } = deps;
   const { runId } = carrier;
   const cron = cronOfRun(runId);
-  const handler = deps.handlerOf(cron);
-  if (!handler) {
-    telemetry.emit('attempt.unhandled', { cron, runId });
-    return { kind: 'later', waitMs: UNHANDLED_MS };
-  }
+  const handler = deps.handlerOf(cron) ?? (await handlerOfRun(deps, carrier));
+  if ('kind' in handler) return handler;
   const [nonce, sentAt] = [randomUUID(), clock.monotonic()];
   const { attempts: maxAttempts } = handler.retry;
   const request = { runId, nonce, worker: deps.worker, ttlMs: deps.ttlMs, maxAttempts };
@@ -44,4 +42,25 @@ export async function carryOut(deps: AttemptDeps, carrier: Carrier): Promise<Car
     case 'begun':
       return new Attempt(deps, { carrier, handler, begun: reply, nonce, sentAt }).carryOut();
   }
+}
+
+/** A cron that was made at run time names whose handler carries its runs out: the run knows, and so does the ledger. */
+async function handlerOfRun(deps: AttemptDeps, { runId }: Carrier): Promise<CronHandler | Carried> {
+  const { ledger, telemetry } = deps;
+  const cron = cronOfRun(runId);
+  try {
+    const run = await ledger.readRun(runId);
+    // Nobody may ever come that could begin it, and so find out.
+    if (run === null || isTerminal(run.state)) {
+      telemetry.emit('attempt.needless', { cron, runId, state: run?.state ?? 'missing' });
+      return { kind: 'settled' };
+    }
+    const handler = run.handler === null ? undefined : deps.handlerOf(run.handler);
+    if (handler) return handler;
+    telemetry.emit('attempt.unhandled', { cron, runId });
+    if (run.waiting === null) await ledger.noteWaiting(runId, 'no-capable-worker');
+  } catch (error) {
+    telemetry.emit('store.trouble', { doing: `looking for a handler of ${runId}`, error: String(error) });
+  }
+  return { kind: 'later', waitMs: UNHANDLED_MS };
 }

@@ -1,6 +1,7 @@
 import { StaleFenceError } from '@fencepost/lease';
 import type { AttemptRef, Ledger } from '../ledger/ledger.js';
 import type { Telemetry } from '../telemetry/telemetry.js';
+import type { Ending } from './ending.js';
 import { EffectNameError, EffectResultError } from './errors.js';
 import type { EffectContext } from './run-context.js';
 
@@ -8,7 +9,7 @@ export interface EffectsDeps {
   readonly ledger: Ledger;
   readonly telemetry: Telemetry;
   readonly attempt: AttemptRef;
-  readonly signal: AbortSignal;
+  readonly end: Ending;
   /** What telemetry says of the attempt. */
   readonly about: { readonly cron: string; readonly runId: string; readonly attempt: number };
   /** Called when the ledger says that this attempt is not the current one. */
@@ -54,9 +55,9 @@ export class Effects {
   }
 
   async #act<T>(name: string, act: Act<T>): Promise<T> {
-    const { ledger, attempt, signal, insist } = this.deps;
+    const { ledger, attempt, end, insist } = this.deps;
     const idempotencyKey = `${attempt.runId}/${name}`;
-    const result = await act({ fence: attempt.fence, idempotencyKey, signal });
+    const result = await act({ fence: attempt.fence, idempotencyKey, signal: end.signal });
     this.#tell('effect.acted', name);
     const json = encode(name, result);
     const reply = await insist(`recording the effect ${name}`, () => ledger.finishEffect(attempt, name, json));

@@ -31,3 +31,12 @@ export class ShutdownError extends FencepostError {
     super('The worker is shutting down and its drain deadline has passed; another worker takes the run over.');
   }
 }
+
+/** Somebody wants the run to stop. A handler that heeds its signal ends, and the run is recorded as cancelled. */
+export class RunCancelledError extends FencepostError {
+  readonly code = 'RUN_CANCELLED';
+
+  constructor(runId: string) {
+    super(`Run "${runId}" was cancelled while it ran; stop now, it is fenced out when its grace is over.`);
+  }
+}

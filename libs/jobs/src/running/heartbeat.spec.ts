@@ -2,7 +2,7 @@ import { parseFence, trustedUntil, type LeaseLostError } from '@fencepost/lease'
 import { ManualClock } from '@fencepost/lease/testing';
 import { afterEach, describe, expect, it } from 'vitest';
 import { flaky, type Flaky } from '../../../../test/support/flaky.js';
-import type { Ledger } from '../ledger/ledger.js';
+import type { HeartbeatReply, Ledger } from '../ledger/ledger.js';
 import { MemoryLedger } from '../ledger/memory-ledger.js';
 import { Heartbeat } from './heartbeat.js';
 
@@ -11,7 +11,8 @@ const DEADLINE_MS = trustedUntil(0, TTL_MS);
 
 let clock: ManualClock;
 let beats: Flaky<Pick<Ledger, 'heartbeat'>>;
-let answer: boolean;
+let answer: HeartbeatReply;
+let told: number;
 let lost: LeaseLostError[];
 let troubles: unknown[];
 let heartbeat: Heartbeat;
@@ -19,12 +20,13 @@ let heartbeat: Heartbeat;
 /** A heartbeat of an attempt whose begin was sent `agoMs` ago. */
 function start(agoMs = 0): Heartbeat {
   clock = new ManualClock();
-  [answer, lost, troubles] = [true, [], []];
+  [answer, told, lost, troubles] = ['extended', 0, [], []];
   beats = flaky<Pick<Ledger, 'heartbeat'>>({ heartbeat: async () => answer });
   const ledger = Object.assign(new MemoryLedger(clock), { heartbeat: beats.port.heartbeat });
   const attempt = { runId: 'c@1', fence: parseFence('7'), nonce: 'n' };
   const tell = {
     onLost: (error: LeaseLostError) => void lost.push(error),
+    onCancelled: () => void (told += 1),
     onTrouble: (error: unknown) => void troubles.push(error),
   };
   heartbeat = new Heartbeat(attempt, { ledger, clock, ttlMs: TTL_MS, ...tell }, -agoMs);
@@ -49,12 +51,30 @@ describe('a heartbeat', () => {
 
   it('has lost the run when the ledger refuses it, and says so once', async () => {
     start();
-    answer = false;
+    answer = 'stale';
     await clock.advance(10 * TTL_MS);
     expect(reasons()).toEqual(['refused']);
     expect(lost[0]?.resource).toBe('c@1');
     expect(beats.calls).toHaveLength(1);
     expect(clock.pending).toBe(0);
+  });
+
+  it('tells once that its run was cancelled, and goes on beating: the handler may take its time to stop', async () => {
+    start();
+    answer = 'cancelled';
+    await clock.advance(10 * TTL_MS);
+    expect(told).toBe(1);
+    expect(beats.calls).toHaveLength(40);
+    expect([reasons(), heartbeat.isTrusted()]).toEqual([[], true]);
+  });
+
+  it('has lost a cancelled run when its grace is over and the ledger refuses it', async () => {
+    start();
+    answer = 'cancelled';
+    await clock.advance(TTL_MS);
+    answer = 'stale';
+    await clock.advance(TTL_MS);
+    expect([told, reasons()]).toEqual([1, ['refused']]);
   });
 
   it('has lost the run at its deadline when a beat hangs', async () => {
@@ -136,7 +156,7 @@ describe('a heartbeat', () => {
 
   it('says nothing of a beat that is answered, or fails, after the stop', async () => {
     start();
-    answer = false;
+    answer = 'stale';
     let arrive = () => {};
     beats.next('heartbeat', { heldBack: new Promise((resolve) => (arrive = resolve)) });
     await clock.advance(TTL_MS / 4);
@@ -144,6 +164,18 @@ describe('a heartbeat', () => {
     arrive();
     await clock.advance(0);
     expect([reasons(), troubles]).toEqual([[], []]);
+  });
+
+  it('says nothing of a cancellation that is answered after the stop', async () => {
+    start();
+    answer = 'cancelled';
+    let arrive = () => {};
+    beats.next('heartbeat', { heldBack: new Promise((resolve) => (arrive = resolve)) });
+    await clock.advance(TTL_MS / 4);
+    heartbeat.stop();
+    arrive();
+    await clock.advance(0);
+    expect(told).toBe(0);
   });
 });
 

@@ -7,6 +7,8 @@ export interface HeartbeatDeps {
   readonly ttlMs: number;
   /** Called once, when the attempt may not go on. */
   readonly onLost: (error: LeaseLostError) => void;
+  /** Called once, when somebody wants the run to stop. Beats go on, so that it isn't taken for dead while it does. */
+  readonly onCancelled: () => void;
   readonly onTrouble: (error: unknown) => void;
 }
 
@@ -23,6 +25,7 @@ export class Heartbeat {
   #cancelBeat: CancelTimer = () => {};
   #cancelDeadline: CancelTimer = () => {};
   #over = false;
+  #cancelled = false;
 
   /** @param sentAt monotonic instant at which the attempt's `begin` was sent */
   constructor(
@@ -65,9 +68,10 @@ export class Heartbeat {
   async #beat(): Promise<void> {
     const sentAt = this.deps.clock.monotonic();
     try {
-      const extended = await this.deps.ledger.heartbeat(this.attempt, this.deps.ttlMs);
-      if (!extended) return this.#lose('refused');
+      const reply = await this.deps.ledger.heartbeat(this.attempt, this.deps.ttlMs);
+      if (reply === 'stale') return this.#lose('refused');
       this.#trustedUntil = Math.max(this.#trustedUntil, trustedUntil(sentAt, this.deps.ttlMs));
+      if (reply === 'cancelled') this.#tellOnce();
     } catch (error) {
       // Nothing is known, so nothing is done: the next beat asks again, and the deadline comes by itself.
       if (!this.#over) this.deps.onTrouble(error);
@@ -91,6 +95,12 @@ export class Heartbeat {
     if (Math.abs(now.wall - before.wall - passed) > JUMP_MS) return this.#lose('clock-jump');
     // A beat comes every quarter; one that comes a third late found the event loop blocked, and others saw no heartbeat.
     if (passed > this.deps.ttlMs / 4 + this.deps.ttlMs / 3) this.#lose('expired');
+  }
+
+  #tellOnce(): void {
+    if (this.#over || this.#cancelled) return;
+    this.#cancelled = true;
+    this.deps.onCancelled();
   }
 
   #lose(reason: LossReason): void {

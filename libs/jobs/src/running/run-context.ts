@@ -37,9 +37,12 @@ export interface RunContext {
   readonly fence: Fence;
   /** The run's id. An effect has one of its own. */
   readonly idempotencyKey: string;
+  /** What the cron's definition, or whoever asked for the run, gave along; `null` where nobody did. */
+  readonly payload: unknown;
   /**
-   * Aborts when the attempt may not go on: its run lease is lost, or the worker shuts down. Everything the handler records
-   * after that is refused anyway; the signal lets it stop early.
+   * Aborts when the attempt may not go on: its run lease is lost, the worker shuts down, or the run was cancelled
+   * (`RunCancelledError`, code `RUN_CANCELLED`). Everything the handler records after that is refused anyway; the signal
+   * lets it stop early. A handler that throws after a cancellation ends as cancelled; one that returns has succeeded.
    */
   readonly signal: AbortSignal;
   readonly log: RunLog;

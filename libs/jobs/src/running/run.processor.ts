@@ -4,6 +4,7 @@ import { QUEUE_NAME, queuePrefix, type RunJobData } from '../scheduling/bullmq-r
 import type { Telemetry } from '../telemetry/telemetry.js';
 import type { AttemptDeps, Carried, Carrier } from './carrier.js';
 import { carryOut } from './carry-out.js';
+import { Ending } from './ending.js';
 import { ShutdownError } from './errors.js';
 
 export interface RunProcessorOptions extends KeySpace {
@@ -29,7 +30,7 @@ const MOST_STALLS = 1_000;
 
 interface Carrying {
   readonly jobId: string | undefined;
-  readonly end: AbortController;
+  readonly givenUp: Ending;
   readonly done: Promise<void>;
 }
 
@@ -52,8 +53,8 @@ export class RunProcessor {
     });
     this.#worker.on('error', (error) => this.#trouble('the worker', error));
     this.#worker.on('lockRenewalFailed', (jobIds) => {
-      for (const { jobId, end } of this.#carrying) {
-        if (jobId !== undefined && jobIds.includes(jobId)) end.abort(new LeaseLostError(`job ${jobId}`, 'refused'));
+      for (const { jobId, givenUp } of this.#carrying) {
+        if (jobId !== undefined && jobIds.includes(jobId)) givenUp.end(new LeaseLostError(`job ${jobId}`, 'refused'));
       }
     });
   }
@@ -70,7 +71,7 @@ export class RunProcessor {
     // Not awaited: a fetch that blocks on an empty queue would hold up the drain.
     const paused = this.#worker.pause(true).catch((error: unknown) => this.#trouble('pausing the worker', error));
     if (!(await this.#drained(drainDeadlineMs))) {
-      for (const { end } of this.#carrying) end.abort(new ShutdownError());
+      for (const { givenUp } of this.#carrying) givenUp.end(new ShutdownError());
     }
     const drained = await this.#drained(AFTERMATH_MS);
     await Promise.all([paused, this.#worker.close(!drained)]);
@@ -87,11 +88,11 @@ export class RunProcessor {
   async #track(job: Job<RunJobData>, token: string | undefined): Promise<void> {
     // Fetched just before the stop: nobody waits for it any more, so another worker gets it.
     if (this.#stopping) return this.#settle(job, token, { kind: 'later', waitMs: 0 });
-    const end = new AbortController();
-    const work = carryOut(this.options.attempts, this.#carrier(job, end.signal)).then((carried) =>
+    const givenUp = new Ending();
+    const work = carryOut(this.options.attempts, this.#carrier(job, givenUp)).then((carried) =>
       this.#settle(job, token, carried),
     );
-    const carrying = { jobId: job.id, end, done: work.catch(() => {}) };
+    const carrying = { jobId: job.id, givenUp, done: work.catch(() => {}) };
     this.#carrying.add(carrying);
     try {
       await work;
@@ -112,11 +113,11 @@ export class RunProcessor {
     }
   }
 
-  #carrier(job: Job<RunJobData>, signal: AbortSignal): Carrier {
+  #carrier(job: Job<RunJobData>, givenUp: Ending): Carrier {
     const { clock } = this.options;
     return {
       runId: job.data.runId,
-      signal,
+      givenUp,
       log: (level, message, { attempt, fence }) => {
         const line = `${new Date(clock.now()).toISOString()} ${level} [attempt ${attempt} · fence ${fence}] ${message}`;
         // A log line is worth an attempt to write it, and no failure of the run.

@@ -40,6 +40,14 @@ export function readExpression(text: string, seed: string): Expression {
   return { clock: new WallClock(times, daysOf(parsed)), fixed: plain && times.first === times.last };
 }
 
+/**
+ * The same expression with numbers for each `H`: equal texts with equal ones have the same instants.
+ * @throws {ScheduleTextError}
+ */
+export function resolvedExpression(text: string, seed: string): string {
+  return parse(text.trim(), seed).stringify(true);
+}
+
 /** Second to day-of-week; `null` for one of the `@daily` kind. */
 function fieldsOf(text: string): readonly string[] | null {
   if (typeof text !== 'string') throw new ScheduleTextError('expression', SHAPE);

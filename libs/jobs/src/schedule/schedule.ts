@@ -26,6 +26,8 @@ export interface CronSchedule extends Schedule {
   readonly kind: 'fixed' | 'interval';
   /** How much later than its instants the cron is due: the same for all of them, and less than the shortest period. */
   readonly spreadMs: number;
+  /** What `spreadMs` is drawn from, for a cron of another name: the spread as it was asked for, at most the shortest period. */
+  readonly spreadOverMs: number;
   /** The instants in `[from, to)`, in order, each worked out when it is asked for. */
   between(from: number, to: number): Generator<number, void, undefined>;
 }
@@ -73,7 +75,7 @@ export function parseSchedule(text: ScheduleText, now: number): CronSchedule {
   if (steps.atOrAfter(from, from + FIVE_YEARS) === Infinity) {
     throw new ScheduleTextError('expression', 'an expression with an instant within five years');
   }
-  return new SteppedSchedule(text, { steps, fixed: expression.fixed, spreadMs: readSpread(text, expression) });
+  return new SteppedSchedule(text, { steps, fixed: expression.fixed, spreadOverMs: readSpread(text, expression) });
 }
 
 function stepsOf({ clock, fixed }: Expression, zone: Zone, rule: DstRule): Steps {
@@ -97,13 +99,13 @@ function readRule({ gap = 'next-valid', repeat = 'first' }: Partial<DstRule> = {
 }
 
 /** Checks the shortest period, and keeps the spread below it: the next instant would come before this one is due. */
-function readSpread({ seed, spreadMs = 0, minIntervalMs = 0 }: ScheduleText, { clock }: Expression): number {
+function readSpread({ spreadMs = 0, minIntervalMs = 0 }: ScheduleText, { clock }: Expression): number {
   for (const [part, value] of Object.entries({ spreadMs, minIntervalMs }) as ['spreadMs' | 'minIntervalMs', number][]) {
     if (!Number.isSafeInteger(value) || value < 0) throw new ScheduleError(part, 'a whole number of milliseconds');
   }
   if (spreadMs === 0 && minIntervalMs === 0) return 0;
   const period = shortestPeriod(clock, Math.max(spreadMs, minIntervalMs) / 1_000) * 1_000;
-  if (period >= minIntervalMs) return spreadOf(seed, Math.min(spreadMs, period));
+  if (period >= minIntervalMs) return Math.min(spreadMs, period);
   const [least, is] = [minIntervalMs / 1_000, period / 1_000];
   throw new ScheduleTextError('expression', `an expression with at least ${least} s between instants, and not ${is} s`);
 }
@@ -111,7 +113,7 @@ function readSpread({ seed, spreadMs = 0, minIntervalMs = 0 }: ScheduleText, { c
 interface Parts {
   readonly steps: Steps;
   readonly fixed: boolean;
-  readonly spreadMs: number;
+  readonly spreadOverMs: number;
 }
 
 class SteppedSchedule implements CronSchedule {
@@ -119,13 +121,15 @@ class SteppedSchedule implements CronSchedule {
   readonly timeZone: string;
   readonly kind: 'fixed' | 'interval';
   readonly spreadMs: number;
+  readonly spreadOverMs: number;
   readonly #steps: Steps;
 
-  constructor({ expression, timeZone }: ScheduleText, { steps, fixed, spreadMs }: Parts) {
+  constructor({ expression, timeZone, seed }: ScheduleText, { steps, fixed, spreadOverMs }: Parts) {
     this.expression = expression;
     this.timeZone = timeZone;
     this.kind = fixed ? 'fixed' : 'interval';
-    this.spreadMs = spreadMs;
+    this.spreadMs = spreadOf(seed, spreadOverMs);
+    this.spreadOverMs = spreadOverMs;
     this.#steps = steps;
   }
 

@@ -2,7 +2,7 @@ import type { KeySpace, RedisClient } from '@fencepost/lease';
 import { Queue } from 'bullmq';
 import type { Delivery } from '../ledger/ledger.js';
 import { cronOfRun } from '../schedule/occurrence.js';
-import type { RunQueue } from './run-queue.js';
+import type { QueuedDelivery, RunQueue } from './run-queue.js';
 
 export const QUEUE_NAME = 'runs';
 
@@ -21,6 +21,9 @@ const UNDERWAY: readonly string[] = ['waiting', 'active', 'delayed', 'prioritize
 
 /** Finished jobs are kept for people to look at; the ledger has its own record. */
 const KEEP = { count: 1_000, age: 24 * 3_600 };
+
+/** BullMQ takes jobs without a priority first, and of those with one the smaller number first. */
+const LOW_PRIORITY = 10;
 
 export interface BullmqRunQueueOptions extends KeySpace {
   /** Stays the caller's to close. */
@@ -53,13 +56,19 @@ export class BullmqRunQueue implements RunQueue {
     }
   }
 
-  async enqueue(deliveries: readonly Delivery[]): Promise<void> {
+  async enqueue(deliveries: readonly QueuedDelivery[]): Promise<void> {
     await this.queue.addBulk(
-      deliveries.map(({ runId, delivery }) => ({
+      deliveries.map(({ runId, delivery, priority }) => ({
         name: cronOfRun(runId),
         data: { runId },
-        // The ledger owns attempts: BullMQ gets one, and a retry is a delayed move of the same job.
-        opts: { jobId: jobId({ runId, delivery }), attempts: 1, removeOnComplete: KEEP, removeOnFail: KEEP },
+        opts: {
+          jobId: jobId({ runId, delivery }),
+          // The ledger owns attempts: BullMQ gets one, and a retry is a delayed move of the same job.
+          attempts: 1,
+          removeOnComplete: KEEP,
+          removeOnFail: KEEP,
+          ...(priority === 'low' && { priority: LOW_PRIORITY }),
+        },
       })),
     );
   }

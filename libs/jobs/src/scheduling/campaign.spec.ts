@@ -1,39 +1,66 @@
-import { LeaseLostError } from '@fencepost/lease';
+import type { Lease } from '@fencepost/lease';
 import { afterEach, describe, expect, it } from 'vitest';
 import { CRON, SchedulerStage, TTL_MS } from '../../../../test/support/scheduler-stage.js';
-import { Campaign, type Hold } from './campaign.js';
+import { Campaign } from './campaign.js';
 
-const running: { stage: SchedulerStage; campaign: Campaign }[] = [];
+const running: { stage: SchedulerStage; campaign: Campaign; held: Map<string, Lease> }[] = [];
 afterEach(async () => {
   const ended = running.splice(0);
+  for (const { campaign, held } of ended) {
+    campaign.halt();
+    await campaign.releaseAll([...held.values()]);
+  }
   await Promise.all(ended.map(({ campaign }) => campaign.stop()));
   for (const { stage } of ended) expect(stage.clock.pending).toBe(0);
 });
 
-const untilOver: Hold = ({ signal }) =>
-  new Promise((resolve) => signal.addEventListener('abort', () => resolve(), { once: true }));
-
-function campaigning(stage: SchedulerStage, hold: Hold = untilOver) {
-  const pod = stage.pod(`pod-${running.length}`);
-  const { clock, telemetry, keeper, ledger, events } = pod;
-  const campaign = new Campaign(CRON, { ledger, keeper, clock, telemetry, random: () => 0, ttlMs: TTL_MS }, hold);
-  campaign.start();
-  running.push({ stage, campaign });
-  return { campaign, keeper, events };
+async function campaigning(stage: SchedulerStage, crons: readonly string[] = [CRON]) {
+  const { clock, telemetry, keeper, ledger, events } = stage.pod(`pod-${running.length}`);
+  const held = new Map<string, Lease>();
+  const [granted, lost] = [[] as string[][], [] as string[][]];
+  const campaign = new Campaign({
+    ...{ ledger, keeper, clock, telemetry, random: () => 0, ttlMs: TTL_MS },
+    isHeld: (cron) => held.has(cron),
+    onGranted: (leases) => {
+      granted.push(leases.map(({ resource }) => resource));
+      for (const lease of leases) held.set(lease.resource, lease);
+    },
+    onLost: async (leases) => {
+      lost.push(leases.map(({ resource }) => resource));
+      for (const { resource } of leases) held.delete(resource);
+    },
+  });
+  campaign.want(new Set(crons));
+  await stage.clock.advance(0);
+  running.push({ stage, campaign, held });
+  /** As the pod does: it stops acting first. */
+  const letGo = () => {
+    const leases = [...held.values()];
+    held.clear();
+    return leases;
+  };
+  return { campaign, keeper, events, held, granted, lost, letGo };
 }
 
-async function holder(stage: SchedulerStage): Promise<string | undefined> {
-  const [holding] = await stage.leases.port.inspect([CRON]);
-  return holding?.holder;
-}
+const many = Array.from({ length: 300 }, (_, n) => `cron-${n}`);
 
 describe('a campaign', () => {
-  it('holds a free cron and keeps it', async () => {
+  it('holds what is free and keeps it', async () => {
     const stage = new SchedulerStage();
-    const { events } = campaigning(stage);
+    const { events } = await campaigning(stage);
     await stage.clock.advance(10 * TTL_MS);
-    expect(await holder(stage)).toBe('pod-0/1');
+    expect(await stage.holder()).toBe('pod-0/1');
     expect(events.names).toEqual(['lease.acquired']);
+  });
+
+  it('asks for many in one call, and for nothing while it holds them', async () => {
+    const stage = new SchedulerStage();
+    const { granted } = await campaigning(stage, many);
+    expect(granted.map((crons) => crons.length)).toEqual([300]);
+    expect([stage.leases.calls, stage.ledger.calls]).toEqual([['acquireMany'], ['readCrons']]);
+    await stage.clock.advance(10 * TTL_MS);
+    expect(new Set(stage.leases.calls.slice(1))).toEqual(new Set(['renew']));
+    expect(stage.ledger.calls).toHaveLength(1);
   });
 
   it('asks for a fence above the highest the ledger has accepted', async () => {
@@ -41,164 +68,171 @@ describe('a campaign', () => {
     const accepted = 8_000_000_000_000_000;
     await stage.clock.advance(1_000);
     await stage.pod().dispatcher.dispatch([stage.heldCron(accepted)]);
-    const { events } = campaigning(stage);
-    await stage.clock.advance(0);
+    const { events } = await campaigning(stage);
     expect(events.of('lease.acquired')).toMatchObject([{ fence: accepted + 1 }]);
   });
 
-  it('takes over at once when it hears that the holder has released', async () => {
+  it('takes over as soon as it hears that the holder has released, asking once for all of it', async () => {
     const stage = new SchedulerStage();
-    const first = campaigning(stage);
-    await stage.clock.advance(0);
-    const second = campaigning(stage);
+    const first = await campaigning(stage, many);
+    const second = await campaigning(stage, many);
     await stage.clock.advance(100);
     expect(second.events.names).toEqual([]);
-    await first.campaign.stop();
-    second.campaign.wake();
-    await stage.clock.advance(0);
-    expect(second.events.names).toEqual(['lease.acquired']);
+    await first.campaign.release(first.letGo());
+    stage.leases.calls.length = 0;
+    first.campaign.halt();
+    for (const cron of many) second.campaign.wake(cron);
+    await stage.clock.advance(10);
+    expect(second.granted.map((crons) => crons.length)).toEqual([300]);
+    expect(stage.leases.calls).toEqual(['acquireMany']);
   });
 
   it('takes over without hearing anything when the lease of a dead holder has run out', async () => {
     const stage = new SchedulerStage();
-    await stage.leases.port.acquire({
-      resource: CRON,
-      nonce: 'dead',
-      holder: 'dead/1',
-      ttlMs: TTL_MS,
-      floor: 0 as never,
-    });
-    const { events } = campaigning(stage);
+    const dead = { resource: CRON, nonce: 'dead', holder: 'dead/1', ttlMs: TTL_MS, floor: 0 as never };
+    await stage.leases.port.acquire(dead);
+    const { events } = await campaigning(stage);
     await stage.clock.advance(TTL_MS - 1);
     expect(events.names).toEqual([]);
-    await stage.clock.advance(1);
+    await stage.clock.advance(21);
     expect(events.names).toEqual(['lease.acquired']);
-  });
-
-  it('asks once for each time it is woken, and waits again while the cron is held', async () => {
-    const stage = new SchedulerStage();
-    campaigning(stage);
-    await stage.clock.advance(0);
-    const second = campaigning(stage);
-    await stage.clock.advance(0);
-    stage.leases.calls.length = 0;
-    second.campaign.wake();
-    await stage.clock.advance(100);
-    expect(stage.leases.calls).toEqual(['acquire']);
   });
 
   it('does not miss a release that is announced while its own question is on its way', async () => {
     const stage = new SchedulerStage();
-    const first = campaigning(stage);
-    await stage.clock.advance(0);
+    const first = await campaigning(stage);
     let answer = () => {};
-    stage.leases.next('acquire', { heldBack: new Promise((resolve) => (answer = resolve)) });
-    const second = campaigning(stage);
-    await stage.clock.advance(0);
-    await first.campaign.stop();
-    second.campaign.wake();
+    stage.leases.next('acquireMany', { heldBack: new Promise((resolve) => (answer = resolve)) });
+    const second = await campaigning(stage);
+    await first.campaign.release(first.letGo());
+    first.campaign.halt();
+    second.campaign.wake(CRON);
     answer();
+    await stage.clock.advance(10);
+    expect(second.events.names).toEqual(['lease.acquired']);
+  });
+
+  it('asks for nothing that is no longer wanted', async () => {
+    const stage = new SchedulerStage();
+    const first = await campaigning(stage);
+    const second = await campaigning(stage);
+    second.campaign.want(new Set());
+    await first.campaign.release(first.letGo());
+    first.campaign.halt();
+    second.campaign.wake(CRON);
+    await stage.clock.advance(2 * TTL_MS);
+    expect(second.events.names).toEqual([]);
+  });
+
+  it('takes once what is not its share when somebody has to act for it', async () => {
+    const stage = new SchedulerStage();
+    const first = await campaigning(stage);
+    const second = await campaigning(stage, []);
+    stage.leases.calls.length = 0;
+    second.campaign.take([CRON]);
+    await stage.clock.advance(TTL_MS / 4);
+    expect(stage.leases.calls).toEqual(['acquireMany']);
+    await first.campaign.release(first.letGo());
+    first.campaign.halt();
+    second.campaign.take([CRON]);
     await stage.clock.advance(0);
     expect(second.events.names).toEqual(['lease.acquired']);
   });
 
-  it('tells that it lost its lease, and campaigns again', async () => {
+  it('tells what it lost, gives it back in one batch, and asks again', async () => {
     const stage = new SchedulerStage();
-    const { events } = campaigning(stage);
-    await stage.clock.advance(0);
+    const { events, lost, granted } = await campaigning(stage, ['a', 'b', 'c']);
+    stage.leases.calls.length = 0;
     stage.clock.jumpWall(60_000);
     await stage.clock.advance(TTL_MS);
-    expect(events.of('lease.lost')).toMatchObject([{ cause: expect.stringContaining('clock') }]);
-    expect(events.names).toEqual(['lease.acquired', 'lease.lost', 'lease.acquired']);
+    expect(events.of('lease.lost')[0]).toMatchObject({ cause: expect.stringContaining('clock') });
+    expect(lost).toEqual([['a', 'b', 'c']]);
+    expect(granted).toHaveLength(2);
+    expect(stage.leases.calls.filter((call) => call === 'release')).toHaveLength(1);
   });
 
-  it('gives up a term that its holder wants to end, and waits before the next: the reason may still be there', async () => {
+  it('waits before it asks again for a cron it has abandoned: the reason may still be there', async () => {
     const stage = new SchedulerStage();
-    const { events } = campaigning(stage, async () => {});
-    await stage.clock.advance(60_000);
+    const { campaign, events, letGo } = await campaigning(stage);
+    for (let second = 0; second < 60; second += 1) {
+      const [lease] = letGo();
+      if (lease) await campaign.abandon(lease, 0);
+      campaign.wake(CRON);
+      await stage.clock.advance(1_000);
+    }
     const terms = events.of('lease.acquired').length;
     expect(terms).toBeGreaterThan(10);
-    expect(terms).toBeLessThan(60);
-    expect(events.of('lease.released').length).toBe(terms);
+    expect(terms).toBeLessThan(45);
+  });
+
+  it('waits at least as long as it is told to', async () => {
+    const stage = new SchedulerStage();
+    const { campaign, events, letGo } = await campaigning(stage);
+    await campaign.abandon(letGo()[0] as Lease, TTL_MS);
+    campaign.wake(CRON);
+    campaign.take([CRON]);
+    await stage.clock.advance(TTL_MS - 100);
+    expect(events.of('lease.acquired')).toHaveLength(1);
+    await stage.clock.advance(200);
+    expect(events.of('lease.acquired')).toHaveLength(2);
   });
 
   it('asks again with growing pauses while the store is away', async () => {
     const stage = new SchedulerStage();
     stage.ledger.down();
-    const { events } = campaigning(stage);
+    const { events } = await campaigning(stage);
     await stage.clock.advance(60_000);
     expect(events.of('store.trouble').length).toBeLessThan(60);
+    expect(events.of('store.trouble').length).toBeGreaterThan(15);
     expect(events.of('store.trouble')[0]).toMatchObject({ doing: `campaign for ${CRON}` });
     stage.ledger.heal();
     await stage.clock.advance(TTL_MS / 3);
     expect(events.names.at(-1)).toBe('lease.acquired');
   });
 
-  it('gives its term up when it is stopped', async () => {
+  it('does not let the others wait for one whose fences are used up', async () => {
     const stage = new SchedulerStage();
-    const { campaign, events } = campaigning(stage);
     await stage.clock.advance(1_000);
-    await campaign.stop();
-    expect(await holder(stage)).toBeUndefined();
-    expect(events.names).toEqual(['lease.acquired', 'lease.released']);
-    expect(stage.clock.pending).toBe(0);
+    await stage.pod().dispatcher.dispatch([stage.heldCron(Number.MAX_SAFE_INTEGER)]);
+    const { held, events } = await campaigning(stage, ['a', CRON, 'b']);
+    await stage.clock.advance(30_000);
+    expect([...held.keys()]).toEqual(['a', 'b']);
+    expect(events.of('store.trouble')).toHaveLength(1);
+    expect(events.of('store.trouble')[0]?.error).toContain('2255');
   });
 
-  it('gives back without acting what it is granted after the stop', async () => {
+  it('does not spin when it is told that the holder has no time left', async () => {
     const stage = new SchedulerStage();
-    let [answer, held] = [() => {}, 0];
-    stage.leases.next('acquire', { heldBack: new Promise((resolve) => (answer = resolve)) });
-    const { campaign } = campaigning(stage, async () => void (held += 1));
-    await stage.clock.advance(0);
+    const { campaign } = await campaigning(stage, []);
+    stage.memoryLeases.acquireMany = async (requests) => requests.map(() => ({ acquired: false, remainingMs: 0 }));
+    stage.leases.calls.length = 0;
+    campaign.want(new Set([CRON]));
+    await stage.clock.advance(1_000);
+    expect(stage.leases.calls.length).toBeLessThanOrEqual(20);
+  });
+});
+
+describe('a campaign that is stopped', () => {
+  it('gives back without acting what it is granted after that', async () => {
+    const stage = new SchedulerStage();
+    let answer = () => {};
+    stage.leases.next('acquireMany', { heldBack: new Promise((resolve) => (answer = resolve)) });
+    const { campaign, granted } = await campaigning(stage);
+    campaign.halt();
     const stopped = campaign.stop();
     answer();
     await stopped;
-    expect(held).toBe(0);
-    expect(await holder(stage)).toBeUndefined();
-  });
-
-  it('leaves its term to the shutdown when it is halted, which releases all of the pod at once', async () => {
-    const stage = new SchedulerStage();
-    const { campaign, keeper, events } = campaigning(stage);
-    await stage.clock.advance(1_000);
-    campaign.halt();
-    await stage.clock.advance(0);
-    expect(await holder(stage)).toBe('pod-0/1');
-    await keeper.releaseAll();
-    await campaign.stop();
-    expect(await holder(stage)).toBeUndefined();
-    expect(stage.leases.calls.filter((call) => call === 'release')).toHaveLength(1);
-    expect(events.of('lease.lost')).toEqual([]);
-  });
-
-  it('calls nothing lost that its pod has released', async () => {
-    const stage = new SchedulerStage();
-    const { keeper, events } = campaigning(stage);
-    await stage.clock.advance(0);
-    await keeper.releaseAll();
-    await stage.clock.advance(0);
-    expect(events.names).toEqual(['lease.acquired', 'lease.released']);
+    expect(granted).toEqual([]);
+    expect(await stage.holder()).toBeUndefined();
   });
 
   it('stops also while a release does not get through', async () => {
     const stage = new SchedulerStage();
-    const { campaign, events } = campaigning(stage);
-    await stage.clock.advance(0);
+    const { campaign, events, letGo } = await campaigning(stage);
     stage.leases.next('release', 'fail');
+    campaign.halt();
+    await campaign.releaseAll(letGo());
     await campaign.stop();
     expect(events.of('store.trouble')).toMatchObject([{ doing: `release of ${CRON}` }]);
-  });
-
-  it('hands its holder a signal that says why the term is over', async () => {
-    const stage = new SchedulerStage();
-    let reason: unknown;
-    campaigning(stage, async (held) => {
-      await untilOver(held);
-      reason ??= held.signal.reason;
-    });
-    await stage.clock.advance(0);
-    stage.clock.jumpWall(60_000);
-    await stage.clock.advance(TTL_MS);
-    expect(reason).toBeInstanceOf(LeaseLostError);
   });
 });

@@ -1,6 +1,9 @@
-import { LeaseLostError, sleep, type Clock, type Lease, type LeaseKeeper } from '@fencepost/lease';
+import { FenceExhaustedError } from '@fencepost/lease';
+import type { CancelTimer, Clock, Lease, LeaseLostError, LeaseKeeper } from '@fencepost/lease';
 import type { Ledger } from '../ledger/ledger.js';
 import type { Telemetry } from '../telemetry/telemetry.js';
+import { DueIndex } from './due-index.js';
+import { Wariness } from './wariness.js';
 
 export interface CampaignDeps {
   readonly ledger: Ledger;
@@ -9,137 +12,234 @@ export interface CampaignDeps {
   readonly telemetry: Telemetry;
   readonly random: () => number;
   readonly ttlMs: number;
+  readonly isHeld: (cron: string) => boolean;
+  /** Called with what was granted together. */
+  readonly onGranted: (leases: readonly Lease[]) => void;
+  /** Called with what was lost together; resolves when nothing is claimed under these leases any more. */
+  readonly onLost: (leases: readonly Lease[]) => Promise<void>;
 }
 
-/** Called with each term; its promise ends when the pod has stopped acting for the cron. */
-export type Hold = (lease: Lease) => Promise<void>;
+/** A thousand leases are about a millisecond of the store's time. */
+const LARGEST_BATCH = 1_000;
 
-/** Pods that boot together each get their share of first tries, instead of the fastest getting all. */
-const FIRST_TRY_SPREAD_MS = 250;
+/** Releases that are announced one by one are asked for together. */
+const DEBOUNCE_MS = 5;
 
-/** When a lease becomes free everybody tries; a few milliseconds apart, so that most see that they are too late. */
+/** What runs out at about the same time is asked for at the same time. */
+const GRID_MS = 20;
+
+/** However short a holder claims to stay: an answer of 0 must not be met with a spin. */
+const LEAST_WAIT_MS = 50;
+
+/** Until a person has mended it. */
+const HOPELESS_MS = 60_000;
+
+/** When leases become free more than one pod may try; a few milliseconds apart, so that most see that they are too late. */
 const SPREAD_MS = 10;
 
 /**
- * A pod's continuing effort to hold one cron's lease: seek, hold, and again, until it is stopped.
+ * A pod's continuing effort to hold the leases of its share: one for all its crons.
  *
- * Two states, two methods, and neither knows of the other: River's elector is the model.
+ * It asks when something is new or was announced, or when a holder should have run out. Between that, nothing is asked,
+ * however many crons are held.
  */
 export class Campaign {
-  readonly #stop = new AbortController();
-  #wake = new AbortController();
-  #ended: Promise<void> = Promise.resolve();
+  #wanted: ReadonlySet<string> = new Set();
+  /** When each wanted cron that is not held is asked for next. Monotonic. */
+  readonly #next = new DueIndex();
+  /** What is being asked for, and whether its release was announced meanwhile. */
+  readonly #asking = new Map<string, boolean>();
+  readonly #wariness: Wariness;
+  readonly #working = new Set<Promise<void>>();
+  #lost: [Lease, LeaseLostError][] = [];
+  #failures = 0;
+  #cancelTimer: CancelTimer = () => {};
   #halted = false;
 
-  constructor(
-    readonly cron: string,
-    private readonly deps: CampaignDeps,
-    private readonly hold: Hold,
-  ) {}
+  constructor(private readonly deps: CampaignDeps) {
+    this.#wariness = new Wariness(deps);
+  }
 
-  start(): void {
-    this.#ended = this.#run();
+  /** From now on these are to be held, and no others are asked for. */
+  want(crons: ReadonlySet<string>): void {
+    for (const cron of this.#wanted) if (!crons.has(cron)) this.#next.remove(cron);
+    this.#wanted = crons;
+    for (const cron of crons) if (this.#isMissing(cron) && this.#next.dueAt(cron) === null) this.#askIn(cron, 0);
+    this.#arm();
+  }
+
+  wants(cron: string): boolean {
+    return this.#wanted.has(cron);
+  }
+
+  /** Asks for these once, whether or not they are wanted: somebody has to act for them. */
+  take(crons: readonly string[]): void {
+    const isFree = (cron: string) => !this.#asking.has(cron) && !this.deps.isHeld(cron);
+    const free = crons.filter((cron) => isFree(cron) && this.#wariness.leftMs(cron) <= 0);
+    for (const cron of free) this.#next.remove(cron);
+    this.#ask(free);
   }
 
   /** Somebody announced that the lease is free. */
-  wake(): void {
-    this.#wake.abort();
+  wake(cron: string): void {
+    if (this.#asking.has(cron)) this.#asking.set(cron, true);
+    else if (this.#next.dueAt(cron) !== null && this.#wariness.leftMs(cron) <= 0) {
+      this.#askIn(cron, DEBOUNCE_MS);
+      this.#arm();
+    }
   }
 
-  /** Ends the effort without giving the term up: for a shutdown, which releases all terms of the pod in one batch. */
+  /** Ends these terms in one batch, when nothing is done under them any more. */
+  async release(leases: readonly Lease[]): Promise<void> {
+    const { keeper, telemetry } = this.deps;
+    for (const { resource, fence, holder } of leases)
+      telemetry.emit('lease.released', { cron: resource, fence, holder });
+    await this.#giveBack(leases, () => keeper.release(leases));
+    for (const { resource } of leases) this.#again(resource);
+  }
+
+  /** Ends all terms of the pod in one batch; nothing is asked for any more. */
+  async releaseAll(leases: readonly Lease[]): Promise<void> {
+    const { keeper, telemetry } = this.deps;
+    for (const { resource, fence, holder } of leases)
+      telemetry.emit('lease.released', { cron: resource, fence, holder });
+    await this.#giveBack(leases, () => keeper.releaseAll());
+  }
+
+  /**
+   * Gives a term up that served no purpose, and waits before the next: the reason may still be there.
+   * @param leastWaitMs beside what grows with every such term in a row
+   */
+  async abandon(lease: Lease, leastWaitMs: number): Promise<void> {
+    this.#wariness.note(lease.resource, leastWaitMs);
+    await this.release([lease]);
+  }
+
+  /** Asks for nothing from now on. The terms are the caller's to release. */
   halt(): void {
     this.#halted = true;
-    this.#end();
+    this.#cancelTimer();
   }
 
-  /** Gives the term up, unless halted before, and resolves when nothing of this campaign runs any more. */
+  /** Resolves when nothing of this campaign runs any more. */
   async stop(): Promise<void> {
-    this.#end();
-    await this.#ended;
+    this.halt();
+    await Promise.all(this.#working);
   }
 
-  #end(): void {
-    this.#stop.abort();
-    this.#wake.abort();
+  #isMissing(cron: string): boolean {
+    return this.#wanted.has(cron) && !this.deps.isHeld(cron) && !this.#asking.has(cron);
   }
 
-  async #run(): Promise<void> {
-    await this.#pause(this.deps.random() * FIRST_TRY_SPREAD_MS);
-    let short = 0;
-    for (let lease = await this.#seek(); lease; lease = await this.#seek()) {
-      const since = this.deps.clock.monotonic();
-      await this.#keep(lease);
-      short = this.deps.clock.monotonic() - since < this.deps.ttlMs ? short + 1 : 0;
-      // A term whose first claim is refused would be followed by the next at once, and that one refused as well.
-      if (short > 0) await this.#pause(this.#backoff(short), this.#stop);
+  #again(cron: string): void {
+    if (!this.#isMissing(cron)) return;
+    this.#askIn(cron, Math.max(this.#wariness.leftMs(cron), DEBOUNCE_MS));
+    this.#arm();
+  }
+
+  #askIn(cron: string, delayMs: number): void {
+    const at = this.deps.clock.monotonic() + delayMs;
+    this.#next.set(cron, delayMs <= DEBOUNCE_MS ? at : Math.ceil(at / GRID_MS) * GRID_MS);
+  }
+
+  #arm(): void {
+    this.#cancelTimer();
+    this.#cancelTimer = () => {};
+    const at = this.#halted ? null : this.#next.earliest();
+    if (at === null) return;
+    this.#cancelTimer = this.deps.clock.after(at - this.deps.clock.monotonic(), () => {
+      this.#ask(this.#next.takeDue(this.deps.clock.monotonic() + DEBOUNCE_MS));
+      this.#arm();
+    });
+  }
+
+  #ask(crons: readonly string[]): void {
+    if (this.#halted) return;
+    for (const cron of crons) this.#asking.set(cron, false);
+    if (crons.length > 0) this.#track(this.#askAll(crons));
+  }
+
+  async #askAll(crons: readonly string[]): Promise<void> {
+    for (let from = 0; from < crons.length; from += LARGEST_BATCH) {
+      await this.#askBatch(crons.slice(from, from + LARGEST_BATCH));
     }
   }
 
-  async #seek(): Promise<Lease | null> {
-    let failures = 0;
-    while (!this.#stop.signal.aborted) {
-      // Listening starts before asking: a release announced while the answer is on its way must not be missed.
-      this.#wake = new AbortController();
-      try {
-        const { fence } = await this.deps.ledger.readCron(this.cron);
-        if (this.#stop.signal.aborted) return null;
-        const reply = await this.deps.keeper.tryAcquire(this.cron, { ttlMs: this.deps.ttlMs, floor: fence });
-        if (reply.acquired) return reply.lease;
-        failures = 0;
-        await this.#pause(reply.remainingMs);
-        await this.#pause(this.deps.random() * SPREAD_MS, this.#stop);
-      } catch (error) {
-        failures += 1;
-        this.deps.telemetry.emit('store.trouble', { doing: `campaign for ${this.cron}`, error: String(error) });
-        await this.#pause(this.#backoff(failures), this.#stop);
-      }
+  async #askBatch(crons: readonly string[]): Promise<void> {
+    const { ledger, keeper, telemetry, ttlMs } = this.deps;
+    try {
+      const records = await ledger.readCrons(crons);
+      const wanted = crons.map((resource, n) => ({ resource, floor: records[n]?.fence }));
+      const onLost = (lease: Lease, error: LeaseLostError) => this.#lose(lease, error);
+      const answers = this.#halted ? [] : await keeper.tryAcquireMany(wanted, { ttlMs, onLost });
+      this.#failures = 0;
+      this.#grant(answers.flatMap((answer) => (answer.acquired ? [answer.lease] : [])));
+      crons.forEach((cron, n) => this.#answered(cron, answers[n]?.acquired === false ? answers[n].remainingMs : 0));
+    } catch (error) {
+      telemetry.emit('store.trouble', { doing: `campaign for ${told(crons)}`, error: String(error) });
+      // That is about one of them, and will stay so: the others must not wait for it.
+      const isOfOne = error instanceof FenceExhaustedError;
+      if (isOfOne) this.#wariness.note(error.resource, HOPELESS_MS);
+      this.#failures += isOfOne ? 0 : 1;
+      for (const cron of crons) this.#answered(cron, isOfOne ? 0 : this.#wariness.backoff(this.#failures));
     }
-    return null;
+    this.#arm();
   }
 
-  async #keep(lease: Lease): Promise<void> {
-    const { telemetry } = this.deps;
-    const { fence, holder, ttlMs } = lease;
-    telemetry.emit('lease.acquired', { cron: this.cron, fence, holder, ttlMs });
+  #grant(leases: readonly Lease[]): void {
+    if (leases.length === 0) return;
+    const { telemetry, onGranted } = this.deps;
+    for (const { resource, fence, holder, ttlMs } of leases) {
+      telemetry.emit('lease.acquired', { cron: resource, fence, holder, ttlMs });
+    }
     // A term that arrived after the stop is only given back.
-    if (!this.#stop.signal.aborted) await Promise.race([this.hold(lease), this.#aborted(lease.signal)]);
-    await this.#leave(lease);
+    if (this.#halted) this.#track(this.release(leases));
+    else onGranted(leases);
   }
 
-  /** Resolves when the term or this campaign ends. */
-  async #aborted(term: AbortSignal): Promise<void> {
-    // Ends the listening to the other one: a campaign has one signal of its own for all of its terms.
-    const heard = new AbortController();
-    await new Promise<void>((resolve) => {
-      for (const signal of [term, this.#stop.signal]) {
-        if (signal.aborted) resolve();
-        signal.addEventListener('abort', () => resolve(), { signal: heard.signal });
-      }
-    });
-    heard.abort();
+  #answered(cron: string, remainingMs: number): void {
+    const wasReleased = this.#asking.get(cron);
+    this.#asking.delete(cron);
+    if (!this.#isMissing(cron)) return;
+    const wait = Math.max(remainingMs, LEAST_WAIT_MS, this.#wariness.leftMs(cron)) + this.deps.random() * SPREAD_MS;
+    this.#askIn(cron, wasReleased ? DEBOUNCE_MS : wait);
   }
 
-  async #leave(lease: Lease): Promise<void> {
-    const { telemetry } = this.deps;
-    const { fence, holder } = lease;
-    const reason: unknown = lease.signal.reason;
-    const lost = reason instanceof LeaseLostError;
-    if (lost) telemetry.emit('lease.lost', { cron: this.cron, fence, holder, cause: reason.message });
-    else telemetry.emit('lease.released', { cron: this.cron, fence, holder });
-    // Ended and not lost, or about to be: the pod's shutdown releases it together with the others.
-    if (this.#halted || (lease.signal.aborted && !lost)) return;
-    await lease.release().catch((error: unknown) => {
-      telemetry.emit('store.trouble', { doing: `release of ${this.cron}`, error: String(error) });
-    });
+  /** All leases of a pod may be lost in one moment: collected, so that they are given back in one batch. */
+  #lose(lease: Lease, error: LeaseLostError): void {
+    if (this.#lost.push([lease, error]) === 1) queueMicrotask(() => this.#track(this.#followLoss()));
   }
 
-  /** Exponential from 100 ms up to a third of the TTL, jittered: an outage of the store is never met with a spin. */
-  #backoff(failures: number): number {
-    const longest = Math.min(50 * 2 ** failures, this.deps.ttlMs / 3);
-    return longest * (0.5 + this.deps.random() / 2);
+  async #followLoss(): Promise<void> {
+    const lost = this.#lost;
+    this.#lost = [];
+    const { telemetry, onLost } = this.deps;
+    for (const [{ resource, fence, holder }, { message }] of lost) {
+      telemetry.emit('lease.lost', { cron: resource, fence, holder, cause: message });
+      this.#wariness.note(resource, 0);
+    }
+    const leases = lost.map(([lease]) => lease);
+    await onLost(leases);
+    // What is left of the terms is of no use to anybody.
+    await this.#giveBack(leases, () => this.deps.keeper.release(leases));
+    for (const { resource } of leases) this.#again(resource);
   }
 
-  #pause(delayMs: number, until: AbortController = this.#wake): Promise<void> {
-    return sleep(this.deps.clock, delayMs, until.signal);
+  async #giveBack(leases: readonly Lease[], release: () => Promise<unknown>): Promise<void> {
+    try {
+      await release();
+    } catch (error) {
+      const doing = `release of ${told(leases.map(({ resource }) => resource))}`;
+      this.deps.telemetry.emit('store.trouble', { doing, error: String(error) });
+    }
   }
+
+  #track(work: Promise<void>): void {
+    const tracked = work.finally(() => this.#working.delete(tracked));
+    this.#working.add(tracked);
+  }
+}
+
+function told(crons: readonly string[]): string {
+  return crons.length === 1 ? (crons[0] ?? '') : `${crons.length} crons`;
 }

@@ -5,8 +5,7 @@ import { MemoryCatalog } from '../catalog/memory-catalog.js';
 const stage = new SchedulerStage();
 const pod = stage.pod();
 afterEach(async () => {
-  await pod.engine.stop();
-  await pod.roster.stop();
+  await pod.stop();
 });
 
 describe('a catalog that was lost, and counts its generations anew', () => {
@@ -21,11 +20,11 @@ describe('a catalog that was lost, and counts its generations anew', () => {
     } as const;
     const by = { cron: CRON, fence: lease.fence, term: lease.nonce, holder: 'other/1', nonce: 'decision' };
     await ledger.port.claim({ ...by, generation: 7, cursor: null, skips: [], occurrence, overlap: 'allow' });
-    await stage.catalog.port.declare([{ definition: definition(), disabled: false }], 1);
+    await stage.declare(1, {});
 
-    await pod.roster.refresh();
-    await stage.clock.advance(10_000);
-    expect(await stage.catalog.port.read()).toMatchObject([{ generation: 8 }]);
+    await pod.start();
+    await stage.clock.advance(12_000);
+    expect((await stage.catalog.port.read()).entries).toMatchObject([{ generation: 8 }]);
     expect(pod.events.of('claim.outdated')).toEqual([{ cron: CRON, generation: 1, accepted: 7 }]);
     expect((await stage.ran()).length).toBeGreaterThanOrEqual(8);
   });
@@ -33,9 +32,9 @@ describe('a catalog that was lost, and counts its generations anew', () => {
   it('has nothing to outgrow when it is ahead, or does not know the cron', async () => {
     const catalog = new MemoryCatalog(stage.clock);
     await catalog.outgrow(CRON, 7);
-    expect(await catalog.read()).toEqual([]);
-    await catalog.declare([{ definition: definition(), disabled: false }], 1);
+    expect((await catalog.read()).entries).toEqual([]);
+    await catalog.declare([{ definition: definition(), disabled: false }], { seq: 1, source: 'test' });
     await catalog.outgrow(CRON, 1);
-    expect(await catalog.read()).toMatchObject([{ generation: 1 }]);
+    expect((await catalog.read()).entries).toMatchObject([{ generation: 1 }]);
   });
 });

@@ -1,171 +1,212 @@
-import { describe, expect, it } from 'vitest';
-import { CRON, SchedulerStage, START } from '../../../../test/support/scheduler-stage.js';
-import { accountedUntil } from './held-cron.js';
-
-const at = (second: number) => START + second * 1_000;
-const idOf = (second: number) => `${CRON}@${at(second)}`;
-
-/** A cron in its first second, and a dispatcher that has it. */
-async function set(options: ConstructorParameters<typeof SchedulerStage>[0] = {}) {
-  const stage = new SchedulerStage(options);
-  const pod = stage.pod();
-  const held = stage.heldCron();
-  await stage.clock.advance(1_000);
-  return { stage, pod, held };
-}
+import { describe, expect, it, vi } from 'vitest';
+import { another, oneCron, ran } from '../../../../test/support/one-cron.js';
+import { CRON, leaseOf } from '../../../../test/support/planning-stage.js';
+import type { CronDefinition } from '../catalog/definition.js';
+import { spreadOf } from '../schedule/spread.js';
 
 describe('the dispatcher', () => {
   it('claims what is due, then enqueues it, then confirms it', async () => {
-    const { stage, pod, held } = await set();
-    expect(await pod.dispatcher.dispatch([held])).toEqual([{ lookAt: at(2) }]);
-    expect(pod.events.names).toEqual(['occurrence.claiming', 'occurrence.claimed', 'run.enqueued', 'run.confirmed']);
-    expect(stage.ledger.calls).toEqual(['claim', 'confirm']);
-    expect(stage.memoryQueue.taken).toEqual([{ runId: idOf(1), delivery: 1 }]);
-    expect(await stage.memoryLedger.readRun(idOf(1))).toMatchObject({ state: 'enqueued', claimedBy: 'pod/1' });
+    const { stage, held, at, dispatch, idOf } = await oneCron();
+    expect(await dispatch()).toEqual([{ lookAt: at(2) }]);
+    expect(stage.events.names).toEqual(['occurrence.claiming', 'occurrence.claimed', 'run.enqueued', 'run.confirmed']);
+    expect(stage.events.of('occurrence.claimed')).toEqual([
+      { cron: CRON, runId: idOf(1), fence: 1, reason: 'schedule', lateByMs: 0 },
+    ]);
+    expect(stage.ledger.calls).toEqual(['claimAll', 'confirm']);
+    expect(await stage.memoryLedger.readRun(idOf(1))).toMatchObject({
+      state: 'enqueued',
+      claimedBy: 'pod/1',
+      delivery: 1,
+    });
     expect(held.cursor).toBe(at(1));
   });
 
-  it('claims for many crons and enqueues them in one bulk', async () => {
-    const { stage, pod, held } = await set();
-    const other = stage.heldCron(1, stage.scheduled({ name: 'other' }));
-    await pod.dispatcher.dispatch([held, other]);
+  it('claims for many crons in one call, and enqueues and confirms them in one each', async () => {
+    const { stage, held, at, dispatch } = await oneCron();
+    const answers = await dispatch(held, another(stage));
+    expect(answers).toEqual([{ lookAt: at(2) }, { lookAt: at(2) }]);
+    expect(stage.ledger.calls).toEqual(['claimAll', 'confirm']);
     expect(stage.queue.calls).toEqual(['enqueue']);
-    expect(stage.memoryQueue.taken).toHaveLength(2);
   });
 
   it('asks nothing while nothing is due, and says when to look again', async () => {
-    const { stage, pod, held } = await set();
-    await pod.dispatcher.dispatch([held]);
+    const { stage, at, dispatch } = await oneCron();
+    await dispatch();
     stage.ledger.calls.length = 0;
-    expect(await pod.dispatcher.dispatch([held])).toEqual([{ lookAt: at(2) }]);
+    expect(await dispatch()).toEqual([{ lookAt: at(2) }]);
     expect(stage.ledger.calls).toEqual([]);
   });
 
-  it('makes up for nothing before its generation', async () => {
-    const { stage, pod } = await set();
-    const held = stage.heldCron(1, stage.scheduled({}, { since: at(1) }));
-    expect(accountedUntil(held)).toBe(at(1));
-    await stage.clock.advance(1_000);
-    await pod.dispatcher.dispatch([held]);
-    expect(await stage.ran()).toEqual([2]);
-    expect(await stage.memoryLedger.skips(CRON, 10)).toEqual([]);
+  it('says when it is due, which a spread puts off', async () => {
+    const { stage, at, dispatch } = await oneCron({ expression: '* * * * *', spreadMs: 50_000 });
+    const offsetMs = spreadOf(CRON, 50_000);
+    expect(offsetMs).toBeGreaterThan(0);
+    expect(await dispatch()).toEqual([{ lookAt: at(60) + offsetMs }]);
+    await stage.clock.advance(offsetMs + 59_000);
+    expect(await dispatch()).toEqual([{ lookAt: at(120) + offsetMs }]);
+    expect(await ran(stage)).toEqual([60]);
+  });
+
+  it('says never for a cron that does not fire, and for one that it can not read', async () => {
+    const { stage, dispatch } = await oneCron();
+    stage.declare({ timeZone: 'Mars/Olympus' });
+    expect(await dispatch()).toEqual([{ lookAt: null }]);
+    expect(await dispatch()).toEqual([{ lookAt: null }]);
+    expect(stage.events.of('catalog.unreadable')).toHaveLength(1);
+    stage.declare({}, 'disabled');
+    expect(await dispatch()).toEqual([{ lookAt: null }]);
+    expect(stage.ledger.calls).toEqual([]);
   });
 
   it('records and tells what went by without running', async () => {
-    const { stage, pod, held } = await set();
+    const { stage, at, dispatch } = await oneCron();
     await stage.clock.advance(4_500);
-    expect(await pod.dispatcher.dispatch([held])).toEqual([{ lookAt: at(6) }]);
-    const passed = { after: START, through: at(4), reason: 'misfire' };
-    expect(pod.events.of('occurrence.passed')).toEqual([{ cron: CRON, ...passed }]);
+    expect(await dispatch()).toEqual([{ lookAt: at(6) }]);
+    const passed = { after: at(0), through: at(4), reason: 'misfire' };
+    expect(stage.events.of('occurrence.passed')).toEqual([{ cron: CRON, ...passed }]);
     expect(await stage.memoryLedger.skips(CRON, 10)).toEqual([passed]);
   });
 
   it('records skips alone when nothing is left to run', async () => {
-    const { stage, pod } = await set();
-    const skipping = stage.scheduled({ misfire: 'skip', graceMs: 0 });
-    const held = stage.heldCron(1, skipping);
+    const { stage, at, dispatch } = await oneCron({ misfire: 'skip', graceMs: 0 });
     await stage.clock.advance(500);
-    expect(await pod.dispatcher.dispatch([held])).toEqual([{ lookAt: at(2) }]);
-    expect(stage.memoryQueue.taken).toEqual([]);
+    expect(await dispatch()).toEqual([{ lookAt: at(2) }]);
+    expect(stage.queue.calls).toEqual([]);
     expect((await stage.memoryLedger.readCron(CRON)).cursor).toBe(at(1));
   });
 
   it('enqueues nothing for an occurrence that overlaps its predecessor', async () => {
-    const { stage, pod } = await set();
-    const held = stage.heldCron(1, stage.scheduled({ overlap: 'skip' }));
-    await pod.dispatcher.dispatch([held]);
+    const { stage, at, dispatch } = await oneCron({ overlap: 'skip' });
+    await dispatch();
     await stage.clock.advance(1_000);
-    expect(await pod.dispatcher.dispatch([held])).toEqual([{ lookAt: at(3) }]);
-    expect(pod.events.of('occurrence.skipped')).toEqual([{ cron: CRON, scheduledAt: at(2), reason: 'overlap' }]);
-    expect(stage.memoryQueue.taken).toHaveLength(1);
+    expect(await dispatch()).toEqual([{ lookAt: at(3) }]);
+    expect(stage.events.of('occurrence.skipped')).toEqual([{ cron: CRON, scheduledAt: at(2), reason: 'overlap' }]);
+    expect(stage.queue.calls).toEqual(['enqueue']);
+  });
+
+  it('enqueues nothing for a cron that is paused, and goes on counting', async () => {
+    const { stage, held, at, dispatch } = await oneCron();
+    await stage.memoryLedger.pause(CRON, { by: 'me', reason: 'calm', until: null });
+    expect(await dispatch()).toEqual([{ lookAt: at(2) }]);
+    expect(stage.events.of('occurrence.skipped')).toEqual([{ cron: CRON, scheduledAt: at(1), reason: 'paused' }]);
+    expect(held.cursor).toBe(at(1));
+    expect(stage.queue.calls).toEqual([]);
   });
 
   it('stops acting for a cron whose claim is refused', async () => {
-    const { stage, pod, held } = await set();
-    await pod.dispatcher.dispatch([stage.heldCron(7)]);
+    const { stage, held, dispatch } = await oneCron();
+    await dispatch({ ...held, lease: leaseOf(CRON, 7) });
     await stage.clock.advance(1_000);
-    expect(await pod.dispatcher.dispatch([{ ...held, cursor: at(1) }])).toEqual([{ stale: true }]);
-    expect(pod.events.of('claim.stale')).toEqual([{ cron: CRON, fence: 1, accepted: 7 }]);
+    held.cursor = stage.start + 1_000;
+    expect(await dispatch()).toEqual([{ stale: true }]);
+    expect(stage.events.of('claim.stale')).toEqual([{ cron: CRON, fence: 1, accepted: 7 }]);
   });
 
-  it('stops acting for a definition that is not the accepted one any more', async () => {
-    const { stage, pod } = await set();
-    await pod.dispatcher.dispatch([stage.heldCron(1, stage.scheduled({}, { generation: 2 }))]);
+  it('stops acting for a definition that is older than the accepted one, and says which that is', async () => {
+    const { stage, held, at, dispatch } = await oneCron();
+    await dispatch({ ...held, entry: { ...held.entry, generation: 2 } });
     await stage.clock.advance(1_000);
-    expect(await pod.dispatcher.dispatch([{ ...stage.heldCron(2), cursor: at(1) }])).toEqual([{ stale: true }]);
-    expect(pod.events.of('claim.outdated')).toEqual([{ cron: CRON, generation: 1, accepted: 2 }]);
+    held.cursor = at(1);
+    expect(await dispatch()).toEqual([{ stale: true, outdated: 2 }]);
+    expect(stage.events.of('claim.outdated')).toEqual([{ cron: CRON, generation: 1, accepted: 2 }]);
   });
 
-  it('does not even ask once the lease is gone', async () => {
-    const { stage, pod, held } = await set();
-    const dispatched = await pod.dispatcher.dispatch([
-      { ...held, lease: { ...held.lease, signal: AbortSignal.abort() } },
+  it('does not even ask once the cron is given up, or its lease about to end', async () => {
+    const { stage, held, dispatch } = await oneCron();
+    const ending = { ...held.lease, trustedUntil: stage.clock.monotonic() + held.lease.ttlMs / 6 };
+    expect(await dispatch({ ...held, over: true }, { ...held, lease: ending })).toEqual([
+      { stale: true },
+      { stale: true },
     ]);
-    expect(dispatched).toEqual([{ stale: true }]);
     expect(stage.ledger.calls).toEqual([]);
   });
 
   it('plans again from where somebody else has moved the cursor', async () => {
-    const { stage, pod, held } = await set();
-    await pod.dispatcher.dispatch([stage.heldCron(1)]);
+    const { stage, held, at, dispatch } = await oneCron();
+    await dispatch({ ...held });
     await stage.clock.advance(1_000);
-    expect(await pod.dispatcher.dispatch([held])).toEqual([{ lookAt: at(2) }]);
+    expect(await dispatch()).toEqual([{ lookAt: at(2) }]);
     expect(held.cursor).toBe(at(1));
-    expect(await pod.dispatcher.dispatch([held])).toEqual([{ lookAt: at(3) }]);
-    expect(await stage.ran()).toEqual([1, 2]);
+    expect(await dispatch()).toEqual([{ lookAt: at(3) }]);
+    expect(await ran(stage)).toEqual([1, 2]);
   });
 
   it('leaves a cron to its own trouble: the others that are due are claimed and enqueued', async () => {
-    const { stage, pod, held } = await set();
-    const other = stage.heldCron(1, stage.scheduled({ name: 'other' }));
-    stage.ledger.next('claim', 'fail');
-    expect(await pod.dispatcher.dispatch([held, other])).toEqual([{ failed: true }, { lookAt: at(2) }]);
-    expect(stage.memoryQueue.taken).toEqual([{ runId: `other@${at(1)}`, delivery: 1 }]);
-    expect(pod.events.of('store.trouble')).toEqual([
-      { doing: `claim of ${CRON}`, error: expect.stringContaining('claim did not') },
+    const { stage, held, at, dispatch } = await oneCron();
+    const real = stage.memoryLedger.claimAll.bind(stage.memoryLedger);
+    vi.spyOn(stage.memoryLedger, 'claimAll').mockImplementationOnce(async ([, ...others]) => [
+      { status: 'rejected', reason: new Error('away') },
+      ...(await real(others)),
     ]);
+    expect(await dispatch(held, another(stage))).toEqual([{ failed: true }, { lookAt: at(2) }]);
+    expect(await ran(stage, 'other')).toEqual([1]);
+    expect(stage.events.of('store.trouble')).toEqual([{ doing: `claim of ${CRON}`, error: 'Error: away' }]);
+    expect(held.cursor).toBeNull();
+  });
+
+  it('counts all as failed when the ledger does not answer at all', async () => {
+    const { stage, held, dispatch } = await oneCron();
+    stage.ledger.next('claimAll', 'fail');
+    expect(await dispatch(held, another(stage))).toEqual([{ failed: true }, { failed: true }]);
+    expect(stage.events.of('store.trouble')).toHaveLength(2);
   });
 
   it.each([
     ['the queue', 'enqueue'],
     ['the confirmation', 'confirm'],
   ])('counts what was claimed as failed when %s does not answer, and what was not as it is', async (_what, step) => {
-    const { stage, pod, held } = await set();
-    const overlapping = stage.scheduled({ name: 'other', overlap: 'skip' });
-    const other = stage.heldCron(1, overlapping);
-    await pod.dispatcher.dispatch([other]);
+    const { stage, held, at, dispatch, idOf } = await oneCron();
+    const other = another(stage, { overlap: 'skip' });
+    await dispatch(other);
     await stage.clock.advance(1_000);
     if (step === 'enqueue') stage.queue.next('enqueue', 'fail');
     else stage.ledger.next('confirm', 'fail');
-    expect(await pod.dispatcher.dispatch([held, other])).toEqual([{ failed: true }, { lookAt: at(3) }]);
+    expect(await dispatch(held, other)).toEqual([{ failed: true }, { lookAt: at(3) }]);
     expect(await stage.memoryLedger.pending(CRON)).toEqual([{ runId: idOf(2), delivery: 1 }]);
   });
 });
 
-describe('a pod whose clock is ahead of the store', () => {
-  it.each([50, 1_500, 3_600_000])('by %i ms fires at the instants of the store', async (podsAheadMs) => {
-    const stage = new SchedulerStage({ podsAheadMs });
-    const pod = stage.pod();
-    const held = stage.heldCron();
-    void pod.engine.hold({ entry: held.entry, schedule: held.schedule }, stage.lease(1).held);
-    await stage.clock.advance(5_500);
-    await pod.engine.stop();
-    expect(await stage.ran()).toEqual([1, 2, 3, 4, 5]);
-    expect(await stage.memoryLedger.skips(CRON, 10)).toEqual([]);
+describe('a claim', () => {
+  async function claimed(over: Partial<CronDefinition>, passedMs = 0) {
+    const { stage, dispatch } = await oneCron(over);
+    await stage.clock.advance(passedMs);
+    const claimAll = vi.spyOn(stage.memoryLedger, 'claimAll');
+    const [answer] = await dispatch();
+    return { stage, answer, request: claimAll.mock.calls[0]?.[0][0] };
+  }
+
+  it('carries what the ledger and the worker need of the definition, or its defaults', async () => {
+    const { stage, request } = await claimed({});
+    expect(request).toMatchObject({
+      ...{ cron: CRON, fence: 1, term: 'term 1', holder: 'pod/1', generation: 1, cursor: null, skips: [] },
+      ...{ spreadMs: 0, overlap: 'allow', maxConcurrency: 1, cancelGraceMs: 30_000 },
+      ...{ startBy: null, handler: null, payload: null },
+    });
+    expect(
+      (await claimed({ handler: 'h', payload: { a: 1 }, maxConcurrency: 3, cancelGraceMs: 5 })).request,
+    ).toMatchObject({ handler: 'h', payload: '{"a":1}', maxConcurrency: 3, cancelGraceMs: 5 });
+    expect((await claimed({ payload: null })).request?.payload).toBe('null');
+    expect((await claimed({ startDeadlineMs: 5_000 })).request?.startBy).toBe(stage.start + 6_000);
   });
 
-  it('is trusted again when it has been set right', async () => {
-    const stage = new SchedulerStage({ podsAheadMs: 10_000 });
-    const pod = stage.pod();
-    const held = stage.heldCron();
-    void pod.engine.hold({ entry: held.entry, schedule: held.schedule }, stage.lease(1).held);
-    await stage.clock.advance(3_500);
-    stage.podsAheadMs = 0;
-    await stage.clock.advance(40_000);
-    const claimed = pod.events.of('occurrence.claimed').length;
-    await stage.clock.advance(3_000);
-    await pod.engine.stop();
-    const latest = pod.events.of('occurrence.claimed').slice(claimed);
-    expect(latest.map(({ lateByMs }) => lateByMs)).toEqual([0, 0, 0]);
+  it('has a nonce of its own', async () => {
+    expect((await claimed({})).request?.nonce).not.toBe((await claimed({})).request?.nonce);
+  });
+
+  it("has catch-ups of 'fire-all' wait in line, and what is on time keep its policy", async () => {
+    const all = { misfire: 'fire-all', catchUpWindowMs: 60_000 } as const;
+    const overlapOf = async (over: Partial<CronDefinition>, passedMs: number) =>
+      (await claimed({ ...all, ...over }, passedMs)).request?.overlap;
+    expect(await overlapOf({ overlap: 'skip' }, 1_000)).toBe('queue-all');
+    expect(await overlapOf({ overlap: 'skip' }, 0)).toBe('skip');
+    expect(await overlapOf({ overlap: 'allow' }, 1_000)).toBe('allow');
+    expect(await overlapOf({ overlap: 'skip', misfire: 'fire-once' }, 1_000)).toBe('skip');
+  });
+
+  it("of 'fire-all' is followed by the next look at once, as long as something is left", async () => {
+    const { stage, answer } = await claimed({ misfire: 'fire-all', catchUpWindowMs: 60_000 }, 2_000);
+    expect(answer).toEqual({ lookAt: stage.start + 2_000 });
+    await stage.serve(0);
+    expect(await ran(stage)).toEqual([1, 2, 3]);
   });
 });

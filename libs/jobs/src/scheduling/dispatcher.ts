@@ -1,43 +1,119 @@
 import { randomUUID } from 'node:crypto';
-import type { Clock } from '@fencepost/lease';
-import type { ClaimReply, Delivery, Ledger } from '../ledger/ledger.js';
+import { mustStop, type Clock } from '@fencepost/lease';
+import type { ClaimReply, ClaimRequest, Delivery, Ledger } from '../ledger/ledger.js';
 import { cronOfRun } from '../schedule/occurrence.js';
 import type { Telemetry } from '../telemetry/telemetry.js';
-import { accountedUntil, type HeldCron } from './held-cron.js';
-import { planOccurrence, type Plan } from './misfire.js';
+import { claimRequest, endOf } from './claim-request.js';
+import { DispatchReport } from './dispatch-report.js';
+import type { HeldCron } from './held-cron.js';
+import { Outlook, type Due } from './outlook.js';
 import type { RunQueue } from './run-queue.js';
+import type { SharedSchedules } from './segments.js';
+
+/** What a pod knows of the catalog, as of its last reading or beat. */
+export interface Freshness {
+  /** The store's clock at that time, epoch milliseconds: no change accepted before it is unknown here. */
+  readonly knownAt: number;
+}
 
 export interface DispatcherDeps {
   readonly ledger: Ledger;
   readonly queue: RunQueue;
   readonly clock: Clock;
   readonly telemetry: Telemetry;
+  readonly schedules: SharedSchedules;
+  /** Read at every dispatch. */
+  readonly freshness: Freshness;
 }
 
 /**
- * What became of a cron that was due: when to look again, or that this pod may not act for it any more, or that nobody
- * knows, because store or queue did not answer.
+ * What became of a cron that was due: when to look again, by this pod's clock, or that this pod may not act for it any
+ * more, or that nobody knows, because store or queue did not answer.
+ *
+ * `outdated` is the generation the ledger has accepted, when this pod's was refused for being older.
  */
-export type Dispatched = { readonly lookAt: number | null } | { readonly stale: true } | { readonly failed: true };
+export type Dispatched =
+  { readonly lookAt: number | null } | { readonly stale: true; readonly outdated?: number } | { readonly failed: true };
+
+/** One claim on its way, and where its cron stands in the answer. */
+interface Asked {
+  readonly index: number;
+  readonly held: HeldCron;
+  readonly due: Due;
+  readonly request: ClaimRequest;
+}
 
 interface Claimed {
-  readonly dispatched: Dispatched;
-  readonly delivery: Delivery | null;
+  readonly dispatched: Dispatched[];
+  readonly deliveries: readonly Delivery[];
+  /** Where the crons of the deliveries stand. */
+  readonly carried: readonly number[];
 }
+
+/** A ledger whose clock has gone back calls early what is due by all that was heard; it is not asked more often than this. */
+const SOON_MS = 100;
+
+/** Claimed together. Runs of the first ones reach the queue while the next are being claimed. */
+const CHUNK = 250;
+
+/** How many chunks are under way at once: one is being claimed while another is enqueued and confirmed. */
+const UNDER_WAY = 2;
+
+const STALE: Dispatched = { stale: true };
+const FAILED: Dispatched = { failed: true };
 
 /** One occurrence's way through a scheduler pod: claim (ledger) → enqueue (queue) → confirm (ledger). */
 export class Dispatcher {
-  constructor(private readonly deps: DispatcherDeps) {}
+  readonly #outlook: Outlook;
+  readonly #report: DispatchReport;
+
+  constructor(private readonly deps: DispatcherDeps) {
+    this.#outlook = new Outlook(deps);
+    this.#report = new DispatchReport(deps);
+  }
 
   /**
-   * Claims for all crons that are due together and enqueues what was claimed in one bulk. In the order given.
+   * Claims for crons that are due together in one call, and enqueues what was claimed in one bulk, up to 250 at a time. In
+   * the order given.
    *
    * Never rejects: a claim that failed is its own cron's trouble, the others that are due go on.
    */
   async dispatch(due: readonly HeldCron[]): Promise<Dispatched[]> {
-    const claimed = await Promise.all(due.map((held) => this.#tryClaim(held)));
-    const delivered = await this.#tryDeliver(claimed.flatMap(({ delivery }) => (delivery === null ? [] : [delivery])));
-    return claimed.map(({ dispatched, delivery }) => (delivery === null || delivered ? dispatched : { failed: true }));
+    const dispatched = due.map(() => FAILED);
+    const delivering: Promise<void>[] = [];
+    for (let n = 0; n < due.length; n += CHUNK) {
+      await delivering.at(-UNDER_WAY);
+      const claimed = await this.#claim(due.slice(n, n + CHUNK));
+      delivering.push(
+        this.#enqueue(claimed).then((chunk) => chunk.forEach((one, index) => (dispatched[n + index] = one))),
+      );
+    }
+    await Promise.all(delivering);
+    return dispatched;
+  }
+
+  /** What became of a chunk as far as the ledger is concerned, and what is to be enqueued of it. */
+  async #claim(due: readonly HeldCron[]): Promise<Claimed> {
+    const dispatched = due.map(() => FAILED);
+    const asked = this.#ask(due, dispatched);
+    const outcomes = asked.length === 0 ? [] : await this.#claimAll(asked);
+    const deliveries: Delivery[] = [];
+    const carried: number[] = [];
+    asked.forEach((one, n) => {
+      const outcome = outcomes[n];
+      if (outcome?.status !== 'fulfilled') return this.#report.failed(one.request, outcome?.reason);
+      const reply = outcome.value;
+      dispatched[one.index] = this.#follow(one, reply);
+      if (reply.verdict !== 'claimed') return;
+      deliveries.push({ runId: reply.runId, delivery: 1 });
+      carried.push(one.index);
+    });
+    return { dispatched, deliveries, carried };
+  }
+
+  async #enqueue({ dispatched, deliveries, carried }: Claimed): Promise<Dispatched[]> {
+    if (!(await this.#tryDeliver(deliveries))) for (const index of carried) dispatched[index] = FAILED;
+    return dispatched;
   }
 
   /** Hands runs to the queue, then tells the ledger. A crash in between is mended by the next holder. */
@@ -45,19 +121,35 @@ export class Dispatcher {
     if (deliveries.length === 0) return;
     const { queue, ledger, telemetry } = this.deps;
     await queue.enqueue(deliveries);
-    for (const delivery of deliveries) telemetry.emit('run.enqueued', { ...delivery, cron: cronOfRun(delivery.runId) });
-    await ledger.confirm(deliveries.map(({ runId }) => runId));
-    for (const delivery of deliveries) {
-      telemetry.emit('run.confirmed', { runId: delivery.runId, cron: cronOfRun(delivery.runId) });
+    if (telemetry.listens('run.enqueued')) {
+      for (const one of deliveries) telemetry.emit('run.enqueued', { ...one, cron: cronOfRun(one.runId) });
     }
+    await ledger.confirm(deliveries.map(({ runId }) => runId));
+    if (!telemetry.listens('run.confirmed')) return;
+    for (const { runId } of deliveries) telemetry.emit('run.confirmed', { runId, cron: cronOfRun(runId) });
   }
 
-  async #tryClaim(held: HeldCron): Promise<Claimed> {
+  /** The claims of those that are due; the others have their answer already. */
+  #ask(all: readonly HeldCron[], dispatched: Dispatched[]): Asked[] {
+    const asked: Asked[] = [];
+    const monotonic = this.deps.clock.monotonic();
+    all.forEach((held, index) => {
+      // A filter that saves a round trip; the ledger's comparison is the defence.
+      if (held.over || mustStop(held.lease, monotonic)) return void (dispatched[index] = STALE);
+      const due = this.#outlook.due(held);
+      if (due === null) return void (dispatched[index] = { lookAt: this.#outlook.lookAt(held) });
+      const request = claimRequest(held, due, randomUUID());
+      this.#report.claiming(request);
+      asked.push({ index, held, due, request });
+    });
+    return asked;
+  }
+
+  async #claimAll(asked: readonly Asked[]): Promise<readonly PromiseSettledResult<ClaimReply>[]> {
     try {
-      return await this.#claim(held);
-    } catch (error) {
-      this.#trouble(`claim of ${held.entry.definition.name}`, error);
-      return { dispatched: { failed: true }, delivery: null };
+      return await this.deps.ledger.claimAll(asked.map(({ request }) => request));
+    } catch (reason) {
+      return asked.map(() => ({ status: 'rejected', reason }));
     }
   }
 
@@ -66,90 +158,40 @@ export class Dispatcher {
       await this.deliver(deliveries);
       return true;
     } catch (error) {
-      this.#trouble('enqueue and confirm', error);
+      this.deps.telemetry.emit('store.trouble', { doing: 'enqueue and confirm', error: String(error) });
       return false;
     }
   }
 
-  async #claim(held: HeldCron): Promise<Claimed> {
-    const now = this.deps.clock.now() - held.aheadMs;
-    const { schedule, entry } = held;
-    const cursor = accountedUntil(held);
-    const plan = planOccurrence({ schedule, definition: entry.definition, cursor, now });
-    if (plan === null)
-      return { dispatched: { lookAt: nextLook(held, Math.max(cursor, now - schedule.spreadMs)) }, delivery: null };
-    const cron = entry.definition.name;
-    const scheduledAt = plan.occurrence?.scheduledAt ?? null;
-    this.deps.telemetry.emit('occurrence.claiming', { cron, scheduledAt, fence: held.lease.fence });
-    // The signal is a filter that saves a round trip; the ledger's comparison is the defence.
-    if (held.lease.signal.aborted) return { dispatched: { stale: true }, delivery: null };
-    const reply = await this.deps.ledger.claim({
-      cron,
-      fence: held.lease.fence,
-      term: held.lease.nonce,
-      holder: held.lease.holder,
-      generation: entry.generation,
-      nonce: randomUUID(),
-      cursor: held.cursor,
-      skips: plan.skips,
-      spreadMs: schedule.spreadMs,
-      occurrence: plan.occurrence,
-      overlap: entry.definition.overlap,
-    });
-    return this.#follow(held, plan, reply);
+  /** At once, with the clock put right: something else may be due. Unless that can't be believed: see {@link SOON_MS}. */
+  #lookAfter(held: HeldCron, waitMs: number): number {
+    const now = this.deps.clock.now();
+    return this.#outlook.believes(held) ? now : now + Math.min(waitMs, SOON_MS);
   }
 
-  #follow(held: HeldCron, plan: Plan, reply: ClaimReply): Claimed {
-    const through = plan.occurrence?.scheduledAt ?? plan.skips.at(-1)?.through ?? accountedUntil(held);
+  #follow({ held, due, request }: Asked, reply: ClaimReply): Dispatched {
+    const { clock } = this.deps;
     switch (reply.verdict) {
       case 'claimed':
       case 'skipped':
       case 'recorded':
-        held.cursor = through;
+        held.cursor = endOf(request);
         // Measured anew, so that a clock that was set right is trusted again.
         held.aheadMs = 0;
-        this.#report(held, plan, reply);
-        return {
-          dispatched: { lookAt: nextLook(held, through) },
-          delivery: reply.verdict === 'claimed' ? { runId: reply.runId, delivery: 1 } : null,
-        };
+        this.#report.followed(request, reply);
+        return { lookAt: this.#outlook.lookAt(held) };
       case 'early':
-        held.aheadMs = this.deps.clock.now() - (through + held.schedule.spreadMs - reply.waitMs);
-        return { dispatched: { lookAt: this.deps.clock.now() }, delivery: null };
+        held.aheadMs = clock.now() - (endOf(request) + due.segment.spreadMs - reply.waitMs);
+        return { lookAt: this.#lookAfter(held, reply.waitMs) };
       case 'moved':
         held.cursor = reply.cursor;
-        return { dispatched: { lookAt: this.deps.clock.now() }, delivery: null };
+        return { lookAt: clock.now() };
       case 'stale':
+        this.#report.followed(request, reply);
+        return STALE;
       case 'stale-definition':
-        this.#report(held, plan, reply);
-        return { dispatched: { stale: true }, delivery: null };
+        this.#report.followed(request, reply);
+        return { stale: true, outdated: reply.generation };
     }
   }
-
-  #report(held: HeldCron, plan: Plan, reply: ClaimReply): void {
-    const { telemetry, clock } = this.deps;
-    const cron = held.entry.definition.name;
-    const { fence } = held.lease;
-    if (reply.verdict === 'stale') return telemetry.emit('claim.stale', { cron, fence, accepted: reply.fence });
-    if (reply.verdict === 'stale-definition') {
-      const { generation } = held.entry;
-      return telemetry.emit('claim.outdated', { cron, generation, accepted: reply.generation });
-    }
-    for (const range of plan.skips) telemetry.emit('occurrence.passed', { cron, ...range });
-    if (plan.occurrence === null) return;
-    const { scheduledAt, dueAt, reason } = plan.occurrence;
-    if (reply.verdict === 'skipped') telemetry.emit('occurrence.skipped', { cron, scheduledAt, reason: 'overlap' });
-    if (reply.verdict !== 'claimed') return;
-    telemetry.emit('occurrence.claimed', { cron, runId: reply.runId, fence, reason, lateByMs: clock.now() - dueAt });
-  }
-
-  #trouble(doing: string, error: unknown): void {
-    this.deps.telemetry.emit('store.trouble', { doing, error: String(error) });
-  }
-}
-
-/** When the first instant after `after` is due, by this pod's clock. */
-function nextLook({ schedule, aheadMs }: HeldCron, after: number): number | null {
-  const next = schedule.next(after);
-  return next === null ? null : next + schedule.spreadMs + aheadMs;
 }

@@ -11,11 +11,12 @@ async function fired(from: number, expression: string, dst: object): Promise<str
   const stage = new SchedulerStage();
   stage.clock.jumpWall(from - stage.clock.now());
   const options = { name: CRON, timeZone: 'America/New_York', ...dst };
-  await stage.catalog.port.declare([checkCron('Jobs.nightly', { expression, options }, from).declaration], 1);
-  const { roster, engine } = stage.pod();
-  await roster.refresh();
+  const { declaration } = checkCron('Jobs.nightly', { expression, options }, from);
+  await stage.catalog.port.declare([declaration], { seq: 1, source: 'test' });
+  const pod = stage.pod();
+  await pod.start();
   await stage.clock.advance(WATCHED_MS);
-  await Promise.all([engine.stop(), roster.stop()]);
+  await pod.stop();
   const runs = await stage.memoryLedger.runs(CRON, 10);
   return runs.toReversed().map(({ scheduledAt }) => new Date(scheduledAt).toISOString().slice(11, 16));
 }

@@ -30,6 +30,11 @@ export class DueIndex {
     this.#buckets.get(dueAt)?.delete(cron);
   }
 
+  /** When `cron` is due, `null` for not at all. */
+  dueAt(cron: string): number | null {
+    return this.#dueAt.get(cron) ?? null;
+  }
+
   /** The earliest instant at which a cron is due; `null` when there is none. */
   earliest(): number | null {
     for (let top = this.#heap[0]; top !== undefined; top = this.#heap[0]) {

@@ -7,7 +7,7 @@ describe('the engine in an outage', () => {
   it('accounts for every instant when the outage ends', async () => {
     const stage = new SchedulerStage();
     const { engine } = stage.pod();
-    const hold = engine.hold(stage.scheduled({ catchUpWindowMs: 3_600_000 }), stage.lease(1).held);
+    engine.hold([stage.heldCron(1, stage.scheduled({ catchUpWindowMs: 3_600_000 }))]);
     await stage.clock.advance(2_500);
     stage.ledger.down();
     await stage.clock.advance(6_000);
@@ -16,21 +16,17 @@ describe('the engine in an outage', () => {
     expect(await stage.ran()).toEqual([1, 2, 8, 9]);
     expect(await stage.memoryLedger.skips(CRON, 10)).toEqual([{ after: at(2), through: at(7), reason: 'merged' }]);
     await engine.stop();
-    await hold;
   });
 
   it('gives a cron up that it can claim and never enqueue, for another pod to try, without a flood of deliveries', async () => {
     const stage = new SchedulerStage();
     const { engine } = stage.pod();
-    let over = false;
-    const hold = engine.hold(stage.scheduled(), stage.lease(1).held).then(() => {
-      over = true;
-    });
+    engine.hold([stage.heldCron()]);
     stage.queue.down();
     await stage.clock.advance(7_000);
-    expect(over).toBe(false);
+    expect(engine.held(CRON)).toBeDefined();
     await stage.clock.advance(5_000);
-    await hold;
+    expect(engine.held(CRON)).toBeUndefined();
     expect(stage.clock.pending).toBe(0);
     const { delivery } = (await stage.memoryLedger.runs(CRON, 10)).at(-1) ?? { delivery: 0 };
     expect(delivery).toBeGreaterThan(1);

@@ -17,13 +17,15 @@ afterEach(async () => {
 function holding(options: StageOptions = {}, cron?: Parameters<SchedulerStage['scheduled']>[0]) {
   const stage = new SchedulerStage(options);
   const { engine, events } = stage.pod();
-  const lease = stage.lease(1);
-  let ended = false;
-  const hold = engine.hold(stage.scheduled(cron), lease.held).then(() => {
-    ended = true;
-  });
+  const held = takenOver(stage, 1, cron);
+  engine.hold([held]);
   engines.push({ stage, stop: () => engine.stop() });
-  return { stage, engine, events, lease, hold, isOver: () => ended };
+  return { stage, engine, events, held };
+}
+
+/** A cron of which nothing is known yet. */
+function takenOver(stage: SchedulerStage, fence = 1, cron?: Parameters<SchedulerStage['scheduled']>[0]) {
+  return { ...stage.heldCron(fence, stage.scheduled(cron)), known: false };
 }
 
 /** Another pod claims the second instant, just before this one would. */
@@ -55,9 +57,8 @@ describe('the engine', () => {
 
   it('serves all its crons with one timer, and those due together with one bulk', async () => {
     const { stage, engine } = holding();
-    for (const name of ['b', 'c', 'd']) {
-      void engine.hold(stage.scheduled({ name, expression: '*/2 * * * * *' }), stage.lease(1, name).held);
-    }
+    const expression = '*/2 * * * * *';
+    engine.hold(['b', 'c', 'd'].map((name) => takenOver(stage, 1, { name, expression })));
     await stage.clock.advance(0);
     expect(stage.clock.pending).toBe(1);
     await stage.clock.advance(4_000);
@@ -77,19 +78,18 @@ describe('the engine', () => {
   it('waits for no timer when its schedule has no further instant', async () => {
     const stage = new SchedulerStage();
     const { engine } = stage.pod();
-    const never = { ...stage.scheduled().schedule, next: () => null, previous: () => null };
-    void engine.hold({ entry: stage.scheduled().entry, schedule: never }, stage.lease(1).held);
+    engine.hold([stage.heldCron(1, stage.scheduled({}, { state: 'removed' }))]);
     await stage.clock.advance(1_000);
     expect(stage.clock.pending).toBe(0);
-    expect(stage.ledger.calls).not.toContain('claim');
+    expect(stage.ledger.calls).not.toContain('claimAll');
   });
 
   it.each([
-    ['claim', 'fail'],
-    ['claim', 'lose-reply'],
+    ['claimAll', 'fail'],
+    ['claimAll', 'lose-reply'],
     ['confirm', 'fail'],
     ['confirm', 'lose-reply'],
-    ['readCron', 'fail'],
+    ['readCrons', 'fail'],
     ['pending', 'fail'],
   ] as const)('loses and doubles nothing when %s happens to %s, and tries again soon', async (call, mishap) => {
     const { stage, events } = holding();
@@ -99,7 +99,7 @@ describe('the engine', () => {
     expect(await stage.ran()).toEqual([1, 2, 3, 4, 5]);
     const enqueued = new Set(stage.memoryQueue.taken.map(({ runId }) => runId));
     expect(enqueued.size).toBe(5);
-    const troubled = call === 'claim' || call === 'confirm';
+    const troubled = call === 'claimAll' || call === 'confirm';
     expect(events.of('store.trouble')).toHaveLength(troubled ? 2 : 0);
     expect(await stage.memoryLedger.pending(CRON)).toEqual([]);
   });
@@ -117,8 +117,8 @@ describe('the engine', () => {
   it('is not held up for its other crons by one whose store does not answer', async () => {
     const { stage, engine } = holding();
     await stage.clock.advance(500);
-    stage.ledger.next('readCron', 'fail', 'fail', 'fail', 'fail', 'fail', 'fail');
-    void engine.hold(stage.scheduled({ name: 'b' }), stage.lease(1, 'b').held);
+    stage.ledger.next('readCrons', 'fail', 'fail', 'fail', 'fail', 'fail', 'fail');
+    engine.hold([takenOver(stage, 1, { name: 'b' })]);
     await stage.clock.advance(1_000);
     expect(await stage.ran()).toEqual([1]);
     expect(await stage.ran('b')).toEqual([]);
@@ -132,7 +132,7 @@ describe('the engine', () => {
     await predecessor.dispatcher.dispatch([stage.heldCron(1)]);
     const { engine } = stage.pod();
     engines.push({ stage, stop: () => engine.stop() });
-    void engine.hold(stage.scheduled(), stage.lease(2).held);
+    engine.hold([takenOver(stage, 2)]);
     await stage.clock.advance(1_000);
     expect(stage.memoryQueue.taken).toEqual([
       { runId: `${CRON}@${at(1)}`, delivery: 2 },
@@ -149,23 +149,22 @@ describe('the engine', () => {
   });
 
   it('lets a cron go whose claim is stale, and fires its others', async () => {
-    const { stage, engine, events, hold, isOver } = holding();
-    void engine.hold(stage.scheduled({ name: 'b' }), stage.lease(1, 'b').held);
+    const { stage, engine, events } = holding();
+    engine.hold([takenOver(stage, 1, { name: 'b' })]);
     await stage.clock.advance(1_999);
     await claimElsewhere(stage, stage.lease(9).held);
-    expect(isOver()).toBe(false);
+    expect(engine.held(CRON)).toBeDefined();
     await stage.clock.advance(2_001);
-    await hold;
+    expect(engine.held(CRON)).toBeUndefined();
     expect(events.of('claim.stale')).toEqual([{ cron: CRON, fence: 1, accepted: 9 }]);
     expect(await stage.ran()).toEqual([1, 2]);
     expect(await stage.ran('b')).toEqual([1, 2, 3, 4]);
   });
 
-  it('claims nothing for a cron whose lease is lost', async () => {
-    const { stage, lease, hold } = holding();
+  it('claims nothing for a cron it has let go', async () => {
+    const { stage, engine, held } = holding();
     await stage.clock.advance(1_500);
-    lease.lose();
-    await hold;
+    await engine.letGo([held]);
     expect(stage.clock.pending).toBe(0);
     await stage.clock.advance(5_000);
     expect(await stage.ran()).toEqual([1]);
@@ -174,11 +173,10 @@ describe('the engine', () => {
 
 describe('a stopped engine', () => {
   it('claims nothing any more, and leaves no timer', async () => {
-    const { stage, engine, hold } = holding();
+    const { stage, engine } = holding();
     engine.start();
     await stage.clock.advance(1_500);
     await engine.stop();
-    await hold;
     expect(stage.clock.pending).toBe(0);
     await stage.clock.advance(60_000);
     expect(await stage.ran()).toEqual([1]);
@@ -188,7 +186,7 @@ describe('a stopped engine', () => {
     const { stage, engine } = holding();
     await stage.clock.advance(500);
     let answer = () => {};
-    stage.ledger.next('claim', { heldBack: new Promise((resolve) => (answer = resolve)) });
+    stage.ledger.next('claimAll', { heldBack: new Promise((resolve) => (answer = resolve)) });
     await stage.clock.advance(500);
     let stopped = false;
     const stop = engine.stop().then(() => {
@@ -205,33 +203,43 @@ describe('a stopped engine', () => {
   it('does not act for a lease that arrives late', async () => {
     const { stage, engine } = holding();
     await engine.stop();
-    await engine.hold(stage.scheduled(), stage.lease(2).held);
+    engine.hold([takenOver(stage, 2)]);
+    await stage.clock.advance(1_000);
     expect(stage.clock.pending).toBe(0);
     expect(stage.ledger.calls).toEqual([]);
   });
 });
 
 describe('the sweep of the engine', () => {
-  it('comes at its interval for every cron held, and does not pile up over a slow store', async () => {
+  it('comes at its interval as long as something is open, and does not pile up over a slow store', async () => {
     const { stage, engine } = holding();
     let answer = () => {};
     engine.start();
     await stage.clock.advance(4_999);
-    expect(stage.ledger.calls).not.toContain('overdue');
-    stage.ledger.next('overdue', { heldBack: new Promise((resolve) => (answer = resolve)) });
+    expect(stage.ledger.calls).not.toContain('overdueAll');
+    stage.ledger.next('overdueAll', { heldBack: new Promise((resolve) => (answer = resolve)) });
     await stage.clock.advance(20_000);
-    expect(stage.ledger.calls.filter((call) => call === 'overdue')).toHaveLength(1);
+    expect(stage.ledger.calls.filter((call) => call === 'overdueAll')).toHaveLength(1);
     answer();
     await stage.clock.advance(5_000);
-    expect(stage.ledger.calls.filter((call) => call === 'overdue')).toHaveLength(2);
+    expect(stage.ledger.calls.filter((call) => call === 'overdueAll')).toHaveLength(2);
   });
 
   it('goes on after one that failed', async () => {
     const { stage, engine, events } = holding();
     engine.start();
-    stage.ledger.next('overdue', 'fail');
+    stage.ledger.next('overdueAll', 'fail');
     await stage.clock.advance(10_000);
     expect(events.of('store.trouble')).toMatchObject([{ doing: `sweep of ${CRON}` }]);
-    expect(stage.ledger.calls.filter((call) => call === 'overdue')).toHaveLength(2);
+    expect(stage.ledger.calls.filter((call) => call === 'overdueAll')).toHaveLength(2);
+  });
+
+  it('asks once for a cron without open runs, and not again until it has one', async () => {
+    const { stage, engine } = holding({}, { expression: '*/30 * * * * *' });
+    engine.start();
+    await stage.clock.advance(29_000);
+    expect(stage.ledger.calls.filter((call) => call === 'overdueAll')).toHaveLength(1);
+    await stage.clock.advance(22_000);
+    expect(stage.ledger.calls.filter((call) => call === 'overdueAll').length).toBeGreaterThan(3);
   });
 });

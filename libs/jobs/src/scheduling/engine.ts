@@ -1,28 +1,30 @@
-import type { CancelTimer, Clock, Lease } from '@fencepost/lease';
+import type { CancelTimer, Clock } from '@fencepost/lease';
 import type { CatalogEntry } from '../catalog/definition.js';
 import type { Ledger } from '../ledger/ledger.js';
-import type { CronSchedule } from '../schedule/schedule.js';
 import type { Telemetry } from '../telemetry/telemetry.js';
+import type { Announcer } from './announcer.js';
 import type { Dispatched, Dispatcher } from './dispatcher.js';
 import { DueIndex } from './due-index.js';
 import type { HeldCron } from './held-cron.js';
+import { learn } from './learning.js';
 import type { Recovery } from './recovery.js';
+import { Sweeper } from './sweeper.js';
 
 export interface EngineDeps {
   readonly ledger: Ledger;
   readonly dispatcher: Dispatcher;
   readonly recovery: Recovery;
+  readonly announcer: Announcer;
   readonly clock: Clock;
   readonly telemetry: Telemetry;
-  /** Between two sweeps of the crons held. */
+  /** Between two sweeps of the crons held that have open runs. */
   readonly sweepEveryMs: number;
+  /** Called with each cron that the engine has let go by itself. */
+  readonly onDropped: (held: HeldCron, why: DropReason) => void;
 }
 
-/** A cron of the catalog, its schedule parsed. */
-export interface ScheduledCron {
-  readonly entry: CatalogEntry;
-  readonly schedule: CronSchedule;
-}
+/** A claim was refused, or refused because the ledger knows a newer definition, or nothing could be asked for long. */
+export type DropReason = 'stale' | 'outdated' | 'failing';
 
 /** The wall clock may be stepped while the timer waits, so it never waits longer than this without looking again. */
 const LONGEST_WAIT_MS = 30_000;
@@ -34,57 +36,115 @@ const LONGEST_RETRY_MS = 1_000;
 /** After so many failures in a row the cron is given up: another pod may reach what this one can't. */
 const MOST_FAILURES = 10;
 
+const FAILED: Dispatched = { failed: true };
+
 /** Fires the crons this pod holds: one timer for all of them, armed for the earliest. */
 export class Engine {
   readonly #held = new Map<string, HeldCron>();
   readonly #due = new DueIndex();
+  /** Crons of which something is being asked, and what they need after it. */
+  readonly #busy = new Map<HeldCron, 'nothing' | 'look' | 'learn'>();
   readonly #working = new Set<Promise<void>>();
+  readonly #sweeper: Sweeper;
   #cancelTimer: CancelTimer = () => {};
-  #cancelSweep: CancelTimer = () => {};
   #stopped = false;
 
-  constructor(private readonly deps: EngineDeps) {}
+  constructor(private readonly deps: EngineDeps) {
+    this.#sweeper = new Sweeper(deps);
+  }
 
   start(): void {
-    this.#armSweep();
+    this.#sweeper.start();
+  }
+
+  get size(): number {
+    return this.#held.size;
+  }
+
+  heldNames(): string[] {
+    return [...this.#held.keys()];
+  }
+
+  /** What this pod has of a cron; `undefined` when it doesn't hold it. */
+  held(cron: string): HeldCron | undefined {
+    return this.#held.get(cron);
+  }
+
+  /** Acts for these crons from now on: recovers what their predecessors left, looks back, fires. */
+  hold(crons: readonly HeldCron[]): void {
+    // A lease that arrives after the stop must not set anything going again.
+    if (this.#stopped) return;
+    const now = this.deps.clock.now();
+    for (const held of crons) {
+      const { name } = held.entry.definition;
+      this.#held.set(name, held);
+      this.#sweeper.watch(name);
+      this.#due.set(name, now);
+    }
+    this.#arm();
+  }
+
+  /** The catalog has another entry of a cron that is held. Its lease and its cursor stay what they are. */
+  update(entry: CatalogEntry): void {
+    const held = this.#held.get(entry.definition.name);
+    if (!held) return;
+    held.entry = entry;
+    if (!this.#busy.has(held)) this.#lookAt(held, this.deps.clock.now());
+    else if (this.#busy.get(held) === 'nothing') this.#busy.set(held, 'look');
+    this.#arm();
+  }
+
+  /** Somebody asks for a look at the cron: it may have runs this pod does not know of. */
+  nudge(cron: string): void {
+    const held = this.#held.get(cron);
+    if (!held) return;
+    held.known = false;
+    this.#sweeper.watch(cron);
+    // What is being read of it may be older than what there is to see.
+    if (this.#busy.has(held)) this.#busy.set(held, 'learn');
+    else this.#lookAt(held, this.deps.clock.now());
+    this.#arm();
+  }
+
+  /** Tells everybody again when the cron is due, unless that is being found out. */
+  announceAgain(cron: string): void {
+    const held = this.#held.get(cron);
+    if (!held || this.#busy.has(held)) return;
+    const dueAt = this.#due.dueAt(cron);
+    if (dueAt === null || dueAt > this.deps.clock.now()) this.#announce([held]);
   }
 
   /**
-   * Acts for a cron until the lease ends or a claim is refused: recovers what the predecessor left, looks back, fires.
-   * Resolves when this pod has stopped claiming for it.
+   * Stops claiming for these at once.
+   * @returns when what was on its way for them is through
    */
-  async hold(cron: ScheduledCron, lease: Lease): Promise<void> {
-    // A lease that arrives after the stop must not set anything going again.
-    const { signal } = lease;
-    if (this.#stopped || signal.aborted) return;
-    const over = new AbortController();
-    const drop = () => over.abort();
-    const held: HeldCron = { ...cron, lease, cursor: null, known: false, failures: 0, aheadMs: 0, drop };
-    const ended = new Promise((resolve) => over.signal.addEventListener('abort', resolve, { once: true }));
-    signal.addEventListener('abort', drop, { once: true });
-    this.#held.set(cron.entry.definition.name, held);
-    this.#lookAt(held, this.deps.clock.now());
-    await ended;
-    signal.removeEventListener('abort', drop);
-    this.#release(held);
+  async letGo(crons: readonly HeldCron[]): Promise<void> {
+    for (const held of crons) this.#forget(held);
+    this.#arm();
+    await Promise.all(this.#working);
   }
 
   /** Stops claiming at once; resolves when the claims already on their way are through. */
   async stop(): Promise<void> {
     this.#stopped = true;
-    this.#cancelSweep();
-    for (const held of [...this.#held.values()]) this.#release(held);
-    await Promise.all(this.#working);
+    this.#cancelTimer();
+    await Promise.all([this.#sweeper.stop(), this.letGo([...this.#held.values()])]);
   }
 
-  #release(held: HeldCron): void {
+  #forget(held: HeldCron): void {
+    held.over = true;
     const { name } = held.entry.definition;
-    if (this.#held.get(name) === held) {
-      this.#held.delete(name);
-      this.#due.remove(name);
-      this.#arm();
-    }
-    held.drop();
+    if (this.#held.get(name) !== held) return;
+    this.#held.delete(name);
+    this.#due.remove(name);
+    this.#sweeper.leave(name);
+  }
+
+  #drop(held: HeldCron, why: DropReason): void {
+    if (this.#held.get(held.entry.definition.name) !== held) return;
+    this.#forget(held);
+    this.#arm();
+    this.deps.onDropped(held, why);
   }
 
   #lookAt(held: HeldCron, at: number | null): void {
@@ -92,12 +152,12 @@ export class Engine {
     if (this.#held.get(name) !== held) return;
     if (at === null) this.#due.remove(name);
     else this.#due.set(name, at);
-    this.#arm();
   }
 
   #arm(): void {
     this.#cancelTimer();
-    const at = this.#due.earliest();
+    this.#cancelTimer = () => {};
+    const at = this.#stopped ? null : this.#due.earliest();
     if (at === null) return;
     const wait = Math.min(at - this.deps.clock.now(), LONGEST_WAIT_MS);
     this.#cancelTimer = this.deps.clock.after(wait, () => this.#fire());
@@ -111,26 +171,33 @@ export class Engine {
   }
 
   async #dispatch(due: readonly HeldCron[]): Promise<void> {
-    const learned = await Promise.all(due.map((held) => this.#learn(held)));
-    const known = due.filter((_, index) => learned[index]);
-    const dispatched = await this.deps.dispatcher.dispatch(known);
-    known.forEach((held, index) => this.#follow(held, dispatched[index] ?? { failed: true }));
+    for (const held of due) this.#busy.set(held, 'nothing');
+    const unknown = due.filter(({ known }) => !known);
+    if (unknown.length > 0) await learn(unknown, this.deps);
+    for (const held of unknown) if (!held.known) this.#follow(held, FAILED);
+    const known = due.filter((held) => held.known && !held.over);
+    const dispatched = known.length === 0 ? [] : await this.deps.dispatcher.dispatch(known);
+    known.forEach((held, index) => this.#follow(held, dispatched[index] ?? FAILED));
+    this.#settle(due);
+    const looked = known.filter((held, index) => !held.over && 'lookAt' in (dispatched[index] ?? FAILED));
+    for (const held of looked) this.#sweeper.watch(held.entry.definition.name);
+    this.#announce(looked);
+    this.#arm();
   }
 
-  /** Where the cron stands, and what a predecessor, or a failed try of our own, claimed and perhaps never enqueued. */
-  async #learn(held: HeldCron): Promise<boolean> {
-    if (held.known) return true;
-    const { name } = held.entry.definition;
-    held.known = await this.#guard(`recovery of ${name}`, async () => {
-      held.cursor = (await this.deps.ledger.readCron(name)).cursor;
-      await this.deps.recovery.recoverPending(name);
-    });
-    if (!held.known) this.#follow(held, { failed: true });
-    return held.known;
+  /** What was asked for meanwhile is looked at now. */
+  #settle(due: readonly HeldCron[]): void {
+    for (const held of due) {
+      const need = this.#busy.get(held);
+      this.#busy.delete(held);
+      if (need === 'nothing') continue;
+      if (need === 'learn') held.known = false;
+      this.#lookAt(held, this.deps.clock.now());
+    }
   }
 
   #follow(held: HeldCron, dispatched: Dispatched): void {
-    if ('stale' in dispatched) return this.#release(held);
+    if ('stale' in dispatched) return this.#drop(held, dispatched.outdated === undefined ? 'stale' : 'outdated');
     if ('lookAt' in dispatched) {
       held.failures = 0;
       return this.#lookAt(held, dispatched.lookAt);
@@ -138,34 +205,18 @@ export class Engine {
     // Whatever was asked may have happened all the same, so what is known of the cron is read again.
     held.known = false;
     held.failures += 1;
-    if (held.failures === MOST_FAILURES) return this.#release(held);
+    if (held.failures === MOST_FAILURES) return this.#drop(held, 'failing');
     const wait = Math.min(RETRY_MS * 2 ** (held.failures - 1), LONGEST_RETRY_MS);
     this.#lookAt(held, this.deps.clock.now() + wait);
   }
 
-  /** Armed when the sweep before has ended: over a store that is slow to answer, sweeps would pile up. */
-  #armSweep(): void {
-    if (this.#stopped) return;
-    this.#cancelSweep = this.deps.clock.after(this.deps.sweepEveryMs, () => {
-      this.#track(this.#sweep().then(() => this.#armSweep()));
+  /** By the store's clock, as far as it is known here. */
+  #announce(crons: readonly HeldCron[]): void {
+    const dues = crons.map(({ entry: { definition }, aheadMs }) => {
+      const dueAt = this.#due.dueAt(definition.name);
+      return [definition.name, dueAt === null ? null : Math.floor(dueAt - aheadMs)] as const;
     });
-  }
-
-  async #sweep(): Promise<void> {
-    for (const name of [...this.#held.keys()]) {
-      // Given up meanwhile, or stopped: somebody else's to sweep.
-      if (this.#held.has(name)) await this.#guard(`sweep of ${name}`, () => this.deps.recovery.sweep(name));
-    }
-  }
-
-  async #guard(doing: string, work: () => Promise<void>): Promise<boolean> {
-    try {
-      await work();
-      return true;
-    } catch (error) {
-      this.deps.telemetry.emit('store.trouble', { doing, error: String(error) });
-      return false;
-    }
+    this.deps.announcer.announce(dues);
   }
 
   #track(work: Promise<void>): void {

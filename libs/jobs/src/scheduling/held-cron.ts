@@ -1,12 +1,15 @@
 import type { Lease } from '@fencepost/lease';
 import type { CatalogEntry } from '../catalog/definition.js';
-import type { CronSchedule } from '../schedule/schedule.js';
+import type { Segment } from './segments.js';
 
-/** A cron this pod acts for: while it is held, the pod claims its occurrences under `lease.fence`. */
+/**
+ * A cron this pod acts for: while it is held, the pod claims its occurrences under `lease.fence`.
+ *
+ * A pod may hold a hundred thousand: a flat record, all of whose fields are there from the start, without closures.
+ */
 export interface HeldCron {
-  readonly entry: CatalogEntry;
-  readonly schedule: CronSchedule;
-  /** Its signal aborts when it is lost or given up. */
+  /** As the catalog has it; replaced while the cron is held when the catalog has another one. */
+  entry: CatalogEntry;
   readonly lease: Lease;
   /** Where the ledger's cursor was when it was last seen; `null` for a cron that never had an occurrence. */
   cursor: number | null;
@@ -20,16 +23,21 @@ export interface HeldCron {
    * Without it a pod that is ahead by more than a period would always ask for an instant of the future.
    */
   aheadMs: number;
-  /** Ends the holding from inside, after a refused claim. */
-  drop: () => void;
+  /** Lost, or given up: nothing is claimed for it any more, whatever is on its way. */
+  over: boolean;
+  /** The newest generation of `entry`, worked out at the first look: `newestSegment` keeps it here. */
+  newest: Segment | null;
 }
 
-/**
- * From where on instants count: nothing that was due before this generation of the definition is missed.
- *
- * Due, and not nominal: a deploy between an instant and the end of its spread would else make the instant vanish, since
- * the old generation may not claim it any more.
- */
-export function accountedUntil({ cursor, entry, schedule }: HeldCron): number {
-  return Math.max(cursor ?? 0, entry.since - schedule.spreadMs);
+export function holdCron(entry: CatalogEntry, lease: Lease): HeldCron {
+  return {
+    entry,
+    lease,
+    cursor: null,
+    known: false,
+    failures: 0,
+    aheadMs: 0,
+    over: false,
+    newest: null,
+  };
 }

@@ -1,36 +1,14 @@
-import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import {
+  every,
+  merged,
+  misfire,
+  onTime,
+  plan,
+  type Case,
+  type PlannedSchedule,
+} from '../../../../test/support/planned.js';
 import { parseSchedule } from '../schedule/schedule.js';
-import { planOccurrence, type Plan, type PlanInput, type PlannedSchedule } from './misfire.js';
-
-/** An instant at every multiple of `periodMs`, and the arithmetic to check the plans against. */
-function every(periodMs: number, spreadMs = 0): PlannedSchedule {
-  return {
-    spreadMs,
-    next: (after) => (Math.floor(after / periodMs) + 1) * periodMs,
-    previous: (before) => (Math.ceil(before / periodMs) - 1) * periodMs,
-  };
-}
-
-const defaults = { misfire: 'fire-once', graceMs: 60_000, catchUpWindowMs: null } as const;
-
-interface Case extends Partial<Omit<PlanInput, 'definition'>> {
-  readonly definition?: Partial<PlanInput['definition']>;
-}
-
-function plan({ definition = {}, ...input }: Case): Plan | null {
-  return planOccurrence({
-    schedule: every(1_000),
-    cursor: 100_000,
-    now: 101_000,
-    definition: { ...defaults, ...definition },
-    ...input,
-  });
-}
-
-const onTime = { scheduledAt: 101_000, dueAt: 101_000, reason: 'schedule', missed: null };
-const misfire = (after: number, through: number) => ({ after, through, reason: 'misfire' });
-const merged = (after: number, through: number) => ({ after, through, reason: 'merged' });
 
 describe('what is asked of the ledger', () => {
   it('is nothing when nothing is due', () => {
@@ -108,6 +86,9 @@ describe('what is asked of the ledger', () => {
 
   it('is the occurrence also with a window of nothing, as long as it is within its grace', () => {
     expect(plan({ now: 101_005, definition: { catchUpWindowMs: 0 } })).toEqual({ skips: [], occurrence: onTime });
+    expect(plan({ now: 102_005, definition: { catchUpWindowMs: 0 } })?.occurrence).toMatchObject({
+      scheduledAt: 102_000,
+    });
   });
 
   it('takes a day for the window when a period is longer', () => {
@@ -120,8 +101,7 @@ describe('what is asked of the ledger', () => {
 
   it('takes a day for the window of a schedule that has no further instant', () => {
     const last: PlannedSchedule = {
-      ...every(1_000),
-      next: () => null,
+      next: (after) => (after < 5_000 ? 5_000 : null),
       previous: (before) => (before > 5_000 ? 5_000 : null),
     };
     const late = { schedule: last, cursor: 0, now: 5_000 + 24 * 3_600_000 };
@@ -149,7 +129,7 @@ describe('what is asked of the ledger', () => {
 
 describe('with a spread, what is asked of the ledger', () => {
   const [hour, spreadMs] = [3_600_000, 600_000];
-  const spread = { schedule: every(hour, spreadMs), cursor: 0 };
+  const spread = { schedule: every(hour), spreadMs, cursor: 0 };
   const due = hour + spreadMs;
   const at = (now: number, definition: Case['definition'] = {}) => plan({ ...spread, now, definition });
 
@@ -187,49 +167,5 @@ describe('with a spread, what is asked of the ledger', () => {
     const definition = { catchUpWindowMs: 600_000 };
     expect(at(due + 600_000, definition)?.occurrence).toMatchObject({ scheduledAt: hour });
     expect(at(due + 600_001, definition)).toEqual({ skips: [misfire(0, hour)], occurrence: null });
-  });
-});
-
-describe('whatever was missed', () => {
-  const cases = fc.record({
-    spreadMs: fc.integer({ min: 0, max: 5_000 }),
-    periodMs: fc.integer({ min: 1, max: 5_000 }),
-    cursor: fc.integer({ min: 0, max: 20_000 }),
-    passedMs: fc.integer({ min: 0, max: 30_000 }),
-    misfire: fc.constantFrom('skip' as const, 'fire-once' as const),
-    graceMs: fc.integer({ min: 0, max: 10_000 }),
-    catchUpWindowMs: fc.option(fc.integer({ min: 0, max: 30_000 })),
-  });
-
-  it('every instant after the cursor either runs or lies in exactly one skipped range, in order', () => {
-    fc.assert(
-      fc.property(cases, ({ periodMs, spreadMs, cursor, passedMs, ...definition }) => {
-        const schedule = every(periodMs, spreadMs);
-        const now = cursor + passedMs;
-        const found = planOccurrence({ schedule, definition, cursor, now });
-        const instants: number[] = [];
-        for (let at = schedule.next(cursor) ?? 0; at + spreadMs <= now; at = schedule.next(at) ?? 0) instants.push(at);
-        expect(found === null).toBe(instants.length === 0);
-        if (found === null) return;
-        const { skips, occurrence } = found;
-        expect((occurrence?.dueAt ?? spreadMs) - (occurrence?.scheduledAt ?? 0)).toBe(spreadMs);
-        for (const at of instants) {
-          const ranges = skips.filter(({ after, through }) => after < at && at <= through).length;
-          expect(ranges + (occurrence?.scheduledAt === at ? 1 : 0)).toBe(1);
-        }
-        const bounds = skips.flatMap(({ after, through }) => [after, through]);
-        expect(bounds).toEqual(bounds.toSorted((a, b) => a - b));
-        for (const { after, through } of skips) expect(after).toBeLessThan(through);
-        expect(skips[0]?.after ?? cursor).toBe(cursor);
-        expect(occurrence?.scheduledAt ?? skips.at(-1)?.through).toBe(instants.at(-1));
-        const inMerged = skips
-          .filter(({ reason }) => reason === 'merged')
-          .flatMap(({ after, through }) => instants.filter((at) => after < at && at <= through));
-        expect(occurrence?.missed ?? null).toEqual(
-          inMerged.length === 0 ? null : { count: inMerged.length, from: inMerged[0], to: inMerged.at(-1) },
-        );
-      }),
-      { numRuns: 500 },
-    );
   });
 });

@@ -1,7 +1,7 @@
-import type { CronDefinition } from '../catalog/definition.js';
+import { DEFAULT_MAX_CATCH_UP, type CronDefinition } from '../catalog/definition.js';
 import type { ClaimedOccurrence } from '../ledger/ledger.js';
 import type { SkipRange } from '../ledger/run.js';
-import type { CronSchedule } from '../schedule/schedule.js';
+import type { Schedule } from '../schedule/schedule.js';
 
 /** What to ask the ledger for: the ranges that won't run, oldest first, and the occurrence that will. */
 export interface Plan {
@@ -9,14 +9,17 @@ export interface Plan {
   readonly occurrence: ClaimedOccurrence | null;
 }
 
-/** What a plan needs of a schedule. */
-export type PlannedSchedule = Pick<CronSchedule, 'next' | 'previous' | 'spreadMs'>;
+type Policies = Pick<CronDefinition, 'misfire' | 'graceMs' | 'catchUpWindowMs' | 'maxCatchUp' | 'startDeadlineMs'>;
 
 export interface PlanInput {
-  readonly schedule: PlannedSchedule;
-  readonly definition: Pick<CronDefinition, 'misfire' | 'graceMs' | 'catchUpWindowMs'>;
+  readonly schedule: Pick<Schedule, 'next' | 'previous'>;
+  readonly definition: Policies;
+  /** How much later than its instants the cron is due. */
+  readonly spreadMs: number;
   /** Every instant up to here is accounted for. */
   readonly cursor: number;
+  /** Instants after this one are not this plan's: they are another generation's, or may become it. */
+  readonly until: number;
   readonly now: number;
 }
 
@@ -25,72 +28,133 @@ const DAY_MS = 24 * 3_600_000;
 /** Merged instants are counted one by one; beyond this many the rest counts as outside the window. */
 const MOST_MERGED = 1_000;
 
+const NONE: readonly SkipRange[] = [];
+
 /**
- * Accounts for every instant after `cursor` that is due at `now`: the latest one runs, or nothing does, and the others get
- * their reason. Lateness, grace and window count from when an instant is due, which the spread puts off.
+ * Accounts for every instant in `(cursor, until]` that is due at `now`, or for the first of them: one runs, or none does,
+ * and the others get their reason. Lateness, grace, window and deadline count from when an instant is due, which the
+ * spread puts off.
  *
- * `fire-once` merges the missed instants inside the catch-up window into the latest; what is older is `misfire`. `null`
- * when no instant lies in between.
+ * `fire-once` merges the missed instants inside the catch-up window into the latest; `fire-all` runs the oldest of them,
+ * and leaves the ones after it to the next plan. What is older than the window is `misfire`. `null` when no instant lies in
+ * between.
+ *
+ * However long nobody was there, the work is bounded: by {@link MOST_MERGED}, or by `maxCatchUp`.
  */
 export function planOccurrence(input: PlanInput): Plan | null {
-  const { schedule, definition, cursor } = input;
+  const { schedule, cursor, spreadMs } = input;
   // All instants are put off by the same time, so on a clock that is behind by it they are due when they come.
-  const now = input.now - schedule.spreadMs;
-  const latest = schedule.previous(now + 1);
-  if (latest === null || latest <= cursor) return null;
-  const earlier = instantBetween(schedule, cursor, latest);
-  const late = now - latest > definition.graceMs;
+  const last = Math.min(input.now - spreadMs, input.until);
+  const first = schedule.next(cursor);
+  if (first === null || first > last) return null;
+  const second = schedule.next(first);
+  const alone = second === null || second > last;
+  if (alone && isOnTime(input, first)) return { skips: NONE, occurrence: occurrenceAt(first, spreadMs) };
+  // The same instant as by going on from the first one, and a week of seconds is one step.
+  const latest = alone ? first : (schedule.previous(last + 1) ?? first);
+  return planMissed(input, latest);
+}
 
+/** More than one instant is due, or the only one is late. */
+function planMissed(input: PlanInput, latest: number): Plan {
+  const { cursor, definition, spreadMs } = input;
+  const onTime = isOnTime(input, latest);
+  const earlier = instantBetween(input, latest);
   if (definition.misfire === 'skip') {
-    if (late) return { skips: [misfired(cursor, latest)], occurrence: null };
-    return { skips: earlier === null ? [] : [misfired(cursor, earlier)], occurrence: occurrenceAt(schedule, latest) };
+    if (!onTime) return { skips: [misfired(cursor, latest)], occurrence: null };
+    return { skips: earlier === null ? NONE : [misfired(cursor, earlier)], occurrence: occurrenceAt(latest, spreadMs) };
   }
-  const windowStart = now - catchUpWindow(input, latest);
+  const windowStart = input.now - spreadMs - catchUpWindow(input, latest);
   // Within its grace an occurrence is not missed, however short the window.
-  if (late && latest < windowStart) return { skips: [misfired(cursor, latest)], occurrence: null };
-  return fireOnce(input, latest, { earlier, windowStart, late });
+  if (!onTime && latest < windowStart) return { skips: [misfired(cursor, latest)], occurrence: null };
+  const found = { latest, earlier, windowStart, onTime };
+  return definition.misfire === 'fire-all' ? fireOldest(input, found) : fireLatest(input, found);
 }
 
 interface Found {
+  readonly latest: number;
   readonly earlier: number | null;
   readonly windowStart: number;
-  readonly late: boolean;
+  readonly onTime: boolean;
 }
 
-function fireOnce({ schedule, cursor }: PlanInput, latest: number, found: Found): Plan {
-  let [count, oldest] = [0, latest];
-  let instant = found.earlier;
-  while (instant !== null && instant >= found.windowStart && count < MOST_MERGED) {
-    [count, oldest] = [count + 1, instant];
-    instant = instantBetween(schedule, cursor, instant);
-  }
+/** All missed ones become the latest. */
+function fireLatest(input: PlanInput, { latest, earlier, windowStart, onTime }: Found): Plan {
+  const { cursor, spreadMs } = input;
+  const missed = missedBefore(input, { before: latest, windowStart, most: MOST_MERGED });
   const skips: SkipRange[] = [];
-  if (instant !== null) skips.push(misfired(cursor, instant));
-  if (found.earlier === null || count === 0) {
-    return { skips, occurrence: { ...occurrenceAt(schedule, latest), reason: found.late ? 'catch-up' : 'schedule' } };
-  }
-  skips.push({ after: instant ?? cursor, through: found.earlier, reason: 'merged' });
-  const missed = { count, from: oldest, to: found.earlier };
-  return { skips, occurrence: { ...occurrenceAt(schedule, latest), reason: 'catch-up', missed } };
+  if (missed.older !== null) skips.push(misfired(cursor, missed.older));
+  const occurrence = occurrenceAt(latest, spreadMs, onTime ? 'schedule' : 'catch-up');
+  if (earlier === null || missed.count === 0) return { skips, occurrence };
+  skips.push({ after: missed.older ?? cursor, through: earlier, reason: 'merged' });
+  const range = { count: missed.count, from: missed.oldest, to: earlier };
+  return { skips, occurrence: { ...occurrence, reason: 'catch-up', missed: range } };
 }
 
-function occurrenceAt({ spreadMs }: PlannedSchedule, scheduledAt: number): ClaimedOccurrence {
-  return { scheduledAt, dueAt: scheduledAt + spreadMs, reason: 'schedule', missed: null };
+/** The missed ones run too, one plan for each: the latest is missed as well, unless it is on time. */
+function fireOldest(input: PlanInput, { latest, windowStart, onTime }: Found): Plan {
+  const { definition, cursor, spreadMs } = input;
+  const most = (definition.maxCatchUp ?? DEFAULT_MAX_CATCH_UP) - (onTime ? 0 : 1);
+  const missed = missedBefore(input, { before: latest, windowStart, most });
+  const reason = onTime && missed.oldest === latest ? 'schedule' : 'catch-up';
+  return {
+    skips: missed.older === null ? NONE : [misfired(cursor, missed.older)],
+    occurrence: occurrenceAt(missed.oldest, spreadMs, reason),
+  };
+}
+
+interface Missed {
+  readonly count: number;
+  /** The oldest of those counted, or where the counting began. */
+  readonly oldest: number;
+  /** The latest of those that are older. */
+  readonly older: number | null;
+}
+
+/** Counts back from `before` as far as the window reaches, and no further than `most`. */
+function missedBefore(
+  input: PlanInput,
+  { before, windowStart, most }: { before: number; windowStart: number; most: number },
+): Missed {
+  let [count, oldest] = [0, before];
+  let instant = instantBetween(input, before);
+  while (instant !== null && instant >= windowStart && count < most) {
+    [count, oldest] = [count + 1, instant];
+    instant = instantBetween(input, instant);
+  }
+  return { count, oldest, older: instant };
+}
+
+function isOnTime({ definition, now, spreadMs }: PlanInput, instant: number): boolean {
+  const lateByMs = now - spreadMs - instant;
+  return lateByMs <= definition.graceMs && lateByMs <= (definition.startDeadlineMs ?? Infinity);
+}
+
+function occurrenceAt(
+  scheduledAt: number,
+  spreadMs: number,
+  reason: ClaimedOccurrence['reason'] = 'schedule',
+): ClaimedOccurrence {
+  return { scheduledAt, dueAt: scheduledAt + spreadMs, reason, missed: null };
 }
 
 function misfired(after: number, through: number): SkipRange {
   return { after, through, reason: 'misfire' };
 }
 
-/** The last instant in `(after, before)`. */
-function instantBetween(schedule: PlannedSchedule, after: number, before: number): number | null {
+/** The last instant in `(cursor, before)`. */
+function instantBetween({ schedule, cursor }: PlanInput, before: number): number | null {
   const instant = schedule.previous(before);
-  return instant !== null && instant > after ? instant : null;
+  return instant !== null && instant > cursor ? instant : null;
 }
 
-/** One period, at most a day: what was due yesterday is wanted, what was due last week is noise. */
+/**
+ * One period, at most a day: what was due yesterday is wanted, what was due last week is noise. What may not start any more
+ * is outside of it.
+ */
 function catchUpWindow({ schedule, definition }: PlanInput, latest: number): number {
-  if (definition.catchUpWindowMs !== null) return definition.catchUpWindowMs;
+  const { catchUpWindowMs, startDeadlineMs = Infinity } = definition;
+  if (catchUpWindowMs !== null) return Math.min(catchUpWindowMs, startDeadlineMs);
   const next = schedule.next(latest);
-  return next === null ? DAY_MS : Math.min(next - latest, DAY_MS);
+  return Math.min(next === null ? DAY_MS : next - latest, DAY_MS, startDeadlineMs);
 }

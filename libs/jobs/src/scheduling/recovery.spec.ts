@@ -1,5 +1,6 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { CRON, SchedulerStage, START } from '../../../../test/support/scheduler-stage.js';
+import { Recovery } from './recovery.js';
 
 const TIMING = { recoverMs: 5_000, sweepMs: 30_000 };
 const RUN = `${CRON}@${START + 1_000}`;
@@ -12,11 +13,17 @@ async function claimed(fail?: 'enqueue' | 'confirm') {
   if (fail === 'enqueue') stage.queue.next('enqueue', 'fail');
   if (fail === 'confirm') stage.ledger.next('confirm', 'fail');
   await pod.dispatcher.dispatch([stage.heldCron()]);
-  return { stage, recovery: pod.recovery, events: pod.events, ledger: stage.memoryLedger };
+  return { stage, pod, recovery: pod.recovery, events: pod.events, ledger: stage.memoryLedger };
 }
 
 function begin({ ledger }: Awaited<ReturnType<typeof claimed>>, ttlMs: number) {
   return ledger.begin({ runId: RUN, nonce: 'n', worker: 'worker/1', ttlMs, maxAttempts: 3 });
+}
+
+function keeping({ stage, pod }: Awaited<ReturnType<typeof claimed>>, keepRuns: number): Recovery {
+  const { dispatcher, telemetry } = pod;
+  const [ledger, queue] = [stage.ledger.port, stage.queue.port];
+  return new Recovery({ ledger, queue, dispatcher, telemetry, lookAgainMs: 10_000, keepRuns });
 }
 
 describe('a new holder', () => {
@@ -57,7 +64,7 @@ describe('the sweep', () => {
   it('leaves a run alone that still waits in the queue', async () => {
     const { stage, recovery, events } = await claimed();
     await stage.clock.advance(TIMING.sweepMs);
-    await recovery.sweep(CRON);
+    await recovery.sweep([CRON]);
     expect(events.of('run.redelivered')).toEqual([]);
     expect(stage.queue.calls).toContain('holds');
   });
@@ -66,10 +73,10 @@ describe('the sweep', () => {
     const { stage, recovery, events } = await claimed();
     stage.memoryQueue.wipe();
     await stage.clock.advance(TIMING.sweepMs - 1);
-    await recovery.sweep(CRON);
+    await recovery.sweep([CRON]);
     expect(stage.memoryQueue.taken).toHaveLength(1);
     await stage.clock.advance(1);
-    await recovery.sweep(CRON);
+    await recovery.sweep([CRON]);
     expect(stage.memoryQueue.taken.map(({ delivery }) => delivery)).toEqual([1, 2]);
     expect(events.of('run.redelivered')).toMatchObject([{ was: 'enqueued' }]);
   });
@@ -77,7 +84,7 @@ describe('the sweep', () => {
   it('delivers a claimed run that nobody enqueued', async () => {
     const { stage, recovery, ledger } = await claimed('enqueue');
     await stage.clock.advance(TIMING.recoverMs);
-    await recovery.sweep(CRON);
+    await recovery.sweep([CRON]);
     expect(await ledger.readRun(RUN)).toMatchObject({ state: 'enqueued', delivery: 2 });
     expect(stage.memoryQueue.taken).toEqual([{ runId: RUN, delivery: 2 }]);
   });
@@ -86,7 +93,7 @@ describe('the sweep', () => {
     const set = await claimed();
     await begin(set, 10_000);
     await set.stage.clock.advance(10_000);
-    await set.recovery.sweep(CRON);
+    await set.recovery.sweep([CRON]);
     expect(set.events.of('run.redelivered')).toMatchObject([{ runId: RUN, delivery: 2, was: 'running' }]);
     expect(await set.ledger.readRun(RUN)).toMatchObject({ state: 'orphaned' });
   });
@@ -96,7 +103,7 @@ describe('the sweep', () => {
     await begin(set, 60_000);
     set.stage.memoryQueue.wipe();
     await set.stage.clock.advance(TIMING.sweepMs);
-    await set.recovery.sweep(CRON);
+    await set.recovery.sweep([CRON]);
     expect(set.events.of('run.redelivered')).toEqual([]);
   });
 
@@ -104,23 +111,55 @@ describe('the sweep', () => {
     const { stage, recovery, ledger } = await claimed();
     stage.memoryQueue.wipe();
     await stage.clock.advance(TIMING.sweepMs);
-    await recovery.sweep(CRON);
+    await recovery.sweep([CRON]);
     stage.memoryQueue.wipe();
     await stage.clock.advance(9_999);
-    await recovery.sweep(CRON);
+    await recovery.sweep([CRON]);
     expect(await ledger.readRun(RUN)).toMatchObject({ delivery: 2 });
     await stage.clock.advance(1);
-    await recovery.sweep(CRON);
+    await recovery.sweep([CRON]);
     expect(await ledger.readRun(RUN)).toMatchObject({ delivery: 3 });
   });
 
-  it('forgets the oldest finished runs beyond those that are kept', async () => {
+  it('forgets the oldest finished runs beyond those that are kept, and asks for it only where there are such', async () => {
     const set = await claimed();
     const begun = await begin(set, 10_000);
     if (begun.verdict !== 'begun') throw new Error('Expected the run to begin.');
     await set.ledger.finish({ runId: RUN, fence: begun.fence, nonce: 'n' }, { kind: 'succeeded' });
     const asked = set.stage.ledger.calls.length;
-    await set.recovery.sweep(CRON);
-    expect(set.stage.ledger.calls.slice(asked)).toEqual(['overdue', 'forget']);
+    await keeping(set, 1).sweep([CRON, 'other']);
+    expect(set.stage.ledger.calls.slice(asked)).toEqual(['overdueAll']);
+    await keeping(set, 0).sweep([CRON, 'other']);
+    expect(set.stage.ledger.calls.slice(asked)).toEqual(['overdueAll', 'overdueAll', 'forget']);
+    expect(await set.ledger.readRun(RUN)).toBeNull();
+  });
+
+  it('answers which crons have no open run', async () => {
+    const { recovery } = await claimed();
+    expect(await recovery.sweep(['first', CRON, 'last'])).toEqual(['first', 'last']);
+  });
+
+  it('counts a cron that could not be swept among those that may have open runs, and goes on with the others', async () => {
+    const set = await claimed();
+    set.stage.memoryQueue.wipe();
+    await set.stage.clock.advance(TIMING.sweepMs);
+    const real = set.ledger.overdueAll.bind(set.ledger);
+    vi.spyOn(set.ledger, 'overdueAll').mockImplementationOnce(async ([, ...others], options) => [
+      { status: 'rejected', reason: new Error('away') },
+      ...(await real(others, options)),
+    ]);
+    expect(await set.recovery.sweep(['broken', CRON, 'last'])).toEqual(['last']);
+    expect(set.events.of('store.trouble')).toEqual([{ doing: 'sweep of broken', error: 'Error: away' }]);
+    expect(set.events.of('run.redelivered')).toMatchObject([{ runId: RUN }]);
+  });
+
+  it('that can not forget looks at the cron again', async () => {
+    const set = await claimed();
+    const begun = await begin(set, 10_000);
+    if (begun.verdict !== 'begun') throw new Error('Expected the run to begin.');
+    await set.ledger.finish({ runId: RUN, fence: begun.fence, nonce: 'n' }, { kind: 'succeeded' });
+    set.stage.ledger.next('forget', 'fail');
+    expect(await keeping(set, 0).sweep([CRON])).toEqual([]);
+    expect(await keeping(set, 0).sweep([CRON])).toEqual([CRON]);
   });
 });

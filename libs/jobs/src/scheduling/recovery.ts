@@ -1,8 +1,10 @@
 import { randomUUID } from 'node:crypto';
-import type { Delivery, Ledger, OverdueRun } from '../ledger/ledger.js';
+import type { Delivery, Ledger } from '../ledger/ledger.js';
+import type { OverdueRun, OverdueRuns } from '../ledger/overdue.js';
 import { cronOfRun } from '../schedule/occurrence.js';
 import type { Telemetry } from '../telemetry/telemetry.js';
 import type { Dispatcher } from './dispatcher.js';
+import { inGroups } from './in-groups.js';
 import type { RunQueue } from './run-queue.js';
 
 export interface RecoveryDeps {
@@ -26,17 +28,48 @@ export class Recovery {
     await this.#redeliver(pending.map((delivery) => ({ ...delivery, state: 'claimed' })));
   }
 
-  /** Re-delivers runs whose worker is gone or whose delivery got lost, and forgets what is old. */
-  async sweep(cron: string): Promise<void> {
-    const { ledger, queue, lookAgainMs, keepRuns } = this.deps;
-    const overdue = await ledger.overdue(cron, lookAgainMs);
+  /**
+   * Re-delivers runs whose worker is gone or whose delivery got lost, and forgets what is old. Never rejects: a cron that
+   * could not be swept is its own trouble.
+   * @returns those of the crons that have no open run
+   */
+  async sweep(crons: readonly string[]): Promise<string[]> {
+    const found = await this.#overdue(crons);
+    const quiet: string[] = [];
+    await inGroups(crons.entries(), async ([index, cron]) => {
+      try {
+        if ((await this.#mend(cron, found[index])) === 0) quiet.push(cron);
+      } catch (error) {
+        this.deps.telemetry.emit('store.trouble', { doing: `sweep of ${cron}`, error: String(error) });
+      }
+    });
+    return quiet;
+  }
+
+  async #overdue(crons: readonly string[]): Promise<readonly PromiseSettledResult<OverdueRuns>[]> {
+    const { ledger, lookAgainMs: againMs, keepRuns: keep } = this.deps;
+    try {
+      return await ledger.overdueAll(crons, { againMs, keep });
+    } catch (reason) {
+      return crons.map(() => ({ status: 'rejected', reason }));
+    }
+  }
+
+  /** @returns how many runs of the cron are open */
+  async #mend(cron: string, found: PromiseSettledResult<OverdueRuns> | undefined): Promise<number> {
+    if (found?.status !== 'fulfilled') throw found?.reason;
+    const { runs, watched, surplus } = found.value;
+    if (runs.length > 0) await this.#redeliver(await this.#lost(runs));
+    if (surplus) await this.deps.ledger.forget(cron, this.deps.keepRuns);
+    return watched;
+  }
+
+  async #lost(overdue: readonly OverdueRun[]): Promise<OverdueRun[]> {
     // A running run that is overdue has lost its worker, whatever the queue still thinks of its job.
     const gone = overdue.filter(({ state }) => state === 'running');
     const waiting = overdue.filter(({ state }) => state !== 'running');
-    const held = await queue.holds(waiting);
-    const lost = waiting.filter((_, index) => !held[index]);
-    await this.#redeliver([...gone, ...lost]);
-    await ledger.forget(cron, keepRuns);
+    const held = waiting.length === 0 ? [] : await this.deps.queue.holds(waiting);
+    return [...gone, ...waiting.filter((_, index) => !held[index])];
   }
 
   async #redeliver(runs: readonly OverdueRun[]): Promise<void> {

@@ -1,33 +1,28 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import { CRON, definition, SchedulerStage, START, TTL_MS } from '../../../../test/support/scheduler-stage.js';
+import { BEAT_MS } from './presence.js';
 
 type Pod = ReturnType<SchedulerStage['pod']>;
 
 const pods: { stage: SchedulerStage; pod: Pod }[] = [];
 afterEach(async () => {
   const ended = pods.splice(0);
-  await Promise.all(ended.map(({ pod }) => pod.engine.stop()));
-  await Promise.all(ended.map(({ pod }) => pod.roster.stop()));
+  await Promise.all(ended.map(({ pod }) => pod.stop()));
   for (const { stage } of ended) expect(stage.clock.pending).toBe(0);
 });
 
 async function started(stage: SchedulerStage, name = 'pod'): Promise<Pod> {
   const pod = stage.pod(name);
   pods.push({ stage, pod });
-  await pod.roster.refresh();
+  await pod.start();
   await stage.clock.advance(0);
   return pod;
 }
 
-function declare(stage: SchedulerStage, build: number, ...definitions: Parameters<typeof definition>[0][]) {
-  const declarations = definitions.map((over) => ({ definition: definition(over), disabled: false }));
-  return stage.catalog.port.declare(declarations, build);
-}
-
 describe('the roster', () => {
-  it('campaigns for every cron of the catalog, and fires what it wins', async () => {
+  it('has every cron of the catalog campaigned for and fired', async () => {
     const stage = new SchedulerStage();
-    await declare(stage, 1, {}, { name: 'b', expression: '*/2 * * * * *' });
+    await stage.declare(1, {}, { name: 'b', expression: '*/2 * * * * *' });
     const { events } = await started(stage);
     await stage.clock.advance(4_000);
     expect(await stage.ran()).toEqual([1, 2, 3, 4]);
@@ -35,47 +30,87 @@ describe('the roster', () => {
     expect(events.of('catalog.read')).toEqual([{ crons: 2 }]);
   });
 
-  it('says nothing and changes nothing when the catalog is as it was', async () => {
+  it('reads the catalog when it is announced to have changed, and otherwise not', async () => {
     const stage = new SchedulerStage();
-    await declare(stage, 1, {});
-    const { roster, events } = await started(stage);
-    await roster.refresh();
-    await roster.refresh();
-    expect(events.of('catalog.read')).toHaveLength(1);
+    await stage.declare(1, {});
+    const { events } = await started(stage);
+    await stage.clock.advance(60_000);
+    expect(stage.catalog.calls.filter((call) => call === 'read')).toHaveLength(1);
+    await stage.declare(2, { expression: '*/5 * * * * *' });
+    await stage.clock.advance(0);
+    expect(stage.catalog.calls.filter((call) => call === 'read')).toHaveLength(2);
+    expect(events.of('catalog.read')).toHaveLength(2);
     expect(events.of('lease.acquired')).toHaveLength(1);
   });
 
-  it('campaigns anew under a new generation, and no instant belongs to both', async () => {
+  it('hears from its next beat of a change whose announcement got lost', async () => {
     const stage = new SchedulerStage();
-    await declare(stage, 1, {});
-    const { roster, events } = await started(stage);
+    const { events } = await started(stage);
+    stage.catalog.next('read', 'fail');
+    await stage.declare(1, {});
+    await stage.clock.advance(0);
+    expect(events.of('store.trouble')).toMatchObject([{ doing: 'reading the catalog' }]);
+    await stage.clock.advance(BEAT_MS);
+    expect(events.of('catalog.read')).toEqual([{ crons: 1 }]);
+  });
+
+  it('goes on under a new generation in the same term, and no instant belongs to both', async () => {
+    const stage = new SchedulerStage();
+    await stage.declare(1, {});
+    const { events } = await started(stage);
     await stage.clock.advance(2_500);
-    await declare(stage, 2, { expression: '*/5 * * * * *' });
-    await roster.refresh();
+    await stage.declare(2, { expression: '*/5 * * * * *' });
     await stage.clock.advance(10_000);
-    expect(await stage.ran()).toEqual([1, 2, 5, 10]);
-    expect(events.of('lease.acquired')).toHaveLength(2);
+    expect(await stage.ran()).toEqual([1, 2, 3, 4, 5, 10]);
+    expect(events.of('lease.acquired')).toHaveLength(1);
     const runs = await stage.memoryLedger.runs(CRON, 10);
-    expect(runs.map(({ generation }) => generation)).toEqual([2, 2, 1, 1]);
+    expect(runs.map(({ generation }) => generation)).toEqual([2, 2, 1, 1, 1, 1]);
     expect(await stage.memoryLedger.skips(CRON, 10)).toEqual([]);
+  });
+
+  it('claims no instant of which it can not know the generation: it has not been told for too long', async () => {
+    const stage = new SchedulerStage();
+    await stage.declare(1, {});
+    const { events } = await started(stage);
+    await stage.clock.advance(2_500);
+    stage.presence.down();
+    await stage.clock.advance(6_000);
+    expect((await stage.ran()).at(-1)).toBeLessThanOrEqual(4);
+    stage.presence.heal();
+    await stage.clock.advance(2_500);
+    expect((await stage.ran()).at(-1)).toBeGreaterThanOrEqual(10);
+    expect(events.of('store.trouble').map(({ doing }) => doing)).toContain('a beat');
+  });
+
+  it('does not take a beat that shows another catalog for news of the one it knows', async () => {
+    const stage = new SchedulerStage();
+    await stage.declare(1, {});
+    const { pod } = await started(stage);
+    await stage.clock.advance(1_500);
+    const { knownAt } = pod;
+    stage.catalog.next('read', ...Array.from({ length: 9 }, () => 'fail' as const));
+    await stage.declare(2, { expression: '*/5 * * * * *' });
+    await stage.clock.advance(6_500);
+    expect(pod.knownAt).toBe(knownAt);
+    expect(await stage.ran()).toEqual([1, 2, 3]);
+    await stage.clock.advance(5_000);
+    expect((await stage.ran()).at(-1)).toBe(10);
   });
 
   it('stops firing a cron that is disabled', async () => {
     const stage = new SchedulerStage();
-    await declare(stage, 1, {});
-    const { roster } = await started(stage);
+    await stage.declare(1, {});
+    await started(stage);
     await stage.clock.advance(1_500);
-    await stage.catalog.port.declare([{ definition: definition(), disabled: true }], 2);
-    await roster.refresh();
-    await stage.clock.advance(5_000);
-    expect(await stage.ran()).toEqual([1]);
-    expect(await stage.leases.port.inspect([CRON])).toEqual([null]);
-    expect(stage.clock.pending).toBe(0);
+    await stage.catalog.port.declare([{ definition: definition(), disabled: true }], { seq: 2, source: 'test' });
+    await stage.clock.advance(10_000);
+    expect(await stage.ran()).toEqual([1, 2, 3]);
+    expect((await stage.presence.port.beat('watch')).overdue).toEqual([]);
   });
 
   it('keeps what it has while the catalog can not be read', async () => {
     const stage = new SchedulerStage();
-    await declare(stage, 1, {});
+    await stage.declare(1, {});
     const { roster, events } = await started(stage);
     stage.catalog.next('read', 'fail');
     await roster.refresh();
@@ -84,71 +119,60 @@ describe('the roster', () => {
     expect(await stage.ran()).toEqual([1, 2]);
   });
 
-  it('tells once of a schedule it can not read, and fires the others', async () => {
+  it('tells of a schedule it can not read, and fires the others', async () => {
     const stage = new SchedulerStage();
-    await declare(stage, 1, {}, { name: 'b', timeZone: 'Mars/Phobos' });
-    const { roster, events } = await started(stage);
-    await roster.refresh();
+    await stage.declare(1, {}, { name: 'b', timeZone: 'Mars/Phobos' });
+    const { events } = await started(stage);
     await stage.clock.advance(1_000);
     expect(events.of('catalog.unreadable')).toEqual([{ cron: 'b', error: expect.stringContaining('IANA') }]);
-    expect(events.of('catalog.read')).toHaveLength(1);
     expect(await stage.ran()).toEqual([1]);
-    await declare(stage, 2, { name: 'b' });
-    await roster.refresh();
-    await stage.clock.advance(2_000);
-    expect(await stage.ran('b')).toEqual([2, 3]);
+    await stage.declare(2, {}, { name: 'b' });
+    await stage.clock.advance(4_000);
+    expect((await stage.ran('b')).at(-1)).toBe(5);
   });
 
-  it('wakes the campaign of a cron whose lease is free, and knows nothing of others', async () => {
+  it('shares one reading between all that ask for it while another one is on its way', async () => {
     const stage = new SchedulerStage();
-    await declare(stage, 1, {});
-    const first = await started(stage, 'first');
-    const second = await started(stage, 'second');
-    await first.roster.stop();
-    second.roster.wake('unknown');
-    second.roster.wake(CRON);
-    await stage.clock.advance(0);
-    expect(second.events.of('lease.acquired')).toMatchObject([{ holder: 'second/1' }]);
-  });
-
-  it('enters nothing any more once it is halted', async () => {
-    const stage = new SchedulerStage();
-    const { roster, events } = await started(stage);
-    roster.halt();
-    await declare(stage, 1, {});
-    await roster.refresh();
-    await stage.clock.advance(TTL_MS);
-    expect(events.names).toEqual([]);
-  });
-
-  it('has stopped only when an outdated campaign has given its term up too', async () => {
-    const stage = new SchedulerStage();
-    await declare(stage, 1, {});
     const { roster } = await started(stage);
-    let answer = () => {};
-    stage.leases.next('release', { heldBack: new Promise((resolve) => (answer = resolve)) });
-    await declare(stage, 2, { expression: '*/5 * * * * *' });
-    const reading = roster.refresh();
-    await stage.clock.advance(0);
-    let stopped = false;
-    const stopping = roster.stop().then(() => {
-      stopped = true;
-    });
-    await stage.clock.advance(0);
-    expect(stopped).toBe(false);
-    answer();
-    await Promise.all([reading, stopping]);
+    stage.catalog.calls.length = 0;
+    await Promise.all(Array.from({ length: 20 }, () => roster.refresh()));
+    expect(stage.catalog.calls.length).toBeLessThanOrEqual(2);
   });
 
-  it('gives up the terms of a reading that was under way when it was stopped', async () => {
+  it('does not take an older word for the latest because it came later', async () => {
     const stage = new SchedulerStage();
-    await declare(stage, 1, {});
-    const { roster } = stage.pod();
-    const reading = roster.refresh();
-    const stopping = roster.stop();
-    await Promise.all([reading, stopping]);
+    await stage.declare(1, {});
+    const { pod, roster } = stage.pod();
+    const beat = await stage.presence.port.beat('a');
+    await roster.refresh();
+    roster.hear({ ...beat, now: beat.now + 2 }, 2);
+    roster.hear({ ...beat, now: beat.now + 1 }, 1);
+    expect(pod.knownAt).toBe(beat.now + 2);
+  });
+
+  it('enters nothing any more once it is stopped', async () => {
+    const stage = new SchedulerStage();
+    const pod = await started(stage);
+    await pod.stop();
+    await stage.declare(1, {});
+    await pod.roster.refresh();
     await stage.clock.advance(TTL_MS);
-    expect(await stage.leases.port.inspect([CRON])).toEqual([null]);
+    expect(pod.events.names).toEqual(['pods.changed']);
+  });
+
+  it('gives up the terms that were being asked for when it was stopped', async () => {
+    const stage = new SchedulerStage();
+    await stage.declare(1, {});
+    const pod = stage.pod();
+    let answer = () => {};
+    stage.leases.next('acquireMany', { heldBack: new Promise((resolve) => (answer = resolve)) });
+    const starting = pod.start();
+    await stage.clock.advance(0);
+    const stopping = pod.stop();
+    answer();
+    await Promise.all([starting, stopping]);
+    await stage.clock.advance(TTL_MS);
+    expect(await stage.holder()).toBeUndefined();
     expect(stage.clock.pending).toBe(0);
   });
 });
@@ -161,12 +185,9 @@ async function expectAnHour(seed: number): Promise<void> {
     return state / 2_147_483_648;
   };
   const stage = new SchedulerStage({ random });
-  await declare(stage, 1, { catchUpWindowMs: 3_600_000 });
+  await stage.declare(1, { catchUpWindowMs: 3_600_000 });
   const two = [stage.pod('a'), stage.pod('b')];
-  for (const pod of two) {
-    await stage.leases.port.watchReleases((cron) => pod.roster.wake(cron));
-    await pod.roster.refresh();
-  }
+  for (const pod of two) await pod.start();
   const end = START + 3_600_000;
   while (stage.clock.now() < end - 120_000) {
     await stage.clock.advance(Math.floor(random() * 60_000));
@@ -175,12 +196,11 @@ async function expectAnHour(seed: number): Promise<void> {
     else if (mishap === 1)
       stage.leases.next('renew', 'fail', 'fail', 'fail', 'fail', 'fail', 'fail', 'fail', 'fail', 'fail', 'fail');
     else if (mishap === 2) await two[random() < 0.5 ? 0 : 1]?.keeper.releaseAll();
-    else stage.ledger.next('claim', 'lose-reply', 'fail');
+    else stage.ledger.next('claimAll', 'lose-reply', 'fail');
   }
   await stage.clock.advance(end - stage.clock.now() + 500);
   const terms = two.flatMap(({ events }) => events.of('lease.acquired'));
-  await Promise.all(two.map(({ engine }) => engine.stop()));
-  await Promise.all(two.map(({ roster }) => roster.stop()));
+  await Promise.all(two.map((pod) => pod.stop()));
 
   const accounted = await stage.ran();
   for (const { after, through } of await stage.memoryLedger.skips(CRON, 10_000)) {

@@ -1,119 +1,127 @@
-import type { Lease } from '@fencepost/lease';
+import type { Clock } from '@fencepost/lease';
+import type { Catalog, CatalogReading } from '../catalog/catalog.js';
 import type { CatalogEntry } from '../catalog/definition.js';
-import type { Catalog } from '../catalog/catalog.js';
-import { parseSchedule } from '../schedule/schedule.js';
+import type { Ledger } from '../ledger/ledger.js';
 import type { Telemetry } from '../telemetry/telemetry.js';
-import { Campaign, type CampaignDeps } from './campaign.js';
-import type { Engine, ScheduledCron } from './engine.js';
+import { ZoneDataWatch } from '../catalog/zone-data-watch.js';
+import type { Beat } from './presence.js';
+import { hashOf } from './rendezvous.js';
 
-export interface RosterDeps extends CampaignDeps {
+export interface RosterDeps {
   readonly catalog: Catalog;
-  readonly engine: Engine;
+  readonly ledger: Ledger;
+  readonly clock: Clock;
   readonly telemetry: Telemetry;
+  /** One object for all who ask: the store's clock at the last word on the catalog. */
+  readonly freshness: { knownAt: number };
+  /** Called after a reading that brought something new: entries that are new or have changed, and crons that are gone. */
+  readonly onChanged: (changed: readonly CatalogEntry[], gone: readonly string[]) => void;
 }
 
-interface Entered {
-  readonly generation: number;
-  /** `null` for a cron whose schedule this pod can't read. */
-  readonly campaign: Campaign | null;
+export interface Entered {
+  readonly entry: CatalogEntry;
+  readonly hash: number;
 }
 
-/** The crons this pod campaigns for: those of the catalog, one campaign each. */
+/** The crons of the catalog as this pod knows them, and how fresh that is. */
 export class Roster {
   readonly #entered = new Map<string, Entered>();
+  readonly #zones = new ZoneDataWatch();
+  #version: number | null = null;
+  /** When the last word that counts was asked for: replies may overtake each other. Monotonic. */
+  #askedAt = -Infinity;
   #reading: Promise<void> = Promise.resolve();
+  #next: Promise<void> | null = null;
   #halted = false;
 
   constructor(private readonly deps: RosterDeps) {}
 
-  /** Brings the campaigns in line with the catalog. Calls queue up, so that two readings never mix. */
+  get(cron: string): Entered | undefined {
+    return this.#entered.get(cron);
+  }
+
+  entries(): Iterable<Entered> {
+    return this.#entered.values();
+  }
+
+  /** Whether nothing has changed since this roster's last reading, as far as the beat can say. */
+  isCurrent(beat: Beat): boolean {
+    return beat.catalogVersion === this.#version;
+  }
+
+  /** A beat says whether the catalog is still the one that is known here. */
+  hear(beat: Beat, askedAt: number): void {
+    if (this.isCurrent(beat)) this.#know(beat.now, askedAt);
+    else void this.refresh();
+  }
+
+  /** Reads the catalog. One reading at a time; calls that come during one share the next. */
   refresh(): Promise<void> {
-    this.#reading = this.#reading.then(() => this.#refresh());
-    return this.#reading;
-  }
-
-  /** Somebody announced that the lease of this cron is free. */
-  wake(cron: string): void {
-    this.#entered.get(cron)?.campaign?.wake();
-  }
-
-  /** Ends every campaign at once; the terms are the caller's to release. */
-  halt(): void {
-    this.#halted = true;
-    for (const { campaign } of this.#entered.values()) campaign?.halt();
-  }
-
-  /** Ends every campaign, and the terms of those that were not halted before. */
-  async stop(): Promise<void> {
-    this.#halted = true;
-    await stopAll(this.#entered.values());
-    // It enters nothing any more, but what it found outdated may still be giving its term up.
-    await this.#reading;
-  }
-
-  async #refresh(): Promise<void> {
-    if (this.#halted) return;
-    try {
-      const entries = await this.deps.catalog.read();
-      await this.#apply(entries);
-    } catch (error) {
-      this.deps.telemetry.emit('store.trouble', { doing: 'reading the catalog', error: String(error) });
-    }
-  }
-
-  async #apply(entries: readonly CatalogEntry[]): Promise<void> {
-    const wanted = new Map(entries.map((entry) => [entry.definition.name, entry]));
-    const outdated = [...this.#entered].filter(([name, { generation }]) => wanted.get(name)?.generation !== generation);
-    for (const [name] of outdated) this.#entered.delete(name);
-    await stopAll(outdated.map(([, entered]) => entered));
-    const added = entries.filter(({ definition }) => !this.#entered.has(definition.name));
-    if (outdated.length + added.length === 0) return;
-    for (const entry of added) this.#enter(entry);
-    this.deps.telemetry.emit('catalog.read', { crons: entries.length });
-  }
-
-  #enter(entry: CatalogEntry): void {
-    const { name } = entry.definition;
-    if (this.#halted) return;
-    const cron = this.#schedule(entry);
-    const campaign = cron && new Campaign(name, this.deps, (lease) => this.#hold(cron, lease));
-    this.#entered.set(name, { generation: entry.generation, campaign });
-    campaign?.start();
-  }
-
-  async #hold(cron: ScheduledCron, lease: Lease): Promise<void> {
-    await this.deps.engine.hold(cron, lease);
-    // Ended from inside: a claim was refused, and not necessarily because of the lease.
-    if (!lease.signal.aborted && !this.#halted) await this.#catchUp(cron.entry);
+    this.#next ??= this.#reading.then(() => {
+      this.#next = null;
+      this.#reading = this.#read();
+      return this.#reading;
+    });
+    return this.#next;
   }
 
   /** Sees to it that a pod whose definition the ledger calls outdated gets a newer one. */
-  async #catchUp({ definition: { name }, generation }: CatalogEntry): Promise<void> {
+  async catchUp({ definition: { name }, generation }: CatalogEntry): Promise<void> {
     const { ledger, catalog, telemetry } = this.deps;
     try {
       const { generation: accepted } = await ledger.readCron(name);
-      if (accepted <= generation) return;
+      if (accepted <= generation || this.#halted) return;
       await catalog.outgrow(name, accepted);
-      // Not awaited: it ends this very campaign, which waits for us.
-      void this.refresh();
+      await this.refresh();
     } catch (error) {
       telemetry.emit('store.trouble', { doing: `catching up with ${name}`, error: String(error) });
     }
   }
 
-  /** A worker has checked the expression already; this pod's parser or zone database may still be another one. */
-  #schedule(entry: CatalogEntry): ScheduledCron | null {
-    const { definition } = entry;
+  /** Enters nothing any more; resolves when the reading under way has ended. */
+  async stop(): Promise<void> {
+    this.#halted = true;
+    await this.#next;
+    await this.#reading;
+  }
+
+  async #read(): Promise<void> {
+    if (this.#halted) return;
+    const askedAt = this.deps.clock.monotonic();
     try {
-      return { entry, schedule: parseSchedule({ ...definition, seed: definition.name }, this.deps.clock.now()) };
+      this.#apply(await this.deps.catalog.read(), askedAt);
     } catch (error) {
-      this.deps.telemetry.emit('catalog.unreadable', { cron: definition.name, error: String(error) });
-      return null;
+      this.deps.telemetry.emit('store.trouble', { doing: 'reading the catalog', error: String(error) });
     }
+  }
+
+  #apply({ version, readAt, entries }: CatalogReading, askedAt: number): void {
+    if (this.#halted) return;
+    const names = new Set(entries.map(({ definition }) => definition.name));
+    const gone = [...this.#entered.keys()].filter((name) => !names.has(name));
+    const changed = entries.filter((entry) => !isSame(this.#entered.get(entry.definition.name)?.entry, entry));
+    for (const name of gone) this.#entered.delete(name);
+    for (const entry of changed) {
+      const { name } = entry.definition;
+      this.#entered.set(name, { entry, hash: this.#entered.get(name)?.hash ?? hashOf(name) });
+    }
+    this.#version = version;
+    this.#know(readAt, askedAt);
+    if (gone.length + changed.length === 0) return;
+    const { telemetry } = this.deps;
+    telemetry.emit('catalog.read', { crons: entries.length });
+    for (const foreign of this.#zones.look(changed)) telemetry.emit('catalog.zone-data', foreign);
+    this.deps.onChanged(changed, gone);
+  }
+
+  #know(now: number, askedAt: number): void {
+    if (askedAt < this.#askedAt) return;
+    this.#askedAt = askedAt;
+    this.deps.freshness.knownAt = now;
   }
 }
 
-async function stopAll(entered: Iterable<Entered>): Promise<void> {
-  const campaigns = [...entered].flatMap(({ campaign }) => campaign ?? []);
-  await Promise.all(campaigns.map((campaign) => campaign.stop()));
+/** A catalog that was lost counts anew, so the number alone says little. */
+function isSame(known: CatalogEntry | undefined, read: CatalogEntry): boolean {
+  return known !== undefined && known.generation === read.generation && known.since === read.since;
 }

@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, it } from 'vitest';
-import { CRON, definition, SchedulerStage, START } from '../../../../test/support/scheduler-stage.js';
+import { CRON, SchedulerStage, START } from '../../../../test/support/scheduler-stage.js';
 import { spreadOf } from '../schedule/spread.js';
 
 type Pod = ReturnType<SchedulerStage['pod']>;
@@ -18,19 +18,17 @@ afterEach(async () => {
 async function started(stage: SchedulerStage, name = 'pod'): Promise<Pod> {
   const pod = stage.pod(name);
   pods.push(pod);
-  await pod.roster.refresh();
+  await pod.start();
   await stage.clock.advance(0);
   return pod;
 }
 
 async function ended(pod: Pod): Promise<void> {
-  await pod.engine.stop();
-  await pod.roster.stop();
+  await pod.stop();
 }
 
-function declare(stage: SchedulerStage, build: number, ...definitions: Parameters<typeof definition>[0][]) {
-  const declarations = definitions.map((over) => ({ definition: definition(over), disabled: false }));
-  return stage.catalog.port.declare(declarations, build);
+function declare(stage: SchedulerStage, ...declared: Parameters<SchedulerStage['declare']>) {
+  return stage.declare(...declared);
 }
 
 /** Milliseconds since the start, of every run of the cron, oldest first. */
@@ -61,10 +59,10 @@ describe('a cron with a spread', () => {
     await declare(stage, 1, EVERY_MINUTE);
     const { events } = await started(stage);
     await stage.clock.advance(PERIOD_MS + OFFSET_MS - 1);
-    expect(await timesOf(stage)).toEqual(minutes(0));
+    expect(await timesOf(stage)).toEqual([]);
     await stage.clock.advance(2 * PERIOD_MS);
-    expect(await timesOf(stage)).toEqual(minutes(0, 1, 2));
-    expect(events.of('occurrence.claimed').map(({ lateByMs }) => lateByMs)).toEqual([0, 0, 0]);
+    expect(await timesOf(stage)).toEqual(minutes(1, 2));
+    expect(events.of('occurrence.claimed').map(({ lateByMs }) => lateByMs)).toEqual([0, 0]);
     expect(await stage.memoryLedger.skips(CRON, 10)).toEqual([]);
   });
 
@@ -76,7 +74,7 @@ describe('a cron with a spread', () => {
     await ended(first);
     await started(stage, 'second');
     await stage.clock.advance(2 * PERIOD_MS);
-    expect(await timesOf(stage)).toEqual(minutes(0, 1, 2).filter(({ due }) => due <= 3 * PERIOD_MS + 1_000));
+    expect(await timesOf(stage)).toEqual(minutes(1, 2).filter(({ due }) => due <= 3 * PERIOD_MS + 1_000));
     expect(await stage.memoryLedger.skips(CRON, 10)).toEqual([]);
   });
 
@@ -103,7 +101,7 @@ describe('a cron with a spread', () => {
     await declare(stage, 3, { ...EVERY_MINUTE, graceMs: 2_000 });
     await roster.refresh();
     await stage.clock.advance(PERIOD_MS - 2_000);
-    expect(await timesOf(stage)).toEqual(minutes(0, 1, 2));
+    expect(await timesOf(stage)).toEqual(minutes(1, 2));
     expect(await stage.memoryLedger.skips(CRON, 10)).toEqual([]);
   });
 
@@ -122,7 +120,7 @@ describe('a cron with a spread', () => {
     await declare(stage, 1, EVERY_MINUTE);
     await started(stage);
     await stage.clock.advance(2 * PERIOD_MS + OFFSET_MS);
-    expect(await timesOf(stage)).toEqual(minutes(0, 1, 2));
+    expect(await timesOf(stage)).toEqual(minutes(1, 2));
   });
 
   it.each(['fire-once', 'skip'] as const)(

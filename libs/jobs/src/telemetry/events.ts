@@ -10,6 +10,12 @@ interface OfRun extends OfCron {
   readonly runId: string;
 }
 
+interface OfBuild {
+  readonly crons: readonly string[];
+  readonly buildSeq: number;
+  readonly app: string;
+}
+
 interface OfAttempt extends OfRun {
   readonly attempt: number;
   readonly fence: Fence;
@@ -24,15 +30,22 @@ export interface Events {
   'lease.acquired': OfCron & { readonly fence: Fence; readonly holder: string; readonly ttlMs: number };
   'lease.released': OfCron & { readonly fence: Fence; readonly holder: string };
   'lease.lost': OfCron & { readonly fence: Fence; readonly holder: string; readonly cause: string };
+  /** `holder` is who had it. */
+  'lease.evicted': OfCron & { readonly fence: Fence; readonly holder: string; readonly overdueMs: number };
+  /** How many scheduler pods are there, and how many crons are this one's share. */
+  'pods.changed': { readonly pods: number; readonly share: number };
 
   'catalog.declared': { readonly declared: number; readonly changed: number; readonly older: number };
+  'catalog.outdated-build': OfBuild;
+  'catalog.removed': OfBuild;
+  'catalog.zone-data': { readonly theirs: string; readonly ours: string; readonly crons: readonly string[] };
   'catalog.read': { readonly crons: number };
   'catalog.unreadable': OfCron & { readonly error: string };
 
   /** About to ask the ledger; the last moment at which this pod can be late. */
   'occurrence.claiming': OfCron & { readonly scheduledAt: number | null; readonly fence: Fence };
   'occurrence.claimed': OfRun & { readonly fence: Fence; readonly lateByMs: number; readonly reason: RunReason };
-  'occurrence.skipped': OfCron & { readonly scheduledAt: number; readonly reason: 'overlap' };
+  'occurrence.skipped': OfCron & { readonly scheduledAt: number; readonly reason: 'overlap' | 'paused' };
   'occurrence.passed': OfCron & SkipRange;
   'claim.stale': OfCron & { readonly fence: Fence; readonly accepted: Fence };
   'claim.outdated': OfCron & { readonly generation: number; readonly accepted: number };
@@ -47,6 +60,8 @@ export interface Events {
   'attempt.aborted': OfAttempt & { readonly cause: string };
   'attempt.succeeded': OfAttempt & { readonly tookMs: number };
   'attempt.failed': OfAttempt & { readonly error: string; readonly state: RunState; readonly retryInMs: number | null };
+  /** The run was told to stop, and its handler has ended; `error` is what it threw. */
+  'attempt.cancelled': OfAttempt & { readonly error: string };
   'attempt.refused': OfAttempt & { readonly step: 'effect' | 'finish' };
 
   /** About to ask the ledger; the last moment at which this attempt can be late. */
@@ -71,12 +86,23 @@ export const EVENT_TEXT: Readonly<Record<EventName, readonly [EventLevel, string
   'lease.acquired': ['info', 'this pod now acts for the cron'],
   'lease.released': ['info', 'this pod gave the cron up'],
   'lease.lost': ['warn', 'this pod lost the cron and stopped acting for it'],
+  'lease.evicted': ['warn', 'this pod ended the term of a holder that seems dead: an occurrence is overdue'],
+  'pods.changed': ['info', 'scheduler pods have come or gone, and the crons are shared anew'],
   'catalog.declared': ['info', 'the crons of this build are declared'],
+  'catalog.outdated-build': [
+    'warn',
+    'a newer build has defined these crons: this one carries them out and defines nothing; to define them on purpose, raise buildSeq (FENCEPOST_BUILD_SEQ)',
+  ],
+  'catalog.removed': ['warn', 'this build no longer has these crons, which an earlier one declared: they fire no more'],
+  'catalog.zone-data': [
+    'warn',
+    'these crons were declared with another time zone database than this process has: where the two differ, so may their instants',
+  ],
   'catalog.read': ['info', 'the catalog of crons was read'],
   'catalog.unreadable': ['error', 'this pod can not read the schedule of the cron and does not fire it'],
   'occurrence.claiming': ['debug', 'asking the ledger for an occurrence'],
   'occurrence.claimed': ['info', 'the occurrence is accepted'],
-  'occurrence.skipped': ['warn', 'the occurrence is skipped because the previous run is still going'],
+  'occurrence.skipped': ['warn', 'the occurrence is skipped: the previous run is still going, or the cron is paused'],
   'occurrence.passed': ['warn', 'instants went by and will not run'],
   'claim.stale': ['warn', 'the ledger refused a claim: another pod has a larger fence'],
   'claim.outdated': ['warn', 'the ledger refused a claim: the definition is older than the accepted one'],
@@ -90,6 +116,7 @@ export const EVENT_TEXT: Readonly<Record<EventName, readonly [EventLevel, string
   'attempt.aborted': ['warn', 'the attempt may not go on'],
   'attempt.succeeded': ['info', 'the run succeeded'],
   'attempt.failed': ['warn', 'the attempt failed'],
+  'attempt.cancelled': ['warn', 'the attempt stopped because its run was cancelled'],
   'attempt.refused': ['warn', 'the ledger refused a stale attempt'],
   'effect.beginning': ['debug', 'asking the ledger for an effect'],
   'effect.begun': ['debug', 'an effect begins'],

@@ -59,7 +59,7 @@ describe('the log', () => {
     const names = Object.keys(EVENT_TEXT) as EventName[];
     for (const name of names) telemetry.emit(name, {} as Events[typeof name]);
     expect(lines.map(({ level, sentence }) => [level, sentence])).toEqual(Object.values(EVENT_TEXT));
-    for (const { detail } of lines) expect(detail['event']).toMatch(/^[a-z]+_[a-z]+$/);
+    for (const { detail } of lines) expect(detail['event']).toMatch(/^[a-z]+(_[a-z]+)+$/);
     for (const [level, sentence] of Object.values(EVENT_TEXT)) {
       expect(level).toMatch(/^(debug|info|warn|error)$/);
       expect(sentence).toMatch(/^[a-z].{10,}[^.]$/);

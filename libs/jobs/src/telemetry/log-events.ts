@@ -25,9 +25,9 @@ export function logEvents(telemetry: Telemetry, logger: EventLogger, clock: Cloc
   });
 }
 
-/** `lease.acquired` → `lease_acquired`, the usual shape of an event name in a log. */
+/** `catalog.zone-data` → `catalog_zone_data`, the usual shape of an event name in a log. */
 function snakeCase(event: EventName): string {
-  return event.replace('.', '_');
+  return event.replaceAll(/[.-]/g, '_');
 }
 
 function presentable(detail: object): Record<string, unknown> {

@@ -15,6 +15,19 @@ describe('telemetry', () => {
     expect(heard).toHaveLength(1);
   });
 
+  it('says whether anybody listens, here or on the diagnostics channel', () => {
+    const telemetry = new Telemetry();
+    expect(telemetry.listens('catalog.read')).toBe(false);
+    const end = telemetry.listen(() => {});
+    expect(telemetry.listens('catalog.read')).toBe(true);
+    end();
+    const onMessage = () => {};
+    subscribe('fencepost:catalog.read', onMessage);
+    expect([telemetry.listens('catalog.read'), telemetry.listens('run.confirmed')]).toEqual([true, false]);
+    unsubscribe('fencepost:catalog.read', onMessage);
+    expect(telemetry.listens('catalog.read')).toBe(false);
+  });
+
   it('goes on when a listener fails, and warns: what happened has happened', async () => {
     const telemetry = new Telemetry();
     let heard = 0;

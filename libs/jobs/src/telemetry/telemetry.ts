@@ -18,6 +18,11 @@ export class Telemetry {
     return () => this.#listeners.delete(listener);
   }
 
+  /** Whether anybody would hear the event: who emits thousands needn't put them together for nobody. */
+  listens(name: EventName): boolean {
+    return this.#listeners.size > 0 || hasChannels(name);
+  }
+
   emit<N extends EventName>(name: N, detail: Events[N]): void {
     for (const listener of this.#listeners) {
       try {

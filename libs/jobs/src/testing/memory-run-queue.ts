@@ -1,7 +1,7 @@
 import { systemClock, type CancelTimer, type Clock } from '@fencepost/lease';
 import type { Delivery } from '../ledger/ledger.js';
 import type { Carried } from '../running/carrier.js';
-import type { RunQueue } from '../scheduling/run-queue.js';
+import type { QueuedDelivery, RunQueue } from '../scheduling/run-queue.js';
 
 /** What a worker does with a delivery; a rejection counts as failed, as in BullMQ. */
 export type Work = (delivery: Delivery) => Promise<Carried>;
@@ -17,7 +17,7 @@ type JobState = 'waiting' | 'active' | 'delayed' | 'completed' | 'failed';
 /** The queue in memory, for tests: hands each delivery to a worker once, and again later when the worker says so. */
 export class MemoryRunQueue implements RunQueue {
   /** Everything that was taken, in order, a repetition of the same delivery left out. */
-  readonly taken: Delivery[] = [];
+  readonly taken: QueuedDelivery[] = [];
   readonly #jobs = new Map<string, JobState>();
   readonly #delayed = new Set<CancelTimer>();
   readonly #clock: Clock;
@@ -28,7 +28,7 @@ export class MemoryRunQueue implements RunQueue {
     this.#work = work;
   }
 
-  async enqueue(deliveries: readonly Delivery[]): Promise<void> {
+  async enqueue(deliveries: readonly QueuedDelivery[]): Promise<void> {
     for (const delivery of deliveries) {
       if (this.#jobs.has(keyOf(delivery))) continue;
       this.taken.push(delivery);

@@ -1,42 +1,81 @@
--- Declares the crons of one build, all or none.
+-- Declares crons of one build, all or none, and removes what the build left out when these are the last of them.
 --
--- KEYS[1]  catalog of the tenant
--- ARGV[1]  buildSeq
--- ARGV[2]  channel to announce a change on
--- ARGV[3]  how many declarations follow
--- ARGV[4 + i * 3]  name of a cron
--- ARGV[5 + i * 3]  hash of its declaration
--- ARGV[6 + i * 3]  its declaration, JSON
--- Returns  {'CONFLICT', name} | {'DECLARED', word, ...}, a word a declaration: CHANGED | SAME | OLDER
+-- KEYS[1]  crons, by name
+-- KEYS[2]  what was declared, by cron
+-- KEYS[3]  the highest build of each source
+-- KEYS[4]  tombstones, by when each may be deleted
+-- KEYS[5]  version of the catalog
+-- ARGV[1]  source
+-- ARGV[2]  build
+-- ARGV[3]  keep a tombstone for, ms
+-- ARGV[4]  channel to announce a change on
+-- ARGV[5]  a change is effective after, ms
+-- ARGV[6]  how many earlier generations are kept
+-- ARGV[7]  who, JSON
+-- ARGV[8]  1 when no declarations of this call follow in another script, 0 otherwise
+-- ARGV[9]  how many declarations follow here
+-- ARGV[i * 4 + 6]  name of the i-th cron
+-- ARGV[i * 4 + 7]  hash of its declaration
+-- ARGV[i * 4 + 8]  its state: firing | disabled
+-- ARGV[i * 4 + 9]  its definition, JSON
+-- Returns  {'CONFLICT', name, source} | {'DECLARED', {word, ...}, {removed name, ...}}, a word a declaration: CHANGED | NOTED
+--          | SAME | OLDER
 --
--- A lower buildSeq defines nothing: an old pod that restarts must not take a deploy back.
-local build = tonumber(ARGV[1])
-local words = { 'DECLARED' }
-for i = 0, tonumber(ARGV[3]) - 1 do
-  local name, hash = ARGV[4 + i * 3], ARGV[5 + i * 3]
-  local known = redis.call('HMGET', KEYS[1], 'build/' .. name, 'hash/' .. name)
-  local known_build = tonumber(known[1] or '-1')
-  if build == known_build and known[2] ~= hash then return { 'CONFLICT', name } end
-  if build < known_build then
-    words[#words + 1] = 'OLDER'
-  elseif known[2] == hash then
-    words[#words + 1] = 'SAME'
-  else
-    words[#words + 1] = 'CHANGED'
+-- A lower build defines nothing: an old pod that restarts must not take a deploy back.
+-- @include server-time
+-- @include judge-declaration
+-- @include begin-generation
+-- @include drop-tombstones
+-- @include announce-change
+local build = { source = ARGV[1], seq = tonumber(ARGV[2]), top = tonumber(redis.call('HGET', KEYS[3], ARGV[1]) or '-1') }
+local names = {}
+for i = 1, tonumber(ARGV[9]) do names[i] = ARGV[i * 4 + 6] end
+local known = redis.call('HMGET', KEYS[2], unpack(names))
+local words = {}
+for i = 1, #names do
+  local word, source = judge(known[i], ARGV[i * 4 + 7], build)
+  if word == 'CONFLICT' then return { word, names[i], source } end
+  words[i] = word
+end
+
+local keep, changed, removed = tonumber(ARGV[3]), false, {}
+local function write_generation(name, state, definition)
+  local next = { state = state, nonce = '', who = ARGV[7], definition = definition,
+    effective_after = tonumber(ARGV[5]), kept = tonumber(ARGV[6]) }
+  local lines = begin_generation(redis.call('HGET', KEYS[1], name), next)
+  redis.call('HSET', KEYS[1], name, lines)
+  changed = true
+end
+
+for i = 1, #names do
+  if words[i] == 'CHANGED' then
+    write_generation(names[i], ARGV[i * 4 + 8], ARGV[i * 4 + 9])
+    redis.call('HSET', KEYS[2], names[i], table.concat({ ARGV[2], ARGV[i * 4 + 7], 'live', ARGV[1] }, ' '))
+    redis.call('ZREM', KEYS[4], names[i])
+  elseif words[i] == 'NOTED' then
+    local state = string.match(known[i], '^%d+ %x+ (%a+)')
+    redis.call('HSET', KEYS[2], names[i], table.concat({ ARGV[2], ARGV[i * 4 + 7], state, ARGV[1] }, ' '))
+  end
+  -- An hour more than it is kept for: so long the next ones who declare it have nothing to write.
+  if words[i] ~= 'CHANGED' and is_tombstone(known[i]) then
+    redis.call('ZADD', KEYS[4], string.format('%.0f', now + keep + math.floor(keep / 24)), names[i])
   end
 end
 
-local time = redis.call('TIME')
-local since = string.format('%.0f', tonumber(time[1]) * 1000 + math.floor(tonumber(time[2]) / 1000))
-local changed = false
-for i = 0, tonumber(ARGV[3]) - 1 do
-  local name = ARGV[4 + i * 3]
-  if words[i + 2] ~= 'OLDER' then redis.call('HSET', KEYS[1], 'build/' .. name, ARGV[1]) end
-  if words[i + 2] == 'CHANGED' then
-    changed = true
-    redis.call('HSET', KEYS[1], 'hash/' .. name, ARGV[5 + i * 3], 'cron/' .. name, ARGV[6 + i * 3], 'since/' .. name, since)
-    redis.call('HINCRBY', KEYS[1], 'generation/' .. name, 1)
+-- Last of all, and only now that everything the build declares carries its number: what carries a lower one is left out.
+if ARGV[8] == '1' and build.seq > build.top then
+  local all = redis.call('HGETALL', KEYS[2])
+  for i = 1, #all, 2 do
+    local seq, hash, state, source = string.match(all[i + 1], '^(%d+) (%x+) (%a+) (.*)$')
+    if source == ARGV[1] and state == 'live' and tonumber(seq) < build.seq then
+      write_generation(all[i], 'removed', nil)
+      redis.call('HSET', KEYS[2], all[i], table.concat({ seq, hash, 'dropped', source }, ' '))
+      redis.call('ZADD', KEYS[4], string.format('%.0f', now + keep), all[i])
+      removed[#removed + 1] = all[i]
+    end
   end
+  redis.call('HSET', KEYS[3], ARGV[1], ARGV[2])
 end
-if changed then redis.call('PUBLISH', ARGV[2], since) end
-return words
+if drop_tombstones(KEYS[4], KEYS[1], KEYS[2]) then changed = true end
+if changed then announce_change(KEYS[5], ARGV[4]) end
+return { 'DECLARED', words, removed }

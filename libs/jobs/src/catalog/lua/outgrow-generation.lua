@@ -1,16 +1,27 @@
--- Begins a generation of a cron above one that a ledger has accepted, unless it has one that is not below it.
+-- Counts the generations of a cron on from one that a ledger has accepted, unless the cron has one that is not below it.
 --
--- KEYS[1]  catalog of the tenant
+-- KEYS[1]  crons, by name
+-- KEYS[2]  version of the catalog
 -- ARGV[1]  name of the cron
 -- ARGV[2]  the generation accepted by the ledger
 -- ARGV[3]  channel to announce a change on
 -- Returns  {'OUTGROWN', generation} | {'FINE'}
 --
--- Generations are counted and not taken from the clock, so a catalog that was lost would issue the same ones again.
-local field = 'generation/' .. ARGV[1]
-local known, accepted = tonumber(redis.call('HGET', KEYS[1], field) or '0'), tonumber(ARGV[2])
-if known == 0 or known >= accepted then return { 'FINE' } end
-local generation = string.format('%.0f', accepted + 1)
-redis.call('HSET', KEYS[1], field, generation)
-redis.call('PUBLISH', ARGV[3], generation)
-return { 'OUTGROWN', generation }
+-- Generations are counted and not taken from the clock, so a catalog that was lost would issue the same ones again. All of
+-- them move on, not only the newest: an instant of an earlier one that is still to be accounted for would be refused for ever.
+-- @include server-time
+-- @include announce-change
+local lines, accepted = redis.call('HGET', KEYS[1], ARGV[1]), tonumber(ARGV[2])
+if not lines then return { 'FINE' } end
+local known = {}
+for line in string.gmatch(lines, '[^\n]+') do known[#known + 1] = line end
+local number_of = function(line) return tonumber(string.match(line, '^%d+')) end
+if number_of(known[1]) >= accepted then return { 'FINE' } end
+
+local shift = accepted + 1 - number_of(known[#known])
+for i, line in ipairs(known) do
+  known[i] = string.format('%.0f', number_of(line) + shift) .. string.match(line, '^%d+(.*)$')
+end
+redis.call('HSET', KEYS[1], ARGV[1], table.concat(known, '\n'))
+announce_change(KEYS[2], ARGV[3])
+return { 'OUTGROWN', string.match(known[1], '^%d+') }

@@ -2,21 +2,32 @@
 --
 -- KEYS[1]  runs of the cron, by instant
 -- KEYS[2]  open runs
--- KEYS[3]  skipped ranges
+-- KEYS[3]  skipped ranges, by their end
+-- KEYS[4]  cron record
 -- ARGV[1]  how many to keep
 -- ARGV[2]  how many to forget at most
 -- Returns  ids of the runs to delete
 --
--- The ids go back to the caller, which deletes their keys; if it crashes before, the keys' own expiry is the net.
+-- The ids go back to the caller, which deletes their keys; if it crashes before, the keys' own expiry is the net. Up to
+-- which instant something was forgotten is kept, so that nobody takes it for an instant that was missed.
 local keep, most = tonumber(ARGV[1]), tonumber(ARGV[2])
-redis.call('ZREMRANGEBYRANK', KEYS[3], 0, -(keep + 1))
-local surplus = redis.call('ZCARD', KEYS[1]) - keep
-if surplus <= 0 then return {} end
-local ids = {}
-for _, id in ipairs(redis.call('ZRANGE', KEYS[1], 0, math.min(surplus, most) - 1)) do
-  if not redis.call('ZSCORE', KEYS[2], id) then
-    redis.call('ZREM', KEYS[1], id)
-    ids[#ids + 1] = id
+local forgotten = tonumber(redis.call('HGET', KEYS[4], 'forgotten') or '0')
+local before = forgotten
+
+local range = redis.call('ZRANGE', KEYS[3], -(keep + 1), -(keep + 1), 'WITHSCORES')
+if range[2] then
+  forgotten = math.max(forgotten, tonumber(range[2]))
+  redis.call('ZREMRANGEBYRANK', KEYS[3], 0, -(keep + 1))
+end
+
+local ids, surplus = {}, math.min(redis.call('ZCARD', KEYS[1]) - keep, most)
+local oldest = surplus > 0 and redis.call('ZRANGE', KEYS[1], 0, surplus - 1, 'WITHSCORES') or {}
+for i = 1, #oldest, 2 do
+  if not redis.call('ZSCORE', KEYS[2], oldest[i]) then
+    redis.call('ZREM', KEYS[1], oldest[i])
+    ids[#ids + 1] = oldest[i]
+    forgotten = math.max(forgotten, tonumber(oldest[i + 1]))
   end
 end
+if forgotten > before then redis.call('HSET', KEYS[4], 'forgotten', string.format('%.0f', forgotten)) end
 return ids

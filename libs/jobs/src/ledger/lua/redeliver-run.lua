@@ -3,21 +3,37 @@
 -- KEYS[1]  the run
 -- KEYS[2]  open runs
 -- KEYS[3]  watch list
+-- KEYS[4]  pending runs
+-- KEYS[5]  effects of the run
 -- ARGV[1]  run id
 -- ARGV[2]  the last delivery the caller knows
 -- ARGV[3]  nonce of this call
+-- ARGV[4]  keep a finished run for, ms
 -- Returns  {'DELIVER', delivery} | {'ALIVE'} | {'OVER'}
 --
 -- The delivery number is compared, so that two sweeps that saw the same run hand it over once.
-local run = redis.call('HMGET', KEYS[1], 'state', 'delivery', 'deliveryNonce', 'leaseUntil')
+-- @include end-run
+local run = redis.call('HMGET', KEYS[1], 'state', 'delivery', 'deliveryNonce', 'leaseUntil', 'cancelUntil', 'attempt',
+  'startBy')
 if run[3] == ARGV[3] then return { 'DELIVER', run[2] } end
-if not run[1] or run[1] == 'succeeded' or run[1] == 'failed' or run[1] == 'skipped' then
+if not run[1] or over[run[1]] then
   redis.call('ZREM', KEYS[2], ARGV[1])
   redis.call('ZREM', KEYS[3], ARGV[1])
   return { 'OVER' }
 end
 -- @include server-time
 if run[1] == 'running' and tonumber(run[4]) > now then return { 'ALIVE' } end
+-- Nobody may ever come to begin these: no worker has their handler, or the one that had is gone.
+local keys = { run = KEYS[1], effects = KEYS[5], sets = { KEYS[2], KEYS[3], KEYS[4] } }
+local written_at = string.format('%.0f', now)
+if (run[5] or '') ~= '' then
+  end_run(ARGV[1], keys, ARGV[4], 'state', 'cancelled', 'finishedAt', written_at)
+  return { 'OVER' }
+end
+if run[6] == '0' and now > (tonumber(run[7] or '') or now) then
+  end_run(ARGV[1], keys, ARGV[4], 'state', 'skipped', 'skipped', 'misfire', 'finishedAt', written_at)
+  return { 'OVER' }
+end
 if run[2] ~= ARGV[2] then return { 'ALIVE' } end
 if run[1] == 'running' then
   redis.call('HSET', KEYS[1], 'state', 'orphaned')

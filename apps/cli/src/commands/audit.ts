@@ -1,0 +1,84 @@
+import { Command } from 'commander';
+import { EXIT, UsageError } from '../exit.js';
+import { audit, type AuditReport } from '../jobs.js';
+import { instant } from '../option-values.js';
+import { iso, shortIso, type Report } from '../report.js';
+import { withStoreOptions, type StoreFlags } from '../store/store-options.js';
+import { withStore } from '../store/store.js';
+import { hanging, table } from '../table.js';
+import type { Setting } from '../world.js';
+import { withJson } from './orders.js';
+
+interface Flags extends StoreFlags {
+  readonly from?: number;
+  readonly to?: number;
+  readonly cron?: string[];
+  readonly json?: boolean;
+}
+
+const ABOUT =
+  'Works out every instant there should have been, and looks for its run or the reason why there is none. Fails (1) when ' +
+  'one is missed, ran twice, or can not be explained.';
+
+export function auditCommand({ world, answer }: Setting): Command {
+  const command = new Command('audit')
+    .summary('hold what happened against what should have')
+    .description(ABOUT)
+    .option('--from <instant>', 'the first instant that counts (default: as far back as is known)', instant)
+    .option('--to <instant>', 'the last one (default: just before now, while pods were there)', instant)
+    .option('--cron <name...>', 'only these');
+  return withJson(withStoreOptions(command)).action(async (flags: Flags) => {
+    const { from, to, cron } = flags;
+    const span = { ...(from !== undefined && { from }), ...(to !== undefined && { to }), ...(cron && { crons: cron }) };
+    const { found, tenant } = await withStore(flags, world, async (store) => ({
+      found: await audit(store, span).catch(refused),
+      tenant: store.tenant,
+    }));
+    answer(reportOf(found, tenant), flags);
+  });
+}
+
+/** A name that isn't there, or a range that can't be. */
+function refused(error: unknown): never {
+  throw error instanceof RangeError ? new UsageError(error.message) : error;
+}
+
+function reportOf(found: AuditReport, tenant: string): Report {
+  const { ok, from, to, findings, notCovered } = found;
+  return {
+    code: ok ? EXIT.ok : EXIT.finding,
+    json: {
+      ...{ ...found, from: iso(from), to: iso(to) },
+      findings: findings.map((finding) => ({ ...finding, instant: iso(finding.instant) })),
+      notCovered: notCovered.map((gap) => ({ ...gap, from: iso(gap.from), to: iso(gap.to) })),
+    },
+    text: (width) => [
+      ...table(findingRows(found), width),
+      ...hanging(`Tenant ${tenant}, ${shortIso(from)} to ${shortIso(to)}:`, width),
+      ...table(sums(found), width),
+      ending(found),
+    ],
+  };
+}
+
+function findingRows({ findings, notCovered }: AuditReport): string[][] {
+  const gaps = notCovered.map(({ cron, text }) => ['not covered', cron ?? 'all crons', text]);
+  return [...findings.map(({ kind, cron, text }) => [kind, cron, text]), ...gaps];
+}
+
+function sums({ crons, instants, ran, cancelled, skipped, waiting, ...wrong }: AuditReport): string[][] {
+  const skips = Object.entries(skipped).filter(([, count]) => count > 0);
+  const right = { crons, instants, ran, cancelled, waiting };
+  const { missed, doubled, unexplained } = wrong;
+  const counts = [
+    ...Object.entries(right),
+    ...skips.map(([reason, count]) => [`skipped: ${reason}`, count] as const),
+    ...Object.entries({ missed, doubled, unexplained }),
+  ];
+  return counts.map(([word, count]) => ['', word, `${count}`]);
+}
+
+function ending({ ok, instants }: AuditReport): string {
+  if (!ok) return 'NOT every instant is accounted for.';
+  return instants === 0 ? 'There was no instant to account for.' : 'Every instant is accounted for.';
+}

@@ -1,0 +1,52 @@
+import { Command } from 'commander';
+import { EXIT, UsageError } from '../exit.js';
+import type { CancelReply } from '../jobs.js';
+import { positiveDuration, words } from '../option-values.js';
+import { iso, shortIso } from '../report.js';
+import { withStoreOptions, type StoreFlags } from '../store/store-options.js';
+import { withStore } from '../store/store.js';
+import { hanging } from '../table.js';
+import type { Setting } from '../world.js';
+import { asker, withBy, withJson, type OrderFlags } from './orders.js';
+
+interface Flags extends StoreFlags, OrderFlags {
+  readonly reason: string;
+  readonly grace?: number;
+}
+
+const ABOUT =
+  'Stops one run: at once where it waits; where it is carried out its worker is told, and shut out when its grace is over.';
+
+export function cancelCommand({ world, answer }: Setting): Command {
+  const command = new Command('cancel')
+    .summary('stop one run')
+    .description(ABOUT)
+    .argument('<run-id>', 'such as nightly-report@1763607600000')
+    .requiredOption('--reason <words>', 'why, for whoever asks later', words)
+    .option('--grace <duration>', 'how long it may go on (else as its cron says)', positiveDuration);
+  return withJson(withStoreOptions(withBy(command))).action(async (runId: string, flags: Flags) => {
+    const { reason, grace } = flags;
+    const order = { by: asker(flags, world), reason, ...(grace !== undefined && { graceMs: grace }) };
+    const reply = await withStore(flags, world, ({ operator }) => operator.cancel(runId, order));
+    if (reply.verdict === 'missing') throw new UsageError(missing(runId));
+    const until = reply.verdict === 'cancelling' ? { until: iso(reply.until) } : {};
+    const code = reply.verdict === 'terminal' ? EXIT.finding : EXIT.ok;
+    const json = { runId, ...reply, ...until };
+    answer({ code, json, text: (width) => hanging(sentence(runId, reply), width) }, flags);
+  });
+}
+
+function missing(runId: string): string {
+  return `Expected the id of a run, such as nightly-report@1763607600000, and there is none of the id "${runId}"; "fencepost list --json" shows the last one of each cron.`;
+}
+
+function sentence(runId: string, reply: Exclude<CancelReply, { verdict: 'missing' }>): string {
+  switch (reply.verdict) {
+    case 'cancelled':
+      return `${runId} is cancelled.`;
+    case 'cancelling':
+      return `${runId} is told to stop, and shut out at ${shortIso(reply.until)} if it has not.`;
+    case 'terminal':
+      return `${runId} was over already: ${reply.state}.`;
+  }
+}

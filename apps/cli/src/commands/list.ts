@@ -1,0 +1,55 @@
+import { Command } from 'commander';
+import { EXIT } from '../exit.js';
+import type { CronOverview } from '../jobs.js';
+import { iso, shortIso, type Report } from '../report.js';
+import { withStoreOptions, type StoreFlags } from '../store/store-options.js';
+import { withStore, type Store } from '../store/store.js';
+import { hanging, table } from '../table.js';
+import type { Setting } from '../world.js';
+import { pauseJson, runJson, withJson } from './orders.js';
+
+interface Flags extends StoreFlags {
+  readonly json?: boolean;
+}
+
+export function listCommand({ world, answer }: Setting): Command {
+  const command = new Command('list')
+    .summary('every cron, and how it stands')
+    .description('Shows every cron: what it is, when it fires next, and how it went last.');
+  return withJson(withStoreOptions(command)).action(async (flags: Flags) => {
+    answer(await withStore(flags, world, list), flags);
+  });
+}
+
+async function list({ operator, prefix, tenant }: Store): Promise<Report> {
+  const crons = await operator.list();
+  return {
+    code: EXIT.ok,
+    json: crons.map(cronJson),
+    text: (width) =>
+      crons.length === 0
+        ? hanging(
+            `No crons under the prefix "${prefix}" and the tenant "${tenant}": no worker has declared one yet.`,
+            width,
+          )
+        : table([['CRON', 'SCHEDULE', 'ZONE', 'STATE', 'NEXT (UTC)', 'LAST RUN'], ...crons.map(row)], width),
+  };
+}
+
+function cronJson(cron: CronOverview): object {
+  const { since, next, cursor, paused, last } = cron;
+  return {
+    ...cron,
+    ...{ since: iso(since), next: iso(next), cursor: iso(cursor) },
+    paused: paused && pauseJson(paused),
+    last: last && runJson(last),
+  };
+}
+
+function row({ name, expression, timeZone, state, next, paused, last }: CronOverview): string[] {
+  const ran =
+    last === null
+      ? '-'
+      : `${last.state}${last.skipped === null ? '' : ` (${last.skipped})`} ${shortIso(last.scheduledAt)}`;
+  return [name, expression, timeZone, paused ? 'paused' : state, next === null ? '-' : shortIso(next), ran];
+}

@@ -1,0 +1,29 @@
+import { Command } from 'commander';
+import { instant, wholeNumber } from '../option-values.js';
+import { next } from '../time/next.js';
+import type { Setting } from '../world.js';
+import { withJson } from './orders.js';
+import { scheduleOf, withScheduleOptions, type ScheduleFlags } from './schedule-options.js';
+
+interface Flags extends ScheduleFlags {
+  readonly from?: number;
+  readonly count: number;
+  readonly json?: boolean;
+}
+
+const MOST = 100_000;
+
+export function nextCommand({ world, answer }: Setting): Command {
+  const command = new Command('next')
+    .summary('the next instants of an expression')
+    .description(
+      'Shows the next instants of an expression, and what changes of the clocks have to do with them. Asks no store.',
+    )
+    .argument('<expression>', 'cron expression of 5 or 6 fields, in quotes')
+    .option('--from <instant>', 'where to begin (default: now)', instant)
+    .option('-n, --count <n>', 'how many', wholeNumber(1, MOST), 5);
+  return withJson(withScheduleOptions(command)).action((expression: string, flags: Flags) => {
+    const schedule = scheduleOf(expression, flags);
+    answer(next({ schedule, from: flags.from ?? world.now(), count: flags.count }), flags);
+  });
+}

@@ -1,0 +1,42 @@
+import { Command, Option } from 'commander';
+import { EXIT } from '../exit.js';
+import { instant, positiveDuration, words } from '../option-values.js';
+import { shortIso } from '../report.js';
+import { withStoreOptions, type StoreFlags } from '../store/store-options.js';
+import { withStore } from '../store/store.js';
+import { hanging } from '../table.js';
+import type { Setting } from '../world.js';
+import { asker, pauseJson, withBy, withJson, type OrderFlags } from './orders.js';
+
+interface Flags extends StoreFlags, OrderFlags {
+  readonly reason: string;
+  readonly for?: number;
+  readonly until?: number;
+}
+
+const ABOUT =
+  'Stops a cron from firing until it is resumed, or until a time. What runs goes on; the instants meanwhile are recorded ' +
+  'as skipped, and deploys change nothing about it.';
+
+export function pauseCommand({ world, answer }: Setting): Command {
+  const command = new Command('pause')
+    .summary('stop a cron from firing for a while')
+    .description(ABOUT)
+    .argument('<cron>', 'its name')
+    .requiredOption('--reason <words>', 'why, for whoever asks later', words)
+    .addOption(
+      new Option('--for <duration>', 'for how long, such as 2h').argParser(positiveDuration).conflicts('until'),
+    )
+    .option('--until <instant>', 'until when', instant);
+  return withJson(withStoreOptions(withBy(command))).action(async (cron: string, flags: Flags) => {
+    const order = { by: asker(flags, world), reason: flags.reason };
+    const pause = await withStore(flags, world, async ({ operator, catalog }) => {
+      // By the store's clock, as everything that is about crons.
+      const until = flags.for === undefined ? flags.until : (await catalog.read()).readAt + flags.for;
+      return operator.pause(cron, { ...order, until: until ?? null });
+    });
+    const end = pause.until === null ? 'until somebody resumes it' : `until ${shortIso(pause.until)}`;
+    const line = `${cron} is paused ${end}, by ${pause.by}: ${pause.reason}`;
+    answer({ code: EXIT.ok, json: { cron, ...pauseJson(pause) }, text: (width) => hanging(line, width) }, flags);
+  });
+}

@@ -1,0 +1,41 @@
+import { Command } from 'commander';
+import { wholeNumber, words } from '../option-values.js';
+import { planReport } from '../plan/plan-report.js';
+import { plan } from '../plan/plan.js';
+import { readDeclarations } from '../plan/read-declarations.js';
+import { withStoreOptions, type StoreFlags } from '../store/store-options.js';
+import { withStore } from '../store/store.js';
+import type { Setting } from '../world.js';
+import { withJson } from './orders.js';
+
+interface Flags extends StoreFlags {
+  readonly days: number;
+  readonly source?: string;
+  readonly buildSeq?: number;
+  readonly json?: boolean;
+}
+
+const DAY_MS = 86_400_000;
+
+const ABOUT =
+  'Shows what a build would change before it is deployed: which crons are new, changed or removed, and which instants of ' +
+  'the next days would fire no more or newly. Changes nothing. Fails (1) for a build that would define nothing or refuse ' +
+  'to start.';
+
+export function planCommand({ world, answer }: Setting): Command {
+  const command = new Command('plan')
+    .summary('what a build would change, before it is deployed')
+    .description(ABOUT)
+    .argument('<declarations>', 'JSON file with what the build declares; - reads stdin')
+    .option('--days <n>', 'how far to look', wholeNumber(1, 366), 7)
+    .option('--source <program>', 'which program it is a build of (else what the file says, else the only one)', words)
+    .option('--build-seq <n>', 'its number (else what the file says, else the next one)', wholeNumber(0, 1e15));
+  return withJson(withStoreOptions(command)).action(async (file: string, flags: Flags) => {
+    const where = file === '-' ? 'stdin' : file;
+    const read = readDeclarations(await world.read(file), where, world.now());
+    const build = { ...read, source: flags.source ?? read.source, buildSeq: flags.buildSeq ?? read.buildSeq };
+    const { entries: live, readAt: from } = await withStore(flags, world, ({ catalog }) => catalog.read());
+    const span = { from, to: from + flags.days * DAY_MS };
+    answer(planReport(plan({ live, build, ...span }), span), flags);
+  });
+}

@@ -1,0 +1,53 @@
+import { Command } from 'commander';
+import { EXIT } from '../exit.js';
+import { MOST_GENERATIONS, wholeNumber, words } from '../option-values.js';
+import type { Report } from '../report.js';
+import { withStoreOptions, type StoreFlags } from '../store/store-options.js';
+import { withStore } from '../store/store.js';
+import { hanging } from '../table.js';
+import type { Setting } from '../world.js';
+import { movedReport } from './moved.js';
+import { asker, withBy, withJson, type OrderFlags } from './orders.js';
+
+interface Flags extends StoreFlags, OrderFlags {
+  readonly reason: string;
+  readonly expected?: number;
+}
+
+const ABOUT =
+  'Ends a cron: it fires no more, what runs goes on, and its history stays. A declared cron stays removed until a higher ' +
+  'build declares other content than the build before; "fencepost set" makes it again. Fails (1) when somebody else ' +
+  'changed it since --expected; then nothing is changed.';
+
+export function removeCommand({ world, answer }: Setting): Command {
+  const command = new Command('remove')
+    .summary('end a cron')
+    .description(ABOUT)
+    .argument('<cron>', 'its name')
+    .requiredOption('--reason <words>', 'why, for whoever asks later', words)
+    .option(
+      '--expected <generation>',
+      'only while this is its newest generation ("fencepost list --json")',
+      wholeNumber(1, MOST_GENERATIONS),
+    );
+  return withJson(withStoreOptions(withBy(command))).action(async (cron: string, flags: Flags) => {
+    const { expected, reason } = flags;
+    const order = { by: asker(flags, world), reason, ...(expected !== undefined && { expected }) };
+    const report = await withStore(flags, world, ({ crons }) =>
+      crons.remove(cron, order).then(
+        () => removedReport(cron, order),
+        (error: unknown) => movedReport(cron, error),
+      ),
+    );
+    answer(report, flags);
+  });
+}
+
+function removedReport(cron: string, { by, reason }: { readonly by: string; readonly reason: string }): Report {
+  const line = `${cron} is removed, by ${by}: ${reason}`;
+  return {
+    code: EXIT.ok,
+    json: { cron, verdict: 'removed', by, reason },
+    text: (width) => hanging(line, width),
+  };
+}

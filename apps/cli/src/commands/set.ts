@@ -1,0 +1,64 @@
+import { Command } from 'commander';
+import { EXIT } from '../exit.js';
+import type { CatalogEntry } from '../jobs.js';
+import { generationOrNone, words } from '../option-values.js';
+import { iso, shortIso, type Report } from '../report.js';
+import { withStoreOptions, type StoreFlags } from '../store/store-options.js';
+import { withStore } from '../store/store.js';
+import { hanging } from '../table.js';
+import type { Setting } from '../world.js';
+import { settingsOf, withCronOptions, type CronFlags } from './cron-options.js';
+import { movedReport } from './moved.js';
+import { asker, withBy, withJson, type OrderFlags } from './orders.js';
+
+interface Flags extends StoreFlags, OrderFlags, CronFlags {
+  readonly expected?: number | 'none';
+  readonly reason?: string;
+}
+
+const ABOUT =
+  'Makes a cron, or changes one as a whole: an option that is left out is the default again. Its runs need a worker with ' +
+  'a handler of its name, or --handler with the name of a declared cron whose handler carries them out; they wait until ' +
+  'there is one. A declared cron that is changed keeps the change until a higher build declares other content than the ' +
+  'build before. Fails (1) when somebody else changed it since --expected; then nothing is changed.';
+
+export function setCommand({ world, answer }: Setting): Command {
+  const command = new Command('set')
+    .summary('make a cron, or change one')
+    .description(ABOUT)
+    .argument('<cron>', 'its name');
+  withCronOptions(command)
+    .option(
+      '--expected <generation>',
+      'change it only while this is its newest generation ("fencepost list --json"); none: only make it',
+      generationOrNone,
+    )
+    .option('--reason <words>', 'why, for whoever asks later', words);
+  return withJson(withStoreOptions(withBy(command))).action(async (cron: string, flags: Flags) => {
+    const { expected, reason } = flags;
+    const order = {
+      by: asker(flags, world),
+      ...(expected !== undefined && { expected: expected === 'none' ? null : expected }),
+      ...(reason !== undefined && { reason }),
+    };
+    const report = await withStore(flags, world, ({ crons }) =>
+      crons.set(cron, settingsOf(flags), order).then(setReport, (error: unknown) => movedReport(cron, error)),
+    );
+    answer(report, flags);
+  });
+}
+
+function setReport({ definition, generation, state, since, by, reason }: CatalogEntry): Report {
+  const { name, handler = name } = definition;
+  const lines = [
+    `${name} is set: generation ${generation}, effective from ${shortIso(since)}, by ${by}${reason === null ? '' : `: ${reason}`}`,
+    state === 'firing'
+      ? `Its runs go to the workers that have the handler "${handler}", and wait where there is none.`
+      : 'It is disabled: it does not fire.',
+  ];
+  return {
+    code: EXIT.ok,
+    json: { cron: name, verdict: 'set', generation, state, since: iso(since), by, reason, definition },
+    text: (width) => lines.flatMap((line) => hanging(line, width)),
+  };
+}

@@ -1,0 +1,24 @@
+import { FencepostError } from '@fencepost/lease';
+
+/** What the shell is told. */
+export const EXIT = {
+  ok: 0,
+  /** What was claimed does not hold, or something was found. */
+  finding: 1,
+  /** The command line, a file or a name is wrong: nothing was changed. */
+  usage: 2,
+  /** The store could not be asked: whether something was changed is not known. */
+  away: 3,
+  /** A fault of this program. Not 1, so that nobody takes a crash for an audit's answer. */
+  broken: 70,
+} as const;
+
+/** Something on the command line, or in a file it names, has to be written differently. */
+export class UsageError extends FencepostError {
+  readonly code = 'USAGE';
+}
+
+/** The store can't be reached, or stopped answering. */
+export class StoreError extends FencepostError {
+  readonly code = 'STORE_AWAY';
+}

@@ -1,0 +1,33 @@
+/** Everything this program uses of the jobs library, so that one look tells. */
+export {
+  audit,
+  BullmqRunQueue,
+  CatalogMovedError,
+  contentHash,
+  CRON_NAME,
+  CronCatalog,
+  CronOperator,
+  parseSchedule,
+  RedisCatalog,
+  RedisLedger,
+  RedisPresence,
+  ScheduleError,
+  zoneNamed,
+} from '@fencepost/jobs/operating';
+export type {
+  AuditReport,
+  BackfillReport,
+  CancelReply,
+  CatalogEntry,
+  CronDefinition,
+  CronOverview,
+  CronSchedule,
+  CronSettings,
+  Declaration,
+  DstRule,
+  Pause,
+  Run,
+  RunQueue,
+  ScheduleText,
+  TriggerReply,
+} from '@fencepost/jobs/operating';

@@ -1,0 +1,26 @@
+import type { CronDefinition } from '../jobs.js';
+
+/** What the checks look at: a definition, or as much of one as stands on a command line. */
+export type LintedCron = Pick<CronDefinition, 'name' | 'expression' | 'timeZone'> &
+  Partial<Pick<CronDefinition, 'dst' | 'spreadMs' | 'handler' | 'payload'>>;
+
+export interface Finding {
+  readonly rule: 'unreadable' | 'dst' | 'stampede' | 'duplicate' | 'impossible-date';
+  /** `undeclared`: somebody has to say what is meant. `note`: worth a look, and nothing has to be done. */
+  readonly level: 'undeclared' | 'note';
+  readonly crons: readonly string[];
+  /** One sentence. */
+  readonly text: string;
+  /** The facts behind it. */
+  readonly [detail: string]: unknown;
+}
+
+export interface Span {
+  readonly from: number;
+  readonly to: number;
+}
+
+/** The text of a schedule as its parser wants it. */
+export function scheduleText({ name, expression, timeZone, dst, spreadMs }: LintedCron) {
+  return { expression, timeZone, seed: name, ...(dst && { dst }), ...(spreadMs !== undefined && { spreadMs }) };
+}

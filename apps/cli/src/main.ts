@@ -1,0 +1,45 @@
+import { readFile } from 'node:fs/promises';
+import { userInfo } from 'node:os';
+import { text } from 'node:stream/consumers';
+import { UsageError } from './exit.js';
+import { run } from './run.js';
+
+// Whoever reads our output may close it, as `head` does; that must not end us half-way.
+for (const stream of [process.stdout, process.stderr]) stream.on('error', () => {});
+
+process.exitCode = await run(process.argv.slice(2), {
+  out: (words) => void process.stdout.write(words),
+  err: (words) => void process.stderr.write(words),
+  env: process.env,
+  now: Date.now,
+  width: process.stdout.isTTY ? process.stdout.columns || 80 : Number(process.env['COLUMNS']) || Infinity,
+  user,
+  read,
+  interrupted,
+});
+
+/** A container may run under a number that nobody has given a name. */
+function user(): string {
+  try {
+    return userInfo().username;
+  } catch {
+    return process.env['USER'] || `uid ${process.getuid?.() ?? 'unknown'}`;
+  }
+}
+
+async function read(file: string): Promise<string> {
+  if (file === '-') return text(process.stdin);
+  try {
+    return await readFile(file, 'utf8');
+  } catch (error) {
+    const why = error instanceof Error ? error.message : String(error);
+    throw new UsageError(`Expected a file that can be read, or - for stdin, got ${JSON.stringify(file)}: ${why}.`);
+  }
+}
+
+function interrupted(): AbortSignal {
+  const stopping = new AbortController();
+  // Once: a second Ctrl-C ends the program as ever.
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => stopping.abort());
+  return stopping.signal;
+}

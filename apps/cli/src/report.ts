@@ -1,0 +1,20 @@
+/** What a command answers. The same facts twice: for a program, and for a person. */
+export interface Report {
+  /** The exit code. */
+  readonly code: number;
+  readonly json: unknown;
+  /** Lines that are at most so wide, where the words allow it. */
+  readonly text: (width: number) => readonly string[];
+}
+
+/** An instant as all JSON here has it. */
+export function iso(at: number): string;
+export function iso(at: number | null): string | null;
+export function iso(at: number | null): string | null {
+  return at === null ? null : new Date(at).toISOString();
+}
+
+/** The same for a person, to the second. */
+export function shortIso(at: number): string {
+  return iso(at).replace(/\.\d+Z$/, 'Z');
+}

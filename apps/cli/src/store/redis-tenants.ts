@@ -1,0 +1,48 @@
+import { redisKeys, type connectRedis } from '@fencepost/lease';
+import { UsageError } from '../exit.js';
+import type { StoreAddress } from './store-options.js';
+
+type Redis = Awaited<ReturnType<typeof connectRedis>>;
+
+const DEFAULT = 'default';
+const PAGE = 1_000;
+const SHOWN = 20;
+
+/**
+ * The tenant that was named; else `default`; else, where that has no crons, the only one that has.
+ * @throws {UsageError} where several have
+ */
+export async function chooseTenant(
+  redis: Redis,
+  { prefix, tenant }: StoreAddress,
+  tell: (line: string) => void,
+): Promise<string> {
+  if (tenant !== null) return tenant;
+  if ((await redis.exists(catalogKey(prefix, DEFAULT))) === 1) return DEFAULT;
+  const found = await tenantsOf(redis, prefix);
+  if (found.length > 1) {
+    const names = found.slice(0, SHOWN).join(', ') + (found.length > SHOWN ? ' and more' : '');
+    throw new UsageError(`Expected --tenant, since ${found.length} have crons under the prefix "${prefix}": ${names}.`);
+  }
+  const [only = DEFAULT] = found;
+  if (only !== DEFAULT) tell(`The tenant "${DEFAULT}" has no crons here; using "${only}", the only one that has.`);
+  return only;
+}
+
+/** A look at the name of every key, so only where nobody said which tenant and the usual one has nothing. */
+async function tenantsOf(redis: Redis, prefix: string): Promise<string[]> {
+  // What a tenant may be called is what may stand in its place here, and no letter of it means anything to MATCH.
+  const [head = '', tail = ''] = catalogKey(prefix, DEFAULT).split(DEFAULT);
+  const tenants = new Set<string>();
+  let cursor = '0';
+  do {
+    const [next, keys] = await redis.scan(cursor, 'MATCH', `${head}*${tail}`, 'COUNT', PAGE);
+    for (const key of keys) tenants.add(key.slice(head.length, key.length - tail.length));
+    cursor = next;
+  } while (cursor !== '0');
+  return [...tenants].toSorted();
+}
+
+function catalogKey(prefix: string, tenant: string): string {
+  return redisKeys({ prefix, tenant })('catalog', 'crons');
+}

@@ -1,0 +1,84 @@
+import { closeRedis, connectRedis, redisKeys, systemClock, type Clock } from '@fencepost/lease';
+import { StoreError, UsageError } from '../exit.js';
+import { BullmqRunQueue, CronCatalog, CronOperator, RedisCatalog, RedisLedger, RedisPresence } from '../jobs.js';
+import type { World } from '../world.js';
+import { LazyRunQueue } from './lazy-run-queue.js';
+import { chooseTenant } from './redis-tenants.js';
+import { storeAddress, type StoreAddress, type StoreFlags } from './store-options.js';
+import { isStoreTrouble } from './store-trouble.js';
+
+type Redis = Awaited<ReturnType<typeof connect>>;
+
+/** One deployment's crons, and what can be done to them. */
+export interface Store {
+  readonly prefix: string;
+  readonly tenant: string;
+  readonly catalog: RedisCatalog;
+  readonly ledger: RedisLedger;
+  readonly presence: RedisPresence;
+  readonly operator: CronOperator;
+  readonly crons: CronCatalog;
+  readonly clock: Clock;
+}
+
+const COMMAND_TIMEOUT_MS = 5_000;
+
+/**
+ * Does `work` with an open store, which is closed again whatever becomes of it.
+ * @throws {UsageError} for an address, prefix or tenant that is none
+ * @throws {StoreError} when the store can't be reached, or stops answering meanwhile
+ */
+export async function withStore<Result>(
+  flags: StoreFlags,
+  world: World,
+  work: (store: Store) => Promise<Result>,
+): Promise<Result> {
+  const address = storeAddress(flags, world);
+  checkNames(address);
+  const redis = await connect(address);
+  try {
+    const tenant = await chooseTenant(redis, address, (line) => world.err(`${line}\n`));
+    return await withParts(redis, { prefix: address.prefix, tenant }, work);
+  } catch (error) {
+    if (!isStoreTrouble(error)) throw error;
+    throw new StoreError(
+      `Redis stopped answering: ${error.message}. What was asked may have happened; look before you repeat it.`,
+    );
+  } finally {
+    await closeRedis(redis);
+  }
+}
+
+async function withParts<Result>(
+  redis: Redis,
+  space: { readonly prefix: string; readonly tenant: string },
+  work: (store: Store) => Promise<Result>,
+): Promise<Result> {
+  const at = { redis, ...space };
+  const queue = new LazyRunQueue(() => BullmqRunQueue.open({ ...at, onTrouble: () => {} }));
+  const [catalog, ledger, presence] = [new RedisCatalog(at), new RedisLedger(at), new RedisPresence(at)];
+  const ports = { catalog, ledger, presence, clock: systemClock };
+  try {
+    const operator = new CronOperator({ ...ports, queue });
+    return await work({ ...space, ...ports, operator, crons: new CronCatalog(ports) });
+  } finally {
+    await queue.close();
+  }
+}
+
+async function connect({ url }: StoreAddress) {
+  try {
+    return await connectRedis({ url, commandTimeoutMs: COMMAND_TIMEOUT_MS, name: 'fencepost-cli' });
+  } catch (error) {
+    throw new StoreError(error instanceof Error ? error.message : String(error));
+  }
+}
+
+/** Before anything is dialled: a name that is wrong is not the store's fault. */
+function checkNames({ prefix, tenant }: StoreAddress): void {
+  try {
+    redisKeys({ prefix, tenant: tenant ?? 'default' });
+  } catch (error) {
+    throw new UsageError(error instanceof Error ? error.message : String(error));
+  }
+}

@@ -1,0 +1,26 @@
+import type { Report } from './report.js';
+
+/** What is around the commands, so that they can be run without a process. */
+export interface World {
+  readonly out: (text: string) => void;
+  readonly err: (text: string) => void;
+  readonly env: Readonly<Record<string, string | undefined>>;
+  /** Epoch milliseconds of this machine; what is about crons that run goes by the store's. */
+  readonly now: () => number;
+  /** Columns of the terminal; `Infinity` where the output goes elsewhere. */
+  readonly width: number;
+  /** Who is logged in. */
+  readonly user: () => string;
+  /** All of a file; of stdin for `-`. */
+  readonly read: (file: string) => Promise<string>;
+  /** From this call on Ctrl-C doesn't end the program any more, but aborts what comes back. */
+  readonly interrupted: () => AbortSignal;
+}
+
+/** How a command hands over what it found. */
+export type Answer = (report: Report, options: { readonly json?: boolean }) => void;
+
+export interface Setting {
+  readonly world: World;
+  readonly answer: Answer;
+}

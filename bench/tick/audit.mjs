@@ -1,0 +1,15 @@
+import { systemClock } from '@fencepost/lease';
+import { audit, RedisCatalog, RedisLedger, RedisPresence } from '@fencepost/jobs';
+
+/** What became of every instant of the window, from the records alone. */
+export async function auditOf({ redis }, { prefix }, { from, to }) {
+  const space = { redis, prefix, tenant: 'default' };
+  const ports = {
+    catalog: new RedisCatalog(space),
+    ledger: new RedisLedger(space),
+    presence: new RedisPresence(space),
+    clock: systemClock,
+  };
+  const { missed, doubled, unexplained, waiting, skipped, ran } = await audit(ports, { from, to });
+  return { missed, doubled, unexplained, waiting, skipped, ran };
+}

@@ -1,0 +1,141 @@
+import type { Generation } from '../catalog/definition.js';
+import type { Account } from '../ledger/ledger.js';
+import type { Run, SkipRange } from '../ledger/run.js';
+import { occurrenceId } from '../schedule/occurrence.js';
+import { noCounts, type CronAudit, type Finding, type FindingKind } from './audit-report.js';
+import { impossibility } from './impossibility.js';
+import { skipCover } from './skip-cover.js';
+import { instantsOf, reignsOf, stretchesOf, type AuditSpan, type Reign, type Stretch } from './stretches.js';
+
+/**
+ * Holds what is recorded of a cron against its schedule: every instant of a firing generation has exactly one run or one
+ * recorded reason why not, and every scheduled run has an instant. What people asked for by hand is no instant.
+ *
+ * Pure, and no line of it is the engine's: a fault that both share would not be seen.
+ * @param generations oldest first; what lies before the oldest one can't be judged, and is not
+ * @param account everything recorded of `[span.from, span.to]`, what lies outside doesn't matter
+ */
+export function auditCron(generations: readonly Generation[], account: Account, span: AuditSpan): CronAudit {
+  return auditReigns(reignsOf(generations), account, span);
+}
+
+/** {@link auditCron}, for schedules that were read before. */
+export function auditReigns(reigns: readonly Reign[], account: Account, span: AuditSpan): CronAudit {
+  const examination = new Examination(account);
+  for (const stretch of stretchesOf(reigns, span)) examination.of(stretch);
+  return examination.result();
+}
+
+const NOTHING = 'it has neither a run nor a recorded reason';
+
+/** What is recorded of one instant. */
+interface Evidence {
+  readonly instant: number;
+  readonly generation: Generation;
+  /** Those that the schedule made. */
+  readonly scheduled: readonly Run[];
+  /** The one that has its natural id, whoever asked for it. */
+  readonly natural: Run | undefined;
+  readonly range: SkipRange | null;
+}
+
+class Examination {
+  readonly #counts = noCounts();
+  readonly #findings: Finding[] = [];
+  readonly #runs: ReadonlyMap<number, readonly Run[]>;
+  readonly #rangeOf: (instant: number) => SkipRange | null;
+
+  constructor({ runs, skips }: Account) {
+    this.#runs = byInstant(runs);
+    this.#rangeOf = skipCover(skips);
+  }
+
+  of(stretch: Stretch): void {
+    const { generation, after, through } = stretch;
+    const seen = new Set<number>();
+    for (const instant of instantsOf(stretch)) {
+      const runs = this.#runs.get(instant) ?? [];
+      const id = occurrenceId({ cron: generation.definition.name, scheduledAt: instant });
+      const natural = runs.find((run) => run.id === id);
+      const scheduled = runs.filter(isScheduled);
+      this.#judge({ instant, generation, scheduled, natural, range: this.#rangeOf(instant) });
+      seen.add(instant);
+    }
+    for (const [instant, runs] of this.#runs) {
+      const isAstray = instant > after && instant <= through && !seen.has(instant);
+      if (isAstray) this.#astray(generation, runs.filter(isScheduled));
+    }
+  }
+
+  result(): CronAudit {
+    return { ...this.#counts, findings: this.#findings };
+  }
+
+  #judge(evidence: Evidence): void {
+    const { instant, scheduled, natural, range, generation } = evidence;
+    this.#counts.instants += 1;
+    const run = scheduled[0] ?? natural;
+    if (range && (!run || !isScheduled(run))) this.#counts.skipped[range.reason] += 1;
+    else if (run) this.#class(run);
+    else this.#find('missed', { cron: generation.definition.name, instant }, NOTHING);
+    const [first, ...others] = scheduled;
+    if (!first) return;
+    if (others.length > 0) this.#double(first, others);
+    for (const problem of contradictions(first, evidence)) this.#find('unexplained', first, problem);
+  }
+
+  #class(run: Run): void {
+    if (run.skipped) this.#counts.skipped[run.skipped] += 1;
+    else if (run.state === 'succeeded' || run.state === 'failed') this.#counts.ran += 1;
+    else if (run.state === 'cancelled') this.#counts.cancelled += 1;
+    else this.#counts.waiting += 1;
+  }
+
+  #double(first: Run, others: readonly Run[]): void {
+    const ids = [first, ...others].map(({ id, state }) => `${id} (${state})`).join(' and ');
+    this.#find('doubled', first, `it has ${others.length + 1} scheduled runs, ${ids}`);
+    this.#counts.doubled += others.length - 1;
+  }
+
+  #astray({ state, definition, generation }: Generation, runs: readonly Run[]): void {
+    for (const run of runs) {
+      const why =
+        state === 'firing'
+          ? `generation ${generation} ("${definition.expression}", ${definition.timeZone}) has no such instant`
+          : `the cron was ${state} then`;
+      this.#find('unexplained', run, `the run ${run.id} stands there, and ${why}`);
+    }
+  }
+
+  #find(kind: FindingKind, at: { cron: string; instant: number } | Run, what: string): void {
+    const instant = 'instant' in at ? at.instant : at.scheduledAt;
+    this.#counts[kind] += 1;
+    const text = `Of "${at.cron}" the instant ${new Date(instant).toISOString()} is ${kind}: ${what}.`;
+    this.#findings.push({ kind, cron: at.cron, instant, text });
+  }
+}
+
+function byInstant(runs: readonly Run[]): Map<number, Run[]> {
+  const groups = new Map<number, Run[]>();
+  for (const run of runs) {
+    const others = groups.get(run.scheduledAt);
+    if (others) others.push(run);
+    else groups.set(run.scheduledAt, [run]);
+  }
+  return groups;
+}
+
+/** Whether the schedule made the run: one that stands for a pause that ended is a catch-up too, and has a manual id. */
+function isScheduled({ id, cron, reason }: Run): boolean {
+  return reason === 'schedule' || (reason === 'catch-up' && !id.startsWith(`${cron}@manual-`));
+}
+
+function* contradictions(run: Run, { natural, range, generation }: Evidence): Generator<string, void, undefined> {
+  if (range) yield `the run ${run.id} (${run.state}) stands there, and it is recorded as skipped (${range.reason})`;
+  if (run.generation !== generation.generation) {
+    yield `its run is of generation ${run.generation}, and the instant is of generation ${generation.generation}`;
+  }
+  if (!natural) yield `its run is called ${run.id}, which is not the instant's own name`;
+  const impossible = impossibility(run);
+  if (impossible) yield `its run ${impossible}`;
+}

@@ -1,0 +1,69 @@
+import { SetupError } from '@fencepost/lease';
+import { DefinitionConflictError } from './definition-conflict-error.js';
+import { contentHash, type CatalogEntry, type Declaration } from './definition.js';
+import type { Build, DeclareReply } from './catalog.js';
+
+/** A removed cron is remembered until nobody has declared it for so long: older builds must not bring it back. */
+export const TOMBSTONE_MS = 24 * 60 * 60_000;
+
+export interface CatalogOptions {
+  /** How long a removed cron is remembered after it was last declared, milliseconds. */
+  readonly tombstoneMs?: number;
+  /** Version of the time zone database. */
+  readonly zoneData?: string;
+}
+
+/** What a declaration is to what is known of its cron. `noted`: nothing changes but who declared it last. */
+export type Word = 'changed' | 'noted' | 'same' | 'older' | 'conflict';
+
+export interface HashedDeclaration extends Declaration {
+  readonly name: string;
+  readonly hash: string;
+}
+
+/**
+ * Each cron once, with the hash of its content.
+ * @throws {DefinitionConflictError} when one name is declared twice with different content
+ * @throws {SetupError} for a build without a name, or whose number is none
+ */
+export function hashed(declarations: readonly Declaration[], build: Build): HashedDeclaration[] {
+  const { seq } = checked(build);
+  const once = new Map<string, HashedDeclaration>();
+  for (const declaration of declarations) {
+    const { name } = declaration.definition;
+    const hash = contentHash(declaration);
+    const twin = once.get(name);
+    if (twin && twin.hash !== hash) throw new DefinitionConflictError(name, seq);
+    once.set(name, twin ?? { ...declaration, name, hash });
+  }
+  return [...once.values()];
+}
+
+/** Before anything is written: no later build could be compared with one that is no number, and would fail for ever. */
+function checked(build: Build): Build {
+  const { seq, source } = build;
+  if (!Number.isSafeInteger(seq) || seq < 0) {
+    throw new SetupError(`Expected a buildSeq that is a whole number from 0 to 2^53 - 1, got ${seq}.`);
+  }
+  if (source === '')
+    throw new SetupError('Expected the name of the program that declares its crons, got an empty one.');
+  return build;
+}
+
+/** What a declaration came to; `words` and `removed` belong to `declared`, in the order given. */
+export function declareReply(
+  declared: readonly HashedDeclaration[],
+  words: readonly Word[],
+  removed: readonly string[],
+): DeclareReply {
+  const names = (wanted: Word) => declared.filter((_, index) => words[index] === wanted).map(({ name }) => name);
+  return { changed: names('changed'), older: names('older'), removed: removed.toSorted(byText) };
+}
+
+export function byName(a: CatalogEntry, b: CatalogEntry): number {
+  return byText(a.definition.name, b.definition.name);
+}
+
+function byText(a: string, b: string): number {
+  return a < b ? -1 : Number(a > b);
+}

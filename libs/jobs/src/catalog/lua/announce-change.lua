@@ -1,0 +1,13 @@
+-- Counts a change, and hints at it.
+--
+-- The count is never below the clock, in microseconds: that of a catalog that was lost would else come past a number that a
+-- pod knows already, and the pod would believe that it has read it.
+local function announce_change(version_key, channel)
+  local version = redis.call('INCR', version_key)
+  local clock = tonumber(server_time[1]) * 1000000 + tonumber(server_time[2])
+  if version < clock then
+    version = clock
+    redis.call('SET', version_key, string.format('%.0f', version))
+  end
+  redis.call('PUBLISH', channel, string.format('%.0f', version))
+end

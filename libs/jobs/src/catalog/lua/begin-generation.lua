@@ -1,0 +1,22 @@
+-- Puts a generation in front of those that a cron has, and cuts off what is too old to be kept.
+--
+-- A cron is one line a generation, the newest first, of fields that a tab follows but for the last: generation, since, state,
+-- nonce, who (JSON) and definition (JSON). JSON text holds neither tabs nor line ends of its own, so nothing is decoded here:
+-- what Lua decodes it can't encode again without rounding numbers.
+local function begin_generation(lines, next)
+  local generation, since = 1, now
+  local kept = {}
+  if lines then
+    local last, last_since = string.match(lines, '^(%d+)\t(%d+)\t')
+    generation = tonumber(last) + 1
+    -- Never before the one it follows, not even when the clock went back: an instant would belong to two of them.
+    since = math.max(now + next.effective_after, tonumber(last_since))
+  end
+  local definition = next.definition or string.match(lines, '^[^\n]*\t([^\t\n]*)')
+  local first = { string.format('%.0f', generation), string.format('%.0f', since), next.state, next.nonce, next.who, definition }
+  kept[1] = table.concat(first, '\t')
+  for line in string.gmatch(lines or '', '[^\n]+') do
+    if #kept <= next.kept then kept[#kept + 1] = line end
+  end
+  return table.concat(kept, '\n'), first[1], first[2]
+end

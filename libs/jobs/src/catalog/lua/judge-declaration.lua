@@ -1,0 +1,27 @@
+-- What a declaration is to what is known of its cron: the one place that decides.
+--
+-- `known` is '<build> <hash> <state> <source>' or false. The hash is that of what was declared, whatever was changed at run
+-- time since. States: live, dropped (by a build that left it out), removed (by a person). No source: made at run time.
+-- Answers CHANGED | NOTED (nothing changes but who declared it last) | SAME | OLDER | CONFLICT, and whose it is.
+local function judge(known, hash, build)
+  if build.seq < build.top then return 'OLDER' end
+  if not known then return 'CHANGED' end
+  local text, known_hash, state, source = string.match(known, '^(%d+) (%x+) (%a+) (.*)$')
+  local seq, same = tonumber(text), known_hash == hash
+  if source == '' then return (same and state == 'live') and 'NOTED' or 'CHANGED', source end
+  -- Before anything else: while a large build is being written, its crons are ahead of the build its program is at.
+  if source == build.source and build.seq < seq then return 'OLDER', source end
+  -- What its build left out belongs to nobody; the other half of that build may bring it back as well.
+  if state == 'dropped' then return 'CHANGED', source end
+  if source ~= build.source then
+    if same then return 'SAME', source end
+    return state == 'live' and 'CONFLICT' or 'CHANGED', source
+  end
+  -- A person's change stands while the code says what it said before.
+  if same then return build.seq > seq and 'NOTED' or 'SAME', source end
+  return build.seq == seq and 'CONFLICT' or 'CHANGED', source
+end
+
+local function is_tombstone(known)
+  return known and string.match(known, '^%d+ %x+ (%a+)') ~= 'live'
+end

@@ -1,0 +1,99 @@
+import type { CatalogReading } from './catalog.js';
+import { byName } from './declaring.js';
+import type { CatalogEntry, CronDefinition, CronState, Generation } from './definition.js';
+
+/** Who had a generation accepted, as it is kept with it. */
+export interface Who {
+  readonly by: string;
+  readonly reason: string | null;
+  readonly zoneData: string;
+}
+
+export type RawReading = readonly [
+  version: string,
+  readAt: string,
+  crons: readonly string[],
+  declared: readonly string[],
+];
+
+/** `<build> <hash> <state> <source>`; see judge-declaration.lua. */
+const DECLARED = /^(\d+) \S+ \S+ (.*)$/s;
+
+export function readReading([version, readAt, crons, declared]: RawReading): CatalogReading {
+  const origins = pairs(declared);
+  const reader = new LineReader();
+  const entries = [...pairs(crons)].map(([name, lines]) => readEntry(lines, origins.get(name) ?? '', reader));
+  return { version: Number(version), readAt: Number(readAt), entries: entries.toSorted(byName) };
+}
+
+function pairs(flat: readonly string[]): Map<string, string> {
+  const map = new Map<string, string>();
+  for (let at = 0; at < flat.length; at += 2) map.set(flat[at] ?? '', flat[at + 1] ?? '');
+  return map;
+}
+
+const NONE: readonly Generation[] = [];
+
+/** Field by field: of an object that is spread into a larger one, V8 keeps a shape of its own for each cron. */
+function readEntry(lines: string, declared: string, reader: LineReader): CatalogEntry {
+  const [newest = '', ...older] = lines.split('\n');
+  const { zoneData, generation } = reader.read(newest);
+  const [, seq, source = ''] = DECLARED.exec(declared) ?? [];
+  return {
+    generation: generation.generation,
+    state: generation.state,
+    definition: generation.definition,
+    since: generation.since,
+    by: generation.by,
+    reason: generation.reason,
+    past: older.length === 0 ? NONE : older.map((line) => reader.read(line).generation).toReversed(),
+    source: source === '' ? null : reader.one(source),
+    buildSeq: source === '' ? null : Number(seq),
+    zoneData,
+  };
+}
+
+/** Reads lines so that what a hundred thousand crons have in common is there once: a build is the author of all of its. */
+class LineReader {
+  readonly #who = new Map<string, Who>();
+  readonly #texts = new Map<string, string>();
+
+  /** One line is one generation; see begin-generation.lua. */
+  read(line: string): { generation: Generation; zoneData: string } {
+    const [generation, since, state = '', , who = '', definition = ''] = line.split('\t');
+    const { by, reason, zoneData } = this.#author(who);
+    return {
+      zoneData,
+      generation: {
+        generation: Number(generation),
+        state: this.one(state) as CronState,
+        definition: this.#definition(definition),
+        since: Number(since),
+        by,
+        reason,
+      },
+    };
+  }
+
+  /** The text that was read first among equal ones. */
+  one(text: string): string {
+    const known = this.#texts.get(text);
+    if (known === undefined) this.#texts.set(text, text);
+    return known ?? text;
+  }
+
+  #definition(json: string): CronDefinition {
+    const read = JSON.parse(json) as { -readonly [K in keyof CronDefinition]: CronDefinition[K] };
+    read.expression = this.one(read.expression);
+    read.timeZone = this.one(read.timeZone);
+    return read;
+  }
+
+  #author(line: string): Who {
+    const known = this.#who.get(line);
+    if (known) return known;
+    const who = JSON.parse(line) as Who;
+    this.#who.set(line, who);
+    return who;
+  }
+}

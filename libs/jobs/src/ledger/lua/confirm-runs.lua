@@ -1,0 +1,24 @@
+-- Notes that the queue has taken claimed runs.
+--
+-- Each run has three keys, the first of them at k.
+-- KEYS[k]  the run
+-- KEYS[k + 1]  pending runs of its cron
+-- KEYS[k + 2]  watch list of its cron
+-- ARGV[1]  look again after, ms
+-- ARGV[1 + i]  id of the i-th run
+-- Returns  how many were not confirmed before
+--
+-- A worker may have begun, or finished, a run before this arrives: whoever takes it on takes it out of the pending ones.
+-- @include server-time
+local call, confirmed = redis.call, 0
+local written_at, look_at = string.format('%.0f', now), string.format('%.0f', now + tonumber(ARGV[1]))
+for k = 1, #KEYS, 3 do
+  local i = (k + 2) / 3
+  local id = ARGV[1 + i]
+  if call('ZREM', KEYS[k + 1], id) == 1 then
+    call('HSET', KEYS[k], 'state', 'enqueued', 'enqueuedAt', written_at)
+    call('ZADD', KEYS[k + 2], look_at, id)
+    confirmed = confirmed + 1
+  end
+end
+return confirmed

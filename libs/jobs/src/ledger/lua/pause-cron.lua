@@ -1,0 +1,23 @@
+-- Pauses a cron, or changes the pause that is in force.
+--
+-- KEYS[1]  cron record
+-- KEYS[2]  what operators did to the cron
+-- ARGV[1]  nonce
+-- ARGV[2]  until when, epoch ms, or "ever"
+-- ARGV[3]  who asks
+-- ARGV[4]  why
+-- ARGV[5]  what is to be noted of it
+-- Returns  {since, until, by, reason}
+-- @include note-action
+-- @include server-time
+local fields = { 'pausedSince', 'pausedUntil', 'pausedBy', 'pauseReason' }
+local cron = redis.call('HMGET', KEYS[1], 'pauseNonce', unpack(fields))
+if cron[1] ~= ARGV[1] then
+  local at = string.format('%.0f', now)
+  -- Changed while in force it is still one pause: no instant since then has run.
+  local in_force = cron[3] and (cron[3] == 'ever' or tonumber(cron[3]) > now)
+  redis.call('HSET', KEYS[1], 'pauseNonce', ARGV[1], 'pausedSince', in_force and cron[2] or at, 'pausedUntil', ARGV[2],
+    'pausedBy', ARGV[3], 'pauseReason', ARGV[4])
+  note_action(KEYS[2], at, ARGV[5])
+end
+return redis.call('HMGET', KEYS[1], unpack(fields))

@@ -1,0 +1,66 @@
+-- Accepts a run that somebody asks for, or says why not. Moves no cursor, and looks at no pause.
+--
+-- KEYS[1]  cron record
+-- KEYS[2]  runs of the cron, by instant
+-- KEYS[3]  open runs
+-- KEYS[4]  watch list
+-- KEYS[5]  pending runs
+-- KEYS[6]  skipped ranges, by their end
+-- KEYS[7]  the run
+-- KEYS[8]  instants behind the cursor that somebody asked for
+-- KEYS[9]  what operators did to the cron
+-- ARGV[1]  run id
+-- ARGV[2]  nonce
+-- ARGV[3]  instant, epoch ms, or empty for now
+-- ARGV[4]  1 when the id is the instant's own
+-- ARGV[5]  overlap policy: skip | queue-one | queue-all | replace | allow
+-- ARGV[6]  how many runs may be open at once before it applies
+-- ARGV[7]  how long a run that is replaced may go on, ms
+-- ARGV[8]  look again after, ms
+-- ARGV[9]  keep a skipped run for, ms
+-- ARGV[10]  what is to be noted of it
+-- Returns  {'CLAIMED'} | {'SKIPPED', reason} | {'EXISTS', state} | {'AHEAD'} | {'FORGOTTEN'}
+--
+-- After these come fields and values of the run. An instant behind the cursor may be run when it is known not to have run:
+-- it lies in a skipped range, or before the first that was ever accounted for. It is remembered for good, because both
+-- outlive the run's record.
+-- @include server-time
+-- @include make-room
+-- @include note-action
+local earlier = redis.call('HMGET', KEYS[7], 'state', 'claimNonce', 'skipped')
+if earlier[1] and earlier[2] == ARGV[2] then
+  if earlier[3] == 'overlap' then return { 'SKIPPED', 'overlap' } end
+  return { 'CLAIMED' }
+end
+if earlier[1] then return { 'EXISTS', earlier[1] } end
+
+local instant = ARGV[3] == '' and written_at or ARGV[3]
+if ARGV[3] ~= '' then
+  local cron = redis.call('HMGET', KEYS[1], 'cursor', 'began')
+  if tonumber(instant) > (tonumber(cron[1] or '') or 0) then return { 'AHEAD' } end
+  if ARGV[4] == '1' then
+    local range = redis.call('ZRANGEBYSCORE', KEYS[6], instant, '+inf', 'LIMIT', 0, 1)[1] or ''
+    local after = tonumber(string.match(range, '^%d+') or '') or math.huge
+    local known = after < tonumber(instant) or tonumber(instant) <= (tonumber(cron[2] or '') or 0)
+    if not known or redis.call('SISMEMBER', KEYS[8], instant) == 1 then return { 'FORGOTTEN' } end
+  end
+end
+local skipped, surplus = overlap_of(KEYS[3], ARGV[5], ARGV[6])
+
+note_action(KEYS[9], written_at, ARGV[10])
+if ARGV[4] == '1' then redis.call('SADD', KEYS[8], instant) end
+redis.call('ZADD', KEYS[2], instant, ARGV[1])
+redis.call('HSET', KEYS[7], 'id', ARGV[1], 'state', 'claimed', 'scheduledAt', instant, 'dueAt', instant,
+  'overlap', ARGV[5], 'claimFence', '0', 'claimNonce', ARGV[2], 'claimedAt', written_at, 'attempt', '0',
+  'delivery', '1', unpack(ARGV, 11))
+if skipped then
+  redis.call('HSET', KEYS[7], 'state', 'skipped', 'skipped', 'overlap', 'delivery', '0', 'finishedAt', written_at)
+  redis.call('PEXPIRE', KEYS[7], ARGV[9])
+  return { 'SKIPPED', 'overlap' }
+end
+make_room({ runs = KEYS[2], open = KEYS[3], watch = KEYS[4], pending = KEYS[5], run = KEYS[7], id = ARGV[1],
+  keep = ARGV[9] }, ARGV[5], ARGV[6], surplus, ARGV[7])
+redis.call('ZADD', KEYS[3], '+inf', ARGV[1])
+redis.call('ZADD', KEYS[4], string.format('%.0f', now + tonumber(ARGV[8])), ARGV[1])
+redis.call('ZADD', KEYS[5], instant, ARGV[1])
+return { 'CLAIMED' }

@@ -1,0 +1,54 @@
+import type { Account, CronRecord, Delivery } from './ledger.js';
+import { checkRange, checkWhole } from './ledger-request.js';
+import { LEDGER_BATCH } from './ledger-timing.js';
+import { forgetRun, pauseInForce, snapshot } from './memory-ledger-record.js';
+import type { MemoryLedgerStore } from './memory-ledger-store.js';
+import { isTerminal } from './run-state.js';
+import type { OperatorAction, Run, SkipRange } from './run.js';
+
+/** What the ledger in memory knows of the past, and how it forgets it. */
+export class MemoryHistory {
+  constructor(private readonly store: MemoryLedgerStore) {}
+
+  readCron(name: string): CronRecord {
+    const cron = this.store.cron(name);
+    const { fence, cursor, generation, refusals } = cron;
+    return { fence, cursor, generation, refusals, paused: structuredClone(pauseInForce(cron, this.store.now())) };
+  }
+
+  runs(cron: string, limit: number): Run[] {
+    return this.store.runs(cron).toReversed().slice(0, Math.max(0, limit)).map(snapshot);
+  }
+
+  skips(cron: string, limit: number): SkipRange[] {
+    return structuredClone(this.store.cron(cron).skips.toReversed().slice(0, Math.max(0, limit)));
+  }
+
+  pending(cron: string): Delivery[] {
+    const claimed = this.store.runs(cron).filter(({ record }) => record.state === 'claimed');
+    return claimed.slice(0, LEDGER_BATCH).map(({ record }) => ({ runId: record.id, delivery: record.delivery }));
+  }
+
+  actions(cron: string, limit: number): OperatorAction[] {
+    return structuredClone(this.store.cron(cron).actions.slice(0, Math.max(0, limit)));
+  }
+
+  account(name: string, from: number, to: number): Account {
+    checkRange(from, to);
+    const { skips, forgotten } = this.store.cron(name);
+    const runs = this.store.runs(name).filter(({ record }) => record.scheduledAt >= from && record.scheduledAt < to);
+    const touching = skips.filter(({ after, through }) => through >= from && after + 1 < to);
+    return { runs: runs.map(snapshot), skips: structuredClone(touching), forgotten };
+  }
+
+  forget(name: string, keep: number): number {
+    checkWhole('keep', keep, 0);
+    const cron = this.store.cron(name);
+    const ranges = cron.skips.splice(0, Math.max(0, cron.skips.length - keep));
+    if (ranges.length > 0) cron.forgotten = Math.max(cron.forgotten ?? 0, ranges.at(-1)?.through ?? 0);
+    const surplus = this.store.runs(name).slice(0, Math.min(Math.max(0, cron.runs.size - keep), LEDGER_BATCH));
+    const forgotten = surplus.filter(({ record }) => isTerminal(record.state));
+    for (const { record } of forgotten) forgetRun(cron, record);
+    return forgotten.length;
+  }
+}

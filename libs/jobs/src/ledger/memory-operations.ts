@@ -1,0 +1,72 @@
+import { NO_FENCE } from '@fencepost/lease';
+import type { OperatorOrder, TriggerReply, TriggerRequest } from './ledger.js';
+import { isNatural } from './ledger-request.js';
+import type { LedgerTiming } from './ledger-timing.js';
+import { noteAction, pauseInForce, type MemoryCron } from './memory-ledger-record.js';
+import { makeRoom, overlapOf } from './memory-room.js';
+import { acceptRun, newRun } from './memory-run.js';
+import type { Pause } from './run.js';
+import { cronOfRun } from '../schedule/occurrence.js';
+
+interface Now {
+  readonly now: number;
+  readonly timing: LedgerTiming;
+}
+
+/** `trigger-run.lua`, line for line. */
+export function triggerInMemory(cron: MemoryCron, request: TriggerRequest, at: Now): TriggerReply {
+  const answer = knownRun(cron, request) ?? refuse(cron, request);
+  if (answer) return answer;
+  const { runId: id, by, reason, generation, why } = request;
+  const { skipped, surplus } = overlapOf(cron, request, at.now);
+  noteAction(cron, {
+    at: at.now,
+    action: reason === 'backfill' ? 'backfill' : 'trigger',
+    by,
+    reason: why,
+    runId: id,
+  });
+  const instant = request.scheduledAt ?? at.now;
+  if (isNatural(request)) cron.asked.add(instant);
+  const missed = structuredClone(request.missed);
+  const facts = { id, cron: cronOfRun(id), scheduledAt: instant, dueAt: instant, reason, missed, generation, by };
+  const run = newRun({ ...facts, claimFence: NO_FENCE, claimedBy: by, claimedAt: at.now }, request);
+  if (!skipped) makeRoom(cron, { id, policy: request, surplus, now: at.now });
+  return acceptRun(cron, run, { ...at, skipped });
+}
+
+function knownRun(cron: MemoryCron, { runId, nonce }: TriggerRequest): TriggerReply | null {
+  const run = cron.runs.get(runId);
+  if (!run) return null;
+  if (run.claimNonce !== nonce) return { verdict: 'exists', state: run.record.state };
+  return run.record.skipped === 'overlap' ? { verdict: 'skipped', reason: 'overlap' } : { verdict: 'claimed', runId };
+}
+
+function refuse(cron: MemoryCron, request: TriggerRequest): TriggerReply | null {
+  const { scheduledAt } = request;
+  if (scheduledAt === null) return null;
+  if (cron.cursor === null || scheduledAt > cron.cursor) return { verdict: 'ahead' };
+  if (!isNatural(request)) return null;
+  const skipped = cron.skips.some(({ after, through }) => after < scheduledAt && scheduledAt <= through);
+  const known = skipped || scheduledAt <= (cron.began ?? 0);
+  return known && !cron.asked.has(scheduledAt) ? null : { verdict: 'forgotten' };
+}
+
+export function pauseInMemory(
+  cron: MemoryCron,
+  order: OperatorOrder & { readonly until: number | null },
+  now: number,
+): Pause {
+  const { until, by, reason } = order;
+  // Changed while in force it is still one pause: no instant since then has run.
+  cron.paused = { since: pauseInForce(cron, now)?.since ?? now, until, by, reason };
+  noteAction(cron, { at: now, action: 'pause', by, reason, runId: null });
+  return { ...cron.paused };
+}
+
+export function resumeInMemory(cron: MemoryCron, { by, reason }: OperatorOrder, now: number): Pause | null {
+  const ended = pauseInForce(cron, now);
+  cron.paused = null;
+  if (ended) noteAction(cron, { at: now, action: 'resume', by, reason, runId: null });
+  return ended;
+}

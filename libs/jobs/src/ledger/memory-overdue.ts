@@ -1,0 +1,19 @@
+import { LEDGER_BATCH } from './ledger-timing.js';
+import type { MemoryLedgerStore } from './memory-ledger-store.js';
+import type { OverdueOptions, OverdueRuns } from './overdue.js';
+
+export function overdueInMemory(
+  store: MemoryLedgerStore,
+  name: string,
+  { againMs, keep }: OverdueOptions,
+): OverdueRuns {
+  const now = store.now();
+  const watched = store.runs(name).flatMap((run) => (run.lookAt === null ? [] : [{ run, lookAt: run.lookAt }]));
+  const due = watched.filter(({ lookAt }) => lookAt <= now).toSorted((a, b) => a.lookAt - b.lookAt);
+  const shown = due.slice(0, LEDGER_BATCH).map(({ run }) => {
+    run.lookAt = now + againMs;
+    return { runId: run.record.id, delivery: run.record.delivery, state: run.record.state };
+  });
+  const { runs, skips } = store.cron(name);
+  return { runs: shown, watched: watched.length, surplus: runs.size > keep || skips.length > keep };
+}

@@ -1,0 +1,84 @@
+import type { LedgerTiming } from './ledger-timing.js';
+import { DEFAULT_MAX_CONCURRENCY } from './ledger-request.js';
+import { BLOCKS_ALWAYS, type MemoryCron, type MemoryRun } from './memory-ledger-record.js';
+import type { MissedRange, OverlapPolicy, Run } from './run.js';
+
+/** Who wants the run, for when, and why. */
+type Facts = Pick<
+  Run,
+  | 'id'
+  | 'cron'
+  | 'scheduledAt'
+  | 'dueAt'
+  | 'reason'
+  | 'missed'
+  | 'generation'
+  | 'claimFence'
+  | 'claimedBy'
+  | 'claimedAt'
+  | 'by'
+>;
+
+interface RunRequest {
+  readonly nonce: string;
+  readonly overlap: OverlapPolicy;
+  readonly maxConcurrency?: number;
+  readonly startBy?: number | null;
+  readonly handler?: string | null;
+  readonly payload?: string | null;
+}
+
+/** A run as it is claimed. */
+export function newRun(facts: Facts & { readonly missed: MissedRange | null }, request: RunRequest): MemoryRun {
+  return {
+    record: { ...facts, ...UNTOUCHED, payload: request.payload ?? null, handler: request.handler ?? null },
+    claimNonce: request.nonce,
+    overlap: request.overlap,
+    maxConcurrency: request.maxConcurrency ?? DEFAULT_MAX_CONCURRENCY,
+    startBy: request.startBy ?? null,
+    effects: new Map(),
+    deliveryNonce: null,
+    attemptNonce: null,
+    finished: null,
+    leaseUntil: BLOCKS_ALWAYS,
+    leaseMs: 0,
+    lookAt: null,
+  };
+}
+
+const UNTOUCHED = {
+  state: 'claimed',
+  skipped: null,
+  enqueuedAt: null,
+  delivery: 1,
+  attempt: 0,
+  fence: null,
+  worker: null,
+  startedAt: null,
+  attemptedAt: null,
+  notBefore: null,
+  finishedAt: null,
+  error: null,
+  waiting: null,
+  cancel: null,
+} as const;
+
+type Accepted =
+  { readonly verdict: 'claimed'; readonly runId: string } | { readonly verdict: 'skipped'; readonly reason: 'overlap' };
+
+interface Acceptance {
+  readonly skipped: boolean;
+  readonly now: number;
+  readonly timing: LedgerTiming;
+}
+
+/** Keeps the record of a run that is to be, or of one that is not because of others. */
+export function acceptRun(cron: MemoryCron, run: MemoryRun, { skipped, now, timing }: Acceptance): Accepted {
+  cron.runs.set(run.record.id, run);
+  if (skipped) {
+    Object.assign(run.record, { state: 'skipped', skipped: 'overlap', delivery: 0, finishedAt: now });
+    return { verdict: 'skipped', reason: 'overlap' };
+  }
+  run.lookAt = now + timing.recoverMs;
+  return { verdict: 'claimed', runId: run.record.id };
+}

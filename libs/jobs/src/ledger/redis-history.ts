@@ -1,0 +1,107 @@
+import { NO_FENCE, parseFence } from '@fencepost/lease';
+import type { Account, CronRecord, Delivery } from './ledger.js';
+import { checkRange, checkWhole } from './ledger-request.js';
+import { LEDGER_BATCH } from './ledger-timing.js';
+import { readAction } from './redis-action.js';
+import type { RedisLedgerAccess } from './redis-ledger-access.js';
+import { keysOfRun } from './redis-ledger-keys.js';
+import { readPause, readRunRecord, readSkipRange } from './redis-run-record.js';
+import type { OperatorAction, Run, SkipRange } from './run.js';
+
+/** Read by one script, of a single node. */
+const MOST_CRONS = 500;
+
+type Row = readonly (string | null)[];
+
+/** What the ledger in Redis knows of the past, and how it forgets it. */
+export class RedisHistory {
+  constructor(private readonly access: RedisLedgerAccess) {}
+
+  async readCrons(crons: readonly string[]): Promise<CronRecord[]> {
+    const rows = await Promise.all(
+      this.access.inBatches(crons, MOST_CRONS).map(async (batch) => {
+        const keys = batch.map((cron) => this.access.keys(cron).cron);
+        return (await this.access.ask('read-crons', keys, [])) as Row[];
+      }),
+    );
+    return rows.flat().map(readRecord);
+  }
+
+  async readRun(runId: string): Promise<Run | null> {
+    return readRunRecord(await this.access.redis.hgetall(keysOfRun(this.access.keys, runId).run(runId)));
+  }
+
+  async runs(cron: string, limit: number): Promise<Run[]> {
+    return this.#existing(await this.#newest(this.access.keys(cron).runs, limit));
+  }
+
+  async skips(cron: string, limit: number): Promise<SkipRange[]> {
+    return (await this.#newest(this.access.keys(cron).skips, limit)).map(readSkipRange);
+  }
+
+  async pending(cron: string): Promise<Delivery[]> {
+    const ids = await this.access.redis.zrange(this.access.keys(cron).pending, 0, String(LEDGER_BATCH - 1));
+    return (await this.#existing(ids)).map(({ id, delivery }) => ({ runId: id, delivery }));
+  }
+
+  async actions(cron: string, limit: number): Promise<OperatorAction[]> {
+    if (limit < 1) return [];
+    return (await this.access.redis.lrange(this.access.keys(cron).actions, 0, limit - 1)).map(readAction);
+  }
+
+  /** What was forgotten is asked for last: whatever goes while the rest is read is counted in. */
+  async account(cron: string, from: number, to: number): Promise<Account> {
+    checkRange(from, to);
+    const { redis, keys } = this.access;
+    const [skips, ids] = await Promise.all([
+      this.#skipsIn(cron, from, to),
+      redis.zrangebyscore(keys(cron).runs, from, `(${to}`, 'WITHSCORES'),
+    ]);
+    const runs = new Map((await this.#existing(ids.filter((_, n) => n % 2 === 0))).map((run) => [run.id, run]));
+    const gone = ids.flatMap((id, n) => (n % 2 === 0 && !runs.has(id) ? [Number(ids[n + 1])] : []));
+    const forgotten = Number((await redis.hget(keys(cron).cron, 'forgotten')) ?? 0);
+    return { runs: [...runs.values()], skips, forgotten: Math.max(forgotten, gone.at(-1) ?? 0) || null };
+  }
+
+  async forget(cron: string, keep: number): Promise<number> {
+    checkWhole('keep', keep, 0);
+    const keys = this.access.keys(cron);
+    const ids = await this.access.call(
+      'forget-runs',
+      [keys.runs, keys.open, keys.skips, keys.cron],
+      [keep, LEDGER_BATCH],
+    );
+    if (ids.length > 0) await this.access.redis.unlink(ids.flatMap((id) => [keys.run(id), keys.effects(id)]));
+    return ids.length;
+  }
+
+  /** No two ranges share an instant, so the one that `to` lies in is the first that ends there or later. */
+  async #skipsIn(cron: string, from: number, to: number): Promise<SkipRange[]> {
+    const { skips } = this.access.keys(cron);
+    const [within, beyond] = await Promise.all([
+      this.access.redis.zrangebyscore(skips, from, `(${to}`),
+      this.access.redis.zrangebyscore(skips, to, '+inf', 'LIMIT', 0, 1),
+    ]);
+    return [...within, ...beyond].map(readSkipRange).filter(({ after }) => after + 1 < to);
+  }
+
+  async #existing(ids: readonly string[]): Promise<Run[]> {
+    const runs = await Promise.all(ids.map((id) => this.readRun(id)));
+    return runs.filter((run) => run !== null);
+  }
+
+  /** A stop of −1 means all of them, so a limit of 0 never gets there. */
+  async #newest(key: string, limit: number): Promise<string[]> {
+    return limit < 1 ? [] : this.access.redis.zrevrange(key, 0, limit - 1);
+  }
+}
+
+function readRecord([fence, cursor, generation, refusals, ...pause]: Row): CronRecord {
+  return {
+    fence: fence ? parseFence(fence) : NO_FENCE,
+    cursor: cursor ? Number(cursor) : null,
+    generation: Number(generation ?? 0),
+    refusals: Number(refusals ?? 0),
+    paused: readPause(pause),
+  };
+}

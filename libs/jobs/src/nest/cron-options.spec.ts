@@ -1,0 +1,166 @@
+import { describe, expect, it } from 'vitest';
+import { refusalOf } from '../../../../test/support/refusal-of.js';
+import { CronDeclarationError } from './cron-declaration-error.js';
+import { checkCron, checkRuntimeCron } from './cron-declaration.js';
+
+const NOW = Date.UTC(2030, 0, 1);
+
+function declared(options: object, more: { expression?: string; minIntervalMs?: number } = {}) {
+  const { expression = '0 3 * * *', ...everybodys } = more;
+  const cron = { expression, options: { name: 'report', ...options }, ...everybodys };
+  return checkCron('Jobs.report', cron, NOW).declaration;
+}
+
+function atRunTime(options: object, more: { minIntervalMs?: number } = {}) {
+  const cron = { expression: '0 3 * * *', options: { name: 'report', ...options }, ...more };
+  return checkRuntimeCron('CronCatalog.set', cron, NOW);
+}
+
+const refusal = (options: object) => refusalOf(CronDeclarationError, () => declared(options));
+
+describe('the policies of a cron', () => {
+  it('are the same content whether a default is written down or not', () => {
+    const written = { maxCatchUp: 20, misfire: 'fire-all', overlap: 'replace', cancelGrace: '30s', maxConcurrency: 1 };
+    const short = { misfire: 'fire-all', overlap: 'replace' };
+    expect(declared({ ...written, payload: null })).toStrictEqual(declared(short));
+    expect(declared({ payload: undefined })).toStrictEqual(declared({}));
+    expect(Object.keys(declared({}).definition)).toHaveLength(7);
+  });
+
+  it.each(['skip', 'queue-one', 'queue-all', 'replace'])('let %s have several runs at once', (overlap) => {
+    expect(declared({ overlap, maxConcurrency: 3 }).definition).toMatchObject({ overlap, maxConcurrency: 3 });
+  });
+
+  it.each([
+    [{ maxCatchUp: 5 }, 'maxCatchUp', 'misfire "fire-all" beside it, got misfire "fire-once"'],
+    [{ maxCatchUp: 20 }, 'maxCatchUp', 'misfire "fire-all" beside it, got misfire "fire-once"'],
+    [
+      { misfire: 'skip', catchUpWindow: '1h' },
+      'catchUpWindow',
+      'misfire "fire-once" or "fire-all" beside it, got misfire "skip"',
+    ],
+    [{ cancelGrace: '5s' }, 'cancelGrace', 'overlap "replace" beside it, got overlap "skip"'],
+    [{ cancelGrace: 0, overlap: 'queue-all' }, 'cancelGrace', 'overlap "replace" beside it, got overlap "queue-all"'],
+    [
+      { maxConcurrency: 2, overlap: 'allow' },
+      'maxConcurrency',
+      'overlap "skip" or "queue-one" or "queue-all" or "replace" beside it, got overlap "allow"',
+    ],
+    [{ misfire: 'fire-all', maxCatchUp: 0 }, 'maxCatchUp', 'a whole number from 1 to 1000, got 0'],
+    [{ misfire: 'fire-all', maxCatchUp: 1_001 }, 'maxCatchUp', 'a whole number from 1 to 1000, got 1001'],
+    [{ maxConcurrency: 0 }, 'maxConcurrency', 'a whole number from 1 to 1000, got 0'],
+    [{ maxConcurrency: 1.5 }, 'maxConcurrency', 'a whole number from 1 to 1000, got 1.5'],
+    [{ startDeadline: 0 }, 'startDeadline', "a duration from '1ms' to '7d', got 0"],
+    [{ startDeadline: '8d' }, 'startDeadline', "a duration from '1ms' to '7d', got \"8d\""],
+    [{ cancelGrace: '25h', overlap: 'replace' }, 'cancelGrace', "a duration from '0ms' to '24h', got \"25h\""],
+  ])('are refused where they mean nothing: %j', (options, option, sentence) => {
+    expect(refusal(options)).toBe(`Jobs.report: option "${option}" of @SingletonCron: expected ${sentence}.`);
+  });
+});
+
+describe('a payload', () => {
+  it.each<unknown>([0, -1.5, '', '\u{1F600}', false, [], {}, [[null]], { a: { b: [1, 'c'] } }, Object.create(null)])(
+    'is whatever JSON keeps: %j',
+    (payload) => {
+      expect(JSON.stringify(declared({ payload }).definition.payload)).toBe(JSON.stringify(payload));
+    },
+  );
+
+  const circle: Record<string, unknown> = { name: 'round' };
+  circle['itself'] = [circle];
+  class Order {
+    readonly id = 1;
+  }
+
+  it.each<[string, unknown, string, string]>([
+    ['a date', { at: new Date(0) }, '.at', '1970-01-01T00:00:00.000Z'],
+    ['no number', { list: [1, NaN] }, '.list.1', 'NaN'],
+    ['an endless number', Infinity, '', 'Infinity'],
+    ['a negative zero', -0, '', '-0'],
+    ['nothing', { limit: undefined }, '.limit', 'nothing'],
+    ['a bigint', 7n, '', '7n'],
+    ['a function', { call: Date }, '.call', '[Function: Date]'],
+    ['a symbol', Symbol('s'), '', 'Symbol(s)'],
+    ['a map', { map: new Map() }, '.map', 'Map(0) {}'],
+    ['an instance', new Order(), '', 'Order { id: 1 }'],
+    ['a hole', { list: Array(2) }, '.list', '[ <2 empty items> ]'],
+    ['a hole that a name makes up for', Object.assign(Array(1), { x: 1 }), '', '[ <1 empty item>, x: 1 ]'],
+    ['a list with names', Object.assign([1], { x: 1 }), '', '[ 1, x: 1 ]'],
+  ])('is refused with %s in it, and says where', (...[, payload, path, got]) => {
+    expect(refusal({ payload })).toBe(
+      `Jobs.report: option "payload${path}" of @SingletonCron: expected only what JSON keeps: null, true and false, numbers, ` +
+        `texts, lists and plain objects, got ${got}.`,
+    );
+  });
+
+  it('is refused with a circle in it, and not followed for ever', () => {
+    expect(refusal({ payload: circle })).toContain(
+      'option "payload.itself.0" of @SingletonCron: expected only what JSON',
+    );
+  });
+
+  it('is refused with a name that is a symbol', () => {
+    expect(refusal({ payload: { a: { [Symbol.iterator]: 1 } } })).toContain('option "payload.a" of @SingletonCron');
+  });
+
+  it('may hold the same object twice', () => {
+    const one = { a: 1 };
+    expect(declared({ payload: [one, { one }] }).definition.payload).toEqual([{ a: 1 }, { one: { a: 1 } }]);
+  });
+
+  it('is what it was when it was declared, whatever becomes of the object', () => {
+    const payload = { list: [1] };
+    const { definition } = declared({ payload });
+    payload.list.push(2);
+    expect(definition.payload).toEqual({ list: [1] });
+  });
+});
+
+describe('the least interval of a process', () => {
+  const hourly = { expression: '0 * * * *' };
+
+  it('holds for a cron that has none of its own, and is no part of its definition', () => {
+    const tooOften = () => declared({}, { ...hourly, minIntervalMs: 7_200_000 });
+    expect(refusalOf(CronDeclarationError, tooOften)).toContain('at least 7200 s between instants, and not 3600 s');
+    expect(declared({}, { ...hourly, minIntervalMs: 3_600_000 })).toStrictEqual(declared({}, hourly));
+  });
+
+  it('gives way to the one of the cron itself', () => {
+    expect(declared({ minInterval: '1h' }, { ...hourly, minIntervalMs: 7_200_000 }).definition.minIntervalMs).toBe(
+      3_600_000,
+    );
+    expect(declared({ minInterval: 0 }, { ...hourly, minIntervalMs: 7_200_000 }).definition).not.toHaveProperty(
+      'minIntervalMs',
+    );
+  });
+
+  it('holds for a cron that is made at run time as well', () => {
+    expect(() => atRunTime({}, { minIntervalMs: 2 * 86_400_000 })).toThrow(CronDeclarationError);
+  });
+});
+
+describe('a cron that is made at run time', () => {
+  it('is what the same cron would be in code, and may name whose handler carries it out', () => {
+    const options = { timeZone: 'Europe/Berlin', overlap: 'queue-one', payload: { to: 'a' }, disabled: true };
+    const declaration = declared(options);
+    expect(atRunTime(options)).toStrictEqual(declaration);
+    const definition = { ...declaration.definition, handler: 'mail' };
+    expect(atRunTime({ ...options, handler: 'mail' })).toEqual({ definition, disabled: true });
+  });
+
+  it('is the same whether it names itself as its handler or not', () => {
+    expect(atRunTime({ handler: 'report' })).toStrictEqual(atRunTime({}));
+  });
+
+  it.each([
+    [{ handler: 'a b' }, /option "handler" of the cron: expected a name of 1 to 100 letters/],
+    [{ retry: { attempts: 1 } }, /the cron has no option "retry"; known are name, .*, payload, handler\./],
+    [{ dst: { fold: 1 } }, /the cron has no option "dst.fold"; known are gap, repeat\./],
+    [{ maxCatchUp: 1 }, /option "maxCatchUp" of the cron: expected misfire "fire-all" beside it/],
+    [{ timeZone: 'Mars/Phobos' }, /option "timeZone" of the cron: expected an IANA time zone/],
+  ])('is refused by the same rules: %j', (options, sentence) => {
+    const message = refusalOf(CronDeclarationError, () => atRunTime(options));
+    expect(message).toMatch(sentence);
+    expect(message).toMatch(/^CronCatalog\.set: /);
+  });
+});

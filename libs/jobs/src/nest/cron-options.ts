@@ -1,0 +1,114 @@
+import { z } from 'zod';
+import { CRON_NAME } from '../schedule/occurrence.js';
+import { duration } from './duration-option.js';
+import { lostInJson } from './json-value.js';
+
+const NAME = 'a name of 1 to 100 letters, digits or . _ -, beginning with a letter or digit';
+const JSON_VALUE = 'only what JSON keeps: null, true and false, numbers, texts, lists and plain objects';
+const oneOf = (...values: [string, ...string[]]) => `one of ${values.map((value) => JSON.stringify(value)).join(', ')}`;
+
+function choice<const Value extends string>(...values: [Value, ...Value[]]) {
+  return z.enum(values, oneOf(...values));
+}
+
+function whole(least: number, most: number) {
+  const expected = `a whole number from ${least} to ${most}`;
+  return z.int(expected).min(least, expected).max(most, expected);
+}
+
+const retrySchema = z
+  .strictObject(
+    {
+      attempts: whole(1, 100).default(3),
+      delay: duration('0ms', '24h').default(1_000),
+      maxDelay: duration('0ms', '24h').default(300_000),
+    },
+    'an object such as { attempts: 3 }',
+  )
+  .prefault({});
+
+const dstSchema = z
+  .strictObject(
+    {
+      gap: choice('next-valid', 'skip', 'shift').default('next-valid'),
+      repeat: choice('first', 'last', 'both').default('first'),
+    },
+    'an object such as { gap: "skip" }',
+  )
+  .optional();
+
+const payloadSchema = z.unknown().superRefine((value, context) => {
+  const path = value === undefined ? null : lostInJson(value);
+  if (path !== null) context.addIssue({ code: 'custom', message: JSON_VALUE, path: [...path] });
+});
+
+const common = {
+  name: z.string(NAME).regex(CRON_NAME, NAME),
+  timeZone: z.string('an IANA time zone such as "Europe/Berlin" or "UTC"').default('UTC'),
+  dst: dstSchema,
+  spread: duration('0ms', '7d').default(0),
+  minInterval: duration('0ms', '7d').optional(),
+  disabled: z.boolean('true or false').default(false),
+  misfire: choice('skip', 'fire-once', 'fire-all').default('fire-once'),
+  maxCatchUp: whole(1, 1_000).optional(),
+  overlap: choice('skip', 'queue-one', 'queue-all', 'replace', 'allow').default('skip'),
+  maxConcurrency: whole(1, 1_000).optional(),
+  cancelGrace: duration('0ms', '24h').optional(),
+  grace: duration('0ms', '24h').default(60_000),
+  catchUpWindow: duration('0ms', '7d').nullable().optional(),
+  startDeadline: duration('1ms', '7d').optional(),
+  payload: payloadSchema.optional(),
+};
+
+const EXPECTED = 'an options object with at least a name';
+
+const declaredSchema = z.strictObject({ ...common, retry: retrySchema }, EXPECTED);
+const runtimeSchema = z.strictObject(
+  { ...common, handler: z.string(NAME).regex(CRON_NAME, NAME).optional() },
+  EXPECTED,
+);
+
+/** The options of a cron, wherever they stand: what was not given and has a default has it. */
+export type CommonOptions = Omit<z.output<typeof declaredSchema>, 'retry'>;
+
+/** Options that only mean something beside others, and what has to stand there. */
+const BESIDE: readonly (readonly [keyof CommonOptions, 'misfire' | 'overlap', readonly string[]])[] = [
+  ['maxCatchUp', 'misfire', ['fire-all']],
+  ['catchUpWindow', 'misfire', ['fire-once', 'fire-all']],
+  ['cancelGrace', 'overlap', ['replace']],
+  ['maxConcurrency', 'overlap', ['skip', 'queue-one', 'queue-all', 'replace']],
+];
+
+/** What is wrong with options each of which is right by itself; `null` when nothing is. */
+export function contradiction(options: CommonOptions): { option: string; expected: string; got: string } | null {
+  for (const [option, other, wanted] of BESIDE) {
+    const given = options[option] ?? null;
+    if (given === null || wanted.includes(options[other])) continue;
+    const expected = `${other} ${wanted.map((value) => JSON.stringify(value)).join(' or ')} beside it`;
+    return { option, expected, got: `${other} ${JSON.stringify(options[other])}` };
+  }
+  return null;
+}
+
+/** Where options stand: what they may be, and what to call it in a message. */
+export interface OptionsForm<Schema extends z.ZodType> {
+  readonly schema: Schema;
+  readonly called: string;
+  /** The options there are at a path. */
+  known(option: PropertyKey | undefined): readonly string[];
+}
+
+/** At a method. */
+export const DECLARED = formOf(declaredSchema, '@SingletonCron');
+
+/** Given to the catalog at run time: whose handler, but not how often it is tried, which stands at the handler. */
+export const AT_RUN_TIME = formOf(runtimeSchema, 'the cron');
+
+function formOf<Schema extends typeof declaredSchema | typeof runtimeSchema>(schema: Schema, called: string) {
+  const parts: Readonly<Record<PropertyKey, object>> = {
+    dst: dstSchema.unwrap().shape,
+    ...(schema === declaredSchema ? { retry: retrySchema.unwrap().shape } : {}),
+  };
+  const known = (option: PropertyKey | undefined) => Object.keys(parts[option ?? ''] ?? schema.shape);
+  return { schema, called, known } satisfies OptionsForm<Schema>;
+}

@@ -1,0 +1,66 @@
+import { Inject, Module } from '@nestjs/common';
+import type { DynamicModule, OnApplicationShutdown, Provider } from '@nestjs/common';
+import type { Clock } from '@fencepost/lease';
+import { CLOCK, LEASE_REDIS } from '@fencepost/lease/nest';
+import type { Redis } from 'ioredis';
+import type { Catalog } from '../catalog/catalog.js';
+import type { Ledger } from '../ledger/ledger.js';
+import { CronCatalog } from '../operating/cron-catalog.js';
+import { CronOperator } from '../operating/cron-operator.js';
+import { BullmqRunQueue } from '../scheduling/bullmq-run-queue.js';
+import type { Presence } from '../scheduling/presence.js';
+import type { RunQueue } from '../scheduling/run-queue.js';
+import { Telemetry } from '../telemetry/telemetry.js';
+import { insist } from './insist.js';
+import type { JobsSettings } from './options.js';
+import { CATALOG, JOBS_SETTINGS, LEDGER, PRESENCE, RUN_QUEUE } from './tokens.js';
+
+const runQueue: Provider = {
+  provide: RUN_QUEUE,
+  inject: [LEASE_REDIS, JOBS_SETTINGS, Telemetry],
+  useFactory: (redis: Redis, { prefix, tenant }: JobsSettings, telemetry: Telemetry) =>
+    insist(() =>
+      BullmqRunQueue.open({
+        redis,
+        prefix,
+        tenant,
+        onTrouble: (error) => telemetry.emit('queue.trouble', { doing: 'the queue', error: String(error) }),
+      }),
+    ),
+};
+
+type Ports = [catalog: Catalog, ledger: Ledger, queue: RunQueue, presence: Presence, clock: Clock];
+
+const operator: Provider = {
+  provide: CronOperator,
+  inject: [CATALOG, LEDGER, RUN_QUEUE, PRESENCE, CLOCK],
+  useFactory: (...[catalog, ledger, queue, presence, clock]: Ports) =>
+    new CronOperator({ catalog, ledger, queue, presence, clock }),
+};
+
+const catalog: Provider = {
+  provide: CronCatalog,
+  inject: [CATALOG, CLOCK, JOBS_SETTINGS],
+  useFactory: (crons: Catalog, clock: Clock, { minIntervalMs }: JobsSettings) =>
+    new CronCatalog({ catalog: crons, clock, minIntervalMs }),
+};
+
+/** What people and programs do to crons while they run, in either role. It enqueues what it triggers, over the connection of all. */
+@Module({})
+export class OperatingModule implements OnApplicationShutdown {
+  constructor(@Inject(RUN_QUEUE) private readonly queue: BullmqRunQueue) {}
+
+  /** @param core the module that everything stands on */
+  static on(core: DynamicModule): DynamicModule {
+    return {
+      module: OperatingModule,
+      imports: [core],
+      providers: [runQueue, operator, catalog],
+      exports: [RUN_QUEUE, CronOperator, CronCatalog],
+    };
+  }
+
+  async onApplicationShutdown(): Promise<void> {
+    await this.queue.close();
+  }
+}

@@ -1,0 +1,62 @@
+import type { CatalogEntry } from '../catalog/definition.js';
+import type { Account, Ledger } from '../ledger/ledger.js';
+import { occurrenceId } from '../schedule/occurrence.js';
+import { BackfillTally, type BackfillReport, type Outcome } from './backfill-report.js';
+import { MOST_RERUNS } from './backfill.js';
+import { generationsOf } from './known-cron.js';
+import type { BackfillInstant } from './plan-backfill.js';
+
+export interface PreviewJob {
+  readonly entry: CatalogEntry;
+  readonly instants: readonly BackfillInstant[];
+}
+
+/** Instants whose records are read at once. */
+const WINDOW = 1_000;
+
+/** What a backfill would do, from what the ledger has, writing nothing. Only an estimate: the ledger goes on meanwhile. */
+export async function previewBackfill(
+  ledger: Pick<Ledger, 'account' | 'readCron'>,
+  { entry, instants }: PreviewJob,
+): Promise<BackfillReport> {
+  const cron = entry.definition.name;
+  const { cursor } = await ledger.readCron(cron);
+  const tally = new BackfillTally();
+  const made = madeAt(entry);
+  for (let at = 0; at < instants.length; at += WINDOW) {
+    const window = instants.slice(at, at + WINDOW).map(({ scheduledAt }) => scheduledAt);
+    const [first = 0, last = 0] = [window[0], window.at(-1)];
+    const preview = previewer(cron, { account: await ledger.account(cron, first, last + 1), cursor, made });
+    for (const scheduledAt of window) tally.count(preview(scheduledAt));
+  }
+  return tally.report({ cron, dryRun: true, instants: instants.length, aborted: false });
+}
+
+/**
+ * Until when the cron was not there: what the ledger has not accounted for by then never was. When the first generation is
+ * not kept any more, nobody knows: the ledger may, so an estimate that promises less is the safe one.
+ */
+function madeAt(entry: CatalogEntry): number {
+  const [oldest] = generationsOf(entry);
+  return oldest?.generation === 1 ? oldest.since : -Infinity;
+}
+
+interface Known {
+  readonly account: Account;
+  readonly cursor: number | null;
+  readonly made: number;
+}
+
+function previewer(cron: string, { account, cursor, made }: Known): (scheduledAt: number) => Outcome {
+  const states = new Map(account.runs.map(({ id, state }) => [id, state]));
+  return (scheduledAt) => {
+    const natural = occurrenceId({ cron, scheduledAt });
+    let runId = natural;
+    for (let n = 1; n <= MOST_RERUNS && states.get(runId) === 'skipped'; n += 1) runId = `${natural}-r${n}`;
+    const state = states.get(runId);
+    if (state) return { left: state };
+    if (cursor === null || scheduledAt > cursor) return { left: 'ahead' };
+    const skipped = account.skips.some(({ after, through }) => after < scheduledAt && scheduledAt <= through);
+    return runId !== natural || skipped || scheduledAt <= made ? { accepted: runId } : { left: 'forgotten' };
+  };
+}

@@ -1,0 +1,60 @@
+import type { TriggerReply } from '../ledger/ledger.js';
+import type { RunState } from '../ledger/run-state.js';
+
+/** Why an instant was left alone: the state of the run it has, or that it can't be had. See {@link TriggerReply}. */
+export type LeftAlone = RunState | 'ahead' | 'forgotten';
+
+/** What a backfill did, or with `dryRun` would do. */
+export interface BackfillReport {
+  readonly cron: string;
+  readonly dryRun: boolean;
+  /** How many instants the schedule has in the range. */
+  readonly instants: number;
+  /** How many of them became a run by this call. */
+  readonly accepted: number;
+  /** How many were left alone, by why. Together with `accepted` all of `instants`, unless it was aborted. */
+  readonly left: Readonly<Partial<Record<LeftAlone, number>>>;
+  /** The first {@link MOST_RUN_IDS} of the accepted ones, oldest first. */
+  readonly runIds: readonly string[];
+  /** Whether the signal ended it before all instants were asked for; asking again goes on. */
+  readonly aborted: boolean;
+}
+
+const MOST_RUN_IDS = 1_000;
+
+/** What became of one instant. */
+export type Outcome = { readonly accepted: string } | { readonly left: LeftAlone };
+
+export function outcomeOf(reply: TriggerReply): Outcome {
+  switch (reply.verdict) {
+    case 'claimed':
+      return { accepted: reply.runId };
+    case 'exists':
+      return { left: reply.state };
+    case 'skipped':
+      return { left: 'skipped' };
+    case 'ahead':
+    case 'forgotten':
+      return { left: reply.verdict };
+  }
+}
+
+/** Counts outcomes into a report. */
+export class BackfillTally {
+  #accepted = 0;
+  readonly #left: Partial<Record<LeftAlone, number>> = {};
+  readonly #runIds: string[] = [];
+
+  count(outcome: Outcome): void {
+    if ('left' in outcome) {
+      this.#left[outcome.left] = (this.#left[outcome.left] ?? 0) + 1;
+      return;
+    }
+    this.#accepted += 1;
+    if (this.#runIds.length < MOST_RUN_IDS) this.#runIds.push(outcome.accepted);
+  }
+
+  report(about: Pick<BackfillReport, 'cron' | 'dryRun' | 'instants' | 'aborted'>): BackfillReport {
+    return { ...about, accepted: this.#accepted, left: { ...this.#left }, runIds: [...this.#runIds] };
+  }
+}

@@ -1,0 +1,118 @@
+import { sleep, type Clock } from '@fencepost/lease';
+import type { CatalogEntry } from '../catalog/definition.js';
+import type { Ledger, OperatorOrder, TriggerReply } from '../ledger/ledger.js';
+import { isTerminal } from '../ledger/run-state.js';
+import { occurrenceId } from '../schedule/occurrence.js';
+import { outcomeOf, BackfillTally, type BackfillReport } from './backfill-report.js';
+import { deliver, type DeskPorts } from './delivery-desk.js';
+import type { BackfillInstant } from './plan-backfill.js';
+
+export interface BackfillPorts extends DeskPorts {
+  readonly ledger: Pick<Ledger, 'trigger' | 'confirm' | 'readRun'>;
+  readonly clock: Clock;
+  readonly randomUUID: () => string;
+}
+
+export interface BackfillJob {
+  readonly entry: CatalogEntry;
+  readonly instants: readonly BackfillInstant[];
+  readonly order: OperatorOrder;
+  readonly signal: AbortSignal | undefined;
+}
+
+/** Instants that are asked for at once. */
+const BATCH = 50;
+/** The next batch waits until no more of the runs before are open: a cron's line has 100 places, for its own runs too. */
+const MOST_OPEN = 20;
+const LOOK_EVERY_MS = 500;
+/** An instant that was refused so often as overlapping is left alone. */
+export const MOST_RERUNS = 9;
+
+/** Makes up for instants, batch after batch, oldest first. */
+export class Backfill {
+  readonly #tally = new BackfillTally();
+  readonly #open = new Set<string>();
+
+  constructor(
+    private readonly ports: BackfillPorts,
+    private readonly job: BackfillJob,
+  ) {}
+
+  /** @throws what the ledger throws; what was accepted until then is delivered, and asking again goes on */
+  async run(): Promise<BackfillReport> {
+    const { entry, instants } = this.job;
+    let done = 0;
+    while (done < instants.length && (await this.#roomInLine())) {
+      await this.#ask(instants.slice(done, done + BATCH));
+      done += BATCH;
+    }
+    const aborted = done < instants.length;
+    return this.#tally.report({ cron: entry.definition.name, dryRun: false, instants: instants.length, aborted });
+  }
+
+  async #ask(batch: readonly BackfillInstant[]): Promise<void> {
+    const replies = await Promise.allSettled(batch.map((instant) => this.#request(instant)));
+    const answered = replies.flatMap((reply) => (reply.status === 'fulfilled' ? [outcomeOf(reply.value)] : []));
+    for (const outcome of answered) this.#tally.count(outcome);
+    const runIds = answered.flatMap((outcome) => ('accepted' in outcome ? [outcome.accepted] : []));
+    for (const runId of runIds) this.#open.add(runId);
+    await deliver(this.ports, this.job.entry.definition.name, { runIds, how: { priority: 'low' } });
+    const failed = replies.find((reply) => reply.status === 'rejected');
+    if (failed) throw failed.reason;
+  }
+
+  /** The natural id first; where that instant was skipped by a run record, a re-run has an id of its own. */
+  async #request(instant: BackfillInstant): Promise<TriggerReply> {
+    const natural = occurrenceId({ cron: this.job.entry.definition.name, scheduledAt: instant.scheduledAt });
+    let reply = await this.#trigger(natural, instant);
+    for (let n = 1; n <= MOST_RERUNS && reply.verdict === 'exists' && reply.state === 'skipped'; n += 1) {
+      reply = await this.#trigger(`${natural}-r${n}`, instant);
+    }
+    return reply;
+  }
+
+  #trigger(runId: string, { scheduledAt, generation }: BackfillInstant): Promise<TriggerReply> {
+    const { entry, order } = this.job;
+    const { overlap, maxConcurrency, cancelGraceMs } = entry.definition;
+    const { payload = null, handler = null } = generation.definition;
+    return this.ports.ledger.trigger({
+      runId,
+      nonce: this.ports.randomUUID(),
+      scheduledAt,
+      reason: 'backfill',
+      generation: generation.generation,
+      by: order.by,
+      why: order.reason,
+      payload: payload === null ? null : JSON.stringify(payload),
+      handler,
+      missed: null,
+      // A range of instants can't all run at once: they stand in line, unless the cron allows them to overlap.
+      overlap: overlap === 'allow' ? 'allow' : 'queue-all',
+      ...(maxConcurrency === undefined ? {} : { maxConcurrency }),
+      ...(cancelGraceMs === undefined ? {} : { cancelGraceMs }),
+    });
+  }
+
+  /**
+   * Waits while the line is long: more would be refused, and the cron's own instants find a place in it.
+   * @returns `false` when it was told to end
+   */
+  async #roomInLine(): Promise<boolean> {
+    const mayOverlap = this.job.entry.definition.overlap === 'allow';
+    while (!this.job.signal?.aborted) {
+      if (mayOverlap || this.#open.size <= MOST_OPEN) return true;
+      await this.#strikeOutEnded();
+      if (this.#open.size > MOST_OPEN) await sleep(this.ports.clock, LOOK_EVERY_MS, this.job.signal);
+    }
+    return false;
+  }
+
+  async #strikeOutEnded(): Promise<void> {
+    await Promise.all(
+      [...this.#open].map(async (runId) => {
+        const run = await this.ports.ledger.readRun(runId);
+        if (!run || isTerminal(run.state)) this.#open.delete(runId);
+      }),
+    );
+  }
+}

@@ -1,0 +1,105 @@
+import type { Clock } from '@fencepost/lease';
+import type { Catalog, ChangeReply } from '../catalog/catalog.js';
+import type { CatalogEntry } from '../catalog/definition.js';
+import { checkRuntimeCron } from '../nest/cron-declaration.js';
+import type { SingletonCronOptions } from '../nest/singleton-cron.decorator.js';
+import { CatalogMovedError, UnknownCronError } from './errors.js';
+import { knownCron } from './known-cron.js';
+import { checkedText, wrong } from './order.js';
+
+/** A cron as it is made at run time: the options of `@SingletonCron` but `name` and `retry`, which stands at the method. */
+export interface CronSettings extends Omit<SingletonCronOptions, 'name' | 'retry'> {
+  readonly expression: string;
+  /** Whose method carries its runs out: the name of a cron that is declared in code; default: its own. */
+  readonly handler?: string;
+}
+
+/** Who changes a cron, and what they saw before. */
+export interface CatalogOrder {
+  /** The generation that is to be replaced, `null` for a cron that isn't there; default: whatever is there. */
+  readonly expected?: number | null;
+  readonly by: string;
+  readonly reason?: string;
+}
+
+export interface CronCatalogPorts {
+  readonly catalog: Pick<Catalog, 'read' | 'put' | 'remove'>;
+  readonly clock: Clock;
+  /** How close two instants may be of a cron that says nothing about it itself; any distance by default. */
+  readonly minIntervalMs?: number;
+}
+
+/** Without an expected generation, a change is tried so often before somebody who is always faster is told of. */
+const MOST_TRIES = 5;
+
+/** Crons that are made, changed and removed at run time, by the same rules as those that are declared in code. */
+export class CronCatalog {
+  constructor(private readonly ports: CronCatalogPorts) {}
+
+  /** By name, those that are disabled or removed as well. */
+  async list(): Promise<CatalogEntry[]> {
+    return [...(await this.ports.catalog.read()).entries];
+  }
+
+  async get(name: string): Promise<CatalogEntry | null> {
+    return (await this.list()).find(({ definition }) => definition.name === name) ?? null;
+  }
+
+  /**
+   * Makes a cron, or changes it as a whole: an option that is left out is the default again.
+   * @throws {CronDeclarationError} for an option that can't be
+   * @throws {CatalogMovedError} when another generation than the expected one is there; nothing is changed
+   */
+  async set(name: string, settings: CronSettings, order: CatalogOrder): Promise<CatalogEntry> {
+    const { expression, ...options } = settings;
+    const { minIntervalMs = 0 } = this.ports;
+    const written = { expression, options: { ...options, name }, minIntervalMs };
+    const declaration = checkRuntimeCron('CronCatalog.set', written, this.#now());
+    const generation = await this.#change(name, order, (asked) => this.ports.catalog.put(declaration, asked));
+    const entry = await this.get(name);
+    // Removed and deleted between the two calls.
+    if (!entry) throw new CatalogMovedError(name, generation, null);
+    return entry;
+  }
+
+  /**
+   * It stops firing; its history stays.
+   * @throws {UnknownCronError} for one that isn't there, or not any more
+   * @throws {CatalogMovedError} when another generation than the expected one is there; nothing is changed
+   */
+  async remove(name: string, order: CatalogOrder): Promise<void> {
+    const { entry } = await knownCron(this.ports.catalog, name);
+    if (entry.state === 'removed') throw UnknownCronError.removed(name, entry.by);
+    await this.#change(name, order, (asked) => this.ports.catalog.remove(name, asked));
+  }
+
+  async #change(name: string, order: CatalogOrder, ask: Ask): Promise<number> {
+    const by = checkedText('by', order.by);
+    const reason = order.reason === undefined ? null : checkedText('reason', order.reason);
+    let expected = order.expected === undefined ? await this.#present(name) : checkedGeneration(order.expected);
+    for (let tries = 1; ; tries += 1) {
+      const reply = await ask({ expected, by, reason });
+      if (reply.verdict === 'accepted') return reply.generation;
+      if (order.expected !== undefined || tries === MOST_TRIES) {
+        throw new CatalogMovedError(name, expected, reply.generation);
+      }
+      expected = reply.generation;
+    }
+  }
+
+  async #present(name: string): Promise<number | null> {
+    const entry = await this.get(name);
+    return entry && entry.state !== 'removed' ? entry.generation : null;
+  }
+
+  #now(): number {
+    return this.ports.clock.now();
+  }
+}
+
+type Ask = (order: { expected: number | null; by: string; reason: string | null }) => Promise<ChangeReply>;
+
+function checkedGeneration(expected: number | null): number | null {
+  if (expected === null || (Number.isSafeInteger(expected) && expected > 0)) return expected;
+  throw wrong('expected', 'a generation, or null for a cron that is not there', expected);
+}

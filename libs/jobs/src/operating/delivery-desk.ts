@@ -1,0 +1,32 @@
+import type { Ledger } from '../ledger/ledger.js';
+import type { Presence } from '../scheduling/presence.js';
+import type { QueuedDelivery, RunQueue } from '../scheduling/run-queue.js';
+
+export interface DeskPorts {
+  readonly ledger: Pick<Ledger, 'confirm'>;
+  readonly queue: Pick<RunQueue, 'enqueue'>;
+  readonly presence: Pick<Presence, 'announce'>;
+}
+
+/**
+ * Hands accepted runs to the queue, and asks the pods to look at the cron.
+ *
+ * Never rejects. What the ledger has accepted is not lost when the queue is away: it is pending, and the pods deliver it.
+ * An error here would make the operator ask again, and get a second run.
+ */
+export async function deliver({ ledger, queue, presence }: DeskPorts, cron: string, runs: Batch): Promise<void> {
+  if (runs.runIds.length === 0) return;
+  const deliveries = runs.runIds.map((runId): QueuedDelivery => ({ runId, delivery: 1, ...runs.how }));
+  try {
+    await queue.enqueue(deliveries);
+    await ledger.confirm(runs.runIds);
+  } catch {
+    // Pending still, or enqueued and not confirmed: a second delivery of the same run changes nothing.
+  }
+  await presence.announce(new Map([[cron, 0]])).catch(() => undefined);
+}
+
+export interface Batch {
+  readonly runIds: readonly string[];
+  readonly how?: Pick<QueuedDelivery, 'priority'>;
+}

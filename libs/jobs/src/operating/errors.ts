@@ -1,0 +1,56 @@
+import { FencepostError } from '@fencepost/lease';
+
+/** Somebody else changed the cron since it was looked at. */
+export class CatalogMovedError extends FencepostError {
+  readonly code = 'CATALOG_MOVED';
+
+  /** @param found the generation the catalog has, `null` for none */
+  constructor(
+    readonly cron: string,
+    readonly expected: number | null,
+    readonly found: number | null,
+  ) {
+    super(
+      `Expected ${told(expected)} of the cron "${cron}", found ${told(found)}: somebody else changed it meanwhile, and ` +
+        `nothing was changed now. Look at it again, and decide again.`,
+    );
+  }
+}
+
+function told(generation: number | null): string {
+  return generation === null ? 'no generation' : `generation ${generation}`;
+}
+
+/** The catalog has no cron of this name that could do what was asked. */
+export class UnknownCronError extends FencepostError {
+  readonly code = 'CRON_UNKNOWN';
+
+  constructor(
+    readonly cron: string,
+    what: string,
+  ) {
+    super(what);
+  }
+
+  /** @param near names that the asked one may be a slip of */
+  static of(cron: string, near: readonly string[]): UnknownCronError {
+    const names = near.map((name) => `"${name}"`).join(', ');
+    const hint = near.length > 0 ? `Is one of these meant: ${names}?` : 'No name that is there is like it.';
+    return new UnknownCronError(
+      cron,
+      `Expected the name of a cron of the catalog, got ${JSON.stringify(cron)}. ${hint}`,
+    );
+  }
+
+  static removed(cron: string, by: string): UnknownCronError {
+    return new UnknownCronError(
+      cron,
+      `The cron "${cron}" was removed (${by}), so nobody carries its runs out. Declare it again, or set it again, first.`,
+    );
+  }
+}
+
+/** What an operator asked for can't be: which word of it, what was expected, what came. */
+export class OperatorInputError extends FencepostError {
+  readonly code = 'OPERATOR_INPUT';
+}

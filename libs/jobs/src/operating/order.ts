@@ -1,0 +1,46 @@
+import { inspect } from 'node:util';
+import { OperatorInputError } from './errors.js';
+
+/** The last instant a date can have. */
+const LAST_MS = 8.64e15;
+const LONGEST_TEXT = 1_000;
+const LARGEST_PAYLOAD = 65_536;
+
+/** Who asks, and why: it stands in the journal, so nobody may leave it empty. */
+export function checkedText(what: string, text: unknown): string {
+  if (typeof text === 'string' && text.trim() !== '' && text.length <= LONGEST_TEXT) return text;
+  throw wrong(what, `a text of 1 to ${LONGEST_TEXT} characters`, text);
+}
+
+export function checkedInstant(what: string, instant: unknown): number {
+  if (typeof instant === 'number' && Number.isInteger(instant) && Math.abs(instant) <= LAST_MS) return instant;
+  throw wrong(what, 'an instant in whole epoch milliseconds', instant);
+}
+
+export function checkedMs(what: string, ms: unknown): number {
+  if (typeof ms === 'number' && Number.isSafeInteger(ms) && ms >= 0) return ms;
+  throw wrong(what, 'a whole number of milliseconds', ms);
+}
+
+/** As JSON; `null` for nothing. */
+export function checkedPayload(payload: unknown): string | null {
+  if (payload === undefined || payload === null) return null;
+  const json = asJson(payload);
+  if (json !== null && json.length <= LARGEST_PAYLOAD) return json;
+  throw wrong('payload', `plain data of at most ${LARGEST_PAYLOAD} characters as JSON`, payload);
+}
+
+function asJson(payload: unknown): string | null {
+  try {
+    return JSON.stringify(payload) ?? null;
+  } catch {
+    // A circle or a bigint: the sentence that follows shows it.
+    return null;
+  }
+}
+
+/** One sentence: which word, what was expected, what came. */
+export function wrong(what: string, expected: string, got: unknown): OperatorInputError {
+  const shown = inspect(got, { depth: 1, breakLength: Infinity, maxStringLength: 100, maxArrayLength: 10 });
+  return new OperatorInputError(`Expected ${what} to be ${expected}, got ${shown}.`);
+}

@@ -1,0 +1,148 @@
+import { afterEach, describe, expect, it } from 'vitest';
+import { RUN, RUN_LEASE_MS, standing, WorkerStage } from '../../../../test/support/worker-stage.js';
+import { RunCancelledError } from './errors.js';
+import type { RunContext } from './run-context.js';
+
+let stage: WorkerStage;
+afterEach(() => expect(stage.manual.pending).toBe(0));
+
+const BEAT_MS = RUN_LEASE_MS / 4;
+
+async function cancel(graceMs = 30_000): Promise<void> {
+  await stage.memoryLedger.cancel(RUN, { by: 'ada', reason: 'not needed', graceMs });
+}
+
+/** A handler that stands still, and then ends as it is told to. */
+function ending(how: (run: RunContext) => unknown) {
+  const { handle, goOn, signal } = standing();
+  return {
+    goOn,
+    signal,
+    handle: async (run: RunContext) => {
+      await handle(run);
+      return how(run);
+    },
+  };
+}
+
+const fail = (error: unknown) => () => {
+  throw error;
+};
+
+describe('a handler whose run is cancelled', () => {
+  it('hears of it by its signal, once, with the next heartbeat', async () => {
+    stage = await WorkerStage.with();
+    const { handle, goOn, signal } = ending(() => {});
+    const carried = stage.carry(handle);
+    await stage.manual.advance(0);
+    await cancel();
+    await stage.manual.advance(BEAT_MS - 1);
+    expect(signal().aborted).toBe(false);
+    await stage.manual.advance(1);
+    expect(signal().reason).toBeInstanceOf(RunCancelledError);
+    expect(signal().reason).toMatchObject({ code: 'RUN_CANCELLED', message: expect.stringContaining(RUN) });
+    await stage.manual.advance(BEAT_MS);
+    expect(stage.events.of('attempt.aborted')).toHaveLength(1);
+    goOn();
+    await carried;
+  });
+
+  it.each([
+    ['the reason of its signal', (run: RunContext) => run.signal.throwIfAborted()],
+    ['something of its own', fail(new TypeError('half-way'))],
+    ['no error at all', fail('stopped')],
+  ])('and that ends with %s is finished as cancelled, and not tried again', async (_what, how) => {
+    stage = await WorkerStage.with();
+    const { handle, goOn } = ending(how);
+    const carried = stage.carry(handle);
+    await stage.manual.advance(0);
+    await cancel();
+    await stage.manual.advance(BEAT_MS);
+    goOn();
+    expect(await carried).toEqual({ kind: 'settled' });
+    const run = await stage.memoryLedger.readRun(RUN);
+    expect(run).toMatchObject({ state: 'cancelled', error: expect.any(String), attempt: 1 });
+    expect(stage.events.of('attempt.cancelled')).toMatchObject([{ runId: RUN, attempt: 1, error: run?.error }]);
+    expect(stage.events.of('attempt.failed')).toEqual([]);
+    expect(stage.log).toEqual([`warn 1 true cancelled; the handler ended with ${run?.error}`]);
+  });
+
+  it('is finished as cancelled also by its last attempt', async () => {
+    stage = await WorkerStage.with();
+    const { handle, goOn } = ending(fail(new Error('half-way')));
+    const carried = stage.carry(handle, { attempts: 1 });
+    await stage.manual.advance(0);
+    await cancel();
+    await stage.manual.advance(BEAT_MS);
+    goOn();
+    expect(await carried).toEqual({ kind: 'settled' });
+    expect(await stage.state()).toBe('cancelled');
+  });
+
+  it('and that returns all the same has succeeded: a fact is a fact', async () => {
+    stage = await WorkerStage.with();
+    const { handle, goOn } = ending(() => {});
+    const carried = stage.carry(handle);
+    await stage.manual.advance(0);
+    await cancel();
+    await stage.manual.advance(BEAT_MS);
+    goOn();
+    expect(await carried).toEqual({ kind: 'settled' });
+    expect(await stage.state()).toBe('succeeded');
+  });
+
+  it('and that fails before it heard of it is cancelled too', async () => {
+    stage = await WorkerStage.with();
+    const { handle, goOn } = ending(fail(new Error('it broke')));
+    const carried = stage.carry(handle);
+    await stage.manual.advance(0);
+    await cancel();
+    goOn();
+    expect(await carried).toEqual({ kind: 'settled' });
+    expect(await stage.state()).toBe('cancelled');
+    expect(stage.events.of('attempt.cancelled')).toMatchObject([{ error: 'Error: it broke' }]);
+  });
+
+  it('is not taken for dead while it tidies up', async () => {
+    stage = await WorkerStage.with();
+    const { handle, goOn } = ending(fail(new Error('tidied up')));
+    const carried = stage.carry(handle);
+    await stage.manual.advance(0);
+    await cancel(10 * RUN_LEASE_MS);
+    await stage.manual.advance(9 * RUN_LEASE_MS);
+    await expect(stage.takenOver()).rejects.toThrow('busy');
+    goOn();
+    await carried;
+    expect(await stage.state()).toBe('cancelled');
+  });
+
+  it('can begin no effect any more, and one that it has begun is recorded', async () => {
+    stage = await WorkerStage.with();
+    const { handle, goOn } = standing();
+    const carried = stage.carry(async (run) => {
+      expect(await run.effect('mail', async () => handle(run))).toBeNull();
+      await run.effect('invoice', () => expect.unreachable());
+    });
+    await stage.manual.advance(0);
+    await cancel();
+    await stage.manual.advance(BEAT_MS);
+    goOn();
+    await carried;
+    expect(await stage.state()).toBe('cancelled');
+    expect(stage.events.of('effect.finished')).toMatchObject([{ effect: 'mail' }]);
+  });
+
+  it('and that overstays its grace changes nothing any more', async () => {
+    stage = await WorkerStage.with();
+    const { handle, goOn } = ending(() => {});
+    const carried = stage.carry(handle);
+    await stage.manual.advance(0);
+    await cancel(2 * BEAT_MS);
+    await stage.manual.advance(2 * BEAT_MS);
+    expect(await stage.memoryLedger.redeliver({ runId: RUN, delivery: 1 }, 'sweep')).toBeNull();
+    goOn();
+    expect(await carried).toEqual({ kind: 'settled' });
+    expect(stage.events.of('attempt.refused')).toMatchObject([{ step: 'finish' }]);
+    expect(await stage.state()).toBe('cancelled');
+  });
+});

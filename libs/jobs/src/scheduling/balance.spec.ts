@@ -1,0 +1,188 @@
+import { afterEach, describe, expect, it } from 'vitest';
+import { BalanceStage, namesOf, YEARLY } from '../../../../test/support/balance-stage.js';
+import { CRON, START } from '../../../../test/support/scheduler-stage.js';
+import { BEAT_MS } from './presence.js';
+
+const TTL_MS = 10_000;
+
+const stages: BalanceStage[] = [];
+afterEach(async () => {
+  for (const stage of stages.splice(0)) {
+    await stage.stopAll();
+    expect(stage.clock.pending).toBe(0);
+  }
+});
+
+function staged(): BalanceStage {
+  const stage = new BalanceStage({ ttlMs: TTL_MS });
+  stages.push(stage);
+  return stage;
+}
+
+/** Seconds since the start of all runs of all crons, and nothing twice. */
+async function expectEachSecond(stage: BalanceStage, count: number, through: number): Promise<void> {
+  for (const name of namesOf(count)) {
+    expect(await stage.ran(name), name).toEqual(Array.from({ length: through }, (_, n) => n + 1));
+    expect(await stage.memoryLedger.skips(name, 10)).toEqual([]);
+  }
+}
+
+describe('three scheduler pods', () => {
+  it('share 300 crons: each has about a third, and each cron one holder', async () => {
+    const stage = staged();
+    await stage.declareMany(300);
+    const pods = await Promise.all(['a', 'b', 'c'].map((name) => stage.started(name)));
+    await stage.clock.advance(3 * BEAT_MS);
+    const counts = await stage.holders(300);
+    expect([...counts.keys()].toSorted()).toEqual(['a/1', 'b/1', 'c/1']);
+    for (const share of counts.values()) expect(Math.abs(share - 100)).toBeLessThan(30);
+    expect(pods.map(({ engine }) => engine.size).reduce((sum, size) => sum + size)).toBe(300);
+  });
+
+  it('ask the lease store for nothing but renewals once everything is held', async () => {
+    const stage = staged();
+    await stage.declareMany(300);
+    for (const name of ['a', 'b', 'c']) await stage.started(name);
+    await stage.clock.advance(2 * TTL_MS);
+    for (const port of [stage.leases, stage.ledger, stage.catalog, stage.presence]) port.calls.length = 0;
+    await stage.clock.advance(60 * BEAT_MS);
+    expect(new Set(stage.leases.calls)).toEqual(new Set(['renew']));
+    expect(stage.leases.calls.length).toBeLessThanOrEqual(3 * 19);
+    expect(stage.presence.calls).toEqual(Array.from({ length: 3 * 60 }, () => 'beat'));
+    expect([...stage.ledger.calls, ...stage.catalog.calls]).toEqual([]);
+  });
+});
+
+describe('a scheduler pod that joins', () => {
+  it('gets its share and nothing else moves, and no instant is missed or doubled', async () => {
+    const stage = staged();
+    await stage.declareMany(30, '* * * * * *');
+    const [a, b] = [await stage.started('a'), await stage.started('b')];
+    await stage.clock.advance(4_500);
+    const before = [a, b].map(({ engine }) => new Set(engine.heldNames()));
+    const c = await stage.started('c');
+    await stage.clock.advance(6_000);
+    const shares = [a, b, c].map(({ engine }) => engine.heldNames());
+    expect(shares.flat()).toHaveLength(30);
+    expect(shares[2]?.length).toBeGreaterThan(3);
+    [a, b].forEach((_, n) => expect(shares[n]?.filter((name) => !before[n]?.has(name))).toEqual([]));
+    await expectEachSecond(stage, 30, 10);
+  });
+
+  it('hears of the leases it gets one by one, and asks for them together', async () => {
+    const stage = staged();
+    await stage.declareMany(300);
+    const a = await stage.started('a');
+    await stage.clock.advance(2 * BEAT_MS);
+    await stage.started('b');
+    await stage.clock.advance(10);
+    stage.leases.calls.length = 0;
+    await stage.clock.advance(2 * BEAT_MS);
+    expect((await stage.holders(300)).get('b/1')).toBeGreaterThan(100);
+    expect(stage.leases.calls.filter((call) => call !== 'renew')).toEqual(['release', 'acquireMany']);
+    expect(a.events.of('lease.released').length).toBeGreaterThan(100);
+  });
+});
+
+describe('a scheduler pod that stops', () => {
+  it('hands its crons over within a beat, and no instant is missed', async () => {
+    const stage = staged();
+    await stage.declareMany(30, '* * * * * *');
+    const [a] = [await stage.started('a'), await stage.started('b')];
+    await stage.clock.advance(4_200);
+    expect((await stage.holders(30)).get('a/1')).toBeGreaterThan(5);
+    stage.leases.calls.length = 0;
+    await a.stop();
+    expect(stage.leases.calls.filter((call) => call === 'release')).toHaveLength(1);
+    await stage.clock.advance(BEAT_MS);
+    expect(await stage.holders(30)).toEqual(new Map([['b/1', 30]]));
+    await stage.clock.advance(2_000);
+    await expectEachSecond(stage, 30, 7);
+  });
+
+  it('is not waited for until the next beat: its farewell is heard with its releases', async () => {
+    const stage = staged();
+    await stage.declareMany(30);
+    const [a] = [await stage.started('a'), await stage.started('b')];
+    await stage.clock.advance(2 * BEAT_MS + 10);
+    await a.stop();
+    await stage.clock.advance(100);
+    expect(await stage.holders(30)).toEqual(new Map([['b/1', 30]]));
+  });
+
+  it('is not brought back by a beat that was on its way', async () => {
+    const stage = staged();
+    const pod = await stage.started('a');
+    let answer = () => {};
+    stage.presence.next('beat', { heldBack: new Promise((resolve) => (answer = resolve)) });
+    await stage.clock.advance(BEAT_MS);
+    const stopped = pod.stop();
+    await stage.clock.advance(0);
+    expect(stage.presence.calls).not.toContain('leave');
+    answer();
+    await stopped;
+    expect((await stage.presence.port.beat('watch')).members.map(({ pod: name }) => name)).toEqual(['watch']);
+  });
+});
+
+describe('an outage', () => {
+  const cases = (['ledger', 'queue', 'leases', 'presence'] as const).flatMap((store) =>
+    [['a'], ['a', 'b', 'c']].map((pods) => [store, pods] as const),
+  );
+
+  it.each(cases)(
+    'of the %s is over for every cron within seconds of its end, and nothing is unaccounted for (pods: %j)',
+    async (store, pods) => {
+      const stage = staged();
+      await stage.declareMany(10, '* * * * * *');
+      for (const name of pods) await stage.started(name);
+      await stage.clock.advance(4_200);
+      stage[store].down();
+      await stage.clock.advance(16_000);
+      stage[store].heal();
+      await stage.clock.advance(8_000);
+      for (const name of namesOf(10)) {
+        const ran = await stage.ran(name);
+        expect(ran.at(-1), name).toBe(28);
+        const skipped = await stage.memoryLedger.skips(name, 100);
+        const passed = skipped.map(({ after, through }) => (through - after) / 1_000);
+        expect(ran.length + passed.reduce((sum, seconds) => sum + seconds, 0), name).toBe(28);
+      }
+    },
+  );
+});
+
+describe('an announcement', () => {
+  it('of a time long past makes the holder look at its cron', async () => {
+    const stage = staged();
+    await stage.declare(1, { expression: YEARLY });
+    const pod = await stage.started('a');
+    await stage.clock.advance(2 * BEAT_MS);
+    stage.ledger.calls.length = 0;
+    await stage.presence.port.announce(new Map([[CRON, 0]]));
+    await stage.clock.advance(2 * BEAT_MS);
+    expect(stage.ledger.calls.filter((call) => call === 'readCrons')).toHaveLength(1);
+    expect((await stage.presence.port.beat('watch')).overdue).toEqual([]);
+    expect(pod.events.of('store.trouble')).toEqual([]);
+  });
+
+  it('that got lost is made up for', async () => {
+    const stage = staged();
+    await stage.declare(1, { expression: '*/10 * * * * *' });
+    const pod = await stage.started('a');
+    await stage.clock.advance(9_000);
+    stage.presence.next('announce', 'fail');
+    await stage.clock.advance(3_000);
+    expect(pod.events.of('store.trouble')).toMatchObject([{ doing: 'announcing 1 crons' }]);
+    expect((await stage.presence.port.beat('watch')).overdue).toEqual([]);
+    expect(await stage.ran()).toEqual([10]);
+  });
+
+  it('of a cron that no longer exists is dropped', async () => {
+    const stage = staged();
+    await stage.started('a');
+    await stage.presence.port.announce(new Map([['gone', START]]));
+    await stage.clock.advance(2 * BEAT_MS);
+    expect((await stage.presence.port.beat('watch')).overdue).toEqual([]);
+  });
+});

@@ -1,0 +1,105 @@
+import { afterEach, describe, expect, it } from 'vitest';
+import { CRON, SchedulerStage, START, type StageOptions } from '../../../../test/support/scheduler-stage.js';
+
+const at = (second: number) => START + second * 1_000;
+
+const engines: { stage: SchedulerStage; stop: () => Promise<void> }[] = [];
+afterEach(async () => {
+  for (const { stage, stop } of engines.splice(0)) {
+    stage.ledger.heal();
+    await stop();
+    expect(stage.clock.pending).toBe(0);
+  }
+});
+
+/** An engine that holds the cron, in the moment before its first look. */
+function holding(options: StageOptions = {}, cron?: Parameters<SchedulerStage['scheduled']>[0]) {
+  const stage = new SchedulerStage(options);
+  const { engine, events } = stage.pod();
+  const held = takenOver(stage, 1, cron);
+  engine.hold([held]);
+  engines.push({ stage, stop: () => engine.stop() });
+  return { stage, engine, events, held };
+}
+
+/** A cron of which nothing is known yet. */
+function takenOver(stage: SchedulerStage, fence = 1, cron?: Parameters<SchedulerStage['scheduled']>[0]) {
+  return { ...stage.heldCron(fence, stage.scheduled(cron)), known: false };
+}
+
+describe('an engine that lets a cron go', () => {
+  it('has waited for the claim that was on its way: the next holder finds nothing half done', async () => {
+    const { stage, engine, held } = holding();
+    await stage.clock.advance(500);
+    let answer = () => {};
+    stage.ledger.next('claimAll', { heldBack: new Promise((resolve) => (answer = resolve)) });
+    await stage.clock.advance(500);
+    let gone = false;
+    const letGo = engine.letGo([held]).then(() => {
+      gone = true;
+    });
+    await stage.clock.advance(5_000);
+    expect(gone).toBe(false);
+    answer();
+    await letGo;
+    expect(await stage.memoryLedger.pending(CRON)).toEqual([]);
+    expect(await stage.ran()).toEqual([1]);
+  });
+});
+
+describe('a cron that is held', () => {
+  it('goes on under a changed definition with the same lease', async () => {
+    const { stage, engine, held } = holding();
+    await stage.clock.advance(2_500);
+    const past = [stage.scheduled()];
+    const changed = { generation: 2, since: at(4), past };
+    engine.update(stage.scheduled({ expression: '*/5 * * * * *' }, changed));
+    await stage.clock.advance(8_000);
+    expect(await stage.ran()).toEqual([1, 2, 3, 4, 5, 10]);
+    expect(engine.held(CRON)).toBe(held);
+  });
+
+  it('is looked at once more when that is asked for while something is on its way', async () => {
+    const { stage, engine } = holding({}, { expression: '*/30 * * * * *' });
+    await stage.clock.advance(0);
+    let answer = () => {};
+    engine.nudge(CRON);
+    stage.ledger.next('readCrons', { heldBack: new Promise((resolve) => (answer = resolve)) });
+    await stage.clock.advance(0);
+    engine.nudge(CRON);
+    expect(stage.ledger.calls.filter((call) => call === 'readCrons')).toHaveLength(2);
+    answer();
+    await stage.clock.advance(0);
+    expect(stage.ledger.calls.filter((call) => call === 'readCrons')).toHaveLength(3);
+    await stage.clock.advance(10_000);
+    expect(stage.ledger.calls.filter((call) => call === 'readCrons')).toHaveLength(3);
+  });
+
+  it('has its next instant announced after each, all that were due together in one call', async () => {
+    const { stage, engine } = holding();
+    engine.hold([takenOver(stage, 1, { name: 'b' })]);
+    await stage.clock.advance(0);
+    stage.presence.calls.length = 0;
+    await stage.clock.advance(3_000);
+    expect(stage.presence.calls).toEqual(['announce', 'announce', 'announce']);
+    await stage.clock.advance(900);
+    expect((await stage.presence.port.beat('watch')).overdue).toEqual([]);
+    await engine.stop();
+    await stage.clock.advance(1_000);
+    expect((await stage.presence.port.beat('watch')).overdue.map(({ cron }) => cron).toSorted()).toEqual(['b', CRON]);
+  });
+
+  it('does not wait for an announcement that hangs, and has the later ones merged', async () => {
+    const { stage } = holding();
+    await stage.clock.advance(500);
+    let answer = () => {};
+    stage.presence.next('announce', { heldBack: new Promise((resolve) => (answer = resolve)) });
+    stage.presence.calls.length = 0;
+    await stage.clock.advance(5_000);
+    expect(await stage.ran()).toEqual([1, 2, 3, 4, 5]);
+    expect(stage.presence.calls).toEqual(['announce']);
+    answer();
+    await stage.clock.advance(0);
+    expect(stage.presence.calls).toEqual(['announce', 'announce']);
+  });
+});

@@ -1,0 +1,11 @@
+/** How many crons are asked about at once: a pod that takes a thousand over must not flood its store. */
+const AT_ONCE = 50;
+
+/** Does the work for each item, at most 50 at a time. */
+export async function inGroups<T>(items: Iterable<T>, work: (item: T) => Promise<void>): Promise<void> {
+  const rest = items[Symbol.iterator]();
+  const worker = async () => {
+    for (let next = rest.next(); next.done !== true; next = rest.next()) await work(next.value);
+  };
+  await Promise.all(Array.from({ length: AT_ONCE }, worker));
+}

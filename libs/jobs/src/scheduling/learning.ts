@@ -1,0 +1,43 @@
+import type { Ledger } from '../ledger/ledger.js';
+import type { Telemetry } from '../telemetry/telemetry.js';
+import type { HeldCron } from './held-cron.js';
+import { inGroups } from './in-groups.js';
+import type { Recovery } from './recovery.js';
+
+export interface LearningDeps {
+  readonly ledger: Ledger;
+  readonly recovery: Recovery;
+  readonly telemetry: Telemetry;
+}
+
+/** Where crons stand that were just taken over, or of which something failed; sets `known` of those that could be read. */
+export async function learn(unknown: readonly HeldCron[], deps: LearningDeps): Promise<void> {
+  const names = unknown.map(({ entry }) => entry.definition.name);
+  const seen = new Set<HeldCron>();
+  const read = await guard(`reading ${names.length} crons`, deps, async () => {
+    const records = await deps.ledger.readCrons(names);
+    unknown.forEach((held, index) => {
+      const { cursor = null, fence = 0, generation = 0 } = records[index] ?? {};
+      held.cursor = cursor;
+      if (cursor !== null || fence > 0 || generation > 0) seen.add(held);
+    });
+  });
+  if (!read) return;
+  await inGroups(unknown, async (held) => {
+    const { name } = held.entry.definition;
+    // What a predecessor, or a failed try of our own, claimed and perhaps never enqueued. Whose first occurrence is still
+    // to come has nothing pending: a new deployment may have thousands of these.
+    const recover = () => deps.recovery.recoverPending(name);
+    held.known = !seen.has(held) || (await guard(`recovery of ${name}`, deps, recover));
+  });
+}
+
+async function guard(doing: string, { telemetry }: LearningDeps, work: () => Promise<void>): Promise<boolean> {
+  try {
+    await work();
+    return true;
+  } catch (error) {
+    telemetry.emit('store.trouble', { doing, error: String(error) });
+    return false;
+  }
+}

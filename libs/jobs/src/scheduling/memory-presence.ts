@@ -1,0 +1,67 @@
+import type { Clock } from '@fencepost/lease';
+import { MEMBER_GONE_MS, MOST_OVERDUE, OVERDUE_MS, type Beat, type Presence } from './presence.js';
+
+export interface MemoryPresenceOptions {
+  /** The store's. */
+  readonly clock: Clock;
+  /** Of the catalog. */
+  readonly version: () => number;
+}
+
+/** Who is there, in memory, for tests: the twin of `RedisPresence`, on the same contract suite. */
+export class MemoryPresence implements Presence {
+  readonly #options: MemoryPresenceOptions;
+  readonly #pods = new Map<string, number>();
+  readonly #due = new Map<string, number>();
+  #heard: number | null = null;
+
+  constructor(options: MemoryPresenceOptions) {
+    this.#options = options;
+  }
+
+  /** How many pods are remembered. */
+  get size(): number {
+    return this.#pods.size;
+  }
+
+  async beat(pod: string): Promise<Beat> {
+    const now = this.#options.clock.now();
+    this.#pods.set(pod, now);
+    this.#heard = now;
+    for (const [name, heard] of [...this.#pods]) {
+      if (heard <= now - MEMBER_GONE_MS) this.#pods.delete(name);
+      else if (heard > now) this.#pods.set(name, now);
+    }
+    return {
+      now,
+      catalogVersion: this.#options.version(),
+      members: [...this.#pods]
+        .map(([name, heard]) => ({ pod: name, silentMs: now - heard }))
+        .toSorted((a, b) => (a.pod < b.pod ? -1 : 1)),
+      overdue: this.#overdue(now),
+    };
+  }
+
+  async leave(pod: string): Promise<void> {
+    this.#pods.delete(pod);
+  }
+
+  async announce(dues: ReadonlyMap<string, number | null>): Promise<void> {
+    for (const [cron, due] of dues) {
+      if (due === null) this.#due.delete(cron);
+      else this.#due.set(cron, due);
+    }
+  }
+
+  async lastHeard(): Promise<number | null> {
+    return this.#heard;
+  }
+
+  #overdue(now: number): Beat['overdue'] {
+    const overdue = [...this.#due].filter(([, due]) => due <= now - OVERDUE_MS);
+    return overdue
+      .toSorted(([, a], [, b]) => a - b)
+      .slice(0, MOST_OVERDUE)
+      .map(([cron, due]) => ({ cron, overdueMs: now - due }));
+  }
+}

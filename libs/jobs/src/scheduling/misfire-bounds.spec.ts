@@ -1,0 +1,104 @@
+import { describe, expect, it } from 'vitest';
+import { every, misfire, onTime, plan } from '../../../../test/support/planned.js';
+import type { Plan } from './misfire.js';
+
+describe("under 'fire-all', what is asked of the ledger", () => {
+  const all = { misfire: 'fire-all', catchUpWindowMs: 60_000 } as const;
+  const at = (scheduledAt: number, reason: string) => ({ scheduledAt, dueAt: scheduledAt, reason, missed: null });
+
+  it('is the occurrence that is due, as ever', () => {
+    expect(plan({ definition: all })).toEqual({ skips: [], occurrence: onTime });
+  });
+
+  it('is the oldest that was missed, then the next, and in the end the one that is on time', () => {
+    const asked: (Plan | null)[] = [];
+    for (const cursor of [100_000, 101_000, 102_000, 103_000]) {
+      asked.push(plan({ cursor, now: 103_000, definition: all }));
+    }
+    expect(asked).toEqual([
+      { skips: [], occurrence: at(101_000, 'catch-up') },
+      { skips: [], occurrence: at(102_000, 'catch-up') },
+      { skips: [], occurrence: at(103_000, 'schedule') },
+      null,
+    ]);
+  });
+
+  it('leaves out what is older than the window', () => {
+    expect(plan({ now: 110_500, definition: { ...all, catchUpWindowMs: 3_500 } })).toEqual({
+      skips: [misfire(100_000, 106_000)],
+      occurrence: at(107_000, 'catch-up'),
+    });
+    const hourly = { schedule: every(3_600_000), cursor: 0, now: 7_200_000 + 600_000 };
+    expect(plan({ ...hourly, definition: { ...all, catchUpWindowMs: 599_999 } })).toEqual({
+      skips: [misfire(0, 7_200_000)],
+      occurrence: null,
+    });
+  });
+
+  it('is an ordinary occurrence that is on time when what came before is older than the window', () => {
+    expect(plan({ now: 103_000, definition: { ...all, catchUpWindowMs: 500 } })).toEqual({
+      skips: [misfire(100_000, 102_000)],
+      occurrence: at(103_000, 'schedule'),
+    });
+  });
+
+  it('is at most so many missed ones, the newest of them, and twenty unless it says otherwise', () => {
+    expect(plan({ now: 140_000, definition: { ...all, maxCatchUp: 3 } })).toEqual({
+      skips: [misfire(100_000, 136_000)],
+      occurrence: at(137_000, 'catch-up'),
+    });
+    expect(plan({ now: 140_000, definition: all })?.occurrence).toEqual(at(120_000, 'catch-up'));
+  });
+
+  it('counts the latest among the missed ones when it is late', () => {
+    const late = { schedule: every(3_600_000), cursor: 0, now: 5 * 3_600_000 + 600_000 };
+    const definition = { ...all, catchUpWindowMs: 10 * 3_600_000, maxCatchUp: 2 };
+    expect(plan({ ...late, definition })).toEqual({
+      skips: [misfire(0, 3 * 3_600_000)],
+      occurrence: at(4 * 3_600_000, 'catch-up'),
+    });
+    expect(plan({ ...late, definition: { ...definition, maxCatchUp: 1 } })?.occurrence).toEqual(
+      at(5 * 3_600_000, 'catch-up'),
+    );
+  });
+});
+
+describe('with a start deadline, what is asked of the ledger', () => {
+  const hourly = { schedule: every(3_600_000), cursor: 0 };
+  const due = 2 * 3_600_000;
+  const definition = { catchUpWindowMs: 24 * 3_600_000, startDeadlineMs: 5_000 };
+
+  it.each(['skip', 'fire-once', 'fire-all'] as const)('is nothing that is later than that, under %s', (policy) => {
+    const at = (now: number) => plan({ ...hourly, now, definition: { ...definition, misfire: policy } });
+    expect(at(due + 5_000)?.occurrence).toMatchObject({ scheduledAt: due });
+    expect(at(due + 5_001)).toEqual({ skips: [misfire(0, due)], occurrence: null });
+  });
+
+  it.each(['fire-once', 'fire-all'] as const)('is made up for only as far back as that, under %s', (policy) => {
+    const found = plan({ now: 110_500, definition: { ...definition, misfire: policy } });
+    expect(found?.skips[0]).toEqual(misfire(100_000, 105_000));
+  });
+
+  it('is a late run as well, as long as the deadline is not over', () => {
+    const patient = { ...definition, startDeadlineMs: 600_000 };
+    expect(plan({ ...hourly, cursor: 3_600_000, now: due + 600_000, definition: patient })?.occurrence).toMatchObject({
+      reason: 'catch-up',
+    });
+  });
+});
+
+describe('up to where another generation begins', () => {
+  it('an instant is this one, and one after it is not', () => {
+    expect(plan({ now: 110_500, until: 105_000 })?.occurrence).toMatchObject({ scheduledAt: 105_000 });
+    expect(plan({ now: 110_500, until: 104_999 })?.occurrence).toMatchObject({ scheduledAt: 104_000 });
+    expect(plan({ now: 110_500, until: 100_999 })).toBeNull();
+  });
+
+  it('the latest of them is late by the clock, and not by that time', () => {
+    const definition = { graceMs: 5_000, catchUpWindowMs: 5_499 };
+    expect(plan({ now: 110_500, until: 105_000, definition })).toEqual({
+      skips: [misfire(100_000, 105_000)],
+      occurrence: null,
+    });
+  });
+});

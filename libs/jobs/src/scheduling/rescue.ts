@@ -1,0 +1,112 @@
+import type { CancelTimer, Clock, Holding, LeaseStore } from '@fencepost/lease';
+import type { Telemetry } from '../telemetry/telemetry.js';
+import { inGroups } from './in-groups.js';
+import { SILENT_MS, type Beat, type OverdueCron } from './presence.js';
+import { candidates, firstOf } from './rendezvous.js';
+import type { Roster } from './roster.js';
+
+export interface RescueDeps {
+  readonly pod: string;
+  readonly leases: LeaseStore;
+  readonly roster: Roster;
+  readonly clock: Clock;
+  readonly telemetry: Telemetry;
+  readonly random: () => number;
+  readonly ttlMs: number;
+  /** Asks for the leases of these. */
+  readonly take: (crons: readonly string[]) => void;
+}
+
+/** Who ranks first among those that are heard goes first; overdue for this long, a cron is anybody's to look after. */
+export const FORSAKEN_MS = 2_000;
+
+/** Pods that hear of the same cron at the same time keep this far apart. */
+const JITTER_MS = 100;
+
+interface Looked {
+  readonly overdue: readonly OverdueCron[];
+  readonly silence: ReadonlyMap<string, number>;
+  readonly now: number;
+}
+
+/**
+ * Takes a cron from a holder that seems dead before its lease has run out.
+ *
+ * Only when an occurrence is overdue **and** the holder has not been heard for more than a beat: a holder that is merely
+ * overloaded is still heard. Both are hints, and may be wrong. A living holder that is robbed all the same is refused its
+ * next renewal, and its claims are stale: the fence decides.
+ */
+export class Rescue {
+  /** When this pod last tried for a cron; once per ttl is enough. Monotonic. */
+  readonly #tried = new Map<string, number>();
+  #cancel: CancelTimer = () => {};
+  #working: Promise<void> = Promise.resolve();
+  #stopped = false;
+
+  constructor(private readonly deps: RescueDeps) {}
+
+  /** @param overdue those of the beat that this pod does not hold */
+  hear({ members, now }: Beat, overdue: readonly OverdueCron[]): void {
+    this.#cancel();
+    this.#forget();
+    const heard = candidates(members.filter(({ silentMs }) => silentMs <= SILENT_MS).map(({ pod }) => pod));
+    const mine = overdue.filter((late) => {
+      if (this.#stopped || this.#tried.has(late.cron)) return false;
+      const entered = this.deps.roster.get(late.cron);
+      if (!entered) return false;
+      return firstOf(entered.hash, heard) === this.deps.pod || isForsaken(late, now);
+    });
+    if (mine.length === 0) return;
+    const silence = new Map(members.map(({ pod, silentMs }) => [pod, silentMs]));
+    this.#cancel = this.deps.clock.after(this.deps.random() * JITTER_MS, () => {
+      this.#working = this.#working.then(() => this.#look({ overdue: mine, silence, now }));
+    });
+  }
+
+  /** Resolves when nothing of it runs any more. */
+  async stop(): Promise<void> {
+    this.#stopped = true;
+    this.#cancel();
+    await this.#working;
+  }
+
+  async #look({ overdue, silence, now }: Looked): Promise<void> {
+    const { leases, telemetry, clock, pod, take } = this.deps;
+    try {
+      const holdings = await leases.inspect(overdue.map(({ cron }) => cron));
+      const free: string[] = [];
+      await inGroups(overdue.entries(), async ([index, late]) => {
+        const holding = holdings[index] ?? null;
+        const silentMs = (holding && silence.get(holding.holder)) ?? Infinity;
+        const isDead = holding === null || (holding.holder !== pod && silentMs > SILENT_MS);
+        if (isDead || isForsaken(late, now)) this.#tried.set(late.cron, clock.monotonic());
+        if (!isDead || this.#stopped) return;
+        if (holding === null || (await this.#evict(late, holding))) free.push(late.cron);
+      });
+      if (!this.#stopped) take(free);
+    } catch (error) {
+      telemetry.emit('store.trouble', { doing: 'looking after overdue crons', error: String(error) });
+    }
+  }
+
+  async #evict({ cron, overdueMs }: OverdueCron, { holder, fence }: Holding): Promise<boolean> {
+    const { leases, telemetry } = this.deps;
+    const evicted = (await leases.evict?.(cron, fence)) ?? false;
+    if (evicted) telemetry.emit('lease.evicted', { cron, fence, holder, overdueMs });
+    return evicted;
+  }
+
+  #forget(): void {
+    const before = this.deps.clock.monotonic() - this.deps.ttlMs;
+    for (const [cron, at] of this.#tried) if (at <= before) this.#tried.delete(cron);
+  }
+}
+
+/** Who asks for a look announces a time long past; that says nothing of how long a cron has been waiting. */
+export function isNudge({ overdueMs }: OverdueCron, now: number): boolean {
+  return overdueMs >= now;
+}
+
+function isForsaken(late: OverdueCron, now: number): boolean {
+  return late.overdueMs >= FORSAKEN_MS && !isNudge(late, now);
+}

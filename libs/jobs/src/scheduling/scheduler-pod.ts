@@ -1,0 +1,221 @@
+import type { Clock, Lease, LeaseKeeper, LeaseStore, StopWatching } from '@fencepost/lease';
+import type { Catalog } from '../catalog/catalog.js';
+import type { CatalogEntry } from '../catalog/definition.js';
+import type { Ledger } from '../ledger/ledger.js';
+import type { Telemetry } from '../telemetry/telemetry.js';
+import { Announcer } from './announcer.js';
+import { Campaign } from './campaign.js';
+import { Dispatcher } from './dispatcher.js';
+import { Engine, type DropReason } from './engine.js';
+import { holdCron, type HeldCron } from './held-cron.js';
+import { BEAT_MS, type Beat, type OverdueCron, type Presence } from './presence.js';
+import { Pulse } from './pulse.js';
+import { Recovery } from './recovery.js';
+import { FORSAKEN_MS, isNudge, Rescue } from './rescue.js';
+import { Roster } from './roster.js';
+import type { RunQueue } from './run-queue.js';
+import { Schedules } from './schedules.js';
+import { Share } from './share.js';
+
+export interface SchedulerPodDeps {
+  readonly ledger: Ledger;
+  readonly queue: RunQueue;
+  readonly catalog: Catalog;
+  readonly presence: Presence;
+  readonly leases: LeaseStore;
+  readonly keeper: LeaseKeeper;
+  readonly clock: Clock;
+  readonly telemetry: Telemetry;
+  readonly random: () => number;
+  /** Of the crons' leases. */
+  readonly ttlMs: number;
+  readonly sweepEveryMs: number;
+  /** A run that a sweep has looked at is looked at again after this long. */
+  readonly lookAgainMs: number;
+  readonly keepRuns: number;
+  /** The store's clock at the last word on the catalog; one object for all who ask. Made here by default. */
+  readonly freshness?: { knownAt: number };
+}
+
+/** Long enough for another pod to notice that the cron is waiting; not for ever, because the outage may be everybody's. */
+const LEFT_TO_OTHERS_MS = FORSAKEN_MS + 2 * BEAT_MS;
+
+/**
+ * One scheduler pod: hears once a second who is there and what changed, holds the leases of its share of the crons, and
+ * fires those it holds. Which parts there are and how they hear of each other is said here and nowhere else.
+ */
+export class SchedulerPod {
+  readonly dispatcher: Dispatcher;
+  readonly recovery: Recovery;
+  readonly engine: Engine;
+  readonly campaign: Campaign;
+  readonly roster: Roster;
+  readonly #share: Share;
+  readonly #rescue: Rescue;
+  readonly #pulse: Pulse;
+  readonly #announcer: Announcer;
+  readonly #name: string;
+  readonly #freshness: { knownAt: number };
+  readonly #handingOver = new Set<Promise<void>>();
+  #watches: StopWatching[] = [];
+  #stopped = false;
+
+  constructor(private readonly deps: SchedulerPodDeps) {
+    const { clock, telemetry } = deps;
+    const pod = deps.keeper.holder;
+    this.#name = pod;
+    const { freshness = { knownAt: -Infinity } } = deps;
+    this.#freshness = freshness;
+    this.dispatcher = new Dispatcher({ ...deps, freshness, schedules: new Schedules({ clock, telemetry }) });
+    this.recovery = new Recovery({ ...deps, dispatcher: this.dispatcher });
+    this.#announcer = new Announcer(deps);
+    this.engine = new Engine({
+      ...deps,
+      dispatcher: this.dispatcher,
+      recovery: this.recovery,
+      announcer: this.#announcer,
+      onDropped: (held, why) => this.#track(this.#onDropped(held, why)),
+    });
+    const isHeld = (cron: string) => this.engine.held(cron) !== undefined;
+    this.campaign = new Campaign({
+      ...deps,
+      isHeld,
+      onGranted: (leases) => this.#onGranted(leases),
+      onLost: (leases) => this.engine.letGo(this.#heldUnder(leases)),
+    });
+    const { campaign } = this;
+    this.roster = new Roster({ ...deps, freshness, onChanged: (changed, gone) => this.#onCatalog(changed, gone) });
+    const { roster } = this;
+    const onForeign = (crons: readonly string[]) => this.#handOver(crons);
+    this.#share = new Share({ pod, roster, campaign, telemetry, isHeld, onForeign });
+    this.#rescue = new Rescue({ ...deps, pod, roster, take: (crons) => campaign.take(crons) });
+    this.#pulse = new Pulse({ ...deps, pod, onBeat: (beat, askedAt) => this.#onBeat(beat, askedAt) });
+  }
+
+  /** The store's clock at the last word on the catalog. */
+  get knownAt(): number {
+    return this.#freshness.knownAt;
+  }
+
+  /**
+   * Resolves after the first beat.
+   * @throws when the stores could not be listened to; it may be called again then
+   */
+  async start(): Promise<void> {
+    const { leases, catalog } = this.deps;
+    const watched = this.#watches.length;
+    if (watched < 1) await this.#watch(leases.watchReleases((cron) => this.#onReleased(cron)));
+    if (watched < 2) await this.#watch(catalog.watch(() => void this.roster.refresh()));
+    if (this.#stopped) return;
+    this.engine.start();
+    await this.roster.refresh();
+    if (!this.#stopped) await this.#pulse.start();
+  }
+
+  /** Stops claiming, releases all leases in one batch, says farewell; only then the rest. */
+  async stop(): Promise<void> {
+    if (this.#stopped) return;
+    this.#stopped = true;
+    this.campaign.halt();
+    const held = this.engine.heldNames().flatMap((name) => this.engine.held(name)?.lease ?? []);
+    // A beat on its way would bring this pod back after its farewell.
+    await Promise.all([this.engine.stop(), this.#pulse.stop(), this.#rescue.stop()]);
+    await this.campaign.releaseAll(held);
+    await this.#leave();
+    await Promise.all([this.campaign.stop(), this.roster.stop(), this.#announcer.settled(), ...this.#handingOver]);
+    await Promise.all(this.#watches.splice(0).map((stop) => stop()));
+  }
+
+  async #watch(watching: Promise<StopWatching>): Promise<void> {
+    const stop = await watching;
+    // Stopped while it started.
+    if (this.#stopped) await stop();
+    else this.#watches.push(stop);
+  }
+
+  async #leave(): Promise<void> {
+    try {
+      await this.deps.presence.leave(this.#name);
+    } catch (error) {
+      this.deps.telemetry.emit('store.trouble', { doing: 'saying farewell', error: String(error) });
+    }
+  }
+
+  #onReleased(cron: string): void {
+    if (this.#stopped) return;
+    if (this.campaign.wants(cron)) this.campaign.wake(cron);
+    // Somebody gives up what is not ours: a pod has come, or goes.
+    else if (this.engine.held(cron) === undefined) this.#pulse.early();
+  }
+
+  #onBeat(beat: Beat, askedAt: number): void {
+    this.roster.hear(beat, askedAt);
+    this.#share.hear(beat);
+    const foreign = beat.overdue.filter((late) => !this.#onOverdue(late, beat));
+    if (foreign.length > 0) this.#rescue.hear(beat, foreign);
+  }
+
+  /** @returns whether nobody else has to see to it */
+  #onOverdue(late: OverdueCron, beat: Beat): boolean {
+    const { cron } = late;
+    if (this.engine.held(cron) === undefined) {
+      if (!this.roster.isCurrent(beat) || this.roster.get(cron)) return false;
+      // What no longer exists would be overdue for ever.
+      this.#announcer.announce([[cron, null]]);
+    } else if (isNudge(late, beat.now)) this.engine.nudge(cron);
+    else this.engine.announceAgain(cron);
+    return true;
+  }
+
+  #onCatalog(changed: readonly CatalogEntry[], gone: readonly string[]): void {
+    for (const entry of changed) this.engine.update(entry);
+    this.#handOver(gone);
+    this.#share.workOut();
+  }
+
+  #onGranted(leases: readonly Lease[]): void {
+    const held = leases.flatMap((lease) => {
+      const entered = this.roster.get(lease.resource);
+      return entered ? [holdCron(entered.entry, lease)] : [];
+    });
+    this.engine.hold(held);
+    if (held.length < leases.length) this.#track(this.#releaseUnknown(leases));
+  }
+
+  /** Removed while its lease was being asked for. */
+  async #releaseUnknown(leases: readonly Lease[]): Promise<void> {
+    await this.campaign.release(leases.filter(({ resource }) => !this.roster.get(resource)));
+  }
+
+  #heldUnder(leases: readonly Lease[]): HeldCron[] {
+    return leases.flatMap((lease) => {
+      const held = this.engine.held(lease.resource);
+      return held?.lease === lease ? [held] : [];
+    });
+  }
+
+  /** After the claims under way: the next holder finds nothing half done. */
+  #handOver(crons: readonly string[]): void {
+    const held = crons.flatMap((cron) => this.engine.held(cron) ?? []);
+    if (held.length > 0) this.#track(this.#giveUp(held));
+  }
+
+  async #giveUp(held: readonly HeldCron[]): Promise<void> {
+    await this.engine.letGo(held);
+    if (!this.#stopped) await this.campaign.release(held.map(({ lease }) => lease));
+  }
+
+  async #onDropped(held: HeldCron, why: DropReason): Promise<void> {
+    const { clock } = this.deps;
+    const { name } = held.entry.definition;
+    // Another pod may reach what this one can't: it hears that the cron is waiting.
+    if (why === 'failing') this.#announcer.announce([[name, clock.now() - held.aheadMs]]);
+    await this.campaign.abandon(held.lease, why === 'failing' ? LEFT_TO_OTHERS_MS : 0);
+    if (why === 'outdated' && !this.#stopped) await this.roster.catchUp(held.entry);
+  }
+
+  #track(work: Promise<void>): void {
+    const tracked = work.finally(() => this.#handingOver.delete(tracked));
+    this.#handingOver.add(tracked);
+  }
+}

@@ -1,0 +1,111 @@
+import { describe, expect, it } from 'vitest';
+import { leaseOf } from '../../../../test/support/planning-stage.js';
+import type { CatalogEntry, CronDefinition, Generation } from '../catalog/definition.js';
+import { spreadOf } from '../schedule/spread.js';
+import { holdCron } from './held-cron.js';
+import { leftoverSegments, newestSegment, type SharedSchedule } from './segments.js';
+
+const SCHEDULE: SharedSchedule = { next: () => null, previous: () => null, spreadOverMs: 1_000 };
+const schedules = { of: ({ expression }: CronDefinition) => (expression === 'unreadable' ? null : SCHEDULE) };
+
+const definition: CronDefinition = {
+  ...{ name: 'c', expression: '* * * * *', timeZone: 'UTC' },
+  ...{ misfire: 'fire-once', overlap: 'skip', graceMs: 0, catchUpWindowMs: null },
+};
+
+function generation(n: number, over: Partial<Generation> = {}): Generation {
+  return {
+    generation: n,
+    state: 'firing',
+    definition: { ...definition },
+    since: n * 100,
+    by: 'me',
+    reason: null,
+    ...over,
+  };
+}
+
+/** Generations 3 to `newest`, each effective at a hundred times its number. */
+function entryOf(newest: number, over: Partial<Generation> = {}, past?: Generation[]): CatalogEntry {
+  const before = past ?? Array.from({ length: newest - 3 }, (_, n) => generation(n + 3));
+  return { ...generation(newest, over), past: before, source: null, buildSeq: null, zoneData: 'x' };
+}
+
+const left = (entry: CatalogEntry, cursor: number | null) =>
+  leftoverSegments(entry, cursor, schedules).map(({ generation: of, from, until, schedule }) => ({
+    ...{ of, from, until, readable: schedule !== null },
+  }));
+
+describe('what is left of former generations', () => {
+  it('is nothing as soon as the cursor is in the newest one', () => {
+    expect(left(entryOf(5), 500)).toEqual([]);
+    expect(left(entryOf(5), 900)).toEqual([]);
+  });
+
+  it('is nothing for a new cron, which has missed nothing before it was made', () => {
+    expect(left(entryOf(3), null)).toEqual([]);
+  });
+
+  it('is each of them from where it began to where the next one did', () => {
+    expect(left(entryOf(5), 350)).toEqual([
+      { of: 3, from: 300, until: 400, readable: true },
+      { of: 4, from: 400, until: 500, readable: true },
+    ]);
+    expect(left(entryOf(5), null)).toEqual(left(entryOf(5), 350));
+    expect(left(entryOf(5), 400)).toEqual([{ of: 4, from: 400, until: 500, readable: true }]);
+  });
+
+  it('is one stretch that nobody knows before the oldest one kept, where the ledger has been before', () => {
+    expect(left(entryOf(4), 200)).toEqual([
+      { of: 3, from: 200, until: 300, readable: false },
+      { of: 3, from: 300, until: 400, readable: true },
+    ]);
+    expect(left(entryOf(3), 200)).toEqual([{ of: 3, from: 200, until: 300, readable: false }]);
+    expect(left(entryOf(4), 300)).toEqual([{ of: 3, from: 300, until: 400, readable: true }]);
+  });
+
+  it.each(['disabled', 'removed'] as const)(
+    'has no instants of one that was %s, and ends where that began',
+    (state) => {
+      const entry = entryOf(6, {}, [generation(3), generation(4, { state }), generation(5)]);
+      expect(left(entry, 300).map(({ of, from, until }) => [of, from, until])).toEqual([
+        [3, 300, 400],
+        [5, 500, 600],
+      ]);
+    },
+  );
+
+  it('is left also when the newest does not fire', () => {
+    expect(left(entryOf(4, { state: 'disabled' }), 350)).toHaveLength(1);
+  });
+
+  it('is a stretch that nobody knows where this pod can not read the definition', () => {
+    const unreadable = generation(3, { definition: { ...definition, expression: 'unreadable' } });
+    expect(left(entryOf(4, {}, [unreadable]), 300)).toEqual([{ of: 3, from: 300, until: 400, readable: false }]);
+  });
+});
+
+describe('the newest generation', () => {
+  const hold = (entry: CatalogEntry) => holdCron(entry, leaseOf('c', 1));
+
+  it('has no end, and is put off by what follows from the name', () => {
+    expect(newestSegment(hold(entryOf(4)), schedules)).toEqual({
+      ...{ definition, generation: 4, schedule: SCHEDULE, from: 400, until: Infinity },
+      spreadMs: spreadOf('c', 1_000),
+    });
+  });
+
+  it('is worked out once, and anew when the entry is another one', () => {
+    const held = hold(entryOf(4));
+    const first = newestSegment(held, schedules);
+    expect(newestSegment(held, schedules)).toBe(first);
+    held.entry = entryOf(5);
+    expect(newestSegment(held, schedules)).toMatchObject({ generation: 5, from: 500 });
+    held.entry = { ...held.entry, generation: 6, since: 600 };
+    expect(newestSegment(held, schedules)).toMatchObject({ generation: 6, from: 600 });
+  });
+
+  it.each(['disabled', 'removed'] as const)('is none when the cron is %s', (state) => {
+    expect(newestSegment(hold(entryOf(4, { state })), schedules)).toBeNull();
+  });
+});

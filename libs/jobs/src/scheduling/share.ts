@@ -1,0 +1,58 @@
+import type { Telemetry } from '../telemetry/telemetry.js';
+import type { Campaign } from './campaign.js';
+import { SILENT_MS, type Beat } from './presence.js';
+import { candidates, firstOf } from './rendezvous.js';
+import type { Roster } from './roster.js';
+
+export interface ShareDeps {
+  readonly pod: string;
+  readonly roster: Roster;
+  readonly campaign: Campaign;
+  readonly telemetry: Telemetry;
+  readonly isHeld: (cron: string) => boolean;
+  /** Called with crons that this pod holds and that are now another one's share. */
+  readonly onForeign: (crons: readonly string[]) => void;
+}
+
+/** Which crons this pod tries for first: those that it ranks first for among the pods that are there. */
+export class Share {
+  #members: Beat['members'] = [];
+  #names = '';
+  /** Something is another pod's, which was not heard just then. */
+  #unsettled = false;
+
+  constructor(private readonly deps: ShareDeps) {}
+
+  /** Works the share out again when somebody has come or gone. */
+  hear({ members }: Beat): void {
+    this.#members = members;
+    const names = members.map(({ pod }) => pod).join('\n');
+    if (names === this.#names && !this.#unsettled) return;
+    const changed = names !== this.#names;
+    this.#names = names;
+    const share = this.workOut();
+    if (changed) this.deps.telemetry.emit('pods.changed', { pods: members.length, share });
+  }
+
+  /** @returns how many crons it has */
+  workOut(): number {
+    if (this.#members.length === 0) return 0;
+    const { pod, roster, campaign, isHeld, onForeign } = this.deps;
+    const there = candidates(this.#members.map((member) => member.pod));
+    const heard = new Set(this.#members.filter(({ silentMs }) => silentMs <= SILENT_MS).map((member) => member.pod));
+    const [share, foreign] = [new Set<string>(), [] as string[]];
+    this.#unsettled = false;
+    for (const { entry, hash } of roster.entries()) {
+      const { name } = entry.definition;
+      const first = firstOf(hash, there) ?? pod;
+      if (first === pod) share.add(name);
+      else if (!isHeld(name)) continue;
+      // Given to a pod that may be dead, it would have nobody until that one is known to be gone.
+      else if (heard.has(first)) foreign.push(name);
+      else this.#unsettled = true;
+    }
+    campaign.want(share);
+    if (foreign.length > 0) onForeign(foreign);
+    return share.size;
+  }
+}

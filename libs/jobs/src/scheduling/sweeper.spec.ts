@@ -1,0 +1,93 @@
+import { describe, expect, it, vi } from 'vitest';
+import { CRON, SchedulerStage } from '../../../../test/support/scheduler-stage.js';
+import { Sweeper } from './sweeper.js';
+
+const EVERY_MS = 5_000;
+
+/** Watching so many crons, one of which has an open run; `asked` are those that each call was about. */
+async function watching(count: number) {
+  const stage = new SchedulerStage();
+  const pod = stage.pod();
+  const sweeper = new Sweeper({ recovery: pod.recovery, clock: stage.clock, sweepEveryMs: EVERY_MS });
+  await stage.clock.advance(1_000);
+  await pod.dispatcher.dispatch([stage.heldCron()]);
+  const crons = [CRON, ...Array.from({ length: count - 1 }, (_, n) => `cron-${n}`)];
+  for (const cron of crons) sweeper.watch(cron);
+  const overdueAll = vi.spyOn(stage.memoryLedger, 'overdueAll');
+  sweeper.start();
+  return { stage, sweeper, crons, events: pod.events, asked: () => overdueAll.mock.calls.map(([names]) => names) };
+}
+
+/** The next call is on its way until it is released. */
+function holdBack(stage: SchedulerStage): () => void {
+  let release = () => {};
+  stage.ledger.next('overdueAll', { heldBack: new Promise((resolve) => (release = resolve)) });
+  return () => release();
+}
+
+describe('the sweeper', () => {
+  it('asks about two hundred crons in one call, and one call after the other', async () => {
+    const { stage, crons, asked } = await watching(401);
+    const release = holdBack(stage);
+    await stage.clock.advance(EVERY_MS);
+    expect(asked()).toHaveLength(1);
+    release();
+    await stage.clock.advance(0);
+    expect(asked()).toEqual([crons.slice(0, 200), crons.slice(200, 400), crons.slice(400)]);
+  });
+
+  it('asks again only about crons that have open runs', async () => {
+    const { stage, asked } = await watching(3);
+    await stage.clock.advance(2 * EVERY_MS);
+    expect(asked()).toEqual([[CRON, 'cron-0', 'cron-1'], [CRON]]);
+  });
+
+  it('asks no more about a cron that was given up while it was asked about', async () => {
+    const { stage, sweeper, asked } = await watching(3);
+    const release = holdBack(stage);
+    await stage.clock.advance(EVERY_MS);
+    sweeper.leave(CRON);
+    release();
+    await stage.clock.advance(2 * EVERY_MS);
+    expect(asked()).toHaveLength(1);
+  });
+
+  it('leaves out what was given up since the round began', async () => {
+    const { stage, sweeper, crons, asked } = await watching(202);
+    const release = holdBack(stage);
+    await stage.clock.advance(EVERY_MS);
+    sweeper.leave(crons[200] as string);
+    release();
+    await stage.clock.advance(0);
+    expect(asked()[1]).toEqual([crons[201]]);
+  });
+
+  it('asks again about a cron without open runs that was claimed for meanwhile', async () => {
+    const { stage, sweeper, asked } = await watching(2);
+    const release = holdBack(stage);
+    await stage.clock.advance(EVERY_MS);
+    sweeper.watch('cron-0');
+    release();
+    await stage.clock.advance(EVERY_MS);
+    expect(asked()[1]?.toSorted()).toEqual(['cron-0', CRON]);
+  });
+
+  it('asks again about all of a call that failed, and tells of each', async () => {
+    const { stage, events, asked } = await watching(2);
+    stage.ledger.next('overdueAll', 'fail');
+    await stage.clock.advance(2 * EVERY_MS);
+    expect(events.of('store.trouble').map(({ doing }) => doing)).toEqual([`sweep of ${CRON}`, 'sweep of cron-0']);
+    expect(asked()).toEqual([[CRON, 'cron-0']]);
+  });
+
+  it('that is stopped waits for the call on its way, and makes no other', async () => {
+    const { stage, sweeper, asked } = await watching(401);
+    const release = holdBack(stage);
+    await stage.clock.advance(EVERY_MS);
+    const stopped = sweeper.stop();
+    release();
+    await stopped;
+    await stage.clock.advance(2 * EVERY_MS);
+    expect(asked()).toHaveLength(1);
+  });
+});

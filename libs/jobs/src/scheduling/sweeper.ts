@@ -1,0 +1,69 @@
+import type { CancelTimer, Clock } from '@fencepost/lease';
+import type { Recovery } from './recovery.js';
+
+export interface SweeperDeps {
+  readonly recovery: Recovery;
+  readonly clock: Clock;
+  readonly sweepEveryMs: number;
+}
+
+/** Asked about in one call, and one call after the other: workers are busy with what the crons have open. */
+const AT_ONCE = 200;
+
+/** Sweeps the crons that have open runs, again and again until they have none: an idle cron costs nothing. */
+export class Sweeper {
+  readonly #restless = new Set<string>();
+  /** Being asked about right now. */
+  readonly #asked = new Set<string>();
+  #cancel: CancelTimer = () => {};
+  #sweeping: Promise<void> = Promise.resolve();
+  #stopped = false;
+
+  constructor(private readonly deps: SweeperDeps) {}
+
+  start(): void {
+    this.#arm();
+  }
+
+  /** It may have open runs: taken over, claimed for, or asked about. */
+  watch(cron: string): void {
+    this.#restless.add(cron);
+  }
+
+  /** Given up: somebody else's to sweep. */
+  leave(cron: string): void {
+    this.#restless.delete(cron);
+    this.#asked.delete(cron);
+  }
+
+  /** Resolves when the sweep that was on its way is through. */
+  async stop(): Promise<void> {
+    this.#stopped = true;
+    this.#cancel();
+    this.#restless.clear();
+    await this.#sweeping;
+  }
+
+  /** Armed when the sweep before has ended: over a store that is slow to answer, sweeps would pile up. */
+  #arm(): void {
+    if (this.#stopped) return;
+    this.#cancel = this.deps.clock.after(this.deps.sweepEveryMs, () => {
+      this.#sweeping = this.#sweepAll([...this.#restless]).then(() => this.#arm());
+    });
+  }
+
+  async #sweepAll(crons: readonly string[]): Promise<void> {
+    for (let n = 0; n < crons.length; n += AT_ONCE) await this.#sweep(crons.slice(n, n + AT_ONCE));
+  }
+
+  async #sweep(crons: readonly string[]): Promise<void> {
+    // Also leaves out what was given up, or stopped, since the round began. Before asking: what is claimed meanwhile has
+    // to be looked at again.
+    for (const cron of crons) if (this.#restless.delete(cron)) this.#asked.add(cron);
+    if (this.#asked.size === 0) return;
+    const quiet = await this.deps.recovery.sweep([...this.#asked]);
+    for (const cron of quiet) this.#asked.delete(cron);
+    if (!this.#stopped) for (const cron of this.#asked) this.#restless.add(cron);
+    this.#asked.clear();
+  }
+}

@@ -1,0 +1,144 @@
+import { describe, expect, it } from 'vitest';
+import { DefinitionConflictError } from '../../../libs/jobs/src/catalog/definition-conflict-error.js';
+import { briefly, build, cron, entryOf, named, NOTHING, OTHER, ZONE_DATA, type MakeCatalogHarness } from './stage.js';
+
+/** What a declaration leaves, and that of a large one all or nothing is left. */
+export function declaringContract(makeHarness: MakeCatalogHarness): void {
+  describe('declaring', () => {
+    it('finds an empty catalog, and leaves it so when nothing is declared', async () => {
+      const { catalog, now } = await makeHarness();
+      const before = await now();
+      expect(await catalog.declare([], build(1))).toEqual(NOTHING);
+      const reading = await catalog.read();
+      expect(reading).toMatchObject({ version: 0, entries: [] });
+      expect(reading.readAt).toBeGreaterThanOrEqual(before);
+      expect(reading.readAt).toBeLessThanOrEqual(await now());
+    });
+
+    it('gives every process what was declared, in the order of the names, in its first generation, at once', async () => {
+      const { catalog, elsewhere, now } = await makeHarness();
+      const before = await now();
+      const [b, a] = [cron({ name: 'b' }), cron({ name: 'a', catchUpWindowMs: 5_000 }, true)];
+      expect(await catalog.declare([b, a], build(7))).toEqual({ ...NOTHING, changed: ['b', 'a'] });
+      const { entries } = await elsewhere.read();
+      const since = expect.toSatisfy((ms: number) => ms >= before) as number;
+      const first = { generation: 1, since, by: 'shop build 7', reason: null, past: [] };
+      const origin = { source: 'shop', buildSeq: 7, zoneData: ZONE_DATA };
+      expect(entries).toStrictEqual([
+        { ...first, ...origin, definition: a.definition, state: 'disabled' },
+        { ...first, ...origin, definition: b.definition, state: 'firing' },
+      ]);
+      for (const entry of entries) expect(entry.since).toBeLessThanOrEqual(await now());
+    });
+
+    it('gives back every option as it was declared, and none where there was none', async () => {
+      const { catalog, elsewhere } = await makeHarness();
+      const refined = cron({
+        name: 'a',
+        dst: { gap: 'shift', repeat: 'both' },
+        spreadMs: 600_000,
+        minIntervalMs: 60_000,
+        maxCatchUp: 5,
+        maxConcurrency: 2,
+        startDeadlineMs: 1_000,
+        cancelGraceMs: 2_000,
+        handler: 'b',
+        payload: { text: 'tab\t, line\n, "quote", é', large: 1_787_654_321_123_456, list: [1.5, null, {}] },
+      });
+      const plain = cron({ name: 'b' });
+      await catalog.declare([refined, plain], build(1, 'a program with spaces'));
+      const { entries } = await elsewhere.read();
+      expect(entries.map(({ definition }) => definition)).toStrictEqual([refined.definition, plain.definition]);
+      expect(entries[0]?.source).toBe('a program with spaces');
+    });
+
+    it('is not changed through what was given to it or what it gave', async () => {
+      const { catalog } = await makeHarness();
+      const declaration = cron({ payload: { count: 1 } });
+      await catalog.declare([declaration], build(1));
+      Object.assign(declaration.definition.payload as object, { count: 2 });
+      Object.assign((await entryOf(catalog)).definition, OTHER);
+      expect((await entryOf(catalog)).definition).toEqual(cron({ payload: { count: 1 } }).definition);
+    });
+
+    it('takes 1,201 crons, and the next build of them', async () => {
+      const { catalog } = await makeHarness();
+      const many = Array.from({ length: 1_201 }, (_, n) => cron({ name: `cron-${String(n).padStart(4, '0')}` }));
+      expect((await catalog.declare(many, build(1))).changed).toHaveLength(1_201);
+      const { entries, version } = await catalog.read();
+      expect(entries.map(({ definition }) => definition)).toEqual(many.map(({ definition }) => definition));
+      expect(await catalog.declare(many, build(1))).toEqual(NOTHING);
+      expect((await catalog.read()).version).toBe(version);
+
+      const next = [cron({ name: 'cron-0000', ...OTHER }), ...many.slice(1, 1_200)];
+      expect(await catalog.declare(next, build(2))).toEqual({
+        changed: ['cron-0000'],
+        older: [],
+        removed: ['cron-1200'],
+      });
+      expect((await catalog.declare(many, build(1))).older).toHaveLength(1_201);
+    });
+
+    it.each([
+      ['two', 2],
+      ['1,201', 1_201],
+    ])('changes nothing at all when the last of %s crons is in conflict', async (_what, count) => {
+      const { catalog } = await makeHarness();
+      const names = Array.from({ length: count }, (_, n) => `cron-${String(n).padStart(4, '0')}`);
+      await catalog.declare([cron({ name: names.at(-1)! })], build(7));
+      await catalog.declare(named('of-before'), build(3, 'other'));
+      const before = await catalog.read();
+      const declared = names.map((name) => cron({ name, ...OTHER }));
+      await expect(catalog.declare(declared, build(7))).rejects.toThrow(
+        `The cron "${names.at(-1)}" is already declared`,
+      );
+      const foreign = [...named('of-other'), ...declared];
+      await expect(catalog.declare(foreign, build(9, 'other'))).rejects.toThrow('by the program "shop"');
+      expect(await catalog.read()).toEqual({ ...before, readAt: expect.any(Number) as number });
+      // Nor has it raised the build: what it would have removed is declared still.
+      expect(await catalog.declare(named('of-before'), build(3, 'other'))).toEqual(NOTHING);
+    });
+
+    it('takes a name that is declared twice with the same content once, and with another not at all', async () => {
+      const { catalog } = await makeHarness();
+      expect(await catalog.declare([cron(), cron()], build(1))).toEqual({ ...NOTHING, changed: ['nightly-report'] });
+      expect(await briefly(catalog)).toEqual({ 'nightly-report': 'firing 1 0 3 * * *' });
+      await expect(catalog.declare([cron(), cron(OTHER)], build(2))).rejects.toThrow(DefinitionConflictError);
+    });
+
+    it.each([-1, 1.5, Number.NaN, 2 ** 53])(
+      'refuses %d as the number of a build, and a build of no program',
+      async (seq) => {
+        const { catalog } = await makeHarness();
+        await expect(catalog.declare([cron()], build(seq))).rejects.toThrow(
+          'Expected a buildSeq that is a whole number',
+        );
+        await expect(catalog.declare([cron()], build(1, ''))).rejects.toThrow('Expected the name of the program');
+        expect(await briefly(catalog)).toEqual({});
+        await catalog.declare([cron()], build(Number.MAX_SAFE_INTEGER));
+        expect(await entryOf(catalog)).toMatchObject({ buildSeq: Number.MAX_SAFE_INTEGER });
+      },
+    );
+
+    it('is refused to one of two that declare different content with one build number at the same moment', async () => {
+      const { catalog, elsewhere } = await makeHarness();
+      const halves = [catalog.declare([cron()], build(1)), elsewhere.declare([cron(OTHER)], build(1))];
+      const [first, second] = await Promise.allSettled(halves);
+      expect(first).toMatchObject({ status: 'fulfilled', value: { changed: ['nightly-report'] } });
+      expect(second).toMatchObject({ status: 'rejected', reason: { code: 'DEFINITION_CONFLICT' } });
+      expect(await briefly(catalog)).toEqual({ 'nightly-report': 'firing 1 0 3 * * *' });
+    });
+
+    it('is done by one of twenty processes that declare at once', async () => {
+      const { catalog, elsewhere } = await makeHarness();
+      const both = [catalog, elsewhere] as const;
+      const declare = (seq: number, n: number) => both[n % 2]!.declare([cron(seq === 1 ? {} : OTHER)], build(seq));
+      const first = await Promise.all(Array.from({ length: 20 }, (_, n) => declare(1, n)));
+      expect(first.filter(({ changed }) => changed.length > 0)).toHaveLength(1);
+      // Old and new ones in a rolling deploy, mixed.
+      const second = await Promise.all(Array.from({ length: 20 }, (_, n) => declare(1 + (n % 3 === 0 ? 1 : 0), n)));
+      expect(second.filter(({ changed }) => changed.length > 0)).toHaveLength(1);
+      expect(await briefly(catalog)).toEqual({ 'nightly-report': 'firing 2 0 4 * * *' });
+    });
+  });
+}

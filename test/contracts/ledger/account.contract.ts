@@ -1,0 +1,92 @@
+import { beforeEach, describe, expect, it } from 'vitest';
+import { fence, Stage, type MakeLedgerHarness } from './stage.js';
+
+/** What became of the instants of a stretch of time. */
+export function accountContract(makeHarness: MakeLedgerHarness): void {
+  let stage: Stage;
+  beforeEach(async () => {
+    stage = await Stage.of(makeHarness);
+  });
+
+  async function account(from: number, to: number) {
+    const { runs, skips, forgotten } = await stage.ledger.account(stage.cron, stage.instant(from), stage.instant(to));
+    return { runs: runs.map(({ id }) => id), skips, forgotten };
+  }
+
+  const ids = (...ns: number[]) => ns.map((n) => stage.idOf(n));
+
+  describe('account', () => {
+    it('tells the runs from the first instant up to the last, which is not counted in', async () => {
+      for (const n of [1, 2, 3, 4]) await stage.claimed(n);
+      expect(await account(2, 4)).toEqual({ runs: ids(2, 3), skips: [], forgotten: null });
+      expect(await account(4, 9)).toMatchObject({ runs: ids(4) });
+      expect(await account(4, 4)).toMatchObject({ runs: [] });
+    });
+
+    it('tells every range that an instant of it lies in, and no other', async () => {
+      const skips = [stage.range(0, 2), stage.range(2, 4, 'merged'), stage.range(4, 6)];
+      await stage.claimed(7, { skips });
+      expect(await account(0, 9)).toMatchObject({ skips });
+      expect(await account(3, 4)).toMatchObject({ skips: [skips[1]] });
+      expect(await account(4, 5)).toMatchObject({ skips: [skips[1], skips[2]] });
+      expect(await account(2, 3)).toMatchObject({ skips: [skips[0], skips[1]] });
+      expect(await account(6, 7)).toMatchObject({ skips: [skips[2]] });
+      expect(await account(7, 9)).toMatchObject({ skips: [] });
+      expect(await account(-3, 0)).toMatchObject({ skips: [] });
+    });
+
+    it('counts an instant in a range by the millisecond', async () => {
+      const skips = [stage.range(0, 2)];
+      await stage.claimed(3, { skips });
+      const from = stage.instant(0);
+      expect((await stage.ledger.account(stage.cron, from, from + 1)).skips).toEqual([]);
+      expect((await stage.ledger.account(stage.cron, from, from + 2)).skips).toEqual(skips);
+      const end = stage.instant(2);
+      expect((await stage.ledger.account(stage.cron, end, end + 1)).skips).toEqual(skips);
+      expect((await stage.ledger.account(stage.cron, end + 1, end + 2)).skips).toEqual([]);
+    });
+
+    it('tells the runs as they are, skipped and cancelled ones and those by hand included', async () => {
+      await stage.claimed(1);
+      await stage.ledger.claim(await stage.request(2, { overlap: 'skip' }));
+      await stage.ledger.claim(await stage.request(5, { skips: [stage.range(2, 4)] }));
+      await stage.ledger.trigger(stage.backfill(3));
+      await stage.ledger.cancel(stage.idOf(1), { by: 'ada', reason: 'not needed', graceMs: 0 });
+      const { runs } = await stage.ledger.account(stage.cron, stage.instant(0), stage.instant(9));
+      const shown = ['cancelled', 'skipped', 'claimed', 'claimed'];
+      expect(runs.map(({ state }) => state)).toEqual(shown);
+      expect(runs).toEqual(await Promise.all(ids(1, 2, 3, 5).map((id) => stage.run(id))));
+    });
+
+    it('knows nothing of a cron it has never seen', async () => {
+      expect(await account(0, 9)).toEqual({ runs: [], skips: [], forgotten: null });
+    });
+
+    it('says up to where runs were forgotten', async () => {
+      for (const n of [1, 2, 3]) await stage.succeeded(n);
+      await stage.ledger.forget(stage.cron, 1);
+      expect(await account(0, 9)).toEqual({ runs: ids(3), skips: [], forgotten: stage.instant(2) });
+      await stage.ledger.forget(stage.cron, 1);
+      expect(await account(0, 9)).toMatchObject({ forgotten: stage.instant(2) });
+    });
+
+    it('says up to where skipped ranges were forgotten', async () => {
+      await stage.claimed(7, { skips: [stage.range(0, 2), stage.range(2, 4), stage.range(4, 6)] });
+      await stage.ledger.forget(stage.cron, 1);
+      expect(await account(0, 9)).toEqual({ runs: ids(7), skips: [stage.range(4, 6)], forgotten: stage.instant(4) });
+    });
+
+    it('says up to where runs are gone by themselves', async () => {
+      stage = await Stage.of(makeHarness, { keepMs: 30 });
+      await stage.succeeded(1);
+      await stage.claimed(2);
+      await stage.harness.advance(40);
+      expect(await account(0, 9)).toEqual({ runs: ids(2), skips: [], forgotten: stage.instant(1) });
+    });
+
+    it('tells no run of another cron', async () => {
+      await stage.ledger.claim({ ...(await stage.request(1)), cron: `${stage.cron}-2`, fence: fence(1) });
+      expect(await account(0, 9)).toMatchObject({ runs: [] });
+    });
+  });
+}

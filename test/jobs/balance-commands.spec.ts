@@ -1,0 +1,92 @@
+import type { Redis } from 'ioredis';
+import { afterEach, describe, expect, it } from 'vitest';
+import { closeRedis, connectRedis, LeaseKeeper, RedisLeaseStore, systemClock } from '@fencepost/lease';
+import { RedisCatalog } from '../../libs/jobs/src/catalog/redis-catalog.js';
+import { RedisLedger } from '../../libs/jobs/src/ledger/redis-ledger.js';
+import { RedisPresence } from '../../libs/jobs/src/scheduling/redis-presence.js';
+import { SchedulerPod } from '../../libs/jobs/src/scheduling/scheduler-pod.js';
+import { Telemetry } from '../../libs/jobs/src/telemetry/telemetry.js';
+import { MemoryRunQueue } from '../../libs/jobs/src/testing/memory-run-queue.js';
+import { freshPrefix, privateRedis } from '../support/redis.js';
+import { definition } from '../support/scheduler-stage.js';
+
+const PODS = 10;
+const CRONS = 1_000;
+/** While each pod beats once, all pods together. */
+const MOST_COMMANDS = 15;
+/** Two renewals of every lease, and a little more. */
+const ROUNDS = 7;
+
+const cleanup: (() => Promise<unknown>)[] = [];
+afterEach(async () => {
+  for (const step of cleanup.splice(0).toReversed()) await step();
+});
+
+/** A server of its own: somebody else's commands would be counted too. */
+async function server() {
+  const redis = await privateRedis();
+  cleanup.push(() => redis.stop());
+  const connect = async (name: string): Promise<Redis> => {
+    const client = await connectRedis({ url: redis.url, commandTimeoutMs: 5_000, name });
+    cleanup.push(() => closeRedis(client));
+    return client;
+  };
+  return { connect, space: { prefix: freshPrefix(), tenant: 'default' } };
+}
+
+type Server = Awaited<ReturnType<typeof server>>;
+
+/** A scheduler pod with a connection of its own, as if it were alone in its process. */
+async function podOn({ connect, space }: Server, name: string): Promise<SchedulerPod> {
+  const redis = await connect(name);
+  const at = { redis, ...space };
+  const leases = new RedisLeaseStore(at);
+  const keeper = new LeaseKeeper({ store: leases, holder: `${name}/1` });
+  const stores = {
+    leases,
+    keeper,
+    ledger: new RedisLedger(at),
+    catalog: new RedisCatalog(at),
+    queue: new MemoryRunQueue(),
+  };
+  const times = { ttlMs: 10_000, sweepEveryMs: 500, lookAgainMs: 10_000, keepRuns: 1_000 };
+  return new SchedulerPod({
+    ...{ ...stores, ...times, presence: new RedisPresence(at) },
+    ...{ clock: systemClock, telemetry: new Telemetry(), random: Math.random },
+  });
+}
+
+/** What clients send; what a script does inside the server is nobody's round trip. */
+async function commandsOn({ connect }: Server): Promise<string[]> {
+  const commands: string[] = [];
+  const monitor = await (await connect('monitor')).monitor();
+  cleanup.push(async () => monitor.disconnect());
+  monitor.on('monitor', (_time: string, args: string[], source: string) => {
+    if (source !== 'lua') commands.push(args.join(' '));
+  });
+  return commands;
+}
+
+describe('ten scheduler pods that hold a thousand idle crons', () => {
+  it('send at most fifteen commands while each is heard once, in all', { timeout: 90_000 }, async () => {
+    const on = await server();
+    const catalog = new RedisCatalog({ redis: await on.connect('declarer'), ...on.space });
+    const declarations = Array.from({ length: CRONS }, (_, n) => {
+      return { definition: definition({ name: `cron-${n}`, expression: '0 0 1 6 *' }), disabled: false };
+    });
+    await catalog.declare(declarations, { seq: 1, source: 'test' });
+    const pods = await Promise.all(Array.from({ length: PODS }, (_, n) => podOn(on, `pod-${n}`)));
+    cleanup.push(() => Promise.all(pods.map((pod) => pod.stop())));
+    await Promise.all(pods.map((pod) => pod.start()));
+    const held = () => pods.map(({ engine }) => engine.size);
+    await expect.poll(() => held().reduce((sum, size) => sum + size), { timeout: 20_000 }).toBe(CRONS);
+    await expect.poll(() => Math.max(...held()), { timeout: 20_000 }).toBeLessThan((2 * CRONS) / PODS);
+
+    const commands = await commandsOn(on);
+    // What they took over is looked through once; what comes after that stays. A pod beats once a second.
+    const beatsAmong = (last: number) => commands.slice(-last).filter((command) => command.includes(':pods ')).length;
+    const beats = () => beatsAmong(ROUNDS * MOST_COMMANDS);
+    await expect.poll(beats, { timeout: 40_000, interval: 200 }).toBeGreaterThanOrEqual(ROUNDS * PODS);
+    expect(held().reduce((sum, size) => sum + size)).toBe(CRONS);
+  });
+});

@@ -1,0 +1,180 @@
+import { describe, expect, it } from 'vitest';
+import { fencepost } from '../support/fencepost.js';
+import { declared, FencepostDeployment } from '../support/fencepost-deployment.js';
+import { redisSpaces } from './redis-space.js';
+
+const spaces = redisSpaces();
+
+function deployment(declarations: Parameters<typeof FencepostDeployment.of>[1]) {
+  return FencepostDeployment.of({ redis: spaces.redis(), ...spaces.fresh() }, declarations);
+}
+
+async function entryOf({ catalog }: FencepostDeployment, name: string) {
+  return (await catalog.read()).entries.find(({ definition }) => definition.name === name);
+}
+
+describe('fencepost set', () => {
+  it('makes a cron, with who and why, and says its generation and from when it counts', async () => {
+    const at = await deployment([declared('mail')]);
+    const args = ['set', 'newsletter', '--expression', '0 4 * * *', '--handler', 'mail', '--reason', 'asked for'];
+    const { code, json } = await at.json(...args);
+    const entry = await entryOf(at, 'newsletter');
+    expect(entry).toMatchObject({ generation: 1, state: 'firing', source: null, by: 'otto', reason: 'asked for' });
+    expect([code, json]).toEqual([
+      0,
+      {
+        ...{ cron: 'newsletter', verdict: 'set', generation: 1, state: 'firing', by: 'otto', reason: 'asked for' },
+        since: new Date(entry!.since).toISOString(),
+        definition: { ...declared('newsletter', '0 4 * * *').definition, handler: 'mail' },
+      },
+    ]);
+  });
+
+  it('tells a person which generation, from when on, and whose handler', async () => {
+    const at = await deployment([declared('mail')]);
+    const { out } = await at.ask('set', 'newsletter', '--expression', '@daily', '--handler', 'mail', '--by', 'anna');
+    const since = new Date((await entryOf(at, 'newsletter'))!.since).toISOString().slice(0, 19);
+    expect(out).toBe(
+      `newsletter is set: generation 1, effective from ${since}Z, by anna\n` +
+        'Its runs go to the workers that have the handler "mail", and wait where there is none.\n',
+    );
+    const alone = await at.ask('set', 'alone', '--expression', '@daily', '--reason', 'why not');
+    expect(alone.out).toMatch(/by otto: why not\n.* handler "alone"/);
+  });
+
+  it('hands every option on to the catalog', async () => {
+    const at = await deployment([]);
+    const { code } = await at.ask(
+      ...['set', 'all', '--expression', '30 2 * * *', '--tz', 'Europe/Berlin', '--dst-gap', 'skip'],
+      ...['--dst-repeat', 'last', '--handler', 'mail', '--payload', '{"month":3}', '--misfire', 'fire-all'],
+      ...['--max-catch-up', '7', '--overlap', 'replace', '--max-concurrency', '2', '--start-deadline', '10m'],
+      ...['--cancel-grace', '45s', '--grace', '0s', '--catch-up-window', '2h', '--spread', '10m'],
+      ...['--min-interval', '1h', '--disabled'],
+    );
+    const entry = await entryOf(at, 'all');
+    expect([code, entry?.state]).toEqual([0, 'disabled']);
+    expect(entry?.definition).toEqual({
+      ...{ name: 'all', expression: '30 2 * * *', timeZone: 'Europe/Berlin', dst: { gap: 'skip', repeat: 'last' } },
+      ...{ handler: 'mail', payload: { month: 3 }, misfire: 'fire-all', maxCatchUp: 7, overlap: 'replace' },
+      ...{ maxConcurrency: 2, startDeadlineMs: 600_000, cancelGraceMs: 45_000, graceMs: 0 },
+      ...{ catchUpWindowMs: 7_200_000, spreadMs: 600_000, minIntervalMs: 3_600_000 },
+    });
+  });
+
+  it('takes null for a payload that is none', async () => {
+    const at = await deployment([]);
+    await at.ask('set', 'nightly', '--expression', '@daily', '--payload', 'null');
+    expect((await entryOf(at, 'nightly'))?.definition).not.toHaveProperty('payload');
+  });
+
+  it('changes a declared cron as a whole, which the build that declares it leaves as it is', async () => {
+    const written = declared('nightly', '0 3 * * *', { graceMs: 5_000, overlap: 'allow' });
+    const at = await deployment([written]);
+    const { json } = await at.json('set', 'nightly', '--expression', '0 5 * * *');
+    expect(json).toMatchObject({ generation: 2, definition: declared('nightly', '0 5 * * *').definition });
+    await at.catalog.declare([written], { seq: 8, source: 'app' });
+    expect(await entryOf(at, 'nightly')).toMatchObject({ generation: 2, definition: { expression: '0 5 * * *' } });
+    await at.catalog.declare([declared('nightly', '0 6 * * *')], { seq: 9, source: 'app' });
+    expect(await entryOf(at, 'nightly')).toMatchObject({ generation: 3, definition: { expression: '0 6 * * *' } });
+  });
+
+  it('says of a disabled cron that it does not fire', async () => {
+    const at = await deployment([]);
+    const { out } = await at.ask('set', 'nightly', '--expression', '@daily', '--disabled');
+    expect(out).toContain('\nIt is disabled: it does not fire.\n');
+    expect(await entryOf(at, 'nightly')).toMatchObject({ state: 'disabled' });
+  });
+
+  it('fails when somebody was faster, and changes nothing', async () => {
+    const at = await deployment([declared('nightly')]);
+    const seen = ['set', 'nightly', '--expression', '@hourly', '--expected', '1'];
+    expect((await at.json(...seen)).json).toMatchObject({ verdict: 'set', generation: 2 });
+    const late = await at.json(...seen);
+    expect([late.code, late.json]).toEqual([1, { cron: 'nightly', verdict: 'moved', expected: 1, found: 2 }]);
+    const told = await at.ask(...seen);
+    expect([told.code, told.err]).toEqual([1, '']);
+    expect(told.out.replaceAll(/\s+/g, ' ')).toContain('found generation 2: somebody else changed it meanwhile');
+    expect(await entryOf(at, 'nightly')).toMatchObject({ generation: 2 });
+  });
+
+  it('only makes a cron that is not there, when none is expected', async () => {
+    const at = await deployment([]);
+    const args = ['set', 'nightly', '--expression', '@daily', '--expected', 'none'];
+    expect(await at.json(...args)).toMatchObject({ code: 0, json: { generation: 1 } });
+    expect(await at.json(...args)).toMatchObject({ code: 1, json: { verdict: 'moved', expected: null, found: 1 } });
+  });
+
+  it.each([
+    [['--expression', '0 25 * * *'], 'the hour field takes values from 0 to 23'],
+    [['--expression', '@daily', '--tz', 'Mars/Olympus'], 'an IANA time zone such as "Europe/Berlin"'],
+    [['--expression', '@daily', '--max-catch-up', '3'], 'misfire "fire-all" beside it'],
+    [['--expression', '* * * * *', '--min-interval', '1h'], 'at least 3600 s between instants'],
+    [['--expression', '@daily', '--handler', 'not a name'], 'handler'],
+  ])('refuses %j with 2, and changes nothing', async (args, sentence) => {
+    const at = await deployment([declared('nightly')]);
+    const { code, out, err } = await at.ask('set', 'nightly', ...args);
+    expect([code, out, err]).toEqual([2, '', expect.stringContaining(sentence)]);
+    expect(await entryOf(at, 'nightly')).toMatchObject({ generation: 1 });
+  });
+
+  it.each([
+    [[], "required option '--expression <expression>' not specified"],
+    [['--expression', '@daily', '--expected', '0'], 'Give a whole number from 1'],
+    [['--expression', '@daily', '--misfire', 'never'], 'Allowed choices are skip, fire-once, fire-all'],
+    [['--expression', '@daily', '--overlap', 'both'], 'Allowed choices are skip, queue-one, queue-all, replace, allow'],
+    [['--expression', '@daily', '--start-deadline', '0s'], 'Give a duration such as'],
+    [['--expression', '@daily', '--grace', 'soon'], 'Give a duration such as'],
+    [['--expression', '@daily', '--payload', '{month: 3}'], 'Give JSON, such as'],
+    [['--expression', '@daily', '--max-concurrency', '1001'], 'Give a whole number from 1 to 1000'],
+  ])('refuses %j before any store is asked', async (args, sentence) => {
+    const { code, out, err } = await fencepost(['set', 'nightly', ...args]);
+    expect([code, out, err]).toEqual([2, '', expect.stringContaining(sentence)]);
+  });
+
+  it('says what a cron needs besides, and how long a change lasts', async () => {
+    const help = (await fencepost(['set', '--help'])).out.replaceAll(/\s+/g, ' ');
+    expect(help).toContain('a worker with a handler of its name, or --handler with the name of a declared cron');
+    expect(help).toContain('keeps the change until a higher build declares other content');
+  });
+});
+
+describe('fencepost remove', () => {
+  it('ends a cron, with who and why, until it is set again', async () => {
+    const at = await deployment([declared('nightly')]);
+    const { code, json } = await at.json('remove', 'nightly', '--reason', 'of no use', '--by', 'anna');
+    expect([code, json]).toEqual([0, { cron: 'nightly', verdict: 'removed', by: 'anna', reason: 'of no use' }]);
+    expect(await entryOf(at, 'nightly')).toMatchObject({ state: 'removed', by: 'anna', reason: 'of no use' });
+    expect((await at.json('set', 'nightly', '--expression', '@daily', '--expected', 'none')).code).toBe(0);
+    expect(await entryOf(at, 'nightly')).toMatchObject({ state: 'firing' });
+    const told = await at.ask('remove', 'nightly', '--reason', 'once more');
+    expect(told).toMatchObject({ code: 0, out: 'nightly is removed, by otto: once more\n' });
+  });
+
+  it('fails when somebody was faster, and removes nothing', async () => {
+    const at = await deployment([declared('nightly')]);
+    await at.ask('set', 'nightly', '--expression', '@hourly');
+    const { code, json } = await at.json('remove', 'nightly', '--reason', 'of no use', '--expected', '1');
+    expect([code, json]).toEqual([1, { cron: 'nightly', verdict: 'moved', expected: 1, found: 2 }]);
+    expect(await entryOf(at, 'nightly')).toMatchObject({ state: 'firing', generation: 2 });
+  });
+
+  it('refuses a cron that is not there, and one that is removed already', async () => {
+    const at = await deployment([declared('nightly')]);
+    const slip = await at.ask('remove', 'nighty', '--reason', 'x');
+    expect(slip).toMatchObject({ code: 2, out: '', err: expect.stringContaining('"nightly"') });
+    await at.ask('remove', 'nightly', '--reason', 'x');
+    const again = await at.ask('remove', 'nightly', '--reason', 'x');
+    expect(again).toMatchObject({ code: 2, out: '', err: expect.stringContaining('was removed (otto)') });
+  });
+
+  it('refuses an order without a reason, and a generation that is none', async () => {
+    expect(await fencepost(['remove', 'nightly'])).toMatchObject({
+      code: 2,
+      err: expect.stringContaining("required option '--reason <words>' not specified"),
+    });
+    expect(await fencepost(['remove', 'nightly', '--reason', 'x', '--expected', 'none'])).toMatchObject({
+      code: 2,
+      err: expect.stringContaining('Give a whole number from 1'),
+    });
+  });
+});

@@ -1,0 +1,96 @@
+import { afterEach, describe, expect, it } from 'vitest';
+import { StoreError, UsageError } from '../../apps/cli/src/exit.js';
+import { LazyRunQueue } from '../../apps/cli/src/store/lazy-run-queue.js';
+import { storeAddress } from '../../apps/cli/src/store/store-options.js';
+import { withStore } from '../../apps/cli/src/store/store.js';
+import type { World } from '../../apps/cli/src/world.js';
+import { fencepost } from '../support/fencepost.js';
+import { privateRedis, testRedis, type PrivateRedis } from '../support/redis.js';
+import { redisSpaces } from './redis-space.js';
+
+const spaces = redisSpaces();
+let own: PrivateRedis | undefined;
+afterEach(async () => {
+  await own?.stop();
+  own = undefined;
+});
+
+const world = { env: {}, err: () => {} } as Partial<World> as World;
+
+describe('the store of the fencepost program', () => {
+  it('is what the options say, else the environment, else what is usual', () => {
+    const env = { REDIS_URL: 'redis://there:1', FENCEPOST_PREFIX: 'app', FENCEPOST_TENANT: 'acme' };
+    const flags = { redis: 'redis://here:2', prefix: 'mine', tenant: 'me' };
+    expect(storeAddress(flags, { env })).toEqual({ url: 'redis://here:2', prefix: 'mine', tenant: 'me' });
+    expect(storeAddress({}, { env })).toEqual({ url: 'redis://there:1', prefix: 'app', tenant: 'acme' });
+    const usual = { url: 'redis://localhost:6379', prefix: 'fencepost', tenant: null };
+    expect(storeAddress({}, { env: {} })).toEqual(usual);
+    expect(storeAddress({}, { env: { REDIS_URL: '', FENCEPOST_PREFIX: '', FENCEPOST_TENANT: '' } })).toEqual(usual);
+  });
+
+  it('shows no password of an address that is none', () => {
+    expect(() => storeAddress({ redis: 'http://anna:secret@here' }, { env: {} })).toThrow(
+      /redis:\/\/ or rediss:\/\/ address, got "http:\/\/\*\*\*@here"/,
+    );
+  });
+
+  it('is not dialled for a prefix or a tenant that can not be', async () => {
+    const redis = 'redis://127.0.0.1:1';
+    const dialled = (flags: object) => withStore({ redis, ...flags }, world, async () => true);
+    await expect(dialled({ prefix: 'a b' })).rejects.toThrow(UsageError);
+    await expect(dialled({ tenant: 'a:b' })).rejects.toThrow(UsageError);
+    await expect(dialled({})).rejects.toThrow(StoreError);
+  });
+
+  it('is away when it dies in the middle of an order, which may have been carried out', async () => {
+    own = await privateRedis();
+    const redis = own;
+    const dying = withStore({ redis: redis.url }, world, async ({ catalog }) => {
+      await redis.stop();
+      return catalog.read();
+    });
+    await expect(dying).rejects.toThrow(/^Redis stopped answering: .*may have happened/);
+    await expect(dying).rejects.toThrow(StoreError);
+  });
+
+  it('is away when it answers that it can not serve', async () => {
+    own = await privateRedis({ requirepass: 'secret' });
+    const { code, out, err } = await fencepost(['list', '--redis', own.url]);
+    expect([code, out]).toEqual([3, '']);
+    expect(err).not.toContain('    at ');
+  });
+
+  it('is left without a trace of a queue by whoever only looks', async () => {
+    const { prefix } = spaces.fresh();
+    const { code } = await fencepost(['list', '--redis', testRedis(), '--prefix', prefix]);
+    expect(code).toBe(0);
+    expect(await spaces.redis().keys(`*${prefix}*`)).toEqual([]);
+  });
+});
+
+describe('a queue that is opened when it is needed', () => {
+  it('is opened once, and closed', async () => {
+    const calls: string[] = [];
+    const queue = new LazyRunQueue(async () => {
+      calls.push('open');
+      return {
+        enqueue: async () => void calls.push('enqueue'),
+        holds: async () => [true],
+        close: async () => void calls.push('close'),
+      };
+    });
+    await Promise.all([queue.enqueue([]), queue.enqueue([])]);
+    expect(await queue.holds([])).toEqual([true]);
+    await queue.close();
+    expect(calls).toEqual(['open', 'enqueue', 'enqueue', 'close']);
+  });
+
+  it('has nothing to close when nobody needed it, or it could not be opened', async () => {
+    await expect(
+      new LazyRunQueue(() => Promise.reject(new Error('Expected not to be opened.'))).close(),
+    ).resolves.toBeUndefined();
+    const broken = new LazyRunQueue(() => Promise.reject(new Error('away')));
+    await expect(broken.enqueue([])).rejects.toThrow('away');
+    await expect(broken.close()).resolves.toBeUndefined();
+  });
+});

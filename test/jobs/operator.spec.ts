@@ -1,0 +1,95 @@
+import { parseFence, systemClock } from '@fencepost/lease';
+import { afterEach, describe, expect, it } from 'vitest';
+import { RedisCatalog } from '../../libs/jobs/src/catalog/redis-catalog.js';
+import { RedisLedger } from '../../libs/jobs/src/ledger/redis-ledger.js';
+import { CronCatalog } from '../../libs/jobs/src/operating/cron-catalog.js';
+import { CronOperator } from '../../libs/jobs/src/operating/cron-operator.js';
+import { BullmqRunQueue } from '../../libs/jobs/src/scheduling/bullmq-run-queue.js';
+import { RedisPresence } from '../../libs/jobs/src/scheduling/redis-presence.js';
+import { redisSpaces } from './redis-space.js';
+
+const spaces = redisSpaces();
+const closing: (() => Promise<unknown>)[] = [];
+afterEach(async () => {
+  for (const close of closing.splice(0).toReversed()) await close();
+});
+
+const ORDER = { by: 'ada', reason: 'a test' };
+const CRON = 'reports';
+
+/** A cron made at run time that is never due within a test, in stores of their own. */
+async function set() {
+  const at = { redis: spaces.redis(), ...spaces.fresh() };
+  const [catalog, ledger, presence] = [new RedisCatalog(at), new RedisLedger(at), new RedisPresence(at)];
+  const queue = new BullmqRunQueue({ ...at, onTrouble: () => {} });
+  closing.push(() => queue.close());
+  const crons = new CronCatalog({ catalog, clock: systemClock });
+  await crons.set(CRON, { expression: '0 0 1 1 *', handler: 'other', payload: { n: 1 } }, ORDER);
+  return {
+    operator: new CronOperator({ catalog, ledger, queue, presence, clock: systemClock }),
+    crons,
+    ledger,
+    presence,
+    queue,
+  };
+}
+
+describe('an operator over Redis', () => {
+  it('triggers a run that the queue has and the pods hear of', async () => {
+    const { operator, ledger, presence, queue } = await set();
+    const reply = await operator.trigger(CRON, ORDER);
+    const [job] = await queue.queue.getJobs();
+    expect(reply).toEqual({ verdict: 'claimed', runId: job?.id });
+    expect(await ledger.readRun(job?.id ?? '')).toMatchObject({
+      state: 'enqueued',
+      reason: 'manual',
+      handler: 'other',
+      payload: '{"n":1}',
+    });
+    expect((await presence.beat('pod/1')).overdue).toMatchObject([{ cron: CRON }]);
+    expect(await operator.trigger(CRON, ORDER)).toEqual({ verdict: 'skipped', reason: 'overlap' });
+    expect(await operator.cancel(job?.id ?? '', ORDER)).toEqual({ verdict: 'cancelled' });
+    const actions = await ledger.actions(CRON, 9);
+    expect(actions.map(({ action }) => action).slice(0, 2)).toEqual(['cancel', 'trigger']);
+  });
+
+  it('lists, pauses, resumes, changes and removes', async () => {
+    const { operator, crons } = await set();
+    const pause = await operator.pause(CRON, ORDER);
+    expect(await operator.list()).toMatchObject([
+      { name: CRON, generation: 1, state: 'firing', paused: pause, last: null },
+    ]);
+    expect(await operator.resume(CRON, { ...ORDER, missed: 'fire-once' })).toEqual({ ended: pause, runId: null });
+    await crons.set(CRON, { expression: '@yearly' }, { ...ORDER, expected: 1 });
+    await crons.remove(CRON, ORDER);
+    expect(await operator.list()).toMatchObject([{ name: CRON, state: 'removed', paused: null, next: null }]);
+    expect((await crons.get(CRON))?.past).toHaveLength(2);
+  });
+
+  it('backfills instants from before the cron was there, one dry run and one real one alike', async () => {
+    const { operator, crons, ledger, queue } = await set();
+    const entry = await crons.get(CRON);
+    const since = entry?.since ?? 0;
+    const year = new Date(since).getUTCFullYear();
+    const order = { ...ORDER, from: Date.UTC(year - 3, 0, 1), to: Date.UTC(year, 6, 1) };
+    expect(await operator.backfill(CRON, order)).toMatchObject({ instants: 4, accepted: 0, left: { ahead: 4 } });
+    await ledger.claim({
+      cron: CRON,
+      fence: parseFence('1'),
+      term: 't',
+      holder: 'pod/1',
+      generation: 1,
+      nonce: 'n',
+      cursor: null,
+      skips: [{ after: since - 2, through: since - 1, reason: 'misfire' }],
+      occurrence: null,
+      overlap: 'skip',
+    });
+    const preview = await operator.backfill(CRON, { ...order, dryRun: true });
+    expect(await queue.queue.getJobs()).toEqual([]);
+    expect(preview).toMatchObject({ accepted: 4, left: {} });
+    expect(await operator.backfill(CRON, order)).toEqual({ ...preview, dryRun: false });
+    expect(new Set((await queue.queue.getJobs()).map(({ id }) => id))).toEqual(new Set(preview.runIds));
+    expect(await operator.backfill(CRON, order)).toMatchObject({ accepted: 0, left: { enqueued: 4 } });
+  });
+});

@@ -1,0 +1,179 @@
+import { Redis } from 'ioredis';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { closeRedis, connectRedis, redisKeys, type RedisClient } from '@fencepost/lease';
+import { RedisCatalog } from '../../libs/jobs/src/catalog/redis-catalog.js';
+import {
+  briefly,
+  build,
+  cron,
+  entryOf,
+  HOUR_MS,
+  named,
+  NOTHING,
+  order,
+  OTHER,
+  THIRD,
+} from '../contracts/catalog/stage.js';
+import { privateRedis, testRedis, type PrivateRedis } from '../support/redis.js';
+import { replyDroppingProxy } from '../support/reply-dropping-proxy.js';
+import { redisSpaces } from './redis-space.js';
+
+const spaces = redisSpaces();
+const MANY = Array.from({ length: 1_201 }, (_, n) => cron({ name: `cron-${String(n).padStart(4, '0')}` }));
+
+describe('a server of its own', () => {
+  const space = { prefix: 'own', tenant: 'default' };
+  let server: PrivateRedis;
+  let redis: Redis;
+  let catalog: RedisCatalog;
+  beforeAll(async () => {
+    server = await privateRedis();
+    redis = new Redis(server.url);
+  });
+  beforeEach(async () => {
+    await redis.flushall();
+    catalog = new RedisCatalog({ redis, ...space });
+  });
+  afterAll(async () => {
+    await closeRedis(redis);
+    await server.stop();
+  });
+
+  /** How many keys were written, and how many scripts were run, while `action` was. */
+  async function costOf(action: () => Promise<unknown>): Promise<{ written: number; scripts: number }> {
+    await redis.config('RESETSTAT');
+    const before = await dirty();
+    await action();
+    const stats = await redis.info('commandstats');
+    const calls = [...stats.matchAll(/^cmdstat_(?:eval|evalsha):calls=(\d+)/gm)].map(([, count]) => Number(count));
+    return { written: (await dirty()) - before, scripts: calls.reduce((sum, count) => sum + count, 0) };
+  }
+
+  async function dirty(): Promise<number> {
+    return Number(/rdb_changes_since_last_save:(\d+)/.exec(await redis.info('persistence'))?.[1]);
+  }
+
+  it('has nothing written by a declaration that changes nothing, at one script for 500 crons', async () => {
+    const few = MANY.slice(0, 500);
+    expect((await costOf(() => catalog.declare(few, build(1)))).written).toBeGreaterThan(500);
+    // Once to have the script sent and known.
+    await catalog.declare(few, build(1));
+    expect(await costOf(() => catalog.declare(few, build(1)))).toEqual({ written: 0, scripts: 1 });
+    expect(await costOf(() => catalog.declare(few, build(0)))).toEqual({ written: 0, scripts: 1 });
+    expect(await costOf(() => catalog.declare(few, build(3, 'other')))).not.toMatchObject({ written: 0 });
+    expect(await costOf(() => catalog.declare(few, build(3, 'other')))).toEqual({ written: 0, scripts: 1 });
+    expect(await costOf(() => catalog.declare([], build(9)))).toEqual({ written: 0, scripts: 0 });
+    expect(await costOf(() => catalog.read())).toMatchObject({ written: 0, scripts: 1 });
+    await catalog.declare(MANY, build(4));
+    expect(await costOf(() => catalog.declare(MANY, build(4)))).toEqual({ written: 0, scripts: 3 });
+  });
+
+  it('has nothing written by a refusal', async () => {
+    await catalog.declare(MANY, build(1));
+    const refused = [...MANY.slice(0, -1), cron({ name: 'cron-1200', ...OTHER })];
+    const { written } = await costOf(() => expect(catalog.declare(refused, build(1))).rejects.toThrow('cron-1200'));
+    expect(written).toBe(0);
+    expect((await costOf(() => catalog.put(cron({ name: 'cron-0000' }), order(2)))).written).toBe(0);
+    expect((await costOf(() => catalog.outgrow('cron-0000', 1))).written).toBe(0);
+  });
+
+  it('is written to once an hour at the most by an older build that declares what was removed', async () => {
+    await catalog.declare(named('a', 'b'), build(1));
+    await catalog.declare(named('a'), build(2));
+    await redis.zincrby(redisKeys(space)('catalog', 'tombstones'), -HOUR_MS, 'b');
+    const again = () => catalog.declare(named('a', 'b'), build(1));
+    expect((await costOf(again)).written).toBe(1);
+    expect((await costOf(again)).written).toBe(0);
+  });
+
+  it('that lost everything never shows a version again that a pod may know', async () => {
+    await catalog.declare([cron()], build(1));
+    await catalog.declare([cron(OTHER)], build(2));
+    const { version } = await catalog.read();
+    await redis.flushall();
+    await catalog.declare([cron()], build(1));
+    expect((await catalog.read()).version).toBeGreaterThan(version);
+  });
+});
+
+describe('the Redis catalog', () => {
+  it('is declared to by twenty processes of two builds at once, and each of both defines once', async () => {
+    const space = spaces.fresh();
+    const options = { url: testRedis(), commandTimeoutMs: 5_000, name: 'test' };
+    const clients = await Promise.all(Array.from({ length: 20 }, () => connectRedis(options)));
+    const replies = await Promise.all(
+      clients.map((redis, n) => {
+        const seq = 1 + (n % 2);
+        return new RedisCatalog({ redis, ...space }).declare([cron(seq === 1 ? {} : OTHER)], build(seq));
+      }),
+    );
+    const changed = replies.map((reply, n) => (reply.changed.length > 0 ? 1 + (n % 2) : 0)).filter((seq) => seq > 0);
+    // The new build may have been faster than the first of the old one.
+    expect([[1, 2], [2]]).toContainEqual(changed.toSorted((a, b) => a - b));
+    const { definition, generation } = await entryOf(new RedisCatalog({ redis: spaces.redis(), ...space }));
+    expect([definition.expression, generation]).toEqual([OTHER.expression, changed.length]);
+    await Promise.all(clients.map((client) => closeRedis(client)));
+  });
+
+  it('is gone on with by the next declaration after a crash between two scripts of a large one', async () => {
+    const space = spaces.fresh();
+    const catalog = new RedisCatalog({ redis: spaces.redis(), ...space });
+    const [old, next] = [[...MANY, cron()], MANY.map(({ definition }) => cron({ ...definition, ...OTHER }))];
+    await catalog.declare(old, build(1));
+    const crashing = new RedisCatalog({ redis: crashingAt(spaces.redis(), 2), ...space });
+    await expect(crashing.declare(next, build(2))).rejects.toThrow('crashed');
+
+    const states = Object.values(await briefly(catalog));
+    expect(states.filter((state) => state === 'firing 2 0 4 * * *')).toHaveLength(500);
+    expect(states.filter((state) => state === 'firing 1 0 3 * * *')).toHaveLength(702);
+    // What is written already is not taken back by the build before.
+    const older = await catalog.declare(old, build(1));
+    expect([older.older.length, older.changed, older.removed]).toEqual([500, [], []]);
+
+    const reply = await catalog.declare(next, build(2));
+    expect([reply.changed.length, reply.older, reply.removed]).toEqual([701, [], ['nightly-report']]);
+    expect(await catalog.declare(next, build(2))).toEqual(NOTHING);
+    expect((await catalog.declare(old, build(1))).older).toHaveLength(1_202);
+  });
+
+  it('accepts a change once when its reply got lost and the connection sends it again', async () => {
+    const space = spaces.fresh();
+    const proxy = await replyDroppingProxy(testRedis());
+    const redis = await connectRedis({ url: proxy.url, commandTimeoutMs: 5_000, name: 'test' });
+    const catalog = new RedisCatalog({ redis, ...space });
+    await catalog.declare([cron()], build(1));
+    proxy.dropNextReply();
+    expect(await catalog.put(cron(OTHER), order(1))).toMatchObject({ verdict: 'accepted', generation: 2 });
+    expect(proxy.dropped).toBe(1);
+    expect(await briefly(catalog)).toEqual({ 'nightly-report': 'firing 2 0 4 * * *' });
+    await closeRedis(redis);
+    await proxy.close();
+  });
+
+  it('begins no generation before the one it follows, when the clock of the server went back', async () => {
+    const [space, redis] = [spaces.fresh(), spaces.redis()];
+    const catalog = new RedisCatalog({ redis, ...space });
+    await catalog.declare([cron()], build(1));
+    const crons = redisKeys(space)('catalog', 'crons');
+    const [generation, since, ...rest] = (await redis.hget(crons, 'nightly-report'))!.split('\t');
+    const ahead = Number(since) + 60_000;
+    await redis.hset(crons, 'nightly-report', [generation, ahead, ...rest].join('\t'));
+    await catalog.declare([cron(OTHER)], build(2));
+    await catalog.put(cron(THIRD), order(2));
+    const entry = await entryOf(catalog);
+    expect([...entry.past, entry].map((one) => one.since)).toEqual([ahead, ahead, ahead]);
+  });
+});
+
+/** A client whose process ends before it sends a declaration for the `n`-th time. */
+function crashingAt(redis: Redis, n: number): RedisClient {
+  let sent = 0;
+  return new Proxy(redis, {
+    get(target, name) {
+      const own: unknown = Reflect.get(target, name);
+      if (!String(name).startsWith('fencepost:declare-crons:')) return own;
+      sent += 1;
+      return sent < n ? own : () => Promise.reject(new Error('crashed'));
+    },
+  });
+}

@@ -1,0 +1,162 @@
+import type { Redis } from 'ioredis';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { closeRedis, connectRedis } from '@fencepost/lease';
+import { ledgerKeys } from '../../libs/jobs/src/ledger/redis-ledger-keys.js';
+import { RedisLedger } from '../../libs/jobs/src/ledger/redis-ledger.js';
+import { LONG_MS, Stage } from '../contracts/ledger/stage.js';
+import { replyDroppingProxy } from '../support/reply-dropping-proxy.js';
+import { privateRedis, type PrivateRedis } from '../support/redis.js';
+
+const SPACE = { prefix: 'batches', tenant: 'default' };
+const ORDER = { by: 'ada', reason: 'migration' };
+
+/** What several crons at once cost, and what a call does that fails half-way. */
+describe('the Redis ledger, of many crons', () => {
+  let server: PrivateRedis;
+  let redis: Redis;
+  let stage: Stage;
+
+  beforeAll(async () => {
+    server = await privateRedis();
+    redis = await connectRedis({ url: server.url, commandTimeoutMs: 5_000, name: 'test' });
+  });
+  beforeEach(async () => {
+    stage = await stageOn(redis);
+  });
+  afterEach(() => redis.flushall());
+  afterAll(async () => {
+    await closeRedis(redis);
+    await server.stop();
+  });
+
+  function stageOn(connection: Redis): Promise<Stage> {
+    return Stage.of(async () => ({
+      ledger: new RedisLedger({ redis: connection, ...SPACE }),
+      cron: 'nightly-report',
+      now: async () => Date.now(),
+      advance: () => Promise.reject(new Error('Nothing has to pass here.')),
+      clockGoesBack: () => Promise.reject(new Error('Nothing goes back here.')),
+    }));
+  }
+
+  async function requests(count: number) {
+    const request = await stage.request(1);
+    return Array.from({ length: count }, (_, n) => ({ ...request, cron: `cron-${n}` }));
+  }
+
+  /** How many scripts the server has run meanwhile. */
+  async function scriptsDuring(act: () => Promise<unknown>): Promise<number> {
+    const count = async () => {
+      const stats = await redis.info('commandstats');
+      return [...stats.matchAll(/cmdstat_eval(?:sha)?:calls=(\d+)/g)].reduce(
+        (sum, [, calls]) => sum + Number(calls),
+        0,
+      );
+    };
+    const before = await count();
+    await act();
+    return (await count()) - before;
+  }
+
+  it('claims, reads and confirms a thousand crons in a few calls', async () => {
+    const all = await requests(1_000);
+    const ids = all.map(({ cron }) => `${cron}@${stage.instant(1)}`);
+    // The scripts are known from here on, so that each is sent once.
+    await stage.ledger.claimAll((await requests(1)).map((request) => ({ ...request, cron: 'first' })));
+    await stage.ledger.confirm([`first@${stage.instant(1)}`]);
+    expect(await scriptsDuring(() => stage.ledger.claimAll(all))).toBe(5);
+    expect(await scriptsDuring(() => stage.ledger.confirm(ids))).toBe(2);
+    expect(await scriptsDuring(() => stage.ledger.readCrons(all.map(({ cron }) => cron)))).toBe(2);
+    const crons = all.map(({ cron }) => cron);
+    await stage.overdue(LONG_MS);
+    expect(await scriptsDuring(() => stage.ledger.overdueAll(crons, { againMs: LONG_MS, keep: 1 }))).toBe(5);
+    expect(await stage.ledger.runs('cron-999', 1)).toMatchObject([{ state: 'enqueued' }]);
+  });
+
+  it('rejects of a call that failed only what was in it, and takes up the rest when it is sent again', async () => {
+    const all = await requests(450);
+    const broken = ledgerKeys(SPACE)('cron-250').cron;
+    await redis.set(broken, 'no hash');
+    const settled = await stage.ledger.claimAll(all);
+    const rejected = settled.flatMap(({ status }, n) => (status === 'rejected' ? [n] : []));
+    expect(rejected).toEqual(Array.from({ length: 200 }, (_, n) => 200 + n));
+
+    await redis.del(broken);
+    const again = await stage.ledger.claimAll(all);
+    expect(again.map((one) => (one.status === 'fulfilled' ? one.value.verdict : one.status))).toEqual(
+      all.map(() => 'claimed'),
+    );
+    for (const n of [0, 249, 250, 449]) expect(await stage.ledger.runs(`cron-${n}`, 5)).toHaveLength(1);
+  });
+
+  it('sweeps the neighbours of a cron whose record is broken, and of a call that failed', async () => {
+    const crons = (await requests(450)).map(({ cron }) => cron);
+    await redis.set(ledgerKeys(SPACE)('cron-250').runs, 'no sorted set');
+    const sweep = async () => {
+      const settled = await stage.ledger.overdueAll(crons, { againMs: LONG_MS, keep: 1 });
+      return settled.flatMap(({ status }, n) => (status === 'rejected' ? [n] : []));
+    };
+    expect(await sweep()).toEqual([250]);
+    crons[7] = 'no {key}';
+    expect(await sweep()).toEqual([...Array.from({ length: 200 }, (_, n) => n), 250]);
+  });
+
+  it('rejects a cron whose name makes no key, and no other', async () => {
+    const [one, two] = await requests(2);
+    if (!one || !two) throw new Error('Expected two requests.');
+    const settled = await stage.ledger.claimAll([one, { ...one, cron: 'no {key}' }, two]);
+    expect(settled.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'fulfilled']);
+  });
+
+  it('lets nobody else’s broken record touch a claim of the same call that was done before it', async () => {
+    const [one, two] = await requests(2);
+    if (!one || !two) throw new Error('Expected two requests.');
+    await redis.set(ledgerKeys(SPACE)(two.cron).cron, 'no hash');
+    await stage.ledger.claimAll([one, two]);
+    expect(await stage.ledger.claim(one)).toMatchObject({ verdict: 'claimed' });
+    expect(await stage.ledger.pending(one.cron)).toHaveLength(1);
+  });
+
+  it('takes what operators do once, over a connection that loses replies', async () => {
+    const proxy = await replyDroppingProxy(server.url);
+    const lossy = await connectRedis({ url: proxy.url, commandTimeoutMs: 5_000, name: 'test' });
+    const { ledger } = await stageOn(lossy);
+    const lossily = <T>(call: () => Promise<T>): Promise<T> => {
+      proxy.dropNextReply();
+      return call();
+    };
+    const order = stage.order();
+    const claimed = { verdict: 'claimed', runId: order.runId };
+    expect(await lossily(() => ledger.trigger(order))).toEqual(claimed);
+    const paused = await lossily(() => ledger.pause(stage.cron, { ...ORDER, until: null }));
+    expect(await lossily(() => ledger.resume(stage.cron, ORDER))).toEqual(paused);
+    expect(await lossily(() => ledger.resume(stage.cron, ORDER))).toBeNull();
+    expect(proxy.dropped).toBe(4);
+    const actions = await stage.ledger.actions(stage.cron, 10);
+    expect(actions.map(({ action }) => action)).toEqual(['resume', 'pause', 'trigger']);
+    await closeRedis(lossy);
+    await proxy.close();
+  });
+
+  it('writes every number as a plain decimal, and nothing that a run does not have', async () => {
+    await stage.claimed(1, { skips: [stage.range(-2, 0)], startBy: stage.instant(3), maxConcurrency: 2 });
+    await stage.ledger.pause(stage.cron, { ...ORDER, until: stage.instant(1_000_000) });
+    await stage.ledger.claim(await stage.request(2));
+    const asked = stage.order({ missed: { count: 1, from: stage.instant(1), to: stage.instant(1) } });
+    await stage.ledger.trigger(asked);
+    const old = await stage.begun(asked.runId);
+    await stage.ledger.trigger(stage.backfill(2, { overlap: 'replace' }));
+    await stage.ledger.forget(stage.cron, 1);
+    const keys = ledgerKeys(SPACE)(stage.cron);
+    const hashes = [keys.cron, keys.run(stage.idOf(1)), keys.run(old.runId), keys.run(stage.idOf(2))];
+    const words = (await Promise.all(hashes.map((key) => redis.hgetall(key)))).flatMap((hash) =>
+      Object.entries(hash).flat(),
+    );
+    const members = await redis.zrange(keys.skips, '0', '-1', 'WITHSCORES');
+    words.push(...members.flatMap((member) => member.split(',')), ...(await redis.smembers(keys.asked)));
+    words.push(...(await redis.lrange(keys.actions, 0, -1)).map((entry) => entry.slice(0, entry.indexOf(' '))));
+    expect(words.filter((word) => /\d\.\d|\de\+/.test(word))).toEqual([]);
+    expect(words).toContain(String(stage.instant(2)));
+    expect(Object.keys(await redis.hgetall(keys.run(stage.idOf(1))))).not.toContain('payload');
+  });
+});

@@ -1,0 +1,92 @@
+import { randomUUID } from 'node:crypto';
+import { parseFence } from '@fencepost/lease';
+import { ManualClock } from '@fencepost/lease/testing';
+import { MemoryCatalog } from '../../libs/jobs/src/catalog/memory-catalog.js';
+import type { CronDefinition } from '../../libs/jobs/src/catalog/definition.js';
+import type { ClaimReply, ClaimRequest } from '../../libs/jobs/src/ledger/ledger.js';
+import { MemoryLedger } from '../../libs/jobs/src/ledger/memory-ledger.js';
+import type { SkipReason } from '../../libs/jobs/src/ledger/run.js';
+import { CronCatalog } from '../../libs/jobs/src/operating/cron-catalog.js';
+import { CronOperator, type CronOperatorPorts } from '../../libs/jobs/src/operating/cron-operator.js';
+import { MemoryPresence } from '../../libs/jobs/src/scheduling/memory-presence.js';
+import { MemoryRunQueue } from '../../libs/jobs/src/testing/memory-run-queue.js';
+import { CRON, definitionOf, SECOND, START } from './audit-history.js';
+
+/** Everything an operator touches, in memory, and a scheduler and a worker that act when they are told to. */
+export class OperatingStage {
+  readonly clock = new ManualClock(START);
+  readonly catalog = new MemoryCatalog(this.clock);
+  readonly ledger = new MemoryLedger(this.clock);
+  readonly queue = new MemoryRunQueue({ clock: this.clock });
+  readonly presence = new MemoryPresence({ clock: this.clock, version: () => this.catalog.version });
+  readonly crons = new CronCatalog({ catalog: this.catalog, clock: this.clock });
+  readonly operator = this.operatorOf({});
+  #seq = 0;
+
+  /** An operator some of whose ports are others. */
+  operatorOf(ports: Partial<CronOperatorPorts>): CronOperator {
+    const { catalog, ledger, queue, presence, clock } = this;
+    return new CronOperator({ catalog, ledger, queue, presence, clock, ...ports });
+  }
+
+  /** The n-th second of the cron's life. */
+  at(second: number): number {
+    return START + second * SECOND;
+  }
+
+  idOf(second: number): string {
+    return `${CRON}@${this.at(second)}`;
+  }
+
+  /** By a new build each time. */
+  async declare(...definitions: readonly Partial<CronDefinition>[]): Promise<void> {
+    const declarations = definitions.map((over) => ({ definition: definitionOf(over), disabled: false }));
+    await this.catalog.declare(declarations, { seq: (this.#seq += 1), source: 'test' });
+  }
+
+  /** A scheduler claims the instant of a second, or writes off what came until then. */
+  async claim(second: number, over: Partial<ClaimRequest> = {}): Promise<ClaimReply> {
+    const scheduledAt = this.at(second);
+    const reply = await this.ledger.claim({
+      cron: CRON,
+      fence: parseFence('1'),
+      term: 'term',
+      holder: 'pod/1',
+      generation: 1,
+      nonce: randomUUID(),
+      cursor: (await this.ledger.readCron(CRON)).cursor,
+      skips: [],
+      occurrence: { scheduledAt, dueAt: scheduledAt, reason: 'schedule', missed: null },
+      overlap: 'skip',
+      ...over,
+    });
+    return reply;
+  }
+
+  async writeOff(after: number, through: number, reason: SkipReason = 'misfire'): Promise<void> {
+    const skips = [{ after: this.at(after), through: this.at(through), reason }];
+    const reply = await this.claim(through, { skips, occurrence: null });
+    if (reply.verdict !== 'recorded') throw new Error(`Expected to be recorded, got ${reply.verdict}.`);
+  }
+
+  /** A worker carries the run out. */
+  async carryOut(runId: string): Promise<void> {
+    const nonce = randomUUID();
+    const reply = await this.ledger.begin({ runId, nonce, worker: 'worker/1', ttlMs: 60_000, maxAttempts: 1 });
+    if (reply.verdict !== 'begun') throw new Error(`Expected ${runId} to begin, got ${reply.verdict}.`);
+    await this.ledger.finish({ runId, nonce, fence: reply.fence }, { kind: 'succeeded' });
+  }
+
+  /** Claims the instant of a second and carries it out. */
+  async ran(...seconds: readonly number[]): Promise<void> {
+    for (const second of seconds) {
+      await this.claim(second);
+      await this.carryOut(this.idOf(second));
+    }
+  }
+
+  /** The crons that the pods are asked to look at. */
+  async asked(): Promise<string[]> {
+    return (await this.presence.beat('pod/1')).overdue.map(({ cron }) => cron);
+  }
+}

@@ -1,0 +1,200 @@
+import { parseFence, sleep, type Lease } from '@fencepost/lease';
+import { ManualClock } from '@fencepost/lease/testing';
+import {
+  EFFECTIVE_AFTER_MS,
+  type CatalogEntry,
+  type CronDefinition,
+  type CronState,
+} from '../../libs/jobs/src/catalog/definition.js';
+import type { Delivery } from '../../libs/jobs/src/ledger/ledger.js';
+import { MemoryLedger } from '../../libs/jobs/src/ledger/memory-ledger.js';
+import { Dispatcher, type Dispatched } from '../../libs/jobs/src/scheduling/dispatcher.js';
+import { holdCron, type HeldCron } from '../../libs/jobs/src/scheduling/held-cron.js';
+import { Schedules } from '../../libs/jobs/src/scheduling/schedules.js';
+import { Telemetry } from '../../libs/jobs/src/telemetry/telemetry.js';
+import { MemoryRunQueue } from '../../libs/jobs/src/testing/memory-run-queue.js';
+import { flaky } from './flaky.js';
+import { recordedEvents } from './recorded-events.js';
+
+export interface PlanningStageOptions {
+  readonly startsAt?: number;
+  /** How long each run takes; left out, nobody carries any out. */
+  readonly runForMs?: number;
+  /** How far the pod's clock runs ahead of the store's. */
+  readonly podAheadMs?: number;
+}
+
+/** Store and pod are never asked for more than this in one test: a loop that spins fails instead of hanging. */
+const MOST_LOOKS = 200_000;
+
+/** Below the engine: held crons, a dispatcher over a memory ledger, and a clock that jumps from one look to the next. */
+export class PlanningStage {
+  readonly start: number;
+  /** The store's. */
+  readonly clock: ManualClock;
+  readonly memoryLedger: MemoryLedger;
+  readonly ledger;
+  readonly queue;
+  readonly telemetry = new Telemetry();
+  readonly events = recordedEvents(this.telemetry);
+  readonly dispatcher: Dispatcher;
+  readonly held = new Map<string, HeldCron>();
+  /** Read by the dispatcher: what was heard `lagMs` ago, or nothing since `heardAt`. */
+  readonly freshness = { heardAt: null as number | null, lagMs: 0, knownAt: 0 };
+  podAheadMs: number;
+  looks = 0;
+  readonly #entries = new Map<string, CatalogEntry>();
+  readonly #lookAt = new Map<string, number | null>();
+  #fence = 0;
+
+  constructor({ startsAt = Date.UTC(2030, 0, 1), runForMs, podAheadMs = 0 }: PlanningStageOptions = {}) {
+    this.start = startsAt;
+    this.podAheadMs = podAheadMs;
+    const clock = (this.clock = new ManualClock(startsAt));
+    this.memoryLedger = new MemoryLedger(clock);
+    this.ledger = flaky(this.memoryLedger);
+    const work = runForMs === undefined ? {} : { work: (delivery: Delivery) => this.#carry(delivery, runForMs) };
+    this.queue = flaky(new MemoryRunQueue({ clock, ...work }));
+    const { freshness, telemetry } = this;
+    Object.defineProperty(freshness, 'knownAt', { get: () => freshness.heardAt ?? clock.now() - freshness.lagMs });
+    const podClock = {
+      now: () => clock.now() + this.podAheadMs,
+      monotonic: () => clock.monotonic(),
+      after: (delayMs: number, task: () => void) => clock.after(delayMs, task),
+    };
+    const schedules = new Schedules({ clock: podClock, telemetry });
+    const [ledger, queue] = [this.ledger.port, this.queue.port];
+    this.dispatcher = new Dispatcher({ ledger, queue, telemetry, schedules, freshness, clock: podClock });
+  }
+
+  /** A new cron, effective at once. */
+  declare(over: Partial<CronDefinition> = {}, state: CronState = 'firing'): CatalogEntry {
+    const definition = definitionOf(over);
+    const first = { definition, state, generation: 1, since: this.clock.now(), by: 'me', reason: null };
+    return this.#put({ ...first, past: [], source: null, buildSeq: null, zoneData: 'x' });
+  }
+
+  /** The next generation, which is effective a moment later; the holder hears of it at once. */
+  redefine(over: Partial<CronDefinition>, state: CronState = 'firing', since?: number): CatalogEntry {
+    const entry = this.entry(definitionOf(over).name);
+    const { past, source, buildSeq, zoneData, ...last } = entry;
+    const definition = { ...last.definition, ...over };
+    return this.#put({
+      ...{
+        ...last,
+        definition,
+        state,
+        generation: last.generation + 1,
+        past: [...past, last],
+        source,
+        buildSeq,
+        zoneData,
+      },
+      since: since ?? this.clock.now() + EFFECTIVE_AFTER_MS,
+    });
+  }
+
+  entry(name: string = CRON): CatalogEntry {
+    const entry = this.#entries.get(name);
+    if (!entry) throw new Error(`Expected a cron that was declared, got "${name}".`);
+    return entry;
+  }
+
+  /** A new term for every cron there is, as after a takeover: each goes on from the ledger's cursor. */
+  async take(names: readonly string[] = [...this.#entries.keys()]): Promise<void> {
+    this.#fence += 1;
+    for (const name of names) {
+      const held = holdCron(this.entry(name), leaseOf(name, this.#fence));
+      held.cursor = (await this.memoryLedger.readCron(name)).cursor;
+      held.known = true;
+      this.held.set(name, held);
+      this.#lookAt.set(name, this.clock.now() + this.podAheadMs);
+    }
+  }
+
+  /** Nobody is there for so long. */
+  async outage(ms: number): Promise<void> {
+    this.held.clear();
+    await this.clock.advance(ms);
+    await this.take();
+  }
+
+  /** Serves what is held for so long. */
+  async serve(ms: number): Promise<void> {
+    const end = this.clock.now() + ms;
+    for (let at = this.#next(); at <= end; at = this.#next()) {
+      if (at > this.clock.now()) await this.clock.advance(at - this.clock.now());
+      await this.look();
+    }
+    await this.clock.advance(end - this.clock.now());
+  }
+
+  /** One dispatch of all that is due. */
+  async look(): Promise<Dispatched[]> {
+    this.looks += 1;
+    if (this.looks > MOST_LOOKS)
+      throw new Error(`Expected a pod that waits between its looks, not ${MOST_LOOKS} looks.`);
+    const now = this.clock.now() + this.podAheadMs;
+    const due = [...this.held].filter(([name]) => (this.#lookAt.get(name) ?? Infinity) <= now);
+    const dispatched = await this.dispatcher.dispatch(due.map(([, held]) => held));
+    due.forEach(([name], n) => {
+      const one = dispatched[n];
+      this.#lookAt.set(name, one && 'lookAt' in one ? one.lookAt : null);
+    });
+    return dispatched;
+  }
+
+  #next(): number {
+    let least = Infinity;
+    for (const name of this.held.keys()) least = Math.min(least, this.#lookAt.get(name) ?? Infinity);
+    return least - this.podAheadMs;
+  }
+
+  #put(entry: CatalogEntry): CatalogEntry {
+    const { name } = entry.definition;
+    this.#entries.set(name, entry);
+    const held = this.held.get(name);
+    if (held) {
+      held.entry = entry;
+      this.#lookAt.set(name, this.clock.now() + this.podAheadMs);
+    }
+    return entry;
+  }
+
+  async #carry({ runId }: Delivery, runForMs: number) {
+    const nonce = `attempt at ${this.clock.monotonic()}`;
+    const reply = await this.memoryLedger.begin({
+      runId,
+      nonce,
+      worker: 'w/1',
+      ttlMs: runForMs + 60_000,
+      maxAttempts: 3,
+    });
+    if (reply.verdict === 'busy' || reply.verdict === 'not-due')
+      return { kind: 'later', waitMs: reply.waitMs } as const;
+    if (reply.verdict !== 'begun') return { kind: 'settled' } as const;
+    await sleep(this.clock, runForMs);
+    await this.memoryLedger.finish({ runId, nonce, fence: reply.fence }, { kind: 'succeeded' });
+    return { kind: 'settled' } as const;
+  }
+}
+
+export const CRON = 'every-second';
+
+function definitionOf(over: Partial<CronDefinition>): CronDefinition {
+  return {
+    ...{ name: CRON, expression: '* * * * * *', timeZone: 'UTC' },
+    ...{ misfire: 'fire-once', overlap: 'allow', graceMs: 60_000, catchUpWindowMs: null, ...over },
+  };
+}
+
+/** As if it had been acquired, and without an end. */
+export function leaseOf(resource: string, fence: number): Lease {
+  return {
+    ...{ resource, nonce: `term ${fence}`, holder: 'pod/1', ttlMs: 9_000, trustedUntil: Infinity },
+    fence: parseFence(fence.toFixed(0)),
+    signal: new AbortController().signal,
+    release: async () => true,
+    [Symbol.asyncDispose]: async () => {},
+  };
+}
