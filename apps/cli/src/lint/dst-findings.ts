@@ -15,7 +15,7 @@ export function dstFindings(cron: LintedCron, { from, to }: Span): Finding[] {
   const text = scheduleText(cron);
   const { kind } = parseSchedule(text, from);
   const counts = { gap: 0, repeat: 0 };
-  const examples: object[] = [];
+  const examples: Example[] = [];
   for (const time of touchedTimes(text, from, to)) {
     counts[time.kind] += 1;
     if (examples.length >= MOST_EXAMPLES) continue;
@@ -25,7 +25,19 @@ export function dstFindings(cron: LintedCron, { from, to }: Span): Finding[] {
   if (examples.length === 0 || (kind === 'interval' && !namesHours(cron))) return [];
   const declared = kind === 'interval' || cron.dst !== undefined;
   const base = { rule: 'dst', level: declared ? 'note' : 'undeclared', crons: [cron.name] } as const;
-  return [{ ...base, kind, ...counts, examples, text: sentence(cron, kind, counts) }];
+  return [{ ...base, kind, ...counts, examples, text: sentence(cron, kind, counts), lines: examples.map(line) }];
+}
+
+interface Example {
+  readonly kind: 'gap' | 'repeat';
+  readonly local: string;
+  /** When it fires, if at all. */
+  readonly instants: readonly string[];
+}
+
+function line({ kind, local, instants }: Example): string {
+  const what = kind === 'gap' ? 'does not exist' : 'comes twice';
+  return `${local} ${what}; it fires ${instants.length === 0 ? 'not at all' : `at ${instants.join(' and ')}`}`;
 }
 
 function namesHours({ expression }: LintedCron): boolean {

@@ -11,6 +11,8 @@ export interface Finding {
   readonly crons: readonly string[];
   /** One sentence. */
   readonly text: string;
+  /** For a person to read below it, a line each. */
+  readonly lines?: readonly string[];
   /** The facts behind it. */
   readonly [detail: string]: unknown;
 }

@@ -133,6 +133,11 @@ describe('lint', () => {
     const lines = look([cron('nightly', '30 2 * * *', berlin)]).text(80);
     expect(lines[0]).toMatch(/^undeclared {2}dst {2}"nightly" \(30 2/);
     expect(lines.at(-1)).toBe('1 cron looked at: 1 undeclared, 0 notes.');
+    const told = look([cron('nightly', '30 2 * * *', berlin)])
+      .text(200)
+      .join(' ');
+    expect(told).toContain('Sun 2026-03-29 02:30:00 does not exist; it fires at 2026-03-29T01:00:00.000Z');
+    expect(told).toContain('Sun 2026-10-25 02:30:00 comes twice; it fires at 2026-10-25T00:30:00.000Z');
     expect(lines.every((line) => line.length <= 80)).toBe(true);
   });
 });

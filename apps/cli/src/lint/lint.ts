@@ -33,7 +33,10 @@ export function lint({ crons, from, threshold }: LintQuestion): Report {
   const undeclared = findings.filter(({ level }) => level === 'undeclared').length;
   return {
     code: undeclared === 0 ? EXIT.ok : EXIT.finding,
-    json: { ok: undeclared === 0, crons: crons.length, undeclared, from: iso(from), to: iso(span.to), findings },
+    json: {
+      ...{ ok: undeclared === 0, crons: crons.length, undeclared, from: iso(from), to: iso(span.to) },
+      findings: findings.map(({ lines: _, ...finding }) => finding),
+    },
     text: (width) => [
       ...table(findings.flatMap(rows), width),
       summary(crons.length, undeclared, findings.length - undeclared),
@@ -41,8 +44,8 @@ export function lint({ crons, from, threshold }: LintQuestion): Report {
   };
 }
 
-function rows({ rule, level, text }: Finding): string[][] {
-  return [[level, rule, text]];
+function rows({ rule, level, text, lines = [] }: Finding): string[][] {
+  return [[level, rule, text], ...lines.map((line) => ['', '', line])];
 }
 
 function summary(crons: number, undeclared: number, notes: number): string {
