@@ -152,13 +152,23 @@ async function watch({ command, project, url }) {
   process.stdout.write(`${JSON.stringify(answer)}\n`);
 }
 
+/** Below what kernels hand out to outgoing connections: one of those may come between our look and the server's bind. */
+const PORTS = { first: 15_000, count: 17_000 };
+
 /** Free a moment ago, so the server may still lose it to somebody: then the next attempt asks again. */
 export async function freePort() {
-  const probe = createServer().listen(0, '127.0.0.1');
-  await once(probe, 'listening');
-  const { port } = probe.address();
-  probe.close();
-  return port;
+  for (;;) {
+    const port = PORTS.first + Math.floor(Math.random() * PORTS.count);
+    if (await isFree(port)) return port;
+  }
+}
+
+function isFree(port) {
+  const probe = createServer();
+  return new Promise((resolve) => {
+    probe.once('error', () => resolve(false));
+    probe.listen(port, '127.0.0.1', () => probe.close(() => resolve(true)));
+  });
 }
 
 /** What went wrong, or nothing. Read from the server's own output: a port that answers may be somebody else's. */

@@ -24,7 +24,7 @@ export interface PrivateCluster {
 
 /** Six nodes on this machine, put together by hand: three primaries that share the slots, and a replica for each. */
 export async function privateCluster(nodeTimeoutMs: number): Promise<PrivateCluster> {
-  const nodes = await Promise.all(Array.from({ length: 2 * PRIMARIES }, () => startNode(nodeTimeoutMs)));
+  const nodes = await Promise.all(Array.from({ length: 2 * PRIMARIES }, () => startedNode(nodeTimeoutMs)));
   const [first] = nodes as [StartedNode];
   await Promise.all(nodes.slice(0, PRIMARIES).map(({ redis }, n) => redis.cluster('ADDSLOTSRANGE', ...range(n))));
   await Promise.all(
@@ -54,6 +54,16 @@ export async function privateCluster(nodeTimeoutMs: number): Promise<PrivateClus
 
 interface StartedNode extends ClusterNode {
   readonly busPort: number;
+}
+
+/** A port that was free may be taken by the time it is bound, and a node needs two; six of them are started at once. */
+async function startedNode(nodeTimeoutMs: number, tries = 3): Promise<StartedNode> {
+  try {
+    return await startNode(nodeTimeoutMs);
+  } catch (error) {
+    if (tries === 1) throw error;
+    return startedNode(nodeTimeoutMs, tries - 1);
+  }
 }
 
 async function startNode(nodeTimeoutMs: number): Promise<StartedNode> {
