@@ -3,6 +3,7 @@ import { ensureBuilt } from './build.mjs';
 import { runInFront } from './child.mjs';
 import { root } from './exclusive.mjs';
 import { ensureInstalled } from './install.mjs';
+import { startPostgres } from './postgres.mjs';
 import { program } from './program.mjs';
 import { startRedis } from './redis.mjs';
 
@@ -14,8 +15,17 @@ await program(import.meta.url, async (args) => {
   await ensureBuilt();
   if (args.includes('--help') || args.includes('-h')) return (await runInFront([DEMO, ...args], process.env)).code;
   const redis = await startRedis({ log: (line) => console.error(line) });
-  const env = { ...process.env, REDIS_URL: redis.url, FENCEPOST_REDIS_HOW: redis.how };
+  const postgres = wantsPostgres(args) ? await startPostgres() : null;
+  const how = process.env.DATABASE_URL ? 'DATABASE_URL' : 'a private one';
+  const database = postgres ? { DATABASE_URL: postgres.url, FENCEPOST_POSTGRES_HOW: how } : {};
+  const env = { ...process.env, REDIS_URL: redis.url, FENCEPOST_REDIS_HOW: redis.how, ...database };
   const { code } = await runInFront([DEMO, ...args], env);
+  await postgres?.stop();
   await redis.stop();
   return code;
 });
+
+/** As the demo's own reader of options takes it. */
+function wantsPostgres(args) {
+  return args.some((arg, at) => arg === '--ledger=postgres' || (arg === '--ledger' && args[at + 1] === 'postgres'));
+}

@@ -1,4 +1,5 @@
 import { describe } from 'vitest';
+import { birthContract } from './catalog/birth.contract.js';
 import { buildsContract } from './catalog/builds.contract.js';
 import { changesContract } from './catalog/changes.contract.js';
 import { declaringContract } from './catalog/declaring.contract.js';
@@ -18,5 +19,6 @@ export function catalogContract(name: string, makeHarness: MakeCatalogHarness): 
     sourcesContract(makeHarness);
     changesContract(makeHarness);
     watchingContract(makeHarness);
+    birthContract(makeHarness);
   });
 }

@@ -2,6 +2,7 @@ import { Worker, type Job } from 'bullmq';
 import { closeRedis } from '@fencepost/lease';
 import { afterEach, describe, expect, it } from 'vitest';
 import { BullmqRunQueue, QUEUE_NAME, queuePrefix } from '../../libs/jobs/src/scheduling/bullmq-run-queue.js';
+import { LARGEST_PRIORITY } from '../../libs/jobs/src/scheduling/run-queue.js';
 import { redisSpaces } from './redis-space.js';
 
 const spaces = redisSpaces();
@@ -53,7 +54,7 @@ describe('the queue', () => {
       { runId: RUN, delivery: 2 },
     ]);
     const jobs = await runs.queue.getJobs();
-    expect(new Set(jobs.map(({ id }) => id))).toEqual(new Set([RUN, `${RUN}-r2`]));
+    expect(new Set(jobs.map(({ id }) => id))).toEqual(new Set([RUN, `${RUN}-d2`]));
     expect(new Set(jobs.map(({ data }) => data.runId))).toEqual(new Set([RUN]));
   });
 
@@ -81,15 +82,35 @@ describe('the queue', () => {
     expect(await runs.holds([])).toEqual([]);
   });
 
-  it('brings what is low to a worker after everything else, and holds it meanwhile', async () => {
+  it('brings what has the largest priority number to a worker after everything else, and holds it meanwhile', async () => {
     const { runs, space } = queue();
     const taking = worker(space);
-    const low = { runId: 'c@1', delivery: 1, priority: 'low' } as const;
+    const low = { runId: 'c@1', delivery: 1, priority: LARGEST_PRIORITY };
     await runs.enqueue([low, { ...low, runId: 'c@2' }]);
     await runs.enqueue([{ runId: 'c@3', delivery: 1 }]);
     expect(await runs.holds([low])).toEqual([true]);
     const taken = [await take(taking), await take(taking), await take(taking)];
     expect(taken.map(({ id }) => id)).toEqual(['c@3', 'c@1', 'c@2']);
+  });
+
+  it('brings a smaller number sooner', async () => {
+    const { runs, space } = queue();
+    const taking = worker(space);
+    await runs.enqueue([20, 3, 7].map((priority) => ({ runId: `c@${priority}`, delivery: 1, priority })));
+    const taken = [await take(taking), await take(taking), await take(taking)];
+    expect(taken.map(({ id }) => id)).toEqual(['c@3', 'c@7', 'c@20']);
+  });
+
+  it('holds what is put off, which waits in it as long as it is put off', async () => {
+    const { runs, space } = queue();
+    const taking = worker(space);
+    await runs.enqueue([{ runId: RUN, delivery: 1, delayMs: 3_600_000.5, priority: 3 }]);
+    expect(await runs.holds([{ runId: RUN, delivery: 1 }])).toEqual([true]);
+    const job = await runs.queue.getJob(RUN);
+    expect(await job?.getState()).toBe('delayed');
+    expect(job?.opts).toMatchObject({ delay: 3_600_001, priority: 3 });
+    await job?.promote();
+    expect((await take(taking)).id).toBe(RUN);
   });
 
   it('holds what waits also while somebody has paused it', async () => {

@@ -21,11 +21,28 @@ describe('the store of the fencepost program', () => {
   it('is what the options say, else the environment, else what is usual', () => {
     const env = { REDIS_URL: 'redis://there:1', FENCEPOST_PREFIX: 'app', FENCEPOST_TENANT: 'acme' };
     const flags = { redis: 'redis://here:2', prefix: 'mine', tenant: 'me' };
-    expect(storeAddress(flags, { env })).toEqual({ url: 'redis://here:2', prefix: 'mine', tenant: 'me' });
-    expect(storeAddress({}, { env })).toEqual({ url: 'redis://there:1', prefix: 'app', tenant: 'acme' });
-    const usual = { url: 'redis://localhost:6379', prefix: 'fencepost', tenant: null };
+    expect(storeAddress(flags, { env })).toEqual({
+      ...{ url: 'redis://here:2', prefix: 'mine', tenant: 'me' },
+      database: null,
+    });
+    expect(storeAddress({}, { env })).toEqual({
+      ...{ url: 'redis://there:1', prefix: 'app', tenant: 'acme' },
+      database: null,
+    });
+    const usual = { url: 'redis://localhost:6379', prefix: 'fencepost', tenant: null, database: null };
     expect(storeAddress({}, { env: {} })).toEqual(usual);
     expect(storeAddress({}, { env: { REDIS_URL: '', FENCEPOST_PREFIX: '', FENCEPOST_TENANT: '' } })).toEqual(usual);
+  });
+
+  it('has its ledger in PostgreSQL where that is said, and not for any DATABASE_URL', () => {
+    const url = 'postgres://there/shop';
+    const databaseOf = (flags: object, env: Record<string, string>) => storeAddress(flags, { env }).database;
+    expect(databaseOf({}, { DATABASE_URL: url })).toBeNull();
+    expect(databaseOf({}, { DATABASE_URL: url, FENCEPOST_LEDGER: 'postgres' })).toEqual({ url, schema: 'fencepost' });
+    const here = { postgres: 'postgres://here/shop', schema: 'jobs' };
+    expect(databaseOf(here, { DATABASE_URL: url })).toEqual({ url: here.postgres, schema: 'jobs' });
+    expect(() => databaseOf({ postgres: 'mysql://anna:secret@here' }, {})).toThrow(/got "mysql:\/\/\*\*\*@here"/);
+    expect(() => databaseOf({}, { FENCEPOST_LEDGER: 'postgres' })).toThrow(UsageError);
   });
 
   it('shows no password of an address that is none', () => {
@@ -49,7 +66,7 @@ describe('the store of the fencepost program', () => {
       await redis.stop();
       return catalog.read();
     });
-    await expect(dying).rejects.toThrow(/^Redis stopped answering: .*may have happened/);
+    await expect(dying).rejects.toThrow(/^The store stopped answering: .*may have happened/);
     await expect(dying).rejects.toThrow(StoreError);
   });
 

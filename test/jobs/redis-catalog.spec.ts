@@ -8,7 +8,8 @@ const spaces = redisSpaces();
 
 catalogContract('the Redis catalog', async () => {
   const [redis, space] = [spaces.redis(), spaces.fresh()];
-  const tombstones = redisKeys(space)('catalog', 'tombstones');
+  const key = (part: string) => redisKeys(space)('catalog', part);
+  const tombstones = key('tombstones');
   return {
     catalog: new RedisCatalog({ redis, ...space, zoneData: ZONE_DATA }),
     elsewhere: new RedisCatalog({ redis, ...space, zoneData: ZONE_DATA }),
@@ -18,6 +19,9 @@ catalogContract('the Redis catalog', async () => {
     },
     age: async (ms) => {
       for (const name of await redis.zrange(tombstones, '0', '-1')) await redis.zincrby(tombstones, -ms, name);
+    },
+    wipe: async () => {
+      await redis.del(await redis.keys(key('any').replace(/any$/, '*')));
     },
   };
 });

@@ -171,7 +171,7 @@ describe('the processor', () => {
     const runId = await enqueue(set);
     await expect.poll(() => jobState(set, runId)).toBe('completed');
     await set.runs.enqueue([{ runId, delivery: 2 }]);
-    await expect.poll(() => jobState(set, `${runId}-r2`)).toBe('completed');
+    await expect.poll(() => jobState(set, `${runId}-d2`)).toBe('completed');
     expect(handled).toBe(1);
     expect(set.events.of('attempt.needless')).toMatchObject([{ state: 'succeeded' }]);
   });

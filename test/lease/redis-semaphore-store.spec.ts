@@ -19,12 +19,14 @@ async function forget(prefix: string): Promise<void> {
   if (keys.length > 0) await redis.del(keys);
 }
 
-async function harness() {
+async function harness(options: { readonly forgetAfterMs?: number } = {}) {
   const prefix = freshPrefix();
-  return redisSemaphoreHarness({ redis, prefix, tenant: 'default', forget: () => forget(prefix) });
+  return redisSemaphoreHarness({ redis, prefix, tenant: 'default', forget: () => forget(prefix), ...options });
 }
 
 semaphoreStoreContract('the Redis semaphore', harness);
+// As soon as may be: whatever is still needed then must not be forgotten.
+semaphoreStoreContract('the Redis semaphore that forgets', () => harness({ forgetAfterMs: 1 }));
 leaseStoreContract('the Redis semaphore with one place', harness);
 
 describe('the Redis semaphore', () => {
@@ -68,6 +70,51 @@ describe('the Redis semaphore', () => {
     await win(store, { ttlMs: 50 });
     await expect.poll(() => redis.exists(key('r', 'places')), { interval: 5, timeout: 5_000 }).toBe(0);
     expect((await redis.keys(`${space.prefix}:*`)).toSorted()).toEqual([key('r', 'fence'), key('r', 'places-size')]);
+  });
+
+  describe('that forgets', () => {
+    let forgetful: RedisSemaphoreStore;
+    beforeEach(() => {
+      forgetful = new RedisSemaphoreStore({ redis, ...space, forgetAfterMs: 20 });
+    });
+    const keysGone = async () => {
+      await expect.poll(() => redis.keys(`${space.prefix}:*`), { interval: 5, timeout: 5_000 }).toEqual([]);
+    };
+
+    it('leaves no key behind when nobody has asked for long, and goes on with a larger fence', async () => {
+      const first = await win(forgetful, { ttlMs: 50 });
+      expect(await forgetful.acquire(request({ ttlMs: 50, places: 2 }))).toMatchObject({ acquired: true });
+      await keysGone();
+      expect((await win(forgetful)).fence).toBeGreaterThan(first.fence);
+    });
+
+    it('keeps a fence that is ahead of the clock, whose successor would be smaller', async () => {
+      const ahead = 8_000_000_000_000_000;
+      await redis.set(key('r', 'fence'), `${ahead}`);
+      await forgetful.release([await win(forgetful)]);
+      expect(await redis.pttl(key('r', 'fence'))).toBe(-1);
+      expect((await win(forgetful)).fence).toBe(ahead + 2);
+    });
+
+    it('keeps what was set, before somebody asked and after', async () => {
+      await forgetful.resize('before', 3);
+      await win(forgetful, { resource: 'before' });
+      await win(forgetful, { resource: 'after' });
+      await forgetful.resize('after', 3);
+      await win(forgetful, { resource: 'after' });
+      for (const resource of ['before', 'after']) expect(await redis.pttl(key(resource, 'places-size'))).toBe(-1);
+    });
+
+    it('forgets also what was only asked for in vain', async () => {
+      await win(forgetful, { ttlMs: 200 });
+      await redis.del(key('r', 'places-size'));
+      expect(await forgetful.acquire(request({ ttlMs: 50 }))).toMatchObject({ acquired: false });
+      await keysGone();
+    });
+
+    it.each([0, -1, 1.5])('refuses to forget after %s ms', (forgetAfterMs) => {
+      expect(() => new RedisSemaphoreStore({ redis, ...space, forgetAfterMs })).toThrow(RangeError);
+    });
   });
 
   it('remembers nobody whose term is over once somebody new comes', async () => {

@@ -2,7 +2,7 @@ import type { Cluster } from 'ioredis';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { closeRedis, connectRedis } from '@fencepost/lease';
 import { RedisLedger } from '../../libs/jobs/src/ledger/redis-ledger.js';
-import { Stage } from '../contracts/ledger/stage.js';
+import { Stage } from '../../libs/jobs/src/testing/ledger-contract/stage.js';
 import { privateCluster, type PrivateCluster } from '../support/redis-cluster.js';
 
 let cluster: PrivateCluster;
@@ -42,6 +42,17 @@ describe('the Redis ledger on a cluster', () => {
     expect(records.map(({ cursor }) => cursor)).toEqual(crons.map(() => stage.instant(1)));
     const runs = await Promise.all(crons.map((cron) => stage.ledger.runs(cron, 5)));
     expect(runs.flat().map(({ state }) => state)).toEqual(crons.map(() => 'enqueued'));
+  });
+
+  it('begins, keeps alive and ends in one turn what lies on several nodes', async () => {
+    const stage = await stageOf('turns-0');
+    const orders = Array.from({ length: 30 }, (_, n) => stage.order({ runId: `turns-${n}@manual-1` }));
+    await Promise.all(orders.map((order) => stage.ledger.trigger(order)));
+    const attempts = await Promise.all(orders.map(({ runId }) => stage.begun(runId)));
+    const beats = await Promise.all(attempts.map((attempt) => stage.ledger.heartbeat(attempt, 60_000)));
+    expect(beats).toEqual(orders.map(() => 'extended'));
+    const ends = await Promise.all(attempts.map((attempt) => stage.ledger.finish(attempt, { kind: 'succeeded' })));
+    expect(ends).toEqual(orders.map(() => 'succeeded'));
   });
 
   it('reaches the runs beside a new one, which lie where it does', async () => {

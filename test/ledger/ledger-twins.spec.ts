@@ -1,77 +1,38 @@
-import { expect, describe } from 'vitest';
-import { ManualClock } from '@fencepost/lease/testing';
-import type { AttemptRef, Ledger } from '../../libs/jobs/src/ledger/ledger.js';
-import type { OverdueRun } from '../../libs/jobs/src/ledger/overdue.js';
-import { MemoryLedger } from '../../libs/jobs/src/ledger/memory-ledger.js';
+import { afterAll, beforeAll, describe } from 'vitest';
 import { RedisLedger } from '../../libs/jobs/src/ledger/redis-ledger.js';
-import { invariantsContract } from '../contracts/ledger/invariants.contract.js';
-import type { MakeLedgerHarness } from '../contracts/ledger/stage.js';
+import { invariantsContract } from '../../libs/jobs/src/testing/ledger-contract/invariants.contract.js';
 import { redisSpaces } from '../jobs/redis-space.js';
+import { twinHarness } from '../support/ledger-twins.js';
+import { postgresLedgerRoom, type PostgresLedgerRoom } from '../support/postgres-ledger-room.js';
+import { postgresForTests, type TestPostgres } from '../support/postgres.js';
 
 const spaces = redisSpaces();
 
-/** By the clock of one of the two, and so in neither the same. */
-const OF_A_CLOCK = new Set(['waitMs', 'fence', 'at', 'until', 'since', 'scheduledAt', 'dueAt', 'notBefore']);
-
-/** What has to be the same on both sides: every word and count, and of the times only whether there are any. */
-function withoutTimes(value: unknown): unknown {
-  return JSON.parse(
-    JSON.stringify(value ?? null, (key, inner: unknown) => {
-      // Those of an overdue list come by the time of their next look, which on one side may be the same for several.
-      if (key === 'runs') return (inner as OverdueRun[]).toSorted((a, b) => (a.runId < b.runId ? -1 : 1));
-      return typeof inner === 'number' && (OF_A_CLOCK.has(key) || key.endsWith('At')) ? 'a time' : inner;
-    }),
-  );
-}
-
-/** Asks both ledgers everything, and fails at the first answer in which they differ. */
-function twins(redis: Ledger, memory: Ledger): Ledger {
-  const fences = new Map<string, AttemptRef['fence']>();
-  /** The same attempt has another fence on the other side. */
-  const onTheOtherSide = (argument: unknown): unknown => {
-    if (typeof argument !== 'object' || argument === null || !('nonce' in argument)) return argument;
-    const { nonce } = argument as AttemptRef;
-    return fences.has(nonce) ? { ...argument, fence: fences.get(nonce) } : argument;
-  };
-  const ask = async (name: keyof Ledger, args: unknown[]): Promise<unknown> => {
-    const call = (ledger: Ledger, given: unknown[]) => Reflect.apply(ledger[name], ledger, given) as Promise<unknown>;
-    const answer = await call(redis, args);
-    const other = await call(memory, args.map(onTheOtherSide));
-    expect({ [name]: withoutTimes(other) }).toEqual({ [name]: withoutTimes(answer) });
-    if (name === 'begin') {
-      const [{ nonce }, begun] = [args[0] as AttemptRef, other as Partial<AttemptRef>];
-      if (begun.fence !== undefined) fences.set(nonce, begun.fence);
-    }
-    return answer;
-  };
-  return new Proxy(redis, {
-    get:
-      (_redis, name) =>
-      (...args: unknown[]) =>
-        ask(name as keyof Ledger, args),
-  });
-}
-
-const bothAtOnce: MakeLedgerHarness = async (timing = {}) => {
-  const redis = spaces.redis();
-  const now = async () => {
-    const [seconds, micros] = await redis.time();
-    return Number(seconds) * 1_000 + Math.floor(Number(micros) / 1_000);
-  };
-  const clock = new ManualClock(await now());
-  return {
-    ledger: twins(new RedisLedger({ redis, ...spaces.fresh(), timing }), new MemoryLedger(clock, timing)),
-    cron: 'nightly-report',
-    now,
-    advance: async (ms) => {
-      const end = (await now()) + ms;
-      await expect.poll(now, { interval: 1, timeout: 10_000 }).toBeGreaterThanOrEqual(end);
-      await clock.advance(Math.max(0, (await now()) - clock.now()));
-    },
-    clockGoesBack: () => Promise.reject(new Error('Expected no history to turn the clock back.')),
-  };
-};
-
 describe('the memory ledger answers as the Redis ledger does', () => {
-  invariantsContract(bothAtOnce, 40);
+  invariantsContract(async (timing = {}) => {
+    const redis = spaces.redis();
+    const now = async () => {
+      const [seconds, micros] = await redis.time();
+      return Number(seconds) * 1_000 + Math.floor(Number(micros) / 1_000);
+    };
+    return twinHarness({ ledger: new RedisLedger({ redis, ...spaces.fresh(), timing }), timing, now });
+  }, 40);
+});
+
+describe('the memory ledger answers as the PostgreSQL ledger does', () => {
+  let postgres: TestPostgres;
+  let room: PostgresLedgerRoom;
+  beforeAll(async () => {
+    postgres = await postgresForTests();
+    room = await postgresLedgerRoom(postgres.url);
+  });
+  afterAll(async () => {
+    await room?.close();
+    await postgres?.stop();
+  });
+
+  invariantsContract(
+    async (timing = {}) => twinHarness({ ledger: room.ledger({ timing }), timing, now: () => room.now() }),
+    40,
+  );
 });

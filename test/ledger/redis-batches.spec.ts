@@ -3,7 +3,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from
 import { closeRedis, connectRedis } from '@fencepost/lease';
 import { ledgerKeys } from '../../libs/jobs/src/ledger/redis-ledger-keys.js';
 import { RedisLedger } from '../../libs/jobs/src/ledger/redis-ledger.js';
-import { LONG_MS, Stage } from '../contracts/ledger/stage.js';
+import { LONG_MS, Stage } from '../../libs/jobs/src/testing/ledger-contract/stage.js';
 import { replyDroppingProxy } from '../support/reply-dropping-proxy.js';
 import { privateRedis, type PrivateRedis } from '../support/redis.js';
 

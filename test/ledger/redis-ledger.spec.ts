@@ -3,8 +3,12 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { closeRedis, connectRedis, FenceExhaustedError } from '@fencepost/lease';
 import { ledgerKeys } from '../../libs/jobs/src/ledger/redis-ledger-keys.js';
 import { RedisLedger } from '../../libs/jobs/src/ledger/redis-ledger.js';
-import { ledgerContract, type LedgerHarness, type MakeLedgerHarness } from '../contracts/ledger.contract.js';
-import { fence, LONG_MS, Stage } from '../contracts/ledger/stage.js';
+import {
+  ledgerContract,
+  type LedgerHarness,
+  type MakeLedgerHarness,
+} from '../../libs/jobs/src/testing/ledger-contract/index.js';
+import { fence, LONG_MS, Stage } from '../../libs/jobs/src/testing/ledger-contract/stage.js';
 import { replyDroppingProxy } from '../support/reply-dropping-proxy.js';
 import { freshPrefix, testRedis } from '../support/redis.js';
 
@@ -93,8 +97,10 @@ describe('the Redis ledger over a connection that loses replies', () => {
     expect(begun).toMatchObject({ verdict: 'begun', attempt: 1, run: { state: 'running' } });
     const attempt = { runId, nonce: begin.nonce, fence: begun.verdict === 'begun' ? begun.fence : fence(1) };
     expect(await lossily(() => ledger.heartbeat(attempt, LONG_MS))).toBe('extended');
-    expect(await lossily(() => ledger.beginEffect(attempt, 'mail'))).toEqual({ verdict: 'go', unknown: false });
-    expect(await lossily(() => ledger.finishEffect(attempt, 'mail', '1'))).toBe('recorded');
+    const effect = { name: 'mail', ifUnknown: 'tell' } as const;
+    expect(await lossily(() => ledger.beginEffect(attempt, effect))).toEqual({ verdict: 'go', unknown: null });
+    const done = { kind: 'done', result: '1' } as const;
+    expect(await lossily(() => ledger.finishEffect(attempt, 'mail', done))).toBe('recorded');
     expect(await lossily(() => ledger.finish(attempt, { kind: 'succeeded' }))).toBe('succeeded');
 
     const other = await stage.begun(await stage.claimed(2));
@@ -162,15 +168,21 @@ describe('the Redis ledger', () => {
     const space = freshSpace();
     const stage = await Stage.of(async () => ({ ...(await inRedis()), ledger: new RedisLedger({ redis, ...space }) }));
     const attempt = await stage.begun(await stage.claimed(1, { fence: fence(8_787_654_321_123_456) }));
-    await stage.ledger.beginEffect(attempt, 'mail');
-    await stage.ledger.finishEffect(attempt, 'mail', '1');
-    await stage.ledger.finish(attempt, { kind: 'retry', error: 'again', delayMs: 0 });
+    await stage.beginEffect(attempt, 'mail');
+    await stage.finishEffect(attempt, 'mail', '1');
+    await stage.ledger.advanceItems(attempt, 'mails', { finished: [{ key: 'a', kind: 'done' }], begun: ['b'] });
+    await stage.doubt(attempt);
+    await stage.ledger.resolve(attempt.runId, stage.answer('not-done'));
+    const second = await stage.begun(attempt.runId);
+    await stage.ledger.finish(second, { kind: 'retry', error: 'again', delayMs: 0 });
     const again = await stage.begun(attempt.runId);
     await stage.ledger.cancel(again.runId, { by: 'ada', reason: 'not needed', graceMs: LONG_MS });
     await stage.ledger.heartbeat(again, LONG_MS);
     const keys = ledgerKeys(space)(CRON);
     const hashes = await Promise.all(
-      [keys.cron, keys.run(attempt.runId), keys.effects(attempt.runId)].map((key) => redis.hgetall(key)),
+      [keys.cron, keys.run(attempt.runId), keys.effects(attempt.runId), keys.items(attempt.runId)].map((key) =>
+        redis.hgetall(key),
+      ),
     );
     const words = hashes.flatMap((hash) => Object.entries(hash).flat());
     expect(words).toContain('8787654321123456');
@@ -181,11 +193,13 @@ describe('the Redis ledger', () => {
     const space = freshSpace();
     const stage = await Stage.of(async () => ({ ...(await inRedis()), ledger: new RedisLedger({ redis, ...space }) }));
     const attempt = await stage.begun(await stage.claimed(1));
-    await stage.ledger.beginEffect(attempt, 'mail');
+    await stage.beginEffect(attempt, 'mail');
+    await stage.ledger.advanceItems(attempt, 'mails', { finished: [], begun: ['a'] });
     await stage.ledger.claim(await stage.request(2, { overlap: 'skip' }));
-    await stage.ledger.finish(attempt, { kind: 'succeeded' });
+    await stage.ledger.finish(attempt, { kind: 'failed', error: 'it broke' });
     const keys = ledgerKeys(space)(CRON);
-    for (const key of [keys.run(stage.idOf(1)), keys.effects(stage.idOf(1)), keys.run(stage.idOf(2))]) {
+    const of = (runId: string) => [keys.run(runId), keys.effects(runId), keys.items(runId)];
+    for (const key of [...of(stage.idOf(1)), keys.run(stage.idOf(2)), keys.failed]) {
       expect(await redis.pttl(key)).toBeGreaterThan(LONG_MS);
     }
     await stage.ledger.forget(CRON, 0);

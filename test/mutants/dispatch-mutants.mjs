@@ -9,7 +9,7 @@ export const DISPATCH_MUTANTS = [
     name: 'planning: a stretch that nobody knows is not recorded',
     defence: 'every instant has a run or a reason',
     file: `${SCHEDULING}segments.ts`,
-    find: 'if (cursor !== null && cursor < oldest.since)',
+    find: 'if (!lost && cursor !== null && cursor < oldest.since)',
     replace: 'if (cursor === -1)',
     killedBy: `${SCHEDULING}dispatcher-generations.spec.ts`,
     test: 'has what nobody knows any more recorded',

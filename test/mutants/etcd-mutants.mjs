@@ -152,8 +152,7 @@ export const ETCD_MUTANTS = [
     file: `${ETCD}etcd-transport.ts`,
     find: 'settings.timeoutMs / Math.max(2, settings.endpoints.length)',
     replace: 'settings.timeoutMs',
-    killedBy: OUTAGE,
-    test: 'when the leader hangs',
+    killedBy: `${ETCD}etcd-transport.spec.ts`,
   },
   {
     name: 'etcd: a watch begins anew after a break',

@@ -1,5 +1,5 @@
 const JOBS = 'libs/jobs/src/';
-const EFFECTS = `${JOBS}running/effects.ts`;
+const EFFECTS = `${JOBS}running/effect-call.ts`;
 const EFFECTS_SPEC = `${JOBS}running/effects.spec.ts`;
 const HEARTBEAT = `${JOBS}running/heartbeat.ts`;
 const HEARTBEAT_SPEC = `${JOBS}running/heartbeat.spec.ts`;
@@ -39,8 +39,8 @@ export const JOBS_MUTANTS = [
     name: 'effect: the ledger is asked, and its "stale" is not heard',
     defence: 'a stale attempt begins no effect',
     file: EFFECTS,
-    find: "      case 'stale':\n        throw this.#stale(name);",
-    replace: "      case 'stale':\n        return this.#act(name, act);",
+    find: "      case 'stale':\n        throw this.desk.stale(name);",
+    replace: "      case 'stale':\n        return this.#act({ verdict: 'go', unknown: null });",
     killedBy: EFFECTS_SPEC,
     test: 'is refused by the ledger when it does not know',
   },
@@ -48,9 +48,8 @@ export const JOBS_MUTANTS = [
     name: 'effect: what is known is carried out again',
     defence: 'a recorded done is returned, and never done again',
     file: EFFECTS,
-    find: '        return JSON.parse(begun.result) as T;',
-    replace:
-      "        await act({ fence: this.deps.attempt.fence, idempotencyKey: '', signal: this.deps.end.signal });\n        return JSON.parse(begun.result) as T;",
+    find: '        return this.#known(begun);',
+    replace: '        await this.start.act({} as never);\n        return this.#known(begun);',
     killedBy: EFFECTS_SPEC,
     test: 'that is known is not carried out again',
   },
@@ -58,7 +57,7 @@ export const JOBS_MUTANTS = [
     name: 'effect: a stale done goes on as if it were recorded',
     defence: 'an attempt stops at the first sign that it is not the current one',
     file: EFFECTS,
-    find: "    if (reply === 'late' || reply === 'stale') throw this.#stale(name);",
+    find: "    if (reply === 'late' || reply === 'stale') throw this.desk.stale(name);",
     replace: '',
     killedBy: EFFECTS_SPEC,
     test: 'that acted before it was taken over',
@@ -67,7 +66,7 @@ export const JOBS_MUTANTS = [
     name: "effect: another attempt's done is overwritten in the handler's eyes",
     defence: 'every attempt gets the result that is recorded',
     file: EFFECTS,
-    find: "    if (reply === 'known') return this.#begin(name, act);",
+    find: "what every attempt gets.\n    if (reply === 'known') return this.carryOut();",
     replace: '',
     killedBy: EFFECTS_SPEC,
     test: 'brings what that one reports in the end',

@@ -3,8 +3,8 @@ import { WORKER_CANCEL_MUTANTS } from './worker-cancel-mutants.mjs';
 
 const LUA = 'libs/jobs/src/ledger/lua/';
 const CANCEL = `${LUA}cancel-run.lua`;
-const FINISH = `${LUA}finish-attempt.lua`;
-const HEARTBEAT = `${LUA}heartbeat-attempt.lua`;
+const FINISH = `${LUA}finish-attempts.lua`;
+const HEARTBEAT = `${LUA}heartbeat-attempts.lua`;
 const REDELIVER = `${LUA}redeliver-run.lua`;
 const REDIS = 'test/ledger/redis-ledger.spec.ts';
 
@@ -35,8 +35,8 @@ export const LEDGER_CANCEL_MUTANTS = [
     name: 'end: effects outlive their run',
     defence: 'nothing that is over stays without an end to it',
     file: `${LUA}end-run.lua`,
-    find: "  redis.call('PEXPIRE', keys.effects, keep)\n",
-    replace: '',
+    find: "  if redis.call('PEXPIRE', keys.effects, keep) == 1 then",
+    replace: '  if true then',
     killedBy: REDIS,
     test: 'leaves nothing of a forgotten run, and no finished one without an end',
   },
@@ -98,8 +98,8 @@ export const LEDGER_CANCEL_MUTANTS = [
     name: 'heartbeat: the grace is extended',
     defence: 'no heartbeat keeps a run going beyond its grace',
     file: HEARTBEAT,
-    find: 'math.min(now + tonumber(ARGV[4]), stop_by or math.huge)',
-    replace: 'now + tonumber(ARGV[4])',
+    find: 'math.min(now + tonumber(ARGV[a + 2]), stop_by or math.huge)',
+    replace: 'now + tonumber(ARGV[a + 2])',
     killedBy: REDIS,
     test: 'has no heartbeat and no effect any more',
   },
@@ -107,8 +107,8 @@ export const LEDGER_CANCEL_MUTANTS = [
     name: 'finish: a cancelled run is tried again',
     defence: 'who failed before it heard that it was to stop is not tried again',
     file: FINISH,
-    find: "stop_by and 'cancelled' or 'enqueued'",
-    replace: "'enqueued'",
+    find: "if stop_by and (outcome == 'retry' or",
+    replace: 'if stop_by and (false or',
     killedBy: REDIS,
     test: 'is not tried again when it failed before it heard of it',
   },

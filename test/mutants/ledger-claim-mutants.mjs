@@ -164,7 +164,7 @@ export const CLAIM_MUTANTS = [
     name: 'redeliver: the same call counts again',
     defence: 'a lost reply and a call that is sent again are one delivery',
     file: `${LUA}redeliver-run.lua`,
-    find: "if run[3] == ARGV[3] then return { 'DELIVER', run[2] } end",
+    find: "if run[3] == ARGV[3] then return { 'DELIVER', run[2], priority } end",
     replace: '',
     killedBy: REDIS,
     test: 'redeliver answers the same when it is sent again',

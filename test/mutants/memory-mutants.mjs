@@ -50,8 +50,8 @@ export const MEMORY_MUTANTS = [
     name: 'memory ledger: a done is overwritten',
     defence: 'done is never overwritten',
     file: `${LEDGER}memory-effect.ts`,
-    find: '.done ??= {',
-    replace: '.done = {',
+    find: 'if (!done) endEffect(',
+    replace: 'endEffect(',
     killedBy: MEMORY,
   },
   {

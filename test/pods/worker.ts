@@ -3,6 +3,7 @@ import { Module } from '@nestjs/common';
 import type { DynamicModule, Type } from '@nestjs/common';
 import { bootPod, PodModule, type PodEnvironment } from '@fencepost/pod';
 import { BAD_CRONS } from './crons/bad.js';
+import { Book } from './crons/book.js';
 import { Echo } from './crons/echo.js';
 import { Many } from './crons/many.js';
 import { Steps } from './crons/steps.js';
@@ -11,7 +12,7 @@ import { OperateController } from './operate.controller.js';
 import { SinkModule } from './sink.module.js';
 
 const CRONS: Readonly<Record<string, readonly Type[]>> = {
-  ...{ tick: [Tick], steps: [Steps], echo: [Echo], many: [Many] },
+  ...{ tick: [Tick], steps: [Steps], echo: [Echo], many: [Many], book: [Book] },
   ...BAD_CRONS,
 };
 

@@ -38,9 +38,10 @@ describe('the documentation', () => {
 
   it('lists every option of @SingletonCron and of JobsModule, and none that does not exist', () => {
     const decorator = optionsOf('libs/jobs/src/nest/singleton-cron.decorator.ts', 'SingletonCronOptions');
+    const handler = optionsOf('libs/jobs/src/nest/handler-options.ts', 'HandlerOptions');
     const module = optionsOf('libs/jobs/src/nest/options.ts', 'JobsModuleOptions');
     const documented = [...read('README.md').matchAll(/^\| `([\w.]+)`/gm)].map((match) => match[1]);
-    expect(new Set(documented)).toEqual(new Set([...decorator, ...module]));
+    expect(new Set(documented)).toEqual(new Set([...decorator, ...handler, ...module]));
   });
 
   it('lists every variable a pod reads', () => {
@@ -54,10 +55,11 @@ describe('the documentation', () => {
 /** The keys of an options interface, those of a nested object as `outer.inner`. */
 function optionsOf(path: string, name: string): string[] {
   const source = read(path);
-  const body = source.slice(source.indexOf(`interface ${name} {`)).split(/^\}/m)[0] ?? '';
+  const body = source.slice(source.search(new RegExp(`interface ${name} (extends \\w+ )?\\{`))).split(/^\}/m)[0] ?? '';
   let outer = '';
   return body.split('\n').flatMap((line) => {
-    const [, indent = '', key = ''] = /^( +)readonly (\w+)\??:/.exec(line) ?? [];
+    const [, indent = '', named, method] = /^( +)(?:readonly (\w+)\??:|(\w+)\?\()/.exec(line) ?? [];
+    const key = named ?? method ?? '';
     if (key === '') return [];
     if (indent.length > 2) return [`${outer}.${key}`];
     outer = key;

@@ -8,11 +8,17 @@ interface Source {
   readonly body: string;
 }
 
-const sources: Source[] = projectFiles(/^(libs|apps)\/.*\.sql$/).map(({ path, text }) => ({
+const files: Source[] = projectFiles(/^(libs|apps)\/.*\.sql$/).map(({ path, text }) => ({
   path,
   header: /^(?:--.*\n)+/.exec(text)?.[0] ?? '',
   body: text.replace(/--.*$/gm, ''),
 }));
+
+/** Those that are numbered make tables; they are never changed once they were released, and return nothing. */
+const isMigration = ({ path }: Source) => /\/migrations\/\d{3}(-[a-z]+)+\.sql$/.test(path);
+/** Statements with values, and functions with named arguments. */
+const sources = files.filter((file) => !isMigration(file));
+const migrations = files.filter((file) => isMigration(file));
 
 /** What the header lists: at the start of a line, before its explanation. */
 const documented = ({ header }: Source) => [...header.matchAll(/^-- (\$\d+) {2}\S/gm)].map(([, value]) => value);
@@ -36,8 +42,15 @@ describe('the SQL statements', () => {
     expect(header).toMatch(/^-- Returns {2}\S/m);
   });
 
+  it('are numbered one after the other where they make tables', () => {
+    const numbers = migrations.map(({ path }) => Number(/(\d{3})-[^/]*$/.exec(path)?.[1]));
+    expect(numbers).toEqual(numbers.map((_, index) => index + 1));
+    expect(numbers.length).toBeGreaterThan(0);
+    for (const { header } of migrations) expect(header).toMatch(/^-- [A-Z]/);
+  });
+
   // They stand still from the beginning of a transaction on, also while it waits for a lock.
-  it.each(sources)('$path asks no clock that stands still', ({ body }) => {
+  it.each(files)('$path asks no clock that stands still', ({ body }) => {
     expect(body).not.toMatch(/\b(now|statement_timestamp|transaction_timestamp)\s*\(|\b(current|local)_?time/i);
   });
 });

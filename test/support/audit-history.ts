@@ -70,6 +70,8 @@ export function runAt(scheduledAt: number, over: Partial<Run> = {}): Run {
     payload: null,
     handler: null,
     waiting: null,
+    priority: null,
+    question: null,
     cancel: null,
     ...over,
   };

@@ -18,13 +18,19 @@ export async function shiftEnds(redis: RedisClient, key: string, ms: number): Pr
 
 export interface HarnessOptions extends KeySpace {
   readonly redis: RedisClient;
+  readonly forgetAfterMs?: number;
   /** Removes everything below the prefix. */
   readonly forget: () => Promise<void>;
 }
 
-export function redisSemaphoreHarness({ redis, forget, ...space }: HarnessOptions): SemaphoreStoreHarness {
+export function redisSemaphoreHarness({
+  redis,
+  forget,
+  forgetAfterMs,
+  ...space
+}: HarnessOptions): SemaphoreStoreHarness {
   const key = redisKeys(space);
-  const store = new RedisSemaphoreStore({ redis, ...space });
+  const store = new RedisSemaphoreStore({ redis, ...space, ...(forgetAfterMs === undefined ? {} : { forgetAfterMs }) });
   return {
     store,
     // Asked again and again rather than waited for once: a term ends by the server's clock, not by this one.

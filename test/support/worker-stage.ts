@@ -3,7 +3,7 @@ import { parseFence, type Clock } from '@fencepost/lease';
 import { ManualClock } from '@fencepost/lease/testing';
 import type { AttemptRef, ClaimRequest } from '../../libs/jobs/src/ledger/ledger.js';
 import { MemoryLedger } from '../../libs/jobs/src/ledger/memory-ledger.js';
-import type { Carried } from '../../libs/jobs/src/running/carrier.js';
+import type { Carried, CronHandler } from '../../libs/jobs/src/running/carrier.js';
 import { carryOut } from '../../libs/jobs/src/running/carry-out.js';
 import { Ending } from '../../libs/jobs/src/running/ending.js';
 import type { RetryPolicy } from '../../libs/jobs/src/running/retry.js';
@@ -26,6 +26,8 @@ interface Waiting extends Partial<Pick<ClaimRequest, 'payload' | 'handler'>> {
 interface Bringing {
   readonly signal?: AbortSignal;
   readonly handles?: string;
+  /** What else its handler says. */
+  readonly handler?: Omit<CronHandler, 'handle' | 'retry'>;
 }
 
 /** A worker over a memory ledger that can fail, and one run that waits for it. */
@@ -63,9 +65,9 @@ export class WorkerStage {
 
   /** Brings the run to a worker with this handler, for the run's own cron or for another one. */
   carry(handle: RunHandler | null, over: Partial<RetryPolicy> & Bringing = {}): Promise<Carried> {
-    const { signal = new AbortController().signal, handles = CRON, ...retry } = over;
+    const { signal = new AbortController().signal, handles = CRON, handler: said, ...retry } = over;
     const { clock, telemetry, ledger } = this;
-    const handler = handle && { handle, retry: { ...RETRY, ...retry } };
+    const handler = handle && { ...said, handle, retry: { ...RETRY, ...retry } };
     const handlerOf = (cron: string) => (cron === handles ? (handler ?? undefined) : undefined);
     return carryOut(
       { ledger: ledger.port, clock, telemetry, random: () => 0, worker: 'worker/1', ttlMs: RUN_LEASE_MS, handlerOf },

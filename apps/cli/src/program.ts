@@ -4,13 +4,16 @@ import { backfillCommand } from './commands/backfill.js';
 import { cancelCommand } from './commands/cancel.js';
 import { lintCommand } from './commands/lint.js';
 import { listCommand } from './commands/list.js';
+import { migrateCommand } from './commands/migrate.js';
 import { nextCommand } from './commands/next.js';
 import { pauseCommand } from './commands/pause.js';
 import { planCommand } from './commands/plan.js';
 import { removeCommand } from './commands/remove.js';
+import { resolveCommand } from './commands/resolve.js';
 import { resumeCommand } from './commands/resume.js';
 import { setCommand } from './commands/set.js';
 import { triggerCommand } from './commands/trigger.js';
+import { uncertainCommand } from './commands/uncertain.js';
 import type { Setting } from './world.js';
 
 const ABOUT =
@@ -33,6 +36,7 @@ export function program(setting: Setting): Command {
     ...[nextCommand, lintCommand, planCommand],
     ...[listCommand, auditCommand, setCommand, removeCommand],
     ...[pauseCommand, resumeCommand, triggerCommand, cancelCommand, backfillCommand],
+    ...[uncertainCommand, resolveCommand, migrateCommand],
   ];
   for (const make of commands) whole.addCommand(make(setting));
   for (const command of [whole, ...whole.commands]) {

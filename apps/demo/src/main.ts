@@ -12,7 +12,8 @@ import { Observer } from './observer.js';
 import { parseOptions, type DemoOptions } from './options.js';
 import { LEASE_MS } from './pod.js';
 import { Stopping } from './stopping.js';
-import { redisStores } from './stores.js';
+import { openPostgres, type PostgresStage } from './postgres-stage.js';
+import { storesOf } from './stores.js';
 
 const COMMAND_TIMEOUT_MS = 2_000;
 /** What a shell reports for a program that Ctrl-C ended. */
@@ -69,33 +70,59 @@ function optionsOf(args: readonly string[]): DemoOptions | number {
 async function demo(options: DemoOptions, folder: string, stopping: Stopping): Promise<Closing | null> {
   const url = process.env['REDIS_URL'];
   if (!url) throw new Error('Expected REDIS_URL in the environment. Type "npm start", which finds or starts a Redis.');
-  const { kept, ...space } = keySpace(process.env);
+  const { kept, ...space } = keySpace(process.env, options);
   const redis = await connectRedis({ url, commandTimeoutMs: COMMAND_TIMEOUT_MS, name: space.prefix });
+  let postgres: PostgresStage | null = null;
   try {
+    if (options.ledger === 'postgres') postgres = await openPostgres({ url: databaseUrl(process.env), ...space });
     // The tenth demo on one Redis knows nothing of the ninth.
     if (kept) await clearKeys(redis, space);
-    const how = `${redactUrl(url)} (${process.env['FENCEPOST_REDIS_HOW'] ?? 'REDIS_URL'})`;
+    const how = whereabouts(url, postgres);
     const seed = options.seed ?? randomInt(1_000_000);
     const audience = audienceFor(options);
     if (audience.frameMs === null) introduce(audience, { how, folder, options, seed });
-    const observer = new Observer(redisStores({ redis, ...space }), systemClock);
-    const podEnv = podEnvironment({ url, ...space });
+    const observer = new Observer(storesOf({ redis, ...space }, postgres), systemClock);
+    const podEnv = { ...podEnvironment({ url, ...space }), ...postgres?.env };
     const common = { options, seed, clock: systemClock, stopping };
     const end = await new Demo({ ...common, observer, audience, redis: how, logs: folder, podEnv }).run();
-    if (kept)
-      complain(`What happened stays on this Redis: npx fencepost audit --redis ${redactUrl(url)} --tenant demo`);
+    if (kept) complain(lookUp(url, postgres));
     return end;
   } finally {
     // Pods that did not end in order left theirs too. Without Redis there is nothing to clear.
     if (!kept) await clearKeys(redis, space).catch(() => 0);
     await closeRedis(redis);
+    await postgres?.close(kept);
   }
 }
 
-/** A Redis that somebody gave us outlives the demo, and so does what happened on it, for whoever wants to look it up. */
-function keySpace(env: NodeJS.ProcessEnv): KeySpace & { readonly kept: boolean } {
-  const how = env['FENCEPOST_REDIS_HOW'] ?? 'REDIS_URL';
-  if (how !== 'REDIS_URL') return { kept: false, prefix: `demo-${randomUUID().slice(0, 8)}`, tenant: 'demo' };
+function databaseUrl({ DATABASE_URL: url }: NodeJS.ProcessEnv): string {
+  if (url) return url;
+  throw new Error('Expected DATABASE_URL in the environment. Type "npm start", which finds or starts a PostgreSQL.');
+}
+
+/** For the heading. */
+function whereabouts(url: string, postgres: PostgresStage | null): string {
+  const redis = `${redactUrl(url)} (${process.env['FENCEPOST_REDIS_HOW'] ?? 'REDIS_URL'})`;
+  return postgres ? `${redis}, ledger in PostgreSQL at ${redactUrl(databaseUrl(process.env))}` : redis;
+}
+
+/** An address in the clear is not for a terminal; the variable is where it came from. */
+function lookUp(url: string, postgres: PostgresStage | null): string {
+  const audit = `npx fencepost audit --redis ${redactUrl(url)} --tenant demo`;
+  if (!postgres) return `What happened stays on this Redis: ${audit}`;
+  const ledger = `--postgres "$DATABASE_URL" --schema ${postgres.env['FENCEPOST_SCHEMA']}`;
+  return `What happened stays on this Redis and in this PostgreSQL: ${audit} ${ledger}`;
+}
+
+/**
+ * Servers that somebody gave us outlive the demo, and so does what happened on them, for whoever wants to look it up. One
+ * of the two alone would be half of it: an audit would miss every instant.
+ */
+function keySpace(env: NodeJS.ProcessEnv, { ledger }: DemoOptions): KeySpace & { readonly kept: boolean } {
+  const redis = env['FENCEPOST_REDIS_HOW'] ?? 'REDIS_URL';
+  const postgres = ledger === 'postgres' ? (env['FENCEPOST_POSTGRES_HOW'] ?? 'DATABASE_URL') : null;
+  if (redis !== 'REDIS_URL' || (postgres ?? 'DATABASE_URL') !== 'DATABASE_URL')
+    return { kept: false, prefix: `demo-${randomUUID().slice(0, 8)}`, tenant: 'demo' };
   return { kept: true, prefix: env['FENCEPOST_PREFIX'] || 'fencepost', tenant: 'demo' };
 }
 

@@ -20,14 +20,15 @@ function parse(...args: string[]): DemoOptions | Refused {
 
 describe('the command line of the demo', () => {
   it('asks for nothing special when it is empty', () => {
-    expect(parse()).toEqual({ seconds: null, chaos: false, seed: null, json: false });
+    expect(parse()).toEqual({ seconds: null, chaos: false, seed: null, ledger: 'redis', json: false });
   });
 
   it('takes all options', () => {
-    expect(parse('--seconds', '30', '--chaos', '--seed=7', '--json')).toEqual({
+    expect(parse('--seconds', '30', '--chaos', '--seed=7', '--ledger', 'postgres', '--json')).toEqual({
       seconds: 30,
       chaos: true,
       seed: 7,
+      ledger: 'postgres',
       json: true,
     });
   });
@@ -40,7 +41,7 @@ describe('the command line of the demo', () => {
     expect(refused.err).toContain('--seconds');
   });
 
-  it.each([['--seed', 'x'], ['--seconds'], ['--what'], ['extra']])('refuses %j', (...args) => {
+  it.each([['--seed', 'x'], ['--ledger', 'etcd'], ['--seconds'], ['--what'], ['extra']])('refuses %j', (...args) => {
     const refused = parse(...args) as Refused;
     expect(refused.exitCode).toBe(1);
     expect(refused.err).toMatch(/^error: /);
@@ -49,6 +50,6 @@ describe('the command line of the demo', () => {
   it('explains itself on stdout and counts that as well done', () => {
     const help = parse('--help') as Refused;
     expect(help).toMatchObject({ exitCode: 0, err: '' });
-    for (const option of ['--seconds', '--chaos', '--seed', '--json']) expect(help.out).toContain(option);
+    for (const option of ['--seconds', '--chaos', '--seed', '--ledger', '--json']) expect(help.out).toContain(option);
   });
 });

@@ -1,10 +1,11 @@
-import { Command, InvalidArgumentError } from 'commander';
+import { Command, InvalidArgumentError, Option } from 'commander';
 
 export interface DemoOptions {
   /** `null`: until somebody ends it. */
   readonly seconds: number | null;
   readonly chaos: boolean;
   readonly seed: number | null;
+  readonly ledger: 'redis' | 'postgres';
   readonly json: boolean;
 }
 
@@ -14,6 +15,7 @@ export interface Output {
 }
 
 const A_DAY = 86_400;
+const LEDGERS = ['redis', 'postgres'] satisfies DemoOptions['ledger'][];
 const LARGEST_SEED = 2 ** 32 - 1;
 
 // Without line breaks of its own: the help is wrapped to the terminal.
@@ -27,6 +29,7 @@ Examples:
   npm start                               watch it; kill -9 one of the pids yourself
   npm start -- --chaos                    have pods killed and frozen
   npm start -- --seconds 60 --chaos --seed 7 --json
+  npm start -- --ledger postgres          runs and effects in PostgreSQL: DATABASE_URL, else one of its own
 
 Exit code: 0 when nothing was missed and no write was accepted twice, otherwise 1.`;
 
@@ -40,13 +43,14 @@ export function parseOptions(args: readonly string[], { out, err }: Output): Dem
     .option('--seconds <n>', 'end after n seconds', wholeNumber(1, A_DAY))
     .option('--chaos', 'kill or freeze a pod now and then')
     .option('--seed <n>', 'make the same choices as an earlier --chaos', wholeNumber(0, LARGEST_SEED))
+    .addOption(new Option('--ledger <store>', 'where runs and effects are recorded (default: redis)').choices(LEDGERS))
     .option('--json', 'print one line of JSON at the end, and everything else on stderr')
     .addHelpText('after', EXAMPLES)
     .allowExcessArguments(false)
     .configureOutput({ writeOut: out, writeErr: err })
     .exitOverride();
-  const { seconds, chaos, seed, json } = program.parse(args, { from: 'user' }).opts<Partial<DemoOptions>>();
-  return { seconds: seconds ?? null, chaos: chaos ?? false, seed: seed ?? null, json: json ?? false };
+  const given = program.parse(args, { from: 'user' }).opts<Partial<DemoOptions>>();
+  return { seconds: null, chaos: false, seed: null, ledger: 'redis', json: false, ...given };
 }
 
 function wholeNumber(least: number, most: number): (text: string) => number {

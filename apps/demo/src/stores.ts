@@ -1,13 +1,14 @@
 import { RedisCatalog, RedisLedger } from '@fencepost/jobs';
 import { RedisFencedRows, RedisLeaseStore, type KeySpace, type RedisClient } from '@fencepost/lease';
 import type { Stores } from './observer.js';
+import type { PostgresStage } from './postgres-stage.js';
 
 /** The stores of one deployment, and the table that the jobs of `apps/worker` write to. */
-export function redisStores(options: KeySpace & { readonly redis: RedisClient }): Stores {
+export function storesOf(at: KeySpace & { readonly redis: RedisClient }, postgres: PostgresStage | null): Stores {
   return {
-    catalog: new RedisCatalog(options),
-    ledger: new RedisLedger(options),
-    leases: new RedisLeaseStore(options),
-    sink: new RedisFencedRows({ ...options, table: 'sink' }),
+    catalog: new RedisCatalog(at),
+    ledger: postgres?.ledger ?? new RedisLedger(at),
+    leases: new RedisLeaseStore(at),
+    sink: new RedisFencedRows({ ...at, table: 'sink' }),
   };
 }

@@ -27,6 +27,9 @@ export function markOf({ state, attempt }: Run): Mark {
       return state;
     case 'orphaned':
       return 'retried';
+    // For a person's answer.
+    case 'uncertain':
+      return 'waiting';
     case 'claimed':
     case 'enqueued':
       return attempt > 0 ? 'retried' : 'waiting';

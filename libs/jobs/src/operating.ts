@@ -11,6 +11,14 @@ export type {
   Resumed,
   TriggerOrder,
 } from './operating/cron-operator.js';
+export { RunOperator } from './operating/run-operator.js';
+export type { ResolveOrder, Resolved, RetryOrder, RunFilter, RunOperatorPorts } from './operating/run-operator.js';
+export type { EffectReport, ItemsSummary, RunReport } from './operating/run-report.js';
+export type { ExplainedQuestion } from './operating/explain-question.js';
+export { RunStateError, UnknownRunError } from './operating/run-errors.js';
+export { Jobs } from './operating/jobs.js';
+export type { Enqueued, EnqueueOptions, JobItem, JobsPorts } from './operating/jobs.js';
+export { IdempotencyKeyError } from './operating/job-errors.js';
 export { CatalogMovedError, OperatorInputError, UnknownCronError } from './operating/errors.js';
 
 export { audit } from './audit/audit.js';
@@ -26,10 +34,14 @@ export type {
   TriggerReply,
 } from './ledger/ledger.js';
 export type {
+  Answer,
+  Doubt,
+  EffectRecord,
   MissedRange,
   OperatorAction,
   OverlapPolicy,
   Pause,
+  Question,
   Run,
   RunReason,
   SkipRange,
@@ -38,6 +50,12 @@ export type {
 } from './ledger/run.js';
 export type { RunState } from './ledger/run-state.js';
 export { RedisLedger } from './ledger/redis-ledger.js';
+export type { PostgresLedgerOptions } from './ledger/postgres/postgres-ledger-access.js';
+export { PostgresLedger } from './ledger/postgres/postgres-ledger.js';
+export { PoolExhaustedError } from './ledger/postgres/borrow-connection.js';
+export { migrateLedger } from './ledger/postgres/postgres-migrations.js';
+export { isTransactional } from './ledger/transactional-ledger.js';
+export type { TransactionalLedger, TransactionReply, TransactionRequest } from './ledger/transactional-ledger.js';
 
 export type { Build, Catalog, CatalogReading, ChangeOrder, ChangeReply, DeclareReply } from './catalog/catalog.js';
 export { contentHash } from './catalog/definition.js';

@@ -34,6 +34,20 @@ describe("a pod's environment", () => {
     });
   });
 
+  it('names the database of a ledger in PostgreSQL, and of no other', () => {
+    const database = { DATABASE_URL: 'postgres://db/shop', FENCEPOST_SCHEMA: 'jobs', FENCEPOST_MIGRATE: 'true' };
+    expect(podEnvironment({ ...database, FENCEPOST_LEDGER: 'postgres', FENCEPOST_KEEP_FOR: '7d' }).jobs).toEqual({
+      redis: 'redis://localhost:6379',
+      ledger: 'postgres',
+      postgres: { url: 'postgres://db/shop', schema: 'jobs', migrate: true },
+      keepFor: '7d',
+    });
+    expect(podEnvironment({ ...database, FENCEPOST_WAIT_REPLICAS: '2' }).jobs).toEqual({
+      redis: 'redis://localhost:6379',
+      waitReplicas: 2,
+    });
+  });
+
   it('counts an empty variable as absent', () => {
     expect(podEnvironment({ PORT: '', LOG_LEVEL: '', REDIS_URL: '', FENCEPOST_CONCURRENCY: '' })).toEqual(
       podEnvironment({}),
@@ -44,6 +58,7 @@ describe("a pod's environment", () => {
     ['PORT', '65536', 'expected a port from 0 to 65535, 0 for any free one'],
     ['PORT', '-1', 'expected a port from 0 to 65535, 0 for any free one'],
     ['PORT', 'http', 'expected a port from 0 to 65535, 0 for any free one'],
+    ['FENCEPOST_MIGRATE', 'yes', 'expected true or false'],
     ['LOG_LEVEL', 'loud', 'expected one of trace, debug, info, warn, error, fatal, silent'],
   ])('refuses %s=%s with a sentence', (name, value, expected) => {
     expect(refusal({ [name]: value })).toBe(`The environment, option "${name}": ${expected}, got "${value}".`);

@@ -31,6 +31,15 @@ const schema = z.object({
   FENCEPOST_BUILD_SEQ: numeric.optional(),
   FENCEPOST_APP: z.string().optional(),
   FENCEPOST_MIN_INTERVAL: z.string().optional(),
+  FENCEPOST_KEEP_FOR: z.string().optional(),
+  FENCEPOST_WAIT_REPLICAS: numeric.optional(),
+  FENCEPOST_LEDGER: z.string().optional(),
+  DATABASE_URL: z.string().optional(),
+  FENCEPOST_SCHEMA: z.string().optional(),
+  FENCEPOST_MIGRATE: z
+    .enum(['true', 'false'], 'expected true or false')
+    .transform((word) => word === 'true')
+    .optional(),
 });
 
 export interface PodEnvironment {
@@ -48,8 +57,8 @@ export interface PodEnvironment {
  * @throws {SetupError} naming each wrong variable, what was expected, and what came
  */
 export function podEnvironment(variables: NodeJS.ProcessEnv): PodEnvironment {
-  const given = Object.fromEntries(Object.entries(variables).filter(([, value]) => value !== ''));
-  const env = checkedOptions({ owner: 'The environment', schema }, given);
+  const filled = Object.fromEntries(Object.entries(variables).filter(([, value]) => value !== ''));
+  const env = checkedOptions({ owner: 'The environment', schema }, filled);
   const jobs = {
     redis: env.REDIS_URL,
     prefix: env.FENCEPOST_PREFIX,
@@ -64,8 +73,22 @@ export function podEnvironment(variables: NodeJS.ProcessEnv): PodEnvironment {
     buildSeq: env.FENCEPOST_BUILD_SEQ,
     app: env.FENCEPOST_APP,
     minInterval: env.FENCEPOST_MIN_INTERVAL,
+    keepFor: env.FENCEPOST_KEEP_FOR,
+    waitReplicas: env.FENCEPOST_WAIT_REPLICAS,
+    ledger: env.FENCEPOST_LEDGER,
+    // Many programs have a DATABASE_URL, and most of them not for this.
+    postgres: env.FENCEPOST_LEDGER === 'postgres' ? postgresOf(env) : undefined,
   };
-  const present = Object.fromEntries(Object.entries(jobs).filter(([, value]) => value !== undefined));
+  const present = given(jobs);
   // Checked again, and completely, by the module it is for.
   return { host: env.HOST, port: env.PORT, logLevel: env.LOG_LEVEL, pod: env.POD_NAME, jobs: present as never };
+}
+
+function postgresOf(env: z.output<typeof schema>): object | undefined {
+  if (env.DATABASE_URL === undefined) return undefined;
+  return given({ url: env.DATABASE_URL, schema: env.FENCEPOST_SCHEMA, migrate: env.FENCEPOST_MIGRATE });
+}
+
+function given(options: object): object {
+  return Object.fromEntries(Object.entries(options).filter(([, value]) => value !== undefined));
 }

@@ -11,6 +11,8 @@ export interface CatalogHarness {
   readonly now: () => Promise<number>;
   /** Makes every tombstone so much older, milliseconds. */
   readonly age: (ms: number) => Promise<void>;
+  /** All of it is gone, as with a store that was wiped. */
+  readonly wipe: () => Promise<void>;
 }
 
 export type MakeCatalogHarness = () => Promise<CatalogHarness>;

@@ -8,7 +8,7 @@ import { LEASE_REDIS } from '@fencepost/lease/nest';
 const STEPS = ['first', 'second', 'third'] as const;
 const LOOK_AGAIN_MS = 20;
 
-/** Three effects on one row, with a gate before each. Declared without firing: a test gives it its instant. */
+/** Three effects on one row, with a gate before each and inside. Declared without firing: a test gives it its instant. */
 @Injectable()
 export class Steps {
   constructor(
@@ -24,9 +24,10 @@ export class Steps {
     await this.sink.write({ ...about, value: 'begun', idempotencyKey: `${run.id}/attempt-${run.attempt}` });
     for (const step of STEPS) {
       await this.#passGate(step);
-      await run.effect(step, ({ fence, idempotencyKey }) =>
-        this.sink.write({ row: 'steps', value: step, fence, idempotencyKey }),
-      );
+      await run.effect(step, async ({ fence, idempotencyKey }) => {
+        await this.#passGate(`inside ${step}`);
+        return this.sink.write({ row: 'steps', value: step, fence, idempotencyKey });
+      });
     }
   }
 

@@ -3,7 +3,9 @@ import type { Finding, LintedCron } from './finding.js';
 
 /** Crons that do the same at the same instants. Each by a handler of its own is a coincidence; by the same one it is not. */
 export function duplicateFindings(crons: readonly LintedCron[]): Finding[] {
-  return groupBy(crons, sameness)
+  // What comes only when it is asked for never comes twice by itself.
+  const scheduled = crons.filter(({ expression }) => expression.trim() !== '@manual');
+  return groupBy(scheduled, sameness)
     .filter((group) => group.length > 1)
     .map(finding);
 }

@@ -8,6 +8,14 @@ export interface StoreFlags {
   readonly redis?: string;
   readonly prefix?: string;
   readonly tenant?: string;
+  readonly postgres?: string;
+  readonly schema?: string;
+}
+
+/** Where runs and effects are, where that is not Redis. */
+export interface DatabaseAddress {
+  readonly url: string;
+  readonly schema: string;
 }
 
 export interface StoreAddress {
@@ -15,19 +23,49 @@ export interface StoreAddress {
   readonly prefix: string;
   /** `null`: nobody named one. */
   readonly tenant: string | null;
+  /** `null`: the ledger is in Redis. */
+  readonly database: DatabaseAddress | null;
 }
 
 const ANY = 'else "default", or the only one that has crons';
 
 export function withStoreOptions(command: Command): Command {
-  return command
+  return withDatabaseOptions(command)
     .option('--redis <url>', 'where the crons are (else REDIS_URL, else redis://localhost:6379)')
     .option('--prefix <name>', 'first part of all keys (else FENCEPOST_PREFIX, else fencepost)')
     .option('--tenant <name>', `whose crons (else FENCEPOST_TENANT, ${ANY})`);
 }
 
+const DATABASE = 'the ledger is in this PostgreSQL (else DATABASE_URL, where FENCEPOST_LEDGER is postgres)';
+
+export function withDatabaseOptions(command: Command): Command {
+  return command
+    .option('--postgres <url>', DATABASE)
+    .option('--schema <name>', 'the schema of its tables (else FENCEPOST_SCHEMA, else fencepost)');
+}
+
 /** @throws {UsageError} */
-export function storeAddress({ redis, prefix, tenant }: StoreFlags, { env }: Pick<World, 'env'>): StoreAddress {
+export function databaseAddress(
+  { postgres, schema }: Pick<StoreFlags, 'postgres' | 'schema'>,
+  { env }: Pick<World, 'env'>,
+): DatabaseAddress | null {
+  const url = postgres ?? (env['FENCEPOST_LEDGER'] === 'postgres' ? env['DATABASE_URL'] || '' : null);
+  if (url === null) return null;
+  if (!/^postgres(ql)?:\/\//.test(url) || !URL.canParse(url)) {
+    throw new UsageError(`Expected --postgres (or DATABASE_URL) to be a postgres:// address, got "${redactUrl(url)}".`);
+  }
+  return { url, schema: schema ?? (env['FENCEPOST_SCHEMA'] || 'fencepost') };
+}
+
+/** @throws {UsageError} */
+export function storeAddress(flags: StoreFlags, { env }: Pick<World, 'env'>): StoreAddress {
+  return { ...redisAddress(flags, { env }), database: databaseAddress(flags, { env }) };
+}
+
+function redisAddress(
+  { redis, prefix, tenant }: StoreFlags,
+  { env }: Pick<World, 'env'>,
+): Omit<StoreAddress, 'database'> {
   // An empty variable is none: that is how a shell and a compose file leave one out.
   const url = redis ?? (env['REDIS_URL'] || 'redis://localhost:6379');
   if (!isRedisUrl(url)) {

@@ -1,6 +1,7 @@
 import { FencepostError, StoreAwayError } from '@fencepost/lease';
 
-const WORDS = /Command timed out|Connection is closed|max retries|Socket|Stream isn't writeable|ECONN|EPIPE|ETIMEDOUT/i;
+const WORDS =
+  /Command timed out|Connection is closed|max retries|Socket|Stream isn't writeable|ECONN|EPIPE|ETIMEDOUT|Connection terminated|terminating connection|read timeout/i;
 
 /** Whether an error is about the store and not about what was asked of it: the client has no class for that. */
 export function isStoreTrouble(error: unknown): error is Error {

@@ -1,8 +1,19 @@
 import { closeRedis, connectRedis, redisKeys, systemClock, type Clock } from '@fencepost/lease';
 import { StoreError, UsageError } from '../exit.js';
-import { BullmqRunQueue, CronCatalog, CronOperator, RedisCatalog, RedisLedger, RedisPresence } from '../jobs.js';
+import {
+  BullmqRunQueue,
+  CronCatalog,
+  CronOperator,
+  PostgresLedger,
+  RedisCatalog,
+  RedisLedger,
+  RedisPresence,
+  RunOperator,
+  type Ledger,
+} from '../jobs.js';
 import type { World } from '../world.js';
 import { LazyRunQueue } from './lazy-run-queue.js';
+import { withPool } from './postgres-pool.js';
 import { chooseTenant } from './redis-tenants.js';
 import { storeAddress, type StoreAddress, type StoreFlags } from './store-options.js';
 import { isStoreTrouble } from './store-trouble.js';
@@ -14,9 +25,10 @@ export interface Store {
   readonly prefix: string;
   readonly tenant: string;
   readonly catalog: RedisCatalog;
-  readonly ledger: RedisLedger;
+  readonly ledger: Ledger;
   readonly presence: RedisPresence;
   readonly operator: CronOperator;
+  readonly runs: RunOperator;
   readonly crons: CronCatalog;
   readonly clock: Clock;
 }
@@ -38,29 +50,46 @@ export async function withStore<Result>(
   const redis = await connect(address);
   try {
     const tenant = await chooseTenant(redis, address, (line) => world.err(`${line}\n`));
-    return await withParts(redis, { prefix: address.prefix, tenant }, work);
+    const space = { prefix: address.prefix, tenant };
+    return await withLedger(redis, { ...address, ...space }, (ledger) => withParts({ redis, ledger }, space, work));
   } catch (error) {
     if (!isStoreTrouble(error)) throw error;
     throw new StoreError(
-      `Redis stopped answering: ${error.message}. What was asked may have happened; look before you repeat it.`,
+      `The store stopped answering: ${error.message}. What was asked may have happened; look before you repeat it.`,
     );
   } finally {
     await closeRedis(redis);
   }
 }
 
-async function withParts<Result>(
+interface Space {
+  readonly prefix: string;
+  readonly tenant: string;
+}
+
+async function withLedger<Result>(
   redis: Redis,
-  space: { readonly prefix: string; readonly tenant: string },
+  { database, prefix, tenant }: Space & Pick<StoreAddress, 'database'>,
+  work: (ledger: Ledger) => Promise<Result>,
+): Promise<Result> {
+  if (!database) return work(new RedisLedger({ redis, prefix, tenant }));
+  const { schema } = database;
+  return withPool(database, (pool) => work(new PostgresLedger({ pool, schema, prefix, tenant })));
+}
+
+async function withParts<Result>(
+  { redis, ledger }: { readonly redis: Redis; readonly ledger: Ledger },
+  space: Space,
   work: (store: Store) => Promise<Result>,
 ): Promise<Result> {
   const at = { redis, ...space };
   const queue = new LazyRunQueue(() => BullmqRunQueue.open({ ...at, onTrouble: () => {} }));
-  const [catalog, ledger, presence] = [new RedisCatalog(at), new RedisLedger(at), new RedisPresence(at)];
+  const [catalog, presence] = [new RedisCatalog(at), new RedisPresence(at)];
   const ports = { catalog, ledger, presence, clock: systemClock };
   try {
     const operator = new CronOperator({ ...ports, queue });
-    return await work({ ...space, ...ports, operator, crons: new CronCatalog(ports) });
+    const runs = new RunOperator({ ...ports, queue });
+    return await work({ ...space, ...ports, operator, runs, crons: new CronCatalog(ports) });
   } finally {
     await queue.close();
   }

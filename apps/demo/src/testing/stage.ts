@@ -45,6 +45,8 @@ export function aRun(seconds: number, given: Partial<Run> = {}): Run {
     payload: null,
     handler: null,
     waiting: null,
+    priority: null,
+    question: null,
     cancel: null,
     ...given,
   };

@@ -2,7 +2,7 @@ import type { RunState } from '../ledger/run-state.js';
 import type { Run } from '../ledger/run.js';
 
 const FINAL: readonly RunState[] = ['succeeded', 'failed', 'cancelled', 'skipped'];
-const BEGUN: readonly RunState[] = ['running', 'orphaned', 'succeeded', 'failed'];
+const BEGUN: readonly RunState[] = ['running', 'orphaned', 'uncertain', 'succeeded', 'failed'];
 
 /** What of a run's record can't be, in words that follow "its run"; `null` when all of it can. */
 export function impossibility({ state, skipped, finishedAt, attempt }: Run): string | null {

@@ -24,6 +24,11 @@ export interface CatalogReading {
   readonly version: number;
   /** The store's clock at the reading, epoch milliseconds: see `EFFECTIVE_AFTER_MS`. */
   readonly readAt: number;
+  /**
+   * The store's clock when the first change of all was accepted, epoch milliseconds: a catalog that was lost with its store is
+   * born again. `null` when none was, or none that noted it.
+   */
+  readonly bornAt?: number | null;
   /** By name. Disabled and removed ones too: their last instants may not be accounted for yet. */
   readonly entries: readonly CatalogEntry[];
 }

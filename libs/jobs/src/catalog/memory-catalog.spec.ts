@@ -6,5 +6,9 @@ import { MemoryCatalog } from './memory-catalog.js';
 catalogContract('the memory catalog', async () => {
   const clock = new ManualClock();
   const catalog = new MemoryCatalog(clock, { zoneData: ZONE_DATA });
-  return { catalog, elsewhere: catalog, now: async () => clock.now(), age: (ms) => clock.advance(ms) };
+  return {
+    ...{ catalog, elsewhere: catalog, now: async () => clock.now() },
+    age: (ms) => clock.advance(ms),
+    wipe: async () => catalog.wipe(),
+  };
 });

@@ -21,6 +21,7 @@ export class MemoryCatalog implements Catalog {
   readonly #tombstoneMs: number;
   readonly #zoneData: string;
   #version = 0;
+  #bornAt: number | null = null;
 
   constructor(
     private readonly clock: Clock,
@@ -49,7 +50,7 @@ export class MemoryCatalog implements Catalog {
 
   async read(): Promise<CatalogReading> {
     const entries = [...this.#crons.values()].flatMap(entryOf).toSorted(byName);
-    return { version: this.#version, readAt: this.clock.now(), entries };
+    return { version: this.#version, readAt: this.clock.now(), bornAt: this.#bornAt, entries };
   }
 
   async put(declaration: Declaration, order: ChangeOrder): Promise<ChangeReply> {
@@ -84,6 +85,14 @@ export class MemoryCatalog implements Catalog {
     this.#crons.set(cron, { ...known, generations });
     this.#version += 1;
     this.#announce();
+  }
+
+  /** All of it is gone, as with a store that was wiped. No version comes twice: a pod would believe that it knows it. */
+  wipe(): void {
+    this.#crons.clear();
+    this.#tops.clear();
+    this.#bornAt = null;
+    this.#version += 1;
   }
 
   async watch(onChanged: () => void): Promise<StopWatching> {
@@ -144,6 +153,7 @@ export class MemoryCatalog implements Catalog {
     const known = this.#crons.get(name)?.generations ?? [];
     const { by, reason, state, definition = known[0]?.definition } = next;
     if (!definition) return;
+    this.#bornAt ??= this.clock.now();
     const generations = begin(known, { by, reason, state, definition }, this.clock.now());
     const { hash, seq, source, standing, deleteAt } = origin;
     this.#crons.set(name, { generations, zoneData: this.#zoneData, hash, seq, source, standing, deleteAt });

@@ -14,16 +14,18 @@ export type RawReading = readonly [
   readAt: string,
   crons: readonly string[],
   declared: readonly string[],
+  bornAt: string,
 ];
 
 /** `<build> <hash> <state> <source>`; see judge-declaration.lua. */
 const DECLARED = /^(\d+) \S+ \S+ (.*)$/s;
 
-export function readReading([version, readAt, crons, declared]: RawReading): CatalogReading {
+export function readReading([version, readAt, crons, declared, born]: RawReading): CatalogReading {
   const origins = pairs(declared);
   const reader = new LineReader();
   const entries = [...pairs(crons)].map(([name, lines]) => readEntry(lines, origins.get(name) ?? '', reader));
-  return { version: Number(version), readAt: Number(readAt), entries: entries.toSorted(byName) };
+  const bornAt = born === '' ? null : Number(born);
+  return { version: Number(version), readAt: Number(readAt), bornAt, entries: entries.toSorted(byName) };
 }
 
 function pairs(flat: readonly string[]): Map<string, string> {

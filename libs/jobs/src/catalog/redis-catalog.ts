@@ -45,7 +45,7 @@ interface Judged {
 /** The catalog as a few hashes: a build declares its crons in one atomic step, and a pod reads them in one command. */
 export class RedisCatalog implements Catalog {
   readonly #redis: RedisClient;
-  readonly #keys: Readonly<Record<'crons' | 'declared' | 'builds' | 'tombstones' | 'version', string>>;
+  readonly #keys: Readonly<Record<'crons' | 'declared' | 'builds' | 'tombstones' | 'version' | 'born', string>>;
   readonly #channel: string;
   readonly #tombstoneMs: number;
   readonly #zoneData: string;
@@ -59,6 +59,7 @@ export class RedisCatalog implements Catalog {
       builds: key('builds'),
       tombstones: key('tombstones'),
       version: key('version'),
+      born: key('born'),
     };
     this.#channel = redisChannel(options, 'catalog');
     this.#tombstoneMs = options.tombstoneMs ?? TOMBSTONE_MS;
@@ -90,8 +91,9 @@ export class RedisCatalog implements Catalog {
   }
 
   async read(): Promise<CatalogReading> {
-    const { crons, declared, version } = this.#keys;
-    return readReading((await SCRIPTS['read-catalog'].run(this.#redis, [crons, declared, version], [])) as RawReading);
+    const { crons, declared, version, born } = this.#keys;
+    const keys = [crons, declared, version, born];
+    return readReading((await SCRIPTS['read-catalog'].run(this.#redis, keys, [])) as RawReading);
   }
 
   put(declaration: Declaration, order: ChangeOrder): Promise<ChangeReply> {
@@ -105,8 +107,8 @@ export class RedisCatalog implements Catalog {
   }
 
   async outgrow(cron: string, accepted: number): Promise<void> {
-    const { crons, version } = this.#keys;
-    await SCRIPTS['outgrow-generation'].run(this.#redis, [crons, version], [cron, accepted, this.#channel]);
+    const { crons, version, born } = this.#keys;
+    await SCRIPTS['outgrow-generation'].run(this.#redis, [crons, version, born], [cron, accepted, this.#channel]);
   }
 
   watch(onChanged: () => void): Promise<StopWatching> {
@@ -124,7 +126,7 @@ export class RedisCatalog implements Catalog {
   }
 
   async #write(chunk: readonly HashedDeclaration[], { build, last }: { build: Build; last: boolean }) {
-    const { crons, declared, builds, tombstones, version } = this.#keys;
+    const { crons, declared, builds, tombstones, version, born } = this.#keys;
     const by = this.#who(`${build.source} build ${build.seq}`, null);
     const content = chunk.flatMap(({ name, hash, disabled, definition }) => [
       name,
@@ -134,7 +136,7 @@ export class RedisCatalog implements Catalog {
     ]);
     const common = [this.#tombstoneMs, this.#channel, EFFECTIVE_AFTER_MS, KEPT_GENERATIONS, by];
     const args = [build.source, build.seq, ...common, last ? 1 : 0, chunk.length, ...content];
-    const keys = [crons, declared, builds, tombstones, version];
+    const keys = [crons, declared, builds, tombstones, version, born];
     const reply = (await SCRIPTS['declare-crons'].run(this.#redis, keys, args)) as [string, ...unknown[]];
     if (reply[0] === 'CONFLICT') throw conflict(reply.slice(1) as string[], build);
     const [, words, removed] = reply as [string, string[], string[]];
@@ -142,11 +144,11 @@ export class RedisCatalog implements Catalog {
   }
 
   async #change(cron: string, order: ChangeOrder, content: readonly string[]): Promise<ChangeReply> {
-    const { crons, declared, builds, tombstones, version } = this.#keys;
+    const { crons, declared, builds, tombstones, version, born } = this.#keys;
     const who = this.#who(order.by, order.reason);
     const common = [who, this.#tombstoneMs, this.#channel, EFFECTIVE_AFTER_MS, KEPT_GENERATIONS];
     const args = [cron, order.expected ?? '', randomUUID(), ...content, ...common];
-    const keys = [crons, declared, builds, tombstones, version];
+    const keys = [crons, declared, builds, tombstones, version, born];
     const reply = (await SCRIPTS['change-cron'].run(this.#redis, keys, args)) as string[];
     const [verdict, generation, since] = reply;
     if (verdict === 'MOVED') return { verdict: 'moved', generation: generation === '' ? null : Number(generation) };

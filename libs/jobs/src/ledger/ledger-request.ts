@@ -32,13 +32,18 @@ export function checkClaim(request: ClaimRequest): void {
 
 /** @throws {RangeError} */
 export function checkTrigger(request: TriggerRequest): void {
-  const { generation, scheduledAt, missed } = request;
+  const { generation, scheduledAt, missed, runId, rerunOf } = request;
   checkWhole('generation', generation, 0);
   checkWhole('scheduledAt', scheduledAt ?? 0, 0);
+  checkWhole('notBefore', request.notBefore ?? 0, 0);
+  checkWhole('priority', request.priority ?? 1, 1);
   if (missed !== null) {
     checkWhole('count', missed.count, 1);
     checkWhole('from', missed.from, 0);
     checkWhole('to', missed.to, missed.from);
+  }
+  if (rerunOf && cronOfRun(rerunOf) !== cronOfRun(runId)) {
+    throw new RangeError(`Expected rerunOf as a run of ${cronOfRun(runId)}, got "${rerunOf}".`);
   }
   checkPolicy(request);
 }

@@ -1,188 +1,38 @@
-import type { Fence } from '@fencepost/lease';
-import type { OverdueOptions, OverdueRuns } from './overdue.js';
 import type {
-  MissedRange,
-  OperatorAction,
-  OverlapPolicy,
-  Pause,
-  Run,
-  RunReason,
-  SkipRange,
-  WaitReason,
-} from './run.js';
+  Account,
+  CancelReply,
+  ClaimReply,
+  ClaimRequest,
+  CronRecord,
+  Delivery,
+  OperatorOrder,
+  ResolveReply,
+  ResolveRequest,
+  TriggerReply,
+  TriggerRequest,
+} from './accepting.js';
+import type {
+  AttemptOutcome,
+  AttemptRef,
+  BeginEffectReply,
+  BeginReply,
+  BeginRequest,
+  EffectOutcome,
+  EffectRequest,
+  FinishEffectReply,
+  HeartbeatReply,
+  ItemRecord,
+  ItemsStep,
+} from './attempting.js';
+import type { OverdueOptions, OverdueRuns } from './overdue.js';
 import type { RunState } from './run-state.js';
+import type { EffectRecord, OperatorAction, Pause, Run, SkipRange, WaitReason } from './run.js';
 
-/** What the ledger knows of a cron; all zero or `null` for one it has never seen. */
-export interface CronRecord {
-  /** The highest scheduler fence accepted so far: the floor for the next lease. */
-  readonly fence: Fence;
-  /** Every instant up to here has a run or a recorded skip. Epoch milliseconds. */
-  readonly cursor: number | null;
-  readonly generation: number;
-  /** How many calls were refused because their fence was stale. */
-  readonly refusals: number;
-  /** One that has run out is none. */
-  readonly paused: Pause | null;
-}
-
-export interface ClaimedOccurrence {
-  readonly scheduledAt: number;
-  readonly dueAt: number;
-  readonly reason: RunReason;
-  readonly missed: MissedRange | null;
-}
-
-export interface ClaimRequest {
-  readonly cron: string;
-  /** The lease's fence and the nonce of its term: an equal fence counts only for the same term. */
-  readonly fence: Fence;
-  readonly term: string;
-  readonly holder: string;
-  readonly generation: number;
-  /** Fresh per decision, the same when the call is repeated. */
-  readonly nonce: string;
-  /** The cursor the plan started from; another one means that somebody else went on meanwhile. */
-  readonly cursor: number | null;
-  /** Instants before the occurrence that won't run, oldest first. */
-  readonly skips: readonly SkipRange[];
-  /** How much later than their instants the skips were due: before that nobody may write them off. 0 by default. */
-  readonly spreadMs?: number;
-  /** `null`: only the skips are to be recorded. */
-  readonly occurrence: ClaimedOccurrence | null;
-  readonly overlap: OverlapPolicy;
-  /** How many runs may be open at once before `overlap` applies; 1 by default. */
-  readonly maxConcurrency?: number;
-  /** For `replace`: how long the old run may go on; 30 s by default. */
-  readonly cancelGraceMs?: number;
-  /** Epoch milliseconds after which the run doesn't begin any more; `null` by default. */
-  readonly startBy?: number | null;
-  /** Kept with the run for whoever carries it out. */
-  readonly handler?: string | null;
-  /** JSON. */
-  readonly payload?: string | null;
-}
-
-/** A run that somebody asks for: not an instant that has come. */
-export interface TriggerRequest {
-  /** `<cron>@manual-<uuid>`, or the natural id of a past instant, or that with `-r1`. */
-  readonly runId: string;
-  readonly nonce: string;
-  /** `null`: now. For a backfill the instant, which has to be behind the cursor. */
-  readonly scheduledAt: number | null;
-  readonly reason: Exclude<RunReason, 'schedule'>;
-  readonly generation: number;
-  readonly by: string;
-  /** Why they ask, for the list of operator actions. */
-  readonly why: string | null;
-  readonly payload: string | null;
-  readonly handler: string | null;
-  readonly missed: MissedRange | null;
-  /** `allow` for one that is forced. */
-  readonly overlap: OverlapPolicy;
-  readonly maxConcurrency?: number;
-  readonly cancelGraceMs?: number;
-}
-
-export type TriggerReply =
-  | { readonly verdict: 'claimed'; readonly runId: string }
-  | { readonly verdict: 'skipped'; readonly reason: 'overlap' }
-  /** There is a run of this id already. */
-  | { readonly verdict: 'exists'; readonly state: RunState }
-  /** A natural id whose instant is not behind the cursor yet: it is the schedule's own. */
-  | { readonly verdict: 'ahead' }
-  /** A natural id of an instant that the ledger has accounted for and no longer remembers: it may have run. */
-  | { readonly verdict: 'forgotten' };
-
-/** An operator's order: who, and why. */
-export interface OperatorOrder {
-  readonly by: string;
-  readonly reason: string;
-}
-
-export type CancelReply =
-  | { readonly verdict: 'cancelled' }
-  /** A worker carries it out: it is told with its next heartbeat, and fenced out at `until`. */
-  | { readonly verdict: 'cancelling'; readonly until: number }
-  | { readonly verdict: 'terminal'; readonly state: RunState }
-  | { readonly verdict: 'missing' };
-
-/** `cancelled`: extended as well, but somebody wants the run to stop. */
-export type HeartbeatReply = 'extended' | 'cancelled' | 'stale';
-
-/** All that is recorded of the instants in `[from, to)`; the ranges reach beyond it. */
-export interface Account {
-  readonly runs: readonly Run[];
-  readonly skips: readonly SkipRange[];
-  /** Of instants up to here some may be forgotten: what is missing there says nothing. `null`: nothing is forgotten. */
-  readonly forgotten: number | null;
-}
-
-export type ClaimReply =
-  | { readonly verdict: 'claimed'; readonly runId: string }
-  | { readonly verdict: 'skipped'; readonly reason: 'overlap' }
-  /** The cron is paused: every instant of the plan that has no other reason is recorded as `paused`. */
-  | { readonly verdict: 'skipped'; readonly reason: 'paused' }
-  /** The skips are recorded; there was no occurrence to claim. */
-  | { readonly verdict: 'recorded' }
-  | { readonly verdict: 'stale'; readonly fence: Fence }
-  | { readonly verdict: 'stale-definition'; readonly generation: number }
-  /** The occurrence, or the last of the skips, is due in the future of the store's clock. */
-  | { readonly verdict: 'early'; readonly waitMs: number }
-  /** The cursor is not where the plan started: read it and plan again. */
-  | { readonly verdict: 'moved'; readonly cursor: number | null };
-
-/** One handing over of a run to the queue. */
-export interface Delivery {
-  readonly runId: string;
-  readonly delivery: number;
-}
-
-export interface BeginRequest {
-  readonly runId: string;
-  readonly nonce: string;
-  readonly worker: string;
-  /** Length of the run lease. */
-  readonly ttlMs: number;
-  readonly maxAttempts: number;
-}
-
-/** The proof an attempt shows with every call: only the current one changes its run. */
-export interface AttemptRef {
-  readonly runId: string;
-  readonly fence: Fence;
-  readonly nonce: string;
-}
-
-export type BeginReply =
-  | { readonly verdict: 'begun'; readonly fence: Fence; readonly attempt: number; readonly run: Run }
-  /** Another attempt is alive, or another run of the cron is; look again in `waitMs`. */
-  | { readonly verdict: 'busy'; readonly waitMs: number }
-  | { readonly verdict: 'not-due'; readonly waitMs: number }
-  | { readonly verdict: 'terminal'; readonly state: RunState }
-  | { readonly verdict: 'missing' };
-
-export type BeginEffectReply =
-  /** `unknown`: an earlier attempt began it too and never said how it ended. */
-  | { readonly verdict: 'go'; readonly unknown: boolean }
-  /** Already done, by this or an earlier attempt; `result` is its recorded JSON. */
-  | { readonly verdict: 'done'; readonly result: string }
-  | { readonly verdict: 'stale' };
+export type * from './accepting.js';
+export type * from './attempting.js';
 
 /**
- * `late`: the attempt is stale, and its *done* is kept as a fact all the same, because it was once allowed to begin.
- * `known`: another attempt's done was recorded before, and stands.
- */
-export type FinishEffectReply = 'recorded' | 'late' | 'known' | 'stale';
-
-export type AttemptOutcome =
-  | { readonly kind: 'succeeded' }
-  | { readonly kind: 'failed'; readonly error: string }
-  /** The handler stopped because it was told to. */
-  | { readonly kind: 'cancelled'; readonly error: string }
-  | { readonly kind: 'retry'; readonly error: string; readonly delayMs: number };
-
-/**
- * What ran, what is running, what did not run and why. Every implementation passes `test/contracts/ledger.contract.ts`.
+ * What ran, what is running, what did not run and why. Every implementation passes `@fencepost/jobs/testing/ledger-contract`.
  *
  * "Now" is the store's clock. Each call is idempotent on its nonce, and refuses whoever is stale by comparing fences in
  * the store. It rejects when the store could not be asked, and with a `RangeError` for a number that is none; every answer
@@ -223,16 +73,29 @@ export interface Ledger {
   begin(request: BeginRequest): Promise<BeginReply>;
   /** Extends the run lease; `stale` means the attempt is over. Never revives one that has expired. */
   heartbeat(attempt: AttemptRef, ttlMs: number): Promise<HeartbeatReply>;
-  beginEffect(attempt: AttemptRef, effect: string): Promise<BeginEffectReply>;
-  /** Records *done* with its result as JSON. */
-  finishEffect(attempt: AttemptRef, effect: string, result: string): Promise<FinishEffectReply>;
+  beginEffect(attempt: AttemptRef, request: EffectRequest): Promise<BeginEffectReply>;
+  /** A *done* is kept also from a stale attempt that was once allowed to begin; a *failed* counts only from the current one. */
+  finishEffect(attempt: AttemptRef, effect: string, outcome: EffectOutcome): Promise<FinishEffectReply>;
+  /** In the order they were begun. */
+  effects(runId: string): Promise<EffectRecord[]>;
+  /** Whatever is recorded of the items under this name. */
+  items(runId: string, effect: string): Promise<ItemRecord[]>;
+  /** A *done* is never overwritten, and is kept from a stale attempt as that of an effect is; nothing else is then. */
+  advanceItems(attempt: AttemptRef, effect: string, step: ItemsStep): Promise<'recorded' | 'stale'>;
+  /**
+   * A person's answer to the question of an uncertain run. `done` and `not-done` are recorded as if the effect had ended so,
+   * and the run is enqueued for one attempt more than its retry policy allows; `give-up` ends it as failed.
+   */
+  resolve(runId: string, request: ResolveRequest): Promise<ResolveReply>;
   /** The state the run has now, or `null` when the attempt is stale and nothing changed. */
   finish(attempt: AttemptRef, outcome: AttemptOutcome): Promise<RunState | null>;
   readRun(runId: string): Promise<Run | null>;
+  /** Of these crons the runs in one state, which came into it last first, `limit` of each cron at most. */
+  runsIn(state: 'failed' | 'uncertain', crons: readonly string[], limit: number): Promise<Run[]>;
   /** The newest runs first, skipped occurrences included. */
   runs(cron: string, limit: number): Promise<Run[]>;
   /** The newest recorded skip ranges first. */
   skips(cron: string, limit: number): Promise<SkipRange[]>;
-  /** Forgets at most 100 finished runs beyond the newest `keep`; answers how many. The cursor keeps them from coming back. */
+  /** Forgets at most 100 finished runs beyond the newest `keep`, or older than is kept; answers how many. The cursor keeps them from coming back. */
   forget(cron: string, keep: number): Promise<number>;
 }

@@ -11,6 +11,7 @@ import {
   type MemoryRun,
 } from './memory-ledger-record.js';
 import { isTerminal, type RunEvent, type RunState } from './run-state.js';
+import type { Question } from './run.js';
 
 /** The run, if this attempt is the one that may change it: the one place where an attempt's fence is compared. */
 export function currentRun(run: MemoryRun | undefined, attempt: AttemptRef): MemoryRun | null {
@@ -18,7 +19,7 @@ export function currentRun(run: MemoryRun | undefined, attempt: AttemptRef): Mem
   return run.record.fence === attempt.fence && run.attemptNonce === attempt.nonce ? run : null;
 }
 
-/** `begin-attempt.lua`, line for line. */
+/** `begin-attempts.lua` for one run, line for line. */
 export function beginInMemory(cron: MemoryCron, request: BeginRequest, now: number): BeginReply {
   const run = cron.runs.get(request.runId);
   if (!run) return { verdict: 'missing' };
@@ -29,6 +30,7 @@ export function beginInMemory(cron: MemoryCron, request: BeginRequest, now: numb
 function refuse(run: MemoryRun, request: BeginRequest, now: number): BeginReply | null {
   const { record } = run;
   if (isTerminal(record.state)) return { verdict: 'terminal', state: record.state };
+  if (record.state === 'uncertain') return { verdict: 'uncertain' };
   if (isAlive(run, now)) {
     // More than was ever asked for was left by a clock that went back.
     if (run.leaseUntil - now > run.leaseMs * 2) run.leaseUntil = run.lookAt = now + run.leaseMs;
@@ -37,7 +39,7 @@ function refuse(run: MemoryRun, request: BeginRequest, now: number): BeginReply 
   if (giveUpInMemory(run, now)) return { verdict: 'terminal', state: record.state };
   const waitMs = (record.notBefore ?? now) - now;
   if (waitMs > 0) return { verdict: 'not-due', waitMs };
-  if (record.attempt < request.maxAttempts) return null;
+  if (record.attempt < request.maxAttempts + run.extraAttempts) return null;
   endInMemory(run, 'exhaust', now);
   record.error = 'every attempt is used up; the last one never reported';
   return { verdict: 'terminal', state: 'failed' };
@@ -59,6 +61,7 @@ export function giveUpInMemory(run: MemoryRun, now: number): boolean {
 export function endInMemory(run: MemoryRun, event: RunEvent, now: number): void {
   move(run, event);
   run.record.finishedAt = now;
+  run.record.question = null;
   run.lookAt = null;
 }
 
@@ -110,26 +113,42 @@ function begun(run: MemoryRun): BeginReply {
   return { verdict: 'begun', fence, attempt, run: snapshot(run) };
 }
 
-const EVENT = { succeeded: 'succeed', failed: 'fail', cancelled: 'cancel' } as const;
+const EVENT = {
+  succeeded: 'succeed',
+  failed: 'fail',
+  cancelled: 'cancel',
+  retry: 'cancel',
+  uncertain: 'cancel',
+} as const;
 
-/** `finish-attempt.lua` for the attempt that is the current one. */
-export function finishInMemory(
-  run: MemoryRun,
-  outcome: AttemptOutcome,
-  at: { now: number; timing: LedgerTiming },
-): RunState {
+interface Now {
+  readonly now: number;
+  readonly timing: LedgerTiming;
+}
+
+/** `finish-attempts.lua` for the attempt that is the current one. */
+export function finishInMemory(run: MemoryRun, outcome: AttemptOutcome, at: Now): RunState {
   const { record } = run;
-  // Who failed before it heard that it was to stop is not tried again.
-  const again = outcome.kind === 'retry' && record.cancel === null ? outcome : null;
   record.error = outcome.kind === 'succeeded' ? null : outcome.error || null;
-  if (again) {
-    move(run, 'retry');
-    record.notBefore = at.now + again.delayMs;
-    run.lookAt = record.notBefore + at.timing.sweepMs;
-    run.leaseUntil = BLOCKS_ALWAYS;
-  } else {
-    endInMemory(run, outcome.kind === 'retry' ? 'cancel' : EVENT[outcome.kind], at.now);
-  }
+  // Who failed, or didn't know what it did, before it heard that it was to stop is neither tried again nor asked about.
+  if (outcome.kind === 'retry' && record.cancel === null) tryAgain(run, outcome.delayMs, at);
+  else if (outcome.kind === 'uncertain' && record.cancel === null) askAbout(run, outcome.question, at.now);
+  else endInMemory(run, EVENT[outcome.kind], at.now);
   run.finished = { nonce: run.attemptNonce ?? '', state: record.state };
   return record.state;
+}
+
+function tryAgain(run: MemoryRun, delayMs: number, { now, timing }: Now): void {
+  move(run, 'retry');
+  run.record.notBefore = now + delayMs;
+  run.lookAt = run.record.notBefore + timing.sweepMs;
+  run.leaseUntil = BLOCKS_ALWAYS;
+}
+
+/** Nobody looks at it until somebody answers. */
+function askAbout(run: MemoryRun, question: Question, now: number): void {
+  move(run, 'doubt');
+  run.record.question = structuredClone(question);
+  run.lookAt = null;
+  run.doubtedAt = now;
 }

@@ -1,32 +1,94 @@
-import type { AttemptRef, BeginEffectReply, FinishEffectReply } from './ledger.js';
+import type { Fence } from '@fencepost/lease';
+import type {
+  AttemptRef,
+  BeginEffectReply,
+  EffectOutcome,
+  EffectRequest,
+  FinishEffectReply,
+  UnknownEffect,
+} from './ledger.js';
 import type { MemoryEffect, MemoryRun } from './memory-ledger-record.js';
+import type { EffectRecord } from './run.js';
 
-/** `begin-effect.lua` for the attempt that is the current one. */
-export function beginEffectInMemory(run: MemoryRun, name: string, attempt: AttemptRef): BeginEffectReply {
-  const effect = effectOf(run, name, attempt);
-  if (effect.done) return { verdict: 'done', result: effect.done.result };
-  effect.begun.set(attempt.fence, attempt.nonce);
-  return { verdict: 'go', unknown: effect.first !== attempt.fence };
+interface Now {
+  readonly now: number;
 }
 
-interface Finished extends AttemptRef {
+/** `begin-effect.lua` for the attempt that is the current one. */
+export function beginEffectInMemory(
+  run: MemoryRun,
+  { name, ifUnknown, payloadHash = null }: EffectRequest,
+  { now, ...attempt }: AttemptRef & Now,
+): BeginEffectReply {
+  const effect = run.effects.get(name);
+  if (effect?.state === 'done') return { verdict: 'done', result: effect.text, payloadHash: effect.payloadHash };
+  if (effect?.state === 'begun' && effect.first === attempt.fence) return { verdict: 'go', unknown: null };
+  if (effect?.state !== 'begun') {
+    const begun = { state: 'begun', since: now, finishedAt: null, first: attempt.fence, by: null } as const;
+    run.effects.set(name, Object.assign(effect ?? {}, { ...begun, text: '', payloadHash }));
+    allow(run, name, attempt);
+    return { verdict: 'go', unknown: null };
+  }
+  const changed = payloadHash !== null && effect.payloadHash !== null && payloadHash !== effect.payloadHash;
+  const unknown = unknownOf(effect, now);
+  if (changed || ifUnknown === 'tell') return { verdict: 'unknown', unknown };
+  allow(run, name, attempt);
+  return { verdict: 'go', unknown };
+}
+
+function unknownOf({ since, payloadHash }: MemoryEffect, now: number): UnknownEffect {
+  return { since, ageMs: Math.max(0, now - since), payloadHash };
+}
+
+interface Finished extends AttemptRef, Now {
   /** Whether this attempt is the one that may change the run. */
   readonly current: boolean;
-  readonly result: string;
+  readonly outcome: EffectOutcome;
 }
 
 /** `finish-effect.lua`, line for line. A done is a fact: it is kept from a stale attempt too, and never overwritten. */
 export function finishEffectInMemory(run: MemoryRun, name: string, finished: Finished): FinishEffectReply {
-  const { fence, nonce, current, result } = finished;
+  const { fence, current, outcome, now } = finished;
   const known = run.effects.get(name);
-  if (known?.done && known.done.by !== fence) return 'known';
-  if (!current && known?.begun.get(fence) !== nonce) return 'stale';
-  effectOf(run, name, finished).done ??= { result, by: fence };
+  const done = known?.state === 'done';
+  if (done && (known.by !== fence || outcome.kind === 'failed')) return 'known';
+  if (!current && (outcome.kind === 'failed' || !wasAllowed(run, name, finished))) return 'stale';
+  if (!done) endEffect(run, name, { outcome, by: fence, now });
   return current ? 'recorded' : 'late';
 }
 
-function effectOf(run: MemoryRun, name: string, { fence }: AttemptRef): MemoryEffect {
-  const effect = run.effects.get(name) ?? { first: fence, begun: new Map() };
-  run.effects.set(name, effect);
-  return effect;
+interface Ending extends Now {
+  readonly outcome: EffectOutcome;
+  readonly by: Fence;
+}
+
+/** An end by an attempt, or by a person under fence 0. */
+export function endEffect(run: MemoryRun, name: string, { outcome, by, now }: Ending): void {
+  const known = run.effects.get(name) ?? { since: now, first: by, payloadHash: null };
+  const text = outcome.kind === 'done' ? outcome.result : outcome.error;
+  run.effects.set(name, Object.assign(known, { state: outcome.kind, finishedAt: now, by, text }));
+}
+
+/** From now on its late word counts. */
+export function allow(run: MemoryRun, name: string, { fence, nonce }: AttemptRef): void {
+  const allowed = run.allowed.get(name) ?? new Map<Fence, string>();
+  run.allowed.set(name, allowed.set(fence, nonce));
+}
+
+export function wasAllowed(run: MemoryRun, name: string, { fence, nonce }: AttemptRef): boolean {
+  return run.allowed.get(name)?.get(fence) === nonce;
+}
+
+export function effectsInMemory(run: MemoryRun): EffectRecord[] {
+  return [...run.effects].map(([name, { state, since, finishedAt, first, by, text, payloadHash }]) => ({
+    name,
+    state,
+    since,
+    finishedAt,
+    // Fence 0 is a person's.
+    fence: by || first,
+    result: state === 'done' ? text : null,
+    error: state === 'failed' ? text : null,
+    payloadHash,
+  }));
 }

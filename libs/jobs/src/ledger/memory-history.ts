@@ -1,7 +1,8 @@
 import type { Account, CronRecord, Delivery } from './ledger.js';
 import { checkRange, checkWhole } from './ledger-request.js';
 import { LEDGER_BATCH } from './ledger-timing.js';
-import { forgetRun, pauseInForce, snapshot } from './memory-ledger-record.js';
+import { deliveryOfRun } from './memory-delivery.js';
+import { forgetRun, pauseInForce, snapshot, type MemoryRun } from './memory-ledger-record.js';
 import type { MemoryLedgerStore } from './memory-ledger-store.js';
 import { isTerminal } from './run-state.js';
 import type { OperatorAction, Run, SkipRange } from './run.js';
@@ -20,13 +21,21 @@ export class MemoryHistory {
     return this.store.runs(cron).toReversed().slice(0, Math.max(0, limit)).map(snapshot);
   }
 
+  runsIn(state: 'failed' | 'uncertain', crons: readonly string[], limit: number): Run[] {
+    const found = crons.flatMap((cron) => {
+      const all = this.store.runs(cron).filter(({ record }) => record.state === state);
+      return all.toSorted(latestFirst).slice(0, Math.max(0, limit));
+    });
+    return found.toSorted(latestFirst).map(snapshot);
+  }
+
   skips(cron: string, limit: number): SkipRange[] {
     return structuredClone(this.store.cron(cron).skips.toReversed().slice(0, Math.max(0, limit)));
   }
 
   pending(cron: string): Delivery[] {
     const claimed = this.store.runs(cron).filter(({ record }) => record.state === 'claimed');
-    return claimed.slice(0, LEDGER_BATCH).map(({ record }) => ({ runId: record.id, delivery: record.delivery }));
+    return claimed.slice(0, LEDGER_BATCH).map(deliveryOfRun);
   }
 
   actions(cron: string, limit: number): OperatorAction[] {
@@ -51,4 +60,10 @@ export class MemoryHistory {
     for (const { record } of forgotten) forgetRun(cron, record);
     return forgotten.length;
   }
+}
+
+/** By when each came into its state; of those that did at once the later instant first. */
+function latestFirst(one: MemoryRun, other: MemoryRun): number {
+  const [a, b] = [one, other].map(({ record, doubtedAt }) => record.finishedAt ?? doubtedAt) as [number, number];
+  return b - a || (one.record.id < other.record.id ? 1 : -1);
 }

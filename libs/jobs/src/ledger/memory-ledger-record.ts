@@ -1,20 +1,30 @@
 import type { Fence } from '@fencepost/lease';
+import type { ResolveReply } from './ledger.js';
 import { isTerminal, nextState, type RunEvent, type RunState } from './run-state.js';
-import type { OperatorAction, OverlapPolicy, Pause, Run, SkipRange } from './run.js';
+import type { EffectRecord, OperatorAction, OverlapPolicy, Pause, Run, SkipRange } from './run.js';
 
 /** A run that waits blocks its successor until it goes on: no end to it. */
 export const BLOCKS_ALWAYS = Number.POSITIVE_INFINITY;
 
 type Mutable<T> = { -readonly [K in keyof T]: T[K] };
 
-/** Fences name attempts here: no two attempts of a cron have the same. */
 export interface MemoryEffect {
-  /** The attempt that began it first. */
+  readonly state: EffectRecord['state'];
+  readonly since: number;
+  readonly finishedAt: number | null;
+  /** The attempt that began it first since it last failed. */
   readonly first: Fence;
-  /** Every attempt that was allowed to begin it, with its nonce. */
-  readonly begun: Map<Fence, string>;
-  /** The result as JSON, and whose it is, once it is done. */
-  done?: { readonly result: string; readonly by: Fence };
+  /** The attempt that ended it, a person's fence 0, or nobody's. */
+  readonly by: Fence | null;
+  /** The result as JSON once it is done, the error once it has failed. */
+  readonly text: string;
+  readonly payloadHash: string | null;
+}
+
+export interface MemoryItem {
+  readonly state: EffectRecord['state'];
+  readonly error: string | null;
+  readonly since: number;
 }
 
 export interface MemoryRun {
@@ -27,6 +37,15 @@ export interface MemoryRun {
   /** Epoch milliseconds after which it doesn't begin any more. */
   readonly startBy: number | null;
   readonly effects: Map<string, MemoryEffect>;
+  /** By the name they are recorded under, and by their keys. */
+  readonly items: Map<string, Map<string, MemoryItem>>;
+  /** By name, every attempt that was allowed to begin the effect or items of it, with its nonce: fences name attempts here. */
+  readonly allowed: Map<string, Map<Fence, string>>;
+  /** Beyond the retry policy, one for each answer of a person. */
+  extraAttempts: number;
+  /** Since when it waits for an answer. */
+  doubtedAt: number;
+  resolved: { readonly nonce: string; readonly reply: ResolveReply } | null;
   deliveryNonce: string | null;
   attemptNonce: string | null;
   finished: { readonly nonce: string; readonly state: RunState } | null;
@@ -95,7 +114,8 @@ export function isAlive({ record, leaseUntil }: MemoryRun, now: number): boolean
 
 /** Whether the run stands in a successor's way: it waits for a worker, or has one. */
 export function blocks({ record, leaseUntil }: MemoryRun, now: number): boolean {
-  return !isTerminal(record.state) && record.state !== 'orphaned' && leaseUntil > now;
+  if (isTerminal(record.state) || record.state === 'orphaned' || record.state === 'uncertain') return false;
+  return leaseUntil > now;
 }
 
 /** By their instants, the oldest first. */

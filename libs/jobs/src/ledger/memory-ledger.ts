@@ -11,10 +11,16 @@ import type {
   ClaimRequest,
   CronRecord,
   Delivery,
+  EffectOutcome,
+  EffectRequest,
   FinishEffectReply,
   HeartbeatReply,
+  ItemRecord,
+  ItemsStep,
   Ledger,
   OperatorOrder,
+  ResolveReply,
+  ResolveRequest,
   TriggerReply,
   TriggerRequest,
 } from './ledger.js';
@@ -28,19 +34,24 @@ import {
   checkWhole,
 } from './ledger-request.js';
 import { LEDGER_TIMING, type LedgerTiming } from './ledger-timing.js';
-import { beginInMemory, currentRun, finishInMemory, giveUpInMemory } from './memory-attempt.js';
+import { beginInMemory, currentRun, finishInMemory } from './memory-attempt.js';
 import { cancelInMemory } from './memory-cancel.js';
 import { claimInMemory } from './memory-claim.js';
-import { beginEffectInMemory, finishEffectInMemory } from './memory-effect.js';
+import { confirmInMemory, redeliverInMemory } from './memory-delivery.js';
+import { beginEffectInMemory, effectsInMemory, finishEffectInMemory } from './memory-effect.js';
 import { MemoryHistory } from './memory-history.js';
-import { isAlive, move, snapshot, type MemoryCron, type MemoryRun } from './memory-ledger-record.js';
+import { advanceItemsInMemory, itemsInMemory } from './memory-items.js';
+import { isAlive, snapshot, type MemoryCron, type MemoryRun } from './memory-ledger-record.js';
 import { MemoryLedgerStore } from './memory-ledger-store.js';
 import { pauseInMemory, resumeInMemory, triggerInMemory } from './memory-operations.js';
 import { overdueInMemory } from './memory-overdue.js';
-import { isTerminal, type RunState } from './run-state.js';
+import { resolveInMemory } from './memory-resolve.js';
+import type { RunState } from './run-state.js';
 import type { OverdueOptions, OverdueRuns } from './overdue.js';
-import type { OperatorAction, Pause, Run, SkipRange, WaitReason } from './run.js';
+import type { EffectRecord, OperatorAction, Pause, Run, SkipRange, WaitReason } from './run.js';
 import { cronOfRun } from '../schedule/occurrence.js';
+
+const WAITING: readonly RunState[] = ['claimed', 'enqueued', 'orphaned'];
 
 /**
  * The ledger in memory, for tests: the twin of `RedisLedger`, on the same contract suite. One instance is one store, and
@@ -103,10 +114,7 @@ export class MemoryLedger implements Ledger {
   async confirm(runIds: readonly string[]): Promise<void> {
     for (const runId of runIds) {
       const run = this.#run(runId);
-      if (run?.record.state !== 'claimed') continue;
-      move(run, 'confirm');
-      run.record.enqueuedAt = this.clock.now();
-      run.lookAt = this.clock.now() + this.#timing.sweepMs;
+      if (run) confirmInMemory(run, this.clock.now(), this.#timing);
     }
   }
 
@@ -120,16 +128,8 @@ export class MemoryLedger implements Ledger {
   }
 
   async redeliver(last: Delivery, nonce: string): Promise<Delivery | null> {
-    const [run, now] = [this.#run(last.runId), this.clock.now()];
-    if (!run) return null;
-    const { record } = run;
-    if (run.deliveryNonce === nonce) return { runId: record.id, delivery: record.delivery };
-    if (isTerminal(record.state) || isAlive(run, now) || giveUpInMemory(run, now)) return null;
-    if (record.delivery !== last.delivery) return null;
-    if (record.state === 'running') move(run, 'orphan');
-    run.deliveryNonce = nonce;
-    record.delivery += 1;
-    return { runId: record.id, delivery: record.delivery };
+    const run = this.#run(last.runId);
+    return run ? redeliverInMemory(run, { last: last.delivery, nonce, now: this.clock.now() }) : null;
   }
 
   async begin(request: BeginRequest): Promise<BeginReply> {
@@ -147,17 +147,41 @@ export class MemoryLedger implements Ledger {
     return cancel ? 'cancelled' : 'extended';
   }
 
-  async beginEffect(attempt: AttemptRef, effect: string): Promise<BeginEffectReply> {
+  async beginEffect(attempt: AttemptRef, request: EffectRequest): Promise<BeginEffectReply> {
     const run = this.#holding(attempt);
-    return run ? beginEffectInMemory(run, effect, attempt) : this.#refuse(attempt, { verdict: 'stale' });
+    if (!run) return this.#refuse(attempt, { verdict: 'stale' });
+    return beginEffectInMemory(run, request, { ...attempt, now: this.clock.now() });
   }
 
-  async finishEffect(attempt: AttemptRef, effect: string, result: string): Promise<FinishEffectReply> {
+  async finishEffect(attempt: AttemptRef, effect: string, outcome: EffectOutcome): Promise<FinishEffectReply> {
     const run = this.#run(attempt.runId);
     if (!run) return this.#refuse(attempt, 'stale');
     const current = currentRun(run, attempt) !== null;
-    const reply = finishEffectInMemory(run, effect, { ...attempt, current, result });
+    const reply = finishEffectInMemory(run, effect, { ...attempt, current, outcome, now: this.clock.now() });
     return reply === 'stale' || reply === 'late' ? this.#refuse(attempt, reply) : reply;
+  }
+
+  async effects(runId: string): Promise<EffectRecord[]> {
+    const run = this.#run(runId);
+    return run ? effectsInMemory(run) : [];
+  }
+
+  async items(runId: string, effect: string): Promise<ItemRecord[]> {
+    const run = this.#run(runId);
+    return run ? itemsInMemory(run, effect) : [];
+  }
+
+  async advanceItems(attempt: AttemptRef, effect: string, step: ItemsStep): Promise<'recorded' | 'stale'> {
+    const run = this.#run(attempt.runId);
+    if (!run) return this.#refuse(attempt, 'stale');
+    const at = { ...attempt, holds: this.#holding(attempt) !== null, now: this.clock.now() };
+    const reply = advanceItemsInMemory(run, effect, { ...step, ...at });
+    return reply === 'stale' ? this.#refuse(attempt, reply) : reply;
+  }
+
+  async resolve(runId: string, request: ResolveRequest): Promise<ResolveReply> {
+    const at = { now: this.clock.now(), timing: this.#timing };
+    return resolveInMemory(this.#cron(cronOfRun(runId)), this.#run(runId), { ...request, ...at });
   }
 
   async finish(attempt: AttemptRef, outcome: AttemptOutcome): Promise<RunState | null> {
@@ -175,12 +199,16 @@ export class MemoryLedger implements Ledger {
 
   async noteWaiting(runId: string, reason: WaitReason): Promise<void> {
     const record = this.#run(runId)?.record;
-    if (record && record.state !== 'running' && !isTerminal(record.state)) record.waiting = reason;
+    if (record && WAITING.includes(record.state)) record.waiting = reason;
   }
 
   async readRun(runId: string): Promise<Run | null> {
     const run = this.#run(runId);
     return run ? snapshot(run) : null;
+  }
+
+  async runsIn(state: 'failed' | 'uncertain', crons: readonly string[], limit: number): Promise<Run[]> {
+    return this.#history.runsIn(state, crons, limit);
   }
 
   async runs(cron: string, limit: number): Promise<Run[]> {

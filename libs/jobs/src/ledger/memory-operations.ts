@@ -2,7 +2,7 @@ import { NO_FENCE } from '@fencepost/lease';
 import type { OperatorOrder, TriggerReply, TriggerRequest } from './ledger.js';
 import { isNatural } from './ledger-request.js';
 import type { LedgerTiming } from './ledger-timing.js';
-import { noteAction, pauseInForce, type MemoryCron } from './memory-ledger-record.js';
+import { noteAction, pauseInForce, type MemoryCron, type MemoryRun } from './memory-ledger-record.js';
 import { makeRoom, overlapOf } from './memory-room.js';
 import { acceptRun, newRun } from './memory-run.js';
 import type { Pause } from './run.js';
@@ -29,10 +29,23 @@ export function triggerInMemory(cron: MemoryCron, request: TriggerRequest, at: N
   const instant = request.scheduledAt ?? at.now;
   if (isNatural(request)) cron.asked.add(instant);
   const missed = structuredClone(request.missed);
-  const facts = { id, cron: cronOfRun(id), scheduledAt: instant, dueAt: instant, reason, missed, generation, by };
+  const notBefore = (request.notBefore ?? 0) > at.now ? (request.notBefore ?? null) : null;
+  const due = { scheduledAt: instant, dueAt: notBefore ?? instant, notBefore };
+  const facts = { id, cron: cronOfRun(id), ...due, reason, missed, generation, by };
   const run = newRun({ ...facts, claimFence: NO_FENCE, claimedBy: by, claimedAt: at.now }, request);
-  if (!skipped) makeRoom(cron, { id, policy: request, surplus, now: at.now });
+  if (!skipped) {
+    makeRoom(cron, { id, policy: request, surplus, now: at.now });
+    copyDone(cron.runs.get(request.rerunOf ?? ''), run);
+  }
   return acceptRun(cron, run, { ...at, skipped });
+}
+
+/** What is done of one run is done for the other. Who may report late is not: no attempt of it has begun anything here. */
+function copyDone(from: MemoryRun | undefined, to: MemoryRun): void {
+  for (const [name, effect] of from?.effects ?? []) if (effect.state === 'done') to.effects.set(name, { ...effect });
+  for (const [name, items] of from?.items ?? []) {
+    to.items.set(name, new Map([...items].filter(([, { state }]) => state === 'done')));
+  }
 }
 
 function knownRun(cron: MemoryCron, { runId, nonce }: TriggerRequest): TriggerReply | null {

@@ -1,4 +1,5 @@
 import { LEDGER_BATCH } from './ledger-timing.js';
+import { deliveryOfRun } from './memory-delivery.js';
 import type { MemoryLedgerStore } from './memory-ledger-store.js';
 import type { OverdueOptions, OverdueRuns } from './overdue.js';
 
@@ -12,7 +13,7 @@ export function overdueInMemory(
   const due = watched.filter(({ lookAt }) => lookAt <= now).toSorted((a, b) => a.lookAt - b.lookAt);
   const shown = due.slice(0, LEDGER_BATCH).map(({ run }) => {
     run.lookAt = now + againMs;
-    return { runId: run.record.id, delivery: run.record.delivery, state: run.record.state };
+    return { ...deliveryOfRun(run), state: run.record.state };
   });
   const { runs, skips } = store.cron(name);
   return { runs: shown, watched: watched.length, surplus: runs.size > keep || skips.length > keep };

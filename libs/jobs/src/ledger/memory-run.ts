@@ -17,7 +17,7 @@ type Facts = Pick<
   | 'claimedBy'
   | 'claimedAt'
   | 'by'
->;
+> & { readonly notBefore?: number | null };
 
 interface RunRequest {
   readonly nonce: string;
@@ -26,17 +26,30 @@ interface RunRequest {
   readonly startBy?: number | null;
   readonly handler?: string | null;
   readonly payload?: string | null;
+  readonly priority?: number | null;
 }
 
 /** A run as it is claimed. */
 export function newRun(facts: Facts & { readonly missed: MissedRange | null }, request: RunRequest): MemoryRun {
   return {
-    record: { ...facts, ...UNTOUCHED, payload: request.payload ?? null, handler: request.handler ?? null },
+    record: {
+      ...UNTOUCHED,
+      ...facts,
+      payload: request.payload ?? null,
+      handler: request.handler ?? null,
+      priority: request.priority ?? null,
+      notBefore: facts.notBefore ?? null,
+    },
     claimNonce: request.nonce,
     overlap: request.overlap,
     maxConcurrency: request.maxConcurrency ?? DEFAULT_MAX_CONCURRENCY,
     startBy: request.startBy ?? null,
     effects: new Map(),
+    items: new Map(),
+    allowed: new Map(),
+    extraAttempts: 0,
+    doubtedAt: 0,
+    resolved: null,
     deliveryNonce: null,
     attemptNonce: null,
     finished: null,
@@ -56,10 +69,10 @@ const UNTOUCHED = {
   worker: null,
   startedAt: null,
   attemptedAt: null,
-  notBefore: null,
   finishedAt: null,
   error: null,
   waiting: null,
+  question: null,
   cancel: null,
 } as const;
 
@@ -79,6 +92,6 @@ export function acceptRun(cron: MemoryCron, run: MemoryRun, { skipped, now, timi
     Object.assign(run.record, { state: 'skipped', skipped: 'overlap', delivery: 0, finishedAt: now });
     return { verdict: 'skipped', reason: 'overlap' };
   }
-  run.lookAt = now + timing.recoverMs;
+  run.lookAt = Math.max(now, run.record.notBefore ?? now) + timing.recoverMs;
   return { verdict: 'claimed', runId: run.record.id };
 }

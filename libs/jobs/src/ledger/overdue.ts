@@ -1,10 +1,8 @@
+import type { Delivery } from './accepting.js';
 import type { RunState } from './run-state.js';
 
-/** A run that is due for a look: its delivery may be lost, or its worker gone. */
-export interface OverdueRun {
-  readonly runId: string;
-  /** The last one. */
-  readonly delivery: number;
+/** A run that is due for a look, and its last delivery: that may be lost, or its worker gone. */
+export interface OverdueRun extends Delivery {
   readonly state: RunState;
 }
 

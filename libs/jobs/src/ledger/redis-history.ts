@@ -5,7 +5,7 @@ import { LEDGER_BATCH } from './ledger-timing.js';
 import { readAction } from './redis-action.js';
 import type { RedisLedgerAccess } from './redis-ledger-access.js';
 import { keysOfRun } from './redis-ledger-keys.js';
-import { readPause, readRunRecord, readSkipRange } from './redis-run-record.js';
+import { deliveryOf, readPause, readRunRecord, readSkipRange } from './redis-run-record.js';
 import type { OperatorAction, Run, SkipRange } from './run.js';
 
 /** Read by one script, of a single node. */
@@ -35,13 +35,20 @@ export class RedisHistory {
     return this.#existing(await this.#newest(this.access.keys(cron).runs, limit));
   }
 
+  /** By when each came into that state; of those that did at once the later instant first. */
+  async runsIn(state: 'failed' | 'uncertain', crons: readonly string[], limit: number): Promise<Run[]> {
+    const found = await Promise.all(crons.map((cron) => this.#newestIn(this.access.keys(cron)[state], limit)));
+    const latest = found.flat().toSorted((a, b) => b.at - a.at || (a.id < b.id ? 1 : -1));
+    return (await this.#existing(latest.map(({ id }) => id))).filter((run) => run.state === state);
+  }
+
   async skips(cron: string, limit: number): Promise<SkipRange[]> {
     return (await this.#newest(this.access.keys(cron).skips, limit)).map(readSkipRange);
   }
 
   async pending(cron: string): Promise<Delivery[]> {
     const ids = await this.access.redis.zrange(this.access.keys(cron).pending, 0, String(LEDGER_BATCH - 1));
-    return (await this.#existing(ids)).map(({ id, delivery }) => ({ runId: id, delivery }));
+    return (await this.#existing(ids)).map(({ id, delivery, priority }) => deliveryOf(id, delivery, priority));
   }
 
   async actions(cron: string, limit: number): Promise<OperatorAction[]> {
@@ -68,10 +75,11 @@ export class RedisHistory {
     const keys = this.access.keys(cron);
     const ids = await this.access.call(
       'forget-runs',
-      [keys.runs, keys.open, keys.skips, keys.cron],
+      [keys.runs, keys.open, keys.skips, keys.cron, keys.failed],
       [keep, LEDGER_BATCH],
     );
-    if (ids.length > 0) await this.access.redis.unlink(ids.flatMap((id) => [keys.run(id), keys.effects(id)]));
+    const gone = ids.flatMap((id) => [keys.run(id), keys.effects(id), keys.items(id)]);
+    if (gone.length > 0) await this.access.redis.unlink(gone);
     return ids.length;
   }
 
@@ -88,6 +96,12 @@ export class RedisHistory {
   async #existing(ids: readonly string[]): Promise<Run[]> {
     const runs = await Promise.all(ids.map((id) => this.readRun(id)));
     return runs.filter((run) => run !== null);
+  }
+
+  async #newestIn(key: string, limit: number): Promise<{ readonly id: string; readonly at: number }[]> {
+    if (limit < 1) return [];
+    const found = await this.access.redis.zrevrange(key, 0, limit - 1, 'WITHSCORES');
+    return found.flatMap((id, n) => (n % 2 === 0 ? [{ id, at: Number(found[n + 1]) }] : []));
   }
 
   /** A stop of −1 means all of them, so a limit of 0 never gets there. */

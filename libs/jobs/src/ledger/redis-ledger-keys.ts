@@ -15,8 +15,13 @@ export interface CronKeys {
   readonly asked: string;
   /** What operators did, the newest first, as `note-action.lua` writes it. */
   readonly actions: string;
+  /** Runs that failed, by when they did. */
+  readonly failed: string;
+  /** Runs that wait for a person's answer, by since when. */
+  readonly uncertain: string;
   run(runId: string): string;
   effects(runId: string): string;
+  items(runId: string): string;
 }
 
 export type LedgerKeys = (cron: string) => CronKeys;
@@ -37,8 +42,11 @@ export function ledgerKeys(options: KeySpace): LedgerKeys {
       skips: `${base}skips`,
       asked: `${base}asked`,
       actions: `${base}actions`,
+      failed: `${base}failed`,
+      uncertain: `${base}uncertain`,
       run: (runId) => key(cron, `run:${runId}`),
       effects: (runId) => key(cron, `effects:${runId}`),
+      items: (runId) => key(cron, `items:${runId}`),
     };
   };
 }

@@ -10,21 +10,29 @@ import type {
   ClaimRequest,
   CronRecord,
   Delivery,
+  EffectOutcome,
+  EffectRequest,
   FinishEffectReply,
   HeartbeatReply,
+  ItemRecord,
+  ItemsStep,
   Ledger,
   OperatorOrder,
+  ResolveReply,
+  ResolveRequest,
   TriggerReply,
   TriggerRequest,
 } from './ledger.js';
 import type { OverdueOptions, OverdueRuns } from './overdue.js';
 import { RedisAttempts } from './redis-attempts.js';
 import { claimAllInRedis, claimInRedis, confirmInRedis } from './redis-claim.js';
+import { RedisEffects } from './redis-effects.js';
 import { RedisHistory } from './redis-history.js';
 import { RedisLedgerAccess, type RedisLedgerOptions } from './redis-ledger-access.js';
 import { RedisOperations } from './redis-operations.js';
 import { overdueInRedis } from './redis-overdue.js';
-import type { OperatorAction, Pause, Run, SkipRange, WaitReason } from './run.js';
+import { resolveInRedis } from './redis-resolve.js';
+import type { EffectRecord, OperatorAction, Pause, Run, SkipRange, WaitReason } from './run.js';
 import type { RunState } from './run-state.js';
 
 /** The ledger in Redis. Each method is one script, and each script one atomic step; the scripts say what they refuse. */
@@ -33,12 +41,14 @@ export class RedisLedger implements Ledger {
   readonly #history: RedisHistory;
   readonly #operations: RedisOperations;
   readonly #attempts: RedisAttempts;
+  readonly #effects: RedisEffects;
 
   constructor(options: RedisLedgerOptions) {
     this.#access = new RedisLedgerAccess(options);
     this.#history = new RedisHistory(this.#access);
     this.#operations = new RedisOperations(this.#access);
     this.#attempts = new RedisAttempts(this.#access);
+    this.#effects = new RedisEffects(this.#access);
   }
 
   async readCron(cron: string): Promise<CronRecord> {
@@ -102,12 +112,28 @@ export class RedisLedger implements Ledger {
     return this.#attempts.heartbeat(attempt, ttlMs);
   }
 
-  async beginEffect(attempt: AttemptRef, effect: string): Promise<BeginEffectReply> {
-    return this.#attempts.beginEffect(attempt, effect);
+  async beginEffect(attempt: AttemptRef, request: EffectRequest): Promise<BeginEffectReply> {
+    return this.#effects.begin(attempt, request);
   }
 
-  async finishEffect(attempt: AttemptRef, effect: string, result: string): Promise<FinishEffectReply> {
-    return this.#attempts.finishEffect(attempt, effect, result);
+  async finishEffect(attempt: AttemptRef, effect: string, outcome: EffectOutcome): Promise<FinishEffectReply> {
+    return this.#effects.finish(attempt, effect, outcome);
+  }
+
+  async effects(runId: string): Promise<EffectRecord[]> {
+    return this.#effects.list(runId);
+  }
+
+  async items(runId: string, effect: string): Promise<ItemRecord[]> {
+    return this.#effects.items(runId, effect);
+  }
+
+  async advanceItems(attempt: AttemptRef, effect: string, step: ItemsStep): Promise<'recorded' | 'stale'> {
+    return this.#effects.advanceItems(attempt, effect, step);
+  }
+
+  async resolve(runId: string, request: ResolveRequest): Promise<ResolveReply> {
+    return resolveInRedis(this.#access, runId, request);
   }
 
   async finish(attempt: AttemptRef, outcome: AttemptOutcome): Promise<RunState | null> {
@@ -124,6 +150,10 @@ export class RedisLedger implements Ledger {
 
   async readRun(runId: string): Promise<Run | null> {
     return this.#history.readRun(runId);
+  }
+
+  async runsIn(state: 'failed' | 'uncertain', crons: readonly string[], limit: number): Promise<Run[]> {
+    return this.#history.runsIn(state, crons, limit);
   }
 
   async runs(cron: string, limit: number): Promise<Run[]> {

@@ -15,12 +15,14 @@ export class RedisOperations {
 
   async trigger(request: TriggerRequest): Promise<TriggerReply> {
     checkTrigger(request);
-    const { runId } = request;
+    const { runId, rerunOf } = request;
     const keys = keysOfRun(this.access.keys, runId);
+    const source = rerunOf ? [keys.effects(rerunOf), keys.items(rerunOf)] : [];
+    const copied = [keys.effects(runId), keys.items(runId), ...source];
     const { cron, runs, open, watch, pending, skips, asked, actions } = keys;
     const reply = await this.access.call(
       'trigger-run',
-      [cron, runs, open, watch, pending, skips, keys.run(runId), asked, actions],
+      [cron, runs, open, watch, pending, skips, keys.run(runId), asked, actions, ...copied],
       triggerArguments(request, this.access.timing),
     );
     return triggerReply(reply, runId);
@@ -67,6 +69,7 @@ function triggerArguments(
     recoverMs,
     keepMs,
     writeAction({ action, by, reason: why, runId }),
+    request.notBefore ?? '',
     ...['reason', reason, 'generation', generation, 'claimedBy', by, 'by', by],
     ...writeOptions({ ...request, startBy: null }),
   ];

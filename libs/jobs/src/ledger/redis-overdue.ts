@@ -2,7 +2,7 @@ import { checkOverdue } from './ledger-request.js';
 import { LEDGER_BATCH } from './ledger-timing.js';
 import type { OverdueOptions, OverdueRun, OverdueRuns } from './overdue.js';
 import type { RedisLedgerAccess } from './redis-ledger-access.js';
-import { readRunRecord } from './redis-run-record.js';
+import { deliveryOf, readRunRecord } from './redis-run-record.js';
 
 /** A script holds up everybody else's commands while it runs: so many of these take a millisecond or two. */
 const MOST_LOOKED_AT = 200;
@@ -48,5 +48,5 @@ async function readOverdue(access: RedisLedgerAccess, cron: string, ids: readonl
   const keys = access.keys(cron);
   const found = await Promise.all(ids.map((id) => access.redis.hgetall(keys.run(id))));
   const runs = found.map(readRunRecord).filter((run) => run !== null);
-  return runs.map(({ id, delivery, state }) => ({ runId: id, delivery, state }));
+  return runs.map(({ id, delivery, priority, state }) => ({ ...deliveryOf(id, delivery, priority), state }));
 }

@@ -1,7 +1,8 @@
 import { parseFence } from '@fencepost/lease';
 import { cronOfRun } from '../schedule/occurrence.js';
 import type { RunState } from './run-state.js';
-import type { MissedRange, Pause, Run, RunReason, SkipRange, SkipReason, WaitReason } from './run.js';
+import type { Delivery } from './ledger.js';
+import type { MissedRange, Pause, Question, Run, RunReason, SkipRange, SkipReason, WaitReason } from './run.js';
 
 type Fields = Readonly<Record<string, string>>;
 
@@ -36,45 +37,13 @@ export function readRunRecord(fields: Fields): Run | null {
     payload: fields['payload'] ?? null,
     handler: fields['handler'] ?? null,
     waiting: (fields['waiting'] || null) as WaitReason | null,
+    priority: optionalNumber(fields['priority']),
+    question: fields['question'] ? (JSON.parse(fields['question']) as Question) : null,
     cancel: readCancel(fields),
   };
 }
 
-/**
- * What `begin-attempt` returns of a run, in the order of that script: what was known before the attempt, and what is known by
- * it. `skipped` and `finishedAt` aren't there, because only a run that is over has them.
- */
-const KNOWN =
-  'state nonce fence attempt leaseUntil leaseMs notBefore overlap maxConcurrency startBy cancelUntil scheduledAt startedAt ' +
-  'id dueAt reason missed generation claimFence claimedBy claimedAt enqueuedAt delivery error by payload handler';
-const KNOWN_FIELDS = KNOWN.split(' ');
-const BEGUN_FIELDS = 'startedAt attemptedAt worker waiting cancelAt cancelBy'.split(' ');
-
-type Values = readonly (string | null)[];
-
-export interface BegunRun {
-  readonly fence: string;
-  readonly attempt: string;
-  readonly known: Values;
-  readonly begun: Values;
-}
-
-/** A run that goes on, from values alone: their names would be most of the reply. */
-export function readBegunRun({ fence, attempt, known, begun }: BegunRun): Run | null {
-  const fields: Record<string, string> = {};
-  nameValues(KNOWN_FIELDS, known, fields);
-  nameValues(BEGUN_FIELDS, begun, fields);
-  return readRunRecord(Object.assign(fields, { state: 'running', fence, attempt }));
-}
-
-function nameValues(names: readonly string[], values: Values, fields: Record<string, string>): void {
-  for (let n = 0; n < values.length; n += 1) {
-    const value = values[n];
-    if (typeof value === 'string') fields[names[n] ?? ''] = value;
-  }
-}
-
-function optionalNumber(text: string | undefined): number | null {
+export function optionalNumber(text: string | undefined): number | null {
   return text ? Number(text) : null;
 }
 
@@ -85,10 +54,19 @@ function readCancel(fields: Fields): Run['cancel'] {
   return { at: Number(cancelAt), by: cancelBy ?? '', until: Number(cancelUntil) };
 }
 
-function readMissed(text: string | undefined): MissedRange | null {
+export function readMissed(text: string | undefined): MissedRange | null {
   if (!text) return null;
   const [count, from, to] = text.split(',').map(Number);
   return { count: count ?? 0, from: from ?? 0, to: to ?? 0 };
+}
+
+/** A delivery from what a script answered, or from a run; without a priority where it has none. */
+export function deliveryOf(
+  runId: string,
+  delivery: string | number | undefined,
+  priority: string | number | null | undefined,
+): Delivery {
+  return { runId, delivery: Number(delivery), ...(priority ? { priority: Number(priority) } : {}) };
 }
 
 interface RunOptions {
@@ -97,17 +75,19 @@ interface RunOptions {
   readonly startBy?: number | null | undefined;
   readonly handler?: string | null | undefined;
   readonly payload?: string | null | undefined;
+  readonly priority?: number | null | undefined;
 }
 
 /** The fields that most runs don't have, as a script writes them: a field that isn't there is the usual. */
 export function writeOptions(options: RunOptions): (string | number)[] {
-  const { missed, maxConcurrency = 1, startBy = null, handler = null, payload = null } = options;
+  const { missed, maxConcurrency = 1, startBy = null, handler = null, payload = null, priority = null } = options;
   const words: (string | number)[] = [];
   if (missed !== null) words.push('missed', [missed.count, missed.from, missed.to].join(','));
   if (maxConcurrency !== 1) words.push('maxConcurrency', maxConcurrency);
   if (startBy !== null) words.push('startBy', startBy);
   if (handler !== null) words.push('handler', handler);
   if (payload !== null) words.push('payload', payload);
+  if (priority !== null) words.push('priority', priority);
   return words;
 }
 

@@ -1,6 +1,6 @@
-/** Every state a run can be in. A past participle is final. */
+/** Every state a run can be in. `uncertain` waits for a person. */
 export type RunState =
-  'claimed' | 'enqueued' | 'running' | 'orphaned' | 'succeeded' | 'failed' | 'cancelled' | 'skipped';
+  'claimed' | 'enqueued' | 'running' | 'orphaned' | 'uncertain' | 'succeeded' | 'failed' | 'cancelled' | 'skipped';
 
 export type RunEvent =
   | 'claim'
@@ -14,6 +14,9 @@ export type RunEvent =
   | 'fail'
   | 'supersede'
   | 'expire'
+  | 'doubt'
+  | 'answer'
+  | 'give-up'
   | 'cancel';
 
 export interface Transition {
@@ -50,6 +53,15 @@ export const TRANSITIONS: readonly Transition[] = [
   { from: 'enqueued', event: 'supersede', to: 'skipped', when: 'a newer occurrence takes its place in the queue' },
   { from: 'claimed', event: 'expire', to: 'skipped', when: 'no worker came before the start deadline' },
   { from: 'enqueued', event: 'expire', to: 'skipped', when: 'no worker came before the start deadline' },
+  {
+    from: 'running',
+    event: 'doubt',
+    to: 'uncertain',
+    when: 'nobody knows whether an effect has happened, and a person is to say',
+  },
+  { from: 'uncertain', event: 'answer', to: 'enqueued', when: 'a person has said whether it happened' },
+  { from: 'uncertain', event: 'give-up', to: 'failed', when: 'a person gives the run up' },
+  { from: 'uncertain', event: 'cancel', to: 'cancelled', when: 'somebody cancels it instead of answering' },
   { from: 'claimed', event: 'cancel', to: 'cancelled', when: 'somebody cancels it before it begins' },
   {
     from: 'enqueued',

@@ -31,11 +31,54 @@ export interface Pause {
 /** What an operator did to a cron, for whoever asks later. */
 export interface OperatorAction {
   readonly at: number;
-  readonly action: 'pause' | 'resume' | 'trigger' | 'backfill' | 'cancel';
+  readonly action: 'pause' | 'resume' | 'trigger' | 'backfill' | 'cancel' | 'resolve';
   readonly by: string;
   readonly reason: string | null;
   /** The run it was about, where it was about one. */
   readonly runId: string | null;
+}
+
+/** Why nobody but a person can say how an effect ended. */
+export type Doubt =
+  /** It was begun, and whoever did is gone. */
+  | 'lost'
+  /** It was begun, and did not come back in time. */
+  | 'timeout'
+  /** It was begun with another payload under the same idempotency key. */
+  | 'payload-changed'
+  /** It was begun so long ago that its provider may have forgotten the idempotency key. */
+  | 'key-expired';
+
+/** What a run waits for a person to answer. */
+export interface Question {
+  readonly effect: string;
+  /** The key of the item, where the effect is one item of many. */
+  readonly item: string | null;
+  readonly doubt: Doubt;
+  /** When the effect was first begun, epoch milliseconds of the store. */
+  readonly since: number;
+}
+
+/** What a person answers: it happened and brought this result (JSON), it did not happen, or the run is not worth it. */
+export type Answer =
+  | { readonly verdict: 'done'; readonly result: string }
+  | { readonly verdict: 'not-done' }
+  | { readonly verdict: 'give-up' };
+
+/** What is recorded of one effect of a run. Times are epoch milliseconds of the store's clock. */
+export interface EffectRecord {
+  readonly name: string;
+  /** `begun` and not ended is unknown, unless the attempt that began it still goes on. */
+  readonly state: 'begun' | 'done' | 'failed';
+  /** When it was begun, the first time since it last failed. */
+  readonly since: number;
+  readonly finishedAt: number | null;
+  /** The fence of the attempt that ended it, else of the one that began it first. */
+  readonly fence: Fence;
+  /** JSON, once it is done. */
+  readonly result: string | null;
+  readonly error: string | null;
+  readonly payloadHash: string | null;
 }
 
 /** The instants that one catch-up run stands for, beside its own. */
@@ -94,6 +137,10 @@ export interface Run {
   /** Whose handler carries it out; `null`: the cron's own. */
   readonly handler: string | null;
   readonly waiting: WaitReason | null;
+  /** BullMQ's: the smaller number goes first, `null` before all numbers. */
+  readonly priority: number | null;
+  /** While it is `uncertain`. */
+  readonly question: Question | null;
   /** When it was told to stop, and by when it is fenced out if it doesn't. */
   readonly cancel: { readonly at: number; readonly by: string; readonly until: number } | null;
 }

@@ -33,6 +33,7 @@ describe('a declaration', () => {
         },
         disabled: false,
       },
+      criticality: 'efficiency',
       retry: { attempts: 3, delayMs: 1_000, maxDelayMs: 300_000 },
     });
   });
@@ -222,7 +223,8 @@ describe('a declaration that can not be', () => {
       'timezone',
       named({ timezone: 'UTC' }),
       'known are name, timeZone, dst, spread, minInterval, disabled, misfire, maxCatchUp, overlap, maxConcurrency, ' +
-        'cancelGrace, grace, catchUpWindow, startDeadline, payload, retry',
+        'cancelGrace, grace, catchUpWindow, startDeadline, payload, criticality, timeout, concurrencyKey, maxPerKey, ' +
+        'rateLimit, retry',
     ],
     ['dst.fold', named({ dst: { fold: 1 } }), 'known are gap, repeat'],
     ['retry.tries', named({ retry: { tries: 1 } }), 'known are attempts, delay, maxDelay'],

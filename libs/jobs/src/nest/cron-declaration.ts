@@ -6,15 +6,14 @@ import {
   type CronDefinition,
   type Declaration,
 } from '../catalog/definition.js';
-import type { RetryPolicy } from '../running/retry.js';
 import { parseSchedule, ScheduleError, type ScheduleText } from '../schedule/schedule.js';
 import { CronDeclarationError } from './cron-declaration-error.js';
 import { AT_RUN_TIME, contradiction, DECLARED, type CommonOptions, type OptionsForm } from './cron-options.js';
+import { handlerContradiction, handlerTerms, type HandlerTerms } from './handler-options.js';
 import type { CronMetadata } from './singleton-cron.decorator.js';
 
-export interface CheckedCron {
+export interface CheckedCron extends HandlerTerms {
   readonly declaration: Declaration;
-  readonly retry: RetryPolicy;
 }
 
 /** A cron as it was written, and what holds for every cron of the process. */
@@ -47,12 +46,11 @@ interface Place {
  */
 export function checkCron(where: string, cron: WrittenCron, now: number): CheckedCron {
   const place = { where, called: DECLARED.called };
-  const { retry, ...options } = parsed(where, cron.options, DECLARED);
+  const options = parsed(where, cron.options, DECLARED);
   const definition = checkedDefinition(place, { cron, options }, now);
-  return {
-    declaration: { definition, disabled: options.disabled },
-    retry: { attempts: retry.attempts, delayMs: retry.delay, maxDelayMs: retry.maxDelay },
-  };
+  const alone = handlerContradiction(options);
+  if (alone) throw wrong(place, alone);
+  return { declaration: { definition, disabled: options.disabled }, ...handlerTerms(options) };
 }
 
 /**
@@ -69,7 +67,8 @@ export function checkRuntimeCron(where: string, cron: WrittenCron, now: number):
   return { definition: isOther ? { ...definition, handler } : definition, disabled: options.disabled };
 }
 
-function parsed<Schema extends z.ZodType>(
+/** @throws {CronDeclarationError} for the first option that is wrong */
+export function parsed<Schema extends z.ZodType>(
   where: string,
   options: unknown,
   form: OptionsForm<Schema>,
@@ -176,7 +175,7 @@ interface Mismatch {
   readonly got: string;
 }
 
-function wrong({ where, called }: Place, mismatch: Mismatch): CronDeclarationError {
+export function wrong({ where, called }: Place, mismatch: Mismatch): CronDeclarationError {
   return new CronDeclarationError(where, sentence(called, mismatch));
 }
 

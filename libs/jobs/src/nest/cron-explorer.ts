@@ -6,28 +6,31 @@ import type { Declaration } from '../catalog/definition.js';
 import type { CronHandler } from '../running/carrier.js';
 import type { RunHandler } from '../running/run-context.js';
 import { CronDeclarationError } from './cron-declaration-error.js';
-import { checkCron } from './cron-declaration.js';
+import { checkCron, type CheckedCron } from './cron-declaration.js';
+import { checkJob } from './job-declaration.js';
+import { JOB_METADATA, type JobMetadata } from './job-handler.decorator.js';
 import type { JobsSettings } from './options.js';
 import { CRON_METADATA, type CronMetadata } from './singleton-cron.decorator.js';
 import { JOBS_SETTINGS } from './tokens.js';
 
 type Provider = ReturnType<DiscoveryService['getProviders']>[number];
 
-/** A method with `@SingletonCron`, not checked yet. */
+/** A method with `@SingletonCron` or `@JobHandler`, not checked yet. */
 interface Decorated {
   readonly where: string;
-  readonly metadata: CronMetadata;
+  readonly called: '@SingletonCron' | '@JobHandler';
+  readonly check: () => CheckedCron;
   readonly handler: RunHandler;
 }
 
-/** A `@SingletonCron` found in this process, checked, with the method it calls. */
+/** A cron or a job found in this process, checked, with the method it calls. */
 export interface FoundCron extends CronHandler {
   /** Class and method. */
   readonly where: string;
   readonly declaration: Declaration;
 }
 
-/** Finds the crons of this process. */
+/** Finds the crons and the jobs of this process. */
 @Injectable()
 export class CronExplorer {
   @Inject(JOBS_SETTINGS) private readonly settings!: Pick<JobsSettings, 'minIntervalMs'>;
@@ -39,17 +42,18 @@ export class CronExplorer {
   ) {}
 
   /**
-   * All crons by name.
+   * All of them by name: no cron is called as a job is.
    * @throws {CronDeclarationError} for the first that is invalid, can't be called, or has a name that is taken
    */
   explore(): Map<string, FoundCron> {
     const found = new Map<string, FoundCron>();
     for (const provider of this.#providers()) {
-      for (const cron of this.#inProvider(provider)) {
+      for (const decorated of this.#inProvider(provider)) {
+        const cron = this.#check(provider, decorated);
         const { name } = cron.declaration.definition;
         const other = found.get(name);
         if (other) {
-          const problem = `option "name" of @SingletonCron: expected a name of its own, got ${JSON.stringify(name)}, `;
+          const problem = `option "name" of ${decorated.called}: expected a name of its own, got ${JSON.stringify(name)}, `;
           throw new CronDeclarationError(cron.where, `${problem}which ${other.where} has already.`);
         }
         found.set(name, cron);
@@ -65,40 +69,45 @@ export class CronExplorer {
     return [...instances.values()];
   }
 
-  #inProvider(provider: Provider): FoundCron[] {
+  #inProvider(provider: Provider): Decorated[] {
     // A factory or a value has no class of its own here, so what counts is what it made.
     const instance = instanceOf(provider);
     const prototype: unknown = instance ? Object.getPrototypeOf(instance) : provider.metatype?.prototype;
     const type = isObject(prototype) ? Reflect.get(prototype, 'constructor') : null;
     if (!isObject(prototype) || typeof type !== 'function') return [];
     const statics = this.#decorated(type, type.name)[0];
-    if (statics) throw new CronDeclarationError(statics.where, problemOf('a method of an instance', 'a static one'));
-    return this.#decorated(prototype, type.name).map((decorated) => this.#check(provider, decorated));
+    if (statics) throw notCallable(statics, 'a method of an instance', 'a static one');
+    return this.#decorated(prototype, type.name);
   }
 
-  #check(provider: Provider, { where, metadata, handler }: Decorated): FoundCron {
-    const { minIntervalMs } = this.settings;
+  #check(provider: Provider, decorated: Decorated): FoundCron {
     if (!provider.isDependencyTreeStatic() || provider.isTransient) {
-      throw new CronDeclarationError(
-        where,
-        problemOf('a provider that exists once', 'a request-scoped or transient one'),
-      );
+      throw notCallable(decorated, 'a provider that exists once', 'a request-scoped or transient one');
     }
-    const { declaration, retry } = checkCron(where, { ...metadata, minIntervalMs }, this.clock.now());
+    const { where, handler } = decorated;
     const instance: unknown = provider.instance;
-    return { where, declaration, retry, handle: (run) => handler.call(instance, run) };
+    return { where, ...decorated.check(), handle: (run) => handler.call(instance, run) };
   }
 
   #decorated(holder: object, className: string): Decorated[] {
     return methodsOf(holder).flatMap(([key, handler]) => {
-      const metadata = this.reflector.get<CronMetadata | undefined>(CRON_METADATA, handler);
-      return metadata ? [{ where: `${className}.${String(key)}`, metadata, handler }] : [];
+      const where = `${className}.${String(key)}`;
+      const cron = this.reflector.get<CronMetadata | undefined>(CRON_METADATA, handler);
+      const job = this.reflector.get<JobMetadata | undefined>(JOB_METADATA, handler);
+      const check = (metadata: CronMetadata) => {
+        const { minIntervalMs } = this.settings;
+        return checkCron(where, { ...metadata, minIntervalMs }, this.clock.now());
+      };
+      return [
+        ...(cron ? [{ where, called: '@SingletonCron' as const, check: () => check(cron), handler }] : []),
+        ...(job ? [{ where, called: '@JobHandler' as const, check: () => checkJob(where, job), handler }] : []),
+      ];
     });
   }
 }
 
-function problemOf(expected: string, got: string): string {
-  return `@SingletonCron needs ${expected}, got ${got}. Move the method to a singleton.`;
+function notCallable({ where, called }: Decorated, expected: string, got: string): CronDeclarationError {
+  return new CronDeclarationError(where, `${called} needs ${expected}, got ${got}. Move the method to a singleton.`);
 }
 
 function instanceOf(provider: Provider): object | null {

@@ -85,7 +85,8 @@ type Shorthand =
   | '@minutely'
   | '@secondly'
   | '@weekdays'
-  | '@weekends';
+  | '@weekends'
+  | '@manual';
 
 /** `true` for a text that is only known at run time, wholly or in parts. */
 type IsOpen<Text extends string> = Partial<Record<Text, unknown>> extends Record<Text, unknown> ? true : false;

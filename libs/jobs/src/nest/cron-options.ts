@@ -1,31 +1,11 @@
 import { z } from 'zod';
 import { CRON_NAME } from '../schedule/occurrence.js';
 import { duration } from './duration-option.js';
+import { choice, HANDLER_PARTS, HANDLER_SHAPE, whole } from './handler-options.js';
 import { lostInJson } from './json-value.js';
 
-const NAME = 'a name of 1 to 100 letters, digits or . _ -, beginning with a letter or digit';
+export const NAME = 'a name of 1 to 100 letters, digits or . _ -, beginning with a letter or digit';
 const JSON_VALUE = 'only what JSON keeps: null, true and false, numbers, texts, lists and plain objects';
-const oneOf = (...values: [string, ...string[]]) => `one of ${values.map((value) => JSON.stringify(value)).join(', ')}`;
-
-function choice<const Value extends string>(...values: [Value, ...Value[]]) {
-  return z.enum(values, oneOf(...values));
-}
-
-function whole(least: number, most: number) {
-  const expected = `a whole number from ${least} to ${most}`;
-  return z.int(expected).min(least, expected).max(most, expected);
-}
-
-const retrySchema = z
-  .strictObject(
-    {
-      attempts: whole(1, 100).default(3),
-      delay: duration('0ms', '24h').default(1_000),
-      maxDelay: duration('0ms', '24h').default(300_000),
-    },
-    'an object such as { attempts: 3 }',
-  )
-  .prefault({});
 
 const dstSchema = z
   .strictObject(
@@ -62,14 +42,14 @@ const common = {
 
 const EXPECTED = 'an options object with at least a name';
 
-const declaredSchema = z.strictObject({ ...common, retry: retrySchema }, EXPECTED);
+const declaredSchema = z.strictObject({ ...common, ...HANDLER_SHAPE }, EXPECTED);
 const runtimeSchema = z.strictObject(
   { ...common, handler: z.string(NAME).regex(CRON_NAME, NAME).optional() },
   EXPECTED,
 );
 
 /** The options of a cron, wherever they stand: what was not given and has a default has it. */
-export type CommonOptions = Omit<z.output<typeof declaredSchema>, 'retry'>;
+export type CommonOptions = Omit<z.output<typeof declaredSchema>, keyof typeof HANDLER_SHAPE>;
 
 /** Options that only mean something beside others, and what has to stand there. */
 const BESIDE: readonly (readonly [keyof CommonOptions, 'misfire' | 'overlap', readonly string[]])[] = [
@@ -101,13 +81,13 @@ export interface OptionsForm<Schema extends z.ZodType> {
 /** At a method. */
 export const DECLARED = formOf(declaredSchema, '@SingletonCron');
 
-/** Given to the catalog at run time: whose handler, but not how often it is tried, which stands at the handler. */
+/** Given to the catalog at run time: whose handler, but not what stands at the handler, as how often it is tried. */
 export const AT_RUN_TIME = formOf(runtimeSchema, 'the cron');
 
 function formOf<Schema extends typeof declaredSchema | typeof runtimeSchema>(schema: Schema, called: string) {
   const parts: Readonly<Record<PropertyKey, object>> = {
     dst: dstSchema.unwrap().shape,
-    ...(schema === declaredSchema ? { retry: retrySchema.unwrap().shape } : {}),
+    ...(schema === declaredSchema ? HANDLER_PARTS : {}),
   };
   const known = (option: PropertyKey | undefined) => Object.keys(parts[option ?? ''] ?? schema.shape);
   return { schema, called, known } satisfies OptionsForm<Schema>;

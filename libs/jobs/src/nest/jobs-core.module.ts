@@ -1,13 +1,20 @@
-import { Module } from '@nestjs/common';
-import type { DynamicModule, FactoryProvider, ModuleMetadata } from '@nestjs/common';
+import { Inject, Module } from '@nestjs/common';
+import type { DynamicModule, FactoryProvider, ModuleMetadata, OnApplicationShutdown } from '@nestjs/common';
+import { closeRedis } from '@fencepost/lease';
 import { LEASE_REDIS, LeaseModule, type LeaseModuleOptions } from '@fencepost/lease/nest';
 import type { Redis } from 'ioredis';
 import { RedisCatalog } from '../catalog/redis-catalog.js';
+import type { Ledger } from '../ledger/ledger.js';
+import { PostgresLedger } from '../ledger/postgres/postgres-ledger.js';
+import { migrateLedger } from '../ledger/postgres/postgres-migrations.js';
 import { RedisLedger } from '../ledger/redis-ledger.js';
+import type { ReplicationOptions } from '../ledger/replicated-writes.js';
 import { RedisPresence } from '../scheduling/redis-presence.js';
 import { Telemetry } from '../telemetry/telemetry.js';
+import { insist } from './insist.js';
 import { jobsSettings, type JobsModuleOptions, type JobsSettings } from './options.js';
-import { CATALOG, JOBS_SETTINGS, LEDGER, PRESENCE, RANDOM } from './tokens.js';
+import { openDatabase, type Database } from './postgres-database.js';
+import { CATALOG, DATABASE, JOBS_SETTINGS, LEDGER, LEDGER_REDIS, PRESENCE, RANDOM } from './tokens.js';
 
 /** Where the options come from; the shape Nest users know from other modules' `forRootAsync`. */
 export interface JobsOptionsSource extends Pick<ModuleMetadata, 'imports'> {
@@ -18,9 +25,17 @@ export interface JobsOptionsSource extends Pick<ModuleMetadata, 'imports'> {
 @Module({})
 class JobsSettingsModule {}
 
+/** Where a connection says nothing of it. */
+const COMMAND_TIMEOUT_MS = 2_000;
+
 /** What both roles stand on: the settings, one Redis connection, ledger, catalog, presence, and the list of events. */
 @Module({})
-export class JobsCoreModule {
+export class JobsCoreModule implements OnApplicationShutdown {
+  constructor(
+    @Inject(DATABASE) private readonly database: Database | null,
+    @Inject(LEDGER_REDIS) private readonly ledgerRedis: Redis | null,
+  ) {}
+
   static forRootAsync(source: JobsOptionsSource): DynamicModule {
     const settings = settingsModule(source);
     const lease = LeaseModule.forRootAsync({ imports: [settings], inject: [JOBS_SETTINGS], useFactory: leaseOptions });
@@ -29,11 +44,9 @@ export class JobsCoreModule {
       imports: [settings, lease],
       providers: [
         { provide: RANDOM, useValue: Math.random },
-        {
-          provide: LEDGER,
-          inject: [LEASE_REDIS, JOBS_SETTINGS],
-          useFactory: (redis: Redis, { prefix, tenant }: JobsSettings) => new RedisLedger({ redis, prefix, tenant }),
-        },
+        { provide: DATABASE, inject: [JOBS_SETTINGS, Telemetry], useFactory: openDatabase },
+        { provide: LEDGER_REDIS, inject: [LEASE_REDIS, JOBS_SETTINGS], useFactory: openWaiting },
+        { provide: LEDGER, inject: [LEASE_REDIS, LEDGER_REDIS, DATABASE, JOBS_SETTINGS], useFactory: openLedger },
         {
           provide: CATALOG,
           inject: [LEASE_REDIS, JOBS_SETTINGS],
@@ -45,9 +58,42 @@ export class JobsCoreModule {
           useFactory: (redis: Redis, { prefix, tenant }: JobsSettings) => new RedisPresence({ redis, prefix, tenant }),
         },
       ],
-      exports: [settings, lease, LEDGER, CATALOG, PRESENCE, RANDOM],
+      exports: [settings, lease, DATABASE, LEDGER, CATALOG, PRESENCE, RANDOM],
     };
   }
+
+  async onApplicationShutdown(): Promise<void> {
+    await Promise.all([this.database?.close(), this.ledgerRedis && closeRedis(this.ledgerRedis)]);
+  }
+}
+
+/** WAIT holds up its connection, and leases are renewed on the other one. */
+function openWaiting(redis: Redis, { ledger, waitReplicas }: JobsSettings): Redis | null {
+  if (ledger !== 'redis' || waitReplicas === 0) return null;
+  const waiting = redis.duplicate({ connectionName: 'fencepost-ledger' });
+  // The other connection to the same server tells of it.
+  waiting.on('error', () => {});
+  return waiting;
+}
+
+type Opening = [redis: Redis, waiting: Redis | null, database: Database | null, settings: JobsSettings];
+
+async function openLedger(...[redis, waiting, database, settings]: Opening): Promise<Ledger> {
+  const { prefix, tenant, postgres, keepForMs: keepMs } = settings;
+  const timing = { keepMs };
+  if (!database || !postgres) {
+    const replication = waiting && replicationOn(waiting, settings);
+    return new RedisLedger({ redis, prefix, tenant, timing, ...(replication ? { replication } : {}) });
+  }
+  const { pool, transactions } = database;
+  const { schema } = postgres;
+  if (postgres.migrate) await insist(() => migrateLedger(pool, { schema }));
+  return new PostgresLedger({ pool, transactions, schema, prefix, tenant, timing });
+}
+
+function replicationOn(redis: Redis, { waitReplicas: replicas }: JobsSettings): ReplicationOptions {
+  const { commandTimeout = COMMAND_TIMEOUT_MS } = redis.options;
+  return { redis, replicas, timeoutMs: Math.round(commandTimeout / 2) };
 }
 
 function settingsModule({ imports = [], inject = [], useFactory }: JobsOptionsSource): DynamicModule {

@@ -7,12 +7,15 @@ import type { Catalog } from '../catalog/catalog.js';
 import type { Ledger } from '../ledger/ledger.js';
 import { CronCatalog } from '../operating/cron-catalog.js';
 import { CronOperator } from '../operating/cron-operator.js';
+import { Jobs } from '../operating/jobs.js';
+import { RunOperator } from '../operating/run-operator.js';
 import { BullmqRunQueue } from '../scheduling/bullmq-run-queue.js';
 import type { Presence } from '../scheduling/presence.js';
 import type { RunQueue } from '../scheduling/run-queue.js';
 import { Telemetry } from '../telemetry/telemetry.js';
 import { insist } from './insist.js';
 import type { JobsSettings } from './options.js';
+import { PayloadReaders } from './payload-readers.js';
 import { CATALOG, JOBS_SETTINGS, LEDGER, PRESENCE, RUN_QUEUE } from './tokens.js';
 
 const runQueue: Provider = {
@@ -29,7 +32,8 @@ const runQueue: Provider = {
     ),
 };
 
-type Ports = [catalog: Catalog, ledger: Ledger, queue: RunQueue, presence: Presence, clock: Clock];
+type RunPorts = [catalog: Catalog, ledger: Ledger, queue: RunQueue, presence: Presence];
+type Ports = [...RunPorts, clock: Clock];
 
 const operator: Provider = {
   provide: CronOperator,
@@ -38,11 +42,25 @@ const operator: Provider = {
     new CronOperator({ catalog, ledger, queue, presence, clock }),
 };
 
+const runs: Provider = {
+  provide: RunOperator,
+  inject: [CATALOG, LEDGER, RUN_QUEUE, PRESENCE],
+  useFactory: (...[crons, ledger, queue, presence]: RunPorts) =>
+    new RunOperator({ catalog: crons, ledger, queue, presence }),
+};
+
 const catalog: Provider = {
   provide: CronCatalog,
   inject: [CATALOG, CLOCK, JOBS_SETTINGS],
   useFactory: (crons: Catalog, clock: Clock, { minIntervalMs }: JobsSettings) =>
     new CronCatalog({ catalog: crons, clock, minIntervalMs }),
+};
+
+const jobs: Provider = {
+  provide: Jobs,
+  inject: [CATALOG, LEDGER, RUN_QUEUE, PRESENCE, CLOCK, PayloadReaders],
+  useFactory: (...[crons, ledger, queue, presence, clock, readers]: [...Ports, PayloadReaders]) =>
+    new Jobs({ catalog: crons, ledger, queue, presence, clock, readerOf: (job) => readers.of(job) }),
 };
 
 /** What people and programs do to crons while they run, in either role. It enqueues what it triggers, over the connection of all. */
@@ -55,8 +73,8 @@ export class OperatingModule implements OnApplicationShutdown {
     return {
       module: OperatingModule,
       imports: [core],
-      providers: [runQueue, operator, catalog],
-      exports: [RUN_QUEUE, CronOperator, CronCatalog],
+      providers: [runQueue, operator, runs, catalog, jobs, PayloadReaders],
+      exports: [RUN_QUEUE, CronOperator, RunOperator, CronCatalog, Jobs, PayloadReaders],
     };
   }
 

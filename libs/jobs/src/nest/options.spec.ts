@@ -21,6 +21,9 @@ describe('the options of JobsModule', () => {
       drainDeadlineMs: 10_000,
       sweepEveryMs: 5_000,
       minIntervalMs: 0,
+      keepForMs: 30 * 24 * 3_600_000,
+      ledger: 'redis',
+      waitReplicas: 0,
     });
     expect(buildSeq).toBeGreaterThanOrEqual(0);
     expect(app).toMatch(/./);
@@ -36,10 +39,16 @@ describe('the options of JobsModule', () => {
       keepRuns: 0,
       buildSeq: 42,
       app: '@shop/mail',
+      ledger: 'postgres' as const,
+      waitReplicas: 2,
     };
-    expect(jobsSettings({ redis, ...rest, ...durations })).toEqual({
+    const url = 'postgres://shop@db:5432/shop';
+    const database = { url, schema: 'jobs', migrate: true };
+    expect(jobsSettings({ redis, ...rest, ...durations, keepFor: '7d', postgres: database })).toEqual({
       redis,
       ...rest,
+      postgres: database,
+      keepForMs: 7 * 24 * 3_600_000,
       ...{ leaseTtlMs: 300, runLeaseMs: 120_000, drainDeadlineMs: 0, sweepEveryMs: 1_000, minIntervalMs: 60_000 },
     });
   });
@@ -57,6 +66,21 @@ describe('the options of JobsModule', () => {
     [{ runLease: 'long' }, `option "runLease": expected a duration from '300ms' to '24h', got "long"`],
     [{ drainDeadline: -1 }, `option "drainDeadline": expected a duration from '0ms' to '1h', got -1`],
     [{ sweepEvery: '99ms' }, `option "sweepEvery": expected a duration from '100ms' to '1h', got "99ms"`],
+    [{ ledger: 'mysql' }, 'option "ledger": expected "redis" or "postgres", got "mysql"'],
+    [
+      { ledger: 'postgres' },
+      'option "postgres": expected an address such as postgres://user@localhost:5432/shop, or { url, schema, migrate } or { pool, … } beside ledger "postgres", got nothing',
+    ],
+    [
+      { postgres: 'mysql://u:hush@db/shop' },
+      'option "postgres": expected an address such as postgres://user@localhost:5432/shop, or { url, schema, migrate } or { pool, … }, got "mysql://***@db/shop"',
+    ],
+    [
+      { postgres: { url: 'postgres://db/shop', pool: { query: 1, connect: 1 } } },
+      'option "postgres": expected either "url" or "pool", got an object',
+    ],
+    [{ keepFor: '1m' }, `option "keepFor": expected a duration from '1h' to '3650d', got "1m"`],
+    [{ waitReplicas: -1 }, 'option "waitReplicas": expected a whole number from 0 to 100, got -1'],
     [{ concurrency: 0 }, 'option "concurrency": expected a whole number from 1 to 10000, got 0'],
     [{ concurrency: 'many' }, 'option "concurrency": expected a whole number from 1 to 10000, got "many"'],
     [{ keepRuns: 1.5 }, 'option "keepRuns": expected a whole number from 0 to 1000000, got 1.5'],

@@ -1,4 +1,4 @@
-import { checkedOptions, isRedisUrl, redactUrl } from '@fencepost/lease';
+import { checkedOptions, isRedisUrl, redactUrl, type SqlPool } from '@fencepost/lease';
 import { z } from 'zod';
 import { APP_NAME, appName } from './app-name.js';
 import { buildTime } from './build-time.js';
@@ -6,6 +6,17 @@ import { duration } from './duration-option.js';
 
 /** What a process does: campaign for crons and enqueue their occurrences, or run them. */
 export type Role = 'scheduler' | 'worker';
+
+export interface PostgresOptions {
+  /** `postgres://` or `postgresql://`; needs the package `pg`. */
+  readonly url?: string;
+  /** A pool of `pg` instead, which stays the caller's to close: that of one's own rows, for `run.transaction`. */
+  readonly pool?: SqlPool;
+  /** Of the ledger's tables, which are made by `fencepost migrate`; default `fencepost`. */
+  readonly schema?: string;
+  /** Makes or changes the tables when the process starts; default `false`. Any number of processes may do so at once. */
+  readonly migrate?: boolean;
+}
 
 /** Durations are texts such as `'10s'`, or milliseconds. */
 export interface JobsModuleOptions {
@@ -29,6 +40,23 @@ export interface JobsModuleOptions {
   readonly sweepEvery?: string | number;
   /** How many finished runs of a cron the ledger keeps; default 1,000. */
   readonly keepRuns?: number;
+  /** How long it keeps them at the most, `'1h'` to `'3650d'`; default `'30d'`. An instant whose run is forgotten never runs again. */
+  readonly keepFor?: string | number;
+  /**
+   * Where runs and effects are recorded; default `'redis'`. With `'postgres'` nothing of them is lost with Redis, and an effect
+   * can be committed together with one's own rows: `run.transaction`.
+   */
+  readonly ledger?: 'redis' | 'postgres';
+  /** With `ledger: 'postgres'`: its address, or that and more. */
+  readonly postgres?: string | PostgresOptions;
+  /**
+   * With the Redis ledger: how many replicas have to have what decides something before it counts; default 0. Where too few
+   * answer in time nothing is begun, and all goes on when they are back.
+   *
+   * It costs a process one round trip between primary and replica for each step of a run, and what comes while one is under
+   * way shares the next.
+   */
+  readonly waitReplicas?: number;
   /** Which build this is: only a higher one may redefine a cron. Default: when the program's files were written. */
   readonly buildSeq?: number;
   /**
@@ -54,6 +82,34 @@ const whole = (least: number, most: number) => {
 const APP = 'expected a name as packages have them, such as "reports" or "@shop/reports"';
 const REDIS = 'expected a Redis address such as redis://localhost:6379';
 
+const DATABASE = 'expected an address such as postgres://user@localhost:5432/shop';
+const POSTGRES = `${DATABASE}, or { url, schema, migrate } or { pool, … }`;
+const POOL = 'expected a pool of the package pg';
+const WHICH = 'expected either "url" or "pool"';
+
+const isDatabaseUrl = (text: string) => /^postgres(ql)?:\/\//.test(text) && URL.canParse(text);
+
+/** What has the methods of a pool is one: there may be two copies of `pg`, and then two classes. */
+const isPool = (value: unknown): value is SqlPool =>
+  typeof value === 'object' && value !== null && 'query' in value && 'connect' in value;
+
+const address = z.string(DATABASE).refine(isDatabaseUrl, DATABASE);
+
+const postgres = z.union(
+  [
+    address.transform((url) => ({ url, pool: undefined, schema: 'fencepost', migrate: false })),
+    z
+      .strictObject({
+        url: address.optional(),
+        pool: z.custom<SqlPool>(isPool, POOL).optional(),
+        schema: z.string('expected a name').min(1, 'expected a name').max(63, 'expected a name').default('fencepost'),
+        migrate: z.boolean('expected true or false').default(false),
+      })
+      .refine(({ url, pool }) => (url === undefined) !== (pool === undefined), WHICH),
+  ],
+  POSTGRES,
+);
+
 const schema = z
   .strictObject(
     {
@@ -67,19 +123,29 @@ const schema = z
       drainDeadline: duration('0ms', '1h').default(10_000),
       sweepEvery: duration('100ms', '1h').default(5_000),
       keepRuns: whole(0, 1_000_000).default(1_000),
+      keepFor: duration('1h', '3650d').default(30 * 24 * 3_600_000),
+      ledger: z.enum(['redis', 'postgres'], 'expected "redis" or "postgres"').default('redis'),
+      postgres: postgres.optional(),
+      waitReplicas: whole(0, 100).default(0),
       buildSeq: whole(0, Number.MAX_SAFE_INTEGER).optional(),
       app: z.string(APP).regex(APP_NAME, APP).optional(),
       minInterval: duration('0ms', '7d').default(0),
     },
     'expected an object such as { redis: "redis://localhost:6379" }',
   )
-  .transform(({ leaseTtl, runLease, drainDeadline, sweepEvery, minInterval, buildSeq, app, ...rest }) => ({
+  .superRefine(({ ledger, postgres: given }, context) => {
+    if (ledger !== 'postgres' || given) return;
+    const message = `${POSTGRES} beside ledger "postgres"`;
+    context.addIssue({ code: 'custom', message, path: ['postgres'] });
+  })
+  .transform(({ leaseTtl, runLease, drainDeadline, sweepEvery, minInterval, keepFor, buildSeq, app, ...rest }) => ({
     ...rest,
     leaseTtlMs: leaseTtl,
     runLeaseMs: runLease,
     drainDeadlineMs: drainDeadline,
     sweepEveryMs: sweepEvery,
     minIntervalMs: minInterval,
+    keepForMs: keepFor,
     buildSeq: buildSeq ?? buildTime(),
     app: app ?? appName(),
   }));
@@ -87,8 +153,13 @@ const schema = z
 /** {@link JobsModuleOptions} as the rest of the library uses them. */
 export type JobsSettings = z.output<typeof schema>;
 
+const hidden = (value: unknown) => JSON.stringify(redactUrl(String(value)));
+
 /** @throws {SetupError} naming each wrong option, what was expected, and what came */
 export function jobsSettings(options: JobsModuleOptions): JobsSettings {
-  const secrets = { redis: (value: unknown) => JSON.stringify(redactUrl(String(value))) };
+  const secrets = {
+    redis: hidden,
+    postgres: (value: unknown) => (typeof value === 'string' ? hidden(value) : 'an object'),
+  };
   return checkedOptions({ owner: 'JobsModule', schema, secrets }, options);
 }

@@ -3,9 +3,10 @@ import type { MisfirePolicy } from '../catalog/definition.js';
 import type { OverlapPolicy } from '../ledger/run.js';
 import type { DstRule } from '../schedule/schedule.js';
 import type { CronLiteral, ZoneLiteral } from './cron-literal.js';
+import type { HandlerOptions } from './handler-options.js';
 
 /** Durations are texts such as `'30s'`, or milliseconds. */
-export interface SingletonCronOptions {
+export interface SingletonCronOptions extends HandlerOptions {
   /** Names the cron in every process, store and log: 1 to 100 letters, digits or `. _ -`. */
   readonly name: string;
   /** IANA name; default `UTC`, never the zone of the machine. */
@@ -51,14 +52,6 @@ export interface SingletonCronOptions {
   readonly startDeadline?: string | number;
   /** What each run gets as `run.payload`, unless somebody triggers it with another; all of it kept by JSON. Default `null`. */
   readonly payload?: unknown;
-  readonly retry?: {
-    /** All tries together; default 3. */
-    readonly attempts?: number;
-    /** Before the second try; doubles from try to try, with jitter; default `'1s'`. */
-    readonly delay?: string | number;
-    /** Default `'5m'`. */
-    readonly maxDelay?: string | number;
-  };
 }
 
 /** What the decorator leaves at a method; checked at boot, when class and method can be named. */

@@ -1,28 +1,35 @@
 import { Inject, Injectable } from '@nestjs/common';
 import type { BeforeApplicationShutdown, OnApplicationBootstrap, OnModuleInit } from '@nestjs/common';
-import { LeaseKeeper, type CancelTimer, type Clock, type RedisClient } from '@fencepost/lease';
-import { CLOCK } from '@fencepost/lease/nest';
+import { LeaseKeeper, probeRedis, type CancelTimer, type Clock, type RedisClient } from '@fencepost/lease';
+import { CLOCK, LEASE_REDIS } from '@fencepost/lease/nest';
 import type { Catalog } from '../catalog/catalog.js';
 import type { Ledger } from '../ledger/ledger.js';
 import { RunProcessor } from '../running/run.processor.js';
 import { Telemetry } from '../telemetry/telemetry.js';
+import { checkClassification } from './classification.js';
 import { CronExplorer, type FoundCron } from './cron-explorer.js';
 import { DeclarationNews } from './declaration-news.js';
+import { readPostgresSettings } from './durability.js';
 import { insist } from './insist.js';
 import type { JobsSettings } from './options.js';
-import { CATALOG, JOBS_SETTINGS, LEDGER, RANDOM, WORKER_REDIS } from './tokens.js';
+import { PayloadReaders } from './payload-readers.js';
+import type { Database } from './postgres-database.js';
+import { CATALOG, DATABASE, JOBS_SETTINGS, LEDGER, RANDOM, WORKER_REDIS } from './tokens.js';
 
 /** A catalog that was lost with its store comes back within this time. */
 const DECLARE_AGAIN_MS = 10_000;
 
-/** Starts and stops what a worker does: find the crons, declare them, take deliveries. */
+/** Starts and stops what a worker does: find the crons and jobs, declare them, take deliveries. */
 @Injectable()
 export class WorkerRunner implements OnModuleInit, OnApplicationBootstrap, BeforeApplicationShutdown {
   @Inject(JOBS_SETTINGS) private readonly settings!: JobsSettings;
   @Inject(WORKER_REDIS) private readonly redis!: RedisClient;
+  @Inject(LEASE_REDIS) private readonly ledgerRedis!: RedisClient;
+  @Inject(DATABASE) private readonly database!: Database | null;
   @Inject(LEDGER) private readonly ledger!: Ledger;
   @Inject(CATALOG) private readonly catalog!: Catalog;
   @Inject(CronExplorer) private readonly explorer!: CronExplorer;
+  @Inject(PayloadReaders) private readonly readers!: PayloadReaders;
   @Inject(LeaseKeeper) private readonly keeper!: LeaseKeeper;
   @Inject(CLOCK) private readonly clock!: Clock;
   @Inject(RANDOM) private readonly random!: () => number;
@@ -36,9 +43,11 @@ export class WorkerRunner implements OnModuleInit, OnApplicationBootstrap, Befor
   /** All crons are checked before anything is declared or taken. */
   onModuleInit(): void {
     this.#crons = this.explorer.explore();
+    this.readers.know(this.#crons);
   }
 
   async onApplicationBootstrap(): Promise<void> {
+    await insist(() => this.#classify());
     await insist(() => this.#declare());
     this.#armDeclare();
     this.#processor = this.#assemble();
@@ -58,6 +67,20 @@ export class WorkerRunner implements OnModuleInit, OnApplicationBootstrap, Befor
     const handlerOf = (cron: string) => this.#crons.get(cron);
     const attempts = { ledger, clock, telemetry, random, worker: this.keeper.holder, ttlMs, handlerOf };
     return new RunProcessor({ redis, prefix, tenant, concurrency, clock, telemetry, attempts });
+  }
+
+  /** Before anything is declared: a job that may not run here must not look like one that does. */
+  #classify(): Promise<void> {
+    const { ledgerRedis, database, clock, settings, telemetry } = this;
+    return checkClassification({
+      handlers: this.#crons.values(),
+      settings,
+      telemetry,
+      probes: {
+        redis: (demands) => probeRedis(ledgerRedis, { clock, ...demands }),
+        postgres: async () => (database ? readPostgresSettings(database.pool) : {}),
+      },
+    });
   }
 
   async #declare(): Promise<void> {

@@ -16,11 +16,14 @@ const COMMAND_TIMEOUT_MS = 15_000;
 export class WorkerModule implements OnApplicationShutdown {
   constructor(@Inject(WORKER_REDIS) private readonly redis: Redis) {}
 
-  /** @param core the module both roles stand on */
-  static on(core: DynamicModule): DynamicModule {
+  /**
+   * @param core the module both roles stand on
+   * @param operating the module that enqueues jobs
+   */
+  static on(core: DynamicModule, operating: DynamicModule): DynamicModule {
     return {
       module: WorkerModule,
-      imports: [core, DiscoveryModule],
+      imports: [core, operating, DiscoveryModule],
       providers: [
         CronExplorer,
         WorkerRunner,

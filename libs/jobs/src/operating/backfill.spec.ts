@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { CRON } from '../../../../test/support/audit-history.js';
 import { OperatingStage } from '../../../../test/support/operating-stage.js';
 import type { CronDefinition } from '../catalog/definition.js';
+import { LARGEST_PRIORITY } from '../scheduling/run-queue.js';
 import type { BackfillOrder } from './cron-operator.js';
 
 const ORDER = { by: 'ada', reason: 'a test' };
@@ -56,8 +57,8 @@ describe('a backfill', () => {
     const { stage, backfill } = await mixed();
     await backfill(4, 6);
     expect(stage.queue.taken).toEqual([
-      { runId: stage.idOf(4), delivery: 1, priority: 'low' },
-      { runId: stage.idOf(5), delivery: 1, priority: 'low' },
+      { runId: stage.idOf(4), delivery: 1, priority: LARGEST_PRIORITY },
+      { runId: stage.idOf(5), delivery: 1, priority: LARGEST_PRIORITY },
     ]);
     expect(await stage.asked()).toEqual([CRON]);
     expect(await stage.ledger.actions(CRON, 9)).toMatchObject([

@@ -3,6 +3,7 @@ import type { CatalogEntry } from '../catalog/definition.js';
 import type { Ledger, OperatorOrder, TriggerReply } from '../ledger/ledger.js';
 import { isTerminal } from '../ledger/run-state.js';
 import { occurrenceId } from '../schedule/occurrence.js';
+import { LARGEST_PRIORITY } from '../scheduling/run-queue.js';
 import { outcomeOf, BackfillTally, type BackfillReport } from './backfill-report.js';
 import { deliver, type DeskPorts } from './delivery-desk.js';
 import type { BackfillInstant } from './plan-backfill.js';
@@ -56,7 +57,7 @@ export class Backfill {
     for (const outcome of answered) this.#tally.count(outcome);
     const runIds = answered.flatMap((outcome) => ('accepted' in outcome ? [outcome.accepted] : []));
     for (const runId of runIds) this.#open.add(runId);
-    await deliver(this.ports, this.job.entry.definition.name, { runIds, how: { priority: 'low' } });
+    await deliver(this.ports, this.job.entry.definition.name, { runIds, how: { priority: LARGEST_PRIORITY } });
     const failed = replies.find((reply) => reply.status === 'rejected');
     if (failed) throw failed.reason;
   }

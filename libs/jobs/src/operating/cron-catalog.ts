@@ -2,13 +2,14 @@ import type { Clock } from '@fencepost/lease';
 import type { Catalog, ChangeReply } from '../catalog/catalog.js';
 import type { CatalogEntry } from '../catalog/definition.js';
 import { checkRuntimeCron } from '../nest/cron-declaration.js';
+import type { HandlerOptions } from '../nest/handler-options.js';
 import type { SingletonCronOptions } from '../nest/singleton-cron.decorator.js';
 import { CatalogMovedError, UnknownCronError } from './errors.js';
 import { knownCron } from './known-cron.js';
 import { checkedText, wrong } from './order.js';
 
-/** A cron as it is made at run time: the options of `@SingletonCron` but `name` and `retry`, which stands at the method. */
-export interface CronSettings extends Omit<SingletonCronOptions, 'name' | 'retry'> {
+/** A cron as it is made at run time: the options of `@SingletonCron` but `name` and those that stand at the method. */
+export interface CronSettings extends Omit<SingletonCronOptions, 'name' | keyof HandlerOptions> {
   readonly expression: string;
   /** Whose method carries its runs out: the name of a cron that is declared in code; default: its own. */
   readonly handler?: string;

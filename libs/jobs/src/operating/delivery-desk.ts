@@ -14,12 +14,21 @@ export interface DeskPorts {
  * Never rejects. What the ledger has accepted is not lost when the queue is away: it is pending, and the pods deliver it.
  * An error here would make the operator ask again, and get a second run.
  */
-export async function deliver({ ledger, queue, presence }: DeskPorts, cron: string, runs: Batch): Promise<void> {
-  if (runs.runIds.length === 0) return;
+export async function deliver(ports: DeskPorts, cron: string, runs: Batch): Promise<void> {
   const deliveries = runs.runIds.map((runId): QueuedDelivery => ({ runId, delivery: 1, ...runs.how }));
+  await deliverAll(ports, cron, deliveries);
+}
+
+/** As {@link deliver}, each in its own way. */
+export async function deliverAll(
+  { ledger, queue, presence }: DeskPorts,
+  cron: string,
+  deliveries: readonly QueuedDelivery[],
+): Promise<void> {
+  if (deliveries.length === 0) return;
   try {
     await queue.enqueue(deliveries);
-    await ledger.confirm(runs.runIds);
+    await ledger.confirm(deliveries.map(({ runId }) => runId));
   } catch {
     // Pending still, or enqueued and not confirmed: a second delivery of the same run changes nothing.
   }
@@ -28,5 +37,5 @@ export async function deliver({ ledger, queue, presence }: DeskPorts, cron: stri
 
 export interface Batch {
   readonly runIds: readonly string[];
-  readonly how?: Pick<QueuedDelivery, 'priority'>;
+  readonly how?: Pick<QueuedDelivery, 'priority' | 'delayMs'>;
 }

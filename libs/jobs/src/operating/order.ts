@@ -23,11 +23,11 @@ export function checkedMs(what: string, ms: unknown): number {
 }
 
 /** As JSON; `null` for nothing. */
-export function checkedPayload(payload: unknown): string | null {
+export function checkedPayload(payload: unknown, what = 'payload'): string | null {
   if (payload === undefined || payload === null) return null;
   const json = asJson(payload);
   if (json !== null && json.length <= LARGEST_PAYLOAD) return json;
-  throw wrong('payload', `plain data of at most ${LARGEST_PAYLOAD} characters as JSON`, payload);
+  throw wrong(what, `plain data of at most ${LARGEST_PAYLOAD} characters as JSON`, payload);
 }
 
 function asJson(payload: unknown): string | null {

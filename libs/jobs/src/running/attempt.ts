@@ -1,13 +1,18 @@
 import { sleep, StaleFenceError } from '@fencepost/lease';
 import type { AttemptOutcome, AttemptRef, BeginReply } from '../ledger/ledger.js';
 import type { RunState } from '../ledger/run-state.js';
+import { withinLimit } from './attempt-timeout.js';
 import type { AttemptDeps, Carried, Carrier, CronHandler } from './carrier.js';
-import { Effects } from './effects.js';
-import { Ending, withSignal } from './ending.js';
+import { describeError } from './describe-error.js';
+import { EffectDesk } from './effect-desk.js';
+import type { EffectAskedError } from './effect-errors.js';
+import { Ending } from './ending.js';
 import { RunCancelledError } from './errors.js';
 import { Heartbeat } from './heartbeat.js';
+import { lateByMs, makeRunContext } from './make-run-context.js';
+import { Pulse } from './pulse.js';
 import { isUnrecoverable, retryDelay } from './retry.js';
-import type { RunContext, RunLog } from './run-context.js';
+import type { RunLog } from './run-context.js';
 
 type Begun = Extract<BeginReply, { verdict: 'begun' }>;
 
@@ -27,6 +32,7 @@ export class Attempt {
   readonly #about: { readonly cron: string; readonly runId: string; readonly attempt: number };
   readonly #end = new Ending();
   readonly #heartbeat: Heartbeat;
+  #desk: EffectDesk | null = null;
   #cancelled = false;
 
   constructor(
@@ -36,22 +42,27 @@ export class Attempt {
     const { begun, nonce, sentAt, carrier } = start;
     this.#ref = { runId: carrier.runId, fence: begun.fence, nonce };
     this.#about = { cron: begun.run.cron, runId: carrier.runId, attempt: begun.attempt };
-    const { ledger, clock, ttlMs, telemetry } = deps;
+    const { ledger, clock, ttlMs, telemetry, pulse = new Pulse(clock, ttlMs / 4) } = deps;
     const onTrouble = (error: unknown) => telemetry.emit('store.trouble', { doing: 'heartbeat', error: String(error) });
     const onLost = (error: Error) => this.#abort(error);
     const onCancelled = () => this.#cancel();
-    this.#heartbeat = new Heartbeat(this.#ref, { ledger, clock, ttlMs, onLost, onCancelled, onTrouble }, sentAt);
+    const beating = { ledger, clock, ttlMs, pulse, onLost, onCancelled, onTrouble };
+    this.#heartbeat = new Heartbeat(this.#ref, beating, sentAt);
   }
 
   async carryOut(): Promise<Carried> {
     const { begun, carrier } = this.start;
     const { telemetry, clock, worker } = this.deps;
-    telemetry.emit('attempt.begun', { ...this.#about, fence: begun.fence, lateByMs: this.#lateByMs(), worker });
+    if (telemetry.listens('attempt.begun')) {
+      telemetry.emit('attempt.begun', { ...this.#about, fence: begun.fence, lateByMs: lateByMs(begun), worker });
+    }
     this.#heartbeat.start();
     carrier.givenUp.watch((reason) => this.#abort(reason));
     const began = clock.monotonic();
     try {
       const failure = await this.#handle();
+      // Whatever the handler made of it: what nobody knows is neither a success nor a failure.
+      if (this.#desk?.asked) return await this.#doubt(this.#desk.asked);
       return failure ? await this.#fail(failure.error) : await this.#succeed(clock.monotonic() - began);
     } finally {
       this.#heartbeat.stop();
@@ -60,12 +71,27 @@ export class Attempt {
   }
 
   async #handle(): Promise<{ readonly error: unknown } | null> {
+    const { timeoutMs } = this.start.handler;
     try {
-      await this.start.handler.handle(this.#context());
+      await (timeoutMs === undefined ? this.#work() : this.#workFor(timeoutMs));
       return null;
     } catch (error) {
       return { error };
     }
+  }
+
+  #workFor(timeoutMs: number): Promise<void> {
+    const onTimeout = (error: Error) => this.#abort(error);
+    const onLeft = () => this.#desk?.left();
+    const { runId } = this.start.carrier;
+    return withinLimit(this.#work(), { runId, timeoutMs, clock: this.deps.clock, onTimeout, onLeft });
+  }
+
+  async #work(): Promise<void> {
+    const { begun, handler, carrier } = this.start;
+    const log = (level: keyof RunLog, message: string) => this.#log(level, message);
+    const desk = () => (this.#desk ??= this.#makeDesk());
+    await handler.handle(await makeRunContext({ begun, handler, carrier, end: this.#end, log, desk }));
   }
 
   #finish(outcome: AttemptOutcome): Promise<RunState | null> {
@@ -88,11 +114,11 @@ export class Attempt {
   async #succeed(tookMs: number): Promise<Carried> {
     const state = await this.#finish({ kind: 'succeeded' });
     if (state === null) return this.#refused();
-    this.deps.telemetry.emit('attempt.succeeded', {
-      ...this.#about,
-      fence: this.#ref.fence,
-      tookMs: Math.round(tookMs),
-    });
+    const { telemetry } = this.deps;
+    if (telemetry.listens('attempt.succeeded')) {
+      const { fence } = this.#ref;
+      telemetry.emit('attempt.succeeded', { ...this.#about, fence, tookMs: Math.round(tookMs) });
+    }
     return SETTLED;
   }
 
@@ -104,26 +130,45 @@ export class Attempt {
     if (state === null) return this.#refused();
     if (state === 'cancelled') return this.#stopped(error);
     const retryInMs = outcome.kind === 'retry' ? outcome.delayMs : null;
-    const failure = { fence: this.#ref.fence, error: describe(error), state, retryInMs };
+    const failure = { fence: this.#ref.fence, error: describeError(error), state, retryInMs };
     this.deps.telemetry.emit('attempt.failed', { ...this.#about, ...failure });
-    this.#log('error', retryInMs === null ? describe(error) : `${describe(error)}; next attempt in ${retryInMs} ms`);
+    this.#log(
+      'error',
+      retryInMs === null ? describeError(error) : `${describeError(error)}; next attempt in ${retryInMs} ms`,
+    );
     return retryInMs === null ? { kind: 'failed', error } : { kind: 'later', waitMs: retryInMs };
   }
 
+  async #doubt(asked: EffectAskedError): Promise<Carried> {
+    const { question } = asked;
+    const error = describeError(asked);
+    const state = await this.#finish({ kind: 'uncertain', error, question });
+    if (state === null) return this.#refused();
+    if (state === 'cancelled') return this.#stopped(asked);
+    const { effect, item, doubt } = question;
+    this.deps.telemetry.emit('attempt.uncertain', { ...this.#about, fence: this.#ref.fence, effect, item, doubt });
+    this.#log('warn', error);
+    return SETTLED;
+  }
+
   #stopped(error: unknown): Carried {
-    this.deps.telemetry.emit('attempt.cancelled', { ...this.#about, fence: this.#ref.fence, error: describe(error) });
-    this.#log('warn', `cancelled; the handler ended with ${describe(error)}`);
+    this.deps.telemetry.emit('attempt.cancelled', {
+      ...this.#about,
+      fence: this.#ref.fence,
+      error: describeError(error),
+    });
+    this.#log('warn', `cancelled; the handler ended with ${describeError(error)}`);
     return SETTLED;
   }
 
   #outcome(error: unknown): AttemptOutcome {
     // Whatever it threw: it was told to stop, and a retry or a failure would say something else.
-    if (this.#cancelled) return { kind: 'cancelled', error: describe(error) };
+    if (this.#cancelled) return { kind: 'cancelled', error: describeError(error) };
     const { retry } = this.start.handler;
     const { attempt } = this.start.begun;
     const final = attempt >= retry.attempts || isUnrecoverable(error);
-    if (final) return { kind: 'failed', error: describe(error) };
-    return { kind: 'retry', error: describe(error), delayMs: retryDelay(retry, attempt, this.deps.random) };
+    if (final) return { kind: 'failed', error: describeError(error) };
+    return { kind: 'retry', error: describeError(error), delayMs: retryDelay(retry, attempt, this.deps.random) };
   }
 
   #refused(): Carried {
@@ -138,39 +183,22 @@ export class Attempt {
 
   #abort(error: unknown): void {
     if (this.#end.over) return;
-    this.deps.telemetry.emit('attempt.aborted', { ...this.#about, fence: this.#ref.fence, cause: describe(error) });
+    this.deps.telemetry.emit('attempt.aborted', {
+      ...this.#about,
+      fence: this.#ref.fence,
+      cause: describeError(error),
+    });
     this.#end.end(error);
   }
 
-  #context(): RunContext {
-    const { begun, carrier } = this.start;
-    const { run } = begun;
-    const effects = new Effects({
-      ledger: this.deps.ledger,
-      telemetry: this.deps.telemetry,
-      attempt: this.#ref,
-      end: this.#end,
-      about: this.#about,
+  #makeDesk(): EffectDesk {
+    const { ledger, telemetry, clock } = this.deps;
+    return new EffectDesk({
+      ...{ ledger, telemetry, clock, attempt: this.#ref, end: this.#end, about: this.#about },
+      criticality: this.start.handler.criticality ?? 'efficiency',
       onStale: (error) => this.#abort(error),
       check: () => this.#check(),
       insist: (doing, ask) => this.#insist(doing, ask),
-    });
-    const line = (level: keyof RunLog) => (message: string) => this.#log(level, message);
-    return withSignal(this.#end, {
-      id: run.id,
-      cron: run.cron,
-      scheduledAt: new Date(run.scheduledAt),
-      dueAt: new Date(run.dueAt),
-      lateByMs: this.#lateByMs(),
-      reason: run.reason,
-      missed: run.missed && { ...run.missed, from: new Date(run.missed.from), to: new Date(run.missed.to) },
-      attempt: begun.attempt,
-      fence: begun.fence,
-      idempotencyKey: run.id,
-      payload: run.payload === null ? null : JSON.parse(run.payload),
-      log: { debug: line('debug'), info: line('info'), warn: line('warn'), error: line('error') },
-      progress: (value) => carrier.progress(value),
-      effect: (name, act) => effects.run(name, act),
     });
   }
 
@@ -179,16 +207,7 @@ export class Attempt {
     this.#end.throwIfOver();
   }
 
-  #lateByMs(): number {
-    const { attemptedAt, dueAt } = this.start.begun.run;
-    return Math.max(0, (attemptedAt ?? dueAt) - dueAt);
-  }
-
   #log(level: keyof RunLog, message: string): void {
     this.start.carrier.log(level, message, { attempt: this.#about.attempt, fence: this.#ref.fence });
   }
-}
-
-function describe(error: unknown): string {
-  return error instanceof Error ? `${error.name}: ${error.message}` : String(error);
 }

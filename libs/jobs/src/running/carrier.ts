@@ -1,7 +1,8 @@
-import type { Clock } from '@fencepost/lease';
+import type { Clock, Criticality } from '@fencepost/lease';
 import type { Ledger } from '../ledger/ledger.js';
 import type { Telemetry } from '../telemetry/telemetry.js';
 import type { Ending } from './ending.js';
+import type { Pulse } from './pulse.js';
 import type { RetryPolicy } from './retry.js';
 import type { RunHandler, RunLog } from './run-context.js';
 
@@ -14,12 +15,31 @@ export interface AttemptDeps {
   readonly worker: string;
   /** Length of the run lease. */
   readonly ttlMs: number;
+  /** When the attempts of this process beat, every quarter of `ttlMs`; each for itself where there is none. */
+  readonly pulse?: Pulse;
   readonly handlerOf: (cron: string) => CronHandler | undefined;
 }
 
 export interface CronHandler {
   readonly handle: RunHandler;
   readonly retry: RetryPolicy;
+  /** What a duplicate costs; `efficiency` where it isn't said. */
+  readonly criticality?: Criticality;
+  /** An attempt that takes longer is told to stop, and fails; no limit where it isn't said. Milliseconds. */
+  readonly timeoutMs?: number;
+  readonly limits?: Limits;
+  /** Checks what the run was given, and returns what the handler gets. @throws what makes the run fail for good */
+  readonly readPayload?: (payload: unknown) => unknown;
+}
+
+/** How much of one job may go on at once, or in a time. */
+export interface Limits {
+  /** Runs whose payload gives the same key: at most `perKey` of them at once, over all workers. */
+  readonly key?: (payload: unknown) => string;
+  /** With `key`; 1 where it isn't said. */
+  readonly perKey?: number;
+  /** At most `max` runs begin in any `perMs` milliseconds, over all workers. */
+  readonly rate?: { readonly max: number; readonly perMs: number };
 }
 
 /** One bringing of a run by the queue: where its log and progress go, and whether the queue has given it up. */

@@ -1,62 +1,73 @@
 import { randomUUID } from 'node:crypto';
-import { isTerminal } from '../ledger/run-state.js';
+import type { BeginReply } from '../ledger/ledger.js';
 import { cronOfRun } from '../schedule/occurrence.js';
 import { Attempt } from './attempt.js';
-import type { AttemptDeps, Carried, Carrier, CronHandler } from './carrier.js';
+import { isOver, needless, storeTrouble } from './answers.js';
+import { beginRun } from './begin-run.js';
+import type { AttemptDeps, Carried, Carrier } from './carrier.js';
+import { withinLimits, type Found, type LimitedDeps, type Try, type WakeableCarrier } from './within-limits.js';
+
+/** What a delivery is carried out with; `limiter` is asked for handlers that have limits. */
+export type CarryOutDeps = LimitedDeps;
 
 /** How soon a run without a handler here is offered to the next worker. */
 const UNHANDLED_MS = 1_000;
 
-/** When nobody knows whether the attempt has begun: if it has, it is nobody's, and its lease runs out. */
-const UNKNOWN_MS = 1_000;
-
 /** begin (ledger) → handler → effects → finish (ledger); only then may the queue complete its job. */
-export async function carryOut(deps: AttemptDeps, carrier: Carrier): Promise<Carried> {
-  const { ledger, clock, telemetry } = deps;
+export async function carryOut(deps: CarryOutDeps, carrier: WakeableCarrier): Promise<Carried> {
+  const name = cronOfRun(carrier.runId);
+  const own = deps.handlerOf(name);
+  // Nearly all: nothing is made for them that only limits or a look-up need.
+  if (own && !own.limits) return tryOut(deps, carrier, { handler: own });
+  const found = own ? { name, handler: own } : await handlerOfRun(deps, carrier);
+  if ('kind' in found) return found;
+  const attempt = (one: Try) => tryOut(deps, carrier, one);
+  return found.handler.limits ? withinLimits(deps, { carrier, found, attempt }) : attempt(found);
+}
+
+async function tryOut(deps: AttemptDeps, carrier: Carrier, { handler, onBegun }: Try): Promise<Carried> {
+  const { clock } = deps;
   const { runId } = carrier;
-  const cron = cronOfRun(runId);
-  const handler = deps.handlerOf(cron) ?? (await handlerOfRun(deps, carrier));
-  if ('kind' in handler) return handler;
   const [nonce, sentAt] = [randomUUID(), clock.monotonic()];
   const { attempts: maxAttempts } = handler.retry;
   const request = { runId, nonce, worker: deps.worker, ttlMs: deps.ttlMs, maxAttempts };
-  const reply = await ledger.begin(request).catch((error: unknown) => {
-    telemetry.emit('store.trouble', { doing: `beginning ${runId}`, error: String(error) });
-    return null;
-  });
-  // The delivery is kept: a failed one would only come back with the sweep.
-  if (reply === null) return { kind: 'later', waitMs: UNKNOWN_MS };
+  const begun = await beginRun(deps, carrier, request).catch((error: unknown) =>
+    // If it has begun all the same it is nobody's, and its lease runs out.
+    storeTrouble(deps, `beginning ${runId}`, error),
+  );
+  if ('kind' in begun) return begun;
+  if (begun.verdict !== 'begun') return notBegun(deps, carrier, begun);
+  onBegun?.();
+  return new Attempt(deps, { carrier, handler, begun, nonce, sentAt }).carryOut();
+}
+
+type NotBegun = Exclude<BeginReply, { verdict: 'begun' }>;
+
+function notBegun(deps: AttemptDeps, { runId }: Carrier, reply: NotBegun): Carried {
   switch (reply.verdict) {
     case 'busy':
-    case 'not-due':
-      telemetry.emit('attempt.postponed', { cron, runId, verdict: reply.verdict, waitMs: reply.waitMs });
-      return { kind: 'later', waitMs: reply.waitMs };
-    case 'missing':
+    case 'not-due': {
+      const { verdict, waitMs } = reply;
+      deps.telemetry.emit('attempt.postponed', { cron: cronOfRun(runId), runId, verdict, waitMs });
+      return { kind: 'later', waitMs };
+    }
     case 'terminal':
-      telemetry.emit('attempt.needless', {
-        cron,
-        runId,
-        state: reply.verdict === 'terminal' ? reply.state : 'missing',
-      });
-      return { kind: 'settled' };
-    case 'begun':
-      return new Attempt(deps, { carrier, handler, begun: reply, nonce, sentAt }).carryOut();
+      return needless(deps, runId, reply.state);
+    case 'missing':
+    case 'uncertain':
+      return needless(deps, runId, reply.verdict);
   }
 }
 
 /** A cron that was made at run time names whose handler carries its runs out: the run knows, and so does the ledger. */
-async function handlerOfRun(deps: AttemptDeps, { runId }: Carrier): Promise<CronHandler | Carried> {
+async function handlerOfRun(deps: AttemptDeps, { runId }: Carrier): Promise<Found | Carried> {
   const { ledger, telemetry } = deps;
   const cron = cronOfRun(runId);
   try {
     const run = await ledger.readRun(runId);
-    // Nobody may ever come that could begin it, and so find out.
-    if (run === null || isTerminal(run.state)) {
-      telemetry.emit('attempt.needless', { cron, runId, state: run?.state ?? 'missing' });
-      return { kind: 'settled' };
-    }
+    if (run === null || isOver(run)) return needless(deps, runId, run?.state ?? 'missing');
     const handler = run.handler === null ? undefined : deps.handlerOf(run.handler);
-    if (handler) return handler;
+    if (handler && run.handler !== null) return { name: run.handler, handler };
     telemetry.emit('attempt.unhandled', { cron, runId });
     if (run.waiting === null) await ledger.noteWaiting(runId, 'no-capable-worker');
   } catch (error) {

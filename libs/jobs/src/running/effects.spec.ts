@@ -1,6 +1,7 @@
 import { LeaseLostError, StaleFenceError } from '@fencepost/lease';
 import { afterEach, describe, expect, it } from 'vitest';
 import { RUN, RUN_LEASE_MS, WorkerStage } from '../../../../test/support/worker-stage.js';
+import { EffectUnknownError } from './effect-errors.js';
 import { EffectNameError, EffectResultError } from './errors.js';
 import type { EffectContext, RunContext } from './run-context.js';
 
@@ -66,7 +67,7 @@ describe('an effect', () => {
     const handle = (run: RunContext) =>
       run.effect('mail', ({ idempotencyKey }) => {
         keys.push(idempotencyKey);
-        if (keys.length === 1) throw new Error('did it get through?');
+        if (keys.length === 1) throw new EffectUnknownError('did it get through?');
       });
     await stage.carry(handle);
     await stage.manual.advance(1_000);
@@ -106,7 +107,7 @@ describe('an effect', () => {
 
   it('refuses a name that an effect can not have, and one used before in this attempt', async () => {
     stage = await WorkerStage.with();
-    for (const name of ['', 'x'.repeat(201), 7 as never]) {
+    for (const name of ['', 'x'.repeat(201), 'a\0b', 7 as never]) {
       await stage.carry(async (run) => {
         await expect(run.effect(name, () => {})).rejects.toThrow(EffectNameError);
         throw new Error('once more');
@@ -122,12 +123,26 @@ describe('an effect', () => {
     });
   });
 
-  it('hands on what its act throws, and is not recorded', async () => {
+  it('hands on what its act throws, and is recorded as one that has not happened', async () => {
     stage = await WorkerStage.with();
     const met = inHandler((run) => run.effect('mail', () => Promise.reject(new Error('refused by the server'))));
     await expect(met).rejects.toThrow('refused by the server');
-    expect(stage.ledger.calls).not.toContain('finishEffect');
+    expect(await stage.memoryLedger.effects(RUN)).toMatchObject([
+      { name: 'mail', state: 'failed', error: 'Error: refused by the server' },
+    ]);
+    expect(stage.events.of('effect.failed')).toMatchObject([{ effect: 'mail', error: 'Error: refused by the server' }]);
   });
+
+  it.each(['fail', 'lose-reply'] as const)(
+    'is begun in the end when the store is away for a moment: %s',
+    async (mishap) => {
+      stage = await WorkerStage.with();
+      stage.ledger.next('beginEffect', mishap, mishap);
+      const met = inHandler((run) => run.effect('mail', () => 'sent', { ifUnknown: 'ask' }));
+      await stage.manual.advance(RUN_LEASE_MS / 2);
+      expect(await met).toBe('sent');
+    },
+  );
 
   it('is recorded in the end when the store is away for a moment: acting twice would be worse than waiting', async () => {
     stage = await WorkerStage.with();
@@ -181,7 +196,8 @@ describe('a stale attempt', () => {
     const [latest] = await stage.memoryLedger.runs('nightly-report', 1);
     if (!latest?.fence) throw new Error('Expected the other attempt.');
     const current = { runId: RUN, fence: latest.fence, nonce: 'other' };
-    expect(await stage.memoryLedger.beginEffect(current, 'mail')).toEqual({ verdict: 'done', result: '"sent"' });
+    const known = { verdict: 'done', result: '"sent"', payloadHash: null };
+    expect(await stage.memoryLedger.beginEffect(current, { name: 'mail', ifUnknown: 'tell' })).toEqual(known);
   });
 });
 
@@ -192,11 +208,12 @@ describe('an effect that an earlier attempt began', () => {
     const begun = await stage.memoryLedger.begin(request);
     if (begun.verdict !== 'begun') throw new Error('Expected the first attempt to begin.');
     const first = { runId: RUN, fence: begun.fence, nonce: 'first' };
-    await stage.memoryLedger.beginEffect(first, 'mail');
+    await stage.memoryLedger.beginEffect(first, { name: 'mail', ifUnknown: 'go' });
     await stage.manual.advance(RUN_LEASE_MS);
     const met = inHandler((run) =>
       run.effect('mail', async () => {
-        expect(await stage.memoryLedger.finishEffect(first, 'mail', '"sent by the first"')).toBe('late');
+        const done = { kind: 'done', result: '"sent by the first"' } as const;
+        expect(await stage.memoryLedger.finishEffect(first, 'mail', done)).toBe('late');
         return 'sent by the second';
       }),
     );

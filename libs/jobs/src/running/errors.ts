@@ -1,7 +1,10 @@
 import { FencepostError } from '@fencepost/lease';
 
+/** Another attempt would only meet it again: the run fails for good, whatever its retry policy says. */
+export abstract class FinalError extends FencepostError {}
+
 /** A name an effect can't have. The name is its identity in every later attempt, so it is checked and never mended. */
-export class EffectNameError extends FencepostError {
+export class EffectNameError extends FinalError {
   readonly code = 'EFFECT_NAME';
 
   constructor(runId: string, name: unknown, expected: string) {
@@ -9,17 +12,27 @@ export class EffectNameError extends FencepostError {
   }
 }
 
-/** The effect has happened, and its result can't be recorded. */
-export class EffectResultError extends FencepostError {
+/** What became of an effect whose result is none that can be recorded or used. */
+const RESULT = {
+  recorded: [
+    'has happened, but its result can not be recorded',
+    'Return plain data of at most 64 KiB from it, or nothing',
+  ],
+  used: ['has happened, but its recorded result can not be used', 'Let its schema take what earlier builds recorded'],
+  'rolled back': [
+    'is rolled back, because its result can not be recorded',
+    'Return plain data of at most 64 KiB from it, or nothing',
+  ],
+} as const;
+
+/** The effect has happened, and its result can't be recorded or, later, used; a transaction is rolled back instead. */
+export class EffectResultError extends FinalError {
   readonly code = 'EFFECT_RESULT';
 
-  constructor(effect: string, cause: unknown) {
+  constructor(effect: string, cause: unknown, became: keyof typeof RESULT = 'recorded') {
     const why = cause instanceof Error ? `JSON can't carry it (${cause.message.split('\n')[0]})` : String(cause);
-    super(
-      `The effect "${effect}" has happened, but its result can't be recorded: ${why}. ` +
-        `Return plain data of at most 64 KiB from it, or nothing.`,
-      { cause },
-    );
+    const [what, advice] = RESULT[became];
+    super(`The effect "${effect}" ${what}: ${why}. ${advice}.`, { cause });
   }
 }
 
@@ -38,5 +51,29 @@ export class RunCancelledError extends FencepostError {
 
   constructor(runId: string) {
     super(`Run "${runId}" was cancelled while it ran; stop now, it is fenced out when its grace is over.`);
+  }
+}
+
+/** The attempt took longer than its handler may. It has failed, and is tried again as the retry policy says. */
+export class AttemptTimeoutError extends FencepostError {
+  readonly code = 'ATTEMPT_TIMEOUT';
+
+  constructor(runId: string, timeoutMs: number) {
+    super(
+      `Expected an attempt of run "${runId}" to end within ${timeoutMs} ms, and it did not. ` +
+        `Let the handler heed its signal, or raise the option timeout of its job.`,
+    );
+  }
+}
+
+/** What the run was given is not what its handler takes. */
+export class PayloadError extends FinalError {
+  readonly code = 'PAYLOAD';
+
+  constructor(runId: string, cause: unknown) {
+    const why = (cause instanceof Error ? cause.message : String(cause)).replace(/\.$/, '');
+    super(`The payload of run "${runId}" is not what its handler takes: ${why}. Ask for a new run with one that is.`, {
+      cause,
+    });
   }
 }

@@ -47,6 +47,18 @@ describe('a delivery to a worker without a handler for its cron', () => {
     expect(stage.events.of('attempt.needless').map(({ state }) => state)).toEqual(['cancelled', 'missing']);
   });
 
+  it.each([
+    ['', null],
+    [', also where there is a handler', () => {}],
+  ])('is settled while its run waits for a person, whose answer brings it again%s', async (_where, handler) => {
+    stage = await WorkerStage.with();
+    const attempt = await stage.takenOver();
+    const question = { effect: 'mail', item: null, doubt: 'timeout', since: 0 } as const;
+    await stage.memoryLedger.finish(attempt, { kind: 'uncertain', error: 'who knows', question });
+    expect(await stage.carry(handler)).toEqual({ kind: 'settled' });
+    expect(stage.events.of('attempt.needless')).toMatchObject([{ state: 'uncertain' }]);
+  });
+
   it.each(['readRun', 'noteWaiting'] as const)(
     'comes again soon when the ledger can not be asked: %s',
     async (call) => {

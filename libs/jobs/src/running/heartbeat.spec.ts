@@ -5,6 +5,7 @@ import { flaky, type Flaky } from '../../../../test/support/flaky.js';
 import type { HeartbeatReply, Ledger } from '../ledger/ledger.js';
 import { MemoryLedger } from '../ledger/memory-ledger.js';
 import { Heartbeat } from './heartbeat.js';
+import { Pulse } from './pulse.js';
 
 const TTL_MS = 12_000;
 const DEADLINE_MS = trustedUntil(0, TTL_MS);
@@ -29,7 +30,8 @@ function start(agoMs = 0): Heartbeat {
     onCancelled: () => void (told += 1),
     onTrouble: (error: unknown) => void troubles.push(error),
   };
-  heartbeat = new Heartbeat(attempt, { ledger, clock, ttlMs: TTL_MS, ...tell }, -agoMs);
+  const pulse = new Pulse(clock, TTL_MS / 4);
+  heartbeat = new Heartbeat(attempt, { ledger, clock, ttlMs: TTL_MS, pulse, ...tell }, -agoMs);
   heartbeat.start();
   return heartbeat;
 }

@@ -1,10 +1,13 @@
 import { LeaseLostError, trustedUntil, type CancelTimer, type Clock, type LossReason } from '@fencepost/lease';
 import type { AttemptRef, Ledger } from '../ledger/ledger.js';
+import type { Pulse } from './pulse.js';
 
 export interface HeartbeatDeps {
   readonly ledger: Ledger;
   readonly clock: Clock;
   readonly ttlMs: number;
+  /** Of the process; comes every quarter of `ttlMs`. */
+  readonly pulse: Pulse;
   /** Called once, when the attempt may not go on. */
   readonly onLost: (error: LeaseLostError) => void;
   /** Called once, when somebody wants the run to stop. Beats go on, so that it isn't taken for dead while it does. */
@@ -22,8 +25,7 @@ const JUMP_MS = 2_000;
 export class Heartbeat {
   #trustedUntil: number;
   #lookedAt: { readonly wall: number; readonly monotonic: number };
-  #cancelBeat: CancelTimer = () => {};
-  #cancelDeadline: CancelTimer = () => {};
+  #cancelTimer: CancelTimer = () => {};
   #over = false;
   #cancelled = false;
 
@@ -38,14 +40,14 @@ export class Heartbeat {
   }
 
   start(): void {
-    this.#armDeadline();
-    this.#armBeat();
+    this.deps.pulse.join(this.#onPulse);
+    this.#watchDeadline();
   }
 
   stop(): void {
     this.#over = true;
-    this.#cancelBeat();
-    this.#cancelDeadline();
+    this.deps.pulse.leave(this.#onPulse);
+    this.#cancelTimer();
   }
 
   /** Whether an effect may still be begun; a filter that saves a call, the ledger's comparison is the defence. */
@@ -56,12 +58,20 @@ export class Heartbeat {
     return !this.#over;
   }
 
-  #armBeat(): void {
-    this.#cancelBeat = this.deps.clock.after(this.deps.ttlMs / 4, () => {
-      this.#look();
-      if (this.#over) return;
-      void this.#beat();
-      this.#armBeat();
+  readonly #onPulse = (): void => {
+    if (!this.isTrusted()) return;
+    void this.#beat();
+    this.#watchDeadline();
+  };
+
+  /** A timer of its own only for a deadline that comes before the next beat: after a late begin, or beats in vain. */
+  #watchDeadline(): void {
+    const { clock, pulse } = this.deps;
+    this.#cancelTimer();
+    if (this.#trustedUntil >= pulse.nextAt) return;
+    this.#cancelTimer = clock.after(this.#trustedUntil - clock.monotonic(), () => {
+      // An answer may have come meanwhile, and moved it.
+      if (this.isTrusted()) this.#watchDeadline();
     });
   }
 
@@ -76,15 +86,6 @@ export class Heartbeat {
       // Nothing is known, so nothing is done: the next beat asks again, and the deadline comes by itself.
       if (!this.#over) this.deps.onTrouble(error);
     }
-  }
-
-  #armDeadline(): void {
-    this.#cancelDeadline = this.deps.clock.after(this.#trustedUntil - this.deps.clock.monotonic(), () => {
-      this.#look();
-      if (this.#over) return;
-      if (this.deps.clock.monotonic() >= this.#trustedUntil) this.#lose('expired');
-      else this.#armDeadline();
-    });
   }
 
   #look(): void {

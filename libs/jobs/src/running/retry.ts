@@ -1,4 +1,5 @@
-import { EffectNameError, EffectResultError } from './errors.js';
+import { TransactionMisusedError } from '../ledger/postgres/transaction-errors.js';
+import { FinalError } from './errors.js';
 
 /** How often a run is tried, and how long it waits in between. */
 export interface RetryPolicy {
@@ -19,10 +20,10 @@ export function retryDelay(policy: RetryPolicy, attempt: number, random: () => n
 }
 
 /**
- * Whether trying again is pointless: the error says so of itself (BullMQ's class of that name is recognised), or the
- * handler is at fault and every further try would only repeat the effects that can't be recorded.
+ * Whether trying again is pointless: the error says so of itself (BullMQ's class of that name is recognised), or
+ * the handler or its payload is at fault, and every further try would only meet the same fault.
  */
 export function isUnrecoverable(error: unknown): boolean {
-  if (error instanceof EffectNameError || error instanceof EffectResultError) return true;
+  if (error instanceof FinalError || error instanceof TransactionMisusedError) return true;
   return error instanceof Error && error.name === 'UnrecoverableError';
 }

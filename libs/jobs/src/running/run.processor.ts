@@ -1,11 +1,15 @@
-import { LeaseLostError, sleep, type Clock, type KeySpace, type RedisClient } from '@fencepost/lease';
-import { DelayedError, Worker, type Job } from 'bullmq';
+import { LeaseLostError, RedisSemaphoreStore, sleep } from '@fencepost/lease';
+import type { Clock, KeySpace, RedisClient, SemaphoreStore } from '@fencepost/lease';
+import { DelayedError, Job, Worker } from 'bullmq';
 import { QUEUE_NAME, queuePrefix, type RunJobData } from '../scheduling/bullmq-run-queue.js';
 import type { Telemetry } from '../telemetry/telemetry.js';
-import type { AttemptDeps, Carried, Carrier } from './carrier.js';
-import { carryOut } from './carry-out.js';
+import type { AttemptDeps, Carried } from './carrier.js';
+import { carryOut, type CarryOutDeps } from './carry-out.js';
 import { Ending } from './ending.js';
 import { ShutdownError } from './errors.js';
+import { Limiter } from './limits.js';
+import { Pulse } from './pulse.js';
+import type { WakeableCarrier } from './within-limits.js';
 
 export interface RunProcessorOptions extends KeySpace {
   /** For this worker alone, without a limit of retries per request; stays the caller's to close. */
@@ -14,6 +18,8 @@ export interface RunProcessorOptions extends KeySpace {
   readonly concurrency: number;
   readonly clock: Clock;
   readonly telemetry: Telemetry;
+  /** Where the limits of handlers are kept; default: in the Redis of the worker. */
+  readonly limits?: SemaphoreStore;
 }
 
 /** After the drain deadline, handlers get this long to notice their signal. */
@@ -28,19 +34,32 @@ const DRAIN_DELAY_S = 1;
 /** A job may stall as often as it likes: the ledger bounds the attempts of its run. */
 const MOST_STALLS = 1_000;
 
+/** Each concurrency key has a semaphore, and what keys there are only the payloads say. */
+const LIMITS_MS = 24 * 3_600_000;
+
+/** A hint that may get lost: who is not woken comes by itself, only later. */
+const WAKE_TRIES = 4;
+const WAKE_AGAIN_MS = 50;
+
 interface Carrying {
   readonly jobId: string | undefined;
   readonly givenUp: Ending;
-  readonly done: Promise<void>;
+  readonly work: Promise<void>;
 }
 
 /** Takes deliveries from BullMQ and turns each into one attempt; the only consumer of the queue. */
 export class RunProcessor {
   readonly #worker: Worker<RunJobData>;
+  readonly #limiter: Limiter;
+  /** The same for every run. */
+  readonly #deps: CarryOutDeps;
   readonly #carrying = new Set<Carrying>();
   #stopping = false;
 
   constructor(private readonly options: RunProcessorOptions) {
+    const { attempts, clock } = options;
+    this.#limiter = this.#limits();
+    this.#deps = { pulse: new Pulse(clock, attempts.ttlMs / 4), ...attempts, limiter: this.#limiter };
     this.#worker = new Worker<RunJobData>(QUEUE_NAME, (job, token) => this.#track(job, token), {
       connection: options.redis,
       prefix: queuePrefix(options),
@@ -75,11 +94,13 @@ export class RunProcessor {
     }
     const drained = await this.#drained(AFTERMATH_MS);
     await Promise.all([paused, this.#worker.close(!drained)]);
+    // What hangs still has its place, and nobody may go on beside it: that runs out with the process.
+    if (drained) await this.#limiter.close().catch((error: unknown) => this.#storeTrouble('giving places back', error));
   }
 
   async #drained(deadlineMs: number): Promise<boolean> {
     const waiting = new AbortController();
-    const done = Promise.all([...this.#carrying].map((carrying) => carrying.done));
+    const done = Promise.allSettled([...this.#carrying].map(({ work }) => work));
     await Promise.race([done, sleep(this.options.clock, deadlineMs, waiting.signal)]);
     waiting.abort();
     return this.#carrying.size === 0;
@@ -89,16 +110,18 @@ export class RunProcessor {
     // Fetched just before the stop: nobody waits for it any more, so another worker gets it.
     if (this.#stopping) return this.#settle(job, token, { kind: 'later', waitMs: 0 });
     const givenUp = new Ending();
-    const work = carryOut(this.options.attempts, this.#carrier(job, givenUp)).then((carried) =>
-      this.#settle(job, token, carried),
-    );
-    const carrying = { jobId: job.id, givenUp, done: work.catch(() => {}) };
+    const work = this.#work(job, token, this.#carrier(job, givenUp));
+    const carrying = { jobId: job.id, givenUp, work };
     this.#carrying.add(carrying);
     try {
       await work;
     } finally {
       this.#carrying.delete(carrying);
     }
+  }
+
+  async #work(job: Job<RunJobData>, token: string | undefined, carrier: WakeableCarrier): Promise<void> {
+    await this.#settle(job, token, await carryOut(this.#deps, carrier));
   }
 
   async #settle(job: Job<RunJobData>, token: string | undefined, carried: Carried): Promise<void> {
@@ -113,10 +136,11 @@ export class RunProcessor {
     }
   }
 
-  #carrier(job: Job<RunJobData>, givenUp: Ending): Carrier {
+  #carrier(job: Job<RunJobData>, givenUp: Ending): WakeableCarrier {
     const { clock } = this.options;
     return {
       runId: job.data.runId,
+      jobId: job.id,
       givenUp,
       log: (level, message, { attempt, fence }) => {
         const line = `${new Date(clock.now()).toISOString()} ${level} [attempt ${attempt} · fence ${fence}] ${message}`;
@@ -126,6 +150,32 @@ export class RunProcessor {
       progress: (value) =>
         job.updateProgress(value).catch((error: unknown) => this.#trouble('writing the progress', error)),
     };
+  }
+
+  #limits(): Limiter {
+    const { attempts, clock, redis, prefix, tenant } = this.options;
+    const { worker: holder, random, ttlMs } = attempts;
+    const { limits: store = new RedisSemaphoreStore({ redis, prefix, tenant, forgetAfterMs: LIMITS_MS }) } =
+      this.options;
+    const onTrouble = (doing: string, error: unknown) => this.#storeTrouble(doing, error);
+    const wake = (jobId: string) => void this.#wake(jobId);
+    return new Limiter({ store, clock, random, holder, ttlMs, onTrouble, wake });
+  }
+
+  /** A job that is just being put back is not delayed yet, and would then wait for as long as it was told. */
+  async #wake(jobId: string): Promise<void> {
+    for (let tries = 0; tries < WAKE_TRIES && !this.#stopping; tries += 1) {
+      try {
+        const job = await Job.fromId<RunJobData>(this.#worker, jobId);
+        return await job?.promote();
+      } catch {
+        await sleep(this.options.clock, WAKE_AGAIN_MS);
+      }
+    }
+  }
+
+  #storeTrouble(doing: string, error: unknown): void {
+    this.options.telemetry.emit('store.trouble', { doing, error: String(error) });
   }
 
   #trouble(doing: string, error: unknown): void {

@@ -26,9 +26,7 @@ export interface Expression {
  * @throws {ScheduleTextError}
  */
 export function readExpression(text: string, seed: string): Expression {
-  // Checked here too, since the parser takes a random seed for an empty one.
-  if (typeof seed !== 'string' || seed === '')
-    throw new ScheduleTextError('seed', "the cron's name, which is not empty");
+  checkSeed(seed);
   const fields = fieldsOf(text);
   if (fields !== null) checkFields(fields);
   const parsed = parse(text.trim(), seed);
@@ -38,6 +36,15 @@ export function readExpression(text: string, seed: string): Expression {
   const times = new DayTimes(hours, minutes, seconds);
   const plain = fields === null || fields.slice(0, 3).every((field) => PLAIN.test(field));
   return { clock: new WallClock(times, daysOf(parsed)), fixed: plain && times.first === times.last };
+}
+
+/**
+ * Checked here too, since the parser takes a random seed for an empty one.
+ * @throws {ScheduleTextError}
+ */
+export function checkSeed(seed: string): void {
+  if (typeof seed !== 'string' || seed === '')
+    throw new ScheduleTextError('seed', "the cron's name, which is not empty");
 }
 
 /**

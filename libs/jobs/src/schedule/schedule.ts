@@ -1,7 +1,8 @@
 import { FixedSteps, type DstRule } from './fixed-steps.js';
 import { IntervalSteps } from './interval-steps.js';
+import { isManual, NO_STEPS } from './manual.js';
 import { shortestPeriod } from './period.js';
-import { readExpression, type Expression } from './read-expression.js';
+import { checkSeed, readExpression, type Expression } from './read-expression.js';
 import { ScheduleError, ScheduleTextError } from './schedule-error.js';
 import { spreadOf } from './spread.js';
 import type { Steps } from './steps.js';
@@ -59,15 +60,17 @@ const GAPS = ['next-valid', 'skip', 'shift'];
 const REPEATS = ['first', 'last', 'both'];
 
 /**
- * Reads an expression of 5 or 6 fields, or one of the `@daily` kind, in a zone.
+ * Reads an expression of 5 or 6 fields, or one of the `@daily` kind, in a zone. `@manual` has no instants: what it belongs
+ * to runs when somebody asks for it, and is never put off.
  *
- * `now` only serves to check that an instant comes within five years.
+ * `now` only serves to check that an instant of any other comes within five years.
  * @throws {ScheduleTextError} for what is wrong with the expression, the zone or the seed
  * @throws {ScheduleError} for what is wrong with the other options
  * @throws {RangeError} for a `now` that is no instant
  */
 export function parseSchedule(text: ScheduleText, now: number): CronSchedule {
   const zone = readZone(text.timeZone);
+  if (isManual(text.expression)) return manualSchedule(text);
   const expression = readExpression(text.expression, text.seed);
   const steps = stepsOf(expression, zone, readRule(text.dst));
   if (!(Math.abs(now) <= LAST_MS)) throw new RangeError(`Expected "now" in epoch milliseconds, got ${now}.`);
@@ -76,6 +79,14 @@ export function parseSchedule(text: ScheduleText, now: number): CronSchedule {
     throw new ScheduleTextError('expression', 'an expression with an instant within five years');
   }
   return new SteppedSchedule(text, { steps, fixed: expression.fixed, spreadOverMs: readSpread(text, expression) });
+}
+
+/** What else it says is checked all the same, so that it holds when the expression becomes another one. */
+function manualSchedule(text: ScheduleText): CronSchedule {
+  checkSeed(text.seed);
+  readRule(text.dst);
+  checkDistances(text);
+  return new SteppedSchedule(text, { steps: NO_STEPS, fixed: false, spreadOverMs: 0 });
 }
 
 function stepsOf({ clock, fixed }: Expression, zone: Zone, rule: DstRule): Steps {
@@ -99,15 +110,20 @@ function readRule({ gap = 'next-valid', repeat = 'first' }: Partial<DstRule> = {
 }
 
 /** Checks the shortest period, and keeps the spread below it: the next instant would come before this one is due. */
-function readSpread({ spreadMs = 0, minIntervalMs = 0 }: ScheduleText, { clock }: Expression): number {
-  for (const [part, value] of Object.entries({ spreadMs, minIntervalMs }) as ['spreadMs' | 'minIntervalMs', number][]) {
-    if (!Number.isSafeInteger(value) || value < 0) throw new ScheduleError(part, 'a whole number of milliseconds');
-  }
+function readSpread(text: ScheduleText, { clock }: Expression): number {
+  checkDistances(text);
+  const { spreadMs = 0, minIntervalMs = 0 } = text;
   if (spreadMs === 0 && minIntervalMs === 0) return 0;
   const period = shortestPeriod(clock, Math.max(spreadMs, minIntervalMs) / 1_000) * 1_000;
   if (period >= minIntervalMs) return Math.min(spreadMs, period);
   const [least, is] = [minIntervalMs / 1_000, period / 1_000];
   throw new ScheduleTextError('expression', `an expression with at least ${least} s between instants, and not ${is} s`);
+}
+
+function checkDistances({ spreadMs = 0, minIntervalMs = 0 }: ScheduleText): void {
+  for (const [part, value] of Object.entries({ spreadMs, minIntervalMs }) as ['spreadMs' | 'minIntervalMs', number][]) {
+    if (!Number.isSafeInteger(value) || value < 0) throw new ScheduleError(part, 'a whole number of milliseconds');
+  }
 }
 
 interface Parts {

@@ -22,9 +22,6 @@ const UNDERWAY: readonly string[] = ['waiting', 'active', 'delayed', 'prioritize
 /** Finished jobs are kept for people to look at; the ledger has its own record. */
 const KEEP = { count: 1_000, age: 24 * 3_600 };
 
-/** BullMQ takes jobs without a priority first, and of those with one the smaller number first. */
-const LOW_PRIORITY = 10;
-
 export interface BullmqRunQueueOptions extends KeySpace {
   /** Stays the caller's to close. */
   readonly redis: RedisClient;
@@ -58,7 +55,7 @@ export class BullmqRunQueue implements RunQueue {
 
   async enqueue(deliveries: readonly QueuedDelivery[]): Promise<void> {
     await this.queue.addBulk(
-      deliveries.map(({ runId, delivery, priority }) => ({
+      deliveries.map(({ runId, delivery, priority, delayMs }) => ({
         name: cronOfRun(runId),
         data: { runId },
         opts: {
@@ -67,7 +64,8 @@ export class BullmqRunQueue implements RunQueue {
           attempts: 1,
           removeOnComplete: KEEP,
           removeOnFail: KEEP,
-          ...(priority === 'low' && { priority: LOW_PRIORITY }),
+          ...(priority !== undefined && { priority }),
+          ...(delayMs !== undefined && delayMs > 0 && { delay: Math.ceil(delayMs) }),
         },
       })),
     );
@@ -83,7 +81,10 @@ export class BullmqRunQueue implements RunQueue {
   }
 }
 
-/** A kept job with the same id would swallow a re-delivery, so each delivery has an id of its own. */
+/**
+ * A kept job with the same id would swallow a re-delivery, so each delivery has an id of its own. No run ends with it: what
+ * runs again is called `-r2`.
+ */
 function jobId({ runId, delivery }: Delivery): string {
-  return delivery === 1 ? runId : `${runId}-r${delivery}`;
+  return delivery === 1 ? runId : `${runId}-d${delivery}`;
 }

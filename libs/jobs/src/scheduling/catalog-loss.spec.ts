@@ -1,9 +1,13 @@
-import { afterEach, describe, expect, it } from 'vitest';
-import { CRON, definition, SchedulerStage } from '../../../../test/support/scheduler-stage.js';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { CRON, definition, SchedulerStage, type StagePod } from '../../../../test/support/scheduler-stage.js';
 import { MemoryCatalog } from '../catalog/memory-catalog.js';
 
-const stage = new SchedulerStage();
-const pod = stage.pod();
+let stage: SchedulerStage;
+let pod: StagePod;
+beforeEach(() => {
+  stage = new SchedulerStage();
+  pod = stage.pod();
+});
 afterEach(async () => {
   await pod.stop();
 });
@@ -36,5 +40,35 @@ describe('a catalog that was lost, and counts its generations anew', () => {
     await catalog.declare([{ definition: definition(), disabled: false }], { seq: 1, source: 'test' });
     await catalog.outgrow(CRON, 1);
     expect((await catalog.read()).entries).toMatchObject([{ generation: 1 }]);
+  });
+});
+
+describe('a catalog has nothing to outgrow', () => {
+  it('when what the ledger has accepted is its own: the pod was only late', async () => {
+    await stage.declare(1, {});
+    await pod.start();
+    await stage.clock.advance(1_500);
+    await stage.declare(2, { graceMs: 1_000 });
+    // Of the former generation, then of the new one.
+    for (const ms of [1_000, 5_000]) {
+      await stage.clock.advance(ms);
+      const [entry] = (await stage.catalog.port.read()).entries;
+      if (entry) await pod.roster.catchUp(entry);
+      expect((await stage.catalog.port.read()).entries).toMatchObject([{ generation: 2, past: [{ generation: 1 }] }]);
+    }
+    expect((await stage.memoryLedger.readCron(CRON)).generation).toBe(2);
+  });
+
+  it('while its own first generation makes up for what came due before', async () => {
+    const instant = stage.clock.now() - 1_000;
+    const { held: lease } = stage.lease(1);
+    await stage.declare(1, {});
+    await stage.declare(2, { graceMs: 1_000 });
+    const occurrence = { scheduledAt: instant, dueAt: instant, reason: 'catch-up', missed: null } as const;
+    const by = { cron: CRON, fence: lease.fence, term: lease.nonce, holder: 'other/1', nonce: 'decision' };
+    await stage.ledger.port.claim({ ...by, generation: 1, cursor: null, skips: [], occurrence, overlap: 'allow' });
+    const [entry] = (await stage.catalog.port.read()).entries;
+    if (entry) await pod.roster.catchUp(entry);
+    expect((await stage.catalog.port.read()).entries).toMatchObject([{ generation: 2 }]);
   });
 });

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { oneCron, ran } from '../../../../test/support/one-cron.js';
 import { CRON, type PlanningStage } from '../../../../test/support/planning-stage.js';
+import { KEPT_GENERATIONS } from '../catalog/definition.js';
 
 describe('what a pod knows of the catalog', () => {
   it('is enough for the instants of the next two seconds, and for none after that', async () => {
@@ -108,7 +109,9 @@ describe('a changed cron', () => {
     const { stage, held, at, dispatch } = await oneCron();
     await dispatch();
     await stage.clock.advance(9_000);
-    held.entry = { ...held.entry, generation: 9, since: at(8) };
+    const since = at(8);
+    const past = Array.from({ length: KEPT_GENERATIONS }, (_, n) => ({ ...held.entry, generation: 9 + n, since }));
+    held.entry = { ...held.entry, generation: 9 + KEPT_GENERATIONS, since, past };
     expect(await dispatch()).toEqual([{ lookAt: at(9) }]);
     expect(await dispatch()).toEqual([{ lookAt: at(11) }]);
     expect((await stage.memoryLedger.skips(CRON, 10)).toReversed()).toEqual([
@@ -117,7 +120,7 @@ describe('a changed cron', () => {
     ]);
     expect(await generations(stage)).toEqual([
       [1, 1],
-      [10, 9],
+      [10, 9 + KEPT_GENERATIONS],
     ]);
   });
 });

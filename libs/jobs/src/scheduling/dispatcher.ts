@@ -14,6 +14,8 @@ import type { SharedSchedules } from './segments.js';
 export interface Freshness {
   /** The store's clock at that time, epoch milliseconds: no change accepted before it is unknown here. */
   readonly knownAt: number;
+  /** Of the catalog: see `CatalogReading`. */
+  readonly bornAt?: number | null;
 }
 
 export interface DispatcherDeps {

@@ -13,7 +13,7 @@ export interface Due {
 export interface OutlookDeps {
   readonly clock: Clock;
   readonly schedules: SharedSchedules;
-  readonly freshness: { readonly knownAt: number };
+  readonly freshness: { readonly knownAt: number; readonly bornAt?: number | null };
 }
 
 /** A pod that doesn't know the catalog well enough looks again: no sooner than this, and no later. */
@@ -26,28 +26,28 @@ export class Outlook {
 
   /** `null` when nothing is due. */
   due(held: HeldCron): Due | null {
-    const { schedules, clock } = this.deps;
+    const { schedules, clock, freshness } = this.deps;
     const now = clock.now() - this.#aheadOf(held);
-    for (const segment of leftoverSegments(held.entry, held.cursor, schedules)) {
+    for (const segment of leftoverSegments(held, schedules, freshness.bornAt)) {
       const plan = planSegment(held, segment, { until: segment.until, now });
       if (plan !== null) return { plan, segment };
       // The cursor passes instants in their order: what comes after waits for what was put off by a spread.
       if (firstOf(held, segment) !== null) return null;
     }
-    const segment = newestSegment(held, schedules);
+    const segment = newestSegment(held, schedules, freshness.bornAt);
     const plan = segment && planSegment(held, segment, { until: this.#horizon(), now });
     return segment && plan && { plan, segment };
   }
 
   /** When to look next, by this pod's clock; `null` when nothing will ever be due. */
   lookAt(held: HeldCron): number | null {
-    const { schedules, clock } = this.deps;
+    const { schedules, clock, freshness } = this.deps;
     const ahead = this.#aheadOf(held);
-    for (const segment of leftoverSegments(held.entry, held.cursor, schedules)) {
+    for (const segment of leftoverSegments(held, schedules, freshness.bornAt)) {
       const next = firstOf(held, segment);
       if (next !== null) return next + segment.spreadMs + ahead;
     }
-    const segment = newestSegment(held, schedules);
+    const segment = newestSegment(held, schedules, freshness.bornAt);
     const next = segment && firstOf(held, segment);
     if (segment === null || next === null) return null;
     const beyondMs = next - this.#horizon();

@@ -134,6 +134,21 @@ describe('the sweep', () => {
     expect(await set.ledger.readRun(RUN)).toBeNull();
   });
 
+  it('forgets hundreds of runs that ended since the last sweep, and not more than it can', async () => {
+    const { stage, pod } = await claimed();
+    const forget = vi.spyOn(stage.memoryLedger, 'forget').mockResolvedValueOnce(100).mockResolvedValueOnce(100);
+    vi.spyOn(stage.memoryLedger, 'overdueAll').mockResolvedValue([
+      { status: 'fulfilled', value: { runs: [], watched: 1, surplus: true } },
+    ]);
+    await pod.recovery.sweep([CRON]);
+    expect(forget).toHaveBeenCalledTimes(3);
+    await pod.recovery.sweep([CRON]);
+    expect(forget).toHaveBeenCalledTimes(4);
+    forget.mockResolvedValue(100);
+    await pod.recovery.sweep([CRON]);
+    expect(forget).toHaveBeenCalledTimes(24);
+  });
+
   it('answers which crons have no open run', async () => {
     const { recovery } = await claimed();
     expect(await recovery.sweep(['first', CRON, 'last'])).toEqual(['first', 'last']);

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { Delivery, Ledger } from '../ledger/ledger.js';
+import { LEDGER_BATCH } from '../ledger/ledger-timing.js';
 import type { OverdueRun, OverdueRuns } from '../ledger/overdue.js';
 import { cronOfRun } from '../schedule/occurrence.js';
 import type { Telemetry } from '../telemetry/telemetry.js';
@@ -17,6 +18,9 @@ export interface RecoveryDeps {
   /** How many finished runs of a cron are kept. */
   readonly keepRuns: number;
 }
+
+/** Then other crons have their turn. */
+const MOST_FORGETS = 20;
 
 /** Puts back what a crash left between two steps. Every step is repeatable, so doing it twice is only work. */
 export class Recovery {
@@ -60,8 +64,16 @@ export class Recovery {
     if (found?.status !== 'fulfilled') throw found?.reason;
     const { runs, watched, surplus } = found.value;
     if (runs.length > 0) await this.#redeliver(await this.#lost(runs));
-    if (surplus) await this.deps.ledger.forget(cron, this.deps.keepRuns);
+    if (surplus) await this.#forget(cron);
     return watched;
+  }
+
+  /** A job may end more runs between two sweeps than the ledger forgets at once. */
+  async #forget(cron: string): Promise<void> {
+    const { ledger, keepRuns } = this.deps;
+    for (let calls = 0; calls < MOST_FORGETS; calls += 1) {
+      if ((await ledger.forget(cron, keepRuns)) < LEDGER_BATCH) return;
+    }
   }
 
   async #lost(overdue: readonly OverdueRun[]): Promise<OverdueRun[]> {

@@ -1,7 +1,7 @@
 import type { Clock } from '@fencepost/lease';
 import type { Catalog, CatalogReading } from '../catalog/catalog.js';
 import type { CatalogEntry } from '../catalog/definition.js';
-import type { Ledger } from '../ledger/ledger.js';
+import type { CronRecord, Ledger } from '../ledger/ledger.js';
 import type { Telemetry } from '../telemetry/telemetry.js';
 import { ZoneDataWatch } from '../catalog/zone-data-watch.js';
 import type { Beat } from './presence.js';
@@ -13,7 +13,7 @@ export interface RosterDeps {
   readonly clock: Clock;
   readonly telemetry: Telemetry;
   /** One object for all who ask: the store's clock at the last word on the catalog. */
-  readonly freshness: { knownAt: number };
+  readonly freshness: { knownAt: number; bornAt?: number | null };
   /** Called after a reading that brought something new: entries that are new or have changed, and crons that are gone. */
   readonly onChanged: (changed: readonly CatalogEntry[], gone: readonly string[]) => void;
 }
@@ -66,11 +66,13 @@ export class Roster {
   }
 
   /** Sees to it that a pod whose definition the ledger calls outdated gets a newer one. */
-  async catchUp({ definition: { name }, generation }: CatalogEntry): Promise<void> {
+  async catchUp(entry: CatalogEntry): Promise<void> {
+    const { name } = entry.definition;
     const { ledger, catalog, telemetry } = this.deps;
     try {
-      const { generation: accepted } = await ledger.readCron(name);
-      if (accepted <= generation || this.#halted) return;
+      const record = await ledger.readCron(name);
+      const accepted = isOfAnother(entry, record) ? entry.generation + 1 : record.generation;
+      if (accepted <= entry.generation || this.#halted) return;
       await catalog.outgrow(name, accepted);
       await this.refresh();
     } catch (error) {
@@ -95,7 +97,7 @@ export class Roster {
     }
   }
 
-  #apply({ version, readAt, entries }: CatalogReading, askedAt: number): void {
+  #apply({ version, readAt, bornAt = null, entries }: CatalogReading, askedAt: number): void {
     if (this.#halted) return;
     const names = new Set(entries.map(({ definition }) => definition.name));
     const gone = [...this.#entered.keys()].filter((name) => !names.has(name));
@@ -106,6 +108,7 @@ export class Roster {
       this.#entered.set(name, { entry, hash: this.#entered.get(name)?.hash ?? hashOf(name) });
     }
     this.#version = version;
+    this.deps.freshness.bornAt = bornAt;
     this.#know(readAt, askedAt);
     if (gone.length + changed.length === 0) return;
     const { telemetry } = this.deps;
@@ -119,6 +122,16 @@ export class Roster {
     this.#askedAt = askedAt;
     this.deps.freshness.knownAt = now;
   }
+}
+
+/**
+ * Whether a catalog that was lost since has issued the generation the ledger has accepted: this one counts past that number,
+ * and the ledger has not come to where its own of that number begins. The earlier ones would be refused for ever.
+ */
+function isOfAnother({ past, generation, since }: CatalogEntry, { generation: accepted, cursor }: CronRecord): boolean {
+  const later = [...past.slice(1), ...(past.length === 0 ? [] : [{ generation, since }])];
+  const own = later.find((one) => one.generation === accepted);
+  return own !== undefined && cursor !== null && cursor < own.since;
 }
 
 /** A catalog that was lost counts anew, so the number alone says little. */

@@ -1,7 +1,13 @@
 import type { Delivery } from '../ledger/ledger.js';
 
-/** A delivery on its way; a `low` one waits behind all others, as those of a backfill do. */
-export type QueuedDelivery = Delivery & { readonly priority?: 'low' };
+/** BullMQ's own bound: it packs the number into the score of a sorted set. What has it waits behind everything else. */
+export const LARGEST_PRIORITY = 2 ** 21 - 1;
+
+/** A delivery on its way. */
+export interface QueuedDelivery extends Delivery {
+  /** It waits in the queue for so long, milliseconds, and not at a worker. */
+  readonly delayMs?: number;
+}
 
 /** Carries deliveries to the workers. It may lose one and bring one twice: the ledger decides what a delivery means. */
 export interface RunQueue {

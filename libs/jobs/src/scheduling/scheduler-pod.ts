@@ -2,12 +2,15 @@ import type { Clock, Lease, LeaseKeeper, LeaseStore, StopWatching } from '@fence
 import type { Catalog } from '../catalog/catalog.js';
 import type { CatalogEntry } from '../catalog/definition.js';
 import type { Ledger } from '../ledger/ledger.js';
+import { isTransactional } from '../ledger/transactional-ledger.js';
+import { isManual } from '../schedule/manual.js';
 import type { Telemetry } from '../telemetry/telemetry.js';
 import { Announcer } from './announcer.js';
 import { Campaign } from './campaign.js';
 import { Dispatcher } from './dispatcher.js';
 import { Engine, type DropReason } from './engine.js';
 import { holdCron, type HeldCron } from './held-cron.js';
+import { OutboxRelay } from './outbox-relay.js';
 import { BEAT_MS, type Beat, type OverdueCron, type Presence } from './presence.js';
 import { Pulse } from './pulse.js';
 import { Recovery } from './recovery.js';
@@ -54,6 +57,8 @@ export class SchedulerPod {
   readonly #rescue: Rescue;
   readonly #pulse: Pulse;
   readonly #announcer: Announcer;
+  /** `null`: the ledger is in nobody's own database. */
+  readonly #relay: OutboxRelay | null;
   readonly #name: string;
   readonly #freshness: { knownAt: number };
   readonly #handingOver = new Set<Promise<void>>();
@@ -77,6 +82,7 @@ export class SchedulerPod {
       onDropped: (held, why) => this.#track(this.#onDropped(held, why)),
     });
     const isHeld = (cron: string) => this.engine.held(cron) !== undefined;
+    this.#relay = this.#relayOf(isHeld);
     this.campaign = new Campaign({
       ...deps,
       isHeld,
@@ -106,8 +112,10 @@ export class SchedulerPod {
     const watched = this.#watches.length;
     if (watched < 1) await this.#watch(leases.watchReleases((cron) => this.#onReleased(cron)));
     if (watched < 2) await this.#watch(catalog.watch(() => void this.roster.refresh()));
+    if (watched < 3 && this.#relay) await this.#watch(this.#relay.watch());
     if (this.#stopped) return;
     this.engine.start();
+    this.#relay?.start();
     await this.roster.refresh();
     if (!this.#stopped) await this.#pulse.start();
   }
@@ -119,11 +127,17 @@ export class SchedulerPod {
     this.campaign.halt();
     const held = this.engine.heldNames().flatMap((name) => this.engine.held(name)?.lease ?? []);
     // A beat on its way would bring this pod back after its farewell.
-    await Promise.all([this.engine.stop(), this.#pulse.stop(), this.#rescue.stop()]);
+    await Promise.all([this.engine.stop(), this.#pulse.stop(), this.#rescue.stop(), this.#relay?.stop()]);
     await this.campaign.releaseAll(held);
     await this.#leave();
     await Promise.all([this.campaign.stop(), this.roster.stop(), this.#announcer.settled(), ...this.#handingOver]);
     await Promise.all(this.#watches.splice(0).map((stop) => stop()));
+  }
+
+  #relayOf(isMine: (cron: string) => boolean): OutboxRelay | null {
+    const { dispatcher } = this;
+    const { ledger, sweepEveryMs: lookEveryMs } = this.deps;
+    return isTransactional(ledger) ? new OutboxRelay({ ...this.deps, ledger, dispatcher, lookEveryMs, isMine }) : null;
   }
 
   async #watch(watching: Promise<StopWatching>): Promise<void> {
@@ -179,6 +193,7 @@ export class SchedulerPod {
       return entered ? [holdCron(entered.entry, lease)] : [];
     });
     this.engine.hold(held);
+    for (const { entry } of held) if (isManual(entry.definition.expression)) this.#relay?.look(entry.definition.name);
     if (held.length < leases.length) this.#track(this.#releaseUnknown(leases));
   }
 

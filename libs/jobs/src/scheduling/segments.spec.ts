@@ -1,11 +1,14 @@
 import { describe, expect, it } from 'vitest';
 import { leaseOf } from '../../../../test/support/planning-stage.js';
-import type { CatalogEntry, CronDefinition, Generation } from '../catalog/definition.js';
+import { KEPT_GENERATIONS, type CatalogEntry, type CronDefinition, type Generation } from '../catalog/definition.js';
 import { spreadOf } from '../schedule/spread.js';
 import { holdCron } from './held-cron.js';
 import { leftoverSegments, newestSegment, type SharedSchedule } from './segments.js';
 
 const SCHEDULE: SharedSchedule = { next: () => null, previous: () => null, spreadOverMs: 1_000 };
+const DAY = 24 * 3_600_000;
+/** So long before the first instants here that a catalog has forgotten what was removed then. */
+const LONG_AGO = 300 - DAY;
 const schedules = { of: ({ expression }: CronDefinition) => (expression === 'unreadable' ? null : SCHEDULE) };
 
 const definition: CronDefinition = {
@@ -32,7 +35,7 @@ function entryOf(newest: number, over: Partial<Generation> = {}, past?: Generati
 }
 
 const left = (entry: CatalogEntry, cursor: number | null) =>
-  leftoverSegments(entry, cursor, schedules).map(({ generation: of, from, until, schedule }) => ({
+  leftoverSegments({ entry, cursor }, schedules).map(({ generation: of, from, until, schedule }) => ({
     ...{ of, from, until, readable: schedule !== null },
   }));
 
@@ -56,11 +59,11 @@ describe('what is left of former generations', () => {
   });
 
   it('is one stretch that nobody knows before the oldest one kept, where the ledger has been before', () => {
-    expect(left(entryOf(4), 200)).toEqual([
-      { of: 3, from: 200, until: 300, readable: false },
+    expect(left(entryOf(4), LONG_AGO)).toEqual([
+      { of: 3, from: LONG_AGO, until: 300, readable: false },
       { of: 3, from: 300, until: 400, readable: true },
     ]);
-    expect(left(entryOf(3), 200)).toEqual([{ of: 3, from: 200, until: 300, readable: false }]);
+    expect(left(entryOf(3), LONG_AGO)).toEqual([{ of: 3, from: LONG_AGO, until: 300, readable: false }]);
     expect(left(entryOf(4), 300)).toEqual([{ of: 3, from: 300, until: 400, readable: true }]);
   });
 
@@ -85,9 +88,61 @@ describe('what is left of former generations', () => {
   });
 });
 
-describe('the newest generation', () => {
-  const hold = (entry: CatalogEntry) => holdCron(entry, leaseOf('c', 1));
+const hold = (entry: CatalogEntry) => holdCron(entry, leaseOf('c', 1));
 
+describe('the first generation of a catalog that was lost', () => {
+  const lost = (entry: CatalogEntry, cursor: number, bornAt: number | null) => {
+    const held = { entry, cursor, newest: null };
+    const all = [...leftoverSegments(held, schedules, bornAt), newestSegment(held, schedules, bornAt)];
+    return all.map((one) => one && [one.generation, one.from, one.schedule === null ? 'unknown' : 'known']);
+  };
+
+  it('begins at the cursor, however old that is, when the catalog was born within a day before it', () => {
+    expect(lost(entryOf(3), LONG_AGO, 299)).toEqual([[3, LONG_AGO, 'known']]);
+    expect(lost(entryOf(3), LONG_AGO, 303 - DAY + 2_000)).toEqual([[3, LONG_AGO, 'known']]);
+    expect(lost(entryOf(3), LONG_AGO, 300 - DAY + 2_000)).toEqual([
+      [3, LONG_AGO, 'unknown'],
+      [3, 300, 'known'],
+    ]);
+  });
+
+  it('begins at the cursor when that is too young for a cron the catalog has forgotten, however old the catalog is', () => {
+    for (const bornAt of [null, LONG_AGO]) expect(lost(entryOf(3), 200, bornAt)).toEqual([[3, 200, 'known']]);
+  });
+
+  it('begins there also when another one has followed, and ends where that begins', () => {
+    expect(lost(entryOf(4), 200, 250)).toEqual([
+      [3, 200, 'known'],
+      [4, 400, 'known'],
+    ]);
+    const atOnce = entryOf(4, { since: 300 });
+    expect(lost(atOnce, 200, 250)).toEqual([
+      [3, 200, 'known'],
+      [4, 300, 'known'],
+    ]);
+  });
+
+  it('begins where it says when it does not fire, or may not be the first', () => {
+    const disabled = entryOf(4, {}, [generation(3, { state: 'disabled' })]);
+    expect(lost(disabled, 200, 250)).toEqual([
+      [3, 200, 'unknown'],
+      [4, 400, 'known'],
+    ]);
+    expect(lost(entryOf(3 + KEPT_GENERATIONS), 200, 250)[0]).toEqual([3, 200, 'unknown']);
+    expect(lost(entryOf(2 + KEPT_GENERATIONS), 200, 250)[0]).toEqual([3, 200, 'known']);
+  });
+
+  it('begins where it says as soon as the cursor has passed it', () => {
+    const held = { entry: entryOf(3), cursor: 200, newest: null };
+    expect(newestSegment(held, schedules, 250)).toMatchObject({ from: 200 });
+    held.cursor = 350;
+    const passed = newestSegment(held, schedules, 250);
+    expect(passed).toMatchObject({ from: 300 });
+    expect(newestSegment(held, schedules, 250)).toBe(passed);
+  });
+});
+
+describe('the newest generation', () => {
   it('has no end, and is put off by what follows from the name', () => {
     expect(newestSegment(hold(entryOf(4)), schedules)).toEqual({
       ...{ definition, generation: 4, schedule: SCHEDULE, from: 400, until: Infinity },
@@ -103,6 +158,8 @@ describe('the newest generation', () => {
     expect(newestSegment(held, schedules)).toMatchObject({ generation: 5, from: 500 });
     held.entry = { ...held.entry, generation: 6, since: 600 };
     expect(newestSegment(held, schedules)).toMatchObject({ generation: 6, from: 600 });
+    held.entry = entryOf(7, { since: 600 });
+    expect(newestSegment(held, schedules)).toMatchObject({ generation: 7, from: 600 });
   });
 
   it.each(['disabled', 'removed'] as const)('is none when the cron is %s', (state) => {

@@ -1,4 +1,11 @@
-import type { CatalogEntry, CronDefinition, Generation } from '../catalog/definition.js';
+import { TOMBSTONE_MS } from '../catalog/declaring.js';
+import {
+  EFFECTIVE_AFTER_MS,
+  KEPT_GENERATIONS,
+  type CatalogEntry,
+  type CronDefinition,
+  type Generation,
+} from '../catalog/definition.js';
 import type { CronSchedule } from '../schedule/schedule.js';
 import { spreadOf } from '../schedule/spread.js';
 
@@ -28,15 +35,41 @@ const NONE: readonly Segment[] = [];
 /** What is kept with a cron while it is held. */
 export interface KeptNewest {
   readonly entry: CatalogEntry;
+  /** Where the ledger's cursor is; `null` for a cron that never had an occurrence. */
+  readonly cursor: number | null;
   newest: Segment | null;
 }
 
+/** Of a cron that was removed, so much at the least lies between its last instant and its next first generation. */
+const FORGOTTEN_AFTER_MS = TOMBSTONE_MS - EFFECTIVE_AFTER_MS;
+
+/**
+ * Whether the catalog once had generations of the cron before the first it knows, and lost them with its store: the ledger
+ * has accounted for instants before it, and the catalog can't have forgotten the cron in the time it was there since then.
+ *
+ * Its first generation is then in force from the cursor on. What came due while nobody knew the cron was missed, and is the
+ * misfire policy's.
+ */
+function wasLost({ entry, cursor }: Pick<KeptNewest, 'entry' | 'cursor'>, bornAt: number | null): boolean {
+  const { past } = entry;
+  const { state, since } = past[0] ?? entry;
+  if (cursor === null || cursor >= since || state !== 'firing' || past.length >= KEPT_GENERATIONS) return false;
+  return since - Math.max(cursor, bornAt ?? -Infinity) < FORGOTTEN_AFTER_MS;
+}
+
 /** The newest generation, worked out once for as long as the cron is held under it; `null` when it doesn't fire. */
-export function newestSegment(held: KeptNewest, schedules: SharedSchedules): Segment | null {
-  const { entry, newest } = held;
+export function newestSegment(
+  held: KeptNewest,
+  schedules: SharedSchedules,
+  bornAt: number | null = null,
+): Segment | null {
+  const { entry, newest, cursor } = held;
   if (entry.state !== 'firing') return null;
-  if (newest?.definition === entry.definition && newest.generation === entry.generation) return newest;
-  held.newest = segmentOf(entry, Infinity, schedules);
+  const isFromCursor = entry.past.length === 0 && wasLost(held, bornAt);
+  const from = isFromCursor && cursor !== null ? cursor : entry.since;
+  const isSame = newest?.definition === entry.definition && newest.generation === entry.generation;
+  if (isSame && newest.from === from) return newest;
+  held.newest = { ...segmentOf(entry, Infinity, schedules), from };
   return held.newest;
 }
 
@@ -44,22 +77,26 @@ export function newestSegment(held: KeptNewest, schedules: SharedSchedules): Seg
  * What is left of the generations before, oldest first: nothing, as a rule.
  *
  * The instants before the oldest one that is kept belong to definitions nobody knows any more. They are one segment without
- * a schedule, and only where the ledger has accounted for some before: a new cron has missed nothing.
+ * a schedule, and only where the ledger has accounted for some before: a new cron has missed nothing. Those of a catalog that
+ * was lost are the oldest generation's.
  */
 export function leftoverSegments(
-  entry: CatalogEntry,
-  cursor: number | null,
+  held: Pick<KeptNewest, 'entry' | 'cursor'>,
   schedules: SharedSchedules,
+  bornAt: number | null = null,
 ): readonly Segment[] {
+  const { entry, cursor } = held;
   const { past } = entry;
   if (cursor === null ? past.length === 0 : cursor >= entry.since) return NONE;
   const oldest = past[0] ?? entry;
+  const lost = wasLost(held, bornAt);
   const segments: Segment[] = [];
-  if (cursor !== null && cursor < oldest.since) segments.push(unknownSegment(oldest, cursor));
+  if (!lost && cursor !== null && cursor < oldest.since) segments.push(unknownSegment(oldest, cursor));
   past.forEach((generation, n) => {
     const until = (past[n + 1] ?? entry).since;
-    if (generation.state !== 'firing' || until <= Math.max(cursor ?? 0, generation.since)) return;
-    segments.push(segmentOf(generation, until, schedules));
+    const from = lost && n === 0 && cursor !== null ? cursor : generation.since;
+    if (generation.state !== 'firing' || until <= Math.max(cursor ?? 0, from)) return;
+    segments.push({ ...segmentOf(generation, until, schedules), from });
   });
   return segments;
 }

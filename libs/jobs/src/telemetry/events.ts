@@ -1,6 +1,6 @@
 import type { Fence } from '@fencepost/lease';
 import type { RunState } from '../ledger/run-state.js';
-import type { RunReason, SkipRange } from '../ledger/run.js';
+import type { Doubt, RunReason, SkipRange } from '../ledger/run.js';
 
 interface OfCron {
   readonly cron: string;
@@ -54,7 +54,11 @@ export interface Events {
   'run.redelivered': OfRun & { readonly delivery: number; readonly was: RunState };
 
   'attempt.begun': OfAttempt & { readonly lateByMs: number; readonly worker: string };
-  'attempt.postponed': OfRun & { readonly verdict: 'busy' | 'not-due'; readonly waitMs: number };
+  /** `key-limit`: as many runs go on with its key as may; `rate-limit`: as many have begun as may in that time. */
+  'attempt.postponed': OfRun & {
+    readonly verdict: 'busy' | 'not-due' | 'key-limit' | 'rate-limit';
+    readonly waitMs: number;
+  };
   'attempt.needless': OfRun & { readonly state: RunState | 'missing' };
   'attempt.unhandled': OfRun;
   'attempt.aborted': OfAttempt & { readonly cause: string };
@@ -62,6 +66,8 @@ export interface Events {
   'attempt.failed': OfAttempt & { readonly error: string; readonly state: RunState; readonly retryInMs: number | null };
   /** The run was told to stop, and its handler has ended; `error` is what it threw. */
   'attempt.cancelled': OfAttempt & { readonly error: string };
+  /** A person is to say whether the effect has happened. */
+  'attempt.uncertain': OfEffect & { readonly item: string | null; readonly doubt: Doubt };
   'attempt.refused': OfAttempt & { readonly step: 'effect' | 'finish' };
 
   /** About to ask the ledger; the last moment at which this attempt can be late. */
@@ -72,6 +78,16 @@ export interface Events {
   'effect.finished': OfEffect;
   'effect.known': OfEffect;
   'effect.late': OfEffect;
+  /** It has not happened: its act threw. */
+  'effect.failed': OfEffect & { readonly error: string };
+  /** Nobody knows whether it has happened, and its policy says what comes now. */
+  'effect.unknown': OfEffect & { readonly error: string };
+  'effect.asked': OfEffect & { readonly item: string | null; readonly doubt: Doubt };
+  /** It has happened, and that could not be recorded. */
+  'effect.unrecorded': OfEffect & { readonly error: string };
+
+  /** What the ledger's store, or a declaration, can't promise to jobs for which a duplicate is damage. */
+  'classification.doubtful': { readonly crons: readonly string[]; readonly found: string };
 
   'store.trouble': { readonly doing: string; readonly error: string };
   'queue.trouble': { readonly doing: string; readonly error: string };
@@ -117,13 +133,19 @@ export const EVENT_TEXT: Readonly<Record<EventName, readonly [EventLevel, string
   'attempt.succeeded': ['info', 'the run succeeded'],
   'attempt.failed': ['warn', 'the attempt failed'],
   'attempt.cancelled': ['warn', 'the attempt stopped because its run was cancelled'],
+  'attempt.uncertain': ['error', 'nobody knows whether an effect has happened: the run waits for a person to say'],
   'attempt.refused': ['warn', 'the ledger refused a stale attempt'],
   'effect.beginning': ['debug', 'asking the ledger for an effect'],
   'effect.begun': ['debug', 'an effect begins'],
   'effect.acted': ['debug', 'an effect has acted'],
   'effect.finished': ['debug', 'an effect is recorded'],
   'effect.known': ['debug', 'an effect was done before; its recorded result is used'],
-  'effect.late': ['warn', 'a stale attempt reported an effect as done; kept as a fact'],
+  'effect.late': ['warn', 'a stale attempt, or a call that was given up, reported an effect as done; kept as a fact'],
+  'effect.failed': ['warn', 'an effect has not happened'],
+  'effect.unknown': ['warn', 'nobody knows whether an effect has happened'],
+  'effect.asked': ['warn', 'a person is to say whether an effect has happened; this attempt begins nothing more'],
+  'effect.unrecorded': ['error', 'an effect has happened, and that could not be recorded'],
+  'classification.doubtful': ['warn', 'a duplicate is damage for these crons, and what was found may let one happen'],
   'store.trouble': ['error', 'the store did not answer'],
   'queue.trouble': ['error', 'the queue did not answer'],
 };

@@ -13,6 +13,15 @@ import type { RedisLeaseStoreOptions } from '../store/redis-lease-store.js';
 import { byFence, checkPlaces, nextToFree } from './places.js';
 import type { SemaphoreStore } from './semaphore-store.js';
 
+export interface RedisSemaphoreStoreOptions extends RedisLeaseStoreOptions {
+  /**
+   * Forgets the fence and the size of a semaphore that nobody has asked for so long, milliseconds from 1; default: never. For
+   * semaphores whose names are many. Fences go on rising all the same, unless the server's clock goes back by as much; what
+   * `resize` has set stays.
+   */
+  readonly forgetAfterMs?: number;
+}
+
 interface Taken {
   readonly places: number;
   /** The one that ends first in front. */
@@ -38,12 +47,18 @@ export class RedisSemaphoreStore implements SemaphoreStore {
   readonly #redis: RedisClient;
   readonly #key: KeyBuilder;
   readonly #released: string;
+  readonly #forgetAfterMs: number;
 
-  /** @throws {SetupError} for a prefix or tenant that can't be part of a key */
-  constructor(options: RedisLeaseStoreOptions) {
+  /**
+   * @throws {SetupError} for a prefix or tenant that can't be part of a key
+   * @throws {RangeError} for a forgetAfterMs that is no whole number from 1
+   */
+  constructor(options: RedisSemaphoreStoreOptions) {
     this.#redis = options.redis;
     this.#key = redisKeys(options);
     this.#released = redisChannel(options, 'released-places');
+    if (options.forgetAfterMs !== undefined) checkWhole('forgetAfterMs', options.forgetAfterMs, 1);
+    this.#forgetAfterMs = options.forgetAfterMs ?? 0;
   }
 
   async acquire(request: AcquireRequest): Promise<AcquireReply> {
@@ -51,7 +66,7 @@ export class RedisSemaphoreStore implements SemaphoreStore {
     const { resource, nonce, holder, ttlMs, floor, places = 1 } = request;
     checkPlaces(places);
     const keys = [this.#places(resource), this.#key(resource, 'fence'), this.#size(resource)];
-    const args = [nonce, holder, ttlMs, formatFence(floor), places];
+    const args = [nonce, holder, ttlMs, formatFence(floor), places, this.#forgetAfterMs];
     const [word, value = ''] = list(await scripts['acquire-place'].run(this.#redis, keys, args)).map(String);
     if (word === 'EXHAUSTED') throw new FenceExhaustedError(resource);
     return word === 'BUSY'

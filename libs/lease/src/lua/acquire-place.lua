@@ -1,20 +1,25 @@
 -- Takes one of the places of a resource and issues its fence in one step, or does neither.
 --
 -- KEYS[1]  the places: a hash of nonce to '<ends at> <ttl> <fence> <holder>' that expires with the last of them
--- KEYS[2]  the last fence issued for the resource, which never expires
--- KEYS[3]  the size: how many places were `asked` for last, and how many were `set`; it never expires
+-- KEYS[2]  the last fence issued for the resource
+-- KEYS[3]  the size: how many places were `asked` for last, and how many were `set`
 -- ARGV[1]  nonce of the term
 -- ARGV[2]  holder, text
 -- ARGV[3]  ttl, milliseconds
 -- ARGV[4]  floor, the highest fence known to have been accepted
 -- ARGV[5]  places, where none were set
+-- ARGV[6]  forget fence and size when nobody has asked for so long, milliseconds; 0 for never
 -- Returns  {'ACQUIRED', fence} | {'BUSY', milliseconds until the next place is free} | {'EXHAUSTED'}
 --
--- All places share one counter: two that are held at once have different fences, and the later one has the larger.
+-- All places share one counter: two that are held at once have different fences, and the later one has the larger. It is
+-- forgotten by the clock that fences are counted by: who comes after it gets a larger one, unless the clock goes back that far.
 -- @include read-places
 local ttl = checkNumber('ttl', ARGV[3], 1)
 local floor = checkNumber('floor', ARGV[4], 0)
 local places = checkNumber('places', ARGV[5], 1)
+local forget = checkNumber('forget after', ARGV[6], 0)
+-- No sooner than the term that is asked for is over.
+local kept = forget > 0 and math.max(forget, ttl)
 local stored = checkNumber('the stored fence', redis.call('GET', KEYS[2]) or '0', 0)
 local size = redis.call('HMGET', KEYS[3], 'asked', 'set')
 if size[2] then
@@ -32,6 +37,9 @@ end
 local living, over = readPlaces(KEYS[1])
 if size[1] ~= ARGV[5] then
   redis.call('HSET', KEYS[3], 'asked', ARGV[5])
+end
+if kept and not size[2] then
+  redis.call('PEXPIRE', KEYS[3], string.format('%.0f', kept))
 end
 for _, nonce in ipairs(over) do
   redis.call('HDEL', KEYS[1], nonce)
@@ -53,12 +61,17 @@ if #living >= places then
   return { 'BUSY', string.format('%.0f', left[#left - places + 1]) }
 end
 
-local fence = math.max(stored + 1, floor + 1, tonumber(time[1]) * 1000000 + tonumber(time[2]))
+local micros = tonumber(time[1]) * 1000000 + tonumber(time[2])
+local fence = math.max(stored + 1, floor + 1, micros)
 if fence > 9007199254740991 then
   return { 'EXHAUSTED' }
 end
 
 local text = string.format('%.0f', fence)
 redis.call('SET', KEYS[2], text)
+-- One that is further ahead of the clock stays: forgotten, it would be followed by a smaller one.
+if kept and fence < micros + kept * 1000 then
+  redis.call('PEXPIRE', KEYS[2], string.format('%.0f', kept))
+end
 writePlace(KEYS[1], { nonce = ARGV[1], ttl = ARGV[3], fence = text, holder = ARGV[2] }, ARGV[3])
 return { 'ACQUIRED', text }

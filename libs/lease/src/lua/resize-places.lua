@@ -1,6 +1,6 @@
 -- Sets how many places a resource has, whatever is asked for, or leaves it to those who ask again.
 --
--- KEYS[1]  the size: how many places were `asked` for last, and how many were `set`; it never expires
+-- KEYS[1]  the size: how many places were `asked` for last, and how many were `set`
 -- ARGV[1]  channel of the announcements
 -- ARGV[2]  resource, as announced
 -- ARGV[3]  places, or nothing to leave it to those who ask
@@ -15,6 +15,8 @@ local after = set or tonumber(size[1] or '')
 
 if set then
   redis.call('HSET', KEYS[1], 'set', ARGV[3])
+  -- What a person has set isn't forgotten.
+  redis.call('PERSIST', KEYS[1])
 else
   redis.call('HDEL', KEYS[1], 'set')
 end

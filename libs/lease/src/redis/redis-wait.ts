@@ -12,8 +12,8 @@ export class NotReplicatedError extends StoreAwayError {
     timeoutMs: number,
   ) {
     super(
-      `Expected ${asked} replica(s) to acknowledge a write within ${timeoutMs} ms, ${acknowledged} did. It stays applied ` +
-        `on the primary, and a failover may lose it: take it back, and look at the link to the replicas.`,
+      `Expected ${asked} replica(s) to acknowledge a write within ${timeoutMs} ms, ${acknowledged} did. What the primary ` +
+        `has applied stays, and a failover may lose it: take it back or repeat it, and look at the link to the replicas.`,
     );
   }
 }

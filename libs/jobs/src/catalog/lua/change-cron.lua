@@ -5,6 +5,7 @@
 -- KEYS[3]  the highest build of each source
 -- KEYS[4]  tombstones, by when each may be deleted
 -- KEYS[5]  version of the catalog
+-- KEYS[6]  when its first change was accepted
 -- ARGV[1]  name of the cron
 -- ARGV[2]  the generation that is to be replaced, or empty for a cron that isn't there
 -- ARGV[3]  nonce of this call
@@ -53,5 +54,5 @@ else
   redis.call('ZREM', KEYS[4], ARGV[1])
 end
 drop_tombstones(KEYS[4], KEYS[1], KEYS[2])
-announce_change(KEYS[5], ARGV[9])
+announce_change(KEYS[5], KEYS[6], ARGV[9])
 return { 'ACCEPTED', generation, since }

@@ -5,6 +5,7 @@
 -- KEYS[3]  the highest build of each source
 -- KEYS[4]  tombstones, by when each may be deleted
 -- KEYS[5]  version of the catalog
+-- KEYS[6]  when its first change was accepted
 -- ARGV[1]  source
 -- ARGV[2]  build
 -- ARGV[3]  keep a tombstone for, ms
@@ -77,5 +78,5 @@ if ARGV[8] == '1' and build.seq > build.top then
   redis.call('HSET', KEYS[3], ARGV[1], ARGV[2])
 end
 if drop_tombstones(KEYS[4], KEYS[1], KEYS[2]) then changed = true end
-if changed then announce_change(KEYS[5], ARGV[4]) end
+if changed then announce_change(KEYS[5], KEYS[6], ARGV[4]) end
 return { 'DECLARED', words, removed }

@@ -2,6 +2,7 @@
 --
 -- KEYS[1]  crons, by name
 -- KEYS[2]  version of the catalog
+-- KEYS[3]  when its first change was accepted
 -- ARGV[1]  name of the cron
 -- ARGV[2]  the generation accepted by the ledger
 -- ARGV[3]  channel to announce a change on
@@ -23,5 +24,5 @@ for i, line in ipairs(known) do
   known[i] = string.format('%.0f', number_of(line) + shift) .. string.match(line, '^%d+(.*)$')
 end
 redis.call('HSET', KEYS[1], ARGV[1], table.concat(known, '\n'))
-announce_change(KEYS[2], ARGV[3])
+announce_change(KEYS[2], KEYS[3], ARGV[3])
 return { 'OUTGROWN', string.match(known[1], '^%d+') }

@@ -6,20 +6,34 @@
 -- ARGV[1]  fence, decimal
 -- ARGV[2]  nonce of the attempt
 -- ARGV[3]  name of the effect
--- Returns  {'GO'} | {'GO_UNKNOWN'} | {'DONE', result} | {'STALE'}
+-- ARGV[4]  when its outcome is unknown: go | tell
+-- ARGV[5]  hash of what it sends, or empty
+-- Returns  {'GO'} | {'GO_UNKNOWN', since, ms, hash} | {'UNKNOWN', since, ms, hash} | {'DONE', result, hash} | {'STALE'}
 --
--- The fence that began an effect first is kept for good: every later attempt that finds it knows that the outcome is
--- unknown, and is told so again when its reply got lost and it repeats the call.
+-- The fence that began an effect first is kept until it fails: every later attempt that finds it knows that the outcome is
+-- unknown, and is told so again when its reply got lost and it repeats the call. UNKNOWN has written nothing: the request
+-- says so, or it would send something else under the same idempotency key.
 -- @include check-attempt
+-- @include effect-record
 -- @include server-time
 if not current or tonumber(run[4]) <= now then
   redis.call('HINCRBY', KEYS[1], 'refusals', 1)
   return { 'STALE' }
 end
 local name = ARGV[3]
-local effect = redis.call('HMGET', KEYS[3], 'done/' .. name, 'first/' .. name)
-if effect[1] then return { 'DONE', effect[1] } end
-redis.call('HSETNX', KEYS[3], 'first/' .. name, ARGV[1])
-redis.call('HSET', KEYS[3], 'begun/' .. ARGV[1] .. '/' .. name, ARGV[2])
-if effect[2] and effect[2] ~= ARGV[1] then return { 'GO_UNKNOWN' } end
+local effect = read_effect(KEYS[3], name)
+if effect.state == 'done' then return { 'DONE', redis.call('HGET', KEYS[3], 'r/' .. name), effect.hash } end
+local may = { 'b/' .. ARGV[1] .. '/' .. name, ARGV[2] }
+if effect.state == 'begun' then
+  if effect.first == ARGV[1] then return { 'GO' } end
+  local changed = ARGV[5] ~= '' and effect.hash ~= '' and ARGV[5] ~= effect.hash
+  local tell = changed or ARGV[4] == 'tell'
+  if not tell then redis.call('HSET', KEYS[3], unpack(may)) end
+  local age = string.format('%.0f', math.max(0, now - tonumber(effect.since)))
+  return { tell and 'UNKNOWN' or 'GO_UNKNOWN', effect.since, age, effect.hash }
+end
+effect.state, effect.since, effect.first = 'begun', string.format('%.0f', now), ARGV[1]
+effect.finished_at, effect.by = '0', '0'
+if effect.hash ~= ARGV[5] then redis.call('HSET', KEYS[3], 'h/' .. name, ARGV[5]) end
+write_effect(KEYS[3], effect, unpack(may))
 return { 'GO' }

@@ -6,6 +6,7 @@
 -- KEYS[4]  pending runs
 -- KEYS[5]  effects of the run
 -- KEYS[6]  what operators did to the cron
+-- KEYS[7]  runs that wait for a person's answer
 -- ARGV[1]  run id
 -- ARGV[2]  who asks
 -- ARGV[3]  how long a worker may go on, ms
@@ -13,8 +14,9 @@
 -- ARGV[5]  what is to be noted of it
 -- Returns  {'CANCELLED'} | {'CANCELLING', until} | {'TERMINAL', state} | {'MISSING'}
 --
--- A second order is answered as the first one was, and can only make the end come earlier. Its run lease ends with the
--- grace: everything that waits for the end of a worker sees to the rest.
+-- After these keys come the items of the run, which end-run finds by itself. A second order is answered as the first one
+-- was, and can only make the end come earlier. Its run lease ends with the grace: everything that waits for the end of a
+-- worker sees to the rest.
 -- @include end-run
 -- @include note-action
 local run = redis.call('HMGET', KEYS[1], 'state', 'leaseUntil', 'cancelUntil')
@@ -26,8 +28,8 @@ if over[state] then return { 'TERMINAL', state } end
 local at, stop_by = string.format('%.0f', now), string.format('%.0f', now + tonumber(ARGV[3]))
 if state ~= 'running' or tonumber(run[2]) <= now then
   if not told then redis.call('HSET', KEYS[1], 'cancelAt', at, 'cancelBy', ARGV[2], 'cancelUntil', at) end
-  local keys = { run = KEYS[1], effects = KEYS[5], sets = { KEYS[2], KEYS[3], KEYS[4] } }
-  end_run(ARGV[1], keys, ARGV[4], 'state', 'cancelled', 'finishedAt', at)
+  local keys = { run = KEYS[1], effects = KEYS[5], sets = { KEYS[2], KEYS[3], KEYS[4], KEYS[7] } }
+  end_run(ARGV[1], keys, ARGV[4], 'state', 'cancelled', 'finishedAt', at, 'question', '')
   note_action(KEYS[6], at, ARGV[5])
   return { 'CANCELLED' }
 end

@@ -17,7 +17,10 @@ for k = 1, #KEYS, 3 do
   local id = ARGV[1 + i]
   if call('ZREM', KEYS[k + 1], id) == 1 then
     call('HSET', KEYS[k], 'state', 'enqueued', 'enqueuedAt', written_at)
-    call('ZADD', KEYS[k + 2], look_at, id)
+    -- One that is not due yet is looked for no sooner than one that is.
+    local not_before = tonumber(call('HGET', KEYS[k], 'notBefore') or '') or 0
+    local look = not_before > now and string.format('%.0f', not_before + tonumber(ARGV[1])) or look_at
+    call('ZADD', KEYS[k + 2], look, id)
     confirmed = confirmed + 1
   end
 end

@@ -1,10 +1,20 @@
 -- Ends a run for good: nobody looks at it, nobody delivers it, it stands in nobody's way, and some day it is forgotten.
 --
--- The keys are a table and not KEYS, because a run also ends by the hand of its successor.
+-- The keys are a table and not KEYS, because a run also ends by the hand of its successor. Those of its items and of the
+-- cron's failed runs lie beside it, and a script that is about one run declares them all the same: on a cluster that is
+-- moving them it is refused before anything is written. { run, effects, sets }.
 local over = { succeeded = true, failed = true, cancelled = true, skipped = true }
 local function end_run(id, keys, keep, ...)
   redis.call('HSET', keys.run, ...)
   for _, set in ipairs(keys.sets) do redis.call('ZREM', set, id) end
   redis.call('PEXPIRE', keys.run, keep)
-  redis.call('PEXPIRE', keys.effects, keep)
+  local base, written = string.sub(keys.run, 1, -#id - 5), { ... }
+  if redis.call('PEXPIRE', keys.effects, keep) == 1 then redis.call('PEXPIRE', base .. 'items:' .. id, keep) end
+  for i = 1, #written, 2 do written[written[i]] = written[i + 1] end
+  if written.state ~= 'failed' then return end
+  -- Whoever looks for failed runs finds them here; what has expired meanwhile leaves, and so does the set after the last.
+  local oldest = string.format('%.0f', tonumber(written.finishedAt) - tonumber(keep))
+  redis.call('ZADD', base .. 'failed', written.finishedAt, id)
+  redis.call('ZREMRANGEBYSCORE', base .. 'failed', '-inf', oldest)
+  redis.call('PEXPIRE', base .. 'failed', keep)
 end

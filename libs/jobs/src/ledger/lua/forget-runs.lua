@@ -4,6 +4,7 @@
 -- KEYS[2]  open runs
 -- KEYS[3]  skipped ranges, by their end
 -- KEYS[4]  cron record
+-- KEYS[5]  failed runs
 -- ARGV[1]  how many to keep
 -- ARGV[2]  how many to forget at most
 -- Returns  ids of the runs to delete
@@ -25,6 +26,7 @@ local oldest = surplus > 0 and redis.call('ZRANGE', KEYS[1], 0, surplus - 1, 'WI
 for i = 1, #oldest, 2 do
   if not redis.call('ZSCORE', KEYS[2], oldest[i]) then
     redis.call('ZREM', KEYS[1], oldest[i])
+    redis.call('ZREM', KEYS[5], oldest[i])
     ids[#ids + 1] = oldest[i]
     forgotten = math.max(forgotten, tonumber(oldest[i + 1]))
   end

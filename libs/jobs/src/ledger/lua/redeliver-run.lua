@@ -9,18 +9,22 @@
 -- ARGV[2]  the last delivery the caller knows
 -- ARGV[3]  nonce of this call
 -- ARGV[4]  keep a finished run for, ms
--- Returns  {'DELIVER', delivery} | {'ALIVE'} | {'OVER'}
+-- Returns  {'DELIVER', delivery, priority or nothing} | {'ALIVE'} | {'OVER'}
 --
--- The delivery number is compared, so that two sweeps that saw the same run hand it over once.
+-- After these keys come the items of the run, which end-run finds by itself. The delivery number is compared, so that two
+-- sweeps that saw the same run hand it over once.
 -- @include end-run
 local run = redis.call('HMGET', KEYS[1], 'state', 'delivery', 'deliveryNonce', 'leaseUntil', 'cancelUntil', 'attempt',
-  'startBy')
-if run[3] == ARGV[3] then return { 'DELIVER', run[2] } end
+  'startBy', 'priority')
+local priority = run[8] or ''
+if run[3] == ARGV[3] then return { 'DELIVER', run[2], priority } end
 if not run[1] or over[run[1]] then
   redis.call('ZREM', KEYS[2], ARGV[1])
   redis.call('ZREM', KEYS[3], ARGV[1])
   return { 'OVER' }
 end
+-- It waits for a person.
+if run[1] == 'uncertain' then return { 'ALIVE' } end
 -- @include server-time
 if run[1] == 'running' and tonumber(run[4]) > now then return { 'ALIVE' } end
 -- Nobody may ever come to begin these: no worker has their handler, or the one that had is gone.
@@ -41,4 +45,4 @@ if run[1] == 'running' then
 end
 redis.call('HSET', KEYS[1], 'deliveryNonce', ARGV[3])
 redis.call('HINCRBY', KEYS[1], 'delivery', 1)
-return { 'DELIVER', redis.call('HGET', KEYS[1], 'delivery') }
+return { 'DELIVER', redis.call('HGET', KEYS[1], 'delivery'), priority }

@@ -9,6 +9,10 @@
 -- KEYS[7]  the run
 -- KEYS[8]  instants behind the cursor that somebody asked for
 -- KEYS[9]  what operators did to the cron
+-- KEYS[10]  effects of the run
+-- KEYS[11]  items of the run
+-- KEYS[12]  effects of the run that it runs again, where there is one
+-- KEYS[13]  items of that run
 -- ARGV[1]  run id
 -- ARGV[2]  nonce
 -- ARGV[3]  instant, epoch ms, or empty for now
@@ -19,6 +23,7 @@
 -- ARGV[8]  look again after, ms
 -- ARGV[9]  keep a skipped run for, ms
 -- ARGV[10]  what is to be noted of it
+-- ARGV[11]  not before, epoch ms, or empty
 -- Returns  {'CLAIMED'} | {'SKIPPED', reason} | {'EXISTS', state} | {'AHEAD'} | {'FORGOTTEN'}
 --
 -- After these come fields and values of the run. An instant behind the cursor may be run when it is known not to have run:
@@ -27,6 +32,7 @@
 -- @include server-time
 -- @include make-room
 -- @include note-action
+-- @include copy-done
 local earlier = redis.call('HMGET', KEYS[7], 'state', 'claimNonce', 'skipped')
 if earlier[1] and earlier[2] == ARGV[2] then
   if earlier[3] == 'overlap' then return { 'SKIPPED', 'overlap' } end
@@ -52,7 +58,7 @@ if ARGV[4] == '1' then redis.call('SADD', KEYS[8], instant) end
 redis.call('ZADD', KEYS[2], instant, ARGV[1])
 redis.call('HSET', KEYS[7], 'id', ARGV[1], 'state', 'claimed', 'scheduledAt', instant, 'dueAt', instant,
   'overlap', ARGV[5], 'claimFence', '0', 'claimNonce', ARGV[2], 'claimedAt', written_at, 'attempt', '0',
-  'delivery', '1', unpack(ARGV, 11))
+  'delivery', '1', unpack(ARGV, 12))
 if skipped then
   redis.call('HSET', KEYS[7], 'state', 'skipped', 'skipped', 'overlap', 'delivery', '0', 'finishedAt', written_at)
   redis.call('PEXPIRE', KEYS[7], ARGV[9])
@@ -61,6 +67,9 @@ end
 make_room({ runs = KEYS[2], open = KEYS[3], watch = KEYS[4], pending = KEYS[5], run = KEYS[7], id = ARGV[1],
   keep = ARGV[9] }, ARGV[5], ARGV[6], surplus, ARGV[7])
 redis.call('ZADD', KEYS[3], '+inf', ARGV[1])
-redis.call('ZADD', KEYS[4], string.format('%.0f', now + tonumber(ARGV[8])), ARGV[1])
+local later = tonumber(ARGV[11]) or 0
+if later > now then redis.call('HSET', KEYS[7], 'dueAt', ARGV[11], 'notBefore', ARGV[11]) end
+if KEYS[12] then copy_done(KEYS[12], KEYS[13], KEYS[10], KEYS[11]) end
+redis.call('ZADD', KEYS[4], string.format('%.0f', math.max(now, later) + tonumber(ARGV[8])), ARGV[1])
 redis.call('ZADD', KEYS[5], instant, ARGV[1])
 return { 'CLAIMED' }

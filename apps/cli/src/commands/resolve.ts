@@ -1,0 +1,45 @@
+import { Command, Option } from 'commander';
+import { EXIT } from '../exit.js';
+import type { Resolved } from '../jobs.js';
+import { json, words, type JsonValue } from '../option-values.js';
+import { withStoreOptions, type StoreFlags } from '../store/store-options.js';
+import { withStore } from '../store/store.js';
+import { hanging } from '../table.js';
+import type { Setting } from '../world.js';
+import { asker, withBy, withJson, type OrderFlags } from './orders.js';
+
+interface Flags extends StoreFlags, OrderFlags {
+  readonly answer: 'done' | 'not-done' | 'give-up';
+  readonly result?: JsonValue;
+  readonly effect?: string;
+  readonly reason: string;
+}
+
+const ANSWERS = ['done', 'not-done', 'give-up'] satisfies Flags['answer'][];
+
+const ABOUT =
+  'Says what became of an effect that nobody knows of: it is done, it is not done and is to be done again, or the run is ' +
+  'given up. The answer is kept in the journal of its cron.';
+
+export function resolveCommand({ world, answer }: Setting): Command {
+  const which = new Option('--answer <word>', 'what became of it').choices(ANSWERS).makeOptionMandatory();
+  const command = new Command('resolve')
+    .summary('answer what an uncertain run asks')
+    .description(ABOUT)
+    .argument('<run-id>', 'as "fencepost uncertain" shows it')
+    .addOption(which)
+    .option('--result <json>', 'with done: what the effect brought (default: null)', json)
+    .option('--effect <name>', 'only if it is this effect that it asks about')
+    .requiredOption('--reason <words>', 'how you know, for whoever asks later', words);
+  return withJson(withStoreOptions(withBy(command))).action(async (runId: string, flags: Flags) => {
+    const { answer: said, result, effect, reason } = flags;
+    const more = { ...(result && { result: result.value }), ...(effect !== undefined && { effect }) };
+    const order = { by: asker(flags, world), reason, answer: said, ...more };
+    const resolved = await withStore(flags, world, ({ runs }) => runs.resolve(runId, order));
+    answer({ code: EXIT.ok, json: resolved, text: (width) => hanging(sentence(resolved), width) }, flags);
+  });
+}
+
+function sentence({ runId, state }: Resolved): string {
+  return state === 'failed' ? `${runId} is given up.` : `${runId} goes on (${state}).`;
+}

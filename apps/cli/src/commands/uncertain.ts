@@ -1,0 +1,54 @@
+import { Command } from 'commander';
+import { EXIT } from '../exit.js';
+import type { RunReport } from '../jobs.js';
+import { wholeNumber } from '../option-values.js';
+import { iso, type Report } from '../report.js';
+import { withStoreOptions, type StoreFlags } from '../store/store-options.js';
+import { withStore, type Store } from '../store/store.js';
+import { hanging } from '../table.js';
+import type { Setting } from '../world.js';
+import { runJson, withJson } from './orders.js';
+
+interface Flags extends StoreFlags {
+  readonly cron?: string;
+  readonly limit?: number;
+  readonly json?: boolean;
+}
+
+const ABOUT =
+  'Shows the runs that wait for a person: an effect was begun, and nobody knows whether it happened. Exits with 1 when ' +
+  'there are some; "fencepost resolve" answers them.';
+
+export function uncertainCommand({ world, answer }: Setting): Command {
+  const command = new Command('uncertain')
+    .summary('runs that wait for an answer')
+    .description(ABOUT)
+    .option('--cron <name>', 'only those of this cron or job')
+    .option('--limit <n>', 'the latest ones (default: 50)', wholeNumber(1, 1_000));
+  return withJson(withStoreOptions(command)).action(async (flags: Flags) => {
+    answer(reportOf(await withStore(flags, world, (store) => asked(store, flags))), flags);
+  });
+}
+
+async function asked({ runs }: Store, { cron, limit }: Flags): Promise<RunReport[]> {
+  const waiting = await runs.uncertain({ ...(cron !== undefined && { cron }), ...(limit !== undefined && { limit }) });
+  return Promise.all(waiting.map(({ id }) => runs.inspect(id)));
+}
+
+function reportOf(reports: readonly RunReport[]): Report {
+  return {
+    code: reports.length === 0 ? EXIT.ok : EXIT.finding,
+    json: reports.map(({ run, question }) => ({
+      ...runJson(run),
+      question: question && { ...question, since: iso(question.since) },
+    })),
+    text: (width) => {
+      if (reports.length === 0) return ['No run waits for an answer.'];
+      return reports.flatMap(({ run, question }) => [
+        run.id,
+        ...(question ? [...hanging(question.why, width), ...hanging(question.advice, width)] : []),
+        '',
+      ]);
+    },
+  };
+}

@@ -1,0 +1,12 @@
+export function atLeast(name, value, limit) {
+  return { name, measured: shown(value), atLeast: limit, holds: value >= limit };
+}
+
+export function atMost(name, value, limit) {
+  return { name, measured: shown(value), atMost: limit, holds: value <= limit };
+}
+
+/** As much of a figure as says anything. */
+export function shown(value) {
+  return Number(value.toPrecision(3));
+}

@@ -1,0 +1,75 @@
+import { randomUUID } from 'node:crypto';
+import { closeRedis, connectRedis, systemClock } from '@fencepost/lease';
+import { RedisLedger, Telemetry } from '@fencepost/jobs';
+import { RunProcessor } from '../../libs/jobs/dist/running/run.processor.js';
+import { BullmqRunQueue } from '../../libs/jobs/dist/scheduling/bullmq-run-queue.js';
+import { openPostgresLedger } from './postgres-ledger.mjs';
+
+const JOB = 'job';
+const TTL_MS = 60_000;
+const MOST_AT_ONCE = 500;
+
+/** A worker role without its Nest application, and runs for it; `redis` is the ledger's own connection. */
+export async function openRuns({ redis: url, postgres, prefix, concurrency, ttlMs = TTL_MS }, handle) {
+  const space = { prefix, tenant: 'bench' };
+  const redis = await connectRedis({ url, commandTimeoutMs: 10_000, name: 'bench' });
+  // As the worker role has it: a fetch may be sent again as often as it takes.
+  const [ofQueue, ofWorker] = [{}, { maxRetriesPerRequest: null }].map((more) => redis.duplicate(more));
+  const stores = postgres ? await openPostgresLedger(postgres, space) : undefined;
+  const ledger = stores?.ledger ?? new RedisLedger({ redis, ...space });
+  const runs = await BullmqRunQueue.open({ redis: ofQueue, ...space, onTrouble: () => {} });
+  const handler = { handle, retry: { attempts: 1, delayMs: 0, maxDelayMs: 0 } };
+  const telemetry = new Telemetry();
+  const attempts = {
+    ...{ ledger, telemetry, clock: systemClock, random: Math.random, worker: 'bench', ttlMs },
+    handlerOf: () => handler,
+  };
+  const options = { ...space, redis: ofWorker, concurrency, clock: systemClock, telemetry, attempts };
+  const processor = new RunProcessor(options);
+  await processor.start();
+  return {
+    redis,
+    queue: runs.queue,
+    fill: ({ count }) => fill({ ledger, runs }, count),
+    beats: (count) => beatsOf(ledger, count),
+    async stop() {
+      await processor.stop(1_000);
+      await runs.close();
+      await Promise.all([redis, ofQueue, ofWorker].map((one) => closeRedis(one)));
+      await stores?.close();
+    },
+  };
+}
+
+async function fill({ ledger, runs }, count) {
+  await runs.queue.pause();
+  const ids = Array.from({ length: count }, () => `${JOB}@manual-${randomUUID()}`);
+  for (let from = 0; from < count; from += MOST_AT_ONCE) {
+    const part = ids.slice(from, from + MOST_AT_ONCE);
+    await Promise.all(part.map((runId) => ledger.trigger(orderOf(runId))));
+    await runs.enqueue(part.map((runId) => ({ runId, delivery: 1 })));
+    await ledger.confirm(part);
+  }
+}
+
+/** Any number of its runs may go on at once, and none has an instant. */
+function orderOf(runId) {
+  return {
+    ...{ runId, nonce: randomUUID(), scheduledAt: null, reason: 'manual', generation: 1, by: 'bench', why: null },
+    ...{ payload: null, handler: null, missed: null, overlap: 'allow' },
+  };
+}
+
+/** When so many heartbeats have been answered. */
+function beatsOf(ledger, count) {
+  const beat = ledger.heartbeat;
+  let left = count;
+  return new Promise((resolve) => {
+    ledger.heartbeat = async (...args) => {
+      const reply = await beat.apply(ledger, args);
+      left -= 1;
+      if (left === 0) resolve();
+      return reply;
+    };
+  });
+}

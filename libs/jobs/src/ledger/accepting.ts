@@ -1,0 +1,147 @@
+/* What schedulers and people ask the ledger for, and what it answers. */
+
+import type { Fence } from '@fencepost/lease';
+import type { RunState } from './run-state.js';
+import type { Answer, MissedRange, OverlapPolicy, Pause, Run, RunReason, SkipRange } from './run.js';
+
+/** What the ledger knows of a cron; all zero or `null` for one it has never seen. */
+export interface CronRecord {
+  /** The highest scheduler fence accepted so far: the floor for the next lease. */
+  readonly fence: Fence;
+  /** Every instant up to here has a run or a recorded skip. Epoch milliseconds. */
+  readonly cursor: number | null;
+  readonly generation: number;
+  /** How many calls were refused because their fence was stale. */
+  readonly refusals: number;
+  /** One that has run out is none. */
+  readonly paused: Pause | null;
+}
+
+export interface ClaimedOccurrence {
+  readonly scheduledAt: number;
+  readonly dueAt: number;
+  readonly reason: RunReason;
+  readonly missed: MissedRange | null;
+}
+
+export interface ClaimRequest {
+  readonly cron: string;
+  /** The lease's fence and the nonce of its term: an equal fence counts only for the same term. */
+  readonly fence: Fence;
+  readonly term: string;
+  readonly holder: string;
+  readonly generation: number;
+  /** Fresh per decision, the same when the call is repeated. */
+  readonly nonce: string;
+  /** The cursor the plan started from; another one means that somebody else went on meanwhile. */
+  readonly cursor: number | null;
+  /** Instants before the occurrence that won't run, oldest first. */
+  readonly skips: readonly SkipRange[];
+  /** How much later than their instants the skips were due: before that nobody may write them off. 0 by default. */
+  readonly spreadMs?: number;
+  /** `null`: only the skips are to be recorded. */
+  readonly occurrence: ClaimedOccurrence | null;
+  readonly overlap: OverlapPolicy;
+  /** How many runs may be open at once before `overlap` applies; 1 by default. */
+  readonly maxConcurrency?: number;
+  /** For `replace`: how long the old run may go on; 30 s by default. */
+  readonly cancelGraceMs?: number;
+  /** Epoch milliseconds after which the run doesn't begin any more; `null` by default. */
+  readonly startBy?: number | null;
+  /** Kept with the run for whoever carries it out. */
+  readonly handler?: string | null;
+  /** JSON. */
+  readonly payload?: string | null;
+}
+
+/** A run that somebody asks for: not an instant that has come. */
+export interface TriggerRequest {
+  /** `<cron>@manual-<uuid>`, or the natural id of a past instant, or that with `-r1`. */
+  readonly runId: string;
+  readonly nonce: string;
+  /** `null`: now. For a backfill the instant, which has to be behind the cursor. */
+  readonly scheduledAt: number | null;
+  readonly reason: Exclude<RunReason, 'schedule'>;
+  readonly generation: number;
+  readonly by: string;
+  /** Why they ask, for the list of operator actions. */
+  readonly why: string | null;
+  readonly payload: string | null;
+  readonly handler: string | null;
+  readonly missed: MissedRange | null;
+  /** `allow` for one that is forced. */
+  readonly overlap: OverlapPolicy;
+  readonly maxConcurrency?: number;
+  readonly cancelGraceMs?: number;
+  /** It is due, and begins, no earlier than that, epoch milliseconds; `null`, the default, or an instant that is past: now. */
+  readonly notBefore?: number | null;
+  /** A whole number from 1, as BullMQ has it; `null`, the default, goes before all of them. */
+  readonly priority?: number | null;
+  /** A run of the same cron whose effects and items that are done are done for this one too; `null` by default. */
+  readonly rerunOf?: string | null;
+}
+
+export type TriggerReply =
+  | { readonly verdict: 'claimed'; readonly runId: string }
+  | { readonly verdict: 'skipped'; readonly reason: 'overlap' }
+  /** There is a run of this id already. */
+  | { readonly verdict: 'exists'; readonly state: RunState }
+  /** A natural id whose instant is not behind the cursor yet: it is the schedule's own. */
+  | { readonly verdict: 'ahead' }
+  /** A natural id of an instant that the ledger has accounted for and no longer remembers: it may have run. */
+  | { readonly verdict: 'forgotten' };
+
+/** An operator's order: who, and why. */
+export interface OperatorOrder {
+  readonly by: string;
+  readonly reason: string;
+}
+
+export type CancelReply =
+  | { readonly verdict: 'cancelled' }
+  /** A worker carries it out: it is told with its next heartbeat, and fenced out at `until`. */
+  | { readonly verdict: 'cancelling'; readonly until: number }
+  | { readonly verdict: 'terminal'; readonly state: RunState }
+  | { readonly verdict: 'missing' };
+
+/** All that is recorded of the instants in `[from, to)`; the ranges reach beyond it. */
+export interface Account {
+  readonly runs: readonly Run[];
+  readonly skips: readonly SkipRange[];
+  /** Of instants up to here some may be forgotten: what is missing there says nothing. `null`: nothing is forgotten. */
+  readonly forgotten: number | null;
+}
+
+export type ClaimReply =
+  | { readonly verdict: 'claimed'; readonly runId: string }
+  | { readonly verdict: 'skipped'; readonly reason: 'overlap' }
+  /** The cron is paused: every instant of the plan that has no other reason is recorded as `paused`. */
+  | { readonly verdict: 'skipped'; readonly reason: 'paused' }
+  /** The skips are recorded; there was no occurrence to claim. */
+  | { readonly verdict: 'recorded' }
+  | { readonly verdict: 'stale'; readonly fence: Fence }
+  | { readonly verdict: 'stale-definition'; readonly generation: number }
+  /** The occurrence, or the last of the skips, is due in the future of the store's clock. */
+  | { readonly verdict: 'early'; readonly waitMs: number }
+  /** The cursor is not where the plan started: read it and plan again. */
+  | { readonly verdict: 'moved'; readonly cursor: number | null };
+
+/** One handing over of a run to the queue. */
+export interface Delivery {
+  readonly runId: string;
+  readonly delivery: number;
+  /** As in {@link Run}; absent for none. */
+  readonly priority?: number;
+}
+
+export type ResolveReply =
+  /** `delivery` is what the queue is to be given, `null` for a run that was given up. */
+  | { readonly verdict: 'resolved'; readonly state: RunState; readonly delivery: Delivery | null }
+  /** It waits for no answer, or not any more. */
+  | { readonly verdict: 'certain'; readonly state: RunState }
+  | { readonly verdict: 'missing' };
+
+export interface ResolveRequest extends OperatorOrder {
+  readonly nonce: string;
+  readonly answer: Answer;
+}

@@ -1,0 +1,21 @@
+-- Takes what is done of one run over to another, so that this one does not do it again. Layout: effect-record, item-record.
+--
+-- Who may report late is not taken over: no attempt of the other run has begun anything here.
+local function copy_done(effects, items, to_effects, to_items)
+  local names = redis.call('HKEYS', effects)
+  for _, field in ipairs(names) do
+    local name = string.match(field, '^e/(.*)$')
+    local record = name and redis.call('HGET', effects, field)
+    if record and string.find(record, 'done ', 1, true) == 1 then
+      local rest = redis.call('HMGET', effects, 'r/' .. name, 'h/' .. name)
+      redis.call('HSET', to_effects, field, record, 'r/' .. name, rest[1] or '', 'h/' .. name, rest[2] or '')
+    end
+  end
+  if #names == 0 then return end
+  -- What comes next has its place after these; and items never outlive their run, because its effects are there.
+  redis.call('HSET', to_effects, 'n', redis.call('HGET', effects, 'n') or '0')
+  local known = redis.call('HGETALL', items)
+  for i = 1, #known, 2 do
+    if string.find(known[i + 1], 'done ', 1, true) == 1 then redis.call('HSET', to_items, known[i], known[i + 1]) end
+  end
+end

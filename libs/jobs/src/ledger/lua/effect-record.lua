@@ -1,0 +1,30 @@
+-- How the hash of a run's effects is laid out. Read by redis-effect-record.ts.
+--
+-- e/<name>          "state since finishedAt first by place", all but the state decimals: since when and by which fence it was
+--                   begun first since it last failed, by which fence it ended, 0 for none, and when in order it came
+-- h/<name>          hash of what was sent when it was begun first
+-- r/<name>          result as JSON once it is done, the error once it has failed
+-- b/<fence>/<name>  nonce of an attempt that was allowed to begin it, or items under its name: its word counts also late
+-- n                 the last place that was given
+--
+-- The name stands last in its field: whatever it contains, no two fields are the same.
+local function read_effect(key, name)
+  local fields = redis.call('HMGET', key, 'e/' .. name, 'h/' .. name)
+  local state, since, finished_at, first, by, place =
+    string.match(fields[1] or '', '^(%a+) (%d+) (%d+) (%d+) (%d+) (%d+)$')
+  return { name = name, state = state, since = since, finished_at = finished_at or '0', first = first, by = by or '0',
+    place = place, hash = fields[2] or '' }
+end
+
+local function write_effect(key, effect, ...)
+  if not effect.place then effect.place = string.format('%.0f', redis.call('HINCRBY', key, 'n', 1)) end
+  local words = { effect.state, effect.since, effect.finished_at, effect.first, effect.by, effect.place }
+  redis.call('HSET', key, 'e/' .. effect.name, table.concat(words, ' '), ...)
+end
+
+-- An end of an effect by an attempt, or by a person under fence 0. Whoever calls has looked whether it is done already.
+local function end_effect(key, effect, ending)
+  effect.first, effect.since = effect.first or ending.by, effect.since or ending.at
+  effect.state, effect.by, effect.finished_at = ending.state, ending.by, ending.at
+  write_effect(key, effect, 'r/' .. effect.name, ending.text)
+end

@@ -1,0 +1,38 @@
+-- Extends the run leases of many current attempts, and says of each whether somebody wants it to stop.
+--
+-- Each attempt has two keys, the first of them at k, and three arguments, the first of them at a. The other keys of its cron
+-- are found beside the cron record; on a cluster, where a call is about one run, they follow as well: a server that is
+-- moving them refuses the call before anything is written.
+-- KEYS[k]  cron record
+-- KEYS[k + 1]  the run
+-- ARGV[a]  fence, decimal
+-- ARGV[a + 1]  nonce of the attempt
+-- ARGV[a + 2]  length of the run lease, ms
+-- Returns  per attempt 'EXTENDED' | 'CANCELLED' | 'STALE' | {'BROKEN', what failed}
+--
+-- An expired lease isn't revived: a successor may have been let in on the strength of its end. That of a run which was
+-- told to stop ends with its grace at the latest, so that whatever waits for a worker's end waits no longer.
+-- @include server-time
+-- @include read-attempt
+-- @include find-cron
+-- @include isolate-failure
+local KEYS, ARGV, call = KEYS, ARGV, redis.call
+
+local function beat(k, a)
+  local cron, key = find_cron(KEYS[k]), KEYS[k + 1]
+  local run, current, stop_by = read_attempt(key, ARGV[a], ARGV[a + 1])
+  if not current or tonumber(run[4]) <= now then
+    call('HINCRBY', cron.record, 'refusals', 1)
+    return 'STALE'
+  end
+  local id = id_of(cron, key)
+  local lease_until = string.format('%.0f', math.min(now + tonumber(ARGV[a + 2]), stop_by or math.huge))
+  call('HSET', key, 'leaseUntil', lease_until, 'leaseMs', ARGV[a + 2])
+  call('ZADD', cron.open, lease_until, id)
+  call('ZADD', cron.watch, lease_until, id)
+  return stop_by and 'CANCELLED' or 'EXTENDED'
+end
+
+local replies = {}
+for n = 1, #ARGV / 3 do replies[n] = isolate_failure(beat, 2 * n - 1, 3 * n - 2) end
+return replies

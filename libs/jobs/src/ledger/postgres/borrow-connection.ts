@@ -1,0 +1,68 @@
+import { StoreAwayError, type Clock, type SqlConnection, type SqlPool } from '@fencepost/lease';
+
+/** Every connection of a pool was in use, or none could be opened, for as long as the ledger was willing to wait. */
+export class PoolExhaustedError extends StoreAwayError {
+  readonly code = 'POOL_EXHAUSTED';
+
+  constructor(waitedMs: number, options?: ErrorOptions) {
+    super(
+      `Expected a connection to PostgreSQL within ${waitedMs} ms, and the pool gave none. Nothing was sent. Either every ` +
+        `connection of the pool is in use: give it a larger "max", or give transactions a pool of their own. Or the server ` +
+        `doesn't answer: look at it, and give the pool a "connectionTimeoutMillis".`,
+      options,
+    );
+  }
+}
+
+interface Patience {
+  readonly clock: Clock;
+  /** How long a pool may take, in milliseconds. */
+  readonly patienceMs: number;
+}
+
+/**
+ * Takes a connection out of a pool in time: a pool without a limit of its own keeps whoever asks waiting for ever.
+ * @throws {PoolExhaustedError}, and what the pool throws
+ */
+export async function borrowConnection(pool: SqlPool, { clock, patienceMs }: Patience): Promise<SqlConnection> {
+  const since = clock.monotonic();
+  const borrowed = pool.connect();
+  const connection = await inTime(borrowed, { clock, patienceMs }).catch((cause: unknown) => {
+    if (!isImpatience(cause)) throw cause;
+    throw new PoolExhaustedError(Math.round(clock.monotonic() - since), { cause });
+  });
+  if (connection === null) {
+    // One that comes after all goes back unused: who asked has stopped to wait.
+    borrowed.then(
+      (unused) => unused.release(),
+      () => {},
+    );
+    throw new PoolExhaustedError(patienceMs);
+  }
+  connection.on('error', ignore);
+  return connection;
+}
+
+/** What `pg` throws after its `connectionTimeoutMillis`, with every connection in use; it has no code to know it by. */
+function isImpatience(error: unknown): boolean {
+  return error instanceof Error && error.message === 'timeout exceeded when trying to connect';
+}
+
+/** @param sound whether nothing is open on it; else it is closed, and what was open ends with it */
+export function giveBack(connection: SqlConnection, sound: boolean): void {
+  // Every client of `pg` is an emitter of Node.
+  const removeListener: unknown = Reflect.get(connection, 'removeListener');
+  if (typeof removeListener === 'function') removeListener.call(connection, 'error', ignore);
+  connection.release(!sound);
+}
+
+/** A connection that breaks while nobody waits for it would end the process; who uses it next hears of it. */
+function ignore(): void {}
+
+/** `null`: it took longer. */
+function inTime<T>(promise: Promise<T>, { clock, patienceMs }: Patience): Promise<T | null> {
+  return new Promise((resolve, reject) => {
+    const cancel = clock.after(patienceMs, () => resolve(null));
+    promise.then(resolve, reject).finally(cancel);
+  });
+}

@@ -1,0 +1,76 @@
+import { FenceExhaustedError, formatFence, parseFence } from '@fencepost/lease';
+import { cronOfRun } from '../../schedule/occurrence.js';
+import type { AttemptOutcome, AttemptRef, BeginReply, BeginRequest, HeartbeatReply } from '../ledger.js';
+import { checkBegin, checkOutcome, checkWhole } from '../ledger-request.js';
+import { TURN_MS } from '../ledger-timing.js';
+import type { RunState } from '../run-state.js';
+import { TurnBatch } from '../turn-batch.js';
+import { askInTime, type PatientAccess } from './ask-in-time.js';
+import { readRunRow, type RunRow } from './postgres-run-record.js';
+
+/** The rows of all their crons are locked until the statement ends: so many of these take a few milliseconds. */
+const MOST = 100;
+
+/** Each takes a connection. Two, so that one is collected and sent while the other commits. */
+const UNDER_WAY = 2;
+
+type Batched = 'begin_attempts' | 'heartbeat_attempts' | 'finish_attempts';
+
+type BeginRow =
+  | Exclude<BeginReply, { readonly verdict: 'begun' }>
+  | { readonly verdict: 'begun'; readonly fence: string; readonly attempt: number; readonly run: RunRow }
+  | { readonly verdict: 'fence-exhausted' };
+
+/**
+ * What every attempt costs: its begin, its beats and its end. Those of one turn of the event loop, of whatever runs, are one
+ * statement and one commit. Whatever is no request is refused before it gets among others, and a statement whose reply was
+ * lost may be sent again: each of its parts is idempotent.
+ */
+export class PostgresAttemptTurns {
+  readonly #begins: TurnBatch<object, BeginRow>;
+  readonly #beats: TurnBatch<object, HeartbeatReply>;
+  readonly #ends: TurnBatch<object, RunState | null>;
+
+  constructor(private readonly patient: PatientAccess) {
+    this.#begins = this.#batch('begin_attempts', [TURN_MS]);
+    this.#beats = this.#batch('heartbeat_attempts', []);
+    this.#ends = this.#batch('finish_attempts', [patient.access.timing.sweepMs]);
+  }
+
+  async begin(request: BeginRequest): Promise<BeginReply> {
+    checkBegin(request);
+    const { runId, nonce, worker, ttlMs, maxAttempts } = request;
+    return beginReply(
+      await this.#begins.ask({ cron: cronOfRun(runId), runId, nonce, worker, ttlMs, maxAttempts }),
+      runId,
+    );
+  }
+
+  async heartbeat(attempt: AttemptRef, ttlMs: number): Promise<HeartbeatReply> {
+    checkWhole('ttlMs', ttlMs, 1);
+    return this.#beats.ask({ ...proofOf(attempt), ttlMs });
+  }
+
+  async finish(attempt: AttemptRef, outcome: AttemptOutcome): Promise<RunState | null> {
+    checkOutcome(outcome);
+    return this.#ends.ask({ ...outcome, ...proofOf(attempt) });
+  }
+
+  #batch<A>(name: Batched, settings: readonly number[]): TurnBatch<object, A> {
+    const { space } = this.patient.access;
+    const send = (items: readonly object[]) => askInTime<A[]>(this.patient, name, [space, items, ...settings]);
+    return new TurnBatch({ send, most: MOST, inFlight: UNDER_WAY });
+  }
+}
+
+/** What the functions compare with the run. */
+export function proofOf({ runId, fence, nonce }: AttemptRef): object {
+  return { cron: cronOfRun(runId), runId, fence: formatFence(fence), nonce };
+}
+
+/** @throws {FenceExhaustedError} */
+function beginReply(row: BeginRow, runId: string): BeginReply {
+  if (row.verdict === 'fence-exhausted') throw new FenceExhaustedError(cronOfRun(runId));
+  if (row.verdict !== 'begun') return row;
+  return { ...row, fence: parseFence(row.fence), run: readRunRow(row.run) };
+}

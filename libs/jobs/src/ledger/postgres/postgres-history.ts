@@ -1,0 +1,86 @@
+import { parseFence } from '@fencepost/lease';
+import { cronOfRun } from '../../schedule/occurrence.js';
+import type { Account, CronRecord, Delivery } from '../ledger.js';
+import { checkRange, checkWhole } from '../ledger-request.js';
+import { LEDGER_BATCH } from '../ledger-timing.js';
+import type { OperatorAction, Run, SkipRange, WaitReason } from '../run.js';
+import { readDelivery, type DeliveryRow } from './postgres-delivery.js';
+import type { PostgresLedgerAccess } from './postgres-ledger-access.js';
+import { readRunRow, type RunRow } from './postgres-run-record.js';
+import { inBatches } from './postgres-value.js';
+
+/** Read by one statement. */
+const MOST_CRONS = 500;
+
+type CronRow = Omit<CronRecord, 'fence'> & { readonly fence: string };
+
+/** What the ledger in PostgreSQL knows of the past, and how it forgets it. */
+export class PostgresHistory {
+  constructor(private readonly access: PostgresLedgerAccess) {}
+
+  async readCrons(crons: readonly string[]): Promise<CronRecord[]> {
+    const rows = await Promise.all(
+      inBatches(crons, MOST_CRONS).map((batch) => this.#ask<CronRow[]>('read_crons', batch)),
+    );
+    return rows.flat().map((row) => ({ ...row, fence: parseFence(row.fence) }));
+  }
+
+  async readRun(runId: string): Promise<Run | null> {
+    // Whatever is no id of a run is an error here as it is in the other ledgers.
+    cronOfRun(runId);
+    const row = await this.#ask<RunRow | null>('read_run', runId, this.access.timing.keepMs);
+    return row && readRunRow(row);
+  }
+
+  async runs(cron: string, limit: number): Promise<Run[]> {
+    return this.#runs('list_runs', cron, atLeastNone(limit));
+  }
+
+  async runsIn(state: 'failed' | 'uncertain', crons: readonly string[], limit: number): Promise<Run[]> {
+    return this.#runs('list_runs_in', state, crons, atLeastNone(limit));
+  }
+
+  async skips(cron: string, limit: number): Promise<SkipRange[]> {
+    return this.#ask('list_skips', cron, atLeastNone(limit));
+  }
+
+  async pending(cron: string): Promise<Delivery[]> {
+    return (await this.#ask<DeliveryRow[]>('list_pending', cron, LEDGER_BATCH)).map(readDelivery);
+  }
+
+  async waitingCrons(limit: number): Promise<string[]> {
+    return this.#ask('list_waiting', atLeastNone(limit));
+  }
+
+  async actions(cron: string, limit: number): Promise<OperatorAction[]> {
+    return this.#ask('list_actions', cron, atLeastNone(limit));
+  }
+
+  async account(cron: string, from: number, to: number): Promise<Account> {
+    checkRange(from, to);
+    type Row = Omit<Account, 'runs'> & { readonly runs: readonly RunRow[] };
+    const row = await this.#ask<Row>('read_account', cron, from, to, this.access.timing.keepMs);
+    return { ...row, runs: row.runs.map(readRunRow) };
+  }
+
+  async forget(cron: string, keep: number): Promise<number> {
+    checkWhole('keep', keep, 0);
+    return this.#ask('forget_runs', cron, keep, this.access.timing.keepMs, LEDGER_BATCH);
+  }
+
+  async noteWaiting(runId: string, reason: WaitReason): Promise<void> {
+    await this.#ask('note_waiting', cronOfRun(runId), runId, reason);
+  }
+
+  async #runs(name: 'list_runs' | 'list_runs_in', ...args: readonly unknown[]): Promise<Run[]> {
+    return (await this.#ask<RunRow[]>(name, ...args, this.access.timing.keepMs)).map(readRunRow);
+  }
+
+  #ask<T>(name: string, ...args: readonly unknown[]): Promise<T> {
+    return this.access.call<T>(name, [this.access.space, ...args]);
+  }
+}
+
+function atLeastNone(limit: number): number {
+  return Math.max(0, limit);
+}

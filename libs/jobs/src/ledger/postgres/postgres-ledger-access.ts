@@ -1,0 +1,81 @@
+import { identifier, redisChannel, systemClock, type Clock, type KeySpace } from '@fencepost/lease';
+import type { SqlClient, SqlPool } from '@fencepost/lease';
+import { LEDGER_TIMING, type LedgerTiming } from '../ledger-timing.js';
+import { DEFAULT_SCHEMA, type LedgerSchema } from './postgres-ledger-schema.js';
+import { checkLedgerVersion } from './postgres-ledger-version.js';
+import { askAgain } from './postgres-failure.js';
+import { sqlValue } from './postgres-value.js';
+
+export interface PostgresLedgerOptions extends KeySpace, LedgerSchema {
+  /**
+   * A `Pool` of `pg`; stays the caller's to close. Give it a `connectionTimeoutMillis`, a `query_timeout` and a listener for
+   * its `error` event.
+   */
+  readonly pool: SqlPool;
+  /**
+   * Where transactions of handlers take their connections; default: `pool`. Each keeps one for as long as its handler works:
+   * of a pool of the ledger's own size they would leave none for the heartbeats that keep them alive.
+   */
+  readonly transactions?: SqlPool;
+  readonly timing?: Partial<LedgerTiming>;
+  /** For the pauses between two attempts to listen again; the ledger goes by the server's clock. */
+  readonly clock?: Clock;
+}
+
+/** How the parts of the ledger get at its functions. */
+export class PostgresLedgerAccess {
+  readonly pool: SqlPool;
+  readonly transactions: SqlPool;
+  /** The deployment and the tenant: the first argument of every function. */
+  readonly space: string;
+  readonly schema: string;
+  readonly timing: LedgerTiming;
+  readonly clock: Clock;
+  #checked: Promise<void> | undefined;
+
+  /** @throws {SetupError} for a prefix, tenant or schema that can't be one */
+  constructor(options: PostgresLedgerOptions) {
+    const { pool, transactions = pool, prefix, tenant, schema = DEFAULT_SCHEMA, timing, clock = systemClock } = options;
+    this.pool = pool;
+    this.transactions = transactions;
+    // Refuses a colon in either, with which two pairs of them would be one space.
+    redisChannel({ prefix, tenant }, 'ledger');
+    this.space = `${prefix}:${tenant}`;
+    this.schema = schema;
+    identifier(schema);
+    this.timing = { ...LEDGER_TIMING, ...timing };
+    this.clock = clock;
+  }
+
+  /**
+   * One statement that is a transaction of its own, sent again where the server gave it up because of somebody else's.
+   * @param args as `sqlValue` takes them: texts, numbers, `null`, lists of texts, and objects as JSON
+   * @throws {SetupError} when the ledger's tables are not there, or are of another release
+   */
+  async call<T>(name: string, args: readonly unknown[]): Promise<T> {
+    await this.ready();
+    return askAgain(() => this.callOn<T>(this.pool, name, args));
+  }
+
+  /** The same on a connection whose transaction is somebody's own: it fails with it, and commits with it. */
+  async callOn<T>(client: SqlClient, name: string, args: readonly unknown[]): Promise<T> {
+    const places = args.map((_, n) => `$${n + 1}`).join(', ');
+    const text = `select ${identifier(this.schema, name).text}(${places})::text as reply`;
+    const { rows } = await client.query({ text, values: args.map(sqlValue) });
+    const [{ reply }] = rows as [{ readonly reply: string | null }];
+    // Parsed here: whose pool it is may have parsers of their own.
+    return (reply === null ? null : JSON.parse(reply)) as T;
+  }
+
+  /** Looks once whether the tables are those this release works with. */
+  async ready(): Promise<void> {
+    this.#checked ??= checkLedgerVersion(this.pool, this.schema);
+    try {
+      await this.#checked;
+    } catch (error) {
+      // Somebody may migrate meanwhile.
+      this.#checked = undefined;
+      throw error;
+    }
+  }
+}

@@ -1,0 +1,26 @@
+/**
+ * A value as `pg` sends it. A list of texts becomes a text[], every other object JSON, and a number its digits.
+ *
+ * Half a surrogate pair is no character in UTF-8, and a zero byte none in PostgreSQL: both become U+FFFD, so that no error
+ * text and no name of an operator keeps a run from being recorded.
+ */
+export function sqlValue(value: unknown): unknown {
+  if (typeof value === 'string') return storable(value);
+  if (typeof value === 'number') return value.toFixed(0);
+  if (Array.isArray(value) && value.every((one) => typeof one === 'string')) return value.map(storable);
+  if (typeof value === 'object' && value !== null) return sqlJson(value);
+  return value ?? null;
+}
+
+/** JSON that a jsonb takes, also of a list. */
+export function sqlJson(value: unknown): string {
+  return JSON.stringify(value, (_key, inner: unknown) => (typeof inner === 'string' ? storable(inner) : inner));
+}
+
+function storable(text: string): string {
+  return text.replaceAll(/\p{Surrogate}/gu, '\u{FFFD}').replaceAll('\0', '\u{FFFD}');
+}
+
+export function inBatches<T>(items: readonly T[], most: number): T[][] {
+  return Array.from({ length: Math.ceil(items.length / most) }, (_, n) => items.slice(n * most, (n + 1) * most));
+}

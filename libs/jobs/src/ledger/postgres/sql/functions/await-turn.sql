@@ -1,0 +1,30 @@
+-- Says when a run may ask again while as many others of its cron go on as may; for queue-all, or as many are ahead in line.
+--
+-- this  the run
+-- at  now, epoch milliseconds
+-- turn_ms  ask again after, whatever the others' leases say
+-- Returns  milliseconds; null when it is its turn
+--
+-- A predecessor that was told to stop and has had its time is fenced out before its successor begins. Who waits in line is
+-- asked again soon after its predecessor's end; who was to be skipped comes with its delivery.
+create or replace function await_turn(this run, at bigint, turn_ms bigint) returns bigint
+language plpgsql set search_path from current
+as $$
+declare
+  ever constant bigint := 9223372036854775807;
+  alive bigint;
+  ahead bigint;
+  soonest bigint;
+begin
+  if this.overlap = 'allow' then return null; end if;
+  perform end_run(space, id, 'cancelled', at) from run
+  where space = this.space and cron = this.cron and is_open and open_until <= at and id <> this.id
+    and cancel_until is not null;
+  select count(*) filter (where open_until < ever), min(open_until),
+    count(*) filter (where this.overlap = 'queue-all' and (scheduled_at, id) < (this.scheduled_at, this.id))
+  into alive, soonest, ahead from run
+  where space = this.space and cron = this.cron and is_open and open_until > at and id <> this.id;
+  if greatest(alive, ahead) < this.max_concurrency then return null; end if;
+  return least(soonest - at, case when this.overlap <> 'skip' then turn_ms end);
+end
+$$;

@@ -1,0 +1,49 @@
+-- Starts, in one statement, the first attempts of those runs that nothing speaks against. Expects the rows of their crons to
+-- be locked. Whatever may need a second look is left to begin_attempt, one by one.
+--
+-- the_space  deployment and tenant
+-- requests  a list of {cron, runId, nonce, worker, ttlMs, maxAttempts}
+-- locked  the crons whose rows are locked
+-- Returns  what begin_attempt would answer, by the place in the list, from 1; the others are not in it
+--
+-- The fences of a cron are taken in one write: a version of its row for each of them would be most of the work.
+create or replace function begin_plain_attempts(the_space text, requests jsonb, locked text[]) returns jsonb
+language plpgsql set search_path from current
+as $$
+declare
+  at bigint := now_ms();
+  micros bigint := floor(extract(epoch from clock_timestamp()) * 1000000)::bigint;
+  replies jsonb;
+begin
+  with asked as (
+    -- Of two about one run only the first: the second is answered by what that one has made of it.
+    select distinct on (one ->> 'runId') one ->> 'runId' as run_id, one ->> 'nonce' as nonce, one ->> 'worker' as worker,
+      (one ->> 'ttlMs')::bigint as ttl, place
+    from jsonb_array_elements(requests) with ordinality list (one, place)
+    where one ->> 'cron' = any (locked)
+    order by one ->> 'runId', place
+  ), plain as (
+    select asked.*, run.cron, row_number() over (partition by run.cron order by place) as turn
+    from asked join run on run.space = the_space and run.id = asked.run_id
+    where run.state in ('claimed', 'enqueued') and run.attempt = 0 and run.overlap = 'allow'
+      and run.cancel_until is null and coalesce(run.not_before, 0) <= at and coalesce(run.start_by, at) >= at
+  ), wanted as (
+    select plain.cron, count(*) as fences from plain group by plain.cron
+  ), taken as (
+    update cron set run_fence = greatest(cron.run_fence, micros - 1) + wanted.fences
+    from wanted
+    where cron.space = the_space and cron.name = wanted.cron
+      and greatest(cron.run_fence, micros - 1) + wanted.fences <= 9007199254740991
+    returning cron.name, cron.run_fence - wanted.fences as before
+  ), begun as (
+    update run set state = 'running', nonce = plain.nonce, fence = taken.before + plain.turn, worker = plain.worker,
+      attempt = 1, started_at = coalesce(run.started_at, at), attempted_at = at, waiting = null, pending = false,
+      lease_ms = plain.ttl, lease_until = at + plain.ttl, open_until = at + plain.ttl, watch_at = at + plain.ttl
+    from plain join taken on taken.name = plain.cron
+    where run.space = the_space and run.id = plain.run_id
+    returning plain.place, describe_begun(run) as reply
+  )
+  select jsonb_object_agg(place, reply) from begun into replies;
+  return coalesce(replies, '{}');
+end
+$$;

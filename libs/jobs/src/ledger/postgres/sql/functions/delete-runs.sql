@@ -1,0 +1,21 @@
+-- Deletes runs, and all that is recorded of their effects.
+--
+-- the_space  whose runs they are
+-- the_cron  their cron, locked
+-- the_runs  their ids
+-- Returns  nothing
+--
+-- Up to which instant something was forgotten is kept, so that nobody takes it for an instant that was missed.
+create or replace function delete_runs(the_space text, the_cron text, the_runs text[]) returns void
+language plpgsql
+set search_path from current
+as $$
+begin
+  delete from effect where space = the_space and run_id = any(the_runs);
+  delete from effect_begun where space = the_space and run_id = any(the_runs);
+  delete from item where space = the_space and run_id = any(the_runs);
+  update cron set forgotten = greatest(
+    forgotten, (select max(scheduled_at) from run where space = the_space and id = any(the_runs))
+  ) where space = the_space and name = the_cron;
+  delete from run where space = the_space and id = any(the_runs);
+end $$;

@@ -1,0 +1,22 @@
+-- Ends a run for good: nobody looks at it, nobody delivers it, it stands in nobody's way.
+--
+-- the_space  deployment and tenant
+-- the_run  its id
+-- ending  succeeded | failed | cancelled | skipped
+-- at  now, epoch milliseconds
+-- why  the error; null leaves what is there
+-- Returns  nothing
+--
+-- What only waits is skipped here for one reason: no worker came before its start deadline.
+create or replace function end_run(the_space text, the_run text, ending text, at bigint, why text default null)
+returns void
+language plpgsql set search_path from current
+as $$
+begin
+  update run set state = ending, finished_at = at, error = coalesce(why, error), question = null,
+    skipped = case when ending = 'skipped' then 'misfire' else skipped end,
+    open_until = null, watch_at = null, pending = false
+  where space = the_space and id = the_run;
+  perform overtake_attempts(the_space, the_run);
+end
+$$;

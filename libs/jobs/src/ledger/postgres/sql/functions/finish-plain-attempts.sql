@@ -1,0 +1,30 @@
+-- Ends, in one statement, those current attempts that have succeeded. Expects the rows of their crons to be locked. Whatever
+-- else came of an attempt, and every stale one, is left to finish_attempt, one by one.
+--
+-- the_space  deployment and tenant
+-- requests  a list of {cron, runId, fence, nonce, kind, error, delayMs, question}
+-- locked  the crons whose rows are locked
+-- Returns  what finish_attempt would answer, by the place in the list, from 1; the others are not in it
+create or replace function finish_plain_attempts(the_space text, requests jsonb, locked text[]) returns jsonb
+language plpgsql set search_path from current
+as $$
+declare
+  at bigint := now_ms();
+  replies jsonb;
+begin
+  with done as (
+    select distinct on (one ->> 'runId') one ->> 'runId' as run_id, one as proof, place
+    from jsonb_array_elements(requests) with ordinality list (one, place)
+    where one ->> 'cron' = any (locked) and one ->> 'kind' = 'succeeded'
+    order by one ->> 'runId', place
+  ), ended as (
+    update run set state = 'succeeded', error = null, finish_nonce = done.proof ->> 'nonce', finish_state = 'succeeded',
+      question = null, finished_at = at, open_until = null, watch_at = null
+    from done
+    where run.space = the_space and run.id = done.run_id and check_attempt(run, done.proof)
+    returning done.place, run.state
+  )
+  select jsonb_object_agg(place, state) from ended into replies;
+  return coalesce(replies, '{}');
+end
+$$;

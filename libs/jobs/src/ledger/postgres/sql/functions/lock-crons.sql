@@ -1,0 +1,18 @@
+-- Locks the rows of crons in the order of their names, so that two batches about the same crons never wait for each other.
+--
+-- the_space  deployment and tenant
+-- requests  a list of objects with a cron each
+-- Returns  the names that are there; a run of any other has no lock over it, and is none
+create or replace function lock_crons(the_space text, requests jsonb) returns text[]
+language plpgsql set search_path from current
+as $$
+begin
+  return array(
+    select locked.name from (
+      select cron.name from cron
+      where cron.space = the_space and cron.name in (select one ->> 'cron' from jsonb_array_elements(requests) one)
+      order by cron.name for update
+    ) locked
+  );
+end
+$$;

@@ -1,0 +1,17 @@
+-- Notes on a run that waits why it does; the next attempt clears it.
+--
+-- the_space  whose run it is
+-- the_cron  its cron
+-- the_run  its id
+-- the_reason  why it waits
+-- Returns  nothing
+create or replace function note_waiting(the_space text, the_cron text, the_run text, the_reason text) returns json
+language plpgsql
+set search_path from current
+as $$
+begin
+  perform from cron where space = the_space and name = the_cron for update;
+  update run set waiting = the_reason
+  where space = the_space and id = the_run and state in ('claimed', 'enqueued', 'orphaned');
+  return null;
+end $$;

@@ -1,0 +1,19 @@
+-- Reads what is known of many crons.
+--
+-- the_space  whose crons they are
+-- the_crons  their names
+-- Returns  for each in order {fence, cursor, generation, refusals, paused}, the fence as text
+--
+-- A pause that has run out is none, and only the store's clock says so.
+create or replace function read_crons(the_space text, the_crons text[]) returns json
+language sql volatile
+set search_path from current
+as $$
+  select coalesce(json_agg(json_build_object(
+    'fence', coalesce(this.fence, 0)::text, 'cursor', this.cursor, 'generation', coalesce(this.generation, 0),
+    'refusals', coalesce(this.refusals, 0),
+    'paused', case when this.paused_until > now_ms() then describe_pause(this, this.paused_until) end
+  ) order by asked_for.place), '[]')
+  from unnest(the_crons) with ordinality as asked_for (name, place)
+  left join cron as this on this.space = the_space and this.name = asked_for.name
+$$;

@@ -1,0 +1,22 @@
+-- Writes how an effect ended, unless it is done.
+--
+-- this  the run
+-- the_name  name of the effect
+-- outcome  {kind: done, result, fence} | {kind: failed, error, fence}; without a fence it is a person's word
+-- Returns  nothing
+--
+-- What a person ended keeps the fence of who began it, below zero: it is no attempt's own, not even that one's.
+create or replace function record_effect(this run, the_name text, outcome jsonb) returns void
+language plpgsql set search_path from current
+as $$
+declare
+  at bigint := now_ms();
+begin
+  insert into effect as e (space, run_id, name, state, since, finished_at, fence, result, error)
+  values (this.space, this.id, the_name, outcome ->> 'kind', at, at,
+    coalesce((outcome ->> 'fence')::bigint, -this.fence, 0), outcome ->> 'result', outcome ->> 'error')
+  on conflict (space, run_id, name) do update set state = excluded.state, finished_at = at, result = excluded.result,
+    error = excluded.error, fence = coalesce((outcome ->> 'fence')::bigint, -abs(e.fence))
+  where e.state <> 'done';
+end
+$$;

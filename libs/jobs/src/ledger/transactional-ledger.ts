@@ -1,0 +1,42 @@
+import type { SqlClient, SqlConnection, SqlPool, StopWatching } from '@fencepost/lease';
+import type { AttemptRef, Ledger, TriggerReply, TriggerRequest } from './ledger.js';
+
+export interface TransactionRequest {
+  /** Of the effect it is recorded as. */
+  readonly name: string;
+  readonly payloadHash?: string | null;
+  /** Of the same database, where the ledger's own is not the one to take a connection from. */
+  readonly pool?: SqlPool;
+}
+
+export type TransactionReply =
+  /** Committed, now or by an earlier call; `result` is its recorded JSON. */
+  | { readonly verdict: 'done'; readonly result: string; readonly payloadHash: string | null }
+  /** Another attempt is the current one: everything was rolled back. */
+  | { readonly verdict: 'stale' };
+
+/** A ledger in the database of the user's own rows: what is written in one transaction is written once. */
+export interface TransactionalLedger extends Ledger {
+  /**
+   * Lets `work` write its rows, and commits them together with the record that the effect is done, or not at all.
+   *
+   * The fence is compared before `work` begins, and again under a lock just before the commit. Where the connection is lost
+   * at the commit, the ledger is asked what became of it: the outcome is known or this rejects, and is never guessed.
+   * @param work gets the connection of the open transaction; returns the result as JSON. What it throws rolls all back.
+   */
+  transaction(
+    attempt: AttemptRef,
+    request: TransactionRequest,
+    work: (tx: SqlConnection) => Promise<string>,
+  ): Promise<TransactionReply>;
+  /** `trigger` on somebody's open transaction: the run is there if and only if that commits. */
+  triggerIn(tx: SqlClient, request: TriggerRequest): Promise<TriggerReply>;
+  /** Calls `onTriggered` with a run that `triggerIn` made, once its transaction has committed. A hint that may get lost. */
+  watchTriggered(onTriggered: (runId: string) => void): Promise<StopWatching>;
+  /** Crons with runs that were claimed and never confirmed, and that are due for a look: at most `limit`. */
+  waitingCrons(limit: number): Promise<string[]>;
+}
+
+export function isTransactional(ledger: Ledger): ledger is TransactionalLedger {
+  return 'transaction' in ledger && 'triggerIn' in ledger;
+}

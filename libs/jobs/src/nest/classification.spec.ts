@@ -1,0 +1,168 @@
+import type { Finding } from '@fencepost/lease';
+import { describe, expect, it } from 'vitest';
+import { recordedEvents } from '../../../../test/support/recorded-events.js';
+import { rejectionOf } from '../../../../test/support/rejection-of.js';
+import { Telemetry } from '../telemetry/telemetry.js';
+import { ClassificationError } from './classification-error.js';
+import { checkClassification, type ClassifiedHandler } from './classification.js';
+import { checkCron } from './cron-declaration.js';
+import type { PostgresSettings } from './durability.js';
+
+const NOW = Date.UTC(2030, 0, 1);
+const SAFE: PostgresSettings = { fsync: 'on', synchronous_commit: 'on', full_page_writes: 'on' };
+
+function handler(
+  name: string,
+  options: object = { criticality: 'correctness' },
+  expression = '@daily',
+): ClassifiedHandler {
+  const where = `Jobs.${name}`;
+  return { where, ...checkCron(where, { expression, options: { name, ...options } }, NOW) };
+}
+
+interface Found {
+  readonly ledger?: 'redis' | 'postgres';
+  readonly redis?: readonly Finding[];
+  readonly postgres?: PostgresSettings;
+}
+
+/** A check of these handlers over a store of which this was found. */
+function checked(
+  handlers: readonly ClassifiedHandler[],
+  { ledger = 'redis', redis = [], postgres = SAFE }: Found = {},
+) {
+  const telemetry = new Telemetry();
+  const events = recordedEvents(telemetry);
+  const asked: unknown[] = [];
+  const probes = {
+    redis: async (demands: object) => {
+      asked.push(demands);
+      return redis;
+    },
+    postgres: async () => {
+      asked.push('postgres');
+      return postgres;
+    },
+  };
+  const done = checkClassification({ handlers, settings: { ledger, waitReplicas: 1 }, probes, telemetry });
+  return { done, asked, doubts: () => events.of('classification.doubtful') };
+}
+
+const finding = (code: Finding['code'], danger: Finding['danger']): Finding => ({
+  code,
+  danger,
+  message: `${code} here.`,
+});
+
+async function refusalIn(done: Promise<void>): Promise<ClassificationError> {
+  const error = await rejectionOf(done);
+  if (error instanceof ClassificationError) return error;
+  throw error;
+}
+
+describe('the classification of jobs', () => {
+  it('asks nobody anything while a duplicate costs only work', async () => {
+    const { done, asked } = checked([handler('a', {}), handler('b', { overlap: 'allow' })], {
+      redis: [finding('NO_PERSISTENCE', 'refuse')],
+    });
+    await done;
+    expect(asked).toEqual([]);
+  });
+
+  it('asks what the store can promise to a job for which a duplicate is damage', async () => {
+    const { done, asked, doubts } = checked([handler('a', {}), handler('b')]);
+    await done;
+    expect(asked).toEqual([{ criticality: 'correctness', awaitedReplicas: 1 }]);
+    expect(doubts()).toEqual([]);
+  });
+
+  it('refuses to start with one sentence: which jobs, what was found, which line to change', async () => {
+    const redis = [
+      finding('NO_PERSISTENCE', 'refuse'),
+      finding('ASYNC_REPLICATION', 'refuse'),
+      finding('UNCHECKED', 'warn'),
+    ];
+    const { done, doubts } = checked([handler('a'), handler('b', {}), handler('c')], { redis });
+    const error = await refusalIn(done);
+    expect(error.message).toBe(
+      'Expected a ledger that keeps what it has acknowledged, because of criticality "correctness" at Jobs.a ("a"), ' +
+        'Jobs.c ("c"). It may lose runs and records of effects, and what they did would be done again. Found: ' +
+        'NO_PERSISTENCE here. ASYNC_REPLICATION here. Change one of these lines: "appendonly yes" in redis.conf and ' +
+        '"waitReplicas: 1" in the options of JobsModule, or "min-replicas-to-write 1" in redis.conf; ' +
+        '"ledger: \'postgres\'" in the options of JobsModule; "criticality: \'efficiency\'" at the method.',
+    );
+    expect(error.code).toBe('CLASSIFICATION');
+    expect(doubts()).toEqual([{ crons: ['a', 'c'], found: 'UNCHECKED here.' }]);
+  });
+
+  it('names some of many jobs', async () => {
+    const handlers = Array.from({ length: 8 }, (_, n) => handler(`j${n}`));
+    const { done } = checked(handlers, { redis: [finding('EVICTION', 'refuse')] });
+    const { message } = await refusalIn(done);
+    expect(message).toContain('Jobs.j4 ("j4"), and 3 more.');
+    expect(message).not.toContain('j5');
+  });
+
+  it('names no line where none would help', async () => {
+    const { done } = checked([handler('a')], { redis: [finding('OLD_VERSION', 'refuse')] });
+    const { message } = await refusalIn(done);
+    expect(message).toContain(`Change one of these lines: "ledger: 'postgres'"`);
+  });
+
+  it('starts with a warning where the store promises nearly enough', async () => {
+    const { done, doubts } = checked([handler('a')], { redis: [finding('APPEND_FSYNC', 'warn')] });
+    await done;
+    expect(doubts()).toEqual([{ crons: ['a'], found: 'APPEND_FSYNC here.' }]);
+  });
+
+  it('does not ask Redis where the ledger is in PostgreSQL', async () => {
+    const { done, asked } = checked([handler('a')], { ledger: 'postgres', redis: [finding('EVICTION', 'refuse')] });
+    await done;
+    expect(asked).toEqual(['postgres']);
+  });
+
+  it.each(['fsync', 'synchronous_commit'])(
+    'refuses a PostgreSQL that acknowledges before it has written: %s',
+    async (name) => {
+      const { done } = checked([handler('a')], { ledger: 'postgres', postgres: { ...SAFE, [name]: 'off' } });
+      const { message } = await refusalIn(done);
+      expect(message).toContain(`Expected ${name} on in PostgreSQL, found off`);
+      expect(message).toContain(`Change one of these lines: "${name} = on" in postgresql.conf`);
+      expect(message).not.toContain("ledger: 'postgres'");
+    },
+  );
+
+  it.each(['on', 'local', 'remote_apply'])('lets PostgreSQL say %s of its commits', async (level) => {
+    const { done, doubts } = checked([handler('a')], {
+      ledger: 'postgres',
+      postgres: { ...SAFE, synchronous_commit: level },
+    });
+    await done;
+    expect(doubts()).toEqual([]);
+  });
+
+  it('warns of pages that can not be mended', async () => {
+    const { done, doubts } = checked([handler('a')], {
+      ledger: 'postgres',
+      postgres: { ...SAFE, full_page_writes: 'off' },
+    });
+    await done;
+    expect(doubts()).toHaveLength(1);
+  });
+
+  it('warns of a schedule whose runs may overlap, and not of a job that is asked for', async () => {
+    const options = { criticality: 'correctness', overlap: 'allow' };
+    const { done, doubts } = checked([handler('a', options), handler('b', options, '@manual')]);
+    await done;
+    expect(doubts()).toMatchObject([{ found: expect.stringContaining('Expected Jobs.a not to overlap with itself') }]);
+  });
+
+  it('fails when the store can not be asked', async () => {
+    const probes = { redis: async () => Promise.reject(new Error('away')), postgres: async () => SAFE };
+    const settings = { ledger: 'redis', waitReplicas: 0 } as const;
+    const handlers = [handler('a')];
+    await expect(checkClassification({ handlers, settings, probes, telemetry: new Telemetry() })).rejects.toThrow(
+      'away',
+    );
+  });
+});

@@ -1,0 +1,119 @@
+import { Injectable, Scope } from '@nestjs/common';
+import type { Provider } from '@nestjs/common';
+import { DiscoveryModule } from '@nestjs/core';
+import { Test } from '@nestjs/testing';
+import { CLOCK } from '@fencepost/lease/nest';
+import { ManualClock } from '@fencepost/lease/testing';
+import { describe, expect, expectTypeOf, it } from 'vitest';
+import { z } from 'zod';
+import type { RunContext } from '../running/run-context.js';
+import { CronExplorer, type FoundCron } from './cron-explorer.js';
+import { JobHandler, type JobRun } from './job-handler.decorator.js';
+import { SingletonCron } from './singleton-cron.decorator.js';
+import { JOBS_SETTINGS } from './tokens.js';
+
+async function explore(...providers: Provider[]): Promise<Map<string, FoundCron>> {
+  const app = await Test.createTestingModule({
+    imports: [DiscoveryModule],
+    providers: [
+      CronExplorer,
+      { provide: CLOCK, useValue: new ManualClock() },
+      { provide: JOBS_SETTINGS, useValue: { minIntervalMs: 30_000 } },
+      ...providers,
+    ],
+  }).compile();
+  const found = app.get(CronExplorer).explore();
+  await app.close();
+  return found;
+}
+
+const mail = z.object({ to: z.string(), at: z.string().transform((text) => new Date(text)) });
+
+@Injectable()
+class Mails {
+  readonly ran: unknown[] = [];
+
+  @JobHandler('send-mail', { schema: mail, retry: { attempts: 5 } })
+  send(run: JobRun<typeof mail>): void {
+    this.ran.push(run.payload.at);
+  }
+
+  @JobHandler('sweep-mails')
+  private sweep(run: RunContext): void {
+    this.ran.push(run.payload);
+  }
+
+  notAJob(): void {
+    this.sweep({ payload: null } as RunContext);
+  }
+}
+
+describe('a method with @JobHandler', () => {
+  it('is found beside those with @SingletonCron, and called on its instance', async () => {
+    @Injectable()
+    class Reports {
+      @SingletonCron('0 3 * * *', { name: 'nightly' })
+      nightly(): void {}
+    }
+    const mails = new Mails();
+    const found = await explore({ provide: Mails, useValue: mails }, Reports);
+    expect([...found.keys()].toSorted()).toEqual(['nightly', 'send-mail', 'sweep-mails']);
+    const job = found.get('send-mail');
+    expect(job).toMatchObject({ where: 'Mails.send', retry: { attempts: 5 } });
+    expect(job?.declaration.definition.expression).toBe('@manual');
+    const at = new Date(0);
+    await job?.handle({ payload: { to: 'ada', at } } as unknown as RunContext);
+    expect(mails.ran).toEqual([at]);
+  });
+
+  it('gets the payload as its schema makes it: the compiler knows', () => {
+    expectTypeOf<JobRun<typeof mail>['payload']>().toEqualTypeOf<{ to: string; at: Date }>();
+    expectTypeOf<JobRun<typeof mail>['effect']>().toEqualTypeOf<RunContext['effect']>();
+    const decorate = JobHandler('send-mail', { schema: mail });
+    type Method = NonNullable<Parameters<typeof decorate>[2]['value']>;
+    expectTypeOf<Parameters<Method>[0]['payload']>().toEqualTypeOf<{ to: string; at: Date }>();
+  });
+
+  it('may not have the name of a cron, nor that of another job', async () => {
+    @Injectable()
+    class Cron {
+      @SingletonCron('0 3 * * *', { name: 'send-mail' })
+      send(): void {}
+    }
+    await expect(explore(Cron, Mails)).rejects.toThrow(
+      'Mails.send: option "name" of @JobHandler: expected a name of its own, got "send-mail", which Cron.send has already.',
+    );
+    await expect(explore(Mails, Cron)).rejects.toThrow('Cron.send: option "name" of @SingletonCron: expected a name');
+    @Injectable()
+    class Other {
+      @JobHandler('send-mail')
+      send(): void {}
+    }
+    await expect(explore(Mails, Other)).rejects.toThrow('Other.send: option "name" of @JobHandler');
+  });
+
+  it('may be a cron as well, under another name', async () => {
+    @Injectable()
+    class Both {
+      @JobHandler('report')
+      @SingletonCron('0 3 * * *', { name: 'nightly' })
+      report(): void {}
+    }
+    expect([...(await explore(Both)).keys()].toSorted()).toEqual(['nightly', 'report']);
+  });
+
+  it('has to be one of a provider that exists once', async () => {
+    @Injectable({ scope: Scope.TRANSIENT })
+    class Many {
+      @JobHandler('a')
+      a(): void {}
+    }
+    await expect(explore(Many)).rejects.toThrow('Many.a: @JobHandler needs a provider that exists once');
+    @Injectable()
+    class Static {
+      @JobHandler('a')
+      static a(): void {}
+    }
+    await expect(explore(Static)).rejects.toThrow('Static.a: @JobHandler needs a method of an instance');
+  });
+});

@@ -1,0 +1,51 @@
+import { SetMetadata } from '@nestjs/common';
+import type { PayloadOf } from '../running/payload-schema.js';
+import type { StandardSchema } from '../running/standard-schema.js';
+import type { RunContext } from '../running/run-context.js';
+import type { HandlerOptions } from './handler-options.js';
+
+/** Durations are texts such as `'30s'`, or milliseconds. */
+export interface JobHandlerOptions<Schema extends StandardSchema = StandardSchema> extends HandlerOptions {
+  /**
+   * What a payload has to be: a Standard Schema (https://standardschema.dev), such as one of zod, valibot or arktype. It is
+   * asked when a run is enqueued by a process that has the handler, and again when it runs: a payload of an older build may
+   * not fit any more, and fails its run at once. What it returns is what the handler gets.
+   */
+  readonly schema?: Schema;
+}
+
+/** What a handler receives whose payload is checked: `JobRun<typeof invoiceSchema>`. */
+export type JobRun<Schema extends StandardSchema> = Omit<RunContext, 'payload'> & {
+  readonly payload: PayloadOf<Schema>;
+};
+
+/** What the decorator leaves at a method; checked at boot, when class and method can be named. */
+export interface JobMetadata {
+  readonly name: unknown;
+  readonly options: unknown;
+}
+
+export const JOB_METADATA = 'fencepost:job-handler';
+
+type Run<Schema> = [Schema] extends [never] ? RunContext : Schema extends StandardSchema ? JobRun<Schema> : never;
+
+/** For a method that takes what its schema makes of the payload. */
+type JobMethodDecorator<Schema> = <Method extends (run: Run<Schema>) => unknown>(
+  target: object,
+  key: string | symbol,
+  descriptor: TypedPropertyDescriptor<Method>,
+) => void;
+
+/**
+ * Carries out what is asked for with `Jobs.enqueue(name, payload)`, each once, on one of all the replicas.
+ *
+ * `@JobHandler('send-invoice', { schema })`, at a method of a provider. It is declared in the catalog as a cron with the
+ * expression `@manual` and the overlap policy `allow`, so that a name is one cron or one job; and what runs it, retries it and
+ * takes it over from a worker that died is what does so for a cron.
+ */
+export function JobHandler<const Schema extends StandardSchema = never>(
+  name: string,
+  options: JobHandlerOptions<Schema> = {},
+): JobMethodDecorator<Schema> {
+  return SetMetadata<string, JobMetadata>(JOB_METADATA, { name, options });
+}

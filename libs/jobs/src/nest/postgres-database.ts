@@ -1,0 +1,62 @@
+import { SetupError, type SqlPool } from '@fencepost/lease';
+import type { Telemetry } from '../telemetry/telemetry.js';
+import type { JobsSettings } from './options.js';
+
+/** The pools of a ledger in PostgreSQL, and how to give them back. */
+export interface Database {
+  readonly pool: SqlPool;
+  /** For handlers, each of which may keep a connection for as long as it works. */
+  readonly transactions: SqlPool;
+  readonly close: () => Promise<void>;
+}
+
+/** Many times what a statement takes, and below the shortest run lease that makes sense over a network. */
+const QUERY_TIMEOUT_MS = 10_000;
+const CONNECT_TIMEOUT_MS = 5_000;
+
+/** Statements of one turn share one: more would only wait for each other's crons. */
+const CONNECTIONS = 10;
+
+/**
+ * The caller's pool, or two of our own: as many connections for transactions as there may be handlers, opened when they are
+ * needed, and some beside them that no handler can use up.
+ * @throws {SetupError} when the package `pg` is not there
+ */
+export async function openDatabase(settings: JobsSettings, telemetry: Telemetry): Promise<Database | null> {
+  const { ledger, postgres, concurrency } = settings;
+  if (ledger !== 'postgres' || !postgres) return null;
+  if (postgres.pool) return { pool: postgres.pool, transactions: postgres.pool, close: async () => {} };
+  const { Pool } = await pg();
+  const common = {
+    connectionString: postgres.url,
+    connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
+    keepAlive: true,
+  };
+  const pool = new Pool({
+    ...common,
+    max: CONNECTIONS,
+    query_timeout: QUERY_TIMEOUT_MS,
+    application_name: 'fencepost',
+  });
+  // Without a limit for a query: how long a handler's statement takes is the handler's affair.
+  const transactions = new Pool({ ...common, max: concurrency, application_name: 'fencepost-transactions' });
+  // A connection that breaks while nobody uses it: without a listener it would end the process.
+  const onError = (error: Error) => telemetry.emit('store.trouble', { doing: 'the database', error: String(error) });
+  for (const one of [pool, transactions]) one.on('error', onError);
+  let closing: Promise<unknown> | undefined;
+  const close = async () => {
+    // An application may be closed twice, and a pool may not.
+    await (closing ??= Promise.all([pool.end(), transactions.end()]));
+  };
+  return { pool, transactions, close };
+}
+
+async function pg() {
+  try {
+    return (await import('pg')).default;
+  } catch (cause) {
+    throw new SetupError('Expected the package "pg" for ledger "postgres", and it is not installed: npm install pg.', {
+      cause,
+    });
+  }
+}

@@ -1,0 +1,36 @@
+import type { Doubt, Question, Run } from '../ledger/run.js';
+
+/** A question that a run waits with, and what a person needs to answer it. */
+export interface ExplainedQuestion extends Question {
+  /** What the effect gave to the system it changes. */
+  readonly idempotencyKey: string;
+  /** Why nobody knows. */
+  readonly why: string;
+  /** Where to look, and what to answer then. */
+  readonly advice: string;
+}
+
+/** How the sentence goes on that begins with the effect, and when it was begun. */
+const WHY: Readonly<Record<Doubt, string>> = {
+  lost: 'and whoever did is gone: it may have happened, or not.',
+  timeout: 'and did not come back in time: it may have happened, or may happen still.',
+  'payload-changed': 'with another payload than the run has for it now: what was sent then may have happened.',
+  'key-expired':
+    'so long ago that the system it changes may have forgotten its key: a repetition would not be noticed.',
+};
+
+export function explainQuestion({ id }: Run, question: Question): ExplainedQuestion {
+  const { effect, item, doubt, since } = question;
+  const idempotencyKey = [id, effect, ...(item === null ? [] : [item])].join('/');
+  const what = item === null ? `The effect "${effect}"` : `The item "${item}" of "${effect}"`;
+  const from = new Date(since).toISOString();
+  return {
+    ...question,
+    idempotencyKey,
+    why: `${what} was begun at ${from}, ${WHY[doubt]}`,
+    advice:
+      `Look in the system it changes for the idempotency key "${idempotencyKey}", or for what happened there from ${from} on. ` +
+      `If it is there, answer "done", with its result. If it is not, and can't come any more, answer "not-done": it is done ` +
+      `again. If the run is not worth it, answer "give-up".`,
+  };
+}

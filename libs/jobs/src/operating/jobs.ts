@@ -1,0 +1,202 @@
+import { randomUUID } from 'node:crypto';
+import { isDeepStrictEqual } from 'node:util';
+import { SetupError, type Clock, type SqlClient } from '@fencepost/lease';
+import type { Catalog } from '../catalog/catalog.js';
+import type { Ledger, TriggerReply, TriggerRequest } from '../ledger/ledger.js';
+import { isTransactional } from '../ledger/transactional-ledger.js';
+import type { PayloadReader } from '../running/payload-schema.js';
+import type { Presence } from '../scheduling/presence.js';
+import type { QueuedDelivery, RunQueue } from '../scheduling/run-queue.js';
+import { cronOfRun } from '../schedule/occurrence.js';
+import { deliverAll } from './delivery-desk.js';
+import { IdempotencyKeyError } from './job-errors.js';
+import { checkedJobPayload, checkedOrder, type EnqueueOptions } from './job-order.js';
+import { runIdOfKey } from './job-run-id.js';
+import { KnownJobs } from './known-jobs.js';
+import { uuidV7 } from './uuid-v7.js';
+
+export type { EnqueueOptions } from './job-order.js';
+
+export interface JobsPorts {
+  readonly catalog: Pick<Catalog, 'read'>;
+  readonly ledger: Ledger;
+  readonly queue: Pick<RunQueue, 'enqueue'>;
+  readonly presence: Pick<Presence, 'announce'>;
+  readonly clock: Clock;
+  /** How the handler of a job reads its payload, where it is known in this process. */
+  readonly readerOf?: (job: string) => PayloadReader | undefined;
+  readonly randomUUID?: () => string;
+}
+
+export interface Enqueued {
+  readonly runId: string;
+  /** `false` when there is a run of this idempotency key already, or an overlap policy left it out. */
+  readonly created: boolean;
+}
+
+/** One of many. */
+export interface JobItem extends EnqueueOptions {
+  readonly payload?: unknown;
+}
+
+/** What is asked of the ledger for one job. */
+interface Asked {
+  readonly request: TriggerRequest;
+  readonly key: string | null;
+  /** When it may begin at the earliest, by the store's clock at `now`. */
+  readonly delayMs: number;
+}
+
+type Given = [payload?: unknown, options?: EnqueueOptions];
+
+interface Accepted extends Enqueued {
+  /** What the queue is to be given, if anything. */
+  readonly delivery: QueuedDelivery | null;
+}
+
+/** Ledger calls under way at once. */
+const AT_ONCE = 100;
+/** A run that was there, and is forgotten when it is looked at. */
+const MOST_TRIES = 3;
+
+/**
+ * Asks for runs of jobs (`@JobHandler`), from any process. The ledger accepts the run before the queue is told, so that a
+ * queue that is away, or loses everything, loses none.
+ *
+ * Every method rejects with an {@link UnknownCronError} for a job that nobody declares, with an {@link OperatorInputError} for
+ * an option that can't be, with a {@link JobPayloadError} for a payload that the job can't read (where its handler is known in
+ * this process; it is checked again when it runs), with an {@link IdempotencyKeyError} for a key that was used with another
+ * payload, and with what the store throws when it could not be asked: nobody knows then whether the run was accepted, and the
+ * same call with the same idempotency key finds out.
+ */
+export class Jobs {
+  readonly #ports: Required<JobsPorts>;
+  readonly #known: KnownJobs;
+  /** What was asked for in transactions that may still be open: nobody else can read it yet. */
+  readonly #open = new WeakMap<SqlClient, Map<string, string | null>>();
+
+  constructor(ports: JobsPorts) {
+    this.#ports = { readerOf: () => undefined, randomUUID, ...ports };
+    this.#known = new KnownJobs(ports);
+  }
+
+  /** @param payload any JSON of at most 1 MiB; default `null` */
+  async enqueue(job: string, payload?: unknown, options: EnqueueOptions = {}): Promise<Enqueued> {
+    const { delivery, ...enqueued } = await this.#accept(await this.#asked(job, payload, options));
+    if (delivery) await deliverAll(this.#ports, job, [delivery]);
+    return enqueued;
+  }
+
+  /**
+   * Many runs of one job, in the order given. All are checked before the first is asked for.
+   *
+   * Where some could not be asked for, this rejects after the others were enqueued: with idempotency keys, the same call
+   * again goes on.
+   */
+  async enqueueMany(job: string, items: readonly JobItem[]): Promise<Enqueued[]> {
+    const asked: Asked[] = [];
+    for (const { payload, ...options } of items) asked.push(await this.#asked(job, payload, options));
+    const enqueued: Enqueued[] = [];
+    for (let at = 0; at < asked.length; at += AT_ONCE) {
+      const accepted = await this.#acceptSome(job, asked.slice(at, at + AT_ONCE));
+      enqueued.push(...accepted.map(({ runId, created }) => ({ runId, created })));
+    }
+    return enqueued;
+  }
+
+  /**
+   * On an open transaction of one's own, of the database that the ledger is in: the run is there if and only if that
+   * commits. A scheduler pod hands it to the queue then, as a rule at once.
+   * @param tx a client of `pg`, or anything with its `query({ text, values })`, on which the transaction was begun
+   * @throws {SetupError} where the ledger is not in PostgreSQL
+   */
+  async enqueueIn(tx: SqlClient, job: string, ...[payload, options = {}]: Given): Promise<Enqueued> {
+    const { ledger } = this.#ports;
+    if (!isTransactional(ledger)) {
+      throw new SetupError('Jobs.enqueueIn: expected a ledger in PostgreSQL (ledger: "postgres"), got another one.');
+    }
+    const asked = await this.#asked(job, payload, options);
+    const { runId, payload: json } = asked.request;
+    const reply = await ledger.triggerIn(tx, asked.request);
+    if (reply.verdict === 'exists') checkSame(asked, await this.#payloadOf(runId, tx));
+    else if (reply.verdict === 'claimed') this.#note(tx, runId, json);
+    return { runId, created: reply.verdict === 'claimed' };
+  }
+
+  async #asked(job: string, payload: unknown, options: EnqueueOptions): Promise<Asked> {
+    const { clock, randomUUID: uuid, readerOf } = this.#ports;
+    const { entry, generation, now } = await this.#known.find(job);
+    const { key, notBefore, ...order } = checkedOrder(options, now);
+    const json = checkedJobPayload(job, payload);
+    // What is kept is what was given: what the schema makes of it, it makes when it is read.
+    await readerOf(generation.definition.handler ?? job)?.(payload ?? null);
+    const { overlap, maxConcurrency, cancelGraceMs } = entry.definition;
+    const request: TriggerRequest = {
+      ...order,
+      runId: key === null ? `${job}@manual-${uuidV7(clock.now(), uuid())}` : runIdOfKey(job, key),
+      nonce: uuid(),
+      scheduledAt: null,
+      reason: 'manual',
+      generation: generation.generation,
+      why: null,
+      payload: json,
+      handler: generation.definition.handler ?? null,
+      missed: null,
+      overlap,
+      notBefore,
+      ...(maxConcurrency === undefined ? {} : { maxConcurrency }),
+      ...(cancelGraceMs === undefined ? {} : { cancelGraceMs }),
+    };
+    return { request, key, delayMs: Math.max(0, (notBefore ?? now) - now) };
+  }
+
+  async #acceptSome(job: string, asked: readonly Asked[]): Promise<Accepted[]> {
+    const replies = await Promise.allSettled(asked.map((one) => this.#accept(one)));
+    const accepted = replies.flatMap((reply) => (reply.status === 'fulfilled' ? [reply.value] : []));
+    await deliverAll(
+      this.#ports,
+      job,
+      accepted.flatMap(({ delivery }) => delivery ?? []),
+    );
+    const failed = replies.find((reply) => reply.status === 'rejected');
+    if (failed) throw failed.reason;
+    return accepted;
+  }
+
+  async #accept(asked: Asked): Promise<Accepted> {
+    const { request, delayMs } = asked;
+    const { runId } = request;
+    const how = { ...(request.priority ? { priority: request.priority } : {}), ...(delayMs > 0 ? { delayMs } : {}) };
+    for (let tries = 1; ; tries += 1) {
+      const reply: TriggerReply = await this.#ports.ledger.trigger(request);
+      if (reply.verdict === 'claimed') return { runId, created: true, delivery: { runId, delivery: 1, ...how } };
+      if (reply.verdict !== 'exists') return { runId, created: false, delivery: null };
+      const run = await this.#ports.ledger.readRun(runId);
+      if (run === null && tries < MOST_TRIES) continue;
+      checkSame(asked, run?.payload);
+      // Whoever asked for it may be gone without having told anybody.
+      const waits = run?.state === 'claimed' ? { runId, delivery: run.delivery, ...how } : null;
+      return { runId, created: false, delivery: waits };
+    }
+  }
+
+  async #payloadOf(runId: string, tx: SqlClient): Promise<string | null | undefined> {
+    const run = await this.#ports.ledger.readRun(runId);
+    return run ? run.payload : this.#open.get(tx)?.get(runId);
+  }
+
+  #note(tx: SqlClient, runId: string, payload: string | null): void {
+    const notes = this.#open.get(tx) ?? new Map<string, string | null>();
+    this.#open.set(tx, notes.set(runId, payload));
+  }
+}
+
+/** @param known `undefined` where nobody can say any more */
+function checkSame({ request: { runId, payload }, key }: Asked, known: string | null | undefined): void {
+  if (key === null || known === undefined || isDeepStrictEqual(parsed(payload), parsed(known))) return;
+  throw new IdempotencyKeyError(cronOfRun(runId), runId, key);
+}
+
+function parsed(json: string | null): unknown {
+  return json === null ? null : JSON.parse(json);
+}

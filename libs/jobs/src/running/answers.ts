@@ -1,0 +1,30 @@
+import type { RunState } from '../ledger/run-state.js';
+import { isTerminal } from '../ledger/run-state.js';
+import type { Run } from '../ledger/run.js';
+import { cronOfRun } from '../schedule/occurrence.js';
+import type { Telemetry } from '../telemetry/telemetry.js';
+import type { Carried } from './carrier.js';
+
+/** How soon a run is brought again of which the store told nothing. */
+const UNKNOWN_MS = 1_000;
+
+interface Teller {
+  readonly telemetry: Telemetry;
+}
+
+/** Nothing is left to do for this delivery. */
+export function needless({ telemetry }: Teller, runId: string, state: RunState | 'missing'): Carried {
+  telemetry.emit('attempt.needless', { cron: cronOfRun(runId), runId, state });
+  return { kind: 'settled' };
+}
+
+/** Nothing is known. The delivery is kept: a failed one would only come back with the sweep. */
+export function storeTrouble({ telemetry }: Teller, doing: string, error: unknown): Carried {
+  telemetry.emit('store.trouble', { doing, error: String(error) });
+  return { kind: 'later', waitMs: UNKNOWN_MS };
+}
+
+/** Whether no worker has anything to do with the run any more. */
+export function isOver({ state }: Run): boolean {
+  return isTerminal(state) || state === 'uncertain';
+}

@@ -1,0 +1,131 @@
+import { afterEach, describe, expect, it } from 'vitest';
+import { gate } from '../../../../test/support/effect-stage.js';
+import { RUN, standing, WorkerStage } from '../../../../test/support/worker-stage.js';
+import type { CronHandler } from './carrier.js';
+import { AttemptTimeoutError } from './errors.js';
+import type { RunContext } from './run-context.js';
+
+let stage: WorkerStage;
+afterEach(() => expect(stage.manual.pending).toBe(0));
+
+const handler: Omit<CronHandler, 'handle' | 'retry'> = { timeoutMs: 8_000 };
+
+describe('an attempt that takes longer than its job may', () => {
+  it('is told to stop, and fails as its handler ends: it is tried again', async () => {
+    stage = await WorkerStage.with();
+    const { handle, goOn, signal } = standing();
+    const carried = stage.carry(
+      async (run) => {
+        await handle(run);
+        run.signal.throwIfAborted();
+      },
+      { handler },
+    );
+    await stage.manual.advance(7_999);
+    expect(signal().aborted).toBe(false);
+    await stage.manual.advance(1);
+    expect(signal().reason).toBeInstanceOf(AttemptTimeoutError);
+    goOn();
+    expect(await carried).toMatchObject({ kind: 'later' });
+    expect(stage.events.of('attempt.failed')).toMatchObject([{ error: expect.stringContaining('within 8000 ms') }]);
+  });
+
+  it('and returns in its grace has succeeded: a fact is a fact', async () => {
+    stage = await WorkerStage.with();
+    const { handle, goOn } = standing();
+    const carried = stage.carry(handle, { handler });
+    await stage.manual.advance(9_999);
+    goOn();
+    expect(await carried).toEqual({ kind: 'settled' });
+    expect(await stage.state()).toBe('succeeded');
+  });
+
+  it('and never ends is left after its grace: what it records then is stale', async () => {
+    stage = await WorkerStage.with();
+    const { opened, open } = gate<void>();
+    let later: Promise<unknown> | undefined;
+    const mailLater = async (run: RunContext) => {
+      await opened;
+      await run.effect('mail', () => expect.unreachable());
+    };
+    const handle = (run: RunContext) => (later = mailLater(run));
+    const carried = stage.carry(handle, { handler });
+    await stage.manual.advance(10_000);
+    expect(await carried).toMatchObject({ kind: 'later' });
+    expect(await stage.memoryLedger.readRun(RUN)).toMatchObject({
+      state: 'enqueued',
+      error: expect.stringContaining('AttemptTimeoutError'),
+    });
+    open();
+    await expect(later).rejects.toThrow(AttemptTimeoutError);
+  });
+
+  it('waits no longer than 5 s for a handler with much time', async () => {
+    stage = await WorkerStage.with();
+    const { handle, goOn } = standing();
+    const carried = stage.carry(handle, { handler: { timeoutMs: 60_000 }, attempts: 1 });
+    await stage.manual.advance(65_000);
+    expect(await carried).toMatchObject({ kind: 'failed', error: expect.any(AttemptTimeoutError) });
+    goOn();
+  });
+
+  it('and is left in an effect that is to be asked about ends uncertain', async () => {
+    stage = await WorkerStage.with();
+    const { opened, open } = gate<string>();
+    const handle = (run: RunContext) => run.effect('mail', () => opened, { ifUnknown: 'ask' });
+    const carried = stage.carry(handle, { handler, attempts: 1 });
+    await stage.manual.advance(10_000);
+    expect(await carried).toEqual({ kind: 'settled' });
+    expect(await stage.memoryLedger.readRun(RUN)).toMatchObject({
+      state: 'uncertain',
+      question: { effect: 'mail', doubt: 'timeout' },
+    });
+    open('sent');
+    await stage.manual.advance(0);
+    expect(await stage.memoryLedger.effects(RUN)).toMatchObject([{ state: 'done', result: '"sent"' }]);
+  });
+
+  it('is cancelled when it was told to before', async () => {
+    stage = await WorkerStage.with();
+    const { handle, goOn } = standing();
+    const carried = stage.carry(handle, { handler });
+    await stage.manual.advance(0);
+    await stage.memoryLedger.cancel(RUN, { by: 'ada', reason: 'no', graceMs: 60_000 });
+    await stage.manual.advance(10_000);
+    expect(await carried).toEqual({ kind: 'settled' });
+    expect(await stage.state()).toBe('cancelled');
+    expect(stage.events.of('attempt.aborted')).toMatchObject([{ cause: expect.stringContaining('RunCancelled') }]);
+    goOn();
+  });
+
+  it('hears nothing when it is in time', async () => {
+    stage = await WorkerStage.with();
+    expect(await stage.carry(() => {}, { handler })).toEqual({ kind: 'settled' });
+    expect(stage.events.of('attempt.aborted')).toEqual([]);
+  });
+});
+
+describe('the payload of a run', () => {
+  it.each([
+    ['at once', (payload: unknown) => ({ read: payload })],
+    ['in the end', async (payload: unknown) => ({ read: payload })],
+  ])('is what its handler makes of it %s', async (_when, readPayload) => {
+    stage = await WorkerStage.with({ payload: '{"to":"ada"}' });
+    let got: unknown;
+    await stage.carry(({ payload }) => void (got = payload), { handler: { readPayload } });
+    expect(got).toEqual({ read: { to: 'ada' } });
+  });
+
+  it.each([
+    ['throws', () => expect.fail('Expected a name.')],
+    ['rejects', () => Promise.reject(new Error('Expected a name.'))],
+  ])('fails the run for good when reading it %s, and the handler is not called', async (_what, readPayload) => {
+    stage = await WorkerStage.with({ payload: '{}' });
+    const carried = await stage.carry(() => expect.unreachable(), { handler: { readPayload } });
+    expect(carried).toMatchObject({ kind: 'failed', error: { code: 'PAYLOAD' } });
+    expect(await stage.memoryLedger.readRun(RUN)).toMatchObject({
+      state: 'failed',
+      error: expect.stringContaining(`The payload of run "${RUN}" is not what its handler takes: Expected a name.`),
+    });
+  });
+});

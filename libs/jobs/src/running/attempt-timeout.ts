@@ -1,0 +1,39 @@
+import type { CancelTimer, Clock } from '@fencepost/lease';
+import { AttemptTimeoutError } from './errors.js';
+
+const LONGEST_GRACE_MS = 5_000;
+
+const NOTHING: CancelTimer = () => {};
+
+interface AttemptLimit {
+  readonly runId: string;
+  /** `undefined`: no limit. */
+  readonly timeoutMs: number | undefined;
+  readonly clock: Clock;
+  /** The handler is to stop. */
+  readonly onTimeout: (error: AttemptTimeoutError) => void;
+  /** It has not, and is not waited for any longer. */
+  readonly onLeft: () => void;
+}
+
+/** Waits for the handler no longer than it may take, and a grace in which it can tidy up. */
+export async function withinLimit(work: Promise<unknown>, limit: AttemptLimit): Promise<void> {
+  const { runId, timeoutMs, clock, onTimeout, onLeft } = limit;
+  if (timeoutMs === undefined) return void (await work);
+  let cancel = NOTHING;
+  const left = new Promise<never>((_, reject) => {
+    cancel = clock.after(timeoutMs, () => {
+      const error = new AttemptTimeoutError(runId, timeoutMs);
+      onTimeout(error);
+      cancel = clock.after(Math.min(timeoutMs / 4, LONGEST_GRACE_MS), () => {
+        onLeft();
+        reject(error);
+      });
+    });
+  });
+  try {
+    await Promise.race([work, left]);
+  } finally {
+    cancel();
+  }
+}

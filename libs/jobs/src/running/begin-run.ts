@@ -1,0 +1,24 @@
+import { NotReplicatedError, sleep } from '@fencepost/lease';
+import type { BeginReply, BeginRequest } from '../ledger/ledger.js';
+import type { AttemptDeps, Carrier } from './carrier.js';
+
+/**
+ * Begins, and asks again with the same nonce while replicas are away: an attempt that was given up then would be used up
+ * without a handler having seen it, and an outage of the replicas would use up all of them.
+ *
+ * For half the run lease at the most, counted from the first time: a later answer leaves too little of it for a heartbeat.
+ */
+export async function beginRun(deps: AttemptDeps, carrier: Carrier, request: BeginRequest): Promise<BeginReply> {
+  const { ledger, clock, telemetry } = deps;
+  const until = clock.monotonic() + request.ttlMs / 2;
+  for (;;) {
+    try {
+      return await ledger.begin(request);
+    } catch (error) {
+      const isOver = carrier.givenUp.over || clock.monotonic() >= until;
+      if (!(error instanceof NotReplicatedError) || isOver) throw error;
+      telemetry.emit('store.trouble', { doing: `beginning ${request.runId}`, error: String(error) });
+      await sleep(clock, request.ttlMs / 12);
+    }
+  }
+}

@@ -1,0 +1,72 @@
+import type { CancelTimer, Clock, Fence } from '@fencepost/lease';
+import { EffectTimeoutError, EffectUnknownError } from './effect-errors.js';
+import type { EffectContext } from './effect-context.js';
+import type { Ending } from './ending.js';
+import { isSilence } from './silence.js';
+
+export type Act<T> = (context: EffectContext) => Promise<T> | T;
+
+/** How one call of a side effect ended, as far as anybody knows. `failed`: it has not happened. */
+type Ended<T> =
+  | { readonly kind: 'returned'; readonly value: T }
+  | { readonly kind: 'failed'; readonly error: unknown }
+  | { readonly kind: 'silent'; readonly error: unknown };
+
+export interface EffectCallOptions<T> {
+  /** For messages. */
+  readonly name: string;
+  readonly fence: Fence;
+  readonly idempotencyKey: string;
+  readonly clock: Clock;
+  /** Of the attempt. */
+  readonly end: Ending;
+  readonly timeoutMs: number | null;
+  /** Called with what comes back after the timeout. */
+  readonly onLate?: (value: T) => void;
+}
+
+const NOTHING: CancelTimer = () => {};
+
+/** Calls a side effect once. Never rejects: how it ended is the answer. */
+export async function callEffect<T>(act: Act<T>, options: EffectCallOptions<T>): Promise<Ended<T>> {
+  const { fence, idempotencyKey, end, timeoutMs } = options;
+  if (timeoutMs !== null) return callInTime(act, { ...options, timeoutMs });
+  return settled(call(act, { fence, idempotencyKey, signal: end.signal }), end);
+}
+
+async function callInTime<T>(act: Act<T>, options: EffectCallOptions<T> & { timeoutMs: number }): Promise<Ended<T>> {
+  const { name, fence, idempotencyKey, clock, end, timeoutMs, onLate } = options;
+  const controller = new AbortController();
+  const pass = () => controller.abort(end.signal.reason);
+  end.signal.addEventListener('abort', pass, { once: true });
+  if (end.over) pass();
+  const work = call(act, { fence, idempotencyKey, signal: controller.signal });
+  let cancel = NOTHING;
+  const silence = new Promise<Ended<T>>((resolve) => {
+    cancel = clock.after(timeoutMs, () => {
+      const cause = new EffectTimeoutError(name, timeoutMs);
+      controller.abort(cause);
+      const text = `Nobody knows whether "${name}" has happened: it did not come back within ${timeoutMs} ms.`;
+      // Its error says no more than its silence did; what it brings is a fact, whenever it comes.
+      work.then(onLate, () => {});
+      resolve({ kind: 'silent', error: new EffectUnknownError(text, { cause }) });
+    });
+  });
+  const ended = await Promise.race([settled(work, end), silence]);
+  cancel();
+  end.signal.removeEventListener('abort', pass);
+  return ended;
+}
+
+async function call<T>(act: Act<T>, context: EffectContext): Promise<T> {
+  return act(context);
+}
+
+async function settled<T>(work: Promise<T>, end: Ending): Promise<Ended<T>> {
+  try {
+    return { kind: 'returned', value: await work };
+  } catch (error) {
+    // Who was told to stop half-way may have got through before: that is no failure.
+    return { kind: end.over || isSilence(error) ? 'silent' : 'failed', error };
+  }
+}

@@ -1,0 +1,187 @@
+import type { BeginEffectReply, EffectOutcome, UnknownEffect } from '../ledger/ledger.js';
+import type { Doubt, Question } from '../ledger/run.js';
+import { callEffect, type Act } from './call-effect.js';
+import { describeError } from './describe-error.js';
+import type { Lookup } from './effect-context.js';
+import type { EffectDesk } from './effect-desk.js';
+import { EffectPayloadError } from './effect-errors.js';
+import type { EffectSettings } from './effect-options.js';
+import { afterLoss, afterSilence, firstWord, isAnother } from './effect-policy.js';
+import { decodeResult, encodeResult } from './effect-result.js';
+import { lookUp } from './look-up.js';
+
+type Go = Extract<BeginEffectReply, { verdict: 'go' }>;
+type Done = Extract<BeginEffectReply, { verdict: 'done' }>;
+
+/** An outcome that nobody knows, and what is to be done once its provider says that it did not happen. */
+interface Silence {
+  readonly since: number;
+  readonly ageMs: number;
+  readonly doubt: Doubt;
+  readonly notDone: () => Promise<unknown>;
+}
+
+interface EffectCallStart {
+  readonly name: string;
+  readonly act: Act<unknown>;
+  readonly settings: EffectSettings;
+}
+
+/** One effect in one attempt: begun in the ledger, carried out, and recorded, in this order. */
+export class EffectCall {
+  constructor(
+    private readonly desk: EffectDesk,
+    private readonly start: EffectCallStart,
+  ) {}
+
+  async carryOut(word = firstWord(this.start.settings)): Promise<unknown> {
+    const { name, settings } = this.start;
+    const { ledger, attempt, insist, telemetry } = this.desk.deps;
+    this.desk.ready();
+    this.desk.tell('effect.beginning', name);
+    const request = { name, ifUnknown: word, payloadHash: settings.payloadHash };
+    const begun = await insist(`beginning the effect ${name}`, () => ledger.beginEffect(attempt, request));
+    switch (begun.verdict) {
+      case 'stale':
+        throw this.desk.stale(name);
+      case 'done':
+        return this.#known(begun);
+      case 'unknown':
+        return this.#lost(begun.unknown, word === 'go');
+      case 'go':
+        telemetry.emit('effect.begun', { ...this.desk.about(name), unknown: begun.unknown !== null });
+        return this.#act(begun);
+    }
+  }
+
+  async #known({ result, payloadHash }: Done): Promise<unknown> {
+    const { name, settings } = this.start;
+    if (isAnother(payloadHash, settings.payloadHash)) throw new EffectPayloadError(name);
+    this.desk.tell('effect.known', name);
+    return decodeResult(name, result, { schema: settings.schema, became: 'used' });
+  }
+
+  /** @param insisted whether the ledger was told already to begin it whatever it knows */
+  async #lost(unknown: UnknownEffect, insisted: boolean): Promise<unknown> {
+    const next = afterLoss(unknown, this.start.settings);
+    this.desk.trouble('effect.unknown', this.start.name, 'an earlier attempt began it and never said how it ended');
+    if (next.step === 'ask') throw this.desk.ask(this.#question(next.doubt, unknown.since));
+    if (insisted) throw this.desk.ask(this.#question('lost', unknown.since));
+    const again = () => this.carryOut('go');
+    return next.step === 'again' ? again() : this.#lookUp(next.lookup, { ...unknown, doubt: 'lost', notDone: again });
+  }
+
+  async #act(begun: Go): Promise<unknown> {
+    const { name, act, settings } = this.start;
+    const since = begun.unknown?.since ?? this.desk.deps.clock.now();
+    await this.#stillMay(begun);
+    const takeBack = settings.ifUnknown === 'ask' ? this.desk.wouldAsk(this.#question('timeout', since)) : null;
+    const onLate = (value: unknown) => void this.#late(value);
+    const ended = await callEffect(act, { ...this.#callOptions(), onLate });
+    takeBack?.();
+    switch (ended.kind) {
+      case 'returned':
+        this.desk.tell('effect.acted', name);
+        return this.#record(ended.value);
+      case 'failed':
+        return this.#failed(ended.error, begun);
+      case 'silent':
+        return this.#silent(ended.error, since);
+    }
+  }
+
+  /** The ledger may have answered late. What was not called did not happen, and nobody shall have to ask about it. */
+  async #stillMay(begun: Go): Promise<void> {
+    try {
+      this.desk.deps.check();
+    } catch (reason) {
+      if (begun.unknown === null) await this.#tryFinish({ kind: 'failed', error: 'it was not called' });
+      throw reason;
+    }
+  }
+
+  async #record(result: unknown): Promise<unknown> {
+    const { name, settings } = this.start;
+    const json = encodeResult(name, result);
+    const value = await decodeResult(name, json, { schema: settings.schema, became: 'recorded' });
+    const reply = await this.#finish({ kind: 'done', result: json });
+    if (reply === 'late') this.desk.tell('effect.late', name);
+    if (reply === 'late' || reply === 'stale') throw this.desk.stale(name);
+    // Another attempt's late done stands already, and what it brought is what every attempt gets.
+    if (reply === 'known') return this.carryOut();
+    this.desk.tell('effect.finished', name);
+    return value;
+  }
+
+  async #failed(error: unknown, begun: Go): Promise<unknown> {
+    const { name } = this.start;
+    this.desk.trouble('effect.failed', name, describeError(error));
+    // That this call did not get through says nothing of the one before.
+    if (begun.unknown !== null) throw error;
+    const reply = await this.#tryFinish({ kind: 'failed', error: describeError(error) });
+    if (reply === 'stale') throw this.desk.stale(name);
+    if (reply === 'known') return this.carryOut();
+    throw error;
+  }
+
+  /** This attempt began it, and nobody knows how it ended. */
+  async #silent(error: unknown, since: number): Promise<unknown> {
+    const { end, clock } = this.desk.deps;
+    this.desk.trouble('effect.unknown', this.start.name, describeError(error));
+    const next = afterSilence(this.start.settings);
+    if (next.step === 'ask') throw this.desk.ask(this.#question(next.doubt, since), error);
+    // The next attempt does what is to be done: this one may not, or its call may still get through.
+    if (next.step === 'again' || end.over) throw error;
+    const ageMs = Math.max(0, clock.now() - since);
+    const notDone = () => Promise.reject(error);
+    return this.#lookUp(next.lookup, { since, ageMs, doubt: 'timeout', notDone });
+  }
+
+  async #lookUp(lookup: Lookup<unknown>, silence: Silence): Promise<unknown> {
+    const { name } = this.start;
+    const { since, ageMs, doubt } = silence;
+    const answer = await lookUp(lookup, { ...this.#callOptions(), since, ageMs });
+    if (answer === 'unknown') throw this.desk.ask(this.#question(doubt, since));
+    if (answer !== 'not-done') return this.#record(answer.done);
+    const reply = await this.#finish({ kind: 'failed', error: 'its provider says that it did not happen' });
+    if (reply === 'known') return this.carryOut();
+    if (reply !== 'recorded') throw this.desk.stale(name);
+    return silence.notDone();
+  }
+
+  /** What comes back after its time is a fact all the same, also when the attempt is over. */
+  async #late(value: unknown): Promise<void> {
+    const { name, settings } = this.start;
+    try {
+      const json = encodeResult(name, value);
+      await decodeResult(name, json, { schema: settings.schema, became: 'recorded' });
+      const reply = await this.#finish({ kind: 'done', result: json });
+      if (reply === 'stale') throw new Error('the ledger refused it');
+      if (reply !== 'known') this.desk.tell('effect.late', name);
+    } catch (error) {
+      this.desk.trouble('effect.unrecorded', name, describeError(error));
+    }
+  }
+
+  #finish(outcome: EffectOutcome) {
+    const { ledger, attempt, insist } = this.desk.deps;
+    const { name } = this.start;
+    return insist(`recording the effect ${name}`, () => ledger.finishEffect(attempt, name, outcome));
+  }
+
+  /** What the handler threw says more than that it could not be recorded. */
+  #tryFinish(outcome: EffectOutcome) {
+    return this.#finish(outcome).catch(() => null);
+  }
+
+  #question(doubt: Doubt, since: number): Question {
+    return { effect: this.start.name, item: null, doubt, since };
+  }
+
+  #callOptions() {
+    const { name, settings } = this.start;
+    const { attempt, clock, end } = this.desk.deps;
+    const idempotencyKey = `${attempt.runId}/${name}`;
+    return { name, idempotencyKey, fence: attempt.fence, clock, end, timeoutMs: settings.timeoutMs };
+  }
+}

@@ -1,0 +1,49 @@
+import { describe, expect, it } from 'vitest';
+import { afterLoss, afterSilence, firstWord } from './effect-policy.js';
+
+const UNKNOWN = { since: 0, ageMs: 1_000, payloadHash: 'a' };
+const policy = { keyTtlMs: null, payloadHash: null };
+const lookup = () => 'unknown' as const;
+
+describe('the first word to the ledger', () => {
+  it('is "go" only for what is repeated whatever its age', () => {
+    expect(firstWord({ ...policy, ifUnknown: 'retry' })).toBe('go');
+    expect(firstWord({ ...policy, ifUnknown: 'retry', keyTtlMs: 1 })).toBe('tell');
+    expect(firstWord({ ...policy, ifUnknown: 'ask' })).toBe('tell');
+    expect(firstWord({ ...policy, ifUnknown: lookup })).toBe('tell');
+  });
+});
+
+describe('after the loss of an attempt', () => {
+  it('the policy says what comes', () => {
+    expect(afterLoss(UNKNOWN, { ...policy, ifUnknown: 'retry' })).toEqual({ step: 'again' });
+    expect(afterLoss(UNKNOWN, { ...policy, ifUnknown: 'ask' })).toEqual({ step: 'ask', doubt: 'lost' });
+    expect(afterLoss(UNKNOWN, { ...policy, ifUnknown: lookup })).toEqual({ step: 'look-up', lookup });
+  });
+
+  it.each([
+    [1_001, { step: 'again' }],
+    [1_000, { step: 'ask', doubt: 'key-expired' }],
+    [1, { step: 'ask', doubt: 'key-expired' }],
+  ])('an effect is repeated only while its key of %i ms is remembered', (keyTtlMs, next) => {
+    expect(afterLoss(UNKNOWN, { ...policy, ifUnknown: 'retry', keyTtlMs })).toEqual(next);
+  });
+
+  it('another payload is asked about, and one that nobody knows is not', () => {
+    const changed = { step: 'ask', doubt: 'payload-changed' };
+    for (const ifUnknown of ['retry', 'ask', lookup] as const) {
+      expect(afterLoss(UNKNOWN, { ...policy, ifUnknown, payloadHash: 'b' })).toEqual(changed);
+    }
+    expect(afterLoss(UNKNOWN, { ...policy, ifUnknown: 'retry', payloadHash: 'a' })).toEqual({ step: 'again' });
+    const untold = { ...UNKNOWN, payloadHash: null };
+    expect(afterLoss(untold, { ...policy, ifUnknown: 'retry', payloadHash: 'b' })).toEqual({ step: 'again' });
+  });
+});
+
+describe('after a silence', () => {
+  it('the policy says what comes', () => {
+    expect(afterSilence({ ifUnknown: 'retry' })).toEqual({ step: 'again' });
+    expect(afterSilence({ ifUnknown: 'ask' })).toEqual({ step: 'ask', doubt: 'timeout' });
+    expect(afterSilence({ ifUnknown: lookup })).toEqual({ step: 'look-up', lookup });
+  });
+});

@@ -1,0 +1,152 @@
+import type { ItemOutcome, ItemRecord } from '../ledger/ledger.js';
+import type { Question } from '../ledger/run.js';
+import type { EffectDesk } from './effect-desk.js';
+import { ForEachError } from './for-each-errors.js';
+import { readForEachOptions, type ForEachCounts, type ForEachOptions } from './for-each-options.js';
+import type { ForEachSettings, ItemAct } from './for-each-options.js';
+import { ItemCall, type ItemEnd, type Todo } from './item-call.js';
+import { TodoList, type Items } from './todo-list.js';
+
+interface ForEachWork<T> {
+  readonly items: Items<T>;
+  readonly keyOf: (item: T) => string;
+  readonly act: ItemAct<T>;
+  /** Told after a batch, at most once a second, and of the last one. */
+  readonly progress: (value: object) => Promise<void>;
+}
+
+/** For people to look at: told more often it would cost as many calls as the items do. */
+const PROGRESS_MS = 1_000;
+
+/** Carries out what is not done yet of many items, and records them batch by batch. */
+export async function runForEach<T>(
+  desk: EffectDesk,
+  work: ForEachWork<T>,
+  options: ForEachOptions | undefined,
+): Promise<ForEachCounts> {
+  const name: unknown = options?.name ?? 'items';
+  desk.reserveRoom(name);
+  const settings = readForEachOptions(name, options, desk.deps.criticality);
+  return new ForEach(desk, settings, work).carryOut();
+}
+
+class ForEach<T> {
+  readonly #failed: { readonly key: string; readonly error: unknown }[] = [];
+  /** What has ended and is not recorded yet. */
+  #finished: ItemOutcome[] = [];
+  #done = 0;
+  #doubt: Question | null = null;
+  #toldAt = -Infinity;
+  #told = true;
+
+  constructor(
+    private readonly desk: EffectDesk,
+    private readonly settings: ForEachSettings,
+    private readonly work: ForEachWork<T>,
+  ) {}
+
+  async carryOut(): Promise<ForEachCounts> {
+    this.desk.ready();
+    const todo = new TodoList(this.settings, { ...this.work, known: await this.#known() });
+    try {
+      for await (const batch of todo.batches()) await this.#carryOutBatch(batch, todo);
+      if (!this.#told) await this.#tellProgress(todo);
+    } catch (error) {
+      // What has happened is recorded, whatever stopped the rest.
+      await this.#advance([]).catch(() => {});
+      throw error;
+    }
+    await this.#advance([]);
+    const [lost] = todo.aside;
+    if (lost) throw this.desk.ask(this.#question(lost.key, 'lost', lost.since));
+    const failed = this.#failed.map(({ key }) => key);
+    if (failed.length > 0) throw new ForEachError(this.settings.name, failed, { cause: this.#failed[0]?.error });
+    return this.#counts(todo);
+  }
+
+  async #known(): Promise<Map<string, ItemRecord>> {
+    const { ledger, attempt, insist } = this.desk.deps;
+    const { name } = this.settings;
+    const records = await insist(`reading the items ${name}`, () => ledger.items(attempt.runId, name));
+    return new Map(records.map((record) => [record.key, record]));
+  }
+
+  async #carryOutBatch(batch: readonly Todo<T>[], todo: TodoList<T>): Promise<void> {
+    const { name, concurrency } = this.settings;
+    this.desk.ready();
+    this.desk.tell('effect.beginning', name);
+    await this.#advance(batch.map(({ key }) => key));
+    const unknown = batch.some(({ lost }) => lost !== null);
+    this.desk.deps.telemetry.emit('effect.begun', { ...this.desk.about(name), unknown });
+    const turn = batch.values();
+    await Promise.all(Array.from({ length: concurrency }, () => this.#takeTurns(turn)));
+    this.desk.tell('effect.acted', name);
+    this.#told = false;
+    if (this.#doubt || this.#isTimeToTell()) await this.#tellProgress(todo);
+    if (this.#doubt) throw this.desk.ask(this.#doubt);
+    this.desk.ready();
+  }
+
+  #isTimeToTell(): boolean {
+    return this.desk.deps.clock.monotonic() - this.#toldAt >= PROGRESS_MS;
+  }
+
+  async #tellProgress(todo: TodoList<T>): Promise<void> {
+    this.#told = true;
+    this.#toldAt = this.desk.deps.clock.monotonic();
+    await this.work.progress({ name: this.settings.name, ...this.#counts(todo) });
+  }
+
+  async #takeTurns(turn: Iterable<Todo<T>>): Promise<void> {
+    const deps = { desk: this.desk, settings: this.settings, act: this.work.act };
+    for (const todo of turn) {
+      if (this.#mayGoOn()) this.#note(todo.key, await new ItemCall(deps, todo).carryOut());
+      else this.#leave(todo);
+    }
+  }
+
+  #mayGoOn(): boolean {
+    try {
+      this.desk.ready();
+      return this.#doubt === null;
+    } catch {
+      return false;
+    }
+  }
+
+  /** It was begun with its batch and not called: nobody shall have to ask about it. */
+  #leave({ key, lost }: Todo<T>): void {
+    if (lost === null) this.#finished.push({ key, kind: 'failed', error: 'it was not called' });
+  }
+
+  #note(key: string, end: ItemEnd): void {
+    if (end.kind === 'doubt') {
+      this.#doubt ??= this.#question(key, end.doubt, end.since);
+      return;
+    }
+    if (end.kind === 'record') this.#finished.push(end.outcome);
+    if (end.kind === 'record' && end.outcome.kind === 'done') this.#done += 1;
+    else this.#failed.push({ key, error: end.error });
+  }
+
+  /** What has ended and what is about to begin are one step: half the calls, and none of them in between. */
+  async #advance(begun: readonly string[]): Promise<void> {
+    const { ledger, attempt, insist } = this.desk.deps;
+    const { name } = this.settings;
+    const finished = this.#finished;
+    if (finished.length + begun.length === 0) return;
+    const step = { finished, begun };
+    const reply = await insist(`recording the items ${name}`, () => ledger.advanceItems(attempt, name, step));
+    this.#finished = [];
+    if (reply === 'stale') throw this.desk.stale(name);
+    if (finished.length > 0) this.desk.tell('effect.finished', name);
+  }
+
+  #question(item: string, doubt: Question['doubt'], since: number): Question {
+    return { effect: this.settings.name, item, doubt, since };
+  }
+
+  #counts({ skipped }: TodoList<T>): ForEachCounts {
+    return { done: this.#done, failed: this.#failed.length, skipped };
+  }
+}

@@ -1,0 +1,24 @@
+import { FencepostError } from '@fencepost/lease';
+
+export interface PayloadIssue {
+  /** The keys that lead there, `customer.email`; `payload` for all of it. */
+  readonly field: string;
+  readonly problem: string;
+}
+
+/** Enough to mend a payload by; a list of a thousand items has the same mistake a thousand times. */
+const MOST_SHOWN = 5;
+
+/** A payload is not what its job expects: which fields, and why. It is so in every attempt. */
+export class JobPayloadError extends FencepostError {
+  readonly code = 'JOB_PAYLOAD';
+
+  constructor(
+    readonly job: string,
+    readonly issues: readonly PayloadIssue[],
+  ) {
+    const shown = issues.slice(0, MOST_SHOWN).map(({ field, problem }) => `${field}: ${problem}`);
+    const more = issues.length > MOST_SHOWN ? `; and ${issues.length - MOST_SHOWN} more` : '';
+    super(`Expected a payload that the job "${job}" can read, got one with ${shown.join('; ')}${more}.`);
+  }
+}

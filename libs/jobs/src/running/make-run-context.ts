@@ -1,0 +1,67 @@
+import type { BeginReply } from '../ledger/ledger.js';
+import type { Carrier, CronHandler } from './carrier.js';
+import type { EffectDesk } from './effect-desk.js';
+import { runEffect } from './effects.js';
+import { withSignal, type Ending } from './ending.js';
+import { PayloadError } from './errors.js';
+import { runForEach } from './for-each.js';
+import type { RunContext, RunLog } from './run-context.js';
+import { runTransaction } from './transaction.js';
+
+interface ContextParts {
+  readonly begun: Extract<BeginReply, { verdict: 'begun' }>;
+  readonly handler: CronHandler;
+  readonly carrier: Carrier;
+  readonly end: Ending;
+  readonly log: (level: keyof RunLog, message: string) => void;
+  /** Made when the first effect needs it: most runs are short. */
+  readonly desk: () => EffectDesk;
+}
+
+/** @throws {PayloadError} by its promise, which there is only where somebody reads the payload */
+export function makeRunContext(parts: ContextParts): RunContext | Promise<RunContext> {
+  const { run } = parts.begun;
+  const { readPayload } = parts.handler;
+  const payload: unknown = run.payload === null ? null : JSON.parse(run.payload);
+  if (!readPayload) return contextOf(parts, payload);
+  return read(run.id, payload, readPayload).then((known) => contextOf(parts, known));
+}
+
+function contextOf(parts: ContextParts, payload: unknown): RunContext {
+  const { begun, carrier, end, desk } = parts;
+  const { run } = begun;
+  const line = (level: keyof RunLog) => (message: string) => parts.log(level, message);
+  const progress = (value: number | object) => carrier.progress(value);
+  return withSignal<RunContext>(end, {
+    id: run.id,
+    cron: run.cron,
+    scheduledAt: new Date(run.scheduledAt),
+    dueAt: new Date(run.dueAt),
+    lateByMs: lateByMs(begun),
+    reason: run.reason,
+    missed: run.missed && { ...run.missed, from: new Date(run.missed.from), to: new Date(run.missed.to) },
+    attempt: begun.attempt,
+    fence: begun.fence,
+    idempotencyKey: run.id,
+    payload,
+    log: { debug: line('debug'), info: line('info'), warn: line('warn'), error: line('error') },
+    progress,
+    effect: (name, act, options) => runEffect(desk(), { name, act }, options),
+    transaction: (work, options) => runTransaction(desk(), work, options),
+    forEach: (items, keyOf, ...[act, options]) => runForEach(desk(), { items, keyOf, act, progress }, options),
+  });
+}
+
+export function lateByMs({ run: { attemptedAt, dueAt } }: ContextParts['begun']): number {
+  return Math.max(0, (attemptedAt ?? dueAt) - dueAt);
+}
+
+type ReadPayload = NonNullable<CronHandler['readPayload']>;
+
+async function read(runId: string, payload: unknown, readPayload: ReadPayload): Promise<unknown> {
+  try {
+    return await readPayload(payload);
+  } catch (cause) {
+    throw new PayloadError(runId, cause);
+  }
+}

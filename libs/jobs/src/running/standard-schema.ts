@@ -1,0 +1,38 @@
+/** What a schema finds wrong, and where. */
+export interface SchemaIssue {
+  readonly message: string;
+  readonly path?: readonly (PropertyKey | { readonly key: PropertyKey })[] | undefined;
+}
+
+export type SchemaResult<Output> =
+  { readonly value: Output; readonly issues?: undefined } | { readonly issues: readonly SchemaIssue[] };
+
+/** What zod, valibot, arktype and others all are: https://standardschema.dev, version 1. */
+export interface StandardSchema<Output = unknown, Input = unknown> {
+  readonly '~standard': {
+    readonly version: 1;
+    readonly vendor: string;
+    readonly validate: (value: unknown) => SchemaResult<Output> | Promise<SchemaResult<Output>>;
+    readonly types?: { readonly input: Input; readonly output: Output } | undefined;
+  };
+}
+
+export function isStandardSchema(value: unknown): value is StandardSchema {
+  // Some libraries have schemas that are functions.
+  if ((typeof value !== 'object' && typeof value !== 'function') || value === null) return false;
+  const standard: unknown = Reflect.get(value, '~standard');
+  if (typeof standard !== 'object' || standard === null) return false;
+  return Reflect.get(standard, 'version') === 1 && typeof Reflect.get(standard, 'validate') === 'function';
+}
+
+/** One sentence of what is wrong: `at items.0.price: expected a number`. */
+export function issuesText(issues: readonly SchemaIssue[]): string {
+  return issues
+    .map((issue) => (issue.path?.length ? `at ${pathOf(issue)}: ${issue.message}` : issue.message))
+    .join('; ');
+}
+
+/** The keys that lead to what is wrong, `customer.email`; empty for all of it. */
+export function pathOf({ path = [] }: SchemaIssue): string {
+  return path.map((step) => String(typeof step === 'object' ? step.key : step)).join('.');
+}

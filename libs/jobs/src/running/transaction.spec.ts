@@ -1,0 +1,110 @@
+import type { SqlConnection } from '@fencepost/lease';
+import { afterEach, describe, expect, it } from 'vitest';
+import { inHandler } from '../../../../test/support/effect-stage.js';
+import { WorkerStage } from '../../../../test/support/worker-stage.js';
+import type { AttemptRef } from '../ledger/ledger.js';
+import type { TransactionReply, TransactionRequest } from '../ledger/transactional-ledger.js';
+import type { RunContext } from './run-context.js';
+
+let stage: WorkerStage;
+afterEach(() => expect(stage.manual.pending).toBe(0));
+
+const TX: SqlConnection = { query: () => Promise.resolve({ rows: [], rowCount: 0 }), on: () => {}, release: () => {} };
+
+/** A ledger that commits what its effects are; the one in PostgreSQL has its own suite. */
+async function transactional() {
+  stage = await WorkerStage.with();
+  const { memoryLedger } = stage;
+  const requests: TransactionRequest[] = [];
+  const transaction = async (
+    attempt: AttemptRef,
+    request: TransactionRequest,
+    work: (tx: SqlConnection) => Promise<string>,
+  ): Promise<TransactionReply> => {
+    requests.push(request);
+    const begun = await memoryLedger.beginEffect(attempt, { ...request, ifUnknown: 'go' });
+    if (begun.verdict !== 'go') return begun as TransactionReply;
+    const result = await work(TX);
+    await memoryLedger.finishEffect(attempt, request.name, { kind: 'done', result });
+    return { verdict: 'done', result, payloadHash: request.payloadHash ?? null };
+  };
+  Object.assign(memoryLedger, { transaction, triggerIn: () => expect.unreachable() });
+  return requests;
+}
+
+describe('a transaction', () => {
+  it('is given the connection, and brings its result as JSON makes it', async () => {
+    const requests = await transactional();
+    const result = await inHandler(stage, (run) => run.transaction((tx) => ({ mine: tx === TX, at: new Date(0) })));
+    expect(result).toEqual({ mine: true, at: '1970-01-01T00:00:00.000Z' });
+    expect(requests).toEqual([{ name: 'transaction', payloadHash: null }]);
+    expect(stage.events.names.filter((name) => name.startsWith('effect'))).toEqual([
+      ...['effect.beginning', 'effect.begun', 'effect.acted', 'effect.finished'],
+    ]);
+  });
+
+  it('that is committed is not carried out again', async () => {
+    await transactional();
+    let worked = 0;
+    const once = (run: RunContext) => run.transaction(() => (worked += 1), { name: 'book' });
+    await stage.carry(async (run) => {
+      await once(run);
+      throw new Error('after the commit');
+    });
+    await stage.manual.advance(1_000);
+    expect(await inHandler(stage, once)).toBe(1);
+    expect(worked).toBe(1);
+    expect(stage.events.of('effect.known')).toHaveLength(1);
+  });
+
+  it('with another payload than the committed one is refused', async () => {
+    await transactional();
+    const book = (payload: string) => (run: RunContext) => run.transaction(() => 1, { payload });
+    await stage.carry(async (run) => {
+      await book('ada')(run);
+      throw new Error('after the commit');
+    });
+    await stage.manual.advance(1_000);
+    await expect(inHandler(stage, book('bob'))).rejects.toMatchObject({ code: 'EFFECT_PAYLOAD' });
+  });
+
+  it('hands on what its work throws', async () => {
+    await transactional();
+    await expect(inHandler(stage, (run) => run.transaction(() => expect.fail('no row')))).rejects.toThrow('no row');
+  });
+
+  it('says that it is rolled back when its result can not be recorded', async () => {
+    await transactional();
+    const met = inHandler(stage, (run) => run.transaction(() => 1n));
+    await expect(met).rejects.toThrow(/"transaction" is rolled back, because its result can not be recorded: .*BigInt/);
+  });
+
+  it('of a stale attempt is refused, and nothing more begins', async () => {
+    await transactional();
+    const met = inHandler(stage, async (run) => {
+      stage.manual.jumpWall(60_000);
+      await stage.takenOver();
+      stage.manual.jumpWall(-60_000);
+      await expect(run.transaction(() => expect.unreachable())).rejects.toMatchObject({ code: 'STALE_FENCE' });
+      await run.effect('mail', () => expect.unreachable());
+    });
+    await expect(met).rejects.toMatchObject({ code: 'STALE_FENCE' });
+  });
+
+  it('needs a ledger that has transactions, and says so', async () => {
+    stage = await WorkerStage.with();
+    const met = inHandler(stage, (run) => run.transaction(() => expect.unreachable()));
+    await expect(met).rejects.toMatchObject({ code: 'TRANSACTION_UNAVAILABLE' });
+    await expect(met).rejects.toThrow('Expected a PostgreSQL ledger for the transaction "transaction"');
+  });
+
+  it.each([
+    [{ pool: {} }, 'Expected a pool of pg as the option pool of the transaction "transaction"'],
+    [{ timeout: '1s' }, 'Expected one of name, payload, pool'],
+    [{ name: '' }, 'as the name of an effect'],
+  ])('refuses an option that can not be: %j', async (options, message) => {
+    await transactional();
+    const met = inHandler(stage, (run) => run.transaction(() => expect.unreachable(), options as never));
+    await expect(met).rejects.toThrow(message);
+  });
+});

@@ -1,0 +1,73 @@
+import type { SqlConnection, SqlPool } from '@fencepost/lease';
+import { isTransactional, type TransactionalLedger } from '../ledger/transactional-ledger.js';
+import type { EffectDesk } from './effect-desk.js';
+import { EffectPayloadError, TransactionUnavailableError } from './effect-errors.js';
+import { readPayloadHash } from './effect-options.js';
+import { isAnother } from './effect-policy.js';
+import { encodeResult } from './effect-result.js';
+import { OptionDoor } from './option-door.js';
+
+export interface TransactionOptions {
+  /** Of the effect it is recorded as, `'transaction'` by default; once in a run. */
+  readonly name?: string;
+  /** As in an effect's options: another one than the recorded is refused. */
+  readonly payload?: unknown;
+  /** A pool of the ledger's database, where the ledger's own is not the one to take a connection from. */
+  readonly pool?: SqlPool;
+}
+
+export type TransactionWork<T> = (tx: SqlConnection) => Promise<T> | T;
+
+interface Settings {
+  readonly name: string;
+  readonly payloadHash: string | null;
+  readonly pool?: SqlPool;
+}
+
+/** Carries out one transaction of an attempt, or returns what an earlier attempt has committed. */
+export async function runTransaction<T>(
+  desk: EffectDesk,
+  work: TransactionWork<T>,
+  options: TransactionOptions = {},
+): Promise<T> {
+  const name: unknown = options?.name ?? 'transaction';
+  desk.reserve(name);
+  const settings = readSettings(name, options);
+  const { ledger } = desk.deps;
+  if (!isTransactional(ledger)) throw new TransactionUnavailableError(name);
+  desk.ready();
+  desk.tell('effect.beginning', name);
+  return JSON.parse(await commit(desk, { ledger, settings, work })) as T;
+}
+
+interface Commit {
+  readonly ledger: TransactionalLedger;
+  readonly settings: Settings;
+  readonly work: TransactionWork<unknown>;
+}
+
+async function commit(desk: EffectDesk, { ledger, settings, work }: Commit): Promise<string> {
+  const { name } = settings;
+  let acted = false;
+  const reply = await ledger.transaction(desk.deps.attempt, settings, async (tx) => {
+    desk.deps.telemetry.emit('effect.begun', { ...desk.about(name), unknown: false });
+    const json = encodeResult(name, await work(tx), 'rolled back');
+    acted = true;
+    desk.tell('effect.acted', name);
+    return json;
+  });
+  if (reply.verdict === 'stale') throw desk.stale(name);
+  if (isAnother(reply.payloadHash, settings.payloadHash)) throw new EffectPayloadError(name);
+  desk.tell(acted ? 'effect.finished' : 'effect.known', name);
+  return reply.result;
+}
+
+function readSettings(name: string, given: unknown): Settings {
+  const door = new OptionDoor(`the transaction "${name}"`, { given, known: ['name', 'payload', 'pool'] });
+  const pool = door.read<SqlPool | null>('pool', 'a pool of pg', { fits: isPool, otherwise: null });
+  return { name, payloadHash: readPayloadHash(door), ...(pool ? { pool } : {}) };
+}
+
+function isPool(value: unknown): value is SqlPool {
+  return typeof value === 'object' && value !== null && typeof Reflect.get(value, 'connect') === 'function';
+}

@@ -1,0 +1,120 @@
+import type { Run } from '../ledger/run.js';
+import { cronOfRun } from '../schedule/occurrence.js';
+import { isOver, needless, storeTrouble } from './answers.js';
+import type { AttemptDeps, Carried, Carrier, CronHandler } from './carrier.js';
+import { concurrencyKeyOf } from './concurrency-key.js';
+import type { Limiter, Pass } from './limits.js';
+
+export interface LimitedDeps extends AttemptDeps {
+  /** For handlers that have limits: where there is none, their runs don't begin. */
+  readonly limiter?: Pick<Limiter, 'admit' | 'leave'>;
+}
+
+/** A handler, and the name it was declared with. */
+export interface Found {
+  readonly name: string;
+  readonly handler: CronHandler;
+}
+
+export interface Try {
+  readonly handler: CronHandler;
+  /** Called as soon as the ledger has begun the attempt. */
+  readonly onBegun?: () => void;
+}
+
+/** A carrier that can be woken while it waits. */
+export interface WakeableCarrier extends Carrier {
+  readonly jobId?: string | undefined;
+}
+
+export interface Limited {
+  readonly carrier: WakeableCarrier;
+  readonly found: Found;
+  /** Tries the run without asking any limit. */
+  readonly attempt: (one: Try) => Promise<Carried>;
+}
+
+/**
+ * Tries a run when the limits of its handler let it begin, and has it brought again when they don't.
+ *
+ * They are asked before the ledger is: an attempt that waited for a place would be one, and hold a run lease.
+ * @throws {TypeError} where nobody could be asked
+ */
+export async function withinLimits(deps: LimitedDeps, limited: Limited): Promise<Carried> {
+  const { runId } = limited.carrier;
+  let run: Run | null;
+  try {
+    run = await deps.ledger.readRun(runId);
+  } catch (error) {
+    return storeTrouble(deps, `reading ${runId}`, error);
+  }
+  if (run === null) return needless(deps, runId, 'missing');
+  const key = await keyOf(limited.found, run);
+  if (isOver(run)) {
+    if ('key' in key) await leave(deps, limited, key.key);
+    return needless(deps, runId, run.state);
+  }
+  return 'key' in key ? admitted(deps, limited, key.key) : limited.attempt({ handler: failing(limited.found, key) });
+}
+
+type Key = { readonly key: string | null } | { readonly error: unknown };
+
+async function keyOf({ name, handler }: Found, { payload }: Run): Promise<Key> {
+  try {
+    return { key: await concurrencyKeyOf(name, handler, payload === null ? null : JSON.parse(payload)) };
+  } catch (error) {
+    return { error };
+  }
+}
+
+/** A run whose key nobody knows is begun all the same, so that the ledger has why it failed. */
+function failing({ handler }: Found, { error }: { readonly error: unknown }): CronHandler {
+  const handle = () => {
+    throw error;
+  };
+  return { ...handler, handle };
+}
+
+async function admitted(deps: LimitedDeps, limited: Limited, key: string | null): Promise<Carried> {
+  const { carrier, found } = limited;
+  const { runId } = carrier;
+  const admission = await limiterOf(deps, found)
+    .admit(asked(limited, key))
+    .catch((error: unknown) => storeTrouble(deps, `asking the limits of ${runId}`, error));
+  if ('kind' in admission) return admission;
+  if (admission.verdict === 'admitted') return under(admission.pass, limited);
+  const { verdict, waitMs } = admission;
+  deps.telemetry.emit('attempt.postponed', { cron: cronOfRun(runId), runId, verdict, waitMs });
+  return { kind: 'later', waitMs };
+}
+
+async function under(pass: Pass, { carrier, found, attempt }: Limited): Promise<Carried> {
+  // In a place that is lost another run may go on already.
+  pass.watch((reason) => carrier.givenUp.end(reason));
+  try {
+    return await attempt({ handler: found.handler, onBegun: () => pass.begun() });
+  } finally {
+    await pass.end();
+  }
+}
+
+async function leave(deps: LimitedDeps, limited: Limited, key: string | null): Promise<void> {
+  try {
+    await limiterOf(deps, limited.found).leave(asked(limited, key));
+  } catch (error) {
+    // Its turn ends by itself soon.
+    deps.telemetry.emit('store.trouble', {
+      doing: `leaving the line with ${limited.carrier.runId}`,
+      error: String(error),
+    });
+  }
+}
+
+function asked({ carrier: { runId, jobId }, found: { name, handler } }: Limited, key: string | null) {
+  return { runId, jobId, name, key, limits: handler.limits ?? {} };
+}
+
+function limiterOf({ limiter }: LimitedDeps, { name }: Found): Pick<Limiter, 'admit' | 'leave'> {
+  if (limiter) return limiter;
+  throw new TypeError(`Expected a limiter for the handler "${name}", which has limits, got none.`);
+}

@@ -1,0 +1,77 @@
+import type { WorkerProcess } from './worker-process.js';
+
+/** What a worker writes while it carries out a run, in the order in which it does. */
+export type Write = 'begin' | 'beginEffect' | 'finishEffect' | 'advanceItems' | 'transaction' | 'finish';
+
+/** `lose`: the request, where it is planned before the write, or the reply, where it is planned after it. */
+export type Mishap = 'crash' | 'freeze' | 'lose';
+
+export interface FailPoint {
+  readonly mishap: Mishap;
+  readonly when: 'before' | 'after';
+  readonly write: Write;
+  /** Of which effect; of any where it isn't said. */
+  readonly effect?: string | undefined;
+}
+
+/** A mishap that was planned, and what has become of it. */
+export interface Fault {
+  /** Whether a worker has got there. */
+  readonly reached: boolean;
+  /** A frozen worker goes on: resolves when its attempt is over. Nothing for any other. */
+  thaw(): Promise<void>;
+}
+
+class Planned implements Fault {
+  #process: WorkerProcess | null = null;
+
+  constructor(
+    readonly point: FailPoint,
+    private readonly over: (process: WorkerProcess) => Promise<unknown>,
+  ) {}
+
+  get reached(): boolean {
+    return this.#process !== null;
+  }
+
+  meet(process: WorkerProcess): void {
+    this.#process = process;
+    if (this.point.mishap === 'crash') process.crash();
+    if (this.point.mishap === 'freeze') process.freeze();
+  }
+
+  async thaw(): Promise<void> {
+    if (this.#process?.state !== 'frozen') return;
+    this.#process.thaw();
+    await this.over(this.#process);
+  }
+}
+
+/** The mishaps that are still to come: each happens once, to the first worker that gets there. */
+export class FailPoints {
+  readonly #planned: Planned[] = [];
+
+  /** @param over resolves when the work of this process has ended by itself */
+  constructor(private readonly over: (process: WorkerProcess) => Promise<unknown> = async () => undefined) {}
+
+  plan(point: FailPoint): Fault {
+    const planned = new Planned(point, this.over);
+    this.#planned.push(planned);
+    return planned;
+  }
+
+  /** A worker gets there. @throws where a message is to get lost */
+  meet(process: WorkerProcess, at: Omit<FailPoint, 'mishap'>): void {
+    const index = this.#planned.findIndex(({ point }) => matches(point, at));
+    const [planned] = index < 0 ? [] : this.#planned.splice(index, 1);
+    if (!planned) return;
+    planned.meet(process);
+    const what = at.when === 'before' ? 'request' : 'reply';
+    if (planned.point.mishap === 'lose') throw new Error(`The ${what} of ${at.write} got lost, as the test wanted it.`);
+  }
+}
+
+function matches(point: FailPoint, at: Omit<FailPoint, 'mishap'>): boolean {
+  const { when, write, effect } = point;
+  return when === at.when && write === at.write && (effect === undefined || effect === at.effect);
+}

@@ -1,0 +1,129 @@
+import { beforeEach, describe, expect, it } from 'vitest';
+import type { AttemptRef } from '../../ledger/ledger.js';
+import { Stage, type MakeLedgerHarness } from './stage.js';
+
+const NAMES = [
+  'two\nlines',
+  'a/b/c',
+  '__proto__',
+  'constructor',
+  'toString',
+  '🦉 ü 日本',
+  "';--",
+  '%',
+  '_',
+  'n',
+  'e/mail',
+  'b/1/mail',
+];
+
+/** What is listed of the effects of a run. */
+export function effectRecordsContract(makeHarness: MakeLedgerHarness): void {
+  let stage: Stage;
+  let attempt: AttemptRef;
+  beforeEach(async () => {
+    stage = await Stage.of(makeHarness);
+    attempt = await stage.begun(await stage.enqueued(1));
+  });
+
+  describe('the effects of a run', () => {
+    it('come in the order they were begun, whatever became of them in which order', async () => {
+      const names = Array.from({ length: 40 }, (_, n) => `step ${(n * 7) % 40}`);
+      for (const name of names) await stage.beginEffect(attempt, name);
+      for (const name of names.toReversed()) await stage.finishEffect(attempt, name, '1');
+      expect((await stage.ledger.effects(attempt.runId)).map(({ name }) => name)).toEqual(names);
+    });
+
+    it('say of each what became of it, when, and by whom', async () => {
+      const before = await stage.harness.now();
+      await stage.beginEffect(attempt, 'begun', { payloadHash: 'h1' });
+      await stage.beginEffect(attempt, 'done');
+      await stage.finishEffect(attempt, 'done', '{"id":7}');
+      await stage.beginEffect(attempt, 'failed');
+      await stage.failEffect(attempt, 'failed', 'it broke');
+      const after = await stage.harness.now();
+      const since = expect.any(Number);
+      const { fence } = attempt;
+      const records = await stage.ledger.effects(attempt.runId);
+      expect(records).toEqual([
+        { name: 'begun', state: 'begun', since, finishedAt: null, fence, result: null, error: null, payloadHash: 'h1' },
+        {
+          ...{ name: 'done', state: 'done', since, finishedAt: since, fence },
+          ...{ result: '{"id":7}', error: null, payloadHash: null },
+        },
+        {
+          ...{ name: 'failed', state: 'failed', since, finishedAt: since, fence },
+          ...{ result: null, error: 'it broke', payloadHash: null },
+        },
+      ]);
+      for (const record of records) {
+        expect(record.since).toBeGreaterThanOrEqual(before);
+        expect(record.finishedAt ?? record.since).toBeLessThanOrEqual(after);
+      }
+    });
+
+    it('name the attempt that ended one, and the first that began one', async () => {
+      for (const name of ['begun', 'done']) await stage.beginEffect(attempt, name);
+      const next = await stage.takeover(attempt);
+      for (const name of ['begun', 'done']) await stage.beginEffect(next, name);
+      await stage.finishEffect(next, 'done', '1');
+      const fences = (await stage.ledger.effects(attempt.runId)).map(({ name, fence }) => [name, fence]);
+      expect(fences).toEqual([
+        ['begun', attempt.fence],
+        ['done', next.fence],
+      ]);
+    });
+
+    it('are none for a run without any, and for one that nobody knows', async () => {
+      expect(await stage.ledger.effects(attempt.runId)).toEqual([]);
+      expect(await stage.ledger.effects(stage.idOf(9))).toEqual([]);
+    });
+
+    it('are those of one run alone', async () => {
+      const other = await stage.begun(await stage.claimed(2));
+      await stage.beginEffect(attempt, 'mine');
+      await stage.beginEffect(other, 'theirs');
+      expect((await stage.ledger.effects(attempt.runId)).map(({ name }) => name)).toEqual(['mine']);
+    });
+
+    it('are kept with the run when it is over, and forgotten with it', async () => {
+      await stage.beginEffect(attempt, 'mail');
+      await stage.finishEffect(attempt, 'mail', '1');
+      await stage.ledger.advanceItems(attempt, 'mails', { finished: [], begun: ['a'] });
+      await stage.ledger.finish(attempt, { kind: 'failed', error: 'it broke' });
+      expect(await stage.ledger.effects(attempt.runId)).toMatchObject([{ name: 'mail', state: 'done' }]);
+      expect(await stage.ledger.items(attempt.runId, 'mails')).toHaveLength(1);
+      expect(await stage.ledger.forget(stage.cron, 0)).toBe(1);
+      expect(await stage.ledger.effects(attempt.runId)).toEqual([]);
+      expect(await stage.ledger.items(attempt.runId, 'mails')).toEqual([]);
+    });
+
+    it('keep names that look like something else, and collide with none', async () => {
+      for (const name of NAMES) await stage.beginEffect(attempt, name, { payloadHash: `hash of ${name}` });
+      for (const name of NAMES) await stage.finishEffect(attempt, name, JSON.stringify(name));
+      const found = (await stage.ledger.effects(attempt.runId)).map(({ name, result, payloadHash }) => {
+        return [name, result, payloadHash];
+      });
+      expect(found).toEqual(NAMES.map((name) => [name, JSON.stringify(name), `hash of ${name}`]));
+    });
+
+    it.each([64 * 1024, 1024 * 1024])('bring back a result of %i characters as it was', async (length) => {
+      const result = JSON.stringify('ü🦉"\\\n\u0000'.repeat(length).slice(0, length));
+      await stage.beginEffect(attempt, 'export');
+      expect(await stage.finishEffect(attempt, 'export', result)).toBe('recorded');
+      const reply = await stage.beginEffect(attempt, 'export');
+      // Compared as a whole and not by the matcher: a difference would print a megabyte.
+      expect(reply.verdict === 'done' && reply.result === result).toBe(true);
+      const [record] = await stage.ledger.effects(attempt.runId);
+      expect(record?.result === result).toBe(true);
+    });
+
+    it('keep an error of any length and kind', async () => {
+      const error = `Error: it broke\n${'    at "somewhere" (file.js:1:1) 🦉\n'.repeat(2_000)}`;
+      await stage.beginEffect(attempt, 'mail');
+      await stage.failEffect(attempt, 'mail', error);
+      const [record] = await stage.ledger.effects(attempt.runId);
+      expect(record?.error === error).toBe(true);
+    });
+  });
+}

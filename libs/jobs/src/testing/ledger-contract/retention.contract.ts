@@ -1,0 +1,149 @@
+import { describe, expect, it } from 'vitest';
+import { fence, Stage, type MakeLedgerHarness } from './stage.js';
+
+/** What is shown, how long it is kept, and that what was forgotten can't come back. */
+export function retentionContract(makeHarness: MakeLedgerHarness): void {
+  async function succeeded(stage: Stage, n: number): Promise<void> {
+    await stage.ledger.finish(await stage.begun(await stage.claimed(n)), { kind: 'succeeded' });
+  }
+
+  async function shown(stage: Stage): Promise<string[]> {
+    return (await stage.ledger.runs(stage.cron, 1_000)).map(({ id }) => id);
+  }
+
+  describe('runs and skips', () => {
+    it('come newest first, skipped occurrences included, and no more than were asked for', async () => {
+      const stage = await Stage.of(makeHarness);
+      await succeeded(stage, 1);
+      await stage.claimed(2);
+      await stage.ledger.claim(await stage.request(3, { overlap: 'skip' }));
+      expect(await shown(stage)).toEqual([3, 2, 1].map((n) => stage.idOf(n)));
+      expect((await stage.ledger.runs(stage.cron, 2)).map(({ state }) => state)).toEqual(['skipped', 'claimed']);
+      expect(await stage.ledger.runs(stage.cron, 0)).toEqual([]);
+      expect(await stage.ledger.skips(stage.cron, 0)).toEqual([]);
+    });
+
+    it('are copies: nobody changes the ledger through them', async () => {
+      const stage = await Stage.of(makeHarness);
+      const skips = [{ after: stage.instant(0), through: stage.instant(1), reason: 'misfire' as const }];
+      await stage.claimed(2, { skips });
+      Object.assign(await stage.run(stage.idOf(2)), { state: 'failed' });
+      Object.assign((await stage.ledger.skips(stage.cron, 1))[0] ?? {}, { through: 0 });
+      Object.assign(skips[0] ?? {}, { through: 0 });
+      expect((await stage.run(stage.idOf(2))).state).toBe('claimed');
+      expect((await stage.ledger.skips(stage.cron, 1))[0]?.through).toBe(stage.instant(1));
+    });
+  });
+
+  describe('forget', () => {
+    it('keeps the newest, and says how many it forgot', async () => {
+      const stage = await Stage.of(makeHarness);
+      for (let n = 1; n <= 5; n += 1) await succeeded(stage, n);
+      expect(await stage.ledger.forget(stage.cron, 2)).toBe(3);
+      expect(await shown(stage)).toEqual([stage.idOf(5), stage.idOf(4)]);
+      expect(await stage.ledger.readRun(stage.idOf(1))).toBeNull();
+      expect(await stage.ledger.forget(stage.cron, 2)).toBe(0);
+    });
+
+    it('keeps what is still going, however old', async () => {
+      const stage = await Stage.of(makeHarness);
+      await stage.claimed(1);
+      await stage.enqueued(2);
+      await stage.begun(await stage.claimed(3));
+      await stage.orphan(await stage.begun(await stage.claimed(4)));
+      await succeeded(stage, 5);
+      await stage.claimed(6);
+      expect(await stage.ledger.forget(stage.cron, 0)).toBe(1);
+      expect(await shown(stage)).toEqual([6, 4, 3, 2, 1].map((n) => stage.idOf(n)));
+    });
+
+    it('forgets what was cancelled, superseded or triggered like any other', async () => {
+      const stage = await Stage.of(makeHarness);
+      await stage.claimed(0, { skips: [stage.range(-3, -1)] });
+      await stage.ledger.cancel(stage.idOf(0), { by: 'ada', reason: 'not needed', graceMs: 0 });
+      await stage.ledger.trigger(stage.backfill(-2));
+      await stage.ledger.finish(await stage.begun(stage.idOf(-2)), { kind: 'succeeded' });
+      await stage.begun(await stage.claimed(1));
+      for (const n of [2, 3]) await stage.claimed(n, { overlap: 'queue-one' });
+      expect(await stage.ledger.forget(stage.cron, 0)).toBe(3);
+      expect(await shown(stage)).toEqual([3, 1].map((n) => stage.idOf(n)));
+    });
+
+    it('forgets skipped occurrences as well, and the ranges beyond as many', async () => {
+      const stage = await Stage.of(makeHarness);
+      await stage.claimed(1);
+      for (let n = 2; n <= 4; n += 1) {
+        const skips = [{ after: stage.instant(n - 1), through: stage.instant(n) - 1, reason: 'merged' as const }];
+        await stage.ledger.claim(await stage.request(n, { overlap: 'skip', skips }));
+      }
+      expect(await stage.ledger.forget(stage.cron, 2)).toBe(1);
+      expect(await shown(stage)).toEqual([4, 3, 1].map((n) => stage.idOf(n)));
+      expect(await stage.ledger.skips(stage.cron, 10)).toHaveLength(2);
+    });
+
+    it('lets no forgotten instant be claimed again', async () => {
+      const stage = await Stage.of(makeHarness);
+      await succeeded(stage, 1);
+      await stage.ledger.forget(stage.cron, 0);
+      const over = { fence: fence(2_000), term: 'the next' };
+      expect(await stage.ledger.claim(await stage.request(1, over))).toEqual({
+        verdict: 'moved',
+        cursor: stage.instant(1),
+      });
+      expect(await stage.ledger.begin(stage.attempt(stage.idOf(1)))).toEqual({ verdict: 'missing' });
+      expect(await stage.ledger.readRun(stage.idOf(1))).toBeNull();
+    });
+
+    it('leaves nothing of a forgotten run that a late done could still change', async () => {
+      const stage = await Stage.of(makeHarness);
+      const attempt = await stage.begun(await stage.claimed(1));
+      await stage.beginEffect(attempt, 'mail');
+      await stage.ledger.finish(attempt, { kind: 'succeeded' });
+      await stage.ledger.forget(stage.cron, 0);
+      expect(await stage.finishEffect(attempt, 'mail', '1')).toBe('stale');
+    });
+
+    it('forgets at most a hundred at once, oldest first', async () => {
+      const stage = await Stage.of(makeHarness);
+      for (let n = 1; n <= 102; n += 1) await succeeded(stage, n);
+      expect(await stage.ledger.forget(stage.cron, 1)).toBe(100);
+      expect(await shown(stage)).toEqual([stage.idOf(102), stage.idOf(101)]);
+      expect(await stage.ledger.forget(stage.cron, 1)).toBe(1);
+    });
+  });
+
+  describe('a run that is over', () => {
+    it.each(['succeeded', 'failed', 'skipped', 'used up', 'superseded'])(
+      'is gone by itself when its time is up (%s)',
+      async (how) => {
+        const stage = await Stage.of(makeHarness, { keepMs: 30 });
+        const attempt = await stage.begun(await stage.claimed(1));
+        if (how === 'used up') {
+          await stage.lapse(attempt);
+          await stage.ledger.begin(stage.attempt(attempt.runId, { maxAttempts: 1 }));
+        } else if (how === 'superseded') {
+          for (const n of [2, 3]) await stage.claimed(n, { overlap: 'queue-one' });
+        } else if (how === 'skipped') {
+          await stage.ledger.claim(await stage.request(2, { overlap: 'skip' }));
+        } else {
+          await stage.ledger.finish(attempt, how === 'failed' ? { kind: 'failed', error: 'x' } : { kind: 'succeeded' });
+        }
+        const second = how === 'skipped' || how === 'superseded';
+        const over = stage.idOf(second ? 2 : 1);
+        await stage.harness.advance(40);
+        expect(await stage.ledger.readRun(over)).toBeNull();
+        expect(await shown(stage)).toEqual(
+          how === 'superseded' ? [stage.idOf(3), stage.idOf(1)] : second ? [stage.idOf(1)] : [],
+        );
+        expect(await stage.ledger.redeliver({ runId: over, delivery: 1 }, 'a')).toBeNull();
+      },
+    );
+
+    it('stays until then', async () => {
+      const stage = await Stage.of(makeHarness, { keepMs: 60_000 });
+      await succeeded(stage, 1);
+      await stage.harness.advance(5);
+      expect(await shown(stage)).toEqual([stage.idOf(1)]);
+    });
+  });
+}

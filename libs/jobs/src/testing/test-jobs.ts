@@ -1,0 +1,227 @@
+import { randomUUID } from 'node:crypto';
+import { parseDuration } from '@fencepost/lease';
+import { ManualClock } from '@fencepost/lease/testing';
+import { MemoryCatalog } from '../catalog/memory-catalog.js';
+import { MemoryLedger } from '../ledger/memory-ledger.js';
+import type { Answer } from '../ledger/run.js';
+import type { FoundCron } from '../nest/cron-explorer.js';
+import { CronOperator } from '../operating/cron-operator.js';
+import { Jobs, type EnqueueOptions } from '../operating/jobs.js';
+import type { QueuedDelivery } from '../scheduling/run-queue.js';
+import { MemoryPresence } from '../scheduling/memory-presence.js';
+import { Telemetry } from '../telemetry/telemetry.js';
+import type { Fault, Write } from './fail-points.js';
+import { foundCrons } from './found-crons.js';
+import { injectorOf, type Injector } from './injectors.js';
+import { TestQueue } from './test-queue.js';
+import { readTestRun, type TestRun } from './test-run.js';
+import { TestScheduler } from './test-scheduler.js';
+import { TestWorkers } from './test-workers.js';
+
+export interface TestJobsOptions {
+  /** Instances of classes with `@SingletonCron` or `@JobHandler`, and Nest applications or compiled testing modules. */
+  readonly crons?: readonly object[];
+  /** Where the clock stands first; midnight of 1 January 2030, UTC, by default. */
+  readonly startsAt?: Date | number | string;
+  /** After which a killed worker's run is taken over; default `'30s'`. */
+  readonly runLease?: string | number;
+  /**
+   * How long, in milliseconds of the real clock, a handler may be busy with something real before the test's clock goes on
+   * without it; default 200. One that waits for the test's clock itself is waited for no longer than that either.
+   */
+  readonly patienceMs?: number;
+}
+
+/** BullMQ brings a job of a worker that is gone again after two of its checks. */
+const STALLED_MS = 30_000;
+
+/** A test that waits for more has a loop in it. */
+const MOST_STEPS = 100_000;
+
+/** A scheduler, workers and their stores in memory, whose time stands still until a test turns it. */
+export class TestJobs {
+  readonly clock: ManualClock;
+  readonly ledger: MemoryLedger;
+  readonly catalog: MemoryCatalog;
+  readonly queue: TestQueue;
+  readonly presence: MemoryPresence;
+  readonly telemetry = new Telemetry();
+  /** What code under test asks for runs with: to be provided as `Jobs`. What it asks for waits for {@link drain}. */
+  readonly jobs: Jobs;
+  /** What people do: trigger, pause, cancel, backfill. */
+  readonly operator: CronOperator;
+  /** The next worker that gets there is killed, as by SIGKILL: its lease runs out, and another one takes the run over. */
+  readonly crash: Injector;
+  /** The next worker that gets there stands still, and goes on with {@link Fault.thaw}. */
+  readonly freeze: Injector;
+  readonly #scheduler: TestScheduler;
+  readonly #workers: TestWorkers;
+  readonly #patienceMs: number;
+  readonly #sources: object[] = [];
+  #crons: ReadonlyMap<string, FoundCron> = new Map();
+  #builds = 0;
+
+  /** Use {@link testJobs}. */
+  constructor({ startsAt = Date.UTC(2030, 0, 1), runLease = '30s', patienceMs = 200 }: TestJobsOptions) {
+    this.#patienceMs = patienceMs;
+    const clock = (this.clock = new ManualClock(instantOf(startsAt)));
+    const ledger = (this.ledger = new MemoryLedger(clock));
+    const catalog = (this.catalog = new MemoryCatalog(clock));
+    const queue = (this.queue = new TestQueue(clock));
+    const { telemetry } = this;
+    const presence = (this.presence = new MemoryPresence({ clock, version: () => this.catalog.version }));
+    const ports = { catalog, ledger, queue, presence, clock };
+    this.operator = new CronOperator(ports);
+    this.jobs = new Jobs({ ...ports, readerOf: (job) => this.#crons.get(job)?.readPayload });
+    this.#scheduler = new TestScheduler({ ledger, catalog, queue, clock, telemetry });
+    const handlerOf = (cron: string) => this.#crons.get(cron);
+    this.#workers = new TestWorkers({ ledger, clock, telemetry, runLeaseMs: parseDuration(runLease), handlerOf });
+    this.crash = injectorOf(this.#workers.points, 'crash');
+    this.freeze = injectorOf(this.#workers.points, 'freeze');
+  }
+
+  /**
+   * More crons and jobs, as a new build of the program has them.
+   * @throws {CronDeclarationError} as at the start of a worker
+   */
+  async add(...sources: readonly object[]): Promise<void> {
+    this.#sources.push(...sources);
+    this.#crons = foundCrons(this.#sources, this.clock);
+    this.#builds += 1;
+    const declarations = [...this.#crons.values()].map(({ declaration }) => declaration);
+    if (declarations.length > 0) await this.catalog.declare(declarations, { seq: this.#builds, source: 'test' });
+  }
+
+  /**
+   * Turns the clock to an instant of this cron, claims it, and carries the run out once. By default the instant that comes
+   * next. Instants of the same cron before it are written off; all other crons fire as they would.
+   * @returns the run as it is then: it may wait for another attempt, or for a person
+   * @throws {UnknownCronError}
+   */
+  async fire(cron: string, at?: Date | number | string): Promise<TestRun> {
+    const instant = at === undefined ? await this.#scheduler.next(cron) : instantOf(at);
+    if (instant === null) throw new RangeError(`Expected a cron with instants, got "${cron}": trigger it instead.`);
+    const dueAt = await this.#scheduler.dueAt(cron, instant);
+    await this.#scheduler.without(cron, () => this.#turnTo(dueAt - 1));
+    await this.clock.advance(Math.max(0, dueAt - this.clock.now()));
+    const runId = await this.#scheduler.claim(cron, instant);
+    await this.#work();
+    return this.run(runId);
+  }
+
+  /**
+   * Asks for a run of a job, and carries it out once if it may begin now.
+   * @returns the run as it is then, also one that an idempotency key had asked for before
+   */
+  async enqueue(job: string, payload?: unknown, options: EnqueueOptions = {}): Promise<TestRun> {
+    const { runId } = await this.jobs.enqueue(job, payload, options);
+    await this.#work();
+    return this.run(runId);
+  }
+
+  /** Turns the clock by `'2h'`, or milliseconds, and lets everything happen that is due meanwhile. */
+  async advance(by: string | number): Promise<void> {
+    await this.#turnTo(this.clock.now() + parseDuration(by));
+  }
+
+  /** Carries out all that waits, and turns the clock as far as that takes: to retries, and to the end of leases. */
+  async drain(): Promise<void> {
+    await this.#work();
+    for (let step = 0; this.queue.nextAt < Infinity; step += 1) {
+      if (step > MOST_STEPS) throw new Error(`Expected runs that end, still had one after ${MOST_STEPS} attempts.`);
+      await this.#turnTo(Math.max(this.queue.nextAt, this.clock.now()));
+    }
+  }
+
+  /** @throws {RangeError} for a run that isn't there */
+  run(run: string | Pick<TestRun, 'id'>): Promise<TestRun> {
+    const runId = typeof run === 'string' ? run : run.id;
+    return readTestRun(this.ledger, runId, this.#workers.log(runId));
+  }
+
+  /** The newest first, skipped occurrences included. */
+  async runs(cron: string): Promise<TestRun[]> {
+    const runs = await this.ledger.runs(cron, 10_000);
+    return Promise.all(runs.map(({ id }) => this.run(id)));
+  }
+
+  /** The next time this is written, the worker never gets the answer, as when a connection breaks. */
+  loseReply(write: Write, effect?: string): Fault {
+    return this.#workers.points.plan({ mishap: 'lose', when: 'after', write, effect });
+  }
+
+  /**
+   * Answers the question of an uncertain run as a person does, and carries it out once more unless it is given up.
+   * @param result of the effect, for an answer that it is done; anything JSON
+   */
+  async resolve(
+    run: string | Pick<TestRun, 'id'>,
+    verdict: Answer['verdict'],
+    result: unknown = null,
+  ): Promise<TestRun> {
+    const runId = typeof run === 'string' ? run : run.id;
+    const answer: Answer = verdict === 'done' ? { verdict, result: JSON.stringify(result) } : { verdict };
+    const order = { by: 'test', reason: 'the test says so', nonce: randomUUID() };
+    const reply = await this.ledger.resolve(runId, { ...order, answer });
+    if (reply.verdict === 'missing') throw new RangeError(`Expected the id of an uncertain run, got "${runId}".`);
+    if (reply.verdict === 'certain') throw new RangeError(`Expected an uncertain run, got one that is ${reply.state}.`);
+    if (reply.delivery) await this.queue.enqueue([reply.delivery]);
+    await this.#work();
+    return this.run(runId);
+  }
+
+  async #turnTo(end: number): Promise<void> {
+    await this.#step();
+    for (let next = this.#nextAt(); next <= end; next = this.#nextAt()) {
+      await this.clock.advance(Math.max(0, next - this.clock.now()));
+      await this.#step();
+    }
+    await this.clock.advance(Math.max(0, end - this.clock.now()));
+  }
+
+  #nextAt(): number {
+    return Math.min(this.#scheduler.nextAt, this.queue.nextAt);
+  }
+
+  async #step(): Promise<void> {
+    await this.#scheduler.dispatch();
+    await this.#work();
+  }
+
+  /** All that is due, at once, as workers with room enough do. */
+  async #work(): Promise<void> {
+    const due = this.queue.take();
+    await Promise.all(due.map((delivery) => this.#patiently(this.#carry(delivery))));
+  }
+
+  async #carry(delivery: QueuedDelivery): Promise<void> {
+    const outcome = await this.#workers.carry(delivery.runId);
+    if (outcome.kind === 'later') this.queue.later(delivery, this.clock.now() + outcome.waitMs);
+    else if (outcome.kind === 'gone') this.queue.later(delivery, this.clock.now() + STALLED_MS);
+    else this.queue.done(delivery);
+  }
+
+  async #patiently(work: Promise<void>): Promise<void> {
+    let timer: NodeJS.Timeout | undefined;
+    const patience = new Promise<void>((resolve) => (timer = setTimeout(resolve, this.#patienceMs)));
+    await Promise.race([work, patience]);
+    clearTimeout(timer);
+  }
+}
+
+/**
+ * Crons and jobs under test, without a server and without Nest: `await testJobs({ crons: [new Orders(payments)] })`.
+ * @throws {CronDeclarationError} as at the start of a worker
+ */
+export async function testJobs(options: TestJobsOptions = {}): Promise<TestJobs> {
+  const jobs = new TestJobs(options);
+  await jobs.add(...(options.crons ?? []));
+  return jobs;
+}
+
+function instantOf(at: Date | number | string): number {
+  const instant = new Date(at).getTime();
+  if (!Number.isFinite(instant))
+    throw new RangeError(`Expected an instant such as "2030-01-01T03:00Z", got "${String(at)}".`);
+  return instant;
+}

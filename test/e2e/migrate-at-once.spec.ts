@@ -1,0 +1,40 @@
+import { Pool } from 'pg';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { ensureBuilt } from '../../scripts/build.mjs';
+import { Pod } from '../support/pod.js';
+import { freshSchema, postgresForTests, type TestPostgres } from '../support/postgres.js';
+
+const FENCEPOST = 'apps/cli/bin/fencepost.mjs';
+const PROCESSES = 10;
+
+interface Migrated {
+  readonly schema: string;
+  readonly from: number;
+  readonly to: number;
+}
+
+let postgres: TestPostgres;
+beforeAll(async () => {
+  await ensureBuilt();
+  postgres = await postgresForTests();
+}, 600_000);
+afterAll(() => postgres?.stop());
+
+describe('fencepost migrate', { timeout: 120_000 }, () => {
+  it('in ten processes at once ends well in each, and one of them did it', async () => {
+    const schema = freshSchema();
+    const args = [FENCEPOST, 'migrate', '--schema', schema, '--json'];
+    const env = { DATABASE_URL: postgres.url };
+    const all = Array.from({ length: PROCESSES }, (_, n) => new Pod({ name: `migrate-${n}`, args, env }));
+    const exits = await Promise.all(all.map(({ exited }) => exited));
+    expect(exits, all.map(({ stderr }) => stderr).join('')).toEqual(all.map(() => ({ code: 0, signal: null })));
+    const answers = all.map(({ lines }) => lines.at(-1) as unknown as Migrated);
+    const [{ to }] = answers as [Migrated];
+    expect(to).toBeGreaterThan(0);
+    const others = Array.from({ length: PROCESSES - 1 }, () => ({ schema, from: to, to }));
+    expect(answers.toSorted((a, b) => a.from - b.from)).toEqual([{ schema, from: 0, to }, ...others]);
+    const pool = new Pool({ connectionString: postgres.url });
+    await pool.query(`drop schema "${schema}" cascade`);
+    await pool.end();
+  });
+});

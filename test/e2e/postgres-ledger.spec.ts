@@ -1,0 +1,102 @@
+import { beforeAll, describe, expect, it } from 'vitest';
+import { ensureBuilt } from '../../scripts/build.mjs';
+import type { Pod } from '../support/pod.js';
+import { usePostgresDeployment } from '../support/postgres-deployment.js';
+import { until } from '../support/until.js';
+
+/* What is in Redis may be gone at any moment, and every session with the database, and every pod: no instant is. */
+beforeAll(() => ensureBuilt({ pods: true }), 600_000);
+const deployment = usePostgresDeployment();
+const STORM_MS = 3_000;
+const EVERY_MS = 200;
+
+/** Before a commit, after it, and between an effect and its record. */
+const MOMENTS = [
+  ['effect.acted', 'kill', 'transaction'],
+  ['effect.finished', 'kill', 'transaction'],
+  ['effect.acted', 'kill', 'mail'],
+  ['effect.acted', 'freeze', 'transaction'],
+  ['effect.acted', 'freeze', 'mail'],
+] as const;
+
+async function started(): Promise<readonly Pod[]> {
+  const { pods } = deployment;
+  const all = await Promise.all([
+    pods.scheduler('s1'),
+    pods.scheduler('s2'),
+    deployment.worker('w1'),
+    deployment.worker('w2'),
+  ]);
+  await deployment.goesOn(2);
+  return all;
+}
+
+/** The catalog is Redis' own: a worker declares its crons again within 10 s. */
+async function declaredAgain(): Promise<void> {
+  await until('the cron is declared again', async () => {
+    const read = await deployment.rooms.catalog.read().catch(() => null);
+    return (read?.entries.length ?? 0) > 0;
+  });
+}
+
+/** What came due while nobody knew the cron is its misfire policy's: merged into one late run, and nothing is written off. */
+async function expectMadeUpFor(): Promise<void> {
+  const { ran, skipped } = await deployment.expectAccounted();
+  expect(ran).toBeGreaterThan(0);
+  expect(skipped.superseded).toBe(0);
+}
+
+describe('with the ledger in PostgreSQL', { timeout: 60_000 }, () => {
+  it('a Redis that is wiped takes no run with it, and no instant', async () => {
+    await started();
+    await deployment.rooms.redis.flushall();
+    await declaredAgain();
+    await deployment.goesOn(1);
+    await expectMadeUpFor();
+    await deployment.pods.terminateAll();
+  });
+
+  it('a Redis that comes back empty takes no run with it, and no instant', async () => {
+    const pods = await started();
+    await deployment.redis.restartEmpty();
+    await declaredAgain();
+    await deployment.goesOn(1);
+    await expectMadeUpFor();
+    expect(pods.filter(({ isAlive }) => !isAlive)).toEqual([]);
+    await deployment.pods.terminateAll();
+  });
+
+  it('sessions that are ended again and again delay runs, and do nothing else', async () => {
+    const pods = await started();
+    let ended = 0;
+    const storm = setInterval(() => {
+      void deployment.terminateSessions().then((count) => (ended += count));
+    }, EVERY_MS);
+    await new Promise((resolve) => setTimeout(resolve, STORM_MS));
+    clearInterval(storm);
+    await deployment.goesOn(2);
+    expect((await deployment.expectAccounted()).ran).toBeGreaterThan(0);
+    expect(ended).toBeGreaterThan(STORM_MS / EVERY_MS / 2);
+    expect(pods.filter(({ isAlive }) => !isAlive)).toEqual([]);
+    await deployment.pods.terminateAll();
+  });
+
+  it('workers that are killed and frozen at the worst moments are followed by one that writes what is missing', async () => {
+    const failing = await Promise.all(
+      MOMENTS.map(([event, action, effect], n) =>
+        deployment.worker(`failing-${n}`, { failPoint: { event, action, where: { effect } } }),
+      ),
+    );
+    const scheduler = deployment.pods.scheduler('s1');
+    await Promise.all(failing.map((pod) => pod.waitFor('fail_point')));
+    await Promise.all([scheduler, deployment.worker('healthy')]);
+    await deployment.goesOn(2);
+    for (const pod of failing) pod.thaw();
+    expect((await deployment.expectAccounted()).ran).toBeGreaterThan(0);
+    expect(failing.filter(({ isAlive }) => isAlive)).toHaveLength(2);
+    const runs = await deployment.runs();
+    // One run may meet several of them.
+    expect(runs.reduce((more, { attempt }) => more + attempt - 1, 0)).toBeGreaterThanOrEqual(MOMENTS.length);
+    await deployment.pods.terminateAll();
+  });
+});

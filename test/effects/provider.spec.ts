@@ -1,0 +1,121 @@
+import { afterEach, describe, expect, it } from 'vitest';
+import { SingletonCron } from '../../libs/jobs/src/nest/singleton-cron.decorator.js';
+import type { IfUnknown } from '../../libs/jobs/src/running/effect-context.js';
+import { EffectUnknownError } from '../../libs/jobs/src/running/effect-errors.js';
+import type { RunContext } from '../../libs/jobs/src/running/run-context.js';
+import { testJobs, type TestJobs, type TestJobsOptions, type TestRun } from '../../libs/jobs/src/testing/index.js';
+import { PaymentProvider, type Ailment } from '../support/payment-provider.js';
+
+interface Receipt {
+  readonly receipt: number;
+}
+
+interface Ways {
+  readonly ifUnknown: IfUnknown<Receipt>;
+  readonly timeout?: string;
+  readonly keyTtl?: string;
+}
+
+class Billing {
+  constructor(
+    private readonly provider: PaymentProvider,
+    private readonly ways: Ways,
+  ) {}
+
+  @SingletonCron('0 3 * * *', { name: 'billing' })
+  async bill(run: RunContext): Promise<void> {
+    await run.effect('charge', ({ idempotencyKey: key }) => this.#charge(key), this.ways);
+  }
+
+  /** As a careful client: an answer is an answer, and whatever else comes says nothing of what happened. */
+  async #charge(key: string): Promise<Receipt> {
+    try {
+      return await this.provider.charge({ key, amount: 42 });
+    } catch (error) {
+      if (error instanceof TypeError) throw new EffectUnknownError('The provider did not answer.', { cause: error });
+      throw error;
+    }
+  }
+}
+
+let provider: PaymentProvider;
+let kit: TestJobs;
+afterEach(async () => {
+  await provider.stop();
+  expect(kit.clock.pending).toBe(0);
+});
+
+const asksProvider: IfUnknown<Receipt> = async ({ idempotencyKey }) => {
+  const found = await provider.find(idempotencyKey);
+  return found ? { done: found } : 'not-done';
+};
+
+async function billing(ways: Ways, { remembers = true, ...options }: { remembers?: boolean } & TestJobsOptions = {}) {
+  provider = await PaymentProvider.start({ remembers });
+  kit = await testJobs({ ...options, crons: [new Billing(provider, ways)] });
+}
+
+/** Turns the clock until the run has come to an end, or to a question. */
+async function ended(run: TestRun): Promise<TestRun> {
+  const state = async () => {
+    await kit.advance('1s');
+    return (await kit.run(run)).state;
+  };
+  await expect.poll(state, { interval: 1, timeout: 15_000 }).toMatch(/succeeded|failed|uncertain/);
+  return kit.run(run);
+}
+
+describe('a payment provider', () => {
+  it.each([
+    ['hangs', 'retry', true, 'succeeded', 1],
+    ['hangs', 'retry', false, 'succeeded', 2],
+    ['hangs', 'ask', false, 'uncertain', 1],
+    ['drops', 'retry', true, 'succeeded', 1],
+    ['drops', 'retry', false, 'succeeded', 2],
+    ['drops', 'ask', false, 'uncertain', 1],
+    ['deaf', 'retry', true, 'succeeded', 1],
+    ['deaf', 'ask', true, 'uncertain', 0],
+    ['refuses', 'retry', true, 'succeeded', 1],
+    ['refuses', 'ask', true, 'succeeded', 1],
+  ] as const)('that %s, under %j and honouring keys: %j, leaves a run that is %s and %i charges', async (...row) => {
+    const [ailment, ifUnknown, remembers, state, charges] = row;
+    await billing({ ifUnknown, timeout: '5s' }, { remembers, patienceMs: 100 });
+    provider.next(ailment);
+    const run = await ended(await kit.fire('billing'));
+    expect([run.state, provider.charges.length]).toEqual([state, charges]);
+  });
+
+  it.each(['hangs', 'drops', 'deaf'] satisfies Ailment[])(
+    'that %s is asked what it did, and charges once',
+    async (one) => {
+      await billing({ ifUnknown: asksProvider, timeout: '5s' }, { patienceMs: 100 });
+      provider.next(one);
+      const run = await ended(await kit.fire('billing'));
+      expect(run).toMatchObject({ state: 'succeeded', effects: [{ name: 'charge', result: { receipt: 1 } }] });
+      expect(provider.charges).toHaveLength(1);
+    },
+  );
+
+  it('that answers late has its say, whatever the person says who was asked meanwhile', async () => {
+    await billing({ ifUnknown: 'ask', timeout: '5s' }, { remembers: false, patienceMs: 100 });
+    provider.next('late');
+    const run = await ended(await kit.fire('billing'));
+    expect(run).toMatchObject({ state: 'uncertain', question: { effect: 'charge', doubt: 'timeout' } });
+    provider.answerLate();
+    const charge = async () => (await kit.run(run)).effect('charge')?.state;
+    await expect.poll(charge).toBe('done');
+    const resolved = await kit.resolve(run, 'not-done');
+    expect(resolved).toMatchObject({ state: 'succeeded', effects: [{ result: { receipt: 1 } }] });
+    expect(provider.charges).toHaveLength(1);
+  });
+
+  it('that may have forgotten the key is not asked to charge again', async () => {
+    await billing({ ifUnknown: 'retry', keyTtl: '10s' }, { patienceMs: 5_000 });
+    kit.crash.afterEffect('charge');
+    const run = await kit.fire('billing');
+    provider.forgetKeys();
+    await kit.drain();
+    expect(await kit.run(run)).toMatchObject({ state: 'uncertain', question: { doubt: 'key-expired' } });
+    expect(provider.charges).toHaveLength(1);
+  });
+});

@@ -1,0 +1,181 @@
+import { Injectable } from '@nestjs/common';
+import type { INestApplicationContext, Provider } from '@nestjs/common';
+import { Test } from '@nestjs/testing';
+import { CATALOG, JobsModule, LEDGER, Telemetry, type Catalog, type Ledger, type Role } from '@fencepost/jobs';
+import { RUN_QUEUE, type BullmqRunQueue } from '@fencepost/jobs/scheduler';
+import { afterEach, describe, expect, it } from 'vitest';
+import { z } from 'zod';
+import { JobHandler, type JobRun } from '../../libs/jobs/src/nest/job-handler.decorator.js';
+import { IdempotencyKeyError } from '../../libs/jobs/src/operating/job-errors.js';
+import { Jobs } from '../../libs/jobs/src/operating/jobs.js';
+import { JobPayloadError } from '../../libs/jobs/src/running/job-payload-error.js';
+import { RedisLedger } from '../../libs/jobs/src/ledger/redis-ledger.js';
+import { queuePrefix } from '../../libs/jobs/src/scheduling/bullmq-run-queue.js';
+import { recordedEvents } from '../support/recorded-events.js';
+import { testRedis } from '../support/redis.js';
+import { redisSpaces } from './redis-space.js';
+
+const spaces = redisSpaces();
+const apps: INestApplicationContext[] = [];
+afterEach(async () => {
+  await Promise.all(apps.splice(0).map((app) => app.close()));
+});
+
+const invoice = z.object({ order: z.string(), due: z.string().transform((text) => new Date(text)) });
+
+@Injectable()
+class Invoices {
+  readonly sent: JobRun<typeof invoice>['payload'][] = [];
+
+  @JobHandler('send-invoice', { schema: invoice })
+  send(run: JobRun<typeof invoice>): void {
+    this.sent.push(run.payload);
+  }
+}
+
+@Injectable()
+class Notes {
+  readonly taken: unknown[] = [];
+
+  @JobHandler('take-note', { retry: { attempts: 3, delay: 10 } })
+  take(run: { readonly payload: unknown; readonly attempt: number }): void {
+    this.taken.push(run.payload);
+    if (run.payload === 'again' && run.attempt === 1) throw new Error('once more');
+  }
+}
+
+type Space = ReturnType<typeof spaces.fresh>;
+
+interface Started {
+  readonly roles?: readonly Role[];
+  readonly concurrency?: number;
+  readonly providers?: Provider[];
+  readonly buildSeq?: number;
+  /** A ledger that looks after a run sooner than in half a minute. */
+  readonly hurried?: boolean;
+}
+
+async function start(space: Space, { roles = ['worker'], providers = [], hurried, ...options }: Started) {
+  const one = { redis: testRedis(), ...space, app: 'office', drainDeadline: '2s', sweepEvery: '500ms', ...options };
+  const testing = Test.createTestingModule({ imports: [JobsModule.forRoot({ roles, ...one })], providers });
+  const ledger = new RedisLedger({ redis: spaces.redis(), ...space, timing: { sweepMs: 1_500 } });
+  const app = await (hurried ? testing.overrideProvider(LEDGER).useValue(ledger) : testing).compile();
+  apps.push(app);
+  return app.init();
+}
+
+const DUE = '2026-03-01T00:00:00.000Z';
+const PAYLOAD = { order: '4711', due: DUE };
+const WAIT = { timeout: 10_000 };
+
+describe('a job that one process enqueues and another one carries out', () => {
+  it('has the payload that its schema makes, once for each idempotency key', async () => {
+    const space = spaces.fresh();
+    const worker = await start(space, { providers: [Invoices] });
+    const jobs = (await start(space, { roles: ['scheduler'] })).get(Jobs);
+    const { sent } = worker.get(Invoices);
+    const first = await jobs.enqueue('send-invoice', PAYLOAD, { idempotencyKey: 'order-4711' });
+    expect(first).toEqual({ runId: 'send-invoice@order-4711', created: true });
+    await expect.poll(() => sent, WAIT).toEqual([{ order: '4711', due: new Date(DUE) }]);
+
+    expect(await jobs.enqueue('send-invoice', PAYLOAD, { idempotencyKey: 'order-4711' })).toMatchObject({
+      created: false,
+    });
+    const other = jobs.enqueue('send-invoice', { ...PAYLOAD, order: '1' }, { idempotencyKey: 'order-4711' });
+    await expect(other).rejects.toThrow(IdempotencyKeyError);
+    await jobs.enqueue('send-invoice', { ...PAYLOAD, order: '4712' });
+    await expect.poll(() => sent.map(({ order }) => order), WAIT).toEqual(['4711', '4712']);
+  });
+
+  it('is declared as what runs only when it is asked for, and tried again when it fails', async () => {
+    const space = spaces.fresh();
+    const app = await start(space, { roles: ['scheduler', 'worker'], providers: [Invoices, Notes] });
+    const { entries } = await app.get<Catalog>(CATALOG).read();
+    const declared = entries.map(({ definition: { name, expression, overlap } }) => [name, expression, overlap]);
+    expect(declared).toEqual([
+      ['send-invoice', '@manual', 'allow'],
+      ['take-note', '@manual', 'allow'],
+    ]);
+    const { runId } = await app.get(Jobs).enqueue('take-note', 'again');
+    const run = () => app.get<Ledger>(LEDGER).readRun(runId);
+    await expect.poll(run, WAIT).toMatchObject({ state: 'succeeded', attempt: 2 });
+    expect(app.get(Notes).taken).toEqual(['again', 'again']);
+  });
+
+  it('waits in the queue as long as it is put off, and begins no sooner', async () => {
+    const space = spaces.fresh();
+    const app = await start(space, { roles: ['scheduler', 'worker'], providers: [Notes] });
+    const events = recordedEvents(app.get(Telemetry));
+    const { runId } = await app.get(Jobs).enqueue('take-note', 'later', { delay: '1s' });
+    const job = await app.get<BullmqRunQueue>(RUN_QUEUE).queue.getJob(runId);
+    expect(await job?.getState()).toBe('delayed');
+    await expect.poll(() => app.get(Notes).taken, WAIT).toEqual(['later']);
+    const run = await app.get<Ledger>(LEDGER).readRun(runId);
+    expect(run?.startedAt).toBeGreaterThanOrEqual((run?.claimedAt ?? 0) + 900);
+    expect(run?.startedAt).toBeGreaterThanOrEqual(run?.notBefore ?? Infinity);
+    // It did not go round through a worker meanwhile.
+    expect(events.of('run.redelivered')).toEqual([]);
+  });
+
+  it('comes to a worker by its priority, those without one first', async () => {
+    const space = spaces.fresh();
+    await start(space, { providers: [Notes] }).then((declaring) => declaring.close());
+    const jobs = (await start(space, { roles: ['scheduler'] })).get(Jobs);
+    const items = [900, 3, undefined, 20].map((priority, n) => ({
+      payload: n,
+      ...(priority === undefined ? {} : { priority }),
+    }));
+    await jobs.enqueueMany('take-note', items);
+    const worker = await start(space, { providers: [Notes], concurrency: 1 });
+    await expect.poll(() => worker.get(Notes).taken, WAIT).toEqual([2, 1, 3, 0]);
+  });
+});
+
+describe('a payload that its job can not read', () => {
+  it('is refused where it is enqueued, with the name of the field, when the handler is there', async () => {
+    const app = await start(spaces.fresh(), { providers: [Invoices] });
+    const asked = app.get(Jobs).enqueue('send-invoice', { order: 4711, due: DUE });
+    await expect(asked).rejects.toThrow(JobPayloadError);
+    await expect(asked).rejects.toThrow('got one with order: ');
+    expect(await app.get<Ledger>(LEDGER).runs('send-invoice', 10)).toEqual([]);
+  });
+
+  it('fails its run at once where a newer build expects another one', async () => {
+    @Injectable()
+    class NewerInvoices {
+      readonly sent: unknown[] = [];
+
+      @JobHandler('send-invoice', { schema: invoice.extend({ currency: z.enum(['EUR', 'CHF']) }) })
+      send(run: { readonly payload: unknown }): void {
+        this.sent.push(run.payload);
+      }
+    }
+    const space = spaces.fresh();
+    const older = await start(space, { providers: [Invoices], buildSeq: 1 });
+    await older.close();
+    const jobs = (await start(space, { roles: ['scheduler'] })).get(Jobs);
+    const { runId } = await jobs.enqueue('send-invoice', PAYLOAD);
+    const app = await start(space, { providers: [NewerInvoices], buildSeq: 2 });
+    const run = () => app.get<Ledger>(LEDGER).readRun(runId);
+    await expect.poll(run, WAIT).toMatchObject({ state: 'failed', attempt: 1 });
+    expect((await run())?.error).toContain('currency: ');
+    expect(app.get(NewerInvoices).sent).toEqual([]);
+  });
+});
+
+describe('a queue that loses everything', () => {
+  it('loses no job', async () => {
+    const space = spaces.fresh();
+    await start(space, { providers: [Notes] }).then((declaring) => declaring.close());
+    const app = await start(space, { roles: ['scheduler'], hurried: true });
+    const enqueued = await app.get(Jobs).enqueueMany('take-note', [{ payload: 'a' }, { payload: 'b' }]);
+    const keys = await spaces.redis().keys(`${queuePrefix(space)}:runs:*`);
+    expect(keys.length).toBeGreaterThan(0);
+    await spaces.redis().del(keys);
+    const worker = await start(space, { providers: [Notes] });
+    // A look that came before the loss is followed by the next one ten seconds later.
+    await expect.poll(() => new Set(worker.get(Notes).taken), { timeout: 25_000 }).toEqual(new Set(['a', 'b']));
+    const states = await Promise.all(enqueued.map(({ runId }) => app.get<Ledger>(LEDGER).readRun(runId)));
+    expect(states.map((run) => run?.delivery)).toEqual([2, 2]);
+  });
+});

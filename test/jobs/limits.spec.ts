@@ -1,0 +1,191 @@
+import { createHash, randomUUID } from 'node:crypto';
+import { afterEach, describe, expect, it } from 'vitest';
+import { closeRedis, NO_FENCE, parseFence, RedisSemaphoreStore, systemClock } from '@fencepost/lease';
+import type { RedisClient } from '@fencepost/lease';
+import { RedisLedger } from '../../libs/jobs/src/ledger/redis-ledger.js';
+import type { Limits } from '../../libs/jobs/src/running/carrier.js';
+import { RunProcessor } from '../../libs/jobs/src/running/run.processor.js';
+import type { RunContext } from '../../libs/jobs/src/running/run-context.js';
+import { BullmqRunQueue } from '../../libs/jobs/src/scheduling/bullmq-run-queue.js';
+import { Telemetry } from '../../libs/jobs/src/telemetry/telemetry.js';
+import { recordedEvents } from '../support/recorded-events.js';
+import { redisSpaces } from './redis-space.js';
+
+const spaces = redisSpaces();
+const closing: (() => Promise<unknown>)[] = [];
+afterEach(async () => {
+  for (const close of closing.splice(0).toReversed()) await close();
+});
+
+const CRON = 'mail';
+const AT = Date.UTC(2026, 0, 1);
+const RETRY = { attempts: 1, delayMs: 0, maxDelayMs: 0 };
+const TTL_MS = 2_000;
+
+/** What the store knows of this customer. */
+const ADA = createHash('sha256').update('ada').digest('hex').slice(0, 32);
+
+const customerOf = (payload: unknown) => (payload as { readonly customer: string }).customer;
+
+type Space = ReturnType<typeof spaces.fresh>;
+
+/** What the handlers of all workers saw: how many went on at once with each key, and when each began. */
+class Book {
+  readonly most: Record<string, number> = {};
+  readonly begun: { readonly runId: string; readonly at: number }[] = [];
+  readonly #going: Record<string, number> = {};
+
+  /** A handler that goes on for a moment. */
+  readonly handle = async ({ id, payload }: RunContext): Promise<void> => {
+    this.begun.push({ runId: id, at: performance.now() });
+    const customer = customerOf(payload);
+    const going = (this.#going[customer] = (this.#going[customer] ?? 0) + 1);
+    this.most[customer] = Math.max(going, this.most[customer] ?? 0);
+    // Work that takes some round trips.
+    for (let n = 0; n < 30; n += 1) await spaces.redis().ping();
+    this.#going[customer] = (this.#going[customer] ?? 0) - 1;
+  };
+}
+
+async function worker(space: Space, name: string, handler: { handle: Book['handle']; limits: Limits }) {
+  const redis = spaces.redis().duplicate({ maxRetriesPerRequest: null });
+  const telemetry = new Telemetry();
+  const ledger = new RedisLedger({ redis: spaces.redis(), ...space });
+  const processor = new RunProcessor({
+    ...{ redis, ...space, concurrency: 8, clock: systemClock, telemetry },
+    attempts: {
+      ...{ ledger, clock: systemClock, telemetry, random: Math.random, worker: name, ttlMs: TTL_MS },
+      handlerOf: (cron) => (cron === CRON ? { ...handler, retry: RETRY } : undefined),
+    },
+  });
+  const events = recordedEvents(telemetry);
+  await processor.start();
+  closing.push(async () => {
+    await processor.stop(5_000);
+    await closeRedis(redis);
+  });
+  return Object.assign(events, { stop: () => processor.stop(0) });
+}
+
+async function queueOf(space: Space): Promise<(customers: readonly string[]) => Promise<string[]>> {
+  const [redis, ledger] = [spaces.redis(), new RedisLedger({ redis: spaces.redis(), ...space })];
+  const queue = new BullmqRunQueue({ redis, ...space, onTrouble: () => {} });
+  closing.push(() => queue.close());
+  let n = 0;
+  return async (customers) => {
+    const runIds: string[] = [];
+    for (const customer of customers) {
+      const scheduledAt = AT + (n += 1) * 1_000;
+      const reply = await ledger.claim({
+        ...{ cron: CRON, fence: parseFence('1'), term: 't', holder: 's/1', generation: 1, nonce: randomUUID() },
+        ...{ cursor: (await ledger.readCron(CRON)).cursor, skips: [], overlap: 'allow' },
+        ...{ occurrence: { scheduledAt, dueAt: scheduledAt, reason: 'schedule', missed: null } },
+        payload: JSON.stringify({ customer }),
+      });
+      if (reply.verdict === 'claimed') runIds.push(reply.runId);
+    }
+    await queue.queue.pause();
+    await queue.enqueue(runIds.map((runId) => ({ runId, delivery: 1 })));
+    await ledger.confirm(runIds);
+    await queue.queue.resume();
+    return runIds;
+  };
+}
+
+const ended = async (space: Space, runIds: readonly string[]) => {
+  const ledger = new RedisLedger({ redis: spaces.redis(), ...space });
+  const runs = await Promise.all(runIds.map((id) => ledger.readRun(id)));
+  return runs.filter((run) => run?.state === 'succeeded').length;
+};
+
+/** Somebody who died with all places of a key, of which the store knows for so long. */
+async function crashed(redis: RedisClient, space: Space, ttlMs: number): Promise<void> {
+  const store = new RedisSemaphoreStore({ redis, ...space });
+  const request = { resource: `job:${CRON}:${ADA}`, holder: 'gone', ttlMs, floor: NO_FENCE, places: 1 };
+  await store.acquire({ ...request, nonce: randomUUID() });
+}
+
+describe('the limits of two workers', () => {
+  it('let no more runs of a key go on at once than may, and all of them in the end', async () => {
+    const [space, book] = [spaces.fresh(), new Book()];
+    const limits: Limits = { key: customerOf, perKey: 2 };
+    await worker(space, 'worker/1', { handle: book.handle, limits });
+    await worker(space, 'worker/2', { handle: book.handle, limits });
+    const ask = await queueOf(space);
+    const runIds = await ask(Array.from({ length: 24 }, (_, n) => (n % 2 === 0 ? 'ada' : 'bob')));
+    await expect.poll(() => ended(space, runIds), { timeout: 15_000 }).toBe(24);
+    expect(Math.max(...Object.values(book.most))).toBeLessThanOrEqual(2);
+    expect(book.begun).toHaveLength(24);
+  });
+
+  it('have runs of one key one after the other, each as soon as the one before has ended', async () => {
+    const [space, book] = [spaces.fresh(), new Book()];
+    const handler = { handle: book.handle, limits: { key: customerOf } };
+    const events = [await worker(space, 'worker/1', handler), await worker(space, 'worker/2', handler)];
+    const ask = await queueOf(space);
+    const runIds = await ask(Array.from({ length: 12 }, () => 'ada'));
+    await expect.poll(() => ended(space, runIds), { timeout: 15_000 }).toBe(12);
+    expect(book.most).toEqual({ ada: 1 });
+    const postponed = events.flatMap((recorded) => recorded.of('attempt.postponed'));
+    expect(postponed.length).toBeGreaterThan(0);
+    expect(new Set(postponed.map(({ verdict }) => verdict))).toEqual(new Set(['key-limit']));
+    // Woken and not only asked for again and again: hundreds would be a spin.
+    expect(postponed.length).toBeLessThan(150);
+  });
+
+  it('let no more runs begin in any span of time than may', async () => {
+    const [space, book] = [spaces.fresh(), new Book()];
+    const limits: Limits = { rate: { max: 3, perMs: 400 } };
+    await worker(space, 'worker/1', { handle: book.handle, limits });
+    await worker(space, 'worker/2', { handle: book.handle, limits });
+    const ask = await queueOf(space);
+    const runIds = await ask(Array.from({ length: 9 }, () => 'ada'));
+    await expect.poll(() => ended(space, runIds), { timeout: 15_000 }).toBe(9);
+    const ledger = new RedisLedger({ redis: spaces.redis(), ...space });
+    const runs = await Promise.all(runIds.map((id) => ledger.readRun(id)));
+    // By the store's clock, which counts for all workers.
+    const began = runs.map((run) => run?.startedAt ?? 0).toSorted((a, b) => a - b);
+    const spans = began.slice(3).map((at, index) => at - (began[index] ?? 0));
+    expect(Math.min(...spans)).toBeGreaterThanOrEqual(399);
+  });
+
+  it('count a worker that died for no longer than its place lasts', async () => {
+    const [space, book] = [spaces.fresh(), new Book()];
+    await crashed(spaces.redis(), space, 700);
+    const events = await worker(space, 'worker/1', { handle: book.handle, limits: { key: customerOf } });
+    const ask = await queueOf(space);
+    const runIds = await ask(['ada', 'bob']);
+    await expect.poll(() => events.of('attempt.postponed').length).toBeGreaterThan(0);
+    await expect.poll(() => ended(space, runIds), { timeout: 10_000 }).toBe(2);
+    const order = book.begun.map(({ runId }) => runIds.indexOf(runId));
+    expect(order).toEqual([1, 0]);
+  });
+
+  it('leave its place to a run that hangs when its worker stops', async () => {
+    const space = spaces.fresh();
+    let goOn = () => {};
+    const gate = new Promise<void>((resolve) => (goOn = resolve));
+    const one = await worker(space, 'worker/1', { handle: () => gate, limits: { key: customerOf } });
+    const ask = await queueOf(space);
+    await ask(['ada']);
+    await expect.poll(() => one.of('attempt.begun').length).toBe(1);
+    await one.stop();
+    const store = new RedisSemaphoreStore({ redis: spaces.redis(), ...space });
+    expect(await store.holders(`job:${CRON}:${ADA}`)).toMatchObject([{ holder: 'worker/1' }]);
+    goOn();
+    await expect.poll(() => store.holders(`job:${CRON}:${ADA}`)).toEqual([]);
+  });
+
+  it('cancel a run that waits with its next delivery', async () => {
+    const [space, book] = [spaces.fresh(), new Book()];
+    await crashed(spaces.redis(), space, 60_000);
+    const events = await worker(space, 'worker/1', { handle: book.handle, limits: { key: customerOf } });
+    const ask = await queueOf(space);
+    const [runId = ''] = await ask(['ada']);
+    await expect.poll(() => events.of('attempt.postponed').length).toBeGreaterThan(0);
+    const ledger = new RedisLedger({ redis: spaces.redis(), ...space });
+    await ledger.cancel(runId, { by: 'ada', reason: 'not needed', graceMs: 0 });
+    await expect.poll(() => events.of('attempt.needless'), { timeout: 5_000 }).toMatchObject([{ state: 'cancelled' }]);
+    expect(book.begun).toEqual([]);
+  });
+});

@@ -1,0 +1,155 @@
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import type { SqlConnection } from '@fencepost/lease';
+import type { AttemptRef } from '../../libs/jobs/src/ledger/ledger.js';
+import type { PostgresAttempts } from '../../libs/jobs/src/ledger/postgres/postgres-attempts.js';
+import { attemptRoom, type AttemptRoom } from '../support/attempt-room.js';
+import { commitProxy, type CommitFault, type CommitProxy } from '../support/commit-proxy.js';
+import { postgresForTests, type TestPostgres } from '../support/postgres.js';
+
+let server: TestPostgres;
+let room: AttemptRoom;
+let ledger: PostgresAttempts;
+let attempt: AttemptRef;
+beforeAll(async () => {
+  server = await postgresForTests();
+});
+afterAll(() => server.stop());
+beforeEach(async () => {
+  room = await attemptRoom(server.url);
+  ledger = room.attempts();
+  attempt = await room.begun(await room.enqueued());
+});
+afterEach(() => room.close());
+
+const ORDER = { name: 'order', payloadHash: 'h1' };
+const DONE = { verdict: 'done', result: '{"id":1}', payloadHash: 'h1' };
+const insert = (tx: SqlConnection) => room.insert(tx);
+const happened = (times: 0 | 1) => room.happened(times);
+
+describe('a transaction whose connection is lost', () => {
+  let proxy: CommitProxy;
+  const lossy = () => room.another({ connectionString: proxy.url, max: 1 });
+  beforeEach(async () => {
+    proxy = await commitProxy(server.url);
+  });
+  afterEach(() => proxy.close());
+
+  const NOT_HAPPENED: CommitFault[] = ['instead', 'silently', 'later'];
+  it.each(NOT_HAPPENED)('at the commit, which arrives %s, has not happened, and says so', async (fault) => {
+    const pool = lossy();
+    proxy.arm(fault);
+    const lost = { code: 'TRANSACTION_LOST', cause: expect.any(Error) };
+    await expect(ledger.transaction(attempt, { ...ORDER, pool }, insert)).rejects.toMatchObject(lost);
+    // A commit that was still on its way comes too late.
+    proxy.release();
+    await happened(0);
+    expect(await ledger.transaction(attempt, { ...ORDER, pool }, insert)).toEqual(DONE);
+    await happened(1);
+    expect(proxy.faults).toBe(1);
+  });
+
+  it('before the reply to its commit has happened, and is known to', async () => {
+    const pool = lossy();
+    proxy.arm('reply');
+    expect(await ledger.transaction(attempt, { ...ORDER, pool }, insert)).toEqual(DONE);
+    await happened(1);
+    expect(proxy.faults).toBe(1);
+  });
+
+  it('before the reply to its commit is known to have happened also to a ledger with one connection in all', async () => {
+    const own = room.attempts({ pool: lossy() });
+    proxy.arm('reply');
+    expect(await own.transaction(attempt, ORDER, insert)).toEqual(DONE);
+    await happened(1);
+  });
+
+  it.each(['instead', 'reply'] as const)(
+    'at the commit (%s) with nobody to ask is in doubt, and safe to repeat',
+    async (fault) => {
+      const own = room.attempts({ pool: lossy(), patienceMs: 200 });
+      proxy.arm(fault);
+      const work = async (tx: SqlConnection) => {
+        proxy.refuse();
+        return insert(tx);
+      };
+      await expect(own.transaction(attempt, ORDER, work)).rejects.toMatchObject({ code: 'TRANSACTION_UNKNOWN' });
+      expect(await ledger.transaction(attempt, ORDER, insert)).toEqual(DONE);
+      await happened(1);
+    },
+  );
+
+  it('or silent at its commit is closed, not used again', async () => {
+    const destroyed: unknown[] = [];
+    const pool = room.another({ connectionString: proxy.url, max: 1, query_timeout: 200 });
+    pool.on('release', (failure: unknown) => destroyed.push(failure));
+    proxy.arm('held');
+    const lost = { code: 'TRANSACTION_LOST' };
+    await expect(ledger.transaction(attempt, { ...ORDER, pool }, insert)).rejects.toMatchObject(lost);
+    expect(destroyed).toEqual([true]);
+    await happened(0);
+  });
+
+  it('while it works leaves nothing behind, and no broken connection in the pool', async () => {
+    const pool = room.another({ max: 1 });
+    const work = async (tx: SqlConnection) => {
+      const { rows } = await tx.query({ text: 'select pg_backend_pid() as pid' });
+      const result = await insert(tx);
+      await room.pool.query('select pg_terminate_backend($1)', [(rows[0] as { pid: number }).pid]);
+      return result;
+    };
+    await expect(ledger.transaction(attempt, { ...ORDER, pool }, work)).rejects.toThrow('terminat');
+    await happened(0);
+    expect(pool.totalCount).toBe(0);
+    expect(await ledger.transaction(attempt, { ...ORDER, pool }, insert)).toEqual(DONE);
+  });
+});
+
+describe('a callback that does what is the ledger’s to do', () => {
+  const misused = (reason: string) => ({ code: 'TRANSACTION_MISUSED', message: expect.stringContaining(reason) });
+
+  it.each(['commit', 'rollback', 'commit; begin', 'rollback and chain'])(
+    'is told so when it sends %s',
+    async (text) => {
+      const pool = room.another({ max: 1 });
+      const work = async (tx: SqlConnection) => {
+        await tx.query({ text });
+        return '1';
+      };
+      const refused = misused('the callback has ended it itself');
+      await expect(ledger.transaction(attempt, { ...ORDER, pool }, work)).rejects.toMatchObject(refused);
+      expect(await ledger.effects(attempt.runId)).toEqual([]);
+      expect((await pool.query('select 1 as one')).rows).toEqual([{ one: 1 }]);
+    },
+  );
+
+  it('is told so when it goes on after a statement that failed', async () => {
+    const work = async (tx: SqlConnection) => {
+      await insert(tx);
+      await tx.query({ text: 'select 1 / 0' }).catch(() => {});
+      return '1';
+    };
+    await expect(ledger.transaction(attempt, ORDER, work)).rejects.toMatchObject(misused('SAVEPOINT'));
+    await happened(0);
+  });
+
+  it('may guard a statement that fails with a savepoint', async () => {
+    const work = async (tx: SqlConnection) => {
+      const result = await insert(tx);
+      await tx.query({ text: 'savepoint tried' });
+      await tx.query({ text: 'select 1 / 0' }).catch(() => tx.query({ text: 'rollback to tried' }));
+      return result;
+    };
+    expect(await ledger.transaction(attempt, ORDER, work)).toEqual(DONE);
+    await happened(1);
+  });
+
+  it('is told so when it gives the connection back', async () => {
+    const work = async (tx: SqlConnection) => {
+      const result = await insert(tx);
+      tx.release();
+      return result;
+    };
+    await expect(ledger.transaction(attempt, ORDER, work)).rejects.toMatchObject(misused('release()'));
+    await happened(0);
+  });
+});

@@ -1,0 +1,213 @@
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import type { SqlConnection } from '@fencepost/lease';
+import type { AttemptRef } from '../../libs/jobs/src/ledger/ledger.js';
+import type { PostgresAttempts } from '../../libs/jobs/src/ledger/postgres/postgres-attempts.js';
+import { attemptRoom, type AttemptRoom } from '../support/attempt-room.js';
+import { commitProxy } from '../support/commit-proxy.js';
+import { postgresForTests, type TestPostgres } from '../support/postgres.js';
+
+let server: TestPostgres;
+let room: AttemptRoom;
+let ledger: PostgresAttempts;
+let attempt: AttemptRef;
+beforeAll(async () => {
+  server = await postgresForTests();
+});
+afterAll(() => server.stop());
+beforeEach(async () => {
+  room = await attemptRoom(server.url);
+  ledger = room.attempts();
+  attempt = await room.begun(await room.enqueued());
+});
+afterEach(() => room.close());
+
+const ORDER = { name: 'order', payloadHash: 'h1' };
+const DONE = { verdict: 'done', result: '{"id":1}', payloadHash: 'h1' };
+const STALE = { verdict: 'stale' };
+const LEVELS = ['read committed', 'repeatable read', 'serializable'];
+const LONG_MS = 60_000;
+
+const insert = (tx: SqlConnection) => room.insert(tx);
+const happened = (times: 0 | 1) => room.happened(times);
+
+async function overtake(): Promise<AttemptRef> {
+  await room.lapse(attempt);
+  return room.begun(attempt.runId);
+}
+
+describe('a transaction', () => {
+  it('commits the rows and the record that they are written', async () => {
+    expect(await ledger.transaction(attempt, ORDER, insert)).toEqual(DONE);
+    await happened(1);
+    const [record] = await ledger.effects(attempt.runId);
+    expect(record).toMatchObject({ name: 'order', state: 'done', fence: attempt.fence, payloadHash: 'h1' });
+  });
+
+  it('that has committed is not carried out again: its recorded result is the answer, for every later attempt', async () => {
+    await ledger.transaction(attempt, ORDER, insert);
+    const never = () => Promise.reject(new Error('carried out again'));
+    expect(await ledger.transaction(attempt, ORDER, never)).toEqual(DONE);
+    expect(await ledger.transaction(await overtake(), { name: 'order', payloadHash: 'h2' }, never)).toEqual(DONE);
+    await happened(1);
+  });
+
+  it('leaves nothing behind when its work fails, and its connection is used again', async () => {
+    const pool = room.another({ max: 1 });
+    const failure = new Error('out of stock');
+    const work = async (tx: SqlConnection) => {
+      await insert(tx);
+      throw failure;
+    };
+    await expect(ledger.transaction(attempt, { ...ORDER, pool }, work)).rejects.toBe(failure);
+    expect([pool.totalCount, pool.idleCount]).toEqual([1, 1]);
+    await happened(0);
+    expect(await ledger.transaction(attempt, { ...ORDER, pool }, insert)).toEqual(DONE);
+    await happened(1);
+  });
+
+  it('takes no connection that keeps it alive', async () => {
+    const [pool, transactions] = [room.another({ max: 1 }), room.another({ max: 1 })];
+    const hasty = room.attempts({ pool, transactions, patienceMs: 2_000 });
+    const work = async (tx: SqlConnection) => {
+      expect(await hasty.heartbeat(attempt, LONG_MS)).toBe('extended');
+      return insert(tx);
+    };
+    expect(await hasty.transaction(attempt, ORDER, work)).toEqual(DONE);
+  });
+
+  it('of a stale attempt is not even begun', async () => {
+    await overtake();
+    const work = () => Promise.reject(new Error('carried out'));
+    expect(await ledger.transaction(attempt, ORDER, work)).toEqual(STALE);
+    expect(await room.value(`select refusals from :schema.cron`)).toBe('1');
+  });
+
+  it('of two under one name commits once, and the other hears of it', async () => {
+    let arrive = () => {};
+    const arrived = new Promise<void>((resolve) => (arrive = resolve));
+    const slow = ledger.transaction(attempt, ORDER, async (tx) => {
+      await arrived;
+      return insert(tx);
+    });
+    expect(await ledger.transaction(attempt, ORDER, insert)).toEqual(DONE);
+    arrive();
+    expect(await slow).toEqual(DONE);
+    await happened(1);
+  });
+
+  it('whose lease has expired while it worked leaves nothing behind', async () => {
+    const work = async (tx: SqlConnection) => {
+      await room.lapse(attempt);
+      return insert(tx);
+    };
+    expect(await ledger.transaction(attempt, ORDER, work)).toEqual(STALE);
+    await happened(0);
+  });
+
+  it('hears that the pool has no connection to give', async () => {
+    const pool = room.another({ max: 1 });
+    const taken = await pool.connect();
+    const impatient = room.attempts({ patienceMs: 50 });
+    const refused = { code: 'POOL_EXHAUSTED' };
+    await expect(impatient.transaction(attempt, { ...ORDER, pool }, insert)).rejects.toMatchObject(refused);
+    taken.release();
+    await happened(0);
+  });
+});
+
+describe.each(LEVELS)('a transaction at %s', (level) => {
+  const working = (meanwhile: () => Promise<unknown>) => async (tx: SqlConnection) => {
+    await tx.query({ text: `set transaction isolation level ${level}` });
+    const result = await insert(tx);
+    await meanwhile();
+    return result;
+  };
+
+  it('commits, however often its attempt has shown meanwhile that it is alive', async () => {
+    const beat = () => ledger.heartbeat(attempt, LONG_MS);
+    expect(await ledger.transaction(attempt, ORDER, working(beat))).toEqual(DONE);
+    await happened(1);
+  });
+
+  it('of an attempt that is overtaken between its work and its commit leaves nothing behind', async () => {
+    const reply = await ledger.transaction(attempt, ORDER, working(overtake)).catch((error: unknown) => error);
+    // Above READ COMMITTED the server finds out first, and nothing happened either.
+    expect(reply).toMatchObject(level === 'read committed' ? STALE : { code: '40001' });
+    await happened(0);
+  });
+
+  it('of a run that was cancelled meanwhile leaves nothing behind', async () => {
+    const cancel = async () => {
+      await room.lapse(attempt);
+      await ledger.cancel(attempt.runId, { by: 'ada', reason: 'not needed', graceMs: 0 });
+    };
+    const reply = await ledger.transaction(attempt, ORDER, working(cancel)).catch((error: unknown) => error);
+    expect(reply).toMatchObject(level === 'read committed' ? STALE : { code: '40001' });
+    await happened(0);
+  });
+
+  it('lets no successor begin between the comparison and the commit', async () => {
+    const proxy = await commitProxy(server.url);
+    const pool = room.another({ connectionString: proxy.url });
+    proxy.arm('held');
+    const committing = ledger.transaction(
+      attempt,
+      { ...ORDER, pool },
+      working(async () => {}),
+    );
+    await expect.poll(() => proxy.faults, { interval: 1, timeout: 10_000 }).toBe(1);
+    const next = overtake();
+    const order = await Promise.race([
+      next.then(() => 'the successor began'),
+      room.untilBlocked(1).then(() => 'it waits'),
+    ]);
+    proxy.release();
+    expect(await committing).toEqual(DONE);
+    await proxy.close();
+    expect(order).toBe('it waits');
+    const never = () => Promise.reject(new Error('carried out again'));
+    expect(await ledger.transaction(await next, ORDER, never)).toEqual(DONE);
+    await happened(1);
+  });
+});
+
+describe('a transaction whose commit the server refuses', () => {
+  it('did not happen, and fails with the server’s reason: rows of others', async () => {
+    await room.pool.query(`create table "${room.schema}".stock (n int); insert into "${room.schema}".stock values (1)`);
+    const pool = room.another({ max: 2 });
+    const other = await room.begun(await room.enqueued());
+    let arrived = 0;
+    let goOn = () => {};
+    const both = new Promise<void>((resolve) => (goOn = resolve));
+    const skewed = async (tx: SqlConnection) => {
+      await tx.query({ text: 'set transaction isolation level serializable' });
+      await tx.query({ text: `select sum(n) from "${room.schema}".stock` });
+      await tx.query({ text: `insert into "${room.schema}".stock values (1)` });
+      arrived += 1;
+      if (arrived === 2) goOn();
+      await both;
+      return insert(tx);
+    };
+    const outcomes = await Promise.allSettled(
+      [attempt, other].map((one) => ledger.transaction(one, { ...ORDER, pool }, skewed)),
+    );
+    const failed = outcomes.flatMap((outcome) => (outcome.status === 'rejected' ? [outcome.reason] : []));
+    expect(failed).toMatchObject([{ code: '40001' }]);
+    await happened(1);
+    expect([pool.totalCount, pool.idleCount]).toEqual([2, 2]);
+  });
+
+  it('did not happen, and fails with the server’s reason: a constraint that is checked at the end', async () => {
+    const { schema } = room;
+    await room.pool.query(
+      `create table "${schema}".part (id int, of int, primary key (id), foreign key (of) references "${schema}".part
+         deferrable initially deferred)`,
+    );
+    const work = async (tx: SqlConnection) => {
+      await tx.query({ text: `insert into "${schema}".part values (1, 2)` });
+      return insert(tx);
+    };
+    await expect(ledger.transaction(attempt, ORDER, work)).rejects.toMatchObject({ code: '23503' });
+    await happened(0);
+  });
+});

@@ -1,0 +1,92 @@
+import { describe, expect, it } from 'vitest';
+import { closeRedis, connectRedis } from '@fencepost/lease';
+import type { Ledger } from '../../libs/jobs/src/ledger/ledger.js';
+import { ledgerKeys } from '../../libs/jobs/src/ledger/redis-ledger-keys.js';
+import { RedisLedger } from '../../libs/jobs/src/ledger/redis-ledger.js';
+import { LONG_MS, Stage } from '../../libs/jobs/src/testing/ledger-contract/stage.js';
+import { redisSpaces } from '../jobs/redis-space.js';
+import { replyDroppingProxy } from '../support/reply-dropping-proxy.js';
+import { testRedis } from '../support/redis.js';
+
+const CRON = 'nightly-report';
+const spaces = redisSpaces();
+
+async function now(): Promise<number> {
+  const [seconds, micros] = await spaces.redis().time();
+  return Number(seconds) * 1_000 + Math.floor(Number(micros) / 1_000);
+}
+
+function stageOf(ledger: Ledger): Promise<Stage> {
+  return Stage.of(async () => ({
+    ledger,
+    cron: CRON,
+    now,
+    advance: async (ms) => {
+      const end = (await now()) + ms;
+      await expect.poll(now, { interval: 1, timeout: 10_000 }).toBeGreaterThanOrEqual(end);
+    },
+    clockGoesBack: () => Promise.reject(new Error('Nothing goes back here.')),
+  }));
+}
+
+describe('effects, items and answers in Redis', () => {
+  it('keeps what it copied of another run no longer than the run it copied it for', async () => {
+    const space = spaces.fresh();
+    const stage = await stageOf(new RedisLedger({ redis: spaces.redis(), ...space }));
+    const attempt = await stage.begun(await stage.claimed(1));
+    const step = { finished: [{ key: 'a', kind: 'done' as const }], begun: ['b'] };
+    await stage.ledger.advanceItems(attempt, 'mails', step);
+    const { runId, ...order } = stage.order({ rerunOf: attempt.runId });
+    await stage.ledger.trigger({ runId, ...order });
+    await stage.ledger.finish(await stage.begun(runId), { kind: 'succeeded' });
+    const keys = ledgerKeys(space)(CRON);
+    for (const key of [keys.effects(runId), keys.items(runId)]) {
+      expect(await spaces.redis().pttl(key)).toBeGreaterThan(LONG_MS);
+    }
+  });
+
+  it('takes failed runs out of their list once they are gone by themselves', async () => {
+    const space = spaces.fresh();
+    const stage = await stageOf(new RedisLedger({ redis: spaces.redis(), ...space }));
+    const { failed } = ledgerKeys(space)(CRON);
+    for (const n of [1, 2]) {
+      await stage.ledger.finish(await stage.begun(await stage.claimed(n)), { kind: 'failed', error: 'it broke' });
+      // As one that failed so long ago that its record has expired.
+      if (n === 1) await spaces.redis().zadd(failed, 1, stage.idOf(1));
+    }
+    expect(await spaces.redis().zrange(failed, '0', '-1')).toEqual([stage.idOf(2)]);
+  });
+
+  it('takes an uncertain run out of its list however it ends', async () => {
+    const space = spaces.fresh();
+    const stage = await stageOf(new RedisLedger({ redis: spaces.redis(), ...space }));
+    const listed = () => spaces.redis().zrange(ledgerKeys(space)(CRON).uncertain, '0', '-1');
+    const [first, second, third] = [await stage.uncertain(1), await stage.uncertain(2), await stage.uncertain(3)];
+    await stage.ledger.cancel(first.runId, { by: 'ada', reason: 'not needed', graceMs: 0 });
+    expect(await listed()).toEqual([second.runId, third.runId]);
+    await stage.ledger.resolve(second.runId, stage.answer('give-up'));
+    expect(await listed()).toEqual([third.runId]);
+    await stage.ledger.resolve(third.runId, stage.answer('done'));
+    expect(await listed()).toEqual([]);
+  });
+
+  it('answers a person once over a connection that loses replies, and advances items once', async () => {
+    const space = spaces.fresh();
+    const proxy = await replyDroppingProxy(testRedis());
+    const lossy = await connectRedis({ url: proxy.url, commandTimeoutMs: 5_000, name: 'test' });
+    const ledger = new RedisLedger({ redis: lossy, ...space });
+    const stage = await stageOf(ledger);
+    const attempt = await stage.begun(await stage.claimed(1));
+    proxy.dropNextReply();
+    expect(await ledger.advanceItems(attempt, 'mails', { finished: [], begun: ['a'] })).toBe('recorded');
+    await stage.doubt(attempt);
+    proxy.dropNextReply();
+    const delivery = { runId: attempt.runId, delivery: 2 };
+    const reply = { verdict: 'resolved', state: 'enqueued', delivery };
+    expect(await ledger.resolve(attempt.runId, stage.answer('not-done'))).toEqual(reply);
+    expect(await ledger.actions(CRON, 10)).toHaveLength(1);
+    expect(proxy.dropped).toBe(2);
+    await closeRedis(lossy);
+    await proxy.close();
+  });
+});

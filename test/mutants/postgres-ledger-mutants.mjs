@@ -1,0 +1,138 @@
+const LEDGER = 'libs/jobs/src/ledger/postgres';
+const SQL = `${LEDGER}/sql/functions`;
+const CONTRACT = 'test/ledger/postgres-ledger.spec.ts';
+const SCHEDULING = 'test/ledger/postgres-scheduling.spec.ts';
+const REQUESTS = 'test/ledger/postgres-requests.spec.ts';
+
+/**
+ * What becomes of a run in PostgreSQL until a worker has it, and what is kept.
+ * @type {readonly import('./mutation-lab.mjs').Mutant[]}
+ */
+export const POSTGRES_LEDGER_MUTANTS = [
+  {
+    name: 'postgres ledger: confirmations lock their crons in any order',
+    defence: 'no two calls wait for each other',
+    file: `${SQL}/confirm-runs.sql`,
+    find: 'order by name for update',
+    replace: 'order by name desc for update',
+    killedBy: SCHEDULING,
+    test: '(confirm)',
+  },
+  {
+    name: 'postgres ledger: a sweep locks its crons in any order',
+    defence: 'no two calls wait for each other',
+    file: `${SQL}/list-overdue.sql`,
+    find: 'order by name for update',
+    replace: 'order by name desc for update',
+    killedBy: SCHEDULING,
+    test: '(overdueAll)',
+  },
+  {
+    name: 'postgres ledger: a sweep locks crons in which nothing is due',
+    defence: 'a sweep that finds nothing holds up nobody',
+    file: `${SQL}/list-overdue.sql`,
+    find: ' and is_watched and watch_at <= at_now\n',
+    replace: '\n',
+    killedBy: SCHEDULING,
+    test: 'hold up nobody where nothing is due',
+  },
+  {
+    name: 'postgres ledger: a confirmation counts from when it began to wait',
+    defence: 'now is read once the cron is locked',
+    file: `${SQL}/confirm-runs.sql`,
+    find: 'at_now := now_ms();',
+    replace: 'at_now := floor(extract(epoch from transaction_timestamp()) * 1000)::bigint;',
+    killedBy: SCHEDULING,
+    test: 'not when it was asked for (confirm)',
+  },
+  {
+    name: 'postgres ledger: a confirmation enqueues what is not pending',
+    defence: 'a worker that was faster than the confirmation is left alone',
+    file: `${SQL}/confirm-runs.sql`,
+    find: ' and id = any(the_runs) and pending;',
+    replace: ' and id = any(the_runs);',
+    killedBy: CONTRACT,
+    test: 'that comes after the worker leaves the run alone',
+  },
+  {
+    name: 'postgres ledger: two sweeps deliver the same run',
+    defence: 'the delivery number is compared',
+    file: `${SQL}/redeliver-run.sql`,
+    find: 'if this.delivery <> the_delivery then return null; end if;',
+    replace: '',
+    killedBy: CONTRACT,
+    test: 'hands a run over once when two sweeps saw it',
+  },
+  {
+    name: 'postgres ledger: a delivery is numbered again',
+    defence: 'a delivery that is sent again is the same',
+    file: `${SQL}/redeliver-run.sql`,
+    find: 'if this.delivery_nonce = the_nonce then',
+    replace: 'if false then',
+    killedBy: SCHEDULING,
+    test: 'answered as it was when it is sent again',
+  },
+  {
+    name: 'postgres ledger: a healthy worker loses its run',
+    defence: 'a run is orphaned once its lease has expired',
+    file: `${SQL}/redeliver-run.sql`,
+    find: "if this.state = 'running' and this.lease_until > at_now then return null; end if;",
+    replace: '',
+    killedBy: CONTRACT,
+    test: 'leaves a run alone whose worker is alive',
+  },
+  {
+    name: 'postgres ledger: a sweep shows a run again at once',
+    defence: 'a sweep that crashed is not repeated by everybody',
+    file: `${SQL}/move-looks.sql`,
+    find: 'set watch_at = the_now + the_again',
+    replace: 'set watch_at = watch_at',
+    killedBy: CONTRACT,
+    test: 'again only after the time that was asked for',
+  },
+  {
+    name: 'postgres ledger: what is still going is forgotten',
+    defence: 'only what is over is forgotten',
+    file: `${SQL}/forget-runs.sql`,
+    find: ' and finished_at is not null\n',
+    replace: '\n',
+    killedBy: CONTRACT,
+    test: 'keeps what is still going',
+  },
+  {
+    name: 'postgres ledger: nobody knows that something was forgotten',
+    defence: 'what is forgotten is not taken for missed',
+    file: `${SQL}/delete-runs.sql`,
+    find: '(select max(scheduled_at) from run where space = the_space and id = any(the_runs))',
+    replace: 'null::bigint',
+    killedBy: CONTRACT,
+    test: 'says up to where runs were forgotten',
+  },
+  {
+    name: 'postgres ledger: effects outlive their run',
+    defence: 'nothing is left of a forgotten run',
+    file: `${SQL}/delete-runs.sql`,
+    find: '  delete from effect where space = the_space and run_id = any(the_runs);\n',
+    replace: '',
+    killedBy: REQUESTS,
+    test: 'with all of their effects',
+  },
+  {
+    name: 'postgres ledger: runs are kept for ever',
+    defence: 'what ended long ago is forgotten',
+    file: `${SQL}/forget-runs.sql`,
+    find: ' or finished_at <= ended)',
+    replace: ')',
+    killedBy: REQUESTS,
+    test: 'is less by the runs that ended long enough ago',
+  },
+  {
+    name: 'postgres ledger: a run that is kept no longer is shown',
+    defence: 'how long it is kept does not depend on a sweep',
+    file: `${SQL}/read-run.sql`,
+    find: ' and (finished_at is null or finished_at + the_keep_ms > now_ms())',
+    replace: '',
+    killedBy: CONTRACT,
+    test: 'is gone by itself when its time is up (succeeded)',
+  },
+];

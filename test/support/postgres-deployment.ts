@@ -1,0 +1,147 @@
+import { Pool } from 'pg';
+import { afterAll, afterEach, beforeAll, beforeEach, expect } from 'vitest';
+import { closeRedis, connectRedis, systemClock, type RedisClient } from '@fencepost/lease';
+import { audit, type AuditReport } from '../../libs/jobs/src/audit/audit.js';
+import type { CatalogEntry } from '../../libs/jobs/src/catalog/definition.js';
+import { RedisCatalog } from '../../libs/jobs/src/catalog/redis-catalog.js';
+import { PostgresLedger } from '../../libs/jobs/src/ledger/postgres/postgres-ledger.js';
+import { migrateLedger } from '../../libs/jobs/src/ledger/postgres/postgres-migrations.js';
+import type { Run } from '../../libs/jobs/src/ledger/run.js';
+import { RedisPresence } from '../../libs/jobs/src/scheduling/redis-presence.js';
+import { freshSchema, postgresForTests, type TestPostgres } from './postgres.js';
+import { usePods, type Pods } from './pods.js';
+import { privateRedis, type PrivateRedis } from './redis.js';
+import { until } from './until.js';
+
+/** Shorter than any deployment would have them, so that a test can wait them out. */
+const HURRIED = {
+  FENCEPOST_LEASE_TTL: '1s',
+  FENCEPOST_RUN_LEASE: '1500ms',
+  FENCEPOST_SWEEP_EVERY: '200ms',
+  FENCEPOST_BUILD_SEQ: '1',
+  FENCEPOST_APP: 'test-worker',
+};
+
+const SPACE = { prefix: 'fencepost', tenant: 'default' };
+const CRON = 'book';
+const ALL = 10_000;
+
+interface Rooms {
+  readonly redis: RedisClient;
+  readonly pool: Pool;
+  readonly ledger: PostgresLedger;
+  readonly catalog: RedisCatalog;
+  readonly schema: string;
+}
+
+/** Pods whose ledger is in PostgreSQL, a Redis that is theirs alone, and the cron that writes rows into that database. */
+export class PostgresDeployment {
+  #rooms: Rooms | undefined;
+  #born: CatalogEntry | undefined;
+
+  constructor(
+    readonly pods: Pods,
+    readonly server: { redis?: PrivateRedis; postgres?: TestPostgres },
+  ) {}
+
+  get rooms(): Rooms {
+    if (!this.#rooms) throw new Error('Expected to be used inside of a test, after its beforeEach.');
+    return this.#rooms;
+  }
+
+  get redis(): PrivateRedis {
+    if (!this.server.redis) throw new Error('Expected to be used after the beforeAll of its file.');
+    return this.server.redis;
+  }
+
+  async open(): Promise<void> {
+    const url = this.server.postgres?.url ?? '';
+    const schema = freshSchema();
+    const pool = new Pool({ connectionString: url, application_name: 'the test' });
+    await migrateLedger(pool, { schema });
+    await pool.query(`create table "${schema}".booked (run text not null, attempt int not null)`);
+    await pool.query(`create table "${schema}".mailed (run text not null, key text primary key)`);
+    const redis = await connectRedis({ url: this.redis.url, commandTimeoutMs: 2_000, name: 'test' });
+    await redis.flushall();
+    const ledger = new PostgresLedger({ pool, schema, ...SPACE });
+    this.#rooms = { redis, pool, schema, ledger, catalog: new RedisCatalog({ redis, ...SPACE }) };
+    this.#born = undefined;
+    const database = { FENCEPOST_LEDGER: 'postgres', DATABASE_URL: url, FENCEPOST_SCHEMA: schema };
+    Object.assign(this.pods.env, HURRIED, database, { REDIS_URL: this.redis.url, FENCEPOST_MIGRATE: 'true' });
+  }
+
+  async close(): Promise<void> {
+    const rooms = this.#rooms;
+    this.#rooms = undefined;
+    if (!rooms) return;
+    await closeRedis(rooms.redis);
+    await rooms.pool.query(`drop schema "${rooms.schema}" cascade`);
+    await rooms.pool.end();
+  }
+
+  worker(name: string, options: Parameters<Pods['worker']>[1] = {}): ReturnType<Pods['worker']> {
+    return this.pods.worker(name, { ...options, env: { CRONS: CRON, ...options.env } });
+  }
+
+  runs(): Promise<Run[]> {
+    return this.rooms.ledger.runs(CRON, ALL);
+  }
+
+  /** Until so many runs more than there are now have succeeded, of instants that are still to come. */
+  async goesOn(count: number): Promise<void> {
+    const since = Date.now();
+    await until(`${count} more runs succeeded`, async () => {
+      const done = (await this.runs()).filter(({ state, scheduledAt }) => state === 'succeeded' && scheduledAt > since);
+      // What the catalog says first is what is held against the ledger: a Redis that was wiped tells less.
+      this.#born ??= (await this.rooms.catalog.read()).entries.find(({ definition }) => definition.name === CRON);
+      return done.length >= count;
+    });
+  }
+
+  /** Ends the sessions of all pods, as an administrator or a failover would; says how many. */
+  async terminateSessions(): Promise<number> {
+    const ended = await this.rooms.pool.query(
+      `select pg_terminate_backend(pid) from pg_stat_activity where application_name like 'fencepost%'`,
+    );
+    return ended.rowCount ?? 0;
+  }
+
+  /** Expects that nothing of any instant is missing or there twice, up to where the audit can say. */
+  async expectAccounted(): Promise<AuditReport> {
+    const { ledger, catalog, redis } = this.rooms;
+    const born = this.#born;
+    if (!born) throw new Error('Expected the deployment to have been seen at work.');
+    const { schema, pool } = this.rooms;
+    await until('no run is open', async () => (await this.runs()).every(({ finishedAt }) => finishedAt !== null));
+    const older = {
+      read: async () => ({ ...(await catalog.read()), entries: [born] }),
+    };
+    const presence = new RedisPresence({ redis, ...SPACE });
+    const report = await audit({ catalog: older, ledger, presence, clock: systemClock });
+    expect(report, JSON.stringify(report.findings)).toMatchObject({ missed: 0, doubled: 0, unexplained: 0 });
+    const runs = await this.runs();
+    expect(runs.filter(({ state, skipped }) => state !== 'succeeded' && skipped === null)).toEqual([]);
+    const succeeded = runs.flatMap(({ id, state }) => (state === 'succeeded' ? [id] : [])).toSorted();
+    for (const table of ['booked', 'mailed']) {
+      const { rows } = await pool.query<{ run: string }>(`select run from "${schema}".${table}`);
+      expect(rows.map(({ run }) => run).toSorted(), table).toEqual(succeeded);
+    }
+    return report;
+  }
+}
+
+/** A fresh deployment for each test of the file. */
+export function usePostgresDeployment(): PostgresDeployment {
+  const server: PostgresDeployment['server'] = {};
+  // Before the pods' own, and so after it: what still runs would hold on to the schema.
+  afterEach(() => deployment.close());
+  const deployment = new PostgresDeployment(usePods(), server);
+  beforeAll(async () => {
+    [server.redis, server.postgres] = await Promise.all([privateRedis(), postgresForTests()]);
+  });
+  afterAll(async () => {
+    await Promise.all([server.redis?.stop(), server.postgres?.stop()]);
+  });
+  beforeEach(() => deployment.open());
+  return deployment;
+}
