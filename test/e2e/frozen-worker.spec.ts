@@ -19,22 +19,19 @@ const STEPS = { CRONS: 'steps' };
 const NOTHING: TurnedDown = { stale: 0, repeated: 0 };
 const ALL_ONCE = ['first', 'second', 'third'];
 
-/** A scheduler, a run, and a worker that is at it. */
-async function firstWorker(how: { readonly failPoint?: FailPoint }): Promise<Pod> {
-  const { pods } = deployment;
-  const [first] = await Promise.all([pods.worker('first-worker', { env: STEPS, ...how }), pods.scheduler('scheduler')]);
-  await deployment.fireOnce('steps');
-  return first;
-}
-
-/** … and stands still in the middle of it. */
+/** A scheduler, a run, and a worker that stands still in the middle of it. */
 async function freezeFirstWorker(failPoint: Omit<FailPoint, 'action'>): Promise<Pod> {
-  const frozen = await firstWorker({ failPoint: { ...failPoint, action: 'freeze' } });
+  const { pods } = deployment;
+  const [frozen] = await Promise.all([
+    pods.worker('first-worker', { env: STEPS, failPoint: { ...failPoint, action: 'freeze' } }),
+    pods.scheduler('scheduler'),
+  ]);
+  await deployment.fireOnce('steps');
   await frozen.waitFor('fail_point');
   return frozen;
 }
 
-/** Where the handler stops and waits, in every worker, until `openGate`: before an effect, or `inside` of it. */
+/** Where the handler stops and waits, in every worker, until `openGate`. */
 function closeGate(step: string): Promise<unknown> {
   return deployment.stores.redis.sadd(`${deployment.prefix}:closed-gates`, step);
 }
@@ -99,12 +96,7 @@ describe('a worker that is frozen past its run lease, and wakes up when another 
 
 describe('a worker that is frozen past its run lease, and wakes up while another one is at the run', () => {
   it('is refused by the sink when the ledger had allowed the effect before', async () => {
-    // Inside of the effect it asks nobody any more, not even itself.
-    await closeGate('inside second');
-    const first = await firstWorker({});
-    await first.waitFor('effect_begun', ({ effect }) => effect === 'second');
-    first.freeze();
-    await openGate('inside second');
+    const first = await freezeFirstWorker({ event: 'steps.inside', where: { effect: 'second' } });
     await closeGate('second');
     const second = await deployment.pods.worker('second-worker', { env: STEPS });
     await second.waitFor('effect_known', ({ effect }) => effect === 'first');

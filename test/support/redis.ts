@@ -41,9 +41,8 @@ export async function privateRedis(
   settings: Record<string, string> = {},
   env: NodeJS.ProcessEnv = {},
 ): Promise<PrivateRedis> {
-  const port = await freePort();
-  const all = { bind: '127.0.0.1', port: `${port}`, save: '', appendonly: 'no', ...settings };
-  let server = await start(all, env);
+  const { all, port, ...started } = await startOnFreePort(settings, env);
+  let { server } = started;
   return {
     url: `redis://127.0.0.1:${port}`,
     port,
@@ -58,6 +57,21 @@ export async function privateRedis(
       server = await start(all, env);
     },
   };
+}
+
+const MOST_TRIES = 3;
+
+/** Between the look at a port and the server's bind somebody else may take it. */
+async function startOnFreePort(settings: Record<string, string>, env: NodeJS.ProcessEnv) {
+  for (let tries = 1; ; tries += 1) {
+    const port = await freePort();
+    const all = { bind: '127.0.0.1', port: `${port}`, save: '', appendonly: 'no', ...settings };
+    try {
+      return { all, port, server: await start(all, env) };
+    } catch (error) {
+      if (tries === MOST_TRIES || !/already in use/i.test(String(error))) throw error;
+    }
+  }
 }
 
 async function start(settings: Record<string, string>, extra: NodeJS.ProcessEnv): Promise<ServerProcess> {

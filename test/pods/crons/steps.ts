@@ -1,3 +1,4 @@
+import { channel } from 'node:diagnostics_channel';
 import { setTimeout as wait } from 'node:timers/promises';
 import { Inject, Injectable } from '@nestjs/common';
 import { SingletonCron, type RunContext } from '@fencepost/jobs';
@@ -7,8 +8,10 @@ import { LEASE_REDIS } from '@fencepost/lease/nest';
 
 const STEPS = ['first', 'second', 'third'] as const;
 const LOOK_AGAIN_MS = 20;
+/** For a fail point where nobody is asked any more before the sink, not even the worker itself. */
+const INSIDE = channel('fencepost:steps.inside');
 
-/** Three effects on one row, with a gate before each and inside. Declared without firing: a test gives it its instant. */
+/** Three effects on one row, with a gate before each. Declared without firing: a test gives it its instant. */
 @Injectable()
 export class Steps {
   constructor(
@@ -24,8 +27,8 @@ export class Steps {
     await this.sink.write({ ...about, value: 'begun', idempotencyKey: `${run.id}/attempt-${run.attempt}` });
     for (const step of STEPS) {
       await this.#passGate(step);
-      await run.effect(step, async ({ fence, idempotencyKey }) => {
-        await this.#passGate(`inside ${step}`);
+      await run.effect(step, ({ fence, idempotencyKey }) => {
+        INSIDE.publish({ effect: step });
         return this.sink.write({ row: 'steps', value: step, fence, idempotencyKey });
       });
     }
