@@ -75,6 +75,8 @@ describe('ten scheduler pods that hold a thousand idle crons', () => {
       return { definition: definition({ name: `cron-${n}`, expression: '0 0 1 6 *' }), disabled: false };
     });
     await catalog.declare(declarations, { seq: 1, source: 'test' });
+    // While nobody else says anything: what the server shows together with its OK, the client takes for an answer.
+    const commands = await commandsOn(on);
     const pods = await Promise.all(Array.from({ length: PODS }, (_, n) => podOn(on, `pod-${n}`)));
     cleanup.push(() => Promise.all(pods.map((pod) => pod.stop())));
     await Promise.all(pods.map((pod) => pod.start()));
@@ -82,7 +84,6 @@ describe('ten scheduler pods that hold a thousand idle crons', () => {
     await expect.poll(() => held().reduce((sum, size) => sum + size), { timeout: 20_000 }).toBe(CRONS);
     await expect.poll(() => Math.max(...held()), { timeout: 20_000 }).toBeLessThan((2 * CRONS) / PODS);
 
-    const commands = await commandsOn(on);
     // What they took over is looked through once; what comes after that stays. A pod beats once a second.
     const beatsAmong = (last: number) => commands.slice(-last).filter((command) => command.includes(':pods ')).length;
     const beats = () => beatsAmong(ROUNDS * MOST_COMMANDS);
