@@ -185,15 +185,6 @@ export const ATTEMPT_BATCH_MUTANTS = [
     test: 'in the order of their names',
   },
   {
-    name: 'PostgreSQL attempts: crons are locked in any order',
-    defence: 'two batches about the same crons never wait for each other in a circle',
-    file: LOCKS,
-    find: 'order by cron.name for update',
-    replace: 'order by random() for update',
-    killedBy: ORDER,
-    test: 'never wait for each other in a circle',
-  },
-  {
     name: 'PostgreSQL ledger: the troubled runs go by their instants',
     defence: 'what has failed last is seen first, also of an old instant',
     file: 'libs/jobs/src/ledger/postgres/sql/functions/list-runs-in.sql',

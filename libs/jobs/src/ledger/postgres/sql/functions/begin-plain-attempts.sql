@@ -7,8 +7,9 @@
 -- Returns  what begin_attempt would answer, by the place in the list, from 1; the others are not in it
 --
 -- The fences of a cron are taken in one write: a version of its row for each of them would be most of the work.
+-- Planned anew each time: a plan from when the table was empty reads all of it, and is kept until somebody analyzes the table.
 create or replace function begin_plain_attempts(the_space text, requests jsonb, locked text[]) returns jsonb
-language plpgsql set search_path from current
+language plpgsql set search_path from current set plan_cache_mode = force_custom_plan
 as $$
 declare
   at bigint := now_ms();

@@ -5,8 +5,10 @@
 -- requests  a list of {cron, runId, fence, nonce, kind, error, delayMs, question}
 -- locked  the crons whose rows are locked
 -- Returns  what finish_attempt would answer, by the place in the list, from 1; the others are not in it
+--
+-- Planned anew each time: a plan from when the table was empty reads all of it, and is kept until somebody analyzes the table.
 create or replace function finish_plain_attempts(the_space text, requests jsonb, locked text[]) returns jsonb
-language plpgsql set search_path from current
+language plpgsql set search_path from current set plan_cache_mode = force_custom_plan
 as $$
 declare
   at bigint := now_ms();
