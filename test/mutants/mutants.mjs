@@ -35,6 +35,7 @@ import { POSTGRES_EFFECT_MUTANTS } from './postgres-effect-mutants.mjs';
 import { POSTGRES_LEDGER_MUTANTS } from './postgres-ledger-mutants.mjs';
 import { POSTGRES_MUTANTS } from './postgres-mutants.mjs';
 import { POSTGRES_ORDER_MUTANTS } from './postgres-order-mutants.mjs';
+import { POSTGRES_PLAIN_MUTANTS } from './postgres-plain-mutants.mjs';
 import { POSTGRES_POOL_MUTANTS } from './postgres-pool-mutants.mjs';
 import { POSTGRES_SCHEMA_MUTANTS } from './postgres-schema-mutants.mjs';
 import { PULSE_MUTANTS } from './pulse-mutants.mjs';
@@ -96,6 +97,7 @@ export const MUTANTS = [
   ...POSTGRES_EFFECT_MUTANTS,
   ...POSTGRES_LEDGER_MUTANTS,
   ...POSTGRES_ORDER_MUTANTS,
+  ...POSTGRES_PLAIN_MUTANTS,
   ...POSTGRES_POOL_MUTANTS,
   ...POSTGRES_SCHEMA_MUTANTS,
   ...RUN_OPERATOR_MUTANTS,
