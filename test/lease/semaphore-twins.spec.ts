@@ -6,6 +6,7 @@ import type { AcquireReply, Holding, StopWatching, Term, SemaphoreStore } from '
 import { ManualClock } from '@fencepost/lease/testing';
 import { ABOVE_THE_CLOCK } from '../support/lease-requests.js';
 import { shiftEnds } from '../support/redis-semaphore.js';
+import { atMost } from '../support/property-runs.js';
 import { freshPrefix, testRedis } from '../support/redis.js';
 
 /** All times are multiples of this, so that what a test takes in reality is lost in rounding. */
@@ -136,7 +137,7 @@ describe('the Redis semaphore and its twin', () => {
           expect(await state(real)).toEqual(await state(twin));
         }
       }),
-      { numRuns: 60 },
+      atMost(60),
     );
     // Messages come in order: when the last one is there, all are.
     for (const each of [store, memory]) await each.resize('last', 1);

@@ -22,8 +22,7 @@ export const EFFECT_POLICY_MUTANTS = [
     file: POLICY,
     find: "return ifUnknown === 'retry' && keyTtlMs === null ? 'go' : 'tell';",
     replace: "return 'go';",
-    killedBy: CRASH,
-    test: 'wherever a worker dies',
+    killedBy: `${RUNNING}effect-policy.spec.ts`,
   },
   {
     name: 'effect policy: a lost effect that is to be asked about is repeated',

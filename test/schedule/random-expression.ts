@@ -1,4 +1,5 @@
 import * as fc from 'fast-check';
+import { atMost } from '../support/property-runs.js';
 import type { DstRule } from '../../libs/jobs/src/schedule/schedule.js';
 import type { Local, Told } from './wall-oracle.js';
 
@@ -141,12 +142,11 @@ export const anyRule: fc.Arbitrary<DstRule> = fc.record({
   repeat: fc.constantFrom('first', 'last', 'both'),
 });
 
-const { FC_RUNS = '1', FC_SEED, FC_PATH } = process.env;
+const { FC_RUNS = '1' } = process.env;
 
-/** FC_RUNS multiplies the runs; FC_SEED and FC_PATH replay the `seed` and the `path` that a failure has printed. */
+/** FC_RUNS multiplies the runs. */
 export function runs(numRuns: number): fc.Parameters<unknown> {
-  const replay = { ...(FC_SEED ? { seed: Number(FC_SEED) } : {}), ...(FC_PATH ? { path: FC_PATH } : {}) };
-  return { numRuns: numRuns * Number(FC_RUNS), ...replay };
+  return atMost(numRuns * Number(FC_RUNS));
 }
 
 /** How long they may take on a machine that is busy. */

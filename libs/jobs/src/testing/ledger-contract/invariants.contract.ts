@@ -100,7 +100,7 @@ const steps = fc.array(
 /**
  * The invariants, over random histories of three schedulers and any number of workers: one run per instant, no gap up to
  * the cursor, fences that only go up, only the current attempt changes a run, an end is an end, a done stays, and what is
- * asked about is not begun twice.
+ * asked about is not begun twice. FC_SEED replays the histories of a `seed` that a failure has printed.
  */
 export function invariantsContract(makeHarness: MakeLedgerHarness, numRuns: number): void {
   describe('whatever several schedulers and workers do, in any order', () => {
@@ -115,7 +115,8 @@ export function invariantsContract(makeHarness: MakeLedgerHarness, numRuns: numb
         await everyInstantIsAccountedFor(stage, model);
         await everyOpenRunIsDeliveredAgain(stage, model);
       });
-      await fc.assert(property, { numRuns });
+      const { FC_SEED: seed } = process.env;
+      await fc.assert(property, { numRuns, ...(seed ? { seed: Number(seed) } : {}) });
     });
   });
 }
