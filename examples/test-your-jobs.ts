@@ -2,7 +2,7 @@ import 'reflect-metadata';
 import { deepStrictEqual, strictEqual } from 'node:assert/strict';
 import { Injectable } from '@nestjs/common';
 import { JobHandler, SingletonCron, type RunContext } from '@fencepost/jobs';
-import { expectRun, testJobs } from '@fencepost/jobs/testing';
+import { expectRun, testJobs, tortureJob } from '@fencepost/jobs/testing';
 
 /** What the job talks to; in these tests a list. */
 class Payments {
@@ -29,6 +29,9 @@ export class Invoices {
     run.log.info(receipt);
   }
 }
+
+/** Made anew for each run of a torture. */
+const invoices = () => [new Invoices(new Payments())];
 
 /** Each is one test: no server, no Nest, and no time passes but the one that the test lets pass. */
 export const TESTS: Readonly<Record<string, () => Promise<void>>> = {
@@ -65,5 +68,10 @@ export const TESTS: Readonly<Record<string, () => Promise<void>>> = {
     expectRun(await jobs.run(run)).asks('charge');
     expectRun(await jobs.resolve(run, 'done', { receipt: 'receipt 1' })).succeeded();
     strictEqual(payments.charged.length, 1);
+  },
+
+  'no mishap makes a charge happen twice': async () => {
+    const report = await tortureJob({ crons: invoices, job: 'charge', lasts: '1m', rounds: 5 });
+    strictEqual(report.ok, true);
   },
 };

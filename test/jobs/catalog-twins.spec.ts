@@ -85,7 +85,9 @@ async function carryOut({ catalog, pass }: Twin, asked: Command): Promise<unknow
 
 /** All that is told, but for when. */
 function timeless(told: unknown): unknown {
-  const text = JSON.stringify(told, (key, value: unknown) => (key === 'since' || key === 'readAt' ? 0 : value));
+  const text = JSON.stringify(told, (key, value: unknown) =>
+    key === 'since' || key === 'readAt' || key === 'renumberedAt' ? 0 : value,
+  );
   return text === undefined ? undefined : JSON.parse(text);
 }
 

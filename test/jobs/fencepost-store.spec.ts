@@ -22,16 +22,30 @@ describe('the store of the fencepost program', () => {
     const env = { REDIS_URL: 'redis://there:1', FENCEPOST_PREFIX: 'app', FENCEPOST_TENANT: 'acme' };
     const flags = { redis: 'redis://here:2', prefix: 'mine', tenant: 'me' };
     expect(storeAddress(flags, { env })).toEqual({
-      ...{ url: 'redis://here:2', prefix: 'mine', tenant: 'me' },
+      ...{ redis: { url: 'redis://here:2' }, prefix: 'mine', tenant: 'me' },
       database: null,
     });
     expect(storeAddress({}, { env })).toEqual({
-      ...{ url: 'redis://there:1', prefix: 'app', tenant: 'acme' },
+      ...{ redis: { url: 'redis://there:1' }, prefix: 'app', tenant: 'acme' },
       database: null,
     });
-    const usual = { url: 'redis://localhost:6379', prefix: 'fencepost', tenant: null, database: null };
+    const there = { redis: { url: 'redis://localhost:6379' }, database: null };
+    const usual = { ...there, prefix: 'fencepost', tenant: null };
     expect(storeAddress({}, { env: {} })).toEqual(usual);
     expect(storeAddress({}, { env: { REDIS_URL: '', FENCEPOST_PREFIX: '', FENCEPOST_TENANT: '' } })).toEqual(usual);
+  });
+
+  it('may be in the Redis of sentinels or of a cluster, unless an option names another', () => {
+    const env = { REDIS_CLUSTER: 'redis://a,redis://b' };
+    const sentinels = { REDIS_SENTINELS: 'a:1', REDIS_SENTINEL_NAME: 'mymaster' };
+    expect(storeAddress({}, { env }).redis).toEqual({ cluster: ['redis://a', 'redis://b'] });
+    expect(storeAddress({}, { env: sentinels }).redis).toEqual({
+      sentinel: { sentinels: [{ host: 'a', port: 1 }], name: 'mymaster' },
+    });
+    expect(storeAddress({ redis: 'redis://here' }, { env: { ...env, ...sentinels } }).redis).toEqual({
+      url: 'redis://here',
+    });
+    expect(() => storeAddress({}, { env: { ...env, ...sentinels } })).toThrow(UsageError);
   });
 
   it('has its ledger in PostgreSQL where that is said, and not for any DATABASE_URL', () => {

@@ -14,6 +14,7 @@ const COMMANDS = [
   'cancel',
   'backfill',
   'audit',
+  'torture',
 ];
 
 describe('the command line of fencepost', () => {

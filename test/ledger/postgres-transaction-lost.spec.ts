@@ -78,6 +78,18 @@ describe('a transaction whose connection is lost', () => {
     },
   );
 
+  it('for ever, with the pod that had it, keeps nobody from its run', async () => {
+    const own = room.attempts({ pool: lossy(), patienceMs: 200 });
+    proxy.arm('silently');
+    const work = async (tx: SqlConnection) => {
+      proxy.refuse();
+      return insert(tx);
+    };
+    await expect(own.transaction(attempt, ORDER, work)).rejects.toMatchObject({ code: 'TRANSACTION_UNKNOWN' });
+    expect(await ledger.transaction(attempt, ORDER, insert)).toEqual(DONE);
+    await happened(1);
+  });
+
   it('or silent at its commit is closed, not used again', async () => {
     const destroyed: unknown[] = [];
     const pool = room.another({ connectionString: proxy.url, max: 1, query_timeout: 200 });

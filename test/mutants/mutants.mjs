@@ -18,6 +18,7 @@ import { LEASE_MUTANTS } from './lease-mutants.mjs';
 import { LEASES_MUTANTS } from './leases-mutants.mjs';
 import { ATTEMPT_MUTANTS } from './ledger-attempt-mutants.mjs';
 import { LEDGER_CANCEL_MUTANTS } from './ledger-cancel-mutants.mjs';
+import { CHAOS_MUTANTS } from './chaos-mutants.mjs';
 import { CLAIM_MUTANTS } from './ledger-claim-mutants.mjs';
 import { LEDGER_EFFECT_MUTANTS } from './ledger-effect-mutants.mjs';
 import { LEDGER_POLICY_MUTANTS } from './ledger-policy-mutants.mjs';
@@ -38,21 +39,26 @@ import { POSTGRES_ORDER_MUTANTS } from './postgres-order-mutants.mjs';
 import { POSTGRES_PLAIN_MUTANTS } from './postgres-plain-mutants.mjs';
 import { POSTGRES_POOL_MUTANTS } from './postgres-pool-mutants.mjs';
 import { POSTGRES_SCHEMA_MUTANTS } from './postgres-schema-mutants.mjs';
+import { PROMELA_MUTANTS } from './promela-mutants.mjs';
 import { PULSE_MUTANTS } from './pulse-mutants.mjs';
 import { QUORUM_MUTANTS } from './quorum-mutants.mjs';
+import { REDIS_TARGET_MUTANTS } from './redis-target-mutants.mjs';
 import { RUN_OPERATOR_MUTANTS } from './run-operator-mutants.mjs';
 import { SCHEDULE_MUTANTS } from './schedule-mutants.mjs';
 import { SCHEDULE_WIRING_MUTANTS } from './schedule-wiring-mutants.mjs';
 import { SEMAPHORE_FORGET_MUTANTS } from './semaphore-forget-mutants.mjs';
 import { SEMAPHORE_MUTANTS } from './semaphore-mutants.mjs';
+import { SIMULATION_MUTANTS } from './simulation-mutants.mjs';
 import { SWEEP_MUTANTS } from './sweep-mutants.mjs';
 import { TELEMETRY_MUTANTS } from './telemetry-mutants.mjs';
 import { TESTING_KIT_MUTANTS } from './testing-kit-mutants.mjs';
+import { TORTURE_MUTANTS } from './torture-mutants.mjs';
 import { TRUST_MUTANTS } from './trust-mutants.mjs';
 import { WAIT_REPLICAS_MUTANTS } from './wait-replicas-mutants.mjs';
 
 /** @type {readonly import('./mutation-lab.mjs').Mutant[]} */
 export const MUTANTS = [
+  ...CHAOS_MUTANTS,
   ...CLAIM_MUTANTS,
   ...ATTEMPT_MUTANTS,
   ...ATTEMPT_BATCH_MUTANTS,
@@ -60,6 +66,8 @@ export const MUTANTS = [
   ...LEASE_CROWD_MUTANTS,
   ...LEASES_MUTANTS,
   ...MODEL_MUTANTS,
+  ...PROMELA_MUTANTS,
+  ...TORTURE_MUTANTS,
   ...TRUST_MUTANTS,
   ...POSTGRES_MUTANTS,
   ...ETCD_MUTANTS,
@@ -68,6 +76,7 @@ export const MUTANTS = [
   ...NODE_HEALTH_MUTANTS,
   ...FENCED_VALUES_MUTANTS,
   ...SEMAPHORE_MUTANTS,
+  ...SIMULATION_MUTANTS,
   ...SEMAPHORE_FORGET_MUTANTS,
   ...COORDINATION_MUTANTS,
   ...TELEMETRY_MUTANTS,
@@ -104,18 +113,19 @@ export const MUTANTS = [
   ...TESTING_KIT_MUTANTS,
   ...SCHEDULE_MUTANTS,
   ...SCHEDULE_WIRING_MUTANTS,
+  ...REDIS_TARGET_MUTANTS,
   ...WAIT_REPLICAS_MUTANTS,
 ];
 
 /**
- * So many of them that each file they break, and each spec that is to notice, comes at least once.
+ * So many of them that each spec that is to notice comes once.
  * @param {readonly import('./mutation-lab.mjs').Mutant[]} mutants
  */
 export function oneOfEach(mutants) {
   const seen = new Set();
-  return mutants.filter(({ file, killedBy }) => {
-    const isNew = !seen.has(file) || !seen.has(killedBy);
-    seen.add(file).add(killedBy);
+  return mutants.filter(({ killedBy }) => {
+    const isNew = !seen.has(killedBy);
+    seen.add(killedBy);
     return isNew;
   });
 }

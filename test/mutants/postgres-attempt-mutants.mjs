@@ -146,6 +146,15 @@ export const POSTGRES_ATTEMPT_MUTANTS = [
     test: 'fences it out when its grace is over, before it begins itself',
   },
   {
+    name: 'PostgreSQL begin: the head of a line waits as long as those behind it',
+    defence: 'a queue of all goes on as fast as its runs end, and catches up after an outage',
+    file: `${FUNCTIONS}await-turn.sql`,
+    find: 'greatest(ahead - this.max_concurrency, 0) + 1',
+    replace: '4::bigint',
+    killedBy: BY_CONTRACT,
+    test: 'asks those at its head again sooner',
+  },
+  {
     name: 'PostgreSQL heartbeat: an expired lease is revived',
     defence: 'a successor may have been let in on the strength of its end',
     file: `${FUNCTIONS}heartbeat-attempt.sql`,

@@ -38,6 +38,15 @@ export const SWEEP_MUTANTS = [
     test: 'leaves out what was given up since the round began',
   },
   {
+    name: 'sweep: an idle cron is never asked about',
+    defence: 'a run that somebody made and told nobody of is delivered all the same',
+    file: `${SCHEDULING}sweeper.ts`,
+    find: 'if (isAll) for (const cron of this.#watched) this.#restless.add(cron);',
+    replace: '',
+    killedBy: SWEEPER_SPEC,
+    test: 'asks about idle crons once in a dozen sweeps',
+  },
+  {
     name: 'sweep: thousands of crons are asked about at once',
     defence: 'a sweep leaves the store to the workers',
     file: `${SCHEDULING}sweeper.ts`,
@@ -108,5 +117,14 @@ export const SWEEP_MUTANTS = [
     replace: 'runs > keep',
     killedBy: REDIS,
     test: 'tells of which crons more ranges are there than are kept',
+  },
+  {
+    name: 'engine: what the ledger has forgotten is believed to be there',
+    defence: 'an instant that was lost with a failover of the ledger is claimed again before the next one',
+    file: 'libs/jobs/src/scheduling/engine.ts',
+    find: 'for (const { entry } of await fallenBehind(still, this.deps)) this.nudge(entry.definition.name);',
+    replace: 'void still;',
+    killedBy: 'libs/jobs/src/scheduling/forgetful-ledger.spec.ts',
+    test: 'what its ledger has forgotten',
   },
 ];

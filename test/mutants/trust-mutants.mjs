@@ -203,6 +203,14 @@ export const TRUST_MUTANTS = [
     killedBy: 'test/lease/cluster-away.spec.ts',
   },
   {
+    name: 'cluster: who connects to one that is not whole is left waiting',
+    defence: 'a worker takes jobs again soon after the owner of its queue has failed',
+    file: `${REDIS}redis-clients.ts`,
+    find: "const onFound = () => this.once('close', onClose);",
+    replace: 'const onFound = () => {};',
+    killedBy: 'test/lease/cluster-away.spec.ts',
+  },
+  {
     name: 'cluster: nobody looks for a new owner',
     defence: 'the slots of a frozen node are found at their new owner',
     file: `${REDIS}redis-options.ts`,

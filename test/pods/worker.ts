@@ -2,8 +2,11 @@ import 'reflect-metadata';
 import { Module } from '@nestjs/common';
 import type { DynamicModule, Type } from '@nestjs/common';
 import { bootPod, PodModule, type PodEnvironment } from '@fencepost/pod';
+import { ChaosSinkModule } from './chaos-sink.js';
 import { BAD_CRONS } from './crons/bad.js';
 import { Book } from './crons/book.js';
+import { ChaosBooked } from './crons/chaos-booked.js';
+import { ChaosAsked, ChaosControl, ChaosFenced, ChaosItems, ChaosKeyed } from './crons/chaos.js';
 import { Echo } from './crons/echo.js';
 import { Many } from './crons/many.js';
 import { Steps } from './crons/steps.js';
@@ -13,6 +16,8 @@ import { SinkModule } from './sink.module.js';
 
 const CRONS: Readonly<Record<string, readonly Type[]>> = {
   ...{ tick: [Tick], steps: [Steps], echo: [Echo], many: [Many], book: [Book] },
+  chaos: [ChaosFenced, ChaosKeyed, ChaosAsked, ChaosItems, ChaosControl],
+  'chaos-booked': [ChaosBooked],
   ...BAD_CRONS,
 };
 
@@ -24,7 +29,11 @@ class TestWorkerModule {
     const names = (process.env['CRONS'] ?? '').split(',').filter((name) => name !== '');
     const providers = names.flatMap((name) => CRONS[name] ?? []);
     const controllers = [OperateController];
-    return { module: TestWorkerModule, imports: [pod, SinkModule.on(pod)], providers, controllers };
+    const sinks = [
+      SinkModule.on(pod),
+      ...(names.some((name) => name.startsWith('chaos')) ? [ChaosSinkModule.on(pod)] : []),
+    ];
+    return { module: TestWorkerModule, imports: [pod, ...sinks], providers, controllers };
   }
 }
 

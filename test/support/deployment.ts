@@ -8,6 +8,7 @@ import {
   RedisLeaseStore,
   systemClock,
   type RedisClient,
+  type RedisTarget,
 } from '@fencepost/lease';
 import { EFFECTIVE_AFTER_MS, type CatalogEntry, type Declaration } from '../../libs/jobs/src/catalog/definition.js';
 import { CronCatalog } from '../../libs/jobs/src/operating/cron-catalog.js';
@@ -16,6 +17,7 @@ import { BullmqRunQueue } from '../../libs/jobs/src/scheduling/bullmq-run-queue.
 import { RedisPresence } from '../../libs/jobs/src/scheduling/redis-presence.js';
 import { candidates, firstOf, hashOf } from '../../libs/jobs/src/scheduling/rendezvous.js';
 import { usePods, type Pods } from './pods.js';
+import { redisEnvironment } from './redis-place.js';
 import { freshPrefix, testRedis } from './redis.js';
 import { until } from './until.js';
 
@@ -77,7 +79,7 @@ export class Deployment {
 
   constructor(
     readonly pods: Pods,
-    private readonly address: () => string,
+    private readonly address: () => string | RedisTarget,
   ) {}
 
   get stores(): Stores {
@@ -87,9 +89,10 @@ export class Deployment {
 
   async open(env: Readonly<Record<string, string>>): Promise<void> {
     this.prefix = freshPrefix();
-    const url = this.address();
-    Object.assign(this.pods.env, HURRIED, { REDIS_URL: url, FENCEPOST_PREFIX: this.prefix }, env);
-    const redis = await connectRedis({ url, commandTimeoutMs: 2_000, name: 'test' });
+    const address = this.address();
+    const target = typeof address === 'string' ? { url: address } : address;
+    Object.assign(this.pods.env, HURRIED, redisEnvironment(target), { FENCEPOST_PREFIX: this.prefix }, env);
+    const redis = await connectRedis({ ...target, commandTimeoutMs: 2_000, name: 'test' });
     const space = { redis, prefix: this.prefix, tenant: TENANT };
     const [ledger, catalog, presence] = [new RedisLedger(space), new RedisCatalog(space), new RedisPresence(space)];
     const queue = new BullmqRunQueue({ ...space, onTrouble: () => {} });
@@ -206,7 +209,7 @@ export class Deployment {
  */
 export function useDeployment(
   env: Readonly<Record<string, string>> = {},
-  address: () => string = testRedis,
+  address: () => string | RedisTarget = testRedis,
 ): Deployment {
   const deployment = new Deployment(usePods(), address);
   beforeEach(() => deployment.open(env));

@@ -20,20 +20,47 @@ export interface Model<S, I, O> {
 
 /** @returns whether such an order exists */
 export function isLinearizable<S, I, O>(model: Model<S, I, O>, history: readonly Operation<I, O>[]): boolean {
+  return searchOrder(model, history, Infinity) === 'found';
+}
+
+/**
+ * The search takes exponentially long in the worst case: with many replies that got lost, each may have happened or not.
+ * @param mostSteps then it is given up, and nobody knows
+ */
+export function searchOrder<S, I, O>(
+  model: Model<S, I, O>,
+  history: readonly Operation<I, O>[],
+  mostSteps: number,
+): 'found' | 'none' | 'undecided' {
   const sorted = history.toSorted((a, b) => a.calledAt - b.calledAt);
-  return new Search(model, sorted).from({ done: 0n, state: model.initial, latestCall: 0 });
+  const search = new Search(model, sorted, mostSteps);
+  const found = search.from({ done: 0n, state: model.initial, latestCall: 0 });
+  if (found) return 'found';
+  return search.isExhausted ? 'undecided' : 'none';
 }
 
 class Search<S, I, O> {
   /** Where the search has been in vain: which operations had taken effect, and what state that led to. */
   readonly #dead = new Set<string>();
+  /** For each operation the one before it that would do the same, where both may still come at any time. */
+  readonly #twins: readonly (number | undefined)[];
 
   constructor(
     private readonly model: Model<S, I, O>,
     private readonly history: readonly Operation<I, O>[],
-  ) {}
+    private left: number,
+  ) {
+    this.#twins = twinsIn(history);
+  }
+
+  /** Whether it ended before it had tried everything. */
+  get isExhausted(): boolean {
+    return this.left <= 0;
+  }
 
   from(reached: Reached<S>): boolean {
+    this.left -= 1;
+    if (this.isExhausted) return false;
     const configuration = `${reached.done} ${JSON.stringify(reached.state)}`;
     if (this.#dead.has(configuration)) return false;
     const rest = this.history.flatMap((operation, n) => ((reached.done >> BigInt(n)) & 1n ? [] : [{ operation, n }]));
@@ -43,7 +70,9 @@ class Search<S, I, O> {
     const firstReturn = Math.min(...answered.map(({ operation }) => operation.returnedAt));
     const found = rest.some(({ operation, n }) => {
       const mayComeNext = operation.calledAt <= firstReturn && operation.returnedAt >= reached.latestCall;
-      return mayComeNext && this.#after(reached, operation, n);
+      const twin = this.#twins[n];
+      const isItsTurn = twin === undefined || ((reached.done >> BigInt(twin)) & 1n) === 1n;
+      return mayComeNext && isItsTurn && this.#after(reached, operation, n);
     });
     if (!found) this.#dead.add(configuration);
     return found;
@@ -55,6 +84,18 @@ class Search<S, I, O> {
     const latest = Math.max(latestCall, operation.calledAt);
     return this.from({ done: done | (1n << BigInt(n)), state: next, latestCall: latest });
   }
+}
+
+/** Nobody could tell two of them apart, so trying them in one order is enough. */
+function twinsIn<I, O>(history: readonly Operation<I, O>[]): (number | undefined)[] {
+  const latest = new Map<string, number>();
+  return history.map(({ input, output, returnedAt }, n) => {
+    if (output !== undefined || returnedAt !== Infinity) return undefined;
+    const key = JSON.stringify(input);
+    const twin = latest.get(key);
+    latest.set(key, n);
+    return twin;
+  });
 }
 
 interface Reached<S> {

@@ -2,6 +2,7 @@ import { spawn } from 'node:child_process';
 import type { ChildProcessByStdio } from 'node:child_process';
 import { createInterface } from 'node:readline';
 import type { Readable } from 'node:stream';
+import { outlivesNobody } from './outlives-nobody.js';
 
 /** A line of a pod's log. `event` is the name of a telemetry event, with `_` for the dot. */
 export interface LogLine {
@@ -56,6 +57,7 @@ export class Pod {
       env: { ...Object.fromEntries(inherited), ...env },
       stdio: ['ignore', 'pipe', 'pipe'],
     });
+    outlivesNobody(this.#child);
     createInterface({ input: this.#child.stdout }).on('line', (text) => this.#hear(text));
     this.#child.stderr.on('data', (chunk: Buffer) => (this.stderr += chunk.toString()));
     this.exited = this.#untilExit();
@@ -66,8 +68,8 @@ export class Pod {
   }
 
   /** Until the pod has bound its port, which it does last. */
-  async ready(): Promise<this> {
-    await this.#find('that it is ready', ({ msg }) => msg !== undefined && LISTENS.test(msg), PATIENCE_MS);
+  async ready(patienceMs: number = PATIENCE_MS): Promise<this> {
+    await this.#find('that it is ready', ({ msg }) => msg !== undefined && LISTENS.test(msg), patienceMs);
     return this;
   }
 
@@ -97,7 +99,16 @@ export class Pod {
   }
 
   lastLines(): string {
-    return [...this.lines.slice(-LINES_SHOWN).map((line) => JSON.stringify(line)), this.stderr].join('\n');
+    return this.#told(this.lines.slice(-LINES_SHOWN));
+  }
+
+  allLines(): string {
+    return this.#told(this.lines);
+  }
+
+  /** Any signal; one that is gone hears nothing. */
+  send(signal: NodeJS.Signals): void {
+    this.#child.kill(signal);
   }
 
   /** SIGSTOP: a pod whose host swaps, or pauses it. */
@@ -120,6 +131,10 @@ export class Pod {
     const since = performance.now();
     this.#child.kill('SIGTERM');
     return { ...(await this.exited), tookMs: performance.now() - since };
+  }
+
+  #told(lines: readonly LogLine[]): string {
+    return [...lines.map((line) => JSON.stringify(line)), this.stderr].join('\n');
   }
 
   #find(described: string, isWanted: Waiting['isWanted'], patienceMs: number): Promise<LogLine> {

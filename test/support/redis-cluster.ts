@@ -1,45 +1,62 @@
 import { Redis } from 'ioredis';
-import { expect, vi } from 'vitest';
 import { freePort } from '../../scripts/redis.mjs';
 import { privateRedis } from './redis.js';
 import type { PrivateRedis } from './redis.js';
+import { until } from './until.js';
 
 const SLOTS = 16_384;
 const PRIMARIES = 3;
 
-export interface ClusterNode {
-  readonly server: PrivateRedis;
+export interface ClusterNode<Server extends PrivateRedis = PrivateRedis> {
+  readonly server: Server;
   /** A connection to this node alone. */
   readonly redis: Redis;
 }
 
-export interface PrivateCluster {
+export interface PrivateCluster<Server extends PrivateRedis = PrivateRedis> {
   readonly urls: readonly string[];
   /** The first three were the primaries at first, the other three follow them in the same order. */
-  readonly nodes: readonly ClusterNode[];
+  readonly nodes: readonly ClusterNode<Server>[];
   /** Empties each primary. */
   flush(): Promise<void>;
   stop(): Promise<void>;
 }
 
 /** Six nodes on this machine, put together by hand: three primaries that share the slots, and a replica for each. */
-export async function privateCluster(nodeTimeoutMs: number): Promise<PrivateCluster> {
-  const nodes = await Promise.all(Array.from({ length: 2 * PRIMARIES }, () => startedNode(nodeTimeoutMs)));
-  const [first] = nodes as [StartedNode];
+export function privateCluster(nodeTimeoutMs: number): Promise<PrivateCluster> {
+  return privateClusterOf(privateRedis, nodeTimeoutMs);
+}
+
+type Start<Server> = (settings: Record<string, string>) => Promise<Server>;
+/** What throws is looked at again, as what is not so yet. */
+type Look<Node> = (node: Node, n: number) => Promise<boolean>;
+
+/** @param start a server with these settings of redis.conf */
+export async function privateClusterOf<Server extends PrivateRedis>(
+  start: Start<Server>,
+  nodeTimeoutMs: number,
+): Promise<PrivateCluster<Server>> {
+  const nodes = await Promise.all(Array.from({ length: 2 * PRIMARIES }, () => startedNode(start, nodeTimeoutMs)));
+  const [first] = nodes as [StartedNode<Server>];
   await Promise.all(nodes.slice(0, PRIMARIES).map(({ redis }, n) => redis.cluster('ADDSLOTSRANGE', ...range(n))));
   await Promise.all(
     nodes.slice(1).map(({ server, busPort }) => first.redis.cluster('MEET', '127.0.0.1', server.port, busPort)),
   );
-  await everywhere(nodes, async ({ redis }) => expect(await info(redis)).toContain('cluster_known_nodes:6'));
+  await everywhere(nodes, async ({ redis }) => (await info(redis)).includes('cluster_known_nodes:6'));
   const ids = await Promise.all(nodes.map(({ redis }) => redis.cluster('MYID')));
-  await everywhere(nodes.slice(PRIMARIES), async ({ redis }, n) => void (await redis.cluster('REPLICATE', ids[n]!)));
+  // Refused until the replica has heard of its primary.
+  await everywhere(
+    nodes.slice(PRIMARIES),
+    async ({ redis }, n) => (await redis.cluster('REPLICATE', ids[n]!)) === 'OK',
+  );
   await everywhere(nodes.slice(PRIMARIES), async ({ redis }) =>
-    expect(await redis.info('replication')).toContain('master_link_status:up'),
+    (await redis.info('replication')).includes('master_link_status:up'),
   );
   await everywhere(nodes, async ({ redis }) => {
-    expect(await info(redis)).toContain('cluster_state:ok');
+    if (!(await info(redis)).includes('cluster_state:ok')) return false;
     // Each range with its primary and its replica, as clients ask for it.
-    expect((await redis.cluster('SLOTS')).map((entry) => entry.length)).toEqual([4, 4, 4]);
+    const slots = await redis.cluster('SLOTS');
+    return slots.length === PRIMARIES && slots.every((entry) => entry.length === 4);
   });
   return {
     urls: nodes.map(({ server }) => server.url),
@@ -52,24 +69,31 @@ export async function privateCluster(nodeTimeoutMs: number): Promise<PrivateClus
   };
 }
 
-interface StartedNode extends ClusterNode {
+interface StartedNode<Server extends PrivateRedis> extends ClusterNode<Server> {
   readonly busPort: number;
 }
 
 /** A port that was free may be taken by the time it is bound, and a node needs two; six of them are started at once. */
-async function startedNode(nodeTimeoutMs: number, tries = 3): Promise<StartedNode> {
+async function startedNode<Server extends PrivateRedis>(
+  start: Start<Server>,
+  nodeTimeoutMs: number,
+  tries = 3,
+): Promise<StartedNode<Server>> {
   try {
-    return await startNode(nodeTimeoutMs);
+    return await startNode(start, nodeTimeoutMs);
   } catch (error) {
     if (tries === 1) throw error;
-    return startedNode(nodeTimeoutMs, tries - 1);
+    return startedNode(start, nodeTimeoutMs, tries - 1);
   }
 }
 
-async function startNode(nodeTimeoutMs: number): Promise<StartedNode> {
+async function startNode<Server extends PrivateRedis>(
+  start: Start<Server>,
+  nodeTimeoutMs: number,
+): Promise<StartedNode<Server>> {
   // By default it is the port plus 10,000, which may not exist.
   const busPort = await freePort();
-  const server = await privateRedis({
+  const server = await start({
     'cluster-enabled': 'yes',
     'cluster-announce-ip': '127.0.0.1',
     'cluster-port': `${busPort}`,
@@ -93,8 +117,6 @@ function info(redis: Redis): Promise<string> {
   return redis.cluster('INFO');
 }
 
-type Look = (node: StartedNode, n: number) => Promise<void>;
-
-async function everywhere(nodes: readonly StartedNode[], look: Look): Promise<void> {
-  await Promise.all(nodes.map((node, n) => vi.waitFor(() => look(node, n), { timeout: 20_000 })));
+async function everywhere<Node>(nodes: readonly Node[], look: Look<Node>): Promise<void> {
+  await Promise.all(nodes.map((node, n) => until('the nodes are one cluster', () => look(node, n).catch(() => false))));
 }

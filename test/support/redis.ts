@@ -1,8 +1,6 @@
 import { randomUUID } from 'node:crypto';
-import { mkdtempSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { findRedisServer, freePort } from '../../scripts/redis.mjs';
+import { serverFolder } from './server-folder.js';
 import { serverProcess } from './server-process.js';
 import type { ServerProcess } from './server-process.js';
 
@@ -80,7 +78,7 @@ async function start(settings: Record<string, string>, extra: NodeJS.ProcessEnv)
     command,
     args: Object.entries(settings).flatMap(([key, value]) => [`--${key}`, value]),
     // A folder of its own: a server in cluster mode writes into it.
-    cwd: mkdtempSync(join(tmpdir(), 'test-redis-')),
+    cwd: serverFolder('test-redis-'),
     env: { ...env, ...extra },
     ready: /Ready to accept connections/,
     failed: /FATAL|Failed|not found/,

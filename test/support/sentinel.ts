@@ -1,37 +1,45 @@
-import { mkdtempSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Redis } from 'ioredis';
-import { expect, vi } from 'vitest';
 import { freePort } from '../../scripts/redis.mjs';
 import { privateRedis, redisProgram } from './redis.js';
 import type { PrivateRedis } from './redis.js';
+import { serverFolder } from './server-folder.js';
 import { serverProcess } from './server-process.js';
 import type { ServerProcess } from './server-process.js';
+import { until } from './until.js';
 
 export const PRIMARY_NAME = 'mymaster';
 
-export interface SentinelStage {
+export interface SentinelStage<Server extends PrivateRedis = PrivateRedis> {
   /** The first is the primary, at first. */
-  readonly servers: readonly PrivateRedis[];
+  readonly servers: readonly Server[];
   readonly sentinels: readonly { host: string; port: number }[];
   /** The server that the first sentinel calls the primary now. */
-  primary(): Promise<PrivateRedis>;
+  primary(): Promise<Server>;
   /** Resolves when the sentinels see so many replicas, or more, whose link to the primary is up. */
   untilReplicated(replicas: number): Promise<void>;
   stop(): Promise<void>;
 }
 
 /** One primary, two replicas and three sentinels, which need 300 ms to take a server for dead. */
-export async function sentinelStage(settings: Record<string, string> = {}): Promise<SentinelStage> {
+export function sentinelStage(settings: Record<string, string> = {}): Promise<SentinelStage> {
+  return sentinelStageOf(privateRedis, settings);
+}
+
+/** @param start a server with these settings of redis.conf */
+export async function sentinelStageOf<Server extends PrivateRedis>(
+  start: (settings: Record<string, string>) => Promise<Server>,
+  settings: Record<string, string> = {},
+): Promise<SentinelStage<Server>> {
   const fast = { 'repl-diskless-sync-delay': '0', 'repl-ping-replica-period': '1', ...settings };
-  const primary = await privateRedis(fast);
+  const primary = await start(fast);
   const following = { ...fast, replicaof: `127.0.0.1 ${primary.port}` };
-  const replicas = await Promise.all([privateRedis(following), privateRedis(following)]);
+  const replicas = await Promise.all([start(following), start(following)]);
   const guards = await Promise.all([1, 2, 3].map(() => startSentinel(primary.port)));
   const servers = [primary, ...replicas];
   const ask = new Redis(guards[0]!.port, '127.0.0.1', { commandTimeout: 5_000 });
-  const stage: SentinelStage = {
+  const stage: SentinelStage<Server> = {
     servers,
     sentinels: guards.map(({ port }) => ({ host: '127.0.0.1', port })),
     primary: async () => {
@@ -39,8 +47,7 @@ export async function sentinelStage(settings: Record<string, string> = {}): Prom
       return servers.find((one) => one.port === Number(port))!;
     },
     untilReplicated: async (count) => {
-      const look = async () => expect((await seen(ask)).replicas).toBeGreaterThanOrEqual(count);
-      await vi.waitFor(look, { timeout: 20_000 });
+      await sees(ask, `${count} replicas`, (sight) => sight.replicas >= count);
     },
     stop: async () => {
       ask.disconnect();
@@ -48,12 +55,25 @@ export async function sentinelStage(settings: Record<string, string> = {}): Prom
     },
   };
   await stage.untilReplicated(2);
-  await vi.waitFor(async () => expect((await seen(ask)).sentinels).toBe(3), { timeout: 20_000 });
+  await sees(ask, 'each other', ({ sentinels }) => sentinels === 3);
   return stage;
 }
 
+/** They look at a server every ten seconds only, and what they find may be a server that isn't ready. */
+const SEEN_WITHIN_MS = 60_000;
+
+/** On a busy machine an answer may not come in time, and the next one does as well. */
+async function sees(sentinel: Redis, what: string, isThat: (sight: Sight) => boolean): Promise<void> {
+  await until(`the sentinels see ${what}`, () => seen(sentinel).then(isThat, () => false), SEEN_WITHIN_MS);
+}
+
+interface Sight {
+  readonly sentinels: number;
+  readonly replicas: number;
+}
+
 /** A failover needs sentinels that know each other, and replicas whose link they have seen up. */
-async function seen(sentinel: Redis): Promise<{ sentinels: number; replicas: number }> {
+async function seen(sentinel: Redis): Promise<Sight> {
   const others = pairs(await sentinel.call('SENTINEL', 'SENTINELS', PRIMARY_NAME));
   const replicas = pairs(await sentinel.call('SENTINEL', 'REPLICAS', PRIMARY_NAME));
   const linked = replicas.filter((one) => one.get('master-link-status') === 'ok' && one.get('flags') === 'slave');
@@ -68,7 +88,7 @@ function pairs(reply: unknown): Map<string, string>[] {
 
 async function startSentinel(watched: number): Promise<ServerProcess & { readonly port: number }> {
   const port = await freePort();
-  const cwd = mkdtempSync(join(tmpdir(), 'test-sentinel-'));
+  const cwd = serverFolder('test-sentinel-');
   // A file, because a sentinel writes into it what it has learnt.
   writeFileSync(join(cwd, 'sentinel.conf'), configuration(port, watched));
   const program = { ...(await redisProgram()), args: ['sentinel.conf', '--sentinel'], cwd, ready: /Sentinel ID is/ };

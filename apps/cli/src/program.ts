@@ -12,6 +12,7 @@ import { removeCommand } from './commands/remove.js';
 import { resolveCommand } from './commands/resolve.js';
 import { resumeCommand } from './commands/resume.js';
 import { setCommand } from './commands/set.js';
+import { tortureCommand } from './commands/torture.js';
 import { triggerCommand } from './commands/trigger.js';
 import { uncertainCommand } from './commands/uncertain.js';
 import type { Setting } from './world.js';
@@ -36,7 +37,7 @@ export function program(setting: Setting): Command {
     ...[nextCommand, lintCommand, planCommand],
     ...[listCommand, auditCommand, setCommand, removeCommand],
     ...[pauseCommand, resumeCommand, triggerCommand, cancelCommand, backfillCommand],
-    ...[uncertainCommand, resolveCommand, migrateCommand],
+    ...[uncertainCommand, resolveCommand, migrateCommand, tortureCommand],
   ];
   for (const make of commands) whole.addCommand(make(setting));
   for (const command of [whole, ...whole.commands]) {

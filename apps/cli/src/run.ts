@@ -3,6 +3,7 @@ import { CommanderError } from 'commander';
 import { EXIT, StoreError } from './exit.js';
 import { ScheduleError } from './jobs.js';
 import { program } from './program.js';
+import { AppError } from './torture/app-error.js';
 import type { Answer, World } from './world.js';
 
 /** Does what a command line says, and answers the exit code. Never rejects. */
@@ -28,6 +29,7 @@ function explain(error: unknown, { err }: World): number {
     return error.exitCode === 0 ? EXIT.ok : EXIT.usage;
   }
   err(`${error instanceof Error ? error.message : String(error)}\n`);
+  if (error instanceof AppError) return EXIT.finding;
   if (error instanceof StoreError || error instanceof StoreAwayError) return EXIT.away;
   return error instanceof FencepostError || error instanceof ScheduleError ? EXIT.usage : EXIT.broken;
 }

@@ -57,6 +57,9 @@ export { watchChannel } from './redis/redis-channel.js';
 export { redisChannel, redisKeys } from './redis/redis-keys.js';
 export type { KeyBuilder, KeySpace } from './redis/redis-keys.js';
 export { isRedisUrl, redactUrl } from './redis/redis-address.js';
+export { REDIS_OPTION, isRedisOption, shownRedisOption } from './redis/redis-option.js';
+export { redisFromEnvironment } from './redis/redis-environment.js';
+export type { RedisOption } from './redis/redis-option.js';
 export { closeRedis, connectRedis } from './redis/redis-connection.js';
 export type { ConnectOptions } from './redis/redis-connection.js';
 

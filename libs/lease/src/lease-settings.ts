@@ -2,8 +2,9 @@ import { z } from 'zod';
 import { checkedOptions } from './checked-options.js';
 import { parseDuration } from './duration.js';
 import { LONGEST_TTL_MS, SHORTEST_TTL_MS } from './holding/lease-request.js';
-import { isRedisUrl, redactUrl } from './redis/redis-address.js';
-import type { ClusterTarget, RedisTarget, SentinelTarget } from './redis/redis-target.js';
+import { REDIS_OPTION, isRedisOption, shownRedisOption } from './redis/redis-option.js';
+import type { RedisOption } from './redis/redis-option.js';
+import type { RedisTarget } from './redis/redis-target.js';
 import type { Criticality } from './redis/server-judgement.js';
 import type { LeaseStore } from './store/lease-store.js';
 import type { LeaseObserver } from './telemetry/lease-events.js';
@@ -14,7 +15,7 @@ export interface LeaseModuleOptions {
    * One server: `redis://` or `rediss://`, with user, password and database where needed. Or `{ sentinel }`, or
    * `{ cluster }`.
    */
-  readonly redis?: string | SentinelTarget | ClusterTarget;
+  readonly redis?: RedisOption;
   /** Another store instead of `redis`, which stays the caller's to close: PostgreSQL, etcd, a quorum, one's own. */
   readonly store?: LeaseStore;
   /** First part of every key; default `fencepost`. */
@@ -54,15 +55,13 @@ const word = (length: number) =>
     error: `expected 1 to ${length} letters, digits or . _ -`,
   });
 
-const REDIS = 'expected a Redis address such as redis://localhost:6379';
-const TARGET = `${REDIS}, or { sentinel: { sentinels, name } }, or { cluster: [address, …] }`;
 const TTL = "expected a duration from '300ms' to '1h'";
 const CRITICALITY = "expected 'efficiency' or 'correctness'";
 const REPLICAS = 'expected a whole number of replicas from 0 to 10';
 
 const schema = z.strictObject(
   {
-    redis: z.custom<RedisTarget | string>(isTarget, TARGET).optional(),
+    redis: z.custom<RedisOption>(isRedisOption, REDIS_OPTION).optional(),
     store: z.custom<LeaseStore>(isStore, 'expected a lease store, such as new PostgresLeaseStore(…)').optional(),
     prefix: word(200).default('fencepost'),
     tenant: word(200).default('default'),
@@ -76,7 +75,7 @@ const schema = z.strictObject(
 );
 
 const oneStore = schema
-  .refine(({ redis, store }) => redis !== undefined || store !== undefined, { path: ['redis'], error: TARGET })
+  .refine(({ redis, store }) => redis !== undefined || store !== undefined, { path: ['redis'], error: REDIS_OPTION })
   .refine(({ redis, store }) => redis === undefined || store === undefined, {
     path: ['redis'],
     error: 'expected none where a store is given',
@@ -84,7 +83,7 @@ const oneStore = schema
 
 /** @throws {SetupError} naming each wrong option, what was expected, and what came */
 export function leaseSettings(options: LeaseModuleOptions, owner = 'LeaseModule'): LeaseSettings {
-  const secrets = { redis: withoutSecrets, store: (value: unknown) => typeof value };
+  const secrets = { redis: shownRedisOption, store: (value: unknown) => typeof value };
   const { ttl, redis, ...rest } = checkedOptions({ owner, schema: oneStore, secrets }, options);
   const target = typeof redis === 'string' ? { url: redis } : redis;
   return { ...present(rest), ...(target ? { redis: target } : {}), ttlMs: parseDuration(ttl) };
@@ -97,18 +96,8 @@ function present<T extends object>(options: T): Present<T> {
   return Object.fromEntries(Object.entries(options).filter(([, value]) => value !== undefined)) as Present<T>;
 }
 
-function isTarget(value: unknown): boolean {
-  if (typeof value === 'string') return isRedisUrl(value);
-  if (typeof value !== 'object' || value === null) return false;
-  return 'sentinel' in value || 'cluster' in value;
-}
-
 function isStore(value: unknown): boolean {
   return typeof value === 'object' && value !== null && 'acquire' in value && 'renew' in value;
-}
-
-function withoutSecrets(value: unknown): string {
-  return typeof value === 'string' ? JSON.stringify(redactUrl(value)) : 'an object';
 }
 
 function isTtl(value: string | number): boolean {

@@ -48,6 +48,24 @@ describe("a pod's environment", () => {
     });
   });
 
+  it('finds Redis by its sentinels or in a cluster', () => {
+    const variables = { REDIS_URL: '', REDIS_SENTINELS: 'a:1,b:2', REDIS_SENTINEL_NAME: 'mymaster' };
+    const sentinels = [
+      { host: 'a', port: 1 },
+      { host: 'b', port: 2 },
+    ];
+    expect(podEnvironment(variables).jobs.redis).toEqual({ sentinel: { sentinels, name: 'mymaster' } });
+    expect(podEnvironment({ REDIS_CLUSTER: 'redis://a,redis://b' }).jobs.redis).toEqual({
+      cluster: ['redis://a', 'redis://b'],
+    });
+  });
+
+  it('says where Redis is once', () => {
+    expect(refusal({ REDIS_URL: 'redis://:secret@a', REDIS_SENTINELS: 'a:1' })).toBe(
+      'Expected one of REDIS_URL, REDIS_SENTINELS, REDIS_CLUSTER, got REDIS_URL and REDIS_SENTINELS. Leave out all but one.',
+    );
+  });
+
   it('counts an empty variable as absent', () => {
     expect(podEnvironment({ PORT: '', LOG_LEVEL: '', REDIS_URL: '', FENCEPOST_CONCURRENCY: '' })).toEqual(
       podEnvironment({}),

@@ -1,4 +1,4 @@
-import { checkedOptions } from '@fencepost/lease';
+import { checkedOptions, redisFromEnvironment } from '@fencepost/lease';
 import type { JobsModuleOptions } from '@fencepost/jobs';
 import { z } from 'zod';
 
@@ -10,7 +10,6 @@ const PORT = 'expected a port from 0 to 65535, 0 for any free one';
 const numeric = z.string().transform((text) => (/^\d+$/.test(text) ? Number(text) : text));
 
 const schema = z.object({
-  REDIS_URL: z.string().default('redis://localhost:6379'),
   HOST: z.string().default('127.0.0.1'),
   PORT: z
     .string()
@@ -60,7 +59,7 @@ export function podEnvironment(variables: NodeJS.ProcessEnv): PodEnvironment {
   const filled = Object.fromEntries(Object.entries(variables).filter(([, value]) => value !== ''));
   const env = checkedOptions({ owner: 'The environment', schema }, filled);
   const jobs = {
-    redis: env.REDIS_URL,
+    redis: redisFromEnvironment(filled) ?? 'redis://localhost:6379',
     prefix: env.FENCEPOST_PREFIX,
     tenant: env.FENCEPOST_TENANT,
     pod: env.POD_NAME,

@@ -54,8 +54,16 @@ export function watchingContract(makeHarness: MakeCatalogHarness): void {
       await catalog.declare([cron(OTHER)], build(2));
       const before = await entryOf(catalog);
       await catalog.outgrow('nightly-report', 7);
-      const past = before.past.map((one) => ({ ...one, generation: 8 }));
-      expect(await entryOf(catalog)).toEqual({ ...before, generation: 9, past });
+      const renumberedAt: unknown = expect.any(Number);
+      const past = before.past.map((one) => ({ ...one, generation: 8, renumberedAt }));
+      expect(await entryOf(catalog)).toEqual({ ...before, generation: 9, past, renumberedAt });
+      // What follows has never had another number.
+      await catalog.declare([cron()], build(3));
+      const after = await entryOf(catalog);
+      expect(after).toMatchObject({ generation: 10, past: [{ generation: 8 }, { generation: 9, renumberedAt }] });
+      expect(after).not.toHaveProperty('renumberedAt');
+      await catalog.outgrow('nightly-report', 20);
+      expect(await entryOf(catalog)).toMatchObject({ generation: 23, past: [{ generation: 21 }, { generation: 22 }] });
     });
 
     it('outgrows nothing when it is not below, and knows no cron that was not declared', async () => {

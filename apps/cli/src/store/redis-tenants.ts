@@ -1,8 +1,8 @@
-import { redisKeys, type connectRedis } from '@fencepost/lease';
+import { redisKeys, type RedisClient } from '@fencepost/lease';
 import { UsageError } from '../exit.js';
 import type { StoreAddress } from './store-options.js';
 
-type Redis = Awaited<ReturnType<typeof connectRedis>>;
+type Node = Pick<RedisClient, 'scan'>;
 
 const DEFAULT = 'default';
 const PAGE = 1_000;
@@ -13,7 +13,7 @@ const SHOWN = 20;
  * @throws {UsageError} where several have
  */
 export async function chooseTenant(
-  redis: Redis,
+  redis: RedisClient,
   { prefix, tenant }: StoreAddress,
   tell: (line: string) => void,
 ): Promise<string> {
@@ -30,17 +30,24 @@ export async function chooseTenant(
 }
 
 /** A look at the name of every key, so only where nobody said which tenant and the usual one has nothing. */
-async function tenantsOf(redis: Redis, prefix: string): Promise<string[]> {
+async function tenantsOf(redis: RedisClient, prefix: string): Promise<string[]> {
   // What a tenant may be called is what may stand in its place here, and no letter of it means anything to MATCH.
   const [head = '', tail = ''] = catalogKey(prefix, DEFAULT).split(DEFAULT);
-  const tenants = new Set<string>();
+  const nodes: Node[] = 'nodes' in redis ? redis.nodes('master') : [redis];
+  const found = await Promise.all(nodes.map((node) => keysOf(node, `${head}*${tail}`)));
+  return [...new Set(found.flat().map((key) => key.slice(head.length, key.length - tail.length)))].toSorted();
+}
+
+/** Each node of a cluster knows its own keys only. */
+async function keysOf(node: Node, pattern: string): Promise<string[]> {
+  const keys: string[] = [];
   let cursor = '0';
   do {
-    const [next, keys] = await redis.scan(cursor, 'MATCH', `${head}*${tail}`, 'COUNT', PAGE);
-    for (const key of keys) tenants.add(key.slice(head.length, key.length - tail.length));
+    const [next, page] = await node.scan(cursor, 'MATCH', pattern, 'COUNT', PAGE);
+    keys.push(...page);
     cursor = next;
   } while (cursor !== '0');
-  return [...tenants].toSorted();
+  return keys;
 }
 
 function catalogKey(prefix: string, tenant: string): string {

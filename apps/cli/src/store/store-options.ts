@@ -1,4 +1,4 @@
-import { isRedisUrl, redactUrl } from '@fencepost/lease';
+import { SetupError, isRedisUrl, redactUrl, redisFromEnvironment, type RedisTarget } from '@fencepost/lease';
 import type { Command } from 'commander';
 import { UsageError } from '../exit.js';
 import type { World } from '../world.js';
@@ -19,7 +19,8 @@ export interface DatabaseAddress {
 }
 
 export interface StoreAddress {
-  readonly url: string;
+  /** Where Redis is. */
+  readonly redis: RedisTarget;
   readonly prefix: string;
   /** `null`: nobody named one. */
   readonly tenant: string | null;
@@ -27,11 +28,12 @@ export interface StoreAddress {
   readonly database: DatabaseAddress | null;
 }
 
+const WHERE = 'where the crons are (else REDIS_URL, REDIS_SENTINELS or REDIS_CLUSTER, else redis://localhost:6379)';
 const ANY = 'else "default", or the only one that has crons';
 
 export function withStoreOptions(command: Command): Command {
   return withDatabaseOptions(command)
-    .option('--redis <url>', 'where the crons are (else REDIS_URL, else redis://localhost:6379)')
+    .option('--redis <url>', WHERE)
     .option('--prefix <name>', 'first part of all keys (else FENCEPOST_PREFIX, else fencepost)')
     .option('--tenant <name>', `whose crons (else FENCEPOST_TENANT, ${ANY})`);
 }
@@ -67,15 +69,27 @@ function redisAddress(
   { env }: Pick<World, 'env'>,
 ): Omit<StoreAddress, 'database'> {
   // An empty variable is none: that is how a shell and a compose file leave one out.
-  const url = redis ?? (env['REDIS_URL'] || 'redis://localhost:6379');
-  if (!isRedisUrl(url)) {
-    throw new UsageError(
-      `Expected --redis (or REDIS_URL) to be a redis:// or rediss:// address, got "${redactUrl(url)}".`,
-    );
-  }
   return {
-    url,
+    redis: redisTarget(redis, env),
     prefix: prefix ?? (env['FENCEPOST_PREFIX'] || 'fencepost'),
     tenant: tenant ?? (env['FENCEPOST_TENANT'] || null),
   };
+}
+
+function redisTarget(flag: string | undefined, env: World['env']): RedisTarget {
+  const url = flag ?? fromEnvironment(env) ?? 'redis://localhost:6379';
+  if (typeof url !== 'string') return url;
+  if (isRedisUrl(url)) return { url };
+  throw new UsageError(
+    `Expected --redis (or REDIS_URL) to be a redis:// or rediss:// address, got "${redactUrl(url)}".`,
+  );
+}
+
+function fromEnvironment(env: World['env']): ReturnType<typeof redisFromEnvironment> {
+  try {
+    return redisFromEnvironment(env);
+  } catch (error) {
+    if (error instanceof SetupError) throw new UsageError(error.message);
+    throw error;
+  }
 }

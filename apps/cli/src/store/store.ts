@@ -1,4 +1,4 @@
-import { closeRedis, connectRedis, redisKeys, systemClock, type Clock } from '@fencepost/lease';
+import { closeRedis, connectRedis, redisKeys, systemClock, type Clock, type RedisClient } from '@fencepost/lease';
 import { StoreError, UsageError } from '../exit.js';
 import {
   BullmqRunQueue,
@@ -17,8 +17,6 @@ import { withPool } from './postgres-pool.js';
 import { chooseTenant } from './redis-tenants.js';
 import { storeAddress, type StoreAddress, type StoreFlags } from './store-options.js';
 import { isStoreTrouble } from './store-trouble.js';
-
-type Redis = Awaited<ReturnType<typeof connect>>;
 
 /** One deployment's crons, and what can be done to them. */
 export interface Store {
@@ -68,7 +66,7 @@ interface Space {
 }
 
 async function withLedger<Result>(
-  redis: Redis,
+  redis: RedisClient,
   { database, prefix, tenant }: Space & Pick<StoreAddress, 'database'>,
   work: (ledger: Ledger) => Promise<Result>,
 ): Promise<Result> {
@@ -78,7 +76,7 @@ async function withLedger<Result>(
 }
 
 async function withParts<Result>(
-  { redis, ledger }: { readonly redis: Redis; readonly ledger: Ledger },
+  { redis, ledger }: { readonly redis: RedisClient; readonly ledger: Ledger },
   space: Space,
   work: (store: Store) => Promise<Result>,
 ): Promise<Result> {
@@ -95,9 +93,9 @@ async function withParts<Result>(
   }
 }
 
-async function connect({ url }: StoreAddress) {
+async function connect({ redis }: StoreAddress): Promise<RedisClient> {
   try {
-    return await connectRedis({ url, commandTimeoutMs: COMMAND_TIMEOUT_MS, name: 'fencepost-cli' });
+    return await connectRedis({ ...redis, commandTimeoutMs: COMMAND_TIMEOUT_MS, name: 'fencepost-cli' });
   } catch (error) {
     throw new StoreError(error instanceof Error ? error.message : String(error));
   }

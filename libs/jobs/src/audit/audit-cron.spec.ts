@@ -13,6 +13,7 @@ import {
   WAITING,
   type Change,
 } from '../../../../test/support/audit-history.js';
+import type { Generation } from '../catalog/definition.js';
 import type { Account } from '../ledger/ledger.js';
 import type { Run, SkipReason, SkipRange } from '../ledger/run.js';
 import { auditCron } from './audit-cron.js';
@@ -119,6 +120,18 @@ describe('an audit finds', () => {
     expect(found).toMatchObject({ missed: 0, doubled: 0, unexplained: 1 });
     expect(found.findings).toMatchObject([{ kind: 'unexplained', instant: at(2.5) }]);
     expect(found.findings[0]?.text).toContain('generation 1 ("* * * * * *", UTC) has no such instant');
+  });
+
+  it('a run of a lower generation that was claimed after the catalog had counted on, and none that was claimed before', () => {
+    const [lost] = generationsOf({ since: START });
+    const found = (renumberedAt: number, generation: number) => {
+      const counted = [{ ...lost, generation: 5, renumberedAt }] as Generation[];
+      const all = [1, 2, 3].map((second) => runAt(at(second), { generation }));
+      return auditCron(counted, account({ runs: all }), { from: START, to: at(3) }).unexplained;
+    };
+    expect(found(at(9), 4)).toBe(0);
+    expect(found(at(2.5), 4)).toBe(1);
+    expect(found(at(9), 6)).toBe(3);
   });
 
   it.each<[string, Partial<Run>, string]>([

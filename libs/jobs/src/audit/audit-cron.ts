@@ -130,9 +130,14 @@ function isScheduled({ id, cron, reason }: Run): boolean {
   return reason === 'schedule' || (reason === 'catch-up' && !id.startsWith(`${cron}@manual-`));
 }
 
+/** A catalog that was lost counts anew, and once more on from what the ledger knows: what was claimed before that has less. */
+function isRenumbered(run: Run, { generation, renumberedAt }: Generation): boolean {
+  return renumberedAt !== undefined && run.generation < generation && run.claimedAt <= renumberedAt;
+}
+
 function* contradictions(run: Run, { natural, range, generation }: Evidence): Generator<string, void, undefined> {
   if (range) yield `the run ${run.id} (${run.state}) stands there, and it is recorded as skipped (${range.reason})`;
-  if (run.generation !== generation.generation) {
+  if (run.generation !== generation.generation && !isRenumbered(run, generation)) {
     yield `its run is of generation ${run.generation}, and the instant is of generation ${generation.generation}`;
   }
   if (!natural) yield `its run is called ${run.id}, which is not the instant's own name`;

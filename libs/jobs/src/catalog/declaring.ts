@@ -11,6 +11,8 @@ export interface CatalogOptions {
   readonly tombstoneMs?: number;
   /** Version of the time zone database. */
   readonly zoneData?: string;
+  /** How long after it was accepted a change is effective, milliseconds; the pods have to have the same. */
+  readonly effectiveAfterMs?: number;
 }
 
 /** What a declaration is to what is known of its cron. `noted`: nothing changes but who declared it last. */

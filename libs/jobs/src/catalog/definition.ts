@@ -53,6 +53,11 @@ export interface Generation {
   /** Who changed it: `<source> build <seq>`, or the person who asked. */
   readonly by: string;
   readonly reason: string | null;
+  /**
+   * When its number was raised, epoch milliseconds of the store: the catalog had been lost, and the ledger knew higher ones.
+   * What was claimed before that bears another number.
+   */
+  readonly renumberedAt?: number;
 }
 
 /** A cron as the catalog has it. The fields of its own are the newest generation, which may not be effective yet. */

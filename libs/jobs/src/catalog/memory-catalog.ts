@@ -10,8 +10,16 @@ import {
   type Word,
 } from './declaring.js';
 import { DefinitionConflictError } from './definition-conflict-error.js';
-import { contentHash, type CronState, type Declaration, type Generation } from './definition.js';
+import { contentHash, EFFECTIVE_AFTER_MS, type CronState, type Declaration, type Generation } from './definition.js';
 import { begin, entryOf, judge, type MemoryCron } from './memory-cron.js';
+
+/** A state of the memory catalog. */
+export interface SavedCatalog {
+  readonly crons: ReadonlyMap<string, MemoryCron>;
+  readonly tops: ReadonlyMap<string, number>;
+  readonly version: number;
+  readonly bornAt: number | null;
+}
 
 /** The catalog in memory, for tests: the twin of `RedisCatalog`, on the same contract suite. */
 export class MemoryCatalog implements Catalog {
@@ -20,15 +28,18 @@ export class MemoryCatalog implements Catalog {
   readonly #watchers = new Set<() => void>();
   readonly #tombstoneMs: number;
   readonly #zoneData: string;
+  readonly #effectiveAfterMs: number;
   #version = 0;
   #bornAt: number | null = null;
 
   constructor(
     private readonly clock: Clock,
-    { tombstoneMs = TOMBSTONE_MS, zoneData = process.versions.tz ?? 'unknown' }: CatalogOptions = {},
+    options: CatalogOptions = {},
   ) {
+    const { tombstoneMs = TOMBSTONE_MS, zoneData = process.versions.tz ?? 'unknown' } = options;
     this.#tombstoneMs = tombstoneMs;
     this.#zoneData = zoneData;
+    this.#effectiveAfterMs = options.effectiveAfterMs ?? EFFECTIVE_AFTER_MS;
   }
 
   /** What a beat tells of it. */
@@ -81,9 +92,10 @@ export class MemoryCatalog implements Catalog {
     const [newest, oldest] = [known?.generations[0], known?.generations.at(-1)];
     if (!known || !newest || !oldest || newest.generation >= accepted) return;
     const shift = accepted + 1 - oldest.generation;
-    const generations = known.generations.map((one) => ({ ...one, generation: one.generation + shift }));
+    const renumberedAt = this.clock.now();
+    const generations = known.generations.map((one) => ({ ...one, generation: one.generation + shift, renumberedAt }));
     this.#crons.set(cron, { ...known, generations });
-    this.#version += 1;
+    this.#countOn();
     this.#announce();
   }
 
@@ -92,7 +104,23 @@ export class MemoryCatalog implements Catalog {
     this.#crons.clear();
     this.#tops.clear();
     this.#bornAt = null;
-    this.#version += 1;
+    this.#countOn();
+  }
+
+  /** What {@link restore} takes; nothing that happens later changes it. */
+  save(): SavedCatalog {
+    const [crons, tops] = [structuredClone(this.#crons), new Map(this.#tops)];
+    return { crons, tops, version: this.#version, bornAt: this.#bornAt };
+  }
+
+  /** As a store that fails over to a replica which lags behind: what was accepted since is lost, and nobody is told. */
+  restore(saved: SavedCatalog): void {
+    this.#crons.clear();
+    this.#tops.clear();
+    for (const [name, cron] of structuredClone(saved.crons)) this.#crons.set(name, cron);
+    for (const [source, seq] of saved.tops) this.#tops.set(source, seq);
+    this.#version = saved.version;
+    this.#bornAt = saved.bornAt;
   }
 
   async watch(onChanged: () => void): Promise<StopWatching> {
@@ -154,10 +182,11 @@ export class MemoryCatalog implements Catalog {
     const { by, reason, state, definition = known[0]?.definition } = next;
     if (!definition) return;
     this.#bornAt ??= this.clock.now();
-    const generations = begin(known, { by, reason, state, definition }, this.clock.now());
+    const at = { now: this.clock.now(), effectiveAfterMs: this.#effectiveAfterMs };
+    const generations = begin(known, { by, reason, state, definition }, at);
     const { hash, seq, source, standing, deleteAt } = origin;
     this.#crons.set(name, { generations, zoneData: this.#zoneData, hash, seq, source, standing, deleteAt });
-    this.#version += 1;
+    this.#countOn();
   }
 
   #accepted(name: string): ChangeReply {
@@ -171,8 +200,13 @@ export class MemoryCatalog implements Catalog {
     for (const [name, { deleteAt }] of [...this.#crons]) {
       if (deleteAt === null || deleteAt >= this.clock.now()) continue;
       this.#crons.delete(name);
-      this.#version += 1;
+      this.#countOn();
     }
+  }
+
+  /** Never below the clock, as in announce-change.lua: no version comes twice, also not after an earlier state was restored. */
+  #countOn(): void {
+    this.#version = Math.max(this.#version + 1, this.clock.now() * 1_000);
   }
 
   #announce(): void {

@@ -1,6 +1,6 @@
 import type { Build } from './catalog.js';
 import type { HashedDeclaration, Word } from './declaring.js';
-import { EFFECTIVE_AFTER_MS, KEPT_GENERATIONS, type CatalogEntry, type Generation } from './definition.js';
+import { KEPT_GENERATIONS, type CatalogEntry, type Generation } from './definition.js';
 
 /** Why a cron is in the catalog: see judge-declaration.lua, whose twin this file is. */
 export type Standing = 'live' | 'dropped' | 'removed';
@@ -45,10 +45,10 @@ function ofAnother({ standing }: MemoryCron, same: boolean): Word {
 export function begin(
   generations: readonly Generation[],
   next: Omit<Generation, 'generation' | 'since'>,
-  now: number,
+  { now, effectiveAfterMs }: { readonly now: number; readonly effectiveAfterMs: number },
 ): Generation[] {
   const [last] = generations;
-  const since = last ? Math.max(now + EFFECTIVE_AFTER_MS, last.since) : now;
+  const since = last ? Math.max(now + effectiveAfterMs, last.since) : now;
   const generation = (last?.generation ?? 0) + 1;
   // A copy, as a store has it: nobody changes the catalog through what they gave it.
   const definition = structuredClone(next.definition);

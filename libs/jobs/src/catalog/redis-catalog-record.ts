@@ -52,6 +52,7 @@ function readEntry(lines: string, declared: string, reader: LineReader): Catalog
     source: source === '' ? null : reader.one(source),
     buildSeq: source === '' ? null : Number(seq),
     zoneData,
+    ...(generation.renumberedAt === undefined ? {} : { renumberedAt: generation.renumberedAt }),
   };
 }
 
@@ -62,7 +63,8 @@ class LineReader {
 
   /** One line is one generation; see begin-generation.lua. */
   read(line: string): { generation: Generation; zoneData: string } {
-    const [generation, since, state = '', , who = '', definition = ''] = line.split('\t');
+    const [number = '', since, state = '', , who = '', definition = ''] = line.split('\t');
+    const [generation, renumberedAt] = number.split('@');
     const { by, reason, zoneData } = this.#author(who);
     return {
       zoneData,
@@ -73,6 +75,7 @@ class LineReader {
         since: Number(since),
         by,
         reason,
+        ...(renumberedAt === undefined ? {} : { renumberedAt: Number(renumberedAt) }),
       },
     };
   }

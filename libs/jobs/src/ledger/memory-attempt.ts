@@ -75,8 +75,16 @@ function awaitTurn(cron: MemoryCron, run: MemoryRun, now: number): BeginReply | 
   const ahead = run.overlap === 'queue-all' ? blocking.filter((other) => isAhead(other, run)) : [];
   if (Math.max(alive.length, ahead.length) < run.maxConcurrency) return null;
   const ends = alive.map(({ leaseUntil }) => leaseUntil - now);
-  // Who waits in line is asked again soon after its predecessor's end; who was to be skipped comes with its delivery.
-  return { verdict: 'busy', waitMs: Math.min(...ends, ...(run.overlap === 'skip' ? [] : [TURN_MS])) };
+  // Who waits is asked again soon after its predecessor's end; who was to be skipped comes with its delivery.
+  const turn = run.overlap === 'skip' ? [] : [turnMs(run, ahead.length)];
+  return { verdict: 'busy', waitMs: Math.min(...ends, ...turn) };
+}
+
+/** The nearer to the head of its line, the sooner: a line goes on no faster than its head is asked. */
+function turnMs({ overlap, maxConcurrency }: MemoryRun, ahead: number): number {
+  if (overlap !== 'queue-all') return TURN_MS;
+  const place = Math.max(ahead - maxConcurrency, 0) + 1;
+  return (TURN_MS * Math.min(place, 4)) / 4;
 }
 
 /** A predecessor that was told to stop and has had its time doesn't get in the way of its successor any more. */

@@ -21,15 +21,16 @@ export function claimInMemory(cron: MemoryCron, request: ClaimRequest, at: Now):
   cron.began ??= beginningOf(request);
   const { cursor: before } = cron;
   Object.assign(cron, { fence, term, generation, cursor: endOf(request) });
-  cron.skips.push(...structuredClone(skips));
+  cron.skips.push(...skips.map((skip) => ({ ...skip })));
   if (!occurrence || paused) {
     if (occurrence) recordPause(cron, skips.at(-1)?.through ?? null, { before, through: occurrence.scheduledAt });
     cron.recorded = { nonce, paused };
     return paused ? { verdict: 'skipped', reason: 'paused' } : { verdict: 'recorded' };
   }
   const id = occurrenceId({ cron: request.cron, scheduledAt: occurrence.scheduledAt });
-  const { holder: claimedBy } = request;
-  const facts = { id, cron: request.cron, ...structuredClone(occurrence), generation, claimFence: fence, claimedBy };
+  const { cron: name, holder: claimedBy } = request;
+  const missed = occurrence.missed && { ...occurrence.missed };
+  const facts = { id, cron: name, ...occurrence, missed, generation, claimFence: fence, claimedBy };
   const run = newRun({ ...facts, claimedAt: at.now, by: null }, request);
   if (!skipped) makeRoom(cron, { id, policy: request, surplus, now: at.now });
   return acceptRun(cron, run, { ...at, skipped });

@@ -14,7 +14,8 @@ export class MemoryHistory {
   readCron(name: string): CronRecord {
     const cron = this.store.cron(name);
     const { fence, cursor, generation, refusals } = cron;
-    return { fence, cursor, generation, refusals, paused: structuredClone(pauseInForce(cron, this.store.now())) };
+    const paused = pauseInForce(cron, this.store.now());
+    return { fence, cursor, generation, refusals, paused: paused && { ...paused } };
   }
 
   runs(cron: string, limit: number): Run[] {
@@ -23,7 +24,7 @@ export class MemoryHistory {
 
   runsIn(state: 'failed' | 'uncertain', crons: readonly string[], limit: number): Run[] {
     const found = crons.flatMap((cron) => {
-      const all = this.store.runs(cron).filter(({ record }) => record.state === state);
+      const all = this.store.runs(cron, ({ record }) => record.state === state);
       return all.toSorted(latestFirst).slice(0, Math.max(0, limit));
     });
     return found.toSorted(latestFirst).map(snapshot);
@@ -34,7 +35,7 @@ export class MemoryHistory {
   }
 
   pending(cron: string): Delivery[] {
-    const claimed = this.store.runs(cron).filter(({ record }) => record.state === 'claimed');
+    const claimed = this.store.runs(cron, ({ record }) => record.state === 'claimed');
     return claimed.slice(0, LEDGER_BATCH).map(deliveryOfRun);
   }
 
@@ -45,7 +46,7 @@ export class MemoryHistory {
   account(name: string, from: number, to: number): Account {
     checkRange(from, to);
     const { skips, forgotten } = this.store.cron(name);
-    const runs = this.store.runs(name).filter(({ record }) => record.scheduledAt >= from && record.scheduledAt < to);
+    const runs = this.store.runs(name, ({ record }) => record.scheduledAt >= from && record.scheduledAt < to);
     const touching = skips.filter(({ after, through }) => through >= from && after + 1 < to);
     return { runs: runs.map(snapshot), skips: structuredClone(touching), forgotten };
   }

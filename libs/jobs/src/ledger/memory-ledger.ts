@@ -58,6 +58,8 @@ const WAITING: readonly RunState[] = ['claimed', 'enqueued', 'orphaned'];
  * `clock` is the store's clock. Every method runs in one turn of the event loop, which is what makes it atomic.
  */
 export class MemoryLedger implements Ledger {
+  /** Everything it holds, to be taken and put back. */
+  readonly state: Pick<MemoryLedgerStore, 'save' | 'restore'>;
   readonly #store: MemoryLedgerStore;
   readonly #history: MemoryHistory;
   readonly #timing: LedgerTiming;
@@ -67,7 +69,7 @@ export class MemoryLedger implements Ledger {
     timing: Partial<LedgerTiming> = {},
   ) {
     this.#timing = { ...LEDGER_TIMING, ...timing };
-    this.#store = new MemoryLedgerStore(clock, this.#timing);
+    this.state = this.#store = new MemoryLedgerStore(clock, this.#timing);
     this.#history = new MemoryHistory(this.#store);
   }
 

@@ -9,7 +9,9 @@ export function overdueInMemory(
   { againMs, keep }: OverdueOptions,
 ): OverdueRuns {
   const now = store.now();
-  const watched = store.runs(name).flatMap((run) => (run.lookAt === null ? [] : [{ run, lookAt: run.lookAt }]));
+  const watched = store
+    .runs(name, ({ lookAt }) => lookAt !== null)
+    .map((run) => ({ run, lookAt: run.lookAt ?? Infinity }));
   const due = watched.filter(({ lookAt }) => lookAt <= now).toSorted((a, b) => a.lookAt - b.lookAt);
   const shown = due.slice(0, LEDGER_BATCH).map(({ run }) => {
     run.lookAt = now + againMs;

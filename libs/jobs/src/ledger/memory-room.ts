@@ -38,7 +38,7 @@ interface Newcomer {
 export function makeRoom(cron: MemoryCron, newcomer: Newcomer): void {
   const { id, policy, surplus, now } = newcomer;
   if (surplus <= 0) return;
-  const inTheWay = inOrder(cron.runs.values()).filter((run) => run.record.id !== id && blocks(run, now));
+  const inTheWay = inOrder(cron.runs.values(), (run) => run.record.id !== id && blocks(run, now));
   if (policy.overlap === 'replace') for (const run of inTheWay.slice(0, surplus)) replace(run, newcomer);
   if (policy.overlap !== 'queue-one') return;
   const waiting = inTheWay.filter(isNew);

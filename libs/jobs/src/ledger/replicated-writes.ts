@@ -38,7 +38,7 @@ const MARK_MS = 10_000;
  */
 export class ReplicatedWrites {
   readonly #batch: TurnBatch<Write, unknown>;
-  #doubted = false;
+  readonly #doubted = new Set<string>();
 
   /** @throws {RangeError} for replicas or timeoutMs below 1: 0 would mean none, and for ever */
   constructor(private readonly options: ReplicationOptions) {
@@ -63,11 +63,21 @@ export class ReplicatedWrites {
   async #send(writes: readonly Write[]): Promise<unknown[]> {
     // In the slot of the first write: on a cluster it has to be counted by the same node.
     const mark = `${writes[0]?.keys[0]}:mark`;
-    if (this.#doubted) await this.#write([], mark);
-    this.#doubted = true;
-    const replies = await this.#write(writes, mark);
-    this.#doubted = false;
-    return replies;
+    const about = this.#replicasOf(mark);
+    if (this.#doubted.has(about)) await this.#write([], mark);
+    try {
+      const replies = await this.#write(writes, mark);
+      this.#doubted.delete(about);
+      return replies;
+    } catch (error) {
+      this.#doubted.add(about);
+      throw error;
+    }
+  }
+
+  /** What a success says something about: on a cluster another node's replicas say nothing of those of this one. */
+  #replicasOf(mark: string): string {
+    return this.options.redis.isCluster ? mark.slice(0, mark.indexOf('}')) : '';
   }
 
   /** In one pipeline, which is sent as a whole or not at all: on another connection WAIT would count nothing. */

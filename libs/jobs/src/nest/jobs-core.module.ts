@@ -1,8 +1,7 @@
 import { Inject, Module } from '@nestjs/common';
 import type { DynamicModule, FactoryProvider, ModuleMetadata, OnApplicationShutdown } from '@nestjs/common';
-import { closeRedis } from '@fencepost/lease';
+import { closeRedis, type RedisClient } from '@fencepost/lease';
 import { LEASE_REDIS, LeaseModule, type LeaseModuleOptions } from '@fencepost/lease/nest';
-import type { Redis } from 'ioredis';
 import { RedisCatalog } from '../catalog/redis-catalog.js';
 import type { Ledger } from '../ledger/ledger.js';
 import { PostgresLedger } from '../ledger/postgres/postgres-ledger.js';
@@ -14,6 +13,7 @@ import { Telemetry } from '../telemetry/telemetry.js';
 import { insist } from './insist.js';
 import { jobsSettings, type JobsModuleOptions, type JobsSettings } from './options.js';
 import { openDatabase, type Database } from './postgres-database.js';
+import { commandTimeoutOf, copyOf } from './redis-copy.js';
 import { CATALOG, DATABASE, JOBS_SETTINGS, LEDGER, LEDGER_REDIS, PRESENCE, RANDOM } from './tokens.js';
 
 /** Where the options come from; the shape Nest users know from other modules' `forRootAsync`. */
@@ -25,15 +25,12 @@ export interface JobsOptionsSource extends Pick<ModuleMetadata, 'imports'> {
 @Module({})
 class JobsSettingsModule {}
 
-/** Where a connection says nothing of it. */
-const COMMAND_TIMEOUT_MS = 2_000;
-
 /** What both roles stand on: the settings, one Redis connection, ledger, catalog, presence, and the list of events. */
 @Module({})
 export class JobsCoreModule implements OnApplicationShutdown {
   constructor(
     @Inject(DATABASE) private readonly database: Database | null,
-    @Inject(LEDGER_REDIS) private readonly ledgerRedis: Redis | null,
+    @Inject(LEDGER_REDIS) private readonly ledgerRedis: RedisClient | null,
   ) {}
 
   static forRootAsync(source: JobsOptionsSource): DynamicModule {
@@ -50,12 +47,14 @@ export class JobsCoreModule implements OnApplicationShutdown {
         {
           provide: CATALOG,
           inject: [LEASE_REDIS, JOBS_SETTINGS],
-          useFactory: (redis: Redis, { prefix, tenant }: JobsSettings) => new RedisCatalog({ redis, prefix, tenant }),
+          useFactory: (redis: RedisClient, { prefix, tenant }: JobsSettings) =>
+            new RedisCatalog({ redis, prefix, tenant }),
         },
         {
           provide: PRESENCE,
           inject: [LEASE_REDIS, JOBS_SETTINGS],
-          useFactory: (redis: Redis, { prefix, tenant }: JobsSettings) => new RedisPresence({ redis, prefix, tenant }),
+          useFactory: (redis: RedisClient, { prefix, tenant }: JobsSettings) =>
+            new RedisPresence({ redis, prefix, tenant }),
         },
       ],
       exports: [settings, lease, DATABASE, LEDGER, CATALOG, PRESENCE, RANDOM],
@@ -68,21 +67,22 @@ export class JobsCoreModule implements OnApplicationShutdown {
 }
 
 /** WAIT holds up its connection, and leases are renewed on the other one. */
-function openWaiting(redis: Redis, { ledger, waitReplicas }: JobsSettings): Redis | null {
+function openWaiting(redis: RedisClient, { ledger, waitReplicas }: JobsSettings): RedisClient | null {
   if (ledger !== 'redis' || waitReplicas === 0) return null;
-  const waiting = redis.duplicate({ connectionName: 'fencepost-ledger' });
+  const commandTimeoutMs = commandTimeoutOf(redis);
+  const waiting = copyOf(redis, { name: 'fencepost-ledger', commandTimeoutMs, patienceMs: 2 * commandTimeoutMs });
   // The other connection to the same server tells of it.
   waiting.on('error', () => {});
   return waiting;
 }
 
-type Opening = [redis: Redis, waiting: Redis | null, database: Database | null, settings: JobsSettings];
+type Opening = [redis: RedisClient, waiting: RedisClient | null, database: Database | null, settings: JobsSettings];
 
 async function openLedger(...[redis, waiting, database, settings]: Opening): Promise<Ledger> {
   const { prefix, tenant, postgres, keepForMs: keepMs } = settings;
   const timing = { keepMs };
   if (!database || !postgres) {
-    const replication = waiting && replicationOn(waiting, settings);
+    const replication = waiting && replicationOn(redis, waiting, settings);
     return new RedisLedger({ redis, prefix, tenant, timing, ...(replication ? { replication } : {}) });
   }
   const { pool, transactions } = database;
@@ -91,9 +91,12 @@ async function openLedger(...[redis, waiting, database, settings]: Opening): Pro
   return new PostgresLedger({ pool, transactions, schema, prefix, tenant, timing });
 }
 
-function replicationOn(redis: Redis, { waitReplicas: replicas }: JobsSettings): ReplicationOptions {
-  const { commandTimeout = COMMAND_TIMEOUT_MS } = redis.options;
-  return { redis, replicas, timeoutMs: Math.round(commandTimeout / 2) };
+function replicationOn(
+  redis: RedisClient,
+  waiting: RedisClient,
+  { waitReplicas: replicas }: JobsSettings,
+): ReplicationOptions {
+  return { redis: waiting, replicas, timeoutMs: Math.round(commandTimeoutOf(redis) / 2) };
 }
 
 function settingsModule({ imports = [], inject = [], useFactory }: JobsOptionsSource): DynamicModule {

@@ -1,8 +1,7 @@
 import { Inject, Module } from '@nestjs/common';
 import type { DynamicModule, OnApplicationShutdown, Provider } from '@nestjs/common';
-import type { Clock } from '@fencepost/lease';
+import type { Clock, RedisClient } from '@fencepost/lease';
 import { CLOCK, LEASE_REDIS } from '@fencepost/lease/nest';
-import type { Redis } from 'ioredis';
 import type { Catalog } from '../catalog/catalog.js';
 import type { Ledger } from '../ledger/ledger.js';
 import { CronCatalog } from '../operating/cron-catalog.js';
@@ -21,7 +20,7 @@ import { CATALOG, JOBS_SETTINGS, LEDGER, PRESENCE, RUN_QUEUE } from './tokens.js
 const runQueue: Provider = {
   provide: RUN_QUEUE,
   inject: [LEASE_REDIS, JOBS_SETTINGS, Telemetry],
-  useFactory: (redis: Redis, { prefix, tenant }: JobsSettings, telemetry: Telemetry) =>
+  useFactory: (redis: RedisClient, { prefix, tenant }: JobsSettings, telemetry: Telemetry) =>
     insist(() =>
       BullmqRunQueue.open({
         redis,

@@ -4,6 +4,8 @@ import { refusalOf } from '../../../../test/support/refusal-of.js';
 import { jobsSettings, type JobsModuleOptions } from './options.js';
 
 const redis = 'redis://localhost:6379';
+const WHERE =
+  'option "redis": expected a Redis address such as redis://localhost:6379, or { sentinel: { sentinels, name } }, or { cluster: [address, …] }';
 
 const refusal = (options: unknown) => refusalOf(SetupError, () => jobsSettings(options as JobsModuleOptions));
 
@@ -53,12 +55,18 @@ describe('the options of JobsModule', () => {
     });
   });
 
+  it.each<JobsModuleOptions['redis']>([
+    { sentinel: { sentinels: [{ host: 'a', port: 26_379 }], name: 'mymaster', password: 'secret' } },
+    { cluster: ['redis://a:7000', 'redis://b:7000'] },
+  ])('may find Redis by %j', (place) => {
+    expect(jobsSettings({ redis: place }).redis).toEqual(place);
+  });
+
   it.each<[object, string]>([
-    [{ redis: undefined }, 'option "redis": expected a Redis address such as redis://localhost:6379, got nothing'],
-    [
-      { redis: 'localhost' },
-      'option "redis": expected a Redis address such as redis://localhost:6379, got "localhost"',
-    ],
+    [{ redis: undefined }, `${WHERE}, got nothing`],
+    [{ redis: 'localhost' }, `${WHERE}, got "localhost"`],
+    [{ redis: { sentinel: { sentinels: ['a'], password: 'hush' } } }, `${WHERE}, got an object`],
+    [{ redis: { cluster: 'redis://:hush@a' } }, `${WHERE}, got an object`],
     [{ prefix: 'a:b' }, 'option "prefix": expected 1 to 100 letters, digits or . _ -, got "a:b"'],
     [{ tenant: '' }, 'option "tenant": expected 1 to 100 letters, digits or . _ -, got ""'],
     [{ pod: 'a b' }, 'option "pod": expected 1 to 64 letters, digits or . _ -, got "a b"'],

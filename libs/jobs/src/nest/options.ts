@@ -1,4 +1,5 @@
-import { checkedOptions, isRedisUrl, redactUrl, type SqlPool } from '@fencepost/lease';
+import { REDIS_OPTION, checkedOptions, isRedisOption, redactUrl, shownRedisOption } from '@fencepost/lease';
+import type { RedisOption, SqlPool } from '@fencepost/lease';
 import { z } from 'zod';
 import { APP_NAME, appName } from './app-name.js';
 import { buildTime } from './build-time.js';
@@ -20,8 +21,11 @@ export interface PostgresOptions {
 
 /** Durations are texts such as `'10s'`, or milliseconds. */
 export interface JobsModuleOptions {
-  /** `redis://` or `rediss://`, with user, password and database where needed. */
-  readonly redis: string;
+  /**
+   * One server: `redis://` or `rediss://`, with user, password and database where needed. Or `{ sentinel }`, the primary that
+   * sentinels watch, or `{ cluster }`.
+   */
+  readonly redis: RedisOption;
   /** First part of every key; default `fencepost`. Deployments that share a Redis have different ones. */
   readonly prefix?: string;
   /** Whose crons they are, where several share a Redis; default `default`. */
@@ -80,7 +84,6 @@ const whole = (least: number, most: number) => {
 };
 
 const APP = 'expected a name as packages have them, such as "reports" or "@shop/reports"';
-const REDIS = 'expected a Redis address such as redis://localhost:6379';
 
 const DATABASE = 'expected an address such as postgres://user@localhost:5432/shop';
 const POSTGRES = `${DATABASE}, or { url, schema, migrate } or { pool, … }`;
@@ -113,7 +116,7 @@ const postgres = z.union(
 const schema = z
   .strictObject(
     {
-      redis: z.string(REDIS).refine(isRedisUrl, REDIS),
+      redis: z.custom<RedisOption>(isRedisOption, REDIS_OPTION),
       prefix: word(100).default('fencepost'),
       tenant: word(100).default('default'),
       pod: word(64).optional(),
@@ -158,7 +161,7 @@ const hidden = (value: unknown) => JSON.stringify(redactUrl(String(value)));
 /** @throws {SetupError} naming each wrong option, what was expected, and what came */
 export function jobsSettings(options: JobsModuleOptions): JobsSettings {
   const secrets = {
-    redis: hidden,
+    redis: shownRedisOption,
     postgres: (value: unknown) => (typeof value === 'string' ? hidden(value) : 'an object'),
   };
   return checkedOptions({ owner: 'JobsModule', schema, secrets }, options);

@@ -50,7 +50,13 @@ export class ItemCall<T> {
     if (lost === null || typeof ifUnknown !== 'function') return this.#act();
     const ageMs = Math.max(0, this.deps.desk.deps.clock.now() - lost.since);
     const { since } = lost;
-    return this.#lookUp({ lookup: ifUnknown, since, ageMs, doubt: 'lost', notDone: () => this.#act() });
+    return this.#lookUp({ lookup: ifUnknown, since, ageMs, doubt: 'lost', notDone: () => this.#actNow() });
+  }
+
+  /** The lookup may have taken longer than the attempt lasts: by now the item may be another one's to carry out. */
+  #actNow(): Promise<ItemEnd> {
+    this.deps.desk.ready();
+    return this.#act();
   }
 
   async #act(): Promise<ItemEnd> {

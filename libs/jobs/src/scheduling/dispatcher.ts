@@ -7,6 +7,7 @@ import { claimRequest, endOf } from './claim-request.js';
 import { DispatchReport } from './dispatch-report.js';
 import type { HeldCron } from './held-cron.js';
 import { Outlook, type Due } from './outlook.js';
+import type { PodTiming } from './pod-timing.js';
 import type { RunQueue } from './run-queue.js';
 import type { SharedSchedules } from './segments.js';
 
@@ -26,6 +27,7 @@ export interface DispatcherDeps {
   readonly schedules: SharedSchedules;
   /** Read at every dispatch. */
   readonly freshness: Freshness;
+  readonly timing?: PodTiming;
 }
 
 /**

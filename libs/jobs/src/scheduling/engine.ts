@@ -6,7 +6,8 @@ import type { Announcer } from './announcer.js';
 import type { Dispatched, Dispatcher } from './dispatcher.js';
 import { DueIndex } from './due-index.js';
 import type { HeldCron } from './held-cron.js';
-import { learn } from './learning.js';
+import { fallenBehind, learn } from './learning.js';
+import type { PodTiming } from './pod-timing.js';
 import type { Recovery } from './recovery.js';
 import { Sweeper } from './sweeper.js';
 
@@ -19,19 +20,13 @@ export interface EngineDeps {
   readonly telemetry: Telemetry;
   /** Between two sweeps of the crons held that have open runs. */
   readonly sweepEveryMs: number;
+  readonly timing: Pick<PodTiming, 'longestWaitMs' | 'retryMs' | 'longestRetryMs'>;
   /** Called with each cron that the engine has let go by itself. */
   readonly onDropped: (held: HeldCron, why: DropReason) => void;
 }
 
 /** A claim was refused, or refused because the ledger knows a newer definition, or nothing could be asked for long. */
 export type DropReason = 'stale' | 'outdated' | 'failing';
-
-/** The wall clock may be stepped while the timer waits, so it never waits longer than this without looking again. */
-const LONGEST_WAIT_MS = 30_000;
-
-/** After a store or the queue did not answer: short at first, because an occurrence is waiting, then doubled. */
-const RETRY_MS = 250;
-const LONGEST_RETRY_MS = 1_000;
 
 /** After so many failures in a row the cron is given up: another pod may reach what this one can't. */
 const MOST_FAILURES = 10;
@@ -50,7 +45,7 @@ export class Engine {
   #stopped = false;
 
   constructor(private readonly deps: EngineDeps) {
-    this.#sweeper = new Sweeper(deps);
+    this.#sweeper = new Sweeper({ ...deps, ask: (crons) => this.#compare(crons) });
   }
 
   start(): void {
@@ -131,6 +126,12 @@ export class Engine {
     await Promise.all([this.#sweeper.stop(), this.letGo([...this.#held.values()])]);
   }
 
+  /** A ledger that lost what it had acknowledged would go without these instants until the cron's next one. */
+  async #compare(crons: readonly string[]): Promise<void> {
+    const still = crons.flatMap((cron) => this.#held.get(cron) ?? []).filter((held) => !this.#busy.has(held));
+    for (const { entry } of await fallenBehind(still, this.deps)) this.nudge(entry.definition.name);
+  }
+
   #forget(held: HeldCron): void {
     held.over = true;
     const { name } = held.entry.definition;
@@ -159,7 +160,7 @@ export class Engine {
     this.#cancelTimer = () => {};
     const at = this.#stopped ? null : this.#due.earliest();
     if (at === null) return;
-    const wait = Math.min(at - this.deps.clock.now(), LONGEST_WAIT_MS);
+    const wait = Math.min(at - this.deps.clock.now(), this.deps.timing.longestWaitMs);
     this.#cancelTimer = this.deps.clock.after(wait, () => this.#fire());
   }
 
@@ -206,7 +207,8 @@ export class Engine {
     held.known = false;
     held.failures += 1;
     if (held.failures === MOST_FAILURES) return this.#drop(held, 'failing');
-    const wait = Math.min(RETRY_MS * 2 ** (held.failures - 1), LONGEST_RETRY_MS);
+    const { retryMs, longestRetryMs } = this.deps.timing;
+    const wait = Math.min(retryMs * 2 ** (held.failures - 1), longestRetryMs);
     this.#lookAt(held, this.deps.clock.now() + wait);
   }
 

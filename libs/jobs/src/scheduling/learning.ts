@@ -32,6 +32,21 @@ export async function learn(unknown: readonly HeldCron[], deps: LearningDeps): P
   });
 }
 
+/** Those of which the ledger knows less than it once told: a server that lost acknowledged writes has taken its place. */
+export async function fallenBehind(held: readonly HeldCron[], deps: LearningDeps): Promise<HeldCron[]> {
+  const known = held.flatMap((one) => (one.known && one.cursor !== null ? [{ one, cursor: one.cursor }] : []));
+  if (known.length === 0) return [];
+  const behind: HeldCron[] = [];
+  await guard(`reading ${known.length} crons`, deps, async () => {
+    const records = await deps.ledger.readCrons(known.map(({ one }) => one.entry.definition.name));
+    known.forEach(({ one, cursor }, n) => {
+      const told = records[n]?.cursor ?? -Infinity;
+      if (told < cursor) behind.push(one);
+    });
+  });
+  return behind;
+}
+
 async function guard(doing: string, { telemetry }: LearningDeps, work: () => Promise<void>): Promise<boolean> {
   try {
     await work();

@@ -1,22 +1,27 @@
 import type { Clock } from '@fencepost/lease';
-import { MEMBER_GONE_MS, MOST_OVERDUE, OVERDUE_MS, type Beat, type Presence } from './presence.js';
+import { POD_TIMING, type PodTiming } from './pod-timing.js';
+import { MOST_OVERDUE, type Beat, type Presence } from './presence.js';
 
 export interface MemoryPresenceOptions {
   /** The store's. */
   readonly clock: Clock;
   /** Of the catalog. */
   readonly version: () => number;
+  /** Of the pods; default {@link POD_TIMING}. */
+  readonly timing?: Pick<PodTiming, 'memberGoneMs' | 'overdueMs'>;
 }
 
 /** Who is there, in memory, for tests: the twin of `RedisPresence`, on the same contract suite. */
 export class MemoryPresence implements Presence {
   readonly #options: MemoryPresenceOptions;
+  readonly #timing: NonNullable<MemoryPresenceOptions['timing']>;
   readonly #pods = new Map<string, number>();
   readonly #due = new Map<string, number>();
   #heard: number | null = null;
 
   constructor(options: MemoryPresenceOptions) {
     this.#options = options;
+    this.#timing = options.timing ?? POD_TIMING;
   }
 
   /** How many pods are remembered. */
@@ -29,7 +34,7 @@ export class MemoryPresence implements Presence {
     this.#pods.set(pod, now);
     this.#heard = now;
     for (const [name, heard] of [...this.#pods]) {
-      if (heard <= now - MEMBER_GONE_MS) this.#pods.delete(name);
+      if (heard <= now - this.#timing.memberGoneMs) this.#pods.delete(name);
       else if (heard > now) this.#pods.set(name, now);
     }
     return {
@@ -57,8 +62,15 @@ export class MemoryPresence implements Presence {
     return this.#heard;
   }
 
+  /** All of it is gone, as with a store that was wiped: the pods come back with their next beats. */
+  wipe(): void {
+    this.#pods.clear();
+    this.#due.clear();
+    this.#heard = null;
+  }
+
   #overdue(now: number): Beat['overdue'] {
-    const overdue = [...this.#due].filter(([, due]) => due <= now - OVERDUE_MS);
+    const overdue = [...this.#due].filter(([, due]) => due <= now - this.#timing.overdueMs);
     return overdue
       .toSorted(([, a], [, b]) => a - b)
       .slice(0, MOST_OVERDUE)

@@ -125,10 +125,13 @@ describe('a run that was asked for in a transaction', () => {
   it('is handed over at once when its hint came while its job changed hands', async () => {
     const stage = await Stage.set();
     stage.memory.deaf = true;
-    const runs = await stage.enqueue('one');
+    const [runId] = await stage.enqueue('one');
     const pod = await stage.pod('a');
-    expect(stage.ledger.calls.indexOf('pending')).toBeLessThan(stage.ledger.calls.indexOf('waitingCrons'));
-    expect(stage.queue.taken.map(({ runId }) => runId)).toEqual(runs);
+    const { calls } = stage.ledger;
+    expect(calls).toContain('pending');
+    expect(calls.indexOf('pending')).toBeLessThan(calls.indexOf('waitingCrons'));
+    // A sweep, which comes later, would have numbered a second delivery.
+    expect(stage.queue.taken).toEqual([{ runId, delivery: 1 }]);
     await pod.stop();
   });
 

@@ -1,7 +1,7 @@
 import type { Clock } from '@fencepost/lease';
-import { EFFECTIVE_AFTER_MS } from '../catalog/definition.js';
 import type { HeldCron } from './held-cron.js';
 import { planOccurrence, type Plan } from './misfire.js';
+import { POD_TIMING, type PodTiming } from './pod-timing.js';
 import { leftoverSegments, newestSegment, type Segment, type SharedSchedules } from './segments.js';
 
 /** What is to be asked for now, and whose instants it is about. */
@@ -14,15 +14,19 @@ export interface OutlookDeps {
   readonly clock: Clock;
   readonly schedules: SharedSchedules;
   readonly freshness: { readonly knownAt: number; readonly bornAt?: number | null };
+  readonly timing?: Pick<PodTiming, 'beatMs' | 'effectiveAfterMs'>;
 }
 
-/** A pod that doesn't know the catalog well enough looks again: no sooner than this, and no later. */
-const SOON_MS = 100;
-const LATER_MS = 1_000;
+/** A pod that doesn't know the catalog well enough looks again: no sooner than after this part of a beat, and no later than after one. */
+const SOON = 1 / 10;
 
 /** What is due of a cron, and when the next of it is: generation by generation, in the order of the instants. */
 export class Outlook {
-  constructor(private readonly deps: OutlookDeps) {}
+  readonly #timing: Pick<PodTiming, 'beatMs' | 'effectiveAfterMs'>;
+
+  constructor(private readonly deps: OutlookDeps) {
+    this.#timing = deps.timing ?? POD_TIMING;
+  }
 
   /** `null` when nothing is due. */
   due(held: HeldCron): Due | null {
@@ -54,12 +58,13 @@ export class Outlook {
     const dueAt = next + segment.spreadMs + ahead;
     if (beyondMs <= 0) return dueAt;
     // Due, and perhaps another generation's by now: what is heard next will say so.
-    return Math.max(dueAt, clock.now() + Math.min(Math.max(beyondMs, SOON_MS), LATER_MS));
+    const { beatMs } = this.#timing;
+    return Math.max(dueAt, clock.now() + Math.min(Math.max(beyondMs, beatMs * SOON), beatMs));
   }
 
   /** Up to here it is known which generation an instant belongs to. */
   #horizon(): number {
-    return this.deps.freshness.knownAt + EFFECTIVE_AFTER_MS;
+    return this.deps.freshness.knownAt + this.#timing.effectiveAfterMs;
   }
 
   /** Whether what a refused claim has shown agrees with what was heard of the store's clock. */

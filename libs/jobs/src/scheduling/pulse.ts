@@ -1,6 +1,6 @@
 import type { CancelTimer, Clock } from '@fencepost/lease';
 import type { Telemetry } from '../telemetry/telemetry.js';
-import { BEAT_MS, type Beat, type Presence } from './presence.js';
+import type { Beat, Presence } from './presence.js';
 
 export interface PulseDeps {
   readonly pod: string;
@@ -8,6 +8,8 @@ export interface PulseDeps {
   readonly clock: Clock;
   readonly telemetry: Telemetry;
   readonly random: () => number;
+  /** Between two beats. */
+  readonly beatMs: number;
   /** @param askedAt monotonic */
   readonly onBeat: (beat: Beat, askedAt: number) => void;
 }
@@ -30,7 +32,7 @@ export class Pulse {
   async start(): Promise<void> {
     this.#beating = this.#beat();
     await this.#beating;
-    this.#arm(BEAT_MS * (0.5 + this.deps.random() / 2));
+    this.#arm(this.deps.beatMs * (0.5 + this.deps.random() / 2));
   }
 
   /** Something has happened among the pods: listens soon. */
@@ -55,7 +57,7 @@ export class Pulse {
       this.#nextAt = -Infinity;
       const sentAt = this.deps.clock.monotonic();
       this.#beating = this.#beat().then(() => {
-        const delay = Math.max(sentAt + BEAT_MS - this.deps.clock.monotonic(), 0);
+        const delay = Math.max(sentAt + this.deps.beatMs - this.deps.clock.monotonic(), 0);
         this.#arm(this.#soon ? Math.min(delay, EARLY_MS) : delay);
         this.#soon = false;
       });

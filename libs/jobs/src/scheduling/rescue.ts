@@ -1,7 +1,8 @@
 import type { CancelTimer, Clock, Holding, LeaseStore } from '@fencepost/lease';
 import type { Telemetry } from '../telemetry/telemetry.js';
 import { inGroups } from './in-groups.js';
-import { SILENT_MS, type Beat, type OverdueCron } from './presence.js';
+import type { PodTiming } from './pod-timing.js';
+import type { Beat, OverdueCron } from './presence.js';
 import { candidates, firstOf } from './rendezvous.js';
 import type { Roster } from './roster.js';
 
@@ -13,12 +14,10 @@ export interface RescueDeps {
   readonly telemetry: Telemetry;
   readonly random: () => number;
   readonly ttlMs: number;
+  readonly timing: Pick<PodTiming, 'silentMs' | 'forsakenMs'>;
   /** Asks for the leases of these. */
   readonly take: (crons: readonly string[]) => void;
 }
-
-/** Who ranks first among those that are heard goes first; overdue for this long, a cron is anybody's to look after. */
-export const FORSAKEN_MS = 2_000;
 
 /** Pods that hear of the same cron at the same time keep this far apart. */
 const JITTER_MS = 100;
@@ -49,12 +48,14 @@ export class Rescue {
   hear({ members, now }: Beat, overdue: readonly OverdueCron[]): void {
     this.#cancel();
     this.#forget();
-    const heard = candidates(members.filter(({ silentMs }) => silentMs <= SILENT_MS).map(({ pod }) => pod));
+    const heard = candidates(
+      members.filter(({ silentMs }) => silentMs <= this.deps.timing.silentMs).map(({ pod }) => pod),
+    );
     const mine = overdue.filter((late) => {
       if (this.#stopped || this.#tried.has(late.cron)) return false;
       const entered = this.deps.roster.get(late.cron);
       if (!entered) return false;
-      return firstOf(entered.hash, heard) === this.deps.pod || isForsaken(late, now);
+      return firstOf(entered.hash, heard) === this.deps.pod || this.#isForsaken(late, now);
     });
     if (mine.length === 0) return;
     const silence = new Map(members.map(({ pod, silentMs }) => [pod, silentMs]));
@@ -71,15 +72,15 @@ export class Rescue {
   }
 
   async #look({ overdue, silence, now }: Looked): Promise<void> {
-    const { leases, telemetry, clock, pod, take } = this.deps;
+    const { leases, telemetry, clock, pod, take, timing } = this.deps;
     try {
       const holdings = await leases.inspect(overdue.map(({ cron }) => cron));
       const free: string[] = [];
       await inGroups(overdue.entries(), async ([index, late]) => {
         const holding = holdings[index] ?? null;
         const silentMs = (holding && silence.get(holding.holder)) ?? Infinity;
-        const isDead = holding === null || (holding.holder !== pod && silentMs > SILENT_MS);
-        if (isDead || isForsaken(late, now)) this.#tried.set(late.cron, clock.monotonic());
+        const isDead = holding === null || (holding.holder !== pod && silentMs > timing.silentMs);
+        if (isDead || this.#isForsaken(late, now)) this.#tried.set(late.cron, clock.monotonic());
         if (!isDead || this.#stopped) return;
         if (holding === null || (await this.#evict(late, holding))) free.push(late.cron);
       });
@@ -96,6 +97,10 @@ export class Rescue {
     return evicted;
   }
 
+  #isForsaken(late: OverdueCron, now: number): boolean {
+    return late.overdueMs >= this.deps.timing.forsakenMs && !isNudge(late, now);
+  }
+
   #forget(): void {
     const before = this.deps.clock.monotonic() - this.deps.ttlMs;
     for (const [cron, at] of this.#tried) if (at <= before) this.#tried.delete(cron);
@@ -105,8 +110,4 @@ export class Rescue {
 /** Who asks for a look announces a time long past; that says nothing of how long a cron has been waiting. */
 export function isNudge({ overdueMs }: OverdueCron, now: number): boolean {
   return overdueMs >= now;
-}
-
-function isForsaken(late: OverdueCron, now: number): boolean {
-  return late.overdueMs >= FORSAKEN_MS && !isNudge(late, now);
 }

@@ -11,10 +11,11 @@ import { Dispatcher } from './dispatcher.js';
 import { Engine, type DropReason } from './engine.js';
 import { holdCron, type HeldCron } from './held-cron.js';
 import { OutboxRelay } from './outbox-relay.js';
-import { BEAT_MS, type Beat, type OverdueCron, type Presence } from './presence.js';
+import { POD_TIMING, type PodTiming } from './pod-timing.js';
+import type { Beat, OverdueCron, Presence } from './presence.js';
 import { Pulse } from './pulse.js';
 import { Recovery } from './recovery.js';
-import { FORSAKEN_MS, isNudge, Rescue } from './rescue.js';
+import { isNudge, Rescue } from './rescue.js';
 import { Roster } from './roster.js';
 import type { RunQueue } from './run-queue.js';
 import { Schedules } from './schedules.js';
@@ -36,12 +37,11 @@ export interface SchedulerPodDeps {
   /** A run that a sweep has looked at is looked at again after this long. */
   readonly lookAgainMs: number;
   readonly keepRuns: number;
+  /** Default {@link POD_TIMING}. */
+  readonly timing?: PodTiming;
   /** The store's clock at the last word on the catalog; one object for all who ask. Made here by default. */
   readonly freshness?: { knownAt: number };
 }
-
-/** Long enough for another pod to notice that the cron is waiting; not for ever, because the outage may be everybody's. */
-const LEFT_TO_OTHERS_MS = FORSAKEN_MS + 2 * BEAT_MS;
 
 /**
  * One scheduler pod: hears once a second who is there and what changed, holds the leases of its share of the crons, and
@@ -60,15 +60,17 @@ export class SchedulerPod {
   /** `null`: the ledger is in nobody's own database. */
   readonly #relay: OutboxRelay | null;
   readonly #name: string;
+  readonly #timing: PodTiming;
   readonly #freshness: { knownAt: number };
   readonly #handingOver = new Set<Promise<void>>();
   #watches: StopWatching[] = [];
   #stopped = false;
 
   constructor(private readonly deps: SchedulerPodDeps) {
-    const { clock, telemetry } = deps;
+    const { clock, telemetry, timing = POD_TIMING } = deps;
     const pod = deps.keeper.holder;
     this.#name = pod;
+    this.#timing = timing;
     const { freshness = { knownAt: -Infinity } } = deps;
     this.#freshness = freshness;
     this.dispatcher = new Dispatcher({ ...deps, freshness, schedules: new Schedules({ clock, telemetry }) });
@@ -76,6 +78,7 @@ export class SchedulerPod {
     this.#announcer = new Announcer(deps);
     this.engine = new Engine({
       ...deps,
+      timing,
       dispatcher: this.dispatcher,
       recovery: this.recovery,
       announcer: this.#announcer,
@@ -93,9 +96,14 @@ export class SchedulerPod {
     this.roster = new Roster({ ...deps, freshness, onChanged: (changed, gone) => this.#onCatalog(changed, gone) });
     const { roster } = this;
     const onForeign = (crons: readonly string[]) => this.#handOver(crons);
-    this.#share = new Share({ pod, roster, campaign, telemetry, isHeld, onForeign });
-    this.#rescue = new Rescue({ ...deps, pod, roster, take: (crons) => campaign.take(crons) });
-    this.#pulse = new Pulse({ ...deps, pod, onBeat: (beat, askedAt) => this.#onBeat(beat, askedAt) });
+    this.#share = new Share({ pod, roster, campaign, telemetry, isHeld, onForeign, silentMs: timing.silentMs });
+    this.#rescue = new Rescue({ ...deps, timing, pod, roster, take: (crons) => campaign.take(crons) });
+    this.#pulse = new Pulse({
+      ...deps,
+      pod,
+      beatMs: timing.beatMs,
+      onBeat: (beat, askedAt) => this.#onBeat(beat, askedAt),
+    });
   }
 
   /** The store's clock at the last word on the catalog. */
@@ -225,7 +233,7 @@ export class SchedulerPod {
     const { name } = held.entry.definition;
     // Another pod may reach what this one can't: it hears that the cron is waiting.
     if (why === 'failing') this.#announcer.announce([[name, clock.now() - held.aheadMs]]);
-    await this.campaign.abandon(held.lease, why === 'failing' ? LEFT_TO_OTHERS_MS : 0);
+    await this.campaign.abandon(held.lease, why === 'failing' ? this.#timing.leftToOthersMs : 0);
     if (why === 'outdated' && !this.#stopped) await this.roster.catchUp(held.entry);
   }
 

@@ -1,6 +1,6 @@
 import type { Telemetry } from '../telemetry/telemetry.js';
 import type { Campaign } from './campaign.js';
-import { SILENT_MS, type Beat } from './presence.js';
+import type { Beat } from './presence.js';
 import { candidates, firstOf } from './rendezvous.js';
 import type { Roster } from './roster.js';
 
@@ -12,6 +12,8 @@ export interface ShareDeps {
   readonly isHeld: (cron: string) => boolean;
   /** Called with crons that this pod holds and that are now another one's share. */
   readonly onForeign: (crons: readonly string[]) => void;
+  /** A pod that was not heard for longer may be dead. */
+  readonly silentMs: number;
 }
 
 /** Which crons this pod tries for first: those that it ranks first for among the pods that are there. */
@@ -39,7 +41,9 @@ export class Share {
     if (this.#members.length === 0) return 0;
     const { pod, roster, campaign, isHeld, onForeign } = this.deps;
     const there = candidates(this.#members.map((member) => member.pod));
-    const heard = new Set(this.#members.filter(({ silentMs }) => silentMs <= SILENT_MS).map((member) => member.pod));
+    const heard = new Set(
+      this.#members.filter(({ silentMs }) => silentMs <= this.deps.silentMs).map((member) => member.pod),
+    );
     const [share, foreign] = [new Set<string>(), [] as string[]];
     this.#unsettled = false;
     for (const { entry, hash } of roster.entries()) {

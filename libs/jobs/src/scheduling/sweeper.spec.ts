@@ -8,7 +8,8 @@ const EVERY_MS = 5_000;
 async function watching(count: number) {
   const stage = new SchedulerStage();
   const pod = stage.pod();
-  const sweeper = new Sweeper({ recovery: pod.recovery, clock: stage.clock, sweepEveryMs: EVERY_MS });
+  const ask = async () => {};
+  const sweeper = new Sweeper({ recovery: pod.recovery, clock: stage.clock, sweepEveryMs: EVERY_MS, ask });
   await stage.clock.advance(1_000);
   await pod.dispatcher.dispatch([stage.heldCron()]);
   const crons = [CRON, ...Array.from({ length: count - 1 }, (_, n) => `cron-${n}`)];
@@ -40,6 +41,17 @@ describe('the sweeper', () => {
     const { stage, asked } = await watching(3);
     await stage.clock.advance(2 * EVERY_MS);
     expect(asked()).toEqual([[CRON, 'cron-0', 'cron-1'], [CRON]]);
+  });
+
+  it('asks about idle crons once in a dozen sweeps: somebody may have made a run and told nobody', async () => {
+    const { stage, sweeper, asked } = await watching(3);
+    await stage.clock.advance(EVERY_MS);
+    sweeper.leave('cron-1');
+    await stage.clock.advance(11 * EVERY_MS);
+    const [first, ...later] = asked();
+    expect(first).toEqual([CRON, 'cron-0', 'cron-1']);
+    expect(later.slice(0, -1)).toEqual(Array.from({ length: 10 }, () => [CRON]));
+    expect(later.at(-1)?.toSorted()).toEqual(['cron-0', CRON]);
   });
 
   it('asks no more about a cron that was given up while it was asked about', async () => {

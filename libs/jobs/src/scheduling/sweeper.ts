@@ -5,19 +5,31 @@ export interface SweeperDeps {
   readonly recovery: Recovery;
   readonly clock: Clock;
   readonly sweepEveryMs: number;
+  /** Asks about these what a sweep doesn't: called about all of them, some at a time, once in {@link ALL_EVERY} sweeps. */
+  readonly ask: (crons: readonly string[]) => Promise<void>;
 }
 
 /** Asked about in one call, and one call after the other: workers are busy with what the crons have open. */
 const AT_ONCE = 200;
 
-/** Sweeps the crons that have open runs, again and again until they have none: an idle cron costs nothing. */
+/**
+ * So many sweeps, and all crons are asked about once. Whoever makes a run for somebody tells the pods, but may not hear that
+ * the ledger has accepted it, may end before it tells, or its word may get lost: without this the run of an idle cron would
+ * wait until the cron's next instant, for a month perhaps.
+ */
+const ALL_EVERY = 12;
+
+/** Sweeps the crons that have open runs, again and again until they have none: an idle cron costs next to nothing. */
 export class Sweeper {
+  /** All that are watched: from when they were taken over until they are given up. */
+  readonly #watched = new Set<string>();
   readonly #restless = new Set<string>();
   /** Being asked about right now. */
   readonly #asked = new Set<string>();
   #cancel: CancelTimer = () => {};
   #sweeping: Promise<void> = Promise.resolve();
   #stopped = false;
+  #sweeps = 0;
 
   constructor(private readonly deps: SweeperDeps) {}
 
@@ -27,11 +39,13 @@ export class Sweeper {
 
   /** It may have open runs: taken over, claimed for, or asked about. */
   watch(cron: string): void {
+    this.#watched.add(cron);
     this.#restless.add(cron);
   }
 
   /** Given up: somebody else's to sweep. */
   leave(cron: string): void {
+    this.#watched.delete(cron);
     this.#restless.delete(cron);
     this.#asked.delete(cron);
   }
@@ -40,6 +54,7 @@ export class Sweeper {
   async stop(): Promise<void> {
     this.#stopped = true;
     this.#cancel();
+    this.#watched.clear();
     this.#restless.clear();
     await this.#sweeping;
   }
@@ -48,12 +63,19 @@ export class Sweeper {
   #arm(): void {
     if (this.#stopped) return;
     this.#cancel = this.deps.clock.after(this.deps.sweepEveryMs, () => {
-      this.#sweeping = this.#sweepAll([...this.#restless]).then(() => this.#arm());
+      this.#sweeps += 1;
+      const isAll = this.#sweeps % ALL_EVERY === 0;
+      if (isAll) for (const cron of this.#watched) this.#restless.add(cron);
+      this.#sweeping = this.#sweepAll([...this.#restless], isAll).then(() => this.#arm());
     });
   }
 
-  async #sweepAll(crons: readonly string[]): Promise<void> {
-    for (let n = 0; n < crons.length; n += AT_ONCE) await this.#sweep(crons.slice(n, n + AT_ONCE));
+  async #sweepAll(crons: readonly string[], isAll: boolean): Promise<void> {
+    for (let n = 0; n < crons.length; n += AT_ONCE) {
+      const some = crons.slice(n, n + AT_ONCE);
+      await this.#sweep(some);
+      if (isAll && !this.#stopped) await this.deps.ask(some);
+    }
   }
 
   async #sweep(crons: readonly string[]): Promise<void> {

@@ -22,11 +22,18 @@ export interface Fault {
   thaw(): Promise<void>;
 }
 
-class Planned implements Fault {
+/** A place where nothing happens, and which worker has got there last. */
+export interface Mark extends Pick<Fault, 'thaw'> {
+  /** It stands still from now on. Nothing where none has got there, or it is dead. */
+  freeze(): void;
+}
+
+class Planned implements Fault, Mark {
   #process: WorkerProcess | null = null;
+  #frozen: WorkerProcess | null = null;
 
   constructor(
-    readonly point: FailPoint,
+    readonly point: Omit<FailPoint, 'mishap'> & { readonly mishap?: Mishap },
     private readonly over: (process: WorkerProcess) => Promise<unknown>,
   ) {}
 
@@ -40,16 +47,24 @@ class Planned implements Fault {
     if (this.point.mishap === 'freeze') process.freeze();
   }
 
+  freeze(): void {
+    // Another one may get there while this one stands still.
+    this.#frozen = this.#process;
+    this.#frozen?.freeze();
+  }
+
   async thaw(): Promise<void> {
-    if (this.#process?.state !== 'frozen') return;
-    this.#process.thaw();
-    await this.over(this.#process);
+    const process = this.#frozen ?? this.#process;
+    if (process?.state !== 'frozen') return;
+    process.thaw();
+    await this.over(process);
   }
 }
 
 /** The mishaps that are still to come: each happens once, to the first worker that gets there. */
 export class FailPoints {
   readonly #planned: Planned[] = [];
+  readonly #marks: Planned[] = [];
 
   /** @param over resolves when the work of this process has ended by itself */
   constructor(private readonly over: (process: WorkerProcess) => Promise<unknown> = async () => undefined) {}
@@ -60,8 +75,15 @@ export class FailPoints {
     return planned;
   }
 
+  mark(point: Omit<FailPoint, 'mishap'>): Mark {
+    const mark = new Planned(point, this.over);
+    this.#marks.push(mark);
+    return mark;
+  }
+
   /** A worker gets there. @throws where a message is to get lost */
   meet(process: WorkerProcess, at: Omit<FailPoint, 'mishap'>): void {
+    for (const mark of this.#marks) if (matches(mark.point, at)) mark.meet(process);
     const index = this.#planned.findIndex(({ point }) => matches(point, at));
     const [planned] = index < 0 ? [] : this.#planned.splice(index, 1);
     if (!planned) return;
@@ -71,7 +93,7 @@ export class FailPoints {
   }
 }
 
-function matches(point: FailPoint, at: Omit<FailPoint, 'mishap'>): boolean {
+function matches(point: Omit<FailPoint, 'mishap'>, at: Omit<FailPoint, 'mishap'>): boolean {
   const { when, write, effect } = point;
   return when === at.when && write === at.write && (effect === undefined || effect === at.effect);
 }

@@ -13,3 +13,8 @@ export type { TestEffect, TestRun } from './test-run.js';
 export type { LogLine } from './test-workers.js';
 export type { Fault, Write } from './fail-points.js';
 export type { Injector } from './injectors.js';
+export { tortureJob } from './torture/torture-job.js';
+export type { TortureOptions, TortureReport } from './torture/torture-job.js';
+export type { TorturedEffect } from './torture/verdict.js';
+export { jobsIn } from './torture/jobs-in.js';
+export type { ExportedJobs } from './torture/jobs-in.js';

@@ -10,7 +10,7 @@ import { Jobs, type EnqueueOptions } from '../operating/jobs.js';
 import type { QueuedDelivery } from '../scheduling/run-queue.js';
 import { MemoryPresence } from '../scheduling/memory-presence.js';
 import { Telemetry } from '../telemetry/telemetry.js';
-import type { Fault, Write } from './fail-points.js';
+import type { Fault, Mark, Write } from './fail-points.js';
 import { foundCrons } from './found-crons.js';
 import { injectorOf, type Injector } from './injectors.js';
 import { TestQueue } from './test-queue.js';
@@ -30,6 +30,15 @@ export interface TestJobsOptions {
    * without it; default 200. One that waits for the test's clock itself is waited for no longer than that either.
    */
   readonly patienceMs?: number;
+}
+
+/** What a tool around the kit may put in its way. */
+export interface TestHooks {
+  /** Of the crons that were found those that are carried out, and how. */
+  readonly through?: (found: ReadonlyMap<string, FoundCron>) => ReadonlyMap<string, FoundCron>;
+  /** Made anew for each question; resolves when handlers are not to be waited for now. */
+  readonly held?: () => Promise<void>;
+  readonly ledgerOn?: (clock: ManualClock) => MemoryLedger;
 }
 
 /** BullMQ brings a job of a worker that is gone again after two of its checks. */
@@ -62,10 +71,13 @@ export class TestJobs {
   #builds = 0;
 
   /** Use {@link testJobs}. */
-  constructor({ startsAt = Date.UTC(2030, 0, 1), runLease = '30s', patienceMs = 200 }: TestJobsOptions) {
+  constructor(
+    { startsAt = Date.UTC(2030, 0, 1), runLease = '30s', patienceMs = 200 }: TestJobsOptions,
+    private readonly hooks: TestHooks = {},
+  ) {
     this.#patienceMs = patienceMs;
     const clock = (this.clock = new ManualClock(instantOf(startsAt)));
-    const ledger = (this.ledger = new MemoryLedger(clock));
+    const ledger = (this.ledger = hooks.ledgerOn?.(clock) ?? new MemoryLedger(clock));
     const catalog = (this.catalog = new MemoryCatalog(clock));
     const queue = (this.queue = new TestQueue(clock));
     const { telemetry } = this;
@@ -86,7 +98,8 @@ export class TestJobs {
    */
   async add(...sources: readonly object[]): Promise<void> {
     this.#sources.push(...sources);
-    this.#crons = foundCrons(this.#sources, this.clock);
+    const found = foundCrons(this.#sources, this.clock);
+    this.#crons = this.hooks.through?.(found) ?? found;
     this.#builds += 1;
     const declarations = [...this.#crons.values()].map(({ declaration }) => declaration);
     if (declarations.length > 0) await this.catalog.declare(declarations, { seq: this.#builds, source: 'test' });
@@ -150,6 +163,16 @@ export class TestJobs {
     return this.#workers.points.plan({ mishap: 'lose', when: 'after', write, effect });
   }
 
+  /** The next time this is to be written, the ledger never hears of it. */
+  loseRequest(write: Write, effect?: string): Fault {
+    return this.#workers.points.plan({ mishap: 'lose', when: 'before', write, effect });
+  }
+
+  /** Whoever has written this last can be frozen later. */
+  markAfter(write: Write, effect?: string): Mark {
+    return this.#workers.points.mark({ when: 'after', write, effect });
+  }
+
   /**
    * Answers the question of an uncertain run as a person does, and carries it out once more unless it is given up.
    * @param result of the effect, for an answer that it is done; anything JSON
@@ -204,7 +227,7 @@ export class TestJobs {
   async #patiently(work: Promise<void>): Promise<void> {
     let timer: NodeJS.Timeout | undefined;
     const patience = new Promise<void>((resolve) => (timer = setTimeout(resolve, this.#patienceMs)));
-    await Promise.race([work, patience]);
+    await Promise.race([work, patience, ...(this.hooks.held ? [this.hooks.held()] : [])]);
     clearTimeout(timer);
   }
 }

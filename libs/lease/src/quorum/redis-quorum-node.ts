@@ -5,6 +5,7 @@ import type { CancelTimer, Clock } from '../clock.js';
 import { SetupError } from '../errors.js';
 import type { Fence } from '../fence.js';
 import type { Term } from '../holding/lease.js';
+import { listenAgain } from '../redis/redis-channel.js';
 import { closeRedis } from '../redis/redis-connection.js';
 import { describeFailure } from '../redis/redis-failure.js';
 import { redisChannel } from '../redis/redis-keys.js';
@@ -112,7 +113,9 @@ export class RedisQuorumNode implements QuorumMember {
     subscriber.on('error', () => {});
     subscriber.on('message', (_channel: string, resource: string) => tellWatcher(onReleased, resource));
     const finished = new AbortController();
-    const subscribed = subscriber.subscribe(redisChannel(this.#options, 'released')).catch(() => {});
+    const channel = redisChannel(this.#options, 'released');
+    listenAgain(subscriber, channel);
+    const subscribed = subscriber.subscribe(channel).catch(() => {});
     await Promise.race([subscribed, sleep(clock, commandTimeoutMs, finished.signal)]);
     finished.abort();
     return () => closeRedis(subscriber);
@@ -178,7 +181,7 @@ function connectionOptions(options: RedisQuorumNodeOptions): Omit<RedisOptions, 
 }
 
 function subscriberOptions(options: RedisQuorumNodeOptions): Omit<RedisOptions, 'replyMapping'> {
-  return { ...commonOptions(options), maxRetriesPerRequest: null };
+  return { ...commonOptions(options), maxRetriesPerRequest: null, autoResubscribe: false };
 }
 
 function commonOptions({ commandTimeoutMs, random }: RedisQuorumNodeOptions): Omit<RedisOptions, 'replyMapping'> {

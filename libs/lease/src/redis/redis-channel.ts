@@ -14,7 +14,9 @@ export async function watchChannel(
   channel: string,
   onMessage: (message: string) => void,
 ): Promise<StopWatching> {
-  const subscriber: RedisClient = redis.isCluster ? (redis as Cluster).duplicate() : (redis as Redis).duplicate();
+  const subscriber: RedisClient = redis.isCluster
+    ? (redis as Cluster).duplicate()
+    : (redis as Redis).duplicate({ autoResubscribe: false });
   // The connection it was made from goes to the same server and reports its troubles; a second voice adds nothing.
   subscriber.on('error', () => {});
   subscriber.on('message', (_channel: string, message: string) => tellWatcher(onMessage, message));
@@ -24,5 +26,17 @@ export async function watchChannel(
     await closeRedis(subscriber);
     throw error;
   }
+  if (!redis.isCluster) listenAgain(subscriber as Redis, channel);
   return () => closeRedis(subscriber);
+}
+
+/**
+ * At each new connection. ioredis would do it too, but with nobody to hear that the server didn't answer in time: an
+ * unhandled rejection, which ends the process.
+ */
+export function listenAgain(subscriber: Redis, channel: string): void {
+  const retry = () => {
+    if (subscriber.status === 'ready') subscriber.disconnect(true);
+  };
+  subscriber.on('ready', () => void subscriber.subscribe(channel).catch(retry));
 }

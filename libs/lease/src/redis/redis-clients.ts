@@ -5,6 +5,9 @@ export type ClusterSettings = NonNullable<ConstructorParameters<typeof Cluster<'
 
 type Stream = Parameters<Redis['sendCommand']>[1];
 
+/** Of what ioredis lets a copy have otherwise. */
+type Override = { readonly redisOptions?: Pick<RedisOptions, 'commandTimeout'> } | undefined;
+
 /** One server, or the primary that sentinels name. */
 export class SingleRedis extends Redis {
   /**
@@ -37,7 +40,29 @@ export class BoundedCluster extends Cluster {
     return super.sendCommand(command, stream, node);
   }
 
-  override duplicate(): Cluster<never> {
-    return new BoundedCluster(this.addresses, this.settings, this.limitMs) as unknown as Cluster<never>;
+  /**
+   * Rejects also when the cluster it found isn't whole and it closes again: of its next try ioredis tells nobody, and a worker
+   * that waits for this one would take no job for as long as it has patience.
+   */
+  override connect(): Promise<void> {
+    return new Promise((resolve, reject) => {
+      const onClose = () => reject(new Error('The cluster is not whole'));
+      // What closes before that, ioredis tells itself.
+      const onFound = () => this.once('close', onClose);
+      const forget = () => this.off('connect', onFound).off('close', onClose);
+      this.once('connect', onFound);
+      super.connect().then(resolve, reject).finally(forget);
+    });
+  }
+
+  /**
+   * With options for its nodes, and with their `commandTimeout` as the limit of everything that is sent.
+   * @param _nodes the addresses stay the same
+   */
+  override duplicate(_nodes?: unknown, override?: Override): Cluster<never> {
+    const { redisOptions: over = {} } = override ?? {};
+    const redisOptions = { ...this.settings.redisOptions, ...over };
+    const limitMs = over.commandTimeout ?? this.limitMs;
+    return new BoundedCluster(this.addresses, { ...this.settings, redisOptions }, limitMs) as unknown as Cluster<never>;
   }
 }

@@ -16,6 +16,12 @@ interface StoredTerm {
   expiresAt: number;
 }
 
+/** A state of the memory store. */
+export interface SavedLeases {
+  readonly terms: ReadonlyMap<string, StoredTerm>;
+  readonly fences: ReadonlyMap<string, Fence>;
+}
+
 /**
  * The twin of the Redis store for tests and for one process: whoever shares the instance competes for the same leases.
  *
@@ -101,6 +107,18 @@ export class MemoryLeaseStore implements QuorumMember {
   clear(): void {
     this.#terms.clear();
     this.#fences.clear();
+  }
+
+  /** What {@link restore} takes; nothing that happens later changes it. */
+  save(): SavedLeases {
+    return { terms: structuredClone(this.#terms), fences: new Map(this.#fences) };
+  }
+
+  /** As a server that fails over to a replica which lags behind: what it answered since is lost, and nobody is told. */
+  restore(saved: SavedLeases): void {
+    this.clear();
+    for (const [resource, term] of structuredClone(saved.terms)) this.#terms.set(resource, term);
+    for (const [resource, fence] of saved.fences) this.#fences.set(resource, fence);
   }
 
   #end(resource: string): void {

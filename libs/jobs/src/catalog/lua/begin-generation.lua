@@ -7,7 +7,7 @@ local function begin_generation(lines, next)
   local generation, since = 1, now
   local kept = {}
   if lines then
-    local last, last_since = string.match(lines, '^(%d+)\t(%d+)\t')
+    local last, last_since = string.match(lines, '^(%d+)@?%d*\t(%d+)\t')
     generation = tonumber(last) + 1
     -- Never before the one it follows, not even when the clock went back: an instant would belong to two of them.
     since = math.max(now + next.effective_after, tonumber(last_since))

@@ -24,11 +24,11 @@
 -- @include announce-change
 local lines = redis.call('HGET', KEYS[1], ARGV[1])
 for line in string.gmatch(lines or '', '[^\n]+') do
-  local generation, since, nonce = string.match(line, '^(%d+)\t(%d+)\t%a+\t([^\t]*)\t')
+  local generation, since, nonce = string.match(line, '^(%d+)@?%d*\t(%d+)\t%a+\t([^\t]*)\t')
   -- Sent again after a lost reply: it was this call that was faster than itself.
   if nonce == ARGV[3] then return { 'ACCEPTED', generation, since } end
 end
-local newest, state = string.match(lines or '', '^(%d+)\t%d+\t(%a+)')
+local newest, state = string.match(lines or '', '^(%d+)@?%d*\t%d+\t(%a+)')
 local present = (newest and state ~= 'removed') and newest or ''
 local removes = ARGV[4] == 'removed'
 if present ~= ARGV[2] or (removes and present == '') then return { 'MOVED', present } end

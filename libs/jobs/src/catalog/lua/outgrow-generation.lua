@@ -10,6 +10,7 @@
 --
 -- Generations are counted and not taken from the clock, so a catalog that was lost would issue the same ones again. All of
 -- them move on, not only the newest: an instant of an earlier one that is still to be accounted for would be refused for ever.
+-- Each keeps when that was, behind an @: what was claimed before had a lower number, and an audit would wonder.
 -- @include server-time
 -- @include announce-change
 local lines, accepted = redis.call('HGET', KEYS[1], ARGV[1]), tonumber(ARGV[2])
@@ -21,7 +22,7 @@ if number_of(known[1]) >= accepted then return { 'FINE' } end
 
 local shift = accepted + 1 - number_of(known[#known])
 for i, line in ipairs(known) do
-  known[i] = string.format('%.0f', number_of(line) + shift) .. string.match(line, '^%d+(.*)$')
+  known[i] = string.format('%.0f@%.0f', number_of(line) + shift, now) .. string.match(line, '^%d+@?%d*(.*)$')
 end
 redis.call('HSET', KEYS[1], ARGV[1], table.concat(known, '\n'))
 announce_change(KEYS[2], KEYS[3], ARGV[3])

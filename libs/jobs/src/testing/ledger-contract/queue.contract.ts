@@ -34,7 +34,7 @@ export function queueContract(makeHarness: MakeLedgerHarness): void {
     it.each(WAITING)('the next one of "%s" waits, and is asked again within a second', async (overlap) => {
       const first = await running(1);
       await stage.enqueued(2, { overlap });
-      expect(await begin(2)).toEqual({ verdict: 'busy', waitMs: 1_000 });
+      expect(await begin(2)).toEqual({ verdict: 'busy', waitMs: overlap === 'queue-all' ? 250 : 1_000 });
       expect(await stage.run(stage.idOf(2))).toMatchObject({ state: 'enqueued', attempt: 0 });
       await succeed(first);
       expect(await verdicts(2)).toEqual(['begun']);
@@ -81,6 +81,17 @@ export function queueContract(makeHarness: MakeLedgerHarness): void {
         expect(await verdicts(...[1, 2, 3].filter((other) => other > n))).not.toContain('begun');
         await succeed(attempt);
       }
+    });
+
+    it('asks those at its head again sooner: it goes on as fast as they end', async () => {
+      for (const n of [4, 5, 6]) await stage.enqueued(n, { overlap: 'queue-all' });
+      await stage.begun(stage.idOf(1));
+      const waits: number[] = [];
+      for (const n of [2, 3, 4, 5, 6]) {
+        const reply = await begin(n);
+        if (reply.verdict === 'busy') waits.push(reply.waitMs);
+      }
+      expect(waits).toEqual([250, 500, 750, 1_000, 1_000]);
     });
 
     it('keeps the place of a run that is tried again', async () => {

@@ -5,8 +5,9 @@
 -- turn_ms  ask again after, whatever the others' leases say
 -- Returns  milliseconds; null when it is its turn
 --
--- A predecessor that was told to stop and has had its time is fenced out before its successor begins. Who waits in line is
--- asked again soon after its predecessor's end; who was to be skipped comes with its delivery.
+-- A predecessor that was told to stop and has had its time is fenced out before its successor begins. Who waits is asked
+-- again soon after its predecessor's end; who was to be skipped comes with its delivery. The nearer to the head of a line,
+-- the sooner: a line goes on no faster than its head is asked.
 create or replace function await_turn(this run, at bigint, turn_ms bigint) returns bigint
 language plpgsql set search_path from current
 as $$
@@ -15,6 +16,7 @@ declare
   alive bigint;
   ahead bigint;
   soonest bigint;
+  place bigint := 4;
 begin
   if this.overlap = 'allow' then return null; end if;
   perform end_run(space, id, 'cancelled', at) from run
@@ -25,6 +27,7 @@ begin
   into alive, soonest, ahead from run
   where space = this.space and cron = this.cron and is_open and open_until > at and id <> this.id;
   if greatest(alive, ahead) < this.max_concurrency then return null; end if;
-  return least(soonest - at, case when this.overlap <> 'skip' then turn_ms end);
+  if this.overlap = 'queue-all' then place := least(greatest(ahead - this.max_concurrency, 0) + 1, 4); end if;
+  return least(soonest - at, case when this.overlap <> 'skip' then turn_ms * place / 4 end);
 end
 $$;

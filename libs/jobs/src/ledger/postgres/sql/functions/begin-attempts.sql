@@ -4,24 +4,28 @@
 -- requests  a list of {cron, runId, nonce, worker, ttlMs, maxAttempts}
 -- turn_ms  ask again after, while a run of the cron has to be waited for
 -- Returns  a list in the same order, as begin_attempt answers
-create or replace function begin_attempts(the_space text, requests jsonb, turn_ms bigint) returns jsonb
+create or replace function begin_attempts(the_space text, requests jsonb, turn_ms bigint) returns json
 language plpgsql set search_path from current
 as $$
 declare
   locked text[] := lock_crons(the_space, requests);
-  plain jsonb := begin_plain_attempts(the_space, requests, locked);
-  replies jsonb[];
+  places bigint[];
+  plain json[];
+  replies json[];
   request jsonb;
-  at_place text;
+  at_place bigint;
 begin
+  select array_agg(one.at_place order by one.at_place), array_agg(one.reply order by one.at_place) into places, plain
+  from begin_plain_attempts(the_space, requests, locked) one;
+  if cardinality(places) = jsonb_array_length(requests) then return array_to_json(plain); end if;
   for request, at_place in
     select one, place from jsonb_array_elements(requests) with ordinality list (one, place) order by place
   loop
-    replies := replies || case
-      when plain ? at_place then plain -> at_place
-      when request ->> 'cron' = any (locked) then begin_attempt(the_space, request, turn_ms)
-      else '{"verdict": "missing"}' end;
+    replies := array_append(replies, case
+      when at_place = any (places) then plain[array_position(places, at_place)]
+      when request ->> 'cron' = any (locked) then begin_attempt(the_space, request, turn_ms)::json
+      else '{"verdict": "missing"}' end);
   end loop;
-  return to_jsonb(replies);
+  return array_to_json(replies);
 end
 $$;

@@ -4,19 +4,19 @@
 -- the_space  deployment and tenant
 -- requests  a list of {cron, runId, nonce, worker, ttlMs, maxAttempts}
 -- locked  the crons whose rows are locked
--- Returns  what begin_attempt would answer, by the place in the list, from 1; the others are not in it
+-- Returns  what begin_attempt would answer, each with its place in the list, from 1; the others are not among them
 --
 -- The fences of a cron are taken in one write: a version of its row for each of them would be most of the work.
 -- Planned anew each time: a plan from when the table was empty reads all of it, and is kept until somebody analyzes the table.
-create or replace function begin_plain_attempts(the_space text, requests jsonb, locked text[]) returns jsonb
+create or replace function begin_plain_attempts(the_space text, requests jsonb, locked text[])
+returns table (at_place bigint, reply json)
 language plpgsql set search_path from current set plan_cache_mode = force_custom_plan
 as $$
 declare
   at bigint := now_ms();
   micros bigint := floor(extract(epoch from clock_timestamp()) * 1000000)::bigint;
-  replies jsonb;
 begin
-  with asked as (
+  return query with asked as (
     -- Of two about one run only the first: the second is answered by what that one has made of it.
     select distinct on (one ->> 'runId') one ->> 'runId' as run_id, one ->> 'nonce' as nonce, one ->> 'worker' as worker,
       (one ->> 'ttlMs')::bigint as ttl, place
@@ -42,9 +42,8 @@ begin
       lease_ms = plain.ttl, lease_until = at + plain.ttl, open_until = at + plain.ttl, watch_at = at + plain.ttl
     from plain join taken on taken.name = plain.cron
     where run.space = the_space and run.id = plain.run_id
-    returning plain.place, describe_begun(run) as reply
+    returning plain.place, describe_begun(run) as said
   )
-  select jsonb_object_agg(place, reply) from begun into replies;
-  return coalesce(replies, '{}');
+  select begun.place, begun.said from begun;
 end
 $$;

@@ -4,17 +4,17 @@
 -- the_space  deployment and tenant
 -- requests  a list of {cron, runId, fence, nonce, kind, error, delayMs, question}
 -- locked  the crons whose rows are locked
--- Returns  what finish_attempt would answer, by the place in the list, from 1; the others are not in it
+-- Returns  what finish_attempt would answer, each with its place in the list, from 1; the others are not among them
 --
 -- Planned anew each time: a plan from when the table was empty reads all of it, and is kept until somebody analyzes the table.
-create or replace function finish_plain_attempts(the_space text, requests jsonb, locked text[]) returns jsonb
+create or replace function finish_plain_attempts(the_space text, requests jsonb, locked text[])
+returns table (at_place bigint, reply text)
 language plpgsql set search_path from current set plan_cache_mode = force_custom_plan
 as $$
 declare
   at bigint := now_ms();
-  replies jsonb;
 begin
-  with done as (
+  return query with done as (
     select distinct on (one ->> 'runId') one ->> 'runId' as run_id, one as proof, place
     from jsonb_array_elements(requests) with ordinality list (one, place)
     where one ->> 'cron' = any (locked) and one ->> 'kind' = 'succeeded'
@@ -26,7 +26,6 @@ begin
     where run.space = the_space and run.id = done.run_id and check_attempt(run, done.proof)
     returning done.place, run.state
   )
-  select jsonb_object_agg(place, state) from ended into replies;
-  return coalesce(replies, '{}');
+  select ended.place, ended.state from ended;
 end
 $$;

@@ -11,6 +11,9 @@
 -- What it locks lets no successor begin before the transaction has ended. Above READ COMMITTED the run looks as it did when
 -- the transaction began, its lease too, and a lock on its row would fail after every heartbeat. There the row that a
 -- successor writes again is locked: that fails if, and only if, there is one.
+--
+-- The commit follows at once. Where its pod has vanished nobody closes the connection for hours, and nobody could begin the
+-- run meanwhile: a session that says nothing for longer than that is ended by the server.
 create or replace function settle_transaction(
   the_space text, proof jsonb, the_name text, outcome jsonb, mark text
 ) returns jsonb
@@ -22,6 +25,7 @@ declare
   known effect;
 begin
   if current_setting('fencepost.mark', true) is distinct from mark then return '{"verdict": "broken"}'; end if;
+  perform set_config('idle_in_transaction_session_timeout', '5s', true);
   if committed_only then
     perform 1 from run where space = the_space and id = proof ->> 'runId' for update;
   else

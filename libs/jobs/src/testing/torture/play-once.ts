@@ -1,0 +1,106 @@
+import type { Run } from '../../ledger/run.js';
+import type { FoundCron } from '../../nest/cron-explorer.js';
+import { UnknownCronError } from '../../operating/errors.js';
+import { nearNames } from '../../operating/near-names.js';
+import { isManual } from '../../schedule/manual.js';
+import { TestJobs } from '../test-jobs.js';
+import { fakeGlobals } from './fake-globals.js';
+import type { TortureMishap } from './mishap.js';
+import { Play } from './play.js';
+import { Recorder } from './recorder.js';
+import { seededRandom } from './seeded-random.js';
+import type { Sightings } from './sightings.js';
+import { TransactionLedger } from './transaction-ledger.js';
+
+export interface JobUnderTorture {
+  readonly crons: () => readonly object[] | Promise<readonly object[]>;
+  readonly job: string;
+  readonly payload: unknown;
+  readonly seed: number;
+  readonly close?: () => Promise<void> | void;
+}
+
+interface PlayedOnce {
+  readonly run: Run | null;
+  readonly seen: Sightings;
+  /** The mishaps that happened: a handler need not come to where one was planned. */
+  readonly struck: readonly TortureMishap[];
+}
+
+/** Each run begins at the same instant, so that names and keys made from it are the same in all of them. */
+const STARTS_AT = Date.UTC(2030, 0, 1);
+
+/** After its timeout a handler has a grace of at most 5 s. */
+const GRACE_MS = 5_000;
+
+/** A worker that has lost a message waits for the test's clock before it asks again: in vain, as long as nobody turns it. */
+function patienceFor(mishaps: readonly TortureMishap[]): number {
+  return mishaps.some(({ kind }) => kind === 'lose') ? 25 : 200;
+}
+
+function startOfAll(): number {
+  return STARTS_AT;
+}
+
+/** One run of a job with fresh stores, and these mishaps. */
+export async function playOnce(of: JobUnderTorture, mishaps: readonly TortureMishap[]): Promise<PlayedOnce> {
+  let now = startOfAll;
+  const restore = fakeGlobals(() => now(), seededRandom(of.seed));
+  try {
+    const crons = await of.crons();
+    const play = new Play();
+    const stage = new Stage(of.job, { play, patienceMs: patienceFor(mishaps) });
+    const { kit } = stage;
+    now = () => kit.clock.now();
+    await kit.add(...crons);
+    const { found, recorder } = stage.known();
+    play.plan(kit, recorder, { mishaps, slowMs: (found.timeoutMs ?? 0) * 2 + GRACE_MS });
+    const runId = await begin(kit, found, of);
+    const run = await play.live(runId);
+    return { run, seen: recorder, struck: play.struck };
+  } finally {
+    await of.close?.();
+    restore();
+  }
+}
+
+/** The kit with one job in it, whose handler is watched. */
+class Stage {
+  readonly kit: TestJobs;
+  #known: { readonly found: FoundCron; readonly recorder: Recorder } | null = null;
+
+  constructor(job: string, { play, patienceMs }: { readonly play: Play; readonly patienceMs: number }) {
+    this.kit = new TestJobs(
+      { startsAt: STARTS_AT, patienceMs },
+      {
+        held: () => play.hold.held(),
+        ledgerOn: (clock) => new TransactionLedger(clock),
+        through: (all) => new Map([[job, this.#watched(job, play, all)]]),
+      },
+    );
+  }
+
+  known() {
+    if (!this.#known) throw new Error('Expected a job that was added.');
+    return this.#known;
+  }
+
+  #watched(job: string, play: Play, all: ReadonlyMap<string, FoundCron>): FoundCron {
+    const found = all.get(job);
+    if (!found) throw UnknownCronError.of(job, nearNames(job, [...all.keys()]));
+    const recorder = new Recorder(play, found.criticality ?? 'efficiency');
+    this.#known = { found, recorder };
+    return { ...found, handle: (run) => recorder.handle(run, found.handle) };
+  }
+}
+
+/** @returns the id of the run, whose first attempt may be over */
+async function begin(kit: TestJobs, { declaration }: FoundCron, { job, payload }: JobUnderTorture): Promise<string> {
+  if (isManual(declaration.definition.expression)) return (await kit.enqueue(job, payload)).id;
+  const { id } = await kit.fire(job);
+  // One run is enough: its own instants would go on while the clock is turned to the end of leases.
+  const order = { by: 'torture', reason: 'one run is looked at' };
+  await kit.operator.pause(job, order);
+  await kit.catalog.remove(job, { ...order, expected: 1 });
+  return id;
+}

@@ -1,0 +1,185 @@
+import { seededRandom } from '../../apps/demo/src/seeded-random.js';
+import { privateRedis } from '../support/redis.js';
+import { databaseServer, type DatabaseServer } from './database.js';
+import { faultsOf, FULL, type Form, type StruckStage } from './forms.js';
+import { unleash, type Strike } from './nemesis.js';
+import { openStage, type Stage } from './stage.js';
+import { Truth } from './truth.js';
+import { closingLine, NEVER, type ChaosVerdict, type StretchVerdict } from './verdict.js';
+
+export interface ChaosOptions {
+  /** How long the nemesis strikes, over all stretches. */
+  readonly seconds: number;
+  readonly ledger: 'redis' | 'postgres';
+  readonly seed: number;
+  /** How much there is of everything; default all of it. */
+  readonly form?: Form;
+  /** Ends it early, as Ctrl-C does: what was struck is mended, and nothing is left running. */
+  readonly signal?: AbortSignal;
+  readonly onProgress?: (line: string) => void;
+  /** A folder for what was recorded; by default it is deleted. */
+  readonly keepIn?: string;
+}
+
+/** How many processes are hurt at the same time, of six. */
+const AT_ONCE = { process: 3 };
+const STORE_PAUSE_MS = { least: 300, most: 1_200 };
+/** Times the time it was given: how long it may take until each kind has struck. */
+const LONGER = 3;
+const LOOK_MS = 100;
+
+interface Struck {
+  readonly faults: Readonly<Record<string, number>>;
+  readonly processFaults: number;
+  /** How long it took. */
+  readonly seconds: number;
+}
+
+export interface ChaosResult extends ChaosVerdict {
+  readonly form: Form['name'];
+  /** Processes that ended although nobody had hurt them. */
+  readonly fallen: readonly string[];
+  readonly processesStarted: number;
+  /** For how long it struck. */
+  readonly seconds: number;
+}
+
+/** Several schedulers and workers on real stores, a nemesis, and an oracle that compares what should be with what is. */
+export async function chaos(options: ChaosOptions): Promise<ChaosResult> {
+  const { seconds, ledger, seed, signal = new AbortController().signal, onProgress = () => {} } = options;
+  const { form = FULL, keepIn } = options;
+  const kept = keepIn === undefined ? {} : { keepIn };
+  const sink = await privateRedis();
+  let database: DatabaseServer | undefined;
+  const done: Awaited<ReturnType<typeof play>>[] = [];
+  try {
+    database = ledger === 'postgres' ? await databaseServer() : undefined;
+    for (const [n, { topology, share }] of form.parts.entries()) {
+      if (signal.aborted) break;
+      const on = await openStage({ topology, sinkUrl: sink.url, ...(database ? { database } : {}), ...kept });
+      const random = seededRandom(seed + n);
+      const ms = (1_000 * seconds * share) / form.parts.reduce((sum, part) => sum + part.share, 0);
+      onProgress(`${topology}: ${Math.round(ms / 1_000)} s`);
+      try {
+        done.push(await play(on, { random, ms, form, signal, onProgress }));
+      } finally {
+        await on.close();
+      }
+    }
+  } finally {
+    await sink.stop();
+    await database?.stop();
+  }
+  return told(options, done);
+}
+
+interface Play {
+  readonly random: () => number;
+  readonly ms: number;
+  readonly form: Form;
+  readonly signal: AbortSignal;
+  readonly onProgress: (line: string) => void;
+}
+
+interface Played extends Struck {
+  readonly verdict: StretchVerdict;
+  readonly fallen: readonly string[];
+  readonly processesStarted: number;
+}
+
+async function play(stage: Stage, given: Play): Promise<Played> {
+  const { fleet, stretch } = stage;
+  const truth = await Truth.watch(stretch);
+  try {
+    const { struck, disorderly } = await hurt(stage, truth, given);
+    given.onProgress(`${stage.stretch.topology}: all pods have ended`);
+    const verdict = await truth.verdict();
+    given.onProgress(`${stage.stretch.topology}: judged`);
+    const fallen = [...fleet.fallen.map(({ name, how }) => `${name}: ${how}`), ...disorderly];
+    return { ...struck, verdict, fallen, processesStarted: fleet.launches };
+  } catch (error) {
+    // What it has opened is closed by its verdict, which nobody wants any more.
+    await truth.verdict().catch(() => {});
+    throw error;
+  }
+}
+
+/** The life of the pods: started, hurt, healed and stopped. */
+async function hurt(stage: Stage, truth: Truth, { random, ms, form, signal, onProgress }: Play) {
+  const { fleet, stretch } = stage;
+  try {
+    await fleet.start(signal);
+    onProgress(`${stretch.topology}: all pods are up`);
+    const onStrike = ({ kind, phase }: Strike) => onProgress(`${stretch.topology}: ${kind} ${phase}`);
+    const struck = await strikeAll(faultsOf(stage, form), { random, ms, signal, onStrike });
+    await fleet.untilUp(signal);
+    onProgress(`${stretch.topology}: healed`);
+    if (!signal.aborted) await truth.settle();
+    onProgress(`${stretch.topology}: settled`);
+    return { struck, disorderly: await fleet.stop() };
+  } finally {
+    await fleet.stop();
+  }
+}
+
+interface Striking {
+  readonly random: () => number;
+  readonly ms: number;
+  readonly signal: AbortSignal;
+  readonly onStrike: (strike: Strike) => void;
+}
+
+/**
+ * Side by side: processes, Redis and the network in front of it, and the database. It goes on for longer where a machine is
+ * too slow for each kind to have struck in time.
+ */
+async function strikeAll(stage: StruckStage, { ms, ...striking }: Striking): Promise<Struck> {
+  const { processFaults, redisFaults, databaseFaults } = stage;
+  const kinds = [processFaults, redisFaults, databaseFaults];
+  const missing = new Set(kinds.flat().map(({ kind }) => kind));
+  const over = new AbortController();
+  const since = performance.now();
+  const look = () => {
+    const sinceMs = performance.now() - since;
+    if (sinceMs > (missing.size === 0 ? ms : LONGER * ms)) over.abort();
+  };
+  const onStrike = (strike: Strike) => {
+    striking.onStrike(strike);
+    if (strike.phase === 'mended') missing.delete(strike.kind);
+  };
+  const looking = setInterval(look, LOOK_MS);
+  const signal = AbortSignal.any([striking.signal, over.signal]);
+  const all = kinds.map((faults) => {
+    const nemesis = { ...striking, faults, signal, onStrike, atOnce: AT_ONCE, pauseMs: { store: STORE_PAUSE_MS } };
+    return unleash(nemesis).catch((error: unknown) => {
+      over.abort();
+      throw error;
+    });
+  });
+  await Promise.allSettled(all);
+  clearInterval(looking);
+  const counts = await Promise.all(all);
+  const ofProcesses = Object.values(counts[0] ?? {}).reduce((sum, count) => sum + count, 0);
+  const seconds = (performance.now() - since) / 1_000;
+  return { faults: Object.assign({}, ...counts) as Record<string, number>, processFaults: ofProcesses, seconds };
+}
+
+function told({ seed, ledger, form = FULL }: ChaosOptions, done: readonly Played[]): ChaosResult {
+  const faults: Record<string, number> = {};
+  for (const [kind, count] of done.flatMap((one) => Object.entries(one.faults))) {
+    faults[kind] = (faults[kind] ?? 0) + count;
+  }
+  const processFaults = done.reduce((sum, one) => sum + one.processFaults, 0);
+  const verdict = closingLine({
+    ...{ seed, ledger, faults, processFaults },
+    stretches: done.map((one) => one.verdict),
+  });
+  const fallen = done.flatMap((one) => one.fallen);
+  const processesStarted = done.reduce((sum, one) => sum + one.processesStarted, 0);
+  const seconds = Math.round(done.reduce((sum, one) => sum + one.seconds, 0));
+  const { name, sights } = form;
+  const never = verdict.never.filter((what) => what in faults || (sights?.some((sight) => sight === what) ?? true));
+  const holds = NEVER.every((count) => verdict[count] === 0) && verdict.controlDuplicates > 0;
+  const ok = holds && never.length === 0 && fallen.length === 0;
+  return { ...verdict, ok, form: name, never, fallen, processesStarted, seconds };
+}

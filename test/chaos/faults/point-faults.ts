@@ -1,0 +1,53 @@
+import { existsSync, rmSync } from 'node:fs';
+import { sleep, systemClock } from '@fencepost/lease';
+import { between, oneOf } from '../draw.js';
+import type { Fault } from '../fault.js';
+import { onOne, type ProcessFaultsOptions } from './process-faults.js';
+import type { Victim } from './victim.js';
+
+/** The moments in which a process that stops knows something that nobody else does, or did something nobody knows of. */
+const POINTS: Readonly<Record<string, readonly string[]>> = {
+  scheduler: ['occurrence.claiming', 'occurrence.claimed', 'run.enqueued', 'run.confirmed'],
+  worker: ['attempt.begun', 'effect.beginning', 'effect.begun', 'effect.acted', 'effect.finished', 'attempt.succeeded'],
+};
+
+/** A cron comes due every second or two, and not every pod has part in it. */
+const PATIENCE_MS = 6_000;
+const LOOK_MS = 20;
+const BEYOND = { least: 1.2, most: 2.2 };
+
+/** A process that ends or stops exactly between two steps of the protocol; needs the hook in the processes. */
+export function pointFaults({ herd, leaseMs }: ProcessFaultsOptions): Fault[] {
+  const hurtAt =
+    (action: 'kill' | 'freeze') =>
+    async (victim: Victim, random: () => number, signal: AbortSignal): Promise<boolean | 'ended'> => {
+      const event = oneOf(POINTS[victim.role] ?? [], random);
+      if (!event || !victim.order || !victim.hit) return false;
+      rmSync(victim.hit, { force: true });
+      await victim.order({ do: 'arm', point: { event, action } });
+      if (!(await isHit(victim.hit, signal))) {
+        await victim.order({ do: 'arm', point: null });
+        // It may have come to it in the same moment.
+        return settled(victim, action, existsSync(victim.hit));
+      }
+      if (action === 'freeze') await sleep(systemClock, leaseMs * between(BEYOND, random), signal);
+      return settled(victim, action, true);
+    };
+  return [
+    { ...onOne(herd, 'sigkill-at-point', hurtAt('kill')), weight: 4 },
+    { ...onOne(herd, 'sigstop-at-point', hurtAt('freeze')), weight: 4 },
+  ];
+}
+
+async function settled(victim: Victim, action: 'kill' | 'freeze', wasHit: boolean): Promise<boolean | 'ended'> {
+  if (action === 'freeze') victim.send('SIGCONT');
+  if (action === 'freeze' || !wasHit) return wasHit;
+  await victim.gone;
+  return 'ended';
+}
+
+async function isHit(hit: string, signal: AbortSignal): Promise<boolean> {
+  const deadline = performance.now() + PATIENCE_MS;
+  while (!signal.aborted && performance.now() < deadline && !existsSync(hit)) await sleep(systemClock, LOOK_MS, signal);
+  return existsSync(hit);
+}

@@ -1,0 +1,242 @@
+import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { sleep, systemClock } from '@fencepost/lease';
+import { Pod } from '../support/pod.js';
+import type { Herd, Hold, Victim, VictimOrder } from './faults/victim.js';
+
+export type PodRole = 'scheduler' | 'worker';
+
+export interface FleetOptions {
+  /** Where each pod's orders are laid. */
+  readonly folder: string;
+  readonly size?: Readonly<Record<PodRole, number>>;
+  /** Of a pod of this name and build; the name stays the same when another process takes its place. */
+  readonly env: (pod: PlannedPod) => Readonly<Record<string, string>>;
+}
+
+export interface PlannedPod {
+  readonly name: string;
+  readonly role: PodRole;
+  /** Which of the two builds it is of, and how often there was a new one. */
+  readonly build: number;
+}
+
+/** How a pod ended that nobody had hurt. */
+export interface Fallen {
+  readonly name: string;
+  readonly how: string;
+}
+
+interface Place {
+  readonly name: string;
+  readonly role: PodRole;
+  build: number;
+  launches: number;
+  pod?: Pod;
+  up: boolean;
+  held: boolean;
+  hurt: boolean;
+  /** By the process before. */
+  said: string;
+}
+
+const PROGRAMS = { scheduler: 'apps/scheduler/dist/main.js', worker: 'test/dist/pods/worker.js' } as const;
+const PRELOADED = ['recorder.js', 'nemesis-hook.js'].map((file) => `test/dist/pods/${file}`);
+const SIZE = { scheduler: 3, worker: 3 } as const;
+const AGAIN_AFTER_MS = 50;
+/** One that can't start, because what it needs is away, is not started over and over. */
+const FAILED_AGAIN_AFTER_MS = 1_000;
+const LOOK_MS = 20;
+/** Generous, because only a run that fails waits for so long. */
+const PATIENCE_MS = 90_000;
+
+/** The processes of a stage. Each that ends is followed by another at once, until all are stopped. */
+export class Fleet implements Herd {
+  readonly #places: Place[];
+  readonly #stopping = new AbortController();
+  readonly #kept: Promise<void>[] = [];
+  readonly #fallen: Fallen[] = [];
+
+  constructor(private readonly options: FleetOptions) {
+    const { folder, size = SIZE } = options;
+    mkdirSync(folder, { recursive: true });
+    this.#places = (['scheduler', 'worker'] as const).flatMap((role) =>
+      Array.from({ length: size[role] }, (_, n) => placeOf(role, n + 1)),
+    );
+  }
+
+  /** Those that ended by themselves once they were up, which nothing that is done to them excuses. */
+  get fallen(): readonly Fallen[] {
+    return this.#fallen;
+  }
+
+  get launches(): number {
+    return this.#places.reduce((sum, { launches }) => sum + launches, 0);
+  }
+
+  /** Starts all, and resolves when all of them are up. */
+  async start(signal?: AbortSignal): Promise<void> {
+    for (const place of this.#places) this.#kept.push(this.#keep(place));
+    await this.untilUp(signal);
+  }
+
+  /**
+   * Until every pod works; what is held down by a fault has to be let go before.
+   * @throws after a minute and a half, with what one that doesn't work said last
+   */
+  async untilUp(signal: AbortSignal = this.#stopping.signal): Promise<void> {
+    const deadline = performance.now() + PATIENCE_MS;
+    while (!signal.aborted) {
+      const down = this.#places.find(({ up }) => !up);
+      if (!down) return;
+      if (performance.now() > deadline) throw new Error(`Expected ${down.name} to be up.\n${this.#lastWords(down)}`);
+      await sleep(systemClock, LOOK_MS, signal);
+    }
+  }
+
+  up(): readonly Victim[] {
+    return this.#places.filter(({ up, held }) => up && !held).map((place) => this.#victim(place));
+  }
+
+  seize({ name }: Victim): Hold {
+    const place = this.#places.find((one) => one.name === name);
+    if (!place) throw new Error(`Expected the name of a pod of this fleet, got ${name}.`);
+    place.held = true;
+    return { release: () => void (place.held = false) };
+  }
+
+  /** Replaces the workers one after the other by those of a newer build, as a deployment does. */
+  async deploy(signal: AbortSignal): Promise<boolean> {
+    const build = Math.max(...this.#places.map((place) => place.build)) + 1;
+    let replaced = 0;
+    for (const place of this.#places.filter(({ role }) => role === 'worker')) {
+      await this.#free(place, signal);
+      if (signal.aborted) break;
+      place.build = build;
+      await this.#replace(place, signal);
+      replaced += 1;
+    }
+    return replaced > 0;
+  }
+
+  /** SIGTERM for all; says which did not end in order. */
+  async stop(): Promise<readonly string[]> {
+    this.#stopping.abort();
+    const pods = this.#places.flatMap(({ pod }) => (pod?.isAlive ? [pod] : []));
+    const ended = await Promise.all(pods.map((pod) => endOf(pod)));
+    await Promise.all(this.#kept);
+    return ended.flatMap((complaint) => complaint ?? []);
+  }
+
+  #lastWords({ pod, said }: Place): string {
+    return `${said}\n${pod?.lastLines() ?? ''}`;
+  }
+
+  async #replace(place: Place, signal: AbortSignal): Promise<void> {
+    const { pod } = place;
+    place.held = true;
+    place.hurt = true;
+    if (pod) await endOf(pod);
+    while (!signal.aborted && (place.pod === pod || !place.up)) await sleep(systemClock, LOOK_MS, signal);
+    place.held = false;
+  }
+
+  async #free(place: Place, signal: AbortSignal): Promise<void> {
+    while (!signal.aborted && (place.held || !place.up)) await sleep(systemClock, LOOK_MS, signal);
+  }
+
+  async #keep(place: Place): Promise<void> {
+    const { signal } = this.#stopping;
+    while (!signal.aborted) {
+      const pod = this.#launch(place);
+      place.up = await pod.ready(PATIENCE_MS).then(
+        () => true,
+        () => false,
+      );
+      // It is there and says nothing: another one may have more luck.
+      if (!place.up) await pod.kill();
+      const wasUp = place.up;
+      const { code, signal: by } = await pod.exited;
+      place.up = false;
+      place.said = pod.lastLines();
+      writeFileSync(join(this.options.folder, `${pod.name}.log`), pod.allLines());
+      const isOrderly = place.hurt || signal.aborted || !wasUp;
+      if (!isOrderly) this.#fallen.push({ name: pod.name, how: `${by ?? code}\n${pod.lastLines()}` });
+      await sleep(systemClock, wasUp ? AGAIN_AFTER_MS : FAILED_AGAIN_AFTER_MS, signal);
+    }
+  }
+
+  #launch(place: Place): Pod {
+    const { folder, env } = this.options;
+    place.launches += 1;
+    place.hurt = false;
+    const name = `${place.name}-${place.launches}`;
+    rmSync(ordersOf(folder, place), { force: true });
+    place.pod = new Pod({
+      name,
+      args: [
+        ...PRELOADED.flatMap((file) => ['--import', urlOf(file).href]),
+        fileURLToPath(urlOf(PROGRAMS[place.role])),
+      ],
+      env: {
+        ...{ POD_NAME: name, PORT: '0', LOG_LEVEL: 'info' },
+        ...{ NEMESIS_ORDERS: ordersOf(folder, place) },
+        ...env(place),
+      },
+    });
+    return place.pod;
+  }
+
+  #victim(place: Place): Victim {
+    const pod = place.pod!;
+    const hit = `${ordersOf(this.options.folder, place)}.hit`;
+    return {
+      ...{ name: place.name, role: place.role, gone: pod.exited, hit },
+      send: (signal) => {
+        place.hurt ||= signal === 'SIGKILL' || signal === 'SIGTERM';
+        pod.send(signal);
+      },
+      order: async (order) => this.#order(place, order),
+      followed: async (ending) => {
+        while (!ending.aborted && place.pod === pod && pod.isAlive) await sleep(systemClock, LOOK_MS, ending);
+        while (!ending.aborted && !place.up) await sleep(systemClock, LOOK_MS, ending);
+      },
+    };
+  }
+
+  #order(place: Place, order: VictimOrder): void {
+    if (!place.up) return;
+    place.hurt ||= order.do === 'arm' && order.point?.action === 'kill';
+    writeFileSync(ordersOf(this.options.folder, place), JSON.stringify(order));
+    place.pod?.send('SIGWINCH');
+  }
+}
+
+function placeOf(role: PodRole, n: number): Place {
+  return {
+    ...{ role, name: `${role[0]}${n}`, build: 1, launches: 0 },
+    ...{ up: false, held: false, hurt: false, said: '' },
+  };
+}
+
+function ordersOf(folder: string, { name }: Place): string {
+  return join(folder, `${name}.orders`);
+}
+
+function urlOf(file: string): URL {
+  return new URL(`../../${file}`, import.meta.url);
+}
+
+/** A pod waits 10 s for its runs by default; one that takes longer is not waiting for them. */
+const IN_ORDER_WITHIN_MS = 30_000;
+
+async function endOf(pod: Pod): Promise<string | undefined> {
+  const late = new AbortController();
+  const terminated = pod.terminate();
+  const inTime = await Promise.race([terminated, sleep(systemClock, IN_ORDER_WITHIN_MS, late.signal)]);
+  late.abort();
+  if (inTime) return inTime.code === 0 || inTime.signal === 'SIGTERM' ? undefined : `${pod.name} (${inTime.code})`;
+  await pod.kill();
+  return `${pod.name} (did not end within ${IN_ORDER_WITHIN_MS} ms)\n${pod.lastLines()}`;
+}

@@ -1,0 +1,53 @@
+import type { Stage } from './stage.js';
+import type { Sighting } from './sightings.js';
+import type { TopologyName } from './topology.js';
+
+export interface Part {
+  readonly topology: TopologyName;
+  /** Of the time. */
+  readonly share: number;
+}
+
+/** How much of everything there is in a run. */
+export interface Form {
+  readonly name: 'full' | 'short';
+  /** Which Redis there is, one after the other. */
+  readonly parts: readonly Part[];
+  /** Which kinds strike, and have to; `undefined` is all. */
+  readonly kinds?: readonly string[];
+  /** Which branches have to be seen; `undefined` is all that a minute provokes. */
+  readonly sights?: readonly Sighting[];
+}
+
+export const FULL: Form = {
+  name: 'full',
+  parts: [
+    { topology: 'single', share: 0.5 },
+    { topology: 'sentinel', share: 0.25 },
+    { topology: 'cluster', share: 0.25 },
+  ],
+};
+
+/** What any machine gets through in half a minute, whatever else it does meanwhile. */
+export const SHORT: Form = {
+  name: 'short',
+  parts: [{ topology: 'single', share: 1 }],
+  kinds: [
+    ...['sigkill', 'sigstop', 'sigterm', 'sigkill-at-point', 'sigstop-at-point'],
+    ...['redis-frozen', 'redis-killed', 'redis-partitioned', 'redis-replies-dropped', 'redis-wiped'],
+    ...['pg-terminate-backend', 'postgres-crashed', 'postgres-replies-dropped'],
+  ],
+  sights: ['takeover', 'store.trouble'],
+};
+
+export type StruckStage = Pick<Stage, 'processFaults' | 'redisFaults' | 'databaseFaults'>;
+
+/** What of a stage's faults belongs to a form. */
+export function faultsOf({ processFaults, redisFaults, databaseFaults }: StruckStage, { kinds }: Form): StruckStage {
+  const chosen = (faults: StruckStage['redisFaults']) => faults.filter(({ kind }) => kinds?.includes(kind) ?? true);
+  return {
+    processFaults: chosen(processFaults),
+    redisFaults: chosen(redisFaults),
+    databaseFaults: chosen(databaseFaults),
+  };
+}

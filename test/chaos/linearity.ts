@@ -1,0 +1,55 @@
+import { searchOrder, type Model, type Operation } from '../support/linearizability.js';
+import { CLAIM_MODEL } from './claim-model.js';
+import type { Histories, RunOperation } from './history.js';
+import { NOBODY, RUN_MODEL } from './run-model.js';
+
+export interface LinearityReport {
+  /** How many objects were looked at. */
+  readonly histories: number;
+  /** Those that no single-threaded object could have been, by name. */
+  readonly broken: readonly string[];
+  /** Those of which nobody can say within {@link MOST_STEPS}: too many of their replies got lost. */
+  readonly undecided: readonly string[];
+}
+
+const MOST_STEPS = 200_000;
+
+/** Holds each object's recorded history against its model: every cron's cursor, and every run with its effects. */
+export function checkLinearity({ claims, runs }: Histories): LinearityReport {
+  const named = new Map([...runs].map(([name, history]) => [name, withoutNames(history)]));
+  const all = [...judged(claims, CLAIM_MODEL, 'the claims of'), ...judged(named, RUN_MODEL, 'the run')];
+  const namesOf = (wanted: Judged['order']) => all.flatMap(({ name, order }) => (order === wanted ? [name] : []));
+  return { histories: all.length, broken: namesOf('none'), undecided: namesOf('undecided') };
+}
+
+/** Attempts of which nobody ever heard again are as good as one another: the search takes them for the same. */
+function withoutNames(history: readonly RunOperation[]): RunOperation[] {
+  const used = history.flatMap(({ input }) => nonceIn(input) ?? []);
+  const once = new Set(used.filter((nonce) => used.indexOf(nonce) === used.lastIndexOf(nonce)));
+  return history.map((operation) => {
+    const { input, output } = operation;
+    if (input.op !== 'begin' || output !== undefined || !once.has(input.request.nonce)) return operation;
+    return { ...operation, input: { op: 'begin', request: { nonce: NOBODY } } };
+  });
+}
+
+function nonceIn(input: RunOperation['input']): string | undefined {
+  if (input.op === 'begin') return input.request.nonce;
+  return 'attempt' in input ? input.attempt.nonce : undefined;
+}
+
+interface Judged {
+  readonly name: string;
+  readonly order: ReturnType<typeof searchOrder>;
+}
+
+function judged<S, I, O>(
+  histories: ReadonlyMap<string, readonly Operation<I, O>[]>,
+  model: Model<S, I, O>,
+  what: string,
+): Judged[] {
+  return [...histories].map(([name, history]) => ({
+    name: `${what} ${name}`,
+    order: searchOrder(model, history, MOST_STEPS),
+  }));
+}

@@ -1,0 +1,83 @@
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { Pod } from '../support/pod.js';
+import { freshPrefix, testRedis } from '../support/redis.js';
+import { readRecording } from './recording.js';
+
+const RECORDER = new URL('../dist/pods/recorder.js', import.meta.url).href;
+
+/** A program that uses the ledger as a pod does, and then does what a test wants to see recorded. */
+const LEDGER = `
+  import { RedisLedger, Telemetry } from '@fencepost/jobs';
+  import { connectRedis } from '@fencepost/lease';
+  const { REDIS_URL: url, PREFIX: prefix } = process.env;
+  const redis = await connectRedis({ url, commandTimeoutMs: 5000, name: 'recorded' });
+  const ledger = new RedisLedger({ redis, prefix, tenant: 'default' });
+  const telemetry = new Telemetry();
+  const about = { cron: 'tick', runId: 'tick@1000', waitMs: 1, verdict: 'busy' };
+  const request = { runId: 'tick@1000', nonce: 'n', worker: 'w', ttlMs: 1000, maxAttempts: 1 };
+`;
+
+let folder = '';
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'recorder-'));
+});
+afterEach(() => rmSync(folder, { recursive: true }));
+
+async function recorded(program: string, env: Readonly<Record<string, string>> = {}) {
+  const file = join(folder, 'recording.jsonl');
+  const pod = new Pod({
+    name: 'recorded',
+    args: ['--import', RECORDER, '--input-type=module', '-e', `${LEDGER}${program}`],
+    env: { POD_NAME: 'recorded', RECORD_TO: file, REDIS_URL: testRedis(), PREFIX: freshPrefix(), ...env },
+  });
+  const { signal, code } = await pod.exited;
+  return { ...readRecording(readFileSync(file, 'utf8')), how: signal ?? code, stderr: pod.stderr };
+}
+
+describe('the recorder', () => {
+  it('has all that a process did before it was killed, and the call it was killed in', async () => {
+    const { calls, events, how } = await recorded(`
+      await ledger.begin(request);
+      telemetry.emit('attempt.postponed', about);
+      void ledger.begin({ ...request, nonce: 'm' });
+      process.kill(process.pid, 'SIGKILL');
+    `);
+    expect(how).toBe('SIGKILL');
+    expect(events).toMatchObject([
+      { event: 'pod.started' },
+      { event: 'attempt.postponed', detail: { runId: 'tick@1000' } },
+    ]);
+    expect(calls).toMatchObject([
+      { op: 'begin', input: [{ nonce: 'n' }], output: { verdict: 'missing' } },
+      { op: 'begin', input: [{ nonce: 'm' }], output: undefined, returnedAt: Infinity },
+    ]);
+    const [first] = calls;
+    expect(first?.calledAt).toBeLessThan(first?.returnedAt ?? 0);
+  });
+
+  it('lets a call reject as it did, and does not know its outcome', async () => {
+    const { calls, stderr } = await recorded(`
+      redis.disconnect();
+      await ledger.begin(request).catch((error) => console.error('rejected', error.message));
+    `);
+    expect(stderr).toContain('rejected');
+    expect(calls).toMatchObject([{ op: 'begin', output: undefined, returnedAt: Infinity }]);
+  });
+
+  it('tells when a process is made to stand still', async () => {
+    const stalls = [{ event: 'attempt.postponed', every: 2, forMs: 10, where: { verdict: 'busy' } }];
+    const { events } = await recorded(
+      `
+      for (const verdict of ['busy', 'not-due', 'busy', 'busy']) telemetry.emit('attempt.postponed', { ...about, verdict });
+      redis.disconnect();
+    `,
+      { STALLS: JSON.stringify(stalls) },
+    );
+    expect(events.filter(({ event }) => event === 'stalled')).toMatchObject([
+      { detail: { at: 'attempt.postponed', forMs: 10 } },
+    ]);
+  });
+});

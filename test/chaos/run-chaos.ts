@@ -1,0 +1,91 @@
+import { randomInt } from 'node:crypto';
+import { parseArgs } from 'node:util';
+import { chaos, type ChaosOptions } from './chaos.js';
+import { FULL, type Part } from './forms.js';
+
+const HELP = `npm run chaos -- [--seconds 60] [--ledger redis|postgres] [--seed n] [--topologies single,sentinel,cluster] [--keep folder] [--verbose] [--json]
+
+Schedulers and workers as processes, on real Redis, BullMQ and PostgreSQL, while a nemesis kills, freezes, cuts off, delays,
+wipes and restarts what it can; it has --seconds for it, and what follows is the time until all is settled. An oracle outside
+compares what the sinks saw with what should have been. The last line is a JSON object:
+  ok             missed … stuckAfterHeal, unexplained, notLinearizable and notConforming are 0, "never" is empty, nobody fell
+  faults         how often each kind struck; processFaults: those of processes together
+  occurrences    instants that came due; missed, doubled: those without a run, and with more than one
+  staleAccepted  writes that a sink took from somebody who was replaced; controlDuplicates: what happens without any of this
+  never          what has to happen for the run to say something, and did not
+  fallen         processes that ended although nobody had hurt them`;
+
+const LONGEST_S = 24 * 3_600;
+const SEEDS = 2 ** 31;
+
+type Asked = Pick<ChaosOptions, 'seconds' | 'ledger' | 'seed' | 'form' | 'keepIn'> & {
+  readonly json: boolean;
+  readonly verbose: boolean;
+};
+
+function asked(): Asked | 'help' {
+  const { values } = parseArgs({
+    // After the program's own name, and its runner's.
+    args: process.argv.slice(3),
+    options: {
+      ...{ seconds: { type: 'string', default: '60' }, ledger: { type: 'string', default: 'redis' } },
+      ...{ topologies: { type: 'string' }, seed: { type: 'string' }, json: { type: 'boolean', default: false } },
+      ...{
+        keep: { type: 'string' },
+        verbose: { type: 'boolean', default: false },
+        help: { type: 'boolean', default: false },
+      },
+    },
+  });
+  if (values.help) return 'help';
+  const { ledger, json, verbose } = values;
+  if (ledger !== 'redis' && ledger !== 'postgres')
+    throw new Error(`Expected --ledger redis or postgres, got ${ledger}.`);
+  const seconds = whole('--seconds', values.seconds, LONGEST_S);
+  const seed = values.seed === undefined ? randomInt(SEEDS) : whole('--seed', values.seed, SEEDS - 1);
+  const form = values.topologies === undefined ? FULL : { ...FULL, parts: chosen(values.topologies) };
+  const kept = values.keep === undefined ? {} : { keepIn: values.keep };
+  return { ledger, seconds, seed, json, verbose, form, ...kept };
+}
+
+function chosen(text: string): Part[] {
+  const names = text.split(',');
+  const parts = FULL.parts.filter(({ topology }) => names.includes(topology));
+  if (parts.length === names.length) return parts;
+  throw new Error(`Expected --topologies out of ${FULL.parts.map(({ topology }) => topology).join()}, got ${text}.`);
+}
+
+function whole(name: string, text: string, most: number): number {
+  const number = Number(text);
+  if (/^\d+$/.test(text) && number <= most) return number;
+  throw new Error(`Expected ${name} to be a whole number up to ${most}, got ${text}.`);
+}
+
+function interrupted(): AbortSignal {
+  const controller = new AbortController();
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => controller.abort());
+  return controller.signal;
+}
+
+async function main({ json, verbose, ...options }: Asked): Promise<void> {
+  console.error(`--seconds ${options.seconds} --ledger ${options.ledger} --seed ${options.seed}`);
+  const since = performance.now();
+  const onProgress = (line: string) => {
+    if (verbose) console.error(`${((performance.now() - since) / 1_000).toFixed(1)} ${line}`);
+  };
+  const signal = interrupted();
+  const verdict = await chaos({ ...options, signal, onProgress });
+  if (signal.aborted) throw new Error('It was interrupted, and says nothing.');
+  console.log(json ? JSON.stringify(verdict) : JSON.stringify(verdict, null, 2));
+  process.exitCode = verdict.ok ? 0 : 1;
+}
+
+try {
+  const options = asked();
+  if (options === 'help') console.log(HELP);
+  else await main(options);
+} catch (error) {
+  console.error((error as Error).message);
+  // At once: what is left is not worth waiting for, and what was started ends with this process.
+  process.exit(1);
+}

@@ -1,0 +1,209 @@
+import { readFileSync } from 'node:fs';
+import { setTimeout as wait } from 'node:timers/promises';
+import { systemClock } from '@fencepost/lease';
+import { audit, type AuditReport, type Ledger, type Run } from '@fencepost/jobs';
+import { Answerer } from './answerer.js';
+import { checkConformance } from './conformance.js';
+import { decisionsIn, type Decision } from './decisions.js';
+import { definitionHistory, type DefinitionHistory } from './definitions.js';
+import { historiesOf } from './history.js';
+import { knowledgeIn, type Knowledge } from './knowledge.js';
+import { checkLinearity } from './linearity.js';
+import { consult, type CronAccount, type OracleReport } from './oracle.js';
+import { now, OwnCalls } from './own-calls.js';
+import { OwnReadings } from './own-readings.js';
+import { readRecording, type Recording } from './recording.js';
+import { sightingsIn } from './sightings-of.js';
+import { Sinks, type SinkSight } from './sinks.js';
+import type { Stretch } from './stretch.js';
+import type { StretchVerdict } from './verdict.js';
+
+const LOOK_EVERY_MS = 250;
+/** Generous: only a run that is stuck waits for so long. */
+const PATIENCE_MS = 90_000;
+const ALL = 1_000_000;
+/** What was due so shortly before the end is left to the next stretch, which there is none. */
+const LEFT_MS = 6_000;
+
+/** Watches a stretch from outside while it is hurt, and says in the end what became of everything. */
+export class Truth {
+  readonly #readings: OwnReadings;
+  readonly #own = new OwnCalls();
+  readonly #ledger: Ledger;
+  readonly #sinks: Sinks;
+  readonly #answerer: Answerer;
+  readonly #over = new AbortController();
+  #watching: Promise<void> = Promise.resolve();
+  /** Instants up to here are judged, epoch milliseconds of the store. */
+  #end = 0;
+
+  private constructor(private readonly stretch: Stretch) {
+    const { sinkUrl, prefix, database, stores } = stretch;
+    this.#sinks = new Sinks({ url: sinkUrl, prefix, ...(database ? { database } : {}) });
+    this.#readings = new OwnReadings(stores.catalog);
+    this.#ledger = this.#own.over(stores.ledger);
+    this.#answerer = new Answerer(this.#ledger, this.#sinks, stores);
+  }
+
+  /** Before the pods of the stretch start: makes what their crons write into, and begins to watch and to answer. */
+  static async watch(stretch: Stretch): Promise<Truth> {
+    const truth = new Truth(stretch);
+    await truth.#sinks.prepare();
+    truth.#watching = truth.#watch();
+    return truth;
+  }
+
+  /** Once everything is healed and the pods are up: until what was due by now is over, or patience is at its end. */
+  async settle(): Promise<void> {
+    const healedAt = await this.#healedAt();
+    this.#end = healedAt - LEFT_MS;
+    let least = Infinity;
+    // From the last step ahead on: what is slow is not stuck.
+    for (let until = performance.now() + PATIENCE_MS; performance.now() < until; await wait(LOOK_EVERY_MS)) {
+      const left = await this.#left(healedAt).catch(() => Infinity);
+      if (left === 0) return;
+      if (left < least) [least, until] = [left, performance.now() + PATIENCE_MS];
+    }
+  }
+
+  /** Once the pods are gone. Closes what this has opened. */
+  async verdict(): Promise<StretchVerdict> {
+    this.#over.abort();
+    await this.#watching;
+    try {
+      return await this.#judge();
+    } finally {
+      await this.#sinks.close();
+    }
+  }
+
+  async #watch(): Promise<void> {
+    while (!this.#over.signal.aborted) {
+      // What is hurt does not always answer, and the next look does as well.
+      await this.#look().catch(() => {});
+      await wait(LOOK_EVERY_MS, undefined, { signal: this.#over.signal }).catch(() => {});
+    }
+  }
+
+  async #look(): Promise<void> {
+    await this.#readings.look();
+    await this.#answerer.look(this.#readings.crons);
+  }
+
+  async #healedAt(): Promise<number> {
+    const { readAt } = await this.stretch.stores.catalog.read();
+    return readAt;
+  }
+
+  /** How much is neither over nor decided. */
+  async #left(healedAt: number): Promise<number> {
+    const { ledger } = this.stretch.stores;
+    const [records, runs] = await Promise.all([ledger.readCrons(this.#readings.crons), this.#runs()]);
+    // What was made up for late was claimed later, and is judged all the same.
+    const isJudged = ({ claimedAt, scheduledAt }: Run) => claimedAt <= healedAt || scheduledAt <= this.#end;
+    const open = runs.filter((run) => run.finishedAt === null && isJudged(run));
+    return open.length + records.filter(({ cursor }) => (cursor ?? 0) < this.#end).length;
+  }
+
+  async #runs(): Promise<Run[]> {
+    const runs = await Promise.all(this.#readings.crons.map((cron) => this.stretch.stores.ledger.runs(cron, ALL)));
+    return runs.flat();
+  }
+
+  /** The ledger's own auditor, with the definitions by which it was decided. */
+  #audit(histories: readonly DefinitionHistory[]): Promise<AuditReport> {
+    const { catalog, presence, ledger } = this.stretch.stores;
+    const byCron = new Map(histories.map((history) => [history.entry.definition.name, history]));
+    const numbered: Ledger['account'] = async (cron, from, through) => {
+      const account = await ledger.account(cron, from, through);
+      return { ...account, runs: account.runs.map((run) => byCron.get(cron)?.renumbered(run) ?? run) };
+    };
+    const entries = histories.map(({ entry }) => entry);
+    const read = async () => ({ ...(await catalog.read()), entries });
+    return audit({ catalog: { read }, ledger: { account: numbered }, presence, clock: systemClock }, { to: this.#end });
+  }
+
+  async #judge(): Promise<StretchVerdict> {
+    const sight = await this.#sinks.sight();
+    const recording = readRecording(readFileSync(this.stretch.recording, 'utf8'));
+    const knowledge = [...knowledgeIn(recording.events), ...this.#readings.known].toSorted((a, b) => a.at - b.at);
+    const decisions = decisionsIn(recording.calls);
+    const known = await Promise.all(this.#readings.crons.map((cron) => this.#known(cron, { decisions, knowledge })));
+    const accounts = known.map(({ account }) => account);
+    const histories = known.map(({ history }) => history);
+    const oracle = consult({ accounts, sight, end: this.#end });
+    const report = await this.#audit(histories);
+    const evidence = { recording, oracle, report, accounts, histories };
+    return { ...this.#told(evidence), seen: this.#seen(recording, sight, accounts) };
+  }
+
+  async #known(cron: string, { decisions, knowledge }: { decisions: Decision[]; knowledge: Knowledge[] }) {
+    const { ledger } = this.stretch.stores;
+    const [runs, skips, record] = await Promise.all([
+      ledger.runs(cron, ALL),
+      ledger.skips(cron, ALL),
+      ledger.readCron(cron),
+    ]);
+    const { cursor } = record;
+    const epochMs = Date.now() - now() / 1_000;
+    const { clockErrorMs } = this.stretch;
+    const history = definitionHistory({ cron, decisions, knowledge, runs, cursor, epochMs, clockErrorMs });
+    return { history, account: { entry: history.entry, runs, skips } };
+  }
+
+  #told({ recording, oracle, report, accounts, histories }: Evidence): Omit<StretchVerdict, 'seen'> {
+    const runs = accounts.flatMap((account) => account.runs);
+    const linearity = checkLinearity(historiesOf([...recording.calls, ...this.#own.calls]));
+    const conformance = checkConformance(recording.events, runs);
+    const stuck = runs.filter(({ finishedAt, scheduledAt }) => finishedAt === null && scheduledAt <= this.#end);
+    const missed = new Set([...oracle.missed, ...instantsFound(report, 'missed')]);
+    const outdated = histories.flatMap((history) => history.outdated);
+    const doubled = new Set([...oracle.doubled, ...instantsFound(report, 'doubled')]);
+    return {
+      topology: this.stretch.topology,
+      ...oracle,
+      missed: missed.size,
+      doubled: doubled.size,
+      uncertain: this.#answerer.asked.size,
+      stuckAfterHeal: stuck.length,
+      unexplained: oracle.unexplained.length + report.unexplained + outdated.length,
+      notLinearizable: linearity.broken.length,
+      notConforming: conformance.problems.length,
+      histories: linearity.histories,
+      undecided: linearity.undecided.length,
+      findings: [
+        ...[...missed].map((id) => `${id} is missed`),
+        ...[...doubled].map((id) => `${id} is doubled`),
+        ...stuck.map(({ id, state }) => `${id} is still ${state}`),
+        ...oracle.unexplained,
+        ...outdated,
+        ...report.findings.map(({ text }) => text),
+        ...linearity.broken.map((name) => `No one object could have answered so: ${name}`),
+        ...conformance.problems,
+      ],
+    };
+  }
+
+  #seen({ events, calls }: Recording, { turnedDown }: SinkSight, accounts: readonly CronAccount[]) {
+    const { counts } = this.#answerer;
+    const superseded = accounts.flatMap(({ runs }) => runs.filter(({ skipped }) => skipped === 'superseded')).length;
+    return {
+      ...sightingsIn({ events, calls }),
+      superseded,
+      ...{ 'answered.done': counts.done, 'answered.not-done': counts['not-done'] },
+      ...{ 'sink.stale': turnedDown.stale, 'sink.repeated': turnedDown.repeated },
+    };
+  }
+}
+
+interface Evidence {
+  readonly recording: Recording;
+  readonly oracle: OracleReport;
+  readonly report: AuditReport;
+  readonly accounts: readonly CronAccount[];
+  readonly histories: readonly DefinitionHistory[];
+}
+
+function instantsFound({ findings }: AuditReport, wanted: 'missed' | 'doubled'): string[] {
+  return findings.flatMap(({ kind, cron, instant }) => (kind === wanted ? [`${cron}@${instant}`] : []));
+}

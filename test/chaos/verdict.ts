@@ -1,0 +1,100 @@
+import { Sometimes } from '../support/sometimes.js';
+import { sometimesOf, type Sighting } from './sightings.js';
+
+/** What all that was seen of a stretch says. Whatever is counted under {@link NEVER} is a broken promise. */
+export interface StretchVerdict {
+  readonly topology: string;
+  /** Instants that the schedules had. */
+  readonly occurrences: number;
+  /** Instants without a run or a recorded skip, and runs that succeeded although an effect of theirs never reached its sink. */
+  readonly missed: number;
+  /** Instants with two runs, and effects that acted once more than their sink and their policy allow. */
+  readonly doubled: number;
+  readonly staleAccepted: number;
+  readonly transactionalDuplicates: number;
+  readonly askRepeated: number;
+  /** Runs that somebody was asked about. */
+  readonly uncertain: number;
+  readonly stuckAfterHeal: number;
+  /** Repetitions of what nothing protects: with none of them the stretch has proved nothing. */
+  readonly controlDuplicates: number;
+  readonly unexplained: number;
+  /** Objects whose recorded history no single-threaded object could have had. */
+  readonly notLinearizable: number;
+  /** Runs whose recorded events are no path of the table of states. */
+  readonly notConforming: number;
+  /** Histories that were checked: one for each cron, run and effect. */
+  readonly histories: number;
+  /** Of those, in which so many replies got lost that the search for an order was given up. */
+  readonly undecided: number;
+  readonly seen: Readonly<Partial<Record<Sighting, number>>>;
+  /** The first of what is wrong, a sentence each. */
+  readonly findings: readonly string[];
+}
+
+export interface ChaosRun {
+  readonly seed: number;
+  readonly ledger: 'redis' | 'postgres';
+  /** How often each kind struck; the kinds are what has to strike. */
+  readonly faults: Readonly<Record<string, number>>;
+  readonly processFaults: number;
+  readonly stretches: readonly StretchVerdict[];
+}
+
+/** What must be 0. */
+export const NEVER = [
+  ...(['missed', 'doubled', 'staleAccepted', 'transactionalDuplicates', 'askRepeated', 'stuckAfterHeal'] as const),
+  ...(['unexplained', 'notLinearizable', 'notConforming'] as const),
+];
+
+const COUNTED = [...NEVER, ...(['occurrences', 'uncertain', 'controlDuplicates', 'histories', 'undecided'] as const)];
+
+type Counted = (typeof COUNTED)[number];
+
+/** The closing line. */
+export interface ChaosVerdict extends Readonly<Record<Counted, number>>, Omit<ChaosRun, 'stretches'> {
+  /** All that must be 0 is, all that has to happen has, and what nothing protects was doubled. */
+  readonly ok: boolean;
+  /** What of the faults and of the branches in which something is refused has not been seen: the run is invalid then. */
+  readonly never: readonly string[];
+  readonly seen: Readonly<Record<string, number>>;
+  readonly topologies: readonly string[];
+  readonly findings: readonly string[];
+}
+
+const MOST_FINDINGS = 20;
+
+export function closingLine({ seed, ledger, faults, processFaults, stretches }: ChaosRun): ChaosVerdict {
+  const counts = Object.fromEntries(
+    COUNTED.map((name) => [name, stretches.reduce((sum, stretch) => sum + stretch[name], 0)]),
+  ) as Record<Counted, number>;
+  const seen = seenIn(stretches);
+  const never = [...missingFaults(faults), ...missingSights(ledger, seen)];
+  const ok = NEVER.every((name) => counts[name] === 0) && never.length === 0 && counts.controlDuplicates > 0;
+  const findings = stretches.flatMap(({ topology, findings: found }) => found.map((text) => `${topology}: ${text}`));
+  return {
+    ...{ ok, seed, ledger, faults, processFaults, ...counts, never, seen },
+    topologies: stretches.map(({ topology }) => topology),
+    findings: findings.slice(0, MOST_FINDINGS),
+  };
+}
+
+function seenIn(stretches: readonly StretchVerdict[]): Record<string, number> {
+  const seen: Record<string, number> = {};
+  for (const [name, times] of stretches.flatMap((stretch) => Object.entries(stretch.seen))) {
+    seen[name] = (seen[name] ?? 0) + times;
+  }
+  return seen;
+}
+
+function missingFaults(faults: Readonly<Record<string, number>>): string[] {
+  const struck = new Sometimes(Object.keys(faults));
+  struck.add(faults);
+  return struck.missing();
+}
+
+function missingSights(ledger: 'redis' | 'postgres', seen: Readonly<Record<string, number>>): string[] {
+  const sights = new Sometimes<string>(sometimesOf(ledger));
+  for (const name of sometimesOf(ledger)) sights.saw(name, seen[name] ?? 0);
+  return sights.missing();
+}

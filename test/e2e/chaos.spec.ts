@@ -1,0 +1,27 @@
+import { describe, expect, it } from 'vitest';
+import { ensureBuilt } from '../../scripts/build.mjs';
+import { chaos } from '../chaos/chaos.js';
+import { SHORT } from '../chaos/forms.js';
+import { NEVER } from '../chaos/verdict.js';
+
+/** The time in which the faults strike; on a busy machine each process takes long to be there again. */
+const LONG = { timeout: 600_000 };
+const SECONDS = 30;
+
+/* The whole of it is `npm run chaos`. Here is a part that any machine gets through, whatever else it does meanwhile. */
+describe('chaos on real processes', () => {
+  it.each([
+    ['redis', 20_261],
+    ['postgres', 20_262],
+  ] as const)('with the ledger in %s loses nothing, doubles nothing and ends', LONG, async (ledger, seed) => {
+    await ensureBuilt({ pods: true });
+    const result = await chaos({ seconds: SECONDS, ledger, seed, form: SHORT });
+    const told = JSON.stringify(result);
+    expect(Object.fromEntries(NEVER.map((name) => [name, result[name]])), told).toEqual(
+      Object.fromEntries(NEVER.map((name) => [name, 0])),
+    );
+    expect(result.fallen, told).toEqual([]);
+    expect(result.controlDuplicates, told).toBeGreaterThan(0);
+    expect(result, told).toMatchObject({ ok: true, never: [] });
+  });
+});

@@ -1,0 +1,22 @@
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { Telemetry } from '@fencepost/jobs';
+import { openDatabase } from '../../libs/jobs/src/nest/postgres-database.js';
+import { jobsSettings } from '../../libs/jobs/src/nest/options.js';
+import { postgresForTests, type TestPostgres } from '../support/postgres.js';
+
+let server: TestPostgres;
+beforeAll(async () => {
+  server = await postgresForTests();
+});
+afterAll(() => server.stop());
+
+it("asks whether a handler's pod is still there before its locks have kept anybody waiting for hours", async () => {
+  const settings = jobsSettings({ redis: 'redis://localhost:6379', ledger: 'postgres', postgres: server.url });
+  const database = await openDatabase(settings, new Telemetry());
+  if (!database) throw new Error('Expected a database of its own.');
+  const connection = await database.transactions.connect();
+  const { rows } = await connection.query({ text: `select current_setting('tcp_keepalives_idle')::int as idle` });
+  connection.release();
+  await database.close();
+  expect(rows).toEqual([{ idle: 10 }]);
+});

@@ -1,0 +1,91 @@
+import type { Redis } from 'ioredis';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { closeRedis, connectRedis, type RedisClient } from '@fencepost/lease';
+import { commandTimeoutOf, copyOf, workerCopyOf } from '../../libs/jobs/src/nest/redis-copy.js';
+import { BoundedCluster } from '../../libs/lease/src/redis/redis-clients.js';
+import { testRedis } from '../support/redis.js';
+import { tcpProxy, type TcpProxy } from '../support/tcp-proxy.js';
+
+/** A worker fetches for at most so long, and hears nothing meanwhile. */
+const LONGEST_FETCH_MS = 10_000;
+
+describe('a copy of the connection to one server', () => {
+  let proxy: TcpProxy;
+  let redis: Redis;
+  const copies: RedisClient[] = [];
+
+  beforeAll(async () => {
+    proxy = await tcpProxy(Number(new URL(testRedis()).port));
+    redis = await connectRedis({ url: proxy.url, commandTimeoutMs: 400, name: 'test' });
+  });
+  afterEach(async () => {
+    await Promise.all(copies.splice(0).map(closeRedis));
+  });
+  afterAll(async () => {
+    await closeRedis(redis);
+    await proxy.close();
+  });
+
+  function kept<C extends RedisClient>(copy: C): C {
+    copy.on('error', () => {});
+    copies.push(copy);
+    return copy;
+  }
+
+  it('has a name and a time limit of its own, and leaves those of the first one as they are', async () => {
+    const copy = kept(copyOf(redis, { name: 'test-copy', commandTimeoutMs: 900, patienceMs: 1_800 })) as Redis;
+    expect(await copy.client('GETNAME')).toBe('test-copy');
+    expect([commandTimeoutOf(copy), commandTimeoutOf(redis)]).toEqual([900, 400]);
+  });
+
+  it('is made anew when it fell silent, so that it ends up where the server is now', async () => {
+    const copy = kept(copyOf(redis, { name: 'test-copy', commandTimeoutMs: 300, patienceMs: 600 }));
+    expect(await copy.ping()).toBe('PONG');
+    proxy.swallow();
+    await expect(copy.ping()).rejects.toThrow('timed out');
+    proxy.heal();
+    await expect.poll(() => copy.ping().catch(() => 'away'), { timeout: 10_000 }).toBe('PONG');
+  });
+
+  it('asks for a worker again what was not answered', { timeout: 20_000 }, async () => {
+    const worker = kept(workerCopyOf(redis));
+    expect(await worker.ping()).toBe('PONG');
+    proxy.swallow();
+    const asked = worker.ping();
+    proxy.heal();
+    expect(await asked).toBe('PONG');
+  });
+
+  it('lets a worker wait for jobs in silence, on a copy of its own', () => {
+    const blocking = kept((workerCopyOf(redis) as Redis).duplicate({ connectionName: 'b', lazyConnect: true }));
+    expect(blocking.options.connectionName).toBe('b');
+    expect(blocking.options.socketTimeout).toBeGreaterThan(LONGEST_FETCH_MS);
+    expect(blocking.options.commandTimeout).toBeGreaterThan(LONGEST_FETCH_MS);
+    expect(blocking.options.maxRetriesPerRequest).toBeNull();
+  });
+});
+
+describe('a copy of the connection to a cluster', () => {
+  const nodes = [{ host: '127.0.0.1', port: 1 }];
+  const redisOptions = { connectionName: 'first', maxRetriesPerRequest: 2, password: 'secret', commandTimeout: 5_000 };
+  const cluster = new BoundedCluster(nodes, { lazyConnect: true, redisOptions }, 500);
+
+  it('has options of its own for the nodes, and their time limit for all that it sends', () => {
+    const copy = copyOf(cluster, { name: 'copy', commandTimeoutMs: 2_000, patienceMs: 4_000 }) as BoundedCluster;
+    expect(copy.limitMs).toBe(2_000);
+    expect(copy.options.redisOptions).toEqual({ ...redisOptions, connectionName: 'copy', commandTimeout: 2_000 });
+    expect(cluster.limitMs).toBe(500);
+    expect((cluster.duplicate() as unknown as BoundedCluster).limitMs).toBe(500);
+  });
+
+  it('lets a worker wait for jobs, on a copy of its own too', () => {
+    const worker = workerCopyOf(cluster) as BoundedCluster;
+    // As BullMQ makes one: with all that the nodes of the first one have.
+    const over = { redisOptions: { ...worker.options.redisOptions, connectionName: 'b' } };
+    const blocking = worker.duplicate(undefined, over) as unknown as BoundedCluster;
+    expect(blocking.limitMs).toBeGreaterThan(LONGEST_FETCH_MS);
+    expect(blocking.options.redisOptions).toMatchObject({ connectionName: 'b', maxRetriesPerRequest: null });
+    // A node would be taken for dead while it has nothing to say.
+    expect(blocking.options.redisOptions).not.toHaveProperty('socketTimeout');
+  });
+});

@@ -1,0 +1,113 @@
+import { cpSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { run } from '../../scripts/debian.mjs';
+import { readReport, type Report } from './report.js';
+import type { Room } from './rooms.js';
+import { readSteps, type Steps } from './steps.js';
+import { tools, type Tools } from './tools.js';
+
+interface CheckerOptions {
+  readonly log: (line: string) => void;
+  /** Ends what is being searched. */
+  readonly signal: AbortSignal;
+  /** For small rooms: compiled fast, and not for speed. */
+  readonly quick?: boolean;
+}
+
+/** A program that SPIN has written, compiled for one kind of search. */
+export type Search = 'safe' | 'fair' | 'shortest';
+
+export interface Checker {
+  readonly version: string;
+  /** Goes through every state of a room. @param out the number of a defence that is taken out, 0 for none */
+  check(search: Search, room: Room, out?: number): Promise<Report>;
+  /** What led to the error that the last check of that kind has found. */
+  steps(search: Search, room: Room, out?: number): Promise<Steps>;
+  /** Removes what was written. */
+  close(): void;
+}
+
+const SOURCES = fileURLToPath(new URL('promela', import.meta.url));
+const MODEL = 'fencepost.pml';
+const TRAIL = `${MODEL}.trail`;
+
+/** How each kind is written and compiled, how it is told to search, and how many slots (2^n) its table begins with. */
+const KINDS = {
+  safe: { words: [], flags: ['-DSAFETY', '-DCOLLAPSE'], search: ['-m500000'], table: 24 },
+  fair: { words: ['-DLIVENESS'], flags: ['-DCOLLAPSE', '-DNFAIR=4'], search: ['-a', '-f', '-m500000'], table: 23 },
+  // In breadth, so that the first error has the fewest steps.
+  shortest: { words: ['-DSHORTEST'], flags: ['-DSAFETY', '-DBFS'], search: [], table: 16 },
+} as const satisfies Record<Search, unknown>;
+
+/** Of small rooms: clearing a large table would take longer than the search. */
+const SMALL_TABLE = 18;
+
+/** Compiling is most of the work for a small room. */
+const OPTIMISED = { safe: '-O2', fair: '-O2', shortest: '-O0' } as const;
+
+/** Of one search. */
+const PATIENCE_MS = 600_000;
+
+/** @throws {Error} with one sentence, where there is no way to SPIN or to a compiler, or the model is broken */
+export async function checker(
+  searches: readonly Search[],
+  { log, signal, quick = false }: CheckerOptions,
+): Promise<Checker> {
+  const found = await tools(log);
+  const folder = mkdtempSync(join(tmpdir(), 'test-model-'));
+  const close = () => rmSync(folder, { recursive: true, force: true });
+  try {
+    await Promise.all(searches.map((search) => build(found, { search, folder: join(folder, search), quick })));
+  } catch (error) {
+    close();
+    throw error;
+  }
+  const start = (search: Search, args: readonly string[], env: NodeJS.ProcessEnv) =>
+    run(join(folder, search, 'pan'), args, ending({ cwd: join(folder, search), env, timeout: PATIENCE_MS }, signal));
+  return {
+    version: found.version,
+    close,
+    check: async (search, room, out = 0) => {
+      const { search: words, table } = KINDS[search];
+      const args = [...words, `-w${quick ? Math.min(table, SMALL_TABLE) : table}`];
+      const { out: text, because } = await start(search, args, environment(room, out));
+      return readReport(text, because);
+    },
+    steps: async (search, room, out = 0) => {
+      const { out: text } = await start(search, ['-S', '-n', '-r', TRAIL], environment(room, out));
+      return readSteps(text);
+    },
+  };
+}
+
+function ending<T extends object>(options: T, signal: AbortSignal): T {
+  return { ...options, signal };
+}
+
+/** The program reads its room from here, and so one compilation serves all. */
+function environment(room: Room, out: number): NodeJS.ProcessEnv {
+  const words = Object.entries({ ...room, out }).map(([name, value]) => [name, String(value)]);
+  return { PATH: process.env.PATH, ...Object.fromEntries(words) };
+}
+
+interface Build {
+  readonly search: Search;
+  readonly folder: string;
+  readonly quick: boolean;
+}
+
+async function build({ spin, compiler }: Tools, { search, folder, quick }: Build): Promise<void> {
+  cpSync(SOURCES, folder, { recursive: true });
+  const { words, flags } = KINDS[search];
+  const preprocessor = [compiler.command, ...compiler.args, '-E', '-x', 'c'].join(' ');
+  const written = await run(spin.command, [`-P${preprocessor}`, ...words, '-a', MODEL], { cwd: folder, env: spin.env });
+  if (!written.ok || /error/i.test(written.out)) throw new Error(`SPIN refuses the model: ${written.out}`);
+  const optimised = quick ? '-O0' : OPTIMISED[search];
+  const args = [...compiler.args, optimised, '-w', ...flags, '-o', 'pan', 'pan.c'];
+  const compiled = await run(compiler.command, args, { cwd: folder, env: compiler.env });
+  if (!compiled.ok) {
+    throw new Error(`The checker could not be built with ${compiler.command}: ${compiled.because ?? compiled.out}`);
+  }
+}

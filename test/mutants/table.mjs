@@ -1,0 +1,33 @@
+/**
+ * The mutants as a page of the docs: what is taken out where, what it defends, and which spec notices.
+ * @param {readonly import('./mutation-lab.mjs').Mutant[]} mutants
+ * @returns {string} Markdown
+ */
+export function tableOf(mutants) {
+  const byFile = grouped(mutants);
+  const files = [...byFile.keys()].toSorted((a, b) => (a < b ? -1 : 1));
+  return `${HEAD}\n${files.map((file) => section(file, byFile.get(file) ?? [])).join('\n')}`;
+}
+
+const HEAD = `# Defences, each taken out once
+
+Each row is a mutant: one defence is taken out of the sources, and the spec beside it has to turn red. \`npm run mutants\`
+tries all of them and fails when one survives; \`npm test\` tries one for each spec. This page is written by
+\`npm run mutants -- --table\`, and a test holds it against the list.
+`;
+
+function section(file, mutants) {
+  const rows = mutants.map(({ name, defence, killedBy }) => `| ${cell(name)} | ${cell(defence)} | ${killedBy} |`);
+  return `## ${file}\n\n| taken out | what it defends | killed by |\n| --- | --- | --- |\n${rows.join('\n')}\n`;
+}
+
+function cell(text) {
+  return text.replaceAll('|', String.raw`\|`).replaceAll('\n', ' ');
+}
+
+/** `Map.groupBy` is not in Node 20. */
+function grouped(mutants) {
+  const byFile = new Map();
+  for (const mutant of mutants) byFile.set(mutant.file, [...(byFile.get(mutant.file) ?? []), mutant]);
+  return byFile;
+}

@@ -1,0 +1,109 @@
+import { setTimeout as wait } from 'node:timers/promises';
+import { Inject, Injectable } from '@nestjs/common';
+import { EffectUnknownError, SingletonCron, type EffectContext, type RunContext } from '@fencepost/jobs';
+import { ChaosSink } from '../chaos-sink.js';
+
+/** Around each act, so that a process can end or freeze before it, in it and after it. */
+const MOMENT_MS = 60;
+
+/** Faults must not use the attempts up: what is never tried again would look like a loss. */
+const RETRY = { attempts: 100, delay: '100ms', maxDelay: '1s' };
+/** Short, so that an outage makes instants late. */
+const LATE = { grace: '1s', catchUpWindow: '5m' } as const;
+const EACH_LATE = { misfire: 'fire-all', maxCatchUp: 1_000, ...LATE } as const;
+
+const EACH_SECOND = '* * * * * *';
+const EVERY_OTHER = '*/2 * * * * *';
+
+/** Of two builds in turn one has another schedule. */
+const BY_BUILD: string = Number(process.env['FENCEPOST_BUILD_SEQ'] ?? 1) % 2 === 1 ? EACH_SECOND : EVERY_OTHER;
+
+/** What each attempt does and nothing protects: where this never happens twice, nothing was put to the test. */
+async function begin(sink: ChaosSink, run: RunContext): Promise<void> {
+  await sink.control(run);
+  await wait(MOMENT_MS);
+}
+
+/**
+ * A row that all runs share, behind a fence. One run after the other, so that a slow machine must be able to leave instants
+ * out: as `merged` when they are late, and while the one before still goes on.
+ */
+@Injectable()
+export class ChaosFenced {
+  constructor(@Inject(ChaosSink) private readonly sink: ChaosSink) {}
+
+  // One at a time: what is late has to be made up for faster than more comes due.
+  @SingletonCron('*/3 * * * * *', { name: 'chaos-fenced', retry: RETRY, ...EACH_LATE })
+  async run(run: RunContext): Promise<void> {
+    await begin(this.sink, run);
+    await run.effect('write', async (context) => {
+      await wait(MOMENT_MS);
+      await this.sink.fenced({ run, ...context });
+      await wait(MOMENT_MS);
+    });
+  }
+}
+
+/** A sink with idempotency keys. No instant may be left out, and each build has another schedule. */
+@Injectable()
+export class ChaosKeyed {
+  constructor(@Inject(ChaosSink) private readonly sink: ChaosSink) {}
+
+  @SingletonCron(BY_BUILD, { name: 'chaos-keyed', retry: RETRY, overlap: 'allow', ...EACH_LATE })
+  async run(run: RunContext): Promise<void> {
+    await begin(this.sink, run);
+    await run.effect('charge', async (context) => {
+      await this.sink.keyed({ run, ...context });
+      await wait(MOMENT_MS);
+    });
+    await run.effect('receipt', (context) => this.sink.keyed({ run, ...context }));
+  }
+}
+
+/** A sink that refuses nothing: a person is asked. Now and then its answer gets lost, before or after it has acted. */
+@Injectable()
+export class ChaosAsked {
+  constructor(@Inject(ChaosSink) private readonly sink: ChaosSink) {}
+
+  @SingletonCron(EVERY_OTHER, { name: 'chaos-asked', retry: RETRY, overlap: 'allow', ...EACH_LATE })
+  async run(run: RunContext): Promise<void> {
+    await begin(this.sink, run);
+    await run.effect('pay', (context) => this.#pay(run, context), { ifUnknown: 'ask' });
+  }
+
+  async #pay(run: RunContext, context: EffectContext): Promise<void> {
+    const lot = run.attempt === 1 ? Math.floor(run.scheduledAt.getTime() / 2_000) % 8 : 0;
+    if (lot === 1) throw new EffectUnknownError('The line was cut before it was sent.');
+    await this.sink.asked({ run, ...context });
+    await wait(MOMENT_MS);
+    if (lot === 2) throw new EffectUnknownError('The line was cut before the answer.');
+  }
+}
+
+/** Six items in three batches. What is late becomes one run, what comes while one waits takes its place. */
+@Injectable()
+export class ChaosItems {
+  constructor(@Inject(ChaosSink) private readonly sink: ChaosSink) {}
+
+  @SingletonCron(EVERY_OTHER, { name: 'chaos-items', retry: RETRY, overlap: 'queue-one', ...LATE })
+  async run(run: RunContext): Promise<void> {
+    await begin(this.sink, run);
+    const act = async (_item: string, context: EffectContext) => {
+      await this.sink.keyed({ run, ...context });
+      await wait(MOMENT_MS);
+    };
+    await run.forEach(['a', 'b', 'c', 'd', 'e', 'f'], (item) => item, act, { batchSize: 2 });
+  }
+}
+
+/** Nothing but what nothing protects, and time to be interrupted. */
+@Injectable()
+export class ChaosControl {
+  constructor(@Inject(ChaosSink) private readonly sink: ChaosSink) {}
+
+  @SingletonCron(EACH_SECOND, { name: 'chaos-control', retry: RETRY, overlap: 'allow', ...LATE })
+  async run(run: RunContext): Promise<void> {
+    await begin(this.sink, run);
+    await wait(10 * MOMENT_MS);
+  }
+}

@@ -1,0 +1,43 @@
+import { LEDGER_TIMING, type LedgerTiming } from '../../libs/jobs/src/ledger/ledger-timing.js';
+import { podTiming, type PodTiming } from '../../libs/jobs/src/scheduling/pod-timing.js';
+import { BEAT_MS } from '../../libs/jobs/src/scheduling/presence.js';
+
+/** All waiting of a deployment, in the proportions of production: a second there is a beat here. Milliseconds. */
+export interface Cadence {
+  readonly pod: PodTiming;
+  readonly ledger: Partial<LedgerTiming>;
+  /** Of the crons' leases, and of the runs'. */
+  readonly ttlMs: number;
+  readonly runLeaseMs: number;
+  readonly sweepEveryMs: number;
+  readonly lookAgainMs: number;
+  readonly declareEveryMs: number;
+  /** A client that has heard nothing for so long says so. */
+  readonly commandTimeoutMs: number;
+  /** Between two tries of what a start needs. */
+  readonly insistMs: number;
+  readonly drainMs: number;
+  /** The queue brings nothing sooner than this when it is to bring it later. */
+  readonly soonestMs: number;
+  /** A job whose worker has not been heard of for so long is brought to another. */
+  readonly stalledMs: number;
+}
+
+export function cadence(beatMs: number): Cadence {
+  const scaled = (ms: number) => (ms * beatMs) / BEAT_MS;
+  const { recoverMs, sweepMs } = LEDGER_TIMING;
+  return {
+    pod: podTiming(beatMs),
+    ledger: { recoverMs: scaled(recoverMs), sweepMs: scaled(sweepMs) },
+    ttlMs: scaled(10_000),
+    runLeaseMs: scaled(30_000),
+    sweepEveryMs: scaled(5_000),
+    lookAgainMs: scaled(10_000),
+    declareEveryMs: scaled(10_000),
+    commandTimeoutMs: scaled(1_000),
+    insistMs: scaled(1_000),
+    drainMs: scaled(10_000),
+    soonestMs: scaled(500),
+    stalledMs: scaled(15_000),
+  };
+}

@@ -1,0 +1,139 @@
+import { seededRandom } from '../../apps/demo/src/seeded-random.js';
+import { Telemetry } from '../../libs/jobs/src/telemetry/telemetry.js';
+import type { CronHandler } from '../../libs/jobs/src/running/carrier.js';
+import type { Cadence } from './cadence.js';
+import type { Network } from './network.js';
+import { mixed } from './plan.js';
+import { portsOf, type Ports } from './ports.js';
+import { SimProcess } from './sim-process.js';
+import type { SimQueue } from './sim-queue.js';
+import { SimScheduler } from './sim-scheduler.js';
+import { SimWorker, type Build } from './sim-worker.js';
+import type { VirtualClock } from './virtual-clock.js';
+import type { BuildNumber } from './workload.js';
+
+const SCHEDULERS = 3;
+const WORKERS = 3;
+/** Quartz is that bad, and NTP pulls less. */
+const WORST_RATE = 0.0005;
+const WORST_SKEW_MS = 30_000;
+/** Enough for a few days of the busiest cron, and few enough that runs are forgotten at all. */
+const KEEP_RUNS = 400;
+
+export interface FleetDeps {
+  readonly seed: number;
+  readonly world: VirtualClock;
+  readonly network: Network;
+  readonly cadence: Cadence;
+  readonly targets: Ports & { readonly queue: SimQueue };
+  readonly handlers: (build: BuildNumber, process: SimProcess) => (cron: string) => CronHandler | undefined;
+  readonly onTelemetry: (telemetry: Telemetry) => void;
+}
+
+/** One place in the deployment: a process after the other stands in it. */
+export interface Berth {
+  readonly name: string;
+  readonly role: 'scheduler' | 'worker';
+  readonly number: number;
+  born: number;
+  process: SimProcess;
+  inside: SimScheduler | SimWorker | null;
+  build: Build;
+  /** Whether somebody is about to start the next. */
+  vacant: boolean;
+}
+
+/** All processes of the deployment: what is gone comes back, as an orchestrator sees to it. */
+export class Fleet {
+  readonly berths: readonly Berth[];
+  /** What a process is started from. */
+  build: Build = { number: 1, seq: 1 };
+
+  constructor(private readonly deps: FleetDeps) {
+    const nobody = new SimProcess(deps.world, { name: 'nobody', rate: 1, aheadMs: 0 });
+    nobody.crash();
+    const berth =
+      (role: Berth['role']) =>
+      (_: unknown, n: number): Berth => ({
+        ...{ name: `${role}-${n + 1}`, role, number: role === 'scheduler' ? n : SCHEDULERS + n },
+        ...{ born: 0, process: nobody, inside: null, build: this.build, vacant: true },
+      });
+    this.berths = [
+      ...Array.from({ length: SCHEDULERS }, berth('scheduler')),
+      ...Array.from({ length: WORKERS }, berth('worker')),
+    ];
+  }
+
+  /** Whom a mishap strikes. */
+  chosen(luck: number): Berth {
+    const berth = this.berths[Math.floor(luck * this.berths.length)];
+    if (!berth) throw new RangeError(`Expected a number from 0 up to 1, got ${luck}.`);
+    return berth;
+  }
+
+  startAll(): void {
+    for (const berth of this.berths) this.start(berth);
+  }
+
+  start(berth: Berth, build = this.build): void {
+    if (!berth.vacant) return;
+    const { world, network, targets } = this.deps;
+    berth.born += 1;
+    berth.vacant = false;
+    berth.build = build;
+    const random = seededRandom(mixed(this.deps.seed, 100_000 + berth.number * 1_000 + berth.born));
+    const process = new SimProcess(world, {
+      name: `${berth.name}/${berth.born}`,
+      rate: 1 + (random() * 2 - 1) * WORST_RATE,
+      aheadMs: Math.round((random() * 2 - 1) * WORST_SKEW_MS),
+    });
+    berth.process = process;
+    const ports = portsOf(network, process, targets);
+    berth.inside =
+      berth.role === 'scheduler' ? this.#scheduler(process, ports, random) : this.#worker(berth, ports, random);
+    berth.inside.start();
+  }
+
+  /** Nothing of it happens any more, and its place is free. */
+  kill(berth: Berth): void {
+    if (berth.vacant) return;
+    berth.vacant = true;
+    berth.process.crash();
+    if (berth.inside instanceof SimWorker) berth.inside.gone();
+    this.deps.network.unlink(berth.process);
+  }
+
+  /** With its farewell, as long as the orchestrator waits for it. */
+  async stop(berth: Berth): Promise<void> {
+    const { process, inside } = berth;
+    if (berth.vacant || !inside) return;
+    await new Promise<void>((resolve) => {
+      const kill = () => {
+        if (berth.process === process) this.kill(berth);
+        resolve();
+      };
+      this.deps.world.after(2 * this.deps.cadence.drainMs, kill);
+      inside.stop().then(kill, kill);
+    });
+  }
+
+  #telemetry(): Telemetry {
+    const telemetry = new Telemetry();
+    this.deps.onTelemetry(telemetry);
+    return telemetry;
+  }
+
+  #scheduler(process: SimProcess, ports: Ports, random: () => number): SimScheduler {
+    const { cadence } = this.deps;
+    return new SimScheduler({ process, ports, cadence, random, telemetry: this.#telemetry(), keepRuns: KEEP_RUNS });
+  }
+
+  #worker({ process, build }: Berth, ports: Ports, random: () => number): SimWorker {
+    const { cadence, network, targets, handlers } = this.deps;
+    return new SimWorker({
+      ...{ process, ports, cadence, random, build, telemetry: this.#telemetry(), queue: targets.queue },
+      handlerOf: handlers(build.number, process),
+      isHeard: () => network.isUp(process, 'queue'),
+    });
+  }
+}

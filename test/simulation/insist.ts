@@ -1,0 +1,14 @@
+import { sleep } from '@fencepost/lease';
+import type { SimProcess } from './sim-process.js';
+
+/** What a start needs, asked again until it is there. */
+export async function insist(process: SimProcess, everyMs: number, ask: () => Promise<unknown>): Promise<void> {
+  for (;;) {
+    try {
+      await ask();
+      return;
+    } catch {
+      await sleep(process.clock, everyMs);
+    }
+  }
+}

@@ -1,0 +1,27 @@
+import type { LeaseStore } from '@fencepost/lease';
+import type { Catalog } from '../../libs/jobs/src/catalog/catalog.js';
+import type { Ledger } from '../../libs/jobs/src/ledger/ledger.js';
+import type { Presence } from '../../libs/jobs/src/scheduling/presence.js';
+import type { RunQueue } from '../../libs/jobs/src/scheduling/run-queue.js';
+import type { Network } from './network.js';
+import type { SimProcess } from './sim-process.js';
+
+/** The stores as one process reaches them. */
+export interface Ports {
+  readonly ledger: Ledger;
+  readonly leases: LeaseStore;
+  readonly catalog: Catalog;
+  readonly presence: Presence;
+  readonly queue: RunQueue;
+}
+
+export function portsOf(network: Network, process: SimProcess, targets: Ports): Ports {
+  const { ledger, leases, catalog, presence, queue } = targets;
+  return {
+    ledger: network.link(process, 'ledger', ledger),
+    leases: network.link(process, 'leases', leases),
+    catalog: network.link(process, 'catalog', catalog),
+    presence: network.link(process, 'presence', presence),
+    queue: network.link(process, 'queue', queue),
+  };
+}

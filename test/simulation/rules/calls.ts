@@ -1,0 +1,83 @@
+import type { AttemptRef, ClaimRequest, TriggerRequest } from '../../../libs/jobs/src/ledger/ledger.js';
+import { cronOfRun, occurrenceId } from '../../../libs/jobs/src/schedule/occurrence.js';
+import { judgeBegin, judgeFinish, judgeHeartbeat, judgeRedeliver } from './attempting.js';
+import { judgeClaim, judgeTrigger } from './claiming.js';
+import { judgeBeginEffect, judgeFinishEffect } from './effects.js';
+import { judgeAdvanceItems } from './items.js';
+import { judgePause, judgeReadCron, judgeResolve, judgeResume } from './operating.js';
+import type { Seen } from './seen.js';
+import { NO_STEPS, STEPS, type Steps } from './states.js';
+
+/** One thing that a call does: a call for many crons does many. */
+export interface Part {
+  readonly cron: string;
+  /** The run it is about. */
+  readonly run: string | null;
+  readonly request: unknown;
+  readonly steps: Steps;
+  readonly judge: (seen: Seen<never, never>) => void;
+}
+
+type Judge = Part['judge'];
+type Reader = (...args: never[]) => Part[];
+
+const NOTHING_TO_SAY: Judge = () => {};
+
+const READERS: Readonly<Record<string, Reader>> = {
+  readCron: (cron: string) => [ofCron(cron, { request: cron, judge: judgeReadCron })],
+  readCrons: (crons: readonly string[]) => crons.map((cron) => ofCron(cron, { request: cron, judge: judgeReadCron })),
+  claim: (request: ClaimRequest) => [claim(request)],
+  claimAll: (requests: readonly ClaimRequest[]) => requests.map(claim),
+  trigger: (request: TriggerRequest) => [ofRun(request.runId, { call: 'trigger', request, judge: judgeTrigger })],
+  pause: (cron: string, request: unknown) => [ofCron(cron, { request, judge: judgePause })],
+  resume: (cron: string, request: unknown) => [ofCron(cron, { request, judge: judgeResume })],
+  confirm: (runIds: readonly string[]) =>
+    runIds.map((runId) => ofRun(runId, { call: 'confirm', request: runId, judge: NOTHING_TO_SAY })),
+  cancel: (runId: string, request: unknown) => [ofRun(runId, { call: 'cancel', request, judge: NOTHING_TO_SAY })],
+  redeliver: (last: { runId: string }, nonce: string) => [
+    ofRun(last.runId, { call: 'redeliver', request: { last, nonce }, judge: judgeRedeliver }),
+  ],
+  begin: (request: { runId: string }) => [ofRun(request.runId, { call: 'begin', request, judge: judgeBegin })],
+  heartbeat: (attempt: AttemptRef, ttlMs: number) => [ofAttempt(attempt, { ttlMs }, judgeHeartbeat)],
+  beginEffect: (attempt: AttemptRef, effect: object) => [ofAttempt(attempt, { effect }, judgeBeginEffect)],
+  finishEffect: (attempt: AttemptRef, effect: string, outcome: object) => [
+    ofAttempt(attempt, { effect, outcome }, judgeFinishEffect),
+  ],
+  advanceItems: (attempt: AttemptRef, effect: string, step: object) => [
+    ofAttempt(attempt, { effect, step }, judgeAdvanceItems),
+  ],
+  finish: (attempt: AttemptRef, outcome: object) => [
+    ofRun(attempt.runId, { call: 'finish', request: { ...attempt, outcome }, judge: judgeFinish }),
+  ],
+  resolve: (runId: string, request: object) => [
+    ofRun(runId, { call: 'resolve', request: { ...request, runId }, judge: judgeResolve }),
+  ],
+};
+
+interface Read {
+  readonly request: unknown;
+  readonly judge: Judge;
+}
+
+function ofCron(cron: string, { request, judge }: Read): Part {
+  return { cron, run: null, request, steps: NO_STEPS, judge };
+}
+
+function ofRun(run: string, { call, request, judge }: Read & { readonly call: string }): Part {
+  return { cron: cronOfRun(run), run, request, steps: STEPS[call] ?? NO_STEPS, judge };
+}
+
+function ofAttempt(attempt: AttemptRef, more: object, judge: Judge): Part {
+  return ofCron(cronOfRun(attempt.runId), { request: { ...attempt, ...more }, judge });
+}
+
+function claim(request: ClaimRequest): Part {
+  const { cron, occurrence } = request;
+  const run = occurrence && occurrenceId({ cron, scheduledAt: occurrence.scheduledAt });
+  return { cron, run, request, steps: STEPS['claim'] ?? NO_STEPS, judge: judgeClaim };
+}
+
+/** What a call of the ledger does, part by part; `null` for one that changes and promises nothing. */
+export function partsOf(call: string, args: readonly unknown[]): Part[] | null {
+  return READERS[call]?.(...(args as never[])) ?? null;
+}

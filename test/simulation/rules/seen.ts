@@ -1,0 +1,15 @@
+import type { Run } from '../../../libs/jobs/src/ledger/run.js';
+import type { LedgerBranch } from './branches.js';
+import type { KnownCron } from './known.js';
+
+/** One call that the ledger has answered, and what is known of its cron from before. */
+export interface Seen<Request, Reply> {
+  readonly cron: KnownCron;
+  readonly request: Request;
+  readonly reply: Reply;
+  /** The store's clock at the call. */
+  readonly now: number;
+  /** Of the runs that the call may have touched, what the ledger had of each right after it. */
+  readonly records: ReadonlyMap<string, Run | null>;
+  readonly saw: (branch: LedgerBranch) => void;
+}

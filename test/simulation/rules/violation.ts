@@ -1,0 +1,32 @@
+/** The invariants of the protocols by their names there, and what has to hold besides. */
+export type Invariant =
+  | `I${1 | 2 | 3 | 4 | 5 | 6 | 7 | 8 | 9 | 10}`
+  /** A run took a step that the state table doesn't have. */
+  | 'table'
+  /** A cron that is paused makes no runs. */
+  | 'pause'
+  /** No more runs of a cron go on at once than may. */
+  | 'overlap'
+  /** Everything goes on once all faults are over. */
+  | 'liveness'
+  /** The auditor finds something that the recount does not, or the other way round. */
+  | 'audit'
+  /** What the systems behind the effects have seen. */
+  | 'sinks';
+
+/** Something happened that the system promises never to let happen. */
+export class Violation extends Error {
+  override readonly name = 'Violation';
+
+  constructor(
+    readonly invariant: Invariant,
+    message: string,
+  ) {
+    super(`${invariant}: ${message}`);
+  }
+}
+
+/** @throws {Violation} unless it holds; the text is only put together then */
+export function demand(holds: boolean, invariant: Invariant, text: () => string): asserts holds {
+  if (!holds) throw new Violation(invariant, text());
+}

@@ -1,0 +1,138 @@
+import { LeaseLostError, sleep } from '@fencepost/lease';
+import type { Carried, CronHandler } from '../../libs/jobs/src/running/carrier.js';
+import { DeclarationNews } from '../../libs/jobs/src/nest/declaration-news.js';
+import { carryOut } from '../../libs/jobs/src/running/carry-out.js';
+import { Ending } from '../../libs/jobs/src/running/ending.js';
+import { ShutdownError } from '../../libs/jobs/src/running/errors.js';
+import { Pulse } from '../../libs/jobs/src/running/pulse.js';
+import type { Telemetry } from '../../libs/jobs/src/telemetry/telemetry.js';
+import type { Cadence } from './cadence.js';
+import { insist } from './insist.js';
+import type { Ports } from './ports.js';
+import type { SimProcess } from './sim-process.js';
+import type { Consumer, Job, SimQueue } from './sim-queue.js';
+import { declarations, type BuildNumber } from './workload.js';
+
+/** What a worker process was built from; only a higher `seq` redefines crons. */
+export interface Build {
+  readonly number: BuildNumber;
+  readonly seq: number;
+}
+
+export interface SimWorkerDeps {
+  readonly process: SimProcess;
+  readonly ports: Ports;
+  readonly cadence: Cadence;
+  readonly telemetry: Telemetry;
+  readonly random: () => number;
+  readonly build: Build;
+  readonly queue: SimQueue;
+  readonly handlerOf: (cron: string) => CronHandler | undefined;
+  /** Whether anything gets through between it and the queue. */
+  readonly isHeard: () => boolean;
+}
+
+const CONCURRENCY = 10;
+const SOURCE = 'simulation';
+
+/** A worker process: declares the crons of its build, takes jobs, and turns each into an attempt with the code of a real one. */
+export class SimWorker {
+  readonly #carrying = new Map<string, { readonly givenUp: Ending; readonly work: Promise<unknown> }>();
+  readonly #pulse: Pulse;
+  readonly #consumer: Consumer;
+  readonly #news: DeclarationNews;
+  #taking = false;
+
+  constructor(private readonly deps: SimWorkerDeps) {
+    const { process, cadence, isHeard, telemetry, build } = deps;
+    this.#news = new DeclarationNews(telemetry, { seq: build.seq, source: SOURCE });
+    this.#pulse = new Pulse(process.clock, cadence.runLeaseMs / 4);
+    const isThere = () => process.runs && isHeard();
+    this.#consumer = {
+      isFree: () => this.#taking && this.#carrying.size < CONCURRENCY && isThere(),
+      isHeard: isThere,
+      onStalled: (job) =>
+        process.whenRuns(() => this.#carrying.get(keyOf(job))?.givenUp.end(new LeaseLostError(job.runId, 'refused'))),
+      carry: (job) => this.#carry(job),
+    };
+  }
+
+  start(): void {
+    void this.#start();
+  }
+
+  /** Takes nothing new, and gives what is under way until the deadline; then it is told. */
+  async stop(): Promise<void> {
+    const { process, cadence } = this.deps;
+    this.#taking = false;
+    this.deps.queue.leave(this.#consumer);
+    await Promise.race([this.#drained(), sleep(process.clock, cadence.drainMs)]);
+    for (const { givenUp } of this.#carrying.values()) givenUp.end(new ShutdownError());
+    await Promise.race([this.#drained(), sleep(process.clock, cadence.insistMs)]);
+  }
+
+  /** It is not there any more: nobody gives it jobs. */
+  gone(): void {
+    this.deps.queue.leave(this.#consumer);
+  }
+
+  async #start(): Promise<void> {
+    const { process, cadence, queue } = this.deps;
+    await insist(process, cadence.insistMs, () => this.#declare());
+    this.#declareAgain();
+    this.#taking = true;
+    queue.join(this.#consumer);
+  }
+
+  async #declare(): Promise<void> {
+    const { ports, build } = this.deps;
+    const declared = declarations(build.number);
+    this.#news.tell(await ports.catalog.declare(declared, { seq: build.seq, source: SOURCE }), declared.length);
+  }
+
+  #declareAgain(): void {
+    const { process, cadence } = this.deps;
+    process.clock.after(cadence.declareEveryMs, () => {
+      this.#declare().catch(() => undefined);
+      this.#declareAgain();
+    });
+  }
+
+  async #drained(): Promise<void> {
+    await Promise.allSettled([...this.#carrying.values()].map(({ work }) => work));
+  }
+
+  async #carry(job: Job): Promise<Carried> {
+    const { process } = this.deps;
+    const givenUp = new Ending();
+    const work = this.#attempt(job, givenUp);
+    const key = keyOf(job);
+    this.#carrying.set(key, { givenUp, work });
+    try {
+      return await work;
+    } finally {
+      // What a frozen process has finished nobody hears before it is thawed, and of a dead one never.
+      if (!process.runs) await process.pass();
+      this.#carrying.delete(key);
+      if (!this.#consumer.isHeard()) this.#unheard();
+    }
+  }
+
+  /** What the real worker tells when its queue does not answer. */
+  #unheard(): void {
+    this.deps.telemetry.emit('queue.trouble', { doing: 'settling a job', error: 'the queue did not answer' });
+  }
+
+  #attempt({ runId }: Job, givenUp: Ending): Promise<Carried> {
+    const { process, ports, cadence, telemetry, random, handlerOf } = this.deps;
+    const { clock, name: worker } = process;
+    const { ledger } = ports;
+    const { runLeaseMs: ttlMs } = cadence;
+    const deps = { ledger, clock, telemetry, random, worker, ttlMs, handlerOf, pulse: this.#pulse };
+    return carryOut(deps, { runId, givenUp, log: () => {}, progress: async () => undefined });
+  }
+}
+
+function keyOf({ runId, delivery, token }: Job): string {
+  return `${runId} ${delivery} ${token}`;
+}

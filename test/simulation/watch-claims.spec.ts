@@ -1,0 +1,84 @@
+import { describe, expect, it } from 'vitest';
+import { parseFence } from '@fencepost/lease';
+import type { TriggerRequest } from '../../libs/jobs/src/ledger/ledger.js';
+import { MINUTE, ORDER, WatchStage } from './watch-stage.js';
+
+const TRIGGER: Omit<TriggerRequest, 'runId' | 'nonce' | 'scheduledAt'> = {
+  ...{ reason: 'backfill', generation: 1, by: 'ada', why: null, payload: null, handler: null },
+  ...{ missed: null, overlap: 'allow' },
+};
+
+describe('what schedulers are promised', () => {
+  it('is broken by a second run of an instant (I1)', async () => {
+    const stage = new WatchStage();
+    await stage.claim(1);
+    stage.forgetAll();
+    await stage.ledger.claim(stage.request(1));
+    expect(stage.broken).toContain('I1: tick@1893456060000 was claimed again');
+  });
+
+  it('is broken by a backfill of an instant that has a run, or is ahead (I1)', async () => {
+    const stage = new WatchStage();
+    const runId = await stage.claim(2);
+    stage.lie({ trigger: async () => ({ verdict: 'claimed', runId }) });
+    await stage.ledger.trigger({ ...TRIGGER, runId, nonce: 'n', scheduledAt: stage.instant(2) });
+    expect(stage.broken).toContain('I1: tick@1893456120000 was made again');
+    const other = new WatchStage();
+    other.lie({ trigger: async () => ({ verdict: 'claimed', runId }) });
+    await other.ledger.trigger({ ...TRIGGER, runId, nonce: 'n', scheduledAt: other.instant(2) });
+    expect(other.broken).toContain('I1: tick@1893456120000 was made for an instant that is ahead');
+  });
+
+  it('is broken by a claim that leaves out what came before (I2)', async () => {
+    const stage = new WatchStage();
+    await stage.claim(1);
+    await stage.clock.advance(3 * MINUTE);
+    stage.lie({ claim: async () => ({ verdict: 'recorded' }) });
+    await stage.ledger.claim(stage.request(3));
+    expect(stage.broken).toContain('I2: tick went from');
+  });
+
+  it('is broken by ranges that overlap, and by an instant that is not due (I2)', async () => {
+    const stage = new WatchStage();
+    stage.lie({ claim: async () => ({ verdict: 'recorded' }) });
+    const [after, through] = [stage.instant(0), stage.instant(2)];
+    const skips = [1, 2].map(() => ({ after, through, reason: 'misfire' }) as const);
+    await stage.ledger.claim(stage.request(1, { skips, occurrence: null }));
+    expect(stage.broken).toContain('I2: tick skips');
+    const early = new WatchStage();
+    early.lie({ claim: async () => ({ verdict: 'recorded' }) });
+    await early.ledger.claim(early.request(1));
+    expect(early.broken).toContain('I2: tick went on to 1893456060000, due in 60000 ms');
+  });
+
+  it('is broken by a cursor that goes back by itself (I2)', async () => {
+    const stage = new WatchStage();
+    await stage.claim(2);
+    const before = await stage.ledger.readCron('tick');
+    stage.lie({ readCron: async () => ({ ...before, cursor: stage.instant(1) }) });
+    await stage.ledger.readCron('tick');
+    expect(stage.broken).toContain('I2: tick shows cursor');
+  });
+
+  it.each([
+    ['a lower fence', { fence: parseFence('6') }, 'accepted fence 6 (term 7) after 7 (term 7)'],
+    ['the same fence in another term', { term: 'term 8' }, 'accepted fence 7 (term 8) after 7 (term 7)'],
+    ['an older definition', { generation: 0 }, 'accepted generation 0 after 1'],
+  ])('is broken by %s that is accepted (I3)', async (_, over, text) => {
+    const stage = new WatchStage();
+    await stage.claim(1);
+    await stage.clock.advance(MINUTE);
+    stage.lie({ claim: async () => ({ verdict: 'recorded' }) });
+    await stage.ledger.claim(stage.request(2, over));
+    expect(stage.broken).toContain(`I3: tick ${text}`);
+  });
+
+  it('is broken by a run of a cron that is paused', async () => {
+    const stage = new WatchStage();
+    await stage.ledger.pause('tick', { ...ORDER, until: null });
+    stage.lie({ claim: async () => ({ verdict: 'claimed', runId: stage.idOf(1) }) });
+    await stage.clock.advance(MINUTE);
+    await stage.ledger.claim(stage.request(1));
+    expect(stage.broken).toContain('pause: tick is paused, and 1893456060000 was claimed');
+  });
+});

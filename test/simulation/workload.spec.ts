@@ -1,0 +1,58 @@
+import { describe, expect, it } from 'vitest';
+import { ManualClock } from '@fencepost/lease/testing';
+import { contentHash } from '../../libs/jobs/src/catalog/definition.js';
+import { parseSchedule } from '../../libs/jobs/src/schedule/schedule.js';
+import { Telemetry } from '../../libs/jobs/src/telemetry/telemetry.js';
+import { Sometimes } from '../support/sometimes.js';
+import { handlers } from './handlers.js';
+import { Sinks } from './sinks.js';
+import { attend, BRANCHES } from './watch.js';
+import { declarations } from './workload.js';
+
+const [first, second] = ([1, 2] as const).map((build) => {
+  return new Map(declarations(build).map((declaration) => [declaration.definition.name, declaration] as const));
+}) as [Map<string, never>, Map<string, never>];
+
+describe('the workload', () => {
+  it('has every policy in it, a fixed time in a zone with clock changes, and intervals', () => {
+    const definitions = declarations(1).map(({ definition }) => definition);
+    expect(new Set(definitions.map(({ overlap }) => overlap)).size).toBe(5);
+    expect(new Set(definitions.map(({ misfire }) => misfire)).size).toBe(3);
+    const kinds = definitions.map((one) => parseSchedule({ ...one, seed: one.name }, 0).kind);
+    expect(kinds.filter((kind) => kind === 'fixed')).toHaveLength(1);
+  });
+
+  it('changes with its second build: one cron goes, one comes, and one has another schedule', () => {
+    const changed = [...first].filter(
+      ([name, one]) => second.has(name) && contentHash(one) !== contentHash(second.get(name)!),
+    );
+    expect(changed.map(([name]) => name)).toEqual(['hourly', 'half']);
+    expect([...first.keys()].filter((name) => !second.has(name))).toEqual(['leaving']);
+    expect([...second.keys()].filter((name) => !first.has(name))).toEqual(['coming']);
+  });
+
+  it('is carried out by the workers of the build that declares it', () => {
+    for (const [build, known] of [
+      [1, first],
+      [2, second],
+    ] as const) {
+      const handlerOf = handlers(build, new Sinks(), new ManualClock());
+      for (const name of new Set([...first.keys(), ...second.keys()])) {
+        expect(handlerOf(name) !== undefined).toBe(known.has(name));
+      }
+    }
+  });
+});
+
+describe('what has to happen at least once', () => {
+  it('is heard of in what the processes tell', () => {
+    const [sometimes, telemetry] = [new Sometimes(BRANCHES), new Telemetry()];
+    const end = attend(telemetry, sometimes);
+    telemetry.emit('attempt.unhandled', { cron: 'tick', runId: 'tick@1' });
+    telemetry.emit('run.confirmed', { cron: 'tick', runId: 'tick@1' });
+    end();
+    telemetry.emit('attempt.unhandled', { cron: 'tick', runId: 'tick@1' });
+    expect(sometimes.counts['attempt.unhandled']).toBe(1);
+    expect(sometimes.missing()).toHaveLength(BRANCHES.length - 1);
+  });
+});

@@ -1,0 +1,157 @@
+import { seededRandom } from '../../apps/demo/src/seeded-random.js';
+import type { Ledger } from '../../libs/jobs/src/ledger/ledger.js';
+import { Sometimes } from '../support/sometimes.js';
+import { cadence, type Cadence } from './cadence.js';
+import { Fleet } from './fleet.js';
+import { handlers } from './handlers.js';
+import { Nemesis } from './nemesis.js';
+import { Network } from './network.js';
+import { People } from './people.js';
+import { MISHAPS, mixed, type Mishap, type Plan } from './plan.js';
+import { portsOf } from './ports.js';
+import { attend, BRANCHES } from './rules/branches.js';
+import { SimProcess } from './sim-process.js';
+import { Sinks } from './sinks.js';
+import { Stores } from './stores.js';
+import { Trace } from './trace.js';
+import { takeTurns } from './turns.js';
+import { VirtualClock } from './virtual-clock.js';
+import type { Settled } from './settle.js';
+import { Violation, Watch } from './watch.js';
+import { declarations } from './workload.js';
+
+export const SOMETIMES = [...BRANCHES, ...MISHAPS] as const;
+export type Sometime = (typeof SOMETIMES)[number];
+
+export interface Outcome {
+  readonly seed: number;
+  readonly violation: Error | null;
+  readonly sometimes: Sometimes<Sometime>;
+  readonly sinks: Sinks;
+  readonly calls: number;
+  readonly refusedOrders: number;
+  /** `null` for a world that did not come to its end. */
+  readonly settled: Settled | null;
+  readonly hash: string;
+}
+
+/** Which promise was broken; the kind of error for anything else that ended it. */
+export function invariantOf({ violation }: Pick<Outcome, 'violation'>): string | null {
+  return violation instanceof Violation ? violation.invariant : (violation?.name ?? null);
+}
+
+const DAY_MS = 86_400_000;
+const HOUR_MS = 3_600_000;
+/** Clocks in Berlin go forward in the first days of each second seed's world, and back in those of the others. */
+const SPRING = Date.UTC(2030, 2, 30, 18);
+const AUTUMN = Date.UTC(2030, 9, 26, 18);
+
+/** After the last mishap everything goes on as usual for so long, and then, paused, comes to its end. */
+const USUAL_MS = 2 * HOUR_MS;
+const LAST_MS = 4 * HOUR_MS;
+const ROUNDS = 6;
+
+/** One deployment and its troubles from the first day to the last, then healed and held against what it promises. */
+export class World {
+  readonly clock: VirtualClock;
+  readonly trace: Trace;
+  readonly sinks = new Sinks();
+  readonly sometimes = new Sometimes<Sometime>(SOMETIMES);
+  readonly fleet: Fleet;
+  readonly stores: Stores;
+  readonly watch: Watch;
+  readonly people: People;
+  readonly #nemesis: Nemesis;
+  readonly #cadence: Cadence;
+  #failure: Error | null = null;
+  #settled: Settled | null = null;
+
+  constructor(readonly plan: Plan) {
+    const { seed, durable, beatMs } = plan;
+    this.#cadence = cadence(beatMs);
+    this.clock = new VirtualClock(seed % 2 === 0 ? AUTUMN : SPRING);
+    this.trace = new Trace(this.clock);
+    const { clock, trace, sometimes } = this;
+    this.stores = new Stores({ clock, cadence: this.#cadence, random: seededRandom(mixed(seed, 90_001)), durable });
+    this.watch = new Watch({ clock, sometimes, durable });
+    const network = new Network({ world: clock, trace, commandTimeoutMs: this.#cadence.commandTimeoutMs });
+    const ledger: Ledger = this.watch.over(this.stores.ledger);
+    const { leases, catalog, presence, queue } = this.stores;
+    const targets = { ledger, leases, catalog, presence, queue };
+    this.fleet = new Fleet({
+      ...{ seed, world: clock, network, cadence: this.#cadence, targets },
+      handlers: (build, process) => handlers(build, this.sinks, process.clock),
+      onTelemetry: (telemetry) => void attend(telemetry, sometimes),
+    });
+    const person = new SimProcess(clock, { name: 'people', rate: 1, aheadMs: 0 });
+    const ports = portsOf(network, person, targets);
+    const answerFor = this.sinks.answerFor.bind(this.sinks);
+    this.people = new People({
+      process: person,
+      ports,
+      seed: mixed(seed, 90_002),
+      answerFor,
+      crons: () => this.#crons(),
+    });
+    this.#nemesis = new Nemesis({
+      ...{ world: clock, cadence: this.#cadence, network, fleet: this.fleet, stores: this.stores, people: this.people },
+      onHistoryLost: () => this.#onHistoryLost(),
+      onStruck: (mishap, what) => this.#onStruck(mishap, what),
+    });
+  }
+
+  async run(): Promise<Outcome> {
+    const { plan, sometimes, sinks, trace } = this;
+    try {
+      this.fleet.startAll();
+      this.people.watch();
+      this.#nemesis.unleash(plan.mishaps);
+      await this.#until(plan.days * DAY_MS);
+      await this.#settle();
+    } catch (error) {
+      this.#failure ??= error as Error;
+    }
+    const { calls, hash } = trace;
+    const { refused: refusedOrders } = this.people;
+    const violation = this.#failure;
+    return { seed: plan.seed, violation, sometimes, sinks, calls, refusedOrders, settled: this.#settled, hash };
+  }
+
+  async #settle(): Promise<void> {
+    const { clock, people } = this;
+    this.#nemesis.heal();
+    void people.resumeAll();
+    await this.#until(clock.monotonic() + USUAL_MS);
+    void people.pauseAll();
+    for (let round = 0; round < ROUNDS; round += 1) {
+      void people.answerAll();
+      void people.cancelUnhandled();
+      await this.#until(clock.monotonic() + LAST_MS / ROUNDS);
+    }
+    const { leases: _, ...stores } = this.stores;
+    this.#settled = await this.watch.settle({ ...stores, clock, sinks: this.sinks });
+  }
+
+  /** A step after the other; the first broken promise ends it. */
+  #until(end: number): Promise<void> {
+    return takeTurns(() => {
+      const { violation } = this.watch;
+      if (violation) throw violation;
+      return this.clock.step(end);
+    });
+  }
+
+  #onHistoryLost(): void {
+    this.watch.onHistoryLost();
+    this.sinks.onHistoryLost(this.clock.now());
+  }
+
+  #onStruck(mishap: Mishap, what: string): void {
+    this.sometimes.saw(mishap.kind);
+    this.trace.note(`${mishap.index} ${mishap.kind}: ${what}`);
+  }
+
+  #crons(): readonly string[] {
+    return declarations(this.fleet.build.number).map(({ definition: { name } }) => name);
+  }
+}
