@@ -60,8 +60,4 @@ describe('pods on a Redis that sentinels watch', () => {
     frozen[0]?.thaw();
     await stage.untilReplicated(2);
   });
-
-  it('go on at the next primary when theirs is killed: no instant is lost or runs twice', { timeout: 120_000 }, () =>
-    expectFollowed((primary) => primary.stop()),
-  );
 });

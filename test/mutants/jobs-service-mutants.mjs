@@ -40,7 +40,7 @@ export const JOBS_SERVICE_MUTANTS = [
     find: '  await presence.announce(new Map([[cron, 0]])).catch(() => undefined);\n',
     replace: '',
     killedBy: HELD_SPEC,
-    test: 'whose delivery got lost',
+    test: 'that was never handed to the queue',
   },
   {
     name: 'jobs: the queue is told before the ledger',

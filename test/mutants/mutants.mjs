@@ -1,3 +1,4 @@
+import { dirname } from 'node:path';
 import { ATTEMPT_BATCH_MUTANTS } from './attempt-batch-mutants.mjs';
 import { BALANCE_MUTANTS } from './balance-mutants.mjs';
 import { CATALOG_LOSS_MUTANTS } from './catalog-loss-mutants.mjs';
@@ -118,14 +119,15 @@ export const MUTANTS = [
 ];
 
 /**
- * So many of them that each spec that is to notice comes once.
+ * One for each room that is broken, and each room of specs that is to notice.
  * @param {readonly import('./mutation-lab.mjs').Mutant[]} mutants
  */
 export function oneOfEach(mutants) {
   const seen = new Set();
-  return mutants.filter(({ killedBy }) => {
-    const isNew = !seen.has(killedBy);
-    seen.add(killedBy);
+  return mutants.filter(({ file, killedBy }) => {
+    const rooms = `${dirname(file)} ${dirname(killedBy)}`;
+    const isNew = !seen.has(rooms);
+    seen.add(rooms);
     return isNew;
   });
 }

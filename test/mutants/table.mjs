@@ -12,7 +12,7 @@ export function tableOf(mutants) {
 const HEAD = `# Defences, each taken out once
 
 Each row is a mutant: one defence is taken out of the sources, and the spec beside it has to turn red. \`npm run mutants\`
-tries all of them and fails when one survives; \`npm test\` tries one for each spec. This page is written by
+tries all of them and fails when one survives; \`npm test\` tries one for each room. This page is written by
 \`npm run mutants -- --table\`, and a test holds it against the list.
 `;
 

@@ -48,7 +48,12 @@ export async function openDatabase(settings: JobsSettings, telemetry: Telemetry)
   const transactions = new Pool({ ...common, max: concurrency, application_name: 'fencepost-transactions' });
   // A connection that breaks while nobody uses it: without a listener it would end the process.
   const onError = (error: Error) => telemetry.emit('store.trouble', { doing: 'the database', error: String(error) });
-  for (const one of [pool, transactions]) one.on('error', onError);
+  for (const one of [pool, transactions]) {
+    one.on('error', onError);
+    // For good: one whose end is read together with its last answer has been given to the next who asked by then, and that
+    // one has not heard of it yet. Whoever uses it is told by the query.
+    one.on('connect', (client) => client.on('error', ignore));
+  }
   // What is sent first is first: nobody gets the connection before. A server that doesn't know these settings works without.
   transactions.on('connect', (client) => void client.query(ASK_WHETHER_ALIVE).catch(() => {}));
   let closing: Promise<unknown> | undefined;
@@ -58,6 +63,8 @@ export async function openDatabase(settings: JobsSettings, telemetry: Telemetry)
   };
   return { pool, transactions, close };
 }
+
+function ignore(): void {}
 
 async function pg() {
   try {
