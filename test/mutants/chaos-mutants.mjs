@@ -147,4 +147,13 @@ export const CHAOS_MUTANTS = [
     killedBy: 'test/jobs/own-database.spec.ts',
     test: 'asks whether',
   },
+  {
+    name: 'PostgreSQL pool: who gets a connection is the first to listen to it',
+    defence: 'a session that ends with its last answer ends no process',
+    file: 'libs/jobs/src/nest/postgres-database.ts',
+    find: "one.on('connect', (client) => client.on('error', ignore));",
+    replace: 'void ignore;',
+    killedBy: 'test/jobs/own-database.spec.ts',
+    test: 'hears of the end of a connection',
+  },
 ];
