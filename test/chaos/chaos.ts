@@ -14,6 +14,8 @@ export interface ChaosOptions {
   readonly seed: number;
   /** How much there is of everything; default all of it. */
   readonly form?: Form;
+  /** How many processes are hurt at the same time, of twice as many: half of them schedulers, half workers. Default 3. */
+  readonly pace?: number;
   /** Ends it early, as Ctrl-C does: what was struck is mended, and nothing is left running. */
   readonly signal?: AbortSignal;
   readonly onProgress?: (line: string) => void;
@@ -21,9 +23,8 @@ export interface ChaosOptions {
   readonly keepIn?: string;
 }
 
-/** How many processes are hurt at the same time, of six. */
-const AT_ONCE = { process: 3 };
-const STORE_PAUSE_MS = { least: 300, most: 1_200 };
+const PACE = 3;
+const DATABASE_PAUSE_MS = { least: 300, most: 1_200 };
 /** Times the time it was given: how long it may take until each kind has struck. */
 const LONGER = 3;
 const LOOK_MS = 100;
@@ -47,7 +48,7 @@ export interface ChaosResult extends ChaosVerdict {
 /** Several schedulers and workers on real stores, a nemesis, and an oracle that compares what should be with what is. */
 export async function chaos(options: ChaosOptions): Promise<ChaosResult> {
   const { seconds, ledger, seed, signal = new AbortController().signal, onProgress = () => {} } = options;
-  const { form = FULL, keepIn } = options;
+  const { form = FULL, pace = PACE, keepIn } = options;
   const kept = keepIn === undefined ? {} : { keepIn };
   const sink = await privateRedis();
   let database: DatabaseServer | undefined;
@@ -56,12 +57,12 @@ export async function chaos(options: ChaosOptions): Promise<ChaosResult> {
     database = ledger === 'postgres' ? await databaseServer() : undefined;
     for (const [n, { topology, share }] of form.parts.entries()) {
       if (signal.aborted) break;
-      const on = await openStage({ topology, sinkUrl: sink.url, ...(database ? { database } : {}), ...kept });
+      const on = await openStage({ topology, pace, sinkUrl: sink.url, ...(database ? { database } : {}), ...kept });
       const random = seededRandom(seed + n);
       const ms = (1_000 * seconds * share) / form.parts.reduce((sum, part) => sum + part.share, 0);
       onProgress(`${topology}: ${Math.round(ms / 1_000)} s`);
       try {
-        done.push(await play(on, { random, ms, form, signal, onProgress }));
+        done.push(await play(on, { random, ms, form, pace, signal, onProgress }));
       } finally {
         await on.close();
       }
@@ -76,6 +77,7 @@ export async function chaos(options: ChaosOptions): Promise<ChaosResult> {
 interface Play {
   readonly random: () => number;
   readonly ms: number;
+  readonly pace: number;
   readonly form: Form;
   readonly signal: AbortSignal;
   readonly onProgress: (line: string) => void;
@@ -105,13 +107,13 @@ async function play(stage: Stage, given: Play): Promise<Played> {
 }
 
 /** The life of the pods: started, hurt, healed and stopped. */
-async function hurt(stage: Stage, truth: Truth, { random, ms, form, signal, onProgress }: Play) {
+async function hurt(stage: Stage, truth: Truth, { random, ms, pace, form, signal, onProgress }: Play) {
   const { fleet, stretch } = stage;
   try {
     await fleet.start(signal);
     onProgress(`${stretch.topology}: all pods are up`);
     const onStrike = ({ kind, phase }: Strike) => onProgress(`${stretch.topology}: ${kind} ${phase}`);
-    const struck = await strikeAll(faultsOf(stage, form), { random, ms, signal, onStrike });
+    const struck = await strikeAll(faultsOf(stage, form), { random, ms, pace, signal, onStrike });
     await fleet.untilUp(signal);
     onProgress(`${stretch.topology}: healed`);
     if (!signal.aborted) await truth.settle();
@@ -125,6 +127,7 @@ async function hurt(stage: Stage, truth: Truth, { random, ms, form, signal, onPr
 interface Striking {
   readonly random: () => number;
   readonly ms: number;
+  readonly pace: number;
   readonly signal: AbortSignal;
   readonly onStrike: (strike: Strike) => void;
 }
@@ -133,8 +136,8 @@ interface Striking {
  * Side by side: processes, Redis and the network in front of it, and the database. It goes on for longer where a machine is
  * too slow for each kind to have struck in time.
  */
-async function strikeAll(stage: StruckStage, { ms, ...striking }: Striking): Promise<Struck> {
-  const { processFaults, redisFaults, databaseFaults } = stage;
+async function strikeAll(stage: StruckStage, { ms, pace, ...striking }: Striking): Promise<Struck> {
+  const { processFaults, redisFaults, databaseFaults, redisPauseMs } = stage;
   const kinds = [processFaults, redisFaults, databaseFaults];
   const missing = new Set(kinds.flat().map(({ kind }) => kind));
   const over = new AbortController();
@@ -150,7 +153,9 @@ async function strikeAll(stage: StruckStage, { ms, ...striking }: Striking): Pro
   const looking = setInterval(look, LOOK_MS);
   const signal = AbortSignal.any([striking.signal, over.signal]);
   const all = kinds.map((faults) => {
-    const nemesis = { ...striking, faults, signal, onStrike, atOnce: AT_ONCE, pauseMs: { store: STORE_PAUSE_MS } };
+    const store = faults === redisFaults ? redisPauseMs : DATABASE_PAUSE_MS;
+    const how = { atOnce: { process: pace }, pauseMs: { store } };
+    const nemesis = { ...striking, ...how, faults, signal, onStrike };
     return unleash(nemesis).catch((error: unknown) => {
       over.abort();
       throw error;

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { sleep, systemClock } from '@fencepost/lease';
 import { Pod } from '../support/pod.js';
+import { endOf } from './end-of-pod.js';
 import type { Herd, Hold, Victim, VictimOrder } from './faults/victim.js';
 
 export type PodRole = 'scheduler' | 'worker';
@@ -61,9 +62,7 @@ export class Fleet implements Herd {
   constructor(private readonly options: FleetOptions) {
     const { folder, size = SIZE } = options;
     mkdirSync(folder, { recursive: true });
-    this.#places = (['scheduler', 'worker'] as const).flatMap((role) =>
-      Array.from({ length: size[role] }, (_, n) => placeOf(role, n + 1)),
-    );
+    this.#places = placesOf(size);
   }
 
   /** Those that ended by themselves once they were up, which nothing that is done to them excuses. */
@@ -213,6 +212,17 @@ export class Fleet implements Herd {
   }
 }
 
+/** Of a fleet of this size. */
+export function podNames(size: Readonly<Record<PodRole, number>>): string[] {
+  return placesOf(size).map(({ name }) => name);
+}
+
+function placesOf(size: Readonly<Record<PodRole, number>>): Place[] {
+  return (['scheduler', 'worker'] as const).flatMap((role) =>
+    Array.from({ length: size[role] }, (_, n) => placeOf(role, n + 1)),
+  );
+}
+
 function placeOf(role: PodRole, n: number): Place {
   return {
     ...{ role, name: `${role[0]}${n}`, build: 1, launches: 0 },
@@ -226,17 +236,4 @@ function ordersOf(folder: string, { name }: Place): string {
 
 function urlOf(file: string): URL {
   return new URL(`../../${file}`, import.meta.url);
-}
-
-/** A pod waits 10 s for its runs by default; one that takes longer is not waiting for them. */
-const IN_ORDER_WITHIN_MS = 30_000;
-
-async function endOf(pod: Pod): Promise<string | undefined> {
-  const late = new AbortController();
-  const terminated = pod.terminate();
-  const inTime = await Promise.race([terminated, sleep(systemClock, IN_ORDER_WITHIN_MS, late.signal)]);
-  late.abort();
-  if (inTime) return inTime.code === 0 || inTime.signal === 'SIGTERM' ? undefined : `${pod.name} (${inTime.code})`;
-  await pod.kill();
-  return `${pod.name} (did not end within ${IN_ORDER_WITHIN_MS} ms)\n${pod.lastLines()}`;
 }

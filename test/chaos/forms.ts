@@ -40,14 +40,16 @@ export const SHORT: Form = {
   sights: ['takeover', 'store.trouble'],
 };
 
-export type StruckStage = Pick<Stage, 'processFaults' | 'redisFaults' | 'databaseFaults'>;
+export type StruckStage = Pick<Stage, 'processFaults' | 'redisFaults' | 'databaseFaults' | 'redisPauseMs'>;
 
 /** What of a stage's faults belongs to a form. */
-export function faultsOf({ processFaults, redisFaults, databaseFaults }: StruckStage, { kinds }: Form): StruckStage {
+export function faultsOf(stage: StruckStage, { kinds }: Form): StruckStage {
+  const { processFaults, redisFaults, databaseFaults, redisPauseMs } = stage;
   const chosen = (faults: StruckStage['redisFaults']) => faults.filter(({ kind }) => kinds?.includes(kind) ?? true);
   return {
     processFaults: chosen(processFaults),
     redisFaults: chosen(redisFaults),
     databaseFaults: chosen(databaseFaults),
+    redisPauseMs,
   };
 }

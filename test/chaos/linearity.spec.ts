@@ -49,6 +49,14 @@ describe('the claims of a cron', () => {
     expect(broken(lost().claim(claimOf(7, 1_000, 2_000), CLAIMED))).toEqual([]);
     expect(broken(lost().claim(claimOf(7, 3_000, 4_000), CLAIMED))).toEqual(CLAIMS);
   });
+
+  it('of a long night are as many as they are, and one that is wrong is found among them', () => {
+    const script = first();
+    for (let at = 1; at < 5_000; at += 1)
+      script.claim(claimOf(5 + at, at * 1_000, (at + 1) * 1_000), { verdict: 'recorded' });
+    expect(broken(script)).toEqual([]);
+    expect(broken(script.claim(claimOf(6_000, 4_000, 5_000), { verdict: 'recorded' }))).toEqual(CLAIMS);
+  });
 });
 
 describe('the attempts of a run', () => {
@@ -182,5 +190,21 @@ describe('the effects of a run', () => {
     const again = asked.call('resolve', answer('not-done'), resolved).attempt(20, 2);
     expect(broken(again.call('beginEffect', [proof(20), pay], go))).toEqual([]);
     expect(broken(asked.call('resolve', answer('not-done'), resolved))).toEqual(THE_RUN);
+  });
+
+  it('that a person has answered are not asked about again: an answer that a failover forgot is found', () => {
+    const asked = begun()
+      .call('beginEffect', [proof(10), pay], go)
+      .call('finish', [proof(10), { kind: 'uncertain' }], 'uncertain')
+      .call('resolve', [RUN, { answer: { verdict: 'done' } }], {
+        verdict: 'resolved',
+        state: 'enqueued',
+        delivery: null,
+      });
+    expect(broken(asked)).toEqual([]);
+    const forgotten = asked.call('begin', [proof(20)], { verdict: 'uncertain' });
+    expect(broken(forgotten)).toEqual(THE_RUN);
+    const { evidence } = checkLinearity(historiesOf(forgotten.recording.calls));
+    expect(evidence.map(({ name, history }) => [name, history.length])).toEqual([[THE_RUN[0], 6]]);
   });
 });

@@ -8,18 +8,27 @@ export interface LinearityReport {
   readonly histories: number;
   /** Those that no single-threaded object could have been, by name. */
   readonly broken: readonly string[];
+  /** The histories of those, for whoever has to find out. */
+  readonly evidence: readonly Pick<Judged, 'name' | 'history'>[];
   /** Those of which nobody can say within {@link MOST_STEPS}: too many of their replies got lost. */
   readonly undecided: readonly string[];
 }
 
 const MOST_STEPS = 200_000;
 
-/** Holds each object's recorded history against its model: every cron's cursor, and every run with its effects. */
+/**
+ * Holds each object's recorded history against its model: every cron's cursor, and every run with its effects. A history that
+ * spans a failover is judged like any other, as one object from its first call to its last: where the ledger is, nothing
+ * counts that a failover can lose. With PostgreSQL it is not in what fails over, and with Redis each answer has waited for
+ * all replicas (`waitReplicas`), also one that only tells what somebody else has written. Whoever writes without that, and be
+ * it the person who answers, is found here: the object forgets what it has said.
+ */
 export function checkLinearity({ claims, runs }: Histories): LinearityReport {
   const named = new Map([...runs].map(([name, history]) => [name, withoutNames(history)]));
   const all = [...judged(claims, CLAIM_MODEL, 'the claims of'), ...judged(named, RUN_MODEL, 'the run')];
   const namesOf = (wanted: Judged['order']) => all.flatMap(({ name, order }) => (order === wanted ? [name] : []));
-  return { histories: all.length, broken: namesOf('none'), undecided: namesOf('undecided') };
+  const evidence = all.flatMap(({ name, order, history }) => (order === 'none' ? [{ name, history }] : []));
+  return { histories: all.length, broken: namesOf('none'), evidence, undecided: namesOf('undecided') };
 }
 
 /** Attempts of which nobody ever heard again are as good as one another: the search takes them for the same. */
@@ -40,6 +49,7 @@ function nonceIn(input: RunOperation['input']): string | undefined {
 
 interface Judged {
   readonly name: string;
+  readonly history: readonly Operation<unknown, unknown>[];
   readonly order: ReturnType<typeof searchOrder>;
 }
 
@@ -50,6 +60,7 @@ function judged<S, I, O>(
 ): Judged[] {
   return [...histories].map(([name, history]) => ({
     name: `${what} ${name}`,
+    history,
     order: searchOrder(model, history, MOST_STEPS),
   }));
 }

@@ -3,11 +3,14 @@ import { parseArgs } from 'node:util';
 import { chaos, type ChaosOptions } from './chaos.js';
 import { FULL, type Part } from './forms.js';
 
-const HELP = `npm run chaos -- [--seconds 60] [--ledger redis|postgres] [--seed n] [--topologies single,sentinel,cluster] [--keep folder] [--verbose] [--json]
+const HELP = `npm run chaos -- [--seconds 60] [--ledger redis|postgres] [--seed n] [--topologies single,sentinel,cluster] [--pace 3]
+                        [--keep folder] [--verbose] [--json]
 
 Schedulers and workers as processes, on real Redis, BullMQ and PostgreSQL, while a nemesis kills, freezes, cuts off, delays,
 wipes and restarts what it can; it has --seconds for it, and what follows is the time until all is settled. An oracle outside
-compares what the sinks saw with what should have been. The last line is a JSON object:
+compares what the sinks saw with what should have been. --pace is how many processes are hurt at the same time, of twice
+as many; each wants a part of a processor. --keep leaves in the folder what was recorded, and the histories that no object
+could have had. The last line is a JSON object:
   ok             missed … stuckAfterHeal, unexplained, notLinearizable and notConforming are 0, "never" is empty, nobody fell
   faults         how often each kind struck; processFaults: those of processes together
   occurrences    instants that came due; missed, doubled: those without a run, and with more than one
@@ -17,8 +20,9 @@ compares what the sinks saw with what should have been. The last line is a JSON 
 
 const LONGEST_S = 24 * 3_600;
 const SEEDS = 2 ** 31;
+const MOST_PACE = 32;
 
-type Asked = Pick<ChaosOptions, 'seconds' | 'ledger' | 'seed' | 'form' | 'keepIn'> & {
+type Asked = Pick<ChaosOptions, 'seconds' | 'ledger' | 'seed' | 'form' | 'pace' | 'keepIn'> & {
   readonly json: boolean;
   readonly verbose: boolean;
 };
@@ -31,6 +35,7 @@ function asked(): Asked | 'help' {
       ...{ seconds: { type: 'string', default: '60' }, ledger: { type: 'string', default: 'redis' } },
       ...{ topologies: { type: 'string' }, seed: { type: 'string' }, json: { type: 'boolean', default: false } },
       ...{
+        pace: { type: 'string', default: '3' },
         keep: { type: 'string' },
         verbose: { type: 'boolean', default: false },
         help: { type: 'boolean', default: false },
@@ -43,9 +48,11 @@ function asked(): Asked | 'help' {
     throw new Error(`Expected --ledger redis or postgres, got ${ledger}.`);
   const seconds = whole('--seconds', values.seconds, LONGEST_S);
   const seed = values.seed === undefined ? randomInt(SEEDS) : whole('--seed', values.seed, SEEDS - 1);
+  const pace = whole('--pace', values.pace, MOST_PACE);
+  if (pace === 0) throw new Error('Expected --pace to be 1 or more, got 0.');
   const form = values.topologies === undefined ? FULL : { ...FULL, parts: chosen(values.topologies) };
   const kept = values.keep === undefined ? {} : { keepIn: values.keep };
-  return { ledger, seconds, seed, json, verbose, form, ...kept };
+  return { ledger, seconds, seed, pace, json, verbose, form, ...kept };
 }
 
 function chosen(text: string): Part[] {

@@ -23,11 +23,11 @@ export function sometimesOf(_ledger: 'redis' | 'postgres'): readonly Sighting[] 
 }
 
 /** Past its lease, after the last look at it and before the claim is sent. */
-export const SCHEDULER_STALLS: readonly Stall[] = [{ event: 'occurrence.claiming', every: 30, forMs: 2_500 }];
+export const SCHEDULER_STALLS: readonly Stall[] = [{ event: 'occurrence.claiming', every: 15, forMs: 2_500 }];
 
 /** Past the run lease: before the ledger is asked for an effect, after that has acted, and before its attempt is finished. */
 export const WORKER_STALLS: readonly Stall[] = [
-  { event: 'effect.beginning', every: 45, forMs: 2_500 },
-  { event: 'effect.acted', every: 35, forMs: 2_500, where: { cron: 'chaos-asked' } },
-  { event: 'effect.finished', every: 55, forMs: 2_500 },
+  { event: 'effect.beginning', every: 30, forMs: 2_500 },
+  { event: 'effect.acted', every: 8, forMs: 2_500, where: { cron: 'chaos-asked' } },
+  { event: 'effect.finished', every: 40, forMs: 2_500 },
 ];

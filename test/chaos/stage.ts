@@ -1,19 +1,17 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { connectRedis, closeRedis, type RedisClient } from '@fencepost/lease';
-import { RedisCatalog } from '../../libs/jobs/src/catalog/redis-catalog.js';
-import { PostgresLedger } from '../../libs/jobs/src/ledger/postgres/postgres-ledger.js';
-import { RedisLedger } from '../../libs/jobs/src/ledger/redis-ledger.js';
-import { BullmqRunQueue } from '../../libs/jobs/src/scheduling/bullmq-run-queue.js';
-import { RedisPresence } from '../../libs/jobs/src/scheduling/redis-presence.js';
+import { connectRedis, closeRedis } from '@fencepost/lease';
 import { freshPrefix } from '../support/redis.js';
-import { openDatabase, type Database, type DatabaseServer } from './database.js';
+import { openDatabase, type DatabaseServer } from './database.js';
+import type { Range } from './draw.js';
 import type { Fault } from './fault.js';
 import { deployFaults } from './faults/deploy-faults.js';
+import { lateWordFaults } from './faults/late-word-fault.js';
 import { pointFaults } from './faults/point-faults.js';
 import { hookedFaults, processFaults } from './faults/process-faults.js';
-import { Fleet } from './fleet.js';
+import { Fleet, podNames } from './fleet.js';
+import { storesOn } from './outside-stores.js';
 import { SCHEDULER_STALLS, WORKER_STALLS } from './sightings.js';
 import type { Stretch } from './stretch.js';
 import { openTopology } from './topologies/open-topology.js';
@@ -21,6 +19,8 @@ import type { TopologyName } from './topology.js';
 
 export interface StageOptions {
   readonly topology: TopologyName;
+  /** So many schedulers, and as many workers. */
+  readonly pace: number;
   /** Where the ledger is, when it isn't in Redis. */
   readonly database?: DatabaseServer;
   /** Of a Redis that is never touched. */
@@ -36,6 +36,7 @@ export interface Stage {
   readonly processFaults: readonly Fault[];
   readonly redisFaults: readonly Fault[];
   readonly databaseFaults: readonly Fault[];
+  readonly redisPauseMs: Range;
   close(): Promise<void>;
 }
 
@@ -52,11 +53,12 @@ const HURRIED = {
 const LEASE_MS = 1_500;
 /** Generous: an oracle that gives up says nothing. */
 const ORACLE_TIMEOUT_MS = 20_000;
-const PODS = ['s1', 's2', 's3', 'w1', 'w2', 'w3'];
-const TENANT = 'default';
 
 /** @throws when a server can't be started; nothing is left running then */
-export async function openStage({ topology: name, database: server, sinkUrl, keepIn }: StageOptions): Promise<Stage> {
+export async function openStage(options: StageOptions): Promise<Stage> {
+  const { topology: name, pace, database: server, sinkUrl, keepIn } = options;
+  const size = { scheduler: pace, worker: pace };
+  const pods = podNames(size);
   const undo: (() => unknown)[] = [];
   const close = async () => {
     for (const step of undo.splice(0).toReversed()) await step();
@@ -64,20 +66,27 @@ export async function openStage({ topology: name, database: server, sinkUrl, kee
   try {
     const folder = mkdtempSync(join(keepIn ?? tmpdir(), 'chaos-'));
     if (keepIn === undefined) undo.push(() => rmSync(folder, { recursive: true, force: true }));
-    const topology = await openTopology(name, { pods: PODS, mayLose: server !== undefined });
+    const topology = await openTopology(name, { pods, mayLose: server !== undefined });
     undo.push(() => topology.close());
-    const database = server && (await openDatabase(server, PODS));
+    const database = server && (await openDatabase(server, pods));
     if (database) undo.push(() => database.close());
-    const redis = await connectRedis({ ...topology.target, commandTimeoutMs: ORACLE_TIMEOUT_MS, name: 'oracle' });
-    undo.push(() => closeRedis(redis));
+    const connect = async (client: string) => {
+      const to = { ...topology.target, commandTimeoutMs: ORACLE_TIMEOUT_MS, name: client };
+      const redis = await connectRedis(to);
+      undo.push(() => closeRedis(redis));
+      return redis;
+    };
+    const [redis, waiting] = [await connect('oracle'), await connect('oracle-ledger')];
+    const { waitReplicas = 0 } = topology;
     const prefix = freshPrefix();
-    const { stores, closeStores } = storesOn(redis, prefix, database);
+    const { stores, closeStores } = storesOn({ redis, waiting, waitReplicas, prefix, database });
     undo.push(closeStores);
     const recording = join(folder, 'recording.jsonl');
     const fleet = new Fleet({
       folder,
+      size,
       env: ({ name: pod, role, build }) => ({
-        ...{ ...HURRIED, ...topology.env(pod), ...database?.env(pod) },
+        ...{ ...HURRIED, ...topology.env(pod), ...database?.env(pod), FENCEPOST_WAIT_REPLICAS: `${waitReplicas}` },
         ...{ FENCEPOST_PREFIX: prefix, FENCEPOST_BUILD_SEQ: `${build}`, RECORD_TO: recording, SINK_REDIS_URL: sinkUrl },
         ...(role === 'worker' ? { CRONS: database ? 'chaos,chaos-booked' : 'chaos' } : {}),
         STALLS: JSON.stringify(role === 'worker' ? WORKER_STALLS : SCHEDULER_STALLS),
@@ -91,26 +100,17 @@ export async function openStage({ topology: name, database: server, sinkUrl, kee
         ...(database ? { database } : {}),
       },
       fleet,
-      processFaults: [...processFaults(hurt), ...hookedFaults(hurt), ...pointFaults(hurt), ...deployFaults(fleet)],
+      processFaults: [
+        ...[...processFaults(hurt), ...hookedFaults(hurt), ...pointFaults(hurt), ...deployFaults(fleet)],
+        ...lateWordFaults({ herd: fleet, ledger: stores.ledger }),
+      ],
       redisFaults: topology.faults,
       databaseFaults: database?.faults ?? [],
+      redisPauseMs: topology.pauseMs,
       close,
     };
   } catch (error) {
     await close();
     throw error;
   }
-}
-
-/** As a person's tools see them, and not through what is broken between a pod and its server. */
-function storesOn(redis: RedisClient, prefix: string, database: Database | undefined) {
-  const space = { redis, prefix, tenant: TENANT };
-  const queue = new BullmqRunQueue({ ...space, onTrouble: () => {} });
-  const stores = {
-    ledger: database ? new PostgresLedger({ ...database, prefix, tenant: TENANT }) : new RedisLedger(space),
-    catalog: new RedisCatalog(space),
-    presence: new RedisPresence(space),
-    queue,
-  };
-  return { stores, closeStores: () => queue.close() };
 }

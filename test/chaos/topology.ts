@@ -1,4 +1,5 @@
 import type { RedisTarget } from '../../libs/lease/src/redis/redis-target.js';
+import type { Range } from './draw.js';
 import type { Fault } from './fault.js';
 
 /** Redis as the pods of a stretch have it. */
@@ -8,8 +9,12 @@ export interface Topology {
   readonly target: RedisTarget;
   /** How a pod finds it. */
   env(pod: string): Readonly<Record<string, string>>;
+  /** How many replicas have to have a write of the ledger before it counts, for whoever writes; 0 by default. */
+  readonly waitReplicas?: number;
   /** What may happen to it, and to the network between it and the pods. */
   readonly faults: readonly Fault[];
+  /** How long it is left in peace between two of them: a pod has to be able to start meanwhile. */
+  readonly pauseMs: Range;
   /** How wrong its clock is made by them at the most, milliseconds; 0 by default. */
   readonly clockErrorMs?: number;
   close(): Promise<void>;

@@ -1,4 +1,5 @@
-import { readFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { systemClock } from '@fencepost/lease';
 import { audit, type AuditReport, type Ledger, type Run } from '@fencepost/jobs';
@@ -8,7 +9,7 @@ import { decisionsIn, type Decision } from './decisions.js';
 import { definitionHistory, type DefinitionHistory } from './definitions.js';
 import { historiesOf } from './history.js';
 import { knowledgeIn, type Knowledge } from './knowledge.js';
-import { checkLinearity } from './linearity.js';
+import { checkLinearity, type LinearityReport } from './linearity.js';
 import { consult, type CronAccount, type OracleReport } from './oracle.js';
 import { now, OwnCalls } from './own-calls.js';
 import { OwnReadings } from './own-readings.js';
@@ -154,6 +155,7 @@ export class Truth {
   #told({ recording, oracle, report, accounts, histories }: Evidence): Omit<StretchVerdict, 'seen'> {
     const runs = accounts.flatMap((account) => account.runs);
     const linearity = checkLinearity(historiesOf([...recording.calls, ...this.#own.calls]));
+    this.#leave(linearity);
     const conformance = checkConformance(recording.events, runs);
     const stuck = runs.filter(({ finishedAt, scheduledAt }) => finishedAt === null && scheduledAt <= this.#end);
     const missed = new Set([...oracle.missed, ...instantsFound(report, 'missed')]);
@@ -182,6 +184,13 @@ export class Truth {
         ...conformance.problems,
       ],
     };
+  }
+
+  /** Beside the recording, which is kept where somebody asks for it. */
+  #leave({ evidence }: LinearityReport): void {
+    if (evidence.length === 0) return;
+    const file = join(dirname(this.stretch.recording), 'not-linearizable.json');
+    writeFileSync(file, JSON.stringify(evidence, null, 1));
   }
 
   #seen({ events, calls }: Recording, { turnedDown }: SinkSight, accounts: readonly CronAccount[]) {

@@ -101,6 +101,18 @@ describe('a transaction whose connection is lost', () => {
     await happened(0);
   });
 
+  it('or silent at its commit is closed also where its pool waits for ever', async () => {
+    const destroyed: unknown[] = [];
+    const pool = lossy();
+    pool.on('release', (failure: unknown) => destroyed.push(failure));
+    proxy.arm('held');
+    const own = room.attempts({ patienceMs: 300 });
+    const lost = { code: 'TRANSACTION_LOST', cause: expect.objectContaining({ code: 'CONNECTION_SILENT' }) };
+    await expect(own.transaction(attempt, { ...ORDER, pool }, insert)).rejects.toMatchObject(lost);
+    expect(destroyed).toEqual([true]);
+    await happened(0);
+  });
+
   it('while it works leaves nothing behind, and no broken connection in the pool', async () => {
     const pool = room.another({ max: 1 });
     const work = async (tx: SqlConnection) => {

@@ -14,6 +14,8 @@ interface Point {
   /** Name of a telemetry event, such as `effect.acted`. */
   readonly event: string;
   readonly action: 'kill' | 'freeze';
+  /** Only where the event is about one of these effects. */
+  readonly effects?: readonly string[];
 }
 
 /** A stop signal arrives a moment after it was sent; the process does nothing meanwhile, so that it stops exactly here. */
@@ -21,7 +23,7 @@ const ARRIVES_WITHIN_MS = 200;
 
 const MachineDate = Date;
 let aheadMs = 0;
-let armed: { readonly point: Point; readonly meet: () => void } | undefined;
+let armed: { readonly point: Point; readonly meet: (detail: unknown) => void } | undefined;
 
 function standStill(ms: number): void {
   Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, ms);
@@ -47,9 +49,11 @@ function disarm(): void {
 function arm(point: Point | null, hits: string): void {
   disarm();
   if (!point) return;
-  const meet = () => {
+  const meet = (detail: unknown) => {
+    const effect: unknown = Reflect.get(Object(detail), 'effect');
+    if (point.effects && !point.effects.includes(String(effect))) return;
     disarm();
-    writeFileSync(hits, point.event);
+    writeFileSync(hits, JSON.stringify(detail));
     process.kill(process.pid, point.action === 'kill' ? 'SIGKILL' : 'SIGSTOP');
     standStill(ARRIVES_WITHIN_MS);
   };

@@ -33,15 +33,16 @@ export function searchOrder<S, I, O>(
   mostSteps: number,
 ): 'found' | 'none' | 'undecided' {
   const sorted = history.toSorted((a, b) => a.calledAt - b.calledAt);
-  const search = new Search(model, sorted, mostSteps);
-  const found = search.from({ done: 0n, state: model.initial, latestCall: 0 });
-  if (found) return 'found';
-  return search.isExhausted ? 'undecided' : 'none';
+  return new Search(model, sorted, mostSteps).outcome();
 }
 
+/** Depth first, with a path of its own: a history of thousands of operations is deeper than the stack of calls. */
 class Search<S, I, O> {
   /** Where the search has been in vain: which operations had taken effect, and what state that led to. */
   readonly #dead = new Set<string>();
+  /** Positions in the history of those with an answer, and of those whose answer got lost. */
+  readonly #answered: readonly number[];
+  readonly #lost: readonly number[];
   /** For each operation the one before it that would do the same, where both may still come at any time. */
   readonly #twins: readonly (number | undefined)[];
 
@@ -50,40 +51,74 @@ class Search<S, I, O> {
     private readonly history: readonly Operation<I, O>[],
     private left: number,
   ) {
+    const known = (n: number) => history[n]!.output !== undefined;
+    this.#answered = [...history.keys()].filter(known);
+    this.#lost = [...history.keys()].filter((n) => !known(n));
     this.#twins = twinsIn(history);
   }
 
-  /** Whether it ended before it had tried everything. */
-  get isExhausted(): boolean {
-    return this.left <= 0;
+  outcome(): 'found' | 'none' | 'undecided' {
+    const path: Step<S>[] = [];
+    let reached: Reached<S> | null = { from: 0, ahead: [], lost: [], state: this.model.initial, latestCall: 0 };
+    for (;;) {
+      if (reached) {
+        this.left -= 1;
+        if (this.left <= 0) return 'undecided';
+        // What nobody knows the outcome of need not have happened.
+        if (reached.from === this.#answered.length) return 'found';
+        const name = `${reached.from} ${reached.ahead.join()} ${reached.lost.join()} ${JSON.stringify(reached.state)}`;
+        if (!this.#dead.has(name)) path.push({ name, reached, next: this.#next(reached).values() });
+      }
+      const step = path.at(-1);
+      if (!step) return 'none';
+      const { value: n } = step.next.next();
+      if (n === undefined) {
+        this.#dead.add(step.name);
+        path.pop();
+      }
+      reached = n === undefined ? null : this.#after(step.reached, n);
+    }
   }
 
-  from(reached: Reached<S>): boolean {
-    this.left -= 1;
-    if (this.isExhausted) return false;
-    const configuration = `${reached.done} ${JSON.stringify(reached.state)}`;
-    if (this.#dead.has(configuration)) return false;
-    const rest = this.history.flatMap((operation, n) => ((reached.done >> BigInt(n)) & 1n ? [] : [{ operation, n }]));
-    const answered = rest.filter(({ operation }) => operation.output !== undefined);
-    // What nobody knows the outcome of need not have happened.
-    if (answered.length === 0) return true;
-    const firstReturn = Math.min(...answered.map(({ operation }) => operation.returnedAt));
-    const found = rest.some(({ operation, n }) => {
-      const mayComeNext = operation.calledAt <= firstReturn && operation.returnedAt >= reached.latestCall;
-      const twin = this.#twins[n];
-      const isItsTurn = twin === undefined || ((reached.done >> BigInt(twin)) & 1n) === 1n;
-      return mayComeNext && isItsTurn && this.#after(reached, operation, n);
+  /** Which operations may take effect now: called before the first of the others returned, and not over before the last was called. */
+  #next({ from, ahead, lost, latestCall }: Reached<S>): number[] {
+    let firstReturn = Infinity;
+    const open: number[] = [];
+    for (let at = from; at < this.#answered.length; at += 1) {
+      const n = this.#answered[at]!;
+      const { calledAt, returnedAt } = this.history[n]!;
+      if (calledAt > firstReturn) break;
+      if (ahead.includes(n)) continue;
+      open.push(n);
+      firstReturn = Math.min(firstReturn, returnedAt);
+    }
+    const isItsTurn = (n: number) => this.#twins[n] === undefined || lost.includes(this.#twins[n]);
+    for (const n of this.#lost) if (!lost.includes(n) && isItsTurn(n)) open.push(n);
+    const mayBe = open.filter((n) => {
+      const { calledAt, returnedAt } = this.history[n]!;
+      return calledAt <= firstReturn && returnedAt >= latestCall;
     });
-    if (!found) this.#dead.add(configuration);
-    return found;
+    return mayBe.toSorted((a, b) => a - b);
   }
 
-  #after({ done, state, latestCall }: Reached<S>, operation: Operation<I, O>, n: number): boolean {
-    const next = this.model.step(state, operation.input, operation.output);
-    if (next === null) return false;
-    const latest = Math.max(latestCall, operation.calledAt);
-    return this.from({ done: done | (1n << BigInt(n)), state: next, latestCall: latest });
+  #after(reached: Reached<S>, n: number): Reached<S> | null {
+    const operation = this.history[n]!;
+    const state = this.model.step(reached.state, operation.input, operation.output);
+    if (state === null) return null;
+    const latestCall = Math.max(reached.latestCall, operation.calledAt);
+    if (operation.output === undefined) return { ...reached, state, latestCall, lost: inOrder(reached.lost, n) };
+    const ahead = inOrder(reached.ahead, n);
+    let { from } = reached;
+    while (ahead[0] !== undefined && ahead[0] === this.#answered[from]) {
+      ahead.shift();
+      from += 1;
+    }
+    return { ...reached, state, latestCall, from, ahead };
   }
+}
+
+function inOrder(numbers: readonly number[], more: number): number[] {
+  return [...numbers, more].toSorted((a, b) => a - b);
 }
 
 /** Nobody could tell two of them apart, so trying them in one order is enough. */
@@ -98,10 +133,21 @@ function twinsIn<I, O>(history: readonly Operation<I, O>[]): (number | undefined
   });
 }
 
+interface Step<S> {
+  readonly name: string;
+  readonly reached: Reached<S>;
+  /** What is still to be tried from here. */
+  readonly next: Iterator<number>;
+}
+
+/** Which operations have taken effect, and what that led to. */
 interface Reached<S> {
-  /** A bit for each operation that has taken effect. */
-  readonly done: bigint;
+  /** Of those with an answer all before this one; positions among them. */
+  readonly from: number;
+  /** Of those with an answer some that come later, and some whose answer got lost; positions in the history. */
+  readonly ahead: readonly number[];
+  readonly lost: readonly number[];
   readonly state: S;
-  /** Of those. What returned before it can't come after it. */
+  /** Of all of them. What returned before it can't come after it. */
   readonly latestCall: number;
 }

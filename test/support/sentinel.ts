@@ -17,6 +17,12 @@ export interface SentinelStage<Server extends PrivateRedis = PrivateRedis> {
   readonly sentinels: readonly { host: string; port: number }[];
   /** The server that the first sentinel calls the primary now. */
   primary(): Promise<Server>;
+  /**
+   * Resolves when every sentinel calls the same server the primary and none is in the middle of a failover. One that has not
+   * carried its own to the end when the next is decided may call the server between the two the primary for ever: it has
+   * taken the newer epoch and not the newer address.
+   */
+  untilAgreed(): Promise<void>;
   /** Resolves when the sentinels see so many replicas, or more, whose link to the primary is up. */
   untilReplicated(replicas: number): Promise<void>;
   stop(): Promise<void>;
@@ -38,7 +44,8 @@ export async function sentinelStageOf<Server extends PrivateRedis>(
   const replicas = await Promise.all([start(following), start(following)]);
   const guards = await Promise.all([1, 2, 3].map(() => startSentinel(primary.port)));
   const servers = [primary, ...replicas];
-  const ask = new Redis(guards[0]!.port, '127.0.0.1', { commandTimeout: 5_000 });
+  const all = guards.map(({ port }) => new Redis(port, '127.0.0.1', { commandTimeout: 5_000 }));
+  const [ask] = all as [Redis, Redis, Redis];
   const stage: SentinelStage<Server> = {
     servers,
     sentinels: guards.map(({ port }) => ({ host: '127.0.0.1', port })),
@@ -46,11 +53,14 @@ export async function sentinelStageOf<Server extends PrivateRedis>(
       const [, port] = (await ask.call('SENTINEL', 'GET-MASTER-ADDR-BY-NAME', PRIMARY_NAME)) as string[];
       return servers.find((one) => one.port === Number(port))!;
     },
+    untilAgreed: async () => {
+      await until('the sentinels agree', () => agree(all).catch(() => false), SEEN_WITHIN_MS);
+    },
     untilReplicated: async (count) => {
       await sees(ask, `${count} replicas`, (sight) => sight.replicas >= count);
     },
     stop: async () => {
-      ask.disconnect();
+      for (const one of all) one.disconnect();
       await Promise.all([...guards.map((guard) => guard.end()), ...servers.map((one) => one.stop())]);
     },
   };
@@ -78,6 +88,15 @@ async function seen(sentinel: Redis): Promise<Sight> {
   const replicas = pairs(await sentinel.call('SENTINEL', 'REPLICAS', PRIMARY_NAME));
   const linked = replicas.filter((one) => one.get('master-link-status') === 'ok' && one.get('flags') === 'slave');
   return { sentinels: 1 + others.filter((one) => one.get('flags') === 'sentinel').length, replicas: linked.length };
+}
+
+/** Whoever doubts the primary, or is about to replace it, says so in its flags. */
+async function agree(sentinels: readonly Redis[]): Promise<boolean> {
+  const named = await Promise.all(
+    sentinels.map(async (one) => pairs([await one.call('SENTINEL', 'MASTER', PRIMARY_NAME)])),
+  );
+  const [first, ...others] = named.map(([primary]) => `${primary?.get('port')} ${primary?.get('flags')}`);
+  return first?.endsWith(' master') === true && others.every((other) => other === first);
 }
 
 function pairs(reply: unknown): Map<string, string>[] {

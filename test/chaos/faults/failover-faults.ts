@@ -18,6 +18,9 @@ export interface Succession {
   rejoin(server: ChaosRedis): Promise<void>;
 }
 
+/** Nothing starts while nobody is in charge, which is for some seconds each time. */
+export const SUCCESSION_PAUSE_MS = { least: 1_500, most: 3_500 };
+
 const SUCCESSION_MS = 20_000;
 const LOOK_MS = 50;
 const LOSING_MS = { least: 300, most: 1_000 };

@@ -1,7 +1,7 @@
-import { existsSync, rmSync } from 'node:fs';
 import { sleep, systemClock } from '@fencepost/lease';
 import { between, oneOf } from '../draw.js';
 import type { Fault } from '../fault.js';
+import { hitAt } from './arm.js';
 import { onOne, type ProcessFaultsOptions } from './process-faults.js';
 import type { Victim } from './victim.js';
 
@@ -11,9 +11,6 @@ const POINTS: Readonly<Record<string, readonly string[]>> = {
   worker: ['attempt.begun', 'effect.beginning', 'effect.begun', 'effect.acted', 'effect.finished', 'attempt.succeeded'],
 };
 
-/** A cron comes due every second or two, and not every pod has part in it. */
-const PATIENCE_MS = 6_000;
-const LOOK_MS = 20;
 const BEYOND = { least: 1.2, most: 2.2 };
 
 /** A process that ends or stops exactly between two steps of the protocol; needs the hook in the processes. */
@@ -22,16 +19,10 @@ export function pointFaults({ herd, leaseMs }: ProcessFaultsOptions): Fault[] {
     (action: 'kill' | 'freeze') =>
     async (victim: Victim, random: () => number, signal: AbortSignal): Promise<boolean | 'ended'> => {
       const event = oneOf(POINTS[victim.role] ?? [], random);
-      if (!event || !victim.order || !victim.hit) return false;
-      rmSync(victim.hit, { force: true });
-      await victim.order({ do: 'arm', point: { event, action } });
-      if (!(await isHit(victim.hit, signal))) {
-        await victim.order({ do: 'arm', point: null });
-        // It may have come to it in the same moment.
-        return settled(victim, action, existsSync(victim.hit));
-      }
-      if (action === 'freeze') await sleep(systemClock, leaseMs * between(BEYOND, random), signal);
-      return settled(victim, action, true);
+      if (!event) return false;
+      const hit = await hitAt(victim, { event, action }, signal);
+      if (hit && action === 'freeze') await sleep(systemClock, leaseMs * between(BEYOND, random), signal);
+      return settled(victim, action, hit !== null);
     };
   return [
     { ...onOne(herd, 'sigkill-at-point', hurtAt('kill')), weight: 4 },
@@ -44,10 +35,4 @@ async function settled(victim: Victim, action: 'kill' | 'freeze', wasHit: boolea
   if (action === 'freeze' || !wasHit) return wasHit;
   await victim.gone;
   return 'ended';
-}
-
-async function isHit(hit: string, signal: AbortSignal): Promise<boolean> {
-  const deadline = performance.now() + PATIENCE_MS;
-  while (!signal.aborted && performance.now() < deadline && !existsSync(hit)) await sleep(systemClock, LOOK_MS, signal);
-  return existsSync(hit);
 }

@@ -10,7 +10,7 @@ export interface Victim {
   readonly followed?: (signal: AbortSignal) => Promise<void>;
   /** Tells the process what to do to itself; absent where it was not started with `test/pods/nemesis-hook.ts`. */
   readonly order?: (order: VictimOrder) => Promise<void>;
-  /** A file that is there once the process has come to the point it was armed for. */
+  /** A file that is there once the process has come to the point it was armed for, with what the event told as JSON. */
   readonly hit?: string;
 }
 
@@ -20,7 +20,14 @@ export type VictimOrder =
   /** Sets its wall clock so far ahead of the machine's; 0 is right again. */
   | { readonly do: 'set-clock'; readonly aheadMs: number }
   /** Ends or stops itself at the next event of this name; `null` takes that back. */
-  | { readonly do: 'arm'; readonly point: { readonly event: string; readonly action: 'kill' | 'freeze' } | null };
+  | { readonly do: 'arm'; readonly point: ArmedPoint | null };
+
+export interface ArmedPoint {
+  readonly event: string;
+  readonly action: 'kill' | 'freeze';
+  /** Only where the event is about one of these effects. */
+  readonly effects?: readonly string[];
+}
 
 /** All processes of a stage. */
 export interface Herd {

@@ -1,7 +1,7 @@
 import { privateClusterOf, type PrivateCluster } from '../../support/redis-cluster.js';
 import { redisEnvironment } from '../../support/redis-place.js';
 import { chaosRedis, type ChaosRedis } from '../chaos-redis.js';
-import { failoverFaults, follows, type Succession } from '../faults/failover-faults.js';
+import { failoverFaults, follows, SUCCESSION_PAUSE_MS, type Succession } from '../faults/failover-faults.js';
 import type { Topology, TopologyOptions } from '../topology.js';
 
 const NODE_TIMEOUT_MS = 2_000;
@@ -13,7 +13,9 @@ export async function redisCluster({ mayLose }: TopologyOptions): Promise<Topolo
   return {
     name: 'cluster',
     target,
-    env: () => ({ ...redisEnvironment(target), ...(mayLose ? {} : { FENCEPOST_WAIT_REPLICAS: '1' }) }),
+    pauseMs: SUCCESSION_PAUSE_MS,
+    env: () => redisEnvironment(target),
+    ...(mayLose ? {} : { waitReplicas: 1 }),
     faults: failoverFaults(successionOf(cluster)),
     close: () => cluster.stop(),
   };

@@ -13,6 +13,7 @@ export async function singleRedis({ pods, mayLose }: TopologyOptions): Promise<T
   return {
     name: 'single',
     target: { url: redis.url },
+    pauseMs: { least: 300, most: 1_200 },
     env: (pod) => ({ REDIS_URL: `redis://127.0.0.1:${links.get(pod)?.port}` }),
     clockErrorMs: redis.clock ? CLOCK_STEP_MS.most : 0,
     faults: [

@@ -5,6 +5,7 @@ import { JOBS_SETTINGS, type JobsSettings } from '@fencepost/jobs/worker';
 import { ChaosSink } from '../chaos-sink.js';
 
 const MOMENT_MS = 60;
+const STATEMENT_MS = 5_000;
 
 /** A row of the ledger's own database, in a transaction: nothing in the table keeps it from being there twice. */
 @Injectable()
@@ -26,7 +27,9 @@ export class ChaosBooked {
   async run(run: RunContext): Promise<void> {
     await this.sink.control(run);
     await run.transaction(async (tx) => {
-      await tx.query({ text: `insert into ${this.#table} values ($1, $2)`, values: [run.id, run.attempt] });
+      // A statement on a connection whose server is gone would never end.
+      const insert = { text: `insert into ${this.#table} values ($1, $2)`, query_timeout: STATEMENT_MS };
+      await tx.query({ ...insert, values: [run.id, run.attempt] });
       await wait(MOMENT_MS);
     });
   }

@@ -14,9 +14,21 @@ export class PoolExhaustedError extends StoreAwayError {
   }
 }
 
-interface Patience {
+/** A connection that once worked says nothing any more: its server is frozen, or gone without a word. */
+export class ConnectionSilentError extends StoreAwayError {
+  readonly code = 'CONNECTION_SILENT';
+
+  constructor(waitedMs: number) {
+    super(
+      `Expected an answer of PostgreSQL within ${waitedMs} ms, and there was none. The connection is closed; what was open on ` +
+        `it is rolled back once the server notices. Look at the server, and at the network before it.`,
+    );
+  }
+}
+
+export interface Patience {
   readonly clock: Clock;
-  /** How long a pool may take, in milliseconds. */
+  /** How long a pool or a server may take, in milliseconds. */
   readonly patienceMs: number;
 }
 
@@ -27,10 +39,12 @@ interface Patience {
 export async function borrowConnection(pool: SqlPool, { clock, patienceMs }: Patience): Promise<SqlConnection> {
   const since = clock.monotonic();
   const borrowed = pool.connect();
-  const connection = await inTime(borrowed, { clock, patienceMs }).catch((cause: unknown) => {
-    if (!isImpatience(cause)) throw cause;
-    throw new PoolExhaustedError(Math.round(clock.monotonic() - since), { cause });
-  });
+  const connection = await inTime<SqlConnection | null>(borrowed, { clock, patienceMs }, null).catch(
+    (cause: unknown) => {
+      if (!isImpatience(cause)) throw cause;
+      throw new PoolExhaustedError(Math.round(clock.monotonic() - since), { cause });
+    },
+  );
   if (connection === null) {
     // One that comes after all goes back unused: who asked has stopped to wait.
     borrowed.then(
@@ -59,10 +73,18 @@ export function giveBack(connection: SqlConnection, sound: boolean): void {
 /** A connection that breaks while nobody waits for it would end the process; who uses it next hears of it. */
 function ignore(): void {}
 
-/** `null`: it took longer. */
-function inTime<T>(promise: Promise<T>, { clock, patienceMs }: Patience): Promise<T | null> {
+/** @throws {ConnectionSilentError} and what the statement throws; that of a connection to be given back as not sound */
+export async function answerInTime<T>(statement: Promise<T>, patience: Patience): Promise<T> {
+  const late = Symbol('late');
+  const reply = await inTime<T | typeof late>(statement, patience, late);
+  if (reply === late) throw new ConnectionSilentError(patience.patienceMs);
+  return reply;
+}
+
+/** @param late what it is when it took longer */
+function inTime<T>(promise: Promise<T>, { clock, patienceMs }: Patience, late: T): Promise<T> {
   return new Promise((resolve, reject) => {
-    const cancel = clock.after(patienceMs, () => resolve(null));
+    const cancel = clock.after(patienceMs, () => resolve(late));
     promise.then(resolve, reject).finally(cancel);
   });
 }

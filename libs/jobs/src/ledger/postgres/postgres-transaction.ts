@@ -3,7 +3,7 @@ import { sleep, type SqlConnection, type SqlResult } from '@fencepost/lease';
 import type { AttemptRef } from '../ledger.js';
 import type { TransactionReply, TransactionRequest } from '../transactional-ledger.js';
 import { askInTime, PATIENCE_MS, type PatientAccess } from './ask-in-time.js';
-import { borrowConnection, giveBack } from './borrow-connection.js';
+import { answerInTime, borrowConnection, ConnectionSilentError, giveBack } from './borrow-connection.js';
 import { proofOf } from './postgres-attempt-turns.js';
 import { askAgain, sqlState } from './postgres-failure.js';
 import { TransactionLostError, TransactionMisusedError, TransactionUnknownError } from './transaction-errors.js';
@@ -48,6 +48,7 @@ class LedgerTransaction {
   /** Whether nothing is open on the connection. One that broke, or whose state is unknown, is closed and not used again. */
   #sound = false;
   #given = false;
+  #silent = false;
 
   constructor(
     private readonly patient: Required<PatientAccess>,
@@ -64,7 +65,7 @@ class LedgerTransaction {
     this.#sound = true;
     if (before.verdict !== 'go') return this.#replyOf(before);
     this.#sound = false;
-    await this.connection.query({ text: `begin; set local fencepost.mark = '${this.#mark}'` });
+    await this.#send(`begin; set local fencepost.mark = '${this.#mark}'`);
     const result = await this.#orRollBack(() => work(this.#guarded()));
     const settled = await this.#orRollBack(() => this.#settle(result));
     if (settled.verdict === 'go') return this.#commit(result, settled);
@@ -91,7 +92,7 @@ class LedgerTransaction {
   async #commit(result: string, settled: Settled): Promise<TransactionReply> {
     let committed: SqlResult;
     try {
-      committed = await this.connection.query({ text: 'commit' });
+      committed = await this.#send('commit');
     } catch (error) {
       if (!isRefusal(error)) return this.#recall(settled, error);
       await this.#rollBack();
@@ -141,8 +142,9 @@ class LedgerTransaction {
   /** A connection that can't even do that has broken, and what was open on it ends with it. */
   async #rollBack(): Promise<void> {
     try {
-      await this.connection.query({ text: 'rollback' });
-      this.#sound = true;
+      // Behind a statement that is not answered it would wait as long again.
+      if (!this.#silent) await this.#send('rollback');
+      this.#sound = !this.#silent;
     } catch {
       this.#sound = false;
     }
@@ -169,7 +171,25 @@ class LedgerTransaction {
 
   #call<T>(name: string, args: readonly unknown[]): Promise<T> {
     const { access } = this.patient;
-    return access.callOn<T>(this.connection, name, [access.space, ...args]);
+    return this.#inTime(access.callOn<T>(this.connection, name, [access.space, ...args]));
+  }
+
+  #send(text: string): Promise<SqlResult> {
+    return this.#inTime(this.connection.query({ text }));
+  }
+
+  /**
+   * The callback may take as long as it wants, so that its connections have no limit of their own; what the ledger itself says
+   * on them takes no time. A server that is gone without a word would keep the handler, and the end of the process, for ever.
+   */
+  async #inTime<T>(statement: Promise<T>): Promise<T> {
+    const { access, patienceMs } = this.patient;
+    try {
+      return await answerInTime(statement, { clock: access.clock, patienceMs });
+    } catch (error) {
+      this.#silent ||= error instanceof ConnectionSilentError;
+      throw error;
+    }
   }
 }
 

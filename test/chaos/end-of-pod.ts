@@ -1,0 +1,16 @@
+import { sleep, systemClock } from '@fencepost/lease';
+import type { Pod } from '../support/pod.js';
+
+/** A pod waits 10 s for its runs by default; one that takes longer is not waiting for them. */
+const IN_ORDER_WITHIN_MS = 30_000;
+
+/** SIGTERM. @returns what was wrong with how it ended */
+export async function endOf(pod: Pod): Promise<string | undefined> {
+  const late = new AbortController();
+  const terminated = pod.terminate();
+  const inTime = await Promise.race([terminated, sleep(systemClock, IN_ORDER_WITHIN_MS, late.signal)]);
+  late.abort();
+  if (inTime) return inTime.code === 0 || inTime.signal === 'SIGTERM' ? undefined : `${pod.name} (${inTime.code})`;
+  await pod.kill();
+  return `${pod.name} (did not end within ${IN_ORDER_WITHIN_MS} ms)\n${pod.lastLines()}`;
+}

@@ -1,0 +1,35 @@
+import { existsSync, readFileSync, rmSync } from 'node:fs';
+import { sleep, systemClock } from '@fencepost/lease';
+import type { ArmedPoint, Victim } from './victim.js';
+
+/** What the event told at which a process ended or stopped itself. */
+export type Hit = Readonly<Record<string, unknown>>;
+
+/** A cron comes due every second or two, and not every pod has part in it. */
+const PATIENCE_MS = 6_000;
+const LOOK_MS = 20;
+
+/**
+ * Has a process end or stop itself at an event.
+ * @returns what that told, once it has come to it; `null` when it doesn't, or has no hook to be told by
+ */
+export async function hitAt(victim: Victim, point: ArmedPoint, signal: AbortSignal): Promise<Hit | null> {
+  const { hit, order } = victim;
+  if (!order || !hit) return null;
+  rmSync(hit, { force: true });
+  await order({ do: 'arm', point });
+  const deadline = performance.now() + PATIENCE_MS;
+  while (!signal.aborted && performance.now() < deadline && !hitIn(hit)) await sleep(systemClock, LOOK_MS, signal);
+  // Taken back: it may have come to it in the same moment.
+  if (!hitIn(hit)) await order({ do: 'arm', point: null });
+  return hitIn(hit);
+}
+
+/** What is being written is not there yet. */
+function hitIn(file: string): Hit | null {
+  try {
+    return existsSync(file) ? (JSON.parse(readFileSync(file, 'utf8')) as Hit) : null;
+  } catch {
+    return null;
+  }
+}

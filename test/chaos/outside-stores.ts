@@ -1,0 +1,37 @@
+import type { RedisClient } from '@fencepost/lease';
+import { RedisCatalog } from '../../libs/jobs/src/catalog/redis-catalog.js';
+import { PostgresLedger } from '../../libs/jobs/src/ledger/postgres/postgres-ledger.js';
+import { RedisLedger } from '../../libs/jobs/src/ledger/redis-ledger.js';
+import { BullmqRunQueue } from '../../libs/jobs/src/scheduling/bullmq-run-queue.js';
+import { RedisPresence } from '../../libs/jobs/src/scheduling/redis-presence.js';
+import type { Database } from './database.js';
+
+const TENANT = 'default';
+const WAIT_MS = 2_000;
+
+export interface Sight {
+  readonly redis: RedisClient;
+  /** For what has to be on replicas before it counts: WAIT holds its connection up. */
+  readonly waiting: RedisClient;
+  readonly waitReplicas: number;
+  readonly prefix: string;
+  readonly database: Pick<Database, 'pool' | 'schema'> | undefined;
+}
+
+/**
+ * As a person's tools see them, and not through what is broken between a pod and its server. What the oracle answers has to
+ * outlive a failover as what pods write does: else the ledger forgets an answer, and pods are told another story than before.
+ */
+export function storesOn({ redis, waiting, waitReplicas, prefix, database }: Sight) {
+  const space = { redis, prefix, tenant: TENANT };
+  const replication = { redis: waiting, replicas: waitReplicas, timeoutMs: WAIT_MS };
+  const inRedis = () => new RedisLedger({ ...space, ...(waitReplicas > 0 ? { replication } : {}) });
+  const queue = new BullmqRunQueue({ ...space, onTrouble: () => {} });
+  const stores = {
+    ledger: database ? new PostgresLedger({ ...database, prefix, tenant: TENANT }) : inRedis(),
+    catalog: new RedisCatalog(space),
+    presence: new RedisPresence(space),
+    queue,
+  };
+  return { stores, closeStores: () => queue.close() };
+}
