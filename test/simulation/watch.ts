@@ -35,6 +35,7 @@ export class Watch {
   #ledger: Ledger | null = null;
   #violation: Error | null = null;
   #learning: Promise<void> | null = null;
+  #lastJudged: Promise<unknown> = Promise.resolve();
   #losses = 0;
 
   constructor(private readonly options: WatchOptions) {}
@@ -92,14 +93,24 @@ export class Watch {
     const answer = Promise.resolve(ask());
     const ids = [...new Set(parts.flatMap((part) => this.#touched(part)))];
     const reads = ids.map((id) => this.#ledger?.readRun(id) ?? Promise.resolve(null));
-    const [reply, ...records] = await Promise.allSettled([answer, ...reads]);
-    if (this.#learning) await this.#learning;
-    if (reply.status === 'rejected') throw reply.reason;
-    // Whatever it was told just before the loss is among what is left, or lost.
-    if (losses !== this.#losses) return reply.value;
-    const found = new Map(ids.map((id, n) => [id, valueOf(records[n]) as Run | null]));
-    this.#note(() => this.#judge(parts, reply.value, { now, records: found }));
-    return reply.value;
+    return this.#inTurn(async (earlier) => {
+      const [reply, ...records] = await Promise.allSettled([answer, ...reads]);
+      await earlier;
+      if (this.#learning) await this.#learning;
+      if (reply.status === 'rejected') throw reply.reason;
+      // Whatever it was told just before the loss is among what is left, or lost.
+      if (losses !== this.#losses) return reply.value;
+      const found = new Map(ids.map((id, n) => [id, valueOf(records[n]) as Run | null]));
+      this.#note(() => this.#judge(parts, reply.value, { now, records: found }));
+      return reply.value;
+    });
+  }
+
+  /** Judged in the order in which the ledger did them: of two calls of one moment the later may be answered first. */
+  #inTurn(judge: (earlier: Promise<unknown>) => Promise<unknown>): Promise<unknown> {
+    const judged = judge(this.#lastJudged);
+    this.#lastJudged = judged.catch(() => {});
+    return judged;
   }
 
   /** What the call is about, and for one that may step on others, all of them that are not over. */

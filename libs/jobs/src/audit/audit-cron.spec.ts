@@ -43,6 +43,7 @@ describe('an audit of what is in order', () => {
     const runs = [...ran(1, 2), runAt(at(3), OVERLAPPED), runAt(at(4), WAITING), runAt(at(5), CANCELLED)];
     const skips = [skipped('misfire', 5, 7), skipped('merged', 7, 8), skipped('superseded', 8, 8.5)];
     expect(auditSeconds({ runs: [...runs, runAt(at(9), { reason: 'catch-up' })], skips }, 9)).toEqual({
+      notCovered: [],
       instants: 9,
       ran: 3,
       cancelled: 1,
@@ -132,6 +133,21 @@ describe('an audit finds', () => {
     expect(found(at(9), 4)).toBe(0);
     expect(found(at(2.5), 4)).toBe(1);
     expect(found(at(9), 6)).toBe(3);
+  });
+
+  it('no run that was claimed long before its generation was accepted: the catalog had lost what it was claimed under', () => {
+    const generations = generationsOf({ since: START, expression: '*/5 * * * * *' }, { since: at(12) });
+    const whole = accountOf(instantsOf(generations, at(20)));
+    const found = (second: number) => {
+      const [instant, claimedAt] = [at(second), at(second)];
+      const runs = [...whole.runs.filter(({ scheduledAt }) => scheduledAt !== instant)];
+      runs.push(runAt(instant, { generation: 2, claimedAt }));
+      return auditCron(generations, { ...whole, runs }, { from: START, to: at(20) });
+    };
+    expect(found(5)).toMatchObject({ missed: 0, unexplained: 0, notCovered: [] });
+    expect(found(7)).toMatchObject({ missed: 0, unexplained: 0, notCovered: [{ from: at(7), to: at(7) }] });
+    expect(found(10)).toMatchObject({ missed: 0, unexplained: 1 });
+    expect(found(11)).toMatchObject({ missed: 0, unexplained: 1, notCovered: [] });
   });
 
   it.each<[string, Partial<Run>, string]>([

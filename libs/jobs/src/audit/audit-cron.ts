@@ -2,8 +2,9 @@ import type { Generation } from '../catalog/definition.js';
 import type { Account } from '../ledger/ledger.js';
 import type { Run, SkipRange } from '../ledger/run.js';
 import { occurrenceId } from '../schedule/occurrence.js';
-import { noCounts, type CronAudit, type Finding, type FindingKind } from './audit-report.js';
+import { noCounts, type CronAudit, type Finding, type FindingKind, type NotCovered } from './audit-report.js';
 import { impossibility } from './impossibility.js';
+import { lostDefinitions } from './lost-definition.js';
 import { skipCover } from './skip-cover.js';
 import { instantsOf, reignsOf, stretchesOf, type AuditSpan, type Reign, type Stretch } from './stretches.js';
 
@@ -21,7 +22,7 @@ export function auditCron(generations: readonly Generation[], account: Account, 
 
 /** {@link auditCron}, for schedules that were read before. */
 export function auditReigns(reigns: readonly Reign[], account: Account, span: AuditSpan): CronAudit {
-  const examination = new Examination(account);
+  const examination = new Examination(account, lostDefinitions(reigns.map(({ generation }) => generation)));
   for (const stretch of stretchesOf(reigns, span)) examination.of(stretch);
   return examination.result();
 }
@@ -44,8 +45,12 @@ class Examination {
   readonly #findings: Finding[] = [];
   readonly #runs: ReadonlyMap<number, readonly Run[]>;
   readonly #rangeOf: (instant: number) => SkipRange | null;
+  readonly #notCovered: NotCovered[] = [];
 
-  constructor({ runs, skips }: Account) {
+  constructor(
+    { runs, skips }: Account,
+    private readonly isLost: (run: Run, at: Generation) => boolean,
+  ) {
     this.#runs = byInstant(runs);
     this.#rangeOf = skipCover(skips);
   }
@@ -68,7 +73,7 @@ class Examination {
   }
 
   result(): CronAudit {
-    return { ...this.#counts, findings: this.#findings };
+    return { ...this.#counts, findings: this.#findings, notCovered: this.#notCovered };
   }
 
   #judge(evidence: Evidence): void {
@@ -82,6 +87,9 @@ class Examination {
     if (!first) return;
     if (others.length > 0) this.#double(first, others);
     for (const problem of contradictions(first, evidence)) this.#find('unexplained', first, problem);
+    if (first.generation === generation.generation || this.isLost(first, generation)) return;
+    const its = `its run is of generation ${first.generation}`;
+    this.#find('unexplained', first, `${its}, and the instant is of generation ${generation.generation}`);
   }
 
   #class(run: Run): void {
@@ -97,14 +105,24 @@ class Examination {
     this.#counts.doubled += others.length - 1;
   }
 
-  #astray({ state, definition, generation }: Generation, runs: readonly Run[]): void {
+  #astray(at: Generation, runs: readonly Run[]): void {
+    const { state, definition, generation } = at;
     for (const run of runs) {
+      if (this.isLost(run, at)) {
+        this.#leaveOpen(run);
+        continue;
+      }
       const why =
         state === 'firing'
           ? `generation ${generation} ("${definition.expression}", ${definition.timeZone}) has no such instant`
           : `the cron was ${state} then`;
       this.#find('unexplained', run, `the run ${run.id} stands there, and ${why}`);
     }
+  }
+
+  #leaveOpen({ id, cron, scheduledAt: instant }: Run): void {
+    const text = `Nothing can be said of the run ${id}: the catalog has lost the definition under which it was claimed.`;
+    this.#notCovered.push({ cron, from: instant, to: instant, text });
   }
 
   #find(kind: FindingKind, at: { cron: string; instant: number } | Run, what: string): void {
@@ -130,16 +148,8 @@ function isScheduled({ id, cron, reason }: Run): boolean {
   return reason === 'schedule' || (reason === 'catch-up' && !id.startsWith(`${cron}@manual-`));
 }
 
-/** A catalog that was lost counts anew, and once more on from what the ledger knows: what was claimed before that has less. */
-function isRenumbered(run: Run, { generation, renumberedAt }: Generation): boolean {
-  return renumberedAt !== undefined && run.generation < generation && run.claimedAt <= renumberedAt;
-}
-
-function* contradictions(run: Run, { natural, range, generation }: Evidence): Generator<string, void, undefined> {
+function* contradictions(run: Run, { natural, range }: Evidence): Generator<string, void, undefined> {
   if (range) yield `the run ${run.id} (${run.state}) stands there, and it is recorded as skipped (${range.reason})`;
-  if (run.generation !== generation.generation && !isRenumbered(run, generation)) {
-    yield `its run is of generation ${run.generation}, and the instant is of generation ${generation.generation}`;
-  }
   if (!natural) yield `its run is called ${run.id}, which is not the instant's own name`;
   const impossible = impossibility(run);
   if (impossible) yield `its run ${impossible}`;

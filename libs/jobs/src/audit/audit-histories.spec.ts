@@ -93,7 +93,8 @@ const CORRUPTIONS: Readonly<Record<string, Corruption>> = {
   },
   'a run is of another generation': {
     kind: 'unexplained',
-    spoil: spoilRun((run) => [{ ...run, generation: run.generation + 1 }]),
+    // One that nobody issued: a claim long before its generation was accepted says that the catalog has lost an earlier one.
+    spoil: spoilRun((run) => [{ ...run, generation: run.generation + 100 }]),
   },
   'a run is in a state that can’t be': {
     kind: 'unexplained',

@@ -13,18 +13,15 @@ export interface OneCron {
   readonly span: AuditSpan;
 }
 
-export interface OneAudit extends CronAudit {
-  readonly notCovered: readonly NotCovered[];
-}
-
 /**
  * Part by part, so that neither a dense cron nor a long time has to fit into memory. It begins after what the ledger has
  * forgotten, also when it forgets while this reads: what is missing there may have been there.
  */
-export async function auditOne({ ledger, entry, span }: OneCron): Promise<OneAudit> {
+export async function auditOne({ ledger, entry, span }: OneCron): Promise<CronAudit> {
   const reigns = reignsOf([...entry.past, entry]);
   const counts = noCounts();
   const findings: Finding[] = [];
+  const notCovered: NotCovered[] = [];
   const first = Math.max(span.from, (reigns[0]?.generation.since ?? span.to) + 1);
   let [from, gone] = [first, -Infinity];
   while (from <= span.to) {
@@ -34,9 +31,11 @@ export async function auditOne({ ledger, entry, span }: OneCron): Promise<OneAud
     const audit = auditReigns(reigns, account, { ...part, from: Math.max(from, gone + 1) });
     addCounts(counts, audit);
     findings.push(...audit.findings.slice(0, MOST_FINDINGS - findings.length));
+    notCovered.push(...audit.notCovered);
     from = Math.max(part.to, gone) + 1;
   }
-  return { ...counts, findings, notCovered: forgotten(reigns, { ...span, from: first, to: Math.min(gone, span.to) }) };
+  const before = forgotten(reigns, { ...span, from: first, to: Math.min(gone, span.to) });
+  return { ...counts, findings, notCovered: [...before, ...notCovered] };
 }
 
 function forgotten(reigns: readonly Reign[], span: AuditSpan): NotCovered[] {

@@ -37,6 +37,7 @@ export interface AuditCounts {
 
 export interface CronAudit extends AuditCounts {
   readonly findings: readonly Finding[];
+  readonly notCovered: readonly NotCovered[];
 }
 
 /** A time of which nothing can be said, epoch milliseconds, and why. */

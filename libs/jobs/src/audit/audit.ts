@@ -3,8 +3,16 @@ import type { Catalog, CatalogReading } from '../catalog/catalog.js';
 import type { CatalogEntry } from '../catalog/definition.js';
 import type { Ledger } from '../ledger/ledger.js';
 import type { Presence } from '../scheduling/presence.js';
-import { auditOne, type OneAudit } from './audit-one.js';
-import { addCounts, MOST_FINDINGS, noCounts, type AuditReport, type Finding, type NotCovered } from './audit-report.js';
+import { auditOne } from './audit-one.js';
+import {
+  addCounts,
+  MOST_FINDINGS,
+  noCounts,
+  type AuditReport,
+  type CronAudit,
+  type Finding,
+  type NotCovered,
+} from './audit-report.js';
 
 export type { AuditReport, Finding, FindingKind, NotCovered } from './audit-report.js';
 
@@ -103,7 +111,7 @@ class Summary {
     this.#notCovered = [...notCovered];
   }
 
-  add({ findings, notCovered, ...counts }: OneAudit): void {
+  add({ findings, notCovered, ...counts }: CronAudit): void {
     addCounts(this.#counts, counts);
     this.#findings.push(...findings.slice(0, MOST_FINDINGS - this.#findings.length));
     this.#notCovered.push(...notCovered);
