@@ -6,7 +6,8 @@
 const SPEC = '\\.(spec|contract)\\.ts$';
 const PACKAGES = '^(libs|apps)/';
 const LEASE_ENTRY = '^libs/lease/src/((nest|metrics|testing)/)?index\\.ts$';
-const JOBS_ENTRY = '^libs/jobs/src/(index|operating|scheduler|worker|testing/(ledger-contract/)?index)\\.ts$';
+const JOBS_ENTRY =
+  '^libs/jobs/src/(index|operating|scheduler|worker|metrics/index|testing/(ledger-contract/)?index)\\.ts$';
 /** The suite that any ledger has to pass: for tests of those who write one, and by an entry of its own. */
 const LEDGER_CONTRACT = '^libs/jobs/src/testing/ledger-contract/';
 
@@ -80,10 +81,10 @@ module.exports = {
     },
     {
       name: 'pod-by-its-entry',
-      comment: 'Import @fencepost/pod: the rest may change without notice.',
+      comment: 'Import @fencepost/pod or @fencepost/pod/tokens: the rest may change without notice.',
       severity: 'error',
       from: { path: '^(apps|bench|examples|libs/(?!pod/))', pathNot: SPEC },
-      to: { path: '^libs/pod/', pathNot: '^libs/pod/src/index\\.ts$' },
+      to: { path: '^libs/pod/', pathNot: '^libs/pod/src/(index|tokens)\\.ts$' },
     },
     {
       name: 'pure-without-io',
@@ -132,6 +133,7 @@ module.exports = {
       packages: ['bullmq', '@nestjs/bullmq'],
       to: [
         '^libs/jobs/src/scheduling/bullmq-run-queue\\.ts$',
+        '^libs/jobs/src/alarms/(bullmq-alarm-queue|alarm\\.processor)\\.ts$',
         '^libs/jobs/src/running/[^/]+\\.processor\\.ts$',
         '^apps/.*\\.module\\.ts$',
       ],
@@ -139,13 +141,23 @@ module.exports = {
     }),
     confined('bull-board-in-its-module', {
       packages: ['@bull-board'],
-      to: ['/bull-board\\.module\\.ts$'],
+      to: ['^apps/scheduler/src/board/'],
       why: 'The board is a guest in the scheduler app.',
     }),
     confined('pg-in-postgres-files', {
       packages: ['pg'],
       to: ['/postgres-[^/]+\\.ts$'],
       why: 'PostgreSQL is one of several stores behind a port.',
+    }),
+    confined('opentelemetry-in-its-files', {
+      packages: ['@opentelemetry', 'bullmq-otel'],
+      to: ['/open-telemetry[^/]*\\.ts$'],
+      why: 'Tracing is optional: who does not want it has none of these packages, and only what is loaded on demand may need them.',
+    }),
+    confined('prom-client-in-metrics', {
+      packages: ['prom-client'],
+      to: ['/metrics/', '/metrics\\.controller\\.ts$'],
+      why: 'Prometheus is optional: only the entry of the metrics needs its client.',
     }),
     {
       name: 'no-circle',

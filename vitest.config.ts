@@ -1,7 +1,7 @@
 import { defineConfig } from 'vitest/config';
 
 /** These start process after process; side by side on a small machine they would measure each other. */
-const PROCESSES = ['test/e2e/**/*.spec.ts', 'test/mutants/**/*.spec.ts'];
+const PROCESSES = ['test/e2e/**/*.spec.ts', 'test/mutants/**/*.spec.ts', 'test/browser/**/*.spec.ts'];
 
 /** Before `import`, so that a test reads a library's sources and not what was built from them last. */
 const SOURCE = '@fencepost/source';

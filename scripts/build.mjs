@@ -8,15 +8,16 @@ import { tool } from './tool.mjs';
 
 const COMMON = ['nest-cli.json', 'tsconfig.base.json', 'node_modules/.package-lock.json'];
 const PODS = 'test/pods';
+const WEB = 'apps/scheduler/web';
 
 /**
- * Builds libs and apps when something they are made of has changed since the last build that went well; otherwise some
+ * Builds libs, apps and the page when something they are made of has changed since the last build that went well; otherwise some
  * milliseconds. With `pods` also the programs that tests run as processes of their own.
  * @param {{ pods?: boolean }} [options]
  * @throws {Error} when the compiler found errors, which it has printed by then
  */
 export async function ensureBuilt({ pods = false } = {}) {
-  const parts = pods ? [workspaces(), testPods()] : [workspaces()];
+  const parts = [workspaces(), ...(existsSync(join(root, WEB)) ? [web()] : []), ...(pods ? [testPods()] : [])];
   if (parts.every(upToDate)) return;
   await exclusively('build', () => {
     for (const part of parts) if (!upToDate(part)) build(part);
@@ -40,6 +41,14 @@ function workspaces() {
     tool: 'nest',
     args: ['build', '--all'],
   };
+}
+
+/** The page: its client is taken as it is written, so it does not wait for what is built of the libs. */
+function web() {
+  const written = filesIn(WEB).filter((file) => !file.startsWith(`${WEB}/dist/`));
+  const sources = [...COMMON, ...written, ...filesIn('libs/client/src'), 'libs/client/package.json'];
+  const args = ['build', WEB, '--logLevel', 'warn'];
+  return { name: 'web', sources, outputs: [`${WEB}/dist/index.html`], folders: [`${WEB}/dist`], tool: 'vite', args };
 }
 
 /** They compile against the declarations of the libs, so what makes those new makes these new. */

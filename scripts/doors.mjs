@@ -19,7 +19,7 @@ export async function inspectDoors(house) {
   if (rooms.length === 0) return { seen: 0, unseen: [], violations: [] };
   const rules = { ...options, baseDir: house, ruleSet: { forbidden }, validate: true };
   const { modules, summary } = (await cruise(rooms, rules)).output;
-  const files = new Set(modules.map(({ source }) => source).filter((source) => /\.[cm]?[jt]s$/.test(source)));
+  const files = new Set(modules.map(({ source }) => source).filter((source) => /\.[cm]?[jt]sx?$/.test(source)));
   const unseen = rooms.flatMap((room) => sourcesIn(house, room)).filter((file) => !files.has(file));
   const violations = summary.violations.map(({ rule, from, to }) => ({ rule: rule.name, from, to }));
   return { seen: files.size, unseen, violations };
@@ -31,7 +31,7 @@ function sourcesIn(house, room) {
     .filter((entry) => entry.isFile())
     .map((entry) => join(entry.parentPath ?? entry.path, entry.name));
   const names = paths.map((path) => relative(house, path));
-  return names.filter((name) => name.endsWith('.ts') && !/(^|\/)(node_modules|dist)\//.test(name));
+  return names.filter((name) => /\.tsx?$/.test(name) && !/(^|\/)(node_modules|dist)\//.test(name));
 }
 
 /**

@@ -24,6 +24,9 @@ it("the documented example boots, declares its cron, and is due at three o'clock
     minIntervalMs: 0,
     buildSeq: 1,
     app: 'example',
+    tracing: false,
+    webhooks: [],
+    alarms: { allowHosts: [], timeoutMs: 10_000, lookEveryMs: 5_000 },
   };
   const app = await building.overrideProvider(JOBS_SETTINGS).useValue(settings).compile();
   await app.init();

@@ -49,7 +49,9 @@ describe('fencepost set', () => {
       ...['--dst-repeat', 'last', '--handler', 'mail', '--payload', '{"month":3}', '--misfire', 'fire-all'],
       ...['--max-catch-up', '7', '--overlap', 'replace', '--max-concurrency', '2', '--start-deadline', '10m'],
       ...['--cancel-grace', '45s', '--grace', '0s', '--catch-up-window', '2h', '--spread', '10m'],
-      ...['--min-interval', '1h', '--disabled'],
+      ...['--min-interval', '1h', '--disabled', '--expect-every', '25h', '--late-after', '10m'],
+      ...['--ping-success', 'https://hc.example/a', '--ping-failure', 'https://hc.example/b'],
+      ...['--ping-missed', 'https://hc.example/c', '--ping-uncertain', 'https://hc.example/d'],
     );
     const entry = await entryOf(at, 'all');
     expect([code, entry?.state]).toEqual([0, 'disabled']);
@@ -58,6 +60,11 @@ describe('fencepost set', () => {
       ...{ handler: 'mail', payload: { month: 3 }, misfire: 'fire-all', maxCatchUp: 7, overlap: 'replace' },
       ...{ maxConcurrency: 2, startDeadlineMs: 600_000, cancelGraceMs: 45_000, graceMs: 0 },
       ...{ catchUpWindowMs: 7_200_000, spreadMs: 600_000, minIntervalMs: 3_600_000 },
+      ...{ expectEveryMs: 90_000_000, lateAfterMs: 600_000 },
+      ping: {
+        ...{ success: 'https://hc.example/a', failure: 'https://hc.example/b' },
+        ...{ missed: 'https://hc.example/c', uncertain: 'https://hc.example/d' },
+      },
     });
   });
 

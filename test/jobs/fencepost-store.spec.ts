@@ -4,6 +4,7 @@ import { LazyRunQueue } from '../../apps/cli/src/store/lazy-run-queue.js';
 import { storeAddress } from '../../apps/cli/src/store/store-options.js';
 import { withStore } from '../../apps/cli/src/store/store.js';
 import type { World } from '../../apps/cli/src/world.js';
+import { declared, FencepostDeployment } from '../support/fencepost-deployment.js';
 import { fencepost } from '../support/fencepost.js';
 import { privateRedis, testRedis, type PrivateRedis } from '../support/redis.js';
 import { redisSpaces } from './redis-space.js';
@@ -23,13 +24,13 @@ describe('the store of the fencepost program', () => {
     const flags = { redis: 'redis://here:2', prefix: 'mine', tenant: 'me' };
     expect(storeAddress(flags, { env })).toEqual({
       ...{ redis: { url: 'redis://here:2' }, prefix: 'mine', tenant: 'me' },
-      database: null,
+      ...{ database: null, waitReplicas: 0 },
     });
     expect(storeAddress({}, { env })).toEqual({
       ...{ redis: { url: 'redis://there:1' }, prefix: 'app', tenant: 'acme' },
-      database: null,
+      ...{ database: null, waitReplicas: 0 },
     });
-    const there = { redis: { url: 'redis://localhost:6379' }, database: null };
+    const there = { redis: { url: 'redis://localhost:6379' }, database: null, waitReplicas: 0 };
     const usual = { ...there, prefix: 'fencepost', tenant: null };
     expect(storeAddress({}, { env: {} })).toEqual(usual);
     expect(storeAddress({}, { env: { REDIS_URL: '', FENCEPOST_PREFIX: '', FENCEPOST_TENANT: '' } })).toEqual(usual);
@@ -46,6 +47,19 @@ describe('the store of the fencepost program', () => {
       url: 'redis://here',
     });
     expect(() => storeAddress({}, { env: { ...env, ...sentinels } })).toThrow(UsageError);
+  });
+
+  it('waits for as many replicas as the pods do, and says so where they are not there', async () => {
+    const replicasIn = (text: string) => storeAddress({}, { env: { FENCEPOST_WAIT_REPLICAS: text } }).waitReplicas;
+    expect([replicasIn(''), replicasIn('2')]).toEqual([0, 2]);
+    for (const text of ['-1', 'two', '101', '1.5']) expect(() => replicasIn(text)).toThrow(UsageError);
+
+    const space = { redis: spaces.redis(), ...spaces.fresh() };
+    const deployment = await FencepostDeployment.of(space, [declared('nightly')]);
+    const around = { env: { ...deployment.env, FENCEPOST_WAIT_REPLICAS: '1' } };
+    const said = await fencepost(['pause', 'nightly', '--reason', 'a move'], around);
+    expect(said).toMatchObject({ code: 3 });
+    expect(said.err).toContain('Expected 1 replica(s) to acknowledge a write within 2500 ms, 0 did.');
   });
 
   it('has its ledger in PostgreSQL where that is said, and not for any DATABASE_URL', () => {

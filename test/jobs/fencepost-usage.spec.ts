@@ -34,7 +34,7 @@ describe('the command line of fencepost', () => {
   });
 
   it.each([
-    [['restart'], "unknown command 'restart'"],
+    [['launch'], "unknown command 'launch'"],
     [['next', '30', '2', '*', '*', '*'], 'too many arguments'],
     [['next', '0 25 * * *'], 'the hour field takes values from 0 to 23'],
     [['next', '@daily', '--tz', 'Mars/Olympus'], 'an IANA time zone such as "Europe/Berlin"'],

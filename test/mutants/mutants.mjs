@@ -1,4 +1,6 @@
 import { dirname } from 'node:path';
+import { ALARM_MUTANTS } from './alarm-mutants.mjs';
+import { API_MUTANTS } from './api-mutants.mjs';
 import { ATTEMPT_BATCH_MUTANTS } from './attempt-batch-mutants.mjs';
 import { BALANCE_MUTANTS } from './balance-mutants.mjs';
 import { CATALOG_LOSS_MUTANTS } from './catalog-loss-mutants.mjs';
@@ -14,6 +16,7 @@ import { FENCED_VALUES_MUTANTS } from './fenced-values-mutants.mjs';
 import { FOR_EACH_MUTANTS } from './for-each-mutants.mjs';
 import { JOBS_MUTANTS } from './jobs-mutants.mjs';
 import { JOBS_SERVICE_MUTANTS } from './jobs-service-mutants.mjs';
+import { JOURNAL_MUTANTS } from './journal-mutants.mjs';
 import { LEASE_CROWD_MUTANTS } from './lease-crowd-mutants.mjs';
 import { LEASE_MUTANTS } from './lease-mutants.mjs';
 import { LEASES_MUTANTS } from './leases-mutants.mjs';
@@ -25,9 +28,13 @@ import { LEDGER_EFFECT_MUTANTS } from './ledger-effect-mutants.mjs';
 import { LEDGER_POLICY_MUTANTS } from './ledger-policy-mutants.mjs';
 import { LEDGER_TRIGGER_MUTANTS } from './ledger-trigger-mutants.mjs';
 import { LIMITS_MUTANTS } from './limits-mutants.mjs';
+import { LOG_MUTANTS } from './log-mutants.mjs';
 import { MEMORY_MUTANTS } from './memory-mutants.mjs';
+import { METRICS_MUTANTS } from './metrics-mutants.mjs';
 import { MODEL_MUTANTS } from './model-mutants.mjs';
 import { NODE_HEALTH_MUTANTS } from './node-health-mutants.mjs';
+import { DOCTOR_MUTANTS } from './doctor-mutants.mjs';
+import { OPERATING_DESK_MUTANTS } from './operating-desk-mutants.mjs';
 import { OPERATING_MUTANTS } from './operating-mutants.mjs';
 import { OUTBOX_MUTANTS } from './outbox-mutants.mjs';
 import { PLANNING_MUTANTS } from './planning-mutants.mjs';
@@ -42,6 +49,7 @@ import { POSTGRES_POOL_MUTANTS } from './postgres-pool-mutants.mjs';
 import { POSTGRES_SCHEMA_MUTANTS } from './postgres-schema-mutants.mjs';
 import { PROMELA_MUTANTS } from './promela-mutants.mjs';
 import { PULSE_MUTANTS } from './pulse-mutants.mjs';
+import { QUESTIONS_MUTANTS } from './questions-mutants.mjs';
 import { QUORUM_MUTANTS } from './quorum-mutants.mjs';
 import { REDIS_TARGET_MUTANTS } from './redis-target-mutants.mjs';
 import { RUN_OPERATOR_MUTANTS } from './run-operator-mutants.mjs';
@@ -56,9 +64,12 @@ import { TESTING_KIT_MUTANTS } from './testing-kit-mutants.mjs';
 import { TORTURE_MUTANTS } from './torture-mutants.mjs';
 import { TRUST_MUTANTS } from './trust-mutants.mjs';
 import { WAIT_REPLICAS_MUTANTS } from './wait-replicas-mutants.mjs';
+import { BROWSER_MUTANTS } from './browser-mutants.mjs';
+import { WEB_MUTANTS } from './web-mutants.mjs';
 
 /** @type {readonly import('./mutation-lab.mjs').Mutant[]} */
 export const MUTANTS = [
+  ...API_MUTANTS,
   ...CHAOS_MUTANTS,
   ...CLAIM_MUTANTS,
   ...ATTEMPT_MUTANTS,
@@ -73,6 +84,7 @@ export const MUTANTS = [
   ...POSTGRES_MUTANTS,
   ...ETCD_MUTANTS,
   ...PULSE_MUTANTS,
+  ...QUESTIONS_MUTANTS,
   ...QUORUM_MUTANTS,
   ...NODE_HEALTH_MUTANTS,
   ...FENCED_VALUES_MUTANTS,
@@ -82,11 +94,14 @@ export const MUTANTS = [
   ...COORDINATION_MUTANTS,
   ...TELEMETRY_MUTANTS,
   ...MEMORY_MUTANTS,
+  ...METRICS_MUTANTS,
   ...JOBS_MUTANTS,
   ...CATALOG_MUTANTS,
   ...CATALOG_LOSS_MUTANTS,
   ...DECLARATION_MUTANTS,
   ...OPERATING_MUTANTS,
+  ...OPERATING_DESK_MUTANTS,
+  ...DOCTOR_MUTANTS,
   ...SWEEP_MUTANTS,
   ...LEDGER_CANCEL_MUTANTS,
   ...LEDGER_TRIGGER_MUTANTS,
@@ -99,6 +114,7 @@ export const MUTANTS = [
   ...EFFECT_POLICY_MUTANTS,
   ...FOR_EACH_MUTANTS,
   ...JOBS_SERVICE_MUTANTS,
+  ...JOURNAL_MUTANTS,
   ...LEDGER_EFFECT_MUTANTS,
   ...LIMITS_MUTANTS,
   ...OUTBOX_MUTANTS,
@@ -116,6 +132,10 @@ export const MUTANTS = [
   ...SCHEDULE_WIRING_MUTANTS,
   ...REDIS_TARGET_MUTANTS,
   ...WAIT_REPLICAS_MUTANTS,
+  ...ALARM_MUTANTS,
+  ...LOG_MUTANTS,
+  ...BROWSER_MUTANTS,
+  ...WEB_MUTANTS,
 ];
 
 /**

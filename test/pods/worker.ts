@@ -5,17 +5,20 @@ import { bootPod, PodModule, type PodEnvironment } from '@fencepost/pod';
 import { ChaosSinkModule } from './chaos-sink.js';
 import { BAD_CRONS } from './crons/bad.js';
 import { Book } from './crons/book.js';
+import { Canary } from './crons/canary.js';
 import { ChaosBooked } from './crons/chaos-booked.js';
 import { ChaosAsked, ChaosControl, ChaosFenced, ChaosItems, ChaosKeyed } from './crons/chaos.js';
 import { Echo } from './crons/echo.js';
 import { Many } from './crons/many.js';
+import { Shown } from './crons/shown.js';
 import { Steps } from './crons/steps.js';
 import { Tick } from './crons/tick.js';
 import { OperateController } from './operate.controller.js';
 import { SinkModule } from './sink.module.js';
 
 const CRONS: Readonly<Record<string, readonly Type[]>> = {
-  ...{ tick: [Tick], steps: [Steps], echo: [Echo], many: [Many], book: [Book] },
+  ...{ tick: [Tick], steps: [Steps], echo: [Echo], many: [Many], book: [Book], canary: [Canary] },
+  shown: [Shown],
   chaos: [ChaosFenced, ChaosKeyed, ChaosAsked, ChaosItems, ChaosControl],
   'chaos-booked': [ChaosBooked],
   ...BAD_CRONS,

@@ -26,9 +26,11 @@ async function add(round: number): Promise<void> {
   const plain = Number((await redis.get(`${prefix}:plain`)) ?? 0);
   const fenced = Number((await sink.get('counter'))?.value ?? 0);
   if (`${round}` === PAUSE_IN) {
+    // It goes on where it was, as one that was frozen does: it looks at no clock and at no signal of its lease. It listens
+    // before it says where it is, because whoever hears that may freeze and thaw it before the next line.
+    const thawed = new Promise((resolve) => process.once('SIGCONT', () => resolve(undefined)));
     say({ event: 'between' });
-    // It goes on where it was, as one that was frozen does: it looks at no clock and at no signal of its lease.
-    await new Promise((resolve) => process.once('SIGCONT', () => resolve(undefined)));
+    await thawed;
   }
   await redis.set(`${prefix}:plain`, `${plain + 1}`);
   try {

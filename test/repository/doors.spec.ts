@@ -45,6 +45,8 @@ const PLANTED: Record<string, readonly [from: string, to: string]> = {
   'bullmq-in-the-queue': ['libs/jobs/src/running/planted.ts', 'bullmq'],
   'bull-board-in-its-module': ['apps/scheduler/src/planted.module.ts', '@bull-board/api'],
   'pg-in-postgres-files': ['libs/jobs/src/ledger/redis-planted.ts', 'pg'],
+  'opentelemetry-in-its-files': ['libs/jobs/src/telemetry/planted.ts', '@opentelemetry/api'],
+  'prom-client-in-metrics': ['libs/jobs/src/telemetry/planted.ts', 'prom-client'],
   'no-circle': ['libs/lease/src/clock.ts', './lease.js'],
   'no-test-in-production': ['libs/lease/src/planted.ts', '../../../test/lease.spec.js'],
   'everything-resolves': ['apps/worker/src/planted.ts', './gone.js'],

@@ -12,11 +12,14 @@ export interface ProjectFile {
   readonly text: string;
 }
 
+/** Pictures hold no lines. */
+const PICTURE = /\.png$/;
+
 /** Everything a person wrote, read from the disk and not from git, so that a new file counts before it is added. */
 export function projectFiles(matching: RegExp = /./): ProjectFile[] {
   return paths(ROOT)
     .map((path) => relative(ROOT, path))
-    .filter((path) => matching.test(path))
+    .filter((path) => matching.test(path) && !PICTURE.test(path))
     .map((path) => ({ path, text: readFileSync(join(ROOT, path), 'utf8') }));
 }
 

@@ -35,7 +35,7 @@ const RULES: readonly Rule[] = [
   },
   {
     claim: 'no file silences the linter or the compiler',
-    files: /\.(ts|mjs|cjs)$/,
+    files: /\.(tsx?|mjs|cjs)$/,
     forbidden: /(eslint|oxlint)-(disable|enable)|@ts-(ignore|expect-error|nocheck)/,
     caught: ['// oxlint-¦disable-next-line', '// @ts-¦ignore'],
   },
@@ -88,8 +88,9 @@ describe('the repository', () => {
     it.each(rule.caught)('would catch %j', (example) => expect(example.replace('¦', '')).toMatch(rule.forbidden));
   });
 
-  it('has no file over 250 lines in libs and apps', () => {
-    const long = projectFiles(/^(libs|apps)\/.*\.(ts|lua|sql|html|css)$/)
+  it('has no file over 250 lines in libs and apps, but for what a program writes', () => {
+    const long = projectFiles(/^(libs|apps)\/.*\.(tsx?|lua|sql|html|css)$/)
+      .filter(({ path }) => path !== 'libs/client/src/api-types.ts')
       .map(({ path, text }) => ({ path, lines: text.trimEnd().split('\n').length }))
       .filter(({ lines }) => lines > 250);
     expect(long).toEqual([]);
@@ -97,7 +98,7 @@ describe('the repository', () => {
 
   it('names files in kebab-case, with a dot only before a role', () => {
     const named =
-      /^([a-z0-9]+(-[a-z0-9]+)*\/)*[a-z0-9]+(-[a-z0-9]+)*(\.(module|controller|decorator|processor))?(\.(spec|contract))?\.(ts|mjs|lua|sql|html|css|svg|md|json)$/;
+      /^([a-z0-9]+(-[a-z0-9]+)*\/)*[a-z0-9]+(-[a-z0-9]+)*(\.(module|controller|decorator|processor|config))?(\.(spec|contract))?\.(tsx?|mjs|lua|sql|html|css|svg|md|json)$/;
     const others = projectFiles(/^(libs|apps)\//).filter(({ path }) => !/\/(README\.md|package\.json)$/.test(path));
     expect(others.length).toBeGreaterThan(0);
     expect(others.map(({ path }) => path).filter((path) => !named.test(path))).toEqual([]);

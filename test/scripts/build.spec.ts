@@ -82,4 +82,17 @@ describe('ensureBuilt', () => {
     await build('{ pods: true }');
     expect(clone.calls('tsc')).toBe(3);
   });
+
+  it('builds the page where there is one, and again when it or its client changes', async () => {
+    clone.compiler('vite', 'mkdir -p apps/scheduler/web/dist; touch apps/scheduler/web/dist/index.html');
+    await build();
+    expect(clone.calls('vite')).toBe(0);
+    for (const file of ['apps/scheduler/web/src/main.tsx', 'libs/client/src/index.ts']) {
+      clone.write(file, 'export const changed = true;');
+      await build();
+    }
+    await build();
+    expect(clone.calls('vite')).toBe(2);
+    expect(clone.calls('nest')).toBe(1);
+  });
 });

@@ -67,6 +67,12 @@ export class Pod {
     return this.#exit === undefined;
   }
 
+  /** Where it says that it listens, such as `http://127.0.0.1:3000`. */
+  get url(): string {
+    const said = this.lines.find(({ msg }) => msg !== undefined && LISTENS.test(msg))?.msg ?? '';
+    return LISTENS.exec(said)?.[1] ?? '';
+  }
+
   /** Until the pod has bound its port, which it does last. */
   async ready(patienceMs: number = PATIENCE_MS): Promise<this> {
     await this.#find('that it is ready', ({ msg }) => msg !== undefined && LISTENS.test(msg), patienceMs);
@@ -75,8 +81,7 @@ export class Pod {
 
   /** Asks the pod over HTTP, at the port it says it has bound. */
   async post(path: string, body: object): Promise<unknown> {
-    const said = this.lines.find(({ msg }) => msg !== undefined && LISTENS.test(msg))?.msg ?? '';
-    const response = await fetch(`${LISTENS.exec(said)?.[1]}/${path}`, {
+    const response = await fetch(`${this.url}/${path}`, {
       method: 'POST',
       headers: { 'content-type': 'application/json' },
       body: JSON.stringify(body),

@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
-import { afterEach } from 'vitest';
+import { afterAll, afterEach } from 'vitest';
 import type { FailPoint } from '../pods/fail-point.js';
 import { Pod } from './pod.js';
 
@@ -38,6 +38,29 @@ const IN_ORDER_WITHIN_MS = 10_000;
  * a test that passed fails it.
  */
 export function usePods(): Pods {
+  const { pods, started } = podsOf();
+  afterEach(async ({ task }) => {
+    const ended = started.splice(0);
+    const left = ended.filter((pod) => pod.isAlive);
+    await Promise.all(left.map((pod) => pod.kill()));
+    if (task.result?.state === 'fail') return tellLastLines(ended);
+    if (left.length > 0) throw new Error(`Left running: ${left.map(({ name }) => name).join(', ')}.`);
+  });
+  return pods;
+}
+
+/** Pods that all tests of a file share; they are ended with it, and one that does not end in order fails it. */
+export function usePodsOfFile(): Pods {
+  const { pods, started } = podsOf();
+  afterEach(({ task }) => {
+    if (task.result?.state === 'fail') tellLastLines(started);
+  });
+  // A pod that does not end is ended with this process.
+  afterAll(() => pods.terminateAll());
+  return pods;
+}
+
+function podsOf(): { readonly pods: Pods; readonly started: Pod[] } {
   const started: Pod[] = [];
   const env: Record<string, string> = {};
   const spawn = (program: string) => (name: string, options?: PodOptions) => {
@@ -49,14 +72,7 @@ export function usePods(): Pods {
     (program: string): StartPod =>
     (name, options) =>
       spawn(program)(name, options).ready();
-  afterEach(async ({ task }) => {
-    const pods = started.splice(0);
-    const left = pods.filter((pod) => pod.isAlive);
-    await Promise.all(left.map((pod) => pod.kill()));
-    if (task.result?.state === 'fail') return tellLastLines(pods);
-    if (left.length > 0) throw new Error(`Left running: ${left.map(({ name }) => name).join(', ')}.`);
-  });
-  return {
+  const pods = {
     env,
     scheduler: start(SCHEDULER),
     worker: start(WORKER),
@@ -65,6 +81,7 @@ export function usePods(): Pods {
     spawnScheduler: spawn(SCHEDULER),
     terminateAll: () => terminateAll(started.filter((pod) => pod.isAlive)),
   };
+  return { pods, started };
 }
 
 /** A test of several processes that failed can only be understood with what each of them wrote. */

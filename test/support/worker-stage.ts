@@ -9,6 +9,7 @@ import { Ending } from '../../libs/jobs/src/running/ending.js';
 import type { RetryPolicy } from '../../libs/jobs/src/running/retry.js';
 import type { RunHandler } from '../../libs/jobs/src/running/run-context.js';
 import { Telemetry } from '../../libs/jobs/src/telemetry/telemetry.js';
+import type { Tracing } from '../../libs/jobs/src/telemetry/tracing.js';
 import { flaky } from './flaky.js';
 import { recordedEvents } from './recorded-events.js';
 
@@ -41,6 +42,7 @@ export class WorkerStage {
   readonly progress: (number | object)[] = [];
   /** A worker whose timers come late has a clock of its own. */
   clock: Clock = this.manual;
+  tracing: Tracing | null = null;
 
   static async with(waiting: Waiting = {}): Promise<WorkerStage> {
     const { lateByMs = 0, ...claimed } = waiting;
@@ -66,11 +68,14 @@ export class WorkerStage {
   /** Brings the run to a worker with this handler, for the run's own cron or for another one. */
   carry(handle: RunHandler | null, over: Partial<RetryPolicy> & Bringing = {}): Promise<Carried> {
     const { signal = new AbortController().signal, handles = CRON, handler: said, ...retry } = over;
-    const { clock, telemetry, ledger } = this;
+    const { clock, telemetry, tracing, ledger } = this;
     const handler = handle && { ...said, handle, retry: { ...RETRY, ...retry } };
     const handlerOf = (cron: string) => (cron === handles ? (handler ?? undefined) : undefined);
     return carryOut(
-      { ledger: ledger.port, clock, telemetry, random: () => 0, worker: 'worker/1', ttlMs: RUN_LEASE_MS, handlerOf },
+      {
+        ...{ ledger: ledger.port, clock, telemetry, tracing, random: () => 0, handlerOf },
+        ...{ worker: 'worker/1', ttlMs: RUN_LEASE_MS },
+      },
       {
         runId: RUN,
         givenUp: endingBy(signal),

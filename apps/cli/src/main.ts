@@ -1,5 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { userInfo } from 'node:os';
+import { createInterface } from 'node:readline/promises';
 import { text } from 'node:stream/consumers';
 import { UsageError } from './exit.js';
 import { run } from './run.js';
@@ -16,6 +17,9 @@ process.exitCode = await run(process.argv.slice(2), {
   user,
   read,
   interrupted,
+  terminal: process.stdout.isTTY,
+  ...(process.stdin.isTTY && process.stderr.isTTY ? { ask } : {}),
+  unread,
 });
 
 /** A container may run under a number that nobody has given a name. */
@@ -24,6 +28,16 @@ function user(): string {
     return userInfo().username;
   } catch {
     return process.env['USER'] || `uid ${process.getuid?.() ?? 'unknown'}`;
+  }
+}
+
+/** On stderr: what stdout is for may be read by a program. */
+async function ask(question: string): Promise<string> {
+  const asking = createInterface({ input: process.stdin, output: process.stderr });
+  try {
+    return await asking.question(question);
+  } finally {
+    asking.close();
   }
 }
 
@@ -42,4 +56,10 @@ function interrupted(): AbortSignal {
   // Once: a second Ctrl-C ends the program as ever.
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => stopping.abort());
   return stopping.signal;
+}
+
+function unread(): AbortSignal {
+  const left = new AbortController();
+  process.stdout.once('error', () => left.abort());
+  return left.signal;
 }

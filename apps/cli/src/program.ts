@@ -2,26 +2,38 @@ import { Command } from 'commander';
 import { auditCommand } from './commands/audit.js';
 import { backfillCommand } from './commands/backfill.js';
 import { cancelCommand } from './commands/cancel.js';
+import { doctorCommand } from './commands/doctor.js';
+import { failedCommand } from './commands/failed.js';
+import { leasesCommand } from './commands/leases.js';
 import { lintCommand } from './commands/lint.js';
 import { listCommand } from './commands/list.js';
 import { migrateCommand } from './commands/migrate.js';
 import { nextCommand } from './commands/next.js';
 import { pauseCommand } from './commands/pause.js';
 import { planCommand } from './commands/plan.js';
+import { podsCommand } from './commands/pods.js';
 import { removeCommand } from './commands/remove.js';
 import { resolveCommand } from './commands/resolve.js';
 import { resumeCommand } from './commands/resume.js';
+import { retryCommand } from './commands/retry.js';
+import { runCommand } from './commands/run.js';
+import { runsCommand } from './commands/runs.js';
 import { setCommand } from './commands/set.js';
+import { showCommand } from './commands/show.js';
+import { tailCommand } from './commands/tail.js';
+import { tokenCommand } from './commands/token.js';
 import { tortureCommand } from './commands/torture.js';
 import { triggerCommand } from './commands/trigger.js';
 import { uncertainCommand } from './commands/uncertain.js';
+import { whyCommand } from './commands/why.js';
 import type { Setting } from './world.js';
 
 const ABOUT =
   'Looks at the crons of a deployment, and tells them what to do. Each command explains itself with --help.';
 
 const CODES = `
-Every command takes --json: then the last line on stdout is one line of JSON.
+Every command takes --json: then the last line on stdout is one line of JSON. Where no terminal reads them, show, runs,
+run, why, failed and retry answer so by themselves, unless --text is said.
 
 Exit codes:
   0  done, and nothing found
@@ -35,17 +47,23 @@ export function program(setting: Setting): Command {
   const whole = new Command('fencepost').description(ABOUT).addHelpText('after', CODES);
   const commands = [
     ...[nextCommand, lintCommand, planCommand],
-    ...[listCommand, auditCommand, setCommand, removeCommand],
+    ...[listCommand, showCommand, runsCommand, runCommand, whyCommand],
+    ...[auditCommand, setCommand, removeCommand],
     ...[pauseCommand, resumeCommand, triggerCommand, cancelCommand, backfillCommand],
+    ...[podsCommand, tailCommand, leasesCommand, doctorCommand, tokenCommand],
+    ...[failedCommand, retryCommand],
     ...[uncertainCommand, resolveCommand, migrateCommand, tortureCommand],
   ];
   for (const make of commands) whole.addCommand(make(setting));
-  for (const command of [whole, ...whole.commands]) {
+  for (const [command, typed] of withSubcommands(whole, 'fencepost')) {
     // One has no subcommand to inherit from: each is made on its own.
     command.configureOutput({ writeOut: out, writeErr: err }).exitOverride().allowExcessArguments(false);
-    command.showHelpAfterError(
-      `Type "fencepost ${command === whole ? '' : `${command.name()} `}--help" for what it takes.`,
-    );
+    command.showHelpAfterError(`Type "${typed} --help" for what it takes.`);
   }
   return whole;
+}
+
+/** With what has to be typed for each. */
+function withSubcommands(command: Command, typed: string): (readonly [Command, string])[] {
+  return [[command, typed], ...command.commands.flatMap((each) => withSubcommands(each, `${typed} ${each.name()}`))];
 }

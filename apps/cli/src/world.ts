@@ -11,10 +11,18 @@ export interface World {
   readonly width: number;
   /** Who is logged in. */
   readonly user: () => string;
+  /** What this machine calls itself; default: what its kernel says. */
+  readonly host?: string;
+  /** A person's answer to a question, where somebody sits at a terminal; absent where nobody does. */
+  readonly ask?: (question: string) => Promise<string>;
   /** All of a file; of stdin for `-`. */
   readonly read: (file: string) => Promise<string>;
   /** From this call on Ctrl-C doesn't end the program any more, but aborts what comes back. */
   readonly interrupted: () => AbortSignal;
+  /** Whether stdout is a terminal, where a person reads it and colours mean something; default: no. */
+  readonly terminal?: boolean;
+  /** Aborts when nobody reads stdout any more, as behind `head`; default: somebody always does. */
+  readonly unread?: () => AbortSignal;
 }
 
 /** How a command hands over what it found. */

@@ -74,7 +74,7 @@ describe('the view', () => {
   it('shows at 80 columns all that a person looks for first', () => {
     const text = draw(79, 23).join('\n');
     for (const wanted of [
-      'http://127.0.0.1:3000/queues, :3001, :3002 · also /health/ready',
+      'http://127.0.0.1:3000/crons/, :3001, :3002 · also /queues, /metrics',
       'logs /tmp/fencepost-demo-abcdef',
       'scheduler-2  killed',
       'scheduler-3  frozen',

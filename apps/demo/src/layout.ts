@@ -54,9 +54,9 @@ function heading({ redis, logs, pods }: Scene): Line[] {
     ],
     [{ text: `logs ${logs} · Redis ${redis}`, style: 'dim' }],
     [
-      { text: 'Bull Board ', style: 'dim' },
-      ...(first === undefined ? [] : [{ text: `http://127.0.0.1:${first}/queues`, style: 'cyan' as const }]),
-      { text: `${also} · also /health/ready`, style: 'dim' },
+      { text: 'Look at ', style: 'dim' },
+      ...(first === undefined ? [] : [{ text: `http://127.0.0.1:${first}/crons/`, style: 'cyan' as const }]),
+      { text: `${also} · also /queues, /metrics`, style: 'dim' },
     ],
   ];
 }

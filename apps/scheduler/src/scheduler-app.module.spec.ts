@@ -18,7 +18,7 @@ beforeEach(async () => {
   const jobs = { redis: testRedis(), prefix };
   const environment = { host: '127.0.0.1', port: 0, logLevel: 'silent', pod: 'pod-7', jobs };
   shown.length = 0;
-  const built = await Test.createTestingModule({ imports: [SchedulerAppModule.forRoot(environment)] })
+  const built = await Test.createTestingModule({ imports: [await SchedulerAppModule.forRoot(environment)] })
     .overrideProvider(BULL_BOARD_INSTANCE)
     .useValue({ addQueue: (queue: BullMQAdapter) => void shown.push(queue) })
     .compile();

@@ -1,13 +1,25 @@
 import { Module } from '@nestjs/common';
 import type { DynamicModule } from '@nestjs/common';
 import { PodModule, type PodEnvironment } from '@fencepost/pod';
-import { QueuesBoardModule } from './bull-board.module.js';
+import { ApiModule } from './api/api.module.js';
+import { accessOf } from './auth/access.js';
+import { AuthModule } from './auth/auth.module.js';
+import type { Authenticate } from './auth/authenticate.js';
+import { QueuesBoardModule } from './board/bull-board.module.js';
 
-/** A pod that campaigns for crons, claims their occurrences and enqueues them. Holds no user code. */
+export interface SchedulerAppOptions {
+  /** Says who sends a request, beside the tokens; instead of a module named in the environment. */
+  readonly authenticate?: Authenticate;
+}
+
+/** A pod that campaigns for crons, claims their occurrences and enqueues them, and shows what it sees. Holds no user code. */
 @Module({})
 export class SchedulerAppModule {
-  static forRoot(environment: PodEnvironment): DynamicModule {
+  /** @throws {SetupError} for a pod that would be open to everybody, and for tokens that can't be read */
+  static async forRoot(environment: PodEnvironment, options: SchedulerAppOptions = {}): Promise<DynamicModule> {
+    const auth = AuthModule.on(await accessOf(environment, options.authenticate));
     const pod = PodModule.forRoot('scheduler', environment);
-    return { module: SchedulerAppModule, imports: [pod, QueuesBoardModule.on(pod)] };
+    const api = ApiModule.on(pod, auth);
+    return { module: SchedulerAppModule, imports: [auth, pod, api, QueuesBoardModule.on(pod, api)] };
   }
 }

@@ -5,9 +5,10 @@ export type { JobHandlerOptions, JobRun } from './nest/job-handler.decorator.js'
 export type { HandlerOptions } from './nest/handler-options.js';
 export { CronDeclarationError } from './nest/cron-declaration-error.js';
 export { JobsModule } from './nest/jobs.module.js';
+export type { AlarmOptions, WebhookOptions } from './nest/webhook-options.js';
 export type { JobsModuleOptions, PostgresOptions, Role } from './nest/options.js';
 export type { JobsOptionsSource } from './nest/jobs-core.module.js';
-export { CATALOG, LEDGER } from './nest/tokens.js';
+export { AUDIT_TRAIL, CATALOG, JOURNAL, LEDGER, POD_REGISTRY } from './nest/tokens.js';
 
 export * from './operating.js';
 
@@ -44,8 +45,5 @@ export {
   TransactionUnknownError,
 } from './ledger/postgres/transaction-errors.js';
 
-export { EVENT_TEXT } from './telemetry/events.js';
-export type { EventLevel, EventName, Events } from './telemetry/events.js';
 export { logEvents } from './telemetry/log-events.js';
 export type { EventLogger } from './telemetry/log-events.js';
-export { Telemetry } from './telemetry/telemetry.js';

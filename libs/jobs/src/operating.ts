@@ -19,7 +19,85 @@ export { RunStateError, UnknownRunError } from './operating/run-errors.js';
 export { Jobs } from './operating/jobs.js';
 export type { Enqueued, EnqueueOptions, JobItem, JobsPorts } from './operating/jobs.js';
 export { IdempotencyKeyError } from './operating/job-errors.js';
+export { overviewOf } from './operating/cron-overview.js';
+export { knownCron } from './operating/known-cron.js';
+export type { KnownCron } from './operating/known-cron.js';
 export { CatalogMovedError, OperatorInputError, UnknownCronError } from './operating/errors.js';
+export { isStoreTrouble } from './operating/store-trouble.js';
+
+export { SCHEMAS } from './presenting/schemas.js';
+export { presentAuditRecord } from './presenting/audit-record.js';
+export type { AuditRecordJson } from './presenting/audit-record.js';
+export { presentCronDetail } from './presenting/cron-detail.js';
+export type { CronDetailJson, CronSeen } from './presenting/cron-detail.js';
+export { presentCronSummary } from './presenting/cron-summary.js';
+export type { CronSights, CronSummaryJson } from './presenting/cron-summary.js';
+export type { FindingJson } from './presenting/finding.js';
+export { presentJournalEntry } from './presenting/journal-entry.js';
+export type { JournalEntryJson } from './presenting/journal-entry.js';
+export { presentLease } from './presenting/lease.js';
+export type { LeaseJson } from './presenting/lease.js';
+export { presentOperatorAction } from './presenting/operator-action.js';
+export type { OperatorActionJson } from './presenting/operator-action.js';
+export { presentOutlook } from './presenting/outlook.js';
+export type { OutlookJson } from './presenting/outlook.js';
+export { presentPause } from './presenting/pause.js';
+export type { PauseJson } from './presenting/pause.js';
+export { presentPod } from './presenting/pod.js';
+export type { PodJson } from './presenting/pod.js';
+export { presentRunReport } from './presenting/run-report.js';
+export type { RunReportJson } from './presenting/run-report.js';
+export { presentRun } from './presenting/run.js';
+export type { RunJson } from './presenting/run.js';
+export { presentTimeline } from './presenting/timeline.js';
+export type { TimelineItemJson, TimelineJson } from './presenting/timeline.js';
+export { presentWhyReport } from './presenting/why-report.js';
+export type { WhyReportJson, WhyStepJson } from './presenting/why-report.js';
+export { Outlook } from './operating/outlook.js';
+export type { Forecast, OutlookQuery } from './operating/outlook.js';
+export type { Outcome, Timeline, TimelineItem } from './operating/timeline-item.js';
+export { Timelines } from './operating/timelines.js';
+export type { TimelineQuery, TimelinesPorts } from './operating/timelines.js';
+export { WhyDesk } from './operating/why-desk.js';
+export type { WhyPorts } from './operating/why-desk.js';
+export type { WhyReport, WhyStep, WhyVerdict } from './operating/why.js';
+
+export { KEPT_RECORDS, MOST_LISTED_RECORDS } from './operating/audit-trail.js';
+export type { AuditQuery, AuditRecord, AuditTrail, NewAuditRecord } from './operating/audit-trail.js';
+export { RedisAuditTrail } from './operating/redis-audit-trail.js';
+export { AuditNotWrittenError, withAudit } from './operating/with-audit.js';
+export type { AuditedOrder } from './operating/with-audit.js';
+
+export { isJournalId } from './journal/journal-id.js';
+export { JournalFeed } from './journal/journal-feed.js';
+export type { JournalFeedDeps, JournalListener } from './journal/journal-feed.js';
+export { MOST_READ } from './journal/journal.js';
+export type { Journal, JournalEntry, JournalLimits, JournalQuery, NewJournalEntry } from './journal/journal.js';
+export { RedisJournal } from './journal/redis-journal.js';
+export type { RedisJournalOptions } from './journal/redis-journal.js';
+export { libraryVersion } from './pods/library-version.js';
+export { POD_GONE_MS, REPORT_MS } from './pods/pod-registry.js';
+export type { NewPodCard, PodCard, PodRegistry } from './pods/pod-registry.js';
+export { RedisPodRegistry } from './pods/redis-pod-registry.js';
+export type { RedisPodRegistryOptions } from './pods/redis-pod-registry.js';
+
+export { Doctor, needsCare } from './operating/doctor.js';
+export type { DoctorPorts } from './operating/doctor.js';
+export type { DoctorFinding, FindingLevel, PostgresFacts, RedisFacts } from './operating/doctor-facts.js';
+export { readRedisFacts } from './operating/redis-facts.js';
+export { readPostgresFacts } from './ledger/postgres/postgres-examination.js';
+export { holderSeemsAlive, LeaseDesk } from './operating/leases-desk.js';
+export type {
+  ClearedLease,
+  ClearOrder,
+  HeldCron,
+  LeaseDeskPorts,
+  LeaseFilter,
+  LeaseList,
+  WatchOptions,
+} from './operating/leases-desk.js';
+export { LeaseMovedError } from './operating/leases-errors.js';
+export type { Sighting, SightingKind, WatchMark, WatchReport } from './operating/leases-watch.js';
 
 export { audit } from './audit/audit.js';
 export type { AuditReport, Finding, FindingKind, NotCovered } from './audit/audit.js';
@@ -80,3 +158,7 @@ export { parseSchedule, ScheduleError, ScheduleTextError } from './schedule/sche
 export type { CronSchedule, DstRule, Schedule, ScheduleText } from './schedule/schedule.js';
 export { spreadOf } from './schedule/spread.js';
 export { zoneNamed } from './schedule/zone.js';
+
+export { EVENT_TEXT } from './telemetry/events.js';
+export type { EventLevel, EventName, Events } from './telemetry/events.js';
+export { Telemetry } from './telemetry/telemetry.js';

@@ -71,9 +71,13 @@ export { connectLeases } from './connect-leases.js';
 export type { ConnectLeasesOptions } from './connect-leases.js';
 
 export { NotReplicatedError } from './redis/redis-wait.js';
-export { probeRedis } from './redis/redis-probe.js';
+export { probeRedis, readServers } from './redis/redis-probe.js';
 export type { ProbeOptions } from './redis/redis-probe.js';
-export type { Criticality, Finding, FindingCode } from './redis/server-judgement.js';
+export type { ServerFacts } from './redis/server-facts.js';
+export { judgeHistory } from './redis/server-history.js';
+export type { History } from './redis/server-history.js';
+export { judgeServer } from './redis/server-judgement.js';
+export type { Criticality, Demands, Finding, FindingCode } from './redis/server-judgement.js';
 export type {
   ClusterTarget,
   HostAndPort,
@@ -108,6 +112,8 @@ export { MemoryFencedValues } from './fencing/memory-fenced-values.js';
 export type { MemoryFencedValuesOptions } from './fencing/memory-fenced-values.js';
 export type { FencedValue, FencedValues, SetValueOptions } from './fencing/fenced-values.js';
 
+export { scrub } from './telemetry/scrub.js';
+export { isSuspicious, scrubText } from './telemetry/scrub-text.js';
 export { leaseLog } from './telemetry/lease-log.js';
 export type { LeaseLogOptions, LeaseLogger } from './telemetry/lease-log.js';
 export type { LogLevel } from './telemetry/log-lines.js';

@@ -6,25 +6,27 @@ import { podEnvironment, type PodEnvironment } from './environment.js';
 import { probePort } from './probe-port.js';
 import { refusal, type Address } from './refusal.js';
 
-export interface Pod {
+export interface Pod<App extends INestApplication = INestApplication> {
   /** For the sentence that says why it doesn't start. */
   readonly name: string;
   readonly defaultPort: number;
-  readonly module: (environment: PodEnvironment) => DynamicModule;
+  readonly module: (environment: PodEnvironment) => DynamicModule | Promise<DynamicModule>;
+  /** What stands before the routes; called before there are any. */
+  readonly prepare?: (app: App) => void;
 }
 
 /** On top of the drain deadline, for everything else that has to be closed. */
 const CLOSING_MS = 5_000;
 
 /** Starts a pod, or prints one sentence and exits with 1. SIGTERM and SIGINT stop it in order, within a deadline. */
-export async function bootPod(pod: Pod): Promise<void> {
+export async function bootPod<App extends INestApplication = INestApplication>(pod: Pod<App>): Promise<void> {
   const address: { host: string; port: number } = { host: '127.0.0.1', port: pod.defaultPort };
-  let app: INestApplication | undefined;
+  let app: App | undefined;
   try {
     const environment = podEnvironment(process.env);
     Object.assign(address, { host: environment.host, port: environment.port ?? pod.defaultPort });
     await probePort(address);
-    app = await NestFactory.create(pod.module(environment), {
+    app = await NestFactory.create<App>(await pod.module(environment), {
       // Nest would print a stack trace of its own before ours gets to say what is wrong.
       logger: false,
       abortOnError: false,
@@ -32,6 +34,7 @@ export async function bootPod(pod: Pod): Promise<void> {
     });
     app.useLogger(app.get(Logger));
     app.enableShutdownHooks();
+    pod.prepare?.(app);
     endInTime(app.get<JobsSettings>(JOBS_SETTINGS).drainDeadlineMs + CLOSING_MS);
     await app.listen(address.port, address.host);
     app.get(Logger).log(`${pod.name} listens on ${await app.getUrl()}`);
@@ -46,7 +49,7 @@ interface Refused {
   readonly app: INestApplication | undefined;
 }
 
-async function refuse(pod: Pod, { error, address, app }: Refused): Promise<void> {
+async function refuse(pod: Pick<Pod, 'name'>, { error, address, app }: Refused): Promise<void> {
   process.stderr.write(`The ${pod.name} does not start. ${refusal(error, address)}\n`);
   process.exitCode = 1;
   // Half a start may have left connections and timers; what can't be closed is cut off.

@@ -48,6 +48,17 @@ describe("a pod's environment", () => {
     });
   });
 
+  it('says who outside is told, and whom of the own network', () => {
+    const webhooks = [{ url: 'https://alerts.example', secret: 's' }];
+    const variables = {
+      FENCEPOST_WEBHOOKS: JSON.stringify(webhooks),
+      FENCEPOST_ALLOW_HOSTS: 'alerts.internal, 10.0.0.7',
+    };
+    const { jobs } = podEnvironment(variables);
+    expect(jobs).toMatchObject({ webhooks, alarms: { allowHosts: ['alerts.internal', '10.0.0.7'] } });
+    expect(podEnvironment({ FENCEPOST_WEBHOOKS: 'no json' }).jobs.webhooks).toBe('no json');
+  });
+
   it('finds Redis by its sentinels or in a cluster', () => {
     const variables = { REDIS_URL: '', REDIS_SENTINELS: 'a:1,b:2', REDIS_SENTINEL_NAME: 'mymaster' };
     const sentinels = [

@@ -1,12 +1,18 @@
 import { Inject, Module } from '@nestjs/common';
-import type { DynamicModule, OnModuleInit } from '@nestjs/common';
+import type { DynamicModule, OnModuleInit, Provider } from '@nestjs/common';
 import { TerminusModule } from '@nestjs/terminus';
 import { type Clock } from '@fencepost/lease';
 import { CLOCK } from '@fencepost/lease/nest';
 import { JobsModule, logEvents, Telemetry, type Role } from '@fencepost/jobs';
+import { MetricsModule } from '@fencepost/jobs/metrics';
 import { LoggerModule, PinoLogger } from 'nestjs-pino';
+import { APP_FILTER } from '@nestjs/core';
+import { CleanErrors } from './clean-errors.js';
+import { cleanLogs } from './clean-logs.js';
 import { HealthController } from './health.controller.js';
 import type { PodEnvironment } from './environment.js';
+import { MetricsAccess } from './metrics-access.js';
+import { METRICS_ACCESS, MetricsController, MetricsGuard } from './metrics.controller.js';
 
 /** What every pod has, whatever its role: the jobs library, logs, and answers to health checks. */
 @Module({})
@@ -19,10 +25,16 @@ export class PodModule implements OnModuleInit {
 
   static forRoot(role: Role, environment: PodEnvironment): DynamicModule {
     const jobs = JobsModule.forRoot({ roles: [role], ...environment.jobs });
+    const metrics = MetricsModule.on(jobs, environment.metrics);
     return {
       module: PodModule,
-      imports: [jobs, logger(role, environment), TerminusModule.forRoot({ logger: false })],
-      controllers: [HealthController],
+      imports: [jobs, metrics, logger(role, environment), TerminusModule.forRoot({ logger: false })],
+      controllers: [HealthController, MetricsController],
+      providers: [
+        ...errorsOf(role),
+        MetricsGuard,
+        { provide: METRICS_ACCESS, useFactory: () => metricsAccess(role, environment) },
+      ],
       exports: [jobs],
     };
   }
@@ -32,9 +44,18 @@ export class PodModule implements OnModuleInit {
   }
 }
 
+/** The app with the scheduler asks at one door for everything that it serves; any other serves no more than this. */
+function metricsAccess(role: Role, { host, access }: PodEnvironment): MetricsAccess | null {
+  if (role === 'scheduler') return null;
+  const { tokens, tokensFile, metricsOpen: open } = access ?? {};
+  return new MetricsAccess({ host, tokens, tokensFile, open });
+}
+
+/** The app with the scheduler has errors of its own making. */
+function errorsOf(role: Role): Provider[] {
+  return role === 'scheduler' ? [] : [{ provide: APP_FILTER, useClass: CleanErrors }];
+}
+
 function logger(role: Role, { logLevel, pod }: PodEnvironment): DynamicModule {
-  return LoggerModule.forRoot({
-    // Health checks come every few seconds; a line each would be most of the log.
-    pinoHttp: { level: logLevel, autoLogging: false, base: { role, pod } },
-  });
+  return LoggerModule.forRoot({ pinoHttp: { ...cleanLogs(), level: logLevel, base: { role, pod } } });
 }

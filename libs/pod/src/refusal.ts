@@ -1,4 +1,4 @@
-import { FencepostError } from '@fencepost/lease';
+import { FencepostError, scrubText } from '@fencepost/lease';
 
 export interface Address {
   readonly host: string;
@@ -11,7 +11,7 @@ export interface Address {
  */
 export function refusal(error: unknown, { host, port }: Address): string {
   if (error instanceof FencepostError) return error.message;
-  if (!(error instanceof Error)) return String(error);
+  if (!(error instanceof Error)) return scrubText(String(error));
   const code = 'code' in error ? error.code : undefined;
   if (code === 'EADDRINUSE') {
     return `Port ${port} of ${host} is in use. Set PORT to a free one (0 takes any), or end the program that has it.`;
@@ -20,5 +20,5 @@ export function refusal(error: unknown, { host, port }: Address): string {
   if (code === 'EADDRNOTAVAIL' || code === 'ENOTFOUND') {
     return `This machine has no address ${host}. Set HOST to one it has, such as 127.0.0.1 or 0.0.0.0.`;
   }
-  return `${error.message}\n${error.stack ?? ''}`;
+  return scrubText(`${error.message}\n${error.stack ?? ''}`);
 }

@@ -7,6 +7,7 @@ import { withStoreOptions, type StoreFlags } from '../store/store-options.js';
 import { withStore } from '../store/store.js';
 import { hanging, table } from '../table.js';
 import type { Setting } from '../world.js';
+import { audited } from './audited.js';
 import { asker, withBy, withJson, type OrderFlags } from './orders.js';
 
 interface Flags extends StoreFlags, OrderFlags {
@@ -32,9 +33,23 @@ export function backfillCommand({ world, answer }: Setting): Command {
   return withJson(withStoreOptions(withBy(command))).action(async (cron: string, flags: Flags) => {
     const { from, to, reason, dryRun = false } = flags;
     const order = { from, to, dryRun, reason, by: asker(flags, world), signal: world.interrupted() };
-    const done = await withStore(flags, world, ({ operator }) => operator.backfill(cron, order));
+    const done = await withStore(flags, world, (store) => {
+      const about = {
+        by: order.by,
+        reason,
+        action: 'backfill',
+        cron,
+        changed: () => !dryRun,
+        after: backfilled(from, to),
+      };
+      return audited({ store, world }, about, () => store.operator.backfill(cron, order));
+    });
     answer(reportOf(done, from, to), flags);
   });
+}
+
+function backfilled(from: number, to: number): (done: BackfillReport) => object {
+  return ({ accepted, left, aborted }) => ({ from: iso(from), to: iso(to), accepted, left, aborted });
 }
 
 function reportOf(done: BackfillReport, from: number, to: number): Report {

@@ -7,6 +7,7 @@ import { withStoreOptions, type StoreFlags } from '../store/store-options.js';
 import { withStore } from '../store/store.js';
 import { hanging } from '../table.js';
 import type { Setting } from '../world.js';
+import { audited, cronIn, runIn } from './audited.js';
 import { asker, withBy, withJson, type OrderFlags } from './orders.js';
 
 interface Flags extends StoreFlags, OrderFlags {
@@ -27,13 +28,21 @@ export function cancelCommand({ world, answer }: Setting): Command {
   return withJson(withStoreOptions(withBy(command))).action(async (runId: string, flags: Flags) => {
     const { reason, grace } = flags;
     const order = { by: asker(flags, world), reason, ...(grace !== undefined && { graceMs: grace }) };
-    const reply = await withStore(flags, world, ({ operator }) => operator.cancel(runId, order));
+    const reply = await withStore(flags, world, async (store) => {
+      const { state } = (await runIn(store, runId)) ?? { state: null };
+      const about = { by: order.by, reason, action: 'cancel', cron: cronIn(runId), runId, before: { state } };
+      return audited({ store, world }, { ...about, changed: isChange }, () => store.operator.cancel(runId, order));
+    });
     if (reply.verdict === 'missing') throw new UsageError(missing(runId));
     const until = reply.verdict === 'cancelling' ? { until: iso(reply.until) } : {};
     const code = reply.verdict === 'terminal' ? EXIT.finding : EXIT.ok;
     const json = { runId, ...reply, ...until };
     answer({ code, json, text: (width) => hanging(sentence(runId, reply), width) }, flags);
   });
+}
+
+function isChange({ verdict }: CancelReply): boolean {
+  return verdict === 'cancelled' || verdict === 'cancelling';
 }
 
 function missing(runId: string): string {

@@ -8,18 +8,23 @@ const SAME = [
   ...(['expression', 'handler', 'disabled', 'spread', 'minInterval'] as const),
   ...(['misfire', 'maxCatchUp', 'grace', 'catchUpWindow', 'startDeadline'] as const),
   ...(['overlap', 'maxConcurrency', 'cancelGrace'] as const),
+  ...(['expectEvery', 'lateAfter'] as const),
 ] satisfies readonly (keyof CronSettings)[];
 
 /** All that a cron is, but its name. */
 export interface CronFlags extends ZoneFlags, Pick<CronSettings, (typeof SAME)[number]> {
   readonly payload?: JsonValue;
+  readonly pingSuccess?: string;
+  readonly pingFailure?: string;
+  readonly pingMissed?: string;
+  readonly pingUncertain?: string;
 }
 
 const MISFIRES = ['skip', 'fire-once', 'fire-all'] satisfies CronSettings['misfire'][];
 const OVERLAPS = ['skip', 'queue-one', 'queue-all', 'replace', 'allow'] satisfies CronSettings['overlap'][];
 
 export function withCronOptions(command: Command): Command {
-  return withOverlapOptions(withMisfireOptions(withWhatAndWhen(command)));
+  return withAlarmOptions(withOverlapOptions(withMisfireOptions(withWhatAndWhen(command))));
 }
 
 function withWhatAndWhen(command: Command): Command {
@@ -54,14 +59,35 @@ function withOverlapOptions(command: Command): Command {
     .option('--cancel-grace <duration>', 'of replace: how long the older run may go on (default: 30s)', duration);
 }
 
+function withAlarmOptions(command: Command): Command {
+  return command
+    .option('--expect-every <duration>', 'raise an alarm when it has not succeeded for so long', positiveDuration)
+    .option(
+      '--late-after <duration>',
+      'raise an alarm when a run has not ended so long after it was due',
+      positiveDuration,
+    )
+    .option('--ping-success <url>', 'call this when a run has succeeded')
+    .option('--ping-failure <url>', 'call this when a run has failed for good')
+    .option('--ping-missed <url>', 'call this when an instant is missed or late')
+    .option('--ping-uncertain <url>', 'call this when a run waits for a person');
+}
+
+function pingOf(flags: CronFlags): CronSettings['ping'] {
+  const { pingSuccess: success, pingFailure: failure, pingMissed: missed, pingUncertain: uncertain } = flags;
+  const given = Object.entries({ success, failure, missed, uncertain }).filter(([, url]) => url !== undefined);
+  return given.length === 0 ? undefined : Object.fromEntries(given);
+}
+
 /** What nobody has said is left out: the catalog knows its own defaults. */
 export function settingsOf(flags: CronFlags): CronSettings {
-  const dst = dstOf(flags);
+  const [dst, ping] = [dstOf(flags), pingOf(flags)];
   const given = SAME.filter((name) => name in flags).map((name) => [name, flags[name]] as const);
   return {
     ...(Object.fromEntries(given) as Pick<CronFlags, (typeof SAME)[number]>),
     timeZone: flags.tz,
     ...(dst && { dst }),
+    ...(ping && { ping }),
     ...(flags.payload && { payload: flags.payload.value }),
   };
 }

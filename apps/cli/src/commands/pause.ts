@@ -6,6 +6,7 @@ import { withStoreOptions, type StoreFlags } from '../store/store-options.js';
 import { withStore } from '../store/store.js';
 import { hanging } from '../table.js';
 import type { Setting } from '../world.js';
+import { audited } from './audited.js';
 import { asker, pauseJson, withBy, withJson, type OrderFlags } from './orders.js';
 
 interface Flags extends StoreFlags, OrderFlags {
@@ -30,10 +31,13 @@ export function pauseCommand({ world, answer }: Setting): Command {
     .option('--until <instant>', 'until when', instant);
   return withJson(withStoreOptions(withBy(command))).action(async (cron: string, flags: Flags) => {
     const order = { by: asker(flags, world), reason: flags.reason };
-    const pause = await withStore(flags, world, async ({ operator, catalog }) => {
+    const pause = await withStore(flags, world, async (store) => {
+      const { operator, catalog, ledger } = store;
       // By the store's clock, as everything that is about crons.
       const until = flags.for === undefined ? flags.until : (await catalog.read()).readAt + flags.for;
-      return operator.pause(cron, { ...order, until: until ?? null });
+      const { paused } = await ledger.readCron(cron);
+      const about = { ...order, action: 'pause', cron, before: paused && pauseJson(paused), after: pauseJson };
+      return audited({ store, world }, about, () => operator.pause(cron, { ...order, until: until ?? null }));
     });
     const end = pause.until === null ? 'until somebody resumes it' : `until ${shortIso(pause.until)}`;
     const line = `${cron} is paused ${end}, by ${pause.by}: ${pause.reason}`;

@@ -6,6 +6,7 @@ import { withStoreOptions, type StoreFlags } from '../store/store-options.js';
 import { withStore } from '../store/store.js';
 import { hanging } from '../table.js';
 import type { Setting } from '../world.js';
+import { audited, definedAs } from './audited.js';
 import { movedReport } from './moved.js';
 import { asker, withBy, withJson, type OrderFlags } from './orders.js';
 
@@ -33,14 +34,19 @@ export function removeCommand({ world, answer }: Setting): Command {
   return withJson(withStoreOptions(withBy(command))).action(async (cron: string, flags: Flags) => {
     const { expected, reason } = flags;
     const order = { by: asker(flags, world), reason, ...(expected !== undefined && { expected }) };
-    const report = await withStore(flags, world, ({ crons }) =>
-      crons.remove(cron, order).then(
+    const report = await withStore(flags, world, async (store) => {
+      const about = { by: order.by, reason, action: 'remove', cron, before: await definedAs(store, cron) };
+      return audited({ store, world }, { ...about, after: removedAfter }, () => store.crons.remove(cron, order)).then(
         () => removedReport(cron, order),
         (error: unknown) => movedReport(cron, error),
-      ),
-    );
+      );
+    });
     answer(report, flags);
   });
+}
+
+function removedAfter(): object {
+  return { state: 'removed' };
 }
 
 function removedReport(cron: string, { by, reason }: { readonly by: string; readonly reason: string }): Report {

@@ -6,6 +6,7 @@ import { withStoreOptions, type StoreFlags } from '../store/store-options.js';
 import { withStore } from '../store/store.js';
 import { hanging } from '../table.js';
 import type { Setting } from '../world.js';
+import { audited, cronIn, runIn } from './audited.js';
 import { asker, withBy, withJson, type OrderFlags } from './orders.js';
 
 interface Flags extends StoreFlags, OrderFlags {
@@ -35,9 +36,26 @@ export function resolveCommand({ world, answer }: Setting): Command {
     const { answer: said, result, effect, reason } = flags;
     const more = { ...(result && { result: result.value }), ...(effect !== undefined && { effect }) };
     const order = { by: asker(flags, world), reason, answer: said, ...more };
-    const resolved = await withStore(flags, world, ({ runs }) => runs.resolve(runId, order));
+    const resolved = await withStore(flags, world, async (store) => {
+      const { state, question } = (await runIn(store, runId)) ?? { state: null, question: null };
+      const before = { state, asks: question?.effect ?? null };
+      const about = {
+        by: order.by,
+        reason,
+        action: 'resolve',
+        cron: cronIn(runId),
+        runId,
+        before,
+        after: answered(said),
+      };
+      return audited({ store, world }, about, () => store.runs.resolve(runId, order));
+    });
     answer({ code: EXIT.ok, json: resolved, text: (width) => hanging(sentence(resolved), width) }, flags);
   });
+}
+
+function answered(said: Flags['answer']): (resolved: Resolved) => object {
+  return ({ state }) => ({ state, answer: said });
 }
 
 function sentence({ runId, state }: Resolved): string {

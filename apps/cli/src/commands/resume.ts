@@ -7,6 +7,7 @@ import { withStoreOptions, type StoreFlags } from '../store/store-options.js';
 import { withStore } from '../store/store.js';
 import { hanging } from '../table.js';
 import type { Setting } from '../world.js';
+import { audited } from './audited.js';
 import { asker, pauseJson, withBy, withJson, type OrderFlags } from './orders.js';
 
 interface Flags extends StoreFlags, OrderFlags {
@@ -27,7 +28,12 @@ export function resumeCommand({ world, answer }: Setting): Command {
     .addOption(missed.choices(['skip', 'fire-once']).default('skip'));
   return withJson(withStoreOptions(withBy(command))).action(async (cron: string, flags: Flags) => {
     const order = { by: asker(flags, world), reason: flags.reason, missed: flags.missed };
-    const { ended, runId } = await withStore(flags, world, ({ operator }) => operator.resume(cron, order));
+    const { ended, runId } = await withStore(flags, world, async (store) => {
+      const { by, reason } = order;
+      const { paused } = await store.ledger.readCron(cron);
+      const about = { by, reason, action: 'resume', cron, before: paused && pauseJson(paused), after: resumedAfter };
+      return audited({ store, world }, { ...about, changed: hasEnded }, () => store.operator.resume(cron, order));
+    });
     const lines = sentences(cron, { ended, runId }, flags);
     const json = { cron, ended: ended && pauseJson(ended), runId };
     answer({ code: EXIT.ok, json, text: (width) => lines.flatMap((line) => hanging(line, width)) }, flags);
@@ -37,6 +43,14 @@ export function resumeCommand({ world, answer }: Setting): Command {
 interface Resumed {
   readonly ended: Pause | null;
   readonly runId: string | null;
+}
+
+function hasEnded({ ended }: Resumed): boolean {
+  return ended !== null;
+}
+
+function resumedAfter({ runId }: Resumed): object {
+  return { paused: null, runId };
 }
 
 function sentences(cron: string, { ended, runId }: Resumed, { missed }: Flags): string[] {

@@ -7,6 +7,7 @@ import { withStoreOptions, type StoreFlags } from '../store/store-options.js';
 import { withStore } from '../store/store.js';
 import { hanging } from '../table.js';
 import type { Setting } from '../world.js';
+import { audited, definedAs, definitionOf } from './audited.js';
 import { settingsOf, withCronOptions, type CronFlags } from './cron-options.js';
 import { movedReport } from './moved.js';
 import { asker, withBy, withJson, type OrderFlags } from './orders.js';
@@ -41,9 +42,13 @@ export function setCommand({ world, answer }: Setting): Command {
       ...(expected !== undefined && { expected: expected === 'none' ? null : expected }),
       ...(reason !== undefined && { reason }),
     };
-    const report = await withStore(flags, world, ({ crons }) =>
-      crons.set(cron, settingsOf(flags), order).then(setReport, (error: unknown) => movedReport(cron, error)),
-    );
+    const report = await withStore(flags, world, async (store) => {
+      const about = { by: order.by, reason: reason ?? null, action: 'set', cron, before: await definedAs(store, cron) };
+      const set = () => store.crons.set(cron, settingsOf(flags), order);
+      return audited({ store, world }, { ...about, after: definitionOf }, set).then(setReport, (error: unknown) =>
+        movedReport(cron, error),
+      );
+    });
     answer(report, flags);
   });
 }

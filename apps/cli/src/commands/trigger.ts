@@ -6,6 +6,7 @@ import { withStoreOptions, type StoreFlags } from '../store/store-options.js';
 import { withStore } from '../store/store.js';
 import { hanging } from '../table.js';
 import type { Setting } from '../world.js';
+import { audited } from './audited.js';
 import { asker, withBy, withJson, type OrderFlags } from './orders.js';
 
 interface Flags extends StoreFlags, OrderFlags {
@@ -30,10 +31,21 @@ export function triggerCommand({ world, answer }: Setting): Command {
       ...(reason !== undefined && { reason }),
       ...(payload && { payload: payload.value }),
     };
-    const reply = await withStore(flags, world, ({ operator }) => operator.trigger(cron, order));
+    const reply = await withStore(flags, world, (store) => {
+      const about = { by: order.by, reason: reason ?? null, action: 'trigger', cron, changed: isClaimed, runOf };
+      return audited({ store, world }, about, () => store.operator.trigger(cron, order));
+    });
     const code = reply.verdict === 'claimed' ? EXIT.ok : EXIT.finding;
     answer({ code, json: { cron, ...reply }, text: (width) => hanging(sentence(cron, reply), width) }, flags);
   });
+}
+
+function isClaimed({ verdict }: TriggerReply): boolean {
+  return verdict === 'claimed';
+}
+
+function runOf(reply: TriggerReply): string | null {
+  return reply.verdict === 'claimed' ? reply.runId : null;
 }
 
 function sentence(cron: string, reply: TriggerReply): string {

@@ -16,6 +16,7 @@ const milliseconds = z.int('a whole number of milliseconds').min(0, 'a whole num
 const least1 = z.int('a whole number from 1').min(1, 'a whole number from 1');
 const text = (expected: string) => z.string(expected).min(1, expected);
 
+const ping = text('an address').optional();
 const definition = z.strictObject(
   {
     name: z.string('the name of a cron').regex(CRON_NAME, 'a name of 1 to 100 letters, digits or . _ -'),
@@ -37,6 +38,9 @@ const definition = z.strictObject(
     maxConcurrency: least1.optional(),
     startDeadlineMs: milliseconds.optional(),
     cancelGraceMs: milliseconds.optional(),
+    expectEveryMs: milliseconds.optional(),
+    lateAfterMs: milliseconds.optional(),
+    ping: z.strictObject({ success: ping, failure: ping, missed: ping, uncertain: ping }, 'addresses').optional(),
     handler: text('the name of a cron that is declared in code').optional(),
     payload: z.unknown().optional(),
   } satisfies Record<keyof CronDefinition, z.ZodType>,

@@ -26,7 +26,11 @@ export interface StoreAddress {
   readonly tenant: string | null;
   /** `null`: the ledger is in Redis. */
   readonly database: DatabaseAddress | null;
+  /** With the ledger in Redis: how many replicas have to have an order before it counts as given. */
+  readonly waitReplicas: number;
 }
+
+const MOST_REPLICAS = 100;
 
 const WHERE = 'where the crons are (else REDIS_URL, REDIS_SENTINELS or REDIS_CLUSTER, else redis://localhost:6379)';
 const ANY = 'else "default", or the only one that has crons';
@@ -61,13 +65,22 @@ export function databaseAddress(
 
 /** @throws {UsageError} */
 export function storeAddress(flags: StoreFlags, { env }: Pick<World, 'env'>): StoreAddress {
-  return { ...redisAddress(flags, { env }), database: databaseAddress(flags, { env }) };
+  return { ...redisAddress(flags, { env }), database: databaseAddress(flags, { env }), waitReplicas: replicasIn(env) };
+}
+
+/** As the pods have it: an order that waits for none could be forgotten by a failover that their claims survive. */
+function replicasIn(env: World['env']): number {
+  const text = env['FENCEPOST_WAIT_REPLICAS'] || '0';
+  if (/^\d{1,3}$/.test(text) && Number(text) <= MOST_REPLICAS) return Number(text);
+  throw new UsageError(
+    `Expected FENCEPOST_WAIT_REPLICAS to be a whole number from 0 to ${MOST_REPLICAS}, got "${text}".`,
+  );
 }
 
 function redisAddress(
   { redis, prefix, tenant }: StoreFlags,
   { env }: Pick<World, 'env'>,
-): Omit<StoreAddress, 'database'> {
+): Pick<StoreAddress, 'redis' | 'prefix' | 'tenant'> {
   // An empty variable is none: that is how a shell and a compose file leave one out.
   return {
     redis: redisTarget(redis, env),

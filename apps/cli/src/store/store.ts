@@ -4,27 +4,35 @@ import {
   BullmqRunQueue,
   CronCatalog,
   CronOperator,
+  isStoreTrouble,
   PostgresLedger,
+  readPostgresFacts,
   RedisCatalog,
+  RedisJournal,
   RedisLedger,
+  RedisPodRegistry,
   RedisPresence,
   RunOperator,
   type Ledger,
+  type PostgresFacts,
 } from '../jobs.js';
 import type { World } from '../world.js';
+import { desksOf, type Desks } from './desks.js';
 import { LazyRunQueue } from './lazy-run-queue.js';
 import { withPool } from './postgres-pool.js';
+import { questionsOf, type Questions } from './questions.js';
 import { chooseTenant } from './redis-tenants.js';
 import { storeAddress, type StoreAddress, type StoreFlags } from './store-options.js';
-import { isStoreTrouble } from './store-trouble.js';
 
 /** One deployment's crons, and what can be done to them. */
-export interface Store {
+export interface Store extends Questions, Desks {
   readonly prefix: string;
   readonly tenant: string;
   readonly catalog: RedisCatalog;
   readonly ledger: Ledger;
   readonly presence: RedisPresence;
+  readonly journal: RedisJournal;
+  readonly pods: RedisPodRegistry;
   readonly operator: CronOperator;
   readonly runs: RunOperator;
   readonly crons: CronCatalog;
@@ -49,7 +57,9 @@ export async function withStore<Result>(
   try {
     const tenant = await chooseTenant(redis, address, (line) => world.err(`${line}\n`));
     const space = { prefix: address.prefix, tenant };
-    return await withLedger(redis, { ...address, ...space }, (ledger) => withParts({ redis, ledger }, space, work));
+    return await withLedger(redis, { ...address, ...space }, (recorded) =>
+      withParts({ redis, ...recorded }, space, work),
+    );
   } catch (error) {
     if (!isStoreTrouble(error)) throw error;
     throw new StoreError(
@@ -65,29 +75,49 @@ interface Space {
   readonly tenant: string;
 }
 
+interface Recorded {
+  readonly ledger: Ledger;
+  /** Looks at the database, `null` where there is none. */
+  readonly examine: (() => Promise<PostgresFacts>) | null;
+}
+
 async function withLedger<Result>(
   redis: RedisClient,
-  { database, prefix, tenant }: Space & Pick<StoreAddress, 'database'>,
-  work: (ledger: Ledger) => Promise<Result>,
+  { database, prefix, tenant, waitReplicas: replicas }: Space & Pick<StoreAddress, 'database' | 'waitReplicas'>,
+  work: (recorded: Recorded) => Promise<Result>,
 ): Promise<Result> {
-  if (!database) return work(new RedisLedger({ redis, prefix, tenant }));
+  if (!database) {
+    // Over the one connection there is: nothing here has to go on while an order waits.
+    const replication = { redis, replicas, timeoutMs: COMMAND_TIMEOUT_MS / 2 };
+    const ledger = new RedisLedger({ redis, prefix, tenant, ...(replicas > 0 ? { replication } : {}) });
+    return work({ ledger, examine: null });
+  }
   const { schema } = database;
-  return withPool(database, (pool) => work(new PostgresLedger({ pool, schema, prefix, tenant })));
+  return withPool(database, (pool) =>
+    work({
+      ledger: new PostgresLedger({ pool, schema, prefix, tenant }),
+      examine: () => readPostgresFacts(pool, { schema }),
+    }),
+  );
 }
 
 async function withParts<Result>(
-  { redis, ledger }: { readonly redis: RedisClient; readonly ledger: Ledger },
+  { redis, ledger, examine }: Recorded & { readonly redis: RedisClient },
   space: Space,
   work: (store: Store) => Promise<Result>,
 ): Promise<Result> {
   const at = { redis, ...space };
   const queue = new LazyRunQueue(() => BullmqRunQueue.open({ ...at, onTrouble: () => {} }));
   const [catalog, presence] = [new RedisCatalog(at), new RedisPresence(at)];
+  const [journal, pods] = [new RedisJournal(at), new RedisPodRegistry(at)];
   const ports = { catalog, ledger, presence, clock: systemClock };
   try {
     const operator = new CronOperator({ ...ports, queue });
     const runs = new RunOperator({ ...ports, queue });
-    return await work({ ...space, ...ports, operator, runs, crons: new CronCatalog(ports) });
+    const seen = { ...ports, journal, pods, operator, runs };
+    const known = { ...at, ...seen, examine };
+    const [desks, questions] = [desksOf(known), questionsOf(known)];
+    return await work({ ...space, ...seen, ...desks, ...questions, crons: new CronCatalog(ports) });
   } finally {
     await queue.close();
   }

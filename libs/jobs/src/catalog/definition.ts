@@ -33,10 +33,24 @@ export interface CronDefinition {
   readonly startDeadlineMs?: number;
   /** With `replace`, how long the old run may go on after it was cancelled; absent for {@link DEFAULT_CANCEL_GRACE_MS}. */
   readonly cancelGraceMs?: number;
+  /** An alarm is raised when it has not succeeded for so long, milliseconds; absent for no such alarm. */
+  readonly expectEveryMs?: number;
+  /** An alarm is raised when an instant has no run that has ended so long after it was due, milliseconds; absent for none. */
+  readonly lateAfterMs?: number;
+  /** Addresses that are called when something happens to it; absent for none. */
+  readonly ping?: CronPing;
   /** Whose method carries its runs out: the name of a cron that is declared in code; absent for its own. */
   readonly handler?: string;
   /** What its runs get as `payload`, any JSON; absent for `null`. */
   readonly payload?: unknown;
+}
+
+/** What is called, with `GET`, when a run has succeeded, has failed, or needs a person, and when an instant is missed or late. */
+export interface CronPing {
+  readonly success?: string;
+  readonly failure?: string;
+  readonly missed?: string;
+  readonly uncertain?: string;
 }
 
 /** Whether a cron fires: `disabled` by its own declaration, `removed` by a newer build or an operator. */
@@ -110,17 +124,26 @@ export function contentHash(declaration: Declaration): string {
 }
 
 function refinements(definition: CronDefinition): (readonly [string, ...unknown[]])[] {
-  const { dst, spreadMs, minIntervalMs } = definition;
+  const { dst, spreadMs, minIntervalMs, ping } = definition;
   return [
     ...(dst ? [['dst', dst.gap, dst.repeat] as const] : []),
     ...(spreadMs === undefined ? [] : [['spread', spreadMs] as const]),
     ...(minIntervalMs === undefined ? [] : [['minInterval', minIntervalMs] as const]),
     ...LATER_OPTIONS.flatMap((name) => (definition[name] === undefined ? [] : [[name, definition[name]] as const])),
+    ...(ping ? [['ping', sorted(ping)] as const] : []),
     ...((definition.payload ?? null) === null ? [] : [['payload', sorted(definition.payload)] as const]),
   ];
 }
 
-const LATER_OPTIONS = ['maxCatchUp', 'maxConcurrency', 'startDeadlineMs', 'cancelGraceMs', 'handler'] as const;
+const LATER_OPTIONS = [
+  'maxCatchUp',
+  'maxConcurrency',
+  'startDeadlineMs',
+  'cancelGraceMs',
+  'handler',
+  'expectEveryMs',
+  'lateAfterMs',
+] as const;
 
 /** The same JSON whatever order its keys were written in: two programs that mean the same are in no conflict. */
 function sorted(json: unknown): unknown {

@@ -223,8 +223,8 @@ describe('a declaration that can not be', () => {
       'timezone',
       named({ timezone: 'UTC' }),
       'known are name, timeZone, dst, spread, minInterval, disabled, misfire, maxCatchUp, overlap, maxConcurrency, ' +
-        'cancelGrace, grace, catchUpWindow, startDeadline, payload, criticality, timeout, concurrencyKey, maxPerKey, ' +
-        'rateLimit, retry',
+        'cancelGrace, grace, catchUpWindow, startDeadline, expectEvery, lateAfter, ping, payload, criticality, ' +
+        'timeout, concurrencyKey, maxPerKey, rateLimit, retry',
     ],
     ['dst.fold', named({ dst: { fold: 1 } }), 'known are gap, repeat'],
     ['retry.tries', named({ retry: { tries: 1 } }), 'known are attempts, delay, maxDelay'],

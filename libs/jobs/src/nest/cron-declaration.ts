@@ -1,4 +1,5 @@
 import { inspect } from 'node:util';
+import { scrubText } from '@fencepost/lease';
 import type { z } from 'zod';
 import {
   DEFAULT_CANCEL_GRACE_MS,
@@ -113,6 +114,7 @@ function definitionOf(expression: string, options: CommonOptions): CronDefinitio
     ...(spread === 0 ? {} : { spreadMs: spread }),
     ...(minInterval === 0 ? {} : { minIntervalMs: minInterval }),
     ...limitsOf(options),
+    ...watchOf(options),
     ...payloadOf(options.payload),
   };
 }
@@ -125,6 +127,15 @@ function limitsOf(options: CommonOptions): Partial<CronDefinition> {
     ...(maxConcurrency === 1 ? {} : { maxConcurrency }),
     ...(startDeadline === undefined ? {} : { startDeadlineMs: startDeadline }),
     ...(cancelGraceMs === DEFAULT_CANCEL_GRACE_MS ? {} : { cancelGraceMs }),
+  };
+}
+
+function watchOf({ expectEvery, lateAfter, ping = {} }: CommonOptions): Partial<CronDefinition> {
+  const given = Object.entries(ping).filter(([, address]) => address !== undefined);
+  return {
+    ...(expectEvery === undefined ? {} : { expectEveryMs: expectEvery }),
+    ...(lateAfter === undefined ? {} : { lateAfterMs: lateAfter }),
+    ...(given.length === 0 ? {} : { ping: Object.fromEntries(given) }),
   };
 }
 
@@ -187,5 +198,8 @@ function sentence(called: string, { option, expected, got }: Mismatch): string {
 /** Not as JSON: it has no way to write a bigint or a circle, and would show NaN as null. */
 function show(value: unknown): string {
   if (value === undefined) return 'nothing';
-  return typeof value === 'string' ? JSON.stringify(value) : inspect(value, { depth: 1, breakLength: Infinity });
+  // An address may be as good as a password.
+  return typeof value === 'string'
+    ? JSON.stringify(scrubText(value))
+    : inspect(value, { depth: 1, breakLength: Infinity });
 }

@@ -39,6 +39,14 @@ describe('the policies of a cron', () => {
       'catchUpWindow',
       'misfire "fire-once" or "fire-all" beside it, got misfire "skip"',
     ],
+    [{ ping: { missed: 'https://hc.example/a' } }, 'ping.missed', 'expectEvery or lateAfter beside it, got neither'],
+    [{ expectEvery: '1ms' }, 'expectEvery', "a duration from '1s' to '3650d', got \"1ms\""],
+    [{ lateAfter: '8d' }, 'lateAfter', "a duration from '1s' to '7d', got \"8d\""],
+    [
+      { ping: { success: 'ftp://hc.example' } },
+      'ping.success',
+      'an address such as "https://hc.example/ping/…", with http or https, got "ftp://hc.example"',
+    ],
     [{ cancelGrace: '5s' }, 'cancelGrace', 'overlap "replace" beside it, got overlap "skip"'],
     [{ cancelGrace: 0, overlap: 'queue-all' }, 'cancelGrace', 'overlap "replace" beside it, got overlap "queue-all"'],
     [

@@ -17,6 +17,20 @@ const dstSchema = z
   )
   .optional();
 
+const ADDRESS = 'an address such as "https://hc.example/ping/…", with http or https';
+
+const pingAddress = z
+  .string(ADDRESS)
+  .refine((text) => /^https?:\/\//.test(text) && URL.canParse(text), ADDRESS)
+  .optional();
+
+const pingSchema = z
+  .strictObject(
+    { success: pingAddress, failure: pingAddress, missed: pingAddress, uncertain: pingAddress },
+    'an object such as { success: "https://hc.example/ping/…" }',
+  )
+  .optional();
+
 const payloadSchema = z.unknown().superRefine((value, context) => {
   const path = value === undefined ? null : lostInJson(value);
   if (path !== null) context.addIssue({ code: 'custom', message: JSON_VALUE, path: [...path] });
@@ -37,6 +51,9 @@ const common = {
   grace: duration('0ms', '24h').default(60_000),
   catchUpWindow: duration('0ms', '7d').nullable().optional(),
   startDeadline: duration('1ms', '7d').optional(),
+  expectEvery: duration('1s', '3650d').optional(),
+  lateAfter: duration('1s', '7d').optional(),
+  ping: pingSchema,
   payload: payloadSchema.optional(),
 };
 
@@ -67,7 +84,10 @@ export function contradiction(options: CommonOptions): { option: string; expecte
     const expected = `${other} ${wanted.map((value) => JSON.stringify(value)).join(' or ')} beside it`;
     return { option, expected, got: `${other} ${JSON.stringify(options[other])}` };
   }
-  return null;
+  const { ping, expectEvery, lateAfter } = options;
+  if (ping?.missed === undefined || expectEvery !== undefined || lateAfter !== undefined) return null;
+  // Nothing would ever be missed, and nobody would be called.
+  return { option: 'ping.missed', expected: 'expectEvery or lateAfter beside it', got: 'neither' };
 }
 
 /** Where options stand: what they may be, and what to call it in a message. */
@@ -87,6 +107,7 @@ export const AT_RUN_TIME = formOf(runtimeSchema, 'the cron');
 function formOf<Schema extends typeof declaredSchema | typeof runtimeSchema>(schema: Schema, called: string) {
   const parts: Readonly<Record<PropertyKey, object>> = {
     dst: dstSchema.unwrap().shape,
+    ping: pingSchema.unwrap().shape,
     ...(schema === declaredSchema ? HANDLER_PARTS : {}),
   };
   const known = (option: PropertyKey | undefined) => Object.keys(parts[option ?? ''] ?? schema.shape);

@@ -1,6 +1,6 @@
 import { Inject, Module } from '@nestjs/common';
 import type { DynamicModule, FactoryProvider, ModuleMetadata, OnApplicationShutdown } from '@nestjs/common';
-import { closeRedis, type RedisClient } from '@fencepost/lease';
+import { closeRedis, observers, type RedisClient } from '@fencepost/lease';
 import { LEASE_REDIS, LeaseModule, type LeaseModuleOptions } from '@fencepost/lease/nest';
 import { RedisCatalog } from '../catalog/redis-catalog.js';
 import type { Ledger } from '../ledger/ledger.js';
@@ -9,12 +9,16 @@ import { migrateLedger } from '../ledger/postgres/postgres-migrations.js';
 import { RedisLedger } from '../ledger/redis-ledger.js';
 import type { ReplicationOptions } from '../ledger/replicated-writes.js';
 import { RedisPresence } from '../scheduling/redis-presence.js';
+import { LeaseFeed } from '../telemetry/lease-feed.js';
+import { leaseWarnings } from '../telemetry/lease-warnings.js';
 import { Telemetry } from '../telemetry/telemetry.js';
 import { insist } from './insist.js';
-import { jobsSettings, type JobsModuleOptions, type JobsSettings } from './options.js';
+import { observing } from './observing.js';
+import { jobsSettings, type JobsModuleOptions, type JobsSettings, type Role } from './options.js';
+import { openTracing } from './open-tracing.js';
 import { openDatabase, type Database } from './postgres-database.js';
 import { commandTimeoutOf, copyOf } from './redis-copy.js';
-import { CATALOG, DATABASE, JOBS_SETTINGS, LEDGER, LEDGER_REDIS, PRESENCE, RANDOM } from './tokens.js';
+import { CATALOG, DATABASE, JOBS_SETTINGS, LEDGER, LEDGER_REDIS, PRESENCE, RANDOM, TRACING } from './tokens.js';
 
 /** Where the options come from; the shape Nest users know from other modules' `forRootAsync`. */
 export interface JobsOptionsSource extends Pick<ModuleMetadata, 'imports'> {
@@ -33,14 +37,20 @@ export class JobsCoreModule implements OnApplicationShutdown {
     @Inject(LEDGER_REDIS) private readonly ledgerRedis: RedisClient | null,
   ) {}
 
-  static forRootAsync(source: JobsOptionsSource): DynamicModule {
+  static forRootAsync(source: JobsOptionsSource, roles: readonly Role[]): DynamicModule {
     const settings = settingsModule(source);
-    const lease = LeaseModule.forRootAsync({ imports: [settings], inject: [JOBS_SETTINGS], useFactory: leaseOptions });
+    const observed = observing(roles);
+    const lease = LeaseModule.forRootAsync({
+      imports: [settings],
+      inject: [JOBS_SETTINGS, LeaseFeed, Telemetry],
+      useFactory: leaseOptions,
+    });
     return {
       module: JobsCoreModule,
       imports: [settings, lease],
       providers: [
         { provide: RANDOM, useValue: Math.random },
+        { provide: TRACING, inject: [JOBS_SETTINGS, Telemetry], useFactory: openTracing },
         { provide: DATABASE, inject: [JOBS_SETTINGS, Telemetry], useFactory: openDatabase },
         { provide: LEDGER_REDIS, inject: [LEASE_REDIS, JOBS_SETTINGS], useFactory: openWaiting },
         { provide: LEDGER, inject: [LEASE_REDIS, LEDGER_REDIS, DATABASE, JOBS_SETTINGS], useFactory: openLedger },
@@ -56,8 +66,9 @@ export class JobsCoreModule implements OnApplicationShutdown {
           useFactory: (redis: RedisClient, { prefix, tenant }: JobsSettings) =>
             new RedisPresence({ redis, prefix, tenant }),
         },
+        ...observed.providers,
       ],
-      exports: [settings, lease, DATABASE, LEDGER, CATALOG, PRESENCE, RANDOM],
+      exports: [settings, lease, DATABASE, LEDGER, CATALOG, PRESENCE, RANDOM, TRACING, ...observed.exports],
     };
   }
 
@@ -105,16 +116,19 @@ function settingsModule({ imports = [], inject = [], useFactory }: JobsOptionsSo
     imports,
     providers: [
       Telemetry,
+      LeaseFeed,
       {
         provide: JOBS_SETTINGS,
         inject,
         useFactory: async (...args: never[]) => jobsSettings(await useFactory(...args)),
       },
     ],
-    exports: [JOBS_SETTINGS, Telemetry],
+    exports: [JOBS_SETTINGS, Telemetry, LeaseFeed],
   };
 }
 
-function leaseOptions({ redis, prefix, tenant, leaseTtlMs, pod }: JobsSettings): LeaseModuleOptions {
-  return { redis, prefix, tenant, ttl: leaseTtlMs, ...(pod === undefined ? {} : { holder: pod }) };
+function leaseOptions(settings: JobsSettings, feed: LeaseFeed, telemetry: Telemetry): LeaseModuleOptions {
+  const { redis, prefix, tenant, leaseTtlMs: ttl, pod } = settings;
+  const observe = observers(feed.tell, leaseWarnings(telemetry));
+  return { redis, prefix, tenant, ttl, observe, ...(pod === undefined ? {} : { holder: pod }) };
 }

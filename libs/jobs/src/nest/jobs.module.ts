@@ -30,9 +30,10 @@ export class JobsModule {
   }
 
   static forRootAsync({ roles, ...source }: JobsOptionsSource & Roles): DynamicModule {
-    const core = JobsCoreModule.forRootAsync(source);
+    const ours = checkRoles(roles);
+    const core = JobsCoreModule.forRootAsync(source, ours);
     const operating = OperatingModule.on(core);
-    const parts = [operating, ...checkRoles(roles).map((role) => MODULES[role].on(core, operating))];
+    const parts = [operating, ...ours.map((role) => MODULES[role].on(core, operating))];
     return { module: JobsModule, imports: [core, ...parts], exports: [core, ...parts] };
   }
 }

@@ -12,20 +12,27 @@ import { BullmqRunQueue } from '../scheduling/bullmq-run-queue.js';
 import type { Presence } from '../scheduling/presence.js';
 import type { RunQueue } from '../scheduling/run-queue.js';
 import { Telemetry } from '../telemetry/telemetry.js';
+import type { Tracing } from '../telemetry/tracing.js';
+import { alarmQueue } from './alarm-queue-provider.js';
+import { desks } from './desks.js';
 import { insist } from './insist.js';
 import type { JobsSettings } from './options.js';
 import { PayloadReaders } from './payload-readers.js';
-import { CATALOG, JOBS_SETTINGS, LEDGER, PRESENCE, RUN_QUEUE } from './tokens.js';
+import { questions } from './questions.js';
+import { ALARM_QUEUE, CATALOG, JOBS_SETTINGS, LEDGER, PRESENCE, RUN_QUEUE, TRACING } from './tokens.js';
+
+type QueueParts = [redis: RedisClient, settings: JobsSettings, telemetry: Telemetry, tracing: Tracing | null];
 
 const runQueue: Provider = {
   provide: RUN_QUEUE,
-  inject: [LEASE_REDIS, JOBS_SETTINGS, Telemetry],
-  useFactory: (redis: RedisClient, { prefix, tenant }: JobsSettings, telemetry: Telemetry) =>
+  inject: [LEASE_REDIS, JOBS_SETTINGS, Telemetry, TRACING],
+  useFactory: (...[redis, { prefix, tenant }, telemetry, tracing]: QueueParts) =>
     insist(() =>
       BullmqRunQueue.open({
         redis,
         prefix,
         tenant,
+        tracing,
         onTrouble: (error) => telemetry.emit('queue.trouble', { doing: 'the queue', error: String(error) }),
       }),
     ),
@@ -72,8 +79,28 @@ export class OperatingModule implements OnApplicationShutdown {
     return {
       module: OperatingModule,
       imports: [core],
-      providers: [runQueue, operator, runs, catalog, jobs, PayloadReaders],
-      exports: [RUN_QUEUE, CronOperator, RunOperator, CronCatalog, Jobs, PayloadReaders],
+      providers: [
+        runQueue,
+        alarmQueue,
+        operator,
+        runs,
+        catalog,
+        jobs,
+        PayloadReaders,
+        ...desks.providers,
+        ...questions.providers,
+      ],
+      exports: [
+        RUN_QUEUE,
+        ALARM_QUEUE,
+        CronOperator,
+        RunOperator,
+        CronCatalog,
+        Jobs,
+        PayloadReaders,
+        ...desks.exports,
+        ...questions.exports,
+      ],
     };
   }
 

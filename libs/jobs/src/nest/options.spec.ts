@@ -4,6 +4,7 @@ import { refusalOf } from '../../../../test/support/refusal-of.js';
 import { jobsSettings, type JobsModuleOptions } from './options.js';
 
 const redis = 'redis://localhost:6379';
+const ALARMS = { webhooks: [], alarms: { allowHosts: [], timeoutMs: 10_000, lookEveryMs: 5_000 } };
 const WHERE =
   'option "redis": expected a Redis address such as redis://localhost:6379, or { sentinel: { sentinels, name } }, or { cluster: [address, …] }';
 
@@ -14,6 +15,7 @@ describe('the options of JobsModule', () => {
     const { buildSeq, app, ...settings } = jobsSettings({ redis });
     expect(settings).toEqual({
       redis,
+      ...ALARMS,
       prefix: 'fencepost',
       tenant: 'default',
       concurrency: 10,
@@ -26,6 +28,7 @@ describe('the options of JobsModule', () => {
       keepForMs: 30 * 24 * 3_600_000,
       ledger: 'redis',
       waitReplicas: 0,
+      tracing: false,
     });
     expect(buildSeq).toBeGreaterThanOrEqual(0);
     expect(app).toMatch(/./);
@@ -43,11 +46,13 @@ describe('the options of JobsModule', () => {
       app: '@shop/mail',
       ledger: 'postgres' as const,
       waitReplicas: 2,
+      tracing: true,
     };
     const url = 'postgres://shop@db:5432/shop';
     const database = { url, schema: 'jobs', migrate: true };
     expect(jobsSettings({ redis, ...rest, ...durations, keepFor: '7d', postgres: database })).toEqual({
       redis,
+      ...ALARMS,
       ...rest,
       postgres: database,
       keepForMs: 7 * 24 * 3_600_000,
@@ -116,5 +121,29 @@ describe('the options of JobsModule', () => {
       expect(message).not.toContain('secret');
       expect(message).toContain('***@host');
     }
+  });
+});
+
+describe('who outside is told', () => {
+  const secret = `whsec_${'A'.repeat(32)}`;
+  const url = 'https://alerts.example/hooks?token=canary';
+
+  it('is written down once, with the events that need a person by default', () => {
+    const { webhooks, alarms } = jobsSettings({ redis, webhooks: [{ url, secret }], alarms: { lookEvery: '1s' } });
+    expect(webhooks).toEqual([
+      { url, secret, events: ['alarm.raised', 'alarm.cleared', 'run.failed', 'run.uncertain'] },
+    ]);
+    expect(alarms).toEqual({ allowHosts: [], timeoutMs: 10_000, lookEveryMs: 1_000 });
+  });
+
+  it.each([
+    ['a secret without its form', { url, secret: 'canary' }, 'webhooks.0.secret'],
+    ['a secret that is too short', { url, secret: `whsec_${'A'.repeat(30)}` }, 'webhooks.0.secret'],
+    ['another protocol', { url: 'ftp://canary', secret }, 'webhooks.0.url'],
+    ['an unknown event', { url, secret, events: ['canary'] }, 'webhooks.0.events.0'],
+  ])('is refused for %s, without showing any of it', (_, webhook, option) => {
+    const sentence = refusal({ redis, webhooks: [webhook] });
+    expect(sentence).toContain(`option "${option}": expected`);
+    expect(sentence).not.toContain('canary');
   });
 });

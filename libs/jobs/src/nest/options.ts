@@ -4,6 +4,7 @@ import { z } from 'zod';
 import { APP_NAME, appName } from './app-name.js';
 import { buildTime } from './build-time.js';
 import { duration } from './duration-option.js';
+import { alarmsSchema, webhooksSchema, type AlarmOptions, type WebhookOptions } from './webhook-options.js';
 
 /** What a process does: campaign for crons and enqueue their occurrences, or run them. */
 export type Role = 'scheduler' | 'worker';
@@ -71,6 +72,14 @@ export interface JobsModuleOptions {
   readonly app?: string;
   /** An expression whose instants may be closer than this is refused at boot, for crons that don't say so; default `'0ms'`. */
   readonly minInterval?: string | number;
+  /**
+   * Traces each run from its claim to its effects with OpenTelemetry, over all processes; default `false`. Needs the packages
+   * `@opentelemetry/api` and `bullmq-otel`, and shows something where the process has registered an SDK.
+   */
+  readonly tracing?: boolean;
+  /** Who outside is told of alarms, and of how runs end; scheduler pods and workers have the same. Default: nobody. */
+  readonly webhooks?: readonly WebhookOptions[];
+  readonly alarms?: AlarmOptions;
 }
 
 const word = (length: number) => {
@@ -133,6 +142,9 @@ const schema = z
       buildSeq: whole(0, Number.MAX_SAFE_INTEGER).optional(),
       app: z.string(APP).regex(APP_NAME, APP).optional(),
       minInterval: duration('0ms', '7d').default(0),
+      tracing: z.boolean('expected true or false').default(false),
+      webhooks: webhooksSchema,
+      alarms: alarmsSchema,
     },
     'expected an object such as { redis: "redis://localhost:6379" }',
   )
@@ -162,6 +174,7 @@ const hidden = (value: unknown) => JSON.stringify(redactUrl(String(value)));
 export function jobsSettings(options: JobsModuleOptions): JobsSettings {
   const secrets = {
     redis: shownRedisOption,
+    webhooks: (value: unknown) => (typeof value === 'string' ? 'a text that is not shown' : typeof value),
     postgres: (value: unknown) => (typeof value === 'string' ? hidden(value) : 'an object'),
   };
   return checkedOptions({ owner: 'JobsModule', schema, secrets }, options);

@@ -4,13 +4,15 @@ import { LeaseKeeper, type Clock, type LeaseStore } from '@fencepost/lease';
 import { CLOCK, LEASE_STORE } from '@fencepost/lease/nest';
 import type { Catalog } from '../catalog/catalog.js';
 import type { Ledger } from '../ledger/ledger.js';
+import { PodReporter } from '../pods/pod-reporter.js';
 import type { Presence } from '../scheduling/presence.js';
 import type { RunQueue } from '../scheduling/run-queue.js';
 import { SchedulerPod } from '../scheduling/scheduler-pod.js';
 import { Telemetry } from '../telemetry/telemetry.js';
+import type { Tracing } from '../telemetry/tracing.js';
 import { insist } from './insist.js';
 import type { JobsSettings } from './options.js';
-import { CATALOG, JOBS_SETTINGS, LEDGER, PRESENCE, RANDOM, RUN_QUEUE } from './tokens.js';
+import { CATALOG, JOBS_SETTINGS, LEDGER, PRESENCE, RANDOM, RUN_QUEUE, TRACING } from './tokens.js';
 
 /** A run that a sweep has put back gets this long to be begun before it is looked at again. */
 const LOOK_AGAIN_MS = 10_000;
@@ -28,17 +30,29 @@ export class SchedulerRunner implements OnApplicationBootstrap, OnModuleDestroy 
   @Inject(CLOCK) private readonly clock!: Clock;
   @Inject(RANDOM) private readonly random!: () => number;
   @Inject(Telemetry) private readonly telemetry!: Telemetry;
+  @Inject(TRACING) private readonly tracing!: Tracing | null;
+  @Inject(PodReporter) private readonly reporter!: PodReporter;
 
   #pod: SchedulerPod | null = null;
+  #onStarted: (pod: SchedulerPod) => void = () => {};
+  /** For what is done beside it in the same process. */
+  readonly started = new Promise<SchedulerPod>((resolve) => (this.#onStarted = resolve));
+
+  /** `null` before it has started. */
+  get pod(): SchedulerPod | null {
+    return this.#pod;
+  }
 
   async onApplicationBootstrap(): Promise<void> {
-    const { ledger, catalog, presence, queue, leases, keeper, clock, random, telemetry } = this;
+    const { ledger, catalog, presence, queue, leases, keeper, clock, random, telemetry, tracing } = this;
     const { sweepEveryMs, keepRuns, leaseTtlMs: ttlMs } = this.settings;
     const stores = { ledger, catalog, presence, queue, leases, keeper };
     const times = { ttlMs, sweepEveryMs, keepRuns, lookAgainMs: LOOK_AGAIN_MS };
-    const pod = new SchedulerPod({ ...stores, ...times, clock, random, telemetry });
+    const pod = new SchedulerPod({ ...stores, ...times, clock, random, telemetry, tracing });
     this.#pod = pod;
     await insist(() => pod.start());
+    this.#onStarted(pod);
+    this.reporter.know(() => ({ share: pod.share, held: pod.engine.heldNames().length }));
   }
 
   async onModuleDestroy(): Promise<void> {

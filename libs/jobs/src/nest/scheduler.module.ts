@@ -1,5 +1,6 @@
 import { Module } from '@nestjs/common';
 import type { DynamicModule } from '@nestjs/common';
+import { AlarmRunner } from './alarm-runner.js';
 import { SchedulerRunner } from './scheduler-runner.js';
 
 /** The scheduler role: campaigns for crons and enqueues their occurrences. Holds no user code. */
@@ -10,6 +11,6 @@ export class SchedulerModule {
    * @param operating the module that has the queue
    */
   static on(core: DynamicModule, operating: DynamicModule): DynamicModule {
-    return { module: SchedulerModule, imports: [core, operating], providers: [SchedulerRunner] };
+    return { module: SchedulerModule, imports: [core, operating], providers: [SchedulerRunner, AlarmRunner] };
   }
 }

@@ -1,5 +1,5 @@
 import { SetMetadata } from '@nestjs/common';
-import type { MisfirePolicy } from '../catalog/definition.js';
+import type { CronPing, MisfirePolicy } from '../catalog/definition.js';
 import type { OverlapPolicy } from '../ledger/run.js';
 import type { DstRule } from '../schedule/schedule.js';
 import type { CronLiteral, ZoneLiteral } from './cron-literal.js';
@@ -50,6 +50,18 @@ export interface SingletonCronOptions extends HandlerOptions {
   readonly catchUpWindow?: string | number;
   /** A run that no worker has begun so long after it was due is skipped as `misfire`; default: it waits as long as it takes. */
   readonly startDeadline?: string | number;
+  /**
+   * An alarm is raised when it has not succeeded for so long, by any run, `'1s'` to `'3650d'`; default: none. A cron that is
+   * paused or disabled raises none, and is counted anew after it.
+   */
+  readonly expectEvery?: string | number;
+  /** An alarm is raised when an instant has no run that has ended so long after it was due, `'1s'` to `'7d'`; default: none. */
+  readonly lateAfter?: string | number;
+  /**
+   * Addresses that are called with `GET`, `http` or `https`: when a run has succeeded, has failed for good, waits for a person,
+   * and when an alarm says that an instant is missed or late, which needs `expectEvery` or `lateAfter` beside it.
+   */
+  readonly ping?: CronPing;
   /** What each run gets as `run.payload`, unless somebody triggers it with another; all of it kept by JSON. Default `null`. */
   readonly payload?: unknown;
 }

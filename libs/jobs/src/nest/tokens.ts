@@ -10,9 +10,21 @@ export const DATABASE = Symbol('DATABASE');
 export const CATALOG = Symbol('CATALOG');
 /** The {@link Presence} of this process: who is there, and what nobody has seen to. */
 export const PRESENCE = Symbol('PRESENCE');
+/** The {@link Journal} of this deployment: what happened lately, over all pods. */
+export const JOURNAL = Symbol('JOURNAL');
+/** The {@link PodRegistry} of this deployment: which pods there are, and how each is. */
+export const POD_REGISTRY = Symbol('POD_REGISTRY');
+/** What this process does: a list of {@link Role}s. */
+export const ROLES = Symbol('ROLES');
 /** The {@link RunQueue} that runs are enqueued into. */
 export const RUN_QUEUE = Symbol('RUN_QUEUE');
 /** A source of numbers in [0, 1), for jitter. */
 export const RANDOM = Symbol('RANDOM');
+/** The {@link AlarmQueue} of this process: what others outside are to be told. */
+export const ALARM_QUEUE = Symbol('ALARM_QUEUE');
+/** The {@link Tracing} of this process, or `null`. */
+export const TRACING = Symbol('TRACING');
 /** The connection of this process' BullMQ worker. */
 export const WORKER_REDIS = Symbol('WORKER_REDIS');
+/** The {@link AuditTrail} of this deployment: who did what. */
+export const AUDIT_TRAIL = Symbol('AUDIT_TRAIL');

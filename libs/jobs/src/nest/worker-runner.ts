@@ -4,8 +4,10 @@ import { LeaseKeeper, probeRedis, type CancelTimer, type Clock, type RedisClient
 import { CLOCK, LEASE_REDIS } from '@fencepost/lease/nest';
 import type { Catalog } from '../catalog/catalog.js';
 import type { Ledger } from '../ledger/ledger.js';
+import { PodReporter } from '../pods/pod-reporter.js';
 import { RunProcessor } from '../running/run.processor.js';
 import { Telemetry } from '../telemetry/telemetry.js';
+import type { Tracing } from '../telemetry/tracing.js';
 import { checkClassification } from './classification.js';
 import { CronExplorer, type FoundCron } from './cron-explorer.js';
 import { DeclarationNews } from './declaration-news.js';
@@ -14,7 +16,7 @@ import { insist } from './insist.js';
 import type { JobsSettings } from './options.js';
 import { PayloadReaders } from './payload-readers.js';
 import type { Database } from './postgres-database.js';
-import { CATALOG, DATABASE, JOBS_SETTINGS, LEDGER, RANDOM, WORKER_REDIS } from './tokens.js';
+import { CATALOG, DATABASE, JOBS_SETTINGS, LEDGER, RANDOM, TRACING, WORKER_REDIS } from './tokens.js';
 
 /** A catalog that was lost with its store comes back within this time. */
 const DECLARE_AGAIN_MS = 10_000;
@@ -34,6 +36,8 @@ export class WorkerRunner implements OnModuleInit, OnApplicationBootstrap, Befor
   @Inject(CLOCK) private readonly clock!: Clock;
   @Inject(RANDOM) private readonly random!: () => number;
   @Inject(Telemetry) private readonly telemetry!: Telemetry;
+  @Inject(TRACING) private readonly tracing!: Tracing | null;
+  @Inject(PodReporter) private readonly reporter!: PodReporter;
 
   #crons: ReadonlyMap<string, FoundCron> = new Map();
   #processor: RunProcessor | null = null;
@@ -50,8 +54,12 @@ export class WorkerRunner implements OnModuleInit, OnApplicationBootstrap, Befor
     await insist(() => this.#classify());
     await insist(() => this.#declare());
     this.#armDeclare();
-    this.#processor = this.#assemble();
-    await this.#processor.start();
+    const processor = this.#assemble();
+    this.#processor = processor;
+    await processor.start();
+    const [handlers, { concurrency }] = [[...this.#crons.keys()], this.settings];
+    const critical = handlers.filter((name) => this.#crons.get(name)?.criticality === 'correctness');
+    this.reporter.know(() => ({ handlers, critical, concurrency, running: processor.running }));
   }
 
   async beforeApplicationShutdown(): Promise<void> {
@@ -62,10 +70,10 @@ export class WorkerRunner implements OnModuleInit, OnApplicationBootstrap, Befor
   }
 
   #assemble(): RunProcessor {
-    const { redis, ledger, clock, telemetry, random, settings } = this;
+    const { redis, ledger, clock, telemetry, random, settings, tracing } = this;
     const { prefix, tenant, concurrency, runLeaseMs: ttlMs } = settings;
     const handlerOf = (cron: string) => this.#crons.get(cron);
-    const attempts = { ledger, clock, telemetry, random, worker: this.keeper.holder, ttlMs, handlerOf };
+    const attempts = { ledger, clock, telemetry, random, worker: this.keeper.holder, ttlMs, handlerOf, tracing };
     return new RunProcessor({ redis, prefix, tenant, concurrency, clock, telemetry, attempts });
   }
 

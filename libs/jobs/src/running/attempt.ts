@@ -192,9 +192,9 @@ export class Attempt {
   }
 
   #makeDesk(): EffectDesk {
-    const { ledger, telemetry, clock } = this.deps;
+    const { ledger, telemetry, clock, tracing = null } = this.deps;
     return new EffectDesk({
-      ...{ ledger, telemetry, clock, attempt: this.#ref, end: this.#end, about: this.#about },
+      ...{ ledger, telemetry, clock, tracing, attempt: this.#ref, end: this.#end, about: this.#about },
       criticality: this.start.handler.criticality ?? 'efficiency',
       onStale: (error) => this.#abort(error),
       check: () => this.#check(),

@@ -23,12 +23,20 @@ export interface EffectCallOptions<T> {
   readonly timeoutMs: number | null;
   /** Called with what comes back after the timeout. */
   readonly onLate?: (value: T) => void;
+  /** Calls it within a span of its own. */
+  readonly traced?: TraceCall | null;
 }
+
+export type TraceCall = <T>(work: () => Promise<T>) => Promise<T>;
 
 const NOTHING: CancelTimer = () => {};
 
 /** Calls a side effect once. Never rejects: how it ended is the answer. */
-export async function callEffect<T>(act: Act<T>, options: EffectCallOptions<T>): Promise<Ended<T>> {
+export function callEffect<T>(act: Act<T>, options: EffectCallOptions<T>): Promise<Ended<T>> {
+  return options.traced ? options.traced(() => callOnce(act, options)) : callOnce(act, options);
+}
+
+async function callOnce<T>(act: Act<T>, options: EffectCallOptions<T>): Promise<Ended<T>> {
   const { fence, idempotencyKey, end, timeoutMs } = options;
   if (timeoutMs !== null) return callInTime(act, { ...options, timeoutMs });
   return settled(call(act, { fence, idempotencyKey, signal: end.signal }), end);

@@ -1,6 +1,7 @@
 import type { Clock, Criticality } from '@fencepost/lease';
 import type { Ledger } from '../ledger/ledger.js';
 import type { Telemetry } from '../telemetry/telemetry.js';
+import type { Tracing } from '../telemetry/tracing.js';
 import type { Ending } from './ending.js';
 import type { Pulse } from './pulse.js';
 import type { RetryPolicy } from './retry.js';
@@ -17,6 +18,7 @@ export interface AttemptDeps {
   readonly ttlMs: number;
   /** When the attempts of this process beat, every quarter of `ttlMs`; each for itself where there is none. */
   readonly pulse?: Pulse;
+  readonly tracing?: Tracing | null;
   readonly handlerOf: (cron: string) => CronHandler | undefined;
 }
 

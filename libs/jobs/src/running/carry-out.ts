@@ -38,7 +38,11 @@ async function tryOut(deps: AttemptDeps, carrier: Carrier, { handler, onBegun }:
   if ('kind' in begun) return begun;
   if (begun.verdict !== 'begun') return notBegun(deps, carrier, begun);
   onBegun?.();
-  return new Attempt(deps, { carrier, handler, begun, nonce, sentAt }).carryOut();
+  const attempt = new Attempt(deps, { carrier, handler, begun, nonce, sentAt });
+  if (!deps.tracing) return attempt.carryOut();
+  const { run, attempt: number, fence } = begun;
+  const about = { cron: run.cron, runId, delivery: run.delivery, attempt: number, fence, worker: deps.worker };
+  return deps.tracing.attempt(about, () => attempt.carryOut());
 }
 
 type NotBegun = Exclude<BeginReply, { verdict: 'begun' }>;

@@ -77,7 +77,7 @@ export class EffectCall {
     await this.#stillMay(begun);
     const takeBack = settings.ifUnknown === 'ask' ? this.desk.wouldAsk(this.#question('timeout', since)) : null;
     const onLate = (value: unknown) => void this.#late(value);
-    const ended = await callEffect(act, { ...this.#callOptions(), onLate });
+    const ended = await callEffect(act, { ...this.#callOptions(), traced: this.desk.traced(name), onLate });
     takeBack?.();
     switch (ended.kind) {
       case 'returned':

@@ -2,6 +2,8 @@ import { StaleFenceError, type Clock, type Criticality } from '@fencepost/lease'
 import type { AttemptRef, Ledger } from '../ledger/ledger.js';
 import type { Question } from '../ledger/run.js';
 import type { Telemetry } from '../telemetry/telemetry.js';
+import type { Tracing } from '../telemetry/tracing.js';
+import type { TraceCall } from './call-effect.js';
 import { EffectAskedError } from './effect-errors.js';
 import type { Ending } from './ending.js';
 import { EffectNameError } from './errors.js';
@@ -21,6 +23,7 @@ interface EffectsDeps {
   readonly check: () => void;
   /** Asks the ledger again as long as the attempt can be trusted: an outage must not make an effect happen twice. */
   readonly insist: <T>(doing: string, ask: () => Promise<T>) => Promise<T>;
+  readonly tracing?: Tracing | null;
 }
 
 type EffectEvent = 'effect.beginning' | 'effect.known' | 'effect.acted' | 'effect.finished' | 'effect.late';
@@ -107,6 +110,12 @@ export class EffectDesk {
     );
     onStale(error);
     return error;
+  }
+
+  /** What shows the call of an effect, where somebody looks. */
+  traced(effect: string): TraceCall | null {
+    const { tracing } = this.deps;
+    return tracing ? (work) => tracing.effect(this.about(effect), work) : null;
   }
 
   about(effect: string) {

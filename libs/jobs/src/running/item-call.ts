@@ -67,6 +67,7 @@ export class ItemCall<T> {
     const takeBack = settings.ifUnknown === 'ask' ? desk.wouldAsk(question) : null;
     const ended = await callEffect((context) => act(item, context), {
       ...this.#options(),
+      traced: desk.traced(settings.name),
       onLate: () => void this.#late(),
     });
     takeBack?.();

@@ -1,5 +1,5 @@
 import { inspect } from 'node:util';
-import { parseDuration } from '@fencepost/lease';
+import { parseDuration, scrub } from '@fencepost/lease';
 import { EffectOptionError } from './effect-errors.js';
 
 /** A timer that waits longer fires at once. */
@@ -57,7 +57,9 @@ export class OptionDoor {
   }
 
   refusal(option: string, expected: string, value: unknown): EffectOptionError {
-    const got = inspect(value, { depth: 1, breakLength: Infinity });
+    // A payload is the user's, and may hold anything.
+    const isPayload = option === 'payload' && typeof value === 'object';
+    const got = isPayload ? 'an object that has more' : inspect(scrub(value), { depth: 1, breakLength: Infinity });
     return new EffectOptionError(this.of, option, { expected, got });
   }
 }

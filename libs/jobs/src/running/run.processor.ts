@@ -1,10 +1,11 @@
-import { LeaseLostError, RedisSemaphoreStore, sleep } from '@fencepost/lease';
+import { LeaseLostError, RedisSemaphoreStore, scrub, scrubText, sleep } from '@fencepost/lease';
 import type { Clock, KeySpace, RedisClient, SemaphoreStore } from '@fencepost/lease';
-import { DelayedError, Job, Worker } from 'bullmq';
+import { DelayedError, Job, Worker, type WorkerOptions } from 'bullmq';
 import { QUEUE_NAME, queuePrefix, type RunJobData } from '../scheduling/bullmq-run-queue.js';
 import type { Telemetry } from '../telemetry/telemetry.js';
 import type { AttemptDeps, Carried } from './carrier.js';
 import { carryOut, type CarryOutDeps } from './carry-out.js';
+import { shownError } from './describe-error.js';
 import { Ending } from './ending.js';
 import { ShutdownError } from './errors.js';
 import { Limiter } from './limits.js';
@@ -69,6 +70,7 @@ export class RunProcessor {
       maxStalledCount: MOST_STALLS,
       runRetryDelay: 1_000,
       drainDelay: DRAIN_DELAY_S,
+      ...(attempts.tracing ? { telemetry: attempts.tracing.bullmq as NonNullable<WorkerOptions['telemetry']> } : {}),
     });
     this.#worker.on('error', (error) => this.#trouble('the worker', error));
     this.#worker.on('lockRenewalFailed', (jobIds) => {
@@ -76,6 +78,11 @@ export class RunProcessor {
         if (jobId !== undefined && jobIds.includes(jobId)) givenUp.end(new LeaseLostError(`job ${jobId}`, 'refused'));
       }
     });
+  }
+
+  /** How many runs it carries out now. */
+  get running(): number {
+    return this.#carrying.size;
   }
 
   /** @throws when BullMQ can't reach its server: a worker that takes nothing must not look like one that works */
@@ -129,7 +136,7 @@ export class RunProcessor {
       case 'settled':
         return;
       case 'failed':
-        throw carried.error instanceof Error ? carried.error : new Error(String(carried.error));
+        throw shownError(carried.error);
       case 'later':
         await job.moveToDelayed(this.options.clock.now() + carried.waitMs, token);
         throw new DelayedError();
@@ -143,12 +150,12 @@ export class RunProcessor {
       jobId: job.id,
       givenUp,
       log: (level, message, { attempt, fence }) => {
-        const line = `${new Date(clock.now()).toISOString()} ${level} [attempt ${attempt} · fence ${fence}] ${message}`;
+        const line = `${new Date(clock.now()).toISOString()} ${level} [attempt ${attempt} · fence ${fence}] ${scrubText(message)}`;
         // A log line is worth an attempt to write it, and no failure of the run.
         job.log(line).catch((error: unknown) => this.#trouble('writing the job log', error));
       },
       progress: (value) =>
-        job.updateProgress(value).catch((error: unknown) => this.#trouble('writing the progress', error)),
+        job.updateProgress(scrub(value)).catch((error: unknown) => this.#trouble('writing the progress', error)),
     };
   }
 

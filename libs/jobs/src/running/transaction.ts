@@ -37,7 +37,8 @@ export async function runTransaction<T>(
   if (!isTransactional(ledger)) throw new TransactionUnavailableError(name);
   desk.ready();
   desk.tell('effect.beginning', name);
-  return JSON.parse(await commit(desk, { ledger, settings, work })) as T;
+  const committing = () => commit(desk, { ledger, settings, work });
+  return JSON.parse(await (desk.traced(name)?.(committing) ?? committing())) as T;
 }
 
 interface Commit {

@@ -1,7 +1,9 @@
 import type { KeySpace, RedisClient } from '@fencepost/lease';
 import { Queue } from 'bullmq';
 import type { Delivery } from '../ledger/ledger.js';
+import type { Run } from '../ledger/run.js';
 import { cronOfRun } from '../schedule/occurrence.js';
+import type { EnqueueSpan, Tracing } from '../telemetry/tracing.js';
 import type { QueuedDelivery, RunQueue } from './run-queue.js';
 
 export const QUEUE_NAME = 'runs';
@@ -22,17 +24,24 @@ const UNDERWAY: readonly string[] = ['waiting', 'active', 'delayed', 'prioritize
 /** Finished jobs are kept for people to look at; the ledger has its own record. */
 const KEEP = { count: 1_000, age: 24 * 3_600 };
 
+/** What a person reads through; a run that was delivered more often has other worries. */
+const MOST_LINES = 1_000;
+const MOST_DELIVERIES = 20;
+
 export interface BullmqRunQueueOptions extends KeySpace {
   /** Stays the caller's to close. */
   readonly redis: RedisClient;
   readonly onTrouble: (error: Error) => void;
+  readonly tracing?: Tracing | null;
 }
 
 export class BullmqRunQueue implements RunQueue {
   /** For Bull Board. */
   readonly queue: Queue<RunJobData>;
+  readonly #tracing: Tracing | null;
 
   constructor(options: BullmqRunQueueOptions) {
+    this.#tracing = options.tracing ?? null;
     this.queue = new Queue<RunJobData>(QUEUE_NAME, { connection: options.redis, prefix: queuePrefix(options) });
     this.queue.on('error', options.onTrouble);
   }
@@ -53,9 +62,37 @@ export class BullmqRunQueue implements RunQueue {
     }
   }
 
-  async enqueue(deliveries: readonly QueuedDelivery[]): Promise<void> {
+  enqueue(deliveries: readonly QueuedDelivery[]): Promise<void> {
+    return this.#tracing ? this.#enqueueTraced(this.#tracing, deliveries) : this.#add(deliveries);
+  }
+
+  /** Each job bears its own span: BullMQ's own tracing would give all of a bulk the same one. */
+  async #enqueueTraced(tracing: Tracing, deliveries: readonly QueuedDelivery[]): Promise<void> {
+    const spans = await Promise.all(
+      deliveries.map(async (one) => {
+        const { runId, delivery } = one;
+        return tracing.enqueueing({ cron: cronOfRun(runId), runId, delivery, from: await this.#origin(one) });
+      }),
+    );
+    try {
+      await this.#add(deliveries, spans);
+      for (const span of spans) span?.end();
+    } catch (error) {
+      for (const span of spans) span?.end(error);
+      throw error;
+    }
+  }
+
+  /** What is handed over again goes on with the trace of the delivery before. */
+  async #origin({ runId, delivery, trace }: QueuedDelivery): Promise<string | undefined> {
+    if (trace !== undefined || delivery === 1) return trace;
+    const before = await this.queue.getJob(jobId({ runId, delivery: delivery - 1 })).catch(() => undefined);
+    return before?.opts.telemetry?.metadata;
+  }
+
+  async #add(deliveries: readonly QueuedDelivery[], spans: readonly (EnqueueSpan | undefined)[] = []): Promise<void> {
     await this.queue.addBulk(
-      deliveries.map(({ runId, delivery, priority, delayMs }) => ({
+      deliveries.map(({ runId, delivery, priority, delayMs }, index) => ({
         name: cronOfRun(runId),
         data: { runId },
         opts: {
@@ -66,6 +103,7 @@ export class BullmqRunQueue implements RunQueue {
           removeOnFail: KEEP,
           ...(priority !== undefined && { priority }),
           ...(delayMs !== undefined && delayMs > 0 && { delay: Math.ceil(delayMs) }),
+          ...(spans[index] && { telemetry: { metadata: spans[index].carrier } }),
         },
       })),
     );
@@ -74,6 +112,15 @@ export class BullmqRunQueue implements RunQueue {
   async holds(deliveries: readonly Delivery[]): Promise<boolean[]> {
     const states = await Promise.all(deliveries.map((delivery) => this.queue.getJobState(jobId(delivery))));
     return states.map((state) => UNDERWAY.includes(state));
+  }
+
+  /** What a run's attempts have written, oldest first, at most 1,000 lines of each delivery; gone with their jobs. */
+  async logs({ id: runId, delivery }: Pick<Run, 'id' | 'delivery'>): Promise<string[]> {
+    const ids = Array.from({ length: Math.min(delivery, MOST_DELIVERIES) }, (_, n) =>
+      jobId({ runId, delivery: n + 1 }),
+    );
+    const found = await Promise.all(ids.map((id) => this.queue.getJobLogs(id, 0, MOST_LINES - 1)));
+    return found.flatMap(({ logs }) => logs);
   }
 
   close(): Promise<void> {

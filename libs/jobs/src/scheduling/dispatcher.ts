@@ -1,14 +1,15 @@
 import { randomUUID } from 'node:crypto';
 import { mustStop, type Clock } from '@fencepost/lease';
-import type { ClaimReply, ClaimRequest, Delivery, Ledger } from '../ledger/ledger.js';
+import type { ClaimReply, ClaimRequest, Ledger } from '../ledger/ledger.js';
 import { cronOfRun } from '../schedule/occurrence.js';
 import type { Telemetry } from '../telemetry/telemetry.js';
+import type { TraceCarrier, Tracing } from '../telemetry/tracing.js';
 import { claimRequest, endOf } from './claim-request.js';
 import { DispatchReport } from './dispatch-report.js';
 import type { HeldCron } from './held-cron.js';
 import { Outlook, type Due } from './outlook.js';
 import type { PodTiming } from './pod-timing.js';
-import type { RunQueue } from './run-queue.js';
+import type { QueuedDelivery, RunQueue } from './run-queue.js';
 import type { SharedSchedules } from './segments.js';
 
 /** What a pod knows of the catalog, as of its last reading or beat. */
@@ -28,6 +29,7 @@ export interface DispatcherDeps {
   /** Read at every dispatch. */
   readonly freshness: Freshness;
   readonly timing?: PodTiming;
+  readonly tracing?: Tracing | null;
 }
 
 /**
@@ -49,7 +51,7 @@ interface Asked {
 
 interface Claimed {
   readonly dispatched: Dispatched[];
-  readonly deliveries: readonly Delivery[];
+  readonly deliveries: readonly QueuedDelivery[];
   /** Where the crons of the deliveries stand. */
   readonly carried: readonly number[];
 }
@@ -100,19 +102,27 @@ export class Dispatcher {
   async #claim(due: readonly HeldCron[]): Promise<Claimed> {
     const dispatched = due.map(() => FAILED);
     const asked = this.#ask(due, dispatched);
+    const since = this.deps.clock.now();
     const outcomes = asked.length === 0 ? [] : await this.#claimAll(asked);
-    const deliveries: Delivery[] = [];
+    const deliveries: QueuedDelivery[] = [];
     const carried: number[] = [];
     asked.forEach((one, n) => {
       const outcome = outcomes[n];
       if (outcome?.status !== 'fulfilled') return this.#report.failed(one.request, outcome?.reason);
       const reply = outcome.value;
       dispatched[one.index] = this.#follow(one, reply);
+      const trace = this.#trace(one, reply, since);
       if (reply.verdict !== 'claimed') return;
-      deliveries.push({ runId: reply.runId, delivery: 1 });
+      deliveries.push({ runId: reply.runId, delivery: 1, ...(trace !== undefined && { trace }) });
       carried.push(one.index);
     });
     return { dispatched, deliveries, carried };
+  }
+
+  #trace({ request: { cron, fence } }: Asked, reply: ClaimReply, since: number): TraceCarrier | undefined {
+    const { tracing } = this.deps;
+    if (!tracing || (reply.verdict !== 'claimed' && reply.verdict !== 'stale')) return undefined;
+    return tracing.claimed({ cron, fence, since, runId: reply.verdict === 'claimed' ? reply.runId : null });
   }
 
   async #enqueue({ dispatched, deliveries, carried }: Claimed): Promise<Dispatched[]> {
@@ -121,12 +131,13 @@ export class Dispatcher {
   }
 
   /** Hands runs to the queue, then tells the ledger. A crash in between is mended by the next holder. */
-  async deliver(deliveries: readonly Delivery[]): Promise<void> {
+  async deliver(deliveries: readonly QueuedDelivery[]): Promise<void> {
     if (deliveries.length === 0) return;
     const { queue, ledger, telemetry } = this.deps;
     await queue.enqueue(deliveries);
     if (telemetry.listens('run.enqueued')) {
-      for (const one of deliveries) telemetry.emit('run.enqueued', { ...one, cron: cronOfRun(one.runId) });
+      for (const { trace: _, ...one } of deliveries)
+        telemetry.emit('run.enqueued', { ...one, cron: cronOfRun(one.runId) });
     }
     await ledger.confirm(deliveries.map(({ runId }) => runId));
     if (!telemetry.listens('run.confirmed')) return;
@@ -157,7 +168,7 @@ export class Dispatcher {
     }
   }
 
-  async #tryDeliver(deliveries: readonly Delivery[]): Promise<boolean> {
+  async #tryDeliver(deliveries: readonly QueuedDelivery[]): Promise<boolean> {
     try {
       await this.deliver(deliveries);
       return true;

@@ -34,6 +34,17 @@ export function firstOf(cronHash: number, pods: readonly Candidate[]): string | 
   return first;
 }
 
+/** The first and the second of them, as far as they are there. */
+export function firstTwoOf(cronHash: number, pods: readonly Candidate[]): string[] {
+  const first = firstOf(cronHash, pods);
+  if (first === null) return [];
+  const second = firstOf(
+    cronHash,
+    pods.filter(({ pod }) => pod !== first),
+  );
+  return second === null ? [first] : [first, second];
+}
+
 /** The finalizer of MurmurHash3 (Appleby, public domain) over both: one changed bit changes half of the score's. */
 function scoreOf(cronHash: number, podHash: number): number {
   let mixed = Math.imul(cronHash ^ (cronHash >>> 15), 0x9e3779b1) ^ podHash;

@@ -1,4 +1,5 @@
 import type { Delivery } from '../ledger/ledger.js';
+import type { TraceCarrier } from '../telemetry/tracing.js';
 
 /** BullMQ's own bound: it packs the number into the score of a sorted set. What has it waits behind everything else. */
 export const LARGEST_PRIORITY = 2 ** 21 - 1;
@@ -7,6 +8,8 @@ export const LARGEST_PRIORITY = 2 ** 21 - 1;
 export interface QueuedDelivery extends Delivery {
   /** It waits in the queue for so long, milliseconds, and not at a worker. */
   readonly delayMs?: number;
+  /** What it comes from, where that is traced. */
+  readonly trace?: TraceCarrier;
 }
 
 /** Carries deliveries to the workers. It may lose one and bring one twice: the ledger decides what a delivery means. */

@@ -7,7 +7,7 @@ import { isManual } from '../schedule/manual.js';
 import type { Telemetry } from '../telemetry/telemetry.js';
 import { Announcer } from './announcer.js';
 import { Campaign } from './campaign.js';
-import { Dispatcher } from './dispatcher.js';
+import { Dispatcher, type DispatcherDeps } from './dispatcher.js';
 import { Engine, type DropReason } from './engine.js';
 import { holdCron, type HeldCron } from './held-cron.js';
 import { OutboxRelay } from './outbox-relay.js';
@@ -21,7 +21,7 @@ import type { RunQueue } from './run-queue.js';
 import { Schedules } from './schedules.js';
 import { Share } from './share.js';
 
-export interface SchedulerPodDeps {
+export interface SchedulerPodDeps extends Pick<DispatcherDeps, 'tracing'> {
   readonly ledger: Ledger;
   readonly queue: RunQueue;
   readonly catalog: Catalog;
@@ -64,14 +64,15 @@ export class SchedulerPod {
   readonly #freshness: { knownAt: number };
   readonly #handingOver = new Set<Promise<void>>();
   #watches: StopWatching[] = [];
+  /** Who was there at the last beat, this pod included. */
+  members: Beat['members'] = [];
   #stopped = false;
 
   constructor(private readonly deps: SchedulerPodDeps) {
-    const { clock, telemetry, timing = POD_TIMING } = deps;
+    const { clock, telemetry, timing = POD_TIMING, freshness = { knownAt: -Infinity } } = deps;
     const pod = deps.keeper.holder;
     this.#name = pod;
     this.#timing = timing;
-    const { freshness = { knownAt: -Infinity } } = deps;
     this.#freshness = freshness;
     this.dispatcher = new Dispatcher({ ...deps, freshness, schedules: new Schedules({ clock, telemetry }) });
     this.recovery = new Recovery({ ...deps, dispatcher: this.dispatcher });
@@ -92,9 +93,8 @@ export class SchedulerPod {
       onGranted: (leases) => this.#onGranted(leases),
       onLost: (leases) => this.engine.letGo(this.#heldUnder(leases)),
     });
-    const { campaign } = this;
     this.roster = new Roster({ ...deps, freshness, onChanged: (changed, gone) => this.#onCatalog(changed, gone) });
-    const { roster } = this;
+    const { campaign, roster } = this;
     const onForeign = (crons: readonly string[]) => this.#handOver(crons);
     this.#share = new Share({ pod, roster, campaign, telemetry, isHeld, onForeign, silentMs: timing.silentMs });
     this.#rescue = new Rescue({ ...deps, timing, pod, roster, take: (crons) => campaign.take(crons) });
@@ -109,6 +109,11 @@ export class SchedulerPod {
   /** The store's clock at the last word on the catalog. */
   get knownAt(): number {
     return this.#freshness.knownAt;
+  }
+
+  /** How many crons should be this pod's. */
+  get share(): number {
+    return this.#share.size;
   }
 
   /**
@@ -171,6 +176,7 @@ export class SchedulerPod {
   }
 
   #onBeat(beat: Beat, askedAt: number): void {
+    this.members = beat.members;
     this.roster.hear(beat, askedAt);
     this.#share.hear(beat);
     const foreign = beat.overdue.filter((late) => !this.#onOverdue(late, beat));

@@ -22,6 +22,7 @@ export class Share {
   #names = '';
   /** Something is another pod's, which was not heard just then. */
   #unsettled = false;
+  #size = 0;
 
   constructor(private readonly deps: ShareDeps) {}
 
@@ -34,6 +35,11 @@ export class Share {
     this.#names = names;
     const share = this.workOut();
     if (changed) this.deps.telemetry.emit('pods.changed', { pods: members.length, share });
+  }
+
+  /** How many crons it has. */
+  get size(): number {
+    return this.#size;
   }
 
   /** @returns how many crons it has */
@@ -56,6 +62,7 @@ export class Share {
       else this.#unsettled = true;
     }
     campaign.want(share);
+    this.#size = share.size;
     if (foreign.length > 0) onForeign(foreign);
     return share.size;
   }

@@ -1,4 +1,5 @@
 import type { Fence } from '@fencepost/lease';
+import type { AlarmKind } from '../alarms/alarm.js';
 import type { RunState } from '../ledger/run-state.js';
 import type { Doubt, RunReason, SkipRange } from '../ledger/run.js';
 
@@ -23,6 +24,21 @@ interface OfAttempt extends OfRun {
 
 interface OfEffect extends OfAttempt {
   readonly effect: string;
+}
+
+interface OfAlarm {
+  readonly kind: AlarmKind;
+  /** Epoch milliseconds of the store. */
+  readonly since: number;
+  readonly text: string;
+}
+
+interface OfMessage {
+  readonly cron: string;
+  readonly about: string;
+  readonly messageId: string;
+  readonly to: string;
+  readonly attempt: number;
 }
 
 /** Every event and what it carries. What is not in this list doesn't happen. */
@@ -89,6 +105,28 @@ export interface Events {
   /** What the ledger's store, or a declaration, can't promise to jobs for which a duplicate is damage. */
   'classification.doubtful': { readonly crons: readonly string[]; readonly found: string };
 
+  /** What the server of the leases can't promise, and that it lost what it had: `probeRedis` has the codes. */
+  'store.warning': { readonly code: string; readonly found: string };
+  /** `about` is the type of the resources, or the hash of one. */
+  'lease.ttl-unfit': {
+    readonly about: string;
+    readonly verdict: 'too-short' | 'too-long';
+    readonly ttlMs: number;
+    readonly advisedTtlMs: number;
+  };
+
+  /** So many were not written into the journal since the last time this was said. */
+  'journal.dropped': { readonly count: number };
+
+  'alarm.raised': OfCron & OfAlarm;
+  'alarm.cleared': OfCron & OfAlarm;
+  /** How many crons this pod watches although it holds them. */
+  'alarm.alone': { readonly crons: number };
+  /** `to` is the host alone: the rest of an address may be as good as a password. */
+  'webhook.sent': OfMessage;
+  /** `retryInMs` is `null` when it is given up. */
+  'webhook.failed': OfMessage & { readonly error: string; readonly retryInMs: number | null };
+
   'store.trouble': { readonly doing: string; readonly error: string };
   'queue.trouble': { readonly doing: string; readonly error: string };
 }
@@ -146,6 +184,14 @@ export const EVENT_TEXT: Readonly<Record<EventName, readonly [EventLevel, string
   'effect.asked': ['warn', 'a person is to say whether an effect has happened; this attempt begins nothing more'],
   'effect.unrecorded': ['error', 'an effect has happened, and that could not be recorded'],
   'classification.doubtful': ['warn', 'a duplicate is damage for these crons, and what was found may let one happen'],
+  'store.warning': ['warn', 'the server of the leases can not promise something, or lost what it had'],
+  'lease.ttl-unfit': ['warn', 'the ttl of leases does not fit how long they are held'],
+  'journal.dropped': ['info', 'more happened than the journal takes: some of it is not in there'],
+  'alarm.raised': ['error', 'something is wrong with a cron that is watched'],
+  'alarm.cleared': ['info', 'an alarm is over'],
+  'alarm.alone': ['warn', 'this is the only scheduler pod, so it watches itself: if it dies, nobody says so'],
+  'webhook.sent': ['debug', 'somebody outside was told'],
+  'webhook.failed': ['warn', 'somebody outside could not be told'],
   'store.trouble': ['error', 'the store did not answer'],
   'queue.trouble': ['error', 'the queue did not answer'],
 };

@@ -26,6 +26,11 @@ beforeEach(() => {
   stop = logEvents(telemetry, logger, clock);
 });
 
+const fail = () => {
+  throw new Error('Expected no line of a level that is off.');
+};
+const silent = { debug: fail, info: fail, warn: fail, error: fail };
+
 const trouble = (doing: string) => telemetry.emit('store.trouble', { doing, error: 'Error: away' });
 
 describe('the log', () => {
@@ -53,6 +58,16 @@ describe('the log', () => {
     expect(lines).toHaveLength(3);
     expect(JSON.stringify(lines)).not.toContain(UUID.slice(0, 9));
     expect(lines[2]?.detail['worker']).toBe('pod-8/0d9f1f6e');
+  });
+
+  it('shows no secret of what an event carries, and asks nothing of a level that is off', () => {
+    telemetry.emit('store.trouble', { doing: 'a beat', error: 'Error: redis://app:kAnary@cache is away' });
+    expect(lines[0]?.detail['error']).toBe('Error: redis://***@cache is away');
+    const asked: string[] = [];
+    const quiet: EventLogger = { ...silent, isLevelEnabled: (level) => (asked.push(level), false) };
+    logEvents(telemetry, quiet, clock);
+    telemetry.emit('catalog.read', { crons: 1 });
+    expect(asked).toEqual(['info']);
   });
 
   it('knows how loud each event is and what it says', () => {

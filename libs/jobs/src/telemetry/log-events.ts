@@ -1,9 +1,12 @@
-import { hashResource, ownerPrefix, type Clock } from '@fencepost/lease';
+import { hashResource, ownerPrefix, scrub, type Clock } from '@fencepost/lease';
 import { EVENT_TEXT, type EventLevel, type EventName } from './events.js';
 import type { Telemetry } from './telemetry.js';
 
 /** A logger that takes an object and a sentence, as pino does. */
-export type EventLogger = Record<EventLevel, (detail: Record<string, unknown>, sentence: string) => void>;
+export type EventLogger = Record<EventLevel, (detail: Record<string, unknown>, sentence: string) => void> & {
+  /** Asked before a line is put together, where the logger has it. */
+  isLevelEnabled?(level: EventLevel): boolean;
+};
 
 /** The same trouble is told once in this time: a store that is down fails many calls a second. */
 const TROUBLE_WINDOW_MS = 5_000;
@@ -13,7 +16,7 @@ const MOST_TOLD = 1_000;
 
 /**
  * Writes every event as one line: `event`, a hash of the resource, and what the event carries. Of a holder only the label
- * and the first characters are written: who knows all of it could be taken for it.
+ * and the first characters are written: who knows all of it could be taken for it. What is secret is left out, see `scrub`.
  * @returns a function that ends the logging
  */
 export function logEvents(telemetry: Telemetry, logger: EventLogger, clock: Clock): () => void {
@@ -21,7 +24,8 @@ export function logEvents(telemetry: Telemetry, logger: EventLogger, clock: Cloc
   return telemetry.listen((event, detail) => {
     if (event.endsWith('.trouble') && !isNew(told, `${event} ${Object.values(detail).join(' ')}`, clock)) return;
     const [level, sentence] = EVENT_TEXT[event];
-    logger[level]({ event: snakeCase(event), ...presentable(detail) }, sentence);
+    if (logger.isLevelEnabled?.(level) === false) return;
+    logger[level]({ event: snakeCase(event), ...scrub(presentable(detail)) }, sentence);
   });
 }
 

@@ -1,3 +1,4 @@
+import { scrubText } from '@fencepost/lease';
 import { channel, hasChannels } from './channels.js';
 import type { EventName, Events } from './events.js';
 
@@ -28,7 +29,7 @@ export class Telemetry {
       try {
         listener(name, detail);
       } catch (error) {
-        process.emitWarning(`A listener of the event ${name} failed: ${String(error)}`);
+        process.emitWarning(`A listener of the event ${name} failed: ${scrubText(String(error))}`);
       }
     }
     if (hasChannels(name)) channel(name).publish(detail);

@@ -24,6 +24,14 @@ export async function probeRedis(redis: RedisClient, options: ProbeOptions): Pro
   return facts.flatMap((one) => judgeServer(one, options));
 }
 
+/**
+ * What the server says about itself; on a cluster, what each primary does.
+ * @throws what the connection throws when it can't be asked at all
+ */
+export function readServers(redis: RedisClient, clock: Clock = systemClock): Promise<ServerFacts[]> {
+  return Promise.all(primaries(redis).map((node) => readServerFacts(node, { clock })));
+}
+
 /** The connections to whoever takes writes. */
 export function primaries(redis: RedisClient): Redis[] {
   return redis.isCluster ? (redis as Cluster).nodes('master') : [redis as Redis];

@@ -1,0 +1,44 @@
+import { Command } from 'commander';
+import { EXIT } from '../exit.js';
+import { needsCare, type DoctorFinding } from '../jobs.js';
+import type { Report } from '../report.js';
+import { withStoreOptions, type StoreFlags } from '../store/store-options.js';
+import { withStore } from '../store/store.js';
+import { hanging } from '../table.js';
+import type { Setting } from '../world.js';
+import { formatOf, withFormat, type FormatFlags } from './format.js';
+
+type Flags = StoreFlags & FormatFlags;
+
+const ABOUT =
+  'Looks at the stores, the pods and the crons, and says what is wrong and what to do: settings of Redis and PostgreSQL that ' +
+  'lose what was written, clocks that differ, versions that are mixed, crons that nobody can carry out, runs that wait, ' +
+  'leases that are too short. Fails (1) when something needs care: a finding that is bad, or a warning.';
+
+export function doctorCommand({ world, answer }: Setting): Command {
+  const command = new Command('doctor').summary('what is wrong, and what to do').description(ABOUT);
+  return withFormat(withStoreOptions(command)).action(async (flags: Flags) => {
+    answer(reportOf(await withStore(flags, world, ({ doctor }) => doctor.examine())), formatOf(flags, world));
+  });
+}
+
+function reportOf(findings: readonly DoctorFinding[]): Report {
+  return {
+    code: needsCare(findings) ? EXIT.finding : EXIT.ok,
+    json: findings,
+    text: (width) => findings.flatMap((finding) => lines(finding, width)),
+  };
+}
+
+function lines({ level, code, subject, text, todo }: DoctorFinding, width: number): string[] {
+  return [
+    ...hanging(`${level.toUpperCase().padEnd(4)} ${code}  ${subject}`, width, 5),
+    ...indented(text, width),
+    ...(todo === null ? [] : indented(`To do: ${todo}`, width)),
+    '',
+  ];
+}
+
+function indented(text: string, width: number): string[] {
+  return hanging(text, width - 5, 0).map((line) => `     ${line}`);
+}

@@ -1,0 +1,152 @@
+import { formatFence, ownerPrefix, parseFence, type Fence } from '@fencepost/lease';
+import { Command, InvalidArgumentError } from 'commander';
+import { EXIT, UsageError } from '../exit.js';
+import {
+  holderSeemsAlive,
+  LeaseMovedError,
+  presentLease,
+  type ClearedLease,
+  type HeldCron,
+  type WatchReport,
+} from '../jobs.js';
+import { duration, words } from '../option-values.js';
+import { iso, type Report } from '../report.js';
+import { withStoreOptions, type StoreFlags } from '../store/store-options.js';
+import { withStore, type Store } from '../store/store.js';
+import { hanging } from '../table.js';
+import type { Setting, World } from '../world.js';
+import { placeOf, ROLE } from './audited.js';
+import { formatOf, withFormat, type FormatFlags } from './format.js';
+import { asker, withBy, type OrderFlags } from './orders.js';
+
+interface Flags extends StoreFlags, OrderFlags, FormatFlags {
+  readonly reason: string;
+  readonly yes?: boolean;
+  readonly fence?: Fence;
+  readonly watch: number;
+}
+
+const ABOUT =
+  'Ends the lease of a cron whose holder is dead, so that another pod takes it at once, and leaves an audit record. Then it ' +
+  'watches the cron for two runs of one instant, stale claims and repeated attempts. Asks first where somebody sits at a ' +
+  'terminal. Fails (1) when the lease was another one by then, or the watch saw a duplicate.';
+
+export function clearCommand({ world, answer }: Setting): Command {
+  const command = new Command('clear')
+    .summary('take the lease of a cron from a dead holder')
+    .description(ABOUT)
+    .argument('<cron>', 'its name')
+    .requiredOption('--reason <words>', 'why, for whoever asks later', words)
+    .option('--yes', 'do not ask; needed where nobody sits at a terminal')
+    .option('--fence <number>', 'only while the lease has this fence ("fencepost leases")', fence)
+    .option('--watch <duration>', 'for how long to look for duplicates afterwards; 0s: not at all', duration, 30_000);
+  return withFormat(withStoreOptions(withBy(command))).action(async (cron: string, own: Flags) => {
+    // What stands before "clear", such as where the store is, is meant as well.
+    const flags: Flags = { ...command.parent?.opts(), ...own };
+    answer(await withStore(flags, world, (store) => clear(cron, flags, { store, world })), formatOf(flags, world));
+  });
+}
+
+async function clear(cron: string, flags: Flags, { store, world }: Around): Promise<Report> {
+  const seen = await store.leases.look(cron);
+  if (seen === null) return nothingHeld(cron);
+  if (flags.fence !== undefined && flags.fence !== seen.fence)
+    return moved(new LeaseMovedError(cron, flags.fence, seen));
+  if (!(await agreed(seen, flags, world))) return notCleared(seen);
+  const { reason } = flags;
+  const order = { fence: seen.fence, by: asker(flags, world), reason, role: ROLE, from: placeOf(world) };
+  let cleared: ClearedLease;
+  try {
+    cleared = await store.leases.clear(cron, order);
+  } catch (error) {
+    if (error instanceof LeaseMovedError) return moved(error);
+    throw error;
+  }
+  return clearedReport(cleared, flags.watch === 0 ? null : await watched(cleared, flags, { store, world }));
+}
+
+interface Around {
+  readonly store: Store;
+  readonly world: World;
+}
+
+/** @throws {UsageError} where nobody can be asked, and nobody has said --yes */
+async function agreed(seen: HeldCron, { yes = false }: Flags, { ask, err }: World): Promise<boolean> {
+  const about = warning(seen);
+  err(`${about}\n`);
+  if (yes) return true;
+  if (!ask) throw new UsageError('Expected --yes, since nobody sits at a terminal to be asked. Nothing was changed.');
+  return /^y(es)?$/i.test((await ask(`Clear the lease of ${seen.cron} with fence ${seen.fence}? [y/N] `)).trim());
+}
+
+function warning(seen: HeldCron): string {
+  const { cron, holder, fence: issued, remainingMs, holderSilentMs } = seen;
+  const who = `${ownerPrefix(holder)} holds ${cron} with fence ${formatFence(issued)}, for ${(remainingMs / 1_000).toFixed(1)} s more`;
+  if (holderSeemsAlive(seen)) {
+    return (
+      `${who}, and IS ALIVE: it was heard ${((holderSilentMs ?? 0) / 1_000).toFixed(1)} s ago. Cleared, it is refused its next ` +
+      'renewal, after a third of its ttl, and stops acting for the cron; then it or another pod takes the cron with a ' +
+      'larger fence, and what comes under the old one after that is refused. Nothing is gained by it, unless that pod is stuck.'
+    );
+  }
+  const heard =
+    holderSilentMs === null
+      ? 'it is not among the pods'
+      : `it was last heard ${(holderSilentMs / 1_000).toFixed(1)} s ago`;
+  return `${who}; ${heard}. Cleared, another pod takes the cron at once, with a larger fence.`;
+}
+
+async function watched(cleared: ClearedLease, { watch }: Flags, { store, world }: Around): Promise<WatchReport> {
+  const { cron, mark } = cleared;
+  world.err(`The lease of ${cron} is cleared. Looking for duplicates for ${watch / 1_000} s; Ctrl-C ends it early.\n`);
+  return store.leases.watchDuplicates(cron, watch, { mark, signal: world.interrupted() });
+}
+
+function nothingHeld(cron: string): Report {
+  const text = `Nobody holds the lease of ${cron}: there is nothing to clear. The next pod that wants it takes it.`;
+  return { code: EXIT.ok, json: { cron, verdict: 'free' }, text: (width) => hanging(text, width) };
+}
+
+function notCleared({ cron }: HeldCron): Report {
+  const text = `The lease of ${cron} was left alone.`;
+  return { code: EXIT.finding, json: { cron, verdict: 'declined' }, text: (width) => hanging(text, width) };
+}
+
+function moved({ cron, message, found }: LeaseMovedError): Report {
+  const lease = found && presentLease({ cron, ...found });
+  return {
+    code: EXIT.finding,
+    json: { cron, verdict: 'moved', found: lease },
+    text: (width) => hanging(message, width),
+  };
+}
+
+function clearedReport({ cron, cleared, next }: ClearedLease, watch: WatchReport | null): Report {
+  const holding = watch ? watch.holding : next;
+  const now = holding
+    ? `${ownerPrefix(holding.holder)} holds it now, with fence ${formatFence(holding.fence)}`
+    : 'nobody holds it so far';
+  const lines = [
+    `The lease of ${cron} with fence ${formatFence(cleared.fence)}, of ${ownerPrefix(cleared.holder)}, is cleared; ${now}.`,
+    ...(watch?.sightings ?? []).map(({ level, text }) => `${level.toUpperCase()}: ${text}`),
+    ...(watch?.verdict === 'clean' ? ['No duplicate was seen.'] : []),
+    ...(watch?.verdict === 'free'
+      ? ['No duplicate was seen, and no pod has taken the cron: look at "fencepost pods".']
+      : []),
+  ];
+  const present = (one: ClearedLease['next']) => one && presentLease({ cron, ...one });
+  const shown = watch && { ...watch, from: iso(watch.from), holding: present(watch.holding) };
+  return {
+    code: watch === null || watch.verdict === 'clean' ? EXIT.ok : EXIT.finding,
+    json: { cron, verdict: 'cleared', cleared: present(cleared), next: present(next), watch: shown },
+    text: (width) => lines.flatMap((line) => hanging(line, width)),
+  };
+}
+
+function fence(text: string): Fence {
+  try {
+    return parseFence(text);
+  } catch {
+    throw new InvalidArgumentError('Give the fence as "fencepost leases" shows it.');
+  }
+}

@@ -1,0 +1,46 @@
+import { Command } from 'commander';
+import { EXIT } from '../exit.js';
+import { json, words, type JsonValue } from '../option-values.js';
+import { withStoreOptions, type StoreFlags } from '../store/store-options.js';
+import { withStore } from '../store/store.js';
+import { hanging } from '../table.js';
+import type { Setting } from '../world.js';
+import { audited, cronIn, runIn } from './audited.js';
+import { formatOf, withFormat, type FormatFlags } from './format.js';
+import { asker, withBy } from './orders.js';
+
+interface Flags extends StoreFlags, FormatFlags {
+  readonly by?: string;
+  readonly reason: string;
+  readonly payload?: JsonValue;
+  readonly force?: boolean;
+  readonly repeatUnknown?: boolean;
+}
+
+const ABOUT =
+  'Runs a failed or cancelled run again, as a run of its own. Effects that are done stay done, and it goes on from there.';
+
+export function retryCommand({ world, answer }: Setting): Command {
+  const command = new Command('retry')
+    .summary('run a failed run again')
+    .description(ABOUT)
+    .argument('<run-id>', 'as "fencepost failed" shows it')
+    .requiredOption('--reason <words>', 'why, for whoever asks later', words)
+    .option('--payload <json>', 'what the handler gets (else what the run had)', json)
+    .option('--force', 'also while as many of its runs are going as may')
+    .option('--repeat-unknown', 'also effects of which nobody knows whether they happened');
+  return withFormat(withStoreOptions(withBy(command))).action(async (runId: string, flags: Flags) => {
+    const { reason, payload, force = false, repeatUnknown = false } = flags;
+    const order = { by: asker(flags, world), reason, force, repeatUnknown, ...(payload && { payload: payload.value }) };
+    const retried = await withStore(flags, world, async (store) => {
+      const { state } = (await runIn(store, runId)) ?? { state: null };
+      const about = { by: order.by, reason, action: 'retry', cron: cronIn(runId), runId, before: { state } };
+      return audited({ store, world }, about, () => store.runs.retry(runId, order));
+    });
+    const line = `Run ${retried.runId} is on its way, in place of ${runId}.`;
+    answer(
+      { code: EXIT.ok, json: { of: runId, ...retried }, text: (width) => hanging(line, width) },
+      formatOf(flags, world),
+    );
+  });
+}

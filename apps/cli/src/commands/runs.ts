@@ -1,0 +1,44 @@
+import { Command, Option } from 'commander';
+import { EXIT } from '../exit.js';
+import { knownCron, presentRun, type Run } from '../jobs.js';
+import { wholeNumber } from '../option-values.js';
+import { withStoreOptions, type StoreFlags } from '../store/store-options.js';
+import { withStore, type Store } from '../store/store.js';
+import { table } from '../table.js';
+import type { Setting } from '../world.js';
+import { formatOf, withFormat, type FormatFlags } from './format.js';
+import { RUN_HEAD, runRow } from './run-lines.js';
+
+interface Flags extends StoreFlags, FormatFlags {
+  readonly state?: Run['state'];
+  readonly limit: number;
+}
+
+const STATES = [
+  ...(['claimed', 'enqueued', 'running', 'orphaned', 'uncertain'] as const),
+  ...(['succeeded', 'failed', 'cancelled', 'skipped'] as const),
+] satisfies Run['state'][];
+const MOST = 1_000;
+const ABOUT = 'Shows the latest runs of a cron, those that were skipped as well. Of a state: among the latest 1,000.';
+
+export function runsCommand({ world, answer }: Setting): Command {
+  const command = new Command('runs')
+    .summary('the latest runs of a cron')
+    .description(ABOUT)
+    .argument('<cron>', 'its name')
+    .addOption(new Option('--state <state>', 'only those that are in this state').choices(STATES))
+    .option('--limit <n>', 'at most so many', wholeNumber(1, MOST), 20);
+  return withFormat(withStoreOptions(command)).action(async (cron: string, flags: Flags) => {
+    const runs = await withStore(flags, world, (store) => find(store, cron, flags));
+    const none = `${cron} has no ${flags.state === undefined ? '' : `${flags.state} `}runs.`;
+    const text = (width: number) => (runs.length === 0 ? [none] : table([RUN_HEAD, ...runs.map(runRow)], width));
+    answer({ code: EXIT.ok, json: runs.map(presentRun), text }, formatOf(flags, world));
+  });
+}
+
+async function find({ catalog, ledger }: Store, cron: string, { state, limit }: Flags): Promise<Run[]> {
+  await knownCron(catalog, cron);
+  if (state === 'failed' || state === 'uncertain') return ledger.runsIn(state, [cron], limit);
+  const runs = await ledger.runs(cron, state === undefined ? limit : MOST);
+  return runs.filter((run) => state === undefined || run.state === state).slice(0, limit);
+}

@@ -1,0 +1,90 @@
+import { sleep, systemClock } from '@fencepost/lease';
+import { Command, Option } from 'commander';
+import { JournalFeed, presentJournalEntry, Telemetry, type EventLevel, type JournalEntry } from '../jobs.js';
+import { positiveDuration } from '../option-values.js';
+import { withStoreOptions, type StoreFlags } from '../store/store-options.js';
+import { withStore, type Store } from '../store/store.js';
+import { entryLine } from '../tail/entry-line.js';
+import type { Setting, World } from '../world.js';
+
+interface Flags extends StoreFlags {
+  readonly cron?: string;
+  readonly level?: EventLevel;
+  readonly since?: number;
+  readonly for?: number;
+  readonly json?: boolean;
+}
+
+const LEVELS = ['info', 'warn', 'error'] as const satisfies readonly EventLevel[];
+
+const ABOUT =
+  'Shows what the pods tell of themselves while it happens, until Ctrl-C: coloured lines on a terminal, else one JSON ' +
+  'object per line. For people: a busy pod leaves out what is ordinary, and what a store that was away has not taken is ' +
+  'missing. What is true of a run is in the ledger.';
+
+/** As long as a timer may be set without a thought. */
+const DAY_MS = 24 * 3_600_000;
+
+export function tailCommand({ world }: Setting): Command {
+  const command = new Command('tail')
+    .summary('what happens, live')
+    .description(ABOUT)
+    .option('--cron <name>', 'only what is about this cron or job')
+    .addOption(new Option('--level <level>', 'only what is at least so loud').choices(LEVELS))
+    .option('--since <duration>', 'begin with what happened in this time, such as 10m', positiveDuration)
+    .option('--for <duration>', 'end after so long', positiveDuration)
+    .option('--json', 'one JSON object per line, also on a terminal');
+  return withStoreOptions(command).action((flags: Flags) =>
+    withStore(flags, world, (store) => tail(store, flags, world)),
+  );
+}
+
+async function tail({ journal, clock }: Store, flags: Flags, world: World): Promise<void> {
+  const [telemetry, ending] = [new Telemetry(), endOf(world)];
+  telemetry.listen((_event, detail) => world.err(`${troubleOf(detail)} Still trying; Ctrl-C ends it.\n`));
+  const feed = new JournalFeed({ journal, clock, telemetry });
+  const isWanted = filterOf(flags);
+  const line = lineOf(flags, world);
+  const show = (entry: JournalEntry) => void (isWanted(entry) && world.out(`${line(entry)}\n`));
+  feed.subscribe(show, startOf(flags, world));
+  await over(ending, flags.for);
+  await feed.stop();
+}
+
+function filterOf({ cron, level }: Flags): (entry: JournalEntry) => boolean {
+  const loud = LEVELS.slice(level === undefined ? 0 : LEVELS.indexOf(level as (typeof LEVELS)[number]));
+  return (entry) =>
+    (cron === undefined || isAbout(entry, cron)) && (level === undefined || loud.some((one) => one === entry.level));
+}
+
+/** Some are about several crons at once, as what a build no longer has. */
+function isAbout({ cron, detail }: JournalEntry, wanted: string): boolean {
+  const several: unknown = detail['crons'];
+  return cron === wanted || (Array.isArray(several) && several.includes(wanted));
+}
+
+function lineOf({ json }: Flags, { terminal = false, env }: World): (entry: JournalEntry) => string {
+  if (json || !terminal) return (entry) => JSON.stringify(presentJournalEntry(entry));
+  // https://no-color.org
+  const colors = !env['NO_COLOR'];
+  return (entry) => entryLine(entry, { colors });
+}
+
+/** The id of what could have been the last entry before; none: from now. */
+function startOf({ since }: Flags, { now }: World): string | null {
+  return since === undefined ? null : `${Math.max(0, now() - since)}-0`;
+}
+
+function endOf({ interrupted, unread }: World): AbortSignal {
+  return AbortSignal.any([interrupted(), ...(unread ? [unread()] : [])]);
+}
+
+async function over(ending: AbortSignal, forMs: number | undefined): Promise<void> {
+  if (forMs !== undefined) return sleep(systemClock, forMs, ending);
+  while (!ending.aborted) await sleep(systemClock, DAY_MS, ending);
+}
+
+function troubleOf(detail: object): string {
+  const error: unknown = Reflect.get(detail, 'error');
+  return `The store does not answer (${String(error)}).`;
+}

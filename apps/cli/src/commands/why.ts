@@ -1,0 +1,48 @@
+import { Command } from 'commander';
+import { EXIT } from '../exit.js';
+import { presentWhyReport, type WhyReport, type WhyStep } from '../jobs.js';
+import { shortIso, type Report } from '../report.js';
+import { withStoreOptions, type StoreFlags } from '../store/store-options.js';
+import { withStore } from '../store/store.js';
+import { hanging, table } from '../table.js';
+import type { Setting } from '../world.js';
+import { formatOf, withFormat, type FormatFlags } from './format.js';
+
+type Flags = StoreFlags & FormatFlags;
+
+const ABOUT =
+  'Says why a cron ran at a time, or why it did not: schedule and clocks, definition, pause, overlap, misfire, who acted, ' +
+  'attempts, refusals, effects. Of a time to come it says whether it will run. Exits with 1 for an instant that was missed ' +
+  'without a reason.';
+
+const TIME = 'an instant with its offset, a local time of its zone such as "2026-03-29 02:30", "now", or "last"';
+
+export function whyCommand({ world, answer }: Setting): Command {
+  const command = new Command('why')
+    .summary('why a cron ran at a time, or did not')
+    .description(ABOUT)
+    .argument('<cron>', 'its name')
+    .argument('<time>', TIME);
+  return withFormat(withStoreOptions(command)).action(async (cron: string, time: string, flags: Flags) => {
+    const report = await withStore(flags, world, ({ why }) => why.why(cron, time));
+    answer(reportOf(report), formatOf(flags, world));
+  });
+}
+
+const SIGNS: Readonly<Record<WhyStep['level'], string>> = { ok: ' ', note: '-', warn: '!', bad: '!!' };
+
+function reportOf(report: WhyReport): Report {
+  const { verdict, answer, steps, cron, at } = report;
+  return {
+    code: verdict === 'missed' ? EXIT.finding : EXIT.ok,
+    json: presentWhyReport(report),
+    text: (width) => [
+      ...hanging(`${cron} at ${shortIso(at)}: ${answer}`, width),
+      '',
+      ...table(
+        steps.map(({ topic, level, text }) => [SIGNS[level], topic, text]),
+        width,
+      ),
+    ],
+  };
+}

@@ -1,0 +1,25 @@
+import { RedisLeaseStore, type RedisClient } from '@fencepost/lease';
+import { WhyDesk, type Ledger, type RedisCatalog, type RedisJournal } from '../jobs.js';
+
+interface Ports {
+  readonly redis: RedisClient;
+  readonly prefix: string;
+  readonly tenant: string;
+  readonly catalog: RedisCatalog;
+  readonly ledger: Ledger;
+  readonly journal: RedisJournal;
+}
+
+/** What answers people's questions about crons. */
+export interface Questions {
+  readonly leaseStore: RedisLeaseStore;
+  readonly why: WhyDesk;
+}
+
+export function questionsOf({ redis, prefix, tenant, catalog, ledger, journal }: Ports): Questions {
+  const leaseStore = new RedisLeaseStore({ redis, prefix, tenant });
+  return {
+    leaseStore,
+    why: new WhyDesk({ catalog, ledger, journal, leases: leaseStore }),
+  };
+}

@@ -1,0 +1,192 @@
+import { Inject, Injectable } from '@nestjs/common';
+import {
+  CATALOG,
+  knownCron,
+  LEDGER,
+  overviewOf,
+  presentCronDetail,
+  presentCronSummary,
+  type Catalog,
+  type CatalogEntry,
+  type CatalogReading,
+  type CronDetailJson,
+  type CronRecord,
+  type CronSummaryJson,
+  type KnownCron,
+  type Ledger,
+} from '@fencepost/jobs';
+import { ownerPrefix, type Clock, type Holding, type LeaseStore } from '@fencepost/lease';
+import { CLOCK, LEASE_STORE } from '@fencepost/lease/nest';
+
+export interface CronFilter {
+  readonly search?: string | undefined;
+  readonly state?: 'firing' | 'paused' | 'disabled' | 'removed' | 'uncertain' | undefined;
+  readonly holder?: string | undefined;
+  readonly limit: number;
+  readonly offset: number;
+}
+
+export interface CronCounts {
+  readonly total: number;
+  readonly firing: number;
+  readonly paused: number;
+  readonly disabled: number;
+  readonly removed: number;
+  readonly uncertain: number;
+}
+
+/** A cron as it was at the last look at all of them. */
+interface Sight {
+  readonly entry: CatalogEntry;
+  readonly record: CronRecord;
+  readonly lease: Holding | null;
+  readonly uncertain: number;
+}
+
+interface Snapshot {
+  readonly at: number;
+  readonly reading: CatalogReading;
+  readonly sights: readonly Sight[];
+}
+
+const FRESH_MS = 2_000;
+/** So many crons are asked about in one call. */
+const AT_ONCE = 500;
+const MOST_UNCERTAIN = 100;
+
+/**
+ * All crons at one look. What is the same for everybody who looks is read once in two seconds, in few calls however many
+ * crons there are; what is costly, the newest run and the next instant, only of those that are on the page.
+ */
+@Injectable()
+export class CronDirectory {
+  #snapshot: Promise<Snapshot> | null = null;
+  #readAt = -Infinity;
+
+  @Inject(CATALOG) private readonly catalog!: Pick<Catalog, 'read'>;
+  @Inject(LEDGER) private readonly ledger!: Pick<Ledger, 'readCrons' | 'runs' | 'runsIn'>;
+  @Inject(LEASE_STORE) private readonly leases!: Pick<LeaseStore, 'inspect'>;
+  @Inject(CLOCK) private readonly clock!: Clock;
+
+  async page(filter: CronFilter): Promise<{ readonly total: number; readonly items: CronSummaryJson[] }> {
+    const { sights, reading } = await this.#fresh();
+    const fitting = sights.filter((sight) => fits(sight, filter));
+    const shown = fitting.slice(filter.offset, filter.offset + filter.limit);
+    const items = await Promise.all(shown.map((sight) => this.#summary(sight, reading.readAt)));
+    return { total: fitting.length, items };
+  }
+
+  async counts(): Promise<CronCounts> {
+    const { sights } = await this.#fresh();
+    const count = (state: CronFilter['state']) => sights.filter((sight) => isIn(sight, state)).length;
+    return {
+      total: sights.length,
+      firing: count('firing'),
+      paused: count('paused'),
+      disabled: count('disabled'),
+      removed: count('removed'),
+      uncertain: sights.reduce((sum, { uncertain }) => sum + uncertain, 0),
+    };
+  }
+
+  /** @throws {UnknownCronError} with names that are like it */
+  async detail(cron: string): Promise<CronDetailJson> {
+    const { entry, now } = await this.known(cron);
+    const [[record], [lease], runs, uncertain] = await Promise.all([
+      this.ledger.readCrons([cron]),
+      this.leases.inspect([cron]),
+      this.ledger.runs(cron, 1),
+      this.ledger.runsIn('uncertain', [cron], MOST_UNCERTAIN),
+    ]);
+    const overview = overviewOf(entry, { record, last: runs[0] ?? null }, now);
+    const sights = { lease: lease ?? null, uncertain: uncertain.length };
+    return presentCronDetail({ overview, entry, record: { refusals: record?.refusals ?? 0 } }, sights);
+  }
+
+  /** @throws {UnknownCronError} with names that are like it */
+  async known(cron: string): Promise<KnownCron> {
+    const { sights, reading } = await this.#fresh();
+    const seen = sights.find(({ entry }) => entry.definition.name === cron);
+    // One that was made a moment ago is not in the last look.
+    return seen ? { entry: seen.entry, now: reading.readAt } : knownCron(this.catalog, cron);
+  }
+
+  /** The name of every cron, by name. */
+  async names(): Promise<string[]> {
+    return (await this.#fresh()).sights.map(({ entry }) => entry.definition.name);
+  }
+
+  /** By the store's clock, a moment ago. */
+  async now(): Promise<number> {
+    const { reading, at } = await this.#fresh();
+    return reading.readAt + Math.max(0, this.clock.monotonic() - at);
+  }
+
+  /** Something was changed by way of this process: who looks next wants to see it. */
+  forget(): void {
+    this.#snapshot = null;
+  }
+
+  async #summary({ entry, record, lease, uncertain }: Sight, now: number): Promise<CronSummaryJson> {
+    const [last = null] = await this.ledger.runs(entry.definition.name, 1);
+    return presentCronSummary(overviewOf(entry, { record, last }, now), { lease, uncertain });
+  }
+
+  #fresh(): Promise<Snapshot> {
+    const now = this.clock.monotonic();
+    if (this.#snapshot && now - this.#readAt < FRESH_MS) return this.#snapshot;
+    const reading = this.#read(now);
+    [this.#snapshot, this.#readAt] = [reading, now];
+    // One that failed is asked again by whoever looks next.
+    reading.catch(() => this.#snapshot === reading && this.forget());
+    return reading;
+  }
+
+  async #read(at: number): Promise<Snapshot> {
+    const reading = await this.catalog.read();
+    const chunks: (readonly CatalogEntry[])[] = [];
+    for (let from = 0; from < reading.entries.length; from += AT_ONCE) {
+      chunks.push(reading.entries.slice(from, from + AT_ONCE));
+    }
+    const sights = await Promise.all(chunks.map((chunk) => this.#look(chunk)));
+    return { at, reading, sights: sights.flat() };
+  }
+
+  async #look(entries: readonly CatalogEntry[]): Promise<Sight[]> {
+    const names = entries.map(({ definition }) => definition.name);
+    const [records, leases, uncertain] = await Promise.all([
+      this.ledger.readCrons(names),
+      this.leases.inspect(names),
+      this.ledger.runsIn('uncertain', names, MOST_UNCERTAIN),
+    ]);
+    const waiting = new Map<string, number>();
+    for (const { cron } of uncertain) waiting.set(cron, (waiting.get(cron) ?? 0) + 1);
+    return entries.flatMap((entry, index) => {
+      const record = records[index];
+      const sight = { entry, lease: leases[index] ?? null, uncertain: waiting.get(entry.definition.name) ?? 0 };
+      return record ? [{ ...sight, record }] : [];
+    });
+  }
+}
+
+function fits(sight: Sight, { search, state, holder }: CronFilter): boolean {
+  return isIn(sight, state) && isNamed(sight, search) && isHeldBy(sight, holder);
+}
+
+function isIn({ entry, record, uncertain }: Sight, state: CronFilter['state']): boolean {
+  if (state === undefined) return true;
+  if (state === 'uncertain') return uncertain > 0;
+  if (state === 'paused') return entry.state === 'firing' && record.paused !== null;
+  return entry.state === state;
+}
+
+function isNamed({ entry: { definition } }: Sight, search: string | undefined): boolean {
+  if (search === undefined) return true;
+  const part = search.trim().toLowerCase();
+  return [definition.name, definition.expression].some((text) => text.toLowerCase().includes(part));
+}
+
+function isHeldBy({ lease }: Sight, holder: string | undefined): boolean {
+  if (holder === undefined) return true;
+  return lease !== null && ownerPrefix(lease.holder).toLowerCase().includes(holder.trim().toLowerCase());
+}

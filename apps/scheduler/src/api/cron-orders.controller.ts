@@ -1,0 +1,106 @@
+import { Body, Controller, Inject, Param, Post } from '@nestjs/common';
+import { ApiTags } from '@nestjs/swagger';
+import { CronCatalog, CronOperator, LEDGER, presentPause, SCHEMAS, type Ledger, type Pause } from '@fencepost/jobs';
+import { backfillSchema, doneSchema, resumedSchema, startedSchema } from './answers.js';
+import { CronDirectory } from './cron-directory.js';
+import { Orders } from './describe-route.js';
+import * as inputs from './inputs.js';
+import type { Checked } from './inputs.js';
+import { OrderDesk } from './order-desk.js';
+import { refusedRun, runIdOf } from './problems.js';
+
+type OfCron = Checked<typeof inputs.cronParams>;
+
+/** Orders to crons. Each leaves an audit record. */
+@ApiTags('crons')
+@Controller('api/crons/:cron')
+export class CronOrdersController {
+  @Inject(CronOperator) private readonly operator!: CronOperator;
+  @Inject(CronCatalog) private readonly crons!: CronCatalog;
+  @Inject(LEDGER) private readonly ledger!: Ledger;
+  @Inject(CronDirectory) private readonly directory!: CronDirectory;
+  @Inject(OrderDesk) private readonly desk!: OrderDesk;
+
+  @Post('pause')
+  @Orders('operator', SCHEMAS.Pause, 'Its instants are recorded as skipped until it is resumed.')
+  async pause(
+    @Param({ schema: inputs.cronParams }) { cron }: OfCron,
+    @Body({ schema: inputs.pauseOrder }) { reason, until = null }: Checked<typeof inputs.pauseOrder>,
+  ) {
+    const order = { action: 'pause', cron, reason, before: await this.#pauseOf(cron), after: presentPause };
+    const pause = await this.desk.carryOut(order, (by) => this.operator.pause(cron, { by, reason, until }));
+    this.directory.forget();
+    return presentPause(pause);
+  }
+
+  @Post('resume')
+  @Orders('operator', resumedSchema, 'Ends a pause.')
+  async resume(
+    @Param({ schema: inputs.cronParams }) { cron }: OfCron,
+    @Body({ schema: inputs.resumeOrder }) { reason, missed }: Checked<typeof inputs.resumeOrder>,
+  ) {
+    const order = { action: 'resume', cron, reason, before: await this.#pauseOf(cron) };
+    const runOf = { runOf: ({ runId }: { readonly runId: string | null }) => runId, after: () => ({ missed }) };
+    const { ended, runId } = await this.desk.carryOut({ ...order, ...runOf }, (by) =>
+      this.operator.resume(cron, { by, reason, missed }),
+    );
+    this.directory.forget();
+    return { ended: ended && presentPause(ended), runId };
+  }
+
+  @Post('trigger')
+  @Orders('operator', startedSchema, 'Runs it once, now, beside its schedule.')
+  async trigger(
+    @Param({ schema: inputs.cronParams }) { cron }: OfCron,
+    @Body({ schema: inputs.triggerOrder }) { reason, payload, force }: Checked<typeof inputs.triggerOrder>,
+  ) {
+    const order = { action: 'trigger', cron, reason, runOf: runIdOf };
+    const given = { reason, force, ...(payload !== undefined && { payload }) };
+    const reply = await this.desk.carryOut(order, (by) => this.operator.trigger(cron, { by, ...given }));
+    if (reply.verdict !== 'claimed') throw refusedRun(cron, reply);
+    return { runId: reply.runId };
+  }
+
+  @Post('backfill')
+  @Orders('operator', backfillSchema, 'Runs past instants that did not run, or says which.')
+  async backfill(
+    @Param({ schema: inputs.cronParams }) { cron }: OfCron,
+    @Body({ schema: inputs.backfillOrder }) order: Checked<typeof inputs.backfillOrder>,
+  ) {
+    // What only looks leaves no record.
+    if (order.dryRun) return this.operator.backfill(cron, { by: 'preview', ...order });
+    const { from, to, reason } = order;
+    const span = { from: new Date(from).toISOString(), to: new Date(to).toISOString() };
+    const after = ({ instants, accepted, left }: { instants: number; accepted: number; left: object }) => ({
+      ...{ ...span, instants, accepted, left },
+    });
+    return this.desk.carryOut({ action: 'backfill', cron, reason, after }, (by) =>
+      this.operator.backfill(cron, { by, ...order }),
+    );
+  }
+
+  @Post('remove')
+  @Orders('admin', doneSchema, 'It stops firing; its history stays.')
+  async remove(
+    @Param({ schema: inputs.cronParams }) { cron }: OfCron,
+    @Body({ schema: inputs.removeOrder }) { reason }: Checked<typeof inputs.removeOrder>,
+  ) {
+    const { entry } = await this.directory.known(cron);
+    const { state, generation } = entry;
+    const order = {
+      action: 'remove',
+      cron,
+      reason,
+      before: { state, generation },
+      after: () => ({ state: 'removed' }),
+    };
+    await this.desk.carryOut(order, (by) => this.crons.remove(cron, { by, reason }));
+    this.directory.forget();
+    return { cron, done: true };
+  }
+
+  async #pauseOf(cron: string): Promise<object | null> {
+    const paused: Pause | null = (await this.ledger.readCron(cron)).paused;
+    return paused && presentPause(paused);
+  }
+}

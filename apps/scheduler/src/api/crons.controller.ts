@@ -1,0 +1,96 @@
+import { Controller, Get, Inject, Param, Query } from '@nestjs/common';
+import { ApiTags } from '@nestjs/swagger';
+import {
+  JOURNAL,
+  LEDGER,
+  presentJournalEntry,
+  presentOperatorAction,
+  presentRun,
+  presentTimeline,
+  presentWhyReport,
+  SCHEMAS,
+  Timelines,
+  WhyDesk,
+  type Journal,
+  type Ledger,
+} from '@fencepost/jobs';
+import { actionListSchema, cronPageSchema, journalSchema, runListSchema } from './answers.js';
+import { CronDirectory } from './cron-directory.js';
+import { Shows } from './describe-route.js';
+import * as inputs from './inputs.js';
+import type { Checked } from './inputs.js';
+
+type OfCron = Checked<typeof inputs.cronParams>;
+
+/** Looks at crons. */
+@ApiTags('crons')
+@Controller('api/crons')
+export class CronsController {
+  @Inject(CronDirectory) private readonly directory!: CronDirectory;
+  @Inject(LEDGER) private readonly ledger!: Ledger;
+  @Inject(JOURNAL) private readonly journal!: Journal;
+  @Inject(Timelines) private readonly timelines!: Timelines;
+  @Inject(WhyDesk) private readonly whyDesk!: WhyDesk;
+
+  @Get()
+  @Shows(cronPageSchema, 'Crons by name, a page at a time.')
+  list(@Query({ schema: inputs.cronsQuery }) query: Checked<typeof inputs.cronsQuery>) {
+    return this.directory.page(query);
+  }
+
+  @Get(':cron')
+  @Shows(SCHEMAS.CronDetail, 'One cron, with all that is defined and known of it.')
+  detail(@Param({ schema: inputs.cronParams }) { cron }: OfCron) {
+    return this.directory.detail(cron);
+  }
+
+  @Get(':cron/timeline')
+  @Shows(SCHEMAS.Timeline, 'Every instant of a time, and what became of it.')
+  async timeline(
+    @Param({ schema: inputs.cronParams }) { cron }: OfCron,
+    @Query({ schema: inputs.spanQuery }) { from, to }: Checked<typeof inputs.spanQuery>,
+  ) {
+    const span = { ...(from !== undefined && { from }), ...(to !== undefined && { to }) };
+    return presentTimeline(await this.timelines.of(cron, span));
+  }
+
+  @Get(':cron/runs')
+  @Shows(runListSchema, 'Its runs, the newest first, skipped instants that have a record included.')
+  async runs(
+    @Param({ schema: inputs.cronParams }) { cron }: OfCron,
+    @Query({ schema: inputs.cronRunsQuery }) { limit }: Checked<typeof inputs.cronRunsQuery>,
+  ) {
+    await this.directory.known(cron);
+    return { items: (await this.ledger.runs(cron, limit)).map(presentRun) };
+  }
+
+  @Get(':cron/journal')
+  @Shows(journalSchema, 'What pods have said about it that is notable.')
+  async entries(
+    @Param({ schema: inputs.cronParams }) { cron }: OfCron,
+    @Query({ schema: inputs.latestQuery }) { limit, before }: Checked<typeof inputs.latestQuery>,
+  ) {
+    await this.directory.known(cron);
+    const entries = await this.journal.ofCron(cron, { limit, ...(before !== undefined && { before }) });
+    return { items: entries.map(presentJournalEntry) };
+  }
+
+  @Get(':cron/actions')
+  @Shows(actionListSchema, 'What people did to it.')
+  async actions(
+    @Param({ schema: inputs.cronParams }) { cron }: OfCron,
+    @Query({ schema: inputs.actionsQuery }) { limit }: Checked<typeof inputs.actionsQuery>,
+  ) {
+    await this.directory.known(cron);
+    return { items: (await this.ledger.actions(cron, limit)).map(presentOperatorAction) };
+  }
+
+  @Get(':cron/why')
+  @Shows(SCHEMAS.WhyReport, 'Why it ran at an instant, or why it did not.')
+  async why(
+    @Param({ schema: inputs.cronParams }) { cron }: OfCron,
+    @Query({ schema: inputs.whyQuery }) { at }: Checked<typeof inputs.whyQuery>,
+  ) {
+    return presentWhyReport(await this.whyDesk.why(cron, at));
+  }
+}

@@ -1,0 +1,72 @@
+import { Controller, Get, Inject, Query } from '@nestjs/common';
+import { ApiTags } from '@nestjs/swagger';
+import {
+  AUDIT_TRAIL,
+  Doctor,
+  JOURNAL,
+  Outlook,
+  POD_REGISTRY,
+  presentAuditRecord,
+  presentJournalEntry,
+  presentOutlook,
+  presentPod,
+  SCHEMAS,
+  type AuditTrail,
+  type Journal,
+  type PodRegistry,
+} from '@fencepost/jobs';
+import { auditListSchema, findingListSchema, journalSchema, overviewSchema, podListSchema } from './answers.js';
+import { Shows } from './describe-route.js';
+import * as inputs from './inputs.js';
+import type { Checked } from './inputs.js';
+import { OverviewDesk } from './overview-desk.js';
+
+/** Looks at the deployment as a whole. */
+@ApiTags('deployment')
+@Controller('api')
+export class DeploymentController {
+  @Inject(OverviewDesk) private readonly overviews!: OverviewDesk;
+  @Inject(POD_REGISTRY) private readonly registry!: PodRegistry;
+  @Inject(Outlook) private readonly outlooks!: Outlook;
+  @Inject(Doctor) private readonly examiner!: Doctor;
+  @Inject(JOURNAL) private readonly entries!: Journal;
+  @Inject(AUDIT_TRAIL) private readonly trail!: AuditTrail;
+
+  @Get('overview')
+  @Shows(overviewSchema, 'The deployment at one look.')
+  overview() {
+    return this.overviews.look();
+  }
+
+  @Get('pods')
+  @Shows(podListSchema, 'Pods of both roles that have reported lately.')
+  async pods() {
+    return { items: (await this.registry.list()).map(presentPod) };
+  }
+
+  @Get('outlook')
+  @Shows(SCHEMAS.Outlook, 'What is due in the next hours, where many crons meet, and where clocks change.')
+  async outlook(@Query({ schema: inputs.outlookQuery }) { hours }: Checked<typeof inputs.outlookQuery>) {
+    return presentOutlook(await this.outlooks.ahead({ hours }));
+  }
+
+  @Get('doctor')
+  @Shows(findingListSchema, 'What is wrong, and what to do about it.')
+  async doctor() {
+    return { items: await this.examiner.examine() };
+  }
+
+  @Get('journal')
+  @Shows(journalSchema, 'What happened lately, over all pods.')
+  async journal(@Query({ schema: inputs.latestQuery }) { limit, before }: Checked<typeof inputs.latestQuery>) {
+    const found = await this.entries.latest({ limit, ...(before !== undefined && { before }) });
+    return { items: found.map(presentJournalEntry) };
+  }
+
+  @Get('audit')
+  @Shows(auditListSchema, 'Who changed what, from where.')
+  async audit(@Query({ schema: inputs.auditQuery }) { limit, before, cron }: Checked<typeof inputs.auditQuery>) {
+    const query = { limit, ...(before !== undefined && { before }), ...(cron !== undefined && { cron }) };
+    return { items: (await this.trail.list(query)).map(presentAuditRecord) };
+  }
+}

@@ -1,0 +1,49 @@
+import { Controller, Get, Headers, Inject, Req, Res } from '@nestjs/common';
+import { ApiHeader, ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
+import { JournalFeed } from '@fencepost/jobs';
+import type { Clock } from '@fencepost/lease';
+import { CLOCK } from '@fencepost/lease/nest';
+import type { WebRequest, WebResponse } from '../http/web-request.js';
+import { Needs } from '../auth/fencepost-guard.js';
+import { Refusal } from '../auth/refusals.js';
+import { EventStream } from './event-stream.js';
+
+/** Each costs a connection and a buffer. */
+const MOST_LISTENERS = 500;
+
+/** Tells what happens while it happens. */
+@ApiTags('deployment')
+@Controller('api')
+export class EventsController {
+  readonly #streams = new Set<EventStream>();
+  @Inject(JournalFeed) private readonly feed!: JournalFeed;
+  @Inject(CLOCK) private readonly clock!: Clock;
+
+  @Get('events')
+  @Needs('viewer')
+  @ApiOperation({
+    summary: 'Entries of the journal as they come: server-sent events named journal, each a JournalEntry with its id.',
+  })
+  @ApiHeader({ name: 'Last-Event-ID', required: false, description: 'Goes on after this entry, as far as it is kept.' })
+  @ApiOkResponse({
+    description: 'A stream that does not end.',
+    content: { 'text/event-stream': { schema: { type: 'string' } } },
+  })
+  events(
+    @Headers('last-event-id') after: string | undefined,
+    @Req() request: WebRequest,
+    @Res() response: WebResponse,
+  ): void {
+    if (this.#streams.size >= MOST_LISTENERS) {
+      throw new Refusal(503, 'TOO_MANY_LISTENERS', `Expected at most ${MOST_LISTENERS} listeners. Ask again later.`);
+    }
+    const stream = new EventStream(response, this.clock);
+    const stop = this.feed.subscribe((entry) => stream.tell(entry), after ?? null);
+    this.#streams.add(stream);
+    request.once('close', () => {
+      stop();
+      stream.close();
+      this.#streams.delete(stream);
+    });
+  }
+}

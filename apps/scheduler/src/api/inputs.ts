@@ -1,0 +1,163 @@
+import { CRON_NAME } from '@fencepost/jobs/operating';
+import { z } from 'zod';
+
+/** What comes out of a check. */
+export type Checked<Schema extends z.ZodType> = z.output<Schema>;
+
+/* What the API accepts. What is not named here is refused, and each refusal is one sentence. */
+
+const whole = (least: number, most: number) => {
+  const expected = `expected a whole number from ${least} to ${most}`;
+  return z
+    .string(expected)
+    .regex(/^\d{1,9}$/, expected)
+    .transform(Number)
+    .refine((number) => number >= least && number <= most, expected);
+};
+
+const limit = (most: number, usual: number) =>
+  whole(1, most)
+    .default(usual)
+    .meta({ description: `At most so many, 1 to ${most}; default ${usual}.`, wire: 'integer' });
+
+const INSTANT = 'expected an instant such as 2026-11-21T03:00:00.000Z';
+
+/** Epoch milliseconds of what is written in ISO 8601 with its offset. */
+const instant = z.iso
+  .datetime({ offset: true, error: INSTANT })
+  .transform((text) => Date.parse(text))
+  .refine((at) => Number.isFinite(at), INSTANT);
+
+const CRON = 'expected the name of a cron';
+const cronName = z.string(CRON).regex(CRON_NAME, CRON).describe('The name of a cron.');
+
+const RUN = 'expected the id of a run, such as nightly-report@1763607600000';
+const runId = z
+  .string(RUN)
+  .regex(/^[^\s@]{1,200}@[A-Za-z0-9-]{1,80}$/, RUN)
+  .describe('The id of a run.');
+
+const ID = 'expected the id of an entry, such as 1763607600000-0';
+const entryId = z.string(ID).regex(/^\d{1,15}-\d{1,15}$/, ID);
+
+const SEARCH = 'expected a text of at most 200 characters';
+const search = z.string(SEARCH).max(200, SEARCH);
+const offset = whole(0, 1_000_000).default(0).meta({ description: 'How many to leave out before.', wire: 'integer' });
+
+const REASON = 'expected a text of 1 to 1000 characters';
+const reason = z
+  .string(REASON)
+  .max(1_000, REASON)
+  .refine((text) => text.trim() !== '', REASON)
+  .describe('Why, for whoever asks later; 1 to 1,000 characters.');
+
+const flag = (what: string) => z.boolean('expected true or false').default(false).describe(what);
+
+export const cronParams = z.strictObject({ cron: cronName });
+export const runParams = z.strictObject({ id: runId });
+
+export const cronsQuery = z.strictObject({
+  search: search.optional().describe('Part of its name or its expression, in small or large letters.'),
+  state: z
+    .enum(
+      ['firing', 'paused', 'disabled', 'removed', 'uncertain'],
+      'expected firing, paused, disabled, removed or uncertain',
+    )
+    .optional(),
+  holder: search.optional().describe('Part of the pod that acts for it.'),
+  limit: limit(500, 50),
+  offset,
+});
+
+export const spanQuery = z.strictObject({
+  from: instant.optional().describe('Default: a day before "to".'),
+  to: instant.optional().describe('Default: an hour from now.'),
+});
+
+export const latestQuery = z.strictObject({
+  limit: limit(1_000, 50),
+  before: entryId.optional().describe('The id of an entry: only what is older.'),
+});
+
+export const actionsQuery = z.strictObject({ limit: limit(1_000, 50) });
+export const cronRunsQuery = z.strictObject({ limit: limit(500, 50) });
+export const whyQuery = z.strictObject({
+  at: z
+    .string('expected a time')
+    .min(1, 'expected a time')
+    .max(100, 'expected a time')
+    .default('last')
+    .describe('An instant, a local time of the zone of the cron, now, or last: the last instant that was due.'),
+});
+
+export const runsQuery = z.strictObject({
+  state: z.enum(['failed', 'uncertain'], 'expected failed or uncertain'),
+  limit: limit(1_000, 50),
+});
+
+export const leasesQuery = z.strictObject({
+  search: search.optional().describe('Part of the cron or of its holder.'),
+  limit: limit(1_000, 50),
+  offset,
+});
+
+export const outlookQuery = z.strictObject({
+  hours: whole(1, 168).default(24).meta({ description: 'How far ahead, 1 to 168; default 24.', wire: 'integer' }),
+});
+
+export const auditQuery = latestQuery.extend({ cron: cronName.optional() });
+
+export const pauseOrder = z.strictObject({
+  reason,
+  until: instant.nullable().optional().describe('When it ends by itself; default: it does not.'),
+});
+
+export const resumeOrder = z.strictObject({
+  reason,
+  missed: z
+    .enum(['skip', 'fire-once'], 'expected skip or fire-once')
+    .default('skip')
+    .describe('fire-once: one run stands for the paused instants.'),
+});
+
+export const triggerOrder = z.strictObject({
+  reason,
+  payload: z.unknown().optional().describe('Plain data for the handler; default: what the definition says.'),
+  force: flag('Also while as many of its runs are open as may be.'),
+});
+
+export const backfillOrder = z.strictObject({
+  reason,
+  from: instant.describe('The first instant that counts.'),
+  to: instant.describe('The first one that does not.'),
+  dryRun: flag('Says what would be done, and does nothing.'),
+});
+
+export const removeOrder = z.strictObject({ reason });
+
+export const clearOrder = z.strictObject({
+  reason,
+  fence: z
+    .string('expected the fence that was seen')
+    .regex(/^\d{1,16}$/, 'expected the fence that was seen, a decimal text')
+    .describe('As it was seen: a lease that has changed hands since is left alone.'),
+});
+
+export const cancelOrder = z.strictObject({ reason });
+
+export const retryOrder = z.strictObject({
+  reason,
+  payload: z.unknown().optional().describe('Default: what the run had.'),
+  force: flag('Also while as many of its runs are open as may be.'),
+  repeatUnknown: flag('Also where nobody knows whether an effect happened: it is begun anew.'),
+});
+
+export const resolveOrder = z.strictObject({
+  reason,
+  answer: z.enum(['done', 'not-done', 'give-up'], 'expected done, not-done or give-up'),
+  result: z.unknown().optional().describe('With done: what the effect brought.'),
+  effect: z.string().max(300).optional().describe('Which question is meant, where it may be another one by now.'),
+});
+
+const TOKEN = 'expected a token of 1 to 512 characters';
+export const sessionOrder = z.strictObject({ token: z.string(TOKEN).min(1, TOKEN).max(512, TOKEN) });

@@ -1,0 +1,44 @@
+import { Body, Controller, Get, Inject, Param, Post, Query } from '@nestjs/common';
+import { ApiTags } from '@nestjs/swagger';
+import { LeaseDesk, presentLease } from '@fencepost/jobs';
+import { ownerPrefix, parseFence } from '@fencepost/lease';
+import { callerHere } from '../auth/caller.js';
+import { clearedSchema, leasePageSchema } from './answers.js';
+import { CronDirectory } from './cron-directory.js';
+import { Orders, Shows } from './describe-route.js';
+import * as inputs from './inputs.js';
+import type { Checked } from './inputs.js';
+
+/** Who holds what, and taking it from a holder that is dead. */
+@ApiTags('leases')
+@Controller('api/leases')
+export class LeasesController {
+  @Inject(LeaseDesk) private readonly desk!: LeaseDesk;
+  @Inject(CronDirectory) private readonly directory!: CronDirectory;
+
+  @Get()
+  @Shows(leasePageSchema, 'Leases by cron, a page at a time.')
+  async list(@Query({ schema: inputs.leasesQuery }) query: Checked<typeof inputs.leasesQuery>) {
+    const { search = '', limit, offset } = query;
+    const part = search.trim().toLowerCase();
+    const { held } = await this.desk.list();
+    const fitting = held.filter(({ cron, holder }) =>
+      [cron, ownerPrefix(holder)].some((text) => text.toLowerCase().includes(part)),
+    );
+    return { total: fitting.length, items: fitting.slice(offset, offset + limit).map(presentLease) };
+  }
+
+  @Post(':cron/clear')
+  @Orders('admin', clearedSchema, 'Takes the lease from its holder; the next pod takes the cron at once.')
+  async clear(
+    @Param({ schema: inputs.cronParams }) { cron }: Checked<typeof inputs.cronParams>,
+    @Body({ schema: inputs.clearOrder }) { reason, fence }: Checked<typeof inputs.clearOrder>,
+  ) {
+    const { name: by, role, address } = callerHere();
+    const order = { fence: parseFence(fence), by, role, from: `api ${address}`, reason };
+    // It writes its own record: it alone knows whom it was taken from.
+    const { cleared } = await this.desk.clear(cron, order);
+    this.directory.forget();
+    return { cron, cleared: presentLease(cleared) };
+  }
+}

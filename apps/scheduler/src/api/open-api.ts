@@ -1,0 +1,60 @@
+import type { INestApplication } from '@nestjs/common';
+import { DocumentBuilder, SwaggerModule, type OpenAPIObject, type StandardSchemaConverter } from '@nestjs/swagger';
+import { z } from 'zod';
+import { NAMED } from './answers.js';
+import { ApiModule } from './api.module.js';
+
+const DESCRIPTION =
+  'What ran, what did not and why, who holds what; and orders to crons and runs. Instants are ISO 8601 in UTC, durations ' +
+  'milliseconds, fences decimal texts.';
+
+/** The OpenAPI document of the app's own routes. */
+export function openApiOf(app: INestApplication): OpenAPIObject {
+  const config = new DocumentBuilder()
+    .setOpenAPIVersion('3.1.0')
+    .setTitle('Fencepost')
+    .setDescription(DESCRIPTION)
+    .setVersion('1')
+    .addBearerAuth({ type: 'http', scheme: 'bearer', description: 'A token of FENCEPOST_TOKENS.' }, 'token')
+    .addCookieAuth('fencepost_session', { type: 'apiKey', in: 'cookie' }, 'session')
+    .addSecurityRequirements('token')
+    .addSecurityRequirements('session')
+    .build();
+  return SwaggerModule.createDocument(app, config, {
+    include: [ApiModule],
+    standardSchemaConverter: converter,
+    operationIdFactory: (controller, method) => `${controller.replace(/Controller$/, '').toLowerCase()}_${method}`,
+  });
+}
+
+const NAMES = new Map<unknown, string>(Object.entries(NAMED).map(([name, schema]) => [schema, name]));
+
+/** What has a name of its own stands in the document once, and is referred to. */
+const converter: StandardSchemaConverter = (schema, { schemaType }) => {
+  const registry = z.registry<{ id: string }>();
+  for (const [named, id] of NAMES) registry.add(named as z.ZodType, { id });
+  const {
+    $schema: _dialect,
+    $defs = {},
+    ...json
+  } = z.toJSONSchema(schema as z.ZodType, {
+    io: schemaType,
+    metadata: registry,
+    unrepresentable: 'any',
+    override: ({ zodSchema, jsonSchema }) => asOnTheWire(zodSchema, jsonSchema),
+  });
+  return { schema: json, components: $defs };
+};
+
+/** A number in an address is a text; whoever asks has a number, and its client writes it down. */
+function asOnTheWire(schema: z.core.$ZodTypes, json: z.core.JSONSchema.BaseSchema): void {
+  const meta = z.globalRegistry.get(schema);
+  if (meta?.['wire'] === 'integer') {
+    json.type = 'integer';
+    delete json.pattern;
+  }
+  if (meta?.description !== undefined) json.description = meta.description;
+  delete json['wire'];
+  // As long as a paragraph, and says no more than the format does.
+  if (json.format === 'date-time') delete json.pattern;
+}

@@ -1,0 +1,72 @@
+import { HttpException } from '@nestjs/common';
+import { isStoreTrouble } from '@fencepost/jobs/operating';
+import { FencepostError } from '@fencepost/lease';
+
+/** What whoever asked is told. */
+export interface Problem {
+  readonly statusCode: number;
+  readonly code: string;
+  readonly message: string;
+  readonly details?: unknown;
+}
+
+const STATUS: Readonly<Record<string, number>> = {
+  CRON_UNKNOWN: 404,
+  RUN_UNKNOWN: 404,
+  OPERATOR_INPUT: 400,
+  CRON_DECLARATION: 400,
+  SCHEDULE: 400,
+  RUN_STATE: 409,
+  STATE_CONFLICT: 409,
+  CATALOG_MOVED: 409,
+  LEASE_MOVED: 409,
+  DEFINITION_CONFLICT: 409,
+  IDEMPOTENCY_KEY: 409,
+};
+
+const NAMES: Readonly<Record<number, string>> = {
+  400: 'BAD_REQUEST',
+  401: 'UNAUTHENTICATED',
+  403: 'FORBIDDEN',
+  404: 'NOT_FOUND',
+  405: 'NOT_ALLOWED',
+  413: 'TOO_LARGE',
+  415: 'NOT_JSON',
+  429: 'TOO_MANY_REQUESTS',
+  503: 'AWAY',
+};
+
+/** What a person is told of an error: of what nobody expected nothing but that it is in the log. */
+export function problemOf(error: unknown): Problem {
+  if (error instanceof HttpException) return problemOfHttp(error);
+  if (error instanceof FencepostError && STATUS[error.code] !== undefined) {
+    return { statusCode: STATUS[error.code] ?? 500, code: error.code, message: error.message };
+  }
+  if (isStoreTrouble(error)) return { statusCode: 503, code: codeOf(error), message: away(error) };
+  return {
+    statusCode: 500,
+    code: 'UNEXPECTED',
+    message: 'Something happened here that nobody has thought of. The log of this pod says what.',
+  };
+}
+
+function problemOfHttp(error: HttpException): Problem {
+  const statusCode = error.getStatus();
+  const body = error.getResponse();
+  const { code, message } = typeof body === 'object' ? (body as Partial<Problem>) : {};
+  const said = typeof message === 'string' ? message : error.message;
+  return { statusCode, code: code ?? NAMES[statusCode] ?? 'HTTP', message: sentence(said) };
+}
+
+function sentence(text: string): string {
+  return /[.!?]$/.test(text) ? text : `${text}.`;
+}
+
+function codeOf(error: unknown): string {
+  return error instanceof FencepostError ? error.code : 'STORE_AWAY';
+}
+
+function away(error: Error): string {
+  if (error instanceof FencepostError) return error.message;
+  return 'The store did not answer in time, so it is not known here. What was ordered may have been done: look before asking again.';
+}

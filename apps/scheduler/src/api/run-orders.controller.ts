@@ -1,0 +1,83 @@
+import { Body, Controller, Inject, Param, Post } from '@nestjs/common';
+import { ApiTags } from '@nestjs/swagger';
+import { CronOperator, LEDGER, RunOperator, type Ledger } from '@fencepost/jobs';
+import { cancelledSchema, resolvedSchema, startedSchema } from './answers.js';
+import { CronDirectory } from './cron-directory.js';
+import { Orders } from './describe-route.js';
+import * as inputs from './inputs.js';
+import type { Checked } from './inputs.js';
+import { OrderDesk } from './order-desk.js';
+import { runIsOver, runIsUnknown } from './problems.js';
+
+type OfRun = Checked<typeof inputs.runParams>;
+
+/** Orders to runs. Each leaves an audit record. */
+@ApiTags('runs')
+@Controller('api/runs/:id')
+export class RunOrdersController {
+  @Inject(CronOperator) private readonly crons!: CronOperator;
+  @Inject(RunOperator) private readonly operator!: RunOperator;
+  @Inject(LEDGER) private readonly ledger!: Ledger;
+  @Inject(CronDirectory) private readonly directory!: CronDirectory;
+  @Inject(OrderDesk) private readonly desk!: OrderDesk;
+
+  @Post('cancel')
+  @Orders('operator', cancelledSchema, 'What waits is cancelled at once; what runs is told, and has its grace to stop.')
+  async cancel(
+    @Param({ schema: inputs.runParams }) { id }: OfRun,
+    @Body({ schema: inputs.cancelOrder }) { reason }: Checked<typeof inputs.cancelOrder>,
+  ) {
+    const order = { action: 'cancel', reason, ...(await this.#about(id)) };
+    const reply = await this.desk.carryOut(order, async (by) => {
+      const given = await this.crons.cancel(id, { by, reason });
+      // Before the record is made: what was refused has changed nothing.
+      if (given.verdict === 'missing') throw runIsUnknown(id);
+      if (given.verdict === 'terminal') throw runIsOver(id, given.state);
+      return given;
+    });
+    this.directory.forget();
+    const until = reply.verdict === 'cancelling' ? new Date(reply.until).toISOString() : null;
+    return { runId: id, state: reply.verdict, until };
+  }
+
+  @Post('retry')
+  @Orders(
+    'operator',
+    startedSchema,
+    'Runs a failed or cancelled run again, as a run of its own; what is done stays done.',
+  )
+  async retry(
+    @Param({ schema: inputs.runParams }) { id }: OfRun,
+    @Body({ schema: inputs.retryOrder }) { payload, ...order }: Checked<typeof inputs.retryOrder>,
+  ) {
+    const given = { ...order, ...(payload !== undefined && { payload }) };
+    const about = { action: 'retry', reason: order.reason, ...(await this.#about(id)) };
+    const reply = await this.desk.carryOut(about, (by) => this.operator.retry(id, { by, ...given }));
+    this.directory.forget();
+    return reply;
+  }
+
+  @Post('resolve')
+  @Orders('operator', resolvedSchema, 'Answers what an uncertain run asks.')
+  async resolve(
+    @Param({ schema: inputs.runParams }) { id }: OfRun,
+    @Body({ schema: inputs.resolveOrder }) { result, effect, ...order }: Checked<typeof inputs.resolveOrder>,
+  ) {
+    const given = { ...order, ...(result !== undefined && { result }), ...(effect !== undefined && { effect }) };
+    const after = ({ state }: { readonly state: string }) => ({ state, answer: order.answer });
+    const about = { action: 'resolve', reason: order.reason, after, ...(await this.#about(id)) };
+    const reply = await this.desk.carryOut(about, (by) => this.operator.resolve(id, { by, ...given }));
+    this.directory.forget();
+    return reply;
+  }
+
+  async #about(runId: string) {
+    const run = await this.ledger.readRun(runId);
+    const { cron, state, attempt, question } = run ?? { cron: cronOf(runId), state: null, attempt: 0, question: null };
+    return { runId, cron, before: { state, attempt, ...(question && { question: question.effect }) } };
+  }
+}
+
+function cronOf(runId: string): string {
+  return runId.slice(0, runId.lastIndexOf('@'));
+}

@@ -1,0 +1,47 @@
+import { Controller, Get, Inject, Param, Query } from '@nestjs/common';
+import { ApiTags } from '@nestjs/swagger';
+import {
+  JOURNAL,
+  presentJournalEntry,
+  presentRun,
+  presentRunReport,
+  RunOperator,
+  type Journal,
+  type Run,
+} from '@fencepost/jobs';
+import { RUN_QUEUE, type BullmqRunQueue } from '@fencepost/jobs/scheduler';
+import { runListSchema, runPageSchema } from './answers.js';
+import { Shows } from './describe-route.js';
+import * as inputs from './inputs.js';
+import type { Checked } from './inputs.js';
+
+/** The journal of a cron keeps so many entries. */
+const LOOKED_THROUGH = 200;
+
+/** Looks at runs. */
+@ApiTags('runs')
+@Controller('api/runs')
+export class RunsController {
+  @Inject(RunOperator) private readonly operator!: RunOperator;
+  @Inject(JOURNAL) private readonly journal!: Journal;
+  @Inject(RUN_QUEUE) private readonly queue!: BullmqRunQueue;
+
+  @Get()
+  @Shows(runListSchema, 'Runs of all crons that failed for good, or that wait for a person.')
+  async list(@Query({ schema: inputs.runsQuery }) { state, limit }: Checked<typeof inputs.runsQuery>) {
+    return { items: (await this.operator[state]({ limit })).map(presentRun) };
+  }
+
+  @Get(':id')
+  @Shows(runPageSchema, 'One run: its effects, what it asks, what was said about it, and what it wrote.')
+  async one(@Param({ schema: inputs.runParams }) { id }: Checked<typeof inputs.runParams>) {
+    const report = await this.operator.inspect(id);
+    const [journal, logs] = await Promise.all([this.#entries(report.run), this.queue.logs(report.run)]);
+    return { ...presentRunReport(report), journal, logs };
+  }
+
+  async #entries({ id, cron }: Run) {
+    const entries = await this.journal.ofCron(cron, { limit: LOOKED_THROUGH });
+    return entries.filter(({ runId }) => runId === id).map(presentJournalEntry);
+  }
+}

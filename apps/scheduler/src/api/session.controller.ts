@@ -1,0 +1,52 @@
+import { Body, Controller, Delete, Get, HttpCode, Inject, Post, Req, Res } from '@nestjs/common';
+import { ApiDefaultResponse, ApiNoContentResponse, ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
+import { roleOf } from '@fencepost/pod';
+import type { WebRequest, WebResponse } from '../http/web-request.js';
+import { ACCESS, type Access } from '../auth/access.js';
+import { SESSION_COOKIE } from '../auth/credentials.js';
+import { unknownCaller } from '../auth/refusals.js';
+import { problemSchema, youSchema } from './answers.js';
+import { Shows } from './describe-route.js';
+import { sessionOrder, type Checked } from './inputs.js';
+import { OverviewDesk } from './overview-desk.js';
+
+/** Signing in and out, for pages: a browser sends a cookie by itself, also for what a page can't give headers to. */
+@ApiTags('session')
+@Controller('api')
+export class SessionController {
+  @Inject(ACCESS) private readonly access!: Access;
+  @Inject(OverviewDesk) private readonly overviews!: OverviewDesk;
+
+  @Get('me')
+  @Shows(youSchema, 'Who asks.')
+  me() {
+    return this.overviews.you();
+  }
+
+  @Post('session')
+  @HttpCode(200)
+  @ApiOperation({ summary: 'Signs in with a token: answers with a cookie that no program of a page can read.' })
+  @ApiOkResponse({ standardSchema: youSchema, description: 'Who is signed in.' })
+  @ApiDefaultResponse({ standardSchema: problemSchema, description: 'Why nobody is signed in.' })
+  signIn(
+    @Body({ schema: sessionOrder }) { token }: Checked<typeof sessionOrder>,
+    @Req() request: WebRequest,
+    @Res({ passthrough: true }) response: WebResponse,
+  ) {
+    const identity = roleOf(this.access.tokens, token);
+    if (!identity) throw unknownCaller();
+    response.cookie(SESSION_COOKIE, token, { ...COOKIE, secure: request.secure });
+    return { ...identity, signedIn: true };
+  }
+
+  @Delete('session')
+  @HttpCode(204)
+  @ApiOperation({ summary: 'Signs out.' })
+  @ApiNoContentResponse({ description: 'Nobody is signed in any more.' })
+  signOut(@Req() request: WebRequest, @Res({ passthrough: true }) response: WebResponse): void {
+    response.clearCookie(SESSION_COOKIE, { ...COOKIE, secure: request.secure });
+  }
+}
+
+/** Sent to this server alone, by its own pages alone, and gone with the browser. */
+const COOKIE = { httpOnly: true, sameSite: 'strict', path: '/' } as const;

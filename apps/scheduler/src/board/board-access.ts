@@ -1,0 +1,76 @@
+import type { BoardHooks, HookContext } from '@bull-board/api/typings/app';
+import { Inject, Injectable } from '@nestjs/common';
+import { AUDIT_TRAIL, LEDGER, type AuditTrail, type Ledger, type Run } from '@fencepost/jobs';
+import { mayAs, type AccessRole } from '@fencepost/pod';
+import { callerHere } from '../auth/caller.js';
+
+/**
+ * Who may do what on the board, by the end of its route; what is not here needs `admin`. Nobody may put work into the queue
+ * that the ledger has not accepted, or change what a job says: a delivery is a hint, and the record is elsewhere.
+ */
+const NEEDED: readonly (readonly [route: RegExp, needed: AccessRole | null])[] = [
+  [/\/(add|update-data|remove-unprocessed-children|retry\/:queueStatus)$/, null],
+  [/\/job-schedulers\/:schedulerId$/, null],
+  [/\/job-schedulers\/:schedulerId\/run$/, 'operator'],
+  [/\/:jobId\/(retry|promote|delay|priority)$/, 'operator'],
+];
+
+/** These leave a record of their own, with what was there before. */
+const RECORDED = /\/job-schedulers\//;
+
+const RETRY = /\/:jobId\/retry$/;
+const OVER: readonly Run['state'][] = ['succeeded', 'failed', 'cancelled', 'skipped', 'uncertain'];
+
+/** Bull Board knows nobody and lets everybody do everything: this decides each call, and records each that changed something. */
+@Injectable()
+export class BoardAccess implements BoardHooks {
+  constructor(
+    @Inject(AUDIT_TRAIL) private readonly trail: AuditTrail,
+    @Inject(LEDGER) private readonly ledger: Ledger,
+  ) {}
+
+  readonly before = async ({ method, route, request }: HookContext) => {
+    if (method === 'get') return { allow: true };
+    const message = refusalOf(route) ?? (await this.#decided(route, request));
+    return message === null ? { allow: true } : { allow: false, status: 403 as const, message };
+  };
+
+  readonly after: NonNullable<BoardHooks['after']> = async ({ method, route, request }, result) => {
+    if (method === 'get' || RECORDED.test(route) || (result.status ?? 200) >= 400) return result;
+    const { name: by, role, address } = callerHere();
+    const runId = runOf(request);
+    const cron = runId === null ? null : runId.slice(0, runId.lastIndexOf('@'));
+    const after = { route, ...(request.body && { asked: request.body }) };
+    const about = { by, role, from: `queues ${address}`, action: actionOf(route), cron, runId };
+    await this.trail.append({ ...about, before: null, after, reason: null });
+    return result;
+  };
+
+  /** A run that is over is over, whatever becomes of the job that brought it: the ledger says so, and nothing is repeated. */
+  async #decided(route: string, request: HookContext['request']): Promise<string | null> {
+    const runId = RETRY.test(route) ? runOf(request) : null;
+    const run = runId === null ? null : await this.ledger.readRun(runId);
+    if (!run || !OVER.includes(run.state)) return null;
+    return `The run ${run.id} is ${run.state}, so this job does nothing any more. What can be done about it stands at /crons/run/${encodeURIComponent(run.id)}.`;
+  }
+}
+
+function refusalOf(route: string): string | null {
+  const [, needed] = NEEDED.find(([place]) => place.test(route)) ?? [route, 'admin' as const];
+  if (needed === null) return 'Nobody may do that here: only what the ledger has accepted is run. Use /crons instead.';
+  const { role } = callerHere();
+  return mayAs(role, needed) ? null : `Expected the role ${needed}, you are ${role}.`;
+}
+
+function actionOf(route: string): string {
+  const words = route
+    .split('/')
+    .filter((word) => word !== '' && !word.startsWith(':') && word !== 'api' && word !== 'queues');
+  return `queue-${words.join('-')}`;
+}
+
+/** The job of a later delivery is called after it. */
+function runOf({ params }: HookContext['request']): string | null {
+  const jobId: unknown = params['jobId'];
+  return typeof jobId === 'string' ? jobId.replace(/-d\d+$/, '') : null;
+}

@@ -1,0 +1,59 @@
+import { BULL_BOARD_ADAPTER, BULL_BOARD_INSTANCE, BullBoardModule, type BullBoardInstance } from '@bull-board/nestjs';
+import { Inject, Module } from '@nestjs/common';
+import type { DynamicModule, OnModuleInit } from '@nestjs/common';
+import { CronCatalog, CronOperator, LEDGER, type Ledger } from '@fencepost/jobs';
+import { JOBS_SETTINGS, RUN_QUEUE, type BullmqRunQueue, type JobsSettings } from '@fencepost/jobs/scheduler';
+import { CronDirectory } from '../api/cron-directory.js';
+import { OrderDesk } from '../api/order-desk.js';
+import { requireCaller } from '../auth/require-caller.js';
+import { BoardAccess } from './board-access.js';
+import { BoardOfOurs } from './board-of-ours.js';
+import { CronAdapter } from './cron-adapter.js';
+import { problemOnBoard } from './problem-on-board.js';
+
+@Module({})
+class BoardAccessModule {}
+
+/** Bull Board at `/queues`, over the queue the runs go through. */
+@Module({})
+export class QueuesBoardModule implements OnModuleInit {
+  @Inject(BULL_BOARD_INSTANCE) private readonly board!: BullBoardInstance;
+  @Inject(BULL_BOARD_ADAPTER) private readonly mounted!: BoardOfOurs;
+  @Inject(RUN_QUEUE) private readonly runs!: BullmqRunQueue;
+  @Inject(CronDirectory) private readonly directory!: CronDirectory;
+  @Inject(OrderDesk) private readonly desk!: OrderDesk;
+  @Inject(CronOperator) private readonly operator!: CronOperator;
+  @Inject(CronCatalog) private readonly crons!: CronCatalog;
+  @Inject(LEDGER) private readonly ledger!: Ledger;
+
+  /**
+   * @param pod the module that provides the queue
+   * @param api the module that looks at crons and carries out orders
+   */
+  static on(pod: DynamicModule, api: DynamicModule): DynamicModule {
+    const access = { module: BoardAccessModule, imports: [pod], providers: [BoardAccess], exports: [pod, BoardAccess] };
+    const board = BullBoardModule.forRootAsync({
+      imports: [access],
+      inject: [BoardAccess, JOBS_SETTINGS],
+      useFactory: (hooks: BoardAccess, { tenant }: JobsSettings) => ({
+        route: '/queues',
+        adapter: BoardOfOurs,
+        boardOptions: { uiConfig: { ...LOOK, environment: { label: tenant, color: '#3b6ea5' } }, handlerHooks: hooks },
+        // The door stands before everything; where an app was put together without it, the board stays shut.
+        middleware: requireCaller,
+      }),
+    });
+    return { module: QueuesBoardModule, imports: [pod, api, board] };
+  }
+
+  onModuleInit(): void {
+    // An app of its own, which would say what it is made of.
+    (this.mounted.getRouter() as { disable(setting: string): void }).disable('x-powered-by');
+    // Its own answer to an error shows where in the program it came from.
+    this.mounted.setErrorHandler(problemOnBoard);
+    const { runs, directory, desk, operator, crons, ledger } = this;
+    this.board.addQueue(new CronAdapter({ runs, directory, desk, operator, crons, ledger }));
+  }
+}
+
+const LOOK = { boardTitle: 'Fencepost', hideDocsLink: true, miscLinks: [{ text: 'Crons', url: '/crons/' }] };

@@ -1,0 +1,122 @@
+import { BullMQAdapter } from '@bull-board/api/bullMQAdapter';
+import type { AppJobScheduler, QueueJob, QueueJobJson } from '@bull-board/api/typings/app';
+import type { CronCatalog, CronOperator, Ledger, Run } from '@fencepost/jobs';
+import type { BullmqRunQueue } from '@fencepost/jobs/scheduler';
+import { mayAs } from '@fencepost/pod';
+import type { CronDirectory } from '../api/cron-directory.js';
+import type { OrderDesk } from '../api/order-desk.js';
+import { refusedRun, runIdOf } from '../api/problems.js';
+import { currentCaller } from '../auth/caller.js';
+import { jobData, jobName } from './job-texts.js';
+
+export interface CronAdapterDeps {
+  readonly runs: BullmqRunQueue;
+  readonly directory: CronDirectory;
+  readonly desk: OrderDesk;
+  readonly operator: CronOperator;
+  readonly crons: CronCatalog;
+  readonly ledger: Ledger;
+}
+
+/** More would be a page nobody reads; ours has a search. */
+const MOST_SHOWN = 1_000;
+
+const REASON = 'asked for on the board';
+
+type Job = NonNullable<Awaited<ReturnType<BullMQAdapter['getJob']>>>;
+type Scheduler = Omit<AppJobScheduler, 'queueName'>;
+
+/** The queue of runs as Bull Board shows it, with our crons where it has its own schedulers. */
+export class CronAdapter extends BullMQAdapter {
+  /** What the ledger knew of a job's run when the job was read; by its data, which is all that a formatter is given. */
+  readonly #runs = new WeakMap<object, Run>();
+
+  constructor(private readonly deps: CronAdapterDeps) {
+    super(deps.runs.queue, {
+      description: 'Each job brings a run to a worker; the ledger says what becomes of it.',
+      externalJobUrl: ({ data }: QueueJobJson) => ({ displayText: 'Show the run', href: runUrl(data) }),
+    });
+    // Not the same for all who look, and the board asks at each look.
+    Object.defineProperty(this, 'readOnlyMode', { get: () => !mayAs(currentCaller()?.role ?? 'viewer', 'operator') });
+    this.setFormatter('name', (job: QueueJobJson) => jobName(job, this.#runOf(job.data)));
+    this.setFormatter('data', (data: unknown) => jobData(data, this.#runOf(data)));
+  }
+
+  override async getJob(id: string): Promise<Job | undefined> {
+    const job = await super.getJob(id);
+    if (job) await this.#know([job]);
+    return job;
+  }
+
+  override async getJobs(...asked: Parameters<BullMQAdapter['getJobs']>): Promise<Job[]> {
+    const jobs = await super.getJobs(...asked);
+    await this.#know(jobs);
+    return jobs;
+  }
+
+  override async getJobSchedulers(): Promise<Scheduler[]> {
+    const { items } = await this.deps.directory.page({ limit: MOST_SHOWN, offset: 0 });
+    return items
+      .filter(({ state }) => state !== 'removed')
+      .map(({ name, expression, timeZone, next, last }) => ({
+        ...{ id: name, name, pattern: expression, tz: timeZone },
+        ...(next !== null && { next: Date.parse(next) }),
+        ...(last?.startedAt && { lastRun: Date.parse(last.startedAt), lastRunJobId: last.id }),
+      }));
+  }
+
+  override async getJobSchedulersCount(): Promise<number> {
+    const { total, removed } = await this.deps.directory.counts();
+    return total - removed;
+  }
+
+  override get supportsJobSchedulerUpdate(): boolean {
+    return false;
+  }
+
+  override get supportsJobSchedulerRun(): boolean {
+    return true;
+  }
+
+  override async runJobSchedulerNow(cron: string): Promise<QueueJob | 'not-found'> {
+    const { desk, operator, runs } = this.deps;
+    const order = { action: 'trigger', cron, reason: REASON, runOf: runIdOf };
+    const reply = await desk.carryOut(order, (by) => operator.trigger(cron, { by, reason: REASON }), 'queues');
+    if (reply.verdict !== 'claimed') throw refusedRun(cron, reply);
+    return (await runs.queue.getJob(reply.runId)) ?? 'not-found';
+  }
+
+  override async removeJobScheduler(cron: string): Promise<boolean> {
+    const { crons, desk, directory } = this.deps;
+    const { entry } = await directory.known(cron);
+    const before = { state: entry.state, generation: entry.generation };
+    const order = { action: 'remove', cron, reason: REASON, before, after: () => ({ state: 'removed' }) };
+    await desk.carryOut(order, (by) => crons.remove(cron, { by, reason: REASON }), 'queues');
+    directory.forget();
+    return true;
+  }
+
+  async #know(jobs: readonly Job[]): Promise<void> {
+    const known = jobs.map(async ({ data }) => {
+      const runId = runInData(data);
+      // What can't be read is not shown, and the board still is.
+      const run = runId === null ? null : await this.deps.ledger.readRun(runId).catch(() => null);
+      if (run) this.#runs.set(data as object, run);
+    });
+    await Promise.all(known);
+  }
+
+  #runOf(data: unknown): Run | null {
+    return typeof data === 'object' && data !== null ? (this.#runs.get(data) ?? null) : null;
+  }
+}
+
+function runInData(data: unknown): string | null {
+  const runId: unknown = typeof data === 'object' && data !== null ? Reflect.get(data, 'runId') : null;
+  return typeof runId === 'string' && runId.lastIndexOf('@') > 0 ? runId : null;
+}
+
+function runUrl(data: unknown): string {
+  const runId = runInData(data);
+  return runId === null ? '/crons/' : `/crons/run/${encodeURIComponent(runId)}`;
+}

@@ -1,0 +1,35 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+
+/* The little of Express that is used here; it has no types of its own. */
+
+export interface WebRequest extends IncomingMessage {
+  readonly method: string;
+  readonly originalUrl: string;
+  readonly ip?: string;
+  /** Whether it came by TLS, as far as trusted proxies say. */
+  readonly secure: boolean;
+  is(type: string): string | false | null;
+  accepts(types: readonly string[]): string | false;
+}
+
+interface CookieOptions {
+  readonly httpOnly: boolean;
+  readonly sameSite: 'strict';
+  readonly path: string;
+  readonly secure: boolean;
+}
+
+export interface WebResponse extends ServerResponse {
+  status(code: number): this;
+  set(headers: Readonly<Record<string, string>>): this;
+  type(type: string): this;
+  json(body: unknown): this;
+  send(body: string): this;
+  sendFile(path: string): void;
+  cookie(name: string, value: string, options: CookieOptions): this;
+  clearCookie(name: string, options: CookieOptions): this;
+}
+
+export type Next = (error?: unknown) => void;
+
+export type Middleware = (request: WebRequest, response: WebResponse, next: Next) => void;

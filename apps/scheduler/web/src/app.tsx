@@ -1,0 +1,71 @@
+import { Route, Router, Switch } from 'wouter-preact';
+import { session, whoAmI } from './data/session.js';
+import { AttentionPage } from './pages/attention/attention-page.js';
+import { AuditPage } from './pages/audit-page.js';
+import { CronPage } from './pages/cron/cron-page.js';
+import { CronsPage } from './pages/crons/crons-page.js';
+import { DoctorPage } from './pages/doctor-page.js';
+import { HoldingsPage } from './pages/holdings-page.js';
+import { LoginPage } from './pages/login-page.js';
+import { NotFoundPage } from './pages/not-found-page.js';
+import { OutlookPage } from './pages/outlook-page.js';
+import { RunPage } from './pages/run/run-page.js';
+import { Announcer } from './ui/announcer.js';
+import { Masthead } from './ui/masthead.js';
+import { Failure } from './ui/states.js';
+
+export function App() {
+  return (
+    <Router base="/crons">
+      <a class="skip" href="#main">
+        Skip to the content
+      </a>
+      <Masthead />
+      <main id="main" tabIndex={-1}>
+        <Content />
+      </main>
+      <Announcer />
+    </Router>
+  );
+}
+
+/** Whoever is not known signs in where they are, and then sees what they came for. */
+function Content() {
+  const current = session.value;
+  switch (current.state) {
+    case 'asking':
+      return <p class="loading">Asking who you are …</p>;
+    case 'away':
+      return <Failure error={current.error} what="who you are" reload={() => void whoAmI()} />;
+    case 'out':
+      return <LoginPage />;
+    case 'in':
+      return <Pages />;
+  }
+}
+
+function Pages() {
+  return (
+    <Switch>
+      <Route path="/" component={CronsPage} />
+      <Route path="/cron/:name">{({ name }) => <CronPage key={name} name={decoded(name)} />}</Route>
+      <Route path="/run/:id">{({ id }) => <RunPage key={id} id={decoded(id)} />}</Route>
+      <Route path="/attention" component={AttentionPage} />
+      <Route path="/holdings" component={HoldingsPage} />
+      <Route path="/outlook" component={OutlookPage} />
+      <Route path="/audit" component={AuditPage} />
+      <Route path="/doctor" component={DoctorPage} />
+      <Route path="/login" component={LoginPage} />
+      <Route component={NotFoundPage} />
+    </Switch>
+  );
+}
+
+/** The router has decoded all but what would change the path; a stray percent sign is one. */
+function decoded(part: string): string {
+  try {
+    return decodeURIComponent(part);
+  } catch {
+    return part;
+  }
+}

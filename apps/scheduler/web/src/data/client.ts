@@ -1,0 +1,54 @@
+import { createClient } from '@fencepost/client';
+
+/** An answer that is not what was asked for. `status` 0: nobody answered. */
+export class ApiError extends Error {
+  override readonly name = 'ApiError';
+
+  constructor(
+    readonly status: number,
+    readonly code: string,
+    message: string,
+  ) {
+    super(message);
+  }
+}
+
+/** Of the server that the page came from. */
+export const client = createClient({ baseUrl: '' });
+
+type Listener = () => void;
+const unauthorised = new Set<Listener>();
+
+/** Told whenever the API no longer knows who asks: a token was withdrawn, or the session ended. */
+export function onUnauthorised(listener: Listener): void {
+  unauthorised.add(listener);
+}
+
+interface Reply<Data> {
+  readonly data?: Data | undefined;
+  readonly error?: unknown;
+  readonly response: Response;
+}
+
+/** @throws ApiError for anything but what was asked for; as it is when the question was withdrawn */
+export async function answered<Data>(reply: Promise<Reply<Data>>, signal?: AbortSignal): Promise<Data> {
+  const { data, error, response } = await reached(reply, signal);
+  if (response.ok) return data as Data;
+  if (response.status === 401) for (const listener of unauthorised) listener();
+  throw problemOf(error, response);
+}
+
+async function reached<Data>(reply: Promise<Reply<Data>>, signal?: AbortSignal): Promise<Reply<Data>> {
+  try {
+    return await reply;
+  } catch (error) {
+    if (signal?.aborted) throw error;
+    throw new ApiError(0, 'away', 'The scheduler did not answer.');
+  }
+}
+
+/** A proxy in between may answer with a page of its own. */
+function problemOf(error: unknown, { status, statusText }: Response): ApiError {
+  const said = typeof error === 'object' && error !== null ? (error as Partial<ApiError>) : {};
+  return new ApiError(status, said.code ?? `http_${status}`, said.message ?? statusText);
+}

@@ -1,0 +1,79 @@
+import { answered, client } from './client.js';
+
+/** Something the API is asked, again and again while it is shown. */
+export interface Question<Data> {
+  /** The same for the same question. */
+  readonly key: string;
+  readonly ask: (signal: AbortSignal) => Promise<Data>;
+}
+
+type Reply<Data> = Parameters<typeof answered<Data>>[0];
+
+function question<Data>(key: readonly unknown[], send: (signal: AbortSignal) => Reply<Data>): Question<Data> {
+  return { key: JSON.stringify(key), ask: (signal) => answered(send(signal), signal) };
+}
+
+interface Range {
+  readonly from: string;
+  readonly to: string;
+}
+
+interface Some {
+  readonly limit: number;
+  readonly offset?: number;
+}
+
+interface CronWords extends Some {
+  readonly search?: string;
+  readonly state?: 'firing' | 'paused' | 'disabled' | 'removed' | 'uncertain';
+  readonly holder?: string;
+}
+
+const LATEST = { limit: 100 };
+
+/** Of one cron. */
+export const cronQuestions = {
+  detail: (cron: string) =>
+    question(['cron', cron], (signal) => client.GET('/api/crons/{cron}', { params: { path: { cron } }, signal })),
+  timeline: (cron: string, query: Range) =>
+    question(['timeline', cron, query], (signal) =>
+      client.GET('/api/crons/{cron}/timeline', { params: { path: { cron }, query }, signal }),
+    ),
+  why: (cron: string, at: string) =>
+    question(['why', cron, at], (signal) =>
+      client.GET('/api/crons/{cron}/why', { params: { path: { cron }, query: { at } }, signal }),
+    ),
+  runs: (cron: string, limit: number) =>
+    question(['runs', cron, limit], (signal) =>
+      client.GET('/api/crons/{cron}/runs', { params: { path: { cron }, query: { limit } }, signal }),
+    ),
+  journal: (cron: string) =>
+    question(['journal', cron], (signal) =>
+      client.GET('/api/crons/{cron}/journal', { params: { path: { cron }, query: LATEST }, signal }),
+    ),
+  actions: (cron: string) =>
+    question(['actions', cron], (signal) =>
+      client.GET('/api/crons/{cron}/actions', { params: { path: { cron } }, signal }),
+    ),
+};
+
+/** Of the whole deployment. */
+export const questions = {
+  overview: question(['overview'], (signal) => client.GET('/api/overview', { signal })),
+  pods: question(['pods'], (signal) => client.GET('/api/pods', { signal })),
+  doctor: question(['doctor'], (signal) => client.GET('/api/doctor', { signal })),
+  crons: (query: CronWords) =>
+    question(['crons', query], (signal) => client.GET('/api/crons', { params: { query }, signal })),
+  leases: (query: Some & { readonly search?: string }) =>
+    question(['leases', query], (signal) => client.GET('/api/leases', { params: { query }, signal })),
+  outlook: (hours: number) =>
+    question(['outlook', hours], (signal) => client.GET('/api/outlook', { params: { query: { hours } }, signal })),
+  journal: (limit: number) =>
+    question(['journal', limit], (signal) => client.GET('/api/journal', { params: { query: { limit } }, signal })),
+  audit: (query: { readonly limit: number; readonly before?: string }) =>
+    question(['audit', query], (signal) => client.GET('/api/audit', { params: { query }, signal })),
+  runs: (state: 'failed' | 'uncertain') =>
+    question(['runs', state], (signal) => client.GET('/api/runs', { params: { query: { state, limit: 50 } }, signal })),
+  run: (id: string) =>
+    question(['run', id], (signal) => client.GET('/api/runs/{id}', { params: { path: { id } }, signal })),
+};

@@ -1,0 +1,79 @@
+import { useCallback, useEffect, useRef, useState } from 'preact/hooks';
+import { listenLive } from './live.js';
+import { throttle } from './throttle.js';
+import type { Question } from './questions.js';
+import type { JournalEntry } from './types.js';
+
+export interface Resource<Data> {
+  /** The latest answer to this question; stays while it is asked for again, and while nobody answers. */
+  readonly data: Data | null;
+  readonly error: unknown;
+  /** When `data` came, epoch milliseconds of this machine. */
+  readonly at: number;
+  readonly reload: () => void;
+}
+
+export interface Freshness {
+  /** Which events make it worth asking again; without it none does. */
+  readonly concerns?: (entry: JournalEntry) => boolean;
+  /** Also by the clock, for what changes without an event. */
+  readonly everyMs?: number;
+  /** Whether the answer to the last question stays while the next one is asked: another page of the same list. */
+  readonly keeps?: boolean;
+}
+
+interface Answer<Data> {
+  readonly key: string | null;
+  readonly data: Data | null;
+  readonly error: unknown;
+  readonly at: number;
+}
+
+/** However many events come, the same is not asked more often: many pages may stand open before one server. */
+const THROTTLE_MS = 3_000;
+const AGAIN_AFTER_ERROR_MS = 5_000;
+
+/** What the API answers, kept up to date while it is shown; `null`: nothing is asked. */
+export function useResource<Data>(question: Question<Data> | null, freshness: Freshness = {}): Resource<Data> {
+  const key = question?.key ?? null;
+  const [answer, setAnswer] = useState<Answer<Data>>({ key, data: null, error: null, at: 0 });
+  const [round, setRound] = useState(0);
+  const reload = useCallback(() => setRound((n) => n + 1), []);
+  useEffect(() => {
+    if (question === null) return;
+    const aborter = new AbortController();
+    question.ask(aborter.signal).then(
+      (data) => setAnswer({ key, data, error: null, at: Date.now() }),
+      (error: unknown) => {
+        if (aborter.signal.aborted) return;
+        setAnswer((old) => ({ ...(old.key === key || freshness.keeps ? old : NOTHING), key, error }));
+      },
+    );
+    return () => aborter.abort();
+  }, [key, round]);
+  useFreshness(reload, { ...freshness, ...(answer.error === null ? {} : { everyMs: AGAIN_AFTER_ERROR_MS }) });
+  const current = answer.key === key || freshness.keeps ? answer : NOTHING;
+  return { data: current.data, error: current.error, at: current.at, reload };
+}
+
+const NOTHING = { data: null, error: null, at: 0 };
+
+function useFreshness(reload: () => void, { concerns, everyMs }: Freshness): void {
+  const wanted = useRef(concerns);
+  wanted.current = concerns;
+  useEffect(() => {
+    const throttled = throttle(reload, THROTTLE_MS);
+    const stop = listenLive((entry) => {
+      if (entry === null || wanted.current?.(entry)) throttled.call();
+    });
+    return () => {
+      stop();
+      throttled.cancel();
+    };
+  }, [reload]);
+  useEffect(() => {
+    if (everyMs === undefined) return;
+    const timer = setInterval(() => document.visibilityState === 'visible' && reload(), everyMs);
+    return () => clearInterval(timer);
+  }, [reload, everyMs]);
+}

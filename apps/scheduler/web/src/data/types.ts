@@ -1,0 +1,28 @@
+import type { Answers } from '@fencepost/client';
+
+/* What the API answers, by the names this page has for it. */
+
+export type AuditRecord = Answers['AuditRecord'];
+export type BackfillReport = Answers['Backfill'];
+export type CronDetail = Answers['CronDetail'];
+export type CronSummary = Answers['CronSummary'];
+export type Finding = Answers['Finding'];
+export type JournalEntry = Answers['JournalEntry'];
+export type Lease = Answers['Lease'];
+export type OperatorAction = Answers['OperatorAction'];
+export type Outlook = Answers['Outlook'];
+export type Overview = Answers['Overview'];
+export type Pod = Answers['Pod'];
+export type Run = Answers['Run'];
+export type RunReport = Answers['RunPage'];
+export type Timeline = Answers['Timeline'];
+export type TimelineItem = Answers['TimelineItem'];
+export type WhyReport = Answers['WhyReport'];
+export type You = Answers['You'];
+
+export type Effect = RunReport['effects'][number];
+export type Generation = CronDetail['generations'][number];
+export type Items = RunReport['items'][string];
+export type Level = Finding['level'];
+export type Outcome = TimelineItem['outcome'];
+export type Role = You['role'];

@@ -1,0 +1,72 @@
+import { questions } from '../../data/questions.js';
+import { useResource } from '../../data/resource.js';
+import type { JournalEntry, Run } from '../../data/types.js';
+import { ZoneNote } from '../../ui/instant.js';
+import { Page, Section } from '../../ui/page.js';
+import { RunTable } from '../../ui/run-table.js';
+import { Empty, Shown } from '../../ui/states.js';
+import { RunActions } from '../run/run-actions.js';
+import { Asked } from './asked.js';
+
+const EVERY_MS = 10_000;
+const CONCERNS = new Set(['attempt.uncertain', 'attempt.failed', 'attempt.succeeded', 'attempt.begun']);
+const concerns = ({ event }: JournalEntry) => CONCERNS.has(event);
+
+/** Runs that go no further without a person. */
+export function AttentionPage() {
+  const uncertain = useResource(questions.runs('uncertain'), { concerns, everyMs: EVERY_MS });
+  const failed = useResource(questions.runs('failed'), { concerns, everyMs: EVERY_MS });
+  return (
+    <Page title="Attention" intro="Runs that go no further without a person.">
+      <Section title="Uncertain">
+        <Shown of={uncertain} what="uncertain runs">
+          {({ items }) => <Uncertain runs={items} reload={uncertain.reload} />}
+        </Shown>
+      </Section>
+      <Section title="Failed">
+        <Shown of={failed} what="failed runs">
+          {({ items }) => <Failed runs={items} reload={failed.reload} />}
+        </Shown>
+      </Section>
+    </Page>
+  );
+}
+
+interface RunsProps {
+  readonly runs: readonly Run[];
+  readonly reload: () => void;
+}
+
+function Uncertain({ runs, reload }: RunsProps) {
+  if (runs.length === 0) {
+    return (
+      <Empty title="No run waits for an answer">
+        <p>When nobody can know whether an effect happened, its run waits here.</p>
+      </Empty>
+    );
+  }
+  return (
+    <ul class="plain-list">
+      {runs.map((run) => (
+        <li key={run.id}>
+          <Asked id={run.id} reload={reload} />
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+function Failed({ runs, reload }: RunsProps) {
+  if (runs.length === 0) return <Empty title="No run has failed for good" />;
+  return (
+    <>
+      <RunTable
+        caption="Failed runs, the latest first"
+        runs={runs}
+        named
+        actions={(run) => <RunActions run={run} reload={reload} />}
+      />
+      <ZoneNote />
+    </>
+  );
+}

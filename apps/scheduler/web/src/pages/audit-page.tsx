@@ -1,0 +1,98 @@
+import { useState } from 'preact/hooks';
+import { Link } from 'wouter-preact';
+import { to } from '../data/paths.js';
+import { questions } from '../data/questions.js';
+import { useResource } from '../data/resource.js';
+import type { AuditRecord } from '../data/types.js';
+import { Data } from '../ui/facts.js';
+import { Instant, ZoneNote } from '../ui/instant.js';
+import { Page, Section } from '../ui/page.js';
+import { Empty, Shown } from '../ui/states.js';
+import { Table, type Column } from '../ui/table.js';
+
+const PER_PAGE = 50;
+const EVERY_MS = 10_000;
+
+/** Older pages by the id of the last record seen: while one reads, new ones come in above. */
+export function AuditPage() {
+  const [trail, setTrail] = useState<readonly string[]>([]);
+  const before = trail.at(-1);
+  const question = questions.audit({ limit: PER_PAGE, ...(before !== undefined && { before }) });
+  const records = useResource(question, { everyMs: EVERY_MS, keeps: true });
+  return (
+    <Page title="Audit" intro="Who changed what, through this page, the board, the API or the command line.">
+      <Section title="Changes">
+        <Shown of={records} what="the audit trail">
+          {({ items }) => <Records items={items} {...{ trail, setTrail }} />}
+        </Shown>
+      </Section>
+    </Page>
+  );
+}
+
+interface RecordsProps {
+  readonly items: readonly AuditRecord[];
+  /** The ids that led to this page, the newest first. */
+  readonly trail: readonly string[];
+  readonly setTrail: (trail: readonly string[]) => void;
+}
+
+function Records({ items, trail, setTrail }: RecordsProps) {
+  const last = items.at(-1)?.id;
+  return (
+    <>
+      {items.length === 0 ? (
+        <Empty title="Nobody has changed anything">
+          <p>A pause, a trigger or an answer would stand here, with who and why.</p>
+        </Empty>
+      ) : (
+        <Table caption="Changes, the newest first" columns={COLUMNS} rows={items} keyOf={({ id }) => id} />
+      )}
+      <nav class="pager" aria-label="Pages">
+        <button type="button" disabled={trail.length === 0} onClick={() => setTrail(trail.slice(0, -1))}>
+          Newer
+        </button>
+        <button
+          type="button"
+          disabled={items.length < PER_PAGE || last === undefined}
+          onClick={() => last !== undefined && setTrail([...trail, last])}
+        >
+          Older
+        </button>
+      </nav>
+      <ZoneNote />
+    </>
+  );
+}
+
+const COLUMNS: readonly Column<AuditRecord>[] = [
+  { title: 'When', heads: true, cell: ({ at }) => <Instant at={at} /> },
+  { title: 'Who', cell: ({ by, role, from }) => <Who {...{ by, role, from }} /> },
+  { title: 'What', cell: ({ action }) => action },
+  { title: 'Whom', cell: (record) => <About record={record} /> },
+  { title: 'Why', cell: ({ reason }) => reason },
+  { title: 'Before and after', cell: (record) => <Change record={record} /> },
+];
+
+function Who({ by, role, from }: Pick<AuditRecord, 'by' | 'role' | 'from'>) {
+  return (
+    <>
+      {by} <small class="quiet">({role})</small>
+      {from === null ? null : <small class="under quiet">from {from}</small>}
+    </>
+  );
+}
+
+function About({ record: { cron, runId } }: { readonly record: AuditRecord }) {
+  if (runId !== null) return <Link href={to.run(runId)}>{runId}</Link>;
+  return cron === null ? null : <Link href={to.cron(cron)}>{cron}</Link>;
+}
+
+function Change({ record: { before, after, at } }: { readonly record: AuditRecord }) {
+  return (
+    <details>
+      <summary>Show</summary>
+      <Data value={before} label={`Before, of ${at}`} /> → <Data value={after} label={`After, of ${at}`} />
+    </details>
+  );
+}

@@ -1,0 +1,49 @@
+import type { CronSummary } from '../../data/types.js';
+
+const MINUTE = 60_000;
+const HOUR = 60 * MINUTE;
+const DAY = 24 * HOUR;
+
+export interface Span {
+  readonly key: string;
+  readonly text: string;
+  readonly ms: number;
+}
+
+export const SPANS: readonly Span[] = [
+  { key: '5m', text: '5 minutes', ms: 5 * MINUTE },
+  { key: '1h', text: '1 hour', ms: HOUR },
+  { key: '6h', text: '6 hours', ms: 6 * HOUR },
+  { key: '1d', text: '1 day', ms: DAY },
+  { key: '7d', text: '7 days', ms: 7 * DAY },
+  { key: '30d', text: '30 days', ms: 30 * DAY },
+];
+
+const LONGEST = { key: '30d', text: '30 days', ms: 30 * DAY };
+const WANTED_INSTANTS = 30;
+
+/** The shortest span with some thirty instants: of a cron of each second the last minutes, of a nightly one the month. */
+export function spanFor({ next, cursor }: Pick<CronSummary, 'next' | 'cursor'>): Span {
+  if (next === null || cursor === null) return SPANS[4] ?? LONGEST;
+  const period = Date.parse(next) - Date.parse(cursor);
+  return SPANS.find(({ ms }) => ms >= WANTED_INSTANTS * period) ?? LONGEST;
+}
+
+export interface Range {
+  readonly from: string;
+  readonly to: string;
+}
+
+/** A little of the future as well. Moves in steps, so that the same question is asked for a while. */
+export function rangeOf({ ms }: Span, step: number): Range {
+  const end = (step + 1) * stepMs(ms);
+  return { from: new Date(end - ms).toISOString(), to: new Date(end + ms / 4).toISOString() };
+}
+
+export function stepOf({ ms }: Span, now: number): number {
+  return Math.floor(now / stepMs(ms));
+}
+
+function stepMs(ms: number): number {
+  return Math.max(10_000, ms / 60);
+}

@@ -1,0 +1,97 @@
+import { useLocation, useSearch } from 'wouter-preact';
+import { query } from '../../data/paths.js';
+import { questions } from '../../data/questions.js';
+import { useResource } from '../../data/resource.js';
+import type { JournalEntry } from '../../data/types.js';
+import { Page, Section } from '../../ui/page.js';
+import { Pager } from '../../ui/pager.js';
+import { Empty, Shown } from '../../ui/states.js';
+import { CronFilter, type Filter } from './cron-filter.js';
+import { CronTable } from './cron-table.js';
+import { Totals } from './totals.js';
+
+const PER_PAGE = 50;
+const STATES = ['firing', 'paused', 'disabled', 'removed', 'uncertain'] as const;
+/** A deployment of 5,000 crons has an event every moment, and this is a list of many. */
+const EVERY_MS = 5_000;
+
+/** Fifty crons at a time: a page of 5,000 is as quick as one of 50, and nobody reads 5,000 rows. */
+export function CronsPage() {
+  const [filter, setFilter] = useFilter();
+  const overview = useResource(questions.overview, { concerns: () => true, everyMs: EVERY_MS });
+  const { offset } = filter;
+  const fresh = { concerns: ({ cron }: JournalEntry) => cron !== null, everyMs: EVERY_MS, keeps: true };
+  const crons = useResource(questions.crons(wordsOf(filter)), fresh);
+  return (
+    <Page title="Crons">
+      <Shown of={overview} what="the overview">
+        {(data) => <Totals of={data} />}
+      </Shown>
+      <Section title="All crons" aside={<CronFilter {...{ filter, setFilter }} pods={overview.data?.pods ?? []} />}>
+        <Shown of={crons} what="the crons">
+          {({ items, total }) => (
+            <>
+              {items.length === 0 ? <Nothing filter={filter} /> : <CronTable crons={items} at={crons.at} />}
+              <Pager {...{ offset, total }} limit={PER_PAGE} onGo={(to) => setFilter({ offset: to })} />
+            </>
+          )}
+        </Shown>
+      </Section>
+    </Page>
+  );
+}
+
+/** Only what is set: an empty word is no word. */
+function wordsOf({ search, state, holder, offset }: Filter) {
+  const known = STATES.find((one) => one === state);
+  return {
+    limit: PER_PAGE,
+    ...(offset > 0 && { offset }),
+    ...(search !== '' && { search }),
+    ...(holder !== '' && { holder }),
+    ...(known && { state: known }),
+  };
+}
+
+/** In the address, so that a view can be sent to somebody, and "back" leads back to it. */
+function useFilter(): [Filter, (change: Partial<Filter>) => void] {
+  const search = useSearch();
+  const [, go] = useLocation();
+  const change = (words: Partial<Filter>) => {
+    // From the address as it is now: what was typed a moment ago must not undo what was chosen since.
+    const { offset, ...rest } = { ...filterIn(location.search), offset: 0, ...words };
+    go(`/${query({ ...rest, offset: offset || undefined })}`, { replace: words.offset === undefined });
+  };
+  return [filterIn(search), change];
+}
+
+function filterIn(search: string): Filter {
+  const words = new URLSearchParams(search);
+  const word = (name: string) => words.get(name) ?? '';
+  const offset = Math.max(0, Math.floor(Number(word('offset'))) || 0);
+  return { search: word('search'), state: word('state'), holder: word('holder'), offset };
+}
+
+function Nothing({ filter: { search, state, holder } }: { readonly filter: Filter }) {
+  if (search !== '' || state !== '' || holder !== '') {
+    return (
+      <Empty title="No cron is like that">
+        <p>Search for less, or choose another state or holder.</p>
+      </Empty>
+    );
+  }
+  return (
+    <Empty title="There is no cron yet">
+      <p>Declare one in a service that imports the jobs module, and start it:</p>
+      <pre class="code" role="region" aria-label="An example" tabIndex={0}>
+        {EXAMPLE}
+      </pre>
+      <p>It stands here as soon as a pod with it has started.</p>
+    </Empty>
+  );
+}
+
+const EXAMPLE = `@SingletonCron('0 3 * * *', { name: 'nightly-report', timeZone: 'Europe/Berlin' })
+async report(run: CronRun) {
+  await run.effect('send', () => this.mail.send());
+}`;

@@ -1,0 +1,46 @@
+import { questions } from '../data/questions.js';
+import { useResource } from '../data/resource.js';
+import type { Finding, Level } from '../data/types.js';
+import { LevelBadge } from '../ui/badge.js';
+import { Page, Section } from '../ui/page.js';
+import { Empty, Shown } from '../ui/states.js';
+
+/** The worst first. */
+const ORDER: readonly Level[] = ['bad', 'warn', 'note', 'ok'];
+const EVERY_MS = 30_000;
+
+export function DoctorPage() {
+  const findings = useResource(questions.doctor, { everyMs: EVERY_MS });
+  const again = (
+    <button type="button" onClick={findings.reload}>
+      Examine again
+    </button>
+  );
+  return (
+    <Page title="Doctor" intro="What the store, the pods and the crons look like, and what to do about it.">
+      <Section title="Findings" aside={again}>
+        <Shown of={findings} what="the findings">
+          {({ items }) => <Findings items={items} />}
+        </Shown>
+      </Section>
+    </Page>
+  );
+}
+
+function Findings({ items }: { readonly items: readonly Finding[] }) {
+  if (items.length === 0) return <Empty title="Nothing was examined" />;
+  const sorted = items.toSorted((a, b) => ORDER.indexOf(a.level) - ORDER.indexOf(b.level));
+  return (
+    <ul class="findings">
+      {sorted.map(({ code, level, subject, text, todo }) => (
+        <li key={code + subject} class={`finding ${level}`}>
+          <p>
+            <LevelBadge level={level} /> <strong>{subject}</strong>
+          </p>
+          <p>{text}</p>
+          {todo === null ? null : <p class="todo">{todo}</p>}
+        </li>
+      ))}
+    </ul>
+  );
+}

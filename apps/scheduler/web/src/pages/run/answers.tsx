@@ -1,0 +1,67 @@
+import { useState } from 'preact/hooks';
+import { may } from '../../data/session.js';
+import type { RunReport } from '../../data/types.js';
+import { Facts } from '../../ui/facts.js';
+import { Instant } from '../../ui/instant.js';
+import { ResolveOrder, type AnswerName } from './resolve-order.js';
+
+interface AnswersProps {
+  readonly report: RunReport;
+  readonly reload: () => void;
+}
+
+/** What an uncertain run asks, where to look, and the three answers. */
+export function Answers({ report: { run, question }, reload }: AnswersProps) {
+  if (!question) return null;
+  const { effect, item, since, idempotencyKey, why, advice } = question;
+  return (
+    <div class="notice warn">
+      <p>
+        <strong>{why}</strong>
+      </p>
+      <p>{advice}</p>
+      <Facts
+        of={[
+          ['Effect', item === null ? effect : `${effect}, item ${item}`],
+          ['Begun', <Instant at={since} relative />],
+          ['Idempotency key', <code>{idempotencyKey}</code>],
+        ]}
+      />
+      {may('operator') ? <AnswerButtons id={run.id} effect={effect} reload={reload} /> : <ForOperators />}
+    </div>
+  );
+}
+
+function ForOperators() {
+  return <p class="quiet">An operator can answer. Your token lets you look.</p>;
+}
+
+interface ButtonsProps {
+  readonly id: string;
+  readonly effect: string;
+  readonly reload: () => void;
+}
+
+const NAMES: readonly (readonly [answer: AnswerName, text: string])[] = [
+  ['done', 'It happened …'],
+  ['not-done', 'It did not happen …'],
+  ['give-up', 'Give the run up …'],
+];
+
+function AnswerButtons({ id, effect, reload }: ButtonsProps) {
+  const [answer, setAnswer] = useState<AnswerName | null>(null);
+  const close = () => {
+    setAnswer(null);
+    reload();
+  };
+  return (
+    <div class="buttons">
+      {NAMES.map(([name, text]) => (
+        <button key={name} type="button" class={name === 'give-up' ? 'danger' : ''} onClick={() => setAnswer(name)}>
+          {text}
+        </button>
+      ))}
+      {answer === null ? null : <ResolveOrder {...{ id, effect, answer }} onClose={close} />}
+    </div>
+  );
+}

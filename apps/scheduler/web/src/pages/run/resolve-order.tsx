@@ -1,0 +1,48 @@
+import { useState } from 'preact/hooks';
+import { runOrders } from '../../data/orders.js';
+import { JsonField, jsonOf } from '../../ui/fields.js';
+import { Order } from '../../ui/order.js';
+
+export type AnswerName = 'done' | 'not-done' | 'give-up';
+
+interface ResolveProps {
+  readonly id: string;
+  /** Which question is meant: by the time somebody answers, it may be another one. */
+  readonly effect: string;
+  readonly answer: AnswerName;
+  readonly onClose: () => void;
+}
+
+const TITLE: Readonly<Record<AnswerName, string>> = {
+  done: 'It happened',
+  'not-done': 'It did not happen',
+  'give-up': 'Give the run up',
+};
+
+const TEXT: Readonly<Record<AnswerName, string>> = {
+  done: 'The effect is recorded as done, and is not begun again. The run goes on after it.',
+  'not-done': 'The effect is begun again. Make sure that it did not happen, and cannot come any more.',
+  'give-up': 'The run ends as failed. Nothing more is done in it.',
+};
+
+export function ResolveOrder({ id, effect, answer, onClose }: ResolveProps) {
+  const [result, setResult] = useState('');
+  const carryOut = async (reason: string) => {
+    const given = answer === 'done' ? jsonOf(result) : undefined;
+    await runOrders.resolve(id, { answer, effect, reason, ...(given === undefined ? {} : { result: given }) });
+    return answer === 'give-up' ? 'The run is given up.' : 'The answer is recorded; the run goes on.';
+  };
+  return (
+    <Order
+      title={`${TITLE[answer]}: ${effect}`}
+      text={TEXT[answer]}
+      verb={TITLE[answer]}
+      danger={answer === 'give-up'}
+      {...{ carryOut, onClose }}
+    >
+      {answer === 'done' ? (
+        <JsonField label="What it brought" hint="JSON, optional" value={result} onChange={setResult} />
+      ) : null}
+    </Order>
+  );
+}

@@ -1,0 +1,38 @@
+import { useState } from 'preact/hooks';
+import { may } from '../../data/session.js';
+import type { Run } from '../../data/types.js';
+import { CancelOrder, RetryOrder } from './run-orders.js';
+
+interface ActionsProps {
+  readonly run: Run;
+  readonly reload: () => void;
+}
+
+const OPEN = new Set(['claimed', 'enqueued', 'running', 'orphaned', 'uncertain']);
+
+/** Retry for what failed or was cancelled, cancel for what is open; nothing for a viewer. */
+export function RunActions({ run, reload }: ActionsProps) {
+  const [asking, setAsking] = useState(false);
+  if (!may('operator')) return null;
+  const isOpen = OPEN.has(run.state);
+  if (!isOpen && run.state !== 'failed' && run.state !== 'cancelled') return null;
+  const close = () => {
+    setAsking(false);
+    reload();
+  };
+  const Asked = isOpen ? CancelOrder : RetryOrder;
+  const verb = isOpen ? 'Cancel' : 'Retry';
+  return (
+    <span class="buttons">
+      <button
+        type="button"
+        class={isOpen ? 'danger' : ''}
+        aria-label={`${verb} the run ${run.id}`}
+        onClick={() => setAsking(true)}
+      >
+        {verb} …
+      </button>
+      {asking ? <Asked run={run} onClose={close} /> : null}
+    </span>
+  );
+}

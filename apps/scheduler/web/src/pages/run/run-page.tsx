@@ -1,0 +1,130 @@
+import { Link } from 'wouter-preact';
+import { to } from '../../data/paths.js';
+import { cronQuestions, questions } from '../../data/questions.js';
+import { useResource } from '../../data/resource.js';
+import type { Run, RunReport } from '../../data/types.js';
+import { RunBadge } from '../../ui/badge.js';
+import { isRefusal } from '../../ui/events.js';
+import { Data, Facts, type Fact } from '../../ui/facts.js';
+import { Duration, Instant, ZoneNote } from '../../ui/instant.js';
+import { JournalTable } from '../../ui/journal-table.js';
+import { Page, Section } from '../../ui/page.js';
+import { Empty, Shown } from '../../ui/states.js';
+import { Answers } from './answers.js';
+import { Effects } from './effects.js';
+import { ItemsSection } from './items-section.js';
+import { RunActions } from './run-actions.js';
+
+const EVERY_MS = 5_000;
+
+export function RunPage({ id }: { readonly id: string }) {
+  const report = useResource(questions.run(id), { concerns: ({ runId }) => runId === id, everyMs: EVERY_MS });
+  return (
+    <Page title={`Run ${id}`}>
+      <Shown of={report} what={`the run "${id}"`}>
+        {(data) => <Known report={data} reload={report.reload} />}
+      </Shown>
+    </Page>
+  );
+}
+
+function Known({ report, reload }: { readonly report: RunReport; readonly reload: () => void }) {
+  const { run, effects, items, journal, logs } = report;
+  const zone = useResource(cronQuestions.detail(run.cron)).data?.timeZone;
+  return (
+    <>
+      <div class="actions">
+        <RunActions run={run} reload={reload} />
+      </div>
+      {run.error === null ? null : <Wrong error={run.error} />}
+      <Answers {...{ report, reload }} />
+      <Section title="State" aside={<RunBadge state={run.state} title={run.skipped ?? undefined} />}>
+        <Facts of={[...stateOf(run, zone), ...originOf(run)].filter(([, value]) => value !== null)} />
+        <ZoneNote zone={zone} />
+      </Section>
+      <Effects effects={effects} zone={zone} />
+      <ItemsSection items={items} zone={zone} />
+      <Section title="Refusals">
+        {journal.some(isRefusal) ? (
+          <JournalTable caption="Refusals, the newest first" entries={journal.filter(isRefusal)} zone={zone} />
+        ) : (
+          <p class="quiet">No stale write of this run was refused.</p>
+        )}
+      </Section>
+      <History journal={journal} zone={zone} />
+      <Logs lines={logs} />
+    </>
+  );
+}
+
+function Wrong({ error }: { readonly error: string }) {
+  return (
+    <p class="notice bad">
+      <strong>The latest attempt failed:</strong> {error}
+    </p>
+  );
+}
+
+function stateOf(run: Run, zone: string | undefined): readonly Fact[] {
+  const when = (at: string | null) => at && <Instant at={at} zone={zone} />;
+  return [
+    ['Cron', <Link href={to.cron(run.cron, run.scheduledAt)}>{run.cron}</Link>],
+    ['Scheduled for', <Instant at={run.scheduledAt} zone={zone} relative />],
+    ['Accepted', when(run.claimedAt)],
+    ['Enqueued', when(run.enqueuedAt)],
+    ['Began', when(run.startedAt)],
+    ['Ended', when(run.finishedAt)],
+    ['Late by', run.lateByMs === null ? null : <Duration ms={run.lateByMs} />],
+    ['Took', run.tookMs === null ? null : <Duration ms={run.tookMs} />],
+    ['Attempts', run.attempt],
+    ['Fence', run.fence],
+    ['Worker', run.worker],
+    ['Next attempt', when(run.notBefore)],
+    ['Left out because of', run.skipped],
+    ['Waits because of', run.waiting],
+  ];
+}
+
+function originOf(run: Run): readonly Fact[] {
+  return [
+    ['Why it exists', run.by === null ? run.reason : `${run.reason}, asked for by ${run.by}`],
+    ['Claimed by', `${run.claimedBy}, fence ${run.claimFence}`],
+    ['Generation', run.generation],
+    ['Deliveries', run.delivery],
+    ['Payload', run.payload === null ? null : <Data value={run.payload} label="Payload" />],
+    ['Stands also for', run.missed && `${run.missed.count} missed instants`],
+    ['Told to stop', run.cancel && `by ${run.cancel.by}`],
+  ];
+}
+
+interface HistoryProps extends Pick<RunReport, 'journal'> {
+  readonly zone: string | undefined;
+}
+
+function History({ journal, zone }: HistoryProps) {
+  return (
+    <Section title="Attempts and events">
+      {journal.length === 0 ? (
+        <Empty title="The journal has nothing of it">
+          <p>It keeps what was notable, and only for a while; the state above is what counts.</p>
+        </Empty>
+      ) : (
+        <JournalTable caption="Attempts and events, the newest first" entries={journal} zone={zone} />
+      )}
+    </Section>
+  );
+}
+
+function Logs({ lines }: { readonly lines: readonly string[] }) {
+  return (
+    <Section title="Logs">
+      {lines.length === 0 ? (
+        <p class="quiet">It has written no log lines, or the queue has dropped them.</p>
+      ) : (
+        <pre class="code logs" role="region" aria-label="Log lines" tabIndex={0}>
+          {lines.join('\n')}
+        </pre>
+      )}
+    </Section>
+  );
+}

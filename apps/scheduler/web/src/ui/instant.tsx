@@ -1,0 +1,55 @@
+import { durationText, instantText, localZone, relativeText, utcText } from '../time/instants.js';
+import { now } from '../time/now.js';
+import { shownZone, zoneChoice } from '../time/zones.js';
+import { None } from './table.js';
+
+interface InstantProps {
+  readonly at: string | null;
+  /** The zone of the cron it belongs to; without one it is shown in the reader's. */
+  readonly zone?: string | undefined;
+  /** Also how far away it is. */
+  readonly relative?: boolean;
+}
+
+export function Instant({ at, zone, relative }: InstantProps) {
+  if (at === null) return <None />;
+  const shown = shownZone(zone);
+  const title = [`${instantText(at, shown)} ${shown}`, utcText(at)].join(' = ');
+  return (
+    <span class="instant">
+      <time dateTime={at} title={title}>
+        {instantText(at, shown)}
+      </time>
+      {relative ? <Away at={at} /> : null}
+    </span>
+  );
+}
+
+/** A component of its own, so that a second costs one text and not a page. */
+function Away({ at }: { readonly at: string }) {
+  return <small class="quiet"> {relativeText(at, now.value)}</small>;
+}
+
+/** Which zone the instants around it are in. */
+export function ZoneNote({ zone }: { readonly zone?: string | undefined }) {
+  const name = zoneChoice.value === 'utc' ? 'UTC' : (zone ?? `${localZone()} (yours)`);
+  return <p class="quiet zone-note">Times are in {name}.</p>;
+}
+
+export function Duration({ ms }: { readonly ms: number | null }) {
+  return ms === null ? <None /> : <span class="duration">{durationText(ms)}</span>;
+}
+
+interface LeftProps {
+  /** What was left when it was asked, and when that was, by this machine. */
+  readonly ms: number | null;
+  readonly at: number;
+}
+
+/** Time left, counting down. Below zero it says so: the holder renews, and the next answer shows it. */
+export function Left({ ms, at }: LeftProps) {
+  if (ms === null) return <None />;
+  void now.value;
+  const left = ms - (Date.now() - at);
+  return left <= 0 ? <span class="quiet">renewing or over</span> : <span>{Math.ceil(left / 1_000)} s</span>;
+}

@@ -1,0 +1,91 @@
+import type { ComponentChildren } from 'preact';
+import { useState } from 'preact/hooks';
+import { askAgain } from '../data/live.js';
+import { announce } from './announcer.js';
+import { Dialog } from './dialog.js';
+
+export interface OrderProps {
+  readonly title: string;
+  /** What will happen, in a sentence or two. */
+  readonly text: ComponentChildren;
+  readonly verb: string;
+  readonly danger?: boolean;
+  /** Fields beside the reason. */
+  readonly children?: ComponentChildren;
+  /** @returns what was done, as a sentence */
+  readonly carryOut: (reason: string) => Promise<string>;
+  readonly onClose: () => void;
+}
+
+/** Asks whether it is meant, and why; says what came of it. */
+export function Order({ title, text, verb, danger, children, carryOut, onClose }: OrderProps) {
+  const [reason, setReason] = useState('');
+  const { busy, error, submit } = useOrder(() => carryOut(reason.trim()), onClose);
+  return (
+    <Dialog title={title} onClose={onClose}>
+      <form method="dialog" onSubmit={submit}>
+        <div class="prose">{text}</div>
+        {children}
+        <ReasonField value={reason} onChange={setReason} />
+        {error === null ? null : (
+          <p class="notice bad" role="alert">
+            {error}
+          </p>
+        )}
+        <footer class="buttons">
+          <button type="button" onClick={onClose}>
+            Cancel
+          </button>
+          <button type="submit" class={danger ? 'danger' : 'primary'} disabled={busy}>
+            {busy ? 'Asking …' : verb}
+          </button>
+        </footer>
+      </form>
+    </Dialog>
+  );
+}
+
+interface FieldProps {
+  readonly value: string;
+  readonly onChange: (value: string) => void;
+}
+
+function ReasonField({ value, onChange }: FieldProps) {
+  return (
+    <label class="field">
+      <span>
+        Reason <small class="quiet">(required; it stands in the audit trail)</small>
+      </span>
+      <textarea
+        name="reason"
+        rows={2}
+        required
+        maxLength={1000}
+        value={value}
+        onInput={(event) => onChange(event.currentTarget.value)}
+      />
+    </label>
+  );
+}
+
+function useOrder(work: () => Promise<string>, onClose: () => void) {
+  const [busy, setBusy] = useState(false);
+  const [error, setError] = useState<string | null>(null);
+  const carryOut = async () => {
+    setBusy(true);
+    setError(null);
+    try {
+      announce(await work());
+      askAgain();
+      onClose();
+    } catch (failure) {
+      setError(failure instanceof Error ? failure.message : String(failure));
+      setBusy(false);
+    }
+  };
+  const submit = (event: Event) => {
+    event.preventDefault();
+    void carryOut();
+  };
+  return { busy, error, submit };
+}

@@ -1,0 +1,17 @@
+import { preact } from '@preact/preset-vite';
+import { defaultClientConditions, defineConfig } from 'vite';
+
+/** Everything is a file of its own under a hashed name: the page is served under `default-src 'self'`. */
+export default defineConfig({
+  base: '/crons/',
+  // The client as it is written, so that the page is built from what is there now.
+  resolve: { conditions: ['@fencepost/source', ...defaultClientConditions] },
+  plugins: [preact({ devToolsEnabled: false, prefreshEnabled: false })],
+  build: {
+    target: 'es2022',
+    // As old as `light-dark()`: with older ones in the list each colour would be written out twice.
+    cssTarget: ['chrome123', 'firefox120', 'safari17.5'],
+    assetsInlineLimit: 0,
+    modulePreload: { polyfill: false },
+  },
+});

@@ -1,0 +1,69 @@
+import { createHash } from 'node:crypto';
+import type { CronPing } from '../catalog/definition.js';
+import type { AlarmNews } from './alarm.js';
+import type { Message, MessageType, PingOn } from './alarm-queue.js';
+
+/** Somebody's own receiver of what happens. */
+export interface Webhook {
+  readonly url: string;
+  /** `whsec_` and base64, as Standard Webhooks has it. */
+  readonly secret: string;
+  readonly events: readonly MessageType[];
+  /** Of these crons alone; absent for all. */
+  readonly crons?: readonly string[] | undefined;
+}
+
+/** What a message is about. */
+export interface Happening {
+  /** The same for the same happening, whoever tells it. */
+  readonly id: string;
+  readonly cron: string;
+  readonly type: MessageType;
+  /** Epoch milliseconds. */
+  readonly at: number;
+  readonly data: Readonly<Record<string, unknown>>;
+}
+
+/** What a message calls a webhook: of its address, which every pod has from the same settings. */
+export function webhookName({ url }: Pick<Webhook, 'url'>): string {
+  return createHash('sha256').update(url).digest('hex').slice(0, 12);
+}
+
+/** One message for each webhook that wants to hear of it. */
+export function webhookMessages(webhooks: readonly Webhook[], { id, cron, type, at, data }: Happening): Message[] {
+  return webhooks
+    .filter((hook) => hook.events.includes(type) && (hook.crons?.includes(cron) ?? true))
+    .map((hook) => {
+      const webhook = webhookName(hook);
+      const about = { kind: 'webhook', webhook, type, cron, at: new Date(at).toISOString(), data } as const;
+      return { ...about, id: messageId(id, type, webhook) };
+    });
+}
+
+/** None for an address that the cron does not have. */
+export function pingMessages(
+  ping: CronPing | undefined,
+  on: PingOn,
+  { cron, id }: { cron: string; id: string },
+): Message[] {
+  return ping?.[on] === undefined ? [] : [{ kind: 'ping', on, cron, id: messageId(id, 'ping', on) }];
+}
+
+/** Of an alarm. */
+export function happeningOf({ id, cron, news, kind, since, text, runId }: AlarmNews, now: number): Happening {
+  const type = news === 'raised' ? 'alarm.raised' : 'alarm.cleared';
+  return { id, cron, type, at: now, data: { cron, kind, since: new Date(since).toISOString(), text, runId } };
+}
+
+/** Which address of a cron an alarm calls, and under which id: a run's is the one that its worker uses too. */
+export function pingOf({ news, kind, id, runId }: AlarmNews): { readonly on: PingOn; readonly id: string } | null {
+  if (news === 'cleared') return null;
+  if (kind === 'missed' || kind === 'late') return { on: 'missed', id };
+  if (kind === 'failed') return { on: 'failure', id: runId ?? id };
+  return kind === 'uncertain' ? { on: 'uncertain', id: runId ?? id } : null;
+}
+
+/** Runs have colons and more in their ids, and receivers and queues have rules for theirs. */
+function messageId(...parts: readonly string[]): string {
+  return `msg_${createHash('sha256').update(JSON.stringify(parts)).digest('hex').slice(0, 32)}`;
+}

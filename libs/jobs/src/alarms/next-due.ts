@@ -1,0 +1,19 @@
+import type { CatalogEntry } from '../catalog/definition.js';
+import { spreadOf } from '../schedule/spread.js';
+import type { SharedSchedules } from '../scheduling/segments.js';
+
+export type Schedules = SharedSchedules;
+
+/**
+ * When the first instant of the newest generation that nobody has accounted for is due, epoch milliseconds; `null` for none.
+ * Earlier generations are left out: their last instants are accounted for by whoever takes the cron over, at once.
+ */
+export function nextDue(
+  schedules: Schedules,
+  { definition, since }: CatalogEntry,
+  cursor: number | null,
+): number | null {
+  const schedule = schedules.of(definition);
+  const next = schedule?.next(Math.max(since, cursor ?? since)) ?? null;
+  return schedule && next !== null ? next + spreadOf(definition.name, schedule.spreadOverMs) : null;
+}

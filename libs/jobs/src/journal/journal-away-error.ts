@@ -1,0 +1,10 @@
+import { StoreAwayError } from '@fencepost/lease';
+
+/** The store was not asked: nothing of what was to be written is there, and it may be tried again. */
+export class JournalAwayError extends StoreAwayError {
+  readonly code = 'JOURNAL_AWAY';
+
+  constructor(status: string) {
+    super(`Expected a connection that is ready for the journal, got one that is "${status}". Try again later.`);
+  }
+}

@@ -1,0 +1,162 @@
+import { ownerPrefix, type CancelTimer, type Clock } from '@fencepost/lease';
+import { EVENT_TEXT, type EventName } from '../telemetry/events.js';
+import type { Telemetry } from '../telemetry/telemetry.js';
+import { JournalAwayError } from './journal-away-error.js';
+import { journalDetail } from './journal-detail.js';
+import type { Journal, NewJournalEntry } from './journal.js';
+import { isNotable } from './notable.js';
+
+export interface JournalWriterDeps {
+  readonly journal: Journal;
+  readonly telemetry: Telemetry;
+  readonly clock: Clock;
+  /** All of the pod's identity. */
+  readonly pod: string;
+  readonly roles: readonly string[];
+}
+
+/** What happens within this time is written at once, milliseconds. */
+export const WRITE_MS = 100;
+/** So many wait at the most, whatever the store does: a few megabytes. */
+export const MOST_WAITING = 10_000;
+/** So many are written at once: some milliseconds of work, in which no run goes on. */
+export const MOST_AT_ONCE = 200;
+/** So many ordinary events a pod writes in a second; a hundred runs a second would push out everything else. */
+export const ORDINARY_PER_SECOND = 20;
+/** After a store has failed it is left alone for so long, milliseconds. */
+export const REST_MS = 5_000;
+/** How many were dropped is told at most so often, milliseconds. */
+export const TELL_DROPPED_MS = 10_000;
+
+/** What was kept back for longer than this has an instant of its own that is far from the store's. */
+const HELD_UP_MS = 1_000;
+const SECOND_MS = 1_000;
+
+interface Heard {
+  readonly event: EventName;
+  readonly detail: object;
+  /** Monotonic. */
+  readonly at: number;
+}
+
+/**
+ * Writes what happens in this pod into the journal. It is told of everything on the path of a run, so it only notes it
+ * there; what is slow comes later, and nobody waits for it. A store that fails costs entries, never memory without end.
+ */
+export class JournalWriter {
+  readonly #role: string;
+  readonly #pod: string;
+  #waiting: Heard[] = [];
+  #ordinary = { since: -Infinity, count: 0 };
+  #dropped = { count: 0, toldAt: -Infinity };
+  #failing = false;
+  /** A timer is armed, or a batch is under way. */
+  #busy = false;
+  #stopped = false;
+  #cancel: CancelTimer = () => {};
+  #writing: Promise<unknown> = Promise.resolve();
+  #unlisten: () => void = () => {};
+
+  constructor(private readonly deps: JournalWriterDeps) {
+    this.#role = deps.roles.join('+');
+    this.#pod = ownerPrefix(deps.pod);
+  }
+
+  start(): void {
+    this.#unlisten = this.deps.telemetry.listen((event, detail) => this.#hear(event, detail));
+  }
+
+  /** Writes what is left, unless the store fails. */
+  async stop(): Promise<void> {
+    this.#stopped = true;
+    this.#unlisten();
+    this.#cancel();
+    await this.#writing;
+    while (this.#waiting.length > 0 && (await this.#write()));
+  }
+
+  #hear(event: EventName, detail: object): void {
+    const bearing = BEARING.get(event);
+    if (bearing === undefined) return;
+    const at = this.deps.clock.monotonic();
+    const taken = this.#waiting.length < MOST_WAITING && (bearing === 'notable' || this.#admits(at));
+    if (!taken) this.#dropped.count += 1;
+    else this.#waiting.push({ event, detail, at });
+    if (!this.#busy) this.#arm(WRITE_MS);
+  }
+
+  #admits(at: number): boolean {
+    if (at - this.#ordinary.since >= SECOND_MS) this.#ordinary = { since: at, count: 0 };
+    this.#ordinary.count += 1;
+    return this.#ordinary.count <= ORDINARY_PER_SECOND;
+  }
+
+  #arm(delayMs: number): void {
+    this.#busy = !this.#stopped;
+    if (this.#stopped) return;
+    this.#cancel = this.deps.clock.after(delayMs, () => {
+      this.#writing = this.#write().then((done) => {
+        this.#tellDropped();
+        this.#busy = false;
+        if (this.#waiting.length > 0) this.#arm(done ? WRITE_MS : REST_MS);
+      });
+    });
+  }
+
+  /** @returns whether the store took it */
+  async #write(): Promise<boolean> {
+    const batch = this.#waiting.slice(0, MOST_AT_ONCE);
+    try {
+      await this.deps.journal.append(batch.map((heard) => this.#entryOf(heard)));
+      this.#failing = false;
+    } catch (error) {
+      this.#fail(error);
+      // What was asked may be there already, and twice would look like two things that happened.
+      if (error instanceof JournalAwayError) return false;
+    }
+    this.#waiting = this.#waiting.slice(batch.length);
+    return !this.#failing;
+  }
+
+  #entryOf({ event, detail, at }: Heard): NewJournalEntry {
+    const late = this.deps.clock.monotonic() - at;
+    const heldUp = late > HELD_UP_MS ? { heldUpMs: Math.round(late) } : {};
+    return {
+      pod: this.#pod,
+      role: this.#role,
+      event,
+      level: EVENT_TEXT[event][0],
+      cron: nameIn(detail, 'cron'),
+      runId: nameIn(detail, 'runId'),
+      detail: { ...journalDetail(detail), ...heldUp },
+    };
+  }
+
+  /** Once, until the store is back. */
+  #fail(error: unknown): void {
+    if (this.#failing) return;
+    this.#failing = true;
+    this.deps.telemetry.emit('store.trouble', { doing: 'writing the journal', error: String(error) });
+  }
+
+  #tellDropped(): void {
+    const { count, toldAt } = this.#dropped;
+    const now = this.deps.clock.monotonic();
+    if (count === 0 || now - toldAt < TELL_DROPPED_MS) return;
+    this.#dropped = { count: 0, toldAt: now };
+    this.deps.telemetry.emit('journal.dropped', { count });
+  }
+}
+
+/** Made once: it is asked at every event. What isn't in there is never written. */
+const BEARING: ReadonlyMap<EventName, 'notable' | 'ordinary'> = new Map(
+  (Object.keys(EVENT_TEXT) as EventName[]).flatMap((event) => {
+    if (EVENT_TEXT[event][0] === 'debug') return [];
+    return [[event, isNotable(event) ? 'notable' : 'ordinary'] as const];
+  }),
+);
+
+function nameIn(detail: object, key: string): string | null {
+  const value: unknown = Reflect.get(detail, key);
+  return typeof value === 'string' ? value : null;
+}

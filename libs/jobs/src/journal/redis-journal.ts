@@ -1,0 +1,93 @@
+import { loadScripts, redisKeys, type KeyBuilder, type KeySpace, type RedisClient } from '@fencepost/lease';
+import { JournalAwayError } from './journal-away-error.js';
+import { entryText, readEntry } from './journal-entry-text.js';
+import { BEFORE_ALL, isJournalId } from './journal-id.js';
+import { JOURNAL_LIMITS, readable } from './journal.js';
+import type { Journal, JournalEntry, JournalLimits, JournalQuery, NewJournalEntry } from './journal.js';
+import { isNotable } from './notable.js';
+
+const SCRIPTS = loadScripts(new URL('./lua/', import.meta.url), ['append-entries']);
+
+export interface RedisJournalOptions extends KeySpace {
+  /** Stays the caller's to close. */
+  readonly redis: RedisClient;
+  readonly limits?: Partial<JournalLimits>;
+}
+
+type Fields = [id: string, fields: string[] | null];
+
+/** What happened lately, in streams: one of the tenant beside its catalog, and one of each cron beside its lease. */
+export class RedisJournal implements Journal {
+  readonly #redis: RedisClient;
+  readonly #limits: JournalLimits;
+  readonly #key: KeyBuilder;
+  /** Not called as that of a cron is: a cron may be called `catalog` too. */
+  readonly #all: string;
+
+  constructor(options: RedisJournalOptions) {
+    this.#redis = options.redis;
+    this.#limits = { ...JOURNAL_LIMITS, ...options.limits };
+    this.#key = redisKeys(options);
+    this.#all = this.#key('catalog', 'happened');
+  }
+
+  /** @throws {JournalAwayError} while there is no connection: what waits for one would be kept in memory */
+  async append(entries: readonly NewJournalEntry[]): Promise<void> {
+    if (this.#redis.status !== 'ready') throw new JournalAwayError(this.#redis.status);
+    if (entries.length === 0) return;
+    const { mostOfAll, mostOfCron } = this.#limits;
+    // A command for each list, as they lie in different slots; sent in one turn, they are one round trip all the same.
+    await Promise.all([
+      this.#add(this.#all, mostOfAll, entries),
+      ...[...notableByCron(entries)].map(([cron, those]) => this.#add(this.#listOf(cron), mostOfCron, those)),
+    ]);
+  }
+
+  async ofCron(cron: string, query: JournalQuery): Promise<JournalEntry[]> {
+    return this.#newest(this.#listOf(cron), query);
+  }
+
+  async latest(query: JournalQuery): Promise<JournalEntry[]> {
+    return this.#newest(this.#all, query);
+  }
+
+  async since(after: string | null, limit: number): Promise<JournalEntry[]> {
+    if (!isJournalId(after)) return [];
+    return readAll(await this.#redis.xrange(this.#all, `(${after}`, '+', 'COUNT', readable(limit)));
+  }
+
+  async head(): Promise<string | null> {
+    const [newest] = await this.#redis.xrevrange(this.#all, '+', '-', 'COUNT', 1);
+    return newest?.[0] ?? null;
+  }
+
+  async #newest(list: string, { limit, before }: JournalQuery): Promise<JournalEntry[]> {
+    if (before === BEFORE_ALL) return [];
+    const from = isJournalId(before) ? `(${before}` : '+';
+    return readAll(await this.#redis.xrevrange(list, from, '-', 'COUNT', readable(limit)));
+  }
+
+  async #add(list: string, most: number, entries: readonly NewJournalEntry[]): Promise<void> {
+    const { keepMs } = this.#limits;
+    await SCRIPTS['append-entries'].run(this.#redis, [list], [most, keepMs, ...entries.map(entryText)]);
+  }
+
+  #listOf(cron: string): string {
+    return this.#key(cron, 'journal');
+  }
+}
+
+function notableByCron(entries: readonly NewJournalEntry[]): Map<string, NewJournalEntry[]> {
+  const found = new Map<string, NewJournalEntry[]>();
+  for (const entry of entries) {
+    if (entry.cron === null || !isNotable(entry.event)) continue;
+    const those = found.get(entry.cron);
+    if (those) those.push(entry);
+    else found.set(entry.cron, [entry]);
+  }
+  return found;
+}
+
+function readAll(found: readonly Fields[]): JournalEntry[] {
+  return found.flatMap(([id, fields]) => readEntry(id, fields?.[1] ?? ''));
+}

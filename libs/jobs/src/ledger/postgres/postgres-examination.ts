@@ -1,0 +1,23 @@
+import { readFileSync } from 'node:fs';
+import type { SqlClient } from '@fencepost/lease';
+import { readPostgresSettings } from '../../nest/durability.js';
+import type { PostgresFacts } from '../../operating/doctor-facts.js';
+import { FUNCTIONS_HASH, LEDGER_VERSION } from './postgres-ledger-files.js';
+import { DEFAULT_SCHEMA, type LedgerSchema } from './postgres-ledger-schema.js';
+import { installedLedger } from './postgres-ledger-version.js';
+
+const MISSING_RIGHTS = readFileSync(new URL('./sql/list-missing-rights.sql', import.meta.url), 'utf8');
+
+/** What a database says of itself and of the ledger's tables. Changes nothing. @throws what the client throws */
+export async function readPostgresFacts(
+  client: SqlClient,
+  { schema = DEFAULT_SCHEMA }: LedgerSchema = {},
+): Promise<PostgresFacts> {
+  const settings = await readPostgresSettings(client);
+  const { rows } = await client.query({ text: MISSING_RIGHTS, values: [schema] });
+  const missing = (rows as { subject: string; right: string }[]).map(({ subject, right }) => `${right} on ${subject}`);
+  const common = { schema, settings, missing, expectedVersion: LEDGER_VERSION };
+  if (missing.includes(`USAGE on ${schema}`)) return { ...common, version: null, functionsFit: true };
+  const { version, functions } = await installedLedger(client, schema);
+  return { ...common, version, functionsFit: functions === FUNCTIONS_HASH };
+}

@@ -1,0 +1,17 @@
+-- Lists what the current role may not do with the ledger's schema and tables, and would have to.
+--
+-- $1  the schema
+-- Returns  a row for each missing right: what it is about, and the right
+select n.nspname::text as subject, 'USAGE' as "right"
+from pg_namespace n
+where n.nspname = $1 and not has_schema_privilege(n.oid, 'USAGE')
+union all
+select c.relname::text, needed."right"
+from pg_class c
+join pg_namespace n on n.oid = c.relnamespace
+cross join unnest(array['SELECT', 'INSERT', 'UPDATE', 'DELETE']) as needed ("right")
+where n.nspname = $1
+  and c.relname in ('cron', 'run', 'skip', 'asked', 'action', 'effect', 'effect_begun', 'item')
+  and c.relkind in ('r', 'p')
+  and not has_table_privilege(c.oid, needed."right")
+order by 1, 2

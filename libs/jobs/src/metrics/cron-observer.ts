@@ -1,0 +1,61 @@
+import type { Clock } from '@fencepost/lease';
+import type { CatalogEntry } from '../catalog/definition.js';
+import type { CronLabels } from './cron-labels.js';
+import type { HeldGauges } from './held-gauges.js';
+import { byImportance } from './importance.js';
+import type { Instruments } from './instruments.js';
+import type { MetricSources } from './sources.js';
+import type { StoreGauges } from './store-gauges.js';
+
+export interface CronObserverDeps {
+  readonly count: Instruments;
+  readonly labels: CronLabels;
+  readonly clock: Clock;
+  readonly sources: MetricSources;
+  readonly heldGauges: HeldGauges;
+  readonly storeGauges: StoreGauges;
+}
+
+/** One page asks for every gauge at once, and two who scrape may come together. */
+const LOOK_LASTS_MS = 1_000;
+
+/** Looks things up when somebody asks for the metrics, and never else: what nobody reads costs nothing. */
+export class CronObserver {
+  #looking: Promise<void> | null = null;
+  #lookedAt = -Infinity;
+  #ranked: readonly CatalogEntry[] | null = null;
+
+  constructor(private readonly deps: CronObserverDeps) {}
+
+  /** Never rejects. */
+  look(): Promise<void> {
+    const now = this.deps.clock.monotonic();
+    if (this.#looking && now - this.#lookedAt < LOOK_LASTS_MS) return this.#looking;
+    this.#lookedAt = now;
+    this.#looking = this.#look();
+    return this.#looking;
+  }
+
+  async #look(): Promise<void> {
+    const { sources, heldGauges, storeGauges } = this.deps;
+    await this.choose();
+    const held = sources.held();
+    if (held) heldGauges.show(held);
+    await storeGauges.show(held && held.map(({ entry }) => entry.definition.name));
+  }
+
+  /** Says which crons are told apart; what could not be read stays as it was. */
+  async choose(): Promise<void> {
+    const { count, labels, sources, heldGauges } = this.deps;
+    const entries = await sources.catalog().catch(() => null);
+    if (entries === null || entries === this.#ranked) return;
+    this.#ranked = entries;
+    // One that has just lost everything, or is not filled yet, is no reason to throw away what was counted.
+    if (entries.length > 0) labels.choose(byImportance(entries, (entry) => heldGauges.intervalOf(entry)));
+    count.otherCrons.set(entries.filter(({ definition: { name } }) => labels.of(name) !== name).length);
+    if (sources.held() === null) return;
+    for (const state of ['firing', 'disabled', 'removed'] as const) {
+      count.definitions.set({ state }, entries.filter((entry) => entry.state === state).length);
+    }
+  }
+}

@@ -1,0 +1,67 @@
+import { NAMES, type MetricSpec } from './metric-spec.js';
+
+const type = NAMES;
+const ms = { unit: 'milliseconds', by: 'both', type: 'histogram' } as const;
+const counted = { unit: null, by: 'both', type: 'counter' } as const;
+
+/**
+ * The metrics of leases, which `@fencepost/lease/metrics` registers; here for the docs, the dashboard and the alerts. Two are in
+ * milliseconds against the usage of Prometheus: who measured leases before knows them under these names.
+ */
+export const LEASE_METRICS = {
+  leaseAcquire: {
+    ...{ ...counted, name: 'redis_lease_acquire_total' },
+    help: 'Requests for a lease, by how they ended.',
+    labels: { resource_type: type, outcome: ['acquired', 'busy', 'error'] },
+  },
+  leaseRelease: {
+    ...{ ...counted, name: 'redis_lease_release_total' },
+    help: 'Releases, by how they ended.',
+    labels: { resource_type: type, outcome: ['released', 'stale', 'error'] },
+  },
+  leaseExtend: {
+    ...{ ...counted, name: 'redis_lease_extend_total' },
+    help: 'Renewals, by how they ended.',
+    labels: { resource_type: type, outcome: ['extended', 'refused', 'error'] },
+  },
+  leaseLost: {
+    ...{ ...counted, name: 'redis_lease_lost_total' },
+    help: 'Leases lost before their holder released them.',
+    labels: { resource_type: type, reason: NAMES },
+  },
+  leaseStaleRelease: {
+    ...{ ...counted, name: 'redis_lease_stale_release_total' },
+    help: 'Releases of a term that was over in the store.',
+    labels: { resource_type: type },
+  },
+  leaseContention: {
+    ...{ ...counted, name: 'redis_lease_contention_total' },
+    help: 'Requests for a lease that somebody else held.',
+    labels: { resource_type: type },
+  },
+  leaseUnreleased: {
+    ...{ ...counted, name: 'redis_lease_expired_without_release_total' },
+    help: 'Terms that ended, or were left to end, without their holder having released them in time.',
+    labels: { resource_type: type },
+  },
+  leaseRejected: {
+    ...{ ...counted, name: 'redis_lease_fencing_rejected_total' },
+    help: 'Writes that a downstream system refused because of their fence.',
+    labels: { resource_type: type, downstream: NAMES },
+  },
+  leaseLatency: {
+    ...{ ...ms, name: 'redis_lease_acquire_latency_ms' },
+    help: 'Milliseconds until a request for a lease was answered, or given up.',
+    labels: { outcome: ['acquired', 'busy', 'error'] },
+  },
+  leaseHoldTime: {
+    ...{ ...ms, name: 'redis_lease_hold_time_ms' },
+    help: 'Milliseconds from the request for a lease to its release or loss.',
+    labels: { resource_type: type },
+  },
+  nodeHealth: {
+    ...{ name: 'redis_node_health', type: 'gauge', unit: null, by: 'both' },
+    help: '1 while a node of the quorum is asked, 0 while it is left out because it fails.',
+    labels: { node: NAMES },
+  },
+} as const satisfies Record<string, MetricSpec>;

@@ -1,0 +1,53 @@
+import { leaseMetrics } from '@fencepost/lease/metrics';
+import { Registry, type MetricObjectWithValues, type MetricValue } from 'prom-client';
+import { expect, it } from 'vitest';
+import { LEASE_METRICS } from './lease-metric-list.js';
+import { METRICS } from './metric-list.js';
+import type { MetricSpec } from './metric-spec.js';
+
+const all: readonly MetricSpec[] = Object.values(METRICS);
+
+/** Row 18 of our requirements gives them these names. */
+const IN_MILLISECONDS = ['redis_lease_acquire_latency_ms', 'redis_lease_hold_time_ms'];
+
+it('every metric has a name of its own, and a help that ends as a sentence does', () => {
+  expect(new Set(all.map(({ name }) => name)).size).toBe(all.length);
+  for (const { name, help } of all) expect(help, name).toMatch(/^[A-Z0-9].*\.$/);
+});
+
+it.each(all.map((spec) => [spec.name, spec] as const))('%s is called as Prometheus wants it', (name, spec) => {
+  expect(name).toMatch(/^(cron|redis)_[a-z]+(_[a-z]+)*$/);
+  expect(name.endsWith('_total')).toBe(spec.type === 'counter');
+  expect(name.endsWith('_ms')).toBe(IN_MILLISECONDS.includes(name));
+  // Base units stand at the end of the name, and nothing else does that looks like one.
+  expect(/_seconds(_total)?$/.test(name)).toBe(spec.unit === 'seconds');
+  expect(name).not.toMatch(/_(millis|milliseconds|minutes|hours|count|sum|bucket|percent)(_|$)/);
+  for (const label of Object.keys(spec.labels)) expect(label).toMatch(/^(?!le$|quantile$|__)[a-z][a-z_]*$/);
+});
+
+it('labels take a bounded number of values, and only names of crons, types, downstreams and nodes are no list', () => {
+  for (const { name, labels } of all) {
+    const open = Object.entries(labels).filter(([, values]) => values === null);
+    const allowed = ['cron', 'resource_type', 'downstream', 'node', 'reason'];
+    expect(allowed, name).toEqual(expect.arrayContaining(open.map(([label]) => label)));
+    for (const values of Object.values(labels)) expect(values?.length ?? 0, name).toBeLessThanOrEqual(10);
+  }
+});
+
+it('the leases have the metrics that the list names, and no other', async () => {
+  const registry = new Registry();
+  leaseMetrics({ registry });
+  const registered = await registry.getMetricsAsJSON();
+  const shapeOf = (one: MetricObjectWithValues<MetricValue<string>>) => ({
+    ...{ name: one.name, help: one.help, type: String(one.type) },
+    labels: (registry.getSingleMetric(one.name) as unknown as { labelNames: string[] }).labelNames.filter(
+      (l) => l !== 'le',
+    ),
+  });
+  const listed = Object.values(LEASE_METRICS).map(({ name, help, type, labels }) => ({
+    ...{ name, help, type },
+    labels: Object.keys(labels),
+  }));
+  const byName = (a: { name: string }, b: { name: string }) => (a.name < b.name ? -1 : 1);
+  expect(registered.map(shapeOf).toSorted(byName)).toEqual(listed.toSorted(byName));
+});

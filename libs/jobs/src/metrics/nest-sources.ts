@@ -1,0 +1,64 @@
+import type { Clock } from '@fencepost/lease';
+import type { Catalog } from '../catalog/catalog.js';
+import type { CatalogEntry } from '../catalog/definition.js';
+import type { Ledger } from '../ledger/ledger.js';
+import type { PodRegistry } from '../pods/pod-registry.js';
+import type { BullmqRunQueue } from '../scheduling/bullmq-run-queue.js';
+import type { SchedulerPod } from '../scheduling/scheduler-pod.js';
+import { CRON_METRICS } from './cron-metrics.js';
+import type { MetricSources } from './sources.js';
+
+export interface PodPorts {
+  readonly ledger: Ledger;
+  readonly catalog: Pick<Catalog, 'read'>;
+  readonly queue: BullmqRunQueue;
+  readonly registry: Pick<PodRegistry, 'list'>;
+  readonly clock: Clock;
+  readonly pod: string;
+  /** `undefined` in a process that is no scheduler, `null` in one that is and has not started. */
+  readonly scheduler: () => SchedulerPod | null | undefined;
+}
+
+/** A pod that knows the catalog only from here reads all of it for this. */
+const CATALOG_LASTS_MS = 60_000;
+const ROSTER_LASTS_MS = 10_000;
+
+/** What a pod of `JobsModule` has to show. */
+export class PodSources implements MetricSources {
+  readonly ledger: Ledger;
+  readonly pod: string;
+  #entries: readonly CatalogEntry[] | null = null;
+  #readAt = -Infinity;
+
+  constructor(private readonly ports: PodPorts) {
+    this.ledger = ports.ledger;
+    this.pod = ports.pod;
+  }
+
+  async catalog(): Promise<readonly CatalogEntry[]> {
+    const scheduler = this.ports.scheduler();
+    const now = this.ports.clock.monotonic();
+    const lastsMs = scheduler ? ROSTER_LASTS_MS : CATALOG_LASTS_MS;
+    if (this.#entries && now - this.#readAt < lastsMs) return this.#entries;
+    const entries = scheduler
+      ? [...scheduler.roster.entries()].map(({ entry }) => entry)
+      : (await this.ports.catalog.read()).entries;
+    // One without any has not been read yet, or stands at its beginning.
+    if (entries.length > 0) [this.#entries, this.#readAt] = [entries, now];
+    return entries;
+  }
+
+  held() {
+    const scheduler = this.ports.scheduler();
+    if (scheduler === undefined) return null;
+    return scheduler ? scheduler.engine.heldNames().flatMap((name) => scheduler.engine.held(name) ?? []) : [];
+  }
+
+  queueJobs(): Promise<Readonly<Record<string, number>>> {
+    return this.ports.queue.queue.getJobCounts(...CRON_METRICS.queueJobs.labels.state);
+  }
+
+  pods() {
+    return this.ports.registry.list();
+  }
+}

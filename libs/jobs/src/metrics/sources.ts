@@ -1,0 +1,18 @@
+import type { CatalogEntry } from '../catalog/definition.js';
+import type { Ledger } from '../ledger/ledger.js';
+import type { PodCard } from '../pods/pod-registry.js';
+import type { HeldCron } from '../scheduling/held-cron.js';
+
+/** Where the gauges of a pod come from. */
+export interface MetricSources {
+  readonly ledger: Pick<Ledger, 'runs' | 'runsIn'>;
+  /** Identity of this process. */
+  readonly pod: string;
+  /** Every cron as far as this process knows. */
+  catalog(): Promise<readonly CatalogEntry[]>;
+  /** What this pod holds; `null` for one that is no scheduler. */
+  held(): readonly HeldCron[] | null;
+  /** How many deliveries are in which state. */
+  queueJobs(): Promise<Readonly<Record<string, number>>>;
+  pods(): Promise<readonly Pick<PodCard, 'pod' | 'roles' | 'clockSkewMs'>[]>;
+}

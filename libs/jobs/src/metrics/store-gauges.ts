@@ -1,0 +1,106 @@
+import type { CancelTimer, Clock } from '@fencepost/lease';
+import type { Telemetry } from '../telemetry/telemetry.js';
+import type { CronLabels } from './cron-labels.js';
+import type { Instruments } from './instruments.js';
+import type { LastSuccess } from './last-success.js';
+import type { MetricSources } from './sources.js';
+import { Tour } from './tour.js';
+
+export interface StoreGaugesDeps {
+  readonly count: Instruments;
+  readonly labels: CronLabels;
+  readonly clock: Clock;
+  readonly telemetry: Telemetry;
+  readonly sources: MetricSources;
+  readonly lastSuccess: LastSuccess;
+}
+
+/** Who scrapes waits no longer than some seconds, and would get nothing at all from a pod that waits for a store. */
+const PATIENCE_MS = 2_000;
+
+/** So many crons are asked for in one look. */
+const MOST_UNCERTAIN = 1_000;
+const MOST_LAST_RUNS = 100;
+
+/** Of one cron; more of them are no other news. */
+const MOST_RUNS = 100;
+
+/** The newest runs may have failed, or still go on. */
+const LOOKED_BACK = 20;
+
+/** What a store has to be asked for. What could not be asked is not shown: an old number looks like a new one. */
+export class StoreGauges {
+  readonly #uncertain = new Map<string, number>();
+  readonly #doubts = new Tour(MOST_UNCERTAIN);
+  readonly #successes = new Tour(MOST_LAST_RUNS);
+
+  constructor(private readonly deps: StoreGaugesDeps) {}
+
+  /** @param held `null` for a pod that is no scheduler */
+  async show(held: readonly string[] | null): Promise<void> {
+    const scheduling = held === null ? [] : [this.#queue(), this.#doubtful(held), this.#succeeded(held)];
+    await Promise.all([this.#pods(), ...scheduling]);
+  }
+
+  async #queue(): Promise<void> {
+    const { count, sources } = this.deps;
+    const jobs = await this.#ask('counting deliveries', () => sources.queueJobs());
+    count.queueJobs.reset();
+    for (const [state, n] of Object.entries(jobs ?? {})) count.queueJobs.set({ state }, n);
+  }
+
+  async #pods(): Promise<void> {
+    const { count, sources } = this.deps;
+    const cards = await this.#ask('counting pods', () => sources.pods());
+    for (const gauge of [count.pods, count.clockSkew]) gauge.reset();
+    // Its own label-less series starts at 0, which would be a measurement.
+    count.clockSkew.remove();
+    if (!cards) return;
+    for (const role of ['scheduler', 'worker'] as const) {
+      count.pods.set({ role }, cards.filter(({ roles }) => roles.includes(role)).length);
+    }
+    const own = cards.find(({ pod }) => pod === sources.pod);
+    if (own) count.clockSkew.set(own.clockSkewMs / 1_000);
+  }
+
+  async #doubtful(held: readonly string[]): Promise<void> {
+    const { count, labels, sources } = this.deps;
+    const asked = this.#doubts.next(held);
+    const runs = await this.#ask('counting uncertain runs', () => sources.ledger.runsIn('uncertain', asked, MOST_RUNS));
+    count.uncertainRuns.reset();
+    if (!runs) return;
+    const still = new Set(held);
+    for (const cron of [...this.#uncertain.keys()]) if (!still.has(cron)) this.#uncertain.delete(cron);
+    for (const cron of asked) this.#uncertain.delete(cron);
+    for (const { cron } of runs) this.#uncertain.set(cron, (this.#uncertain.get(cron) ?? 0) + 1);
+    for (const cron of held) count.uncertainRuns.inc({ cron: labels.of(cron) }, this.#uncertain.get(cron) ?? 0);
+  }
+
+  async #succeeded(held: readonly string[]): Promise<void> {
+    const { labels, lastSuccess, sources } = this.deps;
+    const asked = this.#successes.next(held.filter((cron) => labels.of(cron) === cron));
+    const runs = await this.#ask('looking for the last success', () =>
+      Promise.all(asked.map((cron) => sources.ledger.runs(cron, LOOKED_BACK))),
+    );
+    for (const { cron, state, finishedAt } of (runs ?? []).flat()) {
+      if (state === 'succeeded' && finishedAt !== null) lastSuccess.tell(cron, finishedAt);
+    }
+  }
+
+  /** @returns `null` when there was no answer in time */
+  async #ask<T>(doing: string, question: () => Promise<T>): Promise<T | null> {
+    const { clock, telemetry } = this.deps;
+    let cancel: CancelTimer | undefined;
+    const late = new Promise<never>((_, reject) => {
+      cancel = clock.after(PATIENCE_MS, () => reject(new Error(`no answer within ${PATIENCE_MS} ms`)));
+    });
+    try {
+      return await Promise.race([question(), late]);
+    } catch (error) {
+      telemetry.emit('store.trouble', { doing: `${doing} for the metrics`, error: String(error) });
+      return null;
+    } finally {
+      cancel?.();
+    }
+  }
+}

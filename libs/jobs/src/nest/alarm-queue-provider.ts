@@ -1,0 +1,18 @@
+import type { Provider } from '@nestjs/common';
+import type { RedisClient } from '@fencepost/lease';
+import { LEASE_REDIS } from '@fencepost/lease/nest';
+import { BullmqAlarmQueue } from '../alarms/bullmq-alarm-queue.js';
+import { Telemetry } from '../telemetry/telemetry.js';
+import type { JobsSettings } from './options.js';
+import { ALARM_QUEUE, JOBS_SETTINGS } from './tokens.js';
+
+/** What others outside are to be told, put into its queue by either role. */
+export const alarmQueue: Provider = {
+  provide: ALARM_QUEUE,
+  inject: [LEASE_REDIS, JOBS_SETTINGS, Telemetry],
+  useFactory: (redis: RedisClient, { prefix, tenant }: JobsSettings, telemetry: Telemetry) => {
+    const onTrouble = (error: Error) =>
+      telemetry.emit('queue.trouble', { doing: 'the queue of alarms', error: String(error) });
+    return new BullmqAlarmQueue({ redis, prefix, tenant, onTrouble });
+  },
+};

@@ -1,0 +1,66 @@
+import type { Provider } from '@nestjs/common';
+import type { Clock, LeaseStore, RedisClient } from '@fencepost/lease';
+import { CLOCK, LEASE_REDIS, LEASE_STORE } from '@fencepost/lease/nest';
+import type { Catalog } from '../catalog/catalog.js';
+import type { Journal } from '../journal/journal.js';
+import type { Ledger } from '../ledger/ledger.js';
+import { readPostgresFacts } from '../ledger/postgres/postgres-examination.js';
+import type { AuditTrail } from '../operating/audit-trail.js';
+import { CronOperator } from '../operating/cron-operator.js';
+import { Doctor } from '../operating/doctor.js';
+import { LeaseDesk } from '../operating/leases-desk.js';
+import { RedisAuditTrail } from '../operating/redis-audit-trail.js';
+import { readRedisFacts } from '../operating/redis-facts.js';
+import { RunOperator } from '../operating/run-operator.js';
+import type { PodRegistry } from '../pods/pod-registry.js';
+import type { Presence } from '../scheduling/presence.js';
+import type { JobsSettings } from './options.js';
+import type { Database } from './postgres-database.js';
+import { AUDIT_TRAIL, CATALOG, DATABASE, JOBS_SETTINGS, JOURNAL, LEDGER, POD_REGISTRY, PRESENCE } from './tokens.js';
+
+const audit: Provider = {
+  provide: AUDIT_TRAIL,
+  inject: [LEASE_REDIS, JOBS_SETTINGS],
+  useFactory: (redis: RedisClient, { prefix, tenant }: JobsSettings) => new RedisAuditTrail({ redis, prefix, tenant }),
+};
+
+type Seen = [catalog: Catalog, pods: PodRegistry, journal: Journal];
+type LeasePorts = [...Seen, leases: LeaseStore, ledger: Ledger, trail: AuditTrail, clock: Clock];
+
+const leaseDesk: Provider = {
+  provide: LeaseDesk,
+  inject: [CATALOG, POD_REGISTRY, JOURNAL, LEASE_STORE, LEDGER, AUDIT_TRAIL, CLOCK],
+  useFactory: (...[catalog, pods, journal, leases, ledger, trail, clock]: LeasePorts) =>
+    new LeaseDesk({ catalog, pods, journal, leases, ledger, audit: trail, clock }),
+};
+
+type Operators = [operator: CronOperator, runs: RunOperator, presence: Presence];
+type Stores = [redis: RedisClient, database: Database | null, settings: JobsSettings, clock: Clock];
+
+const doctor: Provider = {
+  provide: Doctor,
+  inject: [
+    CATALOG,
+    POD_REGISTRY,
+    JOURNAL,
+    CronOperator,
+    RunOperator,
+    PRESENCE,
+    LEASE_REDIS,
+    DATABASE,
+    JOBS_SETTINGS,
+    CLOCK,
+  ],
+  useFactory: (...ports: [...Seen, ...Operators, ...Stores]) => {
+    const [catalog, pods, journal, operator, runs, presence, redis, database, settings, clock] = ports;
+    const { prefix, tenant, ledger, postgres } = settings;
+    return new Doctor({
+      ...{ catalog, pods, journal, operator, runs, presence, ledger },
+      redis: () => readRedisFacts({ redis, clock, prefix, tenant }),
+      postgres: database && postgres ? () => readPostgresFacts(database.pool, postgres) : null,
+    });
+  },
+};
+
+/** What a person looks through and acts with when something is wrong. */
+export const desks = { providers: [audit, leaseDesk, doctor], exports: [AUDIT_TRAIL, LeaseDesk, Doctor] };

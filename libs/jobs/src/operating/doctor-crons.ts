@@ -1,0 +1,189 @@
+import type { CatalogEntry } from '../catalog/definition.js';
+import type { DoctorFacts, DoctorFinding, DoctorRule } from './doctor-facts.js';
+import { workers } from './doctor-pods.js';
+import { counted, found, grouped, listed, took } from './doctor-words.js';
+
+const MINUTE_MS = 60_000;
+const HOUR_MS = 60 * MINUTE_MS;
+const DAY_MS = 24 * HOUR_MS;
+/** A person may be asleep; after a day nobody is coming. */
+const WAITED_LONG_MS = 15 * MINUTE_MS;
+const OVERDUE_MS = 30_000;
+const PAUSED_LONG_MS = 7 * DAY_MS;
+/** What the journal tells is held against a deployment for so long. */
+const LATELY_MS = HOUR_MS;
+const FEW_LOSSES = 3;
+
+export const CRON_RULES: readonly DoctorRule[] = [
+  noHandler,
+  orphaned,
+  outdated,
+  waitingRuns,
+  uncertainRuns,
+  lateCrons,
+  forgottenPauses,
+  foreignZoneData,
+  unreadableSchedules,
+  lostLeases,
+  refusedClaims,
+];
+
+/** A cron that no program of the live pods has declared, and which declared it, is another matter than one nobody can carry out. */
+function isOrphan({ source }: CatalogEntry, apps: ReadonlySet<string>): boolean {
+  return source !== null && !apps.has(source);
+}
+
+function appsOf(facts: DoctorFacts): ReadonlySet<string> {
+  return new Set(workers(facts).map(({ app }) => app));
+}
+
+function firing({ entries }: DoctorFacts): CatalogEntry[] {
+  return entries.filter(({ state }) => state === 'firing');
+}
+
+function noHandler(facts: DoctorFacts): DoctorFinding[] {
+  const alive = workers(facts);
+  if (alive.length === 0) return [];
+  const known = new Set(alive.flatMap(({ handlers }) => handlers));
+  const apps = appsOf(facts);
+  const without = firing(facts).filter((entry) => !isOrphan(entry, apps) && !known.has(handlerOf(entry)));
+  if (without.length === 0) return [];
+  const names = listed(without.map(({ definition }) => definition.name));
+  const handlers = [...new Set(without.map((entry) => `"${handlerOf(entry)}"`))];
+  const text = `No live worker has the handler${handlers.length === 1 ? '' : 's'} ${listed(handlers)}: the runs of ${names} wait.`;
+  const todo = `Start a worker that has ${handlers.length === 1 ? 'it' : 'them'}, or end such a cron: fencepost remove ${nameOf(without)} --reason <words>.`;
+  return [found('bad', { code: 'NO_CAPABLE_WORKER', subject: names, text, todo })];
+}
+
+function orphaned(facts: DoctorFacts): DoctorFinding[] {
+  const apps = appsOf(facts);
+  if (apps.size === 0) return [];
+  const orphans = firing(facts).filter((entry) => isOrphan(entry, apps));
+  return [...grouped(orphans, ({ source }) => source ?? '')].map(([source, entries]) => {
+    const names = listed(entries.map(({ definition }) => definition.name));
+    const text = `No live worker is of the program "${source}", which declared ${names}: they fire, and nobody carries them out.`;
+    const todo = `Start a worker of "${source}", or, if it is gone for good: fencepost remove ${nameOf(entries)} --reason <words>.`;
+    return found('warn', { code: 'ORPHANED', subject: names, text, todo });
+  });
+}
+
+/** A build that went back defines nothing: what the later one declared stays. */
+function outdated(facts: DoctorFacts): DoctorFinding[] {
+  return [...grouped(workers(facts), ({ app }) => app)].flatMap(([app, pods]) => {
+    const newest = Math.max(...pods.map(({ buildSeq }) => buildSeq ?? 0));
+    const later = firing(facts).filter(({ source, buildSeq }) => source === app && (buildSeq ?? 0) > newest);
+    if (later.length === 0) return [];
+    const names = listed(later.map(({ definition }) => definition.name));
+    const text = `A later build of "${app}" than any that is alive has declared ${names}: the live one carries them out as that one said.`;
+    const todo =
+      'After a rollback that is meant, set FENCEPOST_BUILD_SEQ (buildSeq of JobsModule) of the live build above ' +
+      `${Math.max(...later.map(({ buildSeq }) => buildSeq ?? 0))}.`;
+    return [found('warn', { code: 'OUTDATED_BUILD', subject: app, text, todo })];
+  });
+}
+
+function waitingRuns({ crons }: DoctorFacts): DoctorFinding[] {
+  const waiting = crons.filter(({ last }) => last?.waiting === 'no-capable-worker');
+  if (waiting.length === 0) return [];
+  const names = listed(waiting.map(({ name }) => name));
+  const text = `${counted(waiting.length, 'cron has a run', 'crons have runs')} that no worker could carry out so far: ${names}.`;
+  const todo = 'Start workers that have these handlers; "fencepost pods --json" shows the handlers of each.';
+  return [found('warn', { code: 'RUNS_WAIT', subject: names, text, todo })];
+}
+
+function uncertainRuns({ uncertain, now }: DoctorFacts): DoctorFinding[] {
+  const oldest = uncertain.toSorted((a, b) => sinceOf(a.question, now) - sinceOf(b.question, now))[0];
+  if (!oldest) return [];
+  const waitedMs = now - sinceOf(oldest.question, now);
+  const many = uncertain.length === 1 ? 'A run waits' : `${uncertain.length} runs wait`;
+  const text = `${many} for a person to say whether an effect has happened, since ${took(waitedMs)}: the oldest is ${oldest.id}.`;
+  const todo = `"fencepost uncertain" tells what each asks; then: fencepost resolve ${oldest.id} --answer done|not-done|give-up --reason <words>.`;
+  const level = waitedMs > DAY_MS ? 'bad' : waitedMs > WAITED_LONG_MS ? 'warn' : 'note';
+  return [found(level, { code: 'UNCERTAIN', subject: oldest.id, text, todo })];
+}
+
+function sinceOf(question: { readonly since: number } | null, now: number): number {
+  return question?.since ?? now;
+}
+
+function lateCrons({ redis, crons, pods }: DoctorFacts): DoctorFinding[] {
+  // Without any scheduler all of them are late, and that is told.
+  if (!pods.some(({ roles }) => roles.includes('scheduler'))) return [];
+  const fires = new Set(crons.filter(({ state, paused }) => state === 'firing' && !paused).map(({ name }) => name));
+  const late = (redis?.late ?? []).filter(({ cron, overdueMs }) => overdueMs > OVERDUE_MS && fires.has(cron));
+  const [worst] = late;
+  if (!worst) return [];
+  const names = listed(late.map(({ cron }) => cron));
+  const text = `${counted(late.length, 'cron is', 'crons are')} overdue although schedulers are alive: ${names}, by up to ${took(worst.overdueMs)}.`;
+  const todo = `fencepost leases --cron ${worst.cron} shows who holds it; where that holder is dead: fencepost leases clear ${worst.cron} --reason <words>.`;
+  return [found('bad', { code: 'OVERDUE', subject: names, text, todo })];
+}
+
+function forgottenPauses({ crons, now }: DoctorFacts): DoctorFinding[] {
+  const paused = crons.filter((cron) => cron.paused?.until === null && now - cron.paused.since > PAUSED_LONG_MS);
+  const [first] = paused;
+  if (!first) return [];
+  const names = listed(paused.map(({ name }) => name));
+  const text = `${counted(paused.length, 'cron is', 'crons are')} paused without an end for more than a week: ${names}.`;
+  const todo = `Where that is over: fencepost resume ${first.name} --reason <words>.`;
+  return [found('note', { code: 'PAUSED_LONG', subject: names, text, todo })];
+}
+
+/** The one whose declaration was accepted computed the first instants; those who hold it compute the next ones. */
+function foreignZoneData(facts: DoctorFacts): DoctorFinding[] {
+  const ours = new Set(facts.pods.map(({ zoneData }) => zoneData));
+  if (ours.size === 0) return [];
+  const foreign = firing(facts).filter(
+    ({ zoneData, definition }) => definition.timeZone !== 'UTC' && !ours.has(zoneData),
+  );
+  return [...grouped(foreign, ({ zoneData }) => zoneData)].map(([theirs, entries]) => {
+    const names = listed(entries.map(({ definition }) => definition.name));
+    const text = `${names} were declared with time zone database ${theirs}, and the live pods have ${listed([...ours])}.`;
+    const todo = `Compare their next instants: fencepost next "<expression>" --tz <zone>. A new build declares them anew.`;
+    return found('note', { code: 'FOREIGN_ZONE_DATA', subject: names, text, todo });
+  });
+}
+
+function unreadableSchedules(facts: DoctorFacts): DoctorFinding[] {
+  const told = lately(facts, 'catalog.unreadable');
+  const names = [...new Set(told.flatMap(({ cron }) => (cron === null ? [] : [cron])))];
+  if (names.length === 0) return [];
+  const text = `A pod can not read the schedule of ${listed(names)} and does not fire it: it is of an older release than who declared it.`;
+  const todo = 'Update that pod: "fencepost pods" shows the version of each.';
+  return [found('bad', { code: 'UNREADABLE', subject: listed(names), text, todo })];
+}
+
+function lostLeases(facts: DoctorFacts): DoctorFinding[] {
+  const lost = lately(facts, 'lease.lost');
+  if (lost.length < FEW_LOSSES) return [];
+  const byPod = [...grouped(lost, ({ pod }) => pod)].toSorted(([, a], [, b]) => b.length - a.length);
+  const causes = listed(
+    [...grouped(lost, ({ detail }) => String(detail['cause']))].map(([cause, those]) => `${cause} ${those.length}`),
+  );
+  const pods = listed(byPod.map(([pod]) => pod));
+  const text = `${lost.length} leases were lost within the last hour (${causes}), by ${pods}: their pods could not renew them in time.`;
+  const todo =
+    'Look at the event loop and the round trip of these pods ("fencepost pods"); FENCEPOST_LEASE_TTL gives them more time.';
+  return [found('warn', { code: 'LEASES_LOST', subject: pods, text, todo })];
+}
+
+function refusedClaims(facts: DoctorFacts): DoctorFinding[] {
+  const refused = [...lately(facts, 'claim.stale'), ...lately(facts, 'attempt.refused')];
+  if (refused.length === 0) return [];
+  const pods = listed([...new Set(refused.map(({ pod }) => pod))]);
+  const text = `The ledger refused ${counted(refused.length, 'stale write')} within the last hour, of ${pods}: fences kept a duplicate out.`;
+  const todo = 'Nothing is wrong with the data. If it goes on, look why these pods stall: "fencepost pods".';
+  return [found('note', { code: 'STALE_WRITES', subject: pods, text, todo })];
+}
+
+function lately({ happened, now }: DoctorFacts, event: string) {
+  return happened.filter((entry) => entry.event === event && now - entry.at <= LATELY_MS);
+}
+
+function handlerOf({ definition }: CatalogEntry): string {
+  return definition.handler ?? definition.name;
+}
+
+function nameOf([first]: readonly CatalogEntry[]): string {
+  return first?.definition.name ?? '<cron>';
+}

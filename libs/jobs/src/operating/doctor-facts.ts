@@ -1,0 +1,85 @@
+import type { ServerFacts } from '@fencepost/lease';
+import type { CatalogEntry } from '../catalog/definition.js';
+import type { JournalEntry } from '../journal/journal.js';
+import type { Run } from '../ledger/run.js';
+import type { PostgresSettings } from '../nest/durability.js';
+import type { PodCard } from '../pods/pod-registry.js';
+import type { CronOverview } from './cron-overview.js';
+
+/** How much it matters. `bad`: something does not work, or is not safe. `warn`: it will not, or may not be. */
+export type FindingLevel = 'ok' | 'note' | 'warn' | 'bad';
+
+/** One thing that was found: what it is about, what was found, and what to do. */
+export interface DoctorFinding {
+  readonly code: string;
+  readonly level: FindingLevel;
+  readonly subject: string;
+  /** A sentence or two. */
+  readonly text: string;
+  /** `null`: nothing. */
+  readonly todo: string | null;
+}
+
+/** Another history was found at a server than at the examination before. */
+export interface HistoryChange {
+  readonly address: string;
+  readonly code: string;
+  readonly text: string;
+  /** When it was noticed, epoch milliseconds of the store. */
+  readonly at: number;
+}
+
+/** A cron whose next instant was due a while ago, as its holder has announced it. */
+export interface LateCron {
+  readonly cron: string;
+  readonly overdueMs: number;
+}
+
+export interface RedisFacts {
+  /** One of a single server, one of each primary of a cluster. */
+  readonly servers: readonly ServerFacts[];
+  readonly changes: readonly HistoryChange[];
+  /** At most 1,000, the longest overdue first. */
+  readonly late: readonly LateCron[];
+  readonly queuePaused: boolean;
+}
+
+export interface PostgresFacts {
+  readonly schema: string;
+  /** Of the ledger's tables, 0 for none; `null`: this role may not look. */
+  readonly version: number | null;
+  /** What this release works with. */
+  readonly expectedVersion: number;
+  /** Whether its functions are those of this release. */
+  readonly functionsFit: boolean;
+  readonly settings: PostgresSettings;
+  /** Rights that the role lacks, such as `UPDATE on run`. */
+  readonly missing: readonly string[];
+}
+
+/** Everything the judgement goes by. Instants are epoch milliseconds. */
+export interface DoctorFacts {
+  /** The store's clock. */
+  readonly now: number;
+  /** Where whoever examines looks for runs. */
+  readonly ledger: string;
+  readonly pods: readonly PodCard[];
+  /** When any scheduler pod was heard, `null` for never. */
+  readonly lastHeard: number | null;
+  /** When the catalog was made, `null` where nobody noted it. */
+  readonly bornAt: number | null;
+  readonly entries: readonly CatalogEntry[];
+  readonly crons: readonly CronOverview[];
+  /** At most 1,000, the latest first. */
+  readonly uncertain: readonly Run[];
+  /** What happened lately, the newest first. */
+  readonly happened: readonly JournalEntry[];
+  /** `null`: could not be asked, see `unread`. */
+  readonly redis: RedisFacts | null;
+  /** `null`: the ledger is not there, or could not be asked. */
+  readonly postgres: PostgresFacts | null;
+  /** What could not be asked, and why. */
+  readonly unread: readonly { readonly what: string; readonly error: string }[];
+}
+
+export type DoctorRule = (facts: DoctorFacts) => readonly DoctorFinding[];

@@ -1,0 +1,199 @@
+import { ownerPrefix } from '@fencepost/lease';
+import type { PodCard } from '../pods/pod-registry.js';
+import type { DoctorFacts, DoctorFinding, DoctorRule } from './doctor-facts.js';
+import { counted, found, grouped, listed, took } from './doctor-words.js';
+
+/** A pod reports every 5 s. */
+const SILENT_MS = 8_000;
+const HEARD_LATELY_MS = 5_000;
+/** The store's clock decides; a pod's own is only in its logs, and in how it measures. */
+const SKEW_MS = 1_000;
+const LARGE_SKEW_MS = 10_000;
+/** A deployment that rolls for longer than that has stopped half-way. */
+const ROLLING_MS = 15 * 60_000;
+const SLOW_SWEEP_MS = 60_000;
+
+const START = 'Start one, such as "npm start" in a clone, and look at its log if it ends again.';
+
+export const POD_RULES: readonly DoctorRule[] = [
+  noScheduler,
+  noWorker,
+  aloneScheduler,
+  ({ pods, now }) => pods.flatMap((pod) => silentPod(pod, now)),
+  ({ pods }) => pods.flatMap(skewedPod),
+  ({ pods }) => pods.flatMap(shortLease),
+  ({ pods }) => pods.flatMap(shortRunLease),
+  ({ pods }) => pods.flatMap(slowSweep),
+  differentLedgers,
+  mixedVersions,
+  mixedZoneData,
+  mixedBuilds,
+  mixedTtls,
+];
+
+export function workers({ pods }: Pick<DoctorFacts, 'pods'>): PodCard[] {
+  return pods.filter(({ roles }) => roles.includes('worker'));
+}
+
+function schedulers({ pods }: Pick<DoctorFacts, 'pods'>): PodCard[] {
+  return pods.filter(({ roles }) => roles.includes('scheduler'));
+}
+
+function fires({ entries }: DoctorFacts): boolean {
+  return entries.some(({ state }) => state === 'firing');
+}
+
+function noScheduler(facts: DoctorFacts): DoctorFinding[] {
+  if (!fires(facts) || schedulers(facts).length > 0) return [];
+  const { lastHeard, now } = facts;
+  const about = { code: 'NO_SCHEDULER', subject: 'schedulers' };
+  if (lastHeard !== null && now - lastHeard <= HEARD_LATELY_MS) {
+    const text = 'Scheduler pods are there, and none of them reports: they are of an older release.';
+    return [found('note', { ...about, text, todo: 'Update them, so that "fencepost pods" shows them.' })];
+  }
+  const since = lastHeard === null ? 'and none was ever heard' : `the last one was heard ${took(now - lastHeard)} ago`;
+  return [found('bad', { ...about, text: `No scheduler pod is alive, ${since}: no cron fires.`, todo: START })];
+}
+
+function noWorker(facts: DoctorFacts): DoctorFinding[] {
+  if (!fires(facts) || workers(facts).length > 0) return [];
+  const text = 'No worker pod reports: runs wait in the queue.';
+  return [found('bad', { code: 'NO_WORKER', subject: 'workers', text, todo: START })];
+}
+
+function aloneScheduler(facts: DoctorFacts): DoctorFinding[] {
+  const [one, other] = schedulers(facts);
+  if (!one || other) return [];
+  const text = `There is one scheduler pod only: when it dies, crons fire again when another one has started.`;
+  const todo = 'Run two or more schedulers; which of them acts for a cron is decided by its lease.';
+  return [found('note', { code: 'ONE_SCHEDULER', subject: ownerPrefix(one.pod), text, todo })];
+}
+
+function silentPod({ pod, seenAt, host, pid }: PodCard, now: number): DoctorFinding[] {
+  const silentMs = now - seenAt;
+  if (silentMs <= SILENT_MS) return [];
+  const text = `It has not reported for ${took(silentMs)} (process ${pid} on ${host}): it is frozen, cut off, or dead.`;
+  const todo = `Look at its process; "fencepost leases --holder ${labelOf(pod)}" shows what it still holds.`;
+  return [found('warn', { code: 'POD_SILENT', subject: ownerPrefix(pod), text, todo })];
+}
+
+function skewedPod({ pod, clockSkewMs, rttMs, host }: PodCard): DoctorFinding[] {
+  // Half a round trip is how far off the measurement may be.
+  const certain = Math.abs(clockSkewMs) - rttMs / 2;
+  if (certain <= SKEW_MS) return [];
+  const text =
+    `The clock of ${host} is ${took(Math.abs(clockSkewMs))} ${clockSkewMs > 0 ? 'ahead of' : 'behind'} the store's. Crons go by ` +
+    `the store's, but its logs don't, and what your handlers do by the time of day happens at another one.`;
+  const todo = `Let NTP set the clock of ${host} ("chronyc tracking" or "timedatectl" tell how it is).`;
+  const level = certain > LARGE_SKEW_MS ? 'bad' : 'warn';
+  return [found(level, { code: 'POD_CLOCK', subject: ownerPrefix(pod), text, todo })];
+}
+
+/**
+ * A renewal is sent after a third of the ttl, and again a twelfth later when it failed; a holder stops with a sixth left. What
+ * is left between, two fifths, has to hold the lateness of the event loop and the answer of the store, twice over.
+ */
+function shortLease({ pod, roles, leaseTtlMs, lagMs, rttMs }: PodCard): DoctorFinding[] {
+  const needMs = 2 * (lagMs + rttMs);
+  const roomMs = 0.4 * leaseTtlMs;
+  if (!roles.includes('scheduler') || needMs <= roomMs) return [];
+  const advised = Math.ceil(needMs / 0.4 / 1_000);
+  const text =
+    `Its event loop is late by ${took(lagMs)} and the store answers in ${took(rttMs)}, with a lease ttl of ${took(leaseTtlMs)}: ` +
+    `renewals come too late, and its crons change hands.`;
+  const todo = `Give it more CPU, or set FENCEPOST_LEASE_TTL=${advised}s (leaseTtl of JobsModule) for all pods.`;
+  return [found(needMs > 2 * roomMs ? 'bad' : 'warn', { code: 'LEASE_TTL', subject: ownerPrefix(pod), text, todo })];
+}
+
+/** A worker beats every quarter of the run lease, and lets go when its event loop was blocked for a third. */
+function shortRunLease({ pod, roles, runLeaseMs, lagMs, rttMs }: PodCard): DoctorFinding[] {
+  if (!roles.includes('worker') || runLeaseMs === undefined || lagMs + rttMs <= runLeaseMs / 6) return [];
+  const advised = Math.ceil((6 * (lagMs + rttMs)) / 1_000);
+  const text =
+    `Its event loop is late by ${took(lagMs)}, with a run lease of ${took(runLeaseMs)}: a little later and its attempts are ` +
+    `given to another worker while they still go on.`;
+  const todo = `Move what blocks into a worker thread, lower FENCEPOST_CONCURRENCY, or set FENCEPOST_RUN_LEASE=${advised}s.`;
+  const level = lagMs + rttMs > runLeaseMs / 3 ? 'bad' : 'warn';
+  return [found(level, { code: 'RUN_LEASE', subject: ownerPrefix(pod), text, todo })];
+}
+
+function slowSweep({ pod, roles, sweepEveryMs }: PodCard): DoctorFinding[] {
+  if (!roles.includes('scheduler') || sweepEveryMs === undefined || sweepEveryMs <= SLOW_SWEEP_MS) return [];
+  const text = `It looks for stuck runs every ${took(sweepEveryMs)} only: what a dead worker left lies for as long.`;
+  const todo = 'Set FENCEPOST_SWEEP_EVERY=5s (sweepEvery of JobsModule), which is the default.';
+  return [found('warn', { code: 'SLOW_SWEEP', subject: ownerPrefix(pod), text, todo })];
+}
+
+function differentLedgers({ pods, ledger }: DoctorFacts): DoctorFinding[] {
+  const others = pods.filter((pod) => pod.ledger !== ledger);
+  const [other] = others;
+  if (!other) return [];
+  const names = listed(others.map(({ pod }) => ownerPrefix(pod)));
+  if (others.length < pods.length) {
+    const text = `Some pods record runs in ${other.ledger} and others in ${ledger}: one instant may run once in each.`;
+    const todo = 'Set FENCEPOST_LEDGER to the same for all pods, and restart those that are wrong.';
+    return [found('bad', { code: 'MIXED_LEDGERS', subject: names, text, todo })];
+  }
+  const text = `The pods record runs in ${other.ledger}; this examination looked into ${ledger}, where there are none.`;
+  const todo =
+    other.ledger === 'postgres'
+      ? 'Ask again with --postgres and the address of their database: fencepost doctor --postgres <url>.'
+      : 'Ask again without --postgres, and without FENCEPOST_LEDGER: fencepost doctor.';
+  return [found('bad', { code: 'OTHER_LEDGER', subject: names, text, todo })];
+}
+
+function mixedVersions({ pods, now }: DoctorFacts): DoctorFinding[] {
+  return mixed(pods, { now, code: 'MIXED_VERSIONS', what: 'of this library', valueOf: ({ version }) => version });
+}
+
+function mixedBuilds({ pods, now }: DoctorFacts): DoctorFinding[] {
+  const builds = pods.filter(({ buildSeq }) => buildSeq !== null);
+  return [...grouped(builds, ({ app }) => app)].flatMap(([app, those]) =>
+    mixed(those, { now, code: 'MIXED_BUILDS', what: `of ${app}`, valueOf: ({ buildSeq }) => `build ${buildSeq}` }),
+  );
+}
+
+interface Mix {
+  readonly now: number;
+  readonly code: string;
+  readonly what: string;
+  readonly valueOf: (pod: PodCard) => string;
+}
+
+/** While a deployment rolls this is as it should be. */
+function mixed(pods: readonly PodCard[], { now, code, what, valueOf }: Mix): DoctorFinding[] {
+  const byValue = grouped(pods, valueOf);
+  if (byValue.size < 2) return [];
+  const counts = [...byValue].map(([value, those]) => `${value} (${counted(those.length, 'pod')})`);
+  const newest = Math.max(...pods.map(({ startedAt }) => startedAt));
+  const rolls = now - newest < ROLLING_MS;
+  const text = `There are several versions ${what}: ${listed(counts)}${rolls ? ', while a deployment rolls' : ''}.`;
+  const todo = rolls ? null : 'Finish the deployment: "fencepost pods" shows which pods are left behind.';
+  return [found(rolls ? 'note' : 'warn', { code, subject: `${pods.length} pods`, text, todo })];
+}
+
+function mixedZoneData({ pods, entries }: DoctorFacts): DoctorFinding[] {
+  const byData = grouped(pods, ({ zoneData }) => zoneData);
+  if (byData.size < 2) return [];
+  const zoned = entries.filter(({ state, definition }) => state === 'firing' && definition.timeZone !== 'UTC');
+  const counts = [...byData].map(([data, those]) => `${data} (${counted(those.length, 'pod')})`);
+  const about = { code: 'MIXED_ZONE_DATA', subject: `${pods.length} pods` };
+  const text = `The pods have several versions of the time zone database: ${listed(counts)}.`;
+  if (zoned.length === 0) return [found('note', { ...about, text: `${text} All crons go by UTC.`, todo: null })];
+  const names = listed(zoned.map(({ definition }) => definition.name));
+  const todo = 'Run the same version of Node.js in all pods; "fencepost pods" shows what each has.';
+  const where = `Where they differ, so do the instants of ${names}, by who holds them.`;
+  return [found('warn', { ...about, text: `${text} ${where}`, todo })];
+}
+
+function mixedTtls(facts: DoctorFacts): DoctorFinding[] {
+  const ttls = new Set(schedulers(facts).map(({ leaseTtlMs }) => leaseTtlMs));
+  if (ttls.size < 2) return [];
+  const text = `The schedulers have different lease ttls: ${listed([...ttls].map(took))}.`;
+  const todo = 'Set FENCEPOST_LEASE_TTL (leaseTtl of JobsModule) to the same for all of them.';
+  return [found('note', { code: 'MIXED_TTLS', subject: 'schedulers', text, todo })];
+}
+
+function labelOf(pod: string): string {
+  return pod.slice(0, Math.max(0, pod.lastIndexOf('/'))) || pod;
+}

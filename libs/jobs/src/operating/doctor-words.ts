@@ -1,0 +1,42 @@
+import type { DoctorFinding, FindingLevel } from './doctor-facts.js';
+
+const MOST_NAMED = 5;
+
+/** `level` and what is said at it, in the order a finding is read. */
+export function found(level: FindingLevel, finding: Omit<DoctorFinding, 'level'>): DoctorFinding {
+  return { ...finding, level };
+}
+
+/** `a, b and 3 more`. */
+export function listed(names: readonly string[]): string {
+  const shown = names.slice(0, MOST_NAMED).join(', ');
+  return names.length > MOST_NAMED ? `${shown} and ${names.length - MOST_NAMED} more` : shown;
+}
+
+export function counted(count: number, one: string, many = `${one}s`): string {
+  return `${count} ${count === 1 ? one : many}`;
+}
+
+/** A duration for a person: `350 ms`, `4.2 s`, `12 min`, `3 h`, `5 d`. */
+export function took(ms: number): string {
+  const [size, unit] = UNITS.find(([least]) => ms >= least) ?? [1, 'ms'];
+  return `${Number((ms / size).toPrecision(2))} ${unit}`;
+}
+
+const UNITS = [
+  [86_400_000, 'd'],
+  [3_600_000, 'h'],
+  [60_000, 'min'],
+  [1_000, 's'],
+] as const;
+
+/** One list per key, in the order they come. */
+export function grouped<Item>(items: readonly Item[], keyOf: (item: Item) => string): Map<string, Item[]> {
+  const groups = new Map<string, Item[]>();
+  for (const item of items) {
+    const group = groups.get(keyOf(item));
+    if (group) group.push(item);
+    else groups.set(keyOf(item), [item]);
+  }
+  return groups;
+}

@@ -1,0 +1,93 @@
+import type { Catalog, CatalogReading } from '../catalog/catalog.js';
+import type { Journal } from '../journal/journal.js';
+import type { PodRegistry } from '../pods/pod-registry.js';
+import type { Presence } from '../scheduling/presence.js';
+import type { CronOperator } from './cron-operator.js';
+import { CRON_RULES } from './doctor-crons.js';
+import type { DoctorFacts, DoctorFinding, FindingLevel, PostgresFacts, RedisFacts } from './doctor-facts.js';
+import { POD_RULES } from './doctor-pods.js';
+import { STORE_RULES } from './doctor-stores.js';
+import { counted, found } from './doctor-words.js';
+import type { RunOperator } from './run-operator.js';
+
+export interface DoctorPorts {
+  readonly catalog: Pick<Catalog, 'read'>;
+  readonly operator: Pick<CronOperator, 'list'>;
+  readonly runs: Pick<RunOperator, 'uncertain'>;
+  readonly presence: Pick<Presence, 'lastHeard'>;
+  readonly pods: Pick<PodRegistry, 'list'>;
+  readonly journal: Pick<Journal, 'latest'>;
+  /** Where runs are looked for. */
+  readonly ledger: 'redis' | 'postgres';
+  readonly redis: () => Promise<RedisFacts>;
+  /** `null`: the ledger is not there. */
+  readonly postgres: (() => Promise<PostgresFacts>) | null;
+}
+
+const MOST_READ = 1_000;
+
+/** Looks at everything a deployment says of itself, and tells what is wrong with it and what to do. */
+export class Doctor {
+  constructor(private readonly ports: DoctorPorts) {}
+
+  /**
+   * What was found, the worst first; with one finding `ok` at the end that says what was looked at. What can't be asked is a
+   * finding too (`UNREAD`), but for the catalog: without it nothing is known.
+   * @throws what the store throws when the catalog could not be read
+   */
+  async examine(): Promise<DoctorFinding[]> {
+    const reading = await this.ports.catalog.read();
+    return judgeDeployment(await this.#facts(reading));
+  }
+
+  async #facts({ readAt: now, entries, bornAt = null }: CatalogReading): Promise<DoctorFacts> {
+    const { operator, runs, presence, pods, journal, ledger, redis, postgres } = this.ports;
+    const asked = new Asked();
+    const [crons, uncertain, lastHeard, cards, happened, server, database] = await Promise.all([
+      asked.about('crons', [], () => operator.list()),
+      asked.about('uncertain runs', [], () => runs.uncertain({ limit: MOST_READ })),
+      asked.about('presence', null, () => presence.lastHeard()),
+      asked.about('pods', [], () => pods.list()),
+      asked.about('journal', [], () => journal.latest({ limit: MOST_READ })),
+      asked.about('redis', null, redis),
+      asked.about('postgres', null, async () => (await postgres?.()) ?? null),
+    ]);
+    return {
+      ...{ now, ledger, entries, bornAt, crons, uncertain, lastHeard, pods: cards, happened },
+      ...{ redis: server, postgres: database, unread: asked.unread },
+    };
+  }
+}
+
+class Asked {
+  readonly unread: { readonly what: string; readonly error: string }[] = [];
+
+  async about<Answer>(what: string, otherwise: Answer, ask: () => Promise<Answer>): Promise<Answer> {
+    try {
+      return await ask();
+    } catch (error) {
+      this.unread.push({ what, error: error instanceof Error ? error.message : String(error) });
+      return otherwise;
+    }
+  }
+}
+
+const ORDER: readonly FindingLevel[] = ['bad', 'warn', 'note', 'ok'];
+
+/** Judges by facts alone; asks nobody. */
+export function judgeDeployment(facts: DoctorFacts): DoctorFinding[] {
+  const findings = [...STORE_RULES, ...POD_RULES, ...CRON_RULES].flatMap((rule) => rule(facts));
+  return [...findings.toSorted((a, b) => ORDER.indexOf(a.level) - ORDER.indexOf(b.level)), lookedAt(facts, findings)];
+}
+
+/** Whether a person has to do something. */
+export function needsCare(findings: readonly DoctorFinding[]): boolean {
+  return findings.some(({ level }) => level === 'bad' || level === 'warn');
+}
+
+function lookedAt({ pods, entries, redis, ledger }: DoctorFacts, findings: readonly DoctorFinding[]): DoctorFinding {
+  const versions = [...new Set((redis?.servers ?? []).map(({ version }) => version))].join(', ');
+  const looked = `${counted(pods.length, 'pod')}, ${counted(entries.length, 'cron')}, Redis ${versions || 'unknown'}, the ledger in ${ledger}`;
+  const rest = needsCare(findings) ? 'nothing else is wrong' : 'nothing is wrong';
+  return found('ok', { code: 'LOOKED_AT', subject: 'deployment', text: `Looked at ${looked}: ${rest}.`, todo: null });
+}

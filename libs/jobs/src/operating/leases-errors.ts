@@ -1,0 +1,19 @@
+import { FencepostError, formatFence, ownerPrefix, type Fence, type Holding } from '@fencepost/lease';
+
+/** The lease is not the one that was looked at any more, so it was left alone. */
+export class LeaseMovedError extends FencepostError {
+  readonly code = 'LEASE_MOVED';
+
+  /** @param found who holds it now, `null` for nobody */
+  constructor(
+    readonly cron: string,
+    readonly expected: Fence,
+    readonly found: Holding | null,
+  ) {
+    const now = found ? `${ownerPrefix(found.holder)} with fence ${formatFence(found.fence)}` : 'nobody';
+    super(
+      `Expected the lease of "${cron}" to have fence ${formatFence(expected)} still, found that ${now} holds it: nothing was ` +
+        `cleared. Look at it again ("fencepost leases --cron ${cron}"), and decide again.`,
+    );
+  }
+}

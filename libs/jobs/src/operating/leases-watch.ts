@@ -1,0 +1,179 @@
+import { formatFence, ownerPrefix, type Fence, type Holding } from '@fencepost/lease';
+import type { JournalEntry } from '../journal/journal.js';
+import type { CronRecord } from '../ledger/ledger.js';
+import type { Run } from '../ledger/run.js';
+
+/** How a cron stood when somebody began to watch it. */
+export interface WatchMark {
+  /** Epoch milliseconds of the store that has the leases. */
+  readonly at: number;
+  /** How many calls the ledger had refused until then. */
+  readonly refusals: number;
+  /** The latest instant in the ledger's runs, by its own clock: what is later came afterwards. 0: it had none. */
+  readonly ledgerAt: number;
+}
+
+/** What a watch can see. */
+export type SightingKind =
+  /** Two runs of one scheduled instant. */
+  | 'two-runs'
+  /** A claim was accepted under a lower fence than one before it. */
+  | 'stale-claim'
+  /** A run was begun again: after a failure, or because its worker was lost. */
+  | 'second-attempt'
+  /** A run waits for a person to say whether an effect has happened. */
+  | 'uncertain'
+  /** The ledger refused somebody whose term or attempt is over: the fence did its work. */
+  | 'refused';
+
+export interface Sighting {
+  readonly kind: SightingKind;
+  /** `bad`: a duplicate. `warn`: a person should look. `note`: a duplicate was kept out. */
+  readonly level: 'note' | 'warn' | 'bad';
+  /** The run it is about, where it is about one. */
+  readonly runId: string | null;
+  readonly text: string;
+}
+
+export interface WatchReport {
+  readonly cron: string;
+  /** Since when, epoch milliseconds of the store that has the leases. */
+  readonly from: number;
+  /** Each once, in the order they were seen. */
+  readonly sightings: readonly Sighting[];
+  /** Who holds the cron at the end. */
+  readonly holding: Holding | null;
+  /** `duplicate` and `doubtful`: something is `bad`, or `warn`. `free`: nobody has taken the cron. */
+  readonly verdict: 'clean' | 'free' | 'doubtful' | 'duplicate';
+}
+
+/** One look at a cron. */
+export interface Look {
+  readonly refusals: number;
+  /** The newest first. */
+  readonly runs: readonly Run[];
+  /** The newest first. */
+  readonly entries: readonly JournalEntry[];
+  readonly holding: Holding | null;
+}
+
+export function markOf(at: number, { refusals }: Pick<CronRecord, 'refusals'>, runs: readonly Run[]): WatchMark {
+  const instants = runs.flatMap(({ claimedAt, attemptedAt, finishedAt }) => [
+    claimedAt,
+    attemptedAt ?? 0,
+    finishedAt ?? 0,
+  ]);
+  return { at, refusals, ledgerAt: Math.max(0, ...instants) };
+}
+
+/** Puts look after look together into what there is to say. Asks nobody. */
+export class DuplicateWatch {
+  readonly #sightings = new Map<string, Sighting>();
+  /** Runs that waited for an answer before. */
+  #waiting: ReadonlySet<string> | null = null;
+  #last: Look | null = null;
+
+  constructor(
+    private readonly cron: string,
+    private readonly mark: WatchMark,
+  ) {}
+
+  see(look: Look): void {
+    const { ledgerAt } = this.mark;
+    const claimed = look.runs.filter(({ claimedAt }) => claimedAt > ledgerAt);
+    this.#waiting ??= new Set(look.runs.filter((run) => isWaiting(run) && !isSince(run, ledgerAt)).map(({ id }) => id));
+    for (const [key, sighting] of [
+      ...twoRuns(look.runs),
+      ...staleClaims(claimed),
+      ...look.runs.flatMap((run) => begunAgain(run, ledgerAt)),
+      ...look.runs.filter((run) => isWaiting(run) && !this.#waiting?.has(run.id)).map(asking),
+      ...this.#refusals(look),
+    ]) {
+      this.#sightings.set(key, sighting);
+    }
+    this.#last = look;
+  }
+
+  report(): WatchReport {
+    const sightings = [...this.#sightings.values()];
+    const { holding = null } = this.#last ?? {};
+    return { cron: this.cron, from: this.mark.at, sightings, holding, verdict: verdictOf(sightings, holding) };
+  }
+
+  #refusals({ refusals, entries }: Look): Named[] {
+    const count = refusals - this.mark.refusals;
+    if (count <= 0) return [];
+    const told = entries.filter(({ at, event }) => at >= this.mark.at && REFUSED.has(event));
+    const by = [...new Set(told.map(({ pod }) => pod))].join(', ');
+    const text = `The ledger refused ${times(count)} what came under a term or an attempt that is over${by && `, from ${by}`}.`;
+    return [['refused', { kind: 'refused', level: 'note', runId: null, text }]];
+  }
+}
+
+type Named = readonly [key: string, sighting: Sighting];
+
+const REFUSED: ReadonlySet<string> = new Set(['claim.stale', 'attempt.refused']);
+
+/** By the schedule: whoever triggers a run, or makes up for one, means it. */
+function twoRuns(runs: readonly Run[]): Named[] {
+  const first = new Map<number, Run>();
+  const found: Named[] = [];
+  for (const run of runs.toReversed()) {
+    if ((run.reason !== 'schedule' && run.reason !== 'catch-up') || run.id.includes('@manual-')) continue;
+    const other = first.get(run.scheduledAt);
+    if (!other) first.set(run.scheduledAt, run);
+    else {
+      const at = new Date(run.scheduledAt).toISOString();
+      const text = `The instant ${at} has two runs: ${other.id} and ${run.id}.`;
+      found.push([`two ${run.id}`, { kind: 'two-runs', level: 'bad', runId: run.id, text }]);
+    }
+  }
+  return found;
+}
+
+/** Accepted fences of a cron never decrease: one that did was accepted from somebody whose term was over. */
+function staleClaims(runs: readonly Run[]): Named[] {
+  let highest: { readonly fence: Fence; readonly run: Run } | null = null;
+  const found: Named[] = [];
+  for (const run of runs.toSorted((a, b) => a.claimedAt - b.claimedAt)) {
+    if (run.reason === 'manual' || run.reason === 'backfill' || run.claimFence === 0) continue;
+    if (highest && run.claimFence < highest.fence && run.claimedAt > highest.run.claimedAt) {
+      const text =
+        `${run.id} was claimed by ${ownerPrefix(run.claimedBy)} under fence ${formatFence(run.claimFence)}, after ` +
+        `${formatFence(highest.fence)} had been accepted.`;
+      found.push([`stale ${run.id}`, { kind: 'stale-claim', level: 'bad', runId: run.id, text }]);
+    } else if (!highest || run.claimFence > highest.fence) highest = { fence: run.claimFence, run };
+  }
+  return found;
+}
+
+function begunAgain(run: Run, since: number): Named[] {
+  const { id, attempt, worker } = run;
+  if (attempt < 2 || !isSince(run, since)) return [];
+  const by = worker === null ? '' : ` by ${ownerPrefix(worker)}`;
+  const text = `${id} was begun again${by}, attempt ${attempt}: its effects that are done stay done.`;
+  return [[`again ${id} ${attempt}`, { kind: 'second-attempt', level: 'note', runId: id, text }]];
+}
+
+function asking({ id }: Run): Named {
+  const text = `${id} waits for a person to say whether an effect has happened.`;
+  return [`asks ${id}`, { kind: 'uncertain', level: 'warn', runId: id, text }];
+}
+
+function isWaiting({ state }: Run): boolean {
+  return state === 'uncertain';
+}
+
+function isSince({ attemptedAt }: Run, since: number): boolean {
+  return attemptedAt !== null && attemptedAt > since;
+}
+
+function verdictOf(sightings: readonly Sighting[], holding: Holding | null): WatchReport['verdict'] {
+  if (sightings.some(({ level }) => level === 'bad')) return 'duplicate';
+  if (sightings.some(({ level }) => level === 'warn')) return 'doubtful';
+  return holding ? 'clean' : 'free';
+}
+
+function times(count: number): string {
+  return count === 1 ? 'once' : `${count} times`;
+}

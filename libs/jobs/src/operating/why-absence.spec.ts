@@ -1,0 +1,97 @@
+import { describe, it } from 'vitest';
+import { expectAnswer, named, heard, HOLDER, ms, type Situation } from '../../../../test/support/why-facts.js';
+
+const DAY = '2026-03-10T03:00:00Z';
+const PAUSE = { since: ms('2026-03-09T12:00:00Z'), until: null, by: 'ann', reason: 'a flood' };
+
+const SITUATIONS: readonly Situation[] = [
+  [
+    'is no instant',
+    '2026-03-10T04:00:00Z',
+    {},
+    'no-instant',
+    'The nearest are 2026-03-10T03:00:00Z before it and 2026-03-11T03:00:00Z after it',
+    ['schedule', 'has no instant at 2026-03-10T04:00:00Z'],
+  ],
+  [
+    'lies before the cron',
+    '2026-02-10T03:00:00Z',
+    {},
+    'unborn',
+    'known since 2026-03-01T00:00:00Z',
+    ['generation', 'Nothing is known of the cron before'],
+  ],
+  [
+    'lies in a time when it was disabled',
+    DAY,
+    { generations: [{}, { since: '2026-03-05T00:00:00Z', state: 'disabled' }] },
+    'disabled',
+    'the cron was disabled, since 2026-03-05T00:00:00Z (by a test)',
+    ['generation', 'Generation 2 was in force then, disabled'],
+  ],
+  [
+    'lies after its removal',
+    DAY,
+    { generations: [{}, { since: '2026-03-05T00:00:00Z', state: 'removed' }] },
+    'removed',
+    'the cron was removed',
+  ],
+  [
+    'is one of a later definition only',
+    '2026-03-10T05:00:00Z',
+    { generations: [{}, { since: '2026-03-12T00:00:00Z', expression: '0 5 * * *' }] },
+    'no-instant',
+    'its schedule has no instant there',
+    ['generation', 'Since then it was changed 1 time; it is firing now, with "0 5 * * *"'],
+  ],
+  [
+    'belongs to a cron without a schedule',
+    DAY,
+    { generations: [{ expression: '@manual' }] },
+    'manual',
+    'runs when somebody asks for it',
+    ['schedule', 'has no instants'],
+  ],
+  ['was missed', DAY, {}, 'missed', 'fencepost audit --cron tick', ['claim', 'has neither a run nor a reason']],
+  ['is forgotten', DAY, { forgotten: '2026-03-12T00:00:00Z' }, 'forgotten', 'has forgotten'],
+  [
+    'is due, and nobody is there',
+    '2026-03-20T03:00:00Z',
+    { cursor: '2026-03-19T03:00:00Z', lease: null },
+    'due',
+    'no scheduler holds its lease',
+    ['lease', 'No scheduler holds the lease'],
+  ],
+  [
+    'is due, and its holder does nothing',
+    '2026-03-20T03:00:00Z',
+    {
+      cursor: '2026-03-19T03:00:00Z',
+      lease: HOLDER,
+      journal: [heard('2026-03-20T03:00:05Z', 'claim.stale', { detail: { fence: '5', accepted: '9' } })],
+    },
+    'due',
+    'pod-1/aaaaaaaa holds its lease and has not got to it',
+    ['fence', 'the ledger refused a claim'],
+  ],
+  [
+    'is due while the cron is paused',
+    '2026-03-20T03:00:00Z',
+    { cursor: '2026-03-19T03:00:00Z', paused: PAUSE },
+    'due',
+    'the cron is paused',
+    ['pause', 'ann paused the cron'],
+  ],
+  [
+    'is due, and the catalog was lost',
+    '2026-03-20T03:00:00Z',
+    { cursor: '2026-03-19T03:00:00Z', record: { generation: 4, refusals: 6 } },
+    'due',
+    'newer generation than the catalog',
+    ['fence', 'refused 6 stale calls'],
+  ],
+];
+
+describe('why a time without a record', () => {
+  it.each(named(SITUATIONS))('that %s has the right answer', (_, situation) => expectAnswer(situation));
+});

@@ -1,0 +1,61 @@
+import type { Reign } from '../audit/stretches.js';
+import type { Account, Ledger } from '../ledger/ledger.js';
+import type { Run } from '../ledger/run.js';
+import { instantAfter, instantBefore } from './why-standing.js';
+
+/** So many instants on either side are looked at, and no further than this. */
+const NEIGHBOURS = 20;
+const FURTHEST_MS = 8 * 86_400_000;
+
+export interface Around {
+  readonly cron: string;
+  readonly at: number;
+  readonly reigns: readonly Reign[];
+}
+
+/** What is recorded of an instant and of those around it; and, wherever it stands, the run that explains it. */
+export async function accountAround(ledger: Pick<Ledger, 'account'>, around: Around): Promise<Account> {
+  const { cron, at, reigns } = around;
+  const from = Math.max(
+    0,
+    reach(at, (time) => instantBefore(reigns, time)),
+  );
+  const to = reach(at, (time) => instantAfter(reigns, time));
+  const account = await ledger.account(cron, from, to + 1);
+  const further = furtherOf(account, around, { from, to });
+  if (further === null) return account;
+  const { runs } = await ledger.account(cron, further.from, further.to);
+  const known = new Set(account.runs.map(({ id }) => id));
+  return { ...account, runs: [...account.runs, ...runs.filter(({ id }) => !known.has(id))] };
+}
+
+interface Span {
+  readonly from: number;
+  readonly to: number;
+}
+
+/** Where else the answer may stand: a dense cron has more instants in between than are looked at. */
+function furtherOf({ runs, skips }: Account, { at, reigns }: Around, { from, to }: Span): Span | null {
+  const merged = skips.find(({ after, through, reason }) => reason === 'merged' && after < at && at <= through);
+  if (merged && merged.through >= to)
+    return { from: merged.through, to: (instantAfter(reigns, merged.through) ?? to) + 1 };
+  const met = runs.find(({ scheduledAt, skipped }) => scheduledAt === at && skipped === 'overlap');
+  if (met && !runs.some(isInTheWayOf(met))) return { from: Math.max(0, at - FURTHEST_MS), to: from };
+  return null;
+}
+
+function isInTheWayOf(met: Run): (run: Run) => boolean {
+  return ({ claimedAt, finishedAt, state }) =>
+    state !== 'skipped' && claimedAt <= met.claimedAt && (finishedAt === null || finishedAt > met.claimedAt);
+}
+
+/** How far some steps lead from a time. */
+function reach(at: number, next: (time: number) => number | null): number {
+  let reached = at;
+  for (let n = 0; n < NEIGHBOURS; n += 1) {
+    const found = next(reached);
+    if (found === null || Math.abs(found - at) > FURTHEST_MS) return reached;
+    reached = found;
+  }
+  return reached;
+}

@@ -1,0 +1,74 @@
+import type { LeaseStore } from '@fencepost/lease';
+import type { Catalog } from '../catalog/catalog.js';
+import type { Journal } from '../journal/journal.js';
+import type { Account, Ledger } from '../ledger/ledger.js';
+import type { Run } from '../ledger/run.js';
+import type { Reign } from '../audit/stretches.js';
+import { knownCron } from './known-cron.js';
+import { reportOf, type RunReport } from './run-report.js';
+import { accountAround } from './why-account.js';
+import { explain } from './why-explain.js';
+import { instantOf, reignsOfEntry, standingOf } from './why-standing.js';
+import { localTime, readWhen } from './why-when.js';
+import type { WhyReport } from './why.js';
+
+export interface WhyPorts {
+  readonly catalog: Pick<Catalog, 'read'>;
+  readonly ledger: Pick<Ledger, 'account' | 'actions' | 'effects' | 'items' | 'readCron'>;
+  /** What pods have told lately; without one the answer is made of the records alone. */
+  readonly journal?: Pick<Journal, 'ofCron'>;
+  /** Without one nobody is asked who holds the lease now. */
+  readonly leases?: Pick<LeaseStore, 'inspect'>;
+}
+
+const MOST_ACTIONS = 100;
+const MOST_HEARD = 200;
+
+/** Answers why a cron ran at a time, or why it did not. It reads, and changes nothing. */
+export class WhyDesk {
+  constructor(private readonly ports: WhyPorts) {}
+
+  /**
+   * @param when epoch milliseconds; or an ISO 8601 instant, a local time of the cron's zone such as `2026-03-29 02:30`,
+   *   `now`, or `last` for the last instant that was due
+   * @throws {UnknownCronError} with names that are like it
+   * @throws {OperatorInputError} for a time that is none
+   */
+  async why(cron: string, when: string | number): Promise<WhyReport> {
+    const meant = readWhen(when);
+    const { entry, now } = await knownCron(this.ports.catalog, cron);
+    const reigns = reignsOfEntry(entry);
+    const at = instantOf(meant, reigns, now);
+    const standing = standingOf(at, reigns);
+    const zone = standing.reign?.schedule.timeZone ?? entry.definition.timeZone;
+    const asked = meant.kind === 'local' ? localTime(meant.wall, zone) : null;
+    const { account, ...known } = await this.#read(cron, at, reigns);
+    const report = await this.#report(account, at);
+    return explain({ entry, standing, asked, now, account, report, ...known });
+  }
+
+  async #read(cron: string, at: number, reigns: readonly Reign[]) {
+    const { ledger, journal, leases } = this.ports;
+    const [record, account, actions, heard, holdings] = await Promise.all([
+      ledger.readCron(cron),
+      accountAround(ledger, { cron, at, reigns }),
+      ledger.actions(cron, MOST_ACTIONS),
+      // Neither is needed for an answer: one that is away must not keep people from what the ledger knows.
+      journal?.ofCron(cron, { limit: MOST_HEARD }).catch(() => []) ?? [],
+      leases?.inspect([cron]).catch(() => undefined),
+    ]);
+    return { record, account, actions, journal: heard, lease: holdings?.[0] };
+  }
+
+  async #report({ runs }: Account, at: number): Promise<RunReport | null> {
+    const run = runs
+      .filter(({ scheduledAt }) => scheduledAt === at)
+      .toSorted(byClaim)
+      .at(-1);
+    return run ? reportOf(this.ports.ledger, run, []) : null;
+  }
+}
+
+function byClaim(one: Run, other: Run): number {
+  return one.claimedAt - other.claimedAt || (one.id < other.id ? -1 : 1);
+}

@@ -1,0 +1,21 @@
+import { skipCover } from '../audit/skip-cover.js';
+import { withoutRun } from './why-absence.js';
+import { ofRun } from './why-run.js';
+import { generationSteps, scheduleSteps } from './why-schedule.js';
+import type { Scene, Verdict, WhyFacts, WhyReport } from './why.js';
+
+/**
+ * Why a cron ran at a time, or why it did not: what its schedule and the clocks say, which definition was in force, what
+ * stood in the way, who acted, and what came of it. Pure: the same facts give the same answer.
+ */
+export function explain(facts: WhyFacts): WhyReport {
+  const { standing, report } = facts;
+  const range = skipCover(facts.account.skips)(standing.at);
+  const scene: Scene = { ...facts, cron: facts.entry.definition.name, range };
+  const found: Verdict = report ? ofRun(scene, report.run) : withoutRun(scene);
+  return {
+    ...{ cron: scene.cron, at: standing.at, verdict: found.verdict, answer: found.answer },
+    steps: [...scheduleSteps(scene), ...generationSteps(scene), ...found.steps],
+    ...{ run: report, neighbours: standing.neighbours },
+  };
+}

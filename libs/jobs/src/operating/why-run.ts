@@ -1,0 +1,177 @@
+import { ownerPrefix } from '@fencepost/lease';
+import type { Run } from '../ledger/run.js';
+import { fenceText } from '../presenting/values.js';
+import { lateBy, took } from '../presenting/run.js';
+import { outcomeOf } from './timeline-run.js';
+import { cronSteps, journalSteps } from './why-journal.js';
+import { skippedRun } from './why-skip.js';
+import { plural, spoken, utc } from './why-words.js';
+import { step, type Scene, type Verdict, type WhyStep } from './why.js';
+
+/** What became of an instant that has a run. */
+export function ofRun(scene: Scene, run: Run): Verdict {
+  if (run.state === 'skipped') return skippedRun(scene, run);
+  const grace = scene.entry.definition.graceMs;
+  const steps = [
+    ...claimSteps(scene, run, grace),
+    ...noiseBefore(scene, run),
+    ...enqueueSteps(run),
+    ...attemptSteps(run, grace),
+    ...journalSteps(scene, run),
+    ...effectSteps(scene),
+  ];
+  return { ...conclusion(run, grace), steps };
+}
+
+function claimSteps({ journal, standing }: Scene, run: Run, grace: number): WhyStep[] {
+  const { claimedAt, claimedBy, claimFence, dueAt, reason, by, missed, generation } = run;
+  const who = ownerPrefix(claimedBy);
+  const asked =
+    reason === 'schedule' || reason === 'catch-up' ? '' : ` It is a ${reason} run${by ? `, asked for by ${by}` : ''}.`;
+  const text = `${who} claimed it at ${utc(claimedAt)} under fence ${fenceText(claimFence)}, generation ${generation}.${asked}`;
+  const term = journal.find(
+    ({ event, detail }) => event === 'lease.acquired' && detail['fence'] === fenceText(claimFence),
+  );
+  const held = term
+    ? [
+        step('lease', `${term.pod} held the lease of the cron from ${utc(term.at)} on, with this fence.`, {
+          at: term.at,
+        }),
+      ]
+    : [];
+  const lateMs = claimedAt - dueAt;
+  const isLate = lateMs > grace && standing.at === run.scheduledAt && by === null;
+  const late = `Nobody claimed it until ${spoken(lateMs)} after it was due: no scheduler acted for the cron meanwhile.`;
+  return [
+    ...held,
+    step('claim', text, { at: claimedAt }),
+    ...(isLate ? [step('misfire', late, { at: claimedAt, level: 'warn' })] : []),
+    ...(missed ? [step('misfire', standsFor(missed), { at: claimedAt, level: 'note' })] : []),
+  ];
+}
+
+/** Claims that were refused and leases that were lost while it was due. */
+function noiseBefore(scene: Scene, { dueAt, claimedAt }: Run): WhyStep[] {
+  return cronSteps(scene, dueAt - 1_000, claimedAt + 1_000).filter(({ level }) => level !== 'ok');
+}
+
+function standsFor({ count, from, to }: NonNullable<Run['missed']>): string {
+  return `It also stands for ${plural(count, 'missed instant')}, from ${utc(from)} to ${utc(to)}.`;
+}
+
+function enqueueSteps({ enqueuedAt, delivery, waiting, attempt, state }: Run): WhyStep[] {
+  const steps: WhyStep[] = [];
+  if (enqueuedAt === null) {
+    if (attempt === 0) steps.push(step('enqueue', 'The queue does not have it yet.', { level: 'note' }));
+  } else steps.push(step('enqueue', `The queue had it at ${utc(enqueuedAt)}.`, { at: enqueuedAt }));
+  if (delivery > 1) {
+    steps.push(step('enqueue', `It was handed to the queue ${delivery} times.`, { level: 'note' }));
+  }
+  if (waiting !== null && state === 'enqueued') {
+    const text = 'No worker that is there can carry it out (no-capable-worker): none has the handler.';
+    steps.push(step('enqueue', text, { level: 'bad' }));
+  }
+  return steps;
+}
+
+function attemptSteps(run: Run, grace: number): WhyStep[] {
+  const { attempt, startedAt, attemptedAt, worker, fence, notBefore, cancel } = run;
+  const steps: WhyStep[] = [];
+  if (startedAt !== null && worker !== null) {
+    const [lateMs, who] = [lateBy(run) ?? 0, ownerPrefix(worker)];
+    const level = lateMs > grace ? 'warn' : 'ok';
+    const first = `The first attempt began at ${utc(startedAt)}, ${spoken(lateMs)} after it was due`;
+    const where = attempt === 1 ? `, on ${who} under fence ${fenceText(fence)}` : '';
+    steps.push(step('attempt', `${first}${where}.`, { at: startedAt, level }));
+    if (attempt > 1 && attemptedAt !== null) {
+      const latest = `Attempt ${attempt} began at ${utc(attemptedAt)}, on ${who} under fence ${fenceText(fence)}.`;
+      steps.push(step('attempt', latest, { at: attemptedAt, level: 'note' }));
+    }
+  }
+  if (run.state === 'enqueued' && notBefore !== null) {
+    steps.push(
+      step('attempt', `The next attempt begins no earlier than ${utc(notBefore)}.`, { at: notBefore, level: 'note' }),
+    );
+  }
+  if (run.error !== null) steps.push(step('attempt', `It said: ${run.error}`, { at: run.finishedAt, level: 'warn' }));
+  if (cancel)
+    steps.push(step('attempt', `${cancel.by} told it to stop at ${utc(cancel.at)}.`, { at: cancel.at, level: 'warn' }));
+  return steps;
+}
+
+function effectSteps({ report }: Scene): WhyStep[] {
+  return (report?.effects ?? []).map(({ name, state, unknown, since, finishedAt, error }) => {
+    const at = finishedAt ?? since;
+    if (unknown)
+      return step('effect', `Nobody knows whether the effect "${name}" has happened: it was begun at ${utc(since)}.`, {
+        at,
+        level: 'bad',
+      });
+    if (state === 'done') return step('effect', `The effect "${name}" is done, at ${utc(at)}.`, { at });
+    if (state === 'begun')
+      return step('effect', `The effect "${name}" was begun at ${utc(since)}.`, { at, level: 'note' });
+    return step('effect', `The effect "${name}" has not happened: ${error ?? 'it failed'}.`, { at, level: 'warn' });
+  });
+}
+
+function conclusion(run: Run, grace: number): Pick<Verdict, 'verdict' | 'answer'> {
+  const verdict = outcomeOf(run, grace);
+  const late = lateBy(run);
+  const end = run.finishedAt === null ? '' : ` at ${utc(run.finishedAt)}`;
+  const tries = plural(run.attempt, 'attempt');
+  switch (verdict) {
+    case 'ran':
+      return {
+        verdict,
+        answer: `It ran: begun ${spoken(late ?? 0)} after it was due, it succeeded${end}, after ${spoken(took(run) ?? 0)}.`,
+      };
+    case 'late':
+      return {
+        verdict,
+        answer: `It ran late, ${spoken(late ?? 0)} after it was due (${delayOf(run)}), and succeeded${end}.`,
+      };
+    case 'retried':
+      return { verdict, answer: `It ran, and succeeded${end} after ${tries}.` };
+    case 'running':
+      return {
+        verdict,
+        answer: `It is running: attempt ${run.attempt} goes on since ${utc(run.attemptedAt ?? run.claimedAt)}.`,
+      };
+    case 'failed':
+      return {
+        verdict,
+        answer: `It ran and failed${end}, after ${tries}${run.error === null ? '' : `: ${run.error}`}`,
+      };
+    case 'cancelled':
+      return { verdict, answer: `It was cancelled${end}${run.cancel ? ` by ${run.cancel.by}` : ''}.` };
+    case 'uncertain':
+      return {
+        verdict,
+        answer: `It waits for a person: nobody knows whether its effect "${run.question?.effect ?? '?'}" has happened.`,
+      };
+    default:
+      return { verdict: 'waiting', answer: waitingFor(run) };
+  }
+}
+
+/** Where the time went. */
+function delayOf({ dueAt, claimedAt, enqueuedAt, startedAt }: Run): string {
+  const queued = enqueuedAt ?? claimedAt;
+  const parts = [
+    ['nobody claimed it for', claimedAt - dueAt],
+    ['the queue did not have it for', queued - claimedAt],
+    ['no worker began it for', (startedAt ?? queued) - queued],
+  ] as const;
+  const [what, ms] = parts.reduce((most, part) => (part[1] > most[1] ? part : most));
+  return `${what} ${spoken(ms)}`;
+}
+
+function waitingFor({ state, waiting, attempt, notBefore }: Run): string {
+  if (state === 'orphaned') return 'It has begun, and its worker is gone: the next worker takes it over.';
+  if (waiting !== null) return 'It waits, because no worker that is there has its handler.';
+  if (attempt > 0)
+    return `It failed ${plural(attempt, 'time')} and waits for its next attempt${notBefore === null ? '' : `, at ${utc(notBefore)}`}.`;
+  return state === 'claimed'
+    ? 'It is claimed, and the queue does not have it yet.'
+    : 'It is in the queue, and no worker has begun it yet.';
+}

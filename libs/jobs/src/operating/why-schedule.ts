@@ -1,0 +1,87 @@
+import { isManual } from '../schedule/manual.js';
+import type { LocalTime } from './why-when.js';
+import { bothClocks, plural, spoken, timeOfDay, utc, wallText } from './why-words.js';
+import { step, type Scene, type WhyStep } from './why.js';
+
+/** Whether it is an instant at all, and what changes of the clocks have to do with it. */
+export function scheduleSteps(scene: Scene): WhyStep[] {
+  const { standing, entry } = scene;
+  const { expression, timeZone } = (standing.reign?.generation ?? entry).definition;
+  if (isManual(expression)) {
+    return [step('schedule', `"${expression}" has no instants: it runs when somebody asks for it.`, { level: 'note' })];
+  }
+  const what = `"${expression}" in ${timeZone}`;
+  const said = standing.isInstant
+    ? step('schedule', `${what} has an instant at ${bothClocks(standing.at, timeZone)}.`, { at: standing.at })
+    : step('schedule', `${what} has no instant at ${bothClocks(standing.at, timeZone)}. ${nearest(scene)}`, {
+        level: 'note',
+      });
+  return [said, ...clockSteps(scene), ...spreadSteps(scene)];
+}
+
+/** The instants next to it, in a sentence. */
+export function nearest({ standing }: Pick<Scene, 'standing'>): string {
+  const { before, after } = standing.neighbours;
+  if (before === null && after === null) return 'There is none before it and none after it.';
+  if (before === null) return `The first one is ${utc(after ?? 0)}.`;
+  if (after === null) return `The last one was ${utc(before)}.`;
+  return `The nearest are ${utc(before)} before it and ${utc(after)} after it.`;
+}
+
+function clockSteps({ standing, asked, entry }: Scene): WhyStep[] {
+  const { definition } = standing.reign?.generation ?? entry;
+  const local = asked ?? standing.movedFrom ?? standing.local;
+  const missing = local.gap ? local : standing.movedFrom;
+  if (missing?.gap) return [step('schedule', gapText(missing, definition), { at: missing.gap.at, level: 'note' })];
+  if (local.instants.length < 2 || standing.reign === null) return [];
+  return [step('schedule', repeatText(local, standing.reign.schedule.kind, definition), { level: 'note' })];
+}
+
+type Ruled = Pick<Scene['entry']['definition'], 'dst' | 'timeZone'>;
+
+function gapText({ wall, gap }: LocalTime, { dst, timeZone }: Ruled): string {
+  const jump = gap ? `clocks went forward from ${timeOfDay(gap.from)} to ${timeOfDay(gap.to)} at ${utc(gap.at)}` : '';
+  const rule = dst?.gap ?? 'next-valid';
+  return `${wallText(wall)} does not exist in ${timeZone}: ${jump}. A fixed time in such a gap ${GAP[rule]} (dst.gap "${rule}"); an interval has no instant there.`;
+}
+
+const GAP = {
+  'next-valid': 'runs at the first instant after it',
+  skip: 'does not run',
+  shift: 'runs as much later as the gap is long',
+} as const;
+
+function repeatText({ wall, instants }: LocalTime, kind: 'fixed' | 'interval', { dst, timeZone }: Ruled): string {
+  const twice = `Clocks in ${timeZone} show ${wallText(wall)} twice, at ${instants.map(utc).join(' and at ')}`;
+  const rule = dst?.repeat ?? 'first';
+  return kind === 'interval'
+    ? `${twice}: an interval runs through both.`
+    : `${twice}: of a fixed time ${rule === 'both' ? 'both count' : `only the ${rule} counts`} (dst.repeat "${rule}").`;
+}
+
+function spreadSteps({ standing }: Scene): WhyStep[] {
+  const spreadMs = standing.dueAt - standing.at;
+  if (!standing.isInstant || spreadMs === 0) return [];
+  const text = `It is due ${spoken(spreadMs)} later, at ${utc(standing.dueAt)}: the cron is spread.`;
+  return [step('schedule', text, { at: standing.dueAt })];
+}
+
+/** Which definition was in force, and what came of it since. */
+export function generationSteps({ standing, entry, now }: Scene): WhyStep[] {
+  const { reign, at } = standing;
+  if (reign === null) {
+    const first = entry.past[0] ?? entry;
+    return [step('generation', `Nothing is known of the cron before ${utc(first.since)}.`, { level: 'note' })];
+  }
+  const { generation, since, by, state, reason } = reign.generation;
+  const words = reason === null ? '' : `: ${reason}`;
+  const level = state === 'firing' ? 'ok' : 'warn';
+  const said = `Generation ${generation} ${at > now ? 'is in force' : 'was in force then'}, ${state}, since ${utc(since)} (by ${by}${words}).`;
+  const later = [...entry.past, entry].filter((other) => other.since >= at && other.since <= now);
+  const steps = [step('generation', said, { at: since, level })];
+  const newest = later.at(-1);
+  if (!newest) return steps;
+  const { definition } = newest;
+  const today = `Since then it was changed ${plural(later.length, 'time')}; it is ${newest.state} now, with "${definition.expression}" in ${definition.timeZone} (by ${newest.by}).`;
+  return [...steps, step('generation', today, { at: newest.since, level: 'note' })];
+}

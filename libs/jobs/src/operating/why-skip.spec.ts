@@ -1,0 +1,105 @@
+import { describe, it } from 'vitest';
+import { expectAnswer, named, ms, run, type Situation } from '../../../../test/support/why-facts.js';
+
+const DAY = '2026-03-10T03:00:00Z';
+const PAUSE = { since: ms('2026-03-09T12:00:00Z'), until: null, by: 'ann', reason: 'a flood' };
+
+const SITUATIONS: readonly Situation[] = [
+  [
+    'met the run before it',
+    DAY,
+    {
+      runs: [
+        run('2026-03-08T03:00:00Z'),
+        run('2026-03-09T03:00:00Z', { finishedAt: ms(DAY) + 60_000 }),
+        run('2026-03-11T03:00:00Z'),
+        run(DAY, { state: 'skipped', skipped: 'overlap', attempt: 0, startedAt: null }),
+      ],
+    },
+    'overlap',
+    `It did not run: tick@${ms('2026-03-09T03:00:00Z')} was still going`,
+    ['overlap', 'ended at 2026-03-10T03:01:00Z (succeeded)'],
+  ],
+  [
+    'fell into a pause that goes on',
+    DAY,
+    { skips: [['2026-03-09T03:00:00Z', DAY, 'paused']], paused: PAUSE },
+    'paused',
+    'ann had paused the cron at 2026-03-09T12:00:00Z: a flood',
+    ['pause', 'paused still, until somebody resumes it'],
+  ],
+  [
+    'fell into a pause that is over',
+    DAY,
+    {
+      skips: [['2026-03-09T03:00:00Z', DAY, 'paused']],
+      actions: [
+        { at: ms('2026-03-11T00:00:00Z'), action: 'resume', by: 'bob', reason: null, runId: null },
+        { at: PAUSE.since, action: 'pause', by: 'ann', reason: 'a flood', runId: null },
+        { at: ms('2026-03-02T00:00:00Z'), action: 'pause', by: 'zoe', reason: null, runId: null },
+      ],
+    },
+    'paused',
+    'ann had paused',
+    ['pause', 'bob resumed it at 2026-03-11T00:00:00Z'],
+  ],
+  [
+    'fell into a pause that is forgotten',
+    DAY,
+    { skips: [['2026-03-09T03:00:00Z', DAY, 'paused']] },
+    'paused',
+    'the cron was paused',
+    ['pause', 'who did it is not known'],
+  ],
+  [
+    'was merged into a later one',
+    DAY,
+    {
+      skips: [['2026-03-09T03:00:00Z', DAY, 'merged']],
+      runs: [run('2026-03-11T03:00:00Z', { reason: 'catch-up', missed: { count: 1, from: ms(DAY), to: ms(DAY) } })],
+    },
+    'merged',
+    `tick@${ms('2026-03-11T03:00:00Z')} stands for it (succeeded)`,
+    ['misfire', 'stands for it'],
+  ],
+  [
+    'lay too far back',
+    DAY,
+    { skips: [['2026-03-09T03:00:00Z', DAY, 'misfire']] },
+    'misfire',
+    'it lay further back than is made up for',
+  ],
+  [
+    'is never made up for',
+    DAY,
+    { generations: [{ misfire: 'skip' }], skips: [['2026-03-09T03:00:00Z', DAY, 'misfire']] },
+    'misfire',
+    'its misfire policy is "skip"',
+  ],
+  [
+    'was begun by nobody in time',
+    DAY,
+    {
+      generations: [{ startDeadlineMs: 60_000 }],
+      runs: [run(DAY, { state: 'skipped', skipped: 'misfire', attempt: 0, startedAt: null })],
+    },
+    'misfire',
+    'no worker began it within 1 min after it was due',
+  ],
+  [
+    'had to make room for a newer one',
+    DAY,
+    {
+      runs: [
+        run(DAY, { state: 'skipped', skipped: 'superseded', attempt: 0, startedAt: null }),
+        run('2026-03-11T03:00:00Z'),
+      ],
+    },
+    'superseded',
+    `tick@${ms('2026-03-11T03:00:00Z')} took its place`,
+  ],
+];
+
+describe('why an instant that did not run', () => {
+  it.each(named(SITUATIONS))('that %s has the right answer', (_, situation) => expectAnswer(situation));
+});

@@ -1,0 +1,168 @@
+import type { OperatorAction, Run, SkipReason } from '../ledger/run.js';
+import { mergedInto } from './timeline.js';
+import { spoken, utc } from './why-words.js';
+import { step, type Scene, type Verdict, type WhyStep } from './why.js';
+
+/** An instant whose record says that it was skipped. */
+export function skippedRun(scene: Scene, run: Run): Verdict {
+  return skipped(scene, run.skipped ?? 'misfire', run);
+}
+
+/** @param run where the instant has a record of its own, and not only a place in a range */
+export function skipped(scene: Scene, reason: SkipReason, run: Run | null): Verdict {
+  switch (reason) {
+    case 'overlap':
+      return overlapped(scene, run);
+    case 'paused':
+      return paused(scene);
+    case 'merged':
+      return merged(scene);
+    case 'superseded':
+      return superseded(scene, run);
+    case 'misfire':
+      return run ? notBegun(scene, run) : notMadeUp(scene);
+  }
+}
+
+function overlapped(scene: Scene, run: Run | null): Verdict {
+  const at = run?.claimedAt ?? scene.standing.dueAt;
+  const going = scene.account.runs.filter((other) => other.id !== run?.id && isInTheWay(other, scene.standing.at, at));
+  const { overlap, maxConcurrency = 1 } = definitionThen(scene);
+  const names = going.map(({ id }) => id);
+  const which =
+    names.length === 0
+      ? 'an earlier run was still going'
+      : `${names.join(' and ')} ${names.length === 1 ? 'was' : 'were'} still going`;
+  const steps = going.map((other) => {
+    const end = other.finishedAt === null ? 'and goes on' : `and ended at ${utc(other.finishedAt)} (${other.state})`;
+    return step('overlap', `${other.id} was claimed at ${utc(other.claimedAt)} ${end}.`, {
+      at: other.claimedAt,
+      level: 'note',
+    });
+  });
+  const rule = step(
+    'overlap',
+    `Its overlap policy is "${overlap}", and at most ${maxConcurrency} of its runs may be open at once.`,
+    { level: 'warn' },
+  );
+  return {
+    verdict: 'overlap',
+    answer: `It did not run: ${which}, and its overlap policy is "${overlap}".`,
+    steps: [...steps, rule],
+  };
+}
+
+/** Claimed by then, and not over. The schedule claims its instants in their order: a later one was claimed later. */
+function isInTheWay({ state, scheduledAt, by, claimedAt, finishedAt }: Run, instant: number, at: number): boolean {
+  if (state === 'skipped' || (by === null && scheduledAt >= instant)) return false;
+  return claimedAt <= at && (finishedAt === null || finishedAt > at);
+}
+
+function paused(scene: Scene): Verdict {
+  const pause = pauseOf(scene);
+  if (pause === null) {
+    return {
+      verdict: 'paused',
+      answer: 'It did not run: the cron was paused.',
+      steps: [step('pause', 'The cron was paused then; who did it is not known any more.', { level: 'warn' })],
+    };
+  }
+  const why = pause.reason === null ? '' : `: ${pause.reason}`;
+  const text = `${pause.by} paused the cron at ${utc(pause.at)}${why}.`;
+  return {
+    verdict: 'paused',
+    answer: `It did not run: ${pause.by} had paused the cron at ${utc(pause.at)}${why}.`,
+    steps: [step('pause', text, { at: pause.at, level: 'warn' }), ...resumeSteps(scene, pause.at)],
+  };
+}
+
+/**
+ * The pause that an instant fell into: the last one by the time it was claimed. What nobody had claimed before the cron was
+ * paused was paused as well, however long ago it was due, and so it may have been the first one after.
+ */
+function pauseOf({ record, actions, standing, entry }: Scene): Pick<OperatorAction, 'at' | 'by' | 'reason'> | null {
+  const latest = standing.dueAt + entry.definition.graceMs;
+  const { paused: now } = record;
+  const pauses = [...(now ? [{ ...now, at: now.since }] : []), ...actions.filter(({ action }) => action === 'pause')];
+  return pauses.find(({ at }) => at <= latest) ?? pauses.at(-1) ?? null;
+}
+
+function resumeSteps({ actions, record }: Scene, since: number): WhyStep[] {
+  const resumed = actions.findLast(({ action, at }) => action === 'resume' && at >= since);
+  if (resumed) return [step('pause', `${resumed.by} resumed it at ${utc(resumed.at)}.`, { at: resumed.at })];
+  const { paused: now } = record;
+  if (!now) return [];
+  const end = now.until === null ? 'until somebody resumes it' : `until ${utc(now.until)}`;
+  return [step('pause', `It is paused still, ${end}.`, { level: 'warn' })];
+}
+
+function merged(scene: Scene): Verdict {
+  const into = mergedInto(scene.account.runs, scene.standing.at);
+  const policy = step(
+    'misfire',
+    'Nobody had claimed it in time, and its misfire policy makes one run stand for all missed instants ("fire-once").',
+    { level: 'warn' },
+  );
+  const what = into ? `${into.id} stands for it (${into.state})` : 'a later run stood for it';
+  const steps = into
+    ? [
+        step('misfire', `${into.id} was claimed at ${utc(into.claimedAt)} and stands for it; it is ${into.state}.`, {
+          at: into.claimedAt,
+        }),
+      ]
+    : [];
+  return {
+    verdict: 'merged',
+    answer: `It did not run by itself: it was missed, and ${what}.`,
+    steps: [policy, ...steps],
+  };
+}
+
+function superseded(scene: Scene, run: Run | null): Verdict {
+  const next = scene.account.runs.find(
+    ({ scheduledAt, state }) => run !== null && scheduledAt > run.scheduledAt && state !== 'skipped',
+  );
+  const by = next ? next.id : 'a newer instant';
+  const text = run
+    ? `It waited in line, and ${by} took its place: its overlap policy keeps the newest only.`
+    : 'A newer definition had taken the place of the one that it belonged to before anybody accounted for it.';
+  return {
+    verdict: 'superseded',
+    answer: `It did not run. ${text}`,
+    steps: [step(run ? 'overlap' : 'generation', text, { level: 'warn' })],
+  };
+}
+
+/** No worker came in time. */
+function notBegun(scene: Scene, run: Run): Verdict {
+  const { startDeadlineMs } = definitionThen(scene);
+  const limit = startDeadlineMs === undefined ? '' : ` within ${spoken(startDeadlineMs)} after it was due`;
+  const answer = `It did not run: no worker began it${limit}, and its start deadline passed.`;
+  const why = run.waiting === null ? 'no worker was free' : 'no worker that was there had its handler';
+  return {
+    verdict: 'misfire',
+    answer,
+    steps: [
+      step('misfire', `It was claimed at ${utc(run.claimedAt)} and never begun: ${why}.`, {
+        at: run.claimedAt,
+        level: 'warn',
+      }),
+    ],
+  };
+}
+
+/** Nobody was there in time, and it was not made up for. */
+function notMadeUp(scene: Scene): Verdict {
+  const { misfire, catchUpWindowMs } = definitionThen(scene);
+  const window = catchUpWindowMs === null ? 'one period, at most 24 h' : spoken(catchUpWindowMs);
+  const rule =
+    misfire === 'skip'
+      ? 'its misfire policy is "skip"'
+      : `it lay further back than is made up for ("${misfire}", ${window})`;
+  const answer = `It did not run: nobody claimed it in time, and ${rule}.`;
+  return { verdict: 'misfire', answer, steps: [step('misfire', `It was missed, and ${rule}.`, { level: 'warn' })] };
+}
+
+function definitionThen({ standing, entry }: Scene) {
+  return (standing.reign?.generation ?? entry).definition;
+}

@@ -1,0 +1,74 @@
+import type { Holding } from '@fencepost/lease';
+import type { CatalogEntry } from '../catalog/definition.js';
+import type { JournalEntry } from '../journal/journal.js';
+import type { Account, CronRecord } from '../ledger/ledger.js';
+import type { OperatorAction, SkipRange } from '../ledger/run.js';
+import type { RunReport } from './run-report.js';
+import type { Standing } from './why-standing.js';
+import type { LocalTime } from './why-when.js';
+
+/* What is asked, what is known, and what is answered. Instants are epoch milliseconds. */
+
+export type WhyTopic =
+  | ('schedule' | 'generation' | 'pause' | 'misfire' | 'overlap' | 'lease')
+  | ('claim' | 'enqueue' | 'attempt' | 'fence' | 'effect' | 'next');
+
+/** One thing that is known about an instant. */
+export interface WhyStep {
+  readonly topic: WhyTopic;
+  readonly at: number | null;
+  readonly level: 'ok' | 'note' | 'warn' | 'bad';
+  /** One sentence. */
+  readonly text: string;
+}
+
+/** The answer in a word. */
+export type WhyVerdict =
+  | ('ran' | 'late' | 'retried' | 'running' | 'waiting' | 'failed' | 'cancelled' | 'uncertain')
+  | ('overlap' | 'paused' | 'misfire' | 'merged' | 'superseded')
+  | ('no-instant' | 'gap' | 'repeat' | 'manual' | 'unborn' | 'disabled' | 'removed')
+  | ('due' | 'missed' | 'forgotten' | 'will-run' | 'will-not-run');
+
+export interface Verdict {
+  readonly verdict: WhyVerdict;
+  readonly answer: string;
+  readonly steps: readonly WhyStep[];
+}
+
+export interface WhyReport extends Verdict {
+  readonly cron: string;
+  readonly at: number;
+  readonly run: RunReport | null;
+  readonly neighbours: Standing['neighbours'];
+}
+
+/** All that was read to answer. */
+export interface WhyFacts {
+  readonly entry: CatalogEntry;
+  readonly standing: Standing;
+  /** The local time that was asked about, where it was one. */
+  readonly asked: LocalTime | null;
+  /** The store's clock. */
+  readonly now: number;
+  readonly record: CronRecord;
+  /** What is recorded of the instant and of those around it. */
+  readonly account: Account;
+  /** The run of the instant; of several the latest. */
+  readonly report: RunReport | null;
+  /** The newest first. */
+  readonly actions: readonly OperatorAction[];
+  /** Of the cron, the newest first; `[]` where nobody keeps one. */
+  readonly journal: readonly JournalEntry[];
+  /** Who holds the lease now; `null`: nobody, `undefined`: nobody was asked. */
+  readonly lease: Holding | null | undefined;
+}
+
+/** The facts, and the recorded range that the instant lies in. */
+export interface Scene extends WhyFacts {
+  readonly cron: string;
+  readonly range: SkipRange | null;
+}
+
+export function step(topic: WhyTopic, text: string, more: Partial<Pick<WhyStep, 'at' | 'level'>> = {}): WhyStep {
+  return { topic, at: null, level: 'ok', text, ...more };
+}

@@ -1,0 +1,75 @@
+import { StoreAwayError } from '@fencepost/lease';
+import { ManualClock } from '@fencepost/lease/testing';
+import { describe, expect, it } from 'vitest';
+import { OperatorInputError } from './errors.js';
+import { MemoryAuditTrail } from './memory-audit-trail.js';
+import { AuditNotWrittenError, withAudit } from './with-audit.js';
+
+const ORDER = {
+  ...{ by: 'otto', role: 'operator', from: 'cli host-1', action: 'pause', reason: 'it burns' },
+  ...{ cron: 'report', runId: null, before: { paused: null } },
+};
+
+class Away extends StoreAwayError {
+  readonly code = 'AWAY';
+}
+
+function stage() {
+  return new MemoryAuditTrail({ clock: new ManualClock() });
+}
+
+describe('an order with an audit record', () => {
+  it('leaves who gave it, why, from where, and what was there before and after', async () => {
+    const trail = stage();
+    expect(await withAudit(trail, ORDER, async () => ({ until: 5 }))).toEqual({ until: 5 });
+    expect(await trail.list({ limit: 10 })).toMatchObject([{ ...ORDER, after: { until: 5 } }]);
+  });
+
+  it('leaves of the result what is asked for, and the run that it tells', async () => {
+    const trail = stage();
+    const order = { ...ORDER, after: () => 'done', runOf: ({ runId }: { runId: string }) => runId };
+    await withAudit(trail, order, async () => ({ runId: 'report@1', secret: 's' }));
+    expect(await trail.list({ limit: 10 })).toMatchObject([{ after: 'done', runId: 'report@1' }]);
+  });
+
+  it('leaves nothing when its result says that nothing was changed', async () => {
+    const trail = stage();
+    const order = { ...ORDER, changed: (verdict: string) => verdict === 'cancelled' };
+    expect(await withAudit(trail, order, async () => 'missing')).toBe('missing');
+    expect(await trail.list({ limit: 10 })).toEqual([]);
+    await withAudit(trail, order, async () => 'cancelled');
+    expect(await trail.list({ limit: 10 })).toHaveLength(1);
+  });
+
+  it('leaves nothing when it was refused: nothing was changed', async () => {
+    const trail = stage();
+    const refused = withAudit(trail, ORDER, () => Promise.reject(new OperatorInputError('no')));
+    await expect(refused).rejects.toThrow(OperatorInputError);
+    expect(await trail.list({ limit: 10 })).toEqual([]);
+  });
+
+  it.each([new Error('Connection is closed.'), new Away('the store is away')])(
+    'leaves that it failed with %s: it may have happened',
+    async (failure) => {
+      const trail = stage();
+      await expect(withAudit(trail, ORDER, () => Promise.reject(failure))).rejects.toBe(failure);
+      const [record] = await trail.list({ limit: 10 });
+      expect(record).toMatchObject({
+        action: 'pause',
+        after: { error: expect.stringContaining(failure.message) as string },
+      });
+    },
+  );
+
+  it('that is done and can not be recorded says so, and is not called refused', async () => {
+    const trail = { append: () => Promise.reject(new Error('Connection is closed.')) };
+    const told = await withAudit(trail, ORDER, async () => 1).catch((error: unknown) => error);
+    expect(told).toBeInstanceOf(AuditNotWrittenError);
+    expect((told as Error).message).toContain('was carried out');
+  });
+
+  it('that fails tells its own failure although that can not be recorded either', async () => {
+    const trail = { append: () => Promise.reject(new Error('the trail')) };
+    await expect(withAudit(trail, ORDER, () => Promise.reject(new Error('the work')))).rejects.toThrow('the work');
+  });
+});

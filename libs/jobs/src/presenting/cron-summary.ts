@@ -1,0 +1,58 @@
+import { ownerPrefix, type Holding } from '@fencepost/lease';
+import { z } from 'zod';
+import type { CronOverview } from '../operating/cron-overview.js';
+import { isManual } from '../schedule/manual.js';
+import { pauseSchema, presentPause } from './pause.js';
+import { presentRun, runSchema } from './run.js';
+import { count, fenceOrNull, fenceText, instant, instantOrNull, iso, msOrNull, textOrNull } from './values.js';
+
+export const cronStateSchema = z
+  .enum(['firing', 'disabled', 'removed'])
+  .describe('disabled: by its own declaration; removed: by a newer build or a person.');
+
+export const cronSummarySchema = z
+  .strictObject({
+    name: z.string().describe('Its name.'),
+    expression: z.string().describe('Its cron expression.'),
+    timeZone: z.string().describe('The IANA time zone it goes by.'),
+    state: cronStateSchema,
+    manual: z.boolean().describe('It has no instants: it runs when somebody asks for it.'),
+    paused: pauseSchema.nullable(),
+    generation: z.int().describe('The newest generation of its definition.'),
+    since: instant.describe('From when on that generation is effective.'),
+    next: instantOrNull.describe('The next nominal instant; null for one that does not fire.'),
+    cursor: instantOrNull.describe('Every instant up to here has a run or a recorded reason why not.'),
+    last: runSchema.nullable().describe('Its newest run, skipped ones included.'),
+    holder: textOrNull.describe('The scheduler that acts for it now: label and the first characters of its identity.'),
+    fence: fenceOrNull.describe('The fence of that lease.'),
+    leaseLeftMs: msOrNull.describe('How long that lease lasts if nobody renews it.'),
+    waiting: textOrNull.describe('Why its newest run has not begun, where that is known.'),
+    uncertain: count.describe('How many of its runs wait for a person.'),
+  })
+  .describe('A cron at one look.');
+
+export type CronSummaryJson = z.infer<typeof cronSummarySchema>;
+
+/** What an overview doesn't know of a cron, as far as somebody asked. */
+export interface CronSights {
+  /** Who holds its lease; `null` for nobody, which is the default. */
+  readonly lease?: Holding | null;
+  /** How many of its runs wait for an answer; 0 by default. */
+  readonly uncertain?: number;
+}
+
+export function presentCronSummary(overview: CronOverview, sights: CronSights = {}): CronSummaryJson {
+  const { name, expression, timeZone, state, paused, generation, since, next, cursor, last } = overview;
+  const { lease = null, uncertain = 0 } = sights;
+  return {
+    ...{ name, expression, timeZone, state, manual: isManual(expression) },
+    paused: paused && presentPause(paused),
+    ...{ generation, since: iso(since), next: iso(next), cursor: iso(cursor) },
+    last: last && presentRun(last),
+    holder: lease && ownerPrefix(lease.holder),
+    fence: fenceText(lease && lease.fence),
+    leaseLeftMs: lease && lease.remainingMs,
+    waiting: last?.waiting ?? null,
+    uncertain,
+  };
+}

@@ -1,0 +1,23 @@
+import { ownerPrefix, type Holding } from '@fencepost/lease';
+import { z } from 'zod';
+import { fence, fenceText, ms } from './values.js';
+
+export const leaseSchema = z
+  .strictObject({
+    cron: z.string().describe('The cron it is for.'),
+    holder: z.string().describe('Who holds it: label and the first characters of its identity.'),
+    fence: fence.describe('The fence it was issued with.'),
+    remainingMs: ms.describe('How long it lasts if nobody renews it.'),
+  })
+  .describe('The right to act for a cron, and who has it.');
+
+export type LeaseJson = z.infer<typeof leaseSchema>;
+
+export function presentLease({
+  cron,
+  holder,
+  fence: issued,
+  remainingMs,
+}: Holding & { readonly cron: string }): LeaseJson {
+  return { cron, holder: ownerPrefix(holder), fence: fenceText(issued), remainingMs };
+}

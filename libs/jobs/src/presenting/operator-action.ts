@@ -1,0 +1,21 @@
+import { z } from 'zod';
+import type { OperatorAction } from '../ledger/run.js';
+import { instant, iso, textOrNull } from './values.js';
+
+export const operatorActionSchema = z
+  .strictObject({
+    at: instant.describe('When it was done.'),
+    action: z
+      .enum(['pause', 'resume', 'trigger', 'backfill', 'cancel', 'resolve'])
+      .describe('What somebody did to the cron or to one of its runs.'),
+    by: z.string().describe('Who did it.'),
+    reason: textOrNull.describe('Why, where somebody said so.'),
+    runId: textOrNull.describe('The run it was about, where it was about one.'),
+  })
+  .describe('What a person did to a cron, as the ledger has it.');
+
+export type OperatorActionJson = z.infer<typeof operatorActionSchema>;
+
+export function presentOperatorAction({ at, action, by, reason, runId }: OperatorAction): OperatorActionJson {
+  return { at: iso(at), action, by, reason, runId };
+}

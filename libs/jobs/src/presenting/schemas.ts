@@ -1,0 +1,33 @@
+import { auditRecordSchema } from './audit-record.js';
+import { cronDetailSchema } from './cron-detail.js';
+import { cronSummarySchema } from './cron-summary.js';
+import { findingSchema } from './finding.js';
+import { journalEntrySchema } from './journal-entry.js';
+import { leaseSchema } from './lease.js';
+import { operatorActionSchema } from './operator-action.js';
+import { outlookSchema } from './outlook.js';
+import { pauseSchema } from './pause.js';
+import { podSchema } from './pod.js';
+import { runReportSchema } from './run-report.js';
+import { runSchema } from './run.js';
+import { timelineItemSchema, timelineSchema } from './timeline.js';
+import { whyReportSchema } from './why-report.js';
+
+/** Every kind of answer by its name: what an API describes itself with, and what its clients can check. */
+export const SCHEMAS = {
+  AuditRecord: auditRecordSchema,
+  CronDetail: cronDetailSchema,
+  CronSummary: cronSummarySchema,
+  Finding: findingSchema,
+  JournalEntry: journalEntrySchema,
+  Lease: leaseSchema,
+  OperatorAction: operatorActionSchema,
+  Outlook: outlookSchema,
+  Pause: pauseSchema,
+  Pod: podSchema,
+  Run: runSchema,
+  RunReport: runReportSchema,
+  Timeline: timelineSchema,
+  TimelineItem: timelineItemSchema,
+  WhyReport: whyReportSchema,
+};

@@ -1,0 +1,49 @@
+import { z } from 'zod';
+import type { Timeline } from '../operating/timeline-item.js';
+import { count, instant, instantOrNull, iso, msOrNull, textOrNull } from './values.js';
+
+const outcomeSchema = z
+  .enum([
+    ...(['ran', 'late', 'running', 'waiting', 'retried', 'failed', 'cancelled'] as const),
+    ...(['uncertain', 'skipped', 'merged', 'missed', 'ahead'] as const),
+  ])
+  .describe('What became of an instant, or of a run that somebody asked for.');
+
+export const timelineItemSchema = z
+  .strictObject({
+    scheduledAt: instant.describe('The instant; of several the first.'),
+    until: instantOrNull.describe('The last of several instants with the same outcome; null: it is one.'),
+    count: count.describe('How many instants.'),
+    outcome: outcomeSchema,
+    reason: textOrNull.describe(
+      'Why, in a word: of a skip its reason, of a run why it exists where that is not the schedule.',
+    ),
+    runId: textOrNull.describe('Its run, where it has one.'),
+    lateByMs: msOrNull.describe('How much later than due it began.'),
+    tookMs: msOrNull.describe('How long it took.'),
+    attempt: count.describe('Tries; 0 before the first.'),
+  })
+  .describe('What became of an instant.');
+
+export const timelineSchema = z
+  .strictObject({
+    cron: z.string().describe('Its name.'),
+    from: instant.describe('The first instant that was looked at.'),
+    to: instant.describe('The first one that was not.'),
+    now: instant.describe('What the clock of the store showed.'),
+    items: z.array(timelineItemSchema).describe('In order.'),
+    more: instantOrNull.describe('There are more than were asked for: look again from here; null: this is all.'),
+    forgotten: instantOrNull.describe('Up to here the ledger may have forgotten what happened; null: it has not.'),
+  })
+  .describe('Every instant of a cron in a time, and what became of it.');
+
+export type TimelineItemJson = z.infer<typeof timelineItemSchema>;
+export type TimelineJson = z.infer<typeof timelineSchema>;
+
+export function presentTimeline({ cron, from, to, now, items, more, forgotten }: Timeline): TimelineJson {
+  return {
+    ...{ cron, from: iso(from), to: iso(to), now: iso(now) },
+    items: items.map((item) => ({ ...item, scheduledAt: iso(item.scheduledAt), until: iso(item.until) })),
+    ...{ more: iso(more), forgotten: iso(forgotten) },
+  };
+}

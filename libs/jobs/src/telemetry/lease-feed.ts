@@ -1,0 +1,19 @@
+import type { LeaseEvent, LeaseObserver } from '@fencepost/lease';
+
+/**
+ * What the leases of this process tell, for whoever asks later: the leases are opened before anybody who counts is there.
+ */
+export class LeaseFeed {
+  readonly #observers = new Set<LeaseObserver>();
+
+  /** @returns a function that ends the listening */
+  listen(observer: LeaseObserver): () => void {
+    this.#observers.add(observer);
+    return () => this.#observers.delete(observer);
+  }
+
+  /** One that throws harms no lease: whoever calls this sees to that. */
+  readonly tell = (event: LeaseEvent): void => {
+    for (const observe of this.#observers) observe(event);
+  };
+}

@@ -1,0 +1,66 @@
+import { SpanStatusCode, type Span } from '@opentelemetry/api';
+import { describeError } from '../running/describe-error.js';
+import type { EventName, Events } from './events.js';
+import type { EventListener, Telemetry } from './telemetry.js';
+
+type OfAttempt = Pick<Events['attempt.refused'], 'runId' | 'fence'>;
+type AttemptEvent = { [N in EventName]: Events[N] extends OfAttempt ? N : never }[EventName];
+type Marks = { readonly [N in AttemptEvent]?: (span: Span, detail: Events[N]) => void };
+
+/** What the events of an attempt say of its span: they know how it ended, which nobody who only called it does. */
+const MARKS: Marks = {
+  'attempt.succeeded': (span) => outcome(span, 'succeeded'),
+  'attempt.failed': (span, { retryInMs, error }) => outcome(span, retryInMs === null ? 'failed' : 'retried', error),
+  'attempt.cancelled': (span, { error }) => outcome(span, 'cancelled', error),
+  'attempt.uncertain': (span) => outcome(span, 'uncertain', 'nobody knows whether an effect has happened'),
+  'attempt.refused': (span, { step }) =>
+    outcome(span, 'refused', `the ledger refused this attempt at its ${step}: it is stale, another one goes on`),
+  'attempt.aborted': (span, { cause }) => span.addEvent('aborted', { 'fencepost.cause': describeError(cause) }),
+  'effect.known': noted('effect known'),
+  'effect.late': noted('effect late'),
+  'effect.unknown': noted('effect unknown'),
+};
+
+/** The spans of the attempts that go on in this process. */
+export class AttemptSpans {
+  readonly #open = new Map<string, Span>();
+  #stop: (() => void) | null = null;
+
+  constructor(private readonly telemetry: Telemetry) {}
+
+  /** @returns a function that closes it */
+  open(attempt: OfAttempt, span: Span): () => void {
+    // Not before somebody records: events are put together for whoever listens.
+    this.#stop ??= this.telemetry.listen(this.#hear);
+    const key = keyOf(attempt);
+    this.#open.set(key, span);
+    return () => {
+      this.#open.delete(key);
+      if (this.#open.size > 0) return;
+      this.#stop?.();
+      this.#stop = null;
+    };
+  }
+
+  readonly #hear: EventListener = (name, detail) => {
+    const mark = MARKS[name as AttemptEvent] as ((span: Span, detail: unknown) => void) | undefined;
+    if (!mark) return;
+    const span = this.#open.get(keyOf(detail as unknown as OfAttempt));
+    if (span) mark(span, detail);
+  };
+}
+
+/** A run that was taken over may have two attempts in one process, and each has a fence of its own. */
+function keyOf({ runId, fence }: OfAttempt): string {
+  return `${runId} ${fence}`;
+}
+
+function outcome(span: Span, value: string, error?: string): void {
+  span.setAttribute('fencepost.outcome', value);
+  if (error !== undefined) span.setStatus({ code: SpanStatusCode.ERROR, message: describeError(error) });
+}
+
+function noted(name: string) {
+  return (span: Span, { effect }: { readonly effect: string }) =>
+    void span.addEvent(name, { 'fencepost.effect': effect });
+}

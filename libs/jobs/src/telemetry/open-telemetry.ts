@@ -1,0 +1,124 @@
+import { ownerPrefix } from '@fencepost/lease';
+import { ROOT_CONTEXT, SpanKind, SpanStatusCode, context, isSpanContextValid, trace } from '@opentelemetry/api';
+import type { Attributes, Context, Span, SpanOptions } from '@opentelemetry/api';
+import { describeError } from '../running/describe-error.js';
+import { AttemptSpans } from './open-telemetry-attempts.js';
+import { bullmqTelemetry, type BullmqTelemetry } from './open-telemetry-bullmq.js';
+import type { Telemetry } from './telemetry.js';
+import type {
+  EnqueueSpan,
+  TraceCarrier,
+  TracedAttempt,
+  TracedClaim,
+  TracedDelivery,
+  TracedEffect,
+  Tracing,
+} from './tracing.js';
+
+const NAME = '@fencepost/jobs';
+
+/**
+ * Traces with OpenTelemetry, by its API alone: an application that registers no SDK has no spans, and nothing of a job
+ * changes.
+ */
+export class OpenTelemetryTracing implements Tracing {
+  readonly bullmq: BullmqTelemetry = bullmqTelemetry(NAME);
+  readonly #tracer = trace.getTracer(NAME);
+  readonly #attempts: AttemptSpans;
+
+  constructor(telemetry: Telemetry) {
+    this.#attempts = new AttemptSpans(telemetry);
+  }
+
+  claimed({ cron, runId, fence, since }: TracedClaim): TraceCarrier | undefined {
+    const attributes = { ...about({ cron, fence }), ...(runId === null ? {} : { 'fencepost.run_id': runId }) };
+    // A batch is claimed in one call: whatever span is around it is that of no single run.
+    const span = this.#start('fencepost.claim', { attributes, startTime: since, root: true }, ROOT_CONTEXT);
+    if (!span) return undefined;
+    const outcome = runId === null ? 'refused' : 'claimed';
+    end(span, outcome, runId === null ? 'the ledger refused a stale claim' : undefined);
+    return this.#carrierOf(trace.setSpan(ROOT_CONTEXT, span));
+  }
+
+  enqueueing({ cron, runId, delivery, from }: TracedDelivery): EnqueueSpan | undefined {
+    const { contextManager } = this.bullmq;
+    const parent = from === undefined ? context.active() : contextManager.fromMetadata(ROOT_CONTEXT, from);
+    const attributes = { ...about({ cron, runId }), 'fencepost.delivery': delivery };
+    const span = this.#start('fencepost.enqueue', { attributes, kind: SpanKind.PRODUCER }, parent);
+    if (!span) return undefined;
+    return {
+      carrier: this.#carrierOf(trace.setSpan(parent, span)),
+      end: (error) => end(span, error === undefined ? 'enqueued' : 'failed', error),
+    };
+  }
+
+  async attempt<T>(attempt: TracedAttempt, work: () => Promise<T>): Promise<T> {
+    const { attempt: number, delivery, worker } = attempt;
+    const which = { 'fencepost.attempt': number, 'fencepost.delivery': delivery };
+    const attributes = { ...about(attempt), ...which, 'fencepost.worker': ownerPrefix(worker) };
+    const span = this.#start('fencepost.attempt', { attributes });
+    if (!span) return work();
+    const close = this.#attempts.open(attempt, span);
+    try {
+      return await context.with(trace.setSpan(context.active(), span), work);
+    } finally {
+      close();
+      span.end();
+    }
+  }
+
+  async effect<T>({ effect, attempt, ...of }: TracedEffect, work: () => Promise<T>): Promise<T> {
+    const attributes = { ...about(of), 'fencepost.attempt': attempt, 'fencepost.effect': effect };
+    const span = this.#start('fencepost.effect', { attributes });
+    if (!span) return work();
+    try {
+      const ended = await context.with(trace.setSpan(context.active(), span), work);
+      const { outcome, error } = readEnd(ended);
+      end(span, outcome, error);
+      return ended;
+    } catch (error) {
+      end(span, 'failed', error);
+      throw error;
+    }
+  }
+
+  /** `null` while nobody records, so that nothing more is put together for nobody. */
+  #start(name: string, options: SpanOptions, parent: Context = context.active()): Span | null {
+    const span = this.#tracer.startSpan(name, options, parent);
+    return isSpanContextValid(span.spanContext()) ? span : null;
+  }
+
+  #carrierOf(of: Context): TraceCarrier {
+    return this.bullmq.contextManager.getMetadata(of);
+  }
+}
+
+interface About {
+  readonly cron: string;
+  readonly runId?: string;
+  readonly fence?: number;
+}
+
+/** Fences as texts: they are larger than what most stores of traces keep of a number. */
+function about({ cron, runId, fence }: About): Attributes {
+  return {
+    'fencepost.cron': cron,
+    ...(runId === undefined ? {} : { 'fencepost.run_id': runId }),
+    ...(fence === undefined ? {} : { 'fencepost.fence': String(fence) }),
+  };
+}
+
+function end(span: Span, outcome: string, error?: unknown): void {
+  span.setAttribute('fencepost.outcome', outcome);
+  if (error !== undefined) span.setStatus({ code: SpanStatusCode.ERROR, message: describeError(error) });
+  span.end();
+}
+
+const ENDS: Readonly<Record<string, string>> = { returned: 'done', failed: 'failed', silent: 'unknown' };
+
+/** How the call of an effect ended is its answer; what comes back otherwise has happened. */
+function readEnd(ended: unknown): { readonly outcome: string; readonly error?: unknown } {
+  const { kind, error } = Object(ended) as { readonly kind?: unknown; readonly error?: unknown };
+  const outcome = typeof kind === 'string' ? ENDS[kind] : undefined;
+  return { outcome: outcome ?? 'done', ...(error === undefined ? {} : { error }) };
+}

@@ -1,0 +1,64 @@
+import { SECRET_WORDS } from './secret-key.js';
+
+/** What stands where a secret stood. */
+export const HIDDEN = '***';
+
+/** Nobody reads on, and patterns take time for each character. */
+const LONGEST_TEXT = 8_000;
+
+/** Without one of these a text can't have any of the secrets below; most texts have none, and are asked only this. */
+const SUSPICIOUS = new RegExp(
+  `://|eyj|bearer|basic |args beginning|-----begin|whsec_|akia|(?:gh[opsur]|sk_(?:live|test)|github_pat)_|xox[a-z]-|glpat-|[?&;\\s](?:sig|key|auth|pass)=|${SECRET_WORDS}`,
+  'i',
+);
+
+/** What begins like this is a secret, whatever stands around it: the forms that large services gave theirs to be found by. */
+const KNOWN_FORMS =
+  /whsec_[\w+/=-]+|\b(?:gh[opsur]_|github_pat_|glpat-|sk_live_|sk_test_|xox[a-z]-)[\w-]{6,}|\bAKIA[0-9A-Z]{12,}/g;
+
+const VALUE = String.raw`(?:(?:bearer|basic)\s+)?(?:"(?:[^"\\]|\\.)*"|'[^']*'|\\"[^"\\]*\\"|[^\s&;,"'}\])<>]+)`;
+
+/** `password=…`, `"token":"…"`, `X-Api-Key: …`; also in a query string, and in JSON that was quoted once more. */
+const NAMED = new RegExp(
+  String.raw`([\w.-]{0,40}(?:${SECRET_WORDS})(?![\w.-]{0,20}Error)[\w.-]{0,20}\\?["']?\s{0,3}(?:=|:(?!//))\s{0,3}|\b(?:sig|key|auth|pass)=)${VALUE}`,
+  'gi',
+);
+
+const PATTERNS: readonly (readonly [RegExp, string])[] = [
+  // Redis repeats the arguments of a command that it doesn't know.
+  [/,? with args beginning with:[^]*$/, ''],
+  [/-----BEGIN [A-Z ]{0,30}PRIVATE KEY-----[^]*?(?:-----END [A-Z ]{0,30}PRIVATE KEY-----|$)/g, HIDDEN],
+  // Up to the last @ of the word: a password may have one, or a slash, although it should have neither.
+  [/\b(?!file:)([a-z][a-z0-9+.-]{0,20}:\/\/)[^\s"'<>]*@/gi, `$1${HIDDEN}@`],
+  [/\beyJ[\w-]{4,}\.[\w-]{4,}(?:\.[\w-]*){0,3}/g, HIDDEN],
+  [KNOWN_FORMS, HIDDEN],
+  // Several values on one line, all of them secret.
+  [/\b((?:set-)?cookie\\?["']?\s{0,3}[:=]\s{0,3})(?!\\?["'])[^\r\n"]+/gi, `$1${HIDDEN}`],
+  [/\b(bearer|basic)\s+[\w.~+/=-]{6,}/gi, `$1 ${HIDDEN}`],
+  [NAMED, `$1${HIDDEN}`],
+];
+
+/**
+ * A text as a log may show it: without the secrets that can be told from their surroundings. User and password of an
+ * address, values that are named like a secret, bearer tokens, JSON Web Tokens, private keys.
+ *
+ * A secret that stands there bare, under no name and in no known form, can't be told from other words.
+ */
+export function scrubText(text: string): string {
+  const short = text.length > LONGEST_TEXT ? cut(text) : text;
+  if (!SUSPICIOUS.test(short)) return short;
+  let clean = short;
+  for (const [pattern, instead] of PATTERNS) clean = clean.replace(pattern, instead);
+  return clean;
+}
+
+/** Whether the text may have a secret: so cheap that it can be asked of every line. */
+export function isSuspicious(text: string): boolean {
+  return SUSPICIOUS.test(text);
+}
+
+/** At the end of a word: half a password is told from other words by nothing. */
+function cut(text: string): string {
+  const short = text.slice(0, LONGEST_TEXT);
+  return `${short.slice(0, Math.max(short.lastIndexOf(' '), short.lastIndexOf('\n'), 0))}…`;
+}

@@ -1,0 +1,57 @@
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { PassThrough } from 'node:stream';
+import { pinoHttp, type HttpLogger } from 'pino-http';
+import { afterEach, describe, expect, it } from 'vitest';
+import { cleanLogs } from './clean-logs.js';
+
+const SECRET = 'kAnary';
+
+const ends: (() => Promise<unknown>)[] = [];
+afterEach(() => Promise.all(ends.splice(0).map((end) => end())));
+
+/** A logger as a pod has it, and the lines it has written. */
+function logging() {
+  const [lines, stream] = [[] as string[], new PassThrough()];
+  stream.on('data', (line: Buffer) => lines.push(line.toString()));
+  const http = pinoHttp({ ...cleanLogs(), level: 'trace', base: { role: 'worker' } }, stream);
+  return { http, log: http.logger, lines };
+}
+
+/** Serves one request, during which something is logged. */
+async function request(http: HttpLogger): Promise<void> {
+  const server = createServer((incoming, answer) => {
+    http(incoming, answer);
+    incoming.log.warn('in a request');
+    answer.end();
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  ends.push(() => new Promise((resolve) => server.close(resolve)));
+  const { port } = server.address() as AddressInfo;
+  const headers = { authorization: `Bearer ${SECRET}`, 'x-own': SECRET, cookie: SECRET };
+  await fetch(`http://127.0.0.1:${port}/crons?token=${SECRET}`, { headers });
+}
+
+describe('what a pod logs', () => {
+  it('has no secret, whoever logs it and however', () => {
+    const { log, lines } = logging();
+    const error = Object.assign(new Error(`redis://:${SECRET}@cache`), { command: { args: [SECRET] } });
+    log.error(error);
+    log.error({ err: error, deep: [{ password: SECRET }] }, `failed with token=${SECRET}`);
+    log.info('connected to %s as %o', `postgres://app:${SECRET}@db/shop`, { apiKey: SECRET });
+    log.child({ session: { token: SECRET } }).warn('a child of it');
+    expect(lines).toHaveLength(4);
+    expect(lines.join('')).not.toContain(SECRET);
+    expect(lines[0]).toContain('redis://***@cache');
+    expect(lines[2]).toContain('connected to postgres://***@db/shop as');
+    expect(JSON.parse(lines[3] ?? '')).toMatchObject({ msg: 'a child of it', role: 'worker', level: 40 });
+  });
+
+  it('says of a request its method and its path', async () => {
+    const { http, lines } = logging();
+    await request(http);
+    expect(lines).toHaveLength(1);
+    expect(JSON.parse(lines[0] ?? '')).toMatchObject({ msg: 'in a request', req: { method: 'GET', url: '/crons' } });
+    expect(lines.join('')).not.toContain(SECRET);
+  });
+});

@@ -1,0 +1,47 @@
+import { isSuspicious, scrub } from '@fencepost/lease';
+import type { Options } from 'pino-http';
+
+/**
+ * Whatever is logged in a pod, by us, by Nest or by a user's own code, loses its secrets: the arguments of every call before
+ * pino sees them, as an error may carry the command that failed, and what child loggers add when the line is whole.
+ */
+export function cleanLogs(): Options {
+  return {
+    // Health checks come every few seconds; a line each would be most of the log.
+    autoLogging: false,
+    hooks: {
+      logMethod(args, method) {
+        method.apply(this, cleanArguments(args) as typeof args);
+      },
+      streamWrite: cleanLine,
+    },
+    serializers: {
+      // Not its headers and not its query: they hold tokens and cookies, and any other header may.
+      req: ({ id, method, url }: RequestShown) => ({ id, method, url: url?.replace(/\?.*$/s, '') }),
+      // A plain object by then.
+      err: (error: unknown) => scrub(error),
+    },
+  };
+}
+
+interface RequestShown {
+  readonly id?: unknown;
+  readonly method?: string;
+  readonly url?: string;
+}
+
+/** An error that comes alone is shown as pino shows one: under `err`, with its message as that of the line. */
+function cleanArguments(args: readonly unknown[]): unknown[] {
+  const [first, ...others] = args.map((arg) => scrub(arg));
+  if (!(args[0] instanceof Error)) return [first, ...others];
+  return [{ err: first }, ...(others.length > 0 ? others : [(first as { readonly message: string }).message])];
+}
+
+function cleanLine(line: string): string {
+  if (!isSuspicious(line)) return line;
+  try {
+    return `${JSON.stringify(scrub(JSON.parse(line)))}\n`;
+  } catch {
+    return `{"msg":"a line that could not be read was left out"}\n`;
+  }
+}

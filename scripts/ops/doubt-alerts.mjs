@@ -1,0 +1,63 @@
+import { ask } from './promql.mjs';
+
+/**
+ * What may have run twice, or did not only because it was refused.
+ * @param {typeof import('../../libs/jobs/src/metrics/metric-list.ts').METRICS} m
+ * @returns {readonly import('./alert-list.mjs').Alert[]}
+ */
+export function doubtAlerts(m) {
+  return [...refusals(m), ...leases(m), ...uncertain(m)];
+}
+
+function refusals(m) {
+  const rejected = ask({ of: m.fenceRejections, by: ['cron', 'at'], as: 'sum', over: 'increase', range: '10m' });
+  const downstream = ask({ of: m.leaseRejected, by: ['downstream'], as: 'sum', over: 'increase', range: '10m' });
+  return [
+    {
+      ...{ name: 'FencepostFenceRejections', expr: `${rejected} > 3`, holds: '0m', severity: 'warning' },
+      summary: 'Stale writes to {{ $labels.cron }} are refused again and again, at the {{ $labels.at }}.',
+      description:
+        'Each refusal is a duplicate that did not happen. So many of them mean pods that freeze, or clocks that jump.',
+      runbook: 'duplicate-suspected',
+    },
+    {
+      ...{ name: 'FencepostDownstreamRejections', expr: `${downstream} > 3`, holds: '0m', severity: 'warning' },
+      summary: '{{ $labels.downstream }} refuses stale writes again and again.',
+      description: 'Somebody writes there whose lease is over. Its fence kept the write out.',
+      runbook: 'duplicate-suspected',
+    },
+  ];
+}
+
+function leases(m) {
+  const losses = { of: m.leaseTransitions, where: { transition: 'lost' } };
+  const lost = ask({ ...losses, as: 'sum', over: 'increase', range: '10m' });
+  const unreleased = ask({ of: m.leaseUnreleased, by: ['resource_type'], as: 'sum', over: 'increase', range: '10m' });
+  return [
+    {
+      ...{ name: 'FencepostLeasesLost', expr: `${lost} > 5`, holds: '0m', severity: 'warning', runbook: 'failover' },
+      summary: 'Scheduler pods keep losing crons that they hold.',
+      description:
+        'They are too slow to renew, or their store changes: "fencepost doctor" compares the ttl with how long things take.',
+    },
+    {
+      ...{ name: 'FencepostLeasesUnreleased', expr: `${unreleased} > 5`, holds: '0m', severity: 'warning' },
+      summary: 'Leases of {{ $labels.resource_type }} end without having been released.',
+      description: 'Holders die, freeze, or work longer than their lease lasts.',
+      runbook: 'duplicate-suspected',
+    },
+  ];
+}
+
+function uncertain(m) {
+  return [
+    {
+      name: 'FencepostUncertainRuns',
+      expr: `${ask({ of: m.uncertainRuns, by: ['cron'], as: 'sum' })} > 0`,
+      ...{ holds: '5m', severity: 'critical', runbook: 'uncertain-run' },
+      summary: '{{ $value }} runs of {{ $labels.cron }} wait for a person.',
+      description:
+        'Nobody knows whether an effect has happened. The run does nothing until somebody has looked, and says.',
+    },
+  ];
+}

@@ -1,0 +1,26 @@
+import { join } from 'node:path';
+import { format, resolveConfig } from 'prettier';
+import { root } from '../exclusive.mjs';
+import { alertList } from './alert-list.mjs';
+import { dashboardFile } from './dashboard.mjs';
+import { metricsPage } from './metrics-page.mjs';
+import { rulesFile } from './rules-file.mjs';
+
+/**
+ * Every file that is made from the list of metrics, by its path.
+ * @param {Pick<typeof import('../../libs/jobs/src/metrics/index.ts'), 'METRICS' | 'CRON_METRICS' | 'LEASE_METRICS'>} lists
+ * @returns {Promise<Record<string, string>>}
+ */
+export async function opsFiles({ METRICS, CRON_METRICS, LEASE_METRICS }) {
+  const alerts = alertList(METRICS);
+  const made = {
+    'docs/metrics.md': metricsPage(CRON_METRICS, LEASE_METRICS, alerts),
+    'ops/grafana/fencepost.json': dashboardFile(METRICS),
+    'ops/prometheus/alerts.yml': rulesFile(alerts),
+  };
+  const formatted = Object.entries(made).map(async ([file, text]) => {
+    const filepath = join(root, file);
+    return [file, await format(text, { ...(await resolveConfig(filepath)), filepath })];
+  });
+  return Object.fromEntries(await Promise.all(formatted));
+}

@@ -1,0 +1,144 @@
+import { ask, quantile } from './promql.mjs';
+
+const RATE = '$__rate_interval';
+
+/** Of the crons that somebody has chosen above. */
+const CHOSEN = { cron: '~$cron' };
+
+/** Not by the second: a cron of a day has no rate. */
+const perWindow = (question) => ask({ ...question, as: 'sum', over: 'increase', range: RATE });
+
+/**
+ * @typedef {object} Panel
+ * @property {string} title
+ * @property {'stat' | 'timeseries' | 'table'} type
+ * @property {string} unit as Grafana calls it
+ * @property {readonly (readonly [expr: string, legend: string])[]} shows
+ * @property {string} [description]
+ * @property {number} [alarmAt] red from here on
+ */
+
+/**
+ * Rows of panels: what is wrong now, then what fires, what runs, who holds it, and what all of it stands on.
+ * @param {typeof import('../../libs/jobs/src/metrics/metric-list.ts').METRICS} m
+ * @returns {readonly { readonly title: string, readonly panels: readonly Panel[] }[]}
+ */
+export function rows(m) {
+  return [
+    { title: 'Now', panels: now(m) },
+    { title: 'Firing', panels: firing(m) },
+    { title: 'Runs and effects', panels: running(m) },
+    { title: 'Leases', panels: leases(m) },
+    { title: 'Queue, stores and clocks', panels: stores(m) },
+  ];
+}
+
+const stat = (title, expr, more = {}) => ({ title, type: 'stat', unit: 'none', shows: [[expr, '']], ...more });
+const lines = (title, shows, more = {}) => ({ title, type: 'timeseries', unit: 'none', shows, ...more });
+
+function now(m) {
+  const crons = `sum(${ask({ of: m.definitions, by: ['state'], as: 'max' })})`;
+  const held = `(${ask({ of: m.leaseHeld, as: 'sum' })} or vector(0))`;
+  const pods = (role) => ask({ of: m.pods, where: { role }, as: 'max' });
+  return [
+    stat('Schedulers', pods('scheduler')),
+    stat('Workers', pods('worker')),
+    stat('Crons that fire', ask({ of: m.definitions, where: { state: 'firing' }, as: 'max' })),
+    stat('Crons without a holder', `${crons} - ${held}`, { alarmAt: 1 }),
+    stat('Most overdue', `time() - ${ask({ of: m.nextFire, as: 'min' })}`, { unit: 's', alarmAt: 60 }),
+    stat('Uncertain runs', ask({ of: m.uncertainRuns, as: 'sum' }), {
+      alarmAt: 1,
+      description: 'They wait for a person to say whether an effect has happened.',
+    }),
+  ];
+}
+
+function firing(m) {
+  const fires = (where, by) => perWindow({ of: m.fires, where: { ...CHOSEN, ...where }, by });
+  return [
+    lines('Instants, by what became of them', [[fires({}, ['outcome']), '{{outcome}}']]),
+    lines('Missed', [[fires({ outcome: 'missed' }, ['cron']), '{{cron}}']], {
+      description: 'Nobody claimed them in time, and their misfire policy does not make up for them.',
+    }),
+    lines(
+      'Delay from due to claimed',
+      [
+        [quantile(0.5, { of: m.fireDelay, range: RATE }), 'half of them'],
+        [quantile(0.99, { of: m.fireDelay, range: RATE }), '99 of 100'],
+      ],
+      { unit: 's' },
+    ),
+    lines('Runs handed over again', [[perWindow({ of: m.redeliveries }), 'redelivered']], {
+      description: 'Their worker or their delivery was lost.',
+    }),
+  ];
+}
+
+function running(m) {
+  const age = `time() - ${ask({ of: m.lastSuccess, where: CHOSEN, by: ['cron'], as: 'max' })}`;
+  const interval = ask({ of: m.fireInterval, where: CHOSEN, by: ['cron'], as: 'max' });
+  return [
+    lines('Runs, by how they ended', [[perWindow({ of: m.runs, where: CHOSEN, by: ['status'] }), '{{status}}']]),
+    lines('Failed runs', [
+      [perWindow({ of: m.runs, where: { ...CHOSEN, status: 'failed' }, by: ['cron'] }), '{{cron}}'],
+    ]),
+    lines(
+      'Duration, 95 of 100',
+      [[quantile(0.95, { of: m.runDuration, where: CHOSEN, by: ['cron'], range: RATE }), '{{cron}}']],
+      { unit: 's' },
+    ),
+    lines('Retries', [[perWindow({ of: m.retries, where: CHOSEN, by: ['cron'] }), '{{cron}}']]),
+    lines('Effects', [[perWindow({ of: m.effects, by: ['outcome'] }), '{{outcome}}']]),
+    { ...lines('Since the last success', [[age, '{{cron}}']], { unit: 's' }), type: 'table' },
+    { ...lines('Between two instants', [[interval, '{{cron}}']], { unit: 's' }), type: 'table' },
+  ];
+}
+
+function leases(m) {
+  return [
+    lines('Crons held, by pod', [[ask({ of: m.leaseHeld, by: ['instance'], as: 'sum' }), '{{instance}}']]),
+    lines('Hand-overs', [[perWindow({ of: m.leaseTransitions, by: ['transition'] }), '{{transition}}']]),
+    lines(
+      'Stale writes refused',
+      [
+        [perWindow({ of: m.fenceRejections, where: CHOSEN, by: ['cron', 'at'] }), '{{cron}} at the {{at}}'],
+        [perWindow({ of: m.leaseRejected, by: ['downstream'] }), 'by {{downstream}}'],
+      ],
+      { description: 'Each is a duplicate that did not happen.' },
+    ),
+    lines('Requests for a lease', [
+      [perWindow({ of: m.leaseAcquire, by: ['outcome'] }), '{{outcome}}'],
+      [perWindow({ of: m.leaseContention }), 'held by another'],
+    ]),
+    lines('Renewals', [[perWindow({ of: m.leaseExtend, by: ['outcome'] }), '{{outcome}}']]),
+    lines('Releases', [
+      [perWindow({ of: m.leaseRelease, by: ['outcome'] }), '{{outcome}}'],
+      [perWindow({ of: m.leaseStaleRelease }), 'after it was over'],
+      [perWindow({ of: m.leaseUnreleased }), 'never'],
+    ]),
+    lines('Leases lost', [[perWindow({ of: m.leaseLost, by: ['reason'] }), '{{reason}}']]),
+    lines(
+      'Until a lease is granted, 99 of 100',
+      [[quantile(0.99, { of: m.leaseLatency, by: ['outcome'], range: RATE }), '{{outcome}}']],
+      { unit: 'ms' },
+    ),
+    lines(
+      'Held for, 95 of 100',
+      [[quantile(0.95, { of: m.leaseHoldTime, by: ['resource_type'], range: RATE }), '{{resource_type}}']],
+      { unit: 'ms' },
+    ),
+  ];
+}
+
+function stores(m) {
+  return [
+    lines('Queue', [[ask({ of: m.queueJobs, by: ['state'], as: 'max' }), '{{state}}']]),
+    lines('Calls without an answer', [[perWindow({ of: m.storeTroubles, by: ['store'] }), '{{store}}']]),
+    lines('Clocks ahead of the store', [[ask({ of: m.clockSkew, by: ['instance'], as: 'max' }), '{{instance}}']], {
+      unit: 's',
+    }),
+    lines('Nodes of the quorum', [[ask({ of: m.nodeHealth, by: ['node'], as: 'min' }), '{{node}}']]),
+    lines('Left out of the journal', [[perWindow({ of: m.journalDropped }), 'events']]),
+    stat('Crons without series of their own', ask({ of: m.otherCrons, as: 'max' })),
+  ];
+}

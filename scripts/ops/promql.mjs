@@ -1,0 +1,49 @@
+/** @typedef {import('../../libs/jobs/src/metrics/metric-spec.ts').MetricSpec} MetricSpec */
+
+/**
+ * @typedef {object} Question
+ * @property {MetricSpec} of
+ * @property {Readonly<Record<string, string>>} [where] equal to, or with a `~` in front: matching
+ * @property {readonly string[]} [by]
+ * @property {'sum' | 'max' | 'min'} [as]
+ * @property {'rate' | 'increase' | 'deriv'} [over] with `range`
+ * @property {string} [range]
+ * @property {'_bucket' | '_sum' | '_count'} [part] of a histogram
+ */
+
+/**
+ * A part of an expression, from the list of metrics.
+ * @param {Question} question
+ * @throws {Error} for a label or a value that the metric doesn't have
+ */
+export function ask({ of, where = {}, by = [], as, over, range, part }) {
+  for (const label of by) if (label !== 'le' && label !== 'instance') checkLabel(of, label);
+  if (part !== undefined && of.type !== 'histogram') throw new Error(`${of.name} is no histogram.`);
+  if (over === 'rate' && of.type === 'gauge') throw new Error(`${of.name} is a gauge, and has no rate.`);
+  const matchers = Object.entries(where).map(([label, value]) => matcher(of, label, value));
+  const series = `${of.name}${part ?? ''}${matchers.length === 0 ? '' : `{${matchers.join(', ')}}`}`;
+  const ranged = over === undefined ? series : `${over}(${series}[${range}])`;
+  if (as === undefined) return ranged;
+  return by.length === 0 ? `${as}(${ranged})` : `${as} by (${by.join(', ')}) (${ranged})`;
+}
+
+/**
+ * @param {number} part from 0 to 1
+ * @param {Question} question
+ */
+export function quantile(part, { by = [], ...question }) {
+  const buckets = ask({ ...question, by: [...by, 'le'], as: 'sum', over: 'rate', part: '_bucket' });
+  return `histogram_quantile(${part}, ${buckets})`;
+}
+
+function matcher(spec, label, value) {
+  checkLabel(spec, label);
+  if (value.startsWith('~')) return `${label}=~"${value.slice(1)}"`;
+  const values = spec.labels[label];
+  if (values !== null && !values.includes(value)) throw new Error(`${spec.name} has no ${label} "${value}".`);
+  return `${label}="${value}"`;
+}
+
+function checkLabel({ name, labels }, label) {
+  if (!(label in labels)) throw new Error(`${name} has no label "${label}".`);
+}

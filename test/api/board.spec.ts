@@ -1,0 +1,108 @@
+import { AUDIT_TRAIL, CronCatalog, type AuditTrail } from '@fencepost/jobs';
+import { RUN_QUEUE, type BullmqRunQueue } from '@fencepost/jobs/scheduler';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { startSchedulerApp, type RunningApp } from '../support/scheduler-app.js';
+
+let running: RunningApp;
+const BY = { by: 'test' };
+
+beforeAll(async () => {
+  running = await startSchedulerApp();
+  const crons = running.app.get(CronCatalog, { strict: false });
+  await crons.set('nightly-report', { expression: '0 3 1 1 *', timeZone: 'Europe/Berlin' }, BY);
+  await crons.set('on-demand', { expression: '@manual' }, BY);
+  await crons.set('by-hand', { expression: '@manual' }, BY);
+});
+afterAll(() => running.close());
+
+const json = async (response: Response | Promise<Response>) =>
+  (await (await response).json()) as Record<string, unknown>;
+const trail = () => running.app.get<AuditTrail>(AUDIT_TRAIL, { strict: false }).list({ limit: 1 });
+
+async function triggered(): Promise<string> {
+  const { runId } = await json(running.order('/api/crons/on-demand/trigger', { reason: 'a try', force: true }));
+  return String(runId);
+}
+
+describe('the board', () => {
+  const board = (path: string, as: 'viewer' | 'operator' | 'admin', method = 'GET') =>
+    running.ask(`/queues/api${path}`, { as, method });
+
+  it('has our crons where it has its own schedulers', async () => {
+    const { schedulers } = await json(board('/job-schedulers', 'viewer'));
+    expect(schedulers).toContainEqual(
+      expect.objectContaining({
+        id: 'nightly-report',
+        pattern: '0 3 1 1 *',
+        tz: 'Europe/Berlin',
+        next: expect.any(Number),
+      }),
+    );
+  });
+
+  it('runs and removes them by way of the catalog, for whoever is signed in', async () => {
+    const response = await board('/queues/runs/job-schedulers/by-hand/run', 'operator', 'PUT');
+    const { job } = (await response.json()) as { job: { name: string; data: object; externalUrl: { href: string } } };
+    expect(job.externalUrl.href).toMatch(/^\/crons\/run\/by-hand%40manual-/);
+    expect(await trail()).toEqual([
+      expect.objectContaining({ by: 'otto', action: 'trigger', cron: 'by-hand', from: 'queues 127.0.0.1' }),
+    ]);
+    await running.app.get(CronCatalog, { strict: false }).set('for-the-board', { expression: '@manual' }, BY);
+    expect((await board('/queues/runs/job-schedulers/for-the-board/remove', 'admin', 'PUT')).status).toBe(204);
+    expect(await trail()).toEqual([expect.objectContaining({ by: 'anna', action: 'remove', cron: 'for-the-board' })]);
+  });
+
+  it('says in one sentence why it did not run one, and not where in the program', async () => {
+    const response = await board('/queues/runs/job-schedulers/by-hand/run', 'operator', 'PUT');
+    const text = await response.text();
+    expect([response.status, text]).toEqual([
+      409,
+      expect.stringContaining('was not run: as many of its runs are open'),
+    ]);
+    expect(text).not.toContain('.ts:');
+  });
+
+  it('shows of a job what the ledger says of its run', async () => {
+    const runId = await triggered();
+    const { job } = (await json(board(`/queues/runs/${encodeURIComponent(runId)}`, 'viewer'))) as {
+      job: { name: string; data: object };
+    };
+    expect(job.name).toMatch(/^on-demand · \d{4}-.*Z · manual$/);
+    expect(job.data).toMatchObject({
+      runId,
+      cron: 'on-demand',
+      lateness: 'not begun',
+      attempt: 0,
+      fence: null,
+      outcome: 'enqueued',
+    });
+  });
+
+  it('does not try again what is over by the ledger', async () => {
+    const runId = await triggered();
+    await running.order(`/api/runs/${encodeURIComponent(runId)}/cancel`, { reason: 'r' });
+    const response = await board(`/queues/runs/${encodeURIComponent(runId)}/retry`, 'operator', 'PUT');
+    expect([response.status, JSON.stringify(await response.json())]).toEqual([
+      403,
+      expect.stringContaining('is cancelled, so this job does nothing'),
+    ]);
+  });
+
+  it('is for looking only, to a viewer', async () => {
+    const { queues } = (await json(board('/queues?activeQueue=runs', 'viewer'))) as {
+      queues: { readOnlyMode: boolean }[];
+    };
+    const { queues: open } = (await json(board('/queues?activeQueue=runs', 'operator'))) as {
+      queues: { readOnlyMode: boolean }[];
+    };
+    expect([queues[0]?.readOnlyMode, open[0]?.readOnlyMode]).toEqual([true, false]);
+  });
+
+  it('records who stops the queue', async () => {
+    expect((await board('/queues/runs/pause', 'admin', 'PUT')).status).toBeLessThan(300);
+    expect(await running.app.get<BullmqRunQueue>(RUN_QUEUE, { strict: false }).queue.isPaused()).toBe(true);
+    expect(await trail()).toEqual([
+      expect.objectContaining({ by: 'anna', action: 'queue-pause', from: 'queues 127.0.0.1' }),
+    ]);
+  });
+});

@@ -1,0 +1,184 @@
+import { readFileSync } from 'node:fs';
+import { CronCatalog, AUDIT_TRAIL, type AuditTrail } from '@fencepost/jobs';
+import { createClient } from '@fencepost/client';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { privateRedis } from '../support/redis.js';
+import { SECRETS, startSchedulerApp, type RunningApp } from '../support/scheduler-app.js';
+
+let running: RunningApp;
+const BY = { by: 'test' };
+
+beforeAll(async () => {
+  running = await startSchedulerApp();
+  const crons = running.app.get(CronCatalog, { strict: false });
+  await crons.set('nightly-report', { expression: '0 3 1 1 *', timeZone: 'Europe/Berlin' }, BY);
+  await crons.set('on-demand', { expression: '@manual', payload: { of: 'test' } }, BY);
+  await crons.set('short-lived', { expression: '@manual' }, BY);
+});
+afterAll(() => running.close());
+
+const json = async (response: Response | Promise<Response>) =>
+  (await (await response).json()) as Record<string, unknown>;
+const trail = () => running.app.get<AuditTrail>(AUDIT_TRAIL, { strict: false }).list({ limit: 1 });
+
+async function triggered(): Promise<string> {
+  const { runId } = await json(running.order('/api/crons/on-demand/trigger', { reason: 'a try', force: true }));
+  return String(runId);
+}
+
+describe('the API', () => {
+  it('lists crons, and shows one with its schedule', async () => {
+    const { total, items } = await json(running.ask('/api/crons?search=REPORT'));
+    expect([total, items]).toEqual([
+      1,
+      [expect.objectContaining({ name: 'nightly-report', timeZone: 'Europe/Berlin' })],
+    ]);
+    const detail = await json(running.ask('/api/crons/nightly-report'));
+    expect(detail).toMatchObject({
+      name: 'nightly-report',
+      state: 'firing',
+      generations: [{ generation: 1, by: 'test' }],
+    });
+  });
+
+  it.each(['timeline', 'runs', 'journal', 'actions', 'why'])('says what is known of a cron: %s', async (what) => {
+    expect((await running.ask(`/api/crons/nightly-report/${what}`)).status).toBe(200);
+  });
+
+  it.each([
+    'overview',
+    'pods',
+    'outlook?hours=48',
+    'doctor',
+    'journal',
+    'audit',
+    'leases',
+    'runs?state=failed',
+    'runs?state=uncertain',
+  ])('says what is known of the deployment: %s', async (what) =>
+    expect((await running.ask(`/api/${what}`)).status).toBe(200),
+  );
+
+  it('tells names that are like one that is not there', async () => {
+    const response = await running.ask('/api/crons/nightly-reprot/runs');
+    expect([response.status, await response.json()]).toEqual([
+      404,
+      {
+        statusCode: 404,
+        code: 'CRON_UNKNOWN',
+        message: expect.stringContaining('Is one of these meant: "nightly-report"?'),
+      },
+    ]);
+  });
+
+  it.each([
+    ['/api/crons?limit=0', 'limit: Expected a whole number from 1 to 500.'],
+    ['/api/crons?limit=1e9', 'limit: Expected a whole number'],
+    ['/api/crons?state=asleep', 'state: Expected firing, paused'],
+    ['/api/crons?nothing=1', 'nothing'],
+    ['/api/crons/..%2f..%2fetc', 'cron: Expected the name of a cron.'],
+    ['/api/crons/a%0d%0aSet-Cookie:%20x', 'cron: Expected the name of a cron.'],
+    ['/api/runs/none', 'id: Expected the id of a run'],
+    ['/api/journal?before=%0a', 'before: Expected the id of an entry'],
+    ['/api/crons/on-demand/why?at=tomorrowish', 'Expected'],
+  ])('refuses %s in one sentence', async (path, sentence) => {
+    const response = await running.ask(path);
+    const body = (await response.json()) as { message: string };
+    expect([response.status, body.message]).toEqual([400, expect.stringContaining(sentence)]);
+  });
+
+  it("says that it is somebody else's turn when nobody is there to be asked", async () => {
+    const redis = await privateRedis();
+    const lonely = await startSchedulerApp({ redis: redis.url });
+    redis.freeze();
+    try {
+      const response = await lonely.ask('/api/crons');
+      expect([response.status, await response.json()]).toEqual([503, expect.objectContaining({ statusCode: 503 })]);
+    } finally {
+      redis.thaw();
+      await lonely.close();
+      await redis.stop();
+    }
+  });
+});
+
+describe('an order', () => {
+  it('to pause and to resume is carried out, and leaves who, why, before and after', async () => {
+    const pause = await json(running.order('/api/crons/nightly-report/pause', { reason: 'the database moves' }));
+    expect(pause).toMatchObject({ by: 'otto', reason: 'the database moves', until: null });
+    expect(await trail()).toEqual([
+      expect.objectContaining({
+        ...{ by: 'otto', role: 'operator', action: 'pause', cron: 'nightly-report', reason: 'the database moves' },
+        ...{ before: null, after: expect.objectContaining({ by: 'otto' }), from: 'api 127.0.0.1' },
+      }),
+    ]);
+    expect(await json(running.ask('/api/crons?state=paused'))).toMatchObject({ total: 1 });
+    const resumed = await json(running.order('/api/crons/nightly-report/resume', { reason: 'it has moved' }));
+    expect(resumed).toMatchObject({ ended: { by: 'otto' }, runId: null });
+    expect(await trail()).toEqual([
+      expect.objectContaining({ action: 'resume', before: expect.objectContaining({ by: 'otto' }) }),
+    ]);
+  });
+
+  it('to run, and to cancel what has not begun, ends in a record of the run', async () => {
+    const runId = await triggered();
+    expect(await trail()).toEqual([expect.objectContaining({ action: 'trigger', cron: 'on-demand', runId })]);
+    const path = `/api/runs/${encodeURIComponent(runId)}`;
+    expect(await json(running.ask(path))).toMatchObject({ run: { id: runId, by: 'otto' }, effects: [], logs: [] });
+    expect(await json(running.order(`${path}/cancel`, { reason: 'not now' }))).toMatchObject({
+      runId,
+      state: 'cancelled',
+    });
+    const again = await running.order(`${path}/cancel`, { reason: 'not now' });
+    expect([again.status, (await json(again))['state']]).toEqual([200, 'cancelled']);
+    const retried = await json(running.order(`${path}/retry`, { reason: 'now it is' }));
+    expect(retried).toEqual({ runId: `${runId}-r1` });
+    const resolved = await running.order(`${path}/resolve`, { reason: 'r', answer: 'done' });
+    expect([resolved.status, (await json(resolved))['code']]).toEqual([409, 'RUN_STATE']);
+  });
+
+  it('that was refused leaves no record', async () => {
+    const before = await trail();
+    expect((await running.order('/api/crons/none/trigger', { reason: 'r' })).status).toBe(404);
+    expect((await running.order('/api/crons/on-demand/trigger', {})).status).toBe(400);
+    expect(await trail()).toEqual(before);
+  });
+
+  it('to backfill says first what it would do', async () => {
+    const span = { from: '2025-12-01T00:00:00Z', to: '2026-02-01T00:00:00Z' };
+    const order = { reason: 'a look', ...span, dryRun: true };
+    expect(await json(running.order('/api/crons/nightly-report/backfill', order))).toMatchObject({
+      dryRun: true,
+      instants: 1,
+    });
+  });
+
+  it('to remove is for an admin', async () => {
+    const removed = await json(running.order('/api/crons/short-lived/remove', { reason: 'gone' }, 'admin'));
+    expect(removed).toEqual({ cron: 'short-lived', done: true });
+    expect(await trail()).toEqual([
+      expect.objectContaining({ by: 'anna', action: 'remove', before: { state: 'firing', generation: 1 } }),
+    ]);
+  });
+
+  it('to clear a lease that is another one by now changes nothing', async () => {
+    const response = await running.order('/api/leases/on-demand/clear', { reason: 'r', fence: '1' }, 'admin');
+    expect([response.status, (await json(response))['code']]).toEqual([409, 'LEASE_MOVED']);
+  });
+});
+
+describe('the typed client', () => {
+  it('asks with a token, and has data or an error', async () => {
+    const client = createClient({ baseUrl: running.url, token: SECRETS.viewer });
+    const { data } = await client.GET('/api/crons/{cron}', { params: { path: { cron: 'on-demand' } } });
+    expect(data?.payload).toEqual({ of: 'test' });
+    const { error } = await client.GET('/api/crons/{cron}', { params: { path: { cron: 'none' } } });
+    expect(error?.code).toBe('CRON_UNKNOWN');
+  });
+
+  it('is made from the document that is served', async () => {
+    const served = await json(running.ask('/docs/openapi.json'));
+    const kept: unknown = JSON.parse(readFileSync(new URL('../../docs/openapi.json', import.meta.url), 'utf8'));
+    expect(served).toEqual(kept);
+  });
+});

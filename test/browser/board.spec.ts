@@ -1,0 +1,110 @@
+import type { Page } from 'playwright-core';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { runPath, shows, SOON, useStage } from './stage.js';
+
+const stage = useStage();
+beforeAll(async () => {
+  await stage.deployment.pods.worker('worker', { env: { CRONS: 'shown' } });
+  // What the board shows is up to two seconds old, and it asks again after five.
+  for (const cron of ['board-run', 'board-kept'])
+    await stage.cron(cron, { handler: 'lasting', expression: '0 3 * * *' });
+});
+
+const jobPath = (runId: string) => `/queues/queue/runs/${encodeURIComponent(runId)}`;
+const body = (page: Page) => page.locator('body').innerText();
+
+/** The row of a cron on the page of schedulers. */
+const rowOf = (page: Page, cron: string) => page.getByRole('row').filter({ hasText: cron });
+
+interface Answered {
+  readonly status: number;
+  readonly text: string;
+}
+
+/** As the board itself would send it, with the cookie of the page. */
+function put(page: Page, path: string, method = 'PUT'): Promise<Answered> {
+  const words = `{ method: '${method}', headers: { 'content-type': 'application/json' } }`;
+  const asked = `fetch(${JSON.stringify(`/queues/api/queues/runs/${path}`)}, ${words})`;
+  return page.evaluate(`${asked}.then(async (answer) => ({ status: answer.status, text: await answer.text() }))`);
+}
+
+describe('the board', () => {
+  it('has our crons on its page of schedulers, and runs one when asked to, by the name of whoever asks', async () => {
+    const page = await stage.visit('/queues/job-schedulers', { as: 'operator' });
+    const row = rowOf(page, 'board-run');
+    await expect.poll(() => row.innerText(), SOON).toContain('0 3 * * *');
+    await row.getByRole('button', { name: 'Run now' }).click();
+    await page.getByRole('button', { name: 'Confirm' }).click();
+    const run = await stage.deployment.onlyRunOf('board-run');
+    expect(run).toMatchObject({ state: 'succeeded', reason: 'manual', by: 'otto' });
+    const { items } = await stage.ask<{ items: readonly object[] }>('audit');
+    const record = { action: 'trigger', cron: 'board-run', runId: run.id, by: 'otto', role: 'operator' };
+    expect(items).toContainEqual(
+      expect.objectContaining({ ...record, from: expect.stringMatching(/^queues /) as string }),
+    );
+    expect(stage.complaints()).toEqual([]);
+  });
+
+  it('says of a job what the ledger knows, and leads to our page of the run', async () => {
+    await stage.cron('board-job', { handler: 'lasting' });
+    const runId = await stage.trigger('board-job');
+    await stage.comesTo(runId, 'succeeded');
+    const page = await stage.visit(jobPath(runId));
+    for (const word of ['board-job', 'succeeded', 'fence', 'lateness'])
+      await expect.poll(() => body(page), SOON).toContain(word);
+    const link = page.getByRole('link', { name: 'Show the run' });
+    expect(await link.getAttribute('href')).toBe(runPath(runId));
+    const [opened] = await Promise.all([page.context().waitForEvent('page'), link.click()]);
+    await shows(opened, 'succeeded', 'It waits at its gate.');
+    expect(stage.complaints()).toEqual([]);
+  });
+
+  it('does nothing to a run that is over when its job is retried', async () => {
+    const { ledger } = stage.deployment.stores;
+    await stage.cron('board-retry', { handler: 'lasting' });
+    const runId = await stage.trigger('board-retry');
+    await stage.comesTo(runId, 'succeeded');
+    const before = await ledger.readRun(runId);
+    const page = await stage.visit(jobPath(runId), { as: 'operator' });
+    const refused = await put(page, `${encodeURIComponent(runId)}/retry`);
+    expect(refused).toMatchObject({ status: 403, text: expect.stringContaining('succeeded') as string });
+    // Past the board, as a script that moves jobs would do it.
+    const job = await stage.deployment.stores.queue.queue.getJob(runId);
+    await job?.retry('completed');
+    await expect.poll(() => job?.getState(), SOON).toBe('completed');
+    expect(await ledger.readRun(runId)).toEqual(before);
+    expect(await stage.deployment.effectsOf(runId)).toEqual(['write']);
+  });
+
+  it('lets a viewer look, and do nothing', async () => {
+    const runId = await stage.trigger('board-kept');
+    await stage.comesTo(runId, 'succeeded');
+    const page = await stage.visit('/queues/job-schedulers', { as: 'viewer' });
+    const row = rowOf(page, 'board-kept');
+    await row.waitFor();
+    expect(await row.getByRole('button').count()).toBe(0);
+    const job = encodeURIComponent(runId);
+    const orders = [
+      ['PUT', `${job}/retry`],
+      ['PATCH', `${job}/update-data`],
+      ['PUT', `${job}/clean`],
+      ['PUT', 'job-schedulers/board-kept/run'],
+      ['PUT', 'job-schedulers/board-kept/remove'],
+      ['PATCH', 'job-schedulers/board-kept'],
+      ['PUT', 'pause'],
+      ['PUT', 'empty'],
+      ['PUT', 'obliterate'],
+      ['PUT', 'clean/completed'],
+      ['PUT', 'retry/failed'],
+      ['PUT', 'concurrency'],
+      ['POST', 'add'],
+    ] as const;
+    const statuses = await Promise.all(
+      orders.map(async ([method, path]) => [path, (await put(page, path, method)).status]),
+    );
+    expect(statuses).toEqual(orders.map(([, path]) => [path, 403]));
+    expect(await stage.deployment.runsOf('board-kept')).toHaveLength(1);
+    expect((await stage.deployment.entryOf('board-kept'))?.state).toBe('firing');
+    expect(await stage.deployment.stores.queue.queue.isPaused()).toBe(false);
+  });
+});

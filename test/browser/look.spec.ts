@@ -1,0 +1,114 @@
+import axe from 'axe-core';
+import type { Page } from 'playwright-core';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { leaveOutCacheWarm, letItRun, MARKUP, setScene, type Scene } from './scene.js';
+import { screenshot, SCREENSHOTS } from './screenshot.js';
+import { cronPath, runPath, shows, SOON, useStage } from './stage.js';
+
+const stage = useStage({ FENCEPOST_LEASE_TTL: '10s' });
+let scene: Scene;
+beforeAll(async () => {
+  scene = await setScene(stage);
+  if (SCREENSHOTS) await letItRun(stage);
+}, 120_000);
+
+/** Each page, and something that stands on it once all is there. */
+const PAGES: readonly (readonly [name: string, path: () => string, ready: string])[] = [
+  ['list', () => '/crons/', 'tbody tr'],
+  ['cron', () => `${cronPath('cache-warm')}?at=last`, '.steps'],
+  ['attention', () => '/crons/attention', '.asked .buttons'],
+  ['holdings', () => '/crons/holdings', 'table'],
+  ['outlook', () => '/crons/outlook', '.bars'],
+  ['audit', () => '/crons/audit', 'h2'],
+  ['doctor', () => '/crons/doctor', '.findings'],
+  ['run', () => runPath(scene.done), 'pre.logs'],
+  ['uncertain', () => runPath(scene.asking), 'pre.logs'],
+  ['failed-run', () => runPath(scene.failed), '.notice.bad'],
+  ['nowhere', () => '/crons/nowhere', 'h1'],
+];
+
+const WINDOW = { width: 1120, height: 780 };
+const PHONE = { width: 390, height: 844 };
+
+interface Violation {
+  readonly id: string;
+  readonly impact: string;
+  readonly nodes: readonly { readonly html: string; readonly failureSummary: string }[];
+}
+
+/** What axe takes for serious, in short; its script comes by the debugger, past the policy of the page. */
+async function violations(page: Page): Promise<string[]> {
+  await page.evaluate(axe.source);
+  const found: Violation[] = await page.evaluate('axe.run().then(({ violations }) => violations)');
+  const serious = found.filter(({ impact }) => impact === 'serious' || impact === 'critical');
+  return serious.flatMap(({ id, nodes }) =>
+    nodes.map(({ html, failureSummary }) => `${id}: ${html} ${failureSummary}`),
+  );
+}
+
+describe('with all that there is to show', () => {
+  it.each(PAGES)(
+    'the page %s has nothing serious in light, dark, or on a phone, and stays with its pod',
+    async (name, path, ready) => {
+      const page = await stage.visit(path(), { viewport: WINDOW });
+      for (const colorScheme of ['light', 'dark'] as const) {
+        await page.emulateMedia({ colorScheme });
+        await page.locator(ready).first().waitFor();
+        expect(await violations(page)).toEqual([]);
+        await screenshot(page, `${name}-${colorScheme}`);
+      }
+      await page.emulateMedia({ colorScheme: 'light' });
+      await page.setViewportSize(PHONE);
+      // A drawing takes its new size a moment after the window.
+      await expect.poll(() => page.evaluate('document.documentElement.scrollWidth'), SOON).toBe(PHONE.width);
+      await screenshot(page, `${name}-phone`);
+      expect(stage.complaints()).toEqual([]);
+    },
+  );
+});
+
+describe('markup', () => {
+  it('in an address is shown as text', async () => {
+    const paths = [cronPath(MARKUP), runPath(`${MARKUP}@1`), `/crons/?search=${encodeURIComponent(MARKUP)}`];
+    for (const path of paths) {
+      const page = await stage.visit(path);
+      await page.locator('.empty').first().waitFor();
+      expect(await page.locator('main img').count()).toBe(0);
+    }
+    const page = await stage.visit(cronPath(MARKUP));
+    await expect.poll(() => page.locator('h1').innerText(), SOON).toBe(MARKUP);
+    // What is not there is answered with 400 or 404, and the browser says so; nothing else may be said.
+    const others = stage.complaints().filter((text) => !/Failed to load resource.*(400|404)/.test(text));
+    expect(others).toEqual([]);
+  });
+
+  it('in the error of a run is shown as text', async () => {
+    const page = await stage.visit(runPath(scene.failed));
+    await shows(page, `No paper: ${MARKUP}`);
+    const attention = await stage.visit('/crons/attention');
+    await shows(attention, MARKUP);
+    for (const shown of [page, attention]) expect(await shown.locator('main img').count()).toBe(0);
+    expect(stage.complaints()).toEqual([]);
+  });
+});
+
+it('the board stays with its pod as well, and breaks no policy', async () => {
+  const page = await stage.visit('/queues/job-schedulers', { viewport: WINDOW });
+  await page.getByText('nightly-export').first().waitFor();
+  await screenshot(page, 'bull-board');
+  await page.goto(stage.pod.url + `/queues/queue/runs/${encodeURIComponent(scene.failed)}`);
+  await expect.poll(() => page.locator('body').innerText(), SOON).toContain('label-print');
+  expect(await page.locator('img[src=x]').count()).toBe(0);
+  expect(stage.complaints()).toEqual([]);
+  if (SCREENSHOTS) await pictureOutlook();
+});
+
+async function pictureOutlook(): Promise<void> {
+  await leaveOutCacheWarm(stage);
+  const page = await stage.visit('/crons/outlook', { viewport: WINDOW });
+  const first = async () => Number((await page.locator('.bars').innerText()).match(/\n(\d+)\n/)?.[1] ?? Infinity);
+  await expect
+    .poll(async () => (await page.reload(), await page.locator('.bars').waitFor(), first()), SOON)
+    .toBeLessThan(100);
+  await screenshot(page, 'outlook');
+}

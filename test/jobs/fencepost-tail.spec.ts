@@ -1,0 +1,173 @@
+import { closeRedis, connectRedis, redisKeys } from '@fencepost/lease';
+import { afterEach, describe, expect, it } from 'vitest';
+import { RedisJournal } from '../../libs/jobs/src/journal/redis-journal.js';
+import type { NewJournalEntry } from '../../libs/jobs/src/journal/journal.js';
+import { happened } from '../contracts/journal.contract.js';
+import { fencepost } from '../support/fencepost.js';
+import { privateRedis, testRedis, type PrivateRedis } from '../support/redis.js';
+import { redisSpaces } from './redis-space.js';
+
+const spaces = redisSpaces();
+let own: PrivateRedis | undefined;
+afterEach(async () => {
+  await own?.stop();
+  own = undefined;
+});
+
+/** A `fencepost tail` that goes on, what it has said so far, and how to end it. */
+function tailing(env: Readonly<Record<string, string>>, args: readonly string[], terminal = false) {
+  const [ctrlC, head] = [new AbortController(), new AbortController()];
+  const said = { out: '', err: '' };
+  const ended = fencepost(['tail', ...args], {
+    ...{ env, terminal, interrupted: () => ctrlC.signal, unread: () => head.signal },
+    out: (text) => void (said.out += text),
+    err: (text) => void (said.err += text),
+  });
+  return {
+    said,
+    lines: () => said.out.split('\n').slice(0, -1),
+    stop: async (by = ctrlC) => {
+      by.abort();
+      return (await ended).code;
+    },
+    unread: head,
+    ended,
+  };
+}
+
+function place() {
+  const space = spaces.fresh();
+  const env = { REDIS_URL: testRedis(), FENCEPOST_PREFIX: space.prefix, FENCEPOST_TENANT: space.tenant };
+  return { env, space, journal: new RedisJournal({ redis: spaces.redis(), ...space }) };
+}
+
+const many: readonly NewJournalEntry[] = [
+  happened('attempt.begun', { cron: 'nightly', runId: 'nightly@1' }),
+  happened('lease.lost', { cron: 'hourly', level: 'warn', detail: { cause: 'it was away' } }),
+  happened('lease.lost', { cron: 'nightly', level: 'warn' }),
+  happened('attempt.uncertain', { cron: 'nightly', level: 'error' }),
+  { ...happened('catalog.removed', { level: 'warn', detail: { crons: ['nightly', 'x'] } }), cron: null },
+];
+
+describe('fencepost tail', { timeout: 30_000 }, () => {
+  it('shows what happens as one JSON object per line, until Ctrl-C, and exits with 0', async () => {
+    const at = place();
+    await at.journal.append([happened('lease.lost', { cron: 'begin' })]);
+    const tail = tailing(at.env, ['--since', '1h']);
+    await expect.poll(tail.lines, { timeout: 10_000 }).toHaveLength(1);
+    await at.journal.append(many);
+    await expect.poll(tail.lines, { timeout: 10_000 }).toHaveLength(6);
+    expect(JSON.parse(tail.lines()[2] ?? '')).toEqual({
+      ...{ id: expect.stringMatching(/^\d+-\d+$/), at: expect.stringMatching(/^\d{4}-.*\.\d{3}Z$/) },
+      ...{ pod: 'pod-7/0d9f1f6e', role: 'scheduler', event: 'lease.lost', level: 'warn', cron: 'hourly', runId: null },
+      detail: { cause: 'it was away' },
+    });
+    expect(await tail.stop()).toBe(0);
+    expect(tail.said.err).toBe('');
+  });
+
+  it('shows nothing of what was before, unless it is asked to', async () => {
+    const at = place();
+    await at.journal.append([happened('lease.lost', { cron: 'before' })]);
+    const tail = tailing(at.env, []);
+    // Told again and again, as nobody says when it has begun to listen.
+    const heard = async () => {
+      await at.journal.append([happened('lease.lost', { cron: 'after' })]);
+      return tail.lines().length;
+    };
+    await expect.poll(heard, { timeout: 10_000 }).toBeGreaterThan(0);
+    expect(tail.said.out).not.toContain('before');
+    expect(await tail.stop()).toBe(0);
+  });
+
+  it.each([
+    [
+      ['--cron', 'nightly'],
+      ['attempt.begun', 'lease.lost', 'attempt.uncertain', 'catalog.removed'],
+    ],
+    [
+      ['--level', 'warn'],
+      ['lease.lost', 'lease.lost', 'attempt.uncertain', 'catalog.removed'],
+    ],
+    [['--level', 'error', '--cron', 'nightly'], ['attempt.uncertain']],
+    [['--level', 'info', '--cron', 'hourly'], ['lease.lost']],
+  ])('shows with %j only what was asked for', async (args, expected) => {
+    const at = place();
+    await at.journal.append([happened('lease.lost', { cron: 'begin' }), ...many]);
+    const tail = tailing(at.env, ['--since', '1h', ...args]);
+    const events = () => tail.lines().map((line) => (JSON.parse(line) as NewJournalEntry).event);
+    await expect.poll(events, { timeout: 10_000 }).toEqual(expected);
+    expect(await tail.stop()).toBe(0);
+  });
+
+  it('ends by itself after as long as it was told', async () => {
+    const { code, out, err } = await fencepost(['tail', '--for', '1ms'], { env: place().env });
+    expect([code, out, err]).toEqual([0, '', '']);
+  });
+
+  it('writes lines for a person on a terminal, in colours unless they are not wanted', async () => {
+    const at = place();
+    await at.journal.append(many);
+    const shown = async (args: string[], env: object) => {
+      const tail = tailing({ ...at.env, ...env }, ['--since', '1h', ...args], true);
+      await expect.poll(tail.lines, { timeout: 10_000 }).toHaveLength(many.length);
+      expect(await tail.stop()).toBe(0);
+      return tail.said.out;
+    };
+    expect(await shown([], { NO_COLOR: '1' })).toMatch(
+      /^\d\d:\d\d:\d\d\.\d{3} {2}WARN {3}lease\.lost {12}hourly {2}this pod lost the cron and .* {2}cause="it was away" pod=pod-7\/0d9f1f6e$/m,
+    );
+    expect(await shown([], {})).toContain('\u001B[33mWARN ');
+    expect(await shown(['--json'], {})).toMatch(/^\{"id":/);
+  });
+
+  it('lets no name and no text touch the terminal', async () => {
+    const at = place();
+    const evil = '\u001B[2J\u202Eevil\nline';
+    await at.journal.append([{ ...happened('lease.lost', { detail: { [evil]: evil, list: [evil] } }), pod: evil }]);
+    // A cron can have no such name, but whoever writes into the store can say so.
+    const list = redisKeys(at.space)('catalog', 'happened');
+    const text = JSON.stringify(['p', 'r', evil, evil, evil, evil, {}]);
+    await spaces.redis().xadd(list, '*', 'e', text);
+    const tail = tailing({ ...at.env, NO_COLOR: '1' }, ['--since', '1h'], true);
+    await expect.poll(tail.lines, { timeout: 10_000 }).toHaveLength(2);
+    expect(await tail.stop()).toBe(0);
+    const { out } = tail.said;
+    expect(out.replaceAll('\n', '')).not.toMatch(/[\p{Cc}\u202E]/u);
+    expect(out).toContain('evil·line');
+  });
+
+  it('ends when nobody reads on', async () => {
+    const tail = tailing(place().env, []);
+    expect(await tail.stop(tail.unread)).toBe(0);
+  });
+
+  it('goes on when the store is away for a while, and says so once', async () => {
+    own = await privateRedis();
+    const server = own;
+    const env = { REDIS_URL: server.url, FENCEPOST_TENANT: 'default' };
+    const redis = await connectRedis({ url: server.url, commandTimeoutMs: 5_000, name: 'test' });
+    const journal = new RedisJournal({ redis, prefix: 'fencepost', tenant: 'default' });
+    await journal.append([happened('lease.lost')]);
+    const tail = tailing(env, ['--since', '1h']);
+    await expect.poll(tail.lines, { timeout: 10_000 }).toHaveLength(1);
+    await server.stop();
+    await expect.poll(() => tail.said.err, { timeout: 15_000 }).toContain('Still trying; Ctrl-C ends it.');
+    await server.restartEmpty();
+    await expect.poll(() => redis.status, { timeout: 10_000 }).toBe('ready');
+    await journal.append([happened('lease.acquired')]);
+    await expect.poll(tail.lines, { timeout: 15_000 }).toHaveLength(2);
+    expect(tail.said.err.split('\n')).toHaveLength(2);
+    expect(await tail.stop()).toBe(0);
+    await closeRedis(redis);
+  });
+
+  it.each([
+    ['--level', 'loud'],
+    ['--since', 'yesterday'],
+    ['--for', '0s'],
+  ])('refuses %s %s', async (...args) => {
+    const { code, out } = await fencepost(['tail', ...args], { env: place().env });
+    expect([code, out]).toEqual([2, '']);
+  });
+});

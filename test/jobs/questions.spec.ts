@@ -1,0 +1,187 @@
+import { randomUUID } from 'node:crypto';
+import { MemoryLeaseStore, parseFence, systemClock } from '@fencepost/lease';
+import { Pool } from 'pg';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { CatalogReading } from '../../libs/jobs/src/catalog/catalog.js';
+import { MemoryJournal } from '../../libs/jobs/src/journal/memory-journal.js';
+import type { ClaimRequest, Ledger } from '../../libs/jobs/src/ledger/ledger.js';
+import { MemoryLedger } from '../../libs/jobs/src/ledger/memory-ledger.js';
+import { migrateLedger } from '../../libs/jobs/src/ledger/postgres/postgres-migrations.js';
+import { PostgresLedger } from '../../libs/jobs/src/ledger/postgres/postgres-ledger.js';
+import { RedisLedger } from '../../libs/jobs/src/ledger/redis-ledger.js';
+import { UnknownCronError } from '../../libs/jobs/src/operating/errors.js';
+import { Timelines } from '../../libs/jobs/src/operating/timelines.js';
+import { WhyDesk } from '../../libs/jobs/src/operating/why-desk.js';
+import { SCHEMAS } from '../../libs/jobs/src/presenting/schemas.js';
+import { presentTimeline } from '../../libs/jobs/src/presenting/timeline.js';
+import { presentWhyReport } from '../../libs/jobs/src/presenting/why-report.js';
+import { CRON, definitionOf, entryOf, HOUR, SECOND } from '../support/audit-history.js';
+import { freshSchema, postgresForTests, type TestPostgres } from '../support/postgres.js';
+import { claim, claimOf } from './audit-stores.js';
+import { redisSpaces } from './redis-space.js';
+
+const spaces = redisSpaces();
+const schema = freshSchema();
+let postgres: TestPostgres;
+let pool: Pool;
+beforeAll(async () => {
+  postgres = await postgresForTests();
+  pool = new Pool({ connectionString: postgres.url, max: 2 });
+  await migrateLedger(pool, { schema });
+});
+afterAll(async () => {
+  await pool.query(`drop schema if exists "${schema}" cascade`);
+  await pool.end();
+  await postgres.stop();
+});
+
+/** A cron that fires each second since an hour ago, and what became of its first seconds. */
+class History {
+  readonly born = Math.floor(Date.now() / SECOND) * SECOND - HOUR;
+  readonly journal = new MemoryJournal({ clock: systemClock });
+  readonly leases = new MemoryLeaseStore({ clock: systemClock });
+
+  constructor(readonly ledger: Ledger) {}
+
+  readonly catalog = {
+    read: async (): Promise<CatalogReading> => {
+      const definition = definitionOf();
+      const generation = { generation: 1, state: 'firing', definition, since: this.born, by: 'a test', reason: null };
+      return { version: 1, readAt: Date.now(), entries: [entryOf([{ ...generation, state: 'firing' }])] };
+    },
+  };
+
+  at(second: number): number {
+    return this.born + second * SECOND;
+  }
+
+  idOf(second: number): string {
+    return `${CRON}@${this.at(second)}`;
+  }
+
+  claim(second: number, over: Partial<ClaimRequest> = {}) {
+    return claim(this.ledger, claimOf({ scheduledAt: this.at(second), ...over }));
+  }
+
+  async begin(second: number) {
+    const [runId, nonce] = [this.idOf(second), randomUUID()];
+    const begun = await this.ledger.begin({ runId, nonce, worker: 'worker/1', ttlMs: 60_000, maxAttempts: 3 });
+    if (begun.verdict !== 'begun') throw new Error(`Expected to begin, got ${begun.verdict}.`);
+    return { runId, nonce, fence: begun.fence };
+  }
+
+  /** 1 ran with an effect, 2 goes on, 3 met it, 4 was paused, 5 and 6 were merged into 7, which waits; then nobody came. */
+  async make(): Promise<this> {
+    await this.claim(1);
+    const first = await this.begin(1);
+    await this.ledger.beginEffect(first, { name: 'card', ifUnknown: 'go' });
+    await this.ledger.finishEffect(first, 'card', { kind: 'done', result: '7' });
+    await this.ledger.finish(first, { kind: 'succeeded' });
+    await this.claim(2);
+    await this.begin(2);
+    await this.claim(3, { overlap: 'skip' });
+    await this.ledger.pause(CRON, { by: 'ann', reason: 'a flood', until: null });
+    await this.claim(4);
+    await this.ledger.resume(CRON, { by: 'bob', reason: 'it is over' });
+    const skips = [{ after: this.at(4), through: this.at(6), reason: 'merged' as const }];
+    const missed = { count: 2, from: this.at(5), to: this.at(6) };
+    const occurrence = { scheduledAt: this.at(7), dueAt: this.at(7), reason: 'catch-up' as const, missed };
+    await this.claim(7, { skips, occurrence });
+    await this.ledger.noteWaiting(this.idOf(7), 'no-capable-worker');
+    const about = { pod: 'pod/1', role: 'worker', cron: CRON, level: 'warn' } as const;
+    const detail = { attempt: 1, fence: '3', step: 'finish' };
+    await this.journal.append([{ ...about, event: 'attempt.refused', runId: this.idOf(1), detail }]);
+    await this.leases.acquire({ resource: CRON, nonce: 'n', holder: 'pod/1', ttlMs: 60_000, floor: parseFence('9') });
+    return this;
+  }
+}
+
+const STORES: readonly (readonly [string, () => Ledger])[] = [
+  ['memory', () => new MemoryLedger(systemClock)],
+  ['Redis', () => new RedisLedger({ redis: spaces.redis(), ...spaces.fresh() })],
+  ['PostgreSQL', () => new PostgresLedger({ pool, schema, prefix: spaces.fresh().prefix, tenant: 'default' })],
+];
+
+describe.each(STORES)('what became of the instants of a cron, as the ledger in %s knows it,', (_, ledgerOf) => {
+  let history: History;
+  let desk: WhyDesk;
+  beforeAll(async () => {
+    history = await new History(ledgerOf()).make();
+    desk = new WhyDesk(history);
+  });
+
+  it('is a line of all of them', async () => {
+    const query = { from: history.at(0), to: history.at(3_600 * 2), limit: 100 };
+    const line = await new Timelines(history).of(CRON, query);
+    const said = line.items.slice(0, 7).map(({ outcome, reason, count }) => `${outcome} ${reason ?? ''} ${count}`);
+    expect(said).toEqual([
+      ...['late  1', 'running  1', 'skipped overlap 1', 'skipped paused 1', 'merged  2'],
+      ...['waiting no-capable-worker 1', expect.stringMatching(/^waiting unclaimed 35\d\d$/)],
+    ]);
+    expect(line.items.at(-1)).toMatchObject({ outcome: 'ahead' });
+    const json = presentTimeline(line);
+    expect(SCHEMAS.Timeline.parse(JSON.parse(JSON.stringify(json)))).toEqual(json);
+  });
+
+  it.each([
+    [1, 'late', 'nobody claimed it for', ['effect', 'The effect "card" is done']],
+    [1, 'late', 'It ran late', ['fence', 'the ledger refused a stale attempt']],
+    [2, 'running', 'attempt 1 goes on', ['attempt', 'worker/1']],
+    [3, 'overlap', 'was still going', ['overlap', 'and goes on']],
+    [4, 'paused', 'ann had paused the cron', ['pause', 'bob resumed it']],
+    [5, 'merged', 'stands for it (', ['misfire', 'stands for it']],
+    [7, 'waiting', 'no worker that is there has its handler', ['misfire', '2 missed instants']],
+    [8, 'due', 'pod/1 holds its lease', ['lease', 'pod/1 holds the lease of the cron']],
+  ] as const)('second %i: %s', async (...[second, verdict, answer, [topic, words]]) => {
+    const report = await desk.why(CRON, history.at(second));
+    expect(report).toMatchObject({ verdict, answer: expect.stringContaining(answer) });
+    const said = report.steps.filter((step) => step.topic === topic).map(({ text }) => text);
+    expect(said.join('\n')).toContain(words);
+    const json = presentWhyReport(report);
+    expect(SCHEMAS.WhyReport.parse(JSON.parse(JSON.stringify(json)))).toEqual(json);
+  });
+
+  it('is told of the last one, too', async () => {
+    expect((await desk.why(CRON, 'last')).at).toBeGreaterThan(history.at(3_500));
+  });
+});
+
+describe('a question', () => {
+  const history = new History(new MemoryLedger(systemClock));
+
+  it('about a name that is not there says which are like it', async () => {
+    const asked = new WhyDesk(history).why('tikc', 'now');
+    await expect(asked).rejects.toThrow(UnknownCronError);
+    await expect(asked).rejects.toThrow('Is one of these meant: "tick"?');
+    await expect(new Timelines(history).of('tikc')).rejects.toThrow(UnknownCronError);
+  });
+
+  it('about an instant that was merged with many others finds the run that stands for them', async () => {
+    const many = new History(new MemoryLedger(systemClock));
+    const skips = [{ after: many.at(0), through: many.at(200), reason: 'merged' as const }];
+    const missed = { count: 200, from: many.at(1), to: many.at(200) };
+    const occurrence = { scheduledAt: many.at(201), dueAt: many.at(201), reason: 'catch-up' as const, missed };
+    await many.claim(201, { skips, occurrence });
+    const report = await new WhyDesk(many).why(CRON, many.at(3));
+    expect(report).toMatchObject({ verdict: 'merged', answer: expect.stringContaining(many.idOf(201)) });
+  });
+
+  it('about an instant that met a run from long before finds that run', async () => {
+    const dense = new History(new MemoryLedger(systemClock));
+    await dense.claim(1);
+    await dense.begin(1);
+    for (let second = 2; second <= 60; second += 1) await dense.claim(second, { overlap: 'skip' });
+    const report = await new WhyDesk(dense).why(CRON, dense.at(60));
+    expect(report).toMatchObject({
+      verdict: 'overlap',
+      answer: expect.stringContaining(`${dense.idOf(1)} was still going`),
+    });
+  });
+
+  it('is answered from the ledger alone while the journal and the leases are away', async () => {
+    const away = () => Promise.reject(new Error('away'));
+    const { catalog, ledger } = history;
+    const desk = new WhyDesk({ catalog, ledger, journal: { ofCron: away }, leases: { inspect: away } });
+    expect(await desk.why(CRON, history.at(9))).toMatchObject({ verdict: 'due' });
+  });
+});

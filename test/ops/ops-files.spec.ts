@@ -1,0 +1,146 @@
+import { execFileSync } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { CRON_METRICS, LEASE_METRICS, METRICS, type MetricSpec } from '@fencepost/jobs/metrics';
+import { describe, expect, it } from 'vitest';
+import { alertList } from '../../scripts/ops/alert-list.mjs';
+import { opsFiles } from '../../scripts/ops/files.mjs';
+import { ask } from '../../scripts/ops/promql.mjs';
+import { promtool } from '../support/promtool.js';
+
+const read = (file: string) => readFileSync(new URL(`../../${file}`, import.meta.url), 'utf8');
+
+const DASHBOARD = 'ops/grafana/fencepost.json';
+const RULES = 'ops/prometheus/alerts.yml';
+
+const list: readonly MetricSpec[] = Object.values(METRICS);
+const alerts = alertList(METRICS);
+const files = await opsFiles({ METRICS, CRON_METRICS, LEASE_METRICS });
+
+interface Panel {
+  readonly title: string;
+  readonly type: string;
+  readonly gridPos: Readonly<Record<'x' | 'y' | 'w' | 'h', number>>;
+  readonly targets?: readonly { readonly expr: string; readonly legendFormat: string }[];
+}
+
+const { panels } = JSON.parse(read(DASHBOARD)) as { readonly panels: readonly Panel[] };
+const queries = [
+  ...alerts.map(({ name, expr }) => [name, expr] as const),
+  ...panels.flatMap(({ title, targets = [] }) => targets.map(({ expr }) => [title, expr] as const)),
+];
+
+/** Labels that Prometheus itself puts on what it reads. */
+const OF_THE_SCRAPE = ['instance', 'le'];
+
+const metricOf = (series: string) =>
+  list.find(({ name, type }) =>
+    type === 'histogram' ? [`${name}_bucket`, `${name}_sum`, `${name}_count`].includes(series) : name === series,
+  );
+
+/** What an expression asks that nobody can answer. */
+function unknownIn(expr: string): string[] {
+  const series = [...expr.matchAll(/\b((?:cron|redis)_\w+)(?:\{([^}]*)\})?/g)];
+  const known = series.flatMap(([, name = '']) => metricOf(name) ?? []);
+  const labels = new Set(known.flatMap((metric) => Object.keys(metric.labels)));
+  const grouped = [...expr.matchAll(/\bby \(([^)]*)\)/g)].flatMap(([, inside = '']) => inside.split(', '));
+  return [
+    ...series.filter(([, name = '']) => !metricOf(name)).map(([, name]) => `the series ${name}`),
+    ...grouped.filter((label) => !labels.has(label) && !OF_THE_SCRAPE.includes(label)).map((label) => `by ${label}`),
+    ...series.flatMap(([, name = '', inside = '']) => wrongMatchers(metricOf(name), inside)),
+  ];
+}
+
+function wrongMatchers(metric: MetricSpec | undefined, inside: string): string[] {
+  const matchers = inside === '' ? [] : inside.split(', ');
+  return matchers.filter((matcher) => {
+    const [, label = '', operator, value = ''] = /^(\w+)(=~?)"([^"]*)"$/.exec(matcher) ?? [];
+    const values = metric?.labels[label];
+    return values === undefined || (values !== null && operator === '=' && !values.includes(value));
+  });
+}
+
+describe('what is made from the list of metrics', () => {
+  it.each(Object.keys(files))('%s is what "npm run ops" makes of it now', (file) => {
+    expect(read(file)).toBe(files[file]);
+  });
+
+  it.each(queries)('%s asks only for metrics and labels that there are: %s', (_, expr) => {
+    expect(unknownIn(expr)).toEqual([]);
+    expect(expr).toMatch(/(cron|redis)_/);
+  });
+
+  it('shows or watches every metric', () => {
+    const asked = queries.map(([, expr]) => expr).join('\n');
+    for (const { name } of list) expect(asked, name).toContain(name);
+  });
+
+  it('can not be made with a label, a value or a rate that a metric does not have', () => {
+    const { fires, leaseHeld } = METRICS;
+    expect(() => ask({ of: fires, by: ['pod'] })).toThrow('cron_fires_total has no label "pod"');
+    expect(() => ask({ of: fires, where: { outcome: 'lost' } })).toThrow('has no outcome "lost"');
+    expect(() => ask({ of: leaseHeld, over: 'rate', range: '5m' })).toThrow('has no rate');
+    expect(() => ask({ of: fires, part: '_bucket' })).toThrow('no histogram');
+  });
+
+  it('would be found out otherwise', () => {
+    expect(unknownIn('sum by (pod) (cron_fires_total{outcome="lost"}) + cron_gone')).toEqual([
+      ...['the series cron_gone', 'by pod', 'outcome="lost"'],
+    ]);
+    expect(unknownIn('cron_fire_delay_seconds')).toEqual(['the series cron_fire_delay_seconds']);
+  });
+});
+
+describe('the alerts', () => {
+  const anchors = [...read('docs/operating.md').matchAll(/^##+ (.+)$/gm)].map(([, title = '']) =>
+    title
+      .toLowerCase()
+      .replaceAll(/[^\w\s-]/g, '')
+      .replaceAll(' ', '-'),
+  );
+
+  it.each(alerts.map((alert) => [alert.name, alert] as const))(
+    '%s says what is wrong, and where it is written what to do',
+    (_, alert) => {
+      expect(alert.name).toMatch(/^Fencepost[A-Z]\w+$/);
+      expect(alert.summary).toMatch(/^\S.*\.$/);
+      expect(alert.description).toMatch(/^\S.*\.$/);
+      expect(alert.holds).toMatch(/^\d+m$/);
+      expect(anchors).toContain(alert.runbook);
+      // What a sentence names has to be left over after the sum.
+      const named = [...alert.summary.matchAll(/\$labels\.(\w+)/g)].map(([, label = '']) => label);
+      const kept = [...alert.expr.matchAll(/\bby \(([^)]*)\)/g)].flatMap(([, inside = '']) => inside.split(', '));
+      for (const label of named) expect([...kept, 'instance']).toContain(label);
+    },
+  );
+
+  it('wake somebody for each thing a night can bring', () => {
+    expect(alerts.map(({ name }) => name)).toEqual(
+      expect.arrayContaining([
+        ...['FencepostNoScheduler', 'FencepostNoWorker', 'FencepostCronWithoutHolder', 'FencepostFiresMissed'],
+        ...['FencepostFenceRejections', 'FencepostUncertainRuns', 'FencepostLastSuccessTooOld'],
+        ...['FencepostQueueGrowing', 'FencepostClockSkew', 'FencepostStoreTrouble'],
+      ]),
+    );
+    expect(new Set(alerts.map(({ name }) => name)).size).toBe(alerts.length);
+  });
+
+  it.runIf(promtool)('are rules that Prometheus takes, where promtool is there to say so', () => {
+    const said = execFileSync(promtool ?? '', ['check', 'rules', RULES], {
+      cwd: new URL('../..', import.meta.url),
+      encoding: 'utf8',
+    });
+    expect(said).toContain(`SUCCESS: ${alerts.length} rules found`);
+  });
+});
+
+describe('the dashboard', () => {
+  it('has no two panels in one place, and names what each line shows', () => {
+    const cells = panels.flatMap(({ gridPos: { x, y, w, h } }) =>
+      Array.from({ length: w * h }, (_, n) => `${x + (n % w)}/${y + Math.floor(n / w)}`),
+    );
+    expect(new Set(cells).size).toBe(cells.length);
+    expect(panels.every(({ gridPos: { x, w } }) => x + w <= 24)).toBe(true);
+    const lines = panels.filter(({ type }) => type === 'timeseries').flatMap(({ targets = [] }) => targets);
+    expect(lines.filter(({ legendFormat }) => legendFormat === '')).toEqual([]);
+  });
+});

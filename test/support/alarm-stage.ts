@@ -1,0 +1,78 @@
+import { randomUUID } from 'node:crypto';
+import { afterEach, expect } from 'vitest';
+import { AlarmDuty } from '../../libs/jobs/src/alarms/alarm-duty.js';
+import type { Message } from '../../libs/jobs/src/alarms/alarm-queue.js';
+import { MemoryAlarmBook } from '../../libs/jobs/src/alarms/memory-alarm-book.js';
+import type { Webhook } from '../../libs/jobs/src/alarms/messages.js';
+import type { AttemptOutcome } from '../../libs/jobs/src/ledger/ledger.js';
+import { BalanceStage } from './balance-stage.js';
+import type { StagePod } from './scheduler-stage.js';
+
+export const LOOK_MS = 1_000;
+
+const WEBHOOK: Webhook = {
+  url: 'https://alerts.example/hooks',
+  secret: `whsec_${'A'.repeat(32)}`,
+  events: ['alarm.raised', 'alarm.cleared'],
+};
+
+/** Scheduler pods that watch each other's crons. */
+export class AlarmStage extends BalanceStage {
+  readonly book = new MemoryAlarmBook(this.clock);
+  /** What is to be sent, once for each id, as a queue has it. */
+  readonly messages = new Map<string, Message>();
+  /** The next so many messages find no queue. */
+  failing = 0;
+  readonly #duties: AlarmDuty[] = [];
+
+  async watching(name: string): Promise<StagePod> {
+    const pod = await this.started(name);
+    const { clock, telemetry, ledger } = pod;
+    const queue = { enqueue: (messages: readonly Message[]) => this.#enqueue(messages) };
+    const duty = new AlarmDuty({
+      ...{ pod: pod.pod, name: `${name}/1`, ledger, book: this.book, queue, webhooks: [WEBHOOK] },
+      ...{ clock, telemetry, lookEveryMs: LOOK_MS },
+    });
+    duty.watcher.start();
+    this.#duties.push(duty);
+    return pod;
+  }
+
+  async stopWatching(): Promise<void> {
+    await Promise.all(this.#duties.splice(0).map((duty) => duty.watcher.stop()));
+    await this.stopAll();
+  }
+
+  /** Carries a run out. */
+  async end(runId: string, outcome: AttemptOutcome = { kind: 'succeeded' }): Promise<void> {
+    const nonce = randomUUID();
+    const begun = await this.memoryLedger.begin({ runId, nonce, worker: 'w/1', ttlMs: 60_000, maxAttempts: 9 });
+    if (begun.verdict !== 'begun') throw new Error(`Expected ${runId} to begin, got ${begun.verdict}.`);
+    await this.memoryLedger.finish({ runId, nonce, fence: begun.fence }, outcome);
+  }
+
+  #enqueue(messages: readonly Message[]): Promise<void> {
+    if (this.failing > 0) {
+      this.failing -= 1;
+      return Promise.reject(new Error('the queue is away'));
+    }
+    for (const message of messages) this.messages.set(message.id, message);
+    return Promise.resolve();
+  }
+}
+
+/** Stages of a file's tests; what a test leaves running fails it. */
+export function useAlarmStages(): () => AlarmStage {
+  const stages: AlarmStage[] = [];
+  afterEach(async () => {
+    for (const stage of stages.splice(0)) {
+      await stage.stopWatching();
+      expect(stage.clock.pending).toBe(0);
+    }
+  });
+  return () => {
+    const stage = new AlarmStage({ ttlMs: 10_000 });
+    stages.push(stage);
+    return stage;
+  };
+}

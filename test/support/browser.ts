@@ -1,0 +1,23 @@
+import { chromium, type Browser } from 'playwright-core';
+import { ensureProgram } from '../../scripts/debian.mjs';
+
+/** No graphics, no sandbox (the tests may run as root), and nothing that dials anywhere by itself. */
+const FLAGS = [
+  '--no-sandbox',
+  '--disable-gpu',
+  '--disable-quic',
+  '--no-first-run',
+  '--disable-background-networking',
+  '--disable-component-update',
+  '--disable-sync',
+  '--disable-dev-shm-usage',
+];
+
+/** Fetching Chromium takes a minute on a machine that has none. */
+export const BROWSER_PATIENCE_MS = 300_000;
+
+/** The Chromium of Debian, fetched where there is none; the caller closes it. */
+export async function openBrowser(): Promise<Browser> {
+  const { command, env } = await ensureProgram('chromium', { log: (line) => console.error(line) });
+  return chromium.launch({ executablePath: command, args: FLAGS, env });
+}

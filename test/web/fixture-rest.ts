@@ -1,0 +1,123 @@
+import type { AuditRecordJson } from '../../libs/jobs/src/presenting/audit-record.js';
+import type { FindingJson } from '../../libs/jobs/src/presenting/finding.js';
+import type { JournalEntryJson } from '../../libs/jobs/src/presenting/journal-entry.js';
+import type { LeaseJson } from '../../libs/jobs/src/presenting/lease.js';
+import type { OutlookJson } from '../../libs/jobs/src/presenting/outlook.js';
+import type { PodJson } from '../../libs/jobs/src/presenting/pod.js';
+import { at, CRON, LOST_RUN } from './fixture-runs.js';
+
+function pod(words: Partial<PodJson>): PodJson {
+  return {
+    ...{
+      pod: 'scheduler-1/a1b2c3',
+      label: 'scheduler-1',
+      roles: ['scheduler'],
+      host: 'node-a',
+      pid: 17,
+      node: '20.19.5',
+    },
+    ...{ startedAt: at(-9_000), version: '0.1.0', zoneData: '2026b', app: 'billing', buildSeq: 42, ledger: 'redis' },
+    ...{
+      clockSkewMs: 3,
+      rttMs: 0.8,
+      lagMs: 11,
+      leaseTtlMs: 30_000,
+      share: 25,
+      held: 25,
+      concurrency: null,
+      running: null,
+    },
+    ...{ handlers: [], seenAt: at(10) },
+    ...words,
+  };
+}
+
+const workerOnly = { share: null, held: null, leaseTtlMs: null, concurrency: 10, running: 3 };
+
+export const PODS: readonly PodJson[] = [
+  pod({}),
+  pod({ pod: 'scheduler-2/0a9b8c', label: 'scheduler-2', host: 'node-b', clockSkewMs: -1_400 }),
+  pod({ pod: 'worker-1/d4e5f6', label: 'worker-1', roles: ['worker'], handlers: [CRON], ...workerOnly }),
+];
+
+export const LEASES: readonly LeaseJson[] = [
+  { cron: CRON, holder: 'scheduler-1/a1b2c3', fence: '1763607590001', remainingMs: 21_500 },
+  { cron: 'cache-warm', holder: 'scheduler-2/0a9b8c', fence: '1763607590002', remainingMs: 8_000 },
+];
+
+export function entry(words: Partial<JournalEntryJson>): JournalEntryJson {
+  return {
+    ...{ id: '1763607600000-0', at: at(0), pod: 'scheduler-1/a1b2c3', role: 'scheduler', event: 'lease.acquired' },
+    ...{ level: 'info', cron: CRON, runId: null, detail: { fence: '1763607590001', ttlMs: 30_000 } },
+    ...words,
+  };
+}
+
+export const JOURNAL: readonly JournalEntryJson[] = [
+  entry({
+    ...{ id: '5-0', at: at(31), event: 'attempt.refused', level: 'warn', runId: LOST_RUN, pod: 'worker-1/d4e5f6' },
+    detail: { fence: '1763607590005', attempt: 1, step: 'effect' },
+  }),
+  entry({
+    id: '4-0',
+    at: at(30),
+    event: 'attempt.begun',
+    runId: LOST_RUN,
+    detail: { fence: '1763607590007', attempt: 2 },
+  }),
+  entry({
+    ...{ id: '3-0', at: at(3), event: 'claim.stale', level: 'warn', pod: 'scheduler-2/0a9b8c' },
+    detail: { fence: '1763607590000', accepted: '1763607590001' },
+  }),
+  entry({ id: '2-0', at: at(1), event: 'lease.acquired' }),
+  entry({
+    id: '1-0',
+    at: at(-30),
+    event: 'lease.lost',
+    level: 'warn',
+    detail: { fence: '1763607590000', cause: 'expired' },
+  }),
+];
+
+const HOURS = Array.from({ length: 24 }, (_, n) => n);
+
+export const OUTLOOK: OutlookJson = {
+  ...{ from: at(0), to: at(24 * 3_600) },
+  perHour: HOURS.map((n) => ({ at: at(n * 3_600), count: n === 3 ? 1_250 : 60 + ((n * 17) % 90) })),
+  stampedes: [{ at: at(3 * 3_600), crons: [CRON, 'cache-warm', 'invoice-collect'], count: 1_200 }],
+  clockChanges: [
+    {
+      zone: 'Europe/Berlin',
+      at: at(7_200),
+      text: 'Clocks go from 03:00 back to 02:00: 12 crons come twice.',
+      crons: 12,
+    },
+  ],
+  next: HOURS.map((n) => ({ cron: n % 2 === 0 ? CRON : 'cache-warm', at: at(n * 600) })),
+};
+
+export const FINDINGS: readonly FindingJson[] = [
+  { code: 'persistence', level: 'ok', subject: 'Redis', text: 'It writes an append-only file.', todo: null },
+  {
+    ...{ code: 'eviction', level: 'bad', subject: 'Redis' },
+    text: 'Its maxmemory-policy is allkeys-lru: it may forget leases, runs and effects.',
+    todo: 'Set maxmemory-policy noeviction, and give it enough memory.',
+  },
+  {
+    ...{ code: 'clock-skew', level: 'warn', subject: 'scheduler-2/0a9b8c' },
+    text: 'Its clock is 1.4 s behind that of the store.',
+    todo: 'Look after its time service.',
+  },
+];
+
+export const AUDIT: readonly AuditRecordJson[] = [
+  {
+    ...{ id: '9-0', at: at(60), by: 'anna', role: 'operator', action: 'pause', cron: 'invoice-collect', runId: null },
+    ...{
+      before: { paused: null },
+      after: { paused: { by: 'anna' } },
+      reason: 'the mail server moves',
+      from: '10.0.0.7',
+    },
+  },
+];

@@ -1,0 +1,62 @@
+import type { RunJson } from '../../libs/jobs/src/presenting/run.js';
+import type { RunReportJson } from '../../libs/jobs/src/presenting/run-report.js';
+
+export const CRON = 'nightly-report';
+export const LOST_RUN = `${CRON}@1763607600000`;
+
+const HOUR_MS = 3_600_000;
+/** The hour that has begun: what is ahead in the story is ahead for the page as well. */
+const T0 = Math.floor(Date.now() / HOUR_MS) * HOUR_MS;
+
+/** `seconds` after the start of the story that the fixtures tell. */
+export function at(seconds: number): string {
+  return new Date(T0 + seconds * 1_000).toISOString();
+}
+
+export function run(words: Partial<RunJson> = {}): RunJson {
+  return {
+    ...{ id: `${CRON}@${T0}`, cron: CRON, scheduledAt: at(0), dueAt: at(0), state: 'succeeded', reason: 'schedule' },
+    ...{ skipped: null, missed: null, generation: 2, claimFence: '1763607590001', claimedBy: 'scheduler-1/a1b2c3' },
+    ...{ claimedAt: at(0.1), enqueuedAt: at(0.2), delivery: 1, attempt: 1, fence: '1763607590007' },
+    ...{ worker: 'worker-1/d4e5f6', startedAt: at(0.4), attemptedAt: at(0.4), notBefore: null, finishedAt: at(12) },
+    ...{ lateByMs: 400, tookMs: 11_600, error: null, by: null, payload: { month: '2026-11' }, handler: null },
+    ...{ waiting: null, priority: null, question: null, cancel: null },
+    ...words,
+  };
+}
+
+const question = { effect: 'send-mail', item: null, doubt: 'lost' as const, since: at(2) };
+
+export const UNCERTAIN = run({
+  ...{ id: LOST_RUN, state: 'uncertain', finishedAt: null, tookMs: null, attempt: 2, question },
+});
+
+export const FAILED = run({
+  ...{ id: `${CRON}@${T0 - 86_400_000}`, scheduledAt: at(-86_400), dueAt: at(-86_400), state: 'failed', attempt: 3 },
+  error: 'The report service answered 503 to each of three attempts, the last time after 30 seconds.',
+});
+
+const effect = { unknown: false, finishedAt: at(1.9), fence: '1763607590007', error: null, payloadHash: null };
+
+export const REPORT: RunReportJson = {
+  run: UNCERTAIN,
+  effects: [
+    { ...effect, name: 'render', state: 'done', since: at(1), result: { pages: 12, file: 'report-2026-11.pdf' } },
+    { ...effect, name: 'send-mail', state: 'begun', since: at(2), finishedAt: null, unknown: true, result: null },
+  ],
+  items: {
+    customers: {
+      ...{ done: 4_120, failed: 1, begun: 1 },
+      open: [
+        { key: 'customer-7', state: 'failed', error: 'mailbox is full', since: at(3) },
+        { key: 'customer-9', state: 'begun', error: null, since: at(4) },
+      ],
+    },
+  },
+  question: {
+    ...question,
+    idempotencyKey: `${LOST_RUN}/send-mail`,
+    why: `The effect "send-mail" was begun at ${at(2)}, and whoever did is gone: it may have happened, or not.`,
+    advice: 'Look in the system it changes for the idempotency key. If it is there, answer "done".',
+  },
+};

@@ -1,0 +1,170 @@
+import axe from 'axe-core';
+import type { BrowserContextOptions, Page } from 'playwright-core';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { BROWSER_PATIENCE_MS } from '../support/browser.js';
+import { CRON, LOST_RUN } from './fixture-runs.js';
+import { timeline } from './fixture-crons.js';
+import { WebStage } from './web-stage.js';
+
+let stage: WebStage;
+let page: Page | undefined;
+beforeAll(async () => {
+  stage = await WebStage.open();
+}, BROWSER_PATIENCE_MS);
+afterEach(async () => {
+  await page?.context().close();
+  stage.reset();
+});
+afterAll(() => stage.close());
+
+async function open(path: string, options: BrowserContextOptions = {}): Promise<Page> {
+  page = await stage.page(path, options);
+  return page;
+}
+
+/** Within ten seconds, however busy the machine is. */
+const SOON = { timeout: 10_000 };
+
+/** Each page, and something that stands on it once all is there. */
+const PAGES: readonly (readonly [path: string, ready: string])[] = [
+  ['/crons/', 'table'],
+  [`/crons/cron/${CRON}?at=${timeline().items[4]?.scheduledAt}`, '.steps'],
+  ['/crons/attention', 'table'],
+  ['/crons/holdings', 'table'],
+  ['/crons/outlook', '.bars'],
+  ['/crons/audit', 'table'],
+  ['/crons/doctor', '.findings'],
+  [`/crons/run/${encodeURIComponent(LOST_RUN)}`, 'pre.logs'],
+  ['/crons/nowhere', 'h1'],
+];
+
+interface Violation {
+  readonly id: string;
+  readonly impact: string;
+  readonly nodes: readonly { readonly html: string; readonly failureSummary: string }[];
+}
+
+/** What axe takes for serious, in short; its script comes by the debugger, past the policy of the page. */
+async function violations(shown: Page): Promise<string[]> {
+  await shown.evaluate(axe.source);
+  const found: Violation[] = await shown.evaluate('axe.run().then(({ violations }) => violations)');
+  const serious = found.filter(({ impact }) => impact === 'serious' || impact === 'critical');
+  return serious.flatMap(({ id, nodes }) =>
+    nodes.map(({ html, failureSummary }) => `${id}: ${html} ${failureSummary}`),
+  );
+}
+
+describe.each(['light', 'dark'] as const)('in %s', (colorScheme) => {
+  it.each(PAGES)('%s has nothing that axe takes for serious', async (path, ready) => {
+    const shown = await open(path, { colorScheme });
+    await shown.locator(ready).first().waitFor();
+    expect(await violations(shown)).toEqual([]);
+  });
+
+  it('neither has a dialog, nor the place where one signs in', async () => {
+    const shown = await open(`/crons/cron/${CRON}`, { colorScheme });
+    await shown.getByRole('button', { name: 'Backfill …' }).click();
+    expect(await violations(shown)).toEqual([]);
+    stage.failing = 401;
+    await shown.reload();
+    await shown.getByLabel('Token').waitFor();
+    expect(await violations(shown)).toEqual([]);
+  });
+});
+
+describe('on a phone', () => {
+  it.each(PAGES)('%s is no wider than the screen', async (path, ready) => {
+    const shown = await open(path, { viewport: { width: 360, height: 740 } });
+    await shown.locator(ready).first().waitFor();
+    expect(await shown.evaluate('document.documentElement.scrollWidth')).toBe(360);
+  });
+
+  it('a row is a card that is still a row to a screen reader', async () => {
+    const shown = await open('/crons/', { viewport: { width: 360, height: 740 } });
+    await expect
+      .poll(
+        () =>
+          shown
+            .getByRole('row', { name: /invoice-collect/ })
+            .getByRole('cell')
+            .count(),
+        SOON,
+      )
+      .toBe(4);
+  });
+});
+
+describe('light and dark', () => {
+  const ground = (shown: Page) => shown.evaluate('getComputedStyle(document.body).backgroundColor');
+
+  it('go by the machine, and by the switch, which is remembered', async () => {
+    const shown = await open('/crons/', { colorScheme: 'dark' });
+    const dark = await ground(shown);
+    await shown.getByLabel('Look').selectOption('light');
+    const light = await ground(shown);
+    expect(light).not.toBe(dark);
+    await shown.reload();
+    await shown.locator('table').waitFor();
+    expect(await ground(shown)).toBe(light);
+    await shown.getByLabel('Look').selectOption('system');
+    expect(await ground(shown)).toBe(dark);
+  });
+});
+
+describe('the times', () => {
+  it('are those of the cron, with those of everybody in the title, or UTC', async () => {
+    const shown = await open(`/crons/cron/${CRON}`);
+    const next = shown.locator('.facts time').first();
+    const iso = (await next.getAttribute('datetime')) ?? '';
+    const utc = iso.slice(11, 19);
+    expect(await next.innerText()).not.toContain(utc);
+    expect(await next.getAttribute('title')).toContain(`${utc} UTC`);
+    await shown.getByLabel('Times').selectOption('utc');
+    await expect.poll(() => next.innerText(), SOON).toContain(utc);
+  });
+});
+
+describe('by keys alone', () => {
+  const focused = (shown: Page) => shown.evaluate('document.activeElement.innerText');
+
+  it('the first stop leads past the navigation', async () => {
+    const shown = await open('/crons/');
+    await shown.locator('table').waitFor();
+    await shown.keyboard.press('Tab');
+    expect(await focused(shown)).toBe('Skip to the content');
+    await shown.keyboard.press('Enter');
+    expect(await shown.evaluate('document.activeElement.id')).toBe('main');
+  });
+
+  it('another page has the focus on its heading', async () => {
+    const shown = await open('/crons/');
+    await shown.getByRole('link', { name: 'Doctor' }).focus();
+    await shown.keyboard.press('Enter');
+    await expect.poll(() => focused(shown), SOON).toBe('Doctor');
+  });
+
+  it('all marks of a timeline are one stop, and arrows go through them', async () => {
+    const shown = await open(`/crons/cron/${CRON}`);
+    await shown.locator('.mark-button').first().waitFor();
+    expect(await shown.locator('.mark-button[tabindex="0"]').count()).toBe(1);
+    await shown.locator('.mark-button').nth(3).focus();
+    await shown.keyboard.press('ArrowRight');
+    await shown.keyboard.press('Enter');
+    await expect.poll(() => shown.locator('.answer').innerText(), SOON).toContain('uncertain');
+    await shown.keyboard.press('End');
+    const last = await shown.evaluate("document.activeElement.getAttribute('title')");
+    expect(last).toContain('ahead');
+  });
+
+  it('every stop shows where it is', async () => {
+    const shown = await open(`/crons/cron/${CRON}`);
+    await shown.locator('.mark-button').first().waitFor();
+    const unseen: unknown[] = [];
+    for (let stop = 0; stop < 30; stop += 1) {
+      await shown.keyboard.press('Tab');
+      const style = await shown.evaluate('getComputedStyle(document.activeElement).outlineStyle');
+      if (style === 'none') unseen.push(await shown.evaluate('document.activeElement.outerHTML.slice(0, 80)'));
+    }
+    expect(unseen).toEqual([]);
+  });
+});

@@ -1,0 +1,180 @@
+import type { Locator, Page } from 'playwright-core';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { BROWSER_PATIENCE_MS } from '../support/browser.js';
+import { CRON, FAILED, LOST_RUN } from './fixture-runs.js';
+import { WebStage } from './web-stage.js';
+
+let stage: WebStage;
+let page: Page | undefined;
+beforeAll(async () => {
+  stage = await WebStage.open();
+}, BROWSER_PATIENCE_MS);
+afterEach(async () => {
+  await page?.context().close();
+  stage.reset();
+});
+afterAll(() => stage.close());
+
+async function open(path: string): Promise<Page> {
+  page = await stage.page(path);
+  return page;
+}
+
+/** Within ten seconds, however busy the machine is. */
+const SOON = { timeout: 10_000 };
+
+const REASON = 'a reason for the audit trail';
+const cron = `/crons/cron/${CRON}`;
+
+interface Case {
+  readonly path: string;
+  readonly button: string | RegExp;
+  readonly verb: string;
+  readonly fill?: (dialog: Locator) => Promise<void>;
+  readonly posted: { readonly path: string; readonly body: object };
+}
+
+/** Every button that changes something: what has to be filled in, and what the API is told then. */
+const CASES: Readonly<Record<string, Case>> = {
+  'runs a cron now': {
+    ...{ path: cron, button: 'Run now …', verb: 'Run now' },
+    fill: (dialog) => dialog.getByLabel('Payload').fill('{"month":"2026-10"}'),
+    posted: {
+      path: `/api/crons/${CRON}/trigger`,
+      body: { reason: REASON, force: false, payload: { month: '2026-10' } },
+    },
+  },
+  'pauses a cron': {
+    ...{ path: cron, button: 'Pause …', verb: 'Pause' },
+    fill: (dialog) => dialog.getByLabel('Until').fill('2026-12-24T18:00:00'),
+    posted: { path: `/api/crons/${CRON}/pause`, body: { reason: REASON, until: '2026-12-24T18:00:00.000Z' } },
+  },
+  'backfills a cron': {
+    ...{ path: cron, button: 'Backfill …', verb: 'Backfill' },
+    fill: async (dialog) => {
+      await dialog.getByLabel('From').fill('2026-11-01T00:00:00');
+      await dialog.getByLabel('To (').fill('2026-11-02T00:00:00');
+    },
+    posted: {
+      path: `/api/crons/${CRON}/backfill`,
+      body: { from: '2026-11-01T00:00:00.000Z', to: '2026-11-02T00:00:00.000Z', reason: REASON, dryRun: false },
+    },
+  },
+  'removes a cron': {
+    ...{ path: cron, button: 'Remove …', verb: 'Remove' },
+    posted: { path: `/api/crons/${CRON}/remove`, body: { reason: REASON } },
+  },
+  'says that an effect happened': {
+    ...{ path: '/crons/attention', button: 'It happened …', verb: 'It happened' },
+    fill: (dialog) => dialog.getByLabel('What it brought').fill('{"id":7}'),
+    posted: {
+      path: `/api/runs/${LOST_RUN}/resolve`,
+      body: { answer: 'done', effect: 'send-mail', reason: REASON, result: { id: 7 } },
+    },
+  },
+  'says that it did not happen': {
+    ...{ path: '/crons/attention', button: 'It did not happen …', verb: 'It did not happen' },
+    posted: {
+      path: `/api/runs/${LOST_RUN}/resolve`,
+      body: { answer: 'not-done', effect: 'send-mail', reason: REASON },
+    },
+  },
+  'gives a run up': {
+    ...{ path: '/crons/attention', button: 'Give the run up …', verb: 'Give the run up' },
+    posted: { path: `/api/runs/${LOST_RUN}/resolve`, body: { answer: 'give-up', effect: 'send-mail', reason: REASON } },
+  },
+  'retries a failed run': {
+    ...{ path: '/crons/attention', button: /Retry the run/, verb: 'Retry' },
+    posted: { path: `/api/runs/${FAILED.id}/retry`, body: { reason: REASON, force: false, repeatUnknown: false } },
+  },
+  'cancels a run': {
+    ...{ path: `/crons/run/${encodeURIComponent(LOST_RUN)}`, button: /Cancel the run/, verb: 'Cancel the run' },
+    posted: { path: `/api/runs/${LOST_RUN}/cancel`, body: { reason: REASON } },
+  },
+  'clears a lease by its fence': {
+    ...{ path: '/crons/holdings', button: `Clear the lease of ${CRON}`, verb: 'Clear the lease' },
+    posted: { path: `/api/leases/${CRON}/clear`, body: { reason: REASON, fence: '1763607590001' } },
+  },
+};
+
+describe('a person', () => {
+  it.each(Object.entries(CASES))('%s, by keys alone', async (_, { path, button, verb, fill, posted }) => {
+    const shown = await open(path);
+    const opener = shown.getByRole('button', { name: button }).first();
+    await opener.focus();
+    await shown.keyboard.press('Enter');
+    await shown.getByRole('dialog').waitFor();
+    await fill?.(shown.getByRole('dialog'));
+    await shown.getByLabel('Reason').fill(REASON);
+    await shown.getByRole('dialog').getByRole('button', { name: verb, exact: true }).focus();
+    await shown.keyboard.press('Enter');
+    await expect.poll(() => shown.getByRole('dialog').count(), SOON).toBe(0);
+    expect(stage.posted).toEqual([posted]);
+    await expect.poll(() => shown.locator('.announcer').innerText(), SOON).not.toBe('');
+    expect(stage.complaints).toEqual([]);
+  });
+
+  it('gives a reason, or nothing is done', async () => {
+    const shown = await open(cron);
+    await shown.getByRole('button', { name: 'Pause …' }).click();
+    await shown.getByRole('button', { name: 'Pause', exact: true }).click();
+    expect(await shown.getByRole('dialog').count()).toBe(1);
+    expect(stage.posted).toEqual([]);
+  });
+
+  it('closes a dialog with Escape, and is where they were', async () => {
+    const shown = await open(cron);
+    await shown.getByRole('button', { name: 'Pause …' }).click();
+    await shown.getByRole('dialog').waitFor();
+    await shown.keyboard.press('Escape');
+    await expect.poll(() => shown.getByRole('dialog').count(), SOON).toBe(0);
+    await expect.poll(() => shown.evaluate('document.activeElement.textContent'), SOON).toBe('Pause …');
+    expect(stage.posted).toEqual([]);
+  });
+
+  it('reads in the dialog why it was refused, and loses nothing of what was written', async () => {
+    const shown = await open(cron);
+    await shown.getByRole('button', { name: 'Pause …' }).click();
+    await shown.getByLabel('Reason').fill(REASON);
+    stage.refusing = 409;
+    await shown.getByRole('button', { name: 'Pause', exact: true }).click();
+    await expect.poll(() => shown.getByRole('alert').innerText(), SOON).toContain('It is meant to fail.');
+    expect(await shown.getByLabel('Reason').inputValue()).toBe(REASON);
+  });
+
+  it('sees what a backfill would do before it is done', async () => {
+    const shown = await open(cron);
+    await shown.getByRole('button', { name: 'Backfill …' }).click();
+    await CASES['backfills a cron']?.fill?.(shown.getByRole('dialog'));
+    await shown.getByRole('button', { name: 'Preview' }).click();
+    await expect
+      .poll(() => shown.getByRole('dialog').innerText(), SOON)
+      .toContain('3 of 5 instants run; left alone: 2 succeeded');
+    expect(stage.posted).toMatchObject([{ body: { dryRun: true } }]);
+  });
+});
+
+describe('what a token may do', () => {
+  const buttons = (shown: Page) => shown.locator('main button').allInnerTexts();
+
+  it.each([cron, '/crons/attention', '/crons/holdings', `/crons/run/${encodeURIComponent(LOST_RUN)}`])(
+    'a viewer is offered nothing that changes anything on %s',
+    async (path) => {
+      stage.fixture = { role: 'viewer', crons: 8 };
+      const shown = await open(path);
+      await shown.locator('table').first().waitFor();
+      const ordering = (await buttons(shown)).filter((text) => text.includes('…'));
+      expect(ordering).toEqual([]);
+    },
+  );
+
+  it('an operator is not offered what only an admin may do', async () => {
+    stage.fixture = { role: 'operator', crons: 8 };
+    const shown = await open(cron);
+    await expect.poll(() => buttons(shown), SOON).toContain('Pause …');
+    expect(await buttons(shown)).not.toContain('Remove …');
+    await shown.goto(stage.url('/crons/holdings'));
+    await shown.locator('table').nth(1).waitFor();
+    expect((await buttons(shown)).filter((text) => text.includes('Clear'))).toEqual([]);
+  });
+});

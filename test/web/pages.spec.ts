@@ -1,0 +1,194 @@
+import type { Page } from 'playwright-core';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { SCHEMAS } from '../../libs/jobs/src/presenting/schemas.js';
+import { BROWSER_PATIENCE_MS } from '../support/browser.js';
+import { crons, detail, timeline, why } from './fixture-crons.js';
+import { AUDIT, entry, FINDINGS, JOURNAL, LEASES, OUTLOOK, PODS } from './fixture-rest.js';
+import { at, CRON, LOST_RUN, REPORT } from './fixture-runs.js';
+import { WebStage } from './web-stage.js';
+
+let stage: WebStage;
+let page: Page | undefined;
+beforeAll(async () => {
+  stage = await WebStage.open();
+}, BROWSER_PATIENCE_MS);
+afterEach(async () => {
+  await page?.context().close();
+  stage.reset();
+});
+afterAll(() => stage.close());
+
+async function open(path: string): Promise<Page> {
+  page = await stage.page(path);
+  return page;
+}
+
+/** Within ten seconds, however busy the machine is. */
+const SOON = { timeout: 10_000 };
+
+const main = async (shown: Page) => shown.locator('main').innerText();
+
+/** Where each page is, and words that stand on it only when what the API said has come through. */
+const PAGES: readonly (readonly [path: string, heading: string, words: readonly string[]])[] = [
+  ['/crons/', 'Crons', [CRON, 'invoice-collect', 'paused', 'removed', 'on request', 'scheduler-1/a1b2c3', '1 waiting']],
+  [`/crons/cron/${CRON}`, CRON, ['every hour', 'skipped', 'merged', 'missed', 'ahead', 'refused', 'Generation 2']],
+  ['/crons/attention', 'Attention', ['whoever did is gone', `${LOST_RUN}/send-mail`, 'answered 503']],
+  ['/crons/holdings', 'Holdings', ['worker-1/d4e5f6', '25 of 25', '1763607590002', 'lost the cron']],
+  ['/crons/outlook', 'Outlook', ['1,250', '1200 crons', 'Clocks go from 03:00 back', 'cache-warm']],
+  ['/crons/audit', 'Audit', ['anna', 'the mail server moves', 'from 10.0.0.7']],
+  ['/crons/doctor', 'Doctor', ['allkeys-lru', 'Set maxmemory-policy noeviction', 'bad']],
+  [
+    `/crons/run/${encodeURIComponent(LOST_RUN)}`,
+    `Run ${LOST_RUN}`,
+    ['render', 'unknown', '4,120 done', 'write refused', '[attempt 2'],
+  ],
+  ['/crons/nowhere', 'No such page', ['To the list of crons']],
+];
+
+describe('the page', () => {
+  it.each(PAGES)('%s shows what the API said, under a strict policy', async (path, heading, words) => {
+    const shown = await open(path);
+    await expect.poll(() => shown.locator('h1').innerText(), SOON).toBe(heading);
+    for (const word of words) await expect.poll(() => main(shown), SOON).toContain(word);
+    expect(await shown.title()).toBe(`${heading} · Fencepost`);
+    expect(stage.complaints).toEqual([]);
+  });
+
+  it('asks the same of the API as the API has', () => {
+    for (const one of crons(8)) SCHEMAS.CronSummary.parse(one);
+    SCHEMAS.CronDetail.parse(detail());
+    SCHEMAS.Timeline.parse(timeline());
+    SCHEMAS.WhyReport.parse(why(at(0)));
+    SCHEMAS.RunReport.parse(REPORT);
+    SCHEMAS.Outlook.parse(OUTLOOK);
+    for (const one of PODS) SCHEMAS.Pod.parse(one);
+    for (const one of LEASES) SCHEMAS.Lease.parse(one);
+    for (const one of FINDINGS) SCHEMAS.Finding.parse(one);
+    for (const one of AUDIT) SCHEMAS.AuditRecord.parse(one);
+    for (const one of JOURNAL) expect(() => SCHEMAS.JournalEntry.parse(one)).not.toThrow();
+  });
+
+  it('marks each outcome with a shape of its own, and says it in words', async () => {
+    const shown = await open(`/crons/cron/${CRON}`);
+    const marks = shown.locator('.mark-button');
+    await expect.poll(() => marks.count(), SOON).toBe(timeline().items.length);
+    const shapes = new Map<string, string>();
+    for (const { outcome } of timeline().items) {
+      const shape = await shown.locator(`.legend .mark.${outcome} path`).getAttribute('d');
+      shapes.set(outcome, shape ?? '');
+    }
+    expect(shapes.size).toBe(12);
+    expect(new Set(shapes.values()).size).toBe(12);
+    expect(await marks.nth(6).getAttribute('title')).toContain('skipped (overlap)');
+  });
+
+  it('says why for a mark that is chosen', async () => {
+    const shown = await open(`/crons/cron/${CRON}`);
+    await shown.locator('.mark-button').nth(4).click();
+    await expect.poll(() => main(shown), SOON).toContain('nobody knows whether send-mail has happened');
+    expect(decodeURIComponent(shown.url())).toContain(`?at=${timeline().items[4]?.scheduledAt}`);
+    await shown.getByRole('button', { name: 'Instant after' }).click();
+    await expect.poll(() => decodeURIComponent(shown.url()), SOON).toContain(`?at=${at(3_600)}`);
+  });
+
+  it('has the figures of the chart as a table as well', async () => {
+    const shown = await open(`/crons/cron/${CRON}`);
+    await shown.getByText('As a table').click();
+    await expect
+      .poll(() => shown.getByRole('table', { name: 'Lateness and duration' }).getByRole('row').count(), SOON)
+      .toBeGreaterThan(15);
+    await expect.poll(() => shown.locator('.chart canvas').count(), SOON).toBe(1);
+  });
+
+  it('counts down what is left of a lease', async () => {
+    const shown = await open('/crons/holdings');
+    const left = shown.getByRole('row', { name: /1763607590002/ });
+    await expect.poll(() => left.innerText(), SOON).toContain('8 s');
+    await expect.poll(() => left.innerText(), SOON).toContain('7 s');
+  });
+});
+
+describe('the list', () => {
+  it('searches, filters, and keeps both in its address', async () => {
+    const shown = await open('/crons/');
+    await shown.getByLabel('Search').fill('invoice');
+    await expect.poll(() => shown.locator('tbody tr').count(), SOON).toBe(1);
+    await shown.getByLabel('Search').fill('');
+    await shown.getByLabel('State').selectOption('removed');
+    await expect.poll(() => main(shown), SOON).not.toContain('invoice-collect');
+    await expect.poll(() => shown.url(), SOON).toContain('?state=removed');
+    await shown.reload();
+    await expect.poll(() => shown.locator('tbody tr').count(), SOON).toBe(1);
+  });
+
+  it('says how to declare a cron when there is none', async () => {
+    stage.fixture = { role: 'viewer', crons: 0 };
+    const shown = await open('/crons/');
+    await expect.poll(() => main(shown), SOON).toContain('@SingletonCron');
+  });
+
+  it('says that nothing is found, which is something else', async () => {
+    const shown = await open('/crons/?search=zebra');
+    await expect.poll(() => main(shown), SOON).toContain('No cron is like that');
+  });
+});
+
+describe('what happens meanwhile', () => {
+  it('is asked for when an event concerns the page', async () => {
+    const shown = await open(`/crons/run/${encodeURIComponent(LOST_RUN)}`);
+    await expect.poll(() => shown.locator('.live').innerText(), SOON).toContain('live');
+    const asked = shown.waitForRequest((request) => request.url().includes('/api/runs/'));
+    stage.tell(entry({ runId: LOST_RUN, event: 'attempt.begun' }));
+    await asked;
+    expect(stage.complaints).toEqual([]);
+  });
+
+  it('is said to be missing while the connection is away, and asked for when it is back', async () => {
+    const shown = await open('/crons/');
+    await expect.poll(() => shown.locator('.live').innerText(), SOON).toContain('live');
+    stage.dropStreams();
+    await expect.poll(() => shown.locator('.live').innerText(), SOON).toContain('reconnecting');
+    await expect.poll(() => shown.locator('.live').innerText(), SOON).toBe('live');
+  });
+});
+
+describe('an answer that is none', () => {
+  it.each([
+    [503, 'The store does not answer'],
+    [403, 'You may not see this'],
+    [429, 'Too many questions'],
+  ])('%i says what to do', async (status, words) => {
+    const shown = await open('/crons/doctor');
+    await expect.poll(() => main(shown), SOON).toContain('allkeys-lru');
+    stage.failing = status;
+    await shown.getByRole('link', { name: 'Audit' }).click();
+    await expect.poll(() => main(shown), SOON).toContain(words);
+    stage.failing = null;
+    await shown.getByRole('button', { name: 'Try again' }).click();
+    await expect.poll(() => main(shown), SOON).toContain('the mail server moves');
+  });
+
+  it('401 asks for a token where one is, and then goes on there', async () => {
+    stage.failing = 401;
+    const shown = await open('/crons/doctor');
+    await shown.getByLabel('Token').fill('a-token');
+    await shown.keyboard.press('Enter');
+    await expect.poll(() => main(shown), SOON).toContain('allkeys-lru');
+    expect(stage.posted).toEqual([{ path: '/api/session', body: { token: 'a-token' } }]);
+  });
+
+  it('a person who signs out is asked for a token, unless nobody heard of it', async () => {
+    const shown = await open('/crons/doctor');
+    stage.failing = 503;
+    await shown.getByRole('button', { name: 'Sign out' }).click();
+    await expect.poll(() => shown.locator('.announcer').innerText(), SOON).toContain('You are still signed in');
+    stage.failing = null;
+    await shown.getByRole('button', { name: 'Sign out' }).click();
+    await expect.poll(() => main(shown), SOON).toContain('No token yet?');
+  });
+
+  it('of a cron that is not there says so', async () => {
+    const shown = await open('/crons/cron/zebra');
+    await expect.poll(() => main(shown), SOON).toContain('no such thing as the cron "zebra"');
+  });
+});

@@ -1,0 +1,156 @@
+import { once } from 'node:events';
+import { createReadStream, existsSync, mkdtempSync, rmSync, statSync } from 'node:fs';
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { extname, join, normalize } from 'node:path';
+import { json } from 'node:stream/consumers';
+import { fileURLToPath } from 'node:url';
+import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
+import { build } from 'vite';
+import { openBrowser } from '../support/browser.js';
+import { answer, type Fixture } from './fixture-api.js';
+
+const WEB = fileURLToPath(new URL('../../apps/scheduler/web', import.meta.url));
+
+/** As strict as it gets: nothing inline, nothing from elsewhere. */
+const POLICY = "default-src 'self'; object-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
+
+const TYPES: Readonly<Record<string, string>> = {
+  '.html': 'text/html',
+  '.js': 'text/javascript',
+  '.css': 'text/css',
+  '.svg': 'image/svg+xml',
+};
+
+const FAILING = { code: 'failing', message: 'It is meant to fail.' };
+
+export interface Posted {
+  readonly path: string;
+  readonly body: unknown;
+}
+
+/** The page, built from its sources, in a real browser, before a server whose answers are known. */
+export class WebStage {
+  /** What the next answers are made of; a test changes it. */
+  fixture: Fixture = { role: 'admin', crons: 8 };
+  /** A status that every question of the API is answered with, instead of its answer. */
+  failing: number | null = null;
+  /** A status that every order is answered with. */
+  refusing: number | null = null;
+  readonly posted: Posted[] = [];
+  /** What the browser said in its console, and what it refused. */
+  readonly complaints: string[] = [];
+  readonly #streams = new Set<ServerResponse>();
+
+  private constructor(
+    private readonly folder: string,
+    private readonly server: Server,
+    private readonly browser: Browser,
+  ) {}
+
+  static async open(): Promise<WebStage> {
+    const folder = mkdtempSync(join(tmpdir(), 'web-'));
+    await build({ root: WEB, logLevel: 'error', build: { outDir: folder, emptyOutDir: true } });
+    const server = createServer();
+    server.listen(0, '127.0.0.1');
+    const [browser] = await Promise.all([openBrowser(), once(server, 'listening')]);
+    const stage = new WebStage(folder, server, browser);
+    server.on(
+      'request',
+      (request: IncomingMessage, response: ServerResponse) => void stage.#respond(request, response),
+    );
+    return stage;
+  }
+
+  async close(): Promise<void> {
+    await this.browser.close();
+    this.server.closeAllConnections();
+    await new Promise((resolve) => this.server.close(resolve));
+    rmSync(this.folder, { recursive: true, force: true });
+  }
+
+  /** Back to what a test begins with. */
+  reset(): void {
+    this.fixture = { role: 'admin', crons: 8 };
+    this.failing = null;
+    this.refusing = null;
+    this.posted.length = 0;
+    this.complaints.length = 0;
+  }
+
+  /** A page of its own context: nothing is remembered from the one before. */
+  async page(path = '/crons/', options: BrowserContextOptions = {}): Promise<Page> {
+    const context = await this.browser.newContext({ viewport: { width: 1280, height: 900 }, ...options });
+    const page = await context.newPage();
+    page.setDefaultTimeout(10_000);
+    page.on('console', (message) => message.type() === 'error' && this.complaints.push(message.text()));
+    page.on('pageerror', (error) => this.complaints.push(error.message));
+    await page.goto(this.url(path));
+    return page;
+  }
+
+  url(path: string): string {
+    return `http://127.0.0.1:${(this.server.address() as AddressInfo).port}${path}`;
+  }
+
+  /** Sends an event to whoever listens. */
+  tell(entry: object): void {
+    for (const stream of this.#streams) stream.write(`event: journal\ndata: ${JSON.stringify(entry)}\n\n`);
+  }
+
+  listeners(): number {
+    return this.#streams.size;
+  }
+
+  dropStreams(): void {
+    for (const stream of this.#streams) stream.destroy();
+  }
+
+  async #respond(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const url = new URL(request.url ?? '/', this.url('/'));
+    response.setHeader('content-security-policy', POLICY);
+    if (!url.pathname.startsWith('/api/')) this.#file(url, response);
+    else if (this.failing !== null && !isSignIn(request, url)) reply(response, this.failing, FAILING);
+    else if (request.method === 'DELETE') response.writeHead(204).end();
+    else if (request.method === 'POST') await this.#order(url, request, response);
+    else if (url.pathname === '/api/events') this.#stream(response);
+    else found(response, answer(url, this.fixture));
+  }
+
+  async #order(url: URL, request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const body = await json(request);
+    if (this.refusing !== null) return reply(response, this.refusing, FAILING);
+    this.posted.push({ path: decodeURIComponent(url.pathname), body });
+    if (url.pathname === '/api/session') this.failing = null;
+    reply(response, 200, { instants: 5, accepted: 3, left: { succeeded: 2 }, aborted: false, verdict: 'claimed' });
+  }
+
+  #stream(response: ServerResponse): void {
+    response.writeHead(200, { 'content-type': 'text/event-stream', 'cache-control': 'no-store' });
+    response.write(': hello\n\n');
+    this.#streams.add(response);
+    response.on('close', () => this.#streams.delete(response));
+  }
+
+  #file({ pathname }: URL, response: ServerResponse): void {
+    const wanted = join(this.folder, normalize(pathname.replace(/^\/crons/, '')));
+    const file = existsSync(wanted) && statSync(wanted).isFile() ? wanted : join(this.folder, 'index.html');
+    response.writeHead(200, { 'content-type': TYPES[extname(file)] ?? 'application/octet-stream' });
+    createReadStream(file).pipe(response);
+  }
+}
+
+function isSignIn({ method }: IncomingMessage, { pathname }: URL): boolean {
+  return method === 'POST' && pathname === '/api/session';
+}
+
+function found(response: ServerResponse, body: unknown): void {
+  if (body === undefined) reply(response, 404, { code: 'unknown', message: 'Expected something that is there.' });
+  else reply(response, 200, body);
+}
+
+function reply(response: ServerResponse, status: number, body: unknown): void {
+  response.writeHead(status, { 'content-type': 'application/json' });
+  response.end(JSON.stringify(body));
+}
