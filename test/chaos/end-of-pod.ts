@@ -10,7 +10,10 @@ export async function endOf(pod: Pod): Promise<string | undefined> {
   const terminated = pod.terminate();
   const inTime = await Promise.race([terminated, sleep(systemClock, IN_ORDER_WITHIN_MS, late.signal)]);
   late.abort();
-  if (inTime) return inTime.code === 0 || inTime.signal === 'SIGTERM' ? undefined : `${pod.name} (${inTime.code})`;
+  if (inTime) {
+    const isOrderly = inTime.code === 0 || inTime.signal === 'SIGTERM';
+    return isOrderly ? undefined : `${pod.name} (${inTime.signal ?? inTime.code})\n${pod.lastLines()}`;
+  }
   await pod.kill();
   return `${pod.name} (did not end within ${IN_ORDER_WITHIN_MS} ms)\n${pod.lastLines()}`;
 }

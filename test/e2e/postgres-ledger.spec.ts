@@ -1,5 +1,6 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import { ensureBuilt } from '../../scripts/build.mjs';
+import { faultyLink } from '../chaos/faulty-link.js';
 import type { Pod } from '../support/pod.js';
 import { usePostgresDeployment } from '../support/postgres-deployment.js';
 import { until } from '../support/until.js';
@@ -79,6 +80,23 @@ describe('with the ledger in PostgreSQL', { timeout: 60_000 }, () => {
     expect(ended).toBeGreaterThan(STORM_MS / EVERY_MS / 2);
     expect(pods.filter(({ isAlive }) => !isAlive)).toEqual([]);
     await deployment.pods.terminateAll();
+  });
+
+  it('connections that the network has forgotten keep no pod that is told to stop', async () => {
+    const { pods } = deployment;
+    const database = new URL(pods.env['DATABASE_URL'] ?? '');
+    const link = await faultyLink(Number(database.port));
+    database.port = String(link.port);
+    Object.assign(pods.env, { DATABASE_URL: database.href, FENCEPOST_DRAIN_DEADLINE: '2s' });
+    try {
+      const all = await started();
+      link.cut();
+      link.heal('silent');
+      await Promise.all(all.map((pod) => pod.terminate()));
+      expect((await Promise.all(all.map(({ exited }) => exited))).filter(({ code }) => code === 1)).toEqual([]);
+    } finally {
+      await link.close();
+    }
   });
 
   it('workers that are killed and frozen at the worst moments are followed by one that writes what is missing', async () => {

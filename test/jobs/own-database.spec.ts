@@ -1,5 +1,8 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { Telemetry } from '@fencepost/jobs';
+import { systemClock, type Clock } from '@fencepost/lease';
+import { ManualClock } from '@fencepost/lease/testing';
+import { LONGEST_MS } from '../../libs/jobs/src/nest/postgres-hurried-pool.js';
 import { openDatabase } from '../../libs/jobs/src/nest/postgres-database.js';
 import { jobsSettings } from '../../libs/jobs/src/nest/options.js';
 import { postgresForTests, type TestPostgres } from '../support/postgres.js';
@@ -10,9 +13,9 @@ beforeAll(async () => {
 });
 afterAll(() => server.stop());
 
-async function opened() {
+async function opened(clock: Clock = systemClock) {
   const settings = jobsSettings({ redis: 'redis://localhost:6379', ledger: 'postgres', postgres: server.url });
-  const database = await openDatabase(settings, new Telemetry());
+  const database = await openDatabase(settings, new Telemetry(), clock);
   if (!database) throw new Error('Expected a database of its own.');
   return database;
 }
@@ -35,5 +38,37 @@ it('hears of the end of a connection also before whoever gets it listens: nobody
     ).toBe(1);
     connection.release();
   }
+  await database.close();
+});
+
+it('is not kept by what gets no answer, neither while its process ends nor when it is closed', async () => {
+  const clock = new ManualClock();
+  const database = await opened(clock);
+  const endOf = (pool: typeof database.pool) =>
+    pool.query({ text: 'select pg_sleep(60)' }).then(() => 'answered', String);
+  const ends = [endOf(database.pool), endOf(database.transactions)];
+  await database.pool.query({ text: 'select 1' });
+  database.hurry();
+  await clock.advance(LONGEST_MS);
+  // Neither answered, nor given up after the time that any statement may take.
+  expect(await Promise.all(ends)).toEqual(Array(2).fill(expect.stringContaining('terminated')));
+  expect(await database.pool.query({ text: 'select 1 as one' })).toMatchObject({ rows: [{ one: 1 }] });
+  const last = endOf(database.pool);
+  await database.pool.query({ text: 'select 1' });
+  const closed = database.close();
+  await clock.advance(LONGEST_MS);
+  expect(await last).toContain('terminated');
+  await closed;
+});
+
+it('gives what is quick the time it takes, while its process ends', async () => {
+  const clock = new ManualClock();
+  const database = await opened(clock);
+  const connection = await database.transactions.connect();
+  database.hurry();
+  await clock.advance(LONGEST_MS - 1);
+  expect(await connection.query({ text: 'select 1 as one' })).toMatchObject({ rows: [{ one: 1 }] });
+  connection.release();
+  await clock.advance(LONGEST_MS);
   await database.close();
 });

@@ -1,7 +1,7 @@
 import { Inject, Module } from '@nestjs/common';
 import type { DynamicModule, FactoryProvider, ModuleMetadata, OnApplicationShutdown } from '@nestjs/common';
 import { closeRedis, observers, type RedisClient } from '@fencepost/lease';
-import { LEASE_REDIS, LeaseModule, type LeaseModuleOptions } from '@fencepost/lease/nest';
+import { CLOCK, LEASE_REDIS, LeaseModule, type LeaseModuleOptions } from '@fencepost/lease/nest';
 import { RedisCatalog } from '../catalog/redis-catalog.js';
 import type { Ledger } from '../ledger/ledger.js';
 import { PostgresLedger } from '../ledger/postgres/postgres-ledger.js';
@@ -51,7 +51,7 @@ export class JobsCoreModule implements OnApplicationShutdown {
       providers: [
         { provide: RANDOM, useValue: Math.random },
         { provide: TRACING, inject: [JOBS_SETTINGS, Telemetry], useFactory: openTracing },
-        { provide: DATABASE, inject: [JOBS_SETTINGS, Telemetry], useFactory: openDatabase },
+        { provide: DATABASE, inject: [JOBS_SETTINGS, Telemetry, CLOCK], useFactory: openDatabase },
         { provide: LEDGER_REDIS, inject: [LEASE_REDIS, JOBS_SETTINGS], useFactory: openWaiting },
         { provide: LEDGER, inject: [LEASE_REDIS, LEDGER_REDIS, DATABASE, JOBS_SETTINGS], useFactory: openLedger },
         {

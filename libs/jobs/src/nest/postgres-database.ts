@@ -1,5 +1,6 @@
-import { SetupError, type SqlPool } from '@fencepost/lease';
+import { SetupError, type Clock, type SqlPool } from '@fencepost/lease';
 import type { Telemetry } from '../telemetry/telemetry.js';
+import { HurriedPool } from './postgres-hurried-pool.js';
 import type { JobsSettings } from './options.js';
 
 /** The pools of a ledger in PostgreSQL, and how to give them back. */
@@ -7,6 +8,8 @@ export interface Database {
   readonly pool: SqlPool;
   /** For handlers, each of which may keep a connection for as long as it works. */
   readonly transactions: SqlPool;
+  /** The process ends: from now on what gets no answer within a second is cut off. A caller's pool is left alone. */
+  readonly hurry: () => void;
   readonly close: () => Promise<void>;
 }
 
@@ -28,10 +31,15 @@ const CONNECTIONS = 10;
  * needed, and some beside them that no handler can use up.
  * @throws {SetupError} when the package `pg` is not there
  */
-export async function openDatabase(settings: JobsSettings, telemetry: Telemetry): Promise<Database | null> {
+export async function openDatabase(
+  settings: JobsSettings,
+  telemetry: Telemetry,
+  clock: Clock,
+): Promise<Database | null> {
   const { ledger, postgres, concurrency } = settings;
   if (ledger !== 'postgres' || !postgres) return null;
-  if (postgres.pool) return { pool: postgres.pool, transactions: postgres.pool, close: async () => {} };
+  if (postgres.pool)
+    return { pool: postgres.pool, transactions: postgres.pool, hurry: () => {}, close: async () => {} };
   const { Pool } = await pg();
   const common = {
     connectionString: postgres.url,
@@ -56,12 +64,16 @@ export async function openDatabase(settings: JobsSettings, telemetry: Telemetry)
   }
   // What is sent first is first: nobody gets the connection before. A server that doesn't know these settings works without.
   transactions.on('connect', (client) => void client.query(ASK_WHETHER_ALIVE).catch(() => {}));
+  return { pool, transactions, ...endingOf([pool, transactions].map((one) => new HurriedPool(one, clock))) };
+}
+
+function endingOf(pools: readonly HurriedPool[]): Pick<Database, 'hurry' | 'close'> {
   let closing: Promise<unknown> | undefined;
-  const close = async () => {
+  return {
+    hurry: () => pools.forEach((pool) => pool.hurry()),
     // An application may be closed twice, and a pool may not.
-    await (closing ??= Promise.all([pool.end(), transactions.end()]));
+    close: async () => void (await (closing ??= Promise.all(pools.map((pool) => pool.end())))),
   };
-  return { pool, transactions, close };
 }
 
 function ignore(): void {}

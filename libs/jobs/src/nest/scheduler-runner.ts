@@ -11,8 +11,9 @@ import { SchedulerPod } from '../scheduling/scheduler-pod.js';
 import { Telemetry } from '../telemetry/telemetry.js';
 import type { Tracing } from '../telemetry/tracing.js';
 import { insist } from './insist.js';
-import type { JobsSettings } from './options.js';
-import { CATALOG, JOBS_SETTINGS, LEDGER, PRESENCE, RANDOM, RUN_QUEUE, TRACING } from './tokens.js';
+import type { JobsSettings, Role } from './options.js';
+import type { Database } from './postgres-database.js';
+import { CATALOG, DATABASE, JOBS_SETTINGS, LEDGER, PRESENCE, RANDOM, ROLES, RUN_QUEUE, TRACING } from './tokens.js';
 
 /** A run that a sweep has put back gets this long to be begun before it is looked at again. */
 const LOOK_AGAIN_MS = 10_000;
@@ -22,6 +23,8 @@ const LOOK_AGAIN_MS = 10_000;
 export class SchedulerRunner implements OnApplicationBootstrap, OnModuleDestroy {
   @Inject(JOBS_SETTINGS) private readonly settings!: JobsSettings;
   @Inject(LEDGER) private readonly ledger!: Ledger;
+  @Inject(DATABASE) private readonly database!: Database | null;
+  @Inject(ROLES) private readonly roles!: readonly Role[];
   @Inject(CATALOG) private readonly catalog!: Catalog;
   @Inject(PRESENCE) private readonly presence!: Presence;
   @Inject(RUN_QUEUE) private readonly queue!: RunQueue;
@@ -56,6 +59,8 @@ export class SchedulerRunner implements OnApplicationBootstrap, OnModuleDestroy 
   }
 
   async onModuleDestroy(): Promise<void> {
+    // A worker in the same process still has runs to finish.
+    if (!this.roles.includes('worker')) this.database?.hurry();
     await this.#pod?.stop();
   }
 }

@@ -67,6 +67,7 @@ export class WorkerRunner implements OnModuleInit, OnApplicationBootstrap, Befor
     this.#processor = null;
     this.#cancelDeclare();
     await processor?.stop(this.settings.drainDeadlineMs);
+    this.database?.hurry();
   }
 
   #assemble(): RunProcessor {
