@@ -1,3 +1,4 @@
+import { availableParallelism } from 'node:os';
 import { defineConfig } from 'vitest/config';
 
 /** These start process after process; side by side on a small machine they would measure each other. */
@@ -14,6 +15,8 @@ export default defineConfig({
   ssr: { resolve: { conditions: [SOURCE, 'node', 'module-sync', 'default'] } },
   test: {
     pool: 'forks',
+    // Most of a file's time is waiting, and loading what it needs: left alone, two cores would get one worker.
+    maxWorkers: Math.max(2, availableParallelism() - 1),
     testTimeout: 30_000,
     hookTimeout: 60_000,
     globalSetup: ['test/support/global-setup.ts'],

@@ -24,6 +24,7 @@ function messageOf(said: object): object {
   return 'message' in said && typeof said.message === 'string' ? { message: withoutQuery(said.message) } : {};
 }
 
-function withoutQuery(text: string): string {
+/** Nest repeats the whole address of a route that does not exist. */
+export function withoutQuery(text: string): string {
   return text.replace(/^(Cannot [A-Z]+ [^?]*)\?.*$/s, '$1');
 }

@@ -37,10 +37,21 @@ function cleanArguments(args: readonly unknown[]): unknown[] {
   return [{ err: first }, ...(others.length > 0 ? others : [(first as { readonly message: string }).message])];
 }
 
+/**
+ * JSON leaves these as they are: a reader of lines may take one for the end of a line, a terminal for an order (C1 control
+ * characters), and a person reads what stands after others backwards.
+ */
+const MISTAKEN = /[\u007f-\u009f\u2028-\u202e\u2066-\u2069]/g;
+
+/** The same JSON: outside of texts it has none of them. */
+function plain(line: string): string {
+  return line.replace(MISTAKEN, (char) => `\\u${char.charCodeAt(0).toString(16).padStart(4, '0')}`);
+}
+
 function cleanLine(line: string): string {
-  if (!isSuspicious(line)) return line;
+  if (!isSuspicious(line)) return plain(line);
   try {
-    return `${JSON.stringify(scrub(JSON.parse(line)))}\n`;
+    return plain(`${JSON.stringify(scrub(JSON.parse(line)))}\n`);
   } catch {
     return `{"msg":"a line that could not be read was left out"}\n`;
   }

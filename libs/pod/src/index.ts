@@ -1,4 +1,5 @@
 export { bootPod } from './boot-pod.js';
+export { withoutQuery } from './clean-errors.js';
 export type { Pod } from './boot-pod.js';
 export type { PodEnvironment } from './environment.js';
 export { PodModule } from './pod.module.js';

@@ -1,6 +1,7 @@
 import { HttpException } from '@nestjs/common';
 import { isStoreTrouble } from '@fencepost/jobs/operating';
-import { FencepostError } from '@fencepost/lease';
+import { FencepostError, scrubText } from '@fencepost/lease';
+import { withoutQuery } from '@fencepost/pod';
 
 /** What whoever asked is told. */
 export interface Problem {
@@ -55,7 +56,7 @@ function problemOfHttp(error: HttpException): Problem {
   const body = error.getResponse();
   const { code, message } = typeof body === 'object' ? (body as Partial<Problem>) : {};
   const said = typeof message === 'string' ? message : error.message;
-  return { statusCode, code: code ?? NAMES[statusCode] ?? 'HTTP', message: sentence(said) };
+  return { statusCode, code: code ?? NAMES[statusCode] ?? 'HTTP', message: sentence(scrubText(withoutQuery(said))) };
 }
 
 function sentence(text: string): string {
