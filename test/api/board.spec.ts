@@ -11,7 +11,7 @@ beforeAll(async () => {
   const crons = running.app.get(CronCatalog, { strict: false });
   await crons.set('nightly-report', { expression: '0 3 1 1 *', timeZone: 'Europe/Berlin' }, BY);
   await crons.set('on-demand', { expression: '@manual' }, BY);
-  await crons.set('by-hand', { expression: '@manual' }, BY);
+  for (const name of ['by-hand', 'counted']) await crons.set(name, { expression: '@manual' }, BY);
 });
 afterAll(() => running.close());
 
@@ -40,6 +40,18 @@ describe('the board', () => {
     );
   });
 
+  it('says in its column of runs how many the ledger has of each', async () => {
+    for (const reason of ['one', 'another'])
+      expect((await running.order('/api/crons/counted/trigger', { reason, force: true })).status).toBeLessThan(300);
+    const { schedulers } = await json(board('/job-schedulers', 'viewer'));
+    expect(schedulers).toEqual(
+      expect.arrayContaining([
+        expect.objectContaining({ id: 'counted', iterationCount: 2 }),
+        expect.objectContaining({ id: 'nightly-report', iterationCount: 0 }),
+      ]),
+    );
+  });
+
   it('runs and removes them by way of the catalog, for whoever is signed in', async () => {
     const response = await board('/queues/runs/job-schedulers/by-hand/run', 'operator', 'PUT');
     const { job } = (await response.json()) as { job: { name: string; data: object; externalUrl: { href: string } } };
@@ -60,6 +72,16 @@ describe('the board', () => {
       expect.stringContaining('was not run: as many of its runs are open'),
     ]);
     expect(text).not.toContain('.ts:');
+  });
+
+  it('changes no schedule, whoever asks: its pencil is for schedulers of its own', async () => {
+    const body = JSON.stringify({ pattern: '* * * * *' });
+    const headers = { 'content-type': 'application/json' };
+    const path = '/queues/api/queues/runs/job-schedulers/nightly-report';
+    const response = await running.ask(path, { as: 'admin', method: 'PATCH', body, headers });
+    expect([response.status, await response.text()]).toEqual([403, expect.stringContaining('Nobody may do that here')]);
+    const { expression } = await json(running.ask('/api/crons/nightly-report'));
+    expect(expression).toBe('0 3 1 1 *');
   });
 
   it('shows of a job what the ledger says of its run', async () => {
@@ -103,6 +125,20 @@ describe('the board', () => {
     expect(await running.app.get<BullmqRunQueue>(RUN_QUEUE, { strict: false }).queue.isPaused()).toBe(true);
     expect(await trail()).toEqual([
       expect.objectContaining({ by: 'anna', action: 'queue-pause', from: 'queues 127.0.0.1' }),
+    ]);
+  });
+
+  it('records whether the queue was stopped before', async () => {
+    const befores: unknown[] = [];
+    for (const order of ['/queues/runs/resume', '/queues/runs/pause', '/queues/runs/pause', '/queues/resume']) {
+      expect((await board(order, 'admin', 'PUT')).status).toBeLessThan(300);
+      befores.push(...(await trail()).map(({ action, before }) => ({ action, before })));
+    }
+    const [pause, resume] = ['queue-pause', 'queue-resume'];
+    expect(befores.slice(1)).toEqual([
+      { action: pause, before: { paused: false } },
+      { action: pause, before: { paused: true } },
+      { action: resume, before: { paused: true } },
     ]);
   });
 });

@@ -60,3 +60,17 @@ it('what was looked at two seconds ago, or was changed since, is read again', as
   await directory.counts();
   expect(calls['read']).toBe(3);
 });
+
+it('only what is due, and held by nobody, is said to be unheld', async () => {
+  const stage = new OperatingStage();
+  const [due, held] = [{ name: 'due' }, { name: 'held' }];
+  await stage.declare(due, held, { name: 'by-hand', expression: '@manual' }, { name: 'paused' });
+  await stage.operator.pause('paused', { by: 'test', reason: 'a test' });
+  const holding = { holder: 'scheduler-1/12345678', issued: 1, remainingMs: 1_000 };
+  const inspect = async (names: readonly string[]) => names.map((name) => (name === 'held' ? holding : null));
+  const { catalog, ledger } = stage;
+  const ports: object = { catalog, ledger, leases: { inspect }, clock };
+  const small = Object.assign(new CronDirectory(), ports);
+  const { total, items } = await small.page({ state: 'unheld', limit: 50, offset: 0 });
+  expect([total, items.map(({ name }) => name)]).toEqual([1, ['due']]);
+});

@@ -15,6 +15,7 @@ const body = (page: Page) => page.locator('body').innerText();
 
 /** The row of a cron on the page of schedulers. */
 const rowOf = (page: Page, cron: string) => page.getByRole('row').filter({ hasText: cron });
+const RUNS_COLUMN = 6;
 
 interface Answered {
   readonly status: number;
@@ -32,11 +33,14 @@ describe('the board', () => {
   it('has our crons on its page of schedulers, and runs one when asked to, by the name of whoever asks', async () => {
     const page = await stage.visit('/queues/job-schedulers', { as: 'operator' });
     const row = rowOf(page, 'board-run');
+    const runs = () => row.getByRole('cell').nth(RUNS_COLUMN).innerText();
     await expect.poll(() => row.innerText(), SOON).toContain('0 3 * * *');
+    expect(await runs()).toBe('0');
     await row.getByRole('button', { name: 'Run now' }).click();
     await page.getByRole('button', { name: 'Confirm' }).click();
     const run = await stage.deployment.onlyRunOf('board-run');
     expect(run).toMatchObject({ state: 'succeeded', reason: 'manual', by: 'otto' });
+    await expect.poll(runs, SOON).toBe('1');
     const { items } = await stage.ask<{ items: readonly object[] }>('audit');
     const record = { action: 'trigger', cron: 'board-run', runId: run.id, by: 'otto', role: 'operator' };
     expect(items).toContainEqual(

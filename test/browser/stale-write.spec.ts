@@ -26,6 +26,10 @@ describe('a worker that is frozen past its run lease, and wakes up', () => {
     const refusals = run.getByRole('table', { name: 'Refusals, the newest first' });
     const refused = refusals.getByRole('row').filter({ hasText: 'first-worker/' });
     await shows(refused.first(), 'refused', 'write refused: a later attempt has a larger fence');
+    const attempts = run.getByRole('table', { name: 'Attempts, the newest first' });
+    await shows(attempts.getByRole('row').nth(1), 'second-worker/', 'succeeded');
+    const against = `was refused: fence ${late} against`;
+    await shows(attempts.getByRole('row').nth(2), 'first-worker/', 'refused', 'an effect', against);
     const fences = cron.getByRole('table', { name: 'Fences and refusals, the newest first' });
     await shows(fences, 'write refused', 'first-worker/', 'took the cron over');
     await cron.getByLabel('Refusals only').check();

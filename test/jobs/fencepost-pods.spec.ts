@@ -24,7 +24,7 @@ describe('fencepost pods', () => {
   });
 
   it('shows each pod in a line, and never the whole of its identity', async () => {
-    const { code, out } = await asked([worker, scheduler]);
+    const { code, out } = await asked([worker, scheduler], '--text');
     const [head, ...lines] = out.trimEnd().split('\n');
     expect(code).toBe(0);
     expect(head).toMatch(/^POD +ROLES +VERSION +ZONES +BUILD +CLOCK +STORE +LAG +CRONS +RUNS +SINCE \(UTC\)$/);
@@ -38,15 +38,17 @@ describe('fencepost pods', () => {
   });
 
   it('answers a program with all that a pod says of itself', async () => {
-    const { code, out, json } = await asked([worker], '--json');
+    const { code, out } = await asked([worker]);
     expect(code).toBe(0);
     expect(out).not.toContain(UUID);
     const seenAt: unknown = expect.stringMatching(/^\d{4}-\d\d-\d\dT.*\.\d{3}Z$/);
-    expect(json).toEqual([{ ...worker, pod: 'w-1/0d9f1f6e', startedAt: '2023-11-14T22:13:20.000Z', seenAt }]);
+    expect(JSON.parse(out)).toEqual([
+      { ...worker, pod: 'w-1/0d9f1f6e', startedAt: '2023-11-14T22:13:20.000Z', seenAt },
+    ]);
   });
 
   it('says that nobody is there', async () => {
-    const { code, out } = await asked([]);
+    const { code, out } = await asked([], '--text');
     expect([code, out]).toEqual([0, expect.stringMatching(/^No pods under the prefix "test-/)]);
   });
 });

@@ -40,6 +40,7 @@ describe('the Redis ledger on a cluster', () => {
     expect(swept).toEqual(crons.map(() => ({ status: 'fulfilled', value: watched })));
     const records = await stage.ledger.readCrons(crons);
     expect(records.map(({ cursor }) => cursor)).toEqual(crons.map(() => stage.instant(1)));
+    expect(await stage.ledger.countRuns(['nobody', ...crons])).toEqual([0, ...crons.map(() => 1)]);
     const runs = await Promise.all(crons.map((cron) => stage.ledger.runs(cron, 5)));
     expect(runs.flat().map(({ state }) => state)).toEqual(crons.map(() => 'enqueued'));
   });

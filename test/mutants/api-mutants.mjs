@@ -117,4 +117,22 @@ export const API_MUTANTS = [
     killedBy: 'test/api/many-crons.spec.ts',
     test: 'a bounded number of calls',
   },
+  {
+    name: 'api: a record does not say what was there before',
+    defence: 'who reads that the queue was stopped sees whether it ran until then',
+    file: 'apps/scheduler/src/board/board-access.ts',
+    find: 'before: this.#found.get(request) ?? null',
+    replace: 'before: null',
+    killedBy: BOARD,
+    test: 'records whether the queue was stopped before',
+  },
+  {
+    name: 'api: a cron that nobody can hold is missed',
+    defence: 'only what is due without a holder is told as such',
+    file: 'apps/scheduler/src/api/cron-directory.ts',
+    find: 'return lease === null && isDue({ entry, record });',
+    replace: 'return lease === null;',
+    killedBy: 'test/api/many-crons.spec.ts',
+    test: 'held by nobody',
+  },
 ];

@@ -192,4 +192,22 @@ export const CHAOS_MUTANTS = [
     killedBy: 'test/jobs/own-database.spec.ts',
     test: 'hears of the end of a connection',
   },
+  {
+    name: 'PostgreSQL pool: what says nothing is waited for also by a process that ends',
+    defence: 'a pod that is stopped while its database is silent ends in order',
+    file: 'libs/jobs/src/nest/postgres-hurried-pool.ts',
+    find: 'if (isWhole(client)) client.end().catch(() => {});',
+    replace: 'void isWhole(client);',
+    killedBy: 'test/jobs/own-database.spec.ts',
+    test: 'is not kept by',
+  },
+  {
+    name: 'PostgreSQL pool: a process that ends cuts off whatever is under way',
+    defence: 'what a pod that stops has to write still gets written',
+    file: 'libs/jobs/src/nest/postgres-hurried-pool.ts',
+    find: 'if (now - since < LONGEST_MS) continue;',
+    replace: 'void (now - since);',
+    killedBy: 'test/jobs/own-database.spec.ts',
+    test: 'gives what is quick the time',
+  },
 ];

@@ -122,4 +122,13 @@ export const LOG_MUTANTS = [
     killedBy: POD,
     test: 'says of a request',
   },
+  {
+    name: 'logs: what is taken for the end of a line stands in it',
+    defence: 'what a caller sends stays inside of one line, and gives no orders to a terminal',
+    file: 'libs/pod/src/clean-logs.ts',
+    find: 'line.replace(MISTAKEN, ',
+    replace: 'line.replace(/(?!)/g, ',
+    killedBy: 'test/security/log-lines.spec.ts',
+    test: 'whatever a caller sends',
+  },
 ];

@@ -28,6 +28,7 @@ import { LEDGER_EFFECT_MUTANTS } from './ledger-effect-mutants.mjs';
 import { LEDGER_POLICY_MUTANTS } from './ledger-policy-mutants.mjs';
 import { LEDGER_TRIGGER_MUTANTS } from './ledger-trigger-mutants.mjs';
 import { LIMITS_MUTANTS } from './limits-mutants.mjs';
+import { LISTENER_MUTANTS } from './listener-mutants.mjs';
 import { LOG_MUTANTS } from './log-mutants.mjs';
 import { MEMORY_MUTANTS } from './memory-mutants.mjs';
 import { METRICS_MUTANTS } from './metrics-mutants.mjs';
@@ -52,6 +53,7 @@ import { PULSE_MUTANTS } from './pulse-mutants.mjs';
 import { QUESTIONS_MUTANTS } from './questions-mutants.mjs';
 import { QUORUM_MUTANTS } from './quorum-mutants.mjs';
 import { REDIS_TARGET_MUTANTS } from './redis-target-mutants.mjs';
+import { RUN_COUNT_MUTANTS } from './run-count-mutants.mjs';
 import { RUN_OPERATOR_MUTANTS } from './run-operator-mutants.mjs';
 import { SCHEDULE_MUTANTS } from './schedule-mutants.mjs';
 import { SCHEDULE_WIRING_MUTANTS } from './schedule-wiring-mutants.mjs';
@@ -117,6 +119,7 @@ export const MUTANTS = [
   ...JOURNAL_MUTANTS,
   ...LEDGER_EFFECT_MUTANTS,
   ...LIMITS_MUTANTS,
+  ...LISTENER_MUTANTS,
   ...OUTBOX_MUTANTS,
   ...POSTGRES_ATTEMPT_MUTANTS,
   ...POSTGRES_CLAIM_MUTANTS,
@@ -126,6 +129,7 @@ export const MUTANTS = [
   ...POSTGRES_PLAIN_MUTANTS,
   ...POSTGRES_POOL_MUTANTS,
   ...POSTGRES_SCHEMA_MUTANTS,
+  ...RUN_COUNT_MUTANTS,
   ...RUN_OPERATOR_MUTANTS,
   ...TESTING_KIT_MUTANTS,
   ...SCHEDULE_MUTANTS,

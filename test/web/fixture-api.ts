@@ -1,11 +1,15 @@
 import { crons, detail, timeline, why } from './fixture-crons.js';
-import { AUDIT, FINDINGS, JOURNAL, LEASES, OUTLOOK, PODS } from './fixture-rest.js';
-import { at, CRON, FAILED, REPORT, run, UNCERTAIN } from './fixture-runs.js';
+import { AUDIT, FINDINGS, JOURNAL, LEASES, leases, OUTLOOK, PODS } from './fixture-rest.js';
+import { at, CRON, FAILED, LOST_RUN, REPORT, run, UNCERTAIN } from './fixture-runs.js';
 
 export interface Fixture {
   readonly role: 'viewer' | 'operator' | 'admin';
   /** How many crons there are. */
   readonly crons: number;
+  /** Of those a scheduler holds these; default: none but the two of always. */
+  readonly held?: number;
+  /** How many of the last ones nobody holds. */
+  readonly unheld?: number;
 }
 
 type Answer = (url: URL, fixture: Fixture) => unknown;
@@ -31,7 +35,10 @@ const ANSWERS: Readonly<Record<string, Answer>> = {
   [`${cron}/journal`]: () => ({ items: JOURNAL }),
   [`${cron}/actions`]: () => ({ items: [{ at: at(60), action: 'pause', by: 'anna', reason: 'a test', runId: null }] }),
   runs: (url) => ({ items: url.searchParams.get('state') === 'failed' ? [FAILED] : [UNCERTAIN] }),
-  leases: () => ({ total: LEASES.length, items: LEASES }),
+  leases: (url, { held }) => {
+    const all = held === undefined ? LEASES : leases(held);
+    return { total: all.length, items: all.slice(0, Number(url.searchParams.get('limit') ?? 50)) };
+  },
   pods: () => ({ items: PODS }),
   outlook: () => OUTLOOK,
   doctor: () => ({ items: FINDINGS }),
@@ -39,10 +46,13 @@ const ANSWERS: Readonly<Record<string, Answer>> = {
   audit: () => ({ items: AUDIT }),
 };
 
-function listed({ searchParams }: URL, { crons: count }: Fixture): unknown {
+function listed({ searchParams }: URL, { crons: count, unheld = 0 }: Fixture): unknown {
   const word = searchParams.get('search') ?? '';
   const state = searchParams.get('state') ?? '';
-  const found = crons(count).filter((one) => one.name.includes(word) && (state === '' || one.state === state));
+  const all = crons(count);
+  const found = (state === 'unheld' ? all.slice(count - unheld) : all).filter(
+    (one) => one.name.includes(word) && (state === '' || state === 'unheld' || one.state === state),
+  );
   const offset = Number(searchParams.get('offset') ?? 0);
   return { total: found.length, items: found.slice(offset, offset + Number(searchParams.get('limit') ?? 50)) };
 }
@@ -50,7 +60,8 @@ function listed({ searchParams }: URL, { crons: count }: Fixture): unknown {
 /** @returns `undefined` for what is not there */
 export function answer(url: URL, fixture: Fixture): unknown {
   const path = decodeURIComponent(url.pathname.slice('/api/'.length));
-  if (path.startsWith('runs/')) return { ...REPORT, journal: JOURNAL, logs: LOGS };
+  if (path.startsWith('runs/'))
+    return { ...REPORT, journal: JOURNAL.filter(({ runId }) => runId === LOST_RUN), logs: LOGS };
   return ANSWERS[path]?.(url, fixture);
 }
 

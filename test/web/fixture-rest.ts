@@ -45,6 +45,15 @@ export const LEASES: readonly LeaseJson[] = [
   { cron: 'cache-warm', holder: 'scheduler-2/0a9b8c', fence: '1763607590002', remainingMs: 8_000 },
 ];
 
+/** As many leases as asked for, of the two schedulers by turns. */
+export function leases(count: number): readonly LeaseJson[] {
+  const holders = ['scheduler-1/a1b2c3', 'scheduler-2/0a9b8c'] as const;
+  return Array.from({ length: count }, (_, n) => ({
+    ...{ cron: `cron-${String(n).padStart(4, '0')}`, holder: holders[n % 2] ?? holders[0] },
+    ...{ fence: '1763607590003', remainingMs: 21_500 },
+  }));
+}
+
 export function entry(words: Partial<JournalEntryJson>): JournalEntryJson {
   return {
     ...{ id: '1763607600000-0', at: at(0), pod: 'scheduler-1/a1b2c3', role: 'scheduler', event: 'lease.acquired' },
@@ -62,6 +71,7 @@ export const JOURNAL: readonly JournalEntryJson[] = [
     id: '4-0',
     at: at(30),
     event: 'attempt.begun',
+    pod: 'worker-2/e7f8a9',
     runId: LOST_RUN,
     detail: { fence: '1763607590007', attempt: 2 },
   }),

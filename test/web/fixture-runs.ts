@@ -28,7 +28,9 @@ export function run(words: Partial<RunJson> = {}): RunJson {
 const question = { effect: 'send-mail', item: null, doubt: 'lost' as const, since: at(2) };
 
 export const UNCERTAIN = run({
-  ...{ id: LOST_RUN, state: 'uncertain', finishedAt: null, tookMs: null, attempt: 2, question },
+  ...{ id: LOST_RUN, state: 'uncertain', finishedAt: null, tookMs: null, attempt: 2, attemptedAt: at(30), question },
+  error:
+    'EffectAskedError: Nobody knows whether the effect "send-mail" has happened: an attempt began it and never said how it ended. A person has to say; resolve the run.',
 });
 
 export const FAILED = run({
@@ -57,6 +59,6 @@ export const REPORT: RunReportJson = {
     ...question,
     idempotencyKey: `${LOST_RUN}/send-mail`,
     why: `The effect "send-mail" was begun at ${at(2)}, and whoever did is gone: it may have happened, or not.`,
-    advice: 'Look in the system it changes for the idempotency key. If it is there, answer "done".',
+    advice: `Look in the system it changes for the idempotency key "${LOST_RUN}/send-mail". If it is there, answer "done".`,
   },
 };

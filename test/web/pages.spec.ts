@@ -100,6 +100,34 @@ describe('the page', () => {
     await expect.poll(() => shown.locator('.chart canvas').count(), SOON).toBe(1);
   });
 
+  it('has each attempt of a run, what was refused of it, and what nobody recorded', async () => {
+    const shown = await open(`/crons/run/${encodeURIComponent(LOST_RUN)}`);
+    const rows = shown.getByRole('table', { name: 'Attempts, the newest first' }).locator('tbody tr');
+    await expect.poll(() => rows.count(), SOON).toBe(2);
+    expect(await rows.nth(0).innerText()).toMatch(/^2\s[^]*worker-2\/e7f8a9[^]*1763607590007[^]*uncertain/);
+    const first = await rows.nth(1).innerText();
+    expect(first).toMatch(/^1\s[^]*worker-1\/d4e5f6[^]*1763607590005[^]*refused/);
+    expect(first).toContain('fence 1763607590005 against 1763607590007, which is in force now');
+    expect(await main(shown)).toContain('A worker that was killed tells no end.');
+    const refusals = shown.getByRole('table', { name: 'Refusals, the newest first' }).locator('tbody tr');
+    expect(await refusals.allInnerTexts()).toEqual([
+      expect.stringMatching(
+        /Beginning or recording an effect[^]*a later attempt has a larger fence[^]*7590005[^]*7590007/,
+      ),
+    ]);
+  });
+
+  it.each(['/crons/attention', `/crons/run/${encodeURIComponent(LOST_RUN)}`])(
+    '%s says once that nobody knows whether an effect happened',
+    async (path) => {
+      const shown = await open(path);
+      await expect.poll(() => main(shown), SOON).toContain('whoever did is gone: it may have happened, or not');
+      expect(await shown.locator('.notice').count()).toBe(1);
+      expect(await main(shown)).not.toContain('EffectAskedError');
+      expect(await main(shown)).not.toContain('The latest attempt failed');
+    },
+  );
+
   it('counts down what is left of a lease', async () => {
     const shown = await open('/crons/holdings');
     const left = shown.getByRole('row', { name: /1763607590002/ });

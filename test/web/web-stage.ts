@@ -123,7 +123,8 @@ export class WebStage {
     if (this.refusing !== null) return reply(response, this.refusing, FAILING);
     this.posted.push({ path: decodeURIComponent(url.pathname), body });
     if (url.pathname === '/api/session') this.failing = null;
-    reply(response, 200, { instants: 5, accepted: 3, left: { succeeded: 2 }, aborted: false, verdict: 'claimed' });
+    const left = { succeeded: 2, ahead: 1 };
+    reply(response, 200, { instants: 6, accepted: 3, left, aborted: false, verdict: 'claimed' });
   }
 
   #stream(response: ServerResponse): void {

@@ -1439,7 +1439,8 @@ export interface operations {
       query?: {
         /** @description Part of its name or its expression, in small or large letters. */
         search?: string;
-        state?: 'firing' | 'paused' | 'disabled' | 'removed' | 'uncertain';
+        /** @description uncertain: with such runs; unheld: it is due to fire, and no pod holds it. */
+        state?: 'firing' | 'paused' | 'disabled' | 'removed' | 'uncertain' | 'unheld';
         /** @description Part of the pod that acts for it. */
         holder?: string;
         /** @description At most so many, 1 to 500; default 50. */

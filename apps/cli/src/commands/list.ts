@@ -6,18 +6,17 @@ import { withStoreOptions, type StoreFlags } from '../store/store-options.js';
 import { withStore, type Store } from '../store/store.js';
 import { hanging, table } from '../table.js';
 import type { Setting } from '../world.js';
-import { pauseJson, runJson, withJson } from './orders.js';
+import { formatOf, withFormat, type FormatFlags } from './format.js';
+import { pauseJson, runJson } from './orders.js';
 
-interface Flags extends StoreFlags {
-  readonly json?: boolean;
-}
+interface Flags extends StoreFlags, FormatFlags {}
 
 export function listCommand({ world, answer }: Setting): Command {
   const command = new Command('list')
     .summary('every cron, and how it stands')
     .description('Shows every cron: what it is, when it fires next, and how it went last.');
-  return withJson(withStoreOptions(command)).action(async (flags: Flags) => {
-    answer(await withStore(flags, world, list), flags);
+  return withFormat(withStoreOptions(command)).action(async (flags: Flags) => {
+    answer(await withStore(flags, world, list), formatOf(flags, world));
   });
 }
 

@@ -20,7 +20,7 @@ import { CLOCK, LEASE_STORE } from '@fencepost/lease/nest';
 
 export interface CronFilter {
   readonly search?: string | undefined;
-  readonly state?: 'firing' | 'paused' | 'disabled' | 'removed' | 'uncertain' | undefined;
+  readonly state?: 'firing' | 'paused' | 'disabled' | 'removed' | 'uncertain' | 'unheld' | undefined;
   readonly holder?: string | undefined;
   readonly limit: number;
   readonly offset: number;
@@ -53,6 +53,8 @@ const FRESH_MS = 2_000;
 /** So many crons are asked about in one call. */
 const AT_ONCE = 500;
 const MOST_UNCERTAIN = 100;
+/** The expression of what has no instants. */
+const MANUAL = '@manual';
 
 /**
  * All crons at one look. What is the same for everybody who looks is read once in two seconds, in few calls however many
@@ -173,11 +175,17 @@ function fits(sight: Sight, { search, state, holder }: CronFilter): boolean {
   return isIn(sight, state) && isNamed(sight, search) && isHeldBy(sight, holder);
 }
 
-function isIn({ entry, record, uncertain }: Sight, state: CronFilter['state']): boolean {
+function isIn({ entry, record, lease, uncertain }: Sight, state: CronFilter['state']): boolean {
   if (state === undefined) return true;
   if (state === 'uncertain') return uncertain > 0;
   if (state === 'paused') return entry.state === 'firing' && record.paused !== null;
+  if (state === 'unheld') return lease === null && isDue({ entry, record });
   return entry.state === state;
+}
+
+/** Whether it comes to an instant by itself, so that somebody has to act for it. */
+function isDue({ entry, record }: Pick<Sight, 'entry' | 'record'>): boolean {
+  return entry.state === 'firing' && record.paused === null && entry.definition.expression.trim() !== MANUAL;
 }
 
 function isNamed({ entry: { definition } }: Sight, search: string | undefined): boolean {

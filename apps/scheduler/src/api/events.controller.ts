@@ -1,9 +1,9 @@
-import { Controller, Get, Headers, Inject, Req, Res } from '@nestjs/common';
+import { Controller, Get, Headers, Inject, Res } from '@nestjs/common';
 import { ApiHeader, ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
 import { JournalFeed } from '@fencepost/jobs';
 import type { Clock } from '@fencepost/lease';
 import { CLOCK } from '@fencepost/lease/nest';
-import type { WebRequest, WebResponse } from '../http/web-request.js';
+import type { WebResponse } from '../http/web-request.js';
 import { Needs } from '../auth/fencepost-guard.js';
 import { Refusal } from '../auth/refusals.js';
 import { EventStream } from './event-stream.js';
@@ -29,18 +29,19 @@ export class EventsController {
     description: 'A stream that does not end.',
     content: { 'text/event-stream': { schema: { type: 'string' } } },
   })
-  events(
-    @Headers('last-event-id') after: string | undefined,
-    @Req() request: WebRequest,
-    @Res() response: WebResponse,
-  ): void {
+  events(@Headers('last-event-id') after: string | undefined, @Res() response: WebResponse): void {
+    // It left while it was found out who it is: nobody would say so a second time.
+    if (response.destroyed) return;
+    // Who asks for the headers alone hears nothing, and would keep a place for as long as its connection lives.
+    if (response.req.method === 'HEAD') return void response.end();
     if (this.#streams.size >= MOST_LISTENERS) {
       throw new Refusal(503, 'TOO_MANY_LISTENERS', `Expected at most ${MOST_LISTENERS} listeners. Ask again later.`);
     }
     const stream = new EventStream(response, this.clock);
     const stop = this.feed.subscribe((entry) => stream.tell(entry), after ?? null);
     this.#streams.add(stream);
-    request.once('close', () => {
+    // Not that of the request: one with a body is closed as soon as that has been read, which is before this.
+    response.once('close', () => {
       stop();
       stream.close();
       this.#streams.delete(stream);

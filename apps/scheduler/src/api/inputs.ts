@@ -60,10 +60,11 @@ export const cronsQuery = z.strictObject({
   search: search.optional().describe('Part of its name or its expression, in small or large letters.'),
   state: z
     .enum(
-      ['firing', 'paused', 'disabled', 'removed', 'uncertain'],
-      'expected firing, paused, disabled, removed or uncertain',
+      ['firing', 'paused', 'disabled', 'removed', 'uncertain', 'unheld'],
+      'expected firing, paused, disabled, removed, uncertain or unheld',
     )
-    .optional(),
+    .optional()
+    .describe('uncertain: with such runs; unheld: it is due to fire, and no pod holds it.'),
   holder: search.optional().describe('Part of the pod that acts for it.'),
   limit: limit(500, 50),
   offset,

@@ -14,9 +14,12 @@ import { runListSchema, runPageSchema } from './answers.js';
 import { Shows } from './describe-route.js';
 import * as inputs from './inputs.js';
 import type { Checked } from './inputs.js';
+import { runEntries } from './run-entries.js';
 
 /** The journal of a cron keeps so many entries. */
-const LOOKED_THROUGH = 200;
+const MOST_OF_CRON = 200;
+/** Of all crons: as many as are read at once. */
+const MOST_OF_ALL = 1_000;
 
 /** Looks at runs. */
 @ApiTags('runs')
@@ -41,7 +44,10 @@ export class RunsController {
   }
 
   async #entries({ id, cron }: Run) {
-    const entries = await this.journal.ofCron(cron, { limit: LOOKED_THROUGH });
-    return entries.filter(({ runId }) => runId === id).map(presentJournalEntry);
+    const [notable, latest] = await Promise.all([
+      this.journal.ofCron(cron, { limit: MOST_OF_CRON }),
+      this.journal.latest({ limit: MOST_OF_ALL }),
+    ]);
+    return runEntries(id, { notable, latest }).map(presentJournalEntry);
   }
 }

@@ -1,6 +1,7 @@
 import type { BoardHooks, HookContext } from '@bull-board/api/typings/app';
 import { Inject, Injectable } from '@nestjs/common';
 import { AUDIT_TRAIL, LEDGER, type AuditTrail, type Ledger, type Run } from '@fencepost/jobs';
+import { RUN_QUEUE, type BullmqRunQueue } from '@fencepost/jobs/scheduler';
 import { mayAs, type AccessRole } from '@fencepost/pod';
 import { callerHere } from '../auth/caller.js';
 
@@ -18,21 +19,30 @@ const NEEDED: readonly (readonly [route: RegExp, needed: AccessRole | null])[] =
 /** These leave a record of their own, with what was there before. */
 const RECORDED = /\/job-schedulers\//;
 
+/** Of the whole queue; there is one, so all queues are the same. */
+const STOPS = /\/queues\/(:queueName\/)?(pause|resume)$/;
+
 const RETRY = /\/:jobId\/retry$/;
 const OVER: readonly Run['state'][] = ['succeeded', 'failed', 'cancelled', 'skipped', 'uncertain'];
 
 /** Bull Board knows nobody and lets everybody do everything: this decides each call, and records each that changed something. */
 @Injectable()
 export class BoardAccess implements BoardHooks {
+  /** What was there before a call, by its request, for as long as it is under way. */
+  readonly #found = new WeakMap<object, object>();
+
   constructor(
     @Inject(AUDIT_TRAIL) private readonly trail: AuditTrail,
     @Inject(LEDGER) private readonly ledger: Ledger,
+    @Inject(RUN_QUEUE) private readonly runs: BullmqRunQueue,
   ) {}
 
   readonly before = async ({ method, route, request }: HookContext) => {
     if (method === 'get') return { allow: true };
     const message = refusalOf(route) ?? (await this.#decided(route, request));
-    return message === null ? { allow: true } : { allow: false, status: 403 as const, message };
+    if (message !== null) return { allow: false, status: 403 as const, message };
+    if (STOPS.test(route)) this.#found.set(request, { paused: await this.runs.queue.isPaused() });
+    return { allow: true };
   };
 
   readonly after: NonNullable<BoardHooks['after']> = async ({ method, route, request }, result) => {
@@ -42,7 +52,7 @@ export class BoardAccess implements BoardHooks {
     const cron = runId === null ? null : runId.slice(0, runId.lastIndexOf('@'));
     const after = { route, ...(request.body && { asked: request.body }) };
     const about = { by, role, from: `queues ${address}`, action: actionOf(route), cron, runId };
-    await this.trail.append({ ...about, before: null, after, reason: null });
+    await this.trail.append({ ...about, before: this.#found.get(request) ?? null, after, reason: null });
     return result;
   };
 

@@ -38,7 +38,10 @@ export class QueuesBoardModule implements OnModuleInit {
       useFactory: (hooks: BoardAccess, { tenant }: JobsSettings) => ({
         route: '/queues',
         adapter: BoardOfOurs,
-        boardOptions: { uiConfig: { ...LOOK, environment: { label: tenant, color: '#3b6ea5' } }, handlerHooks: hooks },
+        boardOptions: {
+          uiConfig: { ...LOOK, environment: { label: tenant, color: '#3b6ea5', textColor: '#ffffff' } },
+          handlerHooks: hooks,
+        },
         // The door stands before everything; where an app was put together without it, the board stays shut.
         middleware: requireCaller,
       }),

@@ -56,13 +56,13 @@ export class CronAdapter extends BullMQAdapter {
 
   override async getJobSchedulers(): Promise<Scheduler[]> {
     const { items } = await this.deps.directory.page({ limit: MOST_SHOWN, offset: 0 });
-    return items
-      .filter(({ state }) => state !== 'removed')
-      .map(({ name, expression, timeZone, next, last }) => ({
-        ...{ id: name, name, pattern: expression, tz: timeZone },
-        ...(next !== null && { next: Date.parse(next) }),
-        ...(last?.startedAt && { lastRun: Date.parse(last.startedAt), lastRunJobId: last.id }),
-      }));
+    const shown = items.filter(({ state }) => state !== 'removed');
+    const counts = await this.deps.ledger.countRuns(shown.map(({ name }) => name));
+    return shown.map(({ name, expression, timeZone, next, last }, n) => ({
+      ...{ id: name, name, pattern: expression, tz: timeZone, iterationCount: counts[n] ?? 0 },
+      ...(next !== null && { next: Date.parse(next) }),
+      ...(last?.startedAt && { lastRun: Date.parse(last.startedAt), lastRunJobId: last.id }),
+    }));
   }
 
   override async getJobSchedulersCount(): Promise<number> {

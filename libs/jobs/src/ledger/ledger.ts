@@ -92,6 +92,11 @@ export interface Ledger {
   readRun(runId: string): Promise<Run | null>;
   /** Of these crons the runs in one state, which came into it last first, `limit` of each cron at most. */
   runsIn(state: 'failed' | 'uncertain', crons: readonly string[], limit: number): Promise<Run[]>;
+  /**
+   * How many runs of each cron have an instant no longer ago than a finished run is kept: what `runs` has at length, skipped
+   * occurrences included. In the order given, in few calls where the store can.
+   */
+  countRuns(crons: readonly string[]): Promise<number[]>;
   /** The newest runs first, skipped occurrences included. */
   runs(cron: string, limit: number): Promise<Run[]>;
   /** The newest recorded skip ranges first. */

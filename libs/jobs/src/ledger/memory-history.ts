@@ -18,6 +18,11 @@ export class MemoryHistory {
     return { fence, cursor, generation, refusals, paused: paused && { ...paused } };
   }
 
+  countRuns(crons: readonly string[], keepMs: number): number[] {
+    const since = this.store.now() - keepMs;
+    return crons.map((cron) => this.store.runs(cron, ({ record }) => record.scheduledAt > since).length);
+  }
+
   runs(cron: string, limit: number): Run[] {
     return this.store.runs(cron).toReversed().slice(0, Math.max(0, limit)).map(snapshot);
   }

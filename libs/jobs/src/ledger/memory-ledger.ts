@@ -213,6 +213,10 @@ export class MemoryLedger implements Ledger {
     return this.#history.runsIn(state, crons, limit);
   }
 
+  async countRuns(crons: readonly string[]): Promise<number[]> {
+    return this.#history.countRuns(crons, this.#timing.keepMs);
+  }
+
   async runs(cron: string, limit: number): Promise<Run[]> {
     return this.#history.runs(cron, limit);
   }

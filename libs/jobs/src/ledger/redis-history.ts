@@ -31,6 +31,14 @@ export class RedisHistory {
     return readRunRecord(await this.access.redis.hgetall(keysOfRun(this.access.keys, runId).run(runId)));
   }
 
+  async countRuns(crons: readonly string[]): Promise<number[]> {
+    const counts = this.access.inBatches(crons, MOST_CRONS).map((batch) => {
+      const keys = batch.map((cron) => this.access.keys(cron).runs);
+      return this.access.ask('count-runs', keys, [this.access.timing.keepMs]) as Promise<number[]>;
+    });
+    return (await Promise.all(counts)).flat();
+  }
+
   async runs(cron: string, limit: number): Promise<Run[]> {
     return this.#existing(await this.#newest(this.access.keys(cron).runs, limit));
   }

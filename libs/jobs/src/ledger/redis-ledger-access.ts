@@ -7,6 +7,7 @@ const SCRIPTS = loadScripts(new URL('./lua/', import.meta.url), [
   'claim-occurrences',
   'confirm-runs',
   'read-crons',
+  'count-runs',
   'trigger-run',
   'pause-cron',
   'resume-cron',
@@ -30,6 +31,7 @@ const SCRIPTS = loadScripts(new URL('./lua/', import.meta.url), [
  */
 const PASSING: ReadonlySet<string> = new Set<keyof typeof SCRIPTS>([
   'read-crons',
+  'count-runs',
   'list-overdue',
   'confirm-runs',
   'heartbeat-attempts',

@@ -156,6 +156,10 @@ export class RedisLedger implements Ledger {
     return this.#history.runsIn(state, crons, limit);
   }
 
+  async countRuns(crons: readonly string[]): Promise<number[]> {
+    return this.#history.countRuns(crons);
+  }
+
   async runs(cron: string, limit: number): Promise<Run[]> {
     return this.#history.runs(cron, limit);
   }

@@ -25,7 +25,7 @@ interface Some {
 
 interface CronWords extends Some {
   readonly search?: string;
-  readonly state?: 'firing' | 'paused' | 'disabled' | 'removed' | 'uncertain';
+  readonly state?: 'firing' | 'paused' | 'disabled' | 'removed' | 'uncertain' | 'unheld';
   readonly holder?: string;
 }
 

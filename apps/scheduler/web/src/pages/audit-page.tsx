@@ -48,7 +48,7 @@ function Records({ items, trail, setTrail }: RecordsProps) {
       ) : (
         <Table caption="Changes, the newest first" columns={COLUMNS} rows={items} keyOf={({ id }) => id} />
       )}
-      <nav class="pager" aria-label="Pages">
+      <nav class="pager" aria-label="More of the list">
         <button type="button" disabled={trail.length === 0} onClick={() => setTrail(trail.slice(0, -1))}>
           Newer
         </button>

@@ -14,6 +14,7 @@ import { Pager } from '../ui/pager.js';
 import { PodTable } from '../ui/pod-table.js';
 import { Empty, Shown } from '../ui/states.js';
 import { Table, type Column } from '../ui/table.js';
+import { HoldingsGrid } from './holdings/holdings-grid.js';
 
 const PER_PAGE = 50;
 /** Renewals are no events: what is left is asked for. */
@@ -23,6 +24,7 @@ export function HoldingsPage() {
   const pods = useResource(questions.pods, { concerns: ({ event }) => event === 'pods.changed', everyMs: EVERY_MS });
   return (
     <Page title="Holdings" intro="Which pod acts for which cron, and for how long if it does not renew.">
+      <HoldingsGrid pods={pods.data?.items ?? []} />
       <Section title="Pods">
         <Shown of={pods} what="the pods">
           {({ items }) => <PodTable pods={items} />}

@@ -9,7 +9,7 @@ export function Pager({ offset, limit, total, onGo }: PagerProps) {
   if (total <= limit && offset === 0) return null;
   const last = Math.min(total, offset + limit);
   return (
-    <nav class="pager" aria-label="Pages">
+    <nav class="pager" aria-label="More of the list">
       <button type="button" disabled={offset === 0} onClick={() => onGo(Math.max(0, offset - limit))}>
         Previous
       </button>

@@ -32,6 +32,12 @@ export class PostgresHistory {
     return row && readRunRow(row);
   }
 
+  async countRuns(crons: readonly string[]): Promise<number[]> {
+    const { keepMs } = this.access.timing;
+    const counts = inBatches(crons, MOST_CRONS).map((batch) => this.#ask<number[]>('count_runs', batch, keepMs));
+    return (await Promise.all(counts)).flat();
+  }
+
   async runs(cron: string, limit: number): Promise<Run[]> {
     return this.#runs('list_runs', cron, atLeastNone(limit));
   }

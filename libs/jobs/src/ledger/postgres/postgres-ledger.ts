@@ -180,6 +180,10 @@ export class PostgresLedger implements TransactionalLedger {
     return this.#history.runsIn(state, crons, limit);
   }
 
+  async countRuns(crons: readonly string[]): Promise<number[]> {
+    return this.#history.countRuns(crons);
+  }
+
   async runs(cron: string, limit: number): Promise<Run[]> {
     return this.#history.runs(cron, limit);
   }

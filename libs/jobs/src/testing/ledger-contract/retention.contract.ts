@@ -35,6 +35,30 @@ export function retentionContract(makeHarness: MakeLedgerHarness): void {
     });
   });
 
+  describe('countRuns', () => {
+    it('counts what was skipped as well, and nothing older than a finished run gets or forgotten', async () => {
+      const stage = await Stage.of(makeHarness, { keepMs: 12 * 3_600_000 });
+      const counted = () => stage.ledger.countRuns([stage.cron]);
+      await stage.claimed(1);
+      await succeeded(stage, 80_000);
+      expect(await counted()).toEqual([1]);
+      await stage.ledger.claim(await stage.request(80_001, { overlap: 'skip' }));
+      await stage.claimed(80_002);
+      expect(await counted()).toEqual([3]);
+      await stage.ledger.forget(stage.cron, 1);
+      expect(await counted()).toEqual([1]);
+    });
+
+    it('answers in the order given, whoever is asked about and however many', async () => {
+      const stage = await Stage.of(makeHarness);
+      for (const n of [1, 2]) await stage.claimed(n);
+      const strangers = Array.from({ length: 500 }, (_, n) => `stranger-${n}`);
+      const expected = [2, ...strangers.map(() => 0), 2];
+      expect(await stage.ledger.countRuns([stage.cron, ...strangers, stage.cron])).toEqual(expected);
+      expect(await stage.ledger.countRuns([])).toEqual([]);
+    });
+  });
+
   describe('forget', () => {
     it('keeps the newest, and says how many it forgot', async () => {
       const stage = await Stage.of(makeHarness);

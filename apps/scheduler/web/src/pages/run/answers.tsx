@@ -8,10 +8,12 @@ import { ResolveOrder, type AnswerName } from './resolve-order.js';
 interface AnswersProps {
   readonly report: RunReport;
   readonly reload: () => void;
+  /** That of the cron, where the times around it are in it. */
+  readonly zone?: string | undefined;
 }
 
 /** What an uncertain run asks, where to look, and the three answers. */
-export function Answers({ report: { run, question }, reload }: AnswersProps) {
+export function Answers({ report: { run, question }, reload, zone }: AnswersProps) {
   if (!question) return null;
   const { effect, item, since, idempotencyKey, why, advice } = question;
   return (
@@ -23,7 +25,7 @@ export function Answers({ report: { run, question }, reload }: AnswersProps) {
       <Facts
         of={[
           ['Effect', item === null ? effect : `${effect}, item ${item}`],
-          ['Begun', <Instant at={since} relative />],
+          ['Begun', <Instant at={since} zone={zone} relative />],
           ['Idempotency key', <code>{idempotencyKey}</code>],
         ]}
       />

@@ -4,15 +4,16 @@ import { cronQuestions, questions } from '../../data/questions.js';
 import { useResource } from '../../data/resource.js';
 import type { Run, RunReport } from '../../data/types.js';
 import { RunBadge } from '../../ui/badge.js';
-import { isRefusal } from '../../ui/events.js';
 import { Data, Facts, type Fact } from '../../ui/facts.js';
 import { Duration, Instant, ZoneNote } from '../../ui/instant.js';
 import { JournalTable } from '../../ui/journal-table.js';
 import { Page, Section } from '../../ui/page.js';
 import { Empty, Shown } from '../../ui/states.js';
 import { Answers } from './answers.js';
+import { Attempts } from './attempts-section.js';
 import { Effects } from './effects.js';
 import { ItemsSection } from './items-section.js';
+import { Refusals } from './refusals.js';
 import { RunActions } from './run-actions.js';
 
 const EVERY_MS = 5_000;
@@ -29,28 +30,24 @@ export function RunPage({ id }: { readonly id: string }) {
 }
 
 function Known({ report, reload }: { readonly report: RunReport; readonly reload: () => void }) {
-  const { run, effects, items, journal, logs } = report;
+  const { run, effects, items, question, journal, logs } = report;
   const zone = useResource(cronQuestions.detail(run.cron)).data?.timeZone;
   return (
     <>
       <div class="actions">
         <RunActions run={run} reload={reload} />
       </div>
-      {run.error === null ? null : <Wrong error={run.error} />}
-      <Answers {...{ report, reload }} />
+      {/* The error of an attempt that asks is its question, in other words. */}
+      {run.error === null || question ? null : <Wrong error={run.error} />}
+      <Answers {...{ report, reload, zone }} />
       <Section title="State" aside={<RunBadge state={run.state} title={run.skipped ?? undefined} />}>
         <Facts of={[...stateOf(run, zone), ...originOf(run)].filter(([, value]) => value !== null)} />
         <ZoneNote zone={zone} />
       </Section>
       <Effects effects={effects} zone={zone} />
       <ItemsSection items={items} zone={zone} />
-      <Section title="Refusals">
-        {journal.some(isRefusal) ? (
-          <JournalTable caption="Refusals, the newest first" entries={journal.filter(isRefusal)} zone={zone} />
-        ) : (
-          <p class="quiet">No stale write of this run was refused.</p>
-        )}
-      </Section>
+      <Attempts {...{ run, journal, zone }} />
+      <Refusals {...{ run, journal, zone }} />
       <History journal={journal} zone={zone} />
       <Logs lines={logs} />
     </>
@@ -103,13 +100,13 @@ interface HistoryProps extends Pick<RunReport, 'journal'> {
 
 function History({ journal, zone }: HistoryProps) {
   return (
-    <Section title="Attempts and events">
+    <Section title="Journal">
       {journal.length === 0 ? (
         <Empty title="The journal has nothing of it">
           <p>It keeps what was notable, and only for a while; the state above is what counts.</p>
         </Empty>
       ) : (
-        <JournalTable caption="Attempts and events, the newest first" entries={journal} zone={zone} />
+        <JournalTable caption="All events, the newest first" entries={journal} zone={zone} />
       )}
     </Section>
   );

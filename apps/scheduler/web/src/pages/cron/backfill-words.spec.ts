@@ -1,0 +1,27 @@
+import { describe, expect, it } from 'vitest';
+import type { BackfillReport } from '../../data/types.js';
+import { backfillText } from './backfill-words.js';
+
+const CRON = { cursor: '2026-11-21T03:00:00.000Z', state: 'firing' } as const;
+
+function report(words: Partial<BackfillReport>): BackfillReport {
+  return { cron: 'a', dryRun: true, instants: 3, accepted: 0, left: {}, runIds: [], aborted: false, ...words };
+}
+
+describe('the answer to a backfill', () => {
+  it('counts what runs, and what is left alone by why', () => {
+    const text = backfillText(report({ instants: 5, accepted: 3, left: { succeeded: 2 } }), CRON);
+    expect(text).toBe('3 of 5 instants run; left alone: 2 succeeded.');
+    expect(backfillText(report({ accepted: 3 }), CRON)).toBe('3 of 3 instants run.');
+  });
+
+  it.each([
+    [{ ...CRON, cursor: null }, /not come to its first instant yet: from its start on .* by itself, and earlier ones/],
+    [CRON, /not come to yet: it comes to it by itself, so nothing of it is made up for\.$/],
+    [{ ...CRON, state: 'disabled' } as const, /should it fire again/],
+  ])('says why nothing is made up for of what is ahead of %j', (cron, why) => {
+    const text = backfillText(report({ left: { ahead: 3 } }), cron);
+    expect(text).toContain('0 of 3 instants run; left alone: 3 ahead. ');
+    expect(text).toMatch(why);
+  });
+});

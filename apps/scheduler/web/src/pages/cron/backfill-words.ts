@@ -1,0 +1,21 @@
+import type { BackfillReport, CronDetail } from '../../data/types.js';
+
+type Cron = Pick<CronDetail, 'cursor' | 'state'>;
+
+/** What a backfill did or would do, and why nothing is made up for of what is ahead. */
+export function backfillText({ instants, accepted, left }: BackfillReport, cron: Cron): string {
+  const others = Object.entries(left).map(([why, count]) => `${count} ${why}`);
+  const alone = others.length === 0 ? '' : `; left alone: ${others.join(', ')}`;
+  const done = `${accepted} of ${instants} instants run${alone}.`;
+  return left.ahead === undefined ? done : `${done} ${aheadText(cron)}`;
+}
+
+/** Ahead is all that the cron has not come to. For one that has never come to any, that is its whole past as well. */
+function aheadText({ cursor, state }: Cron): string {
+  if (state !== 'firing') {
+    return `Ahead is what the cron has not come to: that is its own to do should it fire again, so nothing of it is made up for.`;
+  }
+  return cursor === null
+    ? 'The cron has not come to its first instant yet: from its start on it comes to each by itself, and earlier ones can be made up for only after that.'
+    : 'Ahead is what the cron has not come to yet: it comes to it by itself, so nothing of it is made up for.';
+}
