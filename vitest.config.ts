@@ -2,7 +2,13 @@ import { availableParallelism } from 'node:os';
 import { defineConfig } from 'vitest/config';
 
 /** These start process after process; side by side on a small machine they would measure each other. */
-const PROCESSES = ['test/e2e/**/*.spec.ts', 'test/mutants/**/*.spec.ts', 'test/browser/**/*.spec.ts'];
+const PROCESSES = ['test/e2e/**/*.spec.ts'];
+/** These take their time, and what they start does not mind if it takes longer. */
+const LONG = ['test/mutants/**/*.spec.ts', 'test/browser/**/*.spec.ts'];
+
+const NEVER = ['**/node_modules/**', '**/dist/**'];
+/** Half of a file's time is waiting: left alone, two cores would get one worker. */
+const WORKERS = Math.max(2, availableParallelism() - 1);
 
 /** Before `import`, so that a test reads a library's sources and not what was built from them last. */
 const SOURCE = '@fencepost/source';
@@ -15,24 +21,39 @@ export default defineConfig({
   ssr: { resolve: { conditions: [SOURCE, 'node', 'module-sync', 'default'] } },
   test: {
     pool: 'forks',
-    // Most of a file's time is waiting, and loading what it needs: left alone, two cores would get one worker.
-    maxWorkers: Math.max(2, availableParallelism() - 1),
     testTimeout: 30_000,
     hookTimeout: 60_000,
     globalSetup: ['test/support/global-setup.ts'],
     projects: [
       {
         extends: true,
+        // Beside what they test, and quick: a process for each would take longer than most of them do.
         test: {
-          name: 'rooms',
-          include: ['libs/**/*.spec.ts', 'apps/**/*.spec.ts', 'test/**/*.spec.ts'],
-          exclude: ['**/node_modules/**', '**/dist/**', ...PROCESSES],
+          name: 'units',
+          include: ['libs/**/*.spec.ts', 'apps/**/*.spec.ts'],
+          exclude: NEVER,
+          isolate: false,
+          maxWorkers: WORKERS,
           sequence: { groupOrder: 0 },
         },
       },
       {
         extends: true,
-        test: { name: 'processes', include: PROCESSES, fileParallelism: false, sequence: { groupOrder: 1 } },
+        test: {
+          name: 'rooms',
+          include: ['test/**/*.spec.ts'],
+          exclude: [...NEVER, ...LONG, ...PROCESSES],
+          maxWorkers: WORKERS,
+          sequence: { groupOrder: 1 },
+        },
+      },
+      {
+        extends: true,
+        test: { name: 'long', include: LONG, maxWorkers: WORKERS, sequence: { groupOrder: 2 } },
+      },
+      {
+        extends: true,
+        test: { name: 'processes', include: PROCESSES, fileParallelism: false, sequence: { groupOrder: 3 } },
       },
     ],
   },
