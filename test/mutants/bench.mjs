@@ -4,7 +4,8 @@
  */
 import { createVitest } from 'vitest/node';
 
-const quiet = { watch: false, reporters: [{}], project: ['rooms'], bail: 1, testTimeout: 15_000 };
+// Specs that share a process elsewhere do not here: what one mutant left in it would judge the next.
+const quiet = { watch: false, reporters: [{}], isolate: true, bail: 1, testTimeout: 15_000 };
 const vitest = await createVitest('test', { root: process.cwd(), ...quiet });
 await vitest.standalone();
 
