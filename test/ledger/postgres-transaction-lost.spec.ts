@@ -23,6 +23,8 @@ afterEach(() => room.close());
 
 const ORDER = { name: 'order', payloadHash: 'h1' };
 const DONE = { verdict: 'done', result: '{"id":1}', payloadHash: 'h1' };
+/** Class 57 of PostgreSQL's error codes: `admin_shutdown`; its time-outs have others. */
+const ENDED_BY_ORDER = '57P01';
 const insert = (tx: SqlConnection) => room.insert(tx);
 const happened = (times: 0 | 1) => room.happened(times);
 
@@ -46,6 +48,14 @@ describe('a transaction whose connection is lost', () => {
     expect(await ledger.transaction(attempt, { ...ORDER, pool }, insert)).toEqual(DONE);
     await happened(1);
     expect(proxy.faults).toBe(1);
+  });
+
+  it('at the commit is ended at once, and not when the server has heard nothing for long enough', async () => {
+    proxy.arm('later');
+    const transaction = ledger.transaction(attempt, { ...ORDER, pool: lossy() }, insert);
+    await expect(transaction).rejects.toMatchObject({ code: 'TRANSACTION_LOST' });
+    await expect.poll(() => proxy.unheard).toContain(ENDED_BY_ORDER);
+    await happened(0);
   });
 
   it('before the reply to its commit has happened, and is known to', async () => {

@@ -189,7 +189,7 @@ export const POSTGRES_EFFECT_MUTANTS = [
     find: 'perform pg_terminate_backend(pid) from pg_stat_activity',
     replace: 'perform pid from pg_stat_activity',
     killedBy: BY_LOST,
-    test: 'which arrives later',
+    test: 'is ended at once',
   },
   {
     name: 'PostgreSQL transaction: its own connection is kept while the ledger is asked',

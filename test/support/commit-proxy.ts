@@ -14,6 +14,8 @@ export interface CommitProxy {
   readonly url: string;
   /** How many commits got lost, were cut off or held. */
   readonly faults: number;
+  /** What the server has said to clients that were cut off. */
+  readonly unheard: string;
   /** The next COMMIT meets that; those after it get through. */
   arm(fault: CommitFault): void;
   /** Lets a COMMIT that was held back arrive. */
@@ -34,6 +36,7 @@ export async function commitProxy(url: string): Promise<CommitProxy> {
   let faults = 0;
   let open = true;
   let release = () => {};
+  let unheard = '';
 
   const server = createServer((client) => {
     if (!open) return void client.destroy();
@@ -56,7 +59,8 @@ export async function commitProxy(url: string): Promise<CommitProxy> {
       if (replyLost) upstream.write(bytes);
     });
     upstream.on('data', (bytes) => {
-      if (replyLost) cut();
+      if (silent) unheard += bytes.toString('latin1');
+      else if (replyLost) cut();
       else if (!client.destroyed) client.write(bytes);
     });
     client.on('close', () => {
@@ -71,6 +75,9 @@ export async function commitProxy(url: string): Promise<CommitProxy> {
     url: url.replace(`:${port}/`, `:${(server.address() as AddressInfo).port}/`),
     get faults() {
       return faults;
+    },
+    get unheard() {
+      return unheard;
     },
     arm: (fault) => {
       armed = fault;
