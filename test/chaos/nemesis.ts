@@ -1,3 +1,4 @@
+import { setMaxListeners } from 'node:events';
 import { sleep, systemClock } from '@fencepost/lease';
 import { seededRandom } from '../../apps/demo/src/seeded-random.js';
 import { between, type Range } from './draw.js';
@@ -44,6 +45,8 @@ export async function unleash(nemesis: Nemesis): Promise<Readonly<Record<string,
     // A lane has numbers of its own, so that the pace of one doesn't change what another does.
     return Array.from({ length: atOnce[target] ?? 1 }, () => ({ deck, target, counts, random: drawFrom(random) }));
   });
+  // Each lane listens, and what it strikes; node takes more than ten for a leak.
+  setMaxListeners(10 * lanes.length, signal);
   const fail = (error: unknown) => {
     failed.abort();
     throw error;
