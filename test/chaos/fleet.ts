@@ -1,4 +1,4 @@
-import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { sleep, systemClock } from '@fencepost/lease';
@@ -207,7 +207,10 @@ export class Fleet implements Herd {
   #order(place: Place, order: VictimOrder): void {
     if (!place.up) return;
     place.hurt ||= order.do === 'arm' && order.point?.action === 'kill';
-    writeFileSync(ordersOf(this.options.folder, place), JSON.stringify(order));
+    const file = ordersOf(this.options.folder, place);
+    // One that is late with the order before reads whenever it comes to it, and must find a whole one.
+    writeFileSync(`${file}.new`, JSON.stringify(order));
+    renameSync(`${file}.new`, file);
     place.pod?.send('SIGWINCH');
   }
 }
