@@ -67,7 +67,7 @@ export const LEDGER_POLICY_MUTANTS = [
     name: 'pause: the ranges of the plan are covered again',
     defence: 'an instant has one reason',
     file: CLAIM,
-    find: 'if ranges > 0 then',
+    find: 'if plan.ranges > 0 then',
     replace: 'if false then',
     killedBy: REDIS,
     test: 'counts from the end of what is skipped for another reason',

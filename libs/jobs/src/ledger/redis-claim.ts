@@ -21,24 +21,35 @@ export async function claimAllInRedis(
   access: RedisLedgerAccess,
   requests: readonly ClaimRequest[],
 ): Promise<PromiseSettledResult<ClaimReply>[]> {
-  const prepared = await Promise.allSettled(requests.map(async (request) => prepare(access, request)));
-  const sound = prepared.flatMap((one) => (one.status === 'fulfilled' ? [one.value] : []));
-  const replies = new Map<Prepared, Promise<ClaimReply>>();
-  for (const batch of access.inBatches(sound, MOST_CLAIMS)) {
-    const answers = claimBatch(access, batch);
-    batch.forEach((one, n) =>
-      replies.set(
-        one,
-        answers.then((all) => all[n] as ClaimReply),
-      ),
+  const outcomes: PromiseSettledResult<ClaimReply>[] = [];
+  const sound: { readonly index: number; readonly prepared: Prepared }[] = [];
+  requests.forEach((request, index) => {
+    try {
+      sound.push({ index, prepared: prepare(access, request) });
+    } catch (reason) {
+      outcomes[index] = { status: 'rejected', reason };
+    }
+  });
+  const asking = access.inBatches(sound, MOST_CLAIMS).map(async (batch) => {
+    const settled = await settle(
+      access,
+      batch.map(({ prepared }) => prepared),
     );
+    batch.forEach(({ index }, n) => (outcomes[index] = settled[n] as PromiseSettledResult<ClaimReply>));
+  });
+  await Promise.all(asking);
+  return outcomes;
+}
+
+async function settle(
+  access: RedisLedgerAccess,
+  claims: readonly Prepared[],
+): Promise<PromiseSettledResult<ClaimReply>[]> {
+  try {
+    return (await claimBatch(access, claims)).map((value) => ({ status: 'fulfilled', value }));
+  } catch (reason) {
+    return claims.map(() => ({ status: 'rejected', reason }));
   }
-  return Promise.allSettled(
-    prepared.map(async (one) => {
-      if (one.status === 'rejected') throw one.reason;
-      return replies.get(one.value) as Promise<ClaimReply>;
-    }),
-  );
 }
 
 interface Prepared {
@@ -53,11 +64,9 @@ function prepare(access: RedisLedgerAccess, request: ClaimRequest): Prepared {
   const { cron, occurrence } = request;
   const runId = occurrence ? occurrenceId({ cron, scheduledAt: occurrence.scheduledAt }) : '';
   const of = access.keys(cron);
-  return {
-    runId,
-    keys: [of.cron, of.runs, of.open, of.watch, of.pending, of.skips, of.run(runId)],
-    args: claimArguments(request, runId),
-  };
+  const keys = [of.cron, of.run(runId)];
+  if (access.redis.isCluster) keys.push(of.runs, of.open, of.watch, of.pending, of.skips);
+  return { runId, keys, args: claimArguments(request) };
 }
 
 async function claimBatch(access: RedisLedgerAccess, claims: readonly Prepared[]): Promise<ClaimReply[]> {
@@ -71,31 +80,26 @@ async function claimBatch(access: RedisLedgerAccess, claims: readonly Prepared[]
 }
 
 /** One row of the ARGV of `claim-occurrences`, in the order its header gives. */
-function claimArguments(request: ClaimRequest, runId: string): (string | number)[] {
+function claimArguments(request: ClaimRequest): (string | number)[] {
   const { occurrence, skips } = request;
   const end = skips.at(-1)?.through ?? 0;
   const scheduledAt = occurrence?.scheduledAt ?? end;
   const options = writeOptions({ ...request, missed: occurrence?.missed ?? null });
-  return [
-    formatFence(request.fence),
-    request.term,
-    request.holder,
+  const plan = [
     request.generation,
-    request.nonce,
     request.cursor ?? '',
     skips[0]?.after ?? scheduledAt - 1,
-    request.overlap,
-    request.maxConcurrency ?? DEFAULT_MAX_CONCURRENCY,
-    request.cancelGraceMs ?? DEFAULT_CANCEL_GRACE_MS,
-    runId,
     scheduledAt,
     occurrence?.dueAt ?? end + (request.spreadMs ?? 0),
     occurrence?.reason ?? '',
+    request.overlap,
+    request.maxConcurrency ?? DEFAULT_MAX_CONCURRENCY,
+    request.cancelGraceMs ?? DEFAULT_CANCEL_GRACE_MS,
     2 * skips.length,
     options.length,
-    ...skips.flatMap(({ after, through, reason }) => [through, [after, through, reason].join(',')]),
-    ...options,
-  ];
+  ].join(' ');
+  const ranges = skips.flatMap(({ after, through, reason }) => [through, [after, through, reason].join(',')]);
+  return [formatFence(request.fence), request.term, request.holder, request.nonce, plan, ...ranges, ...options];
 }
 
 export async function confirmInRedis(access: RedisLedgerAccess, runIds: readonly string[]): Promise<void> {

@@ -1,36 +1,28 @@
 -- Records of each of many crons that one occurrence is accepted, or why it and the instants before it did not run.
 --
--- Each claim has seven keys, the first of them at k, and a row of arguments, the first of them at a.
+-- Each claim has two keys, the first of them at k, and a row of arguments, the first of them at a. The other keys of its
+-- cron are found beside the cron record; on a cluster, where a call is one claim, they follow as well: a server that is
+-- moving them refuses the call before anything is written.
 -- KEYS[k]  cron record
--- KEYS[k + 1]  runs of the cron, by instant
--- KEYS[k + 2]  open runs, by the instant until which they block a successor
--- KEYS[k + 3]  watch list, by the instant of the next look
--- KEYS[k + 4]  pending runs: claimed, not confirmed
--- KEYS[k + 5]  skipped ranges, by their end
--- KEYS[k + 6]  the run; any key of the same tag when there is no occurrence
+-- KEYS[k + 1]  the run; without an occurrence, that of the empty id
 -- ARGV[1]  tolerance for clocks that differ, ms
 -- ARGV[2]  look again after, ms
 -- ARGV[3]  keep a skipped occurrence for, ms
 -- ARGV[a]  fence of the lease, decimal
 -- ARGV[a + 1]  nonce of the term
 -- ARGV[a + 2]  holder
--- ARGV[a + 3]  generation of the definition
--- ARGV[a + 4]  nonce of this decision
--- ARGV[a + 5]  cursor the plan started from, epoch ms, or empty
--- ARGV[a + 6]  where the plan began if that is empty, epoch ms
--- ARGV[a + 7]  overlap policy: skip | queue-one | queue-all | replace | allow
--- ARGV[a + 8]  how many runs may be open at once before it applies
--- ARGV[a + 9]  how long a run that is replaced may go on, ms
--- ARGV[a + 10]  run id, or empty when only ranges are recorded
--- ARGV[a + 11]  scheduledAt, epoch ms; without an occurrence, the end of the last range
--- ARGV[a + 12]  dueAt, epoch ms; without an occurrence, when the end of the last range was due
--- ARGV[a + 13]  reason: schedule | catch-up
--- ARGV[a + 14]  how many words about ranges follow: the end of each, and after,through,reason
--- ARGV[a + 15]  how many words follow those: fields and values of the run that not every one has
--- ARGV[i]  a word about a range
+-- ARGV[a + 3]  nonce of this decision
+-- ARGV[a + 4]  the plan, as one text: crons that are due together mostly have the same
+-- ARGV[i]  a word about a range: its end, or after,through,reason; then fields and values of the run that not every one has
 -- ARGV[i + 1]  the one that belongs to it
 -- Returns  per claim {'CLAIMED'} | {'SKIPPED', reason} | {'RECORDED'} | {'STALE', fence}
 --          | {'STALE_DEFINITION', generation} | {'EARLY', ms} | {'MOVED', cursor}
+--
+-- The plan has, with a space between any two, and times as epoch ms: generation of the definition; cursor it started from,
+-- or nothing; where it began if that is nothing; scheduledAt, or without an occurrence the end of the last range; dueAt, or
+-- when that was due; reason: schedule | catch-up; overlap policy: skip | queue-one | queue-all | replace | allow; how many
+-- runs may be open at once before it applies; how long a run that is replaced may go on, ms; how many words about ranges
+-- follow; how many words follow those.
 --
 -- The cursor is also the tombstone: what retention deleted can't come back, because its instant lies behind.
 -- @include server-time
@@ -38,40 +30,53 @@
 local KEYS, ARGV, call, number = KEYS, ARGV, redis.call, tonumber
 local latest, look_at = now + number(ARGV[1]), string.format('%.0f', now + number(ARGV[2]))
 local CLAIMED, RECORDED, OVERLAP, PAUSED = { 'CLAIMED' }, { 'RECORDED' }, { 'SKIPPED', 'overlap' }, { 'SKIPPED', 'paused' }
+local PLAN = '^(%d+) (%-?%d*) (%-?%d+) (%-?%d+) (%-?%d+) (%S*) (%S+) (%d+) (%d+) (%d+) (%d+)$'
+
+-- Read once, however many claims have it.
+local plans = {}
+local function plan_of(text)
+  local plan = plans[text]
+  if not plan then
+    local generation, cursor, after, instant, due, reason, policy, most, grace, ranges, options = string.match(text, PLAN)
+    plan = { generation = generation, cursor = cursor, after = after, instant = instant, due = due, reason = reason,
+      policy = policy, most = most, grace = grace, ranges = number(ranges), options = number(options) }
+    plans[text] = plan
+  end
+  return plan
+end
 
 -- Only what is refused can have been decided before: a decision moves the cursor, and a plan counts from where it stands.
-local function decided_before(k, a)
+local function decided_before(k, a, id)
   local recorded = call('HMGET', KEYS[k], 'recordNonce', 'recordPaused')
-  if recorded[1] == ARGV[a + 4] then return recorded[2] == '1' and PAUSED or RECORDED end
-  if ARGV[a + 10] == '' then return nil end
-  local run = call('HMGET', KEYS[k + 6], 'claimNonce', 'skipped')
-  if run[1] ~= ARGV[a + 4] then return nil end
+  if recorded[1] == ARGV[a + 3] then return recorded[2] == '1' and PAUSED or RECORDED end
+  if id == '' then return nil end
+  local run = call('HMGET', KEYS[k + 1], 'claimNonce', 'skipped')
+  if run[1] ~= ARGV[a + 3] then return nil end
   return run[2] == 'overlap' and OVERLAP or CLAIMED
 end
 
-local function refuse(k, a, cron)
+local function refuse(k, a, plan, cron, id)
   local fence, accepted = number(ARGV[a]), number(cron[1] or '0')
   if fence < accepted or (fence == accepted and cron[2] ~= ARGV[a + 1]) then
-    return decided_before(k, a) or (call('HINCRBY', KEYS[k], 'refusals', 1) and { 'STALE', cron[1] })
+    return decided_before(k, a, id) or (call('HINCRBY', KEYS[k], 'refusals', 1) and { 'STALE', cron[1] })
   end
-  if number(ARGV[a + 3]) < number(cron[3] or '0') then
-    return decided_before(k, a) or { 'STALE_DEFINITION', cron[3] }
+  if number(plan.generation) < number(cron[3] or '0') then
+    return decided_before(k, a, id) or { 'STALE_DEFINITION', cron[3] }
   end
   local cursor = cron[4] or ''
-  if cursor ~= ARGV[a + 5] or (cursor ~= '' and number(ARGV[a + 11]) <= number(cursor)) then
-    return decided_before(k, a) or { 'MOVED', cursor }
+  if cursor ~= plan.cursor or (cursor ~= '' and number(plan.instant) <= number(cursor)) then
+    return decided_before(k, a, id) or { 'MOVED', cursor }
   end
   -- Ranges too: a pod whose clock is ahead would else write off instants that are still to come.
-  local due = number(ARGV[a + 12])
+  local due = number(plan.due)
   if due > latest then return { 'EARLY', string.format('%.0f', due - now) } end
 end
 
 -- One range for the whole of a pause, however many instants it takes.
-local function record_pause(k, a)
-  local after = ARGV[a + 5] == '' and ARGV[a + 6] or ARGV[a + 5]
-  local ranges, skips = number(ARGV[a + 14]), KEYS[k + 5]
-  if ranges > 0 then
-    local i = a + 14 + ranges
+local function record_pause(skips, a, plan)
+  local after = plan.cursor == '' and plan.after or plan.cursor
+  if plan.ranges > 0 then
+    local i = a + 3 + plan.ranges
     after = ARGV[i]
   else
     local last = call('ZREVRANGE', skips, 0, 0)[1] or ''
@@ -81,57 +86,60 @@ local function record_pause(k, a)
       after = from
     end
   end
-  call('ZADD', skips, ARGV[a + 11], after .. ',' .. ARGV[a + 11] .. ',paused')
+  call('ZADD', skips, plan.instant, after .. ',' .. plan.instant .. ',paused')
 end
 
-local function claim(k, a)
-  local record = KEYS[k]
+local function claim(k, a, plan)
+  local record, run = KEYS[k], KEYS[k + 1]
+  local base = string.sub(record, 1, -5)
+  local id = string.sub(run, #base + 5)
   local cron = call('HMGET', record, 'fence', 'term', 'generation', 'cursor', 'pausedUntil')
-  local answer = refuse(k, a, cron)
+  local answer = refuse(k, a, plan, cron, id)
   if answer then return answer end
-  local id, instant, policy, most = ARGV[a + 10], ARGV[a + 11], ARGV[a + 7], ARGV[a + 8]
+  local instant, policy, open, skips = plan.instant, plan.policy, base .. 'open', base .. 'skips'
   local paused = id ~= '' and cron[5] and (cron[5] == 'ever' or number(cron[5]) > now)
   local skipped, surplus = false, 0
-  if id ~= '' and not paused then skipped, surplus = overlap_of(KEYS[k + 2], policy, most) end
+  if id ~= '' and not paused then skipped, surplus = overlap_of(open, policy, plan.most) end
 
   call('HSET', record, 'cursor', instant)
   -- Tick after tick they are the same, and the term is that of its fence.
-  if cron[1] ~= ARGV[a] or cron[3] ~= ARGV[a + 3] then
-    call('HSET', record, 'fence', ARGV[a], 'term', ARGV[a + 1], 'generation', ARGV[a + 3])
+  if cron[1] ~= ARGV[a] or cron[3] ~= plan.generation then
+    call('HSET', record, 'fence', ARGV[a], 'term', ARGV[a + 1], 'generation', plan.generation)
   end
-  if not cron[4] then call('HSET', record, 'began', ARGV[a + 6]) end
-  local words = a + 16 + number(ARGV[a + 14])
-  for i = a + 16, words - 1, 2 do call('ZADD', KEYS[k + 5], ARGV[i], ARGV[i + 1]) end
+  if not cron[4] then call('HSET', record, 'began', plan.after) end
+  local words = a + 5 + plan.ranges
+  for i = a + 5, words - 1, 2 do call('ZADD', skips, ARGV[i], ARGV[i + 1]) end
   if id == '' or paused then
-    if paused then record_pause(k, a) end
-    call('HSET', record, 'recordNonce', ARGV[a + 4], 'recordPaused', paused and '1' or '0')
+    if paused then record_pause(skips, a, plan) end
+    call('HSET', record, 'recordNonce', ARGV[a + 3], 'recordPaused', paused and '1' or '0')
     return paused and PAUSED or RECORDED
   end
 
-  local run = KEYS[k + 6]
-  call('ZADD', KEYS[k + 1], instant, id)
-  call('HSET', run, 'id', id, 'state', skipped and 'skipped' or 'claimed', 'scheduledAt', instant, 'dueAt', ARGV[a + 12],
-    'reason', ARGV[a + 13], 'overlap', policy, 'generation', ARGV[a + 3], 'claimFence', ARGV[a],
-    'claimedBy', ARGV[a + 2], 'claimNonce', ARGV[a + 4], 'claimedAt', written_at, 'attempt', '0',
-    'delivery', skipped and '0' or '1', unpack(ARGV, words, words + number(ARGV[a + 15]) - 1))
+  call('ZADD', base .. 'runs', instant, id)
+  call('HSET', run, 'id', id, 'state', skipped and 'skipped' or 'claimed', 'scheduledAt', instant, 'dueAt', plan.due,
+    'reason', plan.reason, 'overlap', policy, 'generation', plan.generation, 'claimFence', ARGV[a],
+    'claimedBy', ARGV[a + 2], 'claimNonce', ARGV[a + 3], 'claimedAt', written_at, 'attempt', '0',
+    'delivery', skipped and '0' or '1', unpack(ARGV, words, words + plan.options - 1))
   if skipped then
     call('HSET', run, 'skipped', 'overlap', 'finishedAt', written_at)
     call('PEXPIRE', run, ARGV[3])
     return OVERLAP
   end
+  local watch, pending = base .. 'watch', base .. 'pending'
   if surplus > 0 then
-    make_room({ runs = KEYS[k + 1], open = KEYS[k + 2], watch = KEYS[k + 3], pending = KEYS[k + 4], run = run, id = id,
-      keep = ARGV[3] }, policy, most, surplus, ARGV[a + 9])
+    make_room({ runs = base .. 'runs', open = open, watch = watch, pending = pending, run = run, id = id,
+      keep = ARGV[3] }, policy, plan.most, surplus, plan.grace)
   end
-  call('ZADD', KEYS[k + 2], '+inf', id)
-  call('ZADD', KEYS[k + 3], look_at, id)
-  call('ZADD', KEYS[k + 4], instant, id)
+  call('ZADD', open, '+inf', id)
+  call('ZADD', watch, look_at, id)
+  call('ZADD', pending, instant, id)
   return CLAIMED
 end
 
-local replies, a = {}, 4
-for k = 1, #KEYS, 7 do
-  replies[#replies + 1] = claim(k, a)
-  a = a + 16 + number(ARGV[a + 14]) + number(ARGV[a + 15])
+local replies, k, a = {}, 1, 4
+while a <= #ARGV do
+  local plan = plan_of(ARGV[a + 4])
+  replies[#replies + 1] = claim(k, a, plan)
+  k, a = k + 2, a + 5 + plan.ranges + plan.options
 end
 return replies
