@@ -172,12 +172,8 @@ export class Pod {
   }
 
   #untilExit(): Promise<Exit> {
-    // A test run that is ended itself takes its pods along; a frozen one would stay for ever.
-    const kill = () => void this.#child.kill('SIGKILL');
-    process.once('exit', kill);
     return new Promise((resolve) => {
       this.#child.once('close', (code, signal) => {
-        process.removeListener('exit', kill);
         this.#exit = { code, signal };
         for (const { gone } of [...this.#waiting]) gone();
         resolve(this.#exit);

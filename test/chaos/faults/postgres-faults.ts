@@ -87,7 +87,8 @@ async function crashed(options: PostgresFaultsOptions): Promise<boolean> {
   return dead;
 }
 
-const RECOVERY_MS = 20_000;
+/** Generous, because only a run that fails waits for so long: on a disk that others use as well it replays for a while. */
+const RECOVERY_MS = 90_000;
 const LOOK_MS = 100;
 
 async function upAgain(options: PostgresFaultsOptions): Promise<void> {
