@@ -44,15 +44,19 @@ async function beginAll(ledger: PostgresAttempts, runs: readonly string[]): Prom
   );
 }
 
-/** How many rows of a table the only session of a pool reads meanwhile; those that are found by their place don't count. */
-async function rowsRead(pool: Pool, table: string, work: () => Promise<unknown>): Promise<number> {
+interface RowsRead {
+  readonly run: number;
+  readonly cron: number;
+}
+
+/** How many rows the only session of a pool reads meanwhile; those that are found by their place don't count. */
+async function rowsRead(pool: Pool, work: () => Promise<unknown>): Promise<RowsRead> {
   const read = async () => {
-    const { rows } = await pool.query<{ read: number }>(
-      `select (seq_tup_read + idx_tup_fetch)::int as read from pg_stat_xact_user_tables
-       where schemaname = $1 and relname = $2`,
-      [room.schema, table],
+    const { rows } = await pool.query<{ relname: keyof RowsRead; read: number }>(
+      `select relname, (seq_tup_read + idx_tup_fetch)::int as read from pg_stat_xact_user_tables where schemaname = $1`,
+      [room.schema],
     );
-    return rows[0]?.read ?? Number.NaN;
+    return (table: keyof RowsRead) => rows.find(({ relname }) => relname === table)?.read ?? Number.NaN;
   };
   // Within a transaction nothing of the counters is handed on to where they can't be seen.
   await pool.query('begin');
@@ -60,11 +64,11 @@ async function rowsRead(pool: Pool, table: string, work: () => Promise<unknown>)
   await work();
   const after = await read();
   await pool.query('commit');
-  return after - before;
+  return { run: after('run') - before('run'), cron: after('cron') - before('cron') };
 }
 
 describe('a session that began while the ledger was empty, and whose statistics still say so', () => {
-  it('looks up each run of a batch by its key', async () => {
+  it('looks up each run and each cron of a batch by its key', async () => {
     const pool = room.another({ max: 1 });
     const ledger = room.attempts({ pool });
     for (const table of ['run', 'cron']) {
@@ -74,8 +78,12 @@ describe('a session that began while the ledger was empty, and whose statistics 
     for (const ref of await beginAll(ledger, [await room.enqueued()])) await ledger.finish(ref, { kind: 'succeeded' });
     const runs = await grow(2_000);
     let refs: readonly AttemptRef[] = [];
-    expect(await rowsRead(pool, 'run', async () => (refs = await beginAll(ledger, runs)))).toBe(runs.length);
-    const finishAll = () => Promise.all(refs.map((ref) => ledger.finish(ref, { kind: 'succeeded' })));
-    expect(await rowsRead(pool, 'run', finishAll)).toBe(runs.length);
+    const beginning = await rowsRead(pool, async () => (refs = await beginAll(ledger, runs)));
+    // Each cron a second time: once to lock it, and once to write its fence.
+    expect(beginning).toEqual({ run: runs.length, cron: 2 * runs.length });
+    const ending = await rowsRead(pool, () =>
+      Promise.all(refs.map((ref) => ledger.finish(ref, { kind: 'succeeded' }))),
+    );
+    expect(ending).toEqual({ run: runs.length, cron: runs.length });
   });
 });
