@@ -6,19 +6,16 @@
 -- locked  the crons whose rows are locked
 -- Returns  what finish_attempt would answer, each with its place in the list, from 1; the others are not among them
 --
--- Planned once, and in one way whatever the statistics say: a row is looked up by its key alone, and then it is where that has
--- found it. Any other plan is, if it was made while the table was empty, one that reads all of it, for as long as the session
--- lasts or until somebody analyzes the table.
+-- Planned anew each time: a plan from when the table was empty reads all of it, and is kept until somebody analyzes the table.
 create or replace function finish_plain_attempts(the_space text, requests jsonb, locked text[])
 returns table (at_place bigint, reply text)
-language plpgsql set search_path from current set plan_cache_mode = force_generic_plan set enable_seqscan = off
+language plpgsql set search_path from current set plan_cache_mode = force_custom_plan
 as $$
 declare
   at bigint := now_ms();
 begin
   return query with done as (
-    select distinct on (one ->> 'runId') one as proof, place,
-      (select run.ctid from run where run.space = the_space and run.id = one ->> 'runId') as at_row
+    select distinct on (one ->> 'runId') one ->> 'runId' as run_id, one as proof, place
     from jsonb_array_elements(requests) with ordinality list (one, place)
     where one ->> 'cron' = any (locked) and one ->> 'kind' = 'succeeded'
     order by one ->> 'runId', place
@@ -26,7 +23,7 @@ begin
     update run set state = 'succeeded', error = null, finish_nonce = done.proof ->> 'nonce', finish_state = 'succeeded',
       question = null, finished_at = at, open_until = null, watch_at = null
     from done
-    where run.ctid = done.at_row and check_attempt(run, done.proof)
+    where run.space = the_space and run.id = done.run_id and check_attempt(run, done.proof)
     returning done.place, run.state
   )
   select ended.place, ended.state from ended;
