@@ -48,7 +48,7 @@ function disarm(): void {
 
 function arm(point: Point | null, hits: string): void {
   disarm();
-  if (!point) return;
+  if (!point) return writeFileSync(`${hits}.off`, '');
   const meet = (detail: unknown) => {
     const effect: unknown = Reflect.get(Object(detail), 'effect');
     if (point.effects && !point.effects.includes(String(effect))) return;

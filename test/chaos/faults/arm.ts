@@ -16,13 +16,24 @@ const LOOK_MS = 20;
 export async function hitAt(victim: Victim, point: ArmedPoint, signal: AbortSignal): Promise<Hit | null> {
   const { hit, order } = victim;
   if (!order || !hit) return null;
-  rmSync(hit, { force: true });
+  const off = `${hit}.off`;
+  for (const file of [hit, off]) rmSync(file, { force: true });
   await order({ do: 'arm', point });
   const deadline = performance.now() + PATIENCE_MS;
   while (!signal.aborted && performance.now() < deadline && !hitIn(hit)) await sleep(systemClock, LOOK_MS, signal);
-  // Taken back: it may have come to it in the same moment.
-  if (!hitIn(hit)) await order({ do: 'arm', point: null });
+  if (!hitIn(hit)) await takenBack(victim, { hit, off });
   return hitIn(hit);
+}
+
+/** Until it says so: it may come to the point before it reads that, and whoever is to wake it has to know. */
+async function takenBack({ order, gone }: Victim, { hit, off }: { readonly hit: string; readonly off: string }) {
+  await order?.({ do: 'arm', point: null });
+  const ended = new AbortController();
+  void gone.then(() => ended.abort());
+  const deadline = performance.now() + PATIENCE_MS;
+  while (!ended.signal.aborted && performance.now() < deadline && !hitIn(hit) && !existsSync(off)) {
+    await sleep(systemClock, LOOK_MS, ended.signal);
+  }
 }
 
 /** What is being written is not there yet. */
