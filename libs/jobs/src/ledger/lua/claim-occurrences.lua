@@ -27,6 +27,7 @@
 -- The cursor is also the tombstone: what retention deleted can't come back, because its instant lies behind.
 -- @include server-time
 -- @include make-room
+-- @include find-cron
 local KEYS, ARGV, call, number = KEYS, ARGV, redis.call, tonumber
 local latest, look_at = now + number(ARGV[1]), string.format('%.0f', now + number(ARGV[2]))
 local CLAIMED, RECORDED, OVERLAP, PAUSED = { 'CLAIMED' }, { 'RECORDED' }, { 'SKIPPED', 'overlap' }, { 'SKIPPED', 'paused' }
@@ -91,12 +92,12 @@ end
 
 local function claim(k, a, plan)
   local record, run = KEYS[k], KEYS[k + 1]
-  local base = string.sub(record, 1, -5)
-  local id = string.sub(run, #base + 5)
+  local at = find_cron(record)
+  local base, id = at.base, id_of(at, run)
   local cron = call('HMGET', record, 'fence', 'term', 'generation', 'cursor', 'pausedUntil')
   local answer = refuse(k, a, plan, cron, id)
   if answer then return answer end
-  local instant, policy, open, skips = plan.instant, plan.policy, base .. 'open', base .. 'skips'
+  local instant, policy, open, skips = plan.instant, plan.policy, at.open, base .. 'skips'
   local paused = id ~= '' and cron[5] and (cron[5] == 'ever' or number(cron[5]) > now)
   local skipped, surplus = false, 0
   if id ~= '' and not paused then skipped, surplus = overlap_of(open, policy, plan.most) end
@@ -125,7 +126,7 @@ local function claim(k, a, plan)
     call('PEXPIRE', run, ARGV[3])
     return OVERLAP
   end
-  local watch, pending = base .. 'watch', base .. 'pending'
+  local watch, pending = at.watch, base .. 'pending'
   if surplus > 0 then
     make_room({ runs = base .. 'runs', open = open, watch = watch, pending = pending, run = run, id = id,
       keep = ARGV[3] }, policy, plan.most, surplus, plan.grace)
