@@ -10,14 +10,15 @@ const EVERY_SECOND = '* * * * * *';
 const sleep = (ms) => new Promise((resolve) => setTimeout(resolve, ms));
 
 /**
- * One cron on an idle system, in several rounds: how late a delayed job of BullMQ is depends on how the server's tenths of a
+ * One cron on an idle system, in many rounds: how late a delayed job of BullMQ is depends on how the server's tenths of a
  * second happen to lie to the second, which stays the same for as long as that server runs.
  */
 export async function one(room) {
   const rounds = [];
-  for (let n = 0; n < (room.quick ? 1 : 4); n += 1) {
+  const seconds = Math.ceil(room.seconds / 3);
+  for (let n = 0; n < (room.quick ? 1 : 8); n += 1) {
     rounds.push(
-      await room.onRedisOfItsOwn(async (own) => ({
+      await room.onRedisOfItsOwn({ seconds }, async (own) => ({
         ours: await measured(own, fencepost, { count: 1 }),
         theirs: await measured(own, bullmq, { count: 1 }),
         bare: await measured(own, bare, { count: 1 }),

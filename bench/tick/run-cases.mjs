@@ -28,7 +28,7 @@ async function onRedisOfItsOwn(room, run) {
   const redis = await connectRedis({ url: server.url, commandTimeoutMs: 10_000, name: 'bench' });
   const space = (name) => ({ redis: server.url, prefix: `bench-${name}-${randomUUID().slice(0, 8)}` });
   try {
-    const again = (work) => onRedisOfItsOwn(room, work);
+    const again = (settings, work) => onRedisOfItsOwn({ ...room, ...settings }, work);
     return await run({ ...room, redis, space, onRedisOfItsOwn: again });
   } finally {
     await closeRedis(redis);

@@ -50,6 +50,7 @@ import { POSTGRES_POOL_MUTANTS } from './postgres-pool-mutants.mjs';
 import { POSTGRES_SCHEMA_MUTANTS } from './postgres-schema-mutants.mjs';
 import { PROMELA_MUTANTS } from './promela-mutants.mjs';
 import { PULSE_MUTANTS } from './pulse-mutants.mjs';
+import { PUNCTUAL_MUTANTS } from './punctual-mutants.mjs';
 import { QUESTIONS_MUTANTS } from './questions-mutants.mjs';
 import { QUORUM_MUTANTS } from './quorum-mutants.mjs';
 import { REDIS_TARGET_MUTANTS } from './redis-target-mutants.mjs';
@@ -86,6 +87,7 @@ export const MUTANTS = [
   ...POSTGRES_MUTANTS,
   ...ETCD_MUTANTS,
   ...PULSE_MUTANTS,
+  ...PUNCTUAL_MUTANTS,
   ...QUESTIONS_MUTANTS,
   ...QUORUM_MUTANTS,
   ...NODE_HEALTH_MUTANTS,

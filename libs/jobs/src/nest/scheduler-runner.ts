@@ -1,11 +1,12 @@
 import { Inject, Injectable } from '@nestjs/common';
 import type { OnApplicationBootstrap, OnModuleDestroy } from '@nestjs/common';
-import { LeaseKeeper, type Clock, type LeaseStore } from '@fencepost/lease';
+import { LeaseKeeper, systemClock, type Clock, type LeaseStore } from '@fencepost/lease';
 import { CLOCK, LEASE_STORE } from '@fencepost/lease/nest';
 import type { Catalog } from '../catalog/catalog.js';
 import type { Ledger } from '../ledger/ledger.js';
 import { PodReporter } from '../pods/pod-reporter.js';
 import type { Presence } from '../scheduling/presence.js';
+import { punctual } from '../scheduling/punctual.js';
 import type { RunQueue } from '../scheduling/run-queue.js';
 import { SchedulerPod } from '../scheduling/scheduler-pod.js';
 import { Telemetry } from '../telemetry/telemetry.js';
@@ -51,7 +52,8 @@ export class SchedulerRunner implements OnApplicationBootstrap, OnModuleDestroy 
     const { sweepEveryMs, keepRuns, leaseTtlMs: ttlMs } = this.settings;
     const stores = { ledger, catalog, presence, queue, leases, keeper };
     const times = { ttlMs, sweepEveryMs, keepRuns, lookAgainMs: LOOK_AGAIN_MS };
-    const pod = new SchedulerPod({ ...stores, ...times, clock, random, telemetry, tracing });
+    const instants = clock === systemClock ? punctual(clock) : clock;
+    const pod = new SchedulerPod({ ...stores, ...times, clock, instants, random, telemetry, tracing });
     this.#pod = pod;
     await insist(() => pod.start());
     this.#onStarted(pod);

@@ -17,6 +17,8 @@ export interface EngineDeps {
   readonly recovery: Recovery;
   readonly announcer: Announcer;
   readonly clock: Clock;
+  /** What the one timer is set on; default `clock`. */
+  readonly instants?: Pick<Clock, 'after'>;
   readonly telemetry: Telemetry;
   /** Between two sweeps of the crons held that have open runs. */
   readonly sweepEveryMs: number;
@@ -160,8 +162,9 @@ export class Engine {
     this.#cancelTimer = () => {};
     const at = this.#stopped ? null : this.#due.earliest();
     if (at === null) return;
-    const wait = Math.min(at - this.deps.clock.now(), this.deps.timing.longestWaitMs);
-    this.#cancelTimer = this.deps.clock.after(wait, () => this.#fire());
+    const { clock, timing, instants = clock } = this.deps;
+    const wait = Math.min(at - clock.now(), timing.longestWaitMs);
+    this.#cancelTimer = instants.after(wait, () => this.#fire());
   }
 
   #fire(): void {

@@ -8,7 +8,7 @@ import type { Telemetry } from '../telemetry/telemetry.js';
 import { Announcer } from './announcer.js';
 import { Campaign } from './campaign.js';
 import { Dispatcher, type DispatcherDeps } from './dispatcher.js';
-import { Engine, type DropReason } from './engine.js';
+import { Engine, type DropReason, type EngineDeps } from './engine.js';
 import { holdCron, type HeldCron } from './held-cron.js';
 import { OutboxRelay } from './outbox-relay.js';
 import { POD_TIMING, type PodTiming } from './pod-timing.js';
@@ -21,7 +21,7 @@ import type { RunQueue } from './run-queue.js';
 import { Schedules } from './schedules.js';
 import { Share } from './share.js';
 
-export interface SchedulerPodDeps extends Pick<DispatcherDeps, 'tracing'> {
+export interface SchedulerPodDeps extends Pick<DispatcherDeps, 'tracing'>, Pick<EngineDeps, 'instants'> {
   readonly ledger: Ledger;
   readonly queue: RunQueue;
   readonly catalog: Catalog;
