@@ -130,7 +130,7 @@ export const LEDGER_TURN_MUTANTS = [
   {
     name: 'begin: values and names are out of step',
     defence: 'a handler is told of its run what the ledger knows of it',
-    file: 'libs/jobs/src/ledger/redis-begin.ts',
+    file: 'libs/jobs/src/ledger/begun-run.ts',
     find: '[claimedBy, error, by, payload,',
     replace: '[claimedBy, by, error, payload,',
     killedBy: RECORD,

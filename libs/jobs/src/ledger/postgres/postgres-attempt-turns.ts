@@ -1,25 +1,26 @@
-import { FenceExhaustedError, formatFence, parseFence } from '@fencepost/lease';
+import { FenceExhaustedError, formatFence } from '@fencepost/lease';
 import { cronOfRun } from '../../schedule/occurrence.js';
+import { begunRun, type BegunRow } from '../begun-run.js';
 import type { AttemptOutcome, AttemptRef, BeginReply, BeginRequest, HeartbeatReply } from '../ledger.js';
 import { checkBegin, checkOutcome, checkWhole } from '../ledger-request.js';
 import { TURN_MS } from '../ledger-timing.js';
 import type { RunState } from '../run-state.js';
 import { TurnBatch } from '../turn-batch.js';
 import { askInTime, type PatientAccess } from './ask-in-time.js';
-import { readRunRow, type RunRow } from './postgres-run-record.js';
+import { storable } from './postgres-value.js';
 
 /** The rows of all their crons are locked until the statement ends: so many of these take a few milliseconds. */
 const MOST = 100;
 
-/** Each takes a connection. Two, so that one is collected and sent while the other commits. */
-const UNDER_WAY = 2;
+/**
+ * Each takes a connection. One of each kind: a second about the same crons would only wait in the server until the first has
+ * committed, which costs it more than what is saved by sending sooner. What comes meanwhile goes together.
+ */
+const UNDER_WAY = 1;
 
 type Batched = 'begin_attempts' | 'heartbeat_attempts' | 'finish_attempts';
 
-type BeginRow =
-  | Exclude<BeginReply, { readonly verdict: 'begun' }>
-  | { readonly verdict: 'begun'; readonly fence: string; readonly attempt: number; readonly run: RunRow }
-  | { readonly verdict: 'fence-exhausted' };
+type BeginRow = BegunRow | Exclude<BeginReply, { readonly verdict: 'begun' }> | { readonly verdict: 'fence-exhausted' };
 
 /**
  * What every attempt costs: its begin, its beats and its end. Those of one turn of the event loop, of whatever runs, are one
@@ -42,7 +43,7 @@ export class PostgresAttemptTurns {
     const { runId, nonce, worker, ttlMs, maxAttempts } = request;
     return beginReply(
       await this.#begins.ask({ cron: cronOfRun(runId), runId, nonce, worker, ttlMs, maxAttempts }),
-      runId,
+      request,
     );
   }
 
@@ -69,8 +70,13 @@ export function proofOf({ runId, fence, nonce }: AttemptRef): object {
 }
 
 /** @throws {FenceExhaustedError} */
-function beginReply(row: BeginRow, runId: string): BeginReply {
-  if (row.verdict === 'fence-exhausted') throw new FenceExhaustedError(cronOfRun(runId));
-  if (row.verdict !== 'begun') return row;
-  return { ...row, fence: parseFence(row.fence), run: readRunRow(row.run) };
+function beginReply(row: BeginRow, request: BeginRequest): BeginReply {
+  if ('verdict' in row) {
+    if (row.verdict === 'fence-exhausted') throw new FenceExhaustedError(cronOfRun(request.runId));
+    return row;
+  }
+  // As they are recorded.
+  const run = begunRun(row, { runId: storable(request.runId), worker: storable(request.worker) });
+  if (run === null) throw new Error(`Expected the record of a begun run, got ${JSON.stringify(row)}.`);
+  return { verdict: 'begun', fence: run.fence, attempt: run.attempt, run };
 }
