@@ -1,7 +1,9 @@
 const FUNCTIONS = 'libs/jobs/src/ledger/postgres/sql/functions/';
 const BEGIN = `${FUNCTIONS}begin-plain-attempts.sql`;
 const FINISH = `${FUNCTIONS}finish-plain-attempts.sql`;
+const LOCK = `${FUNCTIONS}lock-crons.sql`;
 const BY_CONTRACT = 'test/ledger/postgres-ledger.spec.ts';
+const BY_PLAN = 'test/ledger/postgres-plans.spec.ts';
 
 /**
  * What is begun and ended for many at once, without a second look: only where nothing speaks against it.
@@ -70,5 +72,95 @@ export const POSTGRES_PLAIN_MUTANTS = [
     replace: '',
     killedBy: BY_CONTRACT,
     test: 'ends the run with its error when it failed for good',
+  },
+  {
+    name: 'PostgreSQL plain: a begin may read all runs of a table that was empty',
+    defence: 'a plan that is kept stays right however the table grows',
+    file: BEGIN,
+    find: ' set enable_seqscan = off',
+    replace: '',
+    killedBy: BY_PLAN,
+    test: 'looks up each run and each cron by its key',
+  },
+  {
+    name: 'PostgreSQL plain: a begin may sort what another index finds',
+    defence: 'a plan that is kept stays right however the table grows',
+    file: BEGIN,
+    find: 'set enable_sort = off ',
+    replace: '',
+    killedBy: BY_PLAN,
+    test: 'looks up each run by its key, when the session knows another index',
+  },
+  {
+    name: 'PostgreSQL plain: a begin finds the run in whatever index seems the cheapest',
+    defence: 'a plan that is kept stays right however the table grows',
+    file: BEGIN,
+    find: "between one ->> 'runId' and one ->> 'runId'\n        order by run.id limit 1",
+    replace: "= one ->> 'runId'",
+    killedBy: BY_PLAN,
+    test: 'looks up each run by its key, when the session knows another index',
+  },
+  {
+    name: 'PostgreSQL plain: an end may sort what another index finds',
+    defence: 'a plan that is kept stays right however the table grows',
+    file: FINISH,
+    find: 'set enable_sort = off ',
+    replace: '',
+    killedBy: BY_PLAN,
+    test: 'ends each run by its key',
+  },
+  {
+    name: 'PostgreSQL plain: an end finds the run in whatever index seems the cheapest',
+    defence: 'a plan that is kept stays right however the table grows',
+    file: FINISH,
+    find: "between one ->> 'runId' and one ->> 'runId'\n        order by run.id limit 1",
+    replace: "= one ->> 'runId'",
+    killedBy: BY_PLAN,
+    test: 'ends each run by its key',
+  },
+  {
+    name: 'PostgreSQL plain: a begin joins the run in whatever way was good for an empty table',
+    defence: 'a plan that is kept stays right however the table grows',
+    file: BEGIN,
+    find: 'run on run.ctid = asked.at_row',
+    replace: 'run on run.space = the_space and run.id = asked.run_id',
+    killedBy: BY_PLAN,
+    test: 'looks up each run and each cron by its key',
+  },
+  {
+    name: 'PostgreSQL plain: a begin writes the run in whatever way was good for an empty table',
+    defence: 'a plan that is kept stays right however the table grows',
+    file: BEGIN,
+    find: 'where run.ctid = plain.at_row',
+    replace: 'where run.space = the_space and run.id = plain.run_id',
+    killedBy: BY_PLAN,
+    test: 'looks up each run and each cron by its key',
+  },
+  {
+    name: 'PostgreSQL plain: a begin finds the cron in whatever way was good for an empty table',
+    defence: 'a plan that is kept stays right however the table grows',
+    file: BEGIN,
+    find: 'where cron.ctid = wanted.at_row',
+    replace: 'where cron.space = the_space and cron.name = wanted.cron',
+    killedBy: BY_PLAN,
+    test: 'looks up each run and each cron by its key',
+  },
+  {
+    name: 'PostgreSQL plain: an end writes the run in whatever way was good for an empty table',
+    defence: 'a plan that is kept stays right however the table grows',
+    file: FINISH,
+    find: 'where run.ctid = done.at_row',
+    replace: "where run.space = the_space and run.id = done.proof ->> 'runId'",
+    killedBy: BY_PLAN,
+    test: 'looks up each run and each cron by its key',
+  },
+  {
+    name: 'PostgreSQL plain: some crons are joined with all of them',
+    defence: 'a plan that is kept stays right however the table grows',
+    file: LOCK,
+    find: 'cross join lateral (\n      select cron.name from cron where cron.space = the_space and cron.name = asked.name for update\n    ) locked',
+    replace: 'join cron locked on locked.space = the_space and locked.name = asked.name for update of locked',
+    killedBy: BY_PLAN,
+    test: 'looks up each run and each cron by its key',
   },
 ];

@@ -7,10 +7,13 @@
 -- Returns  what begin_attempt would answer, each with its place in the list, from 1; the others are not among them
 --
 -- The fences of a cron are taken in one write: a version of its row for each of them would be most of the work.
--- Planned anew each time: a plan from when the table was empty reads all of it, and is kept until somebody analyzes the table.
+-- Planned once in a session, and in one way whatever the statistics say: the first of one id in the order of ids is what no
+-- other index than the key can find without a sort, and then the row is where that has found it. Any other plan may be one
+-- that reads all of a table or of an index, for as long as the session lasts or until somebody analyzes the table.
 create or replace function begin_plain_attempts(the_space text, requests jsonb, locked text[])
 returns table (at_place bigint, reply json)
-language plpgsql set search_path from current set plan_cache_mode = force_custom_plan
+language plpgsql set search_path from current set plan_cache_mode = force_generic_plan set enable_seqscan = off
+  set enable_sort = off set jit = off
 as $$
 declare
   at bigint := now_ms();
@@ -19,29 +22,34 @@ begin
   return query with asked as (
     -- Of two about one run only the first: the second is answered by what that one has made of it.
     select distinct on (one ->> 'runId') one ->> 'runId' as run_id, one ->> 'nonce' as nonce, one ->> 'worker' as worker,
-      (one ->> 'ttlMs')::bigint as ttl, place
+      (one ->> 'ttlMs')::bigint as ttl, place,
+      (
+        select run.ctid from run where run.space = the_space and run.id between one ->> 'runId' and one ->> 'runId'
+        order by run.id limit 1
+      ) as at_row
     from jsonb_array_elements(requests) with ordinality list (one, place)
     where one ->> 'cron' = any (locked)
     order by one ->> 'runId', place
   ), plain as (
     select asked.*, run.cron, row_number() over (partition by run.cron order by place) as turn
-    from asked join run on run.space = the_space and run.id = asked.run_id
+    from asked join run on run.ctid = asked.at_row
     where run.state in ('claimed', 'enqueued') and run.attempt = 0 and run.overlap = 'allow'
       and run.cancel_until is null and coalesce(run.not_before, 0) <= at and coalesce(run.start_by, at) >= at
   ), wanted as (
-    select plain.cron, count(*) as fences from plain group by plain.cron
+    select plain.cron, count(*) as fences,
+      (select cron.ctid from cron where cron.space = the_space and cron.name = plain.cron) as at_row
+    from plain group by plain.cron
   ), taken as (
     update cron set run_fence = greatest(cron.run_fence, micros - 1) + wanted.fences
     from wanted
-    where cron.space = the_space and cron.name = wanted.cron
-      and greatest(cron.run_fence, micros - 1) + wanted.fences <= 9007199254740991
+    where cron.ctid = wanted.at_row and greatest(cron.run_fence, micros - 1) + wanted.fences <= 9007199254740991
     returning cron.name, cron.run_fence - wanted.fences as before
   ), begun as (
     update run set state = 'running', nonce = plain.nonce, fence = taken.before + plain.turn, worker = plain.worker,
       attempt = 1, started_at = coalesce(run.started_at, at), attempted_at = at, waiting = null, pending = false,
       lease_ms = plain.ttl, lease_until = at + plain.ttl, open_until = at + plain.ttl, watch_at = at + plain.ttl
     from plain join taken on taken.name = plain.cron
-    where run.space = the_space and run.id = plain.run_id
+    where run.ctid = plain.at_row
     returning plain.place, describe_begun(run) as said
   )
   select begun.place, begun.said from begun;

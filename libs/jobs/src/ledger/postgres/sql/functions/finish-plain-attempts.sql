@@ -6,16 +6,23 @@
 -- locked  the crons whose rows are locked
 -- Returns  what finish_attempt would answer, each with its place in the list, from 1; the others are not among them
 --
--- Planned anew each time: a plan from when the table was empty reads all of it, and is kept until somebody analyzes the table.
+-- Planned once in a session, and in one way whatever the statistics say: the first of one id in the order of ids is what no
+-- other index than the key can find without a sort, and then the row is where that has found it. Any other plan may be one
+-- that reads all of a table or of an index, for as long as the session lasts or until somebody analyzes the table.
 create or replace function finish_plain_attempts(the_space text, requests jsonb, locked text[])
 returns table (at_place bigint, reply text)
-language plpgsql set search_path from current set plan_cache_mode = force_custom_plan
+language plpgsql set search_path from current set plan_cache_mode = force_generic_plan set enable_seqscan = off
+  set enable_sort = off set jit = off
 as $$
 declare
   at bigint := now_ms();
 begin
   return query with done as (
-    select distinct on (one ->> 'runId') one ->> 'runId' as run_id, one as proof, place
+    select distinct on (one ->> 'runId') one as proof, place,
+      (
+        select run.ctid from run where run.space = the_space and run.id between one ->> 'runId' and one ->> 'runId'
+        order by run.id limit 1
+      ) as at_row
     from jsonb_array_elements(requests) with ordinality list (one, place)
     where one ->> 'cron' = any (locked) and one ->> 'kind' = 'succeeded'
     order by one ->> 'runId', place
@@ -23,7 +30,7 @@ begin
     update run set state = 'succeeded', error = null, finish_nonce = done.proof ->> 'nonce', finish_state = 'succeeded',
       question = null, finished_at = at, open_until = null, watch_at = null
     from done
-    where run.space = the_space and run.id = done.run_id and check_attempt(run, done.proof)
+    where run.ctid = done.at_row and check_attempt(run, done.proof)
     returning done.place, run.state
   )
   select ended.place, ended.state from ended;

@@ -3,15 +3,17 @@
 -- the_space  deployment and tenant
 -- requests  a list of objects with a cron each
 -- Returns  the names that are there; a run of any other has no lock over it, and is none
+--
+-- Planned once in a session, and in one way whatever the statistics say: a join without `lateral` may read all crons.
 create or replace function lock_crons(the_space text, requests jsonb) returns text[]
-language plpgsql set search_path from current
+language plpgsql set search_path from current set plan_cache_mode = force_generic_plan set enable_seqscan = off
 as $$
 begin
   return array(
     select locked.name from (
-      select cron.name from cron
-      where cron.space = the_space and cron.name in (select one ->> 'cron' from jsonb_array_elements(requests) one)
-      order by cron.name for update
+      select distinct (one ->> 'cron') collate "C" as name from jsonb_array_elements(requests) one order by name
+    ) asked cross join lateral (
+      select cron.name from cron where cron.space = the_space and cron.name = asked.name for update
     ) locked
   );
 end

@@ -1,0 +1,150 @@
+import { randomUUID } from 'node:crypto';
+import type { Pool } from 'pg';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import type { AttemptRef } from '../../libs/jobs/src/ledger/ledger.js';
+import type { PostgresAttempts } from '../../libs/jobs/src/ledger/postgres/postgres-attempts.js';
+import { attemptRoom, type AttemptRoom } from '../support/attempt-room.js';
+import { postgresForTests, type TestPostgres } from '../support/postgres.js';
+
+const BATCH = 50;
+
+let server: TestPostgres;
+let room: AttemptRoom;
+/** Of one session, whose plans are those it made first. */
+let pool: Pool;
+let ledger: PostgresAttempts;
+beforeAll(async () => {
+  server = await postgresForTests();
+});
+afterAll(async () => {
+  await server.stop();
+});
+beforeEach(async () => {
+  room = await attemptRoom(server.url);
+  pool = room.another({ max: 1 });
+  ledger = room.attempts({ pool });
+  for (const table of ['run', 'cron']) {
+    await room.pool.query(`alter table "${room.schema}".${table} set (autovacuum_enabled = false)`);
+  }
+  return () => room.close();
+});
+
+/** Runs of so many crons, of which a batch is named; nobody analyzes what has become of the tables. */
+async function grow({ runs, crons }: { readonly runs: number; readonly crons: number }): Promise<string[]> {
+  await room.value(
+    `insert into :schema.cron (space, name) select 'test:default', 'grown-' || n from generate_series(0, $1::int - 1) n
+     on conflict do nothing`,
+    crons,
+  );
+  const ids = Array.from({ length: runs }, (_, n) => `grown-${n % crons}@manual-${randomUUID()}`);
+  await insert(room.pool, ids);
+  return ids.slice(-BATCH);
+}
+
+async function insert(into: Pool, ids: readonly string[]): Promise<void> {
+  await into.query(
+    `insert into "${room.schema}".run (space, id, cron, state, scheduled_at, due_at, reason, generation, claim_fence,
+       claim_nonce, claimed_at, delivery, overlap, open_until, watch_at)
+     select 'test:default', id, split_part(id, '@', 1), 'enqueued', n, n, 'manual', 1, 0, '', 1, 1, 'allow',
+       9223372036854775807, 1 from unnest($1::text[]) with ordinality as list (id, n)`,
+    [ids],
+  );
+}
+
+/** Grows the table, of which the session then knows how high the index of its key is, and not that the others have grown. */
+async function growUnseen(early: number): Promise<string[]> {
+  await grow({ runs: early, crons: 1 });
+  // Whoever has to do with an index remembers how high it was, until the next time.
+  await insert(pool, ['early@1']);
+  expect(await ledger.effects('early@1')).toEqual([]);
+  const runs = await grow({ runs: 7_000 - early, crons: 1 });
+  await pool.query(`select from "${room.schema}".run where space = 'test:default' and id = $1`, [runs[0]]);
+  return runs;
+}
+
+async function beginAll(by: PostgresAttempts, runs: readonly string[]): Promise<AttemptRef[]> {
+  return Promise.all(
+    runs.map(async (runId) => {
+      const nonce = randomUUID();
+      const begun = await by.begin({ runId, nonce, worker: 'worker/1', ttlMs: 60_000, maxAttempts: 3 });
+      if (begun.verdict !== 'begun') throw new Error(begun.verdict);
+      return { runId, fence: begun.fence, nonce };
+    }),
+  );
+}
+
+async function finishAll(refs: readonly AttemptRef[]): Promise<void> {
+  const states = await Promise.all(refs.map((ref) => ledger.finish(ref, { kind: 'succeeded' })));
+  expect(new Set(states)).toEqual(new Set(['succeeded']));
+}
+
+interface Searches {
+  /** How often each index was searched, of those that were. */
+  readonly searched: Readonly<Record<string, number>>;
+  /** How many entries of these indexes, and how many rows of tables read as a whole, there were in all. */
+  readonly read: number;
+}
+
+/** What the session has looked at meanwhile. */
+async function searches(work: () => Promise<unknown>): Promise<Searches> {
+  const before = await counted();
+  await work();
+  const after = await counted();
+  const since = [...after].map(([name, [scans, read]]) => {
+    const [scansBefore, readBefore] = before.get(name) ?? [0, 0];
+    return { name, scans: scans - scansBefore, read: read - readBefore };
+  });
+  const busy = since.filter(({ scans }) => scans > 0);
+  return {
+    searched: Object.fromEntries(busy.map(({ name, scans }) => [name, scans])),
+    read: busy.reduce((sum, { read }) => sum + read, 0),
+  };
+}
+
+/** Scans, and the entries they have read, of each index and each table. */
+async function counted(): Promise<Map<string, readonly [number, number]>> {
+  await pool.query('select pg_stat_force_next_flush()');
+  const { rows } = await room.pool.query<{ name: string; scans: number; read: number }>(
+    `select indexrelname as name, idx_scan::int as scans, idx_tup_read::int as read
+       from pg_stat_user_indexes where schemaname = $1
+     union all
+     select relname, seq_scan::int, seq_tup_read::int from pg_stat_user_tables where schemaname = $1`,
+    [room.schema],
+  );
+  return new Map(rows.map(({ name, scans, read }) => [name, [scans, read]]));
+}
+
+describe('a batch of a session whose statistics say nothing of the tables as they are', () => {
+  it('looks up each run and each cron by its key, when its plans are from an empty ledger', async () => {
+    await room.pool.query(`vacuum analyze "${room.schema}".run, "${room.schema}".cron`);
+    await finishAll(await beginAll(ledger, [await room.enqueued()]));
+    const runs = await grow({ runs: 2_000, crons: 2_000 });
+    let refs: AttemptRef[] = [];
+    const begin = await searches(async () => (refs = await beginAll(ledger, runs)));
+    // Each cron a second time: once to lock it, and once to write its fence.
+    expect(begin.searched).toEqual({ run_pkey: BATCH, cron_pkey: 2 * BATCH });
+    expect(begin.read).toBe(3 * BATCH);
+    const end = await searches(() => finishAll(refs));
+    expect(end.searched).toEqual({ run_pkey: BATCH, cron_pkey: BATCH });
+    expect(end.read).toBeLessThanOrEqual(4 * BATCH);
+  });
+
+  // So many entries that an index gets higher by two until there are 7,000, and by one.
+  it.each([{ early: 2 }, { early: 3_000 }])(
+    'looks up each run by its key, when the session knows another index from when that had $early entries',
+    async ({ early }) => {
+      const runs = await growUnseen(early);
+      const begin = await searches(() => beginAll(ledger, runs));
+      expect(begin.searched).toEqual({ run_pkey: BATCH, cron_pkey: 2 });
+    },
+  );
+
+  it.each([{ early: 2 }, { early: 3_000 }])(
+    'ends each run by its key, when the session knows another index from when that had $early entries',
+    async ({ early }) => {
+      const refs = await beginAll(room.attempts(), await growUnseen(early));
+      const end = await searches(() => finishAll(refs));
+      expect(end.searched).toEqual({ run_pkey: BATCH, cron_pkey: 1 });
+    },
+  );
+});
