@@ -8,13 +8,20 @@ import { dirname, join } from 'node:path';
 import { freePort } from './redis.mjs';
 
 /**
- * The server of DATABASE_URL, else a private one that is ended by `stop`, or when this process ends in whatever way. It
- * starts in about a second; nothing in it is to be kept.
+ * The server of DATABASE_URL, else a private one.
  * @returns {Promise<{ url: string, stop: () => Promise<void> }>} `url` is what `pg` takes as `connectionString`
  */
 export async function startPostgres() {
   const shared = process.env.DATABASE_URL;
-  if (shared) return { url: shared, stop: async () => {} };
+  return shared ? { url: shared, stop: async () => {} } : startPrivatePostgres();
+}
+
+/**
+ * A server that is ended by `stop`, or when this process ends in whatever way. It starts in about a second; nothing in it is to
+ * be kept.
+ * @returns {Promise<{ url: string, stop: () => Promise<void> }>} `url` is what `pg` takes as `connectionString`
+ */
+export async function startPrivatePostgres() {
   const folder = mkdtempSync(join(tmpdir(), 'fencepost-postgres-'));
   const owner = unprivileged();
   const bin = programsFor(owner, folder);

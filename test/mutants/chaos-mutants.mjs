@@ -210,4 +210,13 @@ export const CHAOS_MUTANTS = [
     killedBy: 'test/jobs/own-database.spec.ts',
     test: 'gives what is quick the time',
   },
+  {
+    name: 'chaos: a database is taken for mended when it has been crashed',
+    defence: 'the next fault, and the verdict, find the database that a fault has crashed',
+    file: 'test/chaos/faults/postgres-faults.ts',
+    find: '  await upAgain(options);\n  return dead;',
+    replace: '  void upAgain;\n  return dead;',
+    killedBy: 'test/chaos/postgres-faults.spec.ts',
+    test: 'lets everybody in again when the fault is over',
+  },
 ];

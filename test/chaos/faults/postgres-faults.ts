@@ -81,7 +81,10 @@ async function crashed(options: PostgresFaultsOptions): Promise<boolean> {
   const dead = await asked(options, async (client) => {
     const text = `select pid from pg_stat_activity where backend_type = 'checkpointer'`;
     const { rows } = await client.query<{ pid: number }>(text);
-    return rows[0] !== undefined && send(rows[0].pid, 'SIGKILL');
+    if (rows[0] === undefined || !send(rows[0].pid, 'SIGKILL')) return false;
+    // Until the server has noticed it lets everybody in as before. This session is taken along as well.
+    await new Promise<void>((resolve) => void client.once('end', resolve));
+    return true;
   });
   await upAgain(options);
   return dead;
