@@ -4,7 +4,7 @@ import type { CancelTimer, Clock } from '@fencepost/lease';
 /** A timer of Node counts whole milliseconds from a wall clock that is cut to them: it is late by one, as a rule. */
 const AWAKE_MS = 1;
 
-/** Who waits awake wakes others less often than this: one in a hundred parts of the time at most, however many instants. */
+/** Who has waited awake sleeps until its instants for so long: however many they are, a hundredth of the time is spent on it. */
 const REST_MS = 100;
 
 /** Runs `task` when the turn of the event loop is over. */
