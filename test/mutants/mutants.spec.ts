@@ -47,8 +47,4 @@ describe.concurrent('the laboratory', () => {
     const killedBy = 'test/mutants/no-such.spec.ts';
     await expect(lab.tryOut({ ...mutant, killedBy })).rejects.toThrow(`Expected ${killedBy} to be green`);
   });
-
-  it('tries no mutant twice', ({ expect }) => {
-    expect(new Set(MUTANTS.map(({ name }) => name)).size).toBe(MUTANTS.length);
-  });
 });

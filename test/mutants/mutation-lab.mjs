@@ -6,9 +6,16 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 /**
+ * @typedef {'G1' | 'G2' | 'G3' | 'G4' | 'G5' | 'G6' | 'G7' | 'G8' | 'G9' | 'G10' | 'G11' | 'G12' | 'G13' | 'G14' | 'G15'} Promised
+ * @typedef {'N1' | 'N2' | 'N3' | 'N4' | 'N5' | 'N6' | 'N7' | 'N8' | 'N9'} NotPromised
+ * @typedef {Promised | NotPromised | 'security'} Guarded
+ */
+
+/**
  * One defence taken out.
  * @typedef {object} Mutant
  * @property {string} name what is broken
+ * @property {Guarded} guards the numbered guarantee of docs/guarantees.md that the defence serves, or `security`
  * @property {string} defence what the text that is replaced defends against
  * @property {string} file path from the repository's root
  * @property {string} find stands in the file exactly once

@@ -3,18 +3,14 @@
  * Takes the defences out one at a time and says whether the suite noticed: all of them, or with `--only quorum` those whose
  * name contains the word. `--json` closes with one line for programs:
  * {"ok":true,"mutants":2,"killed":2,"survived":[]}. Exit code 1 when a mutant survives or could not be tried. `--table`
- * tries none, and writes the page of the docs that lists them.
+ * tries none, and prints them as a table of Markdown.
  */
-import { writeFileSync } from 'node:fs';
-import { fileURLToPath } from 'node:url';
 import { startPostgres } from '../../scripts/postgres.mjs';
 import { startRedis } from '../../scripts/redis.mjs';
 import { MutationLab } from './mutation-lab.mjs';
 import { parseArgs } from 'node:util';
 import { MUTANTS as ALL } from './mutants.mjs';
 import { tableOf } from './table.mjs';
-
-const TABLE = fileURLToPath(new URL('../../docs/mutants.md', import.meta.url));
 
 // `npm run mutants` comes through a runner, whose own name and this file's stand before the arguments.
 const args = process.argv.slice(process.argv.findIndex((word) => word.endsWith('run-mutants.mjs')) + 1);
@@ -27,9 +23,7 @@ const { values } = parseArgs({
   },
 });
 if (values.table) {
-  writeFileSync(TABLE, tableOf(ALL));
-  console.error(`${ALL.length} mutants are listed in docs/mutants.md.`);
-  process.exit();
+  process.stdout.write(tableOf(ALL), () => process.exit());
 }
 const MUTANTS = ALL.filter(({ name }) => name.includes(values.only));
 if (MUTANTS.length === 0) throw new Error(`Expected --only to be part of a mutant's name, got "${values.only}".`);

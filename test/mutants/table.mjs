@@ -1,5 +1,5 @@
 /**
- * The mutants as a page of the docs: what is taken out where, what it defends, and which spec notices.
+ * The mutants as a table: what is taken out where, which guarantee it defends, and which spec notices.
  * @param {readonly import('./mutation-lab.mjs').Mutant[]} mutants
  * @returns {string} Markdown
  */
@@ -11,14 +11,15 @@ export function tableOf(mutants) {
 
 const HEAD = `# Defences, each taken out once
 
-Each row is a mutant: one defence is taken out of the sources, and the spec beside it has to turn red. \`npm run mutants\`
-tries all of them and fails when one survives; \`npm test\` tries one for each room. This page is written by
-\`npm run mutants -- --table\`, and a test holds it against the list.
+Each row is a mutant: one defence is taken out of the sources, and the spec beside it must turn red. \`npm run mutants\`
+tries all of them and fails if one survives; \`npm test\` tries one for each pair of a source folder and a spec folder.
 `;
 
 function section(file, mutants) {
-  const rows = mutants.map(({ name, defence, killedBy }) => `| ${cell(name)} | ${cell(defence)} | ${killedBy} |`);
-  return `## ${file}\n\n| taken out | what it defends | killed by |\n| --- | --- | --- |\n${rows.join('\n')}\n`;
+  const rows = mutants.map(
+    ({ name, guards, defence, killedBy }) => `| ${cell(name)} | ${guards} | ${cell(defence)} | ${killedBy} |`,
+  );
+  return `## ${file}\n\n| taken out | guards | what it defends | killed by |\n| --- | --- | --- | --- |\n${rows.join('\n')}\n`;
 }
 
 function cell(text) {

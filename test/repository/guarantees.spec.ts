@@ -1,15 +1,31 @@
 import { existsSync, readFileSync } from 'node:fs';
-import { fileURLToPath } from 'node:url';
-import { expect, it } from 'vitest';
+import { fileURLToPath, pathToFileURL } from 'node:url';
+import { describe, expect, it } from 'vitest';
+import type { Mutant } from '../mutants/mutation-lab.mjs';
 import { MUTANTS } from '../mutants/mutants.mjs';
 
 const root = fileURLToPath(new URL('../../', import.meta.url));
 const page = readFileSync(`${root}docs/guarantees.md`, 'utf8');
-const sections = page.split(/^### /m).slice(1);
-const promises = sections.filter((section) => /^G\d+ /.test(section));
+const sections = page.split(/^##+ /m).filter((section) => /^[GN]\d+ /.test(section));
+const numberOf = (section: string): string => section.split(' ')[0] ?? '';
+const promises = sections.filter((section) => section.startsWith('G'));
+
+const byName = new Map(MUTANTS.map((mutant) => [mutant.name, mutant]));
+
+async function mutantsOf(file: string): Promise<readonly Mutant[]> {
+  const url = pathToFileURL(`${root}${file}`).href;
+  return ((await import(/* @vite-ignore */ url)) as { default: readonly Mutant[] }).default;
+}
+
+/** The mutants that a section names, and the file in which it says that all of them are. */
+function takenOut(section: string): { names: string[]; file: string | undefined } {
+  const line = /^- Taken out: (.+)$/m.exec(section)?.[1] ?? '';
+  const names = [...line.matchAll(/"([^"]+)"/g)].map(([, name]) => name ?? '');
+  return { names, file: /\[all\]\(\.\.\/([^)]+)\)/.exec(line)?.[1] };
+}
 
 it('each promise is numbered, and names tests that are there', () => {
-  expect(promises.map((section) => section.split(' ')[0])).toEqual(promises.map((_, n) => `G${n + 1}`));
+  expect(promises.map(numberOf)).toEqual(promises.map((_, n) => `G${n + 1}`));
   for (const promise of promises) {
     const [title] = promise.split('\n');
     const named = [...(/^- Shown by: (.+)$/m.exec(promise)?.[1] ?? '').matchAll(/`([^`]+)`/g)].map(([, file]) => file);
@@ -18,11 +34,29 @@ it('each promise is numbered, and names tests that are there', () => {
   }
 });
 
-it('each defence that is said to have been taken out is a mutant', () => {
-  const names = new Set(MUTANTS.map(({ name }) => name));
-  const said = [...page.matchAll(/^- Taken out: (.+)$/gm)].flatMap(([, list = '']) =>
-    [...list.matchAll(/"([^"]+)"/g)].map(([, name]) => name ?? ''),
-  );
-  expect(said.length).toBeGreaterThan(10);
-  expect(said.filter((name) => !names.has(name))).toEqual([]);
+describe('mutants and guarantees', () => {
+  it('each promise names at least one mutant', () => {
+    expect(promises.filter((promise) => takenOut(promise).names.length === 0).map(numberOf)).toEqual([]);
+  });
+
+  it('each mutant that a promise names exists and guards that promise', () => {
+    for (const section of sections) {
+      for (const name of takenOut(section).names) expect(byName.get(name)?.guards, name).toBe(numberOf(section));
+    }
+  });
+
+  it('each mutant guards a numbered guarantee of the page, or a security boundary', () => {
+    const valid = new Set([...sections.map(numberOf), 'security']);
+    expect(MUTANTS.filter(({ guards }) => !valid.has(guards)).map(({ name }) => name)).toEqual([]);
+  });
+
+  it('the file that a guarantee links to contains all mutants that guard it', async () => {
+    for (const section of sections) {
+      const guarding = MUTANTS.filter(({ guards }) => guards === numberOf(section));
+      const { file } = takenOut(section);
+      expect(file !== undefined, numberOf(section)).toBe(guarding.length > 0);
+      const listed = file === undefined ? [] : await mutantsOf(file);
+      expect(listed.filter(({ guards }) => guards === numberOf(section))).toEqual(guarding);
+    }
+  });
 });

@@ -1,0 +1,55 @@
+/** Attempts are bounded. */
+
+/** @type {readonly import('./mutation-lab.mjs').Mutant[]} */
+export default [
+  {
+    name: 'begin: attempts are not counted',
+    guards: 'G8',
+    defence: 'a run that kills its worker ends some time',
+    file: 'libs/jobs/src/ledger/lua/begin-attempts.lua',
+    find: "if used >= number(most) + number(run[14] or '0') then",
+    replace: 'if false then',
+    killedBy: 'test/ledger/redis-ledger.spec.ts',
+    test: 'fails a run whose attempts are used up',
+  },
+  {
+    name: 'begin: an answer brings no further attempt',
+    guards: 'G8',
+    defence: 'a run that a person has answered for goes on, also after its last attempt',
+    file: 'libs/jobs/src/ledger/lua/begin-attempts.lua',
+    find: "number(most) + number(run[14] or '0')",
+    replace: 'number(most)',
+    killedBy: 'test/ledger/redis-ledger.spec.ts',
+    test: 'one attempt more than its policy',
+  },
+  {
+    name: 'resolve: no attempt is left',
+    guards: 'G8',
+    defence: 'what a person let go on goes on',
+    file: 'libs/jobs/src/ledger/lua/resolve-run.lua',
+    find: "string.format('%.0f', tonumber(run[5] or '0') + 1)",
+    replace: "'0'",
+    killedBy: 'test/ledger/redis-ledger.spec.ts',
+    test: 'gets exactly one attempt more',
+  },
+  {
+    name: 'PostgreSQL begin: an answer brings no further attempt',
+    guards: 'G8',
+    defence: 'a run that a person has answered for goes on, also after its last attempt',
+    file: 'libs/jobs/src/ledger/postgres/sql/functions/begin-attempt.sql',
+    find: ' + this.extra_attempts then',
+    replace: ' then',
+    killedBy: 'test/ledger/postgres-ledger.spec.ts',
+    test: 'one attempt more than its policy',
+  },
+  {
+    name: 'PostgreSQL plain: attempts are not counted',
+    guards: 'G8',
+    defence: 'attempts are bounded, so only a first one begins without a second look',
+    file: 'libs/jobs/src/ledger/postgres/sql/functions/begin-plain-attempts.sql',
+    find: 'run.attempt = 0 and ',
+    replace: '',
+    killedBy: 'test/ledger/postgres-ledger.spec.ts',
+    test: 'goes on when that time has come',
+  },
+];
