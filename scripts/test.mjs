@@ -6,7 +6,7 @@ import { root } from './exclusive.mjs';
 import { ensureInstalled } from './install.mjs';
 import { program } from './program.mjs';
 import { startRedis } from './redis.mjs';
-import { countOf, sentence } from './test-count.mjs';
+import { countOf, sentence, slowestSpecs } from './test-count.mjs';
 
 const REPORT = join(root, '.cache/test-report.json');
 const VITEST = [join(root, 'node_modules/vitest/vitest.mjs'), 'run'];
@@ -24,9 +24,14 @@ export async function runTests(filters, objections = []) {
   const ended = await runVitest(filters).catch((error) => ({ code: 1, said: error.message }));
   const count = countOf(REPORT);
   const all = [...objections, ...objectionsTo(ended, count, filters)];
+  printSlowest(slowestSpecs(REPORT, root));
   for (const line of all) console.error(line);
   console.log(sentence(count));
   return all.length > 0 ? ended.code || 1 : ended.code;
+}
+
+function printSlowest(lines) {
+  if (lines.length > 1) console.log(['The slowest specs:', ...lines].join('\n'));
 }
 
 async function runVitest(filters) {

@@ -70,7 +70,7 @@ describe('connectRedis to a cluster', () => {
     expect(closeRedis(cluster)).toBe(farewell);
     await farewell;
     expect(closeRedis(cluster)).toBe(farewell);
-    await expect(cluster.get('x')).rejects.toThrow(/closed|timed out/);
+    await expect(cluster.get('x')).rejects.toBeInstanceOf(Error);
   });
 });
 

