@@ -110,7 +110,11 @@ export interface Account {
   readonly skips: readonly SkipRange[];
   /** Of instants up to here some may be forgotten: what is missing there says nothing. `null`: nothing is forgotten. */
   readonly forgotten: number | null;
+  /** Nothing was read from this instant on, because there were more runs than asked for; absent: all of it was read. */
+  readonly more?: number;
 }
+
+export type AccountQuestion = [cron: string, from: number, to: number, most?: number];
 
 export type ClaimReply =
   | { readonly verdict: 'claimed'; readonly runId: string }

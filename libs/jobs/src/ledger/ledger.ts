@@ -1,5 +1,6 @@
 import type {
   Account,
+  AccountQuestion,
   CancelReply,
   ClaimReply,
   ClaimRequest,
@@ -57,7 +58,11 @@ export interface Ledger {
   actions(cron: string, limit: number): Promise<OperatorAction[]>;
   /** Notes on a run that waits why it does; the next attempt clears it. Changes nothing else. */
   noteWaiting(runId: string, reason: WaitReason): Promise<void>;
-  account(cron: string, from: number, to: number): Promise<Account>;
+  /**
+   * What is recorded of the instants in `[from, to)`. With `most` it ends earlier where there are more runs than that: see
+   * `more`. The runs of one instant are never divided.
+   */
+  account(...asked: AccountQuestion): Promise<Account>;
   /** The queue has taken these: `claimed → enqueued`. A run that went on already is left alone. */
   confirm(runIds: readonly string[]): Promise<void>;
   /** Claimed, never confirmed: what the next holder re-delivers first. At most 100, oldest first. */

@@ -1,4 +1,5 @@
-import type { Account, CronRecord, Delivery } from './ledger.js';
+import type { Account, AccountQuestion, CronRecord, Delivery } from './ledger.js';
+import { endOfPart, type AccountPart } from './account-part.js';
 import { checkRange, checkWhole } from './ledger-request.js';
 import { LEDGER_BATCH } from './ledger-timing.js';
 import { deliveryOfRun } from './memory-delivery.js';
@@ -48,8 +49,19 @@ export class MemoryHistory {
     return structuredClone(this.store.cron(cron).actions.slice(0, Math.max(0, limit)));
   }
 
-  account(name: string, from: number, to: number): Account {
+  account(...[name, from, to, most]: AccountQuestion): Account {
     checkRange(from, to);
+    const end = most === undefined ? to : this.#endOfPart(name, { from, to, most });
+    return { ...this.#all(name, from, end), ...(end < to && { more: end }) };
+  }
+
+  #endOfPart(name: string, { from, to, most }: AccountPart): number {
+    checkWhole('most', most, 1);
+    const instants = this.#all(name, from, to).runs.map(({ scheduledAt }) => scheduledAt);
+    return endOfPart({ first: instants[0], beyond: instants[most], to });
+  }
+
+  #all(name: string, from: number, to: number): Account {
     const { skips, forgotten } = this.store.cron(name);
     const runs = this.store.runs(name, ({ record }) => record.scheduledAt >= from && record.scheduledAt < to);
     const touching = skips.filter(({ after, through }) => through >= from && after + 1 < to);

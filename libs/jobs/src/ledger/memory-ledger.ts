@@ -1,6 +1,7 @@
 import type { Clock } from '@fencepost/lease';
 import type {
   Account,
+  AccountQuestion,
   AttemptOutcome,
   AttemptRef,
   BeginEffectReply,
@@ -109,8 +110,8 @@ export class MemoryLedger implements Ledger {
     return this.#history.actions(cron, limit);
   }
 
-  async account(cron: string, from: number, to: number): Promise<Account> {
-    return this.#history.account(cron, from, to);
+  async account(...asked: AccountQuestion): Promise<Account> {
+    return this.#history.account(...asked);
   }
 
   async confirm(runIds: readonly string[]): Promise<void> {

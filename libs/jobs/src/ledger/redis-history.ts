@@ -1,5 +1,6 @@
 import { NO_FENCE, parseFence } from '@fencepost/lease';
-import type { Account, CronRecord, Delivery } from './ledger.js';
+import { endOfPart, type AccountPart } from './account-part.js';
+import type { Account, AccountQuestion, CronRecord, Delivery } from './ledger.js';
 import { checkRange, checkWhole } from './ledger-request.js';
 import { LEDGER_BATCH } from './ledger-timing.js';
 import { readAction } from './redis-action.js';
@@ -10,6 +11,9 @@ import type { OperatorAction, Run, SkipRange } from './run.js';
 
 /** Read by one script, of a single node. */
 const MOST_CRONS = 500;
+
+/** Commands that are under way at once. */
+const WINDOW = 100;
 
 type Row = readonly (string | null)[];
 
@@ -45,7 +49,7 @@ export class RedisHistory {
 
   /** By when each came into that state; of those that did at once the later instant first. */
   async runsIn(state: 'failed' | 'uncertain', crons: readonly string[], limit: number): Promise<Run[]> {
-    const found = await Promise.all(crons.map((cron) => this.#newestIn(this.access.keys(cron)[state], limit)));
+    const found = await inWindows(crons, (cron) => this.#newestIn(this.access.keys(cron)[state], limit));
     const latest = found.flat().toSorted((a, b) => b.at - a.at || (a.id < b.id ? 1 : -1));
     return (await this.#existing(latest.map(({ id }) => id))).filter((run) => run.state === state);
   }
@@ -64,9 +68,26 @@ export class RedisHistory {
     return (await this.access.redis.lrange(this.access.keys(cron).actions, 0, limit - 1)).map(readAction);
   }
 
-  /** What was forgotten is asked for last: whatever goes while the rest is read is counted in. */
-  async account(cron: string, from: number, to: number): Promise<Account> {
+  async account(...[cron, from, to, most]: AccountQuestion): Promise<Account> {
     checkRange(from, to);
+    const end = most === undefined ? to : await this.#endOfPart(cron, { from, to, most });
+    return { ...(await this.#all(cron, from, end)), ...(end < to && { more: end }) };
+  }
+
+  async #endOfPart(cron: string, { from, to, most }: AccountPart): Promise<number> {
+    checkWhole('most', most, 1);
+    const { runs } = this.access.keys(cron);
+    const [first, beyond] = await Promise.all(
+      [0, most].map(async (skipped) => {
+        const found = await this.access.redis.zrangebyscore(runs, from, `(${to}`, 'WITHSCORES', 'LIMIT', skipped, 1);
+        return found[1] === undefined ? undefined : Number(found[1]);
+      }),
+    );
+    return endOfPart({ first, beyond, to });
+  }
+
+  /** What was forgotten is asked for last: whatever goes while the rest is read is counted in. */
+  async #all(cron: string, from: number, to: number): Promise<Account> {
     const { redis, keys } = this.access;
     const [skips, ids] = await Promise.all([
       this.#skipsIn(cron, from, to),
@@ -102,7 +123,7 @@ export class RedisHistory {
   }
 
   async #existing(ids: readonly string[]): Promise<Run[]> {
-    const runs = await Promise.all(ids.map((id) => this.readRun(id)));
+    const runs = await inWindows(ids, (id) => this.readRun(id));
     return runs.filter((run) => run !== null);
   }
 
@@ -116,6 +137,20 @@ export class RedisHistory {
   async #newest(key: string, limit: number): Promise<string[]> {
     return limit < 1 ? [] : this.access.redis.zrevrange(key, 0, limit - 1);
   }
+}
+
+/**
+ * So many at a time: what is sent in one go delays whatever else uses the connection, and its answers come in one go as well.
+ */
+async function inWindows<Item, Answer>(
+  items: readonly Item[],
+  ask: (item: Item) => Promise<Answer>,
+): Promise<Answer[]> {
+  const answers: Answer[] = [];
+  for (let at = 0; at < items.length; at += WINDOW) {
+    answers.push(...(await Promise.all(items.slice(at, at + WINDOW).map(ask))));
+  }
+  return answers;
 }
 
 function readRecord([fence, cursor, generation, refusals, ...pause]: Row): CronRecord {

@@ -1,5 +1,6 @@
 import type {
   Account,
+  AccountQuestion,
   AttemptOutcome,
   AttemptRef,
   BeginEffectReply,
@@ -84,8 +85,8 @@ export class RedisLedger implements Ledger {
     return this.#history.actions(cron, limit);
   }
 
-  async account(cron: string, from: number, to: number): Promise<Account> {
-    return this.#history.account(cron, from, to);
+  async account(...asked: AccountQuestion): Promise<Account> {
+    return this.#history.account(...asked);
   }
 
   async confirm(runIds: readonly string[]): Promise<void> {

@@ -1,5 +1,7 @@
 import type { Catalog } from '../catalog/catalog.js';
 import type { CatalogEntry } from '../catalog/definition.js';
+import { inSlices } from '../reading/slices.js';
+import { OperatorInputError } from './errors.js';
 import { wrong } from './order.js';
 import { clockChangesOf, type ClockChange } from './outlook-clocks.js';
 import { RhythmBook, type Rhythm } from './outlook-rhythms.js';
@@ -36,10 +38,17 @@ const HOUR_S = 3_600;
 const MOST_STAMPEDES = 20;
 const MOST_NAMED = 20;
 const MOST_NEXT = 50;
+const SORTED_AT_ONCE = 1_000;
+/** So many instants are counted; crons with the same schedule count once. Some five seconds of one processor. */
+const MAX_STEPS = 10_000_000;
+/** Whoever asks within this time is told the same. */
+const KEPT_MS = 5_000;
 
 /** What is due next, from the catalog alone. Schedules stay read from one look to the next. */
 export class Outlook {
   readonly #book = new RhythmBook();
+  /** What was asked last: many people look at the same. */
+  #kept: { readonly key: string; readonly forecast: Promise<Forecast> } | null = null;
 
   constructor(private readonly ports: { readonly catalog: Pick<Catalog, 'read'> }) {}
 
@@ -48,35 +57,40 @@ export class Outlook {
     if (!Number.isInteger(hours) || hours < 1 || hours > 168)
       throw wrong('hours', 'a whole number from 1 to 168', hours);
     if (!Number.isInteger(threshold) || threshold < 2) throw wrong('threshold', 'a whole number from 2 on', threshold);
-    const { entries, readAt } = await this.ports.catalog.read();
-    return this.of(entries, { from: readAt, hours, threshold });
+    const { version, entries, readAt } = await this.ports.catalog.read();
+    const key = JSON.stringify([version, hours, threshold, Math.floor(readAt / KEPT_MS)]);
+    if (this.#kept?.key === key) return this.#kept.forecast;
+    const forecast = inSlices(this.#of(entries, { from: readAt, hours, threshold }));
+    this.#kept = { key, forecast };
+    // One that was refused is refused again, with the same sentence.
+    return forecast;
   }
 
-  /** @internal */
-  of(
+  *#of(
     entries: readonly CatalogEntry[],
     { from, hours, threshold }: Required<OutlookQuery> & { readonly from: number },
-  ): Forecast {
+  ): Generator<void, Forecast, undefined> {
     const rhythms = this.#book.of(entries.filter(({ state }) => state === 'firing'));
     const start = Math.floor(from / 1_000) * 1_000 + 1_000;
-    const seconds = countsOf(rhythms, start, hours * HOUR_S);
+    const seconds = yield* countsOf(rhythms, start, hours * HOUR_S);
     const to = start + hours * HOUR_S * 1_000;
+    const stampedes = yield* stampedesOf(rhythms, { seconds, start, threshold });
     return {
-      ...{ from, to },
+      ...{ from, to, stampedes },
       perHour: Array.from({ length: hours }, (_, hour) => ({
         at: start + hour * HOUR_S * 1_000,
         count: sum(seconds.subarray(hour * HOUR_S, (hour + 1) * HOUR_S)),
       })),
-      stampedes: stampedesOf(rhythms, { seconds, start, threshold }),
       clockChanges: clockChangesOf(entries, from, to),
-      next: nextOf(rhythms, from, to),
+      next: yield* nextOf(rhythms, from, to),
     };
   }
 }
 
 /** How many runs are due in each second. */
-function countsOf(rhythms: readonly Rhythm[], start: number, length: number): Uint32Array {
+function* countsOf(rhythms: readonly Rhythm[], start: number, length: number): Generator<void, Uint32Array, undefined> {
   const counts = new Uint32Array(length);
+  let left = MAX_STEPS;
   for (const { schedule, bySpread } of rhythms) {
     const offsets = wholeSeconds(bySpread);
     // What was put off by a spread may have its instant before the time that is looked at.
@@ -84,10 +98,13 @@ function countsOf(rhythms: readonly Rhythm[], start: number, length: number): Ui
     for (let at = schedule.next(start - most - 1); at !== null; at = schedule.next(at)) {
       const instant = (at - start) / 1_000;
       if (instant >= length) break;
+      left -= offsets.size;
+      if (left < 0) throw tooMany(length / HOUR_S);
       for (const [offset, crons] of offsets) {
         const second = instant + offset;
         if (second >= 0 && second < length) counts[second] = (counts[second] ?? 0) + crons;
       }
+      yield;
     }
   }
   return counts;
@@ -109,39 +126,61 @@ interface Counted {
   readonly threshold: number;
 }
 
-function stampedesOf(rhythms: readonly Rhythm[], { seconds, start, threshold }: Counted): Stampede[] {
-  const full: { second: number; count: number }[] = [];
-  seconds.forEach((count, second) => {
-    if (count >= threshold) full.push({ second, count });
-  });
-  const fullest = full.toSorted((a, b) => b.count - a.count || a.second - b.second).slice(0, MOST_STAMPEDES);
-  return fullest.map(({ second, count }) => {
+function* stampedesOf(
+  rhythms: readonly Rhythm[],
+  { seconds, start, threshold }: Counted,
+): Generator<void, Stampede[], undefined> {
+  let fullest: { readonly second: number; readonly count: number }[] = [];
+  for (const [second, count] of seconds.entries()) {
+    if (count >= threshold) fullest.push({ second, count });
+    if (fullest.length >= SORTED_AT_ONCE) fullest = fullestOf(fullest);
+    if (second % SORTED_AT_ONCE === 0) yield;
+  }
+  const stampedes: Stampede[] = [];
+  for (const { second, count } of fullestOf(fullest)) {
     const at = start + second * 1_000;
-    return { at, count, crons: dueIn(rhythms, at).toSorted().slice(0, MOST_NAMED) };
-  });
+    const due = yield* dueIn(rhythms, at);
+    stampedes.push({ at, count, crons: due.toSorted().slice(0, MOST_NAMED) });
+  }
+  return stampedes;
+}
+
+function fullestOf(seconds: readonly { readonly second: number; readonly count: number }[]) {
+  return seconds.toSorted((a, b) => b.count - a.count || a.second - b.second).slice(0, MOST_STAMPEDES);
 }
 
 /** The crons that are due in one second. */
-function dueIn(rhythms: readonly Rhythm[], at: number): string[] {
-  return rhythms.flatMap(({ schedule, bySpread }) =>
-    [...bySpread].flatMap(([spreadMs, names]) => {
+function* dueIn(rhythms: readonly Rhythm[], at: number): Generator<void, string[], undefined> {
+  const due: string[] = [];
+  for (const { schedule, bySpread } of rhythms) {
+    for (const [spreadMs, names] of bySpread) {
       const instant = schedule.next(at - spreadMs - 1);
-      return instant !== null && instant + spreadMs < at + 1_000 ? names : [];
-    }),
-  );
+      if (instant !== null && instant + spreadMs < at + 1_000) due.push(...names);
+      yield;
+    }
+  }
+  return due;
 }
 
-function nextOf(rhythms: readonly Rhythm[], from: number, to: number) {
-  const soon = rhythms.flatMap(({ schedule, bySpread }) =>
-    [...bySpread].flatMap(([spreadMs, names]) => {
+function* nextOf(rhythms: readonly Rhythm[], from: number, to: number): Generator<void, Forecast['next'], undefined> {
+  const soon: { readonly cron: string; readonly at: number }[] = [];
+  for (const { schedule, bySpread } of rhythms) {
+    for (const [spreadMs, names] of bySpread) {
       const instant = schedule.next(from - spreadMs);
       const at = (instant ?? Infinity) + spreadMs;
-      return at < to ? names.map((cron) => ({ cron, at })) : [];
-    }),
-  );
+      if (at < to) soon.push(...names.map((cron) => ({ cron, at })));
+      yield;
+    }
+  }
   return soon.toSorted((a, b) => a.at - b.at || (a.cron < b.cron ? -1 : 1)).slice(0, MOST_NEXT);
 }
 
 function sum(counts: Uint32Array): number {
   return counts.reduce((total, count) => total + count, 0);
+}
+
+function tooMany(hours: number): OperatorInputError {
+  return new OperatorInputError(
+    `Expected at most ${MAX_STEPS} instants in the outlook, and these crons have more in ${hours} h. Ask for fewer hours, such as hours=${Math.max(1, Math.floor(hours / 8))}.`,
+  );
 }

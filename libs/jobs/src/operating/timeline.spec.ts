@@ -29,7 +29,11 @@ interface Case extends Partial<Omit<TimelineFacts, 'account'>> {
 
 function line({ runs = [], skips = [], forgotten = null, from = START, to = minute(4), limit = 100, ...over }: Case) {
   const facts = { generations: generationsOf(MINUTELY), cursor: minute(3), now: minute(3), ...over };
-  return timelineOf({ ...facts, account: { runs, skips, forgotten } }, { from, to, limit });
+  const work = timelineOf({ ...facts, account: { runs, skips, forgotten } }, { from, to, limit });
+  for (;;) {
+    const { done, value } = work.next();
+    if (done === true) return value;
+  }
 }
 
 const ran = (n: number, over: Partial<Run> = {}) => runAt(minute(n), over);

@@ -33,14 +33,15 @@ const MOST_AHEAD = 50;
 
 /**
  * Every instant of a span, in order, and what became of it. Instants without a run that have the same fate are one item, so
- * that a week without pods is one, and not 600,000.
+ * that a week without pods is one, and not 600,000. Yields after each instant.
  */
-export function timelineOf(facts: TimelineFacts, span: TimelineSpan): TimelinePart {
+export function* timelineOf(facts: TimelineFacts, span: TimelineSpan): Generator<void, TimelinePart, undefined> {
   const line = new Line(facts, span.limit);
   let left = MOST_INSTANTS;
   for (const moment of momentsOf(facts, span)) {
     left -= 1;
     if (left < 0 || !line.add(moment)) return { items: line.items, more: moment.at };
+    yield;
   }
   return { items: line.items, more: null };
 }

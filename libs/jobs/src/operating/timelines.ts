@@ -1,5 +1,7 @@
 import type { Catalog } from '../catalog/catalog.js';
 import type { Ledger } from '../ledger/ledger.js';
+import { inSlices } from '../reading/slices.js';
+import { OperatorInputError } from './errors.js';
 import { generationsOf, knownCron } from './known-cron.js';
 import { checkedInstant, wrong } from './order.js';
 import type { Timeline } from './timeline-item.js';
@@ -13,7 +15,7 @@ export interface TimelinesPorts {
 export interface TimelineQuery {
   /** The first nominal instant, epoch milliseconds; by default a day ago. */
   readonly from?: number;
-  /** The first one that does not count; by default a day after `from`, and at least a day ahead. */
+  /** The first one that does not count, at most 92 days after `from`; by default a day after it, and at least a day ahead. */
   readonly to?: number;
   /** At most so many items, 1 to 10,000; default 1,000. */
   readonly limit?: number;
@@ -21,6 +23,7 @@ export interface TimelineQuery {
 
 const DAY_MS = 86_400_000;
 const MOST_ITEMS = 10_000;
+const MAX_DAYS = 92;
 
 /** What became of the instants of a cron, from the stores alone. */
 export class Timelines {
@@ -31,15 +34,19 @@ export class Timelines {
    * @throws {OperatorInputError} for a query that can't be
    */
   async of(cron: string, query: TimelineQuery = {}): Promise<Timeline> {
+    // Before anything is read: what is refused costs nothing then.
+    if (query.from !== undefined && query.to !== undefined) checkedSpan(query, query.from);
     const { entry, now } = await knownCron(this.ports.catalog, cron);
     const span = checkedSpan(query, now);
     const [account, record] = await Promise.all([
-      this.ports.ledger.account(cron, span.from, span.to),
+      // Each run is an item of its own: more of them than items can't be shown.
+      this.ports.ledger.account(cron, span.from, span.to, span.limit),
       this.ports.ledger.readCron(cron),
     ]);
     const facts = { generations: generationsOf(entry), account, cursor: record.cursor, now };
+    const { items, more } = await inSlices(timelineOf(facts, { ...span, to: account.more ?? span.to }));
     const forgotten = account.forgotten !== null && account.forgotten >= span.from ? account.forgotten : null;
-    return { cron, from: span.from, to: span.to, now, ...timelineOf(facts, span), forgotten };
+    return { cron, from: span.from, to: span.to, now, items, more: more ?? account.more ?? null, forgotten };
   }
 }
 
@@ -47,8 +54,17 @@ function checkedSpan({ from: asked, to: end, limit = 1_000 }: TimelineQuery, now
   const from = Math.max(0, checkedInstant('from', asked ?? Math.min(now, end ?? now) - DAY_MS));
   const to = checkedInstant('to', end ?? Math.max(from, now) + DAY_MS);
   if (from >= to) throw wrong('from', `before "to" (${new Date(to).toISOString()})`, new Date(from));
+  if (to - from > MAX_DAYS * DAY_MS) throw tooLong(from, to);
   if (!Number.isInteger(limit) || limit < 1 || limit > MOST_ITEMS) {
     throw wrong('limit', `a whole number from 1 to ${MOST_ITEMS}`, limit);
   }
   return { from, to, limit };
+}
+
+function tooLong(from: number, to: number): OperatorInputError {
+  const days = Math.ceil((to - from) / DAY_MS);
+  const [start, end] = [from, from + MAX_DAYS * DAY_MS].map((at) => new Date(at).toISOString());
+  return new OperatorInputError(
+    `Expected "from" and "to" at most ${MAX_DAYS} days apart, got ${days}. Ask for a part, such as from=${start}&to=${end}, and then for the next.`,
+  );
 }

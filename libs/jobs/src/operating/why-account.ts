@@ -6,6 +6,8 @@ import { instantAfter, instantBefore } from './why-standing.js';
 /** So many instants on either side are looked at, and no further than this. */
 const NEIGHBOURS = 20;
 const FURTHEST_MS = 8 * 86_400_000;
+const FIRST_PART_MS = 15 * 60_000;
+const MAX_RUNS = 1_000;
 
 export interface Around {
   readonly cron: string;
@@ -21,12 +23,39 @@ export async function accountAround(ledger: Pick<Ledger, 'account'>, around: Aro
     reach(at, (time) => instantBefore(reigns, time)),
   );
   const to = reach(at, (time) => instantAfter(reigns, time));
-  const account = await ledger.account(cron, from, to + 1);
+  const account = await bounded(ledger, around, { from, to: to + 1 });
   const further = furtherOf(account, around, { from, to });
   if (further === null) return account;
-  const { runs } = await ledger.account(cron, further.from, further.to);
+  const { runs } =
+    'met' in further
+      ? await inTheWay(ledger, cron, further)
+      : await ledger.account(cron, further.from, further.to, MAX_RUNS);
   const known = new Set(account.runs.map(({ id }) => id));
   return { ...account, runs: [...account.runs, ...runs.filter(({ id }) => !known.has(id))] };
+}
+
+/** Where people asked for very many runs in between, those of the instant itself. */
+async function bounded(ledger: Pick<Ledger, 'account'>, { cron, at }: Around, { from, to }: Span): Promise<Account> {
+  const account = await ledger.account(cron, from, to, MAX_RUNS);
+  if (account.more === undefined || account.more > at) return account;
+  return ledger.account(cron, at, at + 1);
+}
+
+/** The run that was in the way, searched for backwards, in parts that become longer: a dense cron may have very many. */
+async function inTheWay(
+  ledger: Pick<Ledger, 'account'>,
+  cron: string,
+  { from, to, met }: Span & { readonly met: Run },
+) {
+  const runs: Run[] = [];
+  for (let [end, width] = [to, FIRST_PART_MS]; end > from && runs.length < MAX_RUNS; width *= 4) {
+    const start = Math.max(from, end - width);
+    const part = await ledger.account(cron, start, end, MAX_RUNS);
+    runs.push(...part.runs);
+    if (part.runs.some(isInTheWayOf(met))) break;
+    end = start;
+  }
+  return { runs };
 }
 
 interface Span {
@@ -35,12 +64,16 @@ interface Span {
 }
 
 /** Where else the answer may stand: a dense cron has more instants in between than are looked at. */
-function furtherOf({ runs, skips }: Account, { at, reigns }: Around, { from, to }: Span): Span | null {
+function furtherOf(
+  { runs, skips }: Account,
+  { at, reigns }: Around,
+  { from, to }: Span,
+): Span | (Span & { readonly met: Run }) | null {
   const merged = skips.find(({ after, through, reason }) => reason === 'merged' && after < at && at <= through);
   if (merged && merged.through >= to)
     return { from: merged.through, to: (instantAfter(reigns, merged.through) ?? to) + 1 };
   const met = runs.find(({ scheduledAt, skipped }) => scheduledAt === at && skipped === 'overlap');
-  if (met && !runs.some(isInTheWayOf(met))) return { from: Math.max(0, at - FURTHEST_MS), to: from };
+  if (met && !runs.some(isInTheWayOf(met))) return { from: Math.max(0, at - FURTHEST_MS), to: from, met };
   return null;
 }
 

@@ -1,6 +1,6 @@
 import { parseFence } from '@fencepost/lease';
 import { cronOfRun } from '../../schedule/occurrence.js';
-import type { Account, CronRecord, Delivery } from '../ledger.js';
+import type { Account, AccountQuestion, CronRecord, Delivery } from '../ledger.js';
 import { checkRange, checkWhole } from '../ledger-request.js';
 import { LEDGER_BATCH } from '../ledger-timing.js';
 import type { OperatorAction, Run, SkipRange, WaitReason } from '../run.js';
@@ -62,11 +62,13 @@ export class PostgresHistory {
     return this.#ask('list_actions', cron, atLeastNone(limit));
   }
 
-  async account(cron: string, from: number, to: number): Promise<Account> {
+  async account(...[cron, from, to, most]: AccountQuestion): Promise<Account> {
     checkRange(from, to);
+    if (most !== undefined) checkWhole('most', most, 1);
+    const end = most === undefined ? to : await this.#ask<number>('find_account_end', cron, from, to, most);
     type Row = Omit<Account, 'runs'> & { readonly runs: readonly RunRow[] };
-    const row = await this.#ask<Row>('read_account', cron, from, to, this.access.timing.keepMs);
-    return { ...row, runs: row.runs.map(readRunRow) };
+    const row = await this.#ask<Row>('read_account', cron, from, end, this.access.timing.keepMs);
+    return { ...row, runs: row.runs.map(readRunRow), ...(end < to && { more: end }) };
   }
 
   async forget(cron: string, keep: number): Promise<number> {

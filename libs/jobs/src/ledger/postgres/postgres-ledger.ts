@@ -1,6 +1,7 @@
 import type { SqlClient, SqlConnection, StopWatching } from '@fencepost/lease';
 import type {
   Account,
+  AccountQuestion,
   AttemptOutcome,
   AttemptRef,
   BeginEffectReply,
@@ -108,8 +109,8 @@ export class PostgresLedger implements TransactionalLedger {
     return this.#history.noteWaiting(runId, reason);
   }
 
-  async account(cron: string, from: number, to: number): Promise<Account> {
-    return this.#history.account(cron, from, to);
+  async account(...asked: AccountQuestion): Promise<Account> {
+    return this.#history.account(...asked);
   }
 
   async confirm(runIds: readonly string[]): Promise<void> {

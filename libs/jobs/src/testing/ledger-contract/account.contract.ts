@@ -58,6 +58,49 @@ export function accountContract(makeHarness: MakeLedgerHarness): void {
       expect(runs).toEqual(await Promise.all(ids(1, 2, 3, 5).map((id) => stage.run(id))));
     });
 
+    describe('of at most so many runs', () => {
+      async function part(from: number, to: number, most: number) {
+        const { runs, more } = await stage.ledger.account(stage.cron, stage.instant(from), stage.instant(to), most);
+        return { runs: runs.map(({ id }) => id), more };
+      }
+
+      it('ends before the instant of the first run that is too many, and says so', async () => {
+        for (const n of [1, 2, 3, 4]) await stage.claimed(n);
+        expect(await part(0, 9, 2)).toEqual({ runs: ids(1, 2), more: stage.instant(3) });
+        expect(await part(3, 9, 2)).toEqual({ runs: ids(3, 4), more: undefined });
+        expect(await part(2, 4, 2)).toEqual({ runs: ids(2, 3), more: undefined });
+        expect(await part(5, 9, 1)).toEqual({ runs: [], more: undefined });
+      });
+
+      it('leaves out the skipped ranges beyond its end', async () => {
+        const skips = [stage.range(0, 2), stage.range(4, 6)];
+        await stage.claimed(3, { skips: [skips[0]!] });
+        await stage.claimed(4);
+        await stage.claimed(7, { skips: [skips[1]!] });
+        const from = stage.instant(0);
+        const first = await stage.ledger.account(stage.cron, from, stage.instant(9), 1);
+        expect(first).toMatchObject({ skips: [skips[0]], more: stage.instant(4) });
+        const rest = await stage.ledger.account(stage.cron, stage.instant(4), stage.instant(9), 2);
+        expect(rest).toMatchObject({ skips: [skips[1]] });
+      });
+
+      it('does not divide the runs of one instant', async () => {
+        await stage.claimed(1);
+        await stage.ledger.cancel(stage.idOf(1), { by: 'ada', reason: 'not needed', graceMs: 0 });
+        await stage.ledger.trigger({ ...stage.backfill(1), runId: `${stage.idOf(1)}-r1` });
+        await stage.claimed(2);
+        expect(await part(0, 9, 1)).toEqual({
+          runs: [stage.idOf(1), `${stage.idOf(1)}-r1`],
+          more: stage.instant(1) + 1,
+        });
+        expect(await part(0, 9, 2)).toMatchObject({ more: stage.instant(2) });
+      });
+
+      it.each([0, -1, 1.5, Number.NaN])('refuses %s', async (most) => {
+        await expect(part(0, 9, most)).rejects.toThrow(RangeError);
+      });
+    });
+
     it('knows nothing of a cron it has never seen', async () => {
       expect(await account(0, 9)).toEqual({ runs: [], skips: [], forgotten: null });
     });
