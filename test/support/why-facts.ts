@@ -4,8 +4,8 @@ import type { JournalEntry } from '../../libs/jobs/src/journal/journal.js';
 import type { CronRecord } from '../../libs/jobs/src/ledger/ledger.js';
 import type { EffectRecord, OperatorAction, Pause, Run, SkipReason } from '../../libs/jobs/src/ledger/run.js';
 import { explain } from '../../libs/jobs/src/operating/why-explain.js';
-import { instantOf, reignsOfEntry, standingOf } from '../../libs/jobs/src/operating/why-standing.js';
-import { localTime, readWhen } from '../../libs/jobs/src/operating/why-when.js';
+import { instantInSecond, meantTime, reignsOfEntry, standingOf } from '../../libs/jobs/src/operating/why-standing.js';
+import { readWhen } from '../../libs/jobs/src/operating/why-when.js';
 import type { WhyReport, WhyStep, WhyVerdict } from '../../libs/jobs/src/operating/why.js';
 import { EVENT_TEXT, type EventName } from '../../libs/jobs/src/telemetry/events.js';
 import { CRON, entryOf, generationsOf, runAt, type Change } from './audit-history.js';
@@ -60,14 +60,14 @@ export function why(when: string, known: Known): WhyReport {
   const entry = entryOf(generationsOf(...changes));
   const now = ms(known.now ?? '2026-03-20T12:00:00Z');
   const [meant, reigns] = [readWhen(when), reignsOfEntry(entry)];
-  const at = instantOf(meant, reigns, now);
+  const { at: exact, asked } = meantTime(meant, reigns, now);
+  const at = instantInSecond(exact, reigns);
   const standing = standingOf(at, reigns);
   const { runs = [], skips = [], forgotten, paused = null, cursor = '2026-03-20T03:00:00Z' } = known;
   const found = runs.findLast(({ scheduledAt }) => scheduledAt === at);
-  const zone = standing.reign?.schedule.timeZone ?? 'UTC';
   return explain({
     ...{ entry, standing, now, actions: known.actions ?? [], journal: known.journal ?? [], lease: known.lease },
-    asked: meant.kind === 'local' ? localTime(meant.wall, zone) : null,
+    asked,
     record: {
       fence: parseFence('1'),
       cursor: cursor === null ? null : ms(cursor),

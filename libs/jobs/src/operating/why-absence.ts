@@ -1,4 +1,5 @@
 import { ownerPrefix } from '@fencepost/lease';
+import { EFFECTIVE_AFTER_MS } from '../catalog/definition.js';
 import { skipCover } from '../audit/skip-cover.js';
 import { isManual } from '../schedule/manual.js';
 import { cronSteps, leaseStep, termBefore } from './why-journal.js';
@@ -9,10 +10,11 @@ import { step, type Scene, type Verdict, type WhyStep } from './why.js';
 
 /** What became of a time that has no run. */
 export function withoutRun(scene: Scene): Verdict {
-  const { standing, range, now } = scene;
+  const { standing, range, record, now } = scene;
   if (range && standing.isInstant) return skipped(scene, range.reason, null);
   if (!standing.isInstant) return noInstant(scene);
-  return standing.dueAt > now ? ahead(scene) : past(scene);
+  const isAccountedFor = record.cursor !== null && standing.at <= record.cursor;
+  return standing.dueAt > now && !isAccountedFor ? ahead(scene) : past(scene);
 }
 
 function noInstant(scene: Scene): Verdict {
@@ -27,14 +29,7 @@ function noInstant(scene: Scene): Verdict {
       steps: [],
     };
   }
-  if (reign === null) {
-    const first = utc((entry.past[0] ?? entry).since);
-    return {
-      verdict: 'unborn',
-      answer: `It did not run: the cron is known since ${first} only, and a new cron has missed nothing.`,
-      steps: [],
-    };
-  }
+  if (reign === null) return beforeKnown(scene);
   if (state !== 'firing') {
     return {
       verdict: state,
@@ -43,6 +38,22 @@ function noInstant(scene: Scene): Verdict {
     };
   }
   return notThen(scene, tense);
+}
+
+/** A time before the oldest definition that the catalog has. */
+function beforeKnown({ entry, standing, account, range, now }: Scene): Verdict {
+  const { since, generation } = entry.past[0] ?? entry;
+  if (since - EFFECTIVE_AFTER_MS > now) {
+    const answer = `It can't be told from the clock: the store's clock shows ${utc(now)}, and the cron was made at ${utc(since)}. The clock went back by at least ${spoken(since - now)}; nothing runs by the schedule until it has caught up.`;
+    return { verdict: 'clock-behind', answer, steps: [] };
+  }
+  const isRecorded = range !== null || account.runs.some(({ scheduledAt, by }) => by === null && scheduledAt <= since);
+  if (generation > 1 || isRecorded) {
+    const answer = `What was to run then is not known any more: the catalog has the definitions of the cron since ${utc(since)} only, and there is no run at ${utc(standing.at)}.`;
+    return { verdict: 'forgotten', answer, steps: [] };
+  }
+  const answer = `It did not run: the cron is known since ${utc(since)} only, and a new cron has missed nothing.`;
+  return { verdict: 'unborn', answer, steps: [] };
 }
 
 /** Clocks may be why the schedule has nothing there. */
@@ -54,9 +65,8 @@ function notThen(scene: Scene, tense: string): Verdict {
     const answer = `It ${tense} not run: ${wallText(wall)} does not exist in ${timeZone}, clocks go forward from ${timeOfDay(gap.from)} to ${timeOfDay(gap.to)}.`;
     return { verdict: 'gap', answer, steps: nextSteps(scene) };
   }
-  const twin = standing.local.instants.find((at) => at !== standing.at);
-  const isTwin = twin !== undefined && standing.reign?.schedule.next(twin - 1) === twin;
-  if (twin !== undefined && isTwin) {
+  const { twin } = standing;
+  if (twin !== null) {
     const answer = `It ${tense} not run at ${utc(standing.at)}: clocks show ${wallText(standing.local.wall)} twice, and the cron goes by the other one, ${utc(twin)}.`;
     return { verdict: 'repeat', answer, steps: nextSteps(scene) };
   }

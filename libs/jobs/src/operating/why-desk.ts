@@ -8,8 +8,8 @@ import { knownCron } from './known-cron.js';
 import { reportOf, type RunReport } from './run-report.js';
 import { accountAround } from './why-account.js';
 import { explain } from './why-explain.js';
-import { instantOf, reignsOfEntry, standingOf } from './why-standing.js';
-import { localTime, readWhen } from './why-when.js';
+import { instantInSecond, meantTime, reignsOfEntry, standingOf } from './why-standing.js';
+import { readWhen } from './why-when.js';
 import type { WhyReport } from './why.js';
 
 export interface WhyPorts {
@@ -38,13 +38,20 @@ export class WhyDesk {
     const meant = readWhen(when);
     const { entry, now } = await knownCron(this.ports.catalog, cron);
     const reigns = reignsOfEntry(entry);
-    const at = instantOf(meant, reigns, now);
+    const { at: exact, asked } = meantTime(meant, reigns, now);
+    const at = await this.#instant(cron, exact, reigns);
     const standing = standingOf(at, reigns);
-    const zone = standing.reign?.schedule.timeZone ?? entry.definition.timeZone;
-    const asked = meant.kind === 'local' ? localTime(meant.wall, zone) : null;
     const { account, ...known } = await this.#read(cron, at, reigns);
     const report = await this.#report(account, at);
     return explain({ entry, standing, asked, now, account, report, ...known });
+  }
+
+  /** A run that a person asked for may have any millisecond; every other time stands for the instant in its second. */
+  async #instant(cron: string, exact: number, reigns: readonly Reign[]): Promise<number> {
+    const at = instantInSecond(exact, reigns);
+    if (at === exact) return at;
+    const { runs } = await this.ports.ledger.account(cron, exact, exact + 1);
+    return runs.length > 0 ? exact : at;
   }
 
   async #read(cron: string, at: number, reigns: readonly Reign[]) {

@@ -1,7 +1,7 @@
 import { skipCover } from '../audit/skip-cover.js';
 import { withoutRun } from './why-absence.js';
 import { ofRun } from './why-run.js';
-import { generationSteps, scheduleSteps } from './why-schedule.js';
+import { generationSteps, scheduleSteps, storeClockSteps } from './why-schedule.js';
 import type { Scene, Verdict, WhyFacts, WhyReport } from './why.js';
 
 /**
@@ -15,7 +15,7 @@ export function explain(facts: WhyFacts): WhyReport {
   const found: Verdict = report ? ofRun(scene, report.run) : withoutRun(scene);
   return {
     ...{ cron: scene.cron, at: standing.at, verdict: found.verdict, answer: found.answer },
-    steps: [...scheduleSteps(scene), ...generationSteps(scene), ...found.steps],
+    steps: [...storeClockSteps(scene), ...scheduleSteps(scene), ...generationSteps(scene), ...found.steps],
     ...{ run: report, neighbours: standing.neighbours },
   };
 }

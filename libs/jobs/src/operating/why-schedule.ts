@@ -1,3 +1,4 @@
+import { EFFECTIVE_AFTER_MS } from '../catalog/definition.js';
 import { isManual } from '../schedule/manual.js';
 import type { LocalTime } from './why-when.js';
 import { bothClocks, plural, spoken, timeOfDay, utc, wallText } from './why-words.js';
@@ -64,6 +65,17 @@ function spreadSteps({ standing }: Scene): WhyStep[] {
   if (!standing.isInstant || spreadMs === 0) return [];
   const text = `It is due ${spoken(spreadMs)} later, at ${utc(standing.dueAt)}: the cron is spread.`;
   return [step('schedule', text, { at: standing.dueAt })];
+}
+
+/** The newest record of the cron is later than the store's clock shows: nothing more can happen until the clock is past it. */
+export function storeClockSteps({ entry, record, account, now }: Scene): WhyStep[] {
+  const changes = [...entry.past, entry].map(({ since }) => since - EFFECTIVE_AFTER_MS);
+  const claims = account.runs.map(({ claimedAt }) => claimedAt);
+  const latest = Math.max(record.cursor ?? 0, ...changes, ...claims);
+  // Clocks of two stores differ a little, and a claim may be a little early.
+  if (latest - EFFECTIVE_AFTER_MS <= now) return [];
+  const text = `The store's clock shows ${utc(now)}, and the cron has records up to ${utc(latest)}: the clock went back by at least ${spoken(latest - now)}. No instant is claimed until it has caught up.`;
+  return [step('claim', text, { at: latest, level: 'bad' })];
 }
 
 /** Which definition was in force, and what came of it since. */

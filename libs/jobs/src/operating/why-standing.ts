@@ -13,8 +13,10 @@ export interface Standing {
   readonly isInstant: boolean;
   /** With the spread of the cron. */
   readonly dueAt: number;
-  /** What clocks in its zone show then. */
+  /** What clocks in its zone show in that second. */
   readonly local: LocalTime;
+  /** The instant that the cron goes by instead, where clocks show this local time a second time. */
+  readonly twin: number | null;
   /** A fixed time that does not exist, and that this instant stands for. */
   readonly movedFrom: LocalTime | null;
   readonly neighbours: { readonly before: number | null; readonly after: number | null };
@@ -24,18 +26,30 @@ export function reignsOfEntry(entry: CatalogEntry): Reign[] {
   return reignsOf(generationsOf(entry));
 }
 
-/** The instant that somebody means. */
-export function instantOf(when: When, reigns: readonly Reign[], now: number): number {
+/** A time that somebody asks about, read. */
+export interface MeantTime {
+  readonly at: number;
+  /** The local time that was asked about, where it was one. */
+  readonly asked: LocalTime | null;
+}
+
+export function meantTime(when: When, reigns: readonly Reign[], now: number): MeantTime {
   switch (when.kind) {
     case 'instant':
-      return when.at;
+      return { at: when.at, asked: null };
     case 'now':
-      return now;
+      return { at: now, asked: null };
     case 'last':
-      return lastDue(reigns, now) ?? now;
+      return { at: lastDue(reigns, now) ?? now, asked: null };
     case 'local':
       return ofLocal(when.wall, reigns);
   }
+}
+
+/** The cron's instant in the same second, where it has one: a time copied from a log has milliseconds, an instant has none. */
+export function instantInSecond(at: number, reigns: readonly Reign[]): number {
+  const second = secondOf(at);
+  return isInstant(reigns, second) ? second : at;
 }
 
 /** The last instant that was due. */
@@ -47,30 +61,54 @@ function lastDue(reigns: readonly Reign[], now: number): number | null {
   return null;
 }
 
-/** The one that the schedule makes of a local time; else the one at which clocks show it, or jump over it. */
-function ofLocal(wall: number, reigns: readonly Reign[]): number {
-  const reign = reignAt(reigns, wall) ?? reigns[0];
-  const { instants, gap } = localTime(wall, reign?.schedule.timeZone ?? 'UTC');
-  // As much later as the gap is long, for the rule `shift`.
-  const moved = gap ? [gap.at, gap.at + (wall - gap.from)] : [];
-  const candidates = [...instants, ...moved];
-  return candidates.find((at) => isInstantOf(reignAt(reigns, at), at)) ?? candidates[0] ?? wall;
+/** The instant that a definition in force then makes of a local time; else a time at which clocks show it, or jump over it. */
+function ofLocal(wall: number, reigns: readonly Reign[]): MeantTime {
+  const readings = reigns.toReversed().map((reign) => {
+    const asked = localTime(wall, reign.schedule.timeZone);
+    const standing = [...asked.instants, ...movedTo(asked)].filter((at) => reignAt(reigns, at) === reign);
+    const instant = standing.find((at) => {
+      const isNamed = asked.gap === null || movedFrom(at, reign)?.wall === wall;
+      return isNamed && isInstantOf(reign, at);
+    });
+    return { asked, instant, other: standing[0] };
+  });
+  const found = readings.find(({ instant }) => instant !== undefined);
+  if (found?.instant !== undefined) return { at: found.instant, asked: found.asked };
+  const other = readings.find((reading) => reading.other !== undefined);
+  if (other?.other !== undefined) return { at: other.other, asked: other.asked };
+  // From before anything that is known of the cron.
+  const asked = localTime(wall, reigns[0]?.schedule.timeZone ?? 'UTC');
+  return { at: asked.instants[0] ?? asked.gap?.at ?? wall, asked };
+}
+
+/** For the rule `next-valid`; and as much later as the gap is long, for `shift`. */
+function movedTo({ wall, gap }: LocalTime): number[] {
+  return gap ? [gap.at, gap.at + (wall - gap.from)] : [];
 }
 
 export function standingOf(at: number, reigns: readonly Reign[]): Standing {
   const reign = reignAt(reigns, at);
-  const isInstant = isInstantOf(reign, at);
   const zone = (reign ?? reigns[0])?.schedule.timeZone ?? 'UTC';
+  const second = secondOf(at);
+  const local = localTime(wallOf(second, zone), zone);
   return {
-    ...{ at, reign, isInstant, dueAt: at + (reign?.schedule.spreadMs ?? 0) },
-    local: localTime(wallOf(at, zone), zone),
-    movedFrom: reign && isInstant ? movedFrom(at, reign) : null,
+    ...{ at, reign, isInstant: isInstantOf(reign, at), dueAt: at + (reign?.schedule.spreadMs ?? 0), local },
+    twin: local.instants.find((other) => other !== second && isInstant(reigns, other)) ?? null,
+    movedFrom: reign && isInstantOf(reign, at) ? movedFrom(at, reign) : null,
     neighbours: { before: instantBefore(reigns, at), after: instantAfter(reigns, at) },
   };
 }
 
+function secondOf(at: number): number {
+  return Math.floor(at / 1_000) * 1_000;
+}
+
 function reignAt(reigns: readonly Reign[], at: number): Reign | null {
   return reigns.findLast(({ generation }) => generation.since < at) ?? null;
+}
+
+function isInstant(reigns: readonly Reign[], at: number): boolean {
+  return isInstantOf(reignAt(reigns, at), at);
 }
 
 function isInstantOf(reign: Reign | null, at: number): boolean {
@@ -80,7 +118,7 @@ function isInstantOf(reign: Reign | null, at: number): boolean {
 /** Which local times an expression names is what it says in UTC, where clocks never change. */
 function movedFrom(at: number, { generation, schedule }: Reign): LocalTime | null {
   if (schedule.kind !== 'fixed') return null;
-  const named = parseSchedule(namesOf(generation), at);
+  const named = parseSchedule(namesOf(generation), generation.since);
   const wall = named.previous(wallOf(at, schedule.timeZone) + 1);
   if (wall === null) return null;
   const asked = localTime(wall, schedule.timeZone);

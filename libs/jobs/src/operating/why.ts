@@ -26,7 +26,7 @@ export interface WhyStep {
 export type WhyVerdict =
   | ('ran' | 'late' | 'retried' | 'running' | 'waiting' | 'failed' | 'cancelled' | 'uncertain')
   | ('overlap' | 'paused' | 'misfire' | 'merged' | 'superseded')
-  | ('no-instant' | 'gap' | 'repeat' | 'manual' | 'unborn' | 'disabled' | 'removed')
+  | ('no-instant' | 'gap' | 'repeat' | 'manual' | 'unborn' | 'clock-behind' | 'disabled' | 'removed')
   | ('due' | 'missed' | 'forgotten' | 'will-run' | 'will-not-run');
 
 export interface Verdict {
