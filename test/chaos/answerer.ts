@@ -34,7 +34,8 @@ export class Answerer {
     for (const run of await this.ledger.runsIn('uncertain', crons, MOST)) await this.#consider(run);
   }
 
-  async #consider({ id, attempt }: Run): Promise<void> {
+  async #consider({ id, attempt, question: asked }: Run): Promise<void> {
+    if (!asked) return;
     this.asked.add(id);
     const question = `${id}#${attempt}`;
     const told = this.#told.get(question) ?? { since: performance.now() };
@@ -42,7 +43,9 @@ export class Answerer {
     if (performance.now() - told.since < PATIENCE_MS) return;
     const answer = told.answer ?? (await this.#findOut(id));
     if (!told.answer) this.#told.set(question, { ...told, answer });
-    await this.#operator.resolve(id, { answer, by: 'the oracle', reason: 'it has looked into the sink' });
+    const { effect, item, since } = asked;
+    const order = { answer, by: 'the oracle', reason: 'it has looked into the sink' } as const;
+    await this.#operator.resolve(id, { ...order, attempt, effect, item, since });
     this.counts[answer] += 1;
   }
 

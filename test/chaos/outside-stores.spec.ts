@@ -25,9 +25,10 @@ async function answerOn(waitReplicas: number): Promise<unknown> {
     database: undefined,
   });
   try {
-    const answer = { verdict: 'done', effect: 'pay', item: null, result: 'null' } as const;
+    const answer = { verdict: 'done', result: 'null' } as const;
     return await stores.ledger.resolve('chaos-asked@1000', {
       nonce: 'n',
+      question: { attempt: 1, effect: 'pay', item: null, since: 0 },
       answer,
       by: 'the oracle',
       reason: 'it looked',

@@ -161,6 +161,7 @@ function resolve(
 ): RunModelState | null {
   if (output?.verdict === 'missing') return run.state === null ? run : null;
   if (output?.verdict === 'certain') return run.state !== 'uncertain' && output.state === run.state ? run : null;
+  if (output?.verdict === 'asks-another') return run.state === 'uncertain' ? run : null;
   const next = moved(run, answer.verdict === 'give-up' ? 'give-up' : 'answer');
   // Which effect is meant stands in the question, and all of a run that asks are open or one is.
   const open = Object.entries(run.effects).filter(([, { state }]) => state === 'begun');

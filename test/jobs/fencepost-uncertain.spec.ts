@@ -10,6 +10,7 @@ import { redisSpaces } from './redis-space.js';
 
 const spaces = redisSpaces();
 const SINCE = Date.UTC(2026, 0, 1);
+const ASKED = ['--attempt', '1', '--effect', 'card', '--since', '2026-01-01T00:00:00.000Z'];
 
 function deployment(): Promise<FencepostDeployment> {
   return FencepostDeployment.of({ redis: spaces.redis(), ...spaces.fresh() }, [declared('charge')]);
@@ -53,33 +54,48 @@ describe('fencepost uncertain and resolve', () => {
     const text = (await at.ask('uncertain')).out;
     expect(text).toContain(runId);
     expect(text).toContain('did not come back in time');
+    const about = ASKED.join(' ');
+    expect(text).toContain(`Answer with: fencepost resolve ${runId} ${about} --answer ... --reason ...\n`);
   });
 
   it('records the answer with who gave it, and has the run go on', async () => {
     const at = await deployment();
     const runId = await doubtful(at);
     const how = ['--answer', 'done', '--result', '{"charge":7}', '--reason', 'seen in the bank', '--by', 'anna'];
-    expect(await at.json('resolve', runId, ...how)).toMatchObject({ code: 0, json: { runId, state: 'enqueued' } });
+    expect(await at.json('resolve', runId, ...ASKED, ...how)).toMatchObject({
+      code: 0,
+      json: { runId, state: 'enqueued' },
+    });
     expect(await at.ledger.effects(runId)).toMatchObject([{ name: 'card', state: 'done', result: '{"charge":7}' }]);
     expect(await at.ledger.actions('charge', 1)).toMatchObject([
       { action: 'resolve', by: 'anna', reason: 'seen in the bank', runId },
     ]);
-    const again = await at.ask('resolve', runId, '--answer', 'not-done', '--reason', 'x');
+    const again = await at.ask('resolve', runId, ...ASKED, '--answer', 'not-done', '--reason', 'x');
     expect([again.code, again.err]).toEqual([2, expect.stringContaining('nothing was changed')]);
+  });
+
+  it('refuses the answer to a question that the run does not ask, and says what it asks', async () => {
+    const at = await deployment();
+    const runId = await doubtful(at);
+    const how = ['--answer', 'done', '--reason', 'x'];
+    const { code, err } = await at.ask('resolve', runId, ...ASKED, '--item', 'alice', ...how);
+    expect([code, err]).toEqual([2, expect.stringContaining('asks about the effect "card" (attempt 1')]);
+    expect(await at.ledger.readRun(runId)).toMatchObject({ state: 'uncertain' });
   });
 
   it('gives a run up', async () => {
     const at = await deployment();
     const runId = await doubtful(at);
-    const { out } = await at.ask('resolve', runId, '--answer', 'give-up', '--reason', 'refunded by hand');
+    const { out } = await at.ask('resolve', runId, ...ASKED, '--answer', 'give-up', '--reason', 'refunded by hand');
     expect(out).toBe(`${runId} is given up.\n`);
     expect(await at.ledger.readRun(runId)).toMatchObject({ state: 'failed' });
   });
 
   it.each([
-    [['nobody@1', '--answer', 'done', '--reason', 'x'], 'Expected the id of a run that the ledger has'],
-    [['charge@1', '--answer', 'perhaps', '--reason', 'x'], 'Allowed choices are done, not-done, give-up'],
-    [['charge@1', '--answer', 'done'], '--reason'],
+    [['nobody@1', ...ASKED, '--answer', 'done', '--reason', 'x'], 'Expected the id of a run that the ledger has'],
+    [['charge@1', ...ASKED, '--answer', 'perhaps', '--reason', 'x'], 'Allowed choices are done, not-done, give-up'],
+    [['charge@1', ...ASKED, '--answer', 'done'], '--reason'],
+    [['charge@1', '--answer', 'done', '--reason', 'x'], '--attempt'],
   ])('refuses %j with a sentence', async (args, sentence) => {
     const { code, err } = await (await deployment()).ask('resolve', ...args);
     expect([code, err]).toEqual([2, expect.stringContaining(sentence)]);
@@ -116,7 +132,9 @@ describe('fencepost with a ledger in PostgreSQL', () => {
     const there = ['--postgres', postgres.url, '--schema', schema];
     expect(await at.json('uncertain', ...there)).toMatchObject({ code: 1, json: [{ id: runId }] });
     const how = ['--answer', 'not-done', '--reason', 'not in the bank'];
-    expect(await at.json('resolve', runId, ...how, ...there)).toMatchObject({ json: { runId, state: 'enqueued' } });
+    expect(await at.json('resolve', runId, ...ASKED, ...how, ...there)).toMatchObject({
+      json: { runId, state: 'enqueued' },
+    });
     expect(await ledger.readRun(runId)).toMatchObject({ state: 'enqueued' });
   });
 

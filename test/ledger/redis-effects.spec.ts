@@ -64,9 +64,9 @@ describe('effects, items and answers in Redis', () => {
     const [first, second, third] = [await stage.uncertain(1), await stage.uncertain(2), await stage.uncertain(3)];
     await stage.ledger.cancel(first.runId, { by: 'ada', reason: 'not needed', graceMs: 0 });
     expect(await listed()).toEqual([second.runId, third.runId]);
-    await stage.ledger.resolve(second.runId, stage.answer('give-up'));
+    await stage.ledger.resolve(second.runId, await stage.answer(second.runId, 'give-up'));
     expect(await listed()).toEqual([third.runId]);
-    await stage.ledger.resolve(third.runId, stage.answer('done'));
+    await stage.ledger.resolve(third.runId, await stage.answer(third.runId, 'done'));
     expect(await listed()).toEqual([]);
   });
 
@@ -83,7 +83,7 @@ describe('effects, items and answers in Redis', () => {
     proxy.dropNextReply();
     const delivery = { runId: attempt.runId, delivery: 2 };
     const reply = { verdict: 'resolved', state: 'enqueued', delivery };
-    expect(await ledger.resolve(attempt.runId, stage.answer('not-done'))).toEqual(reply);
+    expect(await ledger.resolve(attempt.runId, await stage.answer(attempt.runId, 'not-done'))).toEqual(reply);
     expect(await ledger.actions(CRON, 10)).toHaveLength(1);
     expect(proxy.dropped).toBe(2);
     await closeRedis(lossy);

@@ -104,7 +104,7 @@ describe('a ledger that waits for a replica', () => {
     },
     answer: async () => {
       const { runId } = await stage.uncertain(1);
-      const request = stage.answer('done');
+      const request = await stage.answer(runId, 'done');
       return () => waiting.resolve(runId, request);
     },
     cancel: async () => {

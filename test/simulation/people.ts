@@ -116,7 +116,11 @@ export class People {
   async #answer(run: Run): Promise<void> {
     const answer = this.deps.answerFor(run);
     const result = answer.verdict === 'done' ? { result: JSON.parse(answer.result) as unknown } : {};
-    await this.#try(() => this.#runs.resolve(run.id, { ...ORDER, answer: answer.verdict, ...result }));
+    const { attempt, question } = run;
+    if (!question) return;
+    const { effect, item, since } = question;
+    const order = { ...ORDER, attempt, effect, item, since, answer: answer.verdict, ...result };
+    await this.#try(() => this.#runs.resolve(run.id, order));
   }
 
   #cron(luck: number): string {

@@ -37,7 +37,10 @@ export async function lostAttempt(
 }
 
 export async function answer(stage: WorkerStage, given: Answer): Promise<void> {
-  const order = { by: 'ada', reason: 'asked the bank', nonce: randomUUID(), answer: given };
+  const run = await stage.memoryLedger.readRun(RUN);
+  if (!run?.question) throw new Error(`Expected the run to wait for an answer, it is ${run?.state}.`);
+  const question = { ...run.question, attempt: run.attempt };
+  const order = { by: 'ada', reason: 'asked the bank', nonce: randomUUID(), answer: given, question };
   const reply = await stage.memoryLedger.resolve(RUN, order);
   if (reply.verdict !== 'resolved') throw new Error(`Expected the run to wait for an answer, got ${reply.verdict}.`);
 }

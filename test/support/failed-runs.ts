@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { CronDefinition } from '../../libs/jobs/src/catalog/definition.js';
-import type { AttemptOutcome, AttemptRef } from '../../libs/jobs/src/ledger/ledger.js';
+import type { AttemptOutcome, AttemptRef, QuestionRef } from '../../libs/jobs/src/ledger/ledger.js';
 import { RunOperator } from '../../libs/jobs/src/operating/run-operator.js';
 import { OperatingStage } from './operating-stage.js';
 
@@ -52,4 +52,12 @@ export async function uncertain(all: Runs, second: number, item: string | null =
   }
   await stage.ledger.finish(attempt, { kind: 'uncertain', error: 'EffectUnknownError: mail', question });
   return attempt.runId;
+}
+
+/** What the run asks now. */
+export async function asked({ stage }: Runs, runId: string): Promise<QuestionRef> {
+  const run = await stage.ledger.readRun(runId);
+  if (!run?.question) throw new Error(`Expected ${runId} to wait for an answer, it is ${run?.state}.`);
+  const { effect, item, since } = run.question;
+  return { attempt: run.attempt, effect, item, since };
 }

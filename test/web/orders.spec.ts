@@ -1,7 +1,7 @@
 import type { Locator, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { BROWSER_PATIENCE_MS } from '../support/browser.js';
-import { CRON, FAILED, LOST_RUN } from './fixture-runs.js';
+import { CRON, FAILED, LOST_RUN, UNCERTAIN } from './fixture-runs.js';
 import { WebStage } from './web-stage.js';
 
 let stage: WebStage;
@@ -23,6 +23,7 @@ async function open(path: string): Promise<Page> {
 /** Within ten seconds, however busy the machine is. */
 const SOON = { timeout: 10_000 };
 
+const ASKED = { attempt: UNCERTAIN.attempt, effect: 'send-mail', item: null, since: UNCERTAIN.question?.since };
 const REASON = 'a reason for the audit trail';
 const cron = `/crons/cron/${CRON}`;
 
@@ -69,19 +70,19 @@ const CASES: Readonly<Record<string, Case>> = {
     fill: (dialog) => dialog.getByLabel('What it brought').fill('{"id":7}'),
     posted: {
       path: `/api/runs/${LOST_RUN}/resolve`,
-      body: { answer: 'done', effect: 'send-mail', reason: REASON, result: { id: 7 } },
+      body: { answer: 'done', ...ASKED, reason: REASON, result: { id: 7 } },
     },
   },
   'says that it did not happen': {
     ...{ path: '/crons/attention', button: 'It did not happen …', verb: 'It did not happen' },
     posted: {
       path: `/api/runs/${LOST_RUN}/resolve`,
-      body: { answer: 'not-done', effect: 'send-mail', reason: REASON },
+      body: { answer: 'not-done', ...ASKED, reason: REASON },
     },
   },
   'gives a run up': {
     ...{ path: '/crons/attention', button: 'Give the run up …', verb: 'Give the run up' },
-    posted: { path: `/api/runs/${LOST_RUN}/resolve`, body: { answer: 'give-up', effect: 'send-mail', reason: REASON } },
+    posted: { path: `/api/runs/${LOST_RUN}/resolve`, body: { answer: 'give-up', ...ASKED, reason: REASON } },
   },
   'retries a failed run': {
     ...{ path: '/crons/attention', button: /Retry the run/, verb: 'Retry' },

@@ -282,7 +282,7 @@ export interface paths {
     };
     get?: never;
     put?: never;
-    /** Answers what an uncertain run asks. Needs operator. */
+    /** Answers the question of an uncertain run that the order names; 409 where the run asks another one by now. Needs operator. */
     post: operations['runorders_resolve'];
     delete?: never;
     options?: never;
@@ -2084,8 +2084,20 @@ export interface operations {
           answer: 'done' | 'not-done' | 'give-up';
           /** @description With done: what the effect brought. */
           result?: unknown;
-          /** @description Which question is meant, where it may be another one by now. */
-          effect?: string;
+          /** @description The attempt that asks, as the run shows it. An answer to another question than the one asked is refused. */
+          attempt: number;
+          /** @description The effect that it asks about. */
+          effect: string;
+          /**
+           * @description The item that it asks about, if any.
+           * @default null
+           */
+          item?: string | null;
+          /**
+           * Format: date-time
+           * @description Since when its outcome is unknown, as the question shows it.
+           */
+          since: string;
         };
       };
     };

@@ -22,6 +22,9 @@ export function judgeResolve({ cron, request, reply, saw }: Seen<Resolving, Reso
   const run = cron.runs.get(request.runId);
   if (reply.verdict !== 'resolved' || !run || run.finished.has(request.nonce)) return;
   demand(run.state === 'uncertain', 'I6', () => `${run.id} was ${run.state} and took an answer`);
+  const asked = run.question;
+  const { effect, item } = request.question;
+  demand(asked?.effect === effect && asked.item === item, 'I7', () => `${run.id} took the answer to another question`);
   // The same answer sent again is told the same, and changes nothing.
   run.finished.set(request.nonce, reply.state);
   if (request.answer.verdict === 'give-up') return;

@@ -6,13 +6,13 @@ import { withStoreOptions, type StoreFlags } from '../store/store-options.js';
 import { withStore } from '../store/store.js';
 import { hanging } from '../table.js';
 import type { Setting } from '../world.js';
+import { questionIn, withQuestion, type QuestionFlags } from './answered-question.js';
 import { audited, cronIn, runIn } from './audited.js';
 import { asker, withBy, withJson, type OrderFlags } from './orders.js';
 
-interface Flags extends StoreFlags, OrderFlags {
+interface Flags extends StoreFlags, OrderFlags, QuestionFlags {
   readonly answer: 'done' | 'not-done' | 'give-up';
   readonly result?: JsonValue;
-  readonly effect?: string;
   readonly reason: string;
 }
 
@@ -20,7 +20,8 @@ const ANSWERS = ['done', 'not-done', 'give-up'] satisfies Flags['answer'][];
 
 const ABOUT =
   'Says what became of an effect that nobody knows of: it is done, it is not done and is to be done again, or the run is ' +
-  'given up. The answer is kept in the journal of its cron.';
+  'given up. The answer is kept in the journal of its cron. It counts only for the question that --attempt, --effect, --item ' +
+  'and --since name: "fencepost uncertain" shows the whole command.';
 
 export function resolveCommand({ world, answer }: Setting): Command {
   const which = new Option('--answer <word>', 'what became of it').choices(ANSWERS).makeOptionMandatory();
@@ -30,12 +31,11 @@ export function resolveCommand({ world, answer }: Setting): Command {
     .argument('<run-id>', 'as "fencepost uncertain" shows it')
     .addOption(which)
     .option('--result <json>', 'with done: what the effect brought (default: null)', json)
-    .option('--effect <name>', 'only if it is this effect that it asks about')
     .requiredOption('--reason <words>', 'how you know, for whoever asks later', words);
-  return withJson(withStoreOptions(withBy(command))).action(async (runId: string, flags: Flags) => {
-    const { answer: said, result, effect, reason } = flags;
-    const more = { ...(result && { result: result.value }), ...(effect !== undefined && { effect }) };
-    const order = { by: asker(flags, world), reason, answer: said, ...more };
+  return withJson(withStoreOptions(withBy(withQuestion(command)))).action(async (runId: string, flags: Flags) => {
+    const { answer: said, result, reason } = flags;
+    const given = { reason, answer: said, ...(result && { result: result.value }) };
+    const order = { by: asker(flags, world), ...given, ...questionIn(flags) };
     const resolved = await withStore(flags, world, async (store) => {
       const { state, question } = (await runIn(store, runId)) ?? { state: null, question: null };
       const before = { state, asks: question?.effect ?? null };

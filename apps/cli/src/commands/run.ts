@@ -6,6 +6,7 @@ import { withStoreOptions, type StoreFlags } from '../store/store-options.js';
 import { withStore, type Store } from '../store/store.js';
 import { hanging, table } from '../table.js';
 import type { Setting } from '../world.js';
+import { resolveWith } from './answered-question.js';
 import { formatOf, withFormat, type FormatFlags } from './format.js';
 import { RUN_HEAD, runRow } from './run-lines.js';
 
@@ -54,7 +55,9 @@ function details({ run, effects, items, question }: RunReport, width: number): s
   return [
     ...(run.by === null ? [] : hanging(`Asked for by ${run.by}.`, width)),
     ...table([...rows, ...lists], width),
-    ...(question ? [...hanging(question.why, width), ...hanging(question.advice, width)] : []),
+    ...(question
+      ? [...hanging(question.why, width), ...hanging(question.advice, width), resolveWith(run, question)]
+      : []),
   ];
 }
 

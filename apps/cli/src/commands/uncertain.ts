@@ -7,6 +7,7 @@ import { withStoreOptions, type StoreFlags } from '../store/store-options.js';
 import { withStore, type Store } from '../store/store.js';
 import { hanging } from '../table.js';
 import type { Setting } from '../world.js';
+import { resolveWith } from './answered-question.js';
 import { runJson, withJson } from './orders.js';
 
 interface Flags extends StoreFlags {
@@ -46,7 +47,9 @@ function reportOf(reports: readonly RunReport[]): Report {
       if (reports.length === 0) return ['No run waits for an answer.'];
       return reports.flatMap(({ run, question }) => [
         run.id,
-        ...(question ? [...hanging(question.why, width), ...hanging(question.advice, width)] : []),
+        ...(question
+          ? [...hanging(question.why, width), ...hanging(question.advice, width), resolveWith(run, question)]
+          : []),
         '',
       ]);
     },

@@ -153,11 +153,23 @@ export const retryOrder = z.strictObject({
   repeatUnknown: flag('Also where nobody knows whether an effect happened: it is begun anew.'),
 });
 
+const ATTEMPT = 'expected the attempt of the run that asks, a whole number from 1';
+const EFFECT = 'expected the name of the effect that the run asks about';
+const ITEM = 'expected the key of the item that the run asks about, or null';
+
 export const resolveOrder = z.strictObject({
   reason,
   answer: z.enum(['done', 'not-done', 'give-up'], 'expected done, not-done or give-up'),
   result: z.unknown().optional().describe('With done: what the effect brought.'),
-  effect: z.string().max(300).optional().describe('Which question is meant, where it may be another one by now.'),
+  attempt: z
+    .int(ATTEMPT)
+    .min(1, ATTEMPT)
+    .describe(
+      'The attempt that asks, as the run shows it. An answer to another question than the one asked is refused.',
+    ),
+  effect: z.string(EFFECT).max(300, EFFECT).describe('The effect that it asks about.'),
+  item: z.string(ITEM).max(300, ITEM).nullable().default(null).describe('The item that it asks about, if any.'),
+  since: instant.describe('Since when its outcome is unknown, as the question shows it.'),
 });
 
 const TOKEN = 'expected a token of 1 to 512 characters';

@@ -58,12 +58,16 @@ export class RunOrdersController {
   }
 
   @Post('resolve')
-  @Orders('operator', resolvedSchema, 'Answers what an uncertain run asks.')
+  @Orders(
+    'operator',
+    resolvedSchema,
+    'Answers the question of an uncertain run that the order names; 409 where the run asks another one by now.',
+  )
   async resolve(
     @Param({ schema: inputs.runParams }) { id }: OfRun,
-    @Body({ schema: inputs.resolveOrder }) { result, effect, ...order }: Checked<typeof inputs.resolveOrder>,
+    @Body({ schema: inputs.resolveOrder }) { result, ...order }: Checked<typeof inputs.resolveOrder>,
   ) {
-    const given = { ...order, ...(result !== undefined && { result }), ...(effect !== undefined && { effect }) };
+    const given = { ...order, ...(result !== undefined && { result }) };
     const after = ({ state }: { readonly state: string }) => ({ state, answer: order.answer });
     const about = { action: 'resolve', reason: order.reason, after, ...(await this.#about(id)) };
     const reply = await this.desk.carryOut(about, (by) => this.operator.resolve(id, { by, ...given }));

@@ -132,7 +132,10 @@ describe('alarms of runs', () => {
     await stage.end(id, { kind: 'uncertain', error: 'Error: who knows', question });
     await stage.clock.advance(3 * LOOK_MS);
     expect(cleared(...others).map(({ kind }) => kind)).toEqual(['late']);
-    await stage.memoryLedger.resolve(id, { ...order, nonce: 'n', answer: { verdict: 'give-up' } });
+    await stage.memoryLedger.resolve(id, {
+      ...{ ...order, nonce: 'n', answer: { verdict: 'give-up' } },
+      question: { ...question, attempt: 1 },
+    });
     await stage.clock.advance(3 * LOOK_MS);
     expect(raised(...others).map(({ kind }) => kind)).toEqual(['late', 'uncertain', 'failed']);
     expect(cleared(...others).map(({ kind }) => kind)).toEqual(['late', 'uncertain']);

@@ -2,7 +2,7 @@
 
 import type { Fence } from '@fencepost/lease';
 import type { RunState } from './run-state.js';
-import type { Answer, MissedRange, OverlapPolicy, Pause, Run, RunReason, SkipRange } from './run.js';
+import type { Answer, MissedRange, OverlapPolicy, Pause, Question, Run, RunReason, SkipRange } from './run.js';
 
 /** What the ledger knows of a cron; all zero or `null` for one it has never seen. */
 export interface CronRecord {
@@ -143,9 +143,19 @@ export type ResolveReply =
   | { readonly verdict: 'resolved'; readonly state: RunState; readonly delivery: Delivery | null }
   /** It waits for no answer, or not any more. */
   | { readonly verdict: 'certain'; readonly state: RunState }
+  /** The run asks another question than the one that was answered; nothing changed. */
+  | { readonly verdict: 'asks-another'; readonly attempt: number; readonly question: Question }
   | { readonly verdict: 'missing' };
+
+/** Names one question of a run: a run that goes on may ask about the next item, or about the same one again. */
+export interface QuestionRef extends Pick<Question, 'effect' | 'item' | 'since'> {
+  /** The attempt that left the run uncertain, as {@link Run} counts them. */
+  readonly attempt: number;
+}
 
 export interface ResolveRequest extends OperatorOrder {
   readonly nonce: string;
+  /** The question that is answered. The store compares it with the one that the run asks. */
+  readonly question: QuestionRef;
   readonly answer: Answer;
 }

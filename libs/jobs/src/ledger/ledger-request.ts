@@ -1,5 +1,5 @@
 import { DEFAULT_CANCEL_GRACE_MS } from '../catalog/definition.js';
-import type { AttemptOutcome, BeginRequest, ClaimRequest, TriggerRequest } from './ledger.js';
+import type { AttemptOutcome, BeginRequest, ClaimRequest, QuestionRef, TriggerRequest } from './ledger.js';
 import type { OverdueOptions } from './overdue.js';
 import { cronOfRun, occurrenceId } from '../schedule/occurrence.js';
 
@@ -75,6 +75,12 @@ function checkPolicy({ maxConcurrency, cancelGraceMs }: Policy): void {
 /** @throws {RangeError} */
 export function checkPause({ until }: { readonly until: number | null }): void {
   checkWhole('until', until ?? 0, 0);
+}
+
+/** @throws {RangeError} */
+export function checkQuestion({ attempt, since }: QuestionRef): void {
+  checkWhole('attempt', attempt, 1);
+  checkWhole('since', since, 0);
 }
 
 /** The instants of `[from, to)`. @throws {RangeError} */

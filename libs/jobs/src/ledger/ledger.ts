@@ -89,7 +89,8 @@ export interface Ledger {
   advanceItems(attempt: AttemptRef, effect: string, step: ItemsStep): Promise<'recorded' | 'stale'>;
   /**
    * A person's answer to the question of an uncertain run. `done` and `not-done` are recorded as if the effect had ended so,
-   * and the run is enqueued for one attempt more than its retry policy allows; `give-up` ends it as failed.
+   * and the run is enqueued for one attempt more than its retry policy allows; `give-up` ends it as failed. An answer to
+   * another question than the one that the run asks changes nothing.
    */
   resolve(runId: string, request: ResolveRequest): Promise<ResolveReply>;
   /** The state the run has now, or `null` when the attempt is stale and nothing changed. */

@@ -1,5 +1,6 @@
 import { NO_FENCE } from '@fencepost/lease';
-import type { EffectOutcome, ResolveReply, ResolveRequest } from './ledger.js';
+import type { EffectOutcome, QuestionRef, ResolveReply, ResolveRequest } from './ledger.js';
+import { checkQuestion } from './ledger-request.js';
 import type { LedgerTiming } from './ledger-timing.js';
 import { endInMemory } from './memory-attempt.js';
 import { deliveryOfRun } from './memory-delivery.js';
@@ -20,11 +21,15 @@ export function resolveInMemory(
   run: MemoryRun | undefined,
   { now, timing, ...request }: ResolveRequest & Now,
 ): ResolveReply {
+  checkQuestion(request.question);
   if (!run) return { verdict: 'missing' };
   const { record } = run;
   if (run.resolved?.nonce === request.nonce) return structuredClone(run.resolved.reply);
   const { question } = record;
   if (record.state !== 'uncertain' || question === null) return { verdict: 'certain', state: record.state };
+  if (!isSameQuestion(request.question, { ...question, attempt: record.attempt })) {
+    return { verdict: 'asks-another', attempt: record.attempt, question: { ...question } };
+  }
   const { by, reason, answer, nonce } = request;
   noteAction(cron, { at: now, action: 'resolve', by, reason, runId: record.id });
   if (answer.verdict === 'give-up') {
@@ -37,6 +42,11 @@ export function resolveInMemory(
   const delivery = answer.verdict === 'give-up' ? null : deliveryOfRun(run);
   run.resolved = { nonce, reply: { verdict: 'resolved', state: record.state, delivery } };
   return structuredClone(run.resolved.reply);
+}
+
+function isSameQuestion(one: QuestionRef, other: QuestionRef): boolean {
+  const { attempt, effect, item, since } = one;
+  return other.attempt === attempt && other.effect === effect && other.item === item && other.since === since;
 }
 
 /** What arrived as done meanwhile stands, whatever the answer is. */

@@ -1,10 +1,12 @@
 import type { ResolveReply, ResolveRequest } from './ledger.js';
+import { checkQuestion } from './ledger-request.js';
 import { resolutionText } from './resolution.js';
 import { writeAction } from './redis-action.js';
 import type { RedisLedgerAccess } from './redis-ledger-access.js';
 import { keysOfRun } from './redis-ledger-keys.js';
 import { deliveryOf } from './redis-run-record.js';
 import type { RunState } from './run-state.js';
+import type { Question } from './run.js';
 
 /** How an effect is recorded after the answer. */
 const RECORDED_AS = { done: 'done', 'not-done': 'failed', 'give-up': 'give-up' } as const;
@@ -14,15 +16,20 @@ export async function resolveInRedis(
   runId: string,
   request: ResolveRequest,
 ): Promise<ResolveReply> {
+  checkQuestion(request.question);
   const { open, watch, uncertain, actions, ...keys } = keysOfRun(access.keys, runId);
-  const { answer, by, reason, nonce } = request;
+  const { answer, by, reason, nonce, question } = request;
+  const { attempt, effect, item, since } = question;
   const { sweepMs, keepMs } = access.timing;
   const text = answer.verdict === 'done' ? answer.result : resolutionText(request);
   const action = writeAction({ action: 'resolve', by, reason, runId });
   const reply = await access.call(
     'resolve-run',
     [keys.run(runId), open, watch, uncertain, keys.effects(runId), keys.items(runId), actions, keys.failed],
-    [runId, nonce, RECORDED_AS[answer.verdict], text, sweepMs, keepMs, action],
+    [
+      ...[runId, nonce, RECORDED_AS[answer.verdict], text, sweepMs, keepMs, action],
+      ...[attempt, effect, item === null ? '' : 1, item ?? '', since],
+    ],
   );
   return resolveReply(reply, runId);
 }
@@ -39,6 +46,12 @@ function resolveReply(reply: readonly string[], runId: string): ResolveReply {
       };
     case 'CERTAIN':
       return { verdict: 'certain', state: state as RunState };
+    case 'ANOTHER':
+      return {
+        verdict: 'asks-another',
+        attempt: Number(reply[1]),
+        question: JSON.parse(reply[2] ?? '') as Question,
+      };
     case 'MISSING':
       return { verdict: 'missing' };
     default:

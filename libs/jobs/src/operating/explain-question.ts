@@ -1,3 +1,4 @@
+import type { QuestionRef, ResolveReply } from '../ledger/ledger.js';
 import type { Doubt, Question, Run } from '../ledger/run.js';
 
 /** A question that a run waits with, and what a person needs to answer it. */
@@ -33,4 +34,19 @@ export function explainQuestion({ id }: Run, question: Question): ExplainedQuest
       `If it is there, answer "done", with its result. If it is not, and can't come any more, answer "not-done": it is done ` +
       `again. If the run is not worth it, answer "give-up".`,
   };
+}
+
+type AsksAnother = Extract<ResolveReply, { readonly verdict: 'asks-another' }>;
+
+/** Why an answer was refused, and what the question is now. */
+export function asksAnother(runId: string, answered: QuestionRef, { attempt, question }: AsksAnother): string {
+  return (
+    `Run "${runId}" asks about ${nameOf({ ...question, attempt })} now; the answer was about ${nameOf(answered)}. Nothing ` +
+    `was changed: look at the run again, and answer what it asks.`
+  );
+}
+
+function nameOf({ effect, item, attempt, since }: QuestionRef): string {
+  const what = item === null ? `the effect "${effect}"` : `the item "${item}" of "${effect}"`;
+  return `${what} (attempt ${attempt}, begun at ${new Date(since).toISOString()})`;
 }

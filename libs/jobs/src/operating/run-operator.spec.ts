@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { CRON } from '../../../../test/support/audit-history.js';
-import { begin, ended, failedRuns, ORDER, uncertain } from '../../../../test/support/failed-runs.js';
+import { asked, begin, ended, failedRuns, ORDER, uncertain } from '../../../../test/support/failed-runs.js';
+import type { QuestionRef } from '../ledger/ledger.js';
 import { OperatorInputError, UnknownCronError } from './errors.js';
 import { UnknownRunError } from './run-errors.js';
 import type { ResolveOrder } from './run-operator.js';
@@ -74,7 +75,7 @@ describe('an answer', () => {
   it('that it happened keeps what it brought, and the run goes on', async () => {
     const all = await failedRuns();
     const runId = await uncertain(all, 1);
-    const order = { ...ORDER, answer: 'done', result: { id: 7 } } as const;
+    const order = { ...ORDER, ...(await asked(all, runId)), answer: 'done', result: { id: 7 } } as const;
     expect(await all.runs.resolve(runId, order)).toEqual({ runId, state: 'enqueued' });
     expect((await all.runs.inspect(runId)).effects).toMatchObject([{ state: 'done', result: { id: 7 } }]);
     expect(all.stage.queue.taken).toMatchObject([{ runId, delivery: 2 }]);
@@ -85,7 +86,9 @@ describe('an answer', () => {
   it('that it did not happen lets the run do it', async () => {
     const all = await failedRuns();
     const runId = await uncertain(all, 1);
-    expect(await all.runs.resolve(runId, { ...ORDER, answer: 'not-done' })).toMatchObject({ state: 'enqueued' });
+    expect(await all.runs.resolve(runId, { ...ORDER, ...(await asked(all, runId)), answer: 'not-done' })).toMatchObject(
+      { state: 'enqueued' },
+    );
     const begun = await all.stage.ledger.beginEffect(await begin(all, runId), { name: 'mail', ifUnknown: 'tell' });
     expect(begun).toEqual({ verdict: 'go', unknown: null });
   });
@@ -93,25 +96,39 @@ describe('an answer', () => {
   it('that the run is given up ends it, and delivers nothing', async () => {
     const all = await failedRuns();
     const runId = await uncertain(all, 1);
-    expect(await all.runs.resolve(runId, { ...ORDER, answer: 'give-up' })).toEqual({ runId, state: 'failed' });
+    expect(await all.runs.resolve(runId, { ...ORDER, ...(await asked(all, runId)), answer: 'give-up' })).toEqual({
+      runId,
+      state: 'failed',
+    });
     expect(all.stage.queue.taken).toEqual([]);
   });
 
   it('is refused where nothing is asked any more', async () => {
     const all = await failedRuns();
     const runId = await uncertain(all, 1);
-    await all.runs.resolve(runId, { ...ORDER, answer: 'not-done' });
-    const again = all.runs.resolve(runId, { ...ORDER, answer: 'done' });
+    const about = { ...ORDER, ...(await asked(all, runId)) };
+    await all.runs.resolve(runId, { ...about, answer: 'not-done' });
+    const again = all.runs.resolve(runId, { ...about, answer: 'done' });
     await expect(again).rejects.toThrow(`Expected run "${runId}" to wait for an answer, it is enqueued`);
-    await expect(all.runs.resolve(`${CRON}@7`, { ...ORDER, answer: 'done' })).rejects.toThrow(UnknownRunError);
+    await expect(all.runs.resolve(`${CRON}@7`, { ...about, answer: 'done' })).rejects.toThrow(UnknownRunError);
   });
 
-  it('to another question than the one that is asked is refused', async () => {
+  it.each<[string, Partial<QuestionRef>]>([
+    ['another attempt', { attempt: 2 }],
+    ['another effect', { effect: 'charge' }],
+    ['another item', { item: 'b' }],
+    ['no item', { item: null }],
+    ['another moment', { since: 7 }],
+  ])('about %s than the one that asks is refused with what is asked now', async (_what, over) => {
     const all = await failedRuns();
-    const runId = await uncertain(all, 1);
-    const order = { ...ORDER, answer: 'done', effect: 'charge' } as const;
-    await expect(all.runs.resolve(runId, order)).rejects.toThrow('it asks about "mail" by now');
-    expect(await all.runs.resolve(runId, { ...order, effect: 'mail' })).toMatchObject({ state: 'enqueued' });
+    const runId = await uncertain(all, 1, 'c');
+    const about = await asked(all, runId);
+    const order = { ...ORDER, ...about, answer: 'done' } as const;
+    await expect(all.runs.resolve(runId, { ...order, ...over })).rejects.toThrow(
+      `Run "${runId}" asks about the item "c" of "mail" (attempt 1, begun at ${new Date(about.since).toISOString()}) now`,
+    );
+    expect(await all.stage.ledger.readRun(runId)).toMatchObject({ state: 'uncertain' });
+    expect(await all.runs.resolve(runId, order)).toMatchObject({ state: 'enqueued' });
   });
 
   it.each<[Partial<Record<keyof ResolveOrder, unknown>>, string]>([
@@ -119,10 +136,14 @@ describe('an answer', () => {
     [{ answer: 'not-done', result: 1 }, 'Expected no result with the answer "not-done"'],
     [{ answer: 'done', result: 7n }, 'Expected result to be plain data'],
     [{ answer: 'done', by: '' }, 'Expected by to be a text'],
+    [{ answer: 'done', attempt: undefined }, 'Expected attempt to be the attempt of the run that asks, got undefined'],
+    [{ answer: 'done', effect: undefined }, 'Expected effect to be the name of the effect'],
+    [{ answer: 'done', item: undefined }, 'Expected item to be the key of an item, or null for none'],
+    [{ answer: 'done', since: undefined }, 'Expected since to be an instant'],
   ])('that can not be is refused before anything is asked: %o', async (over, sentence) => {
     const all = await failedRuns();
     const runId = await uncertain(all, 1);
-    const order = { ...ORDER, ...over } as ResolveOrder;
+    const order = { ...ORDER, ...(await asked(all, runId)), ...over } as ResolveOrder;
     await expect(all.runs.resolve(runId, order)).rejects.toThrow(sentence);
     expect(await all.stage.ledger.readRun(runId)).toMatchObject({ state: 'uncertain' });
   });

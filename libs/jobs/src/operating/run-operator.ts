@@ -1,12 +1,13 @@
 import { randomUUID } from 'node:crypto';
 import type { Answer, Run } from '../ledger/run.js';
-import type { OperatorOrder } from '../ledger/ledger.js';
+import type { OperatorOrder, QuestionRef } from '../ledger/ledger.js';
 import type { RunState } from '../ledger/run-state.js';
 import type { CronOperatorPorts } from './cron-operator.js';
 import { deliver, deliverAll } from './delivery-desk.js';
 import { OperatorInputError } from './errors.js';
 import { knownCron, runnableCron } from './known-cron.js';
-import { checkedPayload, checkedText, wrong } from './order.js';
+import { asksAnother } from './explain-question.js';
+import { checkedInstant, checkedPayload, checkedText, wrong } from './order.js';
 import { rerun } from './rerun.js';
 import { RunStateError, UnknownRunError } from './run-errors.js';
 import { reportOf, type RunReport } from './run-report.js';
@@ -29,13 +30,12 @@ export interface RetryOrder extends OperatorOrder {
   readonly repeatUnknown?: boolean;
 }
 
-export interface ResolveOrder extends OperatorOrder {
+/** The order names the question that it answers, as {@link Run} has it: the run may ask another one by now. */
+export interface ResolveOrder extends OperatorOrder, QuestionRef {
   /** It happened; it did not, and is to be done; or the run is not worth it. */
   readonly answer: Answer['verdict'];
   /** With `done`: what the effect brought, plain data; default `null`. */
   readonly result?: unknown;
-  /** Which question is meant, by its effect; where it is another one by now, nothing is answered. Default: any. */
-  readonly effect?: string;
 }
 
 export interface Resolved {
@@ -103,17 +103,19 @@ export class RunOperator {
     return { runId: reply.runId };
   }
 
-  /** Answers what an uncertain run asks. After `done` and `not-done` it goes on at once, with one attempt more. */
+  /**
+   * Answers what an uncertain run asks, and nothing else: the order names the question, and is refused with a
+   * {@link RunStateError} where the run asks another one by now. After `done` and `not-done` it goes on at
+   * once, with one attempt more.
+   */
   async resolve(runId: string, order: ResolveOrder): Promise<Resolved> {
     const asked = checkedOrder(order);
     const answer = checkedAnswer(order);
+    const question = checkedQuestion(order);
     const run = await this.#run(runId);
-    if (order.effect !== undefined && run.question && run.question.effect !== order.effect) {
-      const what = `Expected run "${runId}" to ask about "${order.effect}", it asks about "${run.question.effect}" by now`;
-      throw new RunStateError(runId, `${what}. Look at it again, and answer that.`);
-    }
     const { ledger, randomUUID: uuid } = this.#ports;
-    const reply = await ledger.resolve(runId, { ...asked, answer, nonce: uuid() });
+    const reply = await ledger.resolve(runId, { ...asked, question, answer, nonce: uuid() });
+    if (reply.verdict === 'asks-another') throw new RunStateError(runId, asksAnother(runId, question, reply));
     if (reply.verdict === 'missing') throw new UnknownRunError(runId);
     if (reply.verdict === 'certain') {
       throw new RunStateError(
@@ -179,6 +181,14 @@ const INSTEAD: Readonly<Partial<Record<RunState, string>>> = {
   skipped: 'It has never run: trigger its cron, or backfill it.',
   uncertain: 'It waits for an answer: resolve it.',
 };
+
+function checkedQuestion({ attempt, effect, item, since }: ResolveOrder): QuestionRef {
+  if (!Number.isSafeInteger(attempt) || attempt < 1)
+    throw wrong('attempt', 'the attempt of the run that asks', attempt);
+  if (typeof effect !== 'string') throw wrong('effect', 'the name of the effect that the run asks about', effect);
+  if (item !== null && typeof item !== 'string') throw wrong('item', 'the key of an item, or null for none', item);
+  return { attempt, effect, item, since: checkedInstant('since', since) };
+}
 
 function checkedAnswer({ answer, result }: ResolveOrder): Answer {
   if (answer === 'done') return { verdict: 'done', result: checkedResult(result) };

@@ -14,21 +14,32 @@
 -- ARGV[5]  look again after, ms
 -- ARGV[6]  keep a finished run for, ms
 -- ARGV[7]  what is to be noted of it
--- Returns  {'RESOLVED', state, delivery or nothing, priority or nothing} | {'CERTAIN', state} | {'MISSING'}
+-- ARGV[8]  attempt that asked
+-- ARGV[9]  effect that is answered
+-- ARGV[10]  1 when the answer is about an item
+-- ARGV[11]  key of the item, or empty
+-- ARGV[12]  since when the effect is unknown, epoch ms
+-- Returns  {'RESOLVED', state, delivery or nothing, priority or nothing} | {'CERTAIN', state} |
+--          {'ANOTHER', attempt, question as JSON} | {'MISSING'}
 --
 -- After these keys come the failed runs, which end-run finds by itself. Fence 0 ends the effect: no attempt has it. What
--- arrived as done meanwhile stands, whatever the answer is.
+-- arrived as done meanwhile stands, whatever the answer is. The run may have gone on since the question was read, and ask
+-- about the next item: an answer counts for the question that it names, and for no other.
 -- @include end-run
 -- @include effect-record
 -- @include item-record
 -- @include note-action
 local run = redis.call('HMGET', KEYS[1], 'state', 'question', 'delivery', 'priority', 'extraAttempts', 'resolveNonce',
-  'resolveState', 'resolveDelivery')
+  'resolveState', 'resolveDelivery', 'attempt')
 local state, priority = run[1], run[4] or ''
 if not state then return { 'MISSING' } end
 if run[6] == ARGV[2] then return { 'RESOLVED', run[7], run[8], priority } end
 if state ~= 'uncertain' then return { 'CERTAIN', state } end
 local question = cjson.decode(run[2])
+local of_item = type(question.item) == 'string'
+local same = run[9] == ARGV[8] and question.effect == ARGV[9] and of_item == (ARGV[10] == '1')
+  and (not of_item or question.item == ARGV[11]) and string.format('%.0f', question.since) == ARGV[12]
+if not same then return { 'ANOTHER', run[9], run[2] } end
 -- @include server-time
 local at = string.format('%.0f', now)
 
@@ -39,7 +50,7 @@ if ARGV[3] == 'give-up' then
     'resolveDelivery', '')
   return { 'RESOLVED', 'failed', '', priority }
 end
-if type(question.item) == 'string' then
+if of_item then
   local field = item_field(question.effect, question.item)
   local known, since = read_item(KEYS[6], field)
   if known ~= 'done' then

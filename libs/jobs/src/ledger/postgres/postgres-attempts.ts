@@ -18,7 +18,7 @@ import type {
   ResolveReply,
   ResolveRequest,
 } from '../ledger.js';
-import { checkWhole } from '../ledger-request.js';
+import { checkQuestion, checkWhole } from '../ledger-request.js';
 import { resolutionText } from '../resolution.js';
 import type { RunState } from '../run-state.js';
 import type { EffectRecord } from '../run.js';
@@ -96,8 +96,9 @@ export class PostgresAttempts {
   }
 
   async resolve(runId: string, request: ResolveRequest): Promise<ResolveReply> {
-    const { answer, by, reason, nonce } = request;
-    const order = { nonce, by, reason, kind: RECORDED_AS[answer.verdict] };
+    checkQuestion(request.question);
+    const { answer, by, reason, nonce, question } = request;
+    const order = { nonce, by, reason, question, kind: RECORDED_AS[answer.verdict] };
     const ending = answer.verdict === 'done' ? { result: answer.result } : { error: resolutionText(request) };
     const args = [cronOfRun(runId), runId, { ...order, ...ending }, this.access.timing.sweepMs];
     return resolveReply(await this.#ask<ResolveRow>('resolve_run', args), runId);

@@ -22,6 +22,7 @@ import { resolveContract } from './resolve.contract.js';
 import { retentionContract } from './retention.contract.js';
 import { roomContract } from './room.contract.js';
 import type { MakeLedgerHarness } from './stage.js';
+import { staleAnswerContract } from './stale-answer.contract.js';
 import { stateTableContract } from './state-table.contract.js';
 import { triggerContract } from './trigger.contract.js';
 import { triggerLaterContract } from './trigger-later.contract.js';
@@ -70,6 +71,7 @@ export function ledgerContract(
     itemsContract(makeHarness);
     uncertainContract(makeHarness);
     resolveContract(makeHarness);
+    staleAnswerContract(makeHarness);
     troubledContract(makeHarness);
     retentionContract(makeHarness);
     valuesContract(makeHarness);

@@ -19,7 +19,7 @@ export function resolveContract(makeHarness: MakeLedgerHarness): void {
 
   describe('an answer that it happened', () => {
     it('records it as done with the result, and the next attempt gets that', async () => {
-      expect(await stage.ledger.resolve(attempt.runId, stage.answer('done'))).toEqual(enqueued());
+      expect(await stage.ledger.resolve(attempt.runId, await stage.answer(attempt.runId, 'done'))).toEqual(enqueued());
       const next = await stage.begun(attempt.runId);
       expect(await stage.beginEffect(next, 'charge', TELL)).toMatchObject({ verdict: 'done', result: '"by hand"' });
       expect(await stage.ledger.effects(attempt.runId)).toMatchObject([
@@ -31,13 +31,13 @@ export function resolveContract(makeHarness: MakeLedgerHarness): void {
       const other = await stage.begun(await stage.claimed(2));
       const question = { effect: 'never begun', item: null, doubt: 'timeout', since: 1 } as const;
       await stage.ledger.finish(other, { kind: 'uncertain', error: 'x', question });
-      await stage.ledger.resolve(other.runId, stage.answer('done'));
+      await stage.ledger.resolve(other.runId, await stage.answer(other.runId, 'done'));
       const next = await stage.begun(other.runId);
       expect(await stage.beginEffect(next, 'never begun')).toMatchObject({ verdict: 'done', result: '"by hand"' });
     });
 
     it('stands: the late word of the attempt that began it changes nothing', async () => {
-      await stage.ledger.resolve(attempt.runId, stage.answer('done'));
+      await stage.ledger.resolve(attempt.runId, await stage.answer(attempt.runId, 'done'));
       expect(['known', 'late']).toContain(await stage.finishEffect(attempt, 'charge', '"late"'));
       const next = await stage.begun(attempt.runId);
       expect(await stage.beginEffect(next, 'charge')).toMatchObject({ verdict: 'done', result: '"by hand"' });
@@ -46,7 +46,7 @@ export function resolveContract(makeHarness: MakeLedgerHarness): void {
     it('is recorded of an item when it was asked about one, and of no effect', async () => {
       const other = await stage.begun(await stage.claimed(2));
       await stage.doubt(other, { effect: 'mails', item: 'a/b\n🦉' });
-      await stage.ledger.resolve(other.runId, stage.answer('done'));
+      await stage.ledger.resolve(other.runId, await stage.answer(other.runId, 'done'));
       expect(await stage.ledger.items(other.runId, 'mails')).toMatchObject([
         { key: 'a/b\n🦉', state: 'done', error: null },
       ]);
@@ -56,7 +56,9 @@ export function resolveContract(makeHarness: MakeLedgerHarness): void {
 
   describe('an answer that it did not happen', () => {
     it('records it as failed, and the next attempt begins it anew', async () => {
-      expect(await stage.ledger.resolve(attempt.runId, stage.answer('not-done'))).toEqual(enqueued());
+      expect(await stage.ledger.resolve(attempt.runId, await stage.answer(attempt.runId, 'not-done'))).toEqual(
+        enqueued(),
+      );
       const [record] = await stage.ledger.effects(attempt.runId);
       expect(record).toMatchObject({ state: 'failed', error: expect.stringContaining('did not happen') });
       const next = await stage.begun(attempt.runId);
@@ -64,7 +66,7 @@ export function resolveContract(makeHarness: MakeLedgerHarness): void {
     });
 
     it('is asked again when that attempt too never says how it ended', async () => {
-      await stage.ledger.resolve(attempt.runId, stage.answer('not-done'));
+      await stage.ledger.resolve(attempt.runId, await stage.answer(attempt.runId, 'not-done'));
       const second = await stage.begun(attempt.runId);
       await stage.beginEffect(second, 'charge', TELL);
       const third = await stage.takeover(second);
@@ -74,7 +76,7 @@ export function resolveContract(makeHarness: MakeLedgerHarness): void {
     it('is recorded of an item when it was asked about one', async () => {
       const other = await stage.begun(await stage.claimed(2));
       await stage.doubt(other, { effect: 'mails', item: 'a' });
-      await stage.ledger.resolve(other.runId, stage.answer('not-done'));
+      await stage.ledger.resolve(other.runId, await stage.answer(other.runId, 'not-done'));
       expect(await stage.ledger.items(other.runId, 'mails')).toMatchObject([
         { key: 'a', state: 'failed', error: expect.stringContaining('did not happen') },
       ]);
@@ -84,7 +86,7 @@ export function resolveContract(makeHarness: MakeLedgerHarness): void {
   describe('an answer that comes after the fact', () => {
     it.each(['done', 'not-done'] as const)('leaves the done that arrived meanwhile as it is (%s)', async (verdict) => {
       expect(await stage.finishEffect(attempt, 'charge', '"paid"')).toBe('late');
-      expect(await stage.ledger.resolve(attempt.runId, stage.answer(verdict))).toEqual(enqueued());
+      expect(await stage.ledger.resolve(attempt.runId, await stage.answer(attempt.runId, verdict))).toEqual(enqueued());
       const next = await stage.begun(attempt.runId);
       expect(await stage.beginEffect(next, 'charge')).toMatchObject({ verdict: 'done', result: '"paid"' });
     });
@@ -93,7 +95,7 @@ export function resolveContract(makeHarness: MakeLedgerHarness): void {
       const other = await stage.begun(await stage.claimed(2));
       await stage.doubt(other, { effect: 'mails', item: 'a' });
       await stage.ledger.advanceItems(other, 'mails', { finished: [{ key: 'a', kind: 'done' }], begun: [] });
-      await stage.ledger.resolve(other.runId, stage.answer('not-done'));
+      await stage.ledger.resolve(other.runId, await stage.answer(other.runId, 'not-done'));
       expect(await stage.ledger.items(other.runId, 'mails')).toMatchObject([{ key: 'a', state: 'done' }]);
     });
   });
@@ -101,7 +103,7 @@ export function resolveContract(makeHarness: MakeLedgerHarness): void {
   describe('a run that was answered', () => {
     it('is enqueued now, asks nothing, and is delivered under the next number', async () => {
       const before = await stage.harness.now();
-      await stage.ledger.resolve(attempt.runId, stage.answer('not-done'));
+      await stage.ledger.resolve(attempt.runId, await stage.answer(attempt.runId, 'not-done'));
       const run = await stage.run(attempt.runId);
       expect(run).toMatchObject({ state: 'enqueued', question: null, delivery: 2, attempt: 1, finishedAt: null });
       expect(run.notBefore).toBeGreaterThanOrEqual(before);
@@ -109,7 +111,7 @@ export function resolveContract(makeHarness: MakeLedgerHarness): void {
     });
 
     it('is looked for again: a delivery that got lost is made up for', async () => {
-      await stage.ledger.resolve(attempt.runId, stage.answer('not-done'));
+      await stage.ledger.resolve(attempt.runId, await stage.answer(attempt.runId, 'not-done'));
       await stage.harness.advance(3);
       const { runs } = await stage.overdue(LONG_MS);
       expect(runs).toMatchObject([{ runId: attempt.runId, delivery: 2, state: 'enqueued' }]);
@@ -118,19 +120,19 @@ export function resolveContract(makeHarness: MakeLedgerHarness): void {
     });
 
     it('stands in the way of a successor again', async () => {
-      await stage.ledger.resolve(attempt.runId, stage.answer('not-done'));
+      await stage.ledger.resolve(attempt.runId, await stage.answer(attempt.runId, 'not-done'));
       const skipped = await stage.ledger.claim(await stage.request(2, { overlap: 'skip' }));
       expect(skipped).toEqual({ verdict: 'skipped', reason: 'overlap' });
     });
 
     it('gets exactly one attempt more than its policy allows, for each answer', async () => {
       for (let answers = 1; answers <= 3; answers += 1) {
-        await stage.ledger.resolve(attempt.runId, stage.answer('not-done'));
+        await stage.ledger.resolve(attempt.runId, await stage.answer(attempt.runId, 'not-done'));
         const next = await stage.begun(attempt.runId, { maxAttempts: 1 });
         expect((await stage.run(attempt.runId)).attempt).toBe(1 + answers);
         await stage.doubt(next);
       }
-      await stage.ledger.resolve(attempt.runId, stage.answer('not-done'));
+      await stage.ledger.resolve(attempt.runId, await stage.answer(attempt.runId, 'not-done'));
       const last = await stage.begun(attempt.runId, { maxAttempts: 1 });
       await stage.lapse(last);
       const over = { verdict: 'terminal', state: 'failed' };
@@ -138,7 +140,7 @@ export function resolveContract(makeHarness: MakeLedgerHarness): void {
     });
 
     it('is not answered twice when the call is sent again, also when it went on meanwhile', async () => {
-      const request = stage.answer('not-done');
+      const request = await stage.answer(attempt.runId, 'not-done');
       const reply = await stage.ledger.resolve(attempt.runId, request);
       expect(await stage.ledger.resolve(attempt.runId, request)).toEqual(reply);
       const next = await stage.begun(attempt.runId, { maxAttempts: 1 });
@@ -152,30 +154,33 @@ export function resolveContract(makeHarness: MakeLedgerHarness): void {
     });
 
     it('takes one answer when two people give one at once', async () => {
-      const answers = [stage.answer('done'), stage.answer('not-done')];
+      const answers = [await stage.answer(attempt.runId, 'done'), await stage.answer(attempt.runId, 'not-done')];
       const replies = await Promise.all(answers.map((answer) => stage.ledger.resolve(attempt.runId, answer)));
       expect(replies.map(({ verdict }) => verdict).toSorted()).toEqual(['certain', 'resolved']);
       expect(await stage.run(attempt.runId)).toMatchObject({ state: 'enqueued', delivery: 2 });
     });
 
     it('can be asked about something else afterwards', async () => {
-      await stage.ledger.resolve(attempt.runId, stage.answer('done'));
+      await stage.ledger.resolve(attempt.runId, await stage.answer(attempt.runId, 'done'));
       const next = await stage.begun(attempt.runId);
       await stage.doubt(next, { effect: 'ship', doubt: 'timeout' });
       const waits = { state: 'uncertain', question: { effect: 'ship', doubt: 'timeout' } };
       expect(await stage.run(attempt.runId)).toMatchObject(waits);
-      expect(await stage.ledger.resolve(attempt.runId, stage.answer('done'))).toEqual(enqueued(3));
+      expect(await stage.ledger.resolve(attempt.runId, await stage.answer(attempt.runId, 'done'))).toEqual(enqueued(3));
     });
 
     it('is noted, with who and why', async () => {
-      await stage.ledger.resolve(attempt.runId, stage.answer('done', { by: 'grace', reason: 'two\nlines 🦉' }));
+      await stage.ledger.resolve(
+        attempt.runId,
+        await stage.answer(attempt.runId, 'done', { by: 'grace', reason: 'two\nlines 🦉' }),
+      );
       const { runId } = attempt;
       const action = { action: 'resolve', by: 'grace', reason: 'two\nlines 🦉', runId, at: expect.any(Number) };
       expect(await stage.ledger.actions(stage.cron, 10)).toEqual([action]);
     });
 
     it('succeeds in the end', async () => {
-      await stage.ledger.resolve(attempt.runId, stage.answer('done'));
+      await stage.ledger.resolve(attempt.runId, await stage.answer(attempt.runId, 'done'));
       const next = await stage.begun(attempt.runId);
       expect(await stage.ledger.finish(next, { kind: 'succeeded' })).toBe('succeeded');
       expect(await stage.run(attempt.runId)).toMatchObject({ state: 'succeeded', error: null, question: null });
@@ -184,7 +189,7 @@ export function resolveContract(makeHarness: MakeLedgerHarness): void {
 
   describe('a run that was given up', () => {
     it('has failed, and says who gave it up and why', async () => {
-      const request = stage.answer('give-up', { by: 'grace', reason: 'the customer is gone' });
+      const request = await stage.answer(attempt.runId, 'give-up', { by: 'grace', reason: 'the customer is gone' });
       const reply = { verdict: 'resolved', state: 'failed', delivery: null };
       expect(await stage.ledger.resolve(attempt.runId, request)).toEqual(reply);
       expect(await stage.ledger.resolve(attempt.runId, request)).toEqual(reply);
@@ -196,7 +201,7 @@ export function resolveContract(makeHarness: MakeLedgerHarness): void {
     });
 
     it('is over: nobody begins it, nobody looks for it, and its effect stays unknown', async () => {
-      await stage.ledger.resolve(attempt.runId, stage.answer('give-up'));
+      await stage.ledger.resolve(attempt.runId, await stage.answer(attempt.runId, 'give-up'));
       const over = { verdict: 'terminal', state: 'failed' };
       expect(await stage.ledger.begin(stage.attempt(attempt.runId))).toEqual(over);
       await stage.harness.advance(3);
@@ -211,7 +216,7 @@ export function resolveContract(makeHarness: MakeLedgerHarness): void {
       const runId = await stage.succeeded(2);
       const before = await stage.run(runId);
       const certain = { verdict: 'certain', state: 'succeeded' };
-      expect(await stage.ledger.resolve(runId, stage.answer('give-up'))).toEqual(certain);
+      expect(await stage.ledger.resolve(runId, await stage.answer(runId, 'give-up'))).toEqual(certain);
       expect(await stage.run(runId)).toEqual(before);
       expect(await stage.ledger.actions(stage.cron, 10)).toEqual([]);
     });
@@ -221,13 +226,15 @@ export function resolveContract(makeHarness: MakeLedgerHarness): void {
       await stage.beginEffect(running, 'charge');
       const before = await stage.run(running.runId);
       const certain = { verdict: 'certain', state: 'running' };
-      expect(await stage.ledger.resolve(running.runId, stage.answer(verdict))).toEqual(certain);
+      expect(await stage.ledger.resolve(running.runId, await stage.answer(running.runId, verdict))).toEqual(certain);
       expect(await stage.run(running.runId)).toEqual(before);
       expect(await stage.ledger.effects(running.runId)).toMatchObject([{ state: 'begun' }]);
     });
 
     it('is missing for a run that nobody knows', async () => {
-      expect(await stage.ledger.resolve(stage.idOf(9), stage.answer('done'))).toEqual({ verdict: 'missing' });
+      expect(await stage.ledger.resolve(stage.idOf(9), await stage.answer(stage.idOf(9), 'done'))).toEqual({
+        verdict: 'missing',
+      });
     });
   });
 }

@@ -184,10 +184,13 @@ export class Stage {
     return question;
   }
 
-  /** A person's answer. */
-  answer(verdict: 'done' | 'not-done' | 'give-up', over: Partial<ResolveRequest> = {}): ResolveRequest {
+  /** A person's answer to the question that the run asks now, or would. */
+  async answer(runId: string, verdict: Answer['verdict'], over: Partial<ResolveRequest> = {}): Promise<ResolveRequest> {
     const answer: Answer = verdict === 'done' ? { verdict, result: '"by hand"' } : { verdict };
-    return { answer, by: 'ada', reason: 'asked the bank', nonce: randomUUID(), ...over };
+    const run = await this.ledger.readRun(runId);
+    const { effect, item, since } = run?.question ?? { effect: 'charge', item: null, since: this.instant(0) };
+    const question = { attempt: run?.attempt || 1, effect, item, since };
+    return { answer, question, by: 'ada', reason: 'asked the bank', nonce: randomUUID(), ...over };
   }
 
   /** The worker goes silent and its lease runs out; nobody has noticed yet. */

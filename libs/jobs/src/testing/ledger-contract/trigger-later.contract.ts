@@ -124,7 +124,7 @@ export function triggerLaterContract(makeHarness: MakeLedgerHarness): void {
       if (reply.verdict !== 'begun') return;
       await stage.doubt({ runId, fence: reply.fence, nonce: request.nonce });
       const delivery = { runId, delivery: 2, priority: 7 };
-      expect(await stage.ledger.resolve(runId, stage.answer('done'))).toMatchObject({ delivery });
+      expect(await stage.ledger.resolve(runId, await stage.answer(runId, 'done'))).toMatchObject({ delivery });
     });
   });
 }

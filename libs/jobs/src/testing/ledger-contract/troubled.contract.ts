@@ -50,7 +50,7 @@ export function troubledContract(makeHarness: MakeLedgerHarness): void {
       await stage.lapse(attempt);
       await stage.ledger.begin(stage.attempt(attempt.runId, { maxAttempts: 1 }));
       const other = await stage.uncertain(2);
-      await stage.ledger.resolve(other.runId, stage.answer('give-up'));
+      await stage.ledger.resolve(other.runId, await stage.answer(other.runId, 'give-up'));
       expect((await idsIn('failed')).toSorted()).toEqual([1, 2].map((n) => stage.idOf(n)));
     });
 
@@ -92,7 +92,7 @@ export function troubledContract(makeHarness: MakeLedgerHarness): void {
       await stage.harness.advance(2);
       await stage.uncertain(2);
       expect(await idsIn('uncertain')).toEqual([2, 1].map((n) => stage.idOf(n)));
-      await stage.ledger.resolve(first.runId, stage.answer('not-done'));
+      await stage.ledger.resolve(first.runId, await stage.answer(first.runId, 'not-done'));
       await stage.harness.advance(2);
       await stage.doubt(await stage.begun(first.runId));
       expect(await idsIn('uncertain')).toEqual([1, 2].map((n) => stage.idOf(n)));
@@ -101,7 +101,7 @@ export function troubledContract(makeHarness: MakeLedgerHarness): void {
 
     it.each(['done', 'not-done', 'give-up'] as const)('are fewer once one is answered (%s)', async (verdict) => {
       for (const n of [1, 2]) await stage.uncertain(n);
-      await stage.ledger.resolve(stage.idOf(2), stage.answer(verdict));
+      await stage.ledger.resolve(stage.idOf(2), await stage.answer(stage.idOf(2), verdict));
       expect(await idsIn('uncertain')).toEqual([stage.idOf(1)]);
     });
 
@@ -113,7 +113,7 @@ export function troubledContract(makeHarness: MakeLedgerHarness): void {
 
     it('count one that is asked about again', async () => {
       const attempt = await stage.uncertain(1);
-      await stage.ledger.resolve(attempt.runId, stage.answer('not-done'));
+      await stage.ledger.resolve(attempt.runId, await stage.answer(attempt.runId, 'not-done'));
       await stage.doubt(await stage.begun(attempt.runId));
       expect(await idsIn('uncertain')).toEqual([attempt.runId]);
     });

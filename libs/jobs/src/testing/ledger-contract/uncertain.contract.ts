@@ -112,7 +112,7 @@ export function uncertainContract(makeHarness: MakeLedgerHarness): void {
       expect(await stage.ledger.cancel(runId, ORDER)).toEqual({ verdict: 'cancelled' });
       const cancelled = { state: 'cancelled', question: null, finishedAt: expect.any(Number) };
       expect(await stage.run(runId)).toMatchObject({ ...cancelled, cancel: { by: 'ada' } });
-      expect(await stage.ledger.resolve(runId, stage.answer('done'))).toEqual({
+      expect(await stage.ledger.resolve(runId, await stage.answer(runId, 'done'))).toEqual({
         verdict: 'certain',
         state: 'cancelled',
       });

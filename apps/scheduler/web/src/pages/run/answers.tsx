@@ -3,7 +3,7 @@ import { may } from '../../data/session.js';
 import type { RunReport } from '../../data/types.js';
 import { Facts } from '../../ui/facts.js';
 import { Instant } from '../../ui/instant.js';
-import { ResolveOrder, type AnswerName } from './resolve-order.js';
+import { ResolveOrder, type AnswerName, type AskedQuestion } from './resolve-order.js';
 
 interface AnswersProps {
   readonly report: RunReport;
@@ -29,7 +29,11 @@ export function Answers({ report: { run, question }, reload, zone }: AnswersProp
           ['Idempotency key', <code>{idempotencyKey}</code>],
         ]}
       />
-      {may('operator') ? <AnswerButtons id={run.id} effect={effect} reload={reload} /> : <ForOperators />}
+      {may('operator') ? (
+        <AnswerButtons id={run.id} asked={{ attempt: run.attempt, effect, item, since }} reload={reload} />
+      ) : (
+        <ForOperators />
+      )}
     </div>
   );
 }
@@ -40,7 +44,7 @@ function ForOperators() {
 
 interface ButtonsProps {
   readonly id: string;
-  readonly effect: string;
+  readonly asked: AskedQuestion;
   readonly reload: () => void;
 }
 
@@ -50,20 +54,26 @@ const NAMES: readonly (readonly [answer: AnswerName, text: string])[] = [
   ['give-up', 'Give the run up …'],
 ];
 
-function AnswerButtons({ id, effect, reload }: ButtonsProps) {
-  const [answer, setAnswer] = useState<AnswerName | null>(null);
+function AnswerButtons({ id, asked, reload }: ButtonsProps) {
+  // The question is kept as it was read: while the dialog is open, the run may come to ask another one.
+  const [given, setGiven] = useState<{ readonly answer: AnswerName; readonly asked: AskedQuestion } | null>(null);
   const close = () => {
-    setAnswer(null);
+    setGiven(null);
     reload();
   };
   return (
     <div class="buttons">
       {NAMES.map(([name, text]) => (
-        <button key={name} type="button" class={name === 'give-up' ? 'danger' : ''} onClick={() => setAnswer(name)}>
+        <button
+          key={name}
+          type="button"
+          class={name === 'give-up' ? 'danger' : ''}
+          onClick={() => setGiven({ answer: name, asked })}
+        >
           {text}
         </button>
       ))}
-      {answer === null ? null : <ResolveOrder {...{ id, effect, answer }} onClose={close} />}
+      {given === null ? null : <ResolveOrder {...{ id, ...given }} onClose={close} />}
     </div>
   );
 }

@@ -5,10 +5,17 @@ import { Order } from '../../ui/order.js';
 
 export type AnswerName = 'done' | 'not-done' | 'give-up';
 
+/** The question that is answered, as the person read it; the API refuses the answer if the run asks another one by now. */
+export interface AskedQuestion {
+  readonly attempt: number;
+  readonly effect: string;
+  readonly item: string | null;
+  readonly since: string;
+}
+
 interface ResolveProps {
   readonly id: string;
-  /** Which question is meant: by the time somebody answers, it may be another one. */
-  readonly effect: string;
+  readonly asked: AskedQuestion;
   readonly answer: AnswerName;
   readonly onClose: () => void;
 }
@@ -25,16 +32,16 @@ const TEXT: Readonly<Record<AnswerName, string>> = {
   'give-up': 'The run ends as failed. Nothing more is done in it.',
 };
 
-export function ResolveOrder({ id, effect, answer, onClose }: ResolveProps) {
+export function ResolveOrder({ id, asked, answer, onClose }: ResolveProps) {
   const [result, setResult] = useState('');
   const carryOut = async (reason: string) => {
     const given = answer === 'done' ? jsonOf(result) : undefined;
-    await runOrders.resolve(id, { answer, effect, reason, ...(given === undefined ? {} : { result: given }) });
+    await runOrders.resolve(id, { answer, ...asked, reason, ...(given === undefined ? {} : { result: given }) });
     return answer === 'give-up' ? 'The run is given up.' : 'The answer is recorded; the run goes on.';
   };
   return (
     <Order
-      title={`${TITLE[answer]}: ${effect}`}
+      title={`${TITLE[answer]}: ${asked.effect}${asked.item === null ? '' : `, item ${asked.item}`}`}
       text={TEXT[answer]}
       verb={TITLE[answer]}
       danger={answer === 'give-up'}

@@ -3,17 +3,21 @@
 -- the_space  deployment and tenant
 -- the_cron  its name
 -- the_run  its id
--- request  {nonce, by, reason, kind, result, error}; kind: done | failed, when it did not happen | give-up
+-- request  {nonce, by, reason, question: {attempt, effect, item, since}, kind, result, error}; kind: done | failed, when it
+--          did not happen | give-up
 -- sweep_ms  look at it again after
--- Returns  {verdict: resolved, state, delivery, priority} | {verdict: certain, state} | {verdict: missing}
+-- Returns  {verdict: resolved, state, delivery, priority} | {verdict: certain, state} |
+--          {verdict: asks-another, attempt, question} | {verdict: missing}
 --
 -- What arrived as done meanwhile stands, whatever the answer is. The nonce is kept with the delivery that it brought, so
--- that an order that is sent again hears the same.
+-- that an order that is sent again hears the same. The run may have gone on since the question was read, and ask about the
+-- next item: an answer counts for the question that it names, and for no other.
 create or replace function resolve_run(the_space text, the_cron text, the_run text, request jsonb, sweep_ms bigint)
 returns jsonb
 language plpgsql set search_path from current
 as $$
 declare
+  answered constant jsonb := request -> 'question';
   ever constant bigint := 9223372036854775807;
   this run;
   at bigint;
@@ -27,6 +31,14 @@ begin
   if known[2] = request ->> 'nonce' then return describe_resolved(this); end if;
   if this.state <> 'uncertain' then
     return jsonb_build_object('verdict', 'certain', 'state', this.state);
+  end if;
+
+  if (answered ->> 'attempt')::bigint <> this.attempt
+    or answered ->> 'effect' <> this.question ->> 'effect'
+    or answered ->> 'item' is distinct from this.question ->> 'item'
+    or answered ->> 'since' <> this.question ->> 'since'
+  then
+    return jsonb_build_object('verdict', 'asks-another', 'attempt', this.attempt, 'question', this.question);
   end if;
 
   perform note_action(the_space, the_cron, at, 'resolve', request ->> 'by', request ->> 'reason', the_run);
