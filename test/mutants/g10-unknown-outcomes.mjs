@@ -137,7 +137,7 @@ export default [
     guards: 'G10',
     defence: 'a question about one item is answered for that item alone',
     file: 'libs/jobs/src/ledger/lua/resolve-run.lua',
-    find: "if of_item then",
+    find: 'if of_item then',
     replace: 'if false then',
     killedBy: 'test/ledger/redis-ledger.spec.ts',
     test: 'is recorded of an item when it was asked about one',
