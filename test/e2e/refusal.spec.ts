@@ -76,6 +76,12 @@ describe.each(['worker', 'scheduler'])('a %s refuses to start, in one sentence,'
     await expectRefusal(spawn({ REDIS_URL: servers[1]!.url }), ['maxmemory-policy', 'allkeys-lru', 'noeviction']);
   });
 
+  it('when no PostgreSQL listens where its ledger should be', async () => {
+    const pod = spawn({ FENCEPOST_LEDGER: 'postgres', DATABASE_URL: 'postgres://ada:hunter2@127.0.0.1:1/shop' });
+    await expectRefusal(pod, ['Expected a PostgreSQL at postgres://***@127.0.0.1:1/shop', 'ECONNREFUSED']);
+    expect(pod.stderr).not.toContain('hunter2');
+  });
+
   it('when its port is taken', async () => {
     const other = createServer().listen(0, '127.0.0.1');
     await once(other, 'listening');

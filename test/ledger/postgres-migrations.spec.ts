@@ -137,7 +137,7 @@ describe('a ledger whose schema is not as it should be', () => {
     const { schema, pool } = room;
     const access = new PostgresLedgerAccess({ pool, prefix: 'test', tenant: 'default', schema });
     const read = () => access.call('read_crons', [access.space, ['a']]);
-    await expect(read()).rejects.toThrow('Run "fencepost migrate" once before, or set migrate: true.');
+    await expect(read()).rejects.toThrow('Run "fencepost migrate" once before, or set "migrate: true"');
     await expect(read()).rejects.toThrow(SetupError);
     await migrateLedger(pool, { schema });
     expect(await read()).toHaveLength(1);

@@ -8,6 +8,8 @@ export { JobsModule } from './nest/jobs.module.js';
 export type { AlarmOptions, WebhookOptions } from './nest/webhook-options.js';
 export type { JobsModuleOptions, PostgresOptions, Role } from './nest/options.js';
 export type { JobsOptionsSource } from './nest/jobs-core.module.js';
+export { StoreHealth } from './nest/store-health.js';
+export type { StoreStatus } from './nest/store-health.js';
 export { AUDIT_TRAIL, CATALOG, JOURNAL, LEDGER, POD_REGISTRY } from './nest/tokens.js';
 
 export * from './operating.js';

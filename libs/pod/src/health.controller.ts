@@ -1,36 +1,31 @@
 import { Controller, Get, Inject } from '@nestjs/common';
 import { HealthCheck, HealthCheckService, HealthIndicatorService, type HealthCheckResult } from '@nestjs/terminus';
-import { type RedisClient } from '@fencepost/lease';
-import { LEASE_REDIS } from '@fencepost/lease/nest';
+import { StoreHealth, type StoreStatus } from '@fencepost/jobs';
 
 @Controller('health')
 export class HealthController {
   constructor(
     @Inject(HealthCheckService) private readonly health: HealthCheckService,
     @Inject(HealthIndicatorService) private readonly indicators: HealthIndicatorService,
-    @Inject(LEASE_REDIS) private readonly redis: RedisClient,
+    @Inject(StoreHealth) private readonly stores: StoreHealth,
   ) {}
 
-  /** Whether the process itself works. Never asks Redis: an outage there is no reason to restart every pod here. */
+  /** Whether the process itself works. Never asks a store: an outage there is no reason to restart every pod here. */
   @Get('live')
   live(): { status: 'ok' } {
     return { status: 'ok' };
   }
 
-  /** Whether the pod can do its work now. */
+  /** Whether the pod can do its work now: each store that it needs answers, and is as this release needs it. */
   @Get('ready')
   @HealthCheck()
-  ready(): Promise<HealthCheckResult> {
-    return this.health.check([() => this.#redis()]);
+  async ready(): Promise<HealthCheckResult> {
+    const stores = await this.stores.check();
+    return this.health.check(stores.map((status) => () => this.#indicate(status)));
   }
 
-  async #redis() {
-    const indicator = this.indicators.check('redis');
-    try {
-      await this.redis.ping();
-      return indicator.up();
-    } catch {
-      return indicator.down({ message: 'Redis does not answer' });
-    }
+  #indicate({ store, up, message }: StoreStatus) {
+    const indicator = this.indicators.check(store);
+    return up ? indicator.up() : indicator.down({ message });
   }
 }

@@ -85,6 +85,7 @@ function ending({ count, labels, clock, lastSuccess }: CountsDeps): Handlers {
 function troubles({ count }: CountsDeps): Handlers {
   return {
     'store.trouble': () => count.storeTroubles.inc({ store: 'store' }),
+    'store.unfit': () => count.storeTroubles.inc({ store: 'store' }),
     'queue.trouble': () => count.storeTroubles.inc({ store: 'queue' }),
     'journal.dropped': (detail) => count.journalDropped.inc(detail.count),
   };

@@ -1,6 +1,13 @@
 import { Inject, Module } from '@nestjs/common';
-import type { DynamicModule, FactoryProvider, ModuleMetadata, OnApplicationShutdown } from '@nestjs/common';
-import { closeRedis, observers, type RedisClient } from '@fencepost/lease';
+import type {
+  DynamicModule,
+  FactoryProvider,
+  ModuleMetadata,
+  OnApplicationBootstrap,
+  OnApplicationShutdown,
+  OnModuleDestroy,
+} from '@nestjs/common';
+import { closeRedis, observers, type Clock, type RedisClient } from '@fencepost/lease';
 import { CLOCK, LEASE_REDIS, LeaseModule, type LeaseModuleOptions } from '@fencepost/lease/nest';
 import { RedisCatalog } from '../catalog/redis-catalog.js';
 import type { Ledger } from '../ledger/ledger.js';
@@ -17,7 +24,9 @@ import { observing } from './observing.js';
 import { jobsSettings, type JobsModuleOptions, type JobsSettings, type Role } from './options.js';
 import { openTracing } from './open-tracing.js';
 import { openDatabase, type Database } from './postgres-database.js';
+import { refusalOf } from './postgres-unreachable.js';
 import { commandTimeoutOf, copyOf } from './redis-copy.js';
+import { StoreHealth } from './store-health.js';
 import { CATALOG, DATABASE, JOBS_SETTINGS, LEDGER, LEDGER_REDIS, PRESENCE, RANDOM, TRACING } from './tokens.js';
 
 /** Where the options come from; the shape Nest users know from other modules' `forRootAsync`. */
@@ -31,8 +40,9 @@ class JobsSettingsModule {}
 
 /** What both roles stand on: the settings, one Redis connection, ledger, catalog, presence, and the list of events. */
 @Module({})
-export class JobsCoreModule implements OnApplicationShutdown {
+export class JobsCoreModule implements OnApplicationBootstrap, OnModuleDestroy, OnApplicationShutdown {
   constructor(
+    @Inject(StoreHealth) private readonly health: StoreHealth,
     @Inject(DATABASE) private readonly database: Database | null,
     @Inject(LEDGER_REDIS) private readonly ledgerRedis: RedisClient | null,
   ) {}
@@ -54,6 +64,7 @@ export class JobsCoreModule implements OnApplicationShutdown {
         { provide: DATABASE, inject: [JOBS_SETTINGS, Telemetry, CLOCK], useFactory: openDatabase },
         { provide: LEDGER_REDIS, inject: [LEASE_REDIS, JOBS_SETTINGS], useFactory: openWaiting },
         { provide: LEDGER, inject: [LEASE_REDIS, LEDGER_REDIS, DATABASE, JOBS_SETTINGS], useFactory: openLedger },
+        { provide: StoreHealth, inject: [LEASE_REDIS, LEDGER, CLOCK, Telemetry], useFactory: healthOf },
         {
           provide: CATALOG,
           inject: [LEASE_REDIS, JOBS_SETTINGS],
@@ -68,8 +79,27 @@ export class JobsCoreModule implements OnApplicationShutdown {
         },
         ...observed.providers,
       ],
-      exports: [settings, lease, DATABASE, LEDGER, CATALOG, PRESENCE, RANDOM, TRACING, ...observed.exports],
+      exports: [
+        settings,
+        lease,
+        DATABASE,
+        LEDGER,
+        StoreHealth,
+        CATALOG,
+        PRESENCE,
+        RANDOM,
+        TRACING,
+        ...observed.exports,
+      ],
     };
+  }
+
+  onApplicationBootstrap(): void {
+    this.health.start();
+  }
+
+  onModuleDestroy(): void {
+    this.health.stop();
   }
 
   async onApplicationShutdown(): Promise<void> {
@@ -98,8 +128,23 @@ async function openLedger(...[redis, waiting, database, settings]: Opening): Pro
   }
   const { pool, transactions } = database;
   const { schema } = postgres;
-  if (postgres.migrate) await insist(() => migrateLedger(pool, { schema }));
-  return new PostgresLedger({ pool, transactions, schema, prefix, tenant, timing });
+  const ledger = new PostgresLedger({ pool, transactions, schema, prefix, tenant, timing });
+  try {
+    if (postgres.migrate) await insist(() => migrateLedger(pool, { schema }));
+    await insist(() => ledger.checkSchema());
+  } catch (error) {
+    // Nest ends nothing of a module that it could not build.
+    await database.close();
+    throw refusalOf(error, postgres);
+  }
+  return ledger;
+}
+
+type Stores = [redis: RedisClient, ledger: Ledger, clock: Clock, telemetry: Telemetry];
+
+function healthOf(...[redis, ledger, clock, telemetry]: Stores): StoreHealth {
+  const postgres = ledger instanceof PostgresLedger ? { postgres: () => ledger.checkSchema() } : {};
+  return new StoreHealth({ ask: { redis: () => redis.ping(), ...postgres }, clock, telemetry });
 }
 
 function replicationOn(

@@ -127,6 +127,8 @@ export interface Events {
   /** `retryInMs` is `null` when it is given up. */
   'webhook.failed': OfMessage & { readonly error: string; readonly retryInMs: number | null };
 
+  /** A store answers, and this release can't work with what it holds. */
+  'store.unfit': { readonly found: string };
   'store.trouble': { readonly doing: string; readonly error: string };
   'queue.trouble': { readonly doing: string; readonly error: string };
 }
@@ -192,6 +194,7 @@ export const EVENT_TEXT: Readonly<Record<EventName, readonly [EventLevel, string
   'alarm.alone': ['warn', 'this is the only scheduler pod, so it watches itself: if it dies, nobody says so'],
   'webhook.sent': ['debug', 'somebody outside was told'],
   'webhook.failed': ['warn', 'somebody outside could not be told'],
+  'store.unfit': ['error', 'this pod is not ready and begins nothing new: a store is not as this release needs it'],
   'store.trouble': ['error', 'the store did not answer'],
   'queue.trouble': ['error', 'the queue did not answer'],
 };

@@ -20,7 +20,7 @@ export async function askInTime<T>(
   name: string,
   args: readonly unknown[],
 ): Promise<T> {
-  await access.ready();
+  await access.ready(name);
   const connection = await borrowConnection(access.pool, { clock: access.clock, patienceMs });
   let sound = false;
   try {

@@ -1,4 +1,4 @@
-import { identifier, redisChannel, systemClock, type Clock, type KeySpace } from '@fencepost/lease';
+import { identifier, redisChannel, SetupError, systemClock, type Clock, type KeySpace } from '@fencepost/lease';
 import type { SqlClient, SqlPool } from '@fencepost/lease';
 import { LEDGER_TIMING, type LedgerTiming } from '../ledger-timing.js';
 import { DEFAULT_SCHEMA, type LedgerSchema } from './postgres-ledger-schema.js';
@@ -22,6 +22,9 @@ export interface PostgresLedgerOptions extends KeySpace, LedgerSchema {
   readonly clock?: Clock;
 }
 
+/** What begins new work. Work under way may end when the tables have moved on: its fence still decides. */
+const BEGINS: ReadonlySet<string> = new Set(['claim_occurrences', 'trigger_run', 'redeliver_run', 'begin_attempts']);
+
 /** How the parts of the ledger get at its functions. */
 export class PostgresLedgerAccess {
   readonly pool: SqlPool;
@@ -32,6 +35,8 @@ export class PostgresLedgerAccess {
   readonly timing: LedgerTiming;
   readonly clock: Clock;
   #checked: Promise<void> | undefined;
+  /** What the last look found wrong with the tables. */
+  #refusal: SetupError | undefined;
 
   /** @throws {SetupError} for a prefix, tenant or schema that can't be one */
   constructor(options: PostgresLedgerOptions) {
@@ -53,7 +58,7 @@ export class PostgresLedgerAccess {
    * @throws {SetupError} when the ledger's tables are not there, or are of another release
    */
   async call<T>(name: string, args: readonly unknown[]): Promise<T> {
-    await this.ready();
+    await this.ready(name);
     return askAgain(() => this.callOn<T>(this.pool, name, args));
   }
 
@@ -67,14 +72,32 @@ export class PostgresLedgerAccess {
     return (reply === null ? null : JSON.parse(reply)) as T;
   }
 
-  /** Looks once whether the tables are those this release works with. */
-  async ready(): Promise<void> {
+  /**
+   * Checks the version of the tables before the first call, and answers from the last check after that.
+   * @param name the function that is about to be called
+   */
+  async ready(name: string): Promise<void> {
+    if (this.#refusal && BEGINS.has(name)) throw this.#refusal;
     this.#checked ??= checkLedgerVersion(this.pool, this.schema);
     try {
       await this.#checked;
     } catch (error) {
-      // Somebody may migrate meanwhile.
+      // An operator may migrate meanwhile.
       this.#checked = undefined;
+      throw error;
+    }
+  }
+
+  /**
+   * Checks the version of the tables now. While this release doesn't work with it nothing new begins here.
+   * @throws {SetupError} when it doesn't, and what the pool throws when the server could not be asked
+   */
+  async checkSchema(): Promise<void> {
+    try {
+      await checkLedgerVersion(this.pool, this.schema);
+      this.#refusal = undefined;
+    } catch (error) {
+      if (error instanceof SetupError) this.#refusal = error;
       throw error;
     }
   }

@@ -33,7 +33,8 @@ export async function checkLedgerVersion(client: SqlClient, schema: string): Pro
   const found = version === 0 ? 'found none' : `found version ${version}`;
   throw new SetupError(
     `Expected the ledger's tables of version ${LEDGER_VERSION} in the schema ${JSON.stringify(schema)} of PostgreSQL, ${found}. ` +
-      `Run "fencepost migrate" once before, or set migrate: true.`,
+      `Run "fencepost migrate" once before, or set "migrate: true" in the option "postgres" of JobsModule ` +
+      `(FENCEPOST_MIGRATE=true for a pod).`,
   );
 }
 

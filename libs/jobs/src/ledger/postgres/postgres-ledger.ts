@@ -56,6 +56,14 @@ export class PostgresLedger implements TransactionalLedger {
     this.#attempts = new PostgresAttempts(this.#access);
   }
 
+  /**
+   * Checks the version of the tables now. While this release doesn't work with it nothing new begins here.
+   * @throws {SetupError} when it doesn't, and what the pool throws when the server could not be asked
+   */
+  checkSchema(): Promise<void> {
+    return this.#access.checkSchema();
+  }
+
   async readCron(cron: string): Promise<CronRecord> {
     const [record] = await this.#history.readCrons([cron]);
     return record as CronRecord;

@@ -19,7 +19,7 @@ export class PostgresOperations {
   /** Nobody else hears of the run before that transaction has committed, so that is when it is announced. */
   async triggerIn(tx: SqlClient, request: TriggerRequest): Promise<TriggerReply> {
     checkTrigger(request);
-    await this.access.ready();
+    await this.access.ready('trigger_run');
     return this.access.callOn(tx, 'trigger_run', this.#arguments(request, this.#channel()));
   }
 

@@ -31,7 +31,7 @@ export async function transactionInPostgres(
   work: Work,
 ): Promise<TransactionReply> {
   const { access, patienceMs = PATIENCE_MS } = patient;
-  await access.ready();
+  await access.ready('prepare_transaction');
   const pool = order.request.pool ?? access.transactions;
   const connection = await borrowConnection(pool, { clock: access.clock, patienceMs });
   const transaction = new LedgerTransaction({ access, patienceMs }, order, connection);

@@ -1,0 +1,41 @@
+import { FencepostError, redactUrl, SetupError } from '@fencepost/lease';
+import { sqlState } from '../ledger/postgres/postgres-failure.js';
+import { PoolExhaustedError } from '../ledger/postgres/borrow-connection.js';
+import type { JobsSettings } from './options.js';
+
+type Postgres = NonNullable<JobsSettings['postgres']>;
+
+/** By the code of the system or of PostgreSQL, and by the message where `pg` gives no code. */
+const REASONS: readonly (readonly [RegExp, string])[] = [
+  [/ECONNREFUSED/, 'nothing listens there (ECONNREFUSED). Start PostgreSQL, or correct the address.'],
+  [/ENOTFOUND|EAI_AGAIN/, 'its host name cannot be resolved. Correct the address, or the name service.'],
+  [
+    /ETIMEDOUT|EHOSTUNREACH|ENETUNREACH|timeout/i,
+    'it did not answer in time. Check the address, the firewall and the server.',
+  ],
+  [/^(28P01|28000)$/, 'it refused the user or the password. Correct them in the address.'],
+  [/^3D000$/, 'it has no database of that name. Create it, or correct the address.'],
+  [/^42501$/, "the user may not read the ledger's tables. Grant USAGE on their schema and rights on its tables."],
+  [/^53300$/, 'it has no connection left. Raise max_connections, or connect fewer processes.'],
+  [/^57P0[123]$/, 'it is starting up or shutting down. Try again when it is up.'],
+  [/SSL|TLS/i, 'it does not agree on TLS. Correct "sslmode" in the address.'],
+];
+
+/**
+ * The sentence with which a process refuses to start, in place of what `pg` throws.
+ * @returns the error itself where it is one of ours
+ */
+export function refusalOf(error: unknown, { url }: Pick<Postgres, 'url'>): unknown {
+  if (error instanceof FencepostError && !(error instanceof PoolExhaustedError)) return error;
+  const message = messageOf(error);
+  const known = REASONS.find(([pattern]) => pattern.test(sqlState(error) ?? '') || pattern.test(message));
+  const place = url === undefined ? 'behind the pool in the option "postgres"' : `at ${redactUrl(url)}`;
+  // No `cause`: a driver may keep the password on what it throws.
+  return new SetupError(`Expected a PostgreSQL ${place}, but ${known ? known[1] : `asking it failed: ${message}.`}`);
+}
+
+/** Where a host has several addresses, what each of them answered comes as one error without a message. */
+function messageOf(error: unknown): string {
+  if (error instanceof AggregateError) return error.errors.map(messageOf).join('; ');
+  return error instanceof Error ? error.message : String(error);
+}

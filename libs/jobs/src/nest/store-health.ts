@@ -1,0 +1,86 @@
+import { SetupError, sleep, type CancelTimer, type Clock } from '@fencepost/lease';
+import type { Telemetry } from '../telemetry/telemetry.js';
+
+/** Whether one of the stores that a process needs can be worked with. */
+export interface StoreStatus {
+  readonly store: 'redis' | 'postgres';
+  readonly up: boolean;
+  /** One sentence; `null` while it is up. */
+  readonly message: string | null;
+}
+
+export interface StoreHealthDeps {
+  /** Rejects where the store can't be worked with: with a `SetupError` where it answers and is not as it must be. */
+  readonly ask: Readonly<Partial<Record<StoreStatus['store'], () => Promise<unknown>>>>;
+  readonly clock: Clock;
+  readonly telemetry: Telemetry;
+}
+
+/** Below the second in which an orchestrator's probe expects its answer by default. */
+const ANSWER_MS = 800;
+/** Probes within this time share an answer: they cost the stores nothing, however often they come. */
+const FRESH_MS = 1_000;
+const LOOK_MS = 60_000;
+
+const NAMES = { redis: 'Redis', postgres: 'PostgreSQL' };
+
+/** Asks each store that this process needs: for probes, and once a minute by itself. */
+export class StoreHealth {
+  #asked: { readonly at: number; readonly answer: Promise<readonly StoreStatus[]> } | undefined;
+  /** What was last said to be unfit: probes come often, and a line a minute is enough. */
+  #said: string | null = null;
+  #cancel: CancelTimer = () => {};
+  #stopped = false;
+
+  constructor(private readonly deps: StoreHealthDeps) {}
+
+  /** Never rejects, and takes less than a second. */
+  check(): Promise<readonly StoreStatus[]> {
+    const now = this.deps.clock.monotonic();
+    if (this.#asked && now - this.#asked.at < FRESH_MS) return this.#asked.answer;
+    const { redis, postgres } = this.deps.ask;
+    const answer = Promise.all([
+      ...(redis ? [this.#statusOf('redis', redis)] : []),
+      ...(postgres ? [this.#statusOf('postgres', postgres)] : []),
+    ]);
+    this.#asked = { at: now, answer };
+    return answer;
+  }
+
+  /** A schema that was migrated under a running process is noticed within a minute, also where no probe asks. */
+  start(): void {
+    if (this.#stopped) return;
+    this.#cancel = this.deps.clock.after(LOOK_MS, () => {
+      this.#said = null;
+      void this.check().then(() => this.start());
+    });
+  }
+
+  stop(): void {
+    this.#stopped = true;
+    this.#cancel();
+  }
+
+  async #statusOf(store: StoreStatus['store'], ask: () => Promise<unknown>): Promise<StoreStatus> {
+    const { clock } = this.deps;
+    const answered = new AbortController();
+    const late = sleep(clock, ANSWER_MS, answered.signal).then(() => false);
+    try {
+      const inTime = await Promise.race([ask().then(() => true), late]);
+      return inTime
+        ? { store, up: true, message: null }
+        : { store, up: false, message: `${NAMES[store]} does not answer in time` };
+    } catch (error) {
+      if (!(error instanceof SetupError)) return { store, up: false, message: `${NAMES[store]} does not answer` };
+      this.#tell(error.message);
+      return { store, up: false, message: error.message };
+    } finally {
+      answered.abort();
+    }
+  }
+
+  #tell(found: string): void {
+    if (this.#said !== found) this.deps.telemetry.emit('store.unfit', { found });
+    this.#said = found;
+  }
+}
