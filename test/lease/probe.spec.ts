@@ -50,7 +50,9 @@ describe('probeRedis', () => {
 
   it('finds a server that writes its file once a second', async () => {
     const { url } = await server({ ...DURABLE, appendfsync: 'everysec' });
-    expect(await found(url, CORRECTNESS)).toEqual(['warn APPEND_FSYNC']);
+    expect(await found(url, CORRECTNESS)).toEqual(['refuse APPEND_FSYNC']);
+    expect(await found(url, { ...CORRECTNESS, awaitedReplicas: 1 })).toEqual(['warn APPEND_FSYNC']);
+    expect(await found(url, EFFICIENCY)).toEqual([]);
   });
 
   it('finds a replica, and the primary that does not wait for it', async () => {
@@ -62,7 +64,7 @@ describe('probeRedis', () => {
     expect(await found(primary.url, CORRECTNESS)).toEqual(['refuse ASYNC_REPLICATION']);
     expect(await found(primary.url, { ...CORRECTNESS, awaitedReplicas: 1 })).toEqual([]);
     await client(primary.url).config('SET', 'min-replicas-to-write', '1');
-    expect(await found(primary.url, CORRECTNESS)).toEqual(['warn ASYNC_REPLICATION']);
+    expect(await found(primary.url, CORRECTNESS)).toEqual(['refuse ASYNC_REPLICATION']);
     expect(await found(primary.url, EFFICIENCY)).toEqual([]);
   });
 

@@ -88,7 +88,7 @@ describe('the classification of jobs', () => {
       'Expected a ledger that keeps what it has acknowledged, because of criticality "correctness" at Jobs.a ("a"), ' +
         'Jobs.c ("c"). It may lose runs and records of effects, and what they did would be done again. Found: ' +
         'NO_PERSISTENCE here. ASYNC_REPLICATION here. Change one of these lines: "appendonly yes" in redis.conf and ' +
-        '"waitReplicas: 1" in the options of JobsModule, or "min-replicas-to-write 1" in redis.conf; ' +
+        '"waitReplicas: 1" in the options of JobsModule; ' +
         '"ledger: \'postgres\'" in the options of JobsModule; "criticality: \'efficiency\'" at the method.',
     );
     expect(error.code).toBe('CLASSIFICATION');

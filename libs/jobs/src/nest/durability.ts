@@ -15,9 +15,9 @@ const SETTINGS = ['fsync', 'synchronous_commit', 'full_page_writes'] as const;
 const REDIS_LINES: Readonly<Partial<Record<Finding['code'], string>>> = {
   NO_PERSISTENCE: '"appendonly yes" in redis.conf',
   NO_APPEND_ONLY_FILE: '"appendonly yes" in redis.conf',
-  APPEND_FSYNC: '"appendfsync always" in redis.conf',
+  APPEND_FSYNC: '"appendfsync always" in redis.conf, or "waitReplicas: 1" in the options of JobsModule',
   EVICTION: '"maxmemory-policy noeviction" in redis.conf',
-  ASYNC_REPLICATION: `"waitReplicas: 1" in the options of JobsModule, or "min-replicas-to-write 1" in redis.conf`,
+  ASYNC_REPLICATION: '"waitReplicas: 1" in the options of JobsModule',
 };
 
 export function judgeRedis(findings: readonly Finding[]): DurabilityFinding[] {

@@ -27,7 +27,7 @@ describeFindings('doctor-stores', [
   [
     '… and a duplicate is damage',
     { ...critical, ...withServer({ appendFsync: 'everysec' }) },
-    'warn APPEND_FSYNC redis 127.0.0.1:6379',
+    'bad APPEND_FSYNC redis 127.0.0.1:6379',
   ],
   ['a replica follows unguarded', withServer({ replicas: 1 }), 'warn ASYNC_REPLICATION redis 127.0.0.1:6379'],
   [

@@ -33,6 +33,7 @@ const REDIS_TODOS: Readonly<Record<FindingCode, string>> = {
   NO_APPEND_ONLY_FILE: `redis-cli CONFIG SET appendonly yes, and the same in redis.conf; ${POSTGRES_INSTEAD}.`,
   APPEND_FAILS: 'Make room on its disk; "redis-cli INFO persistence" says when it writes again.',
   APPEND_FSYNC: `redis-cli CONFIG SET appendfsync always, and the same in redis.conf; ${POSTGRES_INSTEAD}.`,
+  COMMIT_NOT_DURABLE: 'Write "synchronous_commit = on" and "fsync = on" in postgresql.conf.',
   ASYNC_REPLICATION: `Set FENCEPOST_WAIT_REPLICAS=1 for all pods, ${POSTGRES_INSTEAD}.`,
   KEYS_WERE_EVICTED: 'fencepost audit compares what is recorded with the schedules; keep noeviction in redis.conf too.',
   MEMORY_NEARLY_FULL: 'redis-cli CONFIG SET maxmemory to more, or lower FENCEPOST_KEEP_RUNS and FENCEPOST_KEEP_FOR.',

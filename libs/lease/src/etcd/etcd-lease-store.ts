@@ -18,6 +18,7 @@ import type { Term } from '../holding/lease.js';
 import { redisChannel } from '../redis/redis-keys.js';
 import type { KeySpace } from '../redis/redis-keys.js';
 import { checkResourceName } from '../resource.js';
+import type { Finding } from '../redis/server-judgement.js';
 import type { AcquireReply, AcquireRequest, Holding, LeaseStore, StopWatching } from '../store/lease-store.js';
 
 export interface EtcdLeaseStoreOptions extends EtcdOptions, Partial<KeySpace> {}
@@ -99,6 +100,11 @@ export class EtcdLeaseStore implements LeaseStore {
   }
 
   /** @throws {EtcdError} */
+  /** etcd acknowledges what a majority has on its disks. */
+  async probe(): Promise<Finding[]> {
+    return [];
+  }
+
   async inspect(resources: readonly string[]): Promise<(Holding | null)[]> {
     const keys = resources.map((resource) => this.#termKey({ resource }));
     return this.#client.ask(async (member) => {

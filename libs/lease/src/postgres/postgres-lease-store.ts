@@ -5,6 +5,7 @@ import { FenceExhaustedError } from '../errors.js';
 import { formatFence, parseFence } from '../fence.js';
 import { checkRequest, checkWhole } from '../holding/lease-request.js';
 import type { Term } from '../holding/lease.js';
+import { probePostgres } from './postgres-probe.js';
 import type { SqlPool } from './sql-client.js';
 import { ask, sqlState } from './sql-failure.js';
 import { loadStatements } from './sql-statement.js';
@@ -14,6 +15,7 @@ import type { TableName } from './table.js';
 import { watchPostgresChannel } from './watch-channel.js';
 import { redisChannel } from '../redis/redis-keys.js';
 import type { KeySpace } from '../redis/redis-keys.js';
+import type { Criticality, Finding } from '../redis/server-judgement.js';
 import { checkResourceName } from '../resource.js';
 import type { AcquireReply, AcquireRequest, Holding, LeaseStore, StopWatching } from '../store/lease-store.js';
 
@@ -112,6 +114,10 @@ export class PostgresLeaseStore implements LeaseStore {
       clock: this.#clock,
       onMessage: onReleased,
     });
+  }
+
+  async probe(criticality: Criticality): Promise<Finding[]> {
+    return criticality === 'correctness' ? probePostgres(this.#client) : [];
   }
 
   async #acquire(resource: string, values: string[]): Promise<readonly AcquireRow[]> {

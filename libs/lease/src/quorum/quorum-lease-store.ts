@@ -3,6 +3,7 @@ import { checkRequest, checkWhole } from '../holding/lease-request.js';
 import { trustedUntil } from '../holding/lease.js';
 import type { Term } from '../holding/lease.js';
 import { observers } from '../telemetry/lease-events.js';
+import type { Finding } from '../redis/server-judgement.js';
 import type { AcquireReply, AcquireRequest, Holding, LeaseStore, StopWatching } from '../store/lease-store.js';
 import { QuorumAcquisition } from './quorum-acquisition.js';
 import type { Won } from './quorum-acquisition.js';
@@ -111,6 +112,11 @@ export class QuorumLeaseStore implements LeaseStore {
   }
 
   /** @throws {QuorumUnavailableError} when too few nodes answered */
+  /** A node that may have lost leases does not vote until the longest of them is over, so none of its settings matters here. */
+  async probe(): Promise<Finding[]> {
+    return [];
+  }
+
   async inspect(resources: readonly string[]): Promise<(Holding | null)[]> {
     if (resources.length === 0) return [];
     return this.#quorum.poll({

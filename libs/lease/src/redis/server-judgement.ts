@@ -11,6 +11,7 @@ export type FindingCode =
   | 'NO_APPEND_ONLY_FILE'
   | 'APPEND_FAILS'
   | 'APPEND_FSYNC'
+  | 'COMMIT_NOT_DURABLE'
   | 'ASYNC_REPLICATION'
   | 'KEYS_WERE_EVICTED'
   | 'MEMORY_NEARLY_FULL'
@@ -47,12 +48,14 @@ const TOLERATED_SKEW_MS = 1_000;
  * | `OLD_VERSION`, `EVICTION`, `REPLICA` | refuse | refuse |
  * | `NO_PERSISTENCE`, `NO_APPEND_ONLY_FILE`, `APPEND_FAILS` | warn | refuse |
  * | `APPEND_FSYNC` `no` | warn | refuse |
- * | `APPEND_FSYNC` `everysec` | – | warn |
+ * | `APPEND_FSYNC` `everysec` | – | refuse |
  * | `ASYNC_REPLICATION` without `min-replicas-to-write` | warn | refuse |
- * | `ASYNC_REPLICATION` with it | – | warn |
+ * | `ASYNC_REPLICATION` with it | – | refuse |
  * | `KEYS_WERE_EVICTED`, `MEMORY_NEARLY_FULL`, `CLOCK_SKEW`, `UNCHECKED` | warn | warn |
  *
- * There is no `ASYNC_REPLICATION` where each acquire waits for a replica.
+ * Where each write waits for a replica there is no `ASYNC_REPLICATION`, and `APPEND_FSYNC` is a warning: one server that loses
+ * its power loses nothing then, both at once do.
+ * What a server refuses to tell (`UNCHECKED`) is unknown and no reason to refuse it: managed ones tell nobody.
  */
 export function judgeServer(facts: ServerFacts, demands: Demands): Finding[] {
   return RULES.map((rule) => rule(facts, demands)).filter((finding) => finding !== null);
@@ -115,8 +118,8 @@ const RULES: readonly Rule[] = [
       ? null
       : warn(
           'UNCHECKED',
-          `Expected answers of the Redis at ${address}, but it refused ${unasked.join(', ')}, so nothing is known of that. ` +
-            `Allow it to this user, or check by hand.`,
+          `Expected answers of the Redis at ${address}, but it refused ${unasked.join(', ')}, so that is unknown. Allow it to ` +
+            `this user, or check by hand: a job of criticality "correctness" needs appendonly yes and appendfsync always.`,
         ),
 ];
 
@@ -135,21 +138,26 @@ function fsync({ appendOnly, appendFsync, address }: ServerFacts, demands: Deman
   if (!appendOnly || appendFsync === undefined || appendFsync === 'always') return null;
   const message =
     `Expected appendfsync always on the Redis at ${address}, found ${appendFsync}: a power failure loses what was ` +
-    `acknowledged last. Set it with: CONFIG SET appendfsync always.`;
+    `acknowledged last. Set it with: CONFIG SET appendfsync always, and in redis.conf; or wait for a replica with each write.`;
+  if (awaits(demands)) return demands.criticality === 'correctness' ? warn('APPEND_FSYNC', message) : null;
   if (appendFsync === 'no') return stricter(demands, 'APPEND_FSYNC', message);
-  return demands.criticality === 'correctness' ? warn('APPEND_FSYNC', message) : null;
+  return demands.criticality === 'correctness' ? refuse('APPEND_FSYNC', message) : null;
 }
 
 function replication(facts: ServerFacts, demands: Demands): Finding | null {
   const { replicas, guardsReplicas, clustered, address } = facts;
-  if (replicas === 0 || (demands.awaitedReplicas ?? 0) > 0) return null;
+  if (replicas === 0 || awaits(demands)) return null;
   const message =
     `Expected no acknowledged lease to get lost at ${address}, but its ${replicas} replica(s) ` +
     `${clustered ? 'in the cluster ' : ''}follow asynchronously, ` +
     `${guardsReplicas ? 'within min-replicas-max-lag' : 'however late, without min-replicas-to-write'}: a failover loses ` +
     `what had not reached them. Wait for a replica with each acquire, or check fences in a durable store.`;
   if (!guardsReplicas) return stricter(demands, 'ASYNC_REPLICATION', message);
-  return demands.criticality === 'correctness' ? warn('ASYNC_REPLICATION', message) : null;
+  return demands.criticality === 'correctness' ? refuse('ASYNC_REPLICATION', message) : null;
+}
+
+function awaits({ awaitedReplicas = 0 }: Demands): boolean {
+  return awaitedReplicas > 0;
 }
 
 function skew({ clock, address }: ServerFacts): Finding | null {

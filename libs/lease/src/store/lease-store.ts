@@ -1,5 +1,6 @@
 import type { Fence } from '../fence.js';
 import type { Term } from '../holding/lease.js';
+import type { Criticality, Finding } from '../redis/server-judgement.js';
 
 export interface AcquireRequest extends Term {
   readonly holder: string;
@@ -54,6 +55,8 @@ export interface LeaseStore {
   inspect(resources: readonly string[]): Promise<(Holding | null)[]>;
   /** Calls `onReleased` after a release, from any process. A hint that may get lost: expiry is never announced. */
   watchReleases(onReleased: (resource: string) => void): Promise<StopWatching>;
+  /** What the store can't promise to leases whose loss costs this much. Optional; without it nothing is known. */
+  probe?(criticality: Criticality): Promise<readonly Finding[]>;
 }
 
 /** A store that can be one node of a quorum: what it issued can be lifted to what a majority has agreed on. */

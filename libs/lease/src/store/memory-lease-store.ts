@@ -5,6 +5,7 @@ import { NO_FENCE } from '../fence.js';
 import type { Fence } from '../fence.js';
 import { checkRequest, checkWhole } from '../holding/lease-request.js';
 import { tellWatcher } from './tell-watcher.js';
+import type { Criticality, Finding } from '../redis/server-judgement.js';
 import type { AcquireReply, AcquireRequest, Holding, QuorumMember, StopWatching } from './lease-store.js';
 import type { Term } from '../holding/lease.js';
 
@@ -86,6 +87,14 @@ export class MemoryLeaseStore implements QuorumMember {
     current.fence = Math.max(current.fence, fence) as Fence;
     this.#fences.set(term.resource, Math.max(this.#fences.get(term.resource) ?? NO_FENCE, fence) as Fence);
     return true;
+  }
+
+  async probe(criticality: Criticality): Promise<Finding[]> {
+    if (criticality === 'efficiency') return [];
+    const message =
+      'Expected a store that outlives its process, found one in memory: whoever is outside of this process is not kept out. ' +
+      'Use Redis, PostgreSQL or etcd.';
+    return [{ code: 'NO_PERSISTENCE', danger: 'refuse', message }];
   }
 
   async inspect(resources: readonly string[]): Promise<(Holding | null)[]> {

@@ -5,6 +5,7 @@ import { closeRedis, connectRedis } from '../redis/redis-connection.js';
 import type { ConnectOptions } from '../redis/redis-connection.js';
 import type { RedisClient } from '../redis/redis-script.js';
 import { unobserved } from '../telemetry/lease-events.js';
+import { judgeStore } from './judge-store.js';
 import type { LeaseStore } from './lease-store.js';
 import { RedisLeaseStore } from './redis-lease-store.js';
 
@@ -27,7 +28,10 @@ export interface Opening {
  */
 export async function openStore(settings: LeaseSettings, opening: Opening): Promise<OpenedStore> {
   const { store, redis: target, waitForReplicas: replicas, prefix, tenant } = settings;
-  if (store) return { store, redis: null, close: async () => {} };
+  if (store) {
+    await judgeStore(store, settings);
+    return { store, redis: null, close: async () => {} };
+  }
   if (!target) throw new SetupError('Expected an address of Redis or a store, got neither.');
   const options = connectOptions({ ...settings, redis: target }, opening);
   const redis = await connectRedis(options);

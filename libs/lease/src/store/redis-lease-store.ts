@@ -7,9 +7,11 @@ import { inBatches } from '../redis/redis-batch.js';
 import { watchChannel } from '../redis/redis-channel.js';
 import { redisChannel, redisKeysOf } from '../redis/redis-keys.js';
 import type { KeySpace } from '../redis/redis-keys.js';
+import { probeRedis } from '../redis/redis-probe.js';
 import { loadScripts } from '../redis/redis-script.js';
 import type { RedisClient } from '../redis/redis-script.js';
 import { NotReplicatedError, waitForReplicas } from '../redis/redis-wait.js';
+import type { Criticality, Finding } from '../redis/server-judgement.js';
 import type { AcquireReply, AcquireRequest, Holding, QuorumMember, StopWatching } from './lease-store.js';
 
 export interface RedisLeaseStoreOptions extends KeySpace {
@@ -48,6 +50,10 @@ export class RedisLeaseStore implements QuorumMember {
     this.#fence = redisKeysOf('fence', options);
     this.#released = redisChannel(options, 'released');
     this.#replication = options.replication;
+  }
+
+  async probe(criticality: Criticality): Promise<Finding[]> {
+    return probeRedis(this.#redis, { criticality, awaitedReplicas: this.#replication?.replicas ?? 0 });
   }
 
   async acquire(request: AcquireRequest): Promise<AcquireReply> {
