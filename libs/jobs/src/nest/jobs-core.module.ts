@@ -38,6 +38,20 @@ export interface JobsOptionsSource extends Pick<ModuleMetadata, 'imports'> {
 @Module({})
 class JobsSettingsModule {}
 
+/** What all processes of a deployment keep together. */
+const shared: FactoryProvider[] = [
+  {
+    provide: CATALOG,
+    inject: [LEASE_REDIS, JOBS_SETTINGS],
+    useFactory: (redis: RedisClient, { prefix, tenant }: JobsSettings) => new RedisCatalog({ redis, prefix, tenant }),
+  },
+  {
+    provide: PRESENCE,
+    inject: [LEASE_REDIS, JOBS_SETTINGS],
+    useFactory: (redis: RedisClient, { prefix, tenant }: JobsSettings) => new RedisPresence({ redis, prefix, tenant }),
+  },
+];
+
 /** What both roles stand on: the settings, one Redis connection, ledger, catalog, presence, and the list of events. */
 @Module({})
 export class JobsCoreModule implements OnApplicationBootstrap, OnModuleDestroy, OnApplicationShutdown {
@@ -65,18 +79,7 @@ export class JobsCoreModule implements OnApplicationBootstrap, OnModuleDestroy, 
         { provide: LEDGER_REDIS, inject: [LEASE_REDIS, JOBS_SETTINGS], useFactory: openWaiting },
         { provide: LEDGER, inject: [LEASE_REDIS, LEDGER_REDIS, DATABASE, JOBS_SETTINGS], useFactory: openLedger },
         { provide: StoreHealth, inject: [LEASE_REDIS, LEDGER, CLOCK, Telemetry], useFactory: healthOf },
-        {
-          provide: CATALOG,
-          inject: [LEASE_REDIS, JOBS_SETTINGS],
-          useFactory: (redis: RedisClient, { prefix, tenant }: JobsSettings) =>
-            new RedisCatalog({ redis, prefix, tenant }),
-        },
-        {
-          provide: PRESENCE,
-          inject: [LEASE_REDIS, JOBS_SETTINGS],
-          useFactory: (redis: RedisClient, { prefix, tenant }: JobsSettings) =>
-            new RedisPresence({ redis, prefix, tenant }),
-        },
+        ...shared,
         ...observed.providers,
       ],
       exports: [
