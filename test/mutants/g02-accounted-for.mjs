@@ -152,4 +152,14 @@ export default [
     killedBy: 'test/ledger/redis-ledger.spec.ts',
     test: 'refuses to write off instants before they are due',
   },
+  {
+    name: 'catalog: an unreadable record stops all crons',
+    guards: 'G2',
+    defence: 'a record that cannot be read is set aside, and the crons of all others go on',
+    file: 'libs/jobs/src/catalog/read-records.ts',
+    find: 'found.unreadable.push({ name, reason: error instanceof Error ? error.message : String(error) });',
+    replace: 'throw error;',
+    killedBy: 'test/truth/10-unreadable-record.spec.ts',
+    test: 'is set aside with its reason',
+  },
 ];

@@ -32,7 +32,8 @@ describe.concurrent('a defence that is taken out is missed', () => {
 });
 
 describe.concurrent('the laboratory', () => {
-  const [mutant] = MUTANTS as [Mutant];
+  // Its spec is a quick one: some of these run all of it.
+  const mutant = MUTANTS.find(({ name }) => name === 'plan: an older build defines') as Mutant;
 
   it('says so when nothing turns red', PATIENT, async ({ expect }) => {
     expect(await lab.tryOut({ ...mutant, replace: mutant.find })).toEqual({ killed: false });

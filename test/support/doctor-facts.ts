@@ -96,7 +96,7 @@ export function healthy(over: Partial<DoctorFacts> = {}): DoctorFacts {
       unread: [],
     },
     ...{ pods: [podOf(), podOf({ pod: 'pod-b/fedcba9876543210', host: 'host-2' })] },
-    ...{ entries: [entryNamed()], crons: [overviewNamed()], redis: redisOf(), postgres: null },
+    ...{ entries: [entryNamed()], unreadable: [], crons: [overviewNamed()], redis: redisOf(), postgres: null },
     ...over,
   };
 }

@@ -20,19 +20,24 @@ export function listCommand({ world, answer }: Setting): Command {
   });
 }
 
-async function list({ operator, prefix, tenant }: Store): Promise<Report> {
-  const crons = await operator.list();
+async function list({ operator, catalog, prefix, tenant }: Store): Promise<Report> {
+  const [crons, { unreadable = [] }] = await Promise.all([operator.list(), catalog.read()]);
   return {
     code: EXIT.ok,
     json: crons.map(cronJson),
-    text: (width) =>
-      crons.length === 0
-        ? hanging(
-            `No crons under the prefix "${prefix}" and the tenant "${tenant}": no worker has declared one yet.`,
-            width,
-          )
-        : table([['CRON', 'SCHEDULE', 'ZONE', 'STATE', 'NEXT (UTC)', 'LAST RUN'], ...crons.map(row)], width),
+    text: (width) => {
+      const none = `No crons under the prefix "${prefix}" and the tenant "${tenant}": no worker has declared one yet.`;
+      const listed =
+        crons.length + unreadable.length === 0
+          ? hanging(none, width)
+          : table([['CRON', 'SCHEDULE', 'ZONE', 'STATE', 'NEXT (UTC)', 'LAST RUN'], ...crons.map(row)], width);
+      return [...listed, ...unreadable.flatMap((record) => hanging(unreadableLine(record), width))];
+    },
   };
+}
+
+function unreadableLine({ name, reason }: { readonly name: string; readonly reason: string }): string {
+  return `The record of ${name} cannot be read, so it does not fire: ${reason} See fencepost doctor.`;
 }
 
 function cronJson(cron: CronOverview): object {

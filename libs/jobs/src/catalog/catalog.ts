@@ -1,5 +1,6 @@
 import type { StopWatching } from '@fencepost/lease';
 import type { CatalogEntry, Declaration } from './definition.js';
+import type { UnreadableRecord } from './read-records.js';
 
 /** Who declares. */
 export interface Build {
@@ -31,6 +32,8 @@ export interface CatalogReading {
   readonly bornAt?: number | null;
   /** By name. Disabled and removed ones too: their last instants may not be accounted for yet. */
   readonly entries: readonly CatalogEntry[];
+  /** Records that cannot be read: no pod fires them, and the crons of all other records go on. Absent for none. */
+  readonly unreadable?: readonly UnreadableRecord[];
 }
 
 /** Who asks for a change at run time, and what they saw before. */
@@ -65,7 +68,10 @@ export interface Catalog {
   read(): Promise<CatalogReading>;
   /** Makes a cron, or changes one: at run time, through the same door. */
   put(declaration: Declaration, order: ChangeOrder): Promise<ChangeReply>;
-  /** It stops firing, and is deleted when no process has declared it for a day. */
+  /**
+   * It stops firing, and is deleted when no process has declared it for a day. A record that cannot be read is deleted at once,
+   * with `expected: null`; what code declares comes back with the next declaration.
+   */
   remove(cron: string, order: ChangeOrder): Promise<ChangeReply>;
   /**
    * Counts the generations of a cron on from above `accepted`, unless it has one that is not below. All of them move on, and

@@ -1,6 +1,7 @@
 import type { CatalogReading } from './catalog.js';
 import { byName } from './declaring.js';
 import type { CatalogEntry, CronDefinition, CronState, Generation } from './definition.js';
+import { readRecords } from './read-records.js';
 
 /** Who had a generation accepted, as it is kept with it. */
 export interface Who {
@@ -23,9 +24,10 @@ const DECLARED = /^(\d+) \S+ \S+ (.*)$/s;
 export function readReading([version, readAt, crons, declared, born]: RawReading): CatalogReading {
   const origins = pairs(declared);
   const reader = new LineReader();
-  const entries = [...pairs(crons)].map(([name, lines]) => readEntry(lines, origins.get(name) ?? '', reader));
+  const read = (name: string, lines: string) => () => readEntry(lines, origins.get(name) ?? '', reader);
+  const { entries, unreadable } = readRecords([...pairs(crons)].map(([name, lines]) => [name, read(name, lines)]));
   const bornAt = born === '' ? null : Number(born);
-  return { version: Number(version), readAt: Number(readAt), bornAt, entries: entries.toSorted(byName) };
+  return { version: Number(version), readAt: Number(readAt), bornAt, entries: entries.toSorted(byName), unreadable };
 }
 
 function pairs(flat: readonly string[]): Map<string, string> {
@@ -48,7 +50,7 @@ function readEntry(lines: string, declared: string, reader: LineReader): Catalog
     since: generation.since,
     by: generation.by,
     reason: generation.reason,
-    past: older.length === 0 ? NONE : older.map((line) => reader.read(line).generation).toReversed(),
+    past: older.length === 0 ? NONE : reader.past(older).toReversed(),
     source: source === '' ? null : reader.one(source),
     buildSeq: source === '' ? null : Number(seq),
     zoneData,
@@ -80,6 +82,19 @@ class LineReader {
     };
   }
 
+  /** Newest first, up to the first line that cannot be read; see `readRecords`. */
+  past(lines: readonly string[]): Generation[] {
+    const read: Generation[] = [];
+    for (const line of lines) {
+      try {
+        read.push(this.read(line).generation);
+      } catch {
+        break;
+      }
+    }
+    return read;
+  }
+
   /** The text that was read first among equal ones. */
   one(text: string): string {
     const known = this.#texts.get(text);
@@ -88,10 +103,10 @@ class LineReader {
   }
 
   #definition(json: string): CronDefinition {
-    const read = JSON.parse(json) as { -readonly [K in keyof CronDefinition]: CronDefinition[K] };
-    read.expression = this.one(read.expression);
-    read.timeZone = this.one(read.timeZone);
-    return read;
+    const read = JSON.parse(json) as { -readonly [K in keyof CronDefinition]: CronDefinition[K] } | null;
+    if (typeof read?.expression === 'string') read.expression = this.one(read.expression);
+    if (typeof read?.timeZone === 'string') read.timeZone = this.one(read.timeZone);
+    return read as CronDefinition;
   }
 
   #author(line: string): Who {

@@ -69,6 +69,10 @@ export class CronCatalog {
    * @throws {CatalogMovedError} when another generation than the expected one is there; nothing is changed
    */
   async remove(name: string, order: CatalogOrder): Promise<void> {
+    if (await this.#isUnreadable(name)) {
+      await this.#change(name, { ...order, expected: null }, (asked) => this.ports.catalog.remove(name, asked));
+      return;
+    }
     const { entry } = await knownCron(this.ports.catalog, name);
     if (entry.state === 'removed') throw UnknownCronError.removed(name, entry.by);
     await this.#change(name, order, (asked) => this.ports.catalog.remove(name, asked));
@@ -86,6 +90,11 @@ export class CronCatalog {
       }
       expected = reply.generation;
     }
+  }
+
+  async #isUnreadable(cron: string): Promise<boolean> {
+    const { unreadable = [] } = await this.ports.catalog.read();
+    return unreadable.some(({ name }) => name === cron);
   }
 
   async #present(name: string): Promise<number | null> {

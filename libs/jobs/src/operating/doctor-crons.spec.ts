@@ -58,6 +58,15 @@ describeFindings('doctor-crons', [
   ],
   ['a cron is paused for long', paused(8 * DAY, null), 'note PAUSED_LONG tick'],
   ['a cron is paused for long, until a time', paused(8 * DAY, NOW + DAY), null],
+  ['a record cannot be read', { unreadable: [{ name: 'bad', reason: 'x' }] }, 'bad RECORD_UNREADABLE bad'],
+  [
+    '… and a pod has reported it as well',
+    {
+      unreadable: [{ name: 'bad', reason: 'x' }],
+      happened: [happenedAt(MINUTE, 'catalog.unreadable', { cron: 'bad' })],
+    },
+    'bad RECORD_UNREADABLE bad',
+  ],
   ['another tz database declared it', { entries: [foreign] }, 'note FOREIGN_ZONE_DATA tick'],
   [
     'a schedule can not be read',

@@ -23,6 +23,7 @@ export const CRON_RULES: readonly DoctorRule[] = [
   lateCrons,
   forgottenPauses,
   foreignZoneData,
+  unreadableRecords,
   unreadableSchedules,
   lostLeases,
   refusedClaims,
@@ -144,9 +145,21 @@ function foreignZoneData(facts: DoctorFacts): DoctorFinding[] {
   });
 }
 
+function unreadableRecords({ unreadable }: DoctorFacts): DoctorFinding[] {
+  return unreadable.map(({ name, reason }) => {
+    const text = `The catalog's record of "${name}" cannot be read, so it does not fire; all other crons go on. ${reason}`;
+    const todo =
+      `fencepost remove ${name} --reason <words> deletes the record: code that declares the cron brings it back, and a cron ` +
+      `made at run time is set again with fencepost set ${name}.`;
+    return found('bad', { code: 'RECORD_UNREADABLE', subject: name, text, todo });
+  });
+}
+
 function unreadableSchedules(facts: DoctorFacts): DoctorFinding[] {
   const told = lately(facts, 'catalog.unreadable');
-  const names = [...new Set(told.flatMap(({ cron }) => (cron === null ? [] : [cron])))];
+  const broken = new Set(facts.unreadable.map(({ name }) => name));
+  const reported = told.flatMap(({ cron }) => (cron === null || broken.has(cron) ? [] : [cron]));
+  const names = [...new Set(reported)];
   if (names.length === 0) return [];
   const text = `A pod can not read the schedule of ${listed(names)} and does not fire it: it is of an older release than who declared it.`;
   const todo = 'Update that pod: "fencepost pods" shows the version of each.';

@@ -1,5 +1,6 @@
 import type { ServerFacts } from '@fencepost/lease';
 import type { CatalogEntry } from '../catalog/definition.js';
+import type { UnreadableRecord } from '../catalog/read-records.js';
 import type { JournalEntry } from '../journal/journal.js';
 import type { Run } from '../ledger/run.js';
 import type { PostgresSettings } from '../nest/durability.js';
@@ -69,6 +70,8 @@ export interface DoctorFacts {
   /** When the catalog was made, `null` where nobody noted it. */
   readonly bornAt: number | null;
   readonly entries: readonly CatalogEntry[];
+  /** Records of the catalog that cannot be read. */
+  readonly unreadable: readonly UnreadableRecord[];
   readonly crons: readonly CronOverview[];
   /** At most 1,000, the latest first. */
   readonly uncertain: readonly Run[];

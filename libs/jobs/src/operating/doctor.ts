@@ -40,7 +40,7 @@ export class Doctor {
     return judgeDeployment(await this.#facts(reading));
   }
 
-  async #facts({ readAt: now, entries, bornAt = null }: CatalogReading): Promise<DoctorFacts> {
+  async #facts({ readAt: now, entries, unreadable = [], bornAt = null }: CatalogReading): Promise<DoctorFacts> {
     const { operator, runs, presence, pods, journal, ledger, redis, postgres } = this.ports;
     const asked = new Asked();
     const [crons, uncertain, lastHeard, cards, happened, server, database] = await Promise.all([
@@ -53,7 +53,7 @@ export class Doctor {
       asked.about('postgres', null, async () => (await postgres?.()) ?? null),
     ]);
     return {
-      ...{ now, ledger, entries, bornAt, crons, uncertain, lastHeard, pods: cards, happened },
+      ...{ now, ledger, entries, unreadable, bornAt, crons, uncertain, lastHeard, pods: cards, happened },
       ...{ redis: server, postgres: database, unread: asked.unread },
     };
   }

@@ -42,6 +42,14 @@ export class UnknownCronError extends FencepostError {
     );
   }
 
+  static unreadable(cron: string, reason: string): UnknownCronError {
+    return new UnknownCronError(
+      cron,
+      `The catalog's record of the cron "${cron}" cannot be read (${reason}), so it does not fire. Set it again, or remove it: ` +
+        `code that declares it brings it back.`,
+    );
+  }
+
   static removed(cron: string, by: string): UnknownCronError {
     return new UnknownCronError(
       cron,

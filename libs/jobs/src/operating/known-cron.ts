@@ -25,9 +25,11 @@ export async function runnableCron(catalog: Pick<Catalog, 'read'>, cron: string)
   return known;
 }
 
-function entryOf({ entries }: CatalogReading, cron: string): CatalogEntry {
+function entryOf({ entries, unreadable = [] }: CatalogReading, cron: string): CatalogEntry {
   const entry = entries.find(({ definition }) => definition.name === cron);
   if (entry) return entry;
+  const broken = unreadable.find(({ name }) => name === cron);
+  if (broken) throw UnknownCronError.unreadable(cron, broken.reason);
   throw UnknownCronError.of(
     cron,
     nearNames(

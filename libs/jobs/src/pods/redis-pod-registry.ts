@@ -32,7 +32,7 @@ export class RedisPodRegistry implements PodRegistry {
     const keys = [this.#cards, this.#times];
     const flat = (await SCRIPTS['list-pods'].run(this.#redis, keys, [POD_GONE_MS])) as string[];
     const found = Array.from({ length: flat.length / 2 }, (_, n) => cardOf(flat[2 * n + 1] ?? '', flat[2 * n] ?? ''));
-    return found.toSorted(byIdentity);
+    return found.filter((card) => card !== null).toSorted(byIdentity);
   }
 
   async leave(pod: string): Promise<void> {
@@ -40,6 +40,11 @@ export class RedisPodRegistry implements PodRegistry {
   }
 }
 
-function cardOf(card: string, seenAt: string): PodCard {
-  return { ...(JSON.parse(card) as NewPodCard), seenAt: Number(seenAt) };
+/** `null` for a card that cannot be read: its pod writes it anew with its next report, and the others are listed meanwhile. */
+function cardOf(card: string, seenAt: string): PodCard | null {
+  try {
+    return { ...(JSON.parse(card) as NewPodCard), seenAt: Number(seenAt) };
+  } catch {
+    return null;
+  }
 }

@@ -1,6 +1,7 @@
 import type { Clock } from '@fencepost/lease';
 import type { Catalog, CatalogReading } from '../catalog/catalog.js';
 import type { CatalogEntry } from '../catalog/definition.js';
+import type { UnreadableRecord } from '../catalog/read-records.js';
 import type { CronRecord, Ledger } from '../ledger/ledger.js';
 import type { Telemetry } from '../telemetry/telemetry.js';
 import { ZoneDataWatch } from '../catalog/zone-data-watch.js';
@@ -27,6 +28,8 @@ export interface Entered {
 export class Roster {
   readonly #entered = new Map<string, Entered>();
   readonly #zones = new ZoneDataWatch();
+  /** Records that cannot be read, with the reason that was reported. */
+  #unreadable: ReadonlyMap<string, string> = new Map();
   #version: number | null = null;
   /** When the last word that counts was asked for: replies may overtake each other. Monotonic. */
   #askedAt = -Infinity;
@@ -97,8 +100,10 @@ export class Roster {
     }
   }
 
-  #apply({ version, readAt, bornAt = null, entries }: CatalogReading, askedAt: number): void {
+  #apply(reading: CatalogReading, askedAt: number): void {
     if (this.#halted) return;
+    const { version, readAt, bornAt = null, entries } = reading;
+    this.#report(reading.unreadable ?? []);
     const names = new Set(entries.map(({ definition }) => definition.name));
     const gone = [...this.#entered.keys()].filter((name) => !names.has(name));
     const changed = entries.filter((entry) => !isSame(this.#entered.get(entry.definition.name)?.entry, entry));
@@ -115,6 +120,15 @@ export class Roster {
     telemetry.emit('catalog.read', { crons: entries.length });
     for (const foreign of this.#zones.look(changed)) telemetry.emit('catalog.zone-data', foreign);
     this.deps.onChanged(changed, gone);
+  }
+
+  /** Once for each record and reason, not with each reading. */
+  #report(unreadable: readonly UnreadableRecord[]): void {
+    for (const { name, reason } of unreadable) {
+      if (this.#unreadable.get(name) === reason) continue;
+      this.deps.telemetry.emit('catalog.unreadable', { cron: name, error: reason });
+    }
+    this.#unreadable = new Map(unreadable.map(({ name, reason }) => [name, reason]));
   }
 
   #know(now: number, askedAt: number): void {

@@ -155,7 +155,7 @@ export const EVENT_TEXT: Readonly<Record<EventName, readonly [EventLevel, string
     'these crons were declared with another time zone database than this process has: where the two differ, so may their instants',
   ],
   'catalog.read': ['info', 'the catalog of crons was read'],
-  'catalog.unreadable': ['error', 'this pod can not read the schedule of the cron and does not fire it'],
+  'catalog.unreadable': ['error', 'the record or schedule of the cron cannot be read, and this pod does not fire it'],
   'occurrence.claiming': ['debug', 'asking the ledger for an occurrence'],
   'occurrence.claimed': ['info', 'the occurrence is accepted'],
   'occurrence.skipped': ['warn', 'the occurrence is skipped: the previous run is still going, or the cron is paused'],

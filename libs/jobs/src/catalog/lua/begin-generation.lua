@@ -3,11 +3,16 @@
 -- A cron is one line a generation, the newest first, of fields that a tab follows but for the last: generation, since, state,
 -- nonce, who (JSON) and definition (JSON). JSON text holds neither tabs nor line ends of its own, so nothing is decoded here:
 -- what Lua decodes it can't encode again without rounding numbers.
+-- A record that cannot be read is replaced as if there were none. Answers nil for one that is removed: no definition is left.
 local function begin_generation(lines, next)
   local generation, since = 1, now
   local kept = {}
+  local last, last_since = string.match(lines or '', '^(%d+)@?%d*\t(%d+)\t%a+\t[^\t\n]*\t[^\t\n]*\t[^\t\n]')
+  if not last then
+    if not next.definition then return nil end
+    lines = nil
+  end
   if lines then
-    local last, last_since = string.match(lines, '^(%d+)@?%d*\t(%d+)\t')
     generation = tonumber(last) + 1
     -- Never before the one it follows, not even when the clock went back: an instant would belong to two of them.
     since = math.max(now + next.effective_after, tonumber(last_since))

@@ -22,6 +22,19 @@
 -- @include begin-generation
 -- @include drop-tombstones
 -- @include announce-change
+-- Whether the newest generation is a definition; see read-records.ts.
+local function is_readable(record)
+  local who, definition = string.match(record, '^%d+@?%d*\t%d+\t%a+\t[^\t\n]*\t([^\t\n]*)\t([^\t\n]*)')
+  if not who then return false end
+  local fine, decoded = pcall(cjson.decode, definition)
+  if not (fine and pcall(cjson.decode, who) and type(decoded) == 'table' and decoded.name == ARGV[1]) then return false end
+  for _, option in ipairs({ 'expression', 'timeZone', 'misfire', 'overlap' }) do
+    if type(decoded[option]) ~= 'string' then return false end
+  end
+  local window = decoded.catchUpWindowMs
+  return type(decoded.graceMs) == 'number' and (window == cjson.null or type(window) == 'number')
+end
+
 local lines = redis.call('HGET', KEYS[1], ARGV[1])
 for line in string.gmatch(lines or '', '[^\n]+') do
   local generation, since, nonce = string.match(line, '^(%d+)@?%d*\t(%d+)\t%a+\t([^\t]*)\t')
@@ -31,6 +44,14 @@ end
 local newest, state = string.match(lines or '', '^(%d+)@?%d*\t%d+\t(%a+)')
 local present = (newest and state ~= 'removed') and newest or ''
 local removes = ARGV[4] == 'removed'
+-- Nobody can have seen a generation of a record that cannot be read. It leaves no tombstone: code that declares it brings it back.
+if lines and removes and ARGV[2] == '' and not is_readable(lines) then
+  redis.call('HDEL', KEYS[1], ARGV[1])
+  redis.call('HDEL', KEYS[2], ARGV[1])
+  redis.call('ZREM', KEYS[4], ARGV[1])
+  announce_change(KEYS[5], KEYS[6], ARGV[9])
+  return { 'ACCEPTED', newest or '0', string.format('%.0f', now) }
+end
 if present ~= ARGV[2] or (removes and present == '') then return { 'MOVED', present } end
 
 local definition = ARGV[6]

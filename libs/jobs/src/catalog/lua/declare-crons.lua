@@ -44,7 +44,7 @@ local function write_generation(name, state, definition)
   local next = { state = state, nonce = '', who = ARGV[7], definition = definition,
     effective_after = tonumber(ARGV[5]), kept = tonumber(ARGV[6]) }
   local lines = begin_generation(redis.call('HGET', KEYS[1], name), next)
-  redis.call('HSET', KEYS[1], name, lines)
+  if lines then redis.call('HSET', KEYS[1], name, lines) else redis.call('HDEL', KEYS[1], name) end
   changed = true
 end
 

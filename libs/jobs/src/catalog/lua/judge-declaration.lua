@@ -7,6 +7,8 @@ local function judge(known, hash, build)
   if build.seq < build.top then return 'OLDER' end
   if not known then return 'CHANGED' end
   local text, known_hash, state, source = string.match(known, '^(%d+) (%x+) (%a+) (.*)$')
+  -- What cannot be read is written anew.
+  if not text then return 'CHANGED', '' end
   local seq, same = tonumber(text), known_hash == hash
   if source == '' then return (same and state == 'live') and 'NOTED' or 'CHANGED', source end
   -- Before anything else: while a large build is being written, its crons are ahead of the build its program is at.

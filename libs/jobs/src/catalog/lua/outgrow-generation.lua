@@ -16,7 +16,10 @@
 local lines, accepted = redis.call('HGET', KEYS[1], ARGV[1]), tonumber(ARGV[2])
 if not lines then return { 'FINE' } end
 local known = {}
-for line in string.gmatch(lines, '[^\n]+') do known[#known + 1] = line end
+for line in string.gmatch(lines, '[^\n]+') do
+  if string.match(line, '^%d+@?%d*\t') then known[#known + 1] = line end
+end
+if #known == 0 then return { 'FINE' } end
 local number_of = function(line) return tonumber(string.match(line, '^%d+')) end
 if number_of(known[1]) >= accepted then return { 'FINE' } end
 
