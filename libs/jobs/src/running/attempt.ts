@@ -92,6 +92,7 @@ export class Attempt {
     const log = (level: keyof RunLog, message: string) => this.#log(level, message);
     const desk = () => (this.#desk ??= this.#makeDesk());
     await handler.handle(await makeRunContext({ begun, handler, carrier, end: this.#end, log, desk }));
+    await this.#desk?.awaited.check();
   }
 
   #finish(outcome: AttemptOutcome): Promise<RunState | null> {

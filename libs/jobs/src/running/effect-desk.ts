@@ -3,6 +3,7 @@ import type { AttemptRef, Ledger } from '../ledger/ledger.js';
 import type { Question } from '../ledger/run.js';
 import type { Telemetry } from '../telemetry/telemetry.js';
 import type { Tracing } from '../telemetry/tracing.js';
+import { AwaitedEffects } from './awaited-effects.js';
 import type { TraceCall } from './call-effect.js';
 import { EffectAskedError } from './effect-errors.js';
 import type { Ending } from './ending.js';
@@ -41,6 +42,7 @@ export const NAME_TEXT = `a text of 1 to ${LONGEST_NAME} characters without NUL`
 
 /** What all effects of one attempt share: their names, and whether a person has to say how one of them ended. */
 export class EffectDesk {
+  readonly awaited = new AwaitedEffects();
   readonly #used = new Set<string>();
   readonly #rooms = new Set<string>();
   readonly #open = new Set<Question>();

@@ -12,6 +12,19 @@ export class EffectNameError extends FinalError {
   }
 }
 
+/** The handler returned while an effect that it had started went on, or never looked at how one ended. */
+export class UnawaitedEffectError extends FinalError {
+  readonly code = 'EFFECT_NOT_AWAITED';
+
+  constructor(effect: string, options?: ErrorOptions) {
+    super(
+      `effect "${effect}" was not awaited: the handler returned without its outcome. Write "await" in front of run.effect, ` +
+        `run.forEach or run.transaction, or return its promise.`,
+      options,
+    );
+  }
+}
+
 /** What became of an effect whose result is none that can be recorded or used. */
 const RESULT = {
   recorded: [

@@ -46,10 +46,16 @@ function contextOf(parts: ContextParts, payload: unknown): RunContext {
     payload,
     log: { debug: line('debug'), info: line('info'), warn: line('warn'), error: line('error') },
     progress,
-    effect: (name, act, options) => runEffect(desk(), { name, act }, options),
-    transaction: (work, options) => runTransaction(desk(), work, options),
-    forEach: (items, keyOf, ...[act, options]) => runForEach(desk(), { items, keyOf, act, progress }, options),
+    effect: (name, act, options) => tracked(desk(), name, (one) => runEffect(one, { name, act }, options)),
+    transaction: (work, options) =>
+      tracked(desk(), options?.name ?? 'transaction', (one) => runTransaction(one, work, options)),
+    forEach: (items, keyOf, ...[act, options]) =>
+      tracked(desk(), options?.name ?? 'items', (one) => runForEach(one, { items, keyOf, act, progress }, options)),
   });
+}
+
+function tracked<T>(desk: EffectDesk, name: unknown, start: (desk: EffectDesk) => Promise<T>): Promise<T> {
+  return desk.awaited.track(String(name), start(desk));
 }
 
 export function lateByMs({ run: { attemptedAt, dueAt } }: ContextParts['begun']): number {
