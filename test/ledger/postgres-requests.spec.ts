@@ -135,7 +135,7 @@ describe('what is kept', () => {
   it('does not keep an instant from being asked for, once its run is kept no longer', async () => {
     const stage = await room.stage({ timing: { keepMs: 20 } });
     await stage.claimed(3, { skips: [stage.range(0, 2)] });
-    const order = stage.order();
+    const order = stage.order({ runId: `${stage.cron}@a-key-without-a-life` });
     await stage.ledger.trigger(order);
     await stage.ledger.finish(await stage.begun(order.runId), { kind: 'succeeded' });
     await stage.harness.advance(30);

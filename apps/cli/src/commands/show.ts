@@ -26,19 +26,20 @@ export function showCommand({ world, answer }: Setting): Command {
 
 async function show({ catalog, ledger, leaseStore }: Store, cron: string): Promise<Report> {
   const { entry, now } = await knownCron(catalog, cron);
-  const [record, runs, waiting, [lease]] = await Promise.all([
+  const [record, runs, waiting, keys, [lease]] = await Promise.all([
     ledger.readCron(cron),
     ledger.runs(cron, LATEST),
     ledger.runsIn('uncertain', [cron], 1_000),
+    ledger.countKeys(cron),
     leaseStore.inspect([cron]),
   ]);
   const overview = overviewOf(entry, { record, last: runs[0] ?? null }, now);
   const detail = presentCronDetail({ overview, entry, record }, { lease: lease ?? null, uncertain: waiting.length });
   return {
     code: EXIT.ok,
-    json: detail,
+    json: { ...detail, keys },
     text: (width) => [
-      ...table(factsOf(detail, lease ?? null), width),
+      ...table([...factsOf(detail, lease ?? null), ...keysOf(keys)], width),
       '',
       ...historyOf(detail, width),
       ...latest(runs, width),
@@ -68,6 +69,11 @@ function factsOf(cron: CronDetailJson, lease: Holding | null): string[][] {
     ['declared', cron.source === null ? 'made at run time' : `by ${cron.source}, build ${cron.buildSeq ?? '?'}`],
     ...(cron.uncertain === 0 ? [] : [['uncertain', `${cron.uncertain} of its runs wait for an answer`]]),
   ];
+}
+
+/** Each stays for its keyTtl, so their number is what a job is asked for in that time. */
+function keysOf(keys: number): string[][] {
+  return keys === 0 ? [] : [['keys', `${keys} idempotency keys are remembered`]];
 }
 
 function historyOf({ generations }: CronDetailJson, width: number): string[] {

@@ -57,7 +57,8 @@ function sentence(cron: string, reply: TriggerReply): string {
     case 'exists':
       return `${cron} was not run: the run is there already (${reply.state}).`;
     case 'ahead':
+      return `${cron} was not run: its instant is ahead.`;
     case 'forgotten':
-      return `${cron} was not run: its instant is ${reply.verdict}.`;
+      return `${cron} was not run: the order arrived too late, or again after its run was over and forgotten. Give it again.`;
   }
 }

@@ -22,8 +22,12 @@ export function refusedRun(cron: string, reply: Refused): FencepostError {
     case 'exists':
       return new StateConflictError(`"${cron}" was not run: the run is there already, it is ${reply.state}.`);
     case 'ahead':
+      return new StateConflictError(`"${cron}" was not run: its instant is ahead.`);
     case 'forgotten':
-      return new StateConflictError(`"${cron}" was not run: its instant is ${reply.verdict}.`);
+      return new StateConflictError(
+        `"${cron}" was not run: the order arrived over ten minutes after it was given, or again after its run was over and ` +
+          `forgotten. Give it again.`,
+      );
   }
 }
 

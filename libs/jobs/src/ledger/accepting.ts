@@ -79,6 +79,11 @@ export interface TriggerRequest {
   readonly priority?: number | null;
   /** A run of the same cron whose effects and items that are done are done for this one too; `null` by default. */
   readonly rerunOf?: string | null;
+  /**
+   * The id stands for an idempotency key: for this many milliseconds from its first use it makes no second run, whatever
+   * becomes of the run's record; `null` by default.
+   */
+  readonly keyMs?: number | null;
 }
 
 export type TriggerReply =
@@ -88,7 +93,10 @@ export type TriggerReply =
   | { readonly verdict: 'exists'; readonly state: RunState }
   /** A natural id whose instant is not behind the cursor yet: it is the schedule's own. */
   | { readonly verdict: 'ahead' }
-  /** A natural id of an instant that the ledger has accounted for and no longer remembers: it may have run. */
+  /**
+   * The run is over, or may be, and its record is gone: an idempotency key within its life, a late duplicate of a trigger, a
+   * re-run of a run that is not on record, or an instant that the ledger has accounted for. Nothing was made.
+   */
   | { readonly verdict: 'forgotten' };
 
 /** An operator's order: who, and why. */

@@ -37,6 +37,7 @@ export function checkTrigger(request: TriggerRequest): void {
   checkWhole('scheduledAt', scheduledAt ?? 0, 0);
   checkWhole('notBefore', request.notBefore ?? 0, 0);
   checkWhole('priority', request.priority ?? 1, 1);
+  checkWhole('keyMs', request.keyMs ?? 1, 1);
   if (missed !== null) {
     checkWhole('count', missed.count, 1);
     checkWhole('from', missed.from, 0);
@@ -60,6 +61,25 @@ export const DEFAULT_MAX_CONCURRENCY = 1;
 /** Whether the id is the one that the schedule itself would give the instant. */
 export function isNatural({ runId, scheduledAt }: TriggerRequest): boolean {
   return scheduledAt !== null && runId === occurrenceId({ cron: cronOfRun(runId), scheduledAt });
+}
+
+/**
+ * A trigger arrives this long after its id was made at most: what comes later is a duplicate, or was held up on its way. So
+ * the id of a triggered run that retention removes has to be remembered no longer than this. `delete-runs.sql` has it too.
+ */
+export const LATE_TRIGGER_MS = 600_000;
+
+const MANUAL = '@manual-';
+
+/** Whether the id of the run is its trigger's own, and nothing but the run's record says that it was used. */
+export function isTriggeredId(runId: string): boolean {
+  return runId.includes(MANUAL);
+}
+
+/** When the id was made, epoch milliseconds, for one that says so: a UUID of version 7. */
+export function madeAt(runId: string): number | null {
+  const [, high = '', low = ''] = /@manual-([0-9a-f]{8})-([0-9a-f]{4})-7[0-9a-f]{3}-/.exec(runId) ?? [];
+  return high === '' ? null : Number.parseInt(high + low, 16);
 }
 
 interface Policy {

@@ -103,6 +103,8 @@ export interface Ledger {
    * occurrences included. In the order given, in few calls where the store can.
    */
   countRuns(crons: readonly string[]): Promise<number[]>;
+  /** How many run ids of the cron can't be used again although their record may be gone: idempotency keys within their life. */
+  countKeys(cron: string): Promise<number>;
   /** The newest runs first, skipped occurrences included. */
   runs(cron: string, limit: number): Promise<Run[]>;
   /** The newest recorded skip ranges first. */

@@ -68,6 +68,11 @@ export class MemoryHistory {
     return { runs: runs.map(snapshot), skips: structuredClone(touching), forgotten };
   }
 
+  countKeys(name: string): number {
+    const now = this.store.now();
+    return [...this.store.cron(name).used.values()].filter((until) => until > now).length;
+  }
+
   forget(name: string, keep: number): number {
     checkWhole('keep', keep, 0);
     const cron = this.store.cron(name);
@@ -75,7 +80,7 @@ export class MemoryHistory {
     if (ranges.length > 0) cron.forgotten = Math.max(cron.forgotten ?? 0, ranges.at(-1)?.through ?? 0);
     const surplus = this.store.runs(name).slice(0, Math.min(Math.max(0, cron.runs.size - keep), LEDGER_BATCH));
     const forgotten = surplus.filter(({ record }) => isTerminal(record.state));
-    for (const { record } of forgotten) forgetRun(cron, record);
+    for (const { record } of forgotten) forgetRun(cron, record, this.store.now());
     return forgotten.length;
   }
 }

@@ -1,5 +1,6 @@
 import type { Fence } from '@fencepost/lease';
 import type { ResolveReply } from './ledger.js';
+import { isTriggeredId, LATE_TRIGGER_MS } from './ledger-request.js';
 import { isTerminal, nextState, type RunEvent, type RunState } from './run-state.js';
 import type { EffectRecord, OperatorAction, OverlapPolicy, Pause, Run, SkipRange } from './run.js';
 
@@ -69,6 +70,8 @@ export interface MemoryCron {
   forgotten: number | null;
   /** Instants behind the cursor that somebody asked for. */
   readonly asked: Set<number>;
+  /** Run ids that can't be used again although their record may be gone, and until when. */
+  readonly used: Map<string, number>;
   paused: Pause | null;
   /** The newest first. */
   readonly actions: OperatorAction[];
@@ -88,6 +91,7 @@ export function newCron(noFence: Fence): MemoryCron {
     began: null,
     forgotten: null,
     asked: new Set(),
+    used: new Map(),
     paused: null,
     actions: [],
     skips: [],
@@ -129,9 +133,16 @@ export function inOrder(runs: Iterable<MemoryRun>, wanted: (run: MemoryRun) => b
 }
 
 /** Nobody takes its instant for one that was missed. */
-export function forgetRun(cron: MemoryCron, { id, scheduledAt }: Run): void {
+export function forgetRun(cron: MemoryCron, { id, scheduledAt }: Run, now: number): void {
   cron.runs.delete(id);
+  if (isTriggeredId(id)) rememberId(cron, id, { now, ms: LATE_TRIGGER_MS });
   cron.forgotten = Math.max(cron.forgotten ?? 0, scheduledAt);
+}
+
+/** `remember-id.lua`. */
+export function rememberId({ used }: MemoryCron, id: string, { now, ms }: Record<'now' | 'ms', number>): void {
+  used.set(id, Math.max(used.get(id) ?? 0, now + ms));
+  for (const [known, until] of used) if (until <= now) used.delete(known);
 }
 
 /** One that has run out is none. */

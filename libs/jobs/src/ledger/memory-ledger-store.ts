@@ -47,7 +47,7 @@ export class MemoryLedgerStore {
     let oldest = now;
     for (const { record } of cron.runs.values()) {
       if (record.finishedAt === null) continue;
-      if (record.finishedAt <= now - keepMs) forgetRun(cron, record);
+      if (record.finishedAt <= now - keepMs) forgetRun(cron, record, now);
       else oldest = Math.min(oldest, record.finishedAt);
     }
     this.#nextLook.set(name, oldest + keepMs);

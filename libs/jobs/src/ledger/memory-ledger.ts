@@ -218,6 +218,10 @@ export class MemoryLedger implements Ledger {
     return this.#history.countRuns(crons, this.#timing.keepMs);
   }
 
+  async countKeys(cron: string): Promise<number> {
+    return this.#history.countKeys(cron);
+  }
+
   async runs(cron: string, limit: number): Promise<Run[]> {
     return this.#history.runs(cron, limit);
   }

@@ -1,8 +1,8 @@
 import { NO_FENCE } from '@fencepost/lease';
 import type { OperatorOrder, TriggerReply, TriggerRequest } from './ledger.js';
-import { isNatural } from './ledger-request.js';
+import { isNatural, LATE_TRIGGER_MS, madeAt } from './ledger-request.js';
 import type { LedgerTiming } from './ledger-timing.js';
-import { noteAction, pauseInForce, type MemoryCron, type MemoryRun } from './memory-ledger-record.js';
+import { noteAction, pauseInForce, rememberId, type MemoryCron, type MemoryRun } from './memory-ledger-record.js';
 import { makeRoom, overlapOf } from './memory-room.js';
 import { acceptRun, newRun } from './memory-run.js';
 import type { Pause } from './run.js';
@@ -15,7 +15,7 @@ interface Now {
 
 /** `trigger-run.lua`, line for line. */
 export function triggerInMemory(cron: MemoryCron, request: TriggerRequest, at: Now): TriggerReply {
-  const answer = knownRun(cron, request) ?? refuse(cron, request);
+  const answer = knownRun(cron, request) ?? refuseUsed(cron, request, at.now) ?? refuse(cron, request);
   if (answer) return answer;
   const { runId: id, by, reason, generation, why } = request;
   const { skipped, surplus } = overlapOf(cron, request, at.now);
@@ -28,6 +28,7 @@ export function triggerInMemory(cron: MemoryCron, request: TriggerRequest, at: N
   });
   const instant = request.scheduledAt ?? at.now;
   if (isNatural(request)) cron.asked.add(instant);
+  if (request.keyMs) rememberId(cron, id, { now: at.now, ms: request.keyMs });
   const missed = structuredClone(request.missed);
   const notBefore = (request.notBefore ?? 0) > at.now ? (request.notBefore ?? null) : null;
   const due = { scheduledAt: instant, dueAt: notBefore ?? instant, notBefore };
@@ -53,6 +54,13 @@ function knownRun(cron: MemoryCron, { runId, nonce }: TriggerRequest): TriggerRe
   if (!run) return null;
   if (run.claimNonce !== nonce) return { verdict: 'exists', state: run.record.state };
   return run.record.skipped === 'overlap' ? { verdict: 'skipped', reason: 'overlap' } : { verdict: 'claimed', runId };
+}
+
+/** The id of a run whose record is gone makes no other one while a duplicate of it may come. */
+function refuseUsed(cron: MemoryCron, { runId, rerunOf }: TriggerRequest, now: number): TriggerReply | null {
+  const late = now - (madeAt(runId) ?? now) > LATE_TRIGGER_MS;
+  const over = (cron.used.get(runId) ?? 0) > now || (rerunOf && !cron.runs.has(rerunOf));
+  return late || over ? { verdict: 'forgotten' } : null;
 }
 
 function refuse(cron: MemoryCron, request: TriggerRequest): TriggerReply | null {

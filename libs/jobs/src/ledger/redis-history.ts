@@ -1,7 +1,7 @@
 import { NO_FENCE, parseFence } from '@fencepost/lease';
 import { endOfPart, type AccountPart } from './account-part.js';
 import type { Account, AccountQuestion, CronRecord, Delivery } from './ledger.js';
-import { checkRange, checkWhole } from './ledger-request.js';
+import { checkRange, checkWhole, LATE_TRIGGER_MS } from './ledger-request.js';
 import { LEDGER_BATCH } from './ledger-timing.js';
 import { readAction } from './redis-action.js';
 import type { RedisLedgerAccess } from './redis-ledger-access.js';
@@ -99,13 +99,19 @@ export class RedisHistory {
     return { runs: [...runs.values()], skips, forgotten: Math.max(forgotten, gone.at(-1) ?? 0) || null };
   }
 
+  async countKeys(cron: string): Promise<number> {
+    const [{ redis, keys }, [seconds, micros]] = [this.access, await this.access.redis.time()];
+    const now = Number(seconds) * 1_000 + Math.floor(Number(micros) / 1_000);
+    return redis.zcount(keys(cron).used, `(${now}`, '+inf');
+  }
+
   async forget(cron: string, keep: number): Promise<number> {
     checkWhole('keep', keep, 0);
     const keys = this.access.keys(cron);
     const ids = await this.access.call(
       'forget-runs',
-      [keys.runs, keys.open, keys.skips, keys.cron, keys.failed],
-      [keep, LEDGER_BATCH],
+      [keys.runs, keys.open, keys.skips, keys.cron, keys.failed, keys.used],
+      [keep, LEDGER_BATCH, LATE_TRIGGER_MS],
     );
     const gone = ids.flatMap((id) => [keys.run(id), keys.effects(id), keys.items(id)]);
     if (gone.length > 0) await this.access.redis.unlink(gone);

@@ -17,6 +17,8 @@ export interface CronKeys {
   readonly actions: string;
   /** Runs that failed, by when they did. */
   readonly failed: string;
+  /** Run ids that can't be used again although their record may be gone, by until when; see `remember-id.lua`. */
+  readonly used: string;
   /** Runs that wait for a person's answer, by since when. */
   readonly uncertain: string;
   run(runId: string): string;
@@ -44,6 +46,7 @@ export function ledgerKeys(options: KeySpace): LedgerKeys {
       actions: `${base}actions`,
       failed: `${base}failed`,
       uncertain: `${base}uncertain`,
+      used: `${base}used`,
       run: (runId) => key(cron, `run:${runId}`),
       effects: (runId) => key(cron, `effects:${runId}`),
       items: (runId) => key(cron, `items:${runId}`),

@@ -161,6 +161,10 @@ export class RedisLedger implements Ledger {
     return this.#history.countRuns(crons);
   }
 
+  async countKeys(cron: string): Promise<number> {
+    return this.#history.countKeys(cron);
+  }
+
   async runs(cron: string, limit: number): Promise<Run[]> {
     return this.#history.runs(cron, limit);
   }

@@ -1,7 +1,14 @@
 import { randomUUID } from 'node:crypto';
 import { DEFAULT_CANCEL_GRACE_MS } from '../catalog/definition.js';
 import type { OperatorOrder, TriggerReply, TriggerRequest } from './ledger.js';
-import { checkPause, checkTrigger, DEFAULT_MAX_CONCURRENCY, isNatural } from './ledger-request.js';
+import {
+  checkPause,
+  checkTrigger,
+  DEFAULT_MAX_CONCURRENCY,
+  isNatural,
+  LATE_TRIGGER_MS,
+  madeAt,
+} from './ledger-request.js';
 import { writeAction } from './redis-action.js';
 import type { RedisLedgerAccess } from './redis-ledger-access.js';
 import { keysOfRun } from './redis-ledger-keys.js';
@@ -17,12 +24,12 @@ export class RedisOperations {
     checkTrigger(request);
     const { runId, rerunOf } = request;
     const keys = keysOfRun(this.access.keys, runId);
-    const source = rerunOf ? [keys.effects(rerunOf), keys.items(rerunOf)] : [];
+    const source = rerunOf ? [keys.effects(rerunOf), keys.items(rerunOf), keys.run(rerunOf)] : [];
     const copied = [keys.effects(runId), keys.items(runId), ...source];
-    const { cron, runs, open, watch, pending, skips, asked, actions } = keys;
+    const { cron, runs, open, watch, pending, skips, asked, actions, used } = keys;
     const reply = await this.access.call(
       'trigger-run',
-      [cron, runs, open, watch, pending, skips, keys.run(runId), asked, actions, ...copied],
+      [cron, runs, open, watch, pending, skips, keys.run(runId), asked, actions, used, ...copied],
       triggerArguments(request, this.access.timing),
     );
     return triggerReply(reply, runId);
@@ -69,7 +76,7 @@ function triggerArguments(
     recoverMs,
     keepMs,
     writeAction({ action, by, reason: why, runId }),
-    request.notBefore ?? '',
+    ...[request.notBefore ?? '', request.keyMs ?? '', madeAt(runId) ?? '', LATE_TRIGGER_MS],
     ...['reason', reason, 'generation', generation, 'claimedBy', by, 'by', by],
     ...writeOptions({ ...request, startBy: null }),
   ];

@@ -154,11 +154,11 @@ export class CronOperator {
   }
 
   async #trigger({ entry, now }: KnownCron, over: RunOrder): Promise<TriggerReply> {
-    const { clock, ledger, randomUUID: uuid } = this.#ports;
+    const { ledger, randomUUID: uuid } = this.#ports;
     const { definition, generation } = effectiveGeneration(entry, now);
     const { name, overlap, maxConcurrency, cancelGraceMs } = entry.definition;
     const reply = await ledger.trigger({
-      runId: `${name}@manual-${uuidV7(clock.now(), uuid())}`,
+      runId: `${name}@manual-${uuidV7(now, uuid())}`,
       nonce: uuid(),
       scheduledAt: null,
       reason: 'manual',

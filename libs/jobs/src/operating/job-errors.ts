@@ -16,3 +16,18 @@ export class IdempotencyKeyError extends FencepostError {
     );
   }
 }
+
+/** The request arrived so late that the ledger can't tell it from a duplicate of one that has run already. */
+export class LateRequestError extends FencepostError {
+  readonly code = 'LATE_REQUEST';
+
+  constructor(
+    readonly job: string,
+    readonly runId: string,
+  ) {
+    super(
+      `The request for a run of "${job}" reached the ledger over ten minutes after it was made, or again after its run (${runId}) ` +
+        `was over and forgotten. Nothing was enqueued by it: enqueue the job again, with an idempotencyKey if it must run once.`,
+    );
+  }
+}

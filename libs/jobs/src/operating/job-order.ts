@@ -5,11 +5,13 @@ import { LARGEST_PRIORITY } from '../scheduling/run-queue.js';
 import { checkedInstant, checkedText, wrong } from './order.js';
 
 export interface EnqueueOptions {
-  /**
-   * A text of 1 to 1,000 characters. The same one again makes no second run of this job, for as long as the ledger keeps the
-   * first; default: each call makes one.
-   */
+  /** A text of 1 to 1,000 characters. The same key makes no second run of this job for `keyTtl`; default: each call makes one. */
   readonly idempotencyKey?: string;
+  /**
+   * `'7d'`, or milliseconds: how long the key is remembered, from its first use and whatever becomes of the run's record; from
+   * a minute to 400 days, default 30 days. While the run is on record, the key is remembered in any case.
+   */
+  readonly keyTtl?: string | number;
   /** `'5m'`, or milliseconds: it begins no earlier than that. */
   readonly delay?: string | number;
   /** Or no earlier than at this instant, a date or epoch milliseconds; one that is past means now. */
@@ -23,12 +25,18 @@ export interface EnqueueOptions {
 /** {@link EnqueueOptions}, checked. */
 export interface JobOrder {
   readonly key: string | null;
+  /** How long the key is remembered. */
+  readonly keyMs: number | null;
   readonly notBefore: number | null;
   readonly priority: number | null;
   readonly by: string;
 }
 
 const LARGEST_PAYLOAD = 1_048_576;
+const DAY_MS = 86_400_000;
+const DEFAULT_KEY_TTL_MS = 30 * DAY_MS;
+const MIN_KEY_TTL_MS = 60_000;
+const MAX_KEY_TTL_MS = 400 * DAY_MS;
 
 /**
  * @param now the store's clock, epoch milliseconds
@@ -41,23 +49,34 @@ export function checkedOrder(options: EnqueueOptions, now: number): JobOrder {
   }
   return {
     key: idempotencyKey === undefined ? null : checkedText('idempotencyKey', idempotencyKey),
+    keyMs: checkedKeyTtl(options),
     notBefore: checkedBeginning(options, now),
     priority,
     by: checkedText('by', by),
   };
 }
 
+function checkedKeyTtl({ idempotencyKey, keyTtl }: EnqueueOptions): number | null {
+  if (idempotencyKey === undefined) {
+    if (keyTtl === undefined) return null;
+    throw wrong('keyTtl', 'left out where there is no "idempotencyKey"', keyTtl);
+  }
+  const ms = keyTtl === undefined ? DEFAULT_KEY_TTL_MS : checkedDuration('keyTtl', keyTtl);
+  if (ms >= MIN_KEY_TTL_MS && ms <= MAX_KEY_TTL_MS) return ms;
+  throw wrong('keyTtl', "a duration from '1m' to '400d'", keyTtl);
+}
+
 function checkedBeginning({ delay, runAt }: EnqueueOptions, now: number): number | null {
   if (delay !== undefined && runAt !== undefined) throw wrong('delay', 'left out beside "runAt"', delay);
   if (runAt !== undefined) return checkedInstant('runAt', runAt instanceof Date ? runAt.getTime() : runAt);
-  return delay === undefined ? null : checkedInstant('delay', Math.ceil(now + checkedDelay(delay)));
+  return delay === undefined ? null : checkedInstant('delay', Math.ceil(now + checkedDuration('delay', delay)));
 }
 
-function checkedDelay(delay: string | number): number {
+function checkedDuration(what: string, duration: string | number): number {
   try {
-    return parseDuration(delay);
+    return parseDuration(duration);
   } catch {
-    throw wrong('delay', "a duration such as '5m', or whole milliseconds", delay);
+    throw wrong(what, "a duration such as '5m', or whole milliseconds", duration);
   }
 }
 

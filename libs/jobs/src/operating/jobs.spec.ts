@@ -1,5 +1,5 @@
 import type { Clock } from '@fencepost/lease';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { CRON } from '../../../../test/support/audit-history.js';
 import { JOB, jobsStage } from '../../../../test/support/jobs-stage.js';
 import { OperatorInputError, UnknownCronError } from './errors.js';
@@ -97,13 +97,23 @@ describe('an idempotency key', () => {
     expect(await jobs.enqueue('other', 2, KEY)).toEqual({ runId: 'other@order-4711', created: true });
   });
 
-  it('that was forgotten with its run makes another one', async () => {
+  it('that outlives the record of its run says that it was done', async () => {
     const { stage, jobs } = await jobsStage();
     const { runId } = await jobs.enqueue(JOB, 1, KEY);
     await stage.carryOut(runId);
     await stage.ledger.forget(JOB, 0);
-    expect(await jobs.enqueue(JOB, 2, KEY)).toEqual({ runId, created: true });
+    expect(await jobs.enqueue(JOB, 2, KEY)).toEqual({ runId, created: false, alreadyDone: true });
+    expect(await jobs.enqueueMany(JOB, [{ payload: 3, ...KEY }])).toEqual([
+      { runId, created: false, alreadyDone: true },
+    ]);
   });
+});
+
+it('a request without a key that comes too late is refused, and nobody is told that it was done', async () => {
+  const { stage, jobs } = await jobsStage();
+  vi.spyOn(stage.ledger, 'trigger').mockResolvedValueOnce({ verdict: 'forgotten' });
+  await expect(jobs.enqueue(JOB, 1)).rejects.toMatchObject({ code: 'LATE_REQUEST' });
+  expect(stage.queue.taken).toEqual([]);
 });
 
 describe('when a job runs', () => {

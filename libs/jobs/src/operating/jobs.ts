@@ -9,7 +9,7 @@ import type { Presence } from '../scheduling/presence.js';
 import type { QueuedDelivery, RunQueue } from '../scheduling/run-queue.js';
 import { cronOfRun } from '../schedule/occurrence.js';
 import { deliverAll } from './delivery-desk.js';
-import { IdempotencyKeyError } from './job-errors.js';
+import { IdempotencyKeyError, LateRequestError } from './job-errors.js';
 import { checkedJobPayload, checkedOrder, type EnqueueOptions } from './job-order.js';
 import { runIdOfKey } from './job-run-id.js';
 import { KnownJobs } from './known-jobs.js';
@@ -32,6 +32,8 @@ export interface Enqueued {
   readonly runId: string;
   /** `false` when there is a run of this idempotency key already, or an overlap policy left it out. */
   readonly created: boolean;
+  /** The idempotency key was used within its `keyTtl`, and the record of its run is gone: it was done, and nothing was made. */
+  readonly alreadyDone?: true;
 }
 
 /** One of many. */
@@ -99,7 +101,7 @@ export class Jobs {
     const enqueued: Enqueued[] = [];
     for (let at = 0; at < asked.length; at += AT_ONCE) {
       const accepted = await this.#acceptSome(job, asked.slice(at, at + AT_ONCE));
-      enqueued.push(...accepted.map(({ runId, created }) => ({ runId, created })));
+      enqueued.push(...accepted.map(({ delivery: _, ...one }) => one));
     }
     return enqueued;
   }
@@ -120,11 +122,11 @@ export class Jobs {
     const reply = await ledger.triggerIn(tx, asked.request);
     if (reply.verdict === 'exists') checkSame(asked, await this.#payloadOf(runId, tx));
     else if (reply.verdict === 'claimed') this.#note(tx, runId, json);
-    return { runId, created: reply.verdict === 'claimed' };
+    return { runId, created: reply.verdict === 'claimed', ...forgotten(asked, reply) };
   }
 
   async #asked(job: string, payload: unknown, options: EnqueueOptions): Promise<Asked> {
-    const { clock, randomUUID: uuid, readerOf } = this.#ports;
+    const { randomUUID: uuid, readerOf } = this.#ports;
     const { entry, generation, now } = await this.#known.find(job);
     const { key, notBefore, ...order } = checkedOrder(options, now);
     const json = checkedJobPayload(job, payload);
@@ -133,7 +135,7 @@ export class Jobs {
     const { overlap, maxConcurrency, cancelGraceMs } = entry.definition;
     const request: TriggerRequest = {
       ...order,
-      runId: key === null ? `${job}@manual-${uuidV7(clock.now(), uuid())}` : runIdOfKey(job, key),
+      runId: key === null ? `${job}@manual-${uuidV7(now, uuid())}` : runIdOfKey(job, key),
       nonce: uuid(),
       scheduledAt: null,
       reason: 'manual',
@@ -170,7 +172,9 @@ export class Jobs {
     for (let tries = 1; ; tries += 1) {
       const reply: TriggerReply = await this.#ports.ledger.trigger(request);
       if (reply.verdict === 'claimed') return { runId, created: true, delivery: { runId, delivery: 1, ...how } };
-      if (reply.verdict !== 'exists') return { runId, created: false, delivery: null };
+      if (reply.verdict !== 'exists') {
+        return { runId, created: false, ...forgotten(asked, reply), delivery: null };
+      }
       const run = await this.#ports.ledger.readRun(runId);
       if (run === null && tries < MOST_TRIES) continue;
       checkSame(asked, run?.payload);
@@ -189,6 +193,16 @@ export class Jobs {
     const notes = this.#open.get(tx) ?? new Map<string, string | null>();
     this.#open.set(tx, notes.set(runId, payload));
   }
+}
+
+/**
+ * A request without a key that the ledger takes for a late one of a run that is over: it says nothing about this one.
+ * @throws {LateRequestError}
+ */
+function forgotten({ request, key }: Asked, { verdict }: TriggerReply): Pick<Enqueued, 'alreadyDone'> {
+  if (verdict !== 'forgotten') return {};
+  if (key === null) throw new LateRequestError(cronOfRun(request.runId), request.runId);
+  return { alreadyDone: true };
 }
 
 /** @param known `undefined` where nobody can say any more */

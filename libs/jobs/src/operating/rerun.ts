@@ -93,7 +93,7 @@ function refused(id: string, reply: Refusal): RunStateError {
     case 'forgotten':
       return new RunStateError(
         id,
-        `The run "${id}" was not run again: the ledger no longer knows its instant (${reply.verdict}). Trigger its cron instead.`,
+        `The run "${id}" was not run again: the ledger no longer knows it or its instant (${reply.verdict}). Trigger its cron instead.`,
       );
   }
 }

@@ -11,7 +11,6 @@ local function copy_done(effects, items, to_effects, to_items)
       redis.call('HSET', to_effects, field, record, 'r/' .. name, rest[1] or '', 'h/' .. name, rest[2] or '')
     end
   end
-  if #names == 0 then return end
   -- What comes next has its place after these; and items never outlive their run, because its effects are there.
   redis.call('HSET', to_effects, 'n', redis.call('HGET', effects, 'n') or '0')
   local known = redis.call('HGETALL', items)

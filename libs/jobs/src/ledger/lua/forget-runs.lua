@@ -5,12 +5,17 @@
 -- KEYS[3]  skipped ranges, by their end
 -- KEYS[4]  cron record
 -- KEYS[5]  failed runs
+-- KEYS[6]  run ids that were used
 -- ARGV[1]  how many to keep
 -- ARGV[2]  how many to forget at most
+-- ARGV[3]  how long the id of a triggered run is remembered, ms
 -- Returns  ids of the runs to delete
 --
 -- The ids go back to the caller, which deletes their keys; if it crashes before, the keys' own expiry is the net. Up to
--- which instant something was forgotten is kept, so that nobody takes it for an instant that was missed.
+-- which instant something was forgotten is kept, so that nobody takes it for an instant that was missed. The id of a run that
+-- somebody triggered has no instant that says so: it is remembered itself while a duplicate of the trigger may still come.
+-- @include server-time
+-- @include remember-id
 local keep, most = tonumber(ARGV[1]), tonumber(ARGV[2])
 local forgotten = tonumber(redis.call('HGET', KEYS[4], 'forgotten') or '0')
 local before = forgotten
@@ -28,6 +33,7 @@ for i = 1, #oldest, 2 do
     redis.call('ZREM', KEYS[1], oldest[i])
     redis.call('ZREM', KEYS[5], oldest[i])
     ids[#ids + 1] = oldest[i]
+    if string.find(oldest[i], '@manual-', 1, true) then remember_id(KEYS[6], oldest[i], tonumber(ARGV[3])) end
     forgotten = math.max(forgotten, tonumber(oldest[i + 1]))
   end
 end

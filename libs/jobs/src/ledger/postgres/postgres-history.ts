@@ -71,6 +71,10 @@ export class PostgresHistory {
     return { ...row, runs: row.runs.map(readRunRow), ...(end < to && { more: end }) };
   }
 
+  async countKeys(cron: string): Promise<number> {
+    return this.#ask('count_keys', cron);
+  }
+
   async forget(cron: string, keep: number): Promise<number> {
     checkWhole('keep', keep, 0);
     return this.#ask('forget_runs', cron, keep, this.access.timing.keepMs, LEDGER_BATCH);

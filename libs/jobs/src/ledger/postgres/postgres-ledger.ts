@@ -193,6 +193,10 @@ export class PostgresLedger implements TransactionalLedger {
     return this.#history.countRuns(crons);
   }
 
+  async countKeys(cron: string): Promise<number> {
+    return this.#history.countKeys(cron);
+  }
+
   async runs(cron: string, limit: number): Promise<Run[]> {
     return this.#history.runs(cron, limit);
   }

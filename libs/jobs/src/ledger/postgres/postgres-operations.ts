@@ -3,7 +3,14 @@ import { watchPostgresChannel, type SqlClient, type StopWatching } from '@fencep
 import { DEFAULT_CANCEL_GRACE_MS } from '../../catalog/definition.js';
 import { cronOfRun } from '../../schedule/occurrence.js';
 import type { OperatorOrder, TriggerReply, TriggerRequest } from '../ledger.js';
-import { checkPause, checkTrigger, DEFAULT_MAX_CONCURRENCY, isNatural } from '../ledger-request.js';
+import {
+  checkPause,
+  checkTrigger,
+  DEFAULT_MAX_CONCURRENCY,
+  isNatural,
+  LATE_TRIGGER_MS,
+  madeAt,
+} from '../ledger-request.js';
 import type { Pause } from '../run.js';
 import type { PostgresLedgerAccess } from './postgres-ledger-access.js';
 
@@ -44,6 +51,8 @@ export class PostgresOperations {
     const asked = {
       ...facts,
       natural: isNatural(request),
+      madeAt: madeAt(request.runId),
+      lateMs: LATE_TRIGGER_MS,
       most: maxConcurrency ?? DEFAULT_MAX_CONCURRENCY,
       grace: cancelGraceMs ?? DEFAULT_CANCEL_GRACE_MS,
     };

@@ -28,6 +28,7 @@ import { triggerContract } from './trigger.contract.js';
 import { triggerLaterContract } from './trigger-later.contract.js';
 import { troubledContract } from './troubled.contract.js';
 import { uncertainContract } from './uncertain.contract.js';
+import { usedIdsContract } from './used-ids.contract.js';
 import { valuesContract } from './values.contract.js';
 
 export type { LedgerHarness, MakeLedgerHarness } from './stage.js';
@@ -74,6 +75,7 @@ export function ledgerContract(
     staleAnswerContract(makeHarness);
     troubledContract(makeHarness);
     retentionContract(makeHarness);
+    usedIdsContract(makeHarness);
     valuesContract(makeHarness);
     raceContract(makeHarness);
     invariantsContract(makeHarness, histories);

@@ -105,11 +105,23 @@ export function rerunContract(makeHarness: MakeLedgerHarness): void {
       expect(await stage.beginEffect(again, 'mail')).toMatchObject({ verdict: 'done', result: '1' });
     });
 
-    it('begins everything when the other is forgotten, or has done nothing', async () => {
+    it('begins everything when the other has done nothing', async () => {
       const again = await rerun();
       expect(await stage.ledger.effects(again.runId)).toEqual([]);
-      const gone = await rerun({ rerunOf: stage.idOf(9) });
-      expect(await stage.beginEffect(gone, 'mail')).toEqual(GO);
+      expect(await stage.beginEffect(again, 'mail')).toEqual(GO);
+    });
+
+    it('is refused when the other is not on record: what it had done would be done again', async () => {
+      const request = stage.order({ rerunOf: stage.idOf(9) });
+      expect(await stage.ledger.trigger(request)).toEqual({ verdict: 'forgotten' });
+      expect(await stage.ledger.readRun(request.runId)).toBeNull();
+    });
+
+    it('gets the items that are done, also where no effect is on record', async () => {
+      await stage.ledger.advanceItems(attempt, 'mails', { finished: [{ key: 'a', kind: 'done' }], begun: [] });
+      await fail();
+      const again = await rerun();
+      expect(await stage.ledger.items(again.runId, 'mails')).toMatchObject([{ key: 'a', state: 'done' }]);
     });
 
     it('is one run when the call is sent again: what it did itself stays', async () => {

@@ -23,7 +23,7 @@ export function resolveContract(makeHarness: MakeLedgerHarness): void {
       const next = await stage.begun(attempt.runId);
       expect(await stage.beginEffect(next, 'charge', TELL)).toMatchObject({ verdict: 'done', result: '"by hand"' });
       expect(await stage.ledger.effects(attempt.runId)).toMatchObject([
-        { name: 'charge', state: 'done', result: '"by hand"', finishedAt: expect.any(Number) },
+        { name: 'charge', state: 'done', result: '"by hand"', finishedAt: expect.any(Number), fence: attempt.fence },
       ]);
     });
 
@@ -34,6 +34,7 @@ export function resolveContract(makeHarness: MakeLedgerHarness): void {
       await stage.ledger.resolve(other.runId, await stage.answer(other.runId, 'done'));
       const next = await stage.begun(other.runId);
       expect(await stage.beginEffect(next, 'never begun')).toMatchObject({ verdict: 'done', result: '"by hand"' });
+      expect(await stage.ledger.effects(other.runId)).toMatchObject([{ name: 'never begun', fence: 0 }]);
     });
 
     it('stands: the late word of the attempt that began it changes nothing', async () => {

@@ -11,7 +11,7 @@ from pg_class c
 join pg_namespace n on n.oid = c.relnamespace
 cross join unnest(array['SELECT', 'INSERT', 'UPDATE', 'DELETE']) as needed ("right")
 where n.nspname = $1
-  and c.relname in ('cron', 'run', 'skip', 'asked', 'action', 'effect', 'effect_begun', 'item')
+  and c.relname in ('cron', 'run', 'skip', 'asked', 'action', 'effect', 'effect_begun', 'item', 'used_id')
   and c.relkind in ('r', 'p')
   and not has_table_privilege(c.oid, needed."right")
 order by 1, 2

@@ -1,4 +1,4 @@
--- Says whether more of a cron is there than has to be kept.
+-- Says whether more of a cron is there than has to be kept: runs, ranges, or run ids whose time is over.
 --
 -- the_space  whose cron it is
 -- the_cron  its name
@@ -16,6 +16,7 @@ as $$
       order by scheduled_at desc, id desc offset the_keep limit 1)
     or exists (select from skip where space = the_space and cron = the_cron
       order by through desc, after desc offset the_keep limit 1)
+    or exists (select from used_id where space = the_space and cron = the_cron and until <= now_ms())
     or exists (
       select from (
         select finished_at from run where space = the_space and cron = the_cron order by scheduled_at, id limit 100

@@ -5,12 +5,18 @@
 -- the_runs  their ids
 -- Returns  nothing
 --
--- Up to which instant something was forgotten is kept, so that nobody takes it for an instant that was missed.
+-- Up to which instant something was forgotten is kept, so that nobody takes it for an instant that was missed. The id of a run
+-- that somebody triggered has no instant that says so: it is remembered itself while a duplicate of the trigger may still come.
 create or replace function delete_runs(the_space text, the_cron text, the_runs text[]) returns void
 language plpgsql
 set search_path from current
 as $$
+declare
+  -- LATE_TRIGGER_MS of ledger-request.ts.
+  late_ms constant bigint := 600000;
 begin
+  perform remember_id(the_space, the_cron, id, now_ms() + late_ms) from unnest(the_runs) as id
+  where position('@manual-' in id) > 0;
   delete from effect where space = the_space and run_id = any(the_runs);
   delete from effect_begun where space = the_space and run_id = any(the_runs);
   delete from item where space = the_space and run_id = any(the_runs);

@@ -19,6 +19,7 @@ declare
 begin
   perform lock_cron(the_space, the_cron);
   ended := now_ms() - the_keep_ms;
+  delete from used_id where space = the_space and cron = the_cron and until <= now_ms();
   with kept as (
     select through, after, reason from skip where space = the_space and cron = the_cron
     order by through desc, after desc, reason desc limit the_keep

@@ -5,7 +5,8 @@
 -- outcome  {kind: done, result, fence} | {kind: failed, error, fence}; without a fence it is a person's word
 -- Returns  nothing
 --
--- What a person ended keeps the fence of who began it, below zero: it is no attempt's own, not even that one's.
+-- What a person ended keeps the fence of who began it, below zero: it is no attempt's own, not even that one's. What nobody
+-- began has fence 0.
 create or replace function record_effect(this run, the_name text, outcome jsonb) returns void
 language plpgsql set search_path from current
 as $$
@@ -14,7 +15,7 @@ declare
 begin
   insert into effect as e (space, run_id, name, state, since, finished_at, fence, result, error)
   values (this.space, this.id, the_name, outcome ->> 'kind', at, at,
-    coalesce((outcome ->> 'fence')::bigint, -this.fence, 0), outcome ->> 'result', outcome ->> 'error')
+    coalesce((outcome ->> 'fence')::bigint, 0), outcome ->> 'result', outcome ->> 'error')
   on conflict (space, run_id, name) do update set state = excluded.state, finished_at = at, result = excluded.result,
     error = excluded.error, fence = coalesce((outcome ->> 'fence')::bigint, -abs(e.fence))
   where e.state <> 'done';

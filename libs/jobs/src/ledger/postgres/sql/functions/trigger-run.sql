@@ -6,7 +6,7 @@
 -- the_keep  how long a finished run is kept, ms
 -- the_channel  where the run is announced once this is committed, or null
 -- request  {runId, nonce, scheduledAt, natural, reason, generation, by, why, payload, handler, missed, overlap, most, grace,
---          notBefore, priority, rerunOf}; natural: the id is the instant's own
+--          notBefore, priority, rerunOf, keyMs, madeAt, lateMs}; natural: the id is the instant's own
 -- Returns  the TriggerReply of ledger.ts
 --
 -- A run that looks at no other one locks no cron: in somebody's own transaction the lock would stay until that ends, and hold
@@ -45,6 +45,7 @@ begin
   elsif earlier.id is not null then
     return recall_trigger(earlier, request->>'nonce');
   end if;
+  if is_used_id(the_space, at_now, request) then return json_build_object('verdict', 'forgotten'); end if;
   refused := refuse_trigger(this, request);
   if refused is not null then return refused; end if;
 
@@ -78,6 +79,9 @@ begin
   if not found then
     select * into earlier from run where space = the_space and id = new_id;
     return recall_trigger(earlier, request->>'nonce');
+  end if;
+  if request->>'keyMs' is not null then
+    perform remember_id(the_space, the_cron, new_id, at_now + (request->>'keyMs')::bigint);
   end if;
   if (request->>'natural')::boolean then
     insert into asked (space, cron, instant) values (the_space, the_cron, instant_asked);
