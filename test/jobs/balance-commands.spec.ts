@@ -40,7 +40,7 @@ type Server = Awaited<ReturnType<typeof server>>;
 async function podOn({ connect, space }: Server, name: string): Promise<SchedulerPod> {
   const redis = await connect(name);
   const at = { redis, ...space };
-  const leases = new RedisLeaseStore(at);
+  const leases = new RedisLeaseStore({ ...at, kind: 'cron' });
   const keeper = new LeaseKeeper({ store: leases, holder: `${name}/1` });
   const stores = {
     leases,

@@ -13,7 +13,7 @@ const HOLDER = 'pod-a/0123456789abcdef';
 async function stage() {
   const space = { redis: spaces.redis(), ...spaces.fresh() };
   const at = await FencepostDeployment.of(space, [declared('nightly'), declared('weekly')]);
-  const leases = new RedisLeaseStore(space);
+  const leases = new RedisLeaseStore({ ...space, kind: 'cron' });
   const acquire = async (resource: string, holder = HOLDER): Promise<Fence> => {
     const request = { resource, holder, nonce: `${holder}-${Math.random()}`, ttlMs: 60_000, floor: parseFence('0') };
     const reply = await leases.acquire(request);

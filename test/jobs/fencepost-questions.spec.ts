@@ -48,7 +48,7 @@ describe('fencepost show', () => {
   it('shows a cron to a program as the API does, and to a person in words', async () => {
     const at = await deployment();
     const runId = await failed(at);
-    const leases = new RedisLeaseStore({ redis: spaces.redis(), ...at.space });
+    const leases = new RedisLeaseStore({ redis: spaces.redis(), ...at.space, kind: 'cron' });
     const term = { resource: 'nightly', nonce: 'n', holder: 'pod-1/aaaaaaaabbbb', ttlMs: 60_000 };
     await leases.acquire({ ...term, floor: parseFence('0') });
     const { code, json } = await at.json('show', 'nightly');

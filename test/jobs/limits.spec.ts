@@ -100,7 +100,7 @@ const ended = async (space: Space, runIds: readonly string[]) => {
 
 /** Somebody who died with all places of a key, of which the store knows for so long. */
 async function crashed(redis: RedisClient, space: Space, ttlMs: number): Promise<void> {
-  const store = new RedisSemaphoreStore({ redis, ...space });
+  const store = new RedisSemaphoreStore({ redis, ...space, kind: 'cron' });
   const request = { resource: `job:${CRON}:${ADA}`, holder: 'gone', ttlMs, floor: NO_FENCE, places: 1 };
   await store.acquire({ ...request, nonce: randomUUID() });
 }
@@ -170,7 +170,7 @@ describe('the limits of two workers', () => {
     await ask(['ada']);
     await expect.poll(() => one.of('attempt.begun').length).toBe(1);
     await one.stop();
-    const store = new RedisSemaphoreStore({ redis: spaces.redis(), ...space });
+    const store = new RedisSemaphoreStore({ redis: spaces.redis(), ...space, kind: 'cron' });
     expect(await store.holders(`job:${CRON}:${ADA}`)).toMatchObject([{ holder: 'worker/1' }]);
     goOn();
     await expect.poll(() => store.holders(`job:${CRON}:${ADA}`)).toEqual([]);

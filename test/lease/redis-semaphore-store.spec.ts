@@ -62,14 +62,14 @@ describe('the Redis semaphore', () => {
     await store.renew([long], 9 * TTL_MS);
     expect(await redis.pttl(key('r', 'places'))).toBeGreaterThan(8 * TTL_MS);
     expect(await redis.pttl(key('r', 'places'))).toBeLessThanOrEqual(9 * TTL_MS);
-    expect(await redis.pttl(key('r', 'fence'))).toBe(-1);
+    expect(await redis.pttl(key('r', 'places-fence'))).toBe(-1);
     expect(await redis.pttl(key('r', 'places-size'))).toBe(-1);
   });
 
   it('leaves no key behind when a term ends by itself, but the counter and the size', async () => {
     await win(store, { ttlMs: 50 });
     await expect.poll(() => redis.exists(key('r', 'places')), { interval: 5, timeout: 5_000 }).toBe(0);
-    expect((await redis.keys(`${space.prefix}:*`)).toSorted()).toEqual([key('r', 'fence'), key('r', 'places-size')]);
+    expect((await redis.keys(`${space.prefix}:*`)).toSorted()).toEqual([key('r', 'places-fence'), key('r', 'places-size')]);
   });
 
   describe('that forgets', () => {
@@ -90,9 +90,9 @@ describe('the Redis semaphore', () => {
 
     it('keeps a fence that is ahead of the clock, whose successor would be smaller', async () => {
       const ahead = 8_000_000_000_000_000;
-      await redis.set(key('r', 'fence'), `${ahead}`);
+      await redis.set(key('r', 'places-fence'), `${ahead}`);
       await forgetful.release([await win(forgetful)]);
-      expect(await redis.pttl(key('r', 'fence'))).toBe(-1);
+      expect(await redis.pttl(key('r', 'places-fence'))).toBe(-1);
       expect((await win(forgetful)).fence).toBe(ahead + 2);
     });
 
@@ -126,12 +126,12 @@ describe('the Redis semaphore', () => {
   });
 
   it('goes on with the fences of the leases of the same name', async () => {
-    await redis.set(key('r', 'fence'), '8000000000000000');
+    await redis.set(key('r', 'places-fence'), '8000000000000000');
     expect((await win(store)).fence).toBe(8_000_000_000_000_001);
   });
 
   it.each([
-    ['the fence is no number', 'fence', /the stored fence has to be a whole number/],
+    ['the fence is no number', 'places-fence', /the stored fence has to be a whole number/],
     ['the size is no hash', 'places-size', /WRONGTYPE/],
     ['the places are no hash', 'places', /WRONGTYPE/],
   ])('fails without a trace when %s', async (_what, part, message) => {

@@ -109,4 +109,14 @@ export default [
     killedBy: 'test/lease/fenced-rows.spec.ts',
     test: 'recognises a repeated write',
   },
+  {
+    name: 'rows: a table writes into the journal of the cron of its name',
+    guards: 'G11',
+    defence: 'a sink and the cron that has its name share no key',
+    file: 'libs/lease/src/fencing/redis-fenced-rows.ts',
+    find: "this.#part('rows-keys'), this.#part('rows-journal')",
+    replace: "this.#part('rows-keys'), this.#part('journal')",
+    killedBy: 'test/truth/04-own-leases-and-crons-share-no-key.spec.ts',
+    test: 'is a table of rows reads and writes its own journal alone',
+  },
 ];

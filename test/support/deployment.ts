@@ -98,7 +98,7 @@ export class Deployment {
     const queue = new BullmqRunQueue({ ...space, onTrouble: () => {} });
     this.#stores = {
       ...{ redis, ledger, catalog, queue },
-      leases: new RedisLeaseStore(space),
+      leases: new RedisLeaseStore({ ...space, kind: 'cron' }),
       sink: new RedisFencedRows({ ...space, table: 'test-sink' }),
       operator: new CronOperator({ catalog, ledger, queue, presence, clock: systemClock }),
       crons: new CronCatalog({ catalog, clock: systemClock }),

@@ -8,7 +8,7 @@ export function storesOf(at: KeySpace & { readonly redis: RedisClient }, postgre
   return {
     catalog: new RedisCatalog(at),
     ledger: postgres?.ledger ?? new RedisLedger(at),
-    leases: new RedisLeaseStore(at),
+    leases: new RedisLeaseStore({ ...at, kind: 'cron' }),
     sink: new RedisFencedRows({ ...at, table: 'sink' }),
   };
 }

@@ -10,6 +10,10 @@ import { SetupError } from './errors.js';
 export type ResourceName =
   string | { readonly type: string; readonly id: string | number; readonly sensitive?: boolean };
 
+/** Types that this library takes leases under, and for what. */
+const RESERVED: Readonly<Record<string, string>> = { role: 'Election', flight: 'SingleFlight' };
+const OURS = Symbol('taken by the library itself');
+
 const LONGEST_NAME = 200;
 const LONGEST_TYPE = 40;
 const TYPE = /^[a-z][a-z0-9-]*$/;
@@ -26,6 +30,26 @@ export function resourceName(resource: ResourceName): string {
   if (typeof resource === 'string') return checkResourceName(resource);
   const { type, id, sensitive = false } = resource;
   return `${checkType(type)}:${sensitive ? hashedId(String(id)) : checkResourceName(String(id))}`;
+}
+
+/** A resource of a type that no caller can take a lease on. */
+export function reservedResource(type: 'role' | 'flight', id: string): ResourceName {
+  return { type, id, ...{ [OURS]: true } };
+}
+
+/**
+ * {@link resourceName} of what is to be taken: an election's role and a single flight are never somebody's own lease.
+ * @throws {SetupError} for a type that is reserved
+ */
+export function takenName(resource: ResourceName): string {
+  const name = resourceName(resource);
+  const type = resourceType(name);
+  const owner = Object.hasOwn(RESERVED, type) ? RESERVED[type] : undefined;
+  if (owner === undefined || (typeof resource === 'object' && OURS in resource)) return name;
+  throw new SetupError(
+    `Expected a resource of a type of your own, got ${JSON.stringify(name)}: the type "${type}" is that of ${owner}. Give it ` +
+      `another type, such as "my-${type}".`,
+  );
 }
 
 /** @throws {SetupError} */

@@ -43,7 +43,7 @@ export function desksOf(ports: Ports): Desks {
   const audit = new RedisAuditTrail(at);
   return {
     audit,
-    leases: new LeaseDesk({ ...ports, leases: new RedisLeaseStore(at), audit }),
+    leases: new LeaseDesk({ ...ports, leases: new RedisLeaseStore({ ...at, kind: 'cron' }), audit }),
     doctor: new Doctor({
       ...ports,
       ledger: examine ? 'postgres' : 'redis',

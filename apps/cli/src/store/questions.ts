@@ -17,7 +17,7 @@ export interface Questions {
 }
 
 export function questionsOf({ redis, prefix, tenant, catalog, ledger, journal }: Ports): Questions {
-  const leaseStore = new RedisLeaseStore({ redis, prefix, tenant });
+  const leaseStore = new RedisLeaseStore({ redis, prefix, tenant, kind: 'cron' });
   return {
     leaseStore,
     why: new WhyDesk({ catalog, ledger, journal, leases: leaseStore }),

@@ -16,7 +16,8 @@ import {
   type Ledger,
 } from '@fencepost/jobs';
 import { ownerPrefix, type Clock, type Holding, type LeaseStore } from '@fencepost/lease';
-import { CLOCK, LEASE_STORE } from '@fencepost/lease/nest';
+import { CRON_LEASE_STORE } from '@fencepost/jobs/scheduler';
+import { CLOCK } from '@fencepost/lease/nest';
 
 export interface CronFilter {
   readonly search?: string | undefined;
@@ -67,7 +68,7 @@ export class CronDirectory {
 
   @Inject(CATALOG) private readonly catalog!: Pick<Catalog, 'read'>;
   @Inject(LEDGER) private readonly ledger!: Pick<Ledger, 'readCrons' | 'runs' | 'runsIn'>;
-  @Inject(LEASE_STORE) private readonly leases!: Pick<LeaseStore, 'inspect'>;
+  @Inject(CRON_LEASE_STORE) private readonly leases!: Pick<LeaseStore, 'inspect'>;
   @Inject(CLOCK) private readonly clock!: Clock;
 
   async page(filter: CronFilter): Promise<{ readonly total: number; readonly items: CronSummaryJson[] }> {

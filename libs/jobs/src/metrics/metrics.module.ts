@@ -1,7 +1,7 @@
 import { Inject, Injectable, Module } from '@nestjs/common';
 import type { DynamicModule, OnApplicationShutdown, OnModuleInit } from '@nestjs/common';
 import { ModuleRef } from '@nestjs/core';
-import { LeaseKeeper, resourceType, type Clock } from '@fencepost/lease';
+import { LeaseKeeper, type Clock } from '@fencepost/lease';
 import { leaseMetrics, type MetricsRegistry } from '@fencepost/lease/metrics';
 import { CLOCK } from '@fencepost/lease/nest';
 import { Registry } from 'prom-client';
@@ -60,8 +60,7 @@ export class JobsMetrics implements OnModuleInit, OnApplicationShutdown {
     const sources = new PodSources({ ledger, catalog, queue, registry: pods, clock, pod, scheduler });
     const { crons } = this.options;
     this.#counting = cronMetrics({ registry, telemetry, clock, sources, ...(crons === undefined ? {} : { crons }) });
-    const typeOf = (resource: string) => (runner?.pod?.roster.get(resource) ? 'cron' : resourceType(resource));
-    this.#stopLeases = this.feed.listen(leaseMetrics({ registry, resourceType: typeOf }));
+    this.#stopLeases = this.feed.listen(leaseMetrics({ registry }));
     await this.#counting.begin();
   }
 

@@ -1,6 +1,6 @@
 import type { Provider } from '@nestjs/common';
 import type { Clock, LeaseStore, RedisClient } from '@fencepost/lease';
-import { CLOCK, LEASE_REDIS, LEASE_STORE } from '@fencepost/lease/nest';
+import { CLOCK, LEASE_REDIS } from '@fencepost/lease/nest';
 import type { Catalog } from '../catalog/catalog.js';
 import type { Journal } from '../journal/journal.js';
 import type { Ledger } from '../ledger/ledger.js';
@@ -16,7 +16,7 @@ import type { PodRegistry } from '../pods/pod-registry.js';
 import type { Presence } from '../scheduling/presence.js';
 import type { JobsSettings } from './options.js';
 import type { Database } from './postgres-database.js';
-import { AUDIT_TRAIL, CATALOG, DATABASE, JOBS_SETTINGS, JOURNAL, LEDGER, POD_REGISTRY, PRESENCE } from './tokens.js';
+import { AUDIT_TRAIL, CATALOG, CRON_LEASE_STORE, DATABASE, JOBS_SETTINGS, JOURNAL, LEDGER, POD_REGISTRY, PRESENCE } from './tokens.js';
 
 const audit: Provider = {
   provide: AUDIT_TRAIL,
@@ -29,7 +29,7 @@ type LeasePorts = [...Seen, leases: LeaseStore, ledger: Ledger, trail: AuditTrai
 
 const leaseDesk: Provider = {
   provide: LeaseDesk,
-  inject: [CATALOG, POD_REGISTRY, JOURNAL, LEASE_STORE, LEDGER, AUDIT_TRAIL, CLOCK],
+  inject: [CATALOG, POD_REGISTRY, JOURNAL, CRON_LEASE_STORE, LEDGER, AUDIT_TRAIL, CLOCK],
   useFactory: (...[catalog, pods, journal, leases, ledger, trail, clock]: LeasePorts) =>
     new LeaseDesk({ catalog, pods, journal, leases, ledger, audit: trail, clock }),
 };

@@ -3,11 +3,12 @@ import type {
   DynamicModule,
   FactoryProvider,
   ModuleMetadata,
+  BeforeApplicationShutdown,
   OnApplicationBootstrap,
   OnApplicationShutdown,
   OnModuleDestroy,
 } from '@nestjs/common';
-import { closeRedis, observers, type Clock, type RedisClient } from '@fencepost/lease';
+import { closeRedis, observers, type Clock, type Leases, type RedisClient } from '@fencepost/lease';
 import { CLOCK, LEASE_REDIS, LeaseModule, type LeaseModuleOptions } from '@fencepost/lease/nest';
 import { RedisCatalog } from '../catalog/redis-catalog.js';
 import type { Ledger } from '../ledger/ledger.js';
@@ -19,6 +20,7 @@ import { RedisPresence } from '../scheduling/redis-presence.js';
 import { LeaseFeed } from '../telemetry/lease-feed.js';
 import { leaseWarnings } from '../telemetry/lease-warnings.js';
 import { Telemetry } from '../telemetry/telemetry.js';
+import { cronLeases } from './cron-leases.js';
 import { insist } from './insist.js';
 import { observing } from './observing.js';
 import { jobsSettings, type JobsModuleOptions, type JobsSettings, type Role } from './options.js';
@@ -27,7 +29,7 @@ import { openDatabase, type Database } from './postgres-database.js';
 import { refusalOf } from './postgres-unreachable.js';
 import { commandTimeoutOf, copyOf } from './redis-copy.js';
 import { StoreHealth } from './store-health.js';
-import { CATALOG, DATABASE, JOBS_SETTINGS, LEDGER, LEDGER_REDIS, PRESENCE, RANDOM, TRACING } from './tokens.js';
+import { CATALOG, CRON_LEASE_STORE, CRON_LEASES, DATABASE, JOBS_SETTINGS, LEDGER, LEDGER_REDIS, PRESENCE, RANDOM, TRACING } from './tokens.js';
 
 /** Where the options come from; the shape Nest users know from other modules' `forRootAsync`. */
 export interface JobsOptionsSource extends Pick<ModuleMetadata, 'imports'> {
@@ -54,9 +56,12 @@ const shared: FactoryProvider[] = [
 
 /** What both roles stand on: the settings, one Redis connection, ledger, catalog, presence, and the list of events. */
 @Module({})
-export class JobsCoreModule implements OnApplicationBootstrap, OnModuleDestroy, OnApplicationShutdown {
+export class JobsCoreModule 
+  implements OnApplicationBootstrap, OnModuleDestroy, BeforeApplicationShutdown, OnApplicationShutdown
+{
   constructor(
     @Inject(StoreHealth) private readonly health: StoreHealth,
+    @Inject(CRON_LEASES) private readonly leases: Leases,
     @Inject(DATABASE) private readonly database: Database | null,
     @Inject(LEDGER_REDIS) private readonly ledgerRedis: RedisClient | null,
   ) {}
@@ -79,12 +84,15 @@ export class JobsCoreModule implements OnApplicationBootstrap, OnModuleDestroy, 
         { provide: LEDGER_REDIS, inject: [LEASE_REDIS, JOBS_SETTINGS], useFactory: openWaiting },
         { provide: LEDGER, inject: [LEASE_REDIS, LEDGER_REDIS, DATABASE, JOBS_SETTINGS], useFactory: openLedger },
         { provide: StoreHealth, inject: [LEASE_REDIS, LEDGER, CLOCK, Telemetry], useFactory: healthOf },
+        ...cronLeases,
         ...shared,
         ...observed.providers,
       ],
       exports: [
         settings,
         lease,
+        CRON_LEASE_STORE,
+        CRON_LEASES,
         DATABASE,
         LEDGER,
         StoreHealth,
@@ -103,6 +111,11 @@ export class JobsCoreModule implements OnApplicationBootstrap, OnModuleDestroy, 
 
   onModuleDestroy(): void {
     this.health.stop();
+  }
+
+  /** What a pod that could not start still holds; the others have given theirs back. It ends by itself where that fails. */
+  async beforeApplicationShutdown(): Promise<void> {
+    await this.leases.close().catch(() => {});
   }
 
   async onApplicationShutdown(): Promise<void> {

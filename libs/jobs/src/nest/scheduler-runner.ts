@@ -1,7 +1,7 @@
 import { Inject, Injectable } from '@nestjs/common';
 import type { OnApplicationBootstrap, OnModuleDestroy } from '@nestjs/common';
-import { LeaseKeeper, systemClock, type Clock, type LeaseStore } from '@fencepost/lease';
-import { CLOCK, LEASE_STORE } from '@fencepost/lease/nest';
+import { systemClock, type Clock, type Leases, type LeaseStore } from '@fencepost/lease';
+import { CLOCK } from '@fencepost/lease/nest';
 import type { Catalog } from '../catalog/catalog.js';
 import type { Ledger } from '../ledger/ledger.js';
 import { PodReporter } from '../pods/pod-reporter.js';
@@ -14,7 +14,7 @@ import type { Tracing } from '../telemetry/tracing.js';
 import { insist } from './insist.js';
 import type { JobsSettings, Role } from './options.js';
 import type { Database } from './postgres-database.js';
-import { CATALOG, DATABASE, JOBS_SETTINGS, LEDGER, PRESENCE, RANDOM, ROLES, RUN_QUEUE, TRACING } from './tokens.js';
+import { CATALOG, CRON_LEASE_STORE, CRON_LEASES, DATABASE, JOBS_SETTINGS, LEDGER, PRESENCE, RANDOM, ROLES, RUN_QUEUE, TRACING } from './tokens.js';
 
 /** A run that a sweep has put back gets this long to be begun before it is looked at again. */
 const LOOK_AGAIN_MS = 10_000;
@@ -29,8 +29,8 @@ export class SchedulerRunner implements OnApplicationBootstrap, OnModuleDestroy 
   @Inject(CATALOG) private readonly catalog!: Catalog;
   @Inject(PRESENCE) private readonly presence!: Presence;
   @Inject(RUN_QUEUE) private readonly queue!: RunQueue;
-  @Inject(LEASE_STORE) private readonly leases!: LeaseStore;
-  @Inject(LeaseKeeper) private readonly keeper!: LeaseKeeper;
+  @Inject(CRON_LEASE_STORE) private readonly leases!: LeaseStore;
+  @Inject(CRON_LEASES) private readonly held!: Leases;
   @Inject(CLOCK) private readonly clock!: Clock;
   @Inject(RANDOM) private readonly random!: () => number;
   @Inject(Telemetry) private readonly telemetry!: Telemetry;
@@ -48,7 +48,8 @@ export class SchedulerRunner implements OnApplicationBootstrap, OnModuleDestroy 
   }
 
   async onApplicationBootstrap(): Promise<void> {
-    const { ledger, catalog, presence, queue, leases, keeper, clock, random, telemetry, tracing } = this;
+    const { ledger, catalog, presence, queue, leases, clock, random, telemetry, tracing } = this;
+    const { keeper } = this.held;
     const { sweepEveryMs, keepRuns, leaseTtlMs: ttlMs } = this.settings;
     const stores = { ledger, catalog, presence, queue, leases, keeper };
     const times = { ttlMs, sweepEveryMs, keepRuns, lookAgainMs: LOOK_AGAIN_MS };

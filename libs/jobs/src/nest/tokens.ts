@@ -6,6 +6,10 @@ export const LEDGER = Symbol('LEDGER');
 export const LEDGER_REDIS = Symbol('LEDGER_REDIS');
 /** The {@link Database} of a ledger in PostgreSQL, or `null`. */
 export const DATABASE = Symbol('DATABASE');
+/** The `LeaseStore` with the leases of crons, which one's own leases never meet. */
+export const CRON_LEASE_STORE = Symbol('CRON_LEASE_STORE');
+/** The `Leases` of this process on crons. */
+export const CRON_LEASES = Symbol('CRON_LEASES');
 /** The {@link Catalog} of this process. */
 export const CATALOG = Symbol('CATALOG');
 /** The {@link Presence} of this process: who is there, and what nobody has seen to. */

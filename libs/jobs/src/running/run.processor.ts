@@ -162,8 +162,9 @@ export class RunProcessor {
   #limits(): Limiter {
     const { attempts, clock, redis, prefix, tenant } = this.options;
     const { worker: holder, random, ttlMs } = attempts;
-    const { limits: store = new RedisSemaphoreStore({ redis, prefix, tenant, forgetAfterMs: LIMITS_MS }) } =
-      this.options;
+    const {
+      limits: store = new RedisSemaphoreStore({ redis, prefix, tenant, kind: 'cron', forgetAfterMs: LIMITS_MS }),
+    } = this.options;
     const onTrouble = (doing: string, error: unknown) => this.#storeTrouble(doing, error);
     const wake = (jobId: string) => void this.#wake(jobId);
     return new Limiter({ store, clock, random, holder, ttlMs, onTrouble, wake });

@@ -12,6 +12,11 @@ export class LeaseFeed {
     return () => this.#observers.delete(observer);
   }
 
+  /** The same of a lease on a cron: a type of its own, whatever the cron is called. */
+  readonly tellOfCron = (event: LeaseEvent): void => {
+    this.tell('resource' in event ? { ...event, resource: `cron:${event.resource}` } : event);
+  };
+
   /** One that throws harms no lease: whoever calls this sees to that. */
   readonly tell = (event: LeaseEvent): void => {
     for (const observe of this.#observers) observe(event);

@@ -4,7 +4,7 @@ import { LeaseBusyError, LeaseLostError, isFinal } from '../errors.js';
 import type { Fence } from '../fence.js';
 import type { Lease } from '../holding/held-lease.js';
 import type { Leases } from '../holding/leases.js';
-import { resourceName } from '../resource.js';
+import { reservedResource, resourceName } from '../resource.js';
 import { leadersOf } from './leaders.js';
 import type { Leader } from './leaders.js';
 
@@ -108,7 +108,7 @@ export class Election {
 }
 
 function resourceOf(role: string) {
-  return { type: 'role', id: role };
+  return reservedResource('role', role);
 }
 
 function leadershipOf(role: string, lease: Lease): Leadership {

@@ -9,6 +9,7 @@ import { usability } from './flight-options.js';
 import type { FlightPlan } from './flight-options.js';
 import { encodeValue } from './flight-value.js';
 import { unlessAborted } from './unless-aborted.js';
+import { reservedResource } from '../resource.js';
 
 export interface BuildContext {
   /** Aborts when the lease is lost: somebody else builds, and what this build returns will be refused. */
@@ -117,7 +118,7 @@ export class Flight {
   async #try(floor: Fence | undefined = this.#request.floor): Promise<Found | null> {
     const { ttl } = this.#request.plan;
     const options = { ...(ttl === undefined ? {} : { ttl }), ...(floor === undefined ? {} : { floor }) };
-    const lease = await this.#airport.leases.tryAcquire(this.#resource, options);
+    const lease = await this.#airport.leases.tryAcquire(reservedResource('flight', this.#request.key), options);
     return lease && { acquired: true, lease };
   }
 

@@ -4,7 +4,7 @@ import { checkRequest, checkWhole } from '../holding/lease-request.js';
 import type { Term } from '../holding/lease.js';
 import { inBatches } from '../redis/redis-batch.js';
 import { watchChannel } from '../redis/redis-channel.js';
-import { redisChannel, redisKeys } from '../redis/redis-keys.js';
+import { partOf, redisChannel, redisKeys } from '../redis/redis-keys.js';
 import type { KeyBuilder } from '../redis/redis-keys.js';
 import { loadScripts } from '../redis/redis-script.js';
 import type { RedisClient } from '../redis/redis-script.js';
@@ -39,13 +39,11 @@ const scripts = loadScripts(new URL('../lua/', import.meta.url), [
 /**
  * Semaphores in one Redis, or in one Redis Cluster. Expiry follows the server's clock; what a lease in Redis can't survive,
  * these can't either.
- *
- * The fence counter is the one that leases of the same name use: a resource that was a lease and becomes a semaphore, or
- * the other way round, goes on where it was.
  */
 export class RedisSemaphoreStore implements SemaphoreStore {
   readonly #redis: RedisClient;
   readonly #key: KeyBuilder;
+  readonly #kind: RedisSemaphoreStoreOptions['kind'];
   readonly #released: string;
   readonly #forgetAfterMs: number;
 
@@ -56,7 +54,8 @@ export class RedisSemaphoreStore implements SemaphoreStore {
   constructor(options: RedisSemaphoreStoreOptions) {
     this.#redis = options.redis;
     this.#key = redisKeys(options);
-    this.#released = redisChannel(options, 'released-places');
+    this.#kind = options.kind;
+    this.#released = redisChannel(options, partOf(options.kind, 'released-places'));
     if (options.forgetAfterMs !== undefined) checkWhole('forgetAfterMs', options.forgetAfterMs, 1);
     this.#forgetAfterMs = options.forgetAfterMs ?? 0;
   }
@@ -65,7 +64,7 @@ export class RedisSemaphoreStore implements SemaphoreStore {
     checkRequest(request);
     const { resource, nonce, holder, ttlMs, floor, places = 1 } = request;
     checkPlaces(places);
-    const keys = [this.#places(resource), this.#key(resource, 'fence'), this.#size(resource)];
+    const keys = [this.#places(resource), this.#part(resource, 'places-fence'), this.#size(resource)];
     const args = [nonce, holder, ttlMs, formatFence(floor), places, this.#forgetAfterMs];
     const [word, value = ''] = list(await scripts['acquire-place'].run(this.#redis, keys, args)).map(String);
     if (word === 'EXHAUSTED') throw new FenceExhaustedError(resource);
@@ -120,11 +119,15 @@ export class RedisSemaphoreStore implements SemaphoreStore {
   }
 
   #places(resource: string): string {
-    return this.#key(resource, 'places');
+    return this.#part(resource, 'places');
   }
 
   #size(resource: string): string {
-    return this.#key(resource, 'places-size');
+    return this.#part(resource, 'places-size');
+  }
+
+  #part(resource: string, part: string): string {
+    return this.#key(resource, partOf(this.#kind, part));
   }
 }
 

@@ -15,13 +15,16 @@ import { NO_FENCE, formatFence, parseFence } from '../fence.js';
 import type { Fence } from '../fence.js';
 import { checkRequest, checkWhole } from '../holding/lease-request.js';
 import type { Term } from '../holding/lease.js';
-import { redisChannel } from '../redis/redis-keys.js';
-import type { KeySpace } from '../redis/redis-keys.js';
+import { partOf, redisChannel } from '../redis/redis-keys.js';
+import type { KeySpace, LeaseKind } from '../redis/redis-keys.js';
 import { checkResourceName } from '../resource.js';
 import type { Finding } from '../redis/server-judgement.js';
 import type { AcquireReply, AcquireRequest, Holding, LeaseStore, StopWatching } from '../store/lease-store.js';
 
-export interface EtcdLeaseStoreOptions extends EtcdOptions, Partial<KeySpace> {}
+export interface EtcdLeaseStoreOptions extends EtcdOptions, Partial<KeySpace> {
+  /** Default: the caller's own. */
+  readonly kind?: LeaseKind;
+}
 
 /** Each further look means that the term under the key has changed since the one before. */
 const MOST_LOOKS = 10;
@@ -56,8 +59,8 @@ export class EtcdLeaseStore implements LeaseStore {
 
   /** @throws {SetupError} for an address, prefix or tenant that can't be one */
   constructor(options: EtcdLeaseStoreOptions) {
-    const { prefix = 'fencepost', tenant = 'default', clock = systemClock } = options;
-    const part = (name: string) => redisChannel({ prefix, tenant }, name);
+    const { prefix = 'fencepost', tenant = 'default', kind, clock = systemClock } = options;
+    const part = (name: string) => redisChannel({ prefix, tenant }, partOf(kind, name));
     this.#client = new EtcdClient(options);
     this.#clock = clock;
     this.#space = { lease: part('lease'), fence: part('fence'), released: part('released') };

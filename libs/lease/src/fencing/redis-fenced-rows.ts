@@ -68,7 +68,7 @@ export class RedisFencedRows {
    */
   async write({ row, value, fence, idempotencyKey }: FencedWrite): Promise<'written' | 'repeated'> {
     const { redis, table, keep = 100_000 } = this.#options;
-    const keys = [this.#row(row), this.#part('keys'), this.#part('journal'), this.#part('table')];
+    const keys = [this.#row(row), this.#part('rows-keys'), this.#part('rows-journal'), this.#part('rows-table')];
     const args = [formatFence(fence), idempotencyKey, row, value, keep];
     const [word, seen] = (await scripts['write-row'].run(redis, keys, args)) as string[];
     if (word === 'STALE') {
@@ -84,7 +84,7 @@ export class RedisFencedRows {
 
   /** Every accepted write that is still remembered, the oldest first. */
   async journal(): Promise<JournalEntry[]> {
-    const entries = await this.#options.redis.xrange(this.#part('journal'), '-', '+');
+    const entries = await this.#options.redis.xrange(this.#part('rows-journal'), '-', '+');
     return entries.map(([, [, row = '', , idempotencyKey = '', , fence = '']]) => ({
       row,
       idempotencyKey,
@@ -93,7 +93,7 @@ export class RedisFencedRows {
   }
 
   async turnedDown(): Promise<TurnedDown> {
-    const [stale, repeated] = await this.#options.redis.hmget(this.#part('table'), 'refused', 'repeated');
+    const [stale, repeated] = await this.#options.redis.hmget(this.#part('rows-table'), 'refused', 'repeated');
     return { stale: Number(stale ?? 0), repeated: Number(repeated ?? 0) };
   }
 

@@ -3,7 +3,7 @@ import type { Clock } from '../clock.js';
 import { parseDuration } from '../duration.js';
 import { LeaseLostError } from '../errors.js';
 import type { Fence } from '../fence.js';
-import { resourceName } from '../resource.js';
+import { resourceName, takenName } from '../resource.js';
 import type { ResourceName } from '../resource.js';
 import type { Holding, LeaseStore } from '../store/lease-store.js';
 import { unobserved } from '../telemetry/lease-events.js';
@@ -92,7 +92,7 @@ export class Leases implements AsyncDisposable {
    * @throws when the store could not be asked
    */
   async tryAcquire(resource: ResourceName, options: AcquireOptions = {}): Promise<Lease | null> {
-    const answer = await this.#ask(resourceName(resource), options);
+    const answer = await this.#ask(takenName(resource), options);
     return answer.acquired ? answer.lease : null;
   }
 
@@ -102,7 +102,7 @@ export class Leases implements AsyncDisposable {
    * @throws the signal's reason when it aborts, and whatever {@link tryAcquire} throws
    */
   async acquire(resource: ResourceName, options: WaitOptions = {}): Promise<Lease> {
-    const name = resourceName(resource);
+    const name = takenName(resource);
     return (await this.#wait([name], options, () => this.#ask(name, options))).lease;
   }
 
@@ -139,7 +139,7 @@ export class Leases implements AsyncDisposable {
    * @throws as {@link acquire} does
    */
   async acquireMany(resources: readonly ResourceName[], options: WaitOptions = {}): Promise<LeaseGroup> {
-    const names = [...new Set(resources.map(resourceName))];
+    const names = [...new Set(resources.map(takenName))];
     return (await this.#wait(names, options, () => this.#askForAll(names, options))).group;
   }
 

@@ -2,7 +2,7 @@ import { Inject } from '@nestjs/common';
 import { SetupError } from '../errors.js';
 import { Leases } from '../holding/leases.js';
 import type { WaitOptions } from '../holding/leases.js';
-import { resourceName } from '../resource.js';
+import { takenName } from '../resource.js';
 import type { ResourceName } from '../resource.js';
 
 export interface WithLeaseOptions extends Omit<WaitOptions, 'signal'> {
@@ -29,7 +29,7 @@ const LEASES = Symbol('fencepost:leases');
  * @throws {LeaseLostError} from the call, when the lease was lost before the method ended
  */
 export function WithLease<A extends never[] = never[]>(resource: ResourceOf<A>, options: WithLeaseOptions = {}) {
-  if (typeof resource !== 'function') resourceName(resource);
+  if (typeof resource !== 'function') takenName(resource);
   return <M extends (...args: A) => Promise<unknown>>(
     target: object,
     name: string | symbol,

@@ -13,13 +13,15 @@ import type { BoundStatement } from './sql-statement.js';
 import { leaseTable, quotedTable } from './table.js';
 import type { TableName } from './table.js';
 import { watchPostgresChannel } from './watch-channel.js';
-import { redisChannel } from '../redis/redis-keys.js';
-import type { KeySpace } from '../redis/redis-keys.js';
+import { partOf, redisChannel } from '../redis/redis-keys.js';
+import type { KeySpace, LeaseKind } from '../redis/redis-keys.js';
 import type { Criticality, Finding } from '../redis/server-judgement.js';
 import { checkResourceName } from '../resource.js';
 import type { AcquireReply, AcquireRequest, Holding, LeaseStore, StopWatching } from '../store/lease-store.js';
 
 export interface PostgresLeaseStoreOptions extends TableName, Partial<KeySpace> {
+  /** Default: the caller's own. */
+  readonly kind?: LeaseKind;
   /**
    * A `Pool` of `pg`; stays the caller's to close. Give it a `connectionTimeoutMillis`, a `query_timeout` far below the ttl,
    * and a listener for its `error` event. Behind a pooler that hands out transactions watching hears nothing, because
@@ -67,12 +69,12 @@ export class PostgresLeaseStore implements LeaseStore {
 
   /** @throws {SetupError} for a prefix, tenant, schema or table that can't be one */
   constructor(options: PostgresLeaseStoreOptions) {
-    const { client, clock = systemClock, prefix = 'fencepost', tenant = 'default' } = options;
+    const { client, clock = systemClock, prefix = 'fencepost', tenant = 'default', kind } = options;
     const names = leaseTable(options);
     const bound = Object.entries(statements).map(([name, statement]) => [name, statement.about(names)]);
     this.#client = client;
     this.#clock = clock;
-    this.#space = redisChannel({ prefix, tenant }, 'lease');
+    this.#space = redisChannel({ prefix, tenant }, partOf(kind, 'lease'));
     this.#released = channelName(`${quotedTable(names)} ${this.#space}`);
     this.#statements = Object.fromEntries(bound) as Statements;
     this.#remedy = `call createLeaseTable() once before, with the same schema and table (${quotedTable(names)}).`;

@@ -7,6 +7,14 @@ export interface KeySpace {
   readonly tenant: string;
 }
 
+/** What leases and semaphores are about, where it isn't the caller's own: leases of two kinds never meet, whatever their names. */
+export type LeaseKind = 'cron';
+
+/** A part of the keys of one kind: its own, so that no name of one is a name of another. */
+export function partOf(kind: LeaseKind | undefined, part: string): string {
+  return kind === undefined ? part : `${kind}-${part}`;
+}
+
 export type KeyBuilder = (resource: string, part: string) => string;
 
 const LONGEST_NAME = 200;

@@ -5,8 +5,8 @@ import { checkRequest, checkWhole } from '../holding/lease-request.js';
 import type { Term } from '../holding/lease.js';
 import { inBatches } from '../redis/redis-batch.js';
 import { watchChannel } from '../redis/redis-channel.js';
-import { redisChannel, redisKeysOf } from '../redis/redis-keys.js';
-import type { KeySpace } from '../redis/redis-keys.js';
+import { partOf, redisChannel, redisKeysOf } from '../redis/redis-keys.js';
+import type { KeySpace, LeaseKind } from '../redis/redis-keys.js';
 import { probeRedis } from '../redis/redis-probe.js';
 import { loadScripts } from '../redis/redis-script.js';
 import type { RedisClient } from '../redis/redis-script.js';
@@ -15,6 +15,8 @@ import type { Criticality, Finding } from '../redis/server-judgement.js';
 import type { AcquireReply, AcquireRequest, Holding, QuorumMember, StopWatching } from './lease-store.js';
 
 export interface RedisLeaseStoreOptions extends KeySpace {
+  /** Default: the caller's own. */
+  readonly kind?: LeaseKind;
   /** Stays the caller's to close. */
   readonly redis: RedisClient;
   /** A lease counts when so many replicas have it; `redis` is a connection of its own, which WAIT holds up. */
@@ -46,9 +48,9 @@ export class RedisLeaseStore implements QuorumMember {
   /** @throws {SetupError} for a prefix or tenant that can't be part of a key */
   constructor(options: RedisLeaseStoreOptions) {
     this.#redis = options.redis;
-    this.#lease = redisKeysOf('lease', options);
-    this.#fence = redisKeysOf('fence', options);
-    this.#released = redisChannel(options, 'released');
+    this.#lease = redisKeysOf(partOf(options.kind, 'lease'), options);
+    this.#fence = redisKeysOf(partOf(options.kind, 'fence'), options);
+    this.#released = redisChannel(options, partOf(options.kind, 'released'));
     this.#replication = options.replication;
   }
 
