@@ -5,7 +5,7 @@ import { faultsOf, FULL, type Form, type StruckStage } from './forms.js';
 import { unleash, type Strike } from './nemesis.js';
 import { openStage, type Stage } from './stage.js';
 import { Truth } from './truth.js';
-import { closingLine, NEVER, type ChaosVerdict, type StretchVerdict } from './verdict.js';
+import { closingLine, MAX_STALL_MS, NEVER, type ChaosVerdict, type StretchVerdict } from './verdict.js';
 
 export interface ChaosOptions {
   /** How long the nemesis strikes, over all stretches. */
@@ -115,6 +115,7 @@ async function hurt(stage: Stage, truth: Truth, { random, ms, pace, form, signal
     const onStrike = ({ kind, phase }: Strike) => onProgress(`${stretch.topology}: ${kind} ${phase}`);
     const struck = await strikeAll(faultsOf(stage, form), { random, ms, pace, signal, onStrike });
     await fleet.untilUp(signal);
+    fleet.calm();
     onProgress(`${stretch.topology}: healed`);
     if (!signal.aborted) await truth.settle();
     onProgress(`${stretch.topology}: settled`);
@@ -184,7 +185,8 @@ function told({ seed, ledger, form = FULL }: ChaosOptions, done: readonly Played
   const seconds = Math.round(done.reduce((sum, one) => sum + one.seconds, 0));
   const { name, sights } = form;
   const never = verdict.never.filter((what) => what in faults || (sights?.some((sight) => sight === what) ?? true));
-  const holds = NEVER.every((count) => verdict[count] === 0) && verdict.controlDuplicates > 0;
+  const isClean = NEVER.every((count) => verdict[count] === 0) && verdict.longestStallMs <= MAX_STALL_MS;
+  const holds = isClean && verdict.controlDuplicates > 0;
   const ok = holds && never.length === 0 && fallen.length === 0;
   return { ...verdict, ok, form: name, never, fallen, processesStarted, seconds };
 }

@@ -119,6 +119,11 @@ export class Fleet implements Herd {
     return replaced > 0;
   }
 
+  /** No pod stops its own event loop any more. */
+  calm(): void {
+    for (const place of this.#places) this.#order(place, { do: 'calm' });
+  }
+
   /** SIGTERM for all; says which did not end in order. */
   async stop(): Promise<readonly string[]> {
     this.#stopping.abort();

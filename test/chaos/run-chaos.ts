@@ -12,6 +12,7 @@ compares what the sinks saw with what should have been. --pace is how many proce
 as many; each wants a part of a processor. --keep leaves in the folder what was recorded, and the histories that no object
 could have had. The last line is a JSON object:
   ok             missed … stuckAfterHeal, unexplained, notLinearizable and notConforming are 0, "never" is empty, nobody fell
+  longestStallMs how long a cron began nothing after all was healed, because of a run that no worker had begun; at most 3000
   faults         how often each kind struck; processFaults: those of processes together
   occurrences    instants that came due; missed, doubled: those without a run, and with more than one
   staleAccepted  writes that a sink took from somebody who was replaced; controlDuplicates: what happens without any of this

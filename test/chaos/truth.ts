@@ -16,6 +16,7 @@ import { OwnReadings } from './own-readings.js';
 import { readRecording, type Recording } from './recording.js';
 import { sightingsIn } from './sightings-of.js';
 import { Sinks, type SinkSight } from './sinks.js';
+import { longestStall } from './stall.js';
 import type { Stretch } from './stretch.js';
 import type { StretchVerdict } from './verdict.js';
 
@@ -25,6 +26,8 @@ const PATIENCE_MS = 90_000;
 const ALL = 1_000_000;
 /** What was due so shortly before the end is left to the next stretch, which there is none. */
 const LEFT_MS = 6_000;
+/** How long crons are watched at least once all is healed: what stands still then shows within this. */
+const HEALTHY_MS = 6_000;
 
 /** Watches a stretch from outside while it is hurt, and says in the end what became of everything. */
 export class Truth {
@@ -37,6 +40,8 @@ export class Truth {
   #watching: Promise<void> = Promise.resolve();
   /** Instants up to here are judged, epoch milliseconds of the store. */
   #end = 0;
+  /** When all was healed, and until when the pods were watched: microseconds of the recording. */
+  #healthy = { from: 0, until: 0 };
 
   private constructor(private readonly stretch: Stretch) {
     const { sinkUrl, prefix, database, stores } = stretch;
@@ -56,6 +61,12 @@ export class Truth {
 
   /** Once everything is healed and the pods are up: until what was due by now is over, or patience is at its end. */
   async settle(): Promise<void> {
+    const from = now();
+    await Promise.all([this.#settled(), wait(HEALTHY_MS)]);
+    this.#healthy = { from, until: now() };
+  }
+
+  async #settled(): Promise<void> {
     const healedAt = await this.#healedAt();
     this.#end = healedAt - LEFT_MS;
     let least = Infinity;
@@ -135,7 +146,11 @@ export class Truth {
     const oracle = consult({ accounts, sight, end: this.#end });
     const report = await this.#audit(histories);
     const evidence = { recording, oracle, report, accounts, histories };
-    return { ...this.#told(evidence), seen: this.#seen(recording, sight, accounts) };
+    return {
+      ...this.#told(evidence),
+      longestStallMs: this.#stall(recording, accounts),
+      seen: this.#seen(recording, sight, accounts),
+    };
   }
 
   async #known(cron: string, { decisions, knowledge }: { decisions: Decision[]; knowledge: Knowledge[] }) {
@@ -152,7 +167,17 @@ export class Truth {
     return { history, account: { entry: history.entry, runs, skips } };
   }
 
-  #told({ recording, oracle, report, accounts, histories }: Evidence): Omit<StretchVerdict, 'seen'> {
+  #stall({ events }: Recording, accounts: readonly CronAccount[]): number {
+    const allowing = accounts.filter(({ entry }) => entry.definition.overlap === 'allow');
+    const superseded = accounts.flatMap(({ runs }) => runs.filter(({ state }) => state === 'skipped'));
+    const { ms } = longestStall({
+      ...{ events, ...this.#healthy, superseded: new Set(superseded.map(({ id }) => id)) },
+      allowing: new Set(allowing.map(({ entry }) => entry.definition.name)),
+    });
+    return ms;
+  }
+
+  #told({ recording, oracle, report, accounts, histories }: Evidence): Omit<StretchVerdict, 'seen' | 'longestStallMs'> {
     const runs = accounts.flatMap((account) => account.runs);
     const linearity = checkLinearity(historiesOf([...recording.calls, ...this.#own.calls]));
     this.#leave(linearity);

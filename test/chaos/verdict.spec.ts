@@ -7,7 +7,7 @@ const SEEN = Object.fromEntries(sometimesOf('redis').map((name) => [name, 1]));
 function stretch(over: Partial<StretchVerdict> = {}): StretchVerdict {
   const zero = Object.fromEntries(NEVER.map((name) => [name, 0])) as Record<(typeof NEVER)[number], number>;
   const counts = { occurrences: 10, uncertain: 1, controlDuplicates: 2, histories: 5, undecided: 0 };
-  return { topology: 'single', ...zero, ...counts, seen: SEEN, findings: [], ...over };
+  return { topology: 'single', ...zero, ...counts, longestStallMs: 0, seen: SEEN, findings: [], ...over };
 }
 
 function closing(stretches: readonly StretchVerdict[], faults: ChaosRun['faults'] = { sigkill: 3 }) {
@@ -33,6 +33,12 @@ describe('the closing line', () => {
       never: ['redis-frozen'],
     });
     expect(closing([stretch({ seen: { ...SEEN, takeover: 0 } })])).toMatchObject({ ok: false, never: ['takeover'] });
+  });
+
+  it('is not ok when a cron stood still for more than three seconds after all was healed', () => {
+    const [short, long] = [stretch({ longestStallMs: 3_000 }), stretch({ longestStallMs: 3_001 })];
+    expect(closing([short, stretch()])).toMatchObject({ ok: true, longestStallMs: 3_000 });
+    expect(closing([short, long])).toMatchObject({ ok: false, longestStallMs: 3_001 });
   });
 
   it('adds its stretches up, and says of which one a finding is', () => {

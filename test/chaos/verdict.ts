@@ -27,6 +27,8 @@ export interface StretchVerdict {
   readonly histories: number;
   /** Of those, in which so many replies got lost that the search for an order was given up. */
   readonly undecided: number;
+  /** After all was healed: how long a cron began nothing at most while a run that no worker had begun blocked it. */
+  readonly longestStallMs: number;
   readonly seen: Readonly<Partial<Record<Sighting, number>>>;
   /** The first of what is wrong, a sentence each. */
   readonly findings: readonly string[];
@@ -47,6 +49,9 @@ export const NEVER = [
   ...(['unexplained', 'notLinearizable', 'notConforming'] as const),
 ];
 
+/** A lost delivery may hold its cron for two seconds; a busy machine needs one more to carry out the next. */
+export const MAX_STALL_MS = 3_000;
+
 const COUNTED = [...NEVER, ...(['occurrences', 'uncertain', 'controlDuplicates', 'histories', 'undecided'] as const)];
 
 type Counted = (typeof COUNTED)[number];
@@ -57,6 +62,7 @@ export interface ChaosVerdict extends Readonly<Record<Counted, number>>, Omit<Ch
   readonly ok: boolean;
   /** What of the faults and of the branches in which something is refused has not been seen: the run is invalid then. */
   readonly never: readonly string[];
+  readonly longestStallMs: number;
   readonly seen: Readonly<Record<string, number>>;
   readonly topologies: readonly string[];
   readonly findings: readonly string[];
@@ -70,10 +76,12 @@ export function closingLine({ seed, ledger, faults, processFaults, stretches }: 
   ) as Record<Counted, number>;
   const seen = seenIn(stretches);
   const never = [...missingFaults(faults), ...missingSights(ledger, seen)];
-  const ok = NEVER.every((name) => counts[name] === 0) && never.length === 0 && counts.controlDuplicates > 0;
+  const longestStallMs = Math.max(0, ...stretches.map((stretch) => stretch.longestStallMs));
+  const isClean = NEVER.every((name) => counts[name] === 0) && longestStallMs <= MAX_STALL_MS;
+  const ok = isClean && never.length === 0 && counts.controlDuplicates > 0;
   const findings = stretches.flatMap(({ topology, findings: found }) => found.map((text) => `${topology}: ${text}`));
   return {
-    ...{ ok, seed, ledger, faults, processFaults, ...counts, never, seen },
+    ...{ ok, seed, ledger, faults, processFaults, ...counts, longestStallMs, never, seen },
     topologies: stretches.map(({ topology }) => topology),
     findings: findings.slice(0, MOST_FINDINGS),
   };

@@ -64,9 +64,9 @@ describe('the queue', () => {
     await runs.enqueue([{ runId: RUN, delivery: 1 }]);
     await (await take(taking)).moveToCompleted(null, 'token', false);
     await runs.enqueue([{ runId: RUN, delivery: 1 }]);
-    expect(await runs.holds([{ runId: RUN, delivery: 1 }])).toEqual([false]);
+    expect(await runs.holds([{ runId: RUN, delivery: 1 }])).toEqual([null]);
     await runs.enqueue([{ runId: RUN, delivery: 2 }]);
-    expect(await runs.holds([{ runId: RUN, delivery: 2 }])).toEqual([true]);
+    expect(await runs.holds([{ runId: RUN, delivery: 2 }])).toEqual(['waiting']);
   });
 
   it('says of each delivery whether it will still reach a worker, in the order of the question', async () => {
@@ -78,7 +78,7 @@ describe('the queue', () => {
     await (await take(taking)).moveToDelayed(Date.now() + 60_000, 'token');
     await take(taking);
     const asked = ['c@5', 'c@4', 'c@3', 'c@2', 'c@1', 'c@6'].map((runId) => ({ runId, delivery: 1 }));
-    expect(await runs.holds(asked)).toEqual([true, true, true, false, false, false]);
+    expect(await runs.holds(asked)).toEqual(['waiting', 'active', 'waiting', null, null, null]);
     expect(await runs.holds([])).toEqual([]);
   });
 
@@ -88,7 +88,7 @@ describe('the queue', () => {
     const low = { runId: 'c@1', delivery: 1, priority: LARGEST_PRIORITY };
     await runs.enqueue([low, { ...low, runId: 'c@2' }]);
     await runs.enqueue([{ runId: 'c@3', delivery: 1 }]);
-    expect(await runs.holds([low])).toEqual([true]);
+    expect(await runs.holds([low])).toEqual(['waiting']);
     const taken = [await take(taking), await take(taking), await take(taking)];
     expect(taken.map(({ id }) => id)).toEqual(['c@3', 'c@1', 'c@2']);
   });
@@ -105,7 +105,7 @@ describe('the queue', () => {
     const { runs, space } = queue();
     const taking = worker(space);
     await runs.enqueue([{ runId: RUN, delivery: 1, delayMs: 3_600_000.5, priority: 3 }]);
-    expect(await runs.holds([{ runId: RUN, delivery: 1 }])).toEqual([true]);
+    expect(await runs.holds([{ runId: RUN, delivery: 1 }])).toEqual(['waiting']);
     const job = await runs.queue.getJob(RUN);
     expect(await job?.getState()).toBe('delayed');
     expect(job?.opts).toMatchObject({ delay: 3_600_001, priority: 3 });
@@ -117,7 +117,7 @@ describe('the queue', () => {
     const { runs } = queue();
     await runs.enqueue([{ runId: RUN, delivery: 1 }]);
     await runs.queue.pause();
-    expect(await runs.holds([{ runId: RUN, delivery: 1 }])).toEqual([true]);
+    expect(await runs.holds([{ runId: RUN, delivery: 1 }])).toEqual(['waiting']);
   });
 
   it('has all its keys in one cluster slot', async () => {
@@ -132,7 +132,7 @@ describe('the queue', () => {
     const { runs, space } = queue();
     await runs.enqueue([{ runId: RUN, delivery: 1 }]);
     const other = new BullmqRunQueue({ redis: spaces.redis(), ...space, tenant: 'other', onTrouble: () => {} });
-    expect(await other.holds([{ runId: RUN, delivery: 1 }])).toEqual([false]);
+    expect(await other.holds([{ runId: RUN, delivery: 1 }])).toEqual([null]);
     await other.close();
   });
 

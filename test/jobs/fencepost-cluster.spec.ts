@@ -44,7 +44,7 @@ describe('the fencepost program on a cluster', () => {
     expect(told.code, told.err).toBe(0);
     const [run] = await new RedisLedger(space).runs('report', 5);
     const queue = await BullmqRunQueue.open({ ...space, onTrouble: () => {} });
-    expect(await queue.holds([{ runId: run!.id, delivery: 1 }])).toEqual([true]);
+    expect(await queue.holds([{ runId: run!.id, delivery: 1 }])).toEqual(['waiting']);
     await queue.close();
   });
 });

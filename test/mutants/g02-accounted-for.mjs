@@ -162,4 +162,14 @@ export default [
     killedBy: 'test/truth/10-unreadable-record.spec.ts',
     test: 'is set aside with its reason',
   },
+  {
+    name: 'planning: what is within its grace is left out when the window is shorter',
+    guards: 'G2',
+    defence: 'an instant within its grace is never a misfire',
+    file: 'libs/jobs/src/scheduling/misfire.ts',
+    find: 'Math.min(graceStart, input.now - spreadMs - window);',
+    replace: 'input.now - spreadMs - window;',
+    killedBy: 'test/truth/15-nothing-within-its-grace-is-a-misfire.spec.ts',
+    test: 'with a catch-up window shorter than its grace',
+  },
 ];

@@ -8,6 +8,7 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 type Order =
   | { readonly do: 'block'; readonly forMs: number }
   | { readonly do: 'set-clock'; readonly aheadMs: number }
+  | { readonly do: 'calm' }
   | { readonly do: 'arm'; readonly point: Point | null };
 
 interface Point {
@@ -63,6 +64,7 @@ function arm(point: Point | null, hits: string): void {
 
 function obey(order: Order, file: string): void {
   if (order.do === 'block') standStill(order.forMs);
+  if (order.do === 'calm') channel('nemesis:calm').publish({});
   if (order.do === 'arm') arm(order.point, `${file}.hit`);
   if (order.do === 'set-clock') {
     ({ aheadMs } = order);

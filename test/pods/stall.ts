@@ -13,6 +13,7 @@ export interface Stall {
 }
 
 const stalled = channel('fencepost:stalled');
+let calm = false;
 
 function arm({ event, every, forMs, where = {} }: Stall): void {
   let seen = 0;
@@ -20,12 +21,14 @@ function arm({ event, every, forMs, where = {} }: Stall): void {
     const carries = Object.entries(where).every(([key, value]) => Reflect.get(Object(detail), key) === value);
     if (!carries) return;
     seen += 1;
-    if (seen % every !== 0) return;
+    if (calm || seen % every !== 0) return;
     stalled.publish({ at: event, forMs });
     Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, forMs);
   });
 }
 
 export function armStalls(wanted: string | undefined): void {
+  // Told by the nemesis, when all is to be healed.
+  channel('nemesis:calm').subscribe(() => void (calm = true));
   if (wanted) for (const stall of JSON.parse(wanted) as Stall[]) arm(stall);
 }

@@ -7,6 +7,10 @@ import type { Tally } from '../support/recount.js';
 const [SECOND, MINUTE, HOUR, DAY] = [1_000, 60_000, 3_600_000, 86_400_000];
 const WEEK = 7 * DAY;
 const WIDE = { catchUpWindowMs: 30 * DAY };
+/** Longer than a period. */
+const PATIENT = { graceMs: MINUTE };
+/** Shorter than a period. */
+const GRACE_MS = 900;
 
 const POLICIES: Readonly<Record<string, Partial<CronDefinition>>> = {
   skip: { misfire: 'skip' },
@@ -14,13 +18,16 @@ const POLICIES: Readonly<Record<string, Partial<CronDefinition>>> = {
   'fire-once, wide': { misfire: 'fire-once', ...WIDE },
   'fire-all': { misfire: 'fire-all' },
   'fire-all, wide': { misfire: 'fire-all', ...WIDE },
+  'skip, patient': { misfire: 'skip', ...PATIENT },
+  'fire-once, patient': { misfire: 'fire-once', ...PATIENT },
+  'fire-all, patient': { misfire: 'fire-all', ...PATIENT },
 };
 
 /** Its instants, and how long before its fourth one the outage begins. */
 const CRONS = {
-  second: { expression: '* * * * * *', periodMs: SECOND, beforeMs: 500 },
-  minute: { expression: '* * * * *', periodMs: MINUTE, beforeMs: 2 * SECOND },
-  day: { expression: '0 0 * * *', periodMs: DAY, beforeMs: 2 * SECOND },
+  second: { expression: '* * * * * *', periodMs: SECOND, beforeMs: 500, graceMs: GRACE_MS },
+  minute: { expression: '* * * * *', periodMs: MINUTE, beforeMs: 2 * SECOND, graceMs: 59 * SECOND },
+  day: { expression: '0 0 * * *', periodMs: DAY, beforeMs: 2 * SECOND, graceMs: MINUTE },
 } as const;
 
 /** What became of the instants of the outage: how many ran, are `misfire`, are `merged`. Runs overlap freely. */
@@ -50,6 +57,12 @@ const OUTAGES: readonly (readonly [keyof typeof CRONS, string, number, string, n
   ['second', 'a week', WEEK, 'fire-once, wide', 1, 603_799, 1_000],
   ['second', 'a week', WEEK, 'fire-all', 1, 604_799, 0],
   ['second', 'a week', WEEK, 'fire-all, wide', 21, 604_779, 0],
+  ['second', '10 s', 10 * SECOND, 'skip, patient', 1, 0, 9],
+  ['second', '10 s', 10 * SECOND, 'fire-once, patient', 1, 0, 9],
+  ['second', '10 s', 10 * SECOND, 'fire-all, patient', 10, 0, 0],
+  ['second', '1 min', MINUTE, 'fire-all, patient', 21, 0, 39],
+  ['second', '1 h', HOUR, 'fire-once, patient', 1, 3_540, 59],
+  ['second', '1 h', HOUR, 'fire-all, patient', 21, 3_540, 39],
   ['minute', '3 s', 3 * SECOND, 'skip', 1, 0, 0],
   ['minute', '3 s', 3 * SECOND, 'fire-once', 1, 0, 0],
   ['minute', '3 s', 3 * SECOND, 'fire-all', 1, 0, 0],
@@ -92,9 +105,9 @@ describe('after an outage', () => {
   it.each(OUTAGES.map(([cron, name, outageMs, policy, ...fates]) => ({ cron, name, outageMs, policy, fates })))(
     'a cron of each $cron, out for $name, with $policy: of those missed [ran, misfire, merged] $fates, each instant once',
     async ({ cron, outageMs, policy, fates: [ran, misfire, merged] }) => {
-      const { expression, periodMs, beforeMs } = CRONS[cron];
+      const { expression, periodMs, beforeMs, graceMs } = CRONS[cron];
       const stage = new PlanningStage();
-      stage.declare({ expression, ...POLICIES[policy] });
+      stage.declare({ expression, graceMs, ...POLICIES[policy] });
       await stage.take();
       await stage.serve(4 * periodMs - beforeMs);
       await stage.outage(outageMs);
@@ -129,7 +142,7 @@ const OVERLAPS: readonly (readonly [string, CronDefinition['overlap'], Tally])[]
 
 describe('after ten seconds of a cron that fires each second', () => {
   it.each(OVERLAPS)('with %s and overlap %s: %j', async (policy, overlap, expected) => {
-    const stage = await begun({ ...POLICIES[policy], overlap });
+    const stage = await begun({ graceMs: GRACE_MS, ...POLICIES[policy], overlap });
     await stage.outage(10_000);
     await stage.serve(3_000);
     expect(await told(stage)).toEqual(expected);
@@ -228,7 +241,7 @@ describe('while nobody was there', () => {
       Object.entries(byPolicy).map(([policy, expected]) => ({ what, policy, expected, happen })),
     ),
   )('$what, with $policy: $expected', async ({ policy, expected, happen }) => {
-    const stage = await begun({ ...POLICIES[policy] });
+    const stage = await begun({ graceMs: GRACE_MS, ...POLICIES[policy] });
     stage.held.clear();
     await happen(stage);
     await stage.serve(3_000);

@@ -94,6 +94,11 @@ export class Fleet {
     berth.inside.start();
   }
 
+  /** A process by its name, unless another one has taken its place. */
+  process(name: string): SimProcess | undefined {
+    return this.berths.find(({ process }) => process.name === name)?.process;
+  }
+
   /** Nothing of it happens any more, and its place is free. */
   kill(berth: Berth): void {
     if (berth.vacant) return;

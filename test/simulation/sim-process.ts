@@ -32,6 +32,7 @@ export class SimProcess {
   readonly #timers = new Set<Own>();
   readonly #late = new Set<() => void>();
   #aheadMs: number;
+  #maxAheadMs: number;
   #state: 'runs' | 'frozen' | 'dead' = 'runs';
   #asleepSince: number | null = null;
   #sleptMs = 0;
@@ -44,7 +45,7 @@ export class SimProcess {
   ) {
     this.name = name;
     this.#rate = rate;
-    this.#aheadMs = aheadMs;
+    this.#aheadMs = this.#maxAheadMs = aheadMs;
     this.#bornAt = world.monotonic();
     this.clock = {
       now: () => Math.floor(world.startsAt + this.#aheadMs + this.#bornAt + this.#passed()),
@@ -91,7 +92,13 @@ export class SimProcess {
 
   /** Steps the wall clock, as NTP or an operator does. */
   jumpWall(ms: number): void {
+    this.#maxAheadMs = Math.max(this.#maxAheadMs, this.clock.now() - this.world.now());
     this.#aheadMs += ms;
+  }
+
+  /** How far its wall clock has been ahead of the world's at most, drift included. */
+  get maxAheadMs(): number {
+    return Math.max(this.#maxAheadMs, this.clock.now() - this.world.now());
   }
 
   /** Strikes when the process is about to make its `calls`-th call from now, or to hear its answer. */

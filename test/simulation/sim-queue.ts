@@ -1,7 +1,7 @@
 import type { Clock } from '@fencepost/lease';
 import type { Delivery } from '../../libs/jobs/src/ledger/ledger.js';
 import type { Carried } from '../../libs/jobs/src/running/carrier.js';
-import type { QueuedDelivery, RunQueue } from '../../libs/jobs/src/scheduling/run-queue.js';
+import type { Place, QueuedDelivery, RunQueue } from '../../libs/jobs/src/scheduling/run-queue.js';
 
 /** Who takes jobs. */
 export interface Consumer {
@@ -55,8 +55,11 @@ export class SimQueue implements RunQueue {
     this.pump();
   }
 
-  async holds(deliveries: readonly Delivery[]): Promise<boolean[]> {
-    return deliveries.map((delivery) => (this.#jobs.get(keyOf(delivery))?.state ?? 'over') !== 'over');
+  async holds(deliveries: readonly Delivery[]): Promise<Place[]> {
+    return deliveries.map((delivery) => {
+      const { state = 'over' } = this.#jobs.get(keyOf(delivery)) ?? {};
+      return state === 'over' ? null : state === 'active' ? 'active' : 'waiting';
+    });
   }
 
   join(consumer: Consumer): void {

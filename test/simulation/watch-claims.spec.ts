@@ -51,6 +51,20 @@ describe('what schedulers are promised', () => {
     expect(early.broken).toContain('I2: tick went on to 1893456060000, due in 60000 ms');
   });
 
+  it('is broken by a misfire that is within its grace (grace)', async () => {
+    const claim = async (graceMs: number) => {
+      const stage = new WatchStage({ graceMs });
+      await stage.clock.advance(3 * MINUTE);
+      const skips = [{ after: stage.start, through: stage.instant(2), reason: 'misfire' } as const];
+      await stage.ledger.claim(stage.request(3, { cursor: null, skips }));
+      return stage.broken;
+    };
+    expect(await claim(MINUTE)).toBe(
+      'grace: tick left out 1893456120000 as a misfire, 60000 ms late and within its grace',
+    );
+    expect(await claim(MINUTE - 1)).toContain('no violation');
+  });
+
   it('is broken by a cursor that goes back by itself (I2)', async () => {
     const stage = new WatchStage();
     await stage.claim(2);

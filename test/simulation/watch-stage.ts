@@ -29,8 +29,9 @@ export class WatchStage {
   #memory = new MemoryLedger(this.clock);
   #lies: Partial<Ledger> = {};
 
-  constructor({ durable = true } = {}) {
-    this.watch = new Watch({ clock: this.clock, sometimes: this.sometimes, durable });
+  constructor({ durable = true, graceMs = 0 } = {}) {
+    const graceOf = () => graceMs;
+    this.watch = new Watch({ clock: this.clock, sometimes: this.sometimes, durable, graceOf });
     const liar = new Proxy({} as Ledger, {
       get: (_, name) => {
         const told: unknown = Reflect.get(this.#lies, name) ?? Reflect.get(this.#memory, name);

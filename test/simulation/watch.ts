@@ -17,6 +17,8 @@ export interface WatchOptions {
   /** The store's clock: the same as the ledger's. */
   readonly clock: Pick<Clock, 'now'>;
   readonly sometimes: Pick<Sometimes<LedgerBranch>, 'saw'>;
+  /** Within this of being due an instant is not late by the clock of the holder; by default nothing is demanded of it. */
+  readonly graceOf?: (cron: string, holder: string) => number;
   /** Whether the ledger keeps whatever it has acknowledged. */
   readonly durable: boolean;
 }
@@ -126,7 +128,9 @@ export class Watch {
       const cron = this.#cron(part.cron);
       const answer = Array.isArray(reply) ? answerOf(reply[n]) : reply;
       if (answer === undefined && Array.isArray(reply)) return;
-      part.judge({ ...at, cron, request: part.request, reply: answer, saw } as never);
+      const { holder } = part.request as { readonly holder?: string };
+      const graceMs = holder === undefined ? -Infinity : (this.options.graceOf?.(part.cron, holder) ?? -Infinity);
+      part.judge({ ...at, cron, request: part.request, reply: answer, graceMs, saw } as never);
       this.#follow(cron, part, at.records);
     });
   }

@@ -25,12 +25,13 @@ const LASTING: readonly CronDefinition[] = [
   {
     ...USUAL,
     ...{ name: 'steady', expression: '*/30 * * * *', timeZone: 'America/New_York' },
-    ...{ overlap: 'replace', cancelGraceMs: 3 * MINUTE },
+    ...{ overlap: 'replace', cancelGraceMs: 3 * MINUTE, graceMs: 2 * HOUR },
   },
   {
     ...USUAL,
     ...{ name: 'items', expression: '5 */2 * * *', overlap: 'queue-all' },
-    ...{ misfire: 'fire-all', catchUpWindowMs: 8 * HOUR, maxCatchUp: 3 },
+    // Of what is within its grace more may come due than may be made up for.
+    ...{ misfire: 'fire-all', catchUpWindowMs: 8 * HOUR, maxCatchUp: 3, graceMs: 9 * HOUR },
   },
   {
     ...USUAL,
@@ -55,6 +56,12 @@ const CHANGING: Readonly<Record<BuildNumber, readonly CronDefinition[]>> = {
 /** What the processes of a build declare when they boot. */
 export function declarations(build: BuildNumber): Declaration[] {
   return [...LASTING, ...CHANGING[build]].map((definition) => ({ definition, disabled: false }));
+}
+
+/** Of the builds that know the cron, the shortest. */
+export function graceOf(cron: string): number {
+  const all = [...LASTING, ...CHANGING[1], ...CHANGING[2]].filter(({ name }) => name === cron);
+  return Math.min(...all.map(({ graceMs, startDeadlineMs = Infinity }) => Math.min(graceMs, startDeadlineMs)));
 }
 
 /** By the name of an effect, or of the items of a `forEach`: whether a person is to say when nobody knows. */

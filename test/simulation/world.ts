@@ -18,8 +18,10 @@ import { takeTurns } from './turns.js';
 import { VirtualClock } from './virtual-clock.js';
 import type { Settled } from './settle.js';
 import { Violation, Watch } from './watch.js';
-import { declarations } from './workload.js';
+import { declarations, graceOf } from './workload.js';
 
+/** What a clock may have drifted from when a claim was planned until it arrives. */
+const DRIFT_MS = 1_000;
 export const SOMETIMES = [...BRANCHES, ...MISHAPS] as const;
 export type Sometime = (typeof SOMETIMES)[number];
 
@@ -73,7 +75,12 @@ export class World {
     this.trace = new Trace(this.clock);
     const { clock, trace, sometimes } = this;
     this.stores = new Stores({ clock, cadence: this.#cadence, random: seededRandom(mixed(seed, 90_001)), durable });
-    this.watch = new Watch({ clock, sometimes, durable });
+    const graceFor = (cron: string, holder: string) => {
+      const process = this.fleet.process(holder);
+      // By its own clock it was right to leave the instant out, if that is ahead.
+      return process ? graceOf(cron) - Math.max(0, process.maxAheadMs) - DRIFT_MS : -Infinity;
+    };
+    this.watch = new Watch({ clock, sometimes, durable, graceOf: graceFor });
     const network = new Network({ world: clock, trace, commandTimeoutMs: this.#cadence.commandTimeoutMs });
     const ledger: Ledger = this.watch.over(this.stores.ledger);
     const { leases, catalog, presence, queue } = this.stores;

@@ -728,7 +728,7 @@ export interface components {
       overlap: 'skip' | 'queue-one' | 'queue-all' | 'replace' | 'allow';
       /** @description Later than this counts as late. */
       graceMs: number;
-      /** @description How far back missed instants are made up for; null: one period, at most a day. */
+      /** @description How far back missed instants are made up for, at least the grace; null: one period, at most a day. */
       catchUpWindowMs: number | null;
       /** @description What becomes of fixed times where clocks change. */
       dst: {

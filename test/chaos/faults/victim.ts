@@ -19,6 +19,8 @@ export type VictimOrder =
   | { readonly do: 'block'; readonly forMs: number }
   /** Sets its wall clock so far ahead of the machine's; 0 is right again. */
   | { readonly do: 'set-clock'; readonly aheadMs: number }
+  /** Stops its event loop no more by itself. */
+  | { readonly do: 'calm' }
   /** Ends or stops itself at the next event of this name; `null` takes that back. */
   | { readonly do: 'arm'; readonly point: ArmedPoint | null };
 

@@ -25,6 +25,7 @@ export function judgeClaim(seen: Seen<ClaimRequest, ClaimReply>): void {
   checkFence(seen);
   checkCursor(seen);
   checkPause(seen);
+  checkGrace(seen);
   const { fence, term, generation, nonce } = request;
   cron.decisions.add(nonce);
   Object.assign(cron, { fence, term, generation, cursor: endOf(request) });
@@ -64,6 +65,14 @@ function checkPause({ cron, request, reply, now }: Seen<ClaimRequest, ClaimReply
   const paused = reply.verdict === 'skipped' && reply.reason === 'paused';
   const [is, was] = [isPaused(cron, now) ? 'is paused' : 'is not paused', paused ? 'skipped' : 'claimed'];
   demand(paused === isPaused(cron, now), 'pause', () => `${cron.name} ${is}, and ${endOf(request)} was ${was}`);
+}
+
+function checkGrace({ cron, request: { skips, spreadMs = 0 }, graceMs, now }: Seen<ClaimRequest, ClaimReply>): void {
+  for (const { reason, through } of skips) {
+    const lateByMs = now - through - spreadMs;
+    const text = () => `${cron.name} left out ${through} as a misfire, ${lateByMs} ms late and within its grace`;
+    demand(reason !== 'misfire' || lateByMs > graceMs, 'grace', text);
+  }
 }
 
 function tellSkips({ request, reply, saw }: Seen<ClaimRequest, ClaimReply>): void {

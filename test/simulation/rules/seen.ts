@@ -11,5 +11,7 @@ export interface Seen<Request, Reply> {
   readonly now: number;
   /** Of the runs that the call may have touched, what the ledger had of each right after it. */
   readonly records: ReadonlyMap<string, Run | null>;
+  /** Within this of being due an instant is not late, by the clock of whoever made the call. */
+  readonly graceMs: number;
   readonly saw: (branch: LedgerBranch) => void;
 }

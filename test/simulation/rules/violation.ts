@@ -5,6 +5,8 @@ export type Invariant =
   | 'table'
   /** A cron that is paused makes no runs. */
   | 'pause'
+  /** An instant within its grace is never left out as a misfire. */
+  | 'grace'
   /** No more runs of a cron go on at once than may. */
   | 'overlap'
   /** Everything goes on once all faults are over. */

@@ -10,7 +10,7 @@ export class LazyRunQueue implements RunQueue {
     await (await this.#queue()).enqueue(deliveries);
   }
 
-  async holds(...[deliveries]: Parameters<RunQueue['holds']>): Promise<boolean[]> {
+  async holds(...[deliveries]: Parameters<RunQueue['holds']>): ReturnType<RunQueue['holds']> {
     return (await this.#queue()).holds(deliveries);
   }
 

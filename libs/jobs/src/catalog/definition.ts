@@ -17,7 +17,7 @@ export interface CronDefinition {
   readonly overlap: OverlapPolicy;
   /** Later than this after its instant, an occurrence counts as late. */
   readonly graceMs: number;
-  /** How far back missed instants are still made up for; `null`: one period, at most 24 hours. */
+  /** How far back missed instants are still made up for, at least the grace; `null`: one period, at most 24 hours. */
   readonly catchUpWindowMs: number | null;
   /** What becomes of a fixed time where clocks change; absent for the default, `next-valid` and `first`. */
   readonly dst?: DstRule;

@@ -125,7 +125,8 @@ export interface Account {
 export type AccountQuestion = [cron: string, from: number, to: number, most?: number];
 
 export type ClaimReply =
-  | { readonly verdict: 'claimed'; readonly runId: string }
+  /** `behind`: as many runs of the cron were open as may be, so the new one waits for them or takes their place. */
+  | { readonly verdict: 'claimed'; readonly runId: string; readonly behind?: true }
   | { readonly verdict: 'skipped'; readonly reason: 'overlap' }
   /** The cron is paused: every instant of the plan that has no other reason is recorded as `paused`. */
   | { readonly verdict: 'skipped'; readonly reason: 'paused' }

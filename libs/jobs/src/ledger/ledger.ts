@@ -25,7 +25,7 @@ import type {
   ItemRecord,
   ItemsStep,
 } from './attempting.js';
-import type { OverdueOptions, OverdueRuns } from './overdue.js';
+import type { OverdueOptions, OverdueRun, OverdueRuns } from './overdue.js';
 import type { RunState } from './run-state.js';
 import type { EffectRecord, OperatorAction, Pause, Run, SkipRange, WaitReason } from './run.js';
 
@@ -72,6 +72,11 @@ export interface Ledger {
    * store can; one that can't be read is rejected alone.
    */
   overdueAll(crons: readonly string[], options: OverdueOptions): Promise<PromiseSettledResult<OverdueRuns>[]>;
+  /**
+   * Open runs that wait for an attempt, retries included: these block successors under every policy but `allow`. At most
+   * `limit`, in the order of their ids, so that those of the schedule come first and the oldest of them before the others.
+   */
+  unstarted(cron: string, limit: number): Promise<OverdueRun[]>;
   /** Numbers another delivery and orphans a run whose lease has expired; `null` when there is nothing to deliver. */
   redeliver(last: Delivery, nonce: string): Promise<Delivery | null>;
   /** @throws {FenceExhaustedError} when the next fence would pass 2^53 − 1 */

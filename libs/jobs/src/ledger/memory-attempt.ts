@@ -75,9 +75,8 @@ function awaitTurn(cron: MemoryCron, run: MemoryRun, now: number): BeginReply | 
   const ahead = run.overlap === 'queue-all' ? blocking.filter((other) => isAhead(other, run)) : [];
   if (Math.max(alive.length, ahead.length) < run.maxConcurrency) return null;
   const ends = alive.map(({ leaseUntil }) => leaseUntil - now);
-  // Who waits is asked again soon after its predecessor's end; who was to be skipped comes with its delivery.
-  const turn = run.overlap === 'skip' ? [] : [turnMs(run, ahead.length)];
-  return { verdict: 'busy', waitMs: Math.min(...ends, ...turn) };
+  // Asked again soon after its predecessor's end, which may come long before that one's lease is over.
+  return { verdict: 'busy', waitMs: Math.min(...ends, turnMs(run, ahead.length)) };
 }
 
 /** The nearer to the head of its line, the sooner: a line goes on no faster than its head is asked. */

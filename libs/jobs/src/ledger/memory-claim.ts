@@ -33,7 +33,8 @@ export function claimInMemory(cron: MemoryCron, request: ClaimRequest, at: Now):
   const facts = { id, cron: name, ...occurrence, missed, generation, claimFence: fence, claimedBy };
   const run = newRun({ ...facts, claimedAt: at.now, by: null }, request);
   if (!skipped) makeRoom(cron, { id, policy: request, surplus, now: at.now });
-  return acceptRun(cron, run, { ...at, skipped });
+  const reply = acceptRun(cron, run, { ...at, skipped });
+  return reply.verdict === 'claimed' && surplus > 0 ? { ...reply, behind: true } : reply;
 }
 
 function sameDecision(cron: MemoryCron, { cron: name, nonce, occurrence }: ClaimRequest): ClaimReply | null {

@@ -3,8 +3,9 @@ import { endOfPart, type AccountPart } from './account-part.js';
 import { checkRange, checkWhole } from './ledger-request.js';
 import { LEDGER_BATCH } from './ledger-timing.js';
 import { deliveryOfRun } from './memory-delivery.js';
-import { forgetRun, pauseInForce, snapshot, type MemoryRun } from './memory-ledger-record.js';
+import { BLOCKS_ALWAYS, blocks, forgetRun, pauseInForce, snapshot, type MemoryRun } from './memory-ledger-record.js';
 import type { MemoryLedgerStore } from './memory-ledger-store.js';
+import type { OverdueRun } from './overdue.js';
 import { isTerminal } from './run-state.js';
 import type { OperatorAction, Run, SkipRange } from './run.js';
 
@@ -43,6 +44,13 @@ export class MemoryHistory {
   pending(cron: string): Delivery[] {
     const claimed = this.store.runs(cron, ({ record }) => record.state === 'claimed');
     return claimed.slice(0, LEDGER_BATCH).map(deliveryOfRun);
+  }
+
+  unstarted(cron: string, limit: number): OverdueRun[] {
+    const { store } = this;
+    const waiting = store.runs(cron, (run) => run.leaseUntil === BLOCKS_ALWAYS && blocks(run, store.now()));
+    const sorted = waiting.toSorted((a, b) => (a.record.id < b.record.id ? -1 : 1)).slice(0, Math.max(0, limit));
+    return sorted.map((run) => ({ ...deliveryOfRun(run), state: run.record.state }));
   }
 
   actions(cron: string, limit: number): OperatorAction[] {

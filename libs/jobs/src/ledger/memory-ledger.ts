@@ -48,7 +48,7 @@ import { pauseInMemory, resumeInMemory, triggerInMemory } from './memory-operati
 import { overdueInMemory } from './memory-overdue.js';
 import { resolveInMemory } from './memory-resolve.js';
 import type { RunState } from './run-state.js';
-import type { OverdueOptions, OverdueRuns } from './overdue.js';
+import type { OverdueOptions, OverdueRun, OverdueRuns } from './overdue.js';
 import type { EffectRecord, OperatorAction, Pause, Run, SkipRange, WaitReason } from './run.js';
 import { cronOfRun } from '../schedule/occurrence.js';
 
@@ -128,6 +128,10 @@ export class MemoryLedger implements Ledger {
   async overdueAll(crons: readonly string[], options: OverdueOptions): Promise<PromiseSettledResult<OverdueRuns>[]> {
     checkOverdue(options);
     return crons.map((cron) => ({ status: 'fulfilled', value: overdueInMemory(this.#store, cron, options) }));
+  }
+
+  async unstarted(cron: string, limit: number): Promise<OverdueRun[]> {
+    return this.#history.unstarted(cron, limit);
   }
 
   async redeliver(last: Delivery, nonce: string): Promise<Delivery | null> {

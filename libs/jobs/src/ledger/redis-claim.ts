@@ -118,7 +118,7 @@ export function claimReply(reply: readonly string[], runId: string): ClaimReply 
   const [word, detail] = reply;
   switch (word) {
     case 'CLAIMED':
-      return { verdict: 'claimed', runId };
+      return detail === 'behind' ? { verdict: 'claimed', runId, behind: true } : { verdict: 'claimed', runId };
     case 'SKIPPED':
       return { verdict: 'skipped', reason: detail === 'paused' ? 'paused' : 'overlap' };
     case 'RECORDED':

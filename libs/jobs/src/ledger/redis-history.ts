@@ -3,6 +3,7 @@ import { endOfPart, type AccountPart } from './account-part.js';
 import type { Account, AccountQuestion, CronRecord, Delivery } from './ledger.js';
 import { checkRange, checkWhole, LATE_TRIGGER_MS } from './ledger-request.js';
 import { LEDGER_BATCH } from './ledger-timing.js';
+import type { OverdueRun } from './overdue.js';
 import { readAction } from './redis-action.js';
 import type { RedisLedgerAccess } from './redis-ledger-access.js';
 import { keysOfRun } from './redis-ledger-keys.js';
@@ -61,6 +62,14 @@ export class RedisHistory {
   async pending(cron: string): Promise<Delivery[]> {
     const ids = await this.access.redis.zrange(this.access.keys(cron).pending, 0, String(LEDGER_BATCH - 1));
     return (await this.#existing(ids)).map(({ id, delivery, priority }) => deliveryOf(id, delivery, priority));
+  }
+
+  /** Those that run have the end of their lease as their score. */
+  async unstarted(cron: string, limit: number): Promise<OverdueRun[]> {
+    if (limit < 1) return [];
+    const { redis, keys } = this.access;
+    const runs = await this.#existing(await redis.zrangebyscore(keys(cron).open, '+inf', '+inf', 'LIMIT', 0, limit));
+    return runs.map(({ id, delivery, priority, state }) => ({ ...deliveryOf(id, delivery, priority), state }));
   }
 
   async actions(cron: string, limit: number): Promise<OperatorAction[]> {

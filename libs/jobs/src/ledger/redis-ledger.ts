@@ -24,7 +24,7 @@ import type {
   TriggerReply,
   TriggerRequest,
 } from './ledger.js';
-import type { OverdueOptions, OverdueRuns } from './overdue.js';
+import type { OverdueOptions, OverdueRun, OverdueRuns } from './overdue.js';
 import { RedisAttempts } from './redis-attempts.js';
 import { claimAllInRedis, claimInRedis, confirmInRedis } from './redis-claim.js';
 import { RedisEffects } from './redis-effects.js';
@@ -99,6 +99,10 @@ export class RedisLedger implements Ledger {
 
   async overdueAll(crons: readonly string[], options: OverdueOptions): Promise<PromiseSettledResult<OverdueRuns>[]> {
     return overdueInRedis(this.#access, crons, options);
+  }
+
+  async unstarted(cron: string, limit: number): Promise<OverdueRun[]> {
+    return this.#history.unstarted(cron, limit);
   }
 
   async redeliver(last: Delivery, nonce: string): Promise<Delivery | null> {

@@ -44,9 +44,15 @@ export interface SingletonCronOptions extends HandlerOptions {
   readonly maxConcurrency?: number;
   /** With `'replace'`: how long the older run has to stop by itself, before nothing it does counts any more; default `'30s'`. */
   readonly cancelGrace?: string | number;
-  /** Later than this after its instant, an occurrence counts as late; default `'60s'`. */
+  /**
+   * Later than this after it was due, an occurrence counts as late; default `'60s'`. An instant within its grace is never left
+   * out as `misfire`: it runs, or is merged into the run of a later one.
+   */
   readonly grace?: string | number;
-  /** How far back missed instants are made up for, unless `misfire` is `'skip'`; default: one period, at most `'24h'`. */
+  /**
+   * How far back missed instants are made up for, unless `misfire` is `'skip'`; default: one period or `grace`, whichever is
+   * longer, at most `'24h'`. A window shorter than `grace` counts as that long.
+   */
   readonly catchUpWindow?: string | number;
   /** A run that no worker has begun so long after it was due is skipped as `misfire`; default: it waits as long as it takes. */
   readonly startDeadline?: string | number;

@@ -100,7 +100,9 @@ function merged(scene: Scene): Verdict {
   const into = mergedInto(scene.account.runs, scene.standing.at);
   const policy = step(
     'misfire',
-    'Nobody had claimed it in time, and its misfire policy makes one run stand for all missed instants ("fire-once").',
+    definitionThen(scene).misfire === 'fire-once'
+      ? 'Nobody had claimed it in time, and its misfire policy makes one run stand for all missed instants ("fire-once").'
+      : 'Nobody had claimed it in time. It was within its grace still, so the run after it stands for it.',
     { level: 'warn' },
   );
   const what = into ? `${into.id} stands for it (${into.state})` : 'a later run stood for it';
@@ -153,12 +155,13 @@ function notBegun(scene: Scene, run: Run): Verdict {
 
 /** Nobody was there in time, and it was not made up for. */
 function notMadeUp(scene: Scene): Verdict {
-  const { misfire, catchUpWindowMs } = definitionThen(scene);
+  const { misfire, graceMs, catchUpWindowMs } = definitionThen(scene);
   const window = catchUpWindowMs === null ? 'one period, at most 24 h' : spoken(catchUpWindowMs);
+  const grace = `its grace of ${spoken(graceMs)} was over`;
   const rule =
     misfire === 'skip'
-      ? 'its misfire policy is "skip"'
-      : `it lay further back than is made up for ("${misfire}", ${window})`;
+      ? `its misfire policy is "skip" and ${grace}`
+      : `it lay further back than is made up for ("${misfire}", ${window}) and ${grace}`;
   const answer = `It did not run: nobody claimed it in time, and ${rule}.`;
   return { verdict: 'misfire', answer, steps: [step('misfire', `It was missed, and ${rule}.`, { level: 'warn' })] };
 }

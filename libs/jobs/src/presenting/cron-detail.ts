@@ -28,7 +28,7 @@ export const cronDetailSchema = cronSummarySchema
       .describe('What a new instant does while as many runs are open as may be.'),
     graceMs: ms.describe('Later than this counts as late.'),
     catchUpWindowMs: msOrNull.describe(
-      'How far back missed instants are made up for; null: one period, at most a day.',
+      'How far back missed instants are made up for, at least the grace; null: one period, at most a day.',
     ),
     dst: z
       .strictObject({

@@ -4,7 +4,7 @@ import type { Delivery } from '../ledger/ledger.js';
 import type { Run } from '../ledger/run.js';
 import { cronOfRun } from '../schedule/occurrence.js';
 import type { EnqueueSpan, Tracing } from '../telemetry/tracing.js';
-import type { QueuedDelivery, RunQueue } from './run-queue.js';
+import type { Place, QueuedDelivery, RunQueue } from './run-queue.js';
 
 export const QUEUE_NAME = 'runs';
 
@@ -18,8 +18,8 @@ export function queuePrefix({ prefix, tenant }: KeySpace): string {
   return `{${prefix}:${tenant}}`;
 }
 
-/** States in which a delivery will still reach a worker, or has just reached one. */
-const UNDERWAY: readonly string[] = ['waiting', 'active', 'delayed', 'prioritized', 'waiting-children'];
+/** States in which a delivery will still reach a worker. */
+const WAITING: readonly string[] = ['waiting', 'delayed', 'prioritized', 'waiting-children'];
 
 /** Finished jobs are kept for people to look at; the ledger has its own record. */
 const KEEP = { count: 1_000, age: 24 * 3_600 };
@@ -109,9 +109,9 @@ export class BullmqRunQueue implements RunQueue {
     );
   }
 
-  async holds(deliveries: readonly Delivery[]): Promise<boolean[]> {
+  async holds(deliveries: readonly Delivery[]): Promise<Place[]> {
     const states = await Promise.all(deliveries.map((delivery) => this.queue.getJobState(jobId(delivery))));
-    return states.map((state) => UNDERWAY.includes(state));
+    return states.map((state) => (WAITING.includes(state) ? 'waiting' : state === 'active' ? 'active' : null));
   }
 
   /** What a run's attempts have written, oldest first, at most 1,000 lines of each delivery; gone with their jobs. */

@@ -34,12 +34,14 @@ export interface DispatcherDeps {
 
 /**
  * What became of a cron that was due: when to look again, by this pod's clock, or that this pod may not act for it any
- * more, or that nobody knows, because store or queue did not answer.
+ * more, or that nobody knows, because store or queue did not answer. `blocked`: an older run was in the way of the new one.
  *
  * `outdated` is the generation the ledger has accepted, when this pod's was refused for being older.
  */
 export type Dispatched =
-  { readonly lookAt: number | null } | { readonly stale: true; readonly outdated?: number } | { readonly failed: true };
+  | { readonly lookAt: number | null; readonly blocked?: boolean }
+  | { readonly stale: true; readonly outdated?: number }
+  | { readonly failed: true };
 
 /** One claim on its way, and where its cron stands in the answer. */
 interface Asked {
@@ -194,7 +196,7 @@ export class Dispatcher {
         // Measured anew, so that a clock that was set right is trusted again.
         held.aheadMs = 0;
         this.#report.followed(request, reply);
-        return { lookAt: this.#outlook.lookAt(held) };
+        return { lookAt: this.#outlook.lookAt(held), ...(isBlocked(reply) && { blocked: true }) };
       case 'early':
         held.aheadMs = clock.now() - (endOf(request) + due.segment.spreadMs - reply.waitMs);
         return { lookAt: this.#lookAfter(held, reply.waitMs) };
@@ -209,4 +211,9 @@ export class Dispatcher {
         return { stale: true, outdated: reply.generation };
     }
   }
+}
+
+function isBlocked(reply: ClaimReply): boolean {
+  if (reply.verdict === 'skipped') return reply.reason === 'overlap';
+  return reply.verdict === 'claimed' && reply.behind === true;
 }

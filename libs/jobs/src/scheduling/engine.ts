@@ -3,6 +3,7 @@ import type { CatalogEntry } from '../catalog/definition.js';
 import type { Ledger } from '../ledger/ledger.js';
 import type { Telemetry } from '../telemetry/telemetry.js';
 import type { Announcer } from './announcer.js';
+import { BlockedCrons } from './blocked-crons.js';
 import type { Dispatched, Dispatcher } from './dispatcher.js';
 import { DueIndex } from './due-index.js';
 import type { HeldCron } from './held-cron.js';
@@ -43,10 +44,12 @@ export class Engine {
   readonly #busy = new Map<HeldCron, 'nothing' | 'look' | 'learn'>();
   readonly #working = new Set<Promise<void>>();
   readonly #sweeper: Sweeper;
+  readonly #blocked: BlockedCrons;
   #cancelTimer: CancelTimer = () => {};
   #stopped = false;
 
   constructor(private readonly deps: EngineDeps) {
+    this.#blocked = new BlockedCrons(deps);
     this.#sweeper = new Sweeper({ ...deps, ask: (crons) => this.#compare(crons) });
   }
 
@@ -125,7 +128,7 @@ export class Engine {
   async stop(): Promise<void> {
     this.#stopped = true;
     this.#cancelTimer();
-    await Promise.all([this.#sweeper.stop(), this.letGo([...this.#held.values()])]);
+    await Promise.all([this.#sweeper.stop(), this.#blocked.stop(), this.letGo([...this.#held.values()])]);
   }
 
   /** A ledger that lost what it had acknowledged would go without these instants until the cron's next one. */
@@ -141,6 +144,7 @@ export class Engine {
     this.#held.delete(name);
     this.#due.remove(name);
     this.#sweeper.leave(name);
+    this.#blocked.leave(name);
   }
 
   #drop(held: HeldCron, why: DropReason): void {
@@ -185,6 +189,10 @@ export class Engine {
     this.#settle(due);
     const looked = known.filter((held, index) => !held.over && 'lookAt' in (dispatched[index] ?? FAILED));
     for (const held of looked) this.#sweeper.watch(held.entry.definition.name);
+    known.forEach(({ over, entry }, index) => {
+      const outcome = dispatched[index] ?? FAILED;
+      if (!over && 'lookAt' in outcome && outcome.blocked) this.#blocked.note(entry.definition.name);
+    });
     this.#announce(looked);
     this.#arm();
   }

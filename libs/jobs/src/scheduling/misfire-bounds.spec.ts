@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { every, misfire, onTime, plan } from '../../../../test/support/planned.js';
+import { every, merged, misfire, onTime, plan } from '../../../../test/support/planned.js';
 import type { Plan } from './misfire.js';
 
 describe("under 'fire-all', what is asked of the ledger", () => {
@@ -24,7 +24,7 @@ describe("under 'fire-all', what is asked of the ledger", () => {
   });
 
   it('leaves out what is older than the window', () => {
-    expect(plan({ now: 110_500, definition: { ...all, catchUpWindowMs: 3_500 } })).toEqual({
+    expect(plan({ now: 110_500, definition: { ...all, graceMs: 500, catchUpWindowMs: 3_500 } })).toEqual({
       skips: [misfire(100_000, 106_000)],
       occurrence: at(107_000, 'catch-up'),
     });
@@ -36,18 +36,31 @@ describe("under 'fire-all', what is asked of the ledger", () => {
   });
 
   it('is an ordinary occurrence that is on time when what came before is older than the window', () => {
-    expect(plan({ now: 103_000, definition: { ...all, catchUpWindowMs: 500 } })).toEqual({
+    expect(plan({ now: 103_000, definition: { ...all, graceMs: 500, catchUpWindowMs: 500 } })).toEqual({
       skips: [misfire(100_000, 102_000)],
       occurrence: at(103_000, 'schedule'),
     });
   });
 
   it('is at most so many missed ones, the newest of them, and twenty unless it says otherwise', () => {
-    expect(plan({ now: 140_000, definition: { ...all, maxCatchUp: 3 } })).toEqual({
+    const definition = { ...all, graceMs: 500 };
+    expect(plan({ now: 140_000, definition: { ...definition, maxCatchUp: 3 } })).toEqual({
       skips: [misfire(100_000, 136_000)],
       occurrence: at(137_000, 'catch-up'),
     });
-    expect(plan({ now: 140_000, definition: all })?.occurrence).toEqual(at(120_000, 'catch-up'));
+    expect(plan({ now: 140_000, definition })?.occurrence).toEqual(at(120_000, 'catch-up'));
+  });
+
+  it('merges those within their grace that are too many into the first that runs', () => {
+    const definition = { ...all, graceMs: 10_000, maxCatchUp: 3 };
+    expect(plan({ now: 140_000, definition })).toEqual({
+      skips: [misfire(100_000, 129_000), merged(129_000, 136_000)],
+      occurrence: { ...at(137_000, 'catch-up'), missed: { count: 7, from: 130_000, to: 136_000 } },
+    });
+    expect(plan({ now: 140_000, cursor: 137_000, definition })).toEqual({
+      skips: [],
+      occurrence: at(138_000, 'catch-up'),
+    });
   });
 
   it('counts the latest among the missed ones when it is late', () => {

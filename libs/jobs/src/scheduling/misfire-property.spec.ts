@@ -6,7 +6,7 @@ import { planOccurrence } from './misfire.js';
 
 describe('a week without pods', () => {
   it.each([
-    ['skip', 0],
+    ['skip', 61],
     ['fire-once', 1_000],
     ['fire-all', 1_000],
   ] as const)('costs few steps and a few ranges for a cron that fires each second, under %s', (policy, most) => {
@@ -73,6 +73,11 @@ describe('whatever was missed', () => {
         expect(occurrence?.missed ?? null).toEqual(
           inMerged.length === 0 ? null : { count: inMerged.length, from: inMerged[0], to: inMerged.at(-1) },
         );
+        const graceMs = Math.min(definition.graceMs, definition.startDeadlineMs);
+        const lateByMs = skips.flatMap(({ reason, through }) =>
+          reason === 'misfire' ? [now - spreadMs - through] : [],
+        );
+        for (const late of lateByMs) expect(late).toBeGreaterThan(graceMs);
       }),
       atMost(500),
     );

@@ -31,8 +31,17 @@ describe('what is asked of the ledger', () => {
     expect(plan({ ...hourly, now: due + 60_001 })?.occurrence).toMatchObject({ scheduledAt: due, reason: 'catch-up' });
   });
 
-  it('is the latest of ten missed ones with the default window of one period', () => {
+  it('is the latest for all that are within their grace, with the default window of one period', () => {
+    const occurrence = { scheduledAt: 110_000, dueAt: 110_000, reason: 'catch-up' };
     expect(plan({ now: 110_500 })).toEqual({
+      skips: [merged(100_000, 109_000)],
+      occurrence: { ...occurrence, missed: { count: 9, from: 101_000, to: 109_000 } },
+    });
+    expect(plan({ now: 110_500, definition: { graceMs: 3_500 } })).toEqual({
+      skips: [misfire(100_000, 106_000), merged(106_000, 109_000)],
+      occurrence: { ...occurrence, missed: { count: 3, from: 107_000, to: 109_000 } },
+    });
+    expect(plan({ now: 110_500, definition: { graceMs: 500 } })).toEqual({
       skips: [misfire(100_000, 109_000)],
       occurrence: { ...onTime, scheduledAt: 110_000, dueAt: 110_000 },
     });
@@ -51,7 +60,7 @@ describe('what is asked of the ledger', () => {
   });
 
   it('tells the older ones from those inside the window', () => {
-    expect(plan({ now: 110_500, definition: { catchUpWindowMs: 3_500 } })).toEqual({
+    expect(plan({ now: 110_500, definition: { graceMs: 500, catchUpWindowMs: 3_500 } })).toEqual({
       skips: [misfire(100_000, 106_000), merged(106_000, 109_000)],
       occurrence: {
         scheduledAt: 110_000,
@@ -72,7 +81,8 @@ describe('what is asked of the ledger', () => {
         missed: { count: 1, from: 101_000, to: 101_000 },
       },
     });
-    expect(plan({ now: 102_001, definition: { catchUpWindowMs: 1_000 } })?.skips).toEqual([misfire(100_000, 101_000)]);
+    const definition = { graceMs: 500, catchUpWindowMs: 1_000 };
+    expect(plan({ now: 102_001, definition })?.skips).toEqual([misfire(100_000, 101_000)]);
   });
 
   it('is only a record of what was missed when the latest is late and outside the window', () => {
@@ -116,6 +126,17 @@ describe('what is asked of the ledger', () => {
     expect(plan({ now: 110_000, definition })).toEqual({
       skips: [misfire(100_000, 109_000)],
       occurrence: { ...onTime, scheduledAt: 110_000, dueAt: 110_000 },
+    });
+  });
+
+  it("merges what is within its grace under 'skip' too: that is not late", () => {
+    const definition = { misfire: 'skip', graceMs: 2_000 } as const;
+    expect(plan({ now: 110_000, definition })).toEqual({
+      skips: [misfire(100_000, 107_000), merged(107_000, 109_000)],
+      occurrence: {
+        ...{ scheduledAt: 110_000, dueAt: 110_000, reason: 'catch-up' },
+        missed: { count: 2, from: 108_000, to: 109_000 },
+      },
     });
   });
 

@@ -25,7 +25,10 @@ export interface PlanInput {
 
 const DAY_MS = 24 * 3_600_000;
 
-/** Merged instants are counted one by one; beyond this many the rest counts as outside the window. */
+/**
+ * Merged instants are counted one by one; beyond this many the rest counts as outside the window. Those within their grace
+ * are counted however many they are, which a grace of a day bounds.
+ */
 const MOST_MERGED = 1_000;
 
 const NONE: readonly SkipRange[] = [];
@@ -39,7 +42,9 @@ const NONE: readonly SkipRange[] = [];
  * and leaves the ones after it to the next plan. What is older than the window is `misfire`. `null` when no instant lies in
  * between.
  *
- * However long nobody was there, the work is bounded: by {@link MOST_MERGED}, or by `maxCatchUp`.
+ * An instant within its grace is never `misfire`, whatever the policy: it is merged into the occurrence that runs.
+ *
+ * However long nobody was there, the work is bounded: by {@link MOST_MERGED} and the grace, or by `maxCatchUp`.
  */
 export function planOccurrence(input: PlanInput): Plan | null {
   const { schedule, cursor, spreadMs } = input;
@@ -58,49 +63,51 @@ export function planOccurrence(input: PlanInput): Plan | null {
 /** More than one instant is due, or the only one is late. */
 function planMissed(input: PlanInput, latest: number): Plan {
   const { cursor, definition, spreadMs } = input;
-  const onTime = isOnTime(input, latest);
-  const earlier = instantBetween(input, latest);
-  if (definition.misfire === 'skip') {
-    if (!onTime) return { skips: [misfired(cursor, latest)], occurrence: null };
-    return { skips: earlier === null ? NONE : [misfired(cursor, earlier)], occurrence: occurrenceAt(latest, spreadMs) };
-  }
-  const windowStart = input.now - spreadMs - catchUpWindow(input, latest);
-  // Within its grace an occurrence is not missed, however short the window.
-  if (!onTime && latest < windowStart) return { skips: [misfired(cursor, latest)], occurrence: null };
-  const found = { latest, earlier, windowStart, onTime };
+  const graceStart = input.now - spreadMs - graceOf(definition);
+  // Within its grace an occurrence is not missed, however short the window; only the start deadline is stricter.
+  const window = definition.misfire === 'skip' ? 0 : catchUpWindow(input, latest);
+  const windowStart = Math.min(graceStart, input.now - spreadMs - window);
+  if (latest < windowStart) return { skips: [misfired(cursor, latest)], occurrence: null };
+  const found = { latest, graceStart, windowStart, onTime: isOnTime(input, latest) };
   return definition.misfire === 'fire-all' ? fireOldest(input, found) : fireLatest(input, found);
 }
 
 interface Found {
   readonly latest: number;
-  readonly earlier: number | null;
+  /** From here on an instant is within its grace. */
+  readonly graceStart: number;
   readonly windowStart: number;
   readonly onTime: boolean;
 }
 
 /** All missed ones become the latest. */
-function fireLatest(input: PlanInput, { latest, earlier, windowStart, onTime }: Found): Plan {
-  const { cursor, spreadMs } = input;
-  const missed = missedBefore(input, { before: latest, windowStart, most: MOST_MERGED });
-  const skips: SkipRange[] = [];
-  if (missed.older !== null) skips.push(misfired(cursor, missed.older));
-  const occurrence = occurrenceAt(latest, spreadMs, onTime ? 'schedule' : 'catch-up');
-  if (earlier === null || missed.count === 0) return { skips, occurrence };
-  skips.push({ after: missed.older ?? cursor, through: earlier, reason: 'merged' });
-  const range = { count: missed.count, from: missed.oldest, to: earlier };
-  return { skips, occurrence: { ...occurrence, reason: 'catch-up', missed: range } };
+function fireLatest(input: PlanInput, { latest, graceStart, windowStart, onTime }: Found): Plan {
+  const missed = missedBefore(input, { before: latest, windowStart, graceStart, most: MOST_MERGED });
+  return merging(input, occurrenceAt(latest, input.spreadMs, onTime ? 'schedule' : 'catch-up'), missed);
 }
 
-/** The missed ones run too, one plan for each: the latest is missed as well, unless it is on time. */
-function fireOldest(input: PlanInput, { latest, windowStart, onTime }: Found): Plan {
-  const { definition, cursor, spreadMs } = input;
+/**
+ * The missed ones run too, one plan for each: the latest is missed as well, unless it is on time. Of more than may run, those
+ * within their grace are merged into the first that does.
+ */
+function fireOldest(input: PlanInput, { latest, graceStart, windowStart, onTime }: Found): Plan {
+  const { definition, spreadMs } = input;
   const most = (definition.maxCatchUp ?? DEFAULT_MAX_CATCH_UP) - (onTime ? 0 : 1);
-  const missed = missedBefore(input, { before: latest, windowStart, most });
-  const reason = onTime && missed.oldest === latest ? 'schedule' : 'catch-up';
-  return {
-    skips: missed.older === null ? NONE : [misfired(cursor, missed.older)],
-    occurrence: occurrenceAt(missed.oldest, spreadMs, reason),
-  };
+  const first = missedBefore(input, { before: latest, windowStart, graceStart: Infinity, most });
+  const merged = missedBefore(input, { before: first.oldest, windowStart: graceStart, graceStart, most: 0 });
+  const reason = onTime && first.oldest === latest ? 'schedule' : 'catch-up';
+  return merging(input, occurrenceAt(first.oldest, spreadMs, reason), merged);
+}
+
+/** The occurrence runs for the missed ones before it, and what is older is left out. */
+function merging(input: PlanInput, occurrence: ClaimedOccurrence, { count, oldest, older }: Missed): Plan {
+  const skips: SkipRange[] = [];
+  if (older !== null) skips.push(misfired(input.cursor, older));
+  const latest = count === 0 ? null : instantBetween(input, occurrence.scheduledAt);
+  if (latest === null) return { skips, occurrence };
+  skips.push({ after: older ?? input.cursor, through: latest, reason: 'merged' });
+  const missed = { count, from: oldest, to: latest };
+  return { skips, occurrence: { ...occurrence, reason: 'catch-up', missed } };
 }
 
 interface Missed {
@@ -111,14 +118,18 @@ interface Missed {
   readonly older: number | null;
 }
 
-/** Counts back from `before` as far as the window reaches, and no further than `most`. */
-function missedBefore(
-  input: PlanInput,
-  { before, windowStart, most }: { before: number; windowStart: number; most: number },
-): Missed {
+interface CountBack {
+  readonly before: number;
+  readonly windowStart: number;
+  readonly graceStart: number;
+  readonly most: number;
+}
+
+/** Counts back as far as the window reaches: no more than `most`, and those within their grace beyond that. */
+function missedBefore(input: PlanInput, { before, windowStart, graceStart, most }: CountBack): Missed {
   let [count, oldest] = [0, before];
   let instant = instantBetween(input, before);
-  while (instant !== null && instant >= windowStart && count < most) {
+  while (instant !== null && instant >= windowStart && (count < most || instant >= graceStart)) {
     [count, oldest] = [count + 1, instant];
     instant = instantBetween(input, instant);
   }
@@ -126,8 +137,12 @@ function missedBefore(
 }
 
 function isOnTime({ definition, now, spreadMs }: PlanInput, instant: number): boolean {
-  const lateByMs = now - spreadMs - instant;
-  return lateByMs <= definition.graceMs && lateByMs <= (definition.startDeadlineMs ?? Infinity);
+  return now - spreadMs - instant <= graceOf(definition);
+}
+
+/** What may not start any more is late whatever its grace. */
+function graceOf({ graceMs, startDeadlineMs = Infinity }: Policies): number {
+  return Math.min(graceMs, startDeadlineMs);
 }
 
 function occurrenceAt(
@@ -149,8 +164,8 @@ function instantBetween({ schedule, cursor }: PlanInput, before: number): number
 }
 
 /**
- * One period, at most a day: what was due yesterday is wanted, what was due last week is noise. What may not start any more
- * is outside of it.
+ * One period, or the grace where that is longer, at most a day: what was due yesterday is wanted, what was due last week is
+ * noise. What may not start any more is outside of it.
  */
 function catchUpWindow({ schedule, definition }: PlanInput, latest: number): number {
   const { catchUpWindowMs, startDeadlineMs = Infinity } = definition;

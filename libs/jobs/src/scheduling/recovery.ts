@@ -22,6 +22,9 @@ export interface RecoveryDeps {
 /** Then other crons have their turn. */
 const MOST_FORGETS = 20;
 
+/** The oldest runs of a line keep it from going on; those behind them are looked at when they have come to its head. */
+const MAX_BLOCKING = 20;
+
 /** Puts back what a crash left between two steps. Every step is repeatable, so doing it twice is only work. */
 export class Recovery {
   constructor(private readonly deps: RecoveryDeps) {}
@@ -48,6 +51,23 @@ export class Recovery {
       }
     });
     return quiet;
+  }
+
+  /**
+   * Delivers the runs again that block their cron and that the queue has lost. A job that is with a worker, and was
+   * already with it at the last look, is lost too: a worker that lives begins the run as soon as it has the job.
+   * @param taken deliveries that a worker had at the last look
+   * @returns deliveries that a worker has now
+   */
+  async unblock(cron: string, taken: ReadonlySet<string>): Promise<Set<string>> {
+    const { ledger, queue } = this.deps;
+    const blocking = await ledger.unstarted(cron, MAX_BLOCKING);
+    const places = blocking.length === 0 ? [] : await queue.holds(blocking);
+    const isLost = (run: OverdueRun, n: number) =>
+      places[n] === null || (places[n] === 'active' && taken.has(deliveryName(run)));
+    const lost = blocking.filter(isLost);
+    if (lost.length > 0) await this.#redeliver(lost);
+    return new Set(blocking.filter((run, n) => places[n] === 'active' && !isLost(run, n)).map(deliveryName));
   }
 
   async #overdue(crons: readonly string[]): Promise<readonly PromiseSettledResult<OverdueRuns>[]> {
@@ -80,8 +100,8 @@ export class Recovery {
     // A running run that is overdue has lost its worker, whatever the queue still thinks of its job.
     const gone = overdue.filter(({ state }) => state === 'running');
     const waiting = overdue.filter(({ state }) => state !== 'running');
-    const held = waiting.length === 0 ? [] : await this.deps.queue.holds(waiting);
-    return [...gone, ...waiting.filter((_, index) => !held[index])];
+    const places = waiting.length === 0 ? [] : await this.deps.queue.holds(waiting);
+    return [...gone, ...waiting.filter((_, index) => places[index] === null)];
   }
 
   async #redeliver(runs: readonly OverdueRun[]): Promise<void> {
@@ -96,4 +116,8 @@ export class Recovery {
     );
     await dispatcher.deliver(numbered.flat());
   }
+}
+
+function deliveryName({ runId, delivery }: Delivery): string {
+  return `${runId} ${delivery}`;
 }

@@ -12,10 +12,13 @@ export interface QueuedDelivery extends Delivery {
   readonly trace?: TraceCarrier;
 }
 
+/** `active`: a worker has taken it, and may be gone; `null`: it will reach no worker. */
+export type Place = 'waiting' | 'active' | null;
+
 /** Carries deliveries to the workers. It may lose one and bring one twice: the ledger decides what a delivery means. */
 export interface RunQueue {
   /** Takes all of them or rejects. The same delivery again changes nothing. */
   enqueue(deliveries: readonly QueuedDelivery[]): Promise<void>;
-  /** Whether each delivery still waits for a worker or is with one. In the order given. */
-  holds(deliveries: readonly Delivery[]): Promise<boolean[]>;
+  /** Where each delivery is, in the order given. */
+  holds(deliveries: readonly Delivery[]): Promise<Place[]>;
 }

@@ -25,31 +25,31 @@ describe('the memory queue', () => {
     await clock.advance(0);
     expect(brought).toEqual([first, second]);
     expect(runs.taken).toEqual([first, second]);
-    expect(await runs.holds([first, second])).toEqual([false, false]);
+    expect(await runs.holds([first, second])).toEqual([null, null]);
   });
 
   it('brings a delivery again when the worker wants it later, and holds it meanwhile', async () => {
     const { clock, brought, runs } = queue({ kind: 'later', waitMs: 500 });
     await runs.enqueue([first]);
     await clock.advance(499);
-    expect([brought.length, await runs.holds([first])]).toEqual([1, [true]]);
+    expect([brought.length, await runs.holds([first])]).toEqual([1, ['waiting']]);
     await clock.advance(1);
-    expect([brought.length, await runs.holds([first])]).toEqual([2, [false]]);
+    expect([brought.length, await runs.holds([first])]).toEqual([2, [null]]);
   });
 
   it('takes a worker that rejects for one that failed', async () => {
     const { clock, brought, runs } = queue(new Error('crashed'));
     await runs.enqueue([first]);
     await clock.advance(10_000);
-    expect([brought.length, await runs.holds([first])]).toEqual([1, [false]]);
+    expect([brought.length, await runs.holds([first])]).toEqual([1, [null]]);
   });
 
   it('holds what it was given while there is no worker, until it is wiped', async () => {
     const runs = new MemoryRunQueue();
     await runs.enqueue([first]);
-    expect(await runs.holds([first, second])).toEqual([true, false]);
+    expect(await runs.holds([first, second])).toEqual(['waiting', null]);
     runs.wipe();
-    expect(await runs.holds([first])).toEqual([false]);
+    expect(await runs.holds([first])).toEqual([null]);
   });
 
   it('leaves no timer behind when it is wiped', async () => {

@@ -1,7 +1,7 @@
 import { systemClock, type CancelTimer, type Clock } from '@fencepost/lease';
 import type { Delivery } from '../ledger/ledger.js';
 import type { Carried } from '../running/carrier.js';
-import type { QueuedDelivery, RunQueue } from '../scheduling/run-queue.js';
+import type { Place, QueuedDelivery, RunQueue } from '../scheduling/run-queue.js';
 
 /** What a worker does with a delivery; a rejection counts as failed, as in BullMQ. */
 export type Work = (delivery: Delivery) => Promise<Carried>;
@@ -13,6 +13,11 @@ export interface MemoryRunQueueOptions {
 }
 
 type JobState = 'waiting' | 'active' | 'delayed' | 'completed' | 'failed';
+
+const PLACES: Readonly<Record<JobState, Place>> = {
+  ...{ waiting: 'waiting', delayed: 'waiting', active: 'active' },
+  ...{ completed: null, failed: null },
+};
 
 /** The queue in memory, for tests: hands each delivery to a worker once, and again later when the worker says so. */
 export class MemoryRunQueue implements RunQueue {
@@ -37,9 +42,8 @@ export class MemoryRunQueue implements RunQueue {
     }
   }
 
-  async holds(deliveries: readonly Delivery[]): Promise<boolean[]> {
-    const underway: (JobState | undefined)[] = ['waiting', 'active', 'delayed'];
-    return deliveries.map((delivery) => underway.includes(this.#jobs.get(keyOf(delivery))));
+  async holds(deliveries: readonly Delivery[]): Promise<Place[]> {
+    return deliveries.map((delivery) => PLACES[this.#jobs.get(keyOf(delivery)) ?? 'completed']);
   }
 
   /** Forgets every job, as a Redis that was flushed. */

@@ -1,6 +1,6 @@
 import type { Clock } from '@fencepost/lease';
 import type { Delivery } from '../ledger/ledger.js';
-import type { QueuedDelivery, RunQueue } from '../scheduling/run-queue.js';
+import type { Place, QueuedDelivery, RunQueue } from '../scheduling/run-queue.js';
 
 interface Waiting {
   readonly delivery: QueuedDelivery;
@@ -23,9 +23,10 @@ export class TestQueue implements RunQueue {
     }
   }
 
-  async holds(deliveries: readonly Delivery[]): Promise<boolean[]> {
+  async holds(deliveries: readonly Delivery[]): Promise<Place[]> {
     const waiting = new Set(this.#waiting.map(({ delivery }) => keyOf(delivery)));
-    return deliveries.map((one) => waiting.has(keyOf(one)) || this.#active.has(keyOf(one)));
+    const placeOf = (key: string) => (waiting.has(key) ? 'waiting' : this.#active.has(key) ? 'active' : null);
+    return deliveries.map((one) => placeOf(keyOf(one)));
   }
 
   /** When the next delivery is due, `Infinity` for none. */

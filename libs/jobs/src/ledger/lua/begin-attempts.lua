@@ -119,11 +119,10 @@ local function await_turn(at, run, policy)
     end
   end
   if alive >= most or older >= most then
-    -- Who waits is asked again soon after its predecessor's end; who was to be skipped comes with its delivery. The nearer
-    -- to the head of a line, the sooner: a line goes on no faster than its head is asked.
+    -- Asked again soon after its predecessor's end, which may come long before that one's lease is over. The nearer to the
+    -- head of a line, the sooner: a line goes on no faster than its head is asked.
     local place = in_line and math.min(math.max(older - most, 0) + 1, 4) or 4
-    if policy ~= 'skip' then soonest = math.min(soonest, turn_ms * place / 4) end
-    return { 'BUSY', string.format('%.0f', soonest) }
+    return { 'BUSY', string.format('%.0f', math.min(soonest, turn_ms * place / 4)) }
   end
 end
 

@@ -15,7 +15,7 @@
 -- ARGV[a + 4]  the plan, as one text: crons that are due together mostly have the same
 -- ARGV[i]  a word about a range: its end, or after,through,reason; then fields and values of the run that not every one has
 -- ARGV[i + 1]  the one that belongs to it
--- Returns  per claim {'CLAIMED'} | {'SKIPPED', reason} | {'RECORDED'} | {'STALE', fence}
+-- Returns  per claim {'CLAIMED', 'behind' or nothing} | {'SKIPPED', reason} | {'RECORDED'} | {'STALE', fence}
 --          | {'STALE_DEFINITION', generation} | {'EARLY', ms} | {'MOVED', cursor}
 --
 -- The plan has, with a space between any two, and times as epoch ms: generation of the definition; cursor it started from,
@@ -30,7 +30,8 @@
 -- @include find-cron
 local KEYS, ARGV, call, number = KEYS, ARGV, redis.call, tonumber
 local latest, look_at = now + number(ARGV[1]), string.format('%.0f', now + number(ARGV[2]))
-local CLAIMED, RECORDED, OVERLAP, PAUSED = { 'CLAIMED' }, { 'RECORDED' }, { 'SKIPPED', 'overlap' }, { 'SKIPPED', 'paused' }
+local CLAIMED, BEHIND, RECORDED = { 'CLAIMED' }, { 'CLAIMED', 'behind' }, { 'RECORDED' }
+local OVERLAP, PAUSED = { 'SKIPPED', 'overlap' }, { 'SKIPPED', 'paused' }
 local PLAN = '^(%d+) (%-?%d*) (%-?%d+) (%-?%d+) (%-?%d+) (%S*) (%S+) (%d+) (%d+) (%d+) (%d+)$'
 
 -- Read once, however many claims have it.
@@ -134,7 +135,7 @@ local function claim(k, a, plan)
   call('ZADD', open, '+inf', id)
   call('ZADD', watch, look_at, id)
   call('ZADD', pending, instant, id)
-  return CLAIMED
+  return surplus > 0 and BEHIND or CLAIMED
 end
 
 local replies, k, a = {}, 1, 4

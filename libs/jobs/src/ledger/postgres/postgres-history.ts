@@ -3,6 +3,7 @@ import { cronOfRun } from '../../schedule/occurrence.js';
 import type { Account, AccountQuestion, CronRecord, Delivery } from '../ledger.js';
 import { checkRange, checkWhole } from '../ledger-request.js';
 import { LEDGER_BATCH } from '../ledger-timing.js';
+import type { OverdueRun } from '../overdue.js';
 import type { OperatorAction, Run, SkipRange, WaitReason } from '../run.js';
 import { readDelivery, type DeliveryRow } from './postgres-delivery.js';
 import type { PostgresLedgerAccess } from './postgres-ledger-access.js';
@@ -52,6 +53,11 @@ export class PostgresHistory {
 
   async pending(cron: string): Promise<Delivery[]> {
     return (await this.#ask<DeliveryRow[]>('list_pending', cron, LEDGER_BATCH)).map(readDelivery);
+  }
+
+  async unstarted(cron: string, limit: number): Promise<OverdueRun[]> {
+    type Row = Omit<OverdueRun, 'priority'> & DeliveryRow;
+    return (await this.#ask<Row[]>('list_unstarted', cron, atLeastNone(limit))).map(readDelivery);
   }
 
   async waitingCrons(limit: number): Promise<string[]> {

@@ -24,7 +24,7 @@ import type {
   TriggerReply,
   TriggerRequest,
 } from '../ledger.js';
-import type { OverdueOptions, OverdueRuns } from '../overdue.js';
+import type { OverdueOptions, OverdueRun, OverdueRuns } from '../overdue.js';
 import type { EffectRecord, OperatorAction, Pause, Run, SkipRange, WaitReason } from '../run.js';
 import type { RunState } from '../run-state.js';
 import type { TransactionalLedger, TransactionReply, TransactionRequest } from '../transactional-ledger.js';
@@ -131,6 +131,10 @@ export class PostgresLedger implements TransactionalLedger {
 
   async overdueAll(crons: readonly string[], options: OverdueOptions): Promise<PromiseSettledResult<OverdueRuns>[]> {
     return overdueInPostgres(this.#access, crons, options);
+  }
+
+  async unstarted(cron: string, limit: number): Promise<OverdueRun[]> {
+    return this.#history.unstarted(cron, limit);
   }
 
   async redeliver(last: Delivery, nonce: string): Promise<Delivery | null> {

@@ -29,6 +29,7 @@ import { triggerLaterContract } from './trigger-later.contract.js';
 import { troubledContract } from './troubled.contract.js';
 import { uncertainContract } from './uncertain.contract.js';
 import { usedIdsContract } from './used-ids.contract.js';
+import { unstartedContract } from './unstarted.contract.js';
 import { valuesContract } from './values.contract.js';
 
 export type { LedgerHarness, MakeLedgerHarness } from './stage.js';
@@ -62,6 +63,7 @@ export function ledgerContract(
     accountContract(makeHarness);
     deliveryContract(makeHarness);
     overdueContract(makeHarness);
+    unstartedContract(makeHarness);
     beginContract(makeHarness);
     attemptContract(makeHarness);
     queueContract(makeHarness);

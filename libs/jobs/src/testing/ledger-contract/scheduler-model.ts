@@ -69,7 +69,9 @@ export class SchedulerModel {
     const scheduler = this.#scheduler(who);
     const n = scheduler.cursor + ahead;
     const request = await this.#request(scheduler, n, manner);
-    const reply = await once(() => this.stage.ledger.claim(request), manner.twice);
+    // Whether others were in its way is said once: by the time of a repetition they may be gone.
+    const claim = async () => ({ ...(await this.stage.ledger.claim(request)), behind: undefined });
+    const reply = await once(claim, manner.twice);
     const inTurn = scheduler.fence >= this.#accepted && scheduler.cursor === this.#cursor;
     expect(ACCEPTED.includes(reply.verdict)).toBe(inTurn);
     if (!inTurn) return;

@@ -64,5 +64,6 @@ begin
     not found_open.skipped
   );
   if found_open.skipped then return json_build_object('verdict', 'skipped', 'reason', 'overlap'); end if;
+  if found_open.surplus > 0 then return json_build_object('verdict', 'claimed', 'runId', new_id, 'behind', true); end if;
   return json_build_object('verdict', 'claimed', 'runId', new_id);
 end $$;

@@ -5,9 +5,9 @@
 -- turn_ms  ask again after, whatever the others' leases say
 -- Returns  milliseconds; null when it is its turn
 --
--- A predecessor that was told to stop and has had its time is fenced out before its successor begins. Who waits is asked
--- again soon after its predecessor's end; who was to be skipped comes with its delivery. The nearer to the head of a line,
--- the sooner: a line goes on no faster than its head is asked.
+-- A predecessor that was told to stop and has had its time is fenced out before its successor begins. A run that waits asks
+-- again soon after its predecessor's end, which may come long before that one's lease is over. The nearer to the head of a
+-- line, the sooner: a line goes on no faster than its head is asked.
 create or replace function await_turn(this run, at bigint, turn_ms bigint) returns bigint
 language plpgsql set search_path from current
 as $$
@@ -28,6 +28,6 @@ begin
   where space = this.space and cron = this.cron and is_open and open_until > at and id <> this.id;
   if greatest(alive, ahead) < this.max_concurrency then return null; end if;
   if this.overlap = 'queue-all' then place := least(greatest(ahead - this.max_concurrency, 0) + 1, 4); end if;
-  return least(soonest - at, case when this.overlap <> 'skip' then turn_ms * place / 4 end);
+  return least(soonest - at, turn_ms * place / 4);
 end
 $$;

@@ -1,0 +1,73 @@
+import type { CancelTimer, Clock } from '@fencepost/lease';
+import type { Recovery } from './recovery.js';
+import type { Telemetry } from '../telemetry/telemetry.js';
+import { inGroups } from './in-groups.js';
+
+export interface BlockedCronsDeps {
+  readonly recovery: Pick<Recovery, 'unblock'>;
+  readonly clock: Clock;
+  readonly telemetry: Telemetry;
+}
+
+/**
+ * A run that waits for a worker blocks its successors for a moment, which is normal. One whose job is gone is found by the
+ * first look after this long, and one whose job is with a dead worker by the second: both within two seconds.
+ */
+const LOOK_EVERY_MS = 900;
+
+/**
+ * Looks after the crons whose newest instant found an older run in its way. A lost delivery would otherwise block its cron
+ * until the sweep asks the queue for it, which is half a minute later.
+ */
+export class BlockedCrons {
+  /** With the deliveries that a worker had at the last look. */
+  readonly #blocked = new Map<string, ReadonlySet<string>>();
+  #cancel: CancelTimer | null = null;
+  #looking: Promise<void> | null = null;
+  #stopped = false;
+
+  constructor(private readonly deps: BlockedCronsDeps) {}
+
+  note(cron: string): void {
+    if (!this.#blocked.has(cron)) this.#blocked.set(cron, new Set());
+    this.#arm();
+  }
+
+  /** Another pod acts for it now. */
+  leave(cron: string): void {
+    this.#blocked.delete(cron);
+  }
+
+  /** Resolves when the look that was on its way is through. */
+  async stop(): Promise<void> {
+    this.#stopped = true;
+    this.#cancel?.();
+    this.#blocked.clear();
+    await this.#looking;
+  }
+
+  /** Armed when the look before has ended: over a store that is slow to answer, looks would pile up. */
+  #arm(): void {
+    if (this.#stopped || this.#cancel || this.#looking || this.#blocked.size === 0) return;
+    this.#cancel = this.deps.clock.after(LOOK_EVERY_MS, () => {
+      this.#cancel = null;
+      this.#looking = this.#look().finally(() => {
+        this.#looking = null;
+        this.#arm();
+      });
+    });
+  }
+
+  async #look(): Promise<void> {
+    const blocked = [...this.#blocked];
+    this.#blocked.clear();
+    await inGroups(blocked, async ([cron, taken]) => {
+      try {
+        const still = await this.deps.recovery.unblock(cron, taken);
+        if (still.size > 0 && !this.#stopped) this.#blocked.set(cron, still);
+      } catch (error) {
+        this.deps.telemetry.emit('store.trouble', { doing: `look at what blocks ${cron}`, error: String(error) });
+      }
+    });
+  }
+}
