@@ -1,4 +1,5 @@
 import type { RedisClient } from '@fencepost/lease';
+import { PostgresCatalog } from '../../libs/jobs/src/catalog/postgres-catalog.js';
 import { RedisCatalog } from '../../libs/jobs/src/catalog/redis-catalog.js';
 import { PostgresLedger } from '../../libs/jobs/src/ledger/postgres/postgres-ledger.js';
 import { RedisLedger } from '../../libs/jobs/src/ledger/redis-ledger.js';
@@ -29,7 +30,7 @@ export function storesOn({ redis, waiting, waitReplicas, prefix, database }: Sig
   const queue = new BullmqRunQueue({ ...space, onTrouble: () => {} });
   const stores = {
     ledger: database ? new PostgresLedger({ ...database, prefix, tenant: TENANT }) : inRedis(),
-    catalog: new RedisCatalog(space),
+    catalog: database ? new PostgresCatalog({ ...database, ...space }) : new RedisCatalog(space),
     presence: new RedisPresence(space),
     queue,
   };

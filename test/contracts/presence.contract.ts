@@ -55,7 +55,7 @@ function beating(makeHarness: () => Promise<PresenceHarness>): void {
     await change();
     const { catalogVersion } = await presence.beat('a');
     await change();
-    expect((await presence.beat('a')).catalogVersion).toBeGreaterThan(catalogVersion);
+    expect((await presence.beat('a')).catalogVersion).toBeGreaterThan(catalogVersion ?? Infinity);
   });
 
   it('remembers when any pod was last heard, also when all are gone', async () => {

@@ -83,7 +83,7 @@ describe('a job that is enqueued on a transaction', () => {
       expect(await runsOf(app)).toEqual([]);
     });
     await expect.poll(() => sent, WAIT).toEqual(['a-1']);
-    expect(await runsOf(app)).toMatchObject([{ id: 'confirm-order@a-1', state: 'succeeded' }]);
+    await expect.poll(() => runsOf(app), WAIT).toMatchObject([{ id: 'confirm-order@a-1', state: 'succeeded' }]);
   });
 
   it('was never asked for when that is rolled back, whatever it was rolled back for', async () => {

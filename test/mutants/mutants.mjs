@@ -14,6 +14,7 @@ import transactions from './g12-transactions.mjs';
 import storeAway from './g13-store-away.mjs';
 import takeover from './g14-takeover.mjs';
 import oldBuilds from './g15-old-builds.mjs';
+import definitions from './g16-definitions.mjs';
 import notPromised from './not-promised.mjs';
 import securityAccess from './security-access.mjs';
 import securitySecrets from './security-secrets.mjs';
@@ -35,6 +36,7 @@ export const MUTANTS = [
   ...storeAway,
   ...takeover,
   ...oldBuilds,
+  ...definitions,
   ...notPromised,
   ...securityAccess,
   ...securitySecrets,

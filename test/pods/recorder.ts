@@ -1,7 +1,7 @@
 import 'reflect-metadata';
 import { channel } from 'node:diagnostics_channel';
 import { openSync, writeSync } from 'node:fs';
-import { EVENT_TEXT, PostgresLedger, RedisCatalog, RedisLedger } from '@fencepost/jobs';
+import { EVENT_TEXT, PostgresCatalog, PostgresLedger, RedisCatalog, RedisLedger } from '@fencepost/jobs';
 import { armStalls } from './stall.js';
 
 /*
@@ -43,10 +43,10 @@ function recordCalls(file: number, ledger: { readonly prototype: object }): void
 }
 
 /** What the pod knows of the catalog from here on, whenever it is something else. */
-function recordKnowledge(file: number): void {
-  const read = Reflect.get(RedisCatalog.prototype, 'read') as () => Promise<{ readonly entries: unknown }>;
+function recordKnowledge(file: number, catalog: { readonly prototype: object }): void {
+  const read = Reflect.get(catalog.prototype, 'read') as () => Promise<{ readonly entries: unknown }>;
   let known = '';
-  Reflect.set(RedisCatalog.prototype, 'read', async function (this: unknown) {
+  Reflect.set(catalog.prototype, 'read', async function (this: unknown) {
     const calledAt = now();
     const reading = await read.call(this);
     const { entries } = reading;
@@ -79,7 +79,7 @@ if (RECORD_TO !== '') {
   const file = openSync(RECORD_TO, 'a');
   append(file, { event: 'pod.started', detail: {} });
   recordEvents(file);
-  recordKnowledge(file);
+  for (const catalog of [RedisCatalog, PostgresCatalog]) recordKnowledge(file, catalog);
   for (const ledger of [RedisLedger, PostgresLedger]) recordCalls(file, ledger);
 }
 armStalls(process.env['STALLS']);

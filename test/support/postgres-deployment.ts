@@ -3,7 +3,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, expect } from 'vitest';
 import { closeRedis, connectRedis, systemClock, type RedisClient } from '@fencepost/lease';
 import { audit, type AuditReport } from '../../libs/jobs/src/audit/audit.js';
 import type { CatalogEntry } from '../../libs/jobs/src/catalog/definition.js';
-import { RedisCatalog } from '../../libs/jobs/src/catalog/redis-catalog.js';
+import { PostgresCatalog } from '../../libs/jobs/src/catalog/postgres-catalog.js';
 import { PostgresLedger } from '../../libs/jobs/src/ledger/postgres/postgres-ledger.js';
 import { migrateLedger } from '../../libs/jobs/src/ledger/postgres/postgres-migrations.js';
 import type { Run } from '../../libs/jobs/src/ledger/run.js';
@@ -30,7 +30,7 @@ interface Rooms {
   readonly redis: RedisClient;
   readonly pool: Pool;
   readonly ledger: PostgresLedger;
-  readonly catalog: RedisCatalog;
+  readonly catalog: PostgresCatalog;
   readonly schema: string;
 }
 
@@ -64,7 +64,7 @@ export class PostgresDeployment {
     const redis = await connectRedis({ url: this.redis.url, commandTimeoutMs: 2_000, name: 'test' });
     await redis.flushall();
     const ledger = new PostgresLedger({ pool, schema, ...SPACE });
-    this.#rooms = { redis, pool, schema, ledger, catalog: new RedisCatalog({ redis, ...SPACE }) };
+    this.#rooms = { redis, pool, schema, ledger, catalog: new PostgresCatalog({ pool, schema, redis, ...SPACE }) };
     this.#born = undefined;
     const database = { FENCEPOST_LEDGER: 'postgres', DATABASE_URL: url, FENCEPOST_SCHEMA: schema };
     Object.assign(this.pods.env, HURRIED, database, { REDIS_URL: this.redis.url, FENCEPOST_MIGRATE: 'true' });

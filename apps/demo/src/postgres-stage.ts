@@ -1,10 +1,11 @@
-import { PostgresLedger, migrateLedger } from '@fencepost/jobs';
-import { identifier, sql, type KeySpace } from '@fencepost/lease';
+import { migrateLedger, PostgresCatalog, PostgresLedger } from '@fencepost/jobs';
+import { identifier, sql, type KeySpace, type RedisClient } from '@fencepost/lease';
 import { Pool } from 'pg';
 
 /** A database of which the demo has one schema. */
 export interface PostgresStage {
   readonly ledger: PostgresLedger;
+  catalogAnnouncedOn(redis: RedisClient): PostgresCatalog;
   /** What the pods have to know. */
   readonly env: Readonly<Record<string, string>>;
   /** @param keep whether what happened stays there */
@@ -35,6 +36,7 @@ export async function openPostgres({ url, ...space }: KeySpace & { readonly url:
   }
   return {
     ledger: new PostgresLedger({ pool, schema: SCHEMA, ...space }),
+    catalogAnnouncedOn: (redis) => new PostgresCatalog({ pool, schema: SCHEMA, ...space, redis }),
     env: { FENCEPOST_LEDGER: 'postgres', DATABASE_URL: url, FENCEPOST_SCHEMA: SCHEMA },
     close: async (keep) => {
       if (!keep) await forget(pool).catch(() => {});

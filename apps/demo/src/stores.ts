@@ -6,7 +6,7 @@ import type { PostgresStage } from './postgres-stage.js';
 /** The stores of one deployment, and the table that the jobs of `apps/worker` write to. */
 export function storesOf(at: KeySpace & { readonly redis: RedisClient }, postgres: PostgresStage | null): Stores {
   return {
-    catalog: new RedisCatalog(at),
+    catalog: postgres?.catalogAnnouncedOn(at.redis) ?? new RedisCatalog(at),
     ledger: postgres?.ledger ?? new RedisLedger(at),
     leases: new RedisLeaseStore({ ...at, kind: 'cron' }),
     sink: new RedisFencedRows({ ...at, table: 'sink' }),

@@ -64,6 +64,7 @@ export type { WhyReport, WhyStep, WhyVerdict } from './operating/why.js';
 
 export { KEPT_RECORDS, MOST_LISTED_RECORDS } from './operating/audit-trail.js';
 export type { AuditQuery, AuditRecord, AuditTrail, NewAuditRecord } from './operating/audit-trail.js';
+export { PostgresAuditTrail } from './operating/postgres-audit-trail.js';
 export { RedisAuditTrail } from './operating/redis-audit-trail.js';
 export { AuditNotWrittenError, withAudit } from './operating/with-audit.js';
 export type { AuditedOrder } from './operating/with-audit.js';
@@ -147,6 +148,7 @@ export type {
 } from './catalog/definition.js';
 export { DefinitionConflictError } from './catalog/definition-conflict-error.js';
 export { RedisCatalog } from './catalog/redis-catalog.js';
+export { listTenants, openPostgresCatalog, PostgresCatalog } from './catalog/postgres-catalog.js';
 
 export type { Presence } from './scheduling/presence.js';
 export { RedisPresence } from './scheduling/redis-presence.js';

@@ -3,12 +3,11 @@ import {
   Doctor,
   LeaseDesk,
   readRedisFacts,
-  RedisAuditTrail,
   type AuditTrail,
+  type Catalog,
   type CronOperator,
   type Ledger,
   type PostgresFacts,
-  type RedisCatalog,
   type RedisJournal,
   type RedisPodRegistry,
   type RedisPresence,
@@ -20,7 +19,8 @@ interface Ports {
   readonly prefix: string;
   readonly tenant: string;
   readonly clock: Clock;
-  readonly catalog: RedisCatalog;
+  readonly catalog: Catalog;
+  readonly audit: AuditTrail;
   readonly ledger: Ledger;
   readonly presence: RedisPresence;
   readonly journal: RedisJournal;
@@ -38,12 +38,11 @@ export interface Desks {
 
 /** What a person looks through and acts with when something is wrong. */
 export function desksOf(ports: Ports): Desks {
-  const { redis, prefix, tenant, clock, examine } = ports;
+  const { redis, prefix, tenant, clock, audit, examine } = ports;
   const at = { redis, prefix, tenant };
-  const audit = new RedisAuditTrail(at);
   return {
     audit,
-    leases: new LeaseDesk({ ...ports, leases: new RedisLeaseStore({ ...at, kind: 'cron' }), audit }),
+    leases: new LeaseDesk({ ...ports, leases: new RedisLeaseStore({ ...at, kind: 'cron' }) }),
     doctor: new Doctor({
       ...ports,
       ledger: examine ? 'postgres' : 'redis',

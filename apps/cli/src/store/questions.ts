@@ -1,11 +1,11 @@
 import { RedisLeaseStore, type RedisClient } from '@fencepost/lease';
-import { WhyDesk, type Ledger, type RedisCatalog, type RedisJournal } from '../jobs.js';
+import { WhyDesk, type Catalog, type Ledger, type RedisJournal } from '../jobs.js';
 
 interface Ports {
   readonly redis: RedisClient;
   readonly prefix: string;
   readonly tenant: string;
-  readonly catalog: RedisCatalog;
+  readonly catalog: Catalog;
   readonly ledger: Ledger;
   readonly journal: RedisJournal;
 }

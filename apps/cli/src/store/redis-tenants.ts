@@ -13,13 +13,13 @@ const SHOWN = 20;
  * @throws {UsageError} where several have
  */
 export async function chooseTenant(
-  redis: RedisClient,
-  { prefix, tenant }: StoreAddress,
+  list: () => Promise<readonly string[]>,
+  { prefix, tenant }: Pick<StoreAddress, 'prefix' | 'tenant'>,
   tell: (line: string) => void,
 ): Promise<string> {
   if (tenant !== null) return tenant;
-  if ((await redis.exists(catalogKey(prefix, DEFAULT))) === 1) return DEFAULT;
-  const found = await tenantsOf(redis, prefix);
+  const found = await list();
+  if (found.includes(DEFAULT)) return DEFAULT;
   if (found.length > 1) {
     const names = found.slice(0, SHOWN).join(', ') + (found.length > SHOWN ? ' and more' : '');
     throw new UsageError(`Expected --tenant, since ${found.length} have crons under the prefix "${prefix}": ${names}.`);
@@ -29,8 +29,9 @@ export async function chooseTenant(
   return only;
 }
 
-/** A look at the name of every key, so only where nobody said which tenant and the usual one has nothing. */
-async function tenantsOf(redis: RedisClient, prefix: string): Promise<string[]> {
+/** Reads the name of every key, and so only where the usual tenant has no crons: where it has some, it alone is listed. */
+export async function tenantsInRedis(redis: RedisClient, prefix: string): Promise<string[]> {
+  if ((await redis.exists(catalogKey(prefix, DEFAULT))) === 1) return [DEFAULT];
   // What a tenant may be called is what may stand in its place here, and no letter of it means anything to MATCH.
   const [head = '', tail = ''] = catalogKey(prefix, DEFAULT).split(DEFAULT);
   const nodes: Node[] = 'nodes' in redis ? redis.nodes('master') : [redis];

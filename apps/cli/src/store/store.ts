@@ -1,18 +1,34 @@
-import { closeRedis, connectRedis, redisKeys, systemClock, type Clock, type RedisClient } from '@fencepost/lease';
+import {
+  closeRedis,
+  connectRedis,
+  redisKeys,
+  SetupError,
+  systemClock,
+  type Clock,
+  type RedisClient,
+  type SqlPool,
+} from '@fencepost/lease';
 import { StoreError, UsageError } from '../exit.js';
 import {
   BullmqRunQueue,
   CronCatalog,
   CronOperator,
   isStoreTrouble,
+  listTenants,
+  openPostgresCatalog,
+  PostgresAuditTrail,
+  PostgresCatalog,
   PostgresLedger,
   readPostgresFacts,
+  RedisAuditTrail,
   RedisCatalog,
   RedisJournal,
   RedisLedger,
   RedisPodRegistry,
   RedisPresence,
   RunOperator,
+  type AuditTrail,
+  type Catalog,
   type Ledger,
   type PostgresFacts,
 } from '../jobs.js';
@@ -21,14 +37,14 @@ import { desksOf, type Desks } from './desks.js';
 import { LazyRunQueue } from './lazy-run-queue.js';
 import { withPool } from './postgres-pool.js';
 import { questionsOf, type Questions } from './questions.js';
-import { chooseTenant } from './redis-tenants.js';
+import { chooseTenant, tenantsInRedis } from './redis-tenants.js';
 import { storeAddress, type StoreAddress, type StoreFlags } from './store-options.js';
 
 /** One deployment's crons, and what can be done to them. */
 export interface Store extends Questions, Desks {
   readonly prefix: string;
   readonly tenant: string;
-  readonly catalog: RedisCatalog;
+  readonly catalog: Catalog;
   readonly ledger: Ledger;
   readonly presence: RedisPresence;
   readonly journal: RedisJournal;
@@ -55,11 +71,17 @@ export async function withStore<Result>(
   checkNames(address);
   const redis = await connect(address);
   try {
-    const tenant = await chooseTenant(redis, address, (line) => world.err(`${line}\n`));
-    const space = { prefix: address.prefix, tenant };
-    return await withLedger(redis, { ...address, ...space }, (recorded) =>
-      withParts({ redis, ...recorded }, space, work),
-    );
+    const tell = (line: string) => world.err(`${line}\n`);
+    const { database, prefix } = address;
+    if (!database) {
+      const tenant = await chooseTenant(() => tenantsInRedis(redis, prefix), address, tell);
+      return await withParts({ redis, ...inRedis(redis, { ...address, tenant }) }, { prefix, tenant }, work);
+    }
+    return await withPool(database, async (pool) => {
+      const place = { pool, schema: database.schema, prefix };
+      const tenant = await chooseTenant(() => orUnmigrated(listTenants(place), []), address, tell);
+      return withParts({ redis, ...(await inPostgres(redis, { ...place, tenant })) }, { prefix, tenant }, work);
+    });
   } catch (error) {
     if (!isStoreTrouble(error)) throw error;
     throw new StoreError(
@@ -77,45 +99,62 @@ interface Space {
 
 interface Recorded {
   readonly ledger: Ledger;
+  readonly catalog: Catalog;
+  readonly audit: AuditTrail;
   /** Looks at the database, `null` where there is none. */
   readonly examine: (() => Promise<PostgresFacts>) | null;
 }
 
-async function withLedger<Result>(
+function inRedis(
   redis: RedisClient,
-  { database, prefix, tenant, waitReplicas: replicas }: Space & Pick<StoreAddress, 'database' | 'waitReplicas'>,
-  work: (recorded: Recorded) => Promise<Result>,
-): Promise<Result> {
-  if (!database) {
-    // Over the one connection there is: nothing here has to go on while an order waits.
-    const replication = { redis, replicas, timeoutMs: COMMAND_TIMEOUT_MS / 2 };
-    const ledger = new RedisLedger({ redis, prefix, tenant, ...(replicas > 0 ? { replication } : {}) });
-    return work({ ledger, examine: null });
+  { prefix, tenant, waitReplicas: replicas }: Space & Pick<StoreAddress, 'waitReplicas'>,
+): Recorded {
+  const at = { redis, prefix, tenant };
+  // Over the one connection there is: nothing here has to go on while an order waits.
+  const replication = { redis, replicas, timeoutMs: COMMAND_TIMEOUT_MS / 2 };
+  const ledger = new RedisLedger({ ...at, ...(replicas > 0 ? { replication } : {}) });
+  return { ledger, catalog: new RedisCatalog(at), audit: new RedisAuditTrail(at), examine: null };
+}
+
+async function inPostgres(
+  redis: RedisClient,
+  place: Space & { readonly pool: SqlPool; readonly schema: string },
+): Promise<Recorded> {
+  const unmigrated = { catalog: new PostgresCatalog({ ...place, redis }) };
+  const { catalog } = await orUnmigrated(openPostgresCatalog({ ...place, redis }), unmigrated);
+  return {
+    ledger: new PostgresLedger(place),
+    catalog,
+    audit: new PostgresAuditTrail(place),
+    examine: () => readPostgresFacts(place.pool, place),
+  };
+}
+
+/** Where the tables are missing, the command says so itself: `doctor` has more to say than that. */
+async function orUnmigrated<T>(opening: Promise<T>, otherwise: T): Promise<T> {
+  try {
+    return await opening;
+  } catch (error) {
+    if (error instanceof SetupError) return otherwise;
+    throw error;
   }
-  const { schema } = database;
-  return withPool(database, (pool) =>
-    work({
-      ledger: new PostgresLedger({ pool, schema, prefix, tenant }),
-      examine: () => readPostgresFacts(pool, { schema }),
-    }),
-  );
 }
 
 async function withParts<Result>(
-  { redis, ledger, examine }: Recorded & { readonly redis: RedisClient },
+  { redis, ledger, catalog, audit, examine }: Recorded & { readonly redis: RedisClient },
   space: Space,
   work: (store: Store) => Promise<Result>,
 ): Promise<Result> {
   const at = { redis, ...space };
   const queue = new LazyRunQueue(() => BullmqRunQueue.open({ ...at, onTrouble: () => {} }));
-  const [catalog, presence] = [new RedisCatalog(at), new RedisPresence(at)];
+  const presence = new RedisPresence(at);
   const [journal, pods] = [new RedisJournal(at), new RedisPodRegistry(at)];
   const ports = { catalog, ledger, presence, clock: systemClock };
   try {
     const operator = new CronOperator({ ...ports, queue });
     const runs = new RunOperator({ ...ports, queue });
     const seen = { ...ports, journal, pods, operator, runs };
-    const known = { ...at, ...seen, examine };
+    const known = { ...at, ...seen, audit, examine };
     const [desks, questions] = [desksOf(known), questionsOf(known)];
     return await work({ ...space, ...seen, ...desks, ...questions, crons: new CronCatalog(ports) });
   } finally {

@@ -7,13 +7,14 @@ import { AlarmProcessor } from '../alarms/alarm.processor.js';
 import type { BullmqAlarmQueue } from '../alarms/bullmq-alarm-queue.js';
 import { Courier } from '../alarms/courier.js';
 import { Postman } from '../alarms/postman.js';
-import { RedisAlarmBook } from '../alarms/redis-alarm-book.js';
 import type { Ledger } from '../ledger/ledger.js';
 import type { SchedulerPod } from '../scheduling/scheduler-pod.js';
 import { Telemetry } from '../telemetry/telemetry.js';
+import { openAlarmBook } from './definition-stores.js';
 import type { JobsSettings } from './options.js';
+import type { Database } from './postgres-database.js';
 import { workerCopyOf } from './redis-copy.js';
-import { ALARM_QUEUE, JOBS_SETTINGS, LEDGER } from './tokens.js';
+import { ALARM_QUEUE, DATABASE, JOBS_SETTINGS, LEDGER } from './tokens.js';
 import { SchedulerRunner } from './scheduler-runner.js';
 
 /** Watches over crons in a scheduler pod, and takes messages to their receivers. */
@@ -21,6 +22,7 @@ import { SchedulerRunner } from './scheduler-runner.js';
 export class AlarmRunner implements OnApplicationBootstrap, BeforeApplicationShutdown, OnApplicationShutdown {
   @Inject(JOBS_SETTINGS) private readonly settings!: JobsSettings;
   @Inject(LEASE_REDIS) private readonly redis!: RedisClient;
+  @Inject(DATABASE) private readonly database!: Database | null;
   @Inject(LEDGER) private readonly ledger!: Ledger;
   @Inject(ALARM_QUEUE) private readonly queue!: BullmqAlarmQueue;
   @Inject(SchedulerRunner) private readonly runner!: SchedulerRunner;
@@ -51,8 +53,8 @@ export class AlarmRunner implements OnApplicationBootstrap, BeforeApplicationShu
 
   #dutyOf(pod: SchedulerPod): AlarmDuty {
     const { redis, ledger, queue, keeper, clock, telemetry } = this;
-    const { prefix, tenant, webhooks, alarms } = this.settings;
-    const book = new RedisAlarmBook({ redis, prefix, tenant });
+    const { webhooks, alarms } = this.settings;
+    const book = openAlarmBook(redis, this.database, this.settings);
     const { lookEveryMs } = alarms;
     return new AlarmDuty({ pod, name: keeper.holder, ledger, book, queue, webhooks, clock, telemetry, lookEveryMs });
   }

@@ -9,19 +9,19 @@ import type { AuditTrail } from '../operating/audit-trail.js';
 import { CronOperator } from '../operating/cron-operator.js';
 import { Doctor } from '../operating/doctor.js';
 import { LeaseDesk } from '../operating/leases-desk.js';
-import { RedisAuditTrail } from '../operating/redis-audit-trail.js';
 import { readRedisFacts } from '../operating/redis-facts.js';
 import { RunOperator } from '../operating/run-operator.js';
 import type { PodRegistry } from '../pods/pod-registry.js';
 import type { Presence } from '../scheduling/presence.js';
+import { openAuditTrail } from './definition-stores.js';
 import type { JobsSettings } from './options.js';
 import type { Database } from './postgres-database.js';
 import { AUDIT_TRAIL, CATALOG, CRON_LEASE_STORE, DATABASE, JOBS_SETTINGS, JOURNAL, LEDGER, POD_REGISTRY, PRESENCE } from './tokens.js';
 
 const audit: Provider = {
   provide: AUDIT_TRAIL,
-  inject: [LEASE_REDIS, JOBS_SETTINGS],
-  useFactory: (redis: RedisClient, { prefix, tenant }: JobsSettings) => new RedisAuditTrail({ redis, prefix, tenant }),
+  inject: [LEASE_REDIS, DATABASE, JOBS_SETTINGS],
+  useFactory: openAuditTrail,
 };
 
 type Seen = [catalog: Catalog, pods: PodRegistry, journal: Journal];

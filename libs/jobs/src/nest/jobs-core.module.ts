@@ -10,17 +10,16 @@ import type {
 } from '@nestjs/common';
 import { closeRedis, observers, type Clock, type Leases, type RedisClient } from '@fencepost/lease';
 import { CLOCK, LEASE_REDIS, LeaseModule, type LeaseModuleOptions } from '@fencepost/lease/nest';
-import { RedisCatalog } from '../catalog/redis-catalog.js';
 import type { Ledger } from '../ledger/ledger.js';
 import { PostgresLedger } from '../ledger/postgres/postgres-ledger.js';
 import { migrateLedger } from '../ledger/postgres/postgres-migrations.js';
 import { RedisLedger } from '../ledger/redis-ledger.js';
 import type { ReplicationOptions } from '../ledger/replicated-writes.js';
-import { RedisPresence } from '../scheduling/redis-presence.js';
 import { LeaseFeed } from '../telemetry/lease-feed.js';
 import { leaseWarnings } from '../telemetry/lease-warnings.js';
 import { Telemetry } from '../telemetry/telemetry.js';
 import { cronLeases } from './cron-leases.js';
+import { openCatalog, openPresence } from './definition-stores.js';
 import { insist } from './insist.js';
 import { observing } from './observing.js';
 import { jobsSettings, type JobsModuleOptions, type JobsSettings, type Role } from './options.js';
@@ -42,16 +41,9 @@ class JobsSettingsModule {}
 
 /** What all processes of a deployment keep together. */
 const shared: FactoryProvider[] = [
-  {
-    provide: CATALOG,
-    inject: [LEASE_REDIS, JOBS_SETTINGS],
-    useFactory: (redis: RedisClient, { prefix, tenant }: JobsSettings) => new RedisCatalog({ redis, prefix, tenant }),
-  },
-  {
-    provide: PRESENCE,
-    inject: [LEASE_REDIS, JOBS_SETTINGS],
-    useFactory: (redis: RedisClient, { prefix, tenant }: JobsSettings) => new RedisPresence({ redis, prefix, tenant }),
-  },
+  // After the ledger, which makes the tables.
+  { provide: CATALOG, inject: [LEASE_REDIS, DATABASE, JOBS_SETTINGS, Telemetry, LEDGER], useFactory: openCatalog },
+  { provide: PRESENCE, inject: [LEASE_REDIS, CATALOG, JOBS_SETTINGS, CLOCK, Telemetry], useFactory: openPresence },
 ];
 
 /** What both roles stand on: the settings, one Redis connection, ledger, catalog, presence, and the list of events. */

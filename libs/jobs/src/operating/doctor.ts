@@ -32,17 +32,24 @@ export class Doctor {
 
   /**
    * What was found, the worst first; with one finding `ok` at the end that says what was looked at. What can't be asked is a
-   * finding too (`UNREAD`), but for the catalog: without it nothing is known.
+   * finding too (`UNREAD`), but for the catalog: without it nothing is known, unless its tables are missing.
    * @throws what the store throws when the catalog could not be read
    */
   async examine(): Promise<DoctorFinding[]> {
-    const reading = await this.ports.catalog.read();
-    return judgeDeployment(await this.#facts(reading));
+    const asked = new Asked();
+    return judgeDeployment(await this.#facts(await this.#read(asked), asked));
   }
 
-  async #facts({ readAt: now, entries, unreadable = [], bornAt = null }: CatalogReading): Promise<DoctorFacts> {
+  async #read(asked: Asked): Promise<CatalogReading> {
+    const nothing: CatalogReading = { version: 0, readAt: Date.now(), entries: [] };
+    const read = () => this.ports.catalog.read();
+    if (this.ports.postgres === null) return read();
+    return asked.about('catalog', nothing, read);
+  }
+
+  async #facts(reading: CatalogReading, asked: Asked): Promise<DoctorFacts> {
+    const { readAt: now, entries, unreadable = [], bornAt = null } = reading;
     const { operator, runs, presence, pods, journal, ledger, redis, postgres } = this.ports;
-    const asked = new Asked();
     const [crons, uncertain, lastHeard, cards, happened, server, database] = await Promise.all([
       asked.about('crons', [], () => operator.list()),
       asked.about('uncertain runs', [], () => runs.uncertain({ limit: MOST_READ })),

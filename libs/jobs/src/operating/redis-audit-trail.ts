@@ -57,3 +57,10 @@ export class RedisAuditTrail implements AuditTrail {
 function readEntry([id, fields]: [id: string, fields: string[]]): AuditRecord {
   return recordOf(id, JSON.parse(fields[fields.indexOf('record') + 1] ?? 'null') as NewAuditRecord);
 }
+
+/** An entry as a trail in another store keeps it. */
+export function keptRecordAt([id, fields]: [id: string, fields: string[]]) {
+  const [nonce = id, record = 'null'] = ['nonce', 'record'].map((field) => fields[fields.indexOf(field) + 1]);
+  const { cron, runId } = readEntry([id, fields]);
+  return { id, nonce, cron, runId, record };
+}

@@ -17,8 +17,10 @@ export interface OverdueCron {
 export interface Beat {
   /** The store's clock, epoch milliseconds. */
   readonly now: number;
-  /** Of the catalog: another one than known means that it has to be read again. */
-  readonly catalogVersion: number;
+  /** Of the catalog: another one than known means that it has to be read again. `null`: its store did not answer in time. */
+  readonly catalogVersion: number | null;
+  /** The clock of the catalog's store, epoch milliseconds, where that is another store; absent: `now`. */
+  readonly catalogNow?: number;
   /** Everybody heard within {@link MEMBER_GONE_MS}, the asking pod included, by name. */
   readonly members: readonly Member[];
   /** At most {@link MOST_OVERDUE}, the longest overdue first. */

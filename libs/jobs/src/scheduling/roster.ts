@@ -49,13 +49,13 @@ export class Roster {
 
   /** Whether nothing has changed since this roster's last reading, as far as the beat can say. */
   isCurrent(beat: Beat): boolean {
-    return beat.catalogVersion === this.#version;
+    return beat.catalogVersion !== null && beat.catalogVersion === this.#version;
   }
 
   /** A beat says whether the catalog is still the one that is known here. */
   hear(beat: Beat, askedAt: number): void {
-    if (this.isCurrent(beat)) this.#know(beat.now, askedAt);
-    else void this.refresh();
+    if (this.isCurrent(beat)) this.#know(beat.catalogNow ?? beat.now, askedAt);
+    else if (beat.catalogVersion !== null) void this.refresh();
   }
 
   /** Reads the catalog. One reading at a time; calls that come during one share the next. */

@@ -56,6 +56,7 @@ export interface Events {
   'catalog.removed': OfBuild;
   'catalog.zone-data': { readonly theirs: string; readonly ours: string; readonly crons: readonly string[] };
   'catalog.read': { readonly crons: number };
+  'catalog.adopted': { readonly crons: number };
   'catalog.unreadable': OfCron & { readonly error: string };
 
   /** About to ask the ledger; the last moment at which this pod can be late. */
@@ -156,6 +157,10 @@ export const EVENT_TEXT: Readonly<Record<EventName, readonly [EventLevel, string
   ],
   'catalog.read': ['info', 'the catalog of crons was read'],
   'catalog.unreadable': ['error', 'the record or schedule of the cron cannot be read, and this pod does not fire it'],
+  'catalog.adopted': [
+    'warn',
+    'the catalog in PostgreSQL was empty and took over the one in Redis, which is no longer read',
+  ],
   'occurrence.claiming': ['debug', 'asking the ledger for an occurrence'],
   'occurrence.claimed': ['info', 'the occurrence is accepted'],
   'occurrence.skipped': ['warn', 'the occurrence is skipped: the previous run is still going, or the cron is paused'],

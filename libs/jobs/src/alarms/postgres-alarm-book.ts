@@ -1,0 +1,28 @@
+import { PostgresLedgerAccess, type PostgresLedgerOptions } from '../ledger/postgres/postgres-ledger-access.js';
+import { sqlJson } from '../ledger/postgres/postgres-value.js';
+import type { AlarmBook, BookReading, Swap } from './alarm-book.js';
+
+/** The alarms of a tenant in a table beside the ledger. */
+export class PostgresAlarmBook implements AlarmBook {
+  readonly #access: PostgresLedgerAccess;
+
+  constructor(options: Pick<PostgresLedgerOptions, 'pool' | 'schema' | 'prefix' | 'tenant'>) {
+    this.#access = new PostgresLedgerAccess(options);
+  }
+
+  read(crons: readonly string[]): Promise<BookReading> {
+    return this.#call('read_alarms', crons);
+  }
+
+  async swap(swaps: readonly Swap[]): Promise<boolean[]> {
+    return swaps.length === 0 ? [] : this.#call('swap_alarms', sqlJson(swaps));
+  }
+
+  names(): Promise<string[]> {
+    return this.#call('list_alarmed');
+  }
+
+  #call<T>(name: string, ...args: readonly unknown[]): Promise<T> {
+    return this.#access.call<T>(name, [this.#access.space, ...args]);
+  }
+}

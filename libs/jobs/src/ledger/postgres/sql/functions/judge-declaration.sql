@@ -1,0 +1,29 @@
+-- Compares a declaration with what is known of its cron: the one place that decides.
+--
+-- known  the cron; null where there is none
+-- the_hash  of the declaration's content
+-- the_source  the program that declares it
+-- the_seq  its build
+-- the_top  the highest build of that program so far, -1 for none
+-- Returns  changed | noted (nothing changes but who declared it last) | same | older | conflict
+create or replace function judge_declaration(
+  known catalog_cron, the_hash text, the_source text, the_seq bigint, the_top bigint
+) returns text
+language sql immutable
+as $$
+  select case
+    when the_seq < the_top then 'older'
+    when known.name is null then 'changed'
+    when known.source = '' then case when known.hash = the_hash and known.standing = 'live' then 'noted' else 'changed' end
+    -- While a large build is being written, its crons are ahead of the build that its program is at.
+    when known.source = the_source and the_seq < known.seq then 'older'
+    -- What its build left out belongs to nobody; the other half of that build may bring it back as well.
+    when known.standing = 'dropped' then 'changed'
+    when known.source <> the_source then case
+      when known.hash = the_hash then 'same' when known.standing = 'live' then 'conflict' else 'changed' end
+    -- A person's change stands while the code says what it said before.
+    when known.hash = the_hash then case when the_seq > known.seq then 'noted' else 'same' end
+    when the_seq = known.seq then 'conflict'
+    else 'changed'
+  end
+$$;

@@ -1,0 +1,58 @@
+import type { Clock, RedisClient } from '@fencepost/lease';
+import { RedisAlarmBook } from '../alarms/redis-alarm-book.js';
+import type { AlarmBook } from '../alarms/alarm-book.js';
+import { PostgresAlarmBook } from '../alarms/postgres-alarm-book.js';
+import type { Catalog } from '../catalog/catalog.js';
+import { openPostgresCatalog, PostgresCatalog } from '../catalog/postgres-catalog.js';
+import { RedisCatalog } from '../catalog/redis-catalog.js';
+import type { AuditTrail } from '../operating/audit-trail.js';
+import { PostgresAuditTrail } from '../operating/postgres-audit-trail.js';
+import { RedisAuditTrail } from '../operating/redis-audit-trail.js';
+import { CatalogPresence } from '../scheduling/catalog-presence.js';
+import type { Presence } from '../scheduling/presence.js';
+import { RedisPresence } from '../scheduling/redis-presence.js';
+import type { Telemetry } from '../telemetry/telemetry.js';
+import { insist } from './insist.js';
+import type { JobsSettings } from './options.js';
+import type { Database } from './postgres-database.js';
+
+/*
+ * Definitions, the audit trail and alarms are kept where the ledger is: they are as safe as runs.
+ */
+
+/** @returns the database's part of each store's options; `null` where the ledger is in Redis */
+function inDatabase(database: Database | null, { prefix, tenant, postgres }: JobsSettings) {
+  return database && postgres ? { pool: database.pool, schema: postgres.schema, prefix, tenant } : null;
+}
+
+type CatalogParts = [database: Database | null, settings: JobsSettings, telemetry: Telemetry];
+
+/** The tables have to be there: the ledger is opened before. */
+export async function openCatalog(redis: RedisClient, ...[database, settings, telemetry]: CatalogParts) {
+  const { prefix, tenant } = settings;
+  const place = inDatabase(database, settings);
+  if (!place) return new RedisCatalog({ redis, prefix, tenant });
+  const { catalog, adopted } = await insist(() => openPostgresCatalog({ ...place, redis }));
+  if (adopted !== null) telemetry.emit('catalog.adopted', { crons: adopted });
+  return catalog;
+}
+
+type PresenceParts = [catalog: Catalog, settings: JobsSettings, clock: Clock, telemetry: Telemetry];
+
+export function openPresence(redis: RedisClient, ...[catalog, settings, clock, telemetry]: PresenceParts): Presence {
+  const { prefix, tenant } = settings;
+  const presence = new RedisPresence({ redis, prefix, tenant });
+  return catalog instanceof PostgresCatalog ? new CatalogPresence({ presence, catalog, clock, telemetry }) : presence;
+}
+
+export function openAuditTrail(redis: RedisClient, database: Database | null, settings: JobsSettings): AuditTrail {
+  const { prefix, tenant } = settings;
+  const place = inDatabase(database, settings);
+  return place ? new PostgresAuditTrail(place) : new RedisAuditTrail({ redis, prefix, tenant });
+}
+
+export function openAlarmBook(redis: RedisClient, database: Database | null, settings: JobsSettings): AlarmBook {
+  const { prefix, tenant } = settings;
+  const place = inDatabase(database, settings);
+  return place ? new PostgresAlarmBook(place) : new RedisAlarmBook({ redis, prefix, tenant });
+}

@@ -1,0 +1,100 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { redisKeys } from '@fencepost/lease';
+import { RedisAlarmBook } from '../../libs/jobs/src/alarms/redis-alarm-book.js';
+import { PostgresAlarmBook } from '../../libs/jobs/src/alarms/postgres-alarm-book.js';
+import { listTenants, openPostgresCatalog } from '../../libs/jobs/src/catalog/postgres-catalog.js';
+import { RedisCatalog } from '../../libs/jobs/src/catalog/redis-catalog.js';
+import { PostgresAuditTrail } from '../../libs/jobs/src/operating/postgres-audit-trail.js';
+import { RedisAuditTrail } from '../../libs/jobs/src/operating/redis-audit-trail.js';
+import { build, cron, named, NOTHING, order, OTHER } from '../contracts/catalog/stage.js';
+import { postgresLedgerRoom, type PostgresLedgerRoom } from '../support/postgres-ledger-room.js';
+import { postgresForTests, type TestPostgres } from '../support/postgres.js';
+import { redisSpaces } from './redis-space.js';
+
+let postgres: TestPostgres;
+let room: PostgresLedgerRoom;
+beforeAll(async () => {
+  postgres = await postgresForTests();
+  room = await postgresLedgerRoom(postgres.url);
+});
+afterAll(async () => {
+  await room?.close();
+  await postgres?.stop();
+});
+
+const spaces = redisSpaces();
+const RECORD = { by: 'ana', role: 'shell', action: 'set', cron: 'a', runId: null, before: null, after: null };
+
+/** A deployment whose definitions are in Redis: changed, removed and made at run time. */
+async function deployed() {
+  const [redis, space] = [spaces.redis(), spaces.fresh()];
+  const catalog = new RedisCatalog({ redis, ...space });
+  await catalog.declare(named('a', 'b', 'c'), build(7));
+  await catalog.put(cron({ name: 'a', ...OTHER }), order(1));
+  await catalog.remove('b', order(1));
+  await catalog.put(cron({ name: 'made', payload: { text: 'a\ttab\nand a line' } }), order(null));
+  await catalog.declare(named('a', 'c'), build(8));
+  await catalog.outgrow('c', 4);
+  const trail = new RedisAuditTrail({ redis, ...space });
+  for (const reason of ['one', 'two']) await trail.append({ ...RECORD, reason, from: 'the test' });
+  const key = (part: string) => redisKeys(space)('catalog', part);
+  await redis.hset(key('crons'), { stray: 'no record', broken: '1\t2\tfiring\t\t{}\t{' });
+  await redis.hset(key('declared'), { stray: 'nothing' });
+  await new RedisAlarmBook({ redis, ...space }).swap([{ cron: 'a', was: null, is: '{"open":[]}' }]);
+  const place = { pool: room.pool, schema: room.schema, ...space };
+  return { redis, space, catalog, trail, place, open: () => openPostgresCatalog({ ...place, redis }) };
+}
+
+describe('a deployment that moves its definitions from Redis to PostgreSQL', () => {
+  it('keeps every definition, tombstone, build, audit record and alarm', async () => {
+    const { catalog, trail, place, open } = await deployed();
+    const { catalog: moved, adopted } = await open();
+    expect(adopted).toBe(5);
+    const [was, is] = [await catalog.read(), await moved.read()];
+    expect(is.entries).toEqual(was.entries);
+    expect(is.unreadable?.map(({ name }) => name)).toEqual(['broken']);
+    expect(is.bornAt).toBe(was.bornAt);
+    expect(is.version).toBeGreaterThan(was.version);
+    const kept = new PostgresAuditTrail(place);
+    expect(await kept.list({ limit: 10 })).toEqual(await trail.list({ limit: 10 }));
+    const next = await kept.append({ ...RECORD, reason: 'three', from: 'the test' });
+    expect((await kept.list({ limit: 1 }))[0]).toEqual(next);
+    expect((await new PostgresAlarmBook(place).read(['a'])).records).toEqual(['{"open":[]}']);
+    expect(await listTenants({ ...place })).toContain(place.tenant);
+  });
+
+  it('treats builds as before: the same changes nothing, an older defines nothing, and what was removed stays removed', async () => {
+    const { open } = await deployed();
+    const { catalog } = await open();
+    expect(await catalog.declare(named('a', 'c'), build(8))).toEqual(NOTHING);
+    expect(await catalog.declare(named('a', 'b', 'c'), build(7))).toMatchObject({
+      changed: [],
+      older: ['a', 'b', 'c'],
+    });
+    const states = (await catalog.read()).entries.map(({ definition, state }) => [definition.name, state]);
+    expect(states).toContainEqual(['b', 'removed']);
+  });
+
+  it('moves them once, although all its pods start at the same time', async () => {
+    const { open, catalog } = await deployed();
+    const opened = await Promise.all([open(), open(), open()]);
+    expect(opened.map(({ adopted }) => adopted).filter((count) => count !== null)).toEqual([5]);
+    await opened[0].catalog.remove('made', order(1));
+    // What an old pod still changes in Redis is no longer heard, and no later boot takes it over.
+    await catalog.put(cron({ name: 'late' }), order(null));
+    expect((await open()).adopted).toBeNull();
+    expect(await opened[0].catalog.remove('broken', order(null))).toMatchObject({ verdict: 'accepted' });
+    expect((await opened[1].catalog.read()).unreadable).toEqual([]);
+    const { entries } = await opened[1].catalog.read();
+    expect(entries.map(({ definition, state }) => `${definition.name} ${state}`)).toEqual([
+      ...['a firing', 'b removed', 'c firing', 'made removed'],
+    ]);
+  });
+
+  it('starts empty where Redis has no definitions either', async () => {
+    const place = { pool: room.pool, schema: room.schema, ...spaces.fresh() };
+    const { catalog, adopted } = await openPostgresCatalog({ ...place, redis: spaces.redis() });
+    expect(adopted).toBeNull();
+    expect(await catalog.read()).toMatchObject({ version: 0, bornAt: null, entries: [] });
+  });
+});

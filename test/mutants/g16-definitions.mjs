@@ -1,0 +1,26 @@
+/** Definitions are as safe as the ledger. */
+
+/** @type {readonly import('./mutation-lab.mjs').Mutant[]} */
+export default [
+  {
+    name: 'definitions: the catalog stays in Redis',
+    guards: 'G16',
+    defence: 'with the ledger in PostgreSQL a wiped Redis takes no definition with it',
+    file: 'libs/jobs/src/nest/definition-stores.ts',
+    find: 'if (!place) return new RedisCatalog({ redis, prefix, tenant });',
+    replace: 'if (place || !place) return new RedisCatalog({ redis, prefix, tenant });',
+    killedBy: 'test/truth/01-definitions-survive-redis.spec.ts',
+    test: 'undoes no change, no removal, no pause',
+  },
+  {
+    name: 'catalog in PostgreSQL: a later boot takes over Redis again',
+    guards: 'G16',
+    defence: 'definitions that Redis still has from before the move never replace newer ones',
+    file: 'libs/jobs/src/ledger/postgres/sql/functions/adopt-catalog.sql',
+    find: "if this.version > 0 or this.audit_number > 0 then return 'null'; end if;",
+    replace:
+      'delete from catalog_cron where space = the_space; delete from catalog_generation where space = the_space;',
+    killedBy: 'test/jobs/adopt-catalog.spec.ts',
+    test: 'moves them once',
+  },
+];

@@ -1,0 +1,121 @@
+import { Injectable } from '@nestjs/common';
+import type { INestApplicationContext } from '@nestjs/common';
+import { Test } from '@nestjs/testing';
+import {
+  AUDIT_TRAIL,
+  CATALOG,
+  CronCatalog,
+  CronOperator,
+  JobsModule,
+  LEDGER,
+  SingletonCron,
+  type AuditTrail,
+  type Catalog,
+  type Ledger,
+} from '@fencepost/jobs';
+import { systemClock } from '@fencepost/lease';
+import { Redis } from 'ioredis';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { freshSchema, postgresForTests, type TestPostgres } from '../support/postgres.js';
+import { freshPrefix, privateRedis, type PrivateRedis } from '../support/redis.js';
+import { until } from '../support/until.js';
+
+const EACH_SECOND = '* * * * * *';
+const YEARLY = '0 0 0 1 1 *';
+const BY = { by: 'ana', reason: 'for the test' };
+const PATIENCE_MS = 60_000;
+
+@Injectable()
+class Declared {
+  @SingletonCron(EACH_SECOND, { name: 'changed', overlap: 'allow' })
+  changed(): void {}
+
+  @SingletonCron(EACH_SECOND, { name: 'removed', overlap: 'allow' })
+  removed(): void {}
+
+  @SingletonCron(EACH_SECOND, { name: 'paused', overlap: 'allow' })
+  paused(): void {}
+}
+
+const schema = freshSchema();
+const apps: INestApplicationContext[] = [];
+let redis: PrivateRedis;
+let postgres: TestPostgres;
+beforeAll(async () => {
+  [redis, postgres] = await Promise.all([privateRedis(), postgresForTests()]);
+});
+afterEach(async () => {
+  await Promise.all(apps.splice(0).map((app) => app.close()));
+});
+afterAll(async () => {
+  await Promise.all([redis.stop(), postgres.stop()]);
+});
+
+/** A pod of both roles. */
+async function start(prefix: string): Promise<INestApplicationContext> {
+  const jobs = JobsModule.forRoot({
+    ...{ redis: redis.url, prefix, roles: ['scheduler', 'worker'], ledger: 'postgres', buildSeq: 1, app: 'shop' },
+    ...{ leaseTtl: '1s', sweepEvery: '200ms', drainDeadline: '2s' },
+    postgres: { url: postgres.url, schema, migrate: true },
+  });
+  const app = await Test.createTestingModule({ imports: [jobs], providers: [Declared] }).compile();
+  apps.push(app);
+  return app.init();
+}
+
+function storesOf(app: INestApplicationContext) {
+  const [catalog, ledger, trail] = [
+    app.get<Catalog>(CATALOG),
+    app.get<Ledger>(LEDGER),
+    app.get<AuditTrail>(AUDIT_TRAIL),
+  ];
+  const crons = new CronCatalog({ catalog, clock: systemClock });
+  const lastInstantOf = async (cron: string) => (await ledger.runs(cron, 1))[0]?.scheduledAt ?? 0;
+  /** Until the cron has succeeded at `count` instants after `since`. */
+  const succeeds = (cron: string, since: number, count: number) =>
+    until(
+      `${cron} succeeded ${count} times`,
+      async () => {
+        const runs = await ledger.runs(cron, 100);
+        return runs.filter(({ state, scheduledAt }) => state === 'succeeded' && scheduledAt > since).length >= count;
+      },
+      PATIENCE_MS,
+    );
+  return { catalog, ledger, trail, crons, lastInstantOf, succeeds, operator: app.get(CronOperator) };
+}
+
+async function wipe(): Promise<void> {
+  const client = new Redis(redis.url);
+  await client.flushall();
+  await client.quit();
+}
+
+describe('with the ledger in PostgreSQL, a Redis that is wiped', { timeout: 4 * PATIENCE_MS }, () => {
+  it('undoes no change, no removal, no pause, no cron made at run time and no audit record', async () => {
+    const prefix = freshPrefix();
+    const { succeeds, crons, operator, trail, catalog } = storesOf(await start(prefix));
+    await Promise.all(['changed', 'removed', 'paused'].map((cron) => succeeds(cron, 0, 1)));
+    const { since } = await crons.set('changed', { expression: YEARLY }, BY);
+    await crons.remove('removed', BY);
+    await crons.set('made', { expression: EACH_SECOND, handler: 'changed', overlap: 'allow' }, BY);
+    const { since: pausedSince } = await operator.pause('paused', BY);
+    const about = { cron: 'changed', runId: null, before: null, after: null, from: 'the test' };
+    const record = await trail.append({ ...BY, role: 'shell', action: 'set', ...about });
+    await succeeds('made', since, 1);
+    const before = await catalog.read();
+
+    await wipe();
+    // A pod that boots into the empty Redis declares its crons anew, and remembers nothing.
+    const after = storesOf(await start(prefix));
+    await after.succeeds('made', Date.now(), 3);
+
+    expect((await after.catalog.read()).entries).toEqual(before.entries);
+    expect(await after.lastInstantOf('changed')).toBeLessThanOrEqual(since);
+    const removed = before.entries.find(({ definition }) => definition.name === 'removed');
+    expect(removed?.state).toBe('removed');
+    expect(await after.lastInstantOf('removed')).toBeLessThanOrEqual(removed?.since ?? 0);
+    expect(await after.lastInstantOf('paused')).toBeLessThanOrEqual(pausedSince);
+    expect((await after.ledger.readCron('paused')).paused).toMatchObject(BY);
+    expect(await after.trail.list({ limit: 10, cron: 'changed' })).toEqual([record]);
+  });
+});
