@@ -36,7 +36,7 @@ describe('fencepost doctor', () => {
       text: expect.stringContaining('no cron fires') as string,
       todo: expect.stringContaining('npm start') as string,
     });
-    const { out } = await at.ask('doctor', '--text');
+    const { out } = await at.ask('doctor');
     expect(out).toContain('BAD  NO_SCHEDULER  schedulers');
     expect(out).toContain('     To do: ');
   });

@@ -43,7 +43,7 @@ describe('fencepost leases', () => {
       ],
       free: ['weekly'],
     });
-    const { out } = await at.ask('leases', '--text');
+    const { out } = await at.ask('leases');
     expect(out).toContain(`nightly  pod-a/01234567  ${fence}`);
     expect(out).not.toContain(HOLDER);
   });
@@ -126,7 +126,7 @@ describe('fencepost leases clear', () => {
 
   it('says that nobody holds the lease, and that there is no such cron', async () => {
     const { clear, at } = await stage();
-    expect(await clear('--yes', '--text')).toMatchObject({
+    expect(await clear('--yes')).toMatchObject({
       code: 0,
       out: expect.stringContaining('nothing to clear') as string,
     });
@@ -147,7 +147,7 @@ describe('fencepost leases clear', () => {
     await acquire('nightly');
     const env = { ...at.env, FENCEPOST_PREFIX: 'nobodys' };
     const args = ['leases', '--prefix', at.prefix, 'clear', 'nightly', '--reason', 'x', '--yes', '--watch', '0s'];
-    expect((await fencepost([...args, '--text'], { env })).out).toContain('is cleared');
+    expect((await fencepost([...args], { env })).out).toContain('is cleared');
   });
 });
 

@@ -15,7 +15,7 @@ function deployment(
 describe('fencepost list', () => {
   it('shows each cron in a column of its own, and to a program as JSON', async () => {
     const at = await deployment([declared('nightly'), declared('a-long-name-for-a-cron', '*/5 * * * *')]);
-    const lines = (await at.ask('list', '--text')).out.trimEnd().split('\n');
+    const lines = (await at.ask('list')).out.trimEnd().split('\n');
     expect(lines).toHaveLength(3);
     expect(new Set(lines.slice(1).map((line) => line.indexOf('UTC'))).size).toBe(1);
     const { json, code } = await at.json('list');
@@ -27,7 +27,7 @@ describe('fencepost list', () => {
   });
 
   it('says that nobody has declared a cron yet', async () => {
-    const { code, out } = await (await deployment([])).ask('list', '--text');
+    const { code, out } = await (await deployment([])).ask('list');
     expect([code, out]).toEqual([0, expect.stringMatching(/^No crons under the prefix "test-/)]);
   });
 });
@@ -50,7 +50,7 @@ describe('the tenant', () => {
   it('has to be named where several have crons', async () => {
     const { prefix } = await deployment([declared('nightly')], { tenant: 'acme' });
     const at = await deployment([declared('nightly')], { tenant: 'umbrella', prefix });
-    const { code, out, err } = await at.ask('list', '--text');
+    const { code, out, err } = await at.ask('list');
     expect([code, out]).toEqual([2, '']);
     expect(err).toMatch(/^Expected --tenant, since 2 have crons under the prefix "test-[^"]+": acme, umbrella\.\n$/);
     expect((await at.json('list', '--tenant', 'umbrella')).json).toHaveLength(1);

@@ -24,7 +24,7 @@ describe('fencepost pods', () => {
   });
 
   it('shows each pod in a line, and never the whole of its identity', async () => {
-    const { code, out } = await asked([worker, scheduler], '--text');
+    const { code, out } = await asked([worker, scheduler]);
     const [head, ...lines] = out.trimEnd().split('\n');
     expect(code).toBe(0);
     expect(head).toMatch(/^POD +ROLES +VERSION +ZONES +BUILD +CLOCK +STORE +LAG +CRONS +RUNS +SINCE \(UTC\)$/);
@@ -48,7 +48,7 @@ describe('fencepost pods', () => {
   });
 
   it('says that nobody is there', async () => {
-    const { code, out } = await asked([], '--text');
+    const { code, out } = await asked([]);
     expect([code, out]).toEqual([0, expect.stringMatching(/^No pods under the prefix "test-/)]);
   });
 });

@@ -147,8 +147,8 @@ describe('the format', () => {
   it.each([
     [true, [], 'text'],
     [true, ['--json'], 'json'],
-    [false, [], 'json'],
-    [false, ['--text'], 'text'],
+    [false, [], 'text'],
+    [false, ['--json'], 'json'],
   ])('of an answer, at a terminal %j with %j, is %s', async (terminal, flags, format) => {
     const at = await deployment();
     const { out } = await fencepost(['failed', ...flags], { env: at.env, terminal });

@@ -53,7 +53,7 @@ describe('fencepost tail', { timeout: 30_000 }, () => {
   it('shows what happens as one JSON object per line, until Ctrl-C, and exits with 0', async () => {
     const at = place();
     await at.journal.append([happened('lease.lost', { cron: 'begin' })]);
-    const tail = tailing(at.env, ['--since', '1h']);
+    const tail = tailing(at.env, ['--since', '1h', '--json']);
     await expect.poll(tail.lines, { timeout: 10_000 }).toHaveLength(1);
     await at.journal.append(many);
     await expect.poll(tail.lines, { timeout: 10_000 }).toHaveLength(6);
@@ -94,7 +94,7 @@ describe('fencepost tail', { timeout: 30_000 }, () => {
   ])('shows with %j only what was asked for', async (args, expected) => {
     const at = place();
     await at.journal.append([happened('lease.lost', { cron: 'begin' }), ...many]);
-    const tail = tailing(at.env, ['--since', '1h', ...args]);
+    const tail = tailing(at.env, ['--since', '1h', '--json', ...args]);
     const events = () => tail.lines().map((line) => (JSON.parse(line) as NewJournalEntry).event);
     await expect.poll(events, { timeout: 10_000 }).toEqual(expected);
     expect(await tail.stop()).toBe(0);

@@ -50,6 +50,7 @@ export type {
   AuditedOrder,
   AuditReport,
   AuditTrail,
+  BackfillProgress,
   BackfillReport,
   CancelReply,
   Catalog,

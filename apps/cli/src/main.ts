@@ -18,6 +18,7 @@ process.exitCode = await run(process.argv.slice(2), {
   read,
   interrupted,
   terminal: process.stdout.isTTY,
+  errTerminal: process.stderr.isTTY,
   ...(process.stdin.isTTY && process.stderr.isTTY ? { ask } : {}),
   unread,
 });

@@ -32,8 +32,8 @@ const ABOUT =
   'Looks at the crons of a deployment, and tells them what to do. Each command explains itself with --help.';
 
 const CODES = `
-Every command takes --json: then the last line on stdout is one line of JSON. Where no terminal reads them, show, runs,
-run, why, failed and retry answer so by themselves, unless --text is said.
+Every command answers with text, at a terminal and through a pipe, and takes --json: then the last line on stdout is one
+line of JSON.
 
 Exit codes:
   0  done, and nothing found

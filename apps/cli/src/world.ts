@@ -21,6 +21,8 @@ export interface World {
   readonly interrupted: () => AbortSignal;
   /** Whether stdout is a terminal, where a person reads it and colours mean something; default: no. */
   readonly terminal?: boolean;
+  /** Whether stderr is a terminal, where a line may be rewritten; default: no. */
+  readonly errTerminal?: boolean;
   /** Aborts when nobody reads stdout any more, as behind `head`; default: somebody always does. */
   readonly unread?: () => AbortSignal;
 }

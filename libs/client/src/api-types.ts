@@ -1077,6 +1077,10 @@ export interface components {
       /** @description The first 1,000 of the accepted ones. */
       runIds: string[];
       aborted: boolean;
+      /** @description Where to begin to go on, when it was aborted. */
+      nextFrom: string | null;
+      /** @description Of a dry run: how long it takes, where that can be told. */
+      estimateMs: number | null;
     };
     /** @description It is done. */
     Done: {

@@ -5,6 +5,7 @@ export type { CatalogOrder, CronSettings } from './operating/cron-catalog.js';
 export { CronOperator } from './operating/cron-operator.js';
 export type {
   BackfillOrder,
+  BackfillProgress,
   BackfillReport,
   CronOperatorPorts,
   CronOverview,

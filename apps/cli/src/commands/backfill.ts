@@ -1,6 +1,7 @@
 import { Command } from 'commander';
+import { ProgressLine, spokenDuration } from '../backfill-progress.js';
 import { EXIT } from '../exit.js';
-import type { BackfillReport } from '../jobs.js';
+import type { BackfillProgress, BackfillReport } from '../jobs.js';
 import { instant, words } from '../option-values.js';
 import { iso, shortIso, type Report } from '../report.js';
 import { withStoreOptions, type StoreFlags } from '../store/store-options.js';
@@ -32,19 +33,28 @@ export function backfillCommand({ world, answer }: Setting): Command {
     .option('--dry-run', 'change nothing, and say what would be done');
   return withJson(withStoreOptions(withBy(command))).action(async (cron: string, flags: Flags) => {
     const { from, to, reason, dryRun = false } = flags;
-    const order = { from, to, dryRun, reason, by: asker(flags, world), signal: world.interrupted() };
-    const done = await withStore(flags, world, (store) => {
-      const about = {
-        by: order.by,
-        reason,
-        action: 'backfill',
-        cron,
-        changed: () => !dryRun,
-        after: backfilled(from, to),
-      };
-      return audited({ store, world }, about, () => store.operator.backfill(cron, order));
-    });
-    answer(reportOf(done, from, to), flags);
+    const line = new ProgressLine(cron, world);
+    const signal = world.interrupted();
+    const onProgress = (progress: BackfillProgress) => line.show(progress);
+    const order = { from, to, dryRun, reason, by: asker(flags, world), signal, onProgress };
+    const about = {
+      by: order.by,
+      reason,
+      action: 'backfill',
+      cron,
+      changed: () => !dryRun,
+      after: backfilled(from, to),
+    };
+    try {
+      const done = await withStore(flags, world, (store) =>
+        audited({ store, world }, about, () => store.operator.backfill(cron, order)),
+      );
+      line.end();
+      answer(reportOf(done, flags), flags);
+    } catch (error) {
+      line.end();
+      throw error;
+    }
   });
 }
 
@@ -52,17 +62,51 @@ function backfilled(from: number, to: number): (done: BackfillReport) => object 
   return ({ accepted, left, aborted }) => ({ from: iso(from), to: iso(to), accepted, left, aborted });
 }
 
-function reportOf(done: BackfillReport, from: number, to: number): Report {
-  const { cron, dryRun, instants, accepted, left, aborted } = done;
-  const rows = Object.entries(left).map(([state, count]) => ['', `${count}`, `left alone: ${state}`]);
+function reportOf(done: BackfillReport, flags: Flags): Report {
+  const { from, to } = flags;
+  const { cron, dryRun, instants, accepted, left, aborted, nextFrom } = done;
+  const rows = Object.entries(left).map(([state, count]) => ['', `${count}`, `left alone: ${REASONS[state] ?? state}`]);
   const verb = dryRun ? 'would run' : 'on their way';
+  const goOn = nextFrom === null ? null : commandFrom(nextFrom, cron, flags);
   return {
     code: aborted ? EXIT.finding : EXIT.ok,
-    json: { ...done, from: iso(from), to: iso(to) },
+    json: { ...done, from: iso(from), to: iso(to), nextFrom: iso(nextFrom), goOn },
     text: (width) => [
       ...hanging(`${cron} has ${instants} instants from ${shortIso(from)} to ${shortIso(to)}.`, width),
       ...table([['', `${accepted}`, verb], ...rows], width),
-      ...(aborted ? hanging('Stopped before the end; ask again to go on.', width) : []),
+      ...(dryRun && accepted > 0 ? hanging(estimateText(done), width) : []),
+      ...(goOn === null || nextFrom === null
+        ? []
+        : [...hanging(`Stopped before ${shortIso(nextFrom)}. To go on from there:`, width), `  ${goOn}`]),
     ],
   };
+}
+
+const REASONS: Readonly<Record<string, string>> = {
+  ahead: "ahead, and so the schedule's own",
+  forgotten: 'forgotten; it may have run',
+};
+
+function estimateText({ estimateMs }: BackfillReport): string {
+  return estimateMs === null
+    ? "How long that takes can't be told: its runs may overlap, or none has succeeded lately."
+    : `By its earlier runs that takes about ${spokenDuration(estimateMs)}.`;
+}
+
+/** What a shell takes to go on; an address with credentials is left to the environment. */
+function commandFrom(from: number, cron: string, flags: Flags): string {
+  const { redis, postgres, prefix, tenant, schema, by, to, reason } = flags;
+  const given = Object.entries({ prefix, tenant, schema, by }).flatMap(([name, value]) =>
+    value === undefined ? [] : [`--${name}`, quoted(value)],
+  );
+  const address = (name: string, url: string | undefined, variable: string) =>
+    url === undefined ? [] : [`--${name}`, url.includes('@') ? `"$${variable}"` : quoted(url)];
+  return [
+    ...['fencepost', 'backfill', quoted(cron), '--from', iso(from), '--to', iso(to), '--reason', quoted(reason)],
+    ...[...address('redis', redis, 'REDIS_URL'), ...address('postgres', postgres, 'DATABASE_URL'), ...given],
+  ].join(' ');
+}
+
+function quoted(text: string): string {
+  return /^[\w./:@%+=,-]+$/.test(text) ? text : `'${text.replaceAll("'", String.raw`'\''`)}'`;
 }

@@ -6,9 +6,9 @@ import { withStoreOptions, type StoreFlags } from '../store/store-options.js';
 import { withStore } from '../store/store.js';
 import { hanging } from '../table.js';
 import type { Setting } from '../world.js';
-import { formatOf, withFormat, type FormatFlags } from './format.js';
+import { withJson, type JsonFlags } from './orders.js';
 
-type Flags = StoreFlags & FormatFlags;
+type Flags = StoreFlags & JsonFlags;
 
 const ABOUT =
   'Looks at the stores, the pods and the crons, and says what is wrong and what to do: settings of Redis and PostgreSQL that ' +
@@ -17,8 +17,8 @@ const ABOUT =
 
 export function doctorCommand({ world, answer }: Setting): Command {
   const command = new Command('doctor').summary('what is wrong, and what to do').description(ABOUT);
-  return withFormat(withStoreOptions(command)).action(async (flags: Flags) => {
-    answer(reportOf(await withStore(flags, world, ({ doctor }) => doctor.examine())), formatOf(flags, world));
+  return withJson(withStoreOptions(command)).action(async (flags: Flags) => {
+    answer(reportOf(await withStore(flags, world, ({ doctor }) => doctor.examine())), flags);
   });
 }
 

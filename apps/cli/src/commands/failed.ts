@@ -6,10 +6,10 @@ import { withStoreOptions, type StoreFlags } from '../store/store-options.js';
 import { withStore } from '../store/store.js';
 import { table } from '../table.js';
 import type { Setting } from '../world.js';
-import { formatOf, withFormat, type FormatFlags } from './format.js';
 import { RUN_HEAD, runRow } from './run-lines.js';
+import { withJson, type JsonFlags } from './orders.js';
 
-interface Flags extends StoreFlags, FormatFlags {
+interface Flags extends StoreFlags, JsonFlags {
   readonly cron?: string;
   readonly limit?: number;
 }
@@ -23,13 +23,13 @@ export function failedCommand({ world, answer }: Setting): Command {
     .description(ABOUT)
     .option('--cron <name>', 'only those of this cron or job')
     .option('--limit <n>', 'the latest ones (default: 50)', wholeNumber(1, 1_000));
-  return withFormat(withStoreOptions(command)).action(async (flags: Flags) => {
+  return withJson(withStoreOptions(command)).action(async (flags: Flags) => {
     const { cron, limit } = flags;
     const filter = { ...(cron !== undefined && { cron }), ...(limit !== undefined && { limit }) };
     const runs = await withStore(flags, world, (store) => store.runs.failed(filter));
     const text = (width: number) =>
       runs.length === 0 ? ['No run has failed.'] : table([RUN_HEAD, ...runs.map(runRow)], width);
     const code = runs.length === 0 ? EXIT.ok : EXIT.finding;
-    answer({ code, json: runs.map(presentRun), text }, formatOf(flags, world));
+    answer({ code, json: runs.map(presentRun), text }, flags);
   });
 }

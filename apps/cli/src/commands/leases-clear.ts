@@ -16,10 +16,9 @@ import { withStore, type Store } from '../store/store.js';
 import { hanging } from '../table.js';
 import type { Setting, World } from '../world.js';
 import { placeOf, ROLE } from './audited.js';
-import { formatOf, withFormat, type FormatFlags } from './format.js';
-import { asker, withBy, type OrderFlags } from './orders.js';
+import { asker, withBy, withJson, type OrderFlags } from './orders.js';
 
-interface Flags extends StoreFlags, OrderFlags, FormatFlags {
+interface Flags extends StoreFlags, OrderFlags {
   readonly reason: string;
   readonly yes?: boolean;
   readonly fence?: Fence;
@@ -40,10 +39,10 @@ export function clearCommand({ world, answer }: Setting): Command {
     .option('--yes', 'do not ask; needed where nobody sits at a terminal')
     .option('--fence <number>', 'only while the lease has this fence ("fencepost leases")', fence)
     .option('--watch <duration>', 'for how long to look for duplicates afterwards; 0s: not at all', duration, 30_000);
-  return withFormat(withStoreOptions(withBy(command))).action(async (cron: string, own: Flags) => {
+  return withJson(withStoreOptions(withBy(command))).action(async (cron: string, own: Flags) => {
     // What stands before "clear", such as where the store is, is meant as well.
     const flags: Flags = { ...command.parent?.opts(), ...own };
-    answer(await withStore(flags, world, (store) => clear(cron, flags, { store, world })), formatOf(flags, world));
+    answer(await withStore(flags, world, (store) => clear(cron, flags, { store, world })), flags);
   });
 }
 

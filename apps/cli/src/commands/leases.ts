@@ -9,9 +9,9 @@ import { withStore } from '../store/store.js';
 import { hanging, table } from '../table.js';
 import type { Setting } from '../world.js';
 import { clearCommand } from './leases-clear.js';
-import { formatOf, withFormat, type FormatFlags } from './format.js';
+import { withJson, type JsonFlags } from './orders.js';
 
-interface Flags extends StoreFlags, FormatFlags {
+interface Flags extends StoreFlags, JsonFlags {
   readonly cron?: string;
   readonly holder?: string;
 }
@@ -30,11 +30,11 @@ export function leasesCommand(setting: Setting): Command {
     .option('--cron <text>', 'only crons with this in their name', words)
     .option('--holder <text>', 'only those whose holder, as it is shown, has this in it', words)
     .addCommand(clearCommand(setting));
-  return withFormat(withStoreOptions(command)).action(async (flags: Flags) => {
+  return withJson(withStoreOptions(command)).action(async (flags: Flags) => {
     const { cron, holder } = flags;
     const filter = { ...(cron !== undefined && { cron }), ...(holder !== undefined && { holder }) };
     const list = await withStore(flags, world, ({ leases }) => leases.list(filter));
-    answer(reportOf(list), formatOf(flags, world));
+    answer(reportOf(list), flags);
   });
 }
 

@@ -6,17 +6,16 @@ import { withStoreOptions, type StoreFlags } from '../store/store-options.js';
 import { withStore, type Store } from '../store/store.js';
 import { hanging, table } from '../table.js';
 import type { Setting } from '../world.js';
-import { formatOf, withFormat, type FormatFlags } from './format.js';
-import { pauseJson, runJson } from './orders.js';
+import { pauseJson, runJson, withJson, type JsonFlags } from './orders.js';
 
-interface Flags extends StoreFlags, FormatFlags {}
+interface Flags extends StoreFlags, JsonFlags {}
 
 export function listCommand({ world, answer }: Setting): Command {
   const command = new Command('list')
     .summary('every cron, and how it stands')
     .description('Shows every cron: what it is, when it fires next, and how it went last.');
-  return withFormat(withStoreOptions(command)).action(async (flags: Flags) => {
-    answer(await withStore(flags, world, list), formatOf(flags, world));
+  return withJson(withStoreOptions(command)).action(async (flags: Flags) => {
+    answer(await withStore(flags, world, list), flags);
   });
 }
 

@@ -4,9 +4,12 @@ import { iso } from '../report.js';
 import type { Pause, Run } from '../jobs.js';
 import type { World } from '../world.js';
 
-export interface OrderFlags {
-  readonly by?: string;
+export interface JsonFlags {
   readonly json?: boolean;
+}
+
+export interface OrderFlags extends JsonFlags {
+  readonly by?: string;
 }
 
 export function withJson(command: Command): Command {

@@ -7,9 +7,9 @@ import { withStoreOptions, type StoreFlags } from '../store/store-options.js';
 import { withStore, type Store } from '../store/store.js';
 import { hanging, table } from '../table.js';
 import type { Setting } from '../world.js';
-import { formatOf, withFormat, type FormatFlags } from './format.js';
+import { withJson, type JsonFlags } from './orders.js';
 
-interface Flags extends StoreFlags, FormatFlags {}
+interface Flags extends StoreFlags, JsonFlags {}
 
 const ABOUT =
   'Shows every pod that has reported within 15 s: what it is and runs, how far its clock is from that of the store, how ' +
@@ -19,8 +19,8 @@ const HEAD = ['POD', 'ROLES', 'VERSION', 'ZONES', 'BUILD', 'CLOCK', 'STORE', 'LA
 
 export function podsCommand({ world, answer }: Setting): Command {
   const command = new Command('pods').summary('which pods there are, and how each is').description(ABOUT);
-  return withFormat(withStoreOptions(command)).action(async (flags: Flags) => {
-    answer(await withStore(flags, world, list), formatOf(flags, world));
+  return withJson(withStoreOptions(command)).action(async (flags: Flags) => {
+    answer(await withStore(flags, world, list), flags);
   });
 }
 

@@ -6,10 +6,9 @@ import { withStore } from '../store/store.js';
 import { hanging } from '../table.js';
 import type { Setting } from '../world.js';
 import { audited, cronIn, runIn } from './audited.js';
-import { formatOf, withFormat, type FormatFlags } from './format.js';
-import { asker, withBy } from './orders.js';
+import { asker, withBy, withJson, type JsonFlags } from './orders.js';
 
-interface Flags extends StoreFlags, FormatFlags {
+interface Flags extends StoreFlags, JsonFlags {
   readonly by?: string;
   readonly reason: string;
   readonly payload?: JsonValue;
@@ -29,7 +28,7 @@ export function retryCommand({ world, answer }: Setting): Command {
     .option('--payload <json>', 'what the handler gets (else what the run had)', json)
     .option('--force', 'also while as many of its runs are going as may')
     .option('--repeat-unknown', 'also effects of which nobody knows whether they happened');
-  return withFormat(withStoreOptions(withBy(command))).action(async (runId: string, flags: Flags) => {
+  return withJson(withStoreOptions(withBy(command))).action(async (runId: string, flags: Flags) => {
     const { reason, payload, force = false, repeatUnknown = false } = flags;
     const order = { by: asker(flags, world), reason, force, repeatUnknown, ...(payload && { payload: payload.value }) };
     const retried = await withStore(flags, world, async (store) => {
@@ -38,9 +37,6 @@ export function retryCommand({ world, answer }: Setting): Command {
       return audited({ store, world }, about, () => store.runs.retry(runId, order));
     });
     const line = `Run ${retried.runId} is on its way, in place of ${runId}.`;
-    answer(
-      { code: EXIT.ok, json: { of: runId, ...retried }, text: (width) => hanging(line, width) },
-      formatOf(flags, world),
-    );
+    answer({ code: EXIT.ok, json: { of: runId, ...retried }, text: (width) => hanging(line, width) }, flags);
   });
 }

@@ -7,10 +7,10 @@ import { withStore, type Store } from '../store/store.js';
 import { hanging, table } from '../table.js';
 import type { Setting } from '../world.js';
 import { resolveWith } from './answered-question.js';
-import { formatOf, withFormat, type FormatFlags } from './format.js';
 import { RUN_HEAD, runRow } from './run-lines.js';
+import { withJson, type JsonFlags } from './orders.js';
 
-interface Flags extends StoreFlags, FormatFlags {
+interface Flags extends StoreFlags, JsonFlags {
   readonly forEach?: string[];
 }
 
@@ -24,8 +24,8 @@ export function runCommand({ world, answer }: Setting): Command {
     .description(ABOUT)
     .argument('<run-id>', 'such as nightly-report@1763607600000')
     .option('--for-each <name...>', 'also how far these forEach came');
-  return withFormat(withStoreOptions(command)).action(async (runId: string, flags: Flags) => {
-    answer(await withStore(flags, world, (store) => look(store, runId, flags)), formatOf(flags, world));
+  return withJson(withStoreOptions(command)).action(async (runId: string, flags: Flags) => {
+    answer(await withStore(flags, world, (store) => look(store, runId, flags)), flags);
   });
 }
 

@@ -6,10 +6,10 @@ import { withStoreOptions, type StoreFlags } from '../store/store-options.js';
 import { withStore, type Store } from '../store/store.js';
 import { table } from '../table.js';
 import type { Setting } from '../world.js';
-import { formatOf, withFormat, type FormatFlags } from './format.js';
 import { RUN_HEAD, runRow } from './run-lines.js';
+import { withJson, type JsonFlags } from './orders.js';
 
-interface Flags extends StoreFlags, FormatFlags {
+interface Flags extends StoreFlags, JsonFlags {
   readonly state?: Run['state'];
   readonly limit: number;
 }
@@ -28,11 +28,11 @@ export function runsCommand({ world, answer }: Setting): Command {
     .argument('<cron>', 'its name')
     .addOption(new Option('--state <state>', 'only those that are in this state').choices(STATES))
     .option('--limit <n>', 'at most so many', wholeNumber(1, MOST), 20);
-  return withFormat(withStoreOptions(command)).action(async (cron: string, flags: Flags) => {
+  return withJson(withStoreOptions(command)).action(async (cron: string, flags: Flags) => {
     const runs = await withStore(flags, world, (store) => find(store, cron, flags));
     const none = `${cron} has no ${flags.state === undefined ? '' : `${flags.state} `}runs.`;
     const text = (width: number) => (runs.length === 0 ? [none] : table([RUN_HEAD, ...runs.map(runRow)], width));
-    answer({ code: EXIT.ok, json: runs.map(presentRun), text }, formatOf(flags, world));
+    answer({ code: EXIT.ok, json: runs.map(presentRun), text }, flags);
   });
 }
 

@@ -7,19 +7,19 @@ import { withStoreOptions, type StoreFlags } from '../store/store-options.js';
 import { withStore, type Store } from '../store/store.js';
 import { table } from '../table.js';
 import type { Setting } from '../world.js';
-import { formatOf, withFormat, type FormatFlags } from './format.js';
 import { duration, RUN_HEAD, runRow } from './run-lines.js';
+import { withJson, type JsonFlags } from './orders.js';
 
-type Flags = StoreFlags & FormatFlags;
+type Flags = StoreFlags & JsonFlags;
 
 const ABOUT = 'Shows one cron: what it is, when it fires, who acts for it, how it was changed, and its latest runs.';
 const LATEST = 5;
 
 export function showCommand({ world, answer }: Setting): Command {
   const command = new Command('show').summary('one cron, with all that is known of it').description(ABOUT);
-  return withFormat(withStoreOptions(command.argument('<cron>', 'its name'))).action(
+  return withJson(withStoreOptions(command.argument('<cron>', 'its name'))).action(
     async (cron: string, flags: Flags) => {
-      answer(await withStore(flags, world, (store) => show(store, cron)), formatOf(flags, world));
+      answer(await withStore(flags, world, (store) => show(store, cron)), flags);
     },
   );
 }

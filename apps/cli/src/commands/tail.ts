@@ -18,8 +18,8 @@ interface Flags extends StoreFlags {
 const LEVELS = ['info', 'warn', 'error'] as const satisfies readonly EventLevel[];
 
 const ABOUT =
-  'Shows what the pods tell of themselves while it happens, until Ctrl-C: coloured lines on a terminal, else one JSON ' +
-  'object per line. For people: a busy pod leaves out what is ordinary, and what a store that was away has not taken is ' +
+  'Shows what the pods tell of themselves while it happens, until Ctrl-C: one line each. For ' +
+  'people: a busy pod leaves out what is ordinary, and what a store that was away has not taken is ' +
   'missing. What is true of a run is in the ledger.';
 
 /** As long as a timer may be set without a thought. */
@@ -33,7 +33,7 @@ export function tailCommand({ world }: Setting): Command {
     .addOption(new Option('--level <level>', 'only what is at least so loud').choices(LEVELS))
     .option('--since <duration>', 'begin with what happened in this time, such as 10m', positiveDuration)
     .option('--for <duration>', 'end after so long', positiveDuration)
-    .option('--json', 'one JSON object per line, also on a terminal');
+    .option('--json', 'one JSON object per line');
   return withStoreOptions(command).action((flags: Flags) =>
     withStore(flags, world, (store) => tail(store, flags, world)),
   );
@@ -64,9 +64,9 @@ function isAbout({ cron, detail }: JournalEntry, wanted: string): boolean {
 }
 
 function lineOf({ json }: Flags, { terminal = false, env }: World): (entry: JournalEntry) => string {
-  if (json || !terminal) return (entry) => JSON.stringify(presentJournalEntry(entry));
+  if (json) return (entry) => JSON.stringify(presentJournalEntry(entry));
   // https://no-color.org
-  const colors = !env['NO_COLOR'];
+  const colors = terminal && !env['NO_COLOR'];
   return (entry) => entryLine(entry, { colors });
 }
 

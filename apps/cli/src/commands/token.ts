@@ -3,9 +3,9 @@ import { Command, Option } from 'commander';
 import { EXIT } from '../exit.js';
 import { hanging } from '../table.js';
 import type { Setting } from '../world.js';
-import { formatOf, withFormat, type FormatFlags } from './format.js';
+import { withJson, type JsonFlags } from './orders.js';
 
-interface Flags extends FormatFlags {
+interface Flags extends JsonFlags {
   readonly role: AccessRole;
 }
 
@@ -14,13 +14,13 @@ const ABOUT =
   'nowhere; the line has only its hash. A viewer may look; an operator may also pause, trigger, cancel, retry and answer; ' +
   'an admin may do everything.';
 
-export function tokenCommand({ world, answer }: Setting): Command {
+export function tokenCommand({ answer }: Setting): Command {
   const command = new Command('token')
     .summary('make a token for the API and the pages')
     .description(ABOUT)
     .argument('<name>', 'whose it is: it stands in the audit records')
     .addOption(new Option('--role <role>', 'what it may do').choices(ROLES).makeOptionMandatory());
-  return withFormat(command).action((name: string, flags: Flags) => {
+  return withJson(command).action((name: string, flags: Flags) => {
     const { role } = flags;
     const { secret, line } = newToken(name, role);
     const text = (width: number) => [
@@ -32,6 +32,6 @@ export function tokenCommand({ world, answer }: Setting): Command {
         width,
       ),
     ];
-    answer({ code: EXIT.ok, json: { name, role, token: secret, line }, text }, formatOf(flags, world));
+    answer({ code: EXIT.ok, json: { name, role, token: secret, line }, text }, flags);
   });
 }

@@ -6,9 +6,9 @@ import { withStoreOptions, type StoreFlags } from '../store/store-options.js';
 import { withStore } from '../store/store.js';
 import { hanging, table } from '../table.js';
 import type { Setting } from '../world.js';
-import { formatOf, withFormat, type FormatFlags } from './format.js';
+import { withJson, type JsonFlags } from './orders.js';
 
-type Flags = StoreFlags & FormatFlags;
+type Flags = StoreFlags & JsonFlags;
 
 const ABOUT =
   'Says why a cron ran at a time, or why it did not: schedule and clocks, definition, pause, overlap, misfire, who acted, ' +
@@ -23,9 +23,9 @@ export function whyCommand({ world, answer }: Setting): Command {
     .description(ABOUT)
     .argument('<cron>', 'its name')
     .argument('<time>', TIME);
-  return withFormat(withStoreOptions(command)).action(async (cron: string, time: string, flags: Flags) => {
+  return withJson(withStoreOptions(command)).action(async (cron: string, time: string, flags: Flags) => {
     const report = await withStore(flags, world, ({ why }) => why.why(cron, time));
-    answer(reportOf(report), formatOf(flags, world));
+    answer(reportOf(report), flags);
   });
 }
 

@@ -95,6 +95,8 @@ export const backfillSchema = z
     left: z.record(z.string(), count).describe('How many were left alone, by why.'),
     runIds: z.array(z.string()).describe('The first 1,000 of the accepted ones.'),
     aborted: z.boolean(),
+    nextFrom: instant.nullable().describe('Where to begin to go on, when it was aborted.'),
+    estimateMs: count.nullable().describe('Of a dry run: how long it takes, where that can be told.'),
   })
   .describe('What a backfill did, or would do.');
 

@@ -1,6 +1,15 @@
 import { Body, Controller, Inject, Param, Post } from '@nestjs/common';
 import { ApiTags } from '@nestjs/swagger';
-import { CronCatalog, CronOperator, LEDGER, presentPause, SCHEMAS, type Ledger, type Pause } from '@fencepost/jobs';
+import {
+  CronCatalog,
+  CronOperator,
+  LEDGER,
+  presentPause,
+  SCHEMAS,
+  type BackfillReport,
+  type Ledger,
+  type Pause,
+} from '@fencepost/jobs';
 import { backfillSchema, doneSchema, resumedSchema, startedSchema } from './answers.js';
 import { CronDirectory } from './cron-directory.js';
 import { Orders } from './describe-route.js';
@@ -66,17 +75,18 @@ export class CronOrdersController {
   async backfill(
     @Param({ schema: inputs.cronParams }) { cron }: OfCron,
     @Body({ schema: inputs.backfillOrder }) order: Checked<typeof inputs.backfillOrder>,
-  ) {
+  ): Promise<object> {
     // What only looks leaves no record.
-    if (order.dryRun) return this.operator.backfill(cron, { by: 'preview', ...order });
+    if (order.dryRun) return presentBackfill(await this.operator.backfill(cron, { by: 'preview', ...order }));
     const { from, to, reason } = order;
     const span = { from: new Date(from).toISOString(), to: new Date(to).toISOString() };
     const after = ({ instants, accepted, left }: { instants: number; accepted: number; left: object }) => ({
       ...{ ...span, instants, accepted, left },
     });
-    return this.desk.carryOut({ action: 'backfill', cron, reason, after }, (by) =>
+    const done = await this.desk.carryOut({ action: 'backfill', cron, reason, after }, (by) =>
       this.operator.backfill(cron, { by, ...order }),
     );
+    return presentBackfill(done);
   }
 
   @Post('remove')
@@ -103,4 +113,8 @@ export class CronOrdersController {
     const paused: Pause | null = (await this.ledger.readCron(cron)).paused;
     return paused && presentPause(paused);
   }
+}
+
+function presentBackfill({ nextFrom, ...report }: BackfillReport): object {
+  return { ...report, nextFrom: nextFrom === null ? null : new Date(nextFrom).toISOString() };
 }

@@ -61,6 +61,11 @@ export interface TriggerRequest {
   readonly nonce: string;
   /** `null`: now. For a backfill the instant, which has to be behind the cursor. */
   readonly scheduledAt: number | null;
+  /**
+   * When the cron was made. While nothing of it was ever accounted for, instants up to then may be run: the schedule itself
+   * begins after it. `null`, the default: nobody knows.
+   */
+  readonly cronSince?: number | null;
   readonly reason: Exclude<RunReason, 'schedule'>;
   readonly generation: number;
   readonly by: string;

@@ -66,10 +66,11 @@ function refuseUsed(cron: MemoryCron, { runId, rerunOf }: TriggerRequest, now: n
 function refuse(cron: MemoryCron, request: TriggerRequest): TriggerReply | null {
   const { scheduledAt } = request;
   if (scheduledAt === null) return null;
-  if (cron.cursor === null || scheduledAt > cron.cursor) return { verdict: 'ahead' };
+  const reached = cron.cursor ?? request.cronSince ?? null;
+  if (reached === null || scheduledAt > reached) return { verdict: 'ahead' };
   if (!isNatural(request)) return null;
   const skipped = cron.skips.some(({ after, through }) => after < scheduledAt && scheduledAt <= through);
-  const known = skipped || scheduledAt <= (cron.began ?? 0);
+  const known = skipped || scheduledAt <= (cron.began ?? request.cronSince ?? 0);
   return known && !cron.asked.has(scheduledAt) ? null : { verdict: 'forgotten' };
 }
 

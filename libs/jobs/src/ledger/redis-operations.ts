@@ -77,6 +77,7 @@ function triggerArguments(
     keepMs,
     writeAction({ action, by, reason: why, runId }),
     ...[request.notBefore ?? '', request.keyMs ?? '', madeAt(runId) ?? '', LATE_TRIGGER_MS],
+    request.cronSince ?? '',
     ...['reason', reason, 'generation', generation, 'claimedBy', by, 'by', by],
     ...writeOptions({ ...request, startBy: null }),
   ];

@@ -1,8 +1,8 @@
 import type { CatalogEntry } from '../catalog/definition.js';
 import type { Account, Ledger } from '../ledger/ledger.js';
+import { took } from '../presenting/run.js';
 import { occurrenceId } from '../schedule/occurrence.js';
 import { BackfillTally, type BackfillReport, type Outcome } from './backfill-report.js';
-import { MOST_RERUNS } from './backfill.js';
 import { generationsOf } from './known-cron.js';
 import type { BackfillInstant } from './plan-backfill.js';
 
@@ -11,12 +11,15 @@ export interface PreviewJob {
   readonly instants: readonly BackfillInstant[];
 }
 
+/** An instant that was refused so often as overlapping is left alone. */
+export const MOST_RERUNS = 9;
+
 /** Instants whose records are read at once. */
 const WINDOW = 1_000;
 
 /** What a backfill would do, from what the ledger has, writing nothing. Only an estimate: the ledger goes on meanwhile. */
 export async function previewBackfill(
-  ledger: Pick<Ledger, 'account' | 'readCron'>,
+  ledger: Pick<Ledger, 'account' | 'readCron' | 'runs'>,
   { entry, instants }: PreviewJob,
 ): Promise<BackfillReport> {
   const cron = entry.definition.name;
@@ -29,22 +32,41 @@ export async function previewBackfill(
     const preview = previewer(cron, { account: await ledger.account(cron, first, last + 1), cursor, made });
     for (const scheduledAt of window) tally.count(preview(scheduledAt));
   }
-  return tally.report({ cron, dryRun: true, instants: instants.length, aborted: false });
+  const report = tally.report({ cron, dryRun: true, instants: instants.length, aborted: false, nextFrom: null });
+  return { ...report, estimateMs: await estimate(ledger, entry, report.accepted) };
+}
+
+/** Whose duration an estimate is made from. */
+const SAMPLE = 50;
+
+/** How long that many runs take one after the other; `null` where they may overlap, or none has ended lately. */
+async function estimate(
+  ledger: Pick<Ledger, 'runs'>,
+  { definition: { name, overlap, maxConcurrency = 1 } }: CatalogEntry,
+  count: number,
+): Promise<number | null> {
+  if (overlap === 'allow') return null;
+  const runs = await ledger.runs(name, SAMPLE);
+  const durations = runs
+    .flatMap((run) => (run.state === 'succeeded' ? (took(run) ?? []) : []))
+    .toSorted((a, b) => a - b);
+  const median = durations[Math.floor(durations.length / 2)];
+  return median === undefined ? null : Math.round((median * count) / maxConcurrency);
 }
 
 /**
  * Until when the cron was not there: what the ledger has not accounted for by then never was. When the first generation is
  * not kept any more, nobody knows: the ledger may, so an estimate that promises less is the safe one.
  */
-function madeAt(entry: CatalogEntry): number {
+export function madeAt(entry: CatalogEntry): number | null {
   const [oldest] = generationsOf(entry);
-  return oldest?.generation === 1 ? oldest.since : -Infinity;
+  return oldest?.generation === 1 ? oldest.since : null;
 }
 
 interface Known {
   readonly account: Account;
   readonly cursor: number | null;
-  readonly made: number;
+  readonly made: number | null;
 }
 
 function previewer(cron: string, { account, cursor, made }: Known): (scheduledAt: number) => Outcome {
@@ -55,8 +77,10 @@ function previewer(cron: string, { account, cursor, made }: Known): (scheduledAt
     for (let n = 1; n <= MOST_RERUNS && states.get(runId) === 'skipped'; n += 1) runId = `${natural}-r${n}`;
     const state = states.get(runId);
     if (state) return { left: state };
-    if (cursor === null || scheduledAt > cursor) return { left: 'ahead' };
+    if (scheduledAt > (cursor ?? made ?? -Infinity)) return { left: 'ahead' };
     const skipped = account.skips.some(({ after, through }) => after < scheduledAt && scheduledAt <= through);
-    return runId !== natural || skipped || scheduledAt <= made ? { accepted: runId } : { left: 'forgotten' };
+    return runId !== natural || skipped || scheduledAt <= (made ?? -Infinity)
+      ? { accepted: runId }
+      : { left: 'forgotten' };
   };
 }

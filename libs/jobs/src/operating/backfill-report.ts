@@ -18,6 +18,20 @@ export interface BackfillReport {
   readonly runIds: readonly string[];
   /** Whether the signal ended it before all instants were asked for; asking again goes on. */
   readonly aborted: boolean;
+  /** Where the same order has to begin to go on: the first instant that was not asked for; `null` when all were. */
+  readonly nextFrom: number | null;
+  /** Of a dry run, how long the accepted ones take by the duration of earlier runs; `null`: that can't be told. */
+  readonly estimateMs: number | null;
+}
+
+/** How far a backfill has come. */
+export interface BackfillProgress {
+  readonly instants: number;
+  /** How many of them were asked for, whatever the answer. */
+  readonly asked: number;
+  readonly accepted: number;
+  /** How many of the accepted ones stand in line or run still, where the next batch waits for them. */
+  readonly open: number;
 }
 
 const MOST_RUN_IDS = 1_000;
@@ -54,7 +68,11 @@ export class BackfillTally {
     if (this.#runIds.length < MOST_RUN_IDS) this.#runIds.push(outcome.accepted);
   }
 
-  report(about: Pick<BackfillReport, 'cron' | 'dryRun' | 'instants' | 'aborted'>): BackfillReport {
-    return { ...about, accepted: this.#accepted, left: { ...this.#left }, runIds: [...this.#runIds] };
+  get accepted(): number {
+    return this.#accepted;
+  }
+
+  report(about: Pick<BackfillReport, 'cron' | 'dryRun' | 'instants' | 'aborted' | 'nextFrom'>): BackfillReport {
+    return { ...about, estimateMs: null, accepted: this.#accepted, left: { ...this.#left }, runIds: [...this.#runIds] };
   }
 }

@@ -40,6 +40,8 @@ describe('a backfill', () => {
       left: { succeeded: 2, claimed: 1, ahead: 2 },
       runIds: [`${stage.idOf(3)}-r1`, stage.idOf(4), stage.idOf(5)],
       aborted: false,
+      nextFrom: null,
+      estimateMs: null,
     });
     expect(await stage.ledger.readRun(stage.idOf(4))).toMatchObject({
       state: 'enqueued',
@@ -73,11 +75,12 @@ describe('a backfill', () => {
     expect(await backfill(1, 7)).toMatchObject({ accepted: 0, left: { succeeded: 2, claimed: 1, enqueued: 3 } });
   });
 
-  it('runs instants from before the cron was there, once it has been there', async () => {
+  it('runs instants from before the cron was made, also when it has never fired', async () => {
     const { stage, backfill } = await set();
-    expect(await backfill(-3, 1)).toMatchObject({ accepted: 0, left: { ahead: 4 } });
-    await stage.ran(1);
-    expect(await backfill(-3, 2)).toMatchObject({ accepted: 4, left: { succeeded: 1 } });
+    expect(await backfill(-3, 3, { dryRun: true })).toMatchObject({ accepted: 4, left: { ahead: 2 } });
+    expect(await backfill(-3, 3)).toMatchObject({ accepted: 4, left: { ahead: 2 } });
+    await stage.claim(1, { overlap: 'allow' });
+    expect(await backfill(-4, 2)).toMatchObject({ accepted: 1, left: { claimed: 1, enqueued: 4 } });
   });
 
   it('leaves alone what the ledger has forgotten: it may have run', async () => {
@@ -100,7 +103,7 @@ describe('a backfill', () => {
     expect(await seen()).toEqual(before);
     expect(await stage.asked()).toEqual([]);
     expect(preview).toMatchObject({ dryRun: true, left: { ahead: 5, claimed: 1, forgotten: 1, succeeded: 1 } });
-    expect(await backfill(-3, 12)).toEqual({ ...preview, dryRun: false });
+    expect(await backfill(-3, 12)).toEqual({ ...preview, estimateMs: null, dryRun: false });
   });
 
   it('ends before the next batch when it is told to, and goes on when it is asked again', async () => {

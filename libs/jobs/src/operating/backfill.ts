@@ -4,7 +4,8 @@ import type { Ledger, OperatorOrder, TriggerReply } from '../ledger/ledger.js';
 import { isTerminal } from '../ledger/run-state.js';
 import { occurrenceId } from '../schedule/occurrence.js';
 import { LARGEST_PRIORITY } from '../scheduling/run-queue.js';
-import { outcomeOf, BackfillTally, type BackfillReport } from './backfill-report.js';
+import { outcomeOf, BackfillTally, type BackfillProgress, type BackfillReport } from './backfill-report.js';
+import { madeAt, MOST_RERUNS } from './backfill-preview.js';
 import { deliver, type DeskPorts } from './delivery-desk.js';
 import type { BackfillInstant } from './plan-backfill.js';
 
@@ -19,6 +20,7 @@ export interface BackfillJob {
   readonly instants: readonly BackfillInstant[];
   readonly order: OperatorOrder;
   readonly signal: AbortSignal | undefined;
+  readonly onProgress: ((progress: BackfillProgress) => void) | undefined;
 }
 
 /** Instants that are asked for at once. */
@@ -26,13 +28,12 @@ const BATCH = 50;
 /** The next batch waits until no more of the runs before are open: a cron's line has 100 places, for its own runs too. */
 const MOST_OPEN = 20;
 const LOOK_EVERY_MS = 500;
-/** An instant that was refused so often as overlapping is left alone. */
-export const MOST_RERUNS = 9;
 
 /** Makes up for instants, batch after batch, oldest first. */
 export class Backfill {
   readonly #tally = new BackfillTally();
   readonly #open = new Set<string>();
+  #asked = 0;
 
   constructor(
     private readonly ports: BackfillPorts,
@@ -45,10 +46,19 @@ export class Backfill {
     let done = 0;
     while (done < instants.length && (await this.#roomInLine())) {
       await this.#ask(instants.slice(done, done + BATCH));
-      done += BATCH;
+      done = Math.min(done + BATCH, instants.length);
+      this.#asked = done;
+      this.#notify();
     }
     const aborted = done < instants.length;
-    return this.#tally.report({ cron: entry.definition.name, dryRun: false, instants: instants.length, aborted });
+    const nextFrom = instants[done]?.scheduledAt ?? null;
+    return this.#tally.report({
+      cron: entry.definition.name,
+      dryRun: false,
+      instants: instants.length,
+      aborted,
+      nextFrom,
+    });
   }
 
   async #ask(batch: readonly BackfillInstant[]): Promise<void> {
@@ -80,6 +90,7 @@ export class Backfill {
       runId,
       nonce: this.ports.randomUUID(),
       scheduledAt,
+      cronSince: madeAt(entry),
       reason: 'backfill',
       generation: generation.generation,
       by: order.by,
@@ -103,9 +114,16 @@ export class Backfill {
     while (!this.job.signal?.aborted) {
       if (mayOverlap || this.#open.size <= MOST_OPEN) return true;
       await this.#strikeOutEnded();
+      this.#notify();
       if (this.#open.size > MOST_OPEN) await sleep(this.ports.clock, LOOK_EVERY_MS, this.job.signal);
     }
     return false;
+  }
+
+  #notify(): void {
+    const { entry, instants, onProgress } = this.job;
+    const open = entry.definition.overlap === 'allow' ? 0 : this.#open.size;
+    onProgress?.({ instants: instants.length, asked: this.#asked, accepted: this.#tally.accepted, open });
   }
 
   async #strikeOutEnded(): Promise<void> {

@@ -8,7 +8,7 @@ import type { Presence } from '../scheduling/presence.js';
 import type { RunQueue } from '../scheduling/run-queue.js';
 import { cronOfRun } from '../schedule/occurrence.js';
 import { previewBackfill } from './backfill-preview.js';
-import type { BackfillReport } from './backfill-report.js';
+import type { BackfillProgress, BackfillReport } from './backfill-report.js';
 import { Backfill } from './backfill.js';
 import { overviewOf, type CronOverview } from './cron-overview.js';
 import { deliver } from './delivery-desk.js';
@@ -18,7 +18,7 @@ import { pausedInstants } from './paused-instants.js';
 import { planBackfill } from './plan-backfill.js';
 import { uuidV7 } from './uuid-v7.js';
 
-export type { BackfillReport } from './backfill-report.js';
+export type { BackfillProgress, BackfillReport } from './backfill-report.js';
 export type { CronOverview } from './cron-overview.js';
 
 export interface CronOperatorPorts {
@@ -47,6 +47,8 @@ export interface BackfillOrder extends OperatorOrder {
   readonly dryRun?: boolean;
   /** Ends it before the next batch; asking again goes on. */
   readonly signal?: AbortSignal;
+  /** Called after each batch. */
+  readonly onProgress?: (progress: BackfillProgress) => void;
 }
 
 export interface Resumed {
@@ -150,7 +152,8 @@ export class CronOperator {
     const { entry } = await runnableCron(this.#ports.catalog, cron);
     const instants = planBackfill(entry, from, to);
     if (order.dryRun === true) return previewBackfill(this.#ports.ledger, { entry, instants });
-    return new Backfill(this.#ports, { entry, instants, order: asked, signal: order.signal }).run();
+    const { signal, onProgress } = order;
+    return new Backfill(this.#ports, { entry, instants, order: asked, signal, onProgress }).run();
   }
 
   async #trigger({ entry, now }: KnownCron, over: RunOrder): Promise<TriggerReply> {

@@ -29,11 +29,12 @@
 -- ARGV[12]  how long the id can't be used again because it is an idempotency key, ms, or empty
 -- ARGV[13]  when the id was made, epoch ms, or empty
 -- ARGV[14]  how much later than that it may come, ms
+-- ARGV[15]  since when there is the cron, epoch ms, or empty
 -- Returns  {'CLAIMED'} | {'SKIPPED', reason} | {'EXISTS', state} | {'AHEAD'} | {'FORGOTTEN'}
 --
 -- After these come fields and values of the run. An instant behind the cursor may be run when it is known not to have run:
--- it lies in a skipped range, or before the first that was ever accounted for. It is remembered for good, because both
--- outlive the run's record. The id of a run whose record is gone makes no other one while a duplicate of it may come.
+-- it lies in a skipped range, or before the first that was ever accounted for; without one, before there was the cron. It is
+-- remembered for good, because both outlive the run's record. The id of a run whose record is gone makes no other one while a duplicate of it may come.
 -- @include server-time
 -- @include make-room
 -- @include note-action
@@ -54,11 +55,12 @@ if KEYS[15] and redis.call('EXISTS', KEYS[15]) == 0 then return { 'FORGOTTEN' } 
 local instant = ARGV[3] == '' and written_at or ARGV[3]
 if ARGV[3] ~= '' then
   local cron = redis.call('HMGET', KEYS[1], 'cursor', 'began')
-  if tonumber(instant) > (tonumber(cron[1] or '') or 0) then return { 'AHEAD' } end
+  local since = tonumber(ARGV[15]) or 0
+  if tonumber(instant) > (tonumber(cron[1] or '') or since) then return { 'AHEAD' } end
   if ARGV[4] == '1' then
     local range = redis.call('ZRANGEBYSCORE', KEYS[6], instant, '+inf', 'LIMIT', 0, 1)[1] or ''
     local after = tonumber(string.match(range, '^%d+') or '') or math.huge
-    local known = after < tonumber(instant) or tonumber(instant) <= (tonumber(cron[2] or '') or 0)
+    local known = after < tonumber(instant) or tonumber(instant) <= (tonumber(cron[2] or '') or since)
     if not known or redis.call('SISMEMBER', KEYS[8], instant) == 1 then return { 'FORGOTTEN' } end
   end
 end
@@ -70,7 +72,7 @@ if ARGV[12] ~= '' then remember_id(KEYS[10], ARGV[1], tonumber(ARGV[12])) end
 redis.call('ZADD', KEYS[2], instant, ARGV[1])
 redis.call('HSET', KEYS[7], 'id', ARGV[1], 'state', 'claimed', 'scheduledAt', instant, 'dueAt', instant,
   'overlap', ARGV[5], 'claimFence', '0', 'claimNonce', ARGV[2], 'claimedAt', written_at, 'attempt', '0',
-  'delivery', '1', unpack(ARGV, 15))
+  'delivery', '1', unpack(ARGV, 16))
 if skipped then
   redis.call('HSET', KEYS[7], 'state', 'skipped', 'skipped', 'overlap', 'delivery', '0', 'finishedAt', written_at)
   redis.call('PEXPIRE', KEYS[7], ARGV[9])

@@ -187,6 +187,17 @@ export function triggerContract(makeHarness: MakeLedgerHarness): void {
       expect(await backfill(1, { runId: `${cron}@${stage.instant(1)}` })).toEqual({ verdict: 'ahead' });
     });
 
+    it('runs once when nothing was ever accounted for and it lies before the cron was made', async () => {
+      const cron = `${stage.cron}-3`;
+      const cronSince = stage.instant(2);
+      const ask = (n: number) => backfill(n, { runId: `${cron}@${stage.instant(n)}`, cronSince });
+      expect(await ask(1)).toMatchObject({ verdict: 'claimed' });
+      expect(await ask(2)).toMatchObject({ verdict: 'claimed' });
+      expect(await ask(3)).toEqual({ verdict: 'ahead' });
+      expect(await ask(1)).toEqual({ verdict: 'exists', state: 'claimed' });
+      expect((await stage.ledger.readCron(cron)).cursor).toBeNull();
+    });
+
     it('may run again under an id of its own', async () => {
       const runId = `${stage.idOf(1)}-r1`;
       expect(await backfill(1, { runId })).toEqual({ verdict: 'claimed', runId });

@@ -5,7 +5,8 @@ import { backfillText } from './backfill-words.js';
 const CRON = { cursor: '2026-11-21T03:00:00.000Z', state: 'firing' } as const;
 
 function report(words: Partial<BackfillReport>): BackfillReport {
-  return { cron: 'a', dryRun: true, instants: 3, accepted: 0, left: {}, runIds: [], aborted: false, ...words };
+  const done = { cron: 'a', dryRun: true, instants: 3, accepted: 0, left: {}, runIds: [], aborted: false };
+  return { ...done, nextFrom: null, estimateMs: null, ...words };
 }
 
 describe('the answer to a backfill', () => {
@@ -15,8 +16,12 @@ describe('the answer to a backfill', () => {
     expect(backfillText(report({ accepted: 3 }), CRON)).toBe('3 of 3 instants run.');
   });
 
+  it('says how long it takes, where earlier runs tell', () => {
+    expect(backfillText(report({ accepted: 3, estimateMs: 90_000 }), CRON)).toContain('takes about 1 min 30 s.');
+  });
+
   it.each([
-    [{ ...CRON, cursor: null }, /not come to its first instant yet: from its start on .* by itself, and earlier ones/],
+    [{ ...CRON, cursor: null }, /has not fired yet: from its start on .* by itself, so nothing of that/],
     [CRON, /not come to yet: it comes to it by itself, so nothing of it is made up for\.$/],
     [{ ...CRON, state: 'disabled' } as const, /should it fire again/],
   ])('says why nothing is made up for of what is ahead of %j', (cron, why) => {

@@ -1,13 +1,18 @@
+import { durationText } from '../../time/instants.js';
 import type { BackfillReport, CronDetail } from '../../data/types.js';
 
 type Cron = Pick<CronDetail, 'cursor' | 'state'>;
 
 /** What a backfill did or would do, and why nothing is made up for of what is ahead. */
-export function backfillText({ instants, accepted, left }: BackfillReport, cron: Cron): string {
+export function backfillText({ instants, accepted, left, estimateMs }: BackfillReport, cron: Cron): string {
   const others = Object.entries(left).map(([why, count]) => `${count} ${why}`);
   const alone = others.length === 0 ? '' : `; left alone: ${others.join(', ')}`;
-  const done = `${accepted} of ${instants} instants run${alone}.`;
+  const done = `${accepted} of ${instants} instants run${alone}.${estimateText(estimateMs)}`;
   return left.ahead === undefined ? done : `${done} ${aheadText(cron)}`;
+}
+
+function estimateText(ms: number | null): string {
+  return ms === null || ms === 0 ? '' : ` By its earlier runs that takes about ${durationText(ms)}.`;
 }
 
 /** Ahead is all that the cron has not come to. For one that has never come to any, that is its whole past as well. */
@@ -16,6 +21,6 @@ function aheadText({ cursor, state }: Cron): string {
     return `Ahead is what the cron has not come to: that is its own to do should it fire again, so nothing of it is made up for.`;
   }
   return cursor === null
-    ? 'The cron has not come to its first instant yet: from its start on it comes to each by itself, and earlier ones can be made up for only after that.'
+    ? 'The cron has not fired yet: from its start on it comes to each instant by itself, so nothing of that is made up for.'
     : 'Ahead is what the cron has not come to yet: it comes to it by itself, so nothing of it is made up for.';
 }

@@ -5,8 +5,8 @@
 -- the_recover  look again after, ms
 -- the_keep  how long a finished run is kept, ms
 -- the_channel  where the run is announced once this is committed, or null
--- request  {runId, nonce, scheduledAt, natural, reason, generation, by, why, payload, handler, missed, overlap, most, grace,
---          notBefore, priority, rerunOf, keyMs, madeAt, lateMs}; natural: the id is the instant's own
+-- request  {runId, nonce, scheduledAt, cronSince, natural, reason, generation, by, why, payload, handler, missed, overlap, most,
+--          grace, notBefore, priority, rerunOf, keyMs, madeAt, lateMs}; natural: the id is the instant's own
 -- Returns  the TriggerReply of ledger.ts
 --
 -- A run that looks at no other one locks no cron: in somebody's own transaction the lock would stay until that ends, and hold
