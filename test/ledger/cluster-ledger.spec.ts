@@ -36,7 +36,7 @@ describe('the Redis ledger on a cluster', () => {
     expect(settled).toEqual(ids.map((runId) => ({ status: 'fulfilled', value: { verdict: 'claimed', runId } })));
     await stage.ledger.confirm(ids);
     const swept = await stage.ledger.overdueAll(crons, { againMs: 1, keep: 1 });
-    const watched = { runs: [], watched: 1, surplus: false };
+    const watched = { runs: [], watched: 1, surplus: false, notifications: 0 };
     expect(swept).toEqual(crons.map(() => ({ status: 'fulfilled', value: watched })));
     const records = await stage.ledger.readCrons(crons);
     expect(records.map(({ cursor }) => cursor)).toEqual(crons.map(() => stage.instant(1)));

@@ -178,7 +178,7 @@ describe('calls about many crons', () => {
     const stage = await room.stage();
     await stage.claimed(1);
     const held = await room.transaction(`select from "${room.schema}".cron for update`);
-    expect(await stage.overdue(LONG_MS)).toEqual({ runs: [], watched: 1, surplus: false });
+    expect(await stage.overdue(LONG_MS)).toEqual({ runs: [], watched: 1, surplus: false, notifications: 0 });
     await held.commit();
   });
 });

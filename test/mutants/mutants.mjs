@@ -15,6 +15,7 @@ import storeAway from './g13-store-away.mjs';
 import takeover from './g14-takeover.mjs';
 import oldBuilds from './g15-old-builds.mjs';
 import definitions from './g16-definitions.mjs';
+import notified from './g17-notified.mjs';
 import notPromised from './not-promised.mjs';
 import securityAccess from './security-access.mjs';
 import securitySecrets from './security-secrets.mjs';
@@ -37,6 +38,7 @@ export const MUTANTS = [
   ...takeover,
   ...oldBuilds,
   ...definitions,
+  ...notified,
   ...notPromised,
   ...securityAccess,
   ...securitySecrets,

@@ -73,6 +73,7 @@ export function why(when: string, known: Known): WhyReport {
       cursor: cursor === null ? null : ms(cursor),
       generation: 1,
       refusals: 0,
+      droppedNotifications: null,
       paused,
       ...known.record,
     },

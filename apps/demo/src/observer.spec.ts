@@ -33,6 +33,7 @@ class StoresDouble implements Stores {
         generation: 1,
         refusals: 0,
         paused: null,
+        droppedNotifications: null,
       }),
     runs: (_cron: string, limit: number) => this.#answer(`runs ${limit}`, this.runs.toReversed().slice(0, limit)),
     readRun: (id: string) => this.#answer('run', this.runs.find((run) => run.id === id) ?? null),

@@ -13,6 +13,8 @@ export interface Alarm {
   readonly text: string;
   /** The run that it is about, where it is about one. */
   readonly runId: string | null;
+  /** With `uncertain`: after which attempt, because it may be so again after the next one. */
+  readonly attempt?: number;
 }
 
 /** An alarm has been raised or cleared, and somebody is to hear of it. */

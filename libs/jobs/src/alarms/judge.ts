@@ -74,7 +74,7 @@ function uncertain({ definition, runs }: Sight): Alarm | null {
   const run = earliest(runs.filter(({ state }) => state === 'uncertain'));
   if (!run) return null;
   const text = `${definition.name}: the run ${run.id} waits for a person to say whether an effect has happened.`;
-  return { kind: 'uncertain', since: run.question?.since ?? run.dueAt, text, runId: run.id };
+  return { kind: 'uncertain', since: run.question?.since ?? run.dueAt, text, runId: run.id, attempt: run.attempt };
 }
 
 function incapable({ definition, runs }: Sight): Alarm | null {

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { CronPing } from '../catalog/definition.js';
+import type { Notification } from '../ledger/ledger.js';
 import type { AlarmNews } from './alarm.js';
 import type { Message, MessageType, PingOn } from './alarm-queue.js';
 
@@ -41,12 +42,22 @@ export function webhookMessages(webhooks: readonly Webhook[], { id, cron, type, 
 }
 
 /** None for an address that the cron does not have. */
-export function pingMessages(
-  ping: CronPing | undefined,
-  on: PingOn,
-  { cron, id }: { cron: string; id: string },
-): Message[] {
-  return ping?.[on] === undefined ? [] : [{ kind: 'ping', on, cron, id: messageId(id, 'ping', on) }];
+export function pingMessages(ping: CronPing | undefined, on: PingOn, about: PingAbout): Message[] {
+  return ping?.[on] === undefined ? [] : [pingMessage(on, about)];
+}
+
+interface PingAbout {
+  readonly cron: string;
+  readonly id: string;
+}
+
+export function pingMessage(on: PingOn, { cron, id }: PingAbout): Message {
+  return { kind: 'ping', on, cron, id: messageId(id, 'ping', on) };
+}
+
+/** The id of a state that a run came into: of its last one the run's own, because it comes once; it may be uncertain again. */
+export function notifiedId({ runId, state, attempt }: Pick<Notification, 'runId' | 'state' | 'attempt'>): string {
+  return state === 'uncertain' ? `${runId}/${attempt}` : runId;
 }
 
 /** Of an alarm. */
@@ -55,12 +66,19 @@ export function happeningOf({ id, cron, news, kind, since, text, runId }: AlarmN
   return { id, cron, type, at: now, data: { cron, kind, since: new Date(since).toISOString(), text, runId } };
 }
 
-/** Which address of a cron an alarm calls, and under which id: a run's is the one that its worker uses too. */
-export function pingOf({ news, kind, id, runId }: AlarmNews): { readonly on: PingOn; readonly id: string } | null {
+/** Which address of a cron an alarm calls, and under which id: a run's is that of its notification too. */
+export function pingOf({
+  news,
+  kind,
+  id,
+  runId,
+  attempt,
+}: AlarmNews): { readonly on: PingOn; readonly id: string } | null {
   if (news === 'cleared') return null;
   if (kind === 'missed' || kind === 'late') return { on: 'missed', id };
   if (kind === 'failed') return { on: 'failure', id: runId ?? id };
-  return kind === 'uncertain' ? { on: 'uncertain', id: runId ?? id } : null;
+  if (kind !== 'uncertain') return null;
+  return { on: 'uncertain', id: runId === null ? id : notifiedId({ runId, state: kind, attempt: attempt ?? 0 }) };
 }
 
 /** Runs have colons and more in their ids, and receivers and queues have rules for theirs. */

@@ -14,7 +14,7 @@ const AGAIN_MS = 60_000;
 
 /** Which addresses crons have, as a worker knows them: it also carries out runs of crons that are made at run time. */
 export class PingBook {
-  #pings: ReadonlyMap<string, CronPing> = new Map();
+  #pings: ReadonlyMap<string, CronPing> | null = null;
   #cancel: CancelTimer = () => {};
   #stopWatching: StopWatching = () => Promise.resolve();
   #reading: Promise<void> = Promise.resolve();
@@ -23,8 +23,9 @@ export class PingBook {
 
   constructor(private readonly deps: PingBookDeps) {}
 
-  of(cron: string): CronPing | undefined {
-    return this.#pings.get(cron);
+  /** `undefined` for a cron without; `null` while the catalog could not be read yet. */
+  of(cron: string): CronPing | null | undefined {
+    return this.#pings === null ? null : this.#pings.get(cron);
   }
 
   /** Resolves after the first reading, also when it was not answered. */

@@ -1,6 +1,7 @@
 /* What schedulers and people ask the ledger for, and what it answers. */
 
 import type { Fence } from '@fencepost/lease';
+import type { DroppedNotifications } from './notification.js';
 import type { RunState } from './run-state.js';
 import type { Answer, MissedRange, OverlapPolicy, Pause, Question, Run, RunReason, SkipRange } from './run.js';
 
@@ -15,6 +16,7 @@ export interface CronRecord {
   readonly refusals: number;
   /** One that has run out is none. */
   readonly paused: Pause | null;
+  readonly droppedNotifications: DroppedNotifications | null;
 }
 
 export interface ClaimedOccurrence {

@@ -14,6 +14,12 @@ export interface BeginRequest {
   /** Length of the run lease. */
   readonly ttlMs: number;
   readonly maxAttempts: number;
+  /**
+   * Of which ends of the run somebody is to be notified, from now on: a notification is written with each state of
+   * {@link NotifiedState} whose name is in this text. The ledger takes no other notice of it. Empty, the default, leaves what
+   * an earlier attempt asked for.
+   */
+  readonly notify?: string;
 }
 
 /** The proof an attempt shows with every call: only the current one changes its run. */

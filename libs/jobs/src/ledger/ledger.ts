@@ -25,12 +25,14 @@ import type {
   ItemRecord,
   ItemsStep,
 } from './attempting.js';
+import type { Notification } from './notification.js';
 import type { OverdueOptions, OverdueRun, OverdueRuns } from './overdue.js';
 import type { RunState } from './run-state.js';
 import type { EffectRecord, OperatorAction, Pause, Run, SkipRange, WaitReason } from './run.js';
 
 export type * from './accepting.js';
 export type * from './attempting.js';
+export type * from './notification.js';
 
 /**
  * What ran, what is running, what did not run and why. Every implementation passes `@fencepost/jobs/testing/ledger-contract`.
@@ -100,6 +102,10 @@ export interface Ledger {
   resolve(runId: string, request: ResolveRequest): Promise<ResolveReply>;
   /** The state the run has now, or `null` when the attempt is stale and nothing changed. */
   finish(attempt: AttemptRef, outcome: AttemptOutcome): Promise<RunState | null>;
+  /** That runs of the cron came into a state somebody asked to be notified of, and nobody has settled yet. The oldest first. */
+  notifications(cron: string, limit: number): Promise<Notification[]>;
+  /** These were handed on, or nobody wants them: they are not shown again. */
+  settleNotifications(cron: string, receipts: readonly string[]): Promise<void>;
   readRun(runId: string): Promise<Run | null>;
   /** Of these crons the runs in one state, which came into it last first, `limit` of each cron at most. */
   runsIn(state: 'failed' | 'uncertain', crons: readonly string[], limit: number): Promise<Run[]>;

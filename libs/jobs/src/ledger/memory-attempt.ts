@@ -10,6 +10,7 @@ import {
   type MemoryCron,
   type MemoryRun,
 } from './memory-ledger-record.js';
+import { noteNotification } from './memory-notifications.js';
 import { isTerminal, type RunEvent, type RunState } from './run-state.js';
 import type { Question } from './run.js';
 
@@ -24,7 +25,11 @@ export function beginInMemory(cron: MemoryCron, request: BeginRequest, now: numb
   const run = cron.runs.get(request.runId);
   if (!run) return { verdict: 'missing' };
   if (run.record.state === 'running' && run.attemptNonce === request.nonce) return begun(run);
-  return refuse(run, request, now) ?? awaitTurn(cron, run, now) ?? start(cron, run, { ...request, now });
+  const { state } = run.record;
+  const refused = refuse(run, request, now);
+  // Its attempts are used up.
+  if (run.record.state !== state) noteNotification(cron, run, now);
+  return refused ?? awaitTurn(cron, run, now) ?? start(cron, run, { ...request, now });
 }
 
 function refuse(run: MemoryRun, request: BeginRequest, now: number): BeginReply | null {
@@ -100,7 +105,7 @@ function isAhead({ record: one }: MemoryRun, { record: other }: MemoryRun): bool
 function start(
   cron: MemoryCron,
   run: MemoryRun,
-  { nonce, worker, ttlMs, now }: BeginRequest & { now: number },
+  { nonce, worker, ttlMs, notify = '', now }: BeginRequest & { now: number },
 ): BeginReply {
   const fence = Math.max(cron.runFence + 1, now * 1000);
   if (!Number.isSafeInteger(fence)) throw new FenceExhaustedError(run.record.cron);
@@ -109,6 +114,7 @@ function start(
   const { record } = run;
   record.startedAt ??= now;
   Object.assign(record, { attempt: record.attempt + 1, fence, worker, attemptedAt: now, waiting: null });
+  if (notify !== '') run.notify = notify;
   const leaseUntil = now + ttlMs;
   Object.assign(run, { attemptNonce: nonce, leaseUntil, leaseMs: ttlMs, lookAt: leaseUntil });
   return begun(run);
@@ -133,14 +139,19 @@ interface Now {
   readonly timing: LedgerTiming;
 }
 
+interface Ended extends Now {
+  readonly outcome: AttemptOutcome;
+}
+
 /** `finish-attempts.lua` for the attempt that is the current one. */
-export function finishInMemory(run: MemoryRun, outcome: AttemptOutcome, at: Now): RunState {
+export function finishInMemory(cron: MemoryCron, run: MemoryRun, { outcome, ...at }: Ended): RunState {
   const { record } = run;
   record.error = outcome.kind === 'succeeded' ? null : outcome.error || null;
   // Who failed, or didn't know what it did, before it heard that it was to stop is neither tried again nor asked about.
   if (outcome.kind === 'retry' && record.cancel === null) tryAgain(run, outcome.delayMs, at);
   else if (outcome.kind === 'uncertain' && record.cancel === null) askAbout(run, outcome.question, at.now);
   else endInMemory(run, EVENT[outcome.kind], at.now);
+  noteNotification(cron, run, at.now);
   run.finished = { nonce: run.attemptNonce ?? '', state: record.state };
   return record.state;
 }

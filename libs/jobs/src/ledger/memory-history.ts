@@ -15,9 +15,9 @@ export class MemoryHistory {
 
   readCron(name: string): CronRecord {
     const cron = this.store.cron(name);
-    const { fence, cursor, generation, refusals } = cron;
+    const { fence, cursor, generation, refusals, droppedNotifications } = cron;
     const paused = pauseInForce(cron, this.store.now());
-    return { fence, cursor, generation, refusals, paused: paused && { ...paused } };
+    return { fence, cursor, generation, refusals, paused: paused && { ...paused }, droppedNotifications };
   }
 
   countRuns(crons: readonly string[], keepMs: number): number[] {

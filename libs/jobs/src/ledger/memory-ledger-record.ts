@@ -1,5 +1,5 @@
 import type { Fence } from '@fencepost/lease';
-import type { ResolveReply } from './ledger.js';
+import type { DroppedNotifications, Notification, ResolveReply } from './ledger.js';
 import { isTriggeredId, LATE_TRIGGER_MS } from './ledger-request.js';
 import { isTerminal, nextState, type RunEvent, type RunState } from './run-state.js';
 import type { EffectRecord, OperatorAction, OverlapPolicy, Pause, Run, SkipRange } from './run.js';
@@ -42,6 +42,8 @@ export interface MemoryRun {
   readonly items: Map<string, Map<string, MemoryItem>>;
   /** By name, every attempt that was allowed to begin the effect or items of it, with its nonce: fences name attempts here. */
   readonly allowed: Map<string, Map<Fence, string>>;
+  /** Of which ends somebody is to be notified. */
+  notify: string;
   /** Beyond the retry policy, one for each answer of a person. */
   extraAttempts: number;
   /** Since when it waits for an answer. */
@@ -75,6 +77,9 @@ export interface MemoryCron {
   paused: Pause | null;
   /** The newest first. */
   readonly actions: OperatorAction[];
+  /** The oldest first. */
+  notifications: Notification[];
+  droppedNotifications: DroppedNotifications | null;
   readonly skips: SkipRange[];
   readonly runs: Map<string, MemoryRun>;
 }
@@ -94,6 +99,8 @@ export function newCron(noFence: Fence): MemoryCron {
     used: new Map(),
     paused: null,
     actions: [],
+    notifications: [],
+    droppedNotifications: null,
     skips: [],
     runs: new Map(),
   };

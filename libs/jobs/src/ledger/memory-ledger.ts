@@ -19,6 +19,7 @@ import type {
   ItemRecord,
   ItemsStep,
   Ledger,
+  Notification,
   OperatorOrder,
   ResolveReply,
   ResolveRequest,
@@ -45,6 +46,7 @@ import { advanceItemsInMemory, itemsInMemory } from './memory-items.js';
 import { isAlive, snapshot, type MemoryCron, type MemoryRun } from './memory-ledger-record.js';
 import { MemoryLedgerStore } from './memory-ledger-store.js';
 import { pauseInMemory, resumeInMemory, triggerInMemory } from './memory-operations.js';
+import { notificationsInMemory, settleInMemory } from './memory-notifications.js';
 import { overdueInMemory } from './memory-overdue.js';
 import { resolveInMemory } from './memory-resolve.js';
 import type { RunState } from './run-state.js';
@@ -195,7 +197,8 @@ export class MemoryLedger implements Ledger {
     checkOutcome(outcome);
     const run = this.#run(attempt.runId);
     const current = currentRun(run, attempt);
-    if (current) return finishInMemory(current, outcome, { now: this.clock.now(), timing: this.#timing });
+    const at = { now: this.clock.now(), timing: this.#timing };
+    if (current) return finishInMemory(this.#cron(current.record.cron), current, { outcome, ...at });
     return run?.finished?.nonce === attempt.nonce ? run.finished.state : this.#refuse(attempt, null);
   }
 
@@ -207,6 +210,14 @@ export class MemoryLedger implements Ledger {
   async noteWaiting(runId: string, reason: WaitReason): Promise<void> {
     const record = this.#run(runId)?.record;
     if (record && WAITING.includes(record.state)) record.waiting = reason;
+  }
+
+  async notifications(cron: string, limit: number): Promise<Notification[]> {
+    return notificationsInMemory(this.#cron(cron), limit);
+  }
+
+  async settleNotifications(cron: string, receipts: readonly string[]): Promise<void> {
+    settleInMemory(this.#cron(cron), receipts);
   }
 
   async readRun(runId: string): Promise<Run | null> {

@@ -17,6 +17,7 @@ export function overdueInMemory(
     run.lookAt = now + againMs;
     return { ...deliveryOfRun(run), state: run.record.state };
   });
-  const { runs, skips } = store.cron(name);
-  return { runs: shown, watched: watched.length, surplus: runs.size > keep || skips.length > keep };
+  const { runs, skips, notifications } = store.cron(name);
+  const surplus = runs.size > keep || skips.length > keep;
+  return { runs: shown, watched: watched.length, surplus, notifications: notifications.length };
 }

@@ -7,6 +7,7 @@ import { deliveryOfRun } from './memory-delivery.js';
 import { endEffect } from './memory-effect.js';
 import { endItem, itemsOf } from './memory-items.js';
 import { BLOCKS_ALWAYS, move, noteAction, type MemoryCron, type MemoryRun } from './memory-ledger-record.js';
+import { noteNotification } from './memory-notifications.js';
 import { resolutionText } from './resolution.js';
 import type { Question } from './run.js';
 
@@ -35,6 +36,7 @@ export function resolveInMemory(
   if (answer.verdict === 'give-up') {
     endInMemory(run, 'give-up', now);
     record.error = resolutionText(request);
+    noteNotification(cron, run, now);
   } else {
     recordAnswer(run, question, { request, now });
     enqueueAgain(run, now, timing);

@@ -47,6 +47,7 @@ export function newRun(facts: Facts & { readonly missed: MissedRange | null }, r
     effects: new Map(),
     items: new Map(),
     allowed: new Map(),
+    notify: '',
     extraAttempts: 0,
     doubtedAt: 0,
     resolved: null,

@@ -12,6 +12,8 @@ export interface OverdueRuns {
   readonly watched: number;
   /** There are more runs, or more skip ranges, than are kept: `forget` may have something to do. */
   readonly surplus: boolean;
+  /** How many notifications wait to be settled. */
+  readonly notifications: number;
 }
 
 export interface OverdueOptions {

@@ -48,8 +48,8 @@ export class RedisAttemptTurns {
 
   async begin(request: BeginRequest): Promise<BeginReply> {
     checkBegin(request);
-    const { runId, nonce, worker, ttlMs, maxAttempts } = request;
-    const item = this.#item(runId, [nonce, worker, ttlMs, maxAttempts]);
+    const { runId, nonce, worker, ttlMs, maxAttempts, notify = '' } = request;
+    const item = this.#item(runId, [nonce, worker, ttlMs, maxAttempts, notify]);
     return beginReply(await this.#begins.ask(item), request);
   }
 
@@ -87,7 +87,8 @@ export class RedisAttemptTurns {
     const of = this.#keysOf(cronOfRun(runId));
     const keys = [of.cron, of.run(runId)];
     if (this.access.redis.isCluster) {
-      keys.push(of.open, of.watch, of.pending, of.runs, of.failed, of.uncertain, of.effects(runId), of.items(runId));
+      keys.push(of.open, of.watch, of.pending, of.runs, of.failed, of.uncertain, of.notifications);
+      keys.push(of.effects(runId), of.items(runId));
     }
     return { runId, keys, args };
   }

@@ -168,12 +168,14 @@ async function inWindows<Item, Answer>(
   return answers;
 }
 
-function readRecord([fence, cursor, generation, refusals, ...pause]: Row): CronRecord {
+function readRecord([fence, cursor, generation, refusals, ...rest]: Row): CronRecord {
+  const [dropped, lastAt] = rest.slice(4);
   return {
     fence: fence ? parseFence(fence) : NO_FENCE,
     cursor: cursor ? Number(cursor) : null,
     generation: Number(generation ?? 0),
     refusals: Number(refusals ?? 0),
-    paused: readPause(pause),
+    paused: readPause(rest),
+    droppedNotifications: dropped ? { count: Number(dropped), lastAt: Number(lastAt) } : null,
   };
 }

@@ -21,6 +21,8 @@ export interface CronKeys {
   readonly used: string;
   /** Runs that wait for a person's answer, by since when. */
   readonly uncertain: string;
+  /** Runs whose new state somebody is to be notified of, by when they came into it, as `note-notification.lua` writes them. */
+  readonly notifications: string;
   run(runId: string): string;
   effects(runId: string): string;
   items(runId: string): string;
@@ -47,6 +49,7 @@ export function ledgerKeys(options: KeySpace): LedgerKeys {
       failed: `${base}failed`,
       uncertain: `${base}uncertain`,
       used: `${base}used`,
+      notifications: `${base}notifications`,
       run: (runId) => key(cron, `run:${runId}`),
       effects: (runId) => key(cron, `effects:${runId}`),
       items: (runId) => key(cron, `items:${runId}`),

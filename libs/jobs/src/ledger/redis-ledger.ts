@@ -18,6 +18,7 @@ import type {
   ItemRecord,
   ItemsStep,
   Ledger,
+  Notification,
   OperatorOrder,
   ResolveReply,
   ResolveRequest,
@@ -30,6 +31,7 @@ import { claimAllInRedis, claimInRedis, confirmInRedis } from './redis-claim.js'
 import { RedisEffects } from './redis-effects.js';
 import { RedisHistory } from './redis-history.js';
 import { RedisLedgerAccess, type RedisLedgerOptions } from './redis-ledger-access.js';
+import { notificationsInRedis, settleInRedis } from './redis-notifications.js';
 import { RedisOperations } from './redis-operations.js';
 import { overdueInRedis } from './redis-overdue.js';
 import { resolveInRedis } from './redis-resolve.js';
@@ -151,6 +153,14 @@ export class RedisLedger implements Ledger {
 
   async noteWaiting(runId: string, reason: WaitReason): Promise<void> {
     return this.#attempts.noteWaiting(runId, reason);
+  }
+
+  async notifications(cron: string, limit: number): Promise<Notification[]> {
+    return notificationsInRedis(this.#access, cron, limit);
+  }
+
+  async settleNotifications(cron: string, receipts: readonly string[]): Promise<void> {
+    return settleInRedis(this.#access, cron, receipts);
   }
 
   async readRun(runId: string): Promise<Run | null> {

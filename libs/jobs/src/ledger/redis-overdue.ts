@@ -7,8 +7,8 @@ import { deliveryOf, readRunRecord } from './redis-run-record.js';
 /** A script holds up everybody else's commands while it runs: so many of these take a millisecond or two. */
 const MOST_LOOKED_AT = 200;
 
-/** How many are watched, whether something is to be forgotten, and ids; or in words why the cron could not be read. */
-type Row = readonly [number, number, ...string[]] | string;
+/** How many are watched, whether something is to be forgotten, how many notifications wait, and ids; or in words why the cron could not be read. */
+type Row = readonly [number, number, number, ...string[]] | string;
 
 export async function overdueInRedis(
   access: RedisLedgerAccess,
@@ -27,8 +27,8 @@ async function overdueBatch(
 ): Promise<PromiseSettledResult<OverdueRuns>[]> {
   try {
     const keys = crons.flatMap((cron) => {
-      const { watch, runs, skips } = access.keys(cron);
-      return [watch, runs, skips];
+      const { watch, runs, skips, notifications } = access.keys(cron);
+      return [watch, runs, skips, notifications];
     });
     const rows = (await access.ask('list-overdue', keys, [LEDGER_BATCH, againMs, keep])) as Row[];
     return await Promise.allSettled(crons.map((cron, n) => overdueOf(access, cron, rows[n] ?? 'no answer')));
@@ -39,8 +39,8 @@ async function overdueBatch(
 
 async function overdueOf(access: RedisLedgerAccess, cron: string, row: Row): Promise<OverdueRuns> {
   if (typeof row === 'string') throw new Error(`Expected the runs of ${cron}, got ${row}.`);
-  const [watched, surplus, ...ids] = row;
-  return { runs: await readOverdue(access, cron, ids), watched, surplus: surplus === 1 };
+  const [watched, surplus, notifications, ...ids] = row;
+  return { runs: await readOverdue(access, cron, ids), watched, surplus: surplus === 1, notifications };
 }
 
 async function readOverdue(access: RedisLedgerAccess, cron: string, ids: readonly string[]): Promise<OverdueRun[]> {

@@ -17,7 +17,7 @@ export async function resolveInRedis(
   request: ResolveRequest,
 ): Promise<ResolveReply> {
   checkQuestion(request.question);
-  const { open, watch, uncertain, actions, ...keys } = keysOfRun(access.keys, runId);
+  const { cron, open, watch, uncertain, actions, failed, notifications, ...keys } = keysOfRun(access.keys, runId);
   const { answer, by, reason, nonce, question } = request;
   const { attempt, effect, item, since } = question;
   const { sweepMs, keepMs } = access.timing;
@@ -25,7 +25,10 @@ export async function resolveInRedis(
   const action = writeAction({ action: 'resolve', by, reason, runId });
   const reply = await access.call(
     'resolve-run',
-    [keys.run(runId), open, watch, uncertain, keys.effects(runId), keys.items(runId), actions, keys.failed],
+    [
+      ...[keys.run(runId), open, watch, uncertain, keys.effects(runId), keys.items(runId), actions],
+      ...[failed, notifications, cron],
+    ],
     [
       ...[runId, nonce, RECORDED_AS[answer.verdict], text, sweepMs, keepMs, action],
       ...[attempt, effect, item === null ? '' : 1, item ?? '', since],

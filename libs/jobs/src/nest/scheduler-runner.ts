@@ -2,6 +2,8 @@ import { Inject, Injectable } from '@nestjs/common';
 import type { OnApplicationBootstrap, OnModuleDestroy } from '@nestjs/common';
 import { systemClock, type Clock, type Leases, type LeaseStore } from '@fencepost/lease';
 import { CLOCK } from '@fencepost/lease/nest';
+import type { AlarmQueue } from '../alarms/alarm-queue.js';
+import { RunNotifier } from '../alarms/run-notifier.js';
 import type { Catalog } from '../catalog/catalog.js';
 import type { Ledger } from '../ledger/ledger.js';
 import { PodReporter } from '../pods/pod-reporter.js';
@@ -14,7 +16,20 @@ import type { Tracing } from '../telemetry/tracing.js';
 import { insist } from './insist.js';
 import type { JobsSettings, Role } from './options.js';
 import type { Database } from './postgres-database.js';
-import { CATALOG, CRON_LEASE_STORE, CRON_LEASES, DATABASE, JOBS_SETTINGS, LEDGER, PRESENCE, RANDOM, ROLES, RUN_QUEUE, TRACING } from './tokens.js';
+import {
+  ALARM_QUEUE,
+  CATALOG,
+  CRON_LEASE_STORE,
+  CRON_LEASES,
+  DATABASE,
+  JOBS_SETTINGS,
+  LEDGER,
+  PRESENCE,
+  RANDOM,
+  ROLES,
+  RUN_QUEUE,
+  TRACING,
+} from './tokens.js';
 
 /** A run that a sweep has put back gets this long to be begun before it is looked at again. */
 const LOOK_AGAIN_MS = 10_000;
@@ -29,6 +44,7 @@ export class SchedulerRunner implements OnApplicationBootstrap, OnModuleDestroy 
   @Inject(CATALOG) private readonly catalog!: Catalog;
   @Inject(PRESENCE) private readonly presence!: Presence;
   @Inject(RUN_QUEUE) private readonly queue!: RunQueue;
+  @Inject(ALARM_QUEUE) private readonly messages!: AlarmQueue;
   @Inject(CRON_LEASE_STORE) private readonly leases!: LeaseStore;
   @Inject(CRON_LEASES) private readonly held!: Leases;
   @Inject(CLOCK) private readonly clock!: Clock;
@@ -38,6 +54,7 @@ export class SchedulerRunner implements OnApplicationBootstrap, OnModuleDestroy 
   @Inject(PodReporter) private readonly reporter!: PodReporter;
 
   #pod: SchedulerPod | null = null;
+  #notifier: RunNotifier | null = null;
   #onStarted: (pod: SchedulerPod) => void = () => {};
   /** For what is done beside it in the same process. */
   readonly started = new Promise<SchedulerPod>((resolve) => (this.#onStarted = resolve));
@@ -54,7 +71,9 @@ export class SchedulerRunner implements OnApplicationBootstrap, OnModuleDestroy 
     const stores = { ledger, catalog, presence, queue, leases, keeper };
     const times = { ttlMs, sweepEveryMs, keepRuns, lookAgainMs: LOOK_AGAIN_MS };
     const instants = clock === systemClock ? punctual(clock) : clock;
-    const pod = new SchedulerPod({ ...stores, ...times, clock, instants, random, telemetry, tracing });
+    const notifier = new RunNotifier({ ledger, queue: this.messages, telemetry, webhooks: this.settings.webhooks });
+    this.#notifier = notifier;
+    const pod = new SchedulerPod({ ...stores, ...times, notifier, clock, instants, random, telemetry, tracing });
     this.#pod = pod;
     await insist(() => pod.start());
     this.#onStarted(pod);
@@ -65,5 +84,6 @@ export class SchedulerRunner implements OnApplicationBootstrap, OnModuleDestroy 
     // A worker in the same process still has runs to finish.
     if (!this.roles.includes('worker')) this.database?.hurry();
     await this.#pod?.stop();
+    await this.#notifier?.stop();
   }
 }

@@ -16,6 +16,7 @@ import { insist } from './insist.js';
 import type { JobsSettings } from './options.js';
 import { PayloadReaders } from './payload-readers.js';
 import type { Database } from './postgres-database.js';
+import { RunNotifications } from './run-notifications.js';
 import { CATALOG, DATABASE, JOBS_SETTINGS, LEDGER, RANDOM, TRACING, WORKER_REDIS } from './tokens.js';
 
 /** A catalog that was lost with its store comes back within this time. */
@@ -38,6 +39,7 @@ export class WorkerRunner implements OnModuleInit, OnApplicationBootstrap, Befor
   @Inject(Telemetry) private readonly telemetry!: Telemetry;
   @Inject(TRACING) private readonly tracing!: Tracing | null;
   @Inject(PodReporter) private readonly reporter!: PodReporter;
+  @Inject(RunNotifications) private readonly notifications!: RunNotifications;
 
   #crons: ReadonlyMap<string, FoundCron> = new Map();
   #processor: RunProcessor | null = null;
@@ -54,6 +56,7 @@ export class WorkerRunner implements OnModuleInit, OnApplicationBootstrap, Befor
     await insist(() => this.#classify());
     await insist(() => this.#declare());
     this.#armDeclare();
+    await this.notifications.start();
     const processor = this.#assemble();
     this.#processor = processor;
     await processor.start();
@@ -74,7 +77,18 @@ export class WorkerRunner implements OnModuleInit, OnApplicationBootstrap, Befor
     const { redis, ledger, clock, telemetry, random, settings, tracing } = this;
     const { prefix, tenant, concurrency, runLeaseMs: ttlMs } = settings;
     const handlerOf = (cron: string) => this.#crons.get(cron);
-    const attempts = { ledger, clock, telemetry, random, worker: this.keeper.holder, ttlMs, handlerOf, tracing };
+    const { notifyOf } = this.notifications;
+    const attempts = {
+      ledger,
+      clock,
+      telemetry,
+      random,
+      worker: this.keeper.holder,
+      ttlMs,
+      handlerOf,
+      tracing,
+      notifyOf,
+    };
     return new RunProcessor({ redis, prefix, tenant, concurrency, clock, telemetry, attempts });
   }
 

@@ -4,7 +4,7 @@ import { DiscoveryModule } from '@nestjs/core';
 import { closeRedis, type RedisClient } from '@fencepost/lease';
 import { LEASE_REDIS } from '@fencepost/lease/nest';
 import { CronExplorer } from './cron-explorer.js';
-import { RunNewsRunner } from './run-news-runner.js';
+import { RunNotifications } from './run-notifications.js';
 import { workerCopyOf } from './redis-copy.js';
 import { WORKER_REDIS } from './tokens.js';
 import { WorkerRunner } from './worker-runner.js';
@@ -25,7 +25,7 @@ export class WorkerModule implements OnApplicationShutdown {
       providers: [
         CronExplorer,
         WorkerRunner,
-        RunNewsRunner,
+        RunNotifications,
         { provide: WORKER_REDIS, inject: [LEASE_REDIS], useFactory: workerCopyOf },
       ],
     };

@@ -32,6 +32,11 @@ export async function deliverAll(
   } catch {
     // Pending still, or enqueued and not confirmed: a second delivery of the same run changes nothing.
   }
+  await askToLook({ presence }, cron);
+}
+
+/** Asks the pod that holds the cron to look at it now. Never rejects: it looks by itself, within minutes. */
+export async function askToLook({ presence }: Pick<DeskPorts, 'presence'>, cron: string): Promise<void> {
   await presence.announce(new Map([[cron, 0]])).catch(() => undefined);
 }
 

@@ -3,7 +3,7 @@ import type { Answer, Run } from '../ledger/run.js';
 import type { OperatorOrder, QuestionRef } from '../ledger/ledger.js';
 import type { RunState } from '../ledger/run-state.js';
 import type { CronOperatorPorts } from './cron-operator.js';
-import { deliver, deliverAll } from './delivery-desk.js';
+import { askToLook, deliver, deliverAll } from './delivery-desk.js';
 import { OperatorInputError } from './errors.js';
 import { knownCron, runnableCron } from './known-cron.js';
 import { asksAnother } from './explain-question.js';
@@ -123,7 +123,9 @@ export class RunOperator {
         `Expected run "${runId}" to wait for an answer, it is ${reply.state}: nothing was changed.`,
       );
     }
-    await deliverAll(this.#ports, run.cron, reply.delivery ? [reply.delivery] : []);
+    if (reply.delivery) await deliverAll(this.#ports, run.cron, [reply.delivery]);
+    // A run that was given up has failed: the holder of its cron hands the notification on.
+    else await askToLook(this.#ports, run.cron);
     return { runId, state: reply.state };
   }
 

@@ -20,6 +20,8 @@ export interface AttemptDeps {
   readonly pulse?: Pulse;
   readonly tracing?: Tracing | null;
   readonly handlerOf: (cron: string) => CronHandler | undefined;
+  /** Of which ends of its runs somebody is to be notified, as `BeginRequest.notify`; of none where it isn't said. */
+  readonly notifyOf?: (cron: string) => string;
 }
 
 export interface CronHandler {

@@ -30,7 +30,8 @@ async function tryOut(deps: AttemptDeps, carrier: Carrier, { handler, onBegun }:
   const { runId } = carrier;
   const [nonce, sentAt] = [randomUUID(), clock.monotonic()];
   const { attempts: maxAttempts } = handler.retry;
-  const request = { runId, nonce, worker: deps.worker, ttlMs: deps.ttlMs, maxAttempts };
+  const notify = deps.notifyOf?.(cronOfRun(runId)) ?? '';
+  const request = { runId, nonce, worker: deps.worker, ttlMs: deps.ttlMs, maxAttempts, notify };
   const begun = await beginRun(deps, carrier, request).catch((error: unknown) =>
     // If it has begun all the same it is nobody's, and its lease runs out.
     storeTrouble(deps, `beginning ${runId}`, error),

@@ -138,7 +138,7 @@ describe('the sweep', () => {
     const { stage, pod } = await claimed();
     const forget = vi.spyOn(stage.memoryLedger, 'forget').mockResolvedValueOnce(100).mockResolvedValueOnce(100);
     vi.spyOn(stage.memoryLedger, 'overdueAll').mockResolvedValue([
-      { status: 'fulfilled', value: { runs: [], watched: 1, surplus: true } },
+      { status: 'fulfilled', value: { runs: [], watched: 1, surplus: true, notifications: 0 } },
     ]);
     await pod.recovery.sweep([CRON]);
     expect(forget).toHaveBeenCalledTimes(3);
@@ -152,6 +152,31 @@ describe('the sweep', () => {
   it('answers which crons have no open run', async () => {
     const { recovery } = await claimed();
     expect(await recovery.sweep(['first', CRON, 'last'])).toEqual(['first', 'last']);
+  });
+
+  it('hands on the notifications that wait, and goes on sweeping their cron until they do not', async () => {
+    const { stage, pod, ledger } = await claimed();
+    const drained: string[] = [];
+    const { dispatcher, telemetry } = pod;
+    const notifier = { drain: (cron: string) => void drained.push(cron) };
+    const ports = { ledger: stage.ledger.port, queue: stage.queue.port, dispatcher, telemetry, notifier };
+    const recovery = new Recovery({ ...ports, lookAgainMs: 10_000, keepRuns: 10 });
+    const begun = await ledger.begin({
+      runId: RUN,
+      nonce: 'n',
+      worker: 'w',
+      ttlMs: 9,
+      maxAttempts: 3,
+      notify: 'failed',
+    });
+    if (begun.verdict !== 'begun') throw new Error('Expected it to begin.');
+    await ledger.finish({ runId: RUN, nonce: 'n', fence: begun.fence }, { kind: 'failed', error: 'x' });
+    expect(await recovery.sweep([CRON, 'other'])).toEqual(['other']);
+    expect(drained).toEqual([CRON]);
+    const [note] = await ledger.notifications(CRON, 1);
+    await ledger.settleNotifications(CRON, [note?.receipt ?? '']);
+    expect(await recovery.sweep([CRON])).toEqual([CRON]);
+    expect(drained).toEqual([CRON]);
   });
 
   it('counts a cron that could not be swept among those that may have open runs, and goes on with the others', async () => {

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import type { RunNotifier } from '../alarms/run-notifier.js';
 import type { Delivery, Ledger } from '../ledger/ledger.js';
 import { LEDGER_BATCH } from '../ledger/ledger-timing.js';
 import type { OverdueRun, OverdueRuns } from '../ledger/overdue.js';
@@ -17,6 +18,8 @@ export interface RecoveryDeps {
   readonly lookAgainMs: number;
   /** How many finished runs of a cron are kept. */
   readonly keepRuns: number;
+  /** Hands on what waits in the ledger; where there is none it waits for others. */
+  readonly notifier?: Pick<RunNotifier, 'drain'>;
 }
 
 /** Then other crons have their turn. */
@@ -38,7 +41,7 @@ export class Recovery {
   /**
    * Re-delivers runs whose worker is gone or whose delivery got lost, and forgets what is old. Never rejects: a cron that
    * could not be swept is its own trouble.
-   * @returns those of the crons that have no open run
+   * @returns those of the crons that have no open run, and nothing that anybody is to be notified of
    */
   async sweep(crons: readonly string[]): Promise<string[]> {
     const found = await this.#overdue(crons);
@@ -79,13 +82,14 @@ export class Recovery {
     }
   }
 
-  /** @returns how many runs of the cron are open */
+  /** @returns how much of the cron is to be looked at again: open runs, and notifications that wait */
   async #mend(cron: string, found: PromiseSettledResult<OverdueRuns> | undefined): Promise<number> {
     if (found?.status !== 'fulfilled') throw found?.reason;
-    const { runs, watched, surplus } = found.value;
+    const { runs, watched, surplus, notifications } = found.value;
     if (runs.length > 0) await this.#redeliver(await this.#lost(runs));
     if (surplus) await this.#forget(cron);
-    return watched;
+    if (notifications > 0) this.deps.notifier?.drain(cron);
+    return watched + notifications;
   }
 
   /** A job may end more runs between two sweeps than the ledger forgets at once. */

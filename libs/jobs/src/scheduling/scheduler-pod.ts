@@ -14,14 +14,15 @@ import { OutboxRelay } from './outbox-relay.js';
 import { POD_TIMING, type PodTiming } from './pod-timing.js';
 import type { Beat, OverdueCron, Presence } from './presence.js';
 import { Pulse } from './pulse.js';
-import { Recovery } from './recovery.js';
+import { Recovery, type RecoveryDeps } from './recovery.js';
 import { isNudge, Rescue } from './rescue.js';
 import { Roster } from './roster.js';
 import type { RunQueue } from './run-queue.js';
 import { Schedules } from './schedules.js';
 import { Share } from './share.js';
 
-export interface SchedulerPodDeps extends Pick<DispatcherDeps, 'tracing'>, Pick<EngineDeps, 'instants'> {
+export interface SchedulerPodDeps
+  extends Pick<DispatcherDeps, 'tracing'>, Pick<EngineDeps, 'instants'>, Pick<RecoveryDeps, 'notifier'> {
   readonly ledger: Ledger;
   readonly queue: RunQueue;
   readonly catalog: Catalog;

@@ -1,6 +1,6 @@
 -- Starts an attempt of each of many runs and issues its fence, or says why not.
 --
--- Each run has two keys, the first of them at k, and four arguments, the first of them at a. The other keys of its cron are
+-- Each run has two keys, the first of them at k, and five arguments, the first of them at a. The other keys of its cron are
 -- found beside the cron record; on a cluster, where a call is about one run, they follow as well: a server that is moving
 -- them refuses the call before anything is written.
 -- KEYS[k]  cron record
@@ -11,6 +11,7 @@
 -- ARGV[a + 1]  worker
 -- ARGV[a + 2]  length of the run lease, ms
 -- ARGV[a + 3]  attempts allowed, beside those that a person's answer allowed
+-- ARGV[a + 4]  of which ends somebody is to be notified, or empty for those that an earlier attempt asked for
 -- Returns  per run {'BEGUN', numbers, claimedBy, ...} | {'BUSY', ms} | {'NOT_DUE', ms} | {'TERMINAL', state}
 --          | {'UNCERTAIN'} | {'MISSING'} | {'FENCE_EXHAUSTED'} | {'BROKEN', what failed}
 --
@@ -133,6 +134,7 @@ local function start(at, run, a, rest)
   local length, lease_until = ARGV[a + 2], lease_end(ARGV[a + 2])
   call('HSET', at.run, 'state', 'running', 'nonce', ARGV[a], 'fence', fence, 'worker', ARGV[a + 1], 'attempt', attempt,
     'startedAt', started_at, 'attemptedAt', started, 'leaseUntil', lease_until, 'leaseMs', length, 'waiting', '')
+  if ARGV[a + 4] ~= '' then call('HSET', at.run, 'notify', ARGV[a + 4]) end
   call('ZADD', at.cron.open, lease_until, at.id)
   call('ZADD', at.cron.watch, lease_until, at.id)
   -- Only a claimed run is pending: whoever confirmed it took it out, and so did an earlier attempt.
@@ -162,6 +164,6 @@ local function begin(k, a, rest)
   return policy ~= 'allow' and await_turn(at, run, policy) or start(at, run, a, rest)
 end
 
-local replies, count = {}, (#ARGV - 2) / 4
-for n = 1, count do replies[n] = isolate_failure(begin, 2 * n - 1, 4 * n - 1, count - n + 1) end
+local replies, count = {}, (#ARGV - 2) / 5
+for n = 1, count do replies[n] = isolate_failure(begin, 2 * n - 1, 5 * n - 2, count - n + 1) end
 return replies

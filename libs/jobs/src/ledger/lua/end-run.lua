@@ -1,8 +1,9 @@
 -- Ends a run for good: nobody looks at it, nobody delivers it, it stands in nobody's way, and some day it is forgotten.
 --
 -- The keys are a table and not KEYS, because a run also ends by the hand of its successor. Those of its items and of the
--- cron's failed runs lie beside it, and a script that is about one run declares them all the same: on a cluster that is
--- moving them it is refused before anything is written. { run, effects, sets }.
+-- cron's failed runs and notifications lie beside it, and a script that is about one run declares them all the same: on a
+-- cluster that is moving them it is refused before anything is written. { run, effects, sets }.
+-- @include note-notification
 local over = { succeeded = true, failed = true, cancelled = true, skipped = true }
 local function end_run(id, keys, keep, ...)
   redis.call('HSET', keys.run, ...)
@@ -12,6 +13,7 @@ local function end_run(id, keys, keep, ...)
   if redis.call('PEXPIRE', keys.effects, keep) == 1 then redis.call('PEXPIRE', base .. 'items:' .. id, keep) end
   for i = 1, #written, 2 do written[written[i]] = written[i + 1] end
   if written.state ~= 'failed' then return end
+  note_notification(base, id, 'failed', written.finishedAt, keep)
   -- Whoever looks for failed runs finds them here; what has expired meanwhile leaves, and so does the set after the last.
   local oldest = string.format('%.0f', tonumber(written.finishedAt) - tonumber(keep))
   redis.call('ZADD', base .. 'failed', written.finishedAt, id)

@@ -38,7 +38,7 @@ end
 
 local function finish(k, a)
   local cron, key, nonce, outcome = find_cron(KEYS[k]), KEYS[k + 1], ARGV[a + 1], ARGV[a + 2]
-  local _, current, stop_by = read_attempt(key, ARGV[a], nonce)
+  local run, current, stop_by = read_attempt(key, ARGV[a], nonce)
   if not current then return refuse(cron, key, nonce) end
   local state, id, open, watch = state_after(outcome, stop_by), id_of(cron, key), cron.open, cron.watch
   local failure = outcome == 'succeeded' and '' or ARGV[a + 3]
@@ -57,6 +57,10 @@ local function finish(k, a)
     call('HSET', key, 'notBefore', string.format('%.0f', not_before), unpack(written))
     call('ZADD', open, '+inf', id)
     call('ZADD', watch, string.format('%.0f', not_before + sweep), id)
+  end
+  -- A run that failed has its notification from end_run.
+  if run[6] and (state == 'succeeded' or state == 'uncertain') then
+    note_notification(cron.base, id, state, written_at, keep)
   end
   return state
 end

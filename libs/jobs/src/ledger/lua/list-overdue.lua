@@ -1,13 +1,15 @@
 -- Lists the runs of many crons that are due for a look, and moves their next look into the future.
 --
--- Each cron has three keys, the first of them at k.
+-- Each cron has four keys, the first of them at k.
 -- KEYS[k]  watch list
 -- KEYS[k + 1]  runs of the cron, by instant
 -- KEYS[k + 2]  skipped ranges, by their end
+-- KEYS[k + 3]  notifications that wait to be settled
 -- ARGV[1]  how many of a cron at most
 -- ARGV[2]  look again after, ms
 -- ARGV[3]  how many runs, and how many ranges, of a cron are kept
--- Returns  per cron {how many are on the watch list, 1 if there are more than are kept or 0, run ids}, or what failed
+-- Returns  per cron {how many are on the watch list, 1 if there are more than are kept or 0, how many notifications wait,
+--          run ids}, or what failed
 --
 -- Moving the look first keeps a crashed sweep from being repeated at once by everybody; it comes again after the time. A
 -- cron whose keys can't be read is its own trouble: its neighbours would else never be swept.
@@ -18,13 +20,15 @@ local until_now, look_at = string.format('%.0f', now), string.format('%.0f', now
 local function look(k)
   local ids = read('ZRANGEBYSCORE', KEYS[k], '-inf', until_now, 'LIMIT', '0', ARGV[1])
   local runs, ranges = read('ZCARD', KEYS[k + 1]), read('ZCARD', KEYS[k + 2])
-  for _, reply in ipairs({ ids, runs, ranges }) do
+  local notifications = read('ZCARD', KEYS[k + 3])
+  for _, reply in ipairs({ ids, runs, ranges, notifications }) do
     if type(reply) == 'table' and reply.err then return reply.err end
   end
   for _, id in ipairs(ids) do redis.call('ZADD', KEYS[k], look_at, id) end
-  return { redis.call('ZCARD', KEYS[k]), (runs > keep or ranges > keep) and 1 or 0, unpack(ids) }
+  return { redis.call('ZCARD', KEYS[k]), (runs > keep or ranges > keep) and 1 or 0, notifications,
+    unpack(ids) }
 end
 
 local replies = {}
-for k = 1, #KEYS, 3 do replies[#replies + 1] = look(k) end
+for k = 1, #KEYS, 4 do replies[#replies + 1] = look(k) end
 return replies

@@ -1,14 +1,15 @@
 -- Reads what is known of many crons.
 --
 -- KEYS[i]  cron record
--- Returns  per cron {fence, cursor, generation, refusals, since, until, by, reason}, the last four of its pause
+-- Returns  per cron {fence, cursor, generation, refusals, since, until, by, reason, count, at}: four of its pause, and how many
+--          notifications were dropped and when the latest was
 --
 -- A pause that has run out is none, and only the store's clock says so.
 -- @include server-time
 local crons = {}
 for i = 1, #KEYS do
   local cron = redis.call('HMGET', KEYS[i], 'fence', 'cursor', 'generation', 'refusals', 'pausedSince', 'pausedUntil',
-    'pausedBy', 'pauseReason')
+    'pausedBy', 'pauseReason', 'droppedNotifications', 'droppedNotificationsAt')
   if cron[6] and cron[6] ~= 'ever' and tonumber(cron[6]) <= now then cron[6] = false end
   crons[i] = cron
 end

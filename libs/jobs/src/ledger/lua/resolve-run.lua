@@ -22,9 +22,9 @@
 -- Returns  {'RESOLVED', state, delivery or nothing, priority or nothing} | {'CERTAIN', state} |
 --          {'ANOTHER', attempt, question as JSON} | {'MISSING'}
 --
--- After these keys come the failed runs, which end-run finds by itself. Fence 0 ends the effect: no attempt has it. What
--- arrived as done meanwhile stands, whatever the answer is. The run may have gone on since the question was read, and ask
--- about the next item: an answer counts for the question that it names, and for no other.
+-- After these keys come the failed runs, the notifications and the cron record, which end-run finds by itself. Fence 0 ends
+-- the effect: no attempt has it. What arrived as done meanwhile stands, whatever the answer is. The run may have gone on since
+-- the question was read, and ask about the next item: an answer counts for the question that it names, and for no other.
 -- @include end-run
 -- @include effect-record
 -- @include item-record

@@ -40,9 +40,9 @@ export class PostgresAttemptTurns {
 
   async begin(request: BeginRequest): Promise<BeginReply> {
     checkBegin(request);
-    const { runId, nonce, worker, ttlMs, maxAttempts } = request;
+    const { runId, nonce, worker, ttlMs, maxAttempts, notify = '' } = request;
     return beginReply(
-      await this.#begins.ask({ cron: cronOfRun(runId), runId, nonce, worker, ttlMs, maxAttempts }),
+      await this.#begins.ask({ cron: cronOfRun(runId), runId, nonce, worker, ttlMs, maxAttempts, notify }),
       request,
     );
   }

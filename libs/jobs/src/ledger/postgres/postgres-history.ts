@@ -1,6 +1,6 @@
 import { parseFence } from '@fencepost/lease';
 import { cronOfRun } from '../../schedule/occurrence.js';
-import type { Account, AccountQuestion, CronRecord, Delivery } from '../ledger.js';
+import type { Account, AccountQuestion, CronRecord, Delivery, Notification } from '../ledger.js';
 import { checkRange, checkWhole } from '../ledger-request.js';
 import { LEDGER_BATCH } from '../ledger-timing.js';
 import type { OverdueRun } from '../overdue.js';
@@ -58,6 +58,14 @@ export class PostgresHistory {
   async unstarted(cron: string, limit: number): Promise<OverdueRun[]> {
     type Row = Omit<OverdueRun, 'priority'> & DeliveryRow;
     return (await this.#ask<Row[]>('list_unstarted', cron, atLeastNone(limit))).map(readDelivery);
+  }
+
+  async notifications(cron: string, limit: number): Promise<Notification[]> {
+    return this.#ask('list_notifications', cron, atLeastNone(limit));
+  }
+
+  async settleNotifications(cron: string, receipts: readonly string[]): Promise<void> {
+    if (receipts.length > 0) await this.#ask('settle_notifications', cron, receipts);
   }
 
   async waitingCrons(limit: number): Promise<string[]> {

@@ -18,6 +18,7 @@ import type {
   HeartbeatReply,
   ItemRecord,
   ItemsStep,
+  Notification,
   OperatorOrder,
   ResolveReply,
   ResolveRequest,
@@ -183,6 +184,14 @@ export class PostgresLedger implements TransactionalLedger {
     work: (tx: SqlConnection) => Promise<string>,
   ): Promise<TransactionReply> {
     return this.#attempts.transaction(attempt, request, work);
+  }
+
+  async notifications(cron: string, limit: number): Promise<Notification[]> {
+    return this.#history.notifications(cron, limit);
+  }
+
+  async settleNotifications(cron: string, receipts: readonly string[]): Promise<void> {
+    return this.#history.settleNotifications(cron, receipts);
   }
 
   async readRun(runId: string): Promise<Run | null> {

@@ -2,6 +2,8 @@ import { beforeEach, describe, expect, it } from 'vitest';
 import type { ClaimRequest } from '../../ledger/ledger.js';
 import { fence, LONG_MS, Stage, type MakeLedgerHarness } from './stage.js';
 
+const NO_MORE = { paused: null, droppedNotifications: null };
+
 /** Who may claim what: fences, generations, the cursor, the clock. */
 export function claimContract(makeHarness: MakeLedgerHarness): void {
   let stage: Stage;
@@ -27,7 +29,7 @@ export function claimContract(makeHarness: MakeLedgerHarness): void {
       const before = await stage.harness.now();
       const runId = await stage.claimed(1, { occurrence: { ...occurrence, missed }, generation: 3 });
 
-      const record = { fence: fence(1_000), cursor: stage.instant(1), generation: 3, refusals: 0, paused: null };
+      const record = { fence: fence(1_000), cursor: stage.instant(1), generation: 3, refusals: 0, ...NO_MORE };
       expect(await stage.ledger.readCron(stage.cron)).toEqual(record);
       const run = await stage.run(runId);
       expect(run).toEqual({
@@ -42,7 +44,7 @@ export function claimContract(makeHarness: MakeLedgerHarness): void {
     });
 
     it('knows nothing of a cron it has never seen', async () => {
-      const nothing = { fence: fence(0), cursor: null, generation: 0, refusals: 0, paused: null };
+      const nothing = { fence: fence(0), cursor: null, generation: 0, refusals: 0, ...NO_MORE };
       expect(await stage.ledger.readCron(stage.cron)).toEqual(nothing);
       expect(await everything()).toMatchObject({ runs: [], skips: [] });
     });

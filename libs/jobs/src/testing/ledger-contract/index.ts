@@ -12,6 +12,7 @@ import { effectRecordsContract } from './effect-records.contract.js';
 import { unknownEffectContract } from './effect-unknown.contract.js';
 import { invariantsContract } from './invariants.contract.js';
 import { itemsContract } from './items.contract.js';
+import { notificationsContract } from './notifications.contract.js';
 import { overdueContract } from './overdue.contract.js';
 import { overlapContract } from './overlap.contract.js';
 import { pauseContract } from './pause.contract.js';
@@ -75,6 +76,7 @@ export function ledgerContract(
     uncertainContract(makeHarness);
     resolveContract(makeHarness);
     staleAnswerContract(makeHarness);
+    notificationsContract(makeHarness);
     troubledContract(makeHarness);
     retentionContract(makeHarness);
     usedIdsContract(makeHarness);

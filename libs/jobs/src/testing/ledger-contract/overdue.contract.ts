@@ -20,7 +20,7 @@ export function overdueContract(makeHarness: MakeLedgerHarness): void {
     it('finds nothing of nothing, and nothing of a cron that nobody knows', async () => {
       const stage = await Stage.of(makeHarness);
       expect(await found(stage, [])).toEqual([]);
-      expect(await found(stage, [stage.cron])).toEqual([{ runs: [], watched: 0, surplus: false }]);
+      expect(await found(stage, [stage.cron])).toEqual([{ runs: [], watched: 0, surplus: false, notifications: 0 }]);
     });
 
     it('answers of five hundred crons in the order given, of each what is its own', async () => {
@@ -34,6 +34,7 @@ export function overdueContract(makeHarness: MakeLedgerHarness): void {
         runs: cron === lost ? runs : [],
         watched: cron === lost ? 2 : cron === waiting ? 1 : 0,
         surplus: false,
+        notifications: 0,
       }));
       expect(await found(stage, crons)).toEqual(expected);
       // Each of them has moved its own looks alone.

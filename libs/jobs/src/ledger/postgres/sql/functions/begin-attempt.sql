@@ -1,7 +1,7 @@
 -- Starts an attempt of a run and issues its fence, or says why not. Expects the row of the cron to be locked.
 --
 -- the_space  deployment and tenant
--- request  {cron, runId, nonce, worker, ttlMs, maxAttempts}
+-- request  {cron, runId, nonce, worker, ttlMs, maxAttempts, notify}
 -- turn_ms  ask again after, while a run of the cron has to be waited for
 -- Returns  {verdict: begun, fence, attempt, run} | {verdict: busy, waitMs} | {verdict: not-due, waitMs}
 --            | {verdict: terminal, state} | {verdict: uncertain} | {verdict: missing} | {verdict: fence-exhausted}
@@ -52,7 +52,7 @@ begin
   update cron set run_fence = next_fence where space = the_space and name = this.cron;
   update run set state = 'running', nonce = request ->> 'nonce', fence = next_fence, worker = request ->> 'worker',
     attempt = attempt + 1, started_at = coalesce(started_at, at), attempted_at = at, waiting = null, pending = false,
-    lease_ms = (request ->> 'ttlMs')::bigint, lease_until = at + (request ->> 'ttlMs')::bigint,
+    notify = coalesce(nullif(request ->> 'notify', ''), notify), lease_ms = (request ->> 'ttlMs')::bigint, lease_until = at + (request ->> 'ttlMs')::bigint,
     open_until = at + (request ->> 'ttlMs')::bigint, watch_at = at + (request ->> 'ttlMs')::bigint
   where space = the_space and id = this.id returning * into this;
   if this.attempt > 1 then perform overtake_attempts(the_space, this.id); end if;

@@ -1,7 +1,7 @@
 -- Starts attempts of runs and issues their fences, or says of each why not.
 --
 -- the_space  deployment and tenant
--- requests  a list of {cron, runId, nonce, worker, ttlMs, maxAttempts}
+-- requests  a list of {cron, runId, nonce, worker, ttlMs, maxAttempts, notify}
 -- turn_ms  ask again after, while a run of the cron has to be waited for
 -- Returns  a list in the same order, as begin_attempt answers
 create or replace function begin_attempts(the_space text, requests jsonb, turn_ms bigint) returns json

@@ -2,7 +2,7 @@
 -- be locked. Whatever may need a second look is left to begin_attempt, one by one.
 --
 -- the_space  deployment and tenant
--- requests  a list of {cron, runId, nonce, worker, ttlMs, maxAttempts}
+-- requests  a list of {cron, runId, nonce, worker, ttlMs, maxAttempts, notify}
 -- locked  the crons whose rows are locked
 -- Returns  what begin_attempt would answer, each with its place in the list, from 1; the others are not among them
 --
@@ -22,7 +22,7 @@ begin
   return query with asked as (
     -- Of two about one run only the first: the second is answered by what that one has made of it.
     select distinct on (one ->> 'runId') one ->> 'runId' as run_id, one ->> 'nonce' as nonce, one ->> 'worker' as worker,
-      (one ->> 'ttlMs')::bigint as ttl, place,
+      (one ->> 'ttlMs')::bigint as ttl, nullif(one ->> 'notify', '') as notify, place,
       (
         select run.ctid from run where run.space = the_space and run.id between one ->> 'runId' and one ->> 'runId'
         order by run.id limit 1
@@ -47,6 +47,7 @@ begin
   ), begun as (
     update run set state = 'running', nonce = plain.nonce, fence = taken.before + plain.turn, worker = plain.worker,
       attempt = 1, started_at = coalesce(run.started_at, at), attempted_at = at, waiting = null, pending = false,
+      notify = plain.notify,
       lease_ms = plain.ttl, lease_until = at + plain.ttl, open_until = at + plain.ttl, watch_at = at + plain.ttl
     from plain join taken on taken.name = plain.cron
     where run.ctid = plain.at_row

@@ -12,11 +12,14 @@ create or replace function end_run(the_space text, the_run text, ending text, at
 returns void
 language plpgsql set search_path from current
 as $$
+declare
+  this run;
 begin
   update run set state = ending, finished_at = at, error = coalesce(why, error), question = null,
     skipped = case when ending = 'skipped' then 'misfire' else skipped end,
     open_until = null, watch_at = null, pending = false
-  where space = the_space and id = the_run;
+  where space = the_space and id = the_run returning * into this;
+  perform note_notification(this, at);
   perform overtake_attempts(the_space, the_run);
 end
 $$;

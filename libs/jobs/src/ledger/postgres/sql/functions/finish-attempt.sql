@@ -36,7 +36,8 @@ begin
     not_before = coalesce(due, not_before),
     open_until = case ending when 'enqueued' then ever when 'uncertain' then 0 end,
     watch_at = due + sweep_ms
-  where space = the_space and id = this.id;
+  where space = the_space and id = this.id returning * into this;
+  perform note_notification(this, at);
   return ending;
 end
 $$;

@@ -1,5 +1,6 @@
 -- Ends, in one statement, those current attempts that have succeeded. Expects the rows of their crons to be locked. Whatever
--- else came of an attempt, and every stale one, is left to finish_attempt, one by one.
+-- else came of an attempt, a success that somebody is to be notified of, and every stale one, is left to finish_attempt,
+-- one by one.
 --
 -- the_space  deployment and tenant
 -- requests  a list of {cron, runId, fence, nonce, kind, error, delayMs, question}
@@ -31,6 +32,7 @@ begin
       question = null, finished_at = at, open_until = null, watch_at = null
     from done
     where run.ctid = done.at_row and check_attempt(run, done.proof)
+      and coalesce(position('succeeded' in run.notify), 0) = 0
     returning done.place, run.state
   )
   select ended.place, ended.state from ended;

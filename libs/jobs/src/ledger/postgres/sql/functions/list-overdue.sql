@@ -6,8 +6,8 @@
 -- the_keep  how many runs, and how many ranges, of a cron are kept
 -- the_keep_ms  how long a finished run is kept, ms
 -- the_most  how many of a cron at most
--- Returns  for each cron in order {runs: [{runId, delivery, state, priority}], watched, surplus}; watched: how many will be due
---          some time; surplus: whether something is kept that need not be
+-- Returns  for each cron in order {runs: [{runId, delivery, state, priority}], watched, surplus, notifications}; watched: how
+--          many will be due some time; surplus: whether something is kept that need not be; notifications: how many wait
 --
 -- Only crons that have something due are locked: a sweep that finds nothing holds up nobody.
 create or replace function list_overdue(
@@ -35,7 +35,8 @@ begin
     select coalesce(json_agg(json_build_object(
       'runs', coalesce(shown->name, '[]'),
       'watched', (select count(*) from run where space = the_space and cron = name and is_watched),
-      'surplus', has_surplus(the_space, name, the_keep, at_now - the_keep_ms)
+      'surplus', has_surplus(the_space, name, the_keep, at_now - the_keep_ms),
+      'notifications', (select count(*) from notification where space = the_space and cron = name)
     ) order by place), '[]')
     from unnest(the_crons) with ordinality as asked_for (name, place)
   );
