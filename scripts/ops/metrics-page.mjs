@@ -41,10 +41,16 @@ export function metricsPage(cron, lease, alerts) {
   return `${parts.join('\n')}\n`;
 }
 
+const SHOWN_BY = {
+  scheduler: 'scheduler',
+  worker: 'worker',
+  both: 'every pod',
+  quorum: 'no pod: your own process with a quorum',
+};
+
 function table(metrics) {
   const rows = metrics.map(
-    ({ name, type, labels, help, by }) =>
-      `| \`${name}\` | ${type} | ${labelsOf(labels)} | ${by === 'both' ? 'every pod' : by} | ${help} |`,
+    ({ name, type, labels, help, by }) => `| \`${name}\` | ${type} | ${labelsOf(labels)} | ${SHOWN_BY[by]} | ${help} |`,
   );
   return ['| metric | type | labels | shown by | what it says |', '| --- | --- | --- | --- | --- |', ...rows].join(
     '\n',

@@ -1,5 +1,6 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { fileURLToPath, pathToFileURL } from 'node:url';
+import ts from 'typescript';
 import { describe, expect, it } from 'vitest';
 import type { Mutant } from '../mutants/mutation-lab.mjs';
 import { MUTANTS } from '../mutants/mutants.mjs';
@@ -31,6 +32,30 @@ it('each promise is numbered, and names tests that are there', () => {
     const named = [...(/^- Shown by: (.+)$/m.exec(promise)?.[1] ?? '').matchAll(/`([^`]+)`/g)].map(([, file]) => file);
     expect(named.length, title).toBeGreaterThan(0);
     for (const file of named) expect(existsSync(root + file), `${title}: ${file}`).toBe(true);
+  }
+});
+
+/** The titles of the tests of a file, as they stand in its source. */
+function titlesOf(file: string): string[] {
+  const titles: string[] = [];
+  const visit = (node: ts.Node): void => {
+    if (ts.isCallExpression(node)) {
+      const [title] = node.arguments;
+      if (title && ts.isStringLiteralLike(title) && /^it\b/.test(node.expression.getText())) titles.push(title.text);
+    }
+    ts.forEachChild(node, visit);
+  };
+  visit(ts.createSourceFile(file, readFileSync(root + file, 'utf8'), ts.ScriptTarget.Latest, true));
+  return titles;
+}
+
+it('each promise and each limit names one test that fails if it is false, by its file and exact title', () => {
+  for (const section of sections) {
+    const lines = [...section.matchAll(/^- Fails if this is false: `([^`]+)` › (.+)$/gm)];
+    expect(lines.length, numberOf(section)).toBe(1);
+    const [, file = '', title = ''] = lines[0] ?? [];
+    expect(existsSync(root + file), `${numberOf(section)}: ${file}`).toBe(true);
+    expect(titlesOf(file), `${numberOf(section)}: ${file}`).toContain(title);
   }
 });
 

@@ -60,7 +60,7 @@ export const LEASE_METRICS = {
     labels: { resource_type: type },
   },
   nodeHealth: {
-    ...{ name: 'redis_node_health', type: 'gauge', unit: null, by: 'both' },
+    ...{ name: 'redis_node_health', type: 'gauge', unit: null, by: 'quorum' },
     help: '1 while a node of the quorum is asked, 0 while it is left out because it fails.',
     labels: { node: NAMES },
   },

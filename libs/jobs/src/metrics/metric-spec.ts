@@ -11,8 +11,8 @@ export interface MetricSpec {
   readonly labels: Readonly<Record<string, LabelValues>>;
   /** Of a histogram, in its unit. */
   readonly buckets?: readonly number[];
-  /** Which pods show it. */
-  readonly by: 'scheduler' | 'worker' | 'both';
+  /** Which processes show it; a quorum of Redis servers is never that of a pod, but of an application of one's own. */
+  readonly by: 'scheduler' | 'worker' | 'both' | 'quorum';
 }
 
 /** Values of a label that are no list: the names of crons, up to the bound, and `other` for the rest. */
