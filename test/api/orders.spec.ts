@@ -133,7 +133,8 @@ describe('an order', () => {
     expect([again.status, (await json(again))['state']]).toEqual([200, 'cancelled']);
     const retried = await json(running.order(`${path}/retry`, { reason: 'now it is' }));
     expect(retried).toEqual({ runId: `${runId}-r1` });
-    const resolved = await running.order(`${path}/resolve`, { reason: 'r', answer: 'done' });
+    const about = { attempt: 1, effect: 'mail', since: '2026-01-01T00:00:00.000Z' };
+    const resolved = await running.order(`${path}/resolve`, { reason: 'r', answer: 'done', ...about });
     expect([resolved.status, (await json(resolved))['code']]).toEqual([409, 'RUN_STATE']);
   });
 

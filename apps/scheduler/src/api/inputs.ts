@@ -34,7 +34,7 @@ const cronName = z.string(CRON).regex(CRON_NAME, CRON).describe('The name of a c
 const RUN = 'expected the id of a run, such as nightly-report@1763607600000';
 const runId = z
   .string(RUN)
-  .regex(/^[^\s@]{1,200}@[A-Za-z0-9-]{1,80}$/, RUN)
+  .regex(/^[A-Za-z0-9][A-Za-z0-9._-]{0,99}@[A-Za-z0-9._-]{1,120}$/, RUN)
   .describe('The id of a run.');
 
 const ID = 'expected the id of an entry, such as 1763607600000-0';

@@ -1,7 +1,7 @@
 import { DEFAULT_CANCEL_GRACE_MS } from '../catalog/definition.js';
 import type { AttemptOutcome, BeginRequest, ClaimRequest, QuestionRef, TriggerRequest } from './ledger.js';
 import type { OverdueOptions } from './overdue.js';
-import { cronOfRun, occurrenceId } from '../schedule/occurrence.js';
+import { checkCronName, cronOfRun, occurrenceId } from '../schedule/occurrence.js';
 
 /*
  * What every ledger refuses before it asks its store. A number that is none would stop a script after its first writes,
@@ -11,6 +11,7 @@ import { cronOfRun, occurrenceId } from '../schedule/occurrence.js';
 /** @throws {RangeError} */
 export function checkClaim(request: ClaimRequest): void {
   const { occurrence, skips } = request;
+  checkCronName(request.cron);
   if (occurrence === null && skips.length === 0) {
     throw new RangeError('Expected a claim with an occurrence, with skips, or with both; it has neither.');
   }
@@ -33,6 +34,7 @@ export function checkClaim(request: ClaimRequest): void {
 /** @throws {RangeError} */
 export function checkTrigger(request: TriggerRequest): void {
   const { generation, scheduledAt, missed, runId, rerunOf } = request;
+  checkCronName(cronOfRun(runId));
   checkWhole('generation', generation, 0);
   checkWhole('scheduledAt', scheduledAt ?? 0, 0);
   checkWhole('notBefore', request.notBefore ?? 0, 0);
@@ -93,7 +95,8 @@ function checkPolicy({ maxConcurrency, cancelGraceMs }: Policy): void {
 }
 
 /** @throws {RangeError} */
-export function checkPause({ until }: { readonly until: number | null }): void {
+export function checkPause(cron: string, { until }: { readonly until: number | null }): void {
+  checkCronName(cron);
   checkWhole('until', until ?? 0, 0);
 }
 

@@ -52,7 +52,7 @@ import { resolveInMemory } from './memory-resolve.js';
 import type { RunState } from './run-state.js';
 import type { OverdueOptions, OverdueRun, OverdueRuns } from './overdue.js';
 import type { EffectRecord, OperatorAction, Pause, Run, SkipRange, WaitReason } from './run.js';
-import { cronOfRun } from '../schedule/occurrence.js';
+import { checkCronName, cronOfRun } from '../schedule/occurrence.js';
 
 const WAITING: readonly RunState[] = ['claimed', 'enqueued', 'orphaned'];
 
@@ -100,11 +100,12 @@ export class MemoryLedger implements Ledger {
   }
 
   async pause(cron: string, order: OperatorOrder & { readonly until: number | null }): Promise<Pause> {
-    checkPause(order);
+    checkPause(cron, order);
     return pauseInMemory(this.#cron(cron), order, this.clock.now());
   }
 
   async resume(cron: string, order: OperatorOrder): Promise<Pause | null> {
+    checkCronName(cron);
     return resumeInMemory(this.#cron(cron), order, this.clock.now());
   }
 

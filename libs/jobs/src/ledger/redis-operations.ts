@@ -15,6 +15,7 @@ import { keysOfRun } from './redis-ledger-keys.js';
 import { readPause, writeOptions, writeUntil } from './redis-run-record.js';
 import type { OperatorAction, Pause } from './run.js';
 import type { RunState } from './run-state.js';
+import { checkCronName } from '../schedule/occurrence.js';
 
 /** What people do to a cron by hand. Each call has a nonce of its own, because a command may be sent twice. */
 export class RedisOperations {
@@ -36,7 +37,7 @@ export class RedisOperations {
   }
 
   async pause(cron: string, order: OperatorOrder & { readonly until: number | null }): Promise<Pause> {
-    checkPause(order);
+    checkPause(cron, order);
     const until = writeUntil(order.until);
     const reply = await this.#order('pause-cron', cron, [until, order.by, order.reason, noteOf('pause', order)]);
     const pause = readPause(reply);
@@ -45,6 +46,7 @@ export class RedisOperations {
   }
 
   async resume(cron: string, order: OperatorOrder): Promise<Pause | null> {
+    checkCronName(cron);
     return readPause(await this.#order('resume-cron', cron, [noteOf('resume', order)]));
   }
 

@@ -4,6 +4,7 @@ import type { Clock, RedisClient } from '@fencepost/lease';
 import { CLOCK, LEASE_REDIS } from '@fencepost/lease/nest';
 import type { Catalog } from '../catalog/catalog.js';
 import type { Ledger } from '../ledger/ledger.js';
+import type { AuditTrail } from '../operating/audit-trail.js';
 import { CronCatalog } from '../operating/cron-catalog.js';
 import { CronOperator } from '../operating/cron-operator.js';
 import { Jobs } from '../operating/jobs.js';
@@ -19,7 +20,7 @@ import { insist } from './insist.js';
 import type { JobsSettings } from './options.js';
 import { PayloadReaders } from './payload-readers.js';
 import { questions } from './questions.js';
-import { ALARM_QUEUE, CATALOG, JOBS_SETTINGS, LEDGER, PRESENCE, RUN_QUEUE, TRACING } from './tokens.js';
+import { ALARM_QUEUE, AUDIT_TRAIL, CATALOG, JOBS_SETTINGS, LEDGER, PRESENCE, RUN_QUEUE, TRACING } from './tokens.js';
 
 type QueueParts = [redis: RedisClient, settings: JobsSettings, telemetry: Telemetry, tracing: Tracing | null];
 
@@ -41,6 +42,8 @@ const runQueue: Provider = {
 type RunPorts = [catalog: Catalog, ledger: Ledger, queue: RunQueue, presence: Presence];
 type Ports = [...RunPorts, clock: Clock];
 
+type CatalogPorts = [catalog: Catalog, clock: Clock, settings: JobsSettings, trail: AuditTrail];
+
 const operator: Provider = {
   provide: CronOperator,
   inject: [CATALOG, LEDGER, RUN_QUEUE, PRESENCE, CLOCK],
@@ -57,9 +60,9 @@ const runs: Provider = {
 
 const catalog: Provider = {
   provide: CronCatalog,
-  inject: [CATALOG, CLOCK, JOBS_SETTINGS],
-  useFactory: (crons: Catalog, clock: Clock, { minIntervalMs }: JobsSettings) =>
-    new CronCatalog({ catalog: crons, clock, minIntervalMs }),
+  inject: [CATALOG, CLOCK, JOBS_SETTINGS, AUDIT_TRAIL],
+  useFactory: (...[crons, clock, { minIntervalMs }, trail]: CatalogPorts) =>
+    new CronCatalog({ catalog: crons, clock, minIntervalMs, audit: trail }),
 };
 
 const jobs: Provider = {

@@ -1,12 +1,15 @@
+import { hostname } from 'node:os';
 import type { Clock } from '@fencepost/lease';
 import type { Catalog, ChangeReply } from '../catalog/catalog.js';
 import type { CatalogEntry } from '../catalog/definition.js';
 import { checkRuntimeCron } from '../nest/cron-declaration.js';
 import type { HandlerOptions } from '../nest/handler-options.js';
 import type { SingletonCronOptions } from '../nest/singleton-cron.decorator.js';
+import type { AuditTrail } from './audit-trail.js';
 import { CatalogMovedError, UnknownCronError } from './errors.js';
 import { knownCron } from './known-cron.js';
 import { checkedText, wrong } from './order.js';
+import { isAudited, withAudit } from './with-audit.js';
 
 /** A cron as it is made at run time: the options of `@SingletonCron` but `name` and those that stand at the method. */
 export interface CronSettings extends Omit<SingletonCronOptions, 'name' | keyof HandlerOptions> {
@@ -26,6 +29,8 @@ export interface CatalogOrder {
 export interface CronCatalogPorts {
   readonly catalog: Pick<Catalog, 'read' | 'put' | 'remove'>;
   readonly clock: Clock;
+  /** Where a change is recorded that comes from neither the API nor the command line, which record their own; none by default. */
+  readonly audit?: Pick<AuditTrail, 'append'>;
   /** How close two instants may be of a cron that says nothing about it itself; any distance by default. */
   readonly minIntervalMs?: number;
 }
@@ -56,11 +61,13 @@ export class CronCatalog {
     const { minIntervalMs = 0 } = this.ports;
     const written = { expression, options: { ...options, name }, minIntervalMs };
     const declaration = checkRuntimeCron('CronCatalog.set', written, this.#now());
-    const generation = await this.#change(name, order, (asked) => this.ports.catalog.put(declaration, asked));
-    const entry = await this.get(name);
-    // Removed and deleted between the two calls.
-    if (!entry) throw new CatalogMovedError(name, generation, null);
-    return entry;
+    return this.#recorded({ action: 'set', name, order, before: await this.get(name) }, async () => {
+      const generation = await this.#change(name, order, (asked) => this.ports.catalog.put(declaration, asked));
+      const entry = await this.get(name);
+      // Removed and deleted between the two calls.
+      if (!entry) throw new CatalogMovedError(name, generation, null);
+      return entry;
+    });
   }
 
   /**
@@ -75,7 +82,19 @@ export class CronCatalog {
     }
     const { entry } = await knownCron(this.ports.catalog, name);
     if (entry.state === 'removed') throw UnknownCronError.removed(name, entry.by);
-    await this.#change(name, order, (asked) => this.ports.catalog.remove(name, asked));
+    await this.#recorded({ action: 'remove', name, order, before: entry }, async () => {
+      await this.#change(name, order, (asked) => this.ports.catalog.remove(name, asked));
+      return null;
+    });
+  }
+
+  /** Every change of a definition leaves an audit record, also that of a program which has no token. */
+  async #recorded<Result extends CatalogEntry | null>(change: Change, work: () => Promise<Result>): Promise<Result> {
+    const { audit } = this.ports;
+    if (!audit || isAudited()) return work();
+    const { action, name: cron, order, before } = change;
+    const about = { by: order.by, reason: order.reason ?? null, role: 'app', from: `app ${hostname()}` };
+    return withAudit(audit, { ...about, action, cron, runId: null, before: shown(before), after: shown }, work);
   }
 
   async #change(name: string, order: CatalogOrder, ask: Ask): Promise<number> {
@@ -105,6 +124,19 @@ export class CronCatalog {
   #now(): number {
     return this.ports.clock.now();
   }
+}
+
+interface Change {
+  readonly action: 'set' | 'remove';
+  readonly name: string;
+  readonly order: CatalogOrder;
+  readonly before: CatalogEntry | null;
+}
+
+function shown(entry: CatalogEntry | null): object | null {
+  if (entry === null) return null;
+  const { generation, state, definition } = entry;
+  return { generation, state, definition };
 }
 
 type Ask = (order: { expected: number | null; by: string; reason: string | null }) => Promise<ChangeReply>;

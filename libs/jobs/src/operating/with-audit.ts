@@ -1,3 +1,4 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
 import { FencepostError, StoreAwayError } from '@fencepost/lease';
 import type { AuditTrail, NewAuditRecord } from './audit-trail.js';
 import { describeError } from '../running/describe-error.js';
@@ -12,6 +13,14 @@ export interface AuditedOrder<Result> extends Omit<NewAuditRecord, 'before' | 'a
   readonly changed?: (result: Result) => boolean;
   /** The run, where it is known only by the result. */
   readonly runOf?: (result: Result) => string | null;
+}
+
+/** Set while an order is carried out that will be recorded. */
+const underway = new AsyncLocalStorage<true>();
+
+/** Whether this is part of an order that leaves a record: a second one would say that there were two orders. */
+export function isAudited(): boolean {
+  return underway.getStore() === true;
 }
 
 /** What was ordered is done, and nobody will find a record of it. */
@@ -40,7 +49,7 @@ export async function withAudit<Result>(
   const { after = (result) => result, changed = () => true, runOf, before = null, ...about } = order;
   let result: Result;
   try {
-    result = await work();
+    result = await underway.run(true, work);
   } catch (error) {
     // The trail is kept where the work was refused: that it can't be written either is no news beside the first failure.
     if (!isRefusal(error))

@@ -75,8 +75,8 @@ export class TransactionUnavailableError extends FinalError {
 
   constructor(name: string) {
     super(
-      `Expected a PostgreSQL ledger for the transaction "${name}", got one that has no transactions. ` +
-        `Give the module a ledger in the database of your rows, or use run.effect with the idempotency key.`,
+      `Expected a PostgreSQL ledger for the transaction "${name}", got one that has no transactions. Set ledger: "postgres" in ` +
+        `JobsModule, with the database of your rows, or use run.effect with its idempotency key instead of run.transaction.`,
     );
   }
 }

@@ -17,10 +17,40 @@ export function encodeResult(effect: string, result: unknown, became?: Became): 
     throw new EffectResultError(effect, cause, became);
   }
   if (json === undefined) throw new EffectResultError(effect, 'it is no data', became);
+  const lost = lostInResult(result);
+  if (lost !== null) throw new EffectResultError(effect, `JSON can't carry ${lost}`, became);
   if (Buffer.byteLength(json) > LARGEST_RESULT) {
     throw new EffectResultError(effect, 'it is larger than 64 KiB', became);
   }
   return json;
+}
+
+/**
+ * The first part of a result that JSON would empty or replace without a word, and where it stands; `null` when there is none.
+ * What says how it is written (`toJSON`, as a date does) is kept, and so are the properties of an instance; `undefined` is
+ * nothing in JSON, as it is for whoever reads it.
+ */
+function lostInResult(value: unknown, path = 'result'): string | null {
+  if (typeof value === 'number') return Number.isFinite(value) ? null : `${value} (at ${path})`;
+  if (typeof value === 'function' || typeof value === 'symbol') return `a ${typeof value} (at ${path})`;
+  if (typeof value !== 'object' || value === null) return null;
+  if ('toJSON' in value && typeof value.toJSON === 'function') return null;
+  const parts = Object.entries(value);
+  if (ArrayBuffer.isView(value) || (parts.length === 0 && !isPlain(value))) return `a ${nameOf(value)} (at ${path})`;
+  for (const [key, part] of parts) {
+    const lost = lostInResult(part, Array.isArray(value) ? `${path}[${key}]` : `${path}.${key}`);
+    if (lost !== null) return lost;
+  }
+  return null;
+}
+
+function isPlain(value: object): boolean {
+  const prototype: unknown = Object.getPrototypeOf(value);
+  return Array.isArray(value) || prototype === Object.prototype || prototype === null;
+}
+
+function nameOf(value: object): string {
+  return value.constructor.name || 'class instance';
 }
 
 /**

@@ -9,6 +9,18 @@ export interface Occurrence {
 export const CRON_NAME = /^[A-Za-z0-9][A-Za-z0-9._-]{0,99}$/;
 
 /**
+ * What no store accepts as a cron: each port asks this first, so that all adapters refuse the same names.
+ * @throws {RangeError}
+ */
+export function checkCronName(name: string): void {
+  if (CRON_NAME.test(name)) return;
+  throw new RangeError(
+    `${JSON.stringify(name.slice(0, 110))} can't be the name of a cron: use 1 to 100 letters, digits or . _ - , and begin with a ` +
+      `letter or a digit.`,
+  );
+}
+
+/**
  * The id of an occurrence, `nightly-report@1763607600000`, and of its run.
  *
  * Built from the UTC instant, so a local hour that comes twice has two ids, and any pod can compute it beforehand.

@@ -1,7 +1,7 @@
 import { createHash, randomUUID } from 'node:crypto';
 import { watchPostgresChannel, type SqlClient, type StopWatching } from '@fencepost/lease';
 import { DEFAULT_CANCEL_GRACE_MS } from '../../catalog/definition.js';
-import { cronOfRun } from '../../schedule/occurrence.js';
+import { checkCronName, cronOfRun } from '../../schedule/occurrence.js';
 import type { OperatorOrder, TriggerReply, TriggerRequest } from '../ledger.js';
 import {
   checkPause,
@@ -36,12 +36,13 @@ export class PostgresOperations {
   }
 
   async pause(cron: string, order: OperatorOrder & { readonly until: number | null }): Promise<Pause> {
-    checkPause(order);
+    checkPause(cron, order);
     const { until, by, reason } = order;
     return this.access.call('pause_cron', [this.access.space, cron, randomUUID(), until, by, reason]);
   }
 
   async resume(cron: string, { by, reason }: OperatorOrder): Promise<Pause | null> {
+    checkCronName(cron);
     return this.access.call('resume_cron', [this.access.space, cron, randomUUID(), by, reason]);
   }
 

@@ -91,6 +91,20 @@ export function valuesContract(makeHarness: MakeLedgerHarness): void {
     expect((await stage.run(attempt.runId)).error).toBe(error);
   });
 
+  it.each(['x}', 'two\nlines', 'x'.repeat(101), 'a b', '-x', 'ü', 'a:b', ''])(
+    'refuses a cron of the name %j, whoever asks for it, and before anything is written',
+    async (cron) => {
+      const order = { by: 'ada', reason: 'a try' };
+      const calls = [
+        async () => stage.ledger.claim({ ...(await stage.request(1)), cron }),
+        () => stage.ledger.trigger(stage.order({ runId: `${cron}@manual-1` })),
+        () => stage.ledger.pause(cron, { ...order, until: null }),
+        () => stage.ledger.resume(cron, order),
+      ];
+      for (const call of calls) await expect(call()).rejects.toThrow(RangeError);
+    },
+  );
+
   describe('a number that is none', () => {
     const NONE = [Number.NaN, Number.POSITIVE_INFINITY, 1.5, -1, 2 ** 53];
 
