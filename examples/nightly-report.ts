@@ -1,4 +1,5 @@
 import { Injectable, Module } from '@nestjs/common';
+import { NestFactory } from '@nestjs/core';
 import { JobsModule, SingletonCron, type RunContext } from '@fencepost/jobs';
 import { Mailer } from './mailer.js';
 
@@ -18,3 +19,9 @@ export class Reports {
   providers: [Reports, Mailer],
 })
 export class AppModule {}
+
+export async function main(): Promise<void> {
+  const app = await NestFactory.create(AppModule);
+  app.enableShutdownHooks(); // a deploy waits for the runs that are under way
+  await app.listen(3000);
+}

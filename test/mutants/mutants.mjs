@@ -45,15 +45,23 @@ export const MUTANTS = [
 ];
 
 /**
- * The short form: one mutant for each pair of a source folder and a spec folder.
+ * The short form: one mutant for each pair of a source folder and a spec folder; of the specs in test/truth, which are about
+ * every folder, only those of a source folder that no other spec is paired with.
  * @param {readonly import('./mutation-lab.mjs').Mutant[]} mutants
  */
 export function oneOfEach(mutants) {
+  const elsewhere = new Set(mutants.filter((mutant) => !isTruth(mutant)).map(({ file }) => dirname(file)));
   const seen = new Set();
-  return mutants.filter(({ file, killedBy }) => {
-    const folders = `${dirname(file)} ${dirname(killedBy)}`;
+  return mutants.filter((mutant) => {
+    const folder = dirname(mutant.file);
+    if (isTruth(mutant) && elsewhere.has(folder)) return false;
+    const folders = `${folder} ${dirname(mutant.killedBy)}`;
     const isNew = !seen.has(folders);
     seen.add(folders);
     return isNew;
   });
+}
+
+function isTruth({ killedBy }) {
+  return killedBy.startsWith('test/truth/');
 }

@@ -52,7 +52,10 @@ const FORGOTTEN: Record<string, [name: string, work: (run: RunContext) => unknow
       await effect('slow', () => new Promise((resolve) => setTimeout(resolve, 4 * LATER)));
     },
   ],
-  'an effect that lost a race': ['mail', ({ effect }) => Promise.race([effect('mail', later), 'sooner'])],
+  'an effect that lost a race': [
+    'mail',
+    ({ effect }) => Promise.race([effect('mail', later), Promise.resolve('sooner')]),
+  ],
   'an effect without a valid name': ['', ({ effect }) => void effect('', later)],
   items: ['items', ({ forEach }) => void forEach(['a', 'b'], (key) => key, later)],
   'items that fail': ['rows', ({ forEach }) => void forEach(['a'], (key) => key, broken, { name: 'rows' })],

@@ -51,28 +51,23 @@ function isReadable(name: string, generation: Generation): boolean {
 
 /** What the engine relies on. A schedule that cannot be parsed is reported by the pod that tries to. */
 function checkGeneration(name: string, { generation, since, state, definition }: Generation): void {
-  expect('its generation', 'a whole number from 1', Number.isSafeInteger(generation) && generation > 0, generation);
-  expect('its "since"', 'an instant', Number.isSafeInteger(since), since);
-  expect('its state', 'a word', /^[a-z]+$/.test(state), state);
+  if (!Number.isSafeInteger(generation) || generation < 1) throw wrong('a whole number as its generation', generation);
+  if (!Number.isSafeInteger(since)) throw wrong('an instant as its "since"', since);
+  if (!/^[a-z]+$/.test(state)) throw wrong('a word as its state', state);
   checkDefinition(name, definition);
 }
 
 function checkDefinition(name: string, definition: CronDefinition): void {
-  expect('its definition', 'an object', typeof definition === 'object' && definition !== null, definition);
-  expect('the name in it', JSON.stringify(name), definition.name === name, definition.name);
+  if (typeof definition !== 'object' || definition === null) throw wrong('an object as its definition', definition);
+  if (definition.name !== name) throw wrong(`the name ${JSON.stringify(name)} in its definition`, definition.name);
   for (const option of ['expression', 'timeZone', 'misfire', 'overlap'] as const) {
-    expect(`"${option}"`, 'a text', typeof definition[option] === 'string', definition[option]);
+    if (typeof definition[option] !== 'string') throw wrong(`a text as "${option}"`, definition[option]);
   }
-  const { graceMs, catchUpWindowMs } = definition;
-  expect('"graceMs"', 'a number', Number.isFinite(graceMs), graceMs);
-  expect(
-    '"catchUpWindowMs"',
-    'a number or null',
-    catchUpWindowMs === null || Number.isFinite(catchUpWindowMs),
-    catchUpWindowMs,
-  );
+  const { graceMs, catchUpWindowMs: window } = definition;
+  if (!Number.isFinite(graceMs)) throw wrong('a number as "graceMs"', graceMs);
+  if (window !== null && !Number.isFinite(window)) throw wrong('a number or null as "catchUpWindowMs"', window);
 }
 
-function expect(what: string, wanted: string, holds: boolean, found: unknown): void {
-  if (!holds) throw new TypeError(`Expected ${what} to be ${wanted}, found ${JSON.stringify(found)?.slice(0, 60)}.`);
+function wrong(expected: string, found: unknown): TypeError {
+  return new TypeError(`Expected ${expected}, found ${JSON.stringify(found)?.slice(0, 60)}.`);
 }

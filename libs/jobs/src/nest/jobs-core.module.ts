@@ -1,4 +1,4 @@
-import { Inject, Module } from '@nestjs/common';
+import { Inject, Logger, Module } from '@nestjs/common';
 import type {
   DynamicModule,
   FactoryProvider,
@@ -7,6 +7,7 @@ import type {
   OnApplicationBootstrap,
   OnApplicationShutdown,
   OnModuleDestroy,
+  OnModuleInit,
 } from '@nestjs/common';
 import { closeRedis, observers, type Clock, type Leases, type RedisClient } from '@fencepost/lease';
 import { CLOCK, LEASE_REDIS, LeaseModule, type LeaseModuleOptions } from '@fencepost/lease/nest';
@@ -17,6 +18,7 @@ import { RedisLedger } from '../ledger/redis-ledger.js';
 import type { ReplicationOptions } from '../ledger/replicated-writes.js';
 import { LeaseFeed } from '../telemetry/lease-feed.js';
 import { leaseWarnings } from '../telemetry/lease-warnings.js';
+import { logFailures } from '../telemetry/log-failures.js';
 import { Telemetry } from '../telemetry/telemetry.js';
 import { cronLeases } from './cron-leases.js';
 import { openCatalog, openPresence } from './definition-stores.js';
@@ -27,8 +29,20 @@ import { openTracing } from './open-tracing.js';
 import { openDatabase, type Database } from './postgres-database.js';
 import { refusalOf } from './postgres-unreachable.js';
 import { commandTimeoutOf, copyOf } from './redis-copy.js';
+import { SignalDrain } from './signal-drain.js';
 import { StoreHealth } from './store-health.js';
-import { CATALOG, CRON_LEASE_STORE, CRON_LEASES, DATABASE, JOBS_SETTINGS, LEDGER, LEDGER_REDIS, PRESENCE, RANDOM, TRACING } from './tokens.js';
+import {
+  CATALOG,
+  CRON_LEASE_STORE,
+  CRON_LEASES,
+  DATABASE,
+  JOBS_SETTINGS,
+  LEDGER,
+  LEDGER_REDIS,
+  PRESENCE,
+  RANDOM,
+  TRACING,
+} from './tokens.js';
 
 /** Where the options come from; the shape Nest users know from other modules' `forRootAsync`. */
 export interface JobsOptionsSource extends Pick<ModuleMetadata, 'imports'> {
@@ -48,7 +62,7 @@ const shared: FactoryProvider[] = [
 
 /** What both roles stand on: the settings, one Redis connection, ledger, catalog, presence, and the list of events. */
 @Module({})
-export class JobsCoreModule 
+export class JobsCoreModule
   implements OnApplicationBootstrap, OnModuleDestroy, BeforeApplicationShutdown, OnApplicationShutdown
 {
   constructor(
@@ -77,6 +91,7 @@ export class JobsCoreModule
         { provide: LEDGER, inject: [LEASE_REDIS, LEDGER_REDIS, DATABASE, JOBS_SETTINGS], useFactory: openLedger },
         { provide: StoreHealth, inject: [LEASE_REDIS, LEDGER, CLOCK, Telemetry], useFactory: healthOf },
         ...cronLeases,
+        SignalDrain,
         ...shared,
         ...observed.providers,
       ],
@@ -88,6 +103,7 @@ export class JobsCoreModule
         DATABASE,
         LEDGER,
         StoreHealth,
+        SignalDrain,
         CATALOG,
         PRESENCE,
         RANDOM,
@@ -95,6 +111,10 @@ export class JobsCoreModule
         ...observed.exports,
       ],
     };
+  }
+
+  onModuleInit(): void {
+    logFailures(this.telemetry, new Logger('Fencepost'), this.clock);
   }
 
   onApplicationBootstrap(): void {

@@ -1,5 +1,5 @@
 import { Inject, Injectable } from '@nestjs/common';
-import type { OnApplicationBootstrap, OnModuleDestroy } from '@nestjs/common';
+import type { OnApplicationBootstrap, OnModuleDestroy, OnModuleInit } from '@nestjs/common';
 import { systemClock, type Clock, type Leases, type LeaseStore } from '@fencepost/lease';
 import { CLOCK } from '@fencepost/lease/nest';
 import type { AlarmQueue } from '../alarms/alarm-queue.js';
@@ -16,6 +16,7 @@ import type { Tracing } from '../telemetry/tracing.js';
 import { insist } from './insist.js';
 import type { JobsSettings, Role } from './options.js';
 import type { Database } from './postgres-database.js';
+import { SignalDrain } from './signal-drain.js';
 import {
   ALARM_QUEUE,
   CATALOG,
@@ -36,7 +37,7 @@ const LOOK_AGAIN_MS = 10_000;
 
 /** Starts the scheduler pod of this process, and stops it. */
 @Injectable()
-export class SchedulerRunner implements OnApplicationBootstrap, OnModuleDestroy {
+export class SchedulerRunner implements OnModuleInit, OnApplicationBootstrap, OnModuleDestroy {
   @Inject(JOBS_SETTINGS) private readonly settings!: JobsSettings;
   @Inject(LEDGER) private readonly ledger!: Ledger;
   @Inject(DATABASE) private readonly database!: Database | null;
@@ -52,6 +53,7 @@ export class SchedulerRunner implements OnApplicationBootstrap, OnModuleDestroy 
   @Inject(Telemetry) private readonly telemetry!: Telemetry;
   @Inject(TRACING) private readonly tracing!: Tracing | null;
   @Inject(PodReporter) private readonly reporter!: PodReporter;
+  @Inject(SignalDrain) private readonly signal!: SignalDrain;
 
   #pod: SchedulerPod | null = null;
   #notifier: RunNotifier | null = null;
@@ -62,6 +64,10 @@ export class SchedulerRunner implements OnApplicationBootstrap, OnModuleDestroy 
   /** `null` before it has started. */
   get pod(): SchedulerPod | null {
     return this.#pod;
+  }
+
+  onModuleInit(): void {
+    this.signal.add(() => this.onModuleDestroy());
   }
 
   async onApplicationBootstrap(): Promise<void> {

@@ -17,6 +17,7 @@ import type { JobsSettings } from './options.js';
 import { PayloadReaders } from './payload-readers.js';
 import type { Database } from './postgres-database.js';
 import { RunNotifications } from './run-notifications.js';
+import { SignalDrain } from './signal-drain.js';
 import { CATALOG, DATABASE, JOBS_SETTINGS, LEDGER, RANDOM, TRACING, WORKER_REDIS } from './tokens.js';
 
 /** A catalog that was lost with its store comes back within this time. */
@@ -40,6 +41,7 @@ export class WorkerRunner implements OnModuleInit, OnApplicationBootstrap, Befor
   @Inject(TRACING) private readonly tracing!: Tracing | null;
   @Inject(PodReporter) private readonly reporter!: PodReporter;
   @Inject(RunNotifications) private readonly notifications!: RunNotifications;
+  @Inject(SignalDrain) private readonly signal!: SignalDrain;
 
   #crons: ReadonlyMap<string, FoundCron> = new Map();
   #processor: RunProcessor | null = null;
@@ -50,9 +52,11 @@ export class WorkerRunner implements OnModuleInit, OnApplicationBootstrap, Befor
   onModuleInit(): void {
     this.#crons = this.explorer.explore();
     this.readers.know(this.#crons);
+    this.signal.add(() => this.beforeApplicationShutdown());
   }
 
   async onApplicationBootstrap(): Promise<void> {
+    if (this.#crons.size === 0) this.telemetry.emit('worker.empty', { app: this.settings.app });
     await insist(() => this.#classify());
     await insist(() => this.#declare());
     this.#armDeclare();

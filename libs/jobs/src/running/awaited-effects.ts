@@ -23,6 +23,8 @@ class WatchedPromise<T> extends Promise<T> {
     return this;
   }
 
+  // What `await` and Promise.all call is how this class hears that it was looked at.
+  // oxlint-disable-next-line unicorn/no-thenable
   override then<A = T, B = never>(
     onFulfilled?: ((value: T) => A | PromiseLike<A>) | null,
     onRejected?: ((reason: unknown) => B | PromiseLike<B>) | null,
@@ -31,7 +33,7 @@ class WatchedPromise<T> extends Promise<T> {
     const watch = this.#watch;
     if (watch && next instanceof WatchedPromise) {
       watch.observed();
-      next.watch(watch.derived());
+      void next.watch(watch.derived());
     }
     return next;
   }
@@ -71,8 +73,7 @@ export class AwaitedEffects {
   }
 
   #watch(name: string, isEffect: boolean): Watch {
-    let settle = () => {};
-    const settled = new Promise<void>((resolve) => (settle = resolve));
+    const { promise: settled, resolve: settle } = withResolvers();
     const started: Started = { name, isEffect, settled, observed: false, failure: null };
     this.#open.add(started);
     let over = false;
@@ -92,4 +93,11 @@ export class AwaitedEffects {
       rejected: (error) => done({ error }),
     };
   }
+}
+
+/** `Promise.withResolvers` is not in Node 20. */
+function withResolvers(): { readonly promise: Promise<void>; readonly resolve: () => void } {
+  let resolve!: () => void;
+  const promise = new Promise<void>((done) => (resolve = done));
+  return { promise, resolve };
 }

@@ -128,6 +128,11 @@ export interface Events {
   /** `retryInMs` is `null` when it is given up. */
   'webhook.failed': OfMessage & { readonly error: string; readonly retryInMs: number | null };
 
+  /** This worker has no handler at all. */
+  'worker.empty': { readonly app: string };
+  /** Nothing else listens to SIGTERM. */
+  'shutdown.unhooked': { readonly drainDeadlineMs: number };
+
   /** A store answers, and this release can't work with what it holds. */
   'store.unfit': { readonly found: string };
   'store.trouble': { readonly doing: string; readonly error: string };
@@ -199,6 +204,14 @@ export const EVENT_TEXT: Readonly<Record<EventName, readonly [EventLevel, string
   'alarm.alone': ['warn', 'this is the only scheduler pod, so it watches itself: if it dies, nobody says so'],
   'webhook.sent': ['debug', 'somebody outside was told'],
   'webhook.failed': ['warn', 'somebody outside could not be told'],
+  'worker.empty': [
+    'warn',
+    'this worker has 0 crons and jobs, and runs nothing: add the class with @SingletonCron or @JobHandler to the providers of a module',
+  ],
+  'shutdown.unhooked': [
+    'warn',
+    'shutdown hooks are off: call app.enableShutdownHooks(), or a deploy ends this app without its clean-up; on SIGTERM, Fencepost itself drains its runs and hands its crons over',
+  ],
   'store.unfit': ['error', 'this pod is not ready and begins nothing new: a store is not as this release needs it'],
   'store.trouble': ['error', 'the store did not answer'],
   'queue.trouble': ['error', 'the queue did not answer'],

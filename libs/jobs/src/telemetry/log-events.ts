@@ -1,6 +1,6 @@
 import { hashResource, ownerPrefix, scrub, type Clock } from '@fencepost/lease';
 import { EVENT_TEXT, type EventLevel, type EventName } from './events.js';
-import type { Telemetry } from './telemetry.js';
+import type { EventListener, Telemetry } from './telemetry.js';
 
 /** A logger that takes an object and a sentence, as pino does. */
 export type EventLogger = Record<EventLevel, (detail: Record<string, unknown>, sentence: string) => void> & {
@@ -20,13 +20,18 @@ const MOST_TOLD = 1_000;
  * @returns a function that ends the logging
  */
 export function logEvents(telemetry: Telemetry, logger: EventLogger, clock: Clock): () => void {
+  return telemetry.listenAsLog(lineWriter(logger, clock));
+}
+
+/** Writes an event as one line. */
+export function lineWriter(logger: EventLogger, clock: Clock): EventListener {
   const told = new Map<string, number>();
-  return telemetry.listen((event, detail) => {
+  return (event, detail) => {
     if (event.endsWith('.trouble') && !isNew(told, `${event} ${Object.values(detail).join(' ')}`, clock)) return;
     const [level, sentence] = EVENT_TEXT[event];
     if (logger.isLevelEnabled?.(level) === false) return;
     logger[level]({ event: snakeCase(event), ...scrub(presentable(detail)) }, sentence);
-  });
+  };
 }
 
 /** `catalog.zone-data` → `catalog_zone_data`, the usual shape of an event name in a log. */

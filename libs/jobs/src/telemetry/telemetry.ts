@@ -11,21 +11,38 @@ export type EventListener = <N extends EventName>(name: N, detail: Events[N]) =>
  * changes nothing: it would make a step that has happened look like one that failed.
  */
 export class Telemetry {
-  readonly #listeners = new Set<EventListener>();
+  /** With the events that each wants, `null` for all. */
+  readonly #listeners = new Map<EventListener, ReadonlySet<EventName> | null>();
+  #logs = 0;
 
   /** @returns a function that ends the listening */
-  listen(listener: EventListener): () => void {
-    this.#listeners.add(listener);
+  listen(listener: EventListener, only: ReadonlySet<EventName> | null = null): () => boolean {
+    this.#listeners.set(listener, only);
     return () => this.#listeners.delete(listener);
+  }
+
+  /** Whether an application logs the events itself, see `logEvents`. */
+  get isLogged(): boolean {
+    return this.#logs > 0;
+  }
+
+  /** @returns a function that ends the logging */
+  listenAsLog(listener: EventListener): () => void {
+    const end = this.listen(listener);
+    this.#logs += 1;
+    return () => {
+      if (end()) this.#logs -= 1;
+    };
   }
 
   /** Whether anybody would hear the event: who emits thousands needn't put them together for nobody. */
   listens(name: EventName): boolean {
-    return this.#listeners.size > 0 || hasChannels(name);
+    return this.#isHeard(name) || hasChannels(name);
   }
 
   emit<N extends EventName>(name: N, detail: Events[N]): void {
-    for (const listener of this.#listeners) {
+    for (const [listener, only] of this.#listeners) {
+      if (only && !only.has(name)) continue;
       try {
         listener(name, detail);
       } catch (error) {
@@ -33,5 +50,10 @@ export class Telemetry {
       }
     }
     if (hasChannels(name)) channel(name).publish(detail);
+  }
+
+  #isHeard(name: EventName): boolean {
+    for (const only of this.#listeners.values()) if (!only || only.has(name)) return true;
+    return false;
   }
 }

@@ -1,0 +1,35 @@
+import 'reflect-metadata';
+import { setTimeout as wait } from 'node:timers/promises';
+import { Module } from '@nestjs/common';
+import { NestFactory } from '@nestjs/core';
+import { JobsModule, logEvents, SingletonCron, Telemetry, type RunContext } from '@fencepost/jobs';
+import { systemClock } from '@fencepost/lease';
+
+/** An app as a new user writes it, with Nest's own logger and with nothing that is not needed for a cron to run. */
+const { REDIS_URL: redis = '', PREFIX: prefix = '', HOOKS, EMPTY, FAILS, LOGS } = process.env;
+
+class Reports {
+  @SingletonCron('* * * * * *', { name: 'report', retry: { attempts: 1 } })
+  async report(run: RunContext): Promise<void> {
+    if (FAILS) throw new Error('the printer is on fire');
+    await run.effect('print', async () => {
+      console.log('printing');
+      await wait(1_500);
+    });
+    console.log(`printed ${run.id}`);
+  }
+}
+
+@Module({
+  imports: [JobsModule.forRoot({ roles: ['scheduler', 'worker'], redis, prefix })],
+  providers: EMPTY ? [] : [Reports],
+})
+class AppModule {}
+
+const app = await NestFactory.createApplicationContext(AppModule);
+if (HOOKS) app.enableShutdownHooks();
+if (LOGS) {
+  const line = (detail: Record<string, unknown>) => console.log(`own log: ${String(detail['event'])}`);
+  logEvents(app.get(Telemetry), { debug: () => {}, info: () => {}, warn: line, error: line }, systemClock);
+}
+console.log('started');

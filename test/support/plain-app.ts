@@ -1,0 +1,31 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { fileURLToPath } from 'node:url';
+import { testRedis } from './redis.js';
+import { until } from './until.js';
+
+const RUNNER = fileURLToPath(new URL('run-source.mjs', import.meta.url));
+const PROGRAM = fileURLToPath(new URL('../programs/plain-app.ts', import.meta.url));
+
+/** The program `test/programs/plain-app.ts` as a process. */
+export interface PlainApp {
+  /** All that it has printed. */
+  said(): string;
+  says(text: string): Promise<unknown>;
+  kill(signal: NodeJS.Signals): void;
+  readonly ended: Promise<{ code: number | null; signal: NodeJS.Signals | null }>;
+}
+
+export function startPlainApp(env: Readonly<Record<string, string>>): PlainApp {
+  const all = { ...process.env, NO_COLOR: '1', REDIS_URL: testRedis(), ...env };
+  const child = spawn(process.execPath, [RUNNER, PROGRAM], { env: all, stdio: ['ignore', 'pipe', 'pipe'] });
+  let said = '';
+  for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk: Buffer) => (said += chunk.toString()));
+  const ended = once(child, 'close').then(([code, signal]) => ({ code, signal }));
+  return {
+    said: () => said,
+    says: (text) => until(`the app says "${text}"`, () => Promise.resolve(said.includes(text)), 45_000),
+    kill: (signal) => void child.kill(signal),
+    ended,
+  };
+}
