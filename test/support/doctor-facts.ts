@@ -94,6 +94,7 @@ export function healthy(over: Partial<DoctorFacts> = {}): DoctorFacts {
       uncertain: [],
       happened: [],
       unread: [],
+      lost: { count: 0, names: [] },
     },
     ...{ pods: [podOf(), podOf({ pod: 'pod-b/fedcba9876543210', host: 'host-2' })] },
     ...{ entries: [entryNamed()], unreadable: [], crons: [overviewNamed()], redis: redisOf(), postgres: null },

@@ -9,6 +9,7 @@ export {
   CronOperator,
   Doctor,
   EVENT_TEXT,
+  findLostDefinitions,
   holderSeemsAlive,
   isStoreTrouble,
   JournalFeed,

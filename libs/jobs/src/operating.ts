@@ -86,6 +86,7 @@ export type { RedisPodRegistryOptions } from './pods/redis-pod-registry.js';
 export { Doctor, needsCare } from './operating/doctor.js';
 export type { DoctorPorts } from './operating/doctor.js';
 export type { DoctorFinding, FindingLevel, PostgresFacts, RedisFacts } from './operating/doctor-facts.js';
+export { findLostDefinitions } from './operating/lost-definitions.js';
 export { readRedisFacts } from './operating/redis-facts.js';
 export { readPostgresFacts } from './ledger/postgres/postgres-examination.js';
 export { holderSeemsAlive, LeaseDesk } from './operating/leases-desk.js';

@@ -1,6 +1,7 @@
 import { RedisLeaseStore, type Clock, type RedisClient } from '@fencepost/lease';
 import {
   Doctor,
+  findLostDefinitions,
   LeaseDesk,
   readRedisFacts,
   type AuditTrail,
@@ -47,6 +48,7 @@ export function desksOf(ports: Ports): Desks {
       ...ports,
       ledger: examine ? 'postgres' : 'redis',
       redis: () => readRedisFacts({ ...at, clock }),
+      lost: (reading) => findLostDefinitions({ ...at, catalog: ports.catalog, ledger: ports.ledger }, reading),
       postgres: examine,
     }),
   };

@@ -135,6 +135,11 @@ export class PostgresCatalog implements Catalog {
     return exported && this.#call<number | null>('adopt_catalog', exported);
   }
 
+  /** Crons that the ledger knows and this catalog neither defines nor has removed. */
+  listUndefined(most: number): Promise<{ readonly count: number; readonly names: readonly string[] }> {
+    return this.#call('list_undefined', most);
+  }
+
   async #judge(chunk: readonly HashedDeclaration[], build: Build): Promise<Judged> {
     const content = chunk.map(({ name, hash }) => ({ name, hash }));
     const args = [build.source, build.seq, this.#tombstoneMs, content];

@@ -20,7 +20,8 @@ describe('what came of declaring', () => {
     expect(events.of('catalog.declared')).toEqual([{ declared: 2, changed: 0, older: 0 }]);
     news.tell(reply({ changed: ['a'] }), 2);
     expect(events.of('catalog.declared')).toHaveLength(2);
-    expect(events.names).toHaveLength(2);
+    expect(events.of('catalog.redeclared')).toEqual([{ crons: ['a'], buildSeq: 7, app: 'mail' }]);
+    expect(events.names).toHaveLength(3);
   });
 
   it('names the crons that a newer build has defined, again only when they are others', () => {

@@ -1,6 +1,9 @@
 import type { Build, DeclareReply } from '../catalog/catalog.js';
 import type { Telemetry } from '../telemetry/telemetry.js';
 
+/** In one event. */
+const MAX_NAMED = 20;
+
 /** Tells what came of declaring. It is repeated every few seconds, and only what is new is news. */
 export class DeclarationNews {
   readonly #told = new Map<string, string>();
@@ -15,6 +18,11 @@ export class DeclarationNews {
     const isFirst = this.#told.size === 0;
     if (isFirst || changed.length > 0) {
       this.telemetry.emit('catalog.declared', { declared, changed: changed.length, older: older.length });
+    }
+    // What this process has declared before is new to a catalog that was lost.
+    if (!isFirst && changed.length > 0) {
+      const { seq: buildSeq, source: app } = this.build;
+      this.telemetry.emit('catalog.redeclared', { crons: changed.slice(0, MAX_NAMED), buildSeq, app });
     }
     this.#tellCrons('catalog.outdated-build', older);
     this.#tellCrons('catalog.removed', removed);

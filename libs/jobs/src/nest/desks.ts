@@ -10,13 +10,24 @@ import { CronOperator } from '../operating/cron-operator.js';
 import { Doctor } from '../operating/doctor.js';
 import { LeaseDesk } from '../operating/leases-desk.js';
 import { readRedisFacts } from '../operating/redis-facts.js';
+import { findLostDefinitions } from '../operating/lost-definitions.js';
 import { RunOperator } from '../operating/run-operator.js';
 import type { PodRegistry } from '../pods/pod-registry.js';
 import type { Presence } from '../scheduling/presence.js';
 import { openAuditTrail } from './definition-stores.js';
 import type { JobsSettings } from './options.js';
 import type { Database } from './postgres-database.js';
-import { AUDIT_TRAIL, CATALOG, CRON_LEASE_STORE, DATABASE, JOBS_SETTINGS, JOURNAL, LEDGER, POD_REGISTRY, PRESENCE } from './tokens.js';
+import {
+  AUDIT_TRAIL,
+  CATALOG,
+  CRON_LEASE_STORE,
+  DATABASE,
+  JOBS_SETTINGS,
+  JOURNAL,
+  LEDGER,
+  POD_REGISTRY,
+  PRESENCE,
+} from './tokens.js';
 
 const audit: Provider = {
   provide: AUDIT_TRAIL,
@@ -50,13 +61,15 @@ const doctor: Provider = {
     DATABASE,
     JOBS_SETTINGS,
     CLOCK,
+    LEDGER,
   ],
-  useFactory: (...ports: [...Seen, ...Operators, ...Stores]) => {
-    const [catalog, pods, journal, operator, runs, presence, redis, database, settings, clock] = ports;
+  useFactory: (...ports: [...Seen, ...Operators, ...Stores, Ledger]) => {
+    const [catalog, pods, journal, operator, runs, presence, redis, database, settings, clock, store] = ports;
     const { prefix, tenant, ledger, postgres } = settings;
     return new Doctor({
       ...{ catalog, pods, journal, operator, runs, presence, ledger },
       redis: () => readRedisFacts({ redis, clock, prefix, tenant }),
+      lost: (reading) => findLostDefinitions({ catalog, ledger: store, redis, prefix, tenant }, reading),
       postgres: database && postgres ? () => readPostgresFacts(database.pool, postgres) : null,
     });
   },

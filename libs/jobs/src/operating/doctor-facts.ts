@@ -5,6 +5,7 @@ import type { JournalEntry } from '../journal/journal.js';
 import type { Run } from '../ledger/run.js';
 import type { PostgresSettings } from '../nest/durability.js';
 import type { PodCard } from '../pods/pod-registry.js';
+import type { LostDefinitions } from './lost-definitions.js';
 import type { CronOverview } from './cron-overview.js';
 
 /** How much it matters. `bad`: something does not work, or is not safe. `warn`: it will not, or may not be. */
@@ -81,6 +82,8 @@ export interface DoctorFacts {
   readonly redis: RedisFacts | null;
   /** `null`: the ledger is not there, or could not be asked. */
   readonly postgres: PostgresFacts | null;
+  /** Crons that the ledger knows and the catalog does not define. */
+  readonly lost: LostDefinitions;
   /** What could not be asked, and why. */
   readonly unread: readonly { readonly what: string; readonly error: string }[];
 }

@@ -87,6 +87,7 @@ describeFindings('doctor-stores', [
     },
     'warn HISTORY_LOST redis x',
   ],
+  ['definitions were lost', { lost: { count: 1, names: ['a'] } }, 'bad DEFINITIONS_LOST catalog'],
   ['the catalog was made anew', { bornAt: NOW - HOUR }, 'warn CATALOG_REBORN catalog'],
   ['the catalog was made at the first start', { bornAt: NOW - 5 * HOUR + 10_000 }, null],
   ['the catalog was made by younger workers', { bornAt: NOW - 6 * HOUR }, null],

@@ -16,6 +16,7 @@ export const STORE_RULES: readonly DoctorRule[] = [
   historyChanges,
   toldWarnings,
   rebornCatalog,
+  lostDefinitions,
   pausedQueue,
   postgresTables,
   postgresRights,
@@ -155,6 +156,16 @@ function rebornCatalog(facts: DoctorFacts): DoctorFinding[] {
   const todo =
     'fencepost audit tells what is missing; crons that were made or paused by hand have to be made or paused again.';
   return [found('warn', { code: 'CATALOG_REBORN', subject: 'catalog', text, todo })];
+}
+
+function lostDefinitions({ lost: { count, names } }: DoctorFacts): DoctorFinding[] {
+  if (count === 0) return [];
+  const rest = count > names.length ? ` and ${count - names.length} more` : '';
+  const text = `The ledger knows crons of which the catalog has no definition, and none of them fires: ${names.join(', ')}${rest}.`;
+  const todo =
+    'Make them again: fencepost set <cron> <expression>, or deploy the build that declares them. One that had been removed ' +
+    'before the catalog was lost needs nothing.';
+  return [found('bad', { code: 'DEFINITIONS_LOST', subject: 'catalog', text, todo })];
 }
 
 function pausedQueue({ redis }: DoctorFacts): DoctorFinding[] {

@@ -8,6 +8,7 @@ import type { DoctorFacts, DoctorFinding, FindingLevel, PostgresFacts, RedisFact
 import { POD_RULES } from './doctor-pods.js';
 import { STORE_RULES } from './doctor-stores.js';
 import { counted, found } from './doctor-words.js';
+import type { LostDefinitions } from './lost-definitions.js';
 import type { RunOperator } from './run-operator.js';
 
 export interface DoctorPorts {
@@ -20,6 +21,8 @@ export interface DoctorPorts {
   /** Where runs are looked for. */
   readonly ledger: 'redis' | 'postgres';
   readonly redis: () => Promise<RedisFacts>;
+  /** Which definitions the catalog has lost. */
+  readonly lost: (reading: CatalogReading) => Promise<LostDefinitions>;
   /** `null`: the ledger is not there. */
   readonly postgres: (() => Promise<PostgresFacts>) | null;
 }
@@ -50,7 +53,7 @@ export class Doctor {
   async #facts(reading: CatalogReading, asked: Asked): Promise<DoctorFacts> {
     const { readAt: now, entries, unreadable = [], bornAt = null } = reading;
     const { operator, runs, presence, pods, journal, ledger, redis, postgres } = this.ports;
-    const [crons, uncertain, lastHeard, cards, happened, server, database] = await Promise.all([
+    const [crons, uncertain, lastHeard, cards, happened, server, database, lost] = await Promise.all([
       asked.about('crons', [], () => operator.list()),
       asked.about('uncertain runs', [], () => runs.uncertain({ limit: MOST_READ })),
       asked.about('presence', null, () => presence.lastHeard()),
@@ -58,10 +61,11 @@ export class Doctor {
       asked.about('journal', [], () => journal.latest({ limit: MOST_READ })),
       asked.about('redis', null, redis),
       asked.about('postgres', null, async () => (await postgres?.()) ?? null),
+      asked.about('definitions', { count: 0, names: [] }, () => this.ports.lost(reading)),
     ]);
     return {
       ...{ now, ledger, entries, unreadable, bornAt, crons, uncertain, lastHeard, pods: cards, happened },
-      ...{ redis: server, postgres: database, unread: asked.unread },
+      ...{ redis: server, postgres: database, lost, unread: asked.unread },
     };
   }
 }

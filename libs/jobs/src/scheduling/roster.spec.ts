@@ -54,6 +54,18 @@ describe('the roster', () => {
     expect(events.of('catalog.read')).toEqual([{ crons: 1 }]);
   });
 
+  it('names the crons that a catalog has lost, once for each loss', async () => {
+    const stage = new SchedulerStage();
+    await stage.declare(1, {}, { name: 'b' });
+    const { events } = await started(stage);
+    await stage.clock.advance(BEAT_MS);
+    stage.memoryCatalog.wipe();
+    await stage.clock.advance(3 * BEAT_MS);
+    await stage.declare(1, { name: 'b' });
+    await stage.clock.advance(3 * BEAT_MS);
+    expect(events.of('catalog.lost')).toEqual([{ crons: ['b', CRON].toSorted(), count: 2 }]);
+  });
+
   it('goes on under a new generation in the same term, and no instant belongs to both', async () => {
     const stage = new SchedulerStage();
     await stage.declare(1, {});

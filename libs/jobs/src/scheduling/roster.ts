@@ -19,6 +19,9 @@ export interface RosterDeps {
   readonly onChanged: (changed: readonly CatalogEntry[], gone: readonly string[]) => void;
 }
 
+/** In one event. */
+const MAX_NAMED = 20;
+
 export interface Entered {
   readonly entry: CatalogEntry;
   readonly hash: number;
@@ -107,6 +110,7 @@ export class Roster {
     const names = new Set(entries.map(({ definition }) => definition.name));
     const gone = [...this.#entered.keys()].filter((name) => !names.has(name));
     const changed = entries.filter((entry) => !isSame(this.#entered.get(entry.definition.name)?.entry, entry));
+    this.#reportLoss(gone, bornAt);
     for (const name of gone) this.#entered.delete(name);
     for (const entry of changed) {
       const { name } = entry.definition;
@@ -120,6 +124,14 @@ export class Roster {
     telemetry.emit('catalog.read', { crons: entries.length });
     for (const foreign of this.#zones.look(changed)) telemetry.emit('catalog.zone-data', foreign);
     this.deps.onChanged(changed, gone);
+  }
+
+  /** A catalog is born once: another birth, or none any more, is that of a store that was lost. */
+  #reportLoss(gone: readonly string[], bornAt: number | null): void {
+    const known = this.deps.freshness.bornAt ?? null;
+    if (known === null || known === bornAt) return;
+    const crons = gone.filter((name) => this.#entered.get(name)?.entry.state !== 'removed').toSorted();
+    this.deps.telemetry.emit('catalog.lost', { crons: crons.slice(0, MAX_NAMED), count: crons.length });
   }
 
   /** Once for each record and reason, not with each reading. */

@@ -57,6 +57,8 @@ export interface Events {
   'catalog.zone-data': { readonly theirs: string; readonly ours: string; readonly crons: readonly string[] };
   'catalog.read': { readonly crons: number };
   'catalog.adopted': { readonly crons: number };
+  'catalog.lost': { readonly crons: readonly string[]; readonly count: number };
+  'catalog.redeclared': OfBuild;
   'catalog.unreadable': OfCron & { readonly error: string };
 
   /** About to ask the ledger; the last moment at which this pod can be late. */
@@ -162,6 +164,14 @@ export const EVENT_TEXT: Readonly<Record<EventName, readonly [EventLevel, string
   ],
   'catalog.read': ['info', 'the catalog of crons was read'],
   'catalog.unreadable': ['error', 'the record or schedule of the cron cannot be read, and this pod does not fire it'],
+  'catalog.lost': [
+    'error',
+    'the catalog was lost: these crons have no definition any more, and changes made at run time are gone',
+  ],
+  'catalog.redeclared': [
+    'warn',
+    'the catalog no longer had these crons, which this process had declared before: they are declared again, without what was changed at run time',
+  ],
   'catalog.adopted': [
     'warn',
     'the catalog in PostgreSQL was empty and took over the one in Redis, which is no longer read',

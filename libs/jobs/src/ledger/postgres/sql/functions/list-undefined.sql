@@ -14,6 +14,6 @@ as $$
   )
   select json_build_object(
     'count', (select count(*) from missing),
-    'names', coalesce((select json_agg(name) from (select name from missing order by name limit the_most) as some), '[]')
+    'names', coalesce((select json_agg(name) from (select name from missing order by name limit the_most) as first_ones), '[]')
   )
 $$;
