@@ -2,6 +2,7 @@ import type { CancelTimer, Clock, StopWatching } from '@fencepost/lease';
 import type { Catalog } from '../catalog/catalog.js';
 import type { CronPing } from '../catalog/definition.js';
 import type { Telemetry } from '../telemetry/telemetry.js';
+import { tellTrouble } from '../telemetry/tell-trouble.js';
 
 export interface PingBookDeps {
   readonly catalog: Pick<Catalog, 'read' | 'watch'>;
@@ -68,6 +69,6 @@ export class PingBook {
   }
 
   #trouble(error: unknown): void {
-    this.deps.telemetry.emit('store.trouble', { doing: 'reading whom to tell of runs', error: String(error) });
+    tellTrouble(this.deps.telemetry, 'reading whom to tell of runs', error);
   }
 }

@@ -9,6 +9,7 @@ import type { AlarmBook, Swap } from './alarm-book.js';
 import { newRecord, readRecord, settle, told, type AlarmRecord, type Settled } from './alarm-record.js';
 import { judge, newestSuccess } from './judge.js';
 import { nextDue, type Schedules } from './next-due.js';
+import { tellTrouble } from '../telemetry/tell-trouble.js';
 
 export interface WatcherDeps {
   readonly ledger: Pick<Ledger, 'readCrons' | 'runs' | 'runsIn'>;
@@ -76,7 +77,7 @@ export class Watcher {
       this.#looks += 1;
       if (this.#looks % TIDY_EVERY === 1) await this.#tidy(isOver);
     } catch (error) {
-      this.deps.telemetry.emit('store.trouble', { doing: 'watching over crons', error: String(error) });
+      tellTrouble(this.deps.telemetry, 'watching over crons', error);
     }
   }
 
@@ -111,7 +112,7 @@ export class Watcher {
         runs.set(name, await ledger.runs(name, RUNS));
       } catch (error) {
         // The others are watched all the same.
-        this.deps.telemetry.emit('store.trouble', { doing: `watching over ${name}`, error: String(error) });
+        tellTrouble(this.deps.telemetry, `watching over ${name}`, error);
       }
     });
     for (const run of await ledger.runsIn('uncertain', names, 1)) runs.get(run.cron)?.push(run);

@@ -2,6 +2,7 @@ import { scrubText, type CancelTimer, type Clock } from '@fencepost/lease';
 import type { Telemetry } from '../telemetry/telemetry.js';
 import { BEFORE_ALL, compareIds, isJournalId } from './journal-id.js';
 import type { Journal, JournalEntry } from './journal.js';
+import { tellTrouble } from '../telemetry/tell-trouble.js';
 
 export interface JournalFeedDeps {
   readonly journal: Journal;
@@ -117,7 +118,7 @@ export class JournalFeed {
   /** Once, until the store is back. */
   #fail(error: unknown): void {
     if (!this.#failing) {
-      this.deps.telemetry.emit('store.trouble', { doing: 'reading the journal', error: String(error) });
+      tellTrouble(this.deps.telemetry, 'reading the journal', error);
     }
     this.#failing = true;
   }

@@ -5,6 +5,7 @@ import { JournalAwayError } from './journal-away-error.js';
 import { journalDetail } from './journal-detail.js';
 import type { Journal, NewJournalEntry } from './journal.js';
 import { isNotable } from './notable.js';
+import { tellTrouble } from '../telemetry/tell-trouble.js';
 
 export interface JournalWriterDeps {
   readonly journal: Journal;
@@ -136,7 +137,7 @@ export class JournalWriter {
   #fail(error: unknown): void {
     if (this.#failing) return;
     this.#failing = true;
-    this.deps.telemetry.emit('store.trouble', { doing: 'writing the journal', error: String(error) });
+    tellTrouble(this.deps.telemetry, 'writing the journal', error);
   }
 
   #tellDropped(): void {

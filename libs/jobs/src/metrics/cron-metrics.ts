@@ -62,6 +62,11 @@ const COUNTED = {
     help: 'Calls that the store or the queue did not answer.',
     labels: { store: ['store', 'queue'] },
   },
+  programErrors: {
+    ...{ name: 'cron_program_errors_total', type: 'counter', unit: null, by: 'both' },
+    help: 'Unexpected errors of the program itself, which no store has caused; the log has their stacks.',
+    labels: {},
+  },
   journalDropped: {
     ...{ name: 'cron_journal_dropped_total', type: 'counter', unit: null, by: 'both' },
     help: 'Ordinary events that this pod left out of the journal, because there were too many at once.',

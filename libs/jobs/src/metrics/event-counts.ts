@@ -86,6 +86,7 @@ function troubles({ count }: CountsDeps): Handlers {
   return {
     'store.trouble': () => count.storeTroubles.inc({ store: 'store' }),
     'store.unfit': () => count.storeTroubles.inc({ store: 'store' }),
+    'program.error': () => count.programErrors.inc(),
     'queue.trouble': () => count.storeTroubles.inc({ store: 'queue' }),
     'journal.dropped': (detail) => count.journalDropped.inc(detail.count),
   };

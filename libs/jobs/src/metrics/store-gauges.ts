@@ -5,6 +5,7 @@ import type { Instruments } from './instruments.js';
 import type { LastSuccess } from './last-success.js';
 import type { MetricSources } from './sources.js';
 import { Tour } from './tour.js';
+import { tellTrouble } from '../telemetry/tell-trouble.js';
 
 export interface StoreGaugesDeps {
   readonly count: Instruments;
@@ -97,7 +98,7 @@ export class StoreGauges {
     try {
       return await Promise.race([question(), late]);
     } catch (error) {
-      telemetry.emit('store.trouble', { doing: `${doing} for the metrics`, error: String(error) });
+      tellTrouble(telemetry, `${doing} for the metrics`, error);
       return null;
     } finally {
       cancel?.();

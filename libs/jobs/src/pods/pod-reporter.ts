@@ -3,6 +3,7 @@ import type { Telemetry } from '../telemetry/telemetry.js';
 import { ClockComparison } from './clock-comparison.js';
 import type { LoopLag } from './loop-lag.js';
 import { REPORT_MS, type NewPodCard, type PodRegistry } from './pod-registry.js';
+import { tellTrouble } from '../telemetry/tell-trouble.js';
 
 /** What a role knows of itself; it changes from one report to the next. */
 export type RoleFacts = Partial<
@@ -79,7 +80,7 @@ export class PodReporter {
       const theirs = await registry.report(this.#card());
       this.#comparison.hear({ sentAt, rttMs: clock.monotonic() - asked, theirs });
     } catch (error) {
-      telemetry.emit('store.trouble', { doing: 'reporting this pod', error: String(error) });
+      tellTrouble(telemetry, 'reporting this pod', error);
     }
   }
 
@@ -89,7 +90,7 @@ export class PodReporter {
       await registry.leave(facts.pod);
     } catch (error) {
       // It is off the list by itself a little later.
-      telemetry.emit('store.trouble', { doing: 'taking this pod off the list', error: String(error) });
+      tellTrouble(telemetry, 'taking this pod off the list', error);
     }
   }
 

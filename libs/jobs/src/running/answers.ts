@@ -4,6 +4,7 @@ import type { Run } from '../ledger/run.js';
 import { cronOfRun } from '../schedule/occurrence.js';
 import type { Telemetry } from '../telemetry/telemetry.js';
 import type { Carried } from './carrier.js';
+import { tellTrouble } from '../telemetry/tell-trouble.js';
 
 /** How soon a run is brought again of which the store told nothing. */
 const UNKNOWN_MS = 1_000;
@@ -20,7 +21,7 @@ export function needless({ telemetry }: Teller, runId: string, state: RunState |
 
 /** Nothing is known. The delivery is kept: a failed one would only come back with the sweep. */
 export function storeTrouble({ telemetry }: Teller, doing: string, error: unknown): Carried {
-  telemetry.emit('store.trouble', { doing, error: String(error) });
+  tellTrouble(telemetry, doing, error);
   return { kind: 'later', waitMs: UNKNOWN_MS };
 }
 

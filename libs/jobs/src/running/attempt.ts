@@ -13,6 +13,7 @@ import { lateByMs, makeRunContext } from './make-run-context.js';
 import { Pulse } from './pulse.js';
 import { isUnrecoverable, retryDelay } from './retry.js';
 import type { RunLog } from './run-context.js';
+import { tellTrouble } from '../telemetry/tell-trouble.js';
 
 type Begun = Extract<BeginReply, { verdict: 'begun' }>;
 
@@ -43,7 +44,7 @@ export class Attempt {
     this.#ref = { runId: carrier.runId, fence: begun.fence, nonce };
     this.#about = { cron: begun.run.cron, runId: carrier.runId, attempt: begun.attempt };
     const { ledger, clock, ttlMs, telemetry, pulse = new Pulse(clock, ttlMs / 4) } = deps;
-    const onTrouble = (error: unknown) => telemetry.emit('store.trouble', { doing: 'heartbeat', error: String(error) });
+    const onTrouble = (error: unknown) => tellTrouble(telemetry, 'heartbeat', error);
     const onLost = (error: Error) => this.#abort(error);
     const onCancelled = () => this.#cancel();
     const beating = { ledger, clock, ttlMs, pulse, onLost, onCancelled, onTrouble };
@@ -106,7 +107,7 @@ export class Attempt {
         return await ask();
       } catch (error) {
         if (!this.#heartbeat.isTrusted()) throw error;
-        this.deps.telemetry.emit('store.trouble', { doing, error: String(error) });
+        tellTrouble(this.deps.telemetry, doing, error);
         await sleep(this.deps.clock, this.deps.ttlMs / 12);
       }
     }

@@ -1,6 +1,7 @@
 import { NotReplicatedError, sleep } from '@fencepost/lease';
 import type { BeginReply, BeginRequest } from '../ledger/ledger.js';
 import type { AttemptDeps, Carrier } from './carrier.js';
+import { tellTrouble } from '../telemetry/tell-trouble.js';
 
 /**
  * Begins, and asks again with the same nonce while replicas are away: an attempt that was given up then would be used up
@@ -17,7 +18,7 @@ export async function beginRun(deps: AttemptDeps, carrier: Carrier, request: Beg
     } catch (error) {
       const isOver = carrier.givenUp.over || clock.monotonic() >= until;
       if (!(error instanceof NotReplicatedError) || isOver) throw error;
-      telemetry.emit('store.trouble', { doing: `beginning ${request.runId}`, error: String(error) });
+      tellTrouble(telemetry, `beginning ${request.runId}`, error);
       await sleep(clock, request.ttlMs / 12);
     }
   }

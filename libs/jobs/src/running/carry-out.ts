@@ -6,6 +6,7 @@ import { isOver, needless, storeTrouble } from './answers.js';
 import { beginRun } from './begin-run.js';
 import type { AttemptDeps, Carried, Carrier } from './carrier.js';
 import { withinLimits, type Found, type LimitedDeps, type Try, type WakeableCarrier } from './within-limits.js';
+import { tellTrouble } from '../telemetry/tell-trouble.js';
 
 /** What a delivery is carried out with; `limiter` is asked for handlers that have limits. */
 export type CarryOutDeps = LimitedDeps;
@@ -76,7 +77,7 @@ async function handlerOfRun(deps: AttemptDeps, { runId }: Carrier): Promise<Foun
     telemetry.emit('attempt.unhandled', { cron, runId });
     if (run.waiting === null) await ledger.noteWaiting(runId, 'no-capable-worker');
   } catch (error) {
-    telemetry.emit('store.trouble', { doing: `looking for a handler of ${runId}`, error: String(error) });
+    tellTrouble(telemetry, `looking for a handler of ${runId}`, error);
   }
   return { kind: 'later', waitMs: UNHANDLED_MS };
 }

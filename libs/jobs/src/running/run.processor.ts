@@ -11,6 +11,7 @@ import { ShutdownError } from './errors.js';
 import { Limiter } from './limits.js';
 import { Pulse } from './pulse.js';
 import type { WakeableCarrier } from './within-limits.js';
+import { tellTrouble } from '../telemetry/tell-trouble.js';
 
 export interface RunProcessorOptions extends KeySpace {
   /** For this worker alone, without a limit of retries per request; stays the caller's to close. */
@@ -183,7 +184,7 @@ export class RunProcessor {
   }
 
   #storeTrouble(doing: string, error: unknown): void {
-    this.options.telemetry.emit('store.trouble', { doing, error: String(error) });
+    tellTrouble(this.options.telemetry, doing, error);
   }
 
   #trouble(doing: string, error: unknown): void {

@@ -1,5 +1,6 @@
 import type { Telemetry } from '../telemetry/telemetry.js';
 import type { Presence } from './presence.js';
+import { tellTrouble } from '../telemetry/tell-trouble.js';
 
 export interface AnnouncerDeps {
   readonly presence: Presence;
@@ -37,7 +38,7 @@ export class Announcer {
       try {
         await presence.announce(dues);
       } catch (error) {
-        telemetry.emit('store.trouble', { doing: `announcing ${dues.size} crons`, error: String(error) });
+        tellTrouble(telemetry, `announcing ${dues.size} crons`, error);
       }
     }
     this.#telling = null;

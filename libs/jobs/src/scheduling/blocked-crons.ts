@@ -2,6 +2,7 @@ import type { CancelTimer, Clock } from '@fencepost/lease';
 import type { Recovery } from './recovery.js';
 import type { Telemetry } from '../telemetry/telemetry.js';
 import { inGroups } from './in-groups.js';
+import { tellTrouble } from '../telemetry/tell-trouble.js';
 
 export interface BlockedCronsDeps {
   readonly recovery: Pick<Recovery, 'unblock'>;
@@ -66,7 +67,7 @@ export class BlockedCrons {
         const still = await this.deps.recovery.unblock(cron, taken);
         if (still.size > 0 && !this.#stopped) this.#blocked.set(cron, still);
       } catch (error) {
-        this.deps.telemetry.emit('store.trouble', { doing: `look at what blocks ${cron}`, error: String(error) });
+        tellTrouble(this.deps.telemetry, `look at what blocks ${cron}`, error);
       }
     });
   }

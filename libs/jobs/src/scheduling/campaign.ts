@@ -4,6 +4,7 @@ import type { Ledger } from '../ledger/ledger.js';
 import type { Telemetry } from '../telemetry/telemetry.js';
 import { DueIndex } from './due-index.js';
 import { Wariness } from './wariness.js';
+import { tellBug, tellTrouble } from '../telemetry/tell-trouble.js';
 
 export interface CampaignDeps {
   readonly ledger: Ledger;
@@ -15,6 +16,8 @@ export interface CampaignDeps {
   readonly isHeld: (cron: string) => boolean;
   /** Called with what was granted together. */
   readonly onGranted: (leases: readonly Lease[]) => void;
+  /** Called with crons that this pod can't take on, so that others hear of them. */
+  readonly onGivenUp?: (crons: readonly string[]) => void;
   /** Called with what was lost together; resolves when nothing is claimed under these leases any more. */
   readonly onLost: (leases: readonly Lease[]) => Promise<void>;
 }
@@ -166,35 +169,63 @@ export class Campaign {
   }
 
   async #askBatch(crons: readonly string[]): Promise<void> {
+    const answers = await this.#acquire(crons);
+    if (answers === null) return this.#arm();
+    this.#failures = 0;
+    await this.#grant(answers.flatMap((answer) => (answer.acquired ? [answer.lease] : [])));
+    crons.forEach((cron, n) => this.#answered(cron, answers[n]?.acquired === false ? answers[n].remainingMs : 0));
+    this.#arm();
+  }
+
+  /** `null` when nobody answered; when these are asked for next is settled then. */
+  async #acquire(crons: readonly string[]): Promise<Awaited<ReturnType<LeaseKeeper['tryAcquireMany']>> | null> {
     const { ledger, keeper, telemetry, ttlMs } = this.deps;
     try {
       const records = await ledger.readCrons(crons);
       const wanted = crons.map((resource, n) => ({ resource, floor: records[n]?.fence }));
       const onLost = (lease: Lease, error: LeaseLostError) => this.#lose(lease, error);
-      const answers = this.#halted ? [] : await keeper.tryAcquireMany(wanted, { ttlMs, onLost });
-      this.#failures = 0;
-      this.#grant(answers.flatMap((answer) => (answer.acquired ? [answer.lease] : [])));
-      crons.forEach((cron, n) => this.#answered(cron, answers[n]?.acquired === false ? answers[n].remainingMs : 0));
+      return this.#halted ? [] : await keeper.tryAcquireMany(wanted, { ttlMs, onLost });
     } catch (error) {
-      telemetry.emit('store.trouble', { doing: `campaign for ${told(crons)}`, error: String(error) });
+      tellTrouble(telemetry, `campaign for ${told(crons)}`, error);
       // That is about one of them, and will stay so: the others must not wait for it.
       const isOfOne = error instanceof FenceExhaustedError;
       if (isOfOne) this.#wariness.note(error.resource, HOPELESS_MS);
       this.#failures += isOfOne ? 0 : 1;
       for (const cron of crons) this.#answered(cron, isOfOne ? 0 : this.#wariness.backoff(this.#failures));
+      return null;
     }
-    this.#arm();
   }
 
-  #grant(leases: readonly Lease[]): void {
+  async #grant(leases: readonly Lease[]): Promise<void> {
     if (leases.length === 0) return;
     const { telemetry, onGranted } = this.deps;
     for (const { resource, fence, holder, ttlMs } of leases) {
       telemetry.emit('lease.acquired', { cron: resource, fence, holder, ttlMs });
     }
     // A term that arrived after the stop is only given back.
-    if (this.#halted) this.#track(this.release(leases));
-    else onGranted(leases);
+    if (this.#halted) return this.#track(this.release(leases));
+    try {
+      onGranted(leases);
+    } catch (error) {
+      await this.#giveUp(leases, error);
+    }
+  }
+
+  /**
+   * Nobody acts under these, so they must not be renewed: another pod may do better. This one waits before it tries again,
+   * because a bug is still there a moment later.
+   */
+  async #giveUp(leases: readonly Lease[], error: unknown): Promise<void> {
+    const { telemetry, onLost } = this.deps;
+    tellBug(telemetry, `taking on ${told(leases.map(({ resource }) => resource))}`, error);
+    for (const { resource } of leases) this.#wariness.note(resource, HOPELESS_MS);
+    try {
+      await onLost(leases);
+    } catch (again) {
+      tellBug(telemetry, 'letting go of what could not be taken on', again);
+    }
+    await this.release(leases);
+    this.deps.onGivenUp?.(leases.map(({ resource }) => resource));
   }
 
   #answered(cron: string, remainingMs: number): void {
@@ -202,7 +233,7 @@ export class Campaign {
     this.#asking.delete(cron);
     if (!this.#isMissing(cron)) return;
     const wait = Math.max(remainingMs, LEAST_WAIT_MS, this.#wariness.leftMs(cron)) + this.deps.random() * SPREAD_MS;
-    this.#askIn(cron, wasReleased ? DEBOUNCE_MS : wait);
+    this.#askIn(cron, wasReleased && this.#wariness.leftMs(cron) <= 0 ? DEBOUNCE_MS : wait);
   }
 
   /** All leases of a pod may be lost in one moment: collected, so that they are given back in one batch. */
@@ -230,7 +261,7 @@ export class Campaign {
       await release();
     } catch (error) {
       const doing = `release of ${told(leases.map(({ resource }) => resource))}`;
-      this.deps.telemetry.emit('store.trouble', { doing, error: String(error) });
+      tellTrouble(this.deps.telemetry, doing, error);
     }
   }
 

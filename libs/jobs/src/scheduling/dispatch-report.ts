@@ -1,6 +1,7 @@
 import type { Clock } from '@fencepost/lease';
 import type { ClaimReply, ClaimRequest } from '../ledger/ledger.js';
 import type { Telemetry } from '../telemetry/telemetry.js';
+import { tellTrouble } from '../telemetry/tell-trouble.js';
 
 export interface DispatchReportDeps {
   readonly clock: Clock;
@@ -18,7 +19,7 @@ export class DispatchReport {
   }
 
   failed({ cron }: ClaimRequest, reason: unknown): void {
-    this.deps.telemetry.emit('store.trouble', { doing: `claim of ${cron}`, error: String(reason) });
+    tellTrouble(this.deps.telemetry, `claim of ${cron}`, reason);
   }
 
   followed(request: ClaimRequest, reply: ClaimReply): void {

@@ -63,7 +63,7 @@ describe('a changed cron', () => {
   it('is planned by the former policies as far as its former instants go', async () => {
     const { stage, at } = await oneCron({ catchUpWindowMs: 3_600_000 });
     await stage.serve(0);
-    stage.redefine({ misfire: 'skip', expression: '*/2 * * * * *' });
+    stage.redefine({ misfire: 'skip', graceMs: 900, expression: '*/2 * * * * *' });
     await stage.outage(9_000);
     await stage.serve(0);
     expect(await generations(stage)).toEqual([

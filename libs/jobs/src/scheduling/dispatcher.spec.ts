@@ -59,7 +59,7 @@ describe('the dispatcher', () => {
   });
 
   it('records and tells what went by without running', async () => {
-    const { stage, at, dispatch } = await oneCron();
+    const { stage, at, dispatch } = await oneCron({ graceMs: 900 });
     await stage.clock.advance(4_500);
     expect(await dispatch()).toEqual([{ lookAt: at(6) }]);
     const passed = { after: at(0), through: at(4), reason: 'misfire' };

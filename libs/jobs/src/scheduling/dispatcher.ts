@@ -11,6 +11,7 @@ import { Outlook, type Due } from './outlook.js';
 import type { PodTiming } from './pod-timing.js';
 import type { QueuedDelivery, RunQueue } from './run-queue.js';
 import type { SharedSchedules } from './segments.js';
+import { tellBug, tellTrouble } from '../telemetry/tell-trouble.js';
 
 /** What a pod knows of the catalog, as of its last reading or beat. */
 export interface Freshness {
@@ -153,11 +154,16 @@ export class Dispatcher {
     all.forEach((held, index) => {
       // A filter that saves a round trip; the ledger's comparison is the defence.
       if (held.over || mustStop(held.lease, monotonic)) return void (dispatched[index] = STALE);
-      const due = this.#outlook.due(held);
-      if (due === null) return void (dispatched[index] = { lookAt: this.#outlook.lookAt(held) });
-      const request = claimRequest(held, due, randomUUID());
-      this.#report.claiming(request);
-      asked.push({ index, held, due, request });
+      try {
+        const due = this.#outlook.due(held);
+        if (due === null) return void (dispatched[index] = { lookAt: this.#outlook.lookAt(held) });
+        const request = claimRequest(held, due, randomUUID());
+        this.#report.claiming(request);
+        asked.push({ index, held, due, request });
+      } catch (error) {
+        // It stays failed, and is given up after some failures; its neighbours go on.
+        tellBug(this.deps.telemetry, `planning ${held.entry.definition.name}`, error);
+      }
     });
     return asked;
   }
@@ -175,7 +181,7 @@ export class Dispatcher {
       await this.deliver(deliveries);
       return true;
     } catch (error) {
-      this.deps.telemetry.emit('store.trouble', { doing: 'enqueue and confirm', error: String(error) });
+      tellTrouble(this.deps.telemetry, 'enqueue and confirm', error);
       return false;
     }
   }

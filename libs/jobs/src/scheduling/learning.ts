@@ -3,6 +3,7 @@ import type { Telemetry } from '../telemetry/telemetry.js';
 import type { HeldCron } from './held-cron.js';
 import { inGroups } from './in-groups.js';
 import type { Recovery } from './recovery.js';
+import { tellTrouble } from '../telemetry/tell-trouble.js';
 
 export interface LearningDeps {
   readonly ledger: Ledger;
@@ -52,7 +53,7 @@ async function guard(doing: string, { telemetry }: LearningDeps, work: () => Pro
     await work();
     return true;
   } catch (error) {
-    telemetry.emit('store.trouble', { doing, error: String(error) });
+    tellTrouble(telemetry, doing, error);
     return false;
   }
 }

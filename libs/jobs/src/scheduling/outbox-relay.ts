@@ -5,6 +5,7 @@ import type { Telemetry } from '../telemetry/telemetry.js';
 import type { Dispatcher } from './dispatcher.js';
 import { inGroups } from './in-groups.js';
 import type { Presence } from './presence.js';
+import { tellTrouble } from '../telemetry/tell-trouble.js';
 
 export interface OutboxRelayDeps {
   readonly ledger: Pick<TransactionalLedger, 'pending' | 'watchTriggered' | 'waitingCrons'>;
@@ -77,7 +78,7 @@ export class OutboxRelay {
       const crons = await this.deps.ledger.waitingCrons(CRONS_AT_ONCE);
       await inGroups(crons, (cron) => this.#relay(cron));
     } catch (error) {
-      this.deps.telemetry.emit('store.trouble', { doing: 'looking for runs to hand over', error: String(error) });
+      tellTrouble(this.deps.telemetry, 'looking for runs to hand over', error);
     }
   }
 
@@ -95,7 +96,7 @@ export class OutboxRelay {
       // Whoever holds the cron sweeps its runs from now on.
       await this.deps.presence.announce(new Map([[cron, 0]]));
     } catch (error) {
-      this.deps.telemetry.emit('store.trouble', { doing: `handing over runs of ${cron}`, error: String(error) });
+      tellTrouble(this.deps.telemetry, `handing over runs of ${cron}`, error);
     } finally {
       this.#passes.delete(cron);
     }

@@ -1,5 +1,6 @@
 import type { CancelTimer, Clock } from '@fencepost/lease';
 import type { Telemetry } from '../telemetry/telemetry.js';
+import { tellBug, tellTrouble } from '../telemetry/tell-trouble.js';
 import type { Beat, Presence } from './presence.js';
 
 export interface PulseDeps {
@@ -67,11 +68,16 @@ export class Pulse {
   async #beat(): Promise<void> {
     const { presence, pod, clock, telemetry, onBeat } = this.deps;
     const askedAt = clock.monotonic();
+    let beat: Beat;
     try {
-      const beat = await presence.beat(pod);
+      beat = await presence.beat(pod);
+    } catch (error) {
+      return tellTrouble(telemetry, 'a beat', error);
+    }
+    try {
       if (!this.#stopped) onBeat(beat, askedAt);
     } catch (error) {
-      telemetry.emit('store.trouble', { doing: 'a beat', error: String(error) });
+      tellBug(telemetry, 'following a beat', error);
     }
   }
 }

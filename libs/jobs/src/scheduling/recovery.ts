@@ -8,6 +8,7 @@ import type { Telemetry } from '../telemetry/telemetry.js';
 import type { Dispatcher } from './dispatcher.js';
 import { inGroups } from './in-groups.js';
 import type { RunQueue } from './run-queue.js';
+import { tellTrouble } from '../telemetry/tell-trouble.js';
 
 export interface RecoveryDeps {
   readonly ledger: Ledger;
@@ -50,7 +51,7 @@ export class Recovery {
       try {
         if ((await this.#mend(cron, found[index])) === 0) quiet.push(cron);
       } catch (error) {
-        this.deps.telemetry.emit('store.trouble', { doing: `sweep of ${cron}`, error: String(error) });
+        tellTrouble(this.deps.telemetry, `sweep of ${cron}`, error);
       }
     });
     return quiet;

@@ -5,6 +5,7 @@ import type { PodTiming } from './pod-timing.js';
 import type { Beat, OverdueCron } from './presence.js';
 import { candidates, firstOf } from './rendezvous.js';
 import type { Roster } from './roster.js';
+import { tellTrouble } from '../telemetry/tell-trouble.js';
 
 export interface RescueDeps {
   readonly pod: string;
@@ -86,7 +87,7 @@ export class Rescue {
       });
       if (!this.#stopped) take(free);
     } catch (error) {
-      telemetry.emit('store.trouble', { doing: 'looking after overdue crons', error: String(error) });
+      tellTrouble(telemetry, 'looking after overdue crons', error);
     }
   }
 

@@ -7,6 +7,7 @@ import type { Telemetry } from '../telemetry/telemetry.js';
 import { ZoneDataWatch } from '../catalog/zone-data-watch.js';
 import type { Beat } from './presence.js';
 import { hashOf } from './rendezvous.js';
+import { tellBug, tellTrouble } from '../telemetry/tell-trouble.js';
 
 export interface RosterDeps {
   readonly catalog: Catalog;
@@ -82,7 +83,7 @@ export class Roster {
       await catalog.outgrow(name, accepted);
       await this.refresh();
     } catch (error) {
-      telemetry.emit('store.trouble', { doing: `catching up with ${name}`, error: String(error) });
+      tellTrouble(telemetry, `catching up with ${name}`, error);
     }
   }
 
@@ -96,10 +97,16 @@ export class Roster {
   async #read(): Promise<void> {
     if (this.#halted) return;
     const askedAt = this.deps.clock.monotonic();
+    let reading: CatalogReading;
     try {
-      this.#apply(await this.deps.catalog.read(), askedAt);
+      reading = await this.deps.catalog.read();
     } catch (error) {
-      this.deps.telemetry.emit('store.trouble', { doing: 'reading the catalog', error: String(error) });
+      return tellTrouble(this.deps.telemetry, 'reading the catalog', error);
+    }
+    try {
+      this.#apply(reading, askedAt);
+    } catch (error) {
+      tellBug(this.deps.telemetry, 'applying the catalog', error);
     }
   }
 

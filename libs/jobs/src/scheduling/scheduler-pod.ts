@@ -20,6 +20,7 @@ import { Roster } from './roster.js';
 import type { RunQueue } from './run-queue.js';
 import { Schedules } from './schedules.js';
 import { Share } from './share.js';
+import { tellTrouble } from '../telemetry/tell-trouble.js';
 
 export interface SchedulerPodDeps
   extends Pick<DispatcherDeps, 'tracing'>, Pick<EngineDeps, 'instants'>, Pick<RecoveryDeps, 'notifier'> {
@@ -92,6 +93,7 @@ export class SchedulerPod {
       ...deps,
       isHeld,
       onGranted: (leases) => this.#onGranted(leases),
+      onGivenUp: (crons) => this.#announcer.announce(crons.map((cron) => [cron, clock.now()])),
       onLost: (leases) => this.engine.letGo(this.#heldUnder(leases)),
     });
     this.roster = new Roster({ ...deps, freshness, onChanged: (changed, gone) => this.#onCatalog(changed, gone) });
@@ -165,7 +167,7 @@ export class SchedulerPod {
     try {
       await this.deps.presence.leave(this.#name);
     } catch (error) {
-      this.deps.telemetry.emit('store.trouble', { doing: 'saying farewell', error: String(error) });
+      tellTrouble(this.deps.telemetry, 'saying farewell', error);
     }
   }
 

@@ -138,6 +138,8 @@ export interface Events {
   /** A store answers, and this release can't work with what it holds. */
   'store.unfit': { readonly found: string };
   'store.trouble': { readonly doing: string; readonly error: string };
+  /** A bug of this program, or of something it calls that is no store. */
+  'program.error': { readonly doing: string; readonly err: Error };
   'queue.trouble': { readonly doing: string; readonly error: string };
 }
 
@@ -224,5 +226,6 @@ export const EVENT_TEXT: Readonly<Record<EventName, readonly [EventLevel, string
   ],
   'store.unfit': ['error', 'this pod is not ready and begins nothing new: a store is not as this release needs it'],
   'store.trouble': ['error', 'the store did not answer'],
+  'program.error': ['error', 'an unexpected error in the program itself: please report it with its stack'],
   'queue.trouble': ['error', 'the queue did not answer'],
 };
