@@ -69,7 +69,10 @@ describe('the Redis semaphore', () => {
   it('leaves no key behind when a term ends by itself, but the counter and the size', async () => {
     await win(store, { ttlMs: 50 });
     await expect.poll(() => redis.exists(key('r', 'places')), { interval: 5, timeout: 5_000 }).toBe(0);
-    expect((await redis.keys(`${space.prefix}:*`)).toSorted()).toEqual([key('r', 'places-fence'), key('r', 'places-size')]);
+    expect((await redis.keys(`${space.prefix}:*`)).toSorted()).toEqual([
+      key('r', 'places-fence'),
+      key('r', 'places-size'),
+    ]);
   });
 
   describe('that forgets', () => {
