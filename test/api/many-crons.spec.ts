@@ -38,7 +38,8 @@ beforeEach(async () => {
   const reading: CatalogReading = { ...one, entries };
   const catalog = { read: async () => reading };
   const leases = { inspect: async (names: readonly string[]) => names.map(() => null) };
-  const ports = { catalog: counted(catalog), ledger: counted(stage.ledger), leases: counted(leases), clock };
+  const reads = { catalog: counted(catalog), ledger: counted(stage.ledger), leases: counted(leases) };
+  const ports = { reads, clock };
   directory = Object.assign(new CronDirectory(), ports);
 });
 
@@ -69,7 +70,7 @@ it('only what is due, and held by nobody, is said to be unheld', async () => {
   const holding = { holder: 'scheduler-1/12345678', issued: 1, remainingMs: 1_000 };
   const inspect = async (names: readonly string[]) => names.map((name) => (name === 'held' ? holding : null));
   const { catalog, ledger } = stage;
-  const ports: object = { catalog, ledger, leases: { inspect }, clock };
+  const ports: object = { reads: { catalog, ledger, leases: { inspect } }, clock };
   const small = Object.assign(new CronDirectory(), ports);
   const { total, items } = await small.page({ state: 'unheld', limit: 50, offset: 0 });
   expect([total, items.map(({ name }) => name)]).toEqual([1, ['due']]);

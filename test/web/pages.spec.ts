@@ -180,6 +180,23 @@ describe('what happens meanwhile', () => {
   });
 });
 
+describe('a store that does not answer its scheduler', () => {
+  it('is said once and within two seconds, and what was known is dimmed with its time', async () => {
+    const shown = await open('/crons/');
+    await expect.poll(() => shown.locator('.live').innerText(), SOON).toBe('live');
+    stage.isBlind = true;
+    await expect.poll(() => shown.locator('.live').innerText(), SOON).toBe('store does not answer');
+    stage.failing = 503;
+    await expect.poll(() => shown.getByText('This is not up to date.').count(), SOON).toBe(1);
+    await expect.poll(() => main(shown), SOON).toMatch(/as of \d\d:\d\d:\d\d/);
+    expect(await main(shown)).not.toContain('Crons go on');
+    stage.failing = null;
+    stage.isBlind = false;
+    await expect.poll(() => shown.locator('.live').innerText(), SOON).toBe('live');
+    await expect.poll(() => shown.getByText('This is not up to date.').count(), SOON).toBe(0);
+  });
+});
+
 describe('an answer that is none', () => {
   it.each([
     [503, 'The store does not answer'],

@@ -36,6 +36,8 @@ export class WebStage {
   fixture: Fixture = { role: 'admin', crons: 8 };
   /** A status that every question of the API is answered with, instead of its answer. */
   failing: number | null = null;
+  /** Whether its heartbeats say that the store does not answer. */
+  isBlind = false;
   /** A status that every order is answered with. */
   refusing: number | null = null;
   readonly posted: Posted[] = [];
@@ -74,6 +76,7 @@ export class WebStage {
   reset(): void {
     this.fixture = { role: 'admin', crons: 8 };
     this.failing = null;
+    this.isBlind = false;
     this.refusing = null;
     this.posted.length = 0;
     this.complaints.length = 0;
@@ -129,9 +132,14 @@ export class WebStage {
 
   #stream(response: ServerResponse): void {
     response.writeHead(200, { 'content-type': 'text/event-stream', 'cache-control': 'no-store' });
-    response.write(': hello\n\n');
+    const beat = () => response.write(`event: heartbeat\ndata: ${JSON.stringify({ storeAnswers: !this.isBlind })}\n\n`);
+    beat();
+    const timer = setInterval(beat, 200);
     this.#streams.add(response);
-    response.on('close', () => this.#streams.delete(response));
+    response.on('close', () => {
+      clearInterval(timer);
+      this.#streams.delete(response);
+    });
   }
 
   #file({ pathname }: URL, response: ServerResponse): void {

@@ -13,6 +13,7 @@ export {
   holderSeemsAlive,
   isStoreTrouble,
   JournalFeed,
+  lateBy,
   knownCron,
   LeaseDesk,
   LeaseMovedError,

@@ -1,4 +1,4 @@
-import type { Run, SkipRange, SkipReason } from '@fencepost/jobs';
+import { lateBy, type Run, type SkipRange, type SkipReason } from '@fencepost/jobs';
 import type { Archive } from './archive.js';
 import type { Happening } from './happening.js';
 import { podOf, type CronSight, type Sight } from './sight.js';
@@ -56,7 +56,8 @@ function passed(cron: string, { after, through, reason }: SkipRange): string {
 function outcome(run: Run, archive: Archive): string {
   const name = runName(run.cron, run.scheduledAt);
   if (run.state === 'skipped') return `${name} skipped: the previous run was still going`;
-  const late = run.startedAt === null ? 'never begun' : `${span(Math.max(0, run.startedAt - run.dueAt))} late`;
+  const lateMs = lateBy(run);
+  const late = run.startedAt === null ? 'never begun' : lateMs === null ? run.reason : `${span(lateMs)} late`;
   const effects = archive.effects(run.id);
   const parts = [
     `${name} ${run.state} on ${podOf(run.worker ?? '')}`,

@@ -1,4 +1,4 @@
-import type { Run } from '@fencepost/jobs';
+import { lateBy, type Run } from '@fencepost/jobs';
 import { MARKS } from './cron-line.js';
 import type { Line } from './paint.js';
 import type { RunRow } from './scene.js';
@@ -20,7 +20,8 @@ export function runTable(rows: readonly RunRow[], columns: number): Line[] {
 
 /** A run: when, how late, by whom, under which fence, how it ended, and what it has written so far. */
 function runLine({ run, effects }: RunRow, name: number, columns: number): Line {
-  const late = run.startedAt === null ? '' : span(Math.max(0, run.startedAt - run.dueAt));
+  const lateMs = lateBy(run);
+  const late = lateMs === null ? '' : span(lateMs);
   const cells = [
     runName(run.cron, run.scheduledAt),
     late,

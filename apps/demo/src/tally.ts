@@ -1,4 +1,4 @@
-import type { Run, SkipRange, SkipReason } from '@fencepost/jobs';
+import { lateBy, type Run, type SkipRange, type SkipReason } from '@fencepost/jobs';
 import type { JournalEntry, TurnedDown } from '@fencepost/lease';
 import { percentile } from './percentile.js';
 
@@ -63,14 +63,14 @@ export interface Tally {
  * - **staleRejected**: calls refused by the ledger and writes refused by the sink because of their fence.
  * - **takeovers**: per cron, how often two occurrences that follow each other were claimed by different holders under
  *   different fences.
- * - **lateMs**: from `dueAt` to the beginning of the first attempt, over all runs that began; nearest rank.
+ * - **lateMs**: from `dueAt` to the beginning of the first attempt, over all runs that began and can be late; nearest rank.
  */
 export function tally(evidence: Evidence): Tally {
   const crons = evidence.crons.map((cron) => observed(cron, evidence.end));
   const written = effectsByRun(evidence.writes);
   const accounts = crons.map((cron) => account(cron));
   const runs = crons.flatMap((cron) => cron.runs);
-  const late = runs.flatMap(({ startedAt, dueAt }) => (startedAt === null ? [] : [Math.max(0, startedAt - dueAt)]));
+  const late = runs.flatMap((run) => lateBy(run) ?? []);
   return {
     occurrences: sum(crons.map(({ instants }) => instants.length)),
     runs: sum(accounts.map(({ ended }) => ended)),

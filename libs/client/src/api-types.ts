@@ -433,7 +433,7 @@ export interface paths {
       path?: never;
       cookie?: never;
     };
-    /** Entries of the journal as they come: server-sent events named journal, each a JournalEntry with its id. */
+    /** Entries of the journal as they come: server-sent events named journal, each a JournalEntry with its id; and each second one named heartbeat, which says whether the store answers. */
     get: operations['events_events'];
     put?: never;
     post?: never;
@@ -621,7 +621,7 @@ export interface components {
       notBefore: string | null;
       /** @description When it came into its final state. */
       finishedAt: string | null;
-      /** @description How much later than due the first attempt began; null before it has begun. */
+      /** @description How much later than due the first attempt began; null before it has begun, and for a manual or backfilled run. */
       lateByMs: number | null;
       /** @description From the beginning of the first attempt to the end; null before it has ended. */
       tookMs: number | null;
@@ -849,7 +849,7 @@ export interface components {
       reason: string | null;
       /** @description Its run, where it has one. */
       runId: string | null;
-      /** @description How much later than due it began. */
+      /** @description How much later than due it began; null for a manual or backfilled run. */
       lateByMs: number | null;
       /** @description How long it took. */
       tookMs: number | null;

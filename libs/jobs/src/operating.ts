@@ -48,7 +48,7 @@ export { presentPod } from './presenting/pod.js';
 export type { PodJson } from './presenting/pod.js';
 export { presentRunReport } from './presenting/run-report.js';
 export type { RunReportJson } from './presenting/run-report.js';
-export { presentRun } from './presenting/run.js';
+export { lateBy, presentRun } from './presenting/run.js';
 export type { RunJson } from './presenting/run.js';
 export { presentTimeline } from './presenting/timeline.js';
 export type { TimelineItemJson, TimelineJson } from './presenting/timeline.js';

@@ -1,5 +1,5 @@
 import { ownerPrefix } from '@fencepost/lease';
-import type { Run } from '../jobs.js';
+import { lateBy, type Run } from '../jobs.js';
 import { shortIso } from '../report.js';
 
 export const RUN_HEAD = ['RUN', 'STATE', 'DUE (UTC)', 'LATE', 'TOOK', 'TRY', 'WORKER', ''];
@@ -7,7 +7,8 @@ export const RUN_HEAD = ['RUN', 'STATE', 'DUE (UTC)', 'LATE', 'TOOK', 'TRY', 'WO
 /** A run as one line of a table. */
 export function runRow(run: Run): string[] {
   const { id, state, skipped, dueAt, startedAt, finishedAt, attempt, worker, error, waiting } = run;
-  const late = startedAt === null ? '-' : duration(startedAt - dueAt);
+  const lateMs = lateBy(run);
+  const late = lateMs === null ? '-' : duration(lateMs);
   const took = startedAt === null || finishedAt === null ? '-' : duration(finishedAt - startedAt);
   return [
     ...[

@@ -7,6 +7,8 @@ import { EventsController } from './events.controller.js';
 import { LeasesController } from './leases.controller.js';
 import { OrderDesk } from './order-desk.js';
 import { OverviewDesk } from './overview-desk.js';
+import { ReadGateInterceptor } from './read-gate.interceptor.js';
+import { ReadGate } from './read-gate.js';
 import { RunOrdersController } from './run-orders.controller.js';
 import { RunsController } from './runs.controller.js';
 import { SessionController } from './session.controller.js';
@@ -33,8 +35,8 @@ export class ApiModule {
         EventsController,
         SessionController,
       ],
-      providers: [CronDirectory, OrderDesk, OverviewDesk],
-      exports: [CronDirectory, OrderDesk],
+      providers: [CronDirectory, OrderDesk, OverviewDesk, ReadGate, ReadGateInterceptor],
+      exports: [CronDirectory, OrderDesk, ReadGate],
     };
   }
 }

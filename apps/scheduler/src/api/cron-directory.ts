@@ -1,8 +1,6 @@
 import { Inject, Injectable } from '@nestjs/common';
 import {
-  CATALOG,
   knownCron,
-  LEDGER,
   overviewOf,
   presentCronDetail,
   presentCronSummary,
@@ -14,9 +12,10 @@ import {
   type CronSummaryJson,
   type KnownCron,
   type Ledger,
+  type Run,
 } from '@fencepost/jobs';
+import { mapInSlices, READS } from '@fencepost/jobs/scheduler';
 import { ownerPrefix, type Clock, type Holding, type LeaseStore } from '@fencepost/lease';
-import { CRON_LEASE_STORE } from '@fencepost/jobs/scheduler';
 import { CLOCK } from '@fencepost/lease/nest';
 
 export interface CronFilter {
@@ -36,6 +35,13 @@ export interface CronCounts {
   readonly uncertain: number;
 }
 
+/** Where it looks. */
+interface DirectoryReads {
+  readonly catalog: Pick<Catalog, 'read'>;
+  readonly ledger: Pick<Ledger, 'readCrons' | 'runs' | 'runsIn'>;
+  readonly leases: Pick<LeaseStore, 'inspect'>;
+}
+
 /** A cron as it was at the last look at all of them. */
 interface Sight {
   readonly entry: CatalogEntry;
@@ -53,6 +59,7 @@ interface Snapshot {
 const FRESH_MS = 2_000;
 /** So many crons are asked about in one call. */
 const AT_ONCE = 500;
+const RUNS_AT_ONCE = 50;
 const MOST_UNCERTAIN = 100;
 /** The expression of what has no instants. */
 const MANUAL = '@manual';
@@ -66,16 +73,15 @@ export class CronDirectory {
   #snapshot: Promise<Snapshot> | null = null;
   #readAt = -Infinity;
 
-  @Inject(CATALOG) private readonly catalog!: Pick<Catalog, 'read'>;
-  @Inject(LEDGER) private readonly ledger!: Pick<Ledger, 'readCrons' | 'runs' | 'runsIn'>;
-  @Inject(CRON_LEASE_STORE) private readonly leases!: Pick<LeaseStore, 'inspect'>;
+  @Inject(READS) private readonly reads!: DirectoryReads;
   @Inject(CLOCK) private readonly clock!: Clock;
 
   async page(filter: CronFilter): Promise<{ readonly total: number; readonly items: CronSummaryJson[] }> {
     const { sights, reading } = await this.#fresh();
     const fitting = sights.filter((sight) => fits(sight, filter));
     const shown = fitting.slice(filter.offset, filter.offset + filter.limit);
-    const items = await Promise.all(shown.map((sight) => this.#summary(sight, reading.readAt)));
+    const newest = await this.#newest(shown);
+    const items = await mapInSlices(shown, (sight, index) => summaryOf(sight, newest[index] ?? null, reading.readAt));
     return { total: fitting.length, items };
   }
 
@@ -96,10 +102,10 @@ export class CronDirectory {
   async detail(cron: string): Promise<CronDetailJson> {
     const { entry, now } = await this.known(cron);
     const [[record], [lease], runs, uncertain] = await Promise.all([
-      this.ledger.readCrons([cron]),
-      this.leases.inspect([cron]),
-      this.ledger.runs(cron, 1),
-      this.ledger.runsIn('uncertain', [cron], MOST_UNCERTAIN),
+      this.reads.ledger.readCrons([cron]),
+      this.reads.leases.inspect([cron]),
+      this.reads.ledger.runs(cron, 1),
+      this.reads.ledger.runsIn('uncertain', [cron], MOST_UNCERTAIN),
     ]);
     const overview = overviewOf(entry, { record, last: runs[0] ?? null }, now);
     const sights = { lease: lease ?? null, uncertain: uncertain.length };
@@ -111,7 +117,7 @@ export class CronDirectory {
     const { sights, reading } = await this.#fresh();
     const seen = sights.find(({ entry }) => entry.definition.name === cron);
     // One that was made a moment ago is not in the last look.
-    return seen ? { entry: seen.entry, now: reading.readAt } : knownCron(this.catalog, cron);
+    return seen ? { entry: seen.entry, now: reading.readAt } : knownCron(this.reads.catalog, cron);
   }
 
   /** The name of every cron, by name. */
@@ -130,9 +136,15 @@ export class CronDirectory {
     this.#snapshot = null;
   }
 
-  async #summary({ entry, record, lease, uncertain }: Sight, now: number): Promise<CronSummaryJson> {
-    const [last = null] = await this.ledger.runs(entry.definition.name, 1);
-    return presentCronSummary(overviewOf(entry, { record, last }, now), { lease, uncertain });
+  /** The newest run of each, some at a time. */
+  async #newest(sights: readonly Sight[]): Promise<(Run | null)[]> {
+    const newest: (Run | null)[] = [];
+    for (let from = 0; from < sights.length; from += RUNS_AT_ONCE) {
+      const some = sights.slice(from, from + RUNS_AT_ONCE);
+      const runs = await Promise.all(some.map(({ entry }) => this.reads.ledger.runs(entry.definition.name, 1)));
+      newest.push(...runs.map(([last = null]) => last));
+    }
+    return newest;
   }
 
   #fresh(): Promise<Snapshot> {
@@ -146,21 +158,21 @@ export class CronDirectory {
   }
 
   async #read(at: number): Promise<Snapshot> {
-    const reading = await this.catalog.read();
-    const chunks: (readonly CatalogEntry[])[] = [];
+    const reading = await this.reads.catalog.read();
+    const sights: Sight[] = [];
+    // One after the other: the answers of all of them at once would hold the event loop.
     for (let from = 0; from < reading.entries.length; from += AT_ONCE) {
-      chunks.push(reading.entries.slice(from, from + AT_ONCE));
+      sights.push(...(await this.#look(reading.entries.slice(from, from + AT_ONCE))));
     }
-    const sights = await Promise.all(chunks.map((chunk) => this.#look(chunk)));
-    return { at, reading, sights: sights.flat() };
+    return { at, reading, sights };
   }
 
   async #look(entries: readonly CatalogEntry[]): Promise<Sight[]> {
     const names = entries.map(({ definition }) => definition.name);
     const [records, leases, uncertain] = await Promise.all([
-      this.ledger.readCrons(names),
-      this.leases.inspect(names),
-      this.ledger.runsIn('uncertain', names, MOST_UNCERTAIN),
+      this.reads.ledger.readCrons(names),
+      this.reads.leases.inspect(names),
+      this.reads.ledger.runsIn('uncertain', names, MOST_UNCERTAIN),
     ]);
     const waiting = new Map<string, number>();
     for (const { cron } of uncertain) waiting.set(cron, (waiting.get(cron) ?? 0) + 1);
@@ -170,6 +182,10 @@ export class CronDirectory {
       return record ? [{ ...sight, record }] : [];
     });
   }
+}
+
+function summaryOf({ entry, record, lease, uncertain }: Sight, last: Run | null, now: number): CronSummaryJson {
+  return presentCronSummary(overviewOf(entry, { record, last }, now), { lease, uncertain });
 }
 
 function fits(sight: Sight, { search, state, holder }: CronFilter): boolean {

@@ -1,8 +1,6 @@
 import { Controller, Get, Inject, Param, Query } from '@nestjs/common';
 import { ApiTags } from '@nestjs/swagger';
 import {
-  JOURNAL,
-  LEDGER,
   presentJournalEntry,
   presentOperatorAction,
   presentRun,
@@ -11,9 +9,8 @@ import {
   SCHEMAS,
   Timelines,
   WhyDesk,
-  type Journal,
-  type Ledger,
 } from '@fencepost/jobs';
+import { mapInSlices, READS, type Reads } from '@fencepost/jobs/scheduler';
 import { actionListSchema, cronPageSchema, journalSchema, runListSchema } from './answers.js';
 import { CronDirectory } from './cron-directory.js';
 import { Shows } from './describe-route.js';
@@ -27,8 +24,7 @@ type OfCron = Checked<typeof inputs.cronParams>;
 @Controller('api/crons')
 export class CronsController {
   @Inject(CronDirectory) private readonly directory!: CronDirectory;
-  @Inject(LEDGER) private readonly ledger!: Ledger;
-  @Inject(JOURNAL) private readonly journal!: Journal;
+  @Inject(READS) private readonly reads!: Reads;
   @Inject(Timelines) private readonly timelines!: Timelines;
   @Inject(WhyDesk) private readonly whyDesk!: WhyDesk;
 
@@ -61,7 +57,7 @@ export class CronsController {
     @Query({ schema: inputs.cronRunsQuery }) { limit }: Checked<typeof inputs.cronRunsQuery>,
   ) {
     await this.directory.known(cron);
-    return { items: (await this.ledger.runs(cron, limit)).map(presentRun) };
+    return { items: await mapInSlices(await this.reads.ledger.runs(cron, limit), presentRun) };
   }
 
   @Get(':cron/journal')
@@ -71,7 +67,7 @@ export class CronsController {
     @Query({ schema: inputs.latestQuery }) { limit, before }: Checked<typeof inputs.latestQuery>,
   ) {
     await this.directory.known(cron);
-    const entries = await this.journal.ofCron(cron, { limit, ...(before !== undefined && { before }) });
+    const entries = await this.reads.journal.ofCron(cron, { limit, ...(before !== undefined && { before }) });
     return { items: entries.map(presentJournalEntry) };
   }
 
@@ -82,7 +78,7 @@ export class CronsController {
     @Query({ schema: inputs.actionsQuery }) { limit }: Checked<typeof inputs.actionsQuery>,
   ) {
     await this.directory.known(cron);
-    return { items: (await this.ledger.actions(cron, limit)).map(presentOperatorAction) };
+    return { items: (await this.reads.ledger.actions(cron, limit)).map(presentOperatorAction) };
   }
 
   @Get(':cron/why')

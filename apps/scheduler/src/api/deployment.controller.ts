@@ -1,20 +1,15 @@
 import { Controller, Get, Inject, Query } from '@nestjs/common';
 import { ApiTags } from '@nestjs/swagger';
 import {
-  AUDIT_TRAIL,
   Doctor,
-  JOURNAL,
   Outlook,
-  POD_REGISTRY,
   presentAuditRecord,
   presentJournalEntry,
   presentOutlook,
   presentPod,
   SCHEMAS,
-  type AuditTrail,
-  type Journal,
-  type PodRegistry,
 } from '@fencepost/jobs';
+import { mapInSlices, READS, type Reads } from '@fencepost/jobs/scheduler';
 import { auditListSchema, findingListSchema, journalSchema, overviewSchema, podListSchema } from './answers.js';
 import { Shows } from './describe-route.js';
 import * as inputs from './inputs.js';
@@ -26,11 +21,9 @@ import { OverviewDesk } from './overview-desk.js';
 @Controller('api')
 export class DeploymentController {
   @Inject(OverviewDesk) private readonly overviews!: OverviewDesk;
-  @Inject(POD_REGISTRY) private readonly registry!: PodRegistry;
   @Inject(Outlook) private readonly outlooks!: Outlook;
   @Inject(Doctor) private readonly examiner!: Doctor;
-  @Inject(JOURNAL) private readonly entries!: Journal;
-  @Inject(AUDIT_TRAIL) private readonly trail!: AuditTrail;
+  @Inject(READS) private readonly reads!: Reads;
 
   @Get('overview')
   @Shows(overviewSchema, 'The deployment at one look.')
@@ -41,7 +34,7 @@ export class DeploymentController {
   @Get('pods')
   @Shows(podListSchema, 'Pods of both roles that have reported lately.')
   async pods() {
-    return { items: (await this.registry.list()).map(presentPod) };
+    return { items: (await this.reads.pods.list()).map(presentPod) };
   }
 
   @Get('outlook')
@@ -59,14 +52,14 @@ export class DeploymentController {
   @Get('journal')
   @Shows(journalSchema, 'What happened lately, over all pods.')
   async journal(@Query({ schema: inputs.latestQuery }) { limit, before }: Checked<typeof inputs.latestQuery>) {
-    const found = await this.entries.latest({ limit, ...(before !== undefined && { before }) });
-    return { items: found.map(presentJournalEntry) };
+    const found = await this.reads.journal.latest({ limit, ...(before !== undefined && { before }) });
+    return { items: await mapInSlices(found, presentJournalEntry) };
   }
 
   @Get('audit')
   @Shows(auditListSchema, 'Who changed what, from where.')
   async audit(@Query({ schema: inputs.auditQuery }) { limit, before, cron }: Checked<typeof inputs.auditQuery>) {
     const query = { limit, ...(before !== undefined && { before }), ...(cron !== undefined && { cron }) };
-    return { items: (await this.trail.list(query)).map(presentAuditRecord) };
+    return { items: await mapInSlices(await this.reads.trail.list(query), presentAuditRecord) };
   }
 }

@@ -1,13 +1,14 @@
-import { applyDecorators, HttpCode } from '@nestjs/common';
+import { applyDecorators, HttpCode, UseInterceptors } from '@nestjs/common';
 import { ApiDefaultResponse, ApiOkResponse, ApiOperation } from '@nestjs/swagger';
 import type { z } from 'zod';
 import type { AccessRole } from '@fencepost/pod';
 import { Needs } from '../auth/fencepost-guard.js';
+import { ReadGateInterceptor } from './read-gate.interceptor.js';
 import { problemSchema } from './answers.js';
 
 /** A place to look at: what it is for, and what it answers. */
 export function Shows(schema: z.ZodType, summary: string): MethodDecorator {
-  return applyDecorators(Needs('viewer'), ...described(schema, summary));
+  return applyDecorators(Needs('viewer'), UseInterceptors(ReadGateInterceptor), ...described(schema, summary));
 }
 
 /** An order: who may give it, what it is for, and what it answers. */

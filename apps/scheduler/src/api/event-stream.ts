@@ -2,8 +2,8 @@ import { presentJournalEntry, type JournalEntry } from '@fencepost/jobs';
 import type { CancelTimer, Clock } from '@fencepost/lease';
 import type { WebResponse } from '../http/web-request.js';
 
-/** Proxies close what is silent for a minute, or for half of one. */
-const HEARTBEAT_MS = 15_000;
+/** A page says within two seconds that what it shows may be old; and proxies close what is silent. */
+const HEARTBEAT_MS = 1_000;
 
 /** Who reads so slowly is cut off, and goes on where it was when it comes again: the journal keeps what it has missed. */
 const MOST_UNREAD = 1_048_576;
@@ -19,6 +19,7 @@ export class EventStream {
   constructor(
     private readonly response: WebResponse,
     private readonly clock: Clock,
+    private readonly storeAnswers: () => boolean | null,
   ) {
     response.status(200).set({
       'Content-Type': 'text/event-stream; charset=utf-8',
@@ -41,7 +42,7 @@ export class EventStream {
   }
 
   #beat(): void {
-    this.#write(': still here\n\n');
+    this.#write(`event: heartbeat\ndata: ${JSON.stringify({ storeAnswers: this.storeAnswers() })}\n\n`);
     this.#cancel = this.clock.after(HEARTBEAT_MS, () => this.#beat());
   }
 

@@ -4,25 +4,31 @@ import { JournalFeed } from '@fencepost/jobs';
 import type { Clock } from '@fencepost/lease';
 import { CLOCK } from '@fencepost/lease/nest';
 import type { WebResponse } from '../http/web-request.js';
+import { ACCESS, isUnguarded, type Access } from '../auth/access.js';
+import { callerHere } from '../auth/caller.js';
 import { Needs } from '../auth/fencepost-guard.js';
 import { Refusal } from '../auth/refusals.js';
 import { EventStream } from './event-stream.js';
 
 /** Each costs a connection and a buffer. */
 const MOST_LISTENERS = 500;
+/** One caller can't keep the others from listening. */
+const MAX_OF_ONE = 50;
 
 /** Tells what happens while it happens. */
 @ApiTags('deployment')
 @Controller('api')
 export class EventsController {
-  readonly #streams = new Set<EventStream>();
+  readonly #streams = new Map<EventStream, string>();
   @Inject(JournalFeed) private readonly feed!: JournalFeed;
   @Inject(CLOCK) private readonly clock!: Clock;
+  @Inject(ACCESS) private readonly access!: Access;
 
   @Get('events')
   @Needs('viewer')
   @ApiOperation({
-    summary: 'Entries of the journal as they come: server-sent events named journal, each a JournalEntry with its id.',
+    summary:
+      'Entries of the journal as they come: server-sent events named journal, each a JournalEntry with its id; and each second one named heartbeat, which says whether the store answers.',
   })
   @ApiHeader({ name: 'Last-Event-ID', required: false, description: 'Goes on after this entry, as far as it is kept.' })
   @ApiOkResponse({
@@ -37,14 +43,25 @@ export class EventsController {
     if (this.#streams.size >= MOST_LISTENERS) {
       throw new Refusal(503, 'TOO_MANY_LISTENERS', `Expected at most ${MOST_LISTENERS} listeners. Ask again later.`);
     }
-    const stream = new EventStream(response, this.clock);
+    const who = this.#caller();
+    if ([...this.#streams.values()].filter((other) => other === who).length >= MAX_OF_ONE) {
+      const message = `Expected at most ${MAX_OF_ONE} listeners of one caller. Close some of them, and ask again.`;
+      throw new Refusal(429, 'TOO_MANY_LISTENERS', message);
+    }
+    const stream = new EventStream(response, this.clock, () => this.feed.storeAnswers);
     const stop = this.feed.subscribe((entry) => stream.tell(entry), after ?? null);
-    this.#streams.add(stream);
+    this.#streams.set(stream, who);
     // Not that of the request: one with a body is closed as soon as that has been read, which is before this.
     response.once('close', () => {
       stop();
       stream.close();
       this.#streams.delete(stream);
     });
+  }
+
+  /** Without tokens everybody has the same name. */
+  #caller(): string {
+    const { name, address } = callerHere();
+    return isUnguarded(this.access) ? address : name;
   }
 }

@@ -1,10 +1,11 @@
 import { Inject, Injectable } from '@nestjs/common';
-import { LEDGER, POD_REGISTRY, presentPod, type Ledger, type PodRegistry } from '@fencepost/jobs';
-import { JOBS_SETTINGS, RUN_QUEUE, type BullmqRunQueue, type JobsSettings } from '@fencepost/jobs/scheduler';
+import { presentPod } from '@fencepost/jobs';
+import { JOBS_SETTINGS, READS, type BullmqRunQueue, type JobsSettings, type Reads } from '@fencepost/jobs/scheduler';
 import { libraryVersion } from '@fencepost/jobs/operating';
 import { ACCESS, isUnguarded, type Access } from '../auth/access.js';
 import { callerHere } from '../auth/caller.js';
 import { CronDirectory } from './cron-directory.js';
+import { READ_QUEUE } from './read-queue.js';
 
 /** Of each cron so many failed runs are counted. */
 const FAILED_OF_EACH = 20;
@@ -15,9 +16,8 @@ const MOST_COUNTED = 1_000;
 @Injectable()
 export class OverviewDesk {
   @Inject(CronDirectory) private readonly directory!: CronDirectory;
-  @Inject(LEDGER) private readonly ledger!: Ledger;
-  @Inject(POD_REGISTRY) private readonly registry!: PodRegistry;
-  @Inject(RUN_QUEUE) private readonly runs!: BullmqRunQueue;
+  @Inject(READS) private readonly reads!: Reads;
+  @Inject(READ_QUEUE) private readonly runs!: BullmqRunQueue;
   @Inject(JOBS_SETTINGS) private readonly settings!: JobsSettings;
   @Inject(ACCESS) private readonly access!: Access;
 
@@ -27,7 +27,7 @@ export class OverviewDesk {
       this.directory.counts(),
       this.#failed(),
       this.runs.queue.getJobCounts(),
-      this.registry.list(),
+      this.reads.pods.list(),
     ]);
     const { tenant, prefix, ledger } = this.settings;
     return {
@@ -47,7 +47,7 @@ export class OverviewDesk {
     const names = await this.directory.names();
     let count = 0;
     for (let at = 0; at < names.length && count < MOST_COUNTED; at += AT_ONCE) {
-      count += (await this.ledger.runsIn('failed', names.slice(at, at + AT_ONCE), FAILED_OF_EACH)).length;
+      count += (await this.reads.ledger.runsIn('failed', names.slice(at, at + AT_ONCE), FAILED_OF_EACH)).length;
     }
     return Math.min(count, MOST_COUNTED);
   }

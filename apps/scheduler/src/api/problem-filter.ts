@@ -24,6 +24,7 @@ export class ProblemFilter implements ExceptionFilter {
   #send(problem: Problem, request: WebRequest, response: WebResponse): void {
     const { statusCode } = problem;
     response.status(statusCode).set({ 'Cache-Control': 'no-store' });
+    if (statusCode === 429 || statusCode === 503) response.set({ 'Retry-After': '1' });
     if (statusCode === 401) response.set({ 'WWW-Authenticate': 'Bearer realm="fencepost"' });
     if (statusCode === 401 && isPage(request)) response.type('html').send(signInPage());
     else response.json(problem);

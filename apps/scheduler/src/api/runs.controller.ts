@@ -1,19 +1,12 @@
 import { Controller, Get, Inject, Param, Query } from '@nestjs/common';
 import { ApiTags } from '@nestjs/swagger';
-import {
-  JOURNAL,
-  presentJournalEntry,
-  presentRun,
-  presentRunReport,
-  RunOperator,
-  type Journal,
-  type Run,
-} from '@fencepost/jobs';
-import { RUN_QUEUE, type BullmqRunQueue } from '@fencepost/jobs/scheduler';
+import { presentJournalEntry, presentRun, presentRunReport, RunOperator, type Run } from '@fencepost/jobs';
+import { mapInSlices, READS, type BullmqRunQueue, type Reads } from '@fencepost/jobs/scheduler';
 import { runListSchema, runPageSchema } from './answers.js';
 import { Shows } from './describe-route.js';
 import * as inputs from './inputs.js';
 import type { Checked } from './inputs.js';
+import { READ_QUEUE } from './read-queue.js';
 import { runEntries } from './run-entries.js';
 
 /** The journal of a cron keeps so many entries. */
@@ -26,13 +19,13 @@ const MOST_OF_ALL = 1_000;
 @Controller('api/runs')
 export class RunsController {
   @Inject(RunOperator) private readonly operator!: RunOperator;
-  @Inject(JOURNAL) private readonly journal!: Journal;
-  @Inject(RUN_QUEUE) private readonly queue!: BullmqRunQueue;
+  @Inject(READS) private readonly reads!: Reads;
+  @Inject(READ_QUEUE) private readonly queue!: BullmqRunQueue;
 
   @Get()
   @Shows(runListSchema, 'Runs of all crons that failed for good, or that wait for a person.')
   async list(@Query({ schema: inputs.runsQuery }) { state, limit }: Checked<typeof inputs.runsQuery>) {
-    return { items: (await this.operator[state]({ limit })).map(presentRun) };
+    return { items: await mapInSlices(await this.operator[state]({ limit }), presentRun) };
   }
 
   @Get(':id')
@@ -45,8 +38,8 @@ export class RunsController {
 
   async #entries({ id, cron }: Run) {
     const [notable, latest] = await Promise.all([
-      this.journal.ofCron(cron, { limit: MOST_OF_CRON }),
-      this.journal.latest({ limit: MOST_OF_ALL }),
+      this.reads.journal.ofCron(cron, { limit: MOST_OF_CRON }),
+      this.reads.journal.latest({ limit: MOST_OF_ALL }),
     ]);
     return runEntries(id, { notable, latest }).map(presentJournalEntry);
   }

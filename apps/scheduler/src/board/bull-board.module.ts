@@ -1,9 +1,11 @@
 import { BULL_BOARD_ADAPTER, BULL_BOARD_INSTANCE, BullBoardModule, type BullBoardInstance } from '@bull-board/nestjs';
 import { Inject, Module } from '@nestjs/common';
 import type { DynamicModule, OnModuleInit } from '@nestjs/common';
-import { CronCatalog, CronOperator, LEDGER, type Ledger } from '@fencepost/jobs';
-import { JOBS_SETTINGS, RUN_QUEUE, type BullmqRunQueue, type JobsSettings } from '@fencepost/jobs/scheduler';
+import { CronCatalog, CronOperator } from '@fencepost/jobs';
+import { JOBS_SETTINGS, READS, type BullmqRunQueue, type JobsSettings, type Reads } from '@fencepost/jobs/scheduler';
 import { CronDirectory } from '../api/cron-directory.js';
+import { ReadGate } from '../api/read-gate.js';
+import { READ_QUEUE } from '../api/read-queue.js';
 import { OrderDesk } from '../api/order-desk.js';
 import { requireCaller } from '../auth/require-caller.js';
 import { BoardAccess } from './board-access.js';
@@ -19,12 +21,13 @@ class BoardAccessModule {}
 export class QueuesBoardModule implements OnModuleInit {
   @Inject(BULL_BOARD_INSTANCE) private readonly board!: BullBoardInstance;
   @Inject(BULL_BOARD_ADAPTER) private readonly mounted!: BoardOfOurs;
-  @Inject(RUN_QUEUE) private readonly runs!: BullmqRunQueue;
+  @Inject(READ_QUEUE) private readonly runs!: BullmqRunQueue;
+  @Inject(ReadGate) private readonly gate!: ReadGate;
   @Inject(CronDirectory) private readonly directory!: CronDirectory;
   @Inject(OrderDesk) private readonly desk!: OrderDesk;
   @Inject(CronOperator) private readonly operator!: CronOperator;
   @Inject(CronCatalog) private readonly crons!: CronCatalog;
-  @Inject(LEDGER) private readonly ledger!: Ledger;
+  @Inject(READS) private readonly reads!: Reads;
 
   /**
    * @param pod the module that provides the queue
@@ -54,8 +57,9 @@ export class QueuesBoardModule implements OnModuleInit {
     (this.mounted.getRouter() as { disable(setting: string): void }).disable('x-powered-by');
     // Its own answer to an error shows where in the program it came from.
     this.mounted.setErrorHandler(problemOnBoard);
-    const { runs, directory, desk, operator, crons, ledger } = this;
-    this.board.addQueue(new CronAdapter({ runs, directory, desk, operator, crons, ledger }));
+    const { runs, directory, desk, operator, crons, gate } = this;
+    const { ledger } = this.reads;
+    this.board.addQueue(new CronAdapter({ runs, directory, desk, operator, crons, gate, ledger }));
   }
 }
 

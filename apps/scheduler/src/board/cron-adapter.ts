@@ -1,13 +1,15 @@
 import { BullMQAdapter } from '@bull-board/api/bullMQAdapter';
-import type { AppJobScheduler, QueueJob, QueueJobJson } from '@bull-board/api/typings/app';
+import type { QueueJob, QueueJobJson } from '@bull-board/api/typings/app';
 import type { CronCatalog, CronOperator, Ledger, Run } from '@fencepost/jobs';
-import type { BullmqRunQueue } from '@fencepost/jobs/scheduler';
+import { mapInSlices, type BullmqRunQueue } from '@fencepost/jobs/scheduler';
 import { mayAs } from '@fencepost/pod';
 import type { CronDirectory } from '../api/cron-directory.js';
 import type { OrderDesk } from '../api/order-desk.js';
+import type { ReadGate } from '../api/read-gate.js';
 import { refusedRun, runIdOf } from '../api/problems.js';
 import { currentCaller } from '../auth/caller.js';
 import { jobData, jobName } from './job-texts.js';
+import { unreadSchedulers, type KnownSchedulers, type Scheduler } from './unread-schedulers.js';
 
 export interface CronAdapterDeps {
   readonly runs: BullmqRunQueue;
@@ -16,6 +18,7 @@ export interface CronAdapterDeps {
   readonly operator: CronOperator;
   readonly crons: CronCatalog;
   readonly ledger: Ledger;
+  readonly gate: ReadGate;
 }
 
 /** More would be a page nobody reads; ours has a search. */
@@ -24,12 +27,13 @@ const MOST_SHOWN = 1_000;
 const REASON = 'asked for on the board';
 
 type Job = NonNullable<Awaited<ReturnType<BullMQAdapter['getJob']>>>;
-type Scheduler = Omit<AppJobScheduler, 'queueName'>;
 
 /** The queue of runs as Bull Board shows it, with our crons where it has its own schedulers. */
 export class CronAdapter extends BullMQAdapter {
   /** What the ledger knew of a job's run when the job was read; by its data, which is all that a formatter is given. */
   readonly #runs = new WeakMap<object, Run>();
+  #known: KnownSchedulers | null = null;
+  #count = 0;
 
   constructor(private readonly deps: CronAdapterDeps) {
     super(deps.runs.queue, {
@@ -49,16 +53,29 @@ export class CronAdapter extends BullMQAdapter {
   }
 
   override async getJobs(...asked: Parameters<BullMQAdapter['getJobs']>): Promise<Job[]> {
-    const jobs = await super.getJobs(...asked);
-    await this.#know(jobs);
-    return jobs;
+    return this.deps.gate.run(async () => {
+      const jobs = await super.getJobs(...asked);
+      await this.#know(jobs);
+      return jobs;
+    });
   }
 
+  /** The board shows nothing of an error, and "none" instead: so the list that was known last, or a line that says what happened. */
   override async getJobSchedulers(): Promise<Scheduler[]> {
+    try {
+      const shown = await this.deps.gate.run(() => this.#schedulers());
+      this.#known = { shown, at: new Date() };
+      return shown;
+    } catch (error) {
+      return unreadSchedulers(this.#known, error);
+    }
+  }
+
+  async #schedulers(): Promise<Scheduler[]> {
     const { items } = await this.deps.directory.page({ limit: MOST_SHOWN, offset: 0 });
     const shown = items.filter(({ state }) => state !== 'removed');
     const counts = await this.deps.ledger.countRuns(shown.map(({ name }) => name));
-    return shown.map(({ name, expression, timeZone, next, last }, n) => ({
+    return mapInSlices(shown, ({ name, expression, timeZone, next, last }, n) => ({
       ...{ id: name, name, pattern: expression, tz: timeZone, iterationCount: counts[n] ?? 0 },
       ...(next !== null && { next: Date.parse(next) }),
       ...(last?.startedAt && { lastRun: Date.parse(last.startedAt), lastRunJobId: last.id }),
@@ -66,8 +83,13 @@ export class CronAdapter extends BullMQAdapter {
   }
 
   override async getJobSchedulersCount(): Promise<number> {
-    const { total, removed } = await this.deps.directory.counts();
-    return total - removed;
+    try {
+      const { total, removed } = await this.deps.directory.counts();
+      return (this.#count = total - removed);
+    } catch {
+      // One entry says that the list could not be read.
+      return this.#count || 1;
+    }
   }
 
   override get supportsJobSchedulerUpdate(): boolean {

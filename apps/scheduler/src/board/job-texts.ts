@@ -1,4 +1,4 @@
-import type { Run } from '@fencepost/jobs';
+import { lateBy, type Run } from '@fencepost/jobs';
 import { formatFence, ownerPrefix } from '@fencepost/lease';
 
 interface Named {
@@ -16,12 +16,12 @@ export function jobName({ name }: Named, run: Run | null): string {
 /** What a person wants to know of a delivery: it holds no more than the id of its run, and the ledger has the rest. */
 export function jobData(data: unknown, run: Run | null): unknown {
   if (!run) return data;
-  const lateByMs = run.startedAt === null ? null : run.startedAt - run.dueAt;
+  const lateByMs = lateBy(run);
   return {
     runId: run.id,
     cron: run.cron,
     scheduledAt: new Date(run.scheduledAt).toISOString(),
-    lateness: lateByMs === null ? 'not begun' : `${lateByMs} ms`,
+    lateness: lateByMs === null ? (run.startedAt === null ? 'not begun' : 'none') : `${lateByMs} ms`,
     attempt: run.attempt,
     fence: run.fence === null ? null : formatFence(run.fence),
     outcome: run.state,

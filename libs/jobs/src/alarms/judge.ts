@@ -1,7 +1,7 @@
 import { scrubText } from '@fencepost/lease';
 import type { CronDefinition } from '../catalog/definition.js';
 import { isTerminal } from '../ledger/run-state.js';
-import type { Run } from '../ledger/run.js';
+import { hasLateness, type Run } from '../ledger/run.js';
 import type { Alarm } from './alarm.js';
 
 /** What is known of a watched cron at one moment. Times are epoch milliseconds of the store. */
@@ -52,7 +52,7 @@ function missed({ definition, now, countFrom, successAt, nextDueAt }: Sight): Al
 
 function late({ definition, now, runs }: Sight): Alarm | null {
   const { name, lateAfterMs = Infinity } = definition;
-  const open = runs.filter(({ state }) => !isTerminal(state) && state !== 'uncertain');
+  const open = runs.filter((run) => hasLateness(run) && !isTerminal(run.state) && run.state !== 'uncertain');
   const run = earliest(open.filter(({ dueAt }) => now > dueAt + lateAfterMs));
   if (!run) return null;
   const text = `${name}: the run ${run.id} was due at ${iso(run.dueAt)}, and is still ${run.state}.`;

@@ -14,6 +14,8 @@ export interface JournalFeedDeps {
 export const LOOK_MS = 250;
 /** After a look that failed, milliseconds. */
 export const LOOK_AGAIN_MS = 1_000;
+/** A store that has not answered by then is said not to answer, milliseconds. */
+const ANSWERED_MS = 1_000;
 /** So many are read at once; when there are more, the next look follows at once. */
 export const MOST_AT_A_LOOK = 500;
 
@@ -34,6 +36,7 @@ export class JournalFeed {
   #cancel: CancelTimer = () => {};
   #looking: Promise<void> | null = null;
   #failing = false;
+  #answers: boolean | null = null;
 
   constructor(private readonly deps: JournalFeedDeps) {}
 
@@ -51,6 +54,11 @@ export class JournalFeed {
       this.#subscribers.delete(subscriber);
       if (this.#subscribers.size === 0) this.#cancel();
     };
+  }
+
+  /** Whether the last look was answered within a second; `null` before the first. */
+  get storeAnswers(): boolean | null {
+    return this.#answers;
   }
 
   /** Ends it for all, and resolves when the look under way is through. */
@@ -73,17 +81,22 @@ export class JournalFeed {
 
   /** @returns when to look again */
   async #look(): Promise<number> {
+    const cancel = this.deps.clock.after(ANSWERED_MS, () => (this.#answers = false));
     try {
       // Who comes while it is under way may know less than where it begins, and waits for the next one.
       const asking = [...this.#subscribers];
       await this.#place(asking);
       const found = await this.#more(asking);
       this.#failing = false;
+      this.#answers = true;
       for (const subscriber of asking) this.#tell(subscriber, found);
       return found.length < MOST_AT_A_LOOK ? LOOK_MS : 0;
     } catch (error) {
+      this.#answers = false;
       this.#fail(error);
       return LOOK_AGAIN_MS;
+    } finally {
+      cancel();
     }
   }
 

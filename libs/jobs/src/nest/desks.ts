@@ -17,6 +17,7 @@ import type { Presence } from '../scheduling/presence.js';
 import { openAuditTrail } from './definition-stores.js';
 import type { JobsSettings } from './options.js';
 import type { Database } from './postgres-database.js';
+import type { Reads } from './reads.js';
 import {
   AUDIT_TRAIL,
   CATALOG,
@@ -27,6 +28,7 @@ import {
   LEDGER,
   POD_REGISTRY,
   PRESENCE,
+  READS,
 } from './tokens.js';
 
 const audit: Provider = {
@@ -36,41 +38,29 @@ const audit: Provider = {
 };
 
 type Seen = [catalog: Catalog, pods: PodRegistry, journal: Journal];
-type LeasePorts = [...Seen, leases: LeaseStore, ledger: Ledger, trail: AuditTrail, clock: Clock];
+type LeasePorts = [...Seen, leases: LeaseStore, ledger: Ledger, trail: AuditTrail, clock: Clock, reads: Reads];
 
 const leaseDesk: Provider = {
   provide: LeaseDesk,
-  inject: [CATALOG, POD_REGISTRY, JOURNAL, CRON_LEASE_STORE, LEDGER, AUDIT_TRAIL, CLOCK],
-  useFactory: (...[catalog, pods, journal, leases, ledger, trail, clock]: LeasePorts) =>
-    new LeaseDesk({ catalog, pods, journal, leases, ledger, audit: trail, clock }),
+  inject: [CATALOG, POD_REGISTRY, JOURNAL, CRON_LEASE_STORE, LEDGER, AUDIT_TRAIL, CLOCK, READS],
+  useFactory: (...[catalog, pods, journal, leases, ledger, trail, clock, reads]: LeasePorts) =>
+    new LeaseDesk({ catalog, pods, journal, leases, ledger, audit: trail, clock, reads }),
 };
 
 type Operators = [operator: CronOperator, runs: RunOperator, presence: Presence];
-type Stores = [redis: RedisClient, database: Database | null, settings: JobsSettings, clock: Clock];
+type Stores = [reads: Reads, database: Database | null, settings: JobsSettings, clock: Clock];
 
 const doctor: Provider = {
   provide: Doctor,
-  inject: [
-    CATALOG,
-    POD_REGISTRY,
-    JOURNAL,
-    CronOperator,
-    RunOperator,
-    PRESENCE,
-    LEASE_REDIS,
-    DATABASE,
-    JOBS_SETTINGS,
-    CLOCK,
-    LEDGER,
-  ],
-  useFactory: (...ports: [...Seen, ...Operators, ...Stores, Ledger]) => {
-    const [catalog, pods, journal, operator, runs, presence, redis, database, settings, clock, store] = ports;
+  inject: [CronOperator, RunOperator, PRESENCE, READS, DATABASE, JOBS_SETTINGS, CLOCK],
+  useFactory: (...[operator, runs, presence, reads, database, settings, clock]: [...Operators, ...Stores]) => {
     const { prefix, tenant, ledger, postgres } = settings;
+    const { redis, catalog, pods, journal, ledger: store } = reads;
     return new Doctor({
       ...{ catalog, pods, journal, operator, runs, presence, ledger },
       redis: () => readRedisFacts({ redis, clock, prefix, tenant }),
       lost: (reading) => findLostDefinitions({ catalog, ledger: store, redis, prefix, tenant }, reading),
-      postgres: database && postgres ? () => readPostgresFacts(database.pool, postgres) : null,
+      postgres: database && postgres ? () => readPostgresFacts(database.reads, postgres) : null,
     });
   },
 };

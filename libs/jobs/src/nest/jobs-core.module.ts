@@ -28,6 +28,7 @@ import { jobsSettings, type JobsModuleOptions, type JobsSettings, type Role } fr
 import { openTracing } from './open-tracing.js';
 import { openDatabase, type Database } from './postgres-database.js';
 import { refusalOf } from './postgres-unreachable.js';
+import { reads, type Reads } from './reads.js';
 import { commandTimeoutOf, copyOf } from './redis-copy.js';
 import { SignalDrain } from './signal-drain.js';
 import { StoreHealth } from './store-health.js';
@@ -41,6 +42,7 @@ import {
   LEDGER_REDIS,
   PRESENCE,
   RANDOM,
+  READS,
   TRACING,
 } from './tokens.js';
 
@@ -63,8 +65,12 @@ const shared: FactoryProvider[] = [
 /** What both roles stand on: the settings, one Redis connection, ledger, catalog, presence, and the list of events. */
 @Module({})
 export class JobsCoreModule
-  implements OnApplicationBootstrap, OnModuleDestroy, BeforeApplicationShutdown, OnApplicationShutdown
+  implements OnModuleInit, OnApplicationBootstrap, OnModuleDestroy, BeforeApplicationShutdown, OnApplicationShutdown
 {
+  @Inject(READS) private readonly looking!: Reads;
+  @Inject(Telemetry) private readonly telemetry!: Telemetry;
+  @Inject(CLOCK) private readonly clock!: Clock;
+
   constructor(
     @Inject(StoreHealth) private readonly health: StoreHealth,
     @Inject(CRON_LEASES) private readonly leases: Leases,
@@ -93,6 +99,7 @@ export class JobsCoreModule
         ...cronLeases,
         SignalDrain,
         ...shared,
+        reads,
         ...observed.providers,
       ],
       exports: [
@@ -102,6 +109,7 @@ export class JobsCoreModule
         CRON_LEASES,
         DATABASE,
         LEDGER,
+        READS,
         StoreHealth,
         SignalDrain,
         CATALOG,
@@ -131,7 +139,7 @@ export class JobsCoreModule
   }
 
   async onApplicationShutdown(): Promise<void> {
-    await Promise.all([this.database?.close(), this.ledgerRedis && closeRedis(this.ledgerRedis)]);
+    await Promise.all([this.database?.close(), this.ledgerRedis && closeRedis(this.ledgerRedis), this.looking.close()]);
   }
 }
 

@@ -14,7 +14,8 @@ import { PodReporter, type PodFacts } from '../pods/pod-reporter.js';
 import { RedisPodRegistry } from '../pods/redis-pod-registry.js';
 import { Telemetry } from '../telemetry/telemetry.js';
 import type { JobsSettings, Role } from './options.js';
-import { JOBS_SETTINGS, JOURNAL, POD_REGISTRY, ROLES } from './tokens.js';
+import type { Reads } from './reads.js';
+import { JOBS_SETTINGS, JOURNAL, POD_REGISTRY, READS, ROLES } from './tokens.js';
 
 const STORE = [LEASE_REDIS, JOBS_SETTINGS];
 
@@ -47,8 +48,8 @@ const writer: Provider = {
 
 const feed: Provider = {
   provide: JournalFeed,
-  inject: [CLOCK, Telemetry, JOURNAL],
-  useFactory: (...[clock, telemetry, from]: [...Ears, journal: Journal]) =>
+  inject: [CLOCK, Telemetry, READS],
+  useFactory: (...[clock, telemetry, { journal: from }]: [...Ears, reads: Reads]) =>
     new JournalFeed({ clock, telemetry, journal: from }),
 };
 

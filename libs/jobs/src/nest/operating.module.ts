@@ -20,7 +20,18 @@ import { insist } from './insist.js';
 import type { JobsSettings } from './options.js';
 import { PayloadReaders } from './payload-readers.js';
 import { questions } from './questions.js';
-import { ALARM_QUEUE, AUDIT_TRAIL, CATALOG, JOBS_SETTINGS, LEDGER, PRESENCE, RUN_QUEUE, TRACING } from './tokens.js';
+import type { Reads } from './reads.js';
+import {
+  ALARM_QUEUE,
+  AUDIT_TRAIL,
+  CATALOG,
+  JOBS_SETTINGS,
+  LEDGER,
+  PRESENCE,
+  READS,
+  RUN_QUEUE,
+  TRACING,
+} from './tokens.js';
 
 type QueueParts = [redis: RedisClient, settings: JobsSettings, telemetry: Telemetry, tracing: Tracing | null];
 
@@ -46,16 +57,16 @@ type CatalogPorts = [catalog: Catalog, clock: Clock, settings: JobsSettings, tra
 
 const operator: Provider = {
   provide: CronOperator,
-  inject: [CATALOG, LEDGER, RUN_QUEUE, PRESENCE, CLOCK],
-  useFactory: (...[catalog, ledger, queue, presence, clock]: Ports) =>
-    new CronOperator({ catalog, ledger, queue, presence, clock }),
+  inject: [CATALOG, LEDGER, RUN_QUEUE, PRESENCE, CLOCK, READS],
+  useFactory: (...[catalog, ledger, queue, presence, clock, reads]: [...Ports, Reads]) =>
+    new CronOperator({ catalog, ledger, queue, presence, clock, reads }),
 };
 
 const runs: Provider = {
   provide: RunOperator,
-  inject: [CATALOG, LEDGER, RUN_QUEUE, PRESENCE],
-  useFactory: (...[crons, ledger, queue, presence]: RunPorts) =>
-    new RunOperator({ catalog: crons, ledger, queue, presence }),
+  inject: [CATALOG, LEDGER, RUN_QUEUE, PRESENCE, READS],
+  useFactory: (...[crons, ledger, queue, presence, reads]: [...RunPorts, Reads]) =>
+    new RunOperator({ catalog: crons, ledger, queue, presence, reads }),
 };
 
 const catalog: Provider = {

@@ -8,6 +8,8 @@ export interface Database {
   readonly pool: SqlPool;
   /** For handlers, each of which may keep a connection for as long as it works. */
   readonly transactions: SqlPool;
+  /** For what people ask about, so that nothing else waits behind it; that of the caller where it is the caller's. */
+  readonly reads: SqlPool;
   /** The process ends: from now on what gets no answer within a second is cut off. A caller's pool is left alone. */
   readonly hurry: () => void;
   readonly close: () => Promise<void>;
@@ -25,6 +27,13 @@ const ASK_WHETHER_ALIVE = 'set tcp_keepalives_idle = 10; set tcp_keepalives_inte
 
 /** Statements of one turn share one: more would only wait for each other's crons. */
 const CONNECTIONS = 10;
+const READING = {
+  max: 2,
+  query_timeout: QUERY_TIMEOUT_MS,
+  // What nobody waits for any longer must not go on in the server.
+  statement_timeout: QUERY_TIMEOUT_MS,
+  application_name: 'fencepost-reads',
+};
 
 /**
  * The caller's pool, or two of our own: as many connections for transactions as there may be handlers, opened when they are
@@ -39,7 +48,10 @@ export async function openDatabase(
   const { ledger, postgres, concurrency } = settings;
   if (ledger !== 'postgres' || !postgres) return null;
   if (postgres.pool)
-    return { pool: postgres.pool, transactions: postgres.pool, hurry: () => {}, close: async () => {} };
+    return {
+      ...{ pool: postgres.pool, transactions: postgres.pool, reads: postgres.pool },
+      ...{ hurry: () => {}, close: async () => {} },
+    };
   const { Pool } = await pg();
   const common = {
     connectionString: postgres.url,
@@ -54,9 +66,10 @@ export async function openDatabase(
   });
   // Without a limit for a query: how long a handler's statement takes is the handler's affair.
   const transactions = new Pool({ ...common, max: concurrency, application_name: 'fencepost-transactions' });
+  const reads = new Pool({ ...common, ...READING });
   // A connection that breaks while nobody uses it: without a listener it would end the process.
   const onError = (error: Error) => telemetry.emit('store.trouble', { doing: 'the database', error: String(error) });
-  for (const one of [pool, transactions]) {
+  for (const one of [pool, transactions, reads]) {
     one.on('error', onError);
     // For good: one whose end is read together with its last answer has been given to the next who asked by then, and that
     // one has not heard of it yet. Whoever uses it is told by the query.
@@ -64,7 +77,8 @@ export async function openDatabase(
   }
   // What is sent first is first: nobody gets the connection before. A server that doesn't know these settings works without.
   transactions.on('connect', (client) => void client.query(ASK_WHETHER_ALIVE).catch(() => {}));
-  return { pool, transactions, ...endingOf([pool, transactions].map((one) => new HurriedPool(one, clock))) };
+  const all = [pool, transactions, reads];
+  return { pool, transactions, reads, ...endingOf(all.map((one) => new HurriedPool(one, clock))) };
 }
 
 function endingOf(pools: readonly HurriedPool[]): Pick<Database, 'hurry' | 'close'> {

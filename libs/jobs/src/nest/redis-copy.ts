@@ -8,6 +8,8 @@ export interface RedisCopyOptions {
   readonly commandTimeoutMs: number;
   /** One server's connection that is silent for so long while something is asked is given up, milliseconds. */
   readonly patienceMs: number;
+  /** Whether it connects when it is first asked, and not at once. */
+  readonly isLazy?: boolean;
 }
 
 /**
@@ -19,9 +21,11 @@ export interface RedisCopyOptions {
  * cluster's connections end when its other nodes say that one has failed.
  */
 export function copyOf(redis: RedisClient, options: RedisCopyOptions): RedisClient {
-  const { name, commandTimeoutMs: commandTimeout, patienceMs: socketTimeout } = options;
+  const { name, commandTimeoutMs: commandTimeout, patienceMs: socketTimeout, isLazy: lazyConnect = false } = options;
   const over = { connectionName: name, commandTimeout };
-  return 'nodes' in redis ? redis.duplicate([], { redisOptions: over }) : redis.duplicate({ ...over, socketTimeout });
+  return 'nodes' in redis
+    ? redis.duplicate([], { redisOptions: over, lazyConnect })
+    : redis.duplicate({ ...over, socketTimeout, lazyConnect });
 }
 
 /** Longer than a worker's blocking fetch (10 s at the most), short enough to notice a server that froze. */

@@ -10,6 +10,8 @@ export const DATABASE = Symbol('DATABASE');
 export const CRON_LEASE_STORE = Symbol('CRON_LEASE_STORE');
 /** The `Leases` of this process on crons. */
 export const CRON_LEASES = Symbol('CRON_LEASES');
+/** The {@link Reads} of this process: the stores for whoever only looks, over connections of their own. */
+export const READS = Symbol('READS');
 /** The {@link Catalog} of this process. */
 export const CATALOG = Symbol('CATALOG');
 /** The {@link Presence} of this process: who is there, and what nobody has seen to. */

@@ -10,6 +10,7 @@ import { cronOfRun } from '../schedule/occurrence.js';
 import { previewBackfill } from './backfill-preview.js';
 import type { BackfillProgress, BackfillReport } from './backfill-report.js';
 import { Backfill } from './backfill.js';
+import { mapInSlices } from '../reading/slices.js';
 import { overviewOf, type CronOverview } from './cron-overview.js';
 import { deliver } from './delivery-desk.js';
 import { effectiveGeneration, knownCron, runnableCron, type KnownCron } from './known-cron.js';
@@ -28,6 +29,8 @@ export interface CronOperatorPorts {
   readonly presence: Pick<Presence, 'announce'>;
   readonly clock: Clock;
   readonly randomUUID?: () => string;
+  /** What is only looked at is read here; by default where everything else is. */
+  readonly reads?: Pick<CronOperatorPorts, 'catalog' | 'ledger'>;
 }
 
 export interface TriggerOrder {
@@ -70,12 +73,12 @@ export class CronOperator {
   readonly #ports: Required<CronOperatorPorts>;
 
   constructor(ports: CronOperatorPorts) {
-    this.#ports = { ...ports, randomUUID: ports.randomUUID ?? randomUUID };
+    this.#ports = { ...ports, randomUUID: ports.randomUUID ?? randomUUID, reads: ports.reads ?? ports };
   }
 
   /** By name, those that are disabled or removed as well. */
   async list(): Promise<CronOverview[]> {
-    const { catalog, ledger } = this.#ports;
+    const { catalog, ledger } = this.#ports.reads;
     const { entries, readAt } = await catalog.read();
     const overviews: CronOverview[] = [];
     for (let at = 0; at < entries.length; at += LISTED_AT_ONCE) {
@@ -86,7 +89,7 @@ export class CronOperator {
         Promise.all(names.map((name) => ledger.runs(name, 1))),
       ]);
       const seen = (index: number) => ({ record: records[index], last: newest[index]?.[0] ?? null });
-      overviews.push(...some.map((entry, index) => overviewOf(entry, seen(index), readAt)));
+      overviews.push(...(await mapInSlices(some, (entry, index) => overviewOf(entry, seen(index), readAt))));
     }
     return overviews;
   }

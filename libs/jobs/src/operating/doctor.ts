@@ -2,6 +2,7 @@ import type { Catalog, CatalogReading } from '../catalog/catalog.js';
 import type { Journal } from '../journal/journal.js';
 import type { PodRegistry } from '../pods/pod-registry.js';
 import type { Presence } from '../scheduling/presence.js';
+import { mapInSlices } from '../reading/slices.js';
 import type { CronOperator } from './cron-operator.js';
 import { CRON_RULES } from './doctor-crons.js';
 import type { DoctorFacts, DoctorFinding, FindingLevel, PostgresFacts, RedisFacts } from './doctor-facts.js';
@@ -40,7 +41,8 @@ export class Doctor {
    */
   async examine(): Promise<DoctorFinding[]> {
     const asked = new Asked();
-    return judgeDeployment(await this.#facts(await this.#read(asked), asked));
+    const facts = await this.#facts(await this.#read(asked), asked);
+    return judgeDeployment(facts, (await mapInSlices(RULES, (rule) => rule(facts))).flat());
   }
 
   async #read(asked: Asked): Promise<CatalogReading> {
@@ -83,11 +85,14 @@ class Asked {
   }
 }
 
+const RULES = [...STORE_RULES, ...POD_RULES, ...CRON_RULES];
 const ORDER: readonly FindingLevel[] = ['bad', 'warn', 'note', 'ok'];
 
 /** Judges by facts alone; asks nobody. */
-export function judgeDeployment(facts: DoctorFacts): DoctorFinding[] {
-  const findings = [...STORE_RULES, ...POD_RULES, ...CRON_RULES].flatMap((rule) => rule(facts));
+export function judgeDeployment(
+  facts: DoctorFacts,
+  findings: readonly DoctorFinding[] = RULES.flatMap((rule) => rule(facts)),
+): DoctorFinding[] {
   return [...findings.toSorted((a, b) => ORDER.indexOf(a.level) - ORDER.indexOf(b.level)), lookedAt(facts, findings)];
 }
 

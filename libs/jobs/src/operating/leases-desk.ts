@@ -26,6 +26,8 @@ export interface LeaseDeskPorts {
   readonly journal: Pick<Journal, 'ofCron'>;
   readonly audit: Pick<AuditTrail, 'append'>;
   readonly clock: Clock;
+  /** What is only looked at is read here; by default where everything else is. */
+  readonly reads?: Pick<LeaseDeskPorts, 'catalog' | 'pods'> & { readonly leases: Pick<LeaseStore, 'inspect'> };
 }
 
 /** One lease, as it was when it was looked at. */
@@ -98,11 +100,12 @@ export class LeaseDesk {
 
   /** All crons, a thousand in a call. */
   async list(filter: LeaseFilter = {}): Promise<LeaseList> {
-    const { entries, readAt } = await this.ports.catalog.read();
+    const { catalog, leases, pods } = this.ports.reads ?? this.ports;
+    const { entries, readAt } = await catalog.read();
     const wanted = entries.filter(({ definition }) => definition.name.includes(filter.cron ?? ''));
     const names = wanted.map(({ definition }) => definition.name);
-    const holdings = await this.#inspect(names);
-    const silent = await this.#silences(readAt);
+    const holdings = await this.#inspect(names, leases);
+    const silent = await this.#silences(readAt, pods);
     const held = names.flatMap((cron, index) => {
       const holding = holdings[index];
       return holding ? [{ cron, ...holding, holderSilentMs: silent.get(holding.holder) ?? null }] : [];
@@ -197,16 +200,19 @@ export class LeaseDesk {
     return { refusals, runs, entries, holding };
   }
 
-  async #inspect(crons: readonly string[]): Promise<(Holding | null)[]> {
+  async #inspect(
+    crons: readonly string[],
+    leases: Pick<LeaseStore, 'inspect'> = this.ports.leases,
+  ): Promise<(Holding | null)[]> {
     const found: (Holding | null)[] = [];
     for (let at = 0; at < crons.length; at += LOOKED_AT_ONCE) {
-      found.push(...(await this.ports.leases.inspect(crons.slice(at, at + LOOKED_AT_ONCE))));
+      found.push(...(await leases.inspect(crons.slice(at, at + LOOKED_AT_ONCE))));
     }
     return found;
   }
 
-  async #silences(now: number): Promise<ReadonlyMap<string, number>> {
-    const cards = await this.ports.pods.list();
+  async #silences(now: number, pods = this.ports.pods): Promise<ReadonlyMap<string, number>> {
+    const cards = await pods.list();
     return new Map(cards.map(({ pod, seenAt }) => [pod, Math.max(0, now - seenAt)]));
   }
 }

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { Answer, Run } from '../ledger/run.js';
-import type { OperatorOrder, QuestionRef } from '../ledger/ledger.js';
+import type { Ledger, OperatorOrder, QuestionRef } from '../ledger/ledger.js';
 import type { RunState } from '../ledger/run-state.js';
 import type { CronOperatorPorts } from './cron-operator.js';
 import { askToLook, deliver, deliverAll } from './delivery-desk.js';
@@ -59,7 +59,7 @@ export class RunOperator {
   readonly #ports: Required<RunOperatorPorts>;
 
   constructor(ports: RunOperatorPorts) {
-    this.#ports = { ...ports, randomUUID: ports.randomUUID ?? randomUUID };
+    this.#ports = { ...ports, randomUUID: ports.randomUUID ?? randomUUID, reads: ports.reads ?? ports };
   }
 
   /** Runs that failed for good, the latest first. */
@@ -77,7 +77,8 @@ export class RunOperator {
    * @param forEach names of further `forEach` whose items are wanted: the ledger has them only by their name
    */
   async inspect(runId: string, forEach: readonly string[] = []): Promise<RunReport> {
-    return reportOf(this.#ports.ledger, await this.#run(runId), forEach);
+    const { ledger } = this.#ports.reads;
+    return reportOf(ledger, await this.#run(runId, ledger), forEach);
   }
 
   /**
@@ -133,7 +134,7 @@ export class RunOperator {
     if (!Number.isInteger(limit) || limit < 1 || limit > MOST_LISTED) {
       throw wrong('limit', `a whole number from 1 to ${MOST_LISTED}`, limit);
     }
-    const { catalog, ledger } = this.#ports;
+    const { catalog, ledger } = this.#ports.reads;
     const names = await (cron === undefined ? this.#crons() : knownCron(catalog, cron).then(() => [cron]));
     const runs: Run[] = [];
     for (let at = 0; at < names.length; at += LISTED_AT_ONCE) {
@@ -143,12 +144,12 @@ export class RunOperator {
   }
 
   async #crons(): Promise<string[]> {
-    return (await this.#ports.catalog.read()).entries.map(({ definition }) => definition.name);
+    return (await this.#ports.reads.catalog.read()).entries.map(({ definition }) => definition.name);
   }
 
-  async #run(runId: string): Promise<Run> {
+  async #run(runId: string, ledger: Pick<Ledger, 'readRun'> = this.#ports.ledger): Promise<Run> {
     // An id without its cron would be an error of the ledger's, and is a slip of the person's.
-    const run = runId.lastIndexOf('@') < 1 ? null : await this.#ports.ledger.readRun(runId);
+    const run = runId.lastIndexOf('@') < 1 ? null : await ledger.readRun(runId);
     if (run) return run;
     throw new UnknownRunError(runId);
   }

@@ -78,9 +78,10 @@ function attemptSteps(run: Run, grace: number): WhyStep[] {
   const { attempt, startedAt, attemptedAt, worker, fence, notBefore, cancel } = run;
   const steps: WhyStep[] = [];
   if (startedAt !== null && worker !== null) {
-    const [lateMs, who] = [lateBy(run) ?? 0, ownerPrefix(worker)];
-    const level = lateMs > grace ? 'warn' : 'ok';
-    const first = `The first attempt began at ${utc(startedAt)}, ${spoken(lateMs)} after it was due`;
+    const [lateMs, who] = [lateBy(run), ownerPrefix(worker)];
+    const level = (lateMs ?? 0) > grace ? 'warn' : 'ok';
+    const late = lateMs === null ? '' : `, ${spoken(lateMs)} after it was due`;
+    const first = `The first attempt began at ${utc(startedAt)}${late}`;
     const where = attempt === 1 ? `, on ${who} under fence ${fenceText(fence)}` : '';
     steps.push(step('attempt', `${first}${where}.`, { at: startedAt, level }));
     if (attempt > 1 && attemptedAt !== null) {
@@ -123,7 +124,7 @@ function conclusion(run: Run, grace: number): Pick<Verdict, 'verdict' | 'answer'
     case 'ran':
       return {
         verdict,
-        answer: `It ran: begun ${spoken(late ?? 0)} after it was due, it succeeded${end}, after ${spoken(took(run) ?? 0)}.`,
+        answer: `It ran: ${late === null ? '' : `begun ${spoken(late)} after it was due, `}it succeeded${end}, after ${spoken(took(run) ?? 0)}.`,
       };
     case 'late':
       return {

@@ -1,6 +1,6 @@
 import { ownerPrefix } from '@fencepost/lease';
 import { z } from 'zod';
-import type { MissedRange, Question, Run } from '../ledger/run.js';
+import { hasLateness, type MissedRange, type Question, type Run } from '../ledger/run.js';
 import { count, fence, fenceOrNull, fenceText, instant, instantOrNull, iso, msOrNull, textOrNull } from './values.js';
 
 const runStateSchema = z
@@ -63,7 +63,9 @@ export const runSchema = z
     attemptedAt: instantOrNull.describe('When the latest attempt began.'),
     notBefore: instantOrNull.describe('The next attempt begins no earlier.'),
     finishedAt: instantOrNull.describe('When it came into its final state.'),
-    lateByMs: msOrNull.describe('How much later than due the first attempt began; null before it has begun.'),
+    lateByMs: msOrNull.describe(
+      'How much later than due the first attempt began; null before it has begun, and for a manual or backfilled run.',
+    ),
     tookMs: msOrNull.describe('From the beginning of the first attempt to the end; null before it has ended.'),
     error: textOrNull.describe('What the latest attempt failed with.'),
     by: textOrNull.describe('Who asked for it, where somebody did.'),
@@ -105,9 +107,9 @@ export function presentRun(run: Run): RunJson {
   };
 }
 
-/** How much later than due its first attempt began, milliseconds; `null` before that. */
-export function lateBy({ startedAt, dueAt }: Pick<Run, 'startedAt' | 'dueAt'>): number | null {
-  return startedAt === null ? null : Math.max(0, startedAt - dueAt);
+/** How much later than due its first attempt began, milliseconds; `null` before that, and for a run without lateness. */
+export function lateBy({ startedAt, dueAt, reason }: Pick<Run, 'startedAt' | 'dueAt' | 'reason'>): number | null {
+  return startedAt === null || !hasLateness({ reason }) ? null : Math.max(0, startedAt - dueAt);
 }
 
 /** From the beginning of the first attempt to the end, milliseconds; `null` before that. */

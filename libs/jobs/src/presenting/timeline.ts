@@ -19,7 +19,7 @@ export const timelineItemSchema = z
       'Why, in a word: of a skip its reason, of a run why it exists where that is not the schedule.',
     ),
     runId: textOrNull.describe('Its run, where it has one.'),
-    lateByMs: msOrNull.describe('How much later than due it began.'),
+    lateByMs: msOrNull.describe('How much later than due it began; null for a manual or backfilled run.'),
     tookMs: msOrNull.describe('How long it took.'),
     attempt: count.describe('Tries; 0 before the first.'),
   })

@@ -1,4 +1,5 @@
 import type { BeginReply } from '../ledger/ledger.js';
+import { hasLateness } from '../ledger/run.js';
 import type { Carrier, CronHandler } from './carrier.js';
 import type { EffectDesk } from './effect-desk.js';
 import { runEffect } from './effects.js';
@@ -58,8 +59,8 @@ function tracked<T>(desk: EffectDesk, name: unknown, start: (desk: EffectDesk) =
   return desk.awaited.track(String(name), start(desk));
 }
 
-export function lateByMs({ run: { attemptedAt, dueAt } }: ContextParts['begun']): number {
-  return Math.max(0, (attemptedAt ?? dueAt) - dueAt);
+export function lateByMs({ run: { attemptedAt, dueAt, reason } }: ContextParts['begun']): number {
+  return hasLateness({ reason }) ? Math.max(0, (attemptedAt ?? dueAt) - dueAt) : 0;
 }
 
 type ReadPayload = NonNullable<CronHandler['readPayload']>;

@@ -23,7 +23,7 @@ export interface RunContext {
   /** The nominal instant, and the one at which the run was due. */
   readonly scheduledAt: Date;
   readonly dueAt: Date;
-  /** From `dueAt` to the beginning of this attempt, milliseconds of the store's clock. */
+  /** From `dueAt` to the beginning of this attempt, milliseconds of the store's clock; 0 for a manual or backfilled run. */
   readonly lateByMs: number;
   readonly reason: RunReason;
   /** The missed instants that this run stands for, beside its own. */

@@ -1,17 +1,21 @@
 import { signal } from '@preact/signals';
 import type { JournalEntry } from './types.js';
 
-export type LiveState = 'off' | 'connecting' | 'live' | 'reconnecting';
+/** `blind`: the scheduler is there, and its store does not answer it. */
+export type LiveState = 'off' | 'connecting' | 'live' | 'blind' | 'reconnecting';
 
 /** `null` stands for "anything may have happened": the connection was away for a while, or somebody here did it. */
 export type LiveListener = (entry: JournalEntry | null) => void;
 
 const RETRY_MS = 5_000;
+/** The scheduler sends a heartbeat each second. */
+const SILENT_MS = 2_000;
 
 export const liveState = signal<LiveState>('off');
 const listeners = new Set<LiveListener>();
 let source: EventSource | null = null;
 let retry: ReturnType<typeof setTimeout> | undefined;
+let silence: ReturnType<typeof setTimeout> | undefined;
 
 export function listenLive(listener: LiveListener): () => void {
   listeners.add(listener);
@@ -22,13 +26,14 @@ export function connect(): void {
   if (source) return;
   if (liveState.value === 'off') liveState.value = 'connecting';
   source = new EventSource('/api/events');
-  source.addEventListener('open', opened);
   source.addEventListener('error', failed);
+  source.addEventListener('heartbeat', ({ data }: MessageEvent<string>) => beaten(data));
   source.addEventListener('journal', ({ data }: MessageEvent<string>) => tell(parsed(data)));
 }
 
 export function disconnect(): void {
   clearTimeout(retry);
+  clearTimeout(silence);
   source?.close();
   source = null;
   liveState.value = 'off';
@@ -39,14 +44,22 @@ export function askAgain(): void {
   tell(null);
 }
 
-function opened(): void {
-  const wasAway = liveState.value === 'reconnecting';
-  liveState.value = 'live';
-  if (wasAway) tell(null);
+/** The one thing that shows that the scheduler and its store are there: an open connection may lead nowhere. */
+function beaten(data: string): void {
+  clearTimeout(silence);
+  silence = setTimeout(() => (liveState.value = 'reconnecting'), SILENT_MS);
+  const { storeAnswers } = (parsed(data) ?? {}) as { readonly storeAnswers?: boolean | null };
+  if (storeAnswers === null) return;
+  const before = liveState.value;
+  liveState.value = storeAnswers === false ? 'blind' : 'live';
+  const isBack = liveState.value === 'live' && (before === 'blind' || before === 'reconnecting');
+  // What is shown is asked for anew when it is back, and says how old it is when it is away.
+  if (isBack || (liveState.value === 'blind' && before === 'live')) tell(null);
 }
 
 /** A browser connects again by itself, but not after an answer such as 503: then it is on us. */
 function failed(): void {
+  clearTimeout(silence);
   liveState.value = 'reconnecting';
   if (source?.readyState !== EventSource.CLOSED) return;
   source = null;

@@ -82,6 +82,7 @@ const LIVE_TEXT: Readonly<Record<LiveState, string>> = {
   off: '',
   connecting: 'connecting',
   live: 'live',
+  blind: 'store does not answer',
   reconnecting: 'reconnecting',
 };
 

@@ -1,5 +1,6 @@
 import type { ComponentChildren } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
+import { StaleNotice } from './states.js';
 
 interface PageProps {
   readonly title: string;
@@ -23,6 +24,7 @@ export function Page({ title, intro, children }: PageProps) {
         {title}
       </h1>
       {intro ? <p class="intro">{intro}</p> : null}
+      <StaleNotice />
       {children}
     </>
   );

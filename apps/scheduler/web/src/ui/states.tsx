@@ -1,6 +1,7 @@
 import type { ComponentChildren } from 'preact';
 import { ApiError } from '../data/client.js';
 import type { Resource } from '../data/resource.js';
+import { useBlind, useStale, useStaleError } from './stale.js';
 
 interface ShownProps<Data> {
   readonly of: Resource<Data>;
@@ -8,14 +9,17 @@ interface ShownProps<Data> {
   readonly children: (data: Data) => ComponentChildren;
 }
 
-/** What came, with a word above it when it could not be brought up to date; or why nothing came, and what to do. */
-export function Shown<Data>({ of: { data, error, reload }, what, children }: ShownProps<Data>) {
+/** What came, dimmed and with its time when it could not be brought up to date; or why nothing came, and what to do. */
+export function Shown<Data>({ of: { data, error, at, reload }, what, children }: ShownProps<Data>) {
+  const blind = useBlind();
+  useStale(data === null ? null : error);
   if (data === null) return error === null ? <Loading what={what} /> : <Failure {...{ error, reload, what }} />;
+  if (error === null && !blind) return <>{children(data)}</>;
   return (
-    <>
-      {error === null ? null : <Stale error={error} />}
+    <div class="stale">
+      <p class="as-of quiet">as of {new Date(at).toLocaleTimeString('en-GB')}</p>
       {children(data)}
-    </>
+    </div>
   );
 }
 
@@ -27,10 +31,15 @@ function Loading({ what }: { readonly what: string }) {
   );
 }
 
-function Stale({ error }: { readonly error: unknown }) {
+/** Once on a page, however many of its parts could not be brought up to date. */
+export function StaleNotice() {
+  const error = useStaleError();
+  const blind = useBlind();
+  if (error === null && !blind) return null;
+  const { text } = error === null ? { text: STORE } : adviceFor(error);
   return (
     <p class="notice warn" role="status">
-      <strong>This is not up to date.</strong> {adviceFor(error).text}
+      <strong>This is not up to date.</strong> {text}
     </p>
   );
 }
@@ -75,14 +84,18 @@ function adviceFor(error: unknown, what = 'this'): { readonly title: string; rea
   if (status === 0) return { title: 'The scheduler does not answer', text: AWAY };
   if (status === 403) return { title: 'You may not see this', text: FORBIDDEN };
   if (status === 404) return { title: `There is no such thing as ${what}`, text: UNKNOWN };
-  if (status === 429) return { title: 'Too many questions', text: 'Wait a moment: it is tried again by itself.' };
-  if (status >= 500) return { title: 'The store does not answer', text: STORE };
+  const isBusy = error instanceof ApiError && error.code === 'BUSY';
+  if (status === 429 || isBusy)
+    return { title: 'Too many questions', text: 'Wait a moment: it is tried again by itself.' };
+  if (status === 500) return { title: 'The scheduler could not answer', text: FAILED };
+  if (status > 500) return { title: 'The store does not answer', text: STORE };
   return { title: `Could not read ${what}`, text: error instanceof Error ? error.message : String(error) };
 }
 
 const AWAY =
-  'No scheduler pod could be reached from here. Crons go on without this page. It is tried again every few seconds; if that does not help, see whether the scheduler pods run.';
+  'No scheduler pod could be reached from here, so whether crons fire is not known here. It is tried again every few seconds; if that does not help, see whether the scheduler pods run.';
 const STORE =
-  'The scheduler is there, but its store is away or slow. No cron fires without it. Check Redis or PostgreSQL, then ask "fencepost doctor"; it is tried again every few seconds.';
+  'The scheduler is there, and its store did not answer it in time. While the store is away no cron fires. Check Redis and PostgreSQL, then ask "fencepost doctor"; it is tried again every few seconds.';
+const FAILED = 'The log of the scheduler pod says why. It is tried again every few seconds.';
 const FORBIDDEN = 'Your token has a lower role than this needs. Ask an admin for one with "fencepost token".';
 const UNKNOWN = 'It may have been renamed, or its record may have expired. Look for it in the list of crons.';
