@@ -1,4 +1,4 @@
-import { Inject, Logger, Module } from '@nestjs/common';
+import { Inject, Module } from '@nestjs/common';
 import type {
   DynamicModule,
   FactoryProvider,
@@ -7,7 +7,6 @@ import type {
   OnApplicationBootstrap,
   OnApplicationShutdown,
   OnModuleDestroy,
-  OnModuleInit,
 } from '@nestjs/common';
 import { closeRedis, observers, type Clock, type Leases, type RedisClient } from '@fencepost/lease';
 import { CLOCK, LEASE_REDIS, LeaseModule, type LeaseModuleOptions } from '@fencepost/lease/nest';
@@ -18,10 +17,10 @@ import { RedisLedger } from '../ledger/redis-ledger.js';
 import type { ReplicationOptions } from '../ledger/replicated-writes.js';
 import { LeaseFeed } from '../telemetry/lease-feed.js';
 import { leaseWarnings } from '../telemetry/lease-warnings.js';
-import { logFailures } from '../telemetry/log-failures.js';
 import { Telemetry } from '../telemetry/telemetry.js';
 import { cronLeases } from './cron-leases.js';
 import { openCatalog, openPresence } from './definition-stores.js';
+import { FailureLog } from './failure-log.js';
 import { insist } from './insist.js';
 import { observing } from './observing.js';
 import { jobsSettings, type JobsModuleOptions, type JobsSettings, type Role } from './options.js';
@@ -98,6 +97,7 @@ export class JobsCoreModule
         { provide: StoreHealth, inject: [LEASE_REDIS, LEDGER, CLOCK, Telemetry], useFactory: healthOf },
         ...cronLeases,
         SignalDrain,
+        FailureLog,
         ...shared,
         reads,
         ...observed.providers,
@@ -119,10 +119,6 @@ export class JobsCoreModule
         ...observed.exports,
       ],
     };
-  }
-
-  onModuleInit(): void {
-    logFailures(this.telemetry, new Logger('Fencepost'), this.clock);
   }
 
   onApplicationBootstrap(): void {
