@@ -7,6 +7,7 @@ import type {
   OnApplicationBootstrap,
   OnApplicationShutdown,
   OnModuleDestroy,
+  Provider,
 } from '@nestjs/common';
 import { closeRedis, observers, type Clock, type Leases, type RedisClient } from '@fencepost/lease';
 import { CLOCK, LEASE_REDIS, LeaseModule, type LeaseModuleOptions } from '@fencepost/lease/nest';
@@ -55,7 +56,9 @@ export interface JobsOptionsSource extends Pick<ModuleMetadata, 'imports'> {
 class JobsSettingsModule {}
 
 /** What all processes of a deployment keep together. */
-const shared: FactoryProvider[] = [
+const shared: Provider[] = [
+  SignalDrain,
+  FailureLog,
   // After the ledger, which makes the tables.
   { provide: CATALOG, inject: [LEASE_REDIS, DATABASE, JOBS_SETTINGS, Telemetry, LEDGER], useFactory: openCatalog },
   { provide: PRESENCE, inject: [LEASE_REDIS, CATALOG, JOBS_SETTINGS, CLOCK, Telemetry], useFactory: openPresence },
@@ -98,8 +101,6 @@ export class JobsCoreModule
         { provide: LEDGER, inject: [LEASE_REDIS, LEDGER_REDIS, DATABASE, JOBS_SETTINGS], useFactory: openLedger },
         { provide: StoreHealth, inject: [LEASE_REDIS, LEDGER, CLOCK, Telemetry], useFactory: healthOf },
         ...cronLeases,
-        SignalDrain,
-        FailureLog,
         ...shared,
         reads,
         ...observed.providers,
