@@ -65,7 +65,8 @@ function firing(m) {
 }
 
 function outcomes(m) {
-  const age = `time() - ${ask({ of: m.lastSuccess, by: ['cron'], as: 'max' })}`;
+  // From the holder's series alone: one of a worker is missing for a cron that has never succeeded, and knows of no pause.
+  const age = `time() - ${ask({ of: m.successAwaited, by: ['cron'], as: 'max' })}`;
   const allowed = `2 * ${ask({ of: m.fireInterval, by: ['cron'], as: 'max' })} + 300`;
   return [
     {
@@ -85,8 +86,9 @@ function outcomes(m) {
     },
     {
       ...{ name: 'FencepostLastSuccessTooOld', expr: `${age} > ${allowed}`, holds: '5m', severity: 'critical' },
-      summary: '{{ $labels.cron }} has last succeeded {{ $value | humanizeDuration }} ago.',
-      description: 'That is more than twice as long as its schedule leaves between two instants.',
+      summary: '{{ $labels.cron }} has not succeeded for {{ $value | humanizeDuration }}.',
+      description:
+        'That is more than twice as long as its schedule leaves between two instants. It counts from the last success, or from when the cron was made or its pause ended.',
       runbook: 'stuck-cron',
     },
   ];
@@ -101,13 +103,15 @@ function runs(m) {
     over: 'increase',
     range: '1h',
   });
+  // The ledger knows of runs whose worker died: no process has counted them.
+  const inARow = ask({ of: m.consecutiveFailures, by: ['cron'], as: 'max' });
   const waiting = { of: m.queueJobs, where: { state: 'waiting' }, as: 'max' };
   const growing = ask({ ...waiting, over: 'deriv', range: '15m' });
   return [
     {
       ...{
         name: 'FencepostRunsFailing',
-        expr: `${failed} > 0`,
+        expr: `${failed} > 0 or ${inARow} > 0`,
         holds: '0m',
         severity: 'warning',
         runbook: 'stuck-cron',

@@ -35,6 +35,7 @@ export function overviewNamed(over: Partial<CronOverview> = {}): CronOverview {
   return {
     ...{ name: CRON, expression: '* * * * * *', timeZone: 'UTC', state: 'firing', generation: 1, since: NOW - DAY },
     ...{ next: NOW + 1_000, paused: null, cursor: NOW, last: null, buildSeq: 1, source: 'app' },
+    droppedNotifications: null,
     ...over,
   };
 }
@@ -95,6 +96,7 @@ export function healthy(over: Partial<DoctorFacts> = {}): DoctorFacts {
       happened: [],
       unread: [],
       lost: { count: 0, names: [] },
+      outcomes: { looked: [], left: 0 },
     },
     ...{ pods: [podOf(), podOf({ pod: 'pod-b/fedcba9876543210', host: 'host-2' })] },
     ...{ entries: [entryNamed()], unreadable: [], crons: [overviewNamed()], redis: redisOf(), postgres: null },

@@ -1,8 +1,8 @@
-import { parseFence } from '@fencepost/lease';
+import { NO_FENCE, parseFence } from '@fencepost/lease';
 import { ManualClock } from '@fencepost/lease/testing';
 import { Registry } from 'prom-client';
 import type { CatalogEntry, CronDefinition } from '../../libs/jobs/src/catalog/definition.js';
-import type { Run } from '../../libs/jobs/src/ledger/run.js';
+import type { Run, SkipRange } from '../../libs/jobs/src/ledger/run.js';
 import { cronMetrics, type CronMetrics } from '../../libs/jobs/src/metrics/cron-metrics-of.js';
 import type { CronsTold } from '../../libs/jobs/src/metrics/cron-labels.js';
 import type { MetricSources } from '../../libs/jobs/src/metrics/sources.js';
@@ -15,6 +15,9 @@ import { definition } from './scheduler-stage.js';
 
 const NOON = Date.UTC(2030, 0, 1, 12);
 
+const PAUSE = { since: NOON, until: null, by: 'ada', reason: 'x' };
+const NOTHING = { fence: NO_FENCE, cursor: null, generation: 1, refusals: 0, droppedNotifications: null };
+
 /** Metrics over sources that a test sets, with a clock that it turns. */
 export class MetricsStage {
   readonly registry = new Registry();
@@ -26,6 +29,8 @@ export class MetricsStage {
   jobs: () => Promise<Record<string, number>> = async () => ({});
   uncertain: Pick<Run, 'cron'>[] = [];
   runs: Pick<Run, 'cron' | 'state' | 'finishedAt'>[] = [];
+  paused = new Set<string>();
+  skips: SkipRange[] = [];
   cards: Awaited<ReturnType<MetricSources['pods']>> = [];
 
   constructor(crons?: CronsTold) {
@@ -33,6 +38,9 @@ export class MetricsStage {
     const sources: MetricSources = {
       pod: 'pod-1/own',
       ledger: {
+        readCrons: async (crons3) =>
+          crons3.map((cron) => ({ ...NOTHING, paused: this.paused.has(cron) ? PAUSE : null })),
+        skips: async () => this.skips,
         runs: async (cron) => this.runs.filter((run) => run.cron === cron) as Run[],
         runsIn: async (_, crons2) => this.uncertain.filter(({ cron }) => crons2.includes(cron)) as Run[],
       },

@@ -14,7 +14,7 @@ export function mostOf(told: CronsTold): number {
 
 /**
  * Which crons are told apart. A series costs memory here and in Prometheus for as long as it is there, and a cron has some
- * twenty: with 10,000 crons they would be 200,000 for each pod.
+ * thirty: with 10,000 crons they would be 300,000 for each pod.
  *
  * The choice follows from the catalog alone, so that all pods make the same one, and their series of a cron belong together.
  */

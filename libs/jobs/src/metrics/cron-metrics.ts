@@ -81,6 +81,16 @@ const OBSERVED = {
     help: 'When the last run ended well: told by its worker at once, and from the ledger by whoever holds the cron.',
     labels: { cron: NAMES },
   },
+  successAwaited: {
+    ...{ name: 'cron_success_awaited_since_timestamp_seconds', type: 'gauge', unit: 'seconds', by: 'scheduler' },
+    help: 'Since when a success of the cron is awaited: its last one, its definition, or the end of its pause. None while paused.',
+    labels: { cron: NAMES },
+  },
+  consecutiveFailures: {
+    ...{ name: 'cron_consecutive_failures', type: 'gauge', unit: null, by: 'scheduler' },
+    help: 'How many of the newest runs have failed in a row, whoever ended them; at most 20.',
+    labels: { cron: NAMES },
+  },
   nextFire: {
     ...{ name: 'cron_next_fire_timestamp_seconds', type: 'gauge', unit: 'seconds', by: 'scheduler' },
     help: 'When the first instant that nobody has accounted for is due, of each cron that this pod holds.',

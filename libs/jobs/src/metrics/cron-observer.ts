@@ -3,7 +3,7 @@ import type { CatalogEntry } from '../catalog/definition.js';
 import type { CronLabels } from './cron-labels.js';
 import type { HeldGauges } from './held-gauges.js';
 import { byImportance } from './importance.js';
-import type { Instruments } from './instruments.js';
+import { showZeros, type Instruments } from './instruments.js';
 import type { MetricSources } from './sources.js';
 import type { StoreGauges } from './store-gauges.js';
 
@@ -15,6 +15,10 @@ export interface CronObserverDeps {
   readonly heldGauges: HeldGauges;
   readonly storeGauges: StoreGauges;
 }
+
+/** A process that schedules may also be a worker. */
+const OF_SCHEDULERS = new Set(['scheduler', 'worker', 'both'] as const);
+const OF_WORKERS = new Set(['worker', 'both'] as const);
 
 /** One page asks for every gauge at once, and two who scrape may come together. */
 const LOOK_LASTS_MS = 1_000;
@@ -41,7 +45,7 @@ export class CronObserver {
     await this.choose();
     const held = sources.held();
     if (held) heldGauges.show(held);
-    await storeGauges.show(held && held.map(({ entry }) => entry.definition.name));
+    await storeGauges.show(held && held.map(({ entry }) => entry));
   }
 
   /** Says which crons are told apart; what could not be read stays as it was. */
@@ -52,6 +56,8 @@ export class CronObserver {
     this.#ranked = entries;
     // One that has just lost everything, or is not filled yet, is no reason to throw away what was counted.
     if (entries.length > 0) labels.choose(byImportance(entries, (entry) => heldGauges.intervalOf(entry)));
+    const named = entries.map(({ definition: { name } }) => labels.of(name));
+    showZeros(count, [...new Set(named)], sources.held() === null ? OF_WORKERS : OF_SCHEDULERS);
     count.otherCrons.set(entries.filter(({ definition: { name } }) => labels.of(name) !== name).length);
     if (sources.held() === null) return;
     for (const state of ['firing', 'disabled', 'removed'] as const) {

@@ -17,7 +17,7 @@ export type Instruments = { readonly [K in CronMetricName]: ByType[(typeof CRON_
 
 export interface InstrumentsOptions {
   readonly registry: MetricsRegistry;
-  /** Awaited before a gauge is shown. */
+  /** Awaited before a gauge or a counter is shown. */
   readonly look: () => Promise<void>;
 }
 
@@ -41,8 +41,23 @@ function instrument(spec: MetricSpec, { registry, look }: InstrumentsOptions): C
     );
   }
   const about = { name, help, labelNames: Object.keys(spec.labels), registers: [registry] };
-  if (type === 'counter') return new Counter(about);
+  // Before it is shown, so that its series are there with the first scrape.
+  if (type === 'counter') return new Counter({ ...about, collect: look });
   return type === 'gauge' ? new Gauge({ ...about, collect: look }) : new Histogram({ ...about, buckets: [...buckets] });
+}
+
+/**
+ * Shows the counters of these crons, and those that are about no cron, from 0 on: an increase from nothing to 1 is none to
+ * Prometheus, and the first failure of a process would ring no alert.
+ * @param by whose metrics: those of a role that the process doesn't have would only be more series
+ */
+export function showZeros(all: Instruments, crons: readonly string[], by: ReadonlySet<MetricSpec['by']>): void {
+  for (const [key, spec] of Object.entries(CRON_METRICS) as [CronMetricName, MetricSpec][]) {
+    const counter = all[key];
+    if (!(counter instanceof Counter) || !by.has(spec.by)) continue;
+    const named = 'cron' in spec.labels ? crons.map((cron) => ({ cron })) : [{}];
+    for (const labels of combinations(spec)) for (const one of named) counter.inc({ ...labels, ...one }, 0);
+  }
 }
 
 /** Takes all series of one cron out. */

@@ -13,6 +13,10 @@ export class LastSuccess {
     this.gauge.set({ cron }, at / 1_000);
   }
 
+  of(cron: string): number | undefined {
+    return this.#known.get(cron);
+  }
+
   forget(cron: string): void {
     this.#known.delete(cron);
   }

@@ -5,7 +5,7 @@ import type { HeldCron } from '../scheduling/held-cron.js';
 
 /** Where the gauges of a pod come from. */
 export interface MetricSources {
-  readonly ledger: Pick<Ledger, 'runs' | 'runsIn'>;
+  readonly ledger: Pick<Ledger, 'runs' | 'runsIn' | 'readCrons' | 'skips'>;
   /** Identity of this process. */
   readonly pod: string;
   /** Every cron as far as this process knows. */

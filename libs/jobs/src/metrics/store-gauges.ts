@@ -1,4 +1,6 @@
 import type { CancelTimer, Clock } from '@fencepost/lease';
+import type { CatalogEntry } from '../catalog/definition.js';
+import type { Run, SkipRange } from '../ledger/run.js';
 import type { Telemetry } from '../telemetry/telemetry.js';
 import type { CronLabels } from './cron-labels.js';
 import type { Instruments } from './instruments.js';
@@ -29,17 +31,26 @@ const MOST_RUNS = 100;
 /** The newest runs may have failed, or still go on. */
 const LOOKED_BACK = 20;
 
+interface Past {
+  readonly runs: readonly Run[];
+  readonly skips: readonly SkipRange[];
+  readonly paused: boolean;
+}
+
 /** What a store has to be asked for. What could not be asked is not shown: an old number looks like a new one. */
 export class StoreGauges {
   readonly #uncertain = new Map<string, number>();
   readonly #doubts = new Tour(MOST_UNCERTAIN);
   readonly #successes = new Tour(MOST_LAST_RUNS);
+  /** Crons with series that only their holder shows. */
+  readonly #shown = new Set<string>();
 
   constructor(private readonly deps: StoreGaugesDeps) {}
 
   /** @param held `null` for a pod that is no scheduler */
-  async show(held: readonly string[] | null): Promise<void> {
-    const scheduling = held === null ? [] : [this.#queue(), this.#doubtful(held), this.#succeeded(held)];
+  async show(held: readonly CatalogEntry[] | null): Promise<void> {
+    const names = held?.map(({ definition }) => definition.name) ?? [];
+    const scheduling = held === null ? [] : [this.#queue(), this.#doubtful(names), this.#succeeded(held)];
     await Promise.all([this.#pods(), ...scheduling]);
   }
 
@@ -77,15 +88,48 @@ export class StoreGauges {
     for (const cron of held) count.uncertainRuns.inc({ cron: labels.of(cron) }, this.#uncertain.get(cron) ?? 0);
   }
 
-  async #succeeded(held: readonly string[]): Promise<void> {
-    const { labels, lastSuccess, sources } = this.deps;
-    const asked = this.#successes.next(held.filter((cron) => labels.of(cron) === cron));
-    const runs = await this.#ask('looking for the last success', () =>
-      Promise.all(asked.map((cron) => sources.ledger.runs(cron, LOOKED_BACK))),
+  async #succeeded(held: readonly CatalogEntry[]): Promise<void> {
+    const { count, labels, sources } = this.deps;
+    const apart = new Map(
+      held.flatMap((entry) => {
+        const { name } = entry.definition;
+        return labels.of(name) === name ? [[name, entry] as const] : [];
+      }),
     );
-    for (const { cron, state, finishedAt } of (runs ?? []).flat()) {
-      if (state === 'succeeded' && finishedAt !== null) lastSuccess.tell(cron, finishedAt);
+    // Another pod shows what this one doesn't hold any more.
+    for (const cron of this.#shown) {
+      if (apart.has(cron)) continue;
+      for (const gauge of [count.successAwaited, count.consecutiveFailures]) gauge.remove({ cron });
+      this.#shown.delete(cron);
     }
+    const asked = this.#successes.next([...apart.keys()]);
+    const found = await this.#ask('looking for the last success', () =>
+      Promise.all([
+        sources.ledger.readCrons(asked),
+        ...asked.map((cron) => Promise.all([sources.ledger.runs(cron, LOOKED_BACK), sources.ledger.skips(cron, 1)])),
+      ]),
+    );
+    if (!found) return;
+    const [records, ...seen] = found;
+    for (const [index, cron] of asked.entries()) {
+      const [entry, past] = [apart.get(cron), seen[index]];
+      if (entry && past) this.#tell(entry, { runs: past[0], skips: past[1], paused: records[index]?.paused != null });
+    }
+  }
+
+  #tell({ definition: { name: cron }, state, since }: CatalogEntry, { runs, skips, paused }: Past): void {
+    const { count, lastSuccess } = this.deps;
+    for (const run of runs)
+      if (run.state === 'succeeded' && run.finishedAt !== null) lastSuccess.tell(cron, run.finishedAt);
+    const ended = runs.filter(({ state: is }) => is === 'succeeded' || is === 'failed');
+    const success = ended.findIndex(({ state: is }) => is === 'succeeded');
+    count.consecutiveFailures.set({ cron }, success === -1 ? ended.length : success);
+    // Its instants up to here were left out because somebody wanted so.
+    const pausedThrough = skips[0]?.reason === 'paused' ? skips[0].through : 0;
+    const awaited = Math.max(since, pausedThrough, lastSuccess.of(cron) ?? 0);
+    if (paused || state !== 'firing') count.successAwaited.remove({ cron });
+    else count.successAwaited.set({ cron }, awaited / 1_000);
+    this.#shown.add(cron);
   }
 
   /** @returns `null` when there was no answer in time */

@@ -3,7 +3,7 @@ import type { Clock } from '@fencepost/lease';
 import type { Catalog } from '../catalog/catalog.js';
 import { DEFAULT_CANCEL_GRACE_MS } from '../catalog/definition.js';
 import type { CancelReply, Ledger, OperatorOrder, TriggerReply, TriggerRequest } from '../ledger/ledger.js';
-import type { Pause } from '../ledger/run.js';
+import type { Pause, Run } from '../ledger/run.js';
 import type { Presence } from '../scheduling/presence.js';
 import type { RunQueue } from '../scheduling/run-queue.js';
 import { cronOfRun } from '../schedule/occurrence.js';
@@ -92,6 +92,16 @@ export class CronOperator {
       overviews.push(...(await mapInSlices(some, (entry, index) => overviewOf(entry, seen(index), readAt))));
     }
     return overviews;
+  }
+
+  /** Of each of these crons the newest runs first, in the order given. */
+  async newestRuns(crons: readonly string[], limit: number): Promise<Run[][]> {
+    const found: Run[][] = [];
+    for (let at = 0; at < crons.length; at += LISTED_AT_ONCE) {
+      const some = crons.slice(at, at + LISTED_AT_ONCE);
+      found.push(...(await Promise.all(some.map((cron) => this.#ports.ledger.runs(cron, limit)))));
+    }
+    return found;
   }
 
   /**

@@ -1,5 +1,5 @@
 import type { CatalogEntry, CronState, Generation } from '../catalog/definition.js';
-import type { CronRecord } from '../ledger/ledger.js';
+import type { CronRecord, DroppedNotifications } from '../ledger/ledger.js';
 import type { Pause, Run } from '../ledger/run.js';
 import { generationsOf } from './known-cron.js';
 import { scheduleOf } from './scheduled.js';
@@ -22,6 +22,7 @@ export interface CronOverview {
   readonly last: Run | null;
   readonly buildSeq: number | null;
   readonly source: string | null;
+  readonly droppedNotifications: DroppedNotifications | null;
 }
 
 export interface Seen {
@@ -44,6 +45,7 @@ export function overviewOf(entry: CatalogEntry, { record, last }: Seen, now: num
     last,
     buildSeq,
     source,
+    droppedNotifications: record?.droppedNotifications ?? null,
   };
 }
 

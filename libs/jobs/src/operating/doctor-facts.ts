@@ -59,6 +59,14 @@ export interface PostgresFacts {
   readonly missing: readonly string[];
 }
 
+/** The newest runs of crons whose last one did not end well. */
+export interface CronOutcomes {
+  /** Of each the newest first, at most 20. */
+  readonly looked: readonly { readonly cron: string; readonly runs: readonly Run[] }[];
+  /** How many more such crons there are: only so many are looked at. */
+  readonly left: number;
+}
+
 /** Everything the judgement goes by. Instants are epoch milliseconds. */
 export interface DoctorFacts {
   /** The store's clock. */
@@ -74,6 +82,7 @@ export interface DoctorFacts {
   /** Records of the catalog that cannot be read. */
   readonly unreadable: readonly UnreadableRecord[];
   readonly crons: readonly CronOverview[];
+  readonly outcomes: CronOutcomes;
   /** At most 1,000, the latest first. */
   readonly uncertain: readonly Run[];
   /** What happened lately, the newest first. */

@@ -3,9 +3,18 @@ import type { Journal } from '../journal/journal.js';
 import type { PodRegistry } from '../pods/pod-registry.js';
 import type { Presence } from '../scheduling/presence.js';
 import { mapInSlices } from '../reading/slices.js';
+import type { CronOverview } from './cron-overview.js';
 import type { CronOperator } from './cron-operator.js';
 import { CRON_RULES } from './doctor-crons.js';
-import type { DoctorFacts, DoctorFinding, FindingLevel, PostgresFacts, RedisFacts } from './doctor-facts.js';
+import type {
+  CronOutcomes,
+  DoctorFacts,
+  DoctorFinding,
+  FindingLevel,
+  PostgresFacts,
+  RedisFacts,
+} from './doctor-facts.js';
+import { OUTCOME_RULES, unsound } from './doctor-outcomes.js';
 import { POD_RULES } from './doctor-pods.js';
 import { STORE_RULES } from './doctor-stores.js';
 import { counted, found } from './doctor-words.js';
@@ -14,7 +23,7 @@ import type { RunOperator } from './run-operator.js';
 
 export interface DoctorPorts {
   readonly catalog: Pick<Catalog, 'read'>;
-  readonly operator: Pick<CronOperator, 'list'>;
+  readonly operator: Pick<CronOperator, 'list' | 'newestRuns'>;
   readonly runs: Pick<RunOperator, 'uncertain'>;
   readonly presence: Pick<Presence, 'lastHeard'>;
   readonly pods: Pick<PodRegistry, 'list'>;
@@ -29,6 +38,9 @@ export interface DoctorPorts {
 }
 
 const MOST_READ = 1_000;
+/** Crons whose newest runs are read, and how many of each: the examination of 100,000 crons must end. */
+const MAX_UNSOUND = 200;
+const RUNS_READ = 20;
 
 /** Looks at everything a deployment says of itself, and tells what is wrong with it and what to do. */
 export class Doctor {
@@ -52,6 +64,14 @@ export class Doctor {
     return asked.about('catalog', nothing, read);
   }
 
+  async #outcomes(crons: readonly CronOverview[]): Promise<CronOutcomes> {
+    const names = unsound(crons).map(({ name }) => name);
+    const asked = names.slice(0, MAX_UNSOUND);
+    const runs = await this.ports.operator.newestRuns(asked, RUNS_READ);
+    const looked = asked.map((cron, index) => ({ cron, runs: runs[index] ?? [] }));
+    return { looked, left: names.length - asked.length };
+  }
+
   async #facts(reading: CatalogReading, asked: Asked): Promise<DoctorFacts> {
     const { readAt: now, entries, unreadable = [], bornAt = null } = reading;
     const { operator, runs, presence, pods, journal, ledger, redis, postgres } = this.ports;
@@ -65,12 +85,16 @@ export class Doctor {
       asked.about('postgres', null, async () => (await postgres?.()) ?? null),
       asked.about('definitions', { count: 0, names: [] }, () => this.ports.lost(reading)),
     ]);
+    const outcomes = await asked.about('newest runs', NOTHING_LOOKED_AT, () => this.#outcomes(crons));
     return {
+      outcomes,
       ...{ now, ledger, entries, unreadable, bornAt, crons, uncertain, lastHeard, pods: cards, happened },
       ...{ redis: server, postgres: database, lost, unread: asked.unread },
     };
   }
 }
+
+const NOTHING_LOOKED_AT: CronOutcomes = { looked: [], left: 0 };
 
 class Asked {
   readonly unread: { readonly what: string; readonly error: string }[] = [];
@@ -85,7 +109,7 @@ class Asked {
   }
 }
 
-const RULES = [...STORE_RULES, ...POD_RULES, ...CRON_RULES];
+const RULES = [...STORE_RULES, ...POD_RULES, ...CRON_RULES, ...OUTCOME_RULES];
 const ORDER: readonly FindingLevel[] = ['bad', 'warn', 'note', 'ok'];
 
 /** Judges by facts alone; asks nobody. */

@@ -1,0 +1,195 @@
+import { execFile } from 'node:child_process';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import { parseFence } from '@fencepost/lease';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { ensureProgram } from '../../scripts/debian.mjs';
+import { MetricsStage } from '../support/metrics-stage.js';
+
+const RULES = fileURLToPath(new URL('../../ops/prometheus/alerts.yml', import.meta.url));
+const LAST = 'cron_success_awaited_since_timestamp_seconds{cron="a"}';
+const EVERY = 'cron_fire_interval_seconds{cron="a"}';
+const FAILED = 'cron_runs_total{cron="a", status="failed"}';
+
+/** Recorded series, one value a minute, as `promtool` reads them. */
+type Series = Readonly<Record<string, string>>;
+
+const BUCKETS = 'cron_fire_delay_seconds_bucket';
+
+/** Of each alert: at which minute, series with which it rings, and series with which it doesn't. */
+const RECORDED: Readonly<Record<string, readonly [minute: number, rings: Series, quiet: Series]>> = {
+  FencepostNoScheduler: [5, { 'cron_pods{role="worker"}': '2x9' }, { 'cron_pods{role="scheduler"}': '1x9' }],
+  FencepostNoWorker: [5, { 'cron_pods{role="worker"}': '0x9' }, { 'cron_pods{role="worker"}': '1x9' }],
+  FencepostCronWithoutHolder: [
+    5,
+    { 'cron_definitions{state="firing"}': '3x9', 'cron_lease_held{cron="a"}': '2x9' },
+    { 'cron_definitions{state="firing"}': '3x9', 'cron_lease_held{cron="a"}': '3x9' },
+  ],
+  FencepostFireOverdue: [
+    5,
+    { 'cron_next_fire_timestamp_seconds{cron="a"}': '0x9' },
+    { 'cron_next_fire_timestamp_seconds{cron="a"}': '600x9' },
+  ],
+  FencepostFiresMissed: [
+    9,
+    { 'cron_fires_total{cron="a", outcome="missed"}': '0x4 1x9' },
+    {
+      'cron_fires_total{cron="a", outcome="missed"}': '1x19',
+      'cron_fires_total{cron="a", outcome="claimed"}': '0+1x19',
+    },
+  ],
+  FencepostFiresLate: [
+    29,
+    { [`${BUCKETS}{le="5"}`]: '0x40', [`${BUCKETS}{le="10"}`]: '0+9x40', [`${BUCKETS}{le="+Inf"}`]: '0+9x40' },
+    { [`${BUCKETS}{le="5"}`]: '0+9x40', [`${BUCKETS}{le="10"}`]: '0+9x40', [`${BUCKETS}{le="+Inf"}`]: '0+9x40' },
+  ],
+  FencepostLastSuccessTooOld: [20, { [LAST]: '0x30', [EVERY]: '60x30' }, { [LAST]: '0+60x30', [EVERY]: '60x30' }],
+  FencepostFenceRejections: [
+    15,
+    { 'cron_fence_rejections_total{cron="a", at="claim"}': '0+1x20' },
+    { 'cron_fence_rejections_total{cron="a", at="claim"}': '9x20' },
+  ],
+  FencepostDownstreamRejections: [
+    15,
+    { 'redis_lease_fencing_rejected_total{downstream="db"}': '0+1x20' },
+    { 'redis_lease_fencing_rejected_total{downstream="db"}': '9x20' },
+  ],
+  FencepostLeasesLost: [
+    15,
+    { 'cron_lease_transitions_total{transition="lost"}': '0+1x20' },
+    { 'cron_lease_transitions_total{transition="released"}': '0+1x20' },
+  ],
+  FencepostLeasesUnreleased: [
+    15,
+    { 'redis_lease_expired_without_release_total{resource_type="r"}': '0+1x20' },
+    { 'redis_lease_expired_without_release_total{resource_type="r"}': '9x20' },
+  ],
+  FencepostUncertainRuns: [9, { 'cron_uncertain_runs{cron="a"}': '1x9' }, { 'cron_uncertain_runs{cron="a"}': '0x9' }],
+  FencepostRunsFailing: [
+    5,
+    { [FAILED]: '0x2 1x9' },
+    {
+      [FAILED]: '0x9',
+      'cron_runs_total{cron="a", status="succeeded"}': '0+1x9',
+      'cron_consecutive_failures{cron="a"}': '0x9',
+    },
+  ],
+  FencepostQueueGrowing: [
+    30,
+    { 'cron_queue_jobs{state="waiting"}': '0+20x40' },
+    { 'cron_queue_jobs{state="waiting"}': '400-2x40' },
+  ],
+  FencepostStoreTrouble: [
+    9,
+    { 'cron_store_troubles_total{store="store"}': '0+9x20' },
+    { 'cron_store_troubles_total{store="store"}': '9x20' },
+  ],
+  FencepostJournalDropping: [35, { cron_journal_dropped_total: '0+1x40' }, { cron_journal_dropped_total: '9x40' }],
+  FencepostClockSkew: [
+    9,
+    { 'cron_clock_skew_seconds{instance="p"}': '-1x19' },
+    { 'cron_clock_skew_seconds{instance="p"}': '0.1x19' },
+  ],
+  FencepostNodeLeftOut: [9, { 'redis_node_health{node="n"}': '0x9' }, { 'redis_node_health{node="n"}': '1x9' }],
+};
+
+let folder: string;
+let promtool: string;
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'alerts-'));
+  promtool = (await ensureProgram('promtool', { package: 'prometheus', service: 'prometheus' })).command;
+}, 120_000);
+afterAll(() => rm(folder, { recursive: true, force: true }));
+
+/** Whether the rule fires at the minute, as Prometheus itself says. */
+async function judged(alert: string, fires: boolean, { minute, series }: { minute: number; series: Series }) {
+  const tests = {
+    rule_files: [RULES],
+    evaluation_interval: '1m',
+    tests: [
+      {
+        interval: '1m',
+        input_series: Object.entries(series).map(([name, values]) => ({ series: name, values })),
+        promql_expr_test: [
+          {
+            expr: `count(ALERTS{alertname="${alert}", alertstate="firing"})`,
+            eval_time: `${minute}m`,
+            exp_samples: fires ? [{ labels: '{}', value: 1 }] : [],
+          },
+        ],
+      },
+    ],
+  };
+  const file = join(folder, `${alert}-${fires}.yml`);
+  await writeFile(file, JSON.stringify(tests));
+  const { stdout } = await promisify(execFile)(promtool, ['test', 'rules', file]);
+  return stdout;
+}
+
+describe('each alert', () => {
+  it('has recorded series', async () => {
+    const names = [...(await readFile(RULES, 'utf8')).matchAll(/- alert: (\w+)/g)].map(([, name]) => name);
+    expect(Object.keys(RECORDED).toSorted((a, b) => (a < b ? -1 : 1))).toEqual(
+      names.map(String).toSorted((a, b) => (a < b ? -1 : 1)),
+    );
+  });
+
+  it.each(Object.entries(RECORDED))('%s rings with the one and not with the other', async (alert, recorded) => {
+    const [minute, rings, quiet] = recorded;
+    expect(await judged(alert, true, { minute, series: rings })).toContain('SUCCESS');
+    expect(await judged(alert, false, { minute, series: quiet })).toContain('SUCCESS');
+  });
+
+  it('of failing runs rings for a run whose worker died: no process has counted it', async () => {
+    const series = { [FAILED]: '0x9', 'cron_consecutive_failures{cron="a"}': '0x3 1x9' };
+    expect(await judged('FencepostRunsFailing', true, { minute: 5, series })).toContain('SUCCESS');
+  });
+});
+
+describe('the series of a pod', () => {
+  const run = { cron: 'report', runId: 'report@1', attempt: 1, fence: parseFence('1') };
+
+  it('are there from the first scrape, at 0, so that its first failure is an increase', async () => {
+    const stage = new MetricsStage();
+    stage.declare({ name: 'report' });
+    await stage.metrics.begin();
+    const failures = () => stage.value('cron_runs_total', { cron: 'report', status: 'failed' });
+    expect(await failures()).toBe(0);
+    expect(await stage.value('cron_store_troubles_total', { store: 'queue' })).toBe(0);
+    stage.telemetry.emit('attempt.failed', { ...run, error: 'x', state: 'failed', retryInMs: null });
+    expect(await failures()).toBe(1);
+  });
+
+  it('are bounded by the crons that are told apart', async () => {
+    const stage = new MetricsStage(1);
+    for (const name of ['a', 'b', 'c']) stage.declare({ name });
+    const runs = (await stage.page()).get('cron_runs_total');
+    expect(new Set(runs?.samples.map(({ labels }) => labels['cron']))).toEqual(new Set(['a', 'other']));
+  });
+
+  it('say since when a success is awaited of a cron that never succeeded, and nothing while it is paused', async () => {
+    const stage = new MetricsStage();
+    const entry = stage.declare({ name: 'report' });
+    stage.hold(entry);
+    const awaited = () => stage.value('cron_success_awaited_since_timestamp_seconds', { cron: 'report' });
+    expect(await awaited()).toBe(entry.since / 1_000);
+    stage.paused.add('report');
+    expect(await awaited()).toBeUndefined();
+    stage.paused.clear();
+    const through = entry.since + 3_600_000;
+    stage.skips = [{ after: entry.since, through, reason: 'paused' }];
+    expect(await awaited()).toBe(through / 1_000);
+  });
+
+  it('count how many runs failed in a row, whoever ended them', async () => {
+    const stage = new MetricsStage();
+    stage.hold(stage.declare({ name: 'report' }));
+    stage.runs = (['running', 'failed', 'failed', 'succeeded', 'failed'] as const).map((state) => ({
+      ...{ cron: 'report', state, finishedAt: 1 },
+    }));
+    expect(await stage.value('cron_consecutive_failures', { cron: 'report' })).toBe(2);
+  });
+});
