@@ -31,6 +31,8 @@ const MAX_BLOCKING = 20;
 
 /** Puts back what a crash left between two steps. Every step is repeatable, so doing it twice is only work. */
 export class Recovery {
+  readonly #unfinished = new Set<string>();
+
   constructor(private readonly deps: RecoveryDeps) {}
 
   /** For a new holder: what its predecessor claimed and perhaps never enqueued. */
@@ -74,6 +76,13 @@ export class Recovery {
     return new Set(blocking.filter((run, n) => places[n] === 'active' && !isLost(run, n)).map(deliveryName));
   }
 
+  /** Crons of which a sweep found more than it takes on at once, since this was asked last. */
+  takeUnfinished(): string[] {
+    const crons = [...this.#unfinished];
+    this.#unfinished.clear();
+    return crons;
+  }
+
   async #overdue(crons: readonly string[]): Promise<readonly PromiseSettledResult<OverdueRuns>[]> {
     const { ledger, lookAgainMs: againMs, keepRuns: keep } = this.deps;
     try {
@@ -88,17 +97,19 @@ export class Recovery {
     if (found?.status !== 'fulfilled') throw found?.reason;
     const { runs, watched, surplus, notifications } = found.value;
     if (runs.length > 0) await this.#redeliver(await this.#lost(runs));
-    if (surplus) await this.#forget(cron);
+    const isForgotten = !surplus || (await this.#forget(cron));
+    if (runs.length >= LEDGER_BATCH || !isForgotten) this.#unfinished.add(cron);
     if (notifications > 0) this.deps.notifier?.drain(cron);
     return watched + notifications;
   }
 
   /** A job may end more runs between two sweeps than the ledger forgets at once. */
-  async #forget(cron: string): Promise<void> {
+  async #forget(cron: string): Promise<boolean> {
     const { ledger, keepRuns } = this.deps;
     for (let calls = 0; calls < MOST_FORGETS; calls += 1) {
-      if ((await ledger.forget(cron, keepRuns)) < LEDGER_BATCH) return;
+      if ((await ledger.forget(cron, keepRuns)) < LEDGER_BATCH) return true;
     }
+    return false;
   }
 
   async #lost(overdue: readonly OverdueRun[]): Promise<OverdueRun[]> {

@@ -19,6 +19,9 @@ const AT_ONCE = 200;
  */
 const ALL_EVERY = 12;
 
+/** Between two slices of a backlog, so that what is due meanwhile is not held up. */
+const SLICE_PAUSE_MS = 10;
+
 /** Sweeps the crons that have open runs, again and again until they have none: an idle cron costs next to nothing. */
 export class Sweeper {
   /** All that are watched: from when they were taken over until they are given up. */
@@ -30,10 +33,13 @@ export class Sweeper {
   #sweeping: Promise<void> = Promise.resolve();
   #stopped = false;
   #sweeps = 0;
+  /** When the next round is due. Monotonic. */
+  #nextAt = 0;
 
   constructor(private readonly deps: SweeperDeps) {}
 
   start(): void {
+    this.#nextAt = this.deps.clock.monotonic() + this.deps.sweepEveryMs;
     this.#arm();
   }
 
@@ -62,11 +68,25 @@ export class Sweeper {
   /** Armed when the sweep before has ended: over a store that is slow to answer, sweeps would pile up. */
   #arm(): void {
     if (this.#stopped) return;
-    this.#cancel = this.deps.clock.after(this.deps.sweepEveryMs, () => {
+    const { clock, recovery, sweepEveryMs } = this.deps;
+    const unfinished = recovery.takeUnfinished().filter((cron) => this.#watched.has(cron));
+    const leftMs = this.#nextAt - clock.monotonic();
+    // A backlog is not left to the next round: each cron that has one gets a slice, all of them in turn.
+    if (unfinished.length > 0 && leftMs > SLICE_PAUSE_MS) {
+      for (const cron of unfinished) this.#restless.add(cron);
+      this.#cancel = clock.after(SLICE_PAUSE_MS, () => {
+        this.#sweeping = this.#sweepAll(unfinished, false).then(() => this.#arm());
+      });
+      return;
+    }
+    this.#cancel = clock.after(Math.max(leftMs, 0), () => {
       this.#sweeps += 1;
       const isAll = this.#sweeps % ALL_EVERY === 0;
       if (isAll) for (const cron of this.#watched) this.#restless.add(cron);
-      this.#sweeping = this.#sweepAll([...this.#restless], isAll).then(() => this.#arm());
+      this.#sweeping = this.#sweepAll([...this.#restless], isAll).then(() => {
+        this.#nextAt = clock.monotonic() + sweepEveryMs;
+        this.#arm();
+      });
     });
   }
 
