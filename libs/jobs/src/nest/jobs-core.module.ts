@@ -78,8 +78,6 @@ export class JobsCoreModule
     @Inject(CRON_LEASES) private readonly leases: Leases,
     @Inject(DATABASE) private readonly database: Database | null,
     @Inject(LEDGER_REDIS) private readonly ledgerRedis: RedisClient | null,
-    @Inject(Telemetry) private readonly telemetry: Telemetry,
-    @Inject(CLOCK) private readonly clock: Clock,
   ) {}
 
   static forRootAsync(source: JobsOptionsSource, roles: readonly Role[]): DynamicModule {
