@@ -67,11 +67,9 @@ const shared: Provider[] = [
 /** What both roles stand on: the settings, one Redis connection, ledger, catalog, presence, and the list of events. */
 @Module({})
 export class JobsCoreModule
-  implements OnModuleInit, OnApplicationBootstrap, OnModuleDestroy, BeforeApplicationShutdown, OnApplicationShutdown
+  implements OnApplicationBootstrap, OnModuleDestroy, BeforeApplicationShutdown, OnApplicationShutdown
 {
   @Inject(READS) private readonly looking!: Reads;
-  @Inject(Telemetry) private readonly telemetry!: Telemetry;
-  @Inject(CLOCK) private readonly clock!: Clock;
 
   constructor(
     @Inject(StoreHealth) private readonly health: StoreHealth,
