@@ -207,7 +207,8 @@ describe('in Redis, what has the name of a cron', () => {
       for (const [what, least, make] of makers) {
         const keys = await made(make);
         expect(keys.length, what).toBeGreaterThanOrEqual(least);
-        for (const key of keys) if (!key.endsWith(':happened')) expect(key, what).toContain(`{default:${NAME}}`);
+        const own = keys.filter((key) => !key.endsWith(':happened'));
+        for (const key of own) expect(key, what).toContain(`{default:${NAME}}`);
       }
     },
   );
