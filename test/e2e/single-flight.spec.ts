@@ -89,7 +89,7 @@ describe('a single flight over processes', () => {
   });
 
   it('answers with the stale value while one process rebuilds', async () => {
-    const options = { ...FLIGHT, FLIGHT: JSON.stringify({ fresh: 1, stale: '1m', wait: '20s' }) };
+    const options = { ...FLIGHT, FLIGHT: JSON.stringify({ fresh: '1ms', stale: '1m', wait: '20s' }) };
     const [first] = (await started(['first'], options)) as [Pod];
     await coordinators.openGate('build-first');
     await first.waitFor('done');

@@ -37,7 +37,7 @@ class Invoices {
 class Notes {
   readonly taken: unknown[] = [];
 
-  @JobHandler('take-note', { retry: { attempts: 3, delay: 10 } })
+  @JobHandler('take-note', { retry: { attempts: 3, delay: '10ms' } })
   take(run: { readonly payload: unknown; readonly attempt: number }): void {
     this.taken.push(run.payload);
     if (run.payload === 'again' && run.attempt === 1) throw new Error('once more');

@@ -70,7 +70,7 @@ describe.each(Object.entries(BROKEN))('a catalog record with %s', (_, damage) =>
 describe('the command line beside an unreadable catalog record', () => {
   it('lists the other crons, and names the one that cannot be read', async () => {
     const { at } = await deployment();
-    const { code, out } = await at.ask('list', '--text');
+    const { code, out } = await at.ask('list');
     expect(code).toBe(0);
     expect(out).toMatch(/^good /m);
     expect(out).toContain('The record of bad cannot be read');

@@ -26,6 +26,7 @@ export interface DemoDeps {
   readonly audience: Audience;
   /** For the heading. */
   readonly redis: string;
+  readonly access: string;
   readonly logs: string;
   readonly podEnv: Readonly<Record<string, string>>;
 }
@@ -191,12 +192,12 @@ export class Demo {
   }
 
   #show(): void {
-    const { audience, clock, observer, redis, logs, options, seed } = this.deps;
+    const { audience, clock, observer, redis, access, logs, options, seed } = this.deps;
     const { sight, tally: counted } = this.#watch;
     const seen = sceneOf({ sight, archive: observer.archive, pods: this.#pods.all(), now: clock.now() });
     const { seconds } = options;
     const status = statusLine({ phase: this.#phase, ranMs: this.#ranMs(), seconds, seed: options.chaos ? seed : null });
-    audience.show({ redis, logs, ...seen, status, news: this.#story.newest, tally: counted });
+    audience.show({ redis, access, logs, ...seen, status, news: this.#story.newest, tally: counted });
   }
 
   #ranMs(): number {

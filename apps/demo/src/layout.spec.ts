@@ -17,6 +17,7 @@ function scene(given: Partial<Scene> = {}): Scene {
   const marks: Mark[] = ['succeeded', 'running', 'retried', 'skipped', 'failed', 'waiting'];
   return {
     redis: 'redis://127.0.0.1:6379 (redis-server 7.0.15 on PATH)',
+    access: 'export REDIS_URL=redis://127.0.0.1:6379 FENCEPOST_PREFIX=demo-1',
     logs: '/tmp/fencepost-demo-abcdef',
     status: '00:01 · Ctrl-C ends it',
     pods: [

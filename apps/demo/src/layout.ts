@@ -43,7 +43,7 @@ export function layout(scene: Scene, screen: Screen): string[] {
   return lines.slice(-rows).map((line) => paint(line, columns, colour));
 }
 
-function heading({ redis, logs, pods }: Scene): Line[] {
+function heading({ redis, access, logs, pods }: Scene): Line[] {
   const ports = pods.filter(({ pod }) => pod.role === 'scheduler').map(({ pod }) => pod.port);
   const [first, ...others] = ports;
   const also = others.map((port) => `, :${port}`).join('');
@@ -53,6 +53,7 @@ function heading({ redis, logs, pods }: Scene): Line[] {
       `  each scheduled instant accepted once · ${SCHEDULERS} schedulers, ${WORKERS} workers`,
     ],
     [{ text: `logs ${logs} · Redis ${redis}`, style: 'dim' }],
+    [{ text: access, style: 'dim' }],
     [
       { text: 'Look at ', style: 'dim' },
       ...(first === undefined ? [] : [{ text: `http://127.0.0.1:${first}/crons/`, style: 'cyan' as const }]),

@@ -80,11 +80,12 @@ async function demo(options: DemoOptions, folder: string, stopping: Stopping): P
     const how = whereabouts(url, postgres);
     const seed = options.seed ?? randomInt(1_000_000);
     const audience = audienceFor(options);
-    if (audience.frameMs === null) introduce(audience, { how, folder, options, seed });
+    const access = accessText({ url, prefix: space.prefix }, postgres);
+    if (audience.frameMs === null) introduce(audience, { how, access, folder, options, seed });
     const observer = new Observer(storesOf({ redis, ...space }, postgres), systemClock);
     const podEnv = { ...podEnvironment({ url, ...space }), ...postgres?.env };
     const common = { options, seed, clock: systemClock, stopping };
-    const end = await new Demo({ ...common, observer, audience, redis: how, logs: folder, podEnv }).run();
+    const end = await new Demo({ ...common, observer, audience, redis: how, access, logs: folder, podEnv }).run();
     if (kept) complain(lookUp(url, postgres));
     return end;
   } finally {
@@ -104,6 +105,19 @@ function databaseUrl({ DATABASE_URL: url }: NodeJS.ProcessEnv): string {
 function whereabouts(url: string, postgres: PostgresStage | null): string {
   const redis = `${redactUrl(url)} (${process.env['FENCEPOST_REDIS_HOW'] ?? 'REDIS_URL'})`;
   return postgres ? `${redis}, ledger in PostgreSQL at ${redactUrl(databaseUrl(process.env))}` : redis;
+}
+
+/** For another terminal. An address with a password is not printed: it came from a variable that is set there as well. */
+function accessText({ url, prefix }: { url: string; prefix: string }, postgres: PostgresStage | null): string {
+  const database = postgres ? databaseUrl(process.env) : null;
+  const variables = {
+    REDIS_URL: url,
+    FENCEPOST_PREFIX: prefix,
+    ...(database === null ? {} : { FENCEPOST_LEDGER: 'postgres', DATABASE_URL: database }),
+    ...(postgres ? { FENCEPOST_SCHEMA: postgres.env['FENCEPOST_SCHEMA'] ?? '' } : {}),
+  };
+  const shown = Object.entries(variables).filter(([, value]) => redactUrl(value) === value);
+  return `export ${shown.map(([name, value]) => `${name}=${value}`).join(' ')}`;
 }
 
 /** An address in the clear is not for a terminal; the variable is where it came from. */
@@ -134,14 +148,15 @@ function audienceFor({ json }: DemoOptions): Audience {
 
 interface Introduction {
   readonly how: string;
+  readonly access: string;
   readonly folder: string;
   readonly options: DemoOptions;
   readonly seed: number;
 }
 
-function introduce(audience: Audience, { how, folder, options, seed }: Introduction): void {
+function introduce(audience: Audience, { how, access, folder, options, seed }: Introduction): void {
   const chaos = options.chaos ? [`--chaos --seed ${seed} makes the same choices again`] : [];
-  const texts = [`Redis at ${how}`, `logs of the pods in ${folder}`, ...chaos];
+  const texts = [`Redis at ${how}`, `${access} && npx fencepost list`, `logs of the pods in ${folder}`, ...chaos];
   for (const text of texts) audience.tell({ id: text, at: systemClock.now(), kind: 'note', text });
 }
 

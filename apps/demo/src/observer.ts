@@ -47,7 +47,8 @@ export class Observer {
       this.archive.extendInstants(name, { schedule, since: entry.since, through: end });
       const { archive } = this;
       const [instants, runs, skips] = [archive.instants(name), archive.runs(name), archive.skips(name)];
-      return { cron: name, since: entry.since, cursor, refusals, instants, runs, skips };
+      const { since, generation } = entry;
+      return { cron: name, generation, since, cursor, refusals, instants, runs, skips };
     });
     return { end, crons, writes: this.archive.writes, turnedDown: sight.turnedDown };
   }

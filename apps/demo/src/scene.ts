@@ -39,6 +39,8 @@ export interface RunRow {
 /** All that is drawn at one moment, and nothing that depends on the terminal. */
 export interface Scene {
   readonly redis: string;
+  /** What a shell takes for the command line to find these crons. */
+  readonly access: string;
   readonly logs: string;
   readonly status: string;
   readonly pods: readonly PodRow[];

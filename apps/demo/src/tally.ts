@@ -5,6 +5,8 @@ import { percentile } from './percentile.js';
 /** What the stores say of one cron. */
 export interface CronEvidence {
   readonly cron: string;
+  /** The definition that `instants` come from: what ran under another one is not held against it. */
+  readonly generation: number;
   /** When its definition was accepted, epoch milliseconds: the observed interval is `(since, end]`. */
   readonly since: number;
   /** Every instant is accounted for up to here, says the ledger. */
@@ -53,9 +55,10 @@ export interface Tally {
  * Counts what happened, from the stores and the schedules alone.
  *
  * - **occurrences**: instants of each cron's schedule in `(since, end]`.
+ *   What ran under an earlier definition of a cron that was changed meanwhile is not counted.
  * - **runs**: those with a run that ended, as succeeded, failed or cancelled.
  * - **duplicates**: every acceptance of an idempotency key by the sink after its first; every run of an instant after its
- *   first, and every run at an instant the schedule doesn't have; every run after the first that wrote the same effect
+ *   first, and every run of the schedule's at an instant that the schedule doesn't have; every run after the first that wrote the same effect
  *   for one instant. One fault may show in several of these ways, and then counts in each.
  * - **lost**: instants up to the cursor with neither a run nor a recorded skip; and, because the runs of a cron all have
  *   the same effects, each effect that a succeeded run lacks in the journal while another succeeded run of its cron has it.
@@ -101,7 +104,7 @@ function observed(cron: CronEvidence, end: number): CronEvidence {
   return {
     ...cron,
     instants: cron.instants.filter(inside),
-    runs: cron.runs.filter(({ scheduledAt }) => inside(scheduledAt)),
+    runs: cron.runs.filter(({ scheduledAt, generation }) => inside(scheduledAt) && generation === cron.generation),
   };
 }
 
@@ -116,8 +119,8 @@ function account(cron: CronEvidence): Account {
     count.surplus += more.length;
     runs.delete(instant);
   }
-  // What is left stands at instants nobody asked for.
-  count.surplus += sum([...runs.values()].map(({ length }) => length));
+  // What is left stands at instants that neither the schedule has nor a person asked for.
+  count.surplus += [...runs.values()].flat().filter(({ by }) => by === null).length;
   return count;
 }
 

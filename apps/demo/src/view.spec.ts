@@ -11,7 +11,7 @@ const [COLUMNS, ROWS] = [80, 24];
 
 function scene(runs: number, status: string): Scene {
   return {
-    ...{ redis: 'here', logs: '/tmp/x', status, news: [], crons: [] },
+    ...{ redis: 'here', access: 'export', logs: '/tmp/x', status, news: [], crons: [] },
     pods: [{ pod: aPod('scheduler-1'), leases: [], running: [], ended: 0 }],
     runs: Array.from({ length: runs }, (_, n) => ({ run: aRun(n), effects: [] })),
     tally: tally(evidence([])),

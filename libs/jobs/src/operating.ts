@@ -163,6 +163,6 @@ export type { CronSchedule, DstRule, Schedule, ScheduleText } from './schedule/s
 export { spreadOf } from './schedule/spread.js';
 export { zoneNamed } from './schedule/zone.js';
 
-export { EVENT_TEXT } from './telemetry/events.js';
+export { EVENT_TEXT, eventSentence } from './telemetry/events.js';
 export type { EventLevel, EventName, Events } from './telemetry/events.js';
 export { Telemetry } from './telemetry/telemetry.js';

@@ -14,7 +14,8 @@ describe('checked options', () => {
   it.each([
     [{ size: 'big' }, 'Things, option "size": expected a number, got "big".'],
     [{}, 'Things, option "size": expected a number, got nothing.'],
-    [{ size: 1, colour: 'red' }, 'Things has no option "colour".'],
+    [{ size: 1, sise: 'red' }, 'Things has no option "sise"; did you mean "size"?'],
+    [{ size: 1, colour: 'red' }, 'Things has no option "colour"; known are size.'],
   ])('name key, expectation and value of %j', (options, sentence) => {
     expect(check(options)).toThrowError(new SetupError(sentence));
   });

@@ -1,5 +1,6 @@
 import type { z } from 'zod';
 import { SetupError } from './errors.js';
+import { knownInstead } from './near-names.js';
 
 type Show = (value: unknown) => string;
 
@@ -17,8 +18,14 @@ export function checkedOptions<S extends z.ZodType>(
   if (result.success) return result.data;
   throw new SetupError(result.error.issues.map((issue) => sentence(issue)).join(' '));
 
+  function unknownOption(key: string, path: readonly PropertyKey[]): string {
+    const instead = knownInstead(key, namesAt(schema, path));
+    const end = instead.endsWith('?') ? '' : '.';
+    return `${owner} has no option ${quoted([...path, key].join('.'))}; ${instead}${end}`;
+  }
+
   function sentence(issue: z.core.$ZodIssue): string {
-    if (issue.code === 'unrecognized_keys') return `${owner} has no option ${issue.keys.map(quoted).join(', ')}.`;
+    if (issue.code === 'unrecognized_keys') return issue.keys.map((key) => unknownOption(key, issue.path)).join(' ');
     const value = issue.path.reduce(inside, options);
     const show = secrets[String(issue.path[0])] ?? quoted;
     const expected = issue.message.replace(/\.$/, '');
@@ -27,6 +34,30 @@ export function checkedOptions<S extends z.ZodType>(
     const got = value === undefined ? 'nothing' : show(value);
     return `${owner}, option ${quoted(issue.path.join('.'))}: ${expected}, got ${got}.`;
   }
+}
+
+/** The parts of a schema that lead to what it says of an object. */
+interface Definition {
+  readonly shape?: Readonly<Record<string, z.ZodType>>;
+  readonly innerType?: z.ZodType;
+  readonly in?: z.ZodType;
+  readonly element?: z.ZodType;
+  readonly valueType?: z.ZodType;
+  readonly options?: readonly z.ZodType[];
+}
+
+/** The options that there are at a place. */
+function namesAt(schema: z.ZodType, path: readonly PropertyKey[]): string[] {
+  const { shape, innerType, in: input, element, valueType, options = [] } = schema.def as Definition;
+  const [key, ...rest] = path;
+  if (shape) {
+    const next = key === undefined ? undefined : shape[String(key)];
+    return key === undefined ? Object.keys(shape) : next ? namesAt(next, rest) : [];
+  }
+  const item = element ?? valueType;
+  if (item) return key === undefined ? [] : namesAt(item, rest);
+  const through = [innerType, input, ...options].filter((each) => each !== undefined);
+  return [...new Set(through.flatMap((each) => namesAt(each, path)))];
 }
 
 function kindOf(value: unknown): string {

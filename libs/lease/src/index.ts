@@ -43,7 +43,8 @@ export type {
 export type { AcquireAnswer, Lease, NotAcquired } from './holding/held-lease.js';
 
 export { checkedOptions } from './checked-options.js';
-export { parseDuration } from './duration.js';
+export { isAmbiguous, parseDuration } from './duration.js';
+export { knownInstead, nearNames } from './near-names.js';
 export { resourceName, resourceType } from './resource.js';
 export type { ResourceName } from './resource.js';
 export { hashResource, ownerPrefix, processIdentity } from './identity.js';

@@ -54,7 +54,7 @@ describe('the options of LeaseModule', () => {
     [{ redis, ttl: null }, `LeaseModule, option "ttl": expected a duration from '300ms' to '1h', got null.`],
     [{ redis, prefix: 'a:b' }, 'LeaseModule, option "prefix": expected 1 to 200 letters, digits or . _ -, got "a:b".'],
     [{ redis, tenant: 7 }, 'LeaseModule, option "tenant": expected 1 to 200 letters, digits or . _ -, got 7.'],
-    [{ redis, tll: '1s' }, 'LeaseModule has no option "tll".'],
+    [{ redis, tll: '1s' }, 'LeaseModule has no option "tll"; did you mean "ttl"?'],
   ])('are refused when they are %j', (options, sentence) => {
     expect(() => settingsOf(options)).toThrow(new SetupError(sentence));
   });

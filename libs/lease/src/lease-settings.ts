@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { checkedOptions } from './checked-options.js';
-import { parseDuration } from './duration.js';
+import { isAmbiguous, parseDuration } from './duration.js';
 import { LONGEST_TTL_MS, SHORTEST_TTL_MS } from './holding/lease-request.js';
 import { REDIS_OPTION, isRedisOption, shownRedisOption } from './redis/redis-option.js';
 import type { RedisOption } from './redis/redis-option.js';
@@ -65,7 +65,10 @@ const schema = z.strictObject(
     store: z.custom<LeaseStore>(isStore, 'expected a lease store, such as new PostgresLeaseStore(…)').optional(),
     prefix: word(200).default('fencepost'),
     tenant: word(200).default('default'),
-    ttl: z.union([z.string(), z.number()], TTL).refine(isTtl, TTL).default('10s'),
+    ttl: z
+      .union([z.string(), z.number()], TTL)
+      .refine(isTtl, { error: ({ input }) => ttlText(input) })
+      .default('10s'),
     holder: word(64).optional(),
     criticality: z.enum(['efficiency', 'correctness'], CRITICALITY).default('efficiency'),
     waitForReplicas: z.int(REPLICAS).min(0, REPLICAS).max(10, REPLICAS).default(0),
@@ -98,6 +101,10 @@ function present<T extends object>(options: T): Present<T> {
 
 function isStore(value: unknown): boolean {
   return typeof value === 'object' && value !== null && 'acquire' in value && 'renew' in value;
+}
+
+function ttlText(value: unknown): string {
+  return isAmbiguous(value) ? `${TTL} with its unit, '${String(value)}s' or '${String(value)}ms'` : TTL;
 }
 
 function isTtl(value: string | number): boolean {

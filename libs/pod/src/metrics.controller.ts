@@ -8,7 +8,7 @@ import type { MetricsAccess } from './metrics-access.js';
 export const METRICS_ACCESS = Symbol('METRICS_ACCESS');
 
 const REFUSED =
-  'Expected a token of a viewer as "Authorization: Bearer …". FENCEPOST_TOKENS names those that are known; ' +
+  'Expected a token of a viewer as "Authorization: Bearer <token>". FENCEPOST_TOKENS names those that are known; ' +
   'FENCEPOST_METRICS_OPEN=true shows the metrics to whoever reaches this pod.';
 
 @Injectable()

@@ -4,7 +4,7 @@ import { audit, type AuditReport } from '../jobs.js';
 import { instant } from '../option-values.js';
 import { iso, shortIso, type Report } from '../report.js';
 import { withStoreOptions, type StoreFlags } from '../store/store-options.js';
-import { withStore } from '../store/store.js';
+import { withCrons } from '../store/store.js';
 import { hanging, table } from '../table.js';
 import type { Setting } from '../world.js';
 import { withJson } from './orders.js';
@@ -30,7 +30,7 @@ export function auditCommand({ world, answer }: Setting): Command {
   return withJson(withStoreOptions(command)).action(async (flags: Flags) => {
     const { from, to, cron } = flags;
     const span = { ...(from !== undefined && { from }), ...(to !== undefined && { to }), ...(cron && { crons: cron }) };
-    const { found, tenant } = await withStore(flags, world, async (store) => ({
+    const { found, tenant } = await withCrons(flags, world, async (store) => ({
       found: await audit(store, span).catch(refused),
       tenant: store.tenant,
     }));

@@ -3,7 +3,7 @@ import { EXIT } from '../exit.js';
 import { presentRun } from '../jobs.js';
 import { wholeNumber } from '../option-values.js';
 import { withStoreOptions, type StoreFlags } from '../store/store-options.js';
-import { withStore } from '../store/store.js';
+import { withCrons } from '../store/store.js';
 import { table } from '../table.js';
 import type { Setting } from '../world.js';
 import { RUN_HEAD, runRow } from './run-lines.js';
@@ -26,7 +26,7 @@ export function failedCommand({ world, answer }: Setting): Command {
   return withJson(withStoreOptions(command)).action(async (flags: Flags) => {
     const { cron, limit } = flags;
     const filter = { ...(cron !== undefined && { cron }), ...(limit !== undefined && { limit }) };
-    const runs = await withStore(flags, world, (store) => store.runs.failed(filter));
+    const runs = await withCrons(flags, world, (store) => store.runs.failed(filter));
     const text = (width: number) =>
       runs.length === 0 ? ['No run has failed.'] : table([RUN_HEAD, ...runs.map(runRow)], width);
     const code = runs.length === 0 ? EXIT.ok : EXIT.finding;

@@ -5,7 +5,7 @@ import type { LintedCron } from '../lint/finding.js';
 import { lint } from '../lint/lint.js';
 import { instant, wholeNumber } from '../option-values.js';
 import { withStoreOptions, type StoreFlags } from '../store/store-options.js';
-import { withStore } from '../store/store.js';
+import { withCrons } from '../store/store.js';
 import type { Setting, World } from '../world.js';
 import { withJson } from './orders.js';
 import { dstOf, scheduleOf, withScheduleOptions, type ScheduleFlags } from './schedule-options.js';
@@ -53,6 +53,6 @@ async function cronsOfCatalog(flags: Flags, world: World): Promise<LintedCron[]>
       'Expected --expression beside --tz, --dst-gap, --dst-repeat, --seed and --spread: the crons of a catalog have their own.',
     );
   }
-  const { entries } = await withStore(flags, world, ({ catalog }) => catalog.read());
+  const { entries } = await withCrons(flags, world, ({ catalog }) => catalog.read());
   return entries.flatMap(({ state, definition }) => (state === 'firing' ? [definition] : []));
 }

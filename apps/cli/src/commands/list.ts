@@ -3,7 +3,7 @@ import { EXIT } from '../exit.js';
 import type { CronOverview } from '../jobs.js';
 import { iso, shortIso, type Report } from '../report.js';
 import { withStoreOptions, type StoreFlags } from '../store/store-options.js';
-import { withStore, type Store } from '../store/store.js';
+import { withCrons, type Store } from '../store/store.js';
 import { hanging, table } from '../table.js';
 import type { Setting } from '../world.js';
 import { pauseJson, runJson, withJson, type JsonFlags } from './orders.js';
@@ -15,7 +15,7 @@ export function listCommand({ world, answer }: Setting): Command {
     .summary('every cron, and how it stands')
     .description('Shows every cron: what it is, when it fires next, and how it went last.');
   return withJson(withStoreOptions(command)).action(async (flags: Flags) => {
-    answer(await withStore(flags, world, list), flags);
+    answer(await withCrons(flags, world, list), flags);
   });
 }
 
@@ -25,7 +25,7 @@ async function list({ operator, catalog, prefix, tenant }: Store): Promise<Repor
     code: EXIT.ok,
     json: crons.map(cronJson),
     text: (width) => {
-      const none = `No crons under the prefix "${prefix}" and the tenant "${tenant}": no worker has declared one yet.`;
+      const none = `No crons under the prefix "${prefix}" and the tenant "${tenant}": no worker has declared one here.`;
       const listed =
         crons.length + unreadable.length === 0
           ? hanging(none, width)

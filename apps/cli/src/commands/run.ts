@@ -1,6 +1,6 @@
 import { Command } from 'commander';
 import { EXIT } from '../exit.js';
-import { EVENT_TEXT, presentJournalEntry, presentRunReport, type JournalEntry, type RunReport } from '../jobs.js';
+import { eventSentence, presentJournalEntry, presentRunReport, type JournalEntry, type RunReport } from '../jobs.js';
 import { shortIso, type Report } from '../report.js';
 import { withStoreOptions, type StoreFlags } from '../store/store-options.js';
 import { withStore, type Store } from '../store/store.js';
@@ -63,7 +63,7 @@ function details({ run, effects, items, question }: RunReport, width: number): s
 
 function told(entries: readonly JournalEntry[], width: number): string[] {
   return table(
-    entries.map(({ at, pod, event }) => [shortIso(at), pod, event, EVENT_TEXT[event]?.[1] ?? '']),
+    entries.map(({ at, pod, event, detail }) => [shortIso(at), pod, event, eventSentence(event, detail)]),
     width,
   );
 }

@@ -4,7 +4,7 @@ import type { RunReport } from '../jobs.js';
 import { wholeNumber } from '../option-values.js';
 import { iso, type Report } from '../report.js';
 import { withStoreOptions, type StoreFlags } from '../store/store-options.js';
-import { withStore, type Store } from '../store/store.js';
+import { withCrons, type Store } from '../store/store.js';
 import { hanging } from '../table.js';
 import type { Setting } from '../world.js';
 import { resolveWith } from './answered-question.js';
@@ -27,7 +27,7 @@ export function uncertainCommand({ world, answer }: Setting): Command {
     .option('--cron <name>', 'only those of this cron or job')
     .option('--limit <n>', 'the latest ones (default: 50)', wholeNumber(1, 1_000));
   return withJson(withStoreOptions(command)).action(async (flags: Flags) => {
-    answer(reportOf(await withStore(flags, world, (store) => asked(store, flags))), flags);
+    answer(reportOf(await withCrons(flags, world, (store) => asked(store, flags))), flags);
   });
 }
 

@@ -1,4 +1,4 @@
-import type { SqlPool } from '@fencepost/lease';
+import { redactUrl, type SqlPool } from '@fencepost/lease';
 import { Pool } from 'pg';
 import { StoreError } from '../exit.js';
 import type { DatabaseAddress } from './store-options.js';
@@ -23,17 +23,25 @@ export async function withPool<Result>(
   // A connection that breaks while nobody uses it; whoever needs one next finds out.
   pool.on('error', () => {});
   try {
-    await reach(pool);
+    await reach(pool, url);
     return await work(pool);
   } finally {
     await pool.end();
   }
 }
 
-async function reach(pool: Pool): Promise<void> {
+async function reach(pool: Pool, url: string): Promise<void> {
   try {
     await pool.query('select 1');
   } catch (error) {
-    throw new StoreError(`PostgreSQL could not be reached: ${error instanceof Error ? error.message : String(error)}.`);
+    const why = error instanceof AggregateError ? error.errors.map(messageOf).join('; ') : messageOf(error);
+    throw new StoreError(
+      `PostgreSQL could not be reached at ${redactUrl(url)} (${why}). Start it, or correct --postgres or DATABASE_URL.`,
+      { cause: error },
+    );
   }
+}
+
+function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
 }

@@ -3,6 +3,7 @@ import {
   connectRedis,
   redisKeys,
   SetupError,
+  redactUrl,
   systemClock,
   type Clock,
   type RedisClient,
@@ -14,6 +15,7 @@ import {
   CronCatalog,
   CronOperator,
   isStoreTrouble,
+  UnknownCronError,
   listTenants,
   openPostgresCatalog,
   PostgresAuditTrail,
@@ -37,7 +39,7 @@ import { desksOf, type Desks } from './desks.js';
 import { LazyRunQueue } from './lazy-run-queue.js';
 import { withPool } from './postgres-pool.js';
 import { questionsOf, type Questions } from './questions.js';
-import { chooseTenant, tenantsInRedis } from './redis-tenants.js';
+import { chooseTenant, cronsElsewhere, tenantsInRedis } from './redis-tenants.js';
 import { storeAddress, type StoreAddress, type StoreFlags } from './store-options.js';
 
 /** One deployment's crons, and what can be done to them. */
@@ -53,6 +55,8 @@ export interface Store extends Questions, Desks {
   readonly runs: RunOperator;
   readonly crons: CronCatalog;
   readonly clock: Clock;
+  /** Where else there are crons, in a sentence; `null` when there are some here, or none anywhere. */
+  readonly elsewhere: () => Promise<string | null>;
 }
 
 const COMMAND_TIMEOUT_MS = 5_000;
@@ -84,12 +88,23 @@ export async function withStore<Result>(
     });
   } catch (error) {
     if (!isStoreTrouble(error)) throw error;
-    throw new StoreError(
-      `The store stopped answering: ${error.message}. What was asked may have happened; look before you repeat it.`,
-    );
+    throw troubleWith(error, address);
   } finally {
     await closeRedis(redis);
   }
+}
+
+/** Which store it is, where that is, and what to do. The two clients name what went wrong, and neither itself. */
+function troubleWith(error: Error, { redis, database }: StoreAddress): StoreError {
+  const isDatabase = database !== null && !/Command timed out|max retries|Stream isn't|ReplyError/i.test(String(error));
+  const which = isDatabase
+    ? `PostgreSQL at ${redactUrl(database.url)}`
+    : `Redis at ${'url' in redis ? redactUrl(redis.url) : 'the given nodes'}`;
+  return new StoreError(
+    `${which} stopped answering (${error.message.replace(/\.$/, '')}). What was asked may have happened: check that the server ` +
+      'runs and can be reached, and look before you repeat it.',
+    { cause: error },
+  );
 }
 
 interface Space {
@@ -156,10 +171,41 @@ async function withParts<Result>(
     const seen = { ...ports, journal, pods, operator, runs };
     const known = { ...at, ...seen, audit, examine };
     const [desks, questions] = [desksOf(known), questionsOf(known)];
-    return await work({ ...space, ...seen, ...desks, ...questions, crons: new CronCatalog(ports) });
+    const elsewhere = () => elsewhereThan({ redis, catalog }, space);
+    const store = { ...space, ...seen, ...desks, ...questions, crons: new CronCatalog(ports), elsewhere };
+    return await work(store).catch((error: unknown) => withPlaces(error, elsewhere));
   } finally {
     await queue.close();
   }
+}
+
+async function elsewhereThan(
+  { redis, catalog }: Pick<Recorded, 'catalog'> & { readonly redis: RedisClient },
+  space: Space,
+): Promise<string | null> {
+  const { entries } = await catalog.read();
+  return entries.length > 0 ? null : cronsElsewhere(redis, space);
+}
+
+/** A cron that is unknown where there are none at all may be under another prefix. */
+async function withPlaces(error: unknown, elsewhere: Store['elsewhere']): Promise<never> {
+  if (!(error instanceof UnknownCronError)) throw error;
+  const places = await elsewhere();
+  throw places === null ? error : new UsageError(`${error.message} ${places}`, { cause: error });
+}
+
+/** As `withStore`, for what looks at crons: where there are none, stderr says under which names there are. */
+export async function withCrons<Result>(
+  flags: StoreFlags,
+  world: World,
+  work: (store: Store) => Promise<Result>,
+): Promise<Result> {
+  return withStore(flags, world, async (store) => {
+    const result = await work(store);
+    const places = await store.elsewhere();
+    if (places !== null) world.err(`${places}\n`);
+    return result;
+  });
 }
 
 async function connect({ redis }: StoreAddress): Promise<RedisClient> {

@@ -1,5 +1,5 @@
 import { styleText } from 'node:util';
-import { EVENT_TEXT, type JournalEntry } from '../jobs.js';
+import { eventSentence, type JournalEntry } from '../jobs.js';
 
 export interface LineOptions {
   readonly colors: boolean;
@@ -23,17 +23,11 @@ export function entryLine(entry: JournalEntry, { colors }: LineOptions): string 
     paint(color, shown(level).toUpperCase().padEnd(5)),
     paint('bold', shown(event).padEnd(20)),
     paint('cyan', shown(cron ?? '-')),
-    sentenceOf(event),
+    eventSentence(event, entry.detail),
     paint('gray', ['', ...carried(entry), `pod=${shown(pod)}`].join(' ').trim()),
   ]
     .filter((part) => part !== '')
     .join('  ');
-}
-
-/** A pod of a newer release may tell of what this program has never heard of. */
-function sentenceOf(event: JournalEntry['event']): string {
-  const known: Readonly<Record<string, readonly [string, string]>> = EVENT_TEXT;
-  return known[event]?.[1] ?? '';
 }
 
 function carried({ runId, detail }: JournalEntry): string[] {

@@ -61,7 +61,17 @@ export function written(runs: readonly Run[], effects: readonly string[] = ['wri
 export function evidence(runs: readonly Run[], given: Partial<CronEvidence> & Partial<Evidence> = {}): Evidence {
   const { end = at(3), writes = written(runs), turnedDown = { stale: 0, repeated: 0 }, ...cron } = given;
   const instants = [at(1), at(2), at(3)];
-  const pulse = { cron: 'pulse', since: START, cursor: at(3), instants, runs, skips: [], refusals: 0, ...cron };
+  const pulse = {
+    cron: 'pulse',
+    generation: 1,
+    since: START,
+    cursor: at(3),
+    instants,
+    runs,
+    skips: [],
+    refusals: 0,
+    ...cron,
+  };
   return { end, writes, turnedDown, crons: given.crons ?? [pulse] };
 }
 

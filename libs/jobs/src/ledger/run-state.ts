@@ -35,7 +35,7 @@ export const TRANSITIONS: readonly Transition[] = [
     from: null,
     event: 'skip',
     to: 'skipped',
-    when: 'the previous run is still going and the policy is to skip, or the cron is paused',
+    when: 'an earlier run is not over and the policy is to skip, or the cron is paused',
   },
   { from: 'claimed', event: 'confirm', to: 'enqueued', when: 'BullMQ has taken the delivery' },
   { from: 'claimed', event: 'begin', to: 'running', when: 'a worker was faster than the confirmation' },

@@ -1,5 +1,5 @@
 import { inspect } from 'node:util';
-import { scrubText } from '@fencepost/lease';
+import { knownInstead, scrubText } from '@fencepost/lease';
 import type { z } from 'zod';
 import {
   DEFAULT_CANCEL_GRACE_MS,
@@ -171,8 +171,8 @@ function firstIssue(
   const [issue] = error.issues;
   if (issue?.code === 'unrecognized_keys') {
     const key = [...issue.path, issue.keys[0]].join('.');
-    const known = `known are ${form.known(issue.path[0]).join(', ')}`;
-    return `${form.called} has no option "${key}"; ${INSTEAD[key] ?? known}.`;
+    const instead = INSTEAD[key] ?? knownInstead(String(issue.keys[0]), form.known(issue.path[0]));
+    return `${form.called} has no option "${key}"; ${instead}${instead.endsWith('?') ? '' : '.'}`;
   }
   const path = issue?.path ?? [];
   const got = path.reduce<unknown>((value, key) => (value as Record<PropertyKey, unknown> | undefined)?.[key], options);

@@ -1,14 +1,15 @@
-import { parseDuration } from '@fencepost/lease';
+import { isAmbiguous, parseDuration } from '@fencepost/lease';
 import { z } from 'zod';
 
-/** An option such as `'30s'` or a whole number of milliseconds, between two bounds; becomes milliseconds. */
+/** An option such as `'30s'` or a whole number of milliseconds (1,000 and more, or 0), between two bounds; becomes milliseconds. */
 export function duration(shortest: string, longest: string) {
   const expected = `expected a duration from '${shortest}' to '${longest}'`;
   const [least, most] = [parseDuration(shortest), parseDuration(longest)];
   return z.union([z.string(), z.number()], expected).transform((value, context) => {
     const ms = milliseconds(value);
     if (ms !== null && ms >= least && ms <= most) return ms;
-    context.addIssue({ code: 'custom', message: expected });
+    const unit = isAmbiguous(value) ? ` with its unit, '${value}s' or '${value}ms'` : '';
+    context.addIssue({ code: 'custom', message: `${expected}${unit}` });
     return z.NEVER;
   });
 }

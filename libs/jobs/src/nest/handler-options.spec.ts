@@ -37,7 +37,7 @@ describe('what stands at a handler', () => {
 
   it('lets one at a time go on with a key, unless it says how many', () => {
     expect(check({ concurrencyKey: byCustomer }).limits).toStrictEqual({ key: byCustomer, perKey: 1 });
-    expect(check({ rateLimit: { max: 1, per: 10 } }).limits).toStrictEqual({ rate: { max: 1, perMs: 10 } });
+    expect(check({ rateLimit: { max: 1, per: '10ms' } }).limits).toStrictEqual({ rate: { max: 1, perMs: 10 } });
   });
 
   it('takes a key of a payload whose type is known', () => {
@@ -64,7 +64,7 @@ describe('what stands at a handler', () => {
     [{ rateLimit: 10 }, 'rateLimit', 'an object such as { max: 10, per: "1m" }, got 10'],
     [{ rateLimit: { per: '1m' } }, 'rateLimit.max', 'a whole number from 1 to 1000, got nothing'],
     [{ rateLimit: { max: 1_001, per: '1m' } }, 'rateLimit.max', 'a whole number from 1 to 1000, got 1001'],
-    [{ rateLimit: { max: 1, per: 9 } }, 'rateLimit.per', "a duration from '10ms' to '24h', got 9"],
+    [{ rateLimit: { max: 1, per: '9ms' } }, 'rateLimit.per', `a duration from '10ms' to '24h', got "9ms"`],
   ])('is refused where it can not be: %j', (options, option, sentence) => {
     expect(refusal(options)).toBe(`Jobs.mail: option "${option}" of @SingletonCron: expected ${sentence}.`);
   });

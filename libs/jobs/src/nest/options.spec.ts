@@ -108,7 +108,7 @@ describe('the options of JobsModule', () => {
   });
 
   it('are refused for a name that is none', () => {
-    expect(refusal({ redis, ttl: 1 })).toBe('JobsModule has no option "ttl".');
+    expect(refusal({ redis, ttl: 1 })).toBe('JobsModule has no option "ttl"; did you mean "leaseTtl"?');
   });
 
   it('are refused with one sentence for each mistake', () => {

@@ -1,7 +1,7 @@
+import { nearNames } from '@fencepost/lease';
 import type { Catalog, CatalogReading } from '../catalog/catalog.js';
 import type { CatalogEntry, Generation } from '../catalog/definition.js';
 import { UnknownCronError } from './errors.js';
-import { nearNames } from './near-names.js';
 
 export interface KnownCron {
   readonly entry: CatalogEntry;

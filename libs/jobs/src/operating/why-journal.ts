@@ -1,6 +1,6 @@
 import type { JournalEntry } from '../journal/journal.js';
 import type { Run } from '../ledger/run.js';
-import { EVENT_TEXT, type EventLevel } from '../telemetry/events.js';
+import { eventSentence, type EventLevel } from '../telemetry/events.js';
 import { spoken, utc } from './why-words.js';
 import { step, type Scene, type WhyStep, type WhyTopic } from './why.js';
 
@@ -28,7 +28,7 @@ export function termBefore({ journal }: Scene, at: number): WhyStep[] {
 
 function stepOf(entry: JournalEntry): WhyStep {
   const { at, event, level, pod, detail } = entry;
-  const sentence = EVENT_TEXT[event]?.[1] ?? event;
+  const sentence = eventSentence(event, detail) || event;
   const facts = factsOf(detail);
   return step(topicOf(event), `${pod}: ${sentence}${facts}.`, { at, level: LEVELS[level] });
 }

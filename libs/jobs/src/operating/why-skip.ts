@@ -28,11 +28,12 @@ function overlapped(scene: Scene, run: Run | null): Verdict {
   const at = run?.claimedAt ?? scene.standing.dueAt;
   const going = scene.account.runs.filter((other) => other.id !== run?.id && isInTheWay(other, scene.standing.at, at));
   const { overlap, maxConcurrency = 1 } = definitionThen(scene);
-  const names = going.map(({ id }) => id);
   const which =
-    names.length === 0
-      ? 'an earlier run was still going'
-      : `${names.join(' and ')} ${names.length === 1 ? 'was' : 'were'} still going`;
+    going.length === 0
+      ? 'an earlier run was not over'
+      : going
+          .map((other) => `${other.id} ${hadBegun(other, at) ? 'was still going' : 'waited for a worker'}`)
+          .join(' and ');
   const steps = going.map((other) => {
     const end = other.finishedAt === null ? 'and goes on' : `and ended at ${utc(other.finishedAt)} (${other.state})`;
     return step('overlap', `${other.id} was claimed at ${utc(other.claimedAt)} ${end}.`, {
@@ -50,6 +51,10 @@ function overlapped(scene: Scene, run: Run | null): Verdict {
     answer: `It did not run: ${which}, and its overlap policy is "${overlap}".`,
     steps: [...steps, rule],
   };
+}
+
+function hadBegun({ startedAt }: Run, at: number): boolean {
+  return startedAt !== null && startedAt <= at;
 }
 
 /** Claimed by then, and not over. The schedule claims its instants in their order: a later one was claimed later. */

@@ -180,7 +180,7 @@ export const EVENT_TEXT: Readonly<Record<EventName, readonly [EventLevel, string
   ],
   'occurrence.claiming': ['debug', 'asking the ledger for an occurrence'],
   'occurrence.claimed': ['info', 'the occurrence is accepted'],
-  'occurrence.skipped': ['warn', 'the occurrence is skipped: the previous run is still going, or the cron is paused'],
+  'occurrence.skipped': ['warn', 'the occurrence is skipped'],
   'occurrence.passed': ['warn', 'instants went by and will not run'],
   'claim.stale': ['warn', 'the ledger refused a claim: another pod has a larger fence'],
   'claim.outdated': ['warn', 'the ledger refused a claim: the definition is older than the accepted one'],
@@ -229,3 +229,18 @@ export const EVENT_TEXT: Readonly<Record<EventName, readonly [EventLevel, string
   'program.error': ['error', 'an unexpected error in the program itself: please report it with its stack'],
   'queue.trouble': ['error', 'the queue did not answer'],
 };
+
+/** Why an occurrence is skipped; the ledger has just said which of them it is. */
+const SKIPPED: Readonly<Record<string, string>> = {
+  overlap: 'an earlier run of the cron is not over: it is running, or waits for a worker',
+  paused: 'the cron is paused',
+};
+
+/** The sentence of an event, with what it carries where that says more; nothing for an event of a newer release. */
+export function eventSentence(event: string, detail: object): string {
+  const known: Readonly<Record<string, readonly [EventLevel, string]>> = EVENT_TEXT;
+  const sentence = known[event]?.[1] ?? '';
+  const reason: unknown = event === 'occurrence.skipped' ? Reflect.get(detail, 'reason') : undefined;
+  const why = SKIPPED[String(reason)];
+  return why === undefined ? sentence : `${sentence}: ${why}`;
+}

@@ -1,5 +1,5 @@
 import { hashResource, ownerPrefix, scrub, type Clock } from '@fencepost/lease';
-import { EVENT_TEXT, type EventLevel, type EventName } from './events.js';
+import { EVENT_TEXT, eventSentence, type EventLevel, type EventName } from './events.js';
 import type { EventListener, Telemetry } from './telemetry.js';
 
 /** A logger that takes an object and a sentence, as pino does. */
@@ -28,9 +28,9 @@ export function lineWriter(logger: EventLogger, clock: Clock): EventListener {
   const told = new Map<string, number>();
   return (event, detail) => {
     if (event.endsWith('.trouble') && !isNew(told, `${event} ${Object.values(detail).join(' ')}`, clock)) return;
-    const [level, sentence] = EVENT_TEXT[event];
+    const [level] = EVENT_TEXT[event];
     if (logger.isLevelEnabled?.(level) === false) return;
-    logger[level]({ event: snakeCase(event), ...scrub(presentable(detail)) }, sentence);
+    logger[level]({ event: snakeCase(event), ...scrub(presentable(detail)) }, eventSentence(event, detail));
   };
 }
 

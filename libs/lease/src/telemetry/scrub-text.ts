@@ -16,7 +16,7 @@ const SUSPICIOUS = new RegExp(
 const KNOWN_FORMS =
   /whsec_[\w+/=-]+|\b(?:gh[opsur]_|github_pat_|glpat-|sk_live_|sk_test_|xox[a-z]-)[\w-]{6,}|\bAKIA[0-9A-Z]{12,}/g;
 
-const VALUE = String.raw`(?:(?:bearer|basic)\s+)?(?:"(?:[^"\\]|\\.)*"|'[^']*'|\\"[^"\\]*\\"|[^\s&;,"'}\])<>]+)`;
+const VALUE = String.raw`(?:(?:bearer|basic)\s+)?(?:"(?:[^"\\]|\\.)*"|'[^']*'|\\"[^"\\]*\\"|(?!(?:bearer|basic)\s)[^\s&;,"'}\])<>]+)`;
 
 /** `password=…`, `"token":"…"`, `X-Api-Key: …`; also in a query string, and in JSON that was quoted once more. */
 const NAMED = new RegExp(

@@ -1,7 +1,7 @@
+import { nearNames } from '@fencepost/lease';
 import type { Run } from '../../ledger/run.js';
 import type { FoundCron } from '../../nest/cron-explorer.js';
 import { UnknownCronError } from '../../operating/errors.js';
-import { nearNames } from '../../operating/near-names.js';
 import { isManual } from '../../schedule/manual.js';
 import { TestJobs } from '../test-jobs.js';
 import { fakeGlobals } from './fake-globals.js';

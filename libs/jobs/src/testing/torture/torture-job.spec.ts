@@ -192,7 +192,7 @@ describe('a torture', { timeout: 120_000 }, () => {
   });
 
   it('says which fail points there was no time for', async () => {
-    const { runs, notes } = await torture((run) => run.effect('x', act), { lasts: 1 });
+    const { runs, notes } = await torture((run) => run.effect('x', act), { lasts: '1ms' });
     expect(runs).toBeLessThan(10);
     expect(notes.join(' ')).toMatch(/no time for \d+ fail points/);
   });
@@ -200,7 +200,7 @@ describe('a torture', { timeout: 120_000 }, () => {
   it('gives back the clock and the dice', async () => {
     const [before, dice] = [Date, Math.random];
     const seen: number[] = [];
-    await torture(() => void seen.push(new Date().getFullYear()), { lasts: 1 });
+    await torture(() => void seen.push(new Date().getFullYear()), { lasts: '1ms' });
     expect([Date, Math.random, seen[0]]).toEqual([before, dice, 2030]);
     await expect(torture(act, { job: 'jib' })).rejects.toThrow('Is one of these meant: "job"?');
     expect(Date).toBe(before);

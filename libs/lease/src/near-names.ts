@@ -34,3 +34,9 @@ function levenshtein(a: string, b: string): number {
   }
   return row[b.length] ?? 0;
 }
+
+/** How a sentence about an unknown name goes on: the name that is meant, or all there are. */
+export function knownInstead(asked: string, names: readonly string[]): string {
+  const [near] = nearNames(asked, names);
+  return near === undefined ? `known are ${names.join(', ')}` : `did you mean "${near}"?`;
+}

@@ -1,0 +1,84 @@
+import { createServer, type AddressInfo } from 'node:net';
+import { once } from 'node:events';
+import { SetupError } from '@fencepost/lease';
+import { describe, expect, it } from 'vitest';
+import { CronDeclarationError } from '../../libs/jobs/src/nest/cron-declaration-error.js';
+import { checkCron } from '../../libs/jobs/src/nest/cron-declaration.js';
+import { jobsSettings } from '../../libs/jobs/src/nest/options.js';
+import { EffectOptionError } from '../../libs/jobs/src/running/effect-errors.js';
+import { OptionDoor } from '../../libs/jobs/src/running/option-door.js';
+import { eventSentence } from '../../libs/jobs/src/telemetry/events.js';
+import { leaseSettings } from '../../libs/lease/src/lease-settings.js';
+import { fencepost } from '../support/fencepost.js';
+import { refusalOf } from '../support/refusal-of.js';
+import { testRedis } from '../support/redis.js';
+
+const redis = 'redis://localhost:6379';
+
+const ofJobs = (options: object) => refusalOf(SetupError, () => jobsSettings({ redis, ...options }));
+const ofLeases = (options: object) => refusalOf(SetupError, () => leaseSettings({ redis, ...options }));
+const ofCron = (options: object) =>
+  refusalOf(CronDeclarationError, () =>
+    checkCron('Jobs.report', { expression: '0 3 * * *', options: { name: 'report', ...options } }, Date.UTC(2030, 0)),
+  );
+const ofEffect = (options: object) =>
+  refusalOf(EffectOptionError, () =>
+    new OptionDoor('the effect "x"', { given: options, known: ['timeout'] }).timeout(),
+  );
+
+describe('a bare number that may be seconds', () => {
+  it.each([
+    ['@SingletonCron', ofCron, 'grace', 60],
+    ['JobsModule', ofJobs, 'leaseTtl', 500],
+    ['LeaseModule', ofLeases, 'ttl', 500],
+    ['an effect', ofEffect, 'timeout', 30],
+  ] as const)('is refused by %s, which says how to write either', (_, refusal, option, value) => {
+    const said = refusal({ [option]: value });
+    expect(said).toContain(option);
+    expect(said).toContain(`'${value}s' or '${value}ms'`);
+  });
+});
+
+describe('an unknown option', () => {
+  it.each([
+    [ofJobs, { leaseTTL: '10s' }, 'JobsModule has no option "leaseTTL"; did you mean "leaseTtl"?'],
+    [ofLeases, { prefx: 'a' }, 'LeaseModule has no option "prefx"; did you mean "prefix"?'],
+    [ofCron, { graze: '1m' }, '@SingletonCron has no option "graze"; did you mean "grace"?'],
+    [ofCron, { dst: { gapp: 'skip' } }, '@SingletonCron has no option "dst.gapp"; did you mean "gap"?'],
+  ] as const)('is refused with the one that is meant (%#)', (refusal, options, sentence) => {
+    expect(refusal(options)).toContain(sentence);
+  });
+
+  it('that is like none is refused with all there are', () => {
+    expect(ofLeases({ xyzzy: 1 })).toMatch(/has no option "xyzzy"; known are redis, .*ttl/);
+    expect(ofEffect({ xyzzy: 1 })).toContain('timeout');
+  });
+});
+
+describe('a store that is away', () => {
+  it('is named by the command line with its address, without the password, and with what to do', async () => {
+    const closed = createServer().listen(0, '127.0.0.1');
+    await once(closed, 'listening');
+    const { port } = closed.address() as AddressInfo;
+    closed.close();
+    await once(closed, 'close');
+    const database = `postgres://ada:s3cret@127.0.0.1:${port}/db`;
+    const { code, err } = await fencepost(['list', '--redis', testRedis(), '--postgres', database]);
+    expect(code).toBe(3);
+    expect(err).toMatch(
+      /^PostgreSQL could not be reached at postgres:\/\/\*\*\*@127\.0\.0\.1:\d+\/db .*\. Start it, or /,
+    );
+    expect(err).not.toContain('s3cret');
+  });
+});
+
+describe('the sentence of a skipped occurrence', () => {
+  it('says which of the reasons it is', () => {
+    expect(eventSentence('occurrence.skipped', { reason: 'paused' })).toBe(
+      'the occurrence is skipped: the cron is paused',
+    );
+    expect(eventSentence('occurrence.skipped', { reason: 'overlap' })).toBe(
+      'the occurrence is skipped: an earlier run of the cron is not over: it is running, or waits for a worker',
+    );
+  });
+});
