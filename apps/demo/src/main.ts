@@ -109,14 +109,15 @@ function whereabouts(url: string, postgres: PostgresStage | null): string {
 
 /** For another terminal. An address with a password is not printed: it came from a variable that is set there as well. */
 function accessText({ url, prefix }: { url: string; prefix: string }, postgres: PostgresStage | null): string {
-  const database = postgres ? databaseUrl(process.env) : null;
-  const variables = {
-    REDIS_URL: url,
-    FENCEPOST_PREFIX: prefix,
-    ...(database === null ? {} : { FENCEPOST_LEDGER: 'postgres', DATABASE_URL: database }),
-    ...(postgres ? { FENCEPOST_SCHEMA: postgres.env['FENCEPOST_SCHEMA'] ?? '' } : {}),
-  };
-  const shown = Object.entries(variables).filter(([, value]) => redactUrl(value) === value);
+  const variables: (readonly [string, string])[] = [
+    ['REDIS_URL', url],
+    ['FENCEPOST_PREFIX', prefix],
+  ];
+  if (postgres) {
+    variables.push(['FENCEPOST_LEDGER', 'postgres'], ['DATABASE_URL', databaseUrl(process.env)]);
+    variables.push(['FENCEPOST_SCHEMA', postgres.env['FENCEPOST_SCHEMA'] ?? '']);
+  }
+  const shown = variables.filter(([, value]) => redactUrl(value) === value);
   return `export ${shown.map(([name, value]) => `${name}=${value}`).join(' ')}`;
 }
 
