@@ -7,7 +7,6 @@ import type {
   OnApplicationBootstrap,
   OnApplicationShutdown,
   OnModuleDestroy,
-  OnModuleInit,
   Provider,
 } from '@nestjs/common';
 import { closeRedis, observers, type Clock, type Leases, type RedisClient } from '@fencepost/lease';
