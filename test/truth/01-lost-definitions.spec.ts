@@ -8,7 +8,7 @@ import { postgresForTests, type TestPostgres } from '../support/postgres.js';
 import { redisSpaces } from '../jobs/redis-space.js';
 
 const spaces = redisSpaces();
-const BY = { by: 'ana', reason: null };
+const BY = { by: 'ana', reason: 'for the test' };
 
 let postgres: TestPostgres;
 let room: PostgresLedgerRoom;

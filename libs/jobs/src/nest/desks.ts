@@ -1,5 +1,5 @@
 import type { Provider } from '@nestjs/common';
-import type { Clock, LeaseStore, RedisClient } from '@fencepost/lease';
+import type { Clock, LeaseStore } from '@fencepost/lease';
 import { CLOCK, LEASE_REDIS } from '@fencepost/lease/nest';
 import type { Catalog } from '../catalog/catalog.js';
 import type { Journal } from '../journal/journal.js';
