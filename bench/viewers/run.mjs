@@ -21,8 +21,7 @@ export async function run({ seconds, viewers, crons, quick }, print) {
     const calm = await windowOf({ worker, scheduler, crons, ms: seconds * 1_000 });
     const names = Array.from({ length: Math.min(crons, 3) }, (_, n) => `cron-${n}`);
     const looking = view({ url: scheduler.url, crons: names, viewers, ms: seconds * 1_000 + 2_000 });
-    const watched = await windowOf({ worker, scheduler, crons, ms: seconds * 1_000 });
-    const seen = await looking;
+    const [watched, seen] = await Promise.all([windowOf({ worker, scheduler, crons, ms: seconds * 1_000 }), looking]);
     return judged({ calm, watched, seen, quick, seconds, viewers }, print);
   } finally {
     await worker.end();

@@ -4,7 +4,7 @@ import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 
 const PROGRAM = fileURLToPath(new URL('../../apps/scheduler/dist/main.js', import.meta.url));
-const LISTENS = / listens on (\S+)/;
+const LISTENS = / listens on (http[^\s"}]+)/;
 const PATIENCE_MS = 120_000;
 
 /** A scheduler pod as it is deployed, with its page. */
@@ -18,6 +18,8 @@ export async function startScheduler({ redis, prefix }) {
       ...{ REDIS_URL: redis, FENCEPOST_PREFIX: prefix, FENCEPOST_RATE_LIMIT: '1000000' },
     },
   });
+  // It must not outlive a bench that fails.
+  process.once('exit', () => child.kill('SIGKILL'));
   const lost = [];
   const url = await new Promise((resolve, reject) => {
     const late = setTimeout(
@@ -27,7 +29,7 @@ export async function startScheduler({ redis, prefix }) {
     child.once('exit', () => reject(new Error('Expected the scheduler to start, its process ended.')));
     createInterface({ input: child.stdout }).on('line', (line) => {
       if (line.includes('"event":"lease_lost"')) lost.push(line);
-      const found = LISTENS.exec(line)?.[1]?.replace(/[",]+$/, '');
+      const found = LISTENS.exec(line)?.[1];
       if (!found) return;
       clearTimeout(late);
       resolve(found);
