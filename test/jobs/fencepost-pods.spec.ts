@@ -38,7 +38,7 @@ describe('fencepost pods', () => {
   });
 
   it('answers a program with all that a pod says of itself', async () => {
-    const { code, out } = await asked([worker]);
+    const { code, out } = await asked([worker], '--json');
     expect(code).toBe(0);
     expect(out).not.toContain(UUID);
     const seenAt: unknown = expect.stringMatching(/^\d{4}-\d\d-\d\dT.*\.\d{3}Z$/);

@@ -17,7 +17,7 @@ async function tailing() {
   const journal = new RedisJournal({ redis: spaces.redis(), ...space });
   await journal.append([happened('lease.lost')]);
   const where = ['--redis', testRedis(), '--prefix', space.prefix, '--tenant', space.tenant];
-  const child = spawn(process.execPath, [...PROGRAM, 'tail', '--since', '1h', ...where], {
+  const child = spawn(process.execPath, [...PROGRAM, 'tail', '--json', '--since', '1h', ...where], {
     cwd: ROOT,
     stdio: ['ignore', 'pipe', 'pipe'],
   });

@@ -26,12 +26,11 @@ const ofEffect = (options: object) =>
     new OptionDoor('the effect "x"', { given: options, known: ['timeout'] }).timeout(),
   );
 
-describe('a bare number that may be seconds', () => {
+describe('a bare number in an option that is written once, and that may be seconds', () => {
   it.each([
     ['@SingletonCron', ofCron, 'grace', 60],
     ['JobsModule', ofJobs, 'leaseTtl', 500],
     ['LeaseModule', ofLeases, 'ttl', 500],
-    ['an effect', ofEffect, 'timeout', 30],
   ] as const)('is refused by %s, which says how to write either', (_, refusal, option, value) => {
     const said = refusal({ [option]: value });
     expect(said).toContain(option);

@@ -8,12 +8,10 @@ const DURATION = /^(\d+(?:\.\d+)?)(ms|s|m|h|d)$/;
 
 /**
  * A duration as people write it, in milliseconds.
- * @param value `'500ms'`, `'10s'`, `'5m'`, `'2h'`, `'1d'`, or a whole number of milliseconds: 0, or 1,000 and more
+ * @param value `'500ms'`, `'10s'`, `'5m'`, `'2h'`, `'1d'`, or a whole number of milliseconds
  * @throws {SetupError} for anything else, also for a fraction of a millisecond
  */
 export function parseDuration(value: string | number): number {
-  if (isAmbiguous(value))
-    throw new SetupError(`Expected a duration with its unit: '${value}s' or '${value}ms', got ${value}.`);
   const milliseconds = typeof value === 'number' ? value : fromText(value);
   if (Number.isSafeInteger(milliseconds) && milliseconds >= 0) return milliseconds;
   throw new SetupError(
@@ -21,7 +19,10 @@ export function parseDuration(value: string | number): number {
   );
 }
 
-/** Whether it is a bare number that may be meant in another unit than milliseconds, such as 60. */
+/**
+ * Whether a bare number in an option that is written once may be meant in another unit than milliseconds, such as 60. What is
+ * given with a call, as the time left to wait, is often computed, and taken as it is.
+ */
 export function isAmbiguous(value: unknown): boolean {
   return typeof value === 'number' && value >= 1 && value < LEAST_BARE;
 }

@@ -49,7 +49,11 @@ describe('the options of LeaseModule', () => {
     ],
     [undefined, 'LeaseModule, options: expected an object such as { redis: "redis://localhost:6379" }, got nothing.'],
     [{ redis, ttl: '10 s' }, `LeaseModule, option "ttl": expected a duration from '300ms' to '1h', got "10 s".`],
-    [{ redis, ttl: 299 }, `LeaseModule, option "ttl": expected a duration from '300ms' to '1h', got 299.`],
+    [{ redis, ttl: '299ms' }, `LeaseModule, option "ttl": expected a duration from '300ms' to '1h', got "299ms".`],
+    [
+      { redis, ttl: 299 },
+      `LeaseModule, option "ttl": expected a duration from '300ms' to '1h' with its unit, '299s' or '299ms', got 299.`,
+    ],
     [{ redis, ttl: '2h' }, `LeaseModule, option "ttl": expected a duration from '300ms' to '1h', got "2h".`],
     [{ redis, ttl: null }, `LeaseModule, option "ttl": expected a duration from '300ms' to '1h', got null.`],
     [{ redis, prefix: 'a:b' }, 'LeaseModule, option "prefix": expected 1 to 200 letters, digits or . _ -, got "a:b".'],

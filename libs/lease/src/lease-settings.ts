@@ -110,7 +110,7 @@ function ttlText(value: unknown): string {
 function isTtl(value: string | number): boolean {
   try {
     const ttlMs = parseDuration(value);
-    return ttlMs >= SHORTEST_TTL_MS && ttlMs <= LONGEST_TTL_MS;
+    return !isAmbiguous(value) && ttlMs >= SHORTEST_TTL_MS && ttlMs <= LONGEST_TTL_MS;
   } catch {
     return false;
   }

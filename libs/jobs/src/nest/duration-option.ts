@@ -7,7 +7,7 @@ export function duration(shortest: string, longest: string) {
   const [least, most] = [parseDuration(shortest), parseDuration(longest)];
   return z.union([z.string(), z.number()], expected).transform((value, context) => {
     const ms = milliseconds(value);
-    if (ms !== null && ms >= least && ms <= most) return ms;
+    if (!isAmbiguous(value) && ms !== null && ms >= least && ms <= most) return ms;
     const unit = isAmbiguous(value) ? ` with its unit, '${value}s' or '${value}ms'` : '';
     context.addIssue({ code: 'custom', message: `${expected}${unit}` });
     return z.NEVER;

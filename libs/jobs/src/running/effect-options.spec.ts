@@ -17,7 +17,7 @@ describe('an option that can not be', () => {
     ],
     [
       { timeout: '8d' },
-      `Expected a duration such as '30s' of at most '7d', or milliseconds from 1000 as the option timeout`,
+      `Expected a duration such as '30s' of at most '7d', or milliseconds from 1 as the option timeout`,
     ],
     [{ timeout: 0 }, 'got 0.'],
     [{ keyTtl: 'a day' }, `got 'a day'.`],

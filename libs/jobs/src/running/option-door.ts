@@ -1,5 +1,5 @@
 import { inspect } from 'node:util';
-import { isAmbiguous, parseDuration, scrub } from '@fencepost/lease';
+import { parseDuration, scrub } from '@fencepost/lease';
 import { EffectOptionError } from './effect-errors.js';
 
 /** A timer that waits longer fires at once. */
@@ -49,10 +49,7 @@ export class OptionDoor {
     const ms = milliseconds(value);
     if (ms !== null && ms >= 1 && ms <= longest) return ms;
     const atMost = longest === Number.MAX_SAFE_INTEGER ? '' : ` of at most '${LONGEST_TIMEOUT}'`;
-    const expected = isAmbiguous(value)
-      ? `a duration with its unit, '${String(value)}s' or '${String(value)}ms'`
-      : `a duration such as '30s'${atMost}, or milliseconds from 1000`;
-    throw this.refusal(option, expected, value);
+    throw this.refusal(option, `a duration such as '30s'${atMost}, or milliseconds from 1`, value);
   }
 
   timeout(): number | null {
