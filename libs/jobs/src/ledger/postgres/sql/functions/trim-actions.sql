@@ -5,14 +5,18 @@
 -- Returns  nothing
 --
 -- What somebody else is about to delete is left to them: their transaction may take its time.
+-- In steps that need no statistics: each reads the key in its order, and the rows to delete are found by where they are.
 create or replace function trim_actions(the_space text, the_cron text) returns void
-language sql volatile
-set search_path from current
+language plpgsql set search_path from current set enable_seqscan = off set enable_bitmapscan = off set enable_sort = off
 as $$
-  delete from action where space = the_space and cron = the_cron and id in (
-    select id from action where space = the_space and cron = the_cron and id <= (
-      select id from action where space = the_space and cron = the_cron order by id desc offset 1000 limit 1
-    )
-    for update skip locked
-  )
-$$;
+declare
+  newest_surplus bigint;
+  surplus tid[];
+begin
+  select id into newest_surplus from action where space = the_space and cron = the_cron order by id desc offset 1000 limit 1;
+  if newest_surplus is null then return; end if;
+  surplus := array(
+    select ctid from action where space = the_space and cron = the_cron and id <= newest_surplus for update skip locked
+  );
+  delete from action where ctid = any(surplus);
+end $$;
