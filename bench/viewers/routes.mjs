@@ -2,7 +2,7 @@ const HOUR = 3_600_000;
 const PAUSE_MS = 1_000;
 
 /** What costs a scheduler pod the most to answer, and what it refuses. */
-export function worstRoutes(crons) {
+function worstRoutes(crons) {
   const now = Date.now();
   const span = (ms) => `from=${new Date(now - ms).toISOString()}&to=${new Date(now + 24 * HOUR).toISOString()}`;
   const day = crons.map((cron) => `/api/crons/${cron}/timeline?${span(24 * HOUR)}`);

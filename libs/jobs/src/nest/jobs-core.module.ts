@@ -64,6 +64,12 @@ const shared: Provider[] = [
   { provide: PRESENCE, inject: [LEASE_REDIS, CATALOG, JOBS_SETTINGS, CLOCK, Telemetry], useFactory: openPresence },
 ];
 
+/** What other modules of this library take from the core. */
+const SHARED = [
+  ...[CRON_LEASE_STORE, CRON_LEASES, DATABASE, LEDGER, READS, CATALOG, PRESENCE, RANDOM, TRACING],
+  ...[StoreHealth, SignalDrain],
+];
+
 /** What both roles stand on: the settings, one Redis connection, ledger, catalog, presence, and the list of events. */
 @Module({})
 export class JobsCoreModule
@@ -71,11 +77,12 @@ export class JobsCoreModule
 {
   @Inject(READS) private readonly looking!: Reads;
 
+  @Inject(LEDGER_REDIS) private readonly ledgerRedis!: RedisClient | null;
+
   constructor(
     @Inject(StoreHealth) private readonly health: StoreHealth,
     @Inject(CRON_LEASES) private readonly leases: Leases,
     @Inject(DATABASE) private readonly database: Database | null,
-    @Inject(LEDGER_REDIS) private readonly ledgerRedis: RedisClient | null,
   ) {}
 
   static forRootAsync(source: JobsOptionsSource, roles: readonly Role[]): DynamicModule {
@@ -101,22 +108,7 @@ export class JobsCoreModule
         reads,
         ...observed.providers,
       ],
-      exports: [
-        settings,
-        lease,
-        CRON_LEASE_STORE,
-        CRON_LEASES,
-        DATABASE,
-        LEDGER,
-        READS,
-        StoreHealth,
-        SignalDrain,
-        CATALOG,
-        PRESENCE,
-        RANDOM,
-        TRACING,
-        ...observed.exports,
-      ],
+      exports: [settings, lease, ...SHARED, ...observed.exports],
     };
   }
 
