@@ -31,7 +31,7 @@ describe('a bare number in an option that is written once, and that may be secon
     ['@SingletonCron', ofCron, 'grace', 60],
     ['JobsModule', ofJobs, 'leaseTtl', 500],
     ['LeaseModule', ofLeases, 'ttl', 500],
-  ] as const)('is refused by %s, which says how to write either', (_, refusal, option, value) => {
+  ] as const)('is refused by %s, which says how to write either', (...[, refusal, option, value]) => {
     const said = refusal({ [option]: value });
     expect(said).toContain(option);
     expect(said).toContain(`'${value}s' or '${value}ms'`);
