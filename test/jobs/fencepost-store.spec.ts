@@ -120,12 +120,12 @@ describe('a queue that is opened when it is needed', () => {
       calls.push('open');
       return {
         enqueue: async () => void calls.push('enqueue'),
-        holds: async () => [true],
+        holds: async () => ['waiting' as const],
         close: async () => void calls.push('close'),
       };
     });
     await Promise.all([queue.enqueue([]), queue.enqueue([])]);
-    expect(await queue.holds([])).toEqual([true]);
+    expect(await queue.holds([])).toEqual(['waiting']);
     await queue.close();
     expect(calls).toEqual(['open', 'enqueue', 'enqueue', 'close']);
   });

@@ -104,7 +104,7 @@ function isStore(value: unknown): boolean {
 }
 
 function ttlText(value: unknown): string {
-  return isAmbiguous(value) ? `${TTL} with its unit, '${String(value)}s' or '${String(value)}ms'` : TTL;
+  return isAmbiguous(value) ? `${TTL} with its unit, '${value}s' or '${value}ms'` : TTL;
 }
 
 function isTtl(value: string | number): boolean {

@@ -42,7 +42,11 @@ function withMisfireOptions(command: Command): Command {
   return command
     .addOption(misfire.choices(MISFIRES))
     .option('--max-catch-up <n>', 'of fire-all: at most so many (default: 20)', wholeNumber(1, 1_000))
-    .option('--catch-up-window <duration>', 'how far back, at least the grace (default: one period, at most 24h)', duration)
+    .option(
+      '--catch-up-window <duration>',
+      'how far back, at least the grace (default: one period, at most 24h)',
+      duration,
+    )
     .option('--grace <duration>', 'later than this counts as late (default: 60s)', duration)
     .option(
       '--start-deadline <duration>',

@@ -113,7 +113,8 @@ export class StoreGauges {
     const [records, ...seen] = found;
     for (const [index, cron] of asked.entries()) {
       const [entry, past] = [apart.get(cron), seen[index]];
-      if (entry && past) this.#tell(entry, { runs: past[0], skips: past[1], paused: records[index]?.paused != null });
+      if (entry && past)
+        this.#tell(entry, { runs: past[0], skips: past[1], paused: (records[index]?.paused ?? null) !== null });
     }
   }
 

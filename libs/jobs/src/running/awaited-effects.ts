@@ -24,7 +24,6 @@ class WatchedPromise<T> extends Promise<T> {
   }
 
   // What `await` and Promise.all call is how this class hears that it was looked at.
-  // oxlint-disable-next-line unicorn/no-thenable
   override then<A = T, B = never>(
     onFulfilled?: ((value: T) => A | PromiseLike<A>) | null,
     onRejected?: ((reason: unknown) => B | PromiseLike<B>) | null,

@@ -26,7 +26,10 @@ function policies(cron: CronDetail) {
     ['Missed instants', misfire],
     ['Overlap', `${overlap}, ${cron.maxConcurrency} at once`],
     ['Counts as late after', <Duration ms={cron.graceMs} />],
-    ['Makes up for', cron.catchUpWindowMs === null ? 'one period, at least its grace' : <Duration ms={cron.catchUpWindowMs} />],
+    [
+      'Makes up for',
+      cron.catchUpWindowMs === null ? 'one period, at least its grace' : <Duration ms={cron.catchUpWindowMs} />,
+    ],
     ['Clock changes', `gap: ${dst.gap}, repeat: ${dst.repeat}`],
     ['Spread', cron.spreadMs === 0 ? null : <Duration ms={cron.spreadMs} />],
     ['Has to begin within', cron.startDeadlineMs === null ? null : <Duration ms={cron.startDeadlineMs} />],
