@@ -96,9 +96,11 @@ export class Recovery {
   async #mend(cron: string, found: PromiseSettledResult<OverdueRuns> | undefined): Promise<number> {
     if (found?.status !== 'fulfilled') throw found?.reason;
     const { runs, watched, surplus, notifications } = found.value;
-    if (runs.length > 0) await this.#redeliver(await this.#lost(runs));
+    const lost = runs.length === 0 ? [] : await this.#lost(runs);
+    if (lost.length > 0) await this.#redeliver(lost);
     const isForgotten = !surplus || (await this.#forget(cron));
-    if (runs.length >= LEDGER_BATCH || !isForgotten) this.#unfinished.add(cron);
+    // A full batch that lacks nothing is a long queue: asking about all of it at once would cost as much with each sweep.
+    if ((runs.length >= LEDGER_BATCH && lost.length > 0) || !isForgotten) this.#unfinished.add(cron);
     if (notifications > 0) this.deps.notifier?.drain(cron);
     return watched + notifications;
   }
