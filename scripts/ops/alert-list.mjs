@@ -131,6 +131,7 @@ function runs(m) {
 
 function stores(m) {
   const troubles = ask({ of: m.storeTroubles, by: ['store'], as: 'sum', over: 'increase', range: '5m' });
+  const errors = ask({ of: m.programErrors, by: ['instance'], as: 'sum', over: 'increase', range: '15m' });
   const dropped = ask({ of: m.journalDropped, as: 'sum', over: 'increase', range: '15m' });
   return [
     {
@@ -143,6 +144,13 @@ function stores(m) {
       },
       summary: 'The {{ $labels.store }} does not answer.',
       description: 'Without it nothing is claimed, begun or recorded. It goes on by itself when the store is back.',
+    },
+    {
+      ...{ name: 'FencepostProgramError', expr: `${errors} > 0`, holds: '0m', severity: 'warning' },
+      summary: '{{ $labels.instance }} has met an error of the program itself.',
+      description:
+        'No store has caused it, so it does not go away with one. The pod goes on; its log has the stack as "program_error".',
+      runbook: 'program-error',
     },
     {
       ...{ name: 'FencepostJournalDropping', expr: `${dropped} > 0`, holds: '15m', severity: 'warning' },

@@ -134,6 +134,9 @@ function stores(m) {
   return [
     lines('Queue', [[ask({ of: m.queueJobs, by: ['state'], as: 'max' }), '{{state}}']]),
     lines('Calls without an answer', [[perWindow({ of: m.storeTroubles, by: ['store'] }), '{{store}}']]),
+    lines('Errors of the program', [[perWindow({ of: m.programErrors, by: ['instance'] }), '{{instance}}']], {
+      description: 'No store has caused them; the log of the pod has their stacks.',
+    }),
     lines('Clocks ahead of the store', [[ask({ of: m.clockSkew, by: ['instance'], as: 'max' }), '{{instance}}']], {
       unit: 's',
     }),

@@ -87,6 +87,11 @@ const RECORDED: Readonly<Record<string, readonly [minute: number, rings: Series,
     { 'cron_store_troubles_total{store="store"}': '0+9x20' },
     { 'cron_store_troubles_total{store="store"}': '9x20' },
   ],
+  FencepostProgramError: [
+    5,
+    { 'cron_program_errors_total{instance="p"}': '0x3 1x9' },
+    { 'cron_program_errors_total{instance="p"}': '1x19', 'cron_store_troubles_total{store="store"}': '0+1x19' },
+  ],
   FencepostJournalDropping: [35, { cron_journal_dropped_total: '0+1x40' }, { cron_journal_dropped_total: '9x40' }],
   FencepostClockSkew: [
     9,

@@ -18,6 +18,14 @@ export function isFinal(error: unknown): boolean {
   return error instanceof FencepostError && !(error instanceof StoreAwayError);
 }
 
+/** What the language throws at a bug. `fetch` throws one of them too when a server is away, but with a cause. */
+const BUGS = [TypeError, ReferenceError, RangeError];
+
+/** Whether a bug was met, or a value that can't be: it would only be met again. */
+export function isBug(error: unknown): boolean {
+  return error instanceof Error && error.cause === undefined && BUGS.some((bug) => error instanceof bug);
+}
+
 /** Why a term ended before its holder released it. */
 export type LossReason = 'refused' | 'expired' | 'clock-jump';
 

@@ -2,6 +2,7 @@ import { scrubText } from '@fencepost/lease';
 import type { CronPing } from '../catalog/definition.js';
 import type { Ledger, Notification, NotifiedState } from '../ledger/ledger.js';
 import type { Events } from '../telemetry/events.js';
+import { tellQueueTrouble } from '../telemetry/tell-trouble.js';
 import type { EventListener, Telemetry } from '../telemetry/telemetry.js';
 import type { AlarmQueue, Message, MessageType, PingOn } from './alarm-queue.js';
 import { notifiedId, pingMessage, webhookMessages, type Webhook } from './messages.js';
@@ -78,7 +79,7 @@ export class RunNotifier {
     this.#passes.set(cron, pass);
     const work = this.#drain(cron, pass)
       .catch((error: unknown) => {
-        this.deps.telemetry.emit('queue.trouble', { doing: `notifying of runs of ${cron}`, error: String(error) });
+        tellQueueTrouble(this.deps.telemetry, `notifying of runs of ${cron}`, error);
       })
       .finally(() => {
         this.#passes.delete(cron);

@@ -1,4 +1,5 @@
 import { SetupError, type Clock, type SqlPool } from '@fencepost/lease';
+import { tellTrouble } from '../telemetry/tell-trouble.js';
 import type { Telemetry } from '../telemetry/telemetry.js';
 import { HurriedPool } from './postgres-hurried-pool.js';
 import type { JobsSettings } from './options.js';
@@ -68,7 +69,7 @@ export async function openDatabase(
   const transactions = new Pool({ ...common, max: concurrency, application_name: 'fencepost-transactions' });
   const reads = new Pool({ ...common, ...READING });
   // A connection that breaks while nobody uses it: without a listener it would end the process.
-  const onError = (error: Error) => telemetry.emit('store.trouble', { doing: 'the database', error: String(error) });
+  const onError = (error: Error) => tellTrouble(telemetry, 'the database', error);
   for (const one of [pool, transactions, reads]) {
     one.on('error', onError);
     // For good: one whose end is read together with its last answer has been given to the next who asked by then, and that

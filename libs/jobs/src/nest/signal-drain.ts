@@ -2,6 +2,7 @@ import { Inject, Injectable } from '@nestjs/common';
 import type { OnApplicationBootstrap, OnModuleDestroy } from '@nestjs/common';
 import { LeaseKeeper, type CancelTimer, type Clock } from '@fencepost/lease';
 import { CLOCK } from '@fencepost/lease/nest';
+import { tellTrouble } from '../telemetry/tell-trouble.js';
 import { Telemetry } from '../telemetry/telemetry.js';
 import type { JobsSettings } from './options.js';
 import { JOBS_SETTINGS } from './tokens.js';
@@ -61,7 +62,7 @@ export class SignalDrain implements OnApplicationBootstrap, OnModuleDestroy {
   }
 
   #trouble(error: unknown): void {
-    this.telemetry.emit('store.trouble', { doing: 'draining', error: String(error) });
+    tellTrouble(this.telemetry, 'draining', error);
   }
 }
 

@@ -6,6 +6,7 @@ import type { Catalog } from '../catalog/catalog.js';
 import type { Ledger } from '../ledger/ledger.js';
 import { PodReporter } from '../pods/pod-reporter.js';
 import { RunProcessor } from '../running/run.processor.js';
+import { tellTrouble } from '../telemetry/tell-trouble.js';
 import { Telemetry } from '../telemetry/telemetry.js';
 import type { Tracing } from '../telemetry/tracing.js';
 import { checkClassification } from './classification.js';
@@ -121,9 +122,7 @@ export class WorkerRunner implements OnModuleInit, OnApplicationBootstrap, Befor
 
   #armDeclare(): void {
     this.#cancelDeclare = this.clock.after(DECLARE_AGAIN_MS, () => {
-      this.#declare().catch((error: unknown) => {
-        this.telemetry.emit('store.trouble', { doing: 'declaring the crons', error: String(error) });
-      });
+      this.#declare().catch((error: unknown) => tellTrouble(this.telemetry, 'declaring the crons', error));
       this.#armDeclare();
     });
   }

@@ -1,5 +1,6 @@
 import type { Run } from '../ledger/run.js';
 import { cronOfRun } from '../schedule/occurrence.js';
+import { tellTrouble } from '../telemetry/tell-trouble.js';
 import { isOver, needless, storeTrouble } from './answers.js';
 import type { AttemptDeps, Carried, Carrier, CronHandler } from './carrier.js';
 import { concurrencyKeyOf } from './concurrency-key.js';
@@ -103,10 +104,7 @@ async function leave(deps: LimitedDeps, limited: Limited, key: string | null): P
     await limiterOf(deps, limited.found).leave(asked(limited, key));
   } catch (error) {
     // Its turn ends by itself soon.
-    deps.telemetry.emit('store.trouble', {
-      doing: `leaving the line with ${limited.carrier.runId}`,
-      error: String(error),
-    });
+    tellTrouble(deps.telemetry, `leaving the line with ${limited.carrier.runId}`, error);
   }
 }
 

@@ -1,5 +1,6 @@
 import type { Clock } from '@fencepost/lease';
 import type { CatalogVersion } from '../catalog/postgres-catalog.js';
+import { tellTrouble } from '../telemetry/tell-trouble.js';
 import type { Telemetry } from '../telemetry/telemetry.js';
 import type { Beat, Presence } from './presence.js';
 
@@ -55,7 +56,7 @@ export class CatalogPresence implements Presence {
     try {
       return await this.deps.catalog.readVersion();
     } catch (error) {
-      this.deps.telemetry.emit('store.trouble', { doing: "asking for the catalog's version", error: String(error) });
+      tellTrouble(this.deps.telemetry, "asking for the catalog's version", error);
       return null;
     }
   }

@@ -1,6 +1,6 @@
 import { systemClock } from '../clock.js';
 import type { Clock } from '../clock.js';
-import { LeaseBusyError, LeaseLostError, isFinal } from '../errors.js';
+import { LeaseBusyError, LeaseLostError, isBug, isFinal } from '../errors.js';
 import type { Fence } from '../fence.js';
 import type { Lease } from '../holding/held-lease.js';
 import type { Leases } from '../holding/leases.js';
@@ -66,7 +66,8 @@ export class Election {
         return leadershipOf(role, await this.#leases.acquire(resourceOf(role), options));
       } catch (error) {
         // A store that was away for all of that time may come back: a candidate outlasts its store.
-        if ((isFinal(error) && !(error instanceof LeaseBusyError)) || signal?.aborted) throw error;
+        if (isBug(error) || signal?.aborted) throw error;
+        if (isFinal(error) && !(error instanceof LeaseBusyError)) throw error;
       }
     }
   }

@@ -1,6 +1,6 @@
 import { sleep } from '../clock.js';
 import type { Clock } from '../clock.js';
-import { LeaseBusyError, isFinal } from '../errors.js';
+import { LeaseBusyError, isBug, isFinal } from '../errors.js';
 import type { NotAcquired } from './held-lease.js';
 import type { Listening, ReleaseHints } from './release-hints.js';
 
@@ -27,7 +27,7 @@ const SPREAD_MS = 10;
  * be over, and in between at intervals that double and are jittered. The announcement is a hint, so it alone is never
  * waited for.
  * @throws {LeaseBusyError} when the time is over
- * @throws the signal's reason when it aborts, what is final at once, and the store's last error when the time is over
+ * @throws the signal's reason when it aborts, what is final or a bug at once, and the store's last error when the time is over
  */
 export async function waitFor<A extends Answer>(
   ask: () => Promise<A>,
@@ -58,7 +58,7 @@ async function asked<A extends Answer>(ask: () => Promise<A>): Promise<A | { rea
   try {
     return await ask();
   } catch (error) {
-    if (isFinal(error)) throw error;
+    if (isFinal(error) || isBug(error)) throw error;
     return { error };
   }
 }

@@ -1,0 +1,111 @@
+import { Election, LeaseKeeper, Leases, MemoryLeaseStore } from '@fencepost/lease';
+import { ManualClock } from '@fencepost/lease/testing';
+import { beforeEach, describe, expect, it } from 'vitest';
+import { RunNotifier } from '../../libs/jobs/src/alarms/run-notifier.js';
+import { MemoryLedger } from '../../libs/jobs/src/ledger/memory-ledger.js';
+import { SignalDrain } from '../../libs/jobs/src/nest/signal-drain.js';
+import { withinLimits } from '../../libs/jobs/src/running/within-limits.js';
+import { Ending } from '../../libs/jobs/src/running/ending.js';
+import { CatalogPresence } from '../../libs/jobs/src/scheduling/catalog-presence.js';
+import { MemoryPresence } from '../../libs/jobs/src/scheduling/memory-presence.js';
+import { Telemetry } from '../../libs/jobs/src/telemetry/telemetry.js';
+import { recordedEvents, type RecordedEvents } from '../support/recorded-events.js';
+import { RUN, RUN_LEASE_MS, WorkerStage } from '../support/worker-stage.js';
+
+const BUG = new TypeError("Cannot read properties of undefined (reading 'x')");
+const fails = () => Promise.reject(BUG);
+
+let clock: ManualClock;
+let telemetry: Telemetry;
+let events: RecordedEvents;
+beforeEach(() => {
+  [clock, telemetry] = [new ManualClock(0), new Telemetry()];
+  events = recordedEvents(telemetry);
+});
+
+function expectBug(heard: RecordedEvents, doing: string): void {
+  expect(heard.of('program.error')).toEqual([{ doing, err: BUG }]);
+  expect([...heard.of('store.trouble'), ...heard.of('queue.trouble')]).toEqual([]);
+}
+
+describe('a bug', () => {
+  it("that shows when a beat asks for the catalog's version is told with its stack, and the pod still beats", async () => {
+    const presence = new MemoryPresence({ clock, version: () => 1 });
+    const beating = new CatalogPresence({ presence, catalog: { readVersion: fails }, clock, telemetry });
+    expect(await beating.beat('pod')).toMatchObject({ catalogVersion: null });
+    expectBug(events, "asking for the catalog's version");
+  });
+
+  it('that shows when a run leaves the line of its key is told with its stack, and the run is settled', async () => {
+    const stage = await WorkerStage.with({ payload: '{"customer":"ada"}' });
+    await stage.memoryLedger.cancel(RUN, { by: 'ada', reason: 'not needed', graceMs: 0 });
+    const deps = {
+      ...{ ledger: stage.ledger.port, clock: stage.manual, telemetry: stage.telemetry, random: () => 0 },
+      ...{
+        worker: 'worker/1',
+        ttlMs: RUN_LEASE_MS,
+        handlerOf: () => undefined,
+        limiter: { admit: fails, leave: fails },
+      },
+    };
+    const handler = {
+      handle: () => {},
+      retry: { attempts: 1, delayMs: 1, maxDelayMs: 1 },
+      limits: { key: () => 'ada' },
+    };
+    const carrier = { runId: RUN, givenUp: new Ending(), log: () => {}, progress: async () => {} };
+    const attempt = () => Promise.reject(new Error('Expected no attempt.'));
+    const carried = await withinLimits(deps, { carrier, found: { name: 'report', handler }, attempt });
+    expect(carried).toEqual({ kind: 'settled' });
+    expectBug(stage.events, `leaving the line with ${RUN}`);
+  });
+
+  it('that shows while a process drains is told with its stack, and the other steps are taken', async () => {
+    const drain = new SignalDrain();
+    const keeper = new LeaseKeeper({ store: new MemoryLeaseStore({ clock }), clock, holder: 'pod/1' });
+    Object.assign(drain, { telemetry, keeper, clock });
+    const steps: string[] = [];
+    drain.add(fails);
+    drain.add(async () => void steps.push('the next'));
+    await drain.drain();
+    expect(steps).toEqual(['the next']);
+    expectBug(events, 'draining');
+  });
+
+  it('that shows while notifications are handed on is told with its stack, and not as trouble of the queue', async () => {
+    const ledger = Object.assign(new MemoryLedger(clock), { notifications: fails });
+    const notifier = new RunNotifier({ ledger, queue: { enqueue: async () => {} }, telemetry, webhooks: [] });
+    notifier.drain('report');
+    await notifier.stop();
+    expectBug(events, 'notifying of runs of report');
+  });
+});
+
+describe('a bug in a store of leases', () => {
+  function leasesThat(acquire: () => Promise<never>): Leases {
+    const store = Object.assign(new MemoryLeaseStore({ clock }), { acquire });
+    return new Leases({ store, clock, ttl: 12_000, random: () => 0, holder: 'pod/1' });
+  }
+
+  it('ends the waiting for a lease at once: it would be met again until the time is over', async () => {
+    await expect(leasesThat(fails).acquire('r', { wait: '1h' })).rejects.toBe(BUG);
+  });
+
+  it('ends a campaign, which would else go on for ever', async () => {
+    const election = new Election({ leases: leasesThat(fails), clock });
+    await expect(election.campaign('leader')).rejects.toBe(BUG);
+  });
+
+  it('is not what fetch throws when a server is away: that is asked again', async () => {
+    const away = new TypeError('fetch failed', { cause: new Error('connect ECONNREFUSED') });
+    const over = new AbortController();
+    const election = new Election({ leases: leasesThat(() => Promise.reject(away)), clock });
+    let ended = false;
+    const campaign = election.campaign('leader', { signal: over.signal }).finally(() => (ended = true));
+    campaign.catch(() => {});
+    await clock.advance(120_000);
+    expect(ended).toBe(false);
+    over.abort(new Error('enough'));
+    await expect(campaign).rejects.toThrow('enough');
+  });
+});
