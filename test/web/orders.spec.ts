@@ -148,7 +148,8 @@ describe('a person', () => {
     await shown.getByRole('button', { name: 'Backfill …' }).click();
     await CASES['backfills a cron']?.fill?.(shown.getByRole('dialog'));
     await shown.getByRole('button', { name: 'Preview' }).click();
-    const words = '3 of 6 instants run; left alone: 2 succeeded, 1 ahead. Ahead is what the cron has not come to yet';
+    const words =
+      '3 of 6 instants run; left alone: 2 succeeded, 1 ahead. By its earlier runs that takes about 1 min 30 s. Ahead is';
     await expect.poll(() => shown.getByRole('dialog').innerText(), SOON).toContain(words);
     expect(stage.posted).toMatchObject([{ body: { dryRun: true } }]);
   });

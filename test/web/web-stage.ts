@@ -126,8 +126,8 @@ export class WebStage {
     if (this.refusing !== null) return reply(response, this.refusing, FAILING);
     this.posted.push({ path: decodeURIComponent(url.pathname), body });
     if (url.pathname === '/api/session') this.failing = null;
-    const left = { succeeded: 2, ahead: 1 };
-    reply(response, 200, { instants: 6, accepted: 3, left, aborted: false, verdict: 'claimed' });
+    const backfill = { instants: 6, accepted: 3, left: { succeeded: 2, ahead: 1 }, nextFrom: null, estimateMs: 90_000 };
+    reply(response, 200, { ...backfill, aborted: false, verdict: 'claimed' });
   }
 
   #stream(response: ServerResponse): void {

@@ -7,7 +7,7 @@ import { EventsController } from './events.controller.js';
 import { LeasesController } from './leases.controller.js';
 import { OrderDesk } from './order-desk.js';
 import { OverviewDesk } from './overview-desk.js';
-import { ReadGateInterceptor } from './read-gate.interceptor.js';
+import { ReadGateInterceptor } from './read-gate-interceptor.js';
 import { ReadGate } from './read-gate.js';
 import { RunOrdersController } from './run-orders.controller.js';
 import { RunsController } from './runs.controller.js';

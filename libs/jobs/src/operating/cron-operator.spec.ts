@@ -33,6 +33,7 @@ describe('a list', () => {
         last: expect.objectContaining({ id: stage.idOf(2), state: 'succeeded' }),
         buildSeq: 1,
         source: 'test',
+        droppedNotifications: null,
       },
     ]);
   });
