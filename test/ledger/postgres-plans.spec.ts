@@ -103,7 +103,8 @@ async function searches(work: () => Promise<unknown>): Promise<Searches> {
 
 /** Scans, and the entries they have read, of each index and each table. */
 async function counted(): Promise<Map<string, readonly [number, number]>> {
-  await pool.query('select pg_stat_force_next_flush()');
+  // Also of the session that has made the tables, which would else report that in the middle of a measurement.
+  for (const session of [pool, room.pool]) await session.query('select pg_stat_force_next_flush()');
   const { rows } = await room.pool.query<{ name: string; scans: number; read: number }>(
     `select indexrelname as name, idx_scan::int as scans, idx_tup_read::int as read
        from pg_stat_user_indexes where schemaname = $1
