@@ -11,6 +11,8 @@ export interface ChaosOptions {
   /** How long the nemesis strikes, over all stretches. */
   readonly seconds: number;
   readonly ledger: 'redis' | 'postgres';
+  /** Whether Redis is wiped again and again, in every topology; with the ledger in PostgreSQL only. */
+  readonly wipeRedis?: boolean;
   readonly seed: number;
   /** How much there is of everything; default all of it. */
   readonly form?: Form;
@@ -24,6 +26,8 @@ export interface ChaosOptions {
 }
 
 const PACE = 3;
+/** Longer than for other faults: what was in the queue has to be delivered again before, or no worker comes to do anything. */
+const WIPE_PAUSE_MS = { least: 3_000, most: 10_000 };
 const DATABASE_PAUSE_MS = { least: 300, most: 1_200 };
 /** Times the time it was given: how long it may take until each kind has struck. */
 const LONGER = 3;
@@ -48,7 +52,7 @@ export interface ChaosResult extends ChaosVerdict {
 /** Several schedulers and workers on real stores, a nemesis, and an oracle that compares what should be with what is. */
 export async function chaos(options: ChaosOptions): Promise<ChaosResult> {
   const { seconds, ledger, seed, signal = new AbortController().signal, onProgress = () => {} } = options;
-  const { form = FULL, pace = PACE, keepIn } = options;
+  const { form = FULL, pace = PACE, wipeRedis = false, keepIn } = options;
   const kept = keepIn === undefined ? {} : { keepIn };
   const sink = await privateRedis();
   let database: DatabaseServer | undefined;
@@ -57,7 +61,14 @@ export async function chaos(options: ChaosOptions): Promise<ChaosResult> {
     database = ledger === 'postgres' ? await databaseServer() : undefined;
     for (const [n, { topology, share }] of form.parts.entries()) {
       if (signal.aborted) break;
-      const on = await openStage({ topology, pace, sinkUrl: sink.url, ...(database ? { database } : {}), ...kept });
+      const on = await openStage({
+        topology,
+        pace,
+        wipeRedis,
+        sinkUrl: sink.url,
+        ...(database ? { database } : {}),
+        ...kept,
+      });
       const random = seededRandom(seed + n);
       const ms = (1_000 * seconds * share) / form.parts.reduce((sum, part) => sum + part.share, 0);
       onProgress(`${topology}: ${Math.round(ms / 1_000)} s`);
@@ -112,6 +123,7 @@ async function hurt(stage: Stage, truth: Truth, { random, ms, pace, form, signal
   try {
     await fleet.start(signal);
     onProgress(`${stretch.topology}: all pods are up`);
+    if (!signal.aborted) await truth.order();
     const onStrike = ({ kind, phase }: Strike) => onProgress(`${stretch.topology}: ${kind} ${phase}`);
     const struck = await strikeAll(faultsOf(stage, form), { random, ms, pace, signal, onStrike });
     await fleet.untilUp(signal);
@@ -138,8 +150,8 @@ interface Striking {
  * too slow for each kind to have struck in time.
  */
 async function strikeAll(stage: StruckStage, { ms, pace, ...striking }: Striking): Promise<Struck> {
-  const { processFaults, redisFaults, databaseFaults, redisPauseMs } = stage;
-  const kinds = [processFaults, redisFaults, databaseFaults];
+  const { processFaults, redisFaults, databaseFaults, wipes, redisPauseMs } = stage;
+  const kinds = [processFaults, redisFaults, databaseFaults, wipes];
   const missing = new Set(kinds.flat().map(({ kind }) => kind));
   const over = new AbortController();
   const since = performance.now();
@@ -153,8 +165,12 @@ async function strikeAll(stage: StruckStage, { ms, pace, ...striking }: Striking
   };
   const looking = setInterval(look, LOOK_MS);
   const signal = AbortSignal.any([striking.signal, over.signal]);
+  const pauses = new Map([
+    [redisFaults, redisPauseMs],
+    [wipes, WIPE_PAUSE_MS],
+  ] as const);
   const all = kinds.map((faults) => {
-    const store = faults === redisFaults ? redisPauseMs : DATABASE_PAUSE_MS;
+    const store = pauses.get(faults) ?? DATABASE_PAUSE_MS;
     const how = { atOnce: { process: pace }, pauseMs: { store } };
     const nemesis = { ...striking, ...how, faults, signal, onStrike };
     return unleash(nemesis).catch((error: unknown) => {

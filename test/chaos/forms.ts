@@ -40,16 +40,17 @@ export const SHORT: Form = {
   sights: ['takeover', 'store.trouble'],
 };
 
-export type StruckStage = Pick<Stage, 'processFaults' | 'redisFaults' | 'databaseFaults' | 'redisPauseMs'>;
+export type StruckStage = Pick<Stage, 'processFaults' | 'redisFaults' | 'databaseFaults' | 'wipes' | 'redisPauseMs'>;
 
 /** What of a stage's faults belongs to a form. */
 export function faultsOf(stage: StruckStage, { kinds }: Form): StruckStage {
-  const { processFaults, redisFaults, databaseFaults, redisPauseMs } = stage;
+  const { processFaults, redisFaults, databaseFaults, wipes, redisPauseMs } = stage;
   const chosen = (faults: StruckStage['redisFaults']) => faults.filter(({ kind }) => kinds?.includes(kind) ?? true);
   return {
     processFaults: chosen(processFaults),
     redisFaults: chosen(redisFaults),
     databaseFaults: chosen(databaseFaults),
+    wipes: chosen(wipes),
     redisPauseMs,
   };
 }

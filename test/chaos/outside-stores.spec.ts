@@ -17,7 +17,7 @@ afterAll(async () => {
 });
 
 async function answerOn(waitReplicas: number): Promise<unknown> {
-  const { stores, closeStores } = storesOn({
+  const { stores, closeStores } = await storesOn({
     redis,
     waiting,
     waitReplicas,

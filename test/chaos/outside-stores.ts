@@ -1,10 +1,10 @@
 import type { RedisClient } from '@fencepost/lease';
-import { PostgresCatalog } from '../../libs/jobs/src/catalog/postgres-catalog.js';
-import { RedisCatalog } from '../../libs/jobs/src/catalog/redis-catalog.js';
 import { PostgresLedger } from '../../libs/jobs/src/ledger/postgres/postgres-ledger.js';
 import { RedisLedger } from '../../libs/jobs/src/ledger/redis-ledger.js';
+import { openAuditTrail, openCatalog } from '../../libs/jobs/src/nest/definition-stores.js';
 import { BullmqRunQueue } from '../../libs/jobs/src/scheduling/bullmq-run-queue.js';
 import { RedisPresence } from '../../libs/jobs/src/scheduling/redis-presence.js';
+import { Telemetry } from '../../libs/jobs/src/telemetry/telemetry.js';
 import type { Database } from './database.js';
 
 const TENANT = 'default';
@@ -22,15 +22,18 @@ export interface Sight {
 /**
  * As a person's tools see them, and not through what is broken between a pod and its server. What the oracle answers has to
  * outlive a failover as what pods write does: else the ledger forgets an answer, and pods are told another story than before.
+ * Where definitions are is the product's own choice: chosen here as well, a wrong one would not be seen.
  */
-export function storesOn({ redis, waiting, waitReplicas, prefix, database }: Sight) {
+export async function storesOn({ redis, waiting, waitReplicas, prefix, database }: Sight) {
   const space = { redis, prefix, tenant: TENANT };
   const replication = { redis: waiting, replicas: waitReplicas, timeoutMs: WAIT_MS };
   const inRedis = () => new RedisLedger({ ...space, ...(waitReplicas > 0 ? { replication } : {}) });
   const queue = new BullmqRunQueue({ ...space, onTrouble: () => {} });
+  const place = { prefix, tenant: TENANT, postgres: database };
   const stores = {
     ledger: database ? new PostgresLedger({ ...database, prefix, tenant: TENANT }) : inRedis(),
-    catalog: database ? new PostgresCatalog({ ...database, ...space }) : new RedisCatalog(space),
+    catalog: await openCatalog(redis, database ?? null, place, new Telemetry()),
+    trail: openAuditTrail(redis, database ?? null, place),
     presence: new RedisPresence(space),
     queue,
   };

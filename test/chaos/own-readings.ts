@@ -1,4 +1,5 @@
 import type { Catalog } from '@fencepost/jobs';
+import { isKept } from './kept-definitions.js';
 import { byName, type Knowledge } from './knowledge.js';
 import { now } from './own-calls.js';
 
@@ -10,7 +11,7 @@ export class OwnReadings {
 
   constructor(private readonly catalog: Pick<Catalog, 'read'>) {}
 
-  /** Of which there are some, or were. */
+  /** Of which there are some, or were; but for the idle ones. */
   get crons(): readonly string[] {
     return [...this.#crons];
   }
@@ -23,7 +24,7 @@ export class OwnReadings {
     const calledAt = now();
     const { entries } = await this.catalog.read();
     const text = JSON.stringify(entries);
-    for (const { definition } of entries) this.#crons.add(definition.name);
+    for (const { definition } of entries) if (!isKept(definition.name)) this.#crons.add(definition.name);
     if (text !== this.#text) this.#known.push({ process: 'oracle', calledAt, at: now(), entries: byName(entries) });
     this.#text = text;
   }

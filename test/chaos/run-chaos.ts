@@ -4,18 +4,21 @@ import { chaos, type ChaosOptions } from './chaos.js';
 import { FULL, type Part } from './forms.js';
 
 const HELP = `npm run chaos -- [--seconds 60] [--ledger redis|postgres] [--seed n] [--topologies single,sentinel,cluster] [--pace 3]
-                        [--keep folder] [--verbose] [--json]
+                        [--wipe-redis] [--keep folder] [--verbose] [--json]
 
 Schedulers and workers as processes, on real Redis, BullMQ and PostgreSQL, while a nemesis kills, freezes, cuts off, delays,
 wipes and restarts what it can; it has --seconds for it, and what follows is the time until all is settled. An oracle outside
-compares what the sinks saw with what should have been. --pace is how many processes are hurt at the same time, of twice
-as many; each wants a part of a processor. --keep leaves in the folder what was recorded, and the histories that no object
-could have had. The last line is a JSON object:
-  ok             missed … stuckAfterHeal, unexplained, notLinearizable and notConforming are 0, "never" is empty, nobody fell
+compares what the sinks saw with what should have been, and definitions that were changed at run time with what was ordered
+(with --ledger postgres). --wipe-redis empties Redis every few seconds; it needs --ledger postgres. --pace is how many
+processes are hurt at the same time, of twice as many; each wants a part of a processor. --keep leaves in the folder what was
+recorded, and the histories that no object could have had. The last line is a JSON object:
+  ok             missed … stuckAfterHeal, unexplained, notLinearizable, notConforming and definitionsLost are 0, "never" is
+                 empty, nobody fell
   longestStallMs how long a cron began nothing after all was healed, because of a run that no worker had begun; at most 3000
   faults         how often each kind struck; processFaults: those of processes together
   occurrences    instants that came due; missed, doubled: those without a run, and with more than one
   staleAccepted  writes that a sink took from somebody who was replaced; controlDuplicates: what happens without any of this
+  definitionsLost  changes, removals, pauses, crons made at run time and audit records that did not last
   never          what has to happen for the run to say something, and did not
   fallen         processes that ended although nobody had hurt them`;
 
@@ -23,7 +26,7 @@ const LONGEST_S = 24 * 3_600;
 const SEEDS = 2 ** 31;
 const MOST_PACE = 32;
 
-type Asked = Pick<ChaosOptions, 'seconds' | 'ledger' | 'seed' | 'form' | 'pace' | 'keepIn'> & {
+type Asked = Pick<ChaosOptions, 'seconds' | 'ledger' | 'wipeRedis' | 'seed' | 'form' | 'pace' | 'keepIn'> & {
   readonly json: boolean;
   readonly verbose: boolean;
 };
@@ -35,6 +38,7 @@ function asked(): Asked | 'help' {
     options: {
       ...{ seconds: { type: 'string', default: '60' }, ledger: { type: 'string', default: 'redis' } },
       ...{ topologies: { type: 'string' }, seed: { type: 'string' }, json: { type: 'boolean', default: false } },
+      'wipe-redis': { type: 'boolean', default: false },
       ...{
         pace: { type: 'string', default: '3' },
         keep: { type: 'string' },
@@ -44,16 +48,18 @@ function asked(): Asked | 'help' {
     },
   });
   if (values.help) return 'help';
-  const { ledger, json, verbose } = values;
+  const { ledger, json, verbose, 'wipe-redis': wipeRedis } = values;
   if (ledger !== 'redis' && ledger !== 'postgres')
     throw new Error(`Expected --ledger redis or postgres, got ${ledger}.`);
+  if (wipeRedis && ledger === 'redis')
+    throw new Error('Expected --wipe-redis with --ledger postgres: a ledger that is in Redis would be wiped too.');
   const seconds = whole('--seconds', values.seconds, LONGEST_S);
   const seed = values.seed === undefined ? randomInt(SEEDS) : whole('--seed', values.seed, SEEDS - 1);
   const pace = whole('--pace', values.pace, MOST_PACE);
   if (pace === 0) throw new Error('Expected --pace to be 1 or more, got 0.');
   const form = values.topologies === undefined ? FULL : { ...FULL, parts: chosen(values.topologies) };
   const kept = values.keep === undefined ? {} : { keepIn: values.keep };
-  return { ledger, seconds, seed, pace, json, verbose, form, ...kept };
+  return { ledger, wipeRedis, seconds, seed, pace, json, verbose, form, ...kept };
 }
 
 function chosen(text: string): Part[] {
@@ -76,7 +82,8 @@ function interrupted(): AbortSignal {
 }
 
 async function main({ json, verbose, ...options }: Asked): Promise<void> {
-  console.error(`--seconds ${options.seconds} --ledger ${options.ledger} --seed ${options.seed}`);
+  const wipes = options.wipeRedis ? ' --wipe-redis' : '';
+  console.error(`--seconds ${options.seconds} --ledger ${options.ledger}${wipes} --seed ${options.seed}`);
   const since = performance.now();
   const onProgress = (line: string) => {
     if (verbose) console.error(`${((performance.now() - since) / 1_000).toFixed(1)} ${line}`);

@@ -9,6 +9,7 @@ import type { Fault } from './fault.js';
 import { deployFaults } from './faults/deploy-faults.js';
 import { lateWordFaults } from './faults/late-word-fault.js';
 import { pointFaults } from './faults/point-faults.js';
+import { redisWipes, WIPED } from './faults/redis-faults.js';
 import { hookedFaults, processFaults } from './faults/process-faults.js';
 import { Fleet, podNames } from './fleet.js';
 import { storesOn } from './outside-stores.js';
@@ -23,6 +24,8 @@ export interface StageOptions {
   readonly pace: number;
   /** Where the ledger is, when it isn't in Redis. */
   readonly database?: DatabaseServer;
+  /** Whether Redis is wiped again and again, beside everything else that happens to it. */
+  readonly wipeRedis?: boolean;
   /** Of a Redis that is never touched. */
   readonly sinkUrl: string;
   /** A folder in which the recording and what pods said are left, for whoever has to find out. */
@@ -36,6 +39,7 @@ export interface Stage {
   readonly processFaults: readonly Fault[];
   readonly redisFaults: readonly Fault[];
   readonly databaseFaults: readonly Fault[];
+  readonly wipes: readonly Fault[];
   readonly redisPauseMs: Range;
   close(): Promise<void>;
 }
@@ -56,7 +60,7 @@ const ORACLE_TIMEOUT_MS = 20_000;
 
 /** @throws when a server can't be started; nothing is left running then */
 export async function openStage(options: StageOptions): Promise<Stage> {
-  const { topology: name, pace, database: server, sinkUrl, keepIn } = options;
+  const { topology: name, pace, database: server, wipeRedis = false, sinkUrl, keepIn } = options;
   const size = { scheduler: pace, worker: pace };
   const pods = podNames(size);
   const undo: (() => unknown)[] = [];
@@ -79,7 +83,7 @@ export async function openStage(options: StageOptions): Promise<Stage> {
     const [redis, waiting] = [await connect('oracle'), await connect('oracle-ledger')];
     const { waitReplicas = 0 } = topology;
     const prefix = freshPrefix();
-    const { stores, closeStores } = storesOn({ redis, waiting, waitReplicas, prefix, database });
+    const { stores, closeStores } = await storesOn({ redis, waiting, waitReplicas, prefix, database });
     undo.push(closeStores);
     const recording = join(folder, 'recording.jsonl');
     const fleet = new Fleet({
@@ -88,7 +92,7 @@ export async function openStage(options: StageOptions): Promise<Stage> {
       env: ({ name: pod, role, build }) => ({
         ...{ ...HURRIED, ...topology.env(pod), ...database?.env(pod), FENCEPOST_WAIT_REPLICAS: `${waitReplicas}` },
         ...{ FENCEPOST_PREFIX: prefix, FENCEPOST_BUILD_SEQ: `${build}`, RECORD_TO: recording, SINK_REDIS_URL: sinkUrl },
-        ...(role === 'worker' ? { CRONS: database ? 'chaos,chaos-booked' : 'chaos' } : {}),
+        ...(role === 'worker' ? { CRONS: database ? 'chaos,chaos-booked,kept' : 'chaos' } : {}),
         STALLS: JSON.stringify(role === 'worker' ? WORKER_STALLS : SCHEDULER_STALLS),
       }),
     });
@@ -104,8 +108,9 @@ export async function openStage(options: StageOptions): Promise<Stage> {
         ...[...processFaults(hurt), ...hookedFaults(hurt), ...pointFaults(hurt), ...deployFaults(fleet)],
         ...lateWordFaults({ herd: fleet, ledger: stores.ledger }),
       ],
-      redisFaults: topology.faults,
+      redisFaults: topology.faults.filter(({ kind }) => !wipeRedis || kind !== WIPED),
       databaseFaults: database?.faults ?? [],
+      wipes: wipeRedis ? [redisWipes(redis)] : [],
       redisPauseMs: topology.pauseMs,
       close,
     };

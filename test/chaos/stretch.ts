@@ -1,5 +1,5 @@
 import type { Pool } from 'pg';
-import type { Catalog, Ledger, Presence, RunQueue } from '@fencepost/jobs';
+import type { AuditTrail, Catalog, Ledger, Presence, RunQueue } from '@fencepost/jobs';
 
 /** A part of a chaos run: one fleet on one topology, with a key space and a recording of its own. */
 export interface Stretch {
@@ -22,7 +22,8 @@ export interface Stretch {
 
 export interface StretchStores {
   readonly ledger: Ledger;
-  readonly catalog: Pick<Catalog, 'read'>;
+  readonly catalog: Pick<Catalog, 'read' | 'put' | 'remove'>;
+  readonly trail: Pick<AuditTrail, 'append' | 'list'>;
   readonly presence: Pick<Presence, 'announce' | 'lastHeard'>;
   readonly queue: Pick<RunQueue, 'enqueue'>;
 }

@@ -8,6 +8,7 @@ import { checkConformance } from './conformance.js';
 import { decisionsIn, type Decision } from './decisions.js';
 import { definitionHistory, type DefinitionHistory } from './definitions.js';
 import { historiesOf } from './history.js';
+import { KeptDefinitions } from './kept-definitions.js';
 import { knowledgeIn, type Knowledge } from './knowledge.js';
 import { checkLinearity, type LinearityReport } from './linearity.js';
 import { consult, type CronAccount, type OracleReport } from './oracle.js';
@@ -36,6 +37,7 @@ export class Truth {
   readonly #ledger: Ledger;
   readonly #sinks: Sinks;
   readonly #answerer: Answerer;
+  readonly #kept: KeptDefinitions;
   readonly #over = new AbortController();
   #watching: Promise<void> = Promise.resolve();
   /** Instants up to here are judged, epoch milliseconds of the store. */
@@ -49,6 +51,7 @@ export class Truth {
     this.#readings = new OwnReadings(stores.catalog);
     this.#ledger = this.#own.over(stores.ledger);
     this.#answerer = new Answerer(this.#ledger, this.#sinks, stores);
+    this.#kept = new KeptDefinitions(stores);
   }
 
   /** Before the pods of the stretch start: makes what their crons write into, and begins to watch and to answer. */
@@ -57,6 +60,11 @@ export class Truth {
     await truth.#sinks.prepare();
     truth.#watching = truth.#watch();
     return truth;
+  }
+
+  /** Once the pods are up: has crons changed, removed, made and paused, where nothing that is hurt may undo that. */
+  async order(): Promise<void> {
+    if (this.stretch.database) await this.#kept.order();
   }
 
   /** Once everything is healed and the pods are up: until what was due by now is over, or patience is at its end. */
@@ -98,7 +106,7 @@ export class Truth {
   }
 
   async #look(): Promise<void> {
-    await this.#readings.look();
+    await Promise.all([this.#readings.look(), this.#kept.look()]);
     await this.#answerer.look(this.#readings.crons);
   }
 
@@ -136,6 +144,7 @@ export class Truth {
   }
 
   async #judge(): Promise<StretchVerdict> {
+    await this.#kept.look();
     const sight = await this.#sinks.sight();
     const recording = readRecording(readFileSync(this.stretch.recording, 'utf8'));
     const knowledge = [...knowledgeIn(recording.events), ...this.#readings.known].toSorted((a, b) => a.at - b.at);
@@ -196,12 +205,14 @@ export class Truth {
       unexplained: oracle.unexplained.length + report.unexplained + outdated.length,
       notLinearizable: linearity.broken.length,
       notConforming: conformance.problems.length,
+      definitionsLost: this.#kept.lost.length,
       histories: linearity.histories,
       undecided: linearity.undecided.length,
       findings: [
         ...[...missed].map((id) => `${id} is missed`),
         ...[...doubled].map((id) => `${id} is doubled`),
         ...stuck.map(({ id, state }) => `${id} is still ${state}`),
+        ...this.#kept.lost,
         ...oracle.unexplained,
         ...outdated,
         ...report.findings.map(({ text }) => text),

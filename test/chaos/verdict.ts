@@ -23,6 +23,8 @@ export interface StretchVerdict {
   readonly notLinearizable: number;
   /** Runs whose recorded events are no path of the table of states. */
   readonly notConforming: number;
+  /** With the ledger in PostgreSQL: changes of definitions, pauses and audit records that did not last. */
+  readonly definitionsLost: number;
   /** Histories that were checked: one for each cron, run and effect. */
   readonly histories: number;
   /** Of those, in which so many replies got lost that the search for an order was given up. */
@@ -46,7 +48,7 @@ export interface ChaosRun {
 /** What must be 0. */
 export const NEVER = [
   ...(['missed', 'doubled', 'staleAccepted', 'transactionalDuplicates', 'askRepeated', 'stuckAfterHeal'] as const),
-  ...(['unexplained', 'notLinearizable', 'notConforming'] as const),
+  ...(['unexplained', 'notLinearizable', 'notConforming', 'definitionsLost'] as const),
 ];
 
 /** A lost delivery may hold its cron for two seconds; a busy machine needs one more to carry out the next. */

@@ -9,6 +9,7 @@ import { Canary } from './crons/canary.js';
 import { ChaosBooked } from './crons/chaos-booked.js';
 import { ChaosAsked, ChaosControl, ChaosFenced, ChaosItems, ChaosKeyed } from './crons/chaos.js';
 import { Echo } from './crons/echo.js';
+import { Kept } from './crons/kept.js';
 import { Many } from './crons/many.js';
 import { Shown } from './crons/shown.js';
 import { Steps } from './crons/steps.js';
@@ -21,6 +22,7 @@ const CRONS: Readonly<Record<string, readonly Type[]>> = {
   shown: [Shown],
   chaos: [ChaosFenced, ChaosKeyed, ChaosAsked, ChaosItems, ChaosControl],
   'chaos-booked': [ChaosBooked],
+  kept: [Kept],
   ...BAD_CRONS,
 };
 

@@ -92,7 +92,7 @@ export class PostgresDeployment {
     const since = Date.now();
     await until(`${count} more runs succeeded`, async () => {
       const done = (await this.runs()).filter(({ state, scheduledAt }) => state === 'succeeded' && scheduledAt > since);
-      // What the catalog says first is what is held against the ledger: a Redis that was wiped tells less.
+      // What the catalog says first is what is held against the ledger.
       this.#born ??= (await this.rooms.catalog.read()).entries.find(({ definition }) => definition.name === CRON);
       return done.length >= count;
     });

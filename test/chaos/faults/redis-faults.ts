@@ -1,4 +1,5 @@
-import { sleep, systemClock } from '@fencepost/lease';
+import type { Cluster, Redis } from 'ioredis';
+import { sleep, systemClock, type RedisClient } from '@fencepost/lease';
 import { between } from '../draw.js';
 import type { ChaosRedis } from '../chaos-redis.js';
 import type { Fault } from '../fault.js';
@@ -25,10 +26,23 @@ export function redisOutages(redis: ChaosRedis): Fault[] {
   ];
 }
 
+/** What one that wipes all of a topology is called, and one that wipes its only server. */
+export const WIPED = 'redis-wiped';
+
+/** All primaries at the same moment; a connection that finds none of them doesn't strike. */
+export function redisWipes(redis: RedisClient): Fault {
+  const strike = async () => {
+    const primaries = redis.isCluster ? (redis as Cluster).nodes('master') : [redis as Redis];
+    const wiped = await Promise.allSettled(primaries.map((node) => node.flushall()));
+    return wiped.some(({ status }) => status === 'fulfilled');
+  };
+  return { kind: WIPED, target: 'store', strike };
+}
+
 /** What takes along what Redis had acknowledged. */
 export function redisLosses(redis: ChaosRedis): Fault[] {
   return [
-    storeFault('redis-wiped', () => redis.wipe()),
+    storeFault(WIPED, () => redis.wipe()),
     storeFault('redis-restarted-empty', async (signal, random) => {
       await redis.kill();
       await sleep(systemClock, between(DOWN_MS, random), signal);

@@ -20,12 +20,19 @@ import type { Database } from './postgres-database.js';
  * Definitions, the audit trail and alarms are kept where the ledger is: they are as safe as runs.
  */
 
+/** Which of the settings say where definitions are. */
+interface DefinitionPlace extends Pick<JobsSettings, 'prefix' | 'tenant'> {
+  readonly postgres?: Pick<NonNullable<JobsSettings['postgres']>, 'schema'> | undefined;
+}
+
+type Pooled = Pick<Database, 'pool'> | null;
+
 /** @returns the database's part of each store's options; `null` where the ledger is in Redis */
-function inDatabase(database: Database | null, { prefix, tenant, postgres }: JobsSettings) {
+function inDatabase(database: Pooled, { prefix, tenant, postgres }: DefinitionPlace) {
   return database && postgres ? { pool: database.pool, schema: postgres.schema, prefix, tenant } : null;
 }
 
-type CatalogParts = [database: Database | null, settings: JobsSettings, telemetry: Telemetry];
+type CatalogParts = [database: Pooled, settings: DefinitionPlace, telemetry: Telemetry];
 
 /** The tables have to be there: the ledger is opened before. */
 export async function openCatalog(redis: RedisClient, ...[database, settings, telemetry]: CatalogParts) {
@@ -45,7 +52,7 @@ export function openPresence(redis: RedisClient, ...[catalog, settings, clock, t
   return catalog instanceof PostgresCatalog ? new CatalogPresence({ presence, catalog, clock, telemetry }) : presence;
 }
 
-export function openAuditTrail(redis: RedisClient, database: Database | null, settings: JobsSettings): AuditTrail {
+export function openAuditTrail(redis: RedisClient, database: Pooled, settings: DefinitionPlace): AuditTrail {
   const { prefix, tenant } = settings;
   const place = inDatabase(database, settings);
   return place ? new PostgresAuditTrail(place) : new RedisAuditTrail({ redis, prefix, tenant });

@@ -1,0 +1,81 @@
+import { systemClock } from '@fencepost/lease';
+import { CronCatalog, CronOperator } from '@fencepost/jobs';
+import { until } from '../support/until.js';
+import type { StretchStores } from './stretch.js';
+
+/** The idle crons of `test/pods/crons/kept.ts`, and one that is made at run time. */
+const DECLARED = ['kept-changed', 'kept-removed', 'kept-paused'];
+const MADE = 'kept-made';
+const ALL = [...DECLARED, MADE];
+
+/** As idle as the declared one, and another one. */
+const CHANGED = { expression: '0 30 12 29 2 *' };
+const BY = { by: 'the oracle', reason: 'to see whether it lasts' };
+/** Generous: only workers that never declare them wait for so long. */
+const PATIENCE_MS = 90_000;
+const MOST_RECORDS = 100;
+
+/** Whether a cron only stands for its definition: it has no instants to wait for. */
+export function isKept(cron: string): boolean {
+  return ALL.includes(cron);
+}
+
+/**
+ * Changes, removes, makes and pauses crons as people do, and looks from then on whether all of it is still so: definitions,
+ * the pause and the audit records.
+ */
+export class KeptDefinitions {
+  #ordered: ReadonlyMap<string, string> = new Map();
+  readonly #lost = new Map<string, string>();
+
+  constructor(private readonly stores: StretchStores) {}
+
+  /** A sentence for each definition, pause and list of audit records that was ever seen otherwise than it was ordered. */
+  get lost(): readonly string[] {
+    return [...this.#lost.values()];
+  }
+
+  /** Once pods are up, and before anything is hurt. */
+  async order(): Promise<void> {
+    const { catalog, trail: audit } = this.stores;
+    await until('the workers have declared the idle crons', () => this.#isDeclared(), PATIENCE_MS);
+    const crons = new CronCatalog({ catalog, audit, clock: systemClock });
+    await crons.set('kept-changed', CHANGED, BY);
+    await crons.remove('kept-removed', BY);
+    await crons.set(MADE, { ...CHANGED, handler: 'kept-changed' }, BY);
+    await new CronOperator({ ...this.stores, clock: systemClock }).pause('kept-paused', BY);
+    this.#ordered = await this.#read();
+  }
+
+  /** Rejects when a store did not answer: that says nothing about what it has. */
+  async look(): Promise<void> {
+    if (this.#ordered.size === 0) return;
+    const found = await this.#read();
+    for (const [what, ordered] of this.#ordered) {
+      const now = found.get(what);
+      if (now !== ordered) this.#lost.set(what, `The ${what} was ${ordered}, and is ${now ?? 'gone'}`);
+    }
+  }
+
+  async #isDeclared(): Promise<boolean> {
+    const { entries } = await this.stores.catalog.read();
+    return DECLARED.every((name) => entries.some(({ definition }) => definition.name === name));
+  }
+
+  /** By what it is. A deployment may note another build and move all generations on; what holds since when stays. */
+  async #read(): Promise<Map<string, string>> {
+    const { catalog, ledger, trail } = this.stores;
+    const [{ entries }, { paused }, ...records] = await Promise.all([
+      catalog.read(),
+      ledger.readCron('kept-paused'),
+      ...ALL.map((cron) => trail.list({ limit: MOST_RECORDS, cron })),
+    ]);
+    const definitions = entries
+      .filter(({ definition }) => isKept(definition.name))
+      .map(({ definition: { name, expression, handler = null }, state, since }) => {
+        return [`definition of ${name}`, JSON.stringify({ state, expression, handler, since })] as const;
+      });
+    const audited = ALL.map((cron, n) => [`audit records of ${cron}`, JSON.stringify(records[n])] as const);
+    return new Map([...definitions, ['pause of kept-paused', JSON.stringify(paused)], ...audited]);
+  }
+}
