@@ -1,15 +1,20 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import type { CatalogEntry } from '@fencepost/jobs';
+import { RedisPresence } from '../../libs/jobs/src/scheduling/redis-presence.js';
 import { ensureBuilt } from '../../scripts/build.mjs';
 import { faultyLink } from '../chaos/faulty-link.js';
 import type { Pod } from '../support/pod.js';
-import { usePostgresDeployment } from '../support/postgres-deployment.js';
+import { SPACE, usePostgresDeployment } from '../support/postgres-deployment.js';
+import { until } from '../support/until.js';
 
 /* What is in Redis may be gone at any moment, and every session with the database, and every pod: no instant is. */
 beforeAll(() => ensureBuilt({ pods: true }), 600_000);
 const deployment = usePostgresDeployment();
 const STORM_MS = 3_000;
 const EVERY_MS = 200;
+const PATIENCE_MS = 60_000;
+/** What was due so long before is covered by the audit. */
+const COVERED_MS = 5_000;
 
 /** Before a commit, after it, and between an effect and its record. */
 const MOMENTS = [
@@ -37,6 +42,13 @@ async function definitions(): Promise<readonly CatalogEntry[]> {
   return (await deployment.rooms.catalog.read()).entries;
 }
 
+/** Which pods are there is in Redis: the audit covers no instant until they have announced themselves again. */
+async function heardAgain(lostAt: number): Promise<void> {
+  const presence = new RedisPresence({ redis: deployment.rooms.redis, ...SPACE });
+  const heard = () => presence.lastHeard().catch(() => null);
+  await until('pods are heard of again', async () => ((await heard()) ?? 0) > lostAt + COVERED_MS, PATIENCE_MS);
+}
+
 /** What came due while Redis was away is its misfire policy's: merged into one late run, and nothing is written off. */
 async function expectMadeUpFor(): Promise<void> {
   const { ran, skipped } = await deployment.expectAccounted();
@@ -44,13 +56,15 @@ async function expectMadeUpFor(): Promise<void> {
   expect(skipped.superseded).toBe(0);
 }
 
-describe('with the ledger in PostgreSQL', { timeout: 60_000 }, () => {
+describe('with the ledger in PostgreSQL', { timeout: 2 * PATIENCE_MS }, () => {
   it('a Redis that is wiped takes no run with it, and no instant', async () => {
     await started();
     const before = await definitions();
     await deployment.rooms.redis.flushall();
+    const lostAt = Date.now();
     expect(await definitions()).toEqual(before);
     await deployment.goesOn(1);
+    await heardAgain(lostAt);
     await expectMadeUpFor();
     expect(await definitions()).toEqual(before);
     await deployment.pods.terminateAll();
@@ -60,8 +74,10 @@ describe('with the ledger in PostgreSQL', { timeout: 60_000 }, () => {
     const pods = await started();
     const before = await definitions();
     await deployment.redis.restartEmpty();
+    const lostAt = Date.now();
     expect(await definitions()).toEqual(before);
     await deployment.goesOn(1);
+    await heardAgain(lostAt);
     await expectMadeUpFor();
     expect(await definitions()).toEqual(before);
     expect(pods.filter(({ isAlive }) => !isAlive)).toEqual([]);

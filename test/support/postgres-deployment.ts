@@ -22,7 +22,7 @@ const HURRIED = {
   FENCEPOST_APP: 'test-worker',
 };
 
-const SPACE = { prefix: 'fencepost', tenant: 'default' };
+export const SPACE = { prefix: 'fencepost', tenant: 'default' };
 const CRON = 'book';
 const ALL = 10_000;
 
