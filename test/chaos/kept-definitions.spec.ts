@@ -36,13 +36,13 @@ describe('the definitions that are looked at during chaos', () => {
       await redis.del(await redis.keys(`${prefix}:*`));
       await declare();
       await kept.look();
-      expect(kept.lost.map((sentence) => sentence.split(' was ')[0]).toSorted()).toEqual([
-        ...['The audit records of kept-changed', 'The audit records of kept-made', 'The audit records of kept-removed'],
-        ...DECLARED.concat('kept-made')
-          .map((name) => `The definition of ${name}`)
-          .toSorted(),
-        'The pause of kept-paused',
-      ]);
+      expect(new Set(kept.lost.map((sentence) => sentence.split(' was ')[0]))).toEqual(
+        new Set([
+          ...['kept-changed', 'kept-removed', 'kept-made'].map((name) => `The audit records of ${name}`),
+          ...[...DECLARED, 'kept-made'].map((name) => `The definition of ${name}`),
+          'The pause of kept-paused',
+        ]),
+      );
     } finally {
       await closeStores();
     }
