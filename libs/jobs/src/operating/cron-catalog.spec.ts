@@ -86,7 +86,8 @@ describe('a cron that is made at run time', () => {
         read: () => catalog.read(),
         remove: (...order) => catalog.remove(...order),
         put: async (...order) => {
-          if (faster-- > 0) await crons.set('reports', { expression: '@daily', grace: 1_000 + (faster % 1_000) }, ORDER);
+          if (faster-- > 0)
+            await crons.set('reports', { expression: '@daily', grace: 1_000 + (faster % 1_000) }, ORDER);
           return catalog.put(...order);
         },
       },
