@@ -53,6 +53,15 @@ describe('a campaign', () => {
     expect(events.names).toEqual(['lease.acquired']);
   });
 
+  it('tells while an answer is on its way about a cron that is no longer wanted', async () => {
+    const stage = new SchedulerStage();
+    const { campaign } = await campaigning(stage, []);
+    campaign.take([CRON]);
+    expect(campaign.want(new Set())).toBe(true);
+    await stage.clock.advance(0);
+    expect(campaign.want(new Set())).toBe(false);
+  });
+
   it('asks for many in one call, and for nothing while it holds them', async () => {
     const stage = new SchedulerStage();
     const { granted } = await campaigning(stage, many);

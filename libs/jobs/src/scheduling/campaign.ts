@@ -63,12 +63,16 @@ export class Campaign {
     this.#wariness = new Wariness(deps);
   }
 
-  /** From now on these are to be held, and no others are asked for. */
-  want(crons: ReadonlySet<string>): void {
+  /**
+   * From now on these are to be held, and no others are asked for.
+   * @returns whether an answer is still on its way about a cron that is no longer wanted
+   */
+  want(crons: ReadonlySet<string>): boolean {
     for (const cron of this.#wanted) if (!crons.has(cron)) this.#next.remove(cron);
     this.#wanted = crons;
     for (const cron of crons) if (this.#isMissing(cron) && this.#next.dueAt(cron) === null) this.#askIn(cron, 0);
     this.#arm();
+    return [...this.#asking.keys()].some((cron) => !crons.has(cron));
   }
 
   wants(cron: string): boolean {

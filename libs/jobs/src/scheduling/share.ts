@@ -20,7 +20,7 @@ export interface ShareDeps {
 export class Share {
   #members: Beat['members'] = [];
   #names = '';
-  /** Something is another pod's, which was not heard just then. */
+  /** Something is another pod's, which was not heard just then, or may still be granted to this one. */
   #unsettled = false;
   #size = 0;
 
@@ -61,7 +61,8 @@ export class Share {
       else if (heard.has(first)) foreign.push(name);
       else this.#unsettled = true;
     }
-    campaign.want(share);
+    // Granted after this, they would stay here until a pod comes or goes.
+    if (campaign.want(share)) this.#unsettled = true;
     this.#size = share.size;
     if (foreign.length > 0) onForeign(foreign);
     return share.size;
