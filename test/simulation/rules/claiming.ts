@@ -127,9 +127,11 @@ export function judgeTrigger(seen: Seen<TriggerRequest, TriggerReply>): void {
   else saw(request.reason === 'backfill' ? 'backfill: accepted' : 'trigger: accepted');
 }
 
-/** I1: an instant that is ahead is the schedule's own. */
-function checkBehind({ cron, request: { runId, scheduledAt } }: Seen<TriggerRequest, TriggerReply>): void {
-  const behind = scheduledAt === null || (cron.cursor !== null && scheduledAt <= cron.cursor);
+/** I1: an instant that is ahead is the schedule's own; a cron that never fired has come as far as its creation. */
+function checkBehind({ cron, request }: Seen<TriggerRequest, TriggerReply>): void {
+  const { runId, scheduledAt, cronSince = null } = request;
+  const reached = cron.cursor ?? cronSince;
+  const behind = scheduledAt === null || (reached !== null && scheduledAt <= reached);
   demand(behind, 'I1', () => `${runId} was made for an instant that is ahead of ${cron.cursor}`);
 }
 
