@@ -25,7 +25,7 @@ describe('a queue that is opened while the server is slow', () => {
 
     const runs = await opening;
     await runs.enqueue([{ runId: 'tick@1763607600000', delivery: 1 }]);
-    expect(await runs.holds([{ runId: 'tick@1763607600000', delivery: 1 }])).toEqual([true]);
+    expect(await runs.holds([{ runId: 'tick@1763607600000', delivery: 1 }])).toEqual(['waiting']);
     await runs.close();
     await closeRedis(redis);
   });
