@@ -23,7 +23,7 @@ export function parseDuration(value: string | number): number {
  * Whether a bare number in an option that is written once may be meant in another unit than milliseconds, such as 60. What is
  * given with a call, as the time left to wait, is often computed, and taken as it is.
  */
-export function isAmbiguous(value: unknown): boolean {
+export function isAmbiguous(value: unknown): value is number {
   return typeof value === 'number' && value >= 1 && value < LEAST_BARE;
 }
 
