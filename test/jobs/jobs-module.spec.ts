@@ -14,11 +14,12 @@ import {
 } from '@fencepost/jobs';
 import { RUN_QUEUE } from '@fencepost/jobs/scheduler';
 import { JOBS_SETTINGS } from '@fencepost/jobs/worker';
-import { SetupError, systemClock, type Clock } from '@fencepost/lease';
+import { closeRedis, SetupError, systemClock, type Clock } from '@fencepost/lease';
 import { CLOCK } from '@fencepost/lease/nest';
-import { afterEach, describe, expect, it } from 'vitest';
+import { Redis } from 'ioredis';
+import { afterEach, describe, expect, it, onTestFinished } from 'vitest';
 import { recordedEvents } from '../support/recorded-events.js';
-import { testRedis } from '../support/redis.js';
+import { privateRedis, testRedis } from '../support/redis.js';
 import { redisSpaces } from './redis-space.js';
 
 /** Known to the compiler as a text only: what it can read it refuses itself. */
@@ -53,13 +54,24 @@ async function start(jobs: Jobs, ...providers: Provider[]): Promise<INestApplica
   return app.init();
 }
 
-function both(space: { prefix: string; tenant: string }): Jobs {
-  return JobsModule.forRoot({ roles: ['scheduler', 'worker'], redis: testRedis(), ...space, drainDeadline: '2s' });
+function both(space: { prefix: string; tenant: string }, redis = testRedis()): Jobs {
+  return JobsModule.forRoot({ roles: ['scheduler', 'worker'], redis, ...space, drainDeadline: '2s' });
+}
+
+/** On the shared server other files' connections come and go. */
+async function ownServer(): Promise<{ url: string; looking: Redis }> {
+  const server = await privateRedis({ 'maxmemory-policy': 'noeviction' });
+  const looking = new Redis(server.url);
+  onTestFinished(async () => {
+    await closeRedis(looking);
+    await server.stop();
+  });
+  return { url: server.url, looking };
 }
 
 /** The connections that the library itself opened, by the ids the server gave them. */
-async function connections(): Promise<string[]> {
-  const list = (await spaces.redis().client('LIST')) as string;
+async function connections(redis: Redis): Promise<string[]> {
+  const list = (await redis.client('LIST')) as string;
   const ours = list.split('\n').filter((line) => /name=(fencepost-|\S*bull)/.test(line) || / sub=[1-9]/.test(line));
   return ours.map((line) => /id=(\d+)/.exec(line)?.[1] ?? '');
 }
@@ -84,11 +96,11 @@ const clock: Clock = {
 
 describe('JobsModule in both roles', () => {
   it('runs a cron each second, once, and leaves no connection and no timer when it closes', async () => {
-    const [space, before] = [spaces.fresh(), await connections()];
-    const app = await start(both(space), Ticker);
+    const { url, looking } = await ownServer();
+    const app = await start(both(spaces.fresh(), url), Ticker);
     const ticker = app.get(Ticker);
     await expect.poll(() => ticker.ran.length, { timeout: 10_000 }).toBeGreaterThanOrEqual(3);
-    expect((await connections()).length).toBeGreaterThan(before.length);
+    expect((await connections(looking)).length).toBeGreaterThan(0);
     const ledger = app.get<Ledger>(LEDGER);
     const runs = (await ledger.runs('tick', 100)).filter(({ state }) => state === 'succeeded');
     const instants = runs.map(({ scheduledAt }) => scheduledAt).toReversed();
@@ -97,7 +109,7 @@ describe('JobsModule in both roles', () => {
 
     const events = recordedEvents(app.get(Telemetry));
     await app.close();
-    await expect.poll(async () => (await connections()).filter((id) => !before.includes(id))).toEqual([]);
+    await expect.poll(() => connections(looking)).toEqual([]);
     expect(waiting.size).toBe(0);
     expect(events.of('lease.released')).toHaveLength(1);
     expect(events.of('lease.lost')).toEqual([]);
@@ -157,11 +169,10 @@ describe('the options of JobsModule', () => {
   });
 
   it('are checked before anything is connected to', async () => {
-    const before = await connections();
-    await expect(
-      start(JobsModule.forRoot({ roles: ['worker'], redis: 'redis://127.0.0.1:1', prefix: 'a:b' })),
-    ).rejects.toThrow('JobsModule, option "prefix"');
-    expect(await connections()).toEqual(before);
+    const { url, looking } = await ownServer();
+    const wrong = JobsModule.forRoot({ roles: ['worker'], redis: url, prefix: 'a:b' });
+    await expect(start(wrong)).rejects.toThrow('JobsModule, option "prefix"');
+    expect(await connections(looking)).toEqual([]);
   });
 
   it('do not help against a cron that can not be: the process refuses to start', async () => {

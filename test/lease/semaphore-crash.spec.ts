@@ -36,7 +36,7 @@ function actingAt(log: readonly Entry[], dead: Dead): { readonly atMs: number; r
   });
 }
 
-describe('a semaphore of six processes', () => {
+describe('a semaphore of six processes', { timeout: 60_000 }, () => {
   const prefix = freshPrefix();
   let redis: Redis;
   let started: Pod[];
