@@ -6,8 +6,8 @@ const read = (path: string) => readFileSync(new URL(`../../${path}`, import.meta
 
 /** The cells of each row of the first table under a heading. */
 function table(markdown: string, heading: string): string[][] {
-  const section = markdown.slice(markdown.indexOf(heading) + heading.length).split(/^## /m)[0] ?? '';
-  const lines = section.split('\n').filter((line) => line.startsWith('|'));
+  const section = markdown.slice(markdown.indexOf(heading) + heading.length).split(/^##+ /m)[0] ?? '';
+  const [lines = []] = (section.match(/^\|.*(?:\n\|.*)*/m) ?? []).map((rows) => rows.split('\n'));
   return lines.slice(2).map((line) =>
     line
       .split('|')
@@ -15,6 +15,43 @@ function table(markdown: string, heading: string): string[][] {
       .map((cell) => cell.trim()),
   );
 }
+
+const CRONS = 'docs/reference/crons-and-jobs.md';
+const EFFECTS = 'docs/reference/effects.md';
+const MODULE = 'docs/reference/module-and-pods.md';
+const NEST = 'libs/jobs/src/nest';
+const RUNNING = 'libs/jobs/src/running';
+
+/** Each table of options, and the interface that it lists. */
+const OPTIONS = [
+  {
+    page: CRONS,
+    heading: '## Cron options',
+    source: `${NEST}/singleton-cron.decorator.ts`,
+    type: 'SingletonCronOptions',
+  },
+  { page: CRONS, heading: '## Handler options', source: `${NEST}/handler-options.ts`, type: 'HandlerOptions' },
+  { page: MODULE, heading: '## Module options', source: `${NEST}/options.ts`, type: 'JobsModuleOptions' },
+  { page: MODULE, heading: '### PostgreSQL', source: `${NEST}/options.ts`, type: 'PostgresOptions' },
+  {
+    page: EFFECTS,
+    heading: '## `run.effect(name, act, options)`',
+    source: `${RUNNING}/effect-options.ts`,
+    type: 'EffectOptions',
+  },
+  {
+    page: EFFECTS,
+    heading: '## `run.transaction(work, options)`',
+    source: `${RUNNING}/transaction.ts`,
+    type: 'TransactionOptions',
+  },
+  {
+    page: EFFECTS,
+    heading: '## `run.forEach(items, keyOf, act, options)`',
+    source: `${RUNNING}/for-each-options.ts`,
+    type: 'ForEachOptions',
+  },
+];
 
 describe('the documentation', () => {
   it('shows the state table as the code has it', () => {
@@ -36,27 +73,38 @@ describe('the documentation', () => {
     expect(read('README.md').split('\n').indexOf('```ts')).toBeLessThan(10);
   });
 
-  it('lists every option of @SingletonCron and of JobsModule, and none that does not exist', () => {
-    const decorator = optionsOf('libs/jobs/src/nest/singleton-cron.decorator.ts', 'SingletonCronOptions');
-    const handler = optionsOf('libs/jobs/src/nest/handler-options.ts', 'HandlerOptions');
-    const module = optionsOf('libs/jobs/src/nest/options.ts', 'JobsModuleOptions');
-    // Capitals are variables, which the next test looks at.
-    const documented = [...read('README.md').matchAll(/^\| `([a-z][\w.]+)`/gm)].map((match) => match[1]);
-    expect(new Set(documented)).toEqual(new Set([...decorator, ...handler, ...module]));
+  it.each(OPTIONS)('$page lists every option under "$heading", and none that does not exist', (options) => {
+    const documented = table(read(options.page), `\n${options.heading}\n`).map(([name = '']) =>
+      name.replaceAll('`', ''),
+    );
+    expect(documented.length).toBeGreaterThan(0);
+    expect(documented.toSorted()).toEqual(optionsOf(options.source, options.type).toSorted());
   });
 
   it('lists every variable a pod reads', () => {
     const source = read('libs/pod/src/environment.ts');
     const known = [...source.matchAll(/^ {2}([A-Z][A-Z_]+):/gm)].map((match) => match[1] ?? '');
     expect(known.length).toBeGreaterThan(10);
-    for (const variable of known) expect(read('README.md')).toContain(`\`${variable}\``);
+    for (const variable of known) expect(read(MODULE)).toContain(`\`${variable}\``);
+  });
+
+  it.each([CRONS, EFFECTS, MODULE])('%s says what an option means in at most 15 words', (page) => {
+    const rows = read(page).match(/^\|.*\|$/gm) ?? [];
+    const meanings = rows.map((row) => row.split('|').at(-2)?.trim() ?? '');
+    expect(meanings.length).toBeGreaterThan(10);
+    expect(meanings.filter((text) => (text.match(/[\w'’-]+(\.[\w-]+)*/g) ?? []).length > 15)).toEqual([]);
+  });
+
+  it('is short where it begins: the README has at most 150 lines', () => {
+    expect(read('README.md').trimEnd().split('\n').length).toBeLessThanOrEqual(150);
   });
 });
 
 /** The keys of an options interface, those of a nested object as `outer.inner`. */
 function optionsOf(path: string, name: string): string[] {
   const source = read(path);
-  const body = source.slice(source.search(new RegExp(`interface ${name} (extends \\w+ )?\\{`))).split(/^\}/m)[0] ?? '';
+  const body =
+    source.slice(source.search(new RegExp(`interface ${name}(<.*>)? (extends \\w+ )?\\{`))).split(/^\}/m)[0] ?? '';
   let outer = '';
   return body.split('\n').flatMap((line) => {
     const [, indent = '', named, method] = /^( +)(?:readonly (\w+)\??:|(\w+)\?\()/.exec(line) ?? [];

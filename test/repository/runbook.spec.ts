@@ -8,7 +8,7 @@ const OPERATING = 'docs/operating.md';
 const DOCS = [
   'README.md',
   'apps/cli/README.md',
-  ...readdirSync(new URL('../../docs', import.meta.url))
+  ...readdirSync(new URL('../../docs', import.meta.url), { recursive: true, encoding: 'utf8' })
     .filter((file) => file.endsWith('.md'))
     .map((file) => `docs/${file}`),
 ];
