@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { parseFence, systemClock } from '@fencepost/lease';
+import { closeRedis, connectRedis, parseFence, systemClock } from '@fencepost/lease';
 import { afterEach, expect, it } from 'vitest';
 import { RedisLedger } from '../../libs/jobs/src/ledger/redis-ledger.js';
 import { BullmqRunQueue } from '../../libs/jobs/src/scheduling/bullmq-run-queue.js';
@@ -8,6 +8,7 @@ import { Recovery } from '../../libs/jobs/src/scheduling/recovery.js';
 import { Schedules } from '../../libs/jobs/src/scheduling/schedules.js';
 import { Sweeper } from '../../libs/jobs/src/scheduling/sweeper.js';
 import { Telemetry } from '../../libs/jobs/src/telemetry/telemetry.js';
+import { privateRedis } from '../support/redis.js';
 import { recordedEvents } from '../support/recorded-events.js';
 import { redisSpaces } from '../jobs/redis-space.js';
 
@@ -78,3 +79,18 @@ it('2,000 runs of one cron that the queue has lost are all delivered again in on
   expect(took.length).toBeGreaterThan(10);
   expect(Math.max(...took)).toBeLessThan(LATE_MS);
 }, 60_000);
+
+it('deliveries that are not in the queue are found missing without a search of the jobs that wait', async () => {
+  const server = await privateRedis({ 'maxmemory-policy': 'noeviction' });
+  closing.push(() => server.stop());
+  const redis = await connectRedis({ url: server.url, commandTimeoutMs: 5_000, name: 'test' });
+  closing.push(() => closeRedis(redis));
+  const queue = new BullmqRunQueue({ redis, ...spaces.fresh(), onTrouble: () => {} });
+  closing.push(() => queue.close());
+  const job = (n: number) => ({ runId: `report@${n}`, delivery: 1 });
+  await queue.enqueue([1, 2, 3].map(job));
+  await redis.config('RESETSTAT');
+  expect(await queue.holds([4, 5, 6].map(job))).toEqual([null, null, null]);
+  expect(await redis.info('commandstats')).not.toMatch(/cmdstat_(lpos|lrange)/);
+  expect(await queue.holds([3].map(job))).toEqual(['waiting']);
+});

@@ -38,9 +38,11 @@ export interface BullmqRunQueueOptions extends KeySpace {
 export class BullmqRunQueue implements RunQueue {
   /** For Bull Board. */
   readonly queue: Queue<RunJobData>;
+  readonly #redis: RedisClient;
   readonly #tracing: Tracing | null;
 
   constructor(options: BullmqRunQueueOptions) {
+    this.#redis = options.redis;
     this.#tracing = options.tracing ?? null;
     this.queue = new Queue<RunJobData>(QUEUE_NAME, { connection: options.redis, prefix: queuePrefix(options) });
     this.queue.on('error', options.onTrouble);
@@ -110,8 +112,14 @@ export class BullmqRunQueue implements RunQueue {
   }
 
   async holds(deliveries: readonly Delivery[]): Promise<Place[]> {
-    const states = await Promise.all(deliveries.map((delivery) => this.queue.getJobState(jobId(delivery))));
-    return states.map((state) => (WAITING.includes(state) ? 'waiting' : state === 'active' ? 'active' : null));
+    return Promise.all(deliveries.map((delivery) => this.#placeOf(jobId(delivery))));
+  }
+
+  /** BullMQ looks for a state in the whole waiting list, so a job that is gone would cost more the longer the queue is. */
+  async #placeOf(id: string): Promise<Place> {
+    if ((await this.#redis.exists(this.queue.toKey(id))) === 0) return null;
+    const state = await this.queue.getJobState(id);
+    return WAITING.includes(state) ? 'waiting' : state === 'active' ? 'active' : null;
   }
 
   /** What a run's attempts have written, oldest first, at most 1,000 lines of each delivery; gone with their jobs. */
