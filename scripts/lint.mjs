@@ -1,6 +1,7 @@
 import { ensureBuilt } from './build.mjs';
 import { complaints, inspectDoors } from './doors.mjs';
 import { root } from './exclusive.mjs';
+import { exportedNames, overBudget } from './exports.mjs';
 import { ensureInstalled } from './install.mjs';
 import { program } from './program.mjs';
 import { listen } from './tool.mjs';
@@ -17,6 +18,7 @@ const STEPS = [
   { name: 'format', step: () => run('prettier', '--check', '--log-level', 'warn', '.') },
   { name: 'rules and types', step: () => run('oxlint') },
   { name: 'doors', step: lookAtDoors },
+  { name: 'exports budget', step: countExports },
   { name: 'nothing unused', step: () => run('knip', '--no-config-hints') },
   { name: 'build', step: build },
   ...PUBLISHED.flatMap((lib) => [
@@ -50,6 +52,12 @@ function run(name, ...args) {
 
 async function lookAtDoors() {
   const lines = complaints(await inspectDoors(root));
+  for (const line of lines) console.error(line);
+  return lines.length === 0;
+}
+
+function countExports() {
+  const lines = overBudget(exportedNames(root));
   for (const line of lines) console.error(line);
   return lines.length === 0;
 }

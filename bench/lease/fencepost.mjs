@@ -1,6 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
-import { Leases, RedisLeaseStore, connectQuorum, processIdentity } from '@fencepost/lease';
+import { Leases } from '@fencepost/lease';
+import { processIdentity } from '@fencepost/lease/internal';
+import { connectQuorum } from '@fencepost/lease/quorum';
+import { RedisLeaseStore } from '@fencepost/lease/redis';
 import { Redis } from 'ioredis';
 import { CONTENDERS, QUORUM_TTL_MS, TTL_MS } from './settings.mjs';
 

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { closeRedis, connectRedis } from '@fencepost/lease';
+import { closeRedis, connectRedis } from '@fencepost/lease/redis';
 import { startPostgres } from '../../scripts/postgres.mjs';
 import { startRedis } from '../../scripts/redis.mjs';
 import { onPostgres, onRedis } from './throughput.mjs';

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
-import { closeRedis, connectRedis, systemClock } from '@fencepost/lease';
+import { systemClock } from '@fencepost/lease';
+import { closeRedis, connectRedis } from '@fencepost/lease/redis';
 import { RedisLedger, Telemetry } from '@fencepost/jobs';
 import { RunProcessor } from '../../libs/jobs/dist/running/run.processor.js';
 import { BullmqRunQueue } from '../../libs/jobs/dist/scheduling/bullmq-run-queue.js';

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { closeRedis, connectRedis } from '@fencepost/lease';
+import { closeRedis, connectRedis } from '@fencepost/lease/redis';
 import { startRedis } from '../../scripts/redis.mjs';
 import { burst, idle, one, overload, thousand, timers } from './cases.mjs';
 

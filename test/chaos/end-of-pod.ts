@@ -1,4 +1,5 @@
-import { sleep, systemClock } from '@fencepost/lease';
+import { systemClock } from '@fencepost/lease';
+import { sleep } from '@fencepost/lease/internal';
 import type { Pod } from '../support/pod.js';
 
 /** A pod waits 10 s for its runs by default; one that takes longer is not waiting for them. */

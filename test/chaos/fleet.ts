@@ -1,7 +1,8 @@
 import { mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { sleep, systemClock } from '@fencepost/lease';
+import { systemClock } from '@fencepost/lease';
+import { sleep } from '@fencepost/lease/internal';
 import { Pod } from '../support/pod.js';
 import { endOf } from './end-of-pod.js';
 import type { Herd, Hold, Victim, VictimOrder } from './faults/victim.js';

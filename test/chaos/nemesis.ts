@@ -1,5 +1,6 @@
 import { setMaxListeners } from 'node:events';
-import { sleep, systemClock } from '@fencepost/lease';
+import { systemClock } from '@fencepost/lease';
+import { sleep } from '@fencepost/lease/internal';
 import { seededRandom } from '../../apps/demo/src/seeded-random.js';
 import { between, type Range } from './draw.js';
 import type { Fault } from './fault.js';

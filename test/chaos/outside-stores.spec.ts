@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { closeRedis, connectRedis, type RedisClient } from '@fencepost/lease';
+import { closeRedis, connectRedis, type RedisClient } from '@fencepost/lease/redis';
 import { freshPrefix, testRedis } from '../support/redis.js';
 import { storesOn } from './outside-stores.js';
 

@@ -1,4 +1,4 @@
-import type { RedisClient } from '@fencepost/lease';
+import type { RedisClient } from '@fencepost/lease/redis';
 import { PostgresLedger } from '../../libs/jobs/src/ledger/postgres/postgres-ledger.js';
 import { RedisLedger } from '../../libs/jobs/src/ledger/redis-ledger.js';
 import { openAuditTrail, openCatalog } from '../../libs/jobs/src/nest/definition-stores.js';

@@ -11,7 +11,7 @@ const RECORDER = new URL('../dist/pods/recorder.js', import.meta.url).href;
 /** A program that uses the ledger as a pod does, and then does what a test wants to see recorded. */
 const LEDGER = `
   import { RedisLedger, Telemetry } from '@fencepost/jobs';
-  import { connectRedis } from '@fencepost/lease';
+  import { connectRedis } from '@fencepost/lease/redis';
   const { REDIS_URL: url, PREFIX: prefix } = process.env;
   const redis = await connectRedis({ url, commandTimeoutMs: 5000, name: 'recorded' });
   const ledger = new RedisLedger({ redis, prefix, tenant: 'default' });

@@ -1,6 +1,6 @@
 import { Redis } from 'ioredis';
 import type { Pool } from 'pg';
-import { RedisFencedRows } from '@fencepost/lease';
+import { RedisFencedRows } from '@fencepost/lease/sinks';
 
 /** A write that a sink has accepted. */
 export interface Act {

@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { connectRedis, closeRedis } from '@fencepost/lease';
+import { connectRedis, closeRedis } from '@fencepost/lease/redis';
 import { freshPrefix } from '../support/redis.js';
 import { openDatabase, type DatabaseServer } from './database.js';
 import type { Range } from './draw.js';

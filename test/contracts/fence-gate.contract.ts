@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { NO_FENCE, StaleFenceError, parseFence } from '@fencepost/lease';
-import type { FenceGate, FenceGateOptions, LeaseEvent } from '@fencepost/lease';
+import { NO_FENCE, StaleFenceError, parseFence, type LeaseEvent, type LeaseObserver } from '@fencepost/lease';
+import type { FenceGate } from '@fencepost/lease/sinks';
 
 const [OLDER, NEWER] = [parseFence('8000000000000001'), parseFence('8000000000000002')];
 
@@ -8,7 +8,10 @@ const [OLDER, NEWER] = [parseFence('8000000000000001'), parseFence('800000000000
  * The one suite that every fence gate passes.
  * @param makeGate an empty one
  */
-export function fenceGateContract(name: string, makeGate: (options?: FenceGateOptions) => FenceGate): void {
+export function fenceGateContract(
+  name: string,
+  makeGate: (options?: { readonly downstream?: string; readonly observe?: LeaseObserver }) => FenceGate,
+): void {
   describe(`${name} keeps the gate's contract`, () => {
     it('admits the first fence, the same again, and a larger one', async () => {
       const gate = makeGate();

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { StaleFenceError, parseFence } from '@fencepost/lease';
-import type { Fence, FenceGate, FencedValues, LeaseEvent } from '@fencepost/lease';
+import { StaleFenceError, parseFence, type Fence, type LeaseEvent } from '@fencepost/lease';
+import type { FenceGate, FencedValues } from '@fencepost/lease/sinks';
 
 /** What a store's spec has to offer, so that the contract can drive it. */
 export interface FencedValuesHarness {

@@ -1,4 +1,4 @@
-import type { SemaphoreStore } from '@fencepost/lease';
+import type { SemaphoreStore } from '@fencepost/lease/coordination';
 import type { LeaseStoreHarness } from './lease-store.contract.js';
 
 /** The same as for a lease store, which a semaphore store with one place is; a resource is free when a place is. */

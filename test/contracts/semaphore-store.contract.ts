@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { FenceExhaustedError } from '@fencepost/lease';
-import type { AcquireRequest, Fence, SemaphoreStore } from '@fencepost/lease';
+import { FenceExhaustedError, type Fence } from '@fencepost/lease';
+import type { SemaphoreStore } from '@fencepost/lease/coordination';
+import type { AcquireRequest } from '@fencepost/lease/store';
 import { ABOVE_THE_CLOCK, TTL_MS, request, win as winOf } from '../support/lease-requests.js';
 import type { SemaphoreStoreHarness } from './semaphore-harness.js';
 import { semaphoreSizeContract } from './semaphore-size.contract.js';

@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import type { AcquireRequest, SemaphoreStore } from '@fencepost/lease';
+import type { SemaphoreStore } from '@fencepost/lease/coordination';
+import type { AcquireRequest } from '@fencepost/lease/store';
 import { TTL_MS, win as winOf } from '../support/lease-requests.js';
 import type { SemaphoreStoreHarness } from './semaphore-harness.js';
 

@@ -1,4 +1,4 @@
-import { connectRedis, closeRedis, type RedisClient } from '@fencepost/lease';
+import { connectRedis, closeRedis, type RedisClient } from '@fencepost/lease/redis';
 import { Pool } from 'pg';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { ensureBuilt } from '../../scripts/build.mjs';

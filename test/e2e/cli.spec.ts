@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { createServer, type AddressInfo, type Socket } from 'node:net';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
-import { closeRedis, connectRedis } from '@fencepost/lease';
+import { closeRedis, connectRedis } from '@fencepost/lease/redis';
 import { afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { RedisCatalog } from '../../libs/jobs/src/catalog/redis-catalog.js';
 import { ensureBuilt } from '../../scripts/build.mjs';

@@ -1,6 +1,6 @@
 import type { Cluster } from 'ioredis';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { redisKeys } from '@fencepost/lease';
+import { redisKeys } from '@fencepost/lease/internal/redis';
 import { queuePrefix } from '../../libs/jobs/src/scheduling/bullmq-run-queue.js';
 import { useDeployment } from '../support/deployment.js';
 import { accountFor } from '../support/instants.js';

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { Leases, RedisLeaseStore, Election } from '@fencepost/lease';
-import type { Leader } from '@fencepost/lease';
+import { Leases } from '@fencepost/lease';
+import { Election, type Leader } from '@fencepost/lease/coordination';
+import { RedisLeaseStore } from '@fencepost/lease/redis';
 import { useCoordinators } from '../support/coordinators.js';
 import type { Pod } from '../support/pod.js';
 

@@ -1,6 +1,6 @@
 import { Queue } from 'bullmq';
 import { describe, expect, it } from 'vitest';
-import type { TurnedDown } from '@fencepost/lease';
+import type { TurnedDown } from '@fencepost/lease/sinks';
 import type { FailPoint } from '../pods/fail-point.js';
 import { useDeployment } from '../support/deployment.js';
 import type { Pod } from '../support/pod.js';

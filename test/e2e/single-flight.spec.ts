@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { RedisFencedValues } from '@fencepost/lease';
+import { RedisFencedValues } from '@fencepost/lease/sinks';
 import { useCoordinators } from '../support/coordinators.js';
 import type { Pod } from '../support/pod.js';
 

@@ -1,6 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { Pool } from 'pg';
-import { closeRedis, connectRedis, parseFence, sleep, systemClock, type Clock } from '@fencepost/lease';
+import { parseFence, systemClock, type Clock } from '@fencepost/lease';
+import { sleep } from '@fencepost/lease/internal';
+import { closeRedis, connectRedis } from '@fencepost/lease/redis';
 import { ManualClock } from '@fencepost/lease/testing';
 import type { Ledger } from '../../libs/jobs/src/ledger/ledger.js';
 import { MemoryLedger } from '../../libs/jobs/src/ledger/memory-ledger.js';

@@ -1,6 +1,6 @@
 import { Kysely, PostgresDialect, type Generated, type PostgresQueryResult } from 'kysely';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import type { SqlConnection } from '@fencepost/lease';
+import type { SqlConnection } from '@fencepost/lease/postgres';
 import type { RunContext } from '../../libs/jobs/src/running/run-context.js';
 import { commitProxy, type CommitFault } from '../support/commit-proxy.js';
 import { postgresLedgerRoom, SPACE, type PostgresLedgerRoom } from '../support/postgres-ledger-room.js';

@@ -1,4 +1,5 @@
-import { sleep, systemClock, type Clock } from '@fencepost/lease';
+import { systemClock, type Clock } from '@fencepost/lease';
+import { sleep } from '@fencepost/lease/internal';
 import type { Run } from '../../libs/jobs/src/ledger/run.js';
 import type { PostgresLedger } from '../../libs/jobs/src/ledger/postgres/postgres-ledger.js';
 import type { Carried } from '../../libs/jobs/src/running/carrier.js';

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { redisKeys } from '@fencepost/lease';
+import { redisKeys } from '@fencepost/lease/internal/redis';
 import { RedisAlarmBook } from '../../libs/jobs/src/alarms/redis-alarm-book.js';
 import { PostgresAlarmBook } from '../../libs/jobs/src/alarms/postgres-alarm-book.js';
 import { listTenants, openPostgresCatalog } from '../../libs/jobs/src/catalog/postgres-catalog.js';

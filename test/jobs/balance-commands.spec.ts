@@ -1,6 +1,8 @@
 import type { Redis } from 'ioredis';
 import { afterEach, describe, expect, it } from 'vitest';
-import { closeRedis, connectRedis, LeaseKeeper, RedisLeaseStore, systemClock } from '@fencepost/lease';
+import { systemClock } from '@fencepost/lease';
+import { LeaseKeeper } from '@fencepost/lease/internal';
+import { closeRedis, connectRedis, RedisLeaseStore } from '@fencepost/lease/redis';
 import { RedisCatalog } from '../../libs/jobs/src/catalog/redis-catalog.js';
 import { RedisLedger } from '../../libs/jobs/src/ledger/redis-ledger.js';
 import { RedisPresence } from '../../libs/jobs/src/scheduling/redis-presence.js';

@@ -1,5 +1,5 @@
 import { Worker, type Job } from 'bullmq';
-import { closeRedis } from '@fencepost/lease';
+import { closeRedis } from '@fencepost/lease/redis';
 import { afterEach, describe, expect, it } from 'vitest';
 import { BullmqRunQueue, QUEUE_NAME, queuePrefix } from '../../libs/jobs/src/scheduling/bullmq-run-queue.js';
 import { LARGEST_PRIORITY } from '../../libs/jobs/src/scheduling/run-queue.js';

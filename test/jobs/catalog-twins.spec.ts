@@ -1,7 +1,7 @@
 import * as fc from 'fast-check';
 import type { Redis } from 'ioredis';
 import { describe, expect, it } from 'vitest';
-import { redisKeys } from '@fencepost/lease';
+import { redisKeys } from '@fencepost/lease/internal/redis';
 import { ManualClock } from '@fencepost/lease/testing';
 import type { Catalog } from '../../libs/jobs/src/catalog/catalog.js';
 import type { Declaration } from '../../libs/jobs/src/catalog/definition.js';

@@ -1,7 +1,8 @@
 import { Redis } from 'ioredis';
 import { Pool } from 'pg';
 import { afterEach, beforeAll, afterAll, describe, expect, it } from 'vitest';
-import { closeRedis, probeRedis, type ProbeOptions } from '@fencepost/lease';
+import { probeRedis, type ProbeOptions } from '@fencepost/lease/internal/redis-checks';
+import { closeRedis } from '@fencepost/lease/redis';
 import { checkClassification } from '../../libs/jobs/src/nest/classification.js';
 import { checkCron } from '../../libs/jobs/src/nest/cron-declaration.js';
 import { readPostgresSettings } from '../../libs/jobs/src/nest/durability.js';

@@ -1,4 +1,6 @@
-import { closeRedis, connectRedis, redisKeys, systemClock } from '@fencepost/lease';
+import { systemClock } from '@fencepost/lease';
+import { redisKeys } from '@fencepost/lease/internal/redis';
+import { closeRedis, connectRedis } from '@fencepost/lease/redis';
 import { migrateLedger, readPostgresFacts, readRedisFacts } from '@fencepost/jobs/operating';
 import { Queue } from 'bullmq';
 import { Pool } from 'pg';

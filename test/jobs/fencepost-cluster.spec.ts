@@ -1,7 +1,7 @@
 import type { Cluster } from 'ioredis';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { RedisCatalog, RedisLedger, type CronDefinition } from '@fencepost/jobs';
-import { closeRedis, connectRedis } from '@fencepost/lease';
+import { closeRedis, connectRedis } from '@fencepost/lease/redis';
 import { BullmqRunQueue } from '../../libs/jobs/src/scheduling/bullmq-run-queue.js';
 import { fencepost } from '../support/fencepost.js';
 import { privateCluster, type PrivateCluster } from '../support/redis-cluster.js';

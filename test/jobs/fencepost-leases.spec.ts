@@ -1,4 +1,5 @@
-import { formatFence, parseFence, RedisLeaseStore, type Fence } from '@fencepost/lease';
+import { formatFence, parseFence, type Fence } from '@fencepost/lease';
+import { RedisLeaseStore } from '@fencepost/lease/redis';
 import { describe, expect, it } from 'vitest';
 import { RedisAuditTrail } from '../../libs/jobs/src/operating/redis-audit-trail.js';
 import { RedisPodRegistry } from '../../libs/jobs/src/pods/redis-pod-registry.js';

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
-import { parseFence, RedisLeaseStore } from '@fencepost/lease';
+import { parseFence } from '@fencepost/lease';
+import { RedisLeaseStore } from '@fencepost/lease/redis';
 import { describe, expect, it } from 'vitest';
 import { SCHEMAS } from '../../libs/jobs/src/presenting/schemas.js';
 import { fencepost } from '../support/fencepost.js';

@@ -1,4 +1,5 @@
-import { closeRedis, connectRedis, redisKeys } from '@fencepost/lease';
+import { redisKeys } from '@fencepost/lease/internal/redis';
+import { closeRedis, connectRedis } from '@fencepost/lease/redis';
 import { afterEach, describe, expect, it } from 'vitest';
 import { RedisJournal } from '../../libs/jobs/src/journal/redis-journal.js';
 import type { NewJournalEntry } from '../../libs/jobs/src/journal/journal.js';

@@ -14,7 +14,8 @@ import {
 } from '@fencepost/jobs';
 import { RUN_QUEUE } from '@fencepost/jobs/scheduler';
 import { JOBS_SETTINGS } from '@fencepost/jobs/worker';
-import { closeRedis, SetupError, systemClock, type Clock } from '@fencepost/lease';
+import { SetupError, systemClock, type Clock } from '@fencepost/lease';
+import { closeRedis } from '@fencepost/lease/redis';
 import { CLOCK } from '@fencepost/lease/nest';
 import { Redis } from 'ioredis';
 import { afterEach, describe, expect, it, onTestFinished } from 'vitest';

@@ -1,4 +1,5 @@
-import { closeRedis, systemClock } from '@fencepost/lease';
+import { systemClock } from '@fencepost/lease';
+import { closeRedis } from '@fencepost/lease/redis';
 import { afterEach, describe, expect, it } from 'vitest';
 import { MemoryLedger } from '../../libs/jobs/src/ledger/memory-ledger.js';
 import type { AttemptDeps } from '../../libs/jobs/src/running/carrier.js';

@@ -1,7 +1,8 @@
 import { createHash, randomUUID } from 'node:crypto';
 import { afterEach, describe, expect, it } from 'vitest';
-import { closeRedis, NO_FENCE, parseFence, RedisSemaphoreStore, systemClock } from '@fencepost/lease';
-import type { RedisClient } from '@fencepost/lease';
+import { NO_FENCE, parseFence, systemClock } from '@fencepost/lease';
+import { RedisSemaphoreStore } from '@fencepost/lease/coordination';
+import { closeRedis, type RedisClient } from '@fencepost/lease/redis';
 import { RedisLedger } from '../../libs/jobs/src/ledger/redis-ledger.js';
 import type { Limits } from '../../libs/jobs/src/running/carrier.js';
 import { RunProcessor } from '../../libs/jobs/src/running/run.processor.js';

@@ -11,7 +11,7 @@ import {
   type RunContext,
 } from '@fencepost/jobs';
 import { JobsMetrics, METRICS, MetricsModule, type MetricSpec } from '@fencepost/jobs/metrics';
-import { LeaseKeeper } from '@fencepost/lease';
+import { LeaseKeeper } from '@fencepost/lease/internal';
 import { afterEach, describe, expect, it } from 'vitest';
 import { promtool } from '../support/promtool.js';
 import { readMetrics, valueOf } from '../support/prometheus-text.js';

@@ -1,6 +1,6 @@
 import type { Cluster } from 'ioredis';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { closeRedis, connectRedis } from '@fencepost/lease';
+import { closeRedis, connectRedis } from '@fencepost/lease/redis';
 import { RedisJournal } from '../../libs/jobs/src/journal/redis-journal.js';
 import { RedisPodRegistry } from '../../libs/jobs/src/pods/redis-pod-registry.js';
 import { happened } from '../contracts/journal.contract.js';

@@ -3,7 +3,7 @@ import type { INestApplicationContext, Provider } from '@nestjs/common';
 import { Test } from '@nestjs/testing';
 import { CronOperator, JobsModule, JOURNAL, JournalFeed, POD_REGISTRY, SingletonCron } from '@fencepost/jobs';
 import type { Journal, JournalEntry, PodRegistry, Role } from '@fencepost/jobs';
-import { LeaseKeeper, ownerPrefix } from '@fencepost/lease';
+import { LeaseKeeper, ownerPrefix } from '@fencepost/lease/internal';
 import { afterEach, describe, expect, it } from 'vitest';
 import { RedisJournal } from '../../libs/jobs/src/journal/redis-journal.js';
 import { RedisPodRegistry } from '../../libs/jobs/src/pods/redis-pod-registry.js';

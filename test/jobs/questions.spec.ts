@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
-import { MemoryLeaseStore, parseFence, systemClock } from '@fencepost/lease';
+import { parseFence, systemClock } from '@fencepost/lease';
+import { MemoryLeaseStore } from '@fencepost/lease/testing';
 import { Pool } from 'pg';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { CatalogReading } from '../../libs/jobs/src/catalog/catalog.js';

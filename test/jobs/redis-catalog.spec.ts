@@ -1,4 +1,4 @@
-import { redisKeys } from '@fencepost/lease';
+import { redisKeys } from '@fencepost/lease/internal/redis';
 import { RedisCatalog } from '../../libs/jobs/src/catalog/redis-catalog.js';
 import { catalogContract } from '../contracts/catalog.contract.js';
 import { ZONE_DATA } from '../contracts/catalog/stage.js';

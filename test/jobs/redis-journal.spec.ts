@@ -1,4 +1,5 @@
-import { closeRedis, connectRedis, redisKeys } from '@fencepost/lease';
+import { redisKeys } from '@fencepost/lease/internal/redis';
+import { closeRedis, connectRedis } from '@fencepost/lease/redis';
 import { describe, expect, it } from 'vitest';
 import { JournalAwayError } from '../../libs/jobs/src/journal/journal-away-error.js';
 import { RedisJournal } from '../../libs/jobs/src/journal/redis-journal.js';

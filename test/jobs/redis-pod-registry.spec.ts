@@ -1,4 +1,4 @@
-import { redisKeys } from '@fencepost/lease';
+import { redisKeys } from '@fencepost/lease/internal/redis';
 import { describe, expect, it } from 'vitest';
 import { POD_GONE_MS } from '../../libs/jobs/src/pods/pod-registry.js';
 import { RedisPodRegistry } from '../../libs/jobs/src/pods/redis-pod-registry.js';

@@ -1,4 +1,4 @@
-import { redisKeys } from '@fencepost/lease';
+import { redisKeys } from '@fencepost/lease/internal/redis';
 import { RedisPresence } from '../../libs/jobs/src/scheduling/redis-presence.js';
 import { presenceContract } from '../contracts/presence.contract.js';
 import { redisSpaces } from './redis-space.js';

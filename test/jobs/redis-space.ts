@@ -1,6 +1,6 @@
 import type { Redis } from 'ioredis';
 import { afterAll, beforeAll } from 'vitest';
-import { closeRedis, connectRedis } from '@fencepost/lease';
+import { closeRedis, connectRedis } from '@fencepost/lease/redis';
 import { freshPrefix, testRedis } from '../support/redis.js';
 
 /** A connection for the file, and prefixes that are cleared at its end. */

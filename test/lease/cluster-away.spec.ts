@@ -1,6 +1,6 @@
 import { Redis } from 'ioredis';
 import { afterEach, expect, it } from 'vitest';
-import { closeRedis } from '@fencepost/lease';
+import { closeRedis } from '@fencepost/lease/redis';
 import { BoundedCluster } from '../../libs/lease/src/redis/redis-clients.js';
 import { freePort } from '../../scripts/redis.mjs';
 import { privateRedis } from '../support/redis.js';

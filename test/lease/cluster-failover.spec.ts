@@ -1,7 +1,9 @@
 import type { Cluster } from 'ioredis';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { RedisLeaseStore, SetupError, closeRedis, connectRedis, redisKeys } from '@fencepost/lease';
-import type { Fence, Term } from '@fencepost/lease';
+import { SetupError, type Fence } from '@fencepost/lease';
+import { redisKeys } from '@fencepost/lease/internal/redis';
+import { RedisLeaseStore, closeRedis, connectRedis } from '@fencepost/lease/redis';
+import type { Term } from '@fencepost/lease/store';
 import { waitForReplicas } from '../../libs/lease/src/redis/redis-wait.js';
 import { loadScripts } from '../../libs/lease/src/redis/redis-script.js';
 import { request, win } from '../support/lease-requests.js';

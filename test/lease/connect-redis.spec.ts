@@ -3,7 +3,8 @@ import { createServer } from 'node:net';
 import type { AddressInfo, Socket } from 'node:net';
 import { Redis } from 'ioredis';
 import { afterEach, describe, expect, it } from 'vitest';
-import { SetupError, closeRedis, connectRedis } from '@fencepost/lease';
+import { SetupError } from '@fencepost/lease';
+import { closeRedis, connectRedis } from '@fencepost/lease/redis';
 import { privateRedis, testRedis } from '../support/redis.js';
 
 const cleanUp: (() => Promise<unknown>)[] = [];

@@ -1,7 +1,8 @@
 import { fileURLToPath } from 'node:url';
 import { Redis } from 'ioredis';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { RedisLeaseStore, closeRedis, RedisFencedValues } from '@fencepost/lease';
+import { RedisLeaseStore, closeRedis } from '@fencepost/lease/redis';
+import { RedisFencedValues } from '@fencepost/lease/sinks';
 import { Pod } from '../support/pod.js';
 import type { LogLine } from '../support/pod.js';
 import { freshPrefix, testRedis } from '../support/redis.js';

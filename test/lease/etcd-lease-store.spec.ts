@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect } from 'vitest';
-import { EtcdLeaseStore } from '@fencepost/lease';
+import { EtcdLeaseStore } from '@fencepost/lease/etcd';
 import { leaseStoreContract } from '../contracts/lease-store.contract.js';
 import { privateEtcd } from '../support/etcd.js';
 import type { PrivateEtcd } from '../support/etcd.js';

@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { NO_FENCE, EtcdError, EtcdLeaseStore } from '@fencepost/lease';
-import type { AcquireReply } from '@fencepost/lease';
+import { NO_FENCE } from '@fencepost/lease';
+import { EtcdError, EtcdLeaseStore } from '@fencepost/lease/etcd';
+import type { AcquireReply } from '@fencepost/lease/store';
 import { toBase64 } from '../../libs/lease/src/etcd/etcd-replies.js';
 import { privateEtcd, privateEtcdCluster } from '../support/etcd.js';
 import type { PrivateEtcd } from '../support/etcd.js';

@@ -1,8 +1,8 @@
 import { once } from 'node:events';
 import { setTimeout as wait } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { NO_FENCE, parseFence, EtcdLeaseStore } from '@fencepost/lease';
-import type { LeaseStore } from '@fencepost/lease';
+import { NO_FENCE, parseFence, type LeaseStore } from '@fencepost/lease';
+import { EtcdLeaseStore } from '@fencepost/lease/etcd';
 import { privateEtcd } from '../support/etcd.js';
 import type { PrivateEtcd } from '../support/etcd.js';
 import { countLeases, fetchAfter } from '../support/etcd-requests.js';

@@ -1,13 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import {
-  closeRedis,
-  connectRedis,
-  parseFence,
-  RedisFencedRows,
-  StaleFenceError,
-  type RedisClient,
-} from '@fencepost/lease';
-import type { LeaseEvent } from '@fencepost/lease';
+import { parseFence, StaleFenceError, type LeaseEvent } from '@fencepost/lease';
+import { closeRedis, connectRedis, type RedisClient } from '@fencepost/lease/redis';
+import { RedisFencedRows } from '@fencepost/lease/sinks';
 import { freshPrefix, testRedis } from '../support/redis.js';
 
 const OLD = parseFence('1787654321123456');

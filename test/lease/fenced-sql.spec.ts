@@ -1,6 +1,7 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
-import { StaleFenceError, parseFence, fencedSql, runFenced, identifier, sql } from '@fencepost/lease';
-import type { LeaseEvent } from '@fencepost/lease';
+import { StaleFenceError, parseFence, type LeaseEvent } from '@fencepost/lease';
+import { identifier, sql } from '@fencepost/lease/postgres';
+import { fencedSql, runFenced } from '@fencepost/lease/sinks';
 import { rejectionOf } from '../support/rejection-of.js';
 import { postgresRoom } from '../support/postgres-room.js';
 import type { PostgresRoom } from '../support/postgres-room.js';

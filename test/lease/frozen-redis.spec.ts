@@ -1,7 +1,9 @@
 import { once } from 'node:events';
 import type { Redis } from 'ioredis';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { LeaseKeeper, LeaseLostError, RedisLeaseStore, closeRedis, connectRedis } from '@fencepost/lease';
+import { LeaseLostError } from '@fencepost/lease';
+import { LeaseKeeper } from '@fencepost/lease/internal';
+import { RedisLeaseStore, closeRedis, connectRedis } from '@fencepost/lease/redis';
 import { privateRedis } from '../support/redis.js';
 import type { PrivateRedis } from '../support/redis.js';
 

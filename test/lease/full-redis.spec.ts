@@ -1,6 +1,6 @@
 import type { Redis } from 'ioredis';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { RedisLeaseStore, closeRedis, connectRedis } from '@fencepost/lease';
+import { RedisLeaseStore, closeRedis, connectRedis } from '@fencepost/lease/redis';
 import { TTL_MS, request, win } from '../support/lease-requests.js';
 import { privateRedis } from '../support/redis.js';
 import type { PrivateRedis } from '../support/redis.js';

@@ -1,7 +1,9 @@
 import { once } from 'node:events';
 import { Redis } from 'ioredis';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { LeaseKeeper, LeaseLostError, RedisLeaseStore, closeRedis, connectRedis } from '@fencepost/lease';
+import { LeaseLostError } from '@fencepost/lease';
+import { LeaseKeeper } from '@fencepost/lease/internal';
+import { RedisLeaseStore, closeRedis, connectRedis } from '@fencepost/lease/redis';
 import { request } from '../support/lease-requests.js';
 import { freshPrefix, testRedis } from '../support/redis.js';
 import { tcpProxy } from '../support/tcp-proxy.js';

@@ -1,7 +1,7 @@
 import type { Redis } from 'ioredis';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { NO_FENCE, RedisLeaseStore, closeRedis, connectRedis } from '@fencepost/lease';
-import type { Fence } from '@fencepost/lease';
+import { NO_FENCE, type Fence } from '@fencepost/lease';
+import { RedisLeaseStore, closeRedis, connectRedis } from '@fencepost/lease/redis';
 import { privateRedis } from '../support/redis.js';
 import type { PrivateRedis } from '../support/redis.js';
 

@@ -2,7 +2,8 @@ import { Test } from '@nestjs/testing';
 import type { TestingModule } from '@nestjs/testing';
 import { Redis } from 'ioredis';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { LeaseKeeper, RedisLeaseStore, closeRedis } from '@fencepost/lease';
+import { LeaseKeeper } from '@fencepost/lease/internal';
+import { RedisLeaseStore, closeRedis } from '@fencepost/lease/redis';
 import { CLOCK, LEASE_REDIS, LEASE_SETTINGS, LEASE_STORE, LeaseModule } from '@fencepost/lease/nest';
 import { freshPrefix, testRedis } from '../support/redis.js';
 

@@ -2,19 +2,10 @@ import type { Redis } from 'ioredis';
 import * as fc from 'fast-check';
 import { pino } from 'pino';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import {
-  Leases,
-  LeaseLostError,
-  RedisLeaseStore,
-  closeRedis,
-  connectRedis,
-  parseFence,
-  hashResource,
-  processIdentity,
-  redisKeys,
-  leaseLog,
-} from '@fencepost/lease';
-import type { LeaseEvent, LeaseEvents } from '@fencepost/lease';
+import { Leases, LeaseLostError, parseFence, leaseLog, type LeaseEvent } from '@fencepost/lease';
+import { hashResource, processIdentity } from '@fencepost/lease/internal';
+import { redisKeys } from '@fencepost/lease/internal/redis';
+import { RedisLeaseStore, closeRedis, connectRedis } from '@fencepost/lease/redis';
 import { ManualClock } from '@fencepost/lease/testing';
 import { freshPrefix, testRedis } from '../support/redis.js';
 
@@ -38,7 +29,7 @@ function errorOf({ resource, holder }: About): Error {
 }
 
 /** One of each event; a name that is missing doesn't compile. */
-function everyEvent(about: About): { readonly [N in keyof LeaseEvents]: LeaseEvents[N] } {
+function everyEvent(about: About): { readonly [E in LeaseEvent as E['name']]: Omit<E, 'name'> } {
   const { resource } = about;
   const term = { ...about, fence: parseFence('1787654321123456') };
   const error = errorOf(about);

@@ -1,14 +1,9 @@
 import { Redis } from 'ioredis';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import {
-  LeaseKeeper,
-  RedisLeaseStore,
-  closeRedis,
-  connectRedis,
-  parseFence,
-  redisKeys,
-  systemClock,
-} from '@fencepost/lease';
+import { parseFence, systemClock } from '@fencepost/lease';
+import { LeaseKeeper } from '@fencepost/lease/internal';
+import { redisKeys } from '@fencepost/lease/internal/redis';
+import { RedisLeaseStore, closeRedis, connectRedis } from '@fencepost/lease/redis';
 import { replyDroppingProxy } from '../support/reply-dropping-proxy.js';
 import type { ReplyDroppingProxy } from '../support/reply-dropping-proxy.js';
 import { freshPrefix, testRedis } from '../support/redis.js';

@@ -1,7 +1,9 @@
 import type { Redis } from 'ioredis';
 import { Registry } from 'prom-client';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { Leases, RedisLeaseStore, closeRedis, connectRedis, redisKeys } from '@fencepost/lease';
+import { Leases } from '@fencepost/lease';
+import { redisKeys } from '@fencepost/lease/internal/redis';
+import { RedisLeaseStore, closeRedis, connectRedis } from '@fencepost/lease/redis';
 import { leaseMetrics } from '@fencepost/lease/metrics';
 import { freshPrefix, testRedis } from '../support/redis.js';
 

@@ -1,5 +1,7 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { StaleFenceError, parseFence, PostgresFenceGate, createFenceTable } from '@fencepost/lease';
+import { StaleFenceError, parseFence } from '@fencepost/lease';
+import { createFenceTable } from '@fencepost/lease/postgres';
+import { PostgresFenceGate } from '@fencepost/lease/sinks';
 import { fenceGateContract } from '../contracts/fence-gate.contract.js';
 import { postgresRoom } from '../support/postgres-room.js';
 import type { PostgresRoom } from '../support/postgres-room.js';

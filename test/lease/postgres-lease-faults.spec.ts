@@ -1,7 +1,8 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { Pool, QueryConfig } from 'pg';
-import { NO_FENCE, PostgresLeaseStore } from '@fencepost/lease';
-import type { Term } from '@fencepost/lease';
+import { NO_FENCE } from '@fencepost/lease';
+import { PostgresLeaseStore } from '@fencepost/lease/postgres';
+import type { Term } from '@fencepost/lease/store';
 import { ManualClock } from '@fencepost/lease/testing';
 import { ABOVE_THE_CLOCK, TTL_MS, request, win } from '../support/lease-requests.js';
 import { leaseRoom } from '../support/postgres-room.js';

@@ -1,5 +1,6 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { SetupError, PostgresLeaseStore } from '@fencepost/lease';
+import { SetupError } from '@fencepost/lease';
+import { PostgresLeaseStore } from '@fencepost/lease/postgres';
 import { leaseStoreContract } from '../contracts/lease-store.contract.js';
 import { ABOVE_THE_CLOCK, TTL_MS, request, win } from '../support/lease-requests.js';
 import { leaseRoom } from '../support/postgres-room.js';

@@ -1,5 +1,6 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { SetupError, createFenceTable, createLeaseTable, PostgresLeaseStore } from '@fencepost/lease';
+import { SetupError } from '@fencepost/lease';
+import { createFenceTable, createLeaseTable, PostgresLeaseStore } from '@fencepost/lease/postgres';
 import { request } from '../support/lease-requests.js';
 import { postgresRoom } from '../support/postgres-room.js';
 import type { PostgresRoom } from '../support/postgres-room.js';

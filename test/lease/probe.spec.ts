@@ -1,6 +1,8 @@
 import { Redis } from 'ioredis';
 import { afterEach, describe, expect, it } from 'vitest';
-import { SetupError, closeRedis, connectRedis, systemClock, probeRedis } from '@fencepost/lease';
+import { SetupError, systemClock } from '@fencepost/lease';
+import { probeRedis } from '@fencepost/lease/internal/redis-checks';
+import { closeRedis, connectRedis } from '@fencepost/lease/redis';
 import type { Demands } from '../../libs/lease/src/redis/server-judgement.js';
 import { recordedWarnings } from '../support/recorded-warnings.js';
 import { privateRedis } from '../support/redis.js';

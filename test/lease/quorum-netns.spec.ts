@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { AcquireReply } from '@fencepost/lease';
+import type { AcquireReply } from '@fencepost/lease/store';
 import { request } from '../support/lease-requests.js';
 import { network } from '../support/netns.js';
 import type { Network } from '../support/netns.js';

@@ -1,6 +1,8 @@
 import { afterAll, beforeAll, expect } from 'vitest';
 import { Redis } from 'ioredis';
-import { closeRedis, redisKeys, connectQuorum } from '@fencepost/lease';
+import { redisKeys } from '@fencepost/lease/internal/redis';
+import { connectQuorum } from '@fencepost/lease/quorum';
+import { closeRedis } from '@fencepost/lease/redis';
 import { leaseStoreContract } from '../contracts/lease-store.contract.js';
 import { servers } from '../support/quorum-redis.js';
 import type { Servers } from '../support/quorum-redis.js';

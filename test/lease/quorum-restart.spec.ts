@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import type { AcquireReply, QuorumLeaseStore } from '@fencepost/lease';
+import type { QuorumLeaseStore } from '@fencepost/lease/quorum';
+import type { AcquireReply } from '@fencepost/lease/store';
 import { request } from '../support/lease-requests.js';
 import { KEEPS_WRITES, quorumClients } from '../support/quorum-redis.js';
 import { privateRedis } from '../support/redis.js';

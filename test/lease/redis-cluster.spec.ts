@@ -1,6 +1,7 @@
 import type { Cluster } from 'ioredis';
 import { afterAll, beforeAll, expect } from 'vitest';
-import { RedisLeaseStore, closeRedis, connectRedis, redisKeys } from '@fencepost/lease';
+import { redisKeys } from '@fencepost/lease/internal/redis';
+import { RedisLeaseStore, closeRedis, connectRedis } from '@fencepost/lease/redis';
 import { leaseStoreContract } from '../contracts/lease-store.contract.js';
 import { freshPrefix } from '../support/redis.js';
 import { privateCluster } from '../support/redis-cluster.js';

@@ -1,7 +1,9 @@
 import type { Redis } from 'ioredis';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { closeRedis, connectRedis, parseFence, redisKeys, RedisFencedValues } from '@fencepost/lease';
-import type { LeaseEvent } from '@fencepost/lease';
+import { parseFence, type LeaseEvent } from '@fencepost/lease';
+import { redisKeys } from '@fencepost/lease/internal/redis';
+import { closeRedis, connectRedis } from '@fencepost/lease/redis';
+import { RedisFencedValues } from '@fencepost/lease/sinks';
 import { fencedValuesContract } from '../contracts/fenced-values.contract.js';
 import { freshPrefix, testRedis } from '../support/redis.js';
 

@@ -1,6 +1,8 @@
 import { Redis } from 'ioredis';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { NO_FENCE, RedisLeaseStore, closeRedis, connectRedis, redisKeys } from '@fencepost/lease';
+import { NO_FENCE } from '@fencepost/lease';
+import { redisKeys } from '@fencepost/lease/internal/redis';
+import { RedisLeaseStore, closeRedis, connectRedis } from '@fencepost/lease/redis';
 import { leaseStoreContract } from '../contracts/lease-store.contract.js';
 import { freshPrefix, testRedis } from '../support/redis.js';
 

@@ -1,6 +1,7 @@
 import { Redis } from 'ioredis';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { RedisScript, closeRedis } from '@fencepost/lease';
+import { RedisScript } from '@fencepost/lease/internal/redis';
+import { closeRedis } from '@fencepost/lease/redis';
 import { freshPrefix, privateRedis } from '../support/redis.js';
 import type { PrivateRedis } from '../support/redis.js';
 

@@ -1,6 +1,6 @@
 import { Cluster, Redis } from 'ioredis';
 import { afterAll, beforeAll, expect, vi } from 'vitest';
-import { closeRedis } from '@fencepost/lease';
+import { closeRedis } from '@fencepost/lease/redis';
 import { leaseStoreContract } from '../contracts/lease-store.contract.js';
 import { semaphoreStoreContract } from '../contracts/semaphore-store.contract.js';
 import { freePort } from '../../scripts/redis.mjs';

@@ -1,7 +1,8 @@
 import { Redis } from 'ioredis';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { closeRedis, connectRedis, redisChannel, redisKeys, RedisSemaphoreStore } from '@fencepost/lease';
-import type { KeyBuilder } from '@fencepost/lease';
+import { RedisSemaphoreStore } from '@fencepost/lease/coordination';
+import { redisChannel, redisKeys, type KeyBuilder } from '@fencepost/lease/internal/redis';
+import { closeRedis, connectRedis } from '@fencepost/lease/redis';
 import { leaseStoreContract } from '../contracts/lease-store.contract.js';
 import { semaphoreStoreContract } from '../contracts/semaphore-store.contract.js';
 import { TTL_MS, request, win } from '../support/lease-requests.js';

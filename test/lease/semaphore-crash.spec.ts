@@ -1,7 +1,8 @@
 import { fileURLToPath } from 'node:url';
 import { Redis } from 'ioredis';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { closeRedis, RedisSemaphoreStore } from '@fencepost/lease';
+import { RedisSemaphoreStore } from '@fencepost/lease/coordination';
+import { closeRedis } from '@fencepost/lease/redis';
 import { Pod } from '../support/pod.js';
 import { freshPrefix, testRedis } from '../support/redis.js';
 

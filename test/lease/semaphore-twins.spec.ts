@@ -1,8 +1,10 @@
 import * as fc from 'fast-check';
 import type { Redis } from 'ioredis';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { closeRedis, connectRedis, redisKeys, MemorySemaphoreStore, RedisSemaphoreStore } from '@fencepost/lease';
-import type { AcquireReply, Holding, StopWatching, Term, SemaphoreStore } from '@fencepost/lease';
+import { MemorySemaphoreStore, RedisSemaphoreStore, type SemaphoreStore } from '@fencepost/lease/coordination';
+import { redisKeys } from '@fencepost/lease/internal/redis';
+import { closeRedis, connectRedis } from '@fencepost/lease/redis';
+import type { AcquireReply, Holding, StopWatching, Term } from '@fencepost/lease/store';
 import { ManualClock } from '@fencepost/lease/testing';
 import { ABOVE_THE_CLOCK } from '../support/lease-requests.js';
 import { shiftEnds } from '../support/redis-semaphore.js';

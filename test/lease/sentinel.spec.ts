@@ -1,6 +1,7 @@
 import type { Redis } from 'ioredis';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { RedisLeaseStore, SetupError, closeRedis, connectRedis } from '@fencepost/lease';
+import { SetupError } from '@fencepost/lease';
+import { RedisLeaseStore, closeRedis, connectRedis } from '@fencepost/lease/redis';
 import { freePort } from '../../scripts/redis.mjs';
 import { win } from '../support/lease-requests.js';
 import { recordedWarnings } from '../support/recorded-warnings.js';

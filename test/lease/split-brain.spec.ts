@@ -2,16 +2,10 @@ import { Redis } from 'ioredis';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { NotReplicatedError, waitForReplicas } from '../../libs/lease/src/redis/redis-wait.js';
 import type { ReplicatedWrite } from '../../libs/lease/src/redis/redis-wait.js';
-import {
-  NO_FENCE,
-  RedisFencedRows,
-  RedisLeaseStore,
-  StaleFenceError,
-  closeRedis,
-  connectRedis,
-  loadScripts,
-  redisKeys,
-} from '@fencepost/lease';
+import { NO_FENCE, StaleFenceError } from '@fencepost/lease';
+import { loadScripts, redisKeys } from '@fencepost/lease/internal/redis';
+import { RedisLeaseStore, closeRedis, connectRedis } from '@fencepost/lease/redis';
+import { RedisFencedRows } from '@fencepost/lease/sinks';
 import { TTL_MS, request, win } from '../support/lease-requests.js';
 import { recordedWarnings } from '../support/recorded-warnings.js';
 import { freshPrefix, privateRedis, testRedis } from '../support/redis.js';

@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { SetupError, transition } from '@fencepost/lease';
-import type { Transition } from '@fencepost/lease';
+import { SetupError } from '@fencepost/lease';
+import { transition } from '@fencepost/lease/sinks';
 import { postgresRoom } from '../support/postgres-room.js';
 import type { PostgresRoom } from '../support/postgres-room.js';
 import { postgresForTests } from '../support/postgres.js';
@@ -24,7 +24,7 @@ describe('a transition', () => {
   });
   afterEach(() => room.close());
 
-  const start = (over: Partial<Transition> = {}) =>
+  const start = (over: Partial<Parameters<typeof transition>[1]> = {}) =>
     transition(room.pool, {
       schema: room.schema,
       table: 'jobs',

@@ -5,7 +5,8 @@ import { Test } from '@nestjs/testing';
 import type { TestingModule } from '@nestjs/testing';
 import { Redis } from 'ioredis';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { Leases, RedisLeaseStore, closeRedis, currentLease } from '@fencepost/lease';
+import { Leases, currentLease } from '@fencepost/lease';
+import { RedisLeaseStore, closeRedis } from '@fencepost/lease/redis';
 import { InjectLeases, LeaseModule, WithLease } from '@fencepost/lease/nest';
 import { freshPrefix, testRedis } from '../support/redis.js';
 

@@ -1,6 +1,7 @@
 import type { Cluster } from 'ioredis';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { closeRedis, connectRedis, NotReplicatedError, redisKeys, type RedisClient } from '@fencepost/lease';
+import { redisKeys } from '@fencepost/lease/internal/redis';
+import { closeRedis, connectRedis, NotReplicatedError, type RedisClient } from '@fencepost/lease/redis';
 import { commandTimeoutOf, copyOf } from '../../libs/jobs/src/nest/redis-copy.js';
 import { RedisLedger } from '../../libs/jobs/src/ledger/redis-ledger.js';
 import { Stage } from '../../libs/jobs/src/testing/ledger-contract/stage.js';

@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import type { SqlConnection } from '@fencepost/lease';
+import type { SqlConnection } from '@fencepost/lease/postgres';
 import type { AttemptRef } from '../../libs/jobs/src/ledger/ledger.js';
 import type { PostgresAttempts } from '../../libs/jobs/src/ledger/postgres/postgres-attempts.js';
 import { attemptRoom, type AttemptRoom } from '../support/attempt-room.js';

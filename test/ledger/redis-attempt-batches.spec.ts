@@ -1,6 +1,7 @@
 import type { Redis } from 'ioredis';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { closeRedis, connectRedis, FenceExhaustedError } from '@fencepost/lease';
+import { FenceExhaustedError } from '@fencepost/lease';
+import { closeRedis, connectRedis } from '@fencepost/lease/redis';
 import type { BeginReply, Ledger } from '../../libs/jobs/src/ledger/ledger.js';
 import { ledgerKeys } from '../../libs/jobs/src/ledger/redis-ledger-keys.js';
 import { RedisLedger } from '../../libs/jobs/src/ledger/redis-ledger.js';

@@ -1,6 +1,6 @@
 import type { Redis } from 'ioredis';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { closeRedis, connectRedis } from '@fencepost/lease';
+import { closeRedis, connectRedis } from '@fencepost/lease/redis';
 import { ledgerKeys } from '../../libs/jobs/src/ledger/redis-ledger-keys.js';
 import { RedisLedger } from '../../libs/jobs/src/ledger/redis-ledger.js';
 import { LONG_MS, Stage } from '../../libs/jobs/src/testing/ledger-contract/stage.js';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { closeRedis, connectRedis } from '@fencepost/lease';
+import { closeRedis, connectRedis } from '@fencepost/lease/redis';
 import type { Ledger } from '../../libs/jobs/src/ledger/ledger.js';
 import { ledgerKeys } from '../../libs/jobs/src/ledger/redis-ledger-keys.js';
 import { RedisLedger } from '../../libs/jobs/src/ledger/redis-ledger.js';

@@ -1,6 +1,7 @@
 import type { Redis } from 'ioredis';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { closeRedis, connectRedis, FenceExhaustedError } from '@fencepost/lease';
+import { FenceExhaustedError } from '@fencepost/lease';
+import { closeRedis, connectRedis } from '@fencepost/lease/redis';
 import { ledgerKeys } from '../../libs/jobs/src/ledger/redis-ledger-keys.js';
 import { RedisLedger } from '../../libs/jobs/src/ledger/redis-ledger.js';
 import {

@@ -108,7 +108,7 @@ export default [
     file: 'libs/lease/src/postgres/identifier.ts',
     find: ".replaceAll('\"', '\"\"')",
     replace: '',
-    killedBy: 'libs/lease/src/fencing/sql.spec.ts',
+    killedBy: 'libs/lease/src/postgres/sql.spec.ts',
     test: 'quotes in it are doubled',
   },
   {

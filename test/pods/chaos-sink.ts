@@ -2,7 +2,9 @@ import { Injectable, Module, type OnApplicationShutdown } from '@nestjs/common';
 import type { DynamicModule } from '@nestjs/common';
 import { EffectUnknownError, type RunContext } from '@fencepost/jobs';
 import { JOBS_SETTINGS, type JobsSettings } from '@fencepost/jobs/worker';
-import { closeRedis, connectRedis, parseFence, RedisFencedRows, type Fence, type RedisClient } from '@fencepost/lease';
+import { parseFence, type Fence } from '@fencepost/lease';
+import { closeRedis, connectRedis, type RedisClient } from '@fencepost/lease/redis';
+import { RedisFencedRows } from '@fencepost/lease/sinks';
 
 const COMMAND_MS = 2_000;
 const KEEP = 1_000_000;

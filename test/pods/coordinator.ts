@@ -1,14 +1,7 @@
-import {
-  closeRedis,
-  connectRedis,
-  Election,
-  FencepostError,
-  Leases,
-  RedisFencedValues,
-  RedisLeaseStore,
-  SingleFlight,
-  type FlightOptions,
-} from '@fencepost/lease';
+import { FencepostError, Leases } from '@fencepost/lease';
+import { Election, SingleFlight, type FlightOptions } from '@fencepost/lease/coordination';
+import { closeRedis, connectRedis, RedisLeaseStore } from '@fencepost/lease/redis';
+import { RedisFencedValues } from '@fencepost/lease/sinks';
 
 /*
  * A process that takes part in a single flight or in an election, as its environment says. It tells on its output what it

@@ -1,7 +1,8 @@
 import { Module } from '@nestjs/common';
 import type { DynamicModule } from '@nestjs/common';
 import { JOBS_SETTINGS, type JobsSettings } from '@fencepost/jobs/worker';
-import { RedisFencedRows, type RedisClient } from '@fencepost/lease';
+import type { RedisClient } from '@fencepost/lease/redis';
+import { RedisFencedRows } from '@fencepost/lease/sinks';
 import { LEASE_REDIS } from '@fencepost/lease/nest';
 
 /** Where the crons of a test write, and where the test reads what really happened. */

@@ -1,11 +1,6 @@
-import {
-  closeRedis,
-  connectRedis,
-  Leases,
-  RedisLeaseStore,
-  StaleFenceError,
-  RedisFencedValues,
-} from '@fencepost/lease';
+import { Leases, StaleFenceError } from '@fencepost/lease';
+import { closeRedis, connectRedis, RedisLeaseStore } from '@fencepost/lease/redis';
+import { RedisFencedValues } from '@fencepost/lease/sinks';
 
 /**
  * Adds one to a counter, again and again, each time under the lease: reads it, then writes it, in two steps that nothing

@@ -1,6 +1,5 @@
 import { createInterface } from 'node:readline';
-import { connectQuorum } from '@fencepost/lease';
-import type { ConnectQuorumOptions, QuorumLeaseStore } from '@fencepost/lease';
+import { connectQuorum, type ConnectQuorumOptions, type QuorumLeaseStore } from '@fencepost/lease/quorum';
 
 /**
  * A process that uses a quorum: a line of JSON in, `{ id, call, args }`, is a call; a line out is what came of it,

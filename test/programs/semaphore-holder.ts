@@ -1,5 +1,6 @@
 import { setTimeout as work } from 'node:timers/promises';
-import { closeRedis, connectRedis, RedisSemaphoreStore, Semaphores } from '@fencepost/lease';
+import { RedisSemaphoreStore, Semaphores } from '@fencepost/lease/coordination';
+import { closeRedis, connectRedis } from '@fencepost/lease/redis';
 
 /**
  * Takes a place again and again, and writes into a stream when it begins to act there and when it has stopped. The stream

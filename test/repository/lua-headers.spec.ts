@@ -2,7 +2,8 @@ import { existsSync, readFileSync, readdirSync } from 'node:fs';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { Redis } from 'ioredis';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { closeRedis, loadScripts } from '@fencepost/lease';
+import { loadScripts } from '@fencepost/lease/internal/redis';
+import { closeRedis } from '@fencepost/lease/redis';
 import { testRedis } from '../support/redis.js';
 
 const root = fileURLToPath(new URL('../../', import.meta.url));

@@ -1,4 +1,5 @@
-import { sleep, type Clock } from '@fencepost/lease';
+import type { Clock } from '@fencepost/lease';
+import { sleep } from '@fencepost/lease/internal';
 import type { CronHandler } from '../../libs/jobs/src/running/carrier.js';
 import { EffectUnknownError } from '../../libs/jobs/src/running/effect-errors.js';
 import type { EffectContext } from '../../libs/jobs/src/running/effect-context.js';

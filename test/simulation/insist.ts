@@ -1,4 +1,4 @@
-import { sleep } from '@fencepost/lease';
+import { sleep } from '@fencepost/lease/internal';
 import type { SimProcess } from './sim-process.js';
 
 /** What a start needs, asked again until it is there. */

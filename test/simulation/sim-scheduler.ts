@@ -1,4 +1,4 @@
-import { LeaseKeeper } from '@fencepost/lease';
+import { LeaseKeeper } from '@fencepost/lease/internal';
 import { SchedulerPod } from '../../libs/jobs/src/scheduling/scheduler-pod.js';
 import type { Telemetry } from '../../libs/jobs/src/telemetry/telemetry.js';
 import type { Cadence } from './cadence.js';

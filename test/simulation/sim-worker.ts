@@ -1,4 +1,5 @@
-import { LeaseLostError, sleep } from '@fencepost/lease';
+import { LeaseLostError } from '@fencepost/lease';
+import { sleep } from '@fencepost/lease/internal';
 import type { Carried, CronHandler } from '../../libs/jobs/src/running/carrier.js';
 import { DeclarationNews } from '../../libs/jobs/src/nest/declaration-news.js';
 import { carryOut } from '../../libs/jobs/src/running/carry-out.js';

@@ -1,4 +1,4 @@
-import { MemoryLeaseStore } from '@fencepost/lease';
+import { MemoryLeaseStore } from '@fencepost/lease/testing';
 import { MemoryCatalog } from '../../libs/jobs/src/catalog/memory-catalog.js';
 import { MemoryLedger } from '../../libs/jobs/src/ledger/memory-ledger.js';
 import { MemoryPresence } from '../../libs/jobs/src/scheduling/memory-presence.js';

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Pool } from 'pg';
 import { expect } from 'vitest';
-import type { SqlConnection, SqlPool } from '@fencepost/lease';
+import type { SqlConnection, SqlPool } from '@fencepost/lease/postgres';
 import type { AttemptRef, BeginRequest } from '../../libs/jobs/src/ledger/ledger.js';
 import { PostgresAttempts } from '../../libs/jobs/src/ledger/postgres/postgres-attempts.js';
 import { PostgresLedgerAccess } from '../../libs/jobs/src/ledger/postgres/postgres-ledger-access.js';

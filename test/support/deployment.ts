@@ -1,15 +1,9 @@
 import { afterEach, beforeEach } from 'vitest';
 import { RedisCatalog, RedisLedger, type CronDefinition, type Run } from '@fencepost/jobs';
-import {
-  closeRedis,
-  connectRedis,
-  RedisFencedRows,
-  redisKeys,
-  RedisLeaseStore,
-  systemClock,
-  type RedisClient,
-  type RedisTarget,
-} from '@fencepost/lease';
+import { systemClock } from '@fencepost/lease';
+import { redisKeys } from '@fencepost/lease/internal/redis';
+import { closeRedis, connectRedis, RedisLeaseStore, type RedisClient, type RedisTarget } from '@fencepost/lease/redis';
+import { RedisFencedRows } from '@fencepost/lease/sinks';
 import { EFFECTIVE_AFTER_MS, type CatalogEntry, type Declaration } from '../../libs/jobs/src/catalog/definition.js';
 import { CronCatalog } from '../../libs/jobs/src/operating/cron-catalog.js';
 import { CronOperator } from '../../libs/jobs/src/operating/cron-operator.js';

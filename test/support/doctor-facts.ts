@@ -1,4 +1,4 @@
-import type { ServerFacts } from '@fencepost/lease';
+import type { ServerFacts } from '@fencepost/lease/internal/redis-checks';
 import type { DoctorFacts, PostgresFacts, RedisFacts } from '../../libs/jobs/src/operating/doctor-facts.js';
 import type { CronOverview } from '../../libs/jobs/src/operating/cron-overview.js';
 import type { CatalogEntry, CronDefinition } from '../../libs/jobs/src/catalog/definition.js';

@@ -1,7 +1,8 @@
 import { expect } from 'vitest';
-import { MemoryLeaseStore, SingleFlight, MemoryFencedValues, Leases } from '@fencepost/lease';
-import { ManualClock } from '@fencepost/lease/testing';
-import type { BuildContext, FencedValues, LeaseEvent } from '@fencepost/lease';
+import { Leases, type LeaseEvent } from '@fencepost/lease';
+import { SingleFlight, type BuildContext } from '@fencepost/lease/coordination';
+import { MemoryFencedValues, type FencedValues } from '@fencepost/lease/sinks';
+import { MemoryLeaseStore, ManualClock } from '@fencepost/lease/testing';
 import { flaky } from './flaky.js';
 import type { Flaky } from './flaky.js';
 

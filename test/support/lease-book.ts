@@ -1,5 +1,5 @@
 import { expect } from 'vitest';
-import type { AcquireReply, AcquireRequest, Holding, Term } from '@fencepost/lease';
+import type { AcquireReply, AcquireRequest, Holding, Term } from '@fencepost/lease/store';
 
 /** The store acted when its clock stood between these two, milliseconds. */
 export type During = readonly [from: number, to: number];

@@ -1,6 +1,8 @@
 import * as fc from 'fast-check';
 import { expect } from 'vitest';
-import type { Fence, LeaseStore, QuorumMember, Term } from '@fencepost/lease';
+import type { Fence, LeaseStore } from '@fencepost/lease';
+import type { QuorumMember } from '@fencepost/lease/quorum';
+import type { Term } from '@fencepost/lease/store';
 import type { Answer, LeaseBook } from './lease-book.js';
 
 /** Does something to the store, and tells the book of what the store has lost by it. */

@@ -1,4 +1,5 @@
-import type { AcquireReply, AcquireRequest, Holding, LeaseStore, StopWatching, Term } from '@fencepost/lease';
+import type { LeaseStore } from '@fencepost/lease';
+import type { AcquireReply, AcquireRequest, Holding, StopWatching, Term } from '@fencepost/lease/store';
 
 type Call = keyof LeaseStore;
 type Step =

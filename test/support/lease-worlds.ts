@@ -1,5 +1,5 @@
-import { MemoryLeaseStore, ManualClock } from '@fencepost/lease/testing';
 import type { LeaseStore } from '@fencepost/lease';
+import { MemoryLeaseStore, ManualClock } from '@fencepost/lease/testing';
 import type { Fault, LeaseWorld } from './lease-commands.js';
 import { leaseRoom } from './postgres-room.js';
 import type { PostgresRoom } from './postgres-room.js';

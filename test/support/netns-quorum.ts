@@ -4,7 +4,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
-import type { AcquireReply, AcquireRequest, Term, ConnectQuorumOptions } from '@fencepost/lease';
+import type { ConnectQuorumOptions } from '@fencepost/lease/quorum';
+import type { AcquireReply, AcquireRequest, Term } from '@fencepost/lease/store';
 import { ensureProgram, onPath } from '../../scripts/debian.mjs';
 import type { Host } from './netns.js';
 

@@ -1,4 +1,5 @@
-import { parseFence, sleep, type Lease } from '@fencepost/lease';
+import { parseFence, type Lease } from '@fencepost/lease';
+import { sleep } from '@fencepost/lease/internal';
 import { ManualClock } from '@fencepost/lease/testing';
 import {
   EFFECTIVE_AFTER_MS,

@@ -1,6 +1,7 @@
 import { Pool } from 'pg';
 import { afterAll, afterEach, beforeAll, beforeEach, expect } from 'vitest';
-import { closeRedis, connectRedis, systemClock, type RedisClient } from '@fencepost/lease';
+import { systemClock } from '@fencepost/lease';
+import { closeRedis, connectRedis, type RedisClient } from '@fencepost/lease/redis';
 import { audit, type AuditReport } from '../../libs/jobs/src/audit/audit.js';
 import type { CatalogEntry } from '../../libs/jobs/src/catalog/definition.js';
 import { PostgresCatalog } from '../../libs/jobs/src/catalog/postgres-catalog.js';

@@ -1,7 +1,7 @@
 import { Pool } from 'pg';
 import type { PoolConfig } from 'pg';
 import { expect } from 'vitest';
-import { createLeaseTable, PostgresLeaseStore } from '@fencepost/lease';
+import { createLeaseTable, PostgresLeaseStore } from '@fencepost/lease/postgres';
 import { freshSchema } from './postgres.js';
 
 /** A test's own schema, and a pool whose sessions bear its name. */

@@ -1,5 +1,5 @@
-import { sleep } from '@fencepost/lease';
-import type { CancelTimer, Clock } from '@fencepost/lease';
+import type { Clock } from '@fencepost/lease';
+import { sleep, type CancelTimer } from '@fencepost/lease/internal';
 import type { ManualClock } from '@fencepost/lease/testing';
 
 /** Time as one process of a machine has it: its wall clock can be wrong, and it can be paused, as by SIGSTOP. */

@@ -1,5 +1,5 @@
-import type { LeaseObserver, ConnectQuorumOptions, RedisQuorum } from '@fencepost/lease';
-import { connectQuorum } from '@fencepost/lease';
+import type { LeaseObserver } from '@fencepost/lease';
+import { connectQuorum, type ConnectQuorumOptions, type RedisQuorum } from '@fencepost/lease/quorum';
 import { freshPrefix, privateRedis } from './redis.js';
 import type { PrivateRedis } from './redis.js';
 

@@ -1,16 +1,7 @@
-import type {
-  AcquireReply,
-  AcquireRequest,
-  Clock,
-  Fence,
-  Holding,
-  StopWatching,
-  Term,
-  QuorumMember,
-  QuorumLeaseStoreOptions,
-} from '@fencepost/lease';
-import { MemoryLeaseStore, QuorumLeaseStore } from '@fencepost/lease';
-import { ManualClock } from '@fencepost/lease/testing';
+import type { Clock, Fence } from '@fencepost/lease';
+import { QuorumLeaseStore, type QuorumMember, type QuorumLeaseStoreOptions } from '@fencepost/lease/quorum';
+import type { AcquireReply, AcquireRequest, Holding, StopWatching, Term } from '@fencepost/lease/store';
+import { MemoryLeaseStore, ManualClock } from '@fencepost/lease/testing';
 
 /** What the network and the server do to a call. */
 export type Behaviour = <T>(serve: () => Promise<T>) => Promise<T>;

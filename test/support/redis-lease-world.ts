@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Redis } from 'ioredis';
 import { expect } from 'vitest';
-import { RedisLeaseStore, closeRedis, connectRedis } from '@fencepost/lease';
+import { RedisLeaseStore, closeRedis, connectRedis } from '@fencepost/lease/redis';
 import type { WallClock, WallClocks } from './faketime.js';
 import type { LeaseBook, Snapshot } from './lease-book.js';
 import { CLIENTS } from './lease-commands.js';

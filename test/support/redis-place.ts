@@ -1,4 +1,4 @@
-import type { RedisTarget } from '@fencepost/lease';
+import type { RedisTarget } from '@fencepost/lease/redis';
 
 /** What tells a pod where its Redis is; what this process was told itself is taken out. */
 export function redisEnvironment(target: RedisTarget): Record<string, string> {

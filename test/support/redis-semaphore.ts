@@ -1,6 +1,7 @@
 import { expect } from 'vitest';
-import { redisKeys, RedisSemaphoreStore } from '@fencepost/lease';
-import type { KeySpace, RedisClient } from '@fencepost/lease';
+import { RedisSemaphoreStore } from '@fencepost/lease/coordination';
+import { redisKeys, type KeySpace } from '@fencepost/lease/internal/redis';
+import type { RedisClient } from '@fencepost/lease/redis';
 import type { SemaphoreStoreHarness } from '../contracts/semaphore-harness.js';
 
 const TERM = /^(\d+) (.*)$/s;

@@ -1,6 +1,6 @@
 import { Redis } from 'ioredis';
 import { expect, vi } from 'vitest';
-import { closeRedis, connectRedis } from '@fencepost/lease';
+import { closeRedis, connectRedis } from '@fencepost/lease/redis';
 import { privateRedis, type PrivateRedis } from './redis.js';
 import { tcpProxy, type TcpProxy } from './tcp-proxy.js';
 

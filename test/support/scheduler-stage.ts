@@ -1,5 +1,6 @@
-import { LeaseKeeper, MemoryLeaseStore, parseFence, type Clock, type Lease } from '@fencepost/lease';
-import { ManualClock } from '@fencepost/lease/testing';
+import { parseFence, type Clock, type Lease } from '@fencepost/lease';
+import { LeaseKeeper } from '@fencepost/lease/internal';
+import { MemoryLeaseStore, ManualClock } from '@fencepost/lease/testing';
 import type { DeclareReply } from '../../libs/jobs/src/catalog/catalog.js';
 import type { CatalogEntry, CronDefinition } from '../../libs/jobs/src/catalog/definition.js';
 import { MemoryCatalog } from '../../libs/jobs/src/catalog/memory-catalog.js';

@@ -1,4 +1,5 @@
-import type { SqlClient, SqlResult, StopWatching } from '@fencepost/lease';
+import type { SqlClient, SqlResult } from '@fencepost/lease/postgres';
+import type { StopWatching } from '@fencepost/lease/store';
 import type { TriggerReply, TriggerRequest } from '../../libs/jobs/src/ledger/ledger.js';
 import { MemoryLedger } from '../../libs/jobs/src/ledger/memory-ledger.js';
 import type { TransactionalLedger, TransactionReply } from '../../libs/jobs/src/ledger/transactional-ledger.js';

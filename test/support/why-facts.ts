@@ -1,4 +1,5 @@
-import { parseFence, type Holding } from '@fencepost/lease';
+import { parseFence } from '@fencepost/lease';
+import type { Holding } from '@fencepost/lease/store';
 import { expect } from 'vitest';
 import type { JournalEntry } from '../../libs/jobs/src/journal/journal.js';
 import type { CronRecord } from '../../libs/jobs/src/ledger/ledger.js';

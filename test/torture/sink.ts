@@ -1,4 +1,4 @@
-import { RedisFencedRows } from '@fencepost/lease';
+import { RedisFencedRows } from '@fencepost/lease/sinks';
 import { Redis } from 'ioredis';
 import type { SinkEntry } from './counting.js';
 

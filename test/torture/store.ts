@@ -1,4 +1,5 @@
-import { sleep, systemClock } from '@fencepost/lease';
+import { systemClock } from '@fencepost/lease';
+import { sleep } from '@fencepost/lease/internal';
 import { startPostgres } from '../../scripts/postgres.mjs';
 import { chaosRedis } from '../chaos/chaos-redis.js';
 import { between } from '../chaos/draw.js';

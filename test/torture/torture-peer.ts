@@ -1,4 +1,5 @@
-import { sleep, systemClock } from '@fencepost/lease';
+import { systemClock } from '@fencepost/lease';
+import { sleep } from '@fencepost/lease/internal';
 import { seededRandom } from '../../apps/demo/src/seeded-random.js';
 import { processFaults } from '../chaos/faults/process-faults.js';
 import type { Fault } from '../chaos/fault.js';

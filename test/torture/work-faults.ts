@@ -1,4 +1,5 @@
-import { sleep, systemClock } from '@fencepost/lease';
+import { systemClock } from '@fencepost/lease';
+import { sleep } from '@fencepost/lease/internal';
 import { between } from '../chaos/draw.js';
 import type { Fault } from '../chaos/fault.js';
 import type { Victim } from '../chaos/faults/victim.js';

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { redisKeys } from '@fencepost/lease';
+import { redisKeys } from '@fencepost/lease/internal/redis';
 import { PostgresCatalog } from '../../libs/jobs/src/catalog/postgres-catalog.js';
 import { findLostDefinitions } from '../../libs/jobs/src/operating/lost-definitions.js';
 import { declared, FencepostDeployment } from '../support/fencepost-deployment.js';

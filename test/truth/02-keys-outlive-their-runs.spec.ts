@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { closeRedis, connectRedis, type RedisClient } from '@fencepost/lease';
+import { closeRedis, connectRedis, type RedisClient } from '@fencepost/lease/redis';
 import { Pool } from 'pg';
 import { MemoryLedger } from '../../libs/jobs/src/ledger/memory-ledger.js';
 import { migrateLedger } from '../../libs/jobs/src/ledger/postgres/postgres-migrations.js';

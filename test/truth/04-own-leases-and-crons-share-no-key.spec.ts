@@ -3,21 +3,13 @@ import { Test } from '@nestjs/testing';
 import { afterEach, describe, expect, it } from 'vitest';
 import { JobsModule, LeaseDesk, SingletonCron, type RunContext } from '@fencepost/jobs';
 import { CRON_LEASE_STORE } from '@fencepost/jobs/scheduler';
-import {
-  Election,
-  EtcdLeaseStore,
-  Leases,
-  MemoryFencedValues,
-  MemoryLeaseStore,
-  RedisFencedRows,
-  RedisFencedValues,
-  RedisLeaseStore,
-  RedisSemaphoreStore,
-  SingleFlight,
-  PostgresLeaseStore,
-  parseFence,
-  type LeaseStore,
-} from '@fencepost/lease';
+import { Leases, parseFence, type LeaseStore } from '@fencepost/lease';
+import { Election, RedisSemaphoreStore, SingleFlight } from '@fencepost/lease/coordination';
+import { EtcdLeaseStore } from '@fencepost/lease/etcd';
+import { PostgresLeaseStore } from '@fencepost/lease/postgres';
+import { RedisLeaseStore } from '@fencepost/lease/redis';
+import { MemoryFencedValues, RedisFencedRows, RedisFencedValues } from '@fencepost/lease/sinks';
+import { MemoryLeaseStore } from '@fencepost/lease/testing';
 import { RedisJournal } from '../../libs/jobs/src/journal/redis-journal.js';
 import { RedisLedger } from '../../libs/jobs/src/ledger/redis-ledger.js';
 import { Stage } from '../../libs/jobs/src/testing/ledger-contract/stage.js';

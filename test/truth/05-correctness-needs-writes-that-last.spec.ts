@@ -5,14 +5,10 @@ import { Redis } from 'ioredis';
 import { Pool } from 'pg';
 import { afterEach, describe, expect, it } from 'vitest';
 import { JobsModule, SingletonCron, Telemetry, type JobsModuleOptions, type RunContext } from '@fencepost/jobs';
-import {
-  closeRedis,
-  connectLeases,
-  MemoryLeaseStore,
-  PostgresLeaseStore,
-  RedisLeaseStore,
-  type LeaseStore,
-} from '@fencepost/lease';
+import { connectLeases, type LeaseStore } from '@fencepost/lease';
+import { PostgresLeaseStore } from '@fencepost/lease/postgres';
+import { closeRedis, RedisLeaseStore } from '@fencepost/lease/redis';
+import { MemoryLeaseStore } from '@fencepost/lease/testing';
 import { recordedWarnings } from '../support/recorded-warnings.js';
 import { postgresForTests } from '../support/postgres.js';
 import { freshPrefix, privateRedis } from '../support/redis.js';

@@ -1,4 +1,4 @@
-import { redisKeys } from '@fencepost/lease';
+import { redisKeys } from '@fencepost/lease/internal/redis';
 import { describe, expect, it } from 'vitest';
 import { CronCatalog } from '../../libs/jobs/src/operating/cron-catalog.js';
 import { RedisPodRegistry } from '../../libs/jobs/src/pods/redis-pod-registry.js';

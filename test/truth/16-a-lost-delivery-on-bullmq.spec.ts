@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { Worker } from 'bullmq';
-import { closeRedis, parseFence, systemClock } from '@fencepost/lease';
+import { parseFence, systemClock } from '@fencepost/lease';
+import { closeRedis } from '@fencepost/lease/redis';
 import { afterEach, describe, expect, it } from 'vitest';
 import { RedisLedger } from '../../libs/jobs/src/ledger/redis-ledger.js';
 import { BullmqRunQueue, QUEUE_NAME, queuePrefix } from '../../libs/jobs/src/scheduling/bullmq-run-queue.js';

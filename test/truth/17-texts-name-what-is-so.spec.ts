@@ -1,4 +1,4 @@
-import { scrub } from '@fencepost/lease';
+import { scrub } from '@fencepost/lease/internal';
 import { describe, expect, it } from 'vitest';
 import { redisSpaces } from '../jobs/redis-space.js';
 import { declared, FencepostDeployment } from '../support/fencepost-deployment.js';

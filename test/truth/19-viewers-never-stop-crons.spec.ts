@@ -1,5 +1,5 @@
 import { setImmediate as turn } from 'node:timers/promises';
-import { closeRedis, connectRedis, type RedisClient } from '@fencepost/lease';
+import { closeRedis, connectRedis, type RedisClient } from '@fencepost/lease/redis';
 import { CronCatalog, CronOperator, RedisLedger } from '@fencepost/jobs';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { inSlices } from '../../libs/jobs/src/reading/slices.js';

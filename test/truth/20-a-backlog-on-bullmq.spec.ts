@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
-import { closeRedis, connectRedis, parseFence, systemClock } from '@fencepost/lease';
+import { parseFence, systemClock } from '@fencepost/lease';
+import { closeRedis, connectRedis } from '@fencepost/lease/redis';
 import { afterEach, expect, it } from 'vitest';
 import { RedisLedger } from '../../libs/jobs/src/ledger/redis-ledger.js';
 import { BullmqRunQueue } from '../../libs/jobs/src/scheduling/bullmq-run-queue.js';

@@ -1,5 +1,7 @@
-import { Election, LeaseKeeper, Leases, MemoryLeaseStore } from '@fencepost/lease';
-import { ManualClock } from '@fencepost/lease/testing';
+import { Leases } from '@fencepost/lease';
+import { Election } from '@fencepost/lease/coordination';
+import { LeaseKeeper } from '@fencepost/lease/internal';
+import { MemoryLeaseStore, ManualClock } from '@fencepost/lease/testing';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { RunNotifier } from '../../libs/jobs/src/alarms/run-notifier.js';
 import { MemoryLedger } from '../../libs/jobs/src/ledger/memory-ledger.js';

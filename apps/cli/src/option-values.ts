@@ -1,4 +1,4 @@
-import { parseDuration } from '@fencepost/lease';
+import { parseDuration } from '@fencepost/lease/internal/options';
 import { InvalidArgumentError } from 'commander';
 
 /** More than any cron will have. */

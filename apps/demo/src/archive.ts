@@ -1,5 +1,5 @@
 import type { Run, Schedule, SkipRange } from '@fencepost/jobs';
-import type { JournalEntry } from '@fencepost/lease';
+import type { AppliedWrite } from '@fencepost/lease/sinks';
 import { podOf } from './sight.js';
 import { timesWritten } from './tally.js';
 
@@ -61,7 +61,7 @@ export class Archive {
   }
 
   /** A later look may show less of a key, because the journal drops its oldest entries; it never means less. */
-  addJournal(journal: readonly JournalEntry[]): void {
+  addJournal(journal: readonly AppliedWrite[]): void {
     for (const [key, times] of timesWritten(journal)) {
       const known = this.#writes.get(key);
       if (known === undefined) this.#index(key);

@@ -1,4 +1,5 @@
-import { sleep, type Clock } from '@fencepost/lease';
+import type { Clock } from '@fencepost/lease';
+import { sleep } from '@fencepost/lease/internal';
 import { LEASE_MS, type Pod, type PodRole } from './pod.js';
 
 export interface Strike {

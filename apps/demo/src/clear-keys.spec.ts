@@ -1,4 +1,4 @@
-import { closeRedis, connectRedis } from '@fencepost/lease';
+import { closeRedis, connectRedis } from '@fencepost/lease/redis';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { freshPrefix, testRedis } from '../../../test/support/redis.js';
 import { clearKeys } from './clear-keys.js';

@@ -1,4 +1,5 @@
-import type { connectRedis, KeySpace } from '@fencepost/lease';
+import type { KeySpace } from '@fencepost/lease/internal/redis';
+import type { connectRedis } from '@fencepost/lease/redis';
 
 type Redis = Awaited<ReturnType<typeof connectRedis>>;
 

@@ -1,4 +1,5 @@
-import { sleep, type Clock } from '@fencepost/lease';
+import type { Clock } from '@fencepost/lease';
+import { sleep } from '@fencepost/lease/internal';
 import { Aftermath } from './aftermath.js';
 import type { Audience } from './audience.js';
 import { Chaos } from './chaos.js';

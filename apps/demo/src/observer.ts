@@ -1,5 +1,8 @@
 import { parseSchedule, type CatalogEntry, type RedisCatalog, type RedisLedger } from '@fencepost/jobs';
-import type { Clock, Holding, RedisFencedRows, RedisLeaseStore } from '@fencepost/lease';
+import type { Clock } from '@fencepost/lease';
+import type { RedisLeaseStore } from '@fencepost/lease/redis';
+import type { RedisFencedRows } from '@fencepost/lease/sinks';
+import type { Holding } from '@fencepost/lease/store';
 import { Archive } from './archive.js';
 import type { CronSight, Sight } from './sight.js';
 import type { Evidence } from './tally.js';

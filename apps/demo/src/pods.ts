@@ -1,7 +1,8 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { sleep, type Clock } from '@fencepost/lease';
+import type { Clock } from '@fencepost/lease';
+import { sleep } from '@fencepost/lease/internal';
 import { freePort } from './free-port.js';
 import { isReady } from './is-ready.js';
 import { PodHost } from './pod-host.js';

@@ -1,5 +1,7 @@
 import { migrateLedger, PostgresCatalog, PostgresLedger } from '@fencepost/jobs';
-import { identifier, sql, type KeySpace, type RedisClient } from '@fencepost/lease';
+import type { KeySpace } from '@fencepost/lease/internal/redis';
+import { identifier, sql } from '@fencepost/lease/postgres';
+import type { RedisClient } from '@fencepost/lease/redis';
 import { Pool } from 'pg';
 
 /** A database of which the demo has one schema. */

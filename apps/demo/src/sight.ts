@@ -1,5 +1,6 @@
 import type { CatalogEntry, Run, Schedule, SkipRange } from '@fencepost/jobs';
-import type { Holding, TurnedDown } from '@fencepost/lease';
+import type { TurnedDown } from '@fencepost/lease/sinks';
+import type { Holding } from '@fencepost/lease/store';
 
 /** One cron as the stores show it at one moment. */
 export interface CronSight {

@@ -1,5 +1,7 @@
 import { RedisCatalog, RedisLedger } from '@fencepost/jobs';
-import { RedisFencedRows, RedisLeaseStore, type KeySpace, type RedisClient } from '@fencepost/lease';
+import type { KeySpace } from '@fencepost/lease/internal/redis';
+import { RedisLeaseStore, type RedisClient } from '@fencepost/lease/redis';
+import { RedisFencedRows } from '@fencepost/lease/sinks';
 import type { Stores } from './observer.js';
 import type { PostgresStage } from './postgres-stage.js';
 

@@ -1,5 +1,5 @@
 import { lateBy, type Run, type SkipRange, type SkipReason } from '@fencepost/jobs';
-import type { JournalEntry, TurnedDown } from '@fencepost/lease';
+import type { AppliedWrite, TurnedDown } from '@fencepost/lease/sinks';
 import { percentile } from './percentile.js';
 
 /** What the stores say of one cron. */
@@ -93,7 +93,7 @@ export function tally(evidence: Evidence): Tally {
 }
 
 /** How often each idempotency key was accepted. */
-export function timesWritten(journal: readonly JournalEntry[]): Map<string, number> {
+export function timesWritten(journal: readonly AppliedWrite[]): Map<string, number> {
   const times = new Map<string, number>();
   for (const { idempotencyKey } of journal) times.set(idempotencyKey, (times.get(idempotencyKey) ?? 0) + 1);
   return times;

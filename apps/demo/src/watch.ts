@@ -1,4 +1,5 @@
-import { sleep, type Clock } from '@fencepost/lease';
+import type { Clock } from '@fencepost/lease';
+import { sleep } from '@fencepost/lease/internal';
 import type { Aftermath } from './aftermath.js';
 import type { Happening } from './happening.js';
 import { News } from './news.js';

@@ -3,7 +3,7 @@ import { BULL_BOARD_INSTANCE } from '@bull-board/nestjs';
 import type { INestApplication } from '@nestjs/common';
 import { Test } from '@nestjs/testing';
 import { RUN_QUEUE, type BullmqRunQueue } from '@fencepost/jobs/scheduler';
-import { closeRedis, connectRedis } from '@fencepost/lease';
+import { closeRedis, connectRedis } from '@fencepost/lease/redis';
 import { LEASE_REDIS } from '@fencepost/lease/nest';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { freshPrefix, testRedis } from '../../../test/support/redis.js';

@@ -1,7 +1,8 @@
 import { Module } from '@nestjs/common';
 import type { DynamicModule } from '@nestjs/common';
 import { JOBS_SETTINGS, type JobsSettings } from '@fencepost/jobs/worker';
-import { RedisFencedRows, type RedisClient } from '@fencepost/lease';
+import type { RedisClient } from '@fencepost/lease/redis';
+import { RedisFencedRows } from '@fencepost/lease/sinks';
 import { LEASE_REDIS } from '@fencepost/lease/nest';
 
 /** Where the jobs of this app write: rows that refuse a stale writer and recognise a repeated one. */

@@ -1,7 +1,7 @@
 import type { INestApplication } from '@nestjs/common';
 import { Test } from '@nestjs/testing';
 import { CATALOG, type Catalog } from '@fencepost/jobs';
-import { closeRedis, connectRedis } from '@fencepost/lease';
+import { closeRedis, connectRedis } from '@fencepost/lease/redis';
 import { afterEach, describe, expect, it } from 'vitest';
 import { freshPrefix, testRedis } from '../../../test/support/redis.js';
 import { HealthController } from '../../../libs/pod/src/health.controller.js';

@@ -1,7 +1,7 @@
 import { Catch, HttpException } from '@nestjs/common';
 import type { ArgumentsHost } from '@nestjs/common';
 import { BaseExceptionFilter } from '@nestjs/core';
-import { scrub } from '@fencepost/lease';
+import { scrub } from '@fencepost/lease/internal';
 
 /**
  * Answers errors as Nest does, without the secrets that they quote: that of a route which does not exist repeats the whole

@@ -1,4 +1,4 @@
-import { isSuspicious, scrub } from '@fencepost/lease';
+import { isSuspicious, scrub } from '@fencepost/lease/internal';
 import type { Options } from 'pino-http';
 
 /**

@@ -1,4 +1,4 @@
-import { checkedOptions, redisFromEnvironment } from '@fencepost/lease';
+import { checkedOptions, redisFromEnvironment } from '@fencepost/lease/internal/options';
 import type { JobsModuleOptions } from '@fencepost/jobs';
 import type { CronsTold, MetricsOptions } from '@fencepost/jobs/metrics';
 import { z } from 'zod';

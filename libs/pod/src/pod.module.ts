@@ -1,7 +1,7 @@
 import { Inject, Module } from '@nestjs/common';
 import type { DynamicModule, OnModuleInit, Provider } from '@nestjs/common';
 import { TerminusModule } from '@nestjs/terminus';
-import { type Clock } from '@fencepost/lease';
+import type { Clock } from '@fencepost/lease';
 import { CLOCK } from '@fencepost/lease/nest';
 import { JobsModule, logEvents, Telemetry, type Role } from '@fencepost/jobs';
 import { MetricsModule } from '@fencepost/jobs/metrics';

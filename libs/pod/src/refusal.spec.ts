@@ -1,7 +1,8 @@
 import { once } from 'node:events';
 import { createServer } from 'node:net';
 import type { AddressInfo } from 'node:net';
-import { connectRedis, SetupError } from '@fencepost/lease';
+import { SetupError } from '@fencepost/lease';
+import { connectRedis } from '@fencepost/lease/redis';
 import { describe, expect, it } from 'vitest';
 import { refusal } from './refusal.js';
 

@@ -1,4 +1,5 @@
-import { FencepostError, scrubText } from '@fencepost/lease';
+import { FencepostError } from '@fencepost/lease';
+import { scrubText } from '@fencepost/lease/internal';
 
 export interface Address {
   readonly host: string;

@@ -1,5 +1,6 @@
 import { existsSync, readFileSync, rmSync } from 'node:fs';
-import { sleep, systemClock } from '@fencepost/lease';
+import { systemClock } from '@fencepost/lease';
+import { sleep } from '@fencepost/lease/internal';
 import type { ArmedPoint, Victim } from './victim.js';
 
 /** What the event told at which a process ended or stopped itself. */

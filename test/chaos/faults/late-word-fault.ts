@@ -1,4 +1,5 @@
-import { sleep, systemClock } from '@fencepost/lease';
+import { systemClock } from '@fencepost/lease';
+import { sleep } from '@fencepost/lease/internal';
 import type { Ledger } from '@fencepost/jobs';
 import type { Fault } from '../fault.js';
 import { hitAt, type Hit } from './arm.js';

@@ -1,4 +1,5 @@
-import { sleep, systemClock } from '@fencepost/lease';
+import { systemClock } from '@fencepost/lease';
+import { sleep } from '@fencepost/lease/internal';
 import { between, oneOf } from '../draw.js';
 import type { Fault } from '../fault.js';
 import type { FaultyLink } from '../faulty-link.js';

@@ -1,5 +1,6 @@
 import { Client } from 'pg';
-import { sleep, systemClock } from '@fencepost/lease';
+import { systemClock } from '@fencepost/lease';
+import { sleep } from '@fencepost/lease/internal';
 import { between } from '../draw.js';
 import type { Fault } from '../fault.js';
 

@@ -1,5 +1,7 @@
 import type { Cluster, Redis } from 'ioredis';
-import { sleep, systemClock, type RedisClient } from '@fencepost/lease';
+import { systemClock } from '@fencepost/lease';
+import { sleep } from '@fencepost/lease/internal';
+import type { RedisClient } from '@fencepost/lease/redis';
 import { between } from '../draw.js';
 import type { ChaosRedis } from '../chaos-redis.js';
 import type { Fault } from '../fault.js';

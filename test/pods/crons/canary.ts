@@ -1,7 +1,7 @@
 import { Inject, Injectable, Logger } from '@nestjs/common';
 import { SingletonCron, type RunContext } from '@fencepost/jobs';
 import { LEASE_REDIS } from '@fencepost/lease/nest';
-import type { RedisClient } from '@fencepost/lease';
+import type { RedisClient } from '@fencepost/lease/redis';
 
 /** What a test looks for afterwards in everything that the pods have said: nothing of it may be there. */
 const SECRET = process.env['CANARY'] ?? 'none';

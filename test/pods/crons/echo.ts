@@ -1,6 +1,6 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { SingletonCron, type RunContext } from '@fencepost/jobs';
-import { RedisFencedRows } from '@fencepost/lease';
+import { RedisFencedRows } from '@fencepost/lease/sinks';
 
 /** Writes what it was given. Declared without firing: runs come from crons that name it, and from people. */
 @Injectable()

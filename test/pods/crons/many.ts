@@ -1,7 +1,7 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { SingletonCron, type RunContext } from '@fencepost/jobs';
 import { JOBS_SETTINGS, type JobsSettings } from '@fencepost/jobs/worker';
-import type { RedisClient } from '@fencepost/lease';
+import type { RedisClient } from '@fencepost/lease/redis';
 import { LEASE_REDIS } from '@fencepost/lease/nest';
 
 /** Counts how often each run's handler was called, for crons by the thousand. They are made at run time and name it. */

@@ -3,7 +3,8 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { Inject, Injectable } from '@nestjs/common';
 import { SingletonCron, type RunContext } from '@fencepost/jobs';
 import { JOBS_SETTINGS, type JobsSettings } from '@fencepost/jobs/worker';
-import { RedisFencedRows, type RedisClient } from '@fencepost/lease';
+import type { RedisClient } from '@fencepost/lease/redis';
+import { RedisFencedRows } from '@fencepost/lease/sinks';
 import { LEASE_REDIS } from '@fencepost/lease/nest';
 
 const STEPS = ['first', 'second', 'third'] as const;

@@ -1,6 +1,6 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { SingletonCron, type RunContext } from '@fencepost/jobs';
-import { RedisFencedRows } from '@fencepost/lease';
+import { RedisFencedRows } from '@fencepost/lease/sinks';
 
 /** Every second, unless the build says otherwise: one effect, one row an instant. */
 @Injectable()

@@ -2,7 +2,7 @@ import 'reflect-metadata';
 import { setTimeout as wait } from 'node:timers/promises';
 import { Injectable, Module, type DynamicModule, type OnApplicationShutdown } from '@nestjs/common';
 import { SingletonCron, type RunContext } from '@fencepost/jobs';
-import { RedisFencedRows } from '@fencepost/lease';
+import { RedisFencedRows } from '@fencepost/lease/sinks';
 import { bootPod, PodModule, type PodEnvironment } from '@fencepost/pod';
 import { Redis } from 'ioredis';
 import { told, WORK_MS } from './report.js';

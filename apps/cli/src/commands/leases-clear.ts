@@ -1,4 +1,5 @@
-import { formatFence, ownerPrefix, parseFence, type Fence } from '@fencepost/lease';
+import { formatFence, parseFence, type Fence } from '@fencepost/lease';
+import { ownerPrefix } from '@fencepost/lease/internal';
 import { Command, InvalidArgumentError } from 'commander';
 import { EXIT, UsageError } from '../exit.js';
 import {

@@ -1,4 +1,4 @@
-import { ownerPrefix } from '@fencepost/lease';
+import { ownerPrefix } from '@fencepost/lease/internal';
 import { Command } from 'commander';
 import { EXIT } from '../exit.js';
 import { holderSeemsAlive, presentLease, type HeldCron, type LeaseList } from '../jobs.js';

@@ -1,4 +1,4 @@
-import { ownerPrefix } from '@fencepost/lease';
+import { ownerPrefix } from '@fencepost/lease/internal';
 import { lateBy, type Run } from '../jobs.js';
 import { shortIso } from '../report.js';
 

@@ -1,4 +1,5 @@
-import { ownerPrefix, type Holding } from '@fencepost/lease';
+import { ownerPrefix } from '@fencepost/lease/internal';
+import type { Holding } from '@fencepost/lease/store';
 import { Command } from 'commander';
 import { EXIT } from '../exit.js';
 import { knownCron, overviewOf, presentCronDetail, type CronDetailJson, type Run } from '../jobs.js';

@@ -1,4 +1,5 @@
-import { sleep, systemClock } from '@fencepost/lease';
+import { systemClock } from '@fencepost/lease';
+import { sleep } from '@fencepost/lease/internal';
 import { Command, Option } from 'commander';
 import { JournalFeed, presentJournalEntry, Telemetry, type EventLevel, type JournalEntry } from '../jobs.js';
 import { positiveDuration } from '../option-values.js';

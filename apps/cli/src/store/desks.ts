@@ -1,4 +1,5 @@
-import { RedisLeaseStore, type Clock, type RedisClient } from '@fencepost/lease';
+import type { Clock } from '@fencepost/lease';
+import { RedisLeaseStore, type RedisClient } from '@fencepost/lease/redis';
 import {
   Doctor,
   findLostDefinitions,

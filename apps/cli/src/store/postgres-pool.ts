@@ -1,4 +1,5 @@
-import { redactUrl, type SqlPool } from '@fencepost/lease';
+import { redactUrl } from '@fencepost/lease/internal/redis';
+import type { SqlPool } from '@fencepost/lease/postgres';
 import { Pool } from 'pg';
 import { StoreError } from '../exit.js';
 import type { DatabaseAddress } from './store-options.js';

@@ -1,4 +1,4 @@
-import { RedisLeaseStore, type RedisClient } from '@fencepost/lease';
+import { RedisLeaseStore, type RedisClient } from '@fencepost/lease/redis';
 import { WhyDesk, type Catalog, type Ledger, type RedisJournal } from '../jobs.js';
 
 interface Ports {

@@ -1,4 +1,5 @@
-import { redisKeys, type RedisClient } from '@fencepost/lease';
+import { redisKeys } from '@fencepost/lease/internal/redis';
+import type { RedisClient } from '@fencepost/lease/redis';
 import { UsageError } from '../exit.js';
 import type { StoreAddress } from './store-options.js';
 

@@ -1,4 +1,7 @@
-import { SetupError, isRedisUrl, redactUrl, redisFromEnvironment, type RedisTarget } from '@fencepost/lease';
+import { SetupError } from '@fencepost/lease';
+import { redisFromEnvironment } from '@fencepost/lease/internal/options';
+import { isRedisUrl, redactUrl } from '@fencepost/lease/internal/redis';
+import type { RedisTarget } from '@fencepost/lease/redis';
 import type { Command } from 'commander';
 import { UsageError } from '../exit.js';
 import type { World } from '../world.js';

@@ -1,14 +1,7 @@
-import {
-  closeRedis,
-  connectRedis,
-  redisKeys,
-  SetupError,
-  redactUrl,
-  systemClock,
-  type Clock,
-  type RedisClient,
-  type SqlPool,
-} from '@fencepost/lease';
+import { SetupError, systemClock, type Clock } from '@fencepost/lease';
+import { redisKeys, redactUrl } from '@fencepost/lease/internal/redis';
+import type { SqlPool } from '@fencepost/lease/postgres';
+import { closeRedis, connectRedis, type RedisClient } from '@fencepost/lease/redis';
 import { StoreError, UsageError } from '../exit.js';
 import {
   BullmqRunQueue,

@@ -1,5 +1,6 @@
 import { parseSchedule, type Run } from '@fencepost/jobs';
-import { parseFence, type Fence, type Holding } from '@fencepost/lease';
+import { parseFence, type Fence } from '@fencepost/lease';
+import type { Holding } from '@fencepost/lease/store';
 import type { Pod } from '../pod.js';
 import type { CronSight, Sight } from '../sight.js';
 import type { CronEvidence, Evidence } from '../tally.js';

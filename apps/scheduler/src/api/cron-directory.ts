@@ -15,7 +15,9 @@ import {
   type Run,
 } from '@fencepost/jobs';
 import { mapInSlices, READS } from '@fencepost/jobs/scheduler';
-import { ownerPrefix, type Clock, type Holding, type LeaseStore } from '@fencepost/lease';
+import type { Clock, LeaseStore } from '@fencepost/lease';
+import { ownerPrefix } from '@fencepost/lease/internal';
+import type { Holding } from '@fencepost/lease/store';
 import { CLOCK } from '@fencepost/lease/nest';
 
 export interface CronFilter {

@@ -1,5 +1,6 @@
 import { presentJournalEntry, type JournalEntry } from '@fencepost/jobs';
-import type { CancelTimer, Clock } from '@fencepost/lease';
+import type { Clock } from '@fencepost/lease';
+import type { CancelTimer } from '@fencepost/lease/internal';
 import type { WebResponse } from '../http/web-request.js';
 
 /** A page says within two seconds that what it shows may be old; and proxies close what is silent. */

@@ -1,7 +1,8 @@
 import { Body, Controller, Get, Inject, Param, Post, Query } from '@nestjs/common';
 import { ApiTags } from '@nestjs/swagger';
 import { LeaseDesk, presentLease } from '@fencepost/jobs';
-import { ownerPrefix, parseFence } from '@fencepost/lease';
+import { parseFence } from '@fencepost/lease';
+import { ownerPrefix } from '@fencepost/lease/internal';
 import { callerHere } from '../auth/caller.js';
 import { clearedSchema, leasePageSchema } from './answers.js';
 import { CronDirectory } from './cron-directory.js';

@@ -1,6 +1,7 @@
 import { HttpException } from '@nestjs/common';
 import { isStoreTrouble } from '@fencepost/jobs/operating';
-import { FencepostError, scrubText } from '@fencepost/lease';
+import { FencepostError } from '@fencepost/lease';
+import { scrubText } from '@fencepost/lease/internal';
 import { withoutQuery } from '@fencepost/pod';
 
 /** What whoever asked is told. */

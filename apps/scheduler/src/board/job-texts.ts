@@ -1,5 +1,6 @@
 import { lateBy, type Run } from '@fencepost/jobs';
-import { formatFence, ownerPrefix } from '@fencepost/lease';
+import { formatFence } from '@fencepost/lease';
+import { ownerPrefix } from '@fencepost/lease/internal';
 
 interface Named {
   readonly name: string;

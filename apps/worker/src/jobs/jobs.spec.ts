@@ -1,6 +1,8 @@
 import type { Redis } from 'ioredis';
 import type { RunContext } from '@fencepost/jobs';
-import { closeRedis, connectRedis, parseFence, RedisFencedRows, StaleFenceError } from '@fencepost/lease';
+import { parseFence, StaleFenceError } from '@fencepost/lease';
+import { closeRedis, connectRedis } from '@fencepost/lease/redis';
+import { RedisFencedRows } from '@fencepost/lease/sinks';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { freshPrefix, testRedis } from '../../../../test/support/redis.js';
 import { LatencyReport } from './latency-report.js';

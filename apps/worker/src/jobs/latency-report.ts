@@ -1,7 +1,8 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { CronExpression } from '@nestjs/schedule';
 import { SingletonCron, type EffectContext, type RunContext } from '@fencepost/jobs';
-import { RedisFencedRows, type RedisClient } from '@fencepost/lease';
+import type { RedisClient } from '@fencepost/lease/redis';
+import { RedisFencedRows } from '@fencepost/lease/sinks';
 import { LEASE_REDIS } from '@fencepost/lease/nest';
 
 type Probe = (redis: RedisClient) => Promise<unknown>;

@@ -1,6 +1,7 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { SingletonCron, type RunContext } from '@fencepost/jobs';
-import { RedisFencedRows, type RedisClient } from '@fencepost/lease';
+import type { RedisClient } from '@fencepost/lease/redis';
+import { RedisFencedRows } from '@fencepost/lease/sinks';
 import { LEASE_REDIS } from '@fencepost/lease/nest';
 
 /** How many samples are kept: the rows form a ring. */

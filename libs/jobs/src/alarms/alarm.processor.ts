@@ -1,4 +1,5 @@
-import type { KeySpace, RedisClient } from '@fencepost/lease';
+import type { KeySpace } from '@fencepost/lease/internal/redis';
+import type { RedisClient } from '@fencepost/lease/redis';
 import { Worker, type Job } from 'bullmq';
 import { queuePrefix } from '../scheduling/bullmq-run-queue.js';
 import type { Telemetry } from '../telemetry/telemetry.js';

@@ -1,4 +1,5 @@
-import { scrubText, type Clock } from '@fencepost/lease';
+import type { Clock } from '@fencepost/lease';
+import { scrubText } from '@fencepost/lease/internal';
 import type { CronPing } from '../catalog/definition.js';
 import type { Telemetry } from '../telemetry/telemetry.js';
 import type { Message } from './alarm-queue.js';

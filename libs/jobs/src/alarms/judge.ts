@@ -1,4 +1,4 @@
-import { scrubText } from '@fencepost/lease';
+import { scrubText } from '@fencepost/lease/internal';
 import type { CronDefinition } from '../catalog/definition.js';
 import { isTerminal } from '../ledger/run-state.js';
 import { hasLateness, type Run } from '../ledger/run.js';

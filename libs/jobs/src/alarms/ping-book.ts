@@ -1,4 +1,6 @@
-import type { CancelTimer, Clock, StopWatching } from '@fencepost/lease';
+import type { Clock } from '@fencepost/lease';
+import type { CancelTimer } from '@fencepost/lease/internal';
+import type { StopWatching } from '@fencepost/lease/store';
 import type { Catalog } from '../catalog/catalog.js';
 import type { CronPing } from '../catalog/definition.js';
 import type { Telemetry } from '../telemetry/telemetry.js';

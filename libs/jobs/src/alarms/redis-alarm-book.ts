@@ -1,4 +1,5 @@
-import { loadScripts, redisKeys, type KeySpace, type RedisClient } from '@fencepost/lease';
+import { loadScripts, redisKeys, type KeySpace } from '@fencepost/lease/internal/redis';
+import type { RedisClient } from '@fencepost/lease/redis';
 import type { AlarmBook, BookReading, Swap } from './alarm-book.js';
 
 const SCRIPTS = loadScripts(new URL('./lua/', import.meta.url), ['read-alarms', 'swap-alarms']);

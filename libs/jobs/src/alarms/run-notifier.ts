@@ -1,4 +1,4 @@
-import { scrubText } from '@fencepost/lease';
+import { scrubText } from '@fencepost/lease/internal';
 import type { CronPing } from '../catalog/definition.js';
 import type { Ledger, Notification, NotifiedState } from '../ledger/ledger.js';
 import type { Events } from '../telemetry/events.js';

@@ -1,4 +1,5 @@
-import type { CancelTimer, Clock } from '@fencepost/lease';
+import type { Clock } from '@fencepost/lease';
+import type { CancelTimer } from '@fencepost/lease/internal';
 import type { CatalogEntry } from '../catalog/definition.js';
 import type { CronRecord, Ledger } from '../ledger/ledger.js';
 import type { Run } from '../ledger/run.js';

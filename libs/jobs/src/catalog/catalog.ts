@@ -1,4 +1,4 @@
-import type { StopWatching } from '@fencepost/lease';
+import type { StopWatching } from '@fencepost/lease/store';
 import type { CatalogEntry, Declaration } from './definition.js';
 import type { UnreadableRecord } from './read-records.js';
 

@@ -1,4 +1,5 @@
-import type { Clock, StopWatching } from '@fencepost/lease';
+import type { Clock } from '@fencepost/lease';
+import type { StopWatching } from '@fencepost/lease/store';
 import type { Build, Catalog, CatalogReading, ChangeOrder, ChangeReply, DeclareReply } from './catalog.js';
 import {
   byName,

@@ -1,4 +1,5 @@
-import { redisKeys, type KeySpace, type RedisClient } from '@fencepost/lease';
+import { redisKeys, type KeySpace } from '@fencepost/lease/internal/redis';
+import type { RedisClient } from '@fencepost/lease/redis';
 import { keptRecordAt } from '../operating/redis-audit-trail.js';
 
 /** Everything of a catalog in Redis that a catalog in PostgreSQL takes over. */

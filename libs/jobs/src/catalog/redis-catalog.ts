@@ -1,13 +1,7 @@
 import { randomUUID } from 'node:crypto';
-import {
-  loadScripts,
-  redisChannel,
-  redisKeys,
-  watchChannel,
-  type KeySpace,
-  type RedisClient,
-  type StopWatching,
-} from '@fencepost/lease';
+import { loadScripts, redisChannel, redisKeys, watchChannel, type KeySpace } from '@fencepost/lease/internal/redis';
+import type { RedisClient } from '@fencepost/lease/redis';
+import type { StopWatching } from '@fencepost/lease/store';
 import type { Build, Catalog, CatalogReading, ChangeOrder, ChangeReply, DeclareReply } from './catalog.js';
 import {
   declareReply,

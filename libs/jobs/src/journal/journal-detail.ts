@@ -1,4 +1,5 @@
-import { formatFence, ownerPrefix, scrub, type Fence } from '@fencepost/lease';
+import { formatFence, type Fence } from '@fencepost/lease';
+import { ownerPrefix, scrub } from '@fencepost/lease/internal';
 
 /** Numbers of sixteen digits, which most readers of JSON round. */
 const FENCES: ReadonlySet<string> = new Set(['fence', 'accepted']);

@@ -1,4 +1,5 @@
-import { scrubText, type CancelTimer, type Clock } from '@fencepost/lease';
+import type { Clock } from '@fencepost/lease';
+import { scrubText, type CancelTimer } from '@fencepost/lease/internal';
 import type { Telemetry } from '../telemetry/telemetry.js';
 import { BEFORE_ALL, compareIds, isJournalId } from './journal-id.js';
 import type { Journal, JournalEntry } from './journal.js';

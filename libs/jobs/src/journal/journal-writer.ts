@@ -1,4 +1,5 @@
-import { ownerPrefix, type CancelTimer, type Clock } from '@fencepost/lease';
+import type { Clock } from '@fencepost/lease';
+import { ownerPrefix, type CancelTimer } from '@fencepost/lease/internal';
 import { EVENT_TEXT, type EventName } from '../telemetry/events.js';
 import type { Telemetry } from '../telemetry/telemetry.js';
 import { JournalAwayError } from './journal-away-error.js';

@@ -1,4 +1,5 @@
-import { loadScripts, redisKeys, type KeyBuilder, type KeySpace, type RedisClient } from '@fencepost/lease';
+import { loadScripts, redisKeys, type KeyBuilder, type KeySpace } from '@fencepost/lease/internal/redis';
+import type { RedisClient } from '@fencepost/lease/redis';
 import { JournalAwayError } from './journal-away-error.js';
 import { entryText, readEntry } from './journal-entry-text.js';
 import { BEFORE_ALL, isJournalId } from './journal-id.js';

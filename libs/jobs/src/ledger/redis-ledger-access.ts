@@ -1,4 +1,5 @@
-import { loadScripts, type KeySpace, type RedisClient } from '@fencepost/lease';
+import { loadScripts, type KeySpace } from '@fencepost/lease/internal/redis';
+import type { RedisClient } from '@fencepost/lease/redis';
 import { LEDGER_TIMING, type LedgerTiming } from './ledger-timing.js';
 import { ledgerKeys, type LedgerKeys } from './redis-ledger-keys.js';
 import { ReplicatedWrites, type ReplicationOptions } from './replicated-writes.js';

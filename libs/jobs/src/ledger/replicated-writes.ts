@@ -1,4 +1,5 @@
-import { NotReplicatedError, type RedisClient, type RedisScript } from '@fencepost/lease';
+import type { RedisScript } from '@fencepost/lease/internal/redis';
+import { NotReplicatedError, type RedisClient } from '@fencepost/lease/redis';
 import { checkWhole } from './ledger-request.js';
 import { TurnBatch } from './turn-batch.js';
 

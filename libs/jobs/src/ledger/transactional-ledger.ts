@@ -1,4 +1,5 @@
-import type { SqlClient, SqlConnection, SqlPool, StopWatching } from '@fencepost/lease';
+import type { SqlClient, SqlConnection, SqlPool } from '@fencepost/lease/postgres';
+import type { StopWatching } from '@fencepost/lease/store';
 import type { AttemptRef, Ledger, TriggerReply, TriggerRequest } from './ledger.js';
 
 export interface TransactionRequest {

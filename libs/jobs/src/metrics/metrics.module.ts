@@ -1,7 +1,8 @@
 import { Inject, Injectable, Module } from '@nestjs/common';
 import type { DynamicModule, OnApplicationShutdown, OnModuleInit } from '@nestjs/common';
 import { ModuleRef } from '@nestjs/core';
-import { LeaseKeeper, type Clock } from '@fencepost/lease';
+import type { Clock } from '@fencepost/lease';
+import { LeaseKeeper } from '@fencepost/lease/internal';
 import { leaseMetrics, type MetricsRegistry } from '@fencepost/lease/metrics';
 import { CLOCK } from '@fencepost/lease/nest';
 import { Registry } from 'prom-client';

@@ -1,5 +1,5 @@
 import type { Provider } from '@nestjs/common';
-import type { RedisClient } from '@fencepost/lease';
+import type { RedisClient } from '@fencepost/lease/redis';
 import { LEASE_REDIS } from '@fencepost/lease/nest';
 import { BullmqAlarmQueue } from '../alarms/bullmq-alarm-queue.js';
 import { Telemetry } from '../telemetry/telemetry.js';

@@ -1,6 +1,8 @@
 import { Inject, Injectable } from '@nestjs/common';
 import type { BeforeApplicationShutdown, OnApplicationBootstrap, OnApplicationShutdown } from '@nestjs/common';
-import { closeRedis, LeaseKeeper, type Clock, type RedisClient } from '@fencepost/lease';
+import type { Clock } from '@fencepost/lease';
+import { LeaseKeeper } from '@fencepost/lease/internal';
+import { closeRedis, type RedisClient } from '@fencepost/lease/redis';
 import { CLOCK, LEASE_REDIS } from '@fencepost/lease/nest';
 import { AlarmDuty } from '../alarms/alarm-duty.js';
 import { AlarmProcessor } from '../alarms/alarm.processor.js';

@@ -1,4 +1,4 @@
-import type { Finding } from '@fencepost/lease';
+import type { Finding } from '@fencepost/lease/internal/redis-checks';
 import { describe, expect, it } from 'vitest';
 import { recordedEvents } from '../../../../test/support/recorded-events.js';
 import { rejectionOf } from '../../../../test/support/rejection-of.js';

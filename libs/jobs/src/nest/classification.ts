@@ -1,4 +1,4 @@
-import type { Criticality, Finding, ProbeOptions } from '@fencepost/lease';
+import type { Criticality, Finding, ProbeOptions } from '@fencepost/lease/internal/redis-checks';
 import type { Declaration } from '../catalog/definition.js';
 import { isManual } from '../schedule/manual.js';
 import type { Telemetry } from '../telemetry/telemetry.js';

@@ -1,5 +1,6 @@
 import { inspect } from 'node:util';
-import { knownInstead, scrubText } from '@fencepost/lease';
+import { scrubText } from '@fencepost/lease/internal';
+import { knownInstead } from '@fencepost/lease/internal/options';
 import type { z } from 'zod';
 import {
   DEFAULT_CANCEL_GRACE_MS,

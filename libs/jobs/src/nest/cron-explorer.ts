@@ -1,6 +1,6 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { DiscoveryService, Reflector } from '@nestjs/core';
-import { type Clock } from '@fencepost/lease';
+import type { Clock } from '@fencepost/lease';
 import { CLOCK } from '@fencepost/lease/nest';
 import type { Declaration } from '../catalog/definition.js';
 import type { CronHandler } from '../running/carrier.js';

@@ -1,6 +1,7 @@
 import type { FactoryProvider } from '@nestjs/common';
-import { LeaseKeeper, Leases, observers, RedisLeaseStore } from '@fencepost/lease';
-import type { Clock, LeaseStore, RedisClient } from '@fencepost/lease';
+import { Leases, type Clock, type LeaseStore } from '@fencepost/lease';
+import { LeaseKeeper, observers } from '@fencepost/lease/internal';
+import { RedisLeaseStore, type RedisClient } from '@fencepost/lease/redis';
 import { CLOCK, LEASE_REDIS } from '@fencepost/lease/nest';
 import { LeaseFeed } from '../telemetry/lease-feed.js';
 import { leaseWarnings } from '../telemetry/lease-warnings.js';

@@ -1,4 +1,5 @@
-import type { Clock, RedisClient } from '@fencepost/lease';
+import type { Clock } from '@fencepost/lease';
+import type { RedisClient } from '@fencepost/lease/redis';
 import { RedisAlarmBook } from '../alarms/redis-alarm-book.js';
 import type { AlarmBook } from '../alarms/alarm-book.js';
 import { PostgresAlarmBook } from '../alarms/postgres-alarm-book.js';

@@ -1,4 +1,5 @@
-import type { Finding, SqlClient } from '@fencepost/lease';
+import type { Finding } from '@fencepost/lease/internal/redis-checks';
+import type { SqlClient } from '@fencepost/lease/postgres';
 
 /** One thing a store can't promise, and which line to change. */
 export interface DurabilityFinding extends Pick<Finding, 'danger' | 'message'> {

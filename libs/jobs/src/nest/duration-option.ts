@@ -1,4 +1,4 @@
-import { isAmbiguous, parseDuration } from '@fencepost/lease';
+import { isAmbiguous, parseDuration } from '@fencepost/lease/internal/options';
 import { z } from 'zod';
 
 /** An option such as `'30s'` or a whole number of milliseconds (1,000 and more, or 0), between two bounds; becomes milliseconds. */

@@ -1,4 +1,4 @@
-import type { Criticality } from '@fencepost/lease';
+import type { Criticality } from '@fencepost/lease/internal/redis-checks';
 import { z } from 'zod';
 import type { CronHandler, Limits } from '../running/carrier.js';
 import { duration } from './duration-option.js';

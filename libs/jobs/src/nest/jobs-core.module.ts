@@ -9,7 +9,9 @@ import type {
   OnModuleDestroy,
   Provider,
 } from '@nestjs/common';
-import { closeRedis, observers, type Clock, type Leases, type RedisClient } from '@fencepost/lease';
+import type { Clock, Leases } from '@fencepost/lease';
+import { observers } from '@fencepost/lease/internal';
+import { closeRedis, type RedisClient } from '@fencepost/lease/redis';
 import { CLOCK, LEASE_REDIS, LeaseModule, type LeaseModuleOptions } from '@fencepost/lease/nest';
 import type { Ledger } from '../ledger/ledger.js';
 import { PostgresLedger } from '../ledger/postgres/postgres-ledger.js';

@@ -1,7 +1,9 @@
 import { hostname } from 'node:os';
 import { Inject, Injectable } from '@nestjs/common';
 import type { OnApplicationShutdown, Provider } from '@nestjs/common';
-import { LeaseKeeper, type Clock, type RedisClient } from '@fencepost/lease';
+import type { Clock } from '@fencepost/lease';
+import { LeaseKeeper } from '@fencepost/lease/internal';
+import type { RedisClient } from '@fencepost/lease/redis';
 import { CLOCK, LEASE_REDIS } from '@fencepost/lease/nest';
 import { JournalFeed } from '../journal/journal-feed.js';
 import { JournalWriter } from '../journal/journal-writer.js';

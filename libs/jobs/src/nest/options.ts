@@ -1,5 +1,12 @@
-import { REDIS_OPTION, checkedOptions, isRedisOption, redactUrl, shownRedisOption } from '@fencepost/lease';
-import type { RedisOption, SqlPool } from '@fencepost/lease';
+import {
+  REDIS_OPTION,
+  checkedOptions,
+  isRedisOption,
+  shownRedisOption,
+  type RedisOption,
+} from '@fencepost/lease/internal/options';
+import { redactUrl } from '@fencepost/lease/internal/redis';
+import type { SqlPool } from '@fencepost/lease/postgres';
 import { z } from 'zod';
 import { APP_NAME, appName } from './app-name.js';
 import { buildTime } from './build-time.js';

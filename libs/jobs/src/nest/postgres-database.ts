@@ -1,4 +1,5 @@
-import { SetupError, type Clock, type SqlPool } from '@fencepost/lease';
+import { SetupError, type Clock } from '@fencepost/lease';
+import type { SqlPool } from '@fencepost/lease/postgres';
 import { tellTrouble } from '../telemetry/tell-trouble.js';
 import type { Telemetry } from '../telemetry/telemetry.js';
 import { HurriedPool } from './postgres-hurried-pool.js';

@@ -1,4 +1,5 @@
-import type { CancelTimer, Clock } from '@fencepost/lease';
+import type { Clock } from '@fencepost/lease';
+import type { CancelTimer } from '@fencepost/lease/internal';
 import type { Pool, PoolClient } from 'pg';
 
 /** Many times what a statement takes. */

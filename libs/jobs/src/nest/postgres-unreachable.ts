@@ -1,4 +1,5 @@
-import { FencepostError, redactUrl, SetupError } from '@fencepost/lease';
+import { FencepostError, SetupError } from '@fencepost/lease';
+import { redactUrl } from '@fencepost/lease/internal/redis';
 import { sqlState } from '../ledger/postgres/postgres-failure.js';
 import { PoolExhaustedError } from '../ledger/postgres/borrow-connection.js';
 import type { JobsSettings } from './options.js';

@@ -1,5 +1,6 @@
 import type { Provider } from '@nestjs/common';
-import { closeRedis, RedisLeaseStore, type LeaseStore, type RedisClient } from '@fencepost/lease';
+import type { LeaseStore } from '@fencepost/lease';
+import { closeRedis, RedisLeaseStore, type RedisClient } from '@fencepost/lease/redis';
 import { LEASE_REDIS } from '@fencepost/lease/nest';
 import type { Catalog } from '../catalog/catalog.js';
 import { PostgresCatalog } from '../catalog/postgres-catalog.js';

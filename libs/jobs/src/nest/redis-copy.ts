@@ -1,4 +1,4 @@
-import type { RedisClient } from '@fencepost/lease';
+import type { RedisClient } from '@fencepost/lease/redis';
 import type { Redis, RedisOptions } from 'ioredis';
 
 export interface RedisCopyOptions {

@@ -1,6 +1,7 @@
 import { Inject, Injectable } from '@nestjs/common';
 import type { OnApplicationBootstrap, OnModuleDestroy } from '@nestjs/common';
-import { LeaseKeeper, type CancelTimer, type Clock } from '@fencepost/lease';
+import type { Clock } from '@fencepost/lease';
+import { LeaseKeeper, type CancelTimer } from '@fencepost/lease/internal';
 import { CLOCK } from '@fencepost/lease/nest';
 import { tellTrouble } from '../telemetry/tell-trouble.js';
 import { Telemetry } from '../telemetry/telemetry.js';

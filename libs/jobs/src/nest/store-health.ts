@@ -1,4 +1,5 @@
-import { SetupError, sleep, type CancelTimer, type Clock } from '@fencepost/lease';
+import { SetupError, type Clock } from '@fencepost/lease';
+import { sleep, type CancelTimer } from '@fencepost/lease/internal';
 import type { Telemetry } from '../telemetry/telemetry.js';
 
 /** Whether one of the stores that a process needs can be worked with. */

@@ -1,6 +1,9 @@
 import { Inject, Injectable } from '@nestjs/common';
 import type { BeforeApplicationShutdown, OnApplicationBootstrap, OnModuleInit } from '@nestjs/common';
-import { LeaseKeeper, probeRedis, type CancelTimer, type Clock, type RedisClient } from '@fencepost/lease';
+import type { Clock } from '@fencepost/lease';
+import { LeaseKeeper, type CancelTimer } from '@fencepost/lease/internal';
+import { probeRedis } from '@fencepost/lease/internal/redis-checks';
+import type { RedisClient } from '@fencepost/lease/redis';
 import { CLOCK, LEASE_REDIS } from '@fencepost/lease/nest';
 import type { Catalog } from '../catalog/catalog.js';
 import type { Ledger } from '../ledger/ledger.js';

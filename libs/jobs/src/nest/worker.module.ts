@@ -1,7 +1,7 @@
 import { Inject, Module } from '@nestjs/common';
 import type { DynamicModule, OnApplicationShutdown } from '@nestjs/common';
 import { DiscoveryModule } from '@nestjs/core';
-import { closeRedis, type RedisClient } from '@fencepost/lease';
+import { closeRedis, type RedisClient } from '@fencepost/lease/redis';
 import { LEASE_REDIS } from '@fencepost/lease/nest';
 import { CronExplorer } from './cron-explorer.js';
 import { RunNotifications } from './run-notifications.js';

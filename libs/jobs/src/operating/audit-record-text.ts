@@ -1,4 +1,4 @@
-import { scrub } from '@fencepost/lease';
+import { scrub } from '@fencepost/lease/internal';
 import type { AuditQuery, AuditRecord, NewAuditRecord } from './audit-trail.js';
 import { MOST_LISTED_RECORDS } from './audit-trail.js';
 import { wrong } from './order.js';

@@ -1,4 +1,5 @@
-import { sleep, type Clock } from '@fencepost/lease';
+import type { Clock } from '@fencepost/lease';
+import { sleep } from '@fencepost/lease/internal';
 import type { CatalogEntry } from '../catalog/definition.js';
 import type { Ledger, OperatorOrder, TriggerReply } from '../ledger/ledger.js';
 import { isTerminal } from '../ledger/run-state.js';

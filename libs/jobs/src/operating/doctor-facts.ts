@@ -1,4 +1,4 @@
-import type { ServerFacts } from '@fencepost/lease';
+import type { ServerFacts } from '@fencepost/lease/internal/redis-checks';
 import type { CatalogEntry } from '../catalog/definition.js';
 import type { UnreadableRecord } from '../catalog/read-records.js';
 import type { JournalEntry } from '../journal/journal.js';

@@ -1,4 +1,4 @@
-import { scrubText } from '@fencepost/lease';
+import { scrubText } from '@fencepost/lease/internal';
 import type { Run } from '../ledger/run.js';
 import type { CronOverview } from './cron-overview.js';
 import type { DoctorFacts, DoctorFinding, DoctorRule } from './doctor-facts.js';

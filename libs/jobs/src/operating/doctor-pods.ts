@@ -1,4 +1,4 @@
-import { ownerPrefix } from '@fencepost/lease';
+import { ownerPrefix } from '@fencepost/lease/internal';
 import type { PodCard } from '../pods/pod-registry.js';
 import type { DoctorFacts, DoctorFinding, DoctorRule } from './doctor-facts.js';
 import { counted, found, grouped, listed, took } from './doctor-words.js';

@@ -1,4 +1,10 @@
-import { judgeServer, type Demands, type Finding, type FindingCode, type ServerFacts } from '@fencepost/lease';
+import {
+  judgeServer,
+  type Demands,
+  type Finding,
+  type FindingCode,
+  type ServerFacts,
+} from '@fencepost/lease/internal/redis-checks';
 import { judgePostgres } from '../nest/durability.js';
 import type { DoctorFacts, DoctorFinding, DoctorRule, FindingLevel } from './doctor-facts.js';
 import { workers } from './doctor-pods.js';

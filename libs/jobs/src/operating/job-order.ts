@@ -1,4 +1,4 @@
-import { parseDuration } from '@fencepost/lease';
+import { parseDuration } from '@fencepost/lease/internal/options';
 import { lostInJson } from '../nest/json-value.js';
 import { JobPayloadError } from '../running/job-payload-error.js';
 import { LARGEST_PRIORITY } from '../scheduling/run-queue.js';

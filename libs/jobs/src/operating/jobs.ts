@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { isDeepStrictEqual } from 'node:util';
-import { SetupError, type Clock, type SqlClient } from '@fencepost/lease';
+import { SetupError, type Clock } from '@fencepost/lease';
+import type { SqlClient } from '@fencepost/lease/postgres';
 import type { Catalog } from '../catalog/catalog.js';
 import type { Ledger, TriggerReply, TriggerRequest } from '../ledger/ledger.js';
 import { isTransactional } from '../ledger/transactional-ledger.js';

@@ -1,4 +1,4 @@
-import { nearNames } from '@fencepost/lease';
+import { nearNames } from '@fencepost/lease/internal/options';
 import type { Catalog, CatalogReading } from '../catalog/catalog.js';
 import type { CatalogEntry, Generation } from '../catalog/definition.js';
 import { UnknownCronError } from './errors.js';

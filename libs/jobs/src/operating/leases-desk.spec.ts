@@ -1,4 +1,5 @@
-import { MemoryLeaseStore, parseFence, type Fence, type LeaseStore } from '@fencepost/lease';
+import { parseFence, type Fence, type LeaseStore } from '@fencepost/lease';
+import { MemoryLeaseStore } from '@fencepost/lease/testing';
 import { describe, expect, it, vi } from 'vitest';
 import { CRON } from '../../../../test/support/audit-history.js';
 import { OperatingStage } from '../../../../test/support/operating-stage.js';

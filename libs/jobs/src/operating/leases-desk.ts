@@ -1,12 +1,6 @@
-import {
-  formatFence,
-  ownerPrefix,
-  sleep,
-  type Clock,
-  type Fence,
-  type Holding,
-  type LeaseStore,
-} from '@fencepost/lease';
+import { formatFence, type Clock, type Fence, type LeaseStore } from '@fencepost/lease';
+import { ownerPrefix, sleep } from '@fencepost/lease/internal';
+import type { Holding } from '@fencepost/lease/store';
 import type { Catalog } from '../catalog/catalog.js';
 import type { Journal } from '../journal/journal.js';
 import type { Ledger } from '../ledger/ledger.js';

@@ -1,4 +1,6 @@
-import { FencepostError, formatFence, ownerPrefix, type Fence, type Holding } from '@fencepost/lease';
+import { FencepostError, formatFence, type Fence } from '@fencepost/lease';
+import { ownerPrefix } from '@fencepost/lease/internal';
+import type { Holding } from '@fencepost/lease/store';
 
 /** The lease is not the one that was looked at any more, so it was left alone. */
 export class LeaseMovedError extends FencepostError {

@@ -1,4 +1,6 @@
-import { formatFence, ownerPrefix, type Fence, type Holding } from '@fencepost/lease';
+import { formatFence, type Fence } from '@fencepost/lease';
+import { ownerPrefix } from '@fencepost/lease/internal';
+import type { Holding } from '@fencepost/lease/store';
 import type { JournalEntry } from '../journal/journal.js';
 import type { CronRecord } from '../ledger/ledger.js';
 import type { Run } from '../ledger/run.js';

@@ -1,4 +1,5 @@
-import { redisKeys, type KeySpace, type RedisClient } from '@fencepost/lease';
+import { redisKeys, type KeySpace } from '@fencepost/lease/internal/redis';
+import type { RedisClient } from '@fencepost/lease/redis';
 import type { Catalog, CatalogReading } from '../catalog/catalog.js';
 import { PostgresCatalog } from '../catalog/postgres-catalog.js';
 import type { Ledger } from '../ledger/ledger.js';

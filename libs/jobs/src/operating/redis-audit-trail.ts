@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
-import { loadScripts, redisKeys, type KeySpace, type RedisClient } from '@fencepost/lease';
+import { loadScripts, redisKeys, type KeySpace } from '@fencepost/lease/internal/redis';
+import type { RedisClient } from '@fencepost/lease/redis';
 import { checkedQuery, isAbout, keptRecord, recordOf } from './audit-record-text.js';
 import {
   KEPT_RECORDS,

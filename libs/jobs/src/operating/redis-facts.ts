@@ -1,13 +1,7 @@
-import {
-  judgeHistory,
-  readServers,
-  redisKeys,
-  type Clock,
-  type History,
-  type KeySpace,
-  type RedisClient,
-  type ServerFacts,
-} from '@fencepost/lease';
+import type { Clock } from '@fencepost/lease';
+import { redisKeys, type KeySpace } from '@fencepost/lease/internal/redis';
+import { judgeHistory, readServers, type History, type ServerFacts } from '@fencepost/lease/internal/redis-checks';
+import type { RedisClient } from '@fencepost/lease/redis';
 import { QUEUE_NAME, queuePrefix } from '../scheduling/bullmq-run-queue.js';
 import { MOST_OVERDUE, OVERDUE_MS } from '../scheduling/presence.js';
 import type { HistoryChange, LateCron, RedisFacts } from './doctor-facts.js';

@@ -1,4 +1,4 @@
-import { ownerPrefix } from '@fencepost/lease';
+import { ownerPrefix } from '@fencepost/lease/internal';
 import { EFFECTIVE_AFTER_MS } from '../catalog/definition.js';
 import { skipCover } from '../audit/skip-cover.js';
 import { isManual } from '../schedule/manual.js';

@@ -1,4 +1,4 @@
-import { ownerPrefix } from '@fencepost/lease';
+import { ownerPrefix } from '@fencepost/lease/internal';
 import type { Run } from '../ledger/run.js';
 import { fenceText } from '../presenting/values.js';
 import { lateBy, took } from '../presenting/run.js';

@@ -1,4 +1,4 @@
-import type { Holding } from '@fencepost/lease';
+import type { Holding } from '@fencepost/lease/store';
 import type { CatalogEntry } from '../catalog/definition.js';
 import type { JournalEntry } from '../journal/journal.js';
 import type { Account, CronRecord } from '../ledger/ledger.js';

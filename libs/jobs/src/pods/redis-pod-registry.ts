@@ -1,4 +1,5 @@
-import { loadScripts, redisKeys, type KeySpace, type RedisClient } from '@fencepost/lease';
+import { loadScripts, redisKeys, type KeySpace } from '@fencepost/lease/internal/redis';
+import type { RedisClient } from '@fencepost/lease/redis';
 import { POD_GONE_MS, type NewPodCard, type PodCard, type PodRegistry } from './pod-registry.js';
 import { byIdentity } from './by-identity.js';
 

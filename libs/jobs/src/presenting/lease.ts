@@ -1,4 +1,5 @@
-import { ownerPrefix, type Holding } from '@fencepost/lease';
+import { ownerPrefix } from '@fencepost/lease/internal';
+import type { Holding } from '@fencepost/lease/store';
 import { z } from 'zod';
 import { fence, fenceText, ms } from './values.js';
 

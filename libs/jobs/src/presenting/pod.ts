@@ -1,4 +1,4 @@
-import { ownerPrefix } from '@fencepost/lease';
+import { ownerPrefix } from '@fencepost/lease/internal';
 import { z } from 'zod';
 import { count, instant, iso, msOrNull, textOrNull } from './values.js';
 

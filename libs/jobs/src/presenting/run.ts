@@ -1,4 +1,4 @@
-import { ownerPrefix } from '@fencepost/lease';
+import { ownerPrefix } from '@fencepost/lease/internal';
 import { z } from 'zod';
 import { hasLateness, type MissedRange, type Question, type Run } from '../ledger/run.js';
 import { count, fence, fenceOrNull, fenceText, instant, instantOrNull, iso, msOrNull, textOrNull } from './values.js';

@@ -1,4 +1,5 @@
-import type { CancelTimer, Clock } from '@fencepost/lease';
+import type { Clock } from '@fencepost/lease';
+import type { CancelTimer } from '@fencepost/lease/internal';
 import { AttemptTimeoutError } from './errors.js';
 
 const LONGEST_GRACE_MS = 5_000;

@@ -1,4 +1,5 @@
-import { sleep, StaleFenceError } from '@fencepost/lease';
+import { StaleFenceError } from '@fencepost/lease';
+import { sleep } from '@fencepost/lease/internal';
 import type { AttemptOutcome, AttemptRef, BeginReply } from '../ledger/ledger.js';
 import type { RunState } from '../ledger/run-state.js';
 import { withinLimit } from './attempt-timeout.js';

@@ -1,4 +1,4 @@
-import { NotReplicatedError } from '@fencepost/lease';
+import { NotReplicatedError } from '@fencepost/lease/redis';
 import { afterEach, describe, expect, it } from 'vitest';
 import { CRON, RUN, RUN_LEASE_MS, WorkerStage } from '../../../../test/support/worker-stage.js';
 

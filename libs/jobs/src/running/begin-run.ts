@@ -1,4 +1,5 @@
-import { NotReplicatedError, sleep } from '@fencepost/lease';
+import { sleep } from '@fencepost/lease/internal';
+import { NotReplicatedError } from '@fencepost/lease/redis';
 import type { BeginReply, BeginRequest } from '../ledger/ledger.js';
 import type { AttemptDeps, Carrier } from './carrier.js';
 import { tellTrouble } from '../telemetry/tell-trouble.js';

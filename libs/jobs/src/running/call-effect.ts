@@ -1,4 +1,5 @@
-import type { CancelTimer, Clock, Fence } from '@fencepost/lease';
+import type { Clock, Fence } from '@fencepost/lease';
+import type { CancelTimer } from '@fencepost/lease/internal';
 import { EffectTimeoutError, EffectUnknownError } from './effect-errors.js';
 import type { EffectContext } from './effect-context.js';
 import type { Ending } from './ending.js';

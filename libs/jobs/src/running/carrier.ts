@@ -1,4 +1,5 @@
-import type { Clock, Criticality } from '@fencepost/lease';
+import type { Clock } from '@fencepost/lease';
+import type { Criticality } from '@fencepost/lease/internal/redis-checks';
 import type { Ledger } from '../ledger/ledger.js';
 import type { Telemetry } from '../telemetry/telemetry.js';
 import type { Tracing } from '../telemetry/tracing.js';

@@ -1,4 +1,4 @@
-import { scrubText } from '@fencepost/lease';
+import { scrubText } from '@fencepost/lease/internal';
 
 /** Longer ones say no more to whoever reads a list of runs, and would fill the store. */
 const LONGEST = 2_000;

@@ -1,4 +1,5 @@
-import { StaleFenceError, type Clock, type Criticality } from '@fencepost/lease';
+import { StaleFenceError, type Clock } from '@fencepost/lease';
+import type { Criticality } from '@fencepost/lease/internal/redis-checks';
 import type { AttemptRef, Ledger } from '../ledger/ledger.js';
 import type { Question } from '../ledger/run.js';
 import type { Telemetry } from '../telemetry/telemetry.js';

@@ -1,4 +1,4 @@
-import type { Criticality } from '@fencepost/lease';
+import type { Criticality } from '@fencepost/lease/internal/redis-checks';
 import type { IfUnknown } from './effect-context.js';
 import { OptionDoor } from './option-door.js';
 import { payloadHash } from './payload-hash.js';

@@ -1,4 +1,4 @@
-import type { Criticality } from '@fencepost/lease';
+import type { Criticality } from '@fencepost/lease/internal/redis-checks';
 import type { EffectContext, IfUnknown } from './effect-context.js';
 import { readIfUnknown } from './effect-options.js';
 import { OptionDoor } from './option-door.js';

@@ -1,4 +1,5 @@
-import { parseFence, trustedUntil, type LeaseLostError } from '@fencepost/lease';
+import { parseFence, type LeaseLostError } from '@fencepost/lease';
+import { trustedUntil } from '@fencepost/lease/internal';
 import { ManualClock } from '@fencepost/lease/testing';
 import { afterEach, describe, expect, it } from 'vitest';
 import { flaky, type Flaky } from '../../../../test/support/flaky.js';

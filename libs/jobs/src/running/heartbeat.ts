@@ -1,4 +1,5 @@
-import { LeaseLostError, trustedUntil, type CancelTimer, type Clock, type LossReason } from '@fencepost/lease';
+import { LeaseLostError, type Clock } from '@fencepost/lease';
+import { trustedUntil, type CancelTimer } from '@fencepost/lease/internal';
 import type { AttemptRef, Ledger } from '../ledger/ledger.js';
 import type { Pulse } from './pulse.js';
 
@@ -104,7 +105,7 @@ export class Heartbeat {
     this.deps.onCancelled();
   }
 
-  #lose(reason: LossReason): void {
+  #lose(reason: LeaseLostError['reason']): void {
     if (this.#over) return;
     this.stop();
     this.deps.onLost(new LeaseLostError(this.attempt.runId, reason));

@@ -1,4 +1,4 @@
-import { MemorySemaphoreStore } from '@fencepost/lease';
+import { MemorySemaphoreStore } from '@fencepost/lease/coordination';
 import { ManualClock } from '@fencepost/lease/testing';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { Limits } from './carrier.js';

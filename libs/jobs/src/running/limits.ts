@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
-import { NO_FENCE, Semaphores, type Clock, type Lease, type SemaphoreStore } from '@fencepost/lease';
+import { NO_FENCE, type Clock, type Lease } from '@fencepost/lease';
+import { Semaphores, type SemaphoreStore } from '@fencepost/lease/coordination';
 import type { Limits } from './carrier.js';
 import { Line, type InLine } from './line.js';
 

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
-import { NO_FENCE, type SemaphoreStore } from '@fencepost/lease';
+import { NO_FENCE } from '@fencepost/lease';
+import type { SemaphoreStore } from '@fencepost/lease/coordination';
 
 /** So many may wait in line, each with its place; who finds it full has none, and comes again. */
 const LONGEST_LINE = 100;

@@ -1,5 +1,6 @@
 import { inspect } from 'node:util';
-import { parseDuration, scrub } from '@fencepost/lease';
+import { scrub } from '@fencepost/lease/internal';
+import { parseDuration } from '@fencepost/lease/internal/options';
 import { EffectOptionError } from './effect-errors.js';
 
 /** A timer that waits longer fires at once. */

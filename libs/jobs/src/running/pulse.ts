@@ -1,4 +1,5 @@
-import type { CancelTimer, Clock } from '@fencepost/lease';
+import type { Clock } from '@fencepost/lease';
+import type { CancelTimer } from '@fencepost/lease/internal';
 
 /**
  * One timer for the heartbeats of all attempts of a process. They beat in the same turn of the event loop, so the ledger

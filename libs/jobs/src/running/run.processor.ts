@@ -1,5 +1,8 @@
-import { LeaseLostError, RedisSemaphoreStore, scrub, scrubText, sleep } from '@fencepost/lease';
-import type { Clock, KeySpace, RedisClient, SemaphoreStore } from '@fencepost/lease';
+import { LeaseLostError, type Clock } from '@fencepost/lease';
+import { RedisSemaphoreStore, type SemaphoreStore } from '@fencepost/lease/coordination';
+import { scrub, scrubText, sleep } from '@fencepost/lease/internal';
+import type { KeySpace } from '@fencepost/lease/internal/redis';
+import type { RedisClient } from '@fencepost/lease/redis';
 import { DelayedError, Job, Worker, type WorkerOptions } from 'bullmq';
 import { QUEUE_NAME, queuePrefix, type RunJobData } from '../scheduling/bullmq-run-queue.js';
 import type { Telemetry } from '../telemetry/telemetry.js';

@@ -1,4 +1,4 @@
-import type { SqlConnection } from '@fencepost/lease';
+import type { SqlConnection } from '@fencepost/lease/postgres';
 import { afterEach, describe, expect, it } from 'vitest';
 import { inHandler } from '../../../../test/support/effect-stage.js';
 import { WorkerStage } from '../../../../test/support/worker-stage.js';

@@ -1,4 +1,4 @@
-import type { SqlConnection, SqlPool } from '@fencepost/lease';
+import type { SqlConnection, SqlPool } from '@fencepost/lease/postgres';
 import { isTransactional, type TransactionalLedger } from '../ledger/transactional-ledger.js';
 import type { EffectDesk } from './effect-desk.js';
 import { EffectPayloadError, TransactionUnavailableError } from './effect-errors.js';

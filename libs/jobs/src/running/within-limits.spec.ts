@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { MemorySemaphoreStore } from '@fencepost/lease';
+import { MemorySemaphoreStore } from '@fencepost/lease/coordination';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { CRON, RUN, RUN_LEASE_MS, standing, WorkerStage } from '../../../../test/support/worker-stage.js';
 import type { Carried, CronHandler, Limits } from './carrier.js';

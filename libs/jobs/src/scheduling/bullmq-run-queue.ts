@@ -1,4 +1,5 @@
-import type { KeySpace, RedisClient } from '@fencepost/lease';
+import type { KeySpace } from '@fencepost/lease/internal/redis';
+import type { RedisClient } from '@fencepost/lease/redis';
 import { Queue } from 'bullmq';
 import type { Delivery } from '../ledger/ledger.js';
 import type { Run } from '../ledger/run.js';

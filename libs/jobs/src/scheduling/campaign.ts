@@ -1,5 +1,5 @@
-import { FenceExhaustedError } from '@fencepost/lease';
-import type { CancelTimer, Clock, Lease, LeaseLostError, LeaseKeeper } from '@fencepost/lease';
+import { FenceExhaustedError, type Clock, type Lease, type LeaseLostError } from '@fencepost/lease';
+import type { CancelTimer, LeaseKeeper } from '@fencepost/lease/internal';
 import type { Ledger } from '../ledger/ledger.js';
 import type { Telemetry } from '../telemetry/telemetry.js';
 import { DueIndex } from './due-index.js';

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
-import { mustStop, type Clock } from '@fencepost/lease';
+import type { Clock } from '@fencepost/lease';
+import { mustStop } from '@fencepost/lease/internal';
 import type { ClaimReply, ClaimRequest, Ledger } from '../ledger/ledger.js';
 import { cronOfRun } from '../schedule/occurrence.js';
 import type { Telemetry } from '../telemetry/telemetry.js';

@@ -1,5 +1,5 @@
-import { LeaseKeeper, MemoryLeaseStore } from '@fencepost/lease';
-import { ManualClock } from '@fencepost/lease/testing';
+import { LeaseKeeper } from '@fencepost/lease/internal';
+import { MemoryLeaseStore, ManualClock } from '@fencepost/lease/testing';
 import { describe, expect, it } from 'vitest';
 import { flaky } from '../../../../test/support/flaky.js';
 import { recordedEvents } from '../../../../test/support/recorded-events.js';

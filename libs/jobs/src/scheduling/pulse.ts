@@ -1,4 +1,5 @@
-import type { CancelTimer, Clock } from '@fencepost/lease';
+import type { Clock } from '@fencepost/lease';
+import type { CancelTimer } from '@fencepost/lease/internal';
 import type { Telemetry } from '../telemetry/telemetry.js';
 import { tellBug, tellTrouble } from '../telemetry/tell-trouble.js';
 import type { Beat, Presence } from './presence.js';

@@ -1,4 +1,5 @@
-import { systemClock, type CancelTimer } from '@fencepost/lease';
+import { systemClock } from '@fencepost/lease';
+import type { CancelTimer } from '@fencepost/lease/internal';
 import { ManualClock } from '@fencepost/lease/testing';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { punctual } from './punctual.js';

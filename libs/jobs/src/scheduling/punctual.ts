@@ -1,5 +1,6 @@
 import { setImmediate } from 'node:timers';
-import type { CancelTimer, Clock } from '@fencepost/lease';
+import type { Clock } from '@fencepost/lease';
+import type { CancelTimer } from '@fencepost/lease/internal';
 
 /** A timer of Node counts whole milliseconds from a wall clock that is cut to them: it is late by one, as a rule. */
 const AWAKE_MS = 1;

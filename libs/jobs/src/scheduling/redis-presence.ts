@@ -1,4 +1,5 @@
-import { loadScripts, redisKeys, type KeySpace, type RedisClient } from '@fencepost/lease';
+import { loadScripts, redisKeys, type KeySpace } from '@fencepost/lease/internal/redis';
+import type { RedisClient } from '@fencepost/lease/redis';
 import { MEMBER_GONE_MS, MOST_OVERDUE, OVERDUE_MS, type Beat, type Presence } from './presence.js';
 
 const SCRIPTS = loadScripts(new URL('./lua/', import.meta.url), ['beat-pod']);

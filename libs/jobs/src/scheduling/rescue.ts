@@ -1,4 +1,6 @@
-import type { CancelTimer, Clock, Holding, LeaseStore } from '@fencepost/lease';
+import type { Clock, LeaseStore } from '@fencepost/lease';
+import type { CancelTimer } from '@fencepost/lease/internal';
+import type { Holding } from '@fencepost/lease/store';
 import type { Telemetry } from '../telemetry/telemetry.js';
 import { inGroups } from './in-groups.js';
 import type { PodTiming } from './pod-timing.js';

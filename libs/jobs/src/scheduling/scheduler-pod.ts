@@ -1,4 +1,6 @@
-import type { Clock, Lease, LeaseKeeper, LeaseStore, StopWatching } from '@fencepost/lease';
+import type { Clock, Lease, LeaseStore } from '@fencepost/lease';
+import type { LeaseKeeper } from '@fencepost/lease/internal';
+import type { StopWatching } from '@fencepost/lease/store';
 import type { Catalog } from '../catalog/catalog.js';
 import type { CatalogEntry } from '../catalog/definition.js';
 import type { Ledger } from '../ledger/ledger.js';

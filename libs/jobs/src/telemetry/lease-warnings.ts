@@ -1,4 +1,5 @@
-import { hashResource, type LeaseObserver } from '@fencepost/lease';
+import type { LeaseObserver } from '@fencepost/lease';
+import { hashResource } from '@fencepost/lease/internal';
 import type { Telemetry } from './telemetry.js';
 
 /** What leases have to say to an operator, as events of ours: so that it is in the journal, whichever pod noticed it. */

@@ -1,4 +1,5 @@
-import { hashResource, parseFence } from '@fencepost/lease';
+import { parseFence } from '@fencepost/lease';
+import { hashResource } from '@fencepost/lease/internal';
 import { ManualClock } from '@fencepost/lease/testing';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { EVENT_TEXT, type EventName, type Events } from './events.js';

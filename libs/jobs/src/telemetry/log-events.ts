@@ -1,4 +1,5 @@
-import { hashResource, ownerPrefix, scrub, type Clock } from '@fencepost/lease';
+import type { Clock } from '@fencepost/lease';
+import { hashResource, ownerPrefix, scrub } from '@fencepost/lease/internal';
 import { EVENT_TEXT, eventSentence, type EventLevel, type EventName } from './events.js';
 import type { EventListener, Telemetry } from './telemetry.js';
 

@@ -1,4 +1,4 @@
-import { ownerPrefix } from '@fencepost/lease';
+import { ownerPrefix } from '@fencepost/lease/internal';
 import { ROOT_CONTEXT, SpanKind, SpanStatusCode, context, isSpanContextValid, trace } from '@opentelemetry/api';
 import type { Attributes, Context, Span, SpanOptions } from '@opentelemetry/api';
 import { describeError } from '../running/describe-error.js';

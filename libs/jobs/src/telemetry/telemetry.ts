@@ -1,4 +1,4 @@
-import { scrubText } from '@fencepost/lease';
+import { scrubText } from '@fencepost/lease/internal';
 import { channel, hasChannels } from './channels.js';
 import type { EventName, Events } from './events.js';
 

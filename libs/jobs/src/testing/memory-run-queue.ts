@@ -1,4 +1,5 @@
-import { systemClock, type CancelTimer, type Clock } from '@fencepost/lease';
+import { systemClock, type Clock } from '@fencepost/lease';
+import type { CancelTimer } from '@fencepost/lease/internal';
 import type { Delivery } from '../ledger/ledger.js';
 import type { Carried } from '../running/carrier.js';
 import type { Place, QueuedDelivery, RunQueue } from '../scheduling/run-queue.js';

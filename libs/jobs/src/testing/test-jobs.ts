@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { parseDuration } from '@fencepost/lease';
+import { parseDuration } from '@fencepost/lease/internal/options';
 import { ManualClock } from '@fencepost/lease/testing';
 import { MemoryCatalog } from '../catalog/memory-catalog.js';
 import { MemoryLedger } from '../ledger/memory-ledger.js';

@@ -1,4 +1,5 @@
-import type { CancelTimer, Clock } from '@fencepost/lease';
+import type { Clock } from '@fencepost/lease';
+import type { CancelTimer } from '@fencepost/lease/internal';
 
 /**
  * A worker process as far as a test needs one: it can be killed and frozen at any moment. Nothing of a dead one happens any

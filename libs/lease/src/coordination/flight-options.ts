@@ -1,6 +1,6 @@
 import { parseDuration } from '../duration.js';
 import { SetupError } from '../errors.js';
-import type { FencedValue } from '../fencing/fenced-values.js';
+import type { FencedValue } from '../sinks/fenced-values.js';
 
 export interface FlightOptions {
   /** How long a value is taken without a question. */

@@ -1,7 +1,7 @@
 import type { Clock } from '../clock.js';
 import { LeaseLostError, StaleFenceError } from '../errors.js';
 import type { Fence } from '../fence.js';
-import type { FencedValues } from '../fencing/fenced-values.js';
+import type { FencedValues } from '../sinks/fenced-values.js';
 import type { Lease } from '../holding/held-lease.js';
 import type { Leases } from '../holding/leases.js';
 import { waitFor } from '../holding/waiting.js';

@@ -1,6 +1,6 @@
 import { systemClock } from '../clock.js';
 import type { Clock } from '../clock.js';
-import type { FencedValue, FencedValues } from '../fencing/fenced-values.js';
+import type { FencedValue, FencedValues } from '../sinks/fenced-values.js';
 import type { Leases } from '../holding/leases.js';
 import { resourceName } from '../resource.js';
 import type { ResourceName } from '../resource.js';

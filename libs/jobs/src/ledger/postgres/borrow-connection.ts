@@ -1,4 +1,5 @@
-import { StoreAwayError, type Clock, type SqlConnection, type SqlPool } from '@fencepost/lease';
+import { StoreAwayError, type Clock } from '@fencepost/lease';
+import type { SqlConnection, SqlPool } from '@fencepost/lease/postgres';
 
 /** Every connection of a pool was in use, or none could be opened, for as long as the ledger was willing to wait. */
 export class PoolExhaustedError extends StoreAwayError {

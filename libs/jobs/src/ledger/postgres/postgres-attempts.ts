@@ -1,5 +1,5 @@
-import type { SqlConnection } from '@fencepost/lease';
 import { parseFence } from '@fencepost/lease';
+import type { SqlConnection } from '@fencepost/lease/postgres';
 import { cronOfRun } from '../../schedule/occurrence.js';
 import type {
   AttemptOutcome,

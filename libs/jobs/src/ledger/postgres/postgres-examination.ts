@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import type { SqlClient } from '@fencepost/lease';
+import type { SqlClient } from '@fencepost/lease/postgres';
 import { readPostgresSettings } from '../../nest/durability.js';
 import type { PostgresFacts } from '../../operating/doctor-facts.js';
 import { FUNCTIONS_HASH, LEDGER_VERSION } from './postgres-ledger-files.js';

@@ -1,5 +1,6 @@
-import { identifier, redisChannel, SetupError, systemClock, type Clock, type KeySpace } from '@fencepost/lease';
-import type { SqlClient, SqlPool } from '@fencepost/lease';
+import { SetupError, systemClock, type Clock } from '@fencepost/lease';
+import { redisChannel, type KeySpace } from '@fencepost/lease/internal/redis';
+import { identifier, type SqlClient, type SqlPool } from '@fencepost/lease/postgres';
 import { LEDGER_TIMING, type LedgerTiming } from '../ledger-timing.js';
 import { DEFAULT_SCHEMA, type LedgerSchema } from './postgres-ledger-schema.js';
 import { checkLedgerVersion } from './postgres-ledger-version.js';

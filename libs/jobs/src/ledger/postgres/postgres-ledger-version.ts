@@ -1,4 +1,5 @@
-import { identifier, SetupError, type SqlClient } from '@fencepost/lease';
+import { SetupError } from '@fencepost/lease';
+import { identifier, type SqlClient } from '@fencepost/lease/postgres';
 import { sqlState } from './postgres-failure.js';
 import { LEDGER_VERSION } from './postgres-ledger-files.js';
 

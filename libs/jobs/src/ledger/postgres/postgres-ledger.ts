@@ -1,4 +1,5 @@
-import type { SqlClient, SqlConnection, StopWatching } from '@fencepost/lease';
+import type { SqlClient, SqlConnection } from '@fencepost/lease/postgres';
+import type { StopWatching } from '@fencepost/lease/store';
 import type {
   Account,
   AccountQuestion,

@@ -1,4 +1,4 @@
-import { identifier, type SqlClient, type SqlPool } from '@fencepost/lease';
+import { identifier, type SqlClient, type SqlPool } from '@fencepost/lease/postgres';
 import {
   CREATE_VERSIONS,
   FUNCTIONS,

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
-import { sleep, type SqlConnection, type SqlResult } from '@fencepost/lease';
+import { sleep } from '@fencepost/lease/internal';
+import type { SqlConnection, SqlResult } from '@fencepost/lease/postgres';
 import type { AttemptRef } from '../ledger.js';
 import type { TransactionReply, TransactionRequest } from '../transactional-ledger.js';
 import { askInTime, PATIENCE_MS, type PatientAccess } from './ask-in-time.js';

@@ -1,4 +1,4 @@
-import { nearNames } from '@fencepost/lease';
+import { nearNames } from '@fencepost/lease/internal/options';
 import type { Run } from '../../ledger/run.js';
 import type { FoundCron } from '../../nest/cron-explorer.js';
 import { UnknownCronError } from '../../operating/errors.js';

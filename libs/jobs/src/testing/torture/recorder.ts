@@ -1,5 +1,6 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
-import { parseDuration, type Criticality } from '@fencepost/lease';
+import { parseDuration } from '@fencepost/lease/internal/options';
+import type { Criticality } from '@fencepost/lease/internal/redis-checks';
 import type { EffectContext, IfUnknown, Lookup } from '../../running/effect-context.js';
 import type { EffectOptions } from '../../running/effect-options.js';
 import type { ForEachOptions, ItemAct } from '../../running/for-each-options.js';

@@ -1,4 +1,4 @@
-import { parseDuration } from '@fencepost/lease';
+import { parseDuration } from '@fencepost/lease/internal/options';
 import type { Run } from '../../ledger/run.js';
 import { findingsOf } from './findings.js';
 import { MISHAP_KINDS, type MishapKind, type TortureMishap } from './mishap.js';

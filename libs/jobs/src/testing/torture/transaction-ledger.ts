@@ -1,4 +1,5 @@
-import type { SqlConnection, SqlResult, StopWatching } from '@fencepost/lease';
+import type { SqlConnection, SqlResult } from '@fencepost/lease/postgres';
+import type { StopWatching } from '@fencepost/lease/store';
 import type { AttemptRef, TriggerReply } from '../../ledger/ledger.js';
 import { MemoryLedger } from '../../ledger/memory-ledger.js';
 import type { TransactionalLedger, TransactionReply, TransactionRequest } from '../../ledger/transactional-ledger.js';

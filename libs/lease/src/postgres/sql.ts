@@ -1,5 +1,5 @@
-import { quoteIdentifier } from '../postgres/identifier.js';
-import type { SqlQuery } from '../postgres/sql-client.js';
+import { quoteIdentifier } from './identifier.js';
+import type { SqlQuery } from './sql-client.js';
 
 /** A piece of a statement with its values, or all of one: `pg` takes it as it is, and `sql` puts it into a larger one. */
 export class SqlFragment implements SqlQuery {

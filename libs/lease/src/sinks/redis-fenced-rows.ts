@@ -19,7 +19,7 @@ export interface FencedWrite {
 }
 
 /** An accepted write as the journal has it. */
-export interface JournalEntry {
+export interface AppliedWrite {
   readonly row: string;
   readonly idempotencyKey: string;
   readonly fence: Fence;
@@ -83,7 +83,7 @@ export class RedisFencedRows {
   }
 
   /** Every accepted write that is still remembered, the oldest first. */
-  async journal(): Promise<JournalEntry[]> {
+  async journal(): Promise<AppliedWrite[]> {
     const entries = await this.#options.redis.xrange(this.#part('rows-journal'), '-', '+');
     return entries.map(([, [, row = '', , idempotencyKey = '', , fence = '']]) => ({
       row,

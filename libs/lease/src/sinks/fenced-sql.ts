@@ -5,7 +5,7 @@ import { quoteIdentifier } from '../postgres/identifier.js';
 import { unobserved } from '../telemetry/lease-events.js';
 import type { LeaseObserver } from '../telemetry/lease-events.js';
 import { refuseStale } from './refuse-stale.js';
-import { SqlFragment, sql } from './sql.js';
+import { SqlFragment, sql } from '../postgres/sql.js';
 
 /** A lease, an attempt: whatever has been issued a fence for a resource. */
 export interface Fenced {

@@ -1,0 +1,12 @@
+export { Semaphores, Semaphore } from './semaphore.js';
+export type { PlaceOptions, PlaceWaitOptions } from './semaphore.js';
+export type { SemaphoreStore } from './semaphore-store.js';
+export { MemorySemaphoreStore } from './memory-semaphore-store.js';
+export { RedisSemaphoreStore } from './redis-semaphore-store.js';
+export { SingleFlight } from './single-flight.js';
+export type { FlightOptions } from './flight-options.js';
+export type { BuildContext } from './flight.js';
+export { FlightTimeoutError, FlightValueError } from './flight-errors.js';
+export { Election } from './election.js';
+export type { Leadership } from './election.js';
+export type { Leader } from './leaders.js';

@@ -1,0 +1,9 @@
+/** Not public API: what a Redis can promise, as `connectLeases` and the doctor see it. */
+
+export { probeRedis, readServers } from '../redis/redis-probe.js';
+export type { ProbeOptions } from '../redis/redis-probe.js';
+export type { ServerFacts } from '../redis/server-facts.js';
+export { judgeHistory } from '../redis/server-history.js';
+export type { History } from '../redis/server-history.js';
+export { judgeServer } from '../redis/server-judgement.js';
+export type { Demands, Finding, FindingCode, Criticality } from '../redis/server-judgement.js';

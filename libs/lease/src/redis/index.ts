@@ -1,0 +1,7 @@
+export { RedisLeaseStore } from '../store/redis-lease-store.js';
+export type { RedisLeaseStoreOptions } from '../store/redis-lease-store.js';
+export { connectRedis, closeRedis } from './redis-connection.js';
+export type { ConnectOptions } from './redis-connection.js';
+export type { RedisClient } from './redis-script.js';
+export type { RedisTarget } from './redis-target.js';
+export { NotReplicatedError } from './redis-wait.js';

@@ -1,0 +1,12 @@
+export { RedisFencedValues } from './redis-fenced-values.js';
+export { MemoryFencedValues } from './memory-fenced-values.js';
+export type { FencedValues } from './fenced-values.js';
+export { fencedSql } from './fenced-sql.js';
+export { runFenced } from './run-fenced.js';
+export { transition } from './transition.js';
+export { fenceHeaders, readFenceHeaders, BadFenceHeadersError } from './fence-headers.js';
+export { MemoryFenceGate } from './fence-gate.js';
+export type { FenceGate } from './fence-gate.js';
+export { PostgresFenceGate } from './postgres-fence-gate.js';
+export { RedisFencedRows } from './redis-fenced-rows.js';
+export type { AppliedWrite, TurnedDown } from './redis-fenced-rows.js';
