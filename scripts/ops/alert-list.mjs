@@ -32,13 +32,13 @@ function pods(m) {
         severity: 'critical',
         runbook: 'no-pod',
       },
-      summary: 'No scheduler pod is there.',
-      description: 'No cron fires. What comes due now is made up for, or not, as the misfire policy of each cron says.',
+      summary: 'No scheduler pod is running.',
+      description: 'No cron fires. The misfire policy of each cron decides about instants that come due now.',
     },
     {
       ...{ name: 'FencepostNoWorker', expr: none('worker'), holds: '1m', severity: 'critical', runbook: 'no-pod' },
-      summary: 'No worker pod is there.',
-      description: 'Crons fire, and nothing carries their runs out: they wait in the queue.',
+      summary: 'No worker pod is running.',
+      description: 'Crons fire, but no worker executes their runs: they wait in the queue.',
     },
   ];
 }
@@ -51,14 +51,15 @@ function firing(m) {
     {
       ...{ name: 'FencepostCronWithoutHolder', expr: `${crons} - ${held} > 0`, holds: '2m', severity: 'critical' },
       summary: '{{ $value }} crons are held by no scheduler pod.',
-      description: 'Nobody fires them. A lease that nobody can take, or pods that are too busy to hold all crons.',
+      description:
+        'They do not fire. Either their leases cannot be acquired, or the pods are too busy to hold all crons.',
       runbook: 'stuck-cron',
     },
     {
       ...{ name: 'FencepostFireOverdue', expr: `${overdue} > 120`, holds: '1m', severity: 'critical' },
-      summary: '{{ $labels.cron }} was due {{ $value | humanizeDuration }} ago, and nothing has become of it.',
+      summary: '{{ $labels.cron }} was due {{ $value | humanizeDuration }} ago, and is not accounted for.',
       description:
-        'Its holder has neither claimed the instant nor written down why not: it can not reach its store, or is stuck.',
+        'Its holder has neither claimed the instant nor recorded a reason: it cannot reach its store, or is stuck.',
       runbook: 'stuck-cron',
     },
   ];
@@ -73,22 +74,22 @@ function outcomes(m) {
       name: 'FencepostFiresMissed',
       expr: `${ask({ of: m.fires, where: { outcome: 'missed' }, by: ['cron'], as: 'sum', over: 'increase', range: '15m' })} > 0`,
       ...{ holds: '0m', severity: 'warning', runbook: 'stuck-cron' },
-      summary: '{{ $labels.cron }} has missed instants, which will not run.',
+      summary: '{{ $labels.cron }} has missed instants that will not run.',
       description:
-        'Nobody claimed them in time, and its misfire policy does not make up for them. "fencepost why" says who was there.',
+        'No pod claimed them in time, and the misfire policy does not make up for them. "fencepost why" explains each one.',
     },
     {
       name: 'FencepostFiresLate',
       expr: `${quantile(0.99, { of: m.fireDelay, range: '10m' })} > 5`,
       ...{ holds: '10m', severity: 'warning', runbook: 'stuck-cron' },
       summary: 'One in a hundred instants is claimed {{ $value | humanizeDuration }} late.',
-      description: 'The scheduler pods or their store are too slow for what comes due at once.',
+      description: 'The scheduler pods or their store are too slow for the number of crons due at once.',
     },
     {
       ...{ name: 'FencepostLastSuccessTooOld', expr: `${age} > ${allowed}`, holds: '5m', severity: 'critical' },
       summary: '{{ $labels.cron }} has not succeeded for {{ $value | humanizeDuration }}.',
       description:
-        'That is more than twice as long as its schedule leaves between two instants. It counts from the last success, or from when the cron was made or its pause ended.',
+        'That is more than twice its period. It counts from the last success, from when the cron was created, or from the end of its pause.',
       runbook: 'stuck-cron',
     },
   ];
@@ -116,15 +117,14 @@ function runs(m) {
         severity: 'warning',
         runbook: 'stuck-cron',
       },
-      summary: '{{ $labels.cron }} has failed, and is not tried again.',
-      description:
-        'All its attempts are used up. "fencepost failed" lists such runs, and "fencepost retry" runs one again.',
+      summary: '{{ $labels.cron }} has failed, with no attempts left.',
+      description: '"fencepost failed" lists such runs, "fencepost retry" runs one again.',
     },
     {
       ...{ name: 'FencepostQueueGrowing', expr: `${ask(waiting)} > 100 and ${growing} > 0`, holds: '10m' },
       ...{ severity: 'warning', runbook: 'queue-grows' },
-      summary: '{{ $value }} runs wait for a worker, and there are more and more of them.',
-      description: 'The workers do not keep up: too few of them, too little concurrency, or runs that hang.',
+      summary: '{{ $value }} runs wait for a worker, and their number grows.',
+      description: 'The workers do not keep up: too few workers, too little concurrency, or runs that hang.',
     },
   ];
 }
@@ -143,19 +143,19 @@ function stores(m) {
         runbook: 'redis-lost',
       },
       summary: 'The {{ $labels.store }} does not answer.',
-      description: 'Without it nothing is claimed, begun or recorded. It goes on by itself when the store is back.',
+      description: 'Nothing is claimed, begun or recorded until it is back. No pod needs a restart.',
     },
     {
       ...{ name: 'FencepostProgramError', expr: `${errors} > 0`, holds: '0m', severity: 'warning' },
-      summary: '{{ $labels.instance }} has met an error of the program itself.',
-      description:
-        'No store has caused it, so it does not go away with one. The pod goes on; its log has the stack as "program_error".',
+      summary: '{{ $labels.instance }} had an unexpected error in the program itself.',
+      description: 'No store caused it. The pod continues; its log has the stack as "program_error".',
       runbook: 'program-error',
     },
     {
       ...{ name: 'FencepostJournalDropping', expr: `${dropped} > 0`, holds: '15m', severity: 'warning' },
-      summary: 'The journal leaves out what happens.',
-      description: 'More happens than it takes. Runs are not concerned; the page and "fencepost tail" do not show all.',
+      summary: 'The journal drops events.',
+      description:
+        'There are more events than it stores. Runs are not affected; the page and "fencepost tail" are incomplete.',
       runbook: 'queue-grows',
     },
   ];
@@ -171,7 +171,8 @@ function clocksAndNodes(m) {
         severity: 'warning',
       },
       summary: 'The clock of {{ $labels.instance }} is {{ $value | humanizeDuration }} off.',
-      description: 'Nothing runs twice by it: the clock of the store decides. But what this pod holds fires late.',
+      description:
+        'Nothing runs twice because of it: the clock of the store decides. Crons that this pod holds may fire late.',
       runbook: 'clock-skew',
     },
     {
@@ -181,8 +182,8 @@ function clocksAndNodes(m) {
         holds: '5m',
       },
       ...{ severity: 'warning', runbook: 'failover' },
-      summary: 'The quorum does without its node {{ $labels.node }}.',
-      description: 'The next one that fails may cost the majority, and then nobody gets a lease.',
+      summary: 'The quorum does not ask its node {{ $labels.node }}, which fails.',
+      description: 'If another node fails, the majority may be lost, and no lease can be acquired.',
     },
   ];
 }

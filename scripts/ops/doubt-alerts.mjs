@@ -15,15 +15,14 @@ function refusals(m) {
   return [
     {
       ...{ name: 'FencepostFenceRejections', expr: `${rejected} > 3`, holds: '0m', severity: 'warning' },
-      summary: 'Stale writes to {{ $labels.cron }} are refused again and again, at the {{ $labels.at }}.',
-      description:
-        'Each refusal is a duplicate that did not happen. So many of them mean pods that freeze, or clocks that jump.',
+      summary: 'Stale writes to {{ $labels.cron }} are refused repeatedly, at {{ $labels.at }}.',
+      description: 'Each refusal is a prevented duplicate. This many indicate frozen pods or clocks that jump.',
       runbook: 'duplicate-suspected',
     },
     {
       ...{ name: 'FencepostDownstreamRejections', expr: `${downstream} > 3`, holds: '0m', severity: 'warning' },
-      summary: '{{ $labels.downstream }} refuses stale writes again and again.',
-      description: 'Somebody writes there whose lease is over. Its fence kept the write out.',
+      summary: '{{ $labels.downstream }} refuses stale writes repeatedly.',
+      description: 'A process writes there after its lease has ended. The fence kept the write out.',
       runbook: 'duplicate-suspected',
     },
   ];
@@ -38,11 +37,11 @@ function leases(m) {
       ...{ name: 'FencepostLeasesLost', expr: `${lost} > 5`, holds: '0m', severity: 'warning', runbook: 'failover' },
       summary: 'Scheduler pods keep losing crons that they hold.',
       description:
-        'They are too slow to renew, or their store changes: "fencepost doctor" compares the ttl with how long things take.',
+        'They are too slow to renew, or their store fails over: "fencepost doctor" compares the TTL with measured times.',
     },
     {
       ...{ name: 'FencepostLeasesUnreleased', expr: `${unreleased} > 5`, holds: '0m', severity: 'warning' },
-      summary: 'Leases of {{ $labels.resource_type }} end without having been released.',
+      summary: 'Leases of {{ $labels.resource_type }} end without a release.',
       description: 'Holders die, freeze, or work longer than their lease lasts.',
       runbook: 'duplicate-suspected',
     },
@@ -55,9 +54,9 @@ function uncertain(m) {
       name: 'FencepostUncertainRuns',
       expr: `${ask({ of: m.uncertainRuns, by: ['cron'], as: 'sum' })} > 0`,
       ...{ holds: '5m', severity: 'critical', runbook: 'uncertain-run' },
-      summary: '{{ $value }} runs of {{ $labels.cron }} wait for a person.',
+      summary: '{{ $value }} runs of {{ $labels.cron }} wait for an operator.',
       description:
-        'Nobody knows whether an effect has happened. The run does nothing until somebody has looked, and says.',
+        'It is unknown whether an effect has happened. The run waits until an operator has checked and answers.',
     },
   ];
 }

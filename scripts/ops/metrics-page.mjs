@@ -2,25 +2,24 @@
 
 const INTRO = `# Metrics
 
-This page is made by \`npm run ops\` from the list that also registers the metrics, so it says what is there. Every pod shows its
-own at \`GET /metrics\`, in the text format of Prometheus, and those of its process (\`process_*\`, \`nodejs_*\`).
+\`npm run ops\` generates this page from the list that also registers the metrics. Every pod serves its own metrics at
+\`GET /metrics\`, in the text format of Prometheus, together with those of its process (\`process_*\`, \`nodejs_*\`).
 
-**Who may read them.** On loopback, whoever is there. Beyond it a token of a viewer as \`Authorization: Bearer …\`, or
-\`FENCEPOST_METRICS_OPEN=true\`: names of crons and how their runs went are in there, payloads and holders are not.
+**Access.** Open on loopback. Elsewhere it needs a viewer's token (\`Authorization: Bearer …\`) or \`FENCEPOST_METRICS_OPEN=true\`. The
+metrics contain cron names and run outcomes, and no payloads or holders.
 
-**How many series.** A cron has about 20. \`FENCEPOST_METRICS_CRONS\` says how many crons are told apart: \`all\`, \`none\`, or a
-number; 200 by default. The rest is counted together as \`cron="other"\`, so that sums are those of all crons. Told apart are
-first the crons with \`expectEvery\`, then those that fire least often: one bad night of a nightly run does not show in a sum.
-All pods make the same choice, and a cron that is removed takes its series along. With 10,000 crons, \`all\` is about 200,000
-series for each pod.
+**Number of series.** A cron has about 20. \`FENCEPOST_METRICS_CRONS\` sets how many crons have series of their own: \`all\`, \`none\`, or
+a number (default 200). The others are counted together as \`cron="other"\`, so sums cover all crons. Crons with \`expectEvery\` come
+first, then those that fire least often, because a sum hides one failed nightly run. All pods choose the same crons, and removing a
+cron removes its series. With 10,000 crons, \`all\` is about 200,000 series per pod.
 
-**What to add up.** Each cron is held by one scheduler pod, so \`sum\` over pods is right for what is counted, for
-\`cron_lease_held\` and for \`cron_uncertain_runs\`. What says "the same for every pod" wants \`max\`. A gauge that could not be
-looked up within 2 s is left out of the page, and what went wrong is counted in \`cron_store_troubles_total\`.
+**Aggregation.** One scheduler pod holds each cron, so use \`sum\` over pods for counters, \`cron_lease_held\` and
+\`cron_uncertain_runs\`. Use \`max\` for gauges that are "the same for every pod". A gauge that cannot be read within 2 s is left out,
+and \`cron_store_troubles_total\` counts the failure.
 
-In \`ops/\` there are a dashboard for Grafana (\`ops/grafana/fencepost.json\`) and rules for Prometheus
-(\`ops/prometheus/alerts.yml\`), made from the same list. Your own application shows all of this with
-\`MetricsModule.on(jobs)\` of \`@fencepost/jobs/metrics\`, which needs the package \`prom-client\`.
+\`ops/\` contains a Grafana dashboard (\`ops/grafana/fencepost.json\`) and Prometheus rules (\`ops/prometheus/alerts.yml\`), generated from
+the same list. Your own application serves these metrics with \`MetricsModule.on(jobs)\` from \`@fencepost/jobs/metrics\`, which needs the
+package \`prom-client\`.
 `;
 
 /**
@@ -45,16 +44,14 @@ const SHOWN_BY = {
   scheduler: 'scheduler',
   worker: 'worker',
   both: 'every pod',
-  quorum: 'no pod: your own process with a quorum',
+  quorum: 'your own process with a quorum',
 };
 
 function table(metrics) {
   const rows = metrics.map(
     ({ name, type, labels, help, by }) => `| \`${name}\` | ${type} | ${labelsOf(labels)} | ${SHOWN_BY[by]} | ${help} |`,
   );
-  return ['| metric | type | labels | shown by | what it says |', '| --- | --- | --- | --- | --- |', ...rows].join(
-    '\n',
-  );
+  return ['| metric | type | labels | served by | meaning |', '| --- | --- | --- | --- | --- |', ...rows].join('\n');
 }
 
 function labelsOf(labels) {
@@ -69,5 +66,5 @@ function alertTable(alerts) {
     ({ name, severity, holds, summary, runbook }) =>
       `| ${name} | ${severity} | ${holds} | ${summary.replaceAll(/\{\{ \$(labels\.)?(\w+)[^}]*\}\}/g, '_$2_')} | [${runbook}](operating.md#${runbook}) |`,
   );
-  return ['| alert | severity | for | what it says | runbook |', '| --- | --- | --- | --- | --- |', ...rows];
+  return ['| alert | severity | for | meaning | runbook |', '| --- | --- | --- | --- | --- |', ...rows];
 }
