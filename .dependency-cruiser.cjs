@@ -17,8 +17,39 @@ const PURE = [
   '^libs/jobs/src/schedule/',
   '^libs/jobs/src/ledger/run-state\\.ts$',
   '^libs/jobs/src/scheduling/(misfire|overlap|due-index)\\.ts$',
-  '^libs/lease/src/(fence|clock|errors|resource|holding/lease|store/lease-store)\\.ts$',
+  '^libs/lease/src/(base/(fence|clock|errors|resource)|store/(grant|lease-store))\\.ts$',
 ];
+
+/** What each folder of a package may import of its package, besides itself; two folders never import each other. */
+const LAYERS = {
+  'libs/lease': {
+    base: [],
+    telemetry: ['base'],
+    store: ['base'],
+    postgres: ['base', 'store'],
+    etcd: ['base', 'store'],
+    redis: ['base', 'store', 'telemetry'],
+    quorum: ['base', 'redis', 'store', 'telemetry'],
+    holding: ['base', 'store', 'telemetry'],
+    sinks: ['base', 'postgres', 'redis', 'store', 'telemetry'],
+    coordination: ['base', 'holding', 'redis', 'sinks', 'store'],
+    connect: ['base', 'holding', 'redis', 'store', 'telemetry'],
+    nest: ['base', 'connect', 'holding', 'store', 'telemetry'],
+    metrics: ['base', 'telemetry'],
+    testing: ['base', 'store'],
+    internal: ['base', 'holding', 'redis', 'store', 'telemetry'],
+  },
+};
+
+function layersOf([workspace, folders]) {
+  return Object.entries(folders).map(([folder, below]) => ({
+    name: `${workspace}/${folder}`,
+    comment: `Of ${workspace}, ${folder} imports ${below.join(', ') || 'nothing'}: what it needs of another folder belongs below both.`,
+    severity: 'error',
+    from: { path: `^${workspace}/src/${folder}/`, pathNot: SPEC },
+    to: { path: `^${workspace}/src/`, pathNot: `^${workspace}/src/(${[folder, ...below].join('|')})/` },
+  }));
+}
 
 /** A package by its name, found in node_modules or not. */
 function npm(...names) {
@@ -37,6 +68,7 @@ function confined(name, { packages, to, why }) {
 }
 
 module.exports = {
+  layers: LAYERS,
   forbidden: [
     {
       name: 'never-back-from-lease',
@@ -111,7 +143,7 @@ module.exports = {
       comment: 'Instants come as arguments; the type of a Clock may be named, one that ticks may not be imported.',
       severity: 'error',
       from: { path: PURE, pathNot: SPEC },
-      to: { path: '^libs/lease/src/clock\\.ts$', dependencyTypesNot: ['type-only'] },
+      to: { path: '^libs/lease/src/base/clock\\.ts$', dependencyTypesNot: ['type-only'] },
     },
     {
       name: 'audit-by-itself',
@@ -125,6 +157,7 @@ module.exports = {
         dependencyTypesNot: ['type-only'],
       },
     },
+    ...Object.entries(LAYERS).flatMap(layersOf),
     confined('ioredis-in-redis-files', {
       packages: ['ioredis'],
       to: ['/redis-[^/]+\\.ts$', '\\.module\\.ts$'],

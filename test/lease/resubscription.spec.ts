@@ -6,7 +6,7 @@ import { systemClock } from '@fencepost/lease';
 import { watchChannel } from '@fencepost/lease/internal/redis';
 import { closeRedis, connectRedis, type RedisClient } from '@fencepost/lease/redis';
 import { RedisQuorumNode } from '../../libs/lease/src/quorum/redis-quorum-node.js';
-import { redisChannel } from '../../libs/lease/src/redis/redis-keys.js';
+import { redisChannel } from '../../libs/lease/src/store/keys.js';
 import { freshPrefix, testRedis } from '../support/redis.js';
 
 const COMMAND_TIMEOUT_MS = 150;

@@ -2,7 +2,7 @@ import type { Redis } from 'ioredis';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { Leases, type LeaseEvent } from '@fencepost/lease';
 import { RedisLeaseStore, closeRedis, connectRedis } from '@fencepost/lease/redis';
-import { TtlAdviser } from '../../libs/lease/src/telemetry/ttl-adviser.js';
+import { TtlAdviser } from '../../libs/lease/src/holding/ttl-adviser.js';
 import { freshPrefix, testRedis } from '../support/redis.js';
 
 let redis: Redis;

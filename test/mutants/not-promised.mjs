@@ -66,7 +66,7 @@ export default [
     name: 'leases: a store that is handed over is not judged',
     guards: 'N2',
     defence: 'leases whose loss does damage are kept in no store that is seen to lose them',
-    file: 'libs/lease/src/store/open-store.ts',
+    file: 'libs/lease/src/connect/open-store.ts',
     find: 'await judgeStore(store, settings);',
     replace: '',
     killedBy: 'test/truth/05-correctness-needs-writes-that-last.spec.ts',

@@ -96,10 +96,10 @@ export default [
     name: 'resource: a brace is let through',
     guards: 'security',
     defence: 'a name can not move the hash tag of its own key',
-    file: 'libs/lease/src/resource.ts',
+    file: 'libs/lease/src/base/resource.ts',
     find: '/[^\\p{L}\\p{M}\\p{N}._:/@+=-]/gu',
     replace: '/[^\\p{L}\\p{M}\\p{N}{}._:/@+=-]/gu',
-    killedBy: 'libs/lease/src/resource.spec.ts',
+    killedBy: 'libs/lease/src/base/resource.spec.ts',
   },
   {
     name: 'sql: a name is not quoted',

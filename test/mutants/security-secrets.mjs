@@ -6,10 +6,10 @@ export default [
     name: 'resource: a sensitive id is shown',
     guards: 'security',
     defence: 'what identifies a person stands in no key and no log',
-    file: 'libs/lease/src/resource.ts',
+    file: 'libs/lease/src/base/resource.ts',
     find: 'sensitive ? hashedId(String(id)) : checkResourceName(String(id))',
     replace: 'sensitive && hashedId(String(id)) ? checkResourceName(String(id)) : checkResourceName(String(id))',
-    killedBy: 'libs/lease/src/resource.spec.ts',
+    killedBy: 'libs/lease/src/base/resource.spec.ts',
     test: 'does not show a sensitive id',
   },
   {

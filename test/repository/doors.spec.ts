@@ -1,4 +1,4 @@
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
@@ -7,15 +7,19 @@ import { complaints, inspectDoors } from '../../scripts/doors.mjs';
 
 interface Config {
   readonly forbidden: readonly { readonly name: string }[];
+  /** Of each package: what each of its folders may import. */
+  readonly layers: Readonly<Record<string, Readonly<Record<string, readonly string[]>>>>;
 }
 
-const { forbidden } = createRequire(import.meta.url)('../../.dependency-cruiser.cjs') as Config;
+const { forbidden, layers } = createRequire(import.meta.url)('../../.dependency-cruiser.cjs') as Config;
 
 /** A house in which every import goes through a door. */
 const CLEAN: Record<string, string> = {
   'libs/lease/src/index.ts': "export { lease } from './lease.js';",
-  'libs/lease/src/lease.ts': "import type { Clock } from './clock.js'; export const lease = (clock: Clock) => clock;",
-  'libs/lease/src/clock.ts': 'export interface Clock { now(): number } export const systemClock = { now: Date.now };',
+  'libs/lease/src/lease.ts':
+    "import type { Clock } from './base/clock.js'; export const lease = (clock: Clock) => clock;",
+  'libs/lease/src/base/clock.ts':
+    'export interface Clock { now(): number } export const systemClock = { now: Date.now };',
   'libs/lease/src/testing/index.ts': 'export const manualClock = 1;',
   'libs/jobs/src/index.ts': "export { job } from './job.js';",
   'libs/jobs/src/scheduler.ts': "export { next } from './schedule/schedule.js';",
@@ -39,7 +43,7 @@ const PLANTED: Record<string, readonly [from: string, to: string]> = {
   'pod-by-its-entry': ['apps/worker/src/planted.ts', '../../../libs/pod/src/boot.js'],
   'pure-without-io': ['libs/jobs/src/scheduling/misfire.ts', 'node:fs'],
   'pure-without-nest': ['libs/jobs/src/ledger/run-state.ts', '@nestjs/common'],
-  'pure-without-clock': ['libs/lease/src/fence.ts', './clock.js'],
+  'pure-without-clock': ['libs/lease/src/base/fence.ts', './clock.js'],
   'audit-by-itself': ['libs/jobs/src/audit/planted.ts', '../job.js'],
   'ioredis-in-redis-files': ['libs/lease/src/planted.ts', 'ioredis'],
   'bullmq-in-the-queue': ['libs/jobs/src/running/planted.ts', 'bullmq'],
@@ -47,7 +51,7 @@ const PLANTED: Record<string, readonly [from: string, to: string]> = {
   'pg-in-postgres-files': ['libs/jobs/src/ledger/redis-planted.ts', 'pg'],
   'opentelemetry-in-its-files': ['libs/jobs/src/telemetry/planted.ts', '@opentelemetry/api'],
   'prom-client-in-metrics': ['libs/jobs/src/telemetry/planted.ts', 'prom-client'],
-  'no-circle': ['libs/lease/src/clock.ts', './lease.js'],
+  'no-circle': ['libs/lease/src/base/clock.ts', '../lease.js'],
   'no-test-in-production': ['libs/lease/src/planted.ts', '../../../test/lease.spec.js'],
   'everything-resolves': ['apps/worker/src/planted.ts', './gone.js'],
 };
@@ -73,7 +77,10 @@ describe('the doors between the rooms', () => {
   });
 
   it('have a planted violation for every rule', () => {
-    expect(Object.keys(PLANTED).toSorted()).toEqual(forbidden.map(({ name }) => name).toSorted());
+    const layered = Object.entries(layers).flatMap(([workspace, folders]) =>
+      Object.keys(folders).map((folder) => `${workspace}/${folder}`),
+    );
+    expect([...Object.keys(PLANTED), ...layered].toSorted()).toEqual(forbidden.map(({ name }) => name).toSorted());
   });
 
   it.each(Object.entries(PLANTED))('%s fires on a planted violation', async (rule, [from, to]) => {
@@ -81,6 +88,34 @@ describe('the doors between the rooms', () => {
     const found = await inspectDoors(house);
     expect(found.violations).toContainEqual(expect.objectContaining({ rule, from }));
     expect(complaints(found)).not.toEqual([]);
+  });
+
+  describe.each(Object.entries(layers))('the folders of %s', (workspace, folders) => {
+    const names = Object.keys(folders);
+
+    it('are all in the table, and no two import each other', () => {
+      const source = new URL(`../../${workspace}/src/`, import.meta.url);
+      const found = readdirSync(source, { withFileTypes: true }).filter((entry) => entry.isDirectory());
+      const withCode = found.filter(({ name }) =>
+        readdirSync(new URL(name, source)).some((file) => file.endsWith('.ts')),
+      );
+      expect(names.toSorted()).toEqual(withCode.map(({ name }) => name).toSorted());
+      expect(names.filter((name) => folders[name]?.some((other) => folders[other]?.includes(name)))).toEqual([]);
+    });
+
+    it('cannot import a folder beside or above them', async () => {
+      const pairs = names.flatMap((from) => names.map((to) => [from, to] as const));
+      const wrong = pairs.filter(([from, to]) => from !== to && !folders[from]?.includes(to));
+      for (const name of names) write(`${workspace}/src/${name}/plant.ts`, `export const ${name} = 1;`);
+      for (const [from, to] of pairs.filter(([one, other]) => one !== other)) {
+        write(`${workspace}/src/${from}/imports-${to}.ts`, `export * from '../${to}/plant.js';`);
+      }
+      const { violations } = await inspectDoors(house);
+      const told = violations.filter(({ rule }) => rule.startsWith(`${workspace}/`));
+      expect(told.map(({ rule, to }) => `${rule} -> ${to}`).toSorted()).toEqual(
+        wrong.map(([from, to]) => `${workspace}/${from} -> ${workspace}/src/${to}/plant.ts`).toSorted(),
+      );
+    });
   });
 
   it('are not proven by a cruiser that saw nothing', async () => {

@@ -8,7 +8,7 @@ import { jobsSettings } from '../../libs/jobs/src/nest/options.js';
 import { EffectOptionError } from '../../libs/jobs/src/running/effect-errors.js';
 import { OptionDoor } from '../../libs/jobs/src/running/option-door.js';
 import { eventSentence } from '../../libs/jobs/src/telemetry/events.js';
-import { leaseSettings } from '../../libs/lease/src/lease-settings.js';
+import { leaseSettings } from '../../libs/lease/src/connect/lease-settings.js';
 import { fencepost } from '../support/fencepost.js';
 import { refusalOf } from '../support/refusal-of.js';
 import { testRedis } from '../support/redis.js';

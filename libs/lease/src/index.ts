@@ -1,13 +1,13 @@
-export { connectLeases } from './connect-leases.js';
-export type { ConnectLeasesOptions } from './connect-leases.js';
+export { connectLeases } from './connect/connect-leases.js';
+export type { ConnectLeasesOptions } from './connect/connect-leases.js';
 export { Leases } from './holding/leases.js';
 export type { AcquireOptions } from './holding/leases.js';
 export type { Lease } from './holding/held-lease.js';
 export type { LeaseGroup } from './holding/lease-group.js';
 export { currentLease } from './holding/current-lease.js';
-export { formatFence, parseFence, NO_FENCE } from './fence.js';
-export type { Fence } from './fence.js';
-export type { ResourceName } from './resource.js';
+export { formatFence, parseFence, NO_FENCE } from './base/fence.js';
+export type { Fence } from './base/fence.js';
+export type { ResourceName } from './base/resource.js';
 export type { LeaseStore } from './store/lease-store.js';
 export {
   FencepostError,
@@ -17,8 +17,8 @@ export {
   StoreAwayError,
   SetupError,
   FenceExhaustedError,
-} from './errors.js';
+} from './base/errors.js';
 export type { LeaseEvent, LeaseObserver } from './telemetry/lease-events.js';
 export { leaseLog } from './telemetry/lease-log.js';
-export { systemClock } from './clock.js';
-export type { Clock } from './clock.js';
+export { systemClock } from './base/clock.js';
+export type { Clock } from './base/clock.js';

@@ -1,8 +1,8 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { flaky } from '../../../../test/support/flaky.js';
 import type { Flaky } from '../../../../test/support/flaky.js';
-import { LeaseLostError, SetupError } from '../errors.js';
-import { NO_FENCE } from '../fence.js';
+import { LeaseLostError, SetupError } from '../base/errors.js';
+import { NO_FENCE } from '../base/fence.js';
 import { Leases } from '../holding/leases.js';
 import type { LeaseStore } from '../store/lease-store.js';
 import { MemoryLeaseStore } from '../store/memory-lease-store.js';

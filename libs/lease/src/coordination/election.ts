@@ -1,10 +1,10 @@
-import { systemClock } from '../clock.js';
-import type { Clock } from '../clock.js';
-import { LeaseBusyError, LeaseLostError, isBug, isFinal } from '../errors.js';
-import type { Fence } from '../fence.js';
+import { systemClock } from '../base/clock.js';
+import type { Clock } from '../base/clock.js';
+import { LeaseBusyError, LeaseLostError, isBug, isFinal } from '../base/errors.js';
+import type { Fence } from '../base/fence.js';
 import type { Lease } from '../holding/held-lease.js';
 import type { Leases } from '../holding/leases.js';
-import { reservedResource, resourceName } from '../resource.js';
+import { reservedResource, resourceName } from '../base/resource.js';
 import { leadersOf } from './leaders.js';
 import type { Leader } from './leaders.js';
 

@@ -1,4 +1,4 @@
-import { FencepostError } from '../errors.js';
+import { FencepostError } from '../base/errors.js';
 
 /** The value was not there in time, and there was none to do with meanwhile. */
 export class FlightTimeoutError extends FencepostError {

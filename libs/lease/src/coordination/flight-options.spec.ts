@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { SetupError } from '../errors.js';
-import { NO_FENCE } from '../fence.js';
+import { SetupError } from '../base/errors.js';
+import { NO_FENCE } from '../base/fence.js';
 import { flightPlan, usability } from './flight-options.js';
 
 describe('how usable a value is', () => {

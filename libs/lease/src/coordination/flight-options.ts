@@ -1,5 +1,5 @@
-import { parseDuration } from '../duration.js';
-import { SetupError } from '../errors.js';
+import { parseDuration } from '../base/duration.js';
+import { SetupError } from '../base/errors.js';
 import type { FencedValue } from '../sinks/fenced-values.js';
 
 export interface FlightOptions {

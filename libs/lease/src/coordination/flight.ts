@@ -1,6 +1,6 @@
-import type { Clock } from '../clock.js';
-import { LeaseLostError, StaleFenceError } from '../errors.js';
-import type { Fence } from '../fence.js';
+import type { Clock } from '../base/clock.js';
+import { LeaseLostError, StaleFenceError } from '../base/errors.js';
+import type { Fence } from '../base/fence.js';
 import type { FencedValues } from '../sinks/fenced-values.js';
 import type { Lease } from '../holding/held-lease.js';
 import type { Leases } from '../holding/leases.js';
@@ -9,7 +9,7 @@ import { usability } from './flight-options.js';
 import type { FlightPlan } from './flight-options.js';
 import { encodeValue } from './flight-value.js';
 import { unlessAborted } from './unless-aborted.js';
-import { reservedResource } from '../resource.js';
+import { reservedResource } from '../base/resource.js';
 
 export interface BuildContext {
   /** Aborts when the lease is lost: somebody else builds, and what this build returns will be refused. */

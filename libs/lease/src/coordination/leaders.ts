@@ -1,6 +1,6 @@
-import { sleep } from '../clock.js';
-import type { Clock } from '../clock.js';
-import type { Fence } from '../fence.js';
+import { sleep } from '../base/clock.js';
+import type { Clock } from '../base/clock.js';
+import type { Fence } from '../base/fence.js';
 import type { Leases } from '../holding/leases.js';
 import type { Holding } from '../store/lease-store.js';
 

@@ -1,10 +1,10 @@
-import { systemClock } from '../clock.js';
-import type { Clock } from '../clock.js';
-import { FenceExhaustedError } from '../errors.js';
-import { NO_FENCE } from '../fence.js';
-import type { Fence } from '../fence.js';
-import { checkRequest, checkWhole } from '../holding/lease-request.js';
-import type { Term } from '../holding/lease.js';
+import { systemClock } from '../base/clock.js';
+import type { Clock } from '../base/clock.js';
+import { FenceExhaustedError } from '../base/errors.js';
+import { NO_FENCE } from '../base/fence.js';
+import type { Fence } from '../base/fence.js';
+import { checkRequest, checkWhole } from '../store/lease-request.js';
+import type { Term } from '../store/grant.js';
 import { tellWatcher } from '../store/tell-watcher.js';
 import type { AcquireReply, AcquireRequest, Holding, StopWatching } from '../store/lease-store.js';
 import { byFence, checkPlaces, nextToFree } from './places.js';

@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { LeaseStoreDouble } from '../../../../test/support/lease-store-double.js';
-import { LeaseBusyError, LeaseLostError, SetupError } from '../errors.js';
+import { LeaseBusyError, LeaseLostError, SetupError } from '../base/errors.js';
 import { ManualClock } from '../testing/manual-clock.js';
 import { MemorySemaphoreStore } from './memory-semaphore-store.js';
 import { Semaphores } from './semaphore.js';

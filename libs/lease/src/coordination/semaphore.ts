@@ -1,9 +1,9 @@
-import { SetupError } from '../errors.js';
+import { SetupError } from '../base/errors.js';
 import { Leases } from '../holding/leases.js';
 import type { AcquireOptions, LeasesOptions, WaitOptions } from '../holding/leases.js';
 import type { Lease } from '../holding/held-lease.js';
-import { resourceName } from '../resource.js';
-import type { ResourceName } from '../resource.js';
+import { resourceName } from '../base/resource.js';
+import type { ResourceName } from '../base/resource.js';
 import type { Holding } from '../store/lease-store.js';
 import { MOST_PLACES, isPlaces } from './places.js';
 import type { SemaphoreStore } from './semaphore-store.js';

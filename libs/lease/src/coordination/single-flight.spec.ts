@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { FlightStage, never, outcomeOf, quick } from '../../../../test/support/flight-stage.js';
-import { NO_FENCE } from '../fence.js';
+import { NO_FENCE } from '../base/fence.js';
 import { FlightTimeoutError, FlightValueError } from './flight-errors.js';
 import type { FlightOptions } from './flight-options.js';
 

@@ -1,9 +1,9 @@
-import { systemClock } from '../clock.js';
-import type { Clock } from '../clock.js';
+import { systemClock } from '../base/clock.js';
+import type { Clock } from '../base/clock.js';
 import type { FencedValue, FencedValues } from '../sinks/fenced-values.js';
 import type { Leases } from '../holding/leases.js';
-import { resourceName } from '../resource.js';
-import type { ResourceName } from '../resource.js';
+import { resourceName } from '../base/resource.js';
+import type { ResourceName } from '../base/resource.js';
 import { FlightTimeoutError } from './flight-errors.js';
 import { flightPlan, usability } from './flight-options.js';
 import type { FlightOptions, FlightPlan } from './flight-options.js';

@@ -1,5 +1,5 @@
 import type { z } from 'zod';
-import { sleep } from '../clock.js';
+import { sleep } from '../base/clock.js';
 import { EtcdError, isPassing, isStaleToken } from './etcd-error.js';
 import { etcdSettings } from './etcd-options.js';
 import type { EtcdOptions, EtcdSettings } from './etcd-options.js';

@@ -1,4 +1,4 @@
-import { StoreAwayError } from '../errors.js';
+import { StoreAwayError } from '../base/errors.js';
 
 /** gRPC's status codes, as far as they are told apart here: https://grpc.github.io/grpc/core/md_doc_statuscodes.html */
 /** Asking again won't help: what came is not understood. */

@@ -1,6 +1,6 @@
-import { systemClock } from '../clock.js';
-import type { Clock } from '../clock.js';
-import { FenceExhaustedError } from '../errors.js';
+import { systemClock } from '../base/clock.js';
+import type { Clock } from '../base/clock.js';
+import { FenceExhaustedError } from '../base/errors.js';
 import { EtcdClient } from './etcd-client.js';
 import type { EtcdMember } from './etcd-client.js';
 import { grant, remaining, revoke, wholeSeconds } from './etcd-lease.js';
@@ -11,14 +11,14 @@ import { extend, readTerm, writeTerm } from './etcd-term.js';
 import type { StoredTerm } from './etcd-term.js';
 import { ABSENT, commit, created, modified, put, read, remove } from './etcd-transaction.js';
 import { watchKey } from './etcd-watch.js';
-import { NO_FENCE, formatFence, parseFence } from '../fence.js';
-import type { Fence } from '../fence.js';
-import { checkRequest, checkWhole } from '../holding/lease-request.js';
-import type { Term } from '../holding/lease.js';
-import { partOf, redisChannel } from '../redis/redis-keys.js';
-import type { KeySpace, LeaseKind } from '../redis/redis-keys.js';
-import { checkResourceName } from '../resource.js';
-import type { Finding } from '../redis/server-judgement.js';
+import { NO_FENCE, formatFence, parseFence } from '../base/fence.js';
+import type { Fence } from '../base/fence.js';
+import { checkRequest, checkWhole } from '../store/lease-request.js';
+import type { Term } from '../store/grant.js';
+import { partOf, redisChannel } from '../store/keys.js';
+import type { KeySpace, LeaseKind } from '../store/keys.js';
+import { checkResourceName } from '../base/resource.js';
+import type { Finding } from '../store/finding.js';
 import type { AcquireReply, AcquireRequest, Holding, LeaseStore, StopWatching } from '../store/lease-store.js';
 
 export interface EtcdLeaseStoreOptions extends EtcdOptions, Partial<KeySpace> {

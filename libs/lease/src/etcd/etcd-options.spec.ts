@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { SetupError } from '../errors.js';
+import { SetupError } from '../base/errors.js';
 import { etcdSettings } from './etcd-options.js';
 import { wholeSeconds } from './etcd-lease.js';
 

@@ -1,6 +1,6 @@
-import { systemClock } from '../clock.js';
-import type { Clock } from '../clock.js';
-import { SetupError } from '../errors.js';
+import { systemClock } from '../base/clock.js';
+import type { Clock } from '../base/clock.js';
+import { SetupError } from '../base/errors.js';
 
 export interface EtcdUser {
   readonly name: string;

@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { formatFence, parseFence } from '../fence.js';
-import type { Fence } from '../fence.js';
+import { formatFence, parseFence } from '../base/fence.js';
+import type { Fence } from '../base/fence.js';
 import type { EtcdMember } from './etcd-client.js';
 import { EtcdError, UNKNOWN } from './etcd-error.js';
 import { grant, keepAlive, revoke, wholeSeconds } from './etcd-lease.js';

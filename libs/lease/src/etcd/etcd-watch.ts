@@ -1,5 +1,5 @@
-import { sleep } from '../clock.js';
-import type { Clock } from '../clock.js';
+import { sleep } from '../base/clock.js';
+import type { Clock } from '../base/clock.js';
 import type { StopWatching } from '../store/lease-store.js';
 import { tellWatcher } from '../store/tell-watcher.js';
 import type { EtcdClient } from './etcd-client.js';

@@ -1,4 +1,4 @@
-import { isFinal } from '../errors.js';
+import { isFinal } from '../base/errors.js';
 import type { AcquireReply, AcquireRequest, LeaseStore } from '../store/lease-store.js';
 import type { NotAcquired } from './held-lease.js';
 import type { LeaseReports } from './lease-reports.js';

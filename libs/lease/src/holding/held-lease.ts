@@ -1,9 +1,9 @@
-import { LeaseLostError } from '../errors.js';
-import type { LossReason } from '../errors.js';
-import type { Fence } from '../fence.js';
+import { LeaseLostError } from '../base/errors.js';
+import type { LossReason } from '../base/errors.js';
+import type { Fence } from '../base/fence.js';
 import { tellWatcher } from '../store/tell-watcher.js';
-import { trustedUntil } from './lease.js';
-import type { Grant } from './lease.js';
+import { trustedUntil } from '../store/grant.js';
+import type { Grant } from '../store/grant.js';
 
 /** A lease that is renewed until it is released or lost. `await using lease = …` releases it at the end of the block. */
 export interface Lease extends Grant, AsyncDisposable {

@@ -1,6 +1,6 @@
-import type { Clock } from '../clock.js';
-import type { LeaseLostError } from '../errors.js';
-import type { Fence } from '../fence.js';
+import type { Clock } from '../base/clock.js';
+import type { LeaseLostError } from '../base/errors.js';
+import type { Fence } from '../base/fence.js';
 import type { LeaseStore } from '../store/lease-store.js';
 import type { Lease } from './held-lease.js';
 import type { Listeners } from './lease-reports.js';

@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { LeaseStoreDouble } from '../../../../test/support/lease-store-double.js';
-import { LeaseLostError } from '../errors.js';
-import type { LossReason } from '../errors.js';
+import { LeaseLostError } from '../base/errors.js';
+import type { LossReason } from '../base/errors.js';
 import type { Lease } from './held-lease.js';
 import { LeaseKeeper } from './lease-keeper.js';
 import { MemoryLeaseStore } from '../store/memory-lease-store.js';

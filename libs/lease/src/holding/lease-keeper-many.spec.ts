@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { LeaseStoreDouble } from '../../../../test/support/lease-store-double.js';
-import { LeaseLostError } from '../errors.js';
-import { parseFence } from '../fence.js';
+import { LeaseLostError } from '../base/errors.js';
+import { parseFence } from '../base/fence.js';
 import { MemoryLeaseStore } from '../store/memory-lease-store.js';
 import { ManualClock } from '../testing/manual-clock.js';
 import type { Lease } from './held-lease.js';

@@ -3,14 +3,14 @@ import { describe, expect, it } from 'vitest';
 import { LeaseStoreDouble } from '../../../../test/support/lease-store-double.js';
 import { atMost } from '../../../../test/support/property-runs.js';
 import { ProcessClock } from '../../../../test/support/process-clock.js';
-import { sleep } from '../clock.js';
+import { sleep } from '../base/clock.js';
 import type { LeaseStore } from '../store/lease-store.js';
 import { MemoryLeaseStore } from '../store/memory-lease-store.js';
 import type { LeaseEvent } from '../telemetry/lease-events.js';
 import { ManualClock } from '../testing/manual-clock.js';
 import type { Lease } from './held-lease.js';
 import { LeaseKeeper } from './lease-keeper.js';
-import { mustStop, stopAt } from './lease.js';
+import { mustStop, stopAt } from '../store/grant.js';
 
 const PROCESSES = 3;
 

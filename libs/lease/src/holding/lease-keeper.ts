@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
-import { systemClock } from '../clock.js';
-import type { CancelTimer, Clock } from '../clock.js';
-import type { LossReason } from '../errors.js';
-import { NO_FENCE } from '../fence.js';
-import { processIdentity } from '../identity.js';
+import { systemClock } from '../base/clock.js';
+import type { CancelTimer, Clock } from '../base/clock.js';
+import type { LossReason } from '../base/errors.js';
+import { NO_FENCE } from '../base/fence.js';
+import { processIdentity } from '../base/identity.js';
 import type { AcquireReply, AcquireRequest, LeaseStore } from '../store/lease-store.js';
 import { Asking, NOTHING } from './asking.js';
 import { ClockJump } from './clock-jump.js';
@@ -11,8 +11,8 @@ import type { LeaseKeeperOptions, TryAcquireManyOptions, TryAcquireOptions, Want
 import { KeptLease } from './held-lease.js';
 import type { AcquireAnswer, Lease, LeaseHooks } from './held-lease.js';
 import { LeaseReports } from './lease-reports.js';
-import { checkTtl } from './lease-request.js';
-import { mustStop, stopAt, trustedUntil } from './lease.js';
+import { checkTtl } from '../store/lease-request.js';
+import { mustStop, stopAt, trustedUntil } from '../store/grant.js';
 import { RenewalRound } from './renewal-round.js';
 
 /** When it was asked, and how often everything had been given up by then. */

@@ -1,5 +1,5 @@
-import type { Clock } from '../clock.js';
-import type { LossReason } from '../errors.js';
+import type { Clock } from '../base/clock.js';
+import type { LossReason } from '../base/errors.js';
 import type { AcquireReply, AcquireRequest } from '../store/lease-store.js';
 import { observers, unobserved } from '../telemetry/lease-events.js';
 import type { LeaseEvent, LeaseObserver } from '../telemetry/lease-events.js';

@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { LeaseStoreDouble } from '../../../../test/support/lease-store-double.js';
-import { LeaseLostError } from '../errors.js';
+import { LeaseLostError } from '../base/errors.js';
 import { MemoryLeaseStore } from '../store/memory-lease-store.js';
 import { ManualClock } from '../testing/manual-clock.js';
 import { currentLease } from './current-lease.js';

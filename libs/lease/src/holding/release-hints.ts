@@ -1,4 +1,4 @@
-import type { Clock } from '../clock.js';
+import type { Clock } from '../base/clock.js';
 import type { LeaseStore, StopWatching } from '../store/lease-store.js';
 
 /** Who waits opens one connection, and the next one to wait soon finds it open. */

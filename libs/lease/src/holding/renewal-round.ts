@@ -1,4 +1,4 @@
-import type { CancelTimer, Clock } from '../clock.js';
+import type { CancelTimer, Clock } from '../base/clock.js';
 import type { KeptLease, Lease } from './held-lease.js';
 import type { LeaseStore } from '../store/lease-store.js';
 import type { LeaseReports } from './lease-reports.js';

@@ -1,6 +1,6 @@
-import { sleep } from '../clock.js';
-import type { Clock } from '../clock.js';
-import { LeaseBusyError, isBug, isFinal } from '../errors.js';
+import { sleep } from '../base/clock.js';
+import type { Clock } from '../base/clock.js';
+import { LeaseBusyError, isBug, isFinal } from '../base/errors.js';
 import type { NotAcquired } from './held-lease.js';
 import type { Listening, ReleaseHints } from './release-hints.js';
 

@@ -6,4 +6,5 @@ export type { ServerFacts } from '../redis/server-facts.js';
 export { judgeHistory } from '../redis/server-history.js';
 export type { History } from '../redis/server-history.js';
 export { judgeServer } from '../redis/server-judgement.js';
-export type { Demands, Finding, FindingCode, Criticality } from '../redis/server-judgement.js';
+export type { Finding, FindingCode, Criticality } from '../store/finding.js';
+export type { Demands } from '../redis/server-judgement.js';

@@ -1,4 +1,4 @@
-import type { LossReason } from '../errors.js';
+import type { LossReason } from '../base/errors.js';
 import type { AcquireOutcome, LeaseEvent } from '../telemetry/lease-events.js';
 import { LostTerms } from '../telemetry/lost-terms.js';
 import type { EndOfTerm } from '../telemetry/lost-terms.js';

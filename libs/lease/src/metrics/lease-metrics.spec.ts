@@ -1,6 +1,6 @@
 import { Counter, Registry, register } from 'prom-client';
 import { beforeEach, describe, expect, it } from 'vitest';
-import { NO_FENCE, parseFence } from '../fence.js';
+import { NO_FENCE, parseFence } from '../base/fence.js';
 import type { LeaseEvent } from '../telemetry/lease-events.js';
 import { leaseMetrics } from './lease-metrics.js';
 

@@ -1,5 +1,5 @@
 import { register } from 'prom-client';
-import { resourceType } from '../resource.js';
+import { resourceType } from '../base/resource.js';
 import type { LeaseObserver } from '../telemetry/lease-events.js';
 import { boundedLabels } from './bounded-labels.js';
 import { EventCounter } from './event-counter.js';

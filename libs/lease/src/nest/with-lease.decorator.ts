@@ -1,9 +1,9 @@
 import { Inject } from '@nestjs/common';
-import { SetupError } from '../errors.js';
+import { SetupError } from '../base/errors.js';
 import { Leases } from '../holding/leases.js';
 import type { WaitOptions } from '../holding/leases.js';
-import { takenName } from '../resource.js';
-import type { ResourceName } from '../resource.js';
+import { takenName } from '../base/resource.js';
+import type { ResourceName } from '../base/resource.js';
 
 export interface WithLeaseOptions extends Omit<WaitOptions, 'signal'> {
   /**

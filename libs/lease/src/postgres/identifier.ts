@@ -1,4 +1,4 @@
-import { SetupError } from '../errors.js';
+import { SetupError } from '../base/errors.js';
 
 /** PostgreSQL cuts longer names without an error, so that two long ones become one. */
 const LONGEST_BYTES = 63;

@@ -1,10 +1,10 @@
 import { createHash } from 'node:crypto';
-import { systemClock } from '../clock.js';
-import type { Clock } from '../clock.js';
-import { FenceExhaustedError } from '../errors.js';
-import { formatFence, parseFence } from '../fence.js';
-import { checkRequest, checkWhole } from '../holding/lease-request.js';
-import type { Term } from '../holding/lease.js';
+import { systemClock } from '../base/clock.js';
+import type { Clock } from '../base/clock.js';
+import { FenceExhaustedError } from '../base/errors.js';
+import { formatFence, parseFence } from '../base/fence.js';
+import { checkRequest, checkWhole } from '../store/lease-request.js';
+import type { Term } from '../store/grant.js';
 import { probePostgres } from './postgres-probe.js';
 import type { SqlPool } from './sql-client.js';
 import { ask, sqlState } from './sql-failure.js';
@@ -13,10 +13,10 @@ import type { BoundStatement } from './sql-statement.js';
 import { leaseTable, quotedTable } from './table.js';
 import type { TableName } from './table.js';
 import { watchPostgresChannel } from './watch-channel.js';
-import { partOf, redisChannel } from '../redis/redis-keys.js';
-import type { KeySpace, LeaseKind } from '../redis/redis-keys.js';
-import type { Criticality, Finding } from '../redis/server-judgement.js';
-import { checkResourceName } from '../resource.js';
+import { partOf, redisChannel } from '../store/keys.js';
+import type { KeySpace, LeaseKind } from '../store/keys.js';
+import type { Criticality, Finding } from '../store/finding.js';
+import { checkResourceName } from '../base/resource.js';
 import type { AcquireReply, AcquireRequest, Holding, LeaseStore, StopWatching } from '../store/lease-store.js';
 
 export interface PostgresLeaseStoreOptions extends TableName, Partial<KeySpace> {

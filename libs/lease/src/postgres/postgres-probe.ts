@@ -1,4 +1,4 @@
-import type { Finding } from '../redis/server-judgement.js';
+import type { Finding } from '../store/finding.js';
 import type { SqlClient } from './sql-client.js';
 
 const SETTINGS = ['fsync', 'synchronous_commit'] as const;

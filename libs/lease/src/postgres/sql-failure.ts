@@ -1,4 +1,4 @@
-import { SetupError } from '../errors.js';
+import { SetupError } from '../base/errors.js';
 import type { SqlClient, SqlQuery, SqlResult } from './sql-client.js';
 
 /** A serialization failure and a deadlock: nothing was done, and the same statement may be sent again. */

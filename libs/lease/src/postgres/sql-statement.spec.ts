@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { SetupError } from '../errors.js';
+import { SetupError } from '../base/errors.js';
 import { SqlStatement } from './sql-statement.js';
 
 describe('a statement from a file', () => {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { SetupError } from '../errors.js';
+import { SetupError } from '../base/errors.js';
 import { identifier, sql } from './sql.js';
 import type { SqlFragment } from './sql.js';
 

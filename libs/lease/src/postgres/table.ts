@@ -1,4 +1,4 @@
-import { SetupError } from '../errors.js';
+import { SetupError } from '../base/errors.js';
 import { quoteIdentifier } from './identifier.js';
 import type { SqlClient } from './sql-client.js';
 import { loadStatements } from './sql-statement.js';

@@ -1,5 +1,5 @@
 import { tellWatcher } from '../store/tell-watcher.js';
-import type { CancelTimer, Clock } from '../clock.js';
+import type { CancelTimer, Clock } from '../base/clock.js';
 import type { StopWatching } from '../store/lease-store.js';
 import type { SqlConnection, SqlPool } from './sql-client.js';
 import { loadStatements } from './sql-statement.js';

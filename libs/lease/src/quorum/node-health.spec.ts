@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it } from 'vitest';
-import { FenceExhaustedError } from '../errors.js';
+import { FenceExhaustedError } from '../base/errors.js';
 import type { LeaseEvent } from '../telemetry/lease-events.js';
 import { ManualClock } from '../testing/manual-clock.js';
 import { NodeHealth } from './node-health.js';

@@ -1,6 +1,6 @@
 import { CircuitState, ConsecutiveBreaker } from 'cockatiel';
-import type { Clock } from '../clock.js';
-import { isFinal } from '../errors.js';
+import type { Clock } from '../base/clock.js';
+import { isFinal } from '../base/errors.js';
 import type { LeaseObserver } from '../telemetry/lease-events.js';
 
 export interface NodeHealthOptions {

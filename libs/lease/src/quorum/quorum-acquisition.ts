@@ -1,5 +1,5 @@
-import type { Fence } from '../fence.js';
-import { trustedUntil } from '../holding/lease.js';
+import type { Fence } from '../base/fence.js';
+import { trustedUntil } from '../store/grant.js';
 import type { AcquireReply, AcquireRequest } from '../store/lease-store.js';
 import type { Floor } from './quorum-floors.js';
 import type { QuorumNode } from './quorum-node.js';

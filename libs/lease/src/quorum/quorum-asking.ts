@@ -1,4 +1,4 @@
-import type { CancelTimer, Clock } from '../clock.js';
+import type { CancelTimer, Clock } from '../base/clock.js';
 import type { QuorumBackground } from './quorum-background.js';
 import type { QuorumCount } from './quorum-count.js';
 import type { Call, QuorumNode } from './quorum-node.js';

@@ -1,6 +1,6 @@
-import type { Clock } from '../clock.js';
-import { NO_FENCE } from '../fence.js';
-import type { Fence } from '../fence.js';
+import type { Clock } from '../base/clock.js';
+import { NO_FENCE } from '../base/fence.js';
+import type { Fence } from '../base/fence.js';
 import type { AcquireRequest } from '../store/lease-store.js';
 import { QuorumRecent } from './quorum-recent.js';
 

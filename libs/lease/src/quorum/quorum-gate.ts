@@ -1,4 +1,4 @@
-import type { CancelTimer, Clock } from '../clock.js';
+import type { CancelTimer, Clock } from '../base/clock.js';
 
 /** What decides when a server that was reached may vote. */
 export interface Boot {

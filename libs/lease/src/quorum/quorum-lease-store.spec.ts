@@ -3,7 +3,7 @@ import { leaseStoreContract } from '../../../../test/contracts/lease-store.contr
 import { request, win } from '../../../../test/support/lease-requests.js';
 import { inTime, isAway, isSilent, memoryMembers, quorumOf, quorumStage } from '../../../../test/support/quorum.js';
 import { unreachable } from '../../../../test/support/quorum.js';
-import { SetupError } from '../errors.js';
+import { SetupError } from '../base/errors.js';
 import { ManualClock } from '../testing/manual-clock.js';
 import { MemoryLeaseStore } from '../store/memory-lease-store.js';
 import { QuorumLeaseStore } from './quorum-lease-store.js';

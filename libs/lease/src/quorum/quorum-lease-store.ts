@@ -1,9 +1,9 @@
-import { systemClock } from '../clock.js';
-import { checkRequest, checkWhole } from '../holding/lease-request.js';
-import { trustedUntil } from '../holding/lease.js';
-import type { Term } from '../holding/lease.js';
+import { systemClock } from '../base/clock.js';
+import { checkRequest, checkWhole } from '../store/lease-request.js';
+import { trustedUntil } from '../store/grant.js';
+import type { Term } from '../store/grant.js';
 import { observers } from '../telemetry/lease-events.js';
-import type { Finding } from '../redis/server-judgement.js';
+import type { Finding } from '../store/finding.js';
 import type { AcquireReply, AcquireRequest, Holding, LeaseStore, StopWatching } from '../store/lease-store.js';
 import { QuorumAcquisition } from './quorum-acquisition.js';
 import type { Won } from './quorum-acquisition.js';

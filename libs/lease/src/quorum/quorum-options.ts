@@ -1,6 +1,6 @@
-import type { Clock } from '../clock.js';
-import { SetupError } from '../errors.js';
-import { checkWhole } from '../holding/lease-request.js';
+import type { Clock } from '../base/clock.js';
+import { SetupError } from '../base/errors.js';
+import { checkWhole } from '../store/lease-request.js';
 import type { LeaseObserver } from '../telemetry/lease-events.js';
 import type { QuorumMember } from '../store/lease-store.js';
 

@@ -1,4 +1,4 @@
-import type { Clock } from '../clock.js';
+import type { Clock } from '../base/clock.js';
 import { isRefusal } from './node-health.js';
 import { QuorumAsking } from './quorum-asking.js';
 import type { QuorumBackground } from './quorum-background.js';

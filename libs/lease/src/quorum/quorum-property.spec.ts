@@ -4,11 +4,11 @@ import { atMost } from '../../../../test/support/property-runs.js';
 import { request } from '../../../../test/support/lease-requests.js';
 import { isAway, losesReplies, memoryMembers, quorumOf, skewed, works } from '../../../../test/support/quorum.js';
 import type { Behaviour, UnreliableMember } from '../../../../test/support/quorum.js';
-import { sleep } from '../clock.js';
-import { NO_FENCE } from '../fence.js';
-import type { Fence } from '../fence.js';
-import { trustedUntil } from '../holding/lease.js';
-import type { Term } from '../holding/lease.js';
+import { sleep } from '../base/clock.js';
+import { NO_FENCE } from '../base/fence.js';
+import type { Fence } from '../base/fence.js';
+import { trustedUntil } from '../store/grant.js';
+import type { Term } from '../store/grant.js';
 import { ManualClock } from '../testing/manual-clock.js';
 import type { QuorumLeaseStore } from './quorum-lease-store.js';
 

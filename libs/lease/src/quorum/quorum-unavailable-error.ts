@@ -1,4 +1,4 @@
-import { StoreAwayError } from '../errors.js';
+import { StoreAwayError } from '../base/errors.js';
 
 export interface NodeFailure {
   readonly node: string;

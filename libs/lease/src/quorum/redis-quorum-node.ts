@@ -1,20 +1,20 @@
 import { Redis } from 'ioredis';
 import type { RedisOptions } from 'ioredis';
-import { sleep } from '../clock.js';
-import type { CancelTimer, Clock } from '../clock.js';
-import { SetupError } from '../errors.js';
-import type { Fence } from '../fence.js';
-import type { Term } from '../holding/lease.js';
+import { sleep } from '../base/clock.js';
+import type { CancelTimer, Clock } from '../base/clock.js';
+import { SetupError } from '../base/errors.js';
+import type { Fence } from '../base/fence.js';
+import type { Term } from '../store/grant.js';
 import { listenAgain } from '../redis/redis-channel.js';
 import { closeRedis } from '../redis/redis-connection.js';
 import { describeFailure } from '../redis/redis-failure.js';
-import { redisChannel } from '../redis/redis-keys.js';
-import type { KeySpace } from '../redis/redis-keys.js';
+import { redisChannel } from '../store/keys.js';
+import type { KeySpace } from '../store/keys.js';
 import { readServerFacts } from '../redis/redis-probe.js';
 import { judgeServer } from '../redis/server-judgement.js';
 import type { AcquireReply, AcquireRequest, Holding, QuorumMember, StopWatching } from '../store/lease-store.js';
 import { QuorumGate, votesInMs } from './quorum-gate.js';
-import { RedisLeaseStore } from '../store/redis-lease-store.js';
+import { RedisLeaseStore } from '../redis/redis-lease-store.js';
 import { tellWatcher } from '../store/tell-watcher.js';
 
 export interface RedisQuorumNodeOptions extends KeySpace {

@@ -1,9 +1,9 @@
-import { sleep, systemClock } from '../clock.js';
-import type { Clock } from '../clock.js';
-import { SetupError } from '../errors.js';
-import { checkWhole } from '../holding/lease-request.js';
+import { sleep, systemClock } from '../base/clock.js';
+import type { Clock } from '../base/clock.js';
+import { SetupError } from '../base/errors.js';
+import { checkWhole } from '../store/lease-request.js';
 import { isRedisUrl, redactUrl } from '../redis/redis-address.js';
-import type { KeySpace } from '../redis/redis-keys.js';
+import type { KeySpace } from '../store/keys.js';
 import type { LeaseObserver } from '../telemetry/lease-events.js';
 import { QuorumLeaseStore } from './quorum-lease-store.js';
 import { checkNodeNames } from './quorum-options.js';

@@ -1,5 +1,5 @@
-export { RedisLeaseStore } from '../store/redis-lease-store.js';
-export type { RedisLeaseStoreOptions } from '../store/redis-lease-store.js';
+export { RedisLeaseStore } from './redis-lease-store.js';
+export type { RedisLeaseStoreOptions } from './redis-lease-store.js';
 export { connectRedis, closeRedis } from './redis-connection.js';
 export type { ConnectOptions } from './redis-connection.js';
 export type { RedisClient } from './redis-script.js';

@@ -1,9 +1,9 @@
 import type { Cluster, Redis } from 'ioredis';
-import { sleep, systemClock } from '../clock.js';
-import type { Clock } from '../clock.js';
-import { SetupError } from '../errors.js';
+import { sleep, systemClock } from '../base/clock.js';
+import type { Clock } from '../base/clock.js';
+import { SetupError } from '../base/errors.js';
 import { unobserved } from '../telemetry/lease-events.js';
-import { throttled } from '../throttle.js';
+import { throttled } from '../base/throttle.js';
 import { BoundedCluster, SingleRedis } from './redis-clients.js';
 import { describeFailure } from './redis-failure.js';
 import { HistoryWatch } from './redis-history.js';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { SetupError } from '../errors.js';
+import { SetupError } from '../base/errors.js';
 import { redisFromEnvironment } from './redis-environment.js';
 
 const SENTINELS = { REDIS_SENTINELS: 'a:1, b , [::1]:3,', REDIS_SENTINEL_NAME: 'mymaster' };

@@ -1,4 +1,4 @@
-import { SetupError } from '../errors.js';
+import { SetupError } from '../base/errors.js';
 import { isRedisUrl, redactUrl } from './redis-address.js';
 import type { RedisOption } from './redis-option.js';
 import type { HostAndPort, SentinelAddress } from './redis-target.js';

@@ -1,9 +1,9 @@
 import type { RedisOptions } from 'ioredis';
-import type { Clock } from '../clock.js';
+import type { Clock } from '../base/clock.js';
 import type { LeaseObserver } from '../telemetry/lease-events.js';
 import type { ClusterSettings } from './redis-clients.js';
 import type { ClusterTarget, SentinelAddress } from './redis-target.js';
-import type { Criticality } from './server-judgement.js';
+import type { Criticality } from '../store/finding.js';
 
 export interface ConnectSettings {
   /** No command waits longer, whether the server is frozen, slow or gone. */

@@ -1,11 +1,12 @@
 import type { Cluster, Redis } from 'ioredis';
-import { systemClock } from '../clock.js';
-import type { Clock } from '../clock.js';
+import { systemClock } from '../base/clock.js';
+import type { Clock } from '../base/clock.js';
 import type { RedisClient } from './redis-script.js';
 import { factsOfInfo, measureClock } from './server-facts.js';
 import type { ServerFacts } from './server-facts.js';
 import { judgeServer } from './server-judgement.js';
-import type { Demands, Finding } from './server-judgement.js';
+import type { Finding } from '../store/finding.js';
+import type { Demands } from './server-judgement.js';
 
 export interface ProbeOptions extends Demands {
   readonly clock?: Clock;

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { SetupError } from '../errors.js';
+import { SetupError } from '../base/errors.js';
 import { clusterAddresses, clusterOptions, sentinelOptions } from './redis-options.js';
 import { addressOf } from './redis-target.js';
 import type { RedisTarget } from './redis-target.js';

@@ -1,4 +1,4 @@
-import { SetupError } from '../errors.js';
+import { SetupError } from '../base/errors.js';
 import { isRedisUrl, redactUrl } from './redis-address.js';
 
 export interface HostAndPort {

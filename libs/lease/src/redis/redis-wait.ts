@@ -1,5 +1,5 @@
-import { StoreAwayError } from '../errors.js';
-import { checkWhole } from '../holding/lease-request.js';
+import { StoreAwayError } from '../base/errors.js';
+import { checkWhole } from '../store/lease-request.js';
 import type { RedisClient, RedisScript } from './redis-script.js';
 
 /** A write was applied by its primary, but too few replicas said in time that they have it. */

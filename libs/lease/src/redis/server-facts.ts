@@ -1,4 +1,4 @@
-import type { Clock } from '../clock.js';
+import type { Clock } from '../base/clock.js';
 
 /** How far a server's wall clock is ahead of ours, and how far off that may be: half of the round trip. */
 export interface ClockOffset {

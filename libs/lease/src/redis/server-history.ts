@@ -1,5 +1,5 @@
 import type { ServerFacts } from './server-facts.js';
-import type { Finding } from './server-judgement.js';
+import type { Finding } from '../store/finding.js';
 
 /** What tells one memory of the past from another. */
 export type History = Pick<

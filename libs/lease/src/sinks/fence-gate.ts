@@ -1,6 +1,6 @@
-import { NO_FENCE } from '../fence.js';
-import type { Fence } from '../fence.js';
-import { checkWhole } from '../holding/lease-request.js';
+import { NO_FENCE } from '../base/fence.js';
+import type { Fence } from '../base/fence.js';
+import { checkWhole } from '../store/lease-request.js';
 import { unobserved } from '../telemetry/lease-events.js';
 import type { LeaseObserver } from '../telemetry/lease-events.js';
 import { refuseStale } from './refuse-stale.js';

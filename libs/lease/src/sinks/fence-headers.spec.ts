@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { SetupError } from '../errors.js';
-import { parseFence } from '../fence.js';
+import { SetupError } from '../base/errors.js';
+import { parseFence } from '../base/fence.js';
 import { BadFenceHeadersError, fenceHeaders, readFenceHeaders } from './fence-headers.js';
 
 const LEASE = { resource: 'order:1', fence: parseFence('1787654321123456') };

@@ -1,5 +1,5 @@
-import { FencepostError, SetupError } from '../errors.js';
-import { formatFence, parseFence } from '../fence.js';
+import { FencepostError, SetupError } from '../base/errors.js';
+import { formatFence, parseFence } from '../base/fence.js';
 import type { Fenced } from './fenced-sql.js';
 
 const RESOURCE = 'fencepost-resource';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { SetupError, StaleFenceError } from '../errors.js';
-import { parseFence } from '../fence.js';
+import { SetupError, StaleFenceError } from '../base/errors.js';
+import { parseFence } from '../base/fence.js';
 import type { LeaseEvent } from '../telemetry/lease-events.js';
 import { fencedSql } from './fenced-sql.js';
 

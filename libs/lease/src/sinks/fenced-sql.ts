@@ -1,6 +1,6 @@
-import { SetupError } from '../errors.js';
-import { formatFence } from '../fence.js';
-import type { Fence } from '../fence.js';
+import { SetupError } from '../base/errors.js';
+import { formatFence } from '../base/fence.js';
+import type { Fence } from '../base/fence.js';
 import { quoteIdentifier } from '../postgres/identifier.js';
 import { unobserved } from '../telemetry/lease-events.js';
 import type { LeaseObserver } from '../telemetry/lease-events.js';

@@ -1,7 +1,7 @@
-import { parseDuration } from '../duration.js';
-import { SetupError } from '../errors.js';
-import type { Fence } from '../fence.js';
-import type { ResourceName } from '../resource.js';
+import { parseDuration } from '../base/duration.js';
+import { SetupError } from '../base/errors.js';
+import type { Fence } from '../base/fence.js';
+import type { ResourceName } from '../base/resource.js';
 
 /** A value as the store has it. */
 export interface FencedValue {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { fencedValuesContract } from '../../../../test/contracts/fenced-values.contract.js';
-import { SetupError, StaleFenceError } from '../errors.js';
-import { parseFence } from '../fence.js';
+import { SetupError, StaleFenceError } from '../base/errors.js';
+import { parseFence } from '../base/fence.js';
 import type { LeaseEvent } from '../telemetry/lease-events.js';
 import { ManualClock } from '../testing/manual-clock.js';
 import { MemoryFencedValues } from './memory-fenced-values.js';

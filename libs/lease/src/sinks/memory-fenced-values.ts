@@ -1,10 +1,10 @@
-import { systemClock } from '../clock.js';
-import type { Clock } from '../clock.js';
-import { NO_FENCE } from '../fence.js';
-import type { Fence } from '../fence.js';
-import { checkWhole } from '../holding/lease-request.js';
-import { resourceName } from '../resource.js';
-import type { ResourceName } from '../resource.js';
+import { systemClock } from '../base/clock.js';
+import type { Clock } from '../base/clock.js';
+import { NO_FENCE } from '../base/fence.js';
+import type { Fence } from '../base/fence.js';
+import { checkWhole } from '../store/lease-request.js';
+import { resourceName } from '../base/resource.js';
+import type { ResourceName } from '../base/resource.js';
 import { unobserved } from '../telemetry/lease-events.js';
 import type { LeaseObserver } from '../telemetry/lease-events.js';
 import type { FenceGate } from './fence-gate.js';

@@ -1,6 +1,6 @@
-import { formatFence, parseFence } from '../fence.js';
-import type { Fence } from '../fence.js';
-import { checkWhole } from '../holding/lease-request.js';
+import { formatFence, parseFence } from '../base/fence.js';
+import type { Fence } from '../base/fence.js';
+import { checkWhole } from '../store/lease-request.js';
 import type { SqlClient } from '../postgres/sql-client.js';
 import { loadStatements } from '../postgres/sql-statement.js';
 import type { BoundStatement } from '../postgres/sql-statement.js';

@@ -1,7 +1,7 @@
-import { formatFence, parseFence } from '../fence.js';
-import type { Fence } from '../fence.js';
-import { redisKeys } from '../redis/redis-keys.js';
-import type { KeyBuilder, KeySpace } from '../redis/redis-keys.js';
+import { formatFence, parseFence } from '../base/fence.js';
+import type { Fence } from '../base/fence.js';
+import { redisKeys } from '../store/keys.js';
+import type { KeyBuilder, KeySpace } from '../store/keys.js';
 import { loadScripts } from '../redis/redis-script.js';
 import type { RedisClient } from '../redis/redis-script.js';
 import { unobserved } from '../telemetry/lease-events.js';

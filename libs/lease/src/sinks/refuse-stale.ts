@@ -1,5 +1,5 @@
-import { StaleFenceError } from '../errors.js';
-import type { Fence } from '../fence.js';
+import { StaleFenceError } from '../base/errors.js';
+import type { Fence } from '../base/fence.js';
 import type { LeaseObserver } from '../telemetry/lease-events.js';
 
 /** Who refuses, as metrics call it, and who is told. */

@@ -1,4 +1,4 @@
-import { parseFence } from '../fence.js';
+import { parseFence } from '../base/fence.js';
 import type { SqlClient, SqlQuery, SqlResult } from '../postgres/sql-client.js';
 import type { FencedSql } from './fenced-sql.js';
 

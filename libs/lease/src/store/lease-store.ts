@@ -1,6 +1,6 @@
-import type { Fence } from '../fence.js';
-import type { Term } from '../holding/lease.js';
-import type { Criticality, Finding } from '../redis/server-judgement.js';
+import type { Fence } from '../base/fence.js';
+import type { Term } from './grant.js';
+import type { Criticality, Finding } from './finding.js';
 
 export interface AcquireRequest extends Term {
   readonly holder: string;

@@ -1,13 +1,13 @@
-import { systemClock } from '../clock.js';
-import type { Clock } from '../clock.js';
-import { FenceExhaustedError } from '../errors.js';
-import { NO_FENCE } from '../fence.js';
-import type { Fence } from '../fence.js';
-import { checkRequest, checkWhole } from '../holding/lease-request.js';
+import { systemClock } from '../base/clock.js';
+import type { Clock } from '../base/clock.js';
+import { FenceExhaustedError } from '../base/errors.js';
+import { NO_FENCE } from '../base/fence.js';
+import type { Fence } from '../base/fence.js';
+import { checkRequest, checkWhole } from './lease-request.js';
 import { tellWatcher } from './tell-watcher.js';
-import type { Criticality, Finding } from '../redis/server-judgement.js';
+import type { Criticality, Finding } from './finding.js';
 import type { AcquireReply, AcquireRequest, Holding, QuorumMember, StopWatching } from './lease-store.js';
-import type { Term } from '../holding/lease.js';
+import type { Term } from './grant.js';
 
 interface StoredTerm {
   readonly nonce: string;

@@ -1,5 +1,5 @@
-import type { LossReason } from '../errors.js';
-import type { Fence } from '../fence.js';
+import type { LossReason } from '../base/errors.js';
+import type { Fence } from '../base/fence.js';
 
 interface OfResource {
   readonly resource: string;

@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it } from 'vitest';
-import { parseFence } from '../fence.js';
-import { hashResource } from '../identity.js';
+import { parseFence } from '../base/fence.js';
+import { hashResource } from '../base/identity.js';
 import { ManualClock } from '../testing/manual-clock.js';
 import type { LeaseEvent, LeaseEventName } from './lease-events.js';
 import { leaseLog } from './lease-log.js';

@@ -1,6 +1,6 @@
-import { systemClock } from '../clock.js';
-import type { Clock } from '../clock.js';
-import { throttled } from '../throttle.js';
+import { systemClock } from '../base/clock.js';
+import type { Clock } from '../base/clock.js';
+import { throttled } from '../base/throttle.js';
 import type { LeaseEvent, LeaseEventName, LeaseObserver } from './lease-events.js';
 import { logFields } from './log-fields.js';
 import { LOG_LINES } from './log-lines.js';

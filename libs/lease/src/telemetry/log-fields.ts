@@ -1,5 +1,5 @@
-import { hashResource, ownerPrefix } from '../identity.js';
-import { resourceType } from '../resource.js';
+import { hashResource, ownerPrefix } from '../base/identity.js';
+import { resourceType } from '../base/resource.js';
 import type { LeaseEvent } from './lease-events.js';
 import { scrubbed, scrubbedError } from './scrubbed.js';
 import type { Secrets } from './scrubbed.js';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { parseFence } from '../fence.js';
+import { parseFence } from '../base/fence.js';
 import { LostTerms } from './lost-terms.js';
 import type { EndOfTerm } from './lost-terms.js';
 

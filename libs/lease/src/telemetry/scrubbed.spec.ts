@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { LeaseLostError } from '../errors.js';
-import { hashResource, ownerPrefix, processIdentity } from '../identity.js';
+import { LeaseLostError } from '../base/errors.js';
+import { hashResource, ownerPrefix, processIdentity } from '../base/identity.js';
 import { scrubbed, scrubbedError } from './scrubbed.js';
 
 const holder = processIdentity('pod-7');

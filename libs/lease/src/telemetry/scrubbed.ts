@@ -1,4 +1,4 @@
-import { hashResource, ownerPrefix } from '../identity.js';
+import { hashResource, ownerPrefix } from '../base/identity.js';
 
 /** What a sentence about an event may contain by chance; empty when the event has no such thing. */
 export interface Secrets {

@@ -1,8 +1,8 @@
 import * as nodeTest from 'node:test';
 import { describe, expect, it } from 'vitest';
-import { NO_FENCE } from '../fence.js';
-import type { Fence } from '../fence.js';
-import type { Term } from '../holding/lease.js';
+import { NO_FENCE } from '../base/fence.js';
+import type { Fence } from '../base/fence.js';
+import type { Term } from '../store/grant.js';
 import type { AcquireReply, AcquireRequest } from '../store/lease-store.js';
 import { MemoryLeaseStore } from '../store/memory-lease-store.js';
 import type { TestRunner } from './lease-store-contract/harness.js';

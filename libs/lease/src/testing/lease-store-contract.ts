@@ -1,4 +1,4 @@
-import { SetupError } from '../errors.js';
+import { SetupError } from '../base/errors.js';
 import { EVICT, MANY, NEEDS } from './lease-store-contract/crowd-claims.js';
 import { ACQUIRE, ASKED_AGAIN, REFUSALS } from './lease-store-contract/acquire-claims.js';
 import { CLOCK_BACK, EXPIRY } from './lease-store-contract/expiry-claims.js';

@@ -1,4 +1,4 @@
-import type { CancelTimer, Clock } from '../clock.js';
+import type { CancelTimer, Clock } from '../base/clock.js';
 
 interface Timer {
   readonly dueAt: number;

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import type { Fence } from '../../fence.js';
+import type { Fence } from '../../base/fence.js';
 import type { AcquireRequest } from '../../store/lease-store.js';
 import { askInVain, assertAbove, assertAcquirable, assertAtMost, assertFree, assertRejects } from './expectations.js';
 import { ABOVE_THE_CLOCK, TTL_MS, request } from './stage.js';

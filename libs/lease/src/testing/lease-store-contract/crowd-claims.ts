@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import type { Fence } from '../../fence.js';
+import type { Fence } from '../../base/fence.js';
 import type { AcquireReply, AcquireRequest, LeaseStore } from '../../store/lease-store.js';
 import { assertAcquirable, assertFree, eventually } from './expectations.js';
 import { request, TTL_MS, type Claims } from './stage.js';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
-import { NO_FENCE } from '../../fence.js';
-import type { Fence } from '../../fence.js';
+import { NO_FENCE } from '../../base/fence.js';
+import type { Fence } from '../../base/fence.js';
 import { assertAbove, assertFree, assertRejects } from './expectations.js';
 import { ABOVE_THE_CLOCK, request } from './stage.js';
 import type { Claims } from './stage.js';

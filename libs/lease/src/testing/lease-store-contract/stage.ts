@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
-import { NO_FENCE, parseFence } from '../../fence.js';
-import type { Fence } from '../../fence.js';
-import type { Term } from '../../holding/lease.js';
+import { NO_FENCE, parseFence } from '../../base/fence.js';
+import type { Fence } from '../../base/fence.js';
+import type { Term } from '../../store/grant.js';
 import type { AcquireRequest, LeaseStore } from '../../store/lease-store.js';
 import type { LeaseStoreHarness } from './harness.js';
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { ManualClock } from './testing/manual-clock.js';
+import { ManualClock } from '../testing/manual-clock.js';
 import { throttled } from './throttle.js';
 
 describe('throttled', () => {

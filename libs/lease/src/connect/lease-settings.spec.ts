@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { SetupError } from './errors.js';
-import { MemoryLeaseStore } from './store/memory-lease-store.js';
+import { SetupError } from '../base/errors.js';
+import { MemoryLeaseStore } from '../store/memory-lease-store.js';
 import { leaseSettings } from './lease-settings.js';
 
 const TARGET =

@@ -1,13 +1,13 @@
 import { z } from 'zod';
-import { checkedOptions } from './checked-options.js';
-import { isAmbiguous, parseDuration } from './duration.js';
-import { LONGEST_TTL_MS, SHORTEST_TTL_MS } from './holding/lease-request.js';
-import { REDIS_OPTION, isRedisOption, shownRedisOption } from './redis/redis-option.js';
-import type { RedisOption } from './redis/redis-option.js';
-import type { RedisTarget } from './redis/redis-target.js';
-import type { Criticality } from './redis/server-judgement.js';
-import type { LeaseStore } from './store/lease-store.js';
-import type { LeaseObserver } from './telemetry/lease-events.js';
+import { checkedOptions } from '../base/checked-options.js';
+import { isAmbiguous, parseDuration } from '../base/duration.js';
+import { LONGEST_TTL_MS, SHORTEST_TTL_MS } from '../store/lease-request.js';
+import { REDIS_OPTION, isRedisOption, shownRedisOption } from '../redis/redis-option.js';
+import type { RedisOption } from '../redis/redis-option.js';
+import type { RedisTarget } from '../redis/redis-target.js';
+import type { Criticality } from '../store/finding.js';
+import type { LeaseStore } from '../store/lease-store.js';
+import type { LeaseObserver } from '../telemetry/lease-events.js';
 
 /** What `LeaseModule.forRoot` and `connectLeases` take. */
 export interface LeaseModuleOptions {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { parseFence } from '../fence.js';
-import type { LeaseEvent } from './lease-events.js';
+import { parseFence } from '../base/fence.js';
+import type { LeaseEvent } from '../telemetry/lease-events.js';
 import { TtlAdviser } from './ttl-adviser.js';
 
 interface Holding {

@@ -1,13 +1,13 @@
-import type { Clock } from '../clock.js';
-import { SetupError } from '../errors.js';
-import type { LeaseSettings } from '../lease-settings.js';
+import type { Clock } from '../base/clock.js';
+import { SetupError } from '../base/errors.js';
+import type { LeaseSettings } from './lease-settings.js';
 import { closeRedis, connectRedis } from '../redis/redis-connection.js';
 import type { ConnectOptions } from '../redis/redis-connection.js';
 import type { RedisClient } from '../redis/redis-script.js';
 import { unobserved } from '../telemetry/lease-events.js';
 import { judgeStore } from './judge-store.js';
-import type { LeaseStore } from './lease-store.js';
-import { RedisLeaseStore } from './redis-lease-store.js';
+import type { LeaseStore } from '../store/lease-store.js';
+import { RedisLeaseStore } from '../redis/redis-lease-store.js';
 
 export interface OpenedStore {
   readonly store: LeaseStore;

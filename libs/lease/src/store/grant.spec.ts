@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { NO_FENCE } from '../fence.js';
-import { mustStop, renewed, stopAt, trustedUntil } from './lease.js';
-import type { Grant } from './lease.js';
+import { NO_FENCE } from '../base/fence.js';
+import { mustStop, renewed, stopAt, trustedUntil } from './grant.js';
+import type { Grant } from './grant.js';
 
 const grant: Grant = {
   resource: 'r',

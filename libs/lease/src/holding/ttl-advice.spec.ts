@@ -1,8 +1,8 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { NO_FENCE } from '../fence.js';
-import { stopAt, trustedUntil } from '../holding/lease.js';
-import { checkTtl } from '../holding/lease-request.js';
+import { NO_FENCE } from '../base/fence.js';
+import { stopAt, trustedUntil } from '../store/grant.js';
+import { checkTtl } from '../store/lease-request.js';
 import { ttlAdvice } from './ttl-advice.js';
 import type { TtlMeasurements, TtlVerdict } from './ttl-advice.js';
 

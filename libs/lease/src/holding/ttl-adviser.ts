@@ -1,7 +1,7 @@
-import { resourceType } from '../resource.js';
+import { resourceType } from '../base/resource.js';
 import { HoldTimes, HoldTimesBook } from './hold-times.js';
-import type { LeaseEvent, LeaseObserver } from './lease-events.js';
-import { LostTerms } from './lost-terms.js';
+import type { LeaseEvent, LeaseObserver } from '../telemetry/lease-events.js';
+import { LostTerms } from '../telemetry/lost-terms.js';
 import { RecentTimes } from './recent-times.js';
 import { FEWEST_SAMPLES, ttlAdvice } from './ttl-advice.js';
 import type { TtlAdvice } from './ttl-advice.js';

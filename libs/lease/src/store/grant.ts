@@ -1,4 +1,4 @@
-import type { Fence } from '../fence.js';
+import type { Fence } from '../base/fence.js';
 
 /** One uninterrupted holding of a resource. The nonce is fresh per acquisition, so it names the term and not the pod. */
 export interface Term {

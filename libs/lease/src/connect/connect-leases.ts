@@ -1,9 +1,9 @@
-import { systemClock } from './clock.js';
-import { processIdentity } from './identity.js';
+import { systemClock } from '../base/clock.js';
+import { processIdentity } from '../base/identity.js';
 import { leaseSettings } from './lease-settings.js';
 import type { LeaseModuleOptions } from './lease-settings.js';
-import { Leases } from './holding/leases.js';
-import { openStore } from './store/open-store.js';
+import { Leases } from '../holding/leases.js';
+import { openStore } from './open-store.js';
 
 export interface ConnectLeasesOptions extends LeaseModuleOptions {
   /** Receives a line at the first connection error, then at most one every 5 s; default: `process.emitWarning`. */

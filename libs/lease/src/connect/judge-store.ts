@@ -1,7 +1,7 @@
-import { SetupError } from '../errors.js';
-import type { LeaseSettings } from '../lease-settings.js';
-import type { Finding } from '../redis/server-judgement.js';
-import type { LeaseStore } from './lease-store.js';
+import { SetupError } from '../base/errors.js';
+import type { LeaseSettings } from './lease-settings.js';
+import type { Finding } from '../store/finding.js';
+import type { LeaseStore } from '../store/lease-store.js';
 
 const UNKNOWN: Finding = {
   code: 'UNCHECKED',

@@ -1,5 +1,5 @@
-import { SetupError } from '../errors.js';
-import type { AcquireRequest } from '../store/lease-store.js';
+import { SetupError } from '../base/errors.js';
+import type { AcquireRequest } from './lease-store.js';
 
 export const SHORTEST_TTL_MS = 300;
 export const LONGEST_TTL_MS = 3_600_000;

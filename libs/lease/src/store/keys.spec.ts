@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { SetupError } from '../errors.js';
-import { redisChannel, redisKeys, redisKeysOf } from './redis-keys.js';
+import { SetupError } from '../base/errors.js';
+import { redisChannel, redisKeys, redisKeysOf } from './keys.js';
 
 const key = redisKeys({ prefix: 'fencepost', tenant: 'acme' });
 

@@ -1,5 +1,5 @@
-import { trustedUntil } from '../holding/lease.js';
-import { LONGEST_TTL_MS, SHORTEST_TTL_MS } from '../holding/lease-request.js';
+import { trustedUntil } from '../store/grant.js';
+import { LONGEST_TTL_MS, SHORTEST_TTL_MS } from '../store/lease-request.js';
 
 export type TtlVerdict = 'fits' | 'too-short' | 'too-long' | 'too-few-samples';
 

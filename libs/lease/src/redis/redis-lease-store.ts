@@ -1,18 +1,18 @@
-import { FenceExhaustedError } from '../errors.js';
-import { formatFence, parseFence } from '../fence.js';
-import type { Fence } from '../fence.js';
-import { checkRequest, checkWhole } from '../holding/lease-request.js';
-import type { Term } from '../holding/lease.js';
-import { inBatches } from '../redis/redis-batch.js';
-import { watchChannel } from '../redis/redis-channel.js';
-import { partOf, redisChannel, redisKeysOf } from '../redis/redis-keys.js';
-import type { KeySpace, LeaseKind } from '../redis/redis-keys.js';
-import { probeRedis } from '../redis/redis-probe.js';
-import { loadScripts } from '../redis/redis-script.js';
-import type { RedisClient } from '../redis/redis-script.js';
-import { NotReplicatedError, waitForReplicas } from '../redis/redis-wait.js';
-import type { Criticality, Finding } from '../redis/server-judgement.js';
-import type { AcquireReply, AcquireRequest, Holding, QuorumMember, StopWatching } from './lease-store.js';
+import { FenceExhaustedError } from '../base/errors.js';
+import { formatFence, parseFence } from '../base/fence.js';
+import type { Fence } from '../base/fence.js';
+import { checkRequest, checkWhole } from '../store/lease-request.js';
+import type { Term } from '../store/grant.js';
+import { inBatches } from './redis-batch.js';
+import { watchChannel } from './redis-channel.js';
+import { partOf, redisChannel, redisKeysOf } from '../store/keys.js';
+import type { KeySpace, LeaseKind } from '../store/keys.js';
+import { probeRedis } from './redis-probe.js';
+import { loadScripts } from './redis-script.js';
+import type { RedisClient } from './redis-script.js';
+import { NotReplicatedError, waitForReplicas } from './redis-wait.js';
+import type { Criticality, Finding } from '../store/finding.js';
+import type { AcquireReply, AcquireRequest, Holding, QuorumMember, StopWatching } from '../store/lease-store.js';
 
 export interface RedisLeaseStoreOptions extends KeySpace {
   /** Default: the caller's own. */

@@ -1,5 +1,5 @@
-import { SetupError } from '../errors.js';
-import { checkResourceName } from '../resource.js';
+import { SetupError } from '../base/errors.js';
+import { checkResourceName } from '../base/resource.js';
 
 export interface KeySpace {
   /** First part of every key. Deployments that share a Redis have different ones. */

@@ -1,0 +1,27 @@
+/** What a lost lease costs: `efficiency` work done twice, `correctness` damage, so that acknowledged writes have to last. */
+export type Criticality = 'efficiency' | 'correctness';
+
+export type FindingCode =
+  | 'OLD_VERSION'
+  | 'EVICTION'
+  | 'REPLICA'
+  | 'NO_PERSISTENCE'
+  | 'NO_APPEND_ONLY_FILE'
+  | 'APPEND_FAILS'
+  | 'APPEND_FSYNC'
+  | 'COMMIT_NOT_DURABLE'
+  | 'ASYNC_REPLICATION'
+  | 'KEYS_WERE_EVICTED'
+  | 'MEMORY_NEARLY_FULL'
+  | 'CLOCK_SKEW'
+  | 'UNCHECKED'
+  | 'RESTARTED'
+  | 'HISTORY_LOST';
+
+/** One thing a server can't promise: what was expected, what was found, what to do. */
+export interface Finding {
+  readonly code: FindingCode;
+  /** `refuse`: leases must not be kept there. `warn`: they may, if an operator accepts the risk. */
+  readonly danger: 'refuse' | 'warn';
+  readonly message: string;
+}
