@@ -9,7 +9,7 @@ const HEADINGS: Readonly<Record<Case['answer'], string>> = {
   done: 'lookup always says done',
   'not-done': 'lookup always says not-done',
   unknown: 'lookup always says unknown',
-  truth: 'lookup says what is true',
+  truth: 'lookup says the truth',
 };
 
 const MISHAP: Readonly<Record<Case['mishap'], string>> = {
@@ -18,21 +18,20 @@ const MISHAP: Readonly<Record<Case['mishap'], string>> = {
   lose: 'message lost',
 };
 
-const INTRODUCTION = `# Where a worker can come to harm, and what becomes of the effect
+const INTRODUCTION = `# Fail points of an effect
 
-One run with one effect; its handler may be tried five times. Each row is one mishap: where it happens, and what happens.
-Each column is one way to say what an unknown outcome means. The table is what the suite has measured, over every ledger
-there is: \`test/effects/fail-points.spec.ts\` compares it and fails when it is no longer true, and with
-\`UPDATE_TABLES=1\` writes it anew.
+One run with one effect and up to five attempts. Each row is one fault: where it strikes, and what it is. Each column is one
+\`ifUnknown\` policy. The suite measures the table over every ledger: \`test/effects/fail-points.spec.ts\` fails when it is no longer
+true, and rewrites it with \`UPDATE_TABLES=1\`.
 
-A cell says how the run ends · how often the effect's function was called · how often the provider did it, and in brackets
-how often one does it that honours the idempotency key. \`✓\` stands for _succeeded · 1 · 1 (1)_.
+A cell says how the run ends · how often the effect's function was called · how often the provider executed it, and in brackets how
+often a provider does that honours the idempotency key. \`✓\` stands for _succeeded · 1 · 1 (1)_.
 
-- **killed**: as by \`kill -9\`; the run lease runs out and another worker takes over.
-- **frozen**: the worker stands still until another one has taken over and ended, and then goes on.
-- **message lost**: before a write its request, after it the reply. Of the function: the connection to the provider breaks
-  before or after it has done what was asked, and the function throws \`EffectUnknownError\`.
-- Before and after _fn_ means: the function was called, and the provider has not or has done it.
+- **killed**: as by \`kill -9\`; the run lease expires and another worker takes over.
+- **frozen**: the worker stands still until another one has taken over and finished, then continues.
+- **message lost**: the request before a write, the reply after it. For the function: the connection to the provider breaks before or
+  after the provider executed the request, and the function throws \`EffectUnknownError\`.
+- **before and after \`fn\`**: the function was called, and the provider has not or has executed it.
 `;
 
 const RIGHT: Verdict = { state: 'succeeded', calls: 1, applied: 1, appliedByKey: 1 };
