@@ -32,6 +32,15 @@ const OPTIONS = [
   },
   { page: CRONS, heading: '## Handler options', source: `${NEST}/handler-options.ts`, type: 'HandlerOptions' },
   { page: MODULE, heading: '## Module options', source: `${NEST}/options.ts`, type: 'JobsModuleOptions' },
+  { page: CRONS, heading: '## Jobs', source: `${NEST}/job-handler.decorator.ts`, type: 'JobHandlerOptions' },
+  {
+    page: CRONS,
+    heading: '### Enqueue options',
+    source: 'libs/jobs/src/operating/job-order.ts',
+    type: 'EnqueueOptions',
+  },
+  { page: MODULE, heading: '### Webhooks', source: `${NEST}/webhook-options.ts`, type: 'WebhookOptions' },
+  { page: MODULE, heading: '### Alarms', source: `${NEST}/webhook-options.ts`, type: 'AlarmOptions' },
   { page: MODULE, heading: '### PostgreSQL', source: `${NEST}/options.ts`, type: 'PostgresOptions' },
   {
     page: EFFECTS,
