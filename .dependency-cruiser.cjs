@@ -1,10 +1,11 @@
 /**
- * The doors of the house: `apps → libs/pod → libs/jobs → libs/lease`, never back, and never past a declared entry.
+ * The doors of the house: `apps → libs/pod → libs/jobs → libs/lease, libs/schedule`, never back, and never past a declared entry.
  * Each rule has a planted violation in `test/repository/doors.spec.ts`, which fails for a rule that has none.
  */
 
 const SPEC = '\\.(spec|contract)\\.ts$';
 const PACKAGES = '^(libs|apps)/';
+const SCHEDULE_ENTRY = '^libs/schedule/src/index\\.ts$';
 const LEASE_ENTRY =
   '^libs/lease/src/(((coordination|etcd|internal|metrics|nest|postgres|quorum|redis|sinks|store|testing)/)?index|internal/[a-z-]+)\\.ts$';
 const JOBS_ENTRY =
@@ -14,7 +15,7 @@ const LEDGER_CONTRACT = '^libs/jobs/src/testing/ledger-contract/';
 
 /** Files that decide and never touch: the same arguments give the same answer on every machine and at every hour. */
 const PURE = [
-  '^libs/jobs/src/schedule/',
+  '^libs/schedule/src/',
   '^libs/jobs/src/ledger/run-state\\.ts$',
   '^libs/jobs/src/scheduling/(misfire|overlap|due-index)\\.ts$',
   '^libs/lease/src/(base/(fence|clock|errors|resource)|store/(grant|lease-store))\\.ts$',
@@ -78,11 +79,18 @@ module.exports = {
       to: { path: '^(libs/(?!lease/)|apps/|test/|bench/|examples/)' },
     },
     {
+      name: 'schedule-knows-no-other-package',
+      comment: 'libs/schedule is pure: cron text, zone and calendar to instants.',
+      severity: 'error',
+      from: { path: '^libs/schedule/', pathNot: SPEC },
+      to: { path: '^(libs/(?!schedule/)|apps/|test/|bench/|examples/)' },
+    },
+    {
       name: 'never-back-from-jobs',
-      comment: 'libs/jobs knows libs/lease and no app.',
+      comment: 'libs/jobs knows libs/lease and libs/schedule, and no app.',
       severity: 'error',
       from: { path: '^libs/jobs/', pathNot: SPEC },
-      to: { path: '^(libs/(?!jobs/|lease/)|apps/|test/|bench/|examples/)' },
+      to: { path: '^(libs/(?!jobs/|lease/|schedule/)|apps/|test/|bench/|examples/)' },
     },
     {
       name: 'never-back-from-pod',
@@ -104,6 +112,13 @@ module.exports = {
       severity: 'error',
       from: { path: '^(apps|bench|examples|libs/(?!lease/))', pathNot: SPEC },
       to: { path: '^libs/lease/', pathNot: LEASE_ENTRY },
+    },
+    {
+      name: 'schedule-by-its-entry',
+      comment: 'Import @fencepost/schedule: the rest may change without notice.',
+      severity: 'error',
+      from: { path: '^(apps|bench|examples|libs/(?!schedule/))', pathNot: SPEC },
+      to: { path: '^libs/schedule/', pathNot: SCHEDULE_ENTRY },
     },
     {
       name: 'jobs-by-its-entries',

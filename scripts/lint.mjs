@@ -6,7 +6,7 @@ import { ensureInstalled } from './install.mjs';
 import { program } from './program.mjs';
 import { listen } from './tool.mjs';
 
-const PUBLISHED = ['libs/lease', 'libs/jobs'];
+const PUBLISHED = ['libs/schedule', 'libs/lease', 'libs/jobs'];
 
 /** @typedef {{ name: string, step: () => boolean | Promise<boolean> }} Step */
 

@@ -1,4 +1,5 @@
-import { parseSchedule, RedisCatalog } from '@fencepost/jobs';
+import { parseSchedule } from '@fencepost/schedule';
+import { RedisCatalog } from '@fencepost/jobs';
 import { DueIndex } from '../../libs/jobs/dist/scheduling/due-index.js';
 import { Member } from './crew.mjs';
 

@@ -5,7 +5,7 @@ import {
   type Generation,
 } from '../../libs/jobs/src/catalog/definition.js';
 import type { Run } from '../../libs/jobs/src/ledger/run.js';
-import { parseSchedule } from '../../libs/jobs/src/schedule/schedule.js';
+import { parseSchedule } from '../../libs/schedule/src/schedule.js';
 import { skipCover } from '../../libs/jobs/src/audit/skip-cover.js';
 import { wayOf, type Decision } from './decisions.js';
 import type { Knowledge } from './knowledge.js';

@@ -1,4 +1,4 @@
-import { occurrenceId } from '../../libs/jobs/src/schedule/occurrence.js';
+import { occurrenceId } from '../../libs/jobs/src/ledger/occurrence.js';
 import type { ClaimReply, ClaimRequest } from '../../libs/jobs/src/ledger/ledger.js';
 import type { Operation } from '../support/linearizability.js';
 import type { RecordedCall } from './recording.js';

@@ -1,5 +1,5 @@
 import type { CatalogEntry, Run, SkipRange } from '@fencepost/jobs';
-import { cronOfRun } from '../../libs/jobs/src/schedule/occurrence.js';
+import { cronOfRun } from '../../libs/jobs/src/ledger/occurrence.js';
 import { skipCover } from '../../libs/jobs/src/audit/skip-cover.js';
 import { instantsOf } from '../support/recount.js';
 import type { SinkSight } from './sinks.js';

@@ -1,4 +1,4 @@
-import { cronOfRun } from '../../libs/jobs/src/schedule/occurrence.js';
+import { cronOfRun } from '../../libs/jobs/src/ledger/occurrence.js';
 import type { RecordedEvent } from './recording.js';
 
 export interface StallInput {

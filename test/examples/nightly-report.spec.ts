@@ -1,7 +1,9 @@
 import 'reflect-metadata';
 import { Test } from '@nestjs/testing';
 import { expect, it } from 'vitest';
-import { CATALOG, parseSchedule, type Catalog } from '@fencepost/jobs';
+import { CATALOG } from '@fencepost/jobs';
+import { parseSchedule } from '@fencepost/schedule';
+import type { Catalog } from '@fencepost/jobs';
 import { JOBS_SETTINGS, type JobsSettings } from '@fencepost/jobs/worker';
 import { AppModule } from '../../examples/nightly-report.js';
 import { freshPrefix, testRedis } from '../support/redis.js';

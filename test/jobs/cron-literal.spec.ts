@@ -4,7 +4,7 @@ import * as fc from 'fast-check';
 import { CronExpression } from '@nestjs/schedule';
 import ts from 'typescript';
 import { describe, expect, it } from 'vitest';
-import { parseSchedule } from '../../libs/jobs/src/schedule/schedule.js';
+import { parseSchedule } from '../../libs/schedule/src/schedule.js';
 import { anyExpression } from '../schedule/random-expression.js';
 
 const NEST = fileURLToPath(new URL('../../libs/jobs/src/nest/', import.meta.url));

@@ -22,12 +22,12 @@ const CLEAN: Record<string, string> = {
     'export interface Clock { now(): number } export const systemClock = { now: Date.now };',
   'libs/lease/src/testing/index.ts': 'export const manualClock = 1;',
   'libs/jobs/src/index.ts': "export { job } from './job.js';",
-  'libs/jobs/src/scheduler.ts': "export { next } from './schedule/schedule.js';",
   'libs/jobs/src/job.ts': "import { lease } from '../../lease/src/index.js'; export const job = lease;",
-  'libs/jobs/src/schedule/schedule.ts': "import { createHash } from 'node:crypto'; export const next = createHash;",
+  'libs/schedule/src/index.ts': "export { next } from './schedule.js';",
+  'libs/schedule/src/schedule.ts': "import { createHash } from 'node:crypto'; export const next = createHash;",
   'libs/pod/src/index.ts': "export { boot } from './boot.js';",
   'libs/pod/src/boot.ts': "export { job as boot } from '../../jobs/src/index.js';",
-  'apps/scheduler/src/main.ts': "import { next } from '../../../libs/jobs/src/scheduler.js'; console.log(next);",
+  'apps/scheduler/src/main.ts': "import { next } from '../../../libs/schedule/src/index.js'; console.log(next);",
   'apps/worker/src/main.ts': "import { job } from '../../../libs/jobs/src/index.js'; export const main = job;",
   'test/lease.spec.ts': "import { lease } from '../libs/lease/src/lease.js'; console.log(lease);",
 };
@@ -35,10 +35,12 @@ const CLEAN: Record<string, string> = {
 /** For each rule: the file that breaks it, and what that file imports. */
 const PLANTED: Record<string, readonly [from: string, to: string]> = {
   'never-back-from-lease': ['libs/lease/src/planted.ts', '../../jobs/src/index.js'],
+  'schedule-knows-no-other-package': ['libs/schedule/src/planted.ts', '../../lease/src/index.js'],
   'never-back-from-jobs': ['libs/jobs/src/planted.ts', '../../../apps/worker/src/main.js'],
   'never-back-from-pod': ['libs/pod/src/planted.ts', '../../../apps/worker/src/main.js'],
   'apps-are-islands': ['apps/scheduler/src/planted.ts', '../../worker/src/main.js'],
   'lease-by-its-entries': ['libs/jobs/src/planted.ts', '../../lease/src/lease.js'],
+  'schedule-by-its-entry': ['libs/jobs/src/planted.ts', '../../schedule/src/schedule.js'],
   'jobs-by-its-entries': ['apps/worker/src/planted.ts', '../../../libs/jobs/src/job.js'],
   'pod-by-its-entry': ['apps/worker/src/planted.ts', '../../../libs/pod/src/boot.js'],
   'pure-without-io': ['libs/jobs/src/scheduling/misfire.ts', 'node:fs'],

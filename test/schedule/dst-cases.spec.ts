@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { type DstRule, parseSchedule } from '../../libs/jobs/src/schedule/schedule.js';
+import { type DstRule, parseSchedule } from '../../libs/schedule/src/schedule.js';
 
 interface Case {
   readonly name: string;

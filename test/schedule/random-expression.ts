@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import { atMost } from '../support/property-runs.js';
-import type { DstRule } from '../../libs/jobs/src/schedule/schedule.js';
+import type { DstRule } from '../../libs/schedule/src/schedule.js';
 import type { Local, Told } from './wall-oracle.js';
 
 interface Field {

@@ -1,11 +1,6 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import {
-  type CronSchedule,
-  type DstRule,
-  parseSchedule,
-  ScheduleError,
-} from '../../libs/jobs/src/schedule/schedule.js';
+import { type CronSchedule, type DstRule, parseSchedule, ScheduleError } from '../../libs/schedule/src/schedule.js';
 import { anyExpression, anyRule, PATIENCE_MS, runs } from './random-expression.js';
 import { localOf, type Told, wallOf } from './wall-oracle.js';
 import { changesOf, FIRST, LAST, ZONES } from './zones.js';

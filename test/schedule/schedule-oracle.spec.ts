@@ -1,7 +1,7 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { type DstRule, parseSchedule } from '../../libs/jobs/src/schedule/schedule.js';
-import { zoneNamed } from '../../libs/jobs/src/schedule/zone.js';
+import { type DstRule, parseSchedule } from '../../libs/schedule/src/schedule.js';
+import { zoneNamed } from '../../libs/schedule/src/zone.js';
 import { anyRule, byTheMinute, fixedAround, PATIENCE_MS, runs } from './random-expression.js';
 import { localOf, type Told, wallOf, WallOracle } from './wall-oracle.js';
 import { changesOf, FIRST, LAST, ZONES } from './zones.js';

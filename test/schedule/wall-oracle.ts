@@ -1,4 +1,4 @@
-import type { DstRule } from '../../libs/jobs/src/schedule/schedule.js';
+import type { DstRule } from '../../libs/schedule/src/schedule.js';
 
 /** What a clock on the wall shows. */
 export interface Local {

@@ -1,4 +1,4 @@
-import { zoneNamed } from '../../libs/jobs/src/schedule/zone.js';
+import { zoneNamed } from '../../libs/schedule/src/zone.js';
 
 export const ZONES = Intl.supportedValuesOf('timeZone');
 export const FIRST = Date.UTC(1970, 0, 1);

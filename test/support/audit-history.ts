@@ -2,7 +2,7 @@ import { parseFence } from '@fencepost/lease';
 import type { CatalogEntry, CronDefinition, CronState, Generation } from '../../libs/jobs/src/catalog/definition.js';
 import type { Account } from '../../libs/jobs/src/ledger/ledger.js';
 import type { Run, SkipRange } from '../../libs/jobs/src/ledger/run.js';
-import { parseSchedule } from '../../libs/jobs/src/schedule/schedule.js';
+import { parseSchedule } from '../../libs/schedule/src/schedule.js';
 
 export const CRON = 'tick';
 export const START = Date.UTC(2026, 2, 2, 8);

@@ -22,7 +22,6 @@ export {
   needsCare,
   openPostgresCatalog,
   overviewOf,
-  parseSchedule,
   PostgresAuditTrail,
   PostgresCatalog,
   PostgresLedger,
@@ -42,13 +41,12 @@ export {
   RedisPodRegistry,
   RedisPresence,
   RunOperator,
-  ScheduleError,
   Telemetry,
   UnknownCronError,
   WhyDesk,
   withAudit,
-  zoneNamed,
 } from '@fencepost/jobs/operating';
+export { parseSchedule, ScheduleError, zoneNamed } from '@fencepost/schedule';
 export type {
   AuditedOrder,
   AuditReport,
@@ -62,11 +60,9 @@ export type {
   CronDefinition,
   CronDetailJson,
   CronOverview,
-  CronSchedule,
   CronSettings,
   Declaration,
   DoctorFinding,
-  DstRule,
   EventLevel,
   HeldCron,
   JournalEntry,
@@ -79,9 +75,9 @@ export type {
   Run,
   RunQueue,
   RunReport,
-  ScheduleText,
   TriggerReply,
   WatchReport,
   WhyReport,
   WhyStep,
 } from '@fencepost/jobs/operating';
+export type { CronSchedule, DstRule, ScheduleText } from '@fencepost/schedule';

@@ -1,4 +1,5 @@
-import type { Run, Schedule, SkipRange } from '@fencepost/jobs';
+import type { Run, SkipRange } from '@fencepost/jobs';
+import type { Schedule } from '@fencepost/schedule';
 import type { AppliedWrite } from '@fencepost/lease/sinks';
 import { podOf } from './sight.js';
 import { timesWritten } from './tally.js';

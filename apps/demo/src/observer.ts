@@ -1,4 +1,5 @@
-import { parseSchedule, type CatalogEntry, type RedisCatalog, type RedisLedger } from '@fencepost/jobs';
+import { parseSchedule } from '@fencepost/schedule';
+import type { CatalogEntry, RedisCatalog, RedisLedger } from '@fencepost/jobs';
 import type { Clock } from '@fencepost/lease';
 import type { RedisLeaseStore } from '@fencepost/lease/redis';
 import type { RedisFencedRows } from '@fencepost/lease/sinks';

@@ -1,4 +1,5 @@
-import type { CatalogEntry, Run, Schedule, SkipRange } from '@fencepost/jobs';
+import type { CatalogEntry, Run, SkipRange } from '@fencepost/jobs';
+import type { Schedule } from '@fencepost/schedule';
 import type { TurnedDown } from '@fencepost/lease/sinks';
 import type { Holding } from '@fencepost/lease/store';
 

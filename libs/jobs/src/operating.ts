@@ -157,11 +157,7 @@ export { RedisPresence } from './scheduling/redis-presence.js';
 export type { RunQueue } from './scheduling/run-queue.js';
 export { BullmqRunQueue } from './scheduling/bullmq-run-queue.js';
 
-export { CRON_NAME } from './schedule/occurrence.js';
-export { parseSchedule, ScheduleError, ScheduleTextError } from './schedule/schedule.js';
-export type { CronSchedule, DstRule, Schedule, ScheduleText } from './schedule/schedule.js';
-export { spreadOf } from './schedule/spread.js';
-export { zoneNamed } from './schedule/zone.js';
+export { CRON_NAME } from './ledger/occurrence.js';
 
 export { EVENT_TEXT, eventSentence } from './telemetry/events.js';
 export type { EventLevel, EventName, Events } from './telemetry/events.js';

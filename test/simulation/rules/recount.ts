@@ -1,8 +1,8 @@
 import type { CatalogEntry, Generation } from '../../../libs/jobs/src/catalog/definition.js';
 import type { Account } from '../../../libs/jobs/src/ledger/ledger.js';
 import type { Run, SkipRange } from '../../../libs/jobs/src/ledger/run.js';
-import { occurrenceId } from '../../../libs/jobs/src/schedule/occurrence.js';
-import { parseSchedule } from '../../../libs/jobs/src/schedule/schedule.js';
+import { occurrenceId } from '../../../libs/jobs/src/ledger/occurrence.js';
+import { parseSchedule } from '../../../libs/schedule/src/schedule.js';
 import { demand } from './violation.js';
 
 interface Recorded extends Account {

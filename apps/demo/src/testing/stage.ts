@@ -1,4 +1,5 @@
-import { parseSchedule, type Run } from '@fencepost/jobs';
+import { parseSchedule } from '@fencepost/schedule';
+import type { Run } from '@fencepost/jobs';
 import { parseFence, type Fence } from '@fencepost/lease';
 import type { Holding } from '@fencepost/lease/store';
 import type { Pod } from '../pod.js';

@@ -1,5 +1,5 @@
 import type { CatalogEntry } from '../catalog/definition.js';
-import { spreadOf } from '../schedule/spread.js';
+import { spreadOf } from '@fencepost/schedule';
 import type { SharedSchedules } from '../scheduling/segments.js';
 
 export type Schedules = SharedSchedules;

@@ -1,5 +1,6 @@
 import type { Generation } from '../catalog/definition.js';
-import { parseSchedule, type CronSchedule } from '../schedule/schedule.js';
+import { parseSchedule } from '@fencepost/schedule';
+import type { CronSchedule } from '@fencepost/schedule';
 
 /** Which nominal instants are looked at, epoch milliseconds. */
 export interface AuditSpan {

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { OverlapPolicy } from '../ledger/run.js';
-import type { DstRule } from '../schedule/schedule.js';
+import type { DstRule } from '@fencepost/schedule';
 
 export const DEFAULT_MAX_CATCH_UP = 20;
 export const DEFAULT_CANCEL_GRACE_MS = 30_000;

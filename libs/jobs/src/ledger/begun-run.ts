@@ -1,5 +1,5 @@
 import { parseFence } from '@fencepost/lease';
-import { cronOfRun } from '../schedule/occurrence.js';
+import { cronOfRun } from './occurrence.js';
 import type { BeginRequest } from './ledger.js';
 import { optionalNumber, readMissed } from './redis-run-record.js';
 import type { Run, RunReason, WaitReason } from './run.js';

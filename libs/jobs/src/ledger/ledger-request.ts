@@ -1,7 +1,7 @@
 import { DEFAULT_CANCEL_GRACE_MS } from '../catalog/definition.js';
 import type { AttemptOutcome, BeginRequest, ClaimRequest, QuestionRef, TriggerRequest } from './ledger.js';
 import type { OverdueOptions } from './overdue.js';
-import { checkCronName, cronOfRun, occurrenceId } from '../schedule/occurrence.js';
+import { checkCronName, cronOfRun, occurrenceId } from './occurrence.js';
 
 /*
  * What every ledger refuses before it asks its store. A number that is none would stop a script after its first writes,

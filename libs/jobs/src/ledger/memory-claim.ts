@@ -3,7 +3,7 @@ import type { LedgerTiming } from './ledger-timing.js';
 import { pauseInForce, type MemoryCron } from './memory-ledger-record.js';
 import { makeRoom, overlapOf } from './memory-room.js';
 import { acceptRun, newRun } from './memory-run.js';
-import { occurrenceId } from '../schedule/occurrence.js';
+import { occurrenceId } from './occurrence.js';
 
 interface Now {
   readonly now: number;

@@ -1,7 +1,7 @@
 import { NO_FENCE, type Clock } from '@fencepost/lease';
 import type { LedgerTiming } from './ledger-timing.js';
 import { forgetRun, inOrder, newCron, type MemoryCron, type MemoryRun } from './memory-ledger-record.js';
-import { cronOfRun } from '../schedule/occurrence.js';
+import { cronOfRun } from './occurrence.js';
 
 /** A state of the memory ledger. */
 export type SavedLedger = ReadonlyMap<string, MemoryCron>;

@@ -52,7 +52,7 @@ import { resolveInMemory } from './memory-resolve.js';
 import type { RunState } from './run-state.js';
 import type { OverdueOptions, OverdueRun, OverdueRuns } from './overdue.js';
 import type { EffectRecord, OperatorAction, Pause, Run, SkipRange, WaitReason } from './run.js';
-import { checkCronName, cronOfRun } from '../schedule/occurrence.js';
+import { checkCronName, cronOfRun } from './occurrence.js';
 
 const WAITING: readonly RunState[] = ['claimed', 'enqueued', 'orphaned'];
 

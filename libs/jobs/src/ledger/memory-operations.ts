@@ -6,7 +6,7 @@ import { noteAction, pauseInForce, rememberId, type MemoryCron, type MemoryRun }
 import { makeRoom, overlapOf } from './memory-room.js';
 import { acceptRun, newRun } from './memory-run.js';
 import type { Pause } from './run.js';
-import { cronOfRun } from '../schedule/occurrence.js';
+import { cronOfRun } from './occurrence.js';
 
 interface Now {
   readonly now: number;

@@ -1,5 +1,5 @@
 import { formatFence } from '@fencepost/lease';
-import { cronOfRun } from '../schedule/occurrence.js';
+import { cronOfRun } from './occurrence.js';
 import type { AttemptOutcome, AttemptRef, BeginReply, BeginRequest, HeartbeatReply } from './ledger.js';
 import { checkBegin, checkOutcome, checkWhole } from './ledger-request.js';
 import { TURN_MS } from './ledger-timing.js';

@@ -1,5 +1,5 @@
 import { FenceExhaustedError } from '@fencepost/lease';
-import { cronOfRun } from '../schedule/occurrence.js';
+import { cronOfRun } from './occurrence.js';
 import { begunRun, type BegunRow } from './begun-run.js';
 import type { BeginReply, BeginRequest } from './ledger.js';
 import type { RunState } from './run-state.js';

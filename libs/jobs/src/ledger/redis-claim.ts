@@ -5,7 +5,7 @@ import { checkClaim, DEFAULT_MAX_CONCURRENCY } from './ledger-request.js';
 import type { RedisLedgerAccess } from './redis-ledger-access.js';
 import { keysOfRun } from './redis-ledger-keys.js';
 import { writeOptions } from './redis-run-record.js';
-import { occurrenceId } from '../schedule/occurrence.js';
+import { occurrenceId } from './occurrence.js';
 
 /** A script holds up everybody else's commands while it runs: so many of these take some milliseconds. */
 const MOST_CLAIMS = 200;

@@ -1,5 +1,5 @@
 import { redisKeys, type KeySpace } from '@fencepost/lease/internal/redis';
-import { cronOfRun } from '../schedule/occurrence.js';
+import { cronOfRun } from './occurrence.js';
 
 /** Every key of one cron shares a hash tag, so that one script may touch its record, its runs and their effects. */
 export interface CronKeys {

@@ -15,7 +15,7 @@ import { keysOfRun } from './redis-ledger-keys.js';
 import { readPause, writeOptions, writeUntil } from './redis-run-record.js';
 import type { OperatorAction, Pause } from './run.js';
 import type { RunState } from './run-state.js';
-import { checkCronName } from '../schedule/occurrence.js';
+import { checkCronName } from './occurrence.js';
 
 /** What people do to a cron by hand. Each call has a nonce of its own, because a command may be sent twice. */
 export class RedisOperations {

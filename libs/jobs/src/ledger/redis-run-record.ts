@@ -1,5 +1,5 @@
 import { parseFence } from '@fencepost/lease';
-import { cronOfRun } from '../schedule/occurrence.js';
+import { cronOfRun } from './occurrence.js';
 import type { RunState } from './run-state.js';
 import type { Delivery } from './ledger.js';
 import type { MissedRange, Pause, Question, Run, RunReason, SkipRange, SkipReason, WaitReason } from './run.js';

@@ -1,6 +1,6 @@
 import type { Criticality, Finding, ProbeOptions } from '@fencepost/lease/internal/redis-checks';
 import type { Declaration } from '../catalog/definition.js';
-import { isManual } from '../schedule/manual.js';
+import { isManual } from '@fencepost/schedule';
 import type { Telemetry } from '../telemetry/telemetry.js';
 import { ClassificationError } from './classification-error.js';
 import { judgePostgres, judgeRedis, type DurabilityFinding, type PostgresSettings } from './durability.js';

@@ -8,7 +8,8 @@ import {
   type CronDefinition,
   type Declaration,
 } from '../catalog/definition.js';
-import { parseSchedule, ScheduleError, type ScheduleText } from '../schedule/schedule.js';
+import { parseSchedule, ScheduleError } from '@fencepost/schedule';
+import type { ScheduleText } from '@fencepost/schedule';
 import { CronDeclarationError } from './cron-declaration-error.js';
 import { AT_RUN_TIME, contradiction, DECLARED, type CommonOptions, type OptionsForm } from './cron-options.js';
 import { handlerContradiction, handlerTerms, type HandlerTerms } from './handler-options.js';

@@ -1,8 +1,8 @@
 import { SetMetadata } from '@nestjs/common';
 import type { CronPing, MisfirePolicy } from '../catalog/definition.js';
 import type { OverlapPolicy } from '../ledger/run.js';
-import type { DstRule } from '../schedule/schedule.js';
-import type { CronLiteral, ZoneLiteral } from './cron-literal.js';
+import type { DstRule } from '@fencepost/schedule';
+import type { CronLiteral, ZoneLiteral } from '@fencepost/schedule';
 import type { HandlerOptions } from './handler-options.js';
 
 /** Durations are texts such as `'30s'`, or milliseconds. */

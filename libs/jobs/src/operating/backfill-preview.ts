@@ -1,7 +1,7 @@
 import type { CatalogEntry } from '../catalog/definition.js';
 import type { Account, Ledger } from '../ledger/ledger.js';
 import { took } from '../presenting/run.js';
-import { occurrenceId } from '../schedule/occurrence.js';
+import { occurrenceId } from '../ledger/occurrence.js';
 import { BackfillTally, type BackfillReport, type Outcome } from './backfill-report.js';
 import { generationsOf } from './known-cron.js';
 import type { BackfillInstant } from './plan-backfill.js';

@@ -3,7 +3,7 @@ import { sleep } from '@fencepost/lease/internal';
 import type { CatalogEntry } from '../catalog/definition.js';
 import type { Ledger, OperatorOrder, TriggerReply } from '../ledger/ledger.js';
 import { isTerminal } from '../ledger/run-state.js';
-import { occurrenceId } from '../schedule/occurrence.js';
+import { occurrenceId } from '../ledger/occurrence.js';
 import { LARGEST_PRIORITY } from '../scheduling/run-queue.js';
 import { outcomeOf, BackfillTally, type BackfillProgress, type BackfillReport } from './backfill-report.js';
 import { madeAt, MOST_RERUNS } from './backfill-preview.js';

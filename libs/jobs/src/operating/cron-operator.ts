@@ -6,7 +6,7 @@ import type { CancelReply, Ledger, OperatorOrder, TriggerReply, TriggerRequest }
 import type { Pause, Run } from '../ledger/run.js';
 import type { Presence } from '../scheduling/presence.js';
 import type { RunQueue } from '../scheduling/run-queue.js';
-import { cronOfRun } from '../schedule/occurrence.js';
+import { cronOfRun } from '../ledger/occurrence.js';
 import { previewBackfill } from './backfill-preview.js';
 import type { BackfillProgress, BackfillReport } from './backfill-report.js';
 import { Backfill } from './backfill.js';

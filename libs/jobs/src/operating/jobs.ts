@@ -8,7 +8,7 @@ import { isTransactional } from '../ledger/transactional-ledger.js';
 import type { PayloadReader } from '../running/payload-schema.js';
 import type { Presence } from '../scheduling/presence.js';
 import type { QueuedDelivery, RunQueue } from '../scheduling/run-queue.js';
-import { cronOfRun } from '../schedule/occurrence.js';
+import { cronOfRun } from '../ledger/occurrence.js';
 import { deliverAll } from './delivery-desk.js';
 import { IdempotencyKeyError, LateRequestError } from './job-errors.js';
 import { checkedJobPayload, checkedOrder, type EnqueueOptions } from './job-order.js';

@@ -1,7 +1,7 @@
 import type { Clock } from '@fencepost/lease';
 import type { Catalog, CatalogReading } from '../catalog/catalog.js';
 import type { CatalogEntry, Generation } from '../catalog/definition.js';
-import { isManual } from '../schedule/manual.js';
+import { isManual } from '@fencepost/schedule';
 import { OperatorInputError } from './errors.js';
 import { effectiveGeneration, runnableCron } from './known-cron.js';
 

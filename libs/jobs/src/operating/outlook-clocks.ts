@@ -1,5 +1,5 @@
 import type { CatalogEntry } from '../catalog/definition.js';
-import { zoneNamed } from '../schedule/zone.js';
+import { zoneNamed } from '@fencepost/schedule';
 import { plural, spoken, timeOfDay } from './why-words.js';
 
 /** Clocks of a zone that some crons go by change. */

@@ -2,7 +2,7 @@ import { systemClock } from '@fencepost/lease';
 import type { CatalogEntry, CronDefinition } from '../catalog/definition.js';
 import { Schedules } from '../scheduling/schedules.js';
 import type { SharedSchedule } from '../scheduling/segments.js';
-import { spreadOf } from '../schedule/spread.js';
+import { spreadOf } from '@fencepost/schedule';
 import { Telemetry } from '../telemetry/telemetry.js';
 import { scheduleKey } from './scheduled.js';
 

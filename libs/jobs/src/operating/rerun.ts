@@ -2,7 +2,7 @@ import type { CatalogEntry } from '../catalog/definition.js';
 import type { Ledger, OperatorOrder, TriggerReply, TriggerRequest } from '../ledger/ledger.js';
 import type { RunState } from '../ledger/run-state.js';
 import type { Run } from '../ledger/run.js';
-import { occurrenceId } from '../schedule/occurrence.js';
+import { occurrenceId } from '../ledger/occurrence.js';
 import { RunStateError } from './run-errors.js';
 
 export interface RerunJob {

@@ -1,5 +1,6 @@
 import type { CronDefinition } from '../catalog/definition.js';
-import { parseSchedule, type CronSchedule } from '../schedule/schedule.js';
+import { parseSchedule } from '@fencepost/schedule';
+import type { CronSchedule } from '@fencepost/schedule';
 
 /** Beyond this many it starts anew. Whoever looks at thousands of crons every few seconds reads each of them once. */
 const MOST_KEPT = 20_000;

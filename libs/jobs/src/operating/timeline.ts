@@ -3,7 +3,7 @@ import type { Account } from '../ledger/ledger.js';
 import type { Run, SkipRange } from '../ledger/run.js';
 import { skipCover } from '../audit/skip-cover.js';
 import { instantsOf, reignsOf, stretchesOf, type Stretch } from '../audit/stretches.js';
-import { occurrenceId } from '../schedule/occurrence.js';
+import { occurrenceId } from '../ledger/occurrence.js';
 import type { Outcome, TimelineItem, TimelinePart } from './timeline-item.js';
 import { itemOfRun } from './timeline-run.js';
 

@@ -1,7 +1,7 @@
 import { ownerPrefix } from '@fencepost/lease/internal';
 import { EFFECTIVE_AFTER_MS } from '../catalog/definition.js';
 import { skipCover } from '../audit/skip-cover.js';
-import { isManual } from '../schedule/manual.js';
+import { isManual } from '@fencepost/schedule';
 import { cronSteps, leaseStep, termBefore } from './why-journal.js';
 import { nearest } from './why-schedule.js';
 import { skipped } from './why-skip.js';

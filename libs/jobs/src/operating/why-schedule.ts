@@ -1,5 +1,5 @@
 import { EFFECTIVE_AFTER_MS } from '../catalog/definition.js';
-import { isManual } from '../schedule/manual.js';
+import { isManual } from '@fencepost/schedule';
 import type { LocalTime } from './why-when.js';
 import { bothClocks, plural, spoken, timeOfDay, utc, wallText } from './why-words.js';
 import { step, type Scene, type WhyStep } from './why.js';

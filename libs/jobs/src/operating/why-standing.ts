@@ -1,6 +1,6 @@
 import type { CatalogEntry, Generation } from '../catalog/definition.js';
 import { reignsOf, type Reign } from '../audit/stretches.js';
-import { parseSchedule } from '../schedule/schedule.js';
+import { parseSchedule } from '@fencepost/schedule';
 import { generationsOf } from './known-cron.js';
 import { localTime, type LocalTime, type When } from './why-when.js';
 import { wallOf } from './why-words.js';

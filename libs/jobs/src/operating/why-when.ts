@@ -1,4 +1,4 @@
-import { zoneNamed } from '../schedule/zone.js';
+import { zoneNamed } from '@fencepost/schedule';
 import { wrong } from './order.js';
 
 /** What somebody asks about. */

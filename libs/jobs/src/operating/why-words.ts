@@ -1,4 +1,4 @@
-import { zoneNamed } from '../schedule/zone.js';
+import { zoneNamed } from '@fencepost/schedule';
 
 /* How facts are said to a person. */
 

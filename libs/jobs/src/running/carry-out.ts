@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { BeginReply } from '../ledger/ledger.js';
-import { cronOfRun } from '../schedule/occurrence.js';
+import { cronOfRun } from '../ledger/occurrence.js';
 import { Attempt } from './attempt.js';
 import { isOver, needless, storeTrouble } from './answers.js';
 import { beginRun } from './begin-run.js';

@@ -3,7 +3,7 @@ import type { RedisClient } from '@fencepost/lease/redis';
 import { Queue } from 'bullmq';
 import type { Delivery } from '../ledger/ledger.js';
 import type { Run } from '../ledger/run.js';
-import { cronOfRun } from '../schedule/occurrence.js';
+import { cronOfRun } from '../ledger/occurrence.js';
 import type { EnqueueSpan, Tracing } from '../telemetry/tracing.js';
 import type { Place, QueuedDelivery, RunQueue } from './run-queue.js';
 

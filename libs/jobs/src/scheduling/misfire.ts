@@ -1,7 +1,7 @@
 import { DEFAULT_MAX_CATCH_UP, type CronDefinition } from '../catalog/definition.js';
 import type { ClaimedOccurrence } from '../ledger/ledger.js';
 import type { SkipRange } from '../ledger/run.js';
-import type { Schedule } from '../schedule/schedule.js';
+import type { Schedule } from '@fencepost/schedule';
 
 /** What to ask the ledger for: the ranges that won't run, oldest first, and the occurrence that will. */
 export interface Plan {

@@ -2,7 +2,7 @@ import type { Clock } from '@fencepost/lease';
 import type { CancelTimer } from '@fencepost/lease/internal';
 import type { StopWatching } from '@fencepost/lease/store';
 import type { TransactionalLedger } from '../ledger/transactional-ledger.js';
-import { cronOfRun } from '../schedule/occurrence.js';
+import { cronOfRun } from '../ledger/occurrence.js';
 import type { Telemetry } from '../telemetry/telemetry.js';
 import type { Dispatcher } from './dispatcher.js';
 import { inGroups } from './in-groups.js';

@@ -3,7 +3,7 @@ import type { RunNotifier } from '../alarms/run-notifier.js';
 import type { Delivery, Ledger } from '../ledger/ledger.js';
 import { LEDGER_BATCH } from '../ledger/ledger-timing.js';
 import type { OverdueRun, OverdueRuns } from '../ledger/overdue.js';
-import { cronOfRun } from '../schedule/occurrence.js';
+import { cronOfRun } from '../ledger/occurrence.js';
 import type { Telemetry } from '../telemetry/telemetry.js';
 import type { Dispatcher } from './dispatcher.js';
 import { inGroups } from './in-groups.js';

@@ -5,7 +5,7 @@ import type { Catalog } from '../catalog/catalog.js';
 import type { CatalogEntry } from '../catalog/definition.js';
 import type { Ledger } from '../ledger/ledger.js';
 import { isTransactional } from '../ledger/transactional-ledger.js';
-import { isManual } from '../schedule/manual.js';
+import { isManual } from '@fencepost/schedule';
 import type { Telemetry } from '../telemetry/telemetry.js';
 import { Announcer } from './announcer.js';
 import { Campaign } from './campaign.js';

@@ -1,7 +1,7 @@
 import type { Clock } from '@fencepost/lease';
 import type { CronDefinition } from '../catalog/definition.js';
-import { resolvedExpression } from '../schedule/read-expression.js';
-import { parseSchedule } from '../schedule/schedule.js';
+import { resolvedExpression } from '@fencepost/schedule';
+import { parseSchedule } from '@fencepost/schedule';
 import type { Telemetry } from '../telemetry/telemetry.js';
 import type { SharedSchedule, SharedSchedules } from './segments.js';
 

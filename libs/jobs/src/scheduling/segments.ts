@@ -6,8 +6,8 @@ import {
   type CronDefinition,
   type Generation,
 } from '../catalog/definition.js';
-import type { CronSchedule } from '../schedule/schedule.js';
-import { spreadOf } from '../schedule/spread.js';
+import type { CronSchedule } from '@fencepost/schedule';
+import { spreadOf } from '@fencepost/schedule';
 
 /** What all crons of the same expression, zone and rules have in common: everything but how far each is put off. */
 export type SharedSchedule = Pick<CronSchedule, 'next' | 'previous' | 'spreadOverMs'>;

@@ -3,7 +3,7 @@ import { parseFence, type Clock, type Lease } from '@fencepost/lease';
 import type { Catalog } from '../catalog/catalog.js';
 import type { Ledger } from '../ledger/ledger.js';
 import { runnableCron } from '../operating/known-cron.js';
-import { occurrenceId } from '../schedule/occurrence.js';
+import { occurrenceId } from '../ledger/occurrence.js';
 import { claimRequest } from '../scheduling/claim-request.js';
 import { Dispatcher } from '../scheduling/dispatcher.js';
 import { holdCron, type HeldCron } from '../scheduling/held-cron.js';

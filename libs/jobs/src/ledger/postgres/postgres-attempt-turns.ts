@@ -1,5 +1,5 @@
 import { FenceExhaustedError, formatFence } from '@fencepost/lease';
-import { cronOfRun } from '../../schedule/occurrence.js';
+import { cronOfRun } from '../occurrence.js';
 import { begunRun, type BegunRow } from '../begun-run.js';
 import type { AttemptOutcome, AttemptRef, BeginReply, BeginRequest, HeartbeatReply } from '../ledger.js';
 import { checkBegin, checkOutcome, checkWhole } from '../ledger-request.js';

@@ -1,6 +1,6 @@
 import { parseFence } from '@fencepost/lease';
 import type { SqlConnection } from '@fencepost/lease/postgres';
-import { cronOfRun } from '../../schedule/occurrence.js';
+import { cronOfRun } from '../occurrence.js';
 import type {
   AttemptOutcome,
   AttemptRef,

@@ -1,4 +1,4 @@
-import { cronOfRun } from '../../schedule/occurrence.js';
+import { cronOfRun } from '../occurrence.js';
 import type { Delivery } from '../ledger.js';
 import { checkOverdue } from '../ledger-request.js';
 import { LEDGER_BATCH } from '../ledger-timing.js';

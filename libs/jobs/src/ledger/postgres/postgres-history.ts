@@ -1,5 +1,5 @@
 import { parseFence } from '@fencepost/lease';
-import { cronOfRun } from '../../schedule/occurrence.js';
+import { cronOfRun } from '../occurrence.js';
 import type { Account, AccountQuestion, CronRecord, Delivery, Notification } from '../ledger.js';
 import { checkRange, checkWhole } from '../ledger-request.js';
 import { LEDGER_BATCH } from '../ledger-timing.js';

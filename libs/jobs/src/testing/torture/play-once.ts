@@ -2,7 +2,7 @@ import { nearNames } from '@fencepost/lease/internal/options';
 import type { Run } from '../../ledger/run.js';
 import type { FoundCron } from '../../nest/cron-explorer.js';
 import { UnknownCronError } from '../../operating/errors.js';
-import { isManual } from '../../schedule/manual.js';
+import { isManual } from '@fencepost/schedule';
 import { TestJobs } from '../test-jobs.js';
 import { fakeGlobals } from './fake-globals.js';
 import type { TortureMishap } from './mishap.js';

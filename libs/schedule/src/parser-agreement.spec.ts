@@ -2,8 +2,8 @@ import { CronExpressionParser } from 'cron-parser';
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { parseSchedule, ScheduleError } from './schedule.js';
-import { anyExpression, PATIENCE_MS, runs } from '../../../../test/schedule/random-expression.js';
-import { changesOf, FIRST, LAST, ZONES } from '../../../../test/schedule/zones.js';
+import { anyExpression, PATIENCE_MS, runs } from '../../../test/schedule/random-expression.js';
+import { changesOf, FIRST, LAST, ZONES } from '../../../test/schedule/zones.js';
 
 const DAY = 86_400_000;
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { wallOf } from '../../../../test/schedule/wall-oracle.js';
-import { changesOf } from '../../../../test/schedule/zones.js';
+import { wallOf } from '../../../test/schedule/wall-oracle.js';
+import { changesOf } from '../../../test/schedule/zones.js';
 import { MOST_OFFSET, Zone, zoneNamed } from './zone.js';
 
 /** Zones whose clocks have changed oddly, and some that changed them just where the table has a seam. */
