@@ -168,7 +168,7 @@ module.exports = {
       from: { path: '^libs/jobs/src/audit/', pathNot: SPEC },
       to: {
         path: '^libs/jobs/src/',
-        pathNot: '^libs/jobs/src/(audit/|schedule/|ledger/run-state\\.ts$)',
+        pathNot: '^libs/jobs/src/(audit/|ledger/(run-state|occurrence)\\.ts$)',
         dependencyTypesNot: ['type-only'],
       },
     },
