@@ -1,4 +1,5 @@
 import { existsSync, readFileSync, readdirSync } from 'node:fs';
+import { dirname } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { Redis } from 'ioredis';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -51,12 +52,23 @@ function used({ body }: Source): string[] {
 }
 
 const sources = files.map(read);
-const isIncluded = ({ file }: Source) =>
-  files.some((other) => readFileSync(`${root}${other}`, 'utf8').includes(`-- @include ${nameOf(file)}\n`));
+const included = new Set(
+  files.flatMap((file) =>
+    [...readFileSync(`${root}${file}`, 'utf8').matchAll(/^-- @include (lease\/)?(\S+)$/gm)].map(
+      ([, shared, name = '']) => `${shared ? 'libs/lease/src/lua' : dirname(file)}/${name}.lua`,
+    ),
+  ),
+);
+const isIncluded = ({ file }: Source) => included.has(file);
 const nameOf = (file: string) => file.replace(/^.*\/|\.lua$/g, '');
 const scripts = sources.filter((source) => !isIncluded(source));
 
 describe('the Lua scripts', () => {
+  it('exist once: what two packages need is included from libs/lease', () => {
+    const texts = files.map((file) => readFileSync(`${root}${file}`, 'utf8'));
+    expect(files.filter((_file, at) => texts.indexOf(texts[at] ?? '') !== at)).toEqual([]);
+  });
+
   it('are there', () => {
     expect(scripts.length).toBeGreaterThan(3);
   });

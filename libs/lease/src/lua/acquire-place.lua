@@ -61,7 +61,7 @@ if #living >= places then
   return { 'BUSY', string.format('%.0f', left[#left - places + 1]) }
 end
 
-local micros = tonumber(time[1]) * 1000000 + tonumber(time[2])
+local micros = tonumber(server_time[1]) * 1000000 + tonumber(server_time[2])
 local fence = math.max(stored + 1, floor + 1, micros)
 if fence > 9007199254740991 then
   return { 'EXHAUSTED' }

@@ -7,7 +7,6 @@ if not found[1] then
   return nil
 end
 
-local time = redis.call('TIME')
-local now = tonumber(time[1]) * 1000 + math.floor(tonumber(time[2]) / 1000)
+-- @include server-time
 -- A server's clock may go back; an age can't.
 return { found[1], found[2], string.format('%.0f', math.max(0, now - tonumber(found[3]))) }

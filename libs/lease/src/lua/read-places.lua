@@ -3,8 +3,7 @@
 -- They are a hash of nonce to '<ends at> <ttl> <fence> <holder>', times in milliseconds. One key of its own per term would
 -- expire by itself, but a script can't find out which of them are there.
 -- @include check-number
-local time = redis.call('TIME')
-local now = tonumber(time[1]) * 1000 + math.floor(tonumber(time[2]) / 1000)
+-- @include server-time
 
 -- The term as it stands there, or nil when there is none, or it is over.
 local function livingPlace(nonce, text)

@@ -18,8 +18,7 @@ if isStale(ARGV[1], seen) then
   return { 'STALE', seen }
 end
 
-local time = redis.call('TIME')
-local now = tonumber(time[1]) * 1000 + math.floor(tonumber(time[2]) / 1000)
+-- @include server-time
 -- The fence first: a server out of memory refuses the first write only, and a value without its fence is unguarded.
 redis.call('SET', KEYS[2], ARGV[1])
 -- Not changed in place: it may be of another type, and the ttl of the value before must not end this one.

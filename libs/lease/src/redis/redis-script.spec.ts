@@ -24,6 +24,17 @@ describe('loadScripts', () => {
     expect(main.text).toBe('local inner = 1\nlocal outer = inner\nreturn outer\n');
   });
 
+  it('includes a shared script of this package, from any folder', () => {
+    write('main', '-- @include lease/server-time\nreturn now\n');
+    const { main } = loadScripts(pathToFileURL(`${folder}/`), ['main']);
+    expect(main.text).toMatch(/redis\.call\('TIME'\)[\s\S]*local now = [\s\S]*return now/);
+  });
+
+  it('does not search the shared scripts for a file that is missing beside the including one', () => {
+    write('main', '-- @include server-time\nreturn now\n');
+    expect(() => loadScripts(pathToFileURL(`${folder}/`), ['main'])).toThrow(/server-time\.lua/);
+  });
+
   it('keeps what looks like a replacement pattern as it is', () => {
     write('inner', "local s = '$&$1'\n");
     write('main', '-- @include inner\nreturn s\n');

@@ -56,15 +56,21 @@ function holdBack(client: RedisClient): void {
   process.nextTick(() => stream.uncork());
 }
 
-const INCLUDE = /^-- @include ([a-z][a-z0-9-]*)$/gm;
+const INCLUDE = /^-- @include (lease\/)?([a-z][a-z0-9-]*)$/gm;
+
+/** The scripts of this package, beside the sources and in dist alike: what scripts of several packages need is here. */
+const SHARED = new URL('../lua/', import.meta.url);
 
 function readScript(directory: URL, name: string): string {
   const text = readFileSync(new URL(`${name}.lua`, directory), 'utf8');
-  return text.replace(INCLUDE, (_line, included: string) => readScript(directory, included).trimEnd());
+  return text.replace(INCLUDE, (_line, shared: string | undefined, included: string) =>
+    readScript(shared ? SHARED : directory, included).trimEnd(),
+  );
 }
 
 /**
- * Reads `<name>.lua` for each name, with every line `-- @include x` replaced by the text of `x.lua` beside it.
+ * Reads `<name>.lua` for each name. Every line `-- @include x` is replaced by the text of `x.lua` beside it, and
+ * `-- @include lease/x` by the text of this package's `x.lua`.
  * @param directory with a `/` at its end, as in `new URL('./lua/', import.meta.url)`
  */
 export function loadScripts<N extends string>(directory: URL, names: readonly N[]): Record<N, RedisScript> {

@@ -3,7 +3,7 @@
 -- KEYS[1]  alarms, a hash by cron
 -- ARGV[a]  each cron
 -- Returns  now, then of each cron what it says, an empty text for nothing
--- @include server-time
+-- @include lease/server-time
 local answer = { string.format('%.0f', now) }
 for a = 1, #ARGV do
   answer[a + 1] = redis.call('HGET', KEYS[1], ARGV[a]) or ''

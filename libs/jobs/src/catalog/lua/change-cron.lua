@@ -18,7 +18,7 @@
 -- ARGV[10] a change is effective after, ms
 -- ARGV[11] how many earlier generations are kept
 -- Returns  {'ACCEPTED', generation, since} | {'MOVED', generation}, the generation empty for a cron that isn't there
--- @include server-time
+-- @include lease/server-time
 -- @include begin-generation
 -- @include drop-tombstones
 -- @include announce-change

@@ -23,7 +23,7 @@
 --          | SAME | OLDER
 --
 -- A lower build defines nothing: an old pod that restarts must not take a deploy back.
--- @include server-time
+-- @include lease/server-time
 -- @include judge-declaration
 -- @include begin-generation
 -- @include drop-tombstones

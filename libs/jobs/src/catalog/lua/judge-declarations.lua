@@ -12,7 +12,7 @@
 -- Returns  {'CONFLICT', name, source} | {'IDLE' or 'WRITE', word, ...}, a word a declaration: CHANGED | NOTED | SAME | OLDER
 --
 -- Declaring again what is known is by far the most frequent call, so it costs no more than a look.
--- @include server-time
+-- @include lease/server-time
 -- @include judge-declaration
 local build = { source = ARGV[1], seq = tonumber(ARGV[2]), top = tonumber(redis.call('HGET', KEYS[2], ARGV[1]) or '-1') }
 local names = {}

@@ -11,7 +11,7 @@
 -- Generations are counted and not taken from the clock, so a catalog that was lost would issue the same ones again. All of
 -- them move on, not only the newest: an instant of an earlier one that is still to be accounted for would be refused for ever.
 -- Each keeps when that was, behind an @: what was claimed before had a lower number, and an audit would wonder.
--- @include server-time
+-- @include lease/server-time
 -- @include announce-change
 local lines, accepted = redis.call('HGET', KEYS[1], ARGV[1]), tonumber(ARGV[2])
 if not lines then return { 'FINE' } end

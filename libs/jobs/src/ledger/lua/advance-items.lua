@@ -17,7 +17,7 @@
 -- overwritten. Of a stale attempt nothing else counts.
 -- @include check-attempt
 -- @include item-record
--- @include server-time
+-- @include lease/server-time
 local at, ended = string.format('%.0f', now), tonumber(ARGV[4])
 local may = 'b/' .. ARGV[1] .. '/' .. ARGV[3]
 local stale = not current or tonumber(run[4]) <= now

@@ -15,7 +15,7 @@
 -- says so, or it would send something else under the same idempotency key.
 -- @include check-attempt
 -- @include effect-record
--- @include server-time
+-- @include lease/server-time
 if not current or tonumber(run[4]) <= now then
   redis.call('HINCRBY', KEYS[1], 'refusals', 1)
   return { 'STALE' }

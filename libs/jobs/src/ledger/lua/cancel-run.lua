@@ -24,7 +24,7 @@ local state, told = run[1], tonumber(run[3] or '')
 if not state then return { 'MISSING' } end
 if state == 'cancelled' then return { 'CANCELLED' } end
 if over[state] then return { 'TERMINAL', state } end
--- @include server-time
+-- @include lease/server-time
 local at, stop_by = string.format('%.0f', now), string.format('%.0f', now + tonumber(ARGV[3]))
 if state ~= 'running' or tonumber(run[2]) <= now then
   if not told then redis.call('HSET', KEYS[1], 'cancelAt', at, 'cancelBy', ARGV[2], 'cancelUntil', at) end

@@ -25,7 +25,7 @@
 -- follow; how many words follow those.
 --
 -- The cursor is also the tombstone: what retention deleted can't come back, because its instant lies behind.
--- @include server-time
+-- @include lease/server-time
 -- @include make-room
 -- @include find-cron
 local KEYS, ARGV, call, number = KEYS, ARGV, redis.call, tonumber

@@ -9,7 +9,7 @@
 -- Returns  how many were not confirmed before
 --
 -- A worker may have begun, or finished, a run before this arrives: whoever takes it on takes it out of the pending ones.
--- @include server-time
+-- @include lease/server-time
 local call, confirmed = redis.call, 0
 local written_at, look_at = string.format('%.0f', now), string.format('%.0f', now + tonumber(ARGV[1]))
 for k = 1, #KEYS, 3 do

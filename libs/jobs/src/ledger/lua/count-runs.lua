@@ -5,7 +5,7 @@
 -- Returns  per cron how many there are of instants since then
 --
 -- A finished run expires and stays in the index until it is forgotten, so what is older counts no more.
--- @include server-time
+-- @include lease/server-time
 local since = string.format('(%.0f', now - tonumber(ARGV[1]))
 local counts = {}
 for i = 1, #KEYS do counts[i] = redis.call('ZCOUNT', KEYS[i], since, '+inf') end

@@ -15,7 +15,7 @@
 -- ARGV[a + 4]  delay before the next attempt, ms
 -- ARGV[a + 5]  what a person is asked, JSON, or empty
 -- Returns  per run the state that it has now | 'STALE' | {'BROKEN', what failed}
--- @include server-time
+-- @include lease/server-time
 -- @include end-run
 -- @include read-attempt
 -- @include find-cron

@@ -14,7 +14,7 @@
 -- effect, and it is never overwritten. A failed is the word of the current attempt alone: another one may have begun since.
 -- @include check-attempt
 -- @include effect-record
--- @include server-time
+-- @include lease/server-time
 local name = ARGV[3]
 local effect = read_effect(KEYS[3], name)
 local done = effect.state == 'done'

@@ -14,7 +14,7 @@
 -- The ids go back to the caller, which deletes their keys; if it crashes before, the keys' own expiry is the net. Up to
 -- which instant something was forgotten is kept, so that nobody takes it for an instant that was missed. The id of a run that
 -- somebody triggered has no instant that says so: it is remembered itself while a duplicate of the trigger may still come.
--- @include server-time
+-- @include lease/server-time
 -- @include remember-id
 local keep, most = tonumber(ARGV[1]), tonumber(ARGV[2])
 local forgotten = tonumber(redis.call('HGET', KEYS[4], 'forgotten') or '0')

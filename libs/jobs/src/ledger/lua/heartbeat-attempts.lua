@@ -12,7 +12,7 @@
 --
 -- An expired lease isn't revived: a successor may have been let in on the strength of its end. That of a run which was
 -- told to stop ends with its grace at the latest, so that whatever waits for a worker's end waits no longer.
--- @include server-time
+-- @include lease/server-time
 -- @include read-attempt
 -- @include find-cron
 -- @include isolate-failure

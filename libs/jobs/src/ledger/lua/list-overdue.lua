@@ -13,7 +13,7 @@
 --
 -- Moving the look first keeps a crashed sweep from being repeated at once by everybody; it comes again after the time. A
 -- cron whose keys can't be read is its own trouble: its neighbours would else never be swept.
--- @include server-time
+-- @include lease/server-time
 local read, keep = redis.pcall, tonumber(ARGV[3])
 local until_now, look_at = string.format('%.0f', now), string.format('%.0f', now + tonumber(ARGV[2]))
 

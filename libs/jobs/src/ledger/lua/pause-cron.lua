@@ -9,7 +9,7 @@
 -- ARGV[5]  what is to be noted of it
 -- Returns  {since, until, by, reason}
 -- @include note-action
--- @include server-time
+-- @include lease/server-time
 local fields = { 'pausedSince', 'pausedUntil', 'pausedBy', 'pauseReason' }
 local cron = redis.call('HMGET', KEYS[1], 'pauseNonce', unpack(fields))
 if cron[1] ~= ARGV[1] then

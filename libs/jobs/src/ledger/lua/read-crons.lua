@@ -5,7 +5,7 @@
 --          notifications were dropped and when the latest was
 --
 -- A pause that has run out is none, and only the store's clock says so.
--- @include server-time
+-- @include lease/server-time
 local crons = {}
 for i = 1, #KEYS do
   local cron = redis.call('HMGET', KEYS[i], 'fence', 'cursor', 'generation', 'refusals', 'pausedSince', 'pausedUntil',

@@ -25,7 +25,7 @@ if not run[1] or over[run[1]] then
 end
 -- It waits for a person.
 if run[1] == 'uncertain' then return { 'ALIVE' } end
--- @include server-time
+-- @include lease/server-time
 if run[1] == 'running' and tonumber(run[4]) > now then return { 'ALIVE' } end
 -- Nobody may ever come to begin these: no worker has their handler, or the one that had is gone.
 local keys = { run = KEYS[1], effects = KEYS[5], sets = { KEYS[2], KEYS[3], KEYS[4] } }

@@ -40,7 +40,7 @@ local of_item = type(question.item) == 'string'
 local same = run[9] == ARGV[8] and question.effect == ARGV[9] and of_item == (ARGV[10] == '1')
   and (not of_item or question.item == ARGV[11]) and string.format('%.0f', question.since) == ARGV[12]
 if not same then return { 'ANOTHER', run[9], run[2] } end
--- @include server-time
+-- @include lease/server-time
 local at = string.format('%.0f', now)
 
 note_action(KEYS[7], at, ARGV[7])

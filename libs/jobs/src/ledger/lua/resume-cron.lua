@@ -8,7 +8,7 @@
 --
 -- What the pause was stays for when the call is sent again; without "pausedUntil" it is none.
 -- @include note-action
--- @include server-time
+-- @include lease/server-time
 local cron = redis.call('HMGET', KEYS[1], 'resumeNonce', 'resumedUntil', 'pausedSince', 'pausedUntil', 'pausedBy',
   'pauseReason')
 local ended = cron[2]

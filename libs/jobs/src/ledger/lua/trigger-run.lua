@@ -35,7 +35,7 @@
 -- After these come fields and values of the run. An instant behind the cursor may be run when it is known not to have run:
 -- it lies in a skipped range, or before the first that was ever accounted for; without one, before there was the cron. It is
 -- remembered for good, because both outlive the run's record. The id of a run whose record is gone makes no other one while a duplicate of it may come.
--- @include server-time
+-- @include lease/server-time
 -- @include make-room
 -- @include note-action
 -- @include copy-done

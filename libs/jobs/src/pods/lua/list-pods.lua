@@ -4,7 +4,7 @@
 -- KEYS[2]  pods, by when each was heard
 -- ARGV[1]  gone after, ms
 -- Returns  for each pod: when it was heard, and its card
--- @include server-time
+-- @include lease/server-time
 local latest = string.format('%.0f', now - tonumber(ARGV[1]))
 local heard = redis.call('ZRANGEBYSCORE', KEYS[2], '(' .. latest, '+inf', 'WITHSCORES')
 local found = {}

@@ -8,7 +8,7 @@
 -- Returns  now, in microseconds
 --
 -- Whoever reports removes who is gone: nobody else would, and the list would grow with every restart.
--- @include server-time
+-- @include lease/server-time
 local at = string.format('%.0f', now)
 redis.call('HSET', KEYS[1], ARGV[1], ARGV[2])
 redis.call('ZADD', KEYS[2], at, ARGV[1])

@@ -11,7 +11,7 @@
 -- Returns  now, version of the catalog, pods with the time since each was heard, crons with the time each is overdue
 --
 -- Whoever beats removes who is gone: nobody else would, and the list would grow with every restart.
--- @include server-time
+-- @include lease/server-time
 local at = string.format('%.0f', now)
 redis.call('ZADD', KEYS[1], at, ARGV[1])
 redis.call('ZREMRANGEBYSCORE', KEYS[1], '-inf', string.format('%.0f', now - tonumber(ARGV[2])))
