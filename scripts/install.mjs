@@ -54,13 +54,17 @@ function sameEntries(left = {}, right = {}) {
   return [...names].every((name) => left[name] === right[name]);
 }
 
+/** npm's warnings are left out: that some tools would like a newer Node is nothing a newcomer can act on. */
 function install(reason) {
-  console.error(`Installing packages, because ${reason} ...`);
-  // The tools are dev dependencies, which NODE_ENV=production would leave out; npm's talk belongs on stderr.
-  const args = ['ci', '--include=dev', '--no-audit', '--no-fund'];
-  const { status, signal, error } = spawnSync('npm', args, { cwd: root, stdio: ['ignore', 2, 2] });
-  if (status === 0) return;
+  console.error(`Installing packages with "npm ci", because ${reason}; this can take some minutes ...`);
+  const since = performance.now();
+  // The tools are dev dependencies, which NODE_ENV=production would leave out.
+  const args = ['ci', '--include=dev', '--no-audit', '--no-fund', '--no-progress', '--loglevel=error'];
+  const options = { cwd: root, stdio: ['ignore', 'pipe', 'pipe'], encoding: 'utf8', maxBuffer: 1 << 26 };
+  const { status, signal, error, stdout, stderr } = spawnSync('npm', args, options);
+  if (status === 0) return console.error(`Installed in ${Math.ceil((performance.now() - since) / 1_000)} s.`);
   const how = error?.message ?? (signal ? `it was ended by ${signal}` : `exit code ${status}`);
+  console.error(`${stdout ?? ''}${stderr ?? ''}`.trim());
   throw new Error(`"npm ci" failed (${how}); its own words are above, and without it nothing here can run.`);
 }
 

@@ -17,6 +17,14 @@ describe('ensureInstalled', () => {
     expect(clone.calls('npm')).toBe(1);
   });
 
+  it('prints two lines and none of the warnings of npm', async () => {
+    clone.npm(
+      'echo "npm warn EBADENGINE" >&2; mkdir -p node_modules; cp package-lock.json node_modules/.package-lock.json',
+    );
+    const { err } = await install();
+    expect(err).toMatch(/^Installing packages .*\nInstalled in \d+ s\.\n$/);
+  });
+
   it('does nothing the second time, whatever the times of the files are', async () => {
     await install();
     clone.lock('1.0.0');
