@@ -1,21 +1,14 @@
-#!/usr/bin/env node
 /**
  * How often per second a schedule says what comes next, against cron-parser in the same run.
  *
- *   node bench/next.mjs [--json] [--rounds <n>] [--module <file>]
- *
  * Both walk from one instant to the next, each parsed once. A ratio is the median over the rounds of what one had divided
- * by what the other had in the same round; who begins changes with each. `--module` measures a built schedule.js instead
- * of the package's. `--json` leaves only the closing line on stdout:
+ * by what the other had in the same round; who begins changes with each. The closing line:
  * {"ok":true,"cases":[{"name":"…","ours":9000000,"peers":{"cron-parser":25000},"ratio":360}]}
  * Exit code 1 when a ratio is below 20.
  */
 import { createRequire } from 'node:module';
 import { pathToFileURL } from 'node:url';
-import { parseArgs } from 'node:util';
-import { ensureBuilt } from '../scripts/build.mjs';
-import { ensureInstalled } from '../scripts/install.mjs';
-import { program } from '../scripts/program.mjs';
+import { benchCommand } from './command.mjs';
 
 const LEAST_RATIO = 20;
 const START = Date.UTC(2026, 0, 1);
@@ -38,32 +31,23 @@ const CASES = [
   ['yearly Feb 29', '0 0 29 2 *', 'Europe/Berlin'],
 ];
 
-await program(import.meta.url, async (args) => {
-  const { json, rounds, module } = parseArgs({
-    args,
-    options: {
-      json: { type: 'boolean', default: false },
-      rounds: { type: 'string', default: '11' },
-      module: { type: 'string' },
-    },
-  }).values;
-  const print = json ? console.error : console.log;
+const BENCH = {
+  name: 'bench:next',
+  numbers: { rounds: { says: 'rounds that count', default: 11 } },
+  files: { module: 'measure this built schedule.js instead of the package' },
+};
+
+await benchCommand(import.meta.url, BENCH, async () => async ({ rounds, module }, print) => {
   const walkers = await open(module);
-  const cases = CASES.map((kase) => measured(kase, walkers, Number(rounds)));
+  const cases = CASES.map((kase) => measured(kase, walkers, rounds));
   for (const { name, ours, peers, ratio } of cases) {
     print(`${name.padEnd(32)} ${shown(ours)} against ${shown(peers['cron-parser'])} per second: ${ratio} times`);
   }
-  const ok = cases.every(({ ratio }) => ratio >= LEAST_RATIO);
-  console.log(JSON.stringify({ ok, cases }));
-  return ok ? 0 : 1;
+  return { ok: cases.every(({ ratio }) => ratio >= LEAST_RATIO), cases };
 });
 
 /** Each makes of an expression and a zone a function that takes so many steps. */
 async function open(module) {
-  if (!module) {
-    await ensureInstalled();
-    await ensureBuilt();
-  }
   const { parseSchedule } = await import(module ? pathToFileURL(module).href : '@fencepost/jobs');
   const ofJobs = createRequire(new URL('../libs/jobs/package.json', import.meta.url));
   const { CronExpressionParser } = ofJobs('cron-parser');

@@ -1,17 +1,13 @@
-import { ensureBuilt } from '../scripts/build.mjs';
-import { ensureInstalled } from '../scripts/install.mjs';
-import { program } from '../scripts/program.mjs';
-import { HELP, readOptions } from './run/options.mjs';
+import { benchCommand } from './command.mjs';
 
 /** What a fence and a record cost a run, against a bare BullMQ worker in the same run. */
-await program(import.meta.url, async (args) => {
-  const options = readOptions(args);
-  if (options.help) return console.log(HELP);
-  await ensureInstalled();
-  await ensureBuilt();
-  // Not before the build: it imports what is built.
-  const { runCases } = await import('./run/run-cases.mjs');
-  const result = await runCases(options, options.json ? console.error : console.log);
-  console.log(JSON.stringify(result));
-  return result.ok ? 0 : 1;
-});
+const BENCH = {
+  name: 'bench:run',
+  numbers: {
+    seconds: { says: 'the length of all windows of each worker, for redis and postgres', default: 10, quick: 1 },
+  },
+  cases: ['redis', 'postgres', 'alone', 'effect', 'items', 'heartbeats'],
+  quick: 'short windows of few runs: whether everything runs; judges nothing',
+};
+
+await benchCommand(import.meta.url, BENCH, async () => (await import('./run/run-cases.mjs')).runCases);

@@ -1,17 +1,11 @@
-import { ensureBuilt } from '../scripts/build.mjs';
-import { ensureInstalled } from '../scripts/install.mjs';
-import { program } from '../scripts/program.mjs';
-import { HELP, readOptions } from './tick/options.mjs';
+import { benchCommand } from './command.mjs';
 
 /** From the instant to the handler, and what it costs: against BullMQ's Job Schedulers and @nestjs/schedule in the same run. */
-await program(import.meta.url, async (args) => {
-  const options = readOptions(args);
-  if (options.help) return console.log(HELP);
-  await ensureInstalled();
-  await ensureBuilt();
-  // Not before the build: it imports what is built.
-  const { runCases } = await import('./tick/run-cases.mjs');
-  const result = await runCases(options, options.json ? console.error : console.log);
-  console.log(JSON.stringify(result));
-  return result.ok ? 0 : 1;
-});
+const BENCH = {
+  name: 'bench:tick',
+  numbers: { seconds: { says: 'the length of each window', default: 15, quick: 3 } },
+  cases: ['one', 'thousand', 'overload', 'burst', 'idle', 'timers'],
+  quick: 'small numbers and short windows: whether everything runs; judges nothing',
+};
+
+await benchCommand(import.meta.url, BENCH, async () => (await import('./tick/run-cases.mjs')).runCases);

@@ -1,17 +1,14 @@
-import { ensureBuilt } from '../scripts/build.mjs';
-import { ensureInstalled } from '../scripts/install.mjs';
-import { program } from '../scripts/program.mjs';
-import { HELP, readOptions } from './viewers/options.mjs';
+import { benchCommand } from './command.mjs';
 
 /** What people who look at a scheduler pod cost the crons that it acts for: against a calm window in the same run. */
-await program(import.meta.url, async (args) => {
-  const options = readOptions(args);
-  if (options.help) return console.log(HELP);
-  await ensureInstalled();
-  await ensureBuilt();
-  // Not before the build: it imports what is built.
-  const { run } = await import('./viewers/run.mjs');
-  const result = await run(options, options.json ? console.error : console.log);
-  console.log(JSON.stringify(result));
-  return result.ok ? 0 : 1;
-});
+const BENCH = {
+  name: 'bench:viewers',
+  numbers: {
+    seconds: { says: 'the length of each of the two windows', default: 60, quick: 4 },
+    viewers: { says: 'how many look at the pod', default: 50, quick: 10 },
+    crons: { says: 'how many crons fire each second', default: 10, quick: 3 },
+  },
+  quick: 'few viewers and short windows: whether everything runs; judges nothing',
+};
+
+await benchCommand(import.meta.url, BENCH, async () => (await import('./viewers/run.mjs')).run);
