@@ -1,6 +1,7 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { constants } from 'node:os';
+import { writeFileSync } from 'node:fs';
+import { constants, setPriority } from 'node:os';
 import { setTimeout as wait } from 'node:timers/promises';
 
 /** npm passes Ctrl-C on to what the terminal has told already; what comes this soon is the same key press. */
@@ -15,14 +16,32 @@ const LOOK_AGAIN_MS = 50;
  * process group of its own, so that no child of it is left when it is gone.
  * @param {string[]} args what comes after `node`
  * @param {NodeJS.ProcessEnv} env
- * @returns {Promise<{ code: number, leftovers: boolean }>} its exit code, and whether it left processes, which are ended
+ * @param {{ stdout?: 'inherit' | 'pipe', stderr?: 'inherit' | 'pipe', yielding?: boolean }} [options] what is piped is not
+ *   shown; with `yielding` it runs when other programs leave a processor idle
+ * @returns {Promise<{ code: number, leftovers: boolean, out: string }>} its exit code, whether it left processes, which are
+ *   ended, and what was piped
  */
-export async function runInFront(args, env) {
-  const child = spawn(process.execPath, args, { stdio: 'inherit', detached: true, env });
+export async function runInFront(args, env, { stdout = 'inherit', stderr = 'inherit', yielding = false } = {}) {
+  const child = spawn(process.execPath, args, { stdio: ['inherit', stdout, stderr], detached: true, env });
+  if (yielding) yieldTo(child.pid);
   const stopForwarding = forwardSignals(child);
-  const [code, signal] = await once(child, 'exit');
+  let out = '';
+  for (const stream of [child.stdout, child.stderr]) stream?.setEncoding('utf8').on('data', (text) => (out += text));
+  const [code, signal] = await once(child, stdout === 'pipe' || stderr === 'pipe' ? 'close' : 'exit');
   stopForwarding();
-  return { code: code ?? 128 + constants.signals[signal], leftovers: await endGroup(child.pid) };
+  return { code: code ?? 128 + constants.signals[signal], leftovers: await endGroup(child.pid), out };
+}
+
+const LOWEST_PRIORITY = 19;
+
+/** Linux may weigh sessions first and processes within them, and this one leads a session. Best effort. */
+function yieldTo(pid) {
+  try {
+    setPriority(pid, LOWEST_PRIORITY);
+    writeFileSync(`/proc/${pid}/autogroup`, `${LOWEST_PRIORITY}`);
+  } catch {
+    // It has ended, or this kernel has no such groups.
+  }
 }
 
 /**
