@@ -1,3 +1,6 @@
+import { spawnSync } from 'node:child_process';
+import { mkdirSync, readdirSync, renameSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
 import { ensureBuilt } from './build.mjs';
 import { complaints, inspectDoors } from './doors.mjs';
 import { root } from './exclusive.mjs';
@@ -6,35 +9,38 @@ import { ensureInstalled } from './install.mjs';
 import { program } from './program.mjs';
 import { listen } from './tool.mjs';
 
+const PACKED = join(root, '.cache/packed');
 const PUBLISHED = ['libs/schedule', 'libs/lease', 'libs/jobs'];
 
 /** @typedef {{ name: string, step: () => boolean | Promise<boolean> }} Step */
 
-/**
- * The last ones look at what would be published, so they come after the build.
- * @type {Step[]}
- */
+/** @type {Step[]} */
 const STEPS = [
   { name: 'format', step: () => run('prettier', '--check', '--log-level', 'warn', '.') },
   { name: 'rules and types', step: () => run('oxlint') },
   { name: 'doors', step: lookAtDoors },
   { name: 'exports budget', step: countExports },
   { name: 'nothing unused', step: () => run('knip', '--no-config-hints') },
-  { name: 'build', step: build },
-  ...PUBLISHED.flatMap((lib) => [
-    { name: `package of ${lib}`, step: () => run('publint', lib, '--strict') },
-    { name: `types of ${lib}`, step: () => run('attw', '--pack', lib, '--profile', 'esm-only', '--format', 'ascii') },
-  ]),
 ];
 
 /**
- * All steps, also after one that failed: who mends one thing wants to know of the others.
+ * What looks at the packages as they would be published. They are packed outside of the sources, which tests may be reading.
+ * @type {Step[]}
+ */
+const AFTER_BUILD = PUBLISHED.flatMap((lib) => [
+  { name: `package of ${lib}`, step: () => pack(lib) && run('publint', tarball(lib), '--strict') },
+  { name: `types of ${lib}`, step: () => run('attw', tarball(lib), '--profile', 'esm-only', '--format', 'ascii') },
+]);
+
+/**
+ * All steps, also after one that failed, so that everything can be mended at once.
+ * @param {readonly Step[]} steps
  * @returns {Promise<string[]>} what is not in order, as a sentence, or nothing
  */
-export async function lint() {
+async function lint(steps) {
   await ensureInstalled();
   const failed = [];
-  for (const { name, step } of STEPS) {
+  for (const { name, step } of steps) {
     const since = performance.now();
     const well = await step();
     if (!well) failed.push(name);
@@ -72,8 +78,27 @@ async function build() {
   }
 }
 
-await program(import.meta.url, async () => {
-  const objections = await lint();
+function tarball(lib) {
+  return join(PACKED, lib, 'package.tgz');
+}
+
+function pack(lib) {
+  const folder = join(PACKED, lib);
+  rmSync(folder, { recursive: true, force: true });
+  mkdirSync(folder, { recursive: true });
+  const args = ['pack', '--silent', '--pack-destination', folder];
+  const { status, stderr } = spawnSync('npm', args, { cwd: join(root, lib), encoding: 'utf8' });
+  const [file] = readdirSync(folder);
+  if (status === 0 && file) renameSync(join(folder, file), tarball(lib));
+  else console.error(`"npm pack" failed in ${lib}: ${stderr}`);
+  return status === 0 && file !== undefined;
+}
+
+/** After `--built` the build is not looked at again; after `--unbuilt`, where it failed, nothing that needs it is. */
+await program(import.meta.url, async ([given]) => {
+  const built = { name: 'build', step: build };
+  const steps = { '--built': [...STEPS, ...AFTER_BUILD], '--unbuilt': STEPS }[given];
+  const objections = await lint(steps ?? [...STEPS, built, ...AFTER_BUILD]);
   for (const line of objections) console.error(line);
   return objections.length;
 });

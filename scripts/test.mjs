@@ -15,13 +15,18 @@ const REPORTERS = ['--reporter=default', '--reporter=json', `--outputFile.json=$
 /**
  * The whole suite, or the files whose path contains one of `filters`. Whatever happens, the last line is the count.
  * @param {string[]} filters
- * @param {string[]} [objections] what is wrong already; repeated before the count, where it is read
- * @returns {Promise<number>} the exit code: 0 when at least one test ran, none failed, and nobody objected
+ * @param {(built: boolean) => Promise<{ said: string, objections: string[] }>} [beside] runs at the same time as the tests,
+ *   after the build; what it said comes after them, and what it objects to before the count
+ * @returns {Promise<number>} the exit code: 0 when at least one test ran, none failed, and there are no objections
  */
-export async function runTests(filters, objections = []) {
+export async function runTests(filters, beside = async () => ({ said: '', objections: [] })) {
   mkdirSync(join(root, '.cache'), { recursive: true });
   rmSync(REPORT, { force: true });
-  const ended = await runVitest(filters).catch((error) => ({ code: 1, said: error.message }));
+  const failed = await build();
+  const others = beside(failed === null);
+  const ended = failed ?? (await runVitest(filters).catch(asEnd));
+  const { said, objections } = await others;
+  if (said !== '') console.error(said);
   const count = countOf(REPORT);
   const all = [...objections, ...objectionsTo(ended, count, filters)];
   printSlowest(slowestSpecs(REPORT, root));
@@ -34,9 +39,21 @@ function printSlowest(lines) {
   if (lines.length > 1) console.log(['The slowest specs:', ...lines].join('\n'));
 }
 
+function asEnd(error) {
+  return { code: 1, said: error.message };
+}
+
+async function build() {
+  try {
+    await ensureInstalled();
+    await ensureBuilt({ pods: true });
+    return null;
+  } catch (error) {
+    return asEnd(error);
+  }
+}
+
 async function runVitest(filters) {
-  await ensureInstalled();
-  await ensureBuilt({ pods: true });
   const redis = await startRedis({ log: (line) => console.error(line) });
   console.error(`Redis: ${redis.how}`);
   const env = { ...process.env, REDIS_URL: redis.url };
