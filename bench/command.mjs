@@ -41,12 +41,14 @@ export function readOptions({ numbers, files = {}, cases, quick }, args) {
   const own = Object.fromEntries(names.map((name) => [name, { type: 'string' }]));
   const flags = { json: flag, help: { ...flag, short: 'h' }, ...(quick && { quick: flag }) };
   const { values } = parseArgs({ args, options: { ...flags, ...own } });
-  const read = Object.entries(numbers).map(([name, option]) => [name, whole(name, values[name], option, values.quick)]);
+  const read = Object.entries(numbers).map(([name, { min = 1, ...defaults }]) => {
+    const unset = (values.quick && defaults.quick) || defaults.default;
+    return [name, values[name] === undefined ? unset : whole(name, values[name], min)];
+  });
   return { ...values, ...Object.fromEntries(read), ...(cases && { cases: someOf(cases, values.cases) }) };
 }
 
-function whole(name, text, { min = 1, ...defaults }, quick) {
-  if (text === undefined) return (quick && defaults.quick) || defaults.default;
+function whole(name, text, min) {
   const value = Number(text);
   if (Number.isSafeInteger(value) && value >= min) return value;
   throw new Error(`Expected --${name} as a whole number from ${min}, got ${JSON.stringify(text)}.`);

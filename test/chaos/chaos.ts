@@ -1,4 +1,4 @@
-import { seededRandom } from '../../apps/demo/src/seeded-random.js';
+import { seededRandom } from '../support/seeded-random.js';
 import { privateRedis } from '../support/redis.js';
 import { databaseServer, type DatabaseServer } from './database.js';
 import { faultsOf, FULL, type Form, type StruckStage } from './forms.js';

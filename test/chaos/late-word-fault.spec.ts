@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { parseFence } from '@fencepost/lease';
 import type { CronRecord } from '@fencepost/jobs';
-import { seededRandom } from '../../apps/demo/src/seeded-random.js';
+import { seededRandom } from '../support/seeded-random.js';
 import { lateWordFaults, type LateWordFaultsOptions } from './faults/late-word-fault.js';
 import type { Herd, Victim } from './faults/victim.js';
 

@@ -1,7 +1,7 @@
 import { setMaxListeners } from 'node:events';
 import { systemClock } from '@fencepost/lease';
 import { sleep } from '@fencepost/lease/internal';
-import { seededRandom } from '../../apps/demo/src/seeded-random.js';
+import { seededRandom } from '../support/seeded-random.js';
 import { between, type Range } from './draw.js';
 import type { Fault } from './fault.js';
 import { FaultDeck } from './fault-deck.js';

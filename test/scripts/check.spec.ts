@@ -5,10 +5,15 @@ import { Clone } from './clone.js';
 
 /** Says a line, waits until the other one has said its own, and says another one. */
 const BESIDE = (own: string, other: string) => `
-  import { existsSync, writeFileSync } from 'node:fs';
+  import { existsSync, watch, writeFileSync } from 'node:fs';
   console.error('${own} begins');
+  const seen = new Promise((resolve) => {
+    const look = () => existsSync('${other}.begun') && resolve(watcher.close());
+    const watcher = watch('.', look);
+    look();
+  });
   writeFileSync('${own}.begun', '');
-  while (!existsSync('${other}.begun')) await new Promise((resolve) => setTimeout(resolve, 20));
+  await seen;
   console.error('${own} ends');`;
 
 const REPORT = JSON.stringify({

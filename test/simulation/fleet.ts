@@ -1,4 +1,4 @@
-import { seededRandom } from '../../apps/demo/src/seeded-random.js';
+import { seededRandom } from '../support/seeded-random.js';
 import { Telemetry } from '../../libs/jobs/src/telemetry/telemetry.js';
 import type { CronHandler } from '../../libs/jobs/src/running/carrier.js';
 import type { Cadence } from './cadence.js';

@@ -4,7 +4,7 @@ import type { CronHandler } from '../../libs/jobs/src/running/carrier.js';
 import { EffectUnknownError } from '../../libs/jobs/src/running/effect-errors.js';
 import type { EffectContext } from '../../libs/jobs/src/running/effect-context.js';
 import type { RunContext } from '../../libs/jobs/src/running/run-context.js';
-import { seededRandom } from '../../apps/demo/src/seeded-random.js';
+import { seededRandom } from '../support/seeded-random.js';
 import type { Act, Sinks } from './sinks.js';
 import { declarations, type BuildNumber } from './workload.js';
 

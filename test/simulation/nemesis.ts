@@ -1,4 +1,4 @@
-import { seededRandom } from '../../apps/demo/src/seeded-random.js';
+import { seededRandom } from '../support/seeded-random.js';
 import type { Cadence } from './cadence.js';
 import type { Berth, Fleet } from './fleet.js';
 import { PORTS, type PortName } from './link.js';

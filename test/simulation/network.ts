@@ -1,4 +1,4 @@
-import { seededRandom } from '../../apps/demo/src/seeded-random.js';
+import { seededRandom } from '../support/seeded-random.js';
 import type { Link, PortName } from './link.js';
 import type { SimProcess } from './sim-process.js';
 import type { Trace } from './trace.js';

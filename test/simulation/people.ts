@@ -1,4 +1,4 @@
-import { seededRandom } from '../../apps/demo/src/seeded-random.js';
+import { seededRandom } from '../support/seeded-random.js';
 import { isTerminal } from '../../libs/jobs/src/ledger/run-state.js';
 import type { Answer, Run } from '../../libs/jobs/src/ledger/run.js';
 import { CronOperator } from '../../libs/jobs/src/operating/cron-operator.js';

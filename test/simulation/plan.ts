@@ -1,4 +1,4 @@
-import { seededRandom } from '../../apps/demo/src/seeded-random.js';
+import { seededRandom } from '../support/seeded-random.js';
 
 export const MISHAPS = [
   ...['crash', 'crash at a call', 'freeze', 'freeze at a call', 'machine sleep', 'clock jump'],

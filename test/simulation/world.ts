@@ -1,4 +1,4 @@
-import { seededRandom } from '../../apps/demo/src/seeded-random.js';
+import { seededRandom } from '../support/seeded-random.js';
 import type { Ledger } from '../../libs/jobs/src/ledger/ledger.js';
 import { Sometimes } from '../support/sometimes.js';
 import { cadence, type Cadence } from './cadence.js';

@@ -1,6 +1,6 @@
 import { systemClock } from '@fencepost/lease';
 import { sleep } from '@fencepost/lease/internal';
-import { seededRandom } from '../../apps/demo/src/seeded-random.js';
+import { seededRandom } from '../support/seeded-random.js';
 import { processFaults } from '../chaos/faults/process-faults.js';
 import type { Fault } from '../chaos/fault.js';
 import { unleash, type Strike } from '../chaos/nemesis.js';

@@ -1,6 +1,7 @@
+import { createHash } from 'node:crypto';
 import type { Clock } from '@fencepost/lease';
 import { sleep } from '@fencepost/lease/internal';
-import { LEASE_MS, type Pod, type PodRole } from './pod.js';
+import { LEASE_MS, type Pod } from './pods.js';
 
 export interface Strike {
   readonly kind: 'kill' | 'freeze';
@@ -11,94 +12,59 @@ export interface Strike {
 
 export interface ChaosDeps {
   readonly clock: Clock;
-  readonly random: () => number;
+  /** Decides whom, how and when. */
+  readonly seed: number;
   /** All pods as they are now. */
   readonly pods: () => readonly Pod[];
-  /** Whether a pod holds a cron or carries out a run: then more can be seen of its loss. */
+  /** Whether a pod holds a cron or runs something, so that its loss shows. */
   readonly isBusy: (pod: Pod) => boolean;
-  readonly kill: (name: string) => void;
-  readonly freeze: (name: string) => void;
-  readonly thaw: () => void;
   readonly onStrike: (strike: Strike) => void;
   readonly onThaw: (strike: Strike) => void;
+  /** The monotonic time at which the demo ends by itself, or `Infinity`. */
+  readonly endsAt: number;
 }
 
-/** Nothing is hurt in the last moments, so that the end is a time in which everything works. */
+/** No strikes in the last moments, so that everything works at the end. */
 const QUIET_MS = 5_000;
-const FIRST_MS = { least: 500, most: 2_000 };
-const PAUSE_MS = { least: 1_000, most: 4_000 };
-/** How long to wait for a pod that has something to lose. The first blow falls within five seconds in any case. */
-const AMBUSH_MS = { first: 2_900, later: 8_000 };
-/** Longer than the lease, so that somebody else takes over while the victim still believes in it. */
-const BEYOND_LEASE_MS = { least: 500, most: 2_000 };
-const LOOK_MS = 100;
+const FIRST_MS = [500, 2_000] as const;
+const PAUSE_MS = [1_000, 4_000] as const;
+/** How long to wait for a busy victim. The first strike is within five seconds in any case. */
+const WAIT_MS = { first: 2_900, later: 8_000 };
+/** Frozen for longer than the lease, so that another pod takes over while the victim still believes in it. */
+const BEYOND_LEASE_MS = [500, 2_000] as const;
+const POLL_MS = 100;
 
-/** Kills and freezes pods now and then, one at a time; `random` decides whom, how and when. */
-export class Chaos {
-  constructor(private readonly deps: ChaosDeps) {}
-
-  /**
-   * Strikes until `signal` aborts, or too little time is left; nobody is frozen when it resolves.
-   * @param endsAt monotonic time at which the demo ends by itself, or `Infinity`
-   */
-  async run(endsAt: number, signal: AbortSignal): Promise<void> {
-    const { clock } = this.deps;
-    const quietAt = endsAt - QUIET_MS;
-    await sleep(clock, Math.min(this.#between(FIRST_MS), Math.max(0, quietAt - clock.monotonic()) / 2), signal);
-    for (let most = AMBUSH_MS.first; !signal.aborted; most = AMBUSH_MS.later) {
-      const role = this.deps.random() < 0.5 ? 'scheduler' : 'worker';
-      const patienceMs = Math.min(most, (quietAt - clock.monotonic()) / 2);
-      await this.#untilBusy(role, clock.monotonic() + patienceMs, signal);
-      const leftMs = quietAt - clock.monotonic();
-      if (leftMs <= 0 || signal.aborted) return;
-      await this.#carryOut(this.#choose(role, leftMs), signal);
-      await this.#untilAllUp(signal);
-      await sleep(clock, this.#between(PAUSE_MS), signal);
-    }
-  }
-
-  #choose(role: PodRole, leftMs: number): Strike {
-    const { random } = this.deps;
-    const busy = this.#busy(role);
-    const candidates = busy.length > 0 ? busy : this.#ofRole(role);
-    const victim = candidates[Math.floor(random() * candidates.length)];
-    if (!victim) throw new Error(`Expected a ${role} to be there.`);
-    const holdMs = LEASE_MS[role] + this.#between(BEYOND_LEASE_MS);
-    if (random() < 0.5 || holdMs > leftMs) return { kind: 'kill', victim, holdMs: 0 };
-    return { kind: 'freeze', victim, holdMs };
-  }
-
-  #busy(role: PodRole): readonly Pod[] {
-    return this.#ofRole(role).filter((pod) => this.deps.isBusy(pod));
-  }
-
-  #ofRole(role: PodRole): readonly Pod[] {
-    return this.deps.pods().filter((pod) => pod.role === role);
-  }
-
-  async #untilBusy(role: PodRole, deadline: number, signal: AbortSignal): Promise<void> {
-    const { clock } = this.deps;
-    while (!signal.aborted && clock.monotonic() < deadline && this.#busy(role).length === 0) {
-      await sleep(clock, LOOK_MS, signal);
-    }
-  }
-
-  async #carryOut(strike: Strike, signal: AbortSignal): Promise<void> {
-    const { clock, kill, freeze, thaw, onStrike, onThaw } = this.deps;
+/**
+ * Kills and freezes pods now and then, one at a time, until `signal` aborts or too little time is left. No pod is frozen
+ * when it resolves.
+ */
+export async function stageFaults(deps: ChaosDeps, signal: AbortSignal): Promise<void> {
+  const { clock, seed, pods, isBusy, onStrike, onThaw, endsAt } = deps;
+  let draws = 0;
+  const random = () => createHash('sha256').update(`${seed} ${draws++}`).digest().readUInt32BE() / 2 ** 32;
+  const between = ([min, max]: readonly [number, number]) => min + random() * (max - min);
+  const waitWhile = async (condition: () => boolean) => {
+    while (!signal.aborted && condition()) await sleep(clock, POLL_MS, signal);
+  };
+  const leftMs = () => endsAt - QUIET_MS - clock.monotonic();
+  await sleep(clock, Math.min(between(FIRST_MS), Math.max(0, leftMs()) / 2), signal);
+  for (let maxMs = WAIT_MS.first; ; maxMs = WAIT_MS.later) {
+    const role = random() < 0.5 ? 'scheduler' : 'worker';
+    const candidates = () => pods().filter((pod) => pod.role === role);
+    const deadline = clock.monotonic() + Math.min(maxMs, leftMs() / 2);
+    await waitWhile(() => clock.monotonic() < deadline && !candidates().some(isBusy));
+    if (leftMs() <= 0 || signal.aborted) return;
+    const busy = candidates().filter(isBusy);
+    const from = busy.length > 0 ? busy : candidates();
+    const victim = from[Math.floor(random() * from.length)];
+    const holdMs = LEASE_MS[role] + between(BEYOND_LEASE_MS);
+    const kind = random() < 0.5 || holdMs > leftMs() ? 'kill' : 'freeze';
+    if (!victim) throw new Error(`Expected a ${role} pod, found none.`);
+    const strike: Strike = { kind, victim, holdMs: kind === 'kill' ? 0 : holdMs };
     onStrike(strike);
-    if (strike.kind === 'kill') return kill(strike.victim.name);
-    freeze(strike.victim.name);
     await sleep(clock, strike.holdMs, signal);
-    thaw();
-    onThaw(strike);
-  }
-
-  async #untilAllUp(signal: AbortSignal): Promise<void> {
-    const { clock, pods } = this.deps;
-    while (!signal.aborted && pods().some(({ state }) => state !== 'up')) await sleep(clock, LOOK_MS, signal);
-  }
-
-  #between({ least, most }: { readonly least: number; readonly most: number }): number {
-    return least + this.deps.random() * (most - least);
+    if (kind === 'freeze') onThaw(strike);
+    await waitWhile(() => pods().some(({ state }) => state !== 'up'));
+    await sleep(clock, between(PAUSE_MS), signal);
   }
 }

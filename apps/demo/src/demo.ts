@@ -1,21 +1,13 @@
 import type { Clock } from '@fencepost/lease';
 import { sleep } from '@fencepost/lease/internal';
-import { Aftermath } from './aftermath.js';
-import type { Audience } from './audience.js';
-import { Chaos } from './chaos.js';
-import { closing, type Closing } from './closing.js';
-import type { Happening } from './happening.js';
-import type { Observer } from './observer.js';
+import { stageFaults, type Strike } from './chaos.js';
+import { Events, type Event } from './events.js';
+import { NOTHING_SEEN, workOf, type Look, type Observer } from './observer.js';
 import type { DemoOptions } from './options.js';
-import { SCHEDULERS, WORKERS, type Pod } from './pod.js';
-import { Pods } from './pods.js';
-import { sceneOf } from './scene.js';
-import { seededRandom } from './seeded-random.js';
+import { Pods, SIZES, type Pod } from './pods.js';
+import { closing, table, type Closing } from './report.js';
 import type { Stopping } from './stopping.js';
-import { statusLine, type Phase } from './status-line.js';
-import { Story } from './story.js';
-import { tally } from './tally.js';
-import { Watch } from './watch.js';
+import type { Tally } from './tally.js';
 import { span } from './words.js';
 
 export interface DemoDeps {
@@ -24,185 +16,137 @@ export interface DemoDeps {
   readonly clock: Clock;
   readonly stopping: Stopping;
   readonly observer: Observer;
-  readonly audience: Audience;
-  /** For the heading. */
-  readonly redis: string;
-  readonly access: string;
-  readonly logs: string;
   readonly podEnv: Readonly<Record<string, string>>;
+  readonly folder: string;
+  readonly tell: (...event: Event) => void;
 }
 
-/** What is still on its way when the time is up gets this long to come to its end. */
-const SETTLE_MS = 20_000;
+/** How long to wait for open runs when the time is up. */
+const SETTLE_MS = 30_000;
 const STOP_MS = 8_000;
-const LOOK_MS = 100;
+const LOOK_MS = 250;
+const STATUS_MS = 10_000;
+/** Counting may take at most a twentieth of the time, however much there is to count. */
+const STATUS_SHARE = 20;
+/** A Redis that restarts is waited for. */
+const BLIND_MS = 10_000;
 
-/** Starts the pods, watches, hurts them if asked to, lets what is on its way come to its end, counts, and stops. */
+/** Starts the pods, watches the stores, hurts pods if asked to, lets open runs end, counts, and stops the pods. */
 export class Demo {
-  readonly #story = new Story();
-  readonly #aftermath = new Aftermath();
+  readonly #events = new Events();
   readonly #pods: Pods;
-  readonly #watch: Watch;
-  /** Aborts when nothing is to be looked at any more. */
   readonly #over = new AbortController();
   /** Aborts with the reason when the demo can't go on. */
   readonly #broken = new AbortController();
-  #phase: Phase = 'starting';
-  /** Of the observed time, on the monotonic clock. */
-  #begunAt: number | null = null;
-  #endedAt: number | null = null;
-  #hits = { kill: 0, freeze: 0 };
+  readonly #interrupted: AbortSignal;
+  readonly #hits = { kill: 0, freeze: 0 };
+  #look: Look = NOTHING_SEEN;
+  #statusAt = Infinity;
 
   constructor(private readonly deps: DemoDeps) {
-    const { clock, observer, logs: folder, podEnv: env, stopping } = deps;
-    const tell = (happening: Happening) => this.#tell(happening);
-    this.#watch = new Watch({ observer, clock, aftermath: this.#aftermath, tell });
-    const onUp = (pod: Pod) => this.#note('pod', `${pod.name} is up, pid ${pod.pid}, http://127.0.0.1:${pod.port}`);
-    const onEnded = (pod: Pod, how: string) => this.#endedByItself(pod, how);
+    const { clock, folder, podEnv: env, stopping, tell } = deps;
+    const onUp = (pod: Pod) => tell('pod', `${pod.name} is up, pid ${pod.pid}, http://127.0.0.1:${pod.port}`);
+    const onEnded = ({ name }: Pod, how: string) => this.#hit(name, `${name} ended (${how}) unexpectedly`);
     this.#pods = new Pods({ clock, folder, env, onUp, onEnded });
-    this.#pods.gone.addEventListener('abort', () => this.#break(new Error('The supervisor of the pods is gone.')));
+    this.#interrupted = AbortSignal.any([stopping.inOrder, this.#broken.signal]);
+    const gone = new Error('The supervisor of the pods is gone.');
+    this.#pods.gone.addEventListener('abort', () => this.#broken.abort(gone));
     stopping.atOnce.addEventListener('abort', () => void this.#pods.end());
   }
 
   /**
    * @returns the verdict, or `null` when it was ended before there was anything to judge
-   * @throws {Error} when a pod does not start, or Redis is gone
+   * @throws {Error} when a pod does not start, or a store is gone
    */
   async run(): Promise<Closing | null> {
-    const watching = this.#watch.run(this.#over.signal).catch((error: unknown) => this.#break(error));
-    this.#draw();
+    const watching = this.#watch().catch((error: unknown) => this.#broken.abort(error));
     try {
-      await this.#startPods();
-      // Whoever ends it while the last pod starts gets a verdict on what the others have done by then.
-      const nothingYet = this.#watch.sight.crons.length === 0;
-      return this.#interrupted.aborted && nothingYet ? this.#endedEarly() : await this.#observe();
+      // Schedulers first: they then look at every cron from its first instant on.
+      for (const role of ['scheduler', 'worker'] as const)
+        if (!this.#interrupted.aborted) await this.#pods.start(role, this.#interrupted);
+      const end = this.#interrupted.aborted && this.#look.crons.length === 0 ? null : await this.#observe();
+      if (this.deps.stopping.atOnce.aborted) return null;
+      // Only now: ending it at once takes the supervisor away too, which is no fault then.
+      this.#broken.signal.throwIfAborted();
+      return end;
     } finally {
-      this.#phase = 'stopping';
       await this.#pods.stop(STOP_MS);
       this.#over.abort();
       await watching;
-      this.#phase = 'ended';
-      this.#show();
-      this.deps.audience.close();
     }
   }
 
-  /** Schedulers first: they then look at every cron from its first instant on. */
-  async #startPods(): Promise<void> {
-    for (const [role, size] of [['scheduler', SCHEDULERS] as const, ['worker', WORKERS] as const]) {
-      if (this.#interrupted.aborted) return;
-      for (let n = 1; n <= size; n++) await this.#pods.start(`${role}-${n}`, role);
-      await this.#pods.untilAllUp(this.#interrupted);
-    }
-  }
-
-  async #observe(): Promise<Closing | null> {
-    const { clock, options, stopping } = this.deps;
+  async #observe(): Promise<Closing> {
+    const { clock, options, seed, tell } = this.deps;
+    const [first] = this.#pods.all();
+    const page = `http://127.0.0.1:${first?.port}`;
+    tell('note', `page ${page}/crons/ · Bull Board ${page}/queues · metrics ${page}/metrics · Ctrl-C ends it`);
     const begunAt = clock.monotonic();
-    const lengthMs = options.seconds === null ? Infinity : options.seconds * 1_000;
-    [this.#phase, this.#begunAt] = ['running', begunAt];
+    this.#statusAt = begunAt + STATUS_MS / 2;
+    const lengthMs = (options.seconds ?? Infinity) * 1_000;
     const chaosEnd = new AbortController();
-    const chaos = options.chaos ? this.#chaos(begunAt + lengthMs, chaosEnd.signal) : Promise.resolve();
+    const chaos = options.chaos && this.#chaos(begunAt + lengthMs, chaosEnd.signal);
     await sleep(clock, lengthMs, this.#interrupted);
-    const end = clock.now();
-    [this.#phase, this.#endedAt] = ['settling', clock.monotonic()];
+    const [end, ranMs] = [clock.now(), clock.monotonic() - begunAt];
     chaosEnd.abort();
     await chaos;
-    await this.#settle(end);
-    if (stopping.atOnce.aborted || this.#broken.signal.aborted) return this.#endedEarly();
-    return this.#judge(end);
+    const { scheduler: schedulers, worker: workers } = SIZES;
+    const { kill: kills, freeze: freezes } = this.#hits;
+    const course = { seconds: Math.round(ranMs / 1_000), schedulers, workers, kills, freezes };
+    return closing(await this.#settled(end), { ...course, seed: options.chaos ? seed : null });
   }
 
-  /** Whoever ends it at once takes the supervisor away too, and that is no fault then. */
-  #endedEarly(): null {
-    if (!this.deps.stopping.atOnce.aborted) this.#broken.signal.throwIfAborted();
-    return null;
-  }
-
-  async #settle(end: number): Promise<void> {
+  async #settled(end: number): Promise<Tally & { readonly complete: boolean }> {
     const { clock, observer, stopping } = this.deps;
     const deadline = clock.monotonic() + SETTLE_MS;
-    const over = () => stopping.atOnce.aborted || this.#broken.signal.aborted || clock.monotonic() > deadline;
-    while (!over() && tally(observer.evidence(this.#watch.sight, end)).waiting > 0) await sleep(clock, LOOK_MS);
+    const over = AbortSignal.any([stopping.atOnce, this.#broken.signal]);
+    for (;;) {
+      const counted = await observer.count(end);
+      const settled = counted.complete && counted.waiting === 0;
+      if (settled || over.aborted || clock.monotonic() > deadline) return counted;
+      await sleep(clock, LOOK_MS, over);
+    }
   }
 
-  async #judge(end: number): Promise<Closing> {
-    const { observer, options, seed } = this.deps;
-    const sight = await observer.lookDeeply();
-    return closing(tally(observer.evidence(sight, end)), {
-      seconds: Math.round(this.#ranMs() / 1_000),
-      schedulers: SCHEDULERS,
-      workers: WORKERS,
-      kills: this.#hits.kill,
-      freezes: this.#hits.freeze,
-      seed: options.chaos ? seed : null,
-    });
+  async #watch(): Promise<void> {
+    const { clock, observer, tell } = this.deps;
+    let blindSince: number | null = null;
+    for (; !this.#over.signal.aborted; await sleep(clock, LOOK_MS, this.#over.signal)) {
+      const begunAt = clock.monotonic();
+      let tally: Tally | null;
+      try {
+        this.#look = await observer.look();
+        tally = begunAt < this.#statusAt ? null : await observer.count();
+      } catch (error) {
+        if (blindSince === null) tell('note', `The stores do not answer: ${String(error)}`);
+        blindSince ??= begunAt;
+        if (begunAt - blindSince < BLIND_MS) continue;
+        throw new Error(`The stores have not answered for ${span(BLIND_MS)}: ${String(error)}`, { cause: error });
+      }
+      blindSince = null;
+      for (const event of this.#events.follow(this.#look)) tell(...event);
+      if (tally === null) continue;
+      this.#statusAt = clock.monotonic() + Math.max(STATUS_MS, STATUS_SHARE * (clock.monotonic() - begunAt));
+      for (const line of table(this.#pods.all(), this.#look, tally)) tell('status', line);
+    }
   }
 
   #chaos(endsAt: number, signal: AbortSignal): Promise<void> {
-    const { clock, seed } = this.deps;
-    const chaos = new Chaos({
-      clock,
-      random: seededRandom(seed),
-      pods: () => this.#pods.all(),
-      isBusy: ({ name }) => Aftermath.hasWork(name, this.#watch.sight, this.deps.observer.archive),
-      kill: (name) => this.#pods.kill(name),
-      freeze: (name) => this.#pods.freeze(name),
-      thaw: () => this.#pods.thaw(),
-      onStrike: ({ kind, victim, holdMs }) => {
-        this.#hits[kind] += 1;
-        this.#hit(victim, kind === 'kill' ? `killed ${victim.name}` : `froze ${victim.name} for ${span(holdMs)}`);
-      },
-      onThaw: ({ victim }) => this.#note('chaos', `woke ${victim.name} up`),
-    });
-    return chaos.run(endsAt, signal);
+    const { clock, seed, tell } = this.deps;
+    const isBusy = ({ name }: Pod) => Object.values(workOf(name, this.#look)).some(({ length }) => length > 0);
+    const onStrike = ({ kind, victim: { name }, holdMs }: Strike) => {
+      this.#hits[kind] += 1;
+      this.#hit(name, kind === 'kill' ? `killed ${name}` : `froze ${name} for ${span(holdMs)}`);
+      this.#pods.signal(name, kind === 'kill' ? 'SIGKILL' : 'SIGSTOP');
+    };
+    const onThaw = ({ victim: { name } }: Strike) => {
+      this.#pods.signal(name, 'SIGCONT');
+      tell('chaos', `woke ${name} up`);
+    };
+    return stageFaults({ clock, seed, pods: () => this.#pods.all(), isBusy, onStrike, onThaw, endsAt }, signal);
   }
 
-  #endedByItself(pod: Pod, how: string): void {
-    this.#hit(pod, `${pod.name} ended (${how}), nobody here asked it to`);
-  }
-
-  #hit({ name: pod }: Pod, what: string): void {
-    const { clock, observer } = this.deps;
-    this.#tell(this.#aftermath.begin({ pod, what, at: clock.now() }, this.#watch.sight, observer.archive));
-  }
-
-  get #interrupted(): AbortSignal {
-    return AbortSignal.any([this.deps.stopping.inOrder, this.#broken.signal]);
-  }
-
-  #break(reason: unknown): void {
-    if (this.#phase !== 'stopping') this.#broken.abort(reason);
-  }
-
-  #note(kind: Happening['kind'], text: string): void {
-    const at = this.deps.clock.now();
-    this.#tell({ id: `${kind}-${at}-${text}`, at, kind, text });
-  }
-
-  #tell(happening: Happening): void {
-    this.#story.add(happening);
-    this.deps.audience.tell(happening);
-  }
-
-  #draw(): void {
-    const { audience, clock } = this.deps;
-    if (audience.frameMs === null || this.#over.signal.aborted) return;
-    this.#show();
-    clock.after(audience.frameMs, () => this.#draw());
-  }
-
-  #show(): void {
-    const { audience, clock, observer, redis, access, logs, options, seed } = this.deps;
-    const { sight, tally: counted } = this.#watch;
-    const seen = sceneOf({ sight, archive: observer.archive, pods: this.#pods.all(), now: clock.now() });
-    const { seconds } = options;
-    const status = statusLine({ phase: this.#phase, ranMs: this.#ranMs(), seconds, seed: options.chaos ? seed : null });
-    audience.show({ redis, access, logs, ...seen, status, news: this.#story.newest, tally: counted });
-  }
-
-  #ranMs(): number {
-    if (this.#begunAt === null) return 0;
-    return (this.#endedAt ?? this.deps.clock.monotonic()) - this.#begunAt;
+  #hit(pod: string, what: string): void {
+    this.deps.tell(...this.#events.hit(pod, what, this.deps.clock.now()));
   }
 }

@@ -1,7 +1,7 @@
-import { Command, InvalidArgumentError, Option } from 'commander';
+import { parseArgs } from 'node:util';
 
 export interface DemoOptions {
-  /** `null`: until somebody ends it. */
+  /** `null`: until Ctrl-C. */
   readonly seconds: number | null;
   readonly chaos: boolean;
   readonly seed: number | null;
@@ -9,54 +9,46 @@ export interface DemoOptions {
   readonly json: boolean;
 }
 
-export interface Output {
-  readonly out: (text: string) => void;
-  readonly err: (text: string) => void;
-}
+export const HELP = `npm start -- [options]
 
-const A_DAY = 86_400;
-const LEDGERS = ['redis', 'postgres'] satisfies DemoOptions['ledger'][];
-const LARGEST_SEED = 2 ** 32 - 1;
+Three scheduler processes and two worker processes on one Redis, and what becomes of each scheduled instant. All figures
+are read from the stores, none from a pod. Try it: kill -9 one of the pids.
 
-// Without line breaks of its own: the help is wrapped to the terminal.
-const ABOUT =
-  'Three scheduler processes and two worker processes on one Redis, and what becomes of each scheduled instant. ' +
-  'Everything shown is read from the stores; the pods are not asked. Ends with Ctrl-C, or after --seconds, and then ' +
-  'says how many instants there were, whether one was missed, and whether a write was accepted twice.';
-
-const EXAMPLES = `
-Examples:
-  npm start                               watch it; kill -9 one of the pids yourself
-  npm start -- --chaos                    have pods killed and frozen
-  npm start -- --seconds 60 --chaos --seed 7 --json
-  npm start -- --ledger postgres          runs and effects in PostgreSQL: DATABASE_URL, else one of its own
+  --seconds <n>     end after n seconds (default: at Ctrl-C)
+  --chaos           kill or freeze a pod now and then
+  --seed <n>        make the same choices as an earlier --chaos
+  --ledger <store>  redis (default), or postgres: runs and effects in PostgreSQL, that of DATABASE_URL or a private one
+  --json            print one line of JSON at the end, and everything else on stderr
+  -h, --help        this
 
 Exit code: 0 when nothing was missed and no write was accepted twice, otherwise 1.`;
 
-/**
- * Reads the command line.
- * @throws {CommanderError} after printing the help, or one sentence on what is wrong; its `exitCode` is meant
- */
-export function parseOptions(args: readonly string[], { out, err }: Output): DemoOptions {
-  const program = new Command('npm start --')
-    .description(ABOUT)
-    .option('--seconds <n>', 'end after n seconds', wholeNumber(1, A_DAY))
-    .option('--chaos', 'kill or freeze a pod now and then')
-    .option('--seed <n>', 'make the same choices as an earlier --chaos', wholeNumber(0, LARGEST_SEED))
-    .addOption(new Option('--ledger <store>', 'where runs and effects are recorded (default: redis)').choices(LEDGERS))
-    .option('--json', 'print one line of JSON at the end, and everything else on stderr')
-    .addHelpText('after', EXAMPLES)
-    .allowExcessArguments(false)
-    .configureOutput({ writeOut: out, writeErr: err })
-    .exitOverride();
-  const given = program.parse(args, { from: 'user' }).opts<Partial<DemoOptions>>();
-  return { seconds: null, chaos: false, seed: null, ledger: 'redis', json: false, ...given };
+/** @throws {Error} one sentence on what is wrong */
+export function parseOptions(args: readonly string[]): DemoOptions & { readonly help: boolean } {
+  const flag = { type: 'boolean', default: false } as const;
+  const text = { type: 'string' } as const;
+  const options = {
+    chaos: flag,
+    json: flag,
+    help: { ...flag, short: 'h' },
+    seconds: text,
+    seed: text,
+    ledger: text,
+  } as const;
+  const { seconds, seed, ledger = 'redis', ...flags } = parseArgs({ args: [...args], options }).values;
+  if (ledger !== 'redis' && ledger !== 'postgres')
+    throw new Error(`Expected --ledger as redis or postgres, got '${ledger}'.`);
+  return {
+    ...flags,
+    ledger,
+    seconds: whole('--seconds', seconds, 1, 86_400),
+    seed: whole('--seed', seed, 0, 2 ** 32 - 1),
+  };
 }
 
-function wholeNumber(least: number, most: number): (text: string) => number {
-  return (text) => {
-    const value = /^\d+$/.test(text) ? Number(text) : Number.NaN;
-    if (value >= least && value <= most) return value;
-    throw new InvalidArgumentError(`Give a whole number from ${least} to ${most}.`);
-  };
+function whole(name: string, text: string | undefined, ...[min, max]: [number, number]): number | null {
+  if (text === undefined) return null;
+  const value = /^\d+$/.test(text) ? Number(text) : Number.NaN;
+  if (value >= min && value <= max) return value;
+  throw new Error(`Expected ${name} as a whole number from ${min} to ${max}, got '${text}'.`);
 }

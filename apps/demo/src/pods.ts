@@ -1,181 +1,177 @@
-import { existsSync, readFileSync } from 'node:fs';
+import { fork } from 'node:child_process';
+import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
+import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { Clock } from '@fencepost/lease';
 import { sleep } from '@fencepost/lease/internal';
-import { freePort } from './free-port.js';
-import { isReady } from './is-ready.js';
-import { PodHost } from './pod-host.js';
-import type { Pod, PodRole, PodState } from './pod.js';
-import type { Report } from './supervision.js';
+import type { Order, Report } from './supervisor.js';
+
+export const SIZES = { scheduler: 3, worker: 2 } as const;
+export type PodRole = keyof typeof SIZES;
+
+/** Short enough to watch a takeover. Workers keep a run somewhat longer than schedulers keep a cron. */
+export const LEASE_MS = { scheduler: 2_000, worker: 3_000 } as const;
+
+export interface Pod {
+  readonly name: string;
+  readonly role: PodRole;
+  readonly port: number;
+  readonly pid: number | null;
+  /** The demo causes `killed` and `frozen`; `ended` is a pod that exited by itself. */
+  readonly state: 'starting' | 'up' | 'frozen' | 'killed' | 'ended' | 'stopping' | 'stopped';
+}
+
+/** `failures`: how often it ended since it was up. */
+type Launched = { -readonly [Key in keyof Pod]: Pod[Key] } & { log: string | null; failures: number };
 
 export interface PodsDeps {
   readonly clock: Clock;
-  /** Where the pods' output goes. */
+  /** For the logs of the pods. */
   readonly folder: string;
-  /** Beside `PORT` and `POD_NAME`. */
   readonly env: Readonly<Record<string, string>>;
   readonly onUp: (pod: Pod) => void;
-  /** A pod that had been up ended, and nobody here had asked for it. */
+  /** A pod exited, and the demo had not asked for it. */
   readonly onEnded: (pod: Pod, how: string) => void;
 }
 
-interface Started {
-  readonly name: string;
-  readonly role: PodRole;
-  port: number;
-  pid: number | null;
-  state: PodState;
-  everUp: boolean;
-  launches: number;
-  /** How often it ended without having been up. */
-  failures: number;
-}
-
-const ROOT = new URL('../../../', import.meta.url);
 const FIRST_PORT = { scheduler: 3000, worker: 3100 } as const;
-const LOOK_MS = 100;
-const RESTART_MS = 1_000;
-const MOST_FAILURES = 3;
-const START_WITHIN_MS = 60_000;
+const POLL_MS = 100;
+const PROBE_TIMEOUT_MS = 1_000;
+const MAX_FAILURES = 3;
+const START_TIMEOUT_MS = 60_000;
 
-/** The pods as processes: started, hurt, started again and stopped. */
+/** The pods, each a process that is restarted when it ends, as Compose does with `restart: always`. */
 export class Pods {
-  readonly #pods = new Map<string, Started>();
-  readonly #host = new PodHost((report) => this.#hear(report));
+  readonly #pods = new Map<string, Launched>();
+  readonly #gone = new AbortController();
+  readonly #supervisor = fork(fileURLToPath(new URL('./supervisor.js', import.meta.url)), {
+    detached: true,
+    stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
+  });
+  readonly #exited = once(this.#supervisor, 'exit').then(() => this.#endGroup());
+  #stopping = false;
+  /** Aborts when the supervisor is gone, and all pods with it. */
+  readonly gone: AbortSignal = this.#gone.signal;
 
-  constructor(private readonly deps: PodsDeps) {}
-
-  /** Aborts when all pods are gone because their supervisor is. */
-  get gone(): AbortSignal {
-    return this.#host.gone;
+  constructor(private readonly deps: PodsDeps) {
+    this.#supervisor.on('message', (report: Report) => this.#onReport(report));
   }
 
-  all(): Pod[] {
-    return [...this.#pods.values()].map(({ name, role, port, pid, state }) => ({ name, role, port, pid, state }));
+  all(): readonly Pod[] {
+    return [...this.#pods.values()];
   }
 
-  async start(name: string, role: PodRole): Promise<void> {
-    const taken = new Set([...this.#pods.values()].map((pod) => pod.port));
-    const port = await freePort(FIRST_PORT[role], taken);
-    const pod: Started = { name, role, port, pid: null, state: 'starting', everUp: false, launches: 0, failures: 0 };
-    this.#pods.set(name, pod);
-    this.#launch(pod);
-  }
-
-  /** @throws {Error} when one of them does not come up; the last line of its log is part of the message */
-  async untilAllUp(signal: AbortSignal): Promise<void> {
+  /** @throws {Error} when one of them does not come up; the message has the last line of its log */
+  async start(role: PodRole, signal: AbortSignal): Promise<void> {
+    for (let n = 1; n <= SIZES[role]; n++) await this.#launch(`${role}-${n}`, role);
     const { clock } = this.deps;
-    const deadline = clock.monotonic() + START_WITHIN_MS;
-    for (;;) {
+    const deadline = clock.monotonic() + START_TIMEOUT_MS;
+    while (!signal.aborted) {
       const missing = [...this.#pods.values()].filter(({ state }) => state !== 'up');
-      const hopeless = missing.find(({ failures }) => failures >= MOST_FAILURES || clock.monotonic() > deadline);
-      if (hopeless)
-        throw new Error(`${hopeless.name} does not start; its last words: ${lastLine(this.#log(hopeless))}`);
-      if (missing.length === 0 || signal.aborted) return;
-      await sleep(clock, LOOK_MS, signal);
+      if (missing.length === 0) return;
+      const failed = missing.find(({ failures }) => failures >= MAX_FAILURES || clock.monotonic() > deadline);
+      if (failed) throw new Error(`${failed.name} does not start. Its log ends with: ${logOf(failed).at(-1)}`);
+      await sleep(clock, POLL_MS, signal);
     }
   }
 
-  /** SIGKILL; another one is started in its place. */
-  kill(name: string): void {
-    this.#do(name, 'killed', 'SIGKILL');
+  /** SIGSTOP: the pod keeps everything it has and does nothing, as on a host that swaps. */
+  signal(name: string, signal: 'SIGKILL' | 'SIGSTOP' | 'SIGCONT'): void {
+    const pod = this.#pods.get(name);
+    if (pod) pod.state = ({ SIGKILL: 'killed', SIGSTOP: 'frozen', SIGCONT: 'up' } as const)[signal];
+    this.#send({ order: 'signal', name, signal });
   }
 
-  /** SIGSTOP: it holds on to everything it has and does nothing, as on a host that swaps or pauses. */
-  freeze(name: string): void {
-    this.#do(name, 'frozen', 'SIGSTOP');
-  }
-
-  /** Wakes up whoever is frozen. */
-  thaw(): void {
-    for (const { name, state } of this.#pods.values()) if (state === 'frozen') this.#do(name, 'up', 'SIGCONT');
-  }
-
-  /** SIGTERM for all; whoever is still there after `graceMs` is ended. */
+  /** SIGTERM for all pods, and SIGKILL for those left after `graceMs`. */
   async stop(graceMs: number): Promise<void> {
     const { clock } = this.deps;
-    this.thaw();
-    for (const { name } of this.#pods.values()) this.#do(name, 'stopping', 'SIGTERM');
+    this.#stopping = true;
+    for (const pod of this.#pods.values()) pod.state = pod.pid === null ? 'stopped' : 'stopping';
+    this.#send({ order: 'stop' });
     const deadline = clock.monotonic() + graceMs;
-    const left = () => [...this.#pods.values()].some(({ pid }) => pid !== null);
-    while (left() && !this.gone.aborted && clock.monotonic() < deadline) await sleep(clock, LOOK_MS);
-    await this.#host.end();
+    const left = () => this.all().some(({ pid }) => pid !== null);
+    while (left() && !this.gone.aborted && clock.monotonic() < deadline) await sleep(clock, POLL_MS);
+    await this.end();
   }
 
-  /** Ends all at once, however they are. */
-  end(): Promise<void> {
-    return this.#host.end();
+  /** SIGKILL for all pods. */
+  async end(): Promise<void> {
+    if (this.#supervisor.connected) this.#supervisor.disconnect();
+    await this.#exited;
   }
 
-  #do(name: string, state: PodState, signal: NodeJS.Signals): void {
-    const pod = this.#pods.get(name);
-    if (!pod) return;
-    pod.state = state === 'stopping' && pod.pid === null ? 'stopped' : state;
-    this.#host.tell({ order: 'signal', name, signal });
-  }
-
-  #launch(pod: Started): void {
-    const { env } = this.deps;
-    const { name, role, port } = pod;
-    const program = fileURLToPath(new URL(`apps/${role}/dist/main.js`, ROOT));
+  async #launch(name: string, role: PodRole): Promise<void> {
+    const { env, folder } = this.deps;
+    const port = await freePort(FIRST_PORT[role], new Set(this.all().map((pod) => pod.port)));
+    this.#pods.set(name, { name, role, port, pid: null, state: 'starting', log: null, failures: 0 });
+    const program = fileURLToPath(new URL(`../../${role}/dist/main.js`, import.meta.url));
     const own = { ...env, PORT: String(port), POD_NAME: name };
-    pod.launches += 1;
-    this.#host.tell({ order: 'start', name, program, env: own, log: this.#logFile(pod) });
-    void this.#untilReady(pod);
+    this.#send({ order: 'start', name, program, env: own, log: join(folder, name) });
   }
 
-  async #untilReady(pod: Started): Promise<void> {
-    const waiting = () => !this.gone.aborted && (pod.state === 'starting' || pod.state === 'restarting');
-    // Its own words first: what answers on the port may be a pod of another demo, which was quicker.
-    const listens = () => this.#log(pod).includes(`http://127.0.0.1:${pod.port}`);
-    while (waiting() && !(listens() && (await isReady(pod.port)))) await sleep(this.deps.clock, LOOK_MS);
-    if (!waiting()) return;
-    pod.state = 'up';
-    pod.everUp = true;
-    this.deps.onUp({ ...pod });
-  }
-
-  #hear(report: Report): void {
+  #onReport(report: Report): void {
     const pod = this.#pods.get(report.name);
     if (!pod) return;
-    pod.pid = report.report === 'started' ? report.pid : null;
-    if (report.report === 'started') return;
-    if (pod.state === 'stopping') {
-      pod.state = 'stopped';
+    if (report.report === 'started') {
+      Object.assign(pod, { pid: report.pid, log: report.log, state: this.#stopping ? 'stopping' : 'starting' });
+      void this.#untilUp(pod);
       return;
     }
-    if (pod.state !== 'killed') this.#endedByItself(pod, report.how);
-    void this.#replace(pod);
-  }
-
-  #endedByItself(pod: Started, how: string): void {
+    pod.pid = null;
+    if (pod.state === 'stopping') pod.state = 'stopped';
+    if (pod.state === 'killed' || pod.state === 'stopped') return;
     pod.state = 'ended';
-    if (pod.everUp) this.deps.onEnded({ ...pod }, how);
-    else pod.failures += 1;
+    pod.failures += 1;
+    this.deps.onEnded(pod, report.how);
   }
 
-  async #replace(pod: Started): Promise<void> {
-    await sleep(this.deps.clock, RESTART_MS, this.gone);
-    // Between asking for a port and listening on it a process starts, and somebody else may have been quicker.
-    const others = [...this.#pods.values()].filter((other) => other !== pod);
-    pod.port = await freePort(pod.port, new Set(others.map(({ port }) => port)));
-    if (this.gone.aborted || (pod.state !== 'killed' && pod.state !== 'ended')) return;
-    pod.state = 'restarting';
-    this.#launch(pod);
+  async #untilUp(pod: Launched): Promise<void> {
+    const address = `http://127.0.0.1:${pod.port}`;
+    const waiting = () => !this.gone.aborted && pod.state === 'starting';
+    // Its own log first: another demo's pod may answer on the port.
+    const up = async () => logOf(pod).some((line) => line.includes(address)) && (await isReady(address));
+    while (waiting() && !(await up())) await sleep(this.deps.clock, POLL_MS);
+    if (!waiting()) return;
+    Object.assign(pod, { state: 'up', failures: 0 });
+    this.deps.onUp(pod);
   }
 
-  #log(pod: Started): string {
-    const file = this.#logFile(pod);
-    return existsSync(file) ? readFileSync(file, 'utf8') : '';
+  #send(order: Order): void {
+    if (this.#supervisor.connected) this.#supervisor.send(order, () => {});
   }
 
-  /** One for each process, so that a new one is not taken at its predecessor's word. */
-  #logFile({ name, launches }: Started): string {
-    return join(this.deps.folder, `${name}.${launches}.log`);
+  /** The demo ends the pods when the supervisor is gone, and the supervisor ends them when the demo is. */
+  #endGroup(): void {
+    this.#gone.abort();
+    try {
+      if (this.#supervisor.pid !== undefined) process.kill(-this.#supervisor.pid, 'SIGKILL');
+    } catch {
+      // The group is empty.
+    }
   }
 }
 
-function lastLine(text: string): string {
-  return text.trim().split('\n').at(-1) || 'it said nothing';
+function logOf({ log }: Launched): string[] {
+  return log === null ? [] : readFileSync(log, 'utf8').trim().split('\n');
+}
+
+function isReady(address: string): Promise<boolean> {
+  const asked = fetch(`${address}/health/ready`, { signal: AbortSignal.timeout(PROBE_TIMEOUT_MS) });
+  return asked.then(({ ok }) => ok).catch(() => false);
+}
+
+async function freePort(from: number, taken: ReadonlySet<number>): Promise<number> {
+  if (from > 65_535) throw new Error('No port is free on 127.0.0.1.');
+  if (taken.has(from)) return freePort(from + 1, taken);
+  const probe = createServer();
+  try {
+    await once(probe.listen({ port: from, host: '127.0.0.1', exclusive: true }), 'listening');
+    return from;
+  } catch {
+    return freePort(from + 1, taken);
+  } finally {
+    probe.close();
+  }
 }
