@@ -48,9 +48,9 @@ await benchCommand(import.meta.url, BENCH, async () => async ({ rounds, module }
 
 /** Each makes of an expression and a zone a function that takes so many steps. */
 async function open(module) {
-  const { parseSchedule } = await import(module ? pathToFileURL(module).href : '@fencepost/jobs');
-  const ofJobs = createRequire(new URL('../libs/jobs/package.json', import.meta.url));
-  const { CronExpressionParser } = ofJobs('cron-parser');
+  const { parseSchedule } = await import(module ? pathToFileURL(module).href : '@fencepost/schedule');
+  const ofSchedule = createRequire(new URL('../libs/schedule/package.json', import.meta.url));
+  const { CronExpressionParser } = ofSchedule('cron-parser');
   return {
     ours(expression, timeZone) {
       const schedule = parseSchedule({ expression, timeZone, seed: 'bench' }, START);
