@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { Registry } from 'prom-client';
 import { describe, expect, it } from 'vitest';
 import { leaseMetrics } from '@fencepost/lease/metrics';
-import { LOG_LINES } from '../../libs/lease/src/telemetry/log-lines.js';
+import { LOG_LINES } from '../../libs/lease/src/telemetry/lease-log.js';
 import { projectFiles } from './project-files.js';
 
 const readme = readFileSync(new URL('../../libs/lease/README.md', import.meta.url), 'utf8');

@@ -1,13 +1,13 @@
 import type { Clock } from '../base/clock.js';
 import { SetupError } from '../base/errors.js';
-import type { LeaseSettings } from './lease-settings.js';
 import { closeRedis, connectRedis } from '../redis/redis-connection.js';
 import type { ConnectOptions } from '../redis/redis-connection.js';
-import type { RedisClient } from '../redis/redis-script.js';
-import { unobserved } from '../telemetry/lease-events.js';
-import { judgeStore } from './judge-store.js';
-import type { LeaseStore } from '../store/lease-store.js';
 import { RedisLeaseStore } from '../redis/redis-lease-store.js';
+import type { RedisClient } from '../redis/redis-script.js';
+import type { Finding } from '../store/finding.js';
+import type { LeaseStore } from '../store/lease-store.js';
+import { unobserved } from '../telemetry/lease-events.js';
+import type { LeaseSettings } from './lease-settings.js';
 
 export interface OpenedStore {
   readonly store: LeaseStore;
@@ -78,4 +78,27 @@ function closing(redis: RedisClient): (error: unknown) => Promise<never> {
     await closeRedis(redis);
     throw error;
   };
+}
+
+const UNKNOWN: Finding = {
+  code: 'UNCHECKED',
+  danger: 'warn',
+  message:
+    'The store of the leases has no "probe", so whether it keeps what it has acknowledged is unknown. Check by hand, or give ' +
+    'it that method.',
+};
+
+/**
+ * Holds a store that was handed in against `criticality`, as `connectRedis` does with a server that it opens.
+ * @throws {SetupError} one sentence for each thing to change
+ */
+async function judgeStore(
+  store: LeaseStore,
+  { criticality, observe }: Pick<LeaseSettings, 'criticality' | 'observe'>,
+): Promise<void> {
+  const unknown = criticality === 'correctness' ? [UNKNOWN] : [];
+  const findings = store.probe ? await store.probe(criticality) : unknown;
+  const refused = findings.filter(({ danger }) => danger === 'refuse');
+  if (refused.length > 0) throw new SetupError(refused.map(({ message }) => message).join(' '));
+  for (const { code, message } of findings) observe?.({ name: 'store.warning', code, message });
 }

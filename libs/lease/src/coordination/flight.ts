@@ -1,15 +1,14 @@
 import type { Clock } from '../base/clock.js';
 import { LeaseLostError, StaleFenceError } from '../base/errors.js';
 import type { Fence } from '../base/fence.js';
-import type { FencedValues } from '../sinks/fenced-values.js';
+import { reservedResource } from '../base/resource.js';
 import type { Lease } from '../holding/held-lease.js';
 import type { Leases } from '../holding/leases.js';
 import { waitFor } from '../holding/waiting.js';
+import type { FencedValues } from '../sinks/fenced-values.js';
+import { FlightValueError } from './flight-errors.js';
 import { usability } from './flight-options.js';
 import type { FlightPlan } from './flight-options.js';
-import { encodeValue } from './flight-value.js';
-import { unlessAborted } from './unless-aborted.js';
-import { reservedResource } from '../base/resource.js';
 
 export interface BuildContext {
   /** Aborts when the lease is lost: somebody else builds, and what this build returns will be refused. */
@@ -159,4 +158,42 @@ export class Flight {
 interface Busy {
   readonly acquired: false;
   readonly remainingMs: number;
+}
+
+/** Waits for `work` until `signal` aborts, then rejects with its reason. `work` goes on, whoever else waits for it. */
+function unlessAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
+  return new Promise((resolve, reject) => {
+    const stop = () => reject(signal.reason as Error);
+    if (signal.aborted) return stop();
+    signal.addEventListener('abort', stop, { once: true });
+    void work.then(resolve, reject).finally(() => signal.removeEventListener('abort', stop));
+  });
+}
+
+/**
+ * A value as the cache keeps it.
+ * @throws {FlightValueError} when JSON can't say it, or when it takes more than `maxBytes`
+ */
+export function encodeValue(key: string, value: unknown, maxBytes: number): string {
+  const text = toJson(key, value);
+  const bytes = Buffer.byteLength(text);
+  if (bytes <= maxBytes) return text;
+  throw new FlightValueError(
+    key,
+    `a value of ${bytes} bytes, more than the ${maxBytes} allowed. Cache less of it, or raise maxBytes.`,
+  );
+}
+
+function toJson(key: string, value: unknown): string {
+  let text: string | undefined;
+  try {
+    text = JSON.stringify(value);
+  } catch (cause) {
+    throw new FlightValueError(key, 'what JSON cannot express. Return plain data; the cause says what is in the way.', {
+      cause,
+    });
+  }
+  if (text !== undefined) return text;
+  const what = value === undefined ? 'undefined' : `a ${typeof value}`;
+  throw new FlightValueError(key, `${what}, which is no value in JSON. Return null to say that there is nothing.`);
 }

@@ -6,7 +6,6 @@ import type { EtcdOptions, EtcdSettings } from './etcd-options.js';
 import { tokenReply } from './etcd-replies.js';
 import { EtcdTransport } from './etcd-transport.js';
 import type { EtcdPost } from './etcd-transport.js';
-import { Gate } from './gate.js';
 
 /** One member of the cluster, for the time of one attempt. */
 export interface EtcdMember {
@@ -117,5 +116,36 @@ export class EtcdClient {
       if (this.#token === token) this.#token = undefined;
     });
     return token;
+  }
+}
+
+/** Lets so many in at once; the others wait in line. */
+export class Gate {
+  #free: number;
+  readonly #line: (() => void)[] = [];
+
+  constructor(places: number) {
+    this.#free = places;
+  }
+
+  async through<T>(task: () => Promise<T>): Promise<T> {
+    await this.#enter();
+    try {
+      return await task();
+    } finally {
+      this.#leave();
+    }
+  }
+
+  #enter(): Promise<void> | undefined {
+    if (this.#free === 0) return new Promise((resolve) => this.#line.push(resolve));
+    this.#free -= 1;
+    return undefined;
+  }
+
+  #leave(): void {
+    const next = this.#line.shift();
+    if (next) next();
+    else this.#free += 1;
   }
 }

@@ -2,7 +2,6 @@ import type { z } from 'zod';
 import { EtcdError, UNKNOWN } from './etcd-error.js';
 import type { EtcdSettings } from './etcd-options.js';
 import { refusal } from './etcd-replies.js';
-import { jsonLines } from './json-lines.js';
 
 export interface EtcdPost {
   readonly endpoint: string;
@@ -102,4 +101,15 @@ async function* understoodEach<S extends z.ZodType>(
 async function* following<T>(first: T, rest: AsyncIterable<T>): AsyncGenerator<T, void, undefined> {
   yield first;
   yield* rest;
+}
+
+/** The messages of a stream, one JSON value to a line. */
+export async function* jsonLines(body: AsyncIterable<Uint8Array>): AsyncGenerator<unknown, void, undefined> {
+  const decoder = new TextDecoder();
+  let rest = '';
+  for await (const bytes of body) {
+    const lines = (rest + decoder.decode(bytes, { stream: true })).split('\n');
+    rest = lines.pop() ?? '';
+    for (const line of lines) if (line.trim() !== '') yield JSON.parse(line);
+  }
 }

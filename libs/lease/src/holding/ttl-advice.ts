@@ -28,10 +28,10 @@ export interface TtlAdvice extends TtlMeasurements {
 type Judged = Pick<TtlAdvice, 'advisedTtlMs' | 'verdict' | 'because'>;
 type Measured = TtlMeasurements & { readonly ttlMs: number };
 
-export const FEWEST_SAMPLES = 100;
+export const MIN_SAMPLES = 100;
 
 /** Ten times what is needed, and at least so much more, before a ttl is called too long. */
-const SURPLUS_MS = 10_000;
+const MAX_SURPLUS_MS = 10_000;
 
 /**
  * The ttl that a critical section needs, from how long it lasted.
@@ -51,7 +51,7 @@ const SURPLUS_MS = 10_000;
  */
 export function ttlAdvice(measured: TtlMeasurements, before: TtlVerdict = 'too-few-samples'): TtlAdvice {
   const { samples, ttlMs, holdMs, p999StoreMs } = measured;
-  if (ttlMs === null || samples < FEWEST_SAMPLES) return { ...measured, ...unknown(samples) };
+  if (ttlMs === null || samples < MIN_SAMPLES) return { ...measured, ...unknown(samples) };
   const neededMs = ttlFor(holdMs.p999 + 2 * p999StoreMs, workMs);
   const inUse = { ...measured, ttlMs };
   if (neededMs > LONGEST_TTL_MS) return { ...inUse, ...judgedByRenewals(inUse, before) };
@@ -114,11 +114,11 @@ function isTooShort(ttlMs: number, neededMs: number, before: TtlVerdict): boolea
 
 function isTooLong(ttlMs: number, neededMs: number, before: TtlVerdict): boolean {
   const ease = before === 'too-long' ? 0.8 : 1;
-  return ttlMs > 10 * ease * neededMs && ttlMs - neededMs > ease * SURPLUS_MS;
+  return ttlMs > 10 * ease * neededMs && ttlMs - neededMs > ease * MAX_SURPLUS_MS;
 }
 
 function unknown(samples: number): Judged {
-  const because = `Only ${samples} holdings were measured; from ${FEWEST_SAMPLES} on their longest says something.`;
+  const because = `Only ${samples} holdings were measured; from ${MIN_SAMPLES} on their longest says something.`;
   return { advisedTtlMs: null, verdict: 'too-few-samples', because };
 }
 

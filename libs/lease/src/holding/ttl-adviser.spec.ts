@@ -10,9 +10,12 @@ interface Holding {
   readonly times?: number;
 }
 
-function stage(most?: number) {
+function stage(maxRemembered?: number) {
   const told: LeaseEvent[] = [];
-  const adviser = new TtlAdviser({ tell: (event) => void told.push(event), ...(most !== undefined && { most }) });
+  const adviser = new TtlAdviser({
+    tell: (event) => void told.push(event),
+    ...(maxRemembered !== undefined && { maxRemembered }),
+  });
   let fences = 0;
   const hold = ({ resource = 'r', heldMs, ttlMs = 10_000, times = 100 }: Holding) => {
     for (let n = 0; n < times; n += 1) {

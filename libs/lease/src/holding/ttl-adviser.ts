@@ -1,44 +1,52 @@
 import { resourceType } from '../base/resource.js';
-import { HoldTimes, HoldTimesBook } from './hold-times.js';
 import type { LeaseEvent, LeaseObserver } from '../telemetry/lease-events.js';
 import { LostTerms } from '../telemetry/lost-terms.js';
-import { RecentTimes } from './recent-times.js';
-import { FEWEST_SAMPLES, ttlAdvice } from './ttl-advice.js';
-import type { TtlAdvice } from './ttl-advice.js';
+import { DurationHistogram } from './duration-histogram.js';
+import { MIN_SAMPLES, ttlAdvice } from './ttl-advice.js';
+import type { TtlAdvice, TtlVerdict } from './ttl-advice.js';
 
 export interface TtlAdviserOptions {
-  /** Hears `lease.ttl-unfit` when a verdict becomes `too-short` or `too-long`, once until it changes. */
+  /** Receives `lease.ttl-unfit` when a verdict becomes `too-short` or `too-long`, once until it changes. */
   readonly tell: LeaseObserver;
-  /** Resources and types that are remembered, default 1,000; the one that wasn't acquired for the longest time goes. */
-  readonly most?: number;
+  /** Resources and types that are remembered, default 1,000; the least recently acquired one is forgotten first. */
+  readonly maxRemembered?: number;
 }
 
-/** Quantiles cost a sort, so a verdict is looked at again after so many holdings. */
-const LOOKED_AT_EACH = FEWEST_SAMPLES;
+/** What is known of one resource, or of one type. */
+class HoldTimes {
+  readonly held = new DurationHistogram();
+  ttlMs: number | null = null;
+  /** The last verdict that was published. */
+  verdict: TtlVerdict = 'too-few-samples';
+
+  constructor(readonly about: string) {}
+}
 
 /**
- * Measures how long resources are held and says which ttl they need; see {@link ttlAdvice}.
+ * Measures how long resources are held and says which TTL they need; see {@link ttlAdvice}.
  *
- * Ids come by the million and few of them are held a hundred times. So each holding of `<type>:<id>` counts for the
- * resource and for its type, and the type speaks where the resource alone has too few samples.
+ * There may be millions of ids, few of them held a hundred times. So each holding of `<type>:<id>` counts for the resource
+ * and for its type, and the type answers for a resource that has too few samples.
  */
 export class TtlAdviser {
   readonly #tell: LeaseObserver;
-  readonly #book: HoldTimesBook;
-  readonly #storeMs = new RecentTimes();
+  readonly #maxRemembered: number;
+  /** In the order of their last acquisition, the oldest first. */
+  readonly #known = new Map<string, HoldTimes>();
+  readonly #storeMs = new DurationHistogram();
   readonly #lost = new LostTerms();
 
-  constructor({ tell, most = 1_000 }: TtlAdviserOptions) {
+  constructor({ tell, maxRemembered = 1_000 }: TtlAdviserOptions) {
     this.#tell = tell;
-    this.#book = new HoldTimesBook(most);
+    this.#maxRemembered = maxRemembered;
   }
 
-  /** To be told everything a keeper tells. */
+  /** Takes every event of a keeper. */
   readonly observe: LeaseObserver = (event: LeaseEvent) => {
     switch (event.name) {
       case 'lease.acquired':
         this.#storeMs.add(event.tookMs);
-        for (const about of subjects(event.resource)) this.#book.acquired(about, event.ttlMs);
+        for (const about of subjects(event.resource)) this.#acquired(about, event.ttlMs);
         return;
       case 'lease.busy':
         this.#storeMs.add(event.tookMs);
@@ -49,25 +57,35 @@ export class TtlAdviser {
       case 'lease.release-failed':
         if (this.#lost.isFirstEnd(event)) this.#held(event.resource, event.heldMs);
         return;
-      // An unanswered request tells how patient we are and not how fast the store is.
+      // The time of an unanswered request is our timeout, not the store's latency.
       default:
     }
   };
 
-  /** What is known of the resource, or of its type where that says more. */
+  /** For the resource, or for its type if that has more samples. */
   advice(resource: string): TtlAdvice {
-    const times = this.#speaker(subjects(resource)) ?? new HoldTimes(resource);
-    return this.#judge(times);
+    return this.#judge(this.#bestKnown(resource) ?? new HoldTimes(resource));
+  }
+
+  #acquired(about: string, ttlMs: number): void {
+    const times = this.#known.get(about) ?? new HoldTimes(about);
+    times.ttlMs = ttlMs;
+    this.#known.delete(about);
+    this.#known.set(about, times);
+    for (const oldest of this.#known.keys()) {
+      if (this.#known.size <= this.#maxRemembered) break;
+      this.#known.delete(oldest);
+    }
   }
 
   #held(resource: string, heldMs: number): void {
-    const about = subjects(resource);
-    for (const one of about) this.#book.find(one)?.held.add(heldMs);
-    const times = this.#speaker(about);
-    if (times && times.held.samples % LOOKED_AT_EACH === 0) this.#look(times);
+    for (const about of subjects(resource)) this.#known.get(about)?.held.add(heldMs);
+    const times = this.#bestKnown(resource);
+    // Not after each holding: a quantile reads the whole histogram.
+    if (times && times.held.samples % MIN_SAMPLES === 0) this.#publish(times);
   }
 
-  #look(times: HoldTimes): void {
+  #publish(times: HoldTimes): void {
     const { about: resource, verdict, ttlMs, advisedTtlMs } = this.#judge(times);
     const changed = verdict !== times.verdict;
     times.verdict = verdict;
@@ -77,23 +95,21 @@ export class TtlAdviser {
     }
   }
 
-  #judge(times: HoldTimes): TtlAdvice {
-    const [p999StoreMs] = this.#storeMs.quantiles([0.999]);
-    return ttlAdvice(times.measured(p999StoreMs), times.verdict);
+  #judge({ about, held, ttlMs, verdict }: HoldTimes): TtlAdvice {
+    const holdMs = { p50: held.quantile(0.5), p99: held.quantile(0.99), p999: held.quantile(0.999) };
+    const p999StoreMs = this.#storeMs.quantile(0.999);
+    return ttlAdvice({ about, samples: held.samples, holdMs, p999StoreMs, ttlMs }, verdict);
   }
 
-  /** The resource itself if it was held often enough, else whichever was held more often. */
-  #speaker([resource, ofType]: Subjects): HoldTimes | undefined {
-    const own = this.#book.find(resource);
-    if (own && own.held.samples >= FEWEST_SAMPLES) return own;
-    return (ofType === undefined ? undefined : this.#book.find(ofType)) ?? own;
+  /** The resource itself if it was held often enough, else its type. */
+  #bestKnown(resource: string): HoldTimes | undefined {
+    const [own, ofType] = subjects(resource).map((about) => this.#known.get(about));
+    return own && own.held.samples >= MIN_SAMPLES ? own : (ofType ?? own);
   }
 }
 
 /** The resource, and its type as `<type>:*`, which can't be a resource: a star is refused in names. */
-type Subjects = readonly [resource: string] | readonly [resource: string, ofType: string];
-
-function subjects(resource: string): Subjects {
+function subjects(resource: string): readonly string[] {
   const type = resourceType(resource);
   return type === 'untyped' ? [resource] : [resource, `${type}:*`];
 }

@@ -1,7 +1,6 @@
 import { register } from 'prom-client';
 import { resourceType } from '../base/resource.js';
 import type { LeaseObserver } from '../telemetry/lease-events.js';
-import { boundedLabels } from './bounded-labels.js';
 import { EventCounter } from './event-counter.js';
 import { instruments } from './instruments.js';
 import type { MetricsRegistry } from './instruments.js';
@@ -37,4 +36,21 @@ export function leaseMetrics(options: LeaseMetricsOptions = {}): LeaseObserver {
     node: boundedLabels(NAMES_AT_MOST, seen.nodes),
   });
   return (event) => counter.observe(event);
+}
+
+/** What everything beyond the bound is called. */
+const REST = 'other';
+
+/**
+ * Lets the first `most` distinct values through and calls the rest `other`. A time series is kept for ever by whoever
+ * counts, so a label whose values come from outside would fill the memory of the process and of Prometheus.
+ * @param seen shared by all that count in one registry
+ */
+function boundedLabels(most: number, seen: Set<string>): (value: string) => string {
+  return (value) => {
+    if (seen.has(value)) return value;
+    if (seen.size >= most) return REST;
+    seen.add(value);
+    return value;
+  };
 }

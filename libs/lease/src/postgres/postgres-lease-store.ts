@@ -1,23 +1,21 @@
 import { createHash } from 'node:crypto';
 import { systemClock } from '../base/clock.js';
 import type { Clock } from '../base/clock.js';
-import { FenceExhaustedError } from '../base/errors.js';
+import { FenceExhaustedError, SetupError } from '../base/errors.js';
 import { formatFence, parseFence } from '../base/fence.js';
-import { checkRequest, checkWhole } from '../store/lease-request.js';
+import { checkResourceName } from '../base/resource.js';
+import type { Criticality, Finding } from '../store/finding.js';
 import type { Term } from '../store/grant.js';
-import { probePostgres } from './postgres-probe.js';
-import type { SqlPool } from './sql-client.js';
-import { ask, sqlState } from './sql-failure.js';
+import { partOf, redisChannel } from '../store/keys.js';
+import type { KeySpace, LeaseKind } from '../store/keys.js';
+import { checkRequest, checkWhole } from '../store/lease-request.js';
+import type { AcquireReply, AcquireRequest, Holding, LeaseStore, StopWatching } from '../store/lease-store.js';
+import type { SqlClient, SqlPool, SqlQuery, SqlResult } from './sql-client.js';
 import { loadStatements } from './sql-statement.js';
 import type { BoundStatement } from './sql-statement.js';
 import { leaseTable, quotedTable } from './table.js';
 import type { TableName } from './table.js';
 import { watchPostgresChannel } from './watch-channel.js';
-import { partOf, redisChannel } from '../store/keys.js';
-import type { KeySpace, LeaseKind } from '../store/keys.js';
-import type { Criticality, Finding } from '../store/finding.js';
-import { checkResourceName } from '../base/resource.js';
-import type { AcquireReply, AcquireRequest, Holding, LeaseStore, StopWatching } from '../store/lease-store.js';
 
 export interface PostgresLeaseStoreOptions extends TableName, Partial<KeySpace> {
   /** Default: the caller's own. */
@@ -158,4 +156,54 @@ interface HeldRow {
 /** A channel's name has at most 63 bytes, and what is in it may be longer. */
 function channelName(of: string): string {
   return `fencepost_${createHash('sha256').update(of).digest('hex').slice(0, 32)}`;
+}
+
+const SETTINGS = ['fsync', 'synchronous_commit'] as const;
+
+/**
+ * What a PostgreSQL can't promise to leases: with either of these off a commit is acknowledged before it is on the disk.
+ * @throws what the client throws when the server can't be asked
+ */
+async function probePostgres(client: SqlClient): Promise<Finding[]> {
+  const text = `SELECT name FROM pg_settings WHERE name = ANY($1) AND setting = 'off'`;
+  const { rows } = await client.query({ text, values: [[...SETTINGS]] });
+  return (rows as { readonly name: string }[]).map(({ name }) => ({
+    code: 'COMMIT_NOT_DURABLE',
+    danger: 'refuse',
+    message:
+      `Expected ${name} on in PostgreSQL, found off: a crash of the server loses leases that it had acknowledged. Write ` +
+      `"${name} = on" in postgresql.conf, and no other value for this role or database.`,
+  }));
+}
+
+/** A serialization failure and a deadlock: nothing was done, and the same statement may be sent again. */
+const ASK_AGAIN = new Set(['40001', '40P01']);
+/** The table, or its schema, isn't there. */
+const MISSING = new Set(['42P01', '3F000']);
+const MOST_TRIES = 20;
+
+/** The five characters by which PostgreSQL tells its errors apart. */
+function sqlState(error: unknown): string | undefined {
+  const code = typeof error === 'object' && error !== null ? Reflect.get(error, 'code') : undefined;
+  return typeof code === 'string' ? code : undefined;
+}
+
+/**
+ * Sends a statement that is a transaction of its own, again where the server gave up on it because of somebody else's.
+ *
+ * Under READ COMMITTED that doesn't happen to the statements of this library. Where a database or a role has REPEATABLE READ
+ * or SERIALIZABLE as its default, a statement that had to wait for another one fails instead of looking again.
+ * @param remedy what to do when the table isn't there
+ * @throws {SetupError} when the table isn't there, and everything else as the client throws it
+ */
+async function ask(client: SqlClient, query: SqlQuery, remedy: string): Promise<SqlResult> {
+  for (let tries = 1; ; tries += 1) {
+    try {
+      return await client.query(query);
+    } catch (error) {
+      const state = sqlState(error) ?? '';
+      if (MISSING.has(state)) throw new SetupError(`${(error as Error).message}: ${remedy}`, { cause: error });
+      if (!ASK_AGAIN.has(state) || tries === MOST_TRIES) throw error;
+    }
+  }
 }

@@ -1,4 +1,3 @@
-import { CircuitState, ConsecutiveBreaker } from 'cockatiel';
 import type { Clock } from '../base/clock.js';
 import { isFinal } from '../base/errors.js';
 import type { LeaseObserver } from '../telemetry/lease-events.js';
@@ -6,29 +5,27 @@ import type { LeaseObserver } from '../telemetry/lease-events.js';
 export interface NodeHealthOptions {
   readonly node: string;
   readonly clock: Clock;
-  /** From 0 up to 1. Spreads the trials of many pods after an outage they share. */
+  /** From 0 up to 1. Spreads the trials of many pods after a shared outage. */
   readonly random: () => number;
   readonly observe: LeaseObserver;
 }
 
-/** One lost reply is an accident; three in a row cost three timeouts, and then the node is left out. */
-const FAILURES_TO_OPEN = 3;
+/** One lost reply is an accident; three in a row have cost three timeouts. */
+const MAX_FAILURES_IN_A_ROW = 3;
 const PAUSE_MS = 1_000;
 
 /**
  * A circuit breaker: leaves a node out while it only fails, so that not every call waits for its timeout.
  *
- * After three failures in a row calls fail at once. A second later, half of it jittered, one call is let through; what
- * comes of it decides. An answer is no failure, whether it says yes or no.
- *
- * When it opens is the library's to say. When it tries again is not: cockatiel's policy measures that pause by the wall
- * clock, and a step back would leave a node out for as long. And it is told what came of a call and runs none itself,
- * because every node is asked for every lease, and a promise around each of these calls would cost more than sending it.
+ * After three failures in a row calls fail at once. Half a second to a second later one call is let through as a trial, and
+ * its outcome decides. A refusal counts as an answer. The pause is measured on the monotonic clock: after a step back of the
+ * wall clock the node would be left out for as long. It runs no call itself, because every node is asked for every lease,
+ * and a promise around each call would cost more than sending it.
  */
 export class NodeHealth {
   readonly #options: NodeHealthOptions;
-  readonly #breaker = new ConsecutiveBreaker(FAILURES_TO_OPEN);
-  #state: CircuitState = CircuitState.Closed;
+  #failuresInARow = 0;
+  #onTrial = false;
   #tryAgainAt = 0;
   #healthy: boolean | undefined;
   #leftOut = new Error('left out for now');
@@ -37,26 +34,29 @@ export class NodeHealth {
     this.#options = options;
   }
 
-  /** Nothing for a call that may go there, and whoever makes it says what came of it; else why it may not. */
+  /**
+   * Admits a call, whose caller reports its outcome to `answered` or `failed`.
+   * @returns why the node may not be asked now, `undefined` when it may
+   */
   admit(): Error | undefined {
-    if (this.#state === CircuitState.Closed) return undefined;
-    // While one call is the trial, all others would wait for it.
-    const isOnTrial = this.#state === CircuitState.HalfOpen;
-    if (isOnTrial || this.#options.clock.monotonic() < this.#tryAgainAt) return this.#leftOut;
-    this.#state = CircuitState.HalfOpen;
+    if (this.#failuresInARow < MAX_FAILURES_IN_A_ROW) return undefined;
+    // Others don't wait for the outcome of the trial.
+    if (this.#onTrial || this.#options.clock.monotonic() < this.#tryAgainAt) return this.#leftOut;
+    this.#onTrial = true;
     return undefined;
   }
 
   answered(): void {
-    this.#breaker.success();
-    this.#state = CircuitState.Closed;
+    this.#failuresInARow = 0;
+    this.#onTrial = false;
     if (this.#healthy !== true) this.#tell(true);
   }
 
   failed(error: unknown): void {
     if (isRefusal(error)) return this.answered();
-    if (!this.#breaker.failure()) return;
-    this.#state = CircuitState.Open;
+    this.#failuresInARow += 1;
+    if (this.#failuresInARow < MAX_FAILURES_IN_A_ROW) return;
+    this.#onTrial = false;
     const { clock, random } = this.#options;
     this.#tryAgainAt = clock.monotonic() + PAUSE_MS * (0.5 + random() / 2);
     const because = error instanceof Error ? error.message : String(error);
@@ -72,7 +72,7 @@ export class NodeHealth {
   }
 }
 
-/** What a node refuses by name it has understood: a fence that is exhausted, a request that can't be. */
+/** Whether the node understood the request and refused it: an exhausted fence, an invalid argument. */
 export function isRefusal(error: unknown): boolean {
   return isFinal(error) || error instanceof RangeError;
 }

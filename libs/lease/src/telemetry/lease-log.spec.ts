@@ -5,7 +5,7 @@ import { ManualClock } from '../testing/manual-clock.js';
 import type { LeaseEvent, LeaseEventName } from './lease-events.js';
 import { leaseLog } from './lease-log.js';
 import type { LeaseLogger, LeaseLogOptions } from './lease-log.js';
-import { LOG_LINES } from './log-lines.js';
+import { LOG_LINES } from './lease-log.js';
 
 const term = {
   resource: 'invoice:42',

@@ -1,8 +1,6 @@
 import { hashResource, ownerPrefix } from '../base/identity.js';
 import { resourceType } from '../base/resource.js';
 import type { LeaseEvent } from './lease-events.js';
-import { scrubbed, scrubbedError } from './scrubbed.js';
-import type { Secrets } from './scrubbed.js';
 
 type Fields = Readonly<Record<string, unknown>>;
 type Show = (value: unknown, secrets: Secrets) => Fields;
@@ -16,10 +14,10 @@ const SHOWN: Readonly<Record<KeyOf<LeaseEvent>, Show>> = {
   resource: (value) => ({ resource: hashResource(String(value)), resource_type: resourceType(String(value)) }),
   holder: (value) => ({ owner: ownerPrefix(String(value)) }),
   error: scrubbedError,
-  because: text('because'),
-  message: text('warning'),
-  node: text('node'),
-  downstream: text('downstream'),
+  because: textual('because'),
+  message: textual('warning'),
+  node: textual('node'),
+  downstream: textual('downstream'),
   code: asIs('code'),
   fence: asIs('fence'),
   healthy: asIs('healthy'),
@@ -47,11 +45,49 @@ function asIs(key: string): Show {
   return (value) => ({ [key]: value });
 }
 
-function text(key: string): Show {
+function textual(key: string): Show {
   return (value, secrets) => ({ [key]: scrubbed(String(value), secrets) });
 }
 
 /** To a microsecond: the clock's digits beyond it are noise. */
 function rounded(key: string): Show {
   return (value) => ({ [key]: Math.round(Number(value) * 1_000) / 1_000 });
+}
+
+/** What a sentence about an event may contain by chance; empty when the event has no such thing. */
+export interface Secrets {
+  readonly resource: string;
+  readonly holder: string;
+}
+
+/** Nobody reads on, and a server may quote as much as it was sent. */
+const LONGEST_TEXT = 300;
+
+/** The random part of every holder and nonce. Who knows the whole of one could be taken for it. */
+const UUID = /\b([0-9a-f]{8})(-[0-9a-f]{4}){3}-[0-9a-f]{12}\b/gi;
+
+/**
+ * A sentence that somebody else wrote, as a log may show it: without what it may quote. Our own errors name the resource,
+ * a key contains it, Redis repeats the arguments of a command it doesn't know, drivers name the address they were given,
+ * password included.
+ */
+export function scrubbed(text: string, { resource, holder }: Secrets): string {
+  const clean = text
+    .replace(/,? with args beginning with:.*$/s, '')
+    .replace(/([a-z][a-z0-9+.-]*:\/\/)\S*@/gi, '$1***@')
+    .replace(/(:\/\/[^\s?]*)\?\S*/g, '$1')
+    .replace(UUID, '$1');
+  return replaced(replaced(clean, resource, hashResource), holder, ownerPrefix).slice(0, LONGEST_TEXT);
+}
+
+/** The same for what was thrown: name, code and message. Not the object: ioredis puts the arguments of a command on it. */
+export function scrubbedError(error: unknown, secrets: Secrets): Readonly<Record<string, string>> {
+  if (!(error instanceof Error)) return { error_name: typeof error };
+  const { name, message } = error;
+  const code = 'code' in error && typeof error.code === 'string' ? { error_code: error.code } : {};
+  return { error_name: name, ...code, error_message: scrubbed(message, secrets) };
+}
+
+function replaced(text: string, secret: string, shown: (secret: string) => string): string {
+  return secret === '' ? text : text.replaceAll(secret, () => shown(secret));
 }

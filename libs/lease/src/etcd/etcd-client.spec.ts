@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { Gate } from './gate.js';
+import { Gate } from './etcd-client.js';
 
 describe('a gate', () => {
   it('lets no more in at once than it has places, and everybody in the end', async () => {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { refusalOf } from '../../../../test/support/refusal-of.js';
 import { FlightValueError } from './flight-errors.js';
-import { encodeValue } from './flight-value.js';
+import { encodeValue } from './flight.js';
 
 const refusal = (value: unknown, maxBytes = 100) =>
   refusalOf(FlightValueError, () => encodeValue('report:7', value, maxBytes));

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { LeaseLostError } from '../base/errors.js';
 import { hashResource, ownerPrefix, processIdentity } from '../base/identity.js';
-import { scrubbed, scrubbedError } from './scrubbed.js';
+import { scrubbed, scrubbedError } from './log-fields.js';
 
 const holder = processIdentity('pod-7');
 const about = { resource: 'patient:anna@example.org', holder };
