@@ -29,12 +29,12 @@ async function play({ numRuns, fresh, endsForGood = false, ...of }: Play): Promi
     const real = await fresh();
     await fc.asyncModelRun(() => ({ model: new LeaseBook({ seen, endsForGood }), real }), commands);
   });
-  await fc.assert(property, { ...atMost(numRuns), interruptAfterTimeLimit: LONGEST_MS });
+  await fc.assert(property, { ...atMost(numRuns), interruptAfterTimeLimit: MAX_RUN_MS });
   return [...seen].toSorted();
 }
 
 /** A failure is made smaller for as long, and a slow machine gets by with fewer lives. */
-const LONGEST_MS = 20_000;
+const MAX_RUN_MS = 20_000;
 
 const ANSWERS = ['acquire', 'release', 'renew'].flatMap((asked) => [`${asked}: false`, `${asked}: true`]);
 const OFTEN = ['acquire: again', 'fence: increases over lost data', ...ANSWERS];

@@ -6,10 +6,10 @@ import { KEEPS_WRITES, quorumClients } from '../support/quorum-redis.js';
 import { privateRedis } from '../support/redis.js';
 import type { PrivateRedis } from '../support/redis.js';
 
-const LONGEST_TTL_MS = 3_000;
+const MAX_TTL_MS = 3_000;
 
 describe('a node that restarted empty', () => {
-  const clients = quorumClients({ longestTtlMs: LONGEST_TTL_MS });
+  const clients = quorumClients({ longestTtlMs: MAX_TTL_MS });
   let nodes: PrivateRedis[];
 
   beforeEach(async () => {
@@ -27,7 +27,7 @@ describe('a node that restarted empty', () => {
     await away.stop();
     const [holder, other] = [await connect(), await connect()];
     // The forgetful one was just started and doesn't vote itself at first.
-    const held = await untilGranted(holder, LONGEST_TTL_MS);
+    const held = await untilGranted(holder, MAX_TTL_MS);
 
     // Of the two nodes that granted one forgets it, and the third has never heard of it: without the delay a majority.
     await Promise.all([forgetful.restartEmpty(), away.restartEmpty()]);

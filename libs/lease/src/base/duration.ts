@@ -2,7 +2,7 @@ import { SetupError } from './errors.js';
 
 const UNIT_MS: Record<string, number> = { ms: 1, s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 };
 /** A bare number below this is more often meant as seconds, or minutes, than as milliseconds. */
-const LEAST_BARE = 1_000;
+const MIN_UNAMBIGUOUS = 1_000;
 
 const DURATION = /^(\d+(?:\.\d+)?)(ms|s|m|h|d)$/;
 
@@ -24,7 +24,7 @@ export function parseDuration(value: string | number): number {
  * given with a call, as the time left to wait, is often computed, and taken as it is.
  */
 export function isAmbiguous(value: unknown): value is number {
-  return typeof value === 'number' && value >= 1 && value < LEAST_BARE;
+  return typeof value === 'number' && value >= 1 && value < MIN_UNAMBIGUOUS;
 }
 
 function fromText(text: string): number {

@@ -2,7 +2,7 @@ import { createHash, randomUUID } from 'node:crypto';
 import { hostname } from 'node:os';
 
 const UNFIT_FOR_A_LABEL = /[^A-Za-z0-9._-]+/g;
-const LONGEST_LABEL = 64;
+const MAX_LABEL_LENGTH = 64;
 
 /**
  * Who this process is: `<label>/<uuid>`, new with every call.
@@ -12,7 +12,7 @@ const LONGEST_LABEL = 64;
  * @param label defaults to the host's name
  */
 export function processIdentity(label: string = hostname()): string {
-  return `${label.replace(UNFIT_FOR_A_LABEL, '-').slice(0, LONGEST_LABEL)}/${randomUUID()}`;
+  return `${label.replace(UNFIT_FOR_A_LABEL, '-').slice(0, MAX_LABEL_LENGTH)}/${randomUUID()}`;
 }
 
 /** A holder as logs show it: the label and enough of the random part to tell two apart, never all of it. */

@@ -1,4 +1,4 @@
-const MOST = 5;
+const MAX_SUGGESTIONS = 5;
 
 /**
  * Names that a mistyped one may be meant as, the likeliest first: those that contain it or that it contains, and those at
@@ -11,7 +11,7 @@ export function nearNames(asked: string, names: readonly string[]): string[] {
     .map((name) => ({ name, distance: distanceOf(word, name.toLowerCase(), most) }))
     .filter(({ distance }) => distance <= most)
     .toSorted((a, b) => a.distance - b.distance || (a.name < b.name ? -1 : 1))
-    .slice(0, MOST)
+    .slice(0, MAX_SUGGESTIONS)
     .map(({ name }) => name);
 }
 

@@ -14,8 +14,8 @@ export type ResourceName =
 const RESERVED: Readonly<Record<string, string>> = { role: 'Election', flight: 'SingleFlight' };
 const OURS = Symbol('taken by the library itself');
 
-const LONGEST_NAME = 200;
-const LONGEST_TYPE = 40;
+const MAX_NAME_LENGTH = 200;
+const MAX_TYPE_LENGTH = 40;
 const TYPE = /^[a-z][a-z0-9-]*$/;
 const PLAIN = /^[A-Za-z0-9._:/@+=-]{1,200}$/;
 // Letters of any script. A brace would move the hash tag of a cluster, a blank or a control character is a riddle in a log.
@@ -58,11 +58,11 @@ export function checkResourceName(name: string): string {
   if (PLAIN.test(name)) return name;
   const normal = name.normalize('NFC');
   const refused = [...new Set(normal.match(REFUSED))].slice(0, 10).map((character) => JSON.stringify(character));
-  if (normal.length > 0 && normal.length <= LONGEST_NAME && refused.length === 0) return normal;
+  if (normal.length > 0 && normal.length <= MAX_NAME_LENGTH && refused.length === 0) return normal;
   const because = refused.length > 0 ? `${refused.join(', ')} may not be in it` : `it has ${normal.length} characters`;
   throw new SetupError(
-    `Expected a resource name of 1 to ${LONGEST_NAME} letters, digits or . _ : / @ + = - , got ` +
-      `${JSON.stringify(name.slice(0, LONGEST_NAME))}: ${because}. Hash what may hold anything: { type, id, sensitive: true }.`,
+    `Expected a resource name of 1 to ${MAX_NAME_LENGTH} letters, digits or . _ : / @ + = - , got ` +
+      `${JSON.stringify(name.slice(0, MAX_NAME_LENGTH))}: ${because}. Hash what may hold anything: { type, id, sensitive: true }.`,
   );
 }
 
@@ -78,13 +78,13 @@ export function resourceType(name: string): string {
 function checkType(type: string): string {
   if (isType(type)) return type;
   throw new SetupError(
-    `Expected a resource type of 1 to ${LONGEST_TYPE} lower-case letters, digits or - that begins with a letter, ` +
+    `Expected a resource type of 1 to ${MAX_TYPE_LENGTH} lower-case letters, digits or - that begins with a letter, ` +
       `got ${JSON.stringify(type)}.`,
   );
 }
 
 function isType(type: string): boolean {
-  return type.length <= LONGEST_TYPE && TYPE.test(type);
+  return type.length <= MAX_TYPE_LENGTH && TYPE.test(type);
 }
 
 /** 128 bits: two ids that met would be one resource. */

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { checkedOptions } from '../base/checked-options.js';
 import { isAmbiguous, parseDuration } from '../base/duration.js';
-import { LONGEST_TTL_MS, SHORTEST_TTL_MS } from '../store/lease-request.js';
+import { MAX_TTL_MS, MIN_TTL_MS } from '../store/lease-request.js';
 import { REDIS_OPTION, isRedisOption, shownRedisOption } from '../redis/redis-option.js';
 import type { RedisOption } from '../redis/redis-option.js';
 import type { RedisTarget } from '../redis/redis-target.js';
@@ -110,7 +110,7 @@ function ttlText(value: unknown): string {
 function isTtl(value: string | number): boolean {
   try {
     const ttlMs = parseDuration(value);
-    return !isAmbiguous(value) && ttlMs >= SHORTEST_TTL_MS && ttlMs <= LONGEST_TTL_MS;
+    return !isAmbiguous(value) && ttlMs >= MIN_TTL_MS && ttlMs <= MAX_TTL_MS;
   } catch {
     return false;
   }

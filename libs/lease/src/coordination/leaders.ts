@@ -18,7 +18,7 @@ export interface Watching {
 
 /** Nobody announces that a role was taken: while it is free, or nothing is known, this is how late one hears of it. */
 const FREE_PAUSE_MS = 100;
-const LONGEST_PAUSE_MS = 2_000;
+const MAX_PAUSE_MS = 2_000;
 
 /**
  * Looks at who holds the resource, and yields what differs from the look before. It looks when it is asked for the next, so
@@ -64,5 +64,5 @@ function isSame(holding: Leader | null, last: Leader | null | undefined): boolea
 /** A leader that lives renews when two thirds of its ttl are left, so a third of what is left is about a quarter of it. */
 function pauseMs(holding: Holding | null | undefined): number {
   if (!holding) return FREE_PAUSE_MS;
-  return Math.min(Math.max(holding.remainingMs / 3, FREE_PAUSE_MS), LONGEST_PAUSE_MS);
+  return Math.min(Math.max(holding.remainingMs / 3, FREE_PAUSE_MS), MAX_PAUSE_MS);
 }

@@ -1,16 +1,16 @@
 import type { Holding } from '../store/lease-store.js';
 
 /** A script reads all places of a resource, and holds up everybody else's commands while it runs. */
-export const MOST_PLACES = 1_000;
+export const MAX_PLACES = 1_000;
 
 export function isPlaces(places: number): boolean {
-  return Number.isSafeInteger(places) && places >= 1 && places <= MOST_PLACES;
+  return Number.isSafeInteger(places) && places >= 1 && places <= MAX_PLACES;
 }
 
 /** @throws {RangeError} */
 export function checkPlaces(places: number): void {
   if (isPlaces(places)) return;
-  throw new RangeError(`Expected places as a whole number from 1 to ${MOST_PLACES}, got ${places}.`);
+  throw new RangeError(`Expected places as a whole number from 1 to ${MAX_PLACES}, got ${places}.`);
 }
 
 /**

@@ -5,7 +5,7 @@ import type { Lease } from '../holding/held-lease.js';
 import { resourceName } from '../base/resource.js';
 import type { ResourceName } from '../base/resource.js';
 import type { Holding } from '../store/lease-store.js';
-import { MOST_PLACES, isPlaces } from './places.js';
+import { MAX_PLACES, isPlaces } from './places.js';
 import type { SemaphoreStore } from './semaphore-store.js';
 
 export interface SemaphoresOptions extends Omit<LeasesOptions, 'store'> {
@@ -127,5 +127,5 @@ export class Semaphores implements AsyncDisposable {
 
 function checkedPlaces(places: number): number {
   if (isPlaces(places)) return places;
-  throw new SetupError(`Expected places as a whole number from 1 to ${MOST_PLACES}, got ${places}.`);
+  throw new SetupError(`Expected places as a whole number from 1 to ${MAX_PLACES}, got ${places}.`);
 }

@@ -27,7 +27,7 @@ export interface EtcdLeaseStoreOptions extends EtcdOptions, Partial<KeySpace> {
 }
 
 /** Each further look means that the term under the key has changed since the one before. */
-const MOST_LOOKS = 10;
+const MAX_READS = 10;
 
 /**
  * Leases in an etcd cluster, 3.4 or newer. Nothing has to be closed.
@@ -71,7 +71,7 @@ export class EtcdLeaseStore implements LeaseStore {
     checkRequest(request);
     const key = this.#termKey(request);
     return this.#client.ask(async (member) => {
-      for (let looks = 0; looks < MOST_LOOKS; looks += 1) {
+      for (let looks = 0; looks < MAX_READS; looks += 1) {
         const reply = await this.#tryAcquire(member, request, key);
         if (reply) return reply;
       }
@@ -162,7 +162,7 @@ export class EtcdLeaseStore implements LeaseStore {
   /** Another call under the same nonce may have moved the term to another etcd lease, where it goes on. */
   async #renewMoved(member: EtcdMember, before: StoredTerm, ttlMs: number): Promise<boolean> {
     let last = before;
-    for (let looks = 1; looks < MOST_LOOKS; looks += 1) {
+    for (let looks = 1; looks < MAX_READS; looks += 1) {
       const [found] = await read(member, [last.key]);
       const now = readTerm(last.key, found);
       if (now?.nonce !== last.nonce || now.lease === last.lease) return false;

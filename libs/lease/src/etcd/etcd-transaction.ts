@@ -10,7 +10,7 @@ export type Revision = string;
 export const ABSENT: Revision = '0';
 
 /** etcd's default for `--max-txn-ops` is 128. */
-const MOST_OPERATIONS = 100;
+const MAX_OPERATIONS = 100;
 
 export function created(key: string, revision: Revision): object {
   return { key: toBase64(key), target: 'CREATE', result: 'EQUAL', create_revision: revision };
@@ -47,8 +47,8 @@ export async function commit(
 
 /** What lies under each key, as a majority knows it; each hundred of them at one instant. */
 export async function read(member: EtcdMember, keys: readonly string[]): Promise<(KeyValue | undefined)[]> {
-  const parts = Array.from({ length: Math.ceil(keys.length / MOST_OPERATIONS) }, (_, n) =>
-    keys.slice(n * MOST_OPERATIONS, (n + 1) * MOST_OPERATIONS),
+  const parts = Array.from({ length: Math.ceil(keys.length / MAX_OPERATIONS) }, (_, n) =>
+    keys.slice(n * MAX_OPERATIONS, (n + 1) * MAX_OPERATIONS),
   );
   const found = parts.map(async (part) => {
     const success = part.map((key) => ({ request_range: { key: toBase64(key) } }));

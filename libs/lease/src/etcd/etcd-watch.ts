@@ -14,7 +14,7 @@ export interface KeyWatchOptions {
 }
 
 const FIRST_PAUSE_MS = 100;
-const LONGEST_PAUSE_MS = 5_000;
+const MAX_PAUSE_MS = 5_000;
 
 /**
  * Hears of every value that is put under a key, and goes on with another member when a stream breaks, after the last one
@@ -62,7 +62,7 @@ class KeyWatch {
       }
       messages = undefined;
       await sleep(clock, pauseMs, this.#stop.signal);
-      pauseMs = Math.min(2 * pauseMs, LONGEST_PAUSE_MS);
+      pauseMs = Math.min(2 * pauseMs, MAX_PAUSE_MS);
     }
   }
 

@@ -1,4 +1,4 @@
-const SMALLEST_MS = 0.1;
+const MIN_MS = 0.1;
 const GROWTH = 1.02;
 /** Up to 78 hours; whatever is longer counts as that. */
 const BUCKETS = 1_100;
@@ -20,7 +20,7 @@ export class DurationHistogram {
 
   add(ms: number): void {
     if (!Number.isFinite(ms)) return;
-    const bucket = Math.ceil(Math.log(Math.max(ms, SMALLEST_MS) / SMALLEST_MS) / Math.log(GROWTH));
+    const bucket = Math.ceil(Math.log(Math.max(ms, MIN_MS) / MIN_MS) / Math.log(GROWTH));
     const at = Math.min(bucket, BUCKETS - 1);
     this.#current[at] = this.#countAt(this.#current, at) + 1;
     this.#added += 1;
@@ -36,7 +36,7 @@ export class DurationHistogram {
     let seen = 0;
     for (let at = 0; at < BUCKETS; at += 1) {
       seen += this.#countAt(this.#current, at) + this.#countAt(this.#previous, at);
-      if (seen > 0 && seen >= rank) return SMALLEST_MS * GROWTH ** at;
+      if (seen > 0 && seen >= rank) return MIN_MS * GROWTH ** at;
     }
     return 0;
   }

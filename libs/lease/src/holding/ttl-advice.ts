@@ -1,5 +1,5 @@
 import { trustedUntil } from '../store/grant.js';
-import { LONGEST_TTL_MS, SHORTEST_TTL_MS } from '../store/lease-request.js';
+import { MAX_TTL_MS, MIN_TTL_MS } from '../store/lease-request.js';
 
 export type TtlVerdict = 'fits' | 'too-short' | 'too-long' | 'too-few-samples';
 
@@ -54,7 +54,7 @@ export function ttlAdvice(measured: TtlMeasurements, before: TtlVerdict = 'too-f
   if (ttlMs === null || samples < MIN_SAMPLES) return { ...measured, ...unknown(samples) };
   const neededMs = ttlFor(holdMs.p999 + 2 * p999StoreMs, workMs);
   const inUse = { ...measured, ttlMs };
-  if (neededMs > LONGEST_TTL_MS) return { ...inUse, ...judgedByRenewals(inUse, before) };
+  if (neededMs > MAX_TTL_MS) return { ...inUse, ...judgedByRenewals(inUse, before) };
   return { ...inUse, ...judgedBySection(inUse, clamped(neededMs), before) };
 }
 
@@ -74,7 +74,7 @@ function ttlFor(needMs: number, windowMs: (ttlMs: number) => number): number {
 }
 
 function clamped(ttlMs: number): number {
-  return Math.min(LONGEST_TTL_MS, Math.max(SHORTEST_TTL_MS, rounded(ttlMs)));
+  return Math.min(MAX_TTL_MS, Math.max(MIN_TTL_MS, rounded(ttlMs)));
 }
 
 /** Up to two digits: what was measured isn't known any better. */

@@ -18,7 +18,7 @@ export interface Waiting {
 type Answer = { readonly acquired: true } | NotAcquired;
 
 const FIRST_PAUSE_MS = 50;
-const LONGEST_PAUSE_MS = 2_000;
+const MAX_PAUSE_MS = 2_000;
 /** Many wait for one release: they don't all ask in the same millisecond. */
 const SPREAD_MS = 10;
 
@@ -79,7 +79,7 @@ interface Pause {
 
 async function pause(answer: Refused, { waiting, listening, tries, leftMs }: Pause): Promise<void> {
   const { clock, random, signal } = waiting;
-  const backoff = Math.min(FIRST_PAUSE_MS * 2 ** Math.min(tries, 10), LONGEST_PAUSE_MS) * (0.5 + random() / 2);
+  const backoff = Math.min(FIRST_PAUSE_MS * 2 ** Math.min(tries, 10), MAX_PAUSE_MS) * (0.5 + random() / 2);
   const until = 'error' in answer || answer.remainingMs <= 0 ? backoff : Math.min(backoff, answer.remainingMs);
   const woken = signal ? AbortSignal.any([listening.released, signal]) : listening.released;
   await sleep(clock, Math.min(until, leftMs), woken);

@@ -1,7 +1,7 @@
 import { SetupError } from '../base/errors.js';
 
 /** PostgreSQL cuts longer names without an error, so that two long ones become one. */
-const LONGEST_BYTES = 63;
+const MAX_BYTES = 63;
 
 /**
  * A name of a schema, table or column for the text of a statement, where no `$1` can stand: `orders` becomes `"orders"`.
@@ -10,8 +10,8 @@ const LONGEST_BYTES = 63;
  */
 export function quoteIdentifier(name: string): string {
   const bytes = Buffer.byteLength(name);
-  if (bytes > 0 && bytes <= LONGEST_BYTES && !name.includes('\0')) return `"${name.replaceAll('"', '""')}"`;
+  if (bytes > 0 && bytes <= MAX_BYTES && !name.includes('\0')) return `"${name.replaceAll('"', '""')}"`;
   throw new SetupError(
-    `Expected a name of 1 to ${LONGEST_BYTES} bytes for a schema, table or column of PostgreSQL, got ${JSON.stringify(name)}.`,
+    `Expected a name of 1 to ${MAX_BYTES} bytes for a schema, table or column of PostgreSQL, got ${JSON.stringify(name)}.`,
   );
 }

@@ -40,7 +40,7 @@ const statements = loadStatements(new URL('../sql/', import.meta.url), [
 ]);
 
 /** Each further try means that somebody else has taken the resource between this statement's look and its lock. */
-const MOST_LOOKS = 10;
+const MAX_READS = 10;
 
 /** The constraint's refusal: the fence is too large for a double. */
 const CHECK_VIOLATION = '23514';
@@ -82,7 +82,7 @@ export class PostgresLeaseStore implements LeaseStore {
     checkRequest(request);
     const { nonce, holder, ttlMs, floor } = request;
     const resource = checkResourceName(request.resource);
-    for (let looks = 0; looks < MOST_LOOKS; looks += 1) {
+    for (let looks = 0; looks < MAX_READS; looks += 1) {
       const [row] = await this.#acquire(resource, [nonce, holder, ttlMs.toFixed(0), formatFence(floor)]);
       if (row?.word === 'ACQUIRED') return { acquired: true, fence: parseFence(row.value) };
       if (row) return { acquired: false, remainingMs: Number(row.value) };
@@ -180,7 +180,7 @@ async function probePostgres(client: SqlClient): Promise<Finding[]> {
 const ASK_AGAIN = new Set(['40001', '40P01']);
 /** The table, or its schema, isn't there. */
 const MISSING = new Set(['42P01', '3F000']);
-const MOST_TRIES = 20;
+const MAX_TRIES = 20;
 
 /** The five characters by which PostgreSQL tells its errors apart. */
 function sqlState(error: unknown): string | undefined {
@@ -203,7 +203,7 @@ async function ask(client: SqlClient, query: SqlQuery, remedy: string): Promise<
     } catch (error) {
       const state = sqlState(error) ?? '';
       if (MISSING.has(state)) throw new SetupError(`${(error as Error).message}: ${remedy}`, { cause: error });
-      if (!ASK_AGAIN.has(state) || tries === MOST_TRIES) throw error;
+      if (!ASK_AGAIN.has(state) || tries === MAX_TRIES) throw error;
     }
   }
 }

@@ -14,7 +14,7 @@ export interface ChannelWatchOptions {
 const statements = loadStatements(new URL('../sql/', import.meta.url), ['listen-channel']);
 
 const FIRST_PAUSE_MS = 100;
-const LONGEST_PAUSE_MS = 5_000;
+const MAX_PAUSE_MS = 5_000;
 
 /**
  * Listens to one channel on a connection of its own, and on a new one when that breaks.
@@ -81,7 +81,7 @@ class ChannelWatch {
 
   #openLater(tries: number): void {
     if (this.#stopped) return;
-    const pauseMs = Math.min(FIRST_PAUSE_MS * 2 ** Math.min(tries, 10), LONGEST_PAUSE_MS);
+    const pauseMs = Math.min(FIRST_PAUSE_MS * 2 ** Math.min(tries, 10), MAX_PAUSE_MS);
     this.#cancelPause = this.#options.clock.after(pauseMs, () => {
       this.#reopening = this.open().catch(() => this.#openLater(tries + 1));
     });

@@ -18,7 +18,7 @@ export interface QuorumFloorsOptions {
 }
 
 const REMEMBERED_RESOURCES = 10_000;
-const LONGEST_LEAD_MS = 1_000;
+const MAX_LEAD_MS = 1_000;
 const COMPARE_AGAIN_MS = 60_000;
 
 /**
@@ -43,7 +43,7 @@ export class QuorumFloors {
 
   constructor({ clock, longestTtlMs }: QuorumFloorsOptions) {
     this.#clock = clock;
-    this.#leadMs = Math.min(longestTtlMs / 4, LONGEST_LEAD_MS);
+    this.#leadMs = Math.min(longestTtlMs / 4, MAX_LEAD_MS);
   }
 
   floorFor({ resource, floor }: Pick<AcquireRequest, 'resource' | 'floor'>): Floor {

@@ -26,9 +26,9 @@ export interface QuorumLeaseStoreOptions {
   readonly random?: () => number;
 }
 
-const FEWEST_NODES = 3;
-const SHORTEST_TIMEOUT_MS = 50;
-const LONGEST_TIMEOUT_MS = 500;
+const MIN_NODES = 3;
+const MIN_TIMEOUT_MS = 50;
+const MAX_TIMEOUT_MS = 500;
 
 /**
  * Two nodes tolerate no failure and an even number none more than the odd one below it, so either is a mistake.
@@ -41,9 +41,9 @@ export function checkNodeNames(names: readonly string[]): void {
       `Expected the nodes of a quorum to be different servers, got ${JSON.stringify(twice)} twice: it would vote twice.`,
     );
   }
-  if (names.length >= FEWEST_NODES && names.length % 2 === 1) return;
+  if (names.length >= MIN_NODES && names.length % 2 === 1) return;
   throw new SetupError(
-    `Expected an odd number of at least ${FEWEST_NODES} nodes for a quorum, got ${names.length}. Use 3 to survive one ` +
+    `Expected an odd number of at least ${MIN_NODES} nodes for a quorum, got ${names.length}. Use 3 to survive one ` +
       `failure, or 5 to survive two.`,
   );
 }
@@ -63,6 +63,6 @@ export function checkQuorumOptions({ nodes, longestTtlMs, nodeTimeoutMs }: Quoru
  * lasts leaves a lease that is over when it is granted.
  */
 export function nodeTimeout(ttlMs: number, configuredMs: number | undefined): number {
-  const byDefault = Math.min(Math.max(ttlMs / 20, SHORTEST_TIMEOUT_MS), LONGEST_TIMEOUT_MS);
+  const byDefault = Math.min(Math.max(ttlMs / 20, MIN_TIMEOUT_MS), MAX_TIMEOUT_MS);
   return Math.min(configuredMs ?? byDefault, ttlMs / 4);
 }

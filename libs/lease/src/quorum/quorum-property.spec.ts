@@ -13,7 +13,7 @@ import { ManualClock } from '../testing/manual-clock.js';
 import type { QuorumLeaseStore } from './quorum-lease-store.js';
 
 const TTL_MS = 1_000;
-const LONGEST_TTL_MS = 1_500;
+const MAX_TTL_MS = 1_500;
 
 interface Held extends Term {
   readonly client: number;
@@ -46,7 +46,7 @@ class World {
     this.#clients = aheadMs
       .slice(0, 3)
       .map((ms) =>
-        quorumOf(this.#members, { clock: skewed(this.#clock, -ms), longestTtlMs: LONGEST_TTL_MS, nodeTimeoutMs: 100 }),
+        quorumOf(this.#members, { clock: skewed(this.#clock, -ms), longestTtlMs: MAX_TTL_MS, nodeTimeoutMs: 100 }),
       );
   }
 
@@ -134,7 +134,7 @@ class World {
     const now = this.#clock.monotonic();
     const others = [...this.#votesAgainAt].filter(([other, at]) => other !== node && at > now);
     if (others.length + 1 > (this.#members.length - 1) / 2) return;
-    this.#votesAgainAt.set(node, now + LONGEST_TTL_MS);
+    this.#votesAgainAt.set(node, now + MAX_TTL_MS);
     this.#members[node]!.inner.clear();
     this.#change(node, this.#networks.get(node) ?? works);
   }

@@ -34,8 +34,8 @@ export interface RedisQuorumNodeOptions extends KeySpace {
 }
 
 const EXAMINE_AGAIN_MS = 5_000;
-const SHORTEST_CONNECT_MS = 1_000;
-const LONGEST_PAUSE_MS = 1_000;
+const MIN_CONNECT_MS = 1_000;
+const MAX_PAUSE_MS = 1_000;
 
 /**
  * One Redis of a quorum, on one connection. Comes back by itself, and votes again when that is safe.
@@ -188,10 +188,10 @@ function commonOptions({ commandTimeoutMs, random }: RedisQuorumNodeOptions): Om
   return {
     lazyConnect: true,
     connectionName: 'fencepost-quorum',
-    connectTimeout: Math.max(2 * commandTimeoutMs, SHORTEST_CONNECT_MS),
+    connectTimeout: Math.max(2 * commandTimeoutMs, MIN_CONNECT_MS),
     // `disconnect` is polite for this long and then destroys the socket; a frozen server never closes its end.
     disconnectTimeout: 200,
     maxLoadingRetryTime: 500,
-    retryStrategy: (times) => Math.min(50 * 2 ** Math.min(times - 1, 10), LONGEST_PAUSE_MS) * (0.5 + random() / 2),
+    retryStrategy: (times) => Math.min(50 * 2 ** Math.min(times - 1, 10), MAX_PAUSE_MS) * (0.5 + random() / 2),
   };
 }

@@ -1,7 +1,7 @@
 import type { RedisClient } from './redis-script.js';
 
 /** A script holds up everybody else's commands while it runs: a thousand terms take about a millisecond. */
-const LARGEST_BATCH = 1_000;
+const MAX_BATCH_SIZE = 1_000;
 
 /**
  * One script for many resources; on a cluster one for each, because their keys lie in different slots. Those are all
@@ -13,7 +13,7 @@ export function inBatches<T, A>(
   items: readonly T[],
   run: (batch: readonly T[]) => Promise<A[]>,
 ): Promise<A[]> {
-  const size = redis.isCluster ? 1 : LARGEST_BATCH;
+  const size = redis.isCluster ? 1 : MAX_BATCH_SIZE;
   if (items.length === 0) return Promise.resolve([]);
   return items.length <= size ? run(items) : inTurn(inParts(items, size).map(run));
 }

@@ -18,7 +18,7 @@ export type ConnectOptions = ConnectSettings & RedisTarget;
 
 const TROUBLE_WINDOW_MS = 5_000;
 /** `disconnectTimeout` is 200 ms. */
-const LONGEST_CLOSING_MS = 1_000;
+const MAX_CLOSING_MS = 1_000;
 
 /**
  * Opens a connection that is known to work: it has answered, and it promises what `criticality` demands.
@@ -151,5 +151,5 @@ async function whenEnded(redis: RedisClient): Promise<void> {
   if (redis.status === 'end' || redis.status === 'reconnecting') return;
   const gone = new AbortController();
   redis.once('end', () => gone.abort());
-  await sleep(systemClock, LONGEST_CLOSING_MS, gone.signal);
+  await sleep(systemClock, MAX_CLOSING_MS, gone.signal);
 }

@@ -32,7 +32,7 @@ export interface Startup {
 }
 
 export const STARTUP_MS = 5_000;
-const LONGEST_PAUSE_MS = 2_000;
+const MAX_PAUSE_MS = 2_000;
 const SENTINEL_MS = 1_000;
 const NODES_CHECKED_EVERY_MS = 2_000;
 
@@ -122,5 +122,5 @@ function pauses({ random = Math.random }: ConnectSettings, startup: Startup) {
 }
 
 function pauseMs(times: number): number {
-  return Math.min(100 * 2 ** Math.min(times - 1, 10), LONGEST_PAUSE_MS);
+  return Math.min(100 * 2 ** Math.min(times - 1, 10), MAX_PAUSE_MS);
 }

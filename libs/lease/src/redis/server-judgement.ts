@@ -9,7 +9,7 @@ export interface Demands {
 
 type Rule = (facts: ServerFacts, demands: Demands) => Finding | null;
 
-const OLDEST = [6, 2] as const;
+const MIN_VERSION = [6, 2] as const;
 const TOO_FULL = 0.9;
 const TOLERATED_SKEW_MS = 1_000;
 
@@ -37,8 +37,8 @@ export function judgeServer(facts: ServerFacts, demands: Demands): Finding[] {
 const RULES: readonly Rule[] = [
   ({ version, address }) => {
     const [major = 0, minor = 0] = version.split('.').map(Number);
-    if (major > OLDEST[0] || (major === OLDEST[0] && minor >= OLDEST[1])) return null;
-    const expected = `Expected Redis ${OLDEST.join('.')} or newer at ${address}, found version ${version}.`;
+    if (major > MIN_VERSION[0] || (major === MIN_VERSION[0] && minor >= MIN_VERSION[1])) return null;
+    const expected = `Expected Redis ${MIN_VERSION.join('.')} or newer at ${address}, found version ${version}.`;
     return refuse('OLD_VERSION', `${expected} Upgrade it, or use Valkey.`);
   },
   ({ evictionPolicy, address }) =>

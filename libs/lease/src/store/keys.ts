@@ -17,17 +17,17 @@ export function partOf(kind: LeaseKind | undefined, part: string): string {
 
 export type KeyBuilder = (resource: string, part: string) => string;
 
-const LONGEST_NAME = 200;
+const MAX_NAME_LENGTH = 200;
 const SCHEMA = 'v1';
-const MOST_REMEMBERED = 10_000;
+const MAX_REMEMBERED = 10_000;
 // A colon in a prefix or a tenant would let two of them build the same key; a brace anywhere would move the hash tag.
 const SPACE_NAME = { pattern: /^[A-Za-z0-9._-]+$/, charset: 'letters, digits and . _ -' };
 const PART_NAME = { pattern: /^[A-Za-z0-9._:/@-]+$/, charset: 'letters, digits and . _ : / @ -' };
 
 function checked(what: string, name: string, rule: typeof SPACE_NAME): string {
-  if (name.length <= LONGEST_NAME && rule.pattern.test(name)) return name;
+  if (name.length <= MAX_NAME_LENGTH && rule.pattern.test(name)) return name;
   throw new SetupError(
-    `Expected a ${what} of 1 to ${LONGEST_NAME} characters out of ${rule.charset}, got ${JSON.stringify(name.slice(0, 2 * LONGEST_NAME))}.`,
+    `Expected a ${what} of 1 to ${MAX_NAME_LENGTH} characters out of ${rule.charset}, got ${JSON.stringify(name.slice(0, 2 * MAX_NAME_LENGTH))}.`,
   );
 }
 
@@ -50,7 +50,7 @@ export function redisKeysOf(part: string, space: KeySpace): (resource: string) =
     const old = known.get(resource);
     if (old !== undefined) return old;
     const key = build(resource, part);
-    if (known.size >= MOST_REMEMBERED) known.clear();
+    if (known.size >= MAX_REMEMBERED) known.clear();
     known.set(resource, key);
     return key;
   };

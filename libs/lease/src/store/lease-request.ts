@@ -1,8 +1,8 @@
 import { SetupError } from '../base/errors.js';
 import type { AcquireRequest } from './lease-store.js';
 
-export const SHORTEST_TTL_MS = 300;
-export const LONGEST_TTL_MS = 3_600_000;
+export const MIN_TTL_MS = 300;
+export const MAX_TTL_MS = 3_600_000;
 
 /**
  * Shorter than 300 ms, and a garbage collection or a slow reply costs the lease; longer than an hour, and a pod that
@@ -10,7 +10,7 @@ export const LONGEST_TTL_MS = 3_600_000;
  * @throws {SetupError}
  */
 export function checkTtl(ttlMs: number): void {
-  if (Number.isSafeInteger(ttlMs) && ttlMs >= SHORTEST_TTL_MS && ttlMs <= LONGEST_TTL_MS) return;
+  if (Number.isSafeInteger(ttlMs) && ttlMs >= MIN_TTL_MS && ttlMs <= MAX_TTL_MS) return;
   throw new SetupError(`Expected a ttl from '300ms' to '1h', got ${ttlMs} ms.`);
 }
 

@@ -61,7 +61,7 @@ export interface Secrets {
 }
 
 /** Nobody reads on, and a server may quote as much as it was sent. */
-const LONGEST_TEXT = 300;
+const MAX_TEXT_LENGTH = 300;
 
 /** The random part of every holder and nonce. Who knows the whole of one could be taken for it. */
 const UUID = /\b([0-9a-f]{8})(-[0-9a-f]{4}){3}-[0-9a-f]{12}\b/gi;
@@ -77,7 +77,7 @@ export function scrubbed(text: string, { resource, holder }: Secrets): string {
     .replace(/([a-z][a-z0-9+.-]*:\/\/)\S*@/gi, '$1***@')
     .replace(/(:\/\/[^\s?]*)\?\S*/g, '$1')
     .replace(UUID, '$1');
-  return replaced(replaced(clean, resource, hashResource), holder, ownerPrefix).slice(0, LONGEST_TEXT);
+  return replaced(replaced(clean, resource, hashResource), holder, ownerPrefix).slice(0, MAX_TEXT_LENGTH);
 }
 
 /** The same for what was thrown: name, code and message. Not the object: ioredis puts the arguments of a command on it. */

@@ -4,7 +4,7 @@ import type { LeaseEvent } from './lease-events.js';
 export type EndOfTerm = Extract<LeaseEvent, { readonly heldMs: number }>;
 
 /** Far more than one process holds; a term that is never released after its loss would stay for ever. */
-const MOST_REMEMBERED = 10_000;
+const MAX_REMEMBERED = 10_000;
 
 /**
  * A lost lease is released later, when its work has stopped, so that one term can end with two events. Who counts terms or
@@ -19,7 +19,7 @@ export class LostTerms {
     if (name !== 'lease.lost') return !this.#lost.delete(term);
     this.#lost.add(term);
     for (const oldest of this.#lost) {
-      if (this.#lost.size <= MOST_REMEMBERED) break;
+      if (this.#lost.size <= MAX_REMEMBERED) break;
       this.#lost.delete(oldest);
     }
     return true;

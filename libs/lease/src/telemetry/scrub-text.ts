@@ -4,7 +4,7 @@ import { SECRET_WORDS } from './secret-key.js';
 export const HIDDEN = '***';
 
 /** Nobody reads on, and patterns take time for each character. */
-const LONGEST_TEXT = 8_000;
+const MAX_TEXT_LENGTH = 8_000;
 
 /** Without one of these a text can't have any of the secrets below; most texts have none, and are asked only this. */
 const SUSPICIOUS = new RegExp(
@@ -45,7 +45,7 @@ const PATTERNS: readonly (readonly [RegExp, string])[] = [
  * A secret that stands there bare, under no name and in no known form, can't be told from other words.
  */
 export function scrubText(text: string): string {
-  const short = text.length > LONGEST_TEXT ? cut(text) : text;
+  const short = text.length > MAX_TEXT_LENGTH ? cut(text) : text;
   if (!SUSPICIOUS.test(short)) return short;
   let clean = short;
   for (const [pattern, instead] of PATTERNS) clean = clean.replace(pattern, instead);
@@ -59,6 +59,6 @@ export function isSuspicious(text: string): boolean {
 
 /** At the end of a word: half a password is told from other words by nothing. */
 function cut(text: string): string {
-  const short = text.slice(0, LONGEST_TEXT);
+  const short = text.slice(0, MAX_TEXT_LENGTH);
   return `${short.slice(0, Math.max(short.lastIndexOf(' '), short.lastIndexOf('\n'), 0))}…`;
 }

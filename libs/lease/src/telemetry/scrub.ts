@@ -4,7 +4,7 @@ import { isSecretKey } from './secret-key.js';
 /** Deeper than this nobody reads a log line. */
 const DEEPEST = 8;
 /** So many values of one line, over all depths: a whole response must not be walked through on the path of a run. */
-const MOST_VALUES = 500;
+const MAX_VALUES = 500;
 
 interface Walk {
   /** What the walk is inside of: a value that contains itself has no end. */
@@ -20,7 +20,7 @@ interface Walk {
  * Texts lose what `scrubText` finds. What is named `payload` is hidden as a whole.
  */
 export function scrub<T>(value: T): T {
-  return walked(value, { inside: [], left: MOST_VALUES }) as T;
+  return walked(value, { inside: [], left: MAX_VALUES }) as T;
 }
 
 function walked(value: unknown, walk: Walk): unknown {

@@ -6,7 +6,7 @@ export const SECRET_WORDS =
 const SECRET_KEY = new RegExp(`${SECRET_WORDS}|payload|^(?:auth|sig|key|pass|session|session[-_]?id)$`, 'i');
 
 /** A log has some dozens of different names; one that is fed names without end must not keep them. */
-const MOST_KEPT = 1_000;
+const MAX_KEPT = 1_000;
 
 const known = new Map<string, boolean>();
 
@@ -15,7 +15,7 @@ export function isSecretKey(key: string): boolean {
   const answer = known.get(key);
   if (answer !== undefined) return answer;
   const found = SECRET_KEY.test(key);
-  if (known.size >= MOST_KEPT) known.clear();
+  if (known.size >= MAX_KEPT) known.clear();
   known.set(key, found);
   return found;
 }
