@@ -1,11 +1,13 @@
 /**
- * The doors of the house: `apps → libs/pod → libs/jobs → libs/lease, libs/schedule`, never back, and never past a declared entry.
+ * The doors of the house: `apps → libs/pod → libs/jobs → libs/ledger → libs/lease, libs/schedule`, never back, and never past a declared entry.
  * Each rule has a planted violation in `test/repository/doors.spec.ts`, which fails for a rule that has none.
  */
 
 const SPEC = '\\.(spec|contract)\\.ts$';
 const PACKAGES = '^(libs|apps)/';
 const SCHEDULE_ENTRY = '^libs/schedule/src/index\\.ts$';
+const LEDGER_ENTRY =
+  '^libs/ledger/src/(index|run-record|redis|memory|durability|(catalog|audit-trail|postgres)/index)\\.ts$';
 const LEASE_ENTRY =
   '^libs/lease/src/(((coordination|etcd|internal|metrics|nest|postgres|quorum|redis|sinks|store|testing)/)?index|internal/[a-z-]+)\\.ts$';
 const JOBS_ENTRY =
@@ -16,7 +18,7 @@ const LEDGER_CONTRACT = '^libs/jobs/src/testing/ledger-contract/';
 /** Files that decide and never touch: the same arguments give the same answer on every machine and at every hour. */
 const PURE = [
   '^libs/schedule/src/',
-  '^libs/jobs/src/ledger/run-state\\.ts$',
+  '^libs/ledger/src/run-state\\.ts$',
   '^libs/jobs/src/scheduling/(misfire|overlap|due-index)\\.ts$',
   '^libs/lease/src/(base/(fence|clock|errors|resource)|store/(grant|lease-store))\\.ts$',
 ];
@@ -86,11 +88,18 @@ module.exports = {
       to: { path: '^(libs/(?!schedule/)|apps/|test/|bench/|examples/)' },
     },
     {
+      name: 'never-back-from-ledger',
+      comment: 'libs/ledger knows libs/lease and libs/schedule.',
+      severity: 'error',
+      from: { path: '^libs/ledger/', pathNot: SPEC },
+      to: { path: '^(libs/(?!ledger/|lease/|schedule/)|apps/|test/|bench/|examples/)' },
+    },
+    {
       name: 'never-back-from-jobs',
-      comment: 'libs/jobs knows libs/lease and libs/schedule, and no app.',
+      comment: 'libs/jobs knows libs/ledger, libs/lease and libs/schedule, and no app.',
       severity: 'error',
       from: { path: '^libs/jobs/', pathNot: SPEC },
-      to: { path: '^(libs/(?!jobs/|lease/|schedule/)|apps/|test/|bench/|examples/)' },
+      to: { path: '^(libs/(?!jobs/|ledger/|lease/|schedule/)|apps/|test/|bench/|examples/)' },
     },
     {
       name: 'never-back-from-pod',
@@ -119,6 +128,13 @@ module.exports = {
       severity: 'error',
       from: { path: '^(apps|bench|examples|libs/(?!schedule/))', pathNot: SPEC },
       to: { path: '^libs/schedule/', pathNot: SCHEDULE_ENTRY },
+    },
+    {
+      name: 'ledger-by-its-entries',
+      comment: 'Import @fencepost/ledger or one of its further entries: the rest may change without notice.',
+      severity: 'error',
+      from: { path: '^(apps|bench|examples|libs/(?!ledger/))', pathNot: SPEC },
+      to: { path: '^libs/ledger/', pathNot: LEDGER_ENTRY },
     },
     {
       name: 'jobs-by-its-entries',
@@ -167,8 +183,8 @@ module.exports = {
       severity: 'error',
       from: { path: '^libs/jobs/src/audit/', pathNot: SPEC },
       to: {
-        path: '^libs/jobs/src/',
-        pathNot: '^libs/jobs/src/(audit/|ledger/(run-state|occurrence)\\.ts$)',
+        path: '^libs/(jobs|ledger)/src/',
+        pathNot: '^libs/(jobs/src/audit/|ledger/src/run-record\\.ts$)',
         dependencyTypesNot: ['type-only'],
       },
     },

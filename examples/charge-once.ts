@@ -2,7 +2,9 @@ import 'reflect-metadata';
 import { setTimeout as pause } from 'node:timers/promises';
 import { Inject, Injectable, Module } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
-import { JobHandler, Jobs, JobsModule, LEDGER, type Ledger, type RunContext } from '@fencepost/jobs';
+import { JobHandler, Jobs, JobsModule, LEDGER } from '@fencepost/jobs';
+import type { Ledger } from '@fencepost/ledger';
+import type { RunContext } from '@fencepost/jobs';
 import { Redis } from 'ioredis';
 import { Pool } from 'pg';
 

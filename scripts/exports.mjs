@@ -11,6 +11,9 @@ const FURTHER = 15;
 /** Entries with a budget of their own. A budget may shrink; raising one needs a reason in the commit. */
 const BUDGETS = {
   '@fencepost/lease': 25,
+  '@fencepost/ledger': 43,
+  '@fencepost/ledger/run': 23,
+  '@fencepost/ledger/catalog': 28,
   '@fencepost/jobs': 270,
   '@fencepost/jobs/operating': 211,
   '@fencepost/jobs/testing': 26,

@@ -1,5 +1,5 @@
 import { createRequire } from 'node:module';
-import { migrateLedger, PostgresLedger } from '@fencepost/jobs';
+import { migrateLedger, PostgresLedger } from '@fencepost/ledger/postgres';
 
 const ofRoot = createRequire(new URL('../../package.json', import.meta.url));
 

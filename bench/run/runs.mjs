@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { systemClock } from '@fencepost/lease';
 import { closeRedis, connectRedis } from '@fencepost/lease/redis';
-import { RedisLedger, Telemetry } from '@fencepost/jobs';
+import { RedisLedger } from '@fencepost/ledger/redis';
+import { Telemetry } from '@fencepost/jobs';
 import { RunProcessor } from '../../libs/jobs/dist/running/run.processor.js';
 import { BullmqRunQueue } from '../../libs/jobs/dist/scheduling/bullmq-run-queue.js';
 import { openPostgresLedger } from './postgres-ledger.mjs';

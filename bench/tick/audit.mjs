@@ -1,5 +1,7 @@
 import { systemClock } from '@fencepost/lease';
-import { audit, RedisCatalog, RedisLedger, RedisPresence } from '@fencepost/jobs';
+import { audit, RedisPresence } from '@fencepost/jobs';
+import { RedisCatalog } from '@fencepost/ledger/catalog';
+import { RedisLedger } from '@fencepost/ledger/redis';
 
 /** What became of every instant of the window, from the records alone. */
 export async function auditOf({ redis }, { prefix }, { from, to }) {

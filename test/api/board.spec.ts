@@ -1,4 +1,5 @@
-import { AUDIT_TRAIL, CronCatalog, type AuditTrail } from '@fencepost/jobs';
+import { AUDIT_TRAIL, CronCatalog } from '@fencepost/jobs';
+import type { AuditTrail } from '@fencepost/ledger/audit-trail';
 import { RUN_QUEUE, type BullmqRunQueue } from '@fencepost/jobs/scheduler';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startSchedulerApp, type RunningApp } from '../support/scheduler-app.js';

@@ -1,4 +1,4 @@
-import type { CatalogReading } from '@fencepost/jobs';
+import type { CatalogReading } from '@fencepost/ledger/catalog';
 import { ManualClock } from '@fencepost/lease/testing';
 import { beforeEach, expect, it } from 'vitest';
 import { CronDirectory } from '../../apps/scheduler/src/api/cron-directory.js';

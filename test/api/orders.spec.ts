@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
-import { CronCatalog, AUDIT_TRAIL, type AuditTrail } from '@fencepost/jobs';
+import { CronCatalog, AUDIT_TRAIL } from '@fencepost/jobs';
+import type { AuditTrail } from '@fencepost/ledger/audit-trail';
 import { createClient } from '@fencepost/client';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { privateRedis } from '../support/redis.js';

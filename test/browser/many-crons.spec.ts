@@ -1,6 +1,6 @@
 import type { Page } from 'playwright-core';
 import { expect, it } from 'vitest';
-import type { Declaration } from '../../libs/jobs/src/catalog/definition.js';
+import type { Declaration } from '../../libs/ledger/src/catalog/definition.js';
 import { SOON, useStage } from './stage.js';
 
 const FEW = 50;

@@ -1,6 +1,6 @@
 import type { Locator, Page } from 'playwright-core';
 import { beforeAll, describe, expect, it } from 'vitest';
-import type { Run } from '@fencepost/jobs';
+import type { Run } from '@fencepost/ledger/run';
 import { until } from '../support/until.js';
 import { cronPath, runPath, shows, useStage, SOON, type Made } from './stage.js';
 

@@ -1,4 +1,6 @@
-import { RunOperator, type Ledger, type Run } from '@fencepost/jobs';
+import { RunOperator } from '@fencepost/jobs';
+import type { Ledger } from '@fencepost/ledger';
+import type { Run } from '@fencepost/ledger/run';
 import type { StretchStores } from './stretch.js';
 import type { Sinks } from './sinks.js';
 

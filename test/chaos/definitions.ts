@@ -3,8 +3,8 @@ import {
   EFFECTIVE_AFTER_MS,
   type CatalogEntry,
   type Generation,
-} from '../../libs/jobs/src/catalog/definition.js';
-import type { Run } from '../../libs/jobs/src/ledger/run.js';
+} from '../../libs/ledger/src/catalog/definition.js';
+import type { Run } from '../../libs/ledger/src/run.js';
 import { parseSchedule } from '../../libs/schedule/src/schedule.js';
 import { skipCover } from '../../libs/jobs/src/audit/skip-cover.js';
 import { wayOf, type Decision } from './decisions.js';

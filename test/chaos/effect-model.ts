@@ -1,5 +1,5 @@
-import type { BeginEffectReply, EffectOutcome, FinishEffectReply } from '../../libs/jobs/src/ledger/ledger.js';
-import type { TransactionReply } from '../../libs/jobs/src/ledger/transactional-ledger.js';
+import type { BeginEffectReply, EffectOutcome, FinishEffectReply } from '../../libs/ledger/src/ledger.js';
+import type { TransactionReply } from '../../libs/ledger/src/transactional-ledger.js';
 
 export interface EffectState {
   readonly state: 'begun' | 'done' | 'failed';

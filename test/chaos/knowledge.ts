@@ -1,4 +1,4 @@
-import type { CatalogEntry } from '@fencepost/jobs';
+import type { CatalogEntry } from '@fencepost/ledger/catalog';
 import type { RecordedEvent } from './recording.js';
 
 /** What a process read in the catalog, and had not read before. Times are microseconds of the recorders' clock. */

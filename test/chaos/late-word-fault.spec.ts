@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { parseFence } from '@fencepost/lease';
-import type { CronRecord } from '@fencepost/jobs';
+import type { CronRecord } from '@fencepost/ledger';
 import { seededRandom } from '../support/seeded-random.js';
 import { lateWordFaults, type LateWordFaultsOptions } from './faults/late-word-fault.js';
 import type { Herd, Victim } from './faults/victim.js';

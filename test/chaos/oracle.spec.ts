@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { Run } from '@fencepost/jobs';
+import type { Run } from '@fencepost/ledger/run';
 import { entryOf, generationsOf, OVERLAPPED, runAt, SECOND, START, WAITING } from '../support/audit-history.js';
 import { consult } from './oracle.js';
 import type { SinkSight } from './sinks.js';

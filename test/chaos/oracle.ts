@@ -1,5 +1,6 @@
-import type { CatalogEntry, Run, SkipRange } from '@fencepost/jobs';
-import { cronOfRun } from '../../libs/jobs/src/ledger/occurrence.js';
+import type { CatalogEntry } from '@fencepost/ledger/catalog';
+import type { Run, SkipRange } from '@fencepost/ledger/run';
+import { cronOfRun } from '../../libs/ledger/src/occurrence.js';
 import { skipCover } from '../../libs/jobs/src/audit/skip-cover.js';
 import { instantsOf } from '../support/recount.js';
 import type { SinkSight } from './sinks.js';

@@ -1,6 +1,6 @@
 import type { RedisClient } from '@fencepost/lease/redis';
-import { PostgresLedger } from '../../libs/jobs/src/ledger/postgres/postgres-ledger.js';
-import { RedisLedger } from '../../libs/jobs/src/ledger/redis-ledger.js';
+import { PostgresLedger } from '../../libs/ledger/src/postgres/postgres-ledger.js';
+import { RedisLedger } from '../../libs/ledger/src/redis-ledger.js';
 import { openAuditTrail, openCatalog } from '../../libs/jobs/src/nest/definition-stores.js';
 import { BullmqRunQueue } from '../../libs/jobs/src/scheduling/bullmq-run-queue.js';
 import { RedisPresence } from '../../libs/jobs/src/scheduling/redis-presence.js';

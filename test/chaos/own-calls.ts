@@ -1,4 +1,4 @@
-import type { Ledger } from '@fencepost/jobs';
+import type { Ledger } from '@fencepost/ledger';
 import type { RecordedCall } from './recording.js';
 
 /** A ledger whose `resolve` is recorded as the pods record theirs: who answers has a part in the history too. */

@@ -1,4 +1,4 @@
-import type { Catalog } from '@fencepost/jobs';
+import type { Catalog } from '@fencepost/ledger/catalog';
 import { isKept } from './kept-definitions.js';
 import { byName, type Knowledge } from './knowledge.js';
 import { now } from './own-calls.js';

@@ -1,5 +1,8 @@
 import type { Pool } from 'pg';
-import type { AuditTrail, Catalog, Ledger, Presence, RunQueue } from '@fencepost/jobs';
+import type { AuditTrail } from '@fencepost/ledger/audit-trail';
+import type { Catalog } from '@fencepost/ledger/catalog';
+import type { Ledger } from '@fencepost/ledger';
+import type { Presence, RunQueue } from '@fencepost/jobs';
 
 /** A part of a chaos run: one fleet on one topology, with a key space and a recording of its own. */
 export interface Stretch {

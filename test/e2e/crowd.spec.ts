@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { CronDefinition } from '@fencepost/jobs';
+import type { CronDefinition } from '@fencepost/ledger/catalog';
 import type { FailPoint } from '../pods/fail-point.js';
 import { onlyAt, useDeployment, type Deployment } from '../support/deployment.js';
 import { accountFor } from '../support/instants.js';

@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, it } from 'vitest';
-import type { CatalogEntry } from '@fencepost/jobs';
+import type { CatalogEntry } from '@fencepost/ledger/catalog';
 import { RedisPresence } from '../../libs/jobs/src/scheduling/redis-presence.js';
 import { ensureBuilt } from '../../scripts/build.mjs';
 import { faultyLink } from '../chaos/faulty-link.js';

@@ -1,7 +1,7 @@
 import { systemClock, type Clock } from '@fencepost/lease';
 import { sleep } from '@fencepost/lease/internal';
-import type { Run } from '../../libs/jobs/src/ledger/run.js';
-import type { PostgresLedger } from '../../libs/jobs/src/ledger/postgres/postgres-ledger.js';
+import type { Run } from '../../libs/ledger/src/run.js';
+import type { PostgresLedger } from '../../libs/ledger/src/postgres/postgres-ledger.js';
 import type { Carried } from '../../libs/jobs/src/running/carrier.js';
 import { carryOut } from '../../libs/jobs/src/running/carry-out.js';
 import { Ending } from '../../libs/jobs/src/running/ending.js';

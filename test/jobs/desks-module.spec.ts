@@ -1,7 +1,8 @@
 import { Injectable } from '@nestjs/common';
 import type { INestApplicationContext } from '@nestjs/common';
 import { Test } from '@nestjs/testing';
-import { AUDIT_TRAIL, Doctor, JobsModule, LeaseDesk, SingletonCron, type AuditTrail } from '@fencepost/jobs';
+import { AUDIT_TRAIL, Doctor, JobsModule, LeaseDesk, SingletonCron } from '@fencepost/jobs';
+import type { AuditTrail } from '@fencepost/ledger/audit-trail';
 import type { JobsModuleOptions, Role } from '@fencepost/jobs';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { testRedis } from '../support/redis.js';

@@ -1,7 +1,8 @@
 import { systemClock } from '@fencepost/lease';
 import { redisKeys } from '@fencepost/lease/internal/redis';
 import { closeRedis, connectRedis } from '@fencepost/lease/redis';
-import { migrateLedger, readPostgresFacts, readRedisFacts } from '@fencepost/jobs/operating';
+import { migrateLedger, readPostgresFacts } from '@fencepost/ledger/postgres';
+import { readRedisFacts } from '@fencepost/jobs/operating';
 import { Queue } from 'bullmq';
 import { Pool } from 'pg';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';

@@ -1,7 +1,10 @@
 import { Injectable } from '@nestjs/common';
 import type { INestApplicationContext, Provider } from '@nestjs/common';
 import { Test } from '@nestjs/testing';
-import { CATALOG, JobsModule, LEDGER, Telemetry, type Catalog, type Ledger, type Role } from '@fencepost/jobs';
+import { CATALOG, JobsModule, LEDGER, Telemetry } from '@fencepost/jobs';
+import type { Catalog } from '@fencepost/ledger/catalog';
+import type { Ledger } from '@fencepost/ledger';
+import type { Role } from '@fencepost/jobs';
 import { RUN_QUEUE, type BullmqRunQueue } from '@fencepost/jobs/scheduler';
 import { afterEach, describe, expect, it } from 'vitest';
 import { z } from 'zod';
@@ -9,7 +12,7 @@ import { JobHandler, type JobRun } from '../../libs/jobs/src/nest/job-handler.de
 import { IdempotencyKeyError } from '../../libs/jobs/src/operating/job-errors.js';
 import { Jobs } from '../../libs/jobs/src/operating/jobs.js';
 import { JobPayloadError } from '../../libs/jobs/src/running/job-payload-error.js';
-import { RedisLedger } from '../../libs/jobs/src/ledger/redis-ledger.js';
+import { RedisLedger } from '../../libs/ledger/src/redis-ledger.js';
 import { queuePrefix } from '../../libs/jobs/src/scheduling/bullmq-run-queue.js';
 import { recordedEvents } from '../support/recorded-events.js';
 import { testRedis } from '../support/redis.js';

@@ -1,7 +1,9 @@
 import { Injectable } from '@nestjs/common';
 import type { INestApplicationContext, Provider } from '@nestjs/common';
 import { Test } from '@nestjs/testing';
-import { CATALOG, JobsModule, LEDGER, SingletonCron, Telemetry, type Catalog, type Ledger } from '@fencepost/jobs';
+import { CATALOG, JobsModule, LEDGER, SingletonCron, Telemetry } from '@fencepost/jobs';
+import type { Catalog } from '@fencepost/ledger/catalog';
+import type { Ledger } from '@fencepost/ledger';
 import type { JobsModuleOptions, Role, RunContext } from '@fencepost/jobs';
 import { RUN_QUEUE } from '@fencepost/jobs/scheduler';
 import { afterEach, describe, expect, it } from 'vitest';

@@ -1,7 +1,9 @@
 import { Injectable } from '@nestjs/common';
 import type { INestApplicationContext } from '@nestjs/common';
 import { Test } from '@nestjs/testing';
-import { JobsModule, LEDGER, Telemetry, type Ledger, type Role } from '@fencepost/jobs';
+import { JobsModule, LEDGER, Telemetry } from '@fencepost/jobs';
+import type { Ledger } from '@fencepost/ledger';
+import type { Role } from '@fencepost/jobs';
 import { Pool, type PoolClient } from 'pg';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { JobHandler } from '../../libs/jobs/src/nest/job-handler.decorator.js';

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll } from 'vitest';
 import { PostgresAlarmBook } from '../../libs/jobs/src/alarms/postgres-alarm-book.js';
-import { PostgresCatalog } from '../../libs/jobs/src/catalog/postgres-catalog.js';
-import { PostgresAuditTrail } from '../../libs/jobs/src/operating/postgres-audit-trail.js';
+import { PostgresCatalog } from '../../libs/ledger/src/catalog/postgres-catalog.js';
+import { PostgresAuditTrail } from '../../libs/ledger/src/audit-trail/postgres-audit-trail.js';
 import { alarmBookContract } from '../contracts/alarm-book.contract.js';
 import { auditTrailContract, KEPT } from '../contracts/audit-trail.contract.js';
 import { catalogContract } from '../contracts/catalog.contract.js';

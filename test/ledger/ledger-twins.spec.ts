@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe } from 'vitest';
-import { RedisLedger } from '../../libs/jobs/src/ledger/redis-ledger.js';
+import { RedisLedger } from '../../libs/ledger/src/redis-ledger.js';
 import { invariantsContract } from '../../libs/jobs/src/testing/ledger-contract/invariants.contract.js';
 import { redisSpaces } from '../jobs/redis-space.js';
 import { twinHarness } from '../support/ledger-twins.js';

@@ -1,8 +1,8 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { SetupError } from '@fencepost/lease';
-import { PostgresLedgerAccess } from '../../libs/jobs/src/ledger/postgres/postgres-ledger-access.js';
-import { FUNCTIONS_HASH, LEDGER_VERSION } from '../../libs/jobs/src/ledger/postgres/postgres-ledger-files.js';
-import { migrateLedger } from '../../libs/jobs/src/ledger/postgres/postgres-migrations.js';
+import { PostgresLedgerAccess } from '../../libs/ledger/src/postgres/postgres-ledger-access.js';
+import { FUNCTIONS_HASH, LEDGER_VERSION } from '../../libs/ledger/src/postgres/postgres-ledger-files.js';
+import { migrateLedger } from '../../libs/ledger/src/postgres/postgres-migrations.js';
 import { postgresRoom, type PostgresRoom } from '../support/postgres-room.js';
 import { postgresForTests, type TestPostgres } from '../support/postgres.js';
 

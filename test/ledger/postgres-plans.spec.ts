@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import type { Pool } from 'pg';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import type { AttemptRef } from '../../libs/jobs/src/ledger/ledger.js';
-import type { PostgresAttempts } from '../../libs/jobs/src/ledger/postgres/postgres-attempts.js';
+import type { AttemptRef } from '../../libs/ledger/src/ledger.js';
+import type { PostgresAttempts } from '../../libs/ledger/src/postgres/postgres-attempts.js';
 import { attemptRoom, type AttemptRoom } from '../support/attempt-room.js';
 import { postgresForTests, type TestPostgres } from '../support/postgres.js';
 

@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { isTransactional } from '../../libs/jobs/src/ledger/transactional-ledger.js';
+import { isTransactional } from '../../libs/ledger/src/transactional-ledger.js';
 import { LONG_MS } from '../../libs/jobs/src/testing/ledger-contract/stage.js';
 import { postgresLedgerRoom, SPACE, type PostgresLedgerRoom } from '../support/postgres-ledger-room.js';
 import { postgresForTests, type TestPostgres } from '../support/postgres.js';

@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { Pool, QueryConfig } from 'pg';
-import type { ClaimRequest } from '../../libs/jobs/src/ledger/ledger.js';
-import { PostgresLedgerAccess } from '../../libs/jobs/src/ledger/postgres/postgres-ledger-access.js';
+import type { ClaimRequest } from '../../libs/ledger/src/ledger.js';
+import { PostgresLedgerAccess } from '../../libs/ledger/src/postgres/postgres-ledger-access.js';
 import { fence, LONG_MS } from '../../libs/jobs/src/testing/ledger-contract/stage.js';
 import { postgresLedgerRoom, SPACE, type PostgresLedgerRoom } from '../support/postgres-ledger-room.js';
 import { postgresForTests, type TestPostgres } from '../support/postgres.js';

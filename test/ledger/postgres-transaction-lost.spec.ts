@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { SqlConnection } from '@fencepost/lease/postgres';
-import type { AttemptRef } from '../../libs/jobs/src/ledger/ledger.js';
-import type { PostgresAttempts } from '../../libs/jobs/src/ledger/postgres/postgres-attempts.js';
+import type { AttemptRef } from '../../libs/ledger/src/ledger.js';
+import type { PostgresAttempts } from '../../libs/ledger/src/postgres/postgres-attempts.js';
 import { attemptRoom, type AttemptRoom } from '../support/attempt-room.js';
 import { commitProxy, type CommitFault, type CommitProxy } from '../support/commit-proxy.js';
 import { postgresForTests, type TestPostgres } from '../support/postgres.js';

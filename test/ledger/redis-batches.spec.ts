@@ -1,8 +1,8 @@
 import type { Redis } from 'ioredis';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { closeRedis, connectRedis } from '@fencepost/lease/redis';
-import { ledgerKeys } from '../../libs/jobs/src/ledger/redis-ledger-keys.js';
-import { RedisLedger } from '../../libs/jobs/src/ledger/redis-ledger.js';
+import { ledgerKeys } from '../../libs/ledger/src/redis-ledger-keys.js';
+import { RedisLedger } from '../../libs/ledger/src/redis-ledger.js';
 import { LONG_MS, Stage } from '../../libs/jobs/src/testing/ledger-contract/stage.js';
 import { replyDroppingProxy } from '../support/reply-dropping-proxy.js';
 import { privateRedis, type PrivateRedis } from '../support/redis.js';

@@ -2,8 +2,8 @@ import type { Redis } from 'ioredis';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { FenceExhaustedError } from '@fencepost/lease';
 import { closeRedis, connectRedis } from '@fencepost/lease/redis';
-import { ledgerKeys } from '../../libs/jobs/src/ledger/redis-ledger-keys.js';
-import { RedisLedger } from '../../libs/jobs/src/ledger/redis-ledger.js';
+import { ledgerKeys } from '../../libs/ledger/src/redis-ledger-keys.js';
+import { RedisLedger } from '../../libs/ledger/src/redis-ledger.js';
 import {
   ledgerContract,
   type LedgerHarness,

@@ -1,7 +1,7 @@
 import { existsSync, readFileSync, readdirSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
-import { TRANSITIONS, type RunEvent, type RunState } from '../../libs/jobs/src/ledger/run-state.js';
+import { TRANSITIONS, type RunEvent, type RunState } from '../../libs/ledger/src/run-state.js';
 import { CLAIMS } from './claims.js';
 import { DEFENCES } from './defences.js';
 import { wordsOf } from './steps.js';
@@ -93,7 +93,7 @@ function isSize(name: string): boolean {
 }
 
 function answersOf(...scripts: readonly string[]): string[] {
-  const headers = scripts.map((name) => readFileSync(`${root}libs/jobs/src/ledger/lua/${name}.lua`, 'utf8'));
+  const headers = scripts.map((name) => readFileSync(`${root}libs/ledger/src/lua/${name}.lua`, 'utf8'));
   const returns = headers.map((header) => /^-- Returns[\s\S]*?^--$/m.exec(header)?.[0] ?? '');
   return [...new Set(returns.flatMap((text) => [...text.matchAll(/\{'([A-Z_]+)'/g)].map(([, name = '']) => name)))];
 }

@@ -16,7 +16,7 @@ export default [
     name: 'catalog in PostgreSQL: a later boot takes over Redis again',
     guards: 'G16',
     defence: 'definitions that Redis still has from before the move never replace newer ones',
-    file: 'libs/jobs/src/ledger/postgres/sql/functions/adopt-catalog.sql',
+    file: 'libs/ledger/src/postgres/sql/functions/adopt-catalog.sql',
     find: "if this.version > 0 or this.audit_number > 0 then return 'null'; end if;",
     replace:
       'delete from catalog_cron where space = the_space; delete from catalog_generation where space = the_space;',

@@ -1,4 +1,4 @@
-import { LEDGER_TIMING, type LedgerTiming } from '../../libs/jobs/src/ledger/ledger-timing.js';
+import { LEDGER_TIMING, type LedgerTiming } from '../../libs/ledger/src/ledger-timing.js';
 import { podTiming, type PodTiming } from '../../libs/jobs/src/scheduling/pod-timing.js';
 import { BEAT_MS } from '../../libs/jobs/src/scheduling/presence.js';
 

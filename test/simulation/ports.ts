@@ -1,6 +1,6 @@
 import type { LeaseStore } from '@fencepost/lease';
-import type { Catalog } from '../../libs/jobs/src/catalog/catalog.js';
-import type { Ledger } from '../../libs/jobs/src/ledger/ledger.js';
+import type { Catalog } from '../../libs/ledger/src/catalog/catalog.js';
+import type { Ledger } from '../../libs/ledger/src/ledger.js';
 import type { Presence } from '../../libs/jobs/src/scheduling/presence.js';
 import type { RunQueue } from '../../libs/jobs/src/scheduling/run-queue.js';
 import type { Network } from './network.js';

@@ -1,9 +1,9 @@
 import type { Clock } from '@fencepost/lease';
 import { audit } from '../../libs/jobs/src/audit/audit.js';
-import type { Catalog } from '../../libs/jobs/src/catalog/catalog.js';
-import type { CatalogEntry, CronState } from '../../libs/jobs/src/catalog/definition.js';
-import type { Ledger } from '../../libs/jobs/src/ledger/ledger.js';
-import { isTerminal } from '../../libs/jobs/src/ledger/run-state.js';
+import type { Catalog } from '../../libs/ledger/src/catalog/catalog.js';
+import type { CatalogEntry, CronState } from '../../libs/ledger/src/catalog/definition.js';
+import type { Ledger } from '../../libs/ledger/src/ledger.js';
+import { isTerminal } from '../../libs/ledger/src/run-state.js';
 import type { Presence } from '../../libs/jobs/src/scheduling/presence.js';
 import type { Sinks } from './sinks.js';
 import type { KnownCron, KnownRun } from './rules/known.js';

@@ -1,5 +1,5 @@
 import type { Clock } from '@fencepost/lease';
-import type { Delivery } from '../../libs/jobs/src/ledger/ledger.js';
+import type { Delivery } from '../../libs/ledger/src/ledger.js';
 import type { Carried } from '../../libs/jobs/src/running/carrier.js';
 import type { Place, QueuedDelivery, RunQueue } from '../../libs/jobs/src/scheduling/run-queue.js';
 

@@ -1,6 +1,6 @@
 import { MemoryLeaseStore } from '@fencepost/lease/testing';
-import { MemoryCatalog } from '../../libs/jobs/src/catalog/memory-catalog.js';
-import { MemoryLedger } from '../../libs/jobs/src/ledger/memory-ledger.js';
+import { MemoryCatalog } from '../../libs/ledger/src/catalog/memory-catalog.js';
+import { MemoryLedger } from '../../libs/ledger/src/memory-ledger.js';
 import { MemoryPresence } from '../../libs/jobs/src/scheduling/memory-presence.js';
 import type { Cadence } from './cadence.js';
 import { SimQueue } from './sim-queue.js';

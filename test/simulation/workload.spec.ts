@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { ManualClock } from '@fencepost/lease/testing';
-import { contentHash } from '../../libs/jobs/src/catalog/definition.js';
+import { contentHash } from '../../libs/ledger/src/catalog/definition.js';
 import { parseSchedule } from '../../libs/schedule/src/schedule.js';
 import { Telemetry } from '../../libs/jobs/src/telemetry/telemetry.js';
 import { Sometimes } from '../support/sometimes.js';

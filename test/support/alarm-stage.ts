@@ -4,7 +4,7 @@ import { AlarmDuty } from '../../libs/jobs/src/alarms/alarm-duty.js';
 import type { Message } from '../../libs/jobs/src/alarms/alarm-queue.js';
 import { MemoryAlarmBook } from '../../libs/jobs/src/alarms/memory-alarm-book.js';
 import type { Webhook } from '../../libs/jobs/src/alarms/messages.js';
-import type { AttemptOutcome } from '../../libs/jobs/src/ledger/ledger.js';
+import type { AttemptOutcome } from '../../libs/ledger/src/ledger.js';
 import { BalanceStage } from './balance-stage.js';
 import type { StagePod } from './scheduler-stage.js';
 

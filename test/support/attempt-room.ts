@@ -2,10 +2,10 @@ import { randomUUID } from 'node:crypto';
 import type { Pool } from 'pg';
 import { expect } from 'vitest';
 import type { SqlConnection, SqlPool } from '@fencepost/lease/postgres';
-import type { AttemptRef, BeginRequest } from '../../libs/jobs/src/ledger/ledger.js';
-import { PostgresAttempts } from '../../libs/jobs/src/ledger/postgres/postgres-attempts.js';
-import { PostgresLedgerAccess } from '../../libs/jobs/src/ledger/postgres/postgres-ledger-access.js';
-import { migrateLedger } from '../../libs/jobs/src/ledger/postgres/postgres-migrations.js';
+import type { AttemptRef, BeginRequest } from '../../libs/ledger/src/ledger.js';
+import { PostgresAttempts } from '../../libs/ledger/src/postgres/postgres-attempts.js';
+import { PostgresLedgerAccess } from '../../libs/ledger/src/postgres/postgres-ledger-access.js';
+import { migrateLedger } from '../../libs/ledger/src/postgres/postgres-migrations.js';
 import { postgresRoom, type PostgresRoom } from './postgres-room.js';
 
 const SPACE = { prefix: 'test', tenant: 'default' };

@@ -1,10 +1,13 @@
 import { afterEach, beforeEach } from 'vitest';
-import { RedisCatalog, RedisLedger, type CronDefinition, type Run } from '@fencepost/jobs';
+import { RedisCatalog } from '@fencepost/ledger/catalog';
+import { RedisLedger } from '@fencepost/ledger/redis';
+import type { CronDefinition } from '@fencepost/ledger/catalog';
+import type { Run } from '@fencepost/ledger/run';
 import { systemClock } from '@fencepost/lease';
 import { redisKeys } from '@fencepost/lease/internal/redis';
 import { closeRedis, connectRedis, RedisLeaseStore, type RedisClient, type RedisTarget } from '@fencepost/lease/redis';
 import { RedisFencedRows } from '@fencepost/lease/sinks';
-import { EFFECTIVE_AFTER_MS, type CatalogEntry, type Declaration } from '../../libs/jobs/src/catalog/definition.js';
+import { EFFECTIVE_AFTER_MS, type CatalogEntry, type Declaration } from '../../libs/ledger/src/catalog/definition.js';
 import { CronCatalog } from '../../libs/jobs/src/operating/cron-catalog.js';
 import { CronOperator } from '../../libs/jobs/src/operating/cron-operator.js';
 import { BullmqRunQueue } from '../../libs/jobs/src/scheduling/bullmq-run-queue.js';

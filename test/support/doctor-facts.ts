@@ -1,7 +1,8 @@
 import type { ServerFacts } from '@fencepost/lease/internal/redis-checks';
-import type { DoctorFacts, PostgresFacts, RedisFacts } from '../../libs/jobs/src/operating/doctor-facts.js';
+import type { PostgresFacts } from '../../libs/ledger/src/postgres/postgres-examination.js';
+import type { DoctorFacts, RedisFacts } from '../../libs/jobs/src/operating/doctor-facts.js';
 import type { CronOverview } from '../../libs/jobs/src/operating/cron-overview.js';
-import type { CatalogEntry, CronDefinition } from '../../libs/jobs/src/catalog/definition.js';
+import type { CatalogEntry, CronDefinition } from '../../libs/ledger/src/catalog/definition.js';
 import type { JournalEntry } from '../../libs/jobs/src/journal/journal.js';
 import type { PodCard } from '../../libs/jobs/src/pods/pod-registry.js';
 import type { EventName } from '../../libs/jobs/src/telemetry/events.js';

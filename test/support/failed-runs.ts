@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
-import type { CronDefinition } from '../../libs/jobs/src/catalog/definition.js';
-import type { AttemptOutcome, AttemptRef, QuestionRef } from '../../libs/jobs/src/ledger/ledger.js';
+import type { CronDefinition } from '../../libs/ledger/src/catalog/definition.js';
+import type { AttemptOutcome, AttemptRef, QuestionRef } from '../../libs/ledger/src/ledger.js';
 import { RunOperator } from '../../libs/jobs/src/operating/run-operator.js';
 import { OperatingStage } from './operating-stage.js';
 

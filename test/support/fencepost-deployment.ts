@@ -1,8 +1,8 @@
 import { parseFence } from '@fencepost/lease';
 import type { Redis } from 'ioredis';
-import type { CronDefinition, Declaration } from '../../libs/jobs/src/catalog/definition.js';
-import { RedisCatalog } from '../../libs/jobs/src/catalog/redis-catalog.js';
-import { RedisLedger } from '../../libs/jobs/src/ledger/redis-ledger.js';
+import type { CronDefinition, Declaration } from '../../libs/ledger/src/catalog/definition.js';
+import { RedisCatalog } from '../../libs/ledger/src/catalog/redis-catalog.js';
+import { RedisLedger } from '../../libs/ledger/src/redis-ledger.js';
 import { RedisPresence } from '../../libs/jobs/src/scheduling/redis-presence.js';
 import { fencepost } from './fencepost.js';
 import { testRedis } from './redis.js';

@@ -1,4 +1,4 @@
-import type { Run, SkipRange } from '@fencepost/jobs';
+import type { Run, SkipRange } from '@fencepost/ledger/run';
 
 interface Record {
   readonly runs: readonly Run[];

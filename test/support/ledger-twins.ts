@@ -1,9 +1,9 @@
 import { expect } from 'vitest';
 import { ManualClock } from '@fencepost/lease/testing';
-import type { AttemptRef, Ledger } from '../../libs/jobs/src/ledger/ledger.js';
-import type { LedgerTiming } from '../../libs/jobs/src/ledger/ledger-timing.js';
-import { MemoryLedger } from '../../libs/jobs/src/ledger/memory-ledger.js';
-import type { OverdueRun } from '../../libs/jobs/src/ledger/overdue.js';
+import type { AttemptRef, Ledger } from '../../libs/ledger/src/ledger.js';
+import type { LedgerTiming } from '../../libs/ledger/src/ledger-timing.js';
+import { MemoryLedger } from '../../libs/ledger/src/memory-ledger.js';
+import type { OverdueRun } from '../../libs/ledger/src/overdue.js';
 import type { LedgerHarness } from '../../libs/jobs/src/testing/ledger-contract/stage.js';
 
 /** By the clock of one of the two, and so in neither the same. */

@@ -1,8 +1,8 @@
 import { NO_FENCE, parseFence } from '@fencepost/lease';
 import { ManualClock } from '@fencepost/lease/testing';
 import { Registry } from 'prom-client';
-import type { CatalogEntry, CronDefinition } from '../../libs/jobs/src/catalog/definition.js';
-import type { Run, SkipRange } from '../../libs/jobs/src/ledger/run.js';
+import type { CatalogEntry, CronDefinition } from '../../libs/ledger/src/catalog/definition.js';
+import type { Run, SkipRange } from '../../libs/ledger/src/run.js';
 import { cronMetrics, type CronMetrics } from '../../libs/jobs/src/metrics/cron-metrics-of.js';
 import type { CronsTold } from '../../libs/jobs/src/metrics/cron-labels.js';
 import type { MetricSources } from '../../libs/jobs/src/metrics/sources.js';

@@ -1,4 +1,4 @@
-import type { CronDefinition } from '../../libs/jobs/src/catalog/definition.js';
+import type { CronDefinition } from '../../libs/ledger/src/catalog/definition.js';
 import type { Dispatched } from '../../libs/jobs/src/scheduling/dispatcher.js';
 import { holdCron, type HeldCron } from '../../libs/jobs/src/scheduling/held-cron.js';
 import { CRON, leaseOf, PlanningStage, type PlanningStageOptions } from './planning-stage.js';

@@ -1,11 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import { parseFence } from '@fencepost/lease';
 import { ManualClock } from '@fencepost/lease/testing';
-import { MemoryCatalog } from '../../libs/jobs/src/catalog/memory-catalog.js';
-import type { CronDefinition } from '../../libs/jobs/src/catalog/definition.js';
-import type { ClaimReply, ClaimRequest } from '../../libs/jobs/src/ledger/ledger.js';
-import { MemoryLedger } from '../../libs/jobs/src/ledger/memory-ledger.js';
-import type { SkipReason } from '../../libs/jobs/src/ledger/run.js';
+import { MemoryCatalog } from '../../libs/ledger/src/catalog/memory-catalog.js';
+import type { CronDefinition } from '../../libs/ledger/src/catalog/definition.js';
+import type { ClaimReply, ClaimRequest } from '../../libs/ledger/src/ledger.js';
+import { MemoryLedger } from '../../libs/ledger/src/memory-ledger.js';
+import type { SkipReason } from '../../libs/ledger/src/run.js';
 import { CronCatalog } from '../../libs/jobs/src/operating/cron-catalog.js';
 import { CronOperator, type CronOperatorPorts } from '../../libs/jobs/src/operating/cron-operator.js';
 import { MemoryPresence } from '../../libs/jobs/src/scheduling/memory-presence.js';

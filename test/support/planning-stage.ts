@@ -6,9 +6,9 @@ import {
   type CatalogEntry,
   type CronDefinition,
   type CronState,
-} from '../../libs/jobs/src/catalog/definition.js';
-import type { Delivery } from '../../libs/jobs/src/ledger/ledger.js';
-import { MemoryLedger } from '../../libs/jobs/src/ledger/memory-ledger.js';
+} from '../../libs/ledger/src/catalog/definition.js';
+import type { Delivery } from '../../libs/ledger/src/ledger.js';
+import { MemoryLedger } from '../../libs/ledger/src/memory-ledger.js';
 import { Dispatcher, type Dispatched } from '../../libs/jobs/src/scheduling/dispatcher.js';
 import { holdCron, type HeldCron } from '../../libs/jobs/src/scheduling/held-cron.js';
 import { Schedules } from '../../libs/jobs/src/scheduling/schedules.js';

@@ -1,8 +1,8 @@
 import type { PoolClient } from 'pg';
 import { expect } from 'vitest';
-import type { LedgerTiming } from '../../libs/jobs/src/ledger/ledger-timing.js';
-import { PostgresLedger } from '../../libs/jobs/src/ledger/postgres/postgres-ledger.js';
-import { migrateLedger } from '../../libs/jobs/src/ledger/postgres/postgres-migrations.js';
+import type { LedgerTiming } from '../../libs/ledger/src/ledger-timing.js';
+import { PostgresLedger } from '../../libs/ledger/src/postgres/postgres-ledger.js';
+import { migrateLedger } from '../../libs/ledger/src/postgres/postgres-migrations.js';
 import { Stage, type LedgerHarness } from '../../libs/jobs/src/testing/ledger-contract/stage.js';
 import { postgresRoom, type PostgresRoom } from './postgres-room.js';
 import { freshPrefix } from './redis.js';

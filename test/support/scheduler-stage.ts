@@ -1,12 +1,12 @@
 import { parseFence, type Clock, type Lease } from '@fencepost/lease';
 import { LeaseKeeper } from '@fencepost/lease/internal';
 import { MemoryLeaseStore, ManualClock } from '@fencepost/lease/testing';
-import type { DeclareReply } from '../../libs/jobs/src/catalog/catalog.js';
-import type { CatalogEntry, CronDefinition } from '../../libs/jobs/src/catalog/definition.js';
-import { MemoryCatalog } from '../../libs/jobs/src/catalog/memory-catalog.js';
-import type { Ledger } from '../../libs/jobs/src/ledger/ledger.js';
-import type { LedgerTiming } from '../../libs/jobs/src/ledger/ledger-timing.js';
-import { MemoryLedger } from '../../libs/jobs/src/ledger/memory-ledger.js';
+import type { DeclareReply } from '../../libs/ledger/src/catalog/catalog.js';
+import type { CatalogEntry, CronDefinition } from '../../libs/ledger/src/catalog/definition.js';
+import { MemoryCatalog } from '../../libs/ledger/src/catalog/memory-catalog.js';
+import type { Ledger } from '../../libs/ledger/src/ledger.js';
+import type { LedgerTiming } from '../../libs/ledger/src/ledger-timing.js';
+import { MemoryLedger } from '../../libs/ledger/src/memory-ledger.js';
 import { holdCron, type HeldCron } from '../../libs/jobs/src/scheduling/held-cron.js';
 import { MemoryPresence } from '../../libs/jobs/src/scheduling/memory-presence.js';
 import { SchedulerPod } from '../../libs/jobs/src/scheduling/scheduler-pod.js';

@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { parseFence, type Clock } from '@fencepost/lease';
 import { ManualClock } from '@fencepost/lease/testing';
-import type { AttemptRef, ClaimRequest } from '../../libs/jobs/src/ledger/ledger.js';
-import { MemoryLedger } from '../../libs/jobs/src/ledger/memory-ledger.js';
+import type { AttemptRef, ClaimRequest } from '../../libs/ledger/src/ledger.js';
+import { MemoryLedger } from '../../libs/ledger/src/memory-ledger.js';
 import type { Carried, CronHandler } from '../../libs/jobs/src/running/carrier.js';
 import { carryOut } from '../../libs/jobs/src/running/carry-out.js';
 import { Ending } from '../../libs/jobs/src/running/ending.js';

@@ -1,18 +1,10 @@
 import { Injectable } from '@nestjs/common';
 import type { INestApplicationContext } from '@nestjs/common';
 import { Test } from '@nestjs/testing';
-import {
-  AUDIT_TRAIL,
-  CATALOG,
-  CronCatalog,
-  CronOperator,
-  JobsModule,
-  LEDGER,
-  SingletonCron,
-  type AuditTrail,
-  type Catalog,
-  type Ledger,
-} from '@fencepost/jobs';
+import { AUDIT_TRAIL, CATALOG, CronCatalog, CronOperator, JobsModule, LEDGER, SingletonCron } from '@fencepost/jobs';
+import type { AuditTrail } from '@fencepost/ledger/audit-trail';
+import type { Catalog } from '@fencepost/ledger/catalog';
+import type { Ledger } from '@fencepost/ledger';
 import { systemClock } from '@fencepost/lease';
 import { Redis } from 'ioredis';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';

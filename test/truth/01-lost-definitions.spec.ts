@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { redisKeys } from '@fencepost/lease/internal/redis';
-import { PostgresCatalog } from '../../libs/jobs/src/catalog/postgres-catalog.js';
+import { PostgresCatalog } from '../../libs/ledger/src/catalog/postgres-catalog.js';
 import { findLostDefinitions } from '../../libs/jobs/src/operating/lost-definitions.js';
 import { declared, FencepostDeployment } from '../support/fencepost-deployment.js';
 import { postgresLedgerRoom, type PostgresLedgerRoom } from '../support/postgres-ledger-room.js';

@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { closeRedis, connectRedis, type RedisClient } from '@fencepost/lease/redis';
 import { Pool } from 'pg';
-import { MemoryLedger } from '../../libs/jobs/src/ledger/memory-ledger.js';
-import { migrateLedger } from '../../libs/jobs/src/ledger/postgres/postgres-migrations.js';
-import { PostgresLedger } from '../../libs/jobs/src/ledger/postgres/postgres-ledger.js';
-import { RedisLedger } from '../../libs/jobs/src/ledger/redis-ledger.js';
-import type { Ledger } from '../../libs/jobs/src/ledger/ledger.js';
+import { MemoryLedger } from '../../libs/ledger/src/memory-ledger.js';
+import { migrateLedger } from '../../libs/ledger/src/postgres/postgres-migrations.js';
+import { PostgresLedger } from '../../libs/ledger/src/postgres/postgres-ledger.js';
+import { RedisLedger } from '../../libs/ledger/src/redis-ledger.js';
+import type { Ledger } from '../../libs/ledger/src/ledger.js';
 import { Jobs } from '../../libs/jobs/src/operating/jobs.js';
 import { OperatingStage } from '../support/operating-stage.js';
 import { freshSchema, postgresForTests, type TestPostgres } from '../support/postgres.js';

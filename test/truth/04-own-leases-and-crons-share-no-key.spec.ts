@@ -11,7 +11,7 @@ import { RedisLeaseStore } from '@fencepost/lease/redis';
 import { MemoryFencedValues, RedisFencedRows, RedisFencedValues } from '@fencepost/lease/sinks';
 import { MemoryLeaseStore } from '@fencepost/lease/testing';
 import { RedisJournal } from '../../libs/jobs/src/journal/redis-journal.js';
-import { RedisLedger } from '../../libs/jobs/src/ledger/redis-ledger.js';
+import { RedisLedger } from '../../libs/ledger/src/redis-ledger.js';
 import { Stage } from '../../libs/jobs/src/testing/ledger-contract/stage.js';
 import { happened } from '../contracts/journal.contract.js';
 import { redisSpaces } from '../jobs/redis-space.js';

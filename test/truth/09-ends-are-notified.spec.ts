@@ -1,6 +1,8 @@
 import type { INestApplicationContext } from '@nestjs/common';
 import { Test } from '@nestjs/testing';
-import { CronOperator, JobsModule, RunOperator, type JobsModuleOptions, type Run } from '@fencepost/jobs';
+import { CronOperator, JobsModule, RunOperator } from '@fencepost/jobs';
+import type { JobsModuleOptions } from '@fencepost/jobs';
+import type { Run } from '@fencepost/ledger/run';
 import { Webhook } from 'standardwebhooks';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { Pod } from '../support/pod.js';

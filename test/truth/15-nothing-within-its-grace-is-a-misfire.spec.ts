@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { systemClock } from '@fencepost/lease';
-import type { CronDefinition } from '../../libs/jobs/src/catalog/definition.js';
+import type { CronDefinition } from '../../libs/ledger/src/catalog/definition.js';
 import { audit } from '../../libs/jobs/src/audit/audit.js';
 import { CRON, PlanningStage } from '../support/planning-stage.js';
 

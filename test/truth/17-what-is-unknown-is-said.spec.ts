@@ -1,4 +1,5 @@
-import { lateBy, type Run } from '@fencepost/jobs';
+import { lateBy } from '@fencepost/jobs';
+import type { Run } from '@fencepost/ledger/run';
 import { describe, expect, it } from 'vitest';
 import { CronAdapter } from '../../apps/scheduler/src/board/cron-adapter.js';
 import { unreadSchedulers } from '../../apps/scheduler/src/board/unread-schedulers.js';

@@ -1,7 +1,9 @@
 import { Injectable } from '@nestjs/common';
 import { Test } from '@nestjs/testing';
 import { expect, it } from 'vitest';
-import { CATALOG, CronCatalog, JobsModule, SingletonCron, type Catalog, type RunContext } from '@fencepost/jobs';
+import { CATALOG, CronCatalog, JobsModule, SingletonCron } from '@fencepost/jobs';
+import type { Catalog } from '@fencepost/ledger/catalog';
+import type { RunContext } from '@fencepost/jobs';
 import { redisSpaces } from '../jobs/redis-space.js';
 import { testRedis } from '../support/redis.js';
 

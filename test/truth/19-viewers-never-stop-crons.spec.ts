@@ -1,11 +1,12 @@
 import { setImmediate as turn } from 'node:timers/promises';
 import { closeRedis, connectRedis, type RedisClient } from '@fencepost/lease/redis';
-import { CronCatalog, CronOperator, RedisLedger } from '@fencepost/jobs';
+import { CronCatalog, CronOperator } from '@fencepost/jobs';
+import { RedisLedger } from '@fencepost/ledger/redis';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { inSlices } from '../../libs/jobs/src/reading/slices.js';
+import { inSlices } from '../../libs/ledger/src/slices.js';
 import { view } from '../../bench/viewers/routes.mjs';
 import { ensureBuilt } from '../../scripts/build.mjs';
-import { ledgerKeys } from '../../libs/jobs/src/ledger/redis-ledger-keys.js';
+import { ledgerKeys } from '../../libs/ledger/src/redis-ledger-keys.js';
 import { usePods } from '../support/pods.js';
 import { freshPrefix, testRedis } from '../support/redis.js';
 import { startSchedulerApp, TOKENS, type RunningApp } from '../support/scheduler-app.js';

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Pool } from 'pg';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { PostgresLedger } from '../../libs/jobs/src/ledger/postgres/postgres-ledger.js';
+import type { PostgresLedger } from '../../libs/ledger/src/postgres/postgres-ledger.js';
 import { postgresForTests, type TestPostgres } from '../support/postgres.js';
 import { postgresLedgerRoom, SPACE, type PostgresLedgerRoom } from '../support/postgres-ledger-room.js';
 

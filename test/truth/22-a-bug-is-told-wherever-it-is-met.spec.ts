@@ -4,7 +4,7 @@ import { LeaseKeeper } from '@fencepost/lease/internal';
 import { MemoryLeaseStore, ManualClock } from '@fencepost/lease/testing';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { RunNotifier } from '../../libs/jobs/src/alarms/run-notifier.js';
-import { MemoryLedger } from '../../libs/jobs/src/ledger/memory-ledger.js';
+import { MemoryLedger } from '../../libs/ledger/src/memory-ledger.js';
 import { SignalDrain } from '../../libs/jobs/src/nest/signal-drain.js';
 import { withinLimits } from '../../libs/jobs/src/running/within-limits.js';
 import { Ending } from '../../libs/jobs/src/running/ending.js';

@@ -1,4 +1,6 @@
-import { AUDIT_TRAIL, CronCatalog, LEDGER, type AuditTrail, type Ledger } from '@fencepost/jobs';
+import { AUDIT_TRAIL, CronCatalog, LEDGER } from '@fencepost/jobs';
+import type { AuditTrail } from '@fencepost/ledger/audit-trail';
+import type { Ledger } from '@fencepost/ledger';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startSchedulerApp, type RunningApp } from '../support/scheduler-app.js';
 

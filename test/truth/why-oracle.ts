@@ -1,4 +1,4 @@
-import type { Run } from '../../libs/jobs/src/ledger/run.js';
+import type { Run } from '../../libs/ledger/src/run.js';
 import type { WhyReport } from '../../libs/jobs/src/operating/why.js';
 import { localOf } from '../schedule/wall-oracle.js';
 import { instantsShowing, offsetAt, shownAt } from './intl-clocks.js';

@@ -3,8 +3,6 @@ export {
   audit,
   BullmqRunQueue,
   CatalogMovedError,
-  contentHash,
-  CRON_NAME,
   CronCatalog,
   CronOperator,
   Doctor,
@@ -17,14 +15,8 @@ export {
   knownCron,
   LeaseDesk,
   LeaseMovedError,
-  listTenants,
-  migrateLedger,
   needsCare,
-  openPostgresCatalog,
   overviewOf,
-  PostgresAuditTrail,
-  PostgresCatalog,
-  PostgresLedger,
   presentCronDetail,
   presentJournalEntry,
   presentLease,
@@ -32,12 +24,8 @@ export {
   presentRun,
   presentRunReport,
   presentWhyReport,
-  readPostgresFacts,
   readRedisFacts,
-  RedisAuditTrail,
-  RedisCatalog,
   RedisJournal,
-  RedisLedger,
   RedisPodRegistry,
   RedisPresence,
   RunOperator,
@@ -46,38 +34,43 @@ export {
   WhyDesk,
   withAudit,
 } from '@fencepost/jobs/operating';
+export {
+  contentHash,
+  listTenants,
+  openPostgresCatalog,
+  PostgresCatalog,
+  RedisCatalog,
+} from '@fencepost/ledger/catalog';
+export { CRON_NAME } from '@fencepost/ledger/run';
+export { migrateLedger, PostgresLedger, readPostgresFacts } from '@fencepost/ledger/postgres';
+export { PostgresAuditTrail, RedisAuditTrail } from '@fencepost/ledger/audit-trail';
+export { RedisLedger } from '@fencepost/ledger/redis';
 export { parseSchedule, ScheduleError, zoneNamed } from '@fencepost/schedule';
 export type {
   AuditedOrder,
   AuditReport,
-  AuditTrail,
   BackfillProgress,
   BackfillReport,
-  CancelReply,
-  Catalog,
-  CatalogEntry,
   ClearedLease,
-  CronDefinition,
   CronDetailJson,
   CronOverview,
   CronSettings,
-  Declaration,
   DoctorFinding,
   EventLevel,
   HeldCron,
   JournalEntry,
   LeaseList,
-  Ledger,
-  Pause,
   PodCard,
-  PostgresFacts,
   Resolved,
-  Run,
   RunQueue,
   RunReport,
-  TriggerReply,
   WatchReport,
   WhyReport,
   WhyStep,
 } from '@fencepost/jobs/operating';
+export type { AuditTrail } from '@fencepost/ledger/audit-trail';
+export type { CancelReply, Ledger, TriggerReply } from '@fencepost/ledger';
+export type { Catalog, CatalogEntry, CronDefinition, Declaration } from '@fencepost/ledger/catalog';
+export type { Pause, Run } from '@fencepost/ledger/run';
+export type { PostgresFacts } from '@fencepost/ledger/postgres';
 export type { CronSchedule, DstRule, ScheduleText } from '@fencepost/schedule';

@@ -1,4 +1,4 @@
-import type { Run } from '@fencepost/jobs';
+import type { Run } from '@fencepost/ledger/run';
 import { parseFence } from '@fencepost/lease';
 import type { Holding } from '@fencepost/lease/store';
 import { ManualClock } from '@fencepost/lease/testing';

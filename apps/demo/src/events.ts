@@ -1,4 +1,5 @@
-import { lateBy, type Run, type SkipRange } from '@fencepost/jobs';
+import { lateBy } from '@fencepost/jobs';
+import type { Run, SkipRange } from '@fencepost/ledger/run';
 import { NOTHING_SEEN, workOf, type CronLook, type Look } from './observer.js';
 import { podOf, runName, shortFence, span, timeOfDay } from './words.js';
 

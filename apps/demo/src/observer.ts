@@ -1,4 +1,4 @@
-import type { Run, SkipRange } from '@fencepost/jobs';
+import type { Run, SkipRange } from '@fencepost/ledger/run';
 import { audit } from '@fencepost/jobs/operating';
 import type { TurnedDown } from '@fencepost/lease/sinks';
 import type { Holding } from '@fencepost/lease/store';

@@ -1,5 +1,7 @@
 import { randomUUID } from 'node:crypto';
-import { migrateLedger, PostgresCatalog, PostgresLedger, RedisCatalog, RedisLedger } from '@fencepost/jobs';
+import { migrateLedger, PostgresLedger } from '@fencepost/ledger/postgres';
+import { PostgresCatalog, RedisCatalog } from '@fencepost/ledger/catalog';
+import { RedisLedger } from '@fencepost/ledger/redis';
 import { RedisPresence, type audit } from '@fencepost/jobs/operating';
 import { systemClock } from '@fencepost/lease';
 import { redactUrl, type KeySpace } from '@fencepost/lease/internal/redis';

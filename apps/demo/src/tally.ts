@@ -1,4 +1,5 @@
-import { lateBy, type Run } from '@fencepost/jobs';
+import { lateBy } from '@fencepost/jobs';
+import type { Run } from '@fencepost/ledger/run';
 import type { AuditReport } from '@fencepost/jobs/operating';
 import type { TurnedDown } from '@fencepost/lease/sinks';
 

@@ -1,6 +1,7 @@
 import type { INestApplication } from '@nestjs/common';
 import { Test } from '@nestjs/testing';
-import { CATALOG, type Catalog } from '@fencepost/jobs';
+import { CATALOG } from '@fencepost/jobs';
+import type { Catalog } from '@fencepost/ledger/catalog';
 import { closeRedis, connectRedis } from '@fencepost/lease/redis';
 import { afterEach, describe, expect, it } from 'vitest';
 import { freshPrefix, testRedis } from '../../../test/support/redis.js';

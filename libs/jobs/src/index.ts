@@ -41,11 +41,6 @@ export { ForEachError, ForEachKeyError } from './running/for-each-errors.js';
 export { ConcurrencyKeyError } from './running/concurrency-key.js';
 export { ClassificationError } from './nest/classification-error.js';
 export { JobPayloadError } from './running/job-payload-error.js';
-export {
-  TransactionLostError,
-  TransactionMisusedError,
-  TransactionUnknownError,
-} from './ledger/postgres/transaction-errors.js';
 
 export { logEvents } from './telemetry/log-events.js';
 export type { EventLogger } from './telemetry/log-events.js';

@@ -23,7 +23,8 @@ export { IdempotencyKeyError } from './operating/job-errors.js';
 export { overviewOf } from './operating/cron-overview.js';
 export { knownCron } from './operating/known-cron.js';
 export type { KnownCron } from './operating/known-cron.js';
-export { CatalogMovedError, OperatorInputError, UnknownCronError } from './operating/errors.js';
+export { CatalogMovedError, UnknownCronError } from './operating/errors.js';
+
 export { isStoreTrouble } from './operating/store-trouble.js';
 
 export { SCHEMAS } from './presenting/schemas.js';
@@ -63,10 +64,6 @@ export { WhyDesk } from './operating/why-desk.js';
 export type { WhyPorts } from './operating/why-desk.js';
 export type { WhyReport, WhyStep, WhyVerdict } from './operating/why.js';
 
-export { KEPT_RECORDS, MOST_LISTED_RECORDS } from './operating/audit-trail.js';
-export type { AuditQuery, AuditRecord, AuditTrail, NewAuditRecord } from './operating/audit-trail.js';
-export { PostgresAuditTrail } from './operating/postgres-audit-trail.js';
-export { RedisAuditTrail } from './operating/redis-audit-trail.js';
 export { AuditNotWrittenError, withAudit } from './operating/with-audit.js';
 export type { AuditedOrder } from './operating/with-audit.js';
 
@@ -85,10 +82,10 @@ export type { RedisPodRegistryOptions } from './pods/redis-pod-registry.js';
 
 export { Doctor, needsCare } from './operating/doctor.js';
 export type { DoctorPorts } from './operating/doctor.js';
-export type { DoctorFinding, FindingLevel, PostgresFacts, RedisFacts } from './operating/doctor-facts.js';
+export type { DoctorFinding, FindingLevel, RedisFacts } from './operating/doctor-facts.js';
 export { findLostDefinitions } from './operating/lost-definitions.js';
 export { readRedisFacts } from './operating/redis-facts.js';
-export { readPostgresFacts } from './ledger/postgres/postgres-examination.js';
+
 export { holderSeemsAlive, LeaseDesk } from './operating/leases-desk.js';
 export type {
   ClearedLease,
@@ -105,59 +102,10 @@ export type { Sighting, SightingKind, WatchMark, WatchReport } from './operating
 export { audit } from './audit/audit.js';
 export type { AuditReport, Finding, FindingKind, NotCovered } from './audit/audit.js';
 
-export type {
-  Account,
-  CancelReply,
-  CronRecord,
-  Delivery,
-  Ledger,
-  OperatorOrder,
-  TriggerReply,
-} from './ledger/ledger.js';
-export type {
-  Answer,
-  Doubt,
-  EffectRecord,
-  MissedRange,
-  OperatorAction,
-  OverlapPolicy,
-  Pause,
-  Question,
-  Run,
-  RunReason,
-  SkipRange,
-  SkipReason,
-  WaitReason,
-} from './ledger/run.js';
-export type { RunState } from './ledger/run-state.js';
-export { RedisLedger } from './ledger/redis-ledger.js';
-export type { PostgresLedgerOptions } from './ledger/postgres/postgres-ledger-access.js';
-export { PostgresLedger } from './ledger/postgres/postgres-ledger.js';
-export { PoolExhaustedError } from './ledger/postgres/borrow-connection.js';
-export { migrateLedger } from './ledger/postgres/postgres-migrations.js';
-export { isTransactional } from './ledger/transactional-ledger.js';
-export type { TransactionalLedger, TransactionReply, TransactionRequest } from './ledger/transactional-ledger.js';
-
-export type { Build, Catalog, CatalogReading, ChangeOrder, ChangeReply, DeclareReply } from './catalog/catalog.js';
-export { contentHash } from './catalog/definition.js';
-export type {
-  CatalogEntry,
-  CronDefinition,
-  CronState,
-  Declaration,
-  Generation,
-  MisfirePolicy,
-} from './catalog/definition.js';
-export { DefinitionConflictError } from './catalog/definition-conflict-error.js';
-export { RedisCatalog } from './catalog/redis-catalog.js';
-export { listTenants, openPostgresCatalog, PostgresCatalog } from './catalog/postgres-catalog.js';
-
 export type { Presence } from './scheduling/presence.js';
 export { RedisPresence } from './scheduling/redis-presence.js';
 export type { RunQueue } from './scheduling/run-queue.js';
 export { BullmqRunQueue } from './scheduling/bullmq-run-queue.js';
-
-export { CRON_NAME } from './ledger/occurrence.js';
 
 export { EVENT_TEXT, eventSentence } from './telemetry/events.js';
 export type { EventLevel, EventName, Events } from './telemetry/events.js';

@@ -1,6 +1,6 @@
 import { systemClock } from '@fencepost/lease';
 import { sleep } from '@fencepost/lease/internal';
-import type { Ledger } from '@fencepost/jobs';
+import type { Ledger } from '@fencepost/ledger';
 import type { Fault } from '../fault.js';
 import { hitAt, type Hit } from './arm.js';
 import { onOne, type Hurt } from './process-faults.js';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { DefinitionConflictError } from '../../../libs/jobs/src/catalog/definition-conflict-error.js';
+import { DefinitionConflictError } from '../../../libs/ledger/src/catalog/definition-conflict-error.js';
 import { briefly, build, cron, entryOf, named, NOTHING, OTHER, THIRD, type MakeCatalogHarness } from './stage.js';
 
 /** Which of two builds of one program says what a cron is. */

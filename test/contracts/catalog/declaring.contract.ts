@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { DefinitionConflictError } from '../../../libs/jobs/src/catalog/definition-conflict-error.js';
+import { DefinitionConflictError } from '../../../libs/ledger/src/catalog/definition-conflict-error.js';
 import { briefly, build, cron, entryOf, named, NOTHING, OTHER, ZONE_DATA, type MakeCatalogHarness } from './stage.js';
 
 /** What a declaration leaves, and that of a large one all or nothing is left. */

@@ -5,8 +5,8 @@ import type {
   BeginRequest,
   Delivery,
   HeartbeatReply,
-} from '../../../libs/jobs/src/ledger/ledger.js';
-import { isTerminal, type RunState } from '../../../libs/jobs/src/ledger/run-state.js';
+} from '../../../libs/ledger/src/ledger.js';
+import { isTerminal, type RunState } from '../../../libs/ledger/src/run-state.js';
 import { hasExpired, isCurrent, type KnownRun } from './known.js';
 import type { Seen } from './seen.js';
 import { demand } from './violation.js';

@@ -1,6 +1,6 @@
-import type { CronRecord, ItemRecord, Ledger } from '../../../libs/jobs/src/ledger/ledger.js';
-import { isTerminal } from '../../../libs/jobs/src/ledger/run-state.js';
-import type { EffectRecord, Run } from '../../../libs/jobs/src/ledger/run.js';
+import type { CronRecord, ItemRecord, Ledger } from '../../../libs/ledger/src/ledger.js';
+import { isTerminal } from '../../../libs/ledger/src/run-state.js';
+import type { EffectRecord, Run } from '../../../libs/ledger/src/run.js';
 import { newRun, type KnownCron, type KnownEffect, type KnownRun } from './known.js';
 
 const ALL = Number.MAX_SAFE_INTEGER;

@@ -1,5 +1,5 @@
-import type { RunState } from '../../../libs/jobs/src/ledger/run-state.js';
-import type { Question } from '../../../libs/jobs/src/ledger/run.js';
+import type { RunState } from '../../../libs/ledger/src/run-state.js';
+import type { Question } from '../../../libs/ledger/src/run.js';
 
 /** What the watch knows by itself of an effect, or of one item. */
 export interface KnownEffect {

@@ -1,20 +1,11 @@
 import { Inject, Injectable } from '@nestjs/common';
-import {
-  knownCron,
-  overviewOf,
-  presentCronDetail,
-  presentCronSummary,
-  type Catalog,
-  type CatalogEntry,
-  type CatalogReading,
-  type CronDetailJson,
-  type CronRecord,
-  type CronSummaryJson,
-  type KnownCron,
-  type Ledger,
-  type Run,
-} from '@fencepost/jobs';
-import { mapInSlices, READS } from '@fencepost/jobs/scheduler';
+import { knownCron, overviewOf, presentCronDetail, presentCronSummary } from '@fencepost/jobs';
+import type { Catalog, CatalogEntry, CatalogReading } from '@fencepost/ledger/catalog';
+import type { CronDetailJson, CronSummaryJson, KnownCron } from '@fencepost/jobs';
+import type { CronRecord, Ledger } from '@fencepost/ledger';
+import type { Run } from '@fencepost/ledger/run';
+import { mapInSlices } from '@fencepost/ledger';
+import { READS } from '@fencepost/jobs/scheduler';
 import type { Clock, LeaseStore } from '@fencepost/lease';
 import { ownerPrefix } from '@fencepost/lease/internal';
 import type { Holding } from '@fencepost/lease/store';

@@ -1,15 +1,9 @@
 import { Body, Controller, Inject, Param, Post } from '@nestjs/common';
 import { ApiTags } from '@nestjs/swagger';
-import {
-  CronCatalog,
-  CronOperator,
-  LEDGER,
-  presentPause,
-  SCHEMAS,
-  type BackfillReport,
-  type Ledger,
-  type Pause,
-} from '@fencepost/jobs';
+import { CronCatalog, CronOperator, LEDGER, presentPause, SCHEMAS } from '@fencepost/jobs';
+import type { BackfillReport } from '@fencepost/jobs';
+import type { Ledger } from '@fencepost/ledger';
+import type { Pause } from '@fencepost/ledger/run';
 import { backfillSchema, doneSchema, resumedSchema, startedSchema } from './answers.js';
 import { CronDirectory } from './cron-directory.js';
 import { Orders } from './describe-route.js';

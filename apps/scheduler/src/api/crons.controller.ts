@@ -10,7 +10,9 @@ import {
   Timelines,
   WhyDesk,
 } from '@fencepost/jobs';
-import { mapInSlices, READS, type Reads } from '@fencepost/jobs/scheduler';
+import { mapInSlices } from '@fencepost/ledger';
+import { READS } from '@fencepost/jobs/scheduler';
+import type { Reads } from '@fencepost/jobs/scheduler';
 import { actionListSchema, cronPageSchema, journalSchema, runListSchema } from './answers.js';
 import { CronDirectory } from './cron-directory.js';
 import { Shows } from './describe-route.js';

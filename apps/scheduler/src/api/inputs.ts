@@ -1,4 +1,4 @@
-import { CRON_NAME } from '@fencepost/jobs/operating';
+import { CRON_NAME } from '@fencepost/ledger/run';
 import { z } from 'zod';
 
 /** What comes out of a check. */

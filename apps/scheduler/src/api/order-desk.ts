@@ -1,5 +1,7 @@
 import { Inject, Injectable } from '@nestjs/common';
-import { AUDIT_TRAIL, withAudit, type AuditedOrder, type AuditTrail } from '@fencepost/jobs';
+import { AUDIT_TRAIL, withAudit } from '@fencepost/jobs';
+import type { AuditedOrder } from '@fencepost/jobs';
+import type { AuditTrail } from '@fencepost/ledger/audit-trail';
 import { callerHere } from '../auth/caller.js';
 
 type Order<Result> = Omit<AuditedOrder<Result>, 'by' | 'role' | 'from' | 'cron' | 'runId'> & {

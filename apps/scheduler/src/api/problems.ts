@@ -1,4 +1,4 @@
-import type { TriggerReply } from '@fencepost/jobs';
+import type { TriggerReply } from '@fencepost/ledger';
 import { FencepostError } from '@fencepost/lease';
 
 /** What was asked for can't be done as things are; nothing was changed. */

@@ -1,7 +1,10 @@
 import { Controller, Get, Inject, Param, Query } from '@nestjs/common';
 import { ApiTags } from '@nestjs/swagger';
-import { presentJournalEntry, presentRun, presentRunReport, RunOperator, type Run } from '@fencepost/jobs';
-import { mapInSlices, READS, type BullmqRunQueue, type Reads } from '@fencepost/jobs/scheduler';
+import { presentJournalEntry, presentRun, presentRunReport, RunOperator } from '@fencepost/jobs';
+import type { Run } from '@fencepost/ledger/run';
+import { mapInSlices } from '@fencepost/ledger';
+import { READS } from '@fencepost/jobs/scheduler';
+import type { BullmqRunQueue, Reads } from '@fencepost/jobs/scheduler';
 import { runListSchema, runPageSchema } from './answers.js';
 import { Shows } from './describe-route.js';
 import * as inputs from './inputs.js';

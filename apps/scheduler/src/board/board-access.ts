@@ -1,6 +1,9 @@
 import type { BoardHooks, HookContext } from '@bull-board/api/typings/app';
 import { Inject, Injectable } from '@nestjs/common';
-import { AUDIT_TRAIL, LEDGER, type AuditTrail, type Ledger, type Run } from '@fencepost/jobs';
+import { AUDIT_TRAIL, LEDGER } from '@fencepost/jobs';
+import type { AuditTrail } from '@fencepost/ledger/audit-trail';
+import type { Ledger } from '@fencepost/ledger';
+import type { Run } from '@fencepost/ledger/run';
 import { RUN_QUEUE, type BullmqRunQueue } from '@fencepost/jobs/scheduler';
 import { mayAs, type AccessRole } from '@fencepost/pod';
 import { callerHere } from '../auth/caller.js';

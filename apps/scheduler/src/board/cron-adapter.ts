@@ -1,7 +1,10 @@
 import { BullMQAdapter } from '@bull-board/api/bullMQAdapter';
 import type { QueueJob, QueueJobJson } from '@bull-board/api/typings/app';
-import type { CronCatalog, CronOperator, Ledger, Run } from '@fencepost/jobs';
-import { mapInSlices, type BullmqRunQueue } from '@fencepost/jobs/scheduler';
+import type { CronCatalog, CronOperator } from '@fencepost/jobs';
+import type { Ledger } from '@fencepost/ledger';
+import type { Run } from '@fencepost/ledger/run';
+import { mapInSlices } from '@fencepost/ledger';
+import type { BullmqRunQueue } from '@fencepost/jobs/scheduler';
 import { mayAs } from '@fencepost/pod';
 import type { CronDirectory } from '../api/cron-directory.js';
 import type { OrderDesk } from '../api/order-desk.js';

@@ -1,4 +1,5 @@
-import { lateBy, type Run } from '@fencepost/jobs';
+import { lateBy } from '@fencepost/jobs';
+import type { Run } from '@fencepost/ledger/run';
 import { formatFence } from '@fencepost/lease';
 import { ownerPrefix } from '@fencepost/lease/internal';
 

@@ -1,5 +1,5 @@
 import type { Clock } from '@fencepost/lease';
-import type { Ledger } from '../ledger/ledger.js';
+import type { Ledger } from '@fencepost/ledger';
 import { candidates, firstOf, firstTwoOf } from '../scheduling/rendezvous.js';
 import type { SchedulerPod } from '../scheduling/scheduler-pod.js';
 import { Schedules } from '../scheduling/schedules.js';

@@ -1,6 +1,6 @@
 import type { Clock } from '@fencepost/lease';
 import { scrubText } from '@fencepost/lease/internal';
-import type { CronPing } from '../catalog/definition.js';
+import type { CronPing } from '@fencepost/ledger/catalog';
 import type { Telemetry } from '../telemetry/telemetry.js';
 import type { Message } from './alarm-queue.js';
 import { call, type Call, type CallOptions } from './call.js';

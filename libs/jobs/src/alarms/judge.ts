@@ -1,7 +1,8 @@
 import { scrubText } from '@fencepost/lease/internal';
-import type { CronDefinition } from '../catalog/definition.js';
-import { isTerminal } from '../ledger/run-state.js';
-import { hasLateness, type Run } from '../ledger/run.js';
+import type { CronDefinition } from '@fencepost/ledger/catalog';
+import { isTerminal } from '@fencepost/ledger/run';
+import { hasLateness } from '@fencepost/ledger/run';
+import type { Run } from '@fencepost/ledger/run';
 import type { Alarm } from './alarm.js';
 
 /** What is known of a watched cron at one moment. Times are epoch milliseconds of the store. */

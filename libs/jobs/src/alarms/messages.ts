@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
-import type { CronPing } from '../catalog/definition.js';
-import type { Notification } from '../ledger/ledger.js';
+import type { CronPing } from '@fencepost/ledger/catalog';
+import type { Notification } from '@fencepost/ledger';
 import type { AlarmNews } from './alarm.js';
 import type { Message, MessageType, PingOn } from './alarm-queue.js';
 

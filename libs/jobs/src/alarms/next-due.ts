@@ -1,4 +1,4 @@
-import type { CatalogEntry } from '../catalog/definition.js';
+import type { CatalogEntry } from '@fencepost/ledger/catalog';
 import { spreadOf } from '@fencepost/schedule';
 import type { SharedSchedules } from '../scheduling/segments.js';
 

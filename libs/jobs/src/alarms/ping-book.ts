@@ -1,8 +1,8 @@
 import type { Clock } from '@fencepost/lease';
 import type { CancelTimer } from '@fencepost/lease/internal';
 import type { StopWatching } from '@fencepost/lease/store';
-import type { Catalog } from '../catalog/catalog.js';
-import type { CronPing } from '../catalog/definition.js';
+import type { Catalog } from '@fencepost/ledger/catalog';
+import type { CronPing } from '@fencepost/ledger/catalog';
 import type { Telemetry } from '../telemetry/telemetry.js';
 import { tellTrouble } from '../telemetry/tell-trouble.js';
 

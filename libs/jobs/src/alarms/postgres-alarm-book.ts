@@ -1,5 +1,6 @@
-import { PostgresLedgerAccess, type PostgresLedgerOptions } from '../ledger/postgres/postgres-ledger-access.js';
-import { sqlJson } from '../ledger/postgres/postgres-value.js';
+import { PostgresLedgerAccess } from '@fencepost/ledger/postgres';
+import type { PostgresLedgerOptions } from '@fencepost/ledger/postgres';
+import { sqlJson } from '@fencepost/ledger/postgres';
 import type { AlarmBook, BookReading, Swap } from './alarm-book.js';
 
 /** The alarms of a tenant in a table beside the ledger. */

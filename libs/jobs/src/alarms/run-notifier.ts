@@ -1,6 +1,6 @@
 import { scrubText } from '@fencepost/lease/internal';
-import type { CronPing } from '../catalog/definition.js';
-import type { Ledger, Notification, NotifiedState } from '../ledger/ledger.js';
+import type { CronPing } from '@fencepost/ledger/catalog';
+import type { Ledger, Notification, NotifiedState } from '@fencepost/ledger';
 import type { Events } from '../telemetry/events.js';
 import { tellQueueTrouble } from '../telemetry/tell-trouble.js';
 import type { EventListener, Telemetry } from '../telemetry/telemetry.js';

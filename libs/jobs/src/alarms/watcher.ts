@@ -1,8 +1,8 @@
 import type { Clock } from '@fencepost/lease';
 import type { CancelTimer } from '@fencepost/lease/internal';
-import type { CatalogEntry } from '../catalog/definition.js';
-import type { CronRecord, Ledger } from '../ledger/ledger.js';
-import type { Run } from '../ledger/run.js';
+import type { CatalogEntry } from '@fencepost/ledger/catalog';
+import type { CronRecord, Ledger } from '@fencepost/ledger';
+import type { Run } from '@fencepost/ledger/run';
 import { inGroups } from '../scheduling/in-groups.js';
 import type { Telemetry } from '../telemetry/telemetry.js';
 import type { AlarmNews } from './alarm.js';

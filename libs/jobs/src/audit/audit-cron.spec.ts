@@ -13,9 +13,9 @@ import {
   WAITING,
   type Change,
 } from '../../../../test/support/audit-history.js';
-import type { Generation } from '../catalog/definition.js';
-import type { Account } from '../ledger/ledger.js';
-import type { Run, SkipReason, SkipRange } from '../ledger/run.js';
+import type { Generation } from '../../../ledger/src/catalog/definition.js';
+import type { Account } from '../../../ledger/src/ledger.js';
+import type { Run, SkipReason, SkipRange } from '../../../ledger/src/run.js';
 import { auditCron } from './audit-cron.js';
 
 const EACH_SECOND = generationsOf({ since: START });

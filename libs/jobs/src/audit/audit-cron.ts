@@ -1,7 +1,7 @@
-import type { Generation } from '../catalog/definition.js';
-import type { Account } from '../ledger/ledger.js';
-import type { Run, SkipRange } from '../ledger/run.js';
-import { occurrenceId } from '../ledger/occurrence.js';
+import type { Generation } from '@fencepost/ledger/catalog';
+import type { Account } from '@fencepost/ledger';
+import type { Run, SkipRange } from '@fencepost/ledger/run';
+import { occurrenceId } from '@fencepost/ledger/run';
 import { noCounts, type CronAudit, type Finding, type FindingKind, type NotCovered } from './audit-report.js';
 import { impossibility } from './impossibility.js';
 import { lostDefinitions } from './lost-definition.js';

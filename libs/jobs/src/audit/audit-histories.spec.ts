@@ -10,9 +10,9 @@ import {
   type Change,
 } from '../../../../test/support/audit-history.js';
 import { atMost } from '../../../../test/support/property-runs.js';
-import type { Generation } from '../catalog/definition.js';
-import type { Account } from '../ledger/ledger.js';
-import type { Run } from '../ledger/run.js';
+import type { Generation } from '../../../ledger/src/catalog/definition.js';
+import type { Account } from '../../../ledger/src/ledger.js';
+import type { Run } from '../../../ledger/src/run.js';
 import { auditCron } from './audit-cron.js';
 import type { CronAudit } from './audit-report.js';
 

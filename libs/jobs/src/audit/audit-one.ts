@@ -1,5 +1,5 @@
-import type { CatalogEntry } from '../catalog/definition.js';
-import type { Ledger } from '../ledger/ledger.js';
+import type { CatalogEntry } from '@fencepost/ledger/catalog';
+import type { Ledger } from '@fencepost/ledger';
 import { auditReigns } from './audit-cron.js';
 import { addCounts, MOST_FINDINGS, noCounts, type CronAudit, type Finding, type NotCovered } from './audit-report.js';
 import { endOfPart, instantsOf, reignsOf, stretchesOf, type AuditSpan, type Reign } from './stretches.js';

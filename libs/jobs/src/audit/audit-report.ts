@@ -1,4 +1,4 @@
-import type { SkipReason } from '../ledger/run.js';
+import type { SkipReason } from '@fencepost/ledger/run';
 
 /**
  * `missed`: an instant with neither a run nor a recorded reason. `doubled`: an instant with more than one scheduled run.

@@ -11,8 +11,8 @@ import {
   SECOND,
   START,
 } from '../../../../test/support/audit-history.js';
-import type { CatalogEntry } from '../catalog/definition.js';
-import type { Account } from '../ledger/ledger.js';
+import type { CatalogEntry } from '../../../ledger/src/catalog/definition.js';
+import type { Account } from '../../../ledger/src/ledger.js';
 import { MOST_FINDINGS } from './audit-report.js';
 import { audit, type AuditOptions } from './audit.js';
 

@@ -1,7 +1,7 @@
 import type { Clock } from '@fencepost/lease';
-import type { Catalog, CatalogReading } from '../catalog/catalog.js';
-import type { CatalogEntry } from '../catalog/definition.js';
-import type { Ledger } from '../ledger/ledger.js';
+import type { Catalog, CatalogReading } from '@fencepost/ledger/catalog';
+import type { CatalogEntry } from '@fencepost/ledger/catalog';
+import type { Ledger } from '@fencepost/ledger';
 import type { Presence } from '../scheduling/presence.js';
 import { auditOne } from './audit-one.js';
 import {

@@ -1,5 +1,5 @@
-import type { RunState } from '../ledger/run-state.js';
-import type { Run } from '../ledger/run.js';
+import type { RunState } from '@fencepost/ledger/run';
+import type { Run } from '@fencepost/ledger/run';
 
 const FINAL: readonly RunState[] = ['succeeded', 'failed', 'cancelled', 'skipped'];
 const BEGUN: readonly RunState[] = ['running', 'orphaned', 'uncertain', 'succeeded', 'failed'];

@@ -1,5 +1,5 @@
-import type { Generation } from '../catalog/definition.js';
-import type { Run } from '../ledger/run.js';
+import type { Generation } from '@fencepost/ledger/catalog';
+import type { Run } from '@fencepost/ledger/run';
 
 /** A generation is effective no later than this after it was accepted, in milliseconds of the store's clock. */
 const EFFECTIVE_WITHIN_MS = 2_000;

@@ -1,4 +1,4 @@
-import type { SkipRange } from '../ledger/run.js';
+import type { SkipRange } from '@fencepost/ledger/run';
 
 /** Answers for ascending instants which recorded range has each, `null` for none. */
 export function skipCover(skips: readonly SkipRange[]): (instant: number) => SkipRange | null {

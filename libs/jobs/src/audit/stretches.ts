@@ -1,4 +1,4 @@
-import type { Generation } from '../catalog/definition.js';
+import type { Generation } from '@fencepost/ledger/catalog';
 import { parseSchedule } from '@fencepost/schedule';
 import type { CronSchedule } from '@fencepost/schedule';
 

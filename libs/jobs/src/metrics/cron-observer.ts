@@ -1,5 +1,5 @@
 import type { Clock } from '@fencepost/lease';
-import type { CatalogEntry } from '../catalog/definition.js';
+import type { CatalogEntry } from '@fencepost/ledger/catalog';
 import type { CronLabels } from './cron-labels.js';
 import type { HeldGauges } from './held-gauges.js';
 import { byImportance } from './importance.js';

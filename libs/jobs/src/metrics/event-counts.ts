@@ -1,5 +1,5 @@
 import type { Clock } from '@fencepost/lease';
-import type { SkipReason } from '../ledger/run.js';
+import type { SkipReason } from '@fencepost/ledger/run';
 import type { EventName, Events } from '../telemetry/events.js';
 import type { EventListener } from '../telemetry/telemetry.js';
 import type { CronLabels } from './cron-labels.js';

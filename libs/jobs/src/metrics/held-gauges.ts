@@ -3,7 +3,7 @@ import type { HeldCron } from '../scheduling/held-cron.js';
 import { Schedules } from '../scheduling/schedules.js';
 import { newestSegment, type SharedSchedule } from '../scheduling/segments.js';
 import { Telemetry } from '../telemetry/telemetry.js';
-import type { CatalogEntry } from '../catalog/definition.js';
+import type { CatalogEntry } from '@fencepost/ledger/catalog';
 import { OTHER, type CronLabels } from './cron-labels.js';
 import type { Instruments } from './instruments.js';
 

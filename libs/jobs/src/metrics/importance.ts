@@ -1,4 +1,4 @@
-import type { CatalogEntry } from '../catalog/definition.js';
+import type { CatalogEntry } from '@fencepost/ledger/catalog';
 
 /** How far two instants of a cron lie apart, milliseconds; `null` for one that has none. */
 export type IntervalOf = (entry: CatalogEntry) => number | null;

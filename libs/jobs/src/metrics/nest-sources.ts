@@ -1,7 +1,7 @@
 import type { Clock } from '@fencepost/lease';
-import type { Catalog } from '../catalog/catalog.js';
-import type { CatalogEntry } from '../catalog/definition.js';
-import type { Ledger } from '../ledger/ledger.js';
+import type { Catalog } from '@fencepost/ledger/catalog';
+import type { CatalogEntry } from '@fencepost/ledger/catalog';
+import type { Ledger } from '@fencepost/ledger';
 import type { PodRegistry } from '../pods/pod-registry.js';
 import type { BullmqRunQueue } from '../scheduling/bullmq-run-queue.js';
 import type { SchedulerPod } from '../scheduling/scheduler-pod.js';

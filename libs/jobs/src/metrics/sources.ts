@@ -1,5 +1,5 @@
-import type { CatalogEntry } from '../catalog/definition.js';
-import type { Ledger } from '../ledger/ledger.js';
+import type { CatalogEntry } from '@fencepost/ledger/catalog';
+import type { Ledger } from '@fencepost/ledger';
 import type { PodCard } from '../pods/pod-registry.js';
 import type { HeldCron } from '../scheduling/held-cron.js';
 

@@ -1,7 +1,7 @@
 import type { Clock } from '@fencepost/lease';
 import type { CancelTimer } from '@fencepost/lease/internal';
-import type { CatalogEntry } from '../catalog/definition.js';
-import type { Run, SkipRange } from '../ledger/run.js';
+import type { CatalogEntry } from '@fencepost/ledger/catalog';
+import type { Run, SkipRange } from '@fencepost/ledger/run';
 import type { Telemetry } from '../telemetry/telemetry.js';
 import type { CronLabels } from './cron-labels.js';
 import type { Instruments } from './instruments.js';

@@ -9,7 +9,7 @@ import { AlarmProcessor } from '../alarms/alarm.processor.js';
 import type { BullmqAlarmQueue } from '../alarms/bullmq-alarm-queue.js';
 import { Courier } from '../alarms/courier.js';
 import { Postman } from '../alarms/postman.js';
-import type { Ledger } from '../ledger/ledger.js';
+import type { Ledger } from '@fencepost/ledger';
 import type { SchedulerPod } from '../scheduling/scheduler-pod.js';
 import { Telemetry } from '../telemetry/telemetry.js';
 import { openAlarmBook } from './definition-stores.js';

@@ -2,7 +2,7 @@ import { Inject, Injectable } from '@nestjs/common';
 import { DiscoveryService, Reflector } from '@nestjs/core';
 import type { Clock } from '@fencepost/lease';
 import { CLOCK } from '@fencepost/lease/nest';
-import type { Declaration } from '../catalog/definition.js';
+import type { Declaration } from '@fencepost/ledger/catalog';
 import type { CronHandler } from '../running/carrier.js';
 import type { RunHandler } from '../running/run-context.js';
 import { CronDeclarationError } from './cron-declaration-error.js';

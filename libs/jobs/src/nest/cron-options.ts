@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { CRON_NAME } from '../ledger/occurrence.js';
+import { CRON_NAME } from '@fencepost/ledger/run';
 import { duration } from './duration-option.js';
 import { choice, HANDLER_PARTS, HANDLER_SHAPE, whole } from './handler-options.js';
 import { lostInJson } from './json-value.js';

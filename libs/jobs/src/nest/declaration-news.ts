@@ -1,4 +1,4 @@
-import type { Build, DeclareReply } from '../catalog/catalog.js';
+import type { Build, DeclareReply } from '@fencepost/ledger/catalog';
 import type { Telemetry } from '../telemetry/telemetry.js';
 
 /** In one event. */

@@ -1,11 +1,11 @@
 import type { Provider } from '@nestjs/common';
 import type { Clock, LeaseStore } from '@fencepost/lease';
 import { CLOCK, LEASE_REDIS } from '@fencepost/lease/nest';
-import type { Catalog } from '../catalog/catalog.js';
+import type { Catalog } from '@fencepost/ledger/catalog';
 import type { Journal } from '../journal/journal.js';
-import type { Ledger } from '../ledger/ledger.js';
-import { readPostgresFacts } from '../ledger/postgres/postgres-examination.js';
-import type { AuditTrail } from '../operating/audit-trail.js';
+import type { Ledger } from '@fencepost/ledger';
+import { readPostgresFacts } from '@fencepost/ledger/postgres';
+import type { AuditTrail } from '@fencepost/ledger/audit-trail';
 import { CronOperator } from '../operating/cron-operator.js';
 import { Doctor } from '../operating/doctor.js';
 import { LeaseDesk } from '../operating/leases-desk.js';

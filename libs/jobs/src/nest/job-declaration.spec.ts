@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import { contentHash } from '../catalog/definition.js';
+import { contentHash } from '../../../ledger/src/catalog/definition.js';
 import { CronDeclarationError } from './cron-declaration-error.js';
 import { checkJob } from './job-declaration.js';
 

@@ -3,9 +3,9 @@ import type { DynamicModule, OnApplicationShutdown, Provider } from '@nestjs/com
 import type { Clock } from '@fencepost/lease';
 import type { RedisClient } from '@fencepost/lease/redis';
 import { CLOCK, LEASE_REDIS } from '@fencepost/lease/nest';
-import type { Catalog } from '../catalog/catalog.js';
-import type { Ledger } from '../ledger/ledger.js';
-import type { AuditTrail } from '../operating/audit-trail.js';
+import type { Catalog } from '@fencepost/ledger/catalog';
+import type { Ledger } from '@fencepost/ledger';
+import type { AuditTrail } from '@fencepost/ledger/audit-trail';
 import { CronCatalog } from '../operating/cron-catalog.js';
 import { CronOperator } from '../operating/cron-operator.js';
 import { Jobs } from '../operating/jobs.js';

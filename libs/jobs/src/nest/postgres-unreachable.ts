@@ -1,7 +1,7 @@
 import { FencepostError, SetupError } from '@fencepost/lease';
 import { redactUrl } from '@fencepost/lease/internal/redis';
-import { sqlState } from '../ledger/postgres/postgres-failure.js';
-import { PoolExhaustedError } from '../ledger/postgres/borrow-connection.js';
+import { sqlState } from '@fencepost/ledger/postgres';
+import { PoolExhaustedError } from '@fencepost/ledger/postgres';
 import type { JobsSettings } from './options.js';
 
 type Postgres = NonNullable<JobsSettings['postgres']>;

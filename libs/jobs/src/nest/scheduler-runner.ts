@@ -4,8 +4,8 @@ import { systemClock, type Clock, type Leases, type LeaseStore } from '@fencepos
 import { CLOCK } from '@fencepost/lease/nest';
 import type { AlarmQueue } from '../alarms/alarm-queue.js';
 import { RunNotifier } from '../alarms/run-notifier.js';
-import type { Catalog } from '../catalog/catalog.js';
-import type { Ledger } from '../ledger/ledger.js';
+import type { Catalog } from '@fencepost/ledger/catalog';
+import type { Ledger } from '@fencepost/ledger';
 import { PodReporter } from '../pods/pod-reporter.js';
 import type { Presence } from '../scheduling/presence.js';
 import { punctual } from '../scheduling/punctual.js';

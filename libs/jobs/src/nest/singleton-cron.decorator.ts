@@ -1,6 +1,6 @@
 import { SetMetadata } from '@nestjs/common';
-import type { CronPing, MisfirePolicy } from '../catalog/definition.js';
-import type { OverlapPolicy } from '../ledger/run.js';
+import type { CronPing, MisfirePolicy } from '@fencepost/ledger/catalog';
+import type { OverlapPolicy } from '@fencepost/ledger/run';
 import type { DstRule } from '@fencepost/schedule';
 import type { CronLiteral, ZoneLiteral } from '@fencepost/schedule';
 import type { HandlerOptions } from './handler-options.js';

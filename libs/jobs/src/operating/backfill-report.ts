@@ -1,5 +1,5 @@
-import type { TriggerReply } from '../ledger/ledger.js';
-import type { RunState } from '../ledger/run-state.js';
+import type { TriggerReply } from '@fencepost/ledger';
+import type { RunState } from '@fencepost/ledger/run';
 
 /** Why an instant was left alone: the state of the run it has, or that it can't be had. See {@link TriggerReply}. */
 export type LeftAlone = RunState | 'ahead' | 'forgotten';

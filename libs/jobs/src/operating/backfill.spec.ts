@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { CRON } from '../../../../test/support/audit-history.js';
 import { OperatingStage } from '../../../../test/support/operating-stage.js';
-import type { CronDefinition } from '../catalog/definition.js';
+import type { CronDefinition } from '../../../ledger/src/catalog/definition.js';
 import { LARGEST_PRIORITY } from '../scheduling/run-queue.js';
 import type { BackfillOrder } from './cron-operator.js';
 

@@ -1,9 +1,9 @@
 import type { Clock } from '@fencepost/lease';
 import { sleep } from '@fencepost/lease/internal';
-import type { CatalogEntry } from '../catalog/definition.js';
-import type { Ledger, OperatorOrder, TriggerReply } from '../ledger/ledger.js';
-import { isTerminal } from '../ledger/run-state.js';
-import { occurrenceId } from '../ledger/occurrence.js';
+import type { CatalogEntry } from '@fencepost/ledger/catalog';
+import type { Ledger, OperatorOrder, TriggerReply } from '@fencepost/ledger';
+import { isTerminal } from '@fencepost/ledger/run';
+import { occurrenceId } from '@fencepost/ledger/run';
 import { LARGEST_PRIORITY } from '../scheduling/run-queue.js';
 import { outcomeOf, BackfillTally, type BackfillProgress, type BackfillReport } from './backfill-report.js';
 import { madeAt, MOST_RERUNS } from './backfill-preview.js';

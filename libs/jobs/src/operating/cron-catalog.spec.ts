@@ -3,7 +3,8 @@ import { CRON } from '../../../../test/support/audit-history.js';
 import { OperatingStage } from '../../../../test/support/operating-stage.js';
 import { CronDeclarationError } from '../nest/cron-declaration-error.js';
 import { CronCatalog } from './cron-catalog.js';
-import { CatalogMovedError, OperatorInputError, UnknownCronError } from './errors.js';
+import { OperatorInputError } from '../../../ledger/src/operator-input.js';
+import { CatalogMovedError, UnknownCronError } from './errors.js';
 
 const ORDER = { by: 'ada', reason: 'a test' };
 

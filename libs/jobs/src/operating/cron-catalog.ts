@@ -1,14 +1,15 @@
 import { hostname } from 'node:os';
 import type { Clock } from '@fencepost/lease';
-import type { Catalog, ChangeReply } from '../catalog/catalog.js';
-import type { CatalogEntry } from '../catalog/definition.js';
+import type { Catalog, ChangeReply } from '@fencepost/ledger/catalog';
+import type { CatalogEntry } from '@fencepost/ledger/catalog';
 import { checkRuntimeCron } from '../nest/cron-declaration.js';
 import type { HandlerOptions } from '../nest/handler-options.js';
 import type { SingletonCronOptions } from '../nest/singleton-cron.decorator.js';
-import type { AuditTrail } from './audit-trail.js';
+import type { AuditTrail } from '@fencepost/ledger/audit-trail';
 import { CatalogMovedError, UnknownCronError } from './errors.js';
 import { knownCron } from './known-cron.js';
-import { checkedText, wrong } from './order.js';
+import { wrong } from '@fencepost/ledger';
+import { checkedText } from './order.js';
 import { isAudited, withAudit } from './with-audit.js';
 
 /** A cron as it is made at run time: the options of `@SingletonCron` but `name` and those that stand at the method. */

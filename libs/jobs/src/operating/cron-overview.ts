@@ -1,6 +1,6 @@
-import type { CatalogEntry, CronState, Generation } from '../catalog/definition.js';
-import type { CronRecord, DroppedNotifications } from '../ledger/ledger.js';
-import type { Pause, Run } from '../ledger/run.js';
+import type { CatalogEntry, CronState, Generation } from '@fencepost/ledger/catalog';
+import type { CronRecord, DroppedNotifications } from '@fencepost/ledger';
+import type { Pause, Run } from '@fencepost/ledger/run';
 import { generationsOf } from './known-cron.js';
 import { scheduleOf } from './scheduled.js';
 

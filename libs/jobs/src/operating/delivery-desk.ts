@@ -1,4 +1,4 @@
-import type { Ledger } from '../ledger/ledger.js';
+import type { Ledger } from '@fencepost/ledger';
 import type { Presence } from '../scheduling/presence.js';
 import type { QueuedDelivery, RunQueue } from '../scheduling/run-queue.js';
 

@@ -1,4 +1,4 @@
-import type { CatalogEntry } from '../catalog/definition.js';
+import type { CatalogEntry } from '@fencepost/ledger/catalog';
 import type { DoctorFacts, DoctorFinding, DoctorRule } from './doctor-facts.js';
 import { workers } from './doctor-pods.js';
 import { counted, found, grouped, listed, took } from './doctor-words.js';

@@ -1,9 +1,9 @@
 import type { ServerFacts } from '@fencepost/lease/internal/redis-checks';
-import type { CatalogEntry } from '../catalog/definition.js';
-import type { UnreadableRecord } from '../catalog/read-records.js';
+import type { CatalogEntry } from '@fencepost/ledger/catalog';
+import type { UnreadableRecord } from '@fencepost/ledger/catalog';
 import type { JournalEntry } from '../journal/journal.js';
-import type { Run } from '../ledger/run.js';
-import type { PostgresSettings } from '../nest/durability.js';
+import type { Run } from '@fencepost/ledger/run';
+import type { PostgresFacts } from '@fencepost/ledger/postgres';
 import type { PodCard } from '../pods/pod-registry.js';
 import type { LostDefinitions } from './lost-definitions.js';
 import type { CronOverview } from './cron-overview.js';
@@ -44,19 +44,6 @@ export interface RedisFacts {
   /** At most 1,000, the longest overdue first. */
   readonly late: readonly LateCron[];
   readonly queuePaused: boolean;
-}
-
-export interface PostgresFacts {
-  readonly schema: string;
-  /** Of the ledger's tables, 0 for none; `null`: this role may not look. */
-  readonly version: number | null;
-  /** What this release works with. */
-  readonly expectedVersion: number;
-  /** Whether its functions are those of this release. */
-  readonly functionsFit: boolean;
-  readonly settings: PostgresSettings;
-  /** Rights that the role lacks, such as `UPDATE on run`. */
-  readonly missing: readonly string[];
 }
 
 /** The newest runs of crons whose last one did not end well. */

@@ -1,5 +1,5 @@
 import { scrubText } from '@fencepost/lease/internal';
-import type { Run } from '../ledger/run.js';
+import type { Run } from '@fencepost/ledger/run';
 import type { CronOverview } from './cron-overview.js';
 import type { DoctorFacts, DoctorFinding, DoctorRule } from './doctor-facts.js';
 import { counted, found, listed, took } from './doctor-words.js';

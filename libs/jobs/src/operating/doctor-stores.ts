@@ -5,7 +5,7 @@ import {
   type FindingCode,
   type ServerFacts,
 } from '@fencepost/lease/internal/redis-checks';
-import { judgePostgres } from '../nest/durability.js';
+import { judgePostgres } from '@fencepost/ledger/durability';
 import type { DoctorFacts, DoctorFinding, DoctorRule, FindingLevel } from './doctor-facts.js';
 import { workers } from './doctor-pods.js';
 import { found, listed, took } from './doctor-words.js';

@@ -1,19 +1,13 @@
-import type { Catalog, CatalogReading } from '../catalog/catalog.js';
+import type { Catalog, CatalogReading } from '@fencepost/ledger/catalog';
 import type { Journal } from '../journal/journal.js';
 import type { PodRegistry } from '../pods/pod-registry.js';
 import type { Presence } from '../scheduling/presence.js';
-import { mapInSlices } from '../reading/slices.js';
+import { mapInSlices } from '@fencepost/ledger';
 import type { CronOverview } from './cron-overview.js';
 import type { CronOperator } from './cron-operator.js';
 import { CRON_RULES } from './doctor-crons.js';
-import type {
-  CronOutcomes,
-  DoctorFacts,
-  DoctorFinding,
-  FindingLevel,
-  PostgresFacts,
-  RedisFacts,
-} from './doctor-facts.js';
+import type { PostgresFacts } from '@fencepost/ledger/postgres';
+import type { CronOutcomes, DoctorFacts, DoctorFinding, FindingLevel, RedisFacts } from './doctor-facts.js';
 import { OUTCOME_RULES, unsound } from './doctor-outcomes.js';
 import { POD_RULES } from './doctor-pods.js';
 import { STORE_RULES } from './doctor-stores.js';

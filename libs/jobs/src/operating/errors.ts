@@ -57,8 +57,3 @@ export class UnknownCronError extends FencepostError {
     );
   }
 }
-
-/** What an operator asked for can't be: which word of it, what was expected, what came. */
-export class OperatorInputError extends FencepostError {
-  readonly code = 'OPERATOR_INPUT';
-}

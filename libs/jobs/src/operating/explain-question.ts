@@ -1,5 +1,5 @@
-import type { QuestionRef, ResolveReply } from '../ledger/ledger.js';
-import type { Doubt, Question, Run } from '../ledger/run.js';
+import type { QuestionRef, ResolveReply } from '@fencepost/ledger';
+import type { Doubt, Question, Run } from '@fencepost/ledger/run';
 
 /** A question that a run waits with, and what a person needs to answer it. */
 export interface ExplainedQuestion extends Question {

@@ -2,7 +2,8 @@ import { parseDuration } from '@fencepost/lease/internal/options';
 import { lostInJson } from '../nest/json-value.js';
 import { JobPayloadError } from '../running/job-payload-error.js';
 import { LARGEST_PRIORITY } from '../scheduling/run-queue.js';
-import { checkedInstant, checkedText, wrong } from './order.js';
+import { wrong } from '@fencepost/ledger';
+import { checkedInstant, checkedText } from './order.js';
 
 export interface EnqueueOptions {
   /** A text of 1 to 1,000 characters. The same key makes no second run of this job for `keyTtl`; default: each call makes one. */

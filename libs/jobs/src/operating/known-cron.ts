@@ -1,6 +1,6 @@
 import { nearNames } from '@fencepost/lease/internal/options';
-import type { Catalog, CatalogReading } from '../catalog/catalog.js';
-import type { CatalogEntry, Generation } from '../catalog/definition.js';
+import type { Catalog, CatalogReading } from '@fencepost/ledger/catalog';
+import type { CatalogEntry, Generation } from '@fencepost/ledger/catalog';
 import { UnknownCronError } from './errors.js';
 
 export interface KnownCron {

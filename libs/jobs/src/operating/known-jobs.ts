@@ -1,8 +1,8 @@
 import type { Clock } from '@fencepost/lease';
-import type { Catalog, CatalogReading } from '../catalog/catalog.js';
-import type { CatalogEntry, Generation } from '../catalog/definition.js';
+import type { Catalog, CatalogReading } from '@fencepost/ledger/catalog';
+import type { CatalogEntry, Generation } from '@fencepost/ledger/catalog';
 import { isManual } from '@fencepost/schedule';
-import { OperatorInputError } from './errors.js';
+import { OperatorInputError } from '@fencepost/ledger';
 import { effectiveGeneration, runnableCron } from './known-cron.js';
 
 export interface KnownJob {

@@ -6,10 +6,11 @@ import { OperatingStage } from '../../../../test/support/operating-stage.js';
 import { podCard } from '../../../../test/support/pod-card.js';
 import { MemoryJournal } from '../journal/memory-journal.js';
 import { MemoryPodRegistry } from '../pods/memory-pod-registry.js';
-import { OperatorInputError, UnknownCronError } from './errors.js';
+import { OperatorInputError } from '../../../ledger/src/operator-input.js';
+import { UnknownCronError } from './errors.js';
 import { holderSeemsAlive, LeaseDesk, type LeaseDeskPorts } from './leases-desk.js';
 import { LeaseMovedError } from './leases-errors.js';
-import { MemoryAuditTrail } from './memory-audit-trail.js';
+import { MemoryAuditTrail } from '../../../ledger/src/audit-trail/memory-audit-trail.js';
 
 const ORDER = { by: 'otto', role: 'admin', from: 'cli host-1', reason: 'its pod is dead' };
 

@@ -1,15 +1,16 @@
 import { formatFence, type Clock, type Fence, type LeaseStore } from '@fencepost/lease';
 import { ownerPrefix, sleep } from '@fencepost/lease/internal';
 import type { Holding } from '@fencepost/lease/store';
-import type { Catalog } from '../catalog/catalog.js';
+import type { Catalog } from '@fencepost/ledger/catalog';
 import type { Journal } from '../journal/journal.js';
-import type { Ledger } from '../ledger/ledger.js';
+import type { Ledger } from '@fencepost/ledger';
 import type { PodRegistry } from '../pods/pod-registry.js';
-import type { AuditTrail } from './audit-trail.js';
+import type { AuditTrail } from '@fencepost/ledger/audit-trail';
 import { LeaseMovedError } from './leases-errors.js';
 import { DuplicateWatch, markOf, type Look, type WatchMark, type WatchReport } from './leases-watch.js';
 import { knownCron } from './known-cron.js';
-import { checkedText, wrong } from './order.js';
+import { wrong } from '@fencepost/ledger';
+import { checkedText } from './order.js';
 import { withAudit } from './with-audit.js';
 
 export interface LeaseDeskPorts {

@@ -2,8 +2,8 @@ import { formatFence, type Fence } from '@fencepost/lease';
 import { ownerPrefix } from '@fencepost/lease/internal';
 import type { Holding } from '@fencepost/lease/store';
 import type { JournalEntry } from '../journal/journal.js';
-import type { CronRecord } from '../ledger/ledger.js';
-import type { Run } from '../ledger/run.js';
+import type { CronRecord } from '@fencepost/ledger';
+import type { Run } from '@fencepost/ledger/run';
 
 /** How a cron stood when somebody began to watch it. */
 export interface WatchMark {

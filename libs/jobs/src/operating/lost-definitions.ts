@@ -1,8 +1,8 @@
 import { redisKeys, type KeySpace } from '@fencepost/lease/internal/redis';
 import type { RedisClient } from '@fencepost/lease/redis';
-import type { Catalog, CatalogReading } from '../catalog/catalog.js';
-import { PostgresCatalog } from '../catalog/postgres-catalog.js';
-import type { Ledger } from '../ledger/ledger.js';
+import type { Catalog, CatalogReading } from '@fencepost/ledger/catalog';
+import { PostgresCatalog } from '@fencepost/ledger/catalog';
+import type { Ledger } from '@fencepost/ledger';
 
 /** Crons that the ledger knows and of which the catalog has no definition. */
 export interface LostDefinitions {

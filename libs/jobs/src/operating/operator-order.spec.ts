@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { CRON } from '../../../../test/support/audit-history.js';
 import { OperatingStage } from '../../../../test/support/operating-stage.js';
-import { OperatorInputError, UnknownCronError } from './errors.js';
+import { OperatorInputError } from '../../../ledger/src/operator-input.js';
+import { UnknownCronError } from './errors.js';
 
 const ORDER = { by: 'ada', reason: 'a test' };
 

@@ -1,5 +1,4 @@
-import { inspect } from 'node:util';
-import { OperatorInputError } from './errors.js';
+import { wrong } from '@fencepost/ledger';
 
 /** The last instant a date can have. */
 const LAST_MS = 8.64e15;
@@ -37,10 +36,4 @@ function asJson(payload: unknown): string | null {
     // A circle or a bigint: the sentence that follows shows it.
     return null;
   }
-}
-
-/** One sentence: which word, what was expected, what came. */
-export function wrong(what: string, expected: string, got: unknown): OperatorInputError {
-  const shown = inspect(got, { depth: 1, breakLength: Infinity, maxStringLength: 100, maxArrayLength: 10 });
-  return new OperatorInputError(`Expected ${what} to be ${expected}, got ${shown}.`);
 }

@@ -1,4 +1,4 @@
-import type { CatalogEntry } from '../catalog/definition.js';
+import type { CatalogEntry } from '@fencepost/ledger/catalog';
 import { zoneNamed } from '@fencepost/schedule';
 import { plural, spoken, timeOfDay } from './why-words.js';
 

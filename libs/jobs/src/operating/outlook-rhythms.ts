@@ -1,5 +1,5 @@
 import { systemClock } from '@fencepost/lease';
-import type { CatalogEntry, CronDefinition } from '../catalog/definition.js';
+import type { CatalogEntry, CronDefinition } from '@fencepost/ledger/catalog';
 import { Schedules } from '../scheduling/schedules.js';
 import type { SharedSchedule } from '../scheduling/segments.js';
 import { spreadOf } from '@fencepost/schedule';

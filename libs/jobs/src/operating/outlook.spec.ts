@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { definitionOf, entryOf, HOUR } from '../../../../test/support/audit-history.js';
-import type { CatalogEntry, CronDefinition, CronState } from '../catalog/definition.js';
+import type { CatalogEntry, CronDefinition, CronState } from '../../../ledger/src/catalog/definition.js';
 import { SCHEMAS } from '../presenting/schemas.js';
 import { presentOutlook } from '../presenting/outlook.js';
 import { Outlook } from './outlook.js';

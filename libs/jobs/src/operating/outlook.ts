@@ -1,8 +1,7 @@
-import type { Catalog } from '../catalog/catalog.js';
-import type { CatalogEntry } from '../catalog/definition.js';
-import { inSlices } from '../reading/slices.js';
-import { OperatorInputError } from './errors.js';
-import { wrong } from './order.js';
+import type { Catalog } from '@fencepost/ledger/catalog';
+import type { CatalogEntry } from '@fencepost/ledger/catalog';
+import { inSlices } from '@fencepost/ledger';
+import { OperatorInputError, wrong } from '@fencepost/ledger';
 import { clockChangesOf, type ClockChange } from './outlook-clocks.js';
 import { RhythmBook, type Rhythm } from './outlook-rhythms.js';
 

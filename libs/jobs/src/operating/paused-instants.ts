@@ -1,6 +1,6 @@
-import type { CatalogEntry } from '../catalog/definition.js';
-import type { Ledger } from '../ledger/ledger.js';
-import type { MissedRange, Pause } from '../ledger/run.js';
+import type { CatalogEntry } from '@fencepost/ledger/catalog';
+import type { Ledger } from '@fencepost/ledger';
+import type { MissedRange, Pause } from '@fencepost/ledger/run';
 import { generationsOf } from './known-cron.js';
 import { scheduleOf } from './scheduled.js';
 

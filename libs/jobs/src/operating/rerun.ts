@@ -1,8 +1,8 @@
-import type { CatalogEntry } from '../catalog/definition.js';
-import type { Ledger, OperatorOrder, TriggerReply, TriggerRequest } from '../ledger/ledger.js';
-import type { RunState } from '../ledger/run-state.js';
-import type { Run } from '../ledger/run.js';
-import { occurrenceId } from '../ledger/occurrence.js';
+import type { CatalogEntry } from '@fencepost/ledger/catalog';
+import type { Ledger, OperatorOrder, TriggerReply, TriggerRequest } from '@fencepost/ledger';
+import type { RunState } from '@fencepost/ledger/run';
+import type { Run } from '@fencepost/ledger/run';
+import { occurrenceId } from '@fencepost/ledger/run';
 import { RunStateError } from './run-errors.js';
 
 export interface RerunJob {

@@ -1,8 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { CRON } from '../../../../test/support/audit-history.js';
 import { asked, begin, ended, failedRuns, ORDER, uncertain } from '../../../../test/support/failed-runs.js';
-import type { QuestionRef } from '../ledger/ledger.js';
-import { OperatorInputError, UnknownCronError } from './errors.js';
+import type { QuestionRef } from '../../../ledger/src/ledger.js';
+import { OperatorInputError } from '../../../ledger/src/operator-input.js';
+import { UnknownCronError } from './errors.js';
 import { UnknownRunError } from './run-errors.js';
 import type { ResolveOrder } from './run-operator.js';
 

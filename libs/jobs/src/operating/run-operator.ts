@@ -1,13 +1,13 @@
 import { randomUUID } from 'node:crypto';
-import type { Answer, Run } from '../ledger/run.js';
-import type { Ledger, OperatorOrder, QuestionRef } from '../ledger/ledger.js';
-import type { RunState } from '../ledger/run-state.js';
+import type { Answer, Run } from '@fencepost/ledger/run';
+import type { Ledger, OperatorOrder, QuestionRef } from '@fencepost/ledger';
+import type { RunState } from '@fencepost/ledger/run';
 import type { CronOperatorPorts } from './cron-operator.js';
 import { askToLook, deliver, deliverAll } from './delivery-desk.js';
-import { OperatorInputError } from './errors.js';
+import { OperatorInputError, wrong } from '@fencepost/ledger';
 import { knownCron, runnableCron } from './known-cron.js';
 import { asksAnother } from './explain-question.js';
-import { checkedInstant, checkedPayload, checkedText, wrong } from './order.js';
+import { checkedInstant, checkedPayload, checkedText } from './order.js';
 import { rerun } from './rerun.js';
 import { RunStateError, UnknownRunError } from './run-errors.js';
 import { reportOf, type RunReport } from './run-report.js';

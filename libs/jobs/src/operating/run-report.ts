@@ -1,5 +1,5 @@
-import type { ItemRecord, Ledger } from '../ledger/ledger.js';
-import type { EffectRecord, Run } from '../ledger/run.js';
+import type { ItemRecord, Ledger } from '@fencepost/ledger';
+import type { EffectRecord, Run } from '@fencepost/ledger/run';
 import { explainQuestion, type ExplainedQuestion } from './explain-question.js';
 
 /** How far a `forEach` came. */

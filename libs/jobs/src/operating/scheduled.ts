@@ -1,4 +1,4 @@
-import type { CronDefinition } from '../catalog/definition.js';
+import type { CronDefinition } from '@fencepost/ledger/catalog';
 import { parseSchedule } from '@fencepost/schedule';
 import type { CronSchedule } from '@fencepost/schedule';
 

@@ -1,4 +1,4 @@
-import type { Run } from '../ledger/run.js';
+import type { Run } from '@fencepost/ledger/run';
 import { lateBy, took } from '../presenting/run.js';
 import type { Outcome, TimelineItem } from './timeline-item.js';
 

@@ -1,9 +1,9 @@
-import type { Generation } from '../catalog/definition.js';
-import type { Account } from '../ledger/ledger.js';
-import type { Run, SkipRange } from '../ledger/run.js';
+import type { Generation } from '@fencepost/ledger/catalog';
+import type { Account } from '@fencepost/ledger';
+import type { Run, SkipRange } from '@fencepost/ledger/run';
 import { skipCover } from '../audit/skip-cover.js';
 import { instantsOf, reignsOf, stretchesOf, type Stretch } from '../audit/stretches.js';
-import { occurrenceId } from '../ledger/occurrence.js';
+import { occurrenceId } from '@fencepost/ledger/run';
 import type { Outcome, TimelineItem, TimelinePart } from './timeline-item.js';
 import { itemOfRun } from './timeline-run.js';
 

@@ -1,9 +1,9 @@
-import type { Catalog } from '../catalog/catalog.js';
-import type { Ledger } from '../ledger/ledger.js';
-import { inSlices } from '../reading/slices.js';
-import { OperatorInputError } from './errors.js';
+import type { Catalog } from '@fencepost/ledger/catalog';
+import type { Ledger } from '@fencepost/ledger';
+import { inSlices } from '@fencepost/ledger';
+import { OperatorInputError, wrong } from '@fencepost/ledger';
 import { generationsOf, knownCron } from './known-cron.js';
-import { checkedInstant, wrong } from './order.js';
+import { checkedInstant } from './order.js';
 import type { Timeline } from './timeline-item.js';
 import { timelineOf } from './timeline.js';
 

@@ -1,5 +1,5 @@
 import { ownerPrefix } from '@fencepost/lease/internal';
-import { EFFECTIVE_AFTER_MS } from '../catalog/definition.js';
+import { EFFECTIVE_AFTER_MS } from '@fencepost/ledger/catalog';
 import { skipCover } from '../audit/skip-cover.js';
 import { isManual } from '@fencepost/schedule';
 import { cronSteps, leaseStep, termBefore } from './why-journal.js';

@@ -1,6 +1,6 @@
 import type { Reign } from '../audit/stretches.js';
-import type { Account, Ledger } from '../ledger/ledger.js';
-import type { Run } from '../ledger/run.js';
+import type { Account, Ledger } from '@fencepost/ledger';
+import type { Run } from '@fencepost/ledger/run';
 import { instantAfter, instantBefore } from './why-standing.js';
 
 /** So many instants on either side are looked at, and no further than this. */

@@ -1,5 +1,5 @@
 import { ownerPrefix } from '@fencepost/lease/internal';
-import type { Run } from '../ledger/run.js';
+import type { Run } from '@fencepost/ledger/run';
 import { fenceText } from '../presenting/values.js';
 import { lateBy, took } from '../presenting/run.js';
 import { outcomeOf } from './timeline-run.js';

@@ -1,4 +1,4 @@
-import { EFFECTIVE_AFTER_MS } from '../catalog/definition.js';
+import { EFFECTIVE_AFTER_MS } from '@fencepost/ledger/catalog';
 import { isManual } from '@fencepost/schedule';
 import type { LocalTime } from './why-when.js';
 import { bothClocks, plural, spoken, timeOfDay, utc, wallText } from './why-words.js';

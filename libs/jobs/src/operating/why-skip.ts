@@ -1,4 +1,4 @@
-import type { OperatorAction, Run, SkipReason } from '../ledger/run.js';
+import type { OperatorAction, Run, SkipReason } from '@fencepost/ledger/run';
 import { mergedInto } from './timeline.js';
 import { spoken, utc } from './why-words.js';
 import { step, type Scene, type Verdict, type WhyStep } from './why.js';

@@ -1,4 +1,4 @@
-import type { CatalogEntry, Generation } from '../catalog/definition.js';
+import type { CatalogEntry, Generation } from '@fencepost/ledger/catalog';
 import { reignsOf, type Reign } from '../audit/stretches.js';
 import { parseSchedule } from '@fencepost/schedule';
 import { generationsOf } from './known-cron.js';

@@ -1,5 +1,5 @@
 import { zoneNamed } from '@fencepost/schedule';
-import { wrong } from './order.js';
+import { wrong } from '@fencepost/ledger';
 
 /** What somebody asks about. */
 export type When =

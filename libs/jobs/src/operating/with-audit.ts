@@ -1,6 +1,6 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { FencepostError, StoreAwayError } from '@fencepost/lease';
-import type { AuditTrail, NewAuditRecord } from './audit-trail.js';
+import type { AuditTrail, NewAuditRecord } from '@fencepost/ledger/audit-trail';
 import { describeError } from '../running/describe-error.js';
 
 /** An order, and what its record shows. */

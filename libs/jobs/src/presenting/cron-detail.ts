@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import type { CatalogEntry, CronDefinition, Generation } from '../catalog/definition.js';
-import type { CronRecord } from '../ledger/ledger.js';
+import type { CatalogEntry, CronDefinition, Generation } from '@fencepost/ledger/catalog';
+import type { CronRecord } from '@fencepost/ledger';
 import type { CronOverview } from '../operating/cron-overview.js';
 import { cronStateSchema, cronSummarySchema, presentCronSummary, type CronSights } from './cron-summary.js';
 import { describeSchedule } from './describe-schedule.js';

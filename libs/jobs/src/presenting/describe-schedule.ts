@@ -1,4 +1,4 @@
-import type { CronDefinition } from '../catalog/definition.js';
+import type { CronDefinition } from '@fencepost/ledger/catalog';
 
 type Described = Pick<CronDefinition, 'expression' | 'timeZone' | 'spreadMs'>;
 

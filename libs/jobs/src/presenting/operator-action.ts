@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { OperatorAction } from '../ledger/run.js';
+import type { OperatorAction } from '@fencepost/ledger/run';
 import { instant, iso, textOrNull } from './values.js';
 
 export const operatorActionSchema = z

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { Pause } from '../ledger/run.js';
+import type { Pause } from '@fencepost/ledger/run';
 import { instant, instantOrNull, iso } from './values.js';
 
 export const pauseSchema = z

@@ -1,6 +1,7 @@
 import { ownerPrefix } from '@fencepost/lease/internal';
 import { z } from 'zod';
-import { hasLateness, type MissedRange, type Question, type Run } from '../ledger/run.js';
+import { hasLateness } from '@fencepost/ledger/run';
+import type { MissedRange, Question, Run } from '@fencepost/ledger/run';
 import { count, fence, fenceOrNull, fenceText, instant, instantOrNull, iso, msOrNull, textOrNull } from './values.js';
 
 const runStateSchema = z

@@ -1,7 +1,7 @@
-import type { RunState } from '../ledger/run-state.js';
-import { isTerminal } from '../ledger/run-state.js';
-import type { Run } from '../ledger/run.js';
-import { cronOfRun } from '../ledger/occurrence.js';
+import type { RunState } from '@fencepost/ledger/run';
+import { isTerminal } from '@fencepost/ledger/run';
+import type { Run } from '@fencepost/ledger/run';
+import { cronOfRun } from '@fencepost/ledger/run';
 import type { Telemetry } from '../telemetry/telemetry.js';
 import type { Carried } from './carrier.js';
 import { tellTrouble } from '../telemetry/tell-trouble.js';

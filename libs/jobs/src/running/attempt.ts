@@ -1,7 +1,7 @@
 import { StaleFenceError } from '@fencepost/lease';
 import { sleep } from '@fencepost/lease/internal';
-import type { AttemptOutcome, AttemptRef, BeginReply } from '../ledger/ledger.js';
-import type { RunState } from '../ledger/run-state.js';
+import type { AttemptOutcome, AttemptRef, BeginReply } from '@fencepost/ledger';
+import type { RunState } from '@fencepost/ledger/run';
 import { withinLimit } from './attempt-timeout.js';
 import type { AttemptDeps, Carried, Carrier, CronHandler } from './carrier.js';
 import { describeError } from './describe-error.js';

@@ -1,6 +1,6 @@
 import { sleep } from '@fencepost/lease/internal';
 import { NotReplicatedError } from '@fencepost/lease/redis';
-import type { BeginReply, BeginRequest } from '../ledger/ledger.js';
+import type { BeginReply, BeginRequest } from '@fencepost/ledger';
 import type { AttemptDeps, Carrier } from './carrier.js';
 import { tellTrouble } from '../telemetry/tell-trouble.js';
 

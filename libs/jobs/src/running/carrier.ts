@@ -1,6 +1,6 @@
 import type { Clock } from '@fencepost/lease';
 import type { Criticality } from '@fencepost/lease/internal/redis-checks';
-import type { Ledger } from '../ledger/ledger.js';
+import type { Ledger } from '@fencepost/ledger';
 import type { Telemetry } from '../telemetry/telemetry.js';
 import type { Tracing } from '../telemetry/tracing.js';
 import type { Ending } from './ending.js';

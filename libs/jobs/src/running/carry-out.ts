@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
-import type { BeginReply } from '../ledger/ledger.js';
-import { cronOfRun } from '../ledger/occurrence.js';
+import type { BeginReply } from '@fencepost/ledger';
+import { cronOfRun } from '@fencepost/ledger/run';
 import { Attempt } from './attempt.js';
 import { isOver, needless, storeTrouble } from './answers.js';
 import { beginRun } from './begin-run.js';

@@ -1,5 +1,5 @@
-import type { BeginEffectReply, EffectOutcome, UnknownEffect } from '../ledger/ledger.js';
-import type { Doubt, Question } from '../ledger/run.js';
+import type { BeginEffectReply, EffectOutcome, UnknownEffect } from '@fencepost/ledger';
+import type { Doubt, Question } from '@fencepost/ledger/run';
 import { callEffect, type Act } from './call-effect.js';
 import { describeError } from './describe-error.js';
 import type { Lookup } from './effect-context.js';

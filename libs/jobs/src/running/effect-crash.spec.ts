@@ -3,7 +3,7 @@ import { expect, it } from 'vitest';
 import { answer } from '../../../../test/support/effect-stage.js';
 import { atMost } from '../../../../test/support/property-runs.js';
 import { RUN, RUN_LEASE_MS, WorkerStage } from '../../../../test/support/worker-stage.js';
-import type { Ledger } from '../ledger/ledger.js';
+import type { Ledger } from '../../../ledger/src/ledger.js';
 import { carryOut } from './carry-out.js';
 import { Ending } from './ending.js';
 import type { RunContext } from './run-context.js';

@@ -1,7 +1,7 @@
 import { StaleFenceError, type Clock } from '@fencepost/lease';
 import type { Criticality } from '@fencepost/lease/internal/redis-checks';
-import type { AttemptRef, Ledger } from '../ledger/ledger.js';
-import type { Question } from '../ledger/run.js';
+import type { AttemptRef, Ledger } from '@fencepost/ledger';
+import type { Question } from '@fencepost/ledger/run';
 import type { Telemetry } from '../telemetry/telemetry.js';
 import type { Tracing } from '../telemetry/tracing.js';
 import { AwaitedEffects } from './awaited-effects.js';

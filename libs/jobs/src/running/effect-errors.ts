@@ -1,5 +1,5 @@
 import { FencepostError } from '@fencepost/lease';
-import type { Question } from '../ledger/run.js';
+import type { Question } from '@fencepost/ledger/run';
 import { FinalError } from './errors.js';
 
 /** An option that can't be. Nothing was begun. */

@@ -1,5 +1,5 @@
-import type { Doubt } from '../ledger/run.js';
-import type { EffectRequest, UnknownEffect } from '../ledger/ledger.js';
+import type { Doubt } from '@fencepost/ledger/run';
+import type { EffectRequest, UnknownEffect } from '@fencepost/ledger';
 import type { EffectSettings } from './effect-options.js';
 import type { Lookup } from './effect-context.js';
 

@@ -1,5 +1,5 @@
-import type { ItemOutcome, ItemRecord } from '../ledger/ledger.js';
-import type { Question } from '../ledger/run.js';
+import type { ItemOutcome, ItemRecord } from '@fencepost/ledger';
+import type { Question } from '@fencepost/ledger/run';
 import type { EffectDesk } from './effect-desk.js';
 import { ForEachError } from './for-each-errors.js';
 import { readForEachOptions, type ForEachCounts, type ForEachOptions } from './for-each-options.js';

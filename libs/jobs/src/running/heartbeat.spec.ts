@@ -3,8 +3,8 @@ import { trustedUntil } from '@fencepost/lease/internal';
 import { ManualClock } from '@fencepost/lease/testing';
 import { afterEach, describe, expect, it } from 'vitest';
 import { flaky, type Flaky } from '../../../../test/support/flaky.js';
-import type { HeartbeatReply, Ledger } from '../ledger/ledger.js';
-import { MemoryLedger } from '../ledger/memory-ledger.js';
+import type { HeartbeatReply, Ledger } from '../../../ledger/src/ledger.js';
+import { MemoryLedger } from '../../../ledger/src/memory-ledger.js';
 import { Heartbeat } from './heartbeat.js';
 import { Pulse } from './pulse.js';
 

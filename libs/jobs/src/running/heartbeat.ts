@@ -1,6 +1,6 @@
 import { LeaseLostError, type Clock } from '@fencepost/lease';
 import { trustedUntil, type CancelTimer } from '@fencepost/lease/internal';
-import type { AttemptRef, Ledger } from '../ledger/ledger.js';
+import type { AttemptRef, Ledger } from '@fencepost/ledger';
 import type { Pulse } from './pulse.js';
 
 export interface HeartbeatDeps {

@@ -1,5 +1,5 @@
-import type { ItemOutcome, ItemRecord } from '../ledger/ledger.js';
-import type { Doubt } from '../ledger/run.js';
+import type { ItemOutcome, ItemRecord } from '@fencepost/ledger';
+import type { Doubt } from '@fencepost/ledger/run';
 import { callEffect, type EffectCallOptions } from './call-effect.js';
 import type { Lookup } from './effect-context.js';
 import { describeError } from './describe-error.js';

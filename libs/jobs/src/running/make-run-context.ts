@@ -1,5 +1,5 @@
-import type { BeginReply } from '../ledger/ledger.js';
-import { hasLateness } from '../ledger/run.js';
+import type { BeginReply } from '@fencepost/ledger';
+import { hasLateness } from '@fencepost/ledger/run';
 import type { Carrier, CronHandler } from './carrier.js';
 import type { EffectDesk } from './effect-desk.js';
 import { runEffect } from './effects.js';

@@ -1,4 +1,4 @@
-import { TransactionMisusedError } from '../ledger/postgres/transaction-errors.js';
+import { TransactionMisusedError } from '@fencepost/ledger/postgres';
 import { FinalError } from './errors.js';
 
 /** How often a run is tried, and how long it waits in between. */

@@ -1,5 +1,5 @@
 import type { Fence } from '@fencepost/lease';
-import type { RunReason } from '../ledger/run.js';
+import type { RunReason } from '@fencepost/ledger/run';
 import type { EffectContext } from './effect-context.js';
 import type { EffectOptions } from './effect-options.js';
 import type { ForEachCounts, ForEachOptions, ItemAct } from './for-each-options.js';

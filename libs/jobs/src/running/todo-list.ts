@@ -1,4 +1,4 @@
-import type { ItemRecord } from '../ledger/ledger.js';
+import type { ItemRecord } from '@fencepost/ledger';
 import { isName, NAME_TEXT } from './effect-desk.js';
 import { ForEachKeyError } from './for-each-errors.js';
 import type { ForEachSettings } from './for-each-options.js';

@@ -1,5 +1,6 @@
 import type { SqlConnection, SqlPool } from '@fencepost/lease/postgres';
-import { isTransactional, type TransactionalLedger } from '../ledger/transactional-ledger.js';
+import { isTransactional } from '@fencepost/ledger';
+import type { TransactionalLedger } from '@fencepost/ledger';
 import type { EffectDesk } from './effect-desk.js';
 import { EffectPayloadError, TransactionUnavailableError } from './effect-errors.js';
 import { readPayloadHash } from './effect-options.js';

@@ -1,5 +1,5 @@
-import type { Run } from '../ledger/run.js';
-import { cronOfRun } from '../ledger/occurrence.js';
+import type { Run } from '@fencepost/ledger/run';
+import { cronOfRun } from '@fencepost/ledger/run';
 import { tellTrouble } from '../telemetry/tell-trouble.js';
 import { isOver, needless, storeTrouble } from './answers.js';
 import type { AttemptDeps, Carried, Carrier, CronHandler } from './carrier.js';

@@ -1,6 +1,6 @@
 import { FenceExhaustedError, type Clock, type Lease, type LeaseLostError } from '@fencepost/lease';
 import type { CancelTimer, LeaseKeeper } from '@fencepost/lease/internal';
-import type { Ledger } from '../ledger/ledger.js';
+import type { Ledger } from '@fencepost/ledger';
 import type { Telemetry } from '../telemetry/telemetry.js';
 import { DueIndex } from './due-index.js';
 import { Wariness } from './wariness.js';

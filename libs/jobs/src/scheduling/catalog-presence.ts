@@ -1,5 +1,5 @@
 import type { Clock } from '@fencepost/lease';
-import type { CatalogVersion } from '../catalog/postgres-catalog.js';
+import type { CatalogVersion } from '@fencepost/ledger/catalog';
 import { tellTrouble } from '../telemetry/tell-trouble.js';
 import type { Telemetry } from '../telemetry/telemetry.js';
 import type { Beat, Presence } from './presence.js';

@@ -1,6 +1,7 @@
-import { DEFAULT_CANCEL_GRACE_MS, type CronDefinition } from '../catalog/definition.js';
-import type { ClaimedOccurrence, ClaimRequest } from '../ledger/ledger.js';
-import type { OverlapPolicy } from '../ledger/run.js';
+import { DEFAULT_CANCEL_GRACE_MS } from '@fencepost/ledger/catalog';
+import type { CronDefinition } from '@fencepost/ledger/catalog';
+import type { ClaimedOccurrence, ClaimRequest } from '@fencepost/ledger';
+import type { OverlapPolicy } from '@fencepost/ledger/run';
 import type { HeldCron } from './held-cron.js';
 import type { Due } from './outlook.js';
 

@@ -1,5 +1,5 @@
 import type { Clock } from '@fencepost/lease';
-import type { ClaimReply, ClaimRequest } from '../ledger/ledger.js';
+import type { ClaimReply, ClaimRequest } from '@fencepost/ledger';
 import type { Telemetry } from '../telemetry/telemetry.js';
 import { tellTrouble } from '../telemetry/tell-trouble.js';
 

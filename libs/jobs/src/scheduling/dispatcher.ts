@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import type { Clock } from '@fencepost/lease';
 import { mustStop } from '@fencepost/lease/internal';
-import type { ClaimReply, ClaimRequest, Ledger } from '../ledger/ledger.js';
-import { cronOfRun } from '../ledger/occurrence.js';
+import type { ClaimReply, ClaimRequest, Ledger } from '@fencepost/ledger';
+import { cronOfRun } from '@fencepost/ledger/run';
 import type { Telemetry } from '../telemetry/telemetry.js';
 import type { TraceCarrier, Tracing } from '../telemetry/tracing.js';
 import { claimRequest, endOf } from './claim-request.js';

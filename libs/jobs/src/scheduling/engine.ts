@@ -1,7 +1,7 @@
 import type { Clock } from '@fencepost/lease';
 import type { CancelTimer } from '@fencepost/lease/internal';
-import type { CatalogEntry } from '../catalog/definition.js';
-import type { Ledger } from '../ledger/ledger.js';
+import type { CatalogEntry } from '@fencepost/ledger/catalog';
+import type { Ledger } from '@fencepost/ledger';
 import type { Telemetry } from '../telemetry/telemetry.js';
 import type { Announcer } from './announcer.js';
 import { BlockedCrons } from './blocked-crons.js';

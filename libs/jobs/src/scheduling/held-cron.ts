@@ -1,5 +1,5 @@
 import type { Lease } from '@fencepost/lease';
-import type { CatalogEntry } from '../catalog/definition.js';
+import type { CatalogEntry } from '@fencepost/ledger/catalog';
 import type { Segment } from './segments.js';
 
 /**

@@ -1,4 +1,4 @@
-import type { Ledger } from '../ledger/ledger.js';
+import type { Ledger } from '@fencepost/ledger';
 import type { Telemetry } from '../telemetry/telemetry.js';
 import type { HeldCron } from './held-cron.js';
 import { inGroups } from './in-groups.js';

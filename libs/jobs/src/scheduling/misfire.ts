@@ -1,6 +1,7 @@
-import { DEFAULT_MAX_CATCH_UP, type CronDefinition } from '../catalog/definition.js';
-import type { ClaimedOccurrence } from '../ledger/ledger.js';
-import type { SkipRange } from '../ledger/run.js';
+import { DEFAULT_MAX_CATCH_UP } from '@fencepost/ledger/catalog';
+import type { CronDefinition } from '@fencepost/ledger/catalog';
+import type { ClaimedOccurrence } from '@fencepost/ledger';
+import type { SkipRange } from '@fencepost/ledger/run';
 import type { Schedule } from '@fencepost/schedule';
 
 /** What to ask the ledger for: the ranges that won't run, oldest first, and the occurrence that will. */

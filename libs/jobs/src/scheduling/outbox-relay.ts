@@ -1,8 +1,8 @@
 import type { Clock } from '@fencepost/lease';
 import type { CancelTimer } from '@fencepost/lease/internal';
 import type { StopWatching } from '@fencepost/lease/store';
-import type { TransactionalLedger } from '../ledger/transactional-ledger.js';
-import { cronOfRun } from '../ledger/occurrence.js';
+import type { TransactionalLedger } from '@fencepost/ledger';
+import { cronOfRun } from '@fencepost/ledger/run';
 import type { Telemetry } from '../telemetry/telemetry.js';
 import type { Dispatcher } from './dispatcher.js';
 import { inGroups } from './in-groups.js';

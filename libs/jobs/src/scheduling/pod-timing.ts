@@ -1,4 +1,4 @@
-import { EFFECTIVE_AFTER_MS } from '../catalog/definition.js';
+import { EFFECTIVE_AFTER_MS } from '@fencepost/ledger/catalog';
 import { BEAT_MS, MEMBER_GONE_MS, OVERDUE_MS, SILENT_MS } from './presence.js';
 
 /** How often a pod listens, and how long it believes in what it heard. Milliseconds. */

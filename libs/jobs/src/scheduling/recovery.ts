@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import type { RunNotifier } from '../alarms/run-notifier.js';
-import type { Delivery, Ledger } from '../ledger/ledger.js';
-import { LEDGER_BATCH } from '../ledger/ledger-timing.js';
-import type { OverdueRun, OverdueRuns } from '../ledger/overdue.js';
-import { cronOfRun } from '../ledger/occurrence.js';
+import type { Delivery, Ledger } from '@fencepost/ledger';
+import { LEDGER_BATCH } from '@fencepost/ledger';
+import type { OverdueRun, OverdueRuns } from '@fencepost/ledger';
+import { cronOfRun } from '@fencepost/ledger/run';
 import type { Telemetry } from '../telemetry/telemetry.js';
 import type { Dispatcher } from './dispatcher.js';
 import { inGroups } from './in-groups.js';

@@ -1,10 +1,10 @@
 import type { Clock } from '@fencepost/lease';
-import type { Catalog, CatalogReading } from '../catalog/catalog.js';
-import type { CatalogEntry } from '../catalog/definition.js';
-import type { UnreadableRecord } from '../catalog/read-records.js';
-import type { CronRecord, Ledger } from '../ledger/ledger.js';
+import type { Catalog, CatalogReading } from '@fencepost/ledger/catalog';
+import type { CatalogEntry } from '@fencepost/ledger/catalog';
+import type { UnreadableRecord } from '@fencepost/ledger/catalog';
+import type { CronRecord, Ledger } from '@fencepost/ledger';
 import type { Telemetry } from '../telemetry/telemetry.js';
-import { ZoneDataWatch } from '../catalog/zone-data-watch.js';
+import { ZoneDataWatch } from '@fencepost/ledger/catalog';
 import type { Beat } from './presence.js';
 import { hashOf } from './rendezvous.js';
 import { tellBug, tellTrouble } from '../telemetry/tell-trouble.js';

@@ -1,4 +1,4 @@
-import type { Delivery } from '../ledger/ledger.js';
+import type { Delivery } from '@fencepost/ledger';
 import type { TraceCarrier } from '../telemetry/tracing.js';
 
 /** BullMQ's own bound: it packs the number into the score of a sorted set. What has it waits behind everything else. */

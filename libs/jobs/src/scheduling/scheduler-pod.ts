@@ -1,10 +1,10 @@
 import type { Clock, Lease, LeaseStore } from '@fencepost/lease';
 import type { LeaseKeeper } from '@fencepost/lease/internal';
 import type { StopWatching } from '@fencepost/lease/store';
-import type { Catalog } from '../catalog/catalog.js';
-import type { CatalogEntry } from '../catalog/definition.js';
-import type { Ledger } from '../ledger/ledger.js';
-import { isTransactional } from '../ledger/transactional-ledger.js';
+import type { Catalog } from '@fencepost/ledger/catalog';
+import type { CatalogEntry } from '@fencepost/ledger/catalog';
+import type { Ledger } from '@fencepost/ledger';
+import { isTransactional } from '@fencepost/ledger';
 import { isManual } from '@fencepost/schedule';
 import type { Telemetry } from '../telemetry/telemetry.js';
 import { Announcer } from './announcer.js';

@@ -1,7 +1,7 @@
 import { ManualClock } from '@fencepost/lease/testing';
 import { describe, expect, it } from 'vitest';
 import { recordedEvents } from '../../../../test/support/recorded-events.js';
-import type { CronDefinition } from '../catalog/definition.js';
+import type { CronDefinition } from '../../../ledger/src/catalog/definition.js';
 import { parseSchedule } from '../../../schedule/src/schedule.js';
 import { spreadOf } from '../../../schedule/src/spread.js';
 import { Telemetry } from '../telemetry/telemetry.js';

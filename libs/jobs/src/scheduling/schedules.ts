@@ -1,5 +1,5 @@
 import type { Clock } from '@fencepost/lease';
-import type { CronDefinition } from '../catalog/definition.js';
+import type { CronDefinition } from '@fencepost/ledger/catalog';
 import { resolvedExpression } from '@fencepost/schedule';
 import { parseSchedule } from '@fencepost/schedule';
 import type { Telemetry } from '../telemetry/telemetry.js';

@@ -1,6 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import { leaseOf } from '../../../../test/support/planning-stage.js';
-import { KEPT_GENERATIONS, type CatalogEntry, type CronDefinition, type Generation } from '../catalog/definition.js';
+import {
+  KEPT_GENERATIONS,
+  type CatalogEntry,
+  type CronDefinition,
+  type Generation,
+} from '../../../ledger/src/catalog/definition.js';
 import { spreadOf } from '../../../schedule/src/spread.js';
 import { holdCron } from './held-cron.js';
 import { leftoverSegments, newestSegment, type SharedSchedule } from './segments.js';

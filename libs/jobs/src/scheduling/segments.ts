@@ -1,11 +1,6 @@
-import { TOMBSTONE_MS } from '../catalog/declaring.js';
-import {
-  EFFECTIVE_AFTER_MS,
-  KEPT_GENERATIONS,
-  type CatalogEntry,
-  type CronDefinition,
-  type Generation,
-} from '../catalog/definition.js';
+import { TOMBSTONE_MS } from '@fencepost/ledger/catalog';
+import { EFFECTIVE_AFTER_MS, KEPT_GENERATIONS } from '@fencepost/ledger/catalog';
+import type { CatalogEntry, CronDefinition, Generation } from '@fencepost/ledger/catalog';
 import type { CronSchedule } from '@fencepost/schedule';
 import { spreadOf } from '@fencepost/schedule';
 

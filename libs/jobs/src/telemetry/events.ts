@@ -1,7 +1,7 @@
 import type { Fence } from '@fencepost/lease';
 import type { AlarmKind } from '../alarms/alarm.js';
-import type { RunState } from '../ledger/run-state.js';
-import type { Doubt, RunReason, SkipRange } from '../ledger/run.js';
+import type { RunState } from '@fencepost/ledger/run';
+import type { Doubt, RunReason, SkipRange } from '@fencepost/ledger/run';
 
 interface OfCron {
   readonly cron: string;

@@ -1,5 +1,5 @@
 import { AssertionError } from 'node:assert';
-import type { RunState } from '../ledger/run-state.js';
+import type { RunState } from '@fencepost/ledger/run';
 import type { TestRun } from './test-run.js';
 
 export interface RunExpectation {

@@ -1,4 +1,4 @@
-import type { Ledger } from '../ledger/ledger.js';
+import type { Ledger } from '@fencepost/ledger';
 import type { FailPoints, Write } from './fail-points.js';
 import type { WorkerProcess } from './worker-process.js';
 

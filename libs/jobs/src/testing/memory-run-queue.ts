@@ -1,6 +1,6 @@
 import { systemClock, type Clock } from '@fencepost/lease';
 import type { CancelTimer } from '@fencepost/lease/internal';
-import type { Delivery } from '../ledger/ledger.js';
+import type { Delivery } from '@fencepost/ledger';
 import type { Carried } from '../running/carrier.js';
 import type { Place, QueuedDelivery, RunQueue } from '../scheduling/run-queue.js';
 

@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { parseDuration } from '@fencepost/lease/internal/options';
 import { ManualClock } from '@fencepost/lease/testing';
-import { MemoryCatalog } from '../catalog/memory-catalog.js';
-import { MemoryLedger } from '../ledger/memory-ledger.js';
-import type { Answer } from '../ledger/run.js';
+import { MemoryCatalog } from '@fencepost/ledger/catalog';
+import { MemoryLedger } from '@fencepost/ledger/memory';
+import type { Answer } from '@fencepost/ledger/run';
 import type { FoundCron } from '../nest/cron-explorer.js';
 import { CronOperator } from '../operating/cron-operator.js';
 import { Jobs, type EnqueueOptions } from '../operating/jobs.js';

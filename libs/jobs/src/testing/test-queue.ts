@@ -1,5 +1,5 @@
 import type { Clock } from '@fencepost/lease';
-import type { Delivery } from '../ledger/ledger.js';
+import type { Delivery } from '@fencepost/ledger';
 import type { Place, QueuedDelivery, RunQueue } from '../scheduling/run-queue.js';
 
 interface Waiting {

@@ -1,5 +1,5 @@
-import type { Ledger } from '../ledger/ledger.js';
-import type { EffectRecord, Run } from '../ledger/run.js';
+import type { Ledger } from '@fencepost/ledger';
+import type { EffectRecord, Run } from '@fencepost/ledger/run';
 import type { LogLine } from './test-workers.js';
 
 /** An effect as a test wants to see it. */

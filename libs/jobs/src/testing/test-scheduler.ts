@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { parseFence, type Clock, type Lease } from '@fencepost/lease';
-import type { Catalog } from '../catalog/catalog.js';
-import type { Ledger } from '../ledger/ledger.js';
+import type { Catalog } from '@fencepost/ledger/catalog';
+import type { Ledger } from '@fencepost/ledger';
 import { runnableCron } from '../operating/known-cron.js';
-import { occurrenceId } from '../ledger/occurrence.js';
+import { occurrenceId } from '@fencepost/ledger/run';
 import { claimRequest } from '../scheduling/claim-request.js';
 import { Dispatcher } from '../scheduling/dispatcher.js';
 import { holdCron, type HeldCron } from '../scheduling/held-cron.js';

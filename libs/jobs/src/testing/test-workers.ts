@@ -1,5 +1,5 @@
 import type { Clock } from '@fencepost/lease';
-import type { Ledger } from '../ledger/ledger.js';
+import type { Ledger } from '@fencepost/ledger';
 import type { Carried, CronHandler } from '../running/carrier.js';
 import { carryOut } from '../running/carry-out.js';
 import { Ending } from '../running/ending.js';

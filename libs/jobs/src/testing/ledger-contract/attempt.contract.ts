@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it } from 'vitest';
-import type { AttemptRef } from '../../ledger/ledger.js';
+import type { AttemptRef } from '@fencepost/ledger';
 import { fence, LONG_MS, Stage, type MakeLedgerHarness } from './stage.js';
 
 /** What the current attempt may do, and everybody else may not. */

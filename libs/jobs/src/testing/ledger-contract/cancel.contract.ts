@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { beforeEach, describe, expect, it } from 'vitest';
-import type { AttemptRef, CancelReply } from '../../ledger/ledger.js';
+import type { AttemptRef, CancelReply } from '@fencepost/ledger';
 import { LONG_MS, Stage, type MakeLedgerHarness } from './stage.js';
 
 type Situation = (stage: Stage) => Promise<unknown>;

@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it } from 'vitest';
-import type { ClaimRequest } from '../../ledger/ledger.js';
+import type { ClaimRequest } from '@fencepost/ledger';
 import { fence, LONG_MS, Stage, type MakeLedgerHarness } from './stage.js';
 
 /** Many crons at once: each claim has its own outcome. */

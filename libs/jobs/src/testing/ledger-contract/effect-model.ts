@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { expect } from 'vitest';
-import type { AttemptRef, EffectRequest } from '../../ledger/ledger.js';
-import type { Answer } from '../../ledger/run.js';
+import type { AttemptRef, EffectRequest } from '@fencepost/ledger';
+import type { Answer } from '@fencepost/ledger/run';
 import { once, type KnownRun } from './known-runs.js';
 import type { Stage } from './stage.js';
 

@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it } from 'vitest';
-import type { AttemptRef, BeginEffectReply } from '../../ledger/ledger.js';
-import type { EffectRecord } from '../../ledger/run.js';
+import type { AttemptRef, BeginEffectReply } from '@fencepost/ledger';
+import type { EffectRecord } from '@fencepost/ledger/run';
 import { Stage, type MakeLedgerHarness } from './stage.js';
 
 const GO = { verdict: 'go', unknown: null };

@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it } from 'vitest';
-import type { AttemptRef, ItemOutcome, ItemRecord, ItemsStep } from '../../ledger/ledger.js';
+import type { AttemptRef, ItemOutcome, ItemRecord, ItemsStep } from '@fencepost/ledger';
 import { Stage, type MakeLedgerHarness } from './stage.js';
 
 const ODD_KEYS = ['', ' ', 'two\nlines', 'a/b', '__proto__', 'constructor', '🦉 ü', '1/2', 'done 1 ', '%', '_'];

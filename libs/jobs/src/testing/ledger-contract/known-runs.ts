@@ -1,7 +1,7 @@
 import { expect } from 'vitest';
-import type { AttemptRef } from '../../ledger/ledger.js';
-import { isTerminal } from '../../ledger/run-state.js';
-import type { OverlapPolicy, Run } from '../../ledger/run.js';
+import type { AttemptRef } from '@fencepost/ledger';
+import { isTerminal } from '@fencepost/ledger/run';
+import type { OverlapPolicy, Run } from '@fencepost/ledger/run';
 import type { Stage } from './stage.js';
 
 export const MAX_ATTEMPTS = 3;

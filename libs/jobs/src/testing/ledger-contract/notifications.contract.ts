@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it } from 'vitest';
-import type { AttemptOutcome } from '../../ledger/ledger.js';
-import { MAX_NOTIFICATIONS } from '../../ledger/notification.js';
+import type { AttemptOutcome } from '@fencepost/ledger';
+import { MAX_NOTIFICATIONS } from '@fencepost/ledger';
 import { Stage, type MakeLedgerHarness } from './stage.js';
 
 const ALL = 'succeeded,failed,uncertain';

@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it } from 'vitest';
-import type { ClaimReply, ClaimRequest } from '../../ledger/ledger.js';
+import type { ClaimReply, ClaimRequest } from '@fencepost/ledger';
 import { fence, LONG_MS, Stage, type MakeLedgerHarness } from './stage.js';
 
 /** An operator's word is looked at inside the claim. */

@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it } from 'vitest';
-import type { AttemptRef, BeginReply, ClaimRequest } from '../../ledger/ledger.js';
-import type { OverlapPolicy } from '../../ledger/run.js';
+import type { AttemptRef, BeginReply, ClaimRequest } from '@fencepost/ledger';
+import type { OverlapPolicy } from '@fencepost/ledger/run';
 import { LONG_MS, Stage, type MakeLedgerHarness } from './stage.js';
 
 /** Whose turn it is, and who comes too late: decided when an attempt begins. */

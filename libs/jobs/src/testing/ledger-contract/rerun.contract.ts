@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it } from 'vitest';
-import type { AttemptRef, TriggerRequest } from '../../ledger/ledger.js';
+import type { AttemptRef, TriggerRequest } from '@fencepost/ledger';
 import { Stage, type MakeLedgerHarness } from './stage.js';
 
 const GO = { verdict: 'go', unknown: null };

@@ -1,6 +1,7 @@
 import { beforeEach, describe, expect, it } from 'vitest';
-import type { ClaimReply, ClaimRequest } from '../../ledger/ledger.js';
-import { LONGEST_QUEUE, type OverlapPolicy } from '../../ledger/run.js';
+import type { ClaimReply, ClaimRequest } from '@fencepost/ledger';
+import { LONGEST_QUEUE } from '@fencepost/ledger/run';
+import type { OverlapPolicy } from '@fencepost/ledger/run';
 import { LONG_MS, Stage, type MakeLedgerHarness } from './stage.js';
 
 /** What a new run does to those that are open, decided when it is claimed. */

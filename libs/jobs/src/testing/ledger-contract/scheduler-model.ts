@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { expect } from 'vitest';
-import type { ClaimReply, ClaimRequest } from '../../ledger/ledger.js';
-import type { OverlapPolicy, SkipRange } from '../../ledger/run.js';
+import type { ClaimReply, ClaimRequest } from '@fencepost/ledger';
+import type { OverlapPolicy, SkipRange } from '@fencepost/ledger/run';
 import { once, type KnownRuns } from './known-runs.js';
 import { fence, LONG_MS, type Stage } from './stage.js';
 

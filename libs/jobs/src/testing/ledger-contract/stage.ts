@@ -13,10 +13,10 @@ import type {
   Ledger,
   ResolveRequest,
   TriggerRequest,
-} from '../../ledger/ledger.js';
-import type { LedgerTiming } from '../../ledger/ledger-timing.js';
-import type { OverdueRuns } from '../../ledger/overdue.js';
-import type { Answer, Question, Run, SkipRange, SkipReason } from '../../ledger/run.js';
+} from '@fencepost/ledger';
+import type { LedgerTiming } from '@fencepost/ledger';
+import type { OverdueRuns } from '@fencepost/ledger';
+import type { Answer, Question, Run, SkipRange, SkipReason } from '@fencepost/ledger/run';
 
 /** What a ledger's spec has to offer, so that the contract can drive it. */
 export interface LedgerHarness {

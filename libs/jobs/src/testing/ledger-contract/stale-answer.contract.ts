@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it } from 'vitest';
-import type { QuestionRef, ResolveRequest } from '../../ledger/ledger.js';
+import type { QuestionRef, ResolveRequest } from '@fencepost/ledger';
 import { Stage, type MakeLedgerHarness } from './stage.js';
 
 /** An answer counts for the question that it names, whatever the run has come to ask meanwhile. */

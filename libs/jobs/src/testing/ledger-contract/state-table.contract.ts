@@ -1,8 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
-import type { AttemptOutcome, AttemptRef } from '../../ledger/ledger.js';
-import { nextState, TRANSITIONS, type RunEvent, type RunState } from '../../ledger/run-state.js';
-import type { Question } from '../../ledger/run.js';
+import type { AttemptOutcome, AttemptRef } from '@fencepost/ledger';
+import { nextState, TRANSITIONS } from '@fencepost/ledger/run';
+import type { RunEvent, RunState } from '@fencepost/ledger/run';
+import type { Question } from '@fencepost/ledger/run';
 import { fence, LONG_MS, Stage, type MakeLedgerHarness } from './stage.js';
 
 const EVENTS = [...new Set(TRANSITIONS.map(({ event }) => event))];

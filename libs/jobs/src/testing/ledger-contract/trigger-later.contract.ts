@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { beforeEach, describe, expect, it } from 'vitest';
-import type { TriggerRequest } from '../../ledger/ledger.js';
+import type { TriggerRequest } from '@fencepost/ledger';
 import { LONG_MS, Stage, type MakeLedgerHarness } from './stage.js';
 
 /** Runs that somebody asks for later, and runs that are more urgent than others. */

@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it } from 'vitest';
-import type { TriggerReply, TriggerRequest } from '../../ledger/ledger.js';
+import type { TriggerReply, TriggerRequest } from '@fencepost/ledger';
 import { fence, LONG_MS, Stage, type MakeLedgerHarness } from './stage.js';
 
 /** Runs that somebody asks for. */

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { beforeEach, describe, expect, it } from 'vitest';
-import { LATE_TRIGGER_MS } from '../../ledger/ledger-request.js';
-import type { TriggerRequest } from '../../ledger/ledger.js';
+import { LATE_TRIGGER_MS } from '@fencepost/ledger';
+import type { TriggerRequest } from '@fencepost/ledger';
 import { uuidV7 } from '../../operating/uuid-v7.js';
 import { LONG_MS, Stage, type MakeLedgerHarness } from './stage.js';
 

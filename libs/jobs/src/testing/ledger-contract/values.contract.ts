@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it } from 'vitest';
-import type { AttemptOutcome, BeginRequest, ClaimRequest, TriggerRequest } from '../../ledger/ledger.js';
+import type { AttemptOutcome, BeginRequest, ClaimRequest, TriggerRequest } from '@fencepost/ledger';
 import { fence, Stage, type MakeLedgerHarness } from './stage.js';
 
 const ODD_TEXTS = [

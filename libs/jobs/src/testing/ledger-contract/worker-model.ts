@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { expect } from 'vitest';
-import type { AttemptOutcome, AttemptRef, EffectRequest } from '../../ledger/ledger.js';
-import { isTerminal } from '../../ledger/run-state.js';
+import type { AttemptOutcome, AttemptRef, EffectRequest } from '@fencepost/ledger';
+import { isTerminal } from '@fencepost/ledger/run';
 import { EffectModel, type Verdict } from './effect-model.js';
 import { isAlive, isGivenUp, MAX_ATTEMPTS, once, type KnownRun, type KnownRuns } from './known-runs.js';
 import { LONG_MS, type Stage } from './stage.js';

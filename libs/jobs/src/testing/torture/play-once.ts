@@ -1,5 +1,5 @@
 import { nearNames } from '@fencepost/lease/internal/options';
-import type { Run } from '../../ledger/run.js';
+import type { Run } from '@fencepost/ledger/run';
 import type { FoundCron } from '../../nest/cron-explorer.js';
 import { UnknownCronError } from '../../operating/errors.js';
 import { isManual } from '@fencepost/schedule';

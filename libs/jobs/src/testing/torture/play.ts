@@ -1,5 +1,5 @@
-import { isTerminal } from '../../ledger/run-state.js';
-import type { Answer, Run } from '../../ledger/run.js';
+import { isTerminal } from '@fencepost/ledger/run';
+import type { Answer, Run } from '@fencepost/ledger/run';
 import type { Fault, Mark } from '../fail-points.js';
 import type { TestJobs } from '../test-jobs.js';
 import { Hold } from './hold.js';

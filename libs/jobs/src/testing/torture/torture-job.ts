@@ -1,5 +1,5 @@
 import { parseDuration } from '@fencepost/lease/internal/options';
-import type { Run } from '../../ledger/run.js';
+import type { Run } from '@fencepost/ledger/run';
 import { findingsOf } from './findings.js';
 import { MISHAP_KINDS, type MishapKind, type TortureMishap } from './mishap.js';
 import { mixedMishaps, singleMishaps, type KnownEffect } from './scenarios.js';

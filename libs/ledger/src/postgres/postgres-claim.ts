@@ -1,5 +1,5 @@
 import { formatFence, parseFence } from '@fencepost/lease';
-import { DEFAULT_CANCEL_GRACE_MS } from '../../catalog/definition.js';
+import { DEFAULT_CANCEL_GRACE_MS } from '../catalog/definition.js';
 import { cronOfRun, occurrenceId } from '../occurrence.js';
 import type { ClaimReply, ClaimRequest } from '../ledger.js';
 import { checkClaim, DEFAULT_MAX_CONCURRENCY } from '../ledger-request.js';

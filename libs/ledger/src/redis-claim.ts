@@ -1,5 +1,5 @@
 import { formatFence, NO_FENCE, parseFence } from '@fencepost/lease';
-import { DEFAULT_CANCEL_GRACE_MS } from '../catalog/definition.js';
+import { DEFAULT_CANCEL_GRACE_MS } from './catalog/definition.js';
 import type { ClaimReply, ClaimRequest } from './ledger.js';
 import { checkClaim, DEFAULT_MAX_CONCURRENCY } from './ledger-request.js';
 import type { RedisLedgerAccess } from './redis-ledger-access.js';

@@ -1,10 +1,22 @@
 import { readFileSync } from 'node:fs';
 import type { SqlClient } from '@fencepost/lease/postgres';
-import { readPostgresSettings } from '../../nest/durability.js';
-import type { PostgresFacts } from '../../operating/doctor-facts.js';
+import { readPostgresSettings, type PostgresSettings } from '../durability.js';
 import { FUNCTIONS_HASH, LEDGER_VERSION } from './postgres-ledger-files.js';
 import { DEFAULT_SCHEMA, type LedgerSchema } from './postgres-ledger-schema.js';
 import { installedLedger } from './postgres-ledger-version.js';
+
+export interface PostgresFacts {
+  readonly schema: string;
+  /** Of the ledger's tables, 0 for none; `null`: this role may not look. */
+  readonly version: number | null;
+  /** What this release works with. */
+  readonly expectedVersion: number;
+  /** Whether its functions are those of this release. */
+  readonly functionsFit: boolean;
+  readonly settings: PostgresSettings;
+  /** Rights that the role lacks, such as `UPDATE on run`. */
+  readonly missing: readonly string[];
+}
 
 const MISSING_RIGHTS = readFileSync(new URL('./sql/list-missing-rights.sql', import.meta.url), 'utf8');
 

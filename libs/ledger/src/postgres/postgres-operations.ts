@@ -1,7 +1,7 @@
 import { createHash, randomUUID } from 'node:crypto';
 import { watchPostgresChannel, type SqlClient } from '@fencepost/lease/postgres';
 import type { StopWatching } from '@fencepost/lease/store';
-import { DEFAULT_CANCEL_GRACE_MS } from '../../catalog/definition.js';
+import { DEFAULT_CANCEL_GRACE_MS } from '../catalog/definition.js';
 import { checkCronName, cronOfRun } from '../occurrence.js';
 import type { OperatorOrder, TriggerReply, TriggerRequest } from '../ledger.js';
 import {

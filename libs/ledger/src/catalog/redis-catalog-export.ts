@@ -1,6 +1,6 @@
 import { redisKeys, type KeySpace } from '@fencepost/lease/internal/redis';
 import type { RedisClient } from '@fencepost/lease/redis';
-import { keptRecordAt } from '../operating/redis-audit-trail.js';
+import { keptRecordAt } from '../audit-trail/redis-audit-trail.js';
 
 /** Everything of a catalog in Redis that a catalog in PostgreSQL takes over. */
 export interface ExportedCatalog {

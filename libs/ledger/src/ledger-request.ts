@@ -1,4 +1,4 @@
-import { DEFAULT_CANCEL_GRACE_MS } from '../catalog/definition.js';
+import { DEFAULT_CANCEL_GRACE_MS } from './catalog/definition.js';
 import type { AttemptOutcome, BeginRequest, ClaimRequest, QuestionRef, TriggerRequest } from './ledger.js';
 import type { OverdueOptions } from './overdue.js';
 import { checkCronName, cronOfRun, occurrenceId } from './occurrence.js';

@@ -1,7 +1,7 @@
 import { scrub } from '@fencepost/lease/internal';
 import type { AuditQuery, AuditRecord, NewAuditRecord } from './audit-trail.js';
 import { MOST_LISTED_RECORDS } from './audit-trail.js';
-import { wrong } from './order.js';
+import { wrong } from '../operator-input.js';
 
 /** Of `before` and of `after`, as JSON: a record says what changed, and is no copy of it. */
 const LONGEST_STATE = 8_192;

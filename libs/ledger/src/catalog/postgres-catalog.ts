@@ -2,8 +2,8 @@ import { randomUUID } from 'node:crypto';
 import { redisChannel, watchChannel } from '@fencepost/lease/internal/redis';
 import type { RedisClient } from '@fencepost/lease/redis';
 import type { StopWatching } from '@fencepost/lease/store';
-import { PostgresLedgerAccess, type PostgresLedgerOptions } from '../ledger/postgres/postgres-ledger-access.js';
-import { inBatches } from '../ledger/postgres/postgres-value.js';
+import { PostgresLedgerAccess, type PostgresLedgerOptions } from '../postgres/postgres-ledger-access.js';
+import { inBatches } from '../postgres/postgres-value.js';
 import type { Build, Catalog, CatalogReading, ChangeOrder, ChangeReply, DeclareReply } from './catalog.js';
 import {
   declareReply,

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { DEFAULT_CANCEL_GRACE_MS } from '../catalog/definition.js';
+import { DEFAULT_CANCEL_GRACE_MS } from './catalog/definition.js';
 import type { OperatorOrder, TriggerReply, TriggerRequest } from './ledger.js';
 import {
   checkPause,

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { OverlapPolicy } from '../ledger/run.js';
+import type { OverlapPolicy } from '../run.js';
 import type { DstRule } from '@fencepost/schedule';
 
 export const DEFAULT_MAX_CATCH_UP = 20;

@@ -1,4 +1,4 @@
-import { DEFAULT_CANCEL_GRACE_MS } from '../catalog/definition.js';
+import { DEFAULT_CANCEL_GRACE_MS } from './catalog/definition.js';
 import { DEFAULT_MAX_CONCURRENCY } from './ledger-request.js';
 import { endInMemory } from './memory-attempt.js';
 import { BLOCKS_ALWAYS, blocks, inOrder, type MemoryCron, type MemoryRun } from './memory-ledger-record.js';

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { PostgresLedgerAccess, type PostgresLedgerOptions } from '../ledger/postgres/postgres-ledger-access.js';
+import { PostgresLedgerAccess, type PostgresLedgerOptions } from '../postgres/postgres-ledger-access.js';
 import { checkedQuery, keptRecord, recordOf } from './audit-record-text.js';
 import {
   KEPT_RECORDS,

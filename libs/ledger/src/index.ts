@@ -1,0 +1,40 @@
+export type {
+  Account,
+  CancelReply,
+  ClaimReply,
+  ClaimRequest,
+  ClaimedOccurrence,
+  CronRecord,
+  Delivery,
+  OperatorOrder,
+  QuestionRef,
+  ResolveReply,
+  ResolveRequest,
+  TriggerReply,
+  TriggerRequest,
+} from './accepting.js';
+export type {
+  AttemptOutcome,
+  AttemptRef,
+  BeginEffectReply,
+  BeginReply,
+  BeginRequest,
+  EffectOutcome,
+  EffectRequest,
+  FinishEffectReply,
+  ItemOutcome,
+  ItemRecord,
+  ItemsStep,
+  UnknownEffect,
+} from './attempting.js';
+export { LATE_TRIGGER_MS } from './ledger-request.js';
+export { LEDGER_BATCH } from './ledger-timing.js';
+export type { LedgerTiming } from './ledger-timing.js';
+export type { Ledger } from './ledger.js';
+export type { DroppedNotifications, Notification, NotifiedState } from './notification.js';
+export { MAX_NOTIFICATIONS } from './notification.js';
+export { OperatorInputError, wrong } from './operator-input.js';
+export type { OverdueRun, OverdueRuns } from './overdue.js';
+export { inSlices, mapInSlices } from './slices.js';
+export { isTransactional } from './transactional-ledger.js';
+export type { TransactionReply, TransactionRequest, TransactionalLedger } from './transactional-ledger.js';

@@ -1,0 +1,10 @@
+export { PoolExhaustedError } from './borrow-connection.js';
+export { readPostgresFacts } from './postgres-examination.js';
+export type { PostgresFacts } from './postgres-examination.js';
+export { sqlState } from './postgres-failure.js';
+export { PostgresLedgerAccess } from './postgres-ledger-access.js';
+export type { PostgresLedgerOptions } from './postgres-ledger-access.js';
+export { PostgresLedger } from './postgres-ledger.js';
+export { migrateLedger } from './postgres-migrations.js';
+export { sqlJson } from './postgres-value.js';
+export { TransactionLostError, TransactionMisusedError, TransactionUnknownError } from './transaction-errors.js';
