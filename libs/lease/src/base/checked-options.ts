@@ -5,7 +5,7 @@ import { knownInstead } from './near-names.js';
 type Show = (value: unknown) => string;
 
 /**
- * Validates options once, at the door, and names for each mistake the key, what was expected, and what came.
+ * Validates options once, at the boundary, and names for each mistake the key, the expectation and the value.
  * @param owner whose options they are, as a person would look for them: `LeaseModule`
  * @param secrets how to show the values that may hold a password, by key
  * @throws {SetupError} with one sentence per mistake

@@ -1,6 +1,6 @@
 import type { Fence } from './fence.js';
 
-/** Base of everything thrown on purpose: `code` is stable and for programs, the message is for people. */
+/** Base of all errors thrown on purpose: `code` is stable and for programs, the message is for people. */
 export abstract class FencepostError extends Error {
   abstract readonly code: string;
 
@@ -10,18 +10,18 @@ export abstract class FencepostError extends Error {
   }
 }
 
-/** The store could not be asked, or can't promise what was asked of it, right now: asking again later may help. */
+/** The store did not answer, or can't guarantee the request right now: retrying later may help. */
 export abstract class StoreAwayError extends FencepostError {}
 
-/** Whether asking again is in vain: the answer is about what was asked, and not about the store's health. */
+/** Whether retrying is pointless: the error is about the request, not about the store's health. */
 export function isFinal(error: unknown): boolean {
   return error instanceof FencepostError && !(error instanceof StoreAwayError);
 }
 
-/** What the language throws at a bug. `fetch` throws one of them too when a server is away, but with a cause. */
+/** What the runtime throws for a bug. `fetch` throws a TypeError too when a server is away, but with a cause. */
 const BUGS = [TypeError, ReferenceError, RangeError];
 
-/** Whether a bug was met, or a value that can't be: it would only be met again. */
+/** Whether the error is a programming error, which a retry would only repeat. */
 export function isBug(error: unknown): boolean {
   return error instanceof Error && error.cause === undefined && BUGS.some((bug) => error instanceof bug);
 }
@@ -35,7 +35,7 @@ const LOSS: Record<LossReason, string> = {
   'clock-jump': 'the wall clock and the monotonic clock moved apart, so this process slept',
 };
 
-/** The right to act is gone. Stop: whatever is written from here on will be refused by its store. */
+/** The right to act is gone. Stop: a store that compares fences refuses every further write. */
 export class LeaseLostError extends FencepostError {
   readonly code = 'LEASE_LOST';
 
@@ -45,13 +45,13 @@ export class LeaseLostError extends FencepostError {
     options?: ErrorOptions,
   ) {
     super(
-      `The lease on "${resource}" is lost: ${LOSS[reason]}. Stop the work it covered; acquire again to go on.`,
+      `The lease on "${resource}" is lost: ${LOSS[reason]}. Stop the work it covered; acquire the lease again to go on.`,
       options,
     );
   }
 }
 
-/** Somebody else held the resource for as long as the caller was willing to wait. */
+/** Another holder had the resource for as long as the caller was willing to wait. */
 export class LeaseBusyError extends FencepostError {
   readonly code = 'LEASE_BUSY';
 
@@ -61,13 +61,13 @@ export class LeaseBusyError extends FencepostError {
     readonly remainingMs: number,
   ) {
     super(
-      `"${resource}" was held by somebody else for all of the ${Math.round(waitedMs)} ms this waited, and is for up to ` +
-        `${Math.round(remainingMs)} ms more. Wait longer, or use tryAcquire and do without.`,
+      `"${resource}" is held by another holder: waited ${Math.round(waitedMs)} ms, up to ` +
+        `${Math.round(remainingMs)} ms of its term are left. Raise wait, or use tryAcquire and handle null.`,
     );
   }
 }
 
-/** A write carried a fence lower than the one its store has seen: somebody newer acts for this resource. */
+/** A write carried a fence lower than the one its store has seen: a newer holder acts for this resource. */
 export class StaleFenceError extends FencepostError {
   readonly code = 'STALE_FENCE';
 
@@ -92,7 +92,7 @@ export class FenceExhaustedError extends FencepostError {
   }
 }
 
-/** Something a person has to change before the process can start: an option, an address, a server's setting. */
+/** A mistake that must be fixed before the process can start: an option, an address, a server's setting. */
 export class SetupError extends FencepostError {
   readonly code = 'SETUP';
 }

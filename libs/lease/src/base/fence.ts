@@ -27,5 +27,5 @@ export function formatFence(fence: Fence): string {
   return fence.toFixed(0);
 }
 
-/** Below every fence a store issues: the floor for a resource nobody has written to yet. */
+/** Below every fence a store issues: the floor for a resource without any write yet. */
 export const NO_FENCE = 0 as Fence;

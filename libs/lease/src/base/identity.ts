@@ -5,7 +5,7 @@ const UNFIT_FOR_A_LABEL = /[^A-Za-z0-9._-]+/g;
 const MAX_LABEL_LENGTH = 64;
 
 /**
- * Who this process is: `<label>/<uuid>`, new with every call.
+ * The identity of this process: `<label>/<uuid>`, new with every call.
  *
  * The random part is the identity. Host and pod names repeat (a stateful set gives a restarted pod its old name back), so
  * they only serve as a label for people.

@@ -16,15 +16,15 @@ export interface LeaseModuleOptions {
    * `{ cluster }`.
    */
   readonly redis?: RedisOption;
-  /** Another store instead of `redis`, which stays the caller's to close: PostgreSQL, etcd, a quorum, one's own. */
+  /** Another store instead of `redis`: PostgreSQL, etcd, a quorum, your own. The caller closes it. */
   readonly store?: LeaseStore;
   /** First part of every key; default `fencepost`. */
   readonly prefix?: string;
-  /** Whose resources they are, where several share a Redis; default `default`. */
+  /** Separates the resources of several users of one Redis; default `default`. */
   readonly tenant?: string;
   /** How long a lease lasts without renewal, `'300ms'` to `'1h'`; default `'10s'`. */
   readonly ttl?: string | number;
-  /** A label for people in front of this process' random identity; default: the host's name. */
+  /** A readable label in front of this process's random identity; default: the host's name. */
   readonly holder?: string;
   /**
    * What a lost lease costs. `'correctness'` refuses a Redis that can lose what it has acknowledged; `'efficiency'` says so in
@@ -33,7 +33,7 @@ export interface LeaseModuleOptions {
   readonly criticality?: Criticality;
   /** How many replicas must have a lease before it counts (`WAIT`); default 0. */
   readonly waitForReplicas?: number;
-  /** Hears of everything the leases do: `leaseLog`, `leaseMetrics`, or one's own. */
+  /** Receives every event: `leaseLog`, `leaseMetrics`, or your own. */
   readonly observe?: LeaseObserver;
 }
 

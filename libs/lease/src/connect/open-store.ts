@@ -11,7 +11,7 @@ import type { LeaseSettings } from './lease-settings.js';
 
 export interface OpenedStore {
   readonly store: LeaseStore;
-  /** `null` where the store was given and is somebody else's. */
+  /** `null` where the store was given and stays the caller's. */
   readonly redis: RedisClient | null;
   /** Closes what was opened here. */
   close(): Promise<void>;
@@ -84,8 +84,7 @@ const UNKNOWN: Finding = {
   code: 'UNCHECKED',
   danger: 'warn',
   message:
-    'The store of the leases has no "probe", so whether it keeps what it has acknowledged is unknown. Check by hand, or give ' +
-    'it that method.',
+    'The lease store has no "probe", so whether it keeps acknowledged leases is unknown. Check it by hand, or implement "probe".',
 };
 
 /**

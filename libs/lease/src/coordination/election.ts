@@ -14,7 +14,7 @@ export interface ElectionOptions {
 }
 
 export interface CampaignOptions {
-  /** How long nobody leads after a leader has died, at most; default: the ttl of `leases`. */
+  /** The longest time without a leader after a leader has died; default: the TTL of `leases`. */
   readonly ttl?: string | number;
   /** Ends the campaign with the signal's reason; leading, once begun, goes on. */
   readonly signal?: AbortSignal;
@@ -28,7 +28,7 @@ export interface Leadership {
   /** Aborts when leading ends: with a `LeaseLostError` when it was lost, else because of the resignation. */
   readonly signal: AbortSignal;
   /**
-   * Hands over: whoever campaigns is elected within milliseconds. To be called when the work has stopped, also after a loss.
+   * Hands over: a waiting candidate is elected within milliseconds. Call it when the work has stopped, also after a loss.
    * @returns whether it still was the leader
    * @throws when the store could not be asked; the role is then free within the ttl
    */

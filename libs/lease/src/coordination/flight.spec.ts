@@ -13,7 +13,7 @@ describe('a cache entry', () => {
 
   it('is not undefined, and the refusal says what to return instead', () => {
     expect(refusal(undefined)).toBe(
-      'The build of "report:7" returned undefined, which is no value in JSON. Return null to say that there is nothing.',
+      'The build of "report:7" returned undefined, which JSON cannot express. Return null for no value.',
     );
     expect(refusal(() => 1)).toContain('a function');
   });
@@ -21,8 +21,8 @@ describe('a cache entry', () => {
   it('is nothing that JSON can not express, and the refusal keeps the cause', () => {
     const circle: { self?: unknown } = {};
     circle.self = circle;
-    expect(refusal(circle)).toContain('what JSON cannot express');
-    expect(refusal({ amount: 1n })).toContain('what JSON cannot express');
+    expect(refusal(circle)).toContain('a value that JSON cannot express');
+    expect(refusal({ amount: 1n })).toContain('a value that JSON cannot express');
     expect(() => encodeValue('k', 1n, 100)).toThrow(expect.objectContaining({ cause: expect.any(TypeError) }));
   });
 

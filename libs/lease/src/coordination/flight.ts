@@ -11,7 +11,7 @@ import { usability } from './flight-options.js';
 import type { FlightPlan } from './flight-options.js';
 
 export interface BuildContext {
-  /** Aborts when the lease is lost: somebody else builds, and what this build returns will be refused. */
+  /** Aborts when the lease is lost: another process builds, and the result of this build will be refused. */
   readonly signal: AbortSignal;
   /** For what the build itself writes. */
   readonly fence: Fence;
@@ -32,7 +32,7 @@ export interface FlightRequest {
   readonly key: string;
   readonly plan: FlightPlan;
   readonly build: Build;
-  /** Whether to wait while somebody else builds: a caller with a stale value doesn't. */
+  /** Whether to wait while another process builds: a caller with a stale value doesn't. */
   readonly patient: boolean;
   /** Of the value that is to be replaced. */
   readonly floor?: Fence | undefined;
@@ -45,7 +45,7 @@ type Found = { readonly acquired: true; readonly text: string } | { readonly acq
  * building it. Waiting ends with the last caller, a build that has begun does not: the next caller will want it.
  */
 export class Flight {
-  /** The value, or `null`: somebody else builds, and this one doesn't wait. */
+  /** The value, or `null`: another process builds, and this caller doesn't wait. */
   readonly #outcome: Promise<string | null>;
   readonly #airport: Airport;
   readonly #request: FlightRequest;
@@ -61,7 +61,7 @@ export class Flight {
     this.#outcome.catch(() => {});
   }
 
-  /** Everybody has left and it has given up; who comes now needs another one. */
+  /** All callers have left and it has given up; the next caller needs another flight. */
   get isOver(): boolean {
     return this.#deserted.signal.aborted && !this.#building;
   }
@@ -121,7 +121,7 @@ export class Flight {
     return lease && { acquired: true, lease };
   }
 
-  /** @returns `null` when somebody else has taken over: then it is their value that counts */
+  /** @returns `null` when another process has taken over: its value counts */
   async #build(lease: Lease): Promise<string | null> {
     this.#building = true;
     try {
@@ -160,7 +160,7 @@ interface Busy {
   readonly remainingMs: number;
 }
 
-/** Waits for `work` until `signal` aborts, then rejects with its reason. `work` goes on, whoever else waits for it. */
+/** Waits for `work` until `signal` aborts, then rejects with its reason. `work` goes on for its other waiters. */
 function unlessAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
   return new Promise((resolve, reject) => {
     const stop = () => reject(signal.reason as Error);
@@ -189,11 +189,11 @@ function toJson(key: string, value: unknown): string {
   try {
     text = JSON.stringify(value);
   } catch (cause) {
-    throw new FlightValueError(key, 'what JSON cannot express. Return plain data; the cause says what is in the way.', {
+    throw new FlightValueError(key, 'a value that JSON cannot express. Return plain data; see the cause.', {
       cause,
     });
   }
   if (text !== undefined) return text;
   const what = value === undefined ? 'undefined' : `a ${typeof value}`;
-  throw new FlightValueError(key, `${what}, which is no value in JSON. Return null to say that there is nothing.`);
+  throw new FlightValueError(key, `${what}, which JSON cannot express. Return null for no value.`);
 }

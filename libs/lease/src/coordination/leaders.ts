@@ -4,7 +4,7 @@ import type { Fence } from '../base/fence.js';
 import type { Leases } from '../holding/leases.js';
 import type { Holding } from '../store/lease-store.js';
 
-/** Who leads, as an observer sees it. */
+/** The leader as an observer sees it. */
 export interface Leader {
   readonly holder: string;
   readonly fence: Fence;
@@ -16,7 +16,7 @@ export interface Watching {
   readonly signal: AbortSignal | undefined;
 }
 
-/** Nobody announces that a role was taken: while it is free, or nothing is known, this is how late one hears of it. */
+/** An acquired role is not announced: while it is free or unknown, an observer learns of it this late. */
 const FREE_PAUSE_MS = 100;
 const MAX_PAUSE_MS = 2_000;
 

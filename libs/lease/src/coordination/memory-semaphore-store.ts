@@ -30,7 +30,7 @@ interface Watcher {
 }
 
 /**
- * The twin of the Redis store for tests and for one process: whoever shares the instance competes for the same places.
+ * The in-memory adapter, for tests and for one process: all users of the instance compete for the same places.
  *
  * Its clock is the server's clock. Expiry follows the wall clock, as it does in Redis, so that a test can step it.
  */

@@ -11,7 +11,7 @@ import type { Holding, LeaseStore } from '../store/lease-store.js';
  * - `acquire` of a full resource tells how long it takes until a place is free if nobody renews. Where the places were
  *   made fewer than the holders, that is when enough of them have left.
  * - `inspect` shows `null` while a place is free (or was never asked for), else the holder whose end frees the next one.
- * - `watchReleases` also tells of a resource that has got more places.
+ * - `watchReleases` also reports a resource that got more places.
  */
 export interface SemaphoreStore extends LeaseStore {
   /**
@@ -20,6 +20,6 @@ export interface SemaphoreStore extends LeaseStore {
    * @throws {RangeError} unless it is `null` or a whole number from 1 to 1000
    */
   resize(resource: string, places: number | null): Promise<void>;
-  /** Everybody who holds a place now, in the order in which they got it. For a person to look at. */
+  /** The current holders in the order of their acquisition. For display. */
   holders(resource: string): Promise<Holding[]>;
 }

@@ -27,7 +27,7 @@ export type PlaceWaitOptions = Omit<WaitOptions, 'places'>;
  * Several are entitled at once, so a sink that refuses every smaller fence would refuse those that still hold a place. Let
  * each holder write where no other does, or take a lease for what they share.
  *
- * Those who wait are not served in order: who asks first when a place becomes free has it.
+ * Waiters are not served in order: the first to ask when a place becomes free gets it.
  */
 export class Semaphore {
   readonly #leases: Leases;
@@ -82,7 +82,7 @@ export class Semaphore {
     await this.#store.resize(this.resource, places);
   }
 
-  /** Who holds a place now, in the order in which they got it; for a person to look at, never a basis for acting. */
+  /** The current holders in the order of their acquisition; for display, never a basis for acting. */
   holders(): Promise<Holding[]> {
     return this.#store.holders(this.resource);
   }
@@ -99,7 +99,7 @@ export class Semaphores implements AsyncDisposable {
     this.#store = options.store;
   }
 
-  /** Who this process is. */
+  /** The identity of this process. */
   get holder(): string {
     return this.#leases.holder;
   }

@@ -14,7 +14,7 @@ export interface SingleFlightOptions {
   readonly leases: Leases;
   /** Where values are kept, such as `RedisFencedValues`; in a collection of its own. */
   readonly cache: FencedValues;
-  /** How large a value may be as JSON, in bytes; default 1 MiB: a Redis serves nobody else while it copies a value. */
+  /** The largest value as JSON, in bytes; default 1 MiB: a Redis serves no other client while it copies a value. */
   readonly maxBytes?: number;
   readonly clock?: Clock;
   /** From 0 up to 1; jitters the waiting. */
@@ -91,7 +91,7 @@ export class SingleFlight {
     return flight.join(call.limit);
   }
 
-  /** Whoever begins the rebuild waits for it and hears of its error. Everybody else takes what is there. */
+  /** The caller that begins the rebuild waits for it and gets its error. All others take the stale value. */
   async #refreshed(call: Call, stale: FencedValue): Promise<string> {
     if (this.#running(call.key)) return stale.value;
     const flight = this.#start(call, { patient: false, floor: stale.fence });

@@ -11,7 +11,7 @@ import type { EtcdPost } from './etcd-transport.js';
 export interface EtcdMember {
   /** @throws {EtcdError} */
   post<S extends z.ZodType>(path: string, body: object, reply: S): Promise<z.output<S>>;
-  /** @param opening what is asked, and what ends the stream */
+  /** @param opening the request, and the signal that ends the stream */
   stream<S extends z.ZodType>(
     path: string,
     opening: { readonly body: object; readonly stop: AbortSignal },
@@ -21,7 +21,7 @@ export interface EtcdMember {
 
 /** Each is a connection of its own, as HTTP/1.1 answers one request at a time. */
 const REQUESTS_AT_ONCE = 64;
-/** An election takes a second or so, and nobody is the leader meanwhile. */
+/** An election takes about a second, without a leader meanwhile. */
 const PAUSE_MS = 50;
 
 /**
@@ -119,7 +119,7 @@ export class EtcdClient {
   }
 }
 
-/** Lets so many in at once; the others wait in line. */
+/** Runs at most this many tasks at once; the others wait in order. */
 export class Gate {
   #free: number;
   readonly #line: (() => void)[] = [];

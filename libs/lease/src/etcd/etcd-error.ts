@@ -1,6 +1,6 @@
 import { StoreAwayError } from '../base/errors.js';
 
-/** gRPC's status codes, as far as they are told apart here: https://grpc.github.io/grpc/core/md_doc_statuscodes.html */
+/** The gRPC status codes that are distinguished here: https://grpc.github.io/grpc/core/md_doc_statuscodes.html */
 /** Asking again won't help: what came is not understood. */
 export const UNKNOWN = 2;
 export const NOT_FOUND = 5;
@@ -22,7 +22,7 @@ export class EtcdError extends StoreAwayError {
   }
 }
 
-/** Whether another member, or the same one a moment later, may well do it: nobody answered, or there is no leader just now. */
+/** Whether another member, or the same one later, may succeed: no reply, or no leader at the moment. */
 export function isPassing(error: unknown): error is EtcdError {
   if (!(error instanceof EtcdError)) return false;
   return error.status === undefined || error.status === UNAVAILABLE || error.status === DEADLINE_EXCEEDED;

@@ -39,7 +39,7 @@ const MAX_READS = 10;
  * ago and hasn't noticed could grant it too, but could not have answered the read.
  *
  * **The fence** is a counter under a key of its own, which never ends. The transaction that puts the term puts the next
- * number as well and compares that nobody has moved the counter since it was read: both or neither, and no number twice.
+ * number as well and compares that the counter hasn't moved since it was read: both or neither, and no number twice.
  * A revision of etcd would do as a fence only as long as the cluster lives: it starts from 1 in a new one, and goes back in
  * one restored from a snapshot. The counter follows the clock in microseconds, so that it goes on from there. etcd shows no
  * clock, so it is this process'; one that goes wrong moves fences on and never back, except after a total loss, where the
@@ -122,7 +122,7 @@ export class EtcdLeaseStore implements LeaseStore {
     return watchKey({ client: this.#client, clock: this.#clock, key, onValue: onReleased });
   }
 
-  /** @returns `undefined` when somebody was quicker, or the term ended just now */
+  /** @returns `undefined` when another request was quicker, or the term ended just now */
   async #tryAcquire(member: EtcdMember, request: AcquireRequest, key: string): Promise<AcquireReply | undefined> {
     const counterKey = `${this.#space.fence}:${checkResourceName(request.resource)}`;
     const [found, counter] = await read(member, [key, counterKey]);

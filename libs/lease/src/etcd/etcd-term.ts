@@ -40,7 +40,7 @@ export function readTerm(key: string, found: KeyValue | undefined): StoredTerm |
 
 /**
  * Makes exactly this term last `ttlMs` from now.
- * @returns `false` when it is over, or somebody has changed it meanwhile: look again
+ * @returns `false` when it is over or was changed meanwhile: read it again
  */
 export async function extend(member: EtcdMember, term: StoredTerm, ttlMs: number): Promise<boolean> {
   const seconds = wholeSeconds(ttlMs);

@@ -87,7 +87,7 @@ function understood<S extends z.ZodType>(post: EtcdPost, message: unknown, schem
   const read = schema.safeParse(message);
   if (read.success) return read.data;
   const because = read.error.issues[0]?.message;
-  throw new EtcdError(`${named(post)} answered what is no reply of etcd 3.4 or newer: ${because}.`, UNKNOWN);
+  throw new EtcdError(`${named(post)} sent a reply that etcd 3.4 or newer doesn't send: ${because}.`, UNKNOWN);
 }
 
 async function* understoodEach<S extends z.ZodType>(

@@ -79,7 +79,7 @@ class KeyWatch {
     // Compacted away, or a cluster that lost its data and counts from 1 again: what is put from now on will be heard of.
     const gone = canceled || (this.#from !== undefined && next < this.#from);
     if (gone) this.#from = undefined;
-    if (gone) throw new Error('This stream has nothing more to say.');
+    if (gone) throw new Error('etcd ended this watch.');
     if (created) this.#from ??= next;
     else this.#from = next;
     for (const { kv } of events) this.#tell(fromBase64(kv.value));

@@ -7,14 +7,14 @@ import type { Grant } from '../store/grant.js';
 
 /** A lease that is renewed until it is released or lost. `await using lease = …` releases it at the end of the block. */
 export interface Lease extends Grant, AsyncDisposable {
-  /** Goes into every write it covers, so that who is written to can refuse a stale one. The same for the whole term. */
+  /** Send it with every write, so that the written system can refuse a stale holder. Constant for the whole term. */
   readonly fence: Fence;
   /** As of the last renewal. */
   readonly trustedUntil: number;
   /** Aborts when the right to act ends: with a {@link LeaseLostError} when it was lost, else because it was released. */
   readonly signal: AbortSignal;
   /**
-   * Ends the term, so that somebody else gets in at once. To be called when the work has stopped, also after a loss.
+   * Ends the term, so that another holder gets in at once. Call it when the work has stopped, also after a loss.
    * @returns whether the term was still ours
    * @throws when the store could not be asked; the term then ends by itself within its ttl
    */
@@ -32,7 +32,7 @@ export type AcquireAnswer = { readonly acquired: true; readonly lease: Lease } |
 /** What a lease calls; one object for many of them. */
 export interface LeaseHooks {
   readonly letGo: (lease: KeptLease) => Promise<boolean>;
-  /** Once, when the lease is lost: cheaper than a signal for who holds a hundred thousand. */
+  /** Called once, when the lease is lost: cheaper than a signal for a hundred thousand leases. */
   readonly onLost?: ((lease: Lease, error: LeaseLostError) => void) | undefined;
 }
 
@@ -47,7 +47,7 @@ export class KeptLease implements Lease {
   #released: Promise<boolean> | undefined;
   #ended = false;
   #loss: LeaseLostError | undefined;
-  /** Made when somebody asks for the signal: most leases are released before anybody does. */
+  /** Created on first use: most leases are released before their signal is read. */
   #end: AbortController | undefined;
   readonly #hooks: LeaseHooks;
 
@@ -86,7 +86,7 @@ export class KeptLease implements Lease {
     await this.release();
   }
 
-  /** Replies may overtake each other: only a later request extends, and nothing revives what was given up. */
+  /** Replies may overtake each other: only a later request extends, and nothing revives a lease that was given up. */
   renew(sentAt: number): void {
     if (!this.#ended) this.#trustedUntil = Math.max(this.#trustedUntil, trustedUntil(sentAt, this.ttlMs));
   }

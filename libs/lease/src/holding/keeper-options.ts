@@ -8,7 +8,7 @@ import type { Listeners } from './lease-reports.js';
 export interface LeaseKeeperOptions extends Listeners {
   readonly store: LeaseStore;
   readonly clock?: Clock;
-  /** Who this process is; see `processIdentity`. */
+  /** The identity of this process; see `processIdentity`. */
   readonly holder?: string;
   /** A fresh nonce for each term. */
   readonly randomUUID?: () => string;

@@ -26,10 +26,10 @@ interface Asked {
 const IDLE_ROUNDS = 8;
 
 /**
- * Keeps the leases of one process: renews them together, and tells each holder at once when its right to act has ended.
+ * Keeps the leases of one process: renews them together, and notifies each holder at once when its right to act has ended.
  *
  * A lease that was lost is **not** released in the background. The sixth of its ttl that is left is the time the work needs
- * to stop; a release by the keeper would let somebody else in while it still runs. The holder may release it then.
+ * to stop; a release by the keeper would let another holder in while it still runs. The holder may release it then.
  */
 export class LeaseKeeper {
   readonly holder: string;
@@ -208,7 +208,7 @@ export class LeaseKeeper {
     this.#reports.lost(kept, reason);
   }
 
-  /** Before the holder is told: whatever an abort listener does or throws, no timer keeps running for this lease. */
+  /** Before the holder is notified: whatever an abort listener does or throws, no timer keeps running for this lease. */
   #drop(kept: KeptLease): void {
     this.#kept.delete(kept);
     const isIdle = this.#rounds.get(kept.ttlMs)?.remove(kept);

@@ -14,7 +14,7 @@ export interface Listeners {
   readonly measure?: LeaseObserver;
 }
 
-/** What a keeper tells its observer. Nothing is put together while nobody listens. */
+/** The events of a keeper. None is built without an observer. */
 export class LeaseReports {
   readonly #clock: Clock;
   readonly #observe: LeaseObserver;

@@ -20,14 +20,14 @@ import { waitFor } from './waiting.js';
 export interface LeasesOptions {
   readonly store: LeaseStore;
   readonly clock?: Clock;
-  /** Who this process is; see `processIdentity`. */
+  /** The identity of this process; see `processIdentity`. */
   readonly holder?: string;
   /** How long a lease lasts without renewal, `'300ms'` to `'1h'`; default `'10s'`. */
   readonly ttl?: string | number;
   readonly observe?: LeaseObserver;
   /** From 0 up to 1; jitters the waiting. */
   readonly random?: () => number;
-  /** Called at the end of {@link Leases.close}: what the store stands on, where that is not somebody else's. */
+  /** Called at the end of {@link Leases.close}, to close the connection of the store. */
   readonly onClose?: () => Promise<void>;
 }
 
@@ -41,7 +41,7 @@ export interface AcquireOptions {
 }
 
 export interface WaitOptions extends AcquireOptions {
-  /** How long to wait at most while somebody else has it; default `'30s'`. */
+  /** How long to wait for the current holder; default `'30s'`. */
   readonly wait?: string | number;
   /** Ends the waiting. */
   readonly signal?: AbortSignal;
@@ -52,14 +52,14 @@ const DEFAULT_WAIT = '30s';
 /**
  * Leases of one process: take one if it is free, wait for one, or run something under one.
  *
- * Every lease is renewed until it is released or lost. `await using leases = …`, or `close()`, gives back what is held.
+ * Every lease is renewed until it is released or lost. `await using leases = …`, or `close()`, releases all of them.
  */
 export class Leases implements AsyncDisposable {
   readonly #store: LeaseStore;
   readonly #clock: Clock;
-  /** Renews what is held; for who needs to know how long a busy holder has left. */
+  /** Renews the held leases; for callers that need a busy holder's remaining time. */
   readonly keeper: LeaseKeeper;
-  /** Wakes who waits for a release; for what is built on leases and waits in its own way. */
+  /** Wakes waiters at a release; for code on top of leases that waits in its own way. */
   readonly hints: ReleaseHints;
   readonly #random: () => number;
   readonly #ttlMs: number;
@@ -79,14 +79,14 @@ export class Leases implements AsyncDisposable {
     this.#onClose = onClose;
   }
 
-  /** Who this process is. */
+  /** The identity of this process. */
   get holder(): string {
     return this.keeper.holder;
   }
 
   /**
    * Asks once.
-   * @returns `null` when somebody else has it
+   * @returns `null` when another holder has it
    * @throws {SetupError} for a resource or a ttl that can't be
    * @throws {FenceExhaustedError}
    * @throws when the store could not be asked
@@ -98,7 +98,7 @@ export class Leases implements AsyncDisposable {
 
   /**
    * Waits until it is free, `wait` at most, asking at growing, jittered intervals and after every release it hears of.
-   * @throws {LeaseBusyError} when somebody else had it all the time
+   * @throws {LeaseBusyError} when another holder had it all the time
    * @throws the signal's reason when it aborts, and whatever {@link tryAcquire} throws
    */
   async acquire(resource: ResourceName, options: WaitOptions = {}): Promise<Lease> {
@@ -128,7 +128,7 @@ export class Leases implements AsyncDisposable {
       throwIfLost(lease, error);
       throw error;
     } finally {
-      // A release that fails takes nothing from what was done; the term ends by itself within its ttl.
+      // A failed release doesn't undo the work; the term ends by itself within its TTL.
       await lease.release().catch(() => {});
     }
   }
@@ -152,7 +152,7 @@ export class Leases implements AsyncDisposable {
     return this.keeper.renewNow(leases);
   }
 
-  /** Who has it now, for a person to look at: never a basis for acting. */
+  /** The current holder, for display: never a basis for acting. */
   async inspect(resource: ResourceName): Promise<Holding | null> {
     return (await this.#store.inspect([resourceName(resource)]))[0] ?? null;
   }

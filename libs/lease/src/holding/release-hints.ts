@@ -1,7 +1,7 @@
 import type { Clock } from '../base/clock.js';
 import type { LeaseStore, StopWatching } from '../store/lease-store.js';
 
-/** Who waits opens one connection, and the next one to wait soon finds it open. */
+/** The first waiter opens one connection; a waiter soon afterwards finds it open. */
 const LINGER_MS = 1_000;
 
 interface Listener {
@@ -9,7 +9,7 @@ interface Listener {
   wake: AbortController;
 }
 
-/** A release heard of by one who waits. */
+/** An announced release, as a waiter receives it. */
 export interface Listening {
   /** Aborts at the next release of one of the resources. */
   readonly released: AbortSignal;

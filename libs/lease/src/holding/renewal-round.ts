@@ -8,7 +8,7 @@ export interface RoundOptions {
   readonly clock: Clock;
   readonly reports: LeaseReports;
   readonly ttlMs: number;
-  /** Called when a reply is there, before it counts: a machine that slept has counted its deadlines wrong. */
+  /** Called when a reply arrives, before it counts: after a sleep of the machine the deadlines are wrong. */
   readonly onReply: () => void;
   readonly onRefused: (lease: KeptLease) => void;
 }

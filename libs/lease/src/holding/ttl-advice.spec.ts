@@ -81,11 +81,11 @@ describe('the advice on a ttl', () => {
 
   it('says in one sentence what was seen, what is in use and what would do', () => {
     expect(ttlAdvice(measured({ held: 12_000 })).because).toBe(
-      '99.9 % of 1000 holdings lasted up to 12 s and the ttl is 10 s, so that some are lost when a renewal is. ' +
+      '99.9 % of 1000 holdings lasted up to 12 s and the ttl is 10 s: the longest are lost when a renewal fails. ' +
         '15 s would cover them.',
     );
     expect(ttlAdvice(measured({ held: 20, ttl: 2 * MINUTE })).because).toBe(
-      '99.9 % of 1000 holdings lasted up to 20 ms and the ttl is 2 min, for which a crash blocks the resource. ' +
+      '99.9 % of 1000 holdings lasted up to 20 ms and the ttl is 2 min: a crash blocks the resource for that long. ' +
         '300 ms would be enough.',
     );
   });

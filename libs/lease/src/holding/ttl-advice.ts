@@ -30,7 +30,7 @@ type Measured = TtlMeasurements & { readonly ttlMs: number };
 
 export const MIN_SAMPLES = 100;
 
-/** Ten times what is needed, and at least so much more, before a ttl is called too long. */
+/** A TTL is too long above ten times the needed one, and at least this much above it. */
 const MAX_SURPLUS_MS = 10_000;
 
 /**
@@ -77,7 +77,7 @@ function clamped(ttlMs: number): number {
   return Math.min(MAX_TTL_MS, Math.max(MIN_TTL_MS, rounded(ttlMs)));
 }
 
-/** Up to two digits: what was measured isn't known any better. */
+/** Up to two digits: the measurements are no more precise. */
 function rounded(ms: number): number {
   const step = 10 ** Math.max(0, String(Math.ceil(ms)).length - 2);
   return Math.ceil(ms / step) * step;
@@ -89,11 +89,11 @@ function judgedBySection(measured: Measured, advisedTtlMs: number, before: TtlVe
   const inUse = `the ttl is ${inWords(ttlMs)}`;
   const advised = inWords(advisedTtlMs);
   if (isTooShort(ttlMs, advisedTtlMs, before)) {
-    const because = `${seen} and ${inUse}, so that some are lost when a renewal is. ${advised} would cover them.`;
+    const because = `${seen} and ${inUse}: the longest are lost when a renewal fails. ${advised} would cover them.`;
     return { advisedTtlMs, verdict: 'too-short', because };
   }
   if (isTooLong(ttlMs, advisedTtlMs, before)) {
-    const because = `${seen} and ${inUse}, for which a crash blocks the resource. ${advised} would be enough.`;
+    const because = `${seen} and ${inUse}: a crash blocks the resource for that long. ${advised} would be enough.`;
     return { advisedTtlMs, verdict: 'too-long', because };
   }
   return { advisedTtlMs, verdict: 'fits', because: `${seen} and ${inUse}; ${advised} would be enough.` };
@@ -104,7 +104,7 @@ function judgedByRenewals({ samples, p999StoreMs, ttlMs }: Measured, before: Ttl
   const seen = `No ttl covers 99.9 % of ${samples} holdings, so they live on renewals, which need ${inWords(leastMs)}`;
   const because = `${seen}; the ttl is ${inWords(ttlMs)}.`;
   if (isTooShort(ttlMs, leastMs, before)) return { advisedTtlMs: leastMs, verdict: 'too-short', because };
-  // All that is left to weigh is how long a crash may block the resource, and nobody has measured that.
+  // What remains is how long a crash may block the resource, which can't be measured.
   return { advisedTtlMs: ttlMs, verdict: 'fits', because };
 }
 
@@ -118,7 +118,7 @@ function isTooLong(ttlMs: number, neededMs: number, before: TtlVerdict): boolean
 }
 
 function unknown(samples: number): Judged {
-  const because = `Only ${samples} holdings were measured; from ${MIN_SAMPLES} on their longest says something.`;
+  const because = `Only ${samples} holdings were measured; advice needs at least ${MIN_SAMPLES}.`;
   return { advisedTtlMs: null, verdict: 'too-few-samples', because };
 }
 

@@ -43,7 +43,7 @@ export async function waitFor<A extends Answer>(
       if ('acquired' in answer && answer.acquired) return answer as Extract<A, { acquired: true }>;
       const waitedMs = clock.monotonic() - startedAt;
       if (waitedMs >= waitMs) throw refusal(answer, { resources, waitedMs });
-      // Only who has to wait listens. What is announced until then is lost, which costs one pause.
+      // Only a waiter listens. An announcement before that is lost, which costs one pause.
       listening ??= hints.listen(resources);
       await pause(answer, { waiting, listening, tries, leftMs: waitMs - waitedMs });
     }

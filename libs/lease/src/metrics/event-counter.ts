@@ -46,7 +46,7 @@ export class EventCounter {
         return this.#rejected(event.resource, event.downstream);
       case 'node.health':
         return this.#count.nodeHealth.set({ node: this.#labels.node(event.node) }, event.healthy ? 1 : 0);
-      // Said in words, to a person who has to change something; how often it was said means nothing.
+      // Sentences for an operator; their count means nothing.
       case 'lease.ttl-unfit':
       case 'store.warning':
     }

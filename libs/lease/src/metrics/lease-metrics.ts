@@ -8,7 +8,7 @@ import type { MetricsRegistry } from './instruments.js';
 export interface LeaseMetricsOptions {
   /** Where the metrics are registered; default: prom-client's own registry. */
   readonly registry?: MetricsRegistry;
-  /** How many types of resources are told apart, default 100; the rest counts as `other`. */
+  /** How many types of resources have a label of their own, default 100; the rest counts as `other`. */
   readonly typesAtMost?: number;
   /** The type of a resource, for names that aren't `<type>:<id>`. */
   readonly resourceType?: (resource: string) => string;
@@ -21,7 +21,7 @@ const NAMES_AT_MOST = 20;
 const seenIn = new WeakMap<MetricsRegistry, Readonly<Record<'types' | 'downstreams' | 'nodes', Set<string>>>>();
 
 /**
- * Counts what a keeper tells, for Prometheus. Labels carry the type of a resource and never its id, and take a bounded
+ * Counts the events of a keeper for Prometheus. Labels carry the type of a resource and never its id, and take a bounded
  * number of values: there are as many time series as there are types, however many resources there are.
  * @throws {Error} of prom-client, when the registry has another kind of metric under one of the names
  */

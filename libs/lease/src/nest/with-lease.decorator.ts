@@ -7,7 +7,7 @@ import type { ResourceName } from '../base/resource.js';
 
 export interface WithLeaseOptions extends Omit<WaitOptions, 'signal'> {
   /**
-   * What a call does while somebody else has the lease: `'skip'` returns `undefined` at once, which is what a cron on many
+   * What a call does while another holder has the lease: `'skip'` returns `undefined` at once, which is what a cron on many
    * replicas wants; `'wait'` waits for `wait` and throws `LeaseBusyError` afterwards. Default `'wait'`.
    */
   readonly busy?: 'skip' | 'wait';

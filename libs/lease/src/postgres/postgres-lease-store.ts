@@ -39,7 +39,7 @@ const statements = loadStatements(new URL('../sql/', import.meta.url), [
   'inspect-leases',
 ]);
 
-/** Each further try means that somebody else has taken the resource between this statement's look and its lock. */
+/** Each further try means that another holder took the resource between this statement's read and its lock. */
 const MAX_READS = 10;
 
 /** The constraint's refusal: the fence is too large for a double. */
@@ -48,8 +48,8 @@ const CHECK_VIOLATION = '23514';
 /**
  * Leases as rows of one PostgreSQL, in a table that {@link createLeaseTable} makes.
  *
- * Each call is one statement and a transaction of its own, so the client is a pool and never somebody's open transaction: a
- * lease taken there is seen by nobody until the commit. Under READ COMMITTED no statement fails because of another one;
+ * Each call is one statement and a transaction of its own, so the client is a pool and never an open transaction: a
+ * lease taken there is invisible until the commit. Under READ COMMITTED no statement fails because of another one;
  * where REPEATABLE READ or SERIALIZABLE is the default, one that does is sent again, which is safe because it is idempotent
  * on the nonce.
  *
@@ -153,7 +153,7 @@ interface HeldRow {
   readonly remaining: string;
 }
 
-/** A channel's name has at most 63 bytes, and what is in it may be longer. */
+/** A channel's name has at most 63 bytes; prefix and tenant may be longer. */
 function channelName(of: string): string {
   return `fencepost_${createHash('sha256').update(of).digest('hex').slice(0, 32)}`;
 }
@@ -182,14 +182,14 @@ const ASK_AGAIN = new Set(['40001', '40P01']);
 const MISSING = new Set(['42P01', '3F000']);
 const MAX_TRIES = 20;
 
-/** The five characters by which PostgreSQL tells its errors apart. */
+/** PostgreSQL's SQLSTATE. */
 function sqlState(error: unknown): string | undefined {
   const code = typeof error === 'object' && error !== null ? Reflect.get(error, 'code') : undefined;
   return typeof code === 'string' ? code : undefined;
 }
 
 /**
- * Sends a statement that is a transaction of its own, again where the server gave up on it because of somebody else's.
+ * Sends a statement that is a transaction of its own, again where the server aborted it in favour of another transaction.
  *
  * Under READ COMMITTED that doesn't happen to the statements of this library. Where a database or a role has REPEATABLE READ
  * or SERIALIZABLE as its default, a statement that had to wait for another one fails instead of looking again.

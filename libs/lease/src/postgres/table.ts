@@ -69,7 +69,7 @@ async function ensureTable(client: SqlClient, names: Names, { statement, mark }:
   else if (comment !== mark) {
     throw new SetupError(
       `Expected the table ${quotedTable(names)} to have the comment ${JSON.stringify(mark)}, got ${JSON.stringify(comment)}. ` +
-        `It is somebody else's, or of another release of this library: choose another schema or table, or install that release.`,
+        `It belongs to another program or release of this library: choose another schema or table, or install that release.`,
     );
   }
 }

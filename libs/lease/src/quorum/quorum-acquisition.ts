@@ -69,7 +69,7 @@ export class QuorumAcquisition {
       if (!verdict.won) return await this.#lose(verdict);
       floor.learn(verdict.grants.map(({ answer }) => answer.fence));
       const written = await this.#isWritten(verdict);
-      // Slow nodes, or a pause of this process: a term that is over is no lease, whoever granted it.
+      // Slow nodes, or a pause of this process: a term that is over is no lease.
       const valid = quorum.clock.monotonic() < trustedUntil(sentAt, request.ttlMs);
       return written && valid ? this.#win(verdict) : this.#giveUp();
     } catch (error) {
@@ -139,7 +139,7 @@ export class QuorumAcquisition {
     return LOST;
   }
 
-  /** Contenders that took one node each have all lost, and nobody holds anything: then there is nothing to wait for. */
+  /** Contenders that took one node each have all lost, and no lease is held: there is nothing to wait for. */
   async #lose({ remainingMs, contested }: Extract<Verdict, { won: false }>): Promise<AcquireReply> {
     this.#giveUp();
     const split = contested && (await this.#options.isFree());
@@ -151,7 +151,7 @@ export class QuorumAcquisition {
     else this.#settle(grant);
   }
 
-  /** A late grant is worth having when we won, so that the term outlives another node; else it blocks somebody. */
+  /** A late grant is worth having when we won, so that the term outlives another node; else it blocks another holder. */
   #settle({ node, answer }: Grant): void {
     if (this.#outcome === undefined) return;
     if (this.#outcome === 'given up') return this.#giveBack([node]);
@@ -169,7 +169,7 @@ export class QuorumAcquisition {
     this.#tell(nodes, { call: (member) => member.release([this.#options.request]), always: true });
   }
 
-  /** Nobody waits for what comes of it. */
+  /** Fire-and-forget. */
   #tell(nodes: readonly QuorumNode[], told: Pick<Poll<unknown, true>, 'call' | 'always'>): void {
     const { quorum, timeoutMs } = this.#options;
     void quorum.poll({ ...told, nodes, timeoutMs, decide: () => true });

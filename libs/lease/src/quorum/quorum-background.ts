@@ -1,4 +1,4 @@
-/** What goes on after an answer was given: late replies, releases nobody waits for. A count, because there are thousands. */
+/** Requests that outlive their answer: late replies and releases in the background. A count, because there are thousands. */
 export class QuorumBackground {
   #underWay = 0;
   readonly #waiting: (() => void)[] = [];
@@ -7,7 +7,7 @@ export class QuorumBackground {
     this.#underWay += 1;
   }
 
-  /** However it ended: whoever began it has said what that means. */
+  /** However it ended: its caller has handled the outcome. */
   end(): void {
     this.#underWay -= 1;
     if (this.#underWay === 0) for (const tell of this.#waiting.splice(0)) tell();

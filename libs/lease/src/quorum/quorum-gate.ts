@@ -2,7 +2,7 @@ import type { CancelTimer, Clock } from '../base/clock.js';
 
 /** What decides when a server that was reached may vote. */
 export interface Boot {
-  /** As INFO tells it. */
+  /** As INFO reports it. */
   readonly uptimeSeconds: number;
   /** Whether it wrote to disk all that it ever acknowledged, so that a restart forgets nothing. */
   readonly keepsWrites: boolean;

@@ -18,7 +18,7 @@ import { Quorum } from './quorum-poll.js';
 import type { Tally } from './quorum-count.js';
 import { QuorumRecent } from './quorum-recent.js';
 
-/** How an acquire ended: what a nonce was told it is told again. */
+/** The outcome of an acquire: a nonce gets the same reply again. */
 type Outcome = { readonly won: Won } | { readonly lost: () => AcquireReply };
 
 const REMEMBERED_NONCES = 10_000;
@@ -38,7 +38,7 @@ export class QuorumLeaseStore implements LeaseStore {
   readonly #outcomes = new QuorumRecent<Outcome>(REMEMBERED_NONCES);
   readonly #underWay = new Map<string, Promise<unknown>>();
 
-  /** @throws {SetupError} for fewer than 3 nodes, for an even number, and for a node that is there twice */
+  /** @throws {SetupError} for fewer than 3 nodes, for an even number, and for a node that is listed twice */
   constructor(options: QuorumLeaseStoreOptions) {
     checkQuorumOptions(options);
     const { clock = systemClock, random = Math.random, longestTtlMs } = options;

@@ -15,7 +15,7 @@ export interface Poll<T, D> {
   readonly decide: (tally: Tally<T>) => D | undefined;
   /** Hears each answer that came after the decision, or after its node's timeout. */
   readonly onLate?: (ballot: Ballot<T>) => void;
-  /** Who is asked; default: every configured node. */
+  /** The nodes to ask; default: every configured node. */
   readonly nodes?: readonly QuorumNode[];
   /** Asks also nodes that are left out, and takes nothing they do for a sign of their health. */
   readonly always?: boolean;
@@ -27,7 +27,7 @@ export interface QuorumOptions {
   readonly background: QuorumBackground;
 }
 
-/** The configured nodes, and how they are asked: all at once, and nobody waits for the slowest. */
+/** Asks the configured nodes, all at once, without waiting for the slowest. */
 export class Quorum {
   readonly nodes: readonly QuorumNode[];
   readonly clock: Clock;

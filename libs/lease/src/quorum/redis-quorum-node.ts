@@ -28,7 +28,7 @@ export interface RedisQuorumNodeOptions extends KeySpace {
   readonly random: () => number;
   /**
    * Told which server was found under the name, by the identity of its process.
-   * @throws {SetupError} when it is one that votes already
+   * @throws {SetupError} when the server votes already
    */
   readonly meet: (name: string, runId: string) => void;
 }
@@ -41,7 +41,7 @@ const MAX_PAUSE_MS = 1_000;
  * One Redis of a quorum, on one connection. Comes back by itself, and votes again when that is safe.
  *
  * Nothing waits for a connection and nothing is sent twice: a command that arrives after its quorum has decided without it
- * would block a resource for nobody.
+ * would block a resource without a holder.
  */
 export class RedisQuorumNode implements QuorumMember {
   readonly name: string;
@@ -121,7 +121,7 @@ export class RedisQuorumNode implements QuorumMember {
     return () => closeRedis(subscriber);
   }
 
-  /** Closes at once; what is under way fails. */
+  /** Closes at once; requests in flight fail. */
   async close(): Promise<void> {
     this.#cancelRetry();
     await closeRedis(this.#redis);

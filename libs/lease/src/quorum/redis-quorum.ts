@@ -27,11 +27,11 @@ export interface ConnectQuorumOptions extends KeySpace {
 
 export interface RedisQuorum {
   readonly store: QuorumLeaseStore;
-  /** Lets what is under way end, then closes all connections. */
+  /** Lets requests in flight finish, then closes all connections. */
   readonly close: () => Promise<void>;
 }
 
-/** How long the start waits for the last nodes when a majority is there. */
+/** How long the start waits for the last nodes once a majority has answered. */
 const GRACE_MS = 1_000;
 const STARTUP_MS = 5_000;
 const ONE_VOTE = 'Give each node of a quorum a server of its own, or one failure takes two votes.';

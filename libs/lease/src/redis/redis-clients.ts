@@ -11,7 +11,7 @@ type Override = { readonly redisOptions?: Pick<RedisOptions, 'commandTimeout'> }
 /** One server, or the primary that sentinels name. */
 export class SingleRedis extends Redis {
   /**
-   * A command that has timed out is not sent again after an interruption: an acquire that nobody waits for any more would
+   * A command that has timed out is not sent again after an interruption: an acquire without a caller would
    * only block its resource. In a pipeline it has to be, because the others are counted with it.
    */
   override sendCommand(command: Command, stream?: Stream): unknown {

@@ -54,7 +54,7 @@ export async function connectRedis(options: ConnectOptions): Promise<RedisClient
   }
 }
 
-/** That nobody could be asked says less than what one of them answered. */
+/** "No server reachable" says less than the answer of one server. */
 function reasonOf({ failures, hints }: Startup, error: unknown): unknown {
   const [failure = error] = failures;
   const nobody = failure instanceof Error && /All sentinels|refresh slots|startup nodes/.test(failure.message);
@@ -95,7 +95,7 @@ async function start(redis: Client, startup: Startup, options: Start): Promise<v
   for (const { code, message } of findings) observe({ name: 'store.warning', code, message });
 }
 
-/** A cluster that isn't whole closes its connections again, and leaves whoever connects waiting. */
+/** A cluster with missing slots closes its connections again and leaves the caller waiting. */
 async function ended(redis: Client): Promise<never> {
   await new Promise<void>((resolve) => redis.once('end', resolve));
   throw new Error(redis.isCluster ? 'The cluster is not whole' : 'Connection is closed.');

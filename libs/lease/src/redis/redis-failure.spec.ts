@@ -17,7 +17,7 @@ describe('describeFailure', () => {
     ['Unknown RESP type 72 "H". Please report this.', 'what answers there is not a Redis'],
     ['read ECONNRESET', 'it closed the connection'],
     ['ERR This instance has cluster support disabled', 'it is not a cluster'],
-    ['The cluster is not whole', 'it has slots that nobody serves'],
+    ['The cluster is not whole', 'some of its slots are not served'],
     [
       'connected to sentinel 10.0.0.1:26379 successfully, but got an invalid reply: null',
       'they know no primary of that',

@@ -19,7 +19,7 @@ const FAILURES: readonly (readonly [RegExp, string])[] = [
     'its user may not run INFO, so its version and settings are unknown. Allow it with: ACL SETUSER <user> +info.',
   ],
   [/cluster support disabled/, 'it is not a cluster. Connect with { url } instead of { cluster }.'],
-  [/cluster is not whole|CLUSTERDOWN/, 'it has slots that nobody serves. Look at CLUSTER INFO, and repair it.'],
+  [/cluster is not whole|CLUSTERDOWN/, 'some of its slots are not served. Check CLUSTER INFO and repair the cluster.'],
   [/invalid reply|No such master/, 'they know no primary of that name. Correct the name.'],
   [
     /All sentinels|to connect to sentinel|refresh slots|startup nodes/,

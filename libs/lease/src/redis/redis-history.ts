@@ -19,7 +19,7 @@ export interface HistoryWatchOptions {
 
 /**
  * Remembers who answered, and compares after each reconnection and failover: a server that came back without what it had
- * acknowledged looks like any other until somebody asks for its history.
+ * acknowledged looks like any other until its history is read.
  */
 export class HistoryWatch {
   readonly #options: HistoryWatchOptions;
@@ -42,7 +42,7 @@ export class HistoryWatch {
     return findings.flat();
   }
 
-  /** From here on each reconnection is looked at; what is new since the last look is reported. */
+  /** From here on each reconnection is checked, and new findings are reported. */
   follow(redis: RedisClient): void {
     if (!redis.isCluster) return void redis.on('ready', () => void this.#look(redis as Redis));
     const cluster = redis as Cluster;
@@ -66,7 +66,7 @@ export class HistoryWatch {
     try {
       this.#compare(this.#place(node), await this.#read(node));
     } catch {
-      // Gone again before it answered. The trouble itself is told elsewhere, and the next reconnection is looked at too.
+      // Gone again before it answered. The error itself is reported elsewhere, and the next reconnection is checked too.
     } finally {
       this.#asking.delete(node);
     }
@@ -89,7 +89,7 @@ export class HistoryWatch {
     return [...this.#known.values()].find(({ replicationId }) => replicationId === now.formerReplicationId);
   }
 
-  /** With sentinels the primary moves from host to host and stays the one that is meant. */
+  /** With sentinels the primary moves from host to host and stays the same store. */
   #place(node: Redis): string {
     return this.#options.address ?? placeOf(node);
   }

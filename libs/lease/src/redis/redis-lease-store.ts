@@ -94,7 +94,7 @@ export class RedisLeaseStore implements QuorumMember {
     try {
       return await waitForReplicas(redis, { script, keys, args, wrote: isAcquired, ...awaited });
     } catch (error) {
-      // It is on the primary, and nobody's: a lease that a failover may lose is not what was asked for.
+      // It is on the primary and must be given back: the caller asked for a lease that survives a failover.
       if (error instanceof NotReplicatedError) await this.release([term]);
       throw error;
     }
@@ -156,14 +156,14 @@ function replyTo({ resource }: AcquireRequest, answer: unknown): AcquireReply {
   throw new Error(`Expected an answer about ${resource}, got ${JSON.stringify(text)}.`);
 }
 
-/** A key that holds something else: nobody gets this lease, and who asked for a thousand others has those. */
+/** A key of another type: this lease fails, the others of the batch don't. */
 function heeded({ resource, ttlMs }: AcquireRequest, answer: string): string {
   if (!answer.startsWith('FAILED')) return answer;
   process.emitWarning(`The lease of ${resource} can not be read: ${answer}`);
   return `BUSY ${ttlMs}`;
 }
 
-/** Who finds it held has written nothing that could get lost. */
+/** A busy reply has written nothing that could get lost. */
 function isAcquired(reply: unknown): boolean {
   return String(reply).startsWith('ACQUIRED ');
 }

@@ -8,7 +8,7 @@ export type RedisOption = string | SentinelTarget | ClusterTarget;
 export const REDIS_OPTION =
   'expected a Redis address such as redis://localhost:6379, or { sentinel: { sentinels, name } }, or { cluster: [address, …] }';
 
-/** Whether `value` has the shape of one; its addresses are looked at by whoever connects. */
+/** Whether `value` has the shape of one; its addresses are checked when connecting. */
 export function isRedisOption(value: unknown): value is RedisOption {
   if (typeof value === 'string') return isRedisUrl(value);
   if (typeof value !== 'object' || value === null) return false;

@@ -111,12 +111,12 @@ function nodeOptions({ name, commandTimeoutMs }: ConnectSettings): SingleOptions
     disconnectTimeout: 200,
     maxLoadingRetryTime: 500,
     // Unanswered commands are sent again after one short interruption. After that they are dropped: most have timed out
-    // by then, and an acquire that nobody waits for any more would only block the resource.
+    // by then, and an acquire without a caller would only block the resource.
     maxRetriesPerRequest: 2,
   };
 }
 
-/** None before the start: whoever starts is told at once. After it, half of each pause is by chance. */
+/** No retry before the start: the caller gets the error at once. Afterwards half of each pause is random. */
 function pauses({ random = Math.random }: ConnectSettings, startup: Startup) {
   return (times: number) => (startup.started ? pauseMs(times) * (0.5 + random() / 2) : null);
 }

@@ -33,7 +33,7 @@ export function readServers(redis: RedisClient, clock: Clock = systemClock): Pro
   return Promise.all(primaries(redis).map((node) => readServerFacts(node, { clock })));
 }
 
-/** The connections to whoever takes writes. */
+/** The connections to the servers that take writes. */
 export function primaries(redis: RedisClient): Redis[] {
   return redis.isCluster ? (redis as Cluster).nodes('master') : [redis as Redis];
 }
@@ -45,7 +45,7 @@ export function placeOf({ options }: Redis): string {
 
 interface Reading {
   readonly clock: Clock;
-  /** How the server is called in what is said about it; default: its host and port. */
+  /** The server's name in findings; default: its host and port. */
   readonly address?: string;
 }
 

@@ -14,7 +14,7 @@ const TOO_FULL = 0.9;
 const TOLERATED_SKEW_MS = 1_000;
 
 /**
- * Judges what a server said about itself; asks nobody.
+ * Judges the facts a server reported; makes no request.
  *
  * | finding | efficiency | correctness |
  * |---|---|---|
@@ -28,7 +28,7 @@ const TOLERATED_SKEW_MS = 1_000;
  *
  * Where each write waits for a replica there is no `ASYNC_REPLICATION`, and `APPEND_FSYNC` is a warning: one server that loses
  * its power loses nothing then, both at once do.
- * What a server refuses to tell (`UNCHECKED`) is unknown and no reason to refuse it: managed ones tell nobody.
+ * What a server refuses to report (`UNCHECKED`) is unknown and no reason to refuse it: managed servers never report it.
  */
 export function judgeServer(facts: ServerFacts, demands: Demands): Finding[] {
   return RULES.map((rule) => rule(facts, demands)).filter((finding) => finding !== null);
@@ -64,7 +64,7 @@ const RULES: readonly Rule[] = [
           demands,
           'APPEND_FAILS',
           `Expected the Redis at ${address} to write its append-only file, but its last write failed: a restart would ` +
-            `lose leases and fences. Make room on its disk.`,
+            `lose leases and fences. Free space on its disk.`,
         )
       : null,
   fsync,
@@ -82,7 +82,7 @@ const RULES: readonly Rule[] = [
       ? null
       : warn(
           'MEMORY_NEARLY_FULL',
-          `Expected room on the Redis at ${address}, found ${Math.round((100 * usedBytes) / limitBytes)} % of maxmemory in ` +
+          `Expected free memory on the Redis at ${address}, found ${Math.round((100 * usedBytes) / limitBytes)} % of maxmemory in ` +
             `use: once it is full no lease can be acquired, while held ones go on. Raise maxmemory, or delete something.`,
         ),
   skew,

@@ -22,7 +22,7 @@ export interface FenceGate {
 }
 
 export interface FenceGateOptions {
-  /** What metrics call what is behind the gate; default `gate`. */
+  /** The name of the system behind the gate in metrics; default `gate`. */
   readonly downstream?: string;
   readonly observe?: LeaseObserver;
 }

@@ -12,7 +12,7 @@ export type FenceHeaders = Readonly<Record<typeof RESOURCE | typeof FENCE, strin
 export type IncomingFenceHeaders =
   { get(name: string): string | null } | Readonly<Record<string, string | readonly string[] | undefined>>;
 
-/** A request came without a fence, or with one that can't be read. A server answers 400: repeating it changes nothing. */
+/** A request without a fence, or with an unreadable one. Answer 400: repeating it changes nothing. */
 export class BadFenceHeadersError extends FencepostError {
   readonly code = 'BAD_FENCE_HEADERS';
 }
@@ -73,7 +73,7 @@ function encoded(resource: string): string {
   }
 }
 
-/** A comma is where a proxy joined two headers of one name, and is never in what was encoded. */
+/** A proxy joins two headers of one name with a comma, which no encoded value contains. */
 function decoded(value: string): string {
   if (!/^[\x21-\x2b\x2d-\x7e]+$/.test(value)) throw new RangeError('blank, comma, or beyond ASCII');
   return decodeURIComponent(value);

@@ -36,7 +36,7 @@ export interface FencedSql extends Fenced {
   /** `UPDATE orders SET …, ${f.set}` */
   readonly set: SqlFragment;
   /**
-   * `WHERE id = … AND ${f.condition}`: nobody newer has written the row. Equal is let through: the same term may write a
+   * `WHERE id = … AND ${f.condition}`: no newer holder has written the row. An equal fence passes: the same term may write a
    * row twice, and repeats a write whose reply got lost.
    */
   readonly condition: SqlFragment;
@@ -56,10 +56,10 @@ export interface FencedSql extends Fenced {
    * `runFenced` for telling these apart. A statement about several rows belongs into a transaction, so that the throw
    * takes back what it did to the others.
    * @param rows how many have to have been changed; default 1
-   * @throws {StaleFenceError} after it was told to `observe`
+   * @throws {StaleFenceError} after the event `fence.rejected`
    */
   check<R extends { readonly rowCount: number | null }>(result: R, rows?: number): R;
-  /** @throws {StaleFenceError} always, after it was told to `observe` */
+  /** @throws {StaleFenceError} always, after the event `fence.rejected` */
   refuse(detail: string): never;
 }
 

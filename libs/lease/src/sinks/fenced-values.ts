@@ -40,7 +40,7 @@ export interface FencedValues {
 
 /**
  * How long a fence is remembered after its value has expired, in milliseconds.
- * @throws {SetupError} for what is no duration, and for none at all: then a stale writer would only have to wait
+ * @throws {SetupError} for an invalid duration, and for a missing one: then a stale writer would only have to wait
  */
 export function retentionMs(retention: string | number = '30d'): number {
   const milliseconds = parseDuration(retention);

@@ -34,7 +34,7 @@ interface Seen {
   readonly forgottenAt: number;
 }
 
-/** The twin of the Redis values, for tests and for one process. Its clock is the server's clock. */
+/** The in-memory adapter, for tests and for one process. Its clock is the server's clock. */
 export class MemoryFencedValues implements FencedValues, FenceGate {
   readonly #clock: Clock;
   readonly #retentionMs: number;

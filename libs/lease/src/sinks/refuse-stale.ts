@@ -2,14 +2,14 @@ import { StaleFenceError } from '../base/errors.js';
 import type { Fence } from '../base/fence.js';
 import type { LeaseObserver } from '../telemetry/lease-events.js';
 
-/** Who refuses, as metrics call it, and who is told. */
+/** The refusing system's name in metrics, and the observer. */
 export interface Refuser {
   readonly downstream: string;
   readonly observe: LeaseObserver;
 }
 
 /**
- * Tells of the refusal, so that it is counted where it happened and not only where somebody caught it.
+ * Emits the refusal, so that it is counted where it happened and not only where the error is caught.
  * @throws {StaleFenceError} always
  */
 export function refuseStale(

@@ -9,7 +9,7 @@ export interface FencedStatements {
   readonly seen: SqlQuery;
 }
 
-/** `unmatched`: the row is there and no newer holder's, so one's own further conditions didn't hold. */
+/** `unmatched`: the row exists and no newer holder wrote it, so a further condition of your own didn't hold. */
 export type FencedOutcome =
   | { readonly written: true; readonly result: SqlResult }
   | { readonly written: false; readonly because: 'missing' | 'unmatched' };
@@ -18,7 +18,7 @@ export type FencedOutcome =
  * Writes, and where no row was changed says why: it is refused, there is none, or the statement's own conditions failed.
  *
  * The row is looked at after the write, in a statement of its own. That is exact for what matters: the fence of a row never
- * decreases, so a larger one found there means that somebody newer acts, whether it was written before or just now.
+ * decreases, so a larger one found there means that a newer holder acts, whether it was written before or just now.
  * @throws {StaleFenceError} when the row was written under a larger fence
  */
 export async function runFenced(

@@ -30,7 +30,7 @@ const statements = loadStatements(new URL('../sql/', import.meta.url), ['move-st
  * Moves a row from one status to another if it still is in the status and version that was read, and counts its version up:
  * of any number who try at once, one wins.
  *
- * One statement, so it works on a pool and in somebody's transaction; under REPEATABLE READ and SERIALIZABLE a loser may
+ * One statement, so it works on a pool and inside a transaction; under REPEATABLE READ and SERIALIZABLE a loser may
  * get PostgreSQL's error 40001 instead of an answer. A lost reply can't be told from a lost race by the version alone: if
  * that matters, let the row also say who moved it, and look.
  * @throws {SetupError} for a table or column that can't be a name

@@ -18,7 +18,7 @@ export type FindingCode =
   | 'RESTARTED'
   | 'HISTORY_LOST';
 
-/** One thing a server can't promise: what was expected, what was found, what to do. */
+/** One guarantee a server can't give: what was expected, what was found, what to do. */
 export interface Finding {
   readonly code: FindingCode;
   /** `refuse`: leases must not be kept there. `warn`: they may, if an operator accepts the risk. */

@@ -6,9 +6,9 @@ export interface Term {
   readonly nonce: string;
 }
 
-/** What a store granted: the right to act for one resource, for a bounded time. A value; `Lease` is who renews it. */
+/** What a store granted: the right to act for one resource, for a bounded time. A value; a `Lease` renews it. */
 export interface Grant extends Term {
-  /** Who has it: a random identity per process, with a label in front for people. */
+  /** A random identity per process, with a readable label in front. */
   readonly holder: string;
   readonly fence: Fence;
   readonly ttlMs: number;

@@ -42,7 +42,7 @@ export function redisKeys(space: KeySpace): KeyBuilder {
   return (resource, part) => `${head}${checkResourceName(resource)}}:${checked('key part', part, PART_NAME)}`;
 }
 
-/** {@link redisKeys} for who asks for the same keys again and again, as renewals do: what was built is remembered. */
+/** {@link redisKeys} with a cache, for callers that build the same keys again and again, as renewals do. */
 export function redisKeysOf(part: string, space: KeySpace): (resource: string) => string {
   const build = redisKeys(space);
   const known = new Map<string, string>();

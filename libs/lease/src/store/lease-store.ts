@@ -7,7 +7,7 @@ export interface AcquireRequest extends Term {
   readonly ttlMs: number;
   /** The highest fence known to have been accepted for this resource; the new one is larger even if the store forgot. */
   readonly floor: Fence;
-  /** How many may hold the resource at once, where the store is a semaphore's; a lease has one holder. */
+  /** How many holders the resource may have at once, in the store of a semaphore; a lease has one. */
   readonly places?: number | undefined;
 }
 
@@ -15,7 +15,7 @@ export interface AcquireRequest extends Term {
 export type AcquireReply =
   { readonly acquired: true; readonly fence: Fence } | { readonly acquired: false; readonly remainingMs: number };
 
-/** What a store shows of a held resource, for a person to look at. Never a basis for acting. */
+/** What a store shows of a held resource, for display. Never a basis for acting. */
 export interface Holding {
   readonly holder: string;
   readonly fence: Fence;
@@ -25,14 +25,14 @@ export interface Holding {
 export type StopWatching = () => Promise<void>;
 
 /**
- * Who has a resource, and with which fence. Every implementation passes `leaseStoreContract` of `@fencepost/lease/testing`.
+ * The holder and the fence of each resource. Every implementation passes `leaseStoreContract` of `@fencepost/lease/testing`.
  *
  * Each call is idempotent on the term's nonce: a reply may be lost and the command sent again. A call rejects only when
  * the store could not be asked; every answer it gave is a value.
  */
 export interface LeaseStore {
   /**
-   * Takes the resource if nobody holds it and issues a fence in the same step, or does neither.
+   * Takes the resource if it is free and issues a fence in the same step, or does neither.
    * @throws {FenceExhaustedError} when the next fence would pass 2^53 − 1
    */
   acquire(request: AcquireRequest): Promise<AcquireReply>;
@@ -46,16 +46,16 @@ export interface LeaseStore {
   /** Ends exactly these terms and announces each end; `false` for a term that was over. In the order given. */
   release(terms: readonly Term[]): Promise<boolean[]>;
   /**
-   * Ends the term that has exactly this fence, whoever holds it, and announces its end; `false` for one that is over. For
-   * whoever has reason to believe that its holder is dead: a living one is refused its next renewal, and what it writes
-   * under the old fence is refused by whoever has seen a larger one. Optional.
+   * Ends the term that has exactly this fence, whoever holds it, and announces its end; `false` for one that is over. For a
+   * caller with reason to believe that the holder is dead: a live one is refused its next renewal, and its writes under the
+   * old fence are refused by every system that has seen a larger one. Optional.
    */
   evict?(resource: string, fence: Fence): Promise<boolean>;
-  /** Who holds each resource now, `null` where nobody does. In the order given. */
+  /** The holder of each resource now, `null` for a free one. In the order given. */
   inspect(resources: readonly string[]): Promise<(Holding | null)[]>;
-  /** Calls `onReleased` after a release, from any process. A hint that may get lost: expiry is never announced. */
+  /** Calls `onReleased` after a release by any process. A hint that may get lost; expiry is never announced. */
   watchReleases(onReleased: (resource: string) => void): Promise<StopWatching>;
-  /** What the store can't promise to leases whose loss costs this much. Optional; without it nothing is known. */
+  /** What the store can't guarantee for this criticality. Optional; without it nothing is known. */
   probe?(criticality: Criticality): Promise<readonly Finding[]>;
 }
 

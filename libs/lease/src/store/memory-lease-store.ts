@@ -24,7 +24,7 @@ export interface SavedLeases {
 }
 
 /**
- * The twin of the Redis store for tests and for one process: whoever shares the instance competes for the same leases.
+ * The in-memory adapter, for tests and for one process: all users of the instance compete for the same leases.
  *
  * Its clock is the server's clock. Expiry follows the wall clock, as it does in Redis, so that a test can step it.
  */
@@ -92,7 +92,7 @@ export class MemoryLeaseStore implements QuorumMember {
   async probe(criticality: Criticality): Promise<Finding[]> {
     if (criticality === 'efficiency') return [];
     const message =
-      'Expected a store that outlives its process, found one in memory: whoever is outside of this process is not kept out. ' +
+      'Expected a store that outlives its process, found one in memory: other processes are not kept out. ' +
       'Use Redis, PostgreSQL or etcd.';
     return [{ code: 'NO_PERSISTENCE', danger: 'refuse', message }];
   }
@@ -123,7 +123,7 @@ export class MemoryLeaseStore implements QuorumMember {
     return { terms: structuredClone(this.#terms), fences: new Map(this.#fences) };
   }
 
-  /** As a server that fails over to a replica which lags behind: what it answered since is lost, and nobody is told. */
+  /** Like a failover to a lagging replica: the replies since then are lost without notice. */
   restore(saved: SavedLeases): void {
     this.clear();
     for (const [resource, term] of structuredClone(saved.terms)) this.#terms.set(resource, term);
@@ -165,7 +165,7 @@ export class MemoryLeaseStore implements QuorumMember {
     term.expiresAt = this.#clock.now() + ttlMs;
   }
 
-  /** Twice the ttl can only be left when the clock went back: cut, or nobody would get in for that long. */
+  /** More than twice the TTL is only left when the clock went back: cut it, or the resource stays blocked for that long. */
   #remaining(term: StoredTerm): number {
     if (term.expiresAt - this.#clock.now() > 2 * term.ttlMs) this.#extend(term, term.ttlMs);
     return term.expiresAt - this.#clock.now();

@@ -10,27 +10,27 @@ interface OfTerm extends OfResource {
   readonly fence: Fence;
 }
 
-/** How a request to a store ended: granted, held by somebody else, or it could not be asked. */
+/** How a request to a store ended: granted, held by another holder, or the store did not answer. */
 export type AcquireOutcome = 'acquired' | 'busy' | 'error';
 
 /**
- * Everything this library tells about itself, in one list; logs and metrics are made from it.
+ * Every event of this library; logs and metrics are made from them.
  *
  * Resources and holders are in it as they are. Who passes an event on hashes the one and shortens the other, see
  * `hashResource` and `ownerPrefix`.
  */
 export interface LeaseEvents {
   'lease.acquired': OfTerm & { readonly ttlMs: number; readonly tookMs: number };
-  /** Somebody else holds it. */
+  /** Another holder has it. */
   'lease.busy': OfResource & { readonly remainingMs: number; readonly tookMs: number };
-  /** The store could not be asked, so that nothing is known. */
+  /** The store did not answer, so the outcome is unknown. */
   'lease.acquire-failed': OfResource & { readonly tookMs: number; readonly error: unknown };
   'lease.extended': OfTerm;
-  /** A renewal could not be asked for; it is tried again until the lease has to be given up. */
+  /** A renewal failed; it is retried until the lease expires. */
   'lease.extend-failed': OfTerm & { readonly error: unknown };
   'lease.lost': OfTerm & { readonly reason: LossReason; readonly heldMs: number };
   'lease.released': OfTerm & { readonly heldMs: number };
-  /** Released after its term was over in the store: somebody else may have acted meanwhile. */
+  /** Released after its term had ended in the store: another holder may have acted meanwhile. */
   'lease.stale-release': OfTerm & { readonly heldMs: number };
   'lease.release-failed': OfTerm & { readonly heldMs: number; readonly error: unknown };
   /** The ttl in use doesn't fit how long the resource is held; `advisedTtlMs` would. */
@@ -43,7 +43,7 @@ export interface LeaseEvents {
   'fence.rejected': OfResource & { readonly downstream: string; readonly fence: Fence };
   /** A node of a quorum is asked again (`healthy`), or left out for a while because it fails. */
   'node.health': { readonly node: string; readonly healthy: boolean; readonly because?: string };
-  /** What a server can't promise, in one sentence for a person; see `probeRedis`. */
+  /** What a server can't guarantee, in one sentence; see `probeRedis`. */
   'store.warning': { readonly code: string; readonly message: string };
 }
 
@@ -52,12 +52,12 @@ export type LeaseEventName = keyof LeaseEvents;
 /** One event with its name: a union to switch over. */
 export type LeaseEvent = { [N in LeaseEventName]: { readonly name: N } & LeaseEvents[N] }[LeaseEventName];
 
-/** Hears of every event as it happens, in the order it happens. Must not throw and must not wait. */
+/** Receives every event in order, as it happens. Must not throw and must not block. */
 export type LeaseObserver = (event: LeaseEvent) => void;
 
 export const unobserved: LeaseObserver = () => {};
 
-/** Tells each of them; one that throws neither silences the others nor harms what it observes. */
+/** Calls each observer; one that throws affects neither the others nor the lease. */
 export function observers(...all: readonly LeaseObserver[]): LeaseObserver {
   return (event) => {
     for (const observe of all) {

@@ -41,7 +41,7 @@ describe('the log', () => {
           ...{ event: 'lease_acquired', resource: hashResource('invoice:42'), resource_type: 'invoice' },
           ...{ owner: 'pod-7/0d9f1f6e', fence: 1_787_654_321_123_456, ttl_ms: 10_000, took_ms: 1.235 },
         },
-        sentence: 'the lease is ours',
+        sentence: 'lease acquired',
       },
     ]);
   });

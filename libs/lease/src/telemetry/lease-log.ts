@@ -6,7 +6,7 @@ import { logFields } from './log-fields.js';
 
 /** A logger that takes an object and a sentence, as pino does. */
 export type LeaseLogger = Readonly<Record<LogLevel, (detail: Record<string, unknown>, sentence: string) => void>> & {
-  /** If there is one, lines nobody would see aren't put together. */
+  /** If present, lines below the level aren't built. */
   readonly isLevelEnabled?: (level: LogLevel) => boolean;
 };
 
@@ -16,13 +16,13 @@ export interface LeaseLogOptions {
   readonly clock?: Clock;
 }
 
-/** A store that is away fails for every lease and every try; it is told once in this time, with how often. */
+/** A store that is away fails for every lease and every try; it is logged once per window, with a count. */
 const TROUBLE_WINDOW_MS = 5_000;
 
 /**
  * Writes each event as one line: `event`, a hash of the resource, its type, the beginning of its owner, fence, ttl and
  * whatever else the event has, next to a sentence. Neither a resource nor an owner is ever written in full, and of an
- * error only its name, its code and its message without what it quotes: whoever reads logs isn't whoever may act.
+ * error only its name, its code and its message without what it quotes: readers of logs must not be able to act as a holder.
  */
 export function leaseLog(logger: LeaseLogger, options: LeaseLogOptions = {}): LeaseObserver {
   const { levels = {}, clock = systemClock } = options;
@@ -52,25 +52,25 @@ function throttledWrite(write: Write, clock: Clock): Write {
 
 export type LogLevel = 'debug' | 'info' | 'warn' | 'error';
 
-/** How loud an event is, and what it says in one sentence. */
+/** The level of an event and its sentence. */
 type Line = readonly [level: LogLevel, sentence: string];
 
 /**
- * Every event, or it doesn't compile. What an operator should look at is `warn`: somebody may have acted who had no right
- * to, or was kept from it.
+ * Every event, or it doesn't compile. An event is `warn` if an operator should look at it: a process may have acted
+ * without the right to, or was refused.
  */
 export const LOG_LINES: Readonly<Record<LeaseEventName, Line>> = {
-  'lease.acquired': ['info', 'the lease is ours'],
-  'lease.busy': ['debug', 'somebody else holds the lease'],
-  'lease.acquire-failed': ['warn', 'the store could not be asked for the lease'],
-  'lease.extended': ['debug', 'the lease was renewed'],
-  'lease.extend-failed': ['warn', 'the lease could not be renewed; tried again until it has to be given up'],
-  'lease.lost': ['warn', 'the lease is lost; the work it covered has to stop'],
-  'lease.released': ['info', 'the lease was given back'],
-  'lease.stale-release': ['warn', 'the lease was over before it was given back; somebody else may have acted'],
-  'lease.release-failed': ['warn', 'the lease could not be given back; it ends by itself'],
-  'lease.ttl-unfit': ['warn', 'the ttl does not fit how long the resource is held'],
-  'fence.rejected': ['warn', 'a write was refused because of its fence'],
-  'node.health': ['warn', 'a node of the quorum is left out for a while, or asked again'],
-  'store.warning': ['warn', 'the store can not promise what is expected of it'],
+  'lease.acquired': ['info', 'lease acquired'],
+  'lease.busy': ['debug', 'another holder has the lease'],
+  'lease.acquire-failed': ['warn', 'lease could not be requested: the store did not answer'],
+  'lease.extended': ['debug', 'lease renewed'],
+  'lease.extend-failed': ['warn', 'lease renewal failed; retried until the lease expires'],
+  'lease.lost': ['warn', 'lease lost; the work it covered must stop'],
+  'lease.released': ['info', 'lease released'],
+  'lease.stale-release': ['warn', 'lease released after its term had ended; another holder may have acted'],
+  'lease.release-failed': ['warn', 'lease release failed; the lease expires by itself'],
+  'lease.ttl-unfit': ['warn', 'the TTL does not fit how long the resource is held'],
+  'fence.rejected': ['warn', 'a downstream system refused a write because of its fence'],
+  'node.health': ['warn', 'a node of the quorum was left out for a while, or is asked again'],
+  'store.warning': ['warn', 'the store cannot guarantee what the leases need'],
 };

@@ -8,7 +8,7 @@ type KeyOf<E> = E extends LeaseEvent ? Exclude<keyof E, 'name'> : never;
 
 /**
  * How each key of an event is written. A list of what may be shown and not of what may not: a key that is new doesn't
- * compile until somebody has decided how it looks in a log.
+ * compile until its form in a log is decided here.
  */
 const SHOWN: Readonly<Record<KeyOf<LeaseEvent>, Show>> = {
   resource: (value) => ({ resource: hashResource(String(value)), resource_type: resourceType(String(value)) }),
@@ -60,14 +60,14 @@ export interface Secrets {
   readonly holder: string;
 }
 
-/** Nobody reads on, and a server may quote as much as it was sent. */
+/** A log line needs no more, and a server may quote everything it was sent. */
 const MAX_TEXT_LENGTH = 300;
 
-/** The random part of every holder and nonce. Who knows the whole of one could be taken for it. */
+/** The random part of every holder and nonce. Knowing a whole one would be enough to pose as that holder. */
 const UUID = /\b([0-9a-f]{8})(-[0-9a-f]{4}){3}-[0-9a-f]{12}\b/gi;
 
 /**
- * A sentence that somebody else wrote, as a log may show it: without what it may quote. Our own errors name the resource,
+ * A sentence from another library as a log may show it: without what it may quote. Our own errors name the resource,
  * a key contains it, Redis repeats the arguments of a command it doesn't know, drivers name the address they were given,
  * password included.
  */
@@ -80,7 +80,7 @@ export function scrubbed(text: string, { resource, holder }: Secrets): string {
   return replaced(replaced(clean, resource, hashResource), holder, ownerPrefix).slice(0, MAX_TEXT_LENGTH);
 }
 
-/** The same for what was thrown: name, code and message. Not the object: ioredis puts the arguments of a command on it. */
+/** The same for an error: name, code and message. Not the object: ioredis adds the arguments of the command. */
 export function scrubbedError(error: unknown, secrets: Secrets): Readonly<Record<string, string>> {
   if (!(error instanceof Error)) return { error_name: typeof error };
   const { name, message } = error;

@@ -3,7 +3,7 @@ import { SECRET_WORDS } from './secret-key.js';
 /** What stands where a secret stood. */
 export const HIDDEN = '***';
 
-/** Nobody reads on, and patterns take time for each character. */
+/** A log line needs no more, and matching costs time per character. */
 const MAX_TEXT_LENGTH = 8_000;
 
 /** Without one of these a text can't have any of the secrets below; most texts have none, and are asked only this. */
@@ -39,10 +39,10 @@ const PATTERNS: readonly (readonly [RegExp, string])[] = [
 ];
 
 /**
- * A text as a log may show it: without the secrets that can be told from their surroundings. User and password of an
+ * A text as a log may show it: without the secrets that can be recognised. User and password of an
  * address, values that are named like a secret, bearer tokens, JSON Web Tokens, private keys.
  *
- * A secret that stands there bare, under no name and in no known form, can't be told from other words.
+ * A bare secret, under no name and in no known form, can't be recognised.
  */
 export function scrubText(text: string): string {
   const short = text.length > MAX_TEXT_LENGTH ? cut(text) : text;
@@ -57,7 +57,7 @@ export function isSuspicious(text: string): boolean {
   return SUSPICIOUS.test(text);
 }
 
-/** At the end of a word: half a password is told from other words by nothing. */
+/** At the end of a word: half a password could not be recognised. */
 function cut(text: string): string {
   const short = text.slice(0, MAX_TEXT_LENGTH);
   return `${short.slice(0, Math.max(short.lastIndexOf(' '), short.lastIndexOf('\n'), 0))}…`;

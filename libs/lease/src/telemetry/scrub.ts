@@ -1,7 +1,7 @@
 import { HIDDEN, scrubText } from './scrub-text.js';
 import { isSecretKey } from './secret-key.js';
 
-/** Deeper than this nobody reads a log line. */
+/** No log line needs more depth. */
 const DEEPEST = 8;
 /** So many values of one line, over all depths: a whole response must not be walked through on the path of a run. */
 const MAX_VALUES = 500;
@@ -14,7 +14,7 @@ interface Walk {
 
 /**
  * A value as a log may show it: a copy, without what is named like a secret, at any depth, and without the secrets in its
- * texts. Errors become plain objects, of bytes only the number is told. Bounded in depth and size, never throws, and leaves
+ * texts. Errors become plain objects, of bytes only the count is shown. Bounded in depth and size, never throws, and leaves
  * the value as it is.
  *
  * Texts lose what `scrubText` finds. What is named `payload` is hidden as a whole.

@@ -5,7 +5,7 @@ export const SECRET_WORDS =
 /** A payload is no secret, but it is the user's, and may hold any. */
 const SECRET_KEY = new RegExp(`${SECRET_WORDS}|payload|^(?:auth|sig|key|pass|session|session[-_]?id)$`, 'i');
 
-/** A log has some dozens of different names; one that is fed names without end must not keep them. */
+/** A log has some dozens of field names; the cache must stay bounded if names never end. */
 const MAX_KEPT = 1_000;
 
 const known = new Map<string, boolean>();
