@@ -1,7 +1,7 @@
 import type { Redis } from 'ioredis';
 import { afterAll, beforeAll } from 'vitest';
 import { closeRedis, connectRedis } from '@fencepost/lease/redis';
-import { freshPrefix, testRedis } from '../support/redis.js';
+import { clearPrefixes, freshPrefix, testRedis } from '../support/redis.js';
 
 /** A connection for the file, and prefixes that are cleared at its end. */
 export function redisSpaces(): { redis(): Redis; fresh(): { prefix: string; tenant: string } } {
@@ -15,10 +15,7 @@ export function redisSpaces(): { redis(): Redis; fresh(): { prefix: string; tena
     redis = await connectRedis({ url: testRedis(), commandTimeoutMs: 5_000, name: 'test' });
   });
   afterAll(async () => {
-    for (const prefix of prefixes) {
-      const keys = [...(await connection().keys(`${prefix}:*`)), ...(await connection().keys(`{${prefix}:*`))];
-      if (keys.length > 0) await connection().del(keys);
-    }
+    await clearPrefixes(connection(), prefixes);
     await closeRedis(connection());
   });
   return {

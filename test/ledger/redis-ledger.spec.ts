@@ -11,7 +11,7 @@ import {
 } from '../../libs/jobs/src/testing/ledger-contract/index.js';
 import { fence, LONG_MS, Stage } from '../../libs/jobs/src/testing/ledger-contract/stage.js';
 import { replyDroppingProxy } from '../support/reply-dropping-proxy.js';
-import { freshPrefix, testRedis } from '../support/redis.js';
+import { clearPrefixes, freshPrefix, testRedis } from '../support/redis.js';
 
 const CRON = 'nightly-report';
 
@@ -22,10 +22,7 @@ beforeAll(async () => {
   redis = await connect(testRedis());
 });
 afterAll(async () => {
-  for (const prefix of prefixes) {
-    const keys = await redis.keys(`${prefix}:*`);
-    if (keys.length > 0) await redis.del(keys);
-  }
+  await clearPrefixes(redis, prefixes);
   await closeRedis(redis);
 });
 

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import type { RedisClient } from '@fencepost/lease/redis';
 import { findRedisServer, freePort } from '../../scripts/redis.mjs';
 import { serverFolder } from './server-folder.js';
 import { serverProcess } from './server-process.js';
@@ -15,6 +16,14 @@ export function testRedis(): string {
 /** A prefix no other test uses, so that tests can run at once and after each other on one server. */
 export function freshPrefix(): string {
   return `test-${randomUUID().slice(0, 13)}`;
+}
+
+/** Deletes what these prefixes have left. One look through the whole server: `KEYS` for each would be one for each. */
+export async function clearPrefixes(redis: RedisClient, prefixes: readonly string[]): Promise<void> {
+  const ours = new Set(prefixes);
+  // BullMQ's keys begin with a hash tag.
+  const left = (await redis.keys('*')).filter((key) => ours.has(/^\{?([^:]+):/.exec(key)?.[1] ?? ''));
+  for (let n = 0; n < left.length; n += 1_000) await redis.unlink(left.slice(n, n + 1_000));
 }
 
 export interface PrivateRedis {
