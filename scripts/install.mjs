@@ -1,4 +1,5 @@
-import { spawnSync } from 'node:child_process';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { exclusively, root } from './exclusive.mjs';
@@ -10,9 +11,9 @@ import { exclusively, root } from './exclusive.mjs';
  */
 export async function ensureInstalled() {
   if (!outdated()) return;
-  await exclusively('install', () => {
+  await exclusively('install', async () => {
     const reason = outdated();
-    if (reason) install(reason);
+    if (reason) await install(reason);
   });
 }
 
@@ -55,17 +56,32 @@ function sameEntries(left = {}, right = {}) {
 }
 
 /** npm's warnings are left out: that some tools would like a newer Node is nothing a newcomer can act on. */
-function install(reason) {
+async function install(reason) {
   console.error(`Installing packages with "npm ci", because ${reason}; this can take some minutes ...`);
   const since = performance.now();
+  const seconds = () => Math.round((performance.now() - since) / 1_000);
+  const onTerminal = process.stderr.isTTY;
+  const progress = setInterval(() => onTerminal && process.stderr.write(`\r${seconds()} s `), 1_000);
+  const { how, said } = await runNpm();
+  clearInterval(progress);
+  if (how === null) return console.error(`${onTerminal ? '\r' : ''}Installed in ${seconds()} s.`);
+  console.error(said.trim());
+  throw new Error(`"npm ci" failed (${how}); its own words are above, and without it nothing here can run.`);
+}
+
+/** `how` it failed, or `null`. */
+async function runNpm() {
   // The tools are dev dependencies, which NODE_ENV=production would leave out.
   const args = ['ci', '--include=dev', '--no-audit', '--no-fund', '--no-progress', '--loglevel=error'];
-  const options = { cwd: root, stdio: ['ignore', 'pipe', 'pipe'], encoding: 'utf8', maxBuffer: 1 << 26 };
-  const { status, signal, error, stdout, stderr } = spawnSync('npm', args, options);
-  if (status === 0) return console.error(`Installed in ${Math.ceil((performance.now() - since) / 1_000)} s.`);
-  const how = error?.message ?? (signal ? `it was ended by ${signal}` : `exit code ${status}`);
-  console.error(`${stdout ?? ''}${stderr ?? ''}`.trim());
-  throw new Error(`"npm ci" failed (${how}); its own words are above, and without it nothing here can run.`);
+  const npm = spawn('npm', args, { cwd: root, stdio: ['ignore', 'pipe', 'pipe'] });
+  let said = '';
+  for (const stream of [npm.stdout, npm.stderr]) stream.setEncoding('utf8').on('data', (text) => (said += text));
+  try {
+    const [code, signal] = await once(npm, 'close');
+    return { how: code === 0 ? null : signal ? `it was ended by ${signal}` : `exit code ${code}`, said };
+  } catch (error) {
+    return { how: error.message, said };
+  }
 }
 
 function read(file) {
