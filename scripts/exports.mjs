@@ -14,8 +14,8 @@ const BUDGETS = {
   '@fencepost/ledger': 43,
   '@fencepost/ledger/run': 23,
   '@fencepost/ledger/catalog': 28,
-  '@fencepost/jobs': 270,
-  '@fencepost/jobs/operating': 211,
+  '@fencepost/jobs': 198,
+  '@fencepost/jobs/operating': 142,
   '@fencepost/jobs/testing': 26,
 };
 

@@ -15,7 +15,7 @@ describe('the advice on leases in Redis', () => {
   it('comes after a hundred holdings: a ttl of an hour is too long for work of milliseconds', async () => {
     const space = { prefix: freshPrefix(), tenant: 'default' };
     const told: LeaseEvent[] = [];
-    const adviser = new TtlAdviser({ tell: (event) => void told.push(event) });
+    const adviser = new TtlAdviser({ notify: (event) => void told.push(event) });
     const store = new RedisLeaseStore({ redis, ...space });
     await using leases = new Leases({ store, ttl: '1h', observe: adviser.observe });
     const work = async () => {

@@ -15,7 +15,7 @@ export function processIdentity(label: string = hostname()): string {
   return `${label.replace(UNFIT_FOR_A_LABEL, '-').slice(0, MAX_LABEL_LENGTH)}/${randomUUID()}`;
 }
 
-/** A holder as logs show it: the label and enough of the random part to tell two apart, never all of it. */
+/** A holder as logs show it: the label and enough of the random part to distinguish two, never all of it. */
 export function ownerPrefix(holder: string): string {
   const end = holder.lastIndexOf('/') + 1;
   return holder.slice(0, end) + holder.slice(end, end + 8);

@@ -8,7 +8,7 @@ export interface ThrottleOptions {
 /**
  * Lets the first message through at once, then at most one per window, with the number of those held back.
  *
- * Without a timer on purpose: the last few of a burst are told with the next burst, and nothing has to be cleaned up.
+ * Without a timer on purpose: the last few of a burst are reported with the next burst, and nothing has to be cleaned up.
  */
 export function throttled(report: (message: string) => void, options: ThrottleOptions): (message: string) => void {
   let openAt = Number.NEGATIVE_INFINITY;

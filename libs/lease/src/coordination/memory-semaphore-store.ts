@@ -5,7 +5,7 @@ import { NO_FENCE } from '../base/fence.js';
 import type { Fence } from '../base/fence.js';
 import { checkRequest, checkWhole } from '../store/lease-request.js';
 import type { Term } from '../store/grant.js';
-import { tellWatcher } from '../store/tell-watcher.js';
+import { notifyWatcher } from '../store/notify-watcher.js';
 import type { AcquireReply, AcquireRequest, Holding, StopWatching } from '../store/lease-store.js';
 import { byFence, checkPlaces, nextToFree } from './places.js';
 import type { SemaphoreStore } from './semaphore-store.js';
@@ -116,7 +116,7 @@ export class MemorySemaphoreStore implements SemaphoreStore {
   /** Later and each by itself, as a message from a server would come: a watcher can't fail a release. */
   #announce(resource: string): void {
     for (const watcher of this.#watchers) {
-      queueMicrotask(() => this.#watchers.has(watcher) && tellWatcher(watcher.onReleased, resource));
+      queueMicrotask(() => this.#watchers.has(watcher) && notifyWatcher(watcher.onReleased, resource));
     }
   }
 

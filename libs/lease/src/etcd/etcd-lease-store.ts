@@ -49,7 +49,7 @@ const MAX_READS = 10;
  * some seconds, and begin anew when a new leader is elected. They can end early where a leader that hung for long revokes
  * what its successor had extended (etcd before 3.4.31 and 3.5.13, https://github.com/etcd-io/etcd/issues/15247).
  *
- * etcd keeps every revision until it is told not to: set `--auto-compaction-retention`, or its quota fills up and it
+ * etcd keeps every revision by default: set `--auto-compaction-retention`, or its quota fills up and it
  * refuses to write.
  */
 export class EtcdLeaseStore implements LeaseStore {
@@ -94,7 +94,7 @@ export class EtcdLeaseStore implements LeaseStore {
       const resource = seen.key.slice(this.#space.lease.length + 1);
       const released = await commit(member, {
         compare: [created(seen.key, seen.createdAt)],
-        // Watching for deletions would announce every expiry as well, and could not tell whose it was.
+        // Watching for deletions would announce every expiry as well, and could not name its holder.
         success: [remove(seen.key), put(this.#space.released, resource)],
       });
       if (released) await revoke(member, seen.lease);

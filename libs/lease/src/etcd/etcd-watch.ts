@@ -1,7 +1,7 @@
 import { sleep } from '../base/clock.js';
 import type { Clock } from '../base/clock.js';
 import type { StopWatching } from '../store/lease-store.js';
-import { tellWatcher } from '../store/tell-watcher.js';
+import { notifyWatcher } from '../store/notify-watcher.js';
 import type { EtcdClient } from './etcd-client.js';
 import { fromBase64, toBase64, watchMessage } from './etcd-replies.js';
 import type { WatchMessage } from './etcd-replies.js';
@@ -82,10 +82,10 @@ class KeyWatch {
     if (gone) throw new Error('etcd ended this watch.');
     if (created) this.#from ??= next;
     else this.#from = next;
-    for (const { kv } of events) this.#tell(fromBase64(kv.value));
+    for (const { kv } of events) this.#notify(fromBase64(kv.value));
   }
 
-  #tell(value: string): void {
-    if (!this.#stop.signal.aborted) tellWatcher(this.#options.onValue, value);
+  #notify(value: string): void {
+    if (!this.#stop.signal.aborted) notifyWatcher(this.#options.onValue, value);
   }
 }

@@ -1,7 +1,7 @@
 import { LeaseLostError } from '../base/errors.js';
 import type { LossReason } from '../base/errors.js';
 import type { Fence } from '../base/fence.js';
-import { tellWatcher } from '../store/tell-watcher.js';
+import { notifyWatcher } from '../store/notify-watcher.js';
 import { trustedUntil } from '../store/grant.js';
 import type { Grant } from '../store/grant.js';
 
@@ -96,7 +96,7 @@ export class KeptLease implements Lease {
     if (this.#ended) return;
     this.#finish(loss);
     const { onLost } = this.#hooks;
-    if (onLost) tellWatcher((lease) => onLost(lease, loss), this);
+    if (onLost) notifyWatcher((lease) => onLost(lease, loss), this);
   }
 
   /** Whoever still works under this lease hears of it before the store does. */

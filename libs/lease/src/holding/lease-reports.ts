@@ -31,38 +31,38 @@ export class LeaseReports {
   answered({ resource, holder, ttlMs }: AcquireRequest, reply: AcquireReply, sentAt: number): void {
     if (this.#silent) return;
     const tookMs = this.#since(sentAt);
-    if (reply.acquired) this.#tell({ name: 'lease.acquired', resource, holder, fence: reply.fence, ttlMs, tookMs });
-    else this.#tell({ name: 'lease.busy', resource, remainingMs: reply.remainingMs, tookMs });
+    if (reply.acquired) this.#notify({ name: 'lease.acquired', resource, holder, fence: reply.fence, ttlMs, tookMs });
+    else this.#notify({ name: 'lease.busy', resource, remainingMs: reply.remainingMs, tookMs });
   }
 
   unanswered({ resource }: AcquireRequest, error: unknown, sentAt: number): void {
-    this.#tell({ name: 'lease.acquire-failed', resource, tookMs: this.#since(sentAt), error });
+    this.#notify({ name: 'lease.acquire-failed', resource, tookMs: this.#since(sentAt), error });
   }
 
   extended(lease: KeptLease): void {
-    if (!this.#silentRenewals) this.#tell({ name: 'lease.extended', ...term(lease) });
+    if (!this.#silentRenewals) this.#notify({ name: 'lease.extended', ...term(lease) });
   }
 
   notExtended(leases: Iterable<KeptLease>, error: unknown): void {
     if (this.#silent) return;
-    for (const lease of leases) this.#tell({ name: 'lease.extend-failed', ...term(lease), error });
+    for (const lease of leases) this.#notify({ name: 'lease.extend-failed', ...term(lease), error });
   }
 
   lost(lease: KeptLease, reason: LossReason): void {
-    this.#tell({ name: 'lease.lost', ...term(lease), reason, heldMs: this.#since(lease.since) });
+    this.#notify({ name: 'lease.lost', ...term(lease), reason, heldMs: this.#since(lease.since) });
   }
 
   released(lease: KeptLease, wasOurs: boolean): void {
     if (this.#silent) return;
     const name = wasOurs ? 'lease.released' : 'lease.stale-release';
-    this.#tell({ name, ...term(lease), heldMs: this.#since(lease.since) });
+    this.#notify({ name, ...term(lease), heldMs: this.#since(lease.since) });
   }
 
   notReleased(lease: KeptLease, error: unknown): void {
-    this.#tell({ name: 'lease.release-failed', ...term(lease), heldMs: this.#since(lease.since), error });
+    this.#notify({ name: 'lease.release-failed', ...term(lease), heldMs: this.#since(lease.since), error });
   }
 
-  #tell(event: LeaseEvent): void {
+  #notify(event: LeaseEvent): void {
     this.#observe(event);
   }
 

@@ -71,7 +71,7 @@ export class Leases implements AsyncDisposable {
     const { store, clock = systemClock, random = Math.random, ttl = '10s', onClose = async () => {} } = options;
     this.#store = store;
     this.#clock = clock;
-    this.#adviser = new TtlAdviser({ tell: options.observe ?? unobserved });
+    this.#adviser = new TtlAdviser({ notify: options.observe ?? unobserved });
     this.keeper = new LeaseKeeper({ ...options, measure: this.#adviser.observe });
     this.hints = new ReleaseHints(store, clock);
     this.#random = random;

@@ -13,7 +13,7 @@ interface Holding {
 function stage(maxRemembered?: number) {
   const told: LeaseEvent[] = [];
   const adviser = new TtlAdviser({
-    tell: (event) => void told.push(event),
+    notify: (event) => void told.push(event),
     ...(maxRemembered !== undefined && { maxRemembered }),
   });
   let fences = 0;
@@ -42,7 +42,7 @@ describe('the adviser', () => {
     expect(stage().adviser.advice('r')).toMatchObject({ samples: 0, ttlMs: null, verdict: 'too-few-samples' });
   });
 
-  it('tells once that a ttl does not fit, until the verdict has changed', () => {
+  it('emits an unfit TTL once, until the verdict changes', () => {
     const { told, hold, verdicts } = stage();
     hold({ heldMs: 20_000, times: 99 });
     expect(told).toEqual([]);
@@ -57,7 +57,7 @@ describe('the adviser', () => {
     expect(verdicts()).toEqual(['too-short', 'too-short', 'too-long']);
   });
 
-  it('does not tell again and again of a ttl on the border', () => {
+  it('does not repeat the event for a TTL on the border', () => {
     const { hold, verdicts } = stage();
     hold({ heldMs: 9_300 });
     // 12 s are needed. What was too short is so up to there, and what fits does so down to a tenth less.
@@ -90,7 +90,7 @@ describe('the adviser', () => {
     expect(adviser.advice('r').samples).toBe(1);
   });
 
-  it('takes the time of answered requests only: a timeout tells how patient we are', () => {
+  it('measures answered requests only: a timeout is no latency of the store', () => {
     const { adviser, hold } = stage();
     hold({ heldMs: 20 });
     for (let n = 0; n < 1_000; n += 1) {

@@ -7,7 +7,7 @@ import type { TtlAdvice, TtlVerdict } from './ttl-advice.js';
 
 export interface TtlAdviserOptions {
   /** Receives `lease.ttl-unfit` when a verdict becomes `too-short` or `too-long`, once until it changes. */
-  readonly tell: LeaseObserver;
+  readonly notify: LeaseObserver;
   /** Resources and types that are remembered, default 1,000; the least recently acquired one is forgotten first. */
   readonly maxRemembered?: number;
 }
@@ -29,15 +29,15 @@ class HoldTimes {
  * and for its type, and the type answers for a resource that has too few samples.
  */
 export class TtlAdviser {
-  readonly #tell: LeaseObserver;
+  readonly #notify: LeaseObserver;
   readonly #maxRemembered: number;
   /** In the order of their last acquisition, the oldest first. */
   readonly #known = new Map<string, HoldTimes>();
   readonly #storeMs = new DurationHistogram();
   readonly #lost = new LostTerms();
 
-  constructor({ tell, maxRemembered = 1_000 }: TtlAdviserOptions) {
-    this.#tell = tell;
+  constructor({ notify, maxRemembered = 1_000 }: TtlAdviserOptions) {
+    this.#notify = notify;
     this.#maxRemembered = maxRemembered;
   }
 
@@ -91,7 +91,7 @@ export class TtlAdviser {
     times.verdict = verdict;
     if (!changed || ttlMs === null || advisedTtlMs === null) return;
     if (verdict === 'too-short' || verdict === 'too-long') {
-      this.#tell({ name: 'lease.ttl-unfit', resource, verdict, ttlMs, advisedTtlMs });
+      this.#notify({ name: 'lease.ttl-unfit', resource, verdict, ttlMs, advisedTtlMs });
     }
   }
 

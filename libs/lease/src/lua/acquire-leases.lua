@@ -2,7 +2,7 @@
 --
 -- KEYS[2 * i - 1]  the i-th lease: '<nonce> <ttl> <fence> <holder>', a string that expires with the term
 -- KEYS[2 * i]  the last fence issued for the i-th resource, which never expires
--- ARGV[i]  what is asked for: '<nonce> <ttl> <floor> <holder>'
+-- ARGV[i]  the request: '<nonce> <ttl> <floor> <holder>'
 -- Returns  for each in order 'ACQUIRED <fence>' | 'BUSY <remaining milliseconds>' | 'EXHAUSTED' | 'FAILED <why>'
 --
 -- One key that holds something else costs its own resource, and not the thousand others.

@@ -8,11 +8,11 @@
 -- ARGV[3]  ttl, milliseconds
 -- ARGV[4]  floor, the highest fence known to have been accepted
 -- ARGV[5]  places, where none were set
--- ARGV[6]  forget fence and size when nobody has asked for so long, milliseconds; 0 for never
+-- ARGV[6]  forget fence and size after this long without a request, milliseconds; 0 for never
 -- Returns  {'ACQUIRED', fence} | {'BUSY', milliseconds until the next place is free} | {'EXHAUSTED'}
 --
 -- All places share one counter: two that are held at once have different fences, and the later one has the larger. It is
--- forgotten by the clock that fences are counted by: who comes after it gets a larger one, unless the clock goes back that far.
+-- forgotten by the clock that fences are counted by: a later holder gets a larger one, unless the clock goes back that far.
 -- @include read-places
 local ttl = checkNumber('ttl', ARGV[3], 1)
 local floor = checkNumber('floor', ARGV[4], 0)

@@ -1,4 +1,4 @@
--- Refuses what isn't a decimal whole number that a double holds exactly, and what is too small. To be called before any
+-- Refuses anything but a decimal whole number that a double holds exactly and that isn't too small. Call it before any
 -- write, because a script that fails keeps what it has written.
 local function checkNumber(name, text, least)
   local number = text:match('^%d+$') and tonumber(text)

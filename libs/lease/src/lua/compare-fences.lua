@@ -1,4 +1,4 @@
--- Tells whether a fence is below the largest one seen: its holder was paused, and somebody newer has acted meanwhile. An
+-- Whether a fence is below the largest one seen: its holder was paused, and a newer holder has acted meanwhile. An
 -- equal one is the same holder writing again.
 -- @include check-number
 local function isStale(fence, seen)

@@ -1,4 +1,4 @@
--- Ends the term that has exactly this fence, whoever holds it, and announces its end.
+-- Ends the term that has exactly this fence, for any holder, and announces its end.
 --
 -- KEYS[1]  the lease: '<nonce> <ttl> <fence> <holder>'
 -- ARGV[1]  fence of the term that is to end, decimal

@@ -1,4 +1,4 @@
--- Shows who holds each resource, and for how long; changes nothing.
+-- Reads the holder of each resource and its remaining time; changes nothing.
 --
 -- KEYS[i]  the lease of the i-th resource: '<nonce> <ttl> <fence> <holder>'
 -- Returns  for each resource in order {holder, fence, remaining milliseconds} | false

@@ -1,8 +1,8 @@
--- Shows how many places each resource has and who holds them; changes nothing.
+-- Reads how many places each resource has and their holders; changes nothing.
 --
 -- KEYS[2 * i - 1]  the places of the i-th resource: a hash of nonce to '<ends at> <ttl> <fence> <holder>'
 -- KEYS[2 * i]  the size of the i-th resource: how many places were `asked` for last, and how many were `set`
--- Returns  for each resource in order {places or '0' when nobody has ever asked, then {holder, fence, remaining
+-- Returns  for each resource in order {places or '0' before the first request, then {holder, fence, remaining
 --          milliseconds} of each holder, the one whose term ends first in front}
 -- @include read-places
 local shown = {}

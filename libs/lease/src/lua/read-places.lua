@@ -1,7 +1,7 @@
 -- Reads the places of a resource that are taken, by the server's clock.
 --
 -- They are a hash of nonce to '<ends at> <ttl> <fence> <holder>', times in milliseconds. One key of its own per term would
--- expire by itself, but a script can't find out which of them are there.
+-- expire by itself, but a script can't list them.
 -- @include check-number
 -- @include server-time
 

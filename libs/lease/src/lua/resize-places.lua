@@ -1,12 +1,12 @@
--- Sets how many places a resource has, whatever is asked for, or leaves it to those who ask again.
+-- Sets how many places a resource has, overriding the requests, or leaves it to the requests again.
 --
 -- KEYS[1]  the size: how many places were `asked` for last, and how many were `set`
 -- ARGV[1]  channel of the announcements
 -- ARGV[2]  resource, as announced
--- ARGV[3]  places, or nothing to leave it to those who ask
+-- ARGV[3]  places, or nothing to leave it to the requests
 -- Returns  'DONE'
 --
--- Nobody loses a place here: where there are more holders than places, nobody gets in until enough of them have left.
+-- No holder loses a place: with more holders than places, no request succeeds until enough of them have left.
 -- @include check-number
 local set = ARGV[3] ~= '' and checkNumber('places', ARGV[3], 1)
 local size = redis.call('HMGET', KEYS[1], 'asked', 'set')

@@ -22,7 +22,7 @@ local function takeLease(leaseKey, fenceKey, asked)
     end
     local left = redis.call('PTTL', leaseKey)
     length = tonumber(length) or ttl
-    -- More than was ever asked for: the server's clock went back (or somebody removed the expiry). Twice leaves room for a
+    -- More than any requested TTL: the server's clock went back (or the expiry was removed). Twice leaves room for a
     -- small correction; the holder's own ttl is the measure, a contender with a shorter one must not cut a healthy term.
     if left < 0 or left > 2 * length then
       left = length

@@ -1,4 +1,4 @@
--- Writes a row unless somebody with a larger fence has written it, or the same write has been accepted before.
+-- Writes a row unless a holder with a larger fence has written it, or the same write was accepted before.
 --
 -- KEYS[1]  the row
 -- KEYS[2]  idempotency keys accepted by the table, by time
@@ -11,7 +11,7 @@
 -- ARGV[5]  how many idempotency keys and journal entries to keep
 -- Returns  {'WRITTEN'} | {'REPEATED'} | {'STALE', fence}
 --
--- The fence keeps a stale writer out, the key keeps a repetition out: the one doesn't replace the other.
+-- The fence keeps a stale writer out, the key keeps a repetition out: neither replaces the other.
 -- @include compare-fences
 local keep = checkNumber('how many to keep', ARGV[5], 1)
 

@@ -1,4 +1,4 @@
-import { tellWatcher } from '../store/tell-watcher.js';
+import { notifyWatcher } from '../store/notify-watcher.js';
 import type { CancelTimer, Clock } from '../base/clock.js';
 import type { StopWatching } from '../store/lease-store.js';
 import type { SqlConnection, SqlPool } from './sql-client.js';
@@ -44,7 +44,7 @@ class ChannelWatch {
   async open(): Promise<void> {
     const connection = await this.#options.pool.connect();
     this.#connection = connection;
-    // Both are told of one loss, or only the second; without a listener the first would end the process.
+    // Both events report one loss, or only the second does; without a listener the first would end the process.
     connection.on('error', () => this.#lost(connection));
     connection.on('end', () => this.#lost(connection));
     connection.on('notification', ({ payload }) => this.#heard(payload));
@@ -64,7 +64,7 @@ class ChannelWatch {
   }
 
   #heard(payload: string | undefined): void {
-    if (!this.#stopped && payload !== undefined) tellWatcher(this.#options.onMessage, payload);
+    if (!this.#stopped && payload !== undefined) notifyWatcher(this.#options.onMessage, payload);
   }
 
   #lost(connection: SqlConnection): void {

@@ -49,7 +49,7 @@ export class NodeHealth {
   answered(): void {
     this.#failuresInARow = 0;
     this.#onTrial = false;
-    if (this.#healthy !== true) this.#tell(true);
+    if (this.#healthy !== true) this.#notify(true);
   }
 
   failed(error: unknown): void {
@@ -62,10 +62,10 @@ export class NodeHealth {
     const because = error instanceof Error ? error.message : String(error);
     // Made once, not for each call that is refused: its stack trace is the dearest part of it.
     this.#leftOut = new Error(`left out for now, because: ${because}`);
-    if (this.#healthy !== false) this.#tell(false, because);
+    if (this.#healthy !== false) this.#notify(false, because);
   }
 
-  #tell(healthy: boolean, because?: string): void {
+  #notify(healthy: boolean, because?: string): void {
     this.#healthy = healthy;
     const { node, observe } = this.#options;
     observe({ name: 'node.health', node, healthy, ...(because === undefined ? {} : { because }) });

@@ -92,7 +92,7 @@ export class QuorumAcquisition {
   }
 
   /**
-   * Who asks again for what a majority has without interruption is told the same fence: nobody else had it in between, and
+   * A repeated request for a term that a majority has kept gets the same fence: no other holder was in between, and
    * a node that issued a larger one, which then wasn't heard, may be among the first this time.
    */
   #fenceOf(grants: readonly Grant[]): { readonly fence: Fence; readonly written: boolean } {
@@ -161,17 +161,17 @@ export class QuorumAcquisition {
   }
 
   #raise(node: QuorumNode, fence: Fence): void {
-    this.#tell([node], { call: (member) => member.raiseFence(this.#options.request, fence) });
+    this.#send([node], { call: (member) => member.raiseFence(this.#options.request, fence) });
   }
 
   #giveBack(nodes: readonly QuorumNode[]): void {
     if (this.#options.before) return;
-    this.#tell(nodes, { call: (member) => member.release([this.#options.request]), always: true });
+    this.#send(nodes, { call: (member) => member.release([this.#options.request]), always: true });
   }
 
   /** Fire-and-forget. */
-  #tell(nodes: readonly QuorumNode[], told: Pick<Poll<unknown, true>, 'call' | 'always'>): void {
+  #send(nodes: readonly QuorumNode[], request: Pick<Poll<unknown, true>, 'call' | 'always'>): void {
     const { quorum, timeoutMs } = this.#options;
-    void quorum.poll({ ...told, nodes, timeoutMs, decide: () => true });
+    void quorum.poll({ ...request, nodes, timeoutMs, decide: () => true });
   }
 }

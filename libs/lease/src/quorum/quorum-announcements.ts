@@ -1,5 +1,5 @@
 import type { Clock } from '../base/clock.js';
-import { tellWatcher } from '../store/tell-watcher.js';
+import { notifyWatcher } from '../store/notify-watcher.js';
 
 export interface AnnouncementsOptions {
   readonly clock: Clock;
@@ -34,11 +34,11 @@ export class QuorumAnnouncements {
     this.#forgetOld();
     const { counts, told } = this.#heard.get(resource) ?? { counts: new Map<string, number>(), told: 0 };
     counts.set(node, (counts.get(node) ?? 0) + 1);
-    // Counted and not just collected: of two releases one node may tell before the others tell of the first.
+    // Counted and not just collected: one node may announce a second release before the others announce the first.
     const isNews = [...counts.values()].filter((count) => count > told).length >= majority;
     this.#heard.delete(resource);
     this.#heard.set(resource, { lastAt: clock.monotonic(), counts, told: isNews ? told + 1 : told });
-    if (isNews) tellWatcher(onReleased, resource);
+    if (isNews) notifyWatcher(onReleased, resource);
   }
 
   /** In the order in which they were last heard of, so the first that is young ends it. */

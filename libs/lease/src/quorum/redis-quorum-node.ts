@@ -15,7 +15,7 @@ import { judgeServer } from '../redis/server-judgement.js';
 import type { AcquireReply, AcquireRequest, Holding, QuorumMember, StopWatching } from '../store/lease-store.js';
 import { QuorumGate, votesInMs } from './quorum-gate.js';
 import { RedisLeaseStore } from '../redis/redis-lease-store.js';
-import { tellWatcher } from '../store/tell-watcher.js';
+import { notifyWatcher } from '../store/notify-watcher.js';
 
 export interface RedisQuorumNodeOptions extends KeySpace {
   readonly url: string;
@@ -27,7 +27,7 @@ export interface RedisQuorumNodeOptions extends KeySpace {
   /** From 0 up to 1. */
   readonly random: () => number;
   /**
-   * Told which server was found under the name, by the identity of its process.
+   * Receives the identity of the server process found under the name.
    * @throws {SetupError} when the server votes already
    */
   readonly meet: (name: string, runId: string) => void;
@@ -111,7 +111,7 @@ export class RedisQuorumNode implements QuorumMember {
     const { clock, commandTimeoutMs } = this.#options;
     const subscriber = new Redis(this.#options.url, subscriberOptions(this.#options));
     subscriber.on('error', () => {});
-    subscriber.on('message', (_channel: string, resource: string) => tellWatcher(onReleased, resource));
+    subscriber.on('message', (_channel: string, resource: string) => notifyWatcher(onReleased, resource));
     const finished = new AbortController();
     const channel = redisChannel(this.#options, 'released');
     listenAgain(subscriber, channel);
@@ -143,7 +143,7 @@ export class RedisQuorumNode implements QuorumMember {
       if (connection !== this.#connections) throw error;
       const because = error instanceof SetupError ? error.message : this.#described(error);
       this.#gate.close(because);
-      // A setting may be corrected without a restart, which nothing else would tell.
+      // A setting may be corrected without a restart, which nothing else would show.
       this.#cancelRetry = this.#options.clock.after(EXAMINE_AGAIN_MS, () => this.#redis.disconnect(true));
       throw error;
     }

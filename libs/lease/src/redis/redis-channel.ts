@@ -1,6 +1,6 @@
 import type { Cluster, Redis } from 'ioredis';
 import type { StopWatching } from '../store/lease-store.js';
-import { tellWatcher } from '../store/tell-watcher.js';
+import { notifyWatcher } from '../store/notify-watcher.js';
 import { closeRedis } from './redis-connection.js';
 import type { RedisClient } from './redis-script.js';
 
@@ -19,7 +19,7 @@ export async function watchChannel(
     : (redis as Redis).duplicate({ autoResubscribe: false });
   // The connection it was made from goes to the same server and reports its troubles; a second voice adds nothing.
   subscriber.on('error', () => {});
-  subscriber.on('message', (_channel: string, message: string) => tellWatcher(onMessage, message));
+  subscriber.on('message', (_channel: string, message: string) => notifyWatcher(onMessage, message));
   try {
     await subscriber.subscribe(channel);
   } catch (error) {

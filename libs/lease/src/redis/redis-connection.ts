@@ -147,7 +147,7 @@ async function close(redis: RedisClient): Promise<void> {
  * never say that it has ended, so its word is not waited for any longer than that takes.
  */
 async function whenEnded(redis: RedisClient): Promise<void> {
-  // Between two attempts there is no socket whose end ioredis could tell us about.
+  // Between two attempts there is no socket whose end ioredis could report.
   if (redis.status === 'end' || redis.status === 'reconnecting') return;
   const gone = new AbortController();
   redis.once('end', () => gone.abort());

@@ -168,7 +168,7 @@ function isAcquired(reply: unknown): boolean {
   return String(reply).startsWith('ACQUIRED ');
 }
 
-/** From the places, counted from 1, of those that were over: as a rule none, which is quickly told and quickly read. */
+/** From the places, counted from 1, of those that were over: as a rule none, which is quick to write and to read. */
 function answersOf(terms: readonly Term[], over: unknown): boolean[] {
   const answers = terms.map(() => true);
   for (const place of list(over)) answers[Number(place) - 1] = false;

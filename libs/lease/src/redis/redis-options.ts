@@ -78,7 +78,7 @@ export function clusterOptions(
     clusterRetryStrategy: pauses(settings, startup),
     scaleReads: 'master',
     slotsRefreshTimeout: SENTINEL_MS,
-    // A frozen node refuses nothing, so that nothing else would tell that its slots have moved on.
+    // A frozen node refuses nothing, so nothing else would show that its slots have moved.
     slotsRefreshInterval: NODES_CHECKED_EVERY_MS,
     redisOptions: {
       ...nodeOptions(settings),

@@ -31,7 +31,7 @@ const statements = loadStatements(new URL('../sql/', import.meta.url), ['move-st
  * of any number who try at once, one wins.
  *
  * One statement, so it works on a pool and inside a transaction; under REPEATABLE READ and SERIALIZABLE a loser may
- * get PostgreSQL's error 40001 instead of an answer. A lost reply can't be told from a lost race by the version alone: if
+ * get PostgreSQL's error 40001 instead of an answer. The version alone can't distinguish a lost reply from a lost race: if
  * that matters, let the row also say who moved it, and look.
  * @throws {SetupError} for a table or column that can't be a name
  */

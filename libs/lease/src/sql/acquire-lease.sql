@@ -7,11 +7,11 @@
 -- $5  ttl, milliseconds
 -- $6  floor, the highest fence known to have been accepted
 -- Returns  one row of word and value: ('ACQUIRED', fence) | ('BUSY', remaining milliseconds), or none: ask again
--- Fails  with 23514 on the constraint fence_is_exact when the fence would pass 2^53 - 1; nobody holds it then
+-- Fails  with 23514 on the constraint fence_is_exact when the fence would pass 2^53 - 1; it stays free then
 --
 -- Who is busy is read without a lock, from the statement's snapshot: it was true when the statement began, and a hundred
 -- waiting contenders leave neither a row version nor a locked row behind. No row means that the snapshot showed a free
--- resource, and somebody was faster: the next snapshot shows who.
+-- resource, and another request was faster: the next snapshot shows its holder.
 --
 -- clock_timestamp() and never now(): this statement may wait for another one's row lock, and now() is when the waiting
 -- began. It is part of the fence, so that the fence goes on increasing after the row was lost.

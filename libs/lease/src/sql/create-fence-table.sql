@@ -1,4 +1,4 @@
--- Makes the table of a fence gate, unless it is there. By hand: psql -1 -v schema=fencepost -v table=fences -f <this file>
+-- Creates the table of a fence gate if it doesn't exist. By hand: psql -1 -v schema=fencepost -v table=fences -f <this file>
 --
 -- Returns  nothing
 --

@@ -1,4 +1,4 @@
--- Makes the table of leases, unless it is there. By hand: psql -1 -v schema=fencepost -v table=leases -f <this file>
+-- Creates the table of leases if it doesn't exist. By hand: psql -1 -v schema=fencepost -v table=leases -f <this file>
 --
 -- Returns  nothing
 --
@@ -14,9 +14,9 @@ CREATE SCHEMA IF NOT EXISTS :"schema";
 CREATE TABLE IF NOT EXISTS :"schema".:"table" (
   space text COLLATE "C" NOT NULL,
   resource text COLLATE "C" NOT NULL,
-  -- The highest one issued. It outlives every term; what is larger than 2^53 - 1 is no exact number to a client.
+  -- The highest one issued. It outlives every term; a client can't represent a number above 2^53 - 1 exactly.
   fence bigint NOT NULL CONSTRAINT fence_is_exact CHECK (fence BETWEEN 1 AND 9007199254740991),
-  -- NULL from here on: nobody holds it.
+  -- NULL from here on: it is free.
   nonce text COLLATE "C",
   holder text,
   ttl_ms bigint,

@@ -1,8 +1,8 @@
--- Shows who holds each resource, and for how long; changes nothing.
+-- Reads the holder of each resource and its remaining time; changes nothing.
 --
 -- $1  space: whose resources they are
 -- $2  resources
--- Returns  for each resource in order one row of holder, fence and remaining milliseconds, all NULL where nobody holds it
+-- Returns  for each resource in order one row of holder, fence and remaining milliseconds, all NULL where it is free
 SELECT
   lease.holder,
   lease.fence::text AS fence,

@@ -1,4 +1,4 @@
--- Has this connection told what is announced on a channel, until it ends.
+-- Subscribes this connection to a channel until it ends.
 --
 -- Returns  nothing
 LISTEN :"channel"

@@ -4,7 +4,7 @@ import { FenceExhaustedError } from '../base/errors.js';
 import { NO_FENCE } from '../base/fence.js';
 import type { Fence } from '../base/fence.js';
 import { checkRequest, checkWhole } from './lease-request.js';
-import { tellWatcher } from './tell-watcher.js';
+import { notifyWatcher } from './notify-watcher.js';
 import type { Criticality, Finding } from './finding.js';
 import type { AcquireReply, AcquireRequest, Holding, QuorumMember, StopWatching } from './lease-store.js';
 import type { Term } from './grant.js';
@@ -137,7 +137,7 @@ export class MemoryLeaseStore implements QuorumMember {
   }
 
   #announce(watcher: { onReleased: (resource: string) => void }, resource: string): void {
-    if (this.#watchers.has(watcher)) tellWatcher(watcher.onReleased, resource);
+    if (this.#watchers.has(watcher)) notifyWatcher(watcher.onReleased, resource);
   }
 
   #nextFence(resource: string, floor: Fence): Fence {
