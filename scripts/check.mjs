@@ -10,8 +10,8 @@ const LINT = join(root, 'scripts/lint.mjs');
 await program(import.meta.url, (filters) => runTests(filters, lint));
 
 /**
- * A process of its own, because each of its tools blocks it. It yields to the tests, some of which measure time; much of theirs
- * they wait for something, and that is enough for it.
+ * A process of its own, because each of its tools blocks it. It yields to the tests, some of which measure time, and runs
+ * while they wait.
  */
 async function lint(built) {
   const args = [LINT, built ? '--built' : '--unbuilt'];

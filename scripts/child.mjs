@@ -34,7 +34,7 @@ export async function runInFront(args, env, { stdout = 'inherit', stderr = 'inhe
 
 const LOWEST_PRIORITY = 19;
 
-/** Linux may weigh sessions first and processes within them, and this one leads a session. Best effort. */
+/** Linux may divide processor time between sessions first, and this process leads one: its session yields too. Best effort. */
 function yieldTo(pid) {
   try {
     setPriority(pid, LOWEST_PRIORITY);

@@ -24,7 +24,7 @@ const STEPS = [
 ];
 
 /**
- * What looks at the packages as they would be published. They are packed outside of the sources, which tests may be reading.
+ * Check the packages as they would be published, packed outside of the sources, because tests may be reading those.
  * @type {Step[]}
  */
 const AFTER_BUILD = PUBLISHED.flatMap((lib) => [

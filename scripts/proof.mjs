@@ -27,7 +27,7 @@ const PROOFS = {
 const HELP = `npm run proof -- [options]
 
 Runs ${Object.keys(PROOFS).join(', ')} one after the other in their long forms, which takes about an hour; a failure does
-not stop the rest. "npm run <name> -- --help" explains one of them.
+not stop the rest. "npm run <name> -- --help" explains one of them (torture is torture:peers).
 
   --short          the short forms, which take about ten minutes
   --only <names>   some of ${Object.keys(PROOFS).join(',')}

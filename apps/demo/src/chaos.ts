@@ -12,9 +12,7 @@ export interface Strike {
 
 export interface ChaosDeps {
   readonly clock: Clock;
-  /** Decides whom, how and when. */
   readonly seed: number;
-  /** All pods as they are now. */
   readonly pods: () => readonly Pod[];
   /** Whether a pod holds a cron or runs something, so that its loss shows. */
   readonly isBusy: (pod: Pod) => boolean;
@@ -36,7 +34,7 @@ const POLL_MS = 100;
 
 /**
  * Kills and freezes pods now and then, one at a time, until `signal` aborts or too little time is left. No pod is frozen
- * when it resolves.
+ * when it resolves; the same seed makes the same choices.
  */
 export async function stageFaults(deps: ChaosDeps, signal: AbortSignal): Promise<void> {
   const { clock, seed, pods, isBusy, onStrike, onThaw, endsAt } = deps;

@@ -31,7 +31,7 @@ const STATUS_SHARE = 20;
 /** A Redis that restarts is waited for. */
 const BLIND_MS = 10_000;
 
-/** Starts the pods, watches the stores, hurts pods if asked to, lets open runs end, counts, and stops the pods. */
+/** Starts the pods, watches the stores, injects faults if asked to, lets open runs end, counts, and stops the pods. */
 export class Demo {
   readonly #events = new Events();
   readonly #pods: Pods;
@@ -54,10 +54,7 @@ export class Demo {
     stopping.atOnce.addEventListener('abort', () => void this.#pods.end());
   }
 
-  /**
-   * @returns the verdict, or `null` when it was ended before there was anything to judge
-   * @throws {Error} when a pod does not start, or a store is gone
-   */
+  /** @returns the verdict, or `null` when it was ended before there was anything to judge */
   async run(): Promise<Closing | null> {
     const watching = this.#watch().catch((error: unknown) => this.#broken.abort(error));
     try {

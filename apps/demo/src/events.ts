@@ -16,7 +16,7 @@ interface Hit {
   readonly crons: Set<string>;
 }
 
-/** What no pod has taken over by then was released in order, or its pod woke up in time. */
+/** A lease that no pod has taken over by then was released in order, or its pod woke up in time. */
 const FOLLOW_MS = 30_000;
 const FINAL: readonly string[] = ['succeeded', 'failed', 'cancelled', 'skipped'];
 

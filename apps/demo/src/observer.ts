@@ -23,7 +23,7 @@ export interface Look {
   readonly turnedDown: TurnedDown;
 }
 
-/** What others would have to take over if this pod were lost. */
+/** The leases and runs that other pods would take over if this one were lost. */
 export function workOf(pod: string, { crons }: Look): { readonly leases: readonly CronLook[]; readonly runs: Run[] } {
   return {
     leases: crons.filter(({ holding }) => holding !== null && podOf(holding.holder) === pod),

@@ -28,11 +28,9 @@ type Launched = { -readonly [Key in keyof Pod]: Pod[Key] } & { log: string | nul
 
 export interface PodsDeps {
   readonly clock: Clock;
-  /** For the logs of the pods. */
   readonly folder: string;
   readonly env: Readonly<Record<string, string>>;
   readonly onUp: (pod: Pod) => void;
-  /** A pod exited, and the demo had not asked for it. */
   readonly onEnded: (pod: Pod, how: string) => void;
 }
 
@@ -96,7 +94,6 @@ export class Pods {
     await this.end();
   }
 
-  /** SIGKILL for all pods. */
   async end(): Promise<void> {
     if (this.#supervisor.connected) this.#supervisor.disconnect();
     await this.#exited;

@@ -66,7 +66,7 @@ export function table(pods: readonly Pod[], look: Look, tally: Tally | null): st
     const had = [...leases.map((cron) => `holds ${cron.name}`), ...runs.map((run) => `runs ${runName(run)}`)];
     return [name, state, String(pid ?? '-'), `http://127.0.0.1:${port}`, had.join(', ')];
   });
-  const lines = [['pod', 'state', 'pid', 'address', 'what it has'], ...rows].map((cells) => {
+  const lines = [['pod', 'state', 'pid', 'address', 'leases and runs'], ...rows].map((cells) => {
     const [name = '', state = '', pid = '', address = '', had = ''] = cells;
     return `${name.padEnd(13)}${state.padEnd(10)}${pid.padEnd(9)}${address.padEnd(23)}${had}`.trimEnd();
   });

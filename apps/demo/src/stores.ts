@@ -28,8 +28,6 @@ export interface Deployment {
 }
 
 const TENANT = 'demo';
-const REDIS_TIMEOUT_MS = 2_000;
-const SCAN_COUNT = 1_000;
 
 const POD_ENV = {
   HOST: '127.0.0.1',
@@ -52,7 +50,7 @@ export async function deploy(env: NodeJS.ProcessEnv, ledger: 'redis' | 'postgres
   const given = database === null ? 'DATABASE_URL' : (env['FENCEPOST_POSTGRES_HOW'] ?? 'DATABASE_URL');
   const kept = how === 'REDIS_URL' && given === 'DATABASE_URL';
   const prefix = kept ? env['FENCEPOST_PREFIX'] || 'fencepost' : `demo-${randomUUID().slice(0, 8)}`;
-  const redis = await connectRedis({ url, commandTimeoutMs: REDIS_TIMEOUT_MS, name: prefix });
+  const redis = await connectRedis({ url, commandTimeoutMs: 2_000, name: prefix });
   const pool = database === null ? null : openPool(database);
   const at = { redis, prefix, tenant: TENANT };
   const clear = () => Promise.all([clearKeys(at), pool && dropSchema(pool)]);
@@ -99,7 +97,7 @@ async function clearKeys({ redis, prefix, tenant }: Place): Promise<void> {
   const own = [`${prefix}:v1:{${tenant}:`, `{${prefix}:${tenant}}`];
   let cursor = '0';
   do {
-    const [next, found] = await redis.scan(cursor, 'MATCH', `*${prefix}*`, 'COUNT', SCAN_COUNT);
+    const [next, found] = await redis.scan(cursor, 'MATCH', `*${prefix}*`, 'COUNT', 1_000);
     const keys = found.filter((key) => own.some((start) => key.startsWith(start)));
     if (keys.length > 0) await redis.unlink(keys);
     cursor = next;
