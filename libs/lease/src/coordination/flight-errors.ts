@@ -9,7 +9,7 @@ export class FlightTimeoutError extends FencepostError {
     readonly waitedMs: number,
   ) {
     super(
-      `No value for "${key}" within the ${waitedMs} ms this waited: whoever builds it is not done yet. ` +
+      `No value for "${key}" within the ${waitedMs} ms this waited: its build is not done yet. ` +
         `Wait longer, allow a stale value, or make the build faster; it goes on meanwhile.`,
     );
   }

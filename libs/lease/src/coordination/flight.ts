@@ -41,7 +41,7 @@ export interface FlightRequest {
 type Found = { readonly acquired: true; readonly text: string } | { readonly acquired: true; readonly lease: Lease };
 
 /**
- * This process's part in getting one value, for all its callers that ask meanwhile: waiting for whoever builds it, or
+ * This process's part in getting one value, for all its callers that ask meanwhile: waiting for the process that builds it, or
  * building it. Waiting ends with the last caller, a build that has begun does not: the next caller will want it.
  */
 export class Flight {
@@ -137,7 +137,7 @@ export class Flight {
   async #buildUnder({ signal, fence }: Lease): Promise<string> {
     const { cache, maxBytes } = this.#airport;
     const { key, plan, build } = this.#request;
-    // Whoever had the lease before may have finished between our look at the cache and now.
+    // The previous holder may have finished between our read of the cache and now.
     const cached = await cache.get(key);
     if (cached && usability(cached, plan) === 'fresh') return cached.value;
     const text = encodeValue(key, await build({ signal, fence }), maxBytes);

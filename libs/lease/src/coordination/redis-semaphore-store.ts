@@ -15,7 +15,7 @@ import type { SemaphoreStore } from './semaphore-store.js';
 
 export interface RedisSemaphoreStoreOptions extends RedisLeaseStoreOptions {
   /**
-   * Forgets the fence and the size of a semaphore that nobody has asked for so long, milliseconds from 1; default: never. For
+   * Forgets the fence and the size of a semaphore after this long without a request, milliseconds from 1; default: never. For
    * semaphores whose names are many. Fences go on rising all the same, unless the server's clock goes back by as much; what
    * `resize` has set stays.
    */

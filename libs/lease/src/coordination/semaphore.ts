@@ -21,7 +21,7 @@ export type PlaceOptions = Omit<AcquireOptions, 'places'>;
 export type PlaceWaitOptions = Omit<WaitOptions, 'places'>;
 
 /**
- * A resource that several may hold at once. Whoever holds a place has a lease like any other: with a fence of its own,
+ * A resource that several may hold at once. The holder of a place has a lease like any other: with a fence of its own,
  * renewed until it is released or lost. A holder that died frees its place when its ttl is over.
  *
  * Several are entitled at once, so a sink that refuses every smaller fence would refuse those that still hold a place. Let
@@ -72,8 +72,8 @@ export class Semaphore {
   }
 
   /**
-   * Sets how many places there are, for all processes and for good; `null` leaves it to their `places` again. Nobody loses a
-   * place: where there are more holders than places, nobody gets in until enough of them have left.
+   * Sets how many places there are, for all processes and for good; `null` leaves it to their `places` again. No holder
+   * loses a place: with more holders than places, no request succeeds until enough of them have left.
    * @throws {SetupError} unless it is `null` or a whole number from 1 to 1000
    * @throws when the store could not be asked
    */

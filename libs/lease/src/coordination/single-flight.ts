@@ -48,7 +48,7 @@ export class SingleFlight {
   }
 
   /**
-   * The value of `key`: from the cache while it is fresh; else the stale one at once, when somebody else rebuilds it already;
+   * The value of `key`: from the cache while it is fresh; else the stale one at once, when another caller rebuilds it already;
    * else what `build` returns, here or wherever it is running.
    *
    * Values are JSON, and every caller gets a copy of its own, the one that built it too: a `Date` comes back as text for all.

@@ -99,7 +99,7 @@ export class KeptLease implements Lease {
     if (onLost) notifyWatcher((lease) => onLost(lease, loss), this);
   }
 
-  /** Whoever still works under this lease hears of it before the store does. */
+  /** Aborts the work under this lease before the store is asked. */
   end(): void {
     this.#finish(undefined);
   }

@@ -22,7 +22,7 @@ interface Asked {
   readonly hooks: LeaseHooks;
 }
 
-/** Whoever takes a lease asks for few different ttls; a round for each stays, without timers, for the next lease of it. */
+/** Leases have few different TTLs; a round for each stays, without timers, for the next lease of it. */
 const IDLE_ROUNDS = 8;
 
 /**

@@ -42,7 +42,7 @@ export function leaseMetrics(options: LeaseMetricsOptions = {}): LeaseObserver {
 const REST = 'other';
 
 /**
- * Lets the first `most` distinct values through and calls the rest `other`. A time series is kept for ever by whoever
+ * Lets the first `most` distinct values through and calls the rest `other`. A time series is kept for ever by any system that
  * counts, so a label whose values come from outside would fill the memory of the process and of Prometheus.
  * @param seen shared by all that count in one registry
  */

@@ -32,7 +32,7 @@ export function quotedTable({ schema = '', table = '' }: Names): string {
 
 /**
  * Makes the table of a `PostgresLeaseStore` unless it is there; to be called by every process at its start, also by many
- * at once. A role that may not create needs nothing but USAGE on the schema where the table was made by somebody else, with
+ * at once. A role that may not create needs nothing but USAGE on the schema where another role created the table, with
  * `sql/create-lease-table.sql` of this package.
  * @param client sends a text without values as one simple query, as `pg` does
  * @throws {SetupError} when something else has the table's name, or a newer release of this library made it

@@ -6,7 +6,7 @@ type Views = Tally<(Holding | null)[]>;
 
 /**
  * What a majority of nodes shows of the `at`-th resource, or `undefined` while that is open. A term that is on fewer nodes is
- * one that somebody is about to get or to give back; nobody holds the resource by it.
+ * a term about to be acquired or released; it doesn't hold the resource.
  */
 export function majorityHolding(quorum: Quorum, { answers, open }: Views, at: number): Holding | null | undefined {
   const groups = byHolder(answers, at);

@@ -24,7 +24,7 @@ type Outcome = { readonly won: Won } | { readonly lost: () => AcquireReply };
 const REMEMBERED_NONCES = 10_000;
 
 /**
- * One lease on several independent stores, held by whoever has a majority of the *configured* ones: it survives the loss of
+ * One lease on several independent stores, held by the owner of a majority of the *configured* ones: it survives the loss of
  * every minority of them. After the algorithm on Redis' distributed-lock page ("Redlock"), with what that lacks: a fence
  * that increases over all majorities, see `QuorumAcquisition`.
  *

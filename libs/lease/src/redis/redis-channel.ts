@@ -31,7 +31,7 @@ export async function watchChannel(
 }
 
 /**
- * At each new connection. ioredis would do it too, but with nobody to hear that the server didn't answer in time: an
+ * At each new connection. ioredis would do it too, but without a handler for a server that doesn't answer in time: an
  * unhandled rejection, which ends the process.
  */
 export function listenAgain(subscriber: Redis, channel: string): void {

@@ -41,7 +41,7 @@ export class BoundedCluster extends Cluster {
   }
 
   /**
-   * Rejects also when the cluster it found isn't whole and it closes again: of its next try ioredis tells nobody, and a worker
+   * Rejects also when the cluster it found isn't whole and it closes again: ioredis reports its next try to no caller, and a worker
    * that waits for this one would take no job for as long as it has patience.
    */
   override connect(): Promise<void> {

@@ -57,9 +57,9 @@ export async function connectRedis(options: ConnectOptions): Promise<RedisClient
 /** "No server reachable" says less than the answer of one server. */
 function reasonOf({ failures, hints }: Startup, error: unknown): unknown {
   const [failure = error] = failures;
-  const nobody = failure instanceof Error && /All sentinels|refresh slots|startup nodes/.test(failure.message);
+  const noServer = failure instanceof Error && /All sentinels|refresh slots|startup nodes/.test(failure.message);
   const answer = hints.find(({ message }) => !message.includes('Connection is closed'));
-  return nobody ? (answer ?? failure) : failure;
+  return noServer ? (answer ?? failure) : failure;
 }
 
 type Client = SingleRedis | BoundedCluster;

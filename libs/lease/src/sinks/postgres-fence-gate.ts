@@ -13,7 +13,7 @@ import type { Refuser } from './refuse-stale.js';
 
 export interface PostgresFenceGateOptions extends FenceGateOptions, TableName {
   /**
-   * A pool, or the connection of the transaction that also writes. In the latter the gate is exact: nobody is admitted for
+   * A pool, or the connection of the transaction that also writes. In the latter the gate is exact: no other holder is admitted for
    * the resource until the commit, and a rollback takes the admission back.
    */
   readonly client: SqlClient;

@@ -46,7 +46,7 @@ export interface LeaseStore {
   /** Ends exactly these terms and announces each end; `false` for a term that was over. In the order given. */
   release(terms: readonly Term[]): Promise<boolean[]>;
   /**
-   * Ends the term that has exactly this fence, whoever holds it, and announces its end; `false` for one that is over. For a
+   * Ends the term that has exactly this fence, for any holder, and announces its end; `false` for one that is over. For a
    * caller with reason to believe that the holder is dead: a live one is refused its next renewal, and its writes under the
    * old fence are refused by every system that has seen a larger one. Optional.
    */
