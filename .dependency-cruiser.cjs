@@ -1,6 +1,6 @@
 /**
  * The doors of the house: `apps → libs/pod → libs/jobs → libs/ledger → libs/lease, libs/schedule`, never back, and never past a declared entry.
- * Each rule has a planted violation in `test/repository/doors.spec.ts`, which fails for a rule that has none.
+ * Each rule has a planted violation in `test/repository/boundaries.spec.ts`, which fails for a rule that has none.
  */
 
 const SPEC = '\\.(spec|contract)\\.ts$';

@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { mkdirSync, readdirSync, renameSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { ensureBuilt } from './build.mjs';
-import { complaints, inspectDoors } from './doors.mjs';
+import { complaints, inspectBoundaries } from './boundaries.mjs';
 import { root } from './exclusive.mjs';
 import { exportedNames, overBudget } from './exports.mjs';
 import { ensureInstalled } from './install.mjs';
@@ -18,7 +18,7 @@ const PUBLISHED = ['libs/schedule', 'libs/lease', 'libs/ledger', 'libs/jobs'];
 const STEPS = [
   { name: 'format', step: () => run('prettier', '--check', '--log-level', 'warn', '.') },
   { name: 'rules and types', step: () => run('oxlint') },
-  { name: 'doors', step: lookAtDoors },
+  { name: 'doors', step: checkBoundaries },
   { name: 'exports budget', step: countExports },
   { name: 'nothing unused', step: () => run('knip', '--no-config-hints') },
 ];
@@ -56,8 +56,8 @@ function run(name, ...args) {
   return well;
 }
 
-async function lookAtDoors() {
-  const lines = complaints(await inspectDoors(root));
+async function checkBoundaries() {
+  const lines = complaints(await inspectBoundaries(root));
   for (const line of lines) console.error(line);
   return lines.length === 0;
 }

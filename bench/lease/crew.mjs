@@ -17,8 +17,8 @@ export class Crew {
     return crew;
   }
 
-  async #start(name, { room, urls, pinned }) {
-    const where = JSON.stringify({ urls, prefix: `${room}-${name.replace(/[^a-z0-9]+/gi, '-')}` });
+  async #start(name, { room: bench, urls, pinned }) {
+    const where = JSON.stringify({ urls, prefix: `${bench}-${name.replace(/[^a-z0-9]+/gi, '-')}` });
     // `advanced`, because JSON has no Infinity. Stdout belongs to the result.
     const options = { serialization: 'advanced', stdio: ['ignore', 2, 2, 'ipc'], ...(pinned ? onTheCpu() : {}) };
     const child = fork(CONTENDER, [name, where], options);

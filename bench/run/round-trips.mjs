@@ -4,33 +4,33 @@ import { Member } from './crew.mjs';
 const AT_ONCE = 100;
 
 /** One run after the other, where nothing can be batched: what a run sends to Redis that a bare job doesn't. */
-export async function alone(room) {
-  const runs = room.quick ? 20 : 300;
-  const bare = await withMember('bare', room, (member) => commandsPerRun(member, runs));
-  const redis = await withMember('fencepost', room, (member) => commandsPerRun(member, runs));
+export async function alone(bench) {
+  const runs = bench.quick ? 20 : 300;
+  const bare = await withMember('bare', bench, (member) => commandsPerRun(member, runs));
+  const redis = await withMember('fencepost', bench, (member) => commandsPerRun(member, runs));
   const who = { bare: { commands: shown(bare) }, redis: { commands: shown(redis) } };
   return { who, claims: [atMost('round trips to Redis a run, beyond bare', redis - bare, 4)] };
 }
 
 /** What one `run.effect` sends. */
-export function effect(room) {
-  return within(room, { handler: 'effect', runs: room.quick ? 20 : 300 }, ['round trips of one effect', 2]);
+export function effect(bench) {
+  return within(bench, { handler: 'effect', runs: bench.quick ? 20 : 300 }, ['round trips of one effect', 2]);
 }
 
 /** What one `run.forEach` over a thousand items sends. */
-export function items(room) {
-  return within(room, { handler: 'items', runs: room.quick ? 2 : 10 }, [
+export function items(bench) {
+  return within(bench, { handler: 'items', runs: bench.quick ? 2 : 10 }, [
     'round trips of a forEach over 1,000 items',
     30,
   ]);
 }
 
 /** What keeps the run leases of all attempts of one process: however many there are, one call for all of them. */
-export function heartbeats(room) {
-  const beats = room.quick ? 2 : 10;
-  const about = { concurrency: AT_ONCE, ttlMs: room.quick ? 1_200 : 4_000 };
+export function heartbeats(bench) {
+  const beats = bench.quick ? 2 : 10;
+  const about = { concurrency: AT_ONCE, ttlMs: bench.quick ? 1_200 : 4_000 };
   const order = { count: AT_ONCE, beats };
-  return withMember('fencepost', { ...room, about }, async (member) => {
+  return withMember('fencepost', { ...bench, about }, async (member) => {
     await member.ask('fill', order);
     const { calls } = await member.ask('hold', order);
     const name = `calls of the ledger for one heartbeat of each of ${AT_ONCE} attempts`;
@@ -38,8 +38,8 @@ export function heartbeats(room) {
   });
 }
 
-function within(room, { handler, runs }, [name, most]) {
-  return withMember('fencepost', room, async (member) => {
+function within(bench, { handler, runs }, [name, most]) {
+  return withMember('fencepost', bench, async (member) => {
     const without = await commandsPerRun(member, runs);
     const commands = await commandsPerRun(member, runs, handler);
     const who = { without: { commands: shown(without) }, with: { commands: shown(commands) } };

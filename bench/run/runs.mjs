@@ -9,7 +9,7 @@ import { openPostgresLedger } from './postgres-ledger.mjs';
 
 const JOB = 'job';
 const TTL_MS = 60_000;
-const MOST_AT_ONCE = 500;
+const MAX_AT_ONCE = 500;
 
 /** A worker role without its Nest application, and runs for it; `redis` is the ledger's own connection. */
 export async function openRuns({ redis: url, postgres, prefix, concurrency, ttlMs = TTL_MS }, handle) {
@@ -46,8 +46,8 @@ export async function openRuns({ redis: url, postgres, prefix, concurrency, ttlM
 async function fill({ ledger, runs }, count) {
   await runs.queue.pause();
   const ids = Array.from({ length: count }, () => `${JOB}@manual-${randomUUID()}`);
-  for (let from = 0; from < count; from += MOST_AT_ONCE) {
-    const part = ids.slice(from, from + MOST_AT_ONCE);
+  for (let from = 0; from < count; from += MAX_AT_ONCE) {
+    const part = ids.slice(from, from + MAX_AT_ONCE);
     await Promise.all(part.map((runId) => ledger.trigger(orderOf(runId))));
     await runs.enqueue(part.map((runId) => ({ runId, delivery: 1 })));
     await ledger.confirm(part);

@@ -8,15 +8,15 @@ const WARM_UP_ROUNDS = 2;
 const FEWEST_ROUNDS = 3;
 
 /** A hundred handlers at once that do nothing: how many runs a second, against as many jobs of a bare worker. */
-export function onRedis(room) {
+export function onRedis(bench) {
   const ours = { name: 'redis', about: {} };
-  return against(room, ours, ['runs a second on the Redis ledger, against bare', 0.7]);
+  return against(bench, ours, ['runs a second on the Redis ledger, against bare', 0.7]);
 }
 
 /** The same with the ledger on PostgreSQL; the queue is on Redis as ever. */
-export function onPostgres(room) {
-  const ours = { name: 'postgres', about: { postgres: room.urls.postgres } };
-  return against(room, ours, ['runs a second on the PostgreSQL ledger, against bare', 0.4]);
+export function onPostgres(bench) {
+  const ours = { name: 'postgres', about: { postgres: bench.urls.postgres } };
+  return against(bench, ours, ['runs a second on the PostgreSQL ledger, against bare', 0.4]);
 }
 
 async function against({ redis, urls, space, seconds, quick }, ours, [claim, limit]) {

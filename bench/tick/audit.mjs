@@ -1,5 +1,5 @@
 import { systemClock } from '@fencepost/lease';
-import { audit, RedisPresence } from '@fencepost/jobs';
+import { audit, RedisMembership } from '@fencepost/jobs';
 import { RedisCatalog } from '@fencepost/ledger/catalog';
 import { RedisLedger } from '@fencepost/ledger/redis';
 
@@ -9,7 +9,7 @@ export async function auditOf({ redis }, { prefix }, { from, to }) {
   const ports = {
     catalog: new RedisCatalog(space),
     ledger: new RedisLedger(space),
-    presence: new RedisPresence(space),
+    membership: new RedisMembership(space),
     clock: systemClock,
   };
   const { missed, doubled, unexplained, waiting, skipped, ran } = await audit(ports, { from, to });

@@ -13,12 +13,12 @@ const sleep = (ms) => new Promise((resolve) => setTimeout(resolve, ms));
  * One cron on an idle system, in many rounds: how late a delayed job of BullMQ is depends on how the server's tenths of a
  * second happen to lie to the second, which stays the same for as long as that server runs.
  */
-export async function one(room) {
+export async function one(bench) {
   const rounds = [];
-  const seconds = Math.ceil(room.seconds / 3);
-  for (let n = 0; n < (room.quick ? 1 : 8); n += 1) {
+  const seconds = Math.ceil(bench.seconds / 3);
+  for (let n = 0; n < (bench.quick ? 1 : 8); n += 1) {
     rounds.push(
-      await room.onRedisOfItsOwn({ seconds }, async (own) => ({
+      await bench.onRedisOfItsOwn({ seconds }, async (own) => ({
         ours: await measured(own, fencepost, { count: 1 }),
         theirs: await measured(own, bullmq, { count: 1 }),
         bare: await measured(own, bare, { count: 1 }),
@@ -42,13 +42,13 @@ export async function one(room) {
 }
 
 /** 1,000 crons that are due together every second. */
-export async function thousand(room) {
-  const count = room.quick ? 50 : 1_000;
-  const warm = { count, leastS: room.quick ? 3 : 15 };
-  const ours = await measured(room, fencepost, warm);
-  const theirs = await measured(room, bullmq, warm);
-  const floor = await measured(room, bare, warm);
-  const local = await measured(room, nestSchedule, warm);
+export async function thousand(bench) {
+  const count = bench.quick ? 50 : 1_000;
+  const warm = { count, leastS: bench.quick ? 3 : 15 };
+  const ours = await measured(bench, fencepost, warm);
+  const theirs = await measured(bench, bullmq, warm);
+  const floor = await measured(bench, bare, warm);
+  const local = await measured(bench, nestSchedule, warm);
   return {
     ours: without(ours, 'late'),
     peers: {
@@ -66,10 +66,10 @@ export async function thousand(room) {
 }
 
 /** More than the machine can do: what counts is that none is lost without a word. */
-export async function overload(room) {
-  const count = room.quick ? 200 : 10_000;
-  const ours = await measured(room, fencepost, { count, patienceS: 20 });
-  const theirs = await measured(room, bullmq, { count, patienceS: 20 });
+export async function overload(bench) {
+  const count = bench.quick ? 200 : 10_000;
+  const ours = await measured(bench, fencepost, { count, patienceS: 20 });
+  const theirs = await measured(bench, bullmq, { count, patienceS: 20 });
   return {
     ours: without(ours, 'late'),
     peers: { 'BullMQ Job Scheduler': without(theirs, 'late') },
@@ -78,11 +78,11 @@ export async function overload(room) {
 }
 
 /** 10,000 at one instant, against a bare worker that is given as many jobs. */
-export async function burst(room) {
-  const count = room.quick ? 200 : 10_000;
-  const at = new Date(Math.ceil(Date.now() / 1_000) * 1_000 + (room.quick ? 10_000 : 40_000));
+export async function burst(bench) {
+  const count = bench.quick ? 200 : 10_000;
+  const at = new Date(Math.ceil(Date.now() / 1_000) * 1_000 + (bench.quick ? 10_000 : 40_000));
   const expression = `${at.getUTCSeconds()} ${at.getUTCMinutes()} ${at.getUTCHours()} * * *`;
-  const team = await fencepost({ ...room.space('burst'), count, expression });
+  const team = await fencepost({ ...bench.space('burst'), count, expression });
   try {
     const patience = at.getTime() + 60_000;
     let told = { late: [] };
@@ -91,7 +91,7 @@ export async function burst(room) {
       told = await team.workers[0].ask('take');
     }
     await team.end();
-    const drain = await Member.start('bullmq', room.space('drain'));
+    const drain = await Member.start('bullmq', bench.space('drain'));
     const drainMs = await drain.ask('jobs', { count }).then(({ told: ms }) => ms);
     await drain.end();
     const late = told.late.toSorted((a, b) => a - b);
@@ -110,14 +110,14 @@ export async function burst(room) {
 }
 
 /** What 1,000 crons cost that are not due, on ten pods. */
-export async function idle(room) {
-  const [count, pods] = [room.quick ? 50 : 1_000, room.quick ? 3 : 10];
-  const team = await fencepost({ ...room.space('idle'), count, expression: '0 0 1 1 *', pods });
+export async function idle(bench) {
+  const [count, pods] = [bench.quick ? 50 : 1_000, bench.quick ? 3 : 10];
+  const team = await fencepost({ ...bench.space('idle'), count, expression: '0 0 1 1 *', pods });
   try {
     await team.workers[0].ask('stop');
-    await sleep(room.quick ? 3_000 : 15_000);
-    const commands = await commandsDuring(room.redis, () => sleep(room.seconds * 1_000));
-    const perSecond = commands / room.seconds;
+    await sleep(bench.quick ? 3_000 : 15_000);
+    const commands = await commandsDuring(bench.redis, () => sleep(bench.seconds * 1_000));
+    const perSecond = commands / bench.seconds;
     return { ours: { commandsPerSecond: perSecond }, peers: {}, claims: [atMost('commands a second', perSecond, 15)] };
   } finally {
     await team.end();
@@ -126,18 +126,18 @@ export async function idle(room) {
 
 export { timers };
 
-async function measured(room, team, { count, leastS, patienceS }) {
-  const space = room.space(team.name);
+async function measured(bench, team, { count, leastS, patienceS }) {
+  const space = bench.space(team.name);
   const crew = await team({ ...space, count, expression: EVERY_SECOND });
   try {
     await settled({ workers: crew.workers, count, leastS, patienceS });
-    const seen = await watch({ redis: room.redis, seconds: room.seconds, ...crew });
+    const seen = await watch({ redis: bench.redis, seconds: bench.seconds, ...crew });
     const wanted = count * Math.round((seen.to - seen.from) / 1_000);
     const found = { ...seen, notRun: Math.max(0, wanted - seen.ran) };
     if (team !== fencepost) return found;
     // The auditor says nothing of the last five seconds.
     await sleep(6_000);
-    return { ...found, audit: await auditOf(room, space, seen) };
+    return { ...found, audit: await auditOf(bench, space, seen) };
   } finally {
     await crew.end();
   }

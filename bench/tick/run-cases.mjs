@@ -22,14 +22,14 @@ export async function runCases({ cases, seconds, quick }, print) {
   };
 }
 
-async function onRedisOfItsOwn(room, run) {
+async function onRedisOfItsOwn(bench, run) {
   delete process.env.REDIS_URL;
   const server = await startRedis({ log: (line) => console.error(line) });
   const redis = await connectRedis({ url: server.url, commandTimeoutMs: 10_000, name: 'bench' });
   const space = (name) => ({ redis: server.url, prefix: `bench-${name}-${randomUUID().slice(0, 8)}` });
   try {
-    const again = (settings, work) => onRedisOfItsOwn({ ...room, ...settings }, work);
-    return await run({ ...room, redis, space, onRedisOfItsOwn: again });
+    const again = (settings, work) => onRedisOfItsOwn({ ...bench, ...settings }, work);
+    return await run({ ...bench, redis, space, onRedisOfItsOwn: again });
   } finally {
     await closeRedis(redis);
     await server.stop();

@@ -8,12 +8,12 @@ const NOON = Date.UTC(2030, 0, 1, 12);
 const sleep = (ms) => new Promise((resolve) => setTimeout(resolve, ms));
 
 /** What one timer for all of them costs, against a timer for each; and 100,000 crons in one pod. */
-export async function timers(room) {
-  const count = room.quick ? 200 : 10_000;
-  const crons = room.quick ? 1_000 : 100_000;
+export async function timers(bench) {
+  const count = bench.quick ? 200 : 10_000;
+  const crons = bench.quick ? 1_000 : 100_000;
   const perFire = dueIndexUs(count);
-  const theirs = await timerEachUs(count, room.seconds);
-  const pod = await onePod(room, crons);
+  const theirs = await timerEachUs(count, bench.seconds);
+  const pod = await onePod(bench, crons);
   return {
     ours: { usPerFire: perFire, crons, ...pod },
     peers: { 'cron (of @nestjs/schedule)': theirs },
@@ -57,17 +57,17 @@ async function timerEachUs(count, seconds) {
   }
 }
 
-async function onePod(room, crons) {
-  const space = room.space('pod');
-  const catalog = new RedisCatalog({ redis: room.redis, prefix: space.prefix, tenant: 'default' });
+async function onePod(bench, crons) {
+  const space = bench.space('pod');
+  const catalog = new RedisCatalog({ redis: bench.redis, prefix: space.prefix, tenant: 'default' });
   const declarations = Array.from({ length: crons }, (_, n) => ({ definition: definition(n), disabled: false }));
   await catalog.declare(declarations, { seq: 1, source: 'bench' });
-  const before = await room.redis.dbsize();
+  const before = await bench.redis.dbsize();
   const begun = performance.now();
   const pod = await Member.start('fencepost', { role: 'scheduler', ...space, pod: 'only' });
   try {
     // A lease and a fence for each.
-    while ((await room.redis.dbsize()) < before + 2 * crons) await sleep(100);
+    while ((await bench.redis.dbsize()) < before + 2 * crons) await sleep(100);
     const bootS = (performance.now() - begun) / 1_000;
     await sleep(2_000);
     return { bootS, heapMB: (await pod.ask('heap')).told / 2 ** 20 };

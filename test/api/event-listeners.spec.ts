@@ -7,8 +7,8 @@ import { EventsController } from '../../apps/scheduler/src/api/events.controller
 import { newToken } from '@fencepost/pod';
 import { SECRETS, startSchedulerApp, TOKENS, type RunningApp } from '../support/scheduler-app.js';
 
-const MOST_LISTENERS = 500;
-const MOST_UNREAD = 1_048_576;
+const MAX_LISTENERS = 500;
+const MAX_UNREAD = 1_048_576;
 const BEAT = 'event: heartbeat';
 const SOON = { timeout: 10_000 };
 /** One caller has 50 places. */
@@ -29,13 +29,13 @@ let clock: ManualClock;
 const sockets: Socket[] = [];
 
 beforeEach(async () => {
-  const door = new Promise<void>((resolve) => (letIn = resolve));
+  const boundary = new Promise<void>((resolve) => (letIn = resolve));
   clock = new ManualClock();
   ends = [];
   running = await startSchedulerApp({
     access: { tokens: [TOKENS, ...GUESTS.map(({ line }) => line)].join(','), rateLimit: 100_000 },
     authenticate: async () => {
-      await door;
+      await boundary;
       return { name: 'olga', role: 'viewer' };
     },
   });
@@ -78,7 +78,7 @@ async function answered(): Promise<Response> {
 
 async function fill(more = '\r\n'): Promise<Listener[]> {
   const all = GUESTS.flatMap(({ secret }) =>
-    Array.from({ length: MOST_LISTENERS / GUESTS.length }, () => listen(bearer(secret) + more)),
+    Array.from({ length: MAX_LISTENERS / GUESTS.length }, () => listen(bearer(secret) + more)),
   );
   for (const one of all) await beaten(one, 1);
   return all;
@@ -152,11 +152,11 @@ describe('a listener too many', () => {
   });
 
   it('finds room when all have left before they were let in', async () => {
-    const all = Array.from({ length: MOST_LISTENERS }, () => listen('\r\n'));
-    await expect.poll(() => ends.length, SOON).toBe(MOST_LISTENERS);
+    const all = Array.from({ length: MAX_LISTENERS }, () => listen('\r\n'));
+    await expect.poll(() => ends.length, SOON).toBe(MAX_LISTENERS);
     const asked = running.ask('/api/me', { as: null });
     leave(all);
-    await expect.poll(() => ends.filter(({ destroyed }) => destroyed).length, SOON).toBe(MOST_LISTENERS);
+    await expect.poll(() => ends.filter(({ destroyed }) => destroyed).length, SOON).toBe(MAX_LISTENERS);
     letIn();
     expect((await asked).status).toBe(200);
     expect((await answered()).status).toBe(200);
@@ -192,7 +192,7 @@ describe('a reader that reads nothing', () => {
     console.log(`cut off in round ${rounds}: ${most} bytes were unread at the most`);
     expect(end?.destroyed).toBe(true);
     expect(most).toBeGreaterThan(0);
-    expect(most).toBeLessThan(MOST_UNREAD + AT_ONCE * 20_000);
+    expect(most).toBeLessThan(MAX_UNREAD + AT_ONCE * 20_000);
     await journal.append([told('after')]);
     await expect.poll(() => quick.heard().includes('"cron":"after"'), SOON).toBe(true);
   });

@@ -1,14 +1,14 @@
 import axe from 'axe-core';
 import type { Page } from 'playwright-core';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { leaveOutCacheWarm, letItRun, MARKUP, setScene, type Scene } from './scene.js';
+import { leaveOutCacheWarm, letItRun, MARKUP, setUp, type Setup } from './setup.js';
 import { screenshot, SCREENSHOTS } from './screenshot.js';
 import { cronPath, runPath, shows, SOON, useStage } from './stage.js';
 
 const stage = useStage({ FENCEPOST_LEASE_TTL: '10s' });
-let scene: Scene;
+let setup: Setup;
 beforeAll(async () => {
-  scene = await setScene(stage);
+  setup = await setUp(stage);
   if (SCREENSHOTS) await letItRun(stage);
 }, 120_000);
 
@@ -17,13 +17,13 @@ const PAGES: readonly (readonly [name: string, path: () => string, ready: string
   ['list', () => '/crons/', 'tbody tr'],
   ['cron', () => `${cronPath('cache-warm')}?at=last`, '.steps'],
   ['attention', () => '/crons/attention', '.asked .buttons'],
-  ['holdings', () => '/crons/holdings', 'table'],
-  ['outlook', () => '/crons/outlook', '.bars'],
+  ['leases', () => '/crons/leases', 'table'],
+  ['upcoming', () => '/crons/upcoming', '.bars'],
   ['audit', () => '/crons/audit', 'h2'],
   ['doctor', () => '/crons/doctor', '.findings'],
-  ['run', () => runPath(scene.done), 'pre.logs'],
-  ['uncertain', () => runPath(scene.asking), 'pre.logs'],
-  ['failed-run', () => runPath(scene.failed), '.notice.bad'],
+  ['run', () => runPath(setup.done), 'pre.logs'],
+  ['uncertain', () => runPath(setup.asking), 'pre.logs'],
+  ['failed-run', () => runPath(setup.failed), '.notice.bad'],
   ['nowhere', () => '/crons/nowhere', 'h1'],
 ];
 
@@ -83,7 +83,7 @@ describe('markup', () => {
   });
 
   it('in the error of a run is shown as text', async () => {
-    const page = await stage.visit(runPath(scene.failed));
+    const page = await stage.visit(runPath(setup.failed));
     await shows(page, `No paper: ${MARKUP}`);
     const attention = await stage.visit('/crons/attention');
     await shows(attention, MARKUP);
@@ -96,19 +96,19 @@ it('the board stays with its pod as well, and breaks no policy', async () => {
   const page = await stage.visit('/queues/job-schedulers', { viewport: WINDOW });
   await page.getByText('nightly-export').first().waitFor();
   await screenshot(page, 'bull-board');
-  await page.goto(stage.pod.url + `/queues/queue/runs/${encodeURIComponent(scene.failed)}`);
+  await page.goto(stage.pod.url + `/queues/queue/runs/${encodeURIComponent(setup.failed)}`);
   await expect.poll(() => page.locator('body').innerText(), SOON).toContain('label-print');
   expect(await page.locator('img[src=x]').count()).toBe(0);
   expect(stage.complaints()).toEqual([]);
-  if (SCREENSHOTS) await pictureOutlook();
+  if (SCREENSHOTS) await pictureUpcoming();
 });
 
-async function pictureOutlook(): Promise<void> {
+async function pictureUpcoming(): Promise<void> {
   await leaveOutCacheWarm(stage);
-  const page = await stage.visit('/crons/outlook', { viewport: WINDOW });
+  const page = await stage.visit('/crons/upcoming', { viewport: WINDOW });
   const first = async () => Number((await page.locator('.bars').innerText()).match(/\n(\d+)\n/)?.[1] ?? Infinity);
   await expect
     .poll(async () => (await page.reload(), await page.locator('.bars').waitFor(), first()), SOON)
     .toBeLessThan(100);
-  await screenshot(page, 'outlook');
+  await screenshot(page, 'upcoming');
 }

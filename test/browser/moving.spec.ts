@@ -12,7 +12,7 @@ describe('a page that stays open', () => {
     await deployment.pods.worker('worker', { env: { CRONS: 'shown' } });
     for (const cron of CRONS) await stage.cron(cron, YEARLY);
     const doomed = await deployment.pods.scheduler('doomed');
-    const page = await stage.visit('/crons/holdings');
+    const page = await stage.visit('/crons/leases');
     const leases = page.getByRole('table', { name: 'Leases', exact: true });
     const rows = leases.getByRole('row').filter({ hasText: 'moving-' });
     const heldBy = (pod: string) => rows.filter({ hasText: `${pod}/` }).count();
@@ -55,12 +55,12 @@ describe('a page that stays open', () => {
 
   // The last one: nobody is there afterwards.
   it('says that it is out of date, and what to do, when its only scheduler is gone', async () => {
-    const page = await stage.visit('/crons/holdings');
+    const page = await stage.visit('/crons/leases');
     await expect.poll(() => page.locator('.live').innerText(), SOON).toBe('live');
     await stage.pod.terminate();
     await expect.poll(() => page.locator('.live').innerText(), SOON).toBe('reconnecting');
     await shows(page, 'This is not up to date.', 'see whether the scheduler pods run');
-    await page.getByRole('link', { name: 'Outlook' }).click();
+    await page.getByRole('link', { name: 'Upcoming' }).click();
     await shows(page, 'The scheduler does not answer', 'Try again');
   });
 });

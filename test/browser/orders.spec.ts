@@ -38,11 +38,11 @@ async function give(page: Page, { button, verb, reason, fill }: Order): Promise<
   await expect.poll(() => page.getByRole('dialog').count(), SOON).toBe(0);
 }
 
-const MOST_STOPS = 150;
+const MAX_STOPS = 150;
 
 /** Tab after Tab, until it is where the person is. */
 async function tabTo(page: Page, wanted: Locator): Promise<void> {
-  for (let stops = 0; stops < MOST_STOPS; stops += 1) {
+  for (let stops = 0; stops < MAX_STOPS; stops += 1) {
     if (await wanted.evaluate((element) => element === element.ownerDocument.activeElement)) return;
     await page.keyboard.press('Tab');
   }
@@ -177,7 +177,7 @@ describe('with keys alone, and a record of each', () => {
     const { leases } = stage.deployment.stores;
     await stage.cron('to-clear', { handler: 'lasting', expression: '0 0 1 1 *' });
     const held = await until('it is held', async () => (await leases.inspect(['to-clear']))[0] ?? null);
-    const page = await stage.visit('/crons/holdings');
+    const page = await stage.visit('/crons/leases');
     await give(page, { button: 'Clear the lease of to-clear', verb: 'Clear the lease', reason: 'clear it' });
     const record = await recordOf('clear it');
     expect(record).toMatchObject({ ...ANNA, action: 'clear-lease', cron: 'to-clear' });

@@ -13,13 +13,13 @@ const KEPT: Readonly<Record<string, string>> = {
   'cron-dark': 'cron-dark',
   'run-light': 'run',
   'uncertain-light': 'uncertain',
-  'holdings-light': 'holdings',
-  outlook: 'outlook',
+  'leases-light': 'leases',
+  upcoming: 'upcoming',
   'list-phone': 'phone',
   'bull-board': 'bull-board',
 };
 
-const MOST_BYTES = 150_000;
+const MAX_BYTES = 150_000;
 
 /** Keeps a picture of what the window shows, where pictures are wanted, and this one is. */
 export async function screenshot(page: Page, name: string): Promise<void> {
@@ -29,5 +29,5 @@ export async function screenshot(page: Page, name: string): Promise<void> {
   const path = `${FOLDER}/${kept}.png`;
   await page.screenshot({ path, animations: 'disabled' });
   const { size } = statSync(path);
-  if (size > MOST_BYTES) throw new Error(`Expected a picture of at most ${MOST_BYTES} bytes, ${kept}.png has ${size}.`);
+  if (size > MAX_BYTES) throw new Error(`Expected a picture of at most ${MAX_BYTES} bytes, ${kept}.png has ${size}.`);
 }

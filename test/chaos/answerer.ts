@@ -1,12 +1,12 @@
 import { RunOperator } from '@fencepost/jobs';
 import type { Ledger } from '@fencepost/ledger';
 import type { Run } from '@fencepost/ledger/run';
-import type { StretchStores } from './stretch.js';
+import type { EpisodeStores } from './episode.js';
 import type { Sinks } from './sinks.js';
 
 /** Before that a frozen attempt may still come back and say it itself. */
 const PATIENCE_MS = 2_000;
-const MOST = 1_000;
+const MAX = 1_000;
 
 interface Told {
   readonly since: number;
@@ -25,7 +25,7 @@ export class Answerer {
   constructor(
     private readonly ledger: Ledger,
     private readonly sinks: Sinks,
-    stores: StretchStores,
+    stores: EpisodeStores,
   ) {
     this.#operator = new RunOperator({ ...stores, ledger });
   }
@@ -33,7 +33,7 @@ export class Answerer {
   /** Looks once. Rejects when a store did not answer: then the next look does it. */
   async look(crons: readonly string[]): Promise<void> {
     if (crons.length === 0) return;
-    for (const run of await this.ledger.runsIn('uncertain', crons, MOST)) await this.#consider(run);
+    for (const run of await this.ledger.runsIn('uncertain', crons, MAX)) await this.#consider(run);
   }
 
   async #consider({ id, attempt, question: asked }: Run): Promise<void> {

@@ -5,10 +5,10 @@ import { faultsOf, FULL, type Form, type StruckStage } from './forms.js';
 import { unleash, type Strike } from './nemesis.js';
 import { openStage, type Stage } from './stage.js';
 import { Truth } from './truth.js';
-import { closingLine, MAX_STALL_MS, NEVER, type ChaosVerdict, type StretchVerdict } from './verdict.js';
+import { closingLine, MAX_STALL_MS, NEVER, type ChaosVerdict, type EpisodeVerdict } from './verdict.js';
 
 export interface ChaosOptions {
-  /** How long the nemesis strikes, over all stretches. */
+  /** How long the nemesis strikes, over all episodes. */
   readonly seconds: number;
   readonly ledger: 'redis' | 'postgres';
   /** Whether Redis is wiped again and again, in every topology; with the ledger in PostgreSQL only. */
@@ -95,19 +95,19 @@ interface Play {
 }
 
 interface Played extends Struck {
-  readonly verdict: StretchVerdict;
+  readonly verdict: EpisodeVerdict;
   readonly fallen: readonly string[];
   readonly processesStarted: number;
 }
 
 async function play(stage: Stage, given: Play): Promise<Played> {
-  const { fleet, stretch } = stage;
-  const truth = await Truth.watch(stretch);
+  const { fleet, episode } = stage;
+  const truth = await Truth.watch(episode);
   try {
     const { struck, disorderly } = await hurt(stage, truth, given);
-    given.onProgress(`${stage.stretch.topology}: all pods have ended`);
+    given.onProgress(`${stage.episode.topology}: all pods have ended`);
     const verdict = await truth.verdict();
-    given.onProgress(`${stage.stretch.topology}: judged`);
+    given.onProgress(`${stage.episode.topology}: judged`);
     const fallen = [...fleet.fallen.map(({ name, how }) => `${name}: ${how}`), ...disorderly];
     return { ...struck, verdict, fallen, processesStarted: fleet.launches };
   } catch (error) {
@@ -119,18 +119,18 @@ async function play(stage: Stage, given: Play): Promise<Played> {
 
 /** The life of the pods: started, hurt, healed and stopped. */
 async function hurt(stage: Stage, truth: Truth, { random, ms, pace, form, signal, onProgress }: Play) {
-  const { fleet, stretch } = stage;
+  const { fleet, episode } = stage;
   try {
     await fleet.start(signal);
-    onProgress(`${stretch.topology}: all pods are up`);
+    onProgress(`${episode.topology}: all pods are up`);
     if (!signal.aborted) await truth.order();
-    const onStrike = ({ kind, phase }: Strike) => onProgress(`${stretch.topology}: ${kind} ${phase}`);
+    const onStrike = ({ kind, phase }: Strike) => onProgress(`${episode.topology}: ${kind} ${phase}`);
     const struck = await strikeAll(faultsOf(stage, form), { random, ms, pace, signal, onStrike });
     await fleet.untilUp(signal);
     fleet.calm();
-    onProgress(`${stretch.topology}: healed`);
+    onProgress(`${episode.topology}: healed`);
     if (!signal.aborted) await truth.settle();
-    onProgress(`${stretch.topology}: settled`);
+    onProgress(`${episode.topology}: settled`);
     return { struck, disorderly: await fleet.stop() };
   } finally {
     await fleet.stop();
@@ -194,13 +194,15 @@ function told({ seed, ledger, form = FULL }: ChaosOptions, done: readonly Played
   const processFaults = done.reduce((sum, one) => sum + one.processFaults, 0);
   const verdict = closingLine({
     ...{ seed, ledger, faults, processFaults },
-    stretches: done.map((one) => one.verdict),
+    episodes: done.map((one) => one.verdict),
   });
   const fallen = done.flatMap((one) => one.fallen);
   const processesStarted = done.reduce((sum, one) => sum + one.processesStarted, 0);
   const seconds = Math.round(done.reduce((sum, one) => sum + one.seconds, 0));
-  const { name, sights } = form;
-  const never = verdict.never.filter((what) => what in faults || (sights?.some((sight) => sight === what) ?? true));
+  const { name, observations } = form;
+  const never = verdict.never.filter(
+    (what) => what in faults || (observations?.some((snapshot) => snapshot === what) ?? true),
+  );
   const isClean = NEVER.every((count) => verdict[count] === 0) && verdict.longestStallMs <= MAX_STALL_MS;
   const holds = isClean && verdict.controlDuplicates > 0;
   const ok = holds && never.length === 0 && fallen.length === 0;

@@ -14,7 +14,7 @@ export interface DatabaseServer {
   stop(): Promise<void>;
 }
 
-/** A schema of a stretch, seen from outside, and as its pods have it. */
+/** A schema of an episode, seen from outside, and as its pods have it. */
 export interface Database {
   readonly pool: Pool;
   readonly schema: string;

@@ -34,7 +34,7 @@ export interface DefinitionHistory {
   readonly outdated: readonly string[];
 }
 
-interface Reign {
+interface ValidityInterval {
   readonly since: number;
   readonly generation: Generation;
   readonly content: string;
@@ -54,38 +54,42 @@ export function definitionHistory(sources: DefinitionSources): DefinitionHistory
   const ran = new Map(runs.map((run) => [run.scheduledAt, run.generation]));
   const isLikely = ({ through, generation }: Decision) => (ran.get(through) ?? generation) === generation;
   const ofCron = decisions.filter((decision) => decision.cron === cron);
-  const reigns: Reign[] = [];
+  const intervals: ValidityInterval[] = [];
   const outdated: string[] = [];
   let at: number | null = null;
   for (const decision of wayOf(ofCron, cursor, isLikely)) {
     const known = knownBy(decision, knowledge);
     const entry = known?.entries.get(cron) ?? newest;
     // Where nobody decided anything, what holds now held.
-    if (decision.after !== at) extend(reigns, partOf(newest, at, decision.after ?? Infinity));
-    extend(reigns, partOf(entry, decision.after, decision.through));
+    if (decision.after !== at) extend(intervals, partOf(newest, at, decision.after ?? Infinity));
+    extend(intervals, partOf(entry, decision.after, decision.through));
     at = decision.through;
     const gone = known && replacement(decision, known, sources);
     if (gone) outdated.push(gone);
   }
-  extend(reigns, partOf(newest, at, Infinity));
-  return historyOf(newest, reigns, outdated);
+  extend(intervals, partOf(newest, at, Infinity));
+  return historyOf(newest, intervals, outdated);
 }
 
-function historyOf(newest: CatalogEntry, reigns: readonly Reign[], outdated: readonly string[]): DefinitionHistory {
-  const generations = reigns.map(({ generation, since }, n) => ({ ...generation, since, generation: n + 1 }));
+function historyOf(
+  newest: CatalogEntry,
+  intervals: readonly ValidityInterval[],
+  outdated: readonly string[],
+): DefinitionHistory {
+  const generations = intervals.map(({ generation, since }, n) => ({ ...generation, since, generation: n + 1 }));
   const last = generations.at(-1) ?? newest;
   return {
     outdated,
     entry: { ...newest, ...last, past: generations.slice(0, -1) },
     renumbered: (run) => {
-      const n = reigns.findLastIndex(({ since }) => since < run.scheduledAt);
-      return { ...run, generation: reigns[n]?.generation.generation === run.generation ? n + 1 : 0 };
+      const n = intervals.findLastIndex(({ since }) => since < run.scheduledAt);
+      return { ...run, generation: intervals[n]?.generation.generation === run.generation ? n + 1 : 0 };
     },
   };
 }
 
 /** The generations in force in `(after, through]`; the first one reaches back to where the ledger had come. */
-function partOf(entry: CatalogEntry, after: number | null, through: number): Reign[] {
+function partOf(entry: CatalogEntry, after: number | null, through: number): ValidityInterval[] {
   const generations = [...entry.past, entry];
   return generations.flatMap((generation, n) => {
     const { definition, state } = generation;
@@ -96,11 +100,11 @@ function partOf(entry: CatalogEntry, after: number | null, through: number): Rei
   });
 }
 
-function extend(reigns: Reign[], more: readonly Reign[]): void {
-  for (const reign of more) {
-    const last = reigns.at(-1);
-    const goesOn = last?.content === reign.content && last.generation.generation === reign.generation.generation;
-    if (!goesOn) reigns.push(reign);
+function extend(intervals: ValidityInterval[], more: readonly ValidityInterval[]): void {
+  for (const interval of more) {
+    const last = intervals.at(-1);
+    const goesOn = last?.content === interval.content && last.generation.generation === interval.generation.generation;
+    if (!goesOn) intervals.push(interval);
   }
 }
 

@@ -1,5 +1,5 @@
 import type { Stage } from './stage.js';
-import type { Sighting } from './sightings.js';
+import type { Observation } from './observations.js';
 import type { TopologyName } from './topology.js';
 
 export interface Part {
@@ -16,7 +16,7 @@ export interface Form {
   /** Which kinds strike, and have to; `undefined` is all. */
   readonly kinds?: readonly string[];
   /** Which branches have to be seen; `undefined` is all that a minute provokes. */
-  readonly sights?: readonly Sighting[];
+  readonly observations?: readonly Observation[];
 }
 
 export const FULL: Form = {
@@ -37,7 +37,7 @@ export const SHORT: Form = {
     ...['redis-frozen', 'redis-killed', 'redis-partitioned', 'redis-replies-dropped', 'redis-wiped'],
     ...['pg-terminate-backend', 'postgres-crashed', 'postgres-replies-dropped'],
   ],
-  sights: ['takeover', 'store.trouble'],
+  observations: ['takeover', 'store.trouble'],
 };
 
 export type StruckStage = Pick<Stage, 'processFaults' | 'redisFaults' | 'databaseFaults' | 'wipes' | 'redisPauseMs'>;

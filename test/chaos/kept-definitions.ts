@@ -1,7 +1,7 @@
 import { systemClock } from '@fencepost/lease';
 import { CronCatalog, CronOperator } from '@fencepost/jobs';
 import { until } from '../support/until.js';
-import type { StretchStores } from './stretch.js';
+import type { EpisodeStores } from './episode.js';
 
 /** The idle crons of `test/pods/crons/kept.ts`, and one that is made at run time. */
 const DECLARED = ['kept-changed', 'kept-removed', 'kept-paused'];
@@ -13,7 +13,7 @@ const CHANGED = { expression: '0 30 12 29 2 *' };
 const BY = { by: 'the oracle', reason: 'to see whether it lasts' };
 /** Generous: only workers that never declare them wait for so long. */
 const PATIENCE_MS = 90_000;
-const MOST_RECORDS = 100;
+const MAX_RECORDS = 100;
 
 /** Whether a cron only stands for its definition: it has no instants to wait for. */
 export function isKept(cron: string): boolean {
@@ -28,7 +28,7 @@ export class KeptDefinitions {
   #ordered: ReadonlyMap<string, string> = new Map();
   readonly #lost = new Map<string, string>();
 
-  constructor(private readonly stores: StretchStores) {}
+  constructor(private readonly stores: EpisodeStores) {}
 
   /** A sentence for each definition, pause and list of audit records that was ever seen otherwise than it was ordered. */
   get lost(): readonly string[] {
@@ -68,7 +68,7 @@ export class KeptDefinitions {
     const [{ entries }, { paused }, ...records] = await Promise.all([
       catalog.read(),
       ledger.readCron('kept-paused'),
-      ...ALL.map((cron) => trail.list({ limit: MOST_RECORDS, cron })),
+      ...ALL.map((cron) => trail.list({ limit: MAX_RECORDS, cron })),
     ]);
     const definitions = entries
       .filter(({ definition }) => isKept(definition.name))

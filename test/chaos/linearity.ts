@@ -10,11 +10,11 @@ export interface LinearityReport {
   readonly broken: readonly string[];
   /** The histories of those, for whoever has to find out. */
   readonly evidence: readonly Pick<Judged, 'name' | 'history'>[];
-  /** Those of which nobody can say within {@link MOST_STEPS}: too many of their replies got lost. */
+  /** Those of which nobody can say within {@link MAX_STEPS}: too many of their replies got lost. */
   readonly undecided: readonly string[];
 }
 
-const MOST_STEPS = 200_000;
+const MAX_STEPS = 200_000;
 
 /**
  * Holds each object's recorded history against its model: every cron's cursor, and every run with its effects. A history that
@@ -61,6 +61,6 @@ function judged<S, I, O>(
   return [...histories].map(([name, history]) => ({
     name: `${what} ${name}`,
     history,
-    order: searchOrder(model, history, MOST_STEPS),
+    order: searchOrder(model, history, MAX_STEPS),
   }));
 }

@@ -2,14 +2,14 @@ import { describe, expect, it } from 'vitest';
 import type { Run } from '@fencepost/ledger/run';
 import { entryOf, generationsOf, OVERLAPPED, runAt, SECOND, START, WAITING } from '../support/audit-history.js';
 import { consult } from './oracle.js';
-import type { SinkSight } from './sinks.js';
+import type { SinkSnapshot } from './sinks.js';
 
 const CRON = 'chaos-fenced';
 const at = (second: number) => START + second * SECOND;
 const id = (second: number, cron = CRON) => `${cron}@${at(second)}`;
 const acted = (second: number, fence = second) => ({ run: id(second), key: `${id(second)}/write`, fence, row: CRON });
 
-const NOTHING: SinkSight = {
+const NOTHING: SinkSnapshot = {
   ...{ fenced: [], keyed: [], asked: [], control: [], booked: null },
   turnedDown: { stale: 0, repeated: 0 },
 };
@@ -19,10 +19,10 @@ function ran(second: number, over: Partial<Run> = {}): Run {
 }
 
 /** Two instants, of which both ran and acted, but for what is said. */
-function consulted(sight: Partial<SinkSight> = {}, runs: readonly Run[] = [ran(1), ran(2)]) {
+function consulted(snapshot: Partial<SinkSnapshot> = {}, runs: readonly Run[] = [ran(1), ran(2)]) {
   const entry = entryOf(generationsOf({ since: START, name: CRON }));
-  const seen = { ...NOTHING, fenced: [acted(1), acted(2)], ...sight };
-  return consult({ accounts: [{ entry, runs, skips: [] }], sight: seen, end: at(2) });
+  const seen = { ...NOTHING, fenced: [acted(1), acted(2)], ...snapshot };
+  return consult({ accounts: [{ entry, runs, skips: [] }], snapshot: seen, end: at(2) });
 }
 
 describe('the oracle', () => {
@@ -46,7 +46,9 @@ describe('the oracle', () => {
     const entry = entryOf(generationsOf({ since: START, name: CRON }));
     const skips = [{ after: at(0), through: at(1), reason: 'merged' as const }];
     const account = { entry, runs: [ran(2)], skips };
-    expect(consult({ accounts: [account], sight: { ...NOTHING, fenced: [acted(2)] }, end: at(2) }).missed).toEqual([]);
+    expect(consult({ accounts: [account], snapshot: { ...NOTHING, fenced: [acted(2)] }, end: at(2) }).missed).toEqual(
+      [],
+    );
   });
 
   it('sees an effect that acted twice', () => {
@@ -67,7 +69,7 @@ describe('the oracle', () => {
   it('sees that what a person is asked about was done again without their word', () => {
     const [act, done, notDone] = (['act', 'done', 'not-done'] as const).map((what) => ({ run: id(1), what }));
     const repeated = (...asked: readonly (typeof act)[]) =>
-      consulted({ asked: asked as SinkSight['asked'] }).askRepeated;
+      consulted({ asked: asked as SinkSnapshot['asked'] }).askRepeated;
     expect(repeated(act)).toBe(0);
     expect(repeated(notDone, act)).toBe(0);
     expect(repeated(act, notDone, act)).toBe(0);

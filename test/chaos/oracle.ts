@@ -3,7 +3,7 @@ import type { Run, SkipRange } from '@fencepost/ledger/run';
 import { cronOfRun } from '../../libs/ledger/src/occurrence.js';
 import { skipCover } from '../../libs/jobs/src/audit/skip-cover.js';
 import { instantsOf } from '../support/recount.js';
-import type { SinkSight } from './sinks.js';
+import type { SinkSnapshot } from './sinks.js';
 
 /** What the ledger has of one cron. */
 export interface CronAccount {
@@ -14,7 +14,7 @@ export interface CronAccount {
 
 export interface OracleInput {
   readonly accounts: readonly CronAccount[];
-  readonly sight: SinkSight;
+  readonly snapshot: SinkSnapshot;
   /** Instants up to here are looked at, epoch milliseconds. */
   readonly end: number;
 }
@@ -45,24 +45,24 @@ const EFFECTS: Readonly<Record<string, readonly string[]>> = {
  * Holds what the sinks saw against what should have been: the instants of the definitions, and what the ledger says of those
  * without an act. Pure, and with no line of the engine in it but the schedule.
  */
-export function consult({ accounts, sight, end }: OracleInput): OracleReport {
-  const acts = actsByKey(sight);
+export function consult({ accounts, snapshot, end }: OracleInput): OracleReport {
+  const acts = actsByKey(snapshot);
   const judged = accounts.map((account) => judge(account, acts, end));
   const states = new Map(accounts.flatMap(({ runs }) => runs.map((run) => [run.id, run] as const)));
   return {
     occurrences: judged.reduce((sum, { occurrences }) => sum + occurrences, 0),
     missed: judged.flatMap(({ missed }) => missed),
-    doubled: doubledIn([...sight.fenced, ...sight.keyed].map(({ key }) => key)),
-    staleAccepted: staleIn(sight.fenced),
-    transactionalDuplicates: doubledIn(sight.booked ?? []).length,
-    askRepeated: repeatedIn(sight.asked),
-    controlDuplicates: sight.control.length - new Set(sight.control).size,
+    doubled: doubledIn([...snapshot.fenced, ...snapshot.keyed].map(({ key }) => key)),
+    staleAccepted: staleIn(snapshot.fenced),
+    transactionalDuplicates: doubledIn(snapshot.booked ?? []).length,
+    askRepeated: repeatedIn(snapshot.asked),
+    controlDuplicates: snapshot.control.length - new Set(snapshot.control).size,
     unexplained: [...judged.flatMap(({ failed }) => failed), ...strayActs(acts, states)],
   };
 }
 
 /** Keys of effects that a sink saw happen, `<run id>/<effect>`. */
-function actsByKey({ fenced, keyed, asked, booked }: SinkSight): ReadonlySet<string> {
+function actsByKey({ fenced, keyed, asked, booked }: SinkSnapshot): ReadonlySet<string> {
   return new Set([
     ...[...fenced, ...keyed].map(({ key }) => key),
     ...asked.flatMap(({ run, what }) => (what === 'act' ? [`${run}/pay`] : [])),
@@ -99,7 +99,7 @@ function doubledIn(keys: readonly string[]): string[] {
 }
 
 /** Writes that a row took under a lower fence than one it had taken before. */
-function staleIn(acts: SinkSight['fenced']): number {
+function staleIn(acts: SinkSnapshot['fenced']): number {
   const latest = new Map<string, number>();
   return acts.filter(({ row, fence }) => {
     const before = latest.get(row) ?? 0;
@@ -109,7 +109,7 @@ function staleIn(acts: SinkSight['fenced']): number {
 }
 
 /** An act needs no leave the first time, and the word that it did not happen each time after. */
-function repeatedIn(asked: SinkSight['asked']): number {
+function repeatedIn(asked: SinkSnapshot['asked']): number {
   const left = new Map<string, number>();
   let repeated = 0;
   for (const { run, what } of asked) {

@@ -3,14 +3,14 @@ import { PostgresLedger } from '../../libs/ledger/src/postgres/postgres-ledger.j
 import { RedisLedger } from '../../libs/ledger/src/redis-ledger.js';
 import { openAuditTrail, openCatalog } from '../../libs/jobs/src/nest/definition-stores.js';
 import { BullmqRunQueue } from '../../libs/jobs/src/scheduling/bullmq-run-queue.js';
-import { RedisPresence } from '../../libs/jobs/src/scheduling/redis-presence.js';
+import { RedisMembership } from '../../libs/jobs/src/scheduling/redis-membership.js';
 import { Telemetry } from '../../libs/jobs/src/telemetry/telemetry.js';
 import type { Database } from './database.js';
 
 const TENANT = 'default';
 const WAIT_MS = 2_000;
 
-export interface Sight {
+export interface StoreSnapshot {
   readonly redis: RedisClient;
   /** For what has to be on replicas before it counts: WAIT holds its connection up. */
   readonly waiting: RedisClient;
@@ -24,7 +24,7 @@ export interface Sight {
  * outlive a failover as what pods write does: else the ledger forgets an answer, and pods are told another story than before.
  * Where definitions are is the product's own choice: chosen here as well, a wrong one would not be seen.
  */
-export async function storesOn({ redis, waiting, waitReplicas, prefix, database }: Sight) {
+export async function storesOn({ redis, waiting, waitReplicas, prefix, database }: StoreSnapshot) {
   const space = { redis, prefix, tenant: TENANT };
   const replication = { redis: waiting, replicas: waitReplicas, timeoutMs: WAIT_MS };
   const inRedis = () => new RedisLedger({ ...space, ...(waitReplicas > 0 ? { replication } : {}) });
@@ -34,7 +34,7 @@ export async function storesOn({ redis, waiting, waitReplicas, prefix, database 
     ledger: database ? new PostgresLedger({ ...database, prefix, tenant: TENANT }) : inRedis(),
     catalog: await openCatalog(redis, database ?? null, place, new Telemetry()),
     trail: openAuditTrail(redis, database ?? null, place),
-    presence: new RedisPresence(space),
+    membership: new RedisMembership(space),
     queue,
   };
   return { stores, closeStores: () => queue.close() };

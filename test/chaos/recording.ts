@@ -43,7 +43,7 @@ interface Line {
 type OpenCall = Pick<RecordedCall, 'process' | 'op' | 'input' | 'calledAt'>;
 
 /**
- * Reads what the recorders of all pods of a stretch have written into one file.
+ * Reads what the recorders of all pods of an episode have written into one file.
  * @throws {SyntaxError} for a line that is none: a recording with holes proves nothing
  */
 export function readRecording(text: string): Recording {

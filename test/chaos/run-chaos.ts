@@ -22,9 +22,9 @@ recorded, and the histories that no object could have had. The last line is a JS
   never          what has to happen for the run to say something, and did not
   fallen         processes that ended although nobody had hurt them`;
 
-const LONGEST_S = 24 * 3_600;
+const MAX_S = 24 * 3_600;
 const SEEDS = 2 ** 31;
-const MOST_PACE = 32;
+const MAX_PACE = 32;
 
 type Asked = Pick<ChaosOptions, 'seconds' | 'ledger' | 'wipeRedis' | 'seed' | 'form' | 'pace' | 'keepIn'> & {
   readonly json: boolean;
@@ -53,9 +53,9 @@ function asked(): Asked | 'help' {
     throw new Error(`Expected --ledger redis or postgres, got ${ledger}.`);
   if (wipeRedis && ledger === 'redis')
     throw new Error('Expected --wipe-redis with --ledger postgres: a ledger that is in Redis would be wiped too.');
-  const seconds = whole('--seconds', values.seconds, LONGEST_S);
+  const seconds = whole('--seconds', values.seconds, MAX_S);
   const seed = values.seed === undefined ? randomInt(SEEDS) : whole('--seed', values.seed, SEEDS - 1);
-  const pace = whole('--pace', values.pace, MOST_PACE);
+  const pace = whole('--pace', values.pace, MAX_PACE);
   if (pace === 0) throw new Error('Expected --pace to be 1 or more, got 0.');
   const form = values.topologies === undefined ? FULL : { ...FULL, parts: chosen(values.topologies) };
   const kept = values.keep === undefined ? {} : { keepIn: values.keep };

@@ -19,7 +19,7 @@ export interface AskedEntry {
 }
 
 /** All that the systems outside have seen. */
-export interface SinkSight {
+export interface SinkSnapshot {
   readonly fenced: readonly Act[];
   readonly keyed: readonly Act[];
   readonly asked: readonly AskedEntry[];
@@ -64,7 +64,7 @@ export class Sinks {
     await this.#redis.xadd(this.#journal('asked'), '*', 'run', runId, 'what', answer);
   }
 
-  async sight(): Promise<SinkSight> {
+  async snapshot(): Promise<SinkSnapshot> {
     const [fenced, keyed] = [this.#table('chaos-fenced'), this.#table('chaos-keyed')];
     const [stale, repeated] = await Promise.all([fenced.turnedDown(), keyed.turnedDown()]);
     return {

@@ -13,8 +13,8 @@ import { redisWipes, WIPED } from './faults/redis-faults.js';
 import { hookedFaults, processFaults } from './faults/process-faults.js';
 import { Fleet, podNames } from './fleet.js';
 import { storesOn } from './outside-stores.js';
-import { SCHEDULER_STALLS, WORKER_STALLS } from './sightings.js';
-import type { Stretch } from './stretch.js';
+import { SCHEDULER_STALLS, WORKER_STALLS } from './observations.js';
+import type { Episode } from './episode.js';
 import { openTopology } from './topologies/open-topology.js';
 import type { TopologyName } from './topology.js';
 
@@ -32,9 +32,9 @@ export interface StageOptions {
   readonly keepIn?: string;
 }
 
-/** Everything a stretch needs, started and connected, but for its pods. */
+/** Everything an episode needs, started and connected, but for its pods. */
 export interface Stage {
-  readonly stretch: Stretch;
+  readonly episode: Episode;
   readonly fleet: Fleet;
   readonly processFaults: readonly Fault[];
   readonly redisFaults: readonly Fault[];
@@ -45,7 +45,7 @@ export interface Stage {
 }
 
 /** Shorter than any deployment would have them: each fault has to be lived through many times. */
-const HURRIED = {
+const SHORT_TIMES = {
   FENCEPOST_LEASE_TTL: '1s',
   FENCEPOST_RUN_LEASE: '1500ms',
   FENCEPOST_SWEEP_EVERY: '200ms',
@@ -90,7 +90,7 @@ export async function openStage(options: StageOptions): Promise<Stage> {
       folder,
       size,
       env: ({ name: pod, role, build }) => ({
-        ...{ ...HURRIED, ...topology.env(pod), ...database?.env(pod), FENCEPOST_WAIT_REPLICAS: `${waitReplicas}` },
+        ...{ ...SHORT_TIMES, ...topology.env(pod), ...database?.env(pod), FENCEPOST_WAIT_REPLICAS: `${waitReplicas}` },
         ...{ FENCEPOST_PREFIX: prefix, FENCEPOST_BUILD_SEQ: `${build}`, RECORD_TO: recording, SINK_REDIS_URL: sinkUrl },
         ...(role === 'worker' ? { CRONS: database ? 'chaos,chaos-booked,kept' : 'chaos' } : {}),
         STALLS: JSON.stringify(role === 'worker' ? WORKER_STALLS : SCHEDULER_STALLS),
@@ -98,7 +98,7 @@ export async function openStage(options: StageOptions): Promise<Stage> {
     });
     const hurt = { herd: fleet, leaseMs: LEASE_MS };
     return {
-      stretch: {
+      episode: {
         ...{ topology: name, ledgerKind: database ? 'postgres' : 'redis', prefix, recording, sinkUrl, stores },
         clockErrorMs: topology.clockErrorMs ?? 0,
         ...(database ? { database } : {}),

@@ -2,7 +2,7 @@ import type { RedisTarget } from '../../libs/lease/src/redis/redis-target.js';
 import type { Range } from './draw.js';
 import type { Fault } from './fault.js';
 
-/** Redis as the pods of a stretch have it. */
+/** Redis as the pods of an episode have it. */
 export interface Topology {
   readonly name: TopologyName;
   /** For whoever looks from outside: past all that is broken between pods and server. */

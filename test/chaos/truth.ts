@@ -18,22 +18,22 @@ import { consult, type CronAccount, type OracleReport } from './oracle.js';
 import { now, OwnCalls } from './own-calls.js';
 import { OwnReadings } from './own-readings.js';
 import { readRecording, type Recording } from './recording.js';
-import { sightingsIn } from './sightings-of.js';
-import { Sinks, type SinkSight } from './sinks.js';
+import { observationsIn } from './observations-of.js';
+import { Sinks, type SinkSnapshot } from './sinks.js';
 import { longestStall } from './stall.js';
-import type { Stretch } from './stretch.js';
-import type { StretchVerdict } from './verdict.js';
+import type { Episode } from './episode.js';
+import type { EpisodeVerdict } from './verdict.js';
 
 const LOOK_EVERY_MS = 250;
 /** Generous: only a run that is stuck waits for so long. */
 const PATIENCE_MS = 90_000;
 const ALL = 1_000_000;
-/** What was due so shortly before the end is left to the next stretch, which there is none. */
+/** What was due so shortly before the end is left to the next episode, which there is none. */
 const LEFT_MS = 6_000;
 /** How long crons are watched at least once all is healed: what stands still then shows within this. */
 const HEALTHY_MS = 6_000;
 
-/** Watches a stretch from outside while it is hurt, and says in the end what became of everything. */
+/** Watches an episode from outside while it is hurt, and says in the end what became of everything. */
 export class Truth {
   readonly #readings: OwnReadings;
   readonly #own = new OwnCalls();
@@ -48,8 +48,8 @@ export class Truth {
   /** When all was healed, and until when the pods were watched: microseconds of the recording. */
   #healthy = { from: 0, until: 0 };
 
-  private constructor(private readonly stretch: Stretch) {
-    const { sinkUrl, prefix, database, stores } = stretch;
+  private constructor(private readonly episode: Episode) {
+    const { sinkUrl, prefix, database, stores } = episode;
     this.#sinks = new Sinks({ url: sinkUrl, prefix, ...(database ? { database } : {}) });
     this.#readings = new OwnReadings(stores.catalog);
     this.#ledger = this.#own.over(stores.ledger);
@@ -57,9 +57,9 @@ export class Truth {
     this.#kept = new KeptDefinitions(stores);
   }
 
-  /** Before the pods of the stretch start: makes what their crons write into, and begins to watch and to answer. */
-  static async watch(stretch: Stretch): Promise<Truth> {
-    const truth = new Truth(stretch);
+  /** Before the pods of the episode start: makes what their crons write into, and begins to watch and to answer. */
+  static async watch(episode: Episode): Promise<Truth> {
+    const truth = new Truth(episode);
     await truth.#sinks.prepare();
     truth.#watching = truth.#watch();
     return truth;
@@ -67,7 +67,7 @@ export class Truth {
 
   /** Once the pods are up: has crons changed, removed, made and paused, where nothing that is hurt may undo that. */
   async order(): Promise<void> {
-    if (this.stretch.database) await this.#kept.order();
+    if (this.episode.database) await this.#kept.order();
   }
 
   /** Once everything is healed and the pods are up: until what was due by now is over, or patience is at its end. */
@@ -90,7 +90,7 @@ export class Truth {
   }
 
   /** Once the pods are gone. Closes what this has opened. */
-  async verdict(): Promise<StretchVerdict> {
+  async verdict(): Promise<EpisodeVerdict> {
     this.#over.abort();
     await this.#watching;
     try {
@@ -114,13 +114,13 @@ export class Truth {
   }
 
   async #healedAt(): Promise<number> {
-    const { readAt } = await this.stretch.stores.catalog.read();
+    const { readAt } = await this.episode.stores.catalog.read();
     return readAt;
   }
 
   /** How much is neither over nor decided. */
   async #left(healedAt: number): Promise<number> {
-    const { ledger } = this.stretch.stores;
+    const { ledger } = this.episode.stores;
     const [records, runs] = await Promise.all([ledger.readCrons(this.#readings.crons), this.#runs()]);
     // What was made up for late was claimed later, and is judged all the same.
     const isJudged = ({ claimedAt, scheduledAt }: Run) => claimedAt <= healedAt || scheduledAt <= this.#end;
@@ -129,13 +129,13 @@ export class Truth {
   }
 
   async #runs(): Promise<Run[]> {
-    const runs = await Promise.all(this.#readings.crons.map((cron) => this.stretch.stores.ledger.runs(cron, ALL)));
+    const runs = await Promise.all(this.#readings.crons.map((cron) => this.episode.stores.ledger.runs(cron, ALL)));
     return runs.flat();
   }
 
   /** The ledger's own auditor, with the definitions by which it was decided. */
   #audit(histories: readonly DefinitionHistory[]): Promise<AuditReport> {
-    const { catalog, presence, ledger } = this.stretch.stores;
+    const { catalog, membership, ledger } = this.episode.stores;
     const byCron = new Map(histories.map((history) => [history.entry.definition.name, history]));
     const numbered: Ledger['account'] = async (cron, from, through) => {
       const account = await ledger.account(cron, from, through);
@@ -143,30 +143,33 @@ export class Truth {
     };
     const entries = histories.map(({ entry }) => entry);
     const read = async () => ({ ...(await catalog.read()), entries });
-    return audit({ catalog: { read }, ledger: { account: numbered }, presence, clock: systemClock }, { to: this.#end });
+    return audit(
+      { catalog: { read }, ledger: { account: numbered }, membership, clock: systemClock },
+      { to: this.#end },
+    );
   }
 
-  async #judge(): Promise<StretchVerdict> {
+  async #judge(): Promise<EpisodeVerdict> {
     await this.#kept.look();
-    const sight = await this.#sinks.sight();
-    const recording = readRecording(readFileSync(this.stretch.recording, 'utf8'));
+    const snapshot = await this.#sinks.snapshot();
+    const recording = readRecording(readFileSync(this.episode.recording, 'utf8'));
     const knowledge = [...knowledgeIn(recording.events), ...this.#readings.known].toSorted((a, b) => a.at - b.at);
     const decisions = decisionsIn(recording.calls);
     const known = await Promise.all(this.#readings.crons.map((cron) => this.#known(cron, { decisions, knowledge })));
     const accounts = known.map(({ account }) => account);
     const histories = known.map(({ history }) => history);
-    const oracle = consult({ accounts, sight, end: this.#end });
+    const oracle = consult({ accounts, snapshot, end: this.#end });
     const report = await this.#audit(histories);
     const evidence = { recording, oracle, report, accounts, histories };
     return {
       ...this.#told(evidence),
       longestStallMs: this.#stall(recording, accounts),
-      seen: this.#seen(recording, sight, accounts),
+      seen: this.#seen(recording, snapshot, accounts),
     };
   }
 
   async #known(cron: string, { decisions, knowledge }: { decisions: Decision[]; knowledge: Knowledge[] }) {
-    const { ledger } = this.stretch.stores;
+    const { ledger } = this.episode.stores;
     const [runs, skips, record] = await Promise.all([
       ledger.runs(cron, ALL),
       ledger.skips(cron, ALL),
@@ -174,7 +177,7 @@ export class Truth {
     ]);
     const { cursor } = record;
     const epochMs = Date.now() - now() / 1_000;
-    const { clockErrorMs } = this.stretch;
+    const { clockErrorMs } = this.episode;
     const history = definitionHistory({ cron, decisions, knowledge, runs, cursor, epochMs, clockErrorMs });
     return { history, account: { entry: history.entry, runs, skips } };
   }
@@ -189,7 +192,7 @@ export class Truth {
     return ms;
   }
 
-  #told({ recording, oracle, report, accounts, histories }: Evidence): Omit<StretchVerdict, 'seen' | 'longestStallMs'> {
+  #told({ recording, oracle, report, accounts, histories }: Evidence): Omit<EpisodeVerdict, 'seen' | 'longestStallMs'> {
     const runs = accounts.flatMap((account) => account.runs);
     const linearity = checkLinearity(historiesOf([...recording.calls, ...this.#own.calls]));
     this.#leave(linearity);
@@ -199,7 +202,7 @@ export class Truth {
     const outdated = histories.flatMap((history) => history.outdated);
     const doubled = new Set([...oracle.doubled, ...instantsFound(report, 'doubled')]);
     return {
-      topology: this.stretch.topology,
+      topology: this.episode.topology,
       ...oracle,
       missed: missed.size,
       doubled: doubled.size,
@@ -228,15 +231,15 @@ export class Truth {
   /** Beside the recording, which is kept where somebody asks for it. */
   #leave({ evidence }: LinearityReport): void {
     if (evidence.length === 0) return;
-    const file = join(dirname(this.stretch.recording), 'not-linearizable.json');
+    const file = join(dirname(this.episode.recording), 'not-linearizable.json');
     writeFileSync(file, JSON.stringify(evidence, null, 1));
   }
 
-  #seen({ events, calls }: Recording, { turnedDown }: SinkSight, accounts: readonly CronAccount[]) {
+  #seen({ events, calls }: Recording, { turnedDown }: SinkSnapshot, accounts: readonly CronAccount[]) {
     const { counts } = this.#answerer;
     const superseded = accounts.flatMap(({ runs }) => runs.filter(({ skipped }) => skipped === 'superseded')).length;
     return {
-      ...sightingsIn({ events, calls }),
+      ...observationsIn({ events, calls }),
       superseded,
       ...{ 'answered.done': counts.done, 'answered.not-done': counts['not-done'] },
       ...{ 'sink.stale': turnedDown.stale, 'sink.repeated': turnedDown.repeated },

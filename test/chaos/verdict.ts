@@ -1,8 +1,8 @@
 import { Sometimes } from '../support/sometimes.js';
-import { sometimesOf, type Sighting } from './sightings.js';
+import { sometimesOf, type Observation } from './observations.js';
 
-/** What all that was seen of a stretch says. Whatever is counted under {@link NEVER} is a broken promise. */
-export interface StretchVerdict {
+/** What all that was seen of an episode says. Whatever is counted under {@link NEVER} is a broken promise. */
+export interface EpisodeVerdict {
   readonly topology: string;
   /** Instants that the schedules had. */
   readonly occurrences: number;
@@ -16,7 +16,7 @@ export interface StretchVerdict {
   /** Runs that somebody was asked about. */
   readonly uncertain: number;
   readonly stuckAfterHeal: number;
-  /** Repetitions of what nothing protects: with none of them the stretch has proved nothing. */
+  /** Repetitions of what nothing protects: with none of them the episode has proved nothing. */
   readonly controlDuplicates: number;
   readonly unexplained: number;
   /** Objects whose recorded history no single-threaded object could have had. */
@@ -31,7 +31,7 @@ export interface StretchVerdict {
   readonly undecided: number;
   /** After all was healed: how long a cron began nothing at most while a run that no worker had begun blocked it. */
   readonly longestStallMs: number;
-  readonly seen: Readonly<Partial<Record<Sighting, number>>>;
+  readonly seen: Readonly<Partial<Record<Observation, number>>>;
   /** The first of what is wrong, a sentence each. */
   readonly findings: readonly string[];
 }
@@ -42,7 +42,7 @@ export interface ChaosRun {
   /** How often each kind struck; the kinds are what has to strike. */
   readonly faults: Readonly<Record<string, number>>;
   readonly processFaults: number;
-  readonly stretches: readonly StretchVerdict[];
+  readonly episodes: readonly EpisodeVerdict[];
 }
 
 /** What must be 0. */
@@ -59,7 +59,7 @@ const COUNTED = [...NEVER, ...(['occurrences', 'uncertain', 'controlDuplicates',
 type Counted = (typeof COUNTED)[number];
 
 /** The closing line. */
-export interface ChaosVerdict extends Readonly<Record<Counted, number>>, Omit<ChaosRun, 'stretches'> {
+export interface ChaosVerdict extends Readonly<Record<Counted, number>>, Omit<ChaosRun, 'episodes'> {
   /** All that must be 0 is, all that has to happen has, and what nothing protects was doubled. */
   readonly ok: boolean;
   /** What of the faults and of the branches in which something is refused has not been seen: the run is invalid then. */
@@ -70,28 +70,28 @@ export interface ChaosVerdict extends Readonly<Record<Counted, number>>, Omit<Ch
   readonly findings: readonly string[];
 }
 
-const MOST_FINDINGS = 20;
+const MAX_FINDINGS = 20;
 
-export function closingLine({ seed, ledger, faults, processFaults, stretches }: ChaosRun): ChaosVerdict {
+export function closingLine({ seed, ledger, faults, processFaults, episodes }: ChaosRun): ChaosVerdict {
   const counts = Object.fromEntries(
-    COUNTED.map((name) => [name, stretches.reduce((sum, stretch) => sum + stretch[name], 0)]),
+    COUNTED.map((name) => [name, episodes.reduce((sum, episode) => sum + episode[name], 0)]),
   ) as Record<Counted, number>;
-  const seen = seenIn(stretches);
-  const never = [...missingFaults(faults), ...missingSights(ledger, seen)];
-  const longestStallMs = Math.max(0, ...stretches.map((stretch) => stretch.longestStallMs));
+  const seen = seenIn(episodes);
+  const never = [...missingFaults(faults), ...missingObservations(ledger, seen)];
+  const longestStallMs = Math.max(0, ...episodes.map((episode) => episode.longestStallMs));
   const isClean = NEVER.every((name) => counts[name] === 0) && longestStallMs <= MAX_STALL_MS;
   const ok = isClean && never.length === 0 && counts.controlDuplicates > 0;
-  const findings = stretches.flatMap(({ topology, findings: found }) => found.map((text) => `${topology}: ${text}`));
+  const findings = episodes.flatMap(({ topology, findings: found }) => found.map((text) => `${topology}: ${text}`));
   return {
     ...{ ok, seed, ledger, faults, processFaults, ...counts, longestStallMs, never, seen },
-    topologies: stretches.map(({ topology }) => topology),
-    findings: findings.slice(0, MOST_FINDINGS),
+    topologies: episodes.map(({ topology }) => topology),
+    findings: findings.slice(0, MAX_FINDINGS),
   };
 }
 
-function seenIn(stretches: readonly StretchVerdict[]): Record<string, number> {
+function seenIn(episodes: readonly EpisodeVerdict[]): Record<string, number> {
   const seen: Record<string, number> = {};
-  for (const [name, times] of stretches.flatMap((stretch) => Object.entries(stretch.seen))) {
+  for (const [name, times] of episodes.flatMap((episode) => Object.entries(episode.seen))) {
     seen[name] = (seen[name] ?? 0) + times;
   }
   return seen;
@@ -103,8 +103,8 @@ function missingFaults(faults: Readonly<Record<string, number>>): string[] {
   return struck.missing();
 }
 
-function missingSights(ledger: 'redis' | 'postgres', seen: Readonly<Record<string, number>>): string[] {
-  const sights = new Sometimes<string>(sometimesOf(ledger));
-  for (const name of sometimesOf(ledger)) sights.saw(name, seen[name] ?? 0);
-  return sights.missing();
+function missingObservations(ledger: 'redis' | 'postgres', seen: Readonly<Record<string, number>>): string[] {
+  const observations = new Sometimes<string>(sometimesOf(ledger));
+  for (const name of sometimesOf(ledger)) observations.saw(name, seen[name] ?? 0);
+  return observations.missing();
 }

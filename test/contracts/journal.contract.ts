@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import {
-  MOST_READ,
+  MAX_READ,
   type Journal,
   type JournalLimits,
   type NewJournalEntry,
@@ -78,7 +78,7 @@ function keeping(makeHarness: MakeHarness): void {
   });
 
   it('keeps so many of all, and forgets the oldest', async () => {
-    const { journal } = await makeHarness({ mostOfAll: 5 });
+    const { journal } = await makeHarness({ maxOverall: 5 });
     await journal.append(numbered(4));
     await journal.append(numbered(3));
     expect(runsOf(await journal.latest({ limit: 10 }))).toEqual(['2', '1', '0', '3', '2']);
@@ -113,7 +113,7 @@ function ofOneCron(makeHarness: MakeHarness): void {
   });
 
   it('keeps so many of each cron', async () => {
-    const { journal } = await makeHarness({ mostOfCron: 3 });
+    const { journal } = await makeHarness({ maxPerCron: 3 });
     await journal.append(numbered(5, 'attempt.failed'));
     await journal.append([happened('lease.lost', { cron: 'hourly' })]);
     expect(runsOf(await journal.ofCron('nightly', { limit: 10 }))).toEqual(['4', '3', '2']);
@@ -156,10 +156,10 @@ function reading(makeHarness: MakeHarness): void {
   );
 
   it('knows the bounds of what may be asked', async () => {
-    const { journal } = await makeHarness({ mostOfAll: MOST_READ + 5 });
-    await journal.append(numbered(MOST_READ + 5));
-    expect(await journal.latest({ limit: MOST_READ + 1 })).toHaveLength(MOST_READ);
-    expect(await journal.since('0-0', Infinity)).toHaveLength(MOST_READ);
+    const { journal } = await makeHarness({ maxOverall: MAX_READ + 5 });
+    await journal.append(numbered(MAX_READ + 5));
+    expect(await journal.latest({ limit: MAX_READ + 1 })).toHaveLength(MAX_READ);
+    expect(await journal.since('0-0', Infinity)).toHaveLength(MAX_READ);
     expect(await journal.latest({ limit: 0 })).toHaveLength(1);
     expect(await journal.since('0-0', Number.NaN)).toHaveLength(1);
     expect(await journal.latest({ limit: 9, before: '0-0' })).toEqual([]);
@@ -183,7 +183,7 @@ function goingOn(makeHarness: MakeHarness): void {
   });
 
   it('goes on from the oldest it still has', async () => {
-    const { journal } = await makeHarness({ mostOfAll: 2 });
+    const { journal } = await makeHarness({ maxOverall: 2 });
     await journal.append(numbered(1));
     const known = await journal.head();
     await journal.append(numbered(4));

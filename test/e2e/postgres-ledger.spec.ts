@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import type { CatalogEntry } from '@fencepost/ledger/catalog';
-import { RedisPresence } from '../../libs/jobs/src/scheduling/redis-presence.js';
+import { RedisMembership } from '../../libs/jobs/src/scheduling/redis-membership.js';
 import { ensureBuilt } from '../../scripts/build.mjs';
 import { faultyLink } from '../chaos/faulty-link.js';
 import type { Pod } from '../support/pod.js';
@@ -39,13 +39,13 @@ async function started(): Promise<readonly Pod[]> {
 
 /** They are the database's own: no worker has to declare its crons again. */
 async function definitions(): Promise<readonly CatalogEntry[]> {
-  return (await deployment.rooms.catalog.read()).entries;
+  return (await deployment.stores.catalog.read()).entries;
 }
 
 /** Which pods are there is in Redis: the audit covers no instant until they have announced themselves again. */
 async function heardAgain(lostAt: number): Promise<void> {
-  const presence = new RedisPresence({ redis: deployment.rooms.redis, ...SPACE });
-  const heard = () => presence.lastHeard().catch(() => null);
+  const membership = new RedisMembership({ redis: deployment.stores.redis, ...SPACE });
+  const heard = () => membership.lastHeard().catch(() => null);
   await until('pods are heard of again', async () => ((await heard()) ?? 0) > lostAt + COVERED_MS, PATIENCE_MS);
 }
 
@@ -60,7 +60,7 @@ describe('with the ledger in PostgreSQL', { timeout: 2 * PATIENCE_MS }, () => {
   it('a Redis that is wiped takes no run with it, and no instant', async () => {
     await started();
     const before = await definitions();
-    await deployment.rooms.redis.flushall();
+    await deployment.stores.redis.flushall();
     const lostAt = Date.now();
     expect(await definitions()).toEqual(before);
     await deployment.goesOn(1);

@@ -6,7 +6,7 @@ import { until } from '../support/until.js';
 
 const OUTAGE_MS = 4_000;
 /** Warnings and errors of one pod, until everything is as it was. */
-const MOST_COMPLAINTS = 18;
+const MAX_COMPLAINTS = 18;
 const WARNING = 40;
 /** A worker declares every 10 s, and may need a few to find the server again. */
 const DECLARED_WITHIN_MS = 14_000;
@@ -49,7 +49,7 @@ describe('a Redis that goes away, and comes back without anything it knew', () =
       });
       expect(performance.now() - back).toBeLessThan(DECLARED_WITHIN_MS);
       const complaints = all.map(({ lines }) => lines.filter(({ level }) => Number(level) >= WARNING).length);
-      expect(Math.max(...complaints), `complaints per pod: ${complaints.join(', ')}`).toBeLessThan(MOST_COMPLAINTS);
+      expect(Math.max(...complaints), `complaints per pod: ${complaints.join(', ')}`).toBeLessThan(MAX_COMPLAINTS);
 
       const entry = await deployment.entryOf('tick');
       await until('three runs of the cron declared anew succeeded', async () => {

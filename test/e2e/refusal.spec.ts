@@ -8,7 +8,7 @@ import { privateRedis, type PrivateRedis } from '../support/redis.js';
 
 const deployment = useDeployment();
 const A_FEW_SECONDS_MS = 8_000;
-const MOST_LINES = 10;
+const MAX_LINES = 10;
 
 /** One line, at once, that says what is wrong; and then the process is gone. */
 async function expectRefusal(pod: Pod, words: readonly string[]): Promise<void> {
@@ -17,7 +17,7 @@ async function expectRefusal(pod: Pod, words: readonly string[]): Promise<void> 
   expect(performance.now() - since).toBeLessThan(A_FEW_SECONDS_MS);
   expect(pod.stderr).toMatch(/^The (test worker|scheduler) does not start\. [^\n]+\.\n$/);
   for (const word of words) expect(pod.stderr).toContain(word);
-  expect(pod.lines.length).toBeLessThanOrEqual(MOST_LINES);
+  expect(pod.lines.length).toBeLessThanOrEqual(MAX_LINES);
 }
 
 describe('a worker refuses to start, in one sentence,', () => {

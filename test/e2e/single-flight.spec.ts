@@ -107,13 +107,13 @@ describe('a single flight over processes', () => {
   it('ends a waiting at its deadline while a builder builds on', async () => {
     const slow = (await started(['slow'], FLIGHT))[0]!;
     await slow.waitFor('building');
-    const hurried = coordinators.start('hurried', {
+    const shortened = coordinators.start('hurried', {
       ...FLIGHT,
       FLIGHT: JSON.stringify({ fresh: '1m', wait: '200ms' }),
     });
-    expect(await hurried.waitFor('failed')).toMatchObject({ code: 'FLIGHT_TIMEOUT' });
+    expect(await shortened.waitFor('failed')).toMatchObject({ code: 'FLIGHT_TIMEOUT' });
     await coordinators.openGate('build-slow');
     expect(await slow.waitFor('got')).toMatchObject({ by: 'slow' });
-    await done([slow, hurried]);
+    await done([slow, shortened]);
   });
 });

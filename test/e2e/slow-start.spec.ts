@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { closeRedis, connectRedis } from '@fencepost/lease/redis';
-import { insist } from '../../libs/jobs/src/nest/insist.js';
+import { retryOnBoot } from '../../libs/jobs/src/nest/retry-on-boot.js';
 import { BullmqRunQueue } from '../../libs/jobs/src/scheduling/bullmq-run-queue.js';
 import { freshPrefix, privateRedis, type PrivateRedis } from '../support/redis.js';
 
@@ -19,7 +19,7 @@ describe('a queue that is opened while the server is slow', () => {
     const onTrouble = (error: Error) => void troubles.push(error);
     const space = { redis, prefix: freshPrefix(), tenant: 'default' };
     server.freeze();
-    const opening = insist(() => BullmqRunQueue.open({ ...space, onTrouble }));
+    const opening = retryOnBoot(() => BullmqRunQueue.open({ ...space, onTrouble }));
     await expect.poll(() => troubles.length).toBe(1);
     server.thaw();
 

@@ -13,7 +13,7 @@ import { freshSchema, postgresForTests } from '../support/postgres.js';
 import { freshPrefix, testRedis } from '../support/redis.js';
 
 /** A ledger with its own idea of time. */
-export interface EffectRoom {
+export interface EffectSandbox {
   readonly ledger: Ledger;
   /** Of the workers. */
   readonly clock: Clock;
@@ -28,7 +28,7 @@ export interface EffectStore {
   readonly name: string;
   /** How many cases may go on in it at once. */
   readonly atOnce: number;
-  room(): Promise<EffectRoom>;
+  sandbox(): Promise<EffectSandbox>;
   close(): Promise<void>;
 }
 
@@ -38,10 +38,10 @@ const REAL_LEASE_MS = 3_000;
 const NEVER_MORE = 10_000;
 
 export function memoryStore(): EffectStore {
-  return { name: 'memory', atOnce: 1, room: async () => memoryRoom(), close: async () => undefined };
+  return { name: 'memory', atOnce: 1, sandbox: async () => memorySandbox(), close: async () => undefined };
 }
 
-function memoryRoom(): EffectRoom {
+function memorySandbox(): EffectSandbox {
   const clock = new ManualClock();
   const until = async <T>(work: Promise<T>): Promise<T> => {
     const look = { over: false };
@@ -64,7 +64,7 @@ export async function redisStore(): Promise<EffectStore> {
     if (keys.length > 0) await redis.del(keys);
     await closeRedis(redis);
   };
-  return { name: 'Redis', atOnce: 60, room: async () => realRoom(ledger), close };
+  return { name: 'Redis', atOnce: 60, sandbox: async () => realSandbox(ledger), close };
 }
 
 export async function postgresStore(): Promise<EffectStore> {
@@ -78,16 +78,16 @@ export async function postgresStore(): Promise<EffectStore> {
     await pool.end();
     await server.stop();
   };
-  return { name: 'PostgreSQL', atOnce: 60, room: async () => realRoom(ledger), close };
+  return { name: 'PostgreSQL', atOnce: 60, sandbox: async () => realSandbox(ledger), close };
 }
 
-function realRoom(ledger: Ledger): EffectRoom {
+function realSandbox(ledger: Ledger): EffectSandbox {
   const wait = (ms: number) => sleep(systemClock, ms);
   return { ledger, clock: systemClock, runLeaseMs: REAL_LEASE_MS, wait, until: (work) => work };
 }
 
 /** A run that waits for a worker, of a cron of its own. */
-export async function waitingRun({ ledger, clock }: EffectRoom): Promise<string> {
+export async function waitingRun({ ledger, clock }: EffectSandbox): Promise<string> {
   const scheduledAt = clock.now() - 1_000;
   const occurrence = { scheduledAt, dueAt: scheduledAt, reason: 'schedule', missed: null } as const;
   const reply = await ledger.claim({

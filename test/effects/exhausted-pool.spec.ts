@@ -2,7 +2,7 @@ import type { PoolClient } from 'pg';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { ManualClock } from '@fencepost/lease/testing';
 import type { RunContext } from '../../libs/jobs/src/running/run-context.js';
-import { postgresLedgerRoom, SPACE, type PostgresLedgerRoom } from '../support/postgres-ledger-room.js';
+import { postgresLedgerSandbox, SPACE, type PostgresLedgerSandbox } from '../support/postgres-ledger-sandbox.js';
 import { postgresForTests, type TestPostgres } from '../support/postgres.js';
 import { until } from '../support/until.js';
 import { TransactionStage } from './transaction-stage.js';
@@ -10,7 +10,7 @@ import { TransactionStage } from './transaction-stage.js';
 const LONGER_THAN_PATIENCE_MS = 11_000;
 
 let server: TestPostgres;
-let room: PostgresLedgerRoom;
+let sandbox: PostgresLedgerSandbox;
 /** By the user's code; a test that fails gives them back, too. */
 const held: PoolClient[] = [];
 beforeAll(async () => {
@@ -18,30 +18,30 @@ beforeAll(async () => {
 });
 afterAll(() => server.stop());
 beforeEach(async () => {
-  room = await postgresLedgerRoom(server.url);
-  await room.pool.query(`create table "${room.schema}".booked (run text not null)`);
+  sandbox = await postgresLedgerSandbox(server.url);
+  await sandbox.pool.query(`create table "${sandbox.schema}".booked (run text not null)`);
 });
 const giveBack = () => {
   for (const connection of held.splice(0)) connection.release();
 };
 afterEach(() => {
   giveBack();
-  return room.close();
+  return sandbox.close();
 });
 
 const book = (run: RunContext) =>
   run.transaction(async (tx) => {
-    await tx.query({ text: `insert into "${room.schema}".booked values ($1)`, values: [run.id] });
+    await tx.query({ text: `insert into "${sandbox.schema}".booked values ($1)`, values: [run.id] });
   });
 
 /** A worker whose user's code and whose ledger have one pool, of `max` connections. */
 function sharing(max: number, settings: { readonly connectionTimeoutMillis?: number } = {}) {
   const clock = new ManualClock();
-  const pool = room.another({ max, ...settings });
+  const pool = sandbox.another({ max, ...settings });
   const takeAll = async () => {
     while (held.length < max) held.push(await pool.connect());
   };
-  return { stage: new TransactionStage(room.ledger({ ...SPACE, pool, clock })), clock, pool, takeAll };
+  return { stage: new TransactionStage(sandbox.ledger({ ...SPACE, pool, clock })), clock, pool, takeAll };
 }
 
 describe.each([1, 2])('a handler that holds every one of %i connections', (max) => {
@@ -52,7 +52,7 @@ describe.each([1, 2])('a handler that holds every one of %i connections', (max) 
     const { stage, clock, pool, takeAll } = sharing(max, settings);
     const runId = await stage.waiting();
     let refusal: unknown;
-    const carried = await stage.carry(runId, async (run) => {
+    const disposition = await stage.deliver(runId, async (run) => {
       await takeAll();
       const booking = book(run).catch((error: unknown) => (refusal = error));
       if (!('connectionTimeoutMillis' in settings)) {
@@ -67,10 +67,10 @@ describe.each([1, 2])('a handler that holds every one of %i connections', (max) 
       code: 'POOL_EXHAUSTED',
       message: expect.stringMatching(/every connection of the pool is in use: give it a larger "max"/),
     });
-    expect(carried).toMatchObject({ kind: 'later' });
-    expect(await room.rows('select * from @booked')).toEqual([]);
+    expect(disposition).toMatchObject({ kind: 'later' });
+    expect(await sandbox.rows('select * from @booked')).toEqual([]);
     expect(await stage.ended(runId, book)).toMatchObject({ state: 'succeeded', attempt: 2 });
-    expect(await room.rows('select * from @booked')).toEqual([{ run: runId }]);
+    expect(await sandbox.rows('select * from @booked')).toEqual([{ run: runId }]);
     expect([pool.totalCount, pool.idleCount, pool.waitingCount]).toEqual([max, max, 0]);
   });
 });

@@ -1,15 +1,15 @@
 import { expect } from 'vitest';
-import type { Carried } from '../../libs/jobs/src/running/carrier.js';
-import { carryOut } from '../../libs/jobs/src/running/carry-out.js';
+import type { Disposition } from '../../libs/jobs/src/running/delivery.js';
+import { execute } from '../../libs/jobs/src/running/execute.js';
 import type { EffectContext, IfUnknown } from '../../libs/jobs/src/running/effect-context.js';
 import { EffectUnknownError } from '../../libs/jobs/src/running/effect-errors.js';
-import { Ending } from '../../libs/jobs/src/running/ending.js';
+import { LazyAbort } from '../../libs/jobs/src/running/lazy-abort.js';
 import type { RunContext } from '../../libs/jobs/src/running/run-context.js';
 import { Telemetry } from '../../libs/jobs/src/telemetry/telemetry.js';
 import { FailPoints, type Mishap, type Write } from '../../libs/jobs/src/testing/fail-points.js';
 import { faultyLedger } from '../../libs/jobs/src/testing/faulty-ledger.js';
 import { WorkerProcess } from '../../libs/jobs/src/testing/worker-process.js';
-import { waitingRun, type EffectRoom } from './effect-stores.js';
+import { waitingRun, type EffectSandbox } from './effect-stores.js';
 
 type Step = Extract<Write, 'begin' | 'beginEffect' | 'finishEffect' | 'finish'> | 'fn';
 
@@ -45,7 +45,7 @@ export function cases(): Case[] {
 
 const EFFECT = 'charge';
 const RETRY = { attempts: 5, delayMs: 1, maxDelayMs: 1 };
-const MOST_DELIVERIES = 40;
+const MAX_DELIVERIES = 40;
 
 /** One run of a handler with one effect, and one mishap on its way. */
 class Trial {
@@ -58,7 +58,7 @@ class Trial {
   #recorded = false;
 
   constructor(
-    private readonly room: EffectRoom,
+    private readonly sandbox: EffectSandbox,
     private readonly of: Case,
   ) {
     const { step: write, when, mishap } = of;
@@ -66,33 +66,33 @@ class Trial {
   }
 
   async run(): Promise<Verdict> {
-    const runId = await waitingRun(this.room);
+    const runId = await waitingRun(this.sandbox);
     await this.#deliver(runId);
     for (const { process, work } of this.#frozen) {
       process.thaw();
-      await this.room.until(work);
+      await this.sandbox.until(work);
     }
-    const run = await this.room.ledger.readRun(runId);
+    const run = await this.sandbox.ledger.readRun(runId);
     const applied = { applied: this.#applied, appliedByKey: this.#keys.size };
     return { state: run?.state ?? 'missing', calls: this.#calls, ...applied };
   }
 
   /** Brings the run to one worker after the other, until nobody wants it again. */
   async #deliver(runId: string): Promise<void> {
-    for (let n = 0; n < MOST_DELIVERIES; n += 1) {
-      const process = new WorkerProcess(this.room.clock);
-      const work = this.#carry(runId, process);
-      const outcome = await this.room.until(Promise.race([work, process.gone.then(() => 'gone' as const)]));
+    for (let n = 0; n < MAX_DELIVERIES; n += 1) {
+      const process = new WorkerProcess(this.sandbox.clock);
+      const work = this.#execute(runId, process);
+      const outcome = await this.sandbox.until(Promise.race([work, process.gone.then(() => 'gone' as const)]));
       if (outcome === 'gone') {
         if (process.state === 'frozen') this.#frozen.push({ process, work });
-      } else if (outcome.kind === 'later') await this.room.wait(outcome.waitMs);
+      } else if (outcome.kind === 'later') await this.sandbox.wait(outcome.waitMs);
       else return;
     }
-    throw new Error(`Expected ${runId} to end within ${MOST_DELIVERIES} deliveries.`);
+    throw new Error(`Expected ${runId} to end within ${MAX_DELIVERIES} deliveries.`);
   }
 
-  #carry(runId: string, process: WorkerProcess): Promise<Carried> {
-    const { ledger, runLeaseMs: ttlMs } = this.room;
+  #execute(runId: string, process: WorkerProcess): Promise<Disposition> {
+    const { ledger, runLeaseMs: ttlMs } = this.sandbox;
     const own = this.#noting(faultyLedger(ledger, { process, points: this.#points }));
     const handler = { handle: (run: RunContext) => this.#handle(run, process), retry: RETRY };
     const deps = {
@@ -104,11 +104,11 @@ class Trial {
       ttlMs,
     };
     const silent = { log: () => undefined, progress: async () => undefined };
-    return carryOut({ ...deps, handlerOf: () => handler }, { runId, givenUp: new Ending(), ...silent });
+    return execute({ ...deps, handlerOf: () => handler }, { runId, givenUp: new LazyAbort(), ...silent });
   }
 
-  #noting(ledger: EffectRoom['ledger']): EffectRoom['ledger'] {
-    const note = async (...args: Parameters<EffectRoom['ledger']['finishEffect']>) => {
+  #noting(ledger: EffectSandbox['ledger']): EffectSandbox['ledger'] {
+    const note = async (...args: Parameters<EffectSandbox['ledger']['finishEffect']>) => {
       const reply = await ledger.finishEffect(...args);
       if (args[2].kind === 'done' && reply !== 'stale') this.#recorded = true;
       return reply;
@@ -148,6 +148,6 @@ class Trial {
   }
 }
 
-export function tryOut(room: EffectRoom, of: Case): Promise<Verdict> {
-  return new Trial(room, of).run();
+export function tryOut(sandbox: EffectSandbox, of: Case): Promise<Verdict> {
+  return new Trial(sandbox, of).run();
 }

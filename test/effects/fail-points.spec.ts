@@ -17,7 +17,7 @@ async function measured(store: EffectStore): Promise<Verdicts> {
   const left = cases();
   const work = async () => {
     for (let one = left.shift(); one; one = left.shift())
-      verdicts.set(keyOf(one), await tryOut(await store.room(), one));
+      verdicts.set(keyOf(one), await tryOut(await store.sandbox(), one));
   };
   await Promise.all(Array.from({ length: store.atOnce }, work));
   return verdicts;

@@ -3,7 +3,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from
 import type { SqlConnection } from '@fencepost/lease/postgres';
 import type { RunContext } from '../../libs/jobs/src/running/run-context.js';
 import { commitProxy, type CommitFault } from '../support/commit-proxy.js';
-import { postgresLedgerRoom, SPACE, type PostgresLedgerRoom } from '../support/postgres-ledger-room.js';
+import { postgresLedgerSandbox, SPACE, type PostgresLedgerSandbox } from '../support/postgres-ledger-sandbox.js';
 import { postgresForTests, type TestPostgres } from '../support/postgres.js';
 import { TransactionStage } from './transaction-stage.js';
 
@@ -12,21 +12,21 @@ interface Shop {
 }
 
 let server: TestPostgres;
-let room: PostgresLedgerRoom;
+let sandbox: PostgresLedgerSandbox;
 let stage: TransactionStage;
 beforeAll(async () => {
   server = await postgresForTests();
 });
 afterAll(() => server.stop());
 beforeEach(async () => {
-  room = await postgresLedgerRoom(server.url);
+  sandbox = await postgresLedgerSandbox(server.url);
   // No key but its own: a row that is written twice is there twice.
-  await room.pool.query(
-    `create table "${room.schema}".orders (id int generated always as identity, run text not null, total int not null)`,
+  await sandbox.pool.query(
+    `create table "${sandbox.schema}".orders (id int generated always as identity, run text not null, total int not null)`,
   );
-  stage = new TransactionStage(room.ledger(SPACE));
+  stage = new TransactionStage(sandbox.ledger(SPACE));
 });
-afterEach(() => room.close());
+afterEach(() => sandbox.close());
 
 /** Kysely on the one connection of a transaction, which stays the ledger's to end and to give back. */
 function kyselyOn(tx: SqlConnection): Kysely<Shop> {
@@ -34,7 +34,7 @@ function kyselyOn(tx: SqlConnection): Kysely<Shop> {
     (await tx.query({ text, values: [...values] })) as PostgresQueryResult<never>;
   const connection = { query: query as never, release: () => undefined };
   const pool = { connect: async () => connection, end: async () => undefined };
-  return new Kysely<Shop>({ dialect: new PostgresDialect({ pool }) }).withSchema(room.schema);
+  return new Kysely<Shop>({ dialect: new PostgresDialect({ pool }) }).withSchema(sandbox.schema);
 }
 
 type Insert = (tx: SqlConnection, run: RunContext) => Promise<{ id: number }>;
@@ -43,18 +43,18 @@ const withKysely: Insert = (tx, run) =>
   kyselyOn(tx).insertInto('orders').values({ run: run.id, total: 42 }).returning('id').executeTakeFirstOrThrow();
 
 const withPg: Insert = async (tx, run) => {
-  const text = `insert into "${room.schema}".orders (run, total) values ($1, $2) returning id`;
+  const text = `insert into "${sandbox.schema}".orders (run, total) values ($1, $2) returning id`;
   const { rows } = await tx.query({ text, values: [run.id, 42] });
   return rows[0] as { id: number };
 };
 
-const orders = () => room.rows('select id, run, total from @orders order by id');
-const recorded = () => room.rows(`select run_id as run from @effect where name = 'transaction' and state = 'done'`);
+const orders = () => sandbox.rows('select id, run, total from @orders order by id');
+const recorded = () => sandbox.rows(`select run_id as run from @effect where name = 'transaction' and state = 'done'`);
 
 /** The row and its record, or neither. */
 async function expectTogether(runId: string, times: 0 | 1): Promise<void> {
   const expected = Array.from({ length: times }, () => ({ run: runId }));
-  expect(await room.rows('select run from @orders where total = 42')).toEqual(expected);
+  expect(await sandbox.rows('select run from @orders where total = 42')).toEqual(expected);
   expect(await recorded()).toEqual(expected);
 }
 
@@ -87,7 +87,7 @@ describe.each([
         if (fails) throw new Error('out of stock');
         return order;
       });
-    expect(await stage.carry(runId, handle)).toMatchObject({ kind: 'later' });
+    expect(await stage.deliver(runId, handle)).toMatchObject({ kind: 'later' });
     await expectTogether(runId, 0);
     fails = false;
     expect(await stage.ended(runId, handle)).toMatchObject({ state: 'succeeded', attempt: 2 });
@@ -95,12 +95,12 @@ describe.each([
   });
 
   it('are gone when another attempt has begun before their commit, and are that one’s alone', async () => {
-    const lapse = `update "${room.schema}".run set lease_until = 1, open_until = 1, watch_at = 1 where id = $1`;
+    const lapse = `update "${sandbox.schema}".run set lease_until = 1, open_until = 1, watch_at = 1 where id = $1`;
     let other: Promise<unknown> = Promise.resolve();
-    await stage.carry(runId, (context) =>
+    await stage.deliver(runId, (context) =>
       context.transaction(async (tx) => {
         const order = await insert(tx, context);
-        await room.pool.query(lapse, [runId]);
+        await sandbox.pool.query(lapse, [runId]);
         other = stage.ended(runId, (next) => next.transaction((own) => insert(own, next)));
         await other;
         return order;
@@ -116,7 +116,7 @@ describe.each([
     ['reply', 1],
   ])('are there once when the connection is cut at their commit (%s)', async (fault, attempts) => {
     const proxy = await commitProxy(server.url);
-    const pool = room.another({ connectionString: proxy.url });
+    const pool = sandbox.another({ connectionString: proxy.url });
     proxy.arm(fault);
     let calls = 0;
     const handle = (context: RunContext) => {
@@ -138,7 +138,7 @@ describe('an ORM’s own transaction within run.transaction', () => {
   it('is refused, with what to do instead', async () => {
     const runId = await stage.waiting();
     let refusal: unknown;
-    await stage.carry(runId, async (context) => {
+    await stage.deliver(runId, async (context) => {
       const met = context.transaction(async (tx) => {
         const own = kyselyOn(tx).transaction();
         await own.execute((db) => db.insertInto('orders').values({ run: context.id, total: 42 }).execute());

@@ -2,16 +2,16 @@ import { systemClock, type Clock } from '@fencepost/lease';
 import { sleep } from '@fencepost/lease/internal';
 import type { Run } from '../../libs/ledger/src/run.js';
 import type { PostgresLedger } from '../../libs/ledger/src/postgres/postgres-ledger.js';
-import type { Carried } from '../../libs/jobs/src/running/carrier.js';
-import { carryOut } from '../../libs/jobs/src/running/carry-out.js';
-import { Ending } from '../../libs/jobs/src/running/ending.js';
+import type { Disposition } from '../../libs/jobs/src/running/delivery.js';
+import { execute } from '../../libs/jobs/src/running/execute.js';
+import { LazyAbort } from '../../libs/jobs/src/running/lazy-abort.js';
 import type { RunHandler } from '../../libs/jobs/src/running/run-context.js';
 import { Telemetry } from '../../libs/jobs/src/telemetry/telemetry.js';
 import { waitingRun } from './effect-stores.js';
 
 const LEASE_MS = 10_000;
 const RETRY = { attempts: 5, delayMs: 1, maxDelayMs: 1 };
-const MOST_DELIVERIES = 20;
+const MAX_DELIVERIES = 20;
 
 /** A worker's own code over a ledger in PostgreSQL, without the queue between them. */
 export class TransactionStage {
@@ -27,21 +27,21 @@ export class TransactionStage {
   }
 
   /** One delivery to a worker. */
-  carry(runId: string, handle: RunHandler): Promise<Carried> {
+  deliver(runId: string, handle: RunHandler): Promise<Disposition> {
     const handler = { handle, retry: RETRY };
     const { clock, ledger } = this;
     const deps = { ledger, clock, telemetry: new Telemetry(), random: () => 0, worker: 'w/1', ttlMs: LEASE_MS };
     const silent = { log: () => undefined, progress: async () => undefined };
-    return carryOut({ ...deps, handlerOf: () => handler }, { runId, givenUp: new Ending(), ...silent });
+    return execute({ ...deps, handlerOf: () => handler }, { runId, givenUp: new LazyAbort(), ...silent });
   }
 
   /** Brings the run to one worker after the other until nobody wants it again. */
   async ended(runId: string, handle: RunHandler): Promise<Run | null> {
-    for (let n = 0; n < MOST_DELIVERIES; n += 1) {
-      const carried = await this.carry(runId, handle);
+    for (let n = 0; n < MAX_DELIVERIES; n += 1) {
+      const carried = await this.deliver(runId, handle);
       if (carried.kind !== 'later') return this.ledger.readRun(runId);
       await sleep(systemClock, carried.waitMs);
     }
-    throw new Error(`Expected ${runId} to end within ${MOST_DELIVERIES} deliveries.`);
+    throw new Error(`Expected ${runId} to end within ${MAX_DELIVERIES} deliveries.`);
   }
 }

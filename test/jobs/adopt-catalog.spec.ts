@@ -1,24 +1,24 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { redisKeys } from '@fencepost/lease/internal/redis';
-import { RedisAlarmBook } from '../../libs/jobs/src/alarms/redis-alarm-book.js';
-import { PostgresAlarmBook } from '../../libs/jobs/src/alarms/postgres-alarm-book.js';
+import { RedisAlarmStore } from '../../libs/jobs/src/alarms/redis-alarm-store.js';
+import { PostgresAlarmStore } from '../../libs/jobs/src/alarms/postgres-alarm-store.js';
 import { listTenants, openPostgresCatalog } from '../../libs/ledger/src/catalog/postgres-catalog.js';
 import { RedisCatalog } from '../../libs/ledger/src/catalog/redis-catalog.js';
 import { PostgresAuditTrail } from '../../libs/ledger/src/audit-trail/postgres-audit-trail.js';
 import { RedisAuditTrail } from '../../libs/ledger/src/audit-trail/redis-audit-trail.js';
 import { build, cron, named, NOTHING, order, OTHER } from '../contracts/catalog/stage.js';
-import { postgresLedgerRoom, type PostgresLedgerRoom } from '../support/postgres-ledger-room.js';
+import { postgresLedgerSandbox, type PostgresLedgerSandbox } from '../support/postgres-ledger-sandbox.js';
 import { postgresForTests, type TestPostgres } from '../support/postgres.js';
 import { redisSpaces } from './redis-space.js';
 
 let postgres: TestPostgres;
-let room: PostgresLedgerRoom;
+let sandbox: PostgresLedgerSandbox;
 beforeAll(async () => {
   postgres = await postgresForTests();
-  room = await postgresLedgerRoom(postgres.url);
+  sandbox = await postgresLedgerSandbox(postgres.url);
 });
 afterAll(async () => {
-  await room?.close();
+  await sandbox?.close();
   await postgres?.stop();
 });
 
@@ -40,8 +40,8 @@ async function deployed() {
   const key = (part: string) => redisKeys(space)('catalog', part);
   await redis.hset(key('crons'), { stray: 'no record', broken: '1\t2\tfiring\t\t{}\t{' });
   await redis.hset(key('declared'), { stray: 'nothing' });
-  await new RedisAlarmBook({ redis, ...space }).swap([{ cron: 'a', was: null, is: '{"open":[]}' }]);
-  const place = { pool: room.pool, schema: room.schema, ...space };
+  await new RedisAlarmStore({ redis, ...space }).swap([{ cron: 'a', was: null, is: '{"open":[]}' }]);
+  const place = { pool: sandbox.pool, schema: sandbox.schema, ...space };
   return { redis, space, catalog, trail, place, open: () => openPostgresCatalog({ ...place, redis }) };
 }
 
@@ -59,7 +59,7 @@ describe('a deployment that moves its definitions from Redis to PostgreSQL', () 
     expect(await kept.list({ limit: 10 })).toEqual(await trail.list({ limit: 10 }));
     const next = await kept.append({ ...RECORD, reason: 'three', from: 'the test' });
     expect((await kept.list({ limit: 1 }))[0]).toEqual(next);
-    expect((await new PostgresAlarmBook(place).read(['a'])).records).toEqual(['{"open":[]}']);
+    expect((await new PostgresAlarmStore(place).read(['a'])).records).toEqual(['{"open":[]}']);
     expect(await listTenants({ ...place })).toContain(place.tenant);
   });
 
@@ -92,7 +92,7 @@ describe('a deployment that moves its definitions from Redis to PostgreSQL', () 
   });
 
   it('starts empty where Redis has no definitions either', async () => {
-    const place = { pool: room.pool, schema: room.schema, ...spaces.fresh() };
+    const place = { pool: sandbox.pool, schema: sandbox.schema, ...spaces.fresh() };
     const { catalog, adopted } = await openPostgresCatalog({ ...place, redis: spaces.redis() });
     expect(adopted).toBeNull();
     expect(await catalog.read()).toMatchObject({ version: 0, bornAt: null, entries: [] });

@@ -9,7 +9,7 @@ import type { ClaimReply, ClaimRequest, Ledger } from '../../libs/ledger/src/led
 import { ledgerKeys, type CronKeys } from '../../libs/ledger/src/redis-ledger-keys.js';
 import { RedisLedger } from '../../libs/ledger/src/redis-ledger.js';
 import type { SkipReason } from '../../libs/ledger/src/run.js';
-import { RedisPresence } from '../../libs/jobs/src/scheduling/redis-presence.js';
+import { RedisMembership } from '../../libs/jobs/src/scheduling/redis-membership.js';
 import { CRON, definitionOf, HOUR, SECOND } from '../support/audit-history.js';
 
 export function claimOf(over: Partial<ClaimRequest> & { scheduledAt: number | null }): Omit<ClaimRequest, 'cursor'> {
@@ -44,7 +44,7 @@ interface Space {
 export class Stores {
   readonly real: RedisCatalog;
   readonly ledger: RedisLedger;
-  readonly presence: RedisPresence;
+  readonly membership: RedisMembership;
   readonly keys: CronKeys;
   readonly catalog = { read: async () => older(await this.real.read()) };
   #born = 0;
@@ -55,14 +55,14 @@ export class Stores {
   ) {
     this.real = new RedisCatalog({ redis, ...space });
     this.ledger = new RedisLedger({ redis, ...space });
-    this.presence = new RedisPresence({ redis, ...space });
+    this.membership = new RedisMembership({ redis, ...space });
     this.keys = ledgerKeys(space)(CRON);
   }
 
   static async of(redis: Redis, space: Space): Promise<Stores> {
     const stores = new Stores(redis, space);
     await stores.real.declare([{ definition: definitionOf(), disabled: false }], { seq: 1, source: 'test' });
-    await stores.presence.beat('pod/1');
+    await stores.membership.heartbeat('pod/1');
     const [entry] = (await stores.catalog.read()).entries;
     stores.#born = Math.floor((entry?.since ?? 0) / SECOND) * SECOND;
     return stores;
@@ -87,8 +87,8 @@ export class Stores {
   }
 
   async audit(to: number) {
-    const { catalog, ledger, presence } = this;
-    return audit({ catalog, ledger, presence, clock: systemClock }, { to: this.at(to) });
+    const { catalog, ledger, membership } = this;
+    return audit({ catalog, ledger, membership, clock: systemClock }, { to: this.at(to) });
   }
 
   async takeAway(runId: string): Promise<void> {

@@ -154,7 +154,7 @@ describe('an audit of a day of a cron that fires each second', () => {
       ledger,
       clock,
       catalog: { read: async () => ({ version: 1, readAt: clock.now(), entries: [entry] }) },
-      presence: { lastHeard: async () => start + 86_402 * SECOND },
+      membership: { lastHeard: async () => start + 86_402 * SECOND },
     });
     expect(report).toMatchObject({ ok: false, instants: 86_400, missed: 1, waiting: 864, skipped: { merged: 85_535 } });
     expect(report.findings).toMatchObject([{ kind: 'missed', instant: start + 86_399 * SECOND }]);

@@ -5,7 +5,7 @@ import { LeaseKeeper } from '@fencepost/lease/internal';
 import { closeRedis, connectRedis, RedisLeaseStore } from '@fencepost/lease/redis';
 import { RedisCatalog } from '../../libs/ledger/src/catalog/redis-catalog.js';
 import { RedisLedger } from '../../libs/ledger/src/redis-ledger.js';
-import { RedisPresence } from '../../libs/jobs/src/scheduling/redis-presence.js';
+import { RedisMembership } from '../../libs/jobs/src/scheduling/redis-membership.js';
 import { SchedulerPod } from '../../libs/jobs/src/scheduling/scheduler-pod.js';
 import { Telemetry } from '../../libs/jobs/src/telemetry/telemetry.js';
 import { MemoryRunQueue } from '../../libs/jobs/src/testing/memory-run-queue.js';
@@ -15,7 +15,7 @@ import { definition } from '../support/scheduler-stage.js';
 const PODS = 10;
 const CRONS = 1_000;
 /** While each pod beats once, all pods together. */
-const MOST_COMMANDS = 15;
+const MAX_COMMANDS = 15;
 /** Two renewals of every lease, and a little more. */
 const ROUNDS = 7;
 
@@ -53,7 +53,7 @@ async function podOn({ connect, space }: Server, name: string): Promise<Schedule
   };
   const times = { ttlMs: 10_000, sweepEveryMs: 500, lookAgainMs: 10_000, keepRuns: 1_000 };
   return new SchedulerPod({
-    ...{ ...stores, ...times, presence: new RedisPresence(at) },
+    ...{ ...stores, ...times, membership: new RedisMembership(at) },
     ...{ clock: systemClock, telemetry: new Telemetry(), random: Math.random },
   });
 }
@@ -88,7 +88,7 @@ describe('ten scheduler pods that hold a thousand idle crons', () => {
 
     // What they took over is looked through once; what comes after that stays. A pod beats once a second.
     const beatsAmong = (last: number) => commands.slice(-last).filter((command) => command.includes(':pods ')).length;
-    const beats = () => beatsAmong(ROUNDS * MOST_COMMANDS);
+    const beats = () => beatsAmong(ROUNDS * MAX_COMMANDS);
     await expect.poll(beats, { timeout: 40_000, interval: 200 }).toBeGreaterThanOrEqual(ROUNDS * PODS);
     expect(held().reduce((sum, size) => sum + size)).toBe(CRONS);
   });

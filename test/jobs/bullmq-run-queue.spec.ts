@@ -2,7 +2,7 @@ import { Worker, type Job } from 'bullmq';
 import { closeRedis } from '@fencepost/lease/redis';
 import { afterEach, describe, expect, it } from 'vitest';
 import { BullmqRunQueue, QUEUE_NAME, queuePrefix } from '../../libs/jobs/src/scheduling/bullmq-run-queue.js';
-import { LARGEST_PRIORITY } from '../../libs/jobs/src/scheduling/run-queue.js';
+import { MAX_PRIORITY } from '../../libs/jobs/src/scheduling/run-queue.js';
 import { redisSpaces } from './redis-space.js';
 
 const spaces = redisSpaces();
@@ -85,7 +85,7 @@ describe('the queue', () => {
   it('brings what has the largest priority number to a worker after everything else, and holds it meanwhile', async () => {
     const { runs, space } = queue();
     const taking = worker(space);
-    const low = { runId: 'c@1', delivery: 1, priority: LARGEST_PRIORITY };
+    const low = { runId: 'c@1', delivery: 1, priority: MAX_PRIORITY };
     await runs.enqueue([low, { ...low, runId: 'c@2' }]);
     await runs.enqueue([{ runId: 'c@3', delivery: 1 }]);
     expect(await runs.holds([low])).toEqual(['waiting']);

@@ -8,7 +8,7 @@ import { redisSpaces } from './redis-space.js';
 
 const spaces = redisSpaces();
 
-interface Finding {
+interface DoctorFinding {
   readonly code: string;
   readonly level: string;
   readonly subject: string;
@@ -46,7 +46,7 @@ describe('fencepost doctor', () => {
     await registry.report(card('pod-a'));
     await registry.report(card('pod-b'));
     const { json } = await at.json('doctor');
-    const findings = json as Finding[];
+    const findings = json as DoctorFinding[];
     // How the server of the tests is set is its own affair.
     expect(findings.filter(({ subject }) => !subject.startsWith('redis'))).toMatchObject([{ code: 'LOOKED_AT' }]);
   });
@@ -56,7 +56,7 @@ describe('fencepost doctor', () => {
     await registry.report(card('pod-a'));
     await registry.report(card('pod-b'));
     const { code, json } = await at.json('doctor');
-    const worst = (json as Finding[]).some(({ level }) => level === 'bad' || level === 'warn');
+    const worst = (json as DoctorFinding[]).some(({ level }) => level === 'bad' || level === 'warn');
     expect(code).toBe(worst ? 1 : 0);
   });
 

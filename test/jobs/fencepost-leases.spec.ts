@@ -140,7 +140,7 @@ describe('fencepost leases clear', () => {
     await acquire('nightly');
     const args = ['leases', 'clear', 'nightly', '--reason', 'dead', '--yes', '--watch', '1h', '--json'];
     const { code, json } = await fencepost(args, { env: at.env, interrupted: () => AbortSignal.abort() });
-    expect([code, json]).toMatchObject([1, { verdict: 'cleared', watch: { verdict: 'free', sightings: [] } }]);
+    expect([code, json]).toMatchObject([1, { verdict: 'cleared', watch: { verdict: 'free', observations: [] } }]);
   });
 
   it('takes where the store is also before the word', async () => {

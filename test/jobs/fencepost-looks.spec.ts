@@ -68,7 +68,7 @@ describe('fencepost audit', () => {
   it('fails for instants that nobody has seen to', async () => {
     const at = await deployment([declared('each-second', '* * * * * *')]);
     const look = async () => {
-      await at.presence.beat('scheduler/1');
+      await at.membership.heartbeat('scheduler/1');
       return at.json('audit', '--cron', 'each-second');
     };
     await expect.poll(look, { timeout: 25_000, interval: 500 }).toMatchObject({ code: 1, json: { ok: false } });

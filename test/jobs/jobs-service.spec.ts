@@ -55,14 +55,14 @@ interface Started {
   readonly providers?: Provider[];
   readonly buildSeq?: number;
   /** A ledger that looks after a run sooner than in half a minute. */
-  readonly hurried?: boolean;
+  readonly shortened?: boolean;
 }
 
-async function start(space: Space, { roles = ['worker'], providers = [], hurried, ...options }: Started) {
+async function start(space: Space, { roles = ['worker'], providers = [], shortened, ...options }: Started) {
   const one = { redis: testRedis(), ...space, app: 'office', drainDeadline: '2s', sweepEvery: '500ms', ...options };
   const testing = Test.createTestingModule({ imports: [JobsModule.forRoot({ roles, ...one })], providers });
   const ledger = new RedisLedger({ redis: spaces.redis(), ...space, timing: { sweepMs: 1_500 } });
-  const app = await (hurried ? testing.overrideProvider(LEDGER).useValue(ledger) : testing).compile();
+  const app = await (shortened ? testing.overrideProvider(LEDGER).useValue(ledger) : testing).compile();
   apps.push(app);
   return app.init();
 }
@@ -170,7 +170,7 @@ describe('a queue that loses everything', () => {
   it('loses no job', async () => {
     const space = spaces.fresh();
     await start(space, { providers: [Notes] }).then((declaring) => declaring.close());
-    const app = await start(space, { roles: ['scheduler'], hurried: true });
+    const app = await start(space, { roles: ['scheduler'], shortened: true });
     const enqueued = await app.get(Jobs).enqueueMany('take-note', [{ payload: 'a' }, { payload: 'b' }]);
     const keys = await spaces.redis().keys(`${queuePrefix(space)}:runs:*`);
     expect(keys.length).toBeGreaterThan(0);

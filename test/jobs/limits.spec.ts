@@ -4,7 +4,7 @@ import { NO_FENCE, parseFence, systemClock } from '@fencepost/lease';
 import { RedisSemaphoreStore } from '@fencepost/lease/coordination';
 import { closeRedis, type RedisClient } from '@fencepost/lease/redis';
 import { RedisLedger } from '../../libs/ledger/src/redis-ledger.js';
-import type { Limits } from '../../libs/jobs/src/running/carrier.js';
+import type { Limits } from '../../libs/jobs/src/running/delivery.js';
 import { RunProcessor } from '../../libs/jobs/src/running/run.processor.js';
 import type { RunContext } from '../../libs/jobs/src/running/run-context.js';
 import { BullmqRunQueue } from '../../libs/jobs/src/scheduling/bullmq-run-queue.js';

@@ -7,7 +7,7 @@ import type { Ledger } from '@fencepost/ledger';
 import type { JobsModuleOptions, Role, RunContext } from '@fencepost/jobs';
 import { RUN_QUEUE } from '@fencepost/jobs/scheduler';
 import { afterEach, describe, expect, it } from 'vitest';
-import { PRESENCE } from '../../libs/jobs/src/nest/tokens.js';
+import { MEMBERSHIP } from '../../libs/jobs/src/nest/tokens.js';
 import { CronCatalog } from '../../libs/jobs/src/operating/cron-catalog.js';
 import { CronOperator } from '../../libs/jobs/src/operating/cron-operator.js';
 import { recordedEvents } from '../support/recorded-events.js';
@@ -60,7 +60,7 @@ describe('what people and programs do to crons', () => {
       const worker = await start(space, { roles: ['worker'], providers: [Mails] });
       const app = await start(space, { roles });
       const { sent } = worker.get(Mails);
-      expect(app.get(PRESENCE)).toHaveProperty('announce');
+      expect(app.get(MEMBERSHIP)).toHaveProperty('publishDue');
       expect(app.get(RUN_QUEUE)).toHaveProperty('enqueue');
 
       const reply = await app.get(CronOperator).trigger('mail', { by: 'ann', payload: { to: 'ben' } });

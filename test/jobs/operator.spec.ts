@@ -5,7 +5,7 @@ import { RedisLedger } from '../../libs/ledger/src/redis-ledger.js';
 import { CronCatalog } from '../../libs/jobs/src/operating/cron-catalog.js';
 import { CronOperator } from '../../libs/jobs/src/operating/cron-operator.js';
 import { BullmqRunQueue } from '../../libs/jobs/src/scheduling/bullmq-run-queue.js';
-import { RedisPresence } from '../../libs/jobs/src/scheduling/redis-presence.js';
+import { RedisMembership } from '../../libs/jobs/src/scheduling/redis-membership.js';
 import { redisSpaces } from './redis-space.js';
 
 const spaces = redisSpaces();
@@ -20,23 +20,23 @@ const CRON = 'reports';
 /** A cron made at run time that is never due within a test, in stores of their own. */
 async function set() {
   const at = { redis: spaces.redis(), ...spaces.fresh() };
-  const [catalog, ledger, presence] = [new RedisCatalog(at), new RedisLedger(at), new RedisPresence(at)];
+  const [catalog, ledger, membership] = [new RedisCatalog(at), new RedisLedger(at), new RedisMembership(at)];
   const queue = new BullmqRunQueue({ ...at, onTrouble: () => {} });
   closing.push(() => queue.close());
   const crons = new CronCatalog({ catalog, clock: systemClock });
   await crons.set(CRON, { expression: '0 0 1 1 *', handler: 'other', payload: { n: 1 } }, ORDER);
   return {
-    operator: new CronOperator({ catalog, ledger, queue, presence, clock: systemClock }),
+    operator: new CronOperator({ catalog, ledger, queue, membership, clock: systemClock }),
     crons,
     ledger,
-    presence,
+    membership,
     queue,
   };
 }
 
 describe('an operator over Redis', () => {
   it('triggers a run that the queue has and the pods hear of', async () => {
-    const { operator, ledger, presence, queue } = await set();
+    const { operator, ledger, membership, queue } = await set();
     const reply = await operator.trigger(CRON, ORDER);
     const [job] = await queue.queue.getJobs();
     expect(reply).toEqual({ verdict: 'claimed', runId: job?.id });
@@ -46,7 +46,7 @@ describe('an operator over Redis', () => {
       handler: 'other',
       payload: '{"n":1}',
     });
-    expect((await presence.beat('pod/1')).overdue).toMatchObject([{ cron: CRON }]);
+    expect((await membership.heartbeat('pod/1')).overdue).toMatchObject([{ cron: CRON }]);
     expect(await operator.trigger(CRON, ORDER)).toEqual({ verdict: 'skipped', reason: 'overlap' });
     expect(await operator.cancel(job?.id ?? '', ORDER)).toEqual({ verdict: 'cancelled' });
     const actions = await ledger.actions(CRON, 9);

@@ -3,7 +3,7 @@ import type { INestApplicationContext } from '@nestjs/common';
 import { Test } from '@nestjs/testing';
 import { JobsModule, SingletonCron } from '@fencepost/jobs';
 import type { Role } from '@fencepost/jobs';
-import { Outlook, Timelines, WhyDesk } from '@fencepost/jobs/operating';
+import { Forecasts, Timelines, ExplainService } from '@fencepost/jobs/operating';
 import { afterEach, expect, it } from 'vitest';
 import { testRedis } from '../support/redis.js';
 import { redisSpaces } from './redis-space.js';
@@ -32,14 +32,14 @@ it.each<[readonly Role[]]>([[['scheduler', 'worker']], [['worker']]])(
   async (roles) => {
     const app = await start(roles);
     await expect.poll(async () => (await app.get(Timelines).of('mail')).items.length).toBeGreaterThan(0);
-    await expect.poll(async () => (await app.get(Outlook).ahead()).next).toMatchObject([{ cron: 'mail' }]);
+    await expect.poll(async () => (await app.get(Forecasts).ahead()).next).toMatchObject([{ cron: 'mail' }]);
     const soon = new Date(Date.now() + 60_000).toISOString().replace(/\.\d+/, '');
-    expect(await app.get(WhyDesk).why('mail', soon)).toMatchObject({ verdict: 'will-run' });
+    expect(await app.get(ExplainService).why('mail', soon)).toMatchObject({ verdict: 'will-run' });
   },
 );
 
 it('why an instant ran is told with who held the lease then, as the journal has it', async () => {
-  const why = (await start(['scheduler', 'worker'])).get(WhyDesk);
+  const why = (await start(['scheduler', 'worker'])).get(ExplainService);
   const words = async () => JSON.stringify((await why.why('mail', 'last')).steps);
   await expect.poll(words, { timeout: 10_000 }).toContain('held the lease of the cron from');
 });

@@ -12,7 +12,7 @@ import { PostgresLedger } from '../../libs/ledger/src/postgres/postgres-ledger.j
 import { RedisLedger } from '../../libs/ledger/src/redis-ledger.js';
 import { UnknownCronError } from '../../libs/jobs/src/operating/errors.js';
 import { Timelines } from '../../libs/jobs/src/operating/timelines.js';
-import { WhyDesk } from '../../libs/jobs/src/operating/why-desk.js';
+import { ExplainService } from '../../libs/jobs/src/operating/explain-service.js';
 import { SCHEMAS } from '../../libs/jobs/src/presenting/schemas.js';
 import { presentTimeline } from '../../libs/jobs/src/presenting/timeline.js';
 import { presentWhyReport } from '../../libs/jobs/src/presenting/why-report.js';
@@ -105,10 +105,10 @@ const STORES: readonly (readonly [string, () => Ledger])[] = [
 
 describe.each(STORES)('what became of the instants of a cron, as the ledger in %s knows it,', (_, ledgerOf) => {
   let history: History;
-  let desk: WhyDesk;
+  let service: ExplainService;
   beforeAll(async () => {
     history = await new History(ledgerOf()).make();
-    desk = new WhyDesk(history);
+    service = new ExplainService(history);
   });
 
   it('is a line of all of them', async () => {
@@ -134,7 +134,7 @@ describe.each(STORES)('what became of the instants of a cron, as the ledger in %
     [7, 'waiting', 'no worker that is there has its handler', ['misfire', '2 missed instants']],
     [8, 'due', 'pod/1 holds its lease', ['lease', 'pod/1 holds the lease of the cron']],
   ] as const)('second %i: %s', async (...[second, verdict, answer, [topic, words]]) => {
-    const report = await desk.why(CRON, history.at(second));
+    const report = await service.why(CRON, history.at(second));
     expect(report).toMatchObject({ verdict, answer: expect.stringContaining(answer) });
     const said = report.steps.filter((step) => step.topic === topic).map(({ text }) => text);
     expect(said.join('\n')).toContain(words);
@@ -143,7 +143,7 @@ describe.each(STORES)('what became of the instants of a cron, as the ledger in %
   });
 
   it('is told of the last one, too', async () => {
-    expect((await desk.why(CRON, 'last')).at).toBeGreaterThan(history.at(3_500));
+    expect((await service.why(CRON, 'last')).at).toBeGreaterThan(history.at(3_500));
   });
 });
 
@@ -151,7 +151,7 @@ describe('a question', () => {
   const history = new History(new MemoryLedger(systemClock));
 
   it('about a name that is not there says which are like it', async () => {
-    const asked = new WhyDesk(history).why('tikc', 'now');
+    const asked = new ExplainService(history).why('tikc', 'now');
     await expect(asked).rejects.toThrow(UnknownCronError);
     await expect(asked).rejects.toThrow('Is one of these meant: "tick"?');
     await expect(new Timelines(history).of('tikc')).rejects.toThrow(UnknownCronError);
@@ -163,7 +163,7 @@ describe('a question', () => {
     const missed = { count: 200, from: many.at(1), to: many.at(200) };
     const occurrence = { scheduledAt: many.at(201), dueAt: many.at(201), reason: 'catch-up' as const, missed };
     await many.claim(201, { skips, occurrence });
-    const report = await new WhyDesk(many).why(CRON, many.at(3));
+    const report = await new ExplainService(many).why(CRON, many.at(3));
     expect(report).toMatchObject({ verdict: 'merged', answer: expect.stringContaining(many.idOf(201)) });
   });
 
@@ -172,7 +172,7 @@ describe('a question', () => {
     await dense.claim(1);
     await dense.begin(1);
     for (let second = 2; second <= 60; second += 1) await dense.claim(second, { overlap: 'skip' });
-    const report = await new WhyDesk(dense).why(CRON, dense.at(60));
+    const report = await new ExplainService(dense).why(CRON, dense.at(60));
     expect(report).toMatchObject({
       verdict: 'overlap',
       answer: expect.stringContaining(`${dense.idOf(1)} was still going`),
@@ -182,7 +182,7 @@ describe('a question', () => {
   it('is answered from the ledger alone while the journal and the leases are away', async () => {
     const away = () => Promise.reject(new Error('away'));
     const { catalog, ledger } = history;
-    const desk = new WhyDesk({ catalog, ledger, journal: { ofCron: away }, leases: { inspect: away } });
-    expect(await desk.why(CRON, history.at(9))).toMatchObject({ verdict: 'due' });
+    const service = new ExplainService({ catalog, ledger, journal: { ofCron: away }, leases: { inspect: away } });
+    expect(await service.why(CRON, history.at(9))).toMatchObject({ verdict: 'due' });
   });
 });

@@ -7,7 +7,7 @@ import { testRedis } from '../support/redis.js';
 import { tcpProxy, type TcpProxy } from '../support/tcp-proxy.js';
 
 /** A worker fetches for at most so long, and hears nothing meanwhile. */
-const LONGEST_FETCH_MS = 10_000;
+const MAX_FETCH_MS = 10_000;
 
 describe('a copy of the connection to one server', () => {
   let proxy: TcpProxy;
@@ -59,8 +59,8 @@ describe('a copy of the connection to one server', () => {
   it('lets a worker wait for jobs in silence, on a copy of its own', () => {
     const blocking = kept((workerCopyOf(redis) as Redis).duplicate({ connectionName: 'b', lazyConnect: true }));
     expect(blocking.options.connectionName).toBe('b');
-    expect(blocking.options.socketTimeout).toBeGreaterThan(LONGEST_FETCH_MS);
-    expect(blocking.options.commandTimeout).toBeGreaterThan(LONGEST_FETCH_MS);
+    expect(blocking.options.socketTimeout).toBeGreaterThan(MAX_FETCH_MS);
+    expect(blocking.options.commandTimeout).toBeGreaterThan(MAX_FETCH_MS);
     expect(blocking.options.maxRetriesPerRequest).toBeNull();
   });
 });
@@ -83,7 +83,7 @@ describe('a copy of the connection to a cluster', () => {
     // As BullMQ makes one: with all that the nodes of the first one have.
     const over = { redisOptions: { ...worker.options.redisOptions, connectionName: 'b' } };
     const blocking = worker.duplicate(undefined, over) as unknown as BoundedCluster;
-    expect(blocking.limitMs).toBeGreaterThan(LONGEST_FETCH_MS);
+    expect(blocking.limitMs).toBeGreaterThan(MAX_FETCH_MS);
     expect(blocking.options.redisOptions).toMatchObject({ connectionName: 'b', maxRetriesPerRequest: null });
     // A node would be taken for dead while it has nothing to say.
     expect(blocking.options.redisOptions).not.toHaveProperty('socketTimeout');

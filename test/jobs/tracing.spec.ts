@@ -127,7 +127,7 @@ describe('with the option "tracing"', () => {
     const exporter = recorded();
     const stage = await WorkerStage.with();
     stage.tracing = new OpenTelemetryTracing(stage.telemetry);
-    await stage.carry(async () => {
+    await stage.deliver(async () => {
       stage.manual.jumpWall(60_000);
       await stage.takenOver();
       stage.manual.jumpWall(-60_000);
@@ -142,7 +142,7 @@ describe('with the option "tracing"', () => {
     const stage = await WorkerStage.with();
     stage.tracing = new OpenTelemetryTracing(stage.telemetry);
     await stage.memoryLedger.redeliver({ runId: RUN, delivery: 1 }, 'nonce');
-    await stage.carry(() => {});
+    await stage.deliver(() => {});
     const [span] = exporter.getFinishedSpans();
     expect(span?.attributes).toMatchObject({ 'fencepost.delivery': 2, 'fencepost.outcome': 'succeeded' });
   });

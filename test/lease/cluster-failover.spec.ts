@@ -67,11 +67,11 @@ describe('connectRedis to a cluster', () => {
 
   it('is closed twice without waiting for ever', { timeout: 4_000 }, async () => {
     const cluster = await connectRedis({ ...settings, cluster: servers.urls });
-    const farewell = closeRedis(cluster);
+    const leave = closeRedis(cluster);
     // A second one of its own would wait for an end that has been told already.
-    expect(closeRedis(cluster)).toBe(farewell);
-    await farewell;
-    expect(closeRedis(cluster)).toBe(farewell);
+    expect(closeRedis(cluster)).toBe(leave);
+    await leave;
+    expect(closeRedis(cluster)).toBe(leave);
     await expect(cluster.get('x')).rejects.toBeInstanceOf(Error);
   });
 });

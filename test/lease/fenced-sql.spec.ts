@@ -3,8 +3,8 @@ import { StaleFenceError, parseFence, type LeaseEvent } from '@fencepost/lease';
 import { identifier, sql } from '@fencepost/lease/postgres';
 import { fencedSql, runFenced } from '@fencepost/lease/sinks';
 import { rejectionOf } from '../support/rejection-of.js';
-import { postgresRoom } from '../support/postgres-room.js';
-import type { PostgresRoom } from '../support/postgres-room.js';
+import { postgresSandbox } from '../support/postgres-sandbox.js';
+import type { PostgresSandbox } from '../support/postgres-sandbox.js';
 import { postgresForTests } from '../support/postgres.js';
 import type { TestPostgres } from '../support/postgres.js';
 
@@ -18,24 +18,24 @@ beforeAll(async () => {
 afterAll(() => postgres?.stop());
 
 describe('a fenced statement', () => {
-  let room: PostgresRoom;
+  let sandbox: PostgresSandbox;
   beforeEach(async () => {
-    room = postgresRoom(postgres.url);
-    await room.pool.query(`CREATE SCHEMA "${room.schema}"`);
-    await room.pool.query(
-      `CREATE TABLE "${room.schema}".orders (id text PRIMARY KEY, state text NOT NULL, fence bigint, "Limit" bigint)`,
+    sandbox = postgresSandbox(postgres.url);
+    await sandbox.pool.query(`CREATE SCHEMA "${sandbox.schema}"`);
+    await sandbox.pool.query(
+      `CREATE TABLE "${sandbox.schema}".orders (id text PRIMARY KEY, state text NOT NULL, fence bigint, "Limit" bigint)`,
     );
-    await room.pool.query(`INSERT INTO "${room.schema}".orders VALUES ('o1', 'new', NULL, NULL)`);
+    await sandbox.pool.query(`INSERT INTO "${sandbox.schema}".orders VALUES ('o1', 'new', NULL, NULL)`);
   });
-  afterEach(() => room.close());
+  afterEach(() => sandbox.close());
 
-  const orders = () => identifier(room.schema, 'orders');
-  const rows = async () => (await room.pool.query(sql`SELECT id, state, fence FROM ${orders()} ORDER BY id`)).rows;
+  const orders = () => identifier(sandbox.schema, 'orders');
+  const rows = async () => (await sandbox.pool.query(sql`SELECT id, state, fence FROM ${orders()} ORDER BY id`)).rows;
 
   function update(lease: typeof STALE, state: string) {
     const f = fencedSql(lease, { downstream: 'orders' });
     const write = sql`UPDATE ${orders()} SET state = ${state}, ${f.set} WHERE id = ${'o1'} AND ${f.condition}`;
-    return room.pool.query(write).then((result) => f.check(result));
+    return sandbox.pool.query(write).then((result) => f.check(result));
   }
 
   function upsert(lease: typeof STALE, id: string, state: string) {
@@ -43,7 +43,7 @@ describe('a fenced statement', () => {
     const write = sql`
       INSERT INTO ${orders()} AS kept (id, state, fence) VALUES (${id}, ${state}, ${f.value})
       ON CONFLICT (id) DO UPDATE SET state = EXCLUDED.state, ${f.setExcluded} WHERE ${f.conflictCondition}`;
-    return room.pool.query(write).then((result) => f.check(result));
+    return sandbox.pool.query(write).then((result) => f.check(result));
   }
 
   it('writes a row that nobody has fenced yet, and again in the same term, and in a newer one', async () => {
@@ -81,9 +81,11 @@ describe('a fenced statement', () => {
   });
 
   it('decides on the row as the newer owner left it, also when both write at once', async () => {
-    const newer = await room.transaction(`UPDATE "${room.schema}".orders SET state = 'paid', fence = ${NEWER.fence}`);
+    const newer = await sandbox.transaction(
+      `UPDATE "${sandbox.schema}".orders SET state = 'paid', fence = ${NEWER.fence}`,
+    );
     const late = rejectionOf(update(STALE, 'late'));
-    await room.untilBlocked(1);
+    await sandbox.untilBlocked(1);
     await newer.commit();
     expect(await late).toBeInstanceOf(StaleFenceError);
     expect(await rows()).toEqual([{ id: 'o1', state: 'paid', fence: `${NEWER.fence}` }]);
@@ -92,8 +94,8 @@ describe('a fenced statement', () => {
   it('has a column of any name, and a form for values numbered by hand', async () => {
     const f = fencedSql(NEWER, { downstream: 'orders', column: 'Limit' });
     const { set, condition } = f.numbered(2);
-    const text = `UPDATE "${room.schema}".orders SET state = $1, ${set} WHERE id = $3 AND ${condition}`;
-    const write = (value: string) => room.pool.query({ text, values: ['paid', value, 'o1'] });
+    const text = `UPDATE "${sandbox.schema}".orders SET state = $1, ${set} WHERE id = $3 AND ${condition}`;
+    const write = (value: string) => sandbox.pool.query({ text, values: ['paid', value, 'o1'] });
     expect(f.check(await write(f.value))).toMatchObject({ rowCount: 1 });
     expect(() => f.check({ rowCount: 0 })).toThrow(StaleFenceError);
     expect((await write(`${STALE.fence}`)).rowCount).toBe(0);
@@ -105,7 +107,7 @@ describe('a fenced statement', () => {
 
     function run(lease: typeof STALE, id: string, from: string) {
       const f = fencedSql(lease, { downstream: 'orders', observe });
-      return runFenced(room.pool, f, {
+      return runFenced(sandbox.pool, f, {
         write: sql`UPDATE ${orders()} SET state = 'x', ${f.set} WHERE id = ${id} AND state = ${from} AND ${f.condition}`,
         seen: sql`SELECT ${f.seen} FROM ${orders()} WHERE id = ${id}`,
       });

@@ -3,8 +3,8 @@ import { StaleFenceError, parseFence } from '@fencepost/lease';
 import { createFenceTable } from '@fencepost/lease/postgres';
 import { PostgresFenceGate } from '@fencepost/lease/sinks';
 import { fenceGateContract } from '../contracts/fence-gate.contract.js';
-import { postgresRoom } from '../support/postgres-room.js';
-import type { PostgresRoom } from '../support/postgres-room.js';
+import { postgresSandbox } from '../support/postgres-sandbox.js';
+import type { PostgresSandbox } from '../support/postgres-sandbox.js';
 import { postgresForTests } from '../support/postgres.js';
 import type { TestPostgres } from '../support/postgres.js';
 
@@ -14,28 +14,28 @@ beforeAll(async () => {
 });
 afterAll(() => postgres?.stop());
 
-let room: PostgresRoom;
+let sandbox: PostgresSandbox;
 beforeEach(async () => {
-  room = postgresRoom(postgres.url);
-  await createFenceTable(room.pool, { schema: room.schema });
+  sandbox = postgresSandbox(postgres.url);
+  await createFenceTable(sandbox.pool, { schema: sandbox.schema });
 });
-afterEach(() => room.close());
+afterEach(() => sandbox.close());
 
 fenceGateContract('a gate in PostgreSQL', (options) => {
-  return new PostgresFenceGate({ client: room.pool, schema: room.schema, ...options });
+  return new PostgresFenceGate({ client: sandbox.pool, schema: sandbox.schema, ...options });
 });
 
 describe('a gate in PostgreSQL', () => {
   const [OLDER, NEWER] = [parseFence('41'), parseFence('42')];
-  const gate = (client = room.pool) => new PostgresFenceGate({ client, schema: room.schema });
+  const gate = (client = sandbox.pool) => new PostgresFenceGate({ client, schema: sandbox.schema });
 
   it('locks the resource for the whole transaction, also when the fence is not a new one', async () => {
     await gate().admit('r', OLDER);
-    const connection = await room.pool.connect();
+    const connection = await sandbox.pool.connect();
     await connection.query('BEGIN');
-    await new PostgresFenceGate({ client: connection, schema: room.schema }).admit('r', OLDER);
+    await new PostgresFenceGate({ client: connection, schema: sandbox.schema }).admit('r', OLDER);
     const newer = gate().admit('r', NEWER);
-    await room.untilBlocked(1);
+    await sandbox.untilBlocked(1);
     await connection.query('ROLLBACK');
     connection.release();
     await newer;
@@ -43,12 +43,14 @@ describe('a gate in PostgreSQL', () => {
   });
 
   it('forgets an admission that was rolled back', async () => {
-    const connection = await room.pool.connect();
+    const connection = await sandbox.pool.connect();
     await connection.query('BEGIN');
-    await new PostgresFenceGate({ client: connection, schema: room.schema }).admit('r', NEWER);
+    await new PostgresFenceGate({ client: connection, schema: sandbox.schema }).admit('r', NEWER);
     await connection.query('ROLLBACK');
     connection.release();
     await gate().admit('r', OLDER);
-    expect((await room.pool.query(`SELECT fence FROM "${room.schema}".fences`)).rows).toEqual([{ fence: `${OLDER}` }]);
+    expect((await sandbox.pool.query(`SELECT fence FROM "${sandbox.schema}".fences`)).rows).toEqual([
+      { fence: `${OLDER}` },
+    ]);
   });
 });

@@ -5,8 +5,8 @@ import { PostgresLeaseStore } from '@fencepost/lease/postgres';
 import type { Term } from '@fencepost/lease/store';
 import { ManualClock } from '@fencepost/lease/testing';
 import { ABOVE_THE_CLOCK, TTL_MS, request, win } from '../support/lease-requests.js';
-import { leaseRoom } from '../support/postgres-room.js';
-import type { PostgresRoom } from '../support/postgres-room.js';
+import { leaseSandbox } from '../support/postgres-sandbox.js';
+import type { PostgresSandbox } from '../support/postgres-sandbox.js';
 import { postgresForTests } from '../support/postgres.js';
 import type { TestPostgres } from '../support/postgres.js';
 import { rejectionOf } from '../support/rejection-of.js';
@@ -18,24 +18,24 @@ beforeAll(async () => {
 });
 afterAll(() => postgres?.stop());
 
-let room: PostgresRoom;
+let sandbox: PostgresSandbox;
 let store: PostgresLeaseStore;
 let table: string;
 beforeEach(async () => {
-  room = await leaseRoom(postgres.url);
-  store = room.store();
-  table = `"${room.schema}".leases`;
+  sandbox = await leaseSandbox(postgres.url);
+  store = sandbox.store();
+  table = `"${sandbox.schema}".leases`;
 });
-afterEach(() => room.close());
+afterEach(() => sandbox.close());
 
 describe('a connection that is lost', () => {
   it('in the middle of an acquisition leaves nothing half done, and the same nonce gets in afterwards', async () => {
     await store.release([await win(store, { floor: ABOVE_THE_CLOCK })]);
-    const before = await room.transaction(`SELECT FROM ${table} FOR UPDATE`);
+    const before = await sandbox.transaction(`SELECT FROM ${table} FOR UPDATE`);
     const asked = request();
     const lost = rejectionOf(store.acquire(asked));
-    await room.untilBlocked(1);
-    expect(await room.terminate('%INSERT INTO%')).toBe(1);
+    await sandbox.untilBlocked(1);
+    expect(await sandbox.terminate('%INSERT INTO%')).toBe(1);
     expect(await lost).toBeInstanceOf(Error);
     await before.commit();
     expect(await store.inspect(['r'])).toEqual([null]);
@@ -44,12 +44,12 @@ describe('a connection that is lost', () => {
 
   it.each(['renew', 'release'] as const)('in the middle of a batch to %s does none of it', async (call) => {
     const terms = await Promise.all(['a', 'b'].map((resource) => win(store, { resource, ttlMs: TTL_MS })));
-    const version = async () => (await room.pool.query(`SELECT ctid, xmin FROM ${table} ORDER BY resource`)).rows;
+    const version = async () => (await sandbox.pool.query(`SELECT ctid, xmin FROM ${table} ORDER BY resource`)).rows;
     const unchanged = await version();
-    const before = await room.transaction(`SELECT FROM ${table} WHERE resource = 'b' FOR UPDATE`);
+    const before = await sandbox.transaction(`SELECT FROM ${table} WHERE resource = 'b' FOR UPDATE`);
     const lost = rejectionOf(call === 'renew' ? store.renew(terms, TTL_MS) : store.release(terms));
-    await room.untilBlocked(1);
-    expect(await room.terminate('%unnest%')).toBe(1);
+    await sandbox.untilBlocked(1);
+    expect(await sandbox.terminate('%unnest%')).toBe(1);
     expect(await lost).toBeInstanceOf(Error);
     await before.commit();
     expect(await version()).toEqual(unchanged);
@@ -57,10 +57,10 @@ describe('a connection that is lost', () => {
 
   it('with the reply costs neither the lease nor a fence when the same nonce asks again', async () => {
     const proxy = await replyDroppingProxy(postgres.url);
-    const far = room.another({ connectionString: postgres.url.replace(/@[^/]+/, `@${new URL(proxy.url).host}`) });
+    const far = sandbox.another({ connectionString: postgres.url.replace(/@[^/]+/, `@${new URL(proxy.url).host}`) });
     await far.query('SELECT 1');
     const asked = request({ floor: ABOVE_THE_CLOCK });
-    const unlucky = new PostgresLeaseStore({ client: far, schema: room.schema });
+    const unlucky = new PostgresLeaseStore({ client: far, schema: sandbox.schema });
     proxy.dropNextReply();
     await expect(unlucky.acquire(asked)).rejects.toBeInstanceOf(Error);
     expect(proxy.dropped).toBe(1);
@@ -87,19 +87,19 @@ describe('two batches at once', () => {
   }
 
   it.each(['renew', 'release'] as const)('that %s in opposite orders do not wait for each other', async (call) => {
-    const { client, failures } = watched(room.pool);
-    const both = new PostgresLeaseStore({ client, schema: room.schema });
+    const { client, failures } = watched(sandbox.pool);
+    const both = new PostgresLeaseStore({ client, schema: sandbox.schema });
     const terms: Term[] = [];
     for (const resource of ['a', 'm', 'z']) terms.push(await win(store, { resource }));
     // Among many rows each term is looked up by itself; in a small table they come in the order in which they lie there.
     const many = `SELECT 'fencepost:v1:default:lease', n::text, 1 FROM generate_series(1, 5000) AS n`;
-    await room.pool.query(`INSERT INTO ${table} (space, resource, fence) ${many}; ANALYZE ${table}`);
+    await sandbox.pool.query(`INSERT INTO ${table} (space, resource, fence) ${many}; ANALYZE ${table}`);
     const send = (batch: Term[]) => (call === 'renew' ? both.renew(batch, TTL_MS) : both.release(batch));
-    const before = await room.transaction(`SELECT FROM ${table} WHERE resource = 'm' FOR UPDATE`);
+    const before = await sandbox.transaction(`SELECT FROM ${table} WHERE resource = 'm' FOR UPDATE`);
     const forth = send(terms);
-    await room.untilBlocked(1);
+    await sandbox.untilBlocked(1);
     const back = send(terms.toReversed());
-    await room.untilBlocked(2);
+    await sandbox.untilBlocked(2);
     await before.commit();
     const answers = await Promise.all([forth, back]);
     expect(failures).toEqual([]);
@@ -111,17 +111,17 @@ describe.each(['repeatable read', 'serializable'])('where %s is the default', (i
   const settings = () => ({ options: `-c default_transaction_isolation=${isolation.replace(' ', '\\ ')}` });
 
   it('a batch that had to wait for somebody else is sent again', async () => {
-    const strict = room.store(settings());
+    const strict = sandbox.store(settings());
     const term = await win(strict);
-    const before = await room.transaction(`UPDATE ${table} SET holder = 'pod/2'`);
+    const before = await sandbox.transaction(`UPDATE ${table} SET holder = 'pod/2'`);
     const renewed = strict.renew([term], TTL_MS);
-    await room.untilBlocked(1);
+    await sandbox.untilBlocked(1);
     await before.commit();
     expect(await renewed).toEqual([true]);
   });
 
   it('one of fifty contenders wins, and the others hear that they did not', async () => {
-    const strict = room.store(settings());
+    const strict = sandbox.store(settings());
     const replies = await Promise.all(Array.from({ length: 50 }, () => strict.acquire(request())));
     expect(replies.filter(({ acquired }) => acquired)).toHaveLength(1);
   });
@@ -129,12 +129,12 @@ describe.each(['repeatable read', 'serializable'])('where %s is the default', (i
 
 describe('a watch', () => {
   const listening = `SELECT count(*) AS n FROM pg_stat_activity WHERE application_name = $1 AND query LIKE 'LISTEN%'`;
-  const listeners = async () => Number((await room.pool.query(listening, [room.schema])).rows[0].n);
+  const listeners = async () => Number((await sandbox.pool.query(listening, [sandbox.schema])).rows[0].n);
 
   it('hears of releases again after its connection was lost', async () => {
     const heard = vi.fn<(resource: string) => void>();
     const stop = await store.watchReleases(heard);
-    expect(await room.terminate('LISTEN%')).toBe(1);
+    expect(await sandbox.terminate('LISTEN%')).toBe(1);
     await expect.poll(listeners, { interval: 5, timeout: 10_000 }).toBe(1);
     await vi.waitFor(async () => {
       await store.release([await win(store)]);
@@ -145,8 +145,8 @@ describe('a watch', () => {
 
   it('that ends leaves no connection behind, and says nothing more', async () => {
     const heard = vi.fn<(resource: string) => void>();
-    const pool = room.another();
-    const stop = await new PostgresLeaseStore({ client: pool, schema: room.schema }).watchReleases(heard);
+    const pool = sandbox.another();
+    const stop = await new PostgresLeaseStore({ client: pool, schema: sandbox.schema }).watchReleases(heard);
     expect(pool.totalCount).toBe(1);
     await stop();
     expect(pool.totalCount).toBe(0);
@@ -156,11 +156,11 @@ describe('a watch', () => {
 
   it('that ends while its connection is lost opens no other', async () => {
     const clock = new ManualClock();
-    const pool = room.another();
+    const pool = sandbox.another();
     const connect = vi.spyOn(pool, 'connect');
-    const watching = new PostgresLeaseStore({ client: pool, schema: room.schema, clock });
+    const watching = new PostgresLeaseStore({ client: pool, schema: sandbox.schema, clock });
     const stop = await watching.watchReleases(() => {});
-    await room.terminate('LISTEN%');
+    await sandbox.terminate('LISTEN%');
     await expect.poll(() => pool.totalCount, { interval: 5, timeout: 5_000 }).toBe(0);
     await stop();
     await clock.advance(60_000);
@@ -170,7 +170,7 @@ describe('a watch', () => {
   it('hears nothing of another tenant', async () => {
     const heard: string[] = [];
     const stop = await store.watchReleases((resource) => heard.push(resource));
-    const other = new PostgresLeaseStore({ client: room.pool, schema: room.schema, tenant: 'other' });
+    const other = new PostgresLeaseStore({ client: sandbox.pool, schema: sandbox.schema, tenant: 'other' });
     await other.release([await win(other, { resource: 'theirs' })]);
     await store.release([await win(store, { resource: 'ours', floor: NO_FENCE })]);
     await vi.waitFor(() => expect(heard).toContain('ours'));
@@ -179,8 +179,8 @@ describe('a watch', () => {
   });
 
   it('that can not begin says so', async () => {
-    const pool = room.another({ port: 1, host: '127.0.0.1', connectionString: undefined });
-    const lost = new PostgresLeaseStore({ client: pool, schema: room.schema });
+    const pool = sandbox.another({ port: 1, host: '127.0.0.1', connectionString: undefined });
+    const lost = new PostgresLeaseStore({ client: pool, schema: sandbox.schema });
     await expect(lost.watchReleases(() => {})).rejects.toBeInstanceOf(Error);
   });
 });

@@ -3,8 +3,8 @@ import { SetupError } from '@fencepost/lease';
 import { PostgresLeaseStore } from '@fencepost/lease/postgres';
 import { leaseStoreContract } from '../contracts/lease-store.contract.js';
 import { ABOVE_THE_CLOCK, TTL_MS, request, win } from '../support/lease-requests.js';
-import { leaseRoom } from '../support/postgres-room.js';
-import type { PostgresRoom } from '../support/postgres-room.js';
+import { leaseSandbox } from '../support/postgres-sandbox.js';
+import type { PostgresSandbox } from '../support/postgres-sandbox.js';
 import { postgresForTests } from '../support/postgres.js';
 import type { TestPostgres } from '../support/postgres.js';
 
@@ -15,7 +15,7 @@ beforeAll(async () => {
 afterAll(() => postgres?.stop());
 
 leaseStoreContract('the PostgreSQL store', async () => {
-  const { schema, pool, store: open, close } = await leaseRoom(postgres.url);
+  const { schema, pool, store: open, close } = await leaseSandbox(postgres.url);
   const store = open();
   return {
     store,
@@ -32,22 +32,22 @@ leaseStoreContract('the PostgreSQL store', async () => {
 });
 
 describe('the PostgreSQL store', () => {
-  let room: PostgresRoom;
+  let sandbox: PostgresSandbox;
   let store: PostgresLeaseStore;
   let table: string;
 
   beforeEach(async () => {
-    room = await leaseRoom(postgres.url);
-    store = room.store();
-    table = `"${room.schema}".leases`;
+    sandbox = await leaseSandbox(postgres.url);
+    store = sandbox.store();
+    table = `"${sandbox.schema}".leases`;
   });
-  afterEach(() => room.close());
+  afterEach(() => sandbox.close());
 
   /** By the server's clock, in microseconds as fences are. */
   const serverTime = async () =>
-    Number((await room.pool.query('SELECT extract(epoch FROM clock_timestamp()) * 1000000 AS us')).rows[0].us);
+    Number((await sandbox.pool.query('SELECT extract(epoch FROM clock_timestamp()) * 1000000 AS us')).rows[0].us);
   const expiry = async (resource = 'r') => {
-    const { rows } = await room.pool.query(
+    const { rows } = await sandbox.pool.query(
       `SELECT extract(epoch FROM expires_at) * 1000000 AS us FROM ${table} WHERE resource = $1`,
       [resource],
     );
@@ -56,7 +56,7 @@ describe('the PostgreSQL store', () => {
 
   it('lets one of a hundred contenders on twenty connections win', async () => {
     const replies = await Promise.all(Array.from({ length: 100 }, () => store.acquire(request())));
-    expect(room.pool.totalCount).toBe(20);
+    expect(sandbox.pool.totalCount).toBe(20);
     expect(replies.filter(({ acquired }) => acquired)).toHaveLength(1);
   });
 
@@ -65,14 +65,14 @@ describe('the PostgreSQL store', () => {
     ['that nobody had before', false],
   ])('tells a contender that lost a resource %s in the last moment how long the winner has', async (_what, known) => {
     if (known) await store.release([await win(store)]);
-    const winner = await room.transaction(
+    const winner = await sandbox.transaction(
       `INSERT INTO ${table} (space, resource, nonce, holder, ttl_ms, expires_at, fence)
        VALUES ('fencepost:v1:default:lease', 'r', 'n', 'pod', ${TTL_MS}, clock_timestamp() + interval '10 s', 1)
        ON CONFLICT (space, resource) DO UPDATE SET nonce = 'n', holder = 'pod', ttl_ms = ${TTL_MS},
          expires_at = EXCLUDED.expires_at`,
     );
     const asked = store.acquire(request());
-    await room.untilBlocked(1);
+    await sandbox.untilBlocked(1);
     await winner.commit();
     const reply = await asked;
     expect(reply).toMatchObject({ acquired: false });
@@ -89,7 +89,7 @@ describe('the PostgreSQL store', () => {
 
   it('neither writes nor locks a row that somebody else holds', async () => {
     await win(store);
-    const version = async () => (await room.pool.query(`SELECT ctid, xmin, xmax FROM ${table}`)).rows;
+    const version = async () => (await sandbox.pool.query(`SELECT ctid, xmin, xmax FROM ${table}`)).rows;
     const before = await version();
     for (let n = 0; n < 3; n++) expect(await store.acquire(request())).toMatchObject({ acquired: false });
     expect(await version()).toEqual(before);
@@ -98,16 +98,18 @@ describe('the PostgreSQL store', () => {
   it('keeps the row of a resource that nobody holds, for its fence', async () => {
     const { fence, ...term } = await win(store, { floor: ABOVE_THE_CLOCK });
     await store.release([term]);
-    const { rows } = await room.pool.query(`SELECT resource, fence, nonce, holder, ttl_ms, expires_at FROM ${table}`);
+    const { rows } = await sandbox.pool.query(
+      `SELECT resource, fence, nonce, holder, ttl_ms, expires_at FROM ${table}`,
+    );
     const nobody = { nonce: null, holder: null, ttl_ms: null, expires_at: null };
     expect(rows).toEqual([{ resource: 'r', fence: `${fence}`, ...nobody }]);
   });
 
   it('counts the ttl and the fence from when it got the row, not from when it began to wait for it', async () => {
     await store.release([await win(store)]);
-    const before = await room.transaction(`SELECT FROM ${table} FOR UPDATE`);
+    const before = await sandbox.transaction(`SELECT FROM ${table} FOR UPDATE`);
     const asked = store.acquire(request());
-    await room.untilBlocked(1);
+    await sandbox.untilBlocked(1);
     const waitedUntil = await serverTime();
     await before.commit();
     expect(await asked).toHaveProperty(
@@ -119,9 +121,9 @@ describe('the PostgreSQL store', () => {
 
   it('extends a term from when it got the row', async () => {
     const term = await win(store);
-    const before = await room.transaction(`SELECT FROM ${table} FOR UPDATE`);
+    const before = await sandbox.transaction(`SELECT FROM ${table} FOR UPDATE`);
     const renewed = store.renew([term], TTL_MS);
-    await room.untilBlocked(1);
+    await sandbox.untilBlocked(1);
     const waitedUntil = await serverTime();
     await before.commit();
     expect(await renewed).toEqual([true]);
@@ -130,9 +132,9 @@ describe('the PostgreSQL store', () => {
 
   it.each(['renew', 'release'] as const)('does not %s a term that ended while it waited for the row', async (call) => {
     const term = await win(store, { ttlMs: 500 });
-    const before = await room.transaction(`SELECT FROM ${table} FOR UPDATE`);
+    const before = await sandbox.transaction(`SELECT FROM ${table} FOR UPDATE`);
     const asked = call === 'renew' ? store.renew([term], TTL_MS) : store.release([term]);
-    await room.untilBlocked(1);
+    await sandbox.untilBlocked(1);
     await expect.poll(() => store.inspect(['r']), { interval: 5, timeout: 5_000 }).toEqual([null]);
     await before.commit();
     expect(await asked).toEqual([false]);
@@ -141,7 +143,7 @@ describe('the PostgreSQL store', () => {
 
   it('keeps prefixes, tenants and tables apart', async () => {
     const spaces = [{ prefix: 'other' }, { tenant: 'other' }].map(
-      (space) => new PostgresLeaseStore({ client: room.pool, schema: room.schema, ...space }),
+      (space) => new PostgresLeaseStore({ client: sandbox.pool, schema: sandbox.schema, ...space }),
     );
     const first = await win(store);
     for (const other of spaces) {
@@ -155,16 +157,16 @@ describe('the PostgreSQL store', () => {
   it.each([{ prefix: 'a:b' }, { tenant: '' }, { schema: '' }, { table: 'x'.repeat(64) }])(
     'refuses %j before it asks anything',
     (options) => {
-      expect(() => new PostgresLeaseStore({ client: room.pool, ...options })).toThrow(SetupError);
+      expect(() => new PostgresLeaseStore({ client: sandbox.pool, ...options })).toThrow(SetupError);
     },
   );
 
   it('says what to do when its table is not there', async () => {
-    const lost = new PostgresLeaseStore({ client: room.pool, schema: room.schema, table: 'elsewhere' });
+    const lost = new PostgresLeaseStore({ client: sandbox.pool, schema: sandbox.schema, table: 'elsewhere' });
     await expect(lost.acquire(request())).rejects.toThrow(
       new SetupError(
-        `relation "${room.schema}.elsewhere" does not exist: call createLeaseTable() once before, with the same schema ` +
-          `and table ("${room.schema}"."elsewhere").`,
+        `relation "${sandbox.schema}.elsewhere" does not exist: call createLeaseTable() once before, with the same schema ` +
+          `and table ("${sandbox.schema}"."elsewhere").`,
       ),
     );
   });

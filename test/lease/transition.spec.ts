@@ -1,8 +1,8 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { SetupError } from '@fencepost/lease';
 import { transition } from '@fencepost/lease/sinks';
-import { postgresRoom } from '../support/postgres-room.js';
-import type { PostgresRoom } from '../support/postgres-room.js';
+import { postgresSandbox } from '../support/postgres-sandbox.js';
+import type { PostgresSandbox } from '../support/postgres-sandbox.js';
 import { postgresForTests } from '../support/postgres.js';
 import type { TestPostgres } from '../support/postgres.js';
 
@@ -13,20 +13,20 @@ beforeAll(async () => {
 afterAll(() => postgres?.stop());
 
 describe('a transition', () => {
-  let room: PostgresRoom;
+  let sandbox: PostgresSandbox;
   beforeEach(async () => {
-    room = postgresRoom(postgres.url);
-    await room.pool.query(`
-      CREATE SCHEMA "${room.schema}";
-      CREATE TYPE "${room.schema}".state AS ENUM ('READY', 'RUNNING', 'DONE');
-      CREATE TABLE "${room.schema}".jobs (id bigint PRIMARY KEY, status "${room.schema}".state, version int, note text);
-      INSERT INTO "${room.schema}".jobs VALUES (1, 'READY', 7, 'kept'), (2, 'READY', 7, 'untouched')`);
+    sandbox = postgresSandbox(postgres.url);
+    await sandbox.pool.query(`
+      CREATE SCHEMA "${sandbox.schema}";
+      CREATE TYPE "${sandbox.schema}".state AS ENUM ('READY', 'RUNNING', 'DONE');
+      CREATE TABLE "${sandbox.schema}".jobs (id bigint PRIMARY KEY, status "${sandbox.schema}".state, version int, note text);
+      INSERT INTO "${sandbox.schema}".jobs VALUES (1, 'READY', 7, 'kept'), (2, 'READY', 7, 'untouched')`);
   });
-  afterEach(() => room.close());
+  afterEach(() => sandbox.close());
 
   const start = (over: Partial<Parameters<typeof transition>[1]> = {}) =>
-    transition(room.pool, {
-      schema: room.schema,
+    transition(sandbox.pool, {
+      schema: sandbox.schema,
       table: 'jobs',
       id: 1,
       from: 'READY',
@@ -34,7 +34,7 @@ describe('a transition', () => {
       version: 7,
       ...over,
     });
-  const rows = async () => (await room.pool.query(`SELECT * FROM "${room.schema}".jobs ORDER BY id`)).rows;
+  const rows = async () => (await sandbox.pool.query(`SELECT * FROM "${sandbox.schema}".jobs ORDER BY id`)).rows;
   const READY = { id: '1', status: 'READY', version: 7, note: 'kept' };
   const OTHER = { id: '2', status: 'READY', version: 7, note: 'untouched' };
 
@@ -52,9 +52,11 @@ describe('a transition', () => {
   });
 
   it('tells a loser what the winner wrote while it waited', async () => {
-    const winner = await room.transaction(`UPDATE "${room.schema}".jobs SET status = 'DONE', version = 9 WHERE id = 1`);
+    const winner = await sandbox.transaction(
+      `UPDATE "${sandbox.schema}".jobs SET status = 'DONE', version = 9 WHERE id = 1`,
+    );
     const lost = start();
-    await room.untilBlocked(1);
+    await sandbox.untilBlocked(1);
     await winner.commit();
     expect(await lost).toEqual({ won: false, found: { status: 'DONE', version: 9 } });
   });
@@ -73,9 +75,9 @@ describe('a transition', () => {
   });
 
   it('takes columns and tables of any name', async () => {
-    await room.pool.query(`
-      CREATE TABLE "${room.schema}"."my ""jobs""" ("Key" text, "order" text, "v 1" bigint);
-      INSERT INTO "${room.schema}"."my ""jobs""" VALUES ('k', 'READY', 7)`);
+    await sandbox.pool.query(`
+      CREATE TABLE "${sandbox.schema}"."my ""jobs""" ("Key" text, "order" text, "v 1" bigint);
+      INSERT INTO "${sandbox.schema}"."my ""jobs""" VALUES ('k', 'READY', 7)`);
     const columns = { id: 'Key', status: 'order', version: 'v 1' };
     expect(await start({ table: 'my "jobs"', id: 'k', columns })).toEqual({ won: true, version: 8 });
   });

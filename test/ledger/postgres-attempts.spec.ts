@@ -4,18 +4,18 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { FenceExhaustedError } from '@fencepost/lease';
 import type { SqlPool, SqlQuery } from '@fencepost/lease/postgres';
 import type { AttemptRef, BeginRequest } from '../../libs/ledger/src/ledger.js';
-import { attemptRoom, type AttemptRoom } from '../support/attempt-room.js';
+import { attemptSandbox, type AttemptSandbox } from '../support/attempt-sandbox.js';
 import { postgresForTests, type TestPostgres } from '../support/postgres.js';
 import { replyDroppingProxy } from '../support/reply-dropping-proxy.js';
 
 let server: TestPostgres;
-let room: AttemptRoom;
+let sandbox: AttemptSandbox;
 beforeAll(async () => {
   server = await postgresForTests();
-  room = await attemptRoom(server.url);
+  sandbox = await attemptSandbox(server.url);
 });
 afterAll(async () => {
-  await room.close();
+  await sandbox.close();
   await server.stop();
 });
 
@@ -27,7 +27,7 @@ function attempt(runId: string, over: Partial<BeginRequest> = {}): BeginRequest 
 
 async function manyRuns(number: number, crons: readonly string[]): Promise<string[]> {
   const ids: string[] = [];
-  for (let n = 0; n < number; n += 1) ids.push(await room.enqueued({ cron: crons[n % crons.length] ?? '' }));
+  for (let n = 0; n < number; n += 1) ids.push(await sandbox.enqueued({ cron: crons[n % crons.length] ?? '' }));
   return ids;
 }
 
@@ -40,19 +40,19 @@ function watchedPool(): { readonly pool: SqlPool; readonly called: string[] } {
     return connection.query(query);
   };
   const connect = async () => {
-    const connection = await room.pool.connect();
+    const connection = await sandbox.pool.connect();
     const query = (asked: SqlQuery) => watched(connection, asked);
     return new Proxy(connection, {
       get: (target, key) => (key === 'query' ? query : Reflect.get(target, key)),
     });
   };
-  return { pool: { connect, query: (query) => room.pool.query(query) }, called };
+  return { pool: { connect, query: (query) => sandbox.pool.query(query) }, called };
 }
 
 describe('the attempts of one turn of the event loop', () => {
   it('are one statement: begins, heartbeats and ends each', async () => {
     const { pool, called } = watchedPool();
-    const ledger = room.attempts({ pool });
+    const ledger = sandbox.attempts({ pool });
     const runs = await manyRuns(40, ['a', 'b', 'c']);
     const requests = runs.map((runId) => attempt(runId));
     const begun = await Promise.all(requests.map((request) => ledger.begin(request)));
@@ -68,10 +68,10 @@ describe('the attempts of one turn of the event loop', () => {
   });
 
   it('get an answer each, whatever the others of the batch are', async () => {
-    const ledger = room.attempts();
+    const ledger = sandbox.attempts();
     const [good, held, over] = await manyRuns(3, ['mixed']);
-    const holder = await room.begun(held ?? '');
-    await ledger.finish(await room.begun(over ?? ''), { kind: 'succeeded' });
+    const holder = await sandbox.begun(held ?? '');
+    await ledger.finish(await sandbox.begun(over ?? ''), { kind: 'succeeded' });
     const replies = await Promise.allSettled([
       ledger.begin(attempt('nobody-knows@1')),
       ledger.begin(attempt('mixed@1')),
@@ -102,15 +102,15 @@ describe('the attempts of one turn of the event loop', () => {
       ledger.finish(holder, { kind: 'failed', error: 'it said "\0"' }),
     ]);
     expect(ended).toEqual([null, null, 'failed']);
-    const refusals = await room.value<string>(`select refusals from :schema.cron where name = 'mixed'`);
+    const refusals = await sandbox.value<string>(`select refusals from :schema.cron where name = 'mixed'`);
     expect(refusals).toBe('2');
   });
 
   it('respect each other’s turn: of two runs of a cron that skips, one begins', async () => {
-    const ledger = room.attempts();
+    const ledger = sandbox.attempts();
     const runs = [
-      await room.enqueued({ cron: 'one', overlap: 'skip' }),
-      await room.enqueued({ cron: 'one', overlap: 'skip' }),
+      await sandbox.enqueued({ cron: 'one', overlap: 'skip' }),
+      await sandbox.enqueued({ cron: 'one', overlap: 'skip' }),
     ];
     const replies = await Promise.all(runs.map((runId) => ledger.begin(attempt(runId))));
     expect(replies.map(({ verdict }) => verdict)).toEqual(['begun', 'busy']);
@@ -119,7 +119,7 @@ describe('the attempts of one turn of the event loop', () => {
 
 describe('fences', () => {
   it('are larger than every earlier one of the cron, over all runs of a batch', async () => {
-    const ledger = room.attempts();
+    const ledger = sandbox.attempts();
     const runs = await manyRuns(20, ['fences']);
     const replies = await Promise.all(runs.map((runId) => ledger.begin(attempt(runId))));
     const fences = replies.map((reply) => (reply.verdict === 'begun' ? reply.fence : 0));
@@ -128,10 +128,10 @@ describe('fences', () => {
 
   it('go to 2^53 − 1 and no further, and the run stays as it was', async () => {
     const [last, beyond] = await manyRuns(2, ['exhausted']);
-    await room.value(`update :schema.cron set run_fence = 9007199254740990 where name = 'exhausted'`);
-    expect((await room.begun(last ?? '')).fence).toBe(2 ** 53 - 1);
-    await expect(room.attempts().begin(attempt(beyond ?? ''))).rejects.toThrow(FenceExhaustedError);
-    expect(await room.value(`select state from :schema.run where id = $1`, beyond)).toBe('enqueued');
+    await sandbox.value(`update :schema.cron set run_fence = 9007199254740990 where name = 'exhausted'`);
+    expect((await sandbox.begun(last ?? '')).fence).toBe(2 ** 53 - 1);
+    await expect(sandbox.attempts().begin(attempt(beyond ?? ''))).rejects.toThrow(FenceExhaustedError);
+    expect(await sandbox.value(`select state from :schema.run where id = $1`, beyond)).toBe('enqueued');
   });
 });
 
@@ -139,9 +139,9 @@ describe('a worker whose connections break', () => {
   it('takes each step once when it sends it again after its reply got lost', async () => {
     const { hostname, port } = new URL(server.url);
     const proxy = await replyDroppingProxy(`postgres://${hostname}:${port}`);
-    const lossy = room.another({ connectionString: server.url.replace(`:${port}`, `:${new URL(proxy.url).port}`) });
-    const ledger = room.attempts({ pool: lossy });
-    const runId = await room.enqueued({ cron: 'lossy' });
+    const lossy = sandbox.another({ connectionString: server.url.replace(`:${port}`, `:${new URL(proxy.url).port}`) });
+    const ledger = sandbox.attempts({ pool: lossy });
+    const runId = await sandbox.enqueued({ cron: 'lossy' });
     const request = attempt(runId);
     const again = async <T>(call: () => Promise<T>): Promise<T> => {
       await ledger.effects(runId);
@@ -161,14 +161,14 @@ describe('a worker whose connections break', () => {
     expect(await again(() => ledger.finishEffect(ref, 'mail', { kind: 'done', result: '1' }))).toBe('recorded');
     expect(await again(() => ledger.finish(ref, { kind: 'retry', error: 'again', delayMs: 0 }))).toBe('enqueued');
     expect(proxy.dropped).toBe(4);
-    expect(await room.value(`select attempt from :schema.run where id = $1`, runId)).toBe(1);
-    expect(await room.value(`select refusals from :schema.cron where name = 'lossy'`)).toBe('0');
+    expect(await sandbox.value(`select attempt from :schema.run where id = $1`, runId)).toBe(1);
+    expect(await sandbox.value(`select refusals from :schema.cron where name = 'lossy'`)).toBe('0');
     await proxy.close();
   });
 
   it('begins and ends every run once while an administrator ends its sessions', async () => {
-    const pool = room.another({ max: 4 });
-    const ledger = room.attempts({ pool });
+    const pool = sandbox.another({ max: 4 });
+    const ledger = sandbox.attempts({ pool });
     const runs = await manyRuns(60, ['storm-a', 'storm-b']);
     const untilAnswered = async <T>(call: () => Promise<T>): Promise<T> => {
       for (;;) {
@@ -182,8 +182,8 @@ describe('a worker whose connections break', () => {
     const over = new AbortController();
     const storm = (async () => {
       while (!over.signal.aborted) {
-        await room.terminate('%begin_attempts%');
-        await room.terminate('%finish_attempts%');
+        await sandbox.terminate('%begin_attempts%');
+        await sandbox.terminate('%finish_attempts%');
       }
     })();
     const ended = await Promise.all(
@@ -198,17 +198,17 @@ describe('a worker whose connections break', () => {
     over.abort();
     await storm;
     expect(ended).toEqual(runs.map(() => 'succeeded'));
-    const tries = await room.value(`select array_agg(distinct attempt) from :schema.run where cron like 'storm-%'`);
+    const tries = await sandbox.value(`select array_agg(distinct attempt) from :schema.run where cron like 'storm-%'`);
     expect(tries).toEqual([1]);
-    expect(await room.value(`select sum(refusals)::int from :schema.cron where name like 'storm-%'`)).toBe(0);
+    expect(await sandbox.value(`select sum(refusals)::int from :schema.cron where name like 'storm-%'`)).toBe(0);
   });
 
   it('hears that the pool has no connection to give, and nothing is sent when there is one after all', async () => {
-    const pool = room.another({ max: 1 });
+    const pool = sandbox.another({ max: 1 });
     const given: PoolClient[] = [];
     pool.on('acquire', (client) => given.push(client));
-    const ledger = room.attempts({ pool, patienceMs: 50 });
-    const runId = await room.enqueued();
+    const ledger = sandbox.attempts({ pool, patienceMs: 50 });
+    const runId = await sandbox.enqueued();
     await ledger.effects(runId);
     const taken = await pool.connect();
     await expect(ledger.begin(attempt(runId))).rejects.toMatchObject({ code: 'POOL_EXHAUSTED' });
@@ -222,8 +222,8 @@ describe('a worker whose connections break', () => {
 
 describe('names', () => {
   it('with NUL are refused, because PostgreSQL would make two of them one', async () => {
-    const ref = await room.begun(await room.enqueued());
-    const ledger = room.attempts();
+    const ref = await sandbox.begun(await sandbox.enqueued());
+    const ledger = sandbox.attempts();
     await expect(ledger.beginEffect(ref, { name: 'a\0b', ifUnknown: 'go' })).rejects.toThrow(RangeError);
     await expect(ledger.advanceItems(ref, 'rows', { finished: [], begun: ['a\0b'] })).rejects.toThrow(RangeError);
   });

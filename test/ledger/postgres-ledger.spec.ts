@@ -1,17 +1,17 @@
 import { afterAll, beforeAll } from 'vitest';
 import { ledgerContract } from '../../libs/jobs/src/testing/ledger-contract/index.js';
-import { postgresLedgerRoom, type PostgresLedgerRoom } from '../support/postgres-ledger-room.js';
+import { postgresLedgerSandbox, type PostgresLedgerSandbox } from '../support/postgres-ledger-sandbox.js';
 import { postgresForTests, type TestPostgres } from '../support/postgres.js';
 
 let postgres: TestPostgres;
-let room: PostgresLedgerRoom;
+let sandbox: PostgresLedgerSandbox;
 beforeAll(async () => {
   postgres = await postgresForTests();
-  room = await postgresLedgerRoom(postgres.url);
+  sandbox = await postgresLedgerSandbox(postgres.url);
 });
 afterAll(async () => {
-  await room?.close();
+  await sandbox?.close();
   await postgres?.stop();
 });
 
-ledgerContract('the PostgreSQL ledger', (timing) => room.harness(timing), { histories: 15 });
+ledgerContract('the PostgreSQL ledger', (timing) => sandbox.harness(timing), { histories: 15 });

@@ -3,19 +3,19 @@ import type { PoolClient } from 'pg';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { SqlPool, SqlQuery } from '@fencepost/lease/postgres';
 import type { BeginRequest } from '../../libs/ledger/src/ledger.js';
-import { attemptRoom, type AttemptRoom } from '../support/attempt-room.js';
+import { attemptSandbox, type AttemptSandbox } from '../support/attempt-sandbox.js';
 import { postgresForTests, type TestPostgres } from '../support/postgres.js';
 
 const LONG_MS = 60_000;
 
 let server: TestPostgres;
-let room: AttemptRoom;
+let sandbox: AttemptSandbox;
 beforeAll(async () => {
   server = await postgresForTests();
-  room = await attemptRoom(server.url);
+  sandbox = await attemptSandbox(server.url);
 });
 afterAll(async () => {
-  await room.close();
+  await sandbox.close();
   await server.stop();
 });
 
@@ -28,7 +28,7 @@ function attempt(runId: string): BeginRequest {
  * up. The server's own counter is no measure, because it is behind, and counts what happens in other tests as well.
  */
 function circleCounter() {
-  const own = room.another({ max: 12, options: '-c deadlock_timeout=10ms' });
+  const own = sandbox.another({ max: 12, options: '-c deadlock_timeout=10ms' });
   const counted = { circles: 0 };
   const asked = async (connection: PoolClient, query: SqlQuery) => {
     try {
@@ -49,18 +49,18 @@ function circleCounter() {
 describe('the attempts of one turn, of many crons', () => {
   it.each(['begin', 'heartbeat', 'finish'] as const)('lock them in the order of their names (%s)', async (call) => {
     const names = 'hcajedbigf'.split('').map((name) => `${call}-${name}`);
-    const runs = await Promise.all(names.map((cron) => room.enqueued({ cron })));
-    const attempts = call === 'begin' ? [] : await Promise.all(runs.map((runId) => room.begun(runId)));
-    const ledger = room.attempts();
-    const held = await room.transaction(`select from "${room.schema}".cron where name = '${call}-e' for update`);
+    const runs = await Promise.all(names.map((cron) => sandbox.enqueued({ cron })));
+    const attempts = call === 'begin' ? [] : await Promise.all(runs.map((runId) => sandbox.begun(runId)));
+    const ledger = sandbox.attempts();
+    const held = await sandbox.transaction(`select from "${sandbox.schema}".cron where name = '${call}-e' for update`);
     const asked = {
       begin: () => runs.map((runId) => ledger.begin(attempt(runId))),
       heartbeat: () => attempts.map((one) => ledger.heartbeat(one, LONG_MS)),
       finish: () => attempts.map((one) => ledger.finish(one, { kind: 'succeeded' })),
     }[call]();
-    await room.untilBlocked(1);
+    await sandbox.untilBlocked(1);
     const free = `select name from :schema.cron where name like $1 order by name for update skip locked`;
-    const unlocked = await room.value(`select array_agg(name) from (${free}) as free`, `${call}-%`);
+    const unlocked = await sandbox.value(`select array_agg(name) from (${free}) as free`, `${call}-%`);
     await held.commit();
     await Promise.all(asked);
     expect(unlocked).toEqual('fghij'.split('').map((name) => `${call}-${name}`));
@@ -71,8 +71,10 @@ describe('the attempts of one turn, of many crons', () => {
     const { pool, counted } = circleCounter();
     // A ledger each, so that the batches don't wait in one line; every second one asks in the opposite order.
     const workers = Array.from({ length: 12 }, async (_, n) => {
-      const ledger = room.attempts({ pool });
-      const runs = await Promise.all((n % 2 === 0 ? crons : crons.toReversed()).map((cron) => room.enqueued({ cron })));
+      const ledger = sandbox.attempts({ pool });
+      const runs = await Promise.all(
+        (n % 2 === 0 ? crons : crons.toReversed()).map((cron) => sandbox.enqueued({ cron })),
+      );
       const requests = runs.map(attempt);
       const begun = await Promise.all(requests.map((request) => ledger.begin(request)));
       const refs = begun.map((reply, at) => {

@@ -3,24 +3,24 @@ import { SetupError } from '@fencepost/lease';
 import { PostgresLedgerAccess } from '../../libs/ledger/src/postgres/postgres-ledger-access.js';
 import { FUNCTIONS_HASH, LEDGER_VERSION } from '../../libs/ledger/src/postgres/postgres-ledger-files.js';
 import { migrateLedger } from '../../libs/ledger/src/postgres/postgres-migrations.js';
-import { postgresRoom, type PostgresRoom } from '../support/postgres-room.js';
+import { postgresSandbox, type PostgresSandbox } from '../support/postgres-sandbox.js';
 import { postgresForTests, type TestPostgres } from '../support/postgres.js';
 
 let postgres: TestPostgres;
-let room: PostgresRoom;
+let sandbox: PostgresSandbox;
 beforeAll(async () => {
   postgres = await postgresForTests();
 });
 afterAll(() => postgres?.stop());
 beforeEach(() => {
-  room = postgresRoom(postgres.url);
+  sandbox = postgresSandbox(postgres.url);
 });
-afterEach(() => room.close());
+afterEach(() => sandbox.close());
 
 const NOW = { from: LEDGER_VERSION, to: LEDGER_VERSION };
 
 async function rows(text: string, values: unknown[] = []): Promise<unknown[]> {
-  return (await room.pool.query(text, values)).rows;
+  return (await sandbox.pool.query(text, values)).rows;
 }
 
 /** Everything that is there, with the transaction that wrote it. */
@@ -38,14 +38,14 @@ function everything(schema: string): Promise<unknown[]> {
 }
 
 function readCrons(schema: string, over: { readonly tenant?: string } = {}): Promise<unknown> {
-  const access = new PostgresLedgerAccess({ pool: room.pool, prefix: 'test', tenant: 'default', schema, ...over });
+  const access = new PostgresLedgerAccess({ pool: sandbox.pool, prefix: 'test', tenant: 'default', schema, ...over });
   return access.call('read_crons', [access.space, ['a']]);
 }
 
 describe('migrateLedger', () => {
   it('makes the schema, its tables and its functions, and says from where to where it went', async () => {
-    const { schema } = room;
-    expect(await migrateLedger(room.pool, { schema })).toEqual({ from: 0, to: LEDGER_VERSION });
+    const { schema } = sandbox;
+    expect(await migrateLedger(sandbox.pool, { schema })).toEqual({ from: 0, to: LEDGER_VERSION });
     expect(await rows(`select version, functions from "${schema}".ledger_version`)).toEqual([
       { version: LEDGER_VERSION, functions: FUNCTIONS_HASH },
     ]);
@@ -53,8 +53,8 @@ describe('migrateLedger', () => {
   });
 
   it('is done once by ten processes that start at once', async () => {
-    const { schema } = room;
-    const pools = Array.from({ length: 10 }, () => room.another({ max: 1 }));
+    const { schema } = sandbox;
+    const pools = Array.from({ length: 10 }, () => sandbox.another({ max: 1 }));
     const done = await Promise.all(pools.map((pool) => migrateLedger(pool, { schema })));
     expect(done.filter(({ from }) => from === 0)).toHaveLength(1);
     expect(done.filter(({ from }) => from === LEDGER_VERSION)).toHaveLength(9);
@@ -63,39 +63,39 @@ describe('migrateLedger', () => {
   });
 
   it('is done once also where the database has SERIALIZABLE as its default', async () => {
-    const { schema } = room;
+    const { schema } = sandbox;
     const options = '-c default_transaction_isolation=serializable';
-    const pools = Array.from({ length: 3 }, () => room.another({ max: 1, options }));
+    const pools = Array.from({ length: 3 }, () => sandbox.another({ max: 1, options }));
     const done = await Promise.all(pools.map((pool) => migrateLedger(pool, { schema })));
     expect(done.filter(({ from }) => from === 0)).toHaveLength(1);
   });
 
   it('changes nothing when it is called again', async () => {
-    const { schema } = room;
-    await migrateLedger(room.pool, { schema });
+    const { schema } = sandbox;
+    await migrateLedger(sandbox.pool, { schema });
     const before = await everything(schema);
     expect(before.length).toBeGreaterThan(40);
-    expect(await migrateLedger(room.pool, { schema })).toEqual(NOW);
+    expect(await migrateLedger(sandbox.pool, { schema })).toEqual(NOW);
     expect(await everything(schema)).toEqual(before);
   });
 
   it('installs the functions again when they are not those of this release', async () => {
-    const { schema } = room;
-    await migrateLedger(room.pool, { schema });
+    const { schema } = sandbox;
+    await migrateLedger(sandbox.pool, { schema });
     await rows(`update "${schema}".ledger_version set functions = 'those of another release'`);
     await rows(`create or replace function "${schema}".now_ms() returns bigint language sql as 'select 1::bigint'`);
-    expect(await migrateLedger(room.pool, { schema })).toEqual(NOW);
+    expect(await migrateLedger(sandbox.pool, { schema })).toEqual(NOW);
     const [clock] = await rows(`select "${schema}".now_ms()::text as now`);
     expect(Number((clock as { now: string }).now)).toBeGreaterThan(1_000_000);
     expect(await rows(`select functions from "${schema}".ledger_version`)).toEqual([{ functions: FUNCTIONS_HASH }]);
   });
 
   it('refuses a schema that a newer release has migrated, and leaves it alone', async () => {
-    const { schema } = room;
-    await migrateLedger(room.pool, { schema });
+    const { schema } = sandbox;
+    await migrateLedger(sandbox.pool, { schema });
     await rows(`insert into "${schema}".ledger_version (version, functions) values (${LEDGER_VERSION + 1}, 'newer')`);
     const before = await everything(schema);
-    const refusal = migrateLedger(room.pool, { schema });
+    const refusal = migrateLedger(sandbox.pool, { schema });
     await expect(refusal).rejects.toThrow(SetupError);
     await expect(refusal).rejects.toThrow(`found version ${LEDGER_VERSION + 1}`);
     await expect(refusal).rejects.toThrow('Update @fencepost/jobs');
@@ -103,22 +103,22 @@ describe('migrateLedger', () => {
   });
 
   it('leaves nothing behind when it is cut off in the middle, and gives its connection back', async () => {
-    const { schema } = room;
+    const { schema } = sandbox;
     // A table of somebody else, of a name that the migration needs.
     await rows(`create schema "${schema}"; create table "${schema}".item (mine text)`);
-    await expect(migrateLedger(room.pool, { schema })).rejects.toMatchObject({ code: '42P07' });
+    await expect(migrateLedger(sandbox.pool, { schema })).rejects.toMatchObject({ code: '42P07' });
     expect(await rows(`select relname::text from pg_class where relnamespace = $1::regnamespace`, [schema])).toEqual([
       { relname: 'item' },
     ]);
     await rows(`drop table "${schema}".item`);
-    expect(await migrateLedger(room.pool, { schema })).toEqual({ from: 0, to: LEDGER_VERSION });
+    expect(await migrateLedger(sandbox.pool, { schema })).toEqual({ from: 0, to: LEDGER_VERSION });
   });
 
   it.each(['Fence"post', 'select', 'with spaces; drop', 'Größe'])(
     'takes %j as the name of a schema',
     async (schema) => {
       try {
-        await migrateLedger(room.pool, { schema });
+        await migrateLedger(sandbox.pool, { schema });
         expect(await readCrons(schema)).toHaveLength(1);
       } finally {
         await rows(`drop schema if exists "${schema.replaceAll('"', '""')}" cascade`);
@@ -127,14 +127,16 @@ describe('migrateLedger', () => {
   );
 
   it.each(['', 'x'.repeat(64)])('refuses %j, which is no name of a schema', async (schema) => {
-    await expect(migrateLedger(room.pool, { schema })).rejects.toThrow(SetupError);
-    expect(() => new PostgresLedgerAccess({ pool: room.pool, prefix: 'p', tenant: 't', schema })).toThrow(SetupError);
+    await expect(migrateLedger(sandbox.pool, { schema })).rejects.toThrow(SetupError);
+    expect(() => new PostgresLedgerAccess({ pool: sandbox.pool, prefix: 'p', tenant: 't', schema })).toThrow(
+      SetupError,
+    );
   });
 });
 
 describe('a ledger whose schema is not as it should be', () => {
   it('says what to do where nobody has migrated, and works once somebody has', async () => {
-    const { schema, pool } = room;
+    const { schema, pool } = sandbox;
     const access = new PostgresLedgerAccess({ pool, prefix: 'test', tenant: 'default', schema });
     const read = () => access.call('read_crons', [access.space, ['a']]);
     await expect(read()).rejects.toThrow('Run "fencepost migrate" once before, or set "migrate: true"');
@@ -144,19 +146,19 @@ describe('a ledger whose schema is not as it should be', () => {
   });
 
   it('refuses one that a newer release has migrated', async () => {
-    const { schema } = room;
-    await migrateLedger(room.pool, { schema });
+    const { schema } = sandbox;
+    await migrateLedger(sandbox.pool, { schema });
     await rows(`insert into "${schema}".ledger_version (version, functions) values (${LEDGER_VERSION + 1}, 'newer')`);
     await expect(readCrons(schema)).rejects.toThrow('a newer release of @fencepost/jobs migrated them');
   });
 
   it('finds its tables whatever the search path is, and behind temporary ones of the same name', async () => {
-    const { schema } = room;
-    await migrateLedger(room.pool, { schema });
-    const connection = await room.pool.connect();
+    const { schema } = sandbox;
+    await migrateLedger(sandbox.pool, { schema });
+    const connection = await sandbox.pool.connect();
     try {
       await connection.query('create temporary table cron (space text, name text); set search_path to pg_temp');
-      const access = new PostgresLedgerAccess({ pool: room.pool, prefix: 'test', tenant: 'default', schema });
+      const access = new PostgresLedgerAccess({ pool: sandbox.pool, prefix: 'test', tenant: 'default', schema });
       const order = ['nonce', null, 'ada', 'migration'];
       const pause = await access.callOn(connection, 'pause_cron', [access.space, 'a', ...order]);
       expect(pause).toMatchObject({ until: null, by: 'ada' });
@@ -167,6 +169,6 @@ describe('a ledger whose schema is not as it should be', () => {
   });
 
   it.each(['a:b', '', 'a b'])('refuses %j as a tenant', (tenant) => {
-    expect(() => new PostgresLedgerAccess({ pool: room.pool, prefix: 'test', tenant })).toThrow(SetupError);
+    expect(() => new PostgresLedgerAccess({ pool: sandbox.pool, prefix: 'test', tenant })).toThrow(SetupError);
   });
 });

@@ -3,13 +3,13 @@ import type { Pool } from 'pg';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { AttemptRef } from '../../libs/ledger/src/ledger.js';
 import type { PostgresAttempts } from '../../libs/ledger/src/postgres/postgres-attempts.js';
-import { attemptRoom, type AttemptRoom } from '../support/attempt-room.js';
+import { attemptSandbox, type AttemptSandbox } from '../support/attempt-sandbox.js';
 import { postgresForTests, type TestPostgres } from '../support/postgres.js';
 
 const BATCH = 50;
 
 let server: TestPostgres;
-let room: AttemptRoom;
+let sandbox: AttemptSandbox;
 /** Of one session, whose plans are those it made first. */
 let pool: Pool;
 let ledger: PostgresAttempts;
@@ -20,30 +20,30 @@ afterAll(async () => {
   await server.stop();
 });
 beforeEach(async () => {
-  room = await attemptRoom(server.url);
-  pool = room.another({ max: 1 });
-  ledger = room.attempts({ pool });
+  sandbox = await attemptSandbox(server.url);
+  pool = sandbox.another({ max: 1 });
+  ledger = sandbox.attempts({ pool });
   for (const table of ['run', 'cron']) {
-    await room.pool.query(`alter table "${room.schema}".${table} set (autovacuum_enabled = false)`);
+    await sandbox.pool.query(`alter table "${sandbox.schema}".${table} set (autovacuum_enabled = false)`);
   }
-  return () => room.close();
+  return () => sandbox.close();
 });
 
 /** Runs of so many crons, of which a batch is named; nobody analyzes what has become of the tables. */
 async function grow({ runs, crons }: { readonly runs: number; readonly crons: number }): Promise<string[]> {
-  await room.value(
+  await sandbox.value(
     `insert into :schema.cron (space, name) select 'test:default', 'grown-' || n from generate_series(0, $1::int - 1) n
      on conflict do nothing`,
     crons,
   );
   const ids = Array.from({ length: runs }, (_, n) => `grown-${n % crons}@manual-${randomUUID()}`);
-  await insert(room.pool, ids);
+  await insert(sandbox.pool, ids);
   return ids.slice(-BATCH);
 }
 
 async function insert(into: Pool, ids: readonly string[]): Promise<void> {
   await into.query(
-    `insert into "${room.schema}".run (space, id, cron, state, scheduled_at, due_at, reason, generation, claim_fence,
+    `insert into "${sandbox.schema}".run (space, id, cron, state, scheduled_at, due_at, reason, generation, claim_fence,
        claim_nonce, claimed_at, delivery, overlap, open_until, watch_at)
      select 'test:default', id, split_part(id, '@', 1), 'enqueued', n, n, 'manual', 1, 0, '', 1, 1, 'allow',
        9223372036854775807, 1 from unnest($1::text[]) with ordinality as list (id, n)`,
@@ -58,7 +58,7 @@ async function growUnseen(early: number): Promise<string[]> {
   await insert(pool, ['early@1']);
   expect(await ledger.effects('early@1')).toEqual([]);
   const runs = await grow({ runs: 7_000 - early, crons: 1 });
-  await pool.query(`select from "${room.schema}".run where space = 'test:default' and id = $1`, [runs[0]]);
+  await pool.query(`select from "${sandbox.schema}".run where space = 'test:default' and id = $1`, [runs[0]]);
   return runs;
 }
 
@@ -104,21 +104,21 @@ async function searches(work: () => Promise<unknown>): Promise<Searches> {
 /** Scans, and the entries they have read, of each index and each table. */
 async function counted(): Promise<Map<string, readonly [number, number]>> {
   // Also of the session that has made the tables, which would else report that in the middle of a measurement.
-  for (const session of [pool, room.pool]) await session.query('select pg_stat_force_next_flush()');
-  const { rows } = await room.pool.query<{ name: string; scans: number; read: number }>(
+  for (const session of [pool, sandbox.pool]) await session.query('select pg_stat_force_next_flush()');
+  const { rows } = await sandbox.pool.query<{ name: string; scans: number; read: number }>(
     `select indexrelname as name, idx_scan::int as scans, idx_tup_read::int as read
        from pg_stat_user_indexes where schemaname = $1
      union all
      select relname, seq_scan::int, seq_tup_read::int from pg_stat_user_tables where schemaname = $1`,
-    [room.schema],
+    [sandbox.schema],
   );
   return new Map(rows.map(({ name, scans, read }) => [name, [scans, read]]));
 }
 
 describe('a batch of a session whose statistics say nothing of the tables as they are', () => {
   it('looks up each run and each cron by its key, when its plans are from an empty ledger', async () => {
-    await room.pool.query(`vacuum analyze "${room.schema}".run, "${room.schema}".cron`);
-    await finishAll(await beginAll(ledger, [await room.enqueued()]));
+    await sandbox.pool.query(`vacuum analyze "${sandbox.schema}".run, "${sandbox.schema}".cron`);
+    await finishAll(await beginAll(ledger, [await sandbox.enqueued()]));
     const runs = await grow({ runs: 2_000, crons: 2_000 });
     let refs: AttemptRef[] = [];
     const begin = await searches(async () => (refs = await beginAll(ledger, runs)));
@@ -143,7 +143,7 @@ describe('a batch of a session whose statistics say nothing of the tables as the
   it.each([{ early: 2 }, { early: 3_000 }])(
     'ends each run by its key, when the session knows another index from when that had $early entries',
     async ({ early }) => {
-      const refs = await beginAll(room.attempts(), await growUnseen(early));
+      const refs = await beginAll(sandbox.attempts(), await growUnseen(early));
       const end = await searches(() => finishAll(refs));
       expect(end.searched).toEqual({ run_pkey: BATCH, cron_pkey: 1 });
     },

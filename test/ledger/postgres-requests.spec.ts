@@ -1,32 +1,32 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { isTransactional } from '../../libs/ledger/src/transactional-ledger.js';
 import { LONG_MS } from '../../libs/jobs/src/testing/ledger-contract/stage.js';
-import { postgresLedgerRoom, SPACE, type PostgresLedgerRoom } from '../support/postgres-ledger-room.js';
+import { postgresLedgerSandbox, SPACE, type PostgresLedgerSandbox } from '../support/postgres-ledger-sandbox.js';
 import { postgresForTests, type TestPostgres } from '../support/postgres.js';
 
 const CRON = 'nightly-report';
 const ADA = { by: 'ada', reason: 'migration' };
 
 let postgres: TestPostgres;
-let room: PostgresLedgerRoom;
+let sandbox: PostgresLedgerSandbox;
 beforeAll(async () => {
   postgres = await postgresForTests();
 });
 afterAll(() => postgres?.stop());
 beforeEach(async () => {
-  room = await postgresLedgerRoom(postgres.url);
+  sandbox = await postgresLedgerSandbox(postgres.url);
 });
-afterEach(() => room.close());
+afterEach(() => sandbox.close());
 
 describe('a run that is asked for within a transaction', () => {
   it('is there if and only if that commits, and is announced then', async () => {
-    const stage = await room.stage();
-    const ledger = room.ledger(SPACE);
+    const stage = await sandbox.stage();
+    const ledger = sandbox.ledger(SPACE);
     expect(isTransactional(ledger)).toBe(true);
     const heard: string[] = [];
     const stop = await ledger.watchTriggered((runId) => heard.push(runId));
     const [lost, kept] = [stage.order(), stage.order({ payload: '{"a":1}' })];
-    const tx = await room.open();
+    const tx = await sandbox.open();
     expect(await ledger.triggerIn(tx, lost)).toEqual({ verdict: 'claimed', runId: lost.runId });
     await tx.query('rollback');
     await tx.query('begin');
@@ -37,18 +37,18 @@ describe('a run that is asked for within a transaction', () => {
     expect(await stage.run(kept.runId)).toMatchObject({ state: 'claimed', payload: '{"a":1}' });
     expect(await ledger.readRun(lost.runId)).toBeNull();
     await ledger.trigger(stage.order());
-    await ledger.triggerIn(room.pool, kept);
-    await ledger.triggerIn(room.pool, { ...kept, runId: `${CRON}@manual-last`, nonce: 'last' });
+    await ledger.triggerIn(sandbox.pool, kept);
+    await ledger.triggerIn(sandbox.pool, { ...kept, runId: `${CRON}@manual-last`, nonce: 'last' });
     // Neither one that is asked for at once, nor one that is asked for again.
     await expect.poll(() => heard).toEqual([kept.runId, `${CRON}@manual-last`]);
     await stop();
   });
 
   it('holds up no worker and no scheduler of its cron, however long that goes on', async () => {
-    const stage = await room.stage();
-    const ledger = room.ledger(SPACE);
+    const stage = await sandbox.stage();
+    const ledger = sandbox.ledger(SPACE);
     const attempt = await stage.begun(await stage.claimed(1));
-    const tx = await room.open();
+    const tx = await sandbox.open();
     const order = stage.order();
     await ledger.triggerIn(tx, order);
     expect(await ledger.heartbeat(attempt, LONG_MS)).toBe('extended');
@@ -61,14 +61,14 @@ describe('a run that is asked for within a transaction', () => {
   });
 
   it('is one run when the same request comes from elsewhere at the same time', async () => {
-    const stage = await room.stage();
-    const ledger = room.ledger(SPACE);
+    const stage = await sandbox.stage();
+    const ledger = sandbox.ledger(SPACE);
     await stage.claimed(1);
     const order = stage.order();
-    const tx = await room.open();
+    const tx = await sandbox.open();
     await ledger.triggerIn(tx, order);
     const [again, somebodyElse] = [ledger.trigger(order), ledger.trigger({ ...order, nonce: 'another' })];
-    await room.untilBlocked(2);
+    await sandbox.untilBlocked(2);
     await tx.query('commit');
     expect(await again).toEqual({ verdict: 'claimed', runId: order.runId });
     expect(await somebodyElse).toEqual({ verdict: 'exists', state: 'claimed' });
@@ -76,33 +76,33 @@ describe('a run that is asked for within a transaction', () => {
   });
 
   it('is heard of by its own deployment and tenant alone', async () => {
-    const stage = await room.stage();
+    const stage = await sandbox.stage();
     const [heard, others]: [string[], string[]] = [[], []];
-    const ledger = room.ledger(SPACE);
+    const ledger = sandbox.ledger(SPACE);
     const stops = await Promise.all([
       ledger.watchTriggered((runId) => heard.push(runId)),
-      room.ledger({ ...SPACE, tenant: 'another' }).watchTriggered((runId) => others.push(runId)),
+      sandbox.ledger({ ...SPACE, tenant: 'another' }).watchTriggered((runId) => others.push(runId)),
     ]);
     const [own, other] = [stage.order(), stage.order()];
-    await room.ledger({ ...SPACE, tenant: 'another' }).triggerIn(room.pool, other);
-    await ledger.triggerIn(room.pool, own);
+    await sandbox.ledger({ ...SPACE, tenant: 'another' }).triggerIn(sandbox.pool, other);
+    await ledger.triggerIn(sandbox.pool, own);
     await expect.poll(() => [heard, others]).toEqual([[own.runId], [other.runId]]);
     for (const stop of stops) await stop();
   });
 
   it('makes its cron one that waits, until the run is confirmed', async () => {
-    const stage = await room.stage({ timing: { recoverMs: 1 } });
-    const ledger = room.ledger({ ...SPACE, timing: { recoverMs: 1 } });
+    const stage = await sandbox.stage({ timing: { recoverMs: 1 } });
+    const ledger = sandbox.ledger({ ...SPACE, timing: { recoverMs: 1 } });
     const order = stage.order();
-    await ledger.triggerIn(room.pool, order);
+    await ledger.triggerIn(sandbox.pool, order);
     await ledger.triggerIn(
-      room.pool,
-      stage.order({ runId: 'later@manual-1', notBefore: (await room.now()) + LONG_MS }),
+      sandbox.pool,
+      stage.order({ runId: 'later@manual-1', notBefore: (await sandbox.now()) + LONG_MS }),
     );
     await stage.harness.advance(2);
     expect(await ledger.waitingCrons(10)).toEqual([CRON]);
     expect(await ledger.waitingCrons(0)).toEqual([]);
-    expect(await room.ledger({ ...SPACE, tenant: 'another' }).waitingCrons(10)).toEqual([]);
+    expect(await sandbox.ledger({ ...SPACE, tenant: 'another' }).waitingCrons(10)).toEqual([]);
     await ledger.confirm([order.runId]);
     expect(await ledger.waitingCrons(10)).toEqual([]);
   });
@@ -113,7 +113,7 @@ describe('what is kept', () => {
     + (select count(*)::int from @effect_begun) + (select count(*)::int from @item) as n`;
 
   it('is less by the runs that ended long enough ago, with all of their effects', async () => {
-    const stage = await room.stage({ timing: { keepMs: 20 } });
+    const stage = await sandbox.stage({ timing: { keepMs: 20 } });
     const { ledger } = stage;
     const attempt = await stage.begun(await stage.claimed(1));
     await ledger.beginEffect(attempt, { name: 'mail', ifUnknown: 'go' });
@@ -126,14 +126,14 @@ describe('what is kept', () => {
     expect(await stage.overdue(1)).toMatchObject({ surplus: true });
     expect(await ledger.account(CRON, 0, stage.instant(9))).toMatchObject({ forgotten: stage.instant(1) });
     expect(await ledger.forget(CRON, 10)).toBe(1);
-    expect(await room.rows(EVERYTHING)).toEqual([{ n: 1 }]);
+    expect(await sandbox.rows(EVERYTHING)).toEqual([{ n: 1 }]);
     expect(await ledger.runs(CRON, 10)).toMatchObject([{ state: 'uncertain', question }]);
     expect(await ledger.account(CRON, 0, stage.instant(9))).toMatchObject({ forgotten: stage.instant(1) });
     expect(await stage.overdue(1)).toMatchObject({ surplus: false });
   });
 
   it('does not keep an instant from being asked for, once its run is kept no longer', async () => {
-    const stage = await room.stage({ timing: { keepMs: 20 } });
+    const stage = await sandbox.stage({ timing: { keepMs: 20 } });
     await stage.claimed(3, { skips: [stage.range(0, 2)] });
     const order = stage.order({ runId: `${stage.cron}@a-key-without-a-life` });
     await stage.ledger.trigger(order);
@@ -145,22 +145,22 @@ describe('what is kept', () => {
   });
 
   it('is the last thousand of what operators did', async () => {
-    const stage = await room.stage();
+    const stage = await sandbox.stage();
     await stage.ledger.pause(CRON, { ...ADA, until: null });
-    await room.rows(`insert into @action (space, cron, at, action, by)
+    await sandbox.rows(`insert into @action (space, cron, at, action, by)
       select 'test:default', '${CRON}', n, 'pause', 'ada' from generate_series(1, 1200) as n`);
     await stage.ledger.resume(CRON, ADA);
     const kept = await stage.ledger.actions(CRON, 5_000);
     expect(kept.map(({ action }) => action)).toEqual(['resume', ...Array.from({ length: 999 }, () => 'pause')]);
     for (let n = 0; n < 100; n += 1) await stage.ledger.pause(CRON, { ...ADA, until: null });
-    const [{ n: left }] = (await room.rows('select count(*)::int as n from @action')) as [{ n: number }];
+    const [{ n: left }] = (await sandbox.rows('select count(*)::int as n from @action')) as [{ n: number }];
     expect(left).toBeLessThan(1_100);
   });
 });
 
 describe('a text that PostgreSQL can not hold', () => {
   it('is kept but for the character that it is about', async () => {
-    const stage = await room.stage();
+    const stage = await sandbox.stage();
     const order = stage.order({ by: 'a\0da', why: '\u{D800}?', payload: JSON.stringify('\0\u{D800}') });
     await stage.ledger.trigger(order);
     expect(await stage.run(order.runId)).toMatchObject({ by: 'a\u{FFFD}da', payload: order.payload });
@@ -172,13 +172,13 @@ describe('a text that PostgreSQL can not hold', () => {
 
 describe('tenants and deployments', () => {
   it('are kept apart that have a cron of the same name', async () => {
-    const stage = await room.stage();
+    const stage = await sandbox.stage();
     await stage.claimed(1);
     for (const other of [
       { ...SPACE, tenant: 'another' },
       { ...SPACE, prefix: 'another' },
     ]) {
-      const ledger = room.ledger(other);
+      const ledger = sandbox.ledger(other);
       expect(await ledger.readRun(stage.idOf(1))).toBeNull();
       expect(await ledger.readCron(CRON)).toMatchObject({ cursor: null });
       expect(await ledger.pending(CRON)).toEqual([]);

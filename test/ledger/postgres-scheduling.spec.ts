@@ -3,7 +3,7 @@ import type { Pool, QueryConfig } from 'pg';
 import type { ClaimRequest } from '../../libs/ledger/src/ledger.js';
 import { PostgresLedgerAccess } from '../../libs/ledger/src/postgres/postgres-ledger-access.js';
 import { fence, LONG_MS } from '../../libs/jobs/src/testing/ledger-contract/stage.js';
-import { postgresLedgerRoom, SPACE, type PostgresLedgerRoom } from '../support/postgres-ledger-room.js';
+import { postgresLedgerSandbox, SPACE, type PostgresLedgerSandbox } from '../support/postgres-ledger-sandbox.js';
 import { postgresForTests, type TestPostgres } from '../support/postgres.js';
 import { replyDroppingProxy } from '../support/reply-dropping-proxy.js';
 
@@ -11,15 +11,15 @@ const CRON = 'nightly-report';
 const ADA = { by: 'ada', reason: 'migration' };
 
 let postgres: TestPostgres;
-let room: PostgresLedgerRoom;
+let sandbox: PostgresLedgerSandbox;
 beforeAll(async () => {
   postgres = await postgresForTests();
 });
 afterAll(() => postgres?.stop());
 beforeEach(async () => {
-  room = await postgresLedgerRoom(postgres.url);
+  sandbox = await postgresLedgerSandbox(postgres.url);
 });
-afterEach(() => room.close());
+afterEach(() => sandbox.close());
 
 /** As if the client's pool did it: what was asked and what was refused, also where the ledger recovers from it. */
 function watched(pool: Pool): { pool: Pool; texts: string[]; failures: unknown[] } {
@@ -38,7 +38,7 @@ function watched(pool: Pool): { pool: Pool; texts: string[]; failures: unknown[]
 }
 
 async function claimsOf(crons: readonly string[]): Promise<ClaimRequest[]> {
-  const stage = await room.stage();
+  const stage = await sandbox.stage();
   const base = await stage.request(1);
   return crons.map((cron) => ({ ...base, cron }));
 }
@@ -46,8 +46,8 @@ async function claimsOf(crons: readonly string[]): Promise<ClaimRequest[]> {
 describe('a step of the scheduler whose reply got lost', () => {
   it('is taken once, and answered as it was when it is sent again', async () => {
     const proxy = await replyDroppingProxy(postgres.url);
-    const far = room.another({ connectionString: postgres.url.replace(/@[^/]+/, `@${new URL(proxy.url).host}`) });
-    const stage = await room.stage({ pool: far });
+    const far = sandbox.another({ connectionString: postgres.url.replace(/@[^/]+/, `@${new URL(proxy.url).host}`) });
+    const stage = await sandbox.stage({ pool: far });
     const { ledger } = stage;
     const twice = async <T>(call: () => Promise<T>): Promise<T> => {
       await ledger.readCron(CRON);
@@ -77,22 +77,22 @@ describe('a step of the scheduler whose reply got lost', () => {
   });
 
   it('rejects every claim of a call that never arrived, and none of it is there', async () => {
-    const gone = room.another({ connectionString: 'postgres://nobody@127.0.0.1:1/none' });
-    const ledger = room.ledger({ ...SPACE, pool: gone });
+    const gone = sandbox.another({ connectionString: 'postgres://nobody@127.0.0.1:1/none' });
+    const ledger = sandbox.ledger({ ...SPACE, pool: gone });
     const settled = await ledger.claimAll(await claimsOf(['a', 'b']));
     expect(settled.map(({ status }) => status)).toEqual(['rejected', 'rejected']);
-    expect(await room.ledger(SPACE).readCron('a')).toMatchObject({ cursor: null });
+    expect(await sandbox.ledger(SPACE).readCron('a')).toMatchObject({ cursor: null });
   });
 
   it.each(['pause', 'resume'])('notes a %s that arrives twice once', async (order) => {
-    const { pool, schema } = room;
+    const { pool, schema } = sandbox;
     const access = new PostgresLedgerAccess({ pool, schema, ...SPACE });
-    if (order === 'resume') await room.ledger(SPACE).pause(CRON, { ...ADA, until: null });
+    if (order === 'resume') await sandbox.ledger(SPACE).pause(CRON, { ...ADA, until: null });
     const args = [access.space, CRON, 'nonce', ...(order === 'pause' ? [null] : []), 'ada', 'migration'];
     const first = await access.call(`${order}_cron`, args);
     expect(first).toMatchObject({ by: 'ada', until: null });
     expect(await access.call(`${order}_cron`, args)).toEqual(first);
-    const actions = await room.ledger(SPACE).actions(CRON, 10);
+    const actions = await sandbox.ledger(SPACE).actions(CRON, 10);
     expect(actions.filter(({ action }) => action === order)).toHaveLength(1);
   });
 });
@@ -100,8 +100,8 @@ describe('a step of the scheduler whose reply got lost', () => {
 describe('claimAll', () => {
   it('asks for a hundred and fifty crons in one statement', async () => {
     const claims = await claimsOf(Array.from({ length: 150 }, (_, n) => `cron-${n}`));
-    const { pool, texts } = watched(room.pool);
-    const ledger = room.ledger({ ...SPACE, pool });
+    const { pool, texts } = watched(sandbox.pool);
+    const ledger = sandbox.ledger({ ...SPACE, pool });
     await ledger.readCron(CRON);
     texts.length = 0;
     expect((await ledger.claimAll(claims)).every(({ status }) => status === 'fulfilled')).toBe(true);
@@ -109,16 +109,16 @@ describe('claimAll', () => {
   });
 
   it('rejects the claim that the server refuses, and claims the others', async () => {
-    await room.rows(`alter table @run add constraint no_bad_ones check (cron <> 'bad')`);
-    const settled = await room.ledger(SPACE).claimAll(await claimsOf(['a', 'bad', 'b']));
+    await sandbox.rows(`alter table @run add constraint no_bad_ones check (cron <> 'bad')`);
+    const settled = await sandbox.ledger(SPACE).claimAll(await claimsOf(['a', 'bad', 'b']));
     expect(settled.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'fulfilled']);
     expect(settled[1]).toHaveProperty('reason.code', '23514');
-    const cursors = (await room.ledger(SPACE).readCrons(['a', 'bad', 'b'])).map(({ cursor }) => cursor !== null);
+    const cursors = (await sandbox.ledger(SPACE).readCrons(['a', 'bad', 'b'])).map(({ cursor }) => cursor !== null);
     expect(cursors).toEqual([true, false, true]);
   });
 
   it('finds one of fifty schedulers on twenty connections to win', async () => {
-    const stage = await room.stage();
+    const stage = await sandbox.stage();
     const base = await stage.request(1);
     const claims = Array.from({ length: 50 }, (_, n) => ({
       ...base,
@@ -133,14 +133,14 @@ describe('claimAll', () => {
 
   it('finds one winner also where the database has SERIALIZABLE as its default', async () => {
     const options = '-c default_transaction_isolation=serializable';
-    const { pool, failures } = watched(room.another({ max: 8, options }));
-    const stage = await room.stage({ pool });
+    const { pool, failures } = watched(sandbox.another({ max: 8, options }));
+    const stage = await sandbox.stage({ pool });
     await stage.claimed(1);
     const base = await stage.request(2);
-    const writer = await room.transaction(`update "${room.schema}".cron set refusals = refusals`);
+    const writer = await sandbox.transaction(`update "${sandbox.schema}".cron set refusals = refusals`);
     const claims = Array.from({ length: 8 }, (_, n) => ({ ...base, nonce: `${n}` }));
     const asked = Promise.all(claims.map((claim) => stage.ledger.claim(claim)));
-    await room.untilBlocked(8);
+    await sandbox.untilBlocked(8);
     await writer.commit();
     const replies = await asked;
     expect(replies.filter(({ verdict }) => verdict === 'claimed')).toHaveLength(1);
@@ -154,30 +154,30 @@ describe('calls about many crons', () => {
   const CRONS = 'hcajedbigf'.split('');
 
   it.each(['claimAll', 'confirm', 'overdueAll'])('lock them in the order of their names (%s)', async (call) => {
-    const stage = await room.stage({ timing: { recoverMs: 1 } });
+    const stage = await sandbox.stage({ timing: { recoverMs: 1 } });
     const { ledger } = stage;
     const base = await stage.request(1);
     await ledger.claimAll(CRONS.map((cron) => ({ ...base, cron })));
     await stage.harness.advance(2);
     const next = { occurrence: stage.occurrence(2), cursor: stage.instant(1), nonce: 'next' };
-    const held = await room.transaction(`select from "${room.schema}".cron where name = 'e' for update`);
+    const held = await sandbox.transaction(`select from "${sandbox.schema}".cron where name = 'e' for update`);
     const asked =
       call === 'claimAll'
         ? ledger.claimAll(CRONS.map((cron) => ({ ...base, ...next, cron })))
         : call === 'confirm'
           ? ledger.confirm(CRONS.map((cron) => `${cron}@${stage.instant(1)}`))
           : ledger.overdueAll(CRONS, { againMs: LONG_MS, keep: 10 });
-    await room.untilBlocked(1);
-    const free = await room.rows('select name from @cron order by name for update skip locked');
+    await sandbox.untilBlocked(1);
+    const free = await sandbox.rows('select name from @cron order by name for update skip locked');
     await held.commit();
     await asked;
     expect(free).toEqual('fghij'.split('').map((name) => ({ name })));
   });
 
   it('hold up nobody where nothing is due', async () => {
-    const stage = await room.stage();
+    const stage = await sandbox.stage();
     await stage.claimed(1);
-    const held = await room.transaction(`select from "${room.schema}".cron for update`);
+    const held = await sandbox.transaction(`select from "${sandbox.schema}".cron for update`);
     expect(await stage.overdue(LONG_MS)).toEqual({ runs: [], watched: 1, surplus: false, notifications: 0 });
     await held.commit();
   });
@@ -187,12 +187,12 @@ describe('the time of a step', () => {
   it.each(['pause', 'trigger', 'claim', 'confirm'])(
     'is when the cron was free, not when it was asked for (%s)',
     async (call) => {
-      const stage = await room.stage();
+      const stage = await sandbox.stage();
       const { ledger } = stage;
       const runId = await stage.claimed(1);
       const order = stage.order({ overlap: 'queue-all' });
       const request = await stage.request(2);
-      const held = await room.transaction(`select from "${room.schema}".cron for update`);
+      const held = await sandbox.transaction(`select from "${sandbox.schema}".cron for update`);
       const steps = {
         pause: async () => (await ledger.pause(CRON, { ...ADA, until: null })).since,
         trigger: async () => ledger.trigger(order).then(async () => (await stage.run(order.runId)).claimedAt),
@@ -200,9 +200,9 @@ describe('the time of a step', () => {
         confirm: async () => ledger.confirm([runId]).then(async () => (await stage.run(runId)).enqueuedAt),
       };
       const asked = steps[call as keyof typeof steps]();
-      await room.untilBlocked(1);
+      await sandbox.untilBlocked(1);
       await stage.harness.advance(3);
-      const waitedUntil = await room.now();
+      const waitedUntil = await sandbox.now();
       await held.commit();
       expect(await asked).toBeGreaterThanOrEqual(waitedUntil);
     },

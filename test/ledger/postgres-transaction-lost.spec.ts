@@ -2,12 +2,12 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from
 import type { SqlConnection } from '@fencepost/lease/postgres';
 import type { AttemptRef } from '../../libs/ledger/src/ledger.js';
 import type { PostgresAttempts } from '../../libs/ledger/src/postgres/postgres-attempts.js';
-import { attemptRoom, type AttemptRoom } from '../support/attempt-room.js';
+import { attemptSandbox, type AttemptSandbox } from '../support/attempt-sandbox.js';
 import { commitProxy, type CommitFault, type CommitProxy } from '../support/commit-proxy.js';
 import { postgresForTests, type TestPostgres } from '../support/postgres.js';
 
 let server: TestPostgres;
-let room: AttemptRoom;
+let sandbox: AttemptSandbox;
 let ledger: PostgresAttempts;
 let attempt: AttemptRef;
 beforeAll(async () => {
@@ -15,22 +15,22 @@ beforeAll(async () => {
 });
 afterAll(() => server.stop());
 beforeEach(async () => {
-  room = await attemptRoom(server.url);
-  ledger = room.attempts();
-  attempt = await room.begun(await room.enqueued());
+  sandbox = await attemptSandbox(server.url);
+  ledger = sandbox.attempts();
+  attempt = await sandbox.begun(await sandbox.enqueued());
 });
-afterEach(() => room.close());
+afterEach(() => sandbox.close());
 
 const ORDER = { name: 'order', payloadHash: 'h1' };
 const DONE = { verdict: 'done', result: '{"id":1}', payloadHash: 'h1' };
 /** Class 57 of PostgreSQL's error codes: `admin_shutdown`; its time-outs have others. */
 const ENDED_BY_ORDER = '57P01';
-const insert = (tx: SqlConnection) => room.insert(tx);
-const happened = (times: 0 | 1) => room.happened(times);
+const insert = (tx: SqlConnection) => sandbox.insert(tx);
+const happened = (times: 0 | 1) => sandbox.happened(times);
 
 describe('a transaction whose connection is lost', () => {
   let proxy: CommitProxy;
-  const lossy = () => room.another({ connectionString: proxy.url, max: 1 });
+  const lossy = () => sandbox.another({ connectionString: proxy.url, max: 1 });
   beforeEach(async () => {
     proxy = await commitProxy(server.url);
   });
@@ -67,7 +67,7 @@ describe('a transaction whose connection is lost', () => {
   });
 
   it('before the reply to its commit is known to have happened also to a ledger with one connection in all', async () => {
-    const own = room.attempts({ pool: lossy() });
+    const own = sandbox.attempts({ pool: lossy() });
     proxy.arm('reply');
     expect(await own.transaction(attempt, ORDER, insert)).toEqual(DONE);
     await happened(1);
@@ -76,7 +76,7 @@ describe('a transaction whose connection is lost', () => {
   it.each(['instead', 'reply'] as const)(
     'at the commit (%s) with nobody to ask is in doubt, and safe to repeat',
     async (fault) => {
-      const own = room.attempts({ pool: lossy(), patienceMs: 200 });
+      const own = sandbox.attempts({ pool: lossy(), patienceMs: 200 });
       proxy.arm(fault);
       const work = async (tx: SqlConnection) => {
         proxy.refuse();
@@ -89,7 +89,7 @@ describe('a transaction whose connection is lost', () => {
   );
 
   it('for ever, with the pod that had it, keeps nobody from its run', async () => {
-    const own = room.attempts({ pool: lossy(), patienceMs: 200 });
+    const own = sandbox.attempts({ pool: lossy(), patienceMs: 200 });
     proxy.arm('silently');
     const work = async (tx: SqlConnection) => {
       proxy.refuse();
@@ -102,7 +102,7 @@ describe('a transaction whose connection is lost', () => {
 
   it('or silent at its commit is closed, not used again', async () => {
     const destroyed: unknown[] = [];
-    const pool = room.another({ connectionString: proxy.url, max: 1, query_timeout: 200 });
+    const pool = sandbox.another({ connectionString: proxy.url, max: 1, query_timeout: 200 });
     pool.on('release', (failure: unknown) => destroyed.push(failure));
     proxy.arm('held');
     const lost = { code: 'TRANSACTION_LOST' };
@@ -116,7 +116,7 @@ describe('a transaction whose connection is lost', () => {
     const pool = lossy();
     pool.on('release', (failure: unknown) => destroyed.push(failure));
     proxy.arm('held');
-    const own = room.attempts({ patienceMs: 300 });
+    const own = sandbox.attempts({ patienceMs: 300 });
     const lost = { code: 'TRANSACTION_LOST', cause: expect.objectContaining({ code: 'CONNECTION_SILENT' }) };
     await expect(own.transaction(attempt, { ...ORDER, pool }, insert)).rejects.toMatchObject(lost);
     expect(destroyed).toEqual([true]);
@@ -127,12 +127,12 @@ describe('a transaction whose connection is lost', () => {
   it.each(['before the driver notices', 'after the driver noticed'])(
     'while it works (%s) leaves nothing behind, and no broken connection in the pool',
     async (moment) => {
-      const pool = room.another({ max: 1 });
+      const pool = sandbox.another({ max: 1 });
       const noticed = new Promise((resolve) => pool.once('connect', (client) => client.once('end', resolve)));
       const work = async (tx: SqlConnection) => {
         const { rows } = await tx.query({ text: 'select pg_backend_pid() as pid' });
         const result = await insert(tx);
-        await room.pool.query('select pg_terminate_backend($1)', [(rows[0] as { pid: number }).pid]);
+        await sandbox.pool.query('select pg_terminate_backend($1)', [(rows[0] as { pid: number }).pid]);
         if (moment === 'after the driver noticed') await noticed;
         return result;
       };
@@ -152,7 +152,7 @@ describe('a callback that does what is the ledger’s to do', () => {
   it.each(['commit', 'rollback', 'commit; begin', 'rollback and chain'])(
     'is told so when it sends %s',
     async (text) => {
-      const pool = room.another({ max: 1 });
+      const pool = sandbox.another({ max: 1 });
       const work = async (tx: SqlConnection) => {
         await tx.query({ text });
         return '1';

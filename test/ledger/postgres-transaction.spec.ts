@@ -2,12 +2,12 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from
 import type { SqlConnection } from '@fencepost/lease/postgres';
 import type { AttemptRef } from '../../libs/ledger/src/ledger.js';
 import type { PostgresAttempts } from '../../libs/ledger/src/postgres/postgres-attempts.js';
-import { attemptRoom, type AttemptRoom } from '../support/attempt-room.js';
+import { attemptSandbox, type AttemptSandbox } from '../support/attempt-sandbox.js';
 import { commitProxy } from '../support/commit-proxy.js';
 import { postgresForTests, type TestPostgres } from '../support/postgres.js';
 
 let server: TestPostgres;
-let room: AttemptRoom;
+let sandbox: AttemptSandbox;
 let ledger: PostgresAttempts;
 let attempt: AttemptRef;
 beforeAll(async () => {
@@ -15,11 +15,11 @@ beforeAll(async () => {
 });
 afterAll(() => server.stop());
 beforeEach(async () => {
-  room = await attemptRoom(server.url);
-  ledger = room.attempts();
-  attempt = await room.begun(await room.enqueued());
+  sandbox = await attemptSandbox(server.url);
+  ledger = sandbox.attempts();
+  attempt = await sandbox.begun(await sandbox.enqueued());
 });
-afterEach(() => room.close());
+afterEach(() => sandbox.close());
 
 const ORDER = { name: 'order', payloadHash: 'h1' };
 const DONE = { verdict: 'done', result: '{"id":1}', payloadHash: 'h1' };
@@ -27,12 +27,12 @@ const STALE = { verdict: 'stale' };
 const LEVELS = ['read committed', 'repeatable read', 'serializable'];
 const LONG_MS = 60_000;
 
-const insert = (tx: SqlConnection) => room.insert(tx);
-const happened = (times: 0 | 1) => room.happened(times);
+const insert = (tx: SqlConnection) => sandbox.insert(tx);
+const happened = (times: 0 | 1) => sandbox.happened(times);
 
 async function overtake(): Promise<AttemptRef> {
-  await room.lapse(attempt);
-  return room.begun(attempt.runId);
+  await sandbox.lapse(attempt);
+  return sandbox.begun(attempt.runId);
 }
 
 describe('a transaction', () => {
@@ -52,7 +52,7 @@ describe('a transaction', () => {
   });
 
   it('leaves nothing behind when its work fails, and its connection is used again', async () => {
-    const pool = room.another({ max: 1 });
+    const pool = sandbox.another({ max: 1 });
     const failure = new Error('out of stock');
     const work = async (tx: SqlConnection) => {
       await insert(tx);
@@ -66,8 +66,8 @@ describe('a transaction', () => {
   });
 
   it('takes no connection that keeps it alive', async () => {
-    const [pool, transactions] = [room.another({ max: 1 }), room.another({ max: 1 })];
-    const hasty = room.attempts({ pool, transactions, patienceMs: 2_000 });
+    const [pool, transactions] = [sandbox.another({ max: 1 }), sandbox.another({ max: 1 })];
+    const hasty = sandbox.attempts({ pool, transactions, patienceMs: 2_000 });
     const work = async (tx: SqlConnection) => {
       expect(await hasty.heartbeat(attempt, LONG_MS)).toBe('extended');
       return insert(tx);
@@ -79,7 +79,7 @@ describe('a transaction', () => {
     await overtake();
     const work = () => Promise.reject(new Error('carried out'));
     expect(await ledger.transaction(attempt, ORDER, work)).toEqual(STALE);
-    expect(await room.value(`select refusals from :schema.cron`)).toBe('1');
+    expect(await sandbox.value(`select refusals from :schema.cron`)).toBe('1');
   });
 
   it('of two under one name commits once, and the other hears of it', async () => {
@@ -97,7 +97,7 @@ describe('a transaction', () => {
 
   it('whose lease has expired while it worked leaves nothing behind', async () => {
     const work = async (tx: SqlConnection) => {
-      await room.lapse(attempt);
+      await sandbox.lapse(attempt);
       return insert(tx);
     };
     expect(await ledger.transaction(attempt, ORDER, work)).toEqual(STALE);
@@ -105,9 +105,9 @@ describe('a transaction', () => {
   });
 
   it('hears that the pool has no connection to give', async () => {
-    const pool = room.another({ max: 1 });
+    const pool = sandbox.another({ max: 1 });
     const taken = await pool.connect();
-    const impatient = room.attempts({ patienceMs: 50 });
+    const impatient = sandbox.attempts({ patienceMs: 50 });
     const refused = { code: 'POOL_EXHAUSTED' };
     await expect(impatient.transaction(attempt, { ...ORDER, pool }, insert)).rejects.toMatchObject(refused);
     taken.release();
@@ -138,7 +138,7 @@ describe.each(LEVELS)('a transaction at %s', (level) => {
 
   it('of a run that was cancelled meanwhile leaves nothing behind', async () => {
     const cancel = async () => {
-      await room.lapse(attempt);
+      await sandbox.lapse(attempt);
       await ledger.cancel(attempt.runId, { by: 'ada', reason: 'not needed', graceMs: 0 });
     };
     const reply = await ledger.transaction(attempt, ORDER, working(cancel)).catch((error: unknown) => error);
@@ -148,7 +148,7 @@ describe.each(LEVELS)('a transaction at %s', (level) => {
 
   it('lets no successor begin between the comparison and the commit', async () => {
     const proxy = await commitProxy(server.url);
-    const pool = room.another({ connectionString: proxy.url });
+    const pool = sandbox.another({ connectionString: proxy.url });
     proxy.arm('held');
     const committing = ledger.transaction(
       attempt,
@@ -159,7 +159,7 @@ describe.each(LEVELS)('a transaction at %s', (level) => {
     const next = overtake();
     const order = await Promise.race([
       next.then(() => 'the successor began'),
-      room.untilBlocked(1).then(() => 'it waits'),
+      sandbox.untilBlocked(1).then(() => 'it waits'),
     ]);
     proxy.release();
     expect(await committing).toEqual(DONE);
@@ -173,16 +173,18 @@ describe.each(LEVELS)('a transaction at %s', (level) => {
 
 describe('a transaction whose commit the server refuses', () => {
   it('did not happen, and fails with the server’s reason: rows of others', async () => {
-    await room.pool.query(`create table "${room.schema}".stock (n int); insert into "${room.schema}".stock values (1)`);
-    const pool = room.another({ max: 2 });
-    const other = await room.begun(await room.enqueued());
+    await sandbox.pool.query(
+      `create table "${sandbox.schema}".stock (n int); insert into "${sandbox.schema}".stock values (1)`,
+    );
+    const pool = sandbox.another({ max: 2 });
+    const other = await sandbox.begun(await sandbox.enqueued());
     let arrived = 0;
     let goOn = () => {};
     const both = new Promise<void>((resolve) => (goOn = resolve));
     const skewed = async (tx: SqlConnection) => {
       await tx.query({ text: 'set transaction isolation level serializable' });
-      await tx.query({ text: `select sum(n) from "${room.schema}".stock` });
-      await tx.query({ text: `insert into "${room.schema}".stock values (1)` });
+      await tx.query({ text: `select sum(n) from "${sandbox.schema}".stock` });
+      await tx.query({ text: `insert into "${sandbox.schema}".stock values (1)` });
       arrived += 1;
       if (arrived === 2) goOn();
       await both;
@@ -198,8 +200,8 @@ describe('a transaction whose commit the server refuses', () => {
   });
 
   it('did not happen, and fails with the server’s reason: a constraint that is checked at the end', async () => {
-    const { schema } = room;
-    await room.pool.query(
+    const { schema } = sandbox;
+    await sandbox.pool.query(
       `create table "${schema}".part (id int, of int, primary key (id), foreign key (of) references "${schema}".part
          deferrable initially deferred)`,
     );

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { run } from '../../scripts/debian.mjs';
 import { readReport, type Report } from './report.js';
-import type { Room } from './rooms.js';
+import type { Bounds } from './bounds.js';
 import { readSteps, type Steps } from './steps.js';
 import { tools, type Tools } from './tools.js';
 
@@ -22,9 +22,9 @@ export type Search = 'safe' | 'fair' | 'shortest';
 export interface Checker {
   readonly version: string;
   /** Goes through every state of a room. @param out the number of a defence that is taken out, 0 for none */
-  check(search: Search, room: Room, out?: number): Promise<Report>;
+  check(search: Search, bounds: Bounds, out?: number): Promise<Report>;
   /** What led to the error that the last check of that kind has found. */
-  steps(search: Search, room: Room, out?: number): Promise<Steps>;
+  steps(search: Search, bounds: Bounds, out?: number): Promise<Steps>;
   /** Removes what was written. */
   close(): void;
 }
@@ -69,14 +69,14 @@ export async function checker(
   return {
     version: found.version,
     close,
-    check: async (search, room, out = 0) => {
+    check: async (search, bounds, out = 0) => {
       const { search: words, table } = KINDS[search];
       const args = [...words, `-w${quick ? Math.min(table, SMALL_TABLE) : table}`];
-      const { out: text, because } = await start(search, args, environment(room, out));
+      const { out: text, because } = await start(search, args, environment(bounds, out));
       return readReport(text, because);
     },
-    steps: async (search, room, out = 0) => {
-      const { out: text } = await start(search, ['-S', '-n', '-r', TRAIL], environment(room, out));
+    steps: async (search, bounds, out = 0) => {
+      const { out: text } = await start(search, ['-S', '-n', '-r', TRAIL], environment(bounds, out));
       return readSteps(text);
     },
   };
@@ -87,8 +87,8 @@ function ending<T extends object>(options: T, signal: AbortSignal): T {
 }
 
 /** The program reads its room from here, and so one compilation serves all. */
-function environment(room: Room, out: number): NodeJS.ProcessEnv {
-  const words = Object.entries({ ...room, out }).map(([name, value]) => [name, String(value)]);
+function environment(bounds: Bounds, out: number): NodeJS.ProcessEnv {
+  const words = Object.entries({ ...bounds, out }).map(([name, value]) => [name, String(value)]);
   return { PATH: process.env.PATH, ...Object.fromEntries(words) };
 }
 

@@ -1,5 +1,5 @@
 import type { Claim } from './claims.js';
-import type { Room } from './rooms.js';
+import type { Bounds } from './bounds.js';
 
 export interface Defence {
   /** As it is called in promela/defences.pml. */
@@ -8,16 +8,16 @@ export interface Defence {
   /** What breaks first without it. */
   readonly property: Claim;
   /** The smallest room in which it does. */
-  readonly room: Room;
+  readonly bounds: Bounds;
 }
 
-const PODS: Room = { schedulers: 2, workers: 0, instants: 2, most: 1 };
-const HANDS: Room = { schedulers: 1, workers: 2, instants: 1, most: 2 };
-const RUNS: Room = { ...HANDS, instants: 2 };
-const ASKED: Room = { ...HANDS, asks: 1, answers: 1 };
+const PODS: Bounds = { schedulers: 2, workers: 0, instants: 2, most: 1 };
+const HANDS: Bounds = { schedulers: 1, workers: 2, instants: 1, most: 2 };
+const RUNS: Bounds = { ...HANDS, instants: 2 };
+const ASKED: Bounds = { ...HANDS, asks: 1, answers: 1 };
 
-function defence(name: string, does: string, [property, room]: readonly [Claim, Room]): Defence {
-  return { name, does, property, room };
+function defence(name: string, does: string, [property, bounds]: readonly [Claim, Bounds]): Defence {
+  return { name, does, property, bounds };
 }
 
 /** In the order of their numbers in promela/defences.pml. */

@@ -4,7 +4,7 @@ import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { DEFENCES } from './defences.js';
-import { QUICK_CONFIGURATIONS } from './rooms.js';
+import { QUICK_CONFIGURATIONS } from './bounds.js';
 
 const RUNNER = fileURLToPath(new URL('../support/run-source.mjs', import.meta.url));
 const PATIENCE_MS = 240_000;
@@ -33,10 +33,10 @@ describe('the model', () => {
   }, PATIENCE_MS);
 
   it('holds in every state of every small room', () => {
-    const rooms = QUICK_CONFIGURATIONS.map(({ name }) =>
+    const models = QUICK_CONFIGURATIONS.map(({ name }) =>
       expect.objectContaining({ name, exhaustive: true, errors: 0 }),
     );
-    expect(result.configurations).toEqual(rooms);
+    expect(result.configurations).toEqual(models);
   });
 
   it('does damage without any single defence', () => {

@@ -3,7 +3,7 @@ import { checker, type Checker } from './checker.js';
 import { CLAIMS } from './claims.js';
 import { DEFENCES, numberOf, type Defence } from './defences.js';
 import type { Report } from './report.js';
-import { CONFIGURATIONS, QUICK_CONFIGURATIONS, type Configuration } from './rooms.js';
+import { CONFIGURATIONS, QUICK_CONFIGURATIONS, type Configuration } from './bounds.js';
 
 const HELP = `npm run model -- [--json] [--quick] [--only <defence>]
 
@@ -42,14 +42,14 @@ function read() {
   return values;
 }
 
-async function prove(model: Checker, { name, search, room }: Configuration): Promise<Proof> {
+async function prove(model: Checker, { name, search, bounds }: Configuration): Promise<Proof> {
   const since = performance.now();
-  const report = await model.check(search, room);
+  const report = await model.check(search, bounds);
   const seconds = Math.round((performance.now() - since) / 100) / 10;
   const { states, transitions, depth, exhaustive, errors } = report;
   say(`${errors > 0 ? 'BROKEN' : 'holds '} ${name}: ${states} states, ${transitions} transitions, ${seconds} s`);
   if (errors > 0) {
-    const { steps, claim } = await model.steps(search, room);
+    const { steps, claim } = await model.steps(search, bounds);
     tell(steps, claim === null ? 'a run never ends' : `${claim} is broken: ${CLAIMS[claim]}`);
   }
   return { name, states, transitions, depth, exhaustive, errors, seconds };
@@ -67,10 +67,10 @@ function tell(steps: readonly string[], end: string): void {
   say(`    => ${end}`);
 }
 
-async function damage(model: Checker, { name, does, property, room }: Defence): Promise<Damage> {
+async function damage(model: Checker, { name, does, property, bounds }: Defence): Promise<Damage> {
   const out = numberOf(name);
-  const { errors } = await model.check('shortest', room, out);
-  const { steps, claim } = errors > 0 ? await model.steps('shortest', room, out) : { steps: [], claim: null };
+  const { errors } = await model.check('shortest', bounds, out);
+  const { steps, claim } = errors > 0 ? await model.steps('shortest', bounds, out) : { steps: [], claim: null };
   const counterexample = claim === property;
   say(`without ${name} (${does}):`);
   if (claim === null) say('    => nothing happens, so the model does not see what it is good for');
@@ -90,14 +90,14 @@ async function main(): Promise<boolean> {
     process.stdout.write(`${HELP}\n`);
     return true;
   }
-  const rooms = only ? [] : quick ? QUICK_CONFIGURATIONS : CONFIGURATIONS;
+  const models = only ? [] : quick ? QUICK_CONFIGURATIONS : CONFIGURATIONS;
   const model = await checker(only ? ['shortest'] : ['safe', 'fair', 'shortest'], {
     log: say,
     quick,
     signal: interruption(),
   });
   try {
-    const configurations = await each(rooms, (one) => prove(model, one));
+    const configurations = await each(models, (one) => prove(model, one));
     const defences = await each(
       DEFENCES.filter(({ name }) => only === undefined || name === only),
       (one) => damage(model, one),

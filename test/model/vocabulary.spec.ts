@@ -85,7 +85,7 @@ describe('the vocabulary of the model', () => {
 });
 
 const PLACES = ['test/model/', 'libs/lease/src/lua/'].concat(
-  ['ledger/lua/', 'ledger/', 'scheduling/', 'running/'].map((room) => `libs/jobs/src/${room}`),
+  ['ledger/lua/', 'ledger/', 'scheduling/', 'running/'].map((bounds) => `libs/jobs/src/${bounds}`),
 );
 
 function isSize(name: string): boolean {

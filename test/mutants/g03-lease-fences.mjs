@@ -236,10 +236,10 @@ export default [
     name: 'campaign: the fence the ledger has accepted is not asked for',
     guards: 'G3',
     defence: 'a lease store that forgot its fences issues larger ones than the ledger has seen',
-    file: 'libs/jobs/src/scheduling/campaign.ts',
+    file: 'libs/jobs/src/scheduling/lease-acquirer.ts',
     find: 'const wanted = crons.map((resource, n) => ({ resource, floor: records[n]?.fence }));',
     replace: 'const wanted = crons.map((resource, n) => ({ resource, floor: records[n] && undefined }));',
-    killedBy: 'libs/jobs/src/scheduling/campaign.spec.ts',
+    killedBy: 'libs/jobs/src/scheduling/lease-acquirer.spec.ts',
     test: 'asks for a fence above the highest the ledger has accepted',
   },
   {

@@ -107,7 +107,8 @@ export default [
     guards: 'G5',
     defence: 'a stale attempt begins no effect',
     file: 'libs/jobs/src/running/effect-call.ts',
-    find: "      case 'stale':\n        throw this.desk.stale(name);",
+    find: `      case 'stale':
+        throw this.session.stale(name);`,
     replace: "      case 'stale':\n        return this.#act({ verdict: 'go', unknown: null });",
     killedBy: 'libs/jobs/src/running/effects.spec.ts',
     test: 'is refused by the ledger when it does not know',

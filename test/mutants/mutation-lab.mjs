@@ -33,7 +33,7 @@ import { fileURLToPath } from 'node:url';
 const ROOT = fileURLToPath(new URL('../../', import.meta.url));
 const NOT_COPIED = new Set(['node_modules', 'dist', 'coverage', '.git', '.cache', 'mutants']);
 const BENCH = fileURLToPath(new URL('bench.mjs', import.meta.url));
-const LONGEST_RUN_MS = 150_000;
+const MAX_RUN_MS = 150_000;
 
 /**
  * Copies of the sources in a temporary folder, where defences are taken out one at a time while the specs that should
@@ -175,7 +175,7 @@ class Bench {
   /** The next message, or an error when the process ends or takes too long. */
   async #answer() {
     const tooLate = new AbortController();
-    const timer = setTimeout(() => tooLate.abort(), LONGEST_RUN_MS);
+    const timer = setTimeout(() => tooLate.abort(), MAX_RUN_MS);
     const gone = () => tooLate.abort();
     this.#process.once('exit', gone);
     try {
@@ -183,7 +183,7 @@ class Bench {
     } catch {
       // What it says later would be taken for the answer to the next question.
       this.#process.kill('SIGKILL');
-      throw new Error(`Expected an answer of the bench within ${LONGEST_RUN_MS} ms; it hangs, or has ended.`);
+      throw new Error(`Expected an answer of the bench within ${MAX_RUN_MS} ms; it hangs, or has ended.`);
     } finally {
       clearTimeout(timer);
       this.#process.removeListener('exit', gone);

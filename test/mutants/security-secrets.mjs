@@ -177,8 +177,8 @@ export default [
     guards: 'security',
     defence: 'what is recorded of an error quotes no secret',
     file: 'libs/jobs/src/running/describe-error.ts',
-    find: 'return scrubText(text).slice(0, LONGEST)',
-    replace: 'return text.slice(0, LONGEST)',
+    find: 'return scrubText(text).slice(0, MAX_LENGTH)',
+    replace: 'return text.slice(0, MAX_LENGTH)',
     killedBy: 'libs/jobs/src/running/describe-error.spec.ts',
   },
   {

@@ -7,13 +7,13 @@ const FIELD = 'traceparent';
 
 /** What every SDK takes along between processes (W3C Trace Context, version 00), as far as a test needs it. */
 const TRACE_PARENT: TextMapPropagator = {
-  inject(of: Context, carrier: unknown, setter: TextMapSetter): void {
+  inject(of: Context, delivery: unknown, setter: TextMapSetter): void {
     const span = trace.getSpanContext(of);
     if (!span || !isSpanContextValid(span)) return;
-    setter.set(carrier, FIELD, `00-${span.traceId}-${span.spanId}-0${span.traceFlags & 1}`);
+    setter.set(delivery, FIELD, `00-${span.traceId}-${span.spanId}-0${span.traceFlags & 1}`);
   },
-  extract(of: Context, carrier: unknown, getter: TextMapGetter): Context {
-    const text = getter.get(carrier, FIELD);
+  extract(of: Context, delivery: unknown, getter: TextMapGetter): Context {
+    const text = getter.get(delivery, FIELD);
     const [, traceId, spanId, flags] = /^00-([\da-f]{32})-([\da-f]{16})-0([01])$/.exec(String(text)) ?? [];
     if (traceId === undefined || spanId === undefined) return of;
     return trace.setSpanContext(of, { traceId, spanId, traceFlags: Number(flags), isRemote: true });

@@ -20,9 +20,9 @@ describe('the entries of the libraries', () => {
 });
 
 describe('the count of exported names', () => {
-  let house: string;
+  let repository: string;
   beforeEach(() => {
-    house = mkdtempSync(join(tmpdir(), 'house-'));
+    repository = mkdtempSync(join(tmpdir(), 'house-'));
     const exports = { '.': source('./src/index.ts'), './more': source('./src/more.ts') };
     write('libs/planted/package.json', JSON.stringify({ name: '@fencepost/planted', exports }));
     write(
@@ -32,16 +32,16 @@ describe('the count of exported names', () => {
     write('libs/planted/src/t.ts', 'export interface T {}\nexport class Other {}\nexport async function run() {}');
     write('libs/planted/src/index.ts', "export * from './t.js';\nexport * from './more.js';");
   });
-  afterEach(() => rmSync(house, { recursive: true, force: true }));
+  afterEach(() => rmSync(repository, { recursive: true, force: true }));
 
   const source = (path: string) => ({ '@fencepost/source': path });
   function write(file: string, text: string): void {
-    mkdirSync(dirname(join(house, file)), { recursive: true });
-    writeFileSync(join(house, file), text);
+    mkdirSync(dirname(join(repository, file)), { recursive: true });
+    writeFileSync(join(repository, file), text);
   }
 
   it('includes types, follows export * and counts a name once', () => {
-    const [main, more] = exportedNames(house);
+    const [main, more] = exportedNames(repository);
     expect(main).toEqual({ entry: '@fencepost/planted', names: ['Other', 'T', 'a', 'b', 'run'], budget: 30 });
     expect(more).toEqual({ entry: '@fencepost/planted/more', names: ['T', 'a', 'b'], budget: 15 });
   });
@@ -49,11 +49,13 @@ describe('the count of exported names', () => {
   it('complains about an entry over its budget', () => {
     const names = Array.from({ length: 16 }, (_, at) => `export const n${at} = ${at};`);
     write('libs/planted/src/more.ts', names.join('\n'));
-    expect(overBudget(exportedNames(house))).toEqual(['@fencepost/planted/more exports 16 names, its budget is 15.']);
+    expect(overBudget(exportedNames(repository))).toEqual([
+      '@fencepost/planted/more exports 16 names, its budget is 15.',
+    ]);
   });
 
   it('leaves out a private package', () => {
     write('libs/planted/package.json', JSON.stringify({ name: '@fencepost/planted', private: true, exports: {} }));
-    expect(exportedNames(house)).toEqual([]);
+    expect(exportedNames(repository)).toEqual([]);
   });
 });

@@ -36,7 +36,7 @@ function firstOf(schedule: CronSchedule, start: number, many: number): number[] 
   return found;
 }
 
-/** Any instant of a stretch: its ends, and one in between. */
+/** Any instant of an interval: its ends, and one in between. */
 function within(from: number, to: number): number[] {
   return [from, from + 1, Math.floor((from + to) / 2), to - 1].filter((at) => at >= from && at < to);
 }

@@ -33,7 +33,7 @@ function expectAsCounted({ timeZone, from, to }: Window, oracle: WallOracle, [to
   expect([told.text, rule, iso(backwards)]).toEqual([told.text, rule, counted]);
 }
 
-/** Reading clocks by the minute is slow, so that a few expressions are asked about each stretch that was read. */
+/** Reading clocks by the minute is slow, so that a few expressions are asked about each interval that was read. */
 function expectAllAsCounted(window: Window, margin: number, asked: readonly [Told, DstRule][]): void {
   const oracle = new WallOracle(window.timeZone, { from: window.from - margin, to: window.to + margin });
   for (const one of asked) expectAsCounted(window, oracle, one);
@@ -103,7 +103,7 @@ describe('the table of a zone', { timeout: PATIENCE_MS }, () => {
   it('has the offset that Intl prints', () => {
     const where = fc.tuple(fc.constantFrom(...ZONES), fc.integer({ min: FIRST / 1_000, max: LAST / 1_000 }));
     const property = fc.property(where, ([timeZone, instant]) => {
-      const { offset, start, end } = zoneNamed(timeZone).stretchAt(instant);
+      const { offset, start, end } = zoneNamed(timeZone).offsetIntervalAt(instant);
       expect(offset * 1_000).toBe(wallOf(timeZone, instant * 1_000) - instant * 1_000);
       expect(start <= instant && instant < end).toBe(true);
     });

@@ -64,7 +64,7 @@ interface Range {
 }
 
 /**
- * The slow way to know: reads the clock on the wall at every half minute of a stretch of time, and needs no table, no
+ * The slow way to know: reads the clock on the wall at every half minute of an interval of time, and needs no table, no
  * offset and no parser for what it says.
  */
 export class WallOracle {

@@ -8,8 +8,8 @@ export const LAST = Date.UTC(2040, 0, 1);
 export function changesOf(timeZone: string, from = FIRST, to = LAST): number[] {
   const zone = zoneNamed(timeZone);
   const changes: number[] = [];
-  for (let { end } = zone.stretchAt(from / 1_000); end * 1_000 < to; end = zone.stretchAt(end).end) {
-    const { before, offset } = zone.stretchAt(end);
+  for (let { end } = zone.offsetIntervalAt(from / 1_000); end * 1_000 < to; end = zone.offsetIntervalAt(end).end) {
+    const { before, offset } = zone.offsetIntervalAt(end);
     if (before !== offset) changes.push(end * 1_000);
   }
   return changes;

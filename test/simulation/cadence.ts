@@ -1,8 +1,8 @@
 import { LEDGER_TIMING, type LedgerTiming } from '../../libs/ledger/src/ledger-timing.js';
 import { podTiming, type PodTiming } from '../../libs/jobs/src/scheduling/pod-timing.js';
-import { BEAT_MS } from '../../libs/jobs/src/scheduling/presence.js';
+import { HEARTBEAT_MS } from '../../libs/jobs/src/scheduling/membership.js';
 
-/** All waiting of a deployment, in the proportions of production: a second there is a beat here. Milliseconds. */
+/** All waiting of a deployment, in the proportions of production: a second there is a heartbeat here. Milliseconds. */
 export interface Cadence {
   readonly pod: PodTiming;
   readonly ledger: Partial<LedgerTiming>;
@@ -15,7 +15,7 @@ export interface Cadence {
   /** A client that has heard nothing for so long says so. */
   readonly commandTimeoutMs: number;
   /** Between two tries of what a start needs. */
-  readonly insistMs: number;
+  readonly retryMs: number;
   readonly drainMs: number;
   /** The queue brings nothing sooner than this when it is to bring it later. */
   readonly soonestMs: number;
@@ -23,11 +23,11 @@ export interface Cadence {
   readonly stalledMs: number;
 }
 
-export function cadence(beatMs: number): Cadence {
-  const scaled = (ms: number) => (ms * beatMs) / BEAT_MS;
+export function cadence(heartbeatMs: number): Cadence {
+  const scaled = (ms: number) => (ms * heartbeatMs) / HEARTBEAT_MS;
   const { recoverMs, sweepMs } = LEDGER_TIMING;
   return {
-    pod: podTiming(beatMs),
+    pod: podTiming(heartbeatMs),
     ledger: { recoverMs: scaled(recoverMs), sweepMs: scaled(sweepMs) },
     ttlMs: scaled(10_000),
     runLeaseMs: scaled(30_000),
@@ -35,7 +35,7 @@ export function cadence(beatMs: number): Cadence {
     lookAgainMs: scaled(10_000),
     declareEveryMs: scaled(10_000),
     commandTimeoutMs: scaled(1_000),
-    insistMs: scaled(1_000),
+    retryMs: scaled(1_000),
     drainMs: scaled(10_000),
     soonestMs: scaled(500),
     stalledMs: scaled(15_000),

@@ -12,7 +12,7 @@ export interface Played {
   readonly cpuMs: number;
 }
 
-interface Turn {
+interface Waiting {
   readonly played: Promise<Played>;
   readonly tell: (played: Played) => void;
 }
@@ -32,12 +32,12 @@ export async function* playAll({ seeds, days, processes }: Plays): AsyncGenerato
   const crew = Array.from({ length: Math.min(processes, seeds.length) }, () =>
     fork(RUNNER, [PLAYER], { execArgv: [] }),
   );
-  const turns = new Map(seeds.map((seed) => [seed, turnOf()]));
+  const waiting = new Map(seeds.map((seed) => [seed, waitingOf()]));
   const left = [...seeds];
-  const failed = Promise.all(crew.map((child) => playOn(child, { left, days, turns })));
+  const failed = Promise.all(crew.map((child) => playOn(child, { left, days, waiting })));
   try {
     for (const seed of seeds) {
-      const played = turns.get(seed)?.played;
+      const played = waiting.get(seed)?.played;
       if (played) yield await Promise.race([played, failed.then(() => played)]);
     }
     await failed;
@@ -49,15 +49,15 @@ export async function* playAll({ seeds, days, processes }: Plays): AsyncGenerato
 interface Work {
   readonly left: number[];
   readonly days: number;
-  readonly turns: ReadonlyMap<number, Turn>;
+  readonly waiting: ReadonlyMap<number, Waiting>;
 }
 
-async function playOn(child: ChildProcess, { left, days, turns }: Work): Promise<void> {
+async function playOn(child: ChildProcess, { left, days, waiting }: Work): Promise<void> {
   await heardOf(child);
   for (let seed = left.shift(); seed !== undefined; seed = left.shift()) {
     const answer = heardOf(child);
     child.send({ seed, days });
-    turns.get(seed)?.tell((await answer) as Played);
+    waiting.get(seed)?.tell((await answer) as Played);
   }
 }
 
@@ -75,8 +75,8 @@ async function heardOf(child: ChildProcess): Promise<unknown> {
   }
 }
 
-function turnOf(): Turn {
-  let tell: Turn['tell'] = () => {};
+function waitingOf(): Waiting {
+  let tell: Waiting['tell'] = () => {};
   const played = new Promise<Played>((resolve) => (tell = resolve));
   return { played, tell };
 }

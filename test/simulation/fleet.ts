@@ -1,6 +1,6 @@
 import { seededRandom } from '../support/seeded-random.js';
 import { Telemetry } from '../../libs/jobs/src/telemetry/telemetry.js';
-import type { CronHandler } from '../../libs/jobs/src/running/carrier.js';
+import type { CronHandler } from '../../libs/jobs/src/running/delivery.js';
 import type { Cadence } from './cadence.js';
 import type { Network } from './network.js';
 import { mixed } from './plan.js';
@@ -108,7 +108,7 @@ export class Fleet {
     this.deps.network.unlink(berth.process);
   }
 
-  /** With its farewell, as long as the orchestrator waits for it. */
+  /** With its leave, as long as the orchestrator waits for it. */
   async stop(berth: Berth): Promise<void> {
     const { process, inside } = berth;
     if (berth.vacant || !inside) return;

@@ -1,6 +1,6 @@
 import type { Clock } from '@fencepost/lease';
 import { sleep } from '@fencepost/lease/internal';
-import type { CronHandler } from '../../libs/jobs/src/running/carrier.js';
+import type { CronHandler } from '../../libs/jobs/src/running/delivery.js';
 import { EffectUnknownError } from '../../libs/jobs/src/running/effect-errors.js';
 import type { EffectContext } from '../../libs/jobs/src/running/effect-context.js';
 import type { RunContext } from '../../libs/jobs/src/running/run-context.js';
@@ -59,11 +59,11 @@ function handlerFor(name: string, sinks: Sinks, clock: Clock): CronHandler {
     retry: { attempts: name === 'crowd' ? 1 : 3, delayMs: 5 * MINUTE, maxDelayMs: 30 * MINUTE },
     criticality: name === 'nightly' ? 'correctness' : 'efficiency',
     ...(name === 'hourly' ? { timeoutMs: 30 * MINUTE } : {}),
-    handle: (run) => carryOut(run, { sinks, clock }),
+    handle: (run) => execute(run, { sinks, clock }),
   };
 }
 
-async function carryOut(run: RunContext, { sinks, clock }: { sinks: Sinks; clock: Clock }): Promise<void> {
+async function execute(run: RunContext, { sinks, clock }: { sinks: Sinks; clock: Clock }): Promise<void> {
   const random = seededRandom(seedOf(`${run.id}/${run.attempt}`));
   const pause = (signal?: AbortSignal) => sleep(clock, lengthOf(random()), signal);
   sinks.control(run.id);

@@ -1,6 +1,6 @@
 import type { SimProcess } from './sim-process.js';
 
-export const PORTS = ['ledger', 'leases', 'catalog', 'presence', 'queue'] as const;
+export const PORTS = ['ledger', 'leases', 'catalog', 'membership', 'queue'] as const;
 export type PortName = (typeof PORTS)[number];
 
 export interface Link {

@@ -25,7 +25,7 @@ export interface NemesisDeps {
 const WORST_LAG_MS = 15 * 60_000;
 const WORST_JUMP_MS = 2 * 3_600_000;
 /** A process comes to harm within so many calls. */
-const MOST_CALLS = 60;
+const MAX_CALLS = 60;
 
 /** Lets the mishaps of a plan happen, each at its time, until everything is healed. */
 export class Nemesis {
@@ -110,7 +110,7 @@ export class Nemesis {
 
   #atCall({ target, strength }: Mishap, harm: (berth: Berth) => void): string {
     const berth = this.deps.fleet.chosen(target);
-    const calls = 1 + Math.floor(strength * MOST_CALLS);
+    const calls = 1 + Math.floor(strength * MAX_CALLS);
     berth.process.arm(calls, () => {
       if (!this.#over) harm(berth);
     });
@@ -190,7 +190,7 @@ export class Nemesis {
     return `build ${fleet.build.seq}: ${this.#roll(mishap, fleet.berths)}`;
   }
 
-  /** One after the other, a few of them without a farewell. */
+  /** One after the other, a few of them without a leave. */
   #roll({ forMs, seed }: Mishap, berths: readonly Berth[]): string {
     const random = seededRandom(seed);
     berths.forEach((berth, n) => {
@@ -205,7 +205,7 @@ export class Nemesis {
 
   async #replace(berth: Berth): Promise<void> {
     await this.deps.fleet.stop(berth);
-    this.#startIn(berth, this.deps.cadence.insistMs / 10);
+    this.#startIn(berth, this.deps.cadence.retryMs / 10);
   }
 
   /** Also when everything is healed by then. */
@@ -239,7 +239,7 @@ interface Cut {
 function portsFor({ seed }: Mishap): readonly PortName[] {
   const luck = (seed % 1_000) / 1_000;
   if (luck < 0.3) return ['ledger'];
-  if (luck < 0.5) return ['leases', 'catalog', 'presence', 'queue'];
+  if (luck < 0.5) return ['leases', 'catalog', 'membership', 'queue'];
   const port = PORTS[Math.floor(luck * 2 * PORTS.length) % PORTS.length];
   return port ? [port] : PORTS;
 }

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { Network, type Disturbance, type Weather } from './network.js';
 import { SimProcess } from './sim-process.js';
 import { Trace } from './trace.js';
-import { takeTurns } from './turns.js';
+import { runTicks } from './run-ticks.js';
 import { VirtualClock } from './virtual-clock.js';
 
 const TIMEOUT_MS = 100;
@@ -26,7 +26,7 @@ function wired() {
       (reply) => answered.push(reply),
       (error: Error) => answered.push(error.message),
     );
-  const until = (end: number) => takeTurns(() => world.step(end));
+  const until = (end: number) => runTicks(() => world.step(end));
   return { world, process, network, port, disturb, arrived, answered, ask, until, tell: (news: string) => tell(news) };
 }
 

@@ -41,14 +41,14 @@ export interface Plan {
   readonly days: number;
   /** Whether the ledger outlives the other stores. */
   readonly durable: boolean;
-  readonly beatMs: number;
+  readonly heartbeatMs: number;
   readonly mishaps: readonly Mishap[];
 }
 
 const DAY_MS = 86_400_000;
 const MINUTE_MS = 60_000;
 const FEWEST_A_DAY = 12;
-const MOST_A_DAY = 60;
+const MAX_A_DAY = 60;
 
 /**
  * Everything that will go wrong, drawn at once, so that one mishap can be left out and the others stay as they are.
@@ -60,12 +60,12 @@ export function drawPlan(
 ): Plan {
   const random = seededRandom(mixed(seed, 0));
   const durable = random() < 0.6;
-  const beatMs = MINUTE_MS * (3 + Math.floor(random() * 2));
-  const count = Math.ceil((FEWEST_A_DAY + random() * (MOST_A_DAY - FEWEST_A_DAY)) * days);
+  const heartbeatMs = MINUTE_MS * (3 + Math.floor(random() * 2));
+  const count = Math.ceil((FEWEST_A_DAY + random() * (MAX_A_DAY - FEWEST_A_DAY)) * days);
   const drawn = Array.from({ length: count }, (_, n) => drawMishap(seededRandom(mixed(seed, n + 1)), days));
   const inTime = drawn.toSorted((a, b) => a.at - b.at);
   const mishaps = inTime.map((mishap, index) => ({ index, ...mishap }));
-  return { seed, days, durable, beatMs, mishaps: mishaps.filter(({ index }) => only?.includes(index) ?? true) };
+  return { seed, days, durable, heartbeatMs, mishaps: mishaps.filter(({ index }) => only?.includes(index) ?? true) };
 }
 
 function drawMishap(random: () => number, days: number): Omit<Mishap, 'index'> {

@@ -1,7 +1,7 @@
 import type { LeaseStore } from '@fencepost/lease';
 import type { Catalog } from '../../libs/ledger/src/catalog/catalog.js';
 import type { Ledger } from '../../libs/ledger/src/ledger.js';
-import type { Presence } from '../../libs/jobs/src/scheduling/presence.js';
+import type { Membership } from '../../libs/jobs/src/scheduling/membership.js';
 import type { RunQueue } from '../../libs/jobs/src/scheduling/run-queue.js';
 import type { Network } from './network.js';
 import type { SimProcess } from './sim-process.js';
@@ -11,17 +11,17 @@ export interface Ports {
   readonly ledger: Ledger;
   readonly leases: LeaseStore;
   readonly catalog: Catalog;
-  readonly presence: Presence;
+  readonly membership: Membership;
   readonly queue: RunQueue;
 }
 
 export function portsOf(network: Network, process: SimProcess, targets: Ports): Ports {
-  const { ledger, leases, catalog, presence, queue } = targets;
+  const { ledger, leases, catalog, membership, queue } = targets;
   return {
     ledger: network.link(process, 'ledger', ledger),
     leases: network.link(process, 'leases', leases),
     catalog: network.link(process, 'catalog', catalog),
-    presence: network.link(process, 'presence', presence),
+    membership: network.link(process, 'membership', membership),
     queue: network.link(process, 'queue', queue),
   };
 }

@@ -23,9 +23,9 @@ happen and did not (with 100 seeds or more that is a failure) · controlDuplicat
 --trace tells every call, answer and mishap of one world on stderr`;
 
 /** Trials for making one failing world small. */
-const MOST_TRIALS = 120;
+const MAX_TRIALS = 120;
 /** So many failing worlds are made small; of the others only the line is told. */
-const MOST_SHRUNK = 3;
+const MAX_SHRUNK = 3;
 
 interface Options {
   readonly seeds: readonly number[];
@@ -73,7 +73,7 @@ function whole(name: string, text: string, least: number): number {
 async function smallest(ask: Ask, invariant: string): Promise<Ask> {
   const items = mishapsOf(ask).map(({ index }) => index);
   const fails = async (only: readonly number[]) => invariantOf(await play({ ...ask, only })) === invariant;
-  return { ...ask, only: await shrink({ items, fails, mostTrials: MOST_TRIALS }) };
+  return { ...ask, only: await shrink({ items, fails, maxTrials: MAX_TRIALS }) };
 }
 
 /** One world is played here, where it can be traced, and more of them side by side. */
@@ -97,7 +97,7 @@ async function simulate(options: Options): Promise<{ tally: Tally; cpuMs: number
     if (summary.violation) {
       shrunk += 1;
       const ask: Ask = { seed: summary.seed, days, ...(only ? { only } : {}) };
-      tally.broke(await explain(ask, summary, shrunk <= MOST_SHRUNK));
+      tally.broke(await explain(ask, summary, shrunk <= MAX_SHRUNK));
     }
     if (seeds.length > 1 && played % 50 === 0) console.error(`${played} of ${seeds.length} worlds`);
   }

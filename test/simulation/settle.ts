@@ -4,7 +4,7 @@ import type { Catalog } from '../../libs/ledger/src/catalog/catalog.js';
 import type { CatalogEntry, CronState } from '../../libs/ledger/src/catalog/definition.js';
 import type { Ledger } from '../../libs/ledger/src/ledger.js';
 import { isTerminal } from '../../libs/ledger/src/run-state.js';
-import type { Presence } from '../../libs/jobs/src/scheduling/presence.js';
+import type { Membership } from '../../libs/jobs/src/scheduling/membership.js';
 import type { Sinks } from './sinks.js';
 import type { KnownCron, KnownRun } from './rules/known.js';
 import { demand } from './rules/violation.js';
@@ -14,7 +14,7 @@ import { countInstants } from './rules/recount.js';
 export interface World {
   readonly ledger: Ledger;
   readonly catalog: Pick<Catalog, 'read'>;
-  readonly presence: Pick<Presence, 'lastHeard'>;
+  readonly membership: Pick<Membership, 'lastHeard'>;
   /** The store's clock. */
   readonly clock: Clock;
   /** The systems behind the effects. */

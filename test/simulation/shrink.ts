@@ -4,7 +4,7 @@ export interface Shrinking<T> {
   /** Whether these alone, in their order, still make it fail. */
   readonly fails: (items: readonly T[]) => Promise<boolean>;
   /** Then what was reached by then has to do. */
-  readonly mostTrials: number;
+  readonly maxTrials: number;
 }
 
 /**
@@ -13,12 +13,12 @@ export interface Shrinking<T> {
  * Delta debugging, after Zeller and Hildebrandt, "Simplifying and Isolating Failure-Inducing Input" (2002): halves are left
  * out, then quarters, and so on.
  */
-export async function shrink<T>({ items, fails, mostTrials }: Shrinking<T>): Promise<readonly T[]> {
+export async function shrink<T>({ items, fails, maxTrials }: Shrinking<T>): Promise<readonly T[]> {
   let [left, parts, trials] = [items, 2, 0];
-  while (left.length > 0 && trials < mostTrials) {
+  while (left.length > 0 && trials < maxTrials) {
     const size = Math.ceil(left.length / parts);
     let smaller: readonly T[] | null = null;
-    for (let from = 0; from < left.length && trials < mostTrials; from += size) {
+    for (let from = 0; from < left.length && trials < maxTrials; from += size) {
       const rest = [...left.slice(0, from), ...left.slice(from + size)];
       trials += 1;
       if (!(await fails(rest))) continue;

@@ -12,7 +12,7 @@ export interface ProcessOptions {
 }
 
 /** Less than this may be no step at all for a clock that counts in fractions. */
-const LEAST_MS = 0.001;
+const MIN_MS = 0.001;
 
 interface Own {
   readonly dueAt: number;
@@ -146,7 +146,7 @@ export class SimProcess {
   }
 
   #wait(own: Own): void {
-    const leftMs = Math.max((own.dueAt - this.clock.monotonic()) / this.#rate, LEAST_MS);
+    const leftMs = Math.max((own.dueAt - this.clock.monotonic()) / this.#rate, MIN_MS);
     own.cancel = this.world.after(leftMs, () => this.#due(own));
   }
 

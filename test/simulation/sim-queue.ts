@@ -1,6 +1,6 @@
 import type { Clock } from '@fencepost/lease';
 import type { Delivery } from '../../libs/ledger/src/ledger.js';
-import type { Carried } from '../../libs/jobs/src/running/carrier.js';
+import type { Disposition } from '../../libs/jobs/src/running/delivery.js';
 import type { Place, QueuedDelivery, RunQueue } from '../../libs/jobs/src/scheduling/run-queue.js';
 
 /** Who takes jobs. */
@@ -11,7 +11,7 @@ export interface Consumer {
   readonly isHeard: () => boolean;
   /** The queue has given the job to somebody else. */
   readonly onStalled: (job: Job) => void;
-  readonly carry: (job: Job) => Promise<Carried>;
+  readonly deliver: (job: Job) => Promise<Disposition>;
 }
 
 export interface Job extends Delivery {
@@ -78,7 +78,7 @@ export class SimQueue implements RunQueue {
       const consumer = free[Math.floor(this.deps.random() * free.length)];
       if (!consumer) return;
       this.#waiting.delete(job);
-      void this.#carry(job, consumer);
+      void this.#deliver(job, consumer);
     }
   }
 
@@ -127,16 +127,18 @@ export class SimQueue implements RunQueue {
     void this.enqueue(saved);
   }
 
-  async #carry(job: Job, consumer: Consumer): Promise<void> {
+  async #deliver(job: Job, consumer: Consumer): Promise<void> {
     const token = (this.#tokens += 1);
     Object.assign(job, { state: 'active', token, consumer });
     this.#active.add(job);
-    const carried = await consumer.carry({ ...job }).catch((error: unknown): Carried => ({ kind: 'failed', error }));
+    const carried = await consumer
+      .deliver({ ...job })
+      .catch((error: unknown): Disposition => ({ kind: 'failed', error }));
     if (job.token === token) this.#end(job, carried);
     this.pump();
   }
 
-  #end(job: Job, carried: Carried): void {
+  #end(job: Job, carried: Disposition): void {
     // Nobody hears the end, and nobody renews its lock any more, also when the link is whole again: it stalls.
     if (!job.consumer?.isHeard()) return void (job.consumer = null);
     this.#active.delete(job);

@@ -3,7 +3,7 @@ import { SchedulerPod } from '../../libs/jobs/src/scheduling/scheduler-pod.js';
 import type { Telemetry } from '../../libs/jobs/src/telemetry/telemetry.js';
 import type { Cadence } from './cadence.js';
 import type { Ports } from './ports.js';
-import { insist } from './insist.js';
+import { retryWhileLeased } from './retry-while-leased.js';
 import type { SimProcess } from './sim-process.js';
 
 export interface SimSchedulerDeps {
@@ -38,7 +38,7 @@ export class SimScheduler {
 
   start(): void {
     const { process, cadence } = this.deps;
-    void insist(process, cadence.insistMs, () => this.#pod.start());
+    void retryWhileLeased(process, cadence.retryMs, () => this.#pod.start());
   }
 
   /** Resolves when it has nothing more to do. */

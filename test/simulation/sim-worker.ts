@@ -1,14 +1,14 @@
 import { LeaseLostError } from '@fencepost/lease';
 import { sleep } from '@fencepost/lease/internal';
-import type { Carried, CronHandler } from '../../libs/jobs/src/running/carrier.js';
-import { DeclarationNews } from '../../libs/jobs/src/nest/declaration-news.js';
-import { carryOut } from '../../libs/jobs/src/running/carry-out.js';
-import { Ending } from '../../libs/jobs/src/running/ending.js';
+import type { Disposition, CronHandler } from '../../libs/jobs/src/running/delivery.js';
+import { DeclarationReport } from '../../libs/jobs/src/nest/declaration-report.js';
+import { execute } from '../../libs/jobs/src/running/execute.js';
+import { LazyAbort } from '../../libs/jobs/src/running/lazy-abort.js';
 import { ShutdownError } from '../../libs/jobs/src/running/errors.js';
-import { Pulse } from '../../libs/jobs/src/running/pulse.js';
+import { HeartbeatTimer } from '../../libs/jobs/src/running/heartbeat-timer.js';
 import type { Telemetry } from '../../libs/jobs/src/telemetry/telemetry.js';
 import type { Cadence } from './cadence.js';
-import { insist } from './insist.js';
+import { retryWhileLeased } from './retry-while-leased.js';
 import type { Ports } from './ports.js';
 import type { SimProcess } from './sim-process.js';
 import type { Consumer, Job, SimQueue } from './sim-queue.js';
@@ -38,23 +38,23 @@ const SOURCE = 'simulation';
 
 /** A worker process: declares the crons of its build, takes jobs, and turns each into an attempt with the code of a real one. */
 export class SimWorker {
-  readonly #carrying = new Map<string, { readonly givenUp: Ending; readonly work: Promise<unknown> }>();
-  readonly #pulse: Pulse;
+  readonly #executing = new Map<string, { readonly givenUp: LazyAbort; readonly work: Promise<unknown> }>();
+  readonly #heartbeatTimer: HeartbeatTimer;
   readonly #consumer: Consumer;
-  readonly #news: DeclarationNews;
+  readonly #news: DeclarationReport;
   #taking = false;
 
   constructor(private readonly deps: SimWorkerDeps) {
     const { process, cadence, isHeard, telemetry, build } = deps;
-    this.#news = new DeclarationNews(telemetry, { seq: build.seq, source: SOURCE });
-    this.#pulse = new Pulse(process.clock, cadence.runLeaseMs / 4);
+    this.#news = new DeclarationReport(telemetry, { seq: build.seq, source: SOURCE });
+    this.#heartbeatTimer = new HeartbeatTimer(process.clock, cadence.runLeaseMs / 4);
     const isThere = () => process.runs && isHeard();
     this.#consumer = {
-      isFree: () => this.#taking && this.#carrying.size < CONCURRENCY && isThere(),
+      isFree: () => this.#taking && this.#executing.size < CONCURRENCY && isThere(),
       isHeard: isThere,
       onStalled: (job) =>
-        process.whenRuns(() => this.#carrying.get(keyOf(job))?.givenUp.end(new LeaseLostError(job.runId, 'refused'))),
-      carry: (job) => this.#carry(job),
+        process.whenRuns(() => this.#executing.get(keyOf(job))?.givenUp.end(new LeaseLostError(job.runId, 'refused'))),
+      deliver: (job) => this.#deliver(job),
     };
   }
 
@@ -68,8 +68,8 @@ export class SimWorker {
     this.#taking = false;
     this.deps.queue.leave(this.#consumer);
     await Promise.race([this.#drained(), sleep(process.clock, cadence.drainMs)]);
-    for (const { givenUp } of this.#carrying.values()) givenUp.end(new ShutdownError());
-    await Promise.race([this.#drained(), sleep(process.clock, cadence.insistMs)]);
+    for (const { givenUp } of this.#executing.values()) givenUp.end(new ShutdownError());
+    await Promise.race([this.#drained(), sleep(process.clock, cadence.retryMs)]);
   }
 
   /** It is not there any more: nobody gives it jobs. */
@@ -79,7 +79,7 @@ export class SimWorker {
 
   async #start(): Promise<void> {
     const { process, cadence, queue } = this.deps;
-    await insist(process, cadence.insistMs, () => this.#declare());
+    await retryWhileLeased(process, cadence.retryMs, () => this.#declare());
     this.#declareAgain();
     this.#taking = true;
     queue.join(this.#consumer);
@@ -100,21 +100,21 @@ export class SimWorker {
   }
 
   async #drained(): Promise<void> {
-    await Promise.allSettled([...this.#carrying.values()].map(({ work }) => work));
+    await Promise.allSettled([...this.#executing.values()].map(({ work }) => work));
   }
 
-  async #carry(job: Job): Promise<Carried> {
+  async #deliver(job: Job): Promise<Disposition> {
     const { process } = this.deps;
-    const givenUp = new Ending();
+    const givenUp = new LazyAbort();
     const work = this.#attempt(job, givenUp);
     const key = keyOf(job);
-    this.#carrying.set(key, { givenUp, work });
+    this.#executing.set(key, { givenUp, work });
     try {
       return await work;
     } finally {
       // What a frozen process has finished nobody hears before it is thawed, and of a dead one never.
       if (!process.runs) await process.pass();
-      this.#carrying.delete(key);
+      this.#executing.delete(key);
       if (!this.#consumer.isHeard()) this.#unheard();
     }
   }
@@ -124,13 +124,13 @@ export class SimWorker {
     this.deps.telemetry.emit('queue.trouble', { doing: 'settling a job', error: 'the queue did not answer' });
   }
 
-  #attempt({ runId }: Job, givenUp: Ending): Promise<Carried> {
+  #attempt({ runId }: Job, givenUp: LazyAbort): Promise<Disposition> {
     const { process, ports, cadence, telemetry, random, handlerOf } = this.deps;
     const { clock, name: worker } = process;
     const { ledger } = ports;
     const { runLeaseMs: ttlMs } = cadence;
-    const deps = { ledger, clock, telemetry, random, worker, ttlMs, handlerOf, pulse: this.#pulse };
-    return carryOut(deps, { runId, givenUp, log: () => {}, progress: async () => undefined });
+    const deps = { ledger, clock, telemetry, random, worker, ttlMs, handlerOf, heartbeatTimer: this.#heartbeatTimer };
+    return execute(deps, { runId, givenUp, log: () => {}, progress: async () => undefined });
   }
 }
 

@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import { parseFence } from '@fencepost/lease';
-import type { Question } from '../../libs/ledger/src/run.js';
+import type { UnresolvedEffect } from '../../libs/ledger/src/run.js';
 import { Sinks, type Act } from './sinks.js';
 
 const RUN = 'tick@1893456060000';
 const NOW = 1_893_456_060_000;
-const MAIL: Question = { effect: 'ask-mail', item: null, doubt: 'lost', since: 0 };
+const MAIL: UnresolvedEffect = { effect: 'ask-mail', item: null, doubt: 'lost', since: 0 };
 
 /** By the n-th attempt. */
 function act(n: number, name = 'ask-mail', runId = RUN): Act {
@@ -80,7 +80,7 @@ describe('an effect that is to be asked about', () => {
     const sinks = new Sinks();
     sinks.asked(act(1));
     sinks.asked(act(1, 'ask-items/n1'));
-    const item: Question = { ...MAIL, effect: 'ask-items', item: 'n1' };
+    const item: UnresolvedEffect = { ...MAIL, effect: 'ask-items', item: 'n1' };
     for (const question of [MAIL, item])
       expect(sinks.answerFor(asking(1, question))).toMatchObject({ verdict: 'done' });
     expect(sinks.answerFor({ ...asking(1), question: null })).toEqual({ verdict: 'give-up' });

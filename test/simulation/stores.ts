@@ -1,7 +1,7 @@
 import { MemoryLeaseStore } from '@fencepost/lease/testing';
 import { MemoryCatalog } from '../../libs/ledger/src/catalog/memory-catalog.js';
 import { MemoryLedger } from '../../libs/ledger/src/memory-ledger.js';
-import { MemoryPresence } from '../../libs/jobs/src/scheduling/memory-presence.js';
+import { MemoryMembership } from '../../libs/jobs/src/scheduling/memory-membership.js';
 import type { Cadence } from './cadence.js';
 import { SimQueue } from './sim-queue.js';
 import type { VirtualClock } from './virtual-clock.js';
@@ -18,7 +18,7 @@ export interface StoresOptions {
 export class Stores {
   readonly leases: MemoryLeaseStore;
   readonly catalog: MemoryCatalog;
-  readonly presence: MemoryPresence;
+  readonly membership: MemoryMembership;
   readonly queue: SimQueue;
   readonly ledger: MemoryLedger;
   readonly durable: boolean;
@@ -28,7 +28,7 @@ export class Stores {
     this.durable = durable;
     this.leases = new MemoryLeaseStore({ clock });
     this.catalog = new MemoryCatalog(clock, { effectiveAfterMs: pod.effectiveAfterMs });
-    this.presence = new MemoryPresence({ clock, version: () => this.catalog.version, timing: pod });
+    this.membership = new MemoryMembership({ clock, version: () => this.catalog.version, timing: pod });
     this.queue = new SimQueue({ clock, random, soonestMs, stalledMs });
     this.ledger = new MemoryLedger(clock, cadence.ledger);
   }
@@ -37,7 +37,7 @@ export class Stores {
   wipe(): void {
     this.leases.clear();
     this.catalog.wipe();
-    this.presence.wipe();
+    this.membership.wipe();
     this.queue.wipe();
   }
 
@@ -48,8 +48,8 @@ export class Stores {
     return () => {
       this.leases.restore(leases);
       this.catalog.restore(catalog);
-      // Older than a beat: whoever is there comes back by itself.
-      this.presence.wipe();
+      // Older than a heartbeat: whoever is there comes back by itself.
+      this.membership.wipe();
       if (ledger) this.ledger.state.restore(ledger);
       this.queue.restore(queue);
     };

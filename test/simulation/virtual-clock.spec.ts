@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
-import { takeTurns } from './turns.js';
+import { runTicks } from './run-ticks.js';
 import { VirtualClock } from './virtual-clock.js';
 import { SimProcess } from './sim-process.js';
 
 function run(clock: VirtualClock, end: number): Promise<void> {
-  return takeTurns(() => clock.step(end));
+  return runTicks(() => clock.step(end));
 }
 
 describe('the virtual clock', () => {

@@ -122,7 +122,7 @@ export class WatchStage {
           entries: [entryOf(generations)],
         }),
       },
-      presence: { lastHeard: async () => this.clock.now() },
+      membership: { lastHeard: async () => this.clock.now() },
       clock: this.clock,
       sinks: this.sinks,
       patienceMs: MINUTE / 2,

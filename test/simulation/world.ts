@@ -14,7 +14,7 @@ import { SimProcess } from './sim-process.js';
 import { Sinks } from './sinks.js';
 import { Stores } from './stores.js';
 import { Trace } from './trace.js';
-import { takeTurns } from './turns.js';
+import { runTicks } from './run-ticks.js';
 import { VirtualClock } from './virtual-clock.js';
 import type { Settled } from './settle.js';
 import { Violation, Watch } from './watch.js';
@@ -69,8 +69,8 @@ export class World {
   #settled: Settled | null = null;
 
   constructor(readonly plan: Plan) {
-    const { seed, durable, beatMs } = plan;
-    this.#cadence = cadence(beatMs);
+    const { seed, durable, heartbeatMs } = plan;
+    this.#cadence = cadence(heartbeatMs);
     this.clock = new VirtualClock(seed % 2 === 0 ? AUTUMN : SPRING);
     this.trace = new Trace(this.clock);
     const { clock, trace, sometimes } = this;
@@ -83,8 +83,8 @@ export class World {
     this.watch = new Watch({ clock, sometimes, durable, graceOf: graceFor });
     const network = new Network({ world: clock, trace, commandTimeoutMs: this.#cadence.commandTimeoutMs });
     const ledger: Ledger = this.watch.over(this.stores.ledger);
-    const { leases, catalog, presence, queue } = this.stores;
-    const targets = { ledger, leases, catalog, presence, queue };
+    const { leases, catalog, membership, queue } = this.stores;
+    const targets = { ledger, leases, catalog, membership, queue };
     this.fleet = new Fleet({
       ...{ seed, world: clock, network, cadence: this.#cadence, targets },
       handlers: (build, process) => handlers(build, this.sinks, process.clock),
@@ -141,7 +141,7 @@ export class World {
 
   /** A step after the other; the first broken promise ends it. */
   #until(end: number): Promise<void> {
-    return takeTurns(() => {
+    return runTicks(() => {
       const { violation } = this.watch;
       if (violation) throw violation;
       return this.clock.step(end);

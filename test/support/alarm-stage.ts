@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { afterEach, expect } from 'vitest';
-import { AlarmDuty } from '../../libs/jobs/src/alarms/alarm-duty.js';
+import { MonitorAssignment } from '../../libs/jobs/src/alarms/monitor-assignment.js';
 import type { Message } from '../../libs/jobs/src/alarms/alarm-queue.js';
-import { MemoryAlarmBook } from '../../libs/jobs/src/alarms/memory-alarm-book.js';
+import { MemoryAlarmStore } from '../../libs/jobs/src/alarms/memory-alarm-store.js';
 import type { Webhook } from '../../libs/jobs/src/alarms/messages.js';
 import type { AttemptOutcome } from '../../libs/ledger/src/ledger.js';
 import { BalanceStage } from './balance-stage.js';
@@ -18,28 +18,28 @@ const WEBHOOK: Webhook = {
 
 /** Scheduler pods that watch each other's crons. */
 export class AlarmStage extends BalanceStage {
-  readonly book = new MemoryAlarmBook(this.clock);
+  readonly store = new MemoryAlarmStore(this.clock);
   /** What is to be sent, once for each id, as a queue has it. */
   readonly messages = new Map<string, Message>();
   /** The next so many messages find no queue. */
   failing = 0;
-  readonly #duties: AlarmDuty[] = [];
+  readonly #duties: MonitorAssignment[] = [];
 
   async watching(name: string): Promise<StagePod> {
     const pod = await this.started(name);
     const { clock, telemetry, ledger } = pod;
     const queue = { enqueue: (messages: readonly Message[]) => this.#enqueue(messages) };
-    const duty = new AlarmDuty({
-      ...{ pod: pod.pod, name: `${name}/1`, ledger, book: this.book, queue, webhooks: [WEBHOOK] },
+    const monitor = new MonitorAssignment({
+      ...{ pod: pod.pod, name: `${name}/1`, ledger, store: this.store, queue, webhooks: [WEBHOOK] },
       ...{ clock, telemetry, lookEveryMs: LOOK_MS },
     });
-    duty.watcher.start();
-    this.#duties.push(duty);
+    monitor.monitor.start();
+    this.#duties.push(monitor);
     return pod;
   }
 
   async stopWatching(): Promise<void> {
-    await Promise.all(this.#duties.splice(0).map((duty) => duty.watcher.stop()));
+    await Promise.all(this.#duties.splice(0).map((monitor) => monitor.monitor.stop()));
     await this.stopAll();
   }
 

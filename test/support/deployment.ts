@@ -11,7 +11,7 @@ import { EFFECTIVE_AFTER_MS, type CatalogEntry, type Declaration } from '../../l
 import { CronCatalog } from '../../libs/jobs/src/operating/cron-catalog.js';
 import { CronOperator } from '../../libs/jobs/src/operating/cron-operator.js';
 import { BullmqRunQueue } from '../../libs/jobs/src/scheduling/bullmq-run-queue.js';
-import { RedisPresence } from '../../libs/jobs/src/scheduling/redis-presence.js';
+import { RedisMembership } from '../../libs/jobs/src/scheduling/redis-membership.js';
 import { candidates, firstOf, hashOf } from '../../libs/jobs/src/scheduling/rendezvous.js';
 import { usePods, type Pods } from './pods.js';
 import { redisEnvironment } from './redis-place.js';
@@ -19,7 +19,7 @@ import { freshPrefix, testRedis } from './redis.js';
 import { until } from './until.js';
 
 /** Shorter than any deployment would have them, so that a test can wait them out. */
-const HURRIED = {
+const SHORT_TIMES = {
   FENCEPOST_LEASE_TTL: '1s',
   FENCEPOST_RUN_LEASE: '1500ms',
   FENCEPOST_SWEEP_EVERY: '200ms',
@@ -88,16 +88,16 @@ export class Deployment {
     this.prefix = freshPrefix();
     const address = this.address();
     const target = typeof address === 'string' ? { url: address } : address;
-    Object.assign(this.pods.env, HURRIED, redisEnvironment(target), { FENCEPOST_PREFIX: this.prefix }, env);
+    Object.assign(this.pods.env, SHORT_TIMES, redisEnvironment(target), { FENCEPOST_PREFIX: this.prefix }, env);
     const redis = await connectRedis({ ...target, commandTimeoutMs: 2_000, name: 'test' });
     const space = { redis, prefix: this.prefix, tenant: TENANT };
-    const [ledger, catalog, presence] = [new RedisLedger(space), new RedisCatalog(space), new RedisPresence(space)];
+    const [ledger, catalog, membership] = [new RedisLedger(space), new RedisCatalog(space), new RedisMembership(space)];
     const queue = new BullmqRunQueue({ ...space, onTrouble: () => {} });
     this.#stores = {
       ...{ redis, ledger, catalog, queue },
       leases: new RedisLeaseStore({ ...space, kind: 'cron' }),
       sink: new RedisFencedRows({ ...space, table: 'test-sink' }),
-      operator: new CronOperator({ catalog, ledger, queue, presence, clock: systemClock }),
+      operator: new CronOperator({ catalog, ledger, queue, membership, clock: systemClock }),
       crons: new CronCatalog({ catalog, clock: systemClock }),
     };
   }
@@ -146,8 +146,8 @@ export class Deployment {
    */
   async fireOnce(cron: string, inMs: number = IN_TIME_MS): Promise<number> {
     const known = await this.entryOf(cron);
-    const leastMs = known ? Math.max(inMs, EFFECTIVE_AFTER_MS + IN_TIME_MS) : inMs;
-    const { instant, expression } = onlyAt(Date.now() + leastMs);
+    const minMs = known ? Math.max(inMs, EFFECTIVE_AFTER_MS + IN_TIME_MS) : inMs;
+    const { instant, expression } = onlyAt(Date.now() + minMs);
     const order = { expected: known?.generation ?? null, by: 'the test', reason: null };
     const reply = await this.stores.catalog.put(declarationOf(cron, expression), order);
     if (reply.verdict === 'moved') throw new Error(`Expected nobody else to change ${cron} meanwhile.`);
@@ -156,7 +156,7 @@ export class Deployment {
 
   /** Declares the cron as a build older than every pod's. */
   async declareBefore(cron: string): Promise<void> {
-    const build = { seq: 0, source: HURRIED.FENCEPOST_APP };
+    const build = { seq: 0, source: SHORT_TIMES.FENCEPOST_APP };
     await this.stores.catalog.declare([declarationOf(cron, '0 0 1 1 *')], build);
   }
 

@@ -32,8 +32,8 @@ export function found(over: Over): string[] {
 }
 
 /** @param room the file that has the rules, none of which may be missing in the table */
-export function describeFindings(room: string, table: readonly Row[]): void {
-  describe(`the rules of ${room}`, () => {
+export function describeFindings(file: string, table: readonly Row[]): void {
+  describe(`the rules of ${file}`, () => {
     it.each(table)('find it where %s', (_what, facts, expected) => {
       expect(found(facts)).toEqual(expected === null ? [] : [expected]);
     });
@@ -47,7 +47,7 @@ export function describeFindings(room: string, table: readonly Row[]): void {
     });
 
     it('are all in the table', () => {
-      const text = readFileSync(new URL(`../../libs/jobs/src/operating/${room}.ts`, import.meta.url), 'utf8');
+      const text = readFileSync(new URL(`../../libs/jobs/src/operating/${file}.ts`, import.meta.url), 'utf8');
       const codes = [...text.matchAll(/code: '([A-Z_]+)'/g)].map(([, code = '']) => code);
       const shown = new Set(table.map(([, , expected]) => expected?.split(' ')[1]));
       expect(codes.length).toBeGreaterThan(4);

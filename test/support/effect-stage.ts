@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { AttemptRef } from '../../libs/ledger/src/ledger.js';
 import type { Answer } from '../../libs/ledger/src/run.js';
-import type { CronHandler } from '../../libs/jobs/src/running/carrier.js';
+import type { CronHandler } from '../../libs/jobs/src/running/delivery.js';
 import type { RunContext } from '../../libs/jobs/src/running/run-context.js';
 import { RUN, RUN_LEASE_MS, type WorkerStage } from './worker-stage.js';
 
@@ -16,7 +16,7 @@ export async function inHandler<T>(
     met = work(run);
     await met.catch(() => {});
   };
-  await stage.carry(handle, { handler });
+  await stage.deliver(handle, { handler });
   if (!met) throw new Error('Expected the handler to be called.');
   return met;
 }

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { CronDefinition } from '../../libs/ledger/src/catalog/definition.js';
-import type { AttemptOutcome, AttemptRef, QuestionRef } from '../../libs/ledger/src/ledger.js';
+import type { AttemptOutcome, AttemptRef, UnresolvedEffectRef } from '../../libs/ledger/src/ledger.js';
 import { RunOperator } from '../../libs/jobs/src/operating/run-operator.js';
 import { OperatingStage } from './operating-stage.js';
 
@@ -55,7 +55,7 @@ export async function uncertain(all: Runs, second: number, item: string | null =
 }
 
 /** What the run asks now. */
-export async function asked({ stage }: Runs, runId: string): Promise<QuestionRef> {
+export async function asked({ stage }: Runs, runId: string): Promise<UnresolvedEffectRef> {
   const run = await stage.ledger.readRun(runId);
   if (!run?.question) throw new Error(`Expected ${runId} to wait for an answer, it is ${run?.state}.`);
   const { effect, item, since } = run.question;

@@ -3,7 +3,7 @@ import type { Redis } from 'ioredis';
 import type { CronDefinition, Declaration } from '../../libs/ledger/src/catalog/definition.js';
 import { RedisCatalog } from '../../libs/ledger/src/catalog/redis-catalog.js';
 import { RedisLedger } from '../../libs/ledger/src/redis-ledger.js';
-import { RedisPresence } from '../../libs/jobs/src/scheduling/redis-presence.js';
+import { RedisMembership } from '../../libs/jobs/src/scheduling/redis-membership.js';
 import { fencepost } from './fencepost.js';
 import { testRedis } from './redis.js';
 
@@ -22,14 +22,14 @@ interface Space {
 export class FencepostDeployment {
   readonly catalog: RedisCatalog;
   readonly ledger: RedisLedger;
-  readonly presence: RedisPresence;
+  readonly membership: RedisMembership;
   readonly prefix: string;
   readonly env: Readonly<Record<string, string>>;
 
   private constructor(space: Space) {
     this.catalog = new RedisCatalog(space);
     this.ledger = new RedisLedger(space);
-    this.presence = new RedisPresence(space);
+    this.membership = new RedisMembership(space);
     this.prefix = space.prefix;
     this.env = { REDIS_URL: testRedis(), FENCEPOST_PREFIX: space.prefix };
   }

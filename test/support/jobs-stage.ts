@@ -23,7 +23,7 @@ export async function jobsStage(over: Partial<JobsPorts> = {}): Promise<JobsStag
   const catalog = flaky(stage.catalog);
   const ledger = flaky(stage.ledger);
   const queue = flaky(stage.queue);
-  const { clock, presence } = stage;
-  const ports = { catalog: catalog.port, ledger: ledger.port, queue: queue.port, presence, clock, ...over };
+  const { clock, membership } = stage;
+  const ports = { catalog: catalog.port, ledger: ledger.port, queue: queue.port, membership, clock, ...over };
   return { stage, catalog, ledger, queue, ports, jobs: new Jobs(ports) };
 }

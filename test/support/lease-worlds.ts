@@ -1,8 +1,8 @@
 import type { LeaseStore } from '@fencepost/lease';
 import { MemoryLeaseStore, ManualClock } from '@fencepost/lease/testing';
 import type { Fault, LeaseWorld } from './lease-commands.js';
-import { leaseRoom } from './postgres-room.js';
-import type { PostgresRoom } from './postgres-room.js';
+import { leaseSandbox } from './postgres-sandbox.js';
+import type { PostgresSandbox } from './postgres-sandbox.js';
 
 /** The twin in memory. */
 export class MemoryLeaseWorld implements LeaseWorld {
@@ -33,10 +33,10 @@ export class MemoryLeaseWorld implements LeaseWorld {
 
 /** A PostgreSQL, whose clock is this machine's and stays what it is. */
 export class PostgresLeaseWorld implements LeaseWorld {
-  private constructor(private readonly room: PostgresRoom) {}
+  private constructor(private readonly sandbox: PostgresSandbox) {}
 
   static async open(url: string): Promise<PostgresLeaseWorld> {
-    return new PostgresLeaseWorld(await leaseRoom(url));
+    return new PostgresLeaseWorld(await leaseSandbox(url));
   }
 
   /** For the next run: nothing is stored. */
@@ -45,11 +45,11 @@ export class PostgresLeaseWorld implements LeaseWorld {
   }
 
   close(): Promise<void> {
-    return this.room.close();
+    return this.sandbox.close();
   }
 
   store(): LeaseStore {
-    return this.room.store();
+    return this.sandbox.store();
   }
 
   now(): number {
@@ -64,6 +64,6 @@ export class PostgresLeaseWorld implements LeaseWorld {
   } satisfies Record<string, Fault>;
 
   async #truncate(): Promise<void> {
-    await this.room.pool.query(`TRUNCATE "${this.room.schema}".leases`);
+    await this.sandbox.pool.query(`TRUNCATE "${this.sandbox.schema}".leases`);
   }
 }

@@ -25,15 +25,15 @@ export function isLinearizable<S, I, O>(model: Model<S, I, O>, history: readonly
 
 /**
  * The search takes exponentially long in the worst case: with many replies that got lost, each may have happened or not.
- * @param mostSteps then it is given up, and nobody knows
+ * @param maxSteps then it is given up, and nobody knows
  */
 export function searchOrder<S, I, O>(
   model: Model<S, I, O>,
   history: readonly Operation<I, O>[],
-  mostSteps: number,
+  maxSteps: number,
 ): 'found' | 'none' | 'undecided' {
   const sorted = history.toSorted((a, b) => a.calledAt - b.calledAt);
-  return new Search(model, sorted, mostSteps).outcome();
+  return new Search(model, sorted, maxSteps).outcome();
 }
 
 /** Depth first, with a path of its own: a history of thousands of operations is deeper than the stack of calls. */
@@ -44,7 +44,7 @@ class Search<S, I, O> {
   readonly #answered: readonly number[];
   readonly #lost: readonly number[];
   /** For each operation the one before it that would do the same, where both may still come at any time. */
-  readonly #twins: readonly (number | undefined)[];
+  readonly #repeats: readonly (number | undefined)[];
 
   constructor(
     private readonly model: Model<S, I, O>,
@@ -54,7 +54,7 @@ class Search<S, I, O> {
     const known = (n: number) => history[n]!.output !== undefined;
     this.#answered = [...history.keys()].filter(known);
     this.#lost = [...history.keys()].filter((n) => !known(n));
-    this.#twins = twinsIn(history);
+    this.#repeats = repeatsIn(history);
   }
 
   outcome(): 'found' | 'none' | 'undecided' {
@@ -92,7 +92,7 @@ class Search<S, I, O> {
       open.push(n);
       firstReturn = Math.min(firstReturn, returnedAt);
     }
-    const isItsTurn = (n: number) => this.#twins[n] === undefined || lost.includes(this.#twins[n]);
+    const isItsTurn = (n: number) => this.#repeats[n] === undefined || lost.includes(this.#repeats[n]);
     for (const n of this.#lost) if (!lost.includes(n) && isItsTurn(n)) open.push(n);
     const mayBe = open.filter((n) => {
       const { calledAt, returnedAt } = this.history[n]!;
@@ -122,14 +122,14 @@ function inOrder(numbers: readonly number[], more: number): number[] {
 }
 
 /** Nobody could tell two of them apart, so trying them in one order is enough. */
-function twinsIn<I, O>(history: readonly Operation<I, O>[]): (number | undefined)[] {
+function repeatsIn<I, O>(history: readonly Operation<I, O>[]): (number | undefined)[] {
   const latest = new Map<string, number>();
   return history.map(({ input, output, returnedAt }, n) => {
     if (output !== undefined || returnedAt !== Infinity) return undefined;
     const key = JSON.stringify(input);
-    const twin = latest.get(key);
+    const repeated = latest.get(key);
     latest.set(key, n);
-    return twin;
+    return repeated;
   });
 }
 

@@ -1,5 +1,5 @@
 import type { CronDefinition } from '../../libs/ledger/src/catalog/definition.js';
-import type { Dispatched } from '../../libs/jobs/src/scheduling/dispatcher.js';
+import type { DispatchResult } from '../../libs/jobs/src/scheduling/dispatcher.js';
 import { holdCron, type HeldCron } from '../../libs/jobs/src/scheduling/held-cron.js';
 import { CRON, leaseOf, PlanningStage, type PlanningStageOptions } from './planning-stage.js';
 import { recount, type Tally } from './recount.js';
@@ -12,7 +12,7 @@ export async function oneCron(over: Partial<CronDefinition> = {}, options: Plann
   await stage.clock.advance(1_000);
   const held = heldIn(stage);
   const at = (second: number) => stage.start + second * 1_000;
-  const dispatch = (...crons: HeldCron[]): Promise<Dispatched[]> =>
+  const dispatch = (...crons: HeldCron[]): Promise<DispatchResult[]> =>
     stage.dispatcher.dispatch(crons.length === 0 ? [held] : crons);
   return { stage, held, at, dispatch, idOf: (second: number) => `${CRON}@${at(second)}` };
 }

@@ -8,7 +8,7 @@ import { MemoryLedger } from '../../libs/ledger/src/memory-ledger.js';
 import type { SkipReason } from '../../libs/ledger/src/run.js';
 import { CronCatalog } from '../../libs/jobs/src/operating/cron-catalog.js';
 import { CronOperator, type CronOperatorPorts } from '../../libs/jobs/src/operating/cron-operator.js';
-import { MemoryPresence } from '../../libs/jobs/src/scheduling/memory-presence.js';
+import { MemoryMembership } from '../../libs/jobs/src/scheduling/memory-membership.js';
 import { MemoryRunQueue } from '../../libs/jobs/src/testing/memory-run-queue.js';
 import { CRON, definitionOf, SECOND, START } from './audit-history.js';
 
@@ -18,15 +18,15 @@ export class OperatingStage {
   readonly catalog = new MemoryCatalog(this.clock);
   readonly ledger = new MemoryLedger(this.clock);
   readonly queue = new MemoryRunQueue({ clock: this.clock });
-  readonly presence = new MemoryPresence({ clock: this.clock, version: () => this.catalog.version });
+  readonly membership = new MemoryMembership({ clock: this.clock, version: () => this.catalog.version });
   readonly crons = new CronCatalog({ catalog: this.catalog, clock: this.clock });
   readonly operator = this.operatorOf({});
   #seq = 0;
 
   /** An operator some of whose ports are others. */
   operatorOf(ports: Partial<CronOperatorPorts>): CronOperator {
-    const { catalog, ledger, queue, presence, clock } = this;
-    return new CronOperator({ catalog, ledger, queue, presence, clock, ...ports });
+    const { catalog, ledger, queue, membership, clock } = this;
+    return new CronOperator({ catalog, ledger, queue, membership, clock, ...ports });
   }
 
   /** The n-th second of the cron's life. */
@@ -70,7 +70,7 @@ export class OperatingStage {
   }
 
   /** A worker carries the run out. */
-  async carryOut(runId: string): Promise<void> {
+  async execute(runId: string): Promise<void> {
     const nonce = randomUUID();
     const reply = await this.ledger.begin({ runId, nonce, worker: 'worker/1', ttlMs: 60_000, maxAttempts: 1 });
     if (reply.verdict !== 'begun') throw new Error(`Expected ${runId} to begin, got ${reply.verdict}.`);
@@ -81,12 +81,12 @@ export class OperatingStage {
   async ran(...seconds: readonly number[]): Promise<void> {
     for (const second of seconds) {
       await this.claim(second);
-      await this.carryOut(this.idOf(second));
+      await this.execute(this.idOf(second));
     }
   }
 
   /** The crons that the pods are asked to look at. */
   async asked(): Promise<string[]> {
-    return (await this.presence.beat('pod/1')).overdue.map(({ cron }) => cron);
+    return (await this.membership.heartbeat('pod/1')).overdue.map(({ cron }) => cron);
   }
 }

@@ -9,7 +9,7 @@ import {
 } from '../../libs/ledger/src/catalog/definition.js';
 import type { Delivery } from '../../libs/ledger/src/ledger.js';
 import { MemoryLedger } from '../../libs/ledger/src/memory-ledger.js';
-import { Dispatcher, type Dispatched } from '../../libs/jobs/src/scheduling/dispatcher.js';
+import { Dispatcher, type DispatchResult } from '../../libs/jobs/src/scheduling/dispatcher.js';
 import { holdCron, type HeldCron } from '../../libs/jobs/src/scheduling/held-cron.js';
 import { Schedules } from '../../libs/jobs/src/scheduling/schedules.js';
 import { Telemetry } from '../../libs/jobs/src/telemetry/telemetry.js';
@@ -26,7 +26,7 @@ export interface PlanningStageOptions {
 }
 
 /** Store and pod are never asked for more than this in one test: a loop that spins fails instead of hanging. */
-const MOST_LOOKS = 200_000;
+const MAX_LOOKS = 200_000;
 
 /** Below the engine: held crons, a dispatcher over a memory ledger, and a clock that jumps from one look to the next. */
 export class PlanningStage {
@@ -54,7 +54,7 @@ export class PlanningStage {
     const clock = (this.clock = new ManualClock(startsAt));
     this.memoryLedger = new MemoryLedger(clock);
     this.ledger = flaky(this.memoryLedger);
-    const work = runForMs === undefined ? {} : { work: (delivery: Delivery) => this.#carry(delivery, runForMs) };
+    const work = runForMs === undefined ? {} : { work: (delivery: Delivery) => this.#deliver(delivery, runForMs) };
     this.queue = flaky(new MemoryRunQueue({ clock, ...work }));
     const { freshness, telemetry } = this;
     Object.defineProperty(freshness, 'knownAt', { get: () => freshness.heardAt ?? clock.now() - freshness.lagMs });
@@ -131,10 +131,9 @@ export class PlanningStage {
   }
 
   /** One dispatch of all that is due. */
-  async look(): Promise<Dispatched[]> {
+  async look(): Promise<DispatchResult[]> {
     this.looks += 1;
-    if (this.looks > MOST_LOOKS)
-      throw new Error(`Expected a pod that waits between its looks, not ${MOST_LOOKS} looks.`);
+    if (this.looks > MAX_LOOKS) throw new Error(`Expected a pod that waits between its looks, not ${MAX_LOOKS} looks.`);
     const now = this.clock.now() + this.podAheadMs;
     const due = [...this.held].filter(([name]) => (this.#lookAt.get(name) ?? Infinity) <= now);
     const dispatched = await this.dispatcher.dispatch(due.map(([, held]) => held));
@@ -162,7 +161,7 @@ export class PlanningStage {
     return entry;
   }
 
-  async #carry({ runId }: Delivery, runForMs: number) {
+  async #deliver({ runId }: Delivery, runForMs: number) {
     const nonce = `attempt at ${this.clock.monotonic()}`;
     const reply = await this.memoryLedger.begin({
       runId,

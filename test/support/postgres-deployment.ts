@@ -8,14 +8,14 @@ import { PostgresCatalog } from '../../libs/ledger/src/catalog/postgres-catalog.
 import { PostgresLedger } from '../../libs/ledger/src/postgres/postgres-ledger.js';
 import { migrateLedger } from '../../libs/ledger/src/postgres/postgres-migrations.js';
 import type { Run } from '../../libs/ledger/src/run.js';
-import { RedisPresence } from '../../libs/jobs/src/scheduling/redis-presence.js';
+import { RedisMembership } from '../../libs/jobs/src/scheduling/redis-membership.js';
 import { freshSchema, postgresForTests, type TestPostgres } from './postgres.js';
 import { usePods, type Pods } from './pods.js';
 import { privateRedis, type PrivateRedis } from './redis.js';
 import { until } from './until.js';
 
 /** Shorter than any deployment would have them, so that a test can wait them out. */
-const HURRIED = {
+const SHORT_TIMES = {
   FENCEPOST_LEASE_TTL: '1s',
   FENCEPOST_RUN_LEASE: '1500ms',
   FENCEPOST_SWEEP_EVERY: '200ms',
@@ -27,7 +27,7 @@ export const SPACE = { prefix: 'fencepost', tenant: 'default' };
 const CRON = 'book';
 const ALL = 10_000;
 
-interface Rooms {
+interface Stores {
   readonly redis: RedisClient;
   readonly pool: Pool;
   readonly ledger: PostgresLedger;
@@ -37,7 +37,7 @@ interface Rooms {
 
 /** Pods whose ledger is in PostgreSQL, a Redis that is theirs alone, and the cron that writes rows into that database. */
 export class PostgresDeployment {
-  #rooms: Rooms | undefined;
+  #stores: Stores | undefined;
   #born: CatalogEntry | undefined;
 
   constructor(
@@ -45,9 +45,9 @@ export class PostgresDeployment {
     readonly server: { redis?: PrivateRedis; postgres?: TestPostgres },
   ) {}
 
-  get rooms(): Rooms {
-    if (!this.#rooms) throw new Error('Expected to be used inside of a test, after its beforeEach.');
-    return this.#rooms;
+  get stores(): Stores {
+    if (!this.#stores) throw new Error('Expected to be used inside of a test, after its beforeEach.');
+    return this.#stores;
   }
 
   get redis(): PrivateRedis {
@@ -65,19 +65,19 @@ export class PostgresDeployment {
     const redis = await connectRedis({ url: this.redis.url, commandTimeoutMs: 2_000, name: 'test' });
     await redis.flushall();
     const ledger = new PostgresLedger({ pool, schema, ...SPACE });
-    this.#rooms = { redis, pool, schema, ledger, catalog: new PostgresCatalog({ pool, schema, redis, ...SPACE }) };
+    this.#stores = { redis, pool, schema, ledger, catalog: new PostgresCatalog({ pool, schema, redis, ...SPACE }) };
     this.#born = undefined;
     const database = { FENCEPOST_LEDGER: 'postgres', DATABASE_URL: url, FENCEPOST_SCHEMA: schema };
-    Object.assign(this.pods.env, HURRIED, database, { REDIS_URL: this.redis.url, FENCEPOST_MIGRATE: 'true' });
+    Object.assign(this.pods.env, SHORT_TIMES, database, { REDIS_URL: this.redis.url, FENCEPOST_MIGRATE: 'true' });
   }
 
   async close(): Promise<void> {
-    const rooms = this.#rooms;
-    this.#rooms = undefined;
-    if (!rooms) return;
-    await closeRedis(rooms.redis);
-    await rooms.pool.query(`drop schema "${rooms.schema}" cascade`);
-    await rooms.pool.end();
+    const stores = this.#stores;
+    this.#stores = undefined;
+    if (!stores) return;
+    await closeRedis(stores.redis);
+    await stores.pool.query(`drop schema "${stores.schema}" cascade`);
+    await stores.pool.end();
   }
 
   worker(name: string, options: Parameters<Pods['worker']>[1] = {}): ReturnType<Pods['worker']> {
@@ -85,7 +85,7 @@ export class PostgresDeployment {
   }
 
   runs(): Promise<Run[]> {
-    return this.rooms.ledger.runs(CRON, ALL);
+    return this.stores.ledger.runs(CRON, ALL);
   }
 
   /** Until so many runs more than there are now have succeeded, of instants that are still to come. */
@@ -94,14 +94,14 @@ export class PostgresDeployment {
     await until(`${count} more runs succeeded`, async () => {
       const done = (await this.runs()).filter(({ state, scheduledAt }) => state === 'succeeded' && scheduledAt > since);
       // What the catalog says first is what is held against the ledger.
-      this.#born ??= (await this.rooms.catalog.read()).entries.find(({ definition }) => definition.name === CRON);
+      this.#born ??= (await this.stores.catalog.read()).entries.find(({ definition }) => definition.name === CRON);
       return done.length >= count;
     });
   }
 
   /** Ends the sessions of all pods, as an administrator or a failover would; says how many. */
   async terminateSessions(): Promise<number> {
-    const ended = await this.rooms.pool.query(
+    const ended = await this.stores.pool.query(
       `select pg_terminate_backend(pid) from pg_stat_activity where application_name like 'fencepost%'`,
     );
     return ended.rowCount ?? 0;
@@ -109,16 +109,16 @@ export class PostgresDeployment {
 
   /** Expects that nothing of any instant is missing or there twice, up to where the audit can say. */
   async expectAccounted(): Promise<AuditReport> {
-    const { ledger, catalog, redis } = this.rooms;
+    const { ledger, catalog, redis } = this.stores;
     const born = this.#born;
     if (!born) throw new Error('Expected the deployment to have been seen at work.');
-    const { schema, pool } = this.rooms;
+    const { schema, pool } = this.stores;
     await until('no run is open', async () => (await this.runs()).every(({ finishedAt }) => finishedAt !== null));
     const older = {
       read: async () => ({ ...(await catalog.read()), entries: [born] }),
     };
-    const presence = new RedisPresence({ redis, ...SPACE });
-    const report = await audit({ catalog: older, ledger, presence, clock: systemClock });
+    const membership = new RedisMembership({ redis, ...SPACE });
+    const report = await audit({ catalog: older, ledger, membership, clock: systemClock });
     expect(report, JSON.stringify(report.findings)).toMatchObject({ missed: 0, doubled: 0, unexplained: 0 });
     const runs = await this.runs();
     expect(runs.filter(({ state, skipped }) => state !== 'succeeded' && skipped === null)).toEqual([]);

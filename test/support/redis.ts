@@ -66,7 +66,7 @@ export async function privateRedis(
   };
 }
 
-const MOST_TRIES = 3;
+const MAX_TRIES = 3;
 
 /** Between the look at a port and the server's bind somebody else may take it. */
 async function startOnFreePort(settings: Record<string, string>, env: NodeJS.ProcessEnv) {
@@ -76,7 +76,7 @@ async function startOnFreePort(settings: Record<string, string>, env: NodeJS.Pro
     try {
       return { all, port, server: await start(all, env) };
     } catch (error) {
-      if (tries === MOST_TRIES || !/already in use/i.test(String(error))) throw error;
+      if (tries === MAX_TRIES || !/already in use/i.test(String(error))) throw error;
     }
   }
 }

@@ -8,7 +8,7 @@ import type { Ledger } from '../../libs/ledger/src/ledger.js';
 import type { LedgerTiming } from '../../libs/ledger/src/ledger-timing.js';
 import { MemoryLedger } from '../../libs/ledger/src/memory-ledger.js';
 import { holdCron, type HeldCron } from '../../libs/jobs/src/scheduling/held-cron.js';
-import { MemoryPresence } from '../../libs/jobs/src/scheduling/memory-presence.js';
+import { MemoryMembership } from '../../libs/jobs/src/scheduling/memory-membership.js';
 import { SchedulerPod } from '../../libs/jobs/src/scheduling/scheduler-pod.js';
 import { Telemetry } from '../../libs/jobs/src/telemetry/telemetry.js';
 import { MemoryRunQueue, type MemoryRunQueueOptions } from '../../libs/jobs/src/testing/memory-run-queue.js';
@@ -42,7 +42,10 @@ export interface StageOptions {
 }
 
 /** A scheduler pod, its parts, and what a test can do to it. */
-export interface StagePod extends Pick<SchedulerPod, 'dispatcher' | 'recovery' | 'engine' | 'campaign' | 'roster'> {
+export interface StagePod extends Pick<
+  SchedulerPod,
+  'dispatcher' | 'recovery' | 'engine' | 'acquirer' | 'catalogCache'
+> {
   readonly pod: SchedulerPod;
   readonly clock: Clock;
   readonly telemetry: Telemetry;
@@ -80,7 +83,7 @@ export class SchedulerStage {
   readonly leases = flaky(this.memoryLeases);
   readonly memoryCatalog = new MemoryCatalog(this.clock);
   readonly catalog = flaky(this.memoryCatalog);
-  readonly presence = flaky(new MemoryPresence({ clock: this.clock, version: () => this.memoryCatalog.version }));
+  readonly membership = flaky(new MemoryMembership({ clock: this.clock, version: () => this.memoryCatalog.version }));
   readonly memoryLedger: MemoryLedger;
   readonly ledger;
   readonly memoryQueue: MemoryRunQueue;
@@ -112,18 +115,18 @@ export class SchedulerStage {
     };
     const own = flaky<Ledger>(this.ledger.port);
     const [ledger, queue, catalog] = [own.port, this.queue.port, this.catalog.port];
-    const [leases, presence] = [this.leases.port, this.presence.port];
+    const [leases, membership] = [this.leases.port, this.membership.port];
     const telemetry = new Telemetry();
     const events = recordedEvents(telemetry);
     const keeper = new LeaseKeeper({ store: leases, clock, holder: `${name}/1` });
-    const stores = { ledger, queue, catalog, presence, leases, keeper };
+    const stores = { ledger, queue, catalog, membership, leases, keeper };
     const times = { ttlMs: this.#ttlMs, sweepEveryMs: 5_000, lookAgainMs: 10_000, keepRuns: 10_000 };
     const freshness = freshUntilTold(real);
     const pod = new SchedulerPod({ ...stores, ...times, clock, telemetry, freshness, random: this.#random });
     return {
       ...{ pod, clock, telemetry, events, keeper, ledger, own },
       ...{ dispatcher: pod.dispatcher, recovery: pod.recovery, engine: pod.engine },
-      ...{ campaign: pod.campaign, roster: pod.roster },
+      ...{ acquirer: pod.acquirer, catalogCache: pod.catalogCache },
       start: () => pod.start(),
       stop: () => pod.stop(),
       crash: () => void (state = 'dead'),

@@ -57,7 +57,7 @@ export async function sentinelStageOf<Server extends PrivateRedis>(
       await until('the sentinels agree', () => agree(all).catch(() => false), SEEN_WITHIN_MS);
     },
     untilReplicated: async (count) => {
-      await sees(ask, `${count} replicas`, (sight) => sight.replicas >= count);
+      await sees(ask, `${count} replicas`, (snapshot) => snapshot.replicas >= count);
     },
     stop: async () => {
       for (const one of all) one.disconnect();
@@ -73,17 +73,17 @@ export async function sentinelStageOf<Server extends PrivateRedis>(
 const SEEN_WITHIN_MS = 60_000;
 
 /** On a busy machine an answer may not come in time, and the next one does as well. */
-async function sees(sentinel: Redis, what: string, isThat: (sight: Sight) => boolean): Promise<void> {
+async function sees(sentinel: Redis, what: string, isThat: (snapshot: SentinelSnapshot) => boolean): Promise<void> {
   await until(`the sentinels see ${what}`, () => seen(sentinel).then(isThat, () => false), SEEN_WITHIN_MS);
 }
 
-interface Sight {
+interface SentinelSnapshot {
   readonly sentinels: number;
   readonly replicas: number;
 }
 
 /** A failover needs sentinels that know each other, and replicas whose link they have seen up. */
-async function seen(sentinel: Redis): Promise<Sight> {
+async function seen(sentinel: Redis): Promise<SentinelSnapshot> {
   const others = pairs(await sentinel.call('SENTINEL', 'SENTINELS', PRIMARY_NAME));
   const replicas = pairs(await sentinel.call('SENTINEL', 'REPLICAS', PRIMARY_NAME));
   const linked = replicas.filter((one) => one.get('master-link-status') === 'ok' && one.get('flags') === 'slave');

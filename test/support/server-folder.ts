@@ -11,10 +11,10 @@ const ENOUGH_BYTES = 2 ** 30;
  * write waited for a second on such a disk: its clients saw an outage that nobody had made.
  */
 export function serverFolder(prefix: string): string {
-  return mkdtempSync(join(hasRoom(IN_MEMORY) ? IN_MEMORY : tmpdir(), prefix));
+  return mkdtempSync(join(hasSpace(IN_MEMORY) ? IN_MEMORY : tmpdir(), prefix));
 }
 
-function hasRoom(folder: string): boolean {
+function hasSpace(folder: string): boolean {
   try {
     const { bavail, bsize } = statfsSync(folder);
     return bavail * bsize > ENOUGH_BYTES;

@@ -5,7 +5,12 @@ import type { JournalEntry } from '../../libs/jobs/src/journal/journal.js';
 import type { CronRecord } from '../../libs/ledger/src/ledger.js';
 import type { EffectRecord, OperatorAction, Pause, Run, SkipReason } from '../../libs/ledger/src/run.js';
 import { explain } from '../../libs/jobs/src/operating/why-explain.js';
-import { instantInSecond, meantTime, reignsOfEntry, standingOf } from '../../libs/jobs/src/operating/why-standing.js';
+import {
+  instantInSecond,
+  meantTime,
+  validityIntervalsOfEntry,
+  contextOf,
+} from '../../libs/jobs/src/operating/why-context.js';
 import { readWhen } from '../../libs/jobs/src/operating/why-when.js';
 import type { WhyReport, WhyStep, WhyVerdict } from '../../libs/jobs/src/operating/why.js';
 import { EVENT_TEXT, type EventName } from '../../libs/jobs/src/telemetry/events.js';
@@ -60,14 +65,14 @@ export function why(when: string, known: Known): WhyReport {
   }));
   const entry = entryOf(generationsOf(...changes));
   const now = ms(known.now ?? '2026-03-20T12:00:00Z');
-  const [meant, reigns] = [readWhen(when), reignsOfEntry(entry)];
-  const { at: exact, asked } = meantTime(meant, reigns, now);
-  const at = instantInSecond(exact, reigns);
-  const standing = standingOf(at, reigns);
+  const [meant, intervals] = [readWhen(when), validityIntervalsOfEntry(entry)];
+  const { at: exact, asked } = meantTime(meant, intervals, now);
+  const at = instantInSecond(exact, intervals);
+  const context = contextOf(at, intervals);
   const { runs = [], skips = [], forgotten, paused = null, cursor = '2026-03-20T03:00:00Z' } = known;
   const found = runs.findLast(({ scheduledAt }) => scheduledAt === at);
   return explain({
-    ...{ entry, standing, now, actions: known.actions ?? [], journal: known.journal ?? [], lease: known.lease },
+    ...{ entry, context, now, actions: known.actions ?? [], journal: known.journal ?? [], lease: known.lease },
     asked,
     record: {
       fence: parseFence('1'),

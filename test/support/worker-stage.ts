@@ -3,9 +3,9 @@ import { parseFence, type Clock } from '@fencepost/lease';
 import { ManualClock } from '@fencepost/lease/testing';
 import type { AttemptRef, ClaimRequest } from '../../libs/ledger/src/ledger.js';
 import { MemoryLedger } from '../../libs/ledger/src/memory-ledger.js';
-import type { Carried, CronHandler } from '../../libs/jobs/src/running/carrier.js';
-import { carryOut } from '../../libs/jobs/src/running/carry-out.js';
-import { Ending } from '../../libs/jobs/src/running/ending.js';
+import type { Disposition, CronHandler } from '../../libs/jobs/src/running/delivery.js';
+import { execute } from '../../libs/jobs/src/running/execute.js';
+import { LazyAbort } from '../../libs/jobs/src/running/lazy-abort.js';
 import type { RetryPolicy } from '../../libs/jobs/src/running/retry.js';
 import type { RunHandler } from '../../libs/jobs/src/running/run-context.js';
 import { Telemetry } from '../../libs/jobs/src/telemetry/telemetry.js';
@@ -66,12 +66,12 @@ export class WorkerStage {
   }
 
   /** Brings the run to a worker with this handler, for the run's own cron or for another one. */
-  carry(handle: RunHandler | null, over: Partial<RetryPolicy> & Bringing = {}): Promise<Carried> {
+  deliver(handle: RunHandler | null, over: Partial<RetryPolicy> & Bringing = {}): Promise<Disposition> {
     const { signal = new AbortController().signal, handles = CRON, handler: said, ...retry } = over;
     const { clock, telemetry, tracing, ledger } = this;
     const handler = handle && { ...said, handle, retry: { ...RETRY, ...retry } };
     const handlerOf = (cron: string) => (cron === handles ? (handler ?? undefined) : undefined);
-    return carryOut(
+    return execute(
       {
         ...{ ledger: ledger.port, clock, telemetry, tracing, random: () => 0, handlerOf },
         ...{ worker: 'worker/1', ttlMs: RUN_LEASE_MS },
@@ -104,8 +104,8 @@ export class WorkerStage {
   }
 }
 
-function endingBy(signal: AbortSignal): Ending {
-  const ending = new Ending();
+function endingBy(signal: AbortSignal): LazyAbort {
+  const ending = new LazyAbort();
   if (signal.aborted) ending.end(signal.reason);
   signal.addEventListener('abort', () => ending.end(signal.reason), { once: true });
   return ending;

@@ -42,43 +42,43 @@ const PATIENCE_MS = 15_000;
 /** Whoever lost a lock in the middle of its work has been followed by somebody else after this. */
 const TAKEN_OVER_MS = 3 * LOCK_MS;
 const CALM_SECONDS = 5;
-const LONGEST_START_MS = 60_000;
+const MAX_START_MS = 60_000;
 const LOOK_MS = 250;
 
 /** Starts servers and processes of its own, strikes them for so many seconds, heals, waits, stops, and counts. */
 export async function torturePeer(peer: Peer, torture: Torture): Promise<Outcome> {
-  const scene = await setTheScene(peer);
+  const setup = await setUp(peer);
   try {
-    return await play(peer, { scene, torture });
+    return await play(peer, { setup, torture });
   } finally {
-    await scene.close();
+    await setup.close();
   }
 }
 
-async function play({ name, version }: Peer, { scene, torture }: { scene: Scene; torture: Torture }): Promise<Outcome> {
-  const { crew, sink } = scene;
-  const signal = AbortSignal.any([AbortSignal.timeout(LONGEST_START_MS), ...(torture.signal ? [torture.signal] : [])]);
+async function play({ name, version }: Peer, { setup, torture }: { setup: Setup; torture: Torture }): Promise<Outcome> {
+  const { crew, sink } = setup;
+  const signal = AbortSignal.any([AbortSignal.timeout(MAX_START_MS), ...(torture.signal ? [torture.signal] : [])]);
   await crew.start(signal);
   if (signal.aborted) throw new Error(`Expected the processes of ${name} to start.\n${crew.lastLines()}`);
   const calm = await watchCalm(sink, torture);
   const begin = Date.now();
-  const faults = await strike(scene, torture);
+  const faults = await strike(setup, torture);
   const span = spanBetween(begin, Date.now(), CADENCE_MS);
-  await crew.untilUp(AbortSignal.timeout(LONGEST_START_MS));
+  await crew.untilUp(AbortSignal.timeout(MAX_START_MS));
   await settle(sink, span);
   await crew.stop();
   const [log, refused] = [await sink.log(), await sink.refused()];
   return { name, version, ...countDamage(log, span), calm: damageIn(calm, log), refused, faults };
 }
 
-interface Scene {
+interface Setup {
   readonly crew: Crew;
   readonly sink: Sink;
   readonly store: Store;
   readonly close: () => Promise<void>;
 }
 
-async function setTheScene(peer: Peer): Promise<Scene> {
+async function setUp(peer: Peer): Promise<Setup> {
   const server = await privateRedis();
   const store = await peer.store();
   const prefix = freshPrefix();
@@ -113,7 +113,7 @@ interface Calm {
 
 /** From the first write on: before it the schedule may not stand yet. */
 async function watchCalm(sink: Sink, { calmSeconds = CALM_SECONDS, signal }: Torture): Promise<Calm> {
-  const longest = performance.now() + LONGEST_START_MS;
+  const longest = performance.now() + MAX_START_MS;
   while (performance.now() < longest && !(await sink.log()).some(({ kind }) => kind === 'written')) {
     await sleep(systemClock, LOOK_MS, signal);
     if (signal?.aborted) break;
@@ -128,11 +128,11 @@ function damageIn(calm: Calm, log: readonly SinkEntry[]): Damage {
   return { ...countDamage(calm.log, calm.span), missed: missing(log, calm.span).length };
 }
 
-async function strike(scene: Scene, torture: Torture): Promise<Readonly<Record<string, number>>> {
+async function strike(setup: Setup, torture: Torture): Promise<Readonly<Record<string, number>>> {
   const { seed, seconds, only, onStrike } = torture;
   const over = AbortSignal.timeout(seconds * 1_000);
   const signal = AbortSignal.any([over, ...(torture.signal ? [torture.signal] : [])]);
-  const faults = faultsOf(scene).filter(({ kind }) => only?.includes(kind) ?? true);
+  const faults = faultsOf(setup).filter(({ kind }) => only?.includes(kind) ?? true);
   const random = seededRandom(seed);
   const counts = await unleash({ faults, random, signal, pauseMs: PAUSE_MS, ...(onStrike ? { onStrike } : {}) });
   // The nemesis may be done before the time is over when there is nothing it can do.
@@ -140,7 +140,7 @@ async function strike(scene: Scene, torture: Torture): Promise<Readonly<Record<s
   return counts;
 }
 
-function faultsOf({ crew, sink, store }: Scene): Fault[] {
+function faultsOf({ crew, sink, store }: Setup): Fault[] {
   const anybodys = processFaults({ herd: crew, leaseMs: LOCK_MS }).filter(({ kind }) => ANYBODYS.includes(kind));
   return [...anybodys, ...workFaults({ crew, sink, lockMs: LOCK_MS }), ...store.faults];
 }

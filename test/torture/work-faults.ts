@@ -15,7 +15,7 @@ export interface WorkFaultsOptions {
 /** Of the lock: somebody else has taken over by then, and has had the time to write. */
 const FROZEN = { least: 1.6, most: 2.4 };
 const LOOK_MS = 15;
-const LONGEST_HUNT_MS = 8_000;
+const MAX_HUNT_MS = 8_000;
 /** A process that was sent SIGSTOP may get something out yet; after this it has. */
 const SETTLED_MS = 50;
 
@@ -64,7 +64,7 @@ interface Hunt {
 
 function hunting(kind: string, { crew, sink }: WorkFaultsOptions, hunt: Hunt): Fault {
   const strike: Fault['strike'] = async (random, signal) => {
-    const end = performance.now() + LONGEST_HUNT_MS;
+    const end = performance.now() + MAX_HUNT_MS;
     // Who is at it when it begins may be at its end, or gone already.
     let seen = (await sink.atWork())?.execution;
     while (!signal.aborted && performance.now() < end) {

@@ -3,7 +3,7 @@ import { redisKeys } from '@fencepost/lease/internal/redis';
 import { PostgresCatalog } from '../../libs/ledger/src/catalog/postgres-catalog.js';
 import { findLostDefinitions } from '../../libs/jobs/src/operating/lost-definitions.js';
 import { declared, FencepostDeployment } from '../support/fencepost-deployment.js';
-import { postgresLedgerRoom, type PostgresLedgerRoom } from '../support/postgres-ledger-room.js';
+import { postgresLedgerSandbox, type PostgresLedgerSandbox } from '../support/postgres-ledger-sandbox.js';
 import { postgresForTests, type TestPostgres } from '../support/postgres.js';
 import { redisSpaces } from '../jobs/redis-space.js';
 
@@ -11,13 +11,13 @@ const spaces = redisSpaces();
 const BY = { by: 'ana', reason: 'for the test' };
 
 let postgres: TestPostgres;
-let room: PostgresLedgerRoom;
+let sandbox: PostgresLedgerSandbox;
 beforeAll(async () => {
   postgres = await postgresForTests();
-  room = await postgresLedgerRoom(postgres.url);
+  sandbox = await postgresLedgerSandbox(postgres.url);
 });
 afterAll(async () => {
-  await room?.close();
+  await sandbox?.close();
   await postgres?.stop();
 });
 
@@ -54,23 +54,23 @@ describe('a catalog in Redis that loses its definitions', () => {
 
 describe('a catalog in PostgreSQL that loses its definitions', () => {
   it('has each cron named that the ledger knows, but for those that were removed', async () => {
-    const place = { pool: room.pool, schema: room.schema, ...spaces.fresh() };
+    const place = { pool: sandbox.pool, schema: sandbox.schema, ...spaces.fresh() };
     const redis = spaces.redis();
     const catalog = new PostgresCatalog({ ...place, redis, tombstoneMs: 0 });
-    const ledger = room.ledger(place);
+    const ledger = sandbox.ledger(place);
     await catalog.declare([declared('kept'), declared('lost'), declared('removed')], { seq: 1, source: 'app' });
     for (const cron of ['kept', 'lost', 'removed']) await ledger.pause(cron, { until: null, ...BY });
     await catalog.remove('removed', { expected: 1, ...BY });
     const find = async () => findLostDefinitions({ catalog, ledger, ...place, redis }, await catalog.read());
     // The next change deletes the tombstone.
-    await expect.poll(() => room.now()).toBeGreaterThan((await catalog.read()).readAt);
+    await expect.poll(() => sandbox.now()).toBeGreaterThan((await catalog.read()).readAt);
     await catalog.put(declared('kept', '0 4 * * *'), { expected: 1, ...BY });
     expect((await catalog.read()).entries.map(({ definition }) => definition.name)).toEqual(['kept', 'lost']);
     expect(await find()).toEqual({ count: 0, names: [] });
 
     for (const table of ['catalog_cron', 'catalog_generation']) {
-      await room.pool.query(
-        `delete from "${room.schema}".${table} where space = $1 and ${table === 'catalog_cron' ? 'name' : 'cron'} = 'lost'`,
+      await sandbox.pool.query(
+        `delete from "${sandbox.schema}".${table} where space = $1 and ${table === 'catalog_cron' ? 'name' : 'cron'} = 'lost'`,
         [`${place.prefix}:${place.tenant}`],
       );
     }

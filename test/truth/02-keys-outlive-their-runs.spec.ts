@@ -46,8 +46,8 @@ async function invoices(makeLedger: (stage: OperatingStage) => Ledger) {
   const stage = new OperatingStage();
   await stage.declare({}, { name: 'send-invoice', expression: '@manual', overlap: 'allow' });
   const ledger = makeLedger(stage);
-  const { catalog, queue, presence, clock } = stage;
-  const jobs = new Jobs({ catalog, queue, presence, clock, ledger });
+  const { catalog, queue, membership, clock } = stage;
+  const jobs = new Jobs({ catalog, queue, membership, clock, ledger });
   const send = async (order: string, keyTtl?: string) => {
     const given = { idempotencyKey: order, ...(keyTtl === undefined ? {} : { keyTtl }) };
     const enqueued = await jobs.enqueue('send-invoice', { order }, given);

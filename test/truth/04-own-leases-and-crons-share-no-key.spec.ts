@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { Test } from '@nestjs/testing';
 import { afterEach, describe, expect, it } from 'vitest';
-import { JobsModule, LeaseDesk, SingletonCron, type RunContext } from '@fencepost/jobs';
+import { JobsModule, LeaseService, SingletonCron, type RunContext } from '@fencepost/jobs';
 import { CRON_LEASE_STORE } from '@fencepost/jobs/scheduler';
 import { Leases, parseFence, type LeaseStore } from '@fencepost/lease';
 import { Election, RedisSemaphoreStore, SingleFlight } from '@fencepost/lease/coordination';
@@ -17,7 +17,7 @@ import { happened } from '../contracts/journal.contract.js';
 import { redisSpaces } from '../jobs/redis-space.js';
 import { privateEtcd } from '../support/etcd.js';
 import { postgresForTests } from '../support/postgres.js';
-import { leaseRoom } from '../support/postgres-room.js';
+import { leaseSandbox } from '../support/postgres-sandbox.js';
 import { testRedis } from '../support/redis.js';
 import { rejectionOf } from '../support/rejection-of.js';
 
@@ -68,7 +68,7 @@ describe("an own lease with a cron's name", { timeout: 60_000 }, () => {
     const crons: LeaseStore = built.get(CRON_LEASE_STORE, { strict: false });
     const [held] = await crons.inspect([NAME]);
     expect(held?.fence).not.toBe(own?.fence);
-    const [shown] = (await built.get(LeaseDesk, { strict: false }).list()).held;
+    const [shown] = (await built.get(LeaseService, { strict: false }).list()).held;
     expect(shown).toMatchObject({ cron: NAME, fence: held?.fence });
     await crons.evict?.(NAME, held?.fence ?? ZERO);
     expect(await built.get(Leases, { strict: false }).inspect(NAME)).toMatchObject({ fence: own?.fence });
@@ -100,9 +100,9 @@ const stores: [string, () => Promise<(kind?: 'cron') => LeaseStore>][] = [
     async () => {
       const server = await postgresForTests();
       cleanUp.push(() => server.stop());
-      const room = await leaseRoom(server.url);
-      cleanUp.push(() => room.close());
-      const { pool: client, schema } = room;
+      const sandbox = await leaseSandbox(server.url);
+      cleanUp.push(() => sandbox.close());
+      const { pool: client, schema } = sandbox;
       return (kind) => new PostgresLeaseStore({ client, schema, ...(kind ? { kind } : {}) });
     },
   ],

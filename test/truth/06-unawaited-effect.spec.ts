@@ -24,8 +24,8 @@ const later = () => new Promise<string>((resolve) => setTimeout(resolve, LATER, 
 const broken = () => later().then(() => Promise.reject(new Error('refused')));
 const run = () => stage.memoryLedger.readRun(RUN);
 
-async function carry(work: (run: RunContext) => unknown): Promise<void> {
-  await stage.carry(async (context) => void (await work(context)));
+async function deliver(work: (run: RunContext) => unknown): Promise<void> {
+  await stage.deliver(async (context) => void (await work(context)));
 }
 
 const FORGOTTEN: Record<string, [name: string, work: (run: RunContext) => unknown]> = {
@@ -64,7 +64,7 @@ const FORGOTTEN: Record<string, [name: string, work: (run: RunContext) => unknow
 
 describe.each(Object.entries(FORGOTTEN))('a handler that does not await %s', (_, [name, work]) => {
   it('has its run fail for good with the name of the effect, and touches nothing else in the process', async () => {
-    await carry(work);
+    await deliver(work);
     const { state, error, attempt } = (await run()) ?? {};
     expect([state, attempt, error]).toEqual(['failed', 1, expect.stringContaining(`effect "${name}" was not awaited`)]);
   });
@@ -72,13 +72,13 @@ describe.each(Object.entries(FORGOTTEN))('a handler that does not await %s', (_,
 
 describe('an effect that is not awaited', () => {
   it('is recorded before its run fails, so that nobody has to ask what became of it', async () => {
-    await carry(({ effect }) => void effect('mail', later));
+    await deliver(({ effect }) => void effect('mail', later));
     expect(await stage.memoryLedger.effects(RUN)).toMatchObject([{ name: 'mail', state: 'done', result: '"done"' }]);
   });
 
   it('ends quietly when its run was taken over meanwhile', async () => {
     let end = () => {};
-    const over = stage.carry((context) => {
+    const over = stage.deliver((context) => {
       void context.effect('mail', () => new Promise<void>((resolve) => (end = resolve)));
       return Promise.resolve();
     });
@@ -93,7 +93,7 @@ describe('an effect that is not awaited', () => {
 
   it('is refused quietly when the handler starts it after its run has ended', async () => {
     let context: RunContext | undefined;
-    await carry((given) => void (context = given));
+    await deliver((given) => void (context = given));
     void context?.effect('mail', later);
     await turn();
     expect((await run())?.state).toBe('succeeded');
@@ -115,6 +115,6 @@ const AWAITED: Record<string, (run: RunContext) => unknown> = {
 };
 
 it.each(Object.entries(AWAITED))('a handler that %s an effect succeeds', async (_, work) => {
-  await carry(work);
+  await deliver(work);
   expect(await run()).toMatchObject({ state: 'succeeded', error: null });
 });

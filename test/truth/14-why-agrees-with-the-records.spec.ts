@@ -35,7 +35,7 @@ describe('whatever a cron, its zone, its history and the time asked about are', 
           const history = await WhyHistory.play(told);
           for (const question of questions) {
             const asked = history.phrase(question);
-            const report = await history.desk.why(history.cron, asked);
+            const report = await history.service.why(history.cron, asked);
             expect(
               await contradictions(history, asked, report),
               `${asked}: ${report.verdict}, ${report.answer}`,

@@ -18,7 +18,7 @@ async function after(outageMs: number, over: Partial<CronDefinition> = {}) {
   const account = await ledger.account(CRON, start, clock.now() + 1);
   const report = await audit(
     {
-      ...{ ledger, clock: systemClock, presence: { lastHeard: async () => clock.now() } },
+      ...{ ledger, clock: systemClock, membership: { lastHeard: async () => clock.now() } },
       catalog: { read: async () => ({ version: 1, readAt: clock.now(), entries: [entry] }) },
     },
     { to: clock.now() },

@@ -3,7 +3,7 @@ import type { Run } from '@fencepost/ledger/run';
 import { describe, expect, it } from 'vitest';
 import { CronAdapter } from '../../apps/scheduler/src/board/cron-adapter.js';
 import { unreadSchedulers } from '../../apps/scheduler/src/board/unread-schedulers.js';
-import { judge } from '../../libs/jobs/src/alarms/judge.js';
+import { evaluateRules } from '../../libs/jobs/src/alarms/evaluate-rules.js';
 import { outcomeOf } from '../../libs/jobs/src/operating/timeline-run.js';
 import { HOUR, runAt, START, WAITING } from '../support/audit-history.js';
 import { RUN_QUEUE, type BullmqRunQueue } from '@fencepost/jobs/scheduler';
@@ -31,7 +31,7 @@ describe('a backfilled or manual run', () => {
   ] as const)('rings no alarm about lateness while it waits: %s', (reason, kinds) => {
     const waiting = runAt(START, { ...WAITING, reason });
     const definition = { name: waiting.cron, lateAfterMs: 60_000 };
-    const sight = {
+    const snapshot = {
       definition,
       now: START + HOUR,
       runs: [waiting],
@@ -39,7 +39,7 @@ describe('a backfilled or manual run', () => {
       successAt: START,
       nextDueAt: null,
     };
-    const found = judge(sight as unknown as Parameters<typeof judge>[0]);
+    const found = evaluateRules(snapshot as unknown as Parameters<typeof evaluateRules>[0]);
     expect(found.filter(({ kind }) => kind === 'late').map(({ kind }) => kind)).toEqual(kinds);
   });
 });

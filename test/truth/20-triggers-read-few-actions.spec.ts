@@ -3,7 +3,7 @@ import type { Pool } from 'pg';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { PostgresLedger } from '../../libs/ledger/src/postgres/postgres-ledger.js';
 import { postgresForTests, type TestPostgres } from '../support/postgres.js';
-import { postgresLedgerRoom, SPACE, type PostgresLedgerRoom } from '../support/postgres-ledger-room.js';
+import { postgresLedgerSandbox, SPACE, type PostgresLedgerSandbox } from '../support/postgres-ledger-sandbox.js';
 
 const CRON = 'nightly-report';
 const KEPT = 1_000;
@@ -11,18 +11,18 @@ const KEPT = 1_000;
 const TRIGGERS = 100;
 
 let server: TestPostgres;
-let room: PostgresLedgerRoom;
+let sandbox: PostgresLedgerSandbox;
 /** Of one session, whose plans were made while the table was empty. */
 let pool: Pool;
 let ledger: PostgresLedger;
 beforeAll(async () => {
   server = await postgresForTests();
-  room = await postgresLedgerRoom(server.url);
-  pool = room.another({ max: 1 });
-  ledger = room.ledger({ ...SPACE, pool });
+  sandbox = await postgresLedgerSandbox(server.url);
+  pool = sandbox.another({ max: 1 });
+  ledger = sandbox.ledger({ ...SPACE, pool });
 });
 afterAll(async () => {
-  await room?.close();
+  await sandbox?.close();
   await server?.stop();
 });
 
@@ -39,10 +39,10 @@ async function trigger(times: number): Promise<void> {
 /** Rows of the list of actions that the session has read so far. */
 async function rowsRead(): Promise<number> {
   await pool.query('select pg_stat_force_next_flush()');
-  const { rows } = await room.pool.query<{ read: number }>(
+  const { rows } = await sandbox.pool.query<{ read: number }>(
     `select (idx_tup_fetch + seq_tup_read)::int as read from pg_stat_user_tables
      where schemaname = $1 and relname = 'action'`,
-    [room.schema],
+    [sandbox.schema],
   );
   return rows[0]?.read ?? Number.NaN;
 }
@@ -60,12 +60,12 @@ describe('a trigger of a cron on PostgreSQL', () => {
   ])(
     'reads a dozen actions on average after 1,500 of them, and the last thousand stay, with statistics $statistics',
     async ({ command }) => {
-      await room.rows(command);
+      await sandbox.rows(command);
       await trigger(1_500);
-      await room.rows(command);
+      await sandbox.rows(command);
       const read = await rowsReadBy(() => trigger(TRIGGERS));
       expect(read).toBeLessThanOrEqual(KEPT + 4 * TRIGGERS);
-      const [kept] = (await room.rows('select count(*)::int as count from @action')) as [{ count: number }];
+      const [kept] = (await sandbox.rows('select count(*)::int as count from @action')) as [{ count: number }];
       expect(kept.count).toBeGreaterThanOrEqual(KEPT);
       expect(kept.count).toBeLessThanOrEqual(KEPT + TRIGGERS);
       expect(await ledger.actions(CRON, 2 * KEPT)).toHaveLength(KEPT);

@@ -7,9 +7,9 @@ import { RunNotifier } from '../../libs/jobs/src/alarms/run-notifier.js';
 import { MemoryLedger } from '../../libs/ledger/src/memory-ledger.js';
 import { SignalDrain } from '../../libs/jobs/src/nest/signal-drain.js';
 import { withinLimits } from '../../libs/jobs/src/running/within-limits.js';
-import { Ending } from '../../libs/jobs/src/running/ending.js';
-import { CatalogPresence } from '../../libs/jobs/src/scheduling/catalog-presence.js';
-import { MemoryPresence } from '../../libs/jobs/src/scheduling/memory-presence.js';
+import { LazyAbort } from '../../libs/jobs/src/running/lazy-abort.js';
+import { CatalogMembership } from '../../libs/jobs/src/scheduling/catalog-membership.js';
+import { MemoryMembership } from '../../libs/jobs/src/scheduling/memory-membership.js';
 import { Telemetry } from '../../libs/jobs/src/telemetry/telemetry.js';
 import { recordedEvents, type RecordedEvents } from '../support/recorded-events.js';
 import { RUN, RUN_LEASE_MS, WorkerStage } from '../support/worker-stage.js';
@@ -31,10 +31,10 @@ function expectBug(heard: RecordedEvents, doing: string): void {
 }
 
 describe('a bug', () => {
-  it("that shows when a beat asks for the catalog's version is told with its stack, and the pod still beats", async () => {
-    const presence = new MemoryPresence({ clock, version: () => 1 });
-    const beating = new CatalogPresence({ presence, catalog: { readVersion: fails }, clock, telemetry });
-    expect(await beating.beat('pod')).toMatchObject({ catalogVersion: null });
+  it("that shows when a heartbeat asks for the catalog's version is told with its stack, and the pod still beats", async () => {
+    const membership = new MemoryMembership({ clock, version: () => 1 });
+    const beating = new CatalogMembership({ membership, catalog: { readVersion: fails }, clock, telemetry });
+    expect(await beating.heartbeat('pod')).toMatchObject({ catalogVersion: null });
     expectBug(events, "asking for the catalog's version");
   });
 
@@ -55,10 +55,10 @@ describe('a bug', () => {
       retry: { attempts: 1, delayMs: 1, maxDelayMs: 1 },
       limits: { key: () => 'ada' },
     };
-    const carrier = { runId: RUN, givenUp: new Ending(), log: () => {}, progress: async () => {} };
+    const delivery = { runId: RUN, givenUp: new LazyAbort(), log: () => {}, progress: async () => {} };
     const attempt = () => Promise.reject(new Error('Expected no attempt.'));
-    const carried = await withinLimits(deps, { carrier, found: { name: 'report', handler }, attempt });
-    expect(carried).toEqual({ kind: 'settled' });
+    const disposition = await withinLimits(deps, { delivery, found: { name: 'report', handler }, attempt });
+    expect(disposition).toEqual({ kind: 'settled' });
     expectBug(stage.events, `leaving the line with ${RUN}`);
   });
 
@@ -93,7 +93,7 @@ describe('a bug in a store of leases', () => {
     await expect(leasesThat(fails).acquire('r', { wait: '1h' })).rejects.toBe(BUG);
   });
 
-  it('ends a campaign, which would else go on for ever', async () => {
+  it('ends a lease acquirer, which would else go on for ever', async () => {
     const election = new Election({ leases: leasesThat(fails), clock });
     await expect(election.campaign('leader')).rejects.toBe(BUG);
   });
@@ -103,11 +103,11 @@ describe('a bug in a store of leases', () => {
     const over = new AbortController();
     const election = new Election({ leases: leasesThat(() => Promise.reject(away)), clock });
     let ended = false;
-    const campaign = election.campaign('leader', { signal: over.signal }).finally(() => (ended = true));
-    campaign.catch(() => {});
+    const acquirer = election.campaign('leader', { signal: over.signal }).finally(() => (ended = true));
+    acquirer.catch(() => {});
     await clock.advance(120_000);
     expect(ended).toBe(false);
     over.abort(new Error('enough'));
-    await expect(campaign).rejects.toThrow('enough');
+    await expect(acquirer).rejects.toThrow('enough');
   });
 });

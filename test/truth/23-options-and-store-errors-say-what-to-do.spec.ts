@@ -6,7 +6,7 @@ import { CronDeclarationError } from '../../libs/jobs/src/nest/cron-declaration-
 import { checkCron } from '../../libs/jobs/src/nest/cron-declaration.js';
 import { jobsSettings } from '../../libs/jobs/src/nest/options.js';
 import { EffectOptionError } from '../../libs/jobs/src/running/effect-errors.js';
-import { OptionDoor } from '../../libs/jobs/src/running/option-door.js';
+import { EffectOptionParser } from '../../libs/jobs/src/running/effect-option-parser.js';
 import { eventSentence } from '../../libs/jobs/src/telemetry/events.js';
 import { leaseSettings } from '../../libs/lease/src/connect/lease-settings.js';
 import { fencepost } from '../support/fencepost.js';
@@ -23,7 +23,7 @@ const ofCron = (options: object) =>
   );
 const ofEffect = (options: object) =>
   refusalOf(EffectOptionError, () =>
-    new OptionDoor('the effect "x"', { given: options, known: ['timeout'] }).timeout(),
+    new EffectOptionParser('the effect "x"', { given: options, known: ['timeout'] }).timeout(),
   );
 
 describe('a bare number in an option that is written once, and that may be seconds', () => {

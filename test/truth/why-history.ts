@@ -4,7 +4,7 @@ import { ManualClock } from '@fencepost/lease/testing';
 import * as fc from 'fast-check';
 import type { Generation } from '../../libs/ledger/src/catalog/definition.js';
 import { MemoryLedger } from '../../libs/ledger/src/memory-ledger.js';
-import { WhyDesk } from '../../libs/jobs/src/operating/why-desk.js';
+import { ExplainService } from '../../libs/jobs/src/operating/explain-service.js';
 import type { DstRule } from '../../libs/schedule/src/schedule.js';
 import { parseSchedule } from '../../libs/schedule/src/schedule.js';
 import { planOccurrence } from '../../libs/jobs/src/scheduling/misfire.js';
@@ -49,7 +49,7 @@ export interface ToldHistory {
   readonly backMs: number;
 }
 
-export interface Question {
+export interface Query {
   readonly about: 'instant' | 'change' | 'now' | 'birth' | 'cursor' | 'anywhere';
   readonly offsetMs: number;
   readonly pick: number;
@@ -60,7 +60,7 @@ export interface Question {
 export class WhyHistory {
   readonly cron = CRON;
   readonly ledger: MemoryLedger;
-  readonly desk: WhyDesk;
+  readonly service: ExplainService;
   readonly generations: readonly Generation[];
   /** What each generation says, told by whoever made it up. */
   readonly told: readonly Told[];
@@ -83,7 +83,7 @@ export class WhyHistory {
     this.#clock = new ManualClock(this.generations[0]!.since);
     this.ledger = new MemoryLedger(this.#clock);
     const read = async () => ({ version: 1, readAt: this.now, entries: [entryOf(this.known)] });
-    this.desk = new WhyDesk({ catalog: { read }, ledger: this.ledger });
+    this.service = new ExplainService({ catalog: { read }, ledger: this.ledger });
   }
 
   static async play(told: ToldHistory): Promise<WhyHistory> {
@@ -111,7 +111,7 @@ export class WhyHistory {
     return this.known.findLast(({ since }) => since < at);
   }
 
-  phrase({ about, offsetMs, pick, as }: Question): number | string {
+  phrase({ about, offsetMs, pick, as }: Query): number | string {
     const at = this.#place(about, pick) + offsetMs;
     if (as === 'number') return at;
     if (as === 'iso') return new Date(at).toISOString();
@@ -121,7 +121,7 @@ export class WhyHistory {
       .replace('T', ' ');
   }
 
-  #place(about: Question['about'], pick: number): number {
+  #place(about: Query['about'], pick: number): number {
     const born = this.generations[0]!.since;
     const anywhere = born + (pick % Math.max(1, this.now - born + 40 * HOUR));
     switch (about) {

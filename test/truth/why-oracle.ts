@@ -38,7 +38,7 @@ export async function contradictions(
     ...clockVerdicts(history, report),
     ...meant(history, asked, report),
     ...(await records(history, report)),
-    ...presence(history, report),
+    ...membership(history, report),
   ];
 }
 
@@ -113,7 +113,7 @@ function ofRun({ id, state, skipped }: Run, verdict: string, told: Run | null): 
 }
 
 /** Whether it is an instant at all, by what the cron was told to be and what clocks show. */
-function presence(history: WhyHistory, { at, verdict, run }: WhyReport): string[] {
+function membership(history: WhyHistory, { at, verdict, run }: WhyReport): string[] {
   const second = Math.floor(at / SECOND) * SECOND;
   const generation = history.ruling(second);
   const first = history.generations[0]!;

@@ -1,5 +1,5 @@
 import { crons, detail, timeline, why } from './fixture-crons.js';
-import { AUDIT, FINDINGS, JOURNAL, LEASES, leases, OUTLOOK, PODS } from './fixture-rest.js';
+import { AUDIT, FINDINGS, JOURNAL, LEASES, leases, FORECAST, PODS } from './fixture-rest.js';
 import { at, CRON, FAILED, LOST_RUN, REPORT, run, UNCERTAIN } from './fixture-runs.js';
 
 export interface Fixture {
@@ -40,7 +40,7 @@ const ANSWERS: Readonly<Record<string, Answer>> = {
     return { total: all.length, items: all.slice(0, Number(url.searchParams.get('limit') ?? 50)) };
   },
   pods: () => ({ items: PODS }),
-  outlook: () => OUTLOOK,
+  outlook: () => FORECAST,
   doctor: () => ({ items: FINDINGS }),
   journal: () => ({ items: JOURNAL }),
   audit: () => ({ items: AUDIT }),

@@ -1,8 +1,8 @@
 import type { AuditRecordJson } from '../../libs/jobs/src/presenting/audit-record.js';
-import type { FindingJson } from '../../libs/jobs/src/presenting/finding.js';
+import type { DoctorFindingJson } from '../../libs/jobs/src/presenting/finding.js';
 import type { JournalEntryJson } from '../../libs/jobs/src/presenting/journal-entry.js';
 import type { LeaseJson } from '../../libs/jobs/src/presenting/lease.js';
-import type { OutlookJson } from '../../libs/jobs/src/presenting/outlook.js';
+import type { ForecastJson } from '../../libs/jobs/src/presenting/forecast.js';
 import type { PodJson } from '../../libs/jobs/src/presenting/pod.js';
 import { at, CRON, LOST_RUN } from './fixture-runs.js';
 
@@ -91,7 +91,7 @@ export const JOURNAL: readonly JournalEntryJson[] = [
 
 const HOURS = Array.from({ length: 24 }, (_, n) => n);
 
-export const OUTLOOK: OutlookJson = {
+export const FORECAST: ForecastJson = {
   ...{ from: at(0), to: at(24 * 3_600) },
   perHour: HOURS.map((n) => ({ at: at(n * 3_600), count: n === 3 ? 1_250 : 60 + ((n * 17) % 90) })),
   stampedes: [{ at: at(3 * 3_600), crons: [CRON, 'cache-warm', 'invoice-collect'], count: 1_200 }],
@@ -106,7 +106,7 @@ export const OUTLOOK: OutlookJson = {
   next: HOURS.map((n) => ({ cron: n % 2 === 0 ? CRON : 'cache-warm', at: at(n * 600) })),
 };
 
-export const FINDINGS: readonly FindingJson[] = [
+export const FINDINGS: readonly DoctorFindingJson[] = [
   { code: 'persistence', level: 'ok', subject: 'Redis', text: 'It writes an append-only file.', todo: null },
   {
     ...{ code: 'eviction', level: 'bad', subject: 'Redis' },

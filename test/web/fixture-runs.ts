@@ -30,7 +30,7 @@ const question = { effect: 'send-mail', item: null, doubt: 'lost' as const, sinc
 export const UNCERTAIN = run({
   ...{ id: LOST_RUN, state: 'uncertain', finishedAt: null, tookMs: null, attempt: 2, attemptedAt: at(30), question },
   error:
-    'EffectAskedError: Nobody knows whether the effect "send-mail" has happened: an attempt began it and never said how it ended. A person has to say; resolve the run.',
+    'EffectUnresolvedError: Nobody knows whether the effect "send-mail" has happened: an attempt began it and never said how it ended. A person has to say; resolve the run.',
 });
 
 export const FAILED = run({

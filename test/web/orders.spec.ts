@@ -93,7 +93,7 @@ const CASES: Readonly<Record<string, Case>> = {
     posted: { path: `/api/runs/${LOST_RUN}/cancel`, body: { reason: REASON } },
   },
   'clears a lease by its fence': {
-    ...{ path: '/crons/holdings', button: `Clear the lease of ${CRON}`, verb: 'Clear the lease' },
+    ...{ path: '/crons/leases', button: `Clear the lease of ${CRON}`, verb: 'Clear the lease' },
     posted: { path: `/api/leases/${CRON}/clear`, body: { reason: REASON, fence: '1763607590001' } },
   },
 };
@@ -158,7 +158,7 @@ describe('a person', () => {
 describe('what a token may do', () => {
   const buttons = (shown: Page) => shown.locator('main button').allInnerTexts();
 
-  it.each([cron, '/crons/attention', '/crons/holdings', `/crons/run/${encodeURIComponent(LOST_RUN)}`])(
+  it.each([cron, '/crons/attention', '/crons/leases', `/crons/run/${encodeURIComponent(LOST_RUN)}`])(
     'a viewer is offered nothing that changes anything on %s',
     async (path) => {
       stage.fixture = { role: 'viewer', crons: 8 };
@@ -174,7 +174,7 @@ describe('what a token may do', () => {
     const shown = await open(cron);
     await expect.poll(() => buttons(shown), SOON).toContain('Pause …');
     expect(await buttons(shown)).not.toContain('Remove …');
-    await shown.goto(stage.url('/crons/holdings'));
+    await shown.goto(stage.url('/crons/leases'));
     await shown.locator('table').nth(2).waitFor();
     expect((await buttons(shown)).filter((text) => text.includes('Clear'))).toEqual([]);
   });

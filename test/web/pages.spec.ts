@@ -3,7 +3,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { SCHEMAS } from '../../libs/jobs/src/presenting/schemas.js';
 import { BROWSER_PATIENCE_MS } from '../support/browser.js';
 import { crons, detail, timeline, why } from './fixture-crons.js';
-import { AUDIT, entry, FINDINGS, JOURNAL, LEASES, OUTLOOK, PODS } from './fixture-rest.js';
+import { AUDIT, entry, FINDINGS, JOURNAL, LEASES, FORECAST, PODS } from './fixture-rest.js';
 import { at, CRON, LOST_RUN, REPORT } from './fixture-runs.js';
 import { WebStage } from './web-stage.js';
 
@@ -33,8 +33,8 @@ const PAGES: readonly (readonly [path: string, heading: string, words: readonly 
   ['/crons/', 'Crons', [CRON, 'invoice-collect', 'paused', 'removed', 'on request', 'scheduler-1/a1b2c3', '1 waiting']],
   [`/crons/cron/${CRON}`, CRON, ['every hour', 'skipped', 'merged', 'missed', 'ahead', 'refused', 'Generation 2']],
   ['/crons/attention', 'Attention', ['whoever did is gone', `${LOST_RUN}/send-mail`, 'answered 503']],
-  ['/crons/holdings', 'Holdings', ['worker-1/d4e5f6', '25 of 25', '1763607590002', 'lost the cron']],
-  ['/crons/outlook', 'Outlook', ['1,250', '1200 crons', 'Clocks go from 03:00 back', 'cache-warm']],
+  ['/crons/leases', 'Leases', ['worker-1/d4e5f6', '25 of 25', '1763607590002', 'lost the cron']],
+  ['/crons/upcoming', 'Upcoming', ['1,250', '1200 crons', 'Clocks go from 03:00 back', 'cache-warm']],
   ['/crons/audit', 'Audit', ['anna', 'the mail server moves', 'from 10.0.0.7']],
   ['/crons/doctor', 'Doctor', ['allkeys-lru', 'Set maxmemory-policy noeviction', 'bad']],
   [
@@ -60,7 +60,7 @@ describe('the page', () => {
     SCHEMAS.Timeline.parse(timeline());
     SCHEMAS.WhyReport.parse(why(at(0)));
     SCHEMAS.RunReport.parse(REPORT);
-    SCHEMAS.Outlook.parse(OUTLOOK);
+    SCHEMAS.Forecast.parse(FORECAST);
     for (const one of PODS) SCHEMAS.Pod.parse(one);
     for (const one of LEASES) SCHEMAS.Lease.parse(one);
     for (const one of FINDINGS) SCHEMAS.Finding.parse(one);
@@ -129,7 +129,7 @@ describe('the page', () => {
   );
 
   it('counts down what is left of a lease', async () => {
-    const shown = await open('/crons/holdings');
+    const shown = await open('/crons/leases');
     const left = shown.getByRole('row', { name: /1763607590002/ });
     await expect.poll(() => left.innerText(), SOON).toContain('8 s');
     await expect.poll(() => left.innerText(), SOON).toContain('7 s');

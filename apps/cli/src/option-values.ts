@@ -2,7 +2,7 @@ import { parseDuration } from '@fencepost/lease/internal/options';
 import { InvalidArgumentError } from 'commander';
 
 /** More than any cron will have. */
-export const MOST_GENERATIONS = 1e15 - 1;
+export const MAX_GENERATIONS = 1e15 - 1;
 
 export interface JsonValue {
   readonly value: unknown;
@@ -50,7 +50,7 @@ function durationFrom(least: number, text: string): number {
 
 /** A generation of a cron, or that the cron is not there. No `null`: commander takes that for an option without a value. */
 export function generationOrNone(text: string): number | 'none' {
-  return text === 'none' ? text : wholeNumber(1, MOST_GENERATIONS)(text);
+  return text === 'none' ? text : wholeNumber(1, MAX_GENERATIONS)(text);
 }
 
 /** Anything JSON can carry, in an envelope: `null` itself would become an empty text on its way through commander. */

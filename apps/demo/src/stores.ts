@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { migrateLedger, PostgresLedger } from '@fencepost/ledger/postgres';
 import { PostgresCatalog, RedisCatalog } from '@fencepost/ledger/catalog';
 import { RedisLedger } from '@fencepost/ledger/redis';
-import { RedisPresence, type audit } from '@fencepost/jobs/operating';
+import { RedisMembership, type audit } from '@fencepost/jobs/operating';
 import { systemClock } from '@fencepost/lease';
 import { redactUrl, type KeySpace } from '@fencepost/lease/internal/redis';
 import { closeRedis, connectRedis, RedisLeaseStore, type RedisClient } from '@fencepost/lease/redis';
@@ -85,7 +85,7 @@ function open(at: Place, pool: ReturnType<typeof openPool> | null): Stores {
   return {
     catalog: pool ? new PostgresCatalog({ ...at, pool, schema: SCHEMA }) : new RedisCatalog(at),
     ledger: pool ? new PostgresLedger({ ...at, pool, schema: SCHEMA }) : new RedisLedger(at),
-    presence: new RedisPresence(at),
+    membership: new RedisMembership(at),
     leases: new RedisLeaseStore({ ...at, kind: 'cron' }),
     sink: new RedisFencedRows({ ...at, table: 'sink' }),
     clock: systemClock,

@@ -13,7 +13,7 @@ export interface SchedulerAppOptions {
   readonly authenticate?: Authenticate;
 }
 
-/** A pod that campaigns for crons, claims their occurrences and enqueues them, and shows what it sees. Holds no user code. */
+/** A pod that acquires the leases of crons, claims their occurrences and enqueues them, and shows what it sees. Holds no user code. */
 @Module({})
 export class SchedulerAppModule {
   /** @throws {SetupError} for a pod that would be open to everybody, and for tokens that can't be read */

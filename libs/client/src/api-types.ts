@@ -366,7 +366,7 @@ export interface paths {
       cookie?: never;
     };
     /** What is due in the next hours, where many crons meet, and where clocks change. */
-    get: operations['deployment_outlook'];
+    get: operations['deployment_forecast'];
     put?: never;
     post?: never;
     delete?: never;
@@ -1319,7 +1319,7 @@ export interface components {
       items: components['schemas']['Pod'][];
     };
     /** @description What is to come. */
-    Outlook: {
+    Forecast: {
       /**
        * Format: date-time
        * @description Instants from here on.
@@ -2261,7 +2261,7 @@ export interface operations {
       };
     };
   };
-  deployment_outlook: {
+  deployment_forecast: {
     parameters: {
       query?: {
         /** @description How far ahead, 1 to 168; default 24. */
@@ -2279,7 +2279,7 @@ export interface operations {
           [name: string]: unknown;
         };
         content: {
-          'application/json': components['schemas']['Outlook'];
+          'application/json': components['schemas']['Forecast'];
         };
       };
       /** @description Why it was not done. */

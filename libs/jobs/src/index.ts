@@ -29,7 +29,7 @@ export {
   ShutdownError,
 } from './running/errors.js';
 export {
-  EffectAskedError,
+  EffectUnresolvedError,
   EffectOptionError,
   EffectPayloadError,
   EffectTimeoutError,

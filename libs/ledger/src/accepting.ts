@@ -3,7 +3,7 @@
 import type { Fence } from '@fencepost/lease';
 import type { DroppedNotifications } from './notification.js';
 import type { RunState } from './run-state.js';
-import type { Answer, MissedRange, OverlapPolicy, Pause, Question, Run, RunReason, SkipRange } from './run.js';
+import type { Answer, MissedRange, OverlapPolicy, Pause, UnresolvedEffect, Run, RunReason, SkipRange } from './run.js';
 
 /** What the ledger knows of a cron; all zero or `null` for one it has never seen. */
 export interface CronRecord {
@@ -129,7 +129,7 @@ export interface Account {
   readonly more?: number;
 }
 
-export type AccountQuestion = [cron: string, from: number, to: number, most?: number];
+export type AccountRequest = [cron: string, from: number, to: number, most?: number];
 
 export type ClaimReply =
   /** `behind`: as many runs of the cron were open as may be, so the new one waits for them or takes their place. */
@@ -160,11 +160,11 @@ export type ResolveReply =
   /** It waits for no answer, or not any more. */
   | { readonly verdict: 'certain'; readonly state: RunState }
   /** The run asks another question than the one that was answered; nothing changed. */
-  | { readonly verdict: 'asks-another'; readonly attempt: number; readonly question: Question }
+  | { readonly verdict: 'asks-another'; readonly attempt: number; readonly question: UnresolvedEffect }
   | { readonly verdict: 'missing' };
 
 /** Names one question of a run: a run that goes on may ask about the next item, or about the same one again. */
-export interface QuestionRef extends Pick<Question, 'effect' | 'item' | 'since'> {
+export interface UnresolvedEffectRef extends Pick<UnresolvedEffect, 'effect' | 'item' | 'since'> {
   /** The attempt that left the run uncertain, as {@link Run} counts them. */
   readonly attempt: number;
 }
@@ -172,6 +172,6 @@ export interface QuestionRef extends Pick<Question, 'effect' | 'item' | 'since'>
 export interface ResolveRequest extends OperatorOrder {
   readonly nonce: string;
   /** The question that is answered. The store compares it with the one that the run asks. */
-  readonly question: QuestionRef;
+  readonly question: UnresolvedEffectRef;
   readonly answer: Answer;
 }

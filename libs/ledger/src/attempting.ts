@@ -2,7 +2,7 @@
 
 import type { Fence } from '@fencepost/lease';
 import type { RunState } from './run-state.js';
-import type { Question, Run } from './run.js';
+import type { UnresolvedEffect, Run } from './run.js';
 
 /** `cancelled`: extended as well, but somebody wants the run to stop. */
 export type HeartbeatReply = 'extended' | 'cancelled' | 'stale';
@@ -104,5 +104,5 @@ export type AttemptOutcome =
   /** The handler stopped because it was told to. */
   | { readonly kind: 'cancelled'; readonly error: string }
   /** Nobody knows how an effect ended, and a person is to say. */
-  | { readonly kind: 'uncertain'; readonly error: string; readonly question: Question }
+  | { readonly kind: 'uncertain'; readonly error: string; readonly question: UnresolvedEffect }
   | { readonly kind: 'retry'; readonly error: string; readonly delayMs: number };

@@ -7,7 +7,7 @@ export type {
   CronRecord,
   Delivery,
   OperatorOrder,
-  QuestionRef,
+  UnresolvedEffectRef,
   ResolveReply,
   ResolveRequest,
   TriggerReply,

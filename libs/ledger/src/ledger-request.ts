@@ -1,5 +1,5 @@
 import { DEFAULT_CANCEL_GRACE_MS } from './catalog/definition.js';
-import type { AttemptOutcome, BeginRequest, ClaimRequest, QuestionRef, TriggerRequest } from './ledger.js';
+import type { AttemptOutcome, BeginRequest, ClaimRequest, UnresolvedEffectRef, TriggerRequest } from './ledger.js';
 import type { OverdueOptions } from './overdue.js';
 import { checkCronName, cronOfRun, occurrenceId } from './occurrence.js';
 
@@ -101,7 +101,7 @@ export function checkPause(cron: string, { until }: { readonly until: number | n
 }
 
 /** @throws {RangeError} */
-export function checkQuestion({ attempt, since }: QuestionRef): void {
+export function checkUnresolvedEffect({ attempt, since }: UnresolvedEffectRef): void {
   checkWhole('attempt', attempt, 1);
   checkWhole('since', since, 0);
 }

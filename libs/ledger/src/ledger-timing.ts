@@ -21,4 +21,4 @@ export const LEDGER_TIMING: LedgerTiming = {
 export const LEDGER_BATCH = 100;
 
 /** How soon a run that waits for another one of its cron is asked again at the latest: its predecessor may have ended. */
-export const TURN_MS = 1_000;
+export const POSITION_MS = 1_000;

@@ -1,6 +1,6 @@
 import type {
   Account,
-  AccountQuestion,
+  AccountRequest,
   CancelReply,
   ClaimReply,
   ClaimRequest,
@@ -64,7 +64,7 @@ export interface Ledger {
    * What is recorded of the instants in `[from, to)`. With `most` it ends earlier where there are more runs than that: see
    * `more`. The runs of one instant are never divided.
    */
-  account(...asked: AccountQuestion): Promise<Account>;
+  account(...asked: AccountRequest): Promise<Account>;
   /** The queue has taken these: `claimed → enqueued`. A run that went on already is left alone. */
   confirm(runIds: readonly string[]): Promise<void>;
   /** Claimed, never confirmed: what the next holder re-delivers first. At most 100, oldest first. */

@@ -1,6 +1,6 @@
 import { FenceExhaustedError, type Fence } from '@fencepost/lease';
 import type { AttemptOutcome, AttemptRef, BeginReply, BeginRequest } from './ledger.js';
-import { TURN_MS, type LedgerTiming } from './ledger-timing.js';
+import { POSITION_MS, type LedgerTiming } from './ledger-timing.js';
 import {
   BLOCKS_ALWAYS,
   blocks,
@@ -12,7 +12,7 @@ import {
 } from './memory-ledger-record.js';
 import { noteNotification } from './memory-notifications.js';
 import { isTerminal, type RunEvent, type RunState } from './run-state.js';
-import type { Question } from './run.js';
+import type { UnresolvedEffect } from './run.js';
 
 /** The run, if this attempt is the one that may change it: the one place where an attempt's fence is compared. */
 export function currentRun(run: MemoryRun | undefined, attempt: AttemptRef): MemoryRun | null {
@@ -29,7 +29,7 @@ export function beginInMemory(cron: MemoryCron, request: BeginRequest, now: numb
   const refused = refuse(run, request, now);
   // Its attempts are used up.
   if (run.record.state !== state) noteNotification(cron, run, now);
-  return refused ?? awaitTurn(cron, run, now) ?? start(cron, run, { ...request, now });
+  return refused ?? awaitPosition(cron, run, now) ?? start(cron, run, { ...request, now });
 }
 
 function refuse(run: MemoryRun, request: BeginRequest, now: number): BeginReply | null {
@@ -71,7 +71,7 @@ export function endInMemory(run: MemoryRun, event: RunEvent, now: number): void 
 }
 
 /** As many other runs of the cron go on as may; for `queue-all`, or as many are ahead in the line. */
-function awaitTurn(cron: MemoryCron, run: MemoryRun, now: number): BeginReply | null {
+function awaitPosition(cron: MemoryCron, run: MemoryRun, now: number): BeginReply | null {
   if (run.overlap === 'allow') return null;
   const others = [...cron.runs.values()].filter((other) => other !== run);
   for (const other of others) fenceOut(other, now);
@@ -81,14 +81,14 @@ function awaitTurn(cron: MemoryCron, run: MemoryRun, now: number): BeginReply | 
   if (Math.max(alive.length, ahead.length) < run.maxConcurrency) return null;
   const ends = alive.map(({ leaseUntil }) => leaseUntil - now);
   // Asked again soon after its predecessor's end, which may come long before that one's lease is over.
-  return { verdict: 'busy', waitMs: Math.min(...ends, turnMs(run, ahead.length)) };
+  return { verdict: 'busy', waitMs: Math.min(...ends, positionMs(run, ahead.length)) };
 }
 
 /** The nearer to the head of its line, the sooner: a line goes on no faster than its head is asked. */
-function turnMs({ overlap, maxConcurrency }: MemoryRun, ahead: number): number {
-  if (overlap !== 'queue-all') return TURN_MS;
+function positionMs({ overlap, maxConcurrency }: MemoryRun, ahead: number): number {
+  if (overlap !== 'queue-all') return POSITION_MS;
   const place = Math.max(ahead - maxConcurrency, 0) + 1;
-  return (TURN_MS * Math.min(place, 4)) / 4;
+  return (POSITION_MS * Math.min(place, 4)) / 4;
 }
 
 /** A predecessor that was told to stop and has had its time doesn't get in the way of its successor any more. */
@@ -164,7 +164,7 @@ function tryAgain(run: MemoryRun, delayMs: number, { now, timing }: Now): void {
 }
 
 /** Nobody looks at it until somebody answers. */
-function askAbout(run: MemoryRun, question: Question, now: number): void {
+function askAbout(run: MemoryRun, question: UnresolvedEffect, now: number): void {
   move(run, 'doubt');
   run.record.question = structuredClone(question);
   run.lookAt = null;

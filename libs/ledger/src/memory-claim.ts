@@ -1,7 +1,7 @@
 import type { ClaimReply, ClaimRequest } from './ledger.js';
 import type { LedgerTiming } from './ledger-timing.js';
 import { pauseInForce, type MemoryCron } from './memory-ledger-record.js';
-import { makeRoom, overlapOf } from './memory-room.js';
+import { freeCapacity, overlapOf } from './memory-capacity.js';
 import { acceptRun, newRun } from './memory-run.js';
 import { occurrenceId } from './occurrence.js';
 
@@ -32,7 +32,7 @@ export function claimInMemory(cron: MemoryCron, request: ClaimRequest, at: Now):
   const missed = occurrence.missed && { ...occurrence.missed };
   const facts = { id, cron: name, ...occurrence, missed, generation, claimFence: fence, claimedBy };
   const run = newRun({ ...facts, claimedAt: at.now, by: null }, request);
-  if (!skipped) makeRoom(cron, { id, policy: request, surplus, now: at.now });
+  if (!skipped) freeCapacity(cron, { id, policy: request, surplus, now: at.now });
   const reply = acceptRun(cron, run, { ...at, skipped });
   return reply.verdict === 'claimed' && surplus > 0 ? { ...reply, behind: true } : reply;
 }

@@ -1,4 +1,4 @@
-import type { Account, AccountQuestion, CronRecord, Delivery } from './ledger.js';
+import type { Account, AccountRequest, CronRecord, Delivery } from './ledger.js';
 import { endOfPart, type AccountPart } from './account-part.js';
 import { checkRange, checkWhole } from './ledger-request.js';
 import { LEDGER_BATCH } from './ledger-timing.js';
@@ -57,7 +57,7 @@ export class MemoryHistory {
     return structuredClone(this.store.cron(cron).actions.slice(0, Math.max(0, limit)));
   }
 
-  account(...[name, from, to, most]: AccountQuestion): Account {
+  account(...[name, from, to, most]: AccountRequest): Account {
     checkRange(from, to);
     const end = most === undefined ? to : this.#endOfPart(name, { from, to, most });
     return { ...this.#all(name, from, end), ...(end < to && { more: end }) };

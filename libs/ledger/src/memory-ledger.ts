@@ -1,7 +1,7 @@
 import type { Clock } from '@fencepost/lease';
 import type {
   Account,
-  AccountQuestion,
+  AccountRequest,
   AttemptOutcome,
   AttemptRef,
   BeginEffectReply,
@@ -57,7 +57,7 @@ import { checkCronName, cronOfRun } from './occurrence.js';
 const WAITING: readonly RunState[] = ['claimed', 'enqueued', 'orphaned'];
 
 /**
- * The ledger in memory, for tests: the twin of `RedisLedger`, on the same contract suite. One instance is one store, and
+ * The ledger in memory, for tests: an adapter like `RedisLedger`, on the same contract suite. One instance is one store, and
  * `clock` is the store's clock. Every method runs in one turn of the event loop, which is what makes it atomic.
  */
 export class MemoryLedger implements Ledger {
@@ -113,7 +113,7 @@ export class MemoryLedger implements Ledger {
     return this.#history.actions(cron, limit);
   }
 
-  async account(...asked: AccountQuestion): Promise<Account> {
+  async account(...asked: AccountRequest): Promise<Account> {
     return this.#history.account(...asked);
   }
 

@@ -3,7 +3,7 @@ import type { OperatorOrder, TriggerReply, TriggerRequest } from './ledger.js';
 import { isNatural, LATE_TRIGGER_MS, madeAt } from './ledger-request.js';
 import type { LedgerTiming } from './ledger-timing.js';
 import { noteAction, pauseInForce, rememberId, type MemoryCron, type MemoryRun } from './memory-ledger-record.js';
-import { makeRoom, overlapOf } from './memory-room.js';
+import { freeCapacity, overlapOf } from './memory-capacity.js';
 import { acceptRun, newRun } from './memory-run.js';
 import type { Pause } from './run.js';
 import { cronOfRun } from './occurrence.js';
@@ -35,7 +35,7 @@ export function triggerInMemory(cron: MemoryCron, request: TriggerRequest, at: N
   const facts = { id, cron: cronOfRun(id), ...due, reason, missed, generation, by };
   const run = newRun({ ...facts, claimFence: NO_FENCE, claimedBy: by, claimedAt: at.now }, request);
   if (!skipped) {
-    makeRoom(cron, { id, policy: request, surplus, now: at.now });
+    freeCapacity(cron, { id, policy: request, surplus, now: at.now });
     copyDone(cron.runs.get(request.rerunOf ?? ''), run);
   }
   return acceptRun(cron, run, { ...at, skipped });

@@ -1,6 +1,6 @@
 import { NO_FENCE } from '@fencepost/lease';
-import type { EffectOutcome, QuestionRef, ResolveReply, ResolveRequest } from './ledger.js';
-import { checkQuestion } from './ledger-request.js';
+import type { EffectOutcome, UnresolvedEffectRef, ResolveReply, ResolveRequest } from './ledger.js';
+import { checkUnresolvedEffect } from './ledger-request.js';
 import type { LedgerTiming } from './ledger-timing.js';
 import { endInMemory } from './memory-attempt.js';
 import { deliveryOfRun } from './memory-delivery.js';
@@ -9,7 +9,7 @@ import { endItem, itemsOf } from './memory-items.js';
 import { BLOCKS_ALWAYS, move, noteAction, type MemoryCron, type MemoryRun } from './memory-ledger-record.js';
 import { noteNotification } from './memory-notifications.js';
 import { resolutionText } from './resolution.js';
-import type { Question } from './run.js';
+import type { UnresolvedEffect } from './run.js';
 
 interface Now {
   readonly now: number;
@@ -22,13 +22,13 @@ export function resolveInMemory(
   run: MemoryRun | undefined,
   { now, timing, ...request }: ResolveRequest & Now,
 ): ResolveReply {
-  checkQuestion(request.question);
+  checkUnresolvedEffect(request.question);
   if (!run) return { verdict: 'missing' };
   const { record } = run;
   if (run.resolved?.nonce === request.nonce) return structuredClone(run.resolved.reply);
   const { question } = record;
   if (record.state !== 'uncertain' || question === null) return { verdict: 'certain', state: record.state };
-  if (!isSameQuestion(request.question, { ...question, attempt: record.attempt })) {
+  if (!isSameEffect(request.question, { ...question, attempt: record.attempt })) {
     return { verdict: 'asks-another', attempt: record.attempt, question: { ...question } };
   }
   const { by, reason, answer, nonce } = request;
@@ -46,7 +46,7 @@ export function resolveInMemory(
   return structuredClone(run.resolved.reply);
 }
 
-function isSameQuestion(one: QuestionRef, other: QuestionRef): boolean {
+function isSameEffect(one: UnresolvedEffectRef, other: UnresolvedEffectRef): boolean {
   const { attempt, effect, item, since } = one;
   return other.attempt === attempt && other.effect === effect && other.item === item && other.since === since;
 }
@@ -54,7 +54,7 @@ function isSameQuestion(one: QuestionRef, other: QuestionRef): boolean {
 /** What arrived as done meanwhile stands, whatever the answer is. */
 function recordAnswer(
   run: MemoryRun,
-  { effect, item }: Question,
+  { effect, item }: UnresolvedEffect,
   { request, now }: { readonly request: ResolveRequest; readonly now: number },
 ): void {
   const { answer } = request;

@@ -1,4 +1,4 @@
-import type { Question } from './run.js';
+import type { UnresolvedEffect } from './run.js';
 
 /** States of a run that somebody outside can be notified of. */
 export type NotifiedState = 'succeeded' | 'failed' | 'uncertain';
@@ -17,7 +17,7 @@ export interface Notification {
   readonly tookMs: number;
   readonly error: string | null;
   /** With `uncertain`. */
-  readonly question: Question | null;
+  readonly question: UnresolvedEffect | null;
   /** As the attempt that asked for it gave it to `begin`. */
   readonly notify: string;
 }

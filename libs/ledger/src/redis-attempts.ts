@@ -10,7 +10,7 @@ import type {
 } from './ledger.js';
 import { checkWhole } from './ledger-request.js';
 import { writeAction } from './redis-action.js';
-import { RedisAttemptTurns } from './redis-attempt-turns.js';
+import { RedisAttemptBatcher } from './redis-attempt-batcher.js';
 import { cancelReply } from './redis-cancel.js';
 import type { RedisLedgerAccess } from './redis-ledger-access.js';
 import { keysOfRun, type CronKeys } from './redis-ledger-keys.js';
@@ -20,10 +20,10 @@ import type { RunState } from './run-state.js';
 
 /** The half of the Redis ledger that workers and the sweep talk to: what becomes of a run once it is claimed. */
 export class RedisAttempts {
-  readonly #turns: RedisAttemptTurns;
+  readonly #batcher: RedisAttemptBatcher;
 
   constructor(private readonly access: RedisLedgerAccess) {
-    this.#turns = new RedisAttemptTurns(access);
+    this.#batcher = new RedisAttemptBatcher(access);
   }
 
   async redeliver({ runId, delivery }: Delivery, nonce: string): Promise<Delivery | null> {
@@ -37,15 +37,15 @@ export class RedisAttempts {
   }
 
   begin(request: BeginRequest): Promise<BeginReply> {
-    return this.#turns.begin(request);
+    return this.#batcher.begin(request);
   }
 
   heartbeat(attempt: AttemptRef, ttlMs: number): Promise<HeartbeatReply> {
-    return this.#turns.heartbeat(attempt, ttlMs);
+    return this.#batcher.heartbeat(attempt, ttlMs);
   }
 
   finish(attempt: AttemptRef, outcome: AttemptOutcome): Promise<RunState | null> {
-    return this.#turns.finish(attempt, outcome);
+    return this.#batcher.finish(attempt, outcome);
   }
 
   async cancel(runId: string, order: OperatorOrder & { readonly graceMs: number }): Promise<CancelReply> {

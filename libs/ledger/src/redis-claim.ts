@@ -8,8 +8,8 @@ import { writeOptions } from './redis-run-record.js';
 import { occurrenceId } from './occurrence.js';
 
 /** A script holds up everybody else's commands while it runs: so many of these take some milliseconds. */
-const MOST_CLAIMS = 200;
-const MOST_CONFIRMED = 500;
+const MAX_CLAIMS = 200;
+const MAX_CONFIRMED = 500;
 
 export async function claimInRedis(access: RedisLedgerAccess, request: ClaimRequest): Promise<ClaimReply> {
   const [reply] = await claimBatch(access, [prepare(access, request)]);
@@ -30,7 +30,7 @@ export async function claimAllInRedis(
       outcomes[index] = { status: 'rejected', reason };
     }
   });
-  const asking = access.inBatches(sound, MOST_CLAIMS).map(async (batch) => {
+  const asking = access.inBatches(sound, MAX_CLAIMS).map(async (batch) => {
     const settled = await settle(
       access,
       batch.map(({ prepared }) => prepared),
@@ -104,7 +104,7 @@ function claimArguments(request: ClaimRequest): (string | number)[] {
 
 export async function confirmInRedis(access: RedisLedgerAccess, runIds: readonly string[]): Promise<void> {
   await Promise.all(
-    access.inBatches(runIds, MOST_CONFIRMED).map((batch) => {
+    access.inBatches(runIds, MAX_CONFIRMED).map((batch) => {
       const keys = batch.flatMap((runId) => {
         const keysOf = keysOfRun(access.keys, runId);
         return [keysOf.run(runId), keysOf.pending, keysOf.watch];

@@ -27,10 +27,10 @@ const SCRIPTS = loadScripts(new URL('./lua/', import.meta.url), [
 ]);
 
 /**
- * Those that read, and those that decide nothing: what a failover loses of them is done again by the next beat, the next
+ * Those that read, and those that decide nothing: what a failover loses of them is done again by the next heartbeat, the next
  * sweep or the next delivery.
  */
-const PASSING: ReadonlySet<string> = new Set<keyof typeof SCRIPTS>([
+const NON_DURABLE: ReadonlySet<string> = new Set<keyof typeof SCRIPTS>([
   'read-crons',
   'count-runs',
   'list-overdue',
@@ -74,7 +74,7 @@ export class RedisLedgerAccess {
    * @throws {NotReplicatedError} with `replication`
    */
   ask(script: keyof typeof SCRIPTS, keys: readonly string[], args: (string | number)[]): Promise<unknown> {
-    if (this.#replicated && !PASSING.has(script)) {
+    if (this.#replicated && !NON_DURABLE.has(script)) {
       return this.#replicated.ask({ script: SCRIPTS[script], keys, args });
     }
     return SCRIPTS[script].run(this.redis, keys, args);

@@ -1,6 +1,6 @@
 import type {
   Account,
-  AccountQuestion,
+  AccountRequest,
   AttemptOutcome,
   AttemptRef,
   BeginEffectReply,
@@ -29,7 +29,7 @@ import type { OverdueOptions, OverdueRun, OverdueRuns } from './overdue.js';
 import { RedisAttempts } from './redis-attempts.js';
 import { claimAllInRedis, claimInRedis, confirmInRedis } from './redis-claim.js';
 import { RedisEffects } from './redis-effects.js';
-import { RedisHistory } from './redis-history.js';
+import { RedisRunHistory } from './redis-run-history.js';
 import { RedisLedgerAccess, type RedisLedgerOptions } from './redis-ledger-access.js';
 import { notificationsInRedis, settleInRedis } from './redis-notifications.js';
 import { RedisOperations } from './redis-operations.js';
@@ -41,14 +41,14 @@ import type { RunState } from './run-state.js';
 /** The ledger in Redis. Each method is one script, and each script one atomic step; the scripts say what they refuse. */
 export class RedisLedger implements Ledger {
   readonly #access: RedisLedgerAccess;
-  readonly #history: RedisHistory;
+  readonly #history: RedisRunHistory;
   readonly #operations: RedisOperations;
   readonly #attempts: RedisAttempts;
   readonly #effects: RedisEffects;
 
   constructor(options: RedisLedgerOptions) {
     this.#access = new RedisLedgerAccess(options);
-    this.#history = new RedisHistory(this.#access);
+    this.#history = new RedisRunHistory(this.#access);
     this.#operations = new RedisOperations(this.#access);
     this.#attempts = new RedisAttempts(this.#access);
     this.#effects = new RedisEffects(this.#access);
@@ -87,7 +87,7 @@ export class RedisLedger implements Ledger {
     return this.#history.actions(cron, limit);
   }
 
-  async account(...asked: AccountQuestion): Promise<Account> {
+  async account(...asked: AccountRequest): Promise<Account> {
     return this.#history.account(...asked);
   }
 

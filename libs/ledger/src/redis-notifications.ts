@@ -1,7 +1,7 @@
 import type { Notification, NotifiedState } from './notification.js';
 import type { RedisLedgerAccess } from './redis-ledger-access.js';
 import { optionalNumber } from './redis-run-record.js';
-import type { Question } from './run.js';
+import type { UnresolvedEffect } from './run.js';
 
 export async function notificationsInRedis(
   access: RedisLedgerAccess,
@@ -28,6 +28,6 @@ function readNotification(receipt: string): Notification {
     ...{ receipt, runId, state: state as NotifiedState, notify, attempt: Number(attempt), at: Number(at) },
     tookMs: Math.max(0, Number(at) - (optionalNumber(attemptedAt) ?? Number(at))),
     error: error.join('\n') || null,
-    question: question ? (JSON.parse(question) as Question) : null,
+    question: question ? (JSON.parse(question) as UnresolvedEffect) : null,
   };
 }

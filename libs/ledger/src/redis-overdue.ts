@@ -5,7 +5,7 @@ import type { RedisLedgerAccess } from './redis-ledger-access.js';
 import { deliveryOf, readRunRecord } from './redis-run-record.js';
 
 /** A script holds up everybody else's commands while it runs: so many of these take a millisecond or two. */
-const MOST_LOOKED_AT = 200;
+const MAX_LOOKED_AT = 200;
 
 /** How many are watched, whether something is to be forgotten, how many notifications wait, and ids; or in words why the cron could not be read. */
 type Row = readonly [number, number, number, ...string[]] | string;
@@ -16,7 +16,7 @@ export async function overdueInRedis(
   options: OverdueOptions,
 ): Promise<PromiseSettledResult<OverdueRuns>[]> {
   checkOverdue(options);
-  const batches = access.inBatches(crons, MOST_LOOKED_AT).map((batch) => overdueBatch(access, batch, options));
+  const batches = access.inBatches(crons, MAX_LOOKED_AT).map((batch) => overdueBatch(access, batch, options));
   return (await Promise.all(batches)).flat();
 }
 

@@ -1,12 +1,12 @@
 import type { ResolveReply, ResolveRequest } from './ledger.js';
-import { checkQuestion } from './ledger-request.js';
+import { checkUnresolvedEffect } from './ledger-request.js';
 import { resolutionText } from './resolution.js';
 import { writeAction } from './redis-action.js';
 import type { RedisLedgerAccess } from './redis-ledger-access.js';
 import { keysOfRun } from './redis-ledger-keys.js';
 import { deliveryOf } from './redis-run-record.js';
 import type { RunState } from './run-state.js';
-import type { Question } from './run.js';
+import type { UnresolvedEffect } from './run.js';
 
 /** How an effect is recorded after the answer. */
 const RECORDED_AS = { done: 'done', 'not-done': 'failed', 'give-up': 'give-up' } as const;
@@ -16,7 +16,7 @@ export async function resolveInRedis(
   runId: string,
   request: ResolveRequest,
 ): Promise<ResolveReply> {
-  checkQuestion(request.question);
+  checkUnresolvedEffect(request.question);
   const { cron, open, watch, uncertain, actions, failed, notifications, ...keys } = keysOfRun(access.keys, runId);
   const { answer, by, reason, nonce, question } = request;
   const { attempt, effect, item, since } = question;
@@ -53,7 +53,7 @@ function resolveReply(reply: readonly string[], runId: string): ResolveReply {
       return {
         verdict: 'asks-another',
         attempt: Number(reply[1]),
-        question: JSON.parse(reply[2] ?? '') as Question,
+        question: JSON.parse(reply[2] ?? '') as UnresolvedEffect,
       };
     case 'MISSING':
       return { verdict: 'missing' };

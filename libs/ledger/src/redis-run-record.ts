@@ -2,7 +2,7 @@ import { parseFence } from '@fencepost/lease';
 import { cronOfRun } from './occurrence.js';
 import type { RunState } from './run-state.js';
 import type { Delivery } from './ledger.js';
-import type { MissedRange, Pause, Question, Run, RunReason, SkipRange, SkipReason, WaitReason } from './run.js';
+import type { MissedRange, Pause, UnresolvedEffect, Run, RunReason, SkipRange, SkipReason, WaitReason } from './run.js';
 
 type Fields = Readonly<Record<string, string>>;
 
@@ -38,7 +38,7 @@ export function readRunRecord(fields: Fields): Run | null {
     handler: fields['handler'] ?? null,
     waiting: (fields['waiting'] || null) as WaitReason | null,
     priority: optionalNumber(fields['priority']),
-    question: fields['question'] ? (JSON.parse(fields['question']) as Question) : null,
+    question: fields['question'] ? (JSON.parse(fields['question']) as UnresolvedEffect) : null,
     cancel: readCancel(fields),
   };
 }

@@ -1,7 +1,7 @@
 import type { RedisScript } from '@fencepost/lease/internal/redis';
 import { NotReplicatedError, type RedisClient } from '@fencepost/lease/redis';
 import { checkWhole } from './ledger-request.js';
-import { TurnBatch } from './turn-batch.js';
+import { MicroBatcher } from './micro-batcher.js';
 
 export interface ReplicationOptions {
   /** A connection for this alone: WAIT holds it up. Stays the caller's to close. */
@@ -19,7 +19,7 @@ interface Write {
 }
 
 /** Scripts that share a WAIT. */
-const MOST = 100;
+const MAX = 100;
 
 /** On a cluster a WAIT is about one node, so that each write has its own; a node without a replica must not fill the line. */
 const UNDER_WAY_ON_CLUSTER = 8;
@@ -38,7 +38,7 @@ const MARK_MS = 10_000;
  * promoted although another one has acknowledged (Redis' documentation of WAIT, "Consistency and WAIT").
  */
 export class ReplicatedWrites {
-  readonly #batch: TurnBatch<Write, unknown>;
+  readonly #batch: MicroBatcher<Write, unknown>;
   readonly #doubted = new Set<string>();
 
   /** @throws {RangeError} for replicas or timeoutMs below 1: 0 would mean none, and for ever */
@@ -46,9 +46,9 @@ export class ReplicatedWrites {
     checkWhole('replicas', options.replicas, 1);
     checkWhole('timeoutMs', options.timeoutMs, 1);
     const { isCluster } = options.redis;
-    this.#batch = new TurnBatch<Write, unknown>({
+    this.#batch = new MicroBatcher<Write, unknown>({
       send: (writes) => this.#send(writes),
-      most: isCluster ? 1 : MOST,
+      most: isCluster ? 1 : MAX,
       inFlight: isCluster ? UNDER_WAY_ON_CLUSTER : 1,
     });
   }

@@ -3,17 +3,17 @@ export { TRANSITIONS, isTerminal, nextState } from './run-state.js';
 export type { RunEvent, RunState } from './run-state.js';
 export type {
   Answer,
-  Doubt,
+  UnknownReason,
   EffectRecord,
   MissedRange,
   OperatorAction,
   OverlapPolicy,
   Pause,
-  Question,
+  UnresolvedEffect,
   Run,
   RunReason,
   SkipRange,
   SkipReason,
   WaitReason,
 } from './run.js';
-export { LONGEST_QUEUE, hasLateness } from './run.js';
+export { MAX_QUEUE_LENGTH, hasLateness } from './run.js';

@@ -10,11 +10,11 @@ export type SkipReason = 'overlap' | 'misfire' | 'merged' | 'paused' | 'supersed
 /**
  * What a new occurrence does while as many runs as may be open at once (`maxConcurrency`) still are. `skip`: it doesn't run.
  * `queue-one`: it waits, and one that waited already is `superseded`. `queue-all`: it waits in line, at most
- * {@link LONGEST_QUEUE} do. `replace`: older ones are cancelled, and fenced out after their grace. `allow`: it runs.
+ * {@link MAX_QUEUE_LENGTH} do. `replace`: older ones are cancelled, and fenced out after their grace. `allow`: it runs.
  */
 export type OverlapPolicy = 'skip' | 'queue-one' | 'queue-all' | 'replace' | 'allow';
 
-export const LONGEST_QUEUE = 100;
+export const MAX_QUEUE_LENGTH = 100;
 
 /** Why a run that was enqueued has not begun. */
 export type WaitReason = 'no-capable-worker';
@@ -39,7 +39,7 @@ export interface OperatorAction {
 }
 
 /** Why nobody but a person can say how an effect ended. */
-export type Doubt =
+export type UnknownReason =
   /** It was begun, and whoever did is gone. */
   | 'lost'
   /** It was begun, and did not come back in time. */
@@ -50,11 +50,11 @@ export type Doubt =
   | 'key-expired';
 
 /** What a run waits for a person to answer. */
-export interface Question {
+export interface UnresolvedEffect {
   readonly effect: string;
   /** The key of the item, where the effect is one item of many. */
   readonly item: string | null;
-  readonly doubt: Doubt;
+  readonly doubt: UnknownReason;
   /** When the effect was first begun, epoch milliseconds of the store. */
   readonly since: number;
 }
@@ -140,7 +140,7 @@ export interface Run {
   /** BullMQ's: the smaller number goes first, `null` before all numbers. */
   readonly priority: number | null;
   /** While it is `uncertain`. */
-  readonly question: Question | null;
+  readonly question: UnresolvedEffect | null;
   /** When it was told to stop, and by when it is fenced out if it doesn't. */
   readonly cancel: { readonly at: number; readonly by: string; readonly until: number } | null;
 }

@@ -1,6 +1,6 @@
 import type { Steps } from './steps.js';
 import type { WallClock } from './wall-clock.js';
-import { MOST_CHANGE, MOST_OFFSET, type Reading, type Zone } from './zone.js';
+import { MAX_CHANGE, MAX_OFFSET, type Reading, type Zone } from './zone.js';
 
 /** What becomes of a local time that doesn't exist, and of one that comes twice. */
 export interface DstRule {
@@ -22,28 +22,28 @@ export class FixedSteps implements Steps {
   ) {}
 
   atOrAfter(from: number, limit: number): number {
-    const { offset, start, end } = this.zone.stretchAt(from);
-    if (from - start > MOST_CHANGE) {
-      const instant = this.clock.atOrAfter(from + offset, limit + MOST_OFFSET) - offset;
-      if (instant < end - MOST_CHANGE) return instant <= limit ? instant : Infinity;
+    const { offset, start, end } = this.zone.offsetIntervalAt(from);
+    if (from - start > MAX_CHANGE) {
+      const instant = this.clock.atOrAfter(from + offset, limit + MAX_OFFSET) - offset;
+      if (instant < end - MAX_CHANGE) return instant <= limit ? instant : Infinity;
     }
     return this.#nearChangeAfter(from, limit);
   }
 
   atOrBefore(to: number, limit: number): number {
-    const { offset, start, end } = this.zone.stretchAt(to);
-    if (end - to > MOST_CHANGE) {
-      const instant = this.clock.atOrBefore(to + offset, limit - MOST_OFFSET) - offset;
-      if (instant > start + MOST_CHANGE) return instant >= limit ? instant : -Infinity;
+    const { offset, start, end } = this.zone.offsetIntervalAt(to);
+    if (end - to > MAX_CHANGE) {
+      const instant = this.clock.atOrBefore(to + offset, limit - MAX_OFFSET) - offset;
+      if (instant > start + MAX_CHANGE) return instant >= limit ? instant : -Infinity;
     }
     return this.#nearChangeBefore(to, limit);
   }
 
-  /** No local time is further than `MOST_OFFSET` from its instants, so that these are all that can come first. */
+  /** No local time is further than `MAX_OFFSET` from its instants, so that these are all that can come first. */
   #nearChangeAfter(from: number, limit: number): number {
-    const [first, last] = [from - MOST_OFFSET, limit + MOST_OFFSET];
+    const [first, last] = [from - MAX_OFFSET, limit + MAX_OFFSET];
     let best = Infinity;
-    for (let wall = this.clock.atOrAfter(first, last); wall <= Math.min(best + MOST_OFFSET, last);) {
+    for (let wall = this.clock.atOrAfter(first, last); wall <= Math.min(best + MAX_OFFSET, last);) {
       for (const instant of this.#instantsOf(wall)) if (instant >= from && instant < best) best = instant;
       wall = this.clock.atOrAfter(wall + 1, last);
     }
@@ -51,9 +51,9 @@ export class FixedSteps implements Steps {
   }
 
   #nearChangeBefore(to: number, limit: number): number {
-    const [first, last] = [to + MOST_OFFSET, limit - MOST_OFFSET];
+    const [first, last] = [to + MAX_OFFSET, limit - MAX_OFFSET];
     let best = -Infinity;
-    for (let wall = this.clock.atOrBefore(first, last); wall >= Math.max(best - MOST_OFFSET, last);) {
+    for (let wall = this.clock.atOrBefore(first, last); wall >= Math.max(best - MAX_OFFSET, last);) {
       for (const instant of this.#instantsOf(wall)) if (instant <= to && instant > best) best = instant;
       wall = this.clock.atOrBefore(wall - 1, last);
     }

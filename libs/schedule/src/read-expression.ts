@@ -7,10 +7,10 @@ import { ScheduleTextError } from './schedule-error.js';
 import { WallClock } from './wall-clock.js';
 
 /** cron-parser caps at 1,024; nothing a person writes comes near, and a longer text is an attack on the parser. */
-const LONGEST_EXPRESSION = 256;
+const MAX_EXPRESSION_LENGTH = 256;
 
 const SHAPE = 'a cron expression of 5 or 6 fields, or one like "@daily"';
-const LENGTH = `a cron expression of at most ${LONGEST_EXPRESSION} characters`;
+const LENGTH = `a cron expression of at most ${MAX_EXPRESSION_LENGTH} characters`;
 
 /** One number, be it written down or taken from the cron's name. A list, a range or a step is none, even of one value. */
 const PLAIN = /^(\d+|H(\(\d+-\d+\))?)$/;
@@ -58,7 +58,7 @@ export function resolvedExpression(text: string, seed: string): string {
 /** Second to day-of-week; `null` for one of the `@daily` kind. */
 function fieldsOf(text: string): readonly string[] | null {
   if (typeof text !== 'string') throw new ScheduleTextError('expression', SHAPE);
-  if (text.length > LONGEST_EXPRESSION) throw new ScheduleTextError('expression', LENGTH);
+  if (text.length > MAX_EXPRESSION_LENGTH) throw new ScheduleTextError('expression', LENGTH);
   const fields = text.trim().split(/\s+/);
   if (fields.length === 1 && fields[0]?.startsWith('@')) return null;
   if (fields.length === 5) return ['0', ...fields];

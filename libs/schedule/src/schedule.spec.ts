@@ -27,7 +27,7 @@ describe('a schedule', () => {
     expect(first).toBe(at('2026-03-29T01:00:00Z'));
   });
 
-  it('gives the instants from the first of a stretch of time on, and not its last', () => {
+  it('gives the instants from the first of an interval of time on, and not its last', () => {
     const hourly = schedule('0 * * * *');
     const [from, to] = [at('2026-01-01T00:00:00Z'), at('2026-01-01T03:00:00Z')];
     expect([...hourly.between(from, to)].map(utc)).toEqual([

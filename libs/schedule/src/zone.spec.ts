@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { wallOf } from '../../../test/schedule/wall-oracle.js';
 import { changesOf } from '../../../test/schedule/zones.js';
-import { MOST_OFFSET, Zone, zoneNamed } from './zone.js';
+import { MAX_OFFSET, Zone, zoneNamed } from './zone.js';
 
 /** Zones whose clocks have changed oddly, and some that changed them just where the table has a seam. */
 const ODD = [
@@ -15,7 +15,7 @@ describe('the table of a zone', () => {
     const changes = changesOf(timeZone);
     expect(changes.length).toBeGreaterThan(0);
     for (const change of changes) {
-      const { start, before, offset } = zoneNamed(timeZone).stretchAt(change / 1_000);
+      const { start, before, offset } = zoneNamed(timeZone).offsetIntervalAt(change / 1_000);
       expect([start, before, offset]).toEqual([
         change / 1_000,
         (wallOf(timeZone, change - 1_000) - (change - 1_000)) / 1_000,
@@ -24,13 +24,13 @@ describe('the table of a zone', () => {
     }
   });
 
-  it('has stretches that follow each other without a hole, whichever was asked for first', () => {
+  it('has intervals that follow each other without a hole, whichever was asked for first', () => {
     const [forwards, backwards] = [new Zone('Europe/Berlin'), new Zone('Europe/Berlin')];
     const [from, to] = [Date.UTC(2020, 0, 1) / 1_000, Date.UTC(2030, 0, 1) / 1_000];
-    const ahead = [forwards.stretchAt(from)];
-    while (ahead.at(-1)!.end < to) ahead.push(forwards.stretchAt(ahead.at(-1)!.end));
-    const back = [backwards.stretchAt(to)];
-    while (back[0]!.start > from) back.unshift(backwards.stretchAt(back[0]!.start - 1));
+    const ahead = [forwards.offsetIntervalAt(from)];
+    while (ahead.at(-1)!.end < to) ahead.push(forwards.offsetIntervalAt(ahead.at(-1)!.end));
+    const back = [backwards.offsetIntervalAt(to)];
+    while (back[0]!.start > from) back.unshift(backwards.offsetIntervalAt(back[0]!.start - 1));
     expect(ahead).toEqual(back);
     for (const [n, { end, offset }] of ahead.slice(0, -1).entries()) {
       expect(ahead[n + 1]).toMatchObject({ start: end, before: offset });
@@ -43,7 +43,7 @@ describe('the table of a zone', () => {
   });
 
   it('has nothing to look up in UTC', () => {
-    const { start, end, offset } = zoneNamed('UTC').stretchAt(0);
+    const { start, end, offset } = zoneNamed('UTC').offsetIntervalAt(0);
     expect([start, end, offset]).toEqual([-Infinity, Infinity, 0]);
     expect(zoneNamed('UTC').read(5)).toEqual({ instants: [5], gap: null });
   });
@@ -63,8 +63,8 @@ describe('the table of a zone', () => {
 
   it('reaches as far as clocks have ever been away from UTC', () => {
     for (const timeZone of Intl.supportedValuesOf('timeZone')) {
-      const { offset } = zoneNamed(timeZone).stretchAt(Date.UTC(1800, 0, 1) / 1_000);
-      expect(Math.abs(offset)).toBeLessThan(MOST_OFFSET);
+      const { offset } = zoneNamed(timeZone).offsetIntervalAt(Date.UTC(1800, 0, 1) / 1_000);
+      expect(Math.abs(offset)).toBeLessThan(MAX_OFFSET);
     }
   });
 });

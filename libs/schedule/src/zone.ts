@@ -2,24 +2,24 @@
 const DAY = 86_400;
 
 /** Clocks have been up to 15:56 hours away from UTC (Manila before 1845), and are never further. */
-export const MOST_OFFSET = 16 * 3_600;
+export const MAX_OFFSET = 16 * 3_600;
 
 /** How far one change can move the clocks. A whole day was left out in Samoa in 2011. */
-export const MOST_CHANGE = 2 * MOST_OFFSET;
+export const MAX_CHANGE = 2 * MAX_OFFSET;
 
 /** Since 1965 no zone has changed its clocks twice within less than a week. */
 const STRIDE = 3 * DAY;
 const CHUNK = 128 * STRIDE;
 
 /** Some 420 years: whoever asks for more than that gets it, and the memory of it goes. */
-const MOST_CHUNKS = 400;
+const MAX_CHUNKS = 400;
 
 /** Instants `[start, end)` in which clocks don't change. */
-export interface Stretch {
+export interface OffsetInterval {
   readonly start: number;
   readonly end: number;
   readonly offset: number;
-  /** The offset just before `start`: the same one where a stretch is cut for the table's sake. */
+  /** The offset just before `start`: the same one where an interval is cut for the table's sake. */
   readonly before: number;
 }
 
@@ -27,18 +27,18 @@ export interface Stretch {
 export interface Reading {
   /** The instants at which clocks show it: mostly one, two in a repeated hour, none in a gap. In order. */
   readonly instants: readonly number[];
-  /** The stretch that begins with the gap it lies in. */
-  readonly gap: Stretch | null;
+  /** The interval that begins with the gap it lies in. */
+  readonly gap: OffsetInterval | null;
 }
 
 const OFFSET = /GMT(?:([+-])(\d\d):(\d\d)(?::(\d\d))?)?$/;
-const ALWAYS: Stretch = { start: -Infinity, end: Infinity, offset: 0, before: 0 };
+const ALWAYS: OffsetInterval = { start: -Infinity, end: Infinity, offset: 0, before: 0 };
 
 /** A time zone as a pure function, from a table of its changes that is filled where somebody looks. */
 export class Zone {
   readonly #format: Intl.DateTimeFormat | null;
-  readonly #chunks = new Map<number, readonly Stretch[]>();
-  #last: Stretch | null = null;
+  readonly #chunks = new Map<number, readonly OffsetInterval[]>();
+  #last: OffsetInterval | null = null;
 
   /** @throws {RangeError} for a name that `Intl` doesn't know */
   constructor(timeZone: string) {
@@ -46,8 +46,8 @@ export class Zone {
     this.#format = format.resolvedOptions().timeZone === 'UTC' ? null : format;
   }
 
-  /** The stretch that an instant lies in. */
-  stretchAt(instant: number): Stretch {
+  /** The interval that an instant lies in. */
+  offsetIntervalAt(instant: number): OffsetInterval {
     const last = this.#last;
     if (last !== null && instant >= last.start && instant < last.end) return last;
     const found = this.#format === null ? ALWAYS : this.#lookUp(instant);
@@ -58,41 +58,41 @@ export class Zone {
   /** When clocks show a local time, and what has swallowed it when they never do. */
   read(wall: number): Reading {
     const instants: number[] = [];
-    let gap: Stretch | null = null;
-    let stretch = this.stretchAt(wall - MOST_OFFSET);
-    for (; stretch.start <= wall + MOST_OFFSET; stretch = this.stretchAt(stretch.end)) {
-      const instant = wall - stretch.offset;
-      if (instant >= stretch.start && instant < stretch.end) instants.push(instant);
-      if (wall >= stretch.start + stretch.before && instant < stretch.start) gap = stretch;
-      if (stretch.end === Infinity) break;
+    let gap: OffsetInterval | null = null;
+    let interval = this.offsetIntervalAt(wall - MAX_OFFSET);
+    for (; interval.start <= wall + MAX_OFFSET; interval = this.offsetIntervalAt(interval.end)) {
+      const instant = wall - interval.offset;
+      if (instant >= interval.start && instant < interval.end) instants.push(instant);
+      if (wall >= interval.start + interval.before && instant < interval.start) gap = interval;
+      if (interval.end === Infinity) break;
     }
     return { instants, gap: instants.length === 0 ? gap : null };
   }
 
-  #lookUp(instant: number): Stretch {
+  #lookUp(instant: number): OffsetInterval {
     const index = Math.floor(instant / CHUNK);
     let chunk = this.#chunks.get(index);
     if (chunk === undefined) {
       chunk = this.#scan(index * CHUNK);
-      if (this.#chunks.size >= MOST_CHUNKS) this.#chunks.clear();
+      if (this.#chunks.size >= MAX_CHUNKS) this.#chunks.clear();
       this.#chunks.set(index, chunk);
     }
-    return chunk.find(({ end }) => instant < end) as Stretch;
+    return chunk.find(({ end }) => instant < end) as OffsetInterval;
   }
 
-  #scan(from: number): readonly Stretch[] {
-    const stretches: Stretch[] = [];
+  #scan(from: number): readonly OffsetInterval[] {
+    const intervals: OffsetInterval[] = [];
     let [start, offset, before] = [from, this.#offset(from), this.#offset(from - 1)];
     for (let low = from; low < from + CHUNK; low += STRIDE) {
       const after = this.#offset(low + STRIDE - 1);
       if (after === offset) continue;
       // From the second before: a change may stand right at the border of two strides.
       const change = this.#change(Math.max(from, low - 1), low + STRIDE - 1);
-      stretches.push({ start, end: change, offset, before });
+      intervals.push({ start, end: change, offset, before });
       [start, offset, before] = [change, after, offset];
     }
-    stretches.push({ start, end: from + CHUNK, offset, before });
-    return stretches;
+    intervals.push({ start, end: from + CHUNK, offset, before });
+    return intervals;
   }
 
   /** The first second with the offset of `to`, where that of `from` is another one. */

@@ -27,7 +27,7 @@ export function judgeBegin(seen: Seen<BeginRequest, BeginReply>): void {
   if (run.state === 'running' && run.nonce === request.nonce) return checkRepeated(run, seen, reply);
   if (run.state === 'running' || run.state === 'orphaned') saw('begin: takeover');
   checkFree(run, seen);
-  checkRoom(run, seen);
+  checkCapacity(run, seen);
   checkFence(seen, reply);
   checkAttempt(run, seen, reply);
   take(run, seen, reply);
@@ -60,13 +60,17 @@ function checkFree(run: KnownRun, { now }: Seen<BeginRequest, BeginReply>): void
   demand(free, 'I5', () => `${run.id} began while attempt ${run.attempt} holds it until ${run.leaseUntil}, now ${now}`);
 }
 
-function checkRoom(run: KnownRun, { cron, now }: Seen<BeginRequest, BeginReply>): void {
-  if (run.room === Infinity) return;
+function checkCapacity(run: KnownRun, { cron, now }: Seen<BeginRequest, BeginReply>): void {
+  if (run.capacity === Infinity) return;
   const others = [...cron.open].flatMap((id) => cron.runs.get(id) ?? []).filter((other) => other !== run);
   const going = others.filter(
     (other) => other.state === 'running' && other.leaseUntil !== null && !hasExpired(other, now),
   );
-  demand(going.length < run.room, 'overlap', () => `${run.id} began beside ${going.map(({ id }) => id).join(', ')}`);
+  demand(
+    going.length < run.capacity,
+    'overlap',
+    () => `${run.id} began beside ${going.map(({ id }) => id).join(', ')}`,
+  );
 }
 
 /** I4 */

@@ -7,7 +7,7 @@ import type { Seen } from './seen.js';
 import { demand } from './violation.js';
 
 /** The most that a pod's clock may run ahead of the store's before its claim has to be refused. */
-const MOST_EARLY_MS = 10;
+const MAX_EARLY_MS = 10;
 
 const REFUSED: Partial<Record<ClaimReply['verdict'], LedgerBranch>> = {
   stale: 'claim: stale',
@@ -57,7 +57,7 @@ function checkCursor({ cron, request, now }: Seen<ClaimRequest, ClaimReply>): vo
   }
   demand(through < end || !occurrence, 'I1', () => `${cron.name} skips ${end} and runs it`);
   const due = occurrence?.dueAt ?? end + spreadMs;
-  demand(due <= now + MOST_EARLY_MS, 'I2', () => `${cron.name} went on to ${end}, due in ${due - now} ms`);
+  demand(due <= now + MAX_EARLY_MS, 'I2', () => `${cron.name} went on to ${end}, due in ${due - now} ms`);
 }
 
 function checkPause({ cron, request, reply, now }: Seen<ClaimRequest, ClaimReply>): void {
@@ -108,7 +108,7 @@ interface Newcomer extends Pick<ClaimRequest, 'overlap' | 'maxConcurrency'> {
 }
 
 function add(cron: KnownCron, { id, state, overlap, maxConcurrency = 1 }: Newcomer): void {
-  cron.runs.set(id, { ...newRun(id, state), room: overlap === 'allow' ? Infinity : maxConcurrency });
+  cron.runs.set(id, { ...newRun(id, state), capacity: overlap === 'allow' ? Infinity : maxConcurrency });
   if (!isTerminal(state)) cron.open.add(id);
 }
 

@@ -55,7 +55,7 @@ function recalled({ run, effects, items }: LeftRun, before: KnownRun | undefined
   // Until when its lease goes, and how many answers are left, only the ledger knows.
   Object.assign(known, { attempt, fence, delivery, question, nonce, leaseUntil: null });
   Object.assign(known, {
-    room: before?.room ?? Infinity,
+    capacity: before?.capacity ?? Infinity,
     answers: before?.answers ?? 0,
     cancelUntil: run.cancel?.until ?? Infinity,
   });

@@ -1,5 +1,5 @@
 import type { RunState } from '../../../libs/ledger/src/run-state.js';
-import type { Question } from '../../../libs/ledger/src/run.js';
+import type { UnresolvedEffect } from '../../../libs/ledger/src/run.js';
 
 /** What the watch knows by itself of an effect, or of one item. */
 export interface KnownEffect {
@@ -15,7 +15,7 @@ export interface KnownRun {
   state: RunState;
   attempt: number;
   /** How many runs of its cron may go on at once when it begins. */
-  room: number;
+  capacity: number;
   /** How often a person answered: each is worth one attempt more. */
   answers: number;
   /** The current attempt's, or the last one's. */
@@ -26,7 +26,7 @@ export interface KnownRun {
   leaseMs: number;
   /** By when it was told to stop. */
   cancelUntil: number;
-  question: Question | null;
+  question: UnresolvedEffect | null;
   delivery: number;
   deliveryNonce: string | null;
   /** Every attempt there ever was, by its fence. */
@@ -67,7 +67,7 @@ export function newCron(name: string): KnownCron {
 
 export function newRun(id: string, state: RunState): KnownRun {
   return {
-    ...{ id, state, attempt: 0, room: Infinity, answers: 0, fence: null, nonce: null },
+    ...{ id, state, attempt: 0, capacity: Infinity, answers: 0, fence: null, nonce: null },
     ...{ leaseUntil: 0, leaseMs: 0, cancelUntil: Infinity, question: null },
     ...{ delivery: state === 'skipped' ? 0 : 1, deliveryNonce: null },
     ...{ attempts: new Map(), finished: new Map(), effects: new Map(), items: new Map(), allowed: new Set() },

@@ -7,7 +7,7 @@ import {
   LeaseMovedError,
   presentLease,
   type ClearedLease,
-  type HeldCron,
+  type CronLease,
   type WatchReport,
 } from '../jobs.js';
 import { duration, words } from '../option-values.js';
@@ -71,7 +71,7 @@ interface Around {
 }
 
 /** @throws {UsageError} where nobody can be asked, and nobody has said --yes */
-async function agreed(seen: HeldCron, { yes = false }: Flags, { ask, err }: World): Promise<boolean> {
+async function agreed(seen: CronLease, { yes = false }: Flags, { ask, err }: World): Promise<boolean> {
   const about = warning(seen);
   err(`${about}\n`);
   if (yes) return true;
@@ -79,7 +79,7 @@ async function agreed(seen: HeldCron, { yes = false }: Flags, { ask, err }: Worl
   return /^y(es)?$/i.test((await ask(`Clear the lease of ${seen.cron} with fence ${seen.fence}? [y/N] `)).trim());
 }
 
-function warning(seen: HeldCron): string {
+function warning(seen: CronLease): string {
   const { cron, holder, fence: issued, remainingMs, holderSilentMs } = seen;
   const who = `${ownerPrefix(holder)} holds ${cron} with fence ${formatFence(issued)}, for ${(remainingMs / 1_000).toFixed(1)} s more`;
   if (holderSeemsAlive(seen)) {
@@ -97,9 +97,9 @@ function warning(seen: HeldCron): string {
 }
 
 async function watched(cleared: ClearedLease, { watch }: Flags, { store, world }: Around): Promise<WatchReport> {
-  const { cron, mark } = cleared;
+  const { cron, marker } = cleared;
   world.err(`The lease of ${cron} is cleared. Looking for duplicates for ${watch / 1_000} s; Ctrl-C ends it early.\n`);
-  return store.leases.watchDuplicates(cron, watch, { mark, signal: world.interrupted() });
+  return store.leases.watchDuplicates(cron, watch, { marker, signal: world.interrupted() });
 }
 
 function nothingHeld(cron: string): Report {
@@ -107,7 +107,7 @@ function nothingHeld(cron: string): Report {
   return { code: EXIT.ok, json: { cron, verdict: 'free' }, text: (width) => hanging(text, width) };
 }
 
-function notCleared({ cron }: HeldCron): Report {
+function notCleared({ cron }: CronLease): Report {
   const text = `The lease of ${cron} was left alone.`;
   return { code: EXIT.finding, json: { cron, verdict: 'declined' }, text: (width) => hanging(text, width) };
 }
@@ -128,7 +128,7 @@ function clearedReport({ cron, cleared, next }: ClearedLease, watch: WatchReport
     : 'nobody holds it so far';
   const lines = [
     `The lease of ${cron} with fence ${formatFence(cleared.fence)}, of ${ownerPrefix(cleared.holder)}, is cleared; ${now}.`,
-    ...(watch?.sightings ?? []).map(({ level, text }) => `${level.toUpperCase()}: ${text}`),
+    ...(watch?.observations ?? []).map(({ level, text }) => `${level.toUpperCase()}: ${text}`),
     ...(watch?.verdict === 'clean' ? ['No duplicate was seen.'] : []),
     ...(watch?.verdict === 'free'
       ? ['No duplicate was seen, and no pod has taken the cron: look at "fencepost pods".']

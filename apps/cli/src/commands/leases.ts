@@ -1,7 +1,7 @@
 import { ownerPrefix } from '@fencepost/lease/internal';
 import { Command } from 'commander';
 import { EXIT } from '../exit.js';
-import { holderSeemsAlive, presentLease, type HeldCron, type LeaseList } from '../jobs.js';
+import { holderSeemsAlive, presentLease, type CronLease, type LeaseList } from '../jobs.js';
 import { words } from '../option-values.js';
 import type { Report } from '../report.js';
 import { withStoreOptions, type StoreFlags } from '../store/store-options.js';
@@ -50,12 +50,12 @@ function reportOf({ held, free }: LeaseList): Report {
   };
 }
 
-function row(lease: HeldCron): string[] {
+function row(lease: CronLease): string[] {
   const { cron, holder, fence, remainingMs } = lease;
   return [cron, ownerPrefix(holder), `${fence}`, `${(remainingMs / 1_000).toFixed(1)} s`, heard(lease)];
 }
 
-function heard(lease: HeldCron): string {
+function heard(lease: CronLease): string {
   if (lease.holderSilentMs === null) return 'not among the pods';
   const ago = `${(lease.holderSilentMs / 1_000).toFixed(1)} s ago`;
   return holderSeemsAlive(lease) ? ago : `${ago}, silent`;

@@ -11,7 +11,7 @@ interface Flags extends ScheduleFlags {
   readonly json?: boolean;
 }
 
-const MOST = 100_000;
+const MAX = 100_000;
 
 export function nextCommand({ world, answer }: Setting): Command {
   const command = new Command('next')
@@ -21,7 +21,7 @@ export function nextCommand({ world, answer }: Setting): Command {
     )
     .argument('<expression>', 'cron expression of 5 or 6 fields, in quotes')
     .option('--from <instant>', 'where to begin (default: now)', instant)
-    .option('-n, --count <n>', 'how many', wholeNumber(1, MOST), 5);
+    .option('-n, --count <n>', 'how many', wholeNumber(1, MAX), 5);
   return withJson(withScheduleOptions(command)).action((expression: string, flags: Flags) => {
     const schedule = scheduleOf(expression, flags);
     answer(next({ schedule, from: flags.from ?? world.now(), count: flags.count }), flags);

@@ -1,6 +1,6 @@
 import { Command } from 'commander';
 import { EXIT } from '../exit.js';
-import { MOST_GENERATIONS, wholeNumber, words } from '../option-values.js';
+import { MAX_GENERATIONS, wholeNumber, words } from '../option-values.js';
 import type { Report } from '../report.js';
 import { withStoreOptions, type StoreFlags } from '../store/store-options.js';
 import { withStore } from '../store/store.js';
@@ -29,7 +29,7 @@ export function removeCommand({ world, answer }: Setting): Command {
     .option(
       '--expected <generation>',
       'only while this is its newest generation ("fencepost list --json")',
-      wholeNumber(1, MOST_GENERATIONS),
+      wholeNumber(1, MAX_GENERATIONS),
     );
   return withJson(withStoreOptions(withBy(command))).action(async (cron: string, flags: Flags) => {
     const { expected, reason } = flags;

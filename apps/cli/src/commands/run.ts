@@ -16,7 +16,7 @@ interface Flags extends StoreFlags, JsonFlags {
 
 const ABOUT =
   'Shows one run: what became of it, its effects with their outcomes, what it asks, and what pods have told about it.';
-const MOST_HEARD = 200;
+const MAX_HEARD = 200;
 
 export function runCommand({ world, answer }: Setting): Command {
   const command = new Command('run')
@@ -32,7 +32,7 @@ export function runCommand({ world, answer }: Setting): Command {
 async function look({ runs, journal }: Store, runId: string, { forEach = [] }: Flags): Promise<Report> {
   const report = await runs.inspect(runId, forEach);
   // Hints, and no more: without them there is still all that the ledger knows.
-  const heard = await journal.ofCron(report.run.cron, { limit: MOST_HEARD }).catch(() => []);
+  const heard = await journal.ofCron(report.run.cron, { limit: MAX_HEARD }).catch(() => []);
   const about = heard.filter((entry) => entry.runId === runId).toReversed();
   return {
     code: EXIT.ok,

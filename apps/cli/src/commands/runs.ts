@@ -18,7 +18,7 @@ const STATES = [
   ...(['claimed', 'enqueued', 'running', 'orphaned', 'uncertain'] as const),
   ...(['succeeded', 'failed', 'cancelled', 'skipped'] as const),
 ] satisfies Run['state'][];
-const MOST = 1_000;
+const MAX = 1_000;
 const ABOUT = 'Shows the latest runs of a cron, those that were skipped as well. Of a state: among the latest 1,000.';
 
 export function runsCommand({ world, answer }: Setting): Command {
@@ -27,7 +27,7 @@ export function runsCommand({ world, answer }: Setting): Command {
     .description(ABOUT)
     .argument('<cron>', 'its name')
     .addOption(new Option('--state <state>', 'only those that are in this state').choices(STATES))
-    .option('--limit <n>', 'at most so many', wholeNumber(1, MOST), 20);
+    .option('--limit <n>', 'at most so many', wholeNumber(1, MAX), 20);
   return withJson(withStoreOptions(command)).action(async (cron: string, flags: Flags) => {
     const runs = await withStore(flags, world, (store) => find(store, cron, flags));
     const none = `${cron} has no ${flags.state === undefined ? '' : `${flags.state} `}runs.`;
@@ -39,6 +39,6 @@ export function runsCommand({ world, answer }: Setting): Command {
 async function find({ catalog, ledger }: Store, cron: string, { state, limit }: Flags): Promise<Run[]> {
   await knownCron(catalog, cron);
   if (state === 'failed' || state === 'uncertain') return ledger.runsIn(state, [cron], limit);
-  const runs = await ledger.runs(cron, state === undefined ? limit : MOST);
+  const runs = await ledger.runs(cron, state === undefined ? limit : MAX);
   return runs.filter((run) => state === undefined || run.state === state).slice(0, limit);
 }

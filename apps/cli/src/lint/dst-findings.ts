@@ -2,23 +2,23 @@ import { parseSchedule } from '../jobs.js';
 import { iso } from '../report.js';
 import { touchedTimes } from '../time/clock-changes.js';
 import { wallTime } from '../time/local-time.js';
-import { scheduleText, type Finding, type LintedCron, type Span } from './finding.js';
+import { scheduleText, type LintFinding, type LintedCron, type Span } from './finding.js';
 
 /** Five years have some ten changes of the clocks; where the state decides each year, more. */
-const MOST_EXAMPLES = 20;
+const MAX_EXAMPLES = 20;
 
 /**
  * Local times of a cron that are left out or come twice. A fixed time has a rule for them, and where nobody wrote it down
  * the default may or may not be meant. An interval is about elapsed time: it only loses or gains what its hours name.
  */
-export function dstFindings(cron: LintedCron, { from, to }: Span): Finding[] {
+export function dstFindings(cron: LintedCron, { from, to }: Span): LintFinding[] {
   const text = scheduleText(cron);
   const { kind } = parseSchedule(text, from);
   const counts = { gap: 0, repeat: 0 };
   const examples: Example[] = [];
   for (const time of touchedTimes(text, from, to)) {
     counts[time.kind] += 1;
-    if (examples.length >= MOST_EXAMPLES) continue;
+    if (examples.length >= MAX_EXAMPLES) continue;
     examples.push({ kind: time.kind, local: wallTime(time.wall), instants: time.instants.map((at) => iso(at)) });
   }
   // An interval that names every hour has its next instant soon enough, whatever clocks do.

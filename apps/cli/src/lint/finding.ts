@@ -4,7 +4,7 @@ import type { CronDefinition } from '../jobs.js';
 export type LintedCron = Pick<CronDefinition, 'name' | 'expression' | 'timeZone'> &
   Partial<Pick<CronDefinition, 'dst' | 'spreadMs' | 'handler' | 'payload'>>;
 
-export interface Finding {
+export interface LintFinding {
   readonly rule: 'unreadable' | 'dst' | 'stampede' | 'duplicate' | 'impossible-date';
   /** `undeclared`: somebody has to say what is meant. `note`: worth a look, and nothing has to be done. */
   readonly level: 'undeclared' | 'note';

@@ -1,4 +1,4 @@
-import type { Finding, LintedCron } from './finding.js';
+import type { LintFinding, LintedCron } from './finding.js';
 
 const MONTHS = ['jan', 'feb', 'mar', 'apr', 'may', 'jun', 'jul', 'aug', 'sep', 'oct', 'nov', 'dec'];
 /** In a leap year. */
@@ -8,7 +8,7 @@ const LENGTHS = [31, 29, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31];
  * Days that a month of the expression doesn't have. An expression that only has such days is refused by its parser; one
  * that has others too fires less often than it reads.
  */
-export function impossibleDateFindings(cron: LintedCron): Finding[] {
+export function impossibleDateFindings(cron: LintedCron): LintFinding[] {
   const fields = cron.expression.trim().split(/\s+/);
   const [day, month] = [fields.at(-3), fields.at(-2)];
   if (fields.length < 5 || day === undefined || month === undefined) return [];

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { Finding, LintedCron } from './finding.js';
+import type { LintFinding, LintedCron } from './finding.js';
 import { lint } from './lint.js';
 
 const FROM = Date.parse('2026-01-01T00:00:00Z');
@@ -10,7 +10,7 @@ function cron(name: string, expression: string, more: Partial<LintedCron> = {}):
 
 function look(crons: readonly LintedCron[], threshold = 10) {
   const report = lint({ crons, from: FROM, threshold });
-  const { findings } = report.json as { findings: readonly Finding[] };
+  const { findings } = report.json as { findings: readonly LintFinding[] };
   return { ...report, findings, rules: findings.map(({ rule, level }) => `${rule} ${level}`) };
 }
 

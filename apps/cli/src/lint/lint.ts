@@ -3,7 +3,7 @@ import { iso, type Report } from '../report.js';
 import { table } from '../table.js';
 import { dstFindings } from './dst-findings.js';
 import { duplicateFindings } from './duplicate-findings.js';
-import type { Finding, LintedCron } from './finding.js';
+import type { LintFinding, LintedCron } from './finding.js';
 import { impossibleDateFindings } from './impossible-date-findings.js';
 import { stampedeFindings } from './stampede-findings.js';
 import { unreadableFindings } from './unreadable-findings.js';
@@ -44,7 +44,7 @@ export function lint({ crons, from, threshold }: LintQuestion): Report {
   };
 }
 
-function rows({ rule, level, text, lines = [] }: Finding): string[][] {
+function rows({ rule, level, text, lines = [] }: LintFinding): string[][] {
   return [[level, rule, text], ...lines.map((line) => ['', '', line])];
 }
 

@@ -1,10 +1,10 @@
 import { parseSchedule, type CronSchedule } from '../jobs.js';
 import { groupBy } from '../group-by.js';
 import { iso, shortIso } from '../report.js';
-import { scheduleText, type Finding, type LintedCron } from './finding.js';
+import { scheduleText, type LintFinding, type LintedCron } from './finding.js';
 
 const WEEK_S = 7 * 86_400;
-const MOST_FINDINGS = 20;
+const MAX_FINDINGS = 20;
 const NAMED = 5;
 
 interface Group {
@@ -24,7 +24,7 @@ interface Rush {
  * Crons that are due in the same second although nobody spread them, over a week from `from`. The same crons at several
  * instants are one finding.
  */
-export function stampedeFindings(crons: readonly LintedCron[], from: number, threshold: number): Finding[] {
+export function stampedeFindings(crons: readonly LintedCron[], from: number, threshold: number): LintFinding[] {
   const start = Math.ceil(from / 1_000) * 1_000;
   // Crons of one expression have the same instants, and a thousand of them are looked at once.
   const groups = groupsOf(
@@ -32,7 +32,7 @@ export function stampedeFindings(crons: readonly LintedCron[], from: number, thr
     start,
   );
   const rushes = [...rushesOf(groups, start, threshold)].toSorted((a, b) => b.crons - a.crons || a.at - b.at);
-  return rushes.slice(0, MOST_FINDINGS).map((rush) => finding(rush, groups));
+  return rushes.slice(0, MAX_FINDINGS).map((rush) => finding(rush, groups));
 }
 
 function groupsOf(crons: readonly LintedCron[], from: number): Group[] {
@@ -75,7 +75,7 @@ function rushesOf(groups: readonly Group[], start: number, threshold: number): I
   return rushes.values();
 }
 
-function finding({ at, times }: Rush, groups: readonly Group[]): Finding {
+function finding({ at, times }: Rush, groups: readonly Group[]): LintFinding {
   const crons = groups.filter(({ schedule }) => schedule.next(at - 1) === at).flatMap(({ names }) => names);
   const more = crons.length > NAMED ? ` and ${crons.length - NAMED} more` : '';
   const names = crons.slice(0, NAMED).map((name) => `"${name}"`);

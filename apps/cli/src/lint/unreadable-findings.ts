@@ -1,8 +1,8 @@
 import { parseSchedule, ScheduleError } from '../jobs.js';
-import { scheduleText, type Finding, type LintedCron } from './finding.js';
+import { scheduleText, type LintFinding, type LintedCron } from './finding.js';
 
 /** A program with another parser or time zone database may have declared what this one can't read: nobody here knows when it fires. */
-export function unreadableFindings(cron: LintedCron, now: number): Finding[] {
+export function unreadableFindings(cron: LintedCron, now: number): LintFinding[] {
   try {
     parseSchedule(scheduleText(cron), now);
     return [];

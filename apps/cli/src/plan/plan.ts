@@ -4,7 +4,7 @@ import { instantDifference, type InstantDifference } from './instant-difference.
 import type { BuildFile } from './read-declarations.js';
 
 /** How a build stands to the last one of its program. */
-export type Standing = 'newer' | 'equal' | 'older';
+export type Precedence = 'newer' | 'equal' | 'older';
 
 /**
  * What becomes of a cron. `older`: it differs, and an older build defines nothing. `conflict`: it differs, and an equal
@@ -26,7 +26,7 @@ export interface Plan {
   readonly buildSeq: number | null;
   /** The last build of the program that declared something; `null` without one. */
   readonly lastSeq: number | null;
-  readonly standing: Standing;
+  readonly standing: Precedence;
   readonly changes: readonly CronChange[];
   readonly same: number;
 }
@@ -46,7 +46,7 @@ export function plan({ live, build, from, to }: PlanQuestion): Plan {
   const source = build.source ?? onlySource(live);
   const seqs = live.flatMap((entry) => (entry.source === source && entry.buildSeq !== null ? [entry.buildSeq] : []));
   const lastSeq = seqs.length === 0 ? null : Math.max(...seqs);
-  const standing = standingOf(build.buildSeq, lastSeq);
+  const standing = precedenceOf(build.buildSeq, lastSeq);
   const known = new Map(live.map((entry) => [entry.definition.name, entry]));
   const pairs = build.declarations.map((declared) => ({ declared, entry: known.get(declared.definition.name) }));
   const declaredNames = new Set(build.declarations.map(({ definition }) => definition.name));
@@ -69,7 +69,7 @@ function onlySource(live: readonly CatalogEntry[]): string {
   );
 }
 
-function standingOf(seq: number | null, last: number | null): Standing {
+function precedenceOf(seq: number | null, last: number | null): Precedence {
   if (seq === null || last === null || seq > last) return 'newer';
   return seq === last ? 'equal' : 'older';
 }
@@ -86,7 +86,7 @@ function isSame(declared: Declaration, entry: CatalogEntry | undefined): boolean
 
 function changeOf(
   { declared, entry }: Pair,
-  standing: Standing,
+  standing: Precedence,
   { from, to }: { from: number; to: number },
 ): CronChange {
   const change = kindOf({ declared, entry }, standing);
@@ -101,7 +101,7 @@ function changeOf(
   };
 }
 
-function kindOf({ declared, entry }: Pair, standing: Standing): Change {
+function kindOf({ declared, entry }: Pair, standing: Precedence): Change {
   if (declared === undefined) return 'removed';
   const there = entry !== undefined && entry.state !== 'removed';
   if (standing === 'older') return 'older';

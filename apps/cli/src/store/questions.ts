@@ -1,5 +1,5 @@
 import { RedisLeaseStore, type RedisClient } from '@fencepost/lease/redis';
-import { WhyDesk, type Catalog, type Ledger, type RedisJournal } from '../jobs.js';
+import { ExplainService, type Catalog, type Ledger, type RedisJournal } from '../jobs.js';
 
 interface Ports {
   readonly redis: RedisClient;
@@ -13,13 +13,13 @@ interface Ports {
 /** What answers people's questions about crons. */
 export interface Questions {
   readonly leaseStore: RedisLeaseStore;
-  readonly why: WhyDesk;
+  readonly why: ExplainService;
 }
 
 export function questionsOf({ redis, prefix, tenant, catalog, ledger, journal }: Ports): Questions {
   const leaseStore = new RedisLeaseStore({ redis, prefix, tenant, kind: 'cron' });
   return {
     leaseStore,
-    why: new WhyDesk({ catalog, ledger, journal, leases: leaseStore }),
+    why: new ExplainService({ catalog, ledger, journal, leases: leaseStore }),
   };
 }

@@ -33,7 +33,7 @@ export interface StoreAddress {
   readonly waitReplicas: number;
 }
 
-const MOST_REPLICAS = 100;
+const MAX_REPLICAS = 100;
 
 const WHERE = 'where the crons are (else REDIS_URL, REDIS_SENTINELS or REDIS_CLUSTER, else redis://localhost:6379)';
 const ANY = 'else "default", or the only one that has crons';
@@ -74,9 +74,9 @@ export function storeAddress(flags: StoreFlags, { env }: Pick<World, 'env'>): St
 /** As the pods have it: an order that waits for none could be forgotten by a failover that their claims survive. */
 function replicasIn(env: World['env']): number {
   const text = env['FENCEPOST_WAIT_REPLICAS'] || '0';
-  if (/^\d{1,3}$/.test(text) && Number(text) <= MOST_REPLICAS) return Number(text);
+  if (/^\d{1,3}$/.test(text) && Number(text) <= MAX_REPLICAS) return Number(text);
   throw new UsageError(
-    `Expected FENCEPOST_WAIT_REPLICAS to be a whole number from 0 to ${MOST_REPLICAS}, got "${text}".`,
+    `Expected FENCEPOST_WAIT_REPLICAS to be a whole number from 0 to ${MAX_REPLICAS}, got "${text}".`,
   );
 }
 

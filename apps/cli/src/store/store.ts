@@ -20,7 +20,7 @@ import {
   RedisJournal,
   RedisLedger,
   RedisPodRegistry,
-  RedisPresence,
+  RedisMembership,
   RunOperator,
   type AuditTrail,
   type Catalog,
@@ -28,7 +28,7 @@ import {
   type PostgresFacts,
 } from '../jobs.js';
 import type { World } from '../world.js';
-import { desksOf, type Desks } from './desks.js';
+import { servicesOf, type Services } from './services.js';
 import { LazyRunQueue } from './lazy-run-queue.js';
 import { withPool } from './postgres-pool.js';
 import { questionsOf, type Questions } from './questions.js';
@@ -36,12 +36,12 @@ import { chooseTenant, cronsElsewhere, tenantsInRedis } from './redis-tenants.js
 import { storeAddress, type StoreAddress, type StoreFlags } from './store-options.js';
 
 /** One deployment's crons, and what can be done to them. */
-export interface Store extends Questions, Desks {
+export interface Store extends Questions, Services {
   readonly prefix: string;
   readonly tenant: string;
   readonly catalog: Catalog;
   readonly ledger: Ledger;
-  readonly presence: RedisPresence;
+  readonly membership: RedisMembership;
   readonly journal: RedisJournal;
   readonly pods: RedisPodRegistry;
   readonly operator: CronOperator;
@@ -155,17 +155,17 @@ async function withParts<Result>(
 ): Promise<Result> {
   const at = { redis, ...space };
   const queue = new LazyRunQueue(() => BullmqRunQueue.open({ ...at, onTrouble: () => {} }));
-  const presence = new RedisPresence(at);
+  const membership = new RedisMembership(at);
   const [journal, pods] = [new RedisJournal(at), new RedisPodRegistry(at)];
-  const ports = { catalog, ledger, presence, clock: systemClock };
+  const ports = { catalog, ledger, membership, clock: systemClock };
   try {
     const operator = new CronOperator({ ...ports, queue });
     const runs = new RunOperator({ ...ports, queue });
     const seen = { ...ports, journal, pods, operator, runs };
     const known = { ...at, ...seen, audit, examine };
-    const [desks, questions] = [desksOf(known), questionsOf(known)];
+    const [services, questions] = [servicesOf(known), questionsOf(known)];
     const elsewhere = () => elsewhereThan({ redis, catalog }, space);
-    const store = { ...space, ...seen, ...desks, ...questions, crons: new CronCatalog(ports), elsewhere };
+    const store = { ...space, ...seen, ...services, ...questions, crons: new CronCatalog(ports), elsewhere };
     return await work(store).catch((error: unknown) => withPlaces(error, elsewhere));
   } finally {
     await queue.close();

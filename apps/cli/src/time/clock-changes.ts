@@ -39,13 +39,13 @@ export function* touchedTimes(text: ScheduleText, from: number, to: number): Gen
 
 function* changesOf(timeZone: string, from: number, to: number): Generator<Change, void, undefined> {
   const zone = zoneNamed(timeZone);
-  let stretch = zone.stretchAt(Math.floor(from / 1_000));
-  while (stretch.end * 1_000 < to) {
-    const before = stretch.offset;
-    stretch = zone.stretchAt(stretch.end);
+  let interval = zone.offsetIntervalAt(Math.floor(from / 1_000));
+  while (interval.end * 1_000 < to) {
+    const before = interval.offset;
+    interval = zone.offsetIntervalAt(interval.end);
     // The table of a zone is also cut where nothing changes.
-    if (stretch.offset !== before) {
-      yield { at: stretch.start * 1_000, before: before * 1_000, after: stretch.offset * 1_000 };
+    if (interval.offset !== before) {
+      yield { at: interval.start * 1_000, before: before * 1_000, after: interval.offset * 1_000 };
     }
   }
 }

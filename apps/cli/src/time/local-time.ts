@@ -4,7 +4,7 @@ const WEEKDAYS = ['Sun', 'Mon', 'Tue', 'Wed', 'Thu', 'Fri', 'Sat'];
 
 /** Epoch milliseconds as the clock on the wall shows them there. */
 export function localTime(at: number, timeZone: string): { readonly text: string; readonly offset: string } {
-  const { offset } = zoneNamed(timeZone).stretchAt(Math.floor(at / 1_000));
+  const { offset } = zoneNamed(timeZone).offsetIntervalAt(Math.floor(at / 1_000));
   return { text: wallTime(at + offset * 1_000), offset: offsetText(offset) };
 }
 

@@ -5,8 +5,8 @@ import { CronDirectory } from './cron-directory.js';
 import { DeploymentController } from './deployment.controller.js';
 import { EventsController } from './events.controller.js';
 import { LeasesController } from './leases.controller.js';
-import { OrderDesk } from './order-desk.js';
-import { OverviewDesk } from './overview-desk.js';
+import { CommandService } from './command-service.js';
+import { OverviewService } from './overview-service.js';
 import { ReadGateInterceptor } from './read-gate-interceptor.js';
 import { ReadGate } from './read-gate.js';
 import { RunOrdersController } from './run-orders.controller.js';
@@ -35,8 +35,8 @@ export class ApiModule {
         EventsController,
         SessionController,
       ],
-      providers: [CronDirectory, OrderDesk, OverviewDesk, ReadGate, ReadGateInterceptor],
-      exports: [CronDirectory, OrderDesk, ReadGate],
+      providers: [CronDirectory, CommandService, OverviewService, ReadGate, ReadGateInterceptor],
+      exports: [CronDirectory, CommandService, ReadGate],
     };
   }
 }

@@ -36,7 +36,7 @@ interface DirectoryReads {
 }
 
 /** A cron as it was at the last look at all of them. */
-interface Sight {
+interface CronSnapshot {
   readonly entry: CatalogEntry;
   readonly record: CronRecord;
   readonly lease: Holding | null;
@@ -46,14 +46,14 @@ interface Sight {
 interface Snapshot {
   readonly at: number;
   readonly reading: CatalogReading;
-  readonly sights: readonly Sight[];
+  readonly snapshots: readonly CronSnapshot[];
 }
 
 const FRESH_MS = 2_000;
 /** So many crons are asked about in one call. */
 const AT_ONCE = 500;
 const RUNS_AT_ONCE = 50;
-const MOST_UNCERTAIN = 100;
+const MAX_UNCERTAIN = 100;
 /** The expression of what has no instants. */
 const MANUAL = '@manual';
 
@@ -70,24 +70,26 @@ export class CronDirectory {
   @Inject(CLOCK) private readonly clock!: Clock;
 
   async page(filter: CronFilter): Promise<{ readonly total: number; readonly items: CronSummaryJson[] }> {
-    const { sights, reading } = await this.#fresh();
-    const fitting = sights.filter((sight) => fits(sight, filter));
+    const { snapshots, reading } = await this.#fresh();
+    const fitting = snapshots.filter((snapshot) => fits(snapshot, filter));
     const shown = fitting.slice(filter.offset, filter.offset + filter.limit);
     const newest = await this.#newest(shown);
-    const items = await mapInSlices(shown, (sight, index) => summaryOf(sight, newest[index] ?? null, reading.readAt));
+    const items = await mapInSlices(shown, (snapshot, index) =>
+      summaryOf(snapshot, newest[index] ?? null, reading.readAt),
+    );
     return { total: fitting.length, items };
   }
 
   async counts(): Promise<CronCounts> {
-    const { sights } = await this.#fresh();
-    const count = (state: CronFilter['state']) => sights.filter((sight) => isIn(sight, state)).length;
+    const { snapshots } = await this.#fresh();
+    const count = (state: CronFilter['state']) => snapshots.filter((snapshot) => isIn(snapshot, state)).length;
     return {
-      total: sights.length,
+      total: snapshots.length,
       firing: count('firing'),
       paused: count('paused'),
       disabled: count('disabled'),
       removed: count('removed'),
-      uncertain: sights.reduce((sum, { uncertain }) => sum + uncertain, 0),
+      uncertain: snapshots.reduce((sum, { uncertain }) => sum + uncertain, 0),
     };
   }
 
@@ -98,24 +100,24 @@ export class CronDirectory {
       this.reads.ledger.readCrons([cron]),
       this.reads.leases.inspect([cron]),
       this.reads.ledger.runs(cron, 1),
-      this.reads.ledger.runsIn('uncertain', [cron], MOST_UNCERTAIN),
+      this.reads.ledger.runsIn('uncertain', [cron], MAX_UNCERTAIN),
     ]);
     const overview = overviewOf(entry, { record, last: runs[0] ?? null }, now);
-    const sights = { lease: lease ?? null, uncertain: uncertain.length };
-    return presentCronDetail({ overview, entry, record: { refusals: record?.refusals ?? 0 } }, sights);
+    const snapshots = { lease: lease ?? null, uncertain: uncertain.length };
+    return presentCronDetail({ overview, entry, record: { refusals: record?.refusals ?? 0 } }, snapshots);
   }
 
   /** @throws {UnknownCronError} with names that are like it */
   async known(cron: string): Promise<KnownCron> {
-    const { sights, reading } = await this.#fresh();
-    const seen = sights.find(({ entry }) => entry.definition.name === cron);
+    const { snapshots, reading } = await this.#fresh();
+    const seen = snapshots.find(({ entry }) => entry.definition.name === cron);
     // One that was made a moment ago is not in the last look.
     return seen ? { entry: seen.entry, now: reading.readAt } : knownCron(this.reads.catalog, cron);
   }
 
   /** The name of every cron, by name. */
   async names(): Promise<string[]> {
-    return (await this.#fresh()).sights.map(({ entry }) => entry.definition.name);
+    return (await this.#fresh()).snapshots.map(({ entry }) => entry.definition.name);
   }
 
   /** By the store's clock, a moment ago. */
@@ -130,10 +132,10 @@ export class CronDirectory {
   }
 
   /** The newest run of each, some at a time. */
-  async #newest(sights: readonly Sight[]): Promise<(Run | null)[]> {
+  async #newest(snapshots: readonly CronSnapshot[]): Promise<(Run | null)[]> {
     const newest: (Run | null)[] = [];
-    for (let from = 0; from < sights.length; from += RUNS_AT_ONCE) {
-      const some = sights.slice(from, from + RUNS_AT_ONCE);
+    for (let from = 0; from < snapshots.length; from += RUNS_AT_ONCE) {
+      const some = snapshots.slice(from, from + RUNS_AT_ONCE);
       const runs = await Promise.all(some.map(({ entry }) => this.reads.ledger.runs(entry.definition.name, 1)));
       newest.push(...runs.map(([last = null]) => last));
     }
@@ -152,40 +154,40 @@ export class CronDirectory {
 
   async #read(at: number): Promise<Snapshot> {
     const reading = await this.reads.catalog.read();
-    const sights: Sight[] = [];
+    const snapshots: CronSnapshot[] = [];
     // One after the other: the answers of all of them at once would hold the event loop.
     for (let from = 0; from < reading.entries.length; from += AT_ONCE) {
-      sights.push(...(await this.#look(reading.entries.slice(from, from + AT_ONCE))));
+      snapshots.push(...(await this.#look(reading.entries.slice(from, from + AT_ONCE))));
     }
-    return { at, reading, sights };
+    return { at, reading, snapshots };
   }
 
-  async #look(entries: readonly CatalogEntry[]): Promise<Sight[]> {
+  async #look(entries: readonly CatalogEntry[]): Promise<CronSnapshot[]> {
     const names = entries.map(({ definition }) => definition.name);
     const [records, leases, uncertain] = await Promise.all([
       this.reads.ledger.readCrons(names),
       this.reads.leases.inspect(names),
-      this.reads.ledger.runsIn('uncertain', names, MOST_UNCERTAIN),
+      this.reads.ledger.runsIn('uncertain', names, MAX_UNCERTAIN),
     ]);
     const waiting = new Map<string, number>();
     for (const { cron } of uncertain) waiting.set(cron, (waiting.get(cron) ?? 0) + 1);
     return entries.flatMap((entry, index) => {
       const record = records[index];
-      const sight = { entry, lease: leases[index] ?? null, uncertain: waiting.get(entry.definition.name) ?? 0 };
-      return record ? [{ ...sight, record }] : [];
+      const snapshot = { entry, lease: leases[index] ?? null, uncertain: waiting.get(entry.definition.name) ?? 0 };
+      return record ? [{ ...snapshot, record }] : [];
     });
   }
 }
 
-function summaryOf({ entry, record, lease, uncertain }: Sight, last: Run | null, now: number): CronSummaryJson {
+function summaryOf({ entry, record, lease, uncertain }: CronSnapshot, last: Run | null, now: number): CronSummaryJson {
   return presentCronSummary(overviewOf(entry, { record, last }, now), { lease, uncertain });
 }
 
-function fits(sight: Sight, { search, state, holder }: CronFilter): boolean {
-  return isIn(sight, state) && isNamed(sight, search) && isHeldBy(sight, holder);
+function fits(snapshot: CronSnapshot, { search, state, holder }: CronFilter): boolean {
+  return isIn(snapshot, state) && isNamed(snapshot, search) && isHeldBy(snapshot, holder);
 }
 
-function isIn({ entry, record, lease, uncertain }: Sight, state: CronFilter['state']): boolean {
+function isIn({ entry, record, lease, uncertain }: CronSnapshot, state: CronFilter['state']): boolean {
   if (state === undefined) return true;
   if (state === 'uncertain') return uncertain > 0;
   if (state === 'paused') return entry.state === 'firing' && record.paused !== null;
@@ -194,17 +196,17 @@ function isIn({ entry, record, lease, uncertain }: Sight, state: CronFilter['sta
 }
 
 /** Whether it comes to an instant by itself, so that somebody has to act for it. */
-function isDue({ entry, record }: Pick<Sight, 'entry' | 'record'>): boolean {
+function isDue({ entry, record }: Pick<CronSnapshot, 'entry' | 'record'>): boolean {
   return entry.state === 'firing' && record.paused === null && entry.definition.expression.trim() !== MANUAL;
 }
 
-function isNamed({ entry: { definition } }: Sight, search: string | undefined): boolean {
+function isNamed({ entry: { definition } }: CronSnapshot, search: string | undefined): boolean {
   if (search === undefined) return true;
   const part = search.trim().toLowerCase();
   return [definition.name, definition.expression].some((text) => text.toLowerCase().includes(part));
 }
 
-function isHeldBy({ lease }: Sight, holder: string | undefined): boolean {
+function isHeldBy({ lease }: CronSnapshot, holder: string | undefined): boolean {
   if (holder === undefined) return true;
   return lease !== null && ownerPrefix(lease.holder).toLowerCase().includes(holder.trim().toLowerCase());
 }

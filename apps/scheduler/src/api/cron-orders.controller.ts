@@ -9,7 +9,7 @@ import { CronDirectory } from './cron-directory.js';
 import { Orders } from './describe-route.js';
 import * as inputs from './inputs.js';
 import type { Checked } from './inputs.js';
-import { OrderDesk } from './order-desk.js';
+import { CommandService } from './command-service.js';
 import { refusedRun, runIdOf } from './problems.js';
 
 type OfCron = Checked<typeof inputs.cronParams>;
@@ -22,7 +22,7 @@ export class CronOrdersController {
   @Inject(CronCatalog) private readonly crons!: CronCatalog;
   @Inject(LEDGER) private readonly ledger!: Ledger;
   @Inject(CronDirectory) private readonly directory!: CronDirectory;
-  @Inject(OrderDesk) private readonly desk!: OrderDesk;
+  @Inject(CommandService) private readonly service!: CommandService;
 
   @Post('pause')
   @Orders('operator', SCHEMAS.Pause, 'Its instants are recorded as skipped until it is resumed.')
@@ -31,7 +31,7 @@ export class CronOrdersController {
     @Body({ schema: inputs.pauseOrder }) { reason, until = null }: Checked<typeof inputs.pauseOrder>,
   ) {
     const order = { action: 'pause', cron, reason, before: await this.#pauseOf(cron), after: presentPause };
-    const pause = await this.desk.carryOut(order, (by) => this.operator.pause(cron, { by, reason, until }));
+    const pause = await this.service.execute(order, (by) => this.operator.pause(cron, { by, reason, until }));
     this.directory.forget();
     return presentPause(pause);
   }
@@ -44,7 +44,7 @@ export class CronOrdersController {
   ) {
     const order = { action: 'resume', cron, reason, before: await this.#pauseOf(cron) };
     const runOf = { runOf: ({ runId }: { readonly runId: string | null }) => runId, after: () => ({ missed }) };
-    const { ended, runId } = await this.desk.carryOut({ ...order, ...runOf }, (by) =>
+    const { ended, runId } = await this.service.execute({ ...order, ...runOf }, (by) =>
       this.operator.resume(cron, { by, reason, missed }),
     );
     this.directory.forget();
@@ -59,7 +59,7 @@ export class CronOrdersController {
   ) {
     const order = { action: 'trigger', cron, reason, runOf: runIdOf };
     const given = { reason, force, ...(payload !== undefined && { payload }) };
-    const reply = await this.desk.carryOut(order, (by) => this.operator.trigger(cron, { by, ...given }));
+    const reply = await this.service.execute(order, (by) => this.operator.trigger(cron, { by, ...given }));
     if (reply.verdict !== 'claimed') throw refusedRun(cron, reply);
     return { runId: reply.runId };
   }
@@ -77,7 +77,7 @@ export class CronOrdersController {
     const after = ({ instants, accepted, left }: { instants: number; accepted: number; left: object }) => ({
       ...{ ...span, instants, accepted, left },
     });
-    const done = await this.desk.carryOut({ action: 'backfill', cron, reason, after }, (by) =>
+    const done = await this.service.execute({ action: 'backfill', cron, reason, after }, (by) =>
       this.operator.backfill(cron, { by, ...order }),
     );
     return presentBackfill(done);
@@ -98,7 +98,7 @@ export class CronOrdersController {
       before: { state, generation },
       after: () => ({ state: 'removed' }),
     };
-    await this.desk.carryOut(order, (by) => this.crons.remove(cron, { by, reason }));
+    await this.service.execute(order, (by) => this.crons.remove(cron, { by, reason }));
     this.directory.forget();
     return { cron, done: true };
   }

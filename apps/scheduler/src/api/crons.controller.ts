@@ -8,7 +8,7 @@ import {
   presentWhyReport,
   SCHEMAS,
   Timelines,
-  WhyDesk,
+  ExplainService,
 } from '@fencepost/jobs';
 import { mapInSlices } from '@fencepost/ledger';
 import { READS } from '@fencepost/jobs/scheduler';
@@ -28,7 +28,7 @@ export class CronsController {
   @Inject(CronDirectory) private readonly directory!: CronDirectory;
   @Inject(READS) private readonly reads!: Reads;
   @Inject(Timelines) private readonly timelines!: Timelines;
-  @Inject(WhyDesk) private readonly whyDesk!: WhyDesk;
+  @Inject(ExplainService) private readonly explainService!: ExplainService;
 
   @Get()
   @Shows(cronPageSchema, 'Crons by name, a page at a time.')
@@ -89,6 +89,6 @@ export class CronsController {
     @Param({ schema: inputs.cronParams }) { cron }: OfCron,
     @Query({ schema: inputs.whyQuery }) { at }: Checked<typeof inputs.whyQuery>,
   ) {
-    return presentWhyReport(await this.whyDesk.why(cron, at));
+    return presentWhyReport(await this.explainService.why(cron, at));
   }
 }

@@ -2,10 +2,10 @@ import { Controller, Get, Inject, Query } from '@nestjs/common';
 import { ApiTags } from '@nestjs/swagger';
 import {
   Doctor,
-  Outlook,
+  Forecasts,
   presentAuditRecord,
   presentJournalEntry,
-  presentOutlook,
+  presentForecast,
   presentPod,
   SCHEMAS,
 } from '@fencepost/jobs';
@@ -16,14 +16,14 @@ import { auditListSchema, findingListSchema, journalSchema, overviewSchema, podL
 import { Shows } from './describe-route.js';
 import * as inputs from './inputs.js';
 import type { Checked } from './inputs.js';
-import { OverviewDesk } from './overview-desk.js';
+import { OverviewService } from './overview-service.js';
 
 /** Looks at the deployment as a whole. */
 @ApiTags('deployment')
 @Controller('api')
 export class DeploymentController {
-  @Inject(OverviewDesk) private readonly overviews!: OverviewDesk;
-  @Inject(Outlook) private readonly outlooks!: Outlook;
+  @Inject(OverviewService) private readonly overviews!: OverviewService;
+  @Inject(Forecasts) private readonly forecasts!: Forecasts;
   @Inject(Doctor) private readonly examiner!: Doctor;
   @Inject(READS) private readonly reads!: Reads;
 
@@ -40,9 +40,9 @@ export class DeploymentController {
   }
 
   @Get('outlook')
-  @Shows(SCHEMAS.Outlook, 'What is due in the next hours, where many crons meet, and where clocks change.')
-  async outlook(@Query({ schema: inputs.outlookQuery }) { hours }: Checked<typeof inputs.outlookQuery>) {
-    return presentOutlook(await this.outlooks.ahead({ hours }));
+  @Shows(SCHEMAS.Forecast, 'What is due in the next hours, where many crons meet, and where clocks change.')
+  async forecast(@Query({ schema: inputs.forecastQuery }) { hours }: Checked<typeof inputs.forecastQuery>) {
+    return presentForecast(await this.forecasts.ahead({ hours }));
   }
 
   @Get('doctor')

@@ -7,7 +7,7 @@ import type { WebResponse } from '../http/web-request.js';
 const HEARTBEAT_MS = 1_000;
 
 /** Who reads so slowly is cut off, and goes on where it was when it comes again: the journal keeps what it has missed. */
-const MOST_UNREAD = 1_048_576;
+const MAX_UNREAD = 1_048_576;
 
 /**
  * Server-sent events for one listener.
@@ -48,7 +48,7 @@ export class EventStream {
   }
 
   #write(text: string): void {
-    if (this.response.writableLength > MOST_UNREAD) this.response.destroy();
+    if (this.response.writableLength > MAX_UNREAD) this.response.destroy();
     else this.response.write(text);
   }
 }

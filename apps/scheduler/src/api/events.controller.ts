@@ -11,7 +11,7 @@ import { Refusal } from '../auth/refusals.js';
 import { EventStream } from './event-stream.js';
 
 /** Each costs a connection and a buffer. */
-const MOST_LISTENERS = 500;
+const MAX_LISTENERS = 500;
 /** One caller can't keep the others from listening. */
 const MAX_OF_ONE = 50;
 
@@ -40,8 +40,8 @@ export class EventsController {
     if (response.destroyed) return;
     // Who asks for the headers alone hears nothing, and would keep a place for as long as its connection lives.
     if (response.req.method === 'HEAD') return void response.end();
-    if (this.#streams.size >= MOST_LISTENERS) {
-      throw new Refusal(503, 'TOO_MANY_LISTENERS', `Expected at most ${MOST_LISTENERS} listeners. Ask again later.`);
+    if (this.#streams.size >= MAX_LISTENERS) {
+      throw new Refusal(503, 'TOO_MANY_LISTENERS', `Expected at most ${MAX_LISTENERS} listeners. Ask again later.`);
     }
     const who = this.#caller();
     if ([...this.#streams.values()].filter((other) => other === who).length >= MAX_OF_ONE) {

@@ -5,7 +5,7 @@ interface Issue {
   readonly path?: readonly (PropertyKey | { readonly key: PropertyKey })[] | undefined;
 }
 
-const LONGEST_WORD = 60;
+const MAX_WORD_LENGTH = 60;
 
 /** What was wrong with what came, the first of it: one sentence that names the place. */
 export function inputProblem(issues: readonly Issue[]): Refusal {
@@ -17,5 +17,5 @@ export function inputProblem(issues: readonly Issue[]): Refusal {
 
 /** It may be a key that somebody has made up. */
 function shown(step: PropertyKey): string {
-  return JSON.stringify(String(step).slice(0, LONGEST_WORD)).slice(1, -1);
+  return JSON.stringify(String(step).slice(0, MAX_WORD_LENGTH)).slice(1, -1);
 }

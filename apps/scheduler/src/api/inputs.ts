@@ -102,7 +102,7 @@ export const leasesQuery = z.strictObject({
   offset,
 });
 
-export const outlookQuery = z.strictObject({
+export const forecastQuery = z.strictObject({
   hours: whole(1, 168).default(24).meta({ description: 'How far ahead, 1 to 168; default 24.', wire: 'integer' }),
 });
 

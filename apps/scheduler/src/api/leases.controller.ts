@@ -1,6 +1,6 @@
 import { Body, Controller, Get, Inject, Param, Post, Query } from '@nestjs/common';
 import { ApiTags } from '@nestjs/swagger';
-import { LeaseDesk, presentLease } from '@fencepost/jobs';
+import { LeaseService, presentLease } from '@fencepost/jobs';
 import { parseFence } from '@fencepost/lease';
 import { ownerPrefix } from '@fencepost/lease/internal';
 import { callerHere } from '../auth/caller.js';
@@ -14,7 +14,7 @@ import type { Checked } from './inputs.js';
 @ApiTags('leases')
 @Controller('api/leases')
 export class LeasesController {
-  @Inject(LeaseDesk) private readonly desk!: LeaseDesk;
+  @Inject(LeaseService) private readonly service!: LeaseService;
   @Inject(CronDirectory) private readonly directory!: CronDirectory;
 
   @Get()
@@ -22,7 +22,7 @@ export class LeasesController {
   async list(@Query({ schema: inputs.leasesQuery }) query: Checked<typeof inputs.leasesQuery>) {
     const { search = '', limit, offset } = query;
     const part = search.trim().toLowerCase();
-    const { held } = await this.desk.list();
+    const { held } = await this.service.list();
     const fitting = held.filter(({ cron, holder }) =>
       [cron, ownerPrefix(holder)].some((text) => text.toLowerCase().includes(part)),
     );
@@ -38,7 +38,7 @@ export class LeasesController {
     const { name: by, role, address } = callerHere();
     const order = { fence: parseFence(fence), by, role, from: `api ${address}`, reason };
     // It writes its own record: it alone knows whom it was taken from.
-    const { cleared } = await this.desk.clear(cron, order);
+    const { cleared } = await this.service.clear(cron, order);
     this.directory.forget();
     return { cron, cleared: presentLease(cleared) };
   }

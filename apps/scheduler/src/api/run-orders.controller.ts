@@ -7,7 +7,7 @@ import { CronDirectory } from './cron-directory.js';
 import { Orders } from './describe-route.js';
 import * as inputs from './inputs.js';
 import type { Checked } from './inputs.js';
-import { OrderDesk } from './order-desk.js';
+import { CommandService } from './command-service.js';
 import { runIsOver, runIsUnknown } from './problems.js';
 
 type OfRun = Checked<typeof inputs.runParams>;
@@ -20,7 +20,7 @@ export class RunOrdersController {
   @Inject(RunOperator) private readonly operator!: RunOperator;
   @Inject(LEDGER) private readonly ledger!: Ledger;
   @Inject(CronDirectory) private readonly directory!: CronDirectory;
-  @Inject(OrderDesk) private readonly desk!: OrderDesk;
+  @Inject(CommandService) private readonly service!: CommandService;
 
   @Post('cancel')
   @Orders('operator', cancelledSchema, 'What waits is cancelled at once; what runs is told, and has its grace to stop.')
@@ -29,7 +29,7 @@ export class RunOrdersController {
     @Body({ schema: inputs.cancelOrder }) { reason }: Checked<typeof inputs.cancelOrder>,
   ) {
     const order = { action: 'cancel', reason, ...(await this.#about(id)) };
-    const reply = await this.desk.carryOut(order, async (by) => {
+    const reply = await this.service.execute(order, async (by) => {
       const given = await this.crons.cancel(id, { by, reason });
       // Before the record is made: what was refused has changed nothing.
       if (given.verdict === 'missing') throw runIsUnknown(id);
@@ -53,7 +53,7 @@ export class RunOrdersController {
   ) {
     const given = { ...order, ...(payload !== undefined && { payload }) };
     const about = { action: 'retry', reason: order.reason, ...(await this.#about(id)) };
-    const reply = await this.desk.carryOut(about, (by) => this.operator.retry(id, { by, ...given }));
+    const reply = await this.service.execute(about, (by) => this.operator.retry(id, { by, ...given }));
     this.directory.forget();
     return reply;
   }
@@ -71,7 +71,7 @@ export class RunOrdersController {
     const given = { ...order, ...(result !== undefined && { result }) };
     const after = ({ state }: { readonly state: string }) => ({ state, answer: order.answer });
     const about = { action: 'resolve', reason: order.reason, after, ...(await this.#about(id)) };
-    const reply = await this.desk.carryOut(about, (by) => this.operator.resolve(id, { by, ...given }));
+    const reply = await this.service.execute(about, (by) => this.operator.resolve(id, { by, ...given }));
     this.directory.forget();
     return reply;
   }

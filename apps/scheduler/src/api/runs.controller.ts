@@ -13,9 +13,9 @@ import { READ_QUEUE } from './read-queue.js';
 import { runEntries } from './run-entries.js';
 
 /** The journal of a cron keeps so many entries. */
-const MOST_OF_CRON = 200;
+const MAX_PER_CRON = 200;
 /** Of all crons: as many as are read at once. */
-const MOST_OF_ALL = 1_000;
+const MAX_OVERALL = 1_000;
 
 /** Looks at runs. */
 @ApiTags('runs')
@@ -41,8 +41,8 @@ export class RunsController {
 
   async #entries({ id, cron }: Run) {
     const [notable, latest] = await Promise.all([
-      this.reads.journal.ofCron(cron, { limit: MOST_OF_CRON }),
-      this.reads.journal.latest({ limit: MOST_OF_ALL }),
+      this.reads.journal.ofCron(cron, { limit: MAX_PER_CRON }),
+      this.reads.journal.latest({ limit: MAX_OVERALL }),
     ]);
     return runEntries(id, { notable, latest }).map(presentJournalEntry);
   }

@@ -8,14 +8,14 @@ import { unknownCaller } from '../auth/refusals.js';
 import { problemSchema, youSchema } from './answers.js';
 import { Shows } from './describe-route.js';
 import { sessionOrder, type Checked } from './inputs.js';
-import { OverviewDesk } from './overview-desk.js';
+import { OverviewService } from './overview-service.js';
 
 /** Signing in and out, for pages: a browser sends a cookie by itself, also for what a page can't give headers to. */
 @ApiTags('session')
 @Controller('api')
 export class SessionController {
   @Inject(ACCESS) private readonly access!: Access;
-  @Inject(OverviewDesk) private readonly overviews!: OverviewDesk;
+  @Inject(OverviewService) private readonly overviews!: OverviewService;
 
   @Get('me')
   @Shows(youSchema, 'Who asks.')

@@ -3,7 +3,7 @@ import type { DynamicModule } from '@nestjs/common';
 import { APP_FILTER, APP_GUARD } from '@nestjs/core';
 import { ProblemFilter } from '../api/problem-filter.js';
 import { ACCESS, type Access } from './access.js';
-import { Door } from './door.js';
+import { AccessBoundary } from './access-boundary.js';
 import { FencepostGuard } from './fencepost-guard.js';
 
 /** Who may come in, and what they are told who may not. For every route of the app, wherever it comes from. */
@@ -14,11 +14,11 @@ export class AuthModule {
       module: AuthModule,
       providers: [
         { provide: ACCESS, useValue: access },
-        Door,
+        AccessBoundary,
         { provide: APP_GUARD, useClass: FencepostGuard },
         { provide: APP_FILTER, useClass: ProblemFilter },
       ],
-      exports: [ACCESS, Door],
+      exports: [ACCESS, AccessBoundary],
     };
   }
 }

@@ -19,11 +19,11 @@ export function currentCaller(): Caller | null {
   return callers.getStore() ?? null;
 }
 
-/** @throws {Error} where nobody was let in: the door is missing, and nothing may be done */
+/** @throws {Error} where nobody was let in: the access boundary is missing, and nothing may be done */
 export function callerHere(): Caller {
   const caller = currentCaller();
   if (caller) return caller;
-  throw new Error('Expected a request that came through the door.');
+  throw new Error('Expected a request that came through the access boundary.');
 }
 
 /** For whoever is at the machine itself, as long as there are no tokens. */

@@ -14,7 +14,7 @@ const NEEDS = Symbol('NEEDS');
 export const Needs = (role: AccessRole) => SetMetadata(NEEDS, role);
 
 /**
- * Checks the role for every route of every controller. The {@link Door} has said by then who it is; where no door stands, as
+ * Checks the role for every route of every controller. The {@link AccessBoundary} has said by then who it is; where no boundary stands, as
  * in an app that was put together otherwise, nobody is let in.
  *
  * A deployment with sign-on of its own gives an `Authenticate` to `SchedulerAppModule.forRoot`, or names a module with one in

@@ -1,6 +1,6 @@
 import { HttpException } from '@nestjs/common';
 
-/** What the door says to whoever does not come in: `{ statusCode, code, message }`. */
+/** What the access boundary says to whoever does not come in: `{ statusCode, code, message }`. */
 export class Refusal extends HttpException {
   constructor(statusCode: number, code: string, message: string) {
     super({ statusCode, code, message }, statusCode);

@@ -6,7 +6,7 @@ import { JOBS_SETTINGS, READS, type BullmqRunQueue, type JobsSettings, type Read
 import { CronDirectory } from '../api/cron-directory.js';
 import { ReadGate } from '../api/read-gate.js';
 import { READ_QUEUE } from '../api/read-queue.js';
-import { OrderDesk } from '../api/order-desk.js';
+import { CommandService } from '../api/command-service.js';
 import { requireCaller } from '../auth/require-caller.js';
 import { BoardAccess } from './board-access.js';
 import { BoardOfOurs } from './board-of-ours.js';
@@ -24,7 +24,7 @@ export class QueuesBoardModule implements OnModuleInit {
   @Inject(READ_QUEUE) private readonly runs!: BullmqRunQueue;
   @Inject(ReadGate) private readonly gate!: ReadGate;
   @Inject(CronDirectory) private readonly directory!: CronDirectory;
-  @Inject(OrderDesk) private readonly desk!: OrderDesk;
+  @Inject(CommandService) private readonly service!: CommandService;
   @Inject(CronOperator) private readonly operator!: CronOperator;
   @Inject(CronCatalog) private readonly crons!: CronCatalog;
   @Inject(READS) private readonly reads!: Reads;
@@ -45,7 +45,7 @@ export class QueuesBoardModule implements OnModuleInit {
           uiConfig: { ...LOOK, environment: { label: tenant, color: '#3b6ea5', textColor: '#ffffff' } },
           handlerHooks: hooks,
         },
-        // The door stands before everything; where an app was put together without it, the board stays shut.
+        // The access boundary stands before everything; where an app was put together without it, the board stays shut.
         middleware: requireCaller,
       }),
     });
@@ -57,9 +57,9 @@ export class QueuesBoardModule implements OnModuleInit {
     (this.mounted.getRouter() as { disable(setting: string): void }).disable('x-powered-by');
     // Its own answer to an error shows where in the program it came from.
     this.mounted.setErrorHandler(problemOnBoard);
-    const { runs, directory, desk, operator, crons, gate } = this;
+    const { runs, directory, service, operator, crons, gate } = this;
     const { ledger } = this.reads;
-    this.board.addQueue(new CronAdapter({ runs, directory, desk, operator, crons, gate, ledger }));
+    this.board.addQueue(new CronAdapter({ runs, directory, service, operator, crons, gate, ledger }));
   }
 }
 

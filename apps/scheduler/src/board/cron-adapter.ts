@@ -7,7 +7,7 @@ import { mapInSlices } from '@fencepost/ledger';
 import type { BullmqRunQueue } from '@fencepost/jobs/scheduler';
 import { mayAs } from '@fencepost/pod';
 import type { CronDirectory } from '../api/cron-directory.js';
-import type { OrderDesk } from '../api/order-desk.js';
+import type { CommandService } from '../api/command-service.js';
 import type { ReadGate } from '../api/read-gate.js';
 import { refusedRun, runIdOf } from '../api/problems.js';
 import { currentCaller } from '../auth/caller.js';
@@ -17,7 +17,7 @@ import { unreadSchedulers, type KnownSchedulers, type Scheduler } from './unread
 export interface CronAdapterDeps {
   readonly runs: BullmqRunQueue;
   readonly directory: CronDirectory;
-  readonly desk: OrderDesk;
+  readonly service: CommandService;
   readonly operator: CronOperator;
   readonly crons: CronCatalog;
   readonly ledger: Ledger;
@@ -25,7 +25,7 @@ export interface CronAdapterDeps {
 }
 
 /** More would be a page nobody reads; ours has a search. */
-const MOST_SHOWN = 1_000;
+const MAX_SHOWN = 1_000;
 
 const REASON = 'asked for on the board';
 
@@ -75,7 +75,7 @@ export class CronAdapter extends BullMQAdapter {
   }
 
   async #schedulers(): Promise<Scheduler[]> {
-    const { items } = await this.deps.directory.page({ limit: MOST_SHOWN, offset: 0 });
+    const { items } = await this.deps.directory.page({ limit: MAX_SHOWN, offset: 0 });
     const shown = items.filter(({ state }) => state !== 'removed');
     const counts = await this.deps.ledger.countRuns(shown.map(({ name }) => name));
     return mapInSlices(shown, ({ name, expression, timeZone, next, last }, n) => ({
@@ -104,19 +104,19 @@ export class CronAdapter extends BullMQAdapter {
   }
 
   override async runJobSchedulerNow(cron: string): Promise<QueueJob | 'not-found'> {
-    const { desk, operator, runs } = this.deps;
+    const { service, operator, runs } = this.deps;
     const order = { action: 'trigger', cron, reason: REASON, runOf: runIdOf };
-    const reply = await desk.carryOut(order, (by) => operator.trigger(cron, { by, reason: REASON }), 'queues');
+    const reply = await service.execute(order, (by) => operator.trigger(cron, { by, reason: REASON }), 'queues');
     if (reply.verdict !== 'claimed') throw refusedRun(cron, reply);
     return (await runs.queue.getJob(reply.runId)) ?? 'not-found';
   }
 
   override async removeJobScheduler(cron: string): Promise<boolean> {
-    const { crons, desk, directory } = this.deps;
+    const { crons, service, directory } = this.deps;
     const { entry } = await directory.known(cron);
     const before = { state: entry.state, generation: entry.generation };
     const order = { action: 'remove', cron, reason: REASON, before, after: () => ({ state: 'removed' }) };
-    await desk.carryOut(order, (by) => crons.remove(cron, { by, reason: REASON }), 'queues');
+    await service.execute(order, (by) => crons.remove(cron, { by, reason: REASON }), 'queues');
     directory.forget();
     return true;
   }

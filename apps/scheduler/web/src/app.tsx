@@ -5,10 +5,10 @@ import { AuditPage } from './pages/audit-page.js';
 import { CronPage } from './pages/cron/cron-page.js';
 import { CronsPage } from './pages/crons/crons-page.js';
 import { DoctorPage } from './pages/doctor-page.js';
-import { HoldingsPage } from './pages/holdings-page.js';
+import { LeasesPage } from './pages/leases-page.js';
 import { LoginPage } from './pages/login-page.js';
 import { NotFoundPage } from './pages/not-found-page.js';
-import { OutlookPage } from './pages/outlook-page.js';
+import { UpcomingPage } from './pages/upcoming-page.js';
 import { RunPage } from './pages/run/run-page.js';
 import { Announcer } from './ui/announcer.js';
 import { Masthead } from './ui/masthead.js';
@@ -51,8 +51,8 @@ function Pages() {
       <Route path="/cron/:name">{({ name }) => <CronPage key={name} name={decoded(name)} />}</Route>
       <Route path="/run/:id">{({ id }) => <RunPage key={id} id={decoded(id)} />}</Route>
       <Route path="/attention" component={AttentionPage} />
-      <Route path="/holdings" component={HoldingsPage} />
-      <Route path="/outlook" component={OutlookPage} />
+      <Route path="/leases" component={LeasesPage} />
+      <Route path="/upcoming" component={UpcomingPage} />
       <Route path="/audit" component={AuditPage} />
       <Route path="/doctor" component={DoctorPage} />
       <Route path="/login" component={LoginPage} />

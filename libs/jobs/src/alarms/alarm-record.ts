@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { Alarm, AlarmKind, AlarmNews } from './alarm.js';
+import type { Alarm, AlarmKind, AlarmChange } from './alarm.js';
 
 /** What is remembered of a cron's alarms, for all pods. Times are epoch milliseconds of the store. */
 export interface AlarmRecord {
@@ -9,7 +9,7 @@ export interface AlarmRecord {
   readonly successAt: number | null;
   readonly open: readonly Alarm[];
   /** Raised or cleared, and not told yet as far as is known. */
-  readonly untold: readonly AlarmNews[];
+  readonly untold: readonly AlarmChange[];
   /** Whoever is telling has until then; after it somebody else tells. */
   readonly tellingUntil: number;
 }
@@ -18,7 +18,7 @@ export interface AlarmRecord {
 const TELLING_MS = 10_000;
 
 /** A cron that raises and clears faster than anybody can be told must not fill the store. */
-const MOST_UNTOLD = 20;
+const MAX_UNTOLD = 20;
 
 export function newRecord(now: number): AlarmRecord {
   return { countFrom: now, successAt: null, open: [], untold: [], tellingUntil: 0 };
@@ -27,7 +27,7 @@ export function newRecord(now: number): AlarmRecord {
 /** What one look makes of the record, and what is to be told by whoever manages to write it. */
 export interface Settled {
   readonly record: AlarmRecord;
-  readonly tell: readonly AlarmNews[];
+  readonly tell: readonly AlarmChange[];
 }
 
 /**
@@ -44,9 +44,9 @@ export function settle(
   const open = [...record.open.filter(({ kind }) => isOpen(found, kind)), ...raised];
   const untold = [
     ...record.untold,
-    ...raised.map((alarm) => newsOf({ ...alarm, cron, news: 'raised' }, now)),
-    ...cleared.map((alarm) => newsOf({ ...alarm, cron, news: 'cleared' }, now)),
-  ].slice(-MOST_UNTOLD);
+    ...raised.map((alarm) => changeOf({ ...alarm, cron, news: 'raised' }, now)),
+    ...cleared.map((alarm) => changeOf({ ...alarm, cron, news: 'cleared' }, now)),
+  ].slice(-MAX_UNTOLD);
   const mayTell = untold.length > 0 && now >= record.tellingUntil;
   const tellingUntil = mayTell ? now + TELLING_MS : record.tellingUntil;
   return { record: { ...record, open, untold, tellingUntil }, tell: mayTell ? untold : [] };
@@ -57,7 +57,7 @@ function isOpen(alarms: readonly Alarm[], kind: AlarmKind): boolean {
 }
 
 /** After they were told. */
-export function told(record: AlarmRecord, tell: readonly AlarmNews[]): AlarmRecord {
+export function told(record: AlarmRecord, tell: readonly AlarmChange[]): AlarmRecord {
   const done = new Set(tell.map(({ id }) => id));
   return { ...record, untold: record.untold.filter(({ id }) => !done.has(id)), tellingUntil: 0 };
 }
@@ -73,7 +73,7 @@ export function readRecord(text: string | null): AlarmRecord | null {
 }
 
 /** The id is kept with the news: whoever tells it, again or after a crash, tells it under the same one. */
-function newsOf(alarm: Omit<AlarmNews, 'id'>, now: number): AlarmNews {
+function changeOf(alarm: Omit<AlarmChange, 'id'>, now: number): AlarmChange {
   const content = JSON.stringify([alarm.cron, alarm.kind, alarm.since, alarm.news, now]);
   return { ...alarm, id: createHash('sha256').update(content).digest('hex').slice(0, 24) };
 }

@@ -4,13 +4,13 @@ import { Worker, type Job } from 'bullmq';
 import { queuePrefix } from '../scheduling/bullmq-run-queue.js';
 import type { Telemetry } from '../telemetry/telemetry.js';
 import type { Message } from './alarm-queue.js';
-import { ALARM_QUEUE, FIRST_PAUSE_MS, MOST_TRIES } from './bullmq-alarm-queue.js';
-import type { Courier } from './courier.js';
+import { ALARM_QUEUE, FIRST_PAUSE_MS, MAX_TRIES } from './bullmq-alarm-queue.js';
+import type { WebhookSender } from './webhook-sender.js';
 
 export interface AlarmProcessorOptions extends KeySpace {
   /** For this worker alone, without a limit of retries per request; stays the caller's to close. */
   readonly redis: RedisClient;
-  readonly courier: Pick<Courier, 'deliver'>;
+  readonly webhookSender: Pick<WebhookSender, 'deliver'>;
   readonly telemetry: Telemetry;
 }
 
@@ -30,7 +30,7 @@ export class AlarmProcessor {
       autorun: false,
       // A pod that died while it sent leaves the message to another one.
       stalledInterval: 15_000,
-      maxStalledCount: MOST_TRIES,
+      maxStalledCount: MAX_TRIES,
       drainDelay: DRAIN_DELAY_S,
     });
     this.#worker.on('error', (error) => this.#trouble(error));
@@ -49,8 +49,8 @@ export class AlarmProcessor {
 
   #deliver(job: Job<Message>): Promise<void> {
     const attempt = job.attemptsMade + 1;
-    const retryInMs = attempt < MOST_TRIES ? FIRST_PAUSE_MS * 2 ** (attempt - 1) : null;
-    return this.options.courier.deliver({ message: job.data, attempt, retryInMs });
+    const retryInMs = attempt < MAX_TRIES ? FIRST_PAUSE_MS * 2 ** (attempt - 1) : null;
+    return this.options.webhookSender.deliver({ message: job.data, attempt, retryInMs });
   }
 
   #trouble(error: unknown): void {

@@ -18,7 +18,7 @@ export interface Alarm {
 }
 
 /** An alarm has been raised or cleared, and somebody is to hear of it. */
-export interface AlarmNews extends Alarm {
+export interface AlarmChange extends Alarm {
   readonly cron: string;
   readonly news: 'raised' | 'cleared';
   /** The same for the same news, whoever tells it and however often. */

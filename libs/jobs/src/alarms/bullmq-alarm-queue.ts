@@ -7,7 +7,7 @@ import type { AlarmQueue, Message } from './alarm-queue.js';
 export const ALARM_QUEUE = 'alarms';
 
 /** Tries of one message, and the pause before the second, which doubles: about 85 minutes together. */
-export const MOST_TRIES = 11;
+export const MAX_TRIES = 11;
 export const FIRST_PAUSE_MS = 5_000;
 
 /** As long as a message is kept, the same one again changes nothing. */
@@ -36,7 +36,7 @@ export class BullmqAlarmQueue implements AlarmQueue {
         data,
         opts: {
           jobId: data.id,
-          attempts: MOST_TRIES,
+          attempts: MAX_TRIES,
           backoff: { type: 'exponential', delay: FIRST_PAUSE_MS, jitter: 0.2 },
           removeOnComplete: KEEP,
           removeOnFail: KEEP_FAILED,

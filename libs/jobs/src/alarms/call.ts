@@ -23,7 +23,7 @@ export interface CallOptions {
 const NOT_PUBLIC = 'it is at an address that is not public; where that is meant, name the host in alarms.allowHosts';
 
 /** Nobody reads the answer; what is longer is cut off, and its status counts. */
-const LONGEST_ANSWER = 64 * 1_024;
+const MAX_ANSWER_LENGTH = 64 * 1_024;
 
 /** Whether a private, loopback or other special address may be behind the host of this URL: somebody has said so. */
 function isAllowed(url: URL, allowHosts: readonly string[]): boolean {
@@ -82,7 +82,7 @@ function requestOptions(url: URL, { method, headers, body }: Call, allowHosts: r
 
 /** Once, at its end or at the byte that is too much. */
 function drain(answer: IncomingMessage, ended: () => void): void {
-  let left = LONGEST_ANSWER;
+  let left = MAX_ANSWER_LENGTH;
   answer.on('data', (part: Buffer) => {
     left -= part.length;
     if (left >= 0) return;

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { CronPing } from '@fencepost/ledger/catalog';
 import type { Notification } from '@fencepost/ledger';
-import type { AlarmNews } from './alarm.js';
+import type { AlarmChange } from './alarm.js';
 import type { Message, MessageType, PingOn } from './alarm-queue.js';
 
 /** Somebody's own receiver of what happens. */
@@ -61,7 +61,7 @@ export function notifiedId({ runId, state, attempt }: Pick<Notification, 'runId'
 }
 
 /** Of an alarm. */
-export function happeningOf({ id, cron, news, kind, since, text, runId }: AlarmNews, now: number): Happening {
+export function happeningOf({ id, cron, news, kind, since, text, runId }: AlarmChange, now: number): Happening {
   const type = news === 'raised' ? 'alarm.raised' : 'alarm.cleared';
   return { id, cron, type, at: now, data: { cron, kind, since: new Date(since).toISOString(), text, runId } };
 }
@@ -73,7 +73,7 @@ export function pingOf({
   id,
   runId,
   attempt,
-}: AlarmNews): { readonly on: PingOn; readonly id: string } | null {
+}: AlarmChange): { readonly on: PingOn; readonly id: string } | null {
   if (news === 'cleared') return null;
   if (kind === 'missed' || kind === 'late') return { on: 'missed', id };
   if (kind === 'failed') return { on: 'failure', id: runId ?? id };

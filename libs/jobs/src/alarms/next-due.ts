@@ -1,6 +1,6 @@
 import type { CatalogEntry } from '@fencepost/ledger/catalog';
 import { spreadOf } from '@fencepost/schedule';
-import type { SharedSchedules } from '../scheduling/segments.js';
+import type { SharedSchedules } from '../scheduling/generation-ranges.js';
 
 export type Schedules = SharedSchedules;
 

@@ -3,7 +3,7 @@ import { createHmac } from 'node:crypto';
 const PREFIX = 'whsec_';
 
 /** Between these many bytes a secret has, says Standard Webhooks. */
-const [SHORTEST, LONGEST] = [24, 64];
+const [MIN_LENGTH, MAX_LENGTH] = [24, 64];
 
 export interface Signed {
   readonly id: string;
@@ -16,7 +16,7 @@ export interface Signed {
 export function isWebhookSecret(text: string): boolean {
   if (!/^whsec_[A-Za-z0-9+/]+={0,2}$/.test(text)) return false;
   const { length } = keyOf(text);
-  return length >= SHORTEST && length <= LONGEST;
+  return length >= MIN_LENGTH && length <= MAX_LENGTH;
 }
 
 /** The headers of a signed message. Source: the Standard Webhooks specification 1.0, symmetric signatures (`v1`). */

@@ -2,11 +2,18 @@ import type { Generation } from '@fencepost/ledger/catalog';
 import type { Account } from '@fencepost/ledger';
 import type { Run, SkipRange } from '@fencepost/ledger/run';
 import { occurrenceId } from '@fencepost/ledger/run';
-import { noCounts, type CronAudit, type Finding, type FindingKind, type NotCovered } from './audit-report.js';
+import { noCounts, type CronAudit, type AuditFinding, type AuditFindingKind, type NotCovered } from './audit-report.js';
 import { impossibility } from './impossibility.js';
 import { lostDefinitions } from './lost-definition.js';
 import { skipCover } from './skip-cover.js';
-import { instantsOf, reignsOf, stretchesOf, type AuditSpan, type Reign, type Stretch } from './stretches.js';
+import {
+  instantsOf,
+  validityIntervalsOf,
+  intervalPartsOf,
+  type AuditSpan,
+  type ValidityInterval,
+  type IntervalPart,
+} from './validity-intervals.js';
 
 /**
  * Holds what is recorded of a cron against its schedule: every instant of a firing generation has exactly one run or one
@@ -17,13 +24,13 @@ import { instantsOf, reignsOf, stretchesOf, type AuditSpan, type Reign, type Str
  * @param account everything recorded of `[span.from, span.to]`, what lies outside doesn't matter
  */
 export function auditCron(generations: readonly Generation[], account: Account, span: AuditSpan): CronAudit {
-  return auditReigns(reignsOf(generations), account, span);
+  return auditIntervals(validityIntervalsOf(generations), account, span);
 }
 
 /** {@link auditCron}, for schedules that were read before. */
-export function auditReigns(reigns: readonly Reign[], account: Account, span: AuditSpan): CronAudit {
-  const examination = new Examination(account, lostDefinitions(reigns.map(({ generation }) => generation)));
-  for (const stretch of stretchesOf(reigns, span)) examination.of(stretch);
+export function auditIntervals(intervals: readonly ValidityInterval[], account: Account, span: AuditSpan): CronAudit {
+  const examination = new Examination(account, lostDefinitions(intervals.map(({ generation }) => generation)));
+  for (const part of intervalPartsOf(intervals, span)) examination.of(part);
   return examination.result();
 }
 
@@ -42,7 +49,7 @@ interface Evidence {
 
 class Examination {
   readonly #counts = noCounts();
-  readonly #findings: Finding[] = [];
+  readonly #findings: AuditFinding[] = [];
   readonly #runs: ReadonlyMap<number, readonly Run[]>;
   readonly #rangeOf: (instant: number) => SkipRange | null;
   readonly #notCovered: NotCovered[] = [];
@@ -55,10 +62,10 @@ class Examination {
     this.#rangeOf = skipCover(skips);
   }
 
-  of(stretch: Stretch): void {
-    const { generation, after, through } = stretch;
+  of(part: IntervalPart): void {
+    const { generation, after, through } = part;
     const seen = new Set<number>();
-    for (const instant of instantsOf(stretch)) {
+    for (const instant of instantsOf(part)) {
       const runs = this.#runs.get(instant) ?? [];
       const id = occurrenceId({ cron: generation.definition.name, scheduledAt: instant });
       const natural = runs.find((run) => run.id === id);
@@ -125,7 +132,7 @@ class Examination {
     this.#notCovered.push({ cron, from: instant, to: instant, text });
   }
 
-  #find(kind: FindingKind, at: { cron: string; instant: number } | Run, what: string): void {
+  #find(kind: AuditFindingKind, at: { cron: string; instant: number } | Run, what: string): void {
     const instant = 'instant' in at ? at.instant : at.scheduledAt;
     this.#counts[kind] += 1;
     const text = `Of "${at.cron}" the instant ${new Date(instant).toISOString()} is ${kind}: ${what}.`;

@@ -18,7 +18,7 @@ import type { CronAudit } from './audit-report.js';
 
 /** An hour before the clocks of Europe/Berlin go forward, and back. */
 const BEGINNINGS = [Date.UTC(2026, 2, 29), Date.UTC(2026, 9, 25), Date.UTC(2026, 5, 1)];
-const MOST_INSTANTS = 400;
+const MAX_INSTANTS = 400;
 
 const change = fc.record({
   expression: fc.constantFrom('*/20 * * * * *', '* * * * *', '*/7 * * * *', '30 2 * * *', '15 */2 * * *'),
@@ -50,7 +50,7 @@ function make({ beginning, changes, fates }: History): Made {
     return { ...over, since: from };
   });
   const generations = generationsOf(...dated);
-  const to = instantsOf(generations, since)[MOST_INSTANTS]?.at ?? since;
+  const to = instantsOf(generations, since)[MAX_INSTANTS]?.at ?? since;
   const account = accountOf(instantsOf(generations, to), fates);
   return { generations, account, audit: (recorded) => auditCron(generations, recorded, { from: beginning, to }) };
 }

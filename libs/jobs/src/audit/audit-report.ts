@@ -5,10 +5,10 @@ import type { SkipReason } from '@fencepost/ledger/run';
  * `unexplained`: a scheduled run at no instant, of another generation than its instant, in a state that can't be, or at an
  * instant that is recorded as skipped too.
  */
-export type FindingKind = 'missed' | 'doubled' | 'unexplained';
+export type AuditFindingKind = 'missed' | 'doubled' | 'unexplained';
 
-export interface Finding {
-  readonly kind: FindingKind;
+export interface AuditFinding {
+  readonly kind: AuditFindingKind;
   readonly cron: string;
   /** Epoch milliseconds. */
   readonly instant: number;
@@ -36,7 +36,7 @@ export interface AuditCounts {
 }
 
 export interface CronAudit extends AuditCounts {
-  readonly findings: readonly Finding[];
+  readonly findings: readonly AuditFinding[];
   readonly notCovered: readonly NotCovered[];
 }
 
@@ -59,12 +59,12 @@ export interface AuditReport extends AuditCounts {
   /** How many crons were looked at. */
   readonly crons: number;
   readonly tookMs: number;
-  /** The first {@link MOST_FINDINGS}. */
-  readonly findings: readonly Finding[];
+  /** The first {@link MAX_FINDINGS}. */
+  readonly findings: readonly AuditFinding[];
   readonly notCovered: readonly NotCovered[];
 }
 
-export const MOST_FINDINGS = 1_000;
+export const MAX_FINDINGS = 1_000;
 
 export type Counting = { -readonly [K in Exclude<keyof AuditCounts, 'skipped'>]: number } & {
   readonly skipped: Record<SkipReason, number>;

@@ -13,12 +13,12 @@ import {
 } from '../../../../test/support/audit-history.js';
 import type { CatalogEntry } from '../../../ledger/src/catalog/definition.js';
 import type { Account } from '../../../ledger/src/ledger.js';
-import { MOST_FINDINGS } from './audit-report.js';
+import { MAX_FINDINGS } from './audit-report.js';
 import { audit, type AuditOptions } from './audit.js';
 
 const at = (second: number) => START + second * SECOND;
 
-interface Scene {
+interface Setup {
   readonly entries?: readonly CatalogEntry[];
   readonly account?: Account;
   /** Seconds after the start. */
@@ -27,14 +27,14 @@ interface Scene {
 }
 
 /** A store at a moment, and how much is asked of it at once. */
-function scene({ entries = [entryOf(generationsOf({ since: START }))], account, now = 65, heard = now }: Scene = {}) {
+function setup({ entries = [entryOf(generationsOf({ since: START }))], account, now = 65, heard = now }: Setup = {}) {
   const asked: [string, number, number][] = [];
   const all = account ?? accountOf(instantsOf(generationsOf({ since: START }), at(now)));
   const kept = (cron: string) => all.runs.filter((run) => run.cron === cron);
   const ports = {
     clock: new ManualClock(),
     catalog: { read: async () => ({ version: 1, readAt: at(now), entries }) },
-    presence: { lastHeard: async () => (heard === null ? null : at(heard)) },
+    membership: { lastHeard: async () => (heard === null ? null : at(heard)) },
     ledger: {
       account: async (cron: string, from: number, to: number) => {
         asked.push([cron, from, to]);
@@ -48,7 +48,7 @@ function scene({ entries = [entryOf(generationsOf({ since: START }))], account, 
 
 describe('an audit', () => {
   it('covers each cron from when on it is known to what was due five seconds ago', async () => {
-    const { ports } = scene();
+    const { ports } = setup();
     expect(await audit(ports)).toMatchObject({
       ok: true,
       from: START,
@@ -65,7 +65,7 @@ describe('an audit', () => {
     const { runs } = accountOf(instantsOf(generationsOf({ since: START }), at(65)));
     const twice = { ...runs[4]!, id: 'again' };
     for (const spoiled of [runs.toSpliced(9, 1), [...runs, twice], [...runs, runAt(at(7.5))]]) {
-      const report = await scene({ account: { runs: spoiled, skips: [], forgotten: null } }).audit();
+      const report = await setup({ account: { runs: spoiled, skips: [], forgotten: null } }).audit();
       expect(report.ok).toBe(false);
       expect(report.missed + report.doubled + report.unexplained).toBe(1);
       expect(report.findings).toHaveLength(1);
@@ -74,20 +74,20 @@ describe('an audit', () => {
 
   it('leaves out what nobody could have fired because no pod was there, and says so', async () => {
     const { runs } = accountOf(instantsOf(generationsOf({ since: START }), at(40)));
-    const report = await scene({ account: { runs, skips: [], forgotten: null }, heard: 42 }).audit();
+    const report = await setup({ account: { runs, skips: [], forgotten: null }, heard: 42 }).audit();
     expect(report).toMatchObject({ ok: true, to: at(40), instants: 40 });
     expect(report.notCovered).toMatchObject([{ cron: null, from: at(40), to: at(60) }]);
     expect(report.notCovered[0]?.text).toContain('last heard at 2026-03-02T08:00:42.000Z');
   });
 
   it('says nothing of a cluster that never had a pod', async () => {
-    const report = await scene({ account: { runs: [], skips: [], forgotten: null }, heard: null }).audit();
+    const report = await setup({ account: { runs: [], skips: [], forgotten: null }, heard: null }).audit();
     expect(report).toMatchObject({ ok: true, instants: 0, from: START, to: START });
     expect(report.notCovered[0]?.text).toContain('was ever heard');
   });
 
   it('looks no further than the pods can be, whatever is asked for', async () => {
-    const report = await scene().audit({ from: at(50), to: at(3_600) });
+    const report = await setup().audit({ from: at(50), to: at(3_600) });
     expect(report).toMatchObject({ from: at(50), to: at(60), instants: 11 });
     expect(report.notCovered).toMatchObject([{ to: at(3_600) }]);
   });
@@ -95,13 +95,13 @@ describe('an audit', () => {
   it('leaves out an instant that a spread puts off to after the end', async () => {
     const spread = generationsOf({ since: START, expression: '*/10 * * * * *', spreadMs: 9_000 });
     const account = accountOf(instantsOf(spread, at(60)));
-    const report = await scene({ entries: [entryOf(spread)], account }).audit();
+    const report = await setup({ entries: [entryOf(spread)], account }).audit();
     expect(report).toMatchObject({ ok: true, instants: 5 });
   });
 
   it('is of those crons that are asked for, and refuses one that is not there', async () => {
     const other = entryOf(generationsOf({ since: at(30), name: 'other' }));
-    const { ports } = scene({ entries: [entryOf(generationsOf({ since: START })), other] });
+    const { ports } = setup({ entries: [entryOf(generationsOf({ since: START })), other] });
     expect(await audit(ports)).toMatchObject({ crons: 2, ok: false, missed: 30 });
     expect(await audit(ports, { crons: [CRON, CRON] })).toMatchObject({ crons: 1, ok: true });
     await expect(audit(ports, { crons: ['tock'] })).rejects.toThrow('names of crons of the catalog, got "tock"');
@@ -111,9 +111,9 @@ describe('an audit', () => {
 
   it('tells the first thousand findings, and counts the others', async () => {
     const hours = 3_600 + 5;
-    const report = await scene({ account: { runs: [runAt(at(1))], skips: [], forgotten: null }, now: hours }).audit();
+    const report = await setup({ account: { runs: [runAt(at(1))], skips: [], forgotten: null }, now: hours }).audit();
     expect(report).toMatchObject({ missed: 3_599, ok: false });
-    expect(report.findings).toHaveLength(MOST_FINDINGS);
+    expect(report.findings).toHaveLength(MAX_FINDINGS);
   });
 
   it('reads a dense cron part by part, and one that fires once a day in one', async () => {
@@ -121,7 +121,7 @@ describe('an audit', () => {
     const now = 86_400 + 5;
     const skips = [{ after: START, through: at(now), reason: 'paused' as const }];
     const entries = [entryOf(generationsOf({ since: START })), entryOf(daily)];
-    const { asked, ports } = scene({ entries, account: { runs: [], skips, forgotten: null }, now });
+    const { asked, ports } = setup({ entries, account: { runs: [], skips, forgotten: null }, now });
     expect(await audit(ports)).toMatchObject({ ok: true, instants: 86_401, skipped: { paused: 86_401 } });
     expect(asked.filter(([cron]) => cron === 'daily')).toEqual([['daily', START + 1, at(86_400) + 1]]);
     const parts = asked.filter(([cron]) => cron === CRON);
@@ -135,28 +135,28 @@ describe('what a ledger has forgotten', () => {
   const { runs } = accountOf(instantsOf(generationsOf({ since: START }), at(65)));
 
   it('is not missed: the audit begins after it, and says so', async () => {
-    const report = await scene({ account: { runs: runs.slice(35), skips: [], forgotten: at(35) } }).audit();
+    const report = await setup({ account: { runs: runs.slice(35), skips: [], forgotten: at(35) } }).audit();
     expect(report).toMatchObject({ ok: true, instants: 25, ran: 25 });
     expect(report.notCovered).toMatchObject([{ cron: CRON, from: START + 1, to: at(35) }]);
     expect(report.notCovered[0]?.text).toContain('the ledger has forgotten some of it');
   });
 
   it('hides nothing that is missed later', async () => {
-    const report = await scene({ account: { runs: runs.slice(36), skips: [], forgotten: at(35) } }).audit();
+    const report = await setup({ account: { runs: runs.slice(36), skips: [], forgotten: at(35) } }).audit();
     expect(report).toMatchObject({ ok: false, missed: 1, findings: [{ instant: at(36) }] });
   });
 
   it('is not worth a word when nothing of it was asked for, or no instant lies in it', async () => {
     const account = { runs: runs.slice(35), skips: [], forgotten: at(35) };
-    expect(await scene({ account }).audit({ from: at(40) })).toMatchObject({ ok: true, notCovered: [] });
+    expect(await setup({ account }).audit({ from: at(40) })).toMatchObject({ ok: true, notCovered: [] });
     const before = { runs, skips: [], forgotten: START + 500 };
-    expect(await scene({ account: before }).audit()).toMatchObject({ ok: true, instants: 60, notCovered: [] });
+    expect(await setup({ account: before }).audit()).toMatchObject({ ok: true, instants: 60, notCovered: [] });
   });
 
   it('is not even read hour by hour', async () => {
     const now = 10 * 3_600;
     const account = { runs: [], skips: [], forgotten: at(now) };
-    const { asked, ports } = scene({ account, now });
+    const { asked, ports } = setup({ account, now });
     expect(await audit(ports)).toMatchObject({ ok: true, instants: 0 });
     expect(asked).toHaveLength(1);
   });
@@ -164,7 +164,7 @@ describe('what a ledger has forgotten', () => {
   it('is not missed when it is forgotten while the audit reads', async () => {
     const now = 2 * 3_600 + 5;
     const whole = accountOf(instantsOf(generationsOf({ since: START }), at(now)));
-    const { ports, asked } = scene({ account: whole, now });
+    const { ports, asked } = setup({ account: whole, now });
     const { account } = ports.ledger;
     ports.ledger.account = async (...words) => {
       const answer = await account(...words);

@@ -2,24 +2,24 @@ import type { Clock } from '@fencepost/lease';
 import type { Catalog, CatalogReading } from '@fencepost/ledger/catalog';
 import type { CatalogEntry } from '@fencepost/ledger/catalog';
 import type { Ledger } from '@fencepost/ledger';
-import type { Presence } from '../scheduling/presence.js';
+import type { Membership } from '../scheduling/membership.js';
 import { auditOne } from './audit-one.js';
 import {
   addCounts,
-  MOST_FINDINGS,
+  MAX_FINDINGS,
   noCounts,
   type AuditReport,
   type CronAudit,
-  type Finding,
+  type AuditFinding,
   type NotCovered,
 } from './audit-report.js';
 
-export type { AuditReport, Finding, FindingKind, NotCovered } from './audit-report.js';
+export type { AuditReport, AuditFinding, AuditFindingKind, NotCovered } from './audit-report.js';
 
 export interface AuditPorts {
   readonly catalog: Pick<Catalog, 'read'>;
   readonly ledger: Pick<Ledger, 'account'>;
-  readonly presence: Pick<Presence, 'lastHeard'>;
+  readonly membership: Pick<Membership, 'lastHeard'>;
   readonly clock: Clock;
 }
 
@@ -51,7 +51,7 @@ export async function audit(ports: AuditPorts, options: AuditOptions = {}): Prom
   for (const time of [options.from, options.to]) checkTime(time);
   const { clock, ledger } = ports;
   const began = clock.monotonic();
-  const [reading, lastHeard] = await Promise.all([ports.catalog.read(), ports.presence.lastHeard()]);
+  const [reading, lastHeard] = await Promise.all([ports.catalog.read(), ports.membership.lastHeard()]);
   const entries = asked(reading, options.crons);
   const from = options.from ?? oldestOf(entries, reading.readAt);
   const end = endOfAudit(reading.readAt, lastHeard, options.to);
@@ -104,7 +104,7 @@ function iso(instant: number): string {
 
 class Summary {
   readonly #counts = noCounts();
-  readonly #findings: Finding[] = [];
+  readonly #findings: AuditFinding[] = [];
   readonly #notCovered: NotCovered[];
 
   constructor(notCovered: readonly NotCovered[]) {
@@ -113,7 +113,7 @@ class Summary {
 
   add({ findings, notCovered, ...counts }: CronAudit): void {
     addCounts(this.#counts, counts);
-    this.#findings.push(...findings.slice(0, MOST_FINDINGS - this.#findings.length));
+    this.#findings.push(...findings.slice(0, MAX_FINDINGS - this.#findings.length));
     this.#notCovered.push(...notCovered);
   }
 

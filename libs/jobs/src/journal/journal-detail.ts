@@ -11,8 +11,8 @@ const HOLDERS: ReadonlySet<string> = new Set(['holder', 'worker', 'pod']);
 const ELSEWHERE: ReadonlySet<string> = new Set(['cron', 'runId']);
 
 /** Ten thousand entries are kept in a store that has better things to keep. */
-const LONGEST_TEXT = 500;
-const LONGEST_LIST = 20;
+const MAX_TEXT_LENGTH = 500;
+const MAX_LIST_LENGTH = 20;
 
 /** What an event carries, as the journal keeps it: as logs show it, with fences as texts, and short. */
 export function journalDetail(detail: object): Readonly<Record<string, unknown>> {
@@ -23,12 +23,12 @@ export function journalDetail(detail: object): Readonly<Record<string, unknown>>
 function shown(key: string, value: unknown): unknown {
   if (typeof value === 'number' && FENCES.has(key)) return formatFence(value as Fence);
   if (typeof value === 'string') return short(HOLDERS.has(key) ? ownerPrefix(value) : value);
-  if (Array.isArray(value) && value.length > LONGEST_LIST) {
-    return [...value.slice(0, LONGEST_LIST), `and ${value.length - LONGEST_LIST} more`];
+  if (Array.isArray(value) && value.length > MAX_LIST_LENGTH) {
+    return [...value.slice(0, MAX_LIST_LENGTH), `and ${value.length - MAX_LIST_LENGTH} more`];
   }
   return value;
 }
 
 function short(text: string): string {
-  return text.length <= LONGEST_TEXT ? text : `${text.slice(0, LONGEST_TEXT)}…`;
+  return text.length <= MAX_TEXT_LENGTH ? text : `${text.slice(0, MAX_TEXT_LENGTH)}…`;
 }

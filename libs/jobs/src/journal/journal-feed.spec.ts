@@ -4,7 +4,7 @@ import { beforeEach, describe, expect, it } from 'vitest';
 import { happened } from '../../../../test/contracts/journal.contract.js';
 import { recordedEvents } from '../../../../test/support/recorded-events.js';
 import { Telemetry } from '../telemetry/telemetry.js';
-import { JournalFeed, LOOK_AGAIN_MS, LOOK_MS, MOST_AT_A_LOOK } from './journal-feed.js';
+import { JournalFeed, LOOK_AGAIN_MS, LOOK_MS, MAX_AT_A_LOOK } from './journal-feed.js';
 import type { Journal, JournalEntry } from './journal.js';
 import { MemoryJournal } from './memory-journal.js';
 
@@ -75,7 +75,7 @@ describe('the feed of the journal', () => {
   it('goes on after the entry that somebody knows, however much that is', async () => {
     await happen('known');
     const known = await journal.head();
-    const many = Array.from({ length: 2 * MOST_AT_A_LOOK + 3 }, (_, n) => `${n}`);
+    const many = Array.from({ length: 2 * MAX_AT_A_LOOK + 3 }, (_, n) => `${n}`);
     await happen(...many);
     const hear = listener();
     feed.subscribe(hear, known);

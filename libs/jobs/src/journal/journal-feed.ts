@@ -18,7 +18,7 @@ export const LOOK_AGAIN_MS = 1_000;
 /** A store that has not answered by then is said not to answer, milliseconds. */
 const ANSWERED_MS = 1_000;
 /** So many are read at once; when there are more, the next look follows at once. */
-export const MOST_AT_A_LOOK = 500;
+export const MAX_AT_A_LOOK = 500;
 
 export type JournalListener = (entry: JournalEntry) => void;
 
@@ -91,7 +91,7 @@ export class JournalFeed {
       this.#failing = false;
       this.#answers = true;
       for (const subscriber of asking) this.#tell(subscriber, found);
-      return found.length < MOST_AT_A_LOOK ? LOOK_MS : 0;
+      return found.length < MAX_AT_A_LOOK ? LOOK_MS : 0;
     } catch (error) {
       this.#answers = false;
       this.#fail(error);
@@ -112,7 +112,7 @@ export class JournalFeed {
   /** From where the one begins that is the furthest behind; the others leave out what they know. */
   async #more(asking: readonly Subscriber[]): Promise<readonly JournalEntry[]> {
     const [behind] = asking.flatMap(({ heard }) => heard ?? []).toSorted(compareIds);
-    return behind === undefined ? [] : this.deps.journal.since(behind, MOST_AT_A_LOOK);
+    return behind === undefined ? [] : this.deps.journal.since(behind, MAX_AT_A_LOOK);
   }
 
   #tell(subscriber: Subscriber, found: readonly JournalEntry[]): void {

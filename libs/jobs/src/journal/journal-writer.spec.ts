@@ -4,7 +4,7 @@ import { beforeEach, describe, expect, it } from 'vitest';
 import { recordedEvents } from '../../../../test/support/recorded-events.js';
 import { Telemetry } from '../telemetry/telemetry.js';
 import { JournalAwayError } from './journal-away-error.js';
-import { JournalWriter, MOST_AT_ONCE, MOST_WAITING } from './journal-writer.js';
+import { JournalWriter, MAX_AT_ONCE, MAX_WAITING } from './journal-writer.js';
 import { ORDINARY_PER_SECOND, REST_MS, TELL_DROPPED_MS, WRITE_MS } from './journal-writer.js';
 import type { NewJournalEntry } from './journal.js';
 import { MemoryJournal } from './memory-journal.js';
@@ -134,30 +134,30 @@ describe('the way into the journal', () => {
   it('is taken by a bounded number at once, and by one batch at a time', async () => {
     let release = () => {};
     fate = () => new Promise((resolve) => void (release = resolve));
-    for (let n = 0; n < MOST_AT_ONCE + 3; n += 1) lost();
+    for (let n = 0; n < MAX_AT_ONCE + 3; n += 1) lost();
     await clock.advance(WRITE_MS);
     lost();
     await clock.advance(10 * WRITE_MS);
-    expect(batches).toEqual([MOST_AT_ONCE]);
+    expect(batches).toEqual([MAX_AT_ONCE]);
     [fate] = [async () => {}, release()];
     await clock.advance(WRITE_MS);
-    expect(batches).toEqual([MOST_AT_ONCE, 4]);
-    expect(await written()).toHaveLength(MOST_AT_ONCE + 4);
+    expect(batches).toEqual([MAX_AT_ONCE, 4]);
+    expect(await written()).toHaveLength(MAX_AT_ONCE + 4);
   });
 
   it('holds a bounded number while a store does not answer, and tells how many that has cost', async () => {
     fate = () => new Promise(() => {});
     lost();
     await clock.advance(WRITE_MS);
-    for (let n = 0; n < MOST_WAITING + 1_000; n += 1) lost();
+    for (let n = 0; n < MAX_WAITING + 1_000; n += 1) lost();
     let kept = 0;
     const held = writerOf(['worker']);
     held.start();
     fate = async () => void (kept = kept + (batches.at(-1) ?? 0));
-    for (let n = 0; n < MOST_WAITING + 1_000; n += 1) lost();
-    await clock.advance((MOST_WAITING / MOST_AT_ONCE) * WRITE_MS + 2 * WRITE_MS);
+    for (let n = 0; n < MAX_WAITING + 1_000; n += 1) lost();
+    await clock.advance((MAX_WAITING / MAX_AT_ONCE) * WRITE_MS + 2 * WRITE_MS);
     // And the word about those that were not.
-    expect(kept).toBe(MOST_WAITING + 1);
+    expect(kept).toBe(MAX_WAITING + 1);
     expect((await written(1))[0]).toMatchObject({ event: 'journal.dropped', detail: { count: 1_000 } });
   });
 
@@ -195,19 +195,19 @@ describe('the way into the journal', () => {
   });
 
   it('ends with the last words, and with nothing that stays', async () => {
-    for (let n = 0; n < MOST_AT_ONCE + 1; n += 1) lost();
+    for (let n = 0; n < MAX_AT_ONCE + 1; n += 1) lost();
     await writer.stop();
-    expect(await written()).toHaveLength(MOST_AT_ONCE + 1);
+    expect(await written()).toHaveLength(MAX_AT_ONCE + 1);
     expect(clock.pending).toBe(0);
     lost();
     await clock.advance(10 * WRITE_MS);
-    expect(await written()).toHaveLength(MOST_AT_ONCE + 1);
+    expect(await written()).toHaveLength(MAX_AT_ONCE + 1);
     expect(clock.pending).toBe(0);
   });
 
   it('ends also when the store takes no last words', async () => {
     fate = away;
-    for (let n = 0; n < MOST_AT_ONCE + 1; n += 1) lost();
+    for (let n = 0; n < MAX_AT_ONCE + 1; n += 1) lost();
     await writer.stop();
     expect([batches.length, clock.pending]).toEqual([1, 0]);
   });

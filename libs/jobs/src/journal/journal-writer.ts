@@ -20,9 +20,9 @@ export interface JournalWriterDeps {
 /** What happens within this time is written at once, milliseconds. */
 export const WRITE_MS = 100;
 /** So many wait at the most, whatever the store does: a few megabytes. */
-export const MOST_WAITING = 10_000;
+export const MAX_WAITING = 10_000;
 /** So many are written at once: some milliseconds of work, in which no run goes on. */
-export const MOST_AT_ONCE = 200;
+export const MAX_AT_ONCE = 200;
 /** So many ordinary events a pod writes in a second; a hundred runs a second would push out everything else. */
 export const ORDINARY_PER_SECOND = 20;
 /** After a store has failed it is left alone for so long, milliseconds. */
@@ -81,7 +81,7 @@ export class JournalWriter {
     const bearing = BEARING.get(event);
     if (bearing === undefined) return;
     const at = this.deps.clock.monotonic();
-    const taken = this.#waiting.length < MOST_WAITING && (bearing === 'notable' || this.#admits(at));
+    const taken = this.#waiting.length < MAX_WAITING && (bearing === 'notable' || this.#admits(at));
     if (!taken) this.#dropped.count += 1;
     else this.#waiting.push({ event, detail, at });
     if (!this.#busy) this.#arm(WRITE_MS);
@@ -107,7 +107,7 @@ export class JournalWriter {
 
   /** @returns whether the store took it */
   async #write(): Promise<boolean> {
-    const batch = this.#waiting.slice(0, MOST_AT_ONCE);
+    const batch = this.#waiting.slice(0, MAX_AT_ONCE);
     try {
       await this.deps.journal.append(batch.map((heard) => this.#entryOf(heard)));
       this.#failing = false;

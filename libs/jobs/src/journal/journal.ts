@@ -22,7 +22,7 @@ export interface JournalEntry extends NewJournalEntry {
 }
 
 export interface JournalQuery {
-  /** At most so many, 1 to {@link MOST_READ}. */
+  /** At most so many, 1 to {@link MAX_READ}. */
   readonly limit: number;
   /** Only what is older than the entry of this id; one that can't be an id is taken for none. */
   readonly before?: string;
@@ -30,21 +30,21 @@ export interface JournalQuery {
 
 export interface JournalLimits {
   /** So many entries of all crons and pods are kept. */
-  readonly mostOfAll: number;
+  readonly maxOverall: number;
   /** So many of one cron, and only {@link isNotable} ones. */
-  readonly mostOfCron: number;
+  readonly maxPerCron: number;
   /** The list of a cron of which nothing was heard for so long is gone, milliseconds. */
   readonly keepMs: number;
 }
 
-export const JOURNAL_LIMITS: JournalLimits = { mostOfAll: 10_000, mostOfCron: 200, keepMs: 30 * 24 * 3_600_000 };
+export const JOURNAL_LIMITS: JournalLimits = { maxOverall: 10_000, maxPerCron: 200, keepMs: 30 * 24 * 3_600_000 };
 
 /** An answer of more would hold up the store for everybody else. */
-export const MOST_READ = 1_000;
+export const MAX_READ = 1_000;
 
 /** A limit as it goes to a store, whatever was asked for. */
 export function readable(limit: number): number {
-  return Math.min(Math.max(Math.floor(limit) || 1, 1), MOST_READ);
+  return Math.min(Math.max(Math.floor(limit) || 1, 1), MAX_READ);
 }
 
 /**

@@ -20,7 +20,7 @@ interface List {
   addedAt: number;
 }
 
-/** What happened lately, in memory, for tests: the twin of `RedisJournal`, on the same contract suite. */
+/** What happened lately, in memory, for tests: an adapter like `RedisJournal`, on the same contract suite. */
 export class MemoryJournal implements Journal {
   readonly #clock: Clock;
   readonly #limits: JournalLimits;
@@ -34,10 +34,10 @@ export class MemoryJournal implements Journal {
 
   async append(entries: readonly NewJournalEntry[]): Promise<void> {
     this.#forget();
-    const { mostOfAll, mostOfCron } = this.#limits;
+    const { maxOverall, maxPerCron } = this.#limits;
     for (const entry of entries) {
-      this.#add(this.#all, entry, mostOfAll);
-      if (entry.cron !== null && isNotable(entry.event)) this.#add(this.#listOf(entry.cron), entry, mostOfCron);
+      this.#add(this.#all, entry, maxOverall);
+      if (entry.cron !== null && isNotable(entry.event)) this.#add(this.#listOf(entry.cron), entry, maxPerCron);
     }
   }
 

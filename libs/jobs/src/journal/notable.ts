@@ -1,6 +1,6 @@
 import { EVENT_TEXT, type EventName } from '../telemetry/events.js';
 
-const ROOMS = ['lease.', 'pods.', 'catalog.', 'alarm.', 'journal.'];
+const EVENT_FAMILIES = ['lease.', 'pods.', 'catalog.', 'alarm.', 'journal.'];
 
 /** What a dead store makes every pod say many times a second; and it is about the store, not about a cron. */
 const isTrouble = (event: EventName) => event.endsWith('.trouble');
@@ -17,6 +17,6 @@ const NOTABLE: ReadonlySet<EventName> = new Set(
   (Object.keys(EVENT_TEXT) as EventName[]).filter((event) => {
     const [level] = EVENT_TEXT[event];
     if (level === 'debug' || isTrouble(event)) return false;
-    return level !== 'info' || ROOMS.some((room) => event.startsWith(room));
+    return level !== 'info' || EVENT_FAMILIES.some((family) => event.startsWith(family));
   }),
 );

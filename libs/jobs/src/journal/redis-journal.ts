@@ -36,11 +36,11 @@ export class RedisJournal implements Journal {
   async append(entries: readonly NewJournalEntry[]): Promise<void> {
     if (this.#redis.status !== 'ready') throw new JournalAwayError(this.#redis.status);
     if (entries.length === 0) return;
-    const { mostOfAll, mostOfCron } = this.#limits;
+    const { maxOverall, maxPerCron } = this.#limits;
     // A command for each list, as they lie in different slots; sent in one turn, they are one round trip all the same.
     await Promise.all([
-      this.#add(this.#all, mostOfAll, entries),
-      ...[...notableByCron(entries)].map(([cron, those]) => this.#add(this.#listOf(cron), mostOfCron, those)),
+      this.#add(this.#all, maxOverall, entries),
+      ...[...notableByCron(entries)].map(([cron, those]) => this.#add(this.#listOf(cron), maxPerCron, those)),
     ]);
   }
 

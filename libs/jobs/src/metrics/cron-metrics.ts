@@ -12,7 +12,7 @@ const FIRED = ['claimed', 'caught_up', 'skipped_overlap', 'skipped_paused', 'mis
 const COUNTED = {
   fires: {
     ...{ name: 'cron_fires_total', type: 'counter', unit: null, by: 'scheduler' },
-    help: 'Instants that came due, by what became of them; a stretch of instants that went by together counts once.',
+    help: 'Instants that came due, by what became of them; a range of instants that went by together counts once.',
     labels: { cron: NAMES, outcome: FIRED },
   },
   fireDelay: {

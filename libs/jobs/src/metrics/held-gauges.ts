@@ -1,7 +1,7 @@
 import type { Clock } from '@fencepost/lease';
 import type { HeldCron } from '../scheduling/held-cron.js';
 import { Schedules } from '../scheduling/schedules.js';
-import { newestSegment, type SharedSchedule } from '../scheduling/segments.js';
+import { newestRange, type SharedSchedule } from '../scheduling/generation-ranges.js';
 import { Telemetry } from '../telemetry/telemetry.js';
 import type { CatalogEntry } from '@fencepost/ledger/catalog';
 import { OTHER, type CronLabels } from './cron-labels.js';
@@ -56,11 +56,11 @@ export class HeldGauges {
 
   #due(held: HeldCron): { readonly at: number; readonly intervalMs: number } | null {
     if (!held.known) return null;
-    const segment = newestSegment(held, this.#schedules);
-    if (!segment?.schedule) return null;
-    const next = segment.schedule.next(Math.max(held.cursor ?? segment.from, segment.from));
+    const range = newestRange(held, this.#schedules);
+    if (!range?.schedule) return null;
+    const next = range.schedule.next(Math.max(held.cursor ?? range.from, range.from));
     if (next === null) return null;
-    return { at: next + segment.spreadMs, intervalMs: intervalAround(segment.schedule, next) };
+    return { at: next + range.spreadMs, intervalMs: intervalAround(range.schedule, next) };
   }
 }
 

@@ -21,7 +21,7 @@ export interface PodPorts {
 
 /** A pod that knows the catalog only from here reads all of it for this. */
 const CATALOG_LASTS_MS = 60_000;
-const ROSTER_LASTS_MS = 10_000;
+const CATALOG_CACHE_MS = 10_000;
 
 /** What a pod of `JobsModule` has to show. */
 export class PodSources implements MetricSources {
@@ -38,10 +38,10 @@ export class PodSources implements MetricSources {
   async catalog(): Promise<readonly CatalogEntry[]> {
     const scheduler = this.ports.scheduler();
     const now = this.ports.clock.monotonic();
-    const lastsMs = scheduler ? ROSTER_LASTS_MS : CATALOG_LASTS_MS;
+    const lastsMs = scheduler ? CATALOG_CACHE_MS : CATALOG_LASTS_MS;
     if (this.#entries && now - this.#readAt < lastsMs) return this.#entries;
     const entries = scheduler
-      ? [...scheduler.roster.entries()].map(({ entry }) => entry)
+      ? [...scheduler.catalogCache.entries()].map(({ entry }) => entry)
       : (await this.ports.catalog.read()).entries;
     // One without any has not been read yet, or stands at its beginning.
     if (entries.length > 0) [this.#entries, this.#readAt] = [entries, now];

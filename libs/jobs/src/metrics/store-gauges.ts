@@ -7,7 +7,7 @@ import type { CronLabels } from './cron-labels.js';
 import type { Instruments } from './instruments.js';
 import type { LastSuccess } from './last-success.js';
 import type { MetricSources } from './sources.js';
-import { Tour } from './tour.js';
+import { RoundRobin } from './round-robin.js';
 import { tellTrouble } from '../telemetry/tell-trouble.js';
 
 export interface StoreGaugesDeps {
@@ -23,11 +23,11 @@ export interface StoreGaugesDeps {
 const PATIENCE_MS = 2_000;
 
 /** So many crons are asked for in one look. */
-const MOST_UNCERTAIN = 1_000;
-const MOST_LAST_RUNS = 100;
+const MAX_UNCERTAIN = 1_000;
+const MAX_LAST_RUNS = 100;
 
 /** Of one cron; more of them are no other news. */
-const MOST_RUNS = 100;
+const MAX_RUNS = 100;
 
 /** The newest runs may have failed, or still go on. */
 const LOOKED_BACK = 20;
@@ -41,8 +41,8 @@ interface Past {
 /** What a store has to be asked for. What could not be asked is not shown: an old number looks like a new one. */
 export class StoreGauges {
   readonly #uncertain = new Map<string, number>();
-  readonly #doubts = new Tour(MOST_UNCERTAIN);
-  readonly #successes = new Tour(MOST_LAST_RUNS);
+  readonly #doubts = new RoundRobin(MAX_UNCERTAIN);
+  readonly #successes = new RoundRobin(MAX_LAST_RUNS);
   /** Crons with series that only their holder shows. */
   readonly #shown = new Set<string>();
 
@@ -79,7 +79,7 @@ export class StoreGauges {
   async #doubtful(held: readonly string[]): Promise<void> {
     const { count, labels, sources } = this.deps;
     const asked = this.#doubts.next(held);
-    const runs = await this.#ask('counting uncertain runs', () => sources.ledger.runsIn('uncertain', asked, MOST_RUNS));
+    const runs = await this.#ask('counting uncertain runs', () => sources.ledger.runsIn('uncertain', asked, MAX_RUNS));
     count.uncertainRuns.reset();
     if (!runs) return;
     const still = new Set(held);

@@ -4,15 +4,15 @@ import type { Clock } from '@fencepost/lease';
 import { LeaseKeeper } from '@fencepost/lease/internal';
 import { closeRedis, type RedisClient } from '@fencepost/lease/redis';
 import { CLOCK, LEASE_REDIS } from '@fencepost/lease/nest';
-import { AlarmDuty } from '../alarms/alarm-duty.js';
+import { MonitorAssignment } from '../alarms/monitor-assignment.js';
 import { AlarmProcessor } from '../alarms/alarm.processor.js';
 import type { BullmqAlarmQueue } from '../alarms/bullmq-alarm-queue.js';
-import { Courier } from '../alarms/courier.js';
-import { Postman } from '../alarms/postman.js';
+import { WebhookSender } from '../alarms/webhook-sender.js';
+import { LazyWorker } from '../alarms/lazy-worker.js';
 import type { Ledger } from '@fencepost/ledger';
 import type { SchedulerPod } from '../scheduling/scheduler-pod.js';
 import { Telemetry } from '../telemetry/telemetry.js';
-import { openAlarmBook } from './definition-stores.js';
+import { openAlarmStore } from './definition-stores.js';
 import type { JobsSettings } from './options.js';
 import type { Database } from './postgres-database.js';
 import { workerCopyOf } from './redis-copy.js';
@@ -32,20 +32,20 @@ export class AlarmRunner implements OnApplicationBootstrap, BeforeApplicationShu
   @Inject(CLOCK) private readonly clock!: Clock;
   @Inject(Telemetry) private readonly telemetry!: Telemetry;
 
-  #duty: AlarmDuty | null = null;
-  #postman: Postman | null = null;
+  #monitor: MonitorAssignment | null = null;
+  #lazyWorker: LazyWorker | null = null;
   #redis: RedisClient | null = null;
 
   async onApplicationBootstrap(): Promise<void> {
     const pod = await this.runner.started;
-    this.#duty = this.#dutyOf(pod);
-    this.#postman = this.#postmanOf(pod);
-    this.#duty.watcher.start();
-    this.#postman.start();
+    this.#monitor = this.#monitorOf(pod);
+    this.#lazyWorker = this.#lazyWorkerOf(pod);
+    this.#monitor.monitor.start();
+    this.#lazyWorker.start();
   }
 
   async beforeApplicationShutdown(): Promise<void> {
-    await Promise.all([this.#duty?.watcher.stop(), this.#postman?.stop()]);
+    await Promise.all([this.#monitor?.monitor.stop(), this.#lazyWorker?.stop()]);
   }
 
   async onApplicationShutdown(): Promise<void> {
@@ -53,25 +53,35 @@ export class AlarmRunner implements OnApplicationBootstrap, BeforeApplicationShu
     if (this.#redis) await closeRedis(this.#redis);
   }
 
-  #dutyOf(pod: SchedulerPod): AlarmDuty {
+  #monitorOf(pod: SchedulerPod): MonitorAssignment {
     const { redis, ledger, queue, keeper, clock, telemetry } = this;
     const { webhooks, alarms } = this.settings;
-    const book = openAlarmBook(redis, this.database, this.settings);
+    const store = openAlarmStore(redis, this.database, this.settings);
     const { lookEveryMs } = alarms;
-    return new AlarmDuty({ pod, name: keeper.holder, ledger, book, queue, webhooks, clock, telemetry, lookEveryMs });
+    return new MonitorAssignment({
+      pod,
+      name: keeper.holder,
+      ledger,
+      store,
+      queue,
+      webhooks,
+      clock,
+      telemetry,
+      lookEveryMs,
+    });
   }
 
-  #postmanOf({ roster }: SchedulerPod): Postman {
+  #lazyWorkerOf({ catalogCache }: SchedulerPod): LazyWorker {
     const { clock, telemetry } = this;
     const { prefix, tenant, webhooks, alarms } = this.settings;
-    const pingOf = (cron: string) => roster.get(cron)?.entry.definition.ping;
-    const courier = new Courier({ webhooks, pingOf, clock, telemetry, ...alarms });
+    const pingOf = (cron: string) => catalogCache.get(cron)?.entry.definition.ping;
+    const webhookSender = new WebhookSender({ webhooks, pingOf, clock, telemetry, ...alarms });
     const isWanted = () =>
-      webhooks.length > 0 || [...roster.entries()].some(({ entry }) => entry.definition.ping !== undefined);
+      webhooks.length > 0 || [...catalogCache.entries()].some(({ entry }) => entry.definition.ping !== undefined);
     const open = () => {
       this.#redis ??= workerCopyOf(this.redis);
-      return new AlarmProcessor({ redis: this.#redis, prefix, tenant, courier, telemetry });
+      return new AlarmProcessor({ redis: this.#redis, prefix, tenant, webhookSender, telemetry });
     };
-    return new Postman({ open, isWanted, clock, telemetry, lookEveryMs: alarms.lookEveryMs });
+    return new LazyWorker({ open, isWanted, clock, telemetry, lookEveryMs: alarms.lookEveryMs });
   }
 }

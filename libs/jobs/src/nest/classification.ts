@@ -28,7 +28,7 @@ export interface Classification {
   readonly telemetry: Telemetry;
 }
 
-const MOST_NAMED = 5;
+const MAX_NAMED = 5;
 
 /**
  * Holds what the handlers of this process say of themselves against what the ledger's store can promise. Where no handler
@@ -69,7 +69,7 @@ function overlapping({ where, declaration: { definition } }: ClassifiedHandler):
 
 function named(critical: readonly ClassifiedHandler[]): string[] {
   const some = critical
-    .slice(0, MOST_NAMED)
+    .slice(0, MAX_NAMED)
     .map(({ where, declaration }) => `${where} ("${declaration.definition.name}")`);
   const more = critical.length - some.length;
   return more > 0 ? [...some, `and ${more} more`] : some;

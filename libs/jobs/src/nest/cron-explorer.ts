@@ -3,7 +3,7 @@ import { DiscoveryService, Reflector } from '@nestjs/core';
 import type { Clock } from '@fencepost/lease';
 import { CLOCK } from '@fencepost/lease/nest';
 import type { Declaration } from '@fencepost/ledger/catalog';
-import type { CronHandler } from '../running/carrier.js';
+import type { CronHandler } from '../running/delivery.js';
 import type { RunHandler } from '../running/run-context.js';
 import { CronDeclarationError } from './cron-declaration-error.js';
 import { checkCron, type CheckedCron } from './cron-declaration.js';

@@ -1,19 +1,19 @@
 import type { Clock } from '@fencepost/lease';
 import type { RedisClient } from '@fencepost/lease/redis';
-import { RedisAlarmBook } from '../alarms/redis-alarm-book.js';
-import type { AlarmBook } from '../alarms/alarm-book.js';
-import { PostgresAlarmBook } from '../alarms/postgres-alarm-book.js';
+import { RedisAlarmStore } from '../alarms/redis-alarm-store.js';
+import type { AlarmStore } from '../alarms/alarm-store.js';
+import { PostgresAlarmStore } from '../alarms/postgres-alarm-store.js';
 import type { Catalog } from '@fencepost/ledger/catalog';
 import { openPostgresCatalog, PostgresCatalog } from '@fencepost/ledger/catalog';
 import { RedisCatalog } from '@fencepost/ledger/catalog';
 import type { AuditTrail } from '@fencepost/ledger/audit-trail';
 import { PostgresAuditTrail } from '@fencepost/ledger/audit-trail';
 import { RedisAuditTrail } from '@fencepost/ledger/audit-trail';
-import { CatalogPresence } from '../scheduling/catalog-presence.js';
-import type { Presence } from '../scheduling/presence.js';
-import { RedisPresence } from '../scheduling/redis-presence.js';
+import { CatalogMembership } from '../scheduling/catalog-membership.js';
+import type { Membership } from '../scheduling/membership.js';
+import { RedisMembership } from '../scheduling/redis-membership.js';
 import type { Telemetry } from '../telemetry/telemetry.js';
-import { insist } from './insist.js';
+import { retryOnBoot } from './retry-on-boot.js';
 import type { JobsSettings } from './options.js';
 import type { Database } from './postgres-database.js';
 
@@ -40,17 +40,22 @@ export async function openCatalog(redis: RedisClient, ...[database, settings, te
   const { prefix, tenant } = settings;
   const place = inDatabase(database, settings);
   if (!place) return new RedisCatalog({ redis, prefix, tenant });
-  const { catalog, adopted } = await insist(() => openPostgresCatalog({ ...place, redis }));
+  const { catalog, adopted } = await retryOnBoot(() => openPostgresCatalog({ ...place, redis }));
   if (adopted !== null) telemetry.emit('catalog.adopted', { crons: adopted });
   return catalog;
 }
 
-type PresenceParts = [catalog: Catalog, settings: JobsSettings, clock: Clock, telemetry: Telemetry];
+type MembershipParts = [catalog: Catalog, settings: JobsSettings, clock: Clock, telemetry: Telemetry];
 
-export function openPresence(redis: RedisClient, ...[catalog, settings, clock, telemetry]: PresenceParts): Presence {
+export function openMembership(
+  redis: RedisClient,
+  ...[catalog, settings, clock, telemetry]: MembershipParts
+): Membership {
   const { prefix, tenant } = settings;
-  const presence = new RedisPresence({ redis, prefix, tenant });
-  return catalog instanceof PostgresCatalog ? new CatalogPresence({ presence, catalog, clock, telemetry }) : presence;
+  const membership = new RedisMembership({ redis, prefix, tenant });
+  return catalog instanceof PostgresCatalog
+    ? new CatalogMembership({ membership, catalog, clock, telemetry })
+    : membership;
 }
 
 export function openAuditTrail(redis: RedisClient, database: Pooled, settings: DefinitionPlace): AuditTrail {
@@ -59,8 +64,8 @@ export function openAuditTrail(redis: RedisClient, database: Pooled, settings: D
   return place ? new PostgresAuditTrail(place) : new RedisAuditTrail({ redis, prefix, tenant });
 }
 
-export function openAlarmBook(redis: RedisClient, database: Database | null, settings: JobsSettings): AlarmBook {
+export function openAlarmStore(redis: RedisClient, database: Database | null, settings: JobsSettings): AlarmStore {
   const { prefix, tenant } = settings;
   const place = inDatabase(database, settings);
-  return place ? new PostgresAlarmBook(place) : new RedisAlarmBook({ redis, prefix, tenant });
+  return place ? new PostgresAlarmStore(place) : new RedisAlarmStore({ redis, prefix, tenant });
 }

@@ -1,6 +1,6 @@
 import type { Criticality } from '@fencepost/lease/internal/redis-checks';
 import { z } from 'zod';
-import type { CronHandler, Limits } from '../running/carrier.js';
+import type { CronHandler, Limits } from '../running/delivery.js';
 import { duration } from './duration-option.js';
 
 /**

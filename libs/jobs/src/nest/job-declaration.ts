@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { CronDefinition } from '@fencepost/ledger/catalog';
-import type { CronHandler } from '../running/carrier.js';
+import type { CronHandler } from '../running/delivery.js';
 import { payloadReader } from '../running/payload-schema.js';
 import { isStandardSchema, type StandardSchema } from '../running/standard-schema.js';
 import { MANUAL } from '@fencepost/schedule';

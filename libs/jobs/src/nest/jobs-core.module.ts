@@ -22,9 +22,9 @@ import { LeaseFeed } from '../telemetry/lease-feed.js';
 import { leaseWarnings } from '../telemetry/lease-warnings.js';
 import { Telemetry } from '../telemetry/telemetry.js';
 import { cronLeases } from './cron-leases.js';
-import { openCatalog, openPresence } from './definition-stores.js';
+import { openCatalog, openMembership } from './definition-stores.js';
 import { FailureLog } from './failure-log.js';
-import { insist } from './insist.js';
+import { retryOnBoot } from './retry-on-boot.js';
 import { observing } from './observing.js';
 import { jobsSettings, type JobsModuleOptions, type JobsSettings, type Role } from './options.js';
 import { openTracing } from './open-tracing.js';
@@ -42,7 +42,7 @@ import {
   JOBS_SETTINGS,
   LEDGER,
   LEDGER_REDIS,
-  PRESENCE,
+  MEMBERSHIP,
   RANDOM,
   READS,
   TRACING,
@@ -63,12 +63,12 @@ const shared: Provider[] = [
   FailureLog,
   // After the ledger, which makes the tables.
   { provide: CATALOG, inject: [LEASE_REDIS, DATABASE, JOBS_SETTINGS, Telemetry, LEDGER], useFactory: openCatalog },
-  { provide: PRESENCE, inject: [LEASE_REDIS, CATALOG, JOBS_SETTINGS, CLOCK, Telemetry], useFactory: openPresence },
+  { provide: MEMBERSHIP, inject: [LEASE_REDIS, CATALOG, JOBS_SETTINGS, CLOCK, Telemetry], useFactory: openMembership },
 ];
 
 /** What other modules of this library take from the core. */
 const SHARED = [
-  ...[CRON_LEASE_STORE, CRON_LEASES, DATABASE, LEDGER, READS, CATALOG, PRESENCE, RANDOM, TRACING],
+  ...[CRON_LEASE_STORE, CRON_LEASES, DATABASE, LEDGER, READS, CATALOG, MEMBERSHIP, RANDOM, TRACING],
   ...[StoreHealth, SignalDrain],
 ];
 
@@ -155,8 +155,8 @@ async function openLedger(...[redis, waiting, database, settings]: Opening): Pro
   const { schema } = postgres;
   const ledger = new PostgresLedger({ pool, transactions, schema, prefix, tenant, timing });
   try {
-    if (postgres.migrate) await insist(() => migrateLedger(pool, { schema }));
-    await insist(() => ledger.checkSchema());
+    if (postgres.migrate) await retryOnBoot(() => migrateLedger(pool, { schema }));
+    await retryOnBoot(() => ledger.checkSchema());
   } catch (error) {
     // Nest ends nothing of a module that it could not build.
     await database.close();

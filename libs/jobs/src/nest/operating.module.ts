@@ -11,13 +11,13 @@ import { CronOperator } from '../operating/cron-operator.js';
 import { Jobs } from '../operating/jobs.js';
 import { RunOperator } from '../operating/run-operator.js';
 import { BullmqRunQueue } from '../scheduling/bullmq-run-queue.js';
-import type { Presence } from '../scheduling/presence.js';
+import type { Membership } from '../scheduling/membership.js';
 import type { RunQueue } from '../scheduling/run-queue.js';
 import { Telemetry } from '../telemetry/telemetry.js';
 import type { Tracing } from '../telemetry/tracing.js';
 import { alarmQueue } from './alarm-queue-provider.js';
-import { desks } from './desks.js';
-import { insist } from './insist.js';
+import { services } from './services.js';
+import { retryOnBoot } from './retry-on-boot.js';
 import type { JobsSettings } from './options.js';
 import { PayloadReaders } from './payload-readers.js';
 import { questions } from './questions.js';
@@ -28,7 +28,7 @@ import {
   CATALOG,
   JOBS_SETTINGS,
   LEDGER,
-  PRESENCE,
+  MEMBERSHIP,
   READS,
   RUN_QUEUE,
   TRACING,
@@ -40,7 +40,7 @@ const runQueue: Provider = {
   provide: RUN_QUEUE,
   inject: [LEASE_REDIS, JOBS_SETTINGS, Telemetry, TRACING],
   useFactory: (...[redis, { prefix, tenant }, telemetry, tracing]: QueueParts) =>
-    insist(() =>
+    retryOnBoot(() =>
       BullmqRunQueue.open({
         redis,
         prefix,
@@ -51,23 +51,23 @@ const runQueue: Provider = {
     ),
 };
 
-type RunPorts = [catalog: Catalog, ledger: Ledger, queue: RunQueue, presence: Presence];
+type RunPorts = [catalog: Catalog, ledger: Ledger, queue: RunQueue, membership: Membership];
 type Ports = [...RunPorts, clock: Clock];
 
 type CatalogPorts = [catalog: Catalog, clock: Clock, settings: JobsSettings, trail: AuditTrail];
 
 const operator: Provider = {
   provide: CronOperator,
-  inject: [CATALOG, LEDGER, RUN_QUEUE, PRESENCE, CLOCK, READS],
-  useFactory: (...[catalog, ledger, queue, presence, clock, reads]: [...Ports, Reads]) =>
-    new CronOperator({ catalog, ledger, queue, presence, clock, reads }),
+  inject: [CATALOG, LEDGER, RUN_QUEUE, MEMBERSHIP, CLOCK, READS],
+  useFactory: (...[catalog, ledger, queue, membership, clock, reads]: [...Ports, Reads]) =>
+    new CronOperator({ catalog, ledger, queue, membership, clock, reads }),
 };
 
 const runs: Provider = {
   provide: RunOperator,
-  inject: [CATALOG, LEDGER, RUN_QUEUE, PRESENCE, READS],
-  useFactory: (...[crons, ledger, queue, presence, reads]: [...RunPorts, Reads]) =>
-    new RunOperator({ catalog: crons, ledger, queue, presence, reads }),
+  inject: [CATALOG, LEDGER, RUN_QUEUE, MEMBERSHIP, READS],
+  useFactory: (...[crons, ledger, queue, membership, reads]: [...RunPorts, Reads]) =>
+    new RunOperator({ catalog: crons, ledger, queue, membership, reads }),
 };
 
 const catalog: Provider = {
@@ -79,9 +79,9 @@ const catalog: Provider = {
 
 const jobs: Provider = {
   provide: Jobs,
-  inject: [CATALOG, LEDGER, RUN_QUEUE, PRESENCE, CLOCK, PayloadReaders],
-  useFactory: (...[crons, ledger, queue, presence, clock, readers]: [...Ports, PayloadReaders]) =>
-    new Jobs({ catalog: crons, ledger, queue, presence, clock, readerOf: (job) => readers.of(job) }),
+  inject: [CATALOG, LEDGER, RUN_QUEUE, MEMBERSHIP, CLOCK, PayloadReaders],
+  useFactory: (...[crons, ledger, queue, membership, clock, readers]: [...Ports, PayloadReaders]) =>
+    new Jobs({ catalog: crons, ledger, queue, membership, clock, readerOf: (job) => readers.of(job) }),
 };
 
 /** What people and programs do to crons while they run, in either role. It enqueues what it triggers, over the connection of all. */
@@ -102,7 +102,7 @@ export class OperatingModule implements OnApplicationShutdown {
         catalog,
         jobs,
         PayloadReaders,
-        ...desks.providers,
+        ...services.providers,
         ...questions.providers,
       ],
       exports: [
@@ -113,7 +113,7 @@ export class OperatingModule implements OnApplicationShutdown {
         CronCatalog,
         Jobs,
         PayloadReaders,
-        ...desks.exports,
+        ...services.exports,
         ...questions.exports,
       ],
     };

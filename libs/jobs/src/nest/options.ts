@@ -13,7 +13,7 @@ import { buildTime } from './build-time.js';
 import { duration } from './duration-option.js';
 import { alarmsSchema, webhooksSchema, type AlarmOptions, type WebhookOptions } from './webhook-options.js';
 
-/** What a process does: campaign for crons and enqueue their occurrences, or run them. */
+/** What a process does: acquire the leases of crons and enqueue their occurrences, or run them. */
 export type Role = 'scheduler' | 'worker';
 
 export interface PostgresOptions {

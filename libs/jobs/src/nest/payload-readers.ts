@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import type { CronHandler } from '../running/carrier.js';
+import type { CronHandler } from '../running/delivery.js';
 import type { PayloadReader } from '../running/payload-schema.js';
 
 /** How the handlers of this process read their payloads, so that a wrong one is refused before it is enqueued. */

@@ -2,7 +2,7 @@ import { SetupError, type Clock } from '@fencepost/lease';
 import type { SqlPool } from '@fencepost/lease/postgres';
 import { tellTrouble } from '../telemetry/tell-trouble.js';
 import type { Telemetry } from '../telemetry/telemetry.js';
-import { HurriedPool } from './postgres-hurried-pool.js';
+import { DeadlinePool } from './postgres-deadline-pool.js';
 import type { JobsSettings } from './options.js';
 
 /** The pools of a ledger in PostgreSQL, and how to give them back. */
@@ -13,7 +13,7 @@ export interface Database {
   /** For what people ask about, so that nothing else waits behind it; that of the caller where it is the caller's. */
   readonly reads: SqlPool;
   /** The process ends: from now on what gets no answer within a second is cut off. A caller's pool is left alone. */
-  readonly hurry: () => void;
+  readonly enforceDeadline: () => void;
   readonly close: () => Promise<void>;
 }
 
@@ -52,7 +52,7 @@ export async function openDatabase(
   if (postgres.pool)
     return {
       ...{ pool: postgres.pool, transactions: postgres.pool, reads: postgres.pool },
-      ...{ hurry: () => {}, close: async () => {} },
+      ...{ enforceDeadline: () => {}, close: async () => {} },
     };
   const { Pool } = await pg();
   const common = {
@@ -80,13 +80,13 @@ export async function openDatabase(
   // What is sent first is first: nobody gets the connection before. A server that doesn't know these settings works without.
   transactions.on('connect', (client) => void client.query(ASK_WHETHER_ALIVE).catch(() => {}));
   const all = [pool, transactions, reads];
-  return { pool, transactions, reads, ...endingOf(all.map((one) => new HurriedPool(one, clock))) };
+  return { pool, transactions, reads, ...endingOf(all.map((one) => new DeadlinePool(one, clock))) };
 }
 
-function endingOf(pools: readonly HurriedPool[]): Pick<Database, 'hurry' | 'close'> {
+function endingOf(pools: readonly DeadlinePool[]): Pick<Database, 'enforceDeadline' | 'close'> {
   let closing: Promise<unknown> | undefined;
   return {
-    hurry: () => pools.forEach((pool) => pool.hurry()),
+    enforceDeadline: () => pools.forEach((pool) => pool.enforceDeadline()),
     // An application may be closed twice, and a pool may not.
     close: async () => void (await (closing ??= Promise.all(pools.map((pool) => pool.end())))),
   };

@@ -1,7 +1,7 @@
 import type { Provider } from '@nestjs/common';
-import { Outlook } from '../operating/outlook.js';
+import { Forecasts } from '../operating/forecast.js';
 import { Timelines } from '../operating/timelines.js';
-import { WhyDesk } from '../operating/why-desk.js';
+import { ExplainService } from '../operating/explain-service.js';
 import type { Reads } from './reads.js';
 import { READS } from './tokens.js';
 
@@ -9,8 +9,8 @@ import { READS } from './tokens.js';
 export const questions = {
   providers: [
     { provide: Timelines, inject: [READS], useFactory: (reads: Reads) => new Timelines(reads) },
-    { provide: WhyDesk, inject: [READS], useFactory: (reads: Reads) => new WhyDesk(reads) },
-    { provide: Outlook, inject: [READS], useFactory: (reads: Reads) => new Outlook(reads) },
+    { provide: ExplainService, inject: [READS], useFactory: (reads: Reads) => new ExplainService(reads) },
+    { provide: Forecasts, inject: [READS], useFactory: (reads: Reads) => new Forecasts(reads) },
   ] satisfies Provider[],
-  exports: [Timelines, WhyDesk, Outlook],
+  exports: [Timelines, ExplainService, Forecasts],
 };

@@ -3,7 +3,7 @@ import type { OnApplicationShutdown } from '@nestjs/common';
 import type { Clock } from '@fencepost/lease';
 import { CLOCK } from '@fencepost/lease/nest';
 import type { BullmqAlarmQueue } from '../alarms/bullmq-alarm-queue.js';
-import { PingBook } from '../alarms/ping-book.js';
+import { PingCache } from '../alarms/ping-cache.js';
 import { notifyOf, RunNotifier } from '../alarms/run-notifier.js';
 import type { Catalog } from '@fencepost/ledger/catalog';
 import type { Ledger } from '@fencepost/ledger';
@@ -21,7 +21,7 @@ export class RunNotifications implements OnApplicationShutdown {
   @Inject(CLOCK) private readonly clock!: Clock;
   @Inject(Telemetry) private readonly telemetry!: Telemetry;
 
-  #pings: PingBook | null = null;
+  #pings: PingCache | null = null;
   #notifier: RunNotifier | null = null;
 
   readonly notifyOf = (cron: string): string =>
@@ -32,7 +32,7 @@ export class RunNotifications implements OnApplicationShutdown {
     const { catalog, ledger, clock, telemetry, queue } = this;
     this.#notifier = new RunNotifier({ ledger, queue, telemetry, webhooks: this.settings.webhooks });
     this.#notifier.start(this.notifyOf);
-    this.#pings = new PingBook({ catalog, clock, telemetry });
+    this.#pings = new PingCache({ catalog, clock, telemetry });
     await this.#pings.start();
   }
 

@@ -7,13 +7,13 @@ import { RunNotifier } from '../alarms/run-notifier.js';
 import type { Catalog } from '@fencepost/ledger/catalog';
 import type { Ledger } from '@fencepost/ledger';
 import { PodReporter } from '../pods/pod-reporter.js';
-import type { Presence } from '../scheduling/presence.js';
-import { punctual } from '../scheduling/punctual.js';
+import type { Membership } from '../scheduling/membership.js';
+import { preciseTimer } from '../scheduling/precise-timer.js';
 import type { RunQueue } from '../scheduling/run-queue.js';
 import { SchedulerPod } from '../scheduling/scheduler-pod.js';
 import { Telemetry } from '../telemetry/telemetry.js';
 import type { Tracing } from '../telemetry/tracing.js';
-import { insist } from './insist.js';
+import { retryOnBoot } from './retry-on-boot.js';
 import type { JobsSettings, Role } from './options.js';
 import type { Database } from './postgres-database.js';
 import { SignalDrain } from './signal-drain.js';
@@ -25,7 +25,7 @@ import {
   DATABASE,
   JOBS_SETTINGS,
   LEDGER,
-  PRESENCE,
+  MEMBERSHIP,
   RANDOM,
   ROLES,
   RUN_QUEUE,
@@ -43,7 +43,7 @@ export class SchedulerRunner implements OnModuleInit, OnApplicationBootstrap, On
   @Inject(DATABASE) private readonly database!: Database | null;
   @Inject(ROLES) private readonly roles!: readonly Role[];
   @Inject(CATALOG) private readonly catalog!: Catalog;
-  @Inject(PRESENCE) private readonly presence!: Presence;
+  @Inject(MEMBERSHIP) private readonly membership!: Membership;
   @Inject(RUN_QUEUE) private readonly queue!: RunQueue;
   @Inject(ALARM_QUEUE) private readonly messages!: AlarmQueue;
   @Inject(CRON_LEASE_STORE) private readonly leases!: LeaseStore;
@@ -71,24 +71,24 @@ export class SchedulerRunner implements OnModuleInit, OnApplicationBootstrap, On
   }
 
   async onApplicationBootstrap(): Promise<void> {
-    const { ledger, catalog, presence, queue, leases, clock, random, telemetry, tracing } = this;
+    const { ledger, catalog, membership, queue, leases, clock, random, telemetry, tracing } = this;
     const { keeper } = this.held;
     const { sweepEveryMs, keepRuns, leaseTtlMs: ttlMs } = this.settings;
-    const stores = { ledger, catalog, presence, queue, leases, keeper };
+    const stores = { ledger, catalog, membership, queue, leases, keeper };
     const times = { ttlMs, sweepEveryMs, keepRuns, lookAgainMs: LOOK_AGAIN_MS };
-    const instants = clock === systemClock ? punctual(clock) : clock;
+    const instants = clock === systemClock ? preciseTimer(clock) : clock;
     const notifier = new RunNotifier({ ledger, queue: this.messages, telemetry, webhooks: this.settings.webhooks });
     this.#notifier = notifier;
     const pod = new SchedulerPod({ ...stores, ...times, notifier, clock, instants, random, telemetry, tracing });
     this.#pod = pod;
-    await insist(() => pod.start());
+    await retryOnBoot(() => pod.start());
     this.#onStarted(pod);
-    this.reporter.know(() => ({ share: pod.share, held: pod.engine.heldNames().length }));
+    this.reporter.know(() => ({ share: pod.assigned, held: pod.engine.heldNames().length }));
   }
 
   async onModuleDestroy(): Promise<void> {
     // A worker in the same process still has runs to finish.
-    if (!this.roles.includes('worker')) this.database?.hurry();
+    if (!this.roles.includes('worker')) this.database?.enforceDeadline();
     await this.#pod?.stop();
     await this.#notifier?.stop();
   }

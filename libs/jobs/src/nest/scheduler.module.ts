@@ -3,7 +3,7 @@ import type { DynamicModule } from '@nestjs/common';
 import { AlarmRunner } from './alarm-runner.js';
 import { SchedulerRunner } from './scheduler-runner.js';
 
-/** The scheduler role: campaigns for crons and enqueues their occurrences. Holds no user code. */
+/** The scheduler role: acquires the leases of crons and enqueues their occurrences. Holds no user code. */
 @Module({})
 export class SchedulerModule {
   /**

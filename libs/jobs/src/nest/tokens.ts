@@ -14,8 +14,8 @@ export const CRON_LEASES = Symbol('CRON_LEASES');
 export const READS = Symbol('READS');
 /** The {@link Catalog} of this process. */
 export const CATALOG = Symbol('CATALOG');
-/** The {@link Presence} of this process: who is there, and what nobody has seen to. */
-export const PRESENCE = Symbol('PRESENCE');
+/** The {@link Membership} of this process: who is there, and what nobody has seen to. */
+export const MEMBERSHIP = Symbol('PRESENCE');
 /** The {@link Journal} of this deployment: what happened lately, over all pods. */
 export const JOURNAL = Symbol('JOURNAL');
 /** The {@link PodRegistry} of this deployment: which pods there are, and how each is. */

@@ -14,9 +14,9 @@ import { Telemetry } from '../telemetry/telemetry.js';
 import type { Tracing } from '../telemetry/tracing.js';
 import { checkClassification } from './classification.js';
 import { CronExplorer, type FoundCron } from './cron-explorer.js';
-import { DeclarationNews } from './declaration-news.js';
+import { DeclarationReport } from './declaration-report.js';
 import { readPostgresSettings } from '@fencepost/ledger/durability';
-import { insist } from './insist.js';
+import { retryOnBoot } from './retry-on-boot.js';
 import type { JobsSettings } from './options.js';
 import { PayloadReaders } from './payload-readers.js';
 import type { Database } from './postgres-database.js';
@@ -49,7 +49,7 @@ export class WorkerRunner implements OnModuleInit, OnApplicationBootstrap, Befor
 
   #crons: ReadonlyMap<string, FoundCron> = new Map();
   #processor: RunProcessor | null = null;
-  #news: DeclarationNews | null = null;
+  #news: DeclarationReport | null = null;
   #cancelDeclare: CancelTimer = () => {};
 
   /** All crons are checked before anything is declared or taken. */
@@ -61,8 +61,8 @@ export class WorkerRunner implements OnModuleInit, OnApplicationBootstrap, Befor
 
   async onApplicationBootstrap(): Promise<void> {
     if (this.#crons.size === 0) this.telemetry.emit('worker.empty', { app: this.settings.app });
-    await insist(() => this.#classify());
-    await insist(() => this.#declare());
+    await retryOnBoot(() => this.#classify());
+    await retryOnBoot(() => this.#declare());
     this.#armDeclare();
     await this.notifications.start();
     const processor = this.#assemble();
@@ -78,7 +78,7 @@ export class WorkerRunner implements OnModuleInit, OnApplicationBootstrap, Befor
     this.#processor = null;
     this.#cancelDeclare();
     await processor?.stop(this.settings.drainDeadlineMs);
-    this.database?.hurry();
+    this.database?.enforceDeadline();
   }
 
   #assemble(): RunProcessor {
@@ -119,7 +119,7 @@ export class WorkerRunner implements OnModuleInit, OnApplicationBootstrap, Befor
     const declarations = [...this.#crons.values()].map(({ declaration }) => declaration);
     // A program that has no crons is not the one that had some: it may only want to trigger those of another.
     if (declarations.length === 0) return;
-    this.#news ??= new DeclarationNews(this.telemetry, { seq, source });
+    this.#news ??= new DeclarationReport(this.telemetry, { seq, source });
     this.#news.tell(await this.catalog.declare(declarations, { seq, source }), declarations.length);
   }
 

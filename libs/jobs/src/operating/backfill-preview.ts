@@ -12,7 +12,7 @@ export interface PreviewJob {
 }
 
 /** An instant that was refused so often as overlapping is left alone. */
-export const MOST_RERUNS = 9;
+export const MAX_RERUNS = 9;
 
 /** Instants whose records are read at once. */
 const WINDOW = 1_000;
@@ -74,7 +74,7 @@ function previewer(cron: string, { account, cursor, made }: Known): (scheduledAt
   return (scheduledAt) => {
     const natural = occurrenceId({ cron, scheduledAt });
     let runId = natural;
-    for (let n = 1; n <= MOST_RERUNS && states.get(runId) === 'skipped'; n += 1) runId = `${natural}-r${n}`;
+    for (let n = 1; n <= MAX_RERUNS && states.get(runId) === 'skipped'; n += 1) runId = `${natural}-r${n}`;
     const state = states.get(runId);
     if (state) return { left: state };
     if (scheduledAt > (cursor ?? made ?? -Infinity)) return { left: 'ahead' };

@@ -14,7 +14,7 @@ export interface BackfillReport {
   readonly accepted: number;
   /** How many were left alone, by why. Together with `accepted` all of `instants`, unless it was aborted. */
   readonly left: Readonly<Partial<Record<LeftAlone, number>>>;
-  /** The first {@link MOST_RUN_IDS} of the accepted ones, oldest first. */
+  /** The first {@link MAX_RUN_IDS} of the accepted ones, oldest first. */
   readonly runIds: readonly string[];
   /** Whether the signal ended it before all instants were asked for; asking again goes on. */
   readonly aborted: boolean;
@@ -34,7 +34,7 @@ export interface BackfillProgress {
   readonly open: number;
 }
 
-const MOST_RUN_IDS = 1_000;
+const MAX_RUN_IDS = 1_000;
 
 /** What became of one instant. */
 export type Outcome = { readonly accepted: string } | { readonly left: LeftAlone };
@@ -65,7 +65,7 @@ export class BackfillTally {
       return;
     }
     this.#accepted += 1;
-    if (this.#runIds.length < MOST_RUN_IDS) this.#runIds.push(outcome.accepted);
+    if (this.#runIds.length < MAX_RUN_IDS) this.#runIds.push(outcome.accepted);
   }
 
   get accepted(): number {

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { CRON } from '../../../../test/support/audit-history.js';
 import { OperatingStage } from '../../../../test/support/operating-stage.js';
 import type { CronDefinition } from '../../../ledger/src/catalog/definition.js';
-import { LARGEST_PRIORITY } from '../scheduling/run-queue.js';
+import { MAX_PRIORITY } from '../scheduling/run-queue.js';
 import type { BackfillOrder } from './cron-operator.js';
 
 const ORDER = { by: 'ada', reason: 'a test' };
@@ -23,7 +23,7 @@ async function mixed() {
   await stage.ran(1);
   await stage.claim(2);
   expect(await stage.claim(3)).toMatchObject({ reason: 'overlap' });
-  await stage.carryOut(stage.idOf(2));
+  await stage.execute(stage.idOf(2));
   await stage.writeOff(3, 5);
   await stage.claim(6);
   return { stage, backfill };
@@ -59,8 +59,8 @@ describe('a backfill', () => {
     const { stage, backfill } = await mixed();
     await backfill(4, 6);
     expect(stage.queue.taken).toEqual([
-      { runId: stage.idOf(4), delivery: 1, priority: LARGEST_PRIORITY },
-      { runId: stage.idOf(5), delivery: 1, priority: LARGEST_PRIORITY },
+      { runId: stage.idOf(4), delivery: 1, priority: MAX_PRIORITY },
+      { runId: stage.idOf(5), delivery: 1, priority: MAX_PRIORITY },
     ]);
     expect(await stage.asked()).toEqual([CRON]);
     expect(await stage.ledger.actions(CRON, 9)).toMatchObject([
@@ -157,13 +157,13 @@ describe('a backfill', () => {
     await stage.writeOff(0, 200);
     const done = backfill(1, 201);
     let most = 0;
-    for (let carried = 0; carried < 200;) {
+    for (let disposition = 0; disposition < 200;) {
       await stage.clock.advance(500);
       const waiting = (await stage.ledger.runs(CRON, 999)).filter(({ state }) => state === 'enqueued');
       most = Math.max(most, waiting.length);
       const oldest = waiting.toReversed().slice(0, 40);
-      for (const { id } of oldest) await stage.carryOut(id);
-      carried += oldest.length;
+      for (const { id } of oldest) await stage.execute(id);
+      disposition += oldest.length;
     }
     expect(await done).toMatchObject({ accepted: 200, left: {} });
     expect(most).toBeLessThanOrEqual(70);

@@ -4,13 +4,13 @@ import type { CatalogEntry } from '@fencepost/ledger/catalog';
 import type { Ledger, OperatorOrder, TriggerReply } from '@fencepost/ledger';
 import { isTerminal } from '@fencepost/ledger/run';
 import { occurrenceId } from '@fencepost/ledger/run';
-import { LARGEST_PRIORITY } from '../scheduling/run-queue.js';
+import { MAX_PRIORITY } from '../scheduling/run-queue.js';
 import { outcomeOf, BackfillTally, type BackfillProgress, type BackfillReport } from './backfill-report.js';
-import { madeAt, MOST_RERUNS } from './backfill-preview.js';
-import { deliver, type DeskPorts } from './delivery-desk.js';
+import { madeAt, MAX_RERUNS } from './backfill-preview.js';
+import { deliver, type DeliveryPorts } from './hand-over.js';
 import type { BackfillInstant } from './plan-backfill.js';
 
-export interface BackfillPorts extends DeskPorts {
+export interface BackfillPorts extends DeliveryPorts {
   readonly ledger: Pick<Ledger, 'trigger' | 'confirm' | 'readRun'>;
   readonly clock: Clock;
   readonly randomUUID: () => string;
@@ -27,7 +27,7 @@ export interface BackfillJob {
 /** Instants that are asked for at once. */
 const BATCH = 50;
 /** The next batch waits until no more of the runs before are open: a cron's line has 100 places, for its own runs too. */
-const MOST_OPEN = 20;
+const MAX_OPEN = 20;
 const LOOK_EVERY_MS = 500;
 
 /** Makes up for instants, batch after batch, oldest first. */
@@ -45,7 +45,7 @@ export class Backfill {
   async run(): Promise<BackfillReport> {
     const { entry, instants } = this.job;
     let done = 0;
-    while (done < instants.length && (await this.#roomInLine())) {
+    while (done < instants.length && (await this.#queueCapacity())) {
       await this.#ask(instants.slice(done, done + BATCH));
       done = Math.min(done + BATCH, instants.length);
       this.#asked = done;
@@ -68,7 +68,7 @@ export class Backfill {
     for (const outcome of answered) this.#tally.count(outcome);
     const runIds = answered.flatMap((outcome) => ('accepted' in outcome ? [outcome.accepted] : []));
     for (const runId of runIds) this.#open.add(runId);
-    await deliver(this.ports, this.job.entry.definition.name, { runIds, how: { priority: LARGEST_PRIORITY } });
+    await deliver(this.ports, this.job.entry.definition.name, { runIds, how: { priority: MAX_PRIORITY } });
     const failed = replies.find((reply) => reply.status === 'rejected');
     if (failed) throw failed.reason;
   }
@@ -77,7 +77,7 @@ export class Backfill {
   async #request(instant: BackfillInstant): Promise<TriggerReply> {
     const natural = occurrenceId({ cron: this.job.entry.definition.name, scheduledAt: instant.scheduledAt });
     let reply = await this.#trigger(natural, instant);
-    for (let n = 1; n <= MOST_RERUNS && reply.verdict === 'exists' && reply.state === 'skipped'; n += 1) {
+    for (let n = 1; n <= MAX_RERUNS && reply.verdict === 'exists' && reply.state === 'skipped'; n += 1) {
       reply = await this.#trigger(`${natural}-r${n}`, instant);
     }
     return reply;
@@ -110,13 +110,13 @@ export class Backfill {
    * Waits while the line is long: more would be refused, and the cron's own instants find a place in it.
    * @returns `false` when it was told to end
    */
-  async #roomInLine(): Promise<boolean> {
+  async #queueCapacity(): Promise<boolean> {
     const mayOverlap = this.job.entry.definition.overlap === 'allow';
     while (!this.job.signal?.aborted) {
-      if (mayOverlap || this.#open.size <= MOST_OPEN) return true;
+      if (mayOverlap || this.#open.size <= MAX_OPEN) return true;
       await this.#strikeOutEnded();
       this.#notify();
-      if (this.#open.size > MOST_OPEN) await sleep(this.ports.clock, LOOK_EVERY_MS, this.job.signal);
+      if (this.#open.size > MAX_OPEN) await sleep(this.ports.clock, LOOK_EVERY_MS, this.job.signal);
     }
     return false;
   }

@@ -37,7 +37,7 @@ export interface CronCatalogPorts {
 }
 
 /** Without an expected generation, a change is tried so often before somebody who is always faster is told of. */
-const MOST_TRIES = 5;
+const MAX_TRIES = 5;
 
 /** Crons that are made, changed and removed at run time, by the same rules as those that are declared in code. */
 export class CronCatalog {
@@ -105,7 +105,7 @@ export class CronCatalog {
     for (let tries = 1; ; tries += 1) {
       const reply = await ask({ expected, by, reason });
       if (reply.verdict === 'accepted') return reply.generation;
-      if (order.expected !== undefined || tries === MOST_TRIES) {
+      if (order.expected !== undefined || tries === MAX_TRIES) {
         throw new CatalogMovedError(name, expected, reply.generation);
       }
       expected = reply.generation;

@@ -179,15 +179,15 @@ describe('a trigger', () => {
   it.each([
     ['enqueue', 1, [CRON]],
     ['confirm', 1, [CRON]],
-    ['announce', 0, []],
+    ['publishDue', 0, []],
   ])('is accepted also when %s fails: the ledger has it pending', async (word, pending, looks) => {
     const { stage } = await set();
     const broken = async () => Promise.reject(new Error('away'));
-    const { queue, presence, ledger } = stage;
+    const { queue, membership, ledger } = stage;
     if (word === 'confirm') ledger.confirm = broken;
     const operator = stage.operatorOf({
       queue: word === 'enqueue' ? { enqueue: broken } : queue,
-      presence: word === 'announce' ? { announce: broken } : presence,
+      membership: word === 'publishDue' ? { publishDue: broken } : membership,
     });
     expect(await operator.trigger(CRON, ORDER)).toMatchObject({ verdict: 'claimed' });
     expect(await ledger.pending(CRON)).toHaveLength(pending);

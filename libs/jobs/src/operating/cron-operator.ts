@@ -4,7 +4,7 @@ import type { Catalog } from '@fencepost/ledger/catalog';
 import { DEFAULT_CANCEL_GRACE_MS } from '@fencepost/ledger/catalog';
 import type { CancelReply, Ledger, OperatorOrder, TriggerReply, TriggerRequest } from '@fencepost/ledger';
 import type { Pause, Run } from '@fencepost/ledger/run';
-import type { Presence } from '../scheduling/presence.js';
+import type { Membership } from '../scheduling/membership.js';
 import type { RunQueue } from '../scheduling/run-queue.js';
 import { cronOfRun } from '@fencepost/ledger/run';
 import { previewBackfill } from './backfill-preview.js';
@@ -12,7 +12,7 @@ import type { BackfillProgress, BackfillReport } from './backfill-report.js';
 import { Backfill } from './backfill.js';
 import { mapInSlices } from '@fencepost/ledger';
 import { overviewOf, type CronOverview } from './cron-overview.js';
-import { deliver } from './delivery-desk.js';
+import { deliver } from './hand-over.js';
 import { effectiveGeneration, knownCron, runnableCron, type KnownCron } from './known-cron.js';
 import { wrong } from '@fencepost/ledger';
 import { checkedInstant, checkedMs, checkedPayload, checkedText } from './order.js';
@@ -27,7 +27,7 @@ export interface CronOperatorPorts {
   readonly catalog: Pick<Catalog, 'read'>;
   readonly ledger: Ledger;
   readonly queue: Pick<RunQueue, 'enqueue'>;
-  readonly presence: Pick<Presence, 'announce'>;
+  readonly membership: Pick<Membership, 'publishDue'>;
   readonly clock: Clock;
   readonly randomUUID?: () => string;
   /** What is only looked at is read here; by default where everything else is. */

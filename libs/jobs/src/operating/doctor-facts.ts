@@ -9,12 +9,12 @@ import type { LostDefinitions } from './lost-definitions.js';
 import type { CronOverview } from './cron-overview.js';
 
 /** How much it matters. `bad`: something does not work, or is not safe. `warn`: it will not, or may not be. */
-export type FindingLevel = 'ok' | 'note' | 'warn' | 'bad';
+export type DoctorFindingLevel = 'ok' | 'note' | 'warn' | 'bad';
 
 /** One thing that was found: what it is about, what was found, and what to do. */
 export interface DoctorFinding {
   readonly code: string;
-  readonly level: FindingLevel;
+  readonly level: DoctorFindingLevel;
   readonly subject: string;
   /** A sentence or two. */
   readonly text: string;

@@ -95,14 +95,16 @@ function skewedPod({ pod, clockSkewMs, rttMs, host }: PodCard): DoctorFinding[] 
  */
 function shortLease({ pod, roles, leaseTtlMs, lagMs, rttMs }: PodCard): DoctorFinding[] {
   const needMs = 2 * (lagMs + rttMs);
-  const roomMs = 0.4 * leaseTtlMs;
-  if (!roles.includes('scheduler') || needMs <= roomMs) return [];
+  const allowanceMs = 0.4 * leaseTtlMs;
+  if (!roles.includes('scheduler') || needMs <= allowanceMs) return [];
   const advised = Math.ceil(needMs / 0.4 / 1_000);
   const text =
     `Its event loop is late by ${took(lagMs)} and the store answers in ${took(rttMs)}, with a lease ttl of ${took(leaseTtlMs)}: ` +
     `renewals come too late, and its crons change hands.`;
   const todo = `Give it more CPU, or set FENCEPOST_LEASE_TTL=${advised}s (leaseTtl of JobsModule) for all pods.`;
-  return [found(needMs > 2 * roomMs ? 'bad' : 'warn', { code: 'LEASE_TTL', subject: ownerPrefix(pod), text, todo })];
+  return [
+    found(needMs > 2 * allowanceMs ? 'bad' : 'warn', { code: 'LEASE_TTL', subject: ownerPrefix(pod), text, todo }),
+  ];
 }
 
 /** A worker beats every quarter of the run lease, and lets go when its event loop was blocked for a third. */

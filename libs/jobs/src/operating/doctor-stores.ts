@@ -6,7 +6,7 @@ import {
   type ServerFacts,
 } from '@fencepost/lease/internal/redis-checks';
 import { judgePostgres } from '@fencepost/ledger/durability';
-import type { DoctorFacts, DoctorFinding, DoctorRule, FindingLevel } from './doctor-facts.js';
+import type { DoctorFacts, DoctorFinding, DoctorRule, DoctorFindingLevel } from './doctor-facts.js';
 import { workers } from './doctor-pods.js';
 import { found, listed, took } from './doctor-words.js';
 
@@ -51,7 +51,7 @@ const REDIS_TODOS: Readonly<Record<FindingCode, string>> = {
 };
 
 /** Of these nobody says that they are lost: the expectation is only that of whoever needs them to last. */
-const LEVELS: Readonly<Record<Finding['danger'], FindingLevel>> = { refuse: 'bad', warn: 'warn' };
+const LEVELS: Readonly<Record<Finding['danger'], DoctorFindingLevel>> = { refuse: 'bad', warn: 'warn' };
 
 function unread({ unread: parts }: DoctorFacts): DoctorFinding[] {
   return parts.map(({ what, error }) => {
@@ -120,7 +120,7 @@ interface OfServer {
   readonly text: string;
 }
 
-function redisFinding(level: FindingLevel, { code, address, text }: OfServer): DoctorFinding {
+function redisFinding(level: DoctorFindingLevel, { code, address, text }: OfServer): DoctorFinding {
   const todo = (REDIS_TODOS as Readonly<Record<string, string>>)[code] ?? null;
   return found(level, { code, subject: `redis ${address}`, text, todo });
 }

@@ -1,16 +1,16 @@
-import type { DoctorFinding, FindingLevel } from './doctor-facts.js';
+import type { DoctorFinding, DoctorFindingLevel } from './doctor-facts.js';
 
-const MOST_NAMED = 5;
+const MAX_NAMED = 5;
 
 /** `level` and what is said at it, in the order a finding is read. */
-export function found(level: FindingLevel, finding: Omit<DoctorFinding, 'level'>): DoctorFinding {
+export function found(level: DoctorFindingLevel, finding: Omit<DoctorFinding, 'level'>): DoctorFinding {
   return { ...finding, level };
 }
 
 /** `a, b and 3 more`. */
 export function listed(names: readonly string[]): string {
-  const shown = names.slice(0, MOST_NAMED).join(', ');
-  return names.length > MOST_NAMED ? `${shown} and ${names.length - MOST_NAMED} more` : shown;
+  const shown = names.slice(0, MAX_NAMED).join(', ');
+  return names.length > MAX_NAMED ? `${shown} and ${names.length - MAX_NAMED} more` : shown;
 }
 
 export function counted(count: number, one: string, many = `${one}s`): string {

@@ -1,13 +1,13 @@
 import type { Catalog, CatalogReading } from '@fencepost/ledger/catalog';
 import type { Journal } from '../journal/journal.js';
 import type { PodRegistry } from '../pods/pod-registry.js';
-import type { Presence } from '../scheduling/presence.js';
+import type { Membership } from '../scheduling/membership.js';
 import { mapInSlices } from '@fencepost/ledger';
 import type { CronOverview } from './cron-overview.js';
 import type { CronOperator } from './cron-operator.js';
 import { CRON_RULES } from './doctor-crons.js';
 import type { PostgresFacts } from '@fencepost/ledger/postgres';
-import type { CronOutcomes, DoctorFacts, DoctorFinding, FindingLevel, RedisFacts } from './doctor-facts.js';
+import type { CronOutcomes, DoctorFacts, DoctorFinding, DoctorFindingLevel, RedisFacts } from './doctor-facts.js';
 import { OUTCOME_RULES, unsound } from './doctor-outcomes.js';
 import { POD_RULES } from './doctor-pods.js';
 import { STORE_RULES } from './doctor-stores.js';
@@ -19,7 +19,7 @@ export interface DoctorPorts {
   readonly catalog: Pick<Catalog, 'read'>;
   readonly operator: Pick<CronOperator, 'list' | 'newestRuns'>;
   readonly runs: Pick<RunOperator, 'uncertain'>;
-  readonly presence: Pick<Presence, 'lastHeard'>;
+  readonly membership: Pick<Membership, 'lastHeard'>;
   readonly pods: Pick<PodRegistry, 'list'>;
   readonly journal: Pick<Journal, 'latest'>;
   /** Where runs are looked for. */
@@ -31,7 +31,7 @@ export interface DoctorPorts {
   readonly postgres: (() => Promise<PostgresFacts>) | null;
 }
 
-const MOST_READ = 1_000;
+const MAX_READ = 1_000;
 /** Crons whose newest runs are read, and how many of each: the examination of 100,000 crons must end. */
 const MAX_UNSOUND = 200;
 const RUNS_READ = 20;
@@ -68,13 +68,13 @@ export class Doctor {
 
   async #facts(reading: CatalogReading, asked: Asked): Promise<DoctorFacts> {
     const { readAt: now, entries, unreadable = [], bornAt = null } = reading;
-    const { operator, runs, presence, pods, journal, ledger, redis, postgres } = this.ports;
+    const { operator, runs, membership, pods, journal, ledger, redis, postgres } = this.ports;
     const [crons, uncertain, lastHeard, cards, happened, server, database, lost] = await Promise.all([
       asked.about('crons', [], () => operator.list()),
-      asked.about('uncertain runs', [], () => runs.uncertain({ limit: MOST_READ })),
-      asked.about('presence', null, () => presence.lastHeard()),
+      asked.about('uncertain runs', [], () => runs.uncertain({ limit: MAX_READ })),
+      asked.about('membership', null, () => membership.lastHeard()),
       asked.about('pods', [], () => pods.list()),
-      asked.about('journal', [], () => journal.latest({ limit: MOST_READ })),
+      asked.about('journal', [], () => journal.latest({ limit: MAX_READ })),
       asked.about('redis', null, redis),
       asked.about('postgres', null, async () => (await postgres?.()) ?? null),
       asked.about('definitions', { count: 0, names: [] }, () => this.ports.lost(reading)),
@@ -104,7 +104,7 @@ class Asked {
 }
 
 const RULES = [...STORE_RULES, ...POD_RULES, ...CRON_RULES, ...OUTCOME_RULES];
-const ORDER: readonly FindingLevel[] = ['bad', 'warn', 'note', 'ok'];
+const ORDER: readonly DoctorFindingLevel[] = ['bad', 'warn', 'note', 'ok'];
 
 /** Judges by facts alone; asks nobody. */
 export function judgeDeployment(

@@ -1,7 +1,7 @@
 import { parseDuration } from '@fencepost/lease/internal/options';
 import { lostInJson } from '../nest/json-value.js';
 import { JobPayloadError } from '../running/job-payload-error.js';
-import { LARGEST_PRIORITY } from '../scheduling/run-queue.js';
+import { MAX_PRIORITY } from '../scheduling/run-queue.js';
 import { wrong } from '@fencepost/ledger';
 import { checkedInstant, checkedText } from './order.js';
 
@@ -33,7 +33,7 @@ export interface JobOrder {
   readonly by: string;
 }
 
-const LARGEST_PAYLOAD = 1_048_576;
+const MAX_PAYLOAD = 1_048_576;
 const DAY_MS = 86_400_000;
 const DEFAULT_KEY_TTL_MS = 30 * DAY_MS;
 const MIN_KEY_TTL_MS = 60_000;
@@ -45,8 +45,8 @@ const MAX_KEY_TTL_MS = 400 * DAY_MS;
  */
 export function checkedOrder(options: EnqueueOptions, now: number): JobOrder {
   const { idempotencyKey, priority = null, by = 'jobs' } = options;
-  if (priority !== null && !(Number.isSafeInteger(priority) && priority >= 1 && priority <= LARGEST_PRIORITY)) {
-    throw wrong('priority', `a whole number from 1 to ${LARGEST_PRIORITY}`, priority);
+  if (priority !== null && !(Number.isSafeInteger(priority) && priority >= 1 && priority <= MAX_PRIORITY)) {
+    throw wrong('priority', `a whole number from 1 to ${MAX_PRIORITY}`, priority);
   }
   return {
     key: idempotencyKey === undefined ? null : checkedText('idempotencyKey', idempotencyKey),
@@ -92,7 +92,7 @@ export function checkedJobPayload(job: string, payload: unknown): string | null 
   if (lost !== null) throw new JobPayloadError(job, [{ field: lost.join('.') || 'payload', problem }]);
   const json = JSON.stringify(payload);
   const bytes = Buffer.byteLength(json);
-  if (bytes <= LARGEST_PAYLOAD) return json;
-  const size = `expected at most ${LARGEST_PAYLOAD} bytes as JSON, got ${bytes}; store it elsewhere and hand over where it is`;
+  if (bytes <= MAX_PAYLOAD) return json;
+  const size = `expected at most ${MAX_PAYLOAD} bytes as JSON, got ${bytes}; store it elsewhere and hand over where it is`;
   throw new JobPayloadError(job, [{ field: 'payload', problem: size }]);
 }

@@ -63,7 +63,7 @@ describe('an idempotency key', () => {
     expect(first).toEqual({ runId: 'send-mail@order-4711', created: true });
     expect(await jobs.enqueue(JOB, { copies: 2, to: 'ada' }, KEY)).toEqual({ ...first, created: false });
     expect(stage.queue.taken).toHaveLength(1);
-    await stage.carryOut(first.runId);
+    await stage.execute(first.runId);
     expect(await jobs.enqueue(JOB, { to: 'ada', copies: 2 }, KEY)).toEqual({ ...first, created: false });
     expect(stage.queue.taken).toHaveLength(1);
   });
@@ -101,7 +101,7 @@ describe('an idempotency key', () => {
   it('that outlives the record of its run says that it was done', async () => {
     const { stage, jobs } = await jobsStage();
     const { runId } = await jobs.enqueue(JOB, 1, KEY);
-    await stage.carryOut(runId);
+    await stage.execute(runId);
     await stage.ledger.forget(JOB, 0);
     expect(await jobs.enqueue(JOB, 2, KEY)).toEqual({ runId, created: false, alreadyDone: true });
     expect(await jobs.enqueueMany(JOB, [{ payload: 3, ...KEY }])).toEqual([

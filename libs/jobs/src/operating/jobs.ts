@@ -6,10 +6,10 @@ import type { Catalog } from '@fencepost/ledger/catalog';
 import type { Ledger, TriggerReply, TriggerRequest } from '@fencepost/ledger';
 import { isTransactional } from '@fencepost/ledger';
 import type { PayloadReader } from '../running/payload-schema.js';
-import type { Presence } from '../scheduling/presence.js';
+import type { Membership } from '../scheduling/membership.js';
 import type { QueuedDelivery, RunQueue } from '../scheduling/run-queue.js';
 import { cronOfRun } from '@fencepost/ledger/run';
-import { deliverAll } from './delivery-desk.js';
+import { deliverAll } from './hand-over.js';
 import { IdempotencyKeyError, LateRequestError } from './job-errors.js';
 import { checkedJobPayload, checkedOrder, type EnqueueOptions } from './job-order.js';
 import { runIdOfKey } from './job-run-id.js';
@@ -22,7 +22,7 @@ export interface JobsPorts {
   readonly catalog: Pick<Catalog, 'read'>;
   readonly ledger: Ledger;
   readonly queue: Pick<RunQueue, 'enqueue'>;
-  readonly presence: Pick<Presence, 'announce'>;
+  readonly membership: Pick<Membership, 'publishDue'>;
   readonly clock: Clock;
   /** How the handler of a job reads its payload, where it is known in this process. */
   readonly readerOf?: (job: string) => PayloadReader | undefined;
@@ -60,7 +60,7 @@ interface Accepted extends Enqueued {
 /** Ledger calls under way at once. */
 const AT_ONCE = 100;
 /** A run that was there, and is forgotten when it is looked at. */
-const MOST_TRIES = 3;
+const MAX_TRIES = 3;
 
 /**
  * Asks for runs of jobs (`@JobHandler`), from any process. The ledger accepts the run before the queue is told, so that a
@@ -177,7 +177,7 @@ export class Jobs {
         return { runId, created: false, ...forgotten(asked, reply), delivery: null };
       }
       const run = await this.#ports.ledger.readRun(runId);
-      if (run === null && tries < MOST_TRIES) continue;
+      if (run === null && tries < MAX_TRIES) continue;
       checkSame(asked, run?.payload);
       // Whoever asked for it may be gone without having told anybody.
       const waits = run?.state === 'claimed' ? { runId, delivery: run.delivery, ...how } : null;

@@ -64,11 +64,11 @@ export class KnownJobs {
     this.#reading = { entries: new Map(entries.map((entry) => [entry.definition.name, entry])), readAt, askedAt };
   }
 
-  #kept(mostMs: number, job: string): KnownJob | null {
+  #kept(maxMs: number, job: string): KnownJob | null {
     const { entries, readAt = 0, askedAt = 0 } = this.#reading ?? {};
     const age = this.ports.clock.monotonic() - askedAt;
     const entry = entries?.get(job);
-    if (!entry || entry.state === 'removed' || age > mostMs) return null;
+    if (!entry || entry.state === 'removed' || age > maxMs) return null;
     const now = readAt + age;
     return { entry, now, generation: effectiveGeneration(entry, now) };
   }

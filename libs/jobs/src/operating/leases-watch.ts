@@ -6,7 +6,7 @@ import type { CronRecord } from '@fencepost/ledger';
 import type { Run } from '@fencepost/ledger/run';
 
 /** How a cron stood when somebody began to watch it. */
-export interface WatchMark {
+export interface WatchMarker {
   /** Epoch milliseconds of the store that has the leases. */
   readonly at: number;
   /** How many calls the ledger had refused until then. */
@@ -16,7 +16,7 @@ export interface WatchMark {
 }
 
 /** What a watch can see. */
-export type SightingKind =
+export type ObservationKind =
   /** Two runs of one scheduled instant. */
   | 'two-runs'
   /** A claim was accepted under a lower fence than one before it. */
@@ -28,8 +28,8 @@ export type SightingKind =
   /** The ledger refused somebody whose term or attempt is over: the fence did its work. */
   | 'refused';
 
-export interface Sighting {
-  readonly kind: SightingKind;
+export interface Observation {
+  readonly kind: ObservationKind;
   /** `bad`: a duplicate. `warn`: a person should look. `note`: a duplicate was kept out. */
   readonly level: 'note' | 'warn' | 'bad';
   /** The run it is about, where it is about one. */
@@ -42,7 +42,7 @@ export interface WatchReport {
   /** Since when, epoch milliseconds of the store that has the leases. */
   readonly from: number;
   /** Each once, in the order they were seen. */
-  readonly sightings: readonly Sighting[];
+  readonly observations: readonly Observation[];
   /** Who holds the cron at the end. */
   readonly holding: Holding | null;
   /** `duplicate` and `doubtful`: something is `bad`, or `warn`. `free`: nobody has taken the cron. */
@@ -59,7 +59,7 @@ export interface Look {
   readonly holding: Holding | null;
 }
 
-export function markOf(at: number, { refusals }: Pick<CronRecord, 'refusals'>, runs: readonly Run[]): WatchMark {
+export function markerOf(at: number, { refusals }: Pick<CronRecord, 'refusals'>, runs: readonly Run[]): WatchMarker {
   const instants = runs.flatMap(({ claimedAt, attemptedAt, finishedAt }) => [
     claimedAt,
     attemptedAt ?? 0,
@@ -70,49 +70,49 @@ export function markOf(at: number, { refusals }: Pick<CronRecord, 'refusals'>, r
 
 /** Puts look after look together into what there is to say. Asks nobody. */
 export class DuplicateWatch {
-  readonly #sightings = new Map<string, Sighting>();
+  readonly #observations = new Map<string, Observation>();
   /** Runs that waited for an answer before. */
   #waiting: ReadonlySet<string> | null = null;
   #last: Look | null = null;
 
   constructor(
     private readonly cron: string,
-    private readonly mark: WatchMark,
+    private readonly marker: WatchMarker,
   ) {}
 
   see(look: Look): void {
-    const { ledgerAt } = this.mark;
+    const { ledgerAt } = this.marker;
     const claimed = look.runs.filter(({ claimedAt }) => claimedAt > ledgerAt);
     this.#waiting ??= new Set(look.runs.filter((run) => isWaiting(run) && !isSince(run, ledgerAt)).map(({ id }) => id));
-    for (const [key, sighting] of [
+    for (const [key, observation] of [
       ...twoRuns(look.runs),
       ...staleClaims(claimed),
       ...look.runs.flatMap((run) => begunAgain(run, ledgerAt)),
       ...look.runs.filter((run) => isWaiting(run) && !this.#waiting?.has(run.id)).map(asking),
       ...this.#refusals(look),
     ]) {
-      this.#sightings.set(key, sighting);
+      this.#observations.set(key, observation);
     }
     this.#last = look;
   }
 
   report(): WatchReport {
-    const sightings = [...this.#sightings.values()];
+    const observations = [...this.#observations.values()];
     const { holding = null } = this.#last ?? {};
-    return { cron: this.cron, from: this.mark.at, sightings, holding, verdict: verdictOf(sightings, holding) };
+    return { cron: this.cron, from: this.marker.at, observations, holding, verdict: verdictOf(observations, holding) };
   }
 
   #refusals({ refusals, entries }: Look): Named[] {
-    const count = refusals - this.mark.refusals;
+    const count = refusals - this.marker.refusals;
     if (count <= 0) return [];
-    const told = entries.filter(({ at, event }) => at >= this.mark.at && REFUSED.has(event));
+    const told = entries.filter(({ at, event }) => at >= this.marker.at && REFUSED.has(event));
     const by = [...new Set(told.map(({ pod }) => pod))].join(', ');
     const text = `The ledger refused ${times(count)} what came under a term or an attempt that is over${by && `, from ${by}`}.`;
     return [['refused', { kind: 'refused', level: 'note', runId: null, text }]];
   }
 }
 
-type Named = readonly [key: string, sighting: Sighting];
+type Named = readonly [key: string, observation: Observation];
 
 const REFUSED: ReadonlySet<string> = new Set(['claim.stale', 'attempt.refused']);
 
@@ -170,9 +170,9 @@ function isSince({ attemptedAt }: Run, since: number): boolean {
   return attemptedAt !== null && attemptedAt > since;
 }
 
-function verdictOf(sightings: readonly Sighting[], holding: Holding | null): WatchReport['verdict'] {
-  if (sightings.some(({ level }) => level === 'bad')) return 'duplicate';
-  if (sightings.some(({ level }) => level === 'warn')) return 'doubtful';
+function verdictOf(observations: readonly Observation[], holding: Holding | null): WatchReport['verdict'] {
+  if (observations.some(({ level }) => level === 'bad')) return 'duplicate';
+  if (observations.some(({ level }) => level === 'warn')) return 'doubtful';
   return holding ? 'clean' : 'free';
 }
 

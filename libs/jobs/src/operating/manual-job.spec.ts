@@ -41,9 +41,9 @@ describe('a job, for whoever operates it', () => {
   it('is in order for an audit, with runs and without', async () => {
     const { stage, jobs } = await jobsStage();
     const { runId } = await jobs.enqueue(JOB, null, { idempotencyKey: 'order-4711' });
-    await stage.carryOut(runId);
+    await stage.execute(runId);
     await stage.clock.advance(86_400_000);
-    await stage.presence.beat('pod/1');
+    await stage.membership.heartbeat('pod/1');
     const report = await audit(stage, { from: stage.at(0), to: stage.at(3_600), crons: [JOB] });
     expect(report.findings).toEqual([]);
   });

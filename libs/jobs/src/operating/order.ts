@@ -2,13 +2,13 @@ import { wrong } from '@fencepost/ledger';
 
 /** The last instant a date can have. */
 const LAST_MS = 8.64e15;
-const LONGEST_TEXT = 1_000;
-const LARGEST_PAYLOAD = 65_536;
+const MAX_TEXT_LENGTH = 1_000;
+const MAX_PAYLOAD = 65_536;
 
 /** Who asks, and why: it stands in the journal, so nobody may leave it empty. */
 export function checkedText(what: string, text: unknown): string {
-  if (typeof text === 'string' && text.trim() !== '' && text.length <= LONGEST_TEXT) return text;
-  throw wrong(what, `a text of 1 to ${LONGEST_TEXT} characters`, text);
+  if (typeof text === 'string' && text.trim() !== '' && text.length <= MAX_TEXT_LENGTH) return text;
+  throw wrong(what, `a text of 1 to ${MAX_TEXT_LENGTH} characters`, text);
 }
 
 export function checkedInstant(what: string, instant: unknown): number {
@@ -25,8 +25,8 @@ export function checkedMs(what: string, ms: unknown): number {
 export function checkedPayload(payload: unknown, what = 'payload'): string | null {
   if (payload === undefined || payload === null) return null;
   const json = asJson(payload);
-  if (json !== null && json.length <= LARGEST_PAYLOAD) return json;
-  throw wrong(what, `plain data of at most ${LARGEST_PAYLOAD} characters as JSON`, payload);
+  if (json !== null && json.length <= MAX_PAYLOAD) return json;
+  throw wrong(what, `plain data of at most ${MAX_PAYLOAD} characters as JSON`, payload);
 }
 
 function asJson(payload: unknown): string | null {

@@ -12,7 +12,7 @@ export interface PauseThatEnded {
 }
 
 /** Instants are counted up to here; the range is told in full. */
-const MOST_COUNTED = 10_000;
+const MAX_COUNTED = 10_000;
 
 /**
  * The instants that were recorded as `paused` while the pause was in force; `null` for none.
@@ -45,7 +45,7 @@ function instantsIn(entry: CatalogEntry, after: number, through: number): Missed
     let [count, from, to] = [0, 0, schedule.previous(end + 1) ?? 0];
     for (const instant of schedule.between(begin + 1, end + 1)) {
       if (count === 0) from = instant;
-      if ((count += 1) === MOST_COUNTED) break;
+      if ((count += 1) === MAX_COUNTED) break;
     }
     return count === 0 ? [] : [{ count, from, to }];
   });

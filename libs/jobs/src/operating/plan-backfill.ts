@@ -10,17 +10,17 @@ export interface BackfillInstant {
 }
 
 /** More than this is asked for by mistake, or better asked for in parts. */
-const MOST_INSTANTS = 100_000;
+const MAX_INSTANTS = 100_000;
 
 /**
  * The instants in `[from, to)`, epoch milliseconds, in order: those of each generation while it fired. For the time before
  * the oldest one, the schedule that it has counts: a new cron is backfilled as if it had been there before.
- * @throws {OperatorInputError} for more than {@link MOST_INSTANTS}
+ * @throws {OperatorInputError} for more than {@link MAX_INSTANTS}
  */
 export function planBackfill(entry: CatalogEntry, from: number, to: number): BackfillInstant[] {
   const instants: BackfillInstant[] = [];
   for (const scheduled of instantsOf(entry, from, to)) {
-    if (instants.length === MOST_INSTANTS) throw tooMany(entry.definition.name, scheduled.scheduledAt);
+    if (instants.length === MAX_INSTANTS) throw tooMany(entry.definition.name, scheduled.scheduledAt);
     instants.push(scheduled);
   }
   return instants;
@@ -28,7 +28,7 @@ export function planBackfill(entry: CatalogEntry, from: number, to: number): Bac
 
 function tooMany(cron: string, end: number): OperatorInputError {
   return new OperatorInputError(
-    `Expected at most ${MOST_INSTANTS} instants of the cron "${cron}" in one backfill, got more: ask for those before ` +
+    `Expected at most ${MAX_INSTANTS} instants of the cron "${cron}" in one backfill, got more: ask for those before ` +
       `${new Date(end).toISOString()} first.`,
   );
 }

@@ -3,7 +3,7 @@ import { redisKeys, type KeySpace } from '@fencepost/lease/internal/redis';
 import { judgeHistory, readServers, type History, type ServerFacts } from '@fencepost/lease/internal/redis-checks';
 import type { RedisClient } from '@fencepost/lease/redis';
 import { QUEUE_NAME, queuePrefix } from '../scheduling/bullmq-run-queue.js';
-import { MOST_OVERDUE, OVERDUE_MS } from '../scheduling/presence.js';
+import { MAX_OVERDUE, OVERDUE_MS } from '../scheduling/membership.js';
 import type { HistoryChange, LateCron, RedisFacts } from './doctor-facts.js';
 
 export interface RedisFactsOptions extends KeySpace {
@@ -38,7 +38,7 @@ export async function readRedisFacts({ redis, clock, ...space }: RedisFactsOptio
 }
 
 async function lateCrons(redis: RedisClient, key: string, now: number): Promise<LateCron[]> {
-  const flat = await redis.zrangebyscore(key, EARLIEST_DUE, now - OVERDUE_MS, 'WITHSCORES', 'LIMIT', 0, MOST_OVERDUE);
+  const flat = await redis.zrangebyscore(key, EARLIEST_DUE, now - OVERDUE_MS, 'WITHSCORES', 'LIMIT', 0, MAX_OVERDUE);
   return Array.from({ length: flat.length / 2 }, (_, n) => ({
     cron: flat[2 * n] ?? '',
     overdueMs: now - Number(flat[2 * n + 1]),

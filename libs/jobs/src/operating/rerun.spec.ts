@@ -44,7 +44,7 @@ describe('a failed run', () => {
     await all.runs.retry(runId, ORDER);
     const again = all.runs.retry(runId, ORDER);
     await expect(again).rejects.toThrow(`was run again already, as "${runId}-r1", which is enqueued`);
-    await all.stage.carryOut(`${runId}-r1`);
+    await all.stage.execute(`${runId}-r1`);
     await expect(all.runs.retry(runId, ORDER)).rejects.toThrow('which is succeeded');
     expect(all.stage.queue.taken).toHaveLength(1);
   });

@@ -18,7 +18,7 @@ export interface RerunJob {
 export type Rerun = Extract<TriggerReply, { readonly verdict: 'claimed' }>;
 
 /** A run that was run again so often is left to somebody who looks why. */
-const MOST_RERUNS = 1_000;
+const MAX_RERUNS = 1_000;
 
 /**
  * Makes a run that goes on where another one ended, as `<id>-r1`. Where that is there and has ended badly too, the next one,
@@ -33,7 +33,7 @@ export async function rerun(ledger: Pick<Ledger, 'trigger'>, job: RerunJob): Pro
     const runId = `${first}-r${(last += 1)}`;
     const reply = await ledger.trigger(requestOf(job, { runId, rerunOf, first }));
     if (reply.verdict === 'claimed') return reply;
-    if (reply.verdict !== 'exists' || last > MOST_RERUNS) throw refused(job.run.id, reply);
+    if (reply.verdict !== 'exists' || last > MAX_RERUNS) throw refused(job.run.id, reply);
     if (!hasEndedBadly(reply.state)) throw refused(job.run.id, { verdict: 'exists', runId, state: reply.state });
     // One that was skipped has done nothing, and knows nothing of what those before it did.
     if (reply.state !== 'skipped') rerunOf = runId;
@@ -81,7 +81,7 @@ function refused(id: string, reply: Refusal): RunStateError {
     case 'exists':
       return new RunStateError(
         id,
-        `The run "${id}" was run again already, as "${reply.runId ?? `${id}-r${MOST_RERUNS}`}", which is ${reply.state}. Look at that one.`,
+        `The run "${id}" was run again already, as "${reply.runId ?? `${id}-r${MAX_RERUNS}`}", which is ${reply.state}. Look at that one.`,
       );
     case 'skipped':
       return new RunStateError(

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { CRON } from '../../../../test/support/audit-history.js';
 import { asked, begin, ended, failedRuns, ORDER, uncertain } from '../../../../test/support/failed-runs.js';
-import type { QuestionRef } from '../../../ledger/src/ledger.js';
+import type { UnresolvedEffectRef } from '../../../ledger/src/ledger.js';
 import { OperatorInputError } from '../../../ledger/src/operator-input.js';
 import { UnknownCronError } from './errors.js';
 import { UnknownRunError } from './run-errors.js';
@@ -114,7 +114,7 @@ describe('an answer', () => {
     await expect(all.runs.resolve(`${CRON}@7`, { ...about, answer: 'done' })).rejects.toThrow(UnknownRunError);
   });
 
-  it.each<[string, Partial<QuestionRef>]>([
+  it.each<[string, Partial<UnresolvedEffectRef>]>([
     ['another attempt', { attempt: 2 }],
     ['another effect', { effect: 'charge' }],
     ['another item', { item: 'b' }],

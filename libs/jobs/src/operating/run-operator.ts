@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import type { Answer, Run } from '@fencepost/ledger/run';
-import type { Ledger, OperatorOrder, QuestionRef } from '@fencepost/ledger';
+import type { Ledger, OperatorOrder, UnresolvedEffectRef } from '@fencepost/ledger';
 import type { RunState } from '@fencepost/ledger/run';
 import type { CronOperatorPorts } from './cron-operator.js';
-import { askToLook, deliver, deliverAll } from './delivery-desk.js';
+import { askToLook, deliver, deliverAll } from './hand-over.js';
 import { OperatorInputError, wrong } from '@fencepost/ledger';
 import { knownCron, runnableCron } from './known-cron.js';
 import { asksAnother } from './explain-question.js';
@@ -31,7 +31,7 @@ export interface RetryOrder extends OperatorOrder {
 }
 
 /** The order names the question that it answers, as {@link Run} has it: the run may ask another one by now. */
-export interface ResolveOrder extends OperatorOrder, QuestionRef {
+export interface ResolveOrder extends OperatorOrder, UnresolvedEffectRef {
   /** It happened; it did not, and is to be done; or the run is not worth it. */
   readonly answer: Answer['verdict'];
   /** With `done`: what the effect brought, plain data; default `null`. */
@@ -44,7 +44,7 @@ export interface Resolved {
   readonly state: RunState;
 }
 
-const MOST_LISTED = 1_000;
+const MAX_LISTED = 1_000;
 const LISTED_AT_ONCE = 100;
 
 /**
@@ -112,7 +112,7 @@ export class RunOperator {
   async resolve(runId: string, order: ResolveOrder): Promise<Resolved> {
     const asked = checkedOrder(order);
     const answer = checkedAnswer(order);
-    const question = checkedQuestion(order);
+    const question = checkedUnresolvedEffect(order);
     const run = await this.#run(runId);
     const { ledger, randomUUID: uuid } = this.#ports;
     const reply = await ledger.resolve(runId, { ...asked, question, answer, nonce: uuid() });
@@ -131,8 +131,8 @@ export class RunOperator {
   }
 
   async #runsIn(state: 'failed' | 'uncertain', { cron, limit = 50 }: RunFilter): Promise<Run[]> {
-    if (!Number.isInteger(limit) || limit < 1 || limit > MOST_LISTED) {
-      throw wrong('limit', `a whole number from 1 to ${MOST_LISTED}`, limit);
+    if (!Number.isInteger(limit) || limit < 1 || limit > MAX_LISTED) {
+      throw wrong('limit', `a whole number from 1 to ${MAX_LISTED}`, limit);
     }
     const { catalog, ledger } = this.#ports.reads;
     const names = await (cron === undefined ? this.#crons() : knownCron(catalog, cron).then(() => [cron]));
@@ -185,7 +185,7 @@ const INSTEAD: Readonly<Partial<Record<RunState, string>>> = {
   uncertain: 'It waits for an answer: resolve it.',
 };
 
-function checkedQuestion({ attempt, effect, item, since }: ResolveOrder): QuestionRef {
+function checkedUnresolvedEffect({ attempt, effect, item, since }: ResolveOrder): UnresolvedEffectRef {
   if (!Number.isSafeInteger(attempt) || attempt < 1)
     throw wrong('attempt', 'the attempt of the run that asks', attempt);
   if (typeof effect !== 'string') throw wrong('effect', 'the name of the effect that the run asks about', effect);

@@ -1,6 +1,6 @@
 import type { ItemRecord, Ledger } from '@fencepost/ledger';
 import type { EffectRecord, Run } from '@fencepost/ledger/run';
-import { explainQuestion, type ExplainedQuestion } from './explain-question.js';
+import { explainUnresolvedEffect, type ExplainedEffect } from './explain-question.js';
 
 /** How far a `forEach` came. */
 export interface ItemsSummary {
@@ -8,7 +8,7 @@ export interface ItemsSummary {
   readonly failed: number;
   /** Begun and not ended. */
   readonly begun: number;
-  /** The first {@link MOST_SHOWN} that are not done. */
+  /** The first {@link MAX_SHOWN} that are not done. */
   readonly open: readonly ItemRecord[];
 }
 
@@ -27,10 +27,10 @@ export interface RunReport {
   /** By the name of the `forEach`. */
   readonly items: Readonly<Record<string, ItemsSummary>>;
   /** While it is uncertain. */
-  readonly question: ExplainedQuestion | null;
+  readonly question: ExplainedEffect | null;
 }
 
-const MOST_SHOWN = 100;
+const MAX_SHOWN = 100;
 
 export async function reportOf(
   ledger: Pick<Ledger, 'effects' | 'items'>,
@@ -47,7 +47,7 @@ export async function reportOf(
     run,
     effects: effects.map((effect) => effectReport(effect, run)),
     items: Object.fromEntries(items),
-    question: run.question && explainQuestion(run, run.question),
+    question: run.question && explainUnresolvedEffect(run, run.question),
   };
 }
 
@@ -58,6 +58,6 @@ function effectReport(effect: EffectRecord, { state }: Run): EffectReport {
 
 function summaryOf(records: readonly ItemRecord[]): ItemsSummary {
   const count = (state: ItemRecord['state']) => records.filter((record) => record.state === state).length;
-  const open = records.filter(({ state }) => state !== 'done').slice(0, MOST_SHOWN);
+  const open = records.filter(({ state }) => state !== 'done').slice(0, MAX_SHOWN);
   return { done: count('done'), failed: count('failed'), begun: count('begun'), open };
 }

@@ -3,7 +3,7 @@ import { parseSchedule } from '@fencepost/schedule';
 import type { CronSchedule } from '@fencepost/schedule';
 
 /** Beyond this many it starts anew. Whoever looks at thousands of crons every few seconds reads each of them once. */
-const MOST_KEPT = 20_000;
+const MAX_KEPT = 20_000;
 
 const READ = new Map<string, CronSchedule>();
 
@@ -13,7 +13,7 @@ export function scheduleOf(definition: CronDefinition, since: number): CronSched
   const known = READ.get(key);
   if (known) return known;
   const schedule = parseSchedule({ ...definition, seed: definition.name }, since);
-  if (READ.size >= MOST_KEPT) READ.clear();
+  if (READ.size >= MAX_KEPT) READ.clear();
   READ.set(key, schedule);
   return schedule;
 }

@@ -2,7 +2,7 @@ import type { Generation } from '@fencepost/ledger/catalog';
 import type { Account } from '@fencepost/ledger';
 import type { Run, SkipRange } from '@fencepost/ledger/run';
 import { skipCover } from '../audit/skip-cover.js';
-import { instantsOf, reignsOf, stretchesOf, type Stretch } from '../audit/stretches.js';
+import { instantsOf, validityIntervalsOf, intervalPartsOf, type IntervalPart } from '../audit/validity-intervals.js';
 import { occurrenceId } from '@fencepost/ledger/run';
 import type { Outcome, TimelineItem, TimelinePart } from './timeline-item.js';
 import { itemOfRun } from './timeline-run.js';
@@ -26,10 +26,10 @@ export interface TimelineSpan {
 }
 
 /** A day of a cron that fires each second, and some more. Beyond that whoever asks has to ask again. */
-const MOST_INSTANTS = 100_000;
+const MAX_INSTANTS = 100_000;
 
 /** So many instants to come are items of their own; of a dense cron the rest is one. */
-const MOST_AHEAD = 50;
+const MAX_AHEAD = 50;
 
 /**
  * Every instant of a span, in order, and what became of it. Instants without a run that have the same fate are one item, so
@@ -37,7 +37,7 @@ const MOST_AHEAD = 50;
  */
 export function* timelineOf(facts: TimelineFacts, span: TimelineSpan): Generator<void, TimelinePart, undefined> {
   const line = new Line(facts, span.limit);
-  let left = MOST_INSTANTS;
+  let left = MAX_INSTANTS;
   for (const moment of momentsOf(facts, span)) {
     left -= 1;
     if (left < 0 || !line.add(moment)) return { items: line.items, more: moment.at };
@@ -49,22 +49,22 @@ export function* timelineOf(facts: TimelineFacts, span: TimelineSpan): Generator
 /** An instant of the schedule, or a time at which only runs stand that somebody asked for. */
 interface Moment {
   readonly at: number;
-  readonly stretch: Stretch | null;
+  readonly part: IntervalPart | null;
 }
 
 function* momentsOf({ generations, account }: TimelineFacts, { from, to }: TimelineSpan): Generator<Moment> {
   const times = [...new Set(account.runs.map(({ scheduledAt }) => scheduledAt))].toSorted((a, b) => a - b);
   const asked = times.filter((at) => at >= from && at < to);
   let next = 0;
-  for (const stretch of stretchesOf(reignsOf(generations), { from, to: to - 1, dueBy: Infinity })) {
-    for (const at of instantsOf(stretch)) {
+  for (const part of intervalPartsOf(validityIntervalsOf(generations), { from, to: to - 1, dueBy: Infinity })) {
+    for (const at of instantsOf(part)) {
       for (let time = asked[next]; time !== undefined && time <= at; time = asked[(next += 1)]) {
-        if (time < at) yield { at: time, stretch: null };
+        if (time < at) yield { at: time, part: null };
       }
-      yield { at, stretch };
+      yield { at, part };
     }
   }
-  for (const at of asked.slice(next)) yield { at, stretch: null };
+  for (const at of asked.slice(next)) yield { at, part: null };
 }
 
 class Line {
@@ -85,10 +85,10 @@ class Line {
   }
 
   /** `false` when there is no room for it. */
-  add({ at, stretch }: Moment): boolean {
+  add({ at, part }: Moment): boolean {
     const runs = this.#runs.get(at) ?? [];
-    const grace = (stretch?.generation ?? this.facts.generations.at(-1))?.definition.graceMs ?? 0;
-    const fate = stretch && !hasNatural(runs, at) ? this.#fate(at, stretch) : null;
+    const grace = (part?.generation ?? this.facts.generations.at(-1))?.definition.graceMs ?? 0;
+    const fate = part && !hasNatural(runs, at) ? this.#fate(at, part) : null;
     if (fate && runs.length === 0 && this.#extend(fate, at)) return true;
     const fresh = [...(fate ? [fate] : []), ...runs.map((run) => itemOfRun(run, grace))];
     if (this.items.length > 0 && this.items.length + fresh.length > this.limit) return false;
@@ -100,13 +100,13 @@ class Line {
     const last = this.items.at(-1);
     if (!last || last.attempt > 0 || last.lateByMs !== null) return false;
     const isSame = last.outcome === fate.outcome && last.reason === fate.reason && last.runId === fate.runId;
-    if (!isSame || (fate.outcome === 'ahead' && (this.#ahead += 1) <= MOST_AHEAD)) return false;
+    if (!isSame || (fate.outcome === 'ahead' && (this.#ahead += 1) <= MAX_AHEAD)) return false;
     this.items[this.items.length - 1] = { ...last, until: at, count: last.count + 1 };
     return true;
   }
 
   /** `null` where the ledger may have forgotten it: nothing can be said then. */
-  #fate(at: number, { schedule }: Stretch): TimelineItem | null {
+  #fate(at: number, { schedule }: IntervalPart): TimelineItem | null {
     const { account, cursor, now } = this.facts;
     const range = this.#rangeOf(at);
     if (range?.reason === 'merged') return bare(at, 'merged', { runId: this.#target(range, at) });

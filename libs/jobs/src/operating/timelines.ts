@@ -22,7 +22,7 @@ export interface TimelineQuery {
 }
 
 const DAY_MS = 86_400_000;
-const MOST_ITEMS = 10_000;
+const MAX_ITEMS = 10_000;
 const MAX_DAYS = 92;
 
 /** What became of the instants of a cron, from the stores alone. */
@@ -55,8 +55,8 @@ function checkedSpan({ from: asked, to: end, limit = 1_000 }: TimelineQuery, now
   const to = checkedInstant('to', end ?? Math.max(from, now) + DAY_MS);
   if (from >= to) throw wrong('from', `before "to" (${new Date(to).toISOString()})`, new Date(from));
   if (to - from > MAX_DAYS * DAY_MS) throw tooLong(from, to);
-  if (!Number.isInteger(limit) || limit < 1 || limit > MOST_ITEMS) {
-    throw wrong('limit', `a whole number from 1 to ${MOST_ITEMS}`, limit);
+  if (!Number.isInteger(limit) || limit < 1 || limit > MAX_ITEMS) {
+    throw wrong('limit', `a whole number from 1 to ${MAX_ITEMS}`, limit);
   }
   return { from, to, limit };
 }

@@ -6,22 +6,22 @@ import { cronSteps, leaseStep, termBefore } from './why-journal.js';
 import { nearest } from './why-schedule.js';
 import { skipped } from './why-skip.js';
 import { spoken, timeOfDay, utc, wallText } from './why-words.js';
-import { step, type Scene, type Verdict, type WhyStep } from './why.js';
+import { step, type InstantFacts, type Verdict, type WhyStep } from './why.js';
 
 /** What became of a time that has no run. */
-export function withoutRun(scene: Scene): Verdict {
-  const { standing, range, record, now } = scene;
-  if (range && standing.isInstant) return skipped(scene, range.reason, null);
-  if (!standing.isInstant) return noInstant(scene);
-  const isAccountedFor = record.cursor !== null && standing.at <= record.cursor;
-  return standing.dueAt > now && !isAccountedFor ? ahead(scene) : past(scene);
+export function withoutRun(instantFacts: InstantFacts): Verdict {
+  const { context, range, record, now } = instantFacts;
+  if (range && context.isInstant) return skipped(instantFacts, range.reason, null);
+  if (!context.isInstant) return noInstant(instantFacts);
+  const isAccountedFor = record.cursor !== null && context.at <= record.cursor;
+  return context.dueAt > now && !isAccountedFor ? ahead(instantFacts) : past(instantFacts);
 }
 
-function noInstant(scene: Scene): Verdict {
-  const { standing, entry } = scene;
-  const { reign } = standing;
-  const { state, definition, since, by } = reign?.generation ?? entry;
-  const [tense, when] = standing.at > scene.now ? ['does', 'is'] : ['did', 'was'];
+function noInstant(instantFacts: InstantFacts): Verdict {
+  const { context, entry } = instantFacts;
+  const { interval } = context;
+  const { state, definition, since, by } = interval?.generation ?? entry;
+  const [tense, when] = context.at > instantFacts.now ? ['does', 'is'] : ['did', 'was'];
   if (isManual(definition.expression)) {
     return {
       verdict: 'manual',
@@ -29,7 +29,7 @@ function noInstant(scene: Scene): Verdict {
       steps: [],
     };
   }
-  if (reign === null) return beforeKnown(scene);
+  if (interval === null) return beforeKnown(instantFacts);
   if (state !== 'firing') {
     return {
       verdict: state,
@@ -37,11 +37,11 @@ function noInstant(scene: Scene): Verdict {
       steps: [],
     };
   }
-  return notThen(scene, tense);
+  return notThen(instantFacts, tense);
 }
 
 /** A time before the oldest definition that the catalog has. */
-function beforeKnown({ entry, standing, account, range, now }: Scene): Verdict {
+function beforeKnown({ entry, context, account, range, now }: InstantFacts): Verdict {
   const { since, generation } = entry.past[0] ?? entry;
   if (since - EFFECTIVE_AFTER_MS > now) {
     const answer = `It can't be told from the clock: the store's clock shows ${utc(now)}, and the cron was made at ${utc(since)}. The clock went back by at least ${spoken(since - now)}; nothing runs by the schedule until it has caught up.`;
@@ -49,7 +49,7 @@ function beforeKnown({ entry, standing, account, range, now }: Scene): Verdict {
   }
   const isRecorded = range !== null || account.runs.some(({ scheduledAt, by }) => by === null && scheduledAt <= since);
   if (generation > 1 || isRecorded) {
-    const answer = `What was to run then is not known any more: the catalog has the definitions of the cron since ${utc(since)} only, and there is no run at ${utc(standing.at)}.`;
+    const answer = `What was to run then is not known any more: the catalog has the definitions of the cron since ${utc(since)} only, and there is no run at ${utc(context.at)}.`;
     return { verdict: 'forgotten', answer, steps: [] };
   }
   const answer = `It did not run: the cron is known since ${utc(since)} only, and a new cron has missed nothing.`;
@@ -57,38 +57,38 @@ function beforeKnown({ entry, standing, account, range, now }: Scene): Verdict {
 }
 
 /** Clocks may be why the schedule has nothing there. */
-function notThen(scene: Scene, tense: string): Verdict {
-  const { standing, asked } = scene;
-  const { gap, wall } = asked ?? standing.local;
-  const { timeZone } = standing.reign?.schedule ?? scene.entry.definition;
+function notThen(instantFacts: InstantFacts, tense: string): Verdict {
+  const { context, asked } = instantFacts;
+  const { gap, wall } = asked ?? context.local;
+  const { timeZone } = context.interval?.schedule ?? instantFacts.entry.definition;
   if (gap) {
     const answer = `It ${tense} not run: ${wallText(wall)} does not exist in ${timeZone}, clocks go forward from ${timeOfDay(gap.from)} to ${timeOfDay(gap.to)}.`;
-    return { verdict: 'gap', answer, steps: nextSteps(scene) };
+    return { verdict: 'gap', answer, steps: nextSteps(instantFacts) };
   }
-  const { twin } = standing;
-  if (twin !== null) {
-    const answer = `It ${tense} not run at ${utc(standing.at)}: clocks show ${wallText(standing.local.wall)} twice, and the cron goes by the other one, ${utc(twin)}.`;
-    return { verdict: 'repeat', answer, steps: nextSteps(scene) };
+  const { repeats } = context;
+  if (repeats !== null) {
+    const answer = `It ${tense} not run at ${utc(context.at)}: clocks show ${wallText(context.local.wall)} twice, and the cron goes by the other one, ${utc(repeats)}.`;
+    return { verdict: 'repeat', answer, steps: nextSteps(instantFacts) };
   }
   return {
     verdict: 'no-instant',
-    answer: `It ${tense} not run at ${utc(standing.at)}, because its schedule has no instant there. ${nearest(scene)}`,
-    steps: nextSteps(scene),
+    answer: `It ${tense} not run at ${utc(context.at)}, because its schedule has no instant there. ${nearest(instantFacts)}`,
+    steps: nextSteps(instantFacts),
   };
 }
 
 /** What there is to say of the instants beside it, where the one asked about is none. */
-function nextSteps(scene: Scene): WhyStep[] {
-  const { standing, record, now } = scene;
-  const { after } = standing.neighbours;
-  if (after === null || after <= now) return beforeSteps(scene);
+function nextSteps(instantFacts: InstantFacts): WhyStep[] {
+  const { context, record, now } = instantFacts;
+  const { after } = context.neighbours;
+  if (after === null || after <= now) return beforeSteps(instantFacts);
   const held = record.paused && (record.paused.until === null || record.paused.until > after);
   const text = `Its next instant is ${utc(after)}, in ${spoken(after - now)}${held ? '; it is paused then' : ''}.`;
-  return [...beforeSteps(scene), step('next', text, { at: after, level: held ? 'warn' : 'ok' })];
+  return [...beforeSteps(instantFacts), step('next', text, { at: after, level: held ? 'warn' : 'ok' })];
 }
 
-function beforeSteps({ standing, account, now }: Scene): WhyStep[] {
-  const { before } = standing.neighbours;
+function beforeSteps({ context, account, now }: InstantFacts): WhyStep[] {
+  const { before } = context.neighbours;
   if (before === null || before > now) return [];
   const run = account.runs.find(({ scheduledAt }) => scheduledAt === before);
   const reason = run ? run.skipped : (skipCover(account.skips)(before)?.reason ?? null);
@@ -100,42 +100,42 @@ function beforeSteps({ standing, account, now }: Scene): WhyStep[] {
   ];
 }
 
-function past(scene: Scene): Verdict {
-  const { standing, record, account } = scene;
-  const { at } = standing;
-  if (record.cursor === null || at > record.cursor) return unclaimed(scene);
+function past(instantFacts: InstantFacts): Verdict {
+  const { context, record, account } = instantFacts;
+  const { at } = context;
+  if (record.cursor === null || at > record.cursor) return unclaimed(instantFacts);
   if (account.forgotten !== null && at <= account.forgotten) {
     const text = 'The ledger has forgotten what became of it: it is too long ago.';
     return { verdict: 'forgotten', answer: text, steps: [step('claim', text, { level: 'note' })] };
   }
   const text = `Every instant up to ${utc(record.cursor)} is accounted for, and this one has neither a run nor a reason.`;
-  const answer = `It was missed, and nobody noted why: hold the ledger against the schedule with "fencepost audit --cron ${scene.cron}", and run it with "fencepost backfill".`;
+  const answer = `It was missed, and nobody noted why: hold the ledger against the schedule with "fencepost audit --cron ${instantFacts.cron}", and run it with "fencepost backfill".`;
   return {
     verdict: 'missed',
     answer,
-    steps: [step('claim', text, { at: record.cursor, level: 'bad' }), ...termBefore(scene, standing.dueAt)],
+    steps: [step('claim', text, { at: record.cursor, level: 'bad' }), ...termBefore(instantFacts, context.dueAt)],
   };
 }
 
-function unclaimed(scene: Scene): Verdict {
-  const { standing, record, lease, now } = scene;
-  const since = spoken(now - standing.dueAt);
+function unclaimed(instantFacts: InstantFacts): Verdict {
+  const { context, record, lease, now } = instantFacts;
+  const since = spoken(now - context.dueAt);
   const holder = lease ? ownerPrefix(lease.holder) : null;
-  const heard = cronSteps(scene, standing.dueAt, now);
+  const heard = cronSteps(instantFacts, context.dueAt, now);
   const steps = [
-    ...pauseSteps(scene, standing.at),
-    ...leaseStep(scene, holder),
-    ...(heard.length > 0 ? heard : termBefore(scene, now)),
-    ...refusalSteps(scene),
+    ...pauseSteps(instantFacts, context.at),
+    ...leaseStep(instantFacts, holder),
+    ...(heard.length > 0 ? heard : termBefore(instantFacts, now)),
+    ...refusalSteps(instantFacts),
   ];
-  const cause = causeOf(scene, holder);
-  const level = now - standing.dueAt > scene.entry.definition.graceMs ? 'bad' : 'note';
+  const cause = causeOf(instantFacts, holder);
+  const level = now - context.dueAt > instantFacts.entry.definition.graceMs ? 'bad' : 'note';
   const text = `Instants are accounted for up to ${record.cursor === null ? 'none at all' : utc(record.cursor)}.`;
   const answer = `It was due ${since} ago and nobody has claimed it yet: ${cause}.`;
   return { verdict: 'due', answer, steps: [step('claim', text, { at: record.cursor, level }), ...steps] };
 }
 
-function causeOf({ lease, record, entry }: Scene, holder: string | null): string {
+function causeOf({ lease, record, entry }: InstantFacts, holder: string | null): string {
   if (record.generation > entry.generation)
     return 'its ledger knows a newer generation than the catalog, which was lost';
   if (record.paused) return 'the cron is paused, and it will be noted as skipped';
@@ -144,19 +144,19 @@ function causeOf({ lease, record, entry }: Scene, holder: string | null): string
   return `${holder} holds its lease and has not got to it. Look at that pod`;
 }
 
-function refusalSteps({ record }: Scene): WhyStep[] {
+function refusalSteps({ record }: InstantFacts): WhyStep[] {
   if (record.refusals === 0) return [];
   return [
     step('fence', `The ledger has refused ${record.refusals} stale calls of this cron so far.`, { level: 'note' }),
   ];
 }
 
-function ahead(scene: Scene): Verdict {
-  const { standing, now } = scene;
-  const held = pauseSteps(scene, standing.at);
-  const holder = scene.lease ? ownerPrefix(scene.lease.holder) : null;
-  const steps = [...held, ...openSteps(scene), ...leaseStep(scene, holder)];
-  const inMs = spoken(standing.dueAt - now);
+function ahead(instantFacts: InstantFacts): Verdict {
+  const { context, now } = instantFacts;
+  const held = pauseSteps(instantFacts, context.at);
+  const holder = instantFacts.lease ? ownerPrefix(instantFacts.lease.holder) : null;
+  const steps = [...held, ...openSteps(instantFacts), ...leaseStep(instantFacts, holder)];
+  const inMs = spoken(context.dueAt - now);
   if (held.length > 0) {
     return {
       verdict: 'will-not-run',
@@ -164,17 +164,18 @@ function ahead(scene: Scene): Verdict {
       steps,
     };
   }
-  const { overlap } = (standing.reign?.generation ?? scene.entry).definition;
-  const open = openRuns(scene).length > 0 && overlap === 'skip' ? ' unless the run before it goes on until then' : '';
-  const away = scene.lease === null ? ' once a scheduler holds its lease: none does now' : '';
+  const { overlap } = (context.interval?.generation ?? instantFacts.entry).definition;
+  const open =
+    openRuns(instantFacts).length > 0 && overlap === 'skip' ? ' unless the run before it goes on until then' : '';
+  const away = instantFacts.lease === null ? ' once a scheduler holds its lease: none does now' : '';
   return {
     verdict: 'will-run',
-    answer: `It is still to come: it will run in ${inMs}, at ${utc(standing.dueAt)}${open || away}.`,
+    answer: `It is still to come: it will run in ${inMs}, at ${utc(context.dueAt)}${open || away}.`,
     steps,
   };
 }
 
-function pauseSteps({ record: { paused } }: Scene, at: number): WhyStep[] {
+function pauseSteps({ record: { paused } }: InstantFacts, at: number): WhyStep[] {
   if (!paused || (paused.until !== null && paused.until <= at)) return [];
   const end = paused.until === null ? 'until somebody resumes it' : `until ${utc(paused.until)}`;
   return [
@@ -185,12 +186,12 @@ function pauseSteps({ record: { paused } }: Scene, at: number): WhyStep[] {
   ];
 }
 
-function openRuns({ account }: Scene) {
+function openRuns({ account }: InstantFacts) {
   return account.runs.filter(({ finishedAt, state }) => finishedAt === null && state !== 'skipped');
 }
 
-function openSteps(scene: Scene): WhyStep[] {
-  return openRuns(scene).map(({ id, state, claimedAt }) =>
+function openSteps(instantFacts: InstantFacts): WhyStep[] {
+  return openRuns(instantFacts).map(({ id, state, claimedAt }) =>
     step('overlap', `${id} is ${state} since ${utc(claimedAt)}.`, { at: claimedAt, level: 'note' }),
   );
 }

@@ -1,7 +1,7 @@
-import type { Reign } from '../audit/stretches.js';
+import type { ValidityInterval } from '../audit/validity-intervals.js';
 import type { Account, Ledger } from '@fencepost/ledger';
 import type { Run } from '@fencepost/ledger/run';
-import { instantAfter, instantBefore } from './why-standing.js';
+import { instantAfter, instantBefore } from './why-context.js';
 
 /** So many instants on either side are looked at, and no further than this. */
 const NEIGHBOURS = 20;
@@ -12,17 +12,17 @@ const MAX_RUNS = 1_000;
 export interface Around {
   readonly cron: string;
   readonly at: number;
-  readonly reigns: readonly Reign[];
+  readonly intervals: readonly ValidityInterval[];
 }
 
 /** What is recorded of an instant and of those around it; and, wherever it stands, the run that explains it. */
 export async function accountAround(ledger: Pick<Ledger, 'account'>, around: Around): Promise<Account> {
-  const { cron, at, reigns } = around;
+  const { cron, at, intervals } = around;
   const from = Math.max(
     0,
-    reach(at, (time) => instantBefore(reigns, time)),
+    reach(at, (time) => instantBefore(intervals, time)),
   );
-  const to = reach(at, (time) => instantAfter(reigns, time));
+  const to = reach(at, (time) => instantAfter(intervals, time));
   const account = await bounded(ledger, around, { from, to: to + 1 });
   const further = furtherOf(account, around, { from, to });
   if (further === null) return account;
@@ -66,12 +66,12 @@ interface Span {
 /** Where else the answer may stand: a dense cron has more instants in between than are looked at. */
 function furtherOf(
   { runs, skips }: Account,
-  { at, reigns }: Around,
+  { at, intervals }: Around,
   { from, to }: Span,
 ): Span | (Span & { readonly met: Run }) | null {
   const merged = skips.find(({ after, through, reason }) => reason === 'merged' && after < at && at <= through);
   if (merged && merged.through >= to)
-    return { from: merged.through, to: (instantAfter(reigns, merged.through) ?? to) + 1 };
+    return { from: merged.through, to: (instantAfter(intervals, merged.through) ?? to) + 1 };
   const met = runs.find(({ scheduledAt, skipped }) => scheduledAt === at && skipped === 'overlap');
   if (met && !runs.some(isInTheWayOf(met))) return { from: Math.max(0, at - FURTHEST_MS), to: from, met };
   return null;

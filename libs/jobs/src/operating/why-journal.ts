@@ -2,26 +2,26 @@ import type { JournalEntry } from '../journal/journal.js';
 import type { Run } from '@fencepost/ledger/run';
 import { eventSentence, type EventLevel } from '../telemetry/events.js';
 import { spoken, utc } from './why-words.js';
-import { step, type Scene, type WhyStep, type WhyTopic } from './why.js';
+import { step, type InstantFacts, type WhyStep, type WhyTopic } from './why.js';
 
 /** What the record of a run and its effects say better. */
 const TOLD_ELSEWHERE =
   /^(occurrence|run\.(enqueued|confirmed)|attempt\.(begun|succeeded|needless)|effect\.(begun|finished))/;
 
 /** What pods said about the run, in the order in which it happened. Hints: the ledger is what counts. */
-export function journalSteps({ journal }: Scene, { id }: Run): WhyStep[] {
+export function journalSteps({ journal }: InstantFacts, { id }: Run): WhyStep[] {
   const about = journal.filter((entry) => entry.runId === id && !TOLD_ELSEWHERE.test(entry.event));
   return about.toReversed().map(stepOf);
 }
 
 /** What was said of the cron as a whole between two times: who acted for it, and whose claims were refused. */
-export function cronSteps({ journal }: Scene, from: number, to: number): WhyStep[] {
+export function cronSteps({ journal }: InstantFacts, from: number, to: number): WhyStep[] {
   const about = journal.filter(({ runId, at }) => runId === null && at >= from && at <= to);
   return about.toReversed().map(stepOf);
 }
 
 /** The last that was heard of who acts for the cron, up to a time. */
-export function termBefore({ journal }: Scene, at: number): WhyStep[] {
+export function termBefore({ journal }: InstantFacts, at: number): WhyStep[] {
   const last = journal.find((entry) => entry.event.startsWith('lease.') && entry.at <= at);
   return last ? [stepOf(last)] : [];
 }
@@ -59,7 +59,7 @@ function factsOf(detail: Readonly<Record<string, unknown>>): string {
 }
 
 /** Who holds the lease now, and for how long. */
-export function leaseStep({ lease, now }: Scene, holder: string | null): WhyStep[] {
+export function leaseStep({ lease, now }: InstantFacts, holder: string | null): WhyStep[] {
   if (lease === undefined) return [];
   if (lease === null || holder === null) {
     return [

@@ -6,24 +6,24 @@ import { outcomeOf } from './timeline-run.js';
 import { cronSteps, journalSteps } from './why-journal.js';
 import { skippedRun } from './why-skip.js';
 import { plural, spoken, utc } from './why-words.js';
-import { step, type Scene, type Verdict, type WhyStep } from './why.js';
+import { step, type InstantFacts, type Verdict, type WhyStep } from './why.js';
 
 /** What became of an instant that has a run. */
-export function ofRun(scene: Scene, run: Run): Verdict {
-  if (run.state === 'skipped') return skippedRun(scene, run);
-  const grace = scene.entry.definition.graceMs;
+export function ofRun(instantFacts: InstantFacts, run: Run): Verdict {
+  if (run.state === 'skipped') return skippedRun(instantFacts, run);
+  const grace = instantFacts.entry.definition.graceMs;
   const steps = [
-    ...claimSteps(scene, run, grace),
-    ...noiseBefore(scene, run),
+    ...claimSteps(instantFacts, run, grace),
+    ...noiseBefore(instantFacts, run),
     ...enqueueSteps(run),
     ...attemptSteps(run, grace),
-    ...journalSteps(scene, run),
-    ...effectSteps(scene),
+    ...journalSteps(instantFacts, run),
+    ...effectSteps(instantFacts),
   ];
   return { ...conclusion(run, grace), steps };
 }
 
-function claimSteps({ journal, standing }: Scene, run: Run, grace: number): WhyStep[] {
+function claimSteps({ journal, context }: InstantFacts, run: Run, grace: number): WhyStep[] {
   const { claimedAt, claimedBy, claimFence, dueAt, reason, by, missed, generation } = run;
   const who = ownerPrefix(claimedBy);
   const asked =
@@ -40,7 +40,7 @@ function claimSteps({ journal, standing }: Scene, run: Run, grace: number): WhyS
       ]
     : [];
   const lateMs = claimedAt - dueAt;
-  const isLate = lateMs > grace && standing.at === run.scheduledAt && by === null;
+  const isLate = lateMs > grace && context.at === run.scheduledAt && by === null;
   const late = `Nobody claimed it until ${spoken(lateMs)} after it was due: no scheduler acted for the cron meanwhile.`;
   return [
     ...held,
@@ -51,8 +51,8 @@ function claimSteps({ journal, standing }: Scene, run: Run, grace: number): WhyS
 }
 
 /** Claims that were refused and leases that were lost while it was due. */
-function noiseBefore(scene: Scene, { dueAt, claimedAt }: Run): WhyStep[] {
-  return cronSteps(scene, dueAt - 1_000, claimedAt + 1_000).filter(({ level }) => level !== 'ok');
+function noiseBefore(instantFacts: InstantFacts, { dueAt, claimedAt }: Run): WhyStep[] {
+  return cronSteps(instantFacts, dueAt - 1_000, claimedAt + 1_000).filter(({ level }) => level !== 'ok');
 }
 
 function standsFor({ count, from, to }: NonNullable<Run['missed']>): string {
@@ -100,7 +100,7 @@ function attemptSteps(run: Run, grace: number): WhyStep[] {
   return steps;
 }
 
-function effectSteps({ report }: Scene): WhyStep[] {
+function effectSteps({ report }: InstantFacts): WhyStep[] {
   return (report?.effects ?? []).map(({ name, state, unknown, since, finishedAt, error }) => {
     const at = finishedAt ?? since;
     if (unknown)

@@ -2,43 +2,43 @@ import { EFFECTIVE_AFTER_MS } from '@fencepost/ledger/catalog';
 import { isManual } from '@fencepost/schedule';
 import type { LocalTime } from './why-when.js';
 import { bothClocks, plural, spoken, timeOfDay, utc, wallText } from './why-words.js';
-import { step, type Scene, type WhyStep } from './why.js';
+import { step, type InstantFacts, type WhyStep } from './why.js';
 
 /** Whether it is an instant at all, and what changes of the clocks have to do with it. */
-export function scheduleSteps(scene: Scene): WhyStep[] {
-  const { standing, entry } = scene;
-  const { expression, timeZone } = (standing.reign?.generation ?? entry).definition;
+export function scheduleSteps(instantFacts: InstantFacts): WhyStep[] {
+  const { context, entry } = instantFacts;
+  const { expression, timeZone } = (context.interval?.generation ?? entry).definition;
   if (isManual(expression)) {
     return [step('schedule', `"${expression}" has no instants: it runs when somebody asks for it.`, { level: 'note' })];
   }
   const what = `"${expression}" in ${timeZone}`;
-  const said = standing.isInstant
-    ? step('schedule', `${what} has an instant at ${bothClocks(standing.at, timeZone)}.`, { at: standing.at })
-    : step('schedule', `${what} has no instant at ${bothClocks(standing.at, timeZone)}. ${nearest(scene)}`, {
+  const said = context.isInstant
+    ? step('schedule', `${what} has an instant at ${bothClocks(context.at, timeZone)}.`, { at: context.at })
+    : step('schedule', `${what} has no instant at ${bothClocks(context.at, timeZone)}. ${nearest(instantFacts)}`, {
         level: 'note',
       });
-  return [said, ...clockSteps(scene), ...spreadSteps(scene)];
+  return [said, ...clockSteps(instantFacts), ...spreadSteps(instantFacts)];
 }
 
 /** The instants next to it, in a sentence. */
-export function nearest({ standing }: Pick<Scene, 'standing'>): string {
-  const { before, after } = standing.neighbours;
+export function nearest({ context }: Pick<InstantFacts, 'context'>): string {
+  const { before, after } = context.neighbours;
   if (before === null && after === null) return 'There is none before it and none after it.';
   if (before === null) return `The first one is ${utc(after ?? 0)}.`;
   if (after === null) return `The last one was ${utc(before)}.`;
   return `The nearest are ${utc(before)} before it and ${utc(after)} after it.`;
 }
 
-function clockSteps({ standing, asked, entry }: Scene): WhyStep[] {
-  const { definition } = standing.reign?.generation ?? entry;
-  const local = asked ?? standing.movedFrom ?? standing.local;
-  const missing = local.gap ? local : standing.movedFrom;
+function clockSteps({ context, asked, entry }: InstantFacts): WhyStep[] {
+  const { definition } = context.interval?.generation ?? entry;
+  const local = asked ?? context.movedFrom ?? context.local;
+  const missing = local.gap ? local : context.movedFrom;
   if (missing?.gap) return [step('schedule', gapText(missing, definition), { at: missing.gap.at, level: 'note' })];
-  if (local.instants.length < 2 || standing.reign === null) return [];
-  return [step('schedule', repeatText(local, standing.reign.schedule.kind, definition), { level: 'note' })];
+  if (local.instants.length < 2 || context.interval === null) return [];
+  return [step('schedule', repeatText(local, context.interval.schedule.kind, definition), { level: 'note' })];
 }
 
-type Ruled = Pick<Scene['entry']['definition'], 'dst' | 'timeZone'>;
+type Ruled = Pick<InstantFacts['entry']['definition'], 'dst' | 'timeZone'>;
 
 function gapText({ wall, gap }: LocalTime, { dst, timeZone }: Ruled): string {
   const jump = gap ? `clocks went forward from ${timeOfDay(gap.from)} to ${timeOfDay(gap.to)} at ${utc(gap.at)}` : '';
@@ -60,15 +60,15 @@ function repeatText({ wall, instants }: LocalTime, kind: 'fixed' | 'interval', {
     : `${twice}: of a fixed time ${rule === 'both' ? 'both count' : `only the ${rule} counts`} (dst.repeat "${rule}").`;
 }
 
-function spreadSteps({ standing }: Scene): WhyStep[] {
-  const spreadMs = standing.dueAt - standing.at;
-  if (!standing.isInstant || spreadMs === 0) return [];
-  const text = `It is due ${spoken(spreadMs)} later, at ${utc(standing.dueAt)}: the cron is spread.`;
-  return [step('schedule', text, { at: standing.dueAt })];
+function spreadSteps({ context }: InstantFacts): WhyStep[] {
+  const spreadMs = context.dueAt - context.at;
+  if (!context.isInstant || spreadMs === 0) return [];
+  const text = `It is due ${spoken(spreadMs)} later, at ${utc(context.dueAt)}: the cron is spread.`;
+  return [step('schedule', text, { at: context.dueAt })];
 }
 
 /** The newest record of the cron is later than the store's clock shows: nothing more can happen until the clock is past it. */
-export function storeClockSteps({ entry, record, account, now }: Scene): WhyStep[] {
+export function storeClockSteps({ entry, record, account, now }: InstantFacts): WhyStep[] {
   const changes = [...entry.past, entry].map(({ since }) => since - EFFECTIVE_AFTER_MS);
   const claims = account.runs.map(({ claimedAt }) => claimedAt);
   const latest = Math.max(record.cursor ?? 0, ...changes, ...claims);
@@ -79,13 +79,13 @@ export function storeClockSteps({ entry, record, account, now }: Scene): WhyStep
 }
 
 /** Which definition was in force, and what came of it since. */
-export function generationSteps({ standing, entry, now }: Scene): WhyStep[] {
-  const { reign, at } = standing;
-  if (reign === null) {
+export function generationSteps({ context, entry, now }: InstantFacts): WhyStep[] {
+  const { interval, at } = context;
+  if (interval === null) {
     const first = entry.past[0] ?? entry;
     return [step('generation', `Nothing is known of the cron before ${utc(first.since)}.`, { level: 'note' })];
   }
-  const { generation, since, by, state, reason } = reign.generation;
+  const { generation, since, by, state, reason } = interval.generation;
   const words = reason === null ? '' : `: ${reason}`;
   const level = state === 'firing' ? 'ok' : 'warn';
   const said = `Generation ${generation} ${at > now ? 'is in force' : 'was in force then'}, ${state}, since ${utc(since)} (by ${by}${words}).`;

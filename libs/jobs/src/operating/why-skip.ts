@@ -1,33 +1,35 @@
 import type { OperatorAction, Run, SkipReason } from '@fencepost/ledger/run';
 import { mergedInto } from './timeline.js';
 import { spoken, utc } from './why-words.js';
-import { step, type Scene, type Verdict, type WhyStep } from './why.js';
+import { step, type InstantFacts, type Verdict, type WhyStep } from './why.js';
 
 /** An instant whose record says that it was skipped. */
-export function skippedRun(scene: Scene, run: Run): Verdict {
-  return skipped(scene, run.skipped ?? 'misfire', run);
+export function skippedRun(instantFacts: InstantFacts, run: Run): Verdict {
+  return skipped(instantFacts, run.skipped ?? 'misfire', run);
 }
 
 /** @param run where the instant has a record of its own, and not only a place in a range */
-export function skipped(scene: Scene, reason: SkipReason, run: Run | null): Verdict {
+export function skipped(instantFacts: InstantFacts, reason: SkipReason, run: Run | null): Verdict {
   switch (reason) {
     case 'overlap':
-      return overlapped(scene, run);
+      return overlapped(instantFacts, run);
     case 'paused':
-      return paused(scene);
+      return paused(instantFacts);
     case 'merged':
-      return merged(scene);
+      return merged(instantFacts);
     case 'superseded':
-      return superseded(scene, run);
+      return superseded(instantFacts, run);
     case 'misfire':
-      return run ? notBegun(scene, run) : notMadeUp(scene);
+      return run ? notBegun(instantFacts, run) : notMadeUp(instantFacts);
   }
 }
 
-function overlapped(scene: Scene, run: Run | null): Verdict {
-  const at = run?.claimedAt ?? scene.standing.dueAt;
-  const going = scene.account.runs.filter((other) => other.id !== run?.id && isInTheWay(other, scene.standing.at, at));
-  const { overlap, maxConcurrency = 1 } = definitionThen(scene);
+function overlapped(instantFacts: InstantFacts, run: Run | null): Verdict {
+  const at = run?.claimedAt ?? instantFacts.context.dueAt;
+  const going = instantFacts.account.runs.filter(
+    (other) => other.id !== run?.id && isInTheWay(other, instantFacts.context.at, at),
+  );
+  const { overlap, maxConcurrency = 1 } = definitionThen(instantFacts);
   const which =
     going.length === 0
       ? 'an earlier run was not over'
@@ -63,8 +65,8 @@ function isInTheWay({ state, scheduledAt, by, claimedAt, finishedAt }: Run, inst
   return claimedAt <= at && (finishedAt === null || finishedAt > at);
 }
 
-function paused(scene: Scene): Verdict {
-  const pause = pauseOf(scene);
+function paused(instantFacts: InstantFacts): Verdict {
+  const pause = pauseOf(instantFacts);
   if (pause === null) {
     return {
       verdict: 'paused',
@@ -77,7 +79,7 @@ function paused(scene: Scene): Verdict {
   return {
     verdict: 'paused',
     answer: `It did not run: ${pause.by} had paused the cron at ${utc(pause.at)}${why}.`,
-    steps: [step('pause', text, { at: pause.at, level: 'warn' }), ...resumeSteps(scene, pause.at)],
+    steps: [step('pause', text, { at: pause.at, level: 'warn' }), ...resumeSteps(instantFacts, pause.at)],
   };
 }
 
@@ -85,14 +87,19 @@ function paused(scene: Scene): Verdict {
  * The pause that an instant fell into: the last one by the time it was claimed. What nobody had claimed before the cron was
  * paused was paused as well, however long ago it was due, and so it may have been the first one after.
  */
-function pauseOf({ record, actions, standing, entry }: Scene): Pick<OperatorAction, 'at' | 'by' | 'reason'> | null {
-  const latest = standing.dueAt + entry.definition.graceMs;
+function pauseOf({
+  record,
+  actions,
+  context,
+  entry,
+}: InstantFacts): Pick<OperatorAction, 'at' | 'by' | 'reason'> | null {
+  const latest = context.dueAt + entry.definition.graceMs;
   const { paused: now } = record;
   const pauses = [...(now ? [{ ...now, at: now.since }] : []), ...actions.filter(({ action }) => action === 'pause')];
   return pauses.find(({ at }) => at <= latest) ?? pauses.at(-1) ?? null;
 }
 
-function resumeSteps({ actions, record }: Scene, since: number): WhyStep[] {
+function resumeSteps({ actions, record }: InstantFacts, since: number): WhyStep[] {
   const resumed = actions.findLast(({ action, at }) => action === 'resume' && at >= since);
   if (resumed) return [step('pause', `${resumed.by} resumed it at ${utc(resumed.at)}.`, { at: resumed.at })];
   const { paused: now } = record;
@@ -101,11 +108,11 @@ function resumeSteps({ actions, record }: Scene, since: number): WhyStep[] {
   return [step('pause', `It is paused still, ${end}.`, { level: 'warn' })];
 }
 
-function merged(scene: Scene): Verdict {
-  const into = mergedInto(scene.account.runs, scene.standing.at);
+function merged(instantFacts: InstantFacts): Verdict {
+  const into = mergedInto(instantFacts.account.runs, instantFacts.context.at);
   const policy = step(
     'misfire',
-    definitionThen(scene).misfire === 'fire-once'
+    definitionThen(instantFacts).misfire === 'fire-once'
       ? 'Nobody had claimed it in time, and its misfire policy makes one run stand for all missed instants ("fire-once").'
       : 'Nobody had claimed it in time. It was within its grace still, so the run after it stands for it.',
     { level: 'warn' },
@@ -125,8 +132,8 @@ function merged(scene: Scene): Verdict {
   };
 }
 
-function superseded(scene: Scene, run: Run | null): Verdict {
-  const next = scene.account.runs.find(
+function superseded(instantFacts: InstantFacts, run: Run | null): Verdict {
+  const next = instantFacts.account.runs.find(
     ({ scheduledAt, state }) => run !== null && scheduledAt > run.scheduledAt && state !== 'skipped',
   );
   const by = next ? next.id : 'a newer instant';
@@ -141,8 +148,8 @@ function superseded(scene: Scene, run: Run | null): Verdict {
 }
 
 /** No worker came in time. */
-function notBegun(scene: Scene, run: Run): Verdict {
-  const { startDeadlineMs } = definitionThen(scene);
+function notBegun(instantFacts: InstantFacts, run: Run): Verdict {
+  const { startDeadlineMs } = definitionThen(instantFacts);
   const limit = startDeadlineMs === undefined ? '' : ` within ${spoken(startDeadlineMs)} after it was due`;
   const answer = `It did not run: no worker began it${limit}, and its start deadline passed.`;
   const why = run.waiting === null ? 'no worker was free' : 'no worker that was there had its handler';
@@ -159,8 +166,8 @@ function notBegun(scene: Scene, run: Run): Verdict {
 }
 
 /** Nobody was there in time, and it was not made up for. */
-function notMadeUp(scene: Scene): Verdict {
-  const { misfire, graceMs, catchUpWindowMs } = definitionThen(scene);
+function notMadeUp(instantFacts: InstantFacts): Verdict {
+  const { misfire, graceMs, catchUpWindowMs } = definitionThen(instantFacts);
   const window = catchUpWindowMs === null ? 'one period, at most 24 h' : spoken(catchUpWindowMs);
   const grace = `its grace of ${spoken(graceMs)} was over`;
   const rule =
@@ -171,6 +178,6 @@ function notMadeUp(scene: Scene): Verdict {
   return { verdict: 'misfire', answer, steps: [step('misfire', `It was missed, and ${rule}.`, { level: 'warn' })] };
 }
 
-function definitionThen({ standing, entry }: Scene) {
-  return (standing.reign?.generation ?? entry).definition;
+function definitionThen({ context, entry }: InstantFacts) {
+  return (context.interval?.generation ?? entry).definition;
 }

@@ -34,7 +34,7 @@ export function utc(at: number): string {
 
 /** What the clock on the wall shows there, milliseconds written as if they were UTC. */
 export function wallOf(at: number, timeZone: string): number {
-  return at + zoneNamed(timeZone).stretchAt(Math.floor(at / 1_000)).offset * 1_000;
+  return at + zoneNamed(timeZone).offsetIntervalAt(Math.floor(at / 1_000)).offset * 1_000;
 }
 
 /** A local time that is written as if it was UTC: `Sun 2026-03-29 02:30:00`. */

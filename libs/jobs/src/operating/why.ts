@@ -4,7 +4,7 @@ import type { JournalEntry } from '../journal/journal.js';
 import type { Account, CronRecord } from '@fencepost/ledger';
 import type { OperatorAction, SkipRange } from '@fencepost/ledger/run';
 import type { RunReport } from './run-report.js';
-import type { Standing } from './why-standing.js';
+import type { InstantContext } from './why-context.js';
 import type { LocalTime } from './why-when.js';
 
 /* What is asked, what is known, and what is answered. Instants are epoch milliseconds. */
@@ -39,13 +39,13 @@ export interface WhyReport extends Verdict {
   readonly cron: string;
   readonly at: number;
   readonly run: RunReport | null;
-  readonly neighbours: Standing['neighbours'];
+  readonly neighbours: InstantContext['neighbours'];
 }
 
 /** All that was read to answer. */
 export interface WhyFacts {
   readonly entry: CatalogEntry;
-  readonly standing: Standing;
+  readonly context: InstantContext;
   /** The local time that was asked about, where it was one. */
   readonly asked: LocalTime | null;
   /** The store's clock. */
@@ -64,7 +64,7 @@ export interface WhyFacts {
 }
 
 /** The facts, and the recorded range that the instant lies in. */
-export interface Scene extends WhyFacts {
+export interface InstantFacts extends WhyFacts {
   readonly cron: string;
   readonly range: SkipRange | null;
 }

@@ -15,7 +15,7 @@ export interface ClockReading {
 }
 
 /** So many answers are remembered: twenty seconds of them. */
-const MOST_KEPT = 4;
+const MAX_KEPT = 4;
 
 /**
  * How far the own clock is ahead of another one. The answer was given somewhere between question and answer: taken for the
@@ -35,7 +35,7 @@ export class ClockComparison {
     const sample = { skewMs: sentAt + rttMs / 2 - theirs, rttMs };
     // Two answers that can't both be right: a clock was set in between, and what was heard before is no longer true.
     const known = this.#samples.filter((other) => agree(other, sample));
-    this.#samples = [...known, sample].slice(-MOST_KEPT);
+    this.#samples = [...known, sample].slice(-MAX_KEPT);
   }
 }
 

@@ -2,7 +2,7 @@ import type { Clock } from '@fencepost/lease';
 import { byIdentity } from './by-identity.js';
 import { POD_GONE_MS, type NewPodCard, type PodCard, type PodRegistry } from './pod-registry.js';
 
-/** Which pods there are, in memory, for tests: the twin of `RedisPodRegistry`, on the same contract suite. */
+/** Which pods there are, in memory, for tests: an adapter like `RedisPodRegistry`, on the same contract suite. */
 export class MemoryPodRegistry implements PodRegistry {
   readonly #cards = new Map<string, PodCard>();
 

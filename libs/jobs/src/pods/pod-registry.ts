@@ -59,7 +59,7 @@ export const REPORT_MS = 5_000;
 export const POD_GONE_MS = 15_000;
 
 /**
- * Which pods there are, of both roles, and how each is. For people: who shares the crons is decided by the presence, and who
+ * Which pods there are, of both roles, and how each is. For people: who shares the crons is decided by the membership, and who
  * may act by leases.
  *
  * Every implementation passes `test/contracts/pod-registry.contract.ts`.

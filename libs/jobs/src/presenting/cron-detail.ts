@@ -2,7 +2,7 @@ import { z } from 'zod';
 import type { CatalogEntry, CronDefinition, Generation } from '@fencepost/ledger/catalog';
 import type { CronRecord } from '@fencepost/ledger';
 import type { CronOverview } from '../operating/cron-overview.js';
-import { cronStateSchema, cronSummarySchema, presentCronSummary, type CronSights } from './cron-summary.js';
+import { cronStateSchema, cronSummarySchema, presentCronSummary, type CronObservation } from './cron-summary.js';
 import { describeSchedule } from './describe-schedule.js';
 import { count, instant, iso, ms, msOrNull, textOrNull } from './values.js';
 
@@ -61,10 +61,13 @@ export interface CronSeen {
   readonly record: Pick<CronRecord, 'refusals'>;
 }
 
-export function presentCronDetail({ overview, entry, record }: CronSeen, sights: CronSights = {}): CronDetailJson {
+export function presentCronDetail(
+  { overview, entry, record }: CronSeen,
+  observed: CronObservation = {},
+): CronDetailJson {
   const { definition, past, buildSeq, source, zoneData } = entry;
   return {
-    ...presentCronSummary(overview, sights),
+    ...presentCronSummary(overview, observed),
     ...policiesOf(definition),
     ...{ buildSeq, source, zoneData },
     generations: [...past, entry].map(presentGeneration),

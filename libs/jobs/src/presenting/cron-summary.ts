@@ -35,16 +35,16 @@ export const cronSummarySchema = z
 export type CronSummaryJson = z.infer<typeof cronSummarySchema>;
 
 /** What an overview doesn't know of a cron, as far as somebody asked. */
-export interface CronSights {
+export interface CronObservation {
   /** Who holds its lease; `null` for nobody, which is the default. */
   readonly lease?: Holding | null;
   /** How many of its runs wait for an answer; 0 by default. */
   readonly uncertain?: number;
 }
 
-export function presentCronSummary(overview: CronOverview, sights: CronSights = {}): CronSummaryJson {
+export function presentCronSummary(overview: CronOverview, observed: CronObservation = {}): CronSummaryJson {
   const { name, expression, timeZone, state, paused, generation, since, next, cursor, last } = overview;
-  const { lease = null, uncertain = 0 } = sights;
+  const { lease = null, uncertain = 0 } = observed;
   return {
     ...{ name, expression, timeZone, state, manual: isManual(expression) },
     paused: paused && presentPause(paused),

@@ -3,7 +3,7 @@ import { textOrNull } from './values.js';
 
 export const levelSchema = z.enum(['ok', 'note', 'warn', 'bad']).describe('How much it matters.');
 
-export const findingSchema = z
+export const doctorFindingSchema = z
   .strictObject({
     code: z.string().describe('Which check, for programs.'),
     level: levelSchema,
@@ -13,4 +13,4 @@ export const findingSchema = z
   })
   .describe('What an examination of the deployment found.');
 
-export type FindingJson = z.infer<typeof findingSchema>;
+export type DoctorFindingJson = z.infer<typeof doctorFindingSchema>;

@@ -1,7 +1,7 @@
 import { ownerPrefix } from '@fencepost/lease/internal';
 import { z } from 'zod';
 import { hasLateness } from '@fencepost/ledger/run';
-import type { MissedRange, Question, Run } from '@fencepost/ledger/run';
+import type { MissedRange, UnresolvedEffect, Run } from '@fencepost/ledger/run';
 import { count, fence, fenceOrNull, fenceText, instant, instantOrNull, iso, msOrNull, textOrNull } from './values.js';
 
 const runStateSchema = z
@@ -103,7 +103,7 @@ export function presentRun(run: Run): RunJson {
     lateByMs: lateBy(run),
     tookMs: took(run),
     payload: run.payload === null ? null : (JSON.parse(run.payload) as unknown),
-    question: run.question && presentQuestion(run.question),
+    question: run.question && presentUnresolvedEffect(run.question),
     cancel: run.cancel && { ...run.cancel, at: iso(run.cancel.at), until: iso(run.cancel.until) },
   };
 }
@@ -122,6 +122,6 @@ function presentMissed(missed: MissedRange): RunJson['missed'] {
   return { count: missed.count, from: iso(missed.from), to: iso(missed.to) };
 }
 
-function presentQuestion({ effect, item, doubt, since }: Question): z.infer<typeof questionSchema> {
+function presentUnresolvedEffect({ effect, item, doubt, since }: UnresolvedEffect): z.infer<typeof questionSchema> {
   return { effect, item, doubt, since: iso(since) };
 }

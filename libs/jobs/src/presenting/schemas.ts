@@ -1,11 +1,11 @@
 import { auditRecordSchema } from './audit-record.js';
 import { cronDetailSchema } from './cron-detail.js';
 import { cronSummarySchema } from './cron-summary.js';
-import { findingSchema } from './finding.js';
+import { doctorFindingSchema } from './finding.js';
 import { journalEntrySchema } from './journal-entry.js';
 import { leaseSchema } from './lease.js';
 import { operatorActionSchema } from './operator-action.js';
-import { outlookSchema } from './outlook.js';
+import { forecastSchema } from './forecast.js';
 import { pauseSchema } from './pause.js';
 import { podSchema } from './pod.js';
 import { runReportSchema } from './run-report.js';
@@ -18,11 +18,11 @@ export const SCHEMAS = {
   AuditRecord: auditRecordSchema,
   CronDetail: cronDetailSchema,
   CronSummary: cronSummarySchema,
-  Finding: findingSchema,
+  Finding: doctorFindingSchema,
   JournalEntry: journalEntrySchema,
   Lease: leaseSchema,
   OperatorAction: operatorActionSchema,
-  Outlook: outlookSchema,
+  Forecast: forecastSchema,
   Pause: pauseSchema,
   Pod: podSchema,
   Run: runSchema,

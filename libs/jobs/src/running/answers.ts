@@ -3,7 +3,7 @@ import { isTerminal } from '@fencepost/ledger/run';
 import type { Run } from '@fencepost/ledger/run';
 import { cronOfRun } from '@fencepost/ledger/run';
 import type { Telemetry } from '../telemetry/telemetry.js';
-import type { Carried } from './carrier.js';
+import type { Disposition } from './delivery.js';
 import { tellTrouble } from '../telemetry/tell-trouble.js';
 
 /** How soon a run is brought again of which the store told nothing. */
@@ -14,13 +14,13 @@ interface Teller {
 }
 
 /** Nothing is left to do for this delivery. */
-export function needless({ telemetry }: Teller, runId: string, state: RunState | 'missing'): Carried {
+export function needless({ telemetry }: Teller, runId: string, state: RunState | 'missing'): Disposition {
   telemetry.emit('attempt.needless', { cron: cronOfRun(runId), runId, state });
   return { kind: 'settled' };
 }
 
 /** Nothing is known. The delivery is kept: a failed one would only come back with the sweep. */
-export function storeTrouble({ telemetry }: Teller, doing: string, error: unknown): Carried {
+export function storeTrouble({ telemetry }: Teller, doing: string, error: unknown): Disposition {
   tellTrouble(telemetry, doing, error);
   return { kind: 'later', waitMs: UNKNOWN_MS };
 }

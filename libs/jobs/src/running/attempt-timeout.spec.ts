@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import { gate } from '../../../../test/support/effect-stage.js';
 import { RUN, standing, WorkerStage } from '../../../../test/support/worker-stage.js';
-import type { CronHandler } from './carrier.js';
+import type { CronHandler } from './delivery.js';
 import { AttemptTimeoutError } from './errors.js';
 import type { RunContext } from './run-context.js';
 
@@ -14,7 +14,7 @@ describe('an attempt that takes longer than its job may', () => {
   it('is told to stop, and fails as its handler ends: it is tried again', async () => {
     stage = await WorkerStage.with();
     const { handle, goOn, signal } = standing();
-    const carried = stage.carry(
+    const disposition = stage.deliver(
       async (run) => {
         await handle(run);
         run.signal.throwIfAborted();
@@ -26,17 +26,17 @@ describe('an attempt that takes longer than its job may', () => {
     await stage.manual.advance(1);
     expect(signal().reason).toBeInstanceOf(AttemptTimeoutError);
     goOn();
-    expect(await carried).toMatchObject({ kind: 'later' });
+    expect(await disposition).toMatchObject({ kind: 'later' });
     expect(stage.events.of('attempt.failed')).toMatchObject([{ error: expect.stringContaining('within 8000 ms') }]);
   });
 
   it('and returns in its grace has succeeded: a fact is a fact', async () => {
     stage = await WorkerStage.with();
     const { handle, goOn } = standing();
-    const carried = stage.carry(handle, { handler });
+    const disposition = stage.deliver(handle, { handler });
     await stage.manual.advance(9_999);
     goOn();
-    expect(await carried).toEqual({ kind: 'settled' });
+    expect(await disposition).toEqual({ kind: 'settled' });
     expect(await stage.state()).toBe('succeeded');
   });
 
@@ -49,9 +49,9 @@ describe('an attempt that takes longer than its job may', () => {
       await run.effect('mail', () => expect.unreachable());
     };
     const handle = (run: RunContext) => (later = mailLater(run));
-    const carried = stage.carry(handle, { handler });
+    const disposition = stage.deliver(handle, { handler });
     await stage.manual.advance(10_000);
-    expect(await carried).toMatchObject({ kind: 'later' });
+    expect(await disposition).toMatchObject({ kind: 'later' });
     expect(await stage.memoryLedger.readRun(RUN)).toMatchObject({
       state: 'enqueued',
       error: expect.stringContaining('AttemptTimeoutError'),
@@ -63,9 +63,9 @@ describe('an attempt that takes longer than its job may', () => {
   it('waits no longer than 5 s for a handler with much time', async () => {
     stage = await WorkerStage.with();
     const { handle, goOn } = standing();
-    const carried = stage.carry(handle, { handler: { timeoutMs: 60_000 }, attempts: 1 });
+    const disposition = stage.deliver(handle, { handler: { timeoutMs: 60_000 }, attempts: 1 });
     await stage.manual.advance(65_000);
-    expect(await carried).toMatchObject({ kind: 'failed', error: expect.any(AttemptTimeoutError) });
+    expect(await disposition).toMatchObject({ kind: 'failed', error: expect.any(AttemptTimeoutError) });
     goOn();
   });
 
@@ -73,9 +73,9 @@ describe('an attempt that takes longer than its job may', () => {
     stage = await WorkerStage.with();
     const { opened, open } = gate<string>();
     const handle = (run: RunContext) => run.effect('mail', () => opened, { ifUnknown: 'ask' });
-    const carried = stage.carry(handle, { handler, attempts: 1 });
+    const disposition = stage.deliver(handle, { handler, attempts: 1 });
     await stage.manual.advance(10_000);
-    expect(await carried).toEqual({ kind: 'settled' });
+    expect(await disposition).toEqual({ kind: 'settled' });
     expect(await stage.memoryLedger.readRun(RUN)).toMatchObject({
       state: 'uncertain',
       question: { effect: 'mail', doubt: 'timeout' },
@@ -88,11 +88,11 @@ describe('an attempt that takes longer than its job may', () => {
   it('is cancelled when it was told to before', async () => {
     stage = await WorkerStage.with();
     const { handle, goOn } = standing();
-    const carried = stage.carry(handle, { handler });
+    const disposition = stage.deliver(handle, { handler });
     await stage.manual.advance(0);
     await stage.memoryLedger.cancel(RUN, { by: 'ada', reason: 'no', graceMs: 60_000 });
     await stage.manual.advance(10_000);
-    expect(await carried).toEqual({ kind: 'settled' });
+    expect(await disposition).toEqual({ kind: 'settled' });
     expect(await stage.state()).toBe('cancelled');
     expect(stage.events.of('attempt.aborted')).toMatchObject([{ cause: expect.stringContaining('RunCancelled') }]);
     goOn();
@@ -100,7 +100,7 @@ describe('an attempt that takes longer than its job may', () => {
 
   it('hears nothing when it is in time', async () => {
     stage = await WorkerStage.with();
-    expect(await stage.carry(() => {}, { handler })).toEqual({ kind: 'settled' });
+    expect(await stage.deliver(() => {}, { handler })).toEqual({ kind: 'settled' });
     expect(stage.events.of('attempt.aborted')).toEqual([]);
   });
 });
@@ -112,7 +112,7 @@ describe('the payload of a run', () => {
   ])('is what its handler makes of it %s', async (_when, readPayload) => {
     stage = await WorkerStage.with({ payload: '{"to":"ada"}' });
     let got: unknown;
-    await stage.carry(({ payload }) => void (got = payload), { handler: { readPayload } });
+    await stage.deliver(({ payload }) => void (got = payload), { handler: { readPayload } });
     expect(got).toEqual({ read: { to: 'ada' } });
   });
 
@@ -121,8 +121,8 @@ describe('the payload of a run', () => {
     ['rejects', () => Promise.reject(new Error('Expected a name.'))],
   ])('fails the run for good when reading it %s, and the handler is not called', async (_what, readPayload) => {
     stage = await WorkerStage.with({ payload: '{}' });
-    const carried = await stage.carry(() => expect.unreachable(), { handler: { readPayload } });
-    expect(carried).toMatchObject({ kind: 'failed', error: { code: 'PAYLOAD' } });
+    const disposition = await stage.deliver(() => expect.unreachable(), { handler: { readPayload } });
+    expect(disposition).toMatchObject({ kind: 'failed', error: { code: 'PAYLOAD' } });
     expect(await stage.memoryLedger.readRun(RUN)).toMatchObject({
       state: 'failed',
       error: expect.stringContaining(`The payload of run "${RUN}" is not what its handler takes: Expected a name.`),

@@ -2,7 +2,7 @@ import type { Clock } from '@fencepost/lease';
 import type { CancelTimer } from '@fencepost/lease/internal';
 import { AttemptTimeoutError } from './errors.js';
 
-const LONGEST_GRACE_MS = 5_000;
+const MAX_GRACE_MS = 5_000;
 
 const NOTHING: CancelTimer = () => {};
 
@@ -26,7 +26,7 @@ export async function withinLimit(work: Promise<unknown>, limit: AttemptLimit): 
     cancel = clock.after(timeoutMs, () => {
       const error = new AttemptTimeoutError(runId, timeoutMs);
       onTimeout(error);
-      cancel = clock.after(Math.min(timeoutMs / 4, LONGEST_GRACE_MS), () => {
+      cancel = clock.after(Math.min(timeoutMs / 4, MAX_GRACE_MS), () => {
         onLeft();
         reject(error);
       });

@@ -3,25 +3,25 @@ import { sleep } from '@fencepost/lease/internal';
 import type { AttemptOutcome, AttemptRef, BeginReply } from '@fencepost/ledger';
 import type { RunState } from '@fencepost/ledger/run';
 import { withinLimit } from './attempt-timeout.js';
-import type { AttemptDeps, Carried, Carrier, CronHandler } from './carrier.js';
+import type { AttemptDeps, Disposition, Delivery, CronHandler } from './delivery.js';
 import { describeError } from './describe-error.js';
-import { EffectDesk } from './effect-desk.js';
-import type { EffectAskedError } from './effect-errors.js';
-import { Ending } from './ending.js';
+import { EffectSession } from './effect-session.js';
+import type { EffectUnresolvedError } from './effect-errors.js';
+import { LazyAbort } from './lazy-abort.js';
 import { RunCancelledError } from './errors.js';
 import { Heartbeat } from './heartbeat.js';
 import { lateByMs, makeRunContext } from './make-run-context.js';
-import { Pulse } from './pulse.js';
+import { HeartbeatTimer } from './heartbeat-timer.js';
 import { isUnrecoverable, retryDelay } from './retry.js';
 import type { RunLog } from './run-context.js';
 import { tellTrouble } from '../telemetry/tell-trouble.js';
 
 type Begun = Extract<BeginReply, { verdict: 'begun' }>;
 
-const SETTLED: Carried = { kind: 'settled' };
+const SETTLED: Disposition = { kind: 'settled' };
 
 export interface AttemptStart {
-  readonly carrier: Carrier;
+  readonly delivery: Delivery;
   readonly handler: CronHandler;
   readonly begun: Begun;
   readonly nonce: string;
@@ -32,43 +32,43 @@ export interface AttemptStart {
 export class Attempt {
   readonly #ref: AttemptRef;
   readonly #about: { readonly cron: string; readonly runId: string; readonly attempt: number };
-  readonly #end = new Ending();
+  readonly #end = new LazyAbort();
   readonly #heartbeat: Heartbeat;
-  #desk: EffectDesk | null = null;
+  #session: EffectSession | null = null;
   #cancelled = false;
 
   constructor(
     private readonly deps: AttemptDeps,
     private readonly start: AttemptStart,
   ) {
-    const { begun, nonce, sentAt, carrier } = start;
-    this.#ref = { runId: carrier.runId, fence: begun.fence, nonce };
-    this.#about = { cron: begun.run.cron, runId: carrier.runId, attempt: begun.attempt };
-    const { ledger, clock, ttlMs, telemetry, pulse = new Pulse(clock, ttlMs / 4) } = deps;
+    const { begun, nonce, sentAt, delivery } = start;
+    this.#ref = { runId: delivery.runId, fence: begun.fence, nonce };
+    this.#about = { cron: begun.run.cron, runId: delivery.runId, attempt: begun.attempt };
+    const { ledger, clock, ttlMs, telemetry, heartbeatTimer = new HeartbeatTimer(clock, ttlMs / 4) } = deps;
     const onTrouble = (error: unknown) => tellTrouble(telemetry, 'heartbeat', error);
     const onLost = (error: Error) => this.#abort(error);
     const onCancelled = () => this.#cancel();
-    const beating = { ledger, clock, ttlMs, pulse, onLost, onCancelled, onTrouble };
+    const beating = { ledger, clock, ttlMs, heartbeatTimer, onLost, onCancelled, onTrouble };
     this.#heartbeat = new Heartbeat(this.#ref, beating, sentAt);
   }
 
-  async carryOut(): Promise<Carried> {
-    const { begun, carrier } = this.start;
+  async execute(): Promise<Disposition> {
+    const { begun, delivery } = this.start;
     const { telemetry, clock, worker } = this.deps;
     if (telemetry.listens('attempt.begun')) {
       telemetry.emit('attempt.begun', { ...this.#about, fence: begun.fence, lateByMs: lateByMs(begun), worker });
     }
     this.#heartbeat.start();
-    carrier.givenUp.watch((reason) => this.#abort(reason));
+    delivery.givenUp.watch((reason) => this.#abort(reason));
     const began = clock.monotonic();
     try {
       const failure = await this.#handle();
       // Whatever the handler made of it: what nobody knows is neither a success nor a failure.
-      if (this.#desk?.asked) return await this.#doubt(this.#desk.asked);
+      if (this.#session?.unresolved) return await this.#doubt(this.#session.unresolved);
       return failure ? await this.#fail(failure.error) : await this.#succeed(clock.monotonic() - began);
     } finally {
       this.#heartbeat.stop();
-      carrier.givenUp.unwatch();
+      delivery.givenUp.unwatch();
     }
   }
 
@@ -84,25 +84,25 @@ export class Attempt {
 
   #workFor(timeoutMs: number): Promise<void> {
     const onTimeout = (error: Error) => this.#abort(error);
-    const onLeft = () => this.#desk?.left();
-    const { runId } = this.start.carrier;
+    const onLeft = () => this.#session?.left();
+    const { runId } = this.start.delivery;
     return withinLimit(this.#work(), { runId, timeoutMs, clock: this.deps.clock, onTimeout, onLeft });
   }
 
   async #work(): Promise<void> {
-    const { begun, handler, carrier } = this.start;
+    const { begun, handler, delivery } = this.start;
     const log = (level: keyof RunLog, message: string) => this.#log(level, message);
-    const desk = () => (this.#desk ??= this.#makeDesk());
-    await handler.handle(await makeRunContext({ begun, handler, carrier, end: this.#end, log, desk }));
-    await this.#desk?.awaited.check();
+    const session = () => (this.#session ??= this.#makeSession());
+    await handler.handle(await makeRunContext({ begun, handler, delivery, end: this.#end, log, session }));
+    await this.#session?.awaited.check();
   }
 
   #finish(outcome: AttemptOutcome): Promise<RunState | null> {
-    return this.#insist('finishing an attempt', () => this.deps.ledger.finish(this.#ref, outcome));
+    return this.#retryWhileLeased('finishing an attempt', () => this.deps.ledger.finish(this.#ref, outcome));
   }
 
   /** Asks again while the run lease lasts: a short outage of the store is no reason to do again what has been done. */
-  async #insist<T>(doing: string, ask: () => Promise<T>): Promise<T> {
+  async #retryWhileLeased<T>(doing: string, ask: () => Promise<T>): Promise<T> {
     for (;;) {
       try {
         return await ask();
@@ -114,7 +114,7 @@ export class Attempt {
     }
   }
 
-  async #succeed(tookMs: number): Promise<Carried> {
+  async #succeed(tookMs: number): Promise<Disposition> {
     const state = await this.#finish({ kind: 'succeeded' });
     if (state === null) return this.#refused();
     const { telemetry } = this.deps;
@@ -125,7 +125,7 @@ export class Attempt {
     return SETTLED;
   }
 
-  async #fail(error: unknown): Promise<Carried> {
+  async #fail(error: unknown): Promise<Disposition> {
     // A stale attempt has no say in how its run goes on.
     if (error instanceof StaleFenceError && error.resource === this.#ref.runId) return SETTLED;
     const outcome = this.#outcome(error);
@@ -142,7 +142,7 @@ export class Attempt {
     return retryInMs === null ? { kind: 'failed', error } : { kind: 'later', waitMs: retryInMs };
   }
 
-  async #doubt(asked: EffectAskedError): Promise<Carried> {
+  async #doubt(asked: EffectUnresolvedError): Promise<Disposition> {
     const { question } = asked;
     const error = describeError(asked);
     const state = await this.#finish({ kind: 'uncertain', error, question });
@@ -154,7 +154,7 @@ export class Attempt {
     return SETTLED;
   }
 
-  #stopped(error: unknown): Carried {
+  #stopped(error: unknown): Disposition {
     this.deps.telemetry.emit('attempt.cancelled', {
       ...this.#about,
       fence: this.#ref.fence,
@@ -174,7 +174,7 @@ export class Attempt {
     return { kind: 'retry', error: describeError(error), delayMs: retryDelay(retry, attempt, this.deps.random) };
   }
 
-  #refused(): Carried {
+  #refused(): Disposition {
     this.deps.telemetry.emit('attempt.refused', { ...this.#about, fence: this.#ref.fence, step: 'finish' });
     return SETTLED;
   }
@@ -194,14 +194,14 @@ export class Attempt {
     this.#end.end(error);
   }
 
-  #makeDesk(): EffectDesk {
+  #makeSession(): EffectSession {
     const { ledger, telemetry, clock, tracing = null } = this.deps;
-    return new EffectDesk({
+    return new EffectSession({
       ...{ ledger, telemetry, clock, tracing, attempt: this.#ref, end: this.#end, about: this.#about },
       criticality: this.start.handler.criticality ?? 'efficiency',
       onStale: (error) => this.#abort(error),
       check: () => this.#check(),
-      insist: (doing, ask) => this.#insist(doing, ask),
+      retryWhileLeased: (doing, ask) => this.#retryWhileLeased(doing, ask),
     });
   }
 
@@ -211,6 +211,6 @@ export class Attempt {
   }
 
   #log(level: keyof RunLog, message: string): void {
-    this.start.carrier.log(level, message, { attempt: this.#about.attempt, fence: this.#ref.fence });
+    this.start.delivery.log(level, message, { attempt: this.#about.attempt, fence: this.#ref.fence });
   }
 }

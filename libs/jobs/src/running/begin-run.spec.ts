@@ -18,13 +18,13 @@ describe('a begin that no replica acknowledges', () => {
     stage = await WorkerStage.with();
     stage.ledger.next('begin', unacknowledged(), unacknowledged());
     let handled = 0;
-    const carried = stage.carry(() => void (handled += 1), { attempts: 1 });
+    const disposition = stage.deliver(() => void (handled += 1), { attempts: 1 });
     await expect.poll(() => stage.events.of('store.trouble')).toHaveLength(1);
     expect(handled).toBe(0);
     await stage.manual.advance(RUN_LEASE_MS / 12);
     await expect.poll(() => stage.events.of('store.trouble')).toHaveLength(2);
     await stage.manual.advance(RUN_LEASE_MS / 12);
-    expect(await carried).toEqual({ kind: 'settled' });
+    expect(await disposition).toEqual({ kind: 'settled' });
     expect(handled).toBe(1);
     expect(await stage.memoryLedger.readRun(RUN)).toMatchObject({ state: 'succeeded', attempt: 1 });
   });
@@ -32,12 +32,12 @@ describe('a begin that no replica acknowledges', () => {
   it('is given up when half of its run lease is over, and when the worker stops', async () => {
     stage = await WorkerStage.with();
     stage.ledger.next('begin', ...Array.from({ length: 9 }, unacknowledged));
-    const late = stage.carry(() => {});
+    const late = stage.deliver(() => {});
     await expect.poll(() => stage.events.of('store.trouble')).toHaveLength(1);
     await stage.manual.advance(RUN_LEASE_MS / 2);
     expect(await late).toEqual({ kind: 'later', waitMs: 1_000 });
     const stopped = AbortSignal.abort(new Error('the process stops'));
-    expect(await stage.carry(() => {}, { signal: stopped })).toEqual({ kind: 'later', waitMs: 1_000 });
+    expect(await stage.deliver(() => {}, { signal: stopped })).toEqual({ kind: 'later', waitMs: 1_000 });
     expect(stage.events.of('attempt.begun')).toEqual([]);
     expect((await stage.memoryLedger.readCron(CRON)).refusals).toBe(0);
   });

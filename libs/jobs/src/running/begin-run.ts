@@ -1,7 +1,7 @@
 import { sleep } from '@fencepost/lease/internal';
 import { NotReplicatedError } from '@fencepost/lease/redis';
 import type { BeginReply, BeginRequest } from '@fencepost/ledger';
-import type { AttemptDeps, Carrier } from './carrier.js';
+import type { AttemptDeps, Delivery } from './delivery.js';
 import { tellTrouble } from '../telemetry/tell-trouble.js';
 
 /**
@@ -10,14 +10,14 @@ import { tellTrouble } from '../telemetry/tell-trouble.js';
  *
  * For half the run lease at the most, counted from the first time: a later answer leaves too little of it for a heartbeat.
  */
-export async function beginRun(deps: AttemptDeps, carrier: Carrier, request: BeginRequest): Promise<BeginReply> {
+export async function beginRun(deps: AttemptDeps, delivery: Delivery, request: BeginRequest): Promise<BeginReply> {
   const { ledger, clock, telemetry } = deps;
   const until = clock.monotonic() + request.ttlMs / 2;
   for (;;) {
     try {
       return await ledger.begin(request);
     } catch (error) {
-      const isOver = carrier.givenUp.over || clock.monotonic() >= until;
+      const isOver = delivery.givenUp.over || clock.monotonic() >= until;
       if (!(error instanceof NotReplicatedError) || isOver) throw error;
       tellTrouble(telemetry, `beginning ${request.runId}`, error);
       await sleep(clock, request.ttlMs / 12);

@@ -2,8 +2,8 @@ import type { Clock, Fence } from '@fencepost/lease';
 import type { CancelTimer } from '@fencepost/lease/internal';
 import { EffectTimeoutError, EffectUnknownError } from './effect-errors.js';
 import type { EffectContext } from './effect-context.js';
-import type { Ending } from './ending.js';
-import { isSilence } from './silence.js';
+import type { LazyAbort } from './lazy-abort.js';
+import { isIndeterminate } from './indeterminate.js';
 
 export type Act<T> = (context: EffectContext) => Promise<T> | T;
 
@@ -20,7 +20,7 @@ export interface EffectCallOptions<T> {
   readonly idempotencyKey: string;
   readonly clock: Clock;
   /** Of the attempt. */
-  readonly end: Ending;
+  readonly end: LazyAbort;
   readonly timeoutMs: number | null;
   /** Called with what comes back after the timeout. */
   readonly onLate?: (value: T) => void;
@@ -51,7 +51,7 @@ async function callInTime<T>(act: Act<T>, options: EffectCallOptions<T> & { time
   if (end.over) pass();
   const work = call(act, { fence, idempotencyKey, signal: controller.signal });
   let cancel = NOTHING;
-  const silence = new Promise<Ended<T>>((resolve) => {
+  const indeterminate = new Promise<Ended<T>>((resolve) => {
     cancel = clock.after(timeoutMs, () => {
       const cause = new EffectTimeoutError(name, timeoutMs);
       controller.abort(cause);
@@ -61,7 +61,7 @@ async function callInTime<T>(act: Act<T>, options: EffectCallOptions<T> & { time
       resolve({ kind: 'silent', error: new EffectUnknownError(text, { cause }) });
     });
   });
-  const ended = await Promise.race([settled(work, end), silence]);
+  const ended = await Promise.race([settled(work, end), indeterminate]);
   cancel();
   end.signal.removeEventListener('abort', pass);
   return ended;
@@ -71,11 +71,11 @@ async function call<T>(act: Act<T>, context: EffectContext): Promise<T> {
   return act(context);
 }
 
-async function settled<T>(work: Promise<T>, end: Ending): Promise<Ended<T>> {
+async function settled<T>(work: Promise<T>, end: LazyAbort): Promise<Ended<T>> {
   try {
     return { kind: 'returned', value: await work };
   } catch (error) {
     // Who was told to stop half-way may have got through before: that is no failure.
-    return { kind: end.over || isSilence(error) ? 'silent' : 'failed', error };
+    return { kind: end.over || isIndeterminate(error) ? 'silent' : 'failed', error };
   }
 }

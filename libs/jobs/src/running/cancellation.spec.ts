@@ -33,7 +33,7 @@ describe('a handler whose run is cancelled', () => {
   it('hears of it by its signal, once, with the next heartbeat', async () => {
     stage = await WorkerStage.with();
     const { handle, goOn, signal } = ending(() => {});
-    const carried = stage.carry(handle);
+    const disposition = stage.deliver(handle);
     await stage.manual.advance(0);
     await cancel();
     await stage.manual.advance(BEAT_MS - 1);
@@ -44,7 +44,7 @@ describe('a handler whose run is cancelled', () => {
     await stage.manual.advance(BEAT_MS);
     expect(stage.events.of('attempt.aborted')).toHaveLength(1);
     goOn();
-    await carried;
+    await disposition;
   });
 
   it.each([
@@ -54,12 +54,12 @@ describe('a handler whose run is cancelled', () => {
   ])('and that ends with %s is finished as cancelled, and not tried again', async (_what, how) => {
     stage = await WorkerStage.with();
     const { handle, goOn } = ending(how);
-    const carried = stage.carry(handle);
+    const disposition = stage.deliver(handle);
     await stage.manual.advance(0);
     await cancel();
     await stage.manual.advance(BEAT_MS);
     goOn();
-    expect(await carried).toEqual({ kind: 'settled' });
+    expect(await disposition).toEqual({ kind: 'settled' });
     const run = await stage.memoryLedger.readRun(RUN);
     expect(run).toMatchObject({ state: 'cancelled', error: expect.any(String), attempt: 1 });
     expect(stage.events.of('attempt.cancelled')).toMatchObject([{ runId: RUN, attempt: 1, error: run?.error }]);
@@ -70,35 +70,35 @@ describe('a handler whose run is cancelled', () => {
   it('is finished as cancelled also by its last attempt', async () => {
     stage = await WorkerStage.with();
     const { handle, goOn } = ending(fail(new Error('half-way')));
-    const carried = stage.carry(handle, { attempts: 1 });
+    const disposition = stage.deliver(handle, { attempts: 1 });
     await stage.manual.advance(0);
     await cancel();
     await stage.manual.advance(BEAT_MS);
     goOn();
-    expect(await carried).toEqual({ kind: 'settled' });
+    expect(await disposition).toEqual({ kind: 'settled' });
     expect(await stage.state()).toBe('cancelled');
   });
 
   it('and that returns all the same has succeeded: a fact is a fact', async () => {
     stage = await WorkerStage.with();
     const { handle, goOn } = ending(() => {});
-    const carried = stage.carry(handle);
+    const disposition = stage.deliver(handle);
     await stage.manual.advance(0);
     await cancel();
     await stage.manual.advance(BEAT_MS);
     goOn();
-    expect(await carried).toEqual({ kind: 'settled' });
+    expect(await disposition).toEqual({ kind: 'settled' });
     expect(await stage.state()).toBe('succeeded');
   });
 
   it('and that fails before it heard of it is cancelled too', async () => {
     stage = await WorkerStage.with();
     const { handle, goOn } = ending(fail(new Error('it broke')));
-    const carried = stage.carry(handle);
+    const disposition = stage.deliver(handle);
     await stage.manual.advance(0);
     await cancel();
     goOn();
-    expect(await carried).toEqual({ kind: 'settled' });
+    expect(await disposition).toEqual({ kind: 'settled' });
     expect(await stage.state()).toBe('cancelled');
     expect(stage.events.of('attempt.cancelled')).toMatchObject([{ error: 'Error: it broke' }]);
   });
@@ -106,20 +106,20 @@ describe('a handler whose run is cancelled', () => {
   it('is not taken for dead while it tidies up', async () => {
     stage = await WorkerStage.with();
     const { handle, goOn } = ending(fail(new Error('tidied up')));
-    const carried = stage.carry(handle);
+    const disposition = stage.deliver(handle);
     await stage.manual.advance(0);
     await cancel(10 * RUN_LEASE_MS);
     await stage.manual.advance(9 * RUN_LEASE_MS);
     await expect(stage.takenOver()).rejects.toThrow('busy');
     goOn();
-    await carried;
+    await disposition;
     expect(await stage.state()).toBe('cancelled');
   });
 
   it('can begin no effect any more, and one that it has begun is recorded', async () => {
     stage = await WorkerStage.with();
     const { handle, goOn } = standing();
-    const carried = stage.carry(async (run) => {
+    const disposition = stage.deliver(async (run) => {
       expect(await run.effect('mail', async () => handle(run))).toBeNull();
       await run.effect('invoice', () => expect.unreachable());
     });
@@ -127,7 +127,7 @@ describe('a handler whose run is cancelled', () => {
     await cancel();
     await stage.manual.advance(BEAT_MS);
     goOn();
-    await carried;
+    await disposition;
     expect(await stage.state()).toBe('cancelled');
     expect(stage.events.of('effect.finished')).toMatchObject([{ effect: 'mail' }]);
   });
@@ -135,13 +135,13 @@ describe('a handler whose run is cancelled', () => {
   it('and that overstays its grace changes nothing any more', async () => {
     stage = await WorkerStage.with();
     const { handle, goOn } = ending(() => {});
-    const carried = stage.carry(handle);
+    const disposition = stage.deliver(handle);
     await stage.manual.advance(0);
     await cancel(2 * BEAT_MS);
     await stage.manual.advance(2 * BEAT_MS);
     expect(await stage.memoryLedger.redeliver({ runId: RUN, delivery: 1 }, 'sweep')).toBeNull();
     goOn();
-    expect(await carried).toEqual({ kind: 'settled' });
+    expect(await disposition).toEqual({ kind: 'settled' });
     expect(stage.events.of('attempt.refused')).toMatchObject([{ step: 'finish' }]);
     expect(await stage.state()).toBe('cancelled');
   });

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { inspect } from 'node:util';
-import type { CronHandler } from './carrier.js';
+import type { CronHandler } from './delivery.js';
 import { FinalError } from './errors.js';
 
 /** A `concurrencyKey` that gives no key: nobody knows what the run may go on beside, so it doesn't begin. */

@@ -1,7 +1,7 @@
 import { scrubText } from '@fencepost/lease/internal';
 
 /** Longer ones say no more to whoever reads a list of runs, and would fill the store. */
-const LONGEST = 2_000;
+const MAX_LENGTH = 2_000;
 
 /**
  * What an error is recorded as: without the secrets that libraries put into theirs, because everybody who may look at runs
@@ -9,7 +9,7 @@ const LONGEST = 2_000;
  */
 export function describeError(error: unknown): string {
   const text = error instanceof Error ? `${error.name}: ${error.message}` : String(error);
-  return scrubText(text).slice(0, LONGEST).replaceAll('\0', '\uFFFD');
+  return scrubText(text).slice(0, MAX_LENGTH).replaceAll('\0', '\uFFFD');
 }
 
 /** The same error for a queue that keeps message and stack for people to look at. */

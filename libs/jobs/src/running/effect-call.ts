@@ -1,12 +1,12 @@
 import type { BeginEffectReply, EffectOutcome, UnknownEffect } from '@fencepost/ledger';
-import type { Doubt, Question } from '@fencepost/ledger/run';
+import type { UnknownReason, UnresolvedEffect } from '@fencepost/ledger/run';
 import { callEffect, type Act } from './call-effect.js';
 import { describeError } from './describe-error.js';
 import type { Lookup } from './effect-context.js';
-import type { EffectDesk } from './effect-desk.js';
+import type { EffectSession } from './effect-session.js';
 import { EffectPayloadError } from './effect-errors.js';
 import type { EffectSettings } from './effect-options.js';
-import { afterLoss, afterSilence, firstWord, isAnother } from './effect-policy.js';
+import { afterOrphaned, afterIndeterminate, firstWord, isAnother } from './effect-policy.js';
 import { decodeResult, encodeResult } from './effect-result.js';
 import { lookUp } from './look-up.js';
 
@@ -14,10 +14,10 @@ type Go = Extract<BeginEffectReply, { verdict: 'go' }>;
 type Done = Extract<BeginEffectReply, { verdict: 'done' }>;
 
 /** An outcome that nobody knows, and what is to be done once its provider says that it did not happen. */
-interface Silence {
+interface Indeterminate {
   readonly since: number;
   readonly ageMs: number;
-  readonly doubt: Doubt;
+  readonly doubt: UnknownReason;
   readonly notDone: () => Promise<unknown>;
 }
 
@@ -30,26 +30,26 @@ interface EffectCallStart {
 /** One effect in one attempt: begun in the ledger, carried out, and recorded, in this order. */
 export class EffectCall {
   constructor(
-    private readonly desk: EffectDesk,
+    private readonly session: EffectSession,
     private readonly start: EffectCallStart,
   ) {}
 
-  async carryOut(word = firstWord(this.start.settings)): Promise<unknown> {
+  async execute(word = firstWord(this.start.settings)): Promise<unknown> {
     const { name, settings } = this.start;
-    const { ledger, attempt, insist, telemetry } = this.desk.deps;
-    this.desk.ready();
-    this.desk.tell('effect.beginning', name);
+    const { ledger, attempt, retryWhileLeased, telemetry } = this.session.deps;
+    this.session.ready();
+    this.session.tell('effect.beginning', name);
     const request = { name, ifUnknown: word, payloadHash: settings.payloadHash };
-    const begun = await insist(`beginning the effect ${name}`, () => ledger.beginEffect(attempt, request));
+    const begun = await retryWhileLeased(`beginning the effect ${name}`, () => ledger.beginEffect(attempt, request));
     switch (begun.verdict) {
       case 'stale':
-        throw this.desk.stale(name);
+        throw this.session.stale(name);
       case 'done':
         return this.#known(begun);
       case 'unknown':
-        return this.#lost(begun.unknown, word === 'go');
+        return this.#orphaned(begun.unknown, word === 'go');
       case 'go':
-        telemetry.emit('effect.begun', { ...this.desk.about(name), unknown: begun.unknown !== null });
+        telemetry.emit('effect.begun', { ...this.session.about(name), unknown: begun.unknown !== null });
         return this.#act(begun);
     }
   }
@@ -57,43 +57,43 @@ export class EffectCall {
   async #known({ result, payloadHash }: Done): Promise<unknown> {
     const { name, settings } = this.start;
     if (isAnother(payloadHash, settings.payloadHash)) throw new EffectPayloadError(name);
-    this.desk.tell('effect.known', name);
+    this.session.tell('effect.known', name);
     return decodeResult(name, result, { schema: settings.schema, became: 'used' });
   }
 
   /** @param insisted whether the ledger was told already to begin it whatever it knows */
-  async #lost(unknown: UnknownEffect, insisted: boolean): Promise<unknown> {
-    const next = afterLoss(unknown, this.start.settings);
-    this.desk.trouble('effect.unknown', this.start.name, 'an earlier attempt began it and never said how it ended');
-    if (next.step === 'ask') throw this.desk.ask(this.#question(next.doubt, unknown.since));
-    if (insisted) throw this.desk.ask(this.#question('lost', unknown.since));
-    const again = () => this.carryOut('go');
+  async #orphaned(unknown: UnknownEffect, retried: boolean): Promise<unknown> {
+    const next = afterOrphaned(unknown, this.start.settings);
+    this.session.trouble('effect.unknown', this.start.name, 'an earlier attempt began it and never said how it ended');
+    if (next.step === 'ask') throw this.session.ask(this.#question(next.doubt, unknown.since));
+    if (retried) throw this.session.ask(this.#question('lost', unknown.since));
+    const again = () => this.execute('go');
     return next.step === 'again' ? again() : this.#lookUp(next.lookup, { ...unknown, doubt: 'lost', notDone: again });
   }
 
   async #act(begun: Go): Promise<unknown> {
     const { name, act, settings } = this.start;
-    const since = begun.unknown?.since ?? this.desk.deps.clock.now();
+    const since = begun.unknown?.since ?? this.session.deps.clock.now();
     await this.#stillMay(begun);
-    const takeBack = settings.ifUnknown === 'ask' ? this.desk.wouldAsk(this.#question('timeout', since)) : null;
+    const takeBack = settings.ifUnknown === 'ask' ? this.session.wouldAsk(this.#question('timeout', since)) : null;
     const onLate = (value: unknown) => void this.#late(value);
-    const ended = await callEffect(act, { ...this.#callOptions(), traced: this.desk.traced(name), onLate });
+    const ended = await callEffect(act, { ...this.#callOptions(), traced: this.session.traced(name), onLate });
     takeBack?.();
     switch (ended.kind) {
       case 'returned':
-        this.desk.tell('effect.acted', name);
+        this.session.tell('effect.acted', name);
         return this.#record(ended.value);
       case 'failed':
         return this.#failed(ended.error, begun);
       case 'silent':
-        return this.#silent(ended.error, since);
+        return this.#indeterminate(ended.error, since);
     }
   }
 
   /** The ledger may have answered late. What was not called did not happen, and nobody shall have to ask about it. */
   async #stillMay(begun: Go): Promise<void> {
     try {
-      this.desk.deps.check();
+      this.session.deps.check();
     } catch (reason) {
       if (begun.unknown === null) await this.#tryFinish({ kind: 'failed', error: 'it was not called' });
       throw reason;
@@ -105,31 +105,31 @@ export class EffectCall {
     const json = encodeResult(name, result);
     const value = await decodeResult(name, json, { schema: settings.schema, became: 'recorded' });
     const reply = await this.#finish({ kind: 'done', result: json });
-    if (reply === 'late') this.desk.tell('effect.late', name);
-    if (reply === 'late' || reply === 'stale') throw this.desk.stale(name);
+    if (reply === 'late') this.session.tell('effect.late', name);
+    if (reply === 'late' || reply === 'stale') throw this.session.stale(name);
     // Another attempt's late done stands already, and what it brought is what every attempt gets.
-    if (reply === 'known') return this.carryOut();
-    this.desk.tell('effect.finished', name);
+    if (reply === 'known') return this.execute();
+    this.session.tell('effect.finished', name);
     return value;
   }
 
   async #failed(error: unknown, begun: Go): Promise<unknown> {
     const { name } = this.start;
-    this.desk.trouble('effect.failed', name, describeError(error));
+    this.session.trouble('effect.failed', name, describeError(error));
     // That this call did not get through says nothing of the one before.
     if (begun.unknown !== null) throw error;
     const reply = await this.#tryFinish({ kind: 'failed', error: describeError(error) });
-    if (reply === 'stale') throw this.desk.stale(name);
-    if (reply === 'known') return this.carryOut();
+    if (reply === 'stale') throw this.session.stale(name);
+    if (reply === 'known') return this.execute();
     throw error;
   }
 
   /** This attempt began it, and nobody knows how it ended. */
-  async #silent(error: unknown, since: number): Promise<unknown> {
-    const { end, clock } = this.desk.deps;
-    this.desk.trouble('effect.unknown', this.start.name, describeError(error));
-    const next = afterSilence(this.start.settings);
-    if (next.step === 'ask') throw this.desk.ask(this.#question(next.doubt, since), error);
+  async #indeterminate(error: unknown, since: number): Promise<unknown> {
+    const { end, clock } = this.session.deps;
+    this.session.trouble('effect.unknown', this.start.name, describeError(error));
+    const next = afterIndeterminate(this.start.settings);
+    if (next.step === 'ask') throw this.session.ask(this.#question(next.doubt, since), error);
     // The next attempt does what is to be done: this one may not, or its call may still get through.
     if (next.step === 'again' || end.over) throw error;
     const ageMs = Math.max(0, clock.now() - since);
@@ -137,16 +137,16 @@ export class EffectCall {
     return this.#lookUp(next.lookup, { since, ageMs, doubt: 'timeout', notDone });
   }
 
-  async #lookUp(lookup: Lookup<unknown>, silence: Silence): Promise<unknown> {
+  async #lookUp(lookup: Lookup<unknown>, indeterminate: Indeterminate): Promise<unknown> {
     const { name } = this.start;
-    const { since, ageMs, doubt } = silence;
+    const { since, ageMs, doubt } = indeterminate;
     const answer = await lookUp(lookup, { ...this.#callOptions(), since, ageMs });
-    if (answer === 'unknown') throw this.desk.ask(this.#question(doubt, since));
+    if (answer === 'unknown') throw this.session.ask(this.#question(doubt, since));
     if (answer !== 'not-done') return this.#record(answer.done);
     const reply = await this.#finish({ kind: 'failed', error: 'its provider says that it did not happen' });
-    if (reply === 'known') return this.carryOut();
-    if (reply !== 'recorded') throw this.desk.stale(name);
-    return silence.notDone();
+    if (reply === 'known') return this.execute();
+    if (reply !== 'recorded') throw this.session.stale(name);
+    return indeterminate.notDone();
   }
 
   /** What comes back after its time is a fact all the same, also when the attempt is over. */
@@ -157,16 +157,16 @@ export class EffectCall {
       await decodeResult(name, json, { schema: settings.schema, became: 'recorded' });
       const reply = await this.#finish({ kind: 'done', result: json });
       if (reply === 'stale') throw new Error('the ledger refused it');
-      if (reply !== 'known') this.desk.tell('effect.late', name);
+      if (reply !== 'known') this.session.tell('effect.late', name);
     } catch (error) {
-      this.desk.trouble('effect.unrecorded', name, describeError(error));
+      this.session.trouble('effect.unrecorded', name, describeError(error));
     }
   }
 
   #finish(outcome: EffectOutcome) {
-    const { ledger, attempt, insist } = this.desk.deps;
+    const { ledger, attempt, retryWhileLeased } = this.session.deps;
     const { name } = this.start;
-    return insist(`recording the effect ${name}`, () => ledger.finishEffect(attempt, name, outcome));
+    return retryWhileLeased(`recording the effect ${name}`, () => ledger.finishEffect(attempt, name, outcome));
   }
 
   /** What the handler threw says more than that it could not be recorded. */
@@ -174,13 +174,13 @@ export class EffectCall {
     return this.#finish(outcome).catch(() => null);
   }
 
-  #question(doubt: Doubt, since: number): Question {
+  #question(doubt: UnknownReason, since: number): UnresolvedEffect {
     return { effect: this.start.name, item: null, doubt, since };
   }
 
   #callOptions() {
     const { name, settings } = this.start;
-    const { attempt, clock, end } = this.desk.deps;
+    const { attempt, clock, end } = this.session.deps;
     const idempotencyKey = `${attempt.runId}/${name}`;
     return { name, idempotencyKey, fence: attempt.fence, clock, end, timeoutMs: settings.timeoutMs };
   }

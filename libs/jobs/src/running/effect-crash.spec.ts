@@ -4,8 +4,8 @@ import { answer } from '../../../../test/support/effect-stage.js';
 import { atMost } from '../../../../test/support/property-runs.js';
 import { RUN, RUN_LEASE_MS, WorkerStage } from '../../../../test/support/worker-stage.js';
 import type { Ledger } from '../../../ledger/src/ledger.js';
-import { carryOut } from './carry-out.js';
-import { Ending } from './ending.js';
+import { execute } from './execute.js';
+import { LazyAbort } from './lazy-abort.js';
 import type { RunContext } from './run-context.js';
 
 const LIMITS = { attempts: 99, delayMs: 1, maxDelayMs: 1 };
@@ -84,9 +84,9 @@ async function round(stage: WorkerStage, world: World, plan: Plan): Promise<void
   const { clock, telemetry } = stage;
   const handle = { handle: handler(world, plan), retry: LIMITS };
   const deps = { clock, telemetry, random: () => 0, worker: 'worker/1', ttlMs: RUN_LEASE_MS, handlerOf: () => handle };
-  const givenUp = new Ending();
-  const carrier = { runId: RUN, givenUp, log: () => {}, progress: async () => {} };
-  void carryOut({ ...deps, ledger: dying(stage.memoryLedger, plan) }, carrier).catch(() => {});
+  const givenUp = new LazyAbort();
+  const delivery = { runId: RUN, givenUp, log: () => {}, progress: async () => {} };
+  void execute({ ...deps, ledger: dying(stage.memoryLedger, plan) }, delivery).catch(() => {});
   await stage.manual.advance(2_000);
   // The process is gone, or would go on for ever: in both cases another one takes over.
   if ((await stage.state()) === 'running') stage.manual.jumpWall(RUN_LEASE_MS * 9);

@@ -1,5 +1,5 @@
 import { FencepostError } from '@fencepost/lease';
-import type { Question } from '@fencepost/ledger/run';
+import type { UnresolvedEffect } from '@fencepost/ledger/run';
 import { FinalError } from './errors.js';
 
 /** An option that can't be. Nothing was begun. */
@@ -36,7 +36,7 @@ export class EffectTimeoutError extends FencepostError {
   }
 }
 
-const DOUBT: Record<Question['doubt'], string> = {
+const DOUBT: Record<UnresolvedEffect['doubt'], string> = {
   lost: 'an attempt began it and never said how it ended',
   timeout: 'it did not come back in time',
   'payload-changed': 'an earlier attempt began it with another payload under the same idempotency key',
@@ -44,11 +44,11 @@ const DOUBT: Record<Question['doubt'], string> = {
 };
 
 /** A person has to say whether the effect has happened. Let it pass: this attempt begins nothing more, and ends uncertain. */
-export class EffectAskedError extends FencepostError {
+export class EffectUnresolvedError extends FencepostError {
   readonly code = 'EFFECT_ASKED';
 
   constructor(
-    readonly question: Question,
+    readonly question: UnresolvedEffect,
     options?: ErrorOptions,
   ) {
     const { effect, item, doubt } = question;

@@ -36,7 +36,7 @@ describe('an option that can not be', () => {
       met = await effect.then(() => met).catch((error: Error) => error);
       throw met;
     };
-    expect(await stage.carry(handle)).toMatchObject({ kind: 'failed', error: expect.any(EffectOptionError) });
+    expect(await stage.deliver(handle)).toMatchObject({ kind: 'failed', error: expect.any(EffectOptionError) });
     expect(met).toMatchObject({ code: 'EFFECT_OPTION', message: expect.stringContaining(message) });
     expect(acted).toBe(0);
     expect(stage.ledger.calls).not.toContain('beginEffect');
@@ -65,9 +65,9 @@ describe('the schema of a result', () => {
       brought.push(sent.getTime());
       if (brought.length === 1) throw new Error('after the effect');
     };
-    await stage.carry(handle);
+    await stage.deliver(handle);
     await stage.manual.advance(1_000);
-    await stage.carry(handle);
+    await stage.deliver(handle);
     expect(brought).toEqual([0, 0]);
   });
 

@@ -1,6 +1,6 @@
 import type { Criticality } from '@fencepost/lease/internal/redis-checks';
 import type { IfUnknown } from './effect-context.js';
-import { OptionDoor } from './option-door.js';
+import { EffectOptionParser } from './effect-option-parser.js';
 import { payloadHash } from './payload-hash.js';
 import { isStandardSchema, type StandardSchema } from './standard-schema.js';
 
@@ -36,20 +36,20 @@ const DEFAULTS = { keyTtlMs: null, payloadHash: null, timeoutMs: null, schema: n
 /** @throws {EffectOptionError} */
 export function readEffectOptions(name: string, given: unknown, criticality: Criticality): EffectSettings {
   if (given === undefined) return { ...DEFAULTS, ifUnknown: defaultPolicy(criticality) };
-  const door = new OptionDoor(`the effect "${name}"`, { given, known: KNOWN });
+  const parser = new EffectOptionParser(`the effect "${name}"`, { given, known: KNOWN });
   return {
-    ifUnknown: readIfUnknown(door, criticality),
-    keyTtlMs: door.duration('keyTtl'),
-    payloadHash: readPayloadHash(door),
-    timeoutMs: door.timeout(),
-    schema: door.read('schema', 'a Standard Schema', { fits: isStandardSchema, otherwise: null }),
+    ifUnknown: readIfUnknown(parser, criticality),
+    keyTtlMs: parser.duration('keyTtl'),
+    payloadHash: readPayloadHash(parser),
+    timeoutMs: parser.timeout(),
+    schema: parser.read('schema', 'a Standard Schema', { fits: isStandardSchema, otherwise: null }),
   };
 }
 
 /** @throws {EffectOptionError} */
-export function readIfUnknown(door: OptionDoor, criticality: Criticality): IfUnknown<unknown> {
+export function readIfUnknown(parser: EffectOptionParser, criticality: Criticality): IfUnknown<unknown> {
   const otherwise: IfUnknown<unknown> = defaultPolicy(criticality);
-  return door.read('ifUnknown', "'retry', 'ask' or a function", { fits: isPolicy, otherwise });
+  return parser.read('ifUnknown', "'retry', 'ask' or a function", { fits: isPolicy, otherwise });
 }
 
 function isPolicy(value: unknown): value is IfUnknown<unknown> {
@@ -57,13 +57,13 @@ function isPolicy(value: unknown): value is IfUnknown<unknown> {
 }
 
 /** @throws {EffectOptionError} */
-export function readPayloadHash(door: OptionDoor): string | null {
-  const payload = door.value('payload');
+export function readPayloadHash(parser: EffectOptionParser): string | null {
+  const payload = parser.value('payload');
   if (payload === undefined) return null;
   try {
     return payloadHash(payload);
   } catch (error) {
-    throw door.refusal('payload', `plain data that JSON can carry (${String(error).split('\n')[0]})`, payload);
+    throw parser.refusal('payload', `plain data that JSON can carry (${String(error).split('\n')[0]})`, payload);
   }
 }
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { afterLoss, afterSilence, firstWord } from './effect-policy.js';
+import { afterOrphaned, afterIndeterminate, firstWord } from './effect-policy.js';
 
 const UNKNOWN = { since: 0, ageMs: 1_000, payloadHash: 'a' };
 const policy = { keyTtlMs: null, payloadHash: null };
@@ -16,9 +16,9 @@ describe('the first word to the ledger', () => {
 
 describe('after the loss of an attempt', () => {
   it('the policy says what comes', () => {
-    expect(afterLoss(UNKNOWN, { ...policy, ifUnknown: 'retry' })).toEqual({ step: 'again' });
-    expect(afterLoss(UNKNOWN, { ...policy, ifUnknown: 'ask' })).toEqual({ step: 'ask', doubt: 'lost' });
-    expect(afterLoss(UNKNOWN, { ...policy, ifUnknown: lookup })).toEqual({ step: 'look-up', lookup });
+    expect(afterOrphaned(UNKNOWN, { ...policy, ifUnknown: 'retry' })).toEqual({ step: 'again' });
+    expect(afterOrphaned(UNKNOWN, { ...policy, ifUnknown: 'ask' })).toEqual({ step: 'ask', doubt: 'lost' });
+    expect(afterOrphaned(UNKNOWN, { ...policy, ifUnknown: lookup })).toEqual({ step: 'look-up', lookup });
   });
 
   it.each([
@@ -26,24 +26,24 @@ describe('after the loss of an attempt', () => {
     [1_000, { step: 'ask', doubt: 'key-expired' }],
     [1, { step: 'ask', doubt: 'key-expired' }],
   ])('an effect is repeated only while its key of %i ms is remembered', (keyTtlMs, next) => {
-    expect(afterLoss(UNKNOWN, { ...policy, ifUnknown: 'retry', keyTtlMs })).toEqual(next);
+    expect(afterOrphaned(UNKNOWN, { ...policy, ifUnknown: 'retry', keyTtlMs })).toEqual(next);
   });
 
   it('another payload is asked about, and one that nobody knows is not', () => {
     const changed = { step: 'ask', doubt: 'payload-changed' };
     for (const ifUnknown of ['retry', 'ask', lookup] as const) {
-      expect(afterLoss(UNKNOWN, { ...policy, ifUnknown, payloadHash: 'b' })).toEqual(changed);
+      expect(afterOrphaned(UNKNOWN, { ...policy, ifUnknown, payloadHash: 'b' })).toEqual(changed);
     }
-    expect(afterLoss(UNKNOWN, { ...policy, ifUnknown: 'retry', payloadHash: 'a' })).toEqual({ step: 'again' });
+    expect(afterOrphaned(UNKNOWN, { ...policy, ifUnknown: 'retry', payloadHash: 'a' })).toEqual({ step: 'again' });
     const untold = { ...UNKNOWN, payloadHash: null };
-    expect(afterLoss(untold, { ...policy, ifUnknown: 'retry', payloadHash: 'b' })).toEqual({ step: 'again' });
+    expect(afterOrphaned(untold, { ...policy, ifUnknown: 'retry', payloadHash: 'b' })).toEqual({ step: 'again' });
   });
 });
 
-describe('after a silence', () => {
+describe('after an indeterminate outcome', () => {
   it('the policy says what comes', () => {
-    expect(afterSilence({ ifUnknown: 'retry' })).toEqual({ step: 'again' });
-    expect(afterSilence({ ifUnknown: 'ask' })).toEqual({ step: 'ask', doubt: 'timeout' });
-    expect(afterSilence({ ifUnknown: lookup })).toEqual({ step: 'look-up', lookup });
+    expect(afterIndeterminate({ ifUnknown: 'retry' })).toEqual({ step: 'again' });
+    expect(afterIndeterminate({ ifUnknown: 'ask' })).toEqual({ step: 'ask', doubt: 'timeout' });
+    expect(afterIndeterminate({ ifUnknown: lookup })).toEqual({ step: 'look-up', lookup });
   });
 });

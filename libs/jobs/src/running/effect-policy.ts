@@ -1,4 +1,4 @@
-import type { Doubt } from '@fencepost/ledger/run';
+import type { UnknownReason } from '@fencepost/ledger/run';
 import type { EffectRequest, UnknownEffect } from '@fencepost/ledger';
 import type { EffectSettings } from './effect-options.js';
 import type { Lookup } from './effect-context.js';
@@ -7,7 +7,7 @@ import type { Lookup } from './effect-context.js';
 type NextStep =
   | { readonly step: 'again' }
   | { readonly step: 'look-up'; readonly lookup: Lookup<unknown> }
-  | { readonly step: 'ask'; readonly doubt: Doubt };
+  | { readonly step: 'ask'; readonly doubt: UnknownReason };
 
 type Policy = Pick<EffectSettings, 'ifUnknown' | 'keyTtlMs' | 'payloadHash'>;
 
@@ -17,7 +17,7 @@ export function firstWord({ ifUnknown, keyTtlMs }: Policy): EffectRequest['ifUnk
 }
 
 /** An earlier attempt began the effect, and never said how it ended. */
-export function afterLoss(unknown: UnknownEffect, policy: Policy): NextStep {
+export function afterOrphaned(unknown: UnknownEffect, policy: Policy): NextStep {
   // Its provider would take what is sent now for what was sent then, or for something new: both may be wrong.
   if (isAnother(unknown.payloadHash, policy.payloadHash)) return { step: 'ask', doubt: 'payload-changed' };
   const { ifUnknown, keyTtlMs } = policy;
@@ -28,7 +28,7 @@ export function afterLoss(unknown: UnknownEffect, policy: Policy): NextStep {
 }
 
 /** This attempt began it, and can't tell how it ended. `again` is for the next attempt: this call may still get through. */
-export function afterSilence({ ifUnknown }: Pick<Policy, 'ifUnknown'>): NextStep {
+export function afterIndeterminate({ ifUnknown }: Pick<Policy, 'ifUnknown'>): NextStep {
   if (typeof ifUnknown === 'function') return { step: 'look-up', lookup: ifUnknown };
   return ifUnknown === 'ask' ? { step: 'ask', doubt: 'timeout' } : { step: 'again' };
 }

@@ -1,7 +1,7 @@
 import { EffectResultError } from './errors.js';
 import { issuesText, type StandardSchema } from './standard-schema.js';
 
-const LARGEST_RESULT = 64 * 1024;
+const MAX_RESULT = 64 * 1024;
 
 type Became = ConstructorParameters<typeof EffectResultError>[2];
 
@@ -19,7 +19,7 @@ export function encodeResult(effect: string, result: unknown, became?: Became): 
   if (json === undefined) throw new EffectResultError(effect, 'it is no data', became);
   const lost = lostInResult(result);
   if (lost !== null) throw new EffectResultError(effect, `JSON can't carry ${lost}`, became);
-  if (Buffer.byteLength(json) > LARGEST_RESULT) {
+  if (Buffer.byteLength(json) > MAX_RESULT) {
     throw new EffectResultError(effect, 'it is larger than 64 KiB', became);
   }
   return json;

@@ -2,7 +2,7 @@ import { afterEach, describe, expect, it } from 'vitest';
 import { answer, inHandler, lostAttempt } from '../../../../test/support/effect-stage.js';
 import { RUN, RUN_LEASE_MS, START, WorkerStage } from '../../../../test/support/worker-stage.js';
 import type { LookupContext } from './effect-context.js';
-import { EffectAskedError, EffectUnknownError } from './effect-errors.js';
+import { EffectUnresolvedError, EffectUnknownError } from './effect-errors.js';
 import { payloadHash } from './payload-hash.js';
 import type { RunContext } from './run-context.js';
 
@@ -41,14 +41,14 @@ describe('an effect that a lost attempt began', () => {
     await lost();
     const act = counted('sent');
     const met = inHandler(stage, (run) => run.effect('mail', act, { ifUnknown: 'ask' }));
-    await expect(met).rejects.toThrow(EffectAskedError);
+    await expect(met).rejects.toThrow(EffectUnresolvedError);
     const question = { effect: 'mail', item: null, doubt: 'lost', since: START };
     expect(await stage.memoryLedger.readRun(RUN)).toMatchObject({ state: 'uncertain', question });
     expect([act.calls, await effect()]).toEqual([0, ['begun', null]]);
     expect(stage.events.of('attempt.uncertain')).toMatchObject([{ effect: 'mail', item: null, doubt: 'lost' }]);
     expect(stage.events.of('attempt.succeeded')).toEqual([]);
     expect(stage.log).toEqual([
-      expect.stringContaining('warn 2 true EffectAskedError: Nobody knows whether the effect "mail"'),
+      expect.stringContaining('warn 2 true EffectUnresolvedError: Nobody knows whether the effect "mail"'),
     ]);
   });
 
@@ -133,7 +133,7 @@ describe('an effect that is looked up', () => {
     await lost();
     const act = counted('sent');
     const met = inHandler(stage, (run) => run.effect('mail', act, { ifUnknown: () => 'unknown' }));
-    await expect(met).rejects.toThrow(EffectAskedError);
+    await expect(met).rejects.toThrow(EffectUnresolvedError);
     expect([act.calls, await stage.state()]).toEqual([0, 'uncertain']);
   });
 
@@ -151,7 +151,7 @@ describe('an effect that is looked up', () => {
           met = error;
           throw error;
         });
-      expect(await stage.carry(handle)).toMatchObject({ kind: 'later' });
+      expect(await stage.deliver(handle)).toMatchObject({ kind: 'later' });
       expect(met).toBeInstanceOf(EffectUnknownError);
       expect(met).toMatchObject({ message: expect.stringMatching(text) });
       expect([act.calls, await effect()]).toEqual([0, ['begun', null]]);
@@ -202,7 +202,7 @@ describe('an attempt that asks', () => {
     const act = counted('posted');
     await inHandler(stage, async (run) => {
       const first = run.effect('mail', () => 'sent', { ifUnknown: 'ask' });
-      await expect(first).rejects.toThrow(EffectAskedError);
+      await expect(first).rejects.toThrow(EffectUnresolvedError);
       await expect(run.effect('post', act)).rejects.toThrow('the effect "mail"');
       await expect(run.forEach([1], String, act)).rejects.toThrow('the effect "mail"');
     });

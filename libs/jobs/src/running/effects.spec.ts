@@ -11,7 +11,7 @@ afterEach(() => expect(stage.manual.pending).toBe(0));
 /** What a handler meets: its value, or the error it threw. */
 async function inHandler<T>(work: (run: RunContext) => Promise<T>): Promise<T> {
   let met: Promise<T> | undefined;
-  await stage.carry(async (run) => {
+  await stage.deliver(async (run) => {
     met = work(run);
     await met.catch(() => {});
   });
@@ -19,7 +19,7 @@ async function inHandler<T>(work: (run: RunContext) => Promise<T>): Promise<T> {
   return met;
 }
 
-/** Every beat is lost until the lease has run out, and another worker begins the run. */
+/** Every heartbeat is lost until the lease has run out, and another worker begins the run. */
 async function takeOver() {
   stage.ledger.next('heartbeat', ...Array.from({ length: 9 }, () => 'fail' as const));
   await stage.manual.advance(RUN_LEASE_MS);
@@ -55,7 +55,7 @@ describe('an effect', () => {
     stage = await WorkerStage.with();
     let acted = 0;
     const once = (run: RunContext) => run.effect('mail', () => ({ sent: (acted += 1) }));
-    await stage.carry(async (run) => {
+    await stage.deliver(async (run) => {
       await once(run);
       throw new Error('after the effect');
     });
@@ -73,9 +73,9 @@ describe('an effect', () => {
         keys.push(idempotencyKey);
         if (keys.length === 1) throw new EffectUnknownError('did it get through?');
       });
-    await stage.carry(handle);
+    await stage.deliver(handle);
     await stage.manual.advance(1_000);
-    await stage.carry(handle);
+    await stage.deliver(handle);
     expect(keys).toEqual([`${RUN}/mail`, `${RUN}/mail`]);
     expect(stage.events.of('effect.begun').map(({ unknown }) => unknown)).toEqual([false, true]);
   });
@@ -120,7 +120,7 @@ describe('an effect', () => {
   it('refuses a name that an effect can not have, and one used before in this attempt', async () => {
     stage = await WorkerStage.with();
     for (const name of ['', 'x'.repeat(201), 'a\0b', 7 as never]) {
-      await stage.carry(async (run) => {
+      await stage.deliver(async (run) => {
         await expect(run.effect(name, () => {})).rejects.toThrow(EffectNameError);
         throw new Error('once more');
       });
@@ -185,14 +185,14 @@ describe('a stale attempt', () => {
     stage = await WorkerStage.with();
     let acted = 0;
     let signal: AbortSignal | undefined;
-    const carried = stage.carry(async (run) => {
+    const disposition = stage.deliver(async (run) => {
       signal = run.signal;
       await stolen();
       await expect(run.effect('mail', () => (acted += 1))).rejects.toThrow(StaleFenceError);
       await expect(run.effect('post', () => (acted += 1))).rejects.toThrow(StaleFenceError);
       throw signal.reason;
     });
-    expect(await carried).toEqual({ kind: 'settled' });
+    expect(await disposition).toEqual({ kind: 'settled' });
     expect(acted).toBe(0);
     expect(stage.ledger.calls.filter((call) => call === 'beginEffect')).toHaveLength(1);
     expect(stage.events.of('attempt.refused')).toMatchObject([{ step: 'effect' }]);

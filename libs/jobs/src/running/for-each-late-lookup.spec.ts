@@ -11,7 +11,7 @@ class Slow {
   readonly #answered = new Promise<void>((resolve) => (this.answer = resolve));
 
   @JobHandler('slow')
-  async carryOut(run: RunContext): Promise<void> {
+  async execute(run: RunContext): Promise<void> {
     const ifUnknown = async () => {
       await this.#answered;
       return 'not-done' as const;

@@ -1,7 +1,7 @@
 import type { Criticality } from '@fencepost/lease/internal/redis-checks';
 import type { EffectContext, IfUnknown } from './effect-context.js';
 import { readIfUnknown } from './effect-options.js';
-import { OptionDoor } from './option-door.js';
+import { EffectOptionParser } from './effect-option-parser.js';
 
 /** Durations are texts such as `'30s'`, or whole milliseconds. */
 export interface ForEachOptions {
@@ -41,14 +41,20 @@ export interface ForEachSettings {
 
 const KNOWN = ['name', 'batchSize', 'concurrency', 'ifUnknown', 'timeout'];
 const USUAL_BATCH = 50;
-const MOST = 1_000;
+const MAX = 1_000;
 
 /** @throws {EffectOptionError} */
 export function readForEachOptions(name: string, given: unknown, criticality: Criticality): ForEachSettings {
-  const door = new OptionDoor(`the items "${name}"`, { given, known: KNOWN });
-  const ifUnknown = readIfUnknown(door, criticality);
-  const concurrency = door.whole('concurrency', 1, MOST);
+  const parser = new EffectOptionParser(`the items "${name}"`, { given, known: KNOWN });
+  const ifUnknown = readIfUnknown(parser, criticality);
+  const concurrency = parser.whole('concurrency', 1, MAX);
   // Each item that was begun is a question after a crash, also the one whose turn had not come.
   const usual = ifUnknown === 'ask' ? concurrency : Math.max(USUAL_BATCH, concurrency);
-  return { name, ifUnknown, concurrency, batchSize: door.whole('batchSize', usual, MOST), timeoutMs: door.timeout() };
+  return {
+    name,
+    ifUnknown,
+    concurrency,
+    batchSize: parser.whole('batchSize', usual, MAX),
+    timeoutMs: parser.timeout(),
+  };
 }

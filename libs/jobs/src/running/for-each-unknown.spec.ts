@@ -2,7 +2,7 @@ import { afterEach, describe, expect, it } from 'vitest';
 import { answer, gate, inHandler, lostAttempt } from '../../../../test/support/effect-stage.js';
 import { RUN, START, WorkerStage } from '../../../../test/support/worker-stage.js';
 import type { LookupAnswer, LookupContext } from './effect-context.js';
-import { EffectAskedError } from './effect-errors.js';
+import { EffectUnresolvedError } from './effect-errors.js';
 import type { ForEachOptions } from './for-each-options.js';
 import type { RunContext } from './run-context.js';
 
@@ -108,7 +108,7 @@ describe('an item that does not come back in time', () => {
 
   it('is asked about under "ask": nothing more begins, and what was not called is nobody\'s question', async () => {
     const { met, called } = await hanging({ ifUnknown: 'ask' });
-    expect(await met).toBeInstanceOf(EffectAskedError);
+    expect(await met).toBeInstanceOf(EffectUnresolvedError);
     expect(called).toEqual(['k0', 'k1']);
     expect(await states()).toEqual({ k0: 'done', k1: 'begun', k2: 'failed' });
     expect(await stage.memoryLedger.readRun(RUN)).toMatchObject({ question: { item: 'k1', doubt: 'timeout' } });
@@ -139,7 +139,7 @@ describe('an attempt that is told to stop in a forEach', () => {
       if (key === 'k1') queue.abort(new Error('the worker stops'));
     };
     const handle = (run: RunContext) => run.forEach(keys(9), self, act, { batchSize: 3 });
-    expect(await stage.carry(handle, { signal: queue.signal })).toMatchObject({ kind: 'later' });
+    expect(await stage.deliver(handle, { signal: queue.signal })).toMatchObject({ kind: 'later' });
     expect(called).toEqual(['k0', 'k1']);
     expect(await states()).toEqual({ k0: 'done', k1: 'done', k2: 'failed' });
     expect(stage.events.of('attempt.failed')).toMatchObject([{ error: 'Error: the worker stops' }]);
@@ -153,7 +153,7 @@ describe('an attempt that is told to stop in a forEach', () => {
         queue.abort(new Error('the worker stops'));
         signal.throwIfAborted();
       });
-    await stage.carry(handle, { signal: queue.signal });
+    await stage.deliver(handle, { signal: queue.signal });
     expect(await states()).toEqual({ k0: 'begun', k1: 'failed' });
   });
 

@@ -95,7 +95,7 @@ describe('forEach', () => {
     stage = await WorkerStage.with();
     const { called, act } = noting((key) => key === 'k1' && called.length === 2);
     const handle = (run: RunContext) => run.forEach(keys(3), self, act);
-    expect(await stage.carry(handle)).toMatchObject({ kind: 'later' });
+    expect(await stage.deliver(handle)).toMatchObject({ kind: 'later' });
     await stage.manual.advance(1_000);
     expect(await inHandler(stage, handle)).toEqual({ done: 1, failed: 0, skipped: 2 });
     expect(called).toEqual(['k0', 'k1', 'k2', 'k1']);

@@ -1,11 +1,11 @@
 import type { ItemOutcome, ItemRecord } from '@fencepost/ledger';
-import type { Question } from '@fencepost/ledger/run';
-import type { EffectDesk } from './effect-desk.js';
+import type { UnresolvedEffect } from '@fencepost/ledger/run';
+import type { EffectSession } from './effect-session.js';
 import { ForEachError } from './for-each-errors.js';
 import { readForEachOptions, type ForEachCounts, type ForEachOptions } from './for-each-options.js';
 import type { ForEachSettings, ItemAct } from './for-each-options.js';
-import { ItemCall, type ItemEnd, type Todo } from './item-call.js';
-import { TodoList, type Items } from './todo-list.js';
+import { ItemCall, type ItemEnd, type PendingItem } from './item-call.js';
+import { PendingItems, type Items } from './pending-items.js';
 
 interface ForEachWork<T> {
   readonly items: Items<T>;
@@ -20,14 +20,14 @@ const PROGRESS_MS = 1_000;
 
 /** Carries out what is not done yet of many items, and records them batch by batch. */
 export async function runForEach<T>(
-  desk: EffectDesk,
+  session: EffectSession,
   work: ForEachWork<T>,
   options: ForEachOptions | undefined,
 ): Promise<ForEachCounts> {
   const name: unknown = options?.name ?? 'items';
-  desk.reserveRoom(name);
-  const settings = readForEachOptions(name, options, desk.deps.criticality);
-  return new ForEach(desk, settings, work).carryOut();
+  session.reserveNamespace(name);
+  const settings = readForEachOptions(name, options, session.deps.criticality);
+  return new ForEach(session, settings, work).execute();
 }
 
 class ForEach<T> {
@@ -35,21 +35,21 @@ class ForEach<T> {
   /** What has ended and is not recorded yet. */
   #finished: ItemOutcome[] = [];
   #done = 0;
-  #doubt: Question | null = null;
+  #doubt: UnresolvedEffect | null = null;
   #toldAt = -Infinity;
   #told = true;
 
   constructor(
-    private readonly desk: EffectDesk,
+    private readonly session: EffectSession,
     private readonly settings: ForEachSettings,
     private readonly work: ForEachWork<T>,
   ) {}
 
-  async carryOut(): Promise<ForEachCounts> {
-    this.desk.ready();
-    const todo = new TodoList(this.settings, { ...this.work, known: await this.#known() });
+  async execute(): Promise<ForEachCounts> {
+    this.session.ready();
+    const todo = new PendingItems(this.settings, { ...this.work, known: await this.#known() });
     try {
-      for await (const batch of todo.batches()) await this.#carryOutBatch(batch, todo);
+      for await (const batch of todo.batches()) await this.#executeBatch(batch, todo);
       if (!this.#told) await this.#tellProgress(todo);
     } catch (error) {
       // What has happened is recorded, whatever stopped the rest.
@@ -57,57 +57,57 @@ class ForEach<T> {
       throw error;
     }
     await this.#advance([]);
-    const [lost] = todo.aside;
-    if (lost) throw this.desk.ask(this.#question(lost.key, 'lost', lost.since));
+    const [lost] = todo.unresolved;
+    if (lost) throw this.session.ask(this.#question(lost.key, 'lost', lost.since));
     const failed = this.#failed.map(({ key }) => key);
     if (failed.length > 0) throw new ForEachError(this.settings.name, failed, { cause: this.#failed[0]?.error });
     return this.#counts(todo);
   }
 
   async #known(): Promise<Map<string, ItemRecord>> {
-    const { ledger, attempt, insist } = this.desk.deps;
+    const { ledger, attempt, retryWhileLeased } = this.session.deps;
     const { name } = this.settings;
-    const records = await insist(`reading the items ${name}`, () => ledger.items(attempt.runId, name));
+    const records = await retryWhileLeased(`reading the items ${name}`, () => ledger.items(attempt.runId, name));
     return new Map(records.map((record) => [record.key, record]));
   }
 
-  async #carryOutBatch(batch: readonly Todo<T>[], todo: TodoList<T>): Promise<void> {
+  async #executeBatch(batch: readonly PendingItem<T>[], todo: PendingItems<T>): Promise<void> {
     const { name, concurrency } = this.settings;
-    this.desk.ready();
-    this.desk.tell('effect.beginning', name);
+    this.session.ready();
+    this.session.tell('effect.beginning', name);
     await this.#advance(batch.map(({ key }) => key));
-    const unknown = batch.some(({ lost }) => lost !== null);
-    this.desk.deps.telemetry.emit('effect.begun', { ...this.desk.about(name), unknown });
+    const unknown = batch.some(({ orphaned: lost }) => lost !== null);
+    this.session.deps.telemetry.emit('effect.begun', { ...this.session.about(name), unknown });
     const turn = batch.values();
-    await Promise.all(Array.from({ length: concurrency }, () => this.#takeTurns(turn)));
-    this.desk.tell('effect.acted', name);
+    await Promise.all(Array.from({ length: concurrency }, () => this.#runInTurn(turn)));
+    this.session.tell('effect.acted', name);
     this.#told = false;
     if (this.#doubt || this.#isTimeToTell()) await this.#tellProgress(todo);
-    if (this.#doubt) throw this.desk.ask(this.#doubt);
-    this.desk.ready();
+    if (this.#doubt) throw this.session.ask(this.#doubt);
+    this.session.ready();
   }
 
   #isTimeToTell(): boolean {
-    return this.desk.deps.clock.monotonic() - this.#toldAt >= PROGRESS_MS;
+    return this.session.deps.clock.monotonic() - this.#toldAt >= PROGRESS_MS;
   }
 
-  async #tellProgress(todo: TodoList<T>): Promise<void> {
+  async #tellProgress(todo: PendingItems<T>): Promise<void> {
     this.#told = true;
-    this.#toldAt = this.desk.deps.clock.monotonic();
+    this.#toldAt = this.session.deps.clock.monotonic();
     await this.work.progress({ name: this.settings.name, ...this.#counts(todo) });
   }
 
-  async #takeTurns(turn: Iterable<Todo<T>>): Promise<void> {
-    const deps = { desk: this.desk, settings: this.settings, act: this.work.act };
+  async #runInTurn(turn: Iterable<PendingItem<T>>): Promise<void> {
+    const deps = { session: this.session, settings: this.settings, act: this.work.act };
     for (const todo of turn) {
-      if (this.#mayGoOn()) this.#note(todo.key, await new ItemCall(deps, todo).carryOut());
+      if (this.#mayGoOn()) this.#note(todo.key, await new ItemCall(deps, todo).execute());
       else this.#leave(todo);
     }
   }
 
   #mayGoOn(): boolean {
     try {
-      this.desk.ready();
+      this.session.ready();
       return this.#doubt === null;
     } catch {
       return false;
@@ -115,7 +115,7 @@ class ForEach<T> {
   }
 
   /** It was begun with its batch and not called: nobody shall have to ask about it. */
-  #leave({ key, lost }: Todo<T>): void {
+  #leave({ key, orphaned: lost }: PendingItem<T>): void {
     if (lost === null) this.#finished.push({ key, kind: 'failed', error: 'it was not called' });
   }
 
@@ -131,22 +131,22 @@ class ForEach<T> {
 
   /** What has ended and what is about to begin are one step: half the calls, and none of them in between. */
   async #advance(begun: readonly string[]): Promise<void> {
-    const { ledger, attempt, insist } = this.desk.deps;
+    const { ledger, attempt, retryWhileLeased } = this.session.deps;
     const { name } = this.settings;
     const finished = this.#finished;
     if (finished.length + begun.length === 0) return;
     const step = { finished, begun };
-    const reply = await insist(`recording the items ${name}`, () => ledger.advanceItems(attempt, name, step));
+    const reply = await retryWhileLeased(`recording the items ${name}`, () => ledger.advanceItems(attempt, name, step));
     this.#finished = [];
-    if (reply === 'stale') throw this.desk.stale(name);
-    if (finished.length > 0) this.desk.tell('effect.finished', name);
+    if (reply === 'stale') throw this.session.stale(name);
+    if (finished.length > 0) this.session.tell('effect.finished', name);
   }
 
-  #question(item: string, doubt: Question['doubt'], since: number): Question {
+  #question(item: string, doubt: UnresolvedEffect['doubt'], since: number): UnresolvedEffect {
     return { effect: this.settings.name, item, doubt, since };
   }
 
-  #counts({ skipped }: TodoList<T>): ForEachCounts {
+  #counts({ skipped }: PendingItems<T>): ForEachCounts {
     return { done: this.#done, failed: this.#failed.length, skipped };
   }
 }

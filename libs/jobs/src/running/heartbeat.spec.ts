@@ -6,7 +6,7 @@ import { flaky, type Flaky } from '../../../../test/support/flaky.js';
 import type { HeartbeatReply, Ledger } from '../../../ledger/src/ledger.js';
 import { MemoryLedger } from '../../../ledger/src/memory-ledger.js';
 import { Heartbeat } from './heartbeat.js';
-import { Pulse } from './pulse.js';
+import { HeartbeatTimer } from './heartbeat-timer.js';
 
 const TTL_MS = 12_000;
 const DEADLINE_MS = trustedUntil(0, TTL_MS);
@@ -31,8 +31,8 @@ function start(agoMs = 0): Heartbeat {
     onCancelled: () => void (told += 1),
     onTrouble: (error: unknown) => void troubles.push(error),
   };
-  const pulse = new Pulse(clock, TTL_MS / 4);
-  heartbeat = new Heartbeat(attempt, { ledger, clock, ttlMs: TTL_MS, pulse, ...tell }, -agoMs);
+  const heartbeatTimer = new HeartbeatTimer(clock, TTL_MS / 4);
+  heartbeat = new Heartbeat(attempt, { ledger, clock, ttlMs: TTL_MS, heartbeatTimer, ...tell }, -agoMs);
   heartbeat.start();
   return heartbeat;
 }
@@ -80,7 +80,7 @@ describe('a heartbeat', () => {
     expect([told, reasons()]).toEqual([1, ['refused']]);
   });
 
-  it('has lost the run at its deadline when a beat hangs', async () => {
+  it('has lost the run at its deadline when a heartbeat hangs', async () => {
     start();
     beats.next('heartbeat', ...Array.from({ length: 9 }, () => 'hang' as const));
     await clock.advance(DEADLINE_MS - 1);
@@ -97,7 +97,7 @@ describe('a heartbeat', () => {
     expect(reasons()).toEqual(['expired']);
   });
 
-  it('counts a beat from when it was sent, also when its answer comes late', async () => {
+  it('counts a heartbeat from when it was sent, also when its answer comes late', async () => {
     start();
     let arrive = () => {};
     beats.next(
@@ -157,7 +157,7 @@ describe('a heartbeat', () => {
     expect([heartbeat.isTrusted(), beats.calls, reasons()]).toEqual([false, [], []]);
   });
 
-  it('says nothing of a beat that is answered, or fails, after the stop', async () => {
+  it('says nothing of a heartbeat that is answered, or fails, after the stop', async () => {
     start();
     answer = 'stale';
     let arrive = () => {};
@@ -190,7 +190,7 @@ function blocked(forMs: number): void {
 }
 
 describe('a heartbeat behind a blocked event loop', () => {
-  it('has lost the run when its beat comes more than a third of the lease late', async () => {
+  it('has lost the run when its heartbeat comes more than a third of the lease late', async () => {
     start();
     blocked(TTL_MS / 3 + 1);
     await clock.advance(TTL_MS / 4);
@@ -198,7 +198,7 @@ describe('a heartbeat behind a blocked event loop', () => {
     expect(beats.calls).toEqual([]);
   });
 
-  it('goes on when its beat comes a little late', async () => {
+  it('goes on when its heartbeat comes a little late', async () => {
     start();
     blocked(TTL_MS / 3 - 1);
     await clock.advance(TTL_MS / 4);

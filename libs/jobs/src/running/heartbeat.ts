@@ -1,22 +1,22 @@
 import { LeaseLostError, type Clock } from '@fencepost/lease';
 import { trustedUntil, type CancelTimer } from '@fencepost/lease/internal';
 import type { AttemptRef, Ledger } from '@fencepost/ledger';
-import type { Pulse } from './pulse.js';
+import type { HeartbeatTimer } from './heartbeat-timer.js';
 
 export interface HeartbeatDeps {
   readonly ledger: Ledger;
   readonly clock: Clock;
   readonly ttlMs: number;
   /** Of the process; comes every quarter of `ttlMs`. */
-  readonly pulse: Pulse;
+  readonly heartbeatTimer: HeartbeatTimer;
   /** Called once, when the attempt may not go on. */
   readonly onLost: (error: LeaseLostError) => void;
-  /** Called once, when somebody wants the run to stop. Beats go on, so that it isn't taken for dead while it does. */
+  /** Called once, when somebody wants the run to stop. Heartbeats go on, so that it isn't taken for dead while it does. */
   readonly onCancelled: () => void;
   readonly onTrouble: (error: unknown) => void;
 }
 
-/** Wall and monotonic clock may drift apart by this much between two beats before the machine counts as having slept. */
+/** Wall and monotonic clock may drift apart by this much between two heartbeats before the machine counts as having slept. */
 const JUMP_MS = 2_000;
 
 /**
@@ -41,13 +41,13 @@ export class Heartbeat {
   }
 
   start(): void {
-    this.deps.pulse.join(this.#onPulse);
+    this.deps.heartbeatTimer.join(this.#onTimer);
     this.#watchDeadline();
   }
 
   stop(): void {
     this.#over = true;
-    this.deps.pulse.leave(this.#onPulse);
+    this.deps.heartbeatTimer.leave(this.#onTimer);
     this.#cancelTimer();
   }
 
@@ -59,17 +59,17 @@ export class Heartbeat {
     return !this.#over;
   }
 
-  readonly #onPulse = (): void => {
+  readonly #onTimer = (): void => {
     if (!this.isTrusted()) return;
     void this.#beat();
     this.#watchDeadline();
   };
 
-  /** A timer of its own only for a deadline that comes before the next beat: after a late begin, or beats in vain. */
+  /** A timer of its own only for a deadline that comes before the next heartbeat: after a late begin, or heartbeats in vain. */
   #watchDeadline(): void {
-    const { clock, pulse } = this.deps;
+    const { clock, heartbeatTimer } = this.deps;
     this.#cancelTimer();
-    if (this.#trustedUntil >= pulse.nextAt) return;
+    if (this.#trustedUntil >= heartbeatTimer.nextAt) return;
     this.#cancelTimer = clock.after(this.#trustedUntil - clock.monotonic(), () => {
       // An answer may have come meanwhile, and moved it.
       if (this.isTrusted()) this.#watchDeadline();
@@ -84,7 +84,7 @@ export class Heartbeat {
       this.#trustedUntil = Math.max(this.#trustedUntil, trustedUntil(sentAt, this.deps.ttlMs));
       if (reply === 'cancelled') this.#tellOnce();
     } catch (error) {
-      // Nothing is known, so nothing is done: the next beat asks again, and the deadline comes by itself.
+      // Nothing is known, so nothing is done: the next heartbeat asks again, and the deadline comes by itself.
       if (!this.#over) this.deps.onTrouble(error);
     }
   }

@@ -1,37 +1,37 @@
 import type { ItemOutcome, ItemRecord } from '@fencepost/ledger';
-import type { Doubt } from '@fencepost/ledger/run';
+import type { UnknownReason } from '@fencepost/ledger/run';
 import { callEffect, type EffectCallOptions } from './call-effect.js';
 import type { Lookup } from './effect-context.js';
 import { describeError } from './describe-error.js';
-import type { EffectDesk } from './effect-desk.js';
-import { afterSilence } from './effect-policy.js';
+import type { EffectSession } from './effect-session.js';
+import { afterIndeterminate } from './effect-policy.js';
 import type { ForEachSettings, ItemAct } from './for-each-options.js';
 import { lookUp } from './look-up.js';
 
 /** An item that is not done, and what an earlier attempt recorded of it. */
-export interface Todo<T> {
+export interface PendingItem<T> {
   readonly key: string;
   readonly item: T;
   /** Set where that one began it and never said how it ended. */
-  readonly lost: ItemRecord | null;
+  readonly orphaned: ItemRecord | null;
 }
 
 /** How an item ended: to be recorded, left as it is for the next attempt, or asked about. */
 export type ItemEnd =
   | { readonly kind: 'record'; readonly outcome: ItemOutcome; readonly error: unknown }
   | { readonly kind: 'open'; readonly error: unknown }
-  | { readonly kind: 'doubt'; readonly doubt: Doubt; readonly since: number };
+  | { readonly kind: 'doubt'; readonly doubt: UnknownReason; readonly since: number };
 
-interface Silence {
+interface Indeterminate {
   readonly lookup: Lookup<unknown>;
   readonly since: number;
   readonly ageMs: number;
-  readonly doubt: Doubt;
+  readonly doubt: UnknownReason;
   readonly notDone: () => ItemEnd | Promise<ItemEnd>;
 }
 
 interface ItemCallDeps<T> {
-  readonly desk: EffectDesk;
+  readonly session: EffectSession;
   readonly settings: ForEachSettings;
   readonly act: ItemAct<T>;
 }
@@ -40,34 +40,34 @@ interface ItemCallDeps<T> {
 export class ItemCall<T> {
   constructor(
     private readonly deps: ItemCallDeps<T>,
-    private readonly todo: Todo<T>,
+    private readonly todo: PendingItem<T>,
   ) {}
 
   /** Never rejects. */
-  async carryOut(): Promise<ItemEnd> {
-    const { lost } = this.todo;
+  async execute(): Promise<ItemEnd> {
+    const { orphaned } = this.todo;
     const { ifUnknown } = this.deps.settings;
-    if (lost === null || typeof ifUnknown !== 'function') return this.#act();
-    const ageMs = Math.max(0, this.deps.desk.deps.clock.now() - lost.since);
-    const { since } = lost;
+    if (orphaned === null || typeof ifUnknown !== 'function') return this.#act();
+    const ageMs = Math.max(0, this.deps.session.deps.clock.now() - orphaned.since);
+    const { since } = orphaned;
     return this.#lookUp({ lookup: ifUnknown, since, ageMs, doubt: 'lost', notDone: () => this.#actNow() });
   }
 
   /** The lookup may have taken longer than the attempt lasts: by now the item may be another one's to carry out. */
   #actNow(): Promise<ItemEnd> {
-    this.deps.desk.ready();
+    this.deps.session.ready();
     return this.#act();
   }
 
   async #act(): Promise<ItemEnd> {
-    const { desk, settings, act } = this.deps;
-    const { key, item, lost } = this.todo;
-    const since = lost?.since ?? desk.deps.clock.now();
+    const { session, settings, act } = this.deps;
+    const { key, item, orphaned } = this.todo;
+    const since = orphaned?.since ?? session.deps.clock.now();
     const question = { effect: settings.name, item: key, doubt: 'timeout', since } as const;
-    const takeBack = settings.ifUnknown === 'ask' ? desk.wouldAsk(question) : null;
+    const takeBack = settings.ifUnknown === 'ask' ? session.wouldAsk(question) : null;
     const ended = await callEffect((context) => act(item, context), {
       ...this.#options(),
-      traced: desk.traced(settings.name),
+      traced: session.traced(settings.name),
       onLate: () => void this.#late(),
     });
     takeBack?.();
@@ -76,25 +76,25 @@ export class ItemCall<T> {
         return done(key);
       case 'failed':
         // That this call did not get through says nothing of the one before.
-        if (lost !== null && settings.ifUnknown === 'retry') return { kind: 'open', error: ended.error };
+        if (orphaned !== null && settings.ifUnknown === 'retry') return { kind: 'open', error: ended.error };
         return failed(key, ended.error);
       case 'silent':
-        return this.#silent(ended.error, since);
+        return this.#indeterminate(ended.error, since);
     }
   }
 
-  async #silent(error: unknown, since: number): Promise<ItemEnd> {
-    const { desk, settings } = this.deps;
-    desk.trouble('effect.unknown', settings.name, `item ${this.todo.key}: ${describeError(error)}`);
-    const next = afterSilence(settings);
+  async #indeterminate(error: unknown, since: number): Promise<ItemEnd> {
+    const { session, settings } = this.deps;
+    session.trouble('effect.unknown', settings.name, `item ${this.todo.key}: ${describeError(error)}`);
+    const next = afterIndeterminate(settings);
     if (next.step === 'ask') return { kind: 'doubt', doubt: next.doubt, since };
-    if (next.step === 'again' || desk.deps.end.over) return { kind: 'open', error };
-    const ageMs = Math.max(0, desk.deps.clock.now() - since);
+    if (next.step === 'again' || session.deps.end.over) return { kind: 'open', error };
+    const ageMs = Math.max(0, session.deps.clock.now() - since);
     const notDone = () => failed(this.todo.key, error);
     return this.#lookUp({ lookup: next.lookup, since, ageMs, doubt: 'timeout', notDone });
   }
 
-  async #lookUp({ lookup, since, ageMs, doubt, notDone }: Silence): Promise<ItemEnd> {
+  async #lookUp({ lookup, since, ageMs, doubt, notDone }: Indeterminate): Promise<ItemEnd> {
     try {
       const answer = await lookUp(lookup, { ...this.#options(), since, ageMs });
       if (answer === 'unknown') return { kind: 'doubt', doubt, since };
@@ -106,22 +106,22 @@ export class ItemCall<T> {
 
   /** What comes back after its time is a fact all the same, also when the attempt is over. */
   async #late(): Promise<void> {
-    const { settings, desk } = this.deps;
-    const { ledger, attempt, insist } = desk.deps;
+    const { settings, session } = this.deps;
+    const { ledger, attempt, retryWhileLeased } = session.deps;
     const { key } = this.todo;
     const step = { finished: [{ key, kind: 'done' }], begun: [] } as const;
     const about = `item ${key} of ${settings.name}`;
     try {
-      await insist(`recording the ${about}`, () => ledger.advanceItems(attempt, settings.name, step));
-      desk.tell('effect.late', settings.name);
+      await retryWhileLeased(`recording the ${about}`, () => ledger.advanceItems(attempt, settings.name, step));
+      session.tell('effect.late', settings.name);
     } catch (error) {
-      desk.trouble('effect.unrecorded', settings.name, `${about}: ${describeError(error)}`);
+      session.trouble('effect.unrecorded', settings.name, `${about}: ${describeError(error)}`);
     }
   }
 
   #options(): EffectCallOptions<unknown> {
-    const { desk, settings } = this.deps;
-    const { attempt, clock, end } = desk.deps;
+    const { session, settings } = this.deps;
+    const { attempt, clock, end } = session.deps;
     const of = `${settings.name}/${this.todo.key}`;
     const idempotencyKey = `${attempt.runId}/${of}`;
     return { name: of, idempotencyKey, fence: attempt.fence, clock, end, timeoutMs: settings.timeoutMs };

@@ -7,7 +7,7 @@ export interface PayloadIssue {
 }
 
 /** Enough to mend a payload by; a list of a thousand items has the same mistake a thousand times. */
-const MOST_SHOWN = 5;
+const MAX_SHOWN = 5;
 
 /** A payload is not what its job expects: which fields, and why. It is so in every attempt. */
 export class JobPayloadError extends FencepostError {
@@ -17,8 +17,8 @@ export class JobPayloadError extends FencepostError {
     readonly job: string,
     readonly issues: readonly PayloadIssue[],
   ) {
-    const shown = issues.slice(0, MOST_SHOWN).map(({ field, problem }) => `${field}: ${problem}`);
-    const more = issues.length > MOST_SHOWN ? `; and ${issues.length - MOST_SHOWN} more` : '';
+    const shown = issues.slice(0, MAX_SHOWN).map(({ field, problem }) => `${field}: ${problem}`);
+    const more = issues.length > MAX_SHOWN ? `; and ${issues.length - MAX_SHOWN} more` : '';
     super(`Expected a payload that the job "${job}" can read, got one with ${shown.join('; ')}${more}.`);
   }
 }

@@ -1,8 +1,8 @@
 import { MemorySemaphoreStore } from '@fencepost/lease/coordination';
 import { ManualClock } from '@fencepost/lease/testing';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import type { Limits } from './carrier.js';
-import { Limiter, type Admission, type LimitedRun, type Pass } from './limits.js';
+import type { Limits } from './delivery.js';
+import { Limiter, type AdmitReply, type LimitedRun, type Admission } from './limits.js';
 
 const TTL_MS = 12_000;
 const START = Date.UTC(2030, 0, 1);
@@ -28,9 +28,9 @@ const run = (runId: string, limits: Limits = {}, key: string | null = 'ada'): Li
 
 const rated = (runId: string, max: number, perMs: number) => run(runId, { rate: { max, perMs } }, null);
 
-function expectPass(admission: Admission): Pass {
+function expectAdmission(admission: AdmitReply): Admission {
   if (admission.verdict !== 'admitted') throw new Error(`Expected to be admitted, got ${admission.verdict}.`);
-  return admission.pass;
+  return admission.admission;
 }
 
 let one: Limiter;
@@ -50,40 +50,40 @@ afterEach(async () => {
 
 describe('runs with the same key', () => {
   it('go on one at a time over all workers, and the next one when it has ended', async () => {
-    const pass = expectPass(await one.admit(run('a')));
+    const admission = expectAdmission(await one.admit(run('a')));
     expect(await other.admit(run('b'))).toEqual({ verdict: 'key-limit', waitMs: 500 });
-    await pass.end();
+    await admission.end();
     expect(await other.admit(run('b'))).toMatchObject({ verdict: 'admitted' });
   });
 
   it('go on as many at a time as may', async () => {
     const limits = { perKey: 2 };
-    expectPass(await one.admit(run('a', limits)));
-    expectPass(await other.admit(run('b', limits)));
+    expectAdmission(await one.admit(run('a', limits)));
+    expectAdmission(await other.admit(run('b', limits)));
     expect(await one.admit(run('c', limits))).toMatchObject({ verdict: 'key-limit' });
   });
 
   it('do not hold up runs with another key, or of another handler', async () => {
-    expectPass(await one.admit(run('a')));
-    expectPass(await one.admit(run('b', {}, 'bob')));
-    expectPass(await one.admit({ ...run('c'), name: 'report' }));
+    expectAdmission(await one.admit(run('a')));
+    expectAdmission(await one.admit(run('b', {}, 'bob')));
+    expectAdmission(await one.admit({ ...run('c'), name: 'report' }));
   });
 
   it('come in the order in which they asked first, whichever worker they come to', async () => {
-    const pass = expectPass(await one.admit(run('a')));
+    const admission = expectAdmission(await one.admit(run('a')));
     for (const id of ['b', 'c', 'd']) await one.admit(run(id));
-    await pass.end();
+    await admission.end();
     expect(await other.admit(run('new'))).toMatchObject({ verdict: 'key-limit' });
     expect(await other.admit(run('d'))).toMatchObject({ verdict: 'key-limit' });
     expect(await other.admit(run('c'))).toMatchObject({ verdict: 'key-limit' });
-    await expectPass(await other.admit(run('b'))).end();
-    await expectPass(await one.admit(run('c'))).end();
-    await expectPass(await one.admit(run('d'))).end();
+    await expectAdmission(await other.admit(run('b'))).end();
+    await expectAdmission(await one.admit(run('c'))).end();
+    await expectAdmission(await one.admit(run('d'))).end();
     expect(await one.admit(run('new'))).toMatchObject({ verdict: 'admitted' });
   });
 
   it('are asked for again the later, the more wait before them, and not all at once', async () => {
-    expectPass(await one.admit(run('a')));
+    expectAdmission(await one.admit(run('a')));
     const waits = [];
     for (let n = 0; n < 60; n += 1) waits.push(await one.admit(run(`w${n}`)));
     const ms = waits.map((admission) => ('waitMs' in admission ? admission.waitMs : 0));
@@ -94,32 +94,32 @@ describe('runs with the same key', () => {
   });
 
   it('find no room in a line of a hundred, and come again', async () => {
-    expectPass(await one.admit(run('a')));
+    expectAdmission(await one.admit(run('a')));
     for (let n = 0; n < 100; n += 1) await one.admit(run(`w${n}`));
     expect(await one.admit(run('late'))).toEqual({ verdict: 'key-limit', waitMs: 30_000 });
   });
 
   it('do not wait for one that lost its delivery: its turn ends by itself', async () => {
-    const pass = expectPass(await one.admit(run('a')));
+    const admission = expectAdmission(await one.admit(run('a')));
     await one.admit(run('gone'));
-    await pass.end();
+    await admission.end();
     expect(await one.admit(run('b'))).toMatchObject({ verdict: 'key-limit' });
     await clock.advance(5_500);
     expect(await one.admit(run('b'))).toMatchObject({ verdict: 'admitted' });
   });
 
   it('do not wait for one that left the line', async () => {
-    const pass = expectPass(await one.admit(run('a')));
+    const admission = expectAdmission(await one.admit(run('a')));
     await one.admit(run('cancelled'));
-    await pass.end();
+    await admission.end();
     await one.leave(run('cancelled'));
     expect(await one.admit(run('b'))).toMatchObject({ verdict: 'admitted' });
   });
 
   it('are woken one after the other, in their order, when a place is free', async () => {
-    const pass = expectPass(await one.admit(run('a')));
+    const admission = expectAdmission(await one.admit(run('a')));
     for (const id of ['b', 'c']) await one.admit(run(id));
-    await pass.end();
+    await admission.end();
     await clock.advance(0);
     expect(woken).toEqual(['job of b']);
     await one.leave(run('b'));
@@ -129,7 +129,7 @@ describe('runs with the same key', () => {
 
   it('keep their place for as long as the run goes on, many ttls long', async () => {
     const lost: unknown[] = [];
-    expectPass(await one.admit(run('a'))).watch((reason) => lost.push(reason));
+    expectAdmission(await one.admit(run('a'))).watch((reason) => lost.push(reason));
     await clock.advance(5 * TTL_MS);
     expect(await other.admit(run('b'))).toMatchObject({ verdict: 'key-limit' });
     expect(lost).toEqual([]);
@@ -137,64 +137,67 @@ describe('runs with the same key', () => {
 
   it('are told when their place is lost, and not when they have ended', async () => {
     const lost: unknown[] = [];
-    const [pass, ended] = [expectPass(await one.admit(run('a'))), expectPass(await one.admit(run('b', {}, 'bob')))];
-    pass.watch((reason) => lost.push(reason));
+    const [admission, ended] = [
+      expectAdmission(await one.admit(run('a'))),
+      expectAdmission(await one.admit(run('b', {}, 'bob'))),
+    ];
+    admission.watch((reason) => lost.push(reason));
     ended.watch((reason) => lost.push(reason));
     await ended.end();
     store.clear();
     await clock.advance(TTL_MS);
     expect(lost).toMatchObject([{ code: 'LEASE_LOST' }]);
-    await pass.end();
+    await admission.end();
   });
 });
 
 describe('a limit of runs in a time', () => {
   it('lets so many begin in any span of it, whatever the runs take', async () => {
     for (const id of ['a', 'b']) {
-      const pass = expectPass(await one.admit(rated(id, 2, 1_000)));
-      pass.begun();
-      await pass.end();
+      const admission = expectAdmission(await one.admit(rated(id, 2, 1_000)));
+      admission.begun();
+      await admission.end();
     }
     expect(await other.admit(rated('c', 2, 1_000))).toEqual({ verdict: 'rate-limit', waitMs: 1_000 });
     await clock.advance(999);
     expect(await other.admit(rated('c', 2, 1_000))).toEqual({ verdict: 'rate-limit', waitMs: 1 });
     await clock.advance(1);
-    expectPass(await other.admit(rated('c', 2, 1_000)));
+    expectAdmission(await other.admit(rated('c', 2, 1_000)));
   });
 
   it('counts from when the attempt began, however long the ledger took', async () => {
-    const pass = expectPass(await one.admit(rated('a', 1, 1_000)));
+    const admission = expectAdmission(await one.admit(rated('a', 1, 1_000)));
     await clock.advance(900);
-    pass.begun();
+    admission.begun();
     await clock.advance(999);
     expect(await one.admit(rated('b', 1, 1_000))).toMatchObject({ verdict: 'rate-limit' });
     await clock.advance(1);
-    expectPass(await one.admit(rated('b', 1, 1_000)));
+    expectAdmission(await one.admit(rated('b', 1, 1_000)));
   });
 
   it('does not count a run that did not begin', async () => {
-    await expectPass(await one.admit(rated('a', 1, 60_000))).end();
-    expectPass(await one.admit(rated('b', 1, 60_000)));
+    await expectAdmission(await one.admit(rated('a', 1, 60_000))).end();
+    expectAdmission(await one.admit(rated('b', 1, 60_000)));
   });
 
   it('has those further back in line come later', async () => {
-    expectPass(await one.admit(rated('a', 1, 1_000)));
+    expectAdmission(await one.admit(rated('a', 1, 1_000)));
     const waits = [];
     for (const id of ['b', 'c', 'd']) waits.push(await one.admit(rated(id, 1, 1_000)));
     expect(waits).toMatchObject([{ waitMs: 1_000 }, { waitMs: 1_000 }, { waitMs: 2_000 }]);
     await clock.advance(1_000);
     expect(await one.admit(rated('c', 1, 1_000))).toMatchObject({ verdict: 'rate-limit' });
-    expectPass(await one.admit(rated('b', 1, 1_000)));
+    expectAdmission(await one.admit(rated('b', 1, 1_000)));
   });
 
   it('keeps nobody waiting for longer than ten seconds at once', async () => {
-    expectPass(await one.admit(rated('a', 1, 3_600_000)));
+    expectAdmission(await one.admit(rated('a', 1, 3_600_000)));
     expect(await one.admit(rated('b', 1, 3_600_000))).toEqual({ verdict: 'rate-limit', waitMs: 10_000 });
   });
 
   it('takes no place away from runs that may begin', async () => {
     const limits = { rate: { max: 1, perMs: 1_000 } };
-    expectPass(await one.admit(run('a', limits, 'ada')));
+    expectAdmission(await one.admit(run('a', limits, 'ada')));
     expect(await one.admit(run('b', limits, 'bob'))).toMatchObject({ verdict: 'rate-limit' });
     expect(await store.holders('job:mail:bob')).toEqual([]);
   });
@@ -213,9 +216,9 @@ describe('a store that is away', () => {
   });
 
   it('fails no run that has ended: what it held runs out', async () => {
-    const pass = expectPass(await one.admit(run('a', { rate: { max: 1, perMs: 1_000 } })));
+    const admission = expectAdmission(await one.admit(run('a', { rate: { max: 1, perMs: 1_000 } })));
     store.release = async () => Promise.reject(new Error('away'));
-    await pass.end();
+    await admission.end();
     expect(troubles).toContain('giving a place back');
   });
 });

@@ -1,9 +1,9 @@
 import type { BeginReply } from '@fencepost/ledger';
 import { hasLateness } from '@fencepost/ledger/run';
-import type { Carrier, CronHandler } from './carrier.js';
-import type { EffectDesk } from './effect-desk.js';
+import type { Delivery, CronHandler } from './delivery.js';
+import type { EffectSession } from './effect-session.js';
 import { runEffect } from './effects.js';
-import { withSignal, type Ending } from './ending.js';
+import { withSignal, type LazyAbort } from './lazy-abort.js';
 import { PayloadError } from './errors.js';
 import { runForEach } from './for-each.js';
 import type { RunContext, RunLog } from './run-context.js';
@@ -12,11 +12,11 @@ import { runTransaction } from './transaction.js';
 interface ContextParts {
   readonly begun: Extract<BeginReply, { verdict: 'begun' }>;
   readonly handler: CronHandler;
-  readonly carrier: Carrier;
-  readonly end: Ending;
+  readonly delivery: Delivery;
+  readonly end: LazyAbort;
   readonly log: (level: keyof RunLog, message: string) => void;
   /** Made when the first effect needs it: most runs are short. */
-  readonly desk: () => EffectDesk;
+  readonly session: () => EffectSession;
 }
 
 /** @throws {PayloadError} by its promise, which there is only where somebody reads the payload */
@@ -29,10 +29,10 @@ export function makeRunContext(parts: ContextParts): RunContext | Promise<RunCon
 }
 
 function contextOf(parts: ContextParts, payload: unknown): RunContext {
-  const { begun, carrier, end, desk } = parts;
+  const { begun, delivery, end, session } = parts;
   const { run } = begun;
   const line = (level: keyof RunLog) => (message: string) => parts.log(level, message);
-  const progress = (value: number | object) => carrier.progress(value);
+  const progress = (value: number | object) => delivery.progress(value);
   return withSignal<RunContext>(end, {
     id: run.id,
     cron: run.cron,
@@ -47,16 +47,16 @@ function contextOf(parts: ContextParts, payload: unknown): RunContext {
     payload,
     log: { debug: line('debug'), info: line('info'), warn: line('warn'), error: line('error') },
     progress,
-    effect: (name, act, options) => tracked(desk(), name, (one) => runEffect(one, { name, act }, options)),
+    effect: (name, act, options) => tracked(session(), name, (one) => runEffect(one, { name, act }, options)),
     transaction: (work, options) =>
-      tracked(desk(), options?.name ?? 'transaction', (one) => runTransaction(one, work, options)),
+      tracked(session(), options?.name ?? 'transaction', (one) => runTransaction(one, work, options)),
     forEach: (items, keyOf, ...[act, options]) =>
-      tracked(desk(), options?.name ?? 'items', (one) => runForEach(one, { items, keyOf, act, progress }, options)),
+      tracked(session(), options?.name ?? 'items', (one) => runForEach(one, { items, keyOf, act, progress }, options)),
   });
 }
 
-function tracked<T>(desk: EffectDesk, name: unknown, start: (desk: EffectDesk) => Promise<T>): Promise<T> {
-  return desk.awaited.track(String(name), start(desk));
+function tracked<T>(session: EffectSession, name: unknown, start: (session: EffectSession) => Promise<T>): Promise<T> {
+  return session.awaited.track(String(name), start(session));
 }
 
 export function lateByMs({ run: { attemptedAt, dueAt, reason } }: ContextParts['begun']): number {

@@ -5,11 +5,11 @@ import { EffectNameError, EffectResultError } from './errors.js';
 import { isUnrecoverable, retryDelay } from './retry.js';
 
 const policy = { attempts: 10, delayMs: 1_000, maxDelayMs: 5_000 };
-const LARGEST = 1 - Number.EPSILON / 2;
+const MAX = 1 - Number.EPSILON / 2;
 
 describe('the delay before the next try', () => {
   it('doubles from try to try up to its cap', () => {
-    expect([1, 2, 3, 4, 5].map((attempt) => retryDelay(policy, attempt, () => LARGEST))).toEqual([
+    expect([1, 2, 3, 4, 5].map((attempt) => retryDelay(policy, attempt, () => MAX))).toEqual([
       1_000, 2_000, 4_000, 5_000, 5_000,
     ]);
   });
@@ -20,7 +20,7 @@ describe('the delay before the next try', () => {
 
   it('is a whole number within its bounds for every policy and every try', () => {
     const ms = fc.integer({ min: 0, max: 24 * 3_600_000 });
-    const chance = fc.double({ min: 0, max: LARGEST, noNaN: true });
+    const chance = fc.double({ min: 0, max: MAX, noNaN: true });
     fc.assert(
       fc.property(
         fc.tuple(ms, ms),

@@ -63,7 +63,7 @@ export interface RunContext {
    * @throws {EffectResultError} for a result that JSON or the schema can't take; the effect has happened and isn't recorded
    * @throws {EffectPayloadError} when it is done, and was done with another payload
    * @throws {EffectUnknownError} when nobody knows whether it has happened, and the next attempt is to find out or repeat it
-   * @throws {EffectAskedError} when a person has to say; let it pass
+   * @throws {EffectUnresolvedError} when a person has to say; let it pass
    * @throws {StaleFenceError} when this attempt is no longer the current one; let it pass
    */
   readonly effect: <T, R = T>(
@@ -91,7 +91,7 @@ export interface RunContext {
    * @param keyOf the identity of an item in every attempt: a text of 1 to 200 characters, once among all items
    * @throws {ForEachError} when items have failed; let it pass, and the next attempt carries out those
    * @throws {ForEachKeyError} for a key that can't be, or comes twice
-   * @throws {EffectNameError} {EffectOptionError} {EffectAskedError} {StaleFenceError} as an effect
+   * @throws {EffectNameError} {EffectOptionError} {EffectUnresolvedError} {StaleFenceError} as an effect
    */
   readonly forEach: <T>(
     items: Iterable<T> | AsyncIterable<T>,

@@ -6,14 +6,14 @@ import type { RedisClient } from '@fencepost/lease/redis';
 import { DelayedError, Job, Worker, type WorkerOptions } from 'bullmq';
 import { QUEUE_NAME, queuePrefix, type RunJobData } from '../scheduling/bullmq-run-queue.js';
 import type { Telemetry } from '../telemetry/telemetry.js';
-import type { AttemptDeps, Carried } from './carrier.js';
-import { carryOut, type CarryOutDeps } from './carry-out.js';
+import type { AttemptDeps, Disposition } from './delivery.js';
+import { execute, type ExecuteDeps } from './execute.js';
 import { shownError } from './describe-error.js';
-import { Ending } from './ending.js';
+import { LazyAbort } from './lazy-abort.js';
 import { ShutdownError } from './errors.js';
 import { Limiter } from './limits.js';
-import { Pulse } from './pulse.js';
-import type { WakeableCarrier } from './within-limits.js';
+import { HeartbeatTimer } from './heartbeat-timer.js';
+import type { WakeableDelivery } from './within-limits.js';
 import { tellTrouble } from '../telemetry/tell-trouble.js';
 
 export interface RunProcessorOptions extends KeySpace {
@@ -37,7 +37,7 @@ const STALLED_INTERVAL_MS = 15_000;
 const DRAIN_DELAY_S = 1;
 
 /** A job may stall as often as it likes: the ledger bounds the attempts of its run. */
-const MOST_STALLS = 1_000;
+const MAX_STALLS = 1_000;
 
 /** Each concurrency key has a semaphore, and what keys there are only the payloads say. */
 const LIMITS_MS = 24 * 3_600_000;
@@ -46,9 +46,9 @@ const LIMITS_MS = 24 * 3_600_000;
 const WAKE_TRIES = 4;
 const WAKE_AGAIN_MS = 50;
 
-interface Carrying {
+interface Executing {
   readonly jobId: string | undefined;
-  readonly givenUp: Ending;
+  readonly givenUp: LazyAbort;
   readonly work: Promise<void>;
 }
 
@@ -57,28 +57,28 @@ export class RunProcessor {
   readonly #worker: Worker<RunJobData>;
   readonly #limiter: Limiter;
   /** The same for every run. */
-  readonly #deps: CarryOutDeps;
-  readonly #carrying = new Set<Carrying>();
+  readonly #deps: ExecuteDeps;
+  readonly #executing = new Set<Executing>();
   #stopping = false;
 
   constructor(private readonly options: RunProcessorOptions) {
     const { attempts, clock } = options;
     this.#limiter = this.#limits();
-    this.#deps = { pulse: new Pulse(clock, attempts.ttlMs / 4), ...attempts, limiter: this.#limiter };
+    this.#deps = { heartbeatTimer: new HeartbeatTimer(clock, attempts.ttlMs / 4), ...attempts, limiter: this.#limiter };
     this.#worker = new Worker<RunJobData>(QUEUE_NAME, (job, token) => this.#track(job, token), {
       connection: options.redis,
       prefix: queuePrefix(options),
       concurrency: options.concurrency,
       autorun: false,
       stalledInterval: STALLED_INTERVAL_MS,
-      maxStalledCount: MOST_STALLS,
+      maxStalledCount: MAX_STALLS,
       runRetryDelay: 1_000,
       drainDelay: DRAIN_DELAY_S,
       ...(attempts.tracing ? { telemetry: attempts.tracing.bullmq as NonNullable<WorkerOptions['telemetry']> } : {}),
     });
     this.#worker.on('error', (error) => this.#trouble('the worker', error));
     this.#worker.on('lockRenewalFailed', (jobIds) => {
-      for (const { jobId, givenUp } of this.#carrying) {
+      for (const { jobId, givenUp } of this.#executing) {
         if (jobId !== undefined && jobIds.includes(jobId)) givenUp.end(new LeaseLostError(`job ${jobId}`, 'refused'));
       }
     });
@@ -86,7 +86,7 @@ export class RunProcessor {
 
   /** How many runs it carries out now. */
   get running(): number {
-    return this.#carrying.size;
+    return this.#executing.size;
   }
 
   /** @throws when BullMQ can't reach its server: a worker that takes nothing must not look like one that works */
@@ -101,7 +101,7 @@ export class RunProcessor {
     // Not awaited: a fetch that blocks on an empty queue would hold up the drain.
     const paused = this.#worker.pause(true).catch((error: unknown) => this.#trouble('pausing the worker', error));
     if (!(await this.#drained(drainDeadlineMs))) {
-      for (const { givenUp } of this.#carrying) givenUp.end(new ShutdownError());
+      for (const { givenUp } of this.#executing) givenUp.end(new ShutdownError());
     }
     const drained = await this.#drained(AFTERMATH_MS);
     await Promise.all([paused, this.#worker.close(!drained)]);
@@ -111,43 +111,43 @@ export class RunProcessor {
 
   async #drained(deadlineMs: number): Promise<boolean> {
     const waiting = new AbortController();
-    const done = Promise.allSettled([...this.#carrying].map(({ work }) => work));
+    const done = Promise.allSettled([...this.#executing].map(({ work }) => work));
     await Promise.race([done, sleep(this.options.clock, deadlineMs, waiting.signal)]);
     waiting.abort();
-    return this.#carrying.size === 0;
+    return this.#executing.size === 0;
   }
 
   async #track(job: Job<RunJobData>, token: string | undefined): Promise<void> {
     // Fetched just before the stop: nobody waits for it any more, so another worker gets it.
     if (this.#stopping) return this.#settle(job, token, { kind: 'later', waitMs: 0 });
-    const givenUp = new Ending();
-    const work = this.#work(job, token, this.#carrier(job, givenUp));
-    const carrying = { jobId: job.id, givenUp, work };
-    this.#carrying.add(carrying);
+    const givenUp = new LazyAbort();
+    const work = this.#work(job, token, this.#delivery(job, givenUp));
+    const executing = { jobId: job.id, givenUp, work };
+    this.#executing.add(executing);
     try {
       await work;
     } finally {
-      this.#carrying.delete(carrying);
+      this.#executing.delete(executing);
     }
   }
 
-  async #work(job: Job<RunJobData>, token: string | undefined, carrier: WakeableCarrier): Promise<void> {
-    await this.#settle(job, token, await carryOut(this.#deps, carrier));
+  async #work(job: Job<RunJobData>, token: string | undefined, delivery: WakeableDelivery): Promise<void> {
+    await this.#settle(job, token, await execute(this.#deps, delivery));
   }
 
-  async #settle(job: Job<RunJobData>, token: string | undefined, carried: Carried): Promise<void> {
-    switch (carried.kind) {
+  async #settle(job: Job<RunJobData>, token: string | undefined, disposition: Disposition): Promise<void> {
+    switch (disposition.kind) {
       case 'settled':
         return;
       case 'failed':
-        throw shownError(carried.error);
+        throw shownError(disposition.error);
       case 'later':
-        await job.moveToDelayed(this.options.clock.now() + carried.waitMs, token);
+        await job.moveToDelayed(this.options.clock.now() + disposition.waitMs, token);
         throw new DelayedError();
     }
   }
 
-  #carrier(job: Job<RunJobData>, givenUp: Ending): WakeableCarrier {
+  #delivery(job: Job<RunJobData>, givenUp: LazyAbort): WakeableDelivery {
     const { clock } = this.options;
     return {
       runId: job.data.runId,

@@ -47,7 +47,7 @@ describe('a transaction', () => {
     await transactional();
     let worked = 0;
     const once = (run: RunContext) => run.transaction(() => (worked += 1), { name: 'book' });
-    await stage.carry(async (run) => {
+    await stage.deliver(async (run) => {
       await once(run);
       throw new Error('after the commit');
     });
@@ -60,7 +60,7 @@ describe('a transaction', () => {
   it('with another payload than the committed one is refused', async () => {
     await transactional();
     const book = (payload: string) => (run: RunContext) => run.transaction(() => 1, { payload });
-    await stage.carry(async (run) => {
+    await stage.deliver(async (run) => {
       await book('ada')(run);
       throw new Error('after the commit');
     });

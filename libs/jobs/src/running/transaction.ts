@@ -1,12 +1,12 @@
 import type { SqlConnection, SqlPool } from '@fencepost/lease/postgres';
 import { isTransactional } from '@fencepost/ledger';
 import type { TransactionalLedger } from '@fencepost/ledger';
-import type { EffectDesk } from './effect-desk.js';
+import type { EffectSession } from './effect-session.js';
 import { EffectPayloadError, TransactionUnavailableError } from './effect-errors.js';
 import { readPayloadHash } from './effect-options.js';
 import { isAnother } from './effect-policy.js';
 import { encodeResult } from './effect-result.js';
-import { OptionDoor } from './option-door.js';
+import { EffectOptionParser } from './effect-option-parser.js';
 
 export interface TransactionOptions {
   /** Of the effect it is recorded as, `'transaction'` by default; once in a run. */
@@ -27,19 +27,19 @@ interface Settings {
 
 /** Carries out one transaction of an attempt, or returns what an earlier attempt has committed. */
 export async function runTransaction<T>(
-  desk: EffectDesk,
+  session: EffectSession,
   work: TransactionWork<T>,
   options: TransactionOptions = {},
 ): Promise<T> {
   const name: unknown = options?.name ?? 'transaction';
-  desk.reserve(name);
+  session.reserve(name);
   const settings = readSettings(name, options);
-  const { ledger } = desk.deps;
+  const { ledger } = session.deps;
   if (!isTransactional(ledger)) throw new TransactionUnavailableError(name);
-  desk.ready();
-  desk.tell('effect.beginning', name);
-  const committing = () => commit(desk, { ledger, settings, work });
-  return JSON.parse(await (desk.traced(name)?.(committing) ?? committing())) as T;
+  session.ready();
+  session.tell('effect.beginning', name);
+  const committing = () => commit(session, { ledger, settings, work });
+  return JSON.parse(await (session.traced(name)?.(committing) ?? committing())) as T;
 }
 
 interface Commit {
@@ -48,26 +48,26 @@ interface Commit {
   readonly work: TransactionWork<unknown>;
 }
 
-async function commit(desk: EffectDesk, { ledger, settings, work }: Commit): Promise<string> {
+async function commit(session: EffectSession, { ledger, settings, work }: Commit): Promise<string> {
   const { name } = settings;
   let acted = false;
-  const reply = await ledger.transaction(desk.deps.attempt, settings, async (tx) => {
-    desk.deps.telemetry.emit('effect.begun', { ...desk.about(name), unknown: false });
+  const reply = await ledger.transaction(session.deps.attempt, settings, async (tx) => {
+    session.deps.telemetry.emit('effect.begun', { ...session.about(name), unknown: false });
     const json = encodeResult(name, await work(tx), 'rolled back');
     acted = true;
-    desk.tell('effect.acted', name);
+    session.tell('effect.acted', name);
     return json;
   });
-  if (reply.verdict === 'stale') throw desk.stale(name);
+  if (reply.verdict === 'stale') throw session.stale(name);
   if (isAnother(reply.payloadHash, settings.payloadHash)) throw new EffectPayloadError(name);
-  desk.tell(acted ? 'effect.finished' : 'effect.known', name);
+  session.tell(acted ? 'effect.finished' : 'effect.known', name);
   return reply.result;
 }
 
 function readSettings(name: string, given: unknown): Settings {
-  const door = new OptionDoor(`the transaction "${name}"`, { given, known: ['name', 'payload', 'pool'] });
-  const pool = door.read<SqlPool | null>('pool', 'a pool of pg', { fits: isPool, otherwise: null });
-  return { name, payloadHash: readPayloadHash(door), ...(pool ? { pool } : {}) };
+  const parser = new EffectOptionParser(`the transaction "${name}"`, { given, known: ['name', 'payload', 'pool'] });
+  const pool = parser.read<SqlPool | null>('pool', 'a pool of pg', { fits: isPool, otherwise: null });
+  return { name, payloadHash: readPayloadHash(parser), ...(pool ? { pool } : {}) };
 }
 
 function isPool(value: unknown): value is SqlPool {

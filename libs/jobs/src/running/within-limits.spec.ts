@@ -2,9 +2,9 @@ import { createHash } from 'node:crypto';
 import { MemorySemaphoreStore } from '@fencepost/lease/coordination';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { CRON, RUN, RUN_LEASE_MS, standing, WorkerStage } from '../../../../test/support/worker-stage.js';
-import type { Carried, CronHandler, Limits } from './carrier.js';
-import { carryOut } from './carry-out.js';
-import { Ending } from './ending.js';
+import type { Disposition, CronHandler, Limits } from './delivery.js';
+import { execute } from './execute.js';
+import { LazyAbort } from './lazy-abort.js';
 import { Limiter } from './limits.js';
 
 let stage: WorkerStage;
@@ -31,22 +31,22 @@ function limiterOf(holder: string): Limiter {
 }
 
 /** Brings the run to a worker with this handler and these limits. */
-function carry(handle: CronHandler['handle'], limits: Limits, over: Partial<CronHandler> = {}): Promise<Carried> {
+function deliver(handle: CronHandler['handle'], limits: Limits, over: Partial<CronHandler> = {}): Promise<Disposition> {
   const handler: CronHandler = { handle, retry: RETRY, limits, ...over };
   const { manual: clock, telemetry, ledger } = stage;
   const shared = { clock, telemetry, random: () => 0, worker: 'worker/1', ttlMs: RUN_LEASE_MS };
-  return carryOut(
+  return execute(
     { ledger: ledger.port, ...shared, handlerOf: () => handler, limiter },
-    { runId: RUN, givenUp: new Ending(), log: () => {}, progress: async () => {} },
+    { runId: RUN, givenUp: new LazyAbort(), log: () => {}, progress: async () => {} },
   );
 }
 
 /** Somebody else goes on with this key, until they are told to end. */
-async function expectPlace(): Promise<() => Promise<void>> {
+async function expectPermit(): Promise<() => Promise<void>> {
   const about = { runId: 'other', name: CRON, key: ADA, limits: {} };
   const admission = await limiterOf('worker/2').admit(about);
   if (admission.verdict !== 'admitted') throw new Error('Expected the place to be free.');
-  return () => admission.pass.end();
+  return () => admission.admission.end();
 }
 
 const ADA = createHash('sha256').update('ada').digest('hex').slice(0, 32);
@@ -54,84 +54,84 @@ const NOTHING = () => {};
 
 describe('a run whose handler has limits', () => {
   it('is carried out as any other when it finds a place, and gives it back', async () => {
-    expect(await carry(NOTHING, KEYED)).toEqual({ kind: 'settled' });
+    expect(await deliver(NOTHING, KEYED)).toEqual({ kind: 'settled' });
     expect(await stage.state()).toBe('succeeded');
     expect(stage.events.names).toEqual(['attempt.begun', 'attempt.succeeded']);
     await (
-      await expectPlace()
+      await expectPermit()
     )();
   });
 
   it('comes again later when it finds none, without an attempt', async () => {
-    const free = await expectPlace();
-    expect(await carry(NOTHING, KEYED)).toEqual({ kind: 'later', waitMs: 500 });
+    const free = await expectPermit();
+    expect(await deliver(NOTHING, KEYED)).toEqual({ kind: 'later', waitMs: 500 });
     expect(stage.events.of('attempt.postponed')).toMatchObject([{ verdict: 'key-limit', waitMs: 500 }]);
     expect(await stage.memoryLedger.readRun(RUN)).toMatchObject({ state: 'enqueued', attempt: 0 });
     await free();
-    expect(await carry(NOTHING, KEYED)).toEqual({ kind: 'settled' });
+    expect(await deliver(NOTHING, KEYED)).toEqual({ kind: 'settled' });
   });
 
   it('gives its place back also when its handler fails, and counts it once only', async () => {
-    await carry(() => Promise.reject(new Error('no')), KEYED);
+    await deliver(() => Promise.reject(new Error('no')), KEYED);
     await (
-      await expectPlace()
+      await expectPermit()
     )();
   });
 
   it('counts for a limit in a time only when its attempt began', async () => {
     const rate = { max: 1, perMs: 60_000 };
     await stage.takenOver();
-    expect(await carry(NOTHING, { rate })).toMatchObject({ kind: 'later' });
-    expect(await carry(NOTHING, { rate })).toMatchObject({ kind: 'later' });
+    expect(await deliver(NOTHING, { rate })).toMatchObject({ kind: 'later' });
+    expect(await deliver(NOTHING, { rate })).toMatchObject({ kind: 'later' });
     expect(stage.events.of('attempt.postponed').map(({ verdict }) => verdict)).toEqual(['busy', 'busy']);
   });
 
   it('has used its permit once its attempt began, whatever came of it', async () => {
     const rate = { max: 1, perMs: 60_000 };
-    await carry(() => Promise.reject(new Error('no')), { rate });
+    await deliver(() => Promise.reject(new Error('no')), { rate });
     await stage.manual.advance(500);
-    expect(await carry(NOTHING, { rate })).toMatchObject({ kind: 'later' });
+    expect(await deliver(NOTHING, { rate })).toMatchObject({ kind: 'later' });
     expect(stage.events.of('attempt.postponed')).toMatchObject([{ verdict: 'rate-limit' }]);
   });
 
   it('is told to stop when its place is lost', async () => {
     const { handle, goOn, signal } = standing();
-    const carried = carry(handle, KEYED);
+    const disposition = deliver(handle, KEYED);
     await stage.manual.advance(0);
     store.clear();
     await stage.manual.advance(RUN_LEASE_MS / 2);
     expect(signal().reason).toMatchObject({ code: 'LEASE_LOST' });
     expect(await stage.state()).toBe('running');
     goOn();
-    await carried;
+    await disposition;
   });
 
   it('goes on in its place for as long as it takes', async () => {
     const { handle, goOn, signal } = standing();
-    const carried = carry(handle, KEYED);
+    const disposition = deliver(handle, KEYED);
     await stage.manual.advance(5 * RUN_LEASE_MS);
     expect(signal().aborted).toBe(false);
     goOn();
-    expect(await carried).toEqual({ kind: 'settled' });
+    expect(await disposition).toEqual({ kind: 'settled' });
   });
 
   it('that is cancelled while it waits is not carried out, and holds up nobody', async () => {
-    const free = await expectPlace();
-    await carry(NOTHING, KEYED);
+    const free = await expectPermit();
+    await deliver(NOTHING, KEYED);
     await stage.memoryLedger.cancel(RUN, { by: 'ada', reason: 'not needed', graceMs: 0 });
     await free();
-    expect(await carry(NOTHING, KEYED)).toEqual({ kind: 'settled' });
+    expect(await deliver(NOTHING, KEYED)).toEqual({ kind: 'settled' });
     expect(stage.events.of('attempt.needless')).toMatchObject([{ state: 'cancelled' }]);
     await (
-      await expectPlace()
+      await expectPermit()
     )();
   });
 
   it('comes again soon when nobody can be asked, and has not begun', async () => {
     store.holders = async () => Promise.reject(new Error('away'));
-    expect(await carry(NOTHING, KEYED)).toEqual({ kind: 'later', waitMs: 1_000 });
+    expect(await deliver(NOTHING, KEYED)).toEqual({ kind: 'later', waitMs: 1_000 });
     stage.ledger.next('readRun', 'fail');
-    expect(await carry(NOTHING, KEYED)).toEqual({ kind: 'later', waitMs: 1_000 });
+    expect(await deliver(NOTHING, KEYED)).toEqual({ kind: 'later', waitMs: 1_000 });
     expect(stage.events.of('store.trouble').map(({ doing }) => doing)).toEqual([
       `asking the limits of ${RUN}`,
       `reading ${RUN}`,
@@ -144,7 +144,7 @@ describe('a concurrency key', () => {
   it('is asked for what the handler would be given', async () => {
     const given: unknown[] = [];
     const key = (payload: unknown) => `${given.push(payload)}`;
-    await carry(NOTHING, { key }, { readPayload: async (payload) => ({ read: payload }) });
+    await deliver(NOTHING, { key }, { readPayload: async (payload) => ({ read: payload }) });
     expect(given).toEqual([{ read: { customer: 'ada' } }]);
   });
 
@@ -160,7 +160,7 @@ describe('a concurrency key', () => {
     ['is no text', () => 7 as never, /got 7\. Correct it/],
     ['is empty', () => '', /got ''\. Correct it/],
   ])('that %s fails the run for good, with a sentence', async (_what, key, sentence) => {
-    expect(await carry(NOTHING, { key })).toMatchObject({ kind: 'failed' });
+    expect(await deliver(NOTHING, { key })).toMatchObject({ kind: 'failed' });
     const run = await stage.memoryLedger.readRun(RUN);
     expect(run).toMatchObject({ state: 'failed', error: expect.stringMatching(/^ConcurrencyKeyError: Expected/) });
     expect(run?.error).toMatch(sentence);
@@ -168,11 +168,11 @@ describe('a concurrency key', () => {
 
   it('stands in no store: only a hash of it does', async () => {
     const { handle, goOn } = standing();
-    const carried = carry(handle, KEYED);
+    const disposition = deliver(handle, KEYED);
     await stage.manual.advance(0);
     expect(await store.holders('job:nightly-report:ada')).toEqual([]);
     expect(await store.holders(`job:nightly-report:${ADA}`)).toHaveLength(1);
     goOn();
-    await carried;
+    await disposition;
   });
 });

@@ -2,9 +2,9 @@ import type { Run } from '@fencepost/ledger/run';
 import { cronOfRun } from '@fencepost/ledger/run';
 import { tellTrouble } from '../telemetry/tell-trouble.js';
 import { isOver, needless, storeTrouble } from './answers.js';
-import type { AttemptDeps, Carried, Carrier, CronHandler } from './carrier.js';
+import type { AttemptDeps, Disposition, Delivery, CronHandler } from './delivery.js';
 import { concurrencyKeyOf } from './concurrency-key.js';
-import type { Limiter, Pass } from './limits.js';
+import type { Limiter, Admission } from './limits.js';
 
 export interface LimitedDeps extends AttemptDeps {
   /** For handlers that have limits: where there is none, their runs don't begin. */
@@ -23,16 +23,16 @@ export interface Try {
   readonly onBegun?: () => void;
 }
 
-/** A carrier that can be woken while it waits. */
-export interface WakeableCarrier extends Carrier {
+/** A delivery that can be woken while it waits. */
+export interface WakeableDelivery extends Delivery {
   readonly jobId?: string | undefined;
 }
 
 export interface Limited {
-  readonly carrier: WakeableCarrier;
+  readonly delivery: WakeableDelivery;
   readonly found: Found;
   /** Tries the run without asking any limit. */
-  readonly attempt: (one: Try) => Promise<Carried>;
+  readonly attempt: (one: Try) => Promise<Disposition>;
 }
 
 /**
@@ -41,8 +41,8 @@ export interface Limited {
  * They are asked before the ledger is: an attempt that waited for a place would be one, and hold a run lease.
  * @throws {TypeError} where nobody could be asked
  */
-export async function withinLimits(deps: LimitedDeps, limited: Limited): Promise<Carried> {
-  const { runId } = limited.carrier;
+export async function withinLimits(deps: LimitedDeps, limited: Limited): Promise<Disposition> {
+  const { runId } = limited.delivery;
   let run: Run | null;
   try {
     run = await deps.ledger.readRun(runId);
@@ -76,26 +76,26 @@ function failing({ handler }: Found, { error }: { readonly error: unknown }): Cr
   return { ...handler, handle };
 }
 
-async function admitted(deps: LimitedDeps, limited: Limited, key: string | null): Promise<Carried> {
-  const { carrier, found } = limited;
-  const { runId } = carrier;
-  const admission = await limiterOf(deps, found)
+async function admitted(deps: LimitedDeps, limited: Limited, key: string | null): Promise<Disposition> {
+  const { delivery, found } = limited;
+  const { runId } = delivery;
+  const reply = await limiterOf(deps, found)
     .admit(asked(limited, key))
     .catch((error: unknown) => storeTrouble(deps, `asking the limits of ${runId}`, error));
-  if ('kind' in admission) return admission;
-  if (admission.verdict === 'admitted') return under(admission.pass, limited);
-  const { verdict, waitMs } = admission;
+  if ('kind' in reply) return reply;
+  if (reply.verdict === 'admitted') return under(reply.admission, limited);
+  const { verdict, waitMs } = reply;
   deps.telemetry.emit('attempt.postponed', { cron: cronOfRun(runId), runId, verdict, waitMs });
   return { kind: 'later', waitMs };
 }
 
-async function under(pass: Pass, { carrier, found, attempt }: Limited): Promise<Carried> {
+async function under(admission: Admission, { delivery, found, attempt }: Limited): Promise<Disposition> {
   // In a place that is lost another run may go on already.
-  pass.watch((reason) => carrier.givenUp.end(reason));
+  admission.watch((reason) => delivery.givenUp.end(reason));
   try {
-    return await attempt({ handler: found.handler, onBegun: () => pass.begun() });
+    return await attempt({ handler: found.handler, onBegun: () => admission.begun() });
   } finally {
-    await pass.end();
+    await admission.end();
   }
 }
 
@@ -104,11 +104,11 @@ async function leave(deps: LimitedDeps, limited: Limited, key: string | null): P
     await limiterOf(deps, limited.found).leave(asked(limited, key));
   } catch (error) {
     // Its turn ends by itself soon.
-    tellTrouble(deps.telemetry, `leaving the line with ${limited.carrier.runId}`, error);
+    tellTrouble(deps.telemetry, `leaving the line with ${limited.delivery.runId}`, error);
   }
 }
 
-function asked({ carrier: { runId, jobId }, found: { name, handler } }: Limited, key: string | null) {
+function asked({ delivery: { runId, jobId }, found: { name, handler } }: Limited, key: string | null) {
   return { runId, jobId, name, key, limits: handler.limits ?? {} };
 }
 

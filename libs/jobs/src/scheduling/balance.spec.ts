@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import { BalanceStage, namesOf, YEARLY } from '../../../../test/support/balance-stage.js';
 import { CRON, START } from '../../../../test/support/scheduler-stage.js';
-import { BEAT_MS } from './presence.js';
+import { HEARTBEAT_MS } from './membership.js';
 
 const TTL_MS = 10_000;
 
@@ -32,7 +32,7 @@ describe('three scheduler pods', () => {
     const stage = staged();
     await stage.declareMany(300);
     const pods = await Promise.all(['a', 'b', 'c'].map((name) => stage.started(name)));
-    await stage.clock.advance(3 * BEAT_MS);
+    await stage.clock.advance(3 * HEARTBEAT_MS);
     const counts = await stage.holders(300);
     expect([...counts.keys()].toSorted()).toEqual(['a/1', 'b/1', 'c/1']);
     for (const share of counts.values()) expect(Math.abs(share - 100)).toBeLessThan(30);
@@ -44,11 +44,11 @@ describe('three scheduler pods', () => {
     await stage.declareMany(300);
     for (const name of ['a', 'b', 'c']) await stage.started(name);
     await stage.clock.advance(2 * TTL_MS);
-    for (const port of [stage.leases, stage.ledger, stage.catalog, stage.presence]) port.calls.length = 0;
-    await stage.clock.advance(60 * BEAT_MS);
+    for (const port of [stage.leases, stage.ledger, stage.catalog, stage.membership]) port.calls.length = 0;
+    await stage.clock.advance(60 * HEARTBEAT_MS);
     expect(new Set(stage.leases.calls)).toEqual(new Set(['renew']));
     expect(stage.leases.calls.length).toBeLessThanOrEqual(3 * 19);
-    expect(stage.presence.calls).toEqual(Array.from({ length: 3 * 60 }, () => 'beat'));
+    expect(stage.membership.calls).toEqual(Array.from({ length: 3 * 60 }, () => 'heartbeat'));
     expect(stage.catalog.calls).toEqual([]);
     // Once a minute, for a run that somebody made and told nobody of, and for a ledger that has forgotten.
     expect(stage.ledger.calls.toSorted()).toEqual([
@@ -79,11 +79,11 @@ describe('a scheduler pod that joins', () => {
     const stage = staged();
     await stage.declareMany(300);
     const a = await stage.started('a');
-    await stage.clock.advance(2 * BEAT_MS);
+    await stage.clock.advance(2 * HEARTBEAT_MS);
     await stage.started('b');
     await stage.clock.advance(10);
     stage.leases.calls.length = 0;
-    await stage.clock.advance(2 * BEAT_MS);
+    await stage.clock.advance(2 * HEARTBEAT_MS);
     expect((await stage.holders(300)).get('b/1')).toBeGreaterThan(100);
     expect(stage.leases.calls.filter((call) => call !== 'renew')).toEqual(['release', 'acquireMany']);
     expect(a.events.of('lease.released').length).toBeGreaterThan(100);
@@ -91,7 +91,7 @@ describe('a scheduler pod that joins', () => {
 });
 
 describe('a scheduler pod that stops', () => {
-  it('hands its crons over within a beat, and no instant is missed', async () => {
+  it('hands its crons over within a heartbeat, and no instant is missed', async () => {
     const stage = staged();
     await stage.declareMany(30, '* * * * * *');
     const [a] = [await stage.started('a'), await stage.started('b')];
@@ -100,39 +100,39 @@ describe('a scheduler pod that stops', () => {
     stage.leases.calls.length = 0;
     await a.stop();
     expect(stage.leases.calls.filter((call) => call === 'release')).toHaveLength(1);
-    await stage.clock.advance(BEAT_MS);
+    await stage.clock.advance(HEARTBEAT_MS);
     expect(await stage.holders(30)).toEqual(new Map([['b/1', 30]]));
     await stage.clock.advance(2_000);
     await expectEachSecond(stage, 30, 7);
   });
 
-  it('is not waited for until the next beat: its farewell is heard with its releases', async () => {
+  it('is not waited for until the next heartbeat: its leave is heard with its releases', async () => {
     const stage = staged();
     await stage.declareMany(30);
     const [a] = [await stage.started('a'), await stage.started('b')];
-    await stage.clock.advance(2 * BEAT_MS + 10);
+    await stage.clock.advance(2 * HEARTBEAT_MS + 10);
     await a.stop();
     await stage.clock.advance(100);
     expect(await stage.holders(30)).toEqual(new Map([['b/1', 30]]));
   });
 
-  it('is not brought back by a beat that was on its way', async () => {
+  it('is not brought back by a heartbeat that was on its way', async () => {
     const stage = staged();
     const pod = await stage.started('a');
     let answer = () => {};
-    stage.presence.next('beat', { heldBack: new Promise((resolve) => (answer = resolve)) });
-    await stage.clock.advance(BEAT_MS);
+    stage.membership.next('heartbeat', { heldBack: new Promise((resolve) => (answer = resolve)) });
+    await stage.clock.advance(HEARTBEAT_MS);
     const stopped = pod.stop();
     await stage.clock.advance(0);
-    expect(stage.presence.calls).not.toContain('leave');
+    expect(stage.membership.calls).not.toContain('leave');
     answer();
     await stopped;
-    expect((await stage.presence.port.beat('watch')).members.map(({ pod: name }) => name)).toEqual(['watch']);
+    expect((await stage.membership.port.heartbeat('watch')).members.map(({ pod: name }) => name)).toEqual(['watch']);
   });
 });
 
 describe('an outage', () => {
-  const cases = (['ledger', 'queue', 'leases', 'presence'] as const).flatMap((store) =>
+  const cases = (['ledger', 'queue', 'leases', 'membership'] as const).flatMap((store) =>
     [['a'], ['a', 'b', 'c']].map((pods) => [store, pods] as const),
   );
 
@@ -163,12 +163,12 @@ describe('an announcement', () => {
     const stage = staged();
     await stage.declare(1, { expression: YEARLY });
     const pod = await stage.started('a');
-    await stage.clock.advance(2 * BEAT_MS);
+    await stage.clock.advance(2 * HEARTBEAT_MS);
     stage.ledger.calls.length = 0;
-    await stage.presence.port.announce(new Map([[CRON, 0]]));
-    await stage.clock.advance(2 * BEAT_MS);
+    await stage.membership.port.publishDue(new Map([[CRON, 0]]));
+    await stage.clock.advance(2 * HEARTBEAT_MS);
     expect(stage.ledger.calls.filter((call) => call === 'readCrons')).toHaveLength(1);
-    expect((await stage.presence.port.beat('watch')).overdue).toEqual([]);
+    expect((await stage.membership.port.heartbeat('watch')).overdue).toEqual([]);
     expect(pod.events.of('store.trouble')).toEqual([]);
   });
 
@@ -177,18 +177,18 @@ describe('an announcement', () => {
     await stage.declare(1, { expression: '*/10 * * * * *' });
     const pod = await stage.started('a');
     await stage.clock.advance(9_000);
-    stage.presence.next('announce', 'fail');
+    stage.membership.next('publishDue', 'fail');
     await stage.clock.advance(3_000);
     expect(pod.events.of('store.trouble')).toMatchObject([{ doing: 'announcing 1 crons' }]);
-    expect((await stage.presence.port.beat('watch')).overdue).toEqual([]);
+    expect((await stage.membership.port.heartbeat('watch')).overdue).toEqual([]);
     expect(await stage.ran()).toEqual([10]);
   });
 
   it('of a cron that no longer exists is dropped', async () => {
     const stage = staged();
     await stage.started('a');
-    await stage.presence.port.announce(new Map([['gone', START]]));
-    await stage.clock.advance(2 * BEAT_MS);
-    expect((await stage.presence.port.beat('watch')).overdue).toEqual([]);
+    await stage.membership.port.publishDue(new Map([['gone', START]]));
+    await stage.clock.advance(2 * HEARTBEAT_MS);
+    expect((await stage.membership.port.heartbeat('watch')).overdue).toEqual([]);
   });
 });

@@ -26,8 +26,8 @@ const WAITING: readonly string[] = ['waiting', 'delayed', 'prioritized', 'waitin
 const KEEP = { count: 1_000, age: 24 * 3_600 };
 
 /** What a person reads through; a run that was delivered more often has other worries. */
-const MOST_LINES = 1_000;
-const MOST_DELIVERIES = 20;
+const MAX_LINES = 1_000;
+const MAX_DELIVERIES = 20;
 
 export interface BullmqRunQueueOptions extends KeySpace {
   /** Stays the caller's to close. */
@@ -125,10 +125,8 @@ export class BullmqRunQueue implements RunQueue {
 
   /** What a run's attempts have written, oldest first, at most 1,000 lines of each delivery; gone with their jobs. */
   async logs({ id: runId, delivery }: Pick<Run, 'id' | 'delivery'>): Promise<string[]> {
-    const ids = Array.from({ length: Math.min(delivery, MOST_DELIVERIES) }, (_, n) =>
-      jobId({ runId, delivery: n + 1 }),
-    );
-    const found = await Promise.all(ids.map((id) => this.queue.getJobLogs(id, 0, MOST_LINES - 1)));
+    const ids = Array.from({ length: Math.min(delivery, MAX_DELIVERIES) }, (_, n) => jobId({ runId, delivery: n + 1 }));
+    const found = await Promise.all(ids.map((id) => this.queue.getJobLogs(id, 0, MAX_LINES - 1)));
     return found.flatMap(({ logs }) => logs);
   }
 

@@ -51,9 +51,9 @@ async function skips(): Promise<string[]> {
 
 /** Which knows nothing of why a pod planned what it did. */
 async function expectSound(): Promise<void> {
-  const { catalog, presence, clock, memoryLedger: ledger } = stage;
+  const { catalog, membership, clock, memoryLedger: ledger } = stage;
   await serve(10 * SECOND);
-  const report = await audit({ catalog: catalog.port, ledger, presence: presence.port, clock }, { from: 0 });
+  const report = await audit({ catalog: catalog.port, ledger, membership: membership.port, clock }, { from: 0 });
   expect(report.findings).toEqual([]);
   expect(report.notCovered).toEqual([]);
 }

@@ -53,7 +53,7 @@ describe('a catalog has nothing to outgrow', () => {
     for (const ms of [1_000, 5_000]) {
       await stage.clock.advance(ms);
       const [entry] = (await stage.catalog.port.read()).entries;
-      if (entry) await pod.roster.catchUp(entry);
+      if (entry) await pod.catalogCache.catchUp(entry);
       expect((await stage.catalog.port.read()).entries).toMatchObject([{ generation: 2, past: [{ generation: 1 }] }]);
     }
     expect((await stage.memoryLedger.readCron(CRON)).generation).toBe(2);
@@ -68,7 +68,7 @@ describe('a catalog has nothing to outgrow', () => {
     const by = { cron: CRON, fence: lease.fence, term: lease.nonce, holder: 'other/1', nonce: 'decision' };
     await stage.ledger.port.claim({ ...by, generation: 1, cursor: null, skips: [], occurrence, overlap: 'allow' });
     const [entry] = (await stage.catalog.port.read()).entries;
-    if (entry) await pod.roster.catchUp(entry);
+    if (entry) await pod.catalogCache.catchUp(entry);
     expect((await stage.catalog.port.read()).entries).toMatchObject([{ generation: 2 }]);
   });
 });

@@ -3,12 +3,12 @@ import type { CronDefinition } from '@fencepost/ledger/catalog';
 import type { ClaimedOccurrence, ClaimRequest } from '@fencepost/ledger';
 import type { OverlapPolicy } from '@fencepost/ledger/run';
 import type { HeldCron } from './held-cron.js';
-import type { Due } from './outlook.js';
+import type { Due } from './due-calculator.js';
 
 /** Asks for what a plan says, under the generation its instants belong to. */
-export function claimRequest(held: HeldCron, { plan, segment }: Due, nonce: string): ClaimRequest {
+export function claimRequest(held: HeldCron, { plan, range }: Due, nonce: string): ClaimRequest {
   const { lease, cursor } = held;
-  const { definition, generation, spreadMs } = segment;
+  const { definition, generation, spreadMs } = range;
   const { startDeadlineMs } = definition;
   const { occurrence } = plan;
   return {

@@ -8,10 +8,10 @@ import type { TraceCarrier, Tracing } from '../telemetry/tracing.js';
 import { claimRequest, endOf } from './claim-request.js';
 import { DispatchReport } from './dispatch-report.js';
 import type { HeldCron } from './held-cron.js';
-import { Outlook, type Due } from './outlook.js';
+import { DueCalculator, type Due } from './due-calculator.js';
 import type { PodTiming } from './pod-timing.js';
 import type { QueuedDelivery, RunQueue } from './run-queue.js';
-import type { SharedSchedules } from './segments.js';
+import type { SharedSchedules } from './generation-ranges.js';
 import { tellBug, tellTrouble } from '../telemetry/tell-trouble.js';
 
 /** What a pod knows of the catalog, as of its last reading or beat. */
@@ -40,7 +40,7 @@ export interface DispatcherDeps {
  *
  * `outdated` is the generation the ledger has accepted, when this pod's was refused for being older.
  */
-export type Dispatched =
+export type DispatchResult =
   | { readonly lookAt: number | null; readonly blocked?: boolean }
   | { readonly stale: true; readonly outdated?: number }
   | { readonly failed: true };
@@ -54,7 +54,7 @@ interface Asked {
 }
 
 interface Claimed {
-  readonly dispatched: Dispatched[];
+  readonly dispatched: DispatchResult[];
   readonly deliveries: readonly QueuedDelivery[];
   /** Where the crons of the deliveries stand. */
   readonly carried: readonly number[];
@@ -69,16 +69,16 @@ const CHUNK = 250;
 /** How many chunks are under way at once: one is being claimed while another is enqueued and confirmed. */
 const UNDER_WAY = 2;
 
-const STALE: Dispatched = { stale: true };
-const FAILED: Dispatched = { failed: true };
+const STALE: DispatchResult = { stale: true };
+const FAILED: DispatchResult = { failed: true };
 
 /** One occurrence's way through a scheduler pod: claim (ledger) → enqueue (queue) → confirm (ledger). */
 export class Dispatcher {
-  readonly #outlook: Outlook;
+  readonly #dueCalculator: DueCalculator;
   readonly #report: DispatchReport;
 
   constructor(private readonly deps: DispatcherDeps) {
-    this.#outlook = new Outlook(deps);
+    this.#dueCalculator = new DueCalculator(deps);
     this.#report = new DispatchReport(deps);
   }
 
@@ -88,7 +88,7 @@ export class Dispatcher {
    *
    * Never rejects: a claim that failed is its own cron's trouble, the others that are due go on.
    */
-  async dispatch(due: readonly HeldCron[]): Promise<Dispatched[]> {
+  async dispatch(due: readonly HeldCron[]): Promise<DispatchResult[]> {
     const dispatched = due.map(() => FAILED);
     const delivering: Promise<void>[] = [];
     for (let n = 0; n < due.length; n += CHUNK) {
@@ -114,7 +114,7 @@ export class Dispatcher {
       const outcome = outcomes[n];
       if (outcome?.status !== 'fulfilled') return this.#report.failed(one.request, outcome?.reason);
       const reply = outcome.value;
-      dispatched[one.index] = this.#follow(one, reply);
+      dispatched[one.index] = this.#applyReply(one, reply);
       const trace = this.#trace(one, reply, since);
       if (reply.verdict !== 'claimed') return;
       deliveries.push({ runId: reply.runId, delivery: 1, ...(trace !== undefined && { trace }) });
@@ -129,7 +129,7 @@ export class Dispatcher {
     return tracing.claimed({ cron, fence, since, runId: reply.verdict === 'claimed' ? reply.runId : null });
   }
 
-  async #enqueue({ dispatched, deliveries, carried }: Claimed): Promise<Dispatched[]> {
+  async #enqueue({ dispatched, deliveries, carried }: Claimed): Promise<DispatchResult[]> {
     if (!(await this.#tryDeliver(deliveries))) for (const index of carried) dispatched[index] = FAILED;
     return dispatched;
   }
@@ -149,15 +149,15 @@ export class Dispatcher {
   }
 
   /** The claims of those that are due; the others have their answer already. */
-  #ask(all: readonly HeldCron[], dispatched: Dispatched[]): Asked[] {
+  #ask(all: readonly HeldCron[], dispatched: DispatchResult[]): Asked[] {
     const asked: Asked[] = [];
     const monotonic = this.deps.clock.monotonic();
     all.forEach((held, index) => {
       // A filter that saves a round trip; the ledger's comparison is the defence.
       if (held.over || mustStop(held.lease, monotonic)) return void (dispatched[index] = STALE);
       try {
-        const due = this.#outlook.due(held);
-        if (due === null) return void (dispatched[index] = { lookAt: this.#outlook.lookAt(held) });
+        const due = this.#dueCalculator.due(held);
+        if (due === null) return void (dispatched[index] = { lookAt: this.#dueCalculator.lookAt(held) });
         const request = claimRequest(held, due, randomUUID());
         this.#report.claiming(request);
         asked.push({ index, held, due, request });
@@ -190,10 +190,10 @@ export class Dispatcher {
   /** At once, with the clock put right: something else may be due. Unless that can't be believed: see {@link SOON_MS}. */
   #lookAfter(held: HeldCron, waitMs: number): number {
     const now = this.deps.clock.now();
-    return this.#outlook.believes(held) ? now : now + Math.min(waitMs, SOON_MS);
+    return this.#dueCalculator.believes(held) ? now : now + Math.min(waitMs, SOON_MS);
   }
 
-  #follow({ held, due, request }: Asked, reply: ClaimReply): Dispatched {
+  #applyReply({ held, due, request }: Asked, reply: ClaimReply): DispatchResult {
     const { clock } = this.deps;
     switch (reply.verdict) {
       case 'claimed':
@@ -203,9 +203,9 @@ export class Dispatcher {
         // Measured anew, so that a clock that was set right is trusted again.
         held.aheadMs = 0;
         this.#report.followed(request, reply);
-        return { lookAt: this.#outlook.lookAt(held), ...(isBlocked(reply) && { blocked: true }) };
+        return { lookAt: this.#dueCalculator.lookAt(held), ...(isBlocked(reply) && { blocked: true }) };
       case 'early':
-        held.aheadMs = clock.now() - (endOf(request) + due.segment.spreadMs - reply.waitMs);
+        held.aheadMs = clock.now() - (endOf(request) + due.range.spreadMs - reply.waitMs);
         return { lookAt: this.#lookAfter(held, reply.waitMs) };
       case 'moved':
         held.cursor = reply.cursor;

@@ -63,10 +63,10 @@ describe('a cron that is held', () => {
     const { stage, engine } = holding({}, { expression: '*/30 * * * * *' });
     await stage.clock.advance(0);
     let answer = () => {};
-    engine.nudge(CRON);
+    engine.recheck(CRON);
     stage.ledger.next('readCrons', { heldBack: new Promise((resolve) => (answer = resolve)) });
     await stage.clock.advance(0);
-    engine.nudge(CRON);
+    engine.recheck(CRON);
     expect(stage.ledger.calls.filter((call) => call === 'readCrons')).toHaveLength(2);
     answer();
     await stage.clock.advance(0);
@@ -79,27 +79,30 @@ describe('a cron that is held', () => {
     const { stage, engine } = holding();
     engine.hold([takenOver(stage, 1, { name: 'b' })]);
     await stage.clock.advance(0);
-    stage.presence.calls.length = 0;
+    stage.membership.calls.length = 0;
     await stage.clock.advance(3_000);
-    expect(stage.presence.calls).toEqual(['announce', 'announce', 'announce']);
+    expect(stage.membership.calls).toEqual(['publishDue', 'publishDue', 'publishDue']);
     await stage.clock.advance(900);
-    expect((await stage.presence.port.beat('watch')).overdue).toEqual([]);
+    expect((await stage.membership.port.heartbeat('watch')).overdue).toEqual([]);
     await engine.stop();
     await stage.clock.advance(1_000);
-    expect((await stage.presence.port.beat('watch')).overdue.map(({ cron }) => cron).toSorted()).toEqual(['b', CRON]);
+    expect((await stage.membership.port.heartbeat('watch')).overdue.map(({ cron }) => cron).toSorted()).toEqual([
+      'b',
+      CRON,
+    ]);
   });
 
   it('does not wait for an announcement that hangs, and has the later ones merged', async () => {
     const { stage } = holding();
     await stage.clock.advance(500);
     let answer = () => {};
-    stage.presence.next('announce', { heldBack: new Promise((resolve) => (answer = resolve)) });
-    stage.presence.calls.length = 0;
+    stage.membership.next('publishDue', { heldBack: new Promise((resolve) => (answer = resolve)) });
+    stage.membership.calls.length = 0;
     await stage.clock.advance(5_000);
     expect(await stage.ran()).toEqual([1, 2, 3, 4, 5]);
-    expect(stage.presence.calls).toEqual(['announce']);
+    expect(stage.membership.calls).toEqual(['publishDue']);
     answer();
     await stage.clock.advance(0);
-    expect(stage.presence.calls).toEqual(['announce', 'announce']);
+    expect(stage.membership.calls).toEqual(['publishDue', 'publishDue']);
   });
 });

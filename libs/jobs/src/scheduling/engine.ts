@@ -3,12 +3,12 @@ import type { CancelTimer } from '@fencepost/lease/internal';
 import type { CatalogEntry } from '@fencepost/ledger/catalog';
 import type { Ledger } from '@fencepost/ledger';
 import type { Telemetry } from '../telemetry/telemetry.js';
-import type { Announcer } from './announcer.js';
+import type { DuePublisher } from './due-publisher.js';
 import { BlockedCrons } from './blocked-crons.js';
-import type { Dispatched, Dispatcher } from './dispatcher.js';
+import type { DispatchResult, Dispatcher } from './dispatcher.js';
 import { DueIndex } from './due-index.js';
 import type { HeldCron } from './held-cron.js';
-import { fallenBehind, learn } from './learning.js';
+import { fallenBehind, loadState } from './load-state.js';
 import type { PodTiming } from './pod-timing.js';
 import type { Recovery } from './recovery.js';
 import { Sweeper } from './sweeper.js';
@@ -17,14 +17,14 @@ export interface EngineDeps {
   readonly ledger: Ledger;
   readonly dispatcher: Dispatcher;
   readonly recovery: Recovery;
-  readonly announcer: Announcer;
+  readonly duePublisher: DuePublisher;
   readonly clock: Clock;
   /** What the one timer is set on; default `clock`. */
   readonly instants?: Pick<Clock, 'after'>;
   readonly telemetry: Telemetry;
   /** Between two sweeps of the crons held that have open runs. */
   readonly sweepEveryMs: number;
-  readonly timing: Pick<PodTiming, 'longestWaitMs' | 'retryMs' | 'longestRetryMs'>;
+  readonly timing: Pick<PodTiming, 'maxWaitMs' | 'retryMs' | 'maxRetryMs'>;
   /** Called with each cron that the engine has let go by itself. */
   readonly onDropped: (held: HeldCron, why: DropReason) => void;
 }
@@ -33,16 +33,16 @@ export interface EngineDeps {
 export type DropReason = 'stale' | 'outdated' | 'failing';
 
 /** After so many failures in a row the cron is given up: another pod may reach what this one can't. */
-const MOST_FAILURES = 10;
+const MAX_FAILURES = 10;
 
-const FAILED: Dispatched = { failed: true };
+const FAILED: DispatchResult = { failed: true };
 
 /** Fires the crons this pod holds: one timer for all of them, armed for the earliest. */
 export class Engine {
   readonly #held = new Map<string, HeldCron>();
   readonly #due = new DueIndex();
   /** Crons of which something is being asked, and what they need after it. */
-  readonly #busy = new Map<HeldCron, 'nothing' | 'look' | 'learn'>();
+  readonly #busy = new Map<HeldCron, 'nothing' | 'look' | 'load'>();
   readonly #working = new Set<Promise<void>>();
   readonly #sweeper: Sweeper;
   readonly #blocked: BlockedCrons;
@@ -96,23 +96,23 @@ export class Engine {
   }
 
   /** Somebody asks for a look at the cron: it may have runs this pod does not know of. */
-  nudge(cron: string): void {
+  recheck(cron: string): void {
     const held = this.#held.get(cron);
     if (!held) return;
     held.known = false;
     this.#sweeper.watch(cron);
     // What is being read of it may be older than what there is to see.
-    if (this.#busy.has(held)) this.#busy.set(held, 'learn');
+    if (this.#busy.has(held)) this.#busy.set(held, 'load');
     else this.#lookAt(held, this.deps.clock.now());
     this.#arm();
   }
 
   /** Tells everybody again when the cron is due, unless that is being found out. */
-  announceAgain(cron: string): void {
+  publishDueAgain(cron: string): void {
     const held = this.#held.get(cron);
     if (!held || this.#busy.has(held)) return;
     const dueAt = this.#due.dueAt(cron);
-    if (dueAt === null || dueAt > this.deps.clock.now()) this.#announce([held]);
+    if (dueAt === null || dueAt > this.deps.clock.now()) this.#publishDue([held]);
   }
 
   /**
@@ -135,7 +135,7 @@ export class Engine {
   /** A ledger that lost what it had acknowledged would go without these instants until the cron's next one. */
   async #compare(crons: readonly string[]): Promise<void> {
     const still = crons.flatMap((cron) => this.#held.get(cron) ?? []).filter((held) => !this.#busy.has(held));
-    for (const { entry } of await fallenBehind(still, this.deps)) this.nudge(entry.definition.name);
+    for (const { entry } of await fallenBehind(still, this.deps)) this.recheck(entry.definition.name);
   }
 
   #forget(held: HeldCron): void {
@@ -168,7 +168,7 @@ export class Engine {
     const at = this.#stopped ? null : this.#due.earliest();
     if (at === null) return;
     const { clock, timing, instants = clock } = this.deps;
-    const wait = Math.min(at - clock.now(), timing.longestWaitMs);
+    const wait = Math.min(at - clock.now(), timing.maxWaitMs);
     this.#cancelTimer = instants.after(wait, () => this.#fire());
   }
 
@@ -182,11 +182,11 @@ export class Engine {
   async #dispatch(due: readonly HeldCron[]): Promise<void> {
     for (const held of due) this.#busy.set(held, 'nothing');
     const unknown = due.filter(({ known }) => !known);
-    if (unknown.length > 0) await learn(unknown, this.deps);
-    for (const held of unknown) if (!held.known) this.#follow(held, FAILED);
+    if (unknown.length > 0) await loadState(unknown, this.deps);
+    for (const held of unknown) if (!held.known) this.#applyResult(held, FAILED);
     const known = due.filter((held) => held.known && !held.over);
     const dispatched = known.length === 0 ? [] : await this.deps.dispatcher.dispatch(known);
-    known.forEach((held, index) => this.#follow(held, dispatched[index] ?? FAILED));
+    known.forEach((held, index) => this.#applyResult(held, dispatched[index] ?? FAILED));
     this.#settle(due);
     const looked = known.filter((held, index) => !held.over && 'lookAt' in (dispatched[index] ?? FAILED));
     for (const held of looked) this.#sweeper.watch(held.entry.definition.name);
@@ -194,7 +194,7 @@ export class Engine {
       const outcome = dispatched[index] ?? FAILED;
       if (!over && 'lookAt' in outcome && outcome.blocked) this.#blocked.note(entry.definition.name);
     });
-    this.#announce(looked);
+    this.#publishDue(looked);
     this.#arm();
   }
 
@@ -204,12 +204,12 @@ export class Engine {
       const need = this.#busy.get(held);
       this.#busy.delete(held);
       if (need === 'nothing') continue;
-      if (need === 'learn') held.known = false;
+      if (need === 'load') held.known = false;
       this.#lookAt(held, this.deps.clock.now());
     }
   }
 
-  #follow(held: HeldCron, dispatched: Dispatched): void {
+  #applyResult(held: HeldCron, dispatched: DispatchResult): void {
     if ('stale' in dispatched) return this.#drop(held, dispatched.outdated === undefined ? 'stale' : 'outdated');
     if ('lookAt' in dispatched) {
       held.failures = 0;
@@ -218,19 +218,19 @@ export class Engine {
     // Whatever was asked may have happened all the same, so what is known of the cron is read again.
     held.known = false;
     held.failures += 1;
-    if (held.failures === MOST_FAILURES) return this.#drop(held, 'failing');
-    const { retryMs, longestRetryMs } = this.deps.timing;
-    const wait = Math.min(retryMs * 2 ** (held.failures - 1), longestRetryMs);
+    if (held.failures === MAX_FAILURES) return this.#drop(held, 'failing');
+    const { retryMs, maxRetryMs } = this.deps.timing;
+    const wait = Math.min(retryMs * 2 ** (held.failures - 1), maxRetryMs);
     this.#lookAt(held, this.deps.clock.now() + wait);
   }
 
   /** By the store's clock, as far as it is known here. */
-  #announce(crons: readonly HeldCron[]): void {
+  #publishDue(crons: readonly HeldCron[]): void {
     const dues = crons.map(({ entry: { definition }, aheadMs }) => {
       const dueAt = this.#due.dueAt(definition.name);
       return [definition.name, dueAt === null ? null : Math.floor(dueAt - aheadMs)] as const;
     });
-    this.deps.announcer.announce(dues);
+    this.deps.duePublisher.publish(dues);
   }
 
   #track(work: Promise<void>): void {

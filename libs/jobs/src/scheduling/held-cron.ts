@@ -1,6 +1,6 @@
 import type { Lease } from '@fencepost/lease';
 import type { CatalogEntry } from '@fencepost/ledger/catalog';
-import type { Segment } from './segments.js';
+import type { GenerationRange } from './generation-ranges.js';
 
 /**
  * A cron this pod acts for: while it is held, the pod claims its occurrences under `lease.fence`.
@@ -26,7 +26,7 @@ export interface HeldCron {
   /** Lost, or given up: nothing is claimed for it any more, whatever is on its way. */
   over: boolean;
   /** The newest generation of `entry`, worked out at the first look: `newestSegment` keeps it here. */
-  newest: Segment | null;
+  newest: GenerationRange | null;
 }
 
 export function holdCron(entry: CatalogEntry, lease: Lease): HeldCron {

@@ -17,8 +17,8 @@ async function set(expression = '@manual') {
   await started;
   await stage.clock.advance(11_000);
   const { memoryCatalog: catalog, memoryLedger: ledger, clock } = stage;
-  const [queue, presence] = [stage.queue.port, stage.presence.port];
-  return { stage, ledger, jobs: new Jobs({ catalog, ledger, clock, queue, presence }) };
+  const [queue, membership] = [stage.queue.port, stage.membership.port];
+  return { stage, ledger, jobs: new Jobs({ catalog, ledger, clock, queue, membership }) };
 }
 
 describe('a cron that runs only when it is asked for', () => {

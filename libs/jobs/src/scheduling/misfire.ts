@@ -30,7 +30,7 @@ const DAY_MS = 24 * 3_600_000;
  * Merged instants are counted one by one; beyond this many the rest counts as outside the window. Those within their grace
  * are counted however many they are, which a grace of a day bounds.
  */
-const MOST_MERGED = 1_000;
+const MAX_MERGED = 1_000;
 
 const NONE: readonly SkipRange[] = [];
 
@@ -45,7 +45,7 @@ const NONE: readonly SkipRange[] = [];
  *
  * An instant within its grace is never `misfire`, whatever the policy: it is merged into the occurrence that runs.
  *
- * However long nobody was there, the work is bounded: by {@link MOST_MERGED} and the grace, or by `maxCatchUp`.
+ * However long nobody was there, the work is bounded: by {@link MAX_MERGED} and the grace, or by `maxCatchUp`.
  */
 export function planOccurrence(input: PlanInput): Plan | null {
   const { schedule, cursor, spreadMs } = input;
@@ -83,7 +83,7 @@ interface Found {
 
 /** All missed ones become the latest. */
 function fireLatest(input: PlanInput, { latest, graceStart, windowStart, onTime }: Found): Plan {
-  const missed = missedBefore(input, { before: latest, windowStart, graceStart, most: MOST_MERGED });
+  const missed = missedBefore(input, { before: latest, windowStart, graceStart, most: MAX_MERGED });
   return merging(input, occurrenceAt(latest, input.spreadMs, onTime ? 'schedule' : 'catch-up'), missed);
 }
 

@@ -11,7 +11,7 @@ import { MemoryLedger } from '../../../ledger/src/memory-ledger.js';
 import { Jobs } from '../operating/jobs.js';
 import { Telemetry } from '../telemetry/telemetry.js';
 import { MemoryRunQueue } from '../testing/memory-run-queue.js';
-import { MemoryPresence } from './memory-presence.js';
+import { MemoryMembership } from './memory-membership.js';
 import { SchedulerPod } from './scheduler-pod.js';
 
 const JOB = 'send-mail';
@@ -21,7 +21,7 @@ const SWEEP_MS = 5_000;
 class Stage {
   readonly clock = new ManualClock(START);
   readonly catalog = new MemoryCatalog(this.clock);
-  readonly presence = new MemoryPresence({ clock: this.clock, version: () => this.catalog.version });
+  readonly membership = new MemoryMembership({ clock: this.clock, version: () => this.catalog.version });
   readonly memory = new TransactionalMemory(this.clock);
   readonly ledger = flaky(this.memory);
   readonly queue = new MemoryRunQueue({ clock: this.clock });
@@ -32,8 +32,8 @@ class Stage {
   readonly jobs = this.#jobs();
 
   #jobs(): Jobs {
-    const { catalog, presence, queue, clock, memory: ledger } = this;
-    return new Jobs({ catalog, presence, queue, clock, ledger });
+    const { catalog, membership, queue, clock, memory: ledger } = this;
+    return new Jobs({ catalog, membership, queue, clock, ledger });
   }
 
   static async set(): Promise<Stage> {
@@ -45,9 +45,9 @@ class Stage {
 
   /** Started, and given the time to take what is its share, and to sweep it until there is nothing left to sweep. */
   async pod(name: string, ledger: Ledger = this.ledger.port): Promise<SchedulerPod> {
-    const { catalog, presence, leases, clock, telemetry } = this;
+    const { catalog, membership, leases, clock, telemetry } = this;
     const keeper = new LeaseKeeper({ store: leases, clock, holder: `${name}/1` });
-    const stores = { catalog, presence, leases, keeper, ledger, queue: this.flakyQueue.port };
+    const stores = { catalog, membership, leases, keeper, ledger, queue: this.flakyQueue.port };
     const times = { ttlMs: 9_000, sweepEveryMs: SWEEP_MS, lookAgainMs: 10_000, keepRuns: 10 };
     const pod = new SchedulerPod({ ...stores, ...times, clock, telemetry, random: () => 0 });
     const started = pod.start();

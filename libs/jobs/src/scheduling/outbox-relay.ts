@@ -6,13 +6,13 @@ import { cronOfRun } from '@fencepost/ledger/run';
 import type { Telemetry } from '../telemetry/telemetry.js';
 import type { Dispatcher } from './dispatcher.js';
 import { inGroups } from './in-groups.js';
-import type { Presence } from './presence.js';
+import type { Membership } from './membership.js';
 import { tellTrouble } from '../telemetry/tell-trouble.js';
 
 export interface OutboxRelayDeps {
   readonly ledger: Pick<TransactionalLedger, 'pending' | 'watchTriggered' | 'waitingCrons'>;
   readonly dispatcher: Pick<Dispatcher, 'deliver'>;
-  readonly presence: Pick<Presence, 'announce'>;
+  readonly membership: Pick<Membership, 'publishDue'>;
   readonly clock: Clock;
   readonly telemetry: Telemetry;
   /** Between two looks for runs of whose transaction nobody was told. */
@@ -22,9 +22,9 @@ export interface OutboxRelayDeps {
 }
 
 /** The ledger tells of so many pending runs at once. */
-const MOST_PENDING = 100;
+const MAX_PENDING = 100;
 /** Then others have their turn; what is left is found by the next look. */
-const MOST_ROUNDS = 50;
+const MAX_ROUNDS = 50;
 const CRONS_AT_ONCE = 200;
 
 /**
@@ -96,7 +96,7 @@ export class OutboxRelay {
         await this.#handOver(cron);
       } while (pass.again && !this.#stopped);
       // Whoever holds the cron sweeps its runs from now on.
-      await this.deps.presence.announce(new Map([[cron, 0]]));
+      await this.deps.membership.publishDue(new Map([[cron, 0]]));
     } catch (error) {
       tellTrouble(this.deps.telemetry, `handing over runs of ${cron}`, error);
     } finally {
@@ -105,10 +105,10 @@ export class OutboxRelay {
   }
 
   async #handOver(cron: string): Promise<void> {
-    for (let rounds = 0; rounds < MOST_ROUNDS && !this.#stopped; rounds += 1) {
+    for (let rounds = 0; rounds < MAX_ROUNDS && !this.#stopped; rounds += 1) {
       const pending = await this.deps.ledger.pending(cron);
       await this.deps.dispatcher.deliver(pending);
-      if (pending.length < MOST_PENDING) return;
+      if (pending.length < MAX_PENDING) return;
     }
   }
 

@@ -24,7 +24,7 @@ export interface RecoveryDeps {
 }
 
 /** Then other crons have their turn. */
-const MOST_FORGETS = 20;
+const MAX_FORGETS = 20;
 
 /** The oldest runs of a line keep it from going on; those behind them are looked at when they have come to its head. */
 const MAX_BLOCKING = 20;
@@ -108,7 +108,7 @@ export class Recovery {
   /** A job may end more runs between two sweeps than the ledger forgets at once. */
   async #forget(cron: string): Promise<boolean> {
     const { ledger, keepRuns } = this.deps;
-    for (let calls = 0; calls < MOST_FORGETS; calls += 1) {
+    for (let calls = 0; calls < MAX_FORGETS; calls += 1) {
       if ((await ledger.forget(cron, keepRuns)) < LEDGER_BATCH) return true;
     }
     return false;

@@ -2,7 +2,7 @@ import type { Delivery } from '@fencepost/ledger';
 import type { TraceCarrier } from '../telemetry/tracing.js';
 
 /** BullMQ's own bound: it packs the number into the score of a sorted set. What has it waits behind everything else. */
-export const LARGEST_PRIORITY = 2 ** 21 - 1;
+export const MAX_PRIORITY = 2 ** 21 - 1;
 
 /** A delivery on its way. */
 export interface QueuedDelivery extends Delivery {

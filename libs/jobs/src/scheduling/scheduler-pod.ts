@@ -7,21 +7,21 @@ import type { Ledger } from '@fencepost/ledger';
 import { isTransactional } from '@fencepost/ledger';
 import { isManual } from '@fencepost/schedule';
 import type { Telemetry } from '../telemetry/telemetry.js';
-import { Announcer } from './announcer.js';
-import { Campaign } from './campaign.js';
+import { DuePublisher } from './due-publisher.js';
+import { LeaseAcquirer } from './lease-acquirer.js';
 import { Dispatcher, type DispatcherDeps } from './dispatcher.js';
 import { Engine, type DropReason, type EngineDeps } from './engine.js';
 import { holdCron, type HeldCron } from './held-cron.js';
 import { OutboxRelay } from './outbox-relay.js';
 import { POD_TIMING, type PodTiming } from './pod-timing.js';
-import type { Beat, OverdueCron, Presence } from './presence.js';
-import { Pulse } from './pulse.js';
+import type { HeartbeatReply, OverdueCron, Membership } from './membership.js';
+import { MembershipHeartbeat } from './membership-heartbeat.js';
 import { Recovery, type RecoveryDeps } from './recovery.js';
-import { isNudge, Rescue } from './rescue.js';
-import { Roster } from './roster.js';
+import { isRecheckRequest, Takeover } from './takeover.js';
+import { CatalogCache } from './catalog-cache.js';
 import type { RunQueue } from './run-queue.js';
 import { Schedules } from './schedules.js';
-import { Share } from './share.js';
+import { Assignment } from './assignment.js';
 import { tellTrouble } from '../telemetry/tell-trouble.js';
 
 export interface SchedulerPodDeps
@@ -29,7 +29,7 @@ export interface SchedulerPodDeps
   readonly ledger: Ledger;
   readonly queue: RunQueue;
   readonly catalog: Catalog;
-  readonly presence: Presence;
+  readonly membership: Membership;
   readonly leases: LeaseStore;
   readonly keeper: LeaseKeeper;
   readonly clock: Clock;
@@ -55,12 +55,12 @@ export class SchedulerPod {
   readonly dispatcher: Dispatcher;
   readonly recovery: Recovery;
   readonly engine: Engine;
-  readonly campaign: Campaign;
-  readonly roster: Roster;
-  readonly #share: Share;
-  readonly #rescue: Rescue;
-  readonly #pulse: Pulse;
-  readonly #announcer: Announcer;
+  readonly acquirer: LeaseAcquirer;
+  readonly catalogCache: CatalogCache;
+  readonly #assignment: Assignment;
+  readonly #takeover: Takeover;
+  readonly #heartbeat: MembershipHeartbeat;
+  readonly #duePublisher: DuePublisher;
   /** `null`: the ledger is in nobody's own database. */
   readonly #relay: OutboxRelay | null;
   readonly #name: string;
@@ -68,8 +68,8 @@ export class SchedulerPod {
   readonly #freshness: { knownAt: number };
   readonly #handingOver = new Set<Promise<void>>();
   #watches: StopWatching[] = [];
-  /** Who was there at the last beat, this pod included. */
-  members: Beat['members'] = [];
+  /** Who was there at the last heartbeat, this pod included. */
+  members: HeartbeatReply['members'] = [];
   #stopped = false;
 
   constructor(private readonly deps: SchedulerPodDeps) {
@@ -80,34 +80,46 @@ export class SchedulerPod {
     this.#freshness = freshness;
     this.dispatcher = new Dispatcher({ ...deps, freshness, schedules: new Schedules({ clock, telemetry }) });
     this.recovery = new Recovery({ ...deps, dispatcher: this.dispatcher });
-    this.#announcer = new Announcer(deps);
+    this.#duePublisher = new DuePublisher(deps);
     this.engine = new Engine({
       ...deps,
       timing,
       dispatcher: this.dispatcher,
       recovery: this.recovery,
-      announcer: this.#announcer,
+      duePublisher: this.#duePublisher,
       onDropped: (held, why) => this.#track(this.#onDropped(held, why)),
     });
     const isHeld = (cron: string) => this.engine.held(cron) !== undefined;
     this.#relay = this.#relayOf(isHeld);
-    this.campaign = new Campaign({
+    this.acquirer = new LeaseAcquirer({
       ...deps,
       isHeld,
       onGranted: (leases) => this.#onGranted(leases),
-      onGivenUp: (crons) => this.#announcer.announce(crons.map((cron) => [cron, clock.now()])),
+      onGivenUp: (crons) => this.#duePublisher.publish(crons.map((cron) => [cron, clock.now()])),
       onLost: (leases) => this.engine.letGo(this.#heldUnder(leases)),
     });
-    this.roster = new Roster({ ...deps, freshness, onChanged: (changed, gone) => this.#onCatalog(changed, gone) });
-    const { campaign, roster } = this;
-    const onForeign = (crons: readonly string[]) => this.#handOver(crons);
-    this.#share = new Share({ pod, roster, campaign, telemetry, isHeld, onForeign, silentMs: timing.silentMs });
-    this.#rescue = new Rescue({ ...deps, timing, pod, roster, take: (crons) => campaign.take(crons) });
-    this.#pulse = new Pulse({
+    this.catalogCache = new CatalogCache({
+      ...deps,
+      freshness,
+      onChanged: (changed, gone) => this.#onCatalog(changed, gone),
+    });
+    const { acquirer, catalogCache } = this;
+    const onReassigned = (crons: readonly string[]) => this.#handOver(crons);
+    this.#assignment = new Assignment({
+      pod,
+      catalogCache,
+      acquirer,
+      telemetry,
+      isHeld,
+      onReassigned,
+      suspectAfterMs: timing.suspectAfterMs,
+    });
+    this.#takeover = new Takeover({ ...deps, timing, pod, catalogCache, take: (crons) => acquirer.take(crons) });
+    this.#heartbeat = new MembershipHeartbeat({
       ...deps,
       pod,
-      beatMs: timing.beatMs,
-      onBeat: (beat, askedAt) => this.#onBeat(beat, askedAt),
+      heartbeatMs: timing.heartbeatMs,
+      onHeartbeat: (reply, askedAt) => this.#onHeartbeat(reply, askedAt),
     });
   }
 
@@ -117,38 +129,43 @@ export class SchedulerPod {
   }
 
   /** How many crons should be this pod's. */
-  get share(): number {
-    return this.#share.size;
+  get assigned(): number {
+    return this.#assignment.size;
   }
 
   /**
-   * Resolves after the first beat.
+   * Resolves after the first heartbeat.
    * @throws when the stores could not be listened to; it may be called again then
    */
   async start(): Promise<void> {
     const { leases, catalog } = this.deps;
     const watched = this.#watches.length;
     if (watched < 1) await this.#watch(leases.watchReleases((cron) => this.#onReleased(cron)));
-    if (watched < 2) await this.#watch(catalog.watch(() => void this.roster.refresh()));
+    if (watched < 2) await this.#watch(catalog.watch(() => void this.catalogCache.refresh()));
     if (watched < 3 && this.#relay) await this.#watch(this.#relay.watch());
     if (this.#stopped) return;
     this.engine.start();
     this.#relay?.start();
-    await this.roster.refresh();
-    if (!this.#stopped) await this.#pulse.start();
+    await this.catalogCache.refresh();
+    if (!this.#stopped) await this.#heartbeat.start();
   }
 
-  /** Stops claiming, releases all leases in one batch, says farewell; only then the rest. */
+  /** Stops claiming, releases all leases in one batch, leaves the membership; only then the rest. */
   async stop(): Promise<void> {
     if (this.#stopped) return;
     this.#stopped = true;
-    this.campaign.halt();
+    this.acquirer.halt();
     const held = this.engine.heldNames().flatMap((name) => this.engine.held(name)?.lease ?? []);
-    // A beat on its way would bring this pod back after its farewell.
-    await Promise.all([this.engine.stop(), this.#pulse.stop(), this.#rescue.stop(), this.#relay?.stop()]);
-    await this.campaign.releaseAll(held);
+    // A heartbeat on its way would bring this pod back after its leave.
+    await Promise.all([this.engine.stop(), this.#heartbeat.stop(), this.#takeover.stop(), this.#relay?.stop()]);
+    await this.acquirer.releaseAll(held);
     await this.#leave();
-    await Promise.all([this.campaign.stop(), this.roster.stop(), this.#announcer.settled(), ...this.#handingOver]);
+    await Promise.all([
+      this.acquirer.stop(),
+      this.catalogCache.stop(),
+      this.#duePublisher.settled(),
+      ...this.#handingOver,
+    ]);
     await Promise.all(this.#watches.splice(0).map((stop) => stop()));
   }
 
@@ -167,48 +184,48 @@ export class SchedulerPod {
 
   async #leave(): Promise<void> {
     try {
-      await this.deps.presence.leave(this.#name);
+      await this.deps.membership.leave(this.#name);
     } catch (error) {
-      tellTrouble(this.deps.telemetry, 'saying farewell', error);
+      tellTrouble(this.deps.telemetry, 'leaving the membership', error);
     }
   }
 
   #onReleased(cron: string): void {
     if (this.#stopped) return;
-    if (this.campaign.wants(cron)) this.campaign.wake(cron);
+    if (this.acquirer.wants(cron)) this.acquirer.wake(cron);
     // Somebody gives up what is not ours: a pod has come, or goes.
-    else if (this.engine.held(cron) === undefined) this.#pulse.early();
+    else if (this.engine.held(cron) === undefined) this.#heartbeat.early();
   }
 
-  #onBeat(beat: Beat, askedAt: number): void {
-    this.members = beat.members;
-    this.roster.hear(beat, askedAt);
-    this.#share.hear(beat);
-    const foreign = beat.overdue.filter((late) => !this.#onOverdue(late, beat));
-    if (foreign.length > 0) this.#rescue.hear(beat, foreign);
+  #onHeartbeat(reply: HeartbeatReply, askedAt: number): void {
+    this.members = reply.members;
+    this.catalogCache.hear(reply, askedAt);
+    this.#assignment.hear(reply);
+    const foreign = reply.overdue.filter((late) => !this.#onOverdue(late, reply));
+    if (foreign.length > 0) this.#takeover.hear(reply, foreign);
   }
 
   /** @returns whether nobody else has to see to it */
-  #onOverdue(late: OverdueCron, beat: Beat): boolean {
+  #onOverdue(late: OverdueCron, reply: HeartbeatReply): boolean {
     const { cron } = late;
     if (this.engine.held(cron) === undefined) {
-      if (!this.roster.isCurrent(beat) || this.roster.get(cron)) return false;
+      if (!this.catalogCache.isCurrent(reply) || this.catalogCache.get(cron)) return false;
       // What no longer exists would be overdue for ever.
-      this.#announcer.announce([[cron, null]]);
-    } else if (isNudge(late, beat.now)) this.engine.nudge(cron);
-    else this.engine.announceAgain(cron);
+      this.#duePublisher.publish([[cron, null]]);
+    } else if (isRecheckRequest(late, reply.now)) this.engine.recheck(cron);
+    else this.engine.publishDueAgain(cron);
     return true;
   }
 
   #onCatalog(changed: readonly CatalogEntry[], gone: readonly string[]): void {
     for (const entry of changed) this.engine.update(entry);
     this.#handOver(gone);
-    this.#share.workOut();
+    this.#assignment.assign();
   }
 
   #onGranted(leases: readonly Lease[]): void {
     const held = leases.flatMap((lease) => {
-      const entered = this.roster.get(lease.resource);
+      const entered = this.catalogCache.get(lease.resource);
       return entered ? [holdCron(entered.entry, lease)] : [];
     });
     this.engine.hold(held);
@@ -218,7 +235,7 @@ export class SchedulerPod {
 
   /** Removed while its lease was being asked for. */
   async #releaseUnknown(leases: readonly Lease[]): Promise<void> {
-    await this.campaign.release(leases.filter(({ resource }) => !this.roster.get(resource)));
+    await this.acquirer.release(leases.filter(({ resource }) => !this.catalogCache.get(resource)));
   }
 
   #heldUnder(leases: readonly Lease[]): HeldCron[] {
@@ -236,16 +253,16 @@ export class SchedulerPod {
 
   async #giveUp(held: readonly HeldCron[]): Promise<void> {
     await this.engine.letGo(held);
-    if (!this.#stopped) await this.campaign.release(held.map(({ lease }) => lease));
+    if (!this.#stopped) await this.acquirer.release(held.map(({ lease }) => lease));
   }
 
   async #onDropped(held: HeldCron, why: DropReason): Promise<void> {
     const { clock } = this.deps;
     const { name } = held.entry.definition;
     // Another pod may reach what this one can't: it hears that the cron is waiting.
-    if (why === 'failing') this.#announcer.announce([[name, clock.now() - held.aheadMs]]);
-    await this.campaign.abandon(held.lease, why === 'failing' ? this.#timing.leftToOthersMs : 0);
-    if (why === 'outdated' && !this.#stopped) await this.roster.catchUp(held.entry);
+    if (why === 'failing') this.#duePublisher.publish([[name, clock.now() - held.aheadMs]]);
+    await this.acquirer.abandon(held.lease, why === 'failing' ? this.#timing.leftToOthersMs : 0);
+    if (why === 'outdated' && !this.#stopped) await this.catalogCache.catchUp(held.entry);
   }
 
   #track(work: Promise<void>): void {

@@ -3,7 +3,7 @@ import type { CronDefinition } from '@fencepost/ledger/catalog';
 import { resolvedExpression } from '@fencepost/schedule';
 import { parseSchedule } from '@fencepost/schedule';
 import type { Telemetry } from '../telemetry/telemetry.js';
-import type { SharedSchedule, SharedSchedules } from './segments.js';
+import type { SharedSchedule, SharedSchedules } from './generation-ranges.js';
 
 export interface SchedulesDeps {
   readonly clock: Clock;
@@ -11,7 +11,7 @@ export interface SchedulesDeps {
 }
 
 /** Beyond this many different ones it starts anew; whoever has one keeps it. */
-const MOST_KEPT = 10_000;
+const MAX_KEPT = 10_000;
 
 /**
  * The schedules of all crons, parsed once for equal ones: a hundred thousand crons have a few expressions.
@@ -29,7 +29,7 @@ export class Schedules implements SharedSchedules {
       const known = this.#parsed.get(key);
       if (known) return known;
       const parsed = parseSchedule({ ...definition, seed: definition.name }, this.deps.clock.now());
-      if (this.#parsed.size >= MOST_KEPT) this.#parsed.clear();
+      if (this.#parsed.size >= MAX_KEPT) this.#parsed.clear();
       this.#parsed.set(key, parsed);
       return parsed;
     } catch (error) {

@@ -93,13 +93,13 @@ describe('a cron with a spread', () => {
   it('loses no instant to a change of its definition between the instant and its offset, and fires it once', async () => {
     const stage = new SchedulerStage();
     await declare(stage, 1, EVERY_MINUTE);
-    const { roster } = await started(stage);
+    const { catalogCache } = await started(stage);
     await stage.clock.advance(PERIOD_MS + 1_000);
     await declare(stage, 2, { ...EVERY_MINUTE, graceMs: 1_000 });
-    await roster.refresh();
+    await catalogCache.refresh();
     await stage.clock.advance(PERIOD_MS);
     await declare(stage, 3, { ...EVERY_MINUTE, graceMs: 2_000 });
-    await roster.refresh();
+    await catalogCache.refresh();
     await stage.clock.advance(PERIOD_MS - 2_000);
     expect(await timesOf(stage)).toEqual(minutes(1, 2));
     expect(await stage.memoryLedger.skips(CRON, 10)).toEqual([]);

@@ -1,7 +1,7 @@
 import type { Fence } from '@fencepost/lease';
 import type { AlarmKind } from '../alarms/alarm.js';
 import type { RunState } from '@fencepost/ledger/run';
-import type { Doubt, RunReason, SkipRange } from '@fencepost/ledger/run';
+import type { UnknownReason, RunReason, SkipRange } from '@fencepost/ledger/run';
 
 interface OfCron {
   readonly cron: string;
@@ -86,7 +86,7 @@ export interface Events {
   /** The run was told to stop, and its handler has ended; `error` is what it threw. */
   'attempt.cancelled': OfAttempt & { readonly error: string };
   /** A person is to say whether the effect has happened. */
-  'attempt.uncertain': OfEffect & { readonly item: string | null; readonly doubt: Doubt };
+  'attempt.uncertain': OfEffect & { readonly item: string | null; readonly doubt: UnknownReason };
   'attempt.refused': OfAttempt & { readonly step: 'effect' | 'finish' };
 
   /** About to ask the ledger; the last moment at which this attempt can be late. */
@@ -101,7 +101,7 @@ export interface Events {
   'effect.failed': OfEffect & { readonly error: string };
   /** Nobody knows whether it has happened, and its policy says what comes now. */
   'effect.unknown': OfEffect & { readonly error: string };
-  'effect.asked': OfEffect & { readonly item: string | null; readonly doubt: Doubt };
+  'effect.asked': OfEffect & { readonly item: string | null; readonly doubt: UnknownReason };
   /** It has happened, and that could not be recorded. */
   'effect.unrecorded': OfEffect & { readonly error: string };
 

@@ -62,7 +62,7 @@ describe('the log', () => {
   });
 
   it('shows no secret of what an event carries, and asks nothing of a level that is off', () => {
-    telemetry.emit('store.trouble', { doing: 'a beat', error: 'Error: redis://app:kAnary@cache is away' });
+    telemetry.emit('store.trouble', { doing: 'a heartbeat', error: 'Error: redis://app:kAnary@cache is away' });
     expect(lines[0]?.detail['error']).toBe('Error: redis://***@cache is away');
     const asked: string[] = [];
     const quiet: EventLogger = { ...silent, isLevelEnabled: (level) => (asked.push(level), false) };

@@ -13,7 +13,7 @@ export type EventLogger = Record<EventLevel, (detail: Record<string, unknown>, s
 const TROUBLE_WINDOW_MS = 5_000;
 
 /** So many different troubles are remembered; a store that is down has one for every cron. */
-const MOST_TOLD = 1_000;
+const MAX_TOLD = 1_000;
 
 /**
  * Writes every event as one line: `event`, a hash of the resource, and what the event carries. Of a holder only the label
@@ -54,7 +54,7 @@ function isNew(told: Map<string, number>, trouble: string, clock: Clock): boolea
   // Taken out first, so that the map stays in the order of telling, the oldest in front.
   told.delete(trouble);
   for (const [oldest, at] of told) {
-    if (now - at < TROUBLE_WINDOW_MS && told.size < MOST_TOLD) break;
+    if (now - at < TROUBLE_WINDOW_MS && told.size < MAX_TOLD) break;
     told.delete(oldest);
   }
   told.set(trouble, now);

@@ -23,12 +23,12 @@ export interface Fault {
 }
 
 /** A place where nothing happens, and which worker has got there last. */
-export interface Mark extends Pick<Fault, 'thaw'> {
+export interface Marker extends Pick<Fault, 'thaw'> {
   /** It stands still from now on. Nothing where none has got there, or it is dead. */
   freeze(): void;
 }
 
-class Planned implements Fault, Mark {
+class Planned implements Fault, Marker {
   #process: WorkerProcess | null = null;
   #frozen: WorkerProcess | null = null;
 
@@ -64,7 +64,7 @@ class Planned implements Fault, Mark {
 /** The mishaps that are still to come: each happens once, to the first worker that gets there. */
 export class FailPoints {
   readonly #planned: Planned[] = [];
-  readonly #marks: Planned[] = [];
+  readonly #markers: Planned[] = [];
 
   /** @param over resolves when the work of this process has ended by itself */
   constructor(private readonly over: (process: WorkerProcess) => Promise<unknown> = async () => undefined) {}
@@ -75,15 +75,15 @@ export class FailPoints {
     return planned;
   }
 
-  mark(point: Omit<FailPoint, 'mishap'>): Mark {
+  mark(point: Omit<FailPoint, 'mishap'>): Marker {
     const mark = new Planned(point, this.over);
-    this.#marks.push(mark);
+    this.#markers.push(mark);
     return mark;
   }
 
   /** A worker gets there. @throws where a message is to get lost */
   meet(process: WorkerProcess, at: Omit<FailPoint, 'mishap'>): void {
-    for (const mark of this.#marks) if (matches(mark.point, at)) mark.meet(process);
+    for (const mark of this.#markers) if (matches(mark.point, at)) mark.meet(process);
     const index = this.#planned.findIndex(({ point }) => matches(point, at));
     const [planned] = index < 0 ? [] : this.#planned.splice(index, 1);
     if (!planned) return;

@@ -1,14 +1,14 @@
 import { describe, expect, it } from 'vitest';
-import { ManualClock, MemoryRunQueue, type Carried, type Delivery } from './index.js';
+import { ManualClock, MemoryRunQueue, type Disposition, type Delivery } from './index.js';
 
 const first: Delivery = { runId: 'c@1', delivery: 1 };
 const second: Delivery = { runId: 'c@1', delivery: 2 };
 
 /** A queue whose worker answers with these, one after the other. */
-function queue(...answers: (Carried | Error)[]) {
+function queue(...answers: (Disposition | Error)[]) {
   const clock = new ManualClock();
   const brought: Delivery[] = [];
-  const work = async (delivery: Delivery): Promise<Carried> => {
+  const work = async (delivery: Delivery): Promise<Disposition> => {
     brought.push(delivery);
     const answer = answers.shift() ?? { kind: 'settled' };
     if (answer instanceof Error) throw answer;

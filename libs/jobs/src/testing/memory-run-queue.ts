@@ -1,11 +1,11 @@
 import { systemClock, type Clock } from '@fencepost/lease';
 import type { CancelTimer } from '@fencepost/lease/internal';
 import type { Delivery } from '@fencepost/ledger';
-import type { Carried } from '../running/carrier.js';
+import type { Disposition } from '../running/delivery.js';
 import type { Place, QueuedDelivery, RunQueue } from '../scheduling/run-queue.js';
 
 /** What a worker does with a delivery; a rejection counts as failed, as in BullMQ. */
-export type Work = (delivery: Delivery) => Promise<Carried>;
+export type Work = (delivery: Delivery) => Promise<Disposition>;
 
 export interface MemoryRunQueueOptions {
   readonly clock?: Clock;
@@ -39,7 +39,7 @@ export class MemoryRunQueue implements RunQueue {
       if (this.#jobs.has(keyOf(delivery))) continue;
       this.taken.push(delivery);
       this.#jobs.set(keyOf(delivery), 'waiting');
-      if (this.#work) void this.#carry(delivery, this.#work);
+      if (this.#work) void this.#deliver(delivery, this.#work);
     }
   }
 
@@ -54,10 +54,10 @@ export class MemoryRunQueue implements RunQueue {
     this.#jobs.clear();
   }
 
-  async #carry(delivery: Delivery, work: Work): Promise<void> {
+  async #deliver(delivery: Delivery, work: Work): Promise<void> {
     const key = keyOf(delivery);
     this.#jobs.set(key, 'active');
-    const carried = await work(delivery).catch((error: unknown): Carried => ({ kind: 'failed', error }));
+    const carried = await work(delivery).catch((error: unknown): Disposition => ({ kind: 'failed', error }));
     if (!this.#jobs.has(key)) return;
     if (carried.kind === 'later') return this.#delay(delivery, work, carried.waitMs);
     this.#jobs.set(key, carried.kind === 'settled' ? 'completed' : 'failed');
@@ -67,7 +67,7 @@ export class MemoryRunQueue implements RunQueue {
     this.#jobs.set(keyOf(delivery), 'delayed');
     const cancel = this.#clock.after(waitMs, () => {
       this.#delayed.delete(cancel);
-      void this.#carry(delivery, work);
+      void this.#deliver(delivery, work);
     });
     this.#delayed.add(cancel);
   }

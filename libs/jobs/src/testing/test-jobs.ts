@@ -8,9 +8,9 @@ import type { FoundCron } from '../nest/cron-explorer.js';
 import { CronOperator } from '../operating/cron-operator.js';
 import { Jobs, type EnqueueOptions } from '../operating/jobs.js';
 import type { QueuedDelivery } from '../scheduling/run-queue.js';
-import { MemoryPresence } from '../scheduling/memory-presence.js';
+import { MemoryMembership } from '../scheduling/memory-membership.js';
 import { Telemetry } from '../telemetry/telemetry.js';
-import type { Fault, Mark, Write } from './fail-points.js';
+import type { Fault, Marker, Write } from './fail-points.js';
 import { foundCrons } from './found-crons.js';
 import { injectorOf, type Injector } from './injectors.js';
 import { TestQueue } from './test-queue.js';
@@ -45,7 +45,7 @@ export interface TestHooks {
 const STALLED_MS = 30_000;
 
 /** A test that waits for more has a loop in it. */
-const MOST_STEPS = 100_000;
+const MAX_STEPS = 100_000;
 
 /** A scheduler, workers and their stores in memory, whose time stands still until a test turns it. */
 export class TestJobs {
@@ -53,7 +53,7 @@ export class TestJobs {
   readonly ledger: MemoryLedger;
   readonly catalog: MemoryCatalog;
   readonly queue: TestQueue;
-  readonly presence: MemoryPresence;
+  readonly membership: MemoryMembership;
   readonly telemetry = new Telemetry();
   /** What code under test asks for runs with: to be provided as `Jobs`. What it asks for waits for {@link drain}. */
   readonly jobs: Jobs;
@@ -81,8 +81,8 @@ export class TestJobs {
     const catalog = (this.catalog = new MemoryCatalog(clock));
     const queue = (this.queue = new TestQueue(clock));
     const { telemetry } = this;
-    const presence = (this.presence = new MemoryPresence({ clock, version: () => this.catalog.version }));
-    const ports = { catalog, ledger, queue, presence, clock };
+    const membership = (this.membership = new MemoryMembership({ clock, version: () => this.catalog.version }));
+    const ports = { catalog, ledger, queue, membership, clock };
     this.operator = new CronOperator(ports);
     this.jobs = new Jobs({ ...ports, readerOf: (job) => this.#crons.get(job)?.readPayload });
     this.#scheduler = new TestScheduler({ ledger, catalog, queue, clock, telemetry });
@@ -141,7 +141,7 @@ export class TestJobs {
   async drain(): Promise<void> {
     await this.#work();
     for (let step = 0; this.queue.nextAt < Infinity; step += 1) {
-      if (step > MOST_STEPS) throw new Error(`Expected runs that end, still had one after ${MOST_STEPS} attempts.`);
+      if (step > MAX_STEPS) throw new Error(`Expected runs that end, still had one after ${MAX_STEPS} attempts.`);
       await this.#turnTo(Math.max(this.queue.nextAt, this.clock.now()));
     }
   }
@@ -169,7 +169,7 @@ export class TestJobs {
   }
 
   /** Whoever has written this last can be frozen later. */
-  markAfter(write: Write, effect?: string): Mark {
+  markAfter(write: Write, effect?: string): Marker {
     return this.#workers.points.mark({ when: 'after', write, effect });
   }
 
@@ -215,11 +215,11 @@ export class TestJobs {
   /** All that is due, at once, as workers with room enough do. */
   async #work(): Promise<void> {
     const due = this.queue.take();
-    await Promise.all(due.map((delivery) => this.#patiently(this.#carry(delivery))));
+    await Promise.all(due.map((delivery) => this.#patiently(this.#deliver(delivery))));
   }
 
-  async #carry(delivery: QueuedDelivery): Promise<void> {
-    const outcome = await this.#workers.carry(delivery.runId);
+  async #deliver(delivery: QueuedDelivery): Promise<void> {
+    const outcome = await this.#workers.deliver(delivery.runId);
     if (outcome.kind === 'later') this.queue.later(delivery, this.clock.now() + outcome.waitMs);
     else if (outcome.kind === 'gone') this.queue.later(delivery, this.clock.now() + STALLED_MS);
     else this.queue.done(delivery);

@@ -9,7 +9,7 @@ import { Dispatcher } from '../scheduling/dispatcher.js';
 import { holdCron, type HeldCron } from '../scheduling/held-cron.js';
 import type { RunQueue } from '../scheduling/run-queue.js';
 import { Schedules } from '../scheduling/schedules.js';
-import { newestSegment, type Segment } from '../scheduling/segments.js';
+import { newestRange, type GenerationRange } from '../scheduling/generation-ranges.js';
 import type { Telemetry } from '../telemetry/telemetry.js';
 
 export interface TestSchedulerDeps {
@@ -65,9 +65,9 @@ export class TestScheduler {
    * @throws {UnknownCronError}
    */
   async next(cron: string): Promise<number | null> {
-    const { held, segment } = await this.#find(cron);
-    if (!segment?.schedule) return null;
-    return segment.schedule.next(Math.max(accounted(held, segment), this.deps.clock.now() - 1));
+    const { held, range } = await this.#find(cron);
+    if (!range?.schedule) return null;
+    return range.schedule.next(Math.max(accounted(held, range), this.deps.clock.now() - 1));
   }
 
   /** What happens during `work` happens as if this cron had no instants. */
@@ -83,7 +83,7 @@ export class TestScheduler {
 
   /** When an instant is due: later than it for a cron that is spread. */
   async dueAt(cron: string, instant: number): Promise<number> {
-    return instant + ((await this.#find(cron)).segment?.spreadMs ?? 0);
+    return instant + ((await this.#find(cron)).range?.spreadMs ?? 0);
   }
 
   /**
@@ -92,16 +92,16 @@ export class TestScheduler {
    * @throws {RangeError} for an instant that is accounted for, or while the cron is paused
    */
   async claim(cron: string, instant: number): Promise<string> {
-    const { held, segment } = await this.#find(cron);
-    if (!segment) throw new RangeError(`Expected a cron that fires, got "${cron}", which is disabled.`);
-    const from = accounted(held, segment);
+    const { held, range } = await this.#find(cron);
+    if (!range) throw new RangeError(`Expected a cron that fires, got "${cron}", which is disabled.`);
+    const from = accounted(held, range);
     if (instant <= from)
       throw new RangeError(`Expected an instant of "${cron}" after ${iso(from)}, got ${iso(instant)}.`);
-    const last = segment.schedule?.previous(instant) ?? null;
+    const last = range.schedule?.previous(instant) ?? null;
     const missed = last !== null && last > from ? [{ after: from, through: last, reason: 'misfire' } as const] : [];
-    const dueAt = instant + segment.spreadMs;
+    const dueAt = instant + range.spreadMs;
     const occurrence = { scheduledAt: instant, dueAt, reason: 'schedule', missed: null } as const;
-    const request = claimRequest(held, { plan: { skips: missed, occurrence }, segment }, randomUUID());
+    const request = claimRequest(held, { plan: { skips: missed, occurrence }, range }, randomUUID());
     const reply = await this.deps.ledger.claim(request);
     if (reply.verdict === 'skipped' && reply.reason === 'paused') throw new RangeError(`"${cron}" is paused.`);
     if (reply.verdict !== 'claimed' && reply.verdict !== 'skipped') {
@@ -113,12 +113,12 @@ export class TestScheduler {
     return occurrenceId({ cron, scheduledAt: instant });
   }
 
-  async #find(cron: string): Promise<{ readonly held: HeldCron; readonly segment: Segment | null }> {
+  async #find(cron: string): Promise<{ readonly held: HeldCron; readonly range: GenerationRange | null }> {
     await runnableCron(this.deps.catalog, cron);
     await this.#refresh();
     const held = this.#held.get(cron);
     if (!held) throw new RangeError(`Expected a cron that the catalog has, got "${cron}".`);
-    return { held, segment: newestSegment(held, this.#schedules) };
+    return { held, range: newestRange(held, this.#schedules) };
   }
 
   /** The catalog may have others by now, and others may have moved the cursor. */
@@ -136,7 +136,7 @@ export class TestScheduler {
   }
 }
 
-function accounted({ cursor }: HeldCron, { from }: Segment): number {
+function accounted({ cursor }: HeldCron, { from }: GenerationRange): number {
   return Math.max(cursor ?? from, from);
 }
 

@@ -1,8 +1,8 @@
 import type { Clock } from '@fencepost/lease';
 import type { Ledger } from '@fencepost/ledger';
-import type { Carried, CronHandler } from '../running/carrier.js';
-import { carryOut } from '../running/carry-out.js';
-import { Ending } from '../running/ending.js';
+import type { Disposition, CronHandler } from '../running/delivery.js';
+import { execute } from '../running/execute.js';
+import { LazyAbort } from '../running/lazy-abort.js';
 import type { RunLog } from '../running/run-context.js';
 import type { Telemetry } from '../telemetry/telemetry.js';
 import { FailPoints } from './fail-points.js';
@@ -26,7 +26,7 @@ export interface TestWorkersDeps {
 }
 
 /** `gone`: its worker was killed or frozen, and nobody will say. */
-export type Outcome = Carried | { readonly kind: 'gone' };
+export type Outcome = Disposition | { readonly kind: 'gone' };
 
 const GONE: Outcome = { kind: 'gone' };
 
@@ -47,7 +47,7 @@ export class TestWorkers {
   }
 
   /** Resolves when this delivery is through, or as soon as its worker has come to harm. */
-  async carry(runId: string): Promise<Outcome> {
+  async deliver(runId: string): Promise<Outcome> {
     const process = new WorkerProcess(this.deps.clock);
     const work = this.#attempt(runId, process).finally(() => this.#work.delete(process));
     this.#work.set(process, work);
@@ -61,15 +61,15 @@ export class TestWorkers {
     const own = faultyLedger(ledger, { process, points: this.points });
     // No jitter: the same test has the same instants each time.
     const deps = { ledger: own, clock: process.clock, telemetry, random: () => 1, worker, ttlMs, handlerOf };
-    return carryOut(deps, this.#carrier(runId)).catch(failedWith);
+    return execute(deps, this.#delivery(runId)).catch(failedWith);
   }
 
-  #carrier(runId: string) {
+  #delivery(runId: string) {
     const lines = this.#log.get(runId) ?? [];
     this.#log.set(runId, lines);
     return {
       runId,
-      givenUp: new Ending(),
+      givenUp: new LazyAbort(),
       log: (level: keyof RunLog, message: string, { attempt }: { readonly attempt: number }) =>
         void lines.push({ level, message, attempt }),
       progress: async () => undefined,

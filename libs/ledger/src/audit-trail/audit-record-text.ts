@@ -1,11 +1,11 @@
 import { scrub } from '@fencepost/lease/internal';
 import type { AuditQuery, AuditRecord, NewAuditRecord } from './audit-trail.js';
-import { MOST_LISTED_RECORDS } from './audit-trail.js';
+import { MAX_LISTED_RECORDS } from './audit-trail.js';
 import { wrong } from '../operator-input.js';
 
 /** Of `before` and of `after`, as JSON: a record says what changed, and is no copy of it. */
-const LONGEST_STATE = 8_192;
-const LONGEST_WORD = 1_000;
+const MAX_STATE_LENGTH = 8_192;
+const MAX_WORD_LENGTH = 1_000;
 const ID = /^\d{1,16}-\d{1,16}$/;
 
 /** As it is kept: without what is named like a secret, and each part of bounded length. */
@@ -21,11 +21,11 @@ export function keptRecord(record: NewAuditRecord): NewAuditRecord {
 function keptState(state: unknown): unknown {
   const json = JSON.stringify(scrub(state ?? null)) as string | undefined;
   if (json === undefined) return null;
-  return json.length <= LONGEST_STATE ? JSON.parse(json) : { tooLong: json.length, begins: json.slice(0, 200) };
+  return json.length <= MAX_STATE_LENGTH ? JSON.parse(json) : { tooLong: json.length, begins: json.slice(0, 200) };
 }
 
 function cut(text: string): string {
-  return text.slice(0, LONGEST_WORD);
+  return text.slice(0, MAX_WORD_LENGTH);
 }
 
 export function recordOf(id: string, kept: NewAuditRecord): AuditRecord {
@@ -35,8 +35,8 @@ export function recordOf(id: string, kept: NewAuditRecord): AuditRecord {
 /** @throws {OperatorInputError} */
 export function checkedQuery(query: AuditQuery): AuditQuery {
   const { limit, before } = query;
-  if (!Number.isInteger(limit) || limit < 1 || limit > MOST_LISTED_RECORDS) {
-    throw wrong('limit', `a whole number from 1 to ${MOST_LISTED_RECORDS}`, limit);
+  if (!Number.isInteger(limit) || limit < 1 || limit > MAX_LISTED_RECORDS) {
+    throw wrong('limit', `a whole number from 1 to ${MAX_LISTED_RECORDS}`, limit);
   }
   if (before !== undefined && !ID.test(before)) throw wrong('before', 'the id of a record', before);
   return query;

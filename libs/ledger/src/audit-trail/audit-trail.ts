@@ -37,7 +37,7 @@ export interface AuditQuery {
 export const KEPT_RECORDS = 10_000;
 
 /** The most that `list` answers. */
-export const MOST_LISTED_RECORDS = 1_000;
+export const MAX_LISTED_RECORDS = 1_000;
 
 /**
  * Who did what, to what, from where, and how it was before and after. The latest {@link KEPT_RECORDS} of a tenant.

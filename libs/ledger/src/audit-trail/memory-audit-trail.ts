@@ -16,7 +16,7 @@ export interface MemoryAuditTrailOptions {
   readonly keep?: number;
 }
 
-/** The trail in memory, for tests: the twin of `RedisAuditTrail`, on the same contract suite. */
+/** The trail in memory, for tests: an adapter like `RedisAuditTrail`, on the same contract suite. */
 export class MemoryAuditTrail implements AuditTrail {
   readonly #options: Required<MemoryAuditTrailOptions>;
   readonly #records: { readonly nonce: string; readonly record: AuditRecord }[] = [];

@@ -66,7 +66,7 @@ export interface Catalog {
    */
   declare(declarations: readonly Declaration[], build: Build): Promise<DeclareReply>;
   read(): Promise<CatalogReading>;
-  /** Makes a cron, or changes one: at run time, through the same door. */
+  /** Makes a cron, or changes one: at run time, in the same way. */
   put(declaration: Declaration, order: ChangeOrder): Promise<ChangeReply>;
   /**
    * It stops firing, and is deleted when no process has declared it for a day. A record that cannot be read is deleted at once,

@@ -34,9 +34,9 @@ export function hashed(declarations: readonly Declaration[], build: Build): Hash
   for (const declaration of declarations) {
     const { name } = declaration.definition;
     const hash = contentHash(declaration);
-    const twin = once.get(name);
-    if (twin && twin.hash !== hash) throw new DefinitionConflictError(name, seq);
-    once.set(name, twin ?? { ...declaration, name, hash });
+    const first = once.get(name);
+    if (first && first.hash !== hash) throw new DefinitionConflictError(name, seq);
+    once.set(name, first ?? { ...declaration, name, hash });
   }
   return [...once.values()];
 }

@@ -22,7 +22,7 @@ export interface SavedCatalog {
   readonly bornAt: number | null;
 }
 
-/** The catalog in memory, for tests: the twin of `RedisCatalog`, on the same contract suite. */
+/** The catalog in memory, for tests: an adapter like `RedisCatalog`, on the same contract suite. */
 export class MemoryCatalog implements Catalog {
   readonly #crons = new Map<string, MemoryCron>();
   readonly #tops = new Map<string, number>();
@@ -43,7 +43,7 @@ export class MemoryCatalog implements Catalog {
     this.#effectiveAfterMs = options.effectiveAfterMs ?? EFFECTIVE_AFTER_MS;
   }
 
-  /** What a beat tells of it. */
+  /** What a heartbeat tells of it. */
   get version(): number {
     return this.#version;
   }
@@ -56,7 +56,7 @@ export class MemoryCatalog implements Catalog {
     declared.forEach((declaration, index) => this.#accept(declaration, build, words[index] ?? 'older'));
     const removed = this.#removeLeftOut(build);
     this.#dropTombstones();
-    if (this.#version !== before) this.#announce();
+    if (this.#version !== before) this.#notifyWatchers();
     return declareReply(declared, words, removed);
   }
 
@@ -75,7 +75,7 @@ export class MemoryCatalog implements Catalog {
       ? { source: known.source, seq: known.seq, hash: known.hash }
       : { source: null, seq: 0, hash: contentHash(declaration) };
     const state = disabled ? 'disabled' : 'firing';
-    this.#write(definition.name, { ...order, definition, state }, { ...origin, standing: 'live', deleteAt: null });
+    this.#write(definition.name, { ...order, definition, state }, { ...origin, status: 'live', deleteAt: null });
     return this.#accepted(definition.name);
   }
 
@@ -84,7 +84,7 @@ export class MemoryCatalog implements Catalog {
     const present = presentGeneration(known);
     if (!known || present === null || present !== order.expected) return { verdict: 'moved', generation: present };
     const deleteAt = this.clock.now() + this.#tombstoneMs;
-    this.#write(cron, { ...order, state: 'removed' }, { ...known, standing: 'removed', deleteAt });
+    this.#write(cron, { ...order, state: 'removed' }, { ...known, status: 'removed', deleteAt });
     return this.#accepted(cron);
   }
 
@@ -97,7 +97,7 @@ export class MemoryCatalog implements Catalog {
     const generations = known.generations.map((one) => ({ ...one, generation: one.generation + shift, renumberedAt }));
     this.#crons.set(cron, { ...known, generations });
     this.#countOn();
-    this.#announce();
+    this.#notifyWatchers();
   }
 
   /** All of it is gone, as with a store that was wiped. No version comes twice: a pod would believe that it knows it. */
@@ -145,7 +145,7 @@ export class MemoryCatalog implements Catalog {
     const state = disabled ? 'disabled' : 'firing';
     if (word === 'changed') {
       const by = { by: byBuild(build), reason: null };
-      this.#write(name, { ...by, definition, state }, { hash, seq, source, standing: 'live', deleteAt: null });
+      this.#write(name, { ...by, definition, state }, { hash, seq, source, status: 'live', deleteAt: null });
       return;
     }
     const known = this.#crons.get(name);
@@ -160,18 +160,18 @@ export class MemoryCatalog implements Catalog {
     if (seq <= (this.#tops.get(source) ?? -1)) return [];
     this.#tops.set(source, seq);
     const leftOut = [...this.#crons].filter(
-      ([, known]) => known.source === source && known.standing === 'live' && known.seq < seq,
+      ([, known]) => known.source === source && known.status === 'live' && known.seq < seq,
     );
     const deleteAt = this.clock.now() + this.#tombstoneMs;
     for (const [name, known] of leftOut) {
       const next = { by: byBuild(build), reason: null, state: 'removed' } as const;
-      this.#write(name, next, { ...known, standing: 'dropped', deleteAt });
+      this.#write(name, next, { ...known, status: 'dropped', deleteAt });
     }
     return leftOut.map(([name]) => name);
   }
 
-  #isLeftOut({ standing, source, seq }: MemoryCron): boolean {
-    return standing === 'dropped' || (standing === 'removed' && seq < (this.#tops.get(source ?? '') ?? 0));
+  #isLeftOut({ status, source, seq }: MemoryCron): boolean {
+    return status === 'dropped' || (status === 'removed' && seq < (this.#tops.get(source ?? '') ?? 0));
   }
 
   #write(
@@ -185,14 +185,14 @@ export class MemoryCatalog implements Catalog {
     this.#bornAt ??= this.clock.now();
     const at = { now: this.clock.now(), effectiveAfterMs: this.#effectiveAfterMs };
     const generations = begin(known, { by, reason, state, definition }, at);
-    const { hash, seq, source, standing, deleteAt } = origin;
-    this.#crons.set(name, { generations, zoneData: this.#zoneData, hash, seq, source, standing, deleteAt });
+    const { hash, seq, source, status, deleteAt } = origin;
+    this.#crons.set(name, { generations, zoneData: this.#zoneData, hash, seq, source, status, deleteAt });
     this.#countOn();
   }
 
   #accepted(name: string): ChangeReply {
     this.#dropTombstones();
-    this.#announce();
+    this.#notifyWatchers();
     const [newest] = this.#crons.get(name)?.generations ?? [];
     return { verdict: 'accepted', generation: newest?.generation ?? 0, since: newest?.since ?? 0 };
   }
@@ -210,7 +210,7 @@ export class MemoryCatalog implements Catalog {
     this.#version = Math.max(this.#version + 1, this.clock.now() * 1_000);
   }
 
-  #announce(): void {
+  #notifyWatchers(): void {
     for (const onChanged of this.#watchers) onChanged();
   }
 }

@@ -2,8 +2,8 @@ import type { Build } from './catalog.js';
 import type { HashedDeclaration, Word } from './declaring.js';
 import { KEPT_GENERATIONS, type CatalogEntry, type Generation } from './definition.js';
 
-/** Why a cron is in the catalog: see judge-declaration.lua, whose twin this file is. */
-export type Standing = 'live' | 'dropped' | 'removed';
+/** Why a cron is in the catalog: see judge-declaration.lua, which this file mirrors. */
+export type EntryStatus = 'live' | 'dropped' | 'removed';
 
 export interface MemoryCron {
   /** The newest first. */
@@ -11,7 +11,7 @@ export interface MemoryCron {
   readonly zoneData: string;
   /** Of what was declared, whatever was changed at run time since. */
   readonly hash: string;
-  readonly standing: Standing;
+  readonly status: EntryStatus;
   /** `null`: made at run time. */
   readonly source: string | null;
   readonly seq: number;
@@ -28,17 +28,17 @@ export function judge(
   if (build.seq < build.top) return 'older';
   if (!known) return 'changed';
   const same = known.hash === hash;
-  if (known.source === null) return same && known.standing === 'live' ? 'noted' : 'changed';
+  if (known.source === null) return same && known.status === 'live' ? 'noted' : 'changed';
   if (known.source === build.source && build.seq < known.seq) return 'older';
-  if (known.standing === 'dropped') return 'changed';
+  if (known.status === 'dropped') return 'changed';
   if (known.source !== build.source) return ofAnother(known, same);
   if (same) return build.seq > known.seq ? 'noted' : 'same';
   return build.seq === known.seq ? 'conflict' : 'changed';
 }
 
-function ofAnother({ standing }: MemoryCron, same: boolean): Word {
+function ofAnother({ status }: MemoryCron, same: boolean): Word {
   if (same) return 'same';
-  return standing === 'live' ? 'conflict' : 'changed';
+  return status === 'live' ? 'conflict' : 'changed';
 }
 
 /** The generations with another one in front. */

@@ -93,7 +93,7 @@ export class PostgresCatalog implements Catalog {
       removed.push(...(written?.removed ?? []));
       changed ||= written?.changed ?? false;
     }
-    if (changed) this.#announce();
+    if (changed) this.#notifyWatchers();
     return declareReply(declared, words, removed);
   }
 
@@ -118,7 +118,7 @@ export class PostgresCatalog implements Catalog {
   }
 
   async outgrow(cron: string, accepted: number): Promise<void> {
-    if (await this.#call<boolean>('outgrow_generation', cron, accepted)) this.#announce();
+    if (await this.#call<boolean>('outgrow_generation', cron, accepted)) this.#notifyWatchers();
   }
 
   watch(onChanged: () => void): Promise<StopWatching> {
@@ -163,7 +163,7 @@ export class PostgresCatalog implements Catalog {
   async #change(cron: string, order: ChangeOrder, content: object): Promise<ChangeReply> {
     const change = { nonce: randomUUID(), ...content, ...this.#common(order.by, order.reason) };
     const reply = await this.#call<ChangeReply>('change_cron', cron, order.expected, change);
-    if (reply.verdict === 'accepted') this.#announce();
+    if (reply.verdict === 'accepted') this.#notifyWatchers();
     return reply;
   }
 
@@ -173,7 +173,7 @@ export class PostgresCatalog implements Catalog {
   }
 
   /** A hint, after the change was committed: that Redis is away is no failure of it. */
-  #announce(): void {
+  #notifyWatchers(): void {
     this.#redis.publish(this.#channel, '').catch(() => {});
   }
 

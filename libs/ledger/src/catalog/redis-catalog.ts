@@ -24,7 +24,7 @@ const SCRIPTS = loadScripts(new URL('./lua/', import.meta.url), [
 ]);
 
 /** A script stops everybody else meanwhile. */
-const MOST_AT_ONCE = 500;
+const MAX_AT_ONCE = 500;
 
 export interface RedisCatalogOptions extends KeySpace, CatalogOptions {
   readonly redis: RedisClient;
@@ -70,8 +70,8 @@ export class RedisCatalog implements Catalog {
   async declare(declarations: readonly Declaration[], build: Build): Promise<DeclareReply> {
     const declared = hashed(declarations, build);
     const judged: Judged[] = [];
-    for (let at = 0; at < declared.length; at += MOST_AT_ONCE) {
-      judged.push(await this.#judge(declared.slice(at, at + MOST_AT_ONCE), build));
+    for (let at = 0; at < declared.length; at += MAX_AT_ONCE) {
+      judged.push(await this.#judge(declared.slice(at, at + MAX_AT_ONCE), build));
     }
     const last = judged.findLast(({ writes }) => writes);
     const words: Word[] = [];

@@ -26,7 +26,7 @@
 --
 -- The cursor is also the tombstone: what retention deleted can't come back, because its instant lies behind.
 -- @include lease/server-time
--- @include make-room
+-- @include free-capacity
 -- @include find-cron
 local KEYS, ARGV, call, number = KEYS, ARGV, redis.call, tonumber
 local latest, look_at = now + number(ARGV[1]), string.format('%.0f', now + number(ARGV[2]))
@@ -129,7 +129,7 @@ local function claim(k, a, plan)
   end
   local watch, pending = at.watch, base .. 'pending'
   if surplus > 0 then
-    make_room({ runs = base .. 'runs', open = open, watch = watch, pending = pending, run = run, id = id,
+    freeCapacity({ runs = base .. 'runs', open = open, watch = watch, pending = pending, run = run, id = id,
       keep = ARGV[3] }, policy, plan.most, surplus, plan.grace)
   end
   call('ZADD', open, '+inf', id)

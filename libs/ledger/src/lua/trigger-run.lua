@@ -36,7 +36,7 @@
 -- it lies in a skipped range, or before the first that was ever accounted for; without one, before there was the cron. It is
 -- remembered for good, because both outlive the run's record. The id of a run whose record is gone makes no other one while a duplicate of it may come.
 -- @include lease/server-time
--- @include make-room
+-- @include free-capacity
 -- @include note-action
 -- @include copy-done
 -- @include remember-id
@@ -78,7 +78,7 @@ if skipped then
   redis.call('PEXPIRE', KEYS[7], ARGV[9])
   return { 'SKIPPED', 'overlap' }
 end
-make_room({ runs = KEYS[2], open = KEYS[3], watch = KEYS[4], pending = KEYS[5], run = KEYS[7], id = ARGV[1],
+freeCapacity({ runs = KEYS[2], open = KEYS[3], watch = KEYS[4], pending = KEYS[5], run = KEYS[7], id = ARGV[1],
   keep = ARGV[9] }, ARGV[5], ARGV[6], surplus, ARGV[7])
 redis.call('ZADD', KEYS[3], '+inf', ARGV[1])
 local later = tonumber(ARGV[11]) or 0

@@ -18,13 +18,13 @@ import type {
   ResolveReply,
   ResolveRequest,
 } from '../ledger.js';
-import { checkQuestion, checkWhole } from '../ledger-request.js';
+import { checkUnresolvedEffect, checkWhole } from '../ledger-request.js';
 import { resolutionText } from '../resolution.js';
 import type { RunState } from '../run-state.js';
 import type { EffectRecord } from '../run.js';
 import type { TransactionReply, TransactionRequest } from '../transactional-ledger.js';
 import { askInTime, type PatientAccess } from './ask-in-time.js';
-import { PostgresAttemptTurns, proofOf } from './postgres-attempt-turns.js';
+import { PostgresAttemptBatcher, proofOf } from './postgres-attempt-batcher.js';
 import type { PostgresLedgerAccess } from './postgres-ledger-access.js';
 import { transactionInPostgres } from './postgres-transaction.js';
 
@@ -45,7 +45,7 @@ type EffectRow = Omit<EffectRecord, 'fence'> & { readonly fence: string };
 /** The half of the PostgreSQL ledger that workers talk to: what becomes of a run once it is claimed. */
 export class PostgresAttempts {
   readonly #patient: PatientAccess;
-  readonly #turns: PostgresAttemptTurns;
+  readonly #batcher: PostgresAttemptBatcher;
 
   /** @param patience how long the pool may take to give a connection, in milliseconds; 10 s by default */
   constructor(
@@ -53,20 +53,20 @@ export class PostgresAttempts {
     patience: Pick<PatientAccess, 'patienceMs'> = {},
   ) {
     this.#patient = { access, ...patience };
-    this.#turns = new PostgresAttemptTurns(this.#patient);
+    this.#batcher = new PostgresAttemptBatcher(this.#patient);
   }
 
   /** @throws {FenceExhaustedError} */
   begin(request: BeginRequest): Promise<BeginReply> {
-    return this.#turns.begin(request);
+    return this.#batcher.begin(request);
   }
 
   heartbeat(attempt: AttemptRef, ttlMs: number): Promise<HeartbeatReply> {
-    return this.#turns.heartbeat(attempt, ttlMs);
+    return this.#batcher.heartbeat(attempt, ttlMs);
   }
 
   finish(attempt: AttemptRef, outcome: AttemptOutcome): Promise<RunState | null> {
-    return this.#turns.finish(attempt, outcome);
+    return this.#batcher.finish(attempt, outcome);
   }
 
   async beginEffect(attempt: AttemptRef, request: EffectRequest): Promise<BeginEffectReply> {
@@ -96,7 +96,7 @@ export class PostgresAttempts {
   }
 
   async resolve(runId: string, request: ResolveRequest): Promise<ResolveReply> {
-    checkQuestion(request.question);
+    checkUnresolvedEffect(request.question);
     const { answer, by, reason, nonce, question } = request;
     const order = { nonce, by, reason, question, kind: RECORDED_AS[answer.verdict] };
     const ending = answer.verdict === 'done' ? { result: answer.result } : { error: resolutionText(request) };

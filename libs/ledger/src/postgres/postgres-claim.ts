@@ -8,8 +8,8 @@ import type { PostgresLedgerAccess } from './postgres-ledger-access.js';
 import { inBatches, sqlJson } from './postgres-value.js';
 
 /** A call holds the rows of all its crons until it is done: so many of these take some ten milliseconds. */
-const MOST_CLAIMS = 200;
-const MOST_CONFIRMED = 500;
+const MAX_CLAIMS = 200;
+const MAX_CONFIRMED = 500;
 
 export async function claimInPostgres(access: PostgresLedgerAccess, request: ClaimRequest): Promise<ClaimReply> {
   const [reply] = await claimBatch(access, [prepare(request)]);
@@ -23,7 +23,7 @@ export async function claimAllInPostgres(
 ): Promise<PromiseSettledResult<ClaimReply>[]> {
   const prepared = await Promise.allSettled(requests.map(async (request) => prepare(request)));
   const sound = prepared.flatMap((one) => (one.status === 'fulfilled' ? [one.value] : []));
-  const batches = await Promise.all(inBatches(sound, MOST_CLAIMS).map((batch) => claimEach(access, batch)));
+  const batches = await Promise.all(inBatches(sound, MAX_CLAIMS).map((batch) => claimEach(access, batch)));
   const replies = new Map(batches.flat().map((reply, n) => [sound[n], reply]));
   return prepared.map((one) =>
     one.status === 'rejected' ? one : (replies.get(one.value) as PromiseSettledResult<ClaimReply>),
@@ -80,7 +80,7 @@ function prepare(request: ClaimRequest): object {
 export async function confirmInPostgres(access: PostgresLedgerAccess, runIds: readonly string[]): Promise<void> {
   const { space, timing } = access;
   await Promise.all(
-    inBatches(runIds, MOST_CONFIRMED).map((batch) => {
+    inBatches(runIds, MAX_CONFIRMED).map((batch) => {
       const crons = [...new Set(batch.map(cronOfRun))];
       return access.call('confirm_runs', [space, crons, batch, timing.sweepMs]);
     }),

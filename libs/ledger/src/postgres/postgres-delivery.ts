@@ -8,7 +8,7 @@ import type { PostgresLedgerAccess } from './postgres-ledger-access.js';
 import { inBatches } from './postgres-value.js';
 
 /** A call holds the rows of the crons in which something is due until it is done. */
-const MOST_LOOKED_AT = 200;
+const MAX_LOOKED_AT = 200;
 
 export type DeliveryRow = Omit<Delivery, 'priority'> & { readonly priority: number | null };
 
@@ -37,7 +37,7 @@ export async function overdueInPostgres(
   options: OverdueOptions,
 ): Promise<PromiseSettledResult<OverdueRuns>[]> {
   checkOverdue(options);
-  const batches = inBatches(crons, MOST_LOOKED_AT).map((batch) => overdueEach(access, batch, options));
+  const batches = inBatches(crons, MAX_LOOKED_AT).map((batch) => overdueEach(access, batch, options));
   return (await Promise.all(batches)).flat();
 }
 

@@ -1,6 +1,6 @@
 /** A serialization failure and a deadlock: nothing was done, and the same statement may be sent again. */
 const ASK_AGAIN = new Set(['40001', '40P01']);
-const MOST_TRIES = 20;
+const MAX_TRIES = 20;
 
 /** The five characters by which PostgreSQL tells its errors apart. */
 export function sqlState(error: unknown): string | undefined {
@@ -24,7 +24,7 @@ export async function askAgain<T>(ask: () => Promise<T>): Promise<T> {
     try {
       return await ask();
     } catch (error) {
-      if (!ASK_AGAIN.has(sqlState(error) ?? '') || tries === MOST_TRIES) throw error;
+      if (!ASK_AGAIN.has(sqlState(error) ?? '') || tries === MAX_TRIES) throw error;
     }
   }
 }

@@ -1,6 +1,6 @@
 import { parseFence } from '@fencepost/lease';
 import { cronOfRun } from '../occurrence.js';
-import type { Account, AccountQuestion, CronRecord, Delivery, Notification } from '../ledger.js';
+import type { Account, AccountRequest, CronRecord, Delivery, Notification } from '../ledger.js';
 import { checkRange, checkWhole } from '../ledger-request.js';
 import { LEDGER_BATCH } from '../ledger-timing.js';
 import type { OverdueRun } from '../overdue.js';
@@ -11,7 +11,7 @@ import { readRunRow, type RunRow } from './postgres-run-record.js';
 import { inBatches } from './postgres-value.js';
 
 /** Read by one statement. */
-const MOST_CRONS = 500;
+const MAX_CRONS = 500;
 
 type CronRow = Omit<CronRecord, 'fence'> & { readonly fence: string };
 
@@ -21,7 +21,7 @@ export class PostgresHistory {
 
   async readCrons(crons: readonly string[]): Promise<CronRecord[]> {
     const rows = await Promise.all(
-      inBatches(crons, MOST_CRONS).map((batch) => this.#ask<CronRow[]>('read_crons', batch)),
+      inBatches(crons, MAX_CRONS).map((batch) => this.#ask<CronRow[]>('read_crons', batch)),
     );
     return rows.flat().map((row) => ({ ...row, fence: parseFence(row.fence) }));
   }
@@ -35,7 +35,7 @@ export class PostgresHistory {
 
   async countRuns(crons: readonly string[]): Promise<number[]> {
     const { keepMs } = this.access.timing;
-    const counts = inBatches(crons, MOST_CRONS).map((batch) => this.#ask<number[]>('count_runs', batch, keepMs));
+    const counts = inBatches(crons, MAX_CRONS).map((batch) => this.#ask<number[]>('count_runs', batch, keepMs));
     return (await Promise.all(counts)).flat();
   }
 
@@ -76,7 +76,7 @@ export class PostgresHistory {
     return this.#ask('list_actions', cron, atLeastNone(limit));
   }
 
-  async account(...[cron, from, to, most]: AccountQuestion): Promise<Account> {
+  async account(...[cron, from, to, most]: AccountRequest): Promise<Account> {
     checkRange(from, to);
     if (most !== undefined) checkWhole('most', most, 1);
     const end = most === undefined ? to : await this.#ask<number>('find_account_end', cron, from, to, most);

@@ -2,7 +2,7 @@ import type { SqlClient, SqlConnection } from '@fencepost/lease/postgres';
 import type { StopWatching } from '@fencepost/lease/store';
 import type {
   Account,
-  AccountQuestion,
+  AccountRequest,
   AttemptOutcome,
   AttemptRef,
   BeginEffectReply,
@@ -119,7 +119,7 @@ export class PostgresLedger implements TransactionalLedger {
     return this.#history.noteWaiting(runId, reason);
   }
 
-  async account(...asked: AccountQuestion): Promise<Account> {
+  async account(...asked: AccountRequest): Promise<Account> {
     return this.#history.account(...asked);
   }
 

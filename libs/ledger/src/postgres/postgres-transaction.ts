@@ -5,7 +5,7 @@ import type { AttemptRef } from '../ledger.js';
 import type { TransactionReply, TransactionRequest } from '../transactional-ledger.js';
 import { askInTime, PATIENCE_MS, type PatientAccess } from './ask-in-time.js';
 import { answerInTime, borrowConnection, ConnectionSilentError, giveBack } from './borrow-connection.js';
-import { proofOf } from './postgres-attempt-turns.js';
+import { proofOf } from './postgres-attempt-batcher.js';
 import { askAgain, sqlState } from './postgres-failure.js';
 import { TransactionLostError, TransactionMisusedError, TransactionUnknownError } from './transaction-errors.js';
 

@@ -1,7 +1,7 @@
 import { answered, client } from './client.js';
 
 /** Something the API is asked, again and again while it is shown. */
-export interface Question<Data> {
+export interface Query<Data> {
   /** The same for the same question. */
   readonly key: string;
   readonly ask: (signal: AbortSignal) => Promise<Data>;
@@ -9,7 +9,7 @@ export interface Question<Data> {
 
 type Reply<Data> = Parameters<typeof answered<Data>>[0];
 
-function question<Data>(key: readonly unknown[], send: (signal: AbortSignal) => Reply<Data>): Question<Data> {
+function question<Data>(key: readonly unknown[], send: (signal: AbortSignal) => Reply<Data>): Query<Data> {
   return { key: JSON.stringify(key), ask: (signal) => answered(send(signal), signal) };
 }
 
@@ -66,7 +66,7 @@ export const questions = {
     question(['crons', query], (signal) => client.GET('/api/crons', { params: { query }, signal })),
   leases: (query: Some & { readonly search?: string }) =>
     question(['leases', query], (signal) => client.GET('/api/leases', { params: { query }, signal })),
-  outlook: (hours: number) =>
+  forecast: (hours: number) =>
     question(['outlook', hours], (signal) => client.GET('/api/outlook', { params: { query: { hours } }, signal })),
   journal: (limit: number) =>
     question(['journal', limit], (signal) => client.GET('/api/journal', { params: { query: { limit } }, signal })),

@@ -1,7 +1,7 @@
 import { useCallback, useEffect, useRef, useState } from 'preact/hooks';
 import { listenLive } from './live.js';
 import { throttle } from './throttle.js';
-import type { Question } from './questions.js';
+import type { Query } from './questions.js';
 import type { JournalEntry } from './types.js';
 
 export interface Resource<Data> {
@@ -34,7 +34,7 @@ const THROTTLE_MS = 3_000;
 const AGAIN_AFTER_ERROR_MS = 5_000;
 
 /** What the API answers, kept up to date while it is shown; `null`: nothing is asked. */
-export function useResource<Data>(question: Question<Data> | null, freshness: Freshness = {}): Resource<Data> {
+export function useResource<Data>(question: Query<Data> | null, freshness: Freshness = {}): Resource<Data> {
   const key = question?.key ?? null;
   const [answer, setAnswer] = useState<Answer<Data>>({ key, data: null, error: null, at: 0 });
   const [round, setRound] = useState(0);

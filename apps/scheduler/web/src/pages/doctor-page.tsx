@@ -1,6 +1,6 @@
 import { questions } from '../data/questions.js';
 import { useResource } from '../data/resource.js';
-import type { Finding, Level } from '../data/types.js';
+import type { DoctorFinding, Level } from '../data/types.js';
 import { LevelBadge } from '../ui/badge.js';
 import { Page, Section } from '../ui/page.js';
 import { Empty, Shown } from '../ui/states.js';
@@ -27,7 +27,7 @@ export function DoctorPage() {
   );
 }
 
-function Findings({ items }: { readonly items: readonly Finding[] }) {
+function Findings({ items }: { readonly items: readonly DoctorFinding[] }) {
   if (items.length === 0) return <Empty title="Nothing was examined" />;
   const sorted = items.toSorted((a, b) => ORDER.indexOf(a.level) - ORDER.indexOf(b.level));
   return (

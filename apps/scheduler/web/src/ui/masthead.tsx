@@ -11,8 +11,8 @@ import { chooseTheme, theme } from './theme.js';
 const PAGES: readonly (readonly [href: string, name: string])[] = [
   ['/', 'Crons'],
   ['/attention', 'Attention'],
-  ['/holdings', 'Holdings'],
-  ['/outlook', 'Outlook'],
+  ['/leases', 'Leases'],
+  ['/upcoming', 'Upcoming'],
   ['/audit', 'Audit'],
   ['/doctor', 'Doctor'],
 ];

@@ -13,14 +13,14 @@ export interface OrderProps {
   /** Fields beside the reason. */
   readonly children?: ComponentChildren;
   /** @returns what was done, as a sentence */
-  readonly carryOut: (reason: string) => Promise<string>;
+  readonly execute: (reason: string) => Promise<string>;
   readonly onClose: () => void;
 }
 
 /** Asks whether it is meant, and why; says what came of it. */
-export function Order({ title, text, verb, danger, children, carryOut, onClose }: OrderProps) {
+export function Order({ title, text, verb, danger, children, execute, onClose }: OrderProps) {
   const [reason, setReason] = useState('');
-  const { busy, error, submit } = useOrder(() => carryOut(reason.trim()), onClose);
+  const { busy, error, submit } = useOrder(() => execute(reason.trim()), onClose);
   return (
     <Dialog title={title} onClose={onClose}>
       <form method="dialog" onSubmit={submit}>
@@ -71,7 +71,7 @@ function ReasonField({ value, onChange }: FieldProps) {
 function useOrder(work: () => Promise<string>, onClose: () => void) {
   const [busy, setBusy] = useState(false);
   const [error, setError] = useState<string | null>(null);
-  const carryOut = async () => {
+  const execute = async () => {
     setBusy(true);
     setError(null);
     try {
@@ -85,7 +85,7 @@ function useOrder(work: () => Promise<string>, onClose: () => void) {
   };
   const submit = (event: Event) => {
     event.preventDefault();
-    void carryOut();
+    void execute();
   };
   return { busy, error, submit };
 }

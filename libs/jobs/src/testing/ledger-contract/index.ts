@@ -21,7 +21,7 @@ import { raceContract } from './race.contract.js';
 import { rerunContract } from './rerun.contract.js';
 import { resolveContract } from './resolve.contract.js';
 import { retentionContract } from './retention.contract.js';
-import { roomContract } from './room.contract.js';
+import { capacityContract } from './capacity.contract.js';
 import type { MakeLedgerHarness } from './stage.js';
 import { staleAnswerContract } from './stale-answer.contract.js';
 import { stateTableContract } from './state-table.contract.js';
@@ -56,7 +56,7 @@ export function ledgerContract(
     repeatedClaimContract(makeHarness);
     claimAllContract(makeHarness);
     overlapContract(makeHarness);
-    roomContract(makeHarness);
+    capacityContract(makeHarness);
     pauseContract(makeHarness);
     triggerContract(makeHarness);
     triggerLaterContract(makeHarness);

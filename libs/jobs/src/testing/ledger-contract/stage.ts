@@ -16,7 +16,7 @@ import type {
 } from '@fencepost/ledger';
 import type { LedgerTiming } from '@fencepost/ledger';
 import type { OverdueRuns } from '@fencepost/ledger';
-import type { Answer, Question, Run, SkipRange, SkipReason } from '@fencepost/ledger/run';
+import type { Answer, UnresolvedEffect, Run, SkipRange, SkipReason } from '@fencepost/ledger/run';
 
 /** What a ledger's spec has to offer, so that the contract can drive it. */
 export interface LedgerHarness {
@@ -168,15 +168,15 @@ export class Stage {
   }
 
   /** A run that waits for an answer about an effect that was begun and never ended. */
-  async uncertain(n: number, over: Partial<Question> = {}): Promise<AttemptRef> {
+  async uncertain(n: number, over: Partial<UnresolvedEffect> = {}): Promise<AttemptRef> {
     const attempt = await this.begun(await this.enqueued(n));
     await this.doubt(attempt, over);
     return attempt;
   }
 
   /** The attempt begins an effect, nobody knows how it ended, and the run waits for an answer. */
-  async doubt(attempt: AttemptRef, over: Partial<Question> = {}): Promise<Question> {
-    const question: Question = { effect: 'charge', item: null, doubt: 'lost', since: this.instant(0), ...over };
+  async doubt(attempt: AttemptRef, over: Partial<UnresolvedEffect> = {}): Promise<UnresolvedEffect> {
+    const question: UnresolvedEffect = { effect: 'charge', item: null, doubt: 'lost', since: this.instant(0), ...over };
     if (question.item === null) await this.beginEffect(attempt, question.effect);
     else await this.ledger.advanceItems(attempt, question.effect, { finished: [], begun: [question.item] });
     const outcome = { kind: 'uncertain', error: 'nobody knows', question } as const;

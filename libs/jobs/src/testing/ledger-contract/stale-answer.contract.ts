@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it } from 'vitest';
-import type { QuestionRef, ResolveRequest } from '@fencepost/ledger';
+import type { UnresolvedEffectRef, ResolveRequest } from '@fencepost/ledger';
 import { Stage, type MakeLedgerHarness } from './stage.js';
 
 /** An answer counts for the question that it names, whatever the run has come to ask meanwhile. */
@@ -22,7 +22,7 @@ export function staleAnswerContract(makeHarness: MakeLedgerHarness): void {
   }
 
   describe('an answer to another question', () => {
-    it.each<[string, string | null, Partial<QuestionRef>]>([
+    it.each<[string, string | null, Partial<UnresolvedEffectRef>]>([
       ['attempt', null, { attempt: 2 }],
       ['effect', null, { effect: 'charges' }],
       ['moment', null, { since: 1 }],

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import type { AttemptOutcome, AttemptRef } from '@fencepost/ledger';
 import { nextState, TRANSITIONS } from '@fencepost/ledger/run';
 import type { RunEvent, RunState } from '@fencepost/ledger/run';
-import type { Question } from '@fencepost/ledger/run';
+import type { UnresolvedEffect } from '@fencepost/ledger/run';
 import { fence, LONG_MS, Stage, type MakeLedgerHarness } from './stage.js';
 
 const EVENTS = [...new Set(TRANSITIONS.map(({ event }) => event))];
@@ -15,7 +15,7 @@ interface Subject {
   readonly attempt: AttemptRef;
 }
 
-const QUESTION: Question = { effect: 'charge', item: null, doubt: 'lost', since: 1 };
+const QUESTION: UnresolvedEffect = { effect: 'charge', item: null, doubt: 'lost', since: 1 };
 const DOUBT: AttemptOutcome = { kind: 'uncertain', error: 'nobody knows', question: QUESTION };
 
 const NOBODY = { fence: fence(1), nonce: 'nobody' };

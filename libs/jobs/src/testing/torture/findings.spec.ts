@@ -1,23 +1,23 @@
 import { expect, it } from 'vitest';
 import { findingsOf } from './findings.js';
-import type { Call, Sightings } from './sightings.js';
+import type { Call, Observations } from './observations.js';
 
 const CALL: Call = {
   ...{ attempt: 1, name: 'x', item: null, idempotencyKey: 'r/x', fence: 1, reads: new Set(['fence'] as const) },
   ...{ beganLate: false, ended: 'returned', result: null, wentOn: false },
 };
 
-function kinds(seen: Partial<Sightings>): string[] {
+function kinds(seen: Partial<Observations>): string[] {
   const none = { requests: [], calls: [], looked: [], keys: [], swallowed: [], ended: new Set([1, 2]) };
   return findingsOf({ ...none, ...seen }, new Map([['items', 2]])).map(({ kind }) => kind);
 }
 
-function requests(...names: readonly string[]): Sightings['requests'] {
+function requests(...names: readonly string[]): Observations['requests'] {
   const rest = { kind: 'effect', policy: 'ask', payloadHash: null, timeoutMs: 0 } as const;
   return names.map((name) => ({ attempt: Number(name[0]), name: name.slice(1), ...rest }));
 }
 
-function keys(...names: readonly string[]): Sightings['keys'] {
+function keys(...names: readonly string[]): Observations['keys'] {
   return names.map((name) => ({ attempt: Number(name[0]), name: 'items', key: name.slice(1), hash: null }));
 }
 

@@ -1,8 +1,8 @@
 import { isSame } from './recorder.js';
-import type { Call, ItemKey, Policy, Request, Sightings } from './sightings.js';
+import type { Call, ItemKey, Policy, Request, Observations } from './observations.js';
 
 /** What is not safe about an effect. */
-export type FindingKind =
+export type TortureFindingKind =
   | 'repeated'
   | 'lookup-wrong'
   | 'went-on'
@@ -13,15 +13,15 @@ export type FindingKind =
   | 'keys-change'
   | 'swallowed';
 
-export interface Finding {
-  readonly kind: FindingKind;
+export interface TortureFinding {
+  readonly kind: TortureFindingKind;
   readonly effect: string;
   /** What makes the sentence: a number, another name, an error. */
   readonly detail: string;
 }
 
 /** What one run shows of its effects. @param usual keys of items as the undisturbed run had them, how many of each name */
-export function findingsOf(seen: Sightings, usual: ReadonlyMap<string, number>): Finding[] {
+export function findingsOf(seen: Observations, usual: ReadonlyMap<string, number>): TortureFinding[] {
   return [
     ...repetitions(seen),
     ...lateCalls(seen),
@@ -34,13 +34,13 @@ export function findingsOf(seen: Sightings, usual: ReadonlyMap<string, number>):
 }
 
 /** Calls of one effect, or of one item, that came through or may have. */
-export function throughs({ calls }: Pick<Sightings, 'calls'>): Call[][] {
+export function throughs({ calls }: Pick<Observations, 'calls'>): Call[][] {
   const through = calls.filter(({ ended }) => ended !== 'threw');
   const first = through.filter((call, n) => through.findIndex((other) => isSame(other, call)) === n);
   return first.map((call) => through.filter((other) => isSame(other, call)));
 }
 
-function repetitions(seen: Sightings): Finding[] {
+function repetitions(seen: Observations): TortureFinding[] {
   return throughs(seen).flatMap((calls) => {
     const [call] = calls;
     const isTold = calls.every(({ reads }) => reads.has('idempotencyKey') || reads.has('fence'));
@@ -53,14 +53,14 @@ function repetitions(seen: Sightings): Finding[] {
   });
 }
 
-function lateCalls({ calls }: Sightings): Finding[] {
+function lateCalls({ calls }: Observations): TortureFinding[] {
   return calls.flatMap(({ name: effect, beganLate, wentOn, reads }) => [
     ...(beganLate ? [{ kind: 'began-late' as const, effect, detail: '' }] : []),
     ...(wentOn && reads.size === 0 ? [{ kind: 'went-on' as const, effect, detail: '' }] : []),
   ]);
 }
 
-function sameNames(requests: readonly Request[]): Finding[] {
+function sameNames(requests: readonly Request[]): TortureFinding[] {
   const again = requests.filter(
     ({ attempt, name }, n) => requests.findIndex((other) => other.attempt === attempt && other.name === name) < n,
   );
@@ -68,7 +68,7 @@ function sameNames(requests: readonly Request[]): Finding[] {
 }
 
 /** In the same place another name, and neither attempt has that of the other. */
-function otherNames({ requests, ended }: Sightings): Finding[] {
+function otherNames({ requests, ended }: Observations): TortureFinding[] {
   const attempts = [...new Set(requests.map(({ attempt }) => attempt))];
   const namesOf = (attempt: number) =>
     requests.filter((request) => request.attempt === attempt).map(({ name }) => name);
@@ -79,7 +79,7 @@ function otherNames({ requests, ended }: Sightings): Finding[] {
   );
 }
 
-function renamed(before: readonly string[], after: readonly string[]): Finding[] {
+function renamed(before: readonly string[], after: readonly string[]): TortureFinding[] {
   return before.flatMap((name, n) => {
     const other = after[n];
     if (other === undefined || other === name || after.includes(name) || before.includes(other)) return [];
@@ -87,7 +87,7 @@ function renamed(before: readonly string[], after: readonly string[]): Finding[]
   });
 }
 
-function otherPayloads(requests: readonly Request[]): Finding[] {
+function otherPayloads(requests: readonly Request[]): TortureFinding[] {
   const known = requests.filter(({ payloadHash }) => payloadHash !== null);
   const changed = known.filter(
     ({ name, payloadHash }) => known.find((first) => first.name === name)?.payloadHash !== payloadHash,
@@ -95,7 +95,7 @@ function otherPayloads(requests: readonly Request[]): Finding[] {
   return changed.map(({ name: effect }) => ({ kind: 'other-payload', effect, detail: '' }));
 }
 
-function changedKeys(keys: readonly ItemKey[], usual: ReadonlyMap<string, number>): Finding[] {
+function changedKeys(keys: readonly ItemKey[], usual: ReadonlyMap<string, number>): TortureFinding[] {
   const names = [...new Set(keys.map(({ name }) => name))];
   return names.flatMap((effect) => {
     const own = keys.filter(({ name }) => name === effect);
@@ -127,10 +127,10 @@ function isReplaced(keys: readonly ItemKey[], usual: number): boolean {
   return sets.some((one, n) => sets.slice(n + 1).some((later) => [...later].every((key) => !one.has(key))));
 }
 
-function isTransaction({ requests }: Sightings, effect: string): boolean {
+function isTransaction({ requests }: Observations, effect: string): boolean {
   return requests.some(({ name, kind }) => name === effect && kind === 'transaction');
 }
 
-function policyOf({ requests }: Pick<Sightings, 'requests'>, effect: string): Policy | undefined {
+function policyOf({ requests }: Pick<Observations, 'requests'>, effect: string): Policy | undefined {
   return requests.find(({ name }) => name === effect)?.policy;
 }

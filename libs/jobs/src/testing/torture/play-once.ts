@@ -9,7 +9,7 @@ import type { TortureMishap } from './mishap.js';
 import { Play } from './play.js';
 import { Recorder } from './recorder.js';
 import { seededRandom } from './seeded-random.js';
-import type { Sightings } from './sightings.js';
+import type { Observations } from './observations.js';
 import { TransactionLedger } from './transaction-ledger.js';
 
 export interface JobUnderTorture {
@@ -22,7 +22,7 @@ export interface JobUnderTorture {
 
 interface PlayedOnce {
   readonly run: Run | null;
-  readonly seen: Sightings;
+  readonly seen: Observations;
   /** The mishaps that happened: a handler need not come to where one was planned. */
   readonly struck: readonly TortureMishap[];
 }

@@ -1,11 +1,11 @@
 import { isTerminal } from '@fencepost/ledger/run';
 import type { Answer, Run } from '@fencepost/ledger/run';
-import type { Fault, Mark } from '../fail-points.js';
+import type { Fault, Marker } from '../fail-points.js';
 import type { TestJobs } from '../test-jobs.js';
 import { Hold } from './hold.js';
 import type { TortureMishap } from './mishap.js';
 import { isSame, type Around, type Recorder } from './recorder.js';
-import type { Call } from './sightings.js';
+import type { Call } from './observations.js';
 import { strikeInCall, type CallMishap } from './strike-in-call.js';
 
 /** A mishap that is to happen to a worker, or to a message. */
@@ -18,16 +18,16 @@ interface PlannedFault {
 interface PlannedCall {
   readonly mishap: CallMishap;
   /** The worker that is about to call it. */
-  readonly worker: Mark;
+  readonly worker: Marker;
   struck: boolean;
   /** Lets a call go on whose worker stood still. */
   goOn: () => void;
 }
 
 /** A run that goes on after so many turns of the clock never ends. */
-const MOST_TURNS = 80;
-const TURN_MS = 10_000;
-const LONGEST_TURN_MS = 86_400_000;
+const MAX_TURNS = 80;
+const STEP_MS = 10_000;
+const MAX_STEP_MS = 86_400_000;
 /** In which the heartbeat of a worker hears what has become of its run. */
 const HEARD_MS = 12_000;
 const TIDY_MS = 60_000;
@@ -52,7 +52,7 @@ export class Play implements Around {
     [this.#kit, this.#recorder, this.#slowMs] = [kit, recorder, of.slowMs];
     for (const mishap of of.mishaps) {
       if ('write' in mishap) this.#faults.push({ mishap, fault: planFault(kit, mishap) });
-      else this.#calls.push({ mishap, worker: markOf(kit, mishap.effect), struck: false, goOn: () => {} });
+      else this.#calls.push({ mishap, worker: markerOf(kit, mishap.effect), struck: false, goOn: () => {} });
     }
   }
 
@@ -64,13 +64,13 @@ export class Play implements Around {
 
   /** Lets time pass until the run is over, answers what it asks, and lets everything go on that stands still. */
   async live(runId: string): Promise<Run | null> {
-    for (let turn = 0; turn < MOST_TURNS; turn += 1) {
+    for (let turn = 0; turn < MAX_TURNS; turn += 1) {
       await this.#calm();
       const run = await this.#kit?.ledger.readRun(runId);
       if (this.hold.waits) await this.#meanwhile(runId);
       else if (run?.state === 'uncertain') await this.#answer(run);
       else if (!run || isTerminal(run.state)) break;
-      else await this.#turn();
+      else await this.#step();
     }
     await this.#thaw('all');
     await this.#kit?.advance(TIDY_MS);
@@ -108,22 +108,22 @@ export class Play implements Around {
       await this.#kit?.advance(HEARD_MS);
     } else {
       const timeouts = this.#recorder?.requests.map(({ timeoutMs }) => timeoutMs) ?? [];
-      await this.#kit?.advance(Math.max(TIDY_MS, this.#slowMs, ...timeouts) + TURN_MS);
+      await this.#kit?.advance(Math.max(TIDY_MS, this.#slowMs, ...timeouts) + STEP_MS);
     }
     this.hold.release();
   }
 
   /** To the next thing that is due, and no further. */
-  async #turn(): Promise<void> {
+  async #step(): Promise<void> {
     const kit = this.#kit;
     const due = kit ? kit.queue.nextAt - kit.clock.now() : Infinity;
-    await kit?.advance(due === Infinity ? TURN_MS : Math.min(Math.max(due, 1), LONGEST_TURN_MS));
+    await kit?.advance(due === Infinity ? STEP_MS : Math.min(Math.max(due, 1), MAX_STEP_MS));
   }
 
   /** As a person does who looks when the old worker is certainly gone: what came through is done, and nothing else is. */
   async #answer({ id, question }: Run): Promise<void> {
     await this.#thaw('all');
-    await this.#kit?.advance(TURN_MS);
+    await this.#kit?.advance(STEP_MS);
     await this.#calm();
     const about = { name: question?.effect ?? '', item: question?.item ?? null };
     const done = this.#recorder?.calls.find((call) => isSame(call, about) && call.ended === 'returned');
@@ -167,7 +167,7 @@ function planFault(kit: TestJobs, mishap: Extract<TortureMishap, { readonly writ
 }
 
 /** The worker that has begun it, whichever way it is recorded. */
-function markOf(kit: TestJobs, effect: string): Mark {
+function markerOf(kit: TestJobs, effect: string): Marker {
   const marks = (['beginEffect', 'advanceItems'] as const).map((write) => kit.markAfter(write, effect));
   return {
     freeze: () => marks.forEach((mark) => mark.freeze()),

@@ -7,7 +7,7 @@ import type { ForEachOptions, ItemAct } from '../../running/for-each-options.js'
 import { payloadHash } from '../../running/payload-hash.js';
 import type { RunContext } from '../../running/run-context.js';
 import type { TransactionOptions, TransactionWork } from '../../running/transaction.js';
-import type { Call, EffectKind, ItemKey, Looked, Policy, Request, Sightings, Swallowed } from './sightings.js';
+import type { Call, EffectKind, ItemKey, Looked, Policy, Request, Observations, Swallowed } from './observations.js';
 import { watchedReads } from './watched-reads.js';
 
 /** What happens around the calls of effects. */
@@ -24,7 +24,7 @@ type Act = (context: EffectContext) => unknown;
 const SWALLOWED: ReadonlySet<unknown> = new Set(['STALE_FENCE']);
 
 /** Sits between a handler and its run, and in the functions of its effects, and writes down what it sees. */
-export class Recorder implements Sightings {
+export class Recorder implements Observations {
   readonly requests: Request[] = [];
   readonly calls: Call[] = [];
   readonly looked: Looked[] = [];

@@ -1,7 +1,7 @@
 import type { Write } from '../fail-points.js';
 import type { Thaw, TortureMishap } from './mishap.js';
 import { seededRandom } from './seeded-random.js';
-import type { EffectKind } from './sightings.js';
+import type { EffectKind } from './observations.js';
 
 /** An effect that there is, as the undisturbed run showed it. */
 export interface KnownEffect {
@@ -18,7 +18,7 @@ const WRITES: Record<EffectKind, readonly Write[]> = {
 };
 
 /** More at once, and nobody can say which of them it was. */
-const MOST_AT_ONCE = 3;
+const MAX_AT_ONCE = 3;
 
 /** Each fail point of each effect, one at a time. */
 export function singleMishaps(effects: readonly KnownEffect[]): TortureMishap[] {
@@ -29,7 +29,7 @@ export function singleMishaps(effects: readonly KnownEffect[]): TortureMishap[] 
 /** Several mishaps in one run. The nth of a seed is the same on any machine, whatever came before it. */
 export function mixedMishaps(single: readonly TortureMishap[], seed: number, nth: number): TortureMishap[] {
   const random = seededRandom(Math.imul(seed + 1, 0x9e3779b1) ^ nth);
-  const many = 2 + Math.floor(random() * (MOST_AT_ONCE - 1));
+  const many = 2 + Math.floor(random() * (MAX_AT_ONCE - 1));
   return Array.from({ length: many }, () => single[Math.floor(random() * single.length)]).filter(
     (mishap) => mishap !== undefined,
   );

@@ -13,7 +13,7 @@ type Rest = Partial<TortureOptions> & { readonly declared?: JobHandlerOptions };
 function torture(handler: Handler, { declared = {}, ...rest }: Rest = {}) {
   class Tortured {
     @JobHandler('job', declared)
-    carryOut(run: RunContext): unknown {
+    execute(run: RunContext): unknown {
       return handler(run);
     }
   }

@@ -3,7 +3,7 @@ import type { Run } from '@fencepost/ledger/run';
 import { findingsOf } from './findings.js';
 import { MISHAP_KINDS, type MishapKind, type TortureMishap } from './mishap.js';
 import { mixedMishaps, singleMishaps, type KnownEffect } from './scenarios.js';
-import type { Request, Sightings } from './sightings.js';
+import type { Request, Observations } from './observations.js';
 import { playOnce, type JobUnderTorture } from './play-once.js';
 import { verdictOn, type Played, type TorturedEffect } from './verdict.js';
 
@@ -114,7 +114,7 @@ class Torture {
     return { ok, seed: this.seed, job, runs: played.length, mishaps, effects, notes: this.#notes(effects, missing) };
   }
 
-  #keep(nth: number, struck: readonly TortureMishap[], seen: Sightings): void {
+  #keep(nth: number, struck: readonly TortureMishap[], seen: Observations): void {
     const findings = findingsOf(seen, this.#usual);
     this.#played.push({ nth, struck, seen, findings, nameOf: (name) => usualName(name, seen.requests, this.#names) });
   }
@@ -138,7 +138,7 @@ function namesIn(requests: readonly Request[]): string[] {
   return [...new Set(requests.map(({ name }) => name))];
 }
 
-function keysIn({ keys }: Sightings, effect: string): string[] {
+function keysIn({ keys }: Observations, effect: string): string[] {
   return keys.filter(({ name }) => name === effect).map(({ key }) => key);
 }
 

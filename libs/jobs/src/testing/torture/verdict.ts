@@ -1,14 +1,14 @@
-import { throughs, type Finding, type FindingKind } from './findings.js';
+import { throughs, type TortureFinding, type TortureFindingKind } from './findings.js';
 import { mishapText, type TortureMishap } from './mishap.js';
-import type { Call, EffectKind, Policy, Sightings } from './sightings.js';
+import type { Call, EffectKind, Policy, Observations } from './observations.js';
 
 /** One run of a torture: what happened to it, and what was seen. */
 export interface Played {
   /** 0: nothing happened to it. */
   readonly nth: number;
   readonly struck: readonly TortureMishap[];
-  readonly seen: Sightings;
-  readonly findings: readonly Finding[];
+  readonly seen: Observations;
+  readonly findings: readonly TortureFinding[];
   /** What the undisturbed run calls an effect that has another name in this one. */
   readonly nameOf: (name: string) => string;
 }
@@ -33,7 +33,7 @@ const KEY = 'pass its idempotencyKey on';
 const COMPUTE = 'compute what changes before it, in an effect of its own, or take it from run.scheduledAt';
 
 /** What is wrong, and what to do. */
-const SENTENCE: Record<FindingKind, (detail: string) => string> = {
+const SENTENCE: Record<TortureFindingKind, (detail: string) => string> = {
   repeated: (times) =>
     `Called ${times} times in one run, and never looked at idempotencyKey nor fence: its provider can not tell the ` +
     `repetition. Let its function ${KEY}, or say ifUnknown: 'ask', or give a lookup.`,
@@ -91,13 +91,13 @@ export function verdictOn({ played, name, harmless }: Judging): TorturedEffect {
   return { ...base, safe: false, reasons: sentences(found), only: worst.nth === 0 ? null : worst.nth };
 }
 
-function isRepetition(kind: FindingKind): boolean {
+function isRepetition(kind: TortureFindingKind): boolean {
   return kind === 'repeated' || kind === 'lookup-wrong' || kind === 'went-on';
 }
 
 /** One of each kind, the worst number of each. */
-function sentences(found: readonly Finding[]): string[] {
-  const worst = new Map<FindingKind, Finding>();
+function sentences(found: readonly TortureFinding[]): string[] {
+  const worst = new Map<TortureFindingKind, TortureFinding>();
   for (const finding of found) {
     const known = worst.get(finding.kind);
     if (!known || Number(finding.detail) > Number(known.detail)) worst.set(finding.kind, finding);

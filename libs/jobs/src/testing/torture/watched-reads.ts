@@ -1,4 +1,4 @@
-import type { Read } from './sightings.js';
+import type { Read } from './observations.js';
 
 /** Which property stands for what: whoever sends the id of the run has a key too. */
 const READS: readonly (readonly [property: string, read: Read])[] = [

@@ -16,7 +16,7 @@ export function BackfillOrder({ cron, onClose }: CronOrderProps) {
       title={`Backfill ${name}`}
       text="Runs past instants that did not run, oldest first. Those that ran are left alone."
       verb="Backfill"
-      carryOut={async (reason) => backfillText(await ask({ reason, dryRun: false }), cron)}
+      execute={async (reason) => backfillText(await ask({ reason, dryRun: false }), cron)}
       onClose={onClose}
     >
       <InstantField label="From" hint="UTC, included" value={from} onChange={setFrom} required />

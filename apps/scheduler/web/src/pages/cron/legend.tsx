@@ -1,5 +1,5 @@
 import type { Outcome, TimelineItem } from '../../data/types.js';
-import { Mark } from './mark.js';
+import { Marker } from './marker.js';
 import { OUTCOMES } from './outcomes.js';
 
 /** What the marks mean; only those that are there, and how many. */
@@ -11,7 +11,7 @@ export function Legend({ items }: { readonly items: readonly TimelineItem[] }) {
     <ul class="legend" aria-label="What the marks mean">
       {present.map((outcome) => (
         <li key={outcome} title={OUTCOMES[outcome]}>
-          <Mark outcome={outcome} /> {outcome} <span class="quiet">{counts.get(outcome)}</span>
+          <Marker outcome={outcome} /> {outcome} <span class="quiet">{counts.get(outcome)}</span>
         </li>
       ))}
     </ul>

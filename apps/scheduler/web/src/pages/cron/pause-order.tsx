@@ -6,7 +6,7 @@ import type { CronOrderProps } from './cron-order.js';
 
 export function PauseOrder({ cron: { name }, onClose }: CronOrderProps) {
   const [until, setUntil] = useState('');
-  const carryOut = async (reason: string) => {
+  const execute = async (reason: string) => {
     await cronOrders.pause(name, { reason, ...(until === '' ? {} : { until: isoOf(until) }) });
     return `${name} is paused.`;
   };
@@ -15,7 +15,7 @@ export function PauseOrder({ cron: { name }, onClose }: CronOrderProps) {
       title={`Pause ${name}`}
       text="Its instants are recorded as skipped until it is resumed. What runs already goes on, and it can still be run by hand."
       verb="Pause"
-      {...{ carryOut, onClose }}
+      {...{ execute, onClose }}
     >
       <InstantField label="Until" hint="UTC; empty: until somebody resumes it" value={until} onChange={setUntil} />
     </Order>

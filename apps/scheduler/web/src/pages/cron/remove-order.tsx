@@ -3,7 +3,7 @@ import { Order } from '../../ui/order.js';
 import type { CronOrderProps } from './cron-order.js';
 
 export function RemoveOrder({ cron: { name, source }, onClose }: CronOrderProps) {
-  const carryOut = async (reason: string) => {
+  const execute = async (reason: string) => {
     await cronOrders.remove(name, { reason });
     return `${name} is removed.`;
   };
@@ -14,7 +14,7 @@ export function RemoveOrder({ cron: { name, source }, onClose }: CronOrderProps)
       text={`It fires no more. Its history is kept.${back}`}
       verb="Remove"
       danger
-      {...{ carryOut, onClose }}
+      {...{ execute, onClose }}
     />
   );
 }

@@ -11,7 +11,7 @@ const MISSED = [
 
 export function ResumeOrder({ cron: { name }, onClose }: CronOrderProps) {
   const [missed, setMissed] = useState('skip');
-  const carryOut = async (reason: string) => {
+  const execute = async (reason: string) => {
     await cronOrders.resume(name, { reason, missed: missed === 'fire-once' ? missed : 'skip' });
     return `${name} fires again.`;
   };
@@ -20,7 +20,7 @@ export function ResumeOrder({ cron: { name }, onClose }: CronOrderProps) {
       title={`Resume ${name}`}
       text="It fires again from its next instant on."
       verb="Resume"
-      {...{ carryOut, onClose }}
+      {...{ execute, onClose }}
     >
       <Choice label="Instants of the pause" value={missed} options={MISSED} onChange={setMissed} />
     </Order>

@@ -19,14 +19,14 @@ export const SPANS: readonly Span[] = [
   { key: '30d', text: '30 days', ms: 30 * DAY },
 ];
 
-const LONGEST = { key: '30d', text: '30 days', ms: 30 * DAY };
+const MAX_LENGTH = { key: '30d', text: '30 days', ms: 30 * DAY };
 const WANTED_INSTANTS = 30;
 
 /** The shortest span with some thirty instants: of a cron of each second the last minutes, of a nightly one the month. */
 export function spanFor({ next, cursor }: Pick<CronSummary, 'next' | 'cursor'>): Span {
-  if (next === null || cursor === null) return SPANS[4] ?? LONGEST;
+  if (next === null || cursor === null) return SPANS[4] ?? MAX_LENGTH;
   const period = Date.parse(next) - Date.parse(cursor);
-  return SPANS.find(({ ms }) => ms >= WANTED_INSTANTS * period) ?? LONGEST;
+  return SPANS.find(({ ms }) => ms >= WANTED_INSTANTS * period) ?? MAX_LENGTH;
 }
 
 export interface Range {

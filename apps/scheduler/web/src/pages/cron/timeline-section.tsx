@@ -11,7 +11,7 @@ import { Empty, Shown } from '../../ui/states.js';
 import { ChartSection } from './chart-section.js';
 import { Legend } from './legend.js';
 import { rangeOf, spanFor, SPANS, stepOf, type Span } from './spans.js';
-import { Marks } from './marks.js';
+import { Markers } from './markers.js';
 
 interface TimelineProps {
   readonly cron: CronDetail;
@@ -69,7 +69,7 @@ function Drawn({ cron, asked, ask, span, timeline: { items, more, forgotten } }:
   return (
     <>
       <Legend items={items} />
-      <Marks {...{ items, asked, ask, span }} zone={cron.timeZone} />
+      <Markers {...{ items, asked, ask, span }} zone={cron.timeZone} />
       {more === null ? null : (
         <p class="notice">
           There are more instants from <Instant at={more} zone={cron.timeZone} /> on. Choose a shorter time to see them.

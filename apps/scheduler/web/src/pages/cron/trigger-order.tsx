@@ -7,7 +7,7 @@ import type { CronOrderProps } from './cron-order.js';
 export function TriggerOrder({ cron: { name }, onClose }: CronOrderProps) {
   const [payload, setPayload] = useState('');
   const [force, setForce] = useState(false);
-  const carryOut = async (reason: string) => {
+  const execute = async (reason: string) => {
     const given = jsonOf(payload);
     const body = { reason, force, ...(given === undefined ? {} : { payload: given }) };
     const { runId } = await cronOrders.trigger(name, body);
@@ -18,7 +18,7 @@ export function TriggerOrder({ cron: { name }, onClose }: CronOrderProps) {
       title={`Run ${name} now`}
       text="One run, beside its schedule. It ignores a pause and respects overlap."
       verb="Run now"
-      {...{ carryOut, onClose }}
+      {...{ execute, onClose }}
     >
       <JsonField label="Payload" hint="JSON; empty: that of its definition" value={payload} onChange={setPayload} />
       <Check label="Also while as many runs are open as may be" checked={force} onChange={setForce} />

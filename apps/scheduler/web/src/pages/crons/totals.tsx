@@ -28,7 +28,7 @@ export function Totals({ of }: { readonly of: Overview }) {
           alarm
         />
         <Total value={queue['active'] ?? 0} name="running" note={`${queue['waiting'] ?? 0} waiting in the queue`} />
-        <Total value={pods.length} name="pods" note={<Link href="/holdings">{podsNote(schedulers, workers)}</Link>} />
+        <Total value={pods.length} name="pods" note={<Link href="/leases">{podsNote(schedulers, workers)}</Link>} />
       </ul>
     </>
   );

@@ -34,7 +34,7 @@ const TEXT: Readonly<Record<AnswerName, string>> = {
 
 export function ResolveOrder({ id, asked, answer, onClose }: ResolveProps) {
   const [result, setResult] = useState('');
-  const carryOut = async (reason: string) => {
+  const execute = async (reason: string) => {
     const given = answer === 'done' ? jsonOf(result) : undefined;
     await runOrders.resolve(id, { answer, ...asked, reason, ...(given === undefined ? {} : { result: given }) });
     return answer === 'give-up' ? 'The run is given up.' : 'The answer is recorded; the run goes on.';
@@ -45,7 +45,7 @@ export function ResolveOrder({ id, asked, answer, onClose }: ResolveProps) {
       text={TEXT[answer]}
       verb={TITLE[answer]}
       danger={answer === 'give-up'}
-      {...{ carryOut, onClose }}
+      {...{ execute, onClose }}
     >
       {answer === 'done' ? (
         <JsonField label="What it brought" hint="JSON, optional" value={result} onChange={setResult} />

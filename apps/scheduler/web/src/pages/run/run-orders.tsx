@@ -12,7 +12,7 @@ interface RunOrderProps {
 export function RetryOrder({ run: { id }, onClose }: RunOrderProps) {
   const [force, setForce] = useState(false);
   const [repeatUnknown, setRepeatUnknown] = useState(false);
-  const carryOut = async (reason: string) => {
+  const execute = async (reason: string) => {
     const { runId } = await runOrders.retry(id, { reason, force, repeatUnknown });
     return `It runs again as ${runId}.`;
   };
@@ -21,7 +21,7 @@ export function RetryOrder({ run: { id }, onClose }: RunOrderProps) {
       title={`Retry ${id}`}
       text="It runs again as a run of its own. What was done stays done, and it goes on from there."
       verb="Retry"
-      {...{ carryOut, onClose }}
+      {...{ execute, onClose }}
     >
       <Check label="Also while as many runs are open as may be" checked={force} onChange={setForce} />
       <Check
@@ -34,7 +34,7 @@ export function RetryOrder({ run: { id }, onClose }: RunOrderProps) {
 }
 
 export function CancelOrder({ run: { id }, onClose }: RunOrderProps) {
-  const carryOut = async (reason: string) => {
+  const execute = async (reason: string) => {
     const { state } = await runOrders.cancel(id, { reason });
     return state === 'cancelling' ? 'It is told to stop.' : 'It is cancelled.';
   };
@@ -44,7 +44,7 @@ export function CancelOrder({ run: { id }, onClose }: RunOrderProps) {
       text="What waits is cancelled at once. What runs is told to stop, and fenced out when it does not."
       verb="Cancel the run"
       danger
-      {...{ carryOut, onClose }}
+      {...{ execute, onClose }}
     />
   );
 }

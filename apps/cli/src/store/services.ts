@@ -1,0 +1,56 @@
+import type { Clock } from '@fencepost/lease';
+import { RedisLeaseStore, type RedisClient } from '@fencepost/lease/redis';
+import {
+  Doctor,
+  findLostDefinitions,
+  LeaseService,
+  readRedisFacts,
+  type AuditTrail,
+  type Catalog,
+  type CronOperator,
+  type Ledger,
+  type PostgresFacts,
+  type RedisJournal,
+  type RedisPodRegistry,
+  type RedisMembership,
+  type RunOperator,
+} from '../jobs.js';
+
+interface Ports {
+  readonly redis: RedisClient;
+  readonly prefix: string;
+  readonly tenant: string;
+  readonly clock: Clock;
+  readonly catalog: Catalog;
+  readonly audit: AuditTrail;
+  readonly ledger: Ledger;
+  readonly membership: RedisMembership;
+  readonly journal: RedisJournal;
+  readonly pods: RedisPodRegistry;
+  readonly operator: CronOperator;
+  readonly runs: RunOperator;
+  readonly examine: (() => Promise<PostgresFacts>) | null;
+}
+
+export interface Services {
+  readonly audit: AuditTrail;
+  readonly leases: LeaseService;
+  readonly doctor: Doctor;
+}
+
+/** What a person looks through and acts with when something is wrong. */
+export function servicesOf(ports: Ports): Services {
+  const { redis, prefix, tenant, clock, audit, examine } = ports;
+  const at = { redis, prefix, tenant };
+  return {
+    audit,
+    leases: new LeaseService({ ...ports, leases: new RedisLeaseStore({ ...at, kind: 'cron' }) }),
+    doctor: new Doctor({
+      ...ports,
+      ledger: examine ? 'postgres' : 'redis',
+      redis: () => readRedisFacts({ ...at, clock }),
+      lost: (reading) => findLostDefinitions({ ...at, catalog: ports.catalog, ledger: ports.ledger }, reading),
+      postgres: examine,
+    }),
+  };
+}

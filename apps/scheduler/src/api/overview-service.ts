@@ -1,0 +1,54 @@
+import { Inject, Injectable } from '@nestjs/common';
+import { presentPod } from '@fencepost/jobs';
+import { JOBS_SETTINGS, READS, type BullmqRunQueue, type JobsSettings, type Reads } from '@fencepost/jobs/scheduler';
+import { libraryVersion } from '@fencepost/jobs/operating';
+import { ACCESS, isUnguarded, type Access } from '../auth/access.js';
+import { callerHere } from '../auth/caller.js';
+import { CronDirectory } from './cron-directory.js';
+import { READ_QUEUE } from './read-queue.js';
+
+/** Of each cron so many failed runs are counted. */
+const FAILED_OF_EACH = 20;
+const AT_ONCE = 500;
+const MAX_COUNTED = 1_000;
+
+/** Puts together what there is to see of a deployment at one look. */
+@Injectable()
+export class OverviewService {
+  @Inject(CronDirectory) private readonly directory!: CronDirectory;
+  @Inject(READS) private readonly reads!: Reads;
+  @Inject(READ_QUEUE) private readonly runs!: BullmqRunQueue;
+  @Inject(JOBS_SETTINGS) private readonly settings!: JobsSettings;
+  @Inject(ACCESS) private readonly access!: Access;
+
+  async look() {
+    const [now, { uncertain, ...crons }, failed, queue, pods] = await Promise.all([
+      this.directory.now(),
+      this.directory.counts(),
+      this.#failed(),
+      this.runs.queue.getJobCounts(),
+      this.reads.pods.list(),
+    ]);
+    const { tenant, prefix, ledger } = this.settings;
+    return {
+      now: new Date(now).toISOString(),
+      ...{ tenant, prefix, ledger, version: libraryVersion(), you: this.you(), crons },
+      uncertain: Math.min(uncertain, MAX_COUNTED),
+      ...{ failed, queue, pods: pods.map(presentPod) },
+    };
+  }
+
+  you() {
+    const { name, role } = callerHere();
+    return { name, role, signedIn: !isUnguarded(this.access) };
+  }
+
+  async #failed(): Promise<number> {
+    const names = await this.directory.names();
+    let count = 0;
+    for (let at = 0; at < names.length && count < MAX_COUNTED; at += AT_ONCE) {
+      count += (await this.reads.ledger.runsIn('failed', names.slice(at, at + AT_ONCE), FAILED_OF_EACH)).length;
+    }
+    return Math.min(count, MAX_COUNTED);
+  }
+}

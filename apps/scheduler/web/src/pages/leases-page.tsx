@@ -1,0 +1,165 @@
+import { useState } from 'preact/hooks';
+import { Link } from 'wouter-preact';
+import { cronOrders } from '../data/orders.js';
+import { to } from '../data/paths.js';
+import { questions } from '../data/questions.js';
+import { useResource } from '../data/resource.js';
+import { may } from '../data/session.js';
+import type { JournalEntry, Lease } from '../data/types.js';
+import { Left } from '../ui/instant.js';
+import { JournalTable } from '../ui/journal-table.js';
+import { Order } from '../ui/order.js';
+import { Page, Section } from '../ui/page.js';
+import { Pager } from '../ui/pager.js';
+import { PodTable } from '../ui/pod-table.js';
+import { Empty, Shown } from '../ui/states.js';
+import { Table, type Column } from '../ui/table.js';
+import { LeasesGrid } from './leases/leases-grid.js';
+
+const PER_PAGE = 50;
+/** Renewals are no events: what is left is asked for. */
+const EVERY_MS = 3_000;
+
+export function LeasesPage() {
+  const pods = useResource(questions.pods, { concerns: ({ event }) => event === 'pods.changed', everyMs: EVERY_MS });
+  return (
+    <Page title="Leases" intro="Which pod acts for which cron, and for how long if it does not renew.">
+      <LeasesGrid pods={pods.data?.items ?? []} />
+      <Section title="Pods">
+        <Shown of={pods} what="the pods">
+          {({ items }) => <PodTable pods={items} />}
+        </Shown>
+      </Section>
+      <Leases />
+      <HandOvers />
+    </Page>
+  );
+}
+
+const isLease = ({ event }: JournalEntry) => event.startsWith('lease.');
+
+function Leases() {
+  const [offset, setOffset] = useState(0);
+  const [search, setSearch] = useState('');
+  const words = { limit: PER_PAGE, ...(offset > 0 && { offset }), ...(search !== '' && { search }) };
+  const leases = useResource(questions.leases(words), { concerns: isLease, everyMs: EVERY_MS, keeps: true });
+  const typed = (text: string) => {
+    setSearch(text);
+    setOffset(0);
+  };
+  return (
+    <Section title="Leases" aside={<SearchField value={search} onChange={typed} />}>
+      <Shown of={leases} what="the leases">
+        {({ items, total }) => (
+          <>
+            <LeaseTable leases={items} at={leases.at} reload={leases.reload} />
+            <Pager {...{ offset, total }} limit={PER_PAGE} onGo={setOffset} />
+          </>
+        )}
+      </Shown>
+    </Section>
+  );
+}
+
+interface SearchProps {
+  readonly value: string;
+  readonly onChange: (value: string) => void;
+}
+
+function SearchField({ value, onChange }: SearchProps) {
+  return (
+    <label class="field inline">
+      <span>Search</span>
+      <input
+        type="search"
+        placeholder="Cron or pod"
+        value={value}
+        onInput={(event) => onChange(event.currentTarget.value)}
+      />
+    </label>
+  );
+}
+
+interface LeaseTableProps {
+  readonly leases: readonly Lease[];
+  readonly at: number;
+  readonly reload: () => void;
+}
+
+function LeaseTable({ leases, at, reload }: LeaseTableProps) {
+  const [clearing, setClearing] = useState<Lease | null>(null);
+  if (leases.length === 0) {
+    return (
+      <Empty title="Nobody holds a cron">
+        <p>Start a scheduler pod, or wait a moment: after a restart leases are taken anew.</p>
+      </Empty>
+    );
+  }
+  const close = () => {
+    setClearing(null);
+    reload();
+  };
+  return (
+    <>
+      <Table caption="Leases" columns={columns(at, setClearing)} rows={leases} keyOf={({ cron }) => cron} />
+      {clearing ? <ClearOrder lease={clearing} onClose={close} /> : null}
+    </>
+  );
+}
+
+function columns(at: number, clear: (lease: Lease) => void): readonly Column<Lease>[] {
+  const known: Column<Lease>[] = [
+    { title: 'Cron', heads: true, cell: ({ cron }) => <Link href={to.cron(cron)}>{cron}</Link> },
+    { title: 'Holder', cell: ({ holder }) => holder },
+    { title: 'Fence', numeric: true, cell: ({ fence }) => fence },
+    { title: 'Left', numeric: true, cell: ({ remainingMs }) => <Left ms={remainingMs} at={at} /> },
+  ];
+  if (!may('admin')) return known;
+  const button = (lease: Lease) => (
+    <button type="button" class="danger" aria-label={`Clear the lease of ${lease.cron}`} onClick={() => clear(lease)}>
+      Clear …
+    </button>
+  );
+  return [...known, { title: 'Do', cell: button }];
+}
+
+function ClearOrder({
+  lease: { cron, holder, fence },
+  onClose,
+}: {
+  readonly lease: Lease;
+  readonly onClose: () => void;
+}) {
+  const execute = async (reason: string) => {
+    await cronOrders.clearLease(cron, { reason, fence });
+    return `The lease of ${cron} is cleared; watch its fences for a while.`;
+  };
+  return (
+    <Order
+      title={`Clear the lease of ${cron}`}
+      text={`${holder} holds it under fence ${fence}. Make sure that pod is dead: if it lives, its writes are refused from now on, and another pod takes the cron over.`}
+      verb="Clear the lease"
+      danger
+      {...{ execute, onClose }}
+    />
+  );
+}
+
+function HandOvers() {
+  const journal = useResource(questions.journal(200), { concerns: isLease });
+  return (
+    <Section title="Hand-overs">
+      <Shown of={journal} what="the journal">
+        {({ items }) => {
+          const entries = items.filter(isLease).slice(0, PER_PAGE);
+          if (entries.length === 0) return <p class="quiet">No cron changed hands lately.</p>;
+          return <HandOverTable entries={entries} />;
+        }}
+      </Shown>
+    </Section>
+  );
+}
+
+function HandOverTable({ entries }: { readonly entries: readonly JournalEntry[] }) {
+  return <JournalTable caption="Hand-overs, the newest first" entries={entries} named />;
+}

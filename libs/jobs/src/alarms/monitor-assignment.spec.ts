@@ -1,0 +1,250 @@
+import { describe, expect, it } from 'vitest';
+import { LOOK_MS, useAlarmStages, type AlarmStage } from '../../../../test/support/alarm-stage.js';
+import { CRON, START, type StagePod } from '../../../../test/support/scheduler-stage.js';
+
+const staged = useAlarmStages();
+
+const LATE_MS = 5_000;
+const order = { by: 'ada', reason: 'a test' };
+
+/** Pods, and a cron of every second that one of them holds. */
+async function pods(names: readonly string[], over: object = { lateAfterMs: LATE_MS }) {
+  const stage = staged();
+  await stage.declare(1, { ...over });
+  const all: StagePod[] = [];
+  for (const name of names) all.push(await stage.watching(name));
+  await stage.clock.advance(4_100);
+  const holder = await stage.holder();
+  const [first, ...others] = all.toSorted((a) => (a.keeper.holder === holder ? -1 : 1)) as [StagePod, ...StagePod[]];
+  return { stage, holder: first, others };
+}
+
+const raised = (...all: readonly StagePod[]) => all.flatMap(({ events }) => events.of('alarm.raised'));
+const cleared = (...all: readonly StagePod[]) => all.flatMap(({ events }) => events.of('alarm.cleared'));
+const sent = ({ messages }: AlarmStage) => [...messages.values()].map((m) => (m.kind === 'ping' ? m.on : m.type));
+
+/** The holder claims its next instant, and never hears of it; as long as it is heard, nobody takes its cron away. */
+async function deaf({ stage, holder }: Awaited<ReturnType<typeof pods>>): Promise<() => Promise<void>> {
+  let answer = () => {};
+  const heldBack = new Promise<void>((resolve) => (answer = resolve));
+  holder.own.next('claimAll', { heldBack });
+  await stage.clock.advance(1_000);
+  await endAll(stage);
+  return async () => {
+    answer();
+    await stage.clock.advance(4_000);
+    await endAll(stage);
+    await stage.clock.advance(LOOK_MS);
+  };
+}
+
+async function endAll(stage: AlarmStage): Promise<void> {
+  for (const { id, finishedAt } of await stage.memoryLedger.runs(CRON, 100))
+    if (finishedAt === null) await stage.end(id);
+}
+
+describe('a holder that is there and claims nothing', () => {
+  it('is noticed by another pod, which says so once, and once when it is over', async () => {
+    const all = await pods(['a', 'b', 'c']);
+    const { stage, holder, others } = all;
+    const heal = await deaf(all);
+    await stage.clock.advance(LATE_MS + 10_000);
+    expect(raised(...others)).toEqual([
+      {
+        cron: CRON,
+        kind: 'missed',
+        since: START + 6_000,
+        text: `${CRON} was due at 2030-01-01T00:00:06.000Z, and no scheduler pod has seen to it.`,
+      },
+    ]);
+    expect([...raised(holder), ...cleared(...others)]).toEqual([]);
+    await heal();
+    expect(cleared(...others)).toMatchObject([{ cron: CRON, kind: 'missed' }]);
+    expect(raised(...others)).toHaveLength(1);
+    expect(sent(stage)).toEqual(['alarm.raised', 'alarm.cleared']);
+  });
+
+  it('is noticed within its limit and one look', async () => {
+    const all = await pods(['a', 'b']);
+    const heal = await deaf(all);
+    await all.stage.clock.advance(LATE_MS + 900);
+    const early = raised(...all.others);
+    await all.stage.clock.advance(LOOK_MS);
+    expect([early.length, raised(...all.others).length]).toEqual([0, 1]);
+    await heal();
+  });
+});
+
+describe('a cron that is expected to succeed', () => {
+  const WEEK = 7 * 24 * 3_600_000;
+
+  it('raises an alarm when it has not, and clears it with the next success', async () => {
+    const { stage, others } = await pods(['a', 'b'], { expectEveryMs: 10_000 });
+    await stage.clock.advance(LATE_MS);
+    expect(raised(...others)).toEqual([]);
+    await stage.clock.advance(LATE_MS);
+    expect(raised(...others)).toMatchObject([
+      { kind: 'missed', text: expect.stringContaining('has not succeeded yet') },
+    ]);
+    const [run] = await stage.memoryLedger.runs(CRON, 1);
+    await stage.end(run?.id ?? '');
+    await stage.clock.advance(LOOK_MS);
+    expect(cleared(...others)).toMatchObject([{ kind: 'missed' }]);
+  });
+
+  it('raises none while somebody has paused it, and is counted anew after it', async () => {
+    const { stage, others, holder } = await pods(['a', 'b'], { expectEveryMs: 100_000 });
+    await stage.memoryLedger.pause(CRON, { ...order, until: null });
+    await stage.clock.advance(200_000);
+    await stage.memoryLedger.resume(CRON, order);
+    await stage.clock.advance(70_000);
+    expect(raised(holder, ...others)).toEqual([]);
+    await stage.clock.advance(32_000);
+    expect(raised(...others)).toMatchObject([{ kind: 'missed' }]);
+  });
+
+  it('remembers a success that the ledger has forgotten', async () => {
+    const { stage, holder, others } = await pods(['a', 'b'], { expectEveryMs: WEEK, expression: '0 0 1 6 *' });
+    const id = `${CRON}@manual-1`;
+    await stage.memoryLedger.trigger({
+      ...{ runId: id, nonce: 'n', scheduledAt: null, reason: 'manual', generation: 1, by: 'ada', why: null },
+      ...{ payload: null, handler: null, missed: null, overlap: 'allow' },
+    });
+    await stage.end(id);
+    await stage.clock.advance(LOOK_MS);
+    await stage.memoryLedger.forget(CRON, 0);
+    expect(await stage.memoryLedger.runs(CRON, 10)).toEqual([]);
+    const { records } = await stage.store.read([CRON]);
+    await stage.clock.advance(LOOK_MS);
+    expect((await stage.store.read([CRON])).records).toEqual(records);
+    expect(JSON.parse(records[0] ?? '')).toMatchObject({ successAt: START + 4_100, open: [] });
+    expect(raised(holder, ...others)).toEqual([]);
+  });
+});
+
+describe('alarms of runs', () => {
+  it('say that a run is late, has failed, or waits for a person, each once', async () => {
+    const { stage, others } = await pods(['a', 'b'], { lateAfterMs: LATE_MS, expression: '4 0 0 1 1 *' });
+    const id = `${CRON}@${START + 4_000}`;
+    await stage.clock.advance(LATE_MS + LOOK_MS);
+    expect(raised(...others).map(({ kind }) => kind)).toEqual(['late']);
+    const question = { effect: 'charge', item: null, doubt: 'lost', since: START + 5_000 } as const;
+    await stage.end(id, { kind: 'uncertain', error: 'Error: who knows', question });
+    await stage.clock.advance(3 * LOOK_MS);
+    expect(cleared(...others).map(({ kind }) => kind)).toEqual(['late']);
+    await stage.memoryLedger.resolve(id, {
+      ...{ ...order, nonce: 'n', answer: { verdict: 'give-up' } },
+      question: { ...question, attempt: 1 },
+    });
+    await stage.clock.advance(3 * LOOK_MS);
+    expect(raised(...others).map(({ kind }) => kind)).toEqual(['late', 'uncertain', 'failed']);
+    expect(cleared(...others).map(({ kind }) => kind)).toEqual(['late', 'uncertain']);
+  });
+
+  it('say that no worker can carry a run out', async () => {
+    const { stage, others } = await pods(['a', 'b'], { lateAfterMs: 60_000, expression: '4 0 0 1 1 *' });
+    await stage.memoryLedger.noteWaiting(`${CRON}@${START + 4_000}`, 'no-capable-worker');
+    await stage.clock.advance(2 * LOOK_MS);
+    expect(raised(...others)).toMatchObject([{ kind: 'no-capable-worker' }]);
+  });
+});
+
+/** Of two that look at about the same time, both have read before either writes; until they are parted. */
+function inPairs({ store }: AlarmStage): () => void {
+  const read = store.read.bind(store);
+  let first: (() => void) | null = null;
+  Object.assign(store, {
+    read: async (crons: readonly string[]) => {
+      const reading = await read(crons);
+      if (first) first();
+      else await new Promise<void>((resolve) => (first = resolve));
+      first = null;
+      return reading;
+    },
+  });
+  return () => {
+    Object.assign(store, { read });
+    first?.();
+  };
+}
+
+describe('who watches', () => {
+  it('may be two pods for a while: the alarm is told by one of them', async () => {
+    const { stage, holder, others } = await pods(['a', 'b'], { expression: '4 0 0 1 1 *', lateAfterMs: LATE_MS });
+    // As if a third pod had the cron: neither the first nor the second holds it.
+    Object.assign(holder.engine, { held: () => undefined });
+    const part = inPairs(stage);
+    await stage.clock.advance(LATE_MS + 4 * LOOK_MS);
+    part();
+    expect(raised(holder, ...others)).toHaveLength(1);
+    expect(sent(stage)).toEqual(['alarm.raised']);
+  });
+
+  it('is never the holder, as long as there is another pod', async () => {
+    const { stage, holder } = await pods(['a', 'b']);
+    const reads: unknown[] = [];
+    holder.telemetry.listen((name) => void reads.push(name));
+    await stage.clock.advance(LATE_MS + 3 * LOOK_MS);
+    expect(raised(holder)).toEqual([]);
+    expect(holder.events.of('alarm.alone')).toEqual([]);
+  });
+
+  it('is the pod itself when it is the only one, and it says so once', async () => {
+    const { stage, holder } = await pods(['a']);
+    await stage.clock.advance(LATE_MS + 3 * LOOK_MS);
+    expect(holder.events.of('alarm.alone')).toEqual([{ crons: 1 }]);
+    expect(raised(holder)).toMatchObject([{ kind: 'late' }]);
+  });
+
+  it('tells again what a pod that died had not told, under the same id', async () => {
+    const { stage, others } = await pods(['a', 'b']);
+    stage.failing = 1;
+    await stage.clock.advance(LATE_MS + LOOK_MS);
+    expect([raised(...others), sent(stage)]).toEqual([[], []]);
+    await stage.clock.advance(10_000 + LOOK_MS);
+    expect(raised(...others)).toHaveLength(1);
+    expect(sent(stage)).toEqual(['alarm.raised']);
+  });
+
+  it('goes on where another pod left off: what was told is not told again', async () => {
+    const { stage, others } = await pods(['a', 'b']);
+    await stage.clock.advance(LATE_MS + 2 * LOOK_MS);
+    expect(raised(...others)).toHaveLength(1);
+    const [monitor] = others;
+    await monitor?.stop();
+    monitor?.crash();
+    const third = await stage.watching('c');
+    await stage.clock.advance(20_000);
+    expect(raised(third)).toEqual([]);
+    expect(sent(stage)).toEqual(['alarm.raised']);
+  });
+
+  it('asks of all its crons in few questions', async () => {
+    const stage = staged();
+    const many = Array.from({ length: 450 }, (_, n) => ({
+      name: `cron-${n}`,
+      expression: '0 0 1 6 *',
+      lateAfterMs: LATE_MS,
+    }));
+    await stage.declare(1, ...many);
+    const pod = await stage.watching('a');
+    await stage.clock.advance(4_000);
+    let asked = 0;
+    const { ledger } = pod;
+    const known = ledger.readCrons.bind(ledger);
+    Object.assign(ledger, { readCrons: (names: string[]) => ((asked += 1), known(names)) });
+    await stage.clock.advance(LOOK_MS);
+    expect(asked).toBe(3);
+    expect(raised(pod)).toEqual([]);
+  });
+
+  it('forgets what was wrong with a cron that nobody watches any more, and says that it is over', async () => {
+    const { stage, others, holder } = await pods(['a', 'b']);
+    await stage.clock.advance(LATE_MS + 2 * LOOK_MS);
+    expect(raised(...others)).toHaveLength(1);
+    await stage.declare(2, { lateAfterMs: undefined } as object);
+    await stage.clock.advance(40_000);
+    expect(cleared(holder, ...others)).toHaveLength(1);
+    expect(await stage.store.names()).toEqual([]);
+  });
+});

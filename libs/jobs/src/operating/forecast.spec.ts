@@ -1,0 +1,92 @@
+import { describe, expect, it } from 'vitest';
+import { definitionOf, entryOf, HOUR } from '../../../../test/support/audit-history.js';
+import type { CatalogEntry, CronDefinition, CronState } from '../../../ledger/src/catalog/definition.js';
+import { SCHEMAS } from '../presenting/schemas.js';
+import { presentForecast } from '../presenting/forecast.js';
+import { Forecasts } from './forecast.js';
+
+const MIDNIGHT = Date.UTC(2026, 2, 28, 23, 59, 59);
+
+function cron(over: Partial<CronDefinition>, state: CronState = 'firing'): CatalogEntry {
+  const definition = definitionOf(over);
+  return entryOf([{ generation: 1, state, definition, since: 0, by: 'a test', reason: null }]);
+}
+
+function ahead(entries: readonly CatalogEntry[], query: { hours?: number; threshold?: number } = {}) {
+  const catalog = { read: async () => ({ version: 1, readAt: MIDNIGHT, entries }) };
+  return new Forecasts({ catalog }).ahead(query);
+}
+
+describe('what is to come', () => {
+  it('is counted by the hour, what does not fire left out', async () => {
+    const hourly = cron({ name: 'hourly', expression: '0 * * * *' });
+    const found = await ahead([
+      ...[
+        hourly,
+        cron({ name: 'minutely', expression: '* * * * *' }),
+        cron({ name: 'three', expression: '0 3 * * *' }),
+      ],
+      ...[
+        cron({ name: 'off', expression: '* * * * *' }, 'disabled'),
+        cron({ name: 'gone', expression: '* * * * *' }, 'removed'),
+      ],
+      cron({ name: 'asked', expression: '@manual' }),
+    ]);
+    expect(found.perHour.map(({ count }) => count)).toEqual([61, 61, 61, 62, ...Array.from({ length: 20 }, () => 61)]);
+    expect(found.perHour[3]?.at).toBe(MIDNIGHT + 1_000 + 3 * HOUR);
+    expect(found.next.slice(0, 2)).toEqual([
+      { cron: 'hourly', at: MIDNIGHT + 1_000 },
+      { cron: 'minutely', at: MIDNIGHT + 1_000 },
+    ]);
+  });
+
+  it('has its fullest seconds first, by name, and not those that are spread', async () => {
+    const alike = (n: number, over: Partial<CronDefinition> = {}) =>
+      Array.from({ length: n }, (_, i) =>
+        cron({ name: `c${over.spreadMs ?? ''}-${i + 10}`, expression: '0 3 * * *', ...over }),
+      );
+    const entries = [...alike(25), ...alike(500, { spreadMs: HOUR }), cron({ name: 'a', expression: '0 3,4 * * *' })];
+    const { stampedes, perHour } = await ahead(entries, { hours: 6 });
+    expect(stampedes).toHaveLength(1);
+    expect(stampedes[0]).toMatchObject({ at: MIDNIGHT + 1_000 + 3 * HOUR, count: 26 });
+    expect(stampedes[0]?.crons.slice(0, 2)).toEqual(['a', 'c-10']);
+    expect(stampedes[0]?.crons).toHaveLength(20);
+    expect(perHour.map(({ count }) => count)).toEqual([0, 0, 0, 526, 1, 0]);
+  });
+
+  it('counts what was put off by a spread from before', async () => {
+    const late = cron({ name: 'late', expression: '59 23 * * *', spreadMs: 23 * HOUR });
+    const { perHour, next } = await ahead([late], { hours: 24 });
+    expect(perHour.reduce((sum, { count }) => sum + count, 0)).toBe(1);
+    expect(next).toHaveLength(1);
+  });
+
+  it('says where clocks change, and what that does', async () => {
+    const berlin = { timeZone: 'Europe/Berlin', expression: '30 2 * * *' };
+    const found = await ahead([cron({ name: 'a', ...berlin }), cron({ name: 'b', ...berlin }), cron({ name: 'c' })]);
+    expect(found.clockChanges).toEqual([
+      {
+        ...{ zone: 'Europe/Berlin', at: Date.UTC(2026, 2, 29, 1), crons: 2 },
+        text: 'Clocks in Europe/Berlin go forward by 1 h, from 02:00:00 to 03:00:00: times from 02:00:00 up to 03:00:00 do not exist. 2 crons go by them.',
+      },
+    ]);
+  });
+
+  it('is as its schema says', async () => {
+    const json = presentForecast(await ahead([cron({ name: 'a', timeZone: 'Europe/Berlin' })], { threshold: 2 }));
+    expect(SCHEMAS.Forecast.parse(JSON.parse(JSON.stringify(json)))).toEqual(json);
+  });
+
+  it.each([{ hours: 0 }, { hours: 169 }, { hours: 1.5 }, { threshold: 1 }])('refuses %j', async (query) => {
+    await expect(ahead([], query)).rejects.toThrow('Expected');
+  });
+
+  it('of thousands of crons with few rhythms reads and walks each rhythm once', async () => {
+    const expressions = ['* * * * * *', '*/5 * * * *', '0 3 * * *', '0 * * * *', '30 2 * * 1'];
+    const entries = Array.from({ length: 5_000 }, (_, n) =>
+      cron({ name: `c${n}`, expression: expressions[n % 5]!, spreadMs: n % 2 === 0 ? 0 : 60_000 }),
+    );
+    const { perHour } = await ahead(entries);
+    expect(perHour[0]?.count).toBeGreaterThan(3_600_000);
+  });
+});

@@ -1,0 +1,79 @@
+import { inspect } from 'node:util';
+import { scrub } from '@fencepost/lease/internal';
+import { parseDuration } from '@fencepost/lease/internal/options';
+import { EffectOptionError } from './effect-errors.js';
+
+/** A timer that waits longer fires at once. */
+const MAX_TIMEOUT = '7d';
+
+/** Reads the options of one effect, each of which is checked before anything is begun. */
+export class EffectOptionParser {
+  readonly #given: Readonly<Record<string, unknown>>;
+
+  /**
+   * @param of what the options stand at, such as `the effect "mail"`
+   * @throws {EffectOptionError} for what is no object, and for an option that isn't known
+   */
+  constructor(
+    private readonly of: string,
+    { given = {}, known }: { readonly given: unknown; readonly known: readonly string[] },
+  ) {
+    if (typeof given !== 'object' || given === null) throw this.refusal('options', 'an object', given);
+    const stranger = Object.keys(given).find((option) => !known.includes(option));
+    const expected = `one of ${known.join(', ')}`;
+    if (stranger !== undefined) throw new EffectOptionError(of, `"${stranger}"`, { expected, got: 'one it has not' });
+    this.#given = given as Record<string, unknown>;
+  }
+
+  value(option: string): unknown {
+    return this.#given[option];
+  }
+
+  /** What `fits`, or `otherwise` where nothing is given. */
+  read<T>(option: string, expected: string, { fits, otherwise }: Reading<T>): T {
+    const value = this.value(option);
+    if (value === undefined) return otherwise;
+    if (fits(value)) return value;
+    throw this.refusal(option, expected, value);
+  }
+
+  whole(option: string, otherwise: number, most: number): number {
+    const fits = (value: unknown): value is number =>
+      typeof value === 'number' && Number.isSafeInteger(value) && value >= 1 && value <= most;
+    return this.read(option, `a whole number from 1 to ${most}`, { fits, otherwise });
+  }
+
+  /** Milliseconds, `null` where nothing is given. */
+  duration(option: string, longest = Number.MAX_SAFE_INTEGER): number | null {
+    const value = this.value(option);
+    if (value === undefined) return null;
+    const ms = milliseconds(value);
+    if (ms !== null && ms >= 1 && ms <= longest) return ms;
+    const atMost = longest === Number.MAX_SAFE_INTEGER ? '' : ` of at most '${MAX_TIMEOUT}'`;
+    throw this.refusal(option, `a duration such as '30s'${atMost}, or milliseconds from 1`, value);
+  }
+
+  timeout(): number | null {
+    return this.duration('timeout', parseDuration(MAX_TIMEOUT));
+  }
+
+  refusal(option: string, expected: string, value: unknown): EffectOptionError {
+    // A payload is the user's, and may hold anything.
+    const isPayload = option === 'payload' && typeof value === 'object';
+    const got = isPayload ? 'an object that has more' : inspect(scrub(value), { depth: 1, breakLength: Infinity });
+    return new EffectOptionError(this.of, option, { expected, got });
+  }
+}
+
+interface Reading<T> {
+  readonly fits: (value: unknown) => value is T;
+  readonly otherwise: T;
+}
+
+function milliseconds(value: unknown): number | null {
+  try {
+    return parseDuration(value as string);
+  } catch {
+    return null;
+  }
+}

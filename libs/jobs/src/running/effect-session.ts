@@ -1,0 +1,136 @@
+import { StaleFenceError, type Clock } from '@fencepost/lease';
+import type { Criticality } from '@fencepost/lease/internal/redis-checks';
+import type { AttemptRef, Ledger } from '@fencepost/ledger';
+import type { UnresolvedEffect } from '@fencepost/ledger/run';
+import type { Telemetry } from '../telemetry/telemetry.js';
+import type { Tracing } from '../telemetry/tracing.js';
+import { AwaitedEffects } from './awaited-effects.js';
+import type { TraceCall } from './call-effect.js';
+import { EffectUnresolvedError } from './effect-errors.js';
+import type { LazyAbort } from './lazy-abort.js';
+import { EffectNameError } from './errors.js';
+
+interface EffectsDeps {
+  readonly ledger: Ledger;
+  readonly telemetry: Telemetry;
+  readonly clock: Clock;
+  readonly attempt: AttemptRef;
+  readonly end: LazyAbort;
+  readonly criticality: Criticality;
+  /** What telemetry says of the attempt. */
+  readonly about: { readonly cron: string; readonly runId: string; readonly attempt: number };
+  /** Called when the ledger says that this attempt is not the current one. */
+  readonly onStale: (error: StaleFenceError) => void;
+  /** Throws when the attempt can't be trusted any more. */
+  readonly check: () => void;
+  /** Asks the ledger again as long as the attempt can be trusted: an outage must not make an effect happen twice. */
+  readonly retryWhileLeased: <T>(doing: string, ask: () => Promise<T>) => Promise<T>;
+  readonly tracing?: Tracing | null;
+}
+
+type EffectEvent = 'effect.beginning' | 'effect.known' | 'effect.acted' | 'effect.finished' | 'effect.late';
+type TroubleEvent = 'effect.failed' | 'effect.unknown' | 'effect.unrecorded';
+
+const MAX_NAME_LENGTH = 200;
+
+/** Whether a text can be a name or a key: PostgreSQL keeps no NUL. */
+export function isName(name: unknown): name is string {
+  return typeof name === 'string' && name !== '' && name.length <= MAX_NAME_LENGTH && !name.includes('\0');
+}
+
+/** What a name has to be, for a message. */
+export const NAME_TEXT = `a text of 1 to ${MAX_NAME_LENGTH} characters without NUL`;
+
+/** What all effects of one attempt share: their names, and whether a person has to say how one of them ended. */
+export class EffectSession {
+  readonly awaited = new AwaitedEffects();
+  readonly #used = new Set<string>();
+  readonly #namespaces = new Set<string>();
+  readonly #open = new Set<UnresolvedEffect>();
+  #unresolved: EffectUnresolvedError | null = null;
+
+  constructor(readonly deps: EffectsDeps) {}
+
+  /** The first question of this attempt. */
+  get unresolved(): EffectUnresolvedError | null {
+    return this.#unresolved;
+  }
+
+  /** @throws {EffectNameError} */
+  reserve(name: unknown): asserts name is string {
+    const { runId } = this.deps.attempt;
+    if (!isName(name)) throw new EffectNameError(runId, name, NAME_TEXT);
+    if (this.#used.has(name)) throw new EffectNameError(runId, name, 'a name not used before in this attempt');
+    // Its idempotency key could be that of an item.
+    const [namespace = ''] = name.split('/', 1);
+    if (this.#namespaces.has(namespace))
+      throw new EffectNameError(runId, name, `a name that does not begin with "${namespace}/"`);
+    this.#used.add(name);
+  }
+
+  /** A name that the keys of items are put behind. @throws {EffectNameError} */
+  reserveNamespace(name: unknown): asserts name is string {
+    const { runId } = this.deps.attempt;
+    if (isName(name) && name.includes('/')) throw new EffectNameError(runId, name, `${NAME_TEXT} or /, for items`);
+    this.reserve(name);
+    const taken = [...this.#used].find((used) => used.startsWith(`${name}/`));
+    if (taken !== undefined) throw new EffectNameError(runId, name, `a name for items other than that of "${taken}"`);
+    this.#namespaces.add(name);
+  }
+
+  /** @throws when nothing may be begun any more: the attempt can't be trusted, or waits for a person already */
+  ready(): void {
+    this.deps.check();
+    if (this.#unresolved) throw this.#unresolved;
+  }
+
+  /** @returns what the handler is to be told: the attempt ends uncertain, whatever it makes of that */
+  ask(question: UnresolvedEffect, cause?: unknown): EffectUnresolvedError {
+    if (this.#unresolved) return this.#unresolved;
+    this.#unresolved = new EffectUnresolvedError(question, cause === undefined ? undefined : { cause });
+    const { effect, item, doubt } = question;
+    this.deps.telemetry.emit('effect.asked', { ...this.about(effect), item, doubt });
+    return this.#unresolved;
+  }
+
+  /** The question would be asked if the attempt were left now. @returns a function that takes it back */
+  wouldAsk(question: UnresolvedEffect): () => void {
+    this.#open.add(question);
+    return () => this.#open.delete(question);
+  }
+
+  /** The attempt is left while its handler still goes on: what that was about to find out, nobody may ever say. */
+  left(): void {
+    for (const question of this.#open) this.ask(question);
+  }
+
+  stale(name: string): StaleFenceError {
+    const { attempt, telemetry, onStale, about } = this.deps;
+    telemetry.emit('attempt.refused', { ...about, fence: attempt.fence, step: 'effect' });
+    const error = new StaleFenceError(
+      attempt.runId,
+      attempt.fence,
+      `the effect "${name}" belongs to another attempt now`,
+    );
+    onStale(error);
+    return error;
+  }
+
+  /** What shows the call of an effect, where somebody looks. */
+  traced(effect: string): TraceCall | null {
+    const { tracing } = this.deps;
+    return tracing ? (work) => tracing.effect(this.about(effect), work) : null;
+  }
+
+  about(effect: string) {
+    return { ...this.deps.about, fence: this.deps.attempt.fence, effect };
+  }
+
+  tell(event: EffectEvent, name: string): void {
+    this.deps.telemetry.emit(event, this.about(name));
+  }
+
+  trouble(event: TroubleEvent, name: string, error: string): void {
+    this.deps.telemetry.emit(event, { ...this.about(name), error });
+  }
+}

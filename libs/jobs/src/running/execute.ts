@@ -1,0 +1,83 @@
+import { randomUUID } from 'node:crypto';
+import type { BeginReply } from '@fencepost/ledger';
+import { cronOfRun } from '@fencepost/ledger/run';
+import { Attempt } from './attempt.js';
+import { isOver, needless, storeTrouble } from './answers.js';
+import { beginRun } from './begin-run.js';
+import type { AttemptDeps, Disposition, Delivery } from './delivery.js';
+import { withinLimits, type Found, type LimitedDeps, type Try, type WakeableDelivery } from './within-limits.js';
+import { tellTrouble } from '../telemetry/tell-trouble.js';
+
+/** What a delivery is carried out with; `limiter` is asked for handlers that have limits. */
+export type ExecuteDeps = LimitedDeps;
+
+/** How soon a run without a handler here is offered to the next worker. */
+const UNHANDLED_MS = 1_000;
+
+/** begin (ledger) → handler → effects → finish (ledger); only then may the queue complete its job. */
+export async function execute(deps: ExecuteDeps, delivery: WakeableDelivery): Promise<Disposition> {
+  const name = cronOfRun(delivery.runId);
+  const own = deps.handlerOf(name);
+  // Nearly all: nothing is made for them that only limits or a look-up need.
+  if (own && !own.limits) return tryOut(deps, delivery, { handler: own });
+  const found = own ? { name, handler: own } : await handlerOfRun(deps, delivery);
+  if ('kind' in found) return found;
+  const attempt = (one: Try) => tryOut(deps, delivery, one);
+  return found.handler.limits ? withinLimits(deps, { delivery, found, attempt }) : attempt(found);
+}
+
+async function tryOut(deps: AttemptDeps, delivery: Delivery, { handler, onBegun }: Try): Promise<Disposition> {
+  const { clock } = deps;
+  const { runId } = delivery;
+  const [nonce, sentAt] = [randomUUID(), clock.monotonic()];
+  const { attempts: maxAttempts } = handler.retry;
+  const notify = deps.notifyOf?.(cronOfRun(runId)) ?? '';
+  const request = { runId, nonce, worker: deps.worker, ttlMs: deps.ttlMs, maxAttempts, notify };
+  const begun = await beginRun(deps, delivery, request).catch((error: unknown) =>
+    // If it has begun all the same it is nobody's, and its lease runs out.
+    storeTrouble(deps, `beginning ${runId}`, error),
+  );
+  if ('kind' in begun) return begun;
+  if (begun.verdict !== 'begun') return notBegun(deps, delivery, begun);
+  onBegun?.();
+  const attempt = new Attempt(deps, { delivery, handler, begun, nonce, sentAt });
+  if (!deps.tracing) return attempt.execute();
+  const { run, attempt: number, fence } = begun;
+  const about = { cron: run.cron, runId, delivery: run.delivery, attempt: number, fence, worker: deps.worker };
+  return deps.tracing.attempt(about, () => attempt.execute());
+}
+
+type NotBegun = Exclude<BeginReply, { verdict: 'begun' }>;
+
+function notBegun(deps: AttemptDeps, { runId }: Delivery, reply: NotBegun): Disposition {
+  switch (reply.verdict) {
+    case 'busy':
+    case 'not-due': {
+      const { verdict, waitMs } = reply;
+      deps.telemetry.emit('attempt.postponed', { cron: cronOfRun(runId), runId, verdict, waitMs });
+      return { kind: 'later', waitMs };
+    }
+    case 'terminal':
+      return needless(deps, runId, reply.state);
+    case 'missing':
+    case 'uncertain':
+      return needless(deps, runId, reply.verdict);
+  }
+}
+
+/** A cron that was made at run time names whose handler carries its runs out: the run knows, and so does the ledger. */
+async function handlerOfRun(deps: AttemptDeps, { runId }: Delivery): Promise<Found | Disposition> {
+  const { ledger, telemetry } = deps;
+  const cron = cronOfRun(runId);
+  try {
+    const run = await ledger.readRun(runId);
+    if (run === null || isOver(run)) return needless(deps, runId, run?.state ?? 'missing');
+    const handler = run.handler === null ? undefined : deps.handlerOf(run.handler);
+    if (handler && run.handler !== null) return { name: run.handler, handler };
+    telemetry.emit('attempt.unhandled', { cron, runId });
+    if (run.waiting === null) await ledger.noteWaiting(runId, 'no-capable-worker');
+  } catch (error) {
+    tellTrouble(telemetry, `looking for a handler of ${runId}`, error);
+  }
+  return { kind: 'later', waitMs: UNHANDLED_MS };
+}

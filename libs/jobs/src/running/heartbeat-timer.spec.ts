@@ -1,0 +1,58 @@
+import { ManualClock } from '@fencepost/lease/testing';
+import { beforeEach, describe, expect, it } from 'vitest';
+import { HeartbeatTimer } from './heartbeat-timer.js';
+
+const EVERY_MS = 3_000;
+
+let clock: ManualClock;
+let heartbeatTimer: HeartbeatTimer;
+let beats: string[];
+
+/** An attempt of this name. */
+const joined = (name: string) => {
+  const beat = () => void beats.push(`${name} ${clock.monotonic()}`);
+  heartbeatTimer.join(beat);
+  return beat;
+};
+
+beforeEach(() => {
+  clock = new ManualClock();
+  heartbeatTimer = new HeartbeatTimer(clock, EVERY_MS);
+  beats = [];
+});
+
+describe('a pulse', () => {
+  it('lets attempts that began at different times beat at the same time, with one timer', async () => {
+    joined('a');
+    await clock.advance(1_000);
+    joined('b');
+    expect([clock.pending, heartbeatTimer.nextAt]).toEqual([1, EVERY_MS]);
+    await clock.advance(EVERY_MS * 2 - 1_000);
+    expect(beats).toEqual(['a 3000', 'b 3000', 'a 6000', 'b 6000']);
+  });
+
+  it('beats no more for who has left, and leaves no timer behind when all have', async () => {
+    const [a, b] = [joined('a'), joined('b')];
+    heartbeatTimer.leave(a);
+    await clock.advance(EVERY_MS);
+    expect(beats).toEqual(['b 3000']);
+    heartbeatTimer.leave(b);
+    heartbeatTimer.leave(b);
+    expect(clock.pending).toBe(0);
+  });
+
+  it('ends when the last attempt leaves at its heartbeat', async () => {
+    const last = () => heartbeatTimer.leave(last);
+    heartbeatTimer.join(last);
+    await clock.advance(EVERY_MS);
+    expect(clock.pending).toBe(0);
+  });
+
+  it('begins anew with who joins after all have left', async () => {
+    heartbeatTimer.leave(joined('a'));
+    await clock.advance(1_000);
+    joined('b');
+    await clock.advance(EVERY_MS);
+    expect(beats).toEqual(['b 4000']);
+  });
+});

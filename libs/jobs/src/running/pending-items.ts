@@ -1,0 +1,64 @@
+import type { ItemRecord } from '@fencepost/ledger';
+import { isName, NAME_TEXT } from './effect-session.js';
+import { ForEachKeyError } from './for-each-errors.js';
+import type { ForEachSettings } from './for-each-options.js';
+import type { PendingItem } from './item-call.js';
+
+export type Items<T> = Iterable<T> | AsyncIterable<T>;
+
+interface ItemSource<T> {
+  readonly items: Items<T>;
+  readonly keyOf: (item: T) => string;
+  /** By key. */
+  readonly known: ReadonlyMap<string, ItemRecord>;
+}
+
+/** Reads items one by one, and leaves out what earlier attempts have done. */
+export class PendingItems<T> {
+  /** Those that a person has to be asked about: the others go on. */
+  readonly unresolved: ItemRecord[] = [];
+  #skipped = 0;
+  readonly #seen = new Set<string>();
+
+  constructor(
+    private readonly settings: ForEachSettings,
+    private readonly source: ItemSource<T>,
+  ) {}
+
+  get skipped(): number {
+    return this.#skipped;
+  }
+
+  /** @throws {ForEachKeyError} when it comes to a key that can't be, or that another item has */
+  async *batches(): AsyncGenerator<readonly PendingItem<T>[]> {
+    let batch: PendingItem<T>[] = [];
+    for await (const item of this.source.items) {
+      const todo = this.#look(item);
+      if (todo) batch.push(todo);
+      if (batch.length < this.settings.batchSize) continue;
+      yield batch;
+      batch = [];
+    }
+    if (batch.length > 0) yield batch;
+  }
+
+  #look(item: T): PendingItem<T> | null {
+    const key = this.#keyOf(item);
+    const record = this.source.known.get(key);
+    if (record?.state === 'done') this.#skipped += 1;
+    if (record?.state === 'done') return null;
+    const orphaned = record?.state === 'begun' ? record : null;
+    if (orphaned === null || this.settings.ifUnknown !== 'ask') return { key, item, orphaned };
+    this.unresolved.push(orphaned);
+    return null;
+  }
+
+  #keyOf(item: T): string {
+    const { name } = this.settings;
+    const key: unknown = this.source.keyOf(item);
+    if (!isName(key)) throw new ForEachKeyError(name, key, NAME_TEXT);
+    if (this.#seen.has(key)) throw new ForEachKeyError(name, key, 'one that no other item has');
+    this.#seen.add(key);
+    return key;
+  }
+}

@@ -1,0 +1,173 @@
+import type { Clock } from '@fencepost/lease';
+import type { Catalog, CatalogReading } from '@fencepost/ledger/catalog';
+import type { CatalogEntry } from '@fencepost/ledger/catalog';
+import type { UnreadableRecord } from '@fencepost/ledger/catalog';
+import type { CronRecord, Ledger } from '@fencepost/ledger';
+import type { Telemetry } from '../telemetry/telemetry.js';
+import { ZoneDataWatch } from '@fencepost/ledger/catalog';
+import type { HeartbeatReply } from './membership.js';
+import { hashOf } from './rendezvous.js';
+import { tellBug, tellTrouble } from '../telemetry/tell-trouble.js';
+
+export interface CatalogCacheDeps {
+  readonly catalog: Catalog;
+  readonly ledger: Ledger;
+  readonly clock: Clock;
+  readonly telemetry: Telemetry;
+  /** One object for all who ask: the store's clock at the last word on the catalog. */
+  readonly freshness: { knownAt: number; bornAt?: number | null };
+  /** Called after a reading that brought something new: entries that are new or have changed, and crons that are gone. */
+  readonly onChanged: (changed: readonly CatalogEntry[], gone: readonly string[]) => void;
+}
+
+/** In one event. */
+const MAX_NAMED = 20;
+
+export interface Entered {
+  readonly entry: CatalogEntry;
+  readonly hash: number;
+}
+
+/** The crons of the catalog as this pod knows them, and how fresh that is. */
+export class CatalogCache {
+  readonly #entered = new Map<string, Entered>();
+  readonly #zones = new ZoneDataWatch();
+  /** Records that cannot be read, with the reason that was reported. */
+  #unreadable: ReadonlyMap<string, string> = new Map();
+  #version: number | null = null;
+  /** When the last word that counts was asked for: replies may overtake each other. Monotonic. */
+  #askedAt = -Infinity;
+  #reading: Promise<void> = Promise.resolve();
+  #next: Promise<void> | null = null;
+  #halted = false;
+
+  constructor(private readonly deps: CatalogCacheDeps) {}
+
+  get(cron: string): Entered | undefined {
+    return this.#entered.get(cron);
+  }
+
+  entries(): Iterable<Entered> {
+    return this.#entered.values();
+  }
+
+  /** Whether nothing has changed since this cache's last reading, as far as the heartbeat can say. */
+  isCurrent(reply: HeartbeatReply): boolean {
+    return reply.catalogVersion !== null && reply.catalogVersion === this.#version;
+  }
+
+  /** A heartbeat says whether the catalog is still the one that is known here. */
+  hear(reply: HeartbeatReply, askedAt: number): void {
+    if (this.isCurrent(reply)) this.#know(reply.catalogNow ?? reply.now, askedAt);
+    else if (reply.catalogVersion !== null) void this.refresh();
+  }
+
+  /** Reads the catalog. One reading at a time; calls that come during one share the next. */
+  refresh(): Promise<void> {
+    this.#next ??= this.#reading.then(() => {
+      this.#next = null;
+      this.#reading = this.#read();
+      return this.#reading;
+    });
+    return this.#next;
+  }
+
+  /** Sees to it that a pod whose definition the ledger calls outdated gets a newer one. */
+  async catchUp(entry: CatalogEntry): Promise<void> {
+    const { name } = entry.definition;
+    const { ledger, catalog, telemetry } = this.deps;
+    try {
+      const record = await ledger.readCron(name);
+      const accepted = isOfAnother(entry, record) ? entry.generation + 1 : record.generation;
+      if (accepted <= entry.generation || this.#halted) return;
+      await catalog.outgrow(name, accepted);
+      await this.refresh();
+    } catch (error) {
+      tellTrouble(telemetry, `catching up with ${name}`, error);
+    }
+  }
+
+  /** Enters nothing any more; resolves when the reading under way has ended. */
+  async stop(): Promise<void> {
+    this.#halted = true;
+    await this.#next;
+    await this.#reading;
+  }
+
+  async #read(): Promise<void> {
+    if (this.#halted) return;
+    const askedAt = this.deps.clock.monotonic();
+    let reading: CatalogReading;
+    try {
+      reading = await this.deps.catalog.read();
+    } catch (error) {
+      return tellTrouble(this.deps.telemetry, 'reading the catalog', error);
+    }
+    try {
+      this.#apply(reading, askedAt);
+    } catch (error) {
+      tellBug(this.deps.telemetry, 'applying the catalog', error);
+    }
+  }
+
+  #apply(reading: CatalogReading, askedAt: number): void {
+    if (this.#halted) return;
+    const { version, readAt, bornAt = null, entries } = reading;
+    this.#report(reading.unreadable ?? []);
+    const names = new Set(entries.map(({ definition }) => definition.name));
+    const gone = [...this.#entered.keys()].filter((name) => !names.has(name));
+    const changed = entries.filter((entry) => !isSame(this.#entered.get(entry.definition.name)?.entry, entry));
+    this.#reportLoss(gone, bornAt);
+    for (const name of gone) this.#entered.delete(name);
+    for (const entry of changed) {
+      const { name } = entry.definition;
+      this.#entered.set(name, { entry, hash: this.#entered.get(name)?.hash ?? hashOf(name) });
+    }
+    this.#version = version;
+    this.deps.freshness.bornAt = bornAt;
+    this.#know(readAt, askedAt);
+    if (gone.length + changed.length === 0) return;
+    const { telemetry } = this.deps;
+    telemetry.emit('catalog.read', { crons: entries.length });
+    for (const foreign of this.#zones.look(changed)) telemetry.emit('catalog.zone-data', foreign);
+    this.deps.onChanged(changed, gone);
+  }
+
+  /** A catalog is born once: another birth, or none any more, is that of a store that was lost. */
+  #reportLoss(gone: readonly string[], bornAt: number | null): void {
+    const known = this.deps.freshness.bornAt ?? null;
+    if (known === null || known === bornAt) return;
+    const crons = gone.filter((name) => this.#entered.get(name)?.entry.state !== 'removed').toSorted();
+    this.deps.telemetry.emit('catalog.lost', { crons: crons.slice(0, MAX_NAMED), count: crons.length });
+  }
+
+  /** Once for each record and reason, not with each reading. */
+  #report(unreadable: readonly UnreadableRecord[]): void {
+    for (const { name, reason } of unreadable) {
+      if (this.#unreadable.get(name) === reason) continue;
+      this.deps.telemetry.emit('catalog.unreadable', { cron: name, error: reason });
+    }
+    this.#unreadable = new Map(unreadable.map(({ name, reason }) => [name, reason]));
+  }
+
+  #know(now: number, askedAt: number): void {
+    if (askedAt < this.#askedAt) return;
+    this.#askedAt = askedAt;
+    this.deps.freshness.knownAt = now;
+  }
+}
+
+/**
+ * Whether a catalog that was lost since has issued the generation the ledger has accepted: this one counts past that number,
+ * and the ledger has not come to where its own of that number begins. The earlier ones would be refused for ever.
+ */
+function isOfAnother({ past, generation, since }: CatalogEntry, { generation: accepted, cursor }: CronRecord): boolean {
+  const later = [...past.slice(1), ...(past.length === 0 ? [] : [{ generation, since }])];
+  const own = later.find((one) => one.generation === accepted);
+  return own !== undefined && cursor !== null && cursor < own.since;
+}
+
+/** A catalog that was lost counts anew, so the number alone says little. */
+function isSame(known: CatalogEntry | undefined, read: CatalogEntry): boolean {
+  return known !== undefined && known.generation === read.generation && known.since === read.since;
+}

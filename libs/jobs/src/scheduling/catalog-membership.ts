@@ -1,0 +1,63 @@
+import type { Clock } from '@fencepost/lease';
+import type { CatalogVersion } from '@fencepost/ledger/catalog';
+import { tellTrouble } from '../telemetry/tell-trouble.js';
+import type { Telemetry } from '../telemetry/telemetry.js';
+import type { HeartbeatReply, Membership } from './membership.js';
+
+export interface CatalogMembershipDeps {
+  readonly membership: Membership;
+  readonly catalog: { readVersion(): Promise<CatalogVersion> };
+  readonly clock: Clock;
+  readonly telemetry: Telemetry;
+}
+
+/** A heartbeat says that a pod is alive, and must not wait for a database that is slow. */
+const MAX_WAIT_MS = 500;
+
+/**
+ * Membership in Redis, for a catalog that is in another store: each heartbeat asks that store for the catalog's version, once a
+ * second and pod, with one question at a time.
+ */
+export class CatalogMembership implements Membership {
+  #asking: Promise<CatalogVersion | null> | null = null;
+
+  constructor(private readonly deps: CatalogMembershipDeps) {}
+
+  async heartbeat(pod: string): Promise<HeartbeatReply> {
+    const [reply, known] = await Promise.all([this.deps.membership.heartbeat(pod), this.#versionInTime()]);
+    return { ...reply, catalogVersion: known?.version ?? null, ...(known ? { catalogNow: known.now } : {}) };
+  }
+
+  leave(pod: string): Promise<void> {
+    return this.deps.membership.leave(pod);
+  }
+
+  publishDue(dues: ReadonlyMap<string, number | null>): Promise<void> {
+    return this.deps.membership.publishDue(dues);
+  }
+
+  lastHeard(): Promise<number | null> {
+    return this.deps.membership.lastHeard();
+  }
+
+  /** `null` when the store did not answer in time; its late answer belongs to nobody. */
+  async #versionInTime(): Promise<CatalogVersion | null> {
+    // An answer to an earlier question is older than this heartbeat, and would count as new.
+    if (this.#asking) return null;
+    const asking = this.#version().finally(() => (this.#asking = null));
+    this.#asking = asking;
+    return new Promise((resolve) => {
+      const cancel = this.deps.clock.after(MAX_WAIT_MS, () => resolve(null));
+      void asking.then(resolve).finally(cancel);
+    });
+  }
+
+  async #version(): Promise<CatalogVersion | null> {
+    try {
+      return await this.deps.catalog.readVersion();
+    } catch (error) {
+      tellTrouble(this.deps.telemetry, "asking for the catalog's version", error);
+      return null;
+    }
+  }
+}

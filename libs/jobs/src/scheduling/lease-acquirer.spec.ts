@@ -1,0 +1,247 @@
+import type { Lease } from '@fencepost/lease';
+import { afterEach, describe, expect, it } from 'vitest';
+import { CRON, SchedulerStage, TTL_MS } from '../../../../test/support/scheduler-stage.js';
+import { LeaseAcquirer } from './lease-acquirer.js';
+
+const running: { stage: SchedulerStage; acquirer: LeaseAcquirer; held: Map<string, Lease> }[] = [];
+afterEach(async () => {
+  const ended = running.splice(0);
+  for (const { acquirer, held } of ended) {
+    acquirer.halt();
+    await acquirer.releaseAll([...held.values()]);
+  }
+  await Promise.all(ended.map(({ acquirer }) => acquirer.stop()));
+  for (const { stage } of ended) expect(stage.clock.pending).toBe(0);
+});
+
+async function acquiring(stage: SchedulerStage, crons: readonly string[] = [CRON]) {
+  const { clock, telemetry, keeper, ledger, events } = stage.pod(`pod-${running.length}`);
+  const held = new Map<string, Lease>();
+  const [granted, lost] = [[] as string[][], [] as string[][]];
+  const acquirer = new LeaseAcquirer({
+    ...{ ledger, keeper, clock, telemetry, random: () => 0, ttlMs: TTL_MS },
+    isHeld: (cron) => held.has(cron),
+    onGranted: (leases) => {
+      granted.push(leases.map(({ resource }) => resource));
+      for (const lease of leases) held.set(lease.resource, lease);
+    },
+    onLost: async (leases) => {
+      lost.push(leases.map(({ resource }) => resource));
+      for (const { resource } of leases) held.delete(resource);
+    },
+  });
+  acquirer.want(new Set(crons));
+  await stage.clock.advance(0);
+  running.push({ stage, acquirer, held });
+  /** As the pod does: it stops acting first. */
+  const letGo = () => {
+    const leases = [...held.values()];
+    held.clear();
+    return leases;
+  };
+  return { acquirer, keeper, events, held, granted, lost, letGo };
+}
+
+const many = Array.from({ length: 300 }, (_, n) => `cron-${n}`);
+
+describe('a lease acquirer', () => {
+  it('holds what is free and keeps it', async () => {
+    const stage = new SchedulerStage();
+    const { events } = await acquiring(stage);
+    await stage.clock.advance(10 * TTL_MS);
+    expect(await stage.holder()).toBe('pod-0/1');
+    expect(events.names).toEqual(['lease.acquired']);
+  });
+
+  it('tells while an answer is on its way about a cron that is no longer wanted', async () => {
+    const stage = new SchedulerStage();
+    const { acquirer } = await acquiring(stage, []);
+    acquirer.take([CRON]);
+    expect(acquirer.want(new Set())).toBe(true);
+    await stage.clock.advance(0);
+    expect(acquirer.want(new Set())).toBe(false);
+  });
+
+  it('asks for many in one call, and for nothing while it holds them', async () => {
+    const stage = new SchedulerStage();
+    const { granted } = await acquiring(stage, many);
+    expect(granted.map((crons) => crons.length)).toEqual([300]);
+    expect([stage.leases.calls, stage.ledger.calls]).toEqual([['acquireMany'], ['readCrons']]);
+    await stage.clock.advance(10 * TTL_MS);
+    expect(new Set(stage.leases.calls.slice(1))).toEqual(new Set(['renew']));
+    expect(stage.ledger.calls).toHaveLength(1);
+  });
+
+  it('asks for a fence above the highest the ledger has accepted', async () => {
+    const stage = new SchedulerStage();
+    const accepted = 8_000_000_000_000_000;
+    await stage.clock.advance(1_000);
+    await stage.pod().dispatcher.dispatch([stage.heldCron(accepted)]);
+    const { events } = await acquiring(stage);
+    expect(events.of('lease.acquired')).toMatchObject([{ fence: accepted + 1 }]);
+  });
+
+  it('takes over as soon as it hears that the holder has released, asking once for all of it', async () => {
+    const stage = new SchedulerStage();
+    const first = await acquiring(stage, many);
+    const second = await acquiring(stage, many);
+    await stage.clock.advance(100);
+    expect(second.events.names).toEqual([]);
+    await first.acquirer.release(first.letGo());
+    stage.leases.calls.length = 0;
+    first.acquirer.halt();
+    for (const cron of many) second.acquirer.wake(cron);
+    await stage.clock.advance(10);
+    expect(second.granted.map((crons) => crons.length)).toEqual([300]);
+    expect(stage.leases.calls).toEqual(['acquireMany']);
+  });
+
+  it('takes over without hearing anything when the lease of a dead holder has run out', async () => {
+    const stage = new SchedulerStage();
+    const dead = { resource: CRON, nonce: 'dead', holder: 'dead/1', ttlMs: TTL_MS, floor: 0 as never };
+    await stage.leases.port.acquire(dead);
+    const { events } = await acquiring(stage);
+    await stage.clock.advance(TTL_MS - 1);
+    expect(events.names).toEqual([]);
+    await stage.clock.advance(21);
+    expect(events.names).toEqual(['lease.acquired']);
+  });
+
+  it('does not miss a release that is announced while its own question is on its way', async () => {
+    const stage = new SchedulerStage();
+    const first = await acquiring(stage);
+    let answer = () => {};
+    stage.leases.next('acquireMany', { heldBack: new Promise((resolve) => (answer = resolve)) });
+    const second = await acquiring(stage);
+    await first.acquirer.release(first.letGo());
+    first.acquirer.halt();
+    second.acquirer.wake(CRON);
+    answer();
+    await stage.clock.advance(10);
+    expect(second.events.names).toEqual(['lease.acquired']);
+  });
+
+  it('asks for nothing that is no longer wanted', async () => {
+    const stage = new SchedulerStage();
+    const first = await acquiring(stage);
+    const second = await acquiring(stage);
+    second.acquirer.want(new Set());
+    await first.acquirer.release(first.letGo());
+    first.acquirer.halt();
+    second.acquirer.wake(CRON);
+    await stage.clock.advance(2 * TTL_MS);
+    expect(second.events.names).toEqual([]);
+  });
+
+  it('takes once what is not its share when somebody has to act for it', async () => {
+    const stage = new SchedulerStage();
+    const first = await acquiring(stage);
+    const second = await acquiring(stage, []);
+    stage.leases.calls.length = 0;
+    second.acquirer.take([CRON]);
+    await stage.clock.advance(TTL_MS / 4);
+    expect(stage.leases.calls).toEqual(['acquireMany']);
+    await first.acquirer.release(first.letGo());
+    first.acquirer.halt();
+    second.acquirer.take([CRON]);
+    await stage.clock.advance(0);
+    expect(second.events.names).toEqual(['lease.acquired']);
+  });
+
+  it('tells what it lost, gives it back in one batch, and asks again', async () => {
+    const stage = new SchedulerStage();
+    const { events, lost, granted } = await acquiring(stage, ['a', 'b', 'c']);
+    stage.leases.calls.length = 0;
+    stage.clock.jumpWall(60_000);
+    await stage.clock.advance(TTL_MS);
+    expect(events.of('lease.lost')[0]).toMatchObject({ cause: expect.stringContaining('clock') });
+    expect(lost).toEqual([['a', 'b', 'c']]);
+    expect(granted).toHaveLength(2);
+    expect(stage.leases.calls.filter((call) => call === 'release')).toHaveLength(1);
+  });
+
+  it('waits before it asks again for a cron it has abandoned: the reason may still be there', async () => {
+    const stage = new SchedulerStage();
+    const { acquirer, events, letGo } = await acquiring(stage);
+    for (let second = 0; second < 60; second += 1) {
+      const [lease] = letGo();
+      if (lease) await acquirer.abandon(lease, 0);
+      acquirer.wake(CRON);
+      await stage.clock.advance(1_000);
+    }
+    const terms = events.of('lease.acquired').length;
+    expect(terms).toBeGreaterThan(10);
+    expect(terms).toBeLessThan(45);
+  });
+
+  it('waits at least as long as it is told to', async () => {
+    const stage = new SchedulerStage();
+    const { acquirer, events, letGo } = await acquiring(stage);
+    await acquirer.abandon(letGo()[0] as Lease, TTL_MS);
+    acquirer.wake(CRON);
+    acquirer.take([CRON]);
+    await stage.clock.advance(TTL_MS - 100);
+    expect(events.of('lease.acquired')).toHaveLength(1);
+    await stage.clock.advance(200);
+    expect(events.of('lease.acquired')).toHaveLength(2);
+  });
+
+  it('asks again with growing pauses while the store is away', async () => {
+    const stage = new SchedulerStage();
+    stage.ledger.down();
+    const { events } = await acquiring(stage);
+    await stage.clock.advance(60_000);
+    expect(events.of('store.trouble').length).toBeLessThan(60);
+    expect(events.of('store.trouble').length).toBeGreaterThan(15);
+    expect(events.of('store.trouble')[0]).toMatchObject({ doing: `acquiring the leases of ${CRON}` });
+    stage.ledger.heal();
+    await stage.clock.advance(TTL_MS / 3);
+    expect(events.names.at(-1)).toBe('lease.acquired');
+  });
+
+  it('does not let the others wait for one whose fences are used up', async () => {
+    const stage = new SchedulerStage();
+    await stage.clock.advance(1_000);
+    await stage.pod().dispatcher.dispatch([stage.heldCron(Number.MAX_SAFE_INTEGER)]);
+    const { held, events } = await acquiring(stage, ['a', CRON, 'b']);
+    await stage.clock.advance(30_000);
+    expect([...held.keys()]).toEqual(['a', 'b']);
+    expect(events.of('store.trouble')).toHaveLength(1);
+    expect(events.of('store.trouble')[0]?.error).toContain('2255');
+  });
+
+  it('does not spin when it is told that the holder has no time left', async () => {
+    const stage = new SchedulerStage();
+    const { acquirer } = await acquiring(stage, []);
+    stage.memoryLeases.acquireMany = async (requests) => requests.map(() => ({ acquired: false, remainingMs: 0 }));
+    stage.leases.calls.length = 0;
+    acquirer.want(new Set([CRON]));
+    await stage.clock.advance(1_000);
+    expect(stage.leases.calls.length).toBeLessThanOrEqual(20);
+  });
+});
+
+describe('a lease acquirer that is stopped', () => {
+  it('gives back without acting what it is granted after that', async () => {
+    const stage = new SchedulerStage();
+    let answer = () => {};
+    stage.leases.next('acquireMany', { heldBack: new Promise((resolve) => (answer = resolve)) });
+    const { acquirer, granted } = await acquiring(stage);
+    acquirer.halt();
+    const stopped = acquirer.stop();
+    answer();
+    await stopped;
+    expect(granted).toEqual([]);
+    expect(await stage.holder()).toBeUndefined();
+  });
+
+  it('stops also while a release does not get through', async () => {
+    const stage = new SchedulerStage();
+    const { acquirer, events, letGo } = await acquiring(stage);
+    stage.leases.next('release', 'fail');
+    acquirer.halt();
+    await acquirer.releaseAll(letGo());
+    await acquirer.stop();
+    expect(events.of('store.trouble')).toMatchObject([{ doing: `release of ${CRON}` }]);
+  });
+});

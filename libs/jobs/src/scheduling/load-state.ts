@@ -1,0 +1,59 @@
+import type { Ledger } from '@fencepost/ledger';
+import type { Telemetry } from '../telemetry/telemetry.js';
+import type { HeldCron } from './held-cron.js';
+import { inGroups } from './in-groups.js';
+import type { Recovery } from './recovery.js';
+import { tellTrouble } from '../telemetry/tell-trouble.js';
+
+export interface LoadStateDeps {
+  readonly ledger: Ledger;
+  readonly recovery: Recovery;
+  readonly telemetry: Telemetry;
+}
+
+/** Where crons stand that were just taken over, or of which something failed; sets `known` of those that could be read. */
+export async function loadState(unknown: readonly HeldCron[], deps: LoadStateDeps): Promise<void> {
+  const names = unknown.map(({ entry }) => entry.definition.name);
+  const seen = new Set<HeldCron>();
+  const read = await guard(`reading ${names.length} crons`, deps, async () => {
+    const records = await deps.ledger.readCrons(names);
+    unknown.forEach((held, index) => {
+      const { cursor = null, fence = 0, generation = 0 } = records[index] ?? {};
+      held.cursor = cursor;
+      if (cursor !== null || fence > 0 || generation > 0) seen.add(held);
+    });
+  });
+  if (!read) return;
+  await inGroups(unknown, async (held) => {
+    const { name } = held.entry.definition;
+    // What a predecessor, or a failed try of our own, claimed and perhaps never enqueued. Whose first occurrence is still
+    // to come has nothing pending: a new deployment may have thousands of these.
+    const recover = () => deps.recovery.recoverPending(name);
+    held.known = !seen.has(held) || (await guard(`recovery of ${name}`, deps, recover));
+  });
+}
+
+/** Those of which the ledger knows less than it once told: a server that lost acknowledged writes has taken its place. */
+export async function fallenBehind(held: readonly HeldCron[], deps: LoadStateDeps): Promise<HeldCron[]> {
+  const known = held.flatMap((one) => (one.known && one.cursor !== null ? [{ one, cursor: one.cursor }] : []));
+  if (known.length === 0) return [];
+  const behind: HeldCron[] = [];
+  await guard(`reading ${known.length} crons`, deps, async () => {
+    const records = await deps.ledger.readCrons(known.map(({ one }) => one.entry.definition.name));
+    known.forEach(({ one, cursor }, n) => {
+      const told = records[n]?.cursor ?? -Infinity;
+      if (told < cursor) behind.push(one);
+    });
+  });
+  return behind;
+}
+
+async function guard(doing: string, { telemetry }: LoadStateDeps, work: () => Promise<void>): Promise<boolean> {
+  try {
+    await work();
+    return true;
+  } catch (error) {
+    tellTrouble(telemetry, doing, error);
+    return false;
+  }
+}

@@ -1,0 +1,84 @@
+import type { Clock } from '@fencepost/lease';
+import type { CancelTimer } from '@fencepost/lease/internal';
+import type { Telemetry } from '../telemetry/telemetry.js';
+import { tellBug, tellTrouble } from '../telemetry/tell-trouble.js';
+import type { HeartbeatReply, Membership } from './membership.js';
+
+export interface MembershipHeartbeatDeps {
+  readonly pod: string;
+  readonly membership: Membership;
+  readonly clock: Clock;
+  readonly telemetry: Telemetry;
+  readonly random: () => number;
+  /** Between two heartbeats. */
+  readonly heartbeatMs: number;
+  /** @param askedAt monotonic */
+  readonly onHeartbeat: (reply: HeartbeatReply, askedAt: number) => void;
+}
+
+/** A pod that leaves releases first and leaves then; and a thousand releases are one reason to listen. */
+const EARLY_MS = 50;
+
+/** Says once a second that this pod is there, and hears what it has to know. Pods that start together keep apart. */
+export class MembershipHeartbeat {
+  #cancel: CancelTimer = () => {};
+  #nextAt = Infinity;
+  /** Something happened while a heartbeat was under way, which may not show it. */
+  #soon = false;
+  #working: Promise<void> = Promise.resolve();
+  #stopped = false;
+
+  constructor(private readonly deps: MembershipHeartbeatDeps) {}
+
+  /** Resolves after the first heartbeat, also when it was not answered. */
+  async start(): Promise<void> {
+    this.#working = this.#heartbeat();
+    await this.#working;
+    this.#arm(this.deps.heartbeatMs * (0.5 + this.deps.random() / 2));
+  }
+
+  /** Something has happened among the pods: listens soon. */
+  early(): void {
+    if (this.#nextAt === -Infinity) this.#soon = true;
+    else if (this.#nextAt - this.deps.clock.monotonic() > EARLY_MS) this.#arm(EARLY_MS);
+  }
+
+  /** Resolves when the heartbeat under way is through: one that arrives after the leave would bring the pod back. */
+  async stop(): Promise<void> {
+    this.#stopped = true;
+    this.#cancel();
+    await this.#working;
+  }
+
+  /** Armed when the heartbeat before has ended: a store that does not answer gets one question at a time. */
+  #arm(delayMs: number): void {
+    this.#cancel();
+    if (this.#stopped) return;
+    this.#nextAt = this.deps.clock.monotonic() + delayMs;
+    this.#cancel = this.deps.clock.after(delayMs, () => {
+      this.#nextAt = -Infinity;
+      const sentAt = this.deps.clock.monotonic();
+      this.#working = this.#heartbeat().then(() => {
+        const delay = Math.max(sentAt + this.deps.heartbeatMs - this.deps.clock.monotonic(), 0);
+        this.#arm(this.#soon ? Math.min(delay, EARLY_MS) : delay);
+        this.#soon = false;
+      });
+    });
+  }
+
+  async #heartbeat(): Promise<void> {
+    const { membership, pod, clock, telemetry, onHeartbeat } = this.deps;
+    const askedAt = clock.monotonic();
+    let reply: HeartbeatReply;
+    try {
+      reply = await membership.heartbeat(pod);
+    } catch (error) {
+      return tellTrouble(telemetry, 'a heartbeat', error);
+    }
+    try {
+      if (!this.#stopped) onHeartbeat(reply, askedAt);
+    } catch (error) {
+      tellBug(telemetry, 'applying a heartbeat', error);
+    }
+  }
+}

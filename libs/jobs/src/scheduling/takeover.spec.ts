@@ -1,0 +1,147 @@
+import { afterEach, describe, expect, it } from 'vitest';
+import { BalanceStage } from '../../../../test/support/balance-stage.js';
+import { START } from '../../../../test/support/scheduler-stage.js';
+import { HEARTBEAT_MS, MEMBER_GONE_MS } from './membership.js';
+
+const TTL_MS = 10_000;
+
+const stages: BalanceStage[] = [];
+afterEach(async () => {
+  for (const stage of stages.splice(0)) {
+    await stage.stopAll();
+    expect(stage.clock.pending).toBe(0);
+  }
+});
+
+function staged(): BalanceStage {
+  const stage = new BalanceStage({ ttlMs: TTL_MS });
+  stages.push(stage);
+  return stage;
+}
+
+describe('a scheduler pod that dies', () => {
+  it('has its crons fired by the others within about two seconds, long before its leases run out', async () => {
+    const stage = staged();
+    await stage.declareMany(30, '* * * * * *');
+    const [a, b, c] = [await stage.started('a'), await stage.started('b'), await stage.started('c')];
+    await stage.clock.advance(10_100);
+    const orphans = a.engine.heldNames();
+    expect(orphans.length).toBeGreaterThan(3);
+    a.crash();
+    await stage.clock.advance(2_600);
+    for (const name of orphans) {
+      const runs = await stage.memoryLedger.runs(name, 1);
+      expect(runs[0]?.scheduledAt, name).toBeGreaterThanOrEqual(START + 11_000);
+      expect(runs[0]?.claimedBy).toMatch(/^[bc]\/1$/);
+    }
+    expect([...b.events.of('lease.evicted'), ...c.events.of('lease.evicted')]).toHaveLength(orphans.length);
+    for (const survivor of [b, c]) expect(survivor.events.of('lease.evicted').length).toBeGreaterThan(0);
+    await stage.clock.advance(MEMBER_GONE_MS);
+    const [held] = [await stage.holders(30)];
+    expect([...held.keys()].toSorted()).toEqual(['b/1', 'c/1']);
+  });
+
+  it('loses its share in the end also when nothing of it is overdue', async () => {
+    const stage = staged();
+    await stage.declareMany(30);
+    const [a] = [await stage.started('a'), await stage.started('b')];
+    await stage.clock.advance(10_100);
+    a.crash();
+    await stage.clock.advance(TTL_MS + HEARTBEAT_MS);
+    expect(await stage.holders(30)).toEqual(new Map([['b/1', 30]]));
+  });
+});
+
+describe('a holder that is late', () => {
+  /** Two pods, and a cron that the first one holds and can't claim for. */
+  async function lateHolder() {
+    const stage = staged();
+    await stage.declare(1, {});
+    const pair = [await stage.started('a'), await stage.started('b')] as const;
+    await stage.clock.advance(4_100);
+    const first = (await stage.holder()) === 'a/1' ? 0 : 1;
+    return { stage, holder: pair[first], other: pair[1 - first] ?? pair[1] };
+  }
+
+  it('keeps its cron as long as it is heard', async () => {
+    const { stage, holder, other } = await lateHolder();
+    holder.own.next('claimAll', 'hang');
+    await stage.clock.advance(20_000);
+    expect(await stage.ran()).toEqual([1, 2, 3, 4]);
+    expect(other.events.of('lease.evicted')).toEqual([]);
+    expect(await stage.holder()).toBe(holder.keeper.holder);
+    // What hangs for ever can't be waited for.
+    stages.splice(0);
+  });
+
+  it('keeps its cron when it is not heard, and nothing is overdue', async () => {
+    const { stage, holder, other } = await lateHolder();
+    stage.membership.next('heartbeat', ...Array.from({ length: 6 }, () => 'fail' as const));
+    await stage.clock.advance(3_000);
+    expect(other.events.of('lease.evicted')).toEqual([]);
+    expect(await stage.holder()).toBe(holder.keeper.holder);
+  });
+
+  it('gives its cron up when it can not serve it, and another pod that can takes it', async () => {
+    const { stage, holder, other } = await lateHolder();
+    holder.own.down();
+    await stage.clock.advance(20_000);
+    expect(await stage.holder()).toBe(other.keeper.holder);
+    expect((await stage.ran()).at(-1)).toBe(24);
+    expect(other.events.of('lease.evicted')).toEqual([]);
+  });
+
+  it('is pre-empted once, and not again within a ttl when that was of no use', async () => {
+    const { stage, holder, other } = await lateHolder();
+    let [preemptions, inspections] = [0, 0];
+    const { memoryLeases } = stage;
+    memoryLeases.evict = async () => (preemptions += 1) < 0;
+    const inspect = memoryLeases.inspect.bind(memoryLeases);
+    memoryLeases.inspect = (crons) => ((inspections += 1), inspect(crons));
+    holder.crash();
+    await stage.clock.advance(7_000);
+    expect(preemptions).toBe(1);
+    expect(inspections).toBe(1);
+    await stage.clock.advance(2 * TTL_MS);
+    expect(await stage.holder()).toBe(other.keeper.holder);
+  });
+});
+
+describe('a pod that was thought dead', () => {
+  it('claims nothing any more when it comes back, and gets its share again', async () => {
+    const stage = staged();
+    await stage.declareMany(30, '* * * * * *');
+    const [a] = [await stage.started('a'), await stage.started('b')];
+    await stage.clock.advance(5_100);
+    const mine = a.engine.heldNames();
+    a.freeze();
+    await stage.clock.advance(4_000);
+    a.thaw();
+    await stage.clock.advance(2 * TTL_MS);
+    expect(a.engine.heldNames().toSorted()).toEqual(mine.toSorted());
+    for (const name of mine) {
+      const runs = (await stage.memoryLedger.runs(name, 100)).toReversed();
+      const fences = runs.map(({ claimFence }) => claimFence);
+      expect(fences).toEqual(fences.toSorted((x, y) => x - y));
+      expect(new Set(runs.map(({ id }) => id)).size).toBe(runs.length);
+    }
+  });
+
+  it('is given nothing while it is silent: its share stays with whoever has it', async () => {
+    const stage = staged();
+    await stage.declareMany(30);
+    const [a, b] = [await stage.started('a'), await stage.started('b')];
+    await stage.clock.advance(2 * HEARTBEAT_MS);
+    await a.stop();
+    await stage.clock.advance(2 * HEARTBEAT_MS);
+    expect(b.engine.size).toBe(30);
+    // A pod that said it is there, and was silent when it was heard of.
+    await stage.membership.port.heartbeat('silent/1');
+    stage.membership.next('heartbeat', 'fail', 'fail');
+    await stage.clock.advance(3 * HEARTBEAT_MS);
+    expect(b.events.of('pods.changed').at(-1)).toMatchObject({ pods: 2 });
+    expect(b.engine.size).toBe(30);
+    await stage.clock.advance(MEMBER_GONE_MS + HEARTBEAT_MS);
+    expect(b.engine.size).toBe(30);
+  });
+});

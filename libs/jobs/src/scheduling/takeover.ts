@@ -1,0 +1,116 @@
+import type { Clock, LeaseStore } from '@fencepost/lease';
+import type { CancelTimer } from '@fencepost/lease/internal';
+import type { Holding } from '@fencepost/lease/store';
+import type { Telemetry } from '../telemetry/telemetry.js';
+import { inGroups } from './in-groups.js';
+import type { PodTiming } from './pod-timing.js';
+import type { HeartbeatReply, OverdueCron } from './membership.js';
+import { candidates, firstOf } from './rendezvous.js';
+import type { CatalogCache } from './catalog-cache.js';
+import { tellTrouble } from '../telemetry/tell-trouble.js';
+
+export interface TakeoverDeps {
+  readonly pod: string;
+  readonly leases: LeaseStore;
+  readonly catalogCache: CatalogCache;
+  readonly clock: Clock;
+  readonly telemetry: Telemetry;
+  readonly random: () => number;
+  readonly ttlMs: number;
+  readonly timing: Pick<PodTiming, 'suspectAfterMs' | 'abandonedAfterMs'>;
+  /** Asks for the leases of these. */
+  readonly take: (crons: readonly string[]) => void;
+}
+
+/** Pods that hear of the same cron at the same time keep this far apart. */
+const JITTER_MS = 100;
+
+interface Looked {
+  readonly overdue: readonly OverdueCron[];
+  readonly sinceHeard: ReadonlyMap<string, number>;
+  readonly now: number;
+}
+
+/**
+ * Takes a cron from a holder that seems dead before its lease has run out.
+ *
+ * Only when an occurrence is overdue **and** the holder has not been heard for more than a heartbeat: a holder that is merely
+ * overloaded is still heard. Both are hints, and may be wrong. A living holder that is robbed all the same is refused its
+ * next renewal, and its claims are stale: the fence decides.
+ */
+export class Takeover {
+  /** When this pod last tried for a cron; once per ttl is enough. Monotonic. */
+  readonly #tried = new Map<string, number>();
+  #cancel: CancelTimer = () => {};
+  #working: Promise<void> = Promise.resolve();
+  #stopped = false;
+
+  constructor(private readonly deps: TakeoverDeps) {}
+
+  /** @param overdue those of the heartbeat that this pod does not hold */
+  hear({ members, now }: HeartbeatReply, overdue: readonly OverdueCron[]): void {
+    this.#cancel();
+    this.#forget();
+    const heard = candidates(
+      members.filter(({ sinceHeardMs }) => sinceHeardMs <= this.deps.timing.suspectAfterMs).map(({ pod }) => pod),
+    );
+    const mine = overdue.filter((late) => {
+      if (this.#stopped || this.#tried.has(late.cron)) return false;
+      const entered = this.deps.catalogCache.get(late.cron);
+      if (!entered) return false;
+      return firstOf(entered.hash, heard) === this.deps.pod || this.#isAbandoned(late, now);
+    });
+    if (mine.length === 0) return;
+    const sinceHeard = new Map(members.map(({ pod, sinceHeardMs }) => [pod, sinceHeardMs]));
+    this.#cancel = this.deps.clock.after(this.deps.random() * JITTER_MS, () => {
+      this.#working = this.#working.then(() => this.#look({ overdue: mine, sinceHeard, now }));
+    });
+  }
+
+  /** Resolves when nothing of it runs any more. */
+  async stop(): Promise<void> {
+    this.#stopped = true;
+    this.#cancel();
+    await this.#working;
+  }
+
+  async #look({ overdue, sinceHeard, now }: Looked): Promise<void> {
+    const { leases, telemetry, clock, pod, take, timing } = this.deps;
+    try {
+      const holdings = await leases.inspect(overdue.map(({ cron }) => cron));
+      const free: string[] = [];
+      await inGroups(overdue.entries(), async ([index, late]) => {
+        const holding = holdings[index] ?? null;
+        const sinceHeardMs = (holding && sinceHeard.get(holding.holder)) ?? Infinity;
+        const isDead = holding === null || (holding.holder !== pod && sinceHeardMs > timing.suspectAfterMs);
+        if (isDead || this.#isAbandoned(late, now)) this.#tried.set(late.cron, clock.monotonic());
+        if (!isDead || this.#stopped) return;
+        if (holding === null || (await this.#preempt(late, holding))) free.push(late.cron);
+      });
+      if (!this.#stopped) take(free);
+    } catch (error) {
+      tellTrouble(telemetry, 'looking after overdue crons', error);
+    }
+  }
+
+  async #preempt({ cron, overdueMs }: OverdueCron, { holder, fence }: Holding): Promise<boolean> {
+    const { leases, telemetry } = this.deps;
+    const preempted = (await leases.evict?.(cron, fence)) ?? false;
+    if (preempted) telemetry.emit('lease.evicted', { cron, fence, holder, overdueMs });
+    return preempted;
+  }
+
+  #isAbandoned(late: OverdueCron, now: number): boolean {
+    return late.overdueMs >= this.deps.timing.abandonedAfterMs && !isRecheckRequest(late, now);
+  }
+
+  #forget(): void {
+    const before = this.deps.clock.monotonic() - this.deps.ttlMs;
+    for (const [cron, at] of this.#tried) if (at <= before) this.#tried.delete(cron);
+  }
+}
+
+/** Who asks for a look announces a time long past; that says nothing of how long a cron has been waiting. */
+export function isRecheckRequest({ overdueMs }: OverdueCron, now: number): boolean {
+  return overdueMs >= now;
+}

@@ -1,0 +1,181 @@
+import { NO_FENCE, parseFence } from '@fencepost/lease';
+import { endOfPart, type AccountPart } from './account-part.js';
+import type { Account, AccountRequest, CronRecord, Delivery } from './ledger.js';
+import { checkRange, checkWhole, LATE_TRIGGER_MS } from './ledger-request.js';
+import { LEDGER_BATCH } from './ledger-timing.js';
+import type { OverdueRun } from './overdue.js';
+import { readAction } from './redis-action.js';
+import type { RedisLedgerAccess } from './redis-ledger-access.js';
+import { keysOfRun } from './redis-ledger-keys.js';
+import { deliveryOf, readPause, readRunRecord, readSkipRange } from './redis-run-record.js';
+import type { OperatorAction, Run, SkipRange } from './run.js';
+
+/** Read by one script, of a single node. */
+const MAX_CRONS = 500;
+
+/** Commands that are under way at once. */
+const WINDOW = 100;
+
+type Row = readonly (string | null)[];
+
+/** What the ledger in Redis knows of the past, and how it forgets it. */
+export class RedisRunHistory {
+  constructor(private readonly access: RedisLedgerAccess) {}
+
+  async readCrons(crons: readonly string[]): Promise<CronRecord[]> {
+    const rows = await Promise.all(
+      this.access.inBatches(crons, MAX_CRONS).map(async (batch) => {
+        const keys = batch.map((cron) => this.access.keys(cron).cron);
+        return (await this.access.ask('read-crons', keys, [])) as Row[];
+      }),
+    );
+    return rows.flat().map(readRecord);
+  }
+
+  async readRun(runId: string): Promise<Run | null> {
+    return readRunRecord(await this.access.redis.hgetall(keysOfRun(this.access.keys, runId).run(runId)));
+  }
+
+  async countRuns(crons: readonly string[]): Promise<number[]> {
+    const counts = this.access.inBatches(crons, MAX_CRONS).map((batch) => {
+      const keys = batch.map((cron) => this.access.keys(cron).runs);
+      return this.access.ask('count-runs', keys, [this.access.timing.keepMs]) as Promise<number[]>;
+    });
+    return (await Promise.all(counts)).flat();
+  }
+
+  async runs(cron: string, limit: number): Promise<Run[]> {
+    return this.#existing(await this.#newest(this.access.keys(cron).runs, limit));
+  }
+
+  /** By when each came into that state; of those that did at once the later instant first. */
+  async runsIn(state: 'failed' | 'uncertain', crons: readonly string[], limit: number): Promise<Run[]> {
+    const found = await inWindows(crons, (cron) => this.#newestIn(this.access.keys(cron)[state], limit));
+    const latest = found.flat().toSorted((a, b) => b.at - a.at || (a.id < b.id ? 1 : -1));
+    return (await this.#existing(latest.map(({ id }) => id))).filter((run) => run.state === state);
+  }
+
+  async skips(cron: string, limit: number): Promise<SkipRange[]> {
+    return (await this.#newest(this.access.keys(cron).skips, limit)).map(readSkipRange);
+  }
+
+  async pending(cron: string): Promise<Delivery[]> {
+    const ids = await this.access.redis.zrange(this.access.keys(cron).pending, 0, String(LEDGER_BATCH - 1));
+    return (await this.#existing(ids)).map(({ id, delivery, priority }) => deliveryOf(id, delivery, priority));
+  }
+
+  /** Those that run have the end of their lease as their score. */
+  async unstarted(cron: string, limit: number): Promise<OverdueRun[]> {
+    if (limit < 1) return [];
+    const { redis, keys } = this.access;
+    const runs = await this.#existing(await redis.zrangebyscore(keys(cron).open, '+inf', '+inf', 'LIMIT', 0, limit));
+    return runs.map(({ id, delivery, priority, state }) => ({ ...deliveryOf(id, delivery, priority), state }));
+  }
+
+  async actions(cron: string, limit: number): Promise<OperatorAction[]> {
+    if (limit < 1) return [];
+    return (await this.access.redis.lrange(this.access.keys(cron).actions, 0, limit - 1)).map(readAction);
+  }
+
+  async account(...[cron, from, to, most]: AccountRequest): Promise<Account> {
+    checkRange(from, to);
+    const end = most === undefined ? to : await this.#endOfPart(cron, { from, to, most });
+    return { ...(await this.#all(cron, from, end)), ...(end < to && { more: end }) };
+  }
+
+  async #endOfPart(cron: string, { from, to, most }: AccountPart): Promise<number> {
+    checkWhole('most', most, 1);
+    const { runs } = this.access.keys(cron);
+    const [first, beyond] = await Promise.all(
+      [0, most].map(async (skipped) => {
+        const found = await this.access.redis.zrangebyscore(runs, from, `(${to}`, 'WITHSCORES', 'LIMIT', skipped, 1);
+        return found[1] === undefined ? undefined : Number(found[1]);
+      }),
+    );
+    return endOfPart({ first, beyond, to });
+  }
+
+  /** What was forgotten is asked for last: whatever goes while the rest is read is counted in. */
+  async #all(cron: string, from: number, to: number): Promise<Account> {
+    const { redis, keys } = this.access;
+    const [skips, ids] = await Promise.all([
+      this.#skipsIn(cron, from, to),
+      redis.zrangebyscore(keys(cron).runs, from, `(${to}`, 'WITHSCORES'),
+    ]);
+    const runs = new Map((await this.#existing(ids.filter((_, n) => n % 2 === 0))).map((run) => [run.id, run]));
+    const gone = ids.flatMap((id, n) => (n % 2 === 0 && !runs.has(id) ? [Number(ids[n + 1])] : []));
+    const forgotten = Number((await redis.hget(keys(cron).cron, 'forgotten')) ?? 0);
+    return { runs: [...runs.values()], skips, forgotten: Math.max(forgotten, gone.at(-1) ?? 0) || null };
+  }
+
+  async countKeys(cron: string): Promise<number> {
+    const [{ redis, keys }, [seconds, micros]] = [this.access, await this.access.redis.time()];
+    const now = Number(seconds) * 1_000 + Math.floor(Number(micros) / 1_000);
+    return redis.zcount(keys(cron).used, `(${now}`, '+inf');
+  }
+
+  async forget(cron: string, keep: number): Promise<number> {
+    checkWhole('keep', keep, 0);
+    const keys = this.access.keys(cron);
+    const ids = await this.access.call(
+      'forget-runs',
+      [keys.runs, keys.open, keys.skips, keys.cron, keys.failed, keys.used],
+      [keep, LEDGER_BATCH, LATE_TRIGGER_MS],
+    );
+    const gone = ids.flatMap((id) => [keys.run(id), keys.effects(id), keys.items(id)]);
+    if (gone.length > 0) await this.access.redis.unlink(gone);
+    return ids.length;
+  }
+
+  /** No two ranges share an instant, so the one that `to` lies in is the first that ends there or later. */
+  async #skipsIn(cron: string, from: number, to: number): Promise<SkipRange[]> {
+    const { skips } = this.access.keys(cron);
+    const [within, beyond] = await Promise.all([
+      this.access.redis.zrangebyscore(skips, from, `(${to}`),
+      this.access.redis.zrangebyscore(skips, to, '+inf', 'LIMIT', 0, 1),
+    ]);
+    return [...within, ...beyond].map(readSkipRange).filter(({ after }) => after + 1 < to);
+  }
+
+  async #existing(ids: readonly string[]): Promise<Run[]> {
+    const runs = await inWindows(ids, (id) => this.readRun(id));
+    return runs.filter((run) => run !== null);
+  }
+
+  async #newestIn(key: string, limit: number): Promise<{ readonly id: string; readonly at: number }[]> {
+    if (limit < 1) return [];
+    const found = await this.access.redis.zrevrange(key, 0, limit - 1, 'WITHSCORES');
+    return found.flatMap((id, n) => (n % 2 === 0 ? [{ id, at: Number(found[n + 1]) }] : []));
+  }
+
+  /** A stop of −1 means all of them, so a limit of 0 never gets there. */
+  async #newest(key: string, limit: number): Promise<string[]> {
+    return limit < 1 ? [] : this.access.redis.zrevrange(key, 0, limit - 1);
+  }
+}
+
+/**
+ * So many at a time: what is sent in one go delays whatever else uses the connection, and its answers come in one go as well.
+ */
+async function inWindows<Item, Answer>(
+  items: readonly Item[],
+  ask: (item: Item) => Promise<Answer>,
+): Promise<Answer[]> {
+  const answers: Answer[] = [];
+  for (let at = 0; at < items.length; at += WINDOW) {
+    answers.push(...(await Promise.all(items.slice(at, at + WINDOW).map(ask))));
+  }
+  return answers;
+}
+
+function readRecord([fence, cursor, generation, refusals, ...rest]: Row): CronRecord {
+  const [dropped, lastAt] = rest.slice(4);
+  return {
+    fence: fence ? parseFence(fence) : NO_FENCE,
+    cursor: cursor ? Number(cursor) : null,
+    generation: Number(generation ?? 0),
+    refusals: Number(refusals ?? 0),
+    paused: readPause(rest),
+    droppedNotifications: dropped ? { count: Number(dropped), lastAt: Number(lastAt) } : null,
+  };
+}

@@ -1,0 +1,58 @@
+import { describe, expect, it } from 'vitest';
+import type { AlarmStore } from '../../libs/jobs/src/alarms/alarm-store.js';
+
+/** What a book's spec has to offer, so that the contract can drive it. */
+export interface AlarmStoreHarness {
+  /** Empty, and nobody else's. */
+  readonly store: AlarmStore;
+  /** The store's clock, epoch milliseconds. */
+  readonly now: () => Promise<number>;
+}
+
+/** The one suite that every book of alarms passes. */
+export function alarmStoreContract(name: string, makeHarness: () => Promise<AlarmStoreHarness>): void {
+  describe(`${name} keeps the contract of the book of alarms`, () => {
+    it('answers with the clock of the store, and nothing of crons it does not know', async () => {
+      const { store, now } = await makeHarness();
+      const before = await now();
+      const reading = await store.read(['a', 'b']);
+      expect(reading.records).toEqual([null, null]);
+      expect(reading.now).toBeGreaterThanOrEqual(before);
+      expect(reading.now).toBeLessThanOrEqual(await now());
+      expect(await store.names()).toEqual([]);
+    });
+
+    it('keeps what was written, in the order asked for', async () => {
+      const { store } = await makeHarness();
+      expect(
+        await store.swap([
+          { cron: 'a', was: null, is: '{"a":1}' },
+          { cron: 'b', was: null, is: '{"b":1}' },
+        ]),
+      ).toEqual([true, true]);
+      expect((await store.read(['b', 'none', 'a'])).records).toEqual(['{"b":1}', null, '{"a":1}']);
+      expect((await store.names()).toSorted()).toEqual(['a', 'b']);
+    });
+
+    it('writes nothing for who has read something older, and the others of the same call', async () => {
+      const { store } = await makeHarness();
+      await store.swap([{ cron: 'a', was: null, is: 'one' }]);
+      expect(
+        await store.swap([
+          { cron: 'a', was: null, is: 'mine' },
+          { cron: 'b', was: null, is: 'mine' },
+          { cron: 'a', was: 'one', is: 'two' },
+        ]),
+      ).toEqual([false, true, true]);
+      expect((await store.read(['a', 'b'])).records).toEqual(['two', 'mine']);
+    });
+
+    it('forgets what is over', async () => {
+      const { store } = await makeHarness();
+      await store.swap([{ cron: 'a', was: null, is: 'one' }]);
+      expect(await store.swap([{ cron: 'a', was: 'another', is: null }])).toEqual([false]);
+      expect(await store.swap([{ cron: 'a', was: 'one', is: null }])).toEqual([true]);
+      expect([await store.names(), (await store.read(['a'])).records]).toEqual([[], [null]]);
+    });
+  });
+}

@@ -1,0 +1,142 @@
+import { describe, expect, it } from 'vitest';
+import { MEMBER_GONE_MS, MAX_OVERDUE, OVERDUE_MS, type Membership } from '../../libs/jobs/src/scheduling/membership.js';
+
+/** What a membership's spec has to offer, so that the contract can drive it. */
+export interface MembershipHarness {
+  /** Empty, and nobody else's. */
+  readonly membership: Membership;
+  /** The same store, as another process sees it. */
+  readonly elsewhere: Membership;
+  /** The store's clock, epoch milliseconds. */
+  readonly now: () => Promise<number>;
+  /** Has the catalog accept a change. */
+  readonly change: () => Promise<void>;
+  /** Makes it so that the pod was heard so long ago; negative for a time that is still to come. */
+  readonly heardAgo: (pod: string, ms: number) => Promise<void>;
+  /** How many pods are remembered. */
+  readonly remembered: () => Promise<number>;
+}
+
+/** What a membership that was asked a moment ago may be off by. */
+const SLACK_MS = 5_000;
+
+/** The one suite that every presence passes. */
+export function membershipContract(name: string, makeHarness: () => Promise<MembershipHarness>): void {
+  describe(`${name} keeps the membership contract`, () => {
+    beating(makeHarness);
+    going(makeHarness);
+    announcing(makeHarness);
+  });
+}
+
+function beating(makeHarness: () => Promise<MembershipHarness>): void {
+  it('answers with the clock of the store, the pod that asks, and nothing overdue', async () => {
+    const { membership, now } = await makeHarness();
+    const before = await now();
+    const beat = await membership.heartbeat('a');
+    expect(beat.now).toBeGreaterThanOrEqual(before);
+    expect(beat.now).toBeLessThanOrEqual(await now());
+    expect(beat).toMatchObject({ catalogVersion: 0, members: [{ pod: 'a', sinceHeardMs: 0 }], overdue: [] });
+  });
+
+  it('tells who else is there, by name, and how long each has been silent', async () => {
+    const { membership, elsewhere, heardAgo } = await makeHarness();
+    await elsewhere.heartbeat('c');
+    await elsewhere.heartbeat('b');
+    await heardAgo('b', 2_000);
+    const { members } = await membership.heartbeat('a');
+    expect(members.map(({ pod }) => pod)).toEqual(['a', 'b', 'c']);
+    expect(members[1]?.sinceHeardMs).toBeGreaterThanOrEqual(2_000);
+    expect(members[1]?.sinceHeardMs).toBeLessThan(MEMBER_GONE_MS);
+  });
+
+  it('tells how far the catalog is', async () => {
+    const { membership, change } = await makeHarness();
+    await change();
+    const { catalogVersion } = await membership.heartbeat('a');
+    await change();
+    expect((await membership.heartbeat('a')).catalogVersion).toBeGreaterThan(catalogVersion ?? Infinity);
+  });
+
+  it('remembers when any pod was last heard, also when all are gone', async () => {
+    const { membership, elsewhere } = await makeHarness();
+    expect(await membership.lastHeard()).toBeNull();
+    const { now } = await membership.heartbeat('a');
+    await membership.leave('a');
+    expect(await elsewhere.lastHeard()).toBe(now);
+  });
+}
+
+function going(makeHarness: () => Promise<MembershipHarness>): void {
+  it('counts a pod no more that was not heard for long, and forgets it', async () => {
+    const { membership, heardAgo, remembered } = await makeHarness();
+    await membership.heartbeat('gone');
+    await heardAgo('gone', MEMBER_GONE_MS);
+    expect((await membership.heartbeat('a')).members.map(({ pod }) => pod)).toEqual(['a']);
+    expect(await remembered()).toBe(1);
+  });
+
+  it('counts a pod no more that has left', async () => {
+    const { membership, elsewhere } = await makeHarness();
+    await membership.heartbeat('a');
+    await elsewhere.heartbeat('b');
+    await elsewhere.leave('b');
+    expect((await membership.heartbeat('a')).members.map(({ pod }) => pod)).toEqual(['a']);
+    await elsewhere.leave('b');
+  });
+
+  it('does not keep the dead among the living because a clock went back', async () => {
+    const { membership, heardAgo } = await makeHarness();
+    await membership.heartbeat('dead');
+    await heardAgo('dead', -3_600_000);
+    expect((await membership.heartbeat('a')).members).toContainEqual({ pod: 'dead', sinceHeardMs: 0 });
+    await heardAgo('dead', MEMBER_GONE_MS);
+    expect((await membership.heartbeat('a')).members.map(({ pod }) => pod)).toEqual(['a']);
+  });
+}
+
+function announcing(makeHarness: () => Promise<MembershipHarness>): void {
+  it('tells what is overdue, the longest first, and nothing that was due just now', async () => {
+    const { membership, elsewhere, now } = await makeHarness();
+    const at = await now();
+    const dues = { later: at + SLACK_MS, just: at - OVERDUE_MS + SLACK_MS, late: at - OVERDUE_MS, asked: 0 };
+    await membership.publishDue(new Map(Object.entries(dues)));
+    const beat = await elsewhere.heartbeat('a');
+    expect(beat.overdue.map(({ cron }) => cron)).toEqual(['asked', 'late']);
+    expect(beat.overdue.map(({ overdueMs }) => overdueMs)).toEqual([beat.now, beat.now - dues.late]);
+  });
+
+  it('goes by what was announced last', async () => {
+    const { membership, now } = await makeHarness();
+    const at = await now();
+    await membership.publishDue(
+      new Map([
+        ['a', 0],
+        ['b', 0],
+        ['c', at + SLACK_MS],
+      ]),
+    );
+    await membership.publishDue(
+      new Map([
+        ['a', at + SLACK_MS],
+        ['b', null],
+        ['c', 0],
+      ]),
+    );
+    const { overdue } = await membership.heartbeat('a');
+    expect(overdue.map(({ cron }) => cron)).toEqual(['c']);
+  });
+
+  it('takes many at once, also none, and tells the longest overdue when there are too many', async () => {
+    const { membership } = await makeHarness();
+    const count = 2 * MAX_OVERDUE + 1;
+    await membership.publishDue(new Map());
+    await membership.publishDue(new Map(Array.from({ length: count }, (_, n) => [`cron-${n}`, count - n])));
+    const { overdue } = await membership.heartbeat('a');
+    expect(overdue).toHaveLength(MAX_OVERDUE);
+    expect(overdue[0]).toMatchObject({ cron: `cron-${count - 1}` });
+    expect(overdue.at(-1)).toMatchObject({ cron: `cron-${count - MAX_OVERDUE}` });
+    await membership.publishDue(new Map(Array.from({ length: count }, (_, n) => [`cron-${n}`, null])));
+    expect((await membership.heartbeat('a')).overdue).toEqual([]);
+  });
+}

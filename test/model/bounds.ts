@@ -1,0 +1,80 @@
+/** How much there is of each, and how much may go wrong. What is left out is 0. Read by the init of promela/fencepost.pml. */
+export type Bounds = Readonly<
+  Partial<
+    Record<
+      | 'schedulers'
+      | 'workers'
+      | 'instants'
+      | 'most'
+      | 'asks'
+      | 'inLine'
+      | 'answers'
+      | 'crashes'
+      | 'expiries'
+      | 'failovers'
+      | 'rollbacks'
+      | 'losses'
+      | 'failures'
+      | 'silences'
+      | 'copies'
+      | 'releases'
+      | 'cancels',
+      number
+    >
+  >
+>;
+
+export interface Configuration {
+  readonly name: string;
+  /** `fair` is the search for a run that never ends, under weak fairness; `safe` looks for a state that must not be. */
+  readonly search: 'safe' | 'fair';
+  readonly bounds: Bounds;
+}
+
+const ONE_RUN: Bounds = { schedulers: 1, workers: 2, instants: 1, most: 2 };
+const TWO_RUNS: Bounds = { ...ONE_RUN, instants: 2 };
+const TWO_PODS: Bounds = { ...ONE_RUN, schedulers: 2 };
+const PODS_ALONE: Bounds = { schedulers: 3, workers: 0, instants: 2, most: 1 };
+
+function safe(name: string, bounds: Bounds): Configuration {
+  return { name, search: 'safe', bounds };
+}
+
+function fair(name: string, bounds: Bounds): Configuration {
+  return { name, search: 'fair', bounds };
+}
+
+/** A minute and a half on one core. Each is exhausted. */
+export const CONFIGURATIONS: readonly Configuration[] = [
+  safe('three pods, a failover that loses leases, a request that comes twice', {
+    ...PODS_ALONE,
+    ...{ expiries: 1, failovers: 1, crashes: 1, copies: 1 },
+  }),
+  safe('three pods that lose and release leases', { ...PODS_ALONE, expiries: 2, releases: 2, crashes: 1 }),
+  safe('two pods, two workers, a crash, a lost lease', { ...TWO_PODS, crashes: 1, expiries: 1, losses: 1 }),
+  safe('two pods, two workers, a failover that loses leases', { ...TWO_PODS, crashes: 1, failovers: 1 }),
+  safe('two runs in line', { ...TWO_RUNS, inLine: 1 }),
+  safe('two runs, overlap skip', TWO_RUNS),
+  safe('an effect that is tried again, three attempts', { ...ONE_RUN, most: 3, crashes: 1, failures: 1, silences: 1 }),
+  safe('an effect that is tried again, a request that comes twice', { ...ONE_RUN, crashes: 1, silences: 1, copies: 1 }),
+  safe('an effect that asks', { ...ONE_RUN, asks: 1, answers: 2, crashes: 1, failures: 1, silences: 1 }),
+  safe('an effect that asks, a request that comes twice, a cancelled run', {
+    ...ONE_RUN,
+    ...{ asks: 1, answers: 1, failures: 1, silences: 1, copies: 1, cancels: 1 },
+  }),
+  safe('a ledger that fails over and loses what it had accepted', { ...TWO_PODS, rollbacks: 1 }),
+  safe('a ledger that fails over together with the leases', { ...ONE_RUN, rollbacks: 1, failovers: 1 }),
+  fair('every run ends: crashes and lost deliveries', { ...ONE_RUN, crashes: 1, losses: 1 }),
+  fair('every run ends: two pods and a lost lease', { ...TWO_PODS, expiries: 1 }),
+  fair('every run ends: an effect that asks', { ...ONE_RUN, asks: 1, answers: 1, crashes: 1 }),
+];
+
+/** Some seconds. */
+export const QUICK_CONFIGURATIONS: readonly Configuration[] = [
+  safe('two pods, a failover that loses leases', { ...PODS_ALONE, schedulers: 2, expiries: 1, failovers: 1 }),
+  safe('two pods, two workers', TWO_PODS),
+  safe('an effect that is tried again', { ...ONE_RUN, silences: 1, crashes: 1 }),
+  safe('an effect that asks', { ...ONE_RUN, asks: 1, answers: 1, silences: 1 }),
+  safe('a ledger that loses what it had accepted', { ...ONE_RUN, rollbacks: 1 }),
+  fair('every run ends', { ...ONE_RUN, losses: 1 }),
+];

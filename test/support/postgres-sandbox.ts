@@ -1,0 +1,77 @@
+import { Pool } from 'pg';
+import type { PoolConfig } from 'pg';
+import { expect } from 'vitest';
+import { createLeaseTable, PostgresLeaseStore } from '@fencepost/lease/postgres';
+import { freshSchema } from './postgres.js';
+
+/** A test's own schema, and a pool whose sessions bear its name. */
+export interface PostgresSandbox {
+  readonly schema: string;
+  readonly pool: Pool;
+  /** A store on the room's table of leases, with a pool of its own where `settings` ask for one. */
+  readonly store: (settings?: PoolConfig) => PostgresLeaseStore;
+  /** Another pool of the same name; ended with the room. */
+  another(settings?: PoolConfig): Pool;
+  /** Runs `begin` in a transaction that stays open until `commit`. */
+  transaction(begin: string): Promise<{ commit(): Promise<void> }>;
+  /** Waits until that many sessions of this room wait for a lock. */
+  untilBlocked(sessions: number): Promise<void>;
+  /** Ends the sessions of this room whose statement matches, as an administrator or a failover would; says how many. */
+  terminate(statement: string): Promise<number>;
+  readonly close: () => Promise<void>;
+}
+
+/** A room with a table of leases in it. */
+export async function leaseSandbox(url: string): Promise<PostgresSandbox> {
+  const sandbox = postgresSandbox(url);
+  await createLeaseTable(sandbox.pool, { schema: sandbox.schema });
+  return sandbox;
+}
+
+/** A room in which there is nothing yet, not even the schema. */
+export function postgresSandbox(url: string): PostgresSandbox {
+  const schema = freshSchema();
+  const pools: Pool[] = [];
+  const another = (settings: PoolConfig = {}) => {
+    const opened = new Pool({ connectionString: url, application_name: schema, max: 20, ...settings });
+    // A session that was ended while it was idle is no failure of the test that ended it.
+    opened.on('error', () => {});
+    pools.push(opened);
+    return opened;
+  };
+  const pool = another();
+  const sessions = `FROM pg_stat_activity WHERE application_name = '${schema}' AND pid <> pg_backend_pid()`;
+  const blocked = async () => Number((await pool.query(`SELECT count(*) AS n ${sessions} AND ${WAITS}`)).rows[0].n);
+  return {
+    schema,
+    pool,
+    another,
+    store: (settings) => new PostgresLeaseStore({ client: settings ? another(settings) : pool, schema }),
+    transaction: (begin) => openTransaction(pool, begin),
+    untilBlocked: async (number) => {
+      await expect.poll(blocked, { interval: 5, timeout: 10_000 }).toBe(number);
+    },
+    terminate: async (statement) => {
+      const ended = await pool.query(`SELECT pg_terminate_backend(pid) ${sessions} AND query LIKE $1`, [statement]);
+      return ended.rowCount ?? 0;
+    },
+    close: async () => {
+      await pool.query(`DROP SCHEMA IF EXISTS "${schema}" CASCADE`);
+      await Promise.all(pools.map((opened) => opened.end()));
+    },
+  };
+}
+
+const WAITS = `wait_event_type = 'Lock'`;
+
+async function openTransaction(pool: Pool, begin: string): Promise<{ commit(): Promise<void> }> {
+  const connection = await pool.connect();
+  await connection.query('BEGIN');
+  await connection.query(begin);
+  return {
+    commit: async () => {
+      await connection.query('COMMIT');
+      connection.release();
+    },
+  };
+}
