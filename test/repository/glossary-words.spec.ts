@@ -53,6 +53,7 @@ const ALLOWED: readonly Allowed[] = [
   },
   { files: /announcer\.tsx$|\.tsx$/, words: /^announcer$/i, why: 'it announces to screen readers' },
   { files: /^(libs|test)\/lease\//, words: /./, why: 'libs/lease has its own list of names to replace' },
+  { files: /fixture-api\.ts$/, words: /^outlook$/, why: 'a path of the HTTP API, which is called as before' },
   { files: /./, words: /^(silence|silences)$/, why: 'a fault that tests inject: a server that does not answer' },
 ];
 
