@@ -105,22 +105,10 @@ export class SchedulerPod {
     });
     const { acquirer, catalogCache } = this;
     const onReassigned = (crons: readonly string[]) => this.#handOver(crons);
-    this.#assignment = new Assignment({
-      pod,
-      catalogCache,
-      acquirer,
-      telemetry,
-      isHeld,
-      onReassigned,
-      suspectAfterMs: timing.suspectAfterMs,
-    });
+    this.#assignment = new Assignment({ ...timing, pod, catalogCache, acquirer, telemetry, isHeld, onReassigned });
     this.#takeover = new Takeover({ ...deps, timing, pod, catalogCache, take: (crons) => acquirer.take(crons) });
-    this.#heartbeat = new MembershipHeartbeat({
-      ...deps,
-      pod,
-      heartbeatMs: timing.heartbeatMs,
-      onHeartbeat: (reply, askedAt) => this.#onHeartbeat(reply, askedAt),
-    });
+    const onHeartbeat = (reply: HeartbeatReply, askedAt: number) => this.#onHeartbeat(reply, askedAt);
+    this.#heartbeat = new MembershipHeartbeat({ ...deps, ...timing, pod, onHeartbeat });
   }
 
   /** The store's clock at the last word on the catalog. */
