@@ -11,17 +11,17 @@ const counted = { unit: null, by: 'both', type: 'counter' } as const;
 export const LEASE_METRICS = {
   leaseAcquire: {
     ...{ ...counted, name: 'redis_lease_acquire_total' },
-    help: 'Requests for a lease, by how they ended.',
+    help: 'Requests for a lease, by outcome.',
     labels: { resource_type: type, outcome: ['acquired', 'busy', 'error'] },
   },
   leaseRelease: {
     ...{ ...counted, name: 'redis_lease_release_total' },
-    help: 'Releases, by how they ended.',
+    help: 'Releases, by outcome.',
     labels: { resource_type: type, outcome: ['released', 'stale', 'error'] },
   },
   leaseExtend: {
     ...{ ...counted, name: 'redis_lease_extend_total' },
-    help: 'Renewals, by how they ended.',
+    help: 'Renewals, by outcome.',
     labels: { resource_type: type, outcome: ['extended', 'refused', 'error'] },
   },
   leaseLost: {
@@ -31,17 +31,17 @@ export const LEASE_METRICS = {
   },
   leaseStaleRelease: {
     ...{ ...counted, name: 'redis_lease_stale_release_total' },
-    help: 'Releases of a term that was over in the store.',
+    help: 'Releases of a term that had ended in the store.',
     labels: { resource_type: type },
   },
   leaseContention: {
     ...{ ...counted, name: 'redis_lease_contention_total' },
-    help: 'Requests for a lease that somebody else held.',
+    help: 'Requests for a lease that another holder had.',
     labels: { resource_type: type },
   },
   leaseUnreleased: {
     ...{ ...counted, name: 'redis_lease_expired_without_release_total' },
-    help: 'Terms that ended, or were left to end, without their holder having released them in time.',
+    help: 'Terms that ended without a release in time.',
     labels: { resource_type: type },
   },
   leaseRejected: {
@@ -51,7 +51,7 @@ export const LEASE_METRICS = {
   },
   leaseLatency: {
     ...{ ...ms, name: 'redis_lease_acquire_latency_ms' },
-    help: 'Milliseconds until a request for a lease was answered, or given up.',
+    help: 'Milliseconds until a request for a lease was answered or abandoned.',
     labels: { outcome: ['acquired', 'busy', 'error'] },
   },
   leaseHoldTime: {
@@ -61,7 +61,7 @@ export const LEASE_METRICS = {
   },
   nodeHealth: {
     ...{ name: 'redis_node_health', type: 'gauge', unit: null, by: 'quorum' },
-    help: '1 while a node of the quorum is asked, 0 while it is left out because it fails.',
+    help: '1 while a quorum node is asked, 0 while it is left out because it fails.',
     labels: { node: NAMES },
   },
 } as const satisfies Record<string, MetricSpec>;

@@ -18,17 +18,15 @@ const HOLD_MS = [10, 50, 100, 300, 1_000, 3_000, 10_000, 30_000, 60_000, 300_000
 export function instruments(registry: MetricsRegistry) {
   const counter = counters(registry);
   return {
-    acquire: counter('acquire_total', 'Requests for a lease, by how they ended.', ['resource_type', 'outcome']),
-    release: counter('release_total', 'Releases, by how they ended.', ['resource_type', 'outcome']),
-    extend: counter('extend_total', 'Renewals, by how they ended.', ['resource_type', 'outcome']),
+    acquire: counter('acquire_total', 'Requests for a lease, by outcome.', ['resource_type', 'outcome']),
+    release: counter('release_total', 'Releases, by outcome.', ['resource_type', 'outcome']),
+    extend: counter('extend_total', 'Renewals, by outcome.', ['resource_type', 'outcome']),
     lost: counter('lost_total', 'Leases lost before their holder released them.', ['resource_type', 'reason']),
-    staleRelease: counter('stale_release_total', 'Releases of a term that was over in the store.', ['resource_type']),
-    contention: counter('contention_total', 'Requests for a lease that somebody else held.', ['resource_type']),
-    unreleased: counter(
-      'expired_without_release_total',
-      'Terms that ended, or were left to end, without their holder having released them in time.',
-      ['resource_type'],
-    ),
+    staleRelease: counter('stale_release_total', 'Releases of a term that had ended in the store.', ['resource_type']),
+    contention: counter('contention_total', 'Requests for a lease that another holder had.', ['resource_type']),
+    unreleased: counter('expired_without_release_total', 'Terms that ended without a release in time.', [
+      'resource_type',
+    ]),
     rejected: counter('fencing_rejected_total', 'Writes that a downstream system refused because of their fence.', [
       'resource_type',
       'downstream',
@@ -50,7 +48,7 @@ function distributions(registry: MetricsRegistry) {
   return {
     acquireLatency: histogram(registry, {
       name: 'redis_lease_acquire_latency_ms',
-      help: 'Milliseconds until a request for a lease was answered, or given up.',
+      help: 'Milliseconds until a request for a lease was answered or abandoned.',
       labelNames: ['outcome'],
       buckets: LATENCY_MS,
     }),
@@ -77,7 +75,7 @@ function histogram<L extends string>(registry: MetricsRegistry, shape: Histogram
 
 function nodeHealth(registry: MetricsRegistry): Gauge<'node'> {
   const name = 'redis_node_health';
-  const help = '1 while a node of the quorum is asked, 0 while it is left out because it fails.';
+  const help = '1 while a quorum node is asked, 0 while it is left out because it fails.';
   const known = registry.getSingleMetric<'node'>(name);
   return known instanceof Gauge ? known : new Gauge({ name, help, labelNames: ['node'], registers: [registry] });
 }

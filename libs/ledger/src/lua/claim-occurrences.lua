@@ -129,7 +129,7 @@ local function claim(k, a, plan)
   end
   local watch, pending = at.watch, base .. 'pending'
   if surplus > 0 then
-    freeCapacity({ runs = base .. 'runs', open = open, watch = watch, pending = pending, run = run, id = id,
+    free_capacity({ runs = base .. 'runs', open = open, watch = watch, pending = pending, run = run, id = id,
       keep = ARGV[3] }, policy, plan.most, surplus, plan.grace)
   end
   call('ZADD', open, '+inf', id)

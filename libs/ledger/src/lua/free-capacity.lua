@@ -70,7 +70,7 @@ local function supersede_runs(keys, most)
   end
 end
 
-local function freeCapacity(keys, policy, most, surplus, grace)
+local function free_capacity(keys, policy, most, surplus, grace)
   if surplus <= 0 then return end
   if policy == 'replace' then replace_runs(keys, surplus, grace) end
   if policy == 'queue-one' then supersede_runs(keys, most) end

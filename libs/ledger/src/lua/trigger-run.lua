@@ -78,7 +78,7 @@ if skipped then
   redis.call('PEXPIRE', KEYS[7], ARGV[9])
   return { 'SKIPPED', 'overlap' }
 end
-freeCapacity({ runs = KEYS[2], open = KEYS[3], watch = KEYS[4], pending = KEYS[5], run = KEYS[7], id = ARGV[1],
+free_capacity({ runs = KEYS[2], open = KEYS[3], watch = KEYS[4], pending = KEYS[5], run = KEYS[7], id = ARGV[1],
   keep = ARGV[9] }, ARGV[5], ARGV[6], surplus, ARGV[7])
 redis.call('ZADD', KEYS[3], '+inf', ARGV[1])
 local later = tonumber(ARGV[11]) or 0
