@@ -7,7 +7,7 @@ import { describe, expect, it } from 'vitest';
 import { parseSchedule } from '../../libs/schedule/src/schedule.js';
 import { anyExpression } from '../schedule/random-expression.js';
 
-const NEST = fileURLToPath(new URL('../../libs/jobs/src/nest/', import.meta.url));
+const SCHEDULE = fileURLToPath(new URL('../../libs/schedule/src/', import.meta.url));
 const OPTIONS: ts.CompilerOptions = {
   strict: true,
   noEmit: true,
@@ -28,7 +28,7 @@ const PROLOGUE = [
 
 /** What the compiler says of each call, `null` where it is content. */
 function judged(calls: readonly string[]): (string | null)[] {
-  const file = `${NEST}judged.ts`;
+  const file = `${SCHEDULE}judged.ts`;
   const text = [...PROLOGUE, ...calls].join('\n');
   const host = ts.createCompilerHost(OPTIONS);
   const real = { ...host };
@@ -142,7 +142,7 @@ describe('a time zone that stands in the source', () => {
   });
 
   it('stands once in the list', () => {
-    const source = readFileSync(`${NEST}zone-names.ts`, 'utf8');
+    const source = readFileSync(`${SCHEDULE}zone-names.ts`, 'utf8');
     const regions = source
       .split(/^type /m)
       .map((region) => [...region.matchAll(/'([^']+)'/g)].map((match) => match[1]));

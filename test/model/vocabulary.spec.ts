@@ -84,9 +84,12 @@ describe('the vocabulary of the model', () => {
   });
 });
 
-const PLACES = ['test/model/', 'libs/lease/src/lua/'].concat(
-  ['ledger/lua/', 'ledger/', 'scheduling/', 'running/'].map((bounds) => `libs/jobs/src/${bounds}`),
-);
+const PLACES = [
+  'test/model/',
+  'libs/lease/src/lua/',
+  ...['lua/', ''].map((folder) => `libs/ledger/src/${folder}`),
+  ...['scheduling/', 'running/'].map((folder) => `libs/jobs/src/${folder}`),
+];
 
 function isSize(name: string): boolean {
   return ['SCHEDULERS', 'WORKERS', 'INSTANTS'].includes(name);

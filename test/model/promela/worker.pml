@@ -1,4 +1,4 @@
-/* carry-out.ts, attempt.ts and effect-call.ts: begin, effect, finish in the ledger, and only then the queue's job. */
+/* execute.ts, attempt.ts and effect-call.ts: begin, effect, finish in the ledger, and only then the queue's job. */
 
 inline takeUp(me, i) {
   if
