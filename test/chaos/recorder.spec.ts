@@ -10,7 +10,8 @@ const RECORDER = new URL('../dist/pods/recorder.js', import.meta.url).href;
 
 /** A program that uses the ledger as a pod does, and then does what a test wants to see recorded. */
 const LEDGER = `
-  import { RedisLedger, Telemetry } from '@fencepost/jobs';
+  import { Telemetry } from '@fencepost/jobs';
+  import { RedisLedger } from '@fencepost/ledger/redis';
   import { connectRedis } from '@fencepost/lease/redis';
   const { REDIS_URL: url, PREFIX: prefix } = process.env;
   const redis = await connectRedis({ url, commandTimeoutMs: 5000, name: 'recorded' });

@@ -70,7 +70,9 @@ describe('the table of leases', () => {
     await sandbox.pool.query(change.replace('$', sandbox.schema));
     const refused = createLeaseTable(sandbox.pool, { schema: sandbox.schema });
     await expect(refused).rejects.toThrow(SetupError);
-    await expect(refused).rejects.toThrow(`to have the comment "fencepost leases v1", got ${shown}. It is somebody`);
+    await expect(refused).rejects.toThrow(
+      `to have the comment "fencepost leases v1", got ${shown}. It belongs to another program`,
+    );
   });
 
   it('may have any name, next to a table of fences in the same schema', async () => {
