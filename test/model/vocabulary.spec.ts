@@ -87,8 +87,10 @@ describe('the vocabulary of the model', () => {
 const PLACES = [
   'test/model/',
   'libs/lease/src/lua/',
-  ...['lua/', ''].map((folder) => `libs/ledger/src/${folder}`),
-  ...['scheduling/', 'running/'].map((folder) => `libs/jobs/src/${folder}`),
+  'libs/ledger/src/lua/',
+  'libs/ledger/src/',
+  'libs/jobs/src/scheduling/',
+  'libs/jobs/src/running/',
 ];
 
 function isSize(name: string): boolean {
