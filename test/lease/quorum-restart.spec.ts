@@ -30,9 +30,13 @@ describe('a node that restarted empty', () => {
     const held = await untilGranted(holder, MAX_TTL_MS);
 
     // Of the two nodes that granted one forgets it, and the third has never heard of it: without the delay a majority.
+    const restartedAt = performance.now();
     await Promise.all([forgetful.restartEmpty(), away.restartEmpty()]);
     const fresh = await connect();
-    for (const store of [other, fresh]) expect(await tried(store, 500)).toMatchObject({ acquired: false });
+    // Again and again: one request alone may fail because the machine is slow.
+    do {
+      for (const store of [other, fresh]) expect(await tried(store, 500)).toMatchObject({ acquired: false });
+    } while (performance.now() - restartedAt < MAX_TTL_MS / 2);
 
     expect((await untilGranted(fresh, 500)).fence).toBeGreaterThan(held.fence);
   });
