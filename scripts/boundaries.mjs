@@ -8,7 +8,7 @@ const AREAS = ['libs', 'apps', 'test', 'bench', 'examples'];
 
 /**
  * Which imports cross a boundary. Uses dependency-cruiser's API, since its command refuses Node 20.
- * @param {string} house the folder that has the packages
+ * @param {string} repository the folder with the packages
  * @returns {Promise<{ seen: number, unseen: string[], violations: { rule: string, from: string, to: string }[] }>}
  *   `unseen` are TypeScript files the cruiser passed over: what it does not see it calls clean
  */

@@ -18,7 +18,7 @@ const PUBLISHED = ['libs/schedule', 'libs/lease', 'libs/ledger', 'libs/jobs'];
 const STEPS = [
   { name: 'format', step: () => run('prettier', '--check', '--log-level', 'warn', '.') },
   { name: 'rules and types', step: () => run('oxlint') },
-  { name: 'doors', step: checkBoundaries },
+  { name: 'boundaries', step: checkBoundaries },
   { name: 'exports budget', step: countExports },
   { name: 'nothing unused', step: () => run('knip', '--no-config-hints') },
 ];

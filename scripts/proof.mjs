@@ -26,10 +26,10 @@ const PROOFS = {
 
 const HELP = `npm run proof -- [options]
 
-Runs ${Object.keys(PROOFS).join(', ')} one after the other in their long forms, which takes about an hour; a failure does
-not stop the rest. "npm run <name> -- --help" explains one of them (torture is torture:peers).
+Runs ${Object.keys(PROOFS).join(', ')} one after the other in their long forms; a failure does not
+stop the rest. "npm run <name> -- --help" explains one of them (torture is torture:peers).
 
-  --short          the short forms, which take about ten minutes
+  --short          the short forms
   --only <names>   some of ${Object.keys(PROOFS).join(',')}
   --json           only the closing line on stdout; everything else goes to stderr
   -h, --help       this

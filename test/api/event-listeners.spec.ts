@@ -3,8 +3,8 @@ import { connect, type Socket } from 'node:net';
 import { JOURNAL, type Journal } from '@fencepost/jobs';
 import { ManualClock } from '@fencepost/lease/testing';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { EventsController } from '../../apps/scheduler/src/api/events.controller.js';
 import { newToken } from '@fencepost/pod';
+import { EventsController } from '../../apps/scheduler/src/api/events.controller.js';
 import { SECRETS, startSchedulerApp, TOKENS, type RunningApp } from '../support/scheduler-app.js';
 
 const MAX_LISTENERS = 500;

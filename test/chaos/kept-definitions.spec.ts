@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { closeRedis, connectRedis, type RedisClient } from '@fencepost/lease/redis';
 import { declared } from '../support/fencepost-deployment.js';
-import { freshPrefix, testRedis } from '../support/redis.js';
+import { clearPrefixes, freshPrefix, testRedis } from '../support/redis.js';
 import { KeptDefinitions } from './kept-definitions.js';
 import { storesOn } from './outside-stores.js';
 
@@ -33,7 +33,7 @@ describe('the definitions that are looked at during chaos', () => {
       await declare();
       await kept.look();
       expect(kept.lost).toEqual([]);
-      await redis.del(await redis.keys(`${prefix}:*`));
+      await clearPrefixes(redis, [prefix]);
       await declare();
       await kept.look();
       expect(new Set(kept.lost.map((sentence) => sentence.split(' was ')[0]))).toEqual(

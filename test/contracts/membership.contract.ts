@@ -20,7 +20,7 @@ export interface MembershipHarness {
 /** What a membership that was asked a moment ago may be off by. */
 const SLACK_MS = 5_000;
 
-/** The one suite that every presence passes. */
+/** The one suite that every adapter of the membership passes. */
 export function membershipContract(name: string, makeHarness: () => Promise<MembershipHarness>): void {
   describe(`${name} keeps the membership contract`, () => {
     beating(makeHarness);

@@ -8,7 +8,7 @@ import { afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { RedisCatalog } from '../../libs/ledger/src/catalog/redis-catalog.js';
 import { ensureBuilt } from '../../scripts/build.mjs';
 import { freePort } from '../../scripts/redis.mjs';
-import { freshPrefix, testRedis } from '../support/redis.js';
+import { clearPrefixes, freshPrefix, testRedis } from '../support/redis.js';
 
 const ROOT = join(import.meta.dirname, '../..');
 const PROGRAM = ['apps/cli/bin/fencepost.mjs'];
@@ -48,8 +48,7 @@ async function deployment(cron: string): Promise<NodeJS.ProcessEnv> {
   const prefix = freshPrefix();
   const redis = await connectRedis({ url: testRedis(), commandTimeoutMs: 5_000, name: 'test' });
   closing.push(async () => {
-    const keys = [...(await redis.keys(`${prefix}:*`)), ...(await redis.keys(`{${prefix}:*`))];
-    if (keys.length > 0) await redis.del(keys);
+    await clearPrefixes(redis, [prefix]);
     await closeRedis(redis);
   });
   const schedule = { name: cron, expression: '0 3 * * *', timeZone: 'UTC' };

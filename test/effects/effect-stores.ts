@@ -10,7 +10,7 @@ import { PostgresLedger } from '../../libs/ledger/src/postgres/postgres-ledger.j
 import { migrateLedger } from '../../libs/ledger/src/postgres/postgres-migrations.js';
 import { RedisLedger } from '../../libs/ledger/src/redis-ledger.js';
 import { freshSchema, postgresForTests } from '../support/postgres.js';
-import { freshPrefix, testRedis } from '../support/redis.js';
+import { clearPrefixes, freshPrefix, testRedis } from '../support/redis.js';
 
 /** A ledger with its own idea of time. */
 export interface EffectSandbox {
@@ -60,8 +60,7 @@ export async function redisStore(): Promise<EffectStore> {
   const prefix = freshPrefix();
   const ledger = new RedisLedger({ redis, prefix, tenant: 'default' });
   const close = async () => {
-    const keys = await redis.keys(`${prefix}:*`);
-    if (keys.length > 0) await redis.del(keys);
+    await clearPrefixes(redis, [prefix]);
     await closeRedis(redis);
   };
   return { name: 'Redis', atOnce: 60, sandbox: async () => realSandbox(ledger), close };

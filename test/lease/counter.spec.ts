@@ -5,7 +5,7 @@ import { RedisLeaseStore, closeRedis } from '@fencepost/lease/redis';
 import { RedisFencedValues } from '@fencepost/lease/sinks';
 import { Pod } from '../support/pod.js';
 import type { LogLine } from '../support/pod.js';
-import { freshPrefix, testRedis } from '../support/redis.js';
+import { clearPrefixes, freshPrefix, testRedis } from '../support/redis.js';
 
 const RUNNER = fileURLToPath(new URL('../support/run-source.mjs', import.meta.url));
 const PROGRAM = fileURLToPath(new URL('../programs/counter.ts', import.meta.url));
@@ -26,8 +26,7 @@ beforeEach(() => {
 afterEach(async ({ task }) => {
   await Promise.all(started.filter(({ isAlive }) => isAlive).map((pod) => pod.kill()));
   if (task.result?.state === 'fail') for (const pod of started) console.error(`${pod.name}:\n${pod.lastLines()}`);
-  const keys = await redis.keys(`${prefix}:*`);
-  if (keys.length > 0) await redis.del(keys);
+  await clearPrefixes(redis, [prefix]);
 });
 
 function start(name: string, env: Record<string, string>): Pod {

@@ -5,7 +5,7 @@ import { LeaseLostError } from '@fencepost/lease';
 import { LeaseKeeper } from '@fencepost/lease/internal';
 import { RedisLeaseStore, closeRedis, connectRedis } from '@fencepost/lease/redis';
 import { request } from '../support/lease-requests.js';
-import { freshPrefix, testRedis } from '../support/redis.js';
+import { clearPrefixes, freshPrefix, testRedis } from '../support/redis.js';
 import { tcpProxy } from '../support/tcp-proxy.js';
 import type { TcpProxy } from '../support/tcp-proxy.js';
 
@@ -30,8 +30,7 @@ describe('a connection that is half open', () => {
   });
   afterEach(async () => {
     await closeRedis(redis);
-    const keys = await direct.keys(`${space.prefix}:*`);
-    if (keys.length > 0) await direct.del(keys);
+    await clearPrefixes(direct, [space.prefix]);
     await closeRedis(direct);
     await proxy.close();
   });

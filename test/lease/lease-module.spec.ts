@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { LeaseKeeper } from '@fencepost/lease/internal';
 import { RedisLeaseStore, closeRedis } from '@fencepost/lease/redis';
 import { CLOCK, LEASE_REDIS, LEASE_SETTINGS, LEASE_STORE, LeaseModule } from '@fencepost/lease/nest';
-import { freshPrefix, testRedis } from '../support/redis.js';
+import { clearPrefixes, freshPrefix, testRedis } from '../support/redis.js';
 
 let observer: Redis;
 beforeAll(() => {
@@ -46,7 +46,7 @@ describe('LeaseModule', () => {
     const store = new RedisLeaseStore({ redis: observer, prefix, tenant: 'default' });
     expect(await store.inspect(['r'])).toEqual([null]);
     expect(redis.status).toBe('end');
-    await observer.del(await observer.keys(`${prefix}:*`));
+    await clearPrefixes(observer, [prefix]);
   });
 
   it('closes in bounded time when the store is away', async () => {

@@ -7,7 +7,7 @@ import { hashResource, processIdentity } from '@fencepost/lease/internal';
 import { redisKeys } from '@fencepost/lease/internal/redis';
 import { RedisLeaseStore, closeRedis, connectRedis } from '@fencepost/lease/redis';
 import { ManualClock } from '@fencepost/lease/testing';
-import { freshPrefix, testRedis } from '../support/redis.js';
+import { clearPrefixes, freshPrefix, testRedis } from '../support/redis.js';
 
 /** What pino writes with everything on, one line for each event. */
 function written() {
@@ -88,7 +88,7 @@ describe('the log of leases in Redis', () => {
     const lease = (await leases.tryAcquire('patient:anna'))!;
     await redis.del(redisKeys(space)('patient:anna', 'lease'));
     await leases.renewMany([lease]);
-    await redis.del(await redis.keys(`${space.prefix}:*`));
+    await clearPrefixes(redis, [space.prefix]);
     const shown = { resource: hashResource('patient:anna'), resource_type: 'patient', fence: lease.fence };
     const owner = holder.slice(0, 'pod-7/'.length + 8);
     expect(lines.map((line) => JSON.parse(line) as unknown)).toEqual([
@@ -104,7 +104,7 @@ describe('the log of leases in Redis', () => {
     await redis.set(redisKeys(space)('patient:anna', 'fence'), 'not a number');
     await using leases = new Leases({ store: new RedisLeaseStore({ redis, ...space }), observe: leaseLog(logger) });
     await expect(leases.tryAcquire('patient:anna')).rejects.toThrow(/whole number/);
-    await redis.del(await redis.keys(`${space.prefix}:*`));
+    await clearPrefixes(redis, [space.prefix]);
     expect(lines.map((line) => JSON.parse(line) as unknown)).toEqual([
       expect.objectContaining({
         event: 'lease_acquire_failed',

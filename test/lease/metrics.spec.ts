@@ -5,7 +5,7 @@ import { Leases } from '@fencepost/lease';
 import { redisKeys } from '@fencepost/lease/internal/redis';
 import { RedisLeaseStore, closeRedis, connectRedis } from '@fencepost/lease/redis';
 import { leaseMetrics } from '@fencepost/lease/metrics';
-import { freshPrefix, testRedis } from '../support/redis.js';
+import { clearPrefixes, freshPrefix, testRedis } from '../support/redis.js';
 
 let redis: Redis;
 beforeAll(async () => {
@@ -27,8 +27,7 @@ beforeEach(() => {
   return async () => {
     await ours.close();
     await theirs.close();
-    const keys = await redis.keys(`${space.prefix}:*`);
-    if (keys.length > 0) await redis.del(keys);
+    await clearPrefixes(redis, [space.prefix]);
   };
 });
 

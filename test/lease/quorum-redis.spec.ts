@@ -6,7 +6,7 @@ import { closeRedis } from '@fencepost/lease/redis';
 import { leaseStoreContract } from '../contracts/lease-store.contract.js';
 import { servers } from '../support/quorum-redis.js';
 import type { Servers } from '../support/quorum-redis.js';
-import { freshPrefix } from '../support/redis.js';
+import { clearPrefixes, freshPrefix } from '../support/redis.js';
 
 let five: Servers;
 let direct: Redis[];
@@ -25,8 +25,7 @@ for (const size of [3, 5]) {
     const key = redisKeys(space);
     const nodes = direct.slice(0, size);
     const forget = async (node: Redis) => {
-      const keys = await node.keys(`${space.prefix}:*`);
-      if (keys.length > 0) await node.del(keys);
+      await clearPrefixes(node, [space.prefix]);
     };
     // As patient as a test on a busy machine has to be; what a node may take is shown elsewhere.
     const patience = { commandTimeoutMs: 10_000, nodeTimeoutMs: 5_000, longestTtlMs: 3_600_000 };

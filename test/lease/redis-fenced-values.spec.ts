@@ -5,7 +5,7 @@ import { redisKeys } from '@fencepost/lease/internal/redis';
 import { closeRedis, connectRedis } from '@fencepost/lease/redis';
 import { RedisFencedValues } from '@fencepost/lease/sinks';
 import { fencedValuesContract } from '../contracts/fenced-values.contract.js';
-import { freshPrefix, testRedis } from '../support/redis.js';
+import { clearPrefixes, freshPrefix, testRedis } from '../support/redis.js';
 
 const OLD = parseFence('1787654321123456');
 const NEW = parseFence('1787654321123457');
@@ -18,8 +18,7 @@ beforeAll(async () => {
 afterAll(() => closeRedis(redis));
 
 async function forget(prefix: string): Promise<void> {
-  const keys = await redis.keys(`${prefix}:*`);
-  if (keys.length > 0) await redis.del(keys);
+  await clearPrefixes(redis, [prefix]);
 }
 
 fencedValuesContract('Redis', async () => {

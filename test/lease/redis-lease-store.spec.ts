@@ -4,7 +4,7 @@ import { NO_FENCE } from '@fencepost/lease';
 import { redisKeys } from '@fencepost/lease/internal/redis';
 import { RedisLeaseStore, closeRedis, connectRedis } from '@fencepost/lease/redis';
 import { leaseStoreContract } from '../contracts/lease-store.contract.js';
-import { freshPrefix, testRedis } from '../support/redis.js';
+import { clearPrefixes, freshPrefix, testRedis } from '../support/redis.js';
 
 let redis: Redis;
 beforeAll(async () => {
@@ -13,8 +13,7 @@ beforeAll(async () => {
 afterAll(() => closeRedis(redis));
 
 async function forget(prefix: string): Promise<void> {
-  const keys = await redis.keys(`${prefix}:*`);
-  if (keys.length > 0) await redis.del(keys);
+  await clearPrefixes(redis, [prefix]);
 }
 
 leaseStoreContract('the Redis store', async () => {

@@ -7,7 +7,7 @@ import { leaseStoreContract } from '../contracts/lease-store.contract.js';
 import { semaphoreStoreContract } from '../contracts/semaphore-store.contract.js';
 import { TTL_MS, request, win } from '../support/lease-requests.js';
 import { redisSemaphoreHarness } from '../support/redis-semaphore.js';
-import { freshPrefix, testRedis } from '../support/redis.js';
+import { clearPrefixes, freshPrefix, testRedis } from '../support/redis.js';
 
 let redis: Redis;
 beforeAll(async () => {
@@ -16,8 +16,7 @@ beforeAll(async () => {
 afterAll(() => closeRedis(redis));
 
 async function forget(prefix: string): Promise<void> {
-  const keys = await redis.keys(`${prefix}:*`);
-  if (keys.length > 0) await redis.del(keys);
+  await clearPrefixes(redis, [prefix]);
 }
 
 async function harness(options: { readonly forgetAfterMs?: number } = {}) {

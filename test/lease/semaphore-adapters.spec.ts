@@ -9,7 +9,7 @@ import { ManualClock } from '@fencepost/lease/testing';
 import { ABOVE_THE_CLOCK } from '../support/lease-requests.js';
 import { shiftEnds } from '../support/redis-semaphore.js';
 import { atMost } from '../support/property-runs.js';
-import { freshPrefix, testRedis } from '../support/redis.js';
+import { clearPrefixes, freshPrefix, testRedis } from '../support/redis.js';
 
 /** All times are multiples of this, so that what a test takes in reality is lost in rounding. */
 const STEP_MS = 500_000;
@@ -39,7 +39,7 @@ const command: fc.Arbitrary<Command> = fc.oneof(
   },
 );
 
-/** One of the twins, and how its clock is moved. */
+/** One of the adapters, and how its clock is moved. */
 interface Adapter {
   readonly store: SemaphoreStore;
   readonly run: string;
@@ -93,7 +93,7 @@ async function state({ store, run }: Adapter): Promise<unknown> {
   return { next, holders: holders.map((all) => all.map(rounded)) };
 }
 
-describe('the Redis semaphore and its twin', () => {
+describe('the Redis semaphore and the one in memory', () => {
   const space = { prefix: freshPrefix(), tenant: 'default' };
   const clock = new ManualClock();
   const memory = new MemorySemaphoreStore({ clock });
@@ -110,8 +110,7 @@ describe('the Redis semaphore and its twin', () => {
   });
   afterAll(async () => {
     for (const stop of stops) await stop();
-    const keys = await redis.keys(`${space.prefix}:*`);
-    if (keys.length > 0) await redis.del(keys);
+    await clearPrefixes(redis, [space.prefix]);
     await closeRedis(redis);
   });
 
@@ -145,7 +144,7 @@ describe('the Redis semaphore and its twin', () => {
     for (const each of [store, memory]) await each.resize('last', 1);
     await expect.poll(() => heard.redis).toContain('last');
     expect(heard.redis).toEqual(heard.memory);
-    // Or the sequences were too tame to tell the twins apart.
+    // Or the sequences were too tame to tell the adapters apart.
     expect(answered).toEqual(new Set(OUTCOMES));
     expect(heard.redis.length).toBeGreaterThan(1);
   });

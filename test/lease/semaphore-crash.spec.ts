@@ -4,7 +4,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { RedisSemaphoreStore } from '@fencepost/lease/coordination';
 import { closeRedis } from '@fencepost/lease/redis';
 import { Pod } from '../support/pod.js';
-import { freshPrefix, testRedis } from '../support/redis.js';
+import { clearPrefixes, freshPrefix, testRedis } from '../support/redis.js';
 
 const PLACES = 3;
 /** Generous: a process that gets no time for so long would be entitled to nothing any more, and still act. */
@@ -51,8 +51,7 @@ describe('a semaphore of six processes', { timeout: 60_000 }, () => {
     if (task.result?.state === 'fail') for (const pod of started) console.error(`${pod.name}:\n${pod.lastLines()}`);
   });
   afterAll(async () => {
-    const keys = await redis.keys(`${prefix}:*`);
-    if (keys.length > 0) await redis.del(keys);
+    await clearPrefixes(redis, [prefix]);
     await closeRedis(redis);
   });
 

@@ -1,14 +1,14 @@
 import { Redis } from 'ioredis';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { NotReplicatedError, waitForReplicas } from '../../libs/lease/src/redis/redis-wait.js';
-import type { ReplicatedWrite } from '../../libs/lease/src/redis/redis-wait.js';
 import { NO_FENCE, StaleFenceError } from '@fencepost/lease';
 import { loadScripts, redisKeys } from '@fencepost/lease/internal/redis';
 import { RedisLeaseStore, closeRedis, connectRedis } from '@fencepost/lease/redis';
 import { RedisFencedRows } from '@fencepost/lease/sinks';
+import { NotReplicatedError, waitForReplicas } from '../../libs/lease/src/redis/redis-wait.js';
+import type { ReplicatedWrite } from '../../libs/lease/src/redis/redis-wait.js';
 import { TTL_MS, request, win } from '../support/lease-requests.js';
 import { recordedWarnings } from '../support/recorded-warnings.js';
-import { freshPrefix, privateRedis, testRedis } from '../support/redis.js';
+import { clearPrefixes, freshPrefix, privateRedis, testRedis } from '../support/redis.js';
 import type { PrivateRedis } from '../support/redis.js';
 import { tcpProxy } from '../support/tcp-proxy.js';
 import type { TcpProxy } from '../support/tcp-proxy.js';
@@ -80,7 +80,7 @@ describe('a primary that is cut off from its replica', () => {
     const stale = rows.write({ row: 'r', value: 'of the first', fence: lost.fence, idempotencyKey: 'a' });
     await expect(stale).rejects.toThrow(StaleFenceError);
     expect(await rows.read('r')).toBe('of the second');
-    await sink.del(await sink.keys(`${sinkSpace.prefix}:*`));
+    await clearPrefixes(sink, [sinkSpace.prefix]);
   });
 
   it('takes the lease back from its holder when the network heals, and the holder is told of the lost history', async () => {

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { Leases, type LeaseEvent } from '@fencepost/lease';
 import { RedisLeaseStore, closeRedis, connectRedis } from '@fencepost/lease/redis';
 import { TtlAdviser } from '../../libs/lease/src/holding/ttl-adviser.js';
-import { freshPrefix, testRedis } from '../support/redis.js';
+import { clearPrefixes, freshPrefix, testRedis } from '../support/redis.js';
 
 let redis: Redis;
 beforeAll(async () => {
@@ -24,7 +24,7 @@ describe('the advice on leases in Redis', () => {
     await work();
     expect([told, adviser.advice('cache:prices').verdict]).toEqual([[], 'too-few-samples']);
     await work();
-    await redis.del(await redis.keys(`${space.prefix}:*`));
+    await clearPrefixes(redis, [space.prefix]);
     const { advisedTtlMs, holdMs, p999StoreMs, ...advice } = adviser.advice('cache:prices');
     expect(advice).toMatchObject({ about: 'cache:prices', samples: 198, ttlMs: 3_600_000, verdict: 'too-long' });
     expect(told).toEqual([expect.objectContaining({ name: 'lease.ttl-unfit', verdict: 'too-long', ttlMs: 3_600_000 })]);

@@ -8,7 +8,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from
 import { Leases, currentLease } from '@fencepost/lease';
 import { RedisLeaseStore, closeRedis } from '@fencepost/lease/redis';
 import { InjectLeases, LeaseModule, WithLease } from '@fencepost/lease/nest';
-import { freshPrefix, testRedis } from '../support/redis.js';
+import { clearPrefixes, freshPrefix, testRedis } from '../support/redis.js';
 
 @Injectable()
 class Reports {
@@ -41,8 +41,7 @@ beforeAll(() => {
 });
 afterAll(async () => {
   await others.close();
-  const keys = await redis.keys(`${prefix}:*`);
-  if (keys.length > 0) await redis.del(keys);
+  await clearPrefixes(redis, [prefix]);
   await closeRedis(redis);
 });
 beforeEach(async () => {

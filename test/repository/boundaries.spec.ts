@@ -7,13 +7,15 @@ import { complaints, inspectBoundaries } from '../../scripts/boundaries.mjs';
 
 interface Config {
   readonly forbidden: readonly { readonly name: string }[];
+  /** Of each library: the others that it may import. */
+  readonly libs: Readonly<Record<string, readonly string[]>>;
   /** Of each package: what each of its folders may import. */
   readonly layers: Readonly<Record<string, Readonly<Record<string, readonly string[]>>>>;
 }
 
-const { forbidden, layers } = createRequire(import.meta.url)('../../.dependency-cruiser.cjs') as Config;
+const { forbidden, libs, layers } = createRequire(import.meta.url)('../../.dependency-cruiser.cjs') as Config;
 
-/** A house in which every import goes through an entry point. */
+/** A repository in which every import goes through an entry. */
 const CLEAN: Record<string, string> = {
   'libs/lease/src/index.ts': "export { lease } from './lease.js';",
   'libs/lease/src/lease.ts':
@@ -29,6 +31,8 @@ const CLEAN: Record<string, string> = {
   'libs/schedule/src/schedule.ts': "import { createHash } from 'node:crypto'; export const next = createHash;",
   'libs/pod/src/index.ts': "export { boot } from './boot.js';",
   'libs/pod/src/boot.ts': "export { job as boot } from '../../jobs/src/index.js';",
+  'libs/client/src/index.ts': "export { api } from './api.js';",
+  'libs/client/src/api.ts': 'export const api = 1;',
   'apps/scheduler/src/main.ts': "import { next } from '../../../libs/schedule/src/index.js'; console.log(next);",
   'apps/worker/src/main.ts': "import { job } from '../../../libs/jobs/src/index.js'; export const main = job;",
   'test/lease.spec.ts': "import { lease } from '../libs/lease/src/lease.js'; console.log(lease);",
@@ -37,16 +41,18 @@ const CLEAN: Record<string, string> = {
 /** For each rule: the file that breaks it, and what that file imports. */
 const PLANTED: Record<string, readonly [from: string, to: string]> = {
   'never-back-from-lease': ['libs/lease/src/planted.ts', '../../jobs/src/index.js'],
-  'schedule-knows-no-other-package': ['libs/schedule/src/planted.ts', '../../lease/src/index.js'],
+  'never-back-from-schedule': ['libs/schedule/src/planted.ts', '../../lease/src/index.js'],
   'never-back-from-ledger': ['libs/ledger/src/planted.ts', '../../jobs/src/index.js'],
   'never-back-from-jobs': ['libs/jobs/src/planted.ts', '../../../apps/worker/src/main.js'],
+  'never-back-from-client': ['libs/client/src/planted.ts', '../../lease/src/index.js'],
   'never-back-from-pod': ['libs/pod/src/planted.ts', '../../../apps/worker/src/main.js'],
   'apps-are-islands': ['apps/scheduler/src/planted.ts', '../../worker/src/main.js'],
   'lease-by-its-entries': ['libs/jobs/src/planted.ts', '../../lease/src/lease.js'],
-  'schedule-by-its-entry': ['libs/jobs/src/planted.ts', '../../schedule/src/schedule.js'],
+  'schedule-by-its-entries': ['libs/jobs/src/planted.ts', '../../schedule/src/schedule.js'],
   'ledger-by-its-entries': ['libs/jobs/src/planted.ts', '../../ledger/src/claim.js'],
   'jobs-by-its-entries': ['apps/worker/src/planted.ts', '../../../libs/jobs/src/job.js'],
-  'pod-by-its-entry': ['apps/worker/src/planted.ts', '../../../libs/pod/src/boot.js'],
+  'pod-by-its-entries': ['apps/worker/src/planted.ts', '../../../libs/pod/src/boot.js'],
+  'client-by-its-entries': ['apps/worker/src/planted.ts', '../../../libs/client/src/api.js'],
   'pure-without-io': ['libs/jobs/src/scheduling/misfire.ts', 'node:fs'],
   'pure-without-nest': ['libs/ledger/src/run-state.ts', '@nestjs/common'],
   'pure-without-clock': ['libs/lease/src/base/fence.ts', './clock.js'],
@@ -70,16 +76,23 @@ function write(file: string, text: string): void {
 }
 
 beforeEach(() => {
-  repository = mkdtempSync(join(tmpdir(), 'house-'));
+  repository = mkdtempSync(join(tmpdir(), 'repository-'));
   for (const [file, text] of Object.entries(CLEAN)) write(file, text);
 });
 afterEach(() => rmSync(repository, { recursive: true, force: true }));
 
 describe('the boundaries between the packages', () => {
-  it('are all used in a house that keeps to them', async () => {
+  it('are all used in a repository that keeps to them', async () => {
     const found = await inspectBoundaries(repository);
     expect(found).toEqual({ seen: Object.keys(CLEAN).length, unseen: [], violations: [] });
     expect(complaints(found)).toEqual([]);
+  });
+
+  it('are drawn around every library, and each imports only those named before it', () => {
+    const names = Object.keys(libs);
+    expect(names.toSorted()).toEqual(readdirSync(new URL('../../libs/', import.meta.url)).toSorted());
+    for (const [n, name] of names.entries())
+      expect(names.slice(0, n)).toEqual(expect.arrayContaining([...libs[name]!]));
   });
 
   it('have a planted violation for every rule', () => {

@@ -22,7 +22,7 @@ describe('the entries of the libraries', () => {
 describe('the count of exported names', () => {
   let repository: string;
   beforeEach(() => {
-    repository = mkdtempSync(join(tmpdir(), 'house-'));
+    repository = mkdtempSync(join(tmpdir(), 'repository-'));
     const exports = { '.': source('./src/index.ts'), './more': source('./src/more.ts') };
     write('libs/planted/package.json', JSON.stringify({ name: '@fencepost/planted', exports }));
     write(

@@ -4,7 +4,7 @@ import type { Redis } from 'ioredis';
 import { afterEach, beforeEach } from 'vitest';
 import { closeRedis, connectRedis } from '@fencepost/lease/redis';
 import { Pod } from './pod.js';
-import { freshPrefix, testRedis } from './redis.js';
+import { clearPrefixes, freshPrefix, testRedis } from './redis.js';
 
 const PROGRAM = 'test/dist/pods/coordinator.js';
 
@@ -46,8 +46,7 @@ export class Coordinators {
     const pods = this.pods.splice(0);
     await Promise.all(pods.filter(({ isAlive }) => isAlive).map((pod) => pod.kill()));
     if (tellLines) for (const pod of pods) console.error(`${pod.name}:\n${pod.lastLines()}`);
-    const keys = await this.redis.keys(`${this.prefix}:*`);
-    if (keys.length > 0) await this.redis.del(keys);
+    await clearPrefixes(this.redis, [this.prefix]);
     await closeRedis(this.redis);
   }
 }

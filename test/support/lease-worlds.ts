@@ -4,7 +4,7 @@ import type { Fault, LeaseWorld } from './lease-commands.js';
 import { leaseSandbox } from './postgres-sandbox.js';
 import type { PostgresSandbox } from './postgres-sandbox.js';
 
-/** The twin in memory. */
+/** The adapter in memory. */
 export class MemoryLeaseWorld implements LeaseWorld {
   readonly #clock = new ManualClock();
   readonly #store = new MemoryLeaseStore({ clock: this.#clock });

@@ -158,7 +158,7 @@ export class SchedulerStage {
     return holding?.holder;
   }
 
-  /** A lease as if it had been acquired, for who tests below the campaign. */
+  /** A lease as if it had been acquired, for tests of what happens after the acquirer. */
   lease(fence: number, cron = CRON): { readonly held: Lease; lose(): void } {
     const end = new AbortController();
     const release = async () => {

@@ -9,7 +9,7 @@ import type { Ledger } from '../../libs/ledger/src/ledger.js';
 import { Jobs } from '../../libs/jobs/src/operating/jobs.js';
 import { OperatingStage } from '../support/operating-stage.js';
 import { freshSchema, postgresForTests, type TestPostgres } from '../support/postgres.js';
-import { freshPrefix, testRedis } from '../support/redis.js';
+import { clearPrefixes, freshPrefix, testRedis } from '../support/redis.js';
 
 const KEEP_RUNS = 20;
 const prefix = freshPrefix();
@@ -27,8 +27,7 @@ beforeAll(async () => {
   await migrateLedger(pool, { schema });
 });
 afterAll(async () => {
-  const keys = await redis.keys(`${prefix}:*`);
-  if (keys.length > 0) await redis.del(keys);
+  await clearPrefixes(redis, [prefix]);
   await closeRedis(redis);
   await pool.query(`drop schema "${schema}" cascade`);
   await pool.end();

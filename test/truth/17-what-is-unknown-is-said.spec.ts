@@ -1,12 +1,12 @@
 import { lateBy } from '@fencepost/jobs';
 import type { Run } from '@fencepost/ledger/run';
 import { describe, expect, it } from 'vitest';
+import { RUN_QUEUE, type BullmqRunQueue } from '@fencepost/jobs/scheduler';
 import { CronAdapter } from '../../apps/scheduler/src/board/cron-adapter.js';
 import { unreadSchedulers } from '../../apps/scheduler/src/board/unread-schedulers.js';
 import { evaluateRules } from '../../libs/jobs/src/alarms/evaluate-rules.js';
 import { outcomeOf } from '../../libs/jobs/src/operating/timeline-run.js';
 import { HOUR, runAt, START, WAITING } from '../support/audit-history.js';
-import { RUN_QUEUE, type BullmqRunQueue } from '@fencepost/jobs/scheduler';
 import { startSchedulerApp } from '../support/scheduler-app.js';
 
 /** A run whose instant was ten days ago, and which began now. */

@@ -3,7 +3,7 @@ import { closeRedis, connectRedis, type RedisClient } from '@fencepost/lease/red
 import { CronCatalog, CronOperator } from '@fencepost/jobs';
 import { RedisLedger } from '@fencepost/ledger/redis';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { inSlices } from '../../libs/ledger/src/slices.js';
+import { inSlices } from '../../libs/jobs/src/operating/slices.js';
 import { view } from '../../bench/viewers/routes.mjs';
 import { ensureBuilt } from '../../scripts/build.mjs';
 import { ledgerKeys } from '../../libs/ledger/src/redis-ledger-keys.js';

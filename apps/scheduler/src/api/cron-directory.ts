@@ -4,8 +4,7 @@ import type { Catalog, CatalogEntry, CatalogReading } from '@fencepost/ledger/ca
 import type { CronDetailJson, CronSummaryJson, KnownCron } from '@fencepost/jobs';
 import type { CronRecord, Ledger } from '@fencepost/ledger';
 import type { Run } from '@fencepost/ledger/run';
-import { mapInSlices } from '@fencepost/ledger';
-import { READS } from '@fencepost/jobs/scheduler';
+import { mapInSlices, READS } from '@fencepost/jobs/scheduler';
 import type { Clock, LeaseStore } from '@fencepost/lease';
 import { ownerPrefix } from '@fencepost/lease/internal';
 import type { Holding } from '@fencepost/lease/store';

@@ -10,8 +10,7 @@ import {
   Timelines,
   ExplainService,
 } from '@fencepost/jobs';
-import { mapInSlices } from '@fencepost/ledger';
-import { READS } from '@fencepost/jobs/scheduler';
+import { mapInSlices, READS } from '@fencepost/jobs/scheduler';
 import type { Reads } from '@fencepost/jobs/scheduler';
 import { actionListSchema, cronPageSchema, journalSchema, runListSchema } from './answers.js';
 import { CronDirectory } from './cron-directory.js';

@@ -9,8 +9,7 @@ import {
   presentPod,
   SCHEMAS,
 } from '@fencepost/jobs';
-import { mapInSlices } from '@fencepost/ledger';
-import { READS } from '@fencepost/jobs/scheduler';
+import { mapInSlices, READS } from '@fencepost/jobs/scheduler';
 import type { Reads } from '@fencepost/jobs/scheduler';
 import { auditListSchema, findingListSchema, journalSchema, overviewSchema, podListSchema } from './answers.js';
 import { Shows } from './describe-route.js';

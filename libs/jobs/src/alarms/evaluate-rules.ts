@@ -1,7 +1,6 @@
 import { scrubText } from '@fencepost/lease/internal';
 import type { CronDefinition } from '@fencepost/ledger/catalog';
-import { isTerminal } from '@fencepost/ledger/run';
-import { hasLateness } from '@fencepost/ledger/run';
+import { isTerminal, hasLateness } from '@fencepost/ledger/run';
 import type { Run } from '@fencepost/ledger/run';
 import type { Alarm } from './alarm.js';
 

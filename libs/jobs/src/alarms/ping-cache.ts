@@ -1,8 +1,7 @@
 import type { Clock } from '@fencepost/lease';
 import type { CancelTimer } from '@fencepost/lease/internal';
 import type { StopWatching } from '@fencepost/lease/store';
-import type { Catalog } from '@fencepost/ledger/catalog';
-import type { CronPing } from '@fencepost/ledger/catalog';
+import type { Catalog, CronPing } from '@fencepost/ledger/catalog';
 import type { Telemetry } from '../telemetry/telemetry.js';
 import { tellTrouble } from '../telemetry/tell-trouble.js';
 

@@ -1,6 +1,5 @@
-import { PostgresLedgerAccess } from '@fencepost/ledger/postgres';
+import { PostgresLedgerAccess, sqlJson } from '@fencepost/ledger/postgres';
 import type { PostgresLedgerOptions } from '@fencepost/ledger/postgres';
-import { sqlJson } from '@fencepost/ledger/postgres';
 import type { AlarmStore, AlarmReading, Swap } from './alarm-store.js';
 
 /** The alarms of a tenant in a table beside the ledger. */

@@ -1,6 +1,5 @@
 import type { Clock } from '@fencepost/lease';
-import type { Catalog, CatalogReading } from '@fencepost/ledger/catalog';
-import type { CatalogEntry } from '@fencepost/ledger/catalog';
+import type { Catalog, CatalogReading, CatalogEntry } from '@fencepost/ledger/catalog';
 import type { Ledger } from '@fencepost/ledger';
 import type { Membership } from '../scheduling/membership.js';
 import { auditOne } from './audit-one.js';

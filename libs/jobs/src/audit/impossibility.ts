@@ -1,5 +1,4 @@
-import type { RunState } from '@fencepost/ledger/run';
-import type { Run } from '@fencepost/ledger/run';
+import type { RunState, Run } from '@fencepost/ledger/run';
 
 const FINAL: readonly RunState[] = ['succeeded', 'failed', 'cancelled', 'skipped'];
 const BEGUN: readonly RunState[] = ['running', 'orphaned', 'uncertain', 'succeeded', 'failed'];

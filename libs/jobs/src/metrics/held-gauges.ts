@@ -1,9 +1,9 @@
 import type { Clock } from '@fencepost/lease';
+import type { CatalogEntry } from '@fencepost/ledger/catalog';
 import type { HeldCron } from '../scheduling/held-cron.js';
 import { Schedules } from '../scheduling/schedules.js';
 import { newestRange, type SharedSchedule } from '../scheduling/generation-ranges.js';
 import { Telemetry } from '../telemetry/telemetry.js';
-import type { CatalogEntry } from '@fencepost/ledger/catalog';
 import { OTHER, type CronLabels } from './cron-labels.js';
 import type { Instruments } from './instruments.js';
 

@@ -1,6 +1,5 @@
 import type { Clock } from '@fencepost/lease';
-import type { Catalog } from '@fencepost/ledger/catalog';
-import type { CatalogEntry } from '@fencepost/ledger/catalog';
+import type { Catalog, CatalogEntry } from '@fencepost/ledger/catalog';
 import type { Ledger } from '@fencepost/ledger';
 import type { PodRegistry } from '../pods/pod-registry.js';
 import type { BullmqRunQueue } from '../scheduling/bullmq-run-queue.js';

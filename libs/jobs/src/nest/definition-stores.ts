@@ -1,14 +1,12 @@
 import type { Clock } from '@fencepost/lease';
 import type { RedisClient } from '@fencepost/lease/redis';
+import type { Catalog } from '@fencepost/ledger/catalog';
+import { openPostgresCatalog, PostgresCatalog, RedisCatalog } from '@fencepost/ledger/catalog';
+import type { AuditTrail } from '@fencepost/ledger/audit-trail';
+import { PostgresAuditTrail, RedisAuditTrail } from '@fencepost/ledger/audit-trail';
 import { RedisAlarmStore } from '../alarms/redis-alarm-store.js';
 import type { AlarmStore } from '../alarms/alarm-store.js';
 import { PostgresAlarmStore } from '../alarms/postgres-alarm-store.js';
-import type { Catalog } from '@fencepost/ledger/catalog';
-import { openPostgresCatalog, PostgresCatalog } from '@fencepost/ledger/catalog';
-import { RedisCatalog } from '@fencepost/ledger/catalog';
-import type { AuditTrail } from '@fencepost/ledger/audit-trail';
-import { PostgresAuditTrail } from '@fencepost/ledger/audit-trail';
-import { RedisAuditTrail } from '@fencepost/ledger/audit-trail';
 import { CatalogMembership } from '../scheduling/catalog-membership.js';
 import type { Membership } from '../scheduling/membership.js';
 import { RedisMembership } from '../scheduling/redis-membership.js';

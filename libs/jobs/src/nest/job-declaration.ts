@@ -1,10 +1,10 @@
 import { z } from 'zod';
 import type { CronDefinition } from '@fencepost/ledger/catalog';
+import { MANUAL } from '@fencepost/schedule';
+import { CRON_NAME } from '@fencepost/ledger/run';
 import type { CronHandler } from '../running/delivery.js';
 import { payloadReader } from '../running/payload-schema.js';
 import { isStandardSchema, type StandardSchema } from '../running/standard-schema.js';
-import { MANUAL } from '@fencepost/schedule';
-import { CRON_NAME } from '@fencepost/ledger/run';
 import { parsed, wrong, type CheckedCron } from './cron-declaration.js';
 import { NAME } from './cron-options.js';
 import { HANDLER_PARTS, HANDLER_SHAPE, handlerContradiction, handlerTerms } from './handler-options.js';

@@ -14,8 +14,7 @@ import { observers } from '@fencepost/lease/internal';
 import { closeRedis, type RedisClient } from '@fencepost/lease/redis';
 import { CLOCK, LEASE_REDIS, LeaseModule, type LeaseModuleOptions } from '@fencepost/lease/nest';
 import type { Ledger } from '@fencepost/ledger';
-import { PostgresLedger } from '@fencepost/ledger/postgres';
-import { migrateLedger } from '@fencepost/ledger/postgres';
+import { PostgresLedger, migrateLedger } from '@fencepost/ledger/postgres';
 import { RedisLedger } from '@fencepost/ledger/redis';
 import type { ReplicationOptions } from '@fencepost/ledger/redis';
 import { LeaseFeed } from '../telemetry/lease-feed.js';
@@ -72,7 +71,7 @@ const SHARED = [
   ...[StoreHealth, SignalDrain],
 ];
 
-/** What both roles stand on: the settings, one Redis connection, ledger, catalog, presence, and the list of events. */
+/** What both roles share: the settings, one Redis connection, ledger, catalog, membership, and the list of events. */
 @Module({})
 export class JobsCoreModule
   implements OnApplicationBootstrap, OnModuleDestroy, BeforeApplicationShutdown, OnApplicationShutdown

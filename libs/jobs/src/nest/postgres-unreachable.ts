@@ -1,7 +1,6 @@
 import { FencepostError, SetupError } from '@fencepost/lease';
 import { redactUrl } from '@fencepost/lease/internal/redis';
-import { sqlState } from '@fencepost/ledger/postgres';
-import { PoolExhaustedError } from '@fencepost/ledger/postgres';
+import { sqlState, PoolExhaustedError } from '@fencepost/ledger/postgres';
 import type { JobsSettings } from './options.js';
 
 type Postgres = NonNullable<JobsSettings['postgres']>;

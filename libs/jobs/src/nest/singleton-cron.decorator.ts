@@ -1,8 +1,7 @@
 import { SetMetadata } from '@nestjs/common';
 import type { CronPing, MisfirePolicy } from '@fencepost/ledger/catalog';
 import type { OverlapPolicy } from '@fencepost/ledger/run';
-import type { DstRule } from '@fencepost/schedule';
-import type { CronLiteral, ZoneLiteral } from '@fencepost/schedule';
+import type { DstRule, CronLiteral, ZoneLiteral } from '@fencepost/schedule';
 import type { HandlerOptions } from './handler-options.js';
 
 /** Durations are texts such as `'30s'`, or milliseconds. */

@@ -15,7 +15,7 @@ export const READS = Symbol('READS');
 /** The {@link Catalog} of this process. */
 export const CATALOG = Symbol('CATALOG');
 /** The {@link Membership} of this process: who is there, and what nobody has seen to. */
-export const MEMBERSHIP = Symbol('PRESENCE');
+export const MEMBERSHIP = Symbol('MEMBERSHIP');
 /** The {@link Journal} of this deployment: what happened lately, over all pods. */
 export const JOURNAL = Symbol('JOURNAL');
 /** The {@link PodRegistry} of this deployment: which pods there are, and how each is. */

@@ -1,7 +1,7 @@
 import type { CatalogEntry } from '@fencepost/ledger/catalog';
 import type { Account, Ledger } from '@fencepost/ledger';
-import { took } from '../presenting/run.js';
 import { occurrenceId } from '@fencepost/ledger/run';
+import { took } from '../presenting/run.js';
 import { BackfillTally, type BackfillReport, type Outcome } from './backfill-report.js';
 import { generationsOf } from './known-cron.js';
 import type { BackfillInstant } from './plan-backfill.js';

@@ -1,14 +1,13 @@
 import { hostname } from 'node:os';
 import type { Clock } from '@fencepost/lease';
-import type { Catalog, ChangeReply } from '@fencepost/ledger/catalog';
-import type { CatalogEntry } from '@fencepost/ledger/catalog';
+import type { Catalog, ChangeReply, CatalogEntry } from '@fencepost/ledger/catalog';
+import type { AuditTrail } from '@fencepost/ledger/audit-trail';
+import { OperatorInputError } from '@fencepost/ledger';
 import { checkRuntimeCron } from '../nest/cron-declaration.js';
 import type { HandlerOptions } from '../nest/handler-options.js';
 import type { SingletonCronOptions } from '../nest/singleton-cron.decorator.js';
-import type { AuditTrail } from '@fencepost/ledger/audit-trail';
 import { CatalogMovedError, UnknownCronError } from './errors.js';
 import { knownCron } from './known-cron.js';
-import { wrong } from '@fencepost/ledger';
 import { checkedText } from './order.js';
 import { isAudited, withAudit } from './with-audit.js';
 
@@ -144,5 +143,5 @@ type Ask = (order: { expected: number | null; by: string; reason: string | null 
 
 function checkedGeneration(expected: number | null): number | null {
   if (expected === null || (Number.isSafeInteger(expected) && expected > 0)) return expected;
-  throw wrong('expected', 'a generation, or null for a cron that is not there', expected);
+  throw OperatorInputError.of('expected', 'a generation, or null for a cron that is not there', expected);
 }

@@ -4,17 +4,17 @@ import type { Catalog } from '@fencepost/ledger/catalog';
 import { DEFAULT_CANCEL_GRACE_MS } from '@fencepost/ledger/catalog';
 import type { CancelReply, Ledger, OperatorOrder, TriggerReply, TriggerRequest } from '@fencepost/ledger';
 import type { Pause, Run } from '@fencepost/ledger/run';
+import { cronOfRun } from '@fencepost/ledger/run';
+import { OperatorInputError } from '@fencepost/ledger';
 import type { Membership } from '../scheduling/membership.js';
 import type { RunQueue } from '../scheduling/run-queue.js';
-import { cronOfRun } from '@fencepost/ledger/run';
 import { previewBackfill } from './backfill-preview.js';
 import type { BackfillProgress, BackfillReport } from './backfill-report.js';
 import { Backfill } from './backfill.js';
-import { mapInSlices } from '@fencepost/ledger';
+import { mapInSlices } from './slices.js';
 import { overviewOf, type CronOverview } from './cron-overview.js';
 import { deliver } from './hand-over.js';
 import { effectiveGeneration, knownCron, runnableCron, type KnownCron } from './known-cron.js';
-import { wrong } from '@fencepost/ledger';
 import { checkedInstant, checkedMs, checkedPayload, checkedText } from './order.js';
 import { pausedInstants } from './paused-instants.js';
 import { planBackfill } from './plan-backfill.js';
@@ -113,7 +113,8 @@ export class CronOperator {
     const asked = checkedOrder(order);
     const until = checkedEnd(order.until);
     const { now } = await knownCron(this.#ports.catalog, cron);
-    if (until !== null && until <= now) throw wrong('until', 'an instant in the future', new Date(until));
+    if (until !== null && until <= now)
+      throw OperatorInputError.of('until', 'an instant in the future', new Date(until));
     return this.#ports.ledger.pause(cron, { ...asked, until });
   }
 
@@ -124,7 +125,8 @@ export class CronOperator {
   async resume(cron: string, order: OperatorOrder & { readonly missed?: 'skip' | 'fire-once' }): Promise<Resumed> {
     const asked = checkedOrder(order);
     const { missed: policy = 'skip' } = order;
-    if (policy !== 'skip' && policy !== 'fire-once') throw wrong('missed', '"skip" or "fire-once"', policy);
+    if (policy !== 'skip' && policy !== 'fire-once')
+      throw OperatorInputError.of('missed', '"skip" or "fire-once"', policy);
     const known = await (policy === 'skip' ? knownCron : runnableCron)(this.#ports.catalog, cron);
     const ended = await this.#ports.ledger.resume(cron, asked);
     if (ended === null || policy === 'skip') return { ended, runId: null };
@@ -162,7 +164,7 @@ export class CronOperator {
   async backfill(cron: string, order: BackfillOrder): Promise<BackfillReport> {
     const asked = checkedOrder(order);
     const [from, to] = [checkedInstant('from', order.from), checkedInstant('to', order.to)];
-    if (from >= to) throw wrong('from', `before "to" (${new Date(to).toISOString()})`, new Date(from));
+    if (from >= to) throw OperatorInputError.of('from', `before "to" (${new Date(to).toISOString()})`, new Date(from));
     const { entry } = await runnableCron(this.#ports.catalog, cron);
     const instants = planBackfill(entry, from, to);
     if (order.dryRun === true) return previewBackfill(this.#ports.ledger, { entry, instants });
@@ -217,6 +219,6 @@ function cronNamed(runId: string): string {
   try {
     return cronOfRun(runId);
   } catch {
-    throw wrong('the run id', 'one like "nightly-report@1763607600000"', runId);
+    throw OperatorInputError.of('the run id', 'one like "nightly-report@1763607600000"', runId);
   }
 }

@@ -1,9 +1,8 @@
 import type { ServerFacts } from '@fencepost/lease/internal/redis-checks';
-import type { CatalogEntry } from '@fencepost/ledger/catalog';
-import type { UnreadableRecord } from '@fencepost/ledger/catalog';
-import type { JournalEntry } from '../journal/journal.js';
+import type { CatalogEntry, UnreadableRecord } from '@fencepost/ledger/catalog';
 import type { Run } from '@fencepost/ledger/run';
 import type { PostgresFacts } from '@fencepost/ledger/postgres';
+import type { JournalEntry } from '../journal/journal.js';
 import type { PodCard } from '../pods/pod-registry.js';
 import type { LostDefinitions } from './lost-definitions.js';
 import type { CronOverview } from './cron-overview.js';

@@ -1,12 +1,12 @@
 import type { Catalog, CatalogReading } from '@fencepost/ledger/catalog';
+import type { PostgresFacts } from '@fencepost/ledger/postgres';
 import type { Journal } from '../journal/journal.js';
 import type { PodRegistry } from '../pods/pod-registry.js';
 import type { Membership } from '../scheduling/membership.js';
-import { mapInSlices } from '@fencepost/ledger';
+import { mapInSlices } from './slices.js';
 import type { CronOverview } from './cron-overview.js';
 import type { CronOperator } from './cron-operator.js';
 import { CRON_RULES } from './doctor-crons.js';
-import type { PostgresFacts } from '@fencepost/ledger/postgres';
 import type { CronOutcomes, DoctorFacts, DoctorFinding, DoctorFindingLevel, RedisFacts } from './doctor-facts.js';
 import { OUTCOME_RULES, unsound } from './doctor-outcomes.js';
 import { POD_RULES } from './doctor-pods.js';

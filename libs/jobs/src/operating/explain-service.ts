@@ -1,8 +1,8 @@
 import type { LeaseStore } from '@fencepost/lease';
 import type { Catalog } from '@fencepost/ledger/catalog';
-import type { Journal } from '../journal/journal.js';
 import type { Account, Ledger } from '@fencepost/ledger';
 import type { Run } from '@fencepost/ledger/run';
+import type { Journal } from '../journal/journal.js';
 import type { ValidityInterval } from '../audit/validity-intervals.js';
 import { knownCron } from './known-cron.js';
 import { reportOf, type RunReport } from './run-report.js';

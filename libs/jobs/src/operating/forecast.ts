@@ -1,7 +1,6 @@
-import type { Catalog } from '@fencepost/ledger/catalog';
-import type { CatalogEntry } from '@fencepost/ledger/catalog';
-import { inSlices } from '@fencepost/ledger';
-import { OperatorInputError, wrong } from '@fencepost/ledger';
+import type { Catalog, CatalogEntry } from '@fencepost/ledger/catalog';
+import { OperatorInputError } from '@fencepost/ledger';
+import { inSlices } from './slices.js';
 import { clockChangesOf, type ClockChange } from './forecast-clocks.js';
 import { ScheduleIndex, type Rhythm } from './schedule-index.js';
 
@@ -54,8 +53,9 @@ export class Forecasts {
   /** @throws {OperatorInputError} for a query that can't be */
   async ahead({ hours = 24, threshold = 10 }: ForecastQuery = {}): Promise<Forecast> {
     if (!Number.isInteger(hours) || hours < 1 || hours > 168)
-      throw wrong('hours', 'a whole number from 1 to 168', hours);
-    if (!Number.isInteger(threshold) || threshold < 2) throw wrong('threshold', 'a whole number from 2 on', threshold);
+      throw OperatorInputError.of('hours', 'a whole number from 1 to 168', hours);
+    if (!Number.isInteger(threshold) || threshold < 2)
+      throw OperatorInputError.of('threshold', 'a whole number from 2 on', threshold);
     const { version, entries, readAt } = await this.ports.catalog.read();
     const key = JSON.stringify([version, hours, threshold, Math.floor(readAt / KEPT_MS)]);
     if (this.#kept?.key === key) return this.#kept.forecast;

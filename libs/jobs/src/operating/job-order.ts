@@ -1,8 +1,8 @@
 import { parseDuration } from '@fencepost/lease/internal/options';
+import { OperatorInputError } from '@fencepost/ledger';
 import { lostInJson } from '../nest/json-value.js';
 import { JobPayloadError } from '../running/job-payload-error.js';
 import { MAX_PRIORITY } from '../scheduling/run-queue.js';
-import { wrong } from '@fencepost/ledger';
 import { checkedInstant, checkedText } from './order.js';
 
 export interface EnqueueOptions {
@@ -46,7 +46,7 @@ const MAX_KEY_TTL_MS = 400 * DAY_MS;
 export function checkedOrder(options: EnqueueOptions, now: number): JobOrder {
   const { idempotencyKey, priority = null, by = 'jobs' } = options;
   if (priority !== null && !(Number.isSafeInteger(priority) && priority >= 1 && priority <= MAX_PRIORITY)) {
-    throw wrong('priority', `a whole number from 1 to ${MAX_PRIORITY}`, priority);
+    throw OperatorInputError.of('priority', `a whole number from 1 to ${MAX_PRIORITY}`, priority);
   }
   return {
     key: idempotencyKey === undefined ? null : checkedText('idempotencyKey', idempotencyKey),
@@ -60,15 +60,16 @@ export function checkedOrder(options: EnqueueOptions, now: number): JobOrder {
 function checkedKeyTtl({ idempotencyKey, keyTtl }: EnqueueOptions): number | null {
   if (idempotencyKey === undefined) {
     if (keyTtl === undefined) return null;
-    throw wrong('keyTtl', 'left out where there is no "idempotencyKey"', keyTtl);
+    throw OperatorInputError.of('keyTtl', 'left out where there is no "idempotencyKey"', keyTtl);
   }
   const ms = keyTtl === undefined ? DEFAULT_KEY_TTL_MS : checkedDuration('keyTtl', keyTtl);
   if (ms >= MIN_KEY_TTL_MS && ms <= MAX_KEY_TTL_MS) return ms;
-  throw wrong('keyTtl', "a duration from '1m' to '400d'", keyTtl);
+  throw OperatorInputError.of('keyTtl', "a duration from '1m' to '400d'", keyTtl);
 }
 
 function checkedBeginning({ delay, runAt }: EnqueueOptions, now: number): number | null {
-  if (delay !== undefined && runAt !== undefined) throw wrong('delay', 'left out beside "runAt"', delay);
+  if (delay !== undefined && runAt !== undefined)
+    throw OperatorInputError.of('delay', 'left out beside "runAt"', delay);
   if (runAt !== undefined) return checkedInstant('runAt', runAt instanceof Date ? runAt.getTime() : runAt);
   return delay === undefined ? null : checkedInstant('delay', Math.ceil(now + checkedDuration('delay', delay)));
 }
@@ -77,7 +78,7 @@ function checkedDuration(what: string, duration: string | number): number {
   try {
     return parseDuration(duration);
   } catch {
-    throw wrong(what, "a duration such as '5m', or whole milliseconds", duration);
+    throw OperatorInputError.of(what, "a duration such as '5m', or whole milliseconds", duration);
   }
 }
 

@@ -1,6 +1,5 @@
 import { nearNames } from '@fencepost/lease/internal/options';
-import type { Catalog, CatalogReading } from '@fencepost/ledger/catalog';
-import type { CatalogEntry, Generation } from '@fencepost/ledger/catalog';
+import type { Catalog, CatalogReading, CatalogEntry, Generation } from '@fencepost/ledger/catalog';
 import { UnknownCronError } from './errors.js';
 
 export interface KnownCron {

@@ -1,6 +1,5 @@
 import type { Clock } from '@fencepost/lease';
-import type { Catalog, CatalogReading } from '@fencepost/ledger/catalog';
-import type { CatalogEntry, Generation } from '@fencepost/ledger/catalog';
+import type { Catalog, CatalogReading, CatalogEntry, Generation } from '@fencepost/ledger/catalog';
 import { isManual } from '@fencepost/schedule';
 import { OperatorInputError } from '@fencepost/ledger';
 import { effectiveGeneration, runnableCron } from './known-cron.js';

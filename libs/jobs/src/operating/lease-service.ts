@@ -2,14 +2,14 @@ import { formatFence, type Clock, type Fence, type LeaseStore } from '@fencepost
 import { ownerPrefix, sleep } from '@fencepost/lease/internal';
 import type { Holding } from '@fencepost/lease/store';
 import type { Catalog } from '@fencepost/ledger/catalog';
-import type { Journal } from '../journal/journal.js';
 import type { Ledger } from '@fencepost/ledger';
-import type { PodRegistry } from '../pods/pod-registry.js';
 import type { AuditTrail } from '@fencepost/ledger/audit-trail';
+import { OperatorInputError } from '@fencepost/ledger';
+import type { Journal } from '../journal/journal.js';
+import type { PodRegistry } from '../pods/pod-registry.js';
 import { LeaseMovedError } from './leases-errors.js';
 import { DuplicateWatch, markerOf, type Look, type WatchMarker, type WatchReport } from './leases-watch.js';
 import { knownCron } from './known-cron.js';
-import { wrong } from '@fencepost/ledger';
 import { checkedText } from './order.js';
 import { withAudit } from './with-audit.js';
 
@@ -220,5 +220,5 @@ function shownLease(holding: Holding | null): object {
 
 function checkedWatch(ms: number): number {
   if (Number.isInteger(ms) && ms >= 0 && ms <= MAX_WATCH_MS) return ms;
-  throw wrong('ms', `a whole number of milliseconds up to ${MAX_WATCH_MS}`, ms);
+  throw OperatorInputError.of('ms', `a whole number of milliseconds up to ${MAX_WATCH_MS}`, ms);
 }

@@ -1,9 +1,9 @@
 import { formatFence, type Fence } from '@fencepost/lease';
 import { ownerPrefix } from '@fencepost/lease/internal';
 import type { Holding } from '@fencepost/lease/store';
-import type { JournalEntry } from '../journal/journal.js';
 import type { CronRecord } from '@fencepost/ledger';
 import type { Run } from '@fencepost/ledger/run';
+import type { JournalEntry } from '../journal/journal.js';
 
 /** How a cron stood when somebody began to watch it. */
 export interface WatchMarker {

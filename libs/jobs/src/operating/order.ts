@@ -1,4 +1,4 @@
-import { wrong } from '@fencepost/ledger';
+import { OperatorInputError } from '@fencepost/ledger';
 
 /** The last instant a date can have. */
 const LAST_MS = 8.64e15;
@@ -8,17 +8,17 @@ const MAX_PAYLOAD = 65_536;
 /** Who asks, and why: it stands in the journal, so nobody may leave it empty. */
 export function checkedText(what: string, text: unknown): string {
   if (typeof text === 'string' && text.trim() !== '' && text.length <= MAX_TEXT_LENGTH) return text;
-  throw wrong(what, `a text of 1 to ${MAX_TEXT_LENGTH} characters`, text);
+  throw OperatorInputError.of(what, `a text of 1 to ${MAX_TEXT_LENGTH} characters`, text);
 }
 
 export function checkedInstant(what: string, instant: unknown): number {
   if (typeof instant === 'number' && Number.isInteger(instant) && Math.abs(instant) <= LAST_MS) return instant;
-  throw wrong(what, 'an instant in whole epoch milliseconds', instant);
+  throw OperatorInputError.of(what, 'an instant in whole epoch milliseconds', instant);
 }
 
 export function checkedMs(what: string, ms: unknown): number {
   if (typeof ms === 'number' && Number.isSafeInteger(ms) && ms >= 0) return ms;
-  throw wrong(what, 'a whole number of milliseconds', ms);
+  throw OperatorInputError.of(what, 'a whole number of milliseconds', ms);
 }
 
 /** As JSON; `null` for nothing. */
@@ -26,7 +26,7 @@ export function checkedPayload(payload: unknown, what = 'payload'): string | nul
   if (payload === undefined || payload === null) return null;
   const json = asJson(payload);
   if (json !== null && json.length <= MAX_PAYLOAD) return json;
-  throw wrong(what, `plain data of at most ${MAX_PAYLOAD} characters as JSON`, payload);
+  throw OperatorInputError.of(what, `plain data of at most ${MAX_PAYLOAD} characters as JSON`, payload);
 }
 
 function asJson(payload: unknown): string | null {

@@ -1,6 +1,6 @@
 import type { CatalogEntry, Generation } from '@fencepost/ledger/catalog';
-import { generationsOf } from './known-cron.js';
 import { OperatorInputError } from '@fencepost/ledger';
+import { generationsOf } from './known-cron.js';
 import { scheduleOf } from './scheduled.js';
 
 /** An instant to make up for, and the generation whose it is. */

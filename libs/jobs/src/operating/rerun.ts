@@ -1,7 +1,6 @@
 import type { CatalogEntry } from '@fencepost/ledger/catalog';
 import type { Ledger, OperatorOrder, TriggerReply, TriggerRequest } from '@fencepost/ledger';
-import type { RunState } from '@fencepost/ledger/run';
-import type { Run } from '@fencepost/ledger/run';
+import type { RunState, Run } from '@fencepost/ledger/run';
 import { occurrenceId } from '@fencepost/ledger/run';
 import { RunStateError } from './run-errors.js';
 

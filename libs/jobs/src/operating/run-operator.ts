@@ -1,10 +1,9 @@
 import { randomUUID } from 'node:crypto';
-import type { Answer, Run } from '@fencepost/ledger/run';
+import type { Answer, Run, RunState } from '@fencepost/ledger/run';
 import type { Ledger, OperatorOrder, UnresolvedEffectRef } from '@fencepost/ledger';
-import type { RunState } from '@fencepost/ledger/run';
+import { OperatorInputError } from '@fencepost/ledger';
 import type { CronOperatorPorts } from './cron-operator.js';
 import { askToLook, deliver, deliverAll } from './hand-over.js';
-import { OperatorInputError, wrong } from '@fencepost/ledger';
 import { knownCron, runnableCron } from './known-cron.js';
 import { asksAnother } from './explain-question.js';
 import { checkedInstant, checkedPayload, checkedText } from './order.js';
@@ -132,7 +131,7 @@ export class RunOperator {
 
   async #runsIn(state: 'failed' | 'uncertain', { cron, limit = 50 }: RunFilter): Promise<Run[]> {
     if (!Number.isInteger(limit) || limit < 1 || limit > MAX_LISTED) {
-      throw wrong('limit', `a whole number from 1 to ${MAX_LISTED}`, limit);
+      throw OperatorInputError.of('limit', `a whole number from 1 to ${MAX_LISTED}`, limit);
     }
     const { catalog, ledger } = this.#ports.reads;
     const names = await (cron === undefined ? this.#crons() : knownCron(catalog, cron).then(() => [cron]));
@@ -187,15 +186,18 @@ const INSTEAD: Readonly<Partial<Record<RunState, string>>> = {
 
 function checkedUnresolvedEffect({ attempt, effect, item, since }: ResolveOrder): UnresolvedEffectRef {
   if (!Number.isSafeInteger(attempt) || attempt < 1)
-    throw wrong('attempt', 'the attempt of the run that asks', attempt);
-  if (typeof effect !== 'string') throw wrong('effect', 'the name of the effect that the run asks about', effect);
-  if (item !== null && typeof item !== 'string') throw wrong('item', 'the key of an item, or null for none', item);
+    throw OperatorInputError.of('attempt', 'the attempt of the run that asks', attempt);
+  if (typeof effect !== 'string')
+    throw OperatorInputError.of('effect', 'the name of the effect that the run asks about', effect);
+  if (item !== null && typeof item !== 'string')
+    throw OperatorInputError.of('item', 'the key of an item, or null for none', item);
   return { attempt, effect, item, since: checkedInstant('since', since) };
 }
 
 function checkedAnswer({ answer, result }: ResolveOrder): Answer {
   if (answer === 'done') return { verdict: 'done', result: checkedResult(result) };
-  if (answer !== 'not-done' && answer !== 'give-up') throw wrong('answer', '"done", "not-done" or "give-up"', answer);
+  if (answer !== 'not-done' && answer !== 'give-up')
+    throw OperatorInputError.of('answer', '"done", "not-done" or "give-up"', answer);
   if (result === undefined) return { verdict: answer };
   throw new OperatorInputError(`Expected no result with the answer "${answer}", only "done" has one.`);
 }

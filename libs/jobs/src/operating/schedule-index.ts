@@ -1,8 +1,8 @@
 import { systemClock } from '@fencepost/lease';
 import type { CatalogEntry, CronDefinition } from '@fencepost/ledger/catalog';
+import { spreadOf } from '@fencepost/schedule';
 import { Schedules } from '../scheduling/schedules.js';
 import type { SharedSchedule } from '../scheduling/generation-ranges.js';
-import { spreadOf } from '@fencepost/schedule';
 import { Telemetry } from '../telemetry/telemetry.js';
 import { scheduleKey } from './scheduled.js';
 

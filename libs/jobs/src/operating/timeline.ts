@@ -1,9 +1,9 @@
 import type { Generation } from '@fencepost/ledger/catalog';
 import type { Account } from '@fencepost/ledger';
 import type { Run, SkipRange } from '@fencepost/ledger/run';
+import { occurrenceId } from '@fencepost/ledger/run';
 import { skipCover } from '../audit/skip-cover.js';
 import { instantsOf, validityIntervalsOf, intervalPartsOf, type IntervalPart } from '../audit/validity-intervals.js';
-import { occurrenceId } from '@fencepost/ledger/run';
 import type { Outcome, TimelineItem, TimelinePart } from './timeline-item.js';
 import { itemOfRun } from './timeline-run.js';
 

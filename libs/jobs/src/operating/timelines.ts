@@ -1,7 +1,7 @@
 import type { Catalog } from '@fencepost/ledger/catalog';
 import type { Ledger } from '@fencepost/ledger';
-import { inSlices } from '@fencepost/ledger';
-import { OperatorInputError, wrong } from '@fencepost/ledger';
+import { OperatorInputError } from '@fencepost/ledger';
+import { inSlices } from './slices.js';
 import { generationsOf, knownCron } from './known-cron.js';
 import { checkedInstant } from './order.js';
 import type { Timeline } from './timeline-item.js';
@@ -53,10 +53,10 @@ export class Timelines {
 function checkedSpan({ from: asked, to: end, limit = 1_000 }: TimelineQuery, now: number) {
   const from = Math.max(0, checkedInstant('from', asked ?? Math.min(now, end ?? now) - DAY_MS));
   const to = checkedInstant('to', end ?? Math.max(from, now) + DAY_MS);
-  if (from >= to) throw wrong('from', `before "to" (${new Date(to).toISOString()})`, new Date(from));
+  if (from >= to) throw OperatorInputError.of('from', `before "to" (${new Date(to).toISOString()})`, new Date(from));
   if (to - from > MAX_DAYS * DAY_MS) throw tooLong(from, to);
   if (!Number.isInteger(limit) || limit < 1 || limit > MAX_ITEMS) {
-    throw wrong('limit', `a whole number from 1 to ${MAX_ITEMS}`, limit);
+    throw OperatorInputError.of('limit', `a whole number from 1 to ${MAX_ITEMS}`, limit);
   }
   return { from, to, limit };
 }

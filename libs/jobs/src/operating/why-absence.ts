@@ -1,7 +1,7 @@
 import { ownerPrefix } from '@fencepost/lease/internal';
 import { EFFECTIVE_AFTER_MS } from '@fencepost/ledger/catalog';
-import { skipCover } from '../audit/skip-cover.js';
 import { isManual } from '@fencepost/schedule';
+import { skipCover } from '../audit/skip-cover.js';
 import { cronSteps, leaseStep, termBefore } from './why-journal.js';
 import { nearest } from './why-schedule.js';
 import { skipped } from './why-skip.js';

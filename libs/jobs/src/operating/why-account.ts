@@ -1,6 +1,6 @@
-import type { ValidityInterval } from '../audit/validity-intervals.js';
 import type { Account, Ledger } from '@fencepost/ledger';
 import type { Run } from '@fencepost/ledger/run';
+import type { ValidityInterval } from '../audit/validity-intervals.js';
 import { instantAfter, instantBefore } from './why-context.js';
 
 /** So many instants on either side are looked at, and no further than this. */

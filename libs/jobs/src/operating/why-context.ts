@@ -1,6 +1,6 @@
 import type { CatalogEntry, Generation } from '@fencepost/ledger/catalog';
-import { validityIntervalsOf, type ValidityInterval } from '../audit/validity-intervals.js';
 import { parseSchedule } from '@fencepost/schedule';
+import { validityIntervalsOf, type ValidityInterval } from '../audit/validity-intervals.js';
 import { generationsOf } from './known-cron.js';
 import { localTime, type LocalTime, type When } from './why-when.js';
 import { wallOf } from './why-words.js';

@@ -1,5 +1,5 @@
-import type { JournalEntry } from '../journal/journal.js';
 import type { Run } from '@fencepost/ledger/run';
+import type { JournalEntry } from '../journal/journal.js';
 import { eventSentence, type EventLevel } from '../telemetry/events.js';
 import { spoken, utc } from './why-words.js';
 import { step, type InstantFacts, type WhyStep, type WhyTopic } from './why.js';

@@ -1,5 +1,5 @@
 import { zoneNamed } from '@fencepost/schedule';
-import { wrong } from '@fencepost/ledger';
+import { OperatorInputError } from '@fencepost/ledger';
 
 /** What somebody asks about. */
 export type When =
@@ -22,7 +22,7 @@ const EXPECTED =
 export function readWhen(asked: string | number): When {
   if (typeof asked === 'number') {
     if (Number.isSafeInteger(asked) && asked >= 0 && asked <= LAST_MS) return { kind: 'instant', at: asked };
-    throw wrong('the time', EXPECTED, asked);
+    throw OperatorInputError.of('the time', EXPECTED, asked);
   }
   const text = asked.trim();
   if (text === 'now' || text === 'last') return { kind: text };
@@ -30,7 +30,7 @@ export function readWhen(asked: string | number): When {
   if (/^\d{12,14}$/.test(text)) return { kind: 'instant', at: Number(text) };
   const found = readIso(text) ?? readLocal(text);
   if (found) return found;
-  throw wrong('the time', EXPECTED, asked);
+  throw OperatorInputError.of('the time', EXPECTED, asked);
 }
 
 const LAST_MS = 8e15;

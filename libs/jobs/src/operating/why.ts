@@ -1,8 +1,8 @@
 import type { Holding } from '@fencepost/lease/store';
 import type { CatalogEntry } from '@fencepost/ledger/catalog';
-import type { JournalEntry } from '../journal/journal.js';
 import type { Account, CronRecord } from '@fencepost/ledger';
 import type { OperatorAction, SkipRange } from '@fencepost/ledger/run';
+import type { JournalEntry } from '../journal/journal.js';
 import type { RunReport } from './run-report.js';
 import type { InstantContext } from './why-context.js';
 import type { LocalTime } from './why-when.js';

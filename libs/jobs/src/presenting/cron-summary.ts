@@ -1,8 +1,8 @@
 import { ownerPrefix } from '@fencepost/lease/internal';
 import type { Holding } from '@fencepost/lease/store';
 import { z } from 'zod';
-import type { CronOverview } from '../operating/cron-overview.js';
 import { isManual } from '@fencepost/schedule';
+import type { CronOverview } from '../operating/cron-overview.js';
 import { pauseSchema, presentPause } from './pause.js';
 import { presentRun, runSchema } from './run.js';
 import { count, fenceOrNull, fenceText, instant, instantOrNull, iso, msOrNull, textOrNull } from './values.js';

@@ -1,7 +1,5 @@
-import type { RunState } from '@fencepost/ledger/run';
-import { isTerminal } from '@fencepost/ledger/run';
-import type { Run } from '@fencepost/ledger/run';
-import { cronOfRun } from '@fencepost/ledger/run';
+import type { RunState, Run } from '@fencepost/ledger/run';
+import { isTerminal, cronOfRun } from '@fencepost/ledger/run';
 import type { Telemetry } from '../telemetry/telemetry.js';
 import type { Disposition } from './delivery.js';
 import { tellTrouble } from '../telemetry/tell-trouble.js';

@@ -34,7 +34,7 @@ export type AdmitReply =
   | { readonly verdict: 'key-limit' | 'rate-limit'; readonly waitMs: number };
 
 const MAX_PERMIT_MS = 3_600_000;
-/** Who is next in line asks so often: it is woken when somebody ends, and when somebody dies it is not. */
+/** The first waiting run asks this often: the end of a run wakes it, the death of a worker does not. */
 const NEXT_ASKS_MS = 500;
 /** Nobody waits longer to be asked for again: a turn that nobody takes holds up those behind it. */
 const MAX_WAIT_MS = 10_000;
@@ -43,7 +43,7 @@ const QUEUE_FULL_MS = 30_000;
 
 /**
  * Lets runs begin as the limits of their handler allow, over all workers: a place for each that goes on with the same key, a
- * permit for each that begins, which comes back when its time is over. Who finds none waits in line.
+ * permit for each that begins, which comes back when its time is over. A run that finds none waits in the queue.
  */
 export class Limiter {
   readonly #semaphores: Semaphores;
@@ -72,7 +72,7 @@ export class Limiter {
     return { verdict: 'rate-limit', waitMs: ratePermit.waitMs };
   }
 
-  /** For a run that will not begin: those behind it in line need not wait until it is missed. */
+  /** For a run that will not begin: those behind it need not wait until its position expires. */
   async leave(run: LimitedRun): Promise<void> {
     const { runId } = run;
     const queues = [keyQueue(run), run.limits.rate ? rateQueue(run) : null].filter((resource) => resource !== null);
@@ -112,7 +112,7 @@ export class Limiter {
     });
   }
 
-  /** Who was in line leaves it with what it waited for; who found nothing joins, or keeps its turn. */
+  /** A run that got its permit leaves the queue; one that got none joins it, or keeps its position. */
   async #queued<T extends object>(waiter: Waiter, take: (ahead: number) => Promise<T | Wait>): Promise<T | Wait> {
     const { ahead, joined } = await this.#waitQueue.look(waiter);
     const taken = await take(ahead);
@@ -133,7 +133,7 @@ export class Limiter {
     // One more than has room now, where there may be two: a hint that got lost before leaves a place empty.
     this.#waitQueue.first(resource, Math.min(run.limits.perKey ?? 1, 2)).then(
       (jobIds) => jobIds.forEach(wake),
-      (error: unknown) => onTrouble('looking who is next in line', error),
+      (error: unknown) => onTrouble('looking which run is next', error),
     );
   }
 

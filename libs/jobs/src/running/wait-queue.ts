@@ -2,37 +2,37 @@ import { createHash } from 'node:crypto';
 import { NO_FENCE } from '@fencepost/lease';
 import type { SemaphoreStore } from '@fencepost/lease/coordination';
 
-/** So many may wait in line, each with its place; who finds it full has none, and comes again. */
+/** At most this many runs wait for one resource; a further one is not queued and asks again later. */
 const MAX_WAITING = 100;
 
-/** Beyond the time at which it said it would come again: a delivery may wait for a free worker. */
+/** Added to the announced wait before a position expires: the next delivery may wait for a free worker. */
 const PATIENCE_MS = 5_000;
 
 export interface Waiter {
-  /** What the line is for; its places have a name of their own. */
+  /** What the queue is for; its permits have a name of their own. */
   readonly resource: string;
   readonly runId: string;
-  /** What wakes whoever waits, where anything does. */
+  /** The queue's job to wake, if there is one. */
   readonly jobId?: string | undefined;
 }
 
 /**
- * The runs that wait for a place, in the order in which they came.
+ * The runs that wait for a permit, first come, first served.
  *
- * It is a semaphore itself: whoever is in line holds one of its places, and the fences, which only rise, are the order. So a
- * run keeps its turn when another worker brings it the next time, and one that never comes again loses it by itself.
+ * It is a semaphore itself: each waiting run holds one of its permits, and the fences, which only rise, are the order. So a
+ * run keeps its position when another worker gets its next delivery, and a run that is never delivered again loses it.
  */
 export class WaitQueue {
   constructor(private readonly store: SemaphoreStore) {}
 
-  /** How many came before, and whether the run is in line already. */
+  /** How many runs are ahead, and whether this one waits already. */
   async look({ resource, runId }: Waiter): Promise<{ readonly ahead: number; readonly joined: boolean }> {
     const waiting = await this.store.holders(resource);
     const own = waiting.findIndex(({ holder }) => holder.startsWith(nonceOf(runId)));
     return own < 0 ? { ahead: waiting.length, joined: false } : { ahead: own, joined: true };
   }
 
-  /** Takes a turn, or keeps it. @returns whether there was room */
+  /** Takes a position, or keeps it. @returns false when the queue is full */
   async join({ resource, runId, jobId = '' }: Waiter, waitMs: number): Promise<boolean> {
     const nonce = nonceOf(runId);
     const reply = await this.store.acquire({
@@ -42,7 +42,7 @@ export class WaitQueue {
     return reply.acquired;
   }
 
-  /** The job ids of the first ones in line, where they have any. */
+  /** The job ids of the first waiting runs that have one. */
   async first(resource: string, most: number): Promise<string[]> {
     const waiting = await this.store.holders(resource);
     return waiting.slice(0, most).flatMap(({ holder }) => holder.slice(holder.indexOf(':') + 1) || []);

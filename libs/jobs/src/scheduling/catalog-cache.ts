@@ -1,10 +1,8 @@
 import type { Clock } from '@fencepost/lease';
-import type { Catalog, CatalogReading } from '@fencepost/ledger/catalog';
-import type { CatalogEntry } from '@fencepost/ledger/catalog';
-import type { UnreadableRecord } from '@fencepost/ledger/catalog';
+import type { Catalog, CatalogReading, CatalogEntry, UnreadableRecord } from '@fencepost/ledger/catalog';
 import type { CronRecord, Ledger } from '@fencepost/ledger';
-import type { Telemetry } from '../telemetry/telemetry.js';
 import { ZoneDataWatch } from '@fencepost/ledger/catalog';
+import type { Telemetry } from '../telemetry/telemetry.js';
 import type { HeartbeatReply } from './membership.js';
 import { hashOf } from './rendezvous.js';
 import { tellBug, tellTrouble } from '../telemetry/tell-trouble.js';

@@ -1,5 +1,4 @@
-import { TOMBSTONE_MS } from '@fencepost/ledger/catalog';
-import { EFFECTIVE_AFTER_MS, KEPT_GENERATIONS } from '@fencepost/ledger/catalog';
+import { TOMBSTONE_MS, EFFECTIVE_AFTER_MS, KEPT_GENERATIONS } from '@fencepost/ledger/catalog';
 import type { CatalogEntry, CronDefinition, Generation } from '@fencepost/ledger/catalog';
 import type { CronSchedule } from '@fencepost/schedule';
 import { spreadOf } from '@fencepost/schedule';

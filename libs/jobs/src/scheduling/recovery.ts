@@ -1,9 +1,8 @@
 import { randomUUID } from 'node:crypto';
-import type { RunNotifier } from '../alarms/run-notifier.js';
-import type { Delivery, Ledger } from '@fencepost/ledger';
+import type { Delivery, Ledger, OverdueRun, OverdueRuns } from '@fencepost/ledger';
 import { LEDGER_BATCH } from '@fencepost/ledger';
-import type { OverdueRun, OverdueRuns } from '@fencepost/ledger';
 import { cronOfRun } from '@fencepost/ledger/run';
+import type { RunNotifier } from '../alarms/run-notifier.js';
 import type { Telemetry } from '../telemetry/telemetry.js';
 import type { Dispatcher } from './dispatcher.js';
 import { inGroups } from './in-groups.js';

@@ -1,8 +1,7 @@
 import type { Clock, Lease, LeaseStore } from '@fencepost/lease';
 import type { LeaseKeeper } from '@fencepost/lease/internal';
 import type { StopWatching } from '@fencepost/lease/store';
-import type { Catalog } from '@fencepost/ledger/catalog';
-import type { CatalogEntry } from '@fencepost/ledger/catalog';
+import type { Catalog, CatalogEntry } from '@fencepost/ledger/catalog';
 import type { Ledger } from '@fencepost/ledger';
 import { isTransactional } from '@fencepost/ledger';
 import { isManual } from '@fencepost/schedule';

@@ -1,7 +1,6 @@
 import type { Clock } from '@fencepost/lease';
 import type { CronDefinition } from '@fencepost/ledger/catalog';
-import { resolvedExpression } from '@fencepost/schedule';
-import { parseSchedule } from '@fencepost/schedule';
+import { resolvedExpression, parseSchedule } from '@fencepost/schedule';
 import type { Telemetry } from '../telemetry/telemetry.js';
 import type { SharedSchedule, SharedSchedules } from './generation-ranges.js';
 

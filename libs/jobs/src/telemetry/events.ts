@@ -1,7 +1,6 @@
 import type { Fence } from '@fencepost/lease';
+import type { RunState, UnknownReason, RunReason, SkipRange } from '@fencepost/ledger/run';
 import type { AlarmKind } from '../alarms/alarm.js';
-import type { RunState } from '@fencepost/ledger/run';
-import type { UnknownReason, RunReason, SkipRange } from '@fencepost/ledger/run';
 
 interface OfCron {
   readonly cron: string;

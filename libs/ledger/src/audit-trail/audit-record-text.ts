@@ -1,7 +1,7 @@
 import { scrub } from '@fencepost/lease/internal';
 import type { AuditQuery, AuditRecord, NewAuditRecord } from './audit-trail.js';
 import { MAX_LISTED_RECORDS } from './audit-trail.js';
-import { wrong } from '../operator-input.js';
+import { OperatorInputError } from '../operator-input.js';
 
 /** Of `before` and of `after`, as JSON: a record says what changed, and is no copy of it. */
 const MAX_STATE_LENGTH = 8_192;
@@ -36,9 +36,9 @@ export function recordOf(id: string, kept: NewAuditRecord): AuditRecord {
 export function checkedQuery(query: AuditQuery): AuditQuery {
   const { limit, before } = query;
   if (!Number.isInteger(limit) || limit < 1 || limit > MAX_LISTED_RECORDS) {
-    throw wrong('limit', `a whole number from 1 to ${MAX_LISTED_RECORDS}`, limit);
+    throw OperatorInputError.of('limit', `a whole number from 1 to ${MAX_LISTED_RECORDS}`, limit);
   }
-  if (before !== undefined && !ID.test(before)) throw wrong('before', 'the id of a record', before);
+  if (before !== undefined && !ID.test(before)) throw OperatorInputError.of('before', 'the id of a record', before);
   return query;
 }
 

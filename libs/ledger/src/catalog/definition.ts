@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
-import type { OverlapPolicy } from '../run.js';
 import type { DstRule } from '@fencepost/schedule';
+import type { OverlapPolicy } from '../run.js';
 
 export const DEFAULT_MAX_CATCH_UP = 20;
 export const DEFAULT_CANCEL_GRACE_MS = 30_000;

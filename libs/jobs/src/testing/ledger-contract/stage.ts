@@ -13,9 +13,9 @@ import type {
   Ledger,
   ResolveRequest,
   TriggerRequest,
+  LedgerTiming,
+  OverdueRuns,
 } from '@fencepost/ledger';
-import type { LedgerTiming } from '@fencepost/ledger';
-import type { OverdueRuns } from '@fencepost/ledger';
 import type { Answer, UnresolvedEffect, Run, SkipRange, SkipReason } from '@fencepost/ledger/run';
 
 /** What a ledger's spec has to offer, so that the contract can drive it. */

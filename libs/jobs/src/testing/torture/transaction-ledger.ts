@@ -1,8 +1,13 @@
 import type { SqlConnection, SqlResult } from '@fencepost/lease/postgres';
 import type { StopWatching } from '@fencepost/lease/store';
-import type { AttemptRef, TriggerReply } from '@fencepost/ledger';
+import type {
+  AttemptRef,
+  TriggerReply,
+  TransactionalLedger,
+  TransactionReply,
+  TransactionRequest,
+} from '@fencepost/ledger';
 import { MemoryLedger } from '@fencepost/ledger/memory';
-import type { TransactionalLedger, TransactionReply, TransactionRequest } from '@fencepost/ledger';
 
 /**
  * The memory ledger with transactions in which there is no database: rows and record commit together, as far as there are

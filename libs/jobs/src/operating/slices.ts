@@ -6,7 +6,7 @@ const SLICE_MS = 4;
 let last: Promise<void> = Promise.resolve();
 
 /** One computation goes on in each turn of the event loop, however many there are: what is due comes first in between. */
-function nextTick(): Promise<void> {
+function yieldToLoop(): Promise<void> {
   last = last.then(() => new Promise((resolve) => void setImmediate(resolve)));
   return last;
 }
@@ -18,7 +18,7 @@ function nextTick(): Promise<void> {
  */
 export async function inSlices<Result>(work: Generator<unknown, Result, undefined>): Promise<Result> {
   for (;;) {
-    await nextTick();
+    await yieldToLoop();
     const end = performance.now() + SLICE_MS;
     do {
       const { done, value } = work.next();
