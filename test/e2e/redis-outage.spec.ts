@@ -5,11 +5,16 @@ import { privateRedis, type PrivateRedis } from '../support/redis.js';
 import { until } from '../support/until.js';
 
 const OUTAGE_MS = 4_000;
-/** Warnings and errors of one pod, until everything is as it was. */
-const MAX_COMPLAINTS = 18;
 const WARNING = 40;
 /** A worker declares every 10 s, and may need a few to find the server again. */
 const DECLARED_WITHIN_MS = 14_000;
+
+/** Warnings and errors that one pod gave more than once: each operation may fail in several ways, but is to say each of them once. */
+function saidAgain(lines: readonly Readonly<Record<string, unknown>>[]): string[] {
+  const complaints = lines.filter(({ level }) => Number(level) >= WARNING);
+  const texts = complaints.map(({ time: _, ...said }) => JSON.stringify(said));
+  return texts.filter((text, at) => texts.indexOf(text) !== at);
+}
 
 describe('a Redis that goes away, and comes back without anything it knew', () => {
   let server: PrivateRedis;
@@ -48,8 +53,7 @@ describe('a Redis that goes away, and comes back without anything it knew', () =
         return (await deployment.entryOf('tick').catch(() => undefined)) !== undefined;
       });
       expect(performance.now() - back).toBeLessThan(DECLARED_WITHIN_MS);
-      const complaints = all.map(({ lines }) => lines.filter(({ level }) => Number(level) >= WARNING).length);
-      expect(Math.max(...complaints), `complaints per pod: ${complaints.join(', ')}`).toBeLessThan(MAX_COMPLAINTS);
+      expect(all.flatMap(({ lines }) => saidAgain(lines))).toEqual([]);
 
       const entry = await deployment.entryOf('tick');
       await until('three runs of the cron declared anew succeeded', async () => {
