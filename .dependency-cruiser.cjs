@@ -11,11 +11,12 @@ const LIBS = {
   schedule: [],
   ledger: ['lease', 'schedule'],
   jobs: ['lease', 'schedule', 'ledger'],
+  testing: ['lease', 'schedule', 'ledger', 'jobs'],
   pod: ['lease', 'schedule', 'ledger', 'jobs'],
   client: [],
 };
 /** The suite that any ledger has to pass: for tests of those who write one, and by an entry of its own. */
-const LEDGER_CONTRACT = '^libs/jobs/src/testing/ledger-contract/';
+const LEDGER_CONTRACT = '^libs/testing/src/ledger-contract/';
 
 /** Files that decide and never touch: the same arguments give the same answer on every machine and at every hour. */
 const PURE = [
@@ -98,6 +99,13 @@ module.exports = {
   layers: LAYERS,
   forbidden: [
     ...Object.entries(LIBS).flatMap(boundariesOf),
+    {
+      name: 'nothing-needs-testing',
+      comment: 'libs/testing is for specs, and for the command that tortures a job.',
+      severity: 'error',
+      from: { path: '^(libs/(?!testing/)|apps/(?!cli/))', pathNot: SPEC },
+      to: { path: '^libs/testing/' },
+    },
     {
       name: 'apps-are-islands',
       comment: 'An app is deployed alone; what two of them need belongs into a lib.',

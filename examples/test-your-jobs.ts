@@ -2,7 +2,7 @@ import 'reflect-metadata';
 import { deepStrictEqual, strictEqual } from 'node:assert/strict';
 import { Injectable } from '@nestjs/common';
 import { JobHandler, SingletonCron, type RunContext } from '@fencepost/jobs';
-import { expectRun, testJobs, tortureJob } from '@fencepost/jobs/testing';
+import { expectRun, testJobs, tortureJob } from '@fencepost/testing';
 
 /** What the job talks to; in these tests a list. */
 class Payments {

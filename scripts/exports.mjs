@@ -16,7 +16,7 @@ const BUDGETS = {
   '@fencepost/ledger/catalog': 28,
   '@fencepost/jobs': 198,
   '@fencepost/jobs/operating': 142,
-  '@fencepost/jobs/testing': 26,
+  '@fencepost/jobs/internal': 22,
 };
 
 /**

@@ -6,9 +6,9 @@ import { EffectUnknownError } from '../../libs/jobs/src/running/effect-errors.js
 import { LazyAbort } from '../../libs/jobs/src/running/lazy-abort.js';
 import type { RunContext } from '../../libs/jobs/src/running/run-context.js';
 import { Telemetry } from '../../libs/jobs/src/telemetry/telemetry.js';
-import { FailPoints, type Mishap, type Write } from '../../libs/jobs/src/testing/fail-points.js';
-import { faultyLedger } from '../../libs/jobs/src/testing/faulty-ledger.js';
-import { WorkerProcess } from '../../libs/jobs/src/testing/worker-process.js';
+import { FailPoints, type Mishap, type Write } from '../../libs/testing/src/fail-points.js';
+import { faultyLedger } from '../../libs/testing/src/faulty-ledger.js';
+import { WorkerProcess } from '../../libs/testing/src/worker-process.js';
 import { waitingRun, type EffectSandbox } from './effect-stores.js';
 
 type Step = Extract<Write, 'begin' | 'beginEffect' | 'finishEffect' | 'finish'> | 'fn';

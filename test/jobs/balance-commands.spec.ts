@@ -8,7 +8,7 @@ import { RedisLedger } from '../../libs/ledger/src/redis-ledger.js';
 import { RedisMembership } from '../../libs/jobs/src/scheduling/redis-membership.js';
 import { SchedulerPod } from '../../libs/jobs/src/scheduling/scheduler-pod.js';
 import { Telemetry } from '../../libs/jobs/src/telemetry/telemetry.js';
-import { MemoryRunQueue } from '../../libs/jobs/src/testing/memory-run-queue.js';
+import { MemoryRunQueue } from '../../libs/testing/src/memory-run-queue.js';
 import { freshPrefix, privateRedis } from '../support/redis.js';
 import { definition } from '../support/scheduler-stage.js';
 

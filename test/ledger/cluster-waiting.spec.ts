@@ -4,7 +4,7 @@ import { redisKeys } from '@fencepost/lease/internal/redis';
 import { closeRedis, connectRedis, NotReplicatedError, type RedisClient } from '@fencepost/lease/redis';
 import { commandTimeoutOf, copyOf } from '../../libs/jobs/src/nest/redis-copy.js';
 import { RedisLedger } from '../../libs/ledger/src/redis-ledger.js';
-import { Stage } from '../../libs/jobs/src/testing/ledger-contract/stage.js';
+import { Stage } from '../../libs/testing/src/ledger-contract/stage.js';
 import { privateCluster, type PrivateCluster } from '../support/redis-cluster.js';
 
 const SPACE = { prefix: 'waiting', tenant: 'default' };

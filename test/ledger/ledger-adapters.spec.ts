@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe } from 'vitest';
 import { RedisLedger } from '../../libs/ledger/src/redis-ledger.js';
-import { invariantsContract } from '../../libs/jobs/src/testing/ledger-contract/invariants.contract.js';
+import { invariantsContract } from '../../libs/testing/src/ledger-contract/invariants.contract.js';
 import { redisSpaces } from '../jobs/redis-space.js';
 import { adapterHarness } from '../support/ledger-adapters.js';
 import { postgresLedgerSandbox, type PostgresLedgerSandbox } from '../support/postgres-ledger-sandbox.js';

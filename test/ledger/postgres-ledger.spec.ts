@@ -1,5 +1,5 @@
 import { afterAll, beforeAll } from 'vitest';
-import { ledgerContract } from '../../libs/jobs/src/testing/ledger-contract/index.js';
+import { ledgerContract } from '../../libs/testing/src/ledger-contract/index.js';
 import { postgresLedgerSandbox, type PostgresLedgerSandbox } from '../support/postgres-ledger-sandbox.js';
 import { postgresForTests, type TestPostgres } from '../support/postgres.js';
 

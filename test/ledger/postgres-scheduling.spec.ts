@@ -2,7 +2,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from
 import type { Pool, QueryConfig } from 'pg';
 import type { ClaimRequest } from '../../libs/ledger/src/ledger.js';
 import { PostgresLedgerAccess } from '../../libs/ledger/src/postgres/postgres-ledger-access.js';
-import { fence, LONG_MS } from '../../libs/jobs/src/testing/ledger-contract/stage.js';
+import { fence, LONG_MS } from '../../libs/testing/src/ledger-contract/stage.js';
 import { postgresLedgerSandbox, SPACE, type PostgresLedgerSandbox } from '../support/postgres-ledger-sandbox.js';
 import { postgresForTests, type TestPostgres } from '../support/postgres.js';
 import { replyDroppingProxy } from '../support/reply-dropping-proxy.js';

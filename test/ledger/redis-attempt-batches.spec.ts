@@ -5,7 +5,7 @@ import { closeRedis, connectRedis } from '@fencepost/lease/redis';
 import type { BeginReply, Ledger } from '../../libs/ledger/src/ledger.js';
 import { ledgerKeys } from '../../libs/ledger/src/redis-ledger-keys.js';
 import { RedisLedger } from '../../libs/ledger/src/redis-ledger.js';
-import { LONG_MS, Stage } from '../../libs/jobs/src/testing/ledger-contract/stage.js';
+import { LONG_MS, Stage } from '../../libs/testing/src/ledger-contract/stage.js';
 import { privateRedis, type PrivateRedis } from '../support/redis.js';
 import { replyDroppingProxy } from '../support/reply-dropping-proxy.js';
 

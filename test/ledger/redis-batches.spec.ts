@@ -3,7 +3,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from
 import { closeRedis, connectRedis } from '@fencepost/lease/redis';
 import { ledgerKeys } from '../../libs/ledger/src/redis-ledger-keys.js';
 import { RedisLedger } from '../../libs/ledger/src/redis-ledger.js';
-import { LONG_MS, Stage } from '../../libs/jobs/src/testing/ledger-contract/stage.js';
+import { LONG_MS, Stage } from '../../libs/testing/src/ledger-contract/stage.js';
 import { replyDroppingProxy } from '../support/reply-dropping-proxy.js';
 import { privateRedis, type PrivateRedis } from '../support/redis.js';
 

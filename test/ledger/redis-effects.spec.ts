@@ -3,7 +3,7 @@ import { closeRedis, connectRedis } from '@fencepost/lease/redis';
 import type { Ledger } from '../../libs/ledger/src/ledger.js';
 import { ledgerKeys } from '../../libs/ledger/src/redis-ledger-keys.js';
 import { RedisLedger } from '../../libs/ledger/src/redis-ledger.js';
-import { LONG_MS, Stage } from '../../libs/jobs/src/testing/ledger-contract/stage.js';
+import { LONG_MS, Stage } from '../../libs/testing/src/ledger-contract/stage.js';
 import { redisSpaces } from '../jobs/redis-space.js';
 import { replyDroppingProxy } from '../support/reply-dropping-proxy.js';
 import { testRedis } from '../support/redis.js';

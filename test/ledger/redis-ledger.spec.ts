@@ -8,8 +8,8 @@ import {
   ledgerContract,
   type LedgerHarness,
   type MakeLedgerHarness,
-} from '../../libs/jobs/src/testing/ledger-contract/index.js';
-import { fence, LONG_MS, Stage } from '../../libs/jobs/src/testing/ledger-contract/stage.js';
+} from '../../libs/testing/src/ledger-contract/index.js';
+import { fence, LONG_MS, Stage } from '../../libs/testing/src/ledger-contract/stage.js';
 import { replyDroppingProxy } from '../support/reply-dropping-proxy.js';
 import { clearPrefixes, freshPrefix, testRedis } from '../support/redis.js';
 

@@ -1,7 +1,7 @@
 import { Jobs, type JobsPorts } from '../../libs/jobs/src/operating/jobs.js';
 import type { MemoryCatalog } from '../../libs/ledger/src/catalog/memory-catalog.js';
 import type { MemoryLedger } from '../../libs/ledger/src/memory-ledger.js';
-import type { MemoryRunQueue } from '../../libs/jobs/src/testing/memory-run-queue.js';
+import type { MemoryRunQueue } from '../../libs/testing/src/memory-run-queue.js';
 import { flaky, type Flaky } from './flaky.js';
 import { OperatingStage } from './operating-stage.js';
 

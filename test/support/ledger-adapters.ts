@@ -4,7 +4,7 @@ import type { AttemptRef, Ledger } from '../../libs/ledger/src/ledger.js';
 import type { LedgerTiming } from '../../libs/ledger/src/ledger-timing.js';
 import { MemoryLedger } from '../../libs/ledger/src/memory-ledger.js';
 import type { OverdueRun } from '../../libs/ledger/src/overdue.js';
-import type { LedgerHarness } from '../../libs/jobs/src/testing/ledger-contract/stage.js';
+import type { LedgerHarness } from '../../libs/testing/src/ledger-contract/stage.js';
 
 /** By the clock of one of the two, and so in neither the same. */
 const OF_A_CLOCK = new Set([

@@ -9,7 +9,7 @@ import type { SkipReason } from '../../libs/ledger/src/run.js';
 import { CronCatalog } from '../../libs/jobs/src/operating/cron-catalog.js';
 import { CronOperator, type CronOperatorPorts } from '../../libs/jobs/src/operating/cron-operator.js';
 import { MemoryMembership } from '../../libs/jobs/src/scheduling/memory-membership.js';
-import { MemoryRunQueue } from '../../libs/jobs/src/testing/memory-run-queue.js';
+import { MemoryRunQueue } from '../../libs/testing/src/memory-run-queue.js';
 import { CRON, definitionOf, SECOND, START } from './audit-history.js';
 
 /** Everything an operator touches, in memory, and a scheduler and a worker that act when they are told to. */

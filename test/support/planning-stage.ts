@@ -13,7 +13,7 @@ import { Dispatcher, type DispatchResult } from '../../libs/jobs/src/scheduling/
 import { holdCron, type HeldCron } from '../../libs/jobs/src/scheduling/held-cron.js';
 import { Schedules } from '../../libs/jobs/src/scheduling/schedules.js';
 import { Telemetry } from '../../libs/jobs/src/telemetry/telemetry.js';
-import { MemoryRunQueue } from '../../libs/jobs/src/testing/memory-run-queue.js';
+import { MemoryRunQueue } from '../../libs/testing/src/memory-run-queue.js';
 import { flaky } from './flaky.js';
 import { recordedEvents } from './recorded-events.js';
 

@@ -3,7 +3,7 @@ import { expect } from 'vitest';
 import type { LedgerTiming } from '../../libs/ledger/src/ledger-timing.js';
 import { PostgresLedger } from '../../libs/ledger/src/postgres/postgres-ledger.js';
 import { migrateLedger } from '../../libs/ledger/src/postgres/postgres-migrations.js';
-import { Stage, type LedgerHarness } from '../../libs/jobs/src/testing/ledger-contract/stage.js';
+import { Stage, type LedgerHarness } from '../../libs/testing/src/ledger-contract/stage.js';
 import { postgresSandbox, type PostgresSandbox } from './postgres-sandbox.js';
 import { freshPrefix } from './redis.js';
 

@@ -11,7 +11,7 @@ import { holdCron, type HeldCron } from '../../libs/jobs/src/scheduling/held-cro
 import { MemoryMembership } from '../../libs/jobs/src/scheduling/memory-membership.js';
 import { SchedulerPod } from '../../libs/jobs/src/scheduling/scheduler-pod.js';
 import { Telemetry } from '../../libs/jobs/src/telemetry/telemetry.js';
-import { MemoryRunQueue, type MemoryRunQueueOptions } from '../../libs/jobs/src/testing/memory-run-queue.js';
+import { MemoryRunQueue, type MemoryRunQueueOptions } from '../../libs/testing/src/memory-run-queue.js';
 import { flaky, type Flaky } from './flaky.js';
 import { recordedEvents, type RecordedEvents } from './recorded-events.js';
 

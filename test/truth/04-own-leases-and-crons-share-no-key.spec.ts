@@ -12,7 +12,7 @@ import { MemoryFencedValues, RedisFencedRows, RedisFencedValues } from '@fencepo
 import { MemoryLeaseStore } from '@fencepost/lease/testing';
 import { RedisJournal } from '../../libs/jobs/src/journal/redis-journal.js';
 import { RedisLedger } from '../../libs/ledger/src/redis-ledger.js';
-import { Stage } from '../../libs/jobs/src/testing/ledger-contract/stage.js';
+import { Stage } from '../../libs/testing/src/ledger-contract/stage.js';
 import { happened } from '../contracts/journal.contract.js';
 import { redisSpaces } from '../jobs/redis-space.js';
 import { privateEtcd } from '../support/etcd.js';

@@ -8,7 +8,7 @@ import { PodModule } from '@fencepost/pod';
 import { LEDGER_VERSION } from '../../libs/ledger/src/postgres/postgres-ledger-files.js';
 import type { PostgresLedger } from '../../libs/ledger/src/postgres/postgres-ledger.js';
 import { migrateLedger } from '../../libs/ledger/src/postgres/postgres-migrations.js';
-import { Stage } from '../../libs/jobs/src/testing/ledger-contract/stage.js';
+import { Stage } from '../../libs/testing/src/ledger-contract/stage.js';
 import { HealthController } from '../../libs/pod/src/health.controller.js';
 import { faultyLink, type FaultyLink } from '../chaos/faulty-link.js';
 import { freshSchema, postgresForTests, type TestPostgres } from '../support/postgres.js';

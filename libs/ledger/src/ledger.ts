@@ -35,7 +35,7 @@ export type * from './attempting.js';
 export type * from './notification.js';
 
 /**
- * What ran, what is running, what did not run and why. Every implementation passes `@fencepost/jobs/testing/ledger-contract`.
+ * What ran, what is running, what did not run and why. Every implementation passes `@fencepost/testing/ledger-contract`.
  *
  * "Now" is the store's clock. Each call is idempotent on its nonce, and refuses whoever is stale by comparing fences in
  * the store. It rejects when the store could not be asked, and with a `RangeError` for a number that is none; every answer

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { FenceExhaustedError } from '@fencepost/lease';
 import { ManualClock } from '@fencepost/lease/testing';
-import { ledgerContract } from '../../jobs/src/testing/ledger-contract/index.js';
-import { Stage, type MakeLedgerHarness } from '../../jobs/src/testing/ledger-contract/stage.js';
+import { ledgerContract } from '../../testing/src/ledger-contract/index.js';
+import { Stage, type MakeLedgerHarness } from '../../testing/src/ledger-contract/stage.js';
 import { MemoryLedger } from './memory-ledger.js';
 
 function inMemory(clock = new ManualClock()): MakeLedgerHarness {

@@ -1,5 +1,6 @@
 import { Command } from 'commander';
-import { tortureJob, type ExportedJobs, type TortureReport } from '@fencepost/jobs/testing';
+import { tortureJob } from '@fencepost/testing';
+import type { ExportedJobs, TortureReport } from '@fencepost/testing';
 import { json, wholeNumber, words, type JsonValue } from '../option-values.js';
 import { AppError } from '../torture/app-error.js';
 import { loadApp, sentence } from '../torture/load-app.js';

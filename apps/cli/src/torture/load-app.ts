@@ -1,6 +1,7 @@
 import { resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { jobsIn, type ExportedJobs } from '@fencepost/jobs/testing';
+import { jobsIn } from '@fencepost/testing';
+import type { ExportedJobs } from '@fencepost/testing';
 import { AppError } from './app-error.js';
 
 /** @throws {AppError} in one sentence, whatever is wrong with it */

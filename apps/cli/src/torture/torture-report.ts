@@ -1,4 +1,4 @@
-import type { TorturedEffect, TortureReport } from '@fencepost/jobs/testing';
+import type { TorturedEffect, TortureReport } from '@fencepost/testing';
 import { EXIT } from '../exit.js';
 import type { Report } from '../report.js';
 import { hanging, table } from '../table.js';

@@ -10,7 +10,7 @@ import type { Ledger } from '../../../ledger/src/ledger.js';
 import { MemoryLedger } from '../../../ledger/src/memory-ledger.js';
 import { Jobs } from '../operating/jobs.js';
 import { Telemetry } from '../telemetry/telemetry.js';
-import { MemoryRunQueue } from '../testing/memory-run-queue.js';
+import { MemoryRunQueue } from '../../../testing/src/memory-run-queue.js';
 import { MemoryMembership } from './memory-membership.js';
 import { SchedulerPod } from './scheduler-pod.js';
 

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { LATE_TRIGGER_MS } from '@fencepost/ledger';
 import type { TriggerRequest } from '@fencepost/ledger';
-import { uuidV7 } from '../../operating/uuid-v7.js';
+import { uuidV7 } from '@fencepost/jobs/internal';
 import { LONG_MS, Stage, type MakeLedgerHarness } from './stage.js';
 
 const FORGOTTEN = { verdict: 'forgotten' };

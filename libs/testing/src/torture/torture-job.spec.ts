@@ -1,9 +1,9 @@
 import 'reflect-metadata';
 import { describe, expect, it } from 'vitest';
-import { JobHandler, type JobHandlerOptions } from '../../nest/job-handler.decorator.js';
-import { SingletonCron } from '../../nest/singleton-cron.decorator.js';
-import type { EffectContext, IfUnknown } from '../../running/effect-context.js';
-import type { RunContext } from '../../running/run-context.js';
+import { JobHandler, type JobHandlerOptions } from '../../../jobs/src/nest/job-handler.decorator.js';
+import { SingletonCron } from '../../../jobs/src/nest/singleton-cron.decorator.js';
+import type { EffectContext, IfUnknown } from '../../../jobs/src/running/effect-context.js';
+import type { RunContext } from '../../../jobs/src/running/run-context.js';
 import { tortureJob, type TortureOptions } from './torture-job.js';
 
 type Handler = (run: RunContext) => unknown;

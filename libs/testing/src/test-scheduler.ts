@@ -3,14 +3,16 @@ import { parseFence, type Clock, type Lease } from '@fencepost/lease';
 import type { Catalog } from '@fencepost/ledger/catalog';
 import type { Ledger } from '@fencepost/ledger';
 import { occurrenceId } from '@fencepost/ledger/run';
-import { runnableCron } from '../operating/known-cron.js';
-import { claimRequest } from '../scheduling/claim-request.js';
-import { Dispatcher } from '../scheduling/dispatcher.js';
-import { holdCron, type HeldCron } from '../scheduling/held-cron.js';
-import type { RunQueue } from '../scheduling/run-queue.js';
-import { Schedules } from '../scheduling/schedules.js';
-import { newestRange, type GenerationRange } from '../scheduling/generation-ranges.js';
-import type { Telemetry } from '../telemetry/telemetry.js';
+import { runnableCron } from '@fencepost/jobs/internal';
+import { claimRequest } from '@fencepost/jobs/internal';
+import { Dispatcher } from '@fencepost/jobs/internal';
+import { holdCron } from '@fencepost/jobs/internal';
+import type { HeldCron } from '@fencepost/jobs/internal';
+import type { RunQueue } from '@fencepost/jobs/operating';
+import { Schedules } from '@fencepost/jobs/internal';
+import { newestRange } from '@fencepost/jobs/internal';
+import type { GenerationRange } from '@fencepost/jobs/internal';
+import type { Telemetry } from '@fencepost/jobs/operating';
 
 export interface TestSchedulerDeps {
   readonly ledger: Ledger;

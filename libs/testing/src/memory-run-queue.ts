@@ -1,8 +1,9 @@
 import { systemClock, type Clock } from '@fencepost/lease';
 import type { CancelTimer } from '@fencepost/lease/internal';
 import type { Delivery } from '@fencepost/ledger';
-import type { Disposition } from '../running/delivery.js';
-import type { Place, QueuedDelivery, RunQueue } from '../scheduling/run-queue.js';
+import type { Disposition } from '@fencepost/jobs/internal';
+import type { Place, QueuedDelivery } from '@fencepost/jobs/internal';
+import type { RunQueue } from '@fencepost/jobs/operating';
 
 /** What a worker does with a delivery; a rejection counts as failed, as in BullMQ. */
 export type Work = (delivery: Delivery) => Promise<Disposition>;

@@ -1,6 +1,7 @@
 import type { Clock } from '@fencepost/lease';
 import type { Delivery } from '@fencepost/ledger';
-import type { Place, QueuedDelivery, RunQueue } from '../scheduling/run-queue.js';
+import type { Place, QueuedDelivery } from '@fencepost/jobs/internal';
+import type { RunQueue } from '@fencepost/jobs/operating';
 
 interface Waiting {
   readonly delivery: QueuedDelivery;

@@ -1,10 +1,10 @@
 import type { Clock } from '@fencepost/lease';
 import type { Ledger } from '@fencepost/ledger';
-import type { Disposition, CronHandler } from '../running/delivery.js';
-import { execute } from '../running/execute.js';
-import { LazyAbort } from '../running/lazy-abort.js';
-import type { RunLog } from '../running/run-context.js';
-import type { Telemetry } from '../telemetry/telemetry.js';
+import type { Disposition, CronHandler } from '@fencepost/jobs/internal';
+import { execute } from '@fencepost/jobs/internal';
+import { LazyAbort } from '@fencepost/jobs/internal';
+import type { RunLog } from '@fencepost/jobs';
+import type { Telemetry } from '@fencepost/jobs/operating';
 import { FailPoints } from './fail-points.js';
 import { faultyLedger } from './faulty-ledger.js';
 import { WorkerProcess } from './worker-process.js';

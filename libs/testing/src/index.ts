@@ -2,7 +2,7 @@ export { ManualClock, MemoryLeaseStore } from '@fencepost/lease/testing';
 export { MemoryCatalog } from '@fencepost/ledger/catalog';
 export { MemoryLedger } from '@fencepost/ledger/memory';
 export type { Delivery } from '@fencepost/ledger';
-export type { Disposition } from '../running/delivery.js';
+export type { Disposition } from '@fencepost/jobs/internal';
 export { MemoryRunQueue } from './memory-run-queue.js';
 export type { MemoryRunQueueOptions, Work } from './memory-run-queue.js';
 export { testJobs } from './test-jobs.js';

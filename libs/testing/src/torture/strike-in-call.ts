@@ -1,4 +1,4 @@
-import { EffectUnknownError } from '../../running/effect-errors.js';
+import { EffectUnknownError } from '@fencepost/jobs';
 import type { Hold } from './hold.js';
 import type { TortureMishap } from './mishap.js';
 
