@@ -127,7 +127,7 @@ describe('those outside', () => {
     });
     await expect.poll(() => events.of('webhook.failed').length, WITHIN).toBeGreaterThan(0);
     expect(events.of('webhook.failed')[0]).toMatchObject({ to: `127.0.0.1:${told.port}`, about: 'alarm.raised' });
-    expect(events.of('webhook.failed')[0]?.error).toContain('not public');
+    expect(events.of('webhook.failed')[0]?.err.message).toContain('not public');
     expect(told.received).toEqual([]);
   });
 });

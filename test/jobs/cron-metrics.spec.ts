@@ -126,7 +126,7 @@ describe('the metrics of crons', () => {
     expect(await stage.value('cron_queue_jobs', { state: 'waiting' })).toBe(3);
     expect(await stage.value('cron_clock_skew_seconds')).toBe(-0.25);
     expect(await stage.value('cron_pods', { role: 'worker' })).toBe(0);
-    stage.jobs = () => Promise.reject(new Error('away'));
+    stage.jobs = () => Promise.reject(new Error('Connection is closed.'));
     stage.cards = [];
     expect(await stage.value('cron_queue_jobs', { state: 'waiting' })).toBeUndefined();
     expect(await stage.value('cron_clock_skew_seconds')).toBeUndefined();

@@ -180,7 +180,7 @@ describe('a question', () => {
   });
 
   it('is answered from the ledger alone while the journal and the leases are away', async () => {
-    const away = () => Promise.reject(new Error('away'));
+    const away = () => Promise.reject(new Error('Connection is closed.'));
     const { catalog, ledger } = history;
     const service = new ExplainService({ catalog, ledger, journal: { ofCron: away }, leases: { inspect: away } });
     expect(await service.why(CRON, history.at(9))).toMatchObject({ verdict: 'due' });

@@ -132,7 +132,7 @@ export class Network {
   #through({ process, active }: OwnLink, { method, send }: Call): Promise<unknown> {
     const { world, commandTimeoutMs } = this.deps;
     const fate = fateOf(active);
-    if (fate.refused) return Promise.reject(new Error(`${method}: connection refused`));
+    if (fate.refused) return Promise.reject(new Error(`${method}: connect ECONNREFUSED`));
     return new Promise((resolve, reject) => {
       const impatience = process.clock.after(commandTimeoutMs, () => reject(new Error(`${method}: command timed out`)));
       const answer = (tell: () => void) => {

@@ -121,7 +121,10 @@ export class SimWorker {
 
   /** What the real worker tells when its queue does not answer. */
   #unheard(): void {
-    this.deps.telemetry.emit('queue.trouble', { doing: 'settling a job', error: 'the queue did not answer' });
+    this.deps.telemetry.emit('queue.trouble', {
+      operation: 'job.settle',
+      err: new Error('Command timed out'),
+    });
   }
 
   #attempt({ runId }: Job, givenUp: LazyAbort): Promise<Disposition> {

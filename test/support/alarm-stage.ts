@@ -54,7 +54,7 @@ export class AlarmStage extends BalanceStage {
   #enqueue(messages: readonly Message[]): Promise<void> {
     if (this.failing > 0) {
       this.failing -= 1;
-      return Promise.reject(new Error('the queue is away'));
+      return Promise.reject(new Error('Connection is closed.'));
     }
     for (const message of messages) this.messages.set(message.id, message);
     return Promise.resolve();

@@ -21,10 +21,10 @@ export function flaky<T extends object>(target: T): Flaky<T> {
   const through = async (name: PropertyKey, call: () => unknown): Promise<unknown> => {
     calls.push(name as keyof T);
     const mishap = away ? 'fail' : mishaps.get(name)?.shift();
-    if (mishap === 'fail') throw new Error(`${String(name)} did not get through`);
+    if (mishap === 'fail') throw new Error(`connect ECONNREFUSED: ${String(name)} did not get through`);
     if (mishap === 'hang') return new Promise(() => {});
     const reply = await call();
-    if (mishap === 'lose-reply') throw new Error(`the reply of ${String(name)} got lost`);
+    if (mishap === 'lose-reply') throw new Error(`Command timed out: the reply of ${String(name)} got lost`);
     if (mishap !== undefined) await mishap.heldBack;
     return reply;
   };

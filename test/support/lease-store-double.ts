@@ -52,13 +52,13 @@ export class LeaseStoreDouble implements LeaseStore {
   async #through<T>(call: Call, resources: string[], ask: () => Promise<T>): Promise<T> {
     this.calls.push({ call, resources });
     const step = this.#steps.get(call)?.shift();
-    if (step === 'fail') throw new Error('the store is away');
+    if (step === 'fail') throw new Error('Connection is closed.');
     if (step === 'hang') return new Promise<T>(() => {});
     const reply = await ask();
-    if (step === 'lose-reply') throw new Error('the reply got lost');
+    if (step === 'lose-reply') throw new Error('Command timed out');
     if (step === undefined) return reply;
     if ('heldBack' in step) return step.heldBack.then(() => reply);
-    return step.failsAfter.then(() => Promise.reject(new Error('the store went away')));
+    return step.failsAfter.then(() => Promise.reject(new Error('Connection is closed.')));
   }
 }
 

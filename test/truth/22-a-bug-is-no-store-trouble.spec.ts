@@ -1,6 +1,7 @@
+import { AssertionError } from 'node:assert';
 import { afterEach, describe, expect, it } from 'vitest';
 import { CRON, SchedulerStage, TTL_MS, type StagePod } from '../support/scheduler-stage.js';
-import { tellTrouble } from '../../libs/jobs/src/telemetry/tell-trouble.js';
+import { reportStoreFailure } from '../../libs/jobs/src/telemetry/report-failure.js';
 import { Telemetry } from '../../libs/jobs/src/telemetry/telemetry.js';
 import { recordedEvents } from '../support/recorded-events.js';
 
@@ -32,7 +33,7 @@ describe('a bug in what takes a cron on', () => {
     await stage.clock.advance(1_000);
     expect(calls).toBe(1);
     expect(await stage.holder()).toBeUndefined();
-    expect(pod.events.of('program.error')).toEqual([{ doing: `taking on ${CRON}`, err: BUG }]);
+    expect(pod.events.of('program.error')).toEqual([{ operation: 'lease.apply', cron: CRON, err: BUG }]);
     expect(pod.events.of('store.trouble')).toEqual([]);
   });
 
@@ -66,22 +67,48 @@ describe('a bug in what takes a cron on', () => {
   });
 });
 
+describe('a bug in what acquires leases', () => {
+  it.each<[where: string, error: Error]>([
+    ['a codec that cannot read the record of a cron', BUG],
+    ['a reply that no release of a store gives', new Error('Expected a reply of read-crons, got 7.')],
+  ])('is a program error and no store trouble: %s', async (_, error) => {
+    const stage = new SchedulerStage();
+    await stage.declare(1, {});
+    const pod = stage.pod();
+    let calls = 0;
+    stage.memoryLedger.readCrons = () => {
+      calls += 1;
+      return Promise.reject(error);
+    };
+    await started(stage, pod);
+    await stage.clock.advance(55_000);
+    expect(pod.events.of('program.error')).toEqual([{ operation: 'lease.acquire', cron: CRON, err: error }]);
+    expect(pod.events.of('store.trouble')).toEqual([]);
+    expect(calls).toBe(1);
+  });
+});
+
 describe('what goes wrong while a store is asked', () => {
   function told(error: unknown) {
     const telemetry = new Telemetry();
     const events = recordedEvents(telemetry);
-    tellTrouble(telemetry, 'a sweep', error);
+    reportStoreFailure(telemetry, { operation: 'cron.sweep' }, error);
     return [events.of('store.trouble').length, events.of('program.error').length];
   }
 
-  it.each([[new TypeError('x is not a function')], [new ReferenceError('x')], [new RangeError('not a whole number')]])(
-    'is a bug for %s',
-    (error) => expect(told(error)).toEqual([0, 1]),
-  );
+  it.each([
+    new TypeError('x is not a function'),
+    new ReferenceError('x'),
+    new RangeError('not a whole number'),
+    new AssertionError({ message: 'not equal' }),
+    new Error('Expected a reply of pause-cron, got 7.'),
+  ])('is a bug for %s', (error) => expect(told(error)).toEqual([0, 1]));
 
   it('is store trouble for what clients of stores throw', () => {
-    const refused = Object.assign(new Error('connect ECONNREFUSED'), { code: 'ECONNREFUSED' });
-    expect(told(refused)).toEqual([1, 0]);
-    expect(told('Connection is closed.')).toEqual([1, 0]);
+    const refused = Object.assign(new Error(''), { code: 'ECONNREFUSED' });
+    const reply = Object.assign(new Error('READONLY'), { name: 'ReplyError' });
+    const fetched = new TypeError('fetch failed', { cause: refused });
+    const errors = [refused, reply, fetched, new AggregateError([refused]), new Error('Connection is closed.')];
+    for (const error of errors) expect(told(error)).toEqual([1, 0]);
   });
 });

@@ -12,7 +12,7 @@ import { CatalogMembership } from '../../libs/jobs/src/scheduling/catalog-member
 import { MemoryMembership } from '../../libs/jobs/src/scheduling/memory-membership.js';
 import { Telemetry } from '../../libs/jobs/src/telemetry/telemetry.js';
 import { recordedEvents, type RecordedEvents } from '../support/recorded-events.js';
-import { RUN, RUN_LEASE_MS, WorkerStage } from '../support/worker-stage.js';
+import { CRON, RUN, RUN_LEASE_MS, WorkerStage } from '../support/worker-stage.js';
 
 const BUG = new TypeError("Cannot read properties of undefined (reading 'x')");
 const fails = () => Promise.reject(BUG);
@@ -25,8 +25,8 @@ beforeEach(() => {
   events = recordedEvents(telemetry);
 });
 
-function expectBug(heard: RecordedEvents, doing: string): void {
-  expect(heard.of('program.error')).toEqual([{ doing, err: BUG }]);
+function expectBug(heard: RecordedEvents, about: object): void {
+  expect(heard.of('program.error')).toEqual([{ ...about, err: BUG }]);
   expect([...heard.of('store.trouble'), ...heard.of('queue.trouble')]).toEqual([]);
 }
 
@@ -35,7 +35,7 @@ describe('a bug', () => {
     const membership = new MemoryMembership({ clock, version: () => 1 });
     const beating = new CatalogMembership({ membership, catalog: { readVersion: fails }, clock, telemetry });
     expect(await beating.heartbeat('pod')).toMatchObject({ catalogVersion: null });
-    expectBug(events, "asking for the catalog's version");
+    expectBug(events, { operation: 'catalog.read-version' });
   });
 
   it('that shows when a run leaves the line of its key is told with its stack, and the run is settled', async () => {
@@ -59,7 +59,7 @@ describe('a bug', () => {
     const attempt = () => Promise.reject(new Error('Expected no attempt.'));
     const disposition = await withinLimits(deps, { delivery, found: { name: 'report', handler }, attempt });
     expect(disposition).toEqual({ kind: 'settled' });
-    expectBug(stage.events, `leaving the line with ${RUN}`);
+    expectBug(stage.events, { operation: 'wait-queue.leave', cron: CRON, runId: RUN });
   });
 
   it('that shows while a process drains is told with its stack, and the other steps are taken', async () => {
@@ -71,7 +71,7 @@ describe('a bug', () => {
     drain.add(async () => void steps.push('the next'));
     await drain.drain();
     expect(steps).toEqual(['the next']);
-    expectBug(events, 'draining');
+    expectBug(events, { operation: 'pod.drain' });
   });
 
   it('that shows while notifications are handed on is told with its stack, and not as trouble of the queue', async () => {
@@ -79,7 +79,7 @@ describe('a bug', () => {
     const notifier = new RunNotifier({ ledger, queue: { enqueue: async () => {} }, telemetry, webhooks: [] });
     notifier.drain('report');
     await notifier.stop();
-    expectBug(events, 'notifying of runs of report');
+    expectBug(events, { operation: 'notification.enqueue', cron: 'report' });
   });
 });
 

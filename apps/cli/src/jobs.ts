@@ -9,7 +9,7 @@ export {
   eventSentence,
   findLostDefinitions,
   holderSeemsAlive,
-  isStoreTrouble,
+  isStoreError,
   JournalFeed,
   lateBy,
   knownCron,

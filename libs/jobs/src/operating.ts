@@ -25,7 +25,7 @@ export { knownCron } from './operating/known-cron.js';
 export type { KnownCron } from './operating/known-cron.js';
 export { CatalogMovedError, UnknownCronError } from './operating/errors.js';
 
-export { isStoreTrouble } from './operating/store-trouble.js';
+export { isStoreError } from './telemetry/store-error.js';
 
 export { SCHEMAS } from './presenting/schemas.js';
 export { presentAuditRecord } from './presenting/audit-record.js';

@@ -89,7 +89,7 @@ export class FailPoints {
     if (!planned) return;
     planned.meet(process);
     const what = at.when === 'before' ? 'request' : 'reply';
-    if (planned.point.mishap === 'lose') throw new Error(`The ${what} of ${at.write} got lost, as the test wanted it.`);
+    if (planned.point.mishap === 'lose') throw new Error(`Command timed out: the test lost the ${what} of ${at.write}`);
   }
 }
 

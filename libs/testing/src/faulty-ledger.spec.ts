@@ -72,7 +72,7 @@ describe('a worker over a faulty ledger', () => {
     ['after', 'reply', 'done'],
   ] as const)('that loses a message %s the write hears that the %s is lost', async (when, what, state) => {
     const { finish, states } = await stage({ mishap: 'lose', when, write: 'finishEffect' });
-    await expect(finish('charge')).rejects.toThrow(`The ${what} of finishEffect got lost`);
+    await expect(finish('charge')).rejects.toThrow(`the test lost the ${what} of finishEffect`);
     expect(await states()).toEqual([state, 'begun']);
     expect(await finish('charge')).toBe('recorded');
   });

@@ -86,6 +86,5 @@ async function over(ending: AbortSignal, forMs: number | undefined): Promise<voi
 }
 
 function troubleOf(detail: object): string {
-  const error: unknown = Reflect.get(detail, 'error');
-  return `The store does not answer (${String(error)}).`;
+  return `The journal cannot be read (${String(Reflect.get(detail, 'err'))}).`;
 }

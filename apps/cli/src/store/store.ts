@@ -7,7 +7,7 @@ import {
   BullmqRunQueue,
   CronCatalog,
   CronOperator,
-  isStoreTrouble,
+  isStoreError,
   UnknownCronError,
   listTenants,
   openPostgresCatalog,
@@ -80,7 +80,7 @@ export async function withStore<Result>(
       return withParts({ redis, ...(await inPostgres(redis, { ...place, tenant })) }, { prefix, tenant }, work);
     });
   } catch (error) {
-    if (!isStoreTrouble(error)) throw error;
+    if (!isStoreError(error)) throw error;
     throw troubleWith(error, address);
   } finally {
     await closeRedis(redis);

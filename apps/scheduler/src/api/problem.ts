@@ -1,5 +1,5 @@
 import { HttpException } from '@nestjs/common';
-import { isStoreTrouble } from '@fencepost/jobs/operating';
+import { isStoreError } from '@fencepost/jobs/operating';
 import { FencepostError } from '@fencepost/lease';
 import { scrubText } from '@fencepost/lease/internal';
 import { withoutQuery } from '@fencepost/pod';
@@ -44,7 +44,7 @@ export function problemOf(error: unknown): Problem {
   if (error instanceof FencepostError && STATUS[error.code] !== undefined) {
     return { statusCode: STATUS[error.code] ?? 500, code: error.code, message: error.message };
   }
-  if (isStoreTrouble(error)) return { statusCode: 503, code: codeOf(error), message: away(error) };
+  if (isStoreError(error)) return { statusCode: 503, code: codeOf(error), message: away(error) };
   return {
     statusCode: 500,
     code: 'UNEXPECTED',

@@ -10,7 +10,7 @@ import type { AlarmStore, Swap } from './alarm-store.js';
 import { newRecord, readRecord, settle, told, type AlarmRecord, type Settled } from './alarm-record.js';
 import { evaluateRules, newestSuccess } from './evaluate-rules.js';
 import { nextDue, type Schedules } from './next-due.js';
-import { tellTrouble } from '../telemetry/tell-trouble.js';
+import { reportStoreFailure } from '../telemetry/report-failure.js';
 
 export interface AlarmMonitorDeps {
   readonly ledger: Pick<Ledger, 'readCrons' | 'runs' | 'runsIn'>;
@@ -78,7 +78,7 @@ export class AlarmMonitor {
       this.#looks += 1;
       if (this.#looks % TIDY_EVERY === 1) await this.#tidy(isOver);
     } catch (error) {
-      tellTrouble(this.deps.telemetry, 'watching over crons', error);
+      reportStoreFailure(this.deps.telemetry, { operation: 'alarm.evaluate' }, error);
     }
   }
 
@@ -113,7 +113,7 @@ export class AlarmMonitor {
         runs.set(name, await ledger.runs(name, RUNS));
       } catch (error) {
         // The others are watched all the same.
-        tellTrouble(this.deps.telemetry, `watching over ${name}`, error);
+        reportStoreFailure(this.deps.telemetry, { operation: 'alarm.evaluate', cron: name }, error);
       }
     });
     for (const run of await ledger.runsIn('uncertain', names, 1)) runs.get(run.cron)?.push(run);

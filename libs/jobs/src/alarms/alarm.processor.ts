@@ -2,6 +2,7 @@ import type { KeySpace } from '@fencepost/lease/internal/redis';
 import type { RedisClient } from '@fencepost/lease/redis';
 import { Worker, type Job } from 'bullmq';
 import { queuePrefix } from '../scheduling/bullmq-run-queue.js';
+import { reportQueueFailure } from '../telemetry/report-failure.js';
 import type { Telemetry } from '../telemetry/telemetry.js';
 import type { Message } from './alarm-queue.js';
 import { ALARM_QUEUE, FIRST_PAUSE_MS, MAX_TRIES } from './bullmq-alarm-queue.js';
@@ -54,6 +55,6 @@ export class AlarmProcessor {
   }
 
   #trouble(error: unknown): void {
-    this.options.telemetry.emit('queue.trouble', { doing: 'sending messages', error: String(error) });
+    reportQueueFailure(this.options.telemetry, { operation: 'message.send' }, error);
   }
 }

@@ -1,5 +1,6 @@
 import type { Clock } from '@fencepost/lease';
 import type { CancelTimer } from '@fencepost/lease/internal';
+import { reportQueueFailure } from '../telemetry/report-failure.js';
 import type { Telemetry } from '../telemetry/telemetry.js';
 import type { AlarmProcessor } from './alarm.processor.js';
 
@@ -46,7 +47,7 @@ export class LazyWorker {
       await processor.start();
       this.#processor = processor;
     } catch (error) {
-      this.deps.telemetry.emit('queue.trouble', { doing: 'opening the queue of alarms', error: String(error) });
+      reportQueueFailure(this.deps.telemetry, { operation: 'alarm-queue.open' }, error);
       await processor.stop();
     }
   }

@@ -3,7 +3,7 @@ import type { CancelTimer } from '@fencepost/lease/internal';
 import type { StopWatching } from '@fencepost/lease/store';
 import type { Catalog, CronPing } from '@fencepost/ledger/catalog';
 import type { Telemetry } from '../telemetry/telemetry.js';
-import { tellTrouble } from '../telemetry/tell-trouble.js';
+import { reportStoreFailure } from '../telemetry/report-failure.js';
 
 export interface PingCacheDeps {
   readonly catalog: Pick<Catalog, 'read' | 'watch'>;
@@ -70,6 +70,6 @@ export class PingCache {
   }
 
   #trouble(error: unknown): void {
-    tellTrouble(this.deps.telemetry, 'reading whom to tell of runs', error);
+    reportStoreFailure(this.deps.telemetry, { operation: 'ping.read' }, error);
   }
 }

@@ -83,9 +83,9 @@ describe('a run notifier', () => {
     await failed();
     const tried: Message[] = [];
     const works = enqueue;
-    enqueue = (messages) => (tried.push(...messages), Promise.reject(new Error('away')));
+    enqueue = (messages) => (tried.push(...messages), Promise.reject(new Error('Connection is closed.')));
     await drained();
-    expect(events.of('queue.trouble')).toEqual([{ doing: 'notifying of runs of report', error: 'Error: away' }]);
+    expect(events.of('queue.trouble')).toMatchObject([{ operation: 'notification.enqueue', cron: 'report' }]);
     expect(await ledger.notifications('report', 10)).toHaveLength(1);
     enqueue = works;
     await drained();

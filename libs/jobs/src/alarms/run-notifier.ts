@@ -2,7 +2,7 @@ import { scrubText } from '@fencepost/lease/internal';
 import type { CronPing } from '@fencepost/ledger/catalog';
 import type { Ledger, Notification, NotifiedState } from '@fencepost/ledger';
 import type { Events } from '../telemetry/events.js';
-import { tellQueueTrouble } from '../telemetry/tell-trouble.js';
+import { reportQueueFailure } from '../telemetry/report-failure.js';
 import type { EventListener, Telemetry } from '../telemetry/telemetry.js';
 import type { AlarmQueue, Message, MessageType, PingOn } from './alarm-queue.js';
 import { notifiedId, pingMessage, webhookMessages, type Webhook } from './messages.js';
@@ -79,7 +79,7 @@ export class RunNotifier {
     this.#passes.set(cron, pass);
     const work = this.#drain(cron, pass)
       .catch((error: unknown) => {
-        tellQueueTrouble(this.deps.telemetry, `notifying of runs of ${cron}`, error);
+        reportQueueFailure(this.deps.telemetry, { operation: 'notification.enqueue', cron }, error);
       })
       .finally(() => {
         this.#passes.delete(cron);

@@ -1,6 +1,6 @@
 import type { Clock } from '@fencepost/lease';
-import { scrubText } from '@fencepost/lease/internal';
 import type { CronPing } from '@fencepost/ledger/catalog';
+import { asError } from '../telemetry/report-failure.js';
 import type { Telemetry } from '../telemetry/telemetry.js';
 import type { Message } from './alarm-queue.js';
 import { call, type Call, type CallOptions } from './call.js';
@@ -43,7 +43,7 @@ export class WebhookSender {
     try {
       await call(wanted, this.deps);
     } catch (error) {
-      this.deps.telemetry.emit('webhook.failed', { ...told, error: scrubText(String(error)), retryInMs });
+      this.deps.telemetry.emit('webhook.failed', { ...told, err: asError(error), retryInMs });
       throw error;
     }
     this.deps.telemetry.emit('webhook.sent', told);

@@ -23,6 +23,8 @@ export function journalDetail(detail: object): Readonly<Record<string, unknown>>
 function shown(key: string, value: unknown): unknown {
   if (typeof value === 'number' && FENCES.has(key)) return formatFence(value as Fence);
   if (typeof value === 'string') return short(HOLDERS.has(key) ? ownerPrefix(value) : value);
+  // Name and message: the stack is in the log.
+  if (value instanceof Error) return short(String(value));
   if (Array.isArray(value) && value.length > MAX_LIST_LENGTH) {
     return [...value.slice(0, MAX_LIST_LENGTH), `and ${value.length - MAX_LIST_LENGTH} more`];
   }

@@ -3,7 +3,7 @@ import { scrubText, type CancelTimer } from '@fencepost/lease/internal';
 import type { Telemetry } from '../telemetry/telemetry.js';
 import { BEFORE_ALL, compareIds, isJournalId } from './journal-id.js';
 import type { Journal, JournalEntry } from './journal.js';
-import { tellTrouble } from '../telemetry/tell-trouble.js';
+import { reportStoreFailure } from '../telemetry/report-failure.js';
 
 export interface JournalFeedDeps {
   readonly journal: Journal;
@@ -132,7 +132,7 @@ export class JournalFeed {
   /** Once, until the store is back. */
   #fail(error: unknown): void {
     if (!this.#failing) {
-      tellTrouble(this.deps.telemetry, 'reading the journal', error);
+      reportStoreFailure(this.deps.telemetry, { operation: 'journal.read' }, error);
     }
     this.#failing = true;
   }

@@ -6,7 +6,7 @@ import { JournalAwayError } from './journal-away-error.js';
 import { journalDetail } from './journal-detail.js';
 import type { Journal, NewJournalEntry } from './journal.js';
 import { isNotable } from './notable.js';
-import { tellTrouble } from '../telemetry/tell-trouble.js';
+import { reportStoreFailure } from '../telemetry/report-failure.js';
 
 export interface JournalWriterDeps {
   readonly journal: Journal;
@@ -138,7 +138,7 @@ export class JournalWriter {
   #fail(error: unknown): void {
     if (this.#failing) return;
     this.#failing = true;
-    tellTrouble(this.deps.telemetry, 'writing the journal', error);
+    reportStoreFailure(this.deps.telemetry, { operation: 'journal.append' }, error);
   }
 
   #tellDropped(): void {

@@ -2,13 +2,14 @@ import type { Clock } from '@fencepost/lease';
 import type { CancelTimer } from '@fencepost/lease/internal';
 import type { CatalogEntry } from '@fencepost/ledger/catalog';
 import type { Run, SkipRange } from '@fencepost/ledger/run';
+import type { Failure } from '../telemetry/events.js';
 import type { Telemetry } from '../telemetry/telemetry.js';
 import type { CronLabels } from './cron-labels.js';
 import type { Instruments } from './instruments.js';
 import type { LastSuccess } from './last-success.js';
 import type { MetricSources } from './sources.js';
 import { RoundRobin } from './round-robin.js';
-import { tellTrouble } from '../telemetry/tell-trouble.js';
+import { reportStoreFailure } from '../telemetry/report-failure.js';
 
 export interface StoreGaugesDeps {
   readonly count: Instruments;
@@ -57,14 +58,14 @@ export class StoreGauges {
 
   async #queue(): Promise<void> {
     const { count, sources } = this.deps;
-    const jobs = await this.#ask('counting deliveries', () => sources.queueJobs());
+    const jobs = await this.#ask('metrics.count-deliveries', () => sources.queueJobs());
     count.queueJobs.reset();
     for (const [state, n] of Object.entries(jobs ?? {})) count.queueJobs.set({ state }, n);
   }
 
   async #pods(): Promise<void> {
     const { count, sources } = this.deps;
-    const cards = await this.#ask('counting pods', () => sources.pods());
+    const cards = await this.#ask('metrics.count-pods', () => sources.pods());
     for (const gauge of [count.pods, count.clockSkew]) gauge.reset();
     // Its own label-less series starts at 0, which would be a measurement.
     count.clockSkew.remove();
@@ -79,7 +80,9 @@ export class StoreGauges {
   async #doubtful(held: readonly string[]): Promise<void> {
     const { count, labels, sources } = this.deps;
     const asked = this.#doubts.next(held);
-    const runs = await this.#ask('counting uncertain runs', () => sources.ledger.runsIn('uncertain', asked, MAX_RUNS));
+    const runs = await this.#ask('metrics.count-uncertain-runs', () =>
+      sources.ledger.runsIn('uncertain', asked, MAX_RUNS),
+    );
     count.uncertainRuns.reset();
     if (!runs) return;
     const still = new Set(held);
@@ -104,7 +107,7 @@ export class StoreGauges {
       this.#shown.delete(cron);
     }
     const asked = this.#successes.next([...apart.keys()]);
-    const found = await this.#ask('looking for the last success', () =>
+    const found = await this.#ask('metrics.read-last-success', () =>
       Promise.all([
         sources.ledger.readCrons(asked),
         ...asked.map((cron) => Promise.all([sources.ledger.runs(cron, LOOKED_BACK), sources.ledger.skips(cron, 1)])),
@@ -135,16 +138,18 @@ export class StoreGauges {
   }
 
   /** @returns `null` when there was no answer in time */
-  async #ask<T>(doing: string, question: () => Promise<T>): Promise<T | null> {
+  async #ask<T>(operation: Failure['operation'], question: () => Promise<T>): Promise<T | null> {
     const { clock, telemetry } = this.deps;
     let cancel: CancelTimer | undefined;
     const late = new Promise<never>((_, reject) => {
-      cancel = clock.after(PATIENCE_MS, () => reject(new Error(`no answer within ${PATIENCE_MS} ms`)));
+      cancel = clock.after(PATIENCE_MS, () =>
+        reject(Object.assign(new Error(`no answer within ${PATIENCE_MS} ms`), { name: 'TimeoutError' })),
+      );
     });
     try {
       return await Promise.race([question(), late]);
     } catch (error) {
-      tellTrouble(telemetry, `${doing} for the metrics`, error);
+      reportStoreFailure(telemetry, { operation }, error);
       return null;
     } finally {
       cancel?.();

@@ -13,6 +13,7 @@ import { RunOperator } from '../operating/run-operator.js';
 import { BullmqRunQueue } from '../scheduling/bullmq-run-queue.js';
 import type { Membership } from '../scheduling/membership.js';
 import type { RunQueue } from '../scheduling/run-queue.js';
+import { reportQueueFailure } from '../telemetry/report-failure.js';
 import { Telemetry } from '../telemetry/telemetry.js';
 import type { Tracing } from '../telemetry/tracing.js';
 import { alarmQueue } from './alarm-queue-provider.js';
@@ -46,7 +47,7 @@ const runQueue: Provider = {
         prefix,
         tenant,
         tracing,
-        onTrouble: (error) => telemetry.emit('queue.trouble', { doing: 'the queue', error: String(error) }),
+        onTrouble: (error) => reportQueueFailure(telemetry, { operation: 'queue.connect' }, error),
       }),
     ),
 };

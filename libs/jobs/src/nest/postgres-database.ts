@@ -1,6 +1,6 @@
 import { SetupError, type Clock } from '@fencepost/lease';
 import type { SqlPool } from '@fencepost/lease/postgres';
-import { tellTrouble } from '../telemetry/tell-trouble.js';
+import { reportStoreFailure } from '../telemetry/report-failure.js';
 import type { Telemetry } from '../telemetry/telemetry.js';
 import { DeadlinePool } from './postgres-deadline-pool.js';
 import type { JobsSettings } from './options.js';
@@ -70,7 +70,7 @@ export async function openDatabase(
   const transactions = new Pool({ ...common, max: concurrency, application_name: 'fencepost-transactions' });
   const reads = new Pool({ ...common, ...READING });
   // A connection that breaks while nobody uses it: without a listener it would end the process.
-  const onError = (error: Error) => tellTrouble(telemetry, 'the database', error);
+  const onError = (error: Error) => reportStoreFailure(telemetry, { operation: 'database.connect' }, error);
   for (const one of [pool, transactions, reads]) {
     one.on('error', onError);
     // For good: one whose end is read together with its last answer has been given to the next who asked by then, and that

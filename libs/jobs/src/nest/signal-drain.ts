@@ -3,7 +3,7 @@ import type { OnApplicationBootstrap, OnModuleDestroy } from '@nestjs/common';
 import type { Clock } from '@fencepost/lease';
 import { LeaseKeeper, type CancelTimer } from '@fencepost/lease/internal';
 import { CLOCK } from '@fencepost/lease/nest';
-import { tellTrouble } from '../telemetry/tell-trouble.js';
+import { reportStoreFailure } from '../telemetry/report-failure.js';
 import { Telemetry } from '../telemetry/telemetry.js';
 import type { JobsSettings } from './options.js';
 import { JOBS_SETTINGS } from './tokens.js';
@@ -63,7 +63,7 @@ export class SignalDrain implements OnApplicationBootstrap, OnModuleDestroy {
   }
 
   #trouble(error: unknown): void {
-    tellTrouble(this.telemetry, 'draining', error);
+    reportStoreFailure(this.telemetry, { operation: 'pod.drain' }, error);
   }
 }
 

@@ -10,7 +10,7 @@ import type { Ledger } from '@fencepost/ledger';
 import { readPostgresSettings } from '@fencepost/ledger/durability';
 import { PodReporter } from '../pods/pod-reporter.js';
 import { RunProcessor } from '../running/run.processor.js';
-import { tellTrouble } from '../telemetry/tell-trouble.js';
+import { reportStoreFailure } from '../telemetry/report-failure.js';
 import { Telemetry } from '../telemetry/telemetry.js';
 import type { Tracing } from '../telemetry/tracing.js';
 import { checkClassification } from './classification.js';
@@ -125,7 +125,9 @@ export class WorkerRunner implements OnModuleInit, OnApplicationBootstrap, Befor
 
   #armDeclare(): void {
     this.#cancelDeclare = this.clock.after(DECLARE_AGAIN_MS, () => {
-      this.#declare().catch((error: unknown) => tellTrouble(this.telemetry, 'declaring the crons', error));
+      this.#declare().catch((error: unknown) =>
+        reportStoreFailure(this.telemetry, { operation: 'catalog.declare' }, error),
+      );
       this.#armDeclare();
     });
   }

@@ -131,7 +131,9 @@ describe('a backfill', () => {
   it('loses nothing when the queue is away: the ledger has the runs pending', async () => {
     const { stage } = await set();
     await stage.writeOff(0, 60);
-    const operator = stage.operatorOf({ queue: { enqueue: async () => Promise.reject(new Error('away')) } });
+    const operator = stage.operatorOf({
+      queue: { enqueue: async () => Promise.reject(new Error('Connection is closed.')) },
+    });
     const report = await operator.backfill(CRON, { ...ORDER, from: stage.at(1), to: stage.at(61) });
     expect(report).toMatchObject({ accepted: 60 });
     expect(await stage.ledger.pending(CRON)).toHaveLength(60);
@@ -144,10 +146,10 @@ describe('a backfill', () => {
     const trigger = stage.ledger.trigger.bind(stage.ledger);
     let calls = 0;
     stage.ledger.trigger = async (request) => {
-      if ((calls += 1) === 7) throw new Error('away');
+      if ((calls += 1) === 7) throw new Error('Connection is closed.');
       return trigger(request);
     };
-    await expect(backfill(1, 61)).rejects.toThrow('away');
+    await expect(backfill(1, 61)).rejects.toThrow('Connection is closed.');
     expect(stage.queue.taken).toHaveLength(49);
     expect(await backfill(1, 61)).toMatchObject({ accepted: 11, left: { enqueued: 49 } });
   });

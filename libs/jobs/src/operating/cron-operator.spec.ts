@@ -182,7 +182,7 @@ describe('a trigger', () => {
     ['publishDue', 0, []],
   ])('is accepted also when %s fails: the ledger has it pending', async (word, pending, looks) => {
     const { stage } = await set();
-    const broken = async () => Promise.reject(new Error('away'));
+    const broken = async () => Promise.reject(new Error('Connection is closed.'));
     const { queue, membership, ledger } = stage;
     if (word === 'confirm') ledger.confirm = broken;
     const operator = stage.operatorOf({

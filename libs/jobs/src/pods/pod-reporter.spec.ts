@@ -38,13 +38,13 @@ function away({ wayMs = 0, behindMs = 0, fails = () => false }): PodRegistry {
   return {
     report: async (given: NewPodCard) => {
       await new Promise<void>((resolve) => void clock.after(wayMs, resolve));
-      if (fails()) throw new Error('away');
+      if (fails()) throw new Error('Connection is closed.');
       const now = await registry.report(given);
       await new Promise<void>((resolve) => void clock.after(wayMs, resolve));
       return now - behindMs;
     },
     list: () => registry.list(),
-    leave: (pod) => (fails() ? Promise.reject(new Error('away')) : registry.leave(pod)),
+    leave: (pod) => (fails() ? Promise.reject(new Error('Connection is closed.')) : registry.leave(pod)),
   };
 }
 
@@ -105,13 +105,13 @@ describe('the reporter of a pod', () => {
     reporter = reporterTo(away({ fails: () => failing }));
     reporter.know(() => ({}));
     await clock.advance(REPORT_MS);
-    expect(events.of('store.trouble')[0]).toEqual({ doing: 'reporting this pod', error: 'Error: away' });
+    expect(events.of('store.trouble')[0]).toMatchObject({ operation: 'pod.report' });
     failing = false;
     await clock.advance(REPORT_MS);
     expect(await registry.list()).toHaveLength(1);
     failing = true;
     await reporter.stop();
-    expect(events.of('store.trouble').at(-1)?.doing).toBe('taking this pod off the list');
+    expect(events.of('store.trouble').at(-1)?.operation).toBe('pod.leave');
   });
 
   it('leaves, and nothing of it stays', async () => {

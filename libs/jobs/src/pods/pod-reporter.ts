@@ -4,7 +4,7 @@ import type { Telemetry } from '../telemetry/telemetry.js';
 import { ClockComparison } from './clock-comparison.js';
 import type { LoopLag } from './loop-lag.js';
 import { REPORT_MS, type NewPodCard, type PodRegistry } from './pod-registry.js';
-import { tellTrouble } from '../telemetry/tell-trouble.js';
+import { reportStoreFailure } from '../telemetry/report-failure.js';
 
 /** What a role knows of itself; it changes from one report to the next. */
 export type RoleFacts = Partial<
@@ -81,7 +81,7 @@ export class PodReporter {
       const theirs = await registry.report(this.#card());
       this.#comparison.hear({ sentAt, rttMs: clock.monotonic() - asked, theirs });
     } catch (error) {
-      tellTrouble(telemetry, 'reporting this pod', error);
+      reportStoreFailure(telemetry, { operation: 'pod.report' }, error);
     }
   }
 
@@ -91,7 +91,7 @@ export class PodReporter {
       await registry.leave(facts.pod);
     } catch (error) {
       // It is off the list by itself a little later.
-      tellTrouble(telemetry, 'taking this pod off the list', error);
+      reportStoreFailure(telemetry, { operation: 'pod.leave' }, error);
     }
   }
 

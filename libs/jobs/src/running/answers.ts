@@ -2,10 +2,14 @@ import type { RunState, Run } from '@fencepost/ledger/run';
 import { isTerminal, cronOfRun } from '@fencepost/ledger/run';
 import type { Telemetry } from '../telemetry/telemetry.js';
 import type { Disposition } from './delivery.js';
-import { tellTrouble } from '../telemetry/tell-trouble.js';
+import { reportStoreFailure, type FailedOperation } from '../telemetry/report-failure.js';
+import { isProgramError } from '../telemetry/store-error.js';
 
-/** How soon a run is brought again of which the store told nothing. */
-const UNKNOWN_MS = 1_000;
+/** How soon a delivery comes again after a store failed. */
+const STORE_FAILED_MS = 1_000;
+
+/** The same after a bug, which is still there a moment later. */
+const PROGRAM_ERROR_MS = 60_000;
 
 interface Teller {
   readonly telemetry: Telemetry;
@@ -17,10 +21,12 @@ export function needless({ telemetry }: Teller, runId: string, state: RunState |
   return { kind: 'settled' };
 }
 
+type FailedOnRun = FailedOperation & { readonly runId: string };
+
 /** Nothing is known. The delivery is kept: a failed one would only come back with the sweep. */
-export function storeTrouble({ telemetry }: Teller, doing: string, error: unknown): Disposition {
-  tellTrouble(telemetry, doing, error);
-  return { kind: 'later', waitMs: UNKNOWN_MS };
+export function afterFailure({ telemetry }: Teller, failed: FailedOnRun, error: unknown): Disposition {
+  reportStoreFailure(telemetry, { cron: cronOfRun(failed.runId), ...failed }, error);
+  return { kind: 'later', waitMs: isProgramError(error) ? PROGRAM_ERROR_MS : STORE_FAILED_MS };
 }
 
 /** Whether no worker has anything to do with the run any more. */

@@ -14,7 +14,9 @@ import { lateByMs, makeRunContext } from './make-run-context.js';
 import { HeartbeatTimer } from './heartbeat-timer.js';
 import { isUnrecoverable, retryDelay } from './retry.js';
 import type { RunLog } from './run-context.js';
-import { tellTrouble } from '../telemetry/tell-trouble.js';
+import type { Failure } from '../telemetry/events.js';
+import { reportStoreFailure } from '../telemetry/report-failure.js';
+import { isProgramError } from '../telemetry/store-error.js';
 
 type Begun = Extract<BeginReply, { verdict: 'begun' }>;
 
@@ -45,7 +47,8 @@ export class Attempt {
     this.#ref = { runId: delivery.runId, fence: begun.fence, nonce };
     this.#about = { cron: begun.run.cron, runId: delivery.runId, attempt: begun.attempt };
     const { ledger, clock, ttlMs, telemetry, heartbeatTimer = new HeartbeatTimer(clock, ttlMs / 4) } = deps;
-    const onTrouble = (error: unknown) => tellTrouble(telemetry, 'heartbeat', error);
+    const onTrouble = (error: unknown) =>
+      reportStoreFailure(telemetry, { operation: 'attempt.heartbeat', ...this.#about }, error);
     const onLost = (error: Error) => this.#abort(error);
     const onCancelled = () => this.#cancel();
     const beating = { ledger, clock, ttlMs, heartbeatTimer, onLost, onCancelled, onTrouble };
@@ -98,17 +101,18 @@ export class Attempt {
   }
 
   #finish(outcome: AttemptOutcome): Promise<RunState | null> {
-    return this.#retryWhileLeased('finishing an attempt', () => this.deps.ledger.finish(this.#ref, outcome));
+    return this.#retryWhileLeased('attempt.finish', () => this.deps.ledger.finish(this.#ref, outcome));
   }
 
   /** Asks again while the run lease lasts: a short outage of the store is no reason to do again what has been done. */
-  async #retryWhileLeased<T>(doing: string, ask: () => Promise<T>): Promise<T> {
+  async #retryWhileLeased<T>(operation: Failure['operation'], ask: () => Promise<T>): Promise<T> {
     for (;;) {
       try {
         return await ask();
       } catch (error) {
         if (!this.#heartbeat.isTrusted()) throw error;
-        tellTrouble(this.deps.telemetry, doing, error);
+        reportStoreFailure(this.deps.telemetry, { operation, ...this.#about }, error);
+        if (isProgramError(error)) throw error;
         await sleep(this.deps.clock, this.deps.ttlMs / 12);
       }
     }
@@ -201,7 +205,7 @@ export class Attempt {
       criticality: this.start.handler.criticality ?? 'efficiency',
       onStale: (error) => this.#abort(error),
       check: () => this.#check(),
-      retryWhileLeased: (doing, ask) => this.#retryWhileLeased(doing, ask),
+      retryWhileLeased: (operation, ask) => this.#retryWhileLeased(operation, ask),
     });
   }
 

@@ -1,8 +1,9 @@
 import { sleep } from '@fencepost/lease/internal';
 import { NotReplicatedError } from '@fencepost/lease/redis';
 import type { BeginReply, BeginRequest } from '@fencepost/ledger';
+import { cronOfRun } from '@fencepost/ledger/run';
 import type { AttemptDeps, Delivery } from './delivery.js';
-import { tellTrouble } from '../telemetry/tell-trouble.js';
+import { reportStoreFailure } from '../telemetry/report-failure.js';
 
 /**
  * Begins, and asks again with the same nonce while replicas are away: an attempt that was given up then would be used up
@@ -19,7 +20,8 @@ export async function beginRun(deps: AttemptDeps, delivery: Delivery, request: B
     } catch (error) {
       const isOver = delivery.givenUp.over || clock.monotonic() >= until;
       if (!(error instanceof NotReplicatedError) || isOver) throw error;
-      tellTrouble(telemetry, `beginning ${request.runId}`, error);
+      const { runId } = request;
+      reportStoreFailure(telemetry, { operation: 'attempt.begin', cron: cronOfRun(runId), runId }, error);
       await sleep(clock, request.ttlMs / 12);
     }
   }

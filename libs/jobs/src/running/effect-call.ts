@@ -40,7 +40,7 @@ export class EffectCall {
     this.session.ready();
     this.session.tell('effect.beginning', name);
     const request = { name, ifUnknown: word, payloadHash: settings.payloadHash };
-    const begun = await retryWhileLeased(`beginning the effect ${name}`, () => ledger.beginEffect(attempt, request));
+    const begun = await retryWhileLeased('effect.begin', () => ledger.beginEffect(attempt, request));
     switch (begun.verdict) {
       case 'stale':
         throw this.session.stale(name);
@@ -166,7 +166,7 @@ export class EffectCall {
   #finish(outcome: EffectOutcome) {
     const { ledger, attempt, retryWhileLeased } = this.session.deps;
     const { name } = this.start;
-    return retryWhileLeased(`recording the effect ${name}`, () => ledger.finishEffect(attempt, name, outcome));
+    return retryWhileLeased('effect.finish', () => ledger.finishEffect(attempt, name, outcome));
   }
 
   /** What the handler threw says more than that it could not be recorded. */

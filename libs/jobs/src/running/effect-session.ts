@@ -2,6 +2,7 @@ import { StaleFenceError, type Clock } from '@fencepost/lease';
 import type { Criticality } from '@fencepost/lease/internal/redis-checks';
 import type { AttemptRef, Ledger } from '@fencepost/ledger';
 import type { UnresolvedEffect } from '@fencepost/ledger/run';
+import type { Failure } from '../telemetry/events.js';
 import type { Telemetry } from '../telemetry/telemetry.js';
 import type { Tracing } from '../telemetry/tracing.js';
 import { AwaitedEffects } from './awaited-effects.js';
@@ -24,7 +25,7 @@ interface EffectsDeps {
   /** Throws when the attempt can't be trusted any more. */
   readonly check: () => void;
   /** Asks the ledger again as long as the attempt can be trusted: an outage must not make an effect happen twice. */
-  readonly retryWhileLeased: <T>(doing: string, ask: () => Promise<T>) => Promise<T>;
+  readonly retryWhileLeased: <T>(operation: Failure['operation'], ask: () => Promise<T>) => Promise<T>;
   readonly tracing?: Tracing | null;
 }
 

@@ -164,7 +164,7 @@ describe('an effect', () => {
     await stage.manual.advance(RUN_LEASE_MS / 2);
     expect(await met).toBe(1);
     expect(acted).toBe(1);
-    expect(stage.events.of('store.trouble')).toMatchObject([{ doing: 'recording the effect mail' }, {}]);
+    expect(stage.events.of('store.trouble')).toMatchObject([{ operation: 'effect.finish' }, {}]);
   });
 });
 

@@ -58,7 +58,7 @@ describe('a delivery', () => {
     let handled = 0;
     expect(await stage.deliver(() => void (handled += 1))).toEqual({ kind: 'later', waitMs: 1_000 });
     expect(handled).toBe(0);
-    expect(stage.events.of('store.trouble')).toMatchObject([{ doing: `beginning ${RUN}` }]);
+    expect(stage.events.of('store.trouble')).toMatchObject([{ operation: 'attempt.begin', runId: RUN }]);
   });
 });
 
@@ -243,7 +243,7 @@ describe('an attempt', () => {
       (error: unknown) => String(error),
     );
     await stage.manual.advance(2 * RUN_LEASE_MS);
-    expect(await outcome).toBe('Error: finish did not get through');
+    expect(await outcome).toBe('Error: connect ECONNREFUSED: finish did not get through');
     stage.ledger.heal();
     await stage.takenOver();
   });

@@ -2,11 +2,10 @@ import { randomUUID } from 'node:crypto';
 import type { BeginReply } from '@fencepost/ledger';
 import { cronOfRun } from '@fencepost/ledger/run';
 import { Attempt } from './attempt.js';
-import { isOver, needless, storeTrouble } from './answers.js';
+import { isOver, needless, afterFailure } from './answers.js';
 import { beginRun } from './begin-run.js';
 import type { AttemptDeps, Disposition, Delivery } from './delivery.js';
 import { withinLimits, type Found, type LimitedDeps, type Try, type WakeableDelivery } from './within-limits.js';
-import { tellTrouble } from '../telemetry/tell-trouble.js';
 
 /** What a delivery is carried out with; `limiter` is asked for handlers that have limits. */
 export type ExecuteDeps = LimitedDeps;
@@ -35,7 +34,7 @@ async function tryOut(deps: AttemptDeps, delivery: Delivery, { handler, onBegun 
   const request = { runId, nonce, worker: deps.worker, ttlMs: deps.ttlMs, maxAttempts, notify };
   const begun = await beginRun(deps, delivery, request).catch((error: unknown) =>
     // If it has begun all the same it is nobody's, and its lease runs out.
-    storeTrouble(deps, `beginning ${runId}`, error),
+    afterFailure(deps, { operation: 'attempt.begin', runId }, error),
   );
   if ('kind' in begun) return begun;
   if (begun.verdict !== 'begun') return notBegun(deps, delivery, begun);
@@ -77,7 +76,7 @@ async function handlerOfRun(deps: AttemptDeps, { runId }: Delivery): Promise<Fou
     telemetry.emit('attempt.unhandled', { cron, runId });
     if (run.waiting === null) await ledger.noteWaiting(runId, 'no-capable-worker');
   } catch (error) {
-    tellTrouble(telemetry, `looking for a handler of ${runId}`, error);
+    return afterFailure(deps, { operation: 'handler.find', runId }, error);
   }
   return { kind: 'later', waitMs: UNHANDLED_MS };
 }

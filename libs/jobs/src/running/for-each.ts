@@ -67,7 +67,7 @@ class ForEach<T> {
   async #known(): Promise<Map<string, ItemRecord>> {
     const { ledger, attempt, retryWhileLeased } = this.session.deps;
     const { name } = this.settings;
-    const records = await retryWhileLeased(`reading the items ${name}`, () => ledger.items(attempt.runId, name));
+    const records = await retryWhileLeased('items.read', () => ledger.items(attempt.runId, name));
     return new Map(records.map((record) => [record.key, record]));
   }
 
@@ -136,7 +136,7 @@ class ForEach<T> {
     const finished = this.#finished;
     if (finished.length + begun.length === 0) return;
     const step = { finished, begun };
-    const reply = await retryWhileLeased(`recording the items ${name}`, () => ledger.advanceItems(attempt, name, step));
+    const reply = await retryWhileLeased('items.advance', () => ledger.advanceItems(attempt, name, step));
     this.#finished = [];
     if (reply === 'stale') throw this.session.stale(name);
     if (finished.length > 0) this.session.tell('effect.finished', name);

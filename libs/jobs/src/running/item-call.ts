@@ -112,7 +112,7 @@ export class ItemCall<T> {
     const step = { finished: [{ key, kind: 'done' }], begun: [] } as const;
     const about = `item ${key} of ${settings.name}`;
     try {
-      await retryWhileLeased(`recording the ${about}`, () => ledger.advanceItems(attempt, settings.name, step));
+      await retryWhileLeased('items.advance', () => ledger.advanceItems(attempt, settings.name, step));
       session.tell('effect.late', settings.name);
     } catch (error) {
       session.trouble('effect.unrecorded', settings.name, `${about}: ${describeError(error)}`);

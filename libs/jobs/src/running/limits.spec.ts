@@ -208,17 +208,17 @@ describe('a store that is away', () => {
     const limits = { rate: { max: 1, perMs: 1_000 } };
     const acquire = store.acquire.bind(store);
     store.acquire = async (request) => {
-      if (request.resource.startsWith('job-rate:')) throw new Error('away');
+      if (request.resource.startsWith('job-rate:')) throw new Error('Connection is closed.');
       return acquire(request);
     };
-    await expect(one.admit(run('a', limits))).rejects.toThrow('away');
+    await expect(one.admit(run('a', limits))).rejects.toThrow('Connection is closed.');
     expect(await store.holders('job:mail:ada')).toEqual([]);
   });
 
   it('fails no run that has ended: what it held runs out', async () => {
     const admission = expectAdmission(await one.admit(run('a', { rate: { max: 1, perMs: 1_000 } })));
-    store.release = async () => Promise.reject(new Error('away'));
+    store.release = async () => Promise.reject(new Error('Connection is closed.'));
     await admission.end();
-    expect(troubles).toContain('giving a place back');
+    expect(troubles).toContain('permit.release');
   });
 });

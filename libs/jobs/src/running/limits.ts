@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { NO_FENCE, type Clock, type Lease } from '@fencepost/lease';
 import { Semaphores, type SemaphoreStore } from '@fencepost/lease/coordination';
+import type { Failure } from '../telemetry/events.js';
 import type { Limits } from './delivery.js';
 import { WaitQueue, type Waiter } from './wait-queue.js';
 
@@ -13,7 +14,7 @@ export interface LimiterOptions {
   /** How long the place of a worker that died stays taken, milliseconds from 300; an hour at the most. */
   readonly ttlMs: number;
   /** A store that does not answer in the background. */
-  readonly onTrouble: (doing: string, error: unknown) => void;
+  readonly onTrouble: (operation: Failure['operation'], error: unknown) => void;
   /** Has a waiting job brought again at once. A hint: it comes again by itself, only later. */
   readonly wake?: (jobId: string) => void;
 }
@@ -119,7 +120,7 @@ export class Limiter {
     if (!('waitMs' in taken)) {
       // It must not hold up what was taken; a turn that nobody comes for is over soon.
       if (joined)
-        this.#waitQueue.leave(waiter).catch((error: unknown) => this.options.onTrouble('leaving a line', error));
+        this.#waitQueue.leave(waiter).catch((error: unknown) => this.options.onTrouble('wait-queue.leave', error));
       return taken;
     }
     const waitMs = this.#jittered(Math.min(taken.waitMs, MAX_WAIT_MS));
@@ -133,7 +134,7 @@ export class Limiter {
     // One more than has room now, where there may be two: a hint that got lost before leaves a place empty.
     this.#waitQueue.first(resource, Math.min(run.limits.perKey ?? 1, 2)).then(
       (jobIds) => jobIds.forEach(wake),
-      (error: unknown) => onTrouble('looking which run is next', error),
+      (error: unknown) => onTrouble('wait-queue.read', error),
     );
   }
 
@@ -182,9 +183,7 @@ export class Admission {
     this.#begun = true;
     if (!this.ratePermit) return;
     const { store, onTrouble } = this.ports;
-    store
-      .renew([this.ratePermit], this.ratePermit.ttlMs)
-      .catch((error: unknown) => onTrouble('prolonging a permit', error));
+    store.renew([this.ratePermit], this.ratePermit.ttlMs).catch((error: unknown) => onTrouble('permit.renew', error));
   }
 
   /** Gives the place back, and the permit of a run that did not begin. What can't be given back runs out by itself. */
@@ -193,7 +192,7 @@ export class Admission {
     const { store, onTrouble } = this.ports;
     const ratePermit = this.#begun ? null : this.ratePermit;
     const given = await Promise.allSettled([this.keyPermit?.release(), ratePermit && store.release([ratePermit])]);
-    for (const one of given) if (one.status === 'rejected') onTrouble('giving a place back', one.reason);
+    for (const one of given) if (one.status === 'rejected') onTrouble('permit.release', one.reason);
     this.ports.onFree();
   }
 }

@@ -5,6 +5,7 @@ import type { KeySpace } from '@fencepost/lease/internal/redis';
 import type { RedisClient } from '@fencepost/lease/redis';
 import { DelayedError, Job, Worker, type WorkerOptions } from 'bullmq';
 import { QUEUE_NAME, queuePrefix, type RunJobData } from '../scheduling/bullmq-run-queue.js';
+import type { Failure } from '../telemetry/events.js';
 import type { Telemetry } from '../telemetry/telemetry.js';
 import type { AttemptDeps, Disposition } from './delivery.js';
 import { execute, type ExecuteDeps } from './execute.js';
@@ -14,7 +15,7 @@ import { ShutdownError } from './errors.js';
 import { Limiter } from './limits.js';
 import { HeartbeatTimer } from './heartbeat-timer.js';
 import type { WakeableDelivery } from './within-limits.js';
-import { tellTrouble } from '../telemetry/tell-trouble.js';
+import { reportQueueFailure, reportStoreFailure } from '../telemetry/report-failure.js';
 
 export interface RunProcessorOptions extends KeySpace {
   /** For this worker alone, without a limit of retries per request; stays the caller's to close. */
@@ -76,7 +77,7 @@ export class RunProcessor {
       drainDelay: DRAIN_DELAY_S,
       ...(attempts.tracing ? { telemetry: attempts.tracing.bullmq as NonNullable<WorkerOptions['telemetry']> } : {}),
     });
-    this.#worker.on('error', (error) => this.#trouble('the worker', error));
+    this.#worker.on('error', (error) => this.#trouble('worker.run', error));
     this.#worker.on('lockRenewalFailed', (jobIds) => {
       for (const { jobId, givenUp } of this.#executing) {
         if (jobId !== undefined && jobIds.includes(jobId)) givenUp.end(new LeaseLostError(`job ${jobId}`, 'refused'));
@@ -92,21 +93,21 @@ export class RunProcessor {
   /** @throws when BullMQ can't reach its server: a worker that takes nothing must not look like one that works */
   async start(): Promise<void> {
     await this.#worker.waitUntilReady();
-    this.#worker.run().catch((error: unknown) => this.#trouble('the worker', error));
+    this.#worker.run().catch((error: unknown) => this.#trouble('worker.run', error));
   }
 
   /** Takes no new job; waits for the runs under way until the deadline, then aborts them. */
   async stop(drainDeadlineMs: number): Promise<void> {
     this.#stopping = true;
     // Not awaited: a fetch that blocks on an empty queue would hold up the drain.
-    const paused = this.#worker.pause(true).catch((error: unknown) => this.#trouble('pausing the worker', error));
+    const paused = this.#worker.pause(true).catch((error: unknown) => this.#trouble('worker.pause', error));
     if (!(await this.#drained(drainDeadlineMs))) {
       for (const { givenUp } of this.#executing) givenUp.end(new ShutdownError());
     }
     const drained = await this.#drained(AFTERMATH_MS);
     await Promise.all([paused, this.#worker.close(!drained)]);
     // What hangs still has its place, and nobody may go on beside it: that runs out with the process.
-    if (drained) await this.#limiter.close().catch((error: unknown) => this.#storeTrouble('giving places back', error));
+    if (drained) await this.#limiter.close().catch((error: unknown) => this.#storeTrouble('permit.release', error));
   }
 
   async #drained(deadlineMs: number): Promise<boolean> {
@@ -156,10 +157,10 @@ export class RunProcessor {
       log: (level, message, { attempt, fence }) => {
         const line = `${new Date(clock.now()).toISOString()} ${level} [attempt ${attempt} · fence ${fence}] ${scrubText(message)}`;
         // A log line is worth an attempt to write it, and no failure of the run.
-        job.log(line).catch((error: unknown) => this.#trouble('writing the job log', error));
+        job.log(line).catch((error: unknown) => this.#trouble('job.log', error));
       },
       progress: (value) =>
-        job.updateProgress(scrub(value)).catch((error: unknown) => this.#trouble('writing the progress', error)),
+        job.updateProgress(scrub(value)).catch((error: unknown) => this.#trouble('job.update-progress', error)),
     };
   }
 
@@ -169,7 +170,7 @@ export class RunProcessor {
     const {
       limits: store = new RedisSemaphoreStore({ redis, prefix, tenant, kind: 'cron', forgetAfterMs: LIMITS_MS }),
     } = this.options;
-    const onTrouble = (doing: string, error: unknown) => this.#storeTrouble(doing, error);
+    const onTrouble = (operation: Failure['operation'], error: unknown) => this.#storeTrouble(operation, error);
     const wake = (jobId: string) => void this.#wake(jobId);
     return new Limiter({ store, clock, random, holder, ttlMs, onTrouble, wake });
   }
@@ -186,11 +187,11 @@ export class RunProcessor {
     }
   }
 
-  #storeTrouble(doing: string, error: unknown): void {
-    tellTrouble(this.options.telemetry, doing, error);
+  #storeTrouble(operation: Failure['operation'], error: unknown): void {
+    reportStoreFailure(this.options.telemetry, { operation }, error);
   }
 
-  #trouble(doing: string, error: unknown): void {
-    this.options.telemetry.emit('queue.trouble', { doing, error: String(error) });
+  #trouble(operation: Failure['operation'], error: unknown): void {
+    reportQueueFailure(this.options.telemetry, { operation }, error);
   }
 }

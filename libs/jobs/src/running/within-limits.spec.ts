@@ -128,13 +128,13 @@ describe('a run whose handler has limits', () => {
   });
 
   it('comes again soon when nobody can be asked, and has not begun', async () => {
-    store.holders = async () => Promise.reject(new Error('away'));
+    store.holders = async () => Promise.reject(new Error('Connection is closed.'));
     expect(await deliver(NOTHING, KEYED)).toEqual({ kind: 'later', waitMs: 1_000 });
     stage.ledger.next('readRun', 'fail');
     expect(await deliver(NOTHING, KEYED)).toEqual({ kind: 'later', waitMs: 1_000 });
-    expect(stage.events.of('store.trouble').map(({ doing }) => doing)).toEqual([
-      `asking the limits of ${RUN}`,
-      `reading ${RUN}`,
+    expect(stage.events.of('store.trouble').map(({ operation, runId }) => [operation, runId])).toEqual([
+      ['permit.acquire', RUN],
+      ['run.read', RUN],
     ]);
     expect(await stage.state()).toBe('enqueued');
   });

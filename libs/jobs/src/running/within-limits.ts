@@ -1,7 +1,7 @@
 import type { Run } from '@fencepost/ledger/run';
 import { cronOfRun } from '@fencepost/ledger/run';
-import { tellTrouble } from '../telemetry/tell-trouble.js';
-import { isOver, needless, storeTrouble } from './answers.js';
+import { reportStoreFailure } from '../telemetry/report-failure.js';
+import { isOver, needless, afterFailure } from './answers.js';
 import type { AttemptDeps, Disposition, Delivery, CronHandler } from './delivery.js';
 import { concurrencyKeyOf } from './concurrency-key.js';
 import type { Limiter, Admission } from './limits.js';
@@ -47,7 +47,7 @@ export async function withinLimits(deps: LimitedDeps, limited: Limited): Promise
   try {
     run = await deps.ledger.readRun(runId);
   } catch (error) {
-    return storeTrouble(deps, `reading ${runId}`, error);
+    return afterFailure(deps, { operation: 'run.read', runId }, error);
   }
   if (run === null) return needless(deps, runId, 'missing');
   const key = await keyOf(limited.found, run);
@@ -81,7 +81,7 @@ async function admitted(deps: LimitedDeps, limited: Limited, key: string | null)
   const { runId } = delivery;
   const reply = await limiterOf(deps, found)
     .admit(asked(limited, key))
-    .catch((error: unknown) => storeTrouble(deps, `asking the limits of ${runId}`, error));
+    .catch((error: unknown) => afterFailure(deps, { operation: 'permit.acquire', runId }, error));
   if ('kind' in reply) return reply;
   if (reply.verdict === 'admitted') return under(reply.admission, limited);
   const { verdict, waitMs } = reply;
@@ -104,7 +104,8 @@ async function leave(deps: LimitedDeps, limited: Limited, key: string | null): P
     await limiterOf(deps, limited.found).leave(asked(limited, key));
   } catch (error) {
     // Its turn ends by itself soon.
-    tellTrouble(deps.telemetry, `leaving the line with ${limited.delivery.runId}`, error);
+    const { runId } = limited.delivery;
+    reportStoreFailure(deps.telemetry, { operation: 'wait-queue.leave', cron: cronOfRun(runId), runId }, error);
   }
 }
 

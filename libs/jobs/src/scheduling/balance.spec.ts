@@ -179,7 +179,7 @@ describe('an announcement', () => {
     await stage.clock.advance(9_000);
     stage.membership.next('publishDue', 'fail');
     await stage.clock.advance(3_000);
-    expect(pod.events.of('store.trouble')).toMatchObject([{ doing: 'announcing 1 crons' }]);
+    expect(pod.events.of('store.trouble')).toMatchObject([{ operation: 'due.publish', count: 1 }]);
     expect((await stage.membership.port.heartbeat('watch')).overdue).toEqual([]);
     expect(await stage.ran()).toEqual([10]);
   });

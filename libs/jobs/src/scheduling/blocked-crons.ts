@@ -3,7 +3,7 @@ import type { CancelTimer } from '@fencepost/lease/internal';
 import type { Recovery } from './recovery.js';
 import type { Telemetry } from '../telemetry/telemetry.js';
 import { inGroups } from './in-groups.js';
-import { tellTrouble } from '../telemetry/tell-trouble.js';
+import { reportStoreFailure } from '../telemetry/report-failure.js';
 
 export interface BlockedCronsDeps {
   readonly recovery: Pick<Recovery, 'unblock'>;
@@ -68,7 +68,7 @@ export class BlockedCrons {
         const still = await this.deps.recovery.unblock(cron, taken);
         if (still.size > 0 && !this.#stopped) this.#blocked.set(cron, still);
       } catch (error) {
-        tellTrouble(this.deps.telemetry, `look at what blocks ${cron}`, error);
+        reportStoreFailure(this.deps.telemetry, { operation: 'cron.unblock', cron }, error);
       }
     });
   }

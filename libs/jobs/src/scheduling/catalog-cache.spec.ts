@@ -49,7 +49,7 @@ describe('the catalog cache', () => {
     stage.catalog.next('read', 'fail');
     await stage.declare(1, {});
     await stage.clock.advance(0);
-    expect(events.of('store.trouble')).toMatchObject([{ doing: 'reading the catalog' }]);
+    expect(events.of('store.trouble')).toMatchObject([{ operation: 'catalog.read' }]);
     await stage.clock.advance(HEARTBEAT_MS);
     expect(events.of('catalog.read')).toEqual([{ crons: 1 }]);
   });
@@ -91,7 +91,7 @@ describe('the catalog cache', () => {
     stage.membership.heal();
     await stage.clock.advance(2_500);
     expect((await stage.ran()).at(-1)).toBeGreaterThanOrEqual(10);
-    expect(events.of('store.trouble').map(({ doing }) => doing)).toContain('a heartbeat');
+    expect(events.of('store.trouble').map(({ operation }) => operation)).toContain('membership.heartbeat');
   });
 
   it('does not take a heartbeat that shows another catalog for news of the one it knows', async () => {
@@ -127,7 +127,7 @@ describe('the catalog cache', () => {
     stage.catalog.next('read', 'fail');
     await catalogCache.refresh();
     await stage.clock.advance(2_000);
-    expect(events.of('store.trouble')).toMatchObject([{ doing: 'reading the catalog' }]);
+    expect(events.of('store.trouble')).toMatchObject([{ operation: 'catalog.read' }]);
     expect(await stage.ran()).toEqual([1, 2]);
   });
 
@@ -136,7 +136,9 @@ describe('the catalog cache', () => {
     await stage.declare(1, {}, { name: 'b', timeZone: 'Mars/Phobos' });
     const { events } = await started(stage);
     await stage.clock.advance(1_000);
-    expect(events.of('catalog.unreadable')).toEqual([{ cron: 'b', error: expect.stringContaining('IANA') }]);
+    expect(events.of('catalog.unreadable')).toEqual([
+      { cron: 'b', err: expect.objectContaining({ message: expect.stringContaining('IANA') }) },
+    ]);
     expect(await stage.ran()).toEqual([1]);
     await stage.declare(2, {}, { name: 'b' });
     await stage.clock.advance(4_000);

@@ -5,7 +5,7 @@ import { ZoneDataWatch } from '@fencepost/ledger/catalog';
 import type { Telemetry } from '../telemetry/telemetry.js';
 import type { HeartbeatReply } from './membership.js';
 import { hashOf } from './rendezvous.js';
-import { tellBug, tellTrouble } from '../telemetry/tell-trouble.js';
+import { reportProgramError, reportStoreFailure } from '../telemetry/report-failure.js';
 
 export interface CatalogCacheDeps {
   readonly catalog: Catalog;
@@ -81,7 +81,7 @@ export class CatalogCache {
       await catalog.outgrow(name, accepted);
       await this.refresh();
     } catch (error) {
-      tellTrouble(telemetry, `catching up with ${name}`, error);
+      reportStoreFailure(telemetry, { operation: 'generation.raise', cron: name }, error);
     }
   }
 
@@ -99,12 +99,12 @@ export class CatalogCache {
     try {
       reading = await this.deps.catalog.read();
     } catch (error) {
-      return tellTrouble(this.deps.telemetry, 'reading the catalog', error);
+      return reportStoreFailure(this.deps.telemetry, { operation: 'catalog.read' }, error);
     }
     try {
       this.#apply(reading, askedAt);
     } catch (error) {
-      tellBug(this.deps.telemetry, 'applying the catalog', error);
+      reportProgramError(this.deps.telemetry, { operation: 'catalog.apply' }, error);
     }
   }
 
@@ -143,7 +143,7 @@ export class CatalogCache {
   #report(unreadable: readonly UnreadableRecord[]): void {
     for (const { name, reason } of unreadable) {
       if (this.#unreadable.get(name) === reason) continue;
-      this.deps.telemetry.emit('catalog.unreadable', { cron: name, error: reason });
+      this.deps.telemetry.emit('catalog.unreadable', { cron: name, err: new Error(reason) });
     }
     this.#unreadable = new Map(unreadable.map(({ name, reason }) => [name, reason]));
   }

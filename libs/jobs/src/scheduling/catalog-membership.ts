@@ -1,6 +1,6 @@
 import type { Clock } from '@fencepost/lease';
 import type { CatalogVersion } from '@fencepost/ledger/catalog';
-import { tellTrouble } from '../telemetry/tell-trouble.js';
+import { reportStoreFailure } from '../telemetry/report-failure.js';
 import type { Telemetry } from '../telemetry/telemetry.js';
 import type { HeartbeatReply, Membership } from './membership.js';
 
@@ -56,7 +56,7 @@ export class CatalogMembership implements Membership {
     try {
       return await this.deps.catalog.readVersion();
     } catch (error) {
-      tellTrouble(this.deps.telemetry, "asking for the catalog's version", error);
+      reportStoreFailure(this.deps.telemetry, { operation: 'catalog.read-version' }, error);
       return null;
     }
   }

@@ -1,7 +1,7 @@
 import type { Clock } from '@fencepost/lease';
 import type { ClaimReply, ClaimRequest } from '@fencepost/ledger';
 import type { Telemetry } from '../telemetry/telemetry.js';
-import { tellTrouble } from '../telemetry/tell-trouble.js';
+import { reportStoreFailure } from '../telemetry/report-failure.js';
 
 export interface DispatchReportDeps {
   readonly clock: Clock;
@@ -19,7 +19,7 @@ export class DispatchReport {
   }
 
   failed({ cron }: ClaimRequest, reason: unknown): void {
-    tellTrouble(this.deps.telemetry, `claim of ${cron}`, reason);
+    reportStoreFailure(this.deps.telemetry, { operation: 'occurrence.claim', cron }, reason);
   }
 
   followed(request: ClaimRequest, reply: ClaimReply): void {

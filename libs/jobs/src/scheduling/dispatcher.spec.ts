@@ -135,12 +135,14 @@ describe('the dispatcher', () => {
     const { stage, held, at, dispatch } = await oneCron();
     const real = stage.memoryLedger.claimAll.bind(stage.memoryLedger);
     vi.spyOn(stage.memoryLedger, 'claimAll').mockImplementationOnce(async ([, ...others]) => [
-      { status: 'rejected', reason: new Error('away') },
+      { status: 'rejected', reason: new Error('Connection is closed.') },
       ...(await real(others)),
     ]);
     expect(await dispatch(held, another(stage))).toEqual([{ failed: true }, { lookAt: at(2) }]);
     expect(await ran(stage, 'other')).toEqual([1]);
-    expect(stage.events.of('store.trouble')).toEqual([{ doing: `claim of ${CRON}`, error: 'Error: away' }]);
+    expect(stage.events.of('store.trouble')).toEqual([
+      { operation: 'occurrence.claim', cron: CRON, err: new Error('Connection is closed.') },
+    ]);
     expect(held.cursor).toBeNull();
   });
 

@@ -12,7 +12,7 @@ import { DueCalculator, type Due } from './due-calculator.js';
 import type { PodTiming } from './pod-timing.js';
 import type { QueuedDelivery, RunQueue } from './run-queue.js';
 import type { SharedSchedules } from './generation-ranges.js';
-import { tellBug, tellTrouble } from '../telemetry/tell-trouble.js';
+import { reportProgramError, reportStoreFailure } from '../telemetry/report-failure.js';
 
 /** What a pod knows of the catalog, as of its last reading or beat. */
 export interface Freshness {
@@ -163,7 +163,11 @@ export class Dispatcher {
         asked.push({ index, held, due, request });
       } catch (error) {
         // It stays failed, and is given up after some failures; its neighbours go on.
-        tellBug(this.deps.telemetry, `planning ${held.entry.definition.name}`, error);
+        reportProgramError(
+          this.deps.telemetry,
+          { operation: 'occurrence.plan', cron: held.entry.definition.name },
+          error,
+        );
       }
     });
     return asked;
@@ -182,7 +186,7 @@ export class Dispatcher {
       await this.deliver(deliveries);
       return true;
     } catch (error) {
-      tellTrouble(this.deps.telemetry, 'enqueue and confirm', error);
+      reportStoreFailure(this.deps.telemetry, { operation: 'run.enqueue' }, error);
       return false;
     }
   }

@@ -1,6 +1,6 @@
 import type { Telemetry } from '../telemetry/telemetry.js';
 import type { Membership } from './membership.js';
-import { tellTrouble } from '../telemetry/tell-trouble.js';
+import { reportStoreFailure } from '../telemetry/report-failure.js';
 
 export interface DuePublisherDeps {
   readonly membership: Membership;
@@ -38,7 +38,7 @@ export class DuePublisher {
       try {
         await membership.publishDue(dues);
       } catch (error) {
-        tellTrouble(telemetry, `announcing ${dues.size} crons`, error);
+        reportStoreFailure(telemetry, { operation: 'due.publish', count: dues.size }, error);
       }
     }
     this.#publishing = null;

@@ -230,7 +230,7 @@ describe('the sweep of the engine', () => {
     engine.start();
     stage.ledger.next('overdueAll', 'fail');
     await stage.clock.advance(10_000);
-    expect(events.of('store.trouble')).toMatchObject([{ doing: `sweep of ${CRON}` }]);
+    expect(events.of('store.trouble')).toMatchObject([{ operation: 'cron.sweep', cron: CRON }]);
     expect(stage.ledger.calls.filter((call) => call === 'overdueAll')).toHaveLength(2);
   });
 

@@ -4,7 +4,8 @@ import type { Ledger } from '@fencepost/ledger';
 import type { Telemetry } from '../telemetry/telemetry.js';
 import { DueIndex } from './due-index.js';
 import { AcquireBackoff } from './acquire-backoff.js';
-import { tellBug, tellTrouble } from '../telemetry/tell-trouble.js';
+import { reportProgramError, reportStoreFailure } from '../telemetry/report-failure.js';
+import { isProgramError } from '../telemetry/store-error.js';
 
 export interface LeaseAcquirerDeps {
   readonly ledger: Ledger;
@@ -168,7 +169,8 @@ export class LeaseAcquirer {
 
   async #askAll(crons: readonly string[]): Promise<void> {
     for (let from = 0; from < crons.length; from += MAX_BATCH) {
-      await this.#askBatch(crons.slice(from, from + MAX_BATCH));
+      const batch = crons.slice(from, from + MAX_BATCH);
+      await this.#askBatch(batch).catch((error: unknown) => this.#broke(batch, error));
     }
   }
 
@@ -183,14 +185,22 @@ export class LeaseAcquirer {
 
   /** `null` when nobody answered; when these are asked for next is settled then. */
   async #acquire(crons: readonly string[]): Promise<Awaited<ReturnType<LeaseKeeper['tryAcquireMany']>> | null> {
-    const { ledger, keeper, telemetry, ttlMs } = this.deps;
+    const { ledger, keeper, ttlMs } = this.deps;
+    const records = await this.#call(crons, () => ledger.readCrons(crons));
+    if (records === null) return null;
+    if (this.#halted) return [];
+    const wanted = crons.map((resource, n) => ({ resource, floor: records[n]?.fence }));
+    const onLost = (lease: Lease, error: LeaseLostError) => this.#lose(lease, error);
+    return this.#call(crons, () => keeper.tryAcquireMany(wanted, { ttlMs, onLost }));
+  }
+
+  /** `null` when the store failed. A bug goes on to the caller: asking again would only repeat it. */
+  async #call<T>(crons: readonly string[], call: () => Promise<T>): Promise<T | null> {
     try {
-      const records = await ledger.readCrons(crons);
-      const wanted = crons.map((resource, n) => ({ resource, floor: records[n]?.fence }));
-      const onLost = (lease: Lease, error: LeaseLostError) => this.#lose(lease, error);
-      return this.#halted ? [] : await keeper.tryAcquireMany(wanted, { ttlMs, onLost });
+      return await call();
     } catch (error) {
-      tellTrouble(telemetry, `acquiring the leases of ${told(crons)}`, error);
+      if (isProgramError(error)) throw error;
+      reportStoreFailure(this.deps.telemetry, { operation: 'lease.acquire', ...aboutAll(crons) }, error);
       // That is about one of them, and will stay so: the others must not wait for it.
       const isOfOne = error instanceof FenceExhaustedError;
       if (isOfOne) this.#backoff.note(error.resource, HOPELESS_MS);
@@ -198,6 +208,14 @@ export class LeaseAcquirer {
       for (const cron of crons) this.#answered(cron, isOfOne ? 0 : this.#backoff.backoff(this.#failures));
       return null;
     }
+  }
+
+  /** A bug is still there a moment later, and another pod may do better. */
+  #broke(crons: readonly string[], error: unknown): void {
+    reportProgramError(this.deps.telemetry, { operation: 'lease.acquire', ...aboutAll(crons) }, error);
+    for (const cron of crons) this.#backoff.note(cron, HOPELESS_MS);
+    for (const cron of crons) this.#answered(cron, 0);
+    this.#arm();
   }
 
   async #grant(leases: readonly Lease[]): Promise<void> {
@@ -220,16 +238,17 @@ export class LeaseAcquirer {
    * because a bug is still there a moment later.
    */
   async #giveUp(leases: readonly Lease[], error: unknown): Promise<void> {
-    const { telemetry, onLost } = this.deps;
-    tellBug(telemetry, `taking on ${told(leases.map(({ resource }) => resource))}`, error);
-    for (const { resource } of leases) this.#backoff.note(resource, HOPELESS_MS);
+    const { telemetry, onLost, onGivenUp } = this.deps;
+    const crons = leases.map(({ resource }) => resource);
+    reportProgramError(telemetry, { operation: 'lease.apply', ...aboutAll(crons) }, error);
+    for (const cron of crons) this.#backoff.note(cron, HOPELESS_MS);
     try {
       await onLost(leases);
     } catch (again) {
-      tellBug(telemetry, 'letting go of what could not be taken on', again);
+      reportProgramError(telemetry, { operation: 'lease.abandon' }, again);
     }
     await this.release(leases);
-    this.deps.onGivenUp?.(leases.map(({ resource }) => resource));
+    onGivenUp?.(crons);
   }
 
   #answered(cron: string, remainingMs: number): void {
@@ -264,8 +283,8 @@ export class LeaseAcquirer {
     try {
       await release();
     } catch (error) {
-      const doing = `release of ${told(leases.map(({ resource }) => resource))}`;
-      tellTrouble(this.deps.telemetry, doing, error);
+      const about = aboutAll(leases.map(({ resource }) => resource));
+      reportStoreFailure(this.deps.telemetry, { operation: 'lease.release', ...about }, error);
     }
   }
 
@@ -275,6 +294,7 @@ export class LeaseAcquirer {
   }
 }
 
-function told(crons: readonly string[]): string {
-  return crons.length === 1 ? (crons[0] ?? '') : `${crons.length} crons`;
+function aboutAll(crons: readonly string[]): { readonly cron: string } | { readonly count: number } {
+  const [cron] = crons;
+  return crons.length === 1 && cron !== undefined ? { cron } : { count: crons.length };
 }

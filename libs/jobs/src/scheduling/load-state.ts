@@ -3,7 +3,7 @@ import type { Telemetry } from '../telemetry/telemetry.js';
 import type { HeldCron } from './held-cron.js';
 import { inGroups } from './in-groups.js';
 import type { Recovery } from './recovery.js';
-import { tellTrouble } from '../telemetry/tell-trouble.js';
+import { reportStoreFailure, type FailedOperation } from '../telemetry/report-failure.js';
 
 export interface LoadStateDeps {
   readonly ledger: Ledger;
@@ -15,7 +15,7 @@ export interface LoadStateDeps {
 export async function loadState(unknown: readonly HeldCron[], deps: LoadStateDeps): Promise<void> {
   const names = unknown.map(({ entry }) => entry.definition.name);
   const seen = new Set<HeldCron>();
-  const read = await guard(`reading ${names.length} crons`, deps, async () => {
+  const read = await guard({ operation: 'cron.read', count: names.length }, deps, async () => {
     const records = await deps.ledger.readCrons(names);
     unknown.forEach((held, index) => {
       const { cursor = null, fence = 0, generation = 0 } = records[index] ?? {};
@@ -29,7 +29,7 @@ export async function loadState(unknown: readonly HeldCron[], deps: LoadStateDep
     // What a predecessor, or a failed try of our own, claimed and perhaps never enqueued. Whose first occurrence is still
     // to come has nothing pending: a new deployment may have thousands of these.
     const recover = () => deps.recovery.recoverPending(name);
-    held.known = !seen.has(held) || (await guard(`recovery of ${name}`, deps, recover));
+    held.known = !seen.has(held) || (await guard({ operation: 'cron.recover', cron: name }, deps, recover));
   });
 }
 
@@ -38,7 +38,7 @@ export async function fallenBehind(held: readonly HeldCron[], deps: LoadStateDep
   const known = held.flatMap((one) => (one.known && one.cursor !== null ? [{ one, cursor: one.cursor }] : []));
   if (known.length === 0) return [];
   const behind: HeldCron[] = [];
-  await guard(`reading ${known.length} crons`, deps, async () => {
+  await guard({ operation: 'cron.read', count: known.length }, deps, async () => {
     const records = await deps.ledger.readCrons(known.map(({ one }) => one.entry.definition.name));
     known.forEach(({ one, cursor }, n) => {
       const told = records[n]?.cursor ?? -Infinity;
@@ -48,12 +48,16 @@ export async function fallenBehind(held: readonly HeldCron[], deps: LoadStateDep
   return behind;
 }
 
-async function guard(doing: string, { telemetry }: LoadStateDeps, work: () => Promise<void>): Promise<boolean> {
+async function guard(
+  failed: FailedOperation,
+  { telemetry }: LoadStateDeps,
+  work: () => Promise<void>,
+): Promise<boolean> {
   try {
     await work();
     return true;
   } catch (error) {
-    tellTrouble(telemetry, doing, error);
+    reportStoreFailure(telemetry, failed, error);
     return false;
   }
 }

@@ -1,7 +1,7 @@
 import type { Clock } from '@fencepost/lease';
 import type { CancelTimer } from '@fencepost/lease/internal';
 import type { Telemetry } from '../telemetry/telemetry.js';
-import { tellBug, tellTrouble } from '../telemetry/tell-trouble.js';
+import { reportProgramError, reportStoreFailure } from '../telemetry/report-failure.js';
 import type { HeartbeatReply, Membership } from './membership.js';
 
 export interface MembershipHeartbeatDeps {
@@ -73,12 +73,12 @@ export class MembershipHeartbeat {
     try {
       reply = await membership.heartbeat(pod);
     } catch (error) {
-      return tellTrouble(telemetry, 'a heartbeat', error);
+      return reportStoreFailure(telemetry, { operation: 'membership.heartbeat' }, error);
     }
     try {
       if (!this.#stopped) onHeartbeat(reply, askedAt);
     } catch (error) {
-      tellBug(telemetry, 'applying a heartbeat', error);
+      reportProgramError(telemetry, { operation: 'heartbeat.apply' }, error);
     }
   }
 }

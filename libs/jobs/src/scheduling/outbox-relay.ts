@@ -7,7 +7,7 @@ import type { Telemetry } from '../telemetry/telemetry.js';
 import type { Dispatcher } from './dispatcher.js';
 import { inGroups } from './in-groups.js';
 import type { Membership } from './membership.js';
-import { tellTrouble } from '../telemetry/tell-trouble.js';
+import { reportStoreFailure } from '../telemetry/report-failure.js';
 
 export interface OutboxRelayDeps {
   readonly ledger: Pick<TransactionalLedger, 'pending' | 'watchTriggered' | 'waitingCrons'>;
@@ -80,7 +80,7 @@ export class OutboxRelay {
       const crons = await this.deps.ledger.waitingCrons(CRONS_AT_ONCE);
       await inGroups(crons, (cron) => this.#relay(cron));
     } catch (error) {
-      tellTrouble(this.deps.telemetry, 'looking for runs to hand over', error);
+      reportStoreFailure(this.deps.telemetry, { operation: 'outbox.read' }, error);
     }
   }
 
@@ -98,7 +98,7 @@ export class OutboxRelay {
       // Whoever holds the cron sweeps its runs from now on.
       await this.deps.membership.publishDue(new Map([[cron, 0]]));
     } catch (error) {
-      tellTrouble(this.deps.telemetry, `handing over runs of ${cron}`, error);
+      reportStoreFailure(this.deps.telemetry, { operation: 'outbox.relay', cron }, error);
     } finally {
       this.#passes.delete(cron);
     }

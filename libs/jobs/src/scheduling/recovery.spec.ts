@@ -185,11 +185,11 @@ describe('the sweep', () => {
     await set.stage.clock.advance(TIMING.sweepMs);
     const real = set.ledger.overdueAll.bind(set.ledger);
     vi.spyOn(set.ledger, 'overdueAll').mockImplementationOnce(async ([, ...others], options) => [
-      { status: 'rejected', reason: new Error('away') },
+      { status: 'rejected', reason: new Error('Connection is closed.') },
       ...(await real(others, options)),
     ]);
     expect(await set.recovery.sweep(['broken', CRON, 'last'])).toEqual(['last']);
-    expect(set.events.of('store.trouble')).toEqual([{ doing: 'sweep of broken', error: 'Error: away' }]);
+    expect(set.events.of('store.trouble')).toMatchObject([{ operation: 'cron.sweep', cron: 'broken' }]);
     expect(set.events.of('run.redelivered')).toMatchObject([{ runId: RUN }]);
   });
 

@@ -7,7 +7,7 @@ import type { Telemetry } from '../telemetry/telemetry.js';
 import type { Dispatcher } from './dispatcher.js';
 import { inGroups } from './in-groups.js';
 import type { RunQueue } from './run-queue.js';
-import { tellTrouble } from '../telemetry/tell-trouble.js';
+import { reportStoreFailure } from '../telemetry/report-failure.js';
 
 export interface RecoveryDeps {
   readonly ledger: Ledger;
@@ -52,7 +52,7 @@ export class Recovery {
       try {
         if ((await this.#mend(cron, found[index])) === 0) quiet.push(cron);
       } catch (error) {
-        tellTrouble(this.deps.telemetry, `sweep of ${cron}`, error);
+        reportStoreFailure(this.deps.telemetry, { operation: 'cron.sweep', cron }, error);
       }
     });
     return quiet;

@@ -21,7 +21,7 @@ import { CatalogCache } from './catalog-cache.js';
 import type { RunQueue } from './run-queue.js';
 import { Schedules } from './schedules.js';
 import { Assignment } from './assignment.js';
-import { tellTrouble } from '../telemetry/tell-trouble.js';
+import { reportStoreFailure } from '../telemetry/report-failure.js';
 
 export interface SchedulerPodDeps
   extends Pick<DispatcherDeps, 'tracing'>, Pick<EngineDeps, 'instants'>, Pick<RecoveryDeps, 'notifier'> {
@@ -173,7 +173,7 @@ export class SchedulerPod {
     try {
       await this.deps.membership.leave(this.#name);
     } catch (error) {
-      tellTrouble(this.deps.telemetry, 'leaving the membership', error);
+      reportStoreFailure(this.deps.telemetry, { operation: 'membership.leave' }, error);
     }
   }
 

@@ -65,9 +65,9 @@ describe('a definition that this pod can not read', () => {
   it('is told, and is none', () => {
     expect(of({ name: 'bad', timeZone: 'Mars/Olympus' })).toBeNull();
     expect(of({ name: 'bad', expression: 'H H' })).toBeNull();
-    expect(events.of('catalog.unreadable')).toEqual([
-      { cron: 'bad', error: expect.stringContaining('IANA') },
-      { cron: 'bad', error: expect.stringContaining('cron expression') },
+    expect(events.of('catalog.unreadable')).toMatchObject([
+      { cron: 'bad', err: { message: expect.stringContaining('IANA') } },
+      { cron: 'bad', err: { message: expect.stringContaining('cron expression') } },
     ]);
   });
 });

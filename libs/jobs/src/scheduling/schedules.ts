@@ -1,6 +1,7 @@
 import type { Clock } from '@fencepost/lease';
 import type { CronDefinition } from '@fencepost/ledger/catalog';
 import { resolvedExpression, parseSchedule } from '@fencepost/schedule';
+import { asError } from '../telemetry/report-failure.js';
 import type { Telemetry } from '../telemetry/telemetry.js';
 import type { SharedSchedule, SharedSchedules } from './generation-ranges.js';
 
@@ -32,7 +33,7 @@ export class Schedules implements SharedSchedules {
       this.#parsed.set(key, parsed);
       return parsed;
     } catch (error) {
-      this.deps.telemetry.emit('catalog.unreadable', { cron: definition.name, error: String(error) });
+      this.deps.telemetry.emit('catalog.unreadable', { cron: definition.name, err: asError(error) });
       return null;
     }
   }

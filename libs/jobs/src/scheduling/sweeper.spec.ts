@@ -88,7 +88,10 @@ describe('the sweeper', () => {
     const { stage, events, asked } = await watching(2);
     stage.ledger.next('overdueAll', 'fail');
     await stage.clock.advance(2 * EVERY_MS);
-    expect(events.of('store.trouble').map(({ doing }) => doing)).toEqual([`sweep of ${CRON}`, 'sweep of cron-0']);
+    expect(events.of('store.trouble').map(({ operation, cron }) => [operation, cron])).toEqual([
+      ['cron.sweep', CRON],
+      ['cron.sweep', 'cron-0'],
+    ]);
     expect(asked()).toEqual([[CRON, 'cron-0']]);
   });
 

@@ -7,7 +7,7 @@ import type { PodTiming } from './pod-timing.js';
 import type { HeartbeatReply, OverdueCron } from './membership.js';
 import { candidates, firstOf } from './rendezvous.js';
 import type { CatalogCache } from './catalog-cache.js';
-import { tellTrouble } from '../telemetry/tell-trouble.js';
+import { reportProgramError, reportStoreFailure } from '../telemetry/report-failure.js';
 
 export interface TakeoverDeps {
   readonly pod: string;
@@ -63,7 +63,9 @@ export class Takeover {
     if (mine.length === 0) return;
     const sinceHeard = new Map(members.map(({ pod, sinceHeardMs }) => [pod, sinceHeardMs]));
     this.#cancel = this.deps.clock.after(this.deps.random() * JITTER_MS, () => {
-      this.#working = this.#working.then(() => this.#look({ overdue: mine, sinceHeard, now }));
+      this.#working = this.#working
+        .then(() => this.#look({ overdue: mine, sinceHeard, now }))
+        .catch((error: unknown) => reportProgramError(this.deps.telemetry, { operation: 'lease.take-over' }, error));
     });
   }
 
@@ -75,27 +77,40 @@ export class Takeover {
   }
 
   async #look({ overdue, sinceHeard, now }: Looked): Promise<void> {
-    const { leases, telemetry, clock, pod, take, timing } = this.deps;
+    const { clock, pod, take, timing } = this.deps;
+    const holdings = await this.#inspect(overdue);
+    if (holdings === null) return;
+    const free: string[] = [];
+    await inGroups(overdue.entries(), async ([index, late]) => {
+      const holding = holdings[index] ?? null;
+      const sinceHeardMs = (holding && sinceHeard.get(holding.holder)) ?? Infinity;
+      const isDead = holding === null || (holding.holder !== pod && sinceHeardMs > timing.suspectAfterMs);
+      if (isDead || this.#isAbandoned(late, now)) this.#tried.set(late.cron, clock.monotonic());
+      if (!isDead || this.#stopped) return;
+      if (holding === null || (await this.#preempt(late, holding))) free.push(late.cron);
+    });
+    if (!this.#stopped) take(free);
+  }
+
+  /** `null` when the store failed. */
+  async #inspect(overdue: readonly OverdueCron[]): Promise<readonly (Holding | null)[] | null> {
+    const { leases, telemetry } = this.deps;
     try {
-      const holdings = await leases.inspect(overdue.map(({ cron }) => cron));
-      const free: string[] = [];
-      await inGroups(overdue.entries(), async ([index, late]) => {
-        const holding = holdings[index] ?? null;
-        const sinceHeardMs = (holding && sinceHeard.get(holding.holder)) ?? Infinity;
-        const isDead = holding === null || (holding.holder !== pod && sinceHeardMs > timing.suspectAfterMs);
-        if (isDead || this.#isAbandoned(late, now)) this.#tried.set(late.cron, clock.monotonic());
-        if (!isDead || this.#stopped) return;
-        if (holding === null || (await this.#preempt(late, holding))) free.push(late.cron);
-      });
-      if (!this.#stopped) take(free);
+      return await leases.inspect(overdue.map(({ cron }) => cron));
     } catch (error) {
-      tellTrouble(telemetry, 'looking after overdue crons', error);
+      reportStoreFailure(telemetry, { operation: 'lease.inspect', count: overdue.length }, error);
+      return null;
     }
   }
 
   async #preempt({ cron, overdueMs }: OverdueCron, { holder, fence }: Holding): Promise<boolean> {
     const { leases, telemetry } = this.deps;
-    const preempted = (await leases.evict?.(cron, fence)) ?? false;
+    let preempted = false;
+    try {
+      preempted = (await leases.evict?.(cron, fence)) ?? false;
+    } catch (error) {
+      reportStoreFailure(telemetry, { operation: 'lease.evict', cron }, error);
+    }
     if (preempted) telemetry.emit('lease.evicted', { cron, fence, holder, overdueMs });
     return preempted;
   }

@@ -40,6 +40,18 @@ interface OfMessage {
   readonly attempt: number;
 }
 
+/** An operation that failed. */
+export interface Failure {
+  /** `object.verb`; a fixed set, so that logs can be grouped by it. */
+  readonly operation: `${string}.${string}`;
+  readonly err: Error;
+  readonly cron?: string;
+  readonly runId?: string;
+  readonly attempt?: number;
+  /** How many crons, where there are several. */
+  readonly count?: number;
+}
+
 /** Every event and what it carries. What is not in this list doesn't happen. */
 export interface Events {
   'lease.acquired': OfCron & { readonly fence: Fence; readonly holder: string; readonly ttlMs: number };
@@ -58,7 +70,7 @@ export interface Events {
   'catalog.adopted': { readonly crons: number };
   'catalog.lost': { readonly crons: readonly string[]; readonly count: number };
   'catalog.redeclared': OfBuild;
-  'catalog.unreadable': OfCron & { readonly error: string };
+  'catalog.unreadable': OfCron & { readonly err: Error };
 
   /** About to ask the ledger; the last moment at which this pod can be late. */
   'occurrence.claiming': OfCron & { readonly scheduledAt: number | null; readonly fence: Fence };
@@ -127,7 +139,7 @@ export interface Events {
   /** `to` is the host alone: the rest of an address may be as good as a password. */
   'webhook.sent': OfMessage;
   /** `retryInMs` is `null` when it is given up. */
-  'webhook.failed': OfMessage & { readonly error: string; readonly retryInMs: number | null };
+  'webhook.failed': OfMessage & { readonly err: Error; readonly retryInMs: number | null };
 
   /** This worker has no handler at all. */
   'worker.empty': { readonly app: string };
@@ -136,10 +148,10 @@ export interface Events {
 
   /** A store answers, and this release can't work with what it holds. */
   'store.unfit': { readonly found: string };
-  'store.trouble': { readonly doing: string; readonly error: string };
+  'store.trouble': Failure;
   /** A bug of this program, or of something it calls that is no store. */
-  'program.error': { readonly doing: string; readonly err: Error };
-  'queue.trouble': { readonly doing: string; readonly error: string };
+  'program.error': Failure;
+  'queue.trouble': Failure;
 }
 
 export type EventName = keyof Events;
@@ -224,9 +236,9 @@ export const EVENT_TEXT: Readonly<Record<EventName, readonly [EventLevel, string
     'shutdown hooks are off: call app.enableShutdownHooks(), or a deploy ends this app without its clean-up; on SIGTERM, Fencepost itself drains its runs and hands its crons over',
   ],
   'store.unfit': ['error', 'this pod is not ready and begins nothing new: a store is not as this release needs it'],
-  'store.trouble': ['error', 'the store did not answer'],
-  'program.error': ['error', 'an unexpected error in the program itself: please report it with its stack'],
-  'queue.trouble': ['error', 'the queue did not answer'],
+  'store.trouble': ['error', 'store operation failed'],
+  'program.error': ['error', 'unexpected error in the program, not caused by a store; please report it with its stack'],
+  'queue.trouble': ['error', 'queue operation failed'],
 };
 
 /** Why an occurrence is skipped; the ledger has just said which of them it is. */

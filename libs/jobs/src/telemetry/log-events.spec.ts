@@ -32,7 +32,8 @@ const fail = () => {
 };
 const silent = { debug: fail, info: fail, warn: fail, error: fail };
 
-const trouble = (doing: string) => telemetry.emit('store.trouble', { doing, error: 'Error: away' });
+const AWAY = new Error('Connection is closed.');
+const trouble = (cron: string) => telemetry.emit('store.trouble', { operation: 'cron.sweep', cron, err: AWAY });
 
 describe('the log', () => {
   it('has one line for an event: its name, what it carries, a hash of the resource, and a sentence', () => {
@@ -62,8 +63,12 @@ describe('the log', () => {
   });
 
   it('shows no secret of what an event carries, and asks nothing of a level that is off', () => {
-    telemetry.emit('store.trouble', { doing: 'a heartbeat', error: 'Error: redis://app:kAnary@cache is away' });
-    expect(lines[0]?.detail['error']).toBe('Error: redis://***@cache is away');
+    const err = Object.assign(new Error('redis://app:kAnary@cache is away'), { code: 'ECONNREFUSED' });
+    telemetry.emit('store.trouble', { operation: 'membership.heartbeat', err });
+    expect(lines[0]?.detail['err']).toMatchObject({
+      ...{ type: 'Error', message: 'redis://***@cache is away', code: 'ECONNREFUSED' },
+      stack: expect.stringMatching(/^Error: redis:\/\/\*\*\*@cache is away\n +at /),
+    });
     const asked: string[] = [];
     const quiet: EventLogger = { ...silent, isLevelEnabled: (level) => (asked.push(level), false) };
     logEvents(telemetry, quiet, clock);
@@ -86,10 +91,10 @@ describe('the log', () => {
     trouble('a');
     trouble('a');
     trouble('b');
-    telemetry.emit('queue.trouble', { doing: 'a', error: 'Error: away' });
+    telemetry.emit('queue.trouble', { operation: 'run.enqueue', cron: 'a', err: AWAY });
     await clock.advance(4_999);
     trouble('a');
-    expect(lines.map(({ detail }) => [detail['event'], detail['doing']])).toEqual([
+    expect(lines.map(({ detail }) => [detail['event'], detail['cron']])).toEqual([
       ['store_trouble', 'a'],
       ['store_trouble', 'b'],
       ['queue_trouble', 'a'],
@@ -97,6 +102,15 @@ describe('the log', () => {
     await clock.advance(1);
     trouble('a');
     expect(lines).toHaveLength(4);
+  });
+
+  it('tells the same bug once in five seconds, too', async () => {
+    const bug = () => telemetry.emit('program.error', { operation: 'catalog.apply', err: new TypeError('x') });
+    for (let n = 0; n < 3; n += 1) bug();
+    expect(lines).toHaveLength(1);
+    await clock.advance(5_000);
+    bug();
+    expect(lines).toHaveLength(2);
   });
 
   it('tells events that are no trouble each time', () => {

@@ -12,6 +12,9 @@ export type EventLogger = Record<EventLevel, (detail: Record<string, unknown>, s
 /** The same trouble is told once in this time: a store that is down fails many calls a second. */
 const TROUBLE_WINDOW_MS = 5_000;
 
+/** Events that repeat with every call while their cause lasts. */
+const TROUBLES: ReadonlySet<EventName> = new Set(['store.trouble', 'queue.trouble', 'program.error']);
+
 /** So many different troubles are remembered; a store that is down has one for every cron. */
 const MAX_TOLD = 1_000;
 
@@ -28,7 +31,7 @@ export function logEvents(telemetry: Telemetry, logger: EventLogger, clock: Cloc
 export function lineWriter(logger: EventLogger, clock: Clock): EventListener {
   const told = new Map<string, number>();
   return (event, detail) => {
-    if (event.endsWith('.trouble') && !isNew(told, `${event} ${Object.values(detail).join(' ')}`, clock)) return;
+    if (TROUBLES.has(event) && !isNew(told, `${event} ${Object.values(detail).join(' ')}`, clock)) return;
     const [level] = EVENT_TEXT[event];
     if (logger.isLevelEnabled?.(level) === false) return;
     logger[level]({ event: snakeCase(event), ...scrub(presentable(detail)) }, eventSentence(event, detail));

@@ -38,10 +38,17 @@ export function logFailures(telemetry: Telemetry, logger: PlainLogger, clock: Cl
 }
 
 /** `the attempt failed: Error: refused (attempt_failed, cron nightly, runId nightly@1, …)`. */
-function lineOf({ event, error, resource: _, ...fields }: Record<string, unknown>, sentence: string): string {
+function lineOf({ event, error, err, resource: _, ...fields }: Record<string, unknown>, sentence: string): string {
   const said = Object.entries(fields).map(([name, value]) => `${name} ${textOf(value)}`);
   const what = typeof error === 'string' ? `${sentence}: ${error}` : sentence;
-  return `${what} (${[textOf(event), ...said].join(', ')})`;
+  return `${what} (${[textOf(event), ...said].join(', ')})${stackOf(err)}`;
+}
+
+/** A plain object by then; a stack begins with name and message. */
+function stackOf(err: unknown): string {
+  const { type, message, stack } = Object(err) as { type?: unknown; message?: unknown; stack?: unknown };
+  if (typeof stack === 'string') return `\n${stack}`;
+  return typeof message === 'string' ? `\n${textOf(type)}: ${message}` : '';
 }
 
 function textOf(value: unknown): string {

@@ -1,0 +1,59 @@
+import { FencepostError, StoreAwayError } from '@fencepost/lease';
+
+/** Classes of ioredis, BullMQ, pg and the runtime; most of them are not exported. */
+const NAMES: ReadonlySet<string> = new Set([
+  ...[
+    'ReplyError',
+    'MaxRetriesPerRequestError',
+    'ClusterAllFailedError',
+    'ParserError',
+    'AbortError',
+    'InterruptError',
+  ],
+  ...['ConnectionClosedError', 'DelayedError', 'RateLimitError', 'TimeoutError'],
+]);
+
+/** What the clients throw as a plain `Error`. */
+const TEXTS = new RegExp(
+  [
+    // ioredis
+    ...['Command timed out', 'Connection is closed', 'max retries', 'Socket', "Stream isn't writeable", 'slots cache'],
+    ...['startup nodes', 'cluster is not whole', "Cluster isn't ready", 'Cluster redirections', 'All sentinels'],
+    // pg
+    ...['Connection terminated', 'terminating connection', 'read timeout', 'timeout expired', 'timeout exceeded'],
+    ...['not queryable', 'pool after calling end', 'SASL', 'does not support SSL'],
+    // BullMQ
+    ...['Missing lock for job', 'Missing key for job', 'is not in the \\w+ state'],
+    ...['ECONN', 'EPIPE', 'ETIMEDOUT', 'ENOTFOUND', 'EAI_AGAIN'],
+  ].join('|'),
+  'i',
+);
+
+/** Node's own codes name a wrong argument or a failed assertion, except where the network is concerned. */
+const NODE_CODE = /^ERR_(?!TLS|SSL|SOCKET|STREAM|HTTP2)/;
+
+/** What the language throws at a bug. `fetch` throws a TypeError too when a server is away, but with the reason as its cause. */
+const BUGS = [TypeError, ReferenceError, RangeError, SyntaxError];
+
+/**
+ * Whether a store, a queue or its client failed, so that asking again may help. Every other error that is not one of ours is a
+ * bug: of this program, or of something that it calls.
+ */
+export function isStoreError(error: unknown): error is Error {
+  if (error instanceof StoreAwayError) return true;
+  if (!(error instanceof Error) || error instanceof FencepostError) return false;
+  if (isStoreError(error.cause)) return true;
+  if (BUGS.some((bug) => error instanceof bug)) return false;
+  if (error instanceof AggregateError && error.errors.some(isStoreError)) return true;
+  return NAMES.has(error.name) || hasDriverCode(error) || TEXTS.test(error.message);
+}
+
+/** A system error, an SQLSTATE of PostgreSQL, or a code of TLS. */
+function hasDriverCode(error: Error): boolean {
+  return 'code' in error && typeof error.code === 'string' && !NODE_CODE.test(error.code);
+}
+
+/** Whether it is neither thrown on purpose nor a failure of a store, so that asking again would only repeat it. */
+export function isProgramError(error: unknown): boolean {
+  return !(error instanceof FencepostError) && !isStoreError(error);
+}
