@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { Pool } from 'pg';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { AttemptRef } from '../../libs/ledger/src/ledger.js';
-import type { PostgresAttempts } from '../../libs/ledger/src/postgres/postgres-attempts.js';
+import type { PostgresAttemptLog } from '../../libs/ledger/src/postgres/postgres-attempt-log.js';
 import { attemptSandbox, type AttemptSandbox } from '../support/attempt-sandbox.js';
 import { postgresForTests, type TestPostgres } from '../support/postgres.js';
 
@@ -12,7 +12,7 @@ let server: TestPostgres;
 let sandbox: AttemptSandbox;
 /** Of one session, whose plans are those it made first. */
 let pool: Pool;
-let ledger: PostgresAttempts;
+let ledger: PostgresAttemptLog;
 beforeAll(async () => {
   server = await postgresForTests();
 });
@@ -62,7 +62,7 @@ async function growUnseen(early: number): Promise<string[]> {
   return runs;
 }
 
-async function beginAll(by: PostgresAttempts, runs: readonly string[]): Promise<AttemptRef[]> {
+async function beginAll(by: PostgresAttemptLog, runs: readonly string[]): Promise<AttemptRef[]> {
   return Promise.all(
     runs.map(async (runId) => {
       const nonce = randomUUID();

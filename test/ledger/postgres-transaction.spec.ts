@@ -1,14 +1,14 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { SqlConnection } from '@fencepost/lease/postgres';
 import type { AttemptRef } from '../../libs/ledger/src/ledger.js';
-import type { PostgresAttempts } from '../../libs/ledger/src/postgres/postgres-attempts.js';
+import type { PostgresAttemptLog } from '../../libs/ledger/src/postgres/postgres-attempt-log.js';
 import { attemptSandbox, type AttemptSandbox } from '../support/attempt-sandbox.js';
 import { commitProxy } from '../support/commit-proxy.js';
 import { postgresForTests, type TestPostgres } from '../support/postgres.js';
 
 let server: TestPostgres;
 let sandbox: AttemptSandbox;
-let ledger: PostgresAttempts;
+let ledger: PostgresAttemptLog;
 let attempt: AttemptRef;
 beforeAll(async () => {
   server = await postgresForTests();

@@ -175,7 +175,7 @@ export default [
     name: 'PostgreSQL attempts: a name may have a NUL',
     guards: 'security',
     defence: 'no two names of effects become one',
-    file: 'libs/ledger/src/postgres/postgres-attempts.ts',
+    file: 'libs/ledger/src/postgres/postgres-attempt-log.ts',
     find: "if (!name.includes('\\0')) return;",
     replace: 'if (name) return;',
     killedBy: 'test/ledger/postgres-attempts.spec.ts',

@@ -3,7 +3,7 @@ import type { Pool } from 'pg';
 import { expect } from 'vitest';
 import type { SqlConnection, SqlPool } from '@fencepost/lease/postgres';
 import type { AttemptRef, BeginRequest } from '../../libs/ledger/src/ledger.js';
-import { PostgresAttempts } from '../../libs/ledger/src/postgres/postgres-attempts.js';
+import { PostgresAttemptLog } from '../../libs/ledger/src/postgres/postgres-attempt-log.js';
 import { PostgresLedgerAccess } from '../../libs/ledger/src/postgres/postgres-ledger-access.js';
 import { migrateLedger } from '../../libs/ledger/src/postgres/postgres-migrations.js';
 import { postgresSandbox, type PostgresSandbox } from './postgres-sandbox.js';
@@ -18,7 +18,7 @@ export interface AttemptSandbox extends PostgresSandbox {
     readonly pool?: SqlPool;
     readonly transactions?: SqlPool;
     readonly patienceMs?: number;
-  }): PostgresAttempts;
+  }): PostgresAttemptLog;
   /** An enqueued run of a cron, with its id. */
   enqueued(over?: { readonly cron?: string; readonly overlap?: string }): Promise<string>;
   begun(runId: string, over?: Partial<BeginRequest>): Promise<AttemptRef>;
@@ -37,8 +37,8 @@ export async function attemptSandbox(url: string): Promise<AttemptSandbox> {
   const { pool, schema } = sandbox;
   await migrateLedger(pool, { schema });
   await pool.query(`create table "${schema}".orders (note text not null)`);
-  const attempts: AttemptSandbox['attempts'] = ({ pool: other = pool, transactions = other, ...patience } = {}) =>
-    new PostgresAttempts(new PostgresLedgerAccess({ pool: other, transactions, schema, ...SPACE }), patience);
+  const attempts: AttemptSandbox['attempts'] = ({ pool: other = pool, transactions = other, patienceMs } = {}) =>
+    new PostgresAttemptLog(new PostgresLedgerAccess({ pool: other, transactions, schema, ...SPACE }, patienceMs));
   const own = attempts();
   const value = async <T>(text: string, ...values: unknown[]) => {
     const { rows } = await pool.query({ text: text.replaceAll(':schema', `"${schema}"`), values, rowMode: 'array' });

@@ -19,7 +19,6 @@ export type {
   BeginEffectReply,
   BeginReply,
   BeginRequest,
-  EffectOutcome,
   EffectRequest,
   FinishEffectReply,
   ItemOutcome,
@@ -30,10 +29,10 @@ export type {
 export { LATE_TRIGGER_MS } from './ledger-request.js';
 export { LEDGER_BATCH } from './ledger-timing.js';
 export type { LedgerTiming } from './ledger-timing.js';
-export type { Ledger } from './ledger.js';
-export type { DroppedNotifications, Notification, NotifiedState } from './notification.js';
+export type { AttemptLog, Ledger, OccurrenceLog, OperatorLog, RunHistory } from './ledger.js';
+export type { Notification } from './notification.js';
 export { MAX_NOTIFICATIONS } from './notification.js';
 export { OperatorInputError } from './operator-input.js';
-export type { OverdueRun, OverdueRuns } from './overdue.js';
+export type { OverdueRuns } from './overdue.js';
 export { isTransactional } from './transactional-ledger.js';
 export type { TransactionReply, TransactionRequest, TransactionalLedger } from './transactional-ledger.js';

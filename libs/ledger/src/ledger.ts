@@ -34,37 +34,23 @@ export type * from './accepting.js';
 export type * from './attempting.js';
 export type * from './notification.js';
 
-/**
- * What ran, what is running, what did not run and why. Every implementation passes `@fencepost/testing/ledger-contract`.
+/*
+ * What ran, what is running, what did not run and why: four ports, of which each caller takes the narrowest. Every adapter
+ * gives all four as one object, and passes `@fencepost/testing/ledger-contract`.
  *
- * "Now" is the store's clock. Each call is idempotent on its nonce, and refuses whoever is stale by comparing fences in
- * the store. It rejects when the store could not be asked, and with a `RangeError` for a number that is none; every answer
- * of the store is a value.
+ * "Now" is the store's clock. Each call is idempotent on its nonce, and refuses a stale caller by comparing fences in the
+ * store. It rejects when the store could not be asked, and with a `RangeError` for an invalid number; every answer of the
+ * store is a value.
  */
-export interface Ledger {
+
+/** What the scheduler writes: which occurrences became runs, and which runs must be delivered again. */
+export interface OccurrenceLog {
   readCron(cron: string): Promise<CronRecord>;
   /** In the order given, in one round trip. */
   readCrons(crons: readonly string[]): Promise<CronRecord[]>;
   claim(request: ClaimRequest): Promise<ClaimReply>;
   /** One claim per cron, all in one step where the store can; never rejects, each has its own outcome. In the order given. */
   claimAll(requests: readonly ClaimRequest[]): Promise<PromiseSettledResult<ClaimReply>[]>;
-  /** Accepts a run that somebody asked for: ignores a pause, moves no cursor, respects overlap. */
-  trigger(request: TriggerRequest): Promise<TriggerReply>;
-  /** Instants that come from now on are `skipped: paused`; running work goes on. Again: the later word counts. */
-  pause(cron: string, order: OperatorOrder & { readonly until: number | null }): Promise<Pause>;
-  /** The pause that ended by it, or `null`. */
-  resume(cron: string, order: OperatorOrder): Promise<Pause | null>;
-  /** What waits is cancelled at once; what runs is told, and has `graceMs` to stop. */
-  cancel(runId: string, order: OperatorOrder & { readonly graceMs: number }): Promise<CancelReply>;
-  /** The newest first. */
-  actions(cron: string, limit: number): Promise<OperatorAction[]>;
-  /** Notes on a run that waits why it does; the next attempt clears it. Changes nothing else. */
-  noteWaiting(runId: string, reason: WaitReason): Promise<void>;
-  /**
-   * What is recorded of the instants in `[from, to)`. With `most` it ends earlier where there are more runs than that: see
-   * `more`. The runs of one instant are never divided.
-   */
-  account(...asked: AccountRequest): Promise<Account>;
   /** The queue has taken these: `claimed → enqueued`. A run that went on already is left alone. */
   confirm(runIds: readonly string[]): Promise<void>;
   /** Claimed, never confirmed: what the next holder re-delivers first. At most 100, oldest first. */
@@ -81,6 +67,12 @@ export interface Ledger {
   unstarted(cron: string, limit: number): Promise<OverdueRun[]>;
   /** Numbers another delivery and orphans a run whose lease has expired; `null` when there is nothing to deliver. */
   redeliver(last: Delivery, nonce: string): Promise<Delivery | null>;
+}
+
+/** What a worker writes: the attempts of a run, and the effects of an attempt. */
+export interface AttemptLog {
+  /** Notes on a run that waits why it does; the next attempt clears it. Changes nothing else. */
+  noteWaiting(runId: string, reason: WaitReason): Promise<void>;
   /** @throws {FenceExhaustedError} when the next fence would pass 2^53 − 1 */
   begin(request: BeginRequest): Promise<BeginReply>;
   /** Extends the run lease; `stale` means the attempt is over. Never revives one that has expired. */
@@ -88,27 +80,37 @@ export interface Ledger {
   beginEffect(attempt: AttemptRef, request: EffectRequest): Promise<BeginEffectReply>;
   /** A *done* is kept also from a stale attempt that was once allowed to begin; a *failed* counts only from the current one. */
   finishEffect(attempt: AttemptRef, effect: string, outcome: EffectOutcome): Promise<FinishEffectReply>;
-  /** In the order they were begun. */
-  effects(runId: string): Promise<EffectRecord[]>;
-  /** Whatever is recorded of the items under this name. */
-  items(runId: string, effect: string): Promise<ItemRecord[]>;
   /** A *done* is never overwritten, and is kept from a stale attempt as that of an effect is; nothing else is then. */
   advanceItems(attempt: AttemptRef, effect: string, step: ItemsStep): Promise<'recorded' | 'stale'>;
+  /** The state the run has now, or `null` when the attempt is stale and nothing changed. */
+  finish(attempt: AttemptRef, outcome: AttemptOutcome): Promise<RunState | null>;
+}
+
+/** What an operator orders. */
+export interface OperatorLog {
+  /** Accepts a run that somebody asked for: ignores a pause, moves no cursor, respects overlap. */
+  trigger(request: TriggerRequest): Promise<TriggerReply>;
+  /** Instants that come from now on are `skipped: paused`; running work goes on. Again: the later word counts. */
+  pause(cron: string, order: OperatorOrder & { readonly until: number | null }): Promise<Pause>;
+  /** The pause that ended by it, or `null`. */
+  resume(cron: string, order: OperatorOrder): Promise<Pause | null>;
+  /** What waits is cancelled at once; what runs is told, and has `graceMs` to stop. */
+  cancel(runId: string, order: OperatorOrder & { readonly graceMs: number }): Promise<CancelReply>;
   /**
    * A person's answer to the question of an uncertain run. `done` and `not-done` are recorded as if the effect had ended so,
    * and the run is enqueued for one attempt more than its retry policy allows; `give-up` ends it as failed. An answer to
    * another question than the one that the run asks changes nothing.
    */
   resolve(runId: string, request: ResolveRequest): Promise<ResolveReply>;
-  /** The state the run has now, or `null` when the attempt is stale and nothing changed. */
-  finish(attempt: AttemptRef, outcome: AttemptOutcome): Promise<RunState | null>;
-  /** That runs of the cron came into a state somebody asked to be notified of, and nobody has settled yet. The oldest first. */
-  notifications(cron: string, limit: number): Promise<Notification[]>;
-  /** These were handed on, or nobody wants them: they are not shown again. */
-  settleNotifications(cron: string, receipts: readonly string[]): Promise<void>;
+}
+
+/** What is on record, and how it is forgotten. */
+export interface RunHistory {
   readRun(runId: string): Promise<Run | null>;
   /** Of these crons the runs in one state, which came into it last first, `limit` of each cron at most. */
   runsIn(state: 'failed' | 'uncertain', crons: readonly string[], limit: number): Promise<Run[]>;
+  /** The newest runs first, skipped occurrences included. */
+  runs(cron: string, limit: number): Promise<Run[]>;
   /**
    * How many runs of each cron have an instant no longer ago than a finished run is kept: what `runs` has at length, skipped
    * occurrences included. In the order given, in few calls where the store can.
@@ -116,10 +118,25 @@ export interface Ledger {
   countRuns(crons: readonly string[]): Promise<number[]>;
   /** How many run ids of the cron can't be used again although their record may be gone: idempotency keys within their life. */
   countKeys(cron: string): Promise<number>;
-  /** The newest runs first, skipped occurrences included. */
-  runs(cron: string, limit: number): Promise<Run[]>;
   /** The newest recorded skip ranges first. */
   skips(cron: string, limit: number): Promise<SkipRange[]>;
+  /** In the order they were begun. */
+  effects(runId: string): Promise<EffectRecord[]>;
+  /** Whatever is recorded of the items under this name. */
+  items(runId: string, effect: string): Promise<ItemRecord[]>;
+  /** The newest first. */
+  actions(cron: string, limit: number): Promise<OperatorAction[]>;
+  /**
+   * What is recorded of the instants in `[from, to)`. With `most` it ends earlier where there are more runs than that: see
+   * `more`. The runs of one instant are never divided.
+   */
+  account(...asked: AccountRequest): Promise<Account>;
+  /** That runs of the cron came into a state somebody asked to be notified of, and nobody has settled yet. The oldest first. */
+  notifications(cron: string, limit: number): Promise<Notification[]>;
+  /** These were handed on, or nobody wants them: they are not shown again. */
+  settleNotifications(cron: string, receipts: readonly string[]): Promise<void>;
   /** Forgets at most 100 finished runs beyond the newest `keep`, or older than is kept; answers how many. The cursor keeps them from coming back. */
   forget(cron: string, keep: number): Promise<number>;
 }
+
+export interface Ledger extends OccurrenceLog, AttemptLog, OperatorLog, RunHistory {}

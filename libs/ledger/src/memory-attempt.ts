@@ -6,11 +6,11 @@ import {
   blocks,
   isAlive,
   move,
+  noteNotification,
   snapshot,
   type MemoryCron,
   type MemoryRun,
 } from './memory-ledger-record.js';
-import { noteNotification } from './memory-notifications.js';
 import { isTerminal, type RunEvent, type RunState } from './run-state.js';
 import type { UnresolvedEffect } from './run.js';
 

@@ -5,9 +5,11 @@ import type {
   EffectOutcome,
   EffectRequest,
   FinishEffectReply,
+  ItemRecord,
+  ItemsStep,
   UnknownEffect,
 } from './ledger.js';
-import type { MemoryEffect, MemoryRun } from './memory-ledger-record.js';
+import type { MemoryEffect, MemoryItem, MemoryRun } from './memory-ledger-record.js';
 import type { EffectRecord } from './run.js';
 
 interface Now {
@@ -70,12 +72,12 @@ export function endEffect(run: MemoryRun, name: string, { outcome, by, now }: En
 }
 
 /** From now on its late word counts. */
-export function allow(run: MemoryRun, name: string, { fence, nonce }: AttemptRef): void {
+function allow(run: MemoryRun, name: string, { fence, nonce }: AttemptRef): void {
   const allowed = run.allowed.get(name) ?? new Map<Fence, string>();
   run.allowed.set(name, allowed.set(fence, nonce));
 }
 
-export function wasAllowed(run: MemoryRun, name: string, { fence, nonce }: AttemptRef): boolean {
+function wasAllowed(run: MemoryRun, name: string, { fence, nonce }: AttemptRef): boolean {
   return run.allowed.get(name)?.get(fence) === nonce;
 }
 
@@ -91,4 +93,51 @@ export function effectsInMemory(run: MemoryRun): EffectRecord[] {
     error: state === 'failed' ? text : null,
     payloadHash,
   }));
+}
+
+interface Advance extends AttemptRef {
+  /** Whether this attempt is the current one and its lease has not expired. */
+  readonly holds: boolean;
+  readonly now: number;
+}
+
+/** `advance-items.lua`, line for line. */
+export function advanceItemsInMemory(run: MemoryRun, effect: string, step: ItemsStep & Advance): 'recorded' | 'stale' {
+  const items = itemsOf(run, effect);
+  const kept = step.holds || wasAllowed(run, effect, step);
+  for (const outcome of step.finished) {
+    if (!kept || (outcome.kind !== 'done' && !step.holds)) continue;
+    endItem(items, outcome.key, { ...outcome, now: step.now });
+  }
+  if (!step.holds) return 'stale';
+  if (step.begun.length > 0) allow(run, effect, step);
+  for (const key of step.begun) {
+    if ((items.get(key)?.state ?? 'failed') === 'failed') {
+      items.set(key, { state: 'begun', error: null, since: step.now });
+    }
+  }
+  return 'recorded';
+}
+
+interface ItemEnding {
+  readonly kind: 'done' | 'failed';
+  readonly error?: string;
+  readonly now: number;
+}
+
+/** What is done stays done. */
+export function endItem(items: Map<string, MemoryItem>, key: string, { kind, error, now }: ItemEnding): void {
+  const known = items.get(key);
+  if (known?.state === 'done') return;
+  items.set(key, { state: kind, error: kind === 'failed' ? (error ?? '') : null, since: known?.since ?? now });
+}
+
+export function itemsOf(run: MemoryRun, effect: string): Map<string, MemoryItem> {
+  const items = run.items.get(effect) ?? new Map<string, MemoryItem>();
+  run.items.set(effect, items);
+  return items;
+}
+
+export function itemsInMemory(run: MemoryRun, effect: string): ItemRecord[] {
+  return [...itemsOf(run, effect)].map(([key, item]) => ({ key, ...item }));
 }

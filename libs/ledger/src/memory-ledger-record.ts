@@ -1,6 +1,7 @@
 import type { Fence } from '@fencepost/lease';
-import type { DroppedNotifications, Notification, ResolveReply } from './ledger.js';
+import type { Delivery, DroppedNotifications, Notification, ResolveReply } from './ledger.js';
 import { isTriggeredId, LATE_TRIGGER_MS } from './ledger-request.js';
+import { MAX_NOTIFICATIONS, type NotifiedState } from './notification.js';
 import { isTerminal, nextState, type RunEvent, type RunState } from './run-state.js';
 import type { EffectRecord, OperatorAction, OverlapPolicy, Pause, Run, SkipRange } from './run.js';
 
@@ -174,4 +175,27 @@ export function snapshot({ record }: MemoryRun): Run {
     cancel: cancel && { ...cancel },
   };
   return { ...record, ...inner };
+}
+
+/** What the queue is given. */
+export function deliveryOfRun({ record: { id, delivery, priority } }: MemoryRun): Delivery {
+  return { runId: id, delivery, ...(priority === null ? {} : { priority }) };
+}
+
+/** `note-notification.lua`, line for line. */
+export function noteNotification(cron: MemoryCron, { record, notify }: MemoryRun, now: number): void {
+  const { id: runId, state, attempt, attemptedAt, error, question } = record;
+  if (!isNotified(state) || !notify.includes(state)) return;
+  cron.notifications.push({
+    ...{ receipt: `${runId} ${state} ${attempt}`, runId, state, notify, attempt, at: now, error },
+    tookMs: Math.max(0, now - (attemptedAt ?? now)),
+    question: question && { ...question },
+  });
+  if (cron.notifications.length <= MAX_NOTIFICATIONS) return;
+  const surplus = cron.notifications.splice(0, cron.notifications.length - MAX_NOTIFICATIONS);
+  cron.droppedNotifications = { count: (cron.droppedNotifications?.count ?? 0) + surplus.length, lastAt: now };
+}
+
+function isNotified(state: RunState): state is NotifiedState {
+  return state === 'succeeded' || state === 'failed' || state === 'uncertain';
 }

@@ -6,6 +6,11 @@ import { cronOfRun } from './occurrence.js';
 /** A state of the memory ledger. */
 export type SavedLedger = ReadonlyMap<string, MemoryCron>;
 
+export interface StoreTime {
+  readonly now: number;
+  readonly timing: LedgerTiming;
+}
+
 /** The records of the memory ledger. */
 export class MemoryLedgerStore {
   readonly #crons = new Map<string, MemoryCron>();
@@ -13,7 +18,7 @@ export class MemoryLedgerStore {
 
   constructor(
     private readonly clock: Clock,
-    private readonly timing: LedgerTiming,
+    readonly timing: LedgerTiming,
   ) {}
 
   /** What {@link restore} takes; nothing that happens later changes it. */
@@ -30,6 +35,10 @@ export class MemoryLedgerStore {
 
   now(): number {
     return this.clock.now();
+  }
+
+  time(): StoreTime {
+    return { now: this.clock.now(), timing: this.timing };
   }
 
   /** Finished runs whose time is up are gone at the next look, as keys that expire are. */

@@ -1,14 +1,12 @@
-import { NO_FENCE, parseFence } from '@fencepost/lease';
 import { endOfPart, type AccountPart } from './account-part.js';
-import type { Account, AccountRequest, CronRecord, Delivery } from './ledger.js';
+import type { Account, AccountRequest, ItemRecord, Notification, RunHistory } from './ledger.js';
 import { checkRange, checkWhole, LATE_TRIGGER_MS } from './ledger-request.js';
 import { LEDGER_BATCH } from './ledger-timing.js';
-import type { OverdueRun } from './overdue.js';
-import { readAction } from './redis-action.js';
+import { decodeEffects, decodeItems } from './redis-effect-codec.js';
 import type { RedisLedgerAccess } from './redis-ledger-access.js';
 import { keysOfRun } from './redis-ledger-keys.js';
-import { deliveryOf, readPause, readRunRecord, readSkipRange } from './redis-run-record.js';
-import type { OperatorAction, Run, SkipRange } from './run.js';
+import { decodeAction, decodeNotification, decodeRun, decodeSkipRange } from './redis-run-codec.js';
+import type { EffectRecord, OperatorAction, Run, SkipRange } from './run.js';
 
 /** Read by one script, of a single node. */
 const MAX_CRONS = 500;
@@ -16,24 +14,12 @@ const MAX_CRONS = 500;
 /** Commands that are under way at once. */
 const WINDOW = 100;
 
-type Row = readonly (string | null)[];
-
 /** What the ledger in Redis knows of the past, and how it forgets it. */
-export class RedisRunHistory {
-  constructor(private readonly access: RedisLedgerAccess) {}
-
-  async readCrons(crons: readonly string[]): Promise<CronRecord[]> {
-    const rows = await Promise.all(
-      this.access.inBatches(crons, MAX_CRONS).map(async (batch) => {
-        const keys = batch.map((cron) => this.access.keys(cron).cron);
-        return (await this.access.ask('read-crons', keys, [])) as Row[];
-      }),
-    );
-    return rows.flat().map(readRecord);
-  }
+export class RedisRunHistory implements RunHistory {
+  constructor(protected readonly access: RedisLedgerAccess) {}
 
   async readRun(runId: string): Promise<Run | null> {
-    return readRunRecord(await this.access.redis.hgetall(keysOfRun(this.access.keys, runId).run(runId)));
+    return decodeRun(await this.access.redis.hgetall(keysOfRun(this.access.keys, runId).run(runId)));
   }
 
   async countRuns(crons: readonly string[]): Promise<number[]> {
@@ -45,36 +31,31 @@ export class RedisRunHistory {
   }
 
   async runs(cron: string, limit: number): Promise<Run[]> {
-    return this.#existing(await this.#newest(this.access.keys(cron).runs, limit));
+    return this.existing(await this.#newest(this.access.keys(cron).runs, limit));
   }
 
   /** By when each came into that state; of those that did at once the later instant first. */
   async runsIn(state: 'failed' | 'uncertain', crons: readonly string[], limit: number): Promise<Run[]> {
     const found = await inWindows(crons, (cron) => this.#newestIn(this.access.keys(cron)[state], limit));
     const latest = found.flat().toSorted((a, b) => b.at - a.at || (a.id < b.id ? 1 : -1));
-    return (await this.#existing(latest.map(({ id }) => id))).filter((run) => run.state === state);
+    return (await this.existing(latest.map(({ id }) => id))).filter((run) => run.state === state);
   }
 
   async skips(cron: string, limit: number): Promise<SkipRange[]> {
-    return (await this.#newest(this.access.keys(cron).skips, limit)).map(readSkipRange);
+    return (await this.#newest(this.access.keys(cron).skips, limit)).map(decodeSkipRange);
   }
 
-  async pending(cron: string): Promise<Delivery[]> {
-    const ids = await this.access.redis.zrange(this.access.keys(cron).pending, 0, String(LEDGER_BATCH - 1));
-    return (await this.#existing(ids)).map(({ id, delivery, priority }) => deliveryOf(id, delivery, priority));
+  async effects(runId: string): Promise<EffectRecord[]> {
+    return decodeEffects(await this.access.redis.hgetall(keysOfRun(this.access.keys, runId).effects(runId)));
   }
 
-  /** Those that run have the end of their lease as their score. */
-  async unstarted(cron: string, limit: number): Promise<OverdueRun[]> {
-    if (limit < 1) return [];
-    const { redis, keys } = this.access;
-    const runs = await this.#existing(await redis.zrangebyscore(keys(cron).open, '+inf', '+inf', 'LIMIT', 0, limit));
-    return runs.map(({ id, delivery, priority, state }) => ({ ...deliveryOf(id, delivery, priority), state }));
+  async items(runId: string, effect: string): Promise<ItemRecord[]> {
+    return decodeItems(await this.access.redis.hgetall(keysOfRun(this.access.keys, runId).items(runId)), effect);
   }
 
   async actions(cron: string, limit: number): Promise<OperatorAction[]> {
     if (limit < 1) return [];
-    return (await this.access.redis.lrange(this.access.keys(cron).actions, 0, limit - 1)).map(readAction);
+    return (await this.access.redis.lrange(this.access.keys(cron).actions, 0, limit - 1)).map(decodeAction);
   }
 
   async account(...[cron, from, to, most]: AccountRequest): Promise<Account> {
@@ -102,10 +83,20 @@ export class RedisRunHistory {
       this.#skipsIn(cron, from, to),
       redis.zrangebyscore(keys(cron).runs, from, `(${to}`, 'WITHSCORES'),
     ]);
-    const runs = new Map((await this.#existing(ids.filter((_, n) => n % 2 === 0))).map((run) => [run.id, run]));
+    const runs = new Map((await this.existing(ids.filter((_, n) => n % 2 === 0))).map((run) => [run.id, run]));
     const gone = ids.flatMap((id, n) => (n % 2 === 0 && !runs.has(id) ? [Number(ids[n + 1])] : []));
     const forgotten = Number((await redis.hget(keys(cron).cron, 'forgotten')) ?? 0);
     return { runs: [...runs.values()], skips, forgotten: Math.max(forgotten, gone.at(-1) ?? 0) || null };
+  }
+
+  async notifications(cron: string, limit: number): Promise<Notification[]> {
+    if (limit < 1) return [];
+    const { notifications } = this.access.keys(cron);
+    return (await this.access.redis.zrange(notifications, 0, String(limit - 1))).map(decodeNotification);
+  }
+
+  async settleNotifications(cron: string, receipts: readonly string[]): Promise<void> {
+    if (receipts.length > 0) await this.access.redis.zrem(this.access.keys(cron).notifications, ...receipts);
   }
 
   async countKeys(cron: string): Promise<number> {
@@ -134,10 +125,10 @@ export class RedisRunHistory {
       this.access.redis.zrangebyscore(skips, from, `(${to}`),
       this.access.redis.zrangebyscore(skips, to, '+inf', 'LIMIT', 0, 1),
     ]);
-    return [...within, ...beyond].map(readSkipRange).filter(({ after }) => after + 1 < to);
+    return [...within, ...beyond].map(decodeSkipRange).filter(({ after }) => after + 1 < to);
   }
 
-  async #existing(ids: readonly string[]): Promise<Run[]> {
+  protected async existing(ids: readonly string[]): Promise<Run[]> {
     const runs = await inWindows(ids, (id) => this.readRun(id));
     return runs.filter((run) => run !== null);
   }
@@ -166,16 +157,4 @@ async function inWindows<Item, Answer>(
     answers.push(...(await Promise.all(items.slice(at, at + WINDOW).map(ask))));
   }
   return answers;
-}
-
-function readRecord([fence, cursor, generation, refusals, ...rest]: Row): CronRecord {
-  const [dropped, lastAt] = rest.slice(4);
-  return {
-    fence: fence ? parseFence(fence) : NO_FENCE,
-    cursor: cursor ? Number(cursor) : null,
-    generation: Number(generation ?? 0),
-    refusals: Number(refusals ?? 0),
-    paused: readPause(rest),
-    droppedNotifications: dropped ? { count: Number(dropped), lastAt: Number(lastAt) } : null,
-  };
 }

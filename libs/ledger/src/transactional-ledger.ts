@@ -38,6 +38,6 @@ export interface TransactionalLedger extends Ledger {
   waitingCrons(limit: number): Promise<string[]>;
 }
 
-export function isTransactional(ledger: Ledger): ledger is TransactionalLedger {
+export function isTransactional(ledger: object): ledger is TransactionalLedger {
   return 'transaction' in ledger && 'triggerIn' in ledger;
 }

@@ -1,4 +1,4 @@
-import type { Ledger } from '@fencepost/ledger';
+import type { RunHistory } from '@fencepost/ledger';
 import type { EffectRecord, Run } from '@fencepost/ledger/run';
 import type { LogLine } from './test-workers.js';
 
@@ -20,7 +20,7 @@ export interface TestRun extends Omit<Run, 'payload'> {
 
 /** @throws {RangeError} for a run that isn't there */
 export async function readTestRun(
-  ledger: Pick<Ledger, 'readRun' | 'effects'>,
+  ledger: Pick<RunHistory, 'readRun' | 'effects'>,
   runId: string,
   log: readonly LogLine[],
 ): Promise<TestRun> {

@@ -2,7 +2,7 @@ import { Inject, Injectable } from '@nestjs/common';
 import { knownCron, overviewOf, presentCronDetail, presentCronSummary } from '@fencepost/jobs';
 import type { Catalog, CatalogEntry, CatalogReading } from '@fencepost/ledger/catalog';
 import type { CronDetailJson, CronSummaryJson, KnownCron } from '@fencepost/jobs';
-import type { CronRecord, Ledger } from '@fencepost/ledger';
+import type { CronRecord, OccurrenceLog, RunHistory } from '@fencepost/ledger';
 import type { Run } from '@fencepost/ledger/run';
 import { mapInSlices, READS } from '@fencepost/jobs/scheduler';
 import type { Clock, LeaseStore } from '@fencepost/lease';
@@ -30,7 +30,7 @@ export interface CronCounts {
 /** Where it looks. */
 interface DirectoryReads {
   readonly catalog: Pick<Catalog, 'read'>;
-  readonly ledger: Pick<Ledger, 'readCrons' | 'runs' | 'runsIn'>;
+  readonly ledger: Pick<OccurrenceLog, 'readCrons'> & Pick<RunHistory, 'runs' | 'runsIn'>;
   readonly leases: Pick<LeaseStore, 'inspect'>;
 }
 

@@ -2,7 +2,7 @@ import { Body, Controller, Inject, Param, Post } from '@nestjs/common';
 import { ApiTags } from '@nestjs/swagger';
 import { CronCatalog, CronOperator, LEDGER, presentPause, SCHEMAS } from '@fencepost/jobs';
 import type { BackfillReport } from '@fencepost/jobs';
-import type { Ledger } from '@fencepost/ledger';
+import type { OccurrenceLog } from '@fencepost/ledger';
 import type { Pause } from '@fencepost/ledger/run';
 import { backfillSchema, doneSchema, resumedSchema, startedSchema } from './answers.js';
 import { CronDirectory } from './cron-directory.js';
@@ -20,7 +20,7 @@ type OfCron = Checked<typeof inputs.cronParams>;
 export class CronOrdersController {
   @Inject(CronOperator) private readonly operator!: CronOperator;
   @Inject(CronCatalog) private readonly crons!: CronCatalog;
-  @Inject(LEDGER) private readonly ledger!: Ledger;
+  @Inject(LEDGER) private readonly ledger!: Pick<OccurrenceLog, 'readCron'>;
   @Inject(CronDirectory) private readonly directory!: CronDirectory;
   @Inject(CommandService) private readonly service!: CommandService;
 

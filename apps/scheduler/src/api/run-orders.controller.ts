@@ -1,7 +1,7 @@
 import { Body, Controller, Inject, Param, Post } from '@nestjs/common';
 import { ApiTags } from '@nestjs/swagger';
 import { CronOperator, LEDGER, RunOperator } from '@fencepost/jobs';
-import type { Ledger } from '@fencepost/ledger';
+import type { RunHistory } from '@fencepost/ledger';
 import { cancelledSchema, resolvedSchema, startedSchema } from './answers.js';
 import { CronDirectory } from './cron-directory.js';
 import { Orders } from './describe-route.js';
@@ -18,7 +18,7 @@ type OfRun = Checked<typeof inputs.runParams>;
 export class RunOrdersController {
   @Inject(CronOperator) private readonly crons!: CronOperator;
   @Inject(RunOperator) private readonly operator!: RunOperator;
-  @Inject(LEDGER) private readonly ledger!: Ledger;
+  @Inject(LEDGER) private readonly ledger!: Pick<RunHistory, 'readRun'>;
   @Inject(CronDirectory) private readonly directory!: CronDirectory;
   @Inject(CommandService) private readonly service!: CommandService;
 

@@ -2,7 +2,7 @@ import type { BoardHooks, HookContext } from '@bull-board/api/typings/app';
 import { Inject, Injectable } from '@nestjs/common';
 import { AUDIT_TRAIL, LEDGER } from '@fencepost/jobs';
 import type { AuditTrail } from '@fencepost/ledger/audit-trail';
-import type { Ledger } from '@fencepost/ledger';
+import type { RunHistory } from '@fencepost/ledger';
 import type { Run } from '@fencepost/ledger/run';
 import { RUN_QUEUE, type BullmqRunQueue } from '@fencepost/jobs/scheduler';
 import { mayAs, type AccessRole } from '@fencepost/pod';
@@ -36,7 +36,7 @@ export class BoardAccess implements BoardHooks {
 
   constructor(
     @Inject(AUDIT_TRAIL) private readonly trail: AuditTrail,
-    @Inject(LEDGER) private readonly ledger: Ledger,
+    @Inject(LEDGER) private readonly ledger: Pick<RunHistory, 'readRun'>,
     @Inject(RUN_QUEUE) private readonly runs: BullmqRunQueue,
   ) {}
 

@@ -1,7 +1,7 @@
 import { BullMQAdapter } from '@bull-board/api/bullMQAdapter';
 import type { QueueJob, QueueJobJson } from '@bull-board/api/typings/app';
 import type { CronCatalog, CronOperator } from '@fencepost/jobs';
-import type { Ledger } from '@fencepost/ledger';
+import type { RunHistory } from '@fencepost/ledger';
 import type { Run } from '@fencepost/ledger/run';
 import type { BullmqRunQueue } from '@fencepost/jobs/scheduler';
 import { mayAs } from '@fencepost/pod';
@@ -20,7 +20,7 @@ export interface CronAdapterDeps {
   readonly service: CommandService;
   readonly operator: CronOperator;
   readonly crons: CronCatalog;
-  readonly ledger: Ledger;
+  readonly ledger: RunHistory;
   readonly gate: ReadGate;
 }
 

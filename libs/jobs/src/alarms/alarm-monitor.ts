@@ -1,7 +1,7 @@
 import type { Clock } from '@fencepost/lease';
 import type { CancelTimer } from '@fencepost/lease/internal';
 import type { CatalogEntry } from '@fencepost/ledger/catalog';
-import type { CronRecord, Ledger } from '@fencepost/ledger';
+import type { CronRecord, OccurrenceLog, RunHistory } from '@fencepost/ledger';
 import type { Run } from '@fencepost/ledger/run';
 import { inGroups } from '../scheduling/in-groups.js';
 import type { Telemetry } from '../telemetry/telemetry.js';
@@ -13,7 +13,7 @@ import { nextDue, type Schedules } from './next-due.js';
 import { reportStoreFailure } from '../telemetry/report-failure.js';
 
 export interface AlarmMonitorDeps {
-  readonly ledger: Pick<Ledger, 'readCrons' | 'runs' | 'runsIn'>;
+  readonly ledger: Pick<OccurrenceLog, 'readCrons'> & Pick<RunHistory, 'runs' | 'runsIn'>;
   readonly store: AlarmStore;
   readonly schedules: Schedules;
   readonly clock: Clock;

@@ -1,5 +1,5 @@
 import type { Clock } from '@fencepost/lease';
-import type { Ledger } from '@fencepost/ledger';
+import type { OccurrenceLog, RunHistory } from '@fencepost/ledger';
 import { candidates, firstOf, firstTwoOf } from '../scheduling/rendezvous.js';
 import type { SchedulerPod } from '../scheduling/scheduler-pod.js';
 import { Schedules } from '../scheduling/schedules.js';
@@ -19,7 +19,7 @@ export interface MonitorAssignmentDeps {
   };
   /** Its identity. */
   readonly name: string;
-  readonly ledger: Ledger;
+  readonly ledger: OccurrenceLog & RunHistory;
   readonly store: AlarmStore;
   readonly queue: AlarmQueue;
   readonly webhooks: readonly Webhook[];

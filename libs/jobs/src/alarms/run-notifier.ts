@@ -1,6 +1,6 @@
 import { scrubText } from '@fencepost/lease/internal';
 import type { CronPing } from '@fencepost/ledger/catalog';
-import type { Ledger, Notification, NotifiedState } from '@fencepost/ledger';
+import type { Notification, RunHistory } from '@fencepost/ledger';
 import type { Events } from '../telemetry/events.js';
 import { reportQueueFailure } from '../telemetry/report-failure.js';
 import type { EventListener, Telemetry } from '../telemetry/telemetry.js';
@@ -8,13 +8,13 @@ import type { AlarmQueue, Message, MessageType, PingOn } from './alarm-queue.js'
 import { notifiedId, pingMessage, webhookMessages, type Webhook } from './messages.js';
 
 export interface RunNotifierDeps {
-  readonly ledger: Pick<Ledger, 'notifications' | 'settleNotifications'>;
+  readonly ledger: Pick<RunHistory, 'notifications' | 'settleNotifications'>;
   readonly queue: AlarmQueue;
   readonly webhooks: readonly Webhook[];
   readonly telemetry: Telemetry;
 }
 
-const STATES: Readonly<Record<NotifiedState, { readonly type: MessageType; readonly on: PingOn }>> = {
+const STATES: Readonly<Record<Notification['state'], { readonly type: MessageType; readonly on: PingOn }>> = {
   succeeded: { type: 'run.succeeded', on: 'success' },
   failed: { type: 'run.failed', on: 'failure' },
   uncertain: { type: 'run.uncertain', on: 'uncertain' },
@@ -29,7 +29,7 @@ const BATCH = 100;
  * @param ping `null` while nobody knows what addresses the cron has: whoever sends looks again
  */
 export function notifyOf(webhooks: readonly Webhook[], cron: string, ping: CronPing | null | undefined): string {
-  const wanted = (Object.keys(STATES) as NotifiedState[]).flatMap((state) => {
+  const wanted = (Object.keys(STATES) as Notification['state'][]).flatMap((state) => {
     const { type, on } = STATES[state];
     const hooked = webhooks.some(({ events, crons }) => events.includes(type) && (crons?.includes(cron) ?? true));
     return [...(hooked ? [state] : []), ...(ping === null || ping?.[on] !== undefined ? [`ping:${state}`] : [])];

@@ -1,5 +1,5 @@
 import type { CatalogEntry } from '@fencepost/ledger/catalog';
-import type { Ledger } from '@fencepost/ledger';
+import type { RunHistory } from '@fencepost/ledger';
 import { auditIntervals } from './audit-cron.js';
 import {
   addCounts,
@@ -22,7 +22,7 @@ import {
 const INSTANTS_AT_ONCE = 3_600;
 
 export interface OneCron {
-  readonly ledger: Pick<Ledger, 'account'>;
+  readonly ledger: Pick<RunHistory, 'account'>;
   readonly entry: CatalogEntry;
   readonly span: AuditSpan;
 }

@@ -1,6 +1,6 @@
 import type { Clock } from '@fencepost/lease';
 import type { Catalog, CatalogReading, CatalogEntry } from '@fencepost/ledger/catalog';
-import type { Ledger } from '@fencepost/ledger';
+import type { RunHistory } from '@fencepost/ledger';
 import type { Membership } from '../scheduling/membership.js';
 import { auditOne } from './audit-one.js';
 import {
@@ -17,7 +17,7 @@ export type { AuditReport, AuditFinding, AuditFindingKind, NotCovered } from './
 
 export interface AuditPorts {
   readonly catalog: Pick<Catalog, 'read'>;
-  readonly ledger: Pick<Ledger, 'account'>;
+  readonly ledger: Pick<RunHistory, 'account'>;
   readonly membership: Pick<Membership, 'lastHeard'>;
   readonly clock: Clock;
 }

@@ -1,6 +1,6 @@
 import type { Clock } from '@fencepost/lease';
 import type { Catalog, CatalogEntry } from '@fencepost/ledger/catalog';
-import type { Ledger } from '@fencepost/ledger';
+import type { OccurrenceLog, RunHistory } from '@fencepost/ledger';
 import type { PodRegistry } from '../pods/pod-registry.js';
 import type { BullmqRunQueue } from '../scheduling/bullmq-run-queue.js';
 import type { SchedulerPod } from '../scheduling/scheduler-pod.js';
@@ -8,7 +8,7 @@ import { CRON_METRICS } from './cron-metrics.js';
 import type { MetricSources } from './sources.js';
 
 export interface PodPorts {
-  readonly ledger: Ledger;
+  readonly ledger: OccurrenceLog & RunHistory;
   readonly catalog: Pick<Catalog, 'read'>;
   readonly queue: BullmqRunQueue;
   readonly registry: Pick<PodRegistry, 'list'>;
@@ -24,7 +24,7 @@ const CATALOG_CACHE_MS = 10_000;
 
 /** What a pod of `JobsModule` has to show. */
 export class PodSources implements MetricSources {
-  readonly ledger: Ledger;
+  readonly ledger: OccurrenceLog & RunHistory;
   readonly pod: string;
   #entries: readonly CatalogEntry[] | null = null;
   #readAt = -Infinity;

@@ -1,11 +1,11 @@
 import type { CatalogEntry } from '@fencepost/ledger/catalog';
-import type { Ledger } from '@fencepost/ledger';
+import type { OccurrenceLog, RunHistory } from '@fencepost/ledger';
 import type { PodCard } from '../pods/pod-registry.js';
 import type { HeldCron } from '../scheduling/held-cron.js';
 
 /** Where the gauges of a pod come from. */
 export interface MetricSources {
-  readonly ledger: Pick<Ledger, 'runs' | 'runsIn' | 'readCrons' | 'skips'>;
+  readonly ledger: Pick<RunHistory, 'runs' | 'runsIn' | 'skips'> & Pick<OccurrenceLog, 'readCrons'>;
   /** Identity of this process. */
   readonly pod: string;
   /** Every cron as far as this process knows. */

@@ -1,5 +1,5 @@
 import type { CatalogEntry } from '@fencepost/ledger/catalog';
-import type { Account, Ledger } from '@fencepost/ledger';
+import type { Account, OccurrenceLog, RunHistory } from '@fencepost/ledger';
 import { occurrenceId } from '@fencepost/ledger/run';
 import { took } from '../presenting/run.js';
 import { BackfillTally, type BackfillReport, type Outcome } from './backfill-report.js';
@@ -19,7 +19,7 @@ const WINDOW = 1_000;
 
 /** What a backfill would do, from what the ledger has, writing nothing. Only an estimate: the ledger goes on meanwhile. */
 export async function previewBackfill(
-  ledger: Pick<Ledger, 'account' | 'readCron' | 'runs'>,
+  ledger: Pick<RunHistory, 'account' | 'runs'> & Pick<OccurrenceLog, 'readCron'>,
   { entry, instants }: PreviewJob,
 ): Promise<BackfillReport> {
   const cron = entry.definition.name;
@@ -41,7 +41,7 @@ const SAMPLE = 50;
 
 /** How long that many runs take one after the other; `null` where they may overlap, or none has ended lately. */
 async function estimate(
-  ledger: Pick<Ledger, 'runs'>,
+  ledger: Pick<RunHistory, 'runs'>,
   { definition: { name, overlap, maxConcurrency = 1 } }: CatalogEntry,
   count: number,
 ): Promise<number | null> {

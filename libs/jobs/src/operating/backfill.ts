@@ -1,7 +1,7 @@
 import type { Clock } from '@fencepost/lease';
 import { sleep } from '@fencepost/lease/internal';
 import type { CatalogEntry } from '@fencepost/ledger/catalog';
-import type { Ledger, OperatorOrder, TriggerReply } from '@fencepost/ledger';
+import type { OccurrenceLog, OperatorLog, OperatorOrder, RunHistory, TriggerReply } from '@fencepost/ledger';
 import { isTerminal, occurrenceId } from '@fencepost/ledger/run';
 import { MAX_PRIORITY } from '../scheduling/run-queue.js';
 import { outcomeOf, BackfillTally, type BackfillProgress, type BackfillReport } from './backfill-report.js';
@@ -10,7 +10,7 @@ import { deliver, type DeliveryPorts } from './hand-over.js';
 import type { BackfillInstant } from './plan-backfill.js';
 
 export interface BackfillPorts extends DeliveryPorts {
-  readonly ledger: Pick<Ledger, 'trigger' | 'confirm' | 'readRun'>;
+  readonly ledger: Pick<OperatorLog, 'trigger'> & Pick<OccurrenceLog, 'confirm'> & Pick<RunHistory, 'readRun'>;
   readonly clock: Clock;
   readonly randomUUID: () => string;
 }

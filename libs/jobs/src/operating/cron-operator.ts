@@ -2,7 +2,15 @@ import { randomUUID } from 'node:crypto';
 import type { Clock } from '@fencepost/lease';
 import type { Catalog } from '@fencepost/ledger/catalog';
 import { DEFAULT_CANCEL_GRACE_MS } from '@fencepost/ledger/catalog';
-import type { CancelReply, Ledger, OperatorOrder, TriggerReply, TriggerRequest } from '@fencepost/ledger';
+import type {
+  CancelReply,
+  OccurrenceLog,
+  OperatorLog,
+  RunHistory,
+  OperatorOrder,
+  TriggerReply,
+  TriggerRequest,
+} from '@fencepost/ledger';
 import type { Pause, Run } from '@fencepost/ledger/run';
 import { cronOfRun } from '@fencepost/ledger/run';
 import { OperatorInputError } from '@fencepost/ledger';
@@ -25,7 +33,7 @@ export type { CronOverview } from './cron-overview.js';
 
 export interface CronOperatorPorts {
   readonly catalog: Pick<Catalog, 'read'>;
-  readonly ledger: Ledger;
+  readonly ledger: OccurrenceLog & OperatorLog & RunHistory;
   readonly queue: Pick<RunQueue, 'enqueue'>;
   readonly membership: Pick<Membership, 'publishDue'>;
   readonly clock: Clock;

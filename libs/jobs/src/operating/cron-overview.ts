@@ -1,5 +1,5 @@
 import type { CatalogEntry, CronState, Generation } from '@fencepost/ledger/catalog';
-import type { CronRecord, DroppedNotifications } from '@fencepost/ledger';
+import type { CronRecord } from '@fencepost/ledger';
 import type { Pause, Run } from '@fencepost/ledger/run';
 import { generationsOf } from './known-cron.js';
 import { scheduleOf } from './scheduled.js';
@@ -22,7 +22,7 @@ export interface CronOverview {
   readonly last: Run | null;
   readonly buildSeq: number | null;
   readonly source: string | null;
-  readonly droppedNotifications: DroppedNotifications | null;
+  readonly droppedNotifications: CronRecord['droppedNotifications'];
 }
 
 export interface Seen {

@@ -1,6 +1,6 @@
 import type { LeaseStore } from '@fencepost/lease';
 import type { Catalog } from '@fencepost/ledger/catalog';
-import type { Account, Ledger } from '@fencepost/ledger';
+import type { Account, OccurrenceLog, RunHistory } from '@fencepost/ledger';
 import type { Run } from '@fencepost/ledger/run';
 import type { Journal } from '../journal/journal.js';
 import type { ValidityInterval } from '../audit/validity-intervals.js';
@@ -14,7 +14,7 @@ import type { WhyReport } from './why.js';
 
 export interface WhyPorts {
   readonly catalog: Pick<Catalog, 'read'>;
-  readonly ledger: Pick<Ledger, 'account' | 'actions' | 'effects' | 'items' | 'readCron'>;
+  readonly ledger: Pick<RunHistory, 'account' | 'actions' | 'effects' | 'items'> & Pick<OccurrenceLog, 'readCron'>;
   /** What pods have told lately; without one the answer is made of the records alone. */
   readonly journal?: Pick<Journal, 'ofCron'>;
   /** Without one nobody is asked who holds the lease now. */

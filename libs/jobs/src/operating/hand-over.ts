@@ -1,9 +1,9 @@
-import type { Ledger } from '@fencepost/ledger';
+import type { OccurrenceLog } from '@fencepost/ledger';
 import type { Membership } from '../scheduling/membership.js';
 import type { QueuedDelivery, RunQueue } from '../scheduling/run-queue.js';
 
 export interface DeliveryPorts {
-  readonly ledger: Pick<Ledger, 'confirm'>;
+  readonly ledger: Pick<OccurrenceLog, 'confirm'>;
   readonly queue: Pick<RunQueue, 'enqueue'>;
   readonly membership: Pick<Membership, 'publishDue'>;
 }

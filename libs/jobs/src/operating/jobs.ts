@@ -3,7 +3,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { SetupError, type Clock } from '@fencepost/lease';
 import type { SqlClient } from '@fencepost/lease/postgres';
 import type { Catalog } from '@fencepost/ledger/catalog';
-import type { Ledger, TriggerReply, TriggerRequest } from '@fencepost/ledger';
+import type { OccurrenceLog, OperatorLog, RunHistory, TriggerReply, TriggerRequest } from '@fencepost/ledger';
 import { isTransactional } from '@fencepost/ledger';
 import { cronOfRun } from '@fencepost/ledger/run';
 import type { PayloadReader } from '../running/payload-schema.js';
@@ -20,7 +20,7 @@ export type { EnqueueOptions } from './job-order.js';
 
 export interface JobsPorts {
   readonly catalog: Pick<Catalog, 'read'>;
-  readonly ledger: Ledger;
+  readonly ledger: OperatorLog & Pick<OccurrenceLog, 'confirm'> & RunHistory;
   readonly queue: Pick<RunQueue, 'enqueue'>;
   readonly membership: Pick<Membership, 'publishDue'>;
   readonly clock: Clock;

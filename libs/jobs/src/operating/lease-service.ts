@@ -2,7 +2,7 @@ import { formatFence, type Clock, type Fence, type LeaseStore } from '@fencepost
 import { ownerPrefix, sleep } from '@fencepost/lease/internal';
 import type { Holding } from '@fencepost/lease/store';
 import type { Catalog } from '@fencepost/ledger/catalog';
-import type { Ledger } from '@fencepost/ledger';
+import type { OccurrenceLog, RunHistory } from '@fencepost/ledger';
 import type { AuditTrail } from '@fencepost/ledger/audit-trail';
 import { OperatorInputError } from '@fencepost/ledger';
 import type { Journal } from '../journal/journal.js';
@@ -16,7 +16,7 @@ import { withAudit } from './with-audit.js';
 export interface LeaseServicePorts {
   readonly leases: Pick<LeaseStore, 'inspect' | 'evict'>;
   readonly catalog: Pick<Catalog, 'read'>;
-  readonly ledger: Pick<Ledger, 'readCron' | 'runs'>;
+  readonly ledger: Pick<OccurrenceLog, 'readCron'> & Pick<RunHistory, 'runs'>;
   readonly pods: Pick<PodRegistry, 'list'>;
   readonly journal: Pick<Journal, 'ofCron'>;
   readonly audit: Pick<AuditTrail, 'append'>;

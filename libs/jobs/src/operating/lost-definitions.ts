@@ -2,7 +2,7 @@ import { redisKeys, type KeySpace } from '@fencepost/lease/internal/redis';
 import type { RedisClient } from '@fencepost/lease/redis';
 import type { Catalog, CatalogReading } from '@fencepost/ledger/catalog';
 import { PostgresCatalog } from '@fencepost/ledger/catalog';
-import type { Ledger } from '@fencepost/ledger';
+import type { OccurrenceLog } from '@fencepost/ledger';
 
 /** Crons that the ledger knows and of which the catalog has no definition. */
 export interface LostDefinitions {
@@ -13,7 +13,7 @@ export interface LostDefinitions {
 
 export interface LostDefinitionsPorts extends KeySpace {
   readonly catalog: Pick<Catalog, 'read'>;
-  readonly ledger: Pick<Ledger, 'readCrons'>;
+  readonly ledger: Pick<OccurrenceLog, 'readCrons'>;
   readonly redis: RedisClient;
 }
 

@@ -1,5 +1,5 @@
 import type { CatalogEntry } from '@fencepost/ledger/catalog';
-import type { Ledger } from '@fencepost/ledger';
+import type { RunHistory } from '@fencepost/ledger';
 import type { MissedRange, Pause } from '@fencepost/ledger/run';
 import { generationsOf } from './known-cron.js';
 import { scheduleOf } from './scheduled.js';
@@ -21,7 +21,7 @@ const MAX_COUNTED = 10_000;
  * looked back.
  */
 export async function pausedInstants(
-  ledger: Pick<Ledger, 'account'>,
+  ledger: Pick<RunHistory, 'account'>,
   { entry, pause, now }: PauseThatEnded,
 ): Promise<MissedRange | null> {
   const cron = entry.definition.name;

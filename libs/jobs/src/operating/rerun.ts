@@ -1,5 +1,5 @@
 import type { CatalogEntry } from '@fencepost/ledger/catalog';
-import type { Ledger, OperatorOrder, TriggerReply, TriggerRequest } from '@fencepost/ledger';
+import type { OperatorLog, OperatorOrder, TriggerReply, TriggerRequest } from '@fencepost/ledger';
 import type { RunState, Run } from '@fencepost/ledger/run';
 import { occurrenceId } from '@fencepost/ledger/run';
 import { RunStateError } from './run-errors.js';
@@ -24,7 +24,7 @@ const MAX_RERUNS = 1_000;
  * which goes on where that ended: what any of them has done is not done again.
  * @throws {RunStateError} where one of them is still going, or has succeeded, and where the new one may not be
  */
-export async function rerun(ledger: Pick<Ledger, 'trigger'>, job: RerunJob): Promise<Rerun> {
+export async function rerun(ledger: Pick<OperatorLog, 'trigger'>, job: RerunJob): Promise<Rerun> {
   const first = firstOf(job.run.id);
   let last = first === job.run.id ? 0 : Number(job.run.id.slice(first.length + 2));
   let rerunOf = job.run.id;

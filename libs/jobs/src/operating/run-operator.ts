@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { Answer, Run, RunState } from '@fencepost/ledger/run';
-import type { Ledger, OperatorOrder, UnresolvedEffectRef } from '@fencepost/ledger';
+import type { OperatorOrder, RunHistory, UnresolvedEffectRef } from '@fencepost/ledger';
 import { OperatorInputError } from '@fencepost/ledger';
 import type { CronOperatorPorts } from './cron-operator.js';
 import { askToLook, deliver, deliverAll } from './hand-over.js';
@@ -146,7 +146,7 @@ export class RunOperator {
     return (await this.#ports.reads.catalog.read()).entries.map(({ definition }) => definition.name);
   }
 
-  async #run(runId: string, ledger: Pick<Ledger, 'readRun'> = this.#ports.ledger): Promise<Run> {
+  async #run(runId: string, ledger: Pick<RunHistory, 'readRun'> = this.#ports.ledger): Promise<Run> {
     // An id without its cron would be an error of the ledger's, and is a slip of the person's.
     const run = runId.lastIndexOf('@') < 1 ? null : await ledger.readRun(runId);
     if (run) return run;

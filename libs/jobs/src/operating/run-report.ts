@@ -1,4 +1,4 @@
-import type { ItemRecord, Ledger } from '@fencepost/ledger';
+import type { ItemRecord, RunHistory } from '@fencepost/ledger';
 import type { EffectRecord, Run } from '@fencepost/ledger/run';
 import { explainUnresolvedEffect, type ExplainedEffect } from './explain-question.js';
 
@@ -33,7 +33,7 @@ export interface RunReport {
 const MAX_SHOWN = 100;
 
 export async function reportOf(
-  ledger: Pick<Ledger, 'effects' | 'items'>,
+  ledger: Pick<RunHistory, 'effects' | 'items'>,
   run: Run,
   forEach: readonly string[],
 ): Promise<RunReport> {

@@ -1,5 +1,5 @@
 import type { Catalog } from '@fencepost/ledger/catalog';
-import type { Ledger } from '@fencepost/ledger';
+import type { OccurrenceLog, RunHistory } from '@fencepost/ledger';
 import { OperatorInputError } from '@fencepost/ledger';
 import { inSlices } from './slices.js';
 import { generationsOf, knownCron } from './known-cron.js';
@@ -9,7 +9,7 @@ import { timelineOf } from './timeline.js';
 
 export interface TimelinesPorts {
   readonly catalog: Pick<Catalog, 'read'>;
-  readonly ledger: Pick<Ledger, 'account' | 'readCron'>;
+  readonly ledger: Pick<RunHistory, 'account'> & Pick<OccurrenceLog, 'readCron'>;
 }
 
 export interface TimelineQuery {

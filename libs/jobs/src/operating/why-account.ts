@@ -1,4 +1,4 @@
-import type { Account, Ledger } from '@fencepost/ledger';
+import type { Account, RunHistory } from '@fencepost/ledger';
 import type { Run } from '@fencepost/ledger/run';
 import type { ValidityInterval } from '../audit/validity-intervals.js';
 import { instantAfter, instantBefore } from './why-context.js';
@@ -16,7 +16,7 @@ export interface Around {
 }
 
 /** What is recorded of an instant and of those around it; and, wherever it stands, the run that explains it. */
-export async function accountAround(ledger: Pick<Ledger, 'account'>, around: Around): Promise<Account> {
+export async function accountAround(ledger: Pick<RunHistory, 'account'>, around: Around): Promise<Account> {
   const { cron, at, intervals } = around;
   const from = Math.max(
     0,
@@ -35,7 +35,11 @@ export async function accountAround(ledger: Pick<Ledger, 'account'>, around: Aro
 }
 
 /** Where people asked for very many runs in between, those of the instant itself. */
-async function bounded(ledger: Pick<Ledger, 'account'>, { cron, at }: Around, { from, to }: Span): Promise<Account> {
+async function bounded(
+  ledger: Pick<RunHistory, 'account'>,
+  { cron, at }: Around,
+  { from, to }: Span,
+): Promise<Account> {
   const account = await ledger.account(cron, from, to, MAX_RUNS);
   if (account.more === undefined || account.more > at) return account;
   return ledger.account(cron, at, at + 1);
@@ -43,7 +47,7 @@ async function bounded(ledger: Pick<Ledger, 'account'>, { cron, at }: Around, { 
 
 /** The run that was in the way, searched for backwards, in parts that become longer: a dense cron may have very many. */
 async function inTheWay(
-  ledger: Pick<Ledger, 'account'>,
+  ledger: Pick<RunHistory, 'account'>,
   cron: string,
   { from, to, met }: Span & { readonly met: Run },
 ) {

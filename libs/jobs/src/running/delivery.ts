@@ -1,6 +1,6 @@
 import type { Clock } from '@fencepost/lease';
 import type { Criticality } from '@fencepost/lease/internal/redis-checks';
-import type { Ledger } from '@fencepost/ledger';
+import type { AttemptLog, RunHistory } from '@fencepost/ledger';
 import type { Telemetry } from '../telemetry/telemetry.js';
 import type { Tracing } from '../telemetry/tracing.js';
 import type { LazyAbort } from './lazy-abort.js';
@@ -9,7 +9,7 @@ import type { RetryPolicy } from './retry.js';
 import type { RunHandler, RunLog } from './run-context.js';
 
 export interface AttemptDeps {
-  readonly ledger: Ledger;
+  readonly ledger: AttemptLog & Pick<RunHistory, 'readRun' | 'items'>;
   readonly clock: Clock;
   readonly telemetry: Telemetry;
   readonly random: () => number;

@@ -1,4 +1,4 @@
-import type { BeginEffectReply, EffectOutcome, UnknownEffect } from '@fencepost/ledger';
+import type { AttemptLog, BeginEffectReply, UnknownEffect } from '@fencepost/ledger';
 import type { UnknownReason, UnresolvedEffect } from '@fencepost/ledger/run';
 import { callEffect, type Act } from './call-effect.js';
 import { describeError } from './describe-error.js';
@@ -9,6 +9,8 @@ import type { EffectSettings } from './effect-options.js';
 import { afterOrphaned, afterIndeterminate, firstWord, isAnother } from './effect-policy.js';
 import { decodeResult, encodeResult } from './effect-result.js';
 import { lookUp } from './look-up.js';
+
+type EffectOutcome = Parameters<AttemptLog['finishEffect']>[2];
 
 type Go = Extract<BeginEffectReply, { verdict: 'go' }>;
 type Done = Extract<BeginEffectReply, { verdict: 'done' }>;

@@ -1,6 +1,6 @@
 import { StaleFenceError, type Clock } from '@fencepost/lease';
 import type { Criticality } from '@fencepost/lease/internal/redis-checks';
-import type { AttemptRef, Ledger } from '@fencepost/ledger';
+import type { AttemptLog, AttemptRef, RunHistory } from '@fencepost/ledger';
 import type { UnresolvedEffect } from '@fencepost/ledger/run';
 import type { Failure } from '../telemetry/events.js';
 import type { Telemetry } from '../telemetry/telemetry.js';
@@ -12,7 +12,7 @@ import type { LazyAbort } from './lazy-abort.js';
 import { EffectNameError } from './errors.js';
 
 interface EffectsDeps {
-  readonly ledger: Ledger;
+  readonly ledger: AttemptLog & Pick<RunHistory, 'items'>;
   readonly telemetry: Telemetry;
   readonly clock: Clock;
   readonly attempt: AttemptRef;

@@ -3,7 +3,7 @@ import { trustedUntil } from '@fencepost/lease/internal';
 import { ManualClock } from '@fencepost/lease/testing';
 import { afterEach, describe, expect, it } from 'vitest';
 import { flaky, type Flaky } from '../../../../test/support/flaky.js';
-import type { HeartbeatReply, Ledger } from '../../../ledger/src/ledger.js';
+import type { AttemptLog, HeartbeatReply } from '../../../ledger/src/ledger.js';
 import { MemoryLedger } from '../../../ledger/src/memory-ledger.js';
 import { Heartbeat } from './heartbeat.js';
 import { HeartbeatTimer } from './heartbeat-timer.js';
@@ -12,7 +12,7 @@ const TTL_MS = 12_000;
 const DEADLINE_MS = trustedUntil(0, TTL_MS);
 
 let clock: ManualClock;
-let beats: Flaky<Pick<Ledger, 'heartbeat'>>;
+let beats: Flaky<Pick<AttemptLog, 'heartbeat'>>;
 let answer: HeartbeatReply;
 let told: number;
 let lost: LeaseLostError[];
@@ -23,7 +23,7 @@ let heartbeat: Heartbeat;
 function start(agoMs = 0): Heartbeat {
   clock = new ManualClock();
   [answer, told, lost, troubles] = ['extended', 0, [], []];
-  beats = flaky<Pick<Ledger, 'heartbeat'>>({ heartbeat: async () => answer });
+  beats = flaky<Pick<AttemptLog, 'heartbeat'>>({ heartbeat: async () => answer });
   const ledger = Object.assign(new MemoryLedger(clock), { heartbeat: beats.port.heartbeat });
   const attempt = { runId: 'c@1', fence: parseFence('7'), nonce: 'n' };
   const tell = {

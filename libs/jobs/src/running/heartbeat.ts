@@ -1,10 +1,10 @@
 import { LeaseLostError, type Clock } from '@fencepost/lease';
 import { trustedUntil, type CancelTimer } from '@fencepost/lease/internal';
-import type { AttemptRef, Ledger } from '@fencepost/ledger';
+import type { AttemptRef, AttemptLog } from '@fencepost/ledger';
 import type { HeartbeatTimer } from './heartbeat-timer.js';
 
 export interface HeartbeatDeps {
-  readonly ledger: Ledger;
+  readonly ledger: Pick<AttemptLog, 'heartbeat'>;
   readonly clock: Clock;
   readonly ttlMs: number;
   /** Of the process; comes every quarter of `ttlMs`. */

@@ -1,6 +1,6 @@
 import type { Clock } from '@fencepost/lease';
 import type { Catalog, CatalogReading, CatalogEntry, UnreadableRecord } from '@fencepost/ledger/catalog';
-import type { CronRecord, Ledger } from '@fencepost/ledger';
+import type { CronRecord, OccurrenceLog } from '@fencepost/ledger';
 import { ZoneDataWatch } from '@fencepost/ledger/catalog';
 import type { Telemetry } from '../telemetry/telemetry.js';
 import type { HeartbeatReply } from './membership.js';
@@ -9,7 +9,7 @@ import { reportProgramError, reportStoreFailure } from '../telemetry/report-fail
 
 export interface CatalogCacheDeps {
   readonly catalog: Catalog;
-  readonly ledger: Ledger;
+  readonly ledger: OccurrenceLog;
   readonly clock: Clock;
   readonly telemetry: Telemetry;
   /** One object for all who ask: the store's clock at the last word on the catalog. */

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Clock } from '@fencepost/lease';
 import { mustStop } from '@fencepost/lease/internal';
-import type { ClaimReply, ClaimRequest, Ledger } from '@fencepost/ledger';
+import type { ClaimReply, ClaimRequest, OccurrenceLog } from '@fencepost/ledger';
 import { cronOfRun } from '@fencepost/ledger/run';
 import type { Telemetry } from '../telemetry/telemetry.js';
 import type { TraceCarrier, Tracing } from '../telemetry/tracing.js';
@@ -23,7 +23,7 @@ export interface Freshness {
 }
 
 export interface DispatcherDeps {
-  readonly ledger: Ledger;
+  readonly ledger: OccurrenceLog;
   readonly queue: RunQueue;
   readonly clock: Clock;
   readonly telemetry: Telemetry;

@@ -1,7 +1,7 @@
 import type { Clock } from '@fencepost/lease';
 import type { CancelTimer } from '@fencepost/lease/internal';
 import type { CatalogEntry } from '@fencepost/ledger/catalog';
-import type { Ledger } from '@fencepost/ledger';
+import type { OccurrenceLog } from '@fencepost/ledger';
 import type { Telemetry } from '../telemetry/telemetry.js';
 import type { DuePublisher } from './due-publisher.js';
 import { BlockedCrons } from './blocked-crons.js';
@@ -14,7 +14,7 @@ import type { Recovery } from './recovery.js';
 import { Sweeper } from './sweeper.js';
 
 export interface EngineDeps {
-  readonly ledger: Ledger;
+  readonly ledger: OccurrenceLog;
   readonly dispatcher: Dispatcher;
   readonly recovery: Recovery;
   readonly duePublisher: DuePublisher;

@@ -1,6 +1,6 @@
 import { FenceExhaustedError, type Clock, type Lease, type LeaseLostError } from '@fencepost/lease';
 import type { CancelTimer, LeaseKeeper } from '@fencepost/lease/internal';
-import type { Ledger } from '@fencepost/ledger';
+import type { OccurrenceLog } from '@fencepost/ledger';
 import type { Telemetry } from '../telemetry/telemetry.js';
 import { DueIndex } from './due-index.js';
 import { AcquireBackoff } from './acquire-backoff.js';
@@ -8,7 +8,7 @@ import { reportProgramError, reportStoreFailure } from '../telemetry/report-fail
 import { isProgramError } from '../telemetry/store-error.js';
 
 export interface LeaseAcquirerDeps {
-  readonly ledger: Ledger;
+  readonly ledger: OccurrenceLog;
   readonly keeper: LeaseKeeper;
   readonly clock: Clock;
   readonly telemetry: Telemetry;

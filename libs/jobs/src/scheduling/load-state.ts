@@ -1,4 +1,4 @@
-import type { Ledger } from '@fencepost/ledger';
+import type { OccurrenceLog } from '@fencepost/ledger';
 import type { Telemetry } from '../telemetry/telemetry.js';
 import type { HeldCron } from './held-cron.js';
 import { inGroups } from './in-groups.js';
@@ -6,7 +6,7 @@ import type { Recovery } from './recovery.js';
 import { reportStoreFailure, type FailedOperation } from '../telemetry/report-failure.js';
 
 export interface LoadStateDeps {
-  readonly ledger: Ledger;
+  readonly ledger: OccurrenceLog;
   readonly recovery: Recovery;
   readonly telemetry: Telemetry;
 }

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import type { Delivery, Ledger, OverdueRun, OverdueRuns } from '@fencepost/ledger';
+import type { Delivery, OccurrenceLog, OverdueRuns, RunHistory } from '@fencepost/ledger';
 import { LEDGER_BATCH } from '@fencepost/ledger';
 import { cronOfRun } from '@fencepost/ledger/run';
 import type { RunNotifier } from '../alarms/run-notifier.js';
@@ -9,8 +9,10 @@ import { inGroups } from './in-groups.js';
 import type { RunQueue } from './run-queue.js';
 import { reportStoreFailure } from '../telemetry/report-failure.js';
 
+type OverdueRun = OverdueRuns['runs'][number];
+
 export interface RecoveryDeps {
-  readonly ledger: Ledger;
+  readonly ledger: OccurrenceLog & Pick<RunHistory, 'forget'>;
   readonly queue: RunQueue;
   readonly dispatcher: Dispatcher;
   readonly telemetry: Telemetry;

@@ -2,7 +2,7 @@ import type { Clock, Lease, LeaseStore } from '@fencepost/lease';
 import type { LeaseKeeper } from '@fencepost/lease/internal';
 import type { StopWatching } from '@fencepost/lease/store';
 import type { Catalog, CatalogEntry } from '@fencepost/ledger/catalog';
-import type { Ledger } from '@fencepost/ledger';
+import type { OccurrenceLog, RunHistory } from '@fencepost/ledger';
 import { isTransactional } from '@fencepost/ledger';
 import { isManual } from '@fencepost/schedule';
 import type { Telemetry } from '../telemetry/telemetry.js';
@@ -25,7 +25,7 @@ import { reportStoreFailure } from '../telemetry/report-failure.js';
 
 export interface SchedulerPodDeps
   extends Pick<DispatcherDeps, 'tracing'>, Pick<EngineDeps, 'instants'>, Pick<RecoveryDeps, 'notifier'> {
-  readonly ledger: Ledger;
+  readonly ledger: OccurrenceLog & Pick<RunHistory, 'forget'>;
   readonly queue: RunQueue;
   readonly catalog: Catalog;
   readonly membership: Membership;

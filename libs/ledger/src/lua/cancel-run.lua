@@ -1,4 +1,5 @@
 -- Cancels a run that nobody carries out; tells one that is carried out to stop, and until when it may take.
+-- Its arguments and replies are those of redis-operator-codec.ts.
 --
 -- KEYS[1]  the run
 -- KEYS[2]  open runs

@@ -1,4 +1,5 @@
 -- Takes a person's answer to the question of an uncertain run.
+-- Its arguments and replies are those of redis-operator-codec.ts.
 --
 -- KEYS[1]  the run
 -- KEYS[2]  open runs

@@ -1,4 +1,5 @@
 -- Accepts a run that somebody asks for, or says why not. Moves no cursor, and looks at no pause.
+-- Its arguments and replies are those of redis-operator-codec.ts.
 --
 -- KEYS[1]  cron record
 -- KEYS[2]  runs of the cron, by instant

@@ -2,6 +2,7 @@ import { SetupError, systemClock, type Clock } from '@fencepost/lease';
 import { redisChannel, type KeySpace } from '@fencepost/lease/internal/redis';
 import { identifier, type SqlClient, type SqlPool } from '@fencepost/lease/postgres';
 import { LEDGER_TIMING, type LedgerTiming } from '../ledger-timing.js';
+import { borrowConnection, giveBack } from './borrow-connection.js';
 import { DEFAULT_SCHEMA, type LedgerSchema } from './postgres-ledger-schema.js';
 import { checkLedgerVersion } from './postgres-ledger-version.js';
 import { askAgain } from './postgres-failure.js';
@@ -23,6 +24,9 @@ export interface PostgresLedgerOptions extends KeySpace, LedgerSchema {
   readonly clock?: Clock;
 }
 
+/** How long a worker waits for a connection, in milliseconds: well below the length of a run lease. */
+const PATIENCE_MS = 10_000;
+
 /** What begins new work. Work under way may end when the tables have moved on: its fence still decides. */
 const BEGINS: ReadonlySet<string> = new Set(['claim_occurrences', 'trigger_run', 'redeliver_run', 'begin_attempts']);
 
@@ -35,12 +39,14 @@ export class PostgresLedgerAccess {
   readonly schema: string;
   readonly timing: LedgerTiming;
   readonly clock: Clock;
+  /** How long the pool may take to give a connection to a worker. */
+  readonly patienceMs: number;
   #checked: Promise<void> | undefined;
   /** What the last look found wrong with the tables. */
   #refusal: SetupError | undefined;
 
   /** @throws {SetupError} for a prefix, tenant or schema that can't be one */
-  constructor(options: PostgresLedgerOptions) {
+  constructor(options: PostgresLedgerOptions, patienceMs: number = PATIENCE_MS) {
     const { pool, transactions = pool, prefix, tenant, schema = DEFAULT_SCHEMA, timing, clock = systemClock } = options;
     this.pool = pool;
     this.transactions = transactions;
@@ -51,6 +57,7 @@ export class PostgresLedgerAccess {
     identifier(schema);
     this.timing = { ...LEDGER_TIMING, ...timing };
     this.clock = clock;
+    this.patienceMs = patienceMs;
   }
 
   /**
@@ -61,6 +68,24 @@ export class PostgresLedgerAccess {
   async call<T>(name: string, args: readonly unknown[]): Promise<T> {
     await this.ready(name);
     return askAgain(() => this.callOn<T>(this.pool, name, args));
+  }
+
+  /**
+   * The same on a connection that the pool gives in time. What waits longer is never sent: an attempt that begins after its
+   * worker has stopped waiting is carried out by nobody.
+   * @throws {PoolExhaustedError}, and what the client throws
+   */
+  async askInTime<T>(name: string, args: readonly unknown[]): Promise<T> {
+    await this.ready(name);
+    const connection = await borrowConnection(this.pool, this);
+    let sound = false;
+    try {
+      const reply = await askAgain(() => this.callOn<T>(connection, name, args));
+      sound = true;
+      return reply;
+    } finally {
+      giveBack(connection, sound);
+    }
   }
 
   /** The same on a connection whose transaction is somebody's own: it fails with it, and commits with it. */

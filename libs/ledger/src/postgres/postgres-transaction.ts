@@ -3,10 +3,10 @@ import { sleep } from '@fencepost/lease/internal';
 import type { SqlConnection, SqlResult } from '@fencepost/lease/postgres';
 import type { AttemptRef } from '../ledger.js';
 import type { TransactionReply, TransactionRequest } from '../transactional-ledger.js';
-import { askInTime, PATIENCE_MS, type PatientAccess } from './ask-in-time.js';
 import { answerInTime, borrowConnection, ConnectionSilentError, giveBack } from './borrow-connection.js';
-import { proofOf } from './postgres-attempt-batcher.js';
+import { proofOf } from './postgres-attempt-codec.js';
 import { askAgain, sqlState } from './postgres-failure.js';
+import type { PostgresLedgerAccess } from './postgres-ledger-access.js';
 import { TransactionLostError, TransactionMisusedError, TransactionUnknownError } from './transaction-errors.js';
 
 type Work = (tx: SqlConnection) => Promise<string>;
@@ -27,15 +27,14 @@ type RecallReply = Extract<TransactionReply, { readonly verdict: 'done' }> | { r
 
 /** How `transaction` of `TransactionalLedger` works. */
 export async function transactionInPostgres(
-  patient: PatientAccess,
+  access: PostgresLedgerAccess,
   order: Order,
   work: Work,
 ): Promise<TransactionReply> {
-  const { access, patienceMs = PATIENCE_MS } = patient;
   await access.ready('prepare_transaction');
   const pool = order.request.pool ?? access.transactions;
-  const connection = await borrowConnection(pool, { clock: access.clock, patienceMs });
-  const transaction = new LedgerTransaction({ access, patienceMs }, order, connection);
+  const connection = await borrowConnection(pool, access);
+  const transaction = new LedgerTransaction(access, order, connection);
   try {
     return await transaction.run(work);
   } finally {
@@ -52,7 +51,7 @@ class LedgerTransaction {
   #silent = false;
 
   constructor(
-    private readonly patient: Required<PatientAccess>,
+    private readonly access: PostgresLedgerAccess,
     private readonly order: Order,
     private readonly connection: SqlConnection,
   ) {}
@@ -109,11 +108,11 @@ class LedgerTransaction {
   async #recall({ session, transaction }: Settled, cause: unknown): Promise<TransactionReply> {
     // First, because it may be the only one that its pool gives.
     this.giveBack();
-    const { access, patienceMs } = this.patient;
+    const { access } = this;
     const { attempt, request } = this.order;
     const args = [access.space, attempt.runId, request.name, session, transaction];
-    const ask = () => askInTime<RecallReply>(this.patient, 'recall_transaction', args);
-    const deadline = access.clock.monotonic() + patienceMs;
+    const ask = () => access.askInTime<RecallReply>('recall_transaction', args);
+    const deadline = access.clock.monotonic() + access.patienceMs;
     for (;;) {
       try {
         // Above READ COMMITTED the statement that waits for the end doesn't see what that has brought; the next one does.
@@ -171,7 +170,7 @@ class LedgerTransaction {
   }
 
   #call<T>(name: string, args: readonly unknown[]): Promise<T> {
-    const { access } = this.patient;
+    const { access } = this;
     return this.#inTime(access.callOn<T>(this.connection, name, [access.space, ...args]));
   }
 
@@ -184,9 +183,8 @@ class LedgerTransaction {
    * on them takes no time. A server that is gone without a word would keep the handler, and the end of the process, for ever.
    */
   async #inTime<T>(statement: Promise<T>): Promise<T> {
-    const { access, patienceMs } = this.patient;
     try {
-      return await answerInTime(statement, { clock: access.clock, patienceMs });
+      return await answerInTime(statement, this.access);
     } catch (error) {
       this.#silent ||= error instanceof ConnectionSilentError;
       throw error;

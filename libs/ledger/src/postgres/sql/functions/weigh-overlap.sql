@@ -13,7 +13,7 @@ language plpgsql
 set search_path from current
 as $$
 declare
-  -- LONGEST_QUEUE in run.ts.
+  -- MAX_QUEUE_LENGTH in run.ts.
   longest_queue constant bigint := 100;
   waiting bigint;
 begin

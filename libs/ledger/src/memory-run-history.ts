@@ -1,35 +1,51 @@
-import type { Account, AccountRequest, CronRecord, Delivery } from './ledger.js';
 import { endOfPart, type AccountPart } from './account-part.js';
+import type { Account, AccountRequest, ItemRecord, Notification, RunHistory } from './ledger.js';
 import { checkRange, checkWhole } from './ledger-request.js';
 import { LEDGER_BATCH } from './ledger-timing.js';
-import { deliveryOfRun } from './memory-delivery.js';
-import { BLOCKS_ALWAYS, blocks, forgetRun, pauseInForce, snapshot, type MemoryRun } from './memory-ledger-record.js';
+import { effectsInMemory, itemsInMemory } from './memory-effect.js';
+import { forgetRun, snapshot, type MemoryRun } from './memory-ledger-record.js';
 import type { MemoryLedgerStore } from './memory-ledger-store.js';
-import type { OverdueRun } from './overdue.js';
 import { isTerminal } from './run-state.js';
-import type { OperatorAction, Run, SkipRange } from './run.js';
+import type { EffectRecord, OperatorAction, Run, SkipRange } from './run.js';
 
 /** What the ledger in memory knows of the past, and how it forgets it. */
-export class MemoryHistory {
-  constructor(private readonly store: MemoryLedgerStore) {}
+export class MemoryRunHistory implements RunHistory {
+  constructor(protected readonly store: MemoryLedgerStore) {}
 
-  readCron(name: string): CronRecord {
-    const cron = this.store.cron(name);
-    const { fence, cursor, generation, refusals, droppedNotifications } = cron;
-    const paused = pauseInForce(cron, this.store.now());
-    return { fence, cursor, generation, refusals, paused: paused && { ...paused }, droppedNotifications };
+  async readRun(runId: string): Promise<Run | null> {
+    const run = this.store.run(runId);
+    return run ? snapshot(run) : null;
   }
 
-  countRuns(crons: readonly string[], keepMs: number): number[] {
-    const since = this.store.now() - keepMs;
+  async effects(runId: string): Promise<EffectRecord[]> {
+    const run = this.store.run(runId);
+    return run ? effectsInMemory(run) : [];
+  }
+
+  async items(runId: string, effect: string): Promise<ItemRecord[]> {
+    const run = this.store.run(runId);
+    return run ? itemsInMemory(run, effect) : [];
+  }
+
+  async notifications(cron: string, limit: number): Promise<Notification[]> {
+    return structuredClone(this.store.cron(cron).notifications.slice(0, Math.max(0, limit)));
+  }
+
+  async settleNotifications(name: string, receipts: readonly string[]): Promise<void> {
+    const cron = this.store.cron(name);
+    cron.notifications = cron.notifications.filter(({ receipt }) => !receipts.includes(receipt));
+  }
+
+  async countRuns(crons: readonly string[]): Promise<number[]> {
+    const since = this.store.now() - this.store.timing.keepMs;
     return crons.map((cron) => this.store.runs(cron, ({ record }) => record.scheduledAt > since).length);
   }
 
-  runs(cron: string, limit: number): Run[] {
+  async runs(cron: string, limit: number): Promise<Run[]> {
     return this.store.runs(cron).toReversed().slice(0, Math.max(0, limit)).map(snapshot);
   }
 
-  runsIn(state: 'failed' | 'uncertain', crons: readonly string[], limit: number): Run[] {
+  async runsIn(state: 'failed' | 'uncertain', crons: readonly string[], limit: number): Promise<Run[]> {
     const found = crons.flatMap((cron) => {
       const all = this.store.runs(cron, ({ record }) => record.state === state);
       return all.toSorted(latestFirst).slice(0, Math.max(0, limit));
@@ -37,27 +53,15 @@ export class MemoryHistory {
     return found.toSorted(latestFirst).map(snapshot);
   }
 
-  skips(cron: string, limit: number): SkipRange[] {
+  async skips(cron: string, limit: number): Promise<SkipRange[]> {
     return structuredClone(this.store.cron(cron).skips.toReversed().slice(0, Math.max(0, limit)));
   }
 
-  pending(cron: string): Delivery[] {
-    const claimed = this.store.runs(cron, ({ record }) => record.state === 'claimed');
-    return claimed.slice(0, LEDGER_BATCH).map(deliveryOfRun);
-  }
-
-  unstarted(cron: string, limit: number): OverdueRun[] {
-    const { store } = this;
-    const waiting = store.runs(cron, (run) => run.leaseUntil === BLOCKS_ALWAYS && blocks(run, store.now()));
-    const sorted = waiting.toSorted((a, b) => (a.record.id < b.record.id ? -1 : 1)).slice(0, Math.max(0, limit));
-    return sorted.map((run) => ({ ...deliveryOfRun(run), state: run.record.state }));
-  }
-
-  actions(cron: string, limit: number): OperatorAction[] {
+  async actions(cron: string, limit: number): Promise<OperatorAction[]> {
     return structuredClone(this.store.cron(cron).actions.slice(0, Math.max(0, limit)));
   }
 
-  account(...[name, from, to, most]: AccountRequest): Account {
+  async account(...[name, from, to, most]: AccountRequest): Promise<Account> {
     checkRange(from, to);
     const end = most === undefined ? to : this.#endOfPart(name, { from, to, most });
     return { ...this.#all(name, from, end), ...(end < to && { more: end }) };
@@ -76,12 +80,12 @@ export class MemoryHistory {
     return { runs: runs.map(snapshot), skips: structuredClone(touching), forgotten };
   }
 
-  countKeys(name: string): number {
+  async countKeys(name: string): Promise<number> {
     const now = this.store.now();
     return [...this.store.cron(name).used.values()].filter((until) => until > now).length;
   }
 
-  forget(name: string, keep: number): number {
+  async forget(name: string, keep: number): Promise<number> {
     checkWhole('keep', keep, 0);
     const cron = this.store.cron(name);
     const ranges = cron.skips.splice(0, Math.max(0, cron.skips.length - keep));

@@ -2,23 +2,45 @@ import { createHash, randomUUID } from 'node:crypto';
 import { watchPostgresChannel, type SqlClient } from '@fencepost/lease/postgres';
 import type { StopWatching } from '@fencepost/lease/store';
 import { DEFAULT_CANCEL_GRACE_MS } from '../catalog/definition.js';
-import { checkCronName, cronOfRun } from '../occurrence.js';
-import type { OperatorOrder, TriggerReply, TriggerRequest } from '../ledger.js';
+import type {
+  CancelReply,
+  OperatorLog,
+  OperatorOrder,
+  ResolveReply,
+  ResolveRequest,
+  TriggerReply,
+  TriggerRequest,
+} from '../ledger.js';
 import {
   checkPause,
   checkTrigger,
+  checkUnresolvedEffect,
+  checkWhole,
   DEFAULT_MAX_CONCURRENCY,
   isNatural,
   LATE_TRIGGER_MS,
   madeAt,
 } from '../ledger-request.js';
+import { checkCronName, cronOfRun } from '../occurrence.js';
+import { resolutionText } from '../resolution.js';
+import type { RunState } from '../run-state.js';
 import type { Pause } from '../run.js';
-import type { PostgresLedgerAccess } from './postgres-ledger-access.js';
+import { PostgresOccurrenceLog } from './postgres-occurrence-log.js';
+
+/** How an effect is recorded after the answer. */
+const RECORDED_AS = { done: 'done', 'not-done': 'failed', 'give-up': 'give-up' } as const;
+
+type ResolveRow =
+  | Exclude<ResolveReply, { readonly verdict: 'resolved' }>
+  | {
+      readonly verdict: 'resolved';
+      readonly state: RunState;
+      readonly delivery: number | null;
+      readonly priority: number | null;
+    };
 
 /** What people do to a cron by hand. Each call has a nonce of its own, because a statement may be sent twice. */
-export class PostgresOperations {
-  constructor(private readonly access: PostgresLedgerAccess) {}
-
+export class PostgresOperatorLog extends PostgresOccurrenceLog implements OperatorLog {
   async trigger(request: TriggerRequest): Promise<TriggerReply> {
     checkTrigger(request);
     return this.access.call('trigger_run', this.#arguments(request, null));
@@ -39,12 +61,27 @@ export class PostgresOperations {
   async pause(cron: string, order: OperatorOrder & { readonly until: number | null }): Promise<Pause> {
     checkPause(cron, order);
     const { until, by, reason } = order;
-    return this.access.call('pause_cron', [this.access.space, cron, randomUUID(), until, by, reason]);
+    return this.ask('pause_cron', cron, randomUUID(), until, by, reason);
   }
 
   async resume(cron: string, { by, reason }: OperatorOrder): Promise<Pause | null> {
     checkCronName(cron);
-    return this.access.call('resume_cron', [this.access.space, cron, randomUUID(), by, reason]);
+    return this.ask('resume_cron', cron, randomUUID(), by, reason);
+  }
+
+  async resolve(runId: string, request: ResolveRequest): Promise<ResolveReply> {
+    checkUnresolvedEffect(request.question);
+    const { answer, by, reason, nonce, question } = request;
+    const order = { nonce, by, reason, question, kind: RECORDED_AS[answer.verdict] };
+    const ending = answer.verdict === 'done' ? { result: answer.result } : { error: resolutionText(request) };
+    const args = [this.access.space, cronOfRun(runId), runId, { ...order, ...ending }, this.access.timing.sweepMs];
+    return decodeResolve(await this.access.askInTime<ResolveRow>('resolve_run', args), runId);
+  }
+
+  async cancel(runId: string, order: OperatorOrder & { readonly graceMs: number }): Promise<CancelReply> {
+    const { by, reason, graceMs } = order;
+    checkWhole('graceMs', graceMs, 0);
+    return this.access.askInTime('cancel_run', [this.access.space, cronOfRun(runId), runId, by, graceMs, reason]);
   }
 
   #arguments(request: TriggerRequest, channel: string | null): readonly unknown[] {
@@ -69,4 +106,11 @@ export class PostgresOperations {
       .digest('hex')
       .slice(0, 32)}`;
   }
+}
+
+function decodeResolve(row: ResolveRow, runId: string): ResolveReply {
+  if (row.verdict !== 'resolved') return row;
+  const { verdict, state, delivery, priority } = row;
+  if (delivery === null) return { verdict, state, delivery };
+  return { verdict, state, delivery: { runId, delivery, ...(priority === null ? {} : { priority }) } };
 }

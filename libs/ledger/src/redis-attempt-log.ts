@@ -1,13 +1,28 @@
 import { formatFence } from '@fencepost/lease';
-import { cronOfRun } from './occurrence.js';
-import type { AttemptOutcome, AttemptRef, BeginReply, BeginRequest, HeartbeatReply } from './ledger.js';
+import type {
+  AttemptLog,
+  AttemptOutcome,
+  AttemptRef,
+  BeginEffectReply,
+  BeginReply,
+  BeginRequest,
+  EffectOutcome,
+  EffectRequest,
+  FinishEffectReply,
+  HeartbeatReply,
+  ItemsStep,
+} from './ledger.js';
 import { checkBegin, checkOutcome, checkWhole } from './ledger-request.js';
 import { POSITION_MS } from './ledger-timing.js';
-import { beginReply } from './redis-begin.js';
-import type { RedisLedgerAccess } from './redis-ledger-access.js';
-import type { CronKeys } from './redis-ledger-keys.js';
-import type { RunState } from './run-state.js';
 import { MicroBatcher } from './micro-batcher.js';
+import { cronOfRun } from './occurrence.js';
+import { decodeBegin, encodeOutcome } from './redis-attempt-codec.js';
+import { decodeBeginEffect, encodeItem } from './redis-effect-codec.js';
+import type { RedisLedgerAccess } from './redis-ledger-access.js';
+import { keysOfRun, type CronKeys } from './redis-ledger-keys.js';
+import { RedisOperatorLog } from './redis-operator-log.js';
+import type { RunState } from './run-state.js';
+import type { WaitReason } from './run.js';
 
 /** A script holds up everybody else's commands while it runs: so many of these take one or two milliseconds. */
 const MAX = 100;
@@ -33,13 +48,14 @@ type Row = string | readonly unknown[];
  * call; on a cluster each is one, because their keys lie in different slots. Whatever is no request is refused before it
  * gets among others, and a call whose reply was lost is sent again as a whole: each of its parts is idempotent.
  */
-export class RedisAttemptBatcher {
+export class RedisAttemptLog extends RedisOperatorLog implements AttemptLog {
   readonly #known = new Map<string, CronKeys>();
   readonly #begins: MicroBatcher<Item, Row>;
   readonly #beats: MicroBatcher<Item, Row>;
   readonly #ends: MicroBatcher<Item, Row>;
 
-  constructor(private readonly access: RedisLedgerAccess) {
+  constructor(access: RedisLedgerAccess) {
+    super(access);
     const { sweepMs, keepMs } = access.timing;
     this.#begins = this.#batch('begin-attempts', [keepMs, POSITION_MS]);
     this.#beats = this.#batch('heartbeat-attempts', []);
@@ -50,7 +66,7 @@ export class RedisAttemptBatcher {
     checkBegin(request);
     const { runId, nonce, worker, ttlMs, maxAttempts, notify = '' } = request;
     const item = this.#item(runId, [nonce, worker, ttlMs, maxAttempts, notify]);
-    return beginReply(await this.#begins.ask(item), request);
+    return decodeBegin(await this.#begins.ask(item), request);
   }
 
   async heartbeat({ runId, fence, nonce }: AttemptRef, ttlMs: number): Promise<HeartbeatReply> {
@@ -61,9 +77,40 @@ export class RedisAttemptBatcher {
 
   async finish({ runId, fence, nonce }: AttemptRef, outcome: AttemptOutcome): Promise<RunState | null> {
     checkOutcome(outcome);
-    const args = [formatFence(fence), nonce, outcome.kind, ...detailsOf(outcome)];
+    const args = [formatFence(fence), nonce, ...encodeOutcome(outcome)];
     const word = await this.#ends.ask(this.#item(runId, args));
     return word === 'STALE' ? null : (word as RunState);
+  }
+
+  async noteWaiting(runId: string, reason: WaitReason): Promise<void> {
+    await this.access.call('note-waiting', [keysOfRun(this.access.keys, runId).run(runId)], [reason]);
+  }
+
+  async beginEffect(attempt: AttemptRef, { name, ifUnknown, payloadHash }: EffectRequest): Promise<BeginEffectReply> {
+    return decodeBeginEffect(await this.#askAbout('begin-effect', attempt, [name, ifUnknown, payloadHash ?? '']));
+  }
+
+  async finishEffect(attempt: AttemptRef, effect: string, outcome: EffectOutcome): Promise<FinishEffectReply> {
+    const text = outcome.kind === 'done' ? outcome.result : outcome.error;
+    const reply = await this.#askAbout('finish-effect', attempt, [effect, outcome.kind, text]);
+    return (reply[0] ?? '').toLowerCase() as FinishEffectReply;
+  }
+
+  async advanceItems(attempt: AttemptRef, effect: string, step: ItemsStep): Promise<'recorded' | 'stale'> {
+    const ended = step.finished.flatMap(encodeItem);
+    const reply = await this.#askAbout('advance-items', attempt, [effect, ended.length, ...ended, ...step.begun]);
+    return reply[0] === 'RECORDED' ? 'recorded' : 'stale';
+  }
+
+  #askAbout(
+    script: 'begin-effect' | 'finish-effect' | 'advance-items',
+    { runId, fence, nonce }: AttemptRef,
+    rest: readonly (string | number)[],
+  ): Promise<string[]> {
+    const keys = keysOfRun(this.access.keys, runId);
+    const items = script === 'advance-items' ? [keys.items(runId)] : [];
+    const touched = [keys.cron, keys.run(runId), keys.effects(runId), ...items];
+    return this.access.call(script, touched, [formatFence(fence), nonce, ...rest]);
   }
 
   #batch(script: Script, args: readonly number[]): MicroBatcher<Item, Row> {
@@ -102,13 +149,6 @@ export class RedisAttemptBatcher {
     this.#known.set(cron, keys);
     return keys;
   }
-}
-
-function detailsOf(outcome: AttemptOutcome): (string | number)[] {
-  if (outcome.kind === 'succeeded') return [];
-  const delayMs = outcome.kind === 'retry' ? outcome.delayMs : 0;
-  const question = outcome.kind === 'uncertain' ? JSON.stringify(outcome.question) : '';
-  return [outcome.error, delayMs, question];
 }
 
 function broken(item: Item | undefined, what: unknown): Error {

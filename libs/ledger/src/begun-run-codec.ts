@@ -1,7 +1,7 @@
 import { parseFence } from '@fencepost/lease';
 import { cronOfRun } from './occurrence.js';
 import type { BeginRequest } from './ledger.js';
-import { optionalNumber, readMissed } from './redis-run-record.js';
+import { optionalNumber, decodeMissed } from './redis-run-codec.js';
 import type { Run, RunReason, WaitReason } from './run.js';
 
 /** How many words the first text of a begun run has: what has no spaces in it, empty where there is none. */
@@ -17,7 +17,7 @@ export type BegunRow = readonly (string | null | undefined)[];
  * `skipped`, `finishedAt` and `question` aren't there, because a run that goes on has none.
  * @returns `null` for what is no such record
  */
-export function begunRun(row: BegunRow, { runId, worker }: Pick<BeginRequest, 'runId' | 'worker'>) {
+export function decodeBegun(row: BegunRow, { runId, worker }: Pick<BeginRequest, 'runId' | 'worker'>) {
   const [all, ...texts] = row;
   const words = String(all).split(' ');
   if (words.length !== WORDS) return null;
@@ -32,7 +32,7 @@ export function begunRun(row: BegunRow, { runId, worker }: Pick<BeginRequest, 'r
     state: 'running',
     reason: reason as RunReason,
     skipped: null,
-    missed: readMissed(missed),
+    missed: decodeMissed(missed),
     generation: Number(generation),
     claimFence: parseFence(claimFence),
     claimedBy: claimedBy ?? '',

@@ -1,13 +1,23 @@
 import { parseFence } from '@fencepost/lease';
 import { cronOfRun } from './occurrence.js';
 import type { RunState } from './run-state.js';
-import type { Delivery } from './ledger.js';
-import type { MissedRange, Pause, UnresolvedEffect, Run, RunReason, SkipRange, SkipReason, WaitReason } from './run.js';
+import type { Delivery, Notification, NotifiedState } from './ledger.js';
+import type {
+  MissedRange,
+  OperatorAction,
+  Pause,
+  UnresolvedEffect,
+  Run,
+  RunReason,
+  SkipRange,
+  SkipReason,
+  WaitReason,
+} from './run.js';
 
 type Fields = Readonly<Record<string, string>>;
 
 /** Reads a run as the scripts wrote it; `null` for a hash that isn't there. */
-export function readRunRecord(fields: Fields): Run | null {
+export function decodeRun(fields: Fields): Run | null {
   const id = fields['id'];
   if (id === undefined) return null;
   return {
@@ -18,7 +28,7 @@ export function readRunRecord(fields: Fields): Run | null {
     state: fields['state'] as RunState,
     reason: fields['reason'] as RunReason,
     skipped: (fields['skipped'] as SkipReason | undefined) ?? null,
-    missed: readMissed(fields['missed']),
+    missed: decodeMissed(fields['missed']),
     generation: Number(fields['generation']),
     claimFence: parseFence(fields['claimFence'] ?? ''),
     claimedBy: fields['claimedBy'] ?? '',
@@ -54,7 +64,7 @@ function readCancel(fields: Fields): Run['cancel'] {
   return { at: Number(cancelAt), by: cancelBy ?? '', until: Number(cancelUntil) };
 }
 
-export function readMissed(text: string | undefined): MissedRange | null {
+export function decodeMissed(text: string | undefined): MissedRange | null {
   if (!text) return null;
   const [count, from, to] = text.split(',').map(Number);
   return { count: count ?? 0, from: from ?? 0, to: to ?? 0 };
@@ -79,7 +89,7 @@ interface RunOptions {
 }
 
 /** The fields that most runs don't have, as a script writes them: a field that isn't there is the usual. */
-export function writeOptions(options: RunOptions): (string | number)[] {
+export function encodeOptions(options: RunOptions): (string | number)[] {
   const { missed, maxConcurrency = 1, startBy = null, handler = null, payload = null, priority = null } = options;
   const words: (string | number)[] = [];
   if (missed !== null) words.push('missed', [missed.count, missed.from, missed.to].join(','));
@@ -94,18 +104,42 @@ export function writeOptions(options: RunOptions): (string | number)[] {
 /** What stands for "until it is resumed". */
 const EVER = 'ever';
 
-export function writeUntil(until: number | null): string {
+export function encodeUntil(until: number | null): string {
   return until === null ? EVER : until.toFixed(0);
 }
 
 /** A pause as `{since, until, by, reason}`; one without an end to it is none. */
-export function readPause([since, until, by, reason]: readonly (string | null)[]): Pause | null {
+export function decodePause([since, until, by, reason]: readonly (string | null)[]): Pause | null {
   if (!until) return null;
   return { since: Number(since), until: until === EVER ? null : Number(until), by: by ?? '', reason: reason ?? '' };
 }
 
 /** A range as `claim-occurrences` stores it: `after,through,reason`. */
-export function readSkipRange(text: string): SkipRange {
+export function decodeSkipRange(text: string): SkipRange {
   const [after, through, reason] = text.split(',');
   return { after: Number(after), through: Number(through), reason: reason as SkipReason };
+}
+
+/** What a script is given to note with `note-action`; it puts the store's clock before it. */
+export function encodeAction(action: Omit<OperatorAction, 'at'>): string {
+  const { action: kind, by, reason, runId } = action;
+  return JSON.stringify({ action: kind, by, reason, runId });
+}
+
+/** An entry as `note-action` writes it: `<epoch ms> <JSON>`. */
+export function decodeAction(entry: string): OperatorAction {
+  const space = entry.indexOf(' ');
+  const action = JSON.parse(entry.slice(space + 1)) as Omit<OperatorAction, 'at'>;
+  return { at: Number(entry.slice(0, space)), ...action };
+}
+
+/** As `note-notification.lua` writes it; the error comes last because it may have lines of its own. */
+export function decodeNotification(receipt: string): Notification {
+  const [runId = '', state, at, notify = '', attempt, attemptedAt, question, ...error] = receipt.split('\n');
+  return {
+    ...{ receipt, runId, state: state as NotifiedState, notify, attempt: Number(attempt), at: Number(at) },
+    tookMs: Math.max(0, Number(at) - (optionalNumber(attemptedAt) ?? Number(at))),
+    error: error.join('\n') || null,
+    question: question ? (JSON.parse(question) as UnresolvedEffect) : null,
+  };
 }

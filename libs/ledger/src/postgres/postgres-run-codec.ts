@@ -1,4 +1,5 @@
 import { parseFence } from '@fencepost/lease';
+import type { Delivery } from '../ledger.js';
 import type { MissedRange, Run } from '../run.js';
 
 /** A run as `describe_run` shows it: fences as digits, because JSON has no integers of 64 bits. */
@@ -9,6 +10,14 @@ export type RunRow = Omit<Run, 'claimFence' | 'fence' | 'missed' | 'cancel'> & {
   readonly cancel: Run['cancel'];
 };
 
-export function readRunRow(row: RunRow): Run {
+export function decodeRun(row: RunRow): Run {
   return { ...row, claimFence: parseFence(row.claimFence), fence: row.fence === null ? null : parseFence(row.fence) };
+}
+
+/** A delivery as the functions show it. */
+export type DeliveryRow = Omit<Delivery, 'priority'> & { readonly priority: number | null };
+
+/** None is absent there, and `null` in JSON. */
+export function decodeDelivery<T extends DeliveryRow>({ priority, ...rest }: T): Omit<T, 'priority'> & Delivery {
+  return priority === null ? { ...rest } : { ...rest, priority };
 }

@@ -1,7 +1,7 @@
 import { FenceExhaustedError } from '@fencepost/lease';
 import { cronOfRun } from './occurrence.js';
-import { begunRun, type BegunRow } from './begun-run.js';
-import type { BeginReply, BeginRequest } from './ledger.js';
+import { decodeBegun, type BegunRow } from './begun-run-codec.js';
+import type { AttemptOutcome, BeginReply, BeginRequest } from './ledger.js';
 import type { RunState } from './run-state.js';
 
 type Row = readonly unknown[];
@@ -11,11 +11,11 @@ type Row = readonly unknown[];
  * before, when the script has to be sent again to a server that no longer knows it.
  * @throws {FenceExhaustedError}
  */
-export function beginReply(reply: string | Row, request: Pick<BeginRequest, 'runId' | 'worker'>): BeginReply {
+export function decodeBegin(reply: string | Row, request: Pick<BeginRequest, 'runId' | 'worker'>): BeginReply {
   const [word, detail] = typeof reply === 'string' ? [reply] : reply;
   switch (word) {
     case 'BEGUN': {
-      const run = begunRun((reply as Row).slice(1) as BegunRow, request);
+      const run = decodeBegun((reply as Row).slice(1) as BegunRow, request);
       if (run === null) break;
       return { verdict: 'begun', fence: run.fence, attempt: run.attempt, run };
     }
@@ -33,4 +33,12 @@ export function beginReply(reply: string | Row, request: Pick<BeginRequest, 'run
       throw new FenceExhaustedError(cronOfRun(request.runId));
   }
   throw new Error(`Expected a reply of begin-attempts, got ${JSON.stringify(reply)}.`);
+}
+
+/** The end of an attempt, as `finish-attempts.lua` reads it. */
+export function encodeOutcome(outcome: AttemptOutcome): (string | number)[] {
+  if (outcome.kind === 'succeeded') return [outcome.kind];
+  const delayMs = outcome.kind === 'retry' ? outcome.delayMs : 0;
+  const question = outcome.kind === 'uncertain' ? JSON.stringify(outcome.question) : '';
+  return [outcome.kind, outcome.error, delayMs, question];
 }

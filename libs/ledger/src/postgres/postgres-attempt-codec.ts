@@ -1,0 +1,26 @@
+import { FenceExhaustedError, formatFence } from '@fencepost/lease';
+import { decodeBegun, type BegunRow } from '../begun-run-codec.js';
+import type { AttemptRef, BeginReply, BeginRequest } from '../ledger.js';
+import { cronOfRun } from '../occurrence.js';
+import { storable } from './postgres-value.js';
+
+/** What `begin_attempts` answers of one request. */
+export type BeginRow =
+  BegunRow | Exclude<BeginReply, { readonly verdict: 'begun' }> | { readonly verdict: 'fence-exhausted' };
+
+/** What the functions compare with the run. */
+export function proofOf({ runId, fence, nonce }: AttemptRef): object {
+  return { cron: cronOfRun(runId), runId, fence: formatFence(fence), nonce };
+}
+
+/** @throws {FenceExhaustedError} */
+export function decodeBegin(row: BeginRow, request: BeginRequest): BeginReply {
+  if ('verdict' in row) {
+    if (row.verdict === 'fence-exhausted') throw new FenceExhaustedError(cronOfRun(request.runId));
+    return row;
+  }
+  // As they are recorded.
+  const run = decodeBegun(row, { runId: storable(request.runId), worker: storable(request.worker) });
+  if (run === null) throw new Error(`Expected the record of a begun run, got ${JSON.stringify(row)}.`);
+  return { verdict: 'begun', fence: run.fence, attempt: run.attempt, run };
+}

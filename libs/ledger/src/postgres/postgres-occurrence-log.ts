@@ -1,0 +1,121 @@
+import { parseFence } from '@fencepost/lease';
+import type { ClaimReply, ClaimRequest, CronRecord, Delivery, OccurrenceLog } from '../ledger.js';
+import { checkOverdue } from '../ledger-request.js';
+import { LEDGER_BATCH } from '../ledger-timing.js';
+import { cronOfRun } from '../occurrence.js';
+import type { OverdueOptions, OverdueRun, OverdueRuns } from '../overdue.js';
+import { decodeClaim, encodeClaim, type ClaimRow } from './postgres-claim-codec.js';
+import { isAboutRequest } from './postgres-failure.js';
+import { decodeDelivery, type DeliveryRow } from './postgres-run-codec.js';
+import { atLeastNone, PostgresRunHistory } from './postgres-run-history.js';
+import { inBatches, sqlJson } from './postgres-value.js';
+
+/** A call locks the rows of its crons until it is done: with this many claims it takes some ten milliseconds. */
+const MAX_CLAIMS = 200;
+const MAX_CONFIRMED = 500;
+const MAX_CRONS = 500;
+const MAX_LOOKED_AT = 200;
+
+type CronRow = Omit<CronRecord, 'fence'> & { readonly fence: string };
+
+type OverdueRow = Omit<OverdueRuns, 'runs'> & {
+  readonly runs: readonly (Omit<OverdueRun, 'priority'> & DeliveryRow)[];
+};
+
+export class PostgresOccurrenceLog extends PostgresRunHistory implements OccurrenceLog {
+  async readCron(cron: string): Promise<CronRecord> {
+    const [record] = await this.readCrons([cron]);
+    return record as CronRecord;
+  }
+
+  async readCrons(crons: readonly string[]): Promise<CronRecord[]> {
+    const rows = await Promise.all(
+      inBatches(crons, MAX_CRONS).map((batch) => this.ask<CronRow[]>('read_crons', batch)),
+    );
+    return rows.flat().map((row) => ({ ...row, fence: parseFence(row.fence) }));
+  }
+
+  async claim(request: ClaimRequest): Promise<ClaimReply> {
+    const [reply] = await this.#claimBatch([encodeClaim(request)]);
+    return reply as ClaimReply;
+  }
+
+  /** An invalid claim is rejected alone, and so is one that the server refuses; a call that failed rejects what was in it. */
+  async claimAll(requests: readonly ClaimRequest[]): Promise<PromiseSettledResult<ClaimReply>[]> {
+    const prepared = await Promise.allSettled(requests.map(async (request) => encodeClaim(request)));
+    const sound = prepared.flatMap((one) => (one.status === 'fulfilled' ? [one.value] : []));
+    const batches = await Promise.all(inBatches(sound, MAX_CLAIMS).map((batch) => this.#claimEach(batch)));
+    const replies = new Map(batches.flat().map((reply, n) => [sound[n], reply]));
+    return prepared.map((one) =>
+      one.status === 'rejected' ? one : (replies.get(one.value) as PromiseSettledResult<ClaimReply>),
+    );
+  }
+
+  /** What the server answered itself is about one of the claims: each is asked for alone then, which is safe by its nonce. */
+  async #claimEach(claims: readonly object[]): Promise<PromiseSettledResult<ClaimReply>[]> {
+    try {
+      const replies = await this.#claimBatch(claims);
+      return replies.map((value) => ({ status: 'fulfilled', value }));
+    } catch (reason) {
+      if (claims.length === 1 || !isAboutRequest(reason)) return claims.map(() => ({ status: 'rejected', reason }));
+      const each = await Promise.all(claims.map((claim) => this.#claimEach([claim])));
+      return each.flat();
+    }
+  }
+
+  async #claimBatch(claims: readonly object[]): Promise<ClaimReply[]> {
+    const { toleranceMs, recoverMs } = this.access.timing;
+    return (await this.ask<ClaimRow[]>('claim_occurrences', toleranceMs, recoverMs, sqlJson(claims))).map(decodeClaim);
+  }
+
+  async confirm(runIds: readonly string[]): Promise<void> {
+    await Promise.all(
+      inBatches(runIds, MAX_CONFIRMED).map((batch) => {
+        const crons = [...new Set(batch.map(cronOfRun))];
+        return this.ask('confirm_runs', crons, batch, this.access.timing.sweepMs);
+      }),
+    );
+  }
+
+  async pending(cron: string): Promise<Delivery[]> {
+    return (await this.ask<DeliveryRow[]>('list_pending', cron, LEDGER_BATCH)).map(decodeDelivery);
+  }
+
+  async unstarted(cron: string, limit: number): Promise<OverdueRun[]> {
+    type Row = Omit<OverdueRun, 'priority'> & DeliveryRow;
+    return (await this.ask<Row[]>('list_unstarted', cron, atLeastNone(limit))).map(decodeDelivery);
+  }
+
+  async waitingCrons(limit: number): Promise<string[]> {
+    return this.ask('list_waiting', atLeastNone(limit));
+  }
+
+  async overdueAll(crons: readonly string[], options: OverdueOptions): Promise<PromiseSettledResult<OverdueRuns>[]> {
+    checkOverdue(options);
+    const batches = inBatches(crons, MAX_LOOKED_AT).map((batch) => this.#overdueEach(batch, options));
+    return (await Promise.all(batches)).flat();
+  }
+
+  /** What the server answered itself may be about one of the crons: the others are looked at alone then. */
+  async #overdueEach(crons: readonly string[], options: OverdueOptions): Promise<PromiseSettledResult<OverdueRuns>[]> {
+    try {
+      const found = await this.#overdueBatch(crons, options);
+      return found.map((value) => ({ status: 'fulfilled', value }));
+    } catch (reason) {
+      if (crons.length === 1 || !isAboutRequest(reason)) return crons.map(() => ({ status: 'rejected', reason }));
+      const each = await Promise.all(crons.map((cron) => this.#overdueEach([cron], options)));
+      return each.flat();
+    }
+  }
+
+  async #overdueBatch(crons: readonly string[], { againMs, keep }: OverdueOptions): Promise<OverdueRuns[]> {
+    const args = [this.access.space, crons, againMs, keep, this.access.timing.keepMs, LEDGER_BATCH];
+    const rows = await this.access.call<OverdueRow[]>('list_overdue', args);
+    return rows.map((row) => ({ ...row, runs: row.runs.map(decodeDelivery) }));
+  }
+
+  async redeliver({ runId, delivery }: Delivery, nonce: string): Promise<Delivery | null> {
+    const row = await this.ask<DeliveryRow | null>('redeliver_run', cronOfRun(runId), runId, delivery, nonce);
+    return row && decodeDelivery(row);
+  }
+}

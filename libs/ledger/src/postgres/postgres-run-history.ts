@@ -1,0 +1,95 @@
+import { parseFence } from '@fencepost/lease';
+import type { Account, AccountRequest, ItemRecord, Notification, RunHistory } from '../ledger.js';
+import { checkRange, checkWhole } from '../ledger-request.js';
+import { LEDGER_BATCH } from '../ledger-timing.js';
+import { cronOfRun } from '../occurrence.js';
+import type { EffectRecord, OperatorAction, Run, SkipRange } from '../run.js';
+import type { PostgresLedgerAccess } from './postgres-ledger-access.js';
+import { decodeRun, type RunRow } from './postgres-run-codec.js';
+import { inBatches } from './postgres-value.js';
+
+/** Read by one statement. */
+const MAX_CRONS = 500;
+
+type EffectRow = Omit<EffectRecord, 'fence'> & { readonly fence: string };
+
+/** What the ledger in PostgreSQL knows of the past, and how it forgets it. */
+export class PostgresRunHistory implements RunHistory {
+  constructor(protected readonly access: PostgresLedgerAccess) {}
+
+  async readRun(runId: string): Promise<Run | null> {
+    // Whatever is no id of a run is an error here as it is in the other ledgers.
+    cronOfRun(runId);
+    const row = await this.ask<RunRow | null>('read_run', runId, this.access.timing.keepMs);
+    return row && decodeRun(row);
+  }
+
+  async countRuns(crons: readonly string[]): Promise<number[]> {
+    const { keepMs } = this.access.timing;
+    const counts = inBatches(crons, MAX_CRONS).map((batch) => this.ask<number[]>('count_runs', batch, keepMs));
+    return (await Promise.all(counts)).flat();
+  }
+
+  async runs(cron: string, limit: number): Promise<Run[]> {
+    return this.#runs('list_runs', cron, atLeastNone(limit));
+  }
+
+  async runsIn(state: 'failed' | 'uncertain', crons: readonly string[], limit: number): Promise<Run[]> {
+    return this.#runs('list_runs_in', state, crons, atLeastNone(limit));
+  }
+
+  async skips(cron: string, limit: number): Promise<SkipRange[]> {
+    return this.ask('list_skips', cron, atLeastNone(limit));
+  }
+
+  async notifications(cron: string, limit: number): Promise<Notification[]> {
+    return this.ask('list_notifications', cron, atLeastNone(limit));
+  }
+
+  async settleNotifications(cron: string, receipts: readonly string[]): Promise<void> {
+    if (receipts.length > 0) await this.ask('settle_notifications', cron, receipts);
+  }
+
+  async effects(runId: string): Promise<EffectRecord[]> {
+    const rows = await this.access.askInTime<EffectRow[]>('list_effects', [this.access.space, runId]);
+    return rows.map((row) => ({ ...row, fence: parseFence(row.fence) }));
+  }
+
+  async items(runId: string, effect: string): Promise<ItemRecord[]> {
+    return this.access.askInTime('list_items', [this.access.space, runId, effect]);
+  }
+
+  async actions(cron: string, limit: number): Promise<OperatorAction[]> {
+    return this.ask('list_actions', cron, atLeastNone(limit));
+  }
+
+  async account(...[cron, from, to, most]: AccountRequest): Promise<Account> {
+    checkRange(from, to);
+    if (most !== undefined) checkWhole('most', most, 1);
+    const end = most === undefined ? to : await this.ask<number>('find_account_end', cron, from, to, most);
+    type Row = Omit<Account, 'runs'> & { readonly runs: readonly RunRow[] };
+    const row = await this.ask<Row>('read_account', cron, from, end, this.access.timing.keepMs);
+    return { ...row, runs: row.runs.map(decodeRun), ...(end < to && { more: end }) };
+  }
+
+  async countKeys(cron: string): Promise<number> {
+    return this.ask('count_keys', cron);
+  }
+
+  async forget(cron: string, keep: number): Promise<number> {
+    checkWhole('keep', keep, 0);
+    return this.ask('forget_runs', cron, keep, this.access.timing.keepMs, LEDGER_BATCH);
+  }
+
+  async #runs(name: 'list_runs' | 'list_runs_in', ...args: readonly unknown[]): Promise<Run[]> {
+    return (await this.ask<RunRow[]>(name, ...args, this.access.timing.keepMs)).map(decodeRun);
+  }
+
+  protected ask<T>(name: string, ...args: readonly unknown[]): Promise<T> {
+    return this.access.call<T>(name, [this.access.space, ...args]);
+  }
+}
+
+export function atLeastNone(limit: number): number {
+  return Math.max(0, limit);
+}
