@@ -3,8 +3,13 @@ import type * as fc from 'fast-check';
 /**
  * Random runs. FC_SEED replays them, the `seed` that a failure has printed; FC_PATH, its `path` up to the first colon, begins
  * with the run that failed.
+ * FC_RUNS multiplies the runs: `npm run mutation` makes them fewer, because it repeats each property for many mutants.
  */
 export function atMost(numRuns: number): fc.Parameters<unknown> {
-  const { FC_SEED: seed, FC_PATH: path } = process.env;
-  return { numRuns, ...(seed ? { seed: Number(seed) } : {}), ...(path ? { path } : {}) };
+  const { FC_RUNS: factor = '1', FC_SEED: seed, FC_PATH: path } = process.env;
+  return {
+    numRuns: Math.ceil(numRuns * Number(factor)),
+    ...(seed ? { seed: Number(seed) } : {}),
+    ...(path ? { path } : {}),
+  };
 }

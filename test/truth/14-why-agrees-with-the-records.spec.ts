@@ -1,6 +1,7 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { anyRule, PATIENCE_MS, runs } from '../schedule/random-expression.js';
+import { anyRule, PATIENCE_MS } from '../schedule/random-expression.js';
+import { atMost } from '../support/property-runs.js';
 import { FIRST, ZONES } from '../schedule/zones.js';
 import { actArbitrary, cronArbitrary, WhyHistory } from './why-history.js';
 import { contradictions } from './why-oracle.js';
@@ -42,7 +43,7 @@ describe('whatever a cron, its zone, its history and the time asked about are', 
             ).toEqual([]);
           }
         }),
-        runs(150),
+        atMost(150),
       );
     },
     PATIENCE_MS,
