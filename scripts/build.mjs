@@ -9,6 +9,8 @@ import { tool } from './tool.mjs';
 const COMMON = ['nest-cli.json', 'tsconfig.base.json', 'node_modules/.package-lock.json'];
 const PODS = 'test/pods';
 const WEB = 'apps/scheduler/web';
+const API_DOCUMENT = 'docs/openapi.json';
+const CLIENT_TYPES = 'libs/client/src/api-types.ts';
 
 /**
  * Builds libs, apps and the page when something they are made of has changed since the last build that went well; otherwise some
@@ -17,11 +19,30 @@ const WEB = 'apps/scheduler/web';
  * @throws {Error} when the compiler found errors, which it has printed by then
  */
 export async function ensureBuilt({ pods = false } = {}) {
+  await ensureGenerated();
   const parts = [workspaces(), ...(existsSync(join(root, WEB)) ? [web()] : []), ...(pods ? [testPods()] : [])];
+  await buildOutdated(parts);
+}
+
+/**
+ * Writes what is made from the API's document and not kept in git: the types of the client. Whoever compiles or checks the
+ * sources without a build needs this first.
+ */
+export async function ensureGenerated() {
+  if (existsSync(join(root, API_DOCUMENT))) await buildOutdated([clientTypes()]);
+}
+
+async function buildOutdated(parts) {
   if (parts.every(upToDate)) return;
   await exclusively('build', () => {
     for (const part of parts) if (!upToDate(part)) build(part);
   });
+}
+
+function clientTypes() {
+  const sources = [API_DOCUMENT, 'node_modules/.package-lock.json'];
+  const args = [API_DOCUMENT, '--output', CLIENT_TYPES];
+  return { name: 'client types', sources, outputs: [CLIENT_TYPES], folders: [], tool: 'openapi-typescript', args };
 }
 
 function workspaces() {
@@ -121,7 +142,7 @@ function readStamp(part) {
 }
 
 function stampFile({ name }) {
-  return join(root, '.cache', `build-${name}.json`);
+  return join(root, '.cache', `build-${name.replaceAll(' ', '-')}.json`);
 }
 
 function readJson(file) {

@@ -1,7 +1,7 @@
 import { spawnSync } from 'node:child_process';
 import { mkdirSync, readdirSync, renameSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { ensureBuilt } from './build.mjs';
+import { ensureBuilt, ensureGenerated } from './build.mjs';
 import { complaints, inspectBoundaries } from './boundaries.mjs';
 import { root } from './exclusive.mjs';
 import { exportedNames, overBudget } from './exports.mjs';
@@ -39,6 +39,7 @@ const AFTER_BUILD = PUBLISHED.flatMap((lib) => [
  */
 async function lint(steps) {
   await ensureInstalled();
+  await ensureGenerated();
   const failed = [];
   for (const { name, step } of steps) {
     const since = performance.now();

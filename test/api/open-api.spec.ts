@@ -9,9 +9,6 @@ import { ApiModule } from '../../apps/scheduler/src/api/api.module.js';
 import { openApiOf } from '../../apps/scheduler/src/api/open-api.js';
 
 const DOCUMENT = '../../docs/openapi.json';
-const TYPES = '../../libs/client/src/api-types.ts';
-
-const HEAD = `/* Generated from docs/openapi.json: run "npx vitest run test/api/open-api.spec.ts --update". */\n\n`;
 
 @Module({})
 class Elsewhere {}
@@ -32,15 +29,15 @@ async function formatted(text: string, path: string): Promise<string> {
   return format(text, { ...(await resolveConfig(file)), filepath: file });
 }
 
-describe('the OpenAPI document (to write both files anew: npx vitest run test/api/open-api.spec.ts --update)', () => {
+describe('the OpenAPI document (to write it anew: npx vitest run test/api/open-api.spec.ts --update)', () => {
   it('is the one that is kept in docs', async () => {
     await expect(await formatted(JSON.stringify(document), DOCUMENT)).toMatchFileSnapshot(DOCUMENT);
   });
 
-  it('is valid, and the types of the client are made from it', async () => {
-    // The generator checks the document by the rules of OpenAPI 3.1 first, and throws for one that is not valid.
+  it('is valid by the rules of OpenAPI 3.1, and names each operation for the types of the client', async () => {
+    // The generator checks the document first, and throws for one that is not valid.
     const types = astToString(await openApiTypes(JSON.stringify(document)));
-    await expect(await formatted(HEAD + types, TYPES)).toMatchFileSnapshot(TYPES);
+    expect(types).toContain('operations["crons_list"]');
   });
 
   it('refers only to what is in it', () => {

@@ -30,6 +30,19 @@ describe('ensureBuilt', () => {
     },
   );
 
+  it('generates the types of the client before it compiles, and again after a change of the document', async () => {
+    const types = 'libs/client/src/api-types.ts';
+    clone.compiler('openapi-typescript', `mkdir -p libs/client/src; cp docs/openapi.json ${types}`);
+    clone.compiler('nest', `test -f ${types} && ${COMPILE}`);
+    for (const document of ['{}', '{"openapi":"3.1.0"}']) {
+      clone.write('docs/openapi.json', document);
+      expect((await build()).err).toMatch(/^Building the client types/);
+      expect(clone.has(types)).toBe(true);
+    }
+    expect(await build()).toEqual({ code: 0, out: '', err: '' });
+    expect(clone.calls('openapi-typescript')).toBe(2);
+  });
+
   it('does not build for a spec', async () => {
     await build();
     clone.write('apps/demo/src/main.spec.ts', 'export {};');

@@ -51,7 +51,7 @@ export class Clone {
   }
 
   /** Installs at once, without npm, and with a compiler that does `body`. */
-  compiler(name: 'nest' | 'tsc' | 'vite', body: string): void {
+  compiler(name: 'nest' | 'openapi-typescript' | 'tsc' | 'vite', body: string): void {
     this.write('node_modules/.package-lock.json', readFileSync(join(this.folder, 'package-lock.json'), 'utf8'));
     this.program(`node_modules/.bin/${name}`, body);
   }
