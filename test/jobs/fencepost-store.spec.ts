@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import { StoreError, UsageError } from '../../apps/cli/src/exit.js';
-import { LazyRunQueue } from '../../apps/cli/src/store/lazy-run-queue.js';
+import { LazyRunQueue } from '../../apps/cli/src/store/store.js';
 import { storeAddress } from '../../apps/cli/src/store/store-options.js';
 import { withStore } from '../../apps/cli/src/store/store.js';
 import type { World } from '../../apps/cli/src/world.js';

@@ -54,7 +54,7 @@ export default [
     name: 'keeper: a machine that slept is not noticed',
     guards: 'G13',
     defence: 'deadlines that were counted while the clock stood still are not trusted',
-    file: 'libs/lease/src/holding/clock-jump.ts',
+    file: 'libs/lease/src/holding/lease-keeper.ts',
     find: 'return Math.abs(this.#apart - before) > TOLERANCE_MS;',
     replace: 'return this.#apart === before + Number.POSITIVE_INFINITY;',
     killedBy: 'libs/lease/src/holding/lease-keeper-loss.spec.ts',

@@ -96,7 +96,7 @@ export default [
     name: 'journal: secrets are kept',
     guards: 'security',
     defence: 'the journal has no secret that a log has not',
-    file: 'libs/jobs/src/journal/journal-detail.ts',
+    file: 'libs/jobs/src/journal/journal-writer.ts',
     find: 'return scrub(Object.fromEntries(kept.map(([key, value]) => [key, shown(key, value)])));',
     replace: 'return scrub && Object.fromEntries(kept.map(([key, value]) => [key, shown(key, value)]));',
     killedBy: 'libs/jobs/src/journal/journal-writer.spec.ts',

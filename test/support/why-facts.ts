@@ -4,7 +4,7 @@ import { expect } from 'vitest';
 import type { JournalEntry } from '../../libs/jobs/src/journal/journal.js';
 import type { CronRecord } from '../../libs/ledger/src/ledger.js';
 import type { EffectRecord, OperatorAction, Pause, Run, SkipReason } from '../../libs/ledger/src/run.js';
-import { explain } from '../../libs/jobs/src/operating/why-explain.js';
+import { explain } from '../../libs/jobs/src/operating/explain-service.js';
 import {
   instantInSecond,
   meantTime,

@@ -4,7 +4,31 @@ import { PodModule, type PodEnvironment } from '@fencepost/pod';
 import { LatencyReport } from './jobs/latency-report.js';
 import { Pulse } from './jobs/pulse.js';
 import { Snapshot } from './jobs/snapshot.js';
-import { SinkModule } from './sink.module.js';
+import { JOBS_SETTINGS, type JobsSettings } from '@fencepost/jobs/worker';
+import type { RedisClient } from '@fencepost/lease/redis';
+import { RedisFencedRows } from '@fencepost/lease/sinks';
+import { LEASE_REDIS } from '@fencepost/lease/nest';
+
+/** Where the jobs of this app write: rows that refuse a stale writer and recognise a repeated one. */
+@Module({})
+class SinkModule {
+  /** @param pod the module that provides connection and settings */
+  static on(pod: DynamicModule): DynamicModule {
+    return {
+      module: SinkModule,
+      imports: [pod],
+      providers: [
+        {
+          provide: RedisFencedRows,
+          inject: [LEASE_REDIS, JOBS_SETTINGS],
+          useFactory: (redis: RedisClient, { prefix, tenant }: JobsSettings) =>
+            new RedisFencedRows({ redis, prefix, tenant, table: 'sink' }),
+        },
+      ],
+      exports: [RedisFencedRows, pod],
+    };
+  }
+}
 
 /** A pod that runs attempts. The jobs are plain providers. */
 @Module({})

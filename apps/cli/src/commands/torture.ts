@@ -1,12 +1,13 @@
 import { Command } from 'commander';
-import { tortureJob } from '@fencepost/testing';
+import { tortureJob, jobsIn } from '@fencepost/testing';
 import type { ExportedJobs, TortureReport } from '@fencepost/testing';
 import { json, wholeNumber, words, type JsonValue } from '../option-values.js';
 import { AppError } from '../torture/app-error.js';
-import { loadApp, sentence } from '../torture/load-app.js';
 import { tortureReport } from '../torture/torture-report.js';
 import type { Setting } from '../world.js';
 import { withJson } from './orders.js';
+import { resolve } from 'node:path';
+import { pathToFileURL } from 'node:url';
 
 interface Flags {
   readonly app: string;
@@ -76,4 +77,25 @@ function replayOf({ app, payload, seed }: Flags, job: string, only: number | nul
 /** As a shell takes it. */
 function quoted(word: string): string {
   return /^[\w./@:-]+$/.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`;
+}
+
+/** @throws {AppError} in one sentence, whatever is wrong with it */
+async function loadApp(file: string): Promise<ExportedJobs> {
+  const named = JSON.stringify(file);
+  const exports = await imported(file).catch((error: unknown) => {
+    throw new AppError(`Expected a module that Node can import, got ${named}: ${sentence(error)}`);
+  });
+  return jobsIn(exports).catch((error: unknown) => {
+    throw new AppError(`Of ${named} no jobs can be made: ${sentence(error)}`);
+  });
+}
+
+async function imported(file: string): Promise<object> {
+  return (await import(/* @vite-ignore */ pathToFileURL(resolve(file)).href)) as object;
+}
+
+/** The first line: the rest of what Nest or a module says is for whoever has its source before them. */
+function sentence(error: unknown): string {
+  const [line = ''] = (error instanceof Error ? error.message : String(error)).split('\n');
+  return /[.!?]$/.test(line) ? line : `${line}.`;
 }

@@ -2,11 +2,11 @@ import { EXIT } from '../exit.js';
 import { iso, type Report } from '../report.js';
 import { table } from '../table.js';
 import { dstFindings } from './dst-findings.js';
-import { duplicateFindings } from './duplicate-findings.js';
-import type { LintFinding, LintedCron } from './finding.js';
 import { impossibleDateFindings } from './impossible-date-findings.js';
 import { stampedeFindings } from './stampede-findings.js';
-import { unreadableFindings } from './unreadable-findings.js';
+import { groupBy } from '../group-by.js';
+import { parseSchedule, ScheduleError } from '../jobs.js';
+import { scheduleText, type LintFinding, type LintedCron } from './finding.js';
 
 export interface LintQuestion {
   readonly crons: readonly LintedCron[];
@@ -54,4 +54,37 @@ function summary(crons: number, undeclared: number, notes: number): string {
 
 function count(n: number, word: string): string {
   return `${n} ${word}${n === 1 ? '' : 's'}`;
+}
+
+/** Crons that do the same at the same instants. Each by a handler of its own is a coincidence; by the same one it is not. */
+function duplicateFindings(crons: readonly LintedCron[]): LintFinding[] {
+  // What comes only when it is asked for never comes twice by itself.
+  const scheduled = crons.filter(({ expression }) => expression.trim() !== '@manual');
+  return groupBy(scheduled, sameness)
+    .filter((group) => group.length > 1)
+    .map(finding);
+}
+
+function sameness({ name, expression, timeZone, dst, spreadMs, handler = name, payload = null }: LintedCron): string {
+  const words = expression.trim().toLowerCase().split(/\s+/);
+  return JSON.stringify([words, timeZone.toLowerCase(), dst ?? null, spreadMs ?? 0, handler, payload]);
+}
+
+function finding(group: readonly LintedCron[]): LintFinding {
+  const crons = group.map(({ name }) => name);
+  const [{ expression, timeZone } = { expression: '', timeZone: '' }] = group;
+  const text = `${crons.map((name) => `"${name}"`).join(' and ')} have one schedule (${expression}, ${timeZone}), one handler and one payload: the same work is done ${crons.length} times.`;
+  return { rule: 'duplicate', level: 'note', crons, text };
+}
+
+/** A program with another parser or time zone database may have declared what this one can't read: nobody here knows when it fires. */
+function unreadableFindings(cron: LintedCron, now: number): LintFinding[] {
+  try {
+    parseSchedule(scheduleText(cron), now);
+    return [];
+  } catch (error) {
+    if (!(error instanceof ScheduleError)) throw error;
+    const text = `"${cron.name}" (${cron.expression}, ${cron.timeZone}) can't be read: expected ${error.part} to be ${error.expected}.`;
+    return [{ rule: 'unreadable', level: 'undeclared', crons: [cron.name], text }];
+  }
 }

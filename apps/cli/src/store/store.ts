@@ -1,7 +1,7 @@
 import { SetupError, systemClock, type Clock } from '@fencepost/lease';
 import { redisKeys, redactUrl } from '@fencepost/lease/internal/redis';
 import type { SqlPool } from '@fencepost/lease/postgres';
-import { closeRedis, connectRedis, type RedisClient } from '@fencepost/lease/redis';
+import { closeRedis, connectRedis, type RedisClient, RedisLeaseStore } from '@fencepost/lease/redis';
 import { StoreError, UsageError } from '../exit.js';
 import {
   BullmqRunQueue,
@@ -26,14 +26,39 @@ import {
   type Catalog,
   type Ledger,
   type PostgresFacts,
+  type RunQueue,
+  ExplainService,
 } from '../jobs.js';
 import type { World } from '../world.js';
 import { servicesOf, type Services } from './services.js';
-import { LazyRunQueue } from './lazy-run-queue.js';
 import { withPool } from './postgres-pool.js';
-import { questionsOf, type Questions } from './questions.js';
 import { chooseTenant, cronsElsewhere, tenantsInRedis } from './redis-tenants.js';
 import { storeAddress, type StoreAddress, type StoreFlags } from './store-options.js';
+
+/** Opened when something is to be enqueued: whoever only looks leaves no trace in the queue's keys. */
+export class LazyRunQueue implements RunQueue {
+  #opened: Promise<RunQueue & { close(): Promise<void> }> | null = null;
+
+  constructor(private readonly open: () => Promise<RunQueue & { close(): Promise<void> }>) {}
+
+  async enqueue(...[deliveries]: Parameters<RunQueue['enqueue']>): Promise<void> {
+    await (await this.#queue()).enqueue(deliveries);
+  }
+
+  async holds(...[deliveries]: Parameters<RunQueue['holds']>): ReturnType<RunQueue['holds']> {
+    return (await this.#queue()).holds(deliveries);
+  }
+
+  async close(): Promise<void> {
+    const queue = await this.#opened?.catch(() => null);
+    await queue?.close();
+  }
+
+  #queue(): Promise<RunQueue> {
+    this.#opened ??= this.open();
+    return this.#opened;
+  }
+}
 
 /** One deployment's crons, and what can be done to them. */
 export interface Store extends Questions, Services {
@@ -216,4 +241,27 @@ function checkNames({ prefix, tenant }: StoreAddress): void {
   } catch (error) {
     throw new UsageError(error instanceof Error ? error.message : String(error));
   }
+}
+
+interface Ports {
+  readonly redis: RedisClient;
+  readonly prefix: string;
+  readonly tenant: string;
+  readonly catalog: Catalog;
+  readonly ledger: Ledger;
+  readonly journal: RedisJournal;
+}
+
+/** What answers people's questions about crons. */
+interface Questions {
+  readonly leaseStore: RedisLeaseStore;
+  readonly why: ExplainService;
+}
+
+function questionsOf({ redis, prefix, tenant, catalog, ledger, journal }: Ports): Questions {
+  const leaseStore = new RedisLeaseStore({ redis, prefix, tenant, kind: 'cron' });
+  return {
+    leaseStore,
+    why: new ExplainService({ catalog, ledger, journal, leases: leaseStore }),
+  };
 }

@@ -3,7 +3,16 @@ import type { ArgumentsHost, ExceptionFilter } from '@nestjs/common';
 import type { WebRequest, WebResponse } from '../http/web-request.js';
 import { placeOf } from '../auth/open-places.js';
 import { problemOf, type Problem } from './problem.js';
-import { signInPage } from './sign-in-page.js';
+import { shellOfPage } from '../page/page-files.js';
+
+const PLAIN =
+  '<!doctype html><html lang="en"><title>Sign in · Fencepost</title>' +
+  '<p>Expected a session. <a href="/crons/">Sign in</a>, and come back.</p></html>';
+
+/** For a browser that has no session: our page, which asks for a token and shows nothing else; or a link to it. */
+function signInPage(): string {
+  return shellOfPage() ?? PLAIN;
+}
 
 /** Every error leaves as `{ statusCode, code, message }`; a browser that opens a page without a session is told where to sign in. */
 @Catch()

@@ -1,5 +1,5 @@
 import { BullMQAdapter } from '@bull-board/api/bullMQAdapter';
-import type { QueueJob, QueueJobJson } from '@bull-board/api/typings/app';
+import type { QueueJob, QueueJobJson, AppJobScheduler } from '@bull-board/api/typings/app';
 import type { CronCatalog, CronOperator } from '@fencepost/jobs';
 import type { RunHistory } from '@fencepost/ledger';
 import type { Run } from '@fencepost/ledger/run';
@@ -11,8 +11,10 @@ import type { CommandService } from '../api/command-service.js';
 import type { ReadGate } from '../api/read-gate.js';
 import { refusedRun, runIdOf } from '../api/problems.js';
 import { currentCaller } from '../auth/caller.js';
-import { jobData, jobName } from './job-texts.js';
-import { unreadSchedulers, type KnownSchedulers, type Scheduler } from './unread-schedulers.js';
+import { lateBy } from '@fencepost/jobs';
+import { formatFence } from '@fencepost/lease';
+import { ownerPrefix } from '@fencepost/lease/internal';
+import { problemOf } from '../api/problem.js';
 
 export interface CronAdapterDeps {
   readonly runs: BullmqRunQueue;
@@ -144,4 +146,49 @@ function runInData(data: unknown): string | null {
 function runUrl(data: unknown): string {
   const runId = runInData(data);
   return runId === null ? '/crons/' : `/crons/run/${encodeURIComponent(runId)}`;
+}
+
+interface Named {
+  readonly name: string;
+  readonly id?: string | number | null | undefined;
+}
+
+/** `nightly-report · 2026-11-21T03:00:00.000Z`, and why it runs where that is not the schedule. */
+function jobName({ name }: Named, run: Run | null): string {
+  if (!run) return name;
+  const why = run.reason === 'schedule' ? '' : ` · ${run.reason}`;
+  return `${run.cron} · ${new Date(run.scheduledAt).toISOString()}${why}`;
+}
+
+/** What a person wants to know of a delivery: it holds no more than the id of its run, and the ledger has the rest. */
+function jobData(data: unknown, run: Run | null): unknown {
+  if (!run) return data;
+  const lateByMs = lateBy(run);
+  return {
+    runId: run.id,
+    cron: run.cron,
+    scheduledAt: new Date(run.scheduledAt).toISOString(),
+    lateness: lateByMs === null ? (run.startedAt === null ? 'not begun' : 'none') : `${lateByMs} ms`,
+    attempt: run.attempt,
+    fence: run.fence === null ? null : formatFence(run.fence),
+    outcome: run.state,
+    error: run.error,
+    worker: run.worker === null ? null : ownerPrefix(run.worker),
+  };
+}
+
+type Scheduler = Omit<AppJobScheduler, 'queueName'>;
+
+/** What was shown last. */
+interface KnownSchedulers {
+  readonly shown: readonly Scheduler[];
+  readonly at: Date;
+}
+
+/** What a board shows that could not be brought up to date: a first line that says so, and what was known last. */
+export function unreadSchedulers(known: KnownSchedulers | null, error: unknown): Scheduler[] {
+  const { code, message } = problemOf(error);
+  const since = known === null ? 'nothing is known yet' : `the rest is as of ${known.at.toISOString()}`;
+  const note = { id: 'not-up-to-date', name: `NOT UP TO DATE, ${since} (${code}): ${message}`, iterationCount: 0 };
+  return [note, ...(known?.shown ?? [])];
 }

@@ -1,4 +1,4 @@
-import { Route, Router, Switch } from 'wouter-preact';
+import { Route, Router, Switch, Link } from 'wouter-preact';
 import { session, whoAmI } from './data/session.js';
 import { AttentionPage } from './pages/attention/attention-page.js';
 import { AuditPage } from './pages/audit-page.js';
@@ -7,12 +7,12 @@ import { CronsPage } from './pages/crons/crons-page.js';
 import { DoctorPage } from './pages/doctor-page.js';
 import { LeasesPage } from './pages/leases-page.js';
 import { LoginPage } from './pages/login-page.js';
-import { NotFoundPage } from './pages/not-found-page.js';
 import { UpcomingPage } from './pages/upcoming-page.js';
 import { RunPage } from './pages/run/run-page.js';
 import { Announcer } from './ui/announcer.js';
 import { Masthead } from './ui/masthead.js';
 import { Failure } from './ui/states.js';
+import { Page } from './ui/page.js';
 
 export function App() {
   return (
@@ -68,4 +68,14 @@ function decoded(part: string): string {
   } catch {
     return part;
   }
+}
+
+function NotFoundPage() {
+  return (
+    <Page title="No such page" intro="Nothing is kept under this address.">
+      <p>
+        <Link href="/">To the list of crons</Link>
+      </p>
+    </Page>
+  );
 }

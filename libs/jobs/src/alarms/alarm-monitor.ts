@@ -9,8 +9,9 @@ import type { AlarmChange } from './alarm.js';
 import type { AlarmStore, Swap } from './alarm-store.js';
 import { newRecord, readRecord, settle, told, type AlarmRecord, type Settled } from './alarm-record.js';
 import { evaluateRules, newestSuccess } from './evaluate-rules.js';
-import { nextDue, type Schedules } from './next-due.js';
 import { reportStoreFailure } from '../telemetry/report-failure.js';
+import { spreadOf } from '@fencepost/schedule';
+import type { SharedSchedules } from '../scheduling/generation-ranges.js';
 
 export interface AlarmMonitorDeps {
   readonly ledger: Pick<OccurrenceLog, 'readCrons'> & Pick<RunHistory, 'runs' | 'runsIn'>;
@@ -191,4 +192,16 @@ function quietSince(known: number, now: number, expectEveryMs = Infinity): numbe
 
 function latest(a: number | null, b: number | null): number | null {
   return a === null || b === null ? (a ?? b) : Math.max(a, b);
+}
+
+type Schedules = SharedSchedules;
+
+/**
+ * When the first instant of the newest generation that nobody has accounted for is due, epoch milliseconds; `null` for none.
+ * Earlier generations are left out: their last instants are accounted for by whoever takes the cron over, at once.
+ */
+function nextDue(schedules: Schedules, { definition, since }: CatalogEntry, cursor: number | null): number | null {
+  const schedule = schedules.of(definition);
+  const next = schedule?.next(Math.max(since, cursor ?? since)) ?? null;
+  return schedule && next !== null ? next + spreadOf(definition.name, schedule.spreadOverMs) : null;
 }

@@ -3,7 +3,16 @@ import { request as httpsRequest } from 'node:https';
 import type { Clock } from '@fencepost/lease';
 import { useAgent } from 'request-filtering-agent';
 import { isForbidden, lookUp } from './forbidden-address.js';
-import { CallError } from './call-error.js';
+import { FencepostError } from '@fencepost/lease';
+
+/** Somebody outside was called, and did not take it. Says the host and nothing else of the address. */
+class CallError extends FencepostError {
+  readonly code = 'CALL_FAILED';
+
+  constructor(host: string, why: string) {
+    super(`Expected ${host} to take the message, and ${why}. It is called again until it does, or is given up.`);
+  }
+}
 
 export interface Call {
   readonly method: 'GET' | 'POST';

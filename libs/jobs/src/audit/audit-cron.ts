@@ -1,10 +1,8 @@
 import type { Generation } from '@fencepost/ledger/catalog';
 import type { Account } from '@fencepost/ledger';
-import type { Run, SkipRange } from '@fencepost/ledger/run';
+import type { Run, SkipRange, RunState } from '@fencepost/ledger/run';
 import { occurrenceId } from '@fencepost/ledger/run';
 import { noCounts, type CronAudit, type AuditFinding, type AuditFindingKind, type NotCovered } from './audit-report.js';
-import { impossibility } from './impossibility.js';
-import { lostDefinitions } from './lost-definition.js';
 import { skipCover } from './skip-cover.js';
 import {
   instantsOf,
@@ -14,6 +12,40 @@ import {
   type ValidityInterval,
   type IntervalPart,
 } from './validity-intervals.js';
+
+/** A generation is effective no later than this after it was accepted, in milliseconds of the store's clock. */
+const EFFECTIVE_WITHIN_MS = 2_000;
+
+/**
+ * Whether the catalog has lost what a run was claimed under. It may be lost by itself: with another server than the ledger's,
+ * or in a failover that kept the claim.
+ *
+ * Nobody can claim under a generation that was not accepted yet. So where the catalog has that number from later on, it had
+ * issued it before, and knows no more what it stood for. And a catalog that fell behind the ledger counts once more on from
+ * there: what was claimed before that has a lower number, and may have had another definition.
+ */
+function lostDefinitions(generations: readonly Generation[]): (run: Run, at: Generation) => boolean {
+  const accepted = new Map(generations.map(({ generation, since }) => [generation, since - EFFECTIVE_WITHIN_MS]));
+  return (run, at) => isRenumbered(run, at) || run.claimedAt < (accepted.get(run.generation) ?? -Infinity);
+}
+
+function isRenumbered(run: Run, { generation, renumberedAt }: Generation): boolean {
+  return renumberedAt !== undefined && run.generation < generation && run.claimedAt <= renumberedAt;
+}
+
+const FINAL: readonly RunState[] = ['succeeded', 'failed', 'cancelled', 'skipped'];
+const BEGUN: readonly RunState[] = ['running', 'orphaned', 'uncertain', 'succeeded', 'failed'];
+
+/** What of a run's record can't be, in words that follow "its run"; `null` when all of it can. */
+function impossibility({ state, skipped, finishedAt, attempt }: Run): string | null {
+  if (state === 'skipped' && skipped === null) return 'is skipped for no reason';
+  if (state !== 'skipped' && skipped !== null) return `is ${state}, and skipped (${skipped})`;
+  if (BEGUN.includes(state) && attempt === 0) return `is ${state}, and no attempt ever began`;
+  if (FINAL.includes(state) !== (finishedAt !== null)) {
+    return finishedAt === null ? `is ${state}, and never ended` : `is ${state}, and has ended`;
+  }
+  return null;
+}
 
 /**
  * Holds what is recorded of a cron against its schedule: every instant of a firing generation has exactly one run or one

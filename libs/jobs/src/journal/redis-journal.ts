@@ -1,11 +1,50 @@
 import { loadScripts, redisKeys, type KeyBuilder, type KeySpace } from '@fencepost/lease/internal/redis';
 import type { RedisClient } from '@fencepost/lease/redis';
 import { JournalAwayError } from './journal-away-error.js';
-import { entryText, readEntry } from './journal-entry-text.js';
-import { BEFORE_ALL, isJournalId } from './journal-id.js';
+import { BEFORE_ALL, isJournalId, instantOf } from './journal-id.js';
 import { JOURNAL_LIMITS, readable } from './journal.js';
 import type { Journal, JournalEntry, JournalLimits, JournalQuery, NewJournalEntry } from './journal.js';
 import { isNotable } from './notable.js';
+
+/** Values without their names: the names would be most of ten thousand entries. */
+function entryText({ pod, role, event, level, cron, runId, detail }: NewJournalEntry): string {
+  return JSON.stringify([pod, role, event, level, cron, runId, detail]);
+}
+
+/** Nothing for what can't be read: another release may have written it, and a hint that is missing is no failure. */
+function readEntry(id: string, text: string): JournalEntry[] {
+  const values = valuesOf(text);
+  if (!isEntry(values)) return [];
+  const [pod, role, event, level, cron, runId, detail] = values;
+  return [{ id, at: instantOf(id), pod, role, event, level, cron, runId, detail }];
+}
+
+type Values = [
+  ...names: [pod: string, role: string, event: NewJournalEntry['event'], level: NewJournalEntry['level']],
+  ...of: [cron: string | null, runId: string | null, detail: NewJournalEntry['detail']],
+];
+
+const isName = (name: unknown) => typeof name === 'string';
+
+function isEntry(values: unknown): values is Values {
+  if (!Array.isArray(values) || values.length !== 7) return false;
+  const [detail, ...names] = values.toReversed() as unknown[];
+  const [runId, cron, ...always] = names;
+  return (
+    [runId, cron].every((name) => name === null || isName(name)) &&
+    always.every(isName) &&
+    typeof detail === 'object' &&
+    detail !== null
+  );
+}
+
+function valuesOf(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return null;
+  }
+}
 
 const SCRIPTS = loadScripts(new URL('./lua/', import.meta.url), ['append-entries']);
 

@@ -8,8 +8,24 @@ import type { CronLabels } from './cron-labels.js';
 import type { Instruments } from './instruments.js';
 import type { LastSuccess } from './last-success.js';
 import type { MetricSources } from './sources.js';
-import { RoundRobin } from './round-robin.js';
 import { reportStoreFailure } from '../telemetry/report-failure.js';
+
+/**
+ * Of many, some at a time, all of them in turn: what is asked of a store for each cron must not take longer the more crons
+ * there are.
+ */
+class RoundRobin {
+  #at = 0;
+
+  constructor(private readonly most: number) {}
+
+  next(all: readonly string[]): string[] {
+    if (all.length <= this.most) return [...all];
+    const start = this.#at % all.length;
+    this.#at = start + this.most;
+    return [...all, ...all].slice(start, start + this.most);
+  }
+}
 
 export interface StoreGaugesDeps {
   readonly count: Instruments;

@@ -1,4 +1,4 @@
-import { Inject, Module } from '@nestjs/common';
+import { Inject, Module, Injectable, Logger } from '@nestjs/common';
 import type {
   DynamicModule,
   FactoryProvider,
@@ -8,10 +8,10 @@ import type {
   OnApplicationShutdown,
   OnModuleDestroy,
   Provider,
+  OnModuleInit,
 } from '@nestjs/common';
-import type { Clock, Leases } from '@fencepost/lease';
-import { observers } from '@fencepost/lease/internal';
-import { closeRedis, type RedisClient } from '@fencepost/lease/redis';
+import { observers, LeaseKeeper } from '@fencepost/lease/internal';
+import { closeRedis, type RedisClient, RedisLeaseStore } from '@fencepost/lease/redis';
 import { CLOCK, LEASE_REDIS, LeaseModule, type LeaseModuleOptions } from '@fencepost/lease/nest';
 import type { Ledger } from '@fencepost/ledger';
 import { PostgresLedger, migrateLedger } from '@fencepost/ledger/postgres';
@@ -20,13 +20,10 @@ import type { ReplicationOptions } from '@fencepost/ledger/redis';
 import { LeaseFeed } from '../telemetry/lease-feed.js';
 import { leaseWarnings } from '../telemetry/lease-warnings.js';
 import { Telemetry } from '../telemetry/telemetry.js';
-import { cronLeases } from './cron-leases.js';
 import { openCatalog, openMembership } from './definition-stores.js';
-import { FailureLog } from './failure-log.js';
 import { retryOnBoot } from './retry-on-boot.js';
 import { observing } from './observing.js';
 import { jobsSettings, type JobsModuleOptions, type JobsSettings, type Role } from './options.js';
-import { openTracing } from './open-tracing.js';
 import { openDatabase, type Database } from './postgres-database.js';
 import { refusalOf } from './postgres-unreachable.js';
 import { reads, type Reads } from './reads.js';
@@ -46,6 +43,45 @@ import {
   READS,
   TRACING,
 } from './tokens.js';
+import { Leases, type Clock, type LeaseStore, SetupError } from '@fencepost/lease';
+import { logFailures } from '../telemetry/log-failures.js';
+import type { Tracing } from '../telemetry/tracing.js';
+
+/** Failures go to the logger of the app, unless it logs all events itself. */
+@Injectable()
+class FailureLog implements OnModuleInit {
+  @Inject(Telemetry) private readonly telemetry!: Telemetry;
+  @Inject(CLOCK) private readonly clock!: Clock;
+
+  onModuleInit(): void {
+    logFailures(this.telemetry, new Logger('Fencepost'), this.clock);
+  }
+}
+
+type Keeping = [
+  store: LeaseStore,
+  own: LeaseKeeper,
+  settings: JobsSettings,
+  clock: Clock,
+  feed: LeaseFeed,
+  telemetry: Telemetry,
+];
+
+/** The leases on crons: apart from those that the application takes itself, by the same name of this process. */
+const cronLeases: FactoryProvider[] = [
+  {
+    provide: CRON_LEASE_STORE,
+    inject: [LEASE_REDIS, JOBS_SETTINGS],
+    useFactory: (redis: RedisClient, { prefix, tenant }: JobsSettings) =>
+      new RedisLeaseStore({ redis, prefix, tenant, kind: 'cron' }),
+  },
+  {
+    provide: CRON_LEASES,
+    inject: [CRON_LEASE_STORE, LeaseKeeper, JOBS_SETTINGS, CLOCK, LeaseFeed, Telemetry],
+    useFactory: (...[store, { holder }, { leaseTtlMs: ttl }, clock, feed, telemetry]: Keeping) =>
+      new Leases({ store, clock, holder, ttl, observe: observers(feed.tellOfCron, leaseWarnings(telemetry)) }),
+  },
+];
 
 /** Where the options come from; the shape Nest users know from other modules' `forRootAsync`. */
 export interface JobsOptionsSource extends Pick<ModuleMetadata, 'imports'> {
@@ -200,4 +236,20 @@ function leaseOptions(settings: JobsSettings, feed: LeaseFeed, telemetry: Teleme
   const { redis, prefix, tenant, leaseTtlMs: ttl, pod } = settings;
   const observe = observers(feed.tell, leaseWarnings(telemetry));
   return { redis, prefix, tenant, ttl, observe, ...(pod === undefined ? {} : { holder: pod }) };
+}
+
+/**
+ * Loads what tracing needs only where somebody wants it: nobody else has these packages.
+ * @throws {SetupError} when they are not installed
+ */
+async function openTracing({ tracing }: JobsSettings, telemetry: Telemetry): Promise<Tracing | null> {
+  if (!tracing) return null;
+  try {
+    const { OpenTelemetryTracing } = await import('../telemetry/open-telemetry.js');
+    return new OpenTelemetryTracing(telemetry);
+  } catch (cause) {
+    const text =
+      'Expected the packages @opentelemetry/api and bullmq-otel, because JobsModule has the option "tracing".';
+    throw new SetupError(`${text} Install them, or leave the option out. ${String(cause)}`, { cause });
+  }
 }

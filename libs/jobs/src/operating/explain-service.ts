@@ -7,10 +7,13 @@ import type { ValidityInterval } from '../audit/validity-intervals.js';
 import { knownCron } from './known-cron.js';
 import { reportOf, type RunReport } from './run-report.js';
 import { accountAround } from './why-account.js';
-import { explain } from './why-explain.js';
 import { instantInSecond, meantTime, validityIntervalsOfEntry, contextOf } from './why-context.js';
 import { readWhen } from './why-when.js';
-import type { WhyReport } from './why.js';
+import type { WhyReport, InstantFacts, Verdict, WhyFacts } from './why.js';
+import { skipCover } from '../audit/skip-cover.js';
+import { withoutRun } from './why-absence.js';
+import { ofRun } from './why-run.js';
+import { generationSteps, scheduleSteps, storeClockSteps } from './why-schedule.js';
 
 export interface WhyPorts {
   readonly catalog: Pick<Catalog, 'read'>;
@@ -78,4 +81,25 @@ export class ExplainService {
 
 function byClaim(one: Run, other: Run): number {
   return one.claimedAt - other.claimedAt || (one.id < other.id ? -1 : 1);
+}
+
+/**
+ * Why a cron ran at a time, or why it did not: what its schedule and the clocks say, which definition was in force, what
+ * stood in the way, who acted, and what came of it. Pure: the same facts give the same answer.
+ */
+export function explain(facts: WhyFacts): WhyReport {
+  const { context, report } = facts;
+  const range = skipCover(facts.account.skips)(context.at);
+  const instantFacts: InstantFacts = { ...facts, cron: facts.entry.definition.name, range };
+  const found: Verdict = report ? ofRun(instantFacts, report.run) : withoutRun(instantFacts);
+  return {
+    ...{ cron: instantFacts.cron, at: context.at, verdict: found.verdict, answer: found.answer },
+    steps: [
+      ...storeClockSteps(instantFacts),
+      ...scheduleSteps(instantFacts),
+      ...generationSteps(instantFacts),
+      ...found.steps,
+    ],
+    ...{ run: report, neighbours: context.neighbours },
+  };
 }

@@ -1,6 +1,22 @@
 import { scrubText } from '@fencepost/lease/internal';
-import { channel, hasChannels } from './channels.js';
 import type { EventName, Events } from './events.js';
+import { channel as nodeChannel, type Channel } from 'node:diagnostics_channel';
+
+/** Kept, so that asking whether somebody listens is not a search by name at every event. */
+const channels = new Map<EventName, Channel>();
+
+/** Each event is also published on the `node:diagnostics_channel` of this name, for tools outside the application. */
+function channel(event: EventName): Channel {
+  const known = channels.get(event);
+  if (known) return known;
+  const found = nodeChannel(`fencepost:${event}`);
+  channels.set(event, found);
+  return found;
+}
+
+function hasChannels(event: EventName): boolean {
+  return channel(event).hasSubscribers;
+}
 
 export type EventListener = <N extends EventName>(name: N, detail: Events[N]) => void;
 

@@ -6,7 +6,6 @@ import { NO_FENCE } from '../base/fence.js';
 import { processIdentity } from '../base/identity.js';
 import type { AcquireReply, AcquireRequest, LeaseStore } from '../store/lease-store.js';
 import { Asking, NOTHING } from './asking.js';
-import { ClockJump } from './clock-jump.js';
 import type { LeaseKeeperOptions, TryAcquireManyOptions, TryAcquireOptions, WantedLease } from './keeper-options.js';
 import { KeptLease } from './held-lease.js';
 import type { AcquireAnswer, Lease, LeaseHooks } from './held-lease.js';
@@ -14,6 +13,33 @@ import { LeaseReports } from './lease-reports.js';
 import { checkTtl } from '../store/lease-request.js';
 import { mustStop, stopAt, trustedUntil } from '../store/grant.js';
 import { RenewalRound } from './renewal-round.js';
+
+const TOLERANCE_MS = 2_000;
+
+/**
+ * Notices that this machine slept: the monotonic clock stands still meanwhile, so every deadline on it lies too late, and
+ * only the wall clock shows what happened. A corrected wall clock looks the same, and stepping down for nothing is safe.
+ */
+class ClockJump {
+  readonly #clock: Clock;
+  #apart: number;
+
+  constructor(clock: Clock) {
+    this.#clock = clock;
+    this.#apart = this.#distance(clock.monotonic());
+  }
+
+  /** Whether the two clocks moved apart by more than 2 s since the last look. */
+  look(monotonicNow: number): boolean {
+    const before = this.#apart;
+    this.#apart = this.#distance(monotonicNow);
+    return Math.abs(this.#apart - before) > TOLERANCE_MS;
+  }
+
+  #distance(monotonicNow: number): number {
+    return this.#clock.now() - monotonicNow;
+  }
+}
 
 /** When it was asked, and how often everything had been given up by then. */
 interface Asked {

@@ -1,8 +1,7 @@
 import type { ComponentChildren } from 'preact';
-import { useState } from 'preact/hooks';
+import { useState, useEffect, useId, useRef } from 'preact/hooks';
 import { askAgain } from '../data/live.js';
 import { announce } from './announcer.js';
-import { Dialog } from './dialog.js';
 
 export interface OrderProps {
   readonly title: string;
@@ -88,4 +87,29 @@ function useOrder(work: () => Promise<string>, onClose: () => void) {
     void execute();
   };
   return { busy, error, submit };
+}
+
+interface DialogProps {
+  readonly title: string;
+  readonly onClose: () => void;
+  readonly children: ComponentChildren;
+}
+
+/** The browser's own: Escape closes it, focus stays in it, and goes back to where it was. */
+function Dialog({ title, onClose, children }: DialogProps) {
+  const element = useRef<HTMLDialogElement>(null);
+  const heading = useId();
+  useEffect(() => {
+    const opener = document.activeElement;
+    element.current?.showModal();
+    return () => {
+      if (opener instanceof HTMLElement && opener.isConnected) opener.focus();
+    };
+  }, []);
+  return (
+    <dialog ref={element} aria-labelledby={heading} onClose={onClose}>
+      <h2 id={heading}>{title}</h2>
+      {children}
+    </dialog>
+  );
 }

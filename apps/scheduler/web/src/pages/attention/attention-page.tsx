@@ -1,12 +1,14 @@
 import { questions } from '../../data/questions.js';
 import { useResource } from '../../data/resource.js';
 import type { JournalEntry, Run } from '../../data/types.js';
-import { ZoneNote } from '../../ui/instant.js';
+import { ZoneNote, Instant } from '../../ui/instant.js';
 import { Page, Section } from '../../ui/page.js';
 import { RunTable } from '../../ui/run-table.js';
 import { Empty, Shown } from '../../ui/states.js';
 import { RunActions } from '../run/run-actions.js';
-import { Asked } from './asked.js';
+import { Link } from 'wouter-preact';
+import { to } from '../../data/paths.js';
+import { Answers } from '../run/answers.js';
 
 const EVERY_MS = 10_000;
 const CONCERNS = new Set(['attempt.uncertain', 'attempt.failed', 'attempt.succeeded', 'attempt.begun']);
@@ -68,5 +70,22 @@ function Failed({ runs, reload }: RunsProps) {
       />
       <ZoneNote />
     </>
+  );
+}
+
+/** One uncertain run with all that a person needs to answer it. */
+function Asked({ id, reload }: { readonly id: string; readonly reload: () => void }) {
+  const report = useResource(questions.run(id), { concerns: ({ runId }) => runId === id });
+  return (
+    <Shown of={report} what={`the run "${id}"`}>
+      {(data) => (
+        <article class="asked">
+          <p>
+            <Link href={to.run(id)}>{data.run.cron}</Link> <Instant at={data.run.scheduledAt} />
+          </p>
+          <Answers report={data} reload={reload} />
+        </article>
+      )}
+    </Shown>
   );
 }

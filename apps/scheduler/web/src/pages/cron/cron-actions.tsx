@@ -2,10 +2,33 @@ import { useState } from 'preact/hooks';
 import { may } from '../../data/session.js';
 import type { CronDetail } from '../../data/types.js';
 import { BackfillOrder } from './backfill-order.js';
-import { PauseOrder } from './pause-order.js';
-import { RemoveOrder } from './remove-order.js';
-import { ResumeOrder } from './resume-order.js';
-import { TriggerOrder } from './trigger-order.js';
+import { cronOrders } from '../../data/orders.js';
+import { InstantField, isoOf, Choice, Check, JsonField, jsonOf } from '../../ui/fields.js';
+import { Order } from '../../ui/order.js';
+import type { CronOrderProps } from './cron-order.js';
+
+const MISSED = [
+  ['skip', 'leave them out'],
+  ['fire-once', 'one run stands for all of them'],
+] as const;
+
+function ResumeOrder({ cron: { name }, onClose }: CronOrderProps) {
+  const [missed, setMissed] = useState('skip');
+  const execute = async (reason: string) => {
+    await cronOrders.resume(name, { reason, missed: missed === 'fire-once' ? missed : 'skip' });
+    return `${name} fires again.`;
+  };
+  return (
+    <Order
+      title={`Resume ${name}`}
+      text="It fires again from its next instant on."
+      verb="Resume"
+      {...{ execute, onClose }}
+    >
+      <Choice label="Instants of the pause" value={missed} options={MISSED} onChange={setMissed} />
+    </Order>
+  );
+}
 
 const ORDERS = {
   trigger: TriggerOrder,
@@ -55,5 +78,62 @@ export function CronActions({ cron, reload }: ActionsProps) {
       ) : null}
       {Asked ? <Asked cron={cron} onClose={close} /> : null}
     </div>
+  );
+}
+
+function PauseOrder({ cron: { name }, onClose }: CronOrderProps) {
+  const [until, setUntil] = useState('');
+  const execute = async (reason: string) => {
+    await cronOrders.pause(name, { reason, ...(until === '' ? {} : { until: isoOf(until) }) });
+    return `${name} is paused.`;
+  };
+  return (
+    <Order
+      title={`Pause ${name}`}
+      text="Its instants are recorded as skipped until it is resumed. What runs already goes on, and it can still be run by hand."
+      verb="Pause"
+      {...{ execute, onClose }}
+    >
+      <InstantField label="Until" hint="UTC; empty: until somebody resumes it" value={until} onChange={setUntil} />
+    </Order>
+  );
+}
+
+function RemoveOrder({ cron: { name, source }, onClose }: CronOrderProps) {
+  const execute = async (reason: string) => {
+    await cronOrders.remove(name, { reason });
+    return `${name} is removed.`;
+  };
+  const back = source === null ? '' : ` A newer build of ${source} that still declares it brings it back.`;
+  return (
+    <Order
+      title={`Remove ${name}`}
+      text={`It fires no more. Its history is kept.${back}`}
+      verb="Remove"
+      danger
+      {...{ execute, onClose }}
+    />
+  );
+}
+
+function TriggerOrder({ cron: { name }, onClose }: CronOrderProps) {
+  const [payload, setPayload] = useState('');
+  const [force, setForce] = useState(false);
+  const execute = async (reason: string) => {
+    const given = jsonOf(payload);
+    const body = { reason, force, ...(given === undefined ? {} : { payload: given }) };
+    const { runId } = await cronOrders.trigger(name, body);
+    return `${name} runs, as ${runId}.`;
+  };
+  return (
+    <Order
+      title={`Run ${name} now`}
+      text="One run, beside its schedule. It ignores a pause and respects overlap."
+      verb="Run now"
+      {...{ execute, onClose }}
+    >
+      <JsonField label="Payload" hint="JSON; empty: that of its definition" value={payload} onChange={setPayload} />
+      <Check label="Also while as many runs are open as may be" checked={force} onChange={setForce} />
+    </Order>
   );
 }

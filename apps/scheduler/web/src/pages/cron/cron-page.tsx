@@ -1,20 +1,80 @@
-import { useLocation, useSearch } from 'wouter-preact';
+import { useLocation, useSearch, Link } from 'wouter-preact';
 import { to } from '../../data/paths.js';
-import type { CronDetail, JournalEntry } from '../../data/types.js';
+import type { CronDetail, JournalEntry, OperatorAction } from '../../data/types.js';
 import { cronQuestions } from '../../data/questions.js';
 import { useResource } from '../../data/resource.js';
 import { StateBadge } from '../../ui/badge.js';
 import { Facts } from '../../ui/facts.js';
 import { Instant, Left } from '../../ui/instant.js';
 import { Page, Section } from '../../ui/page.js';
-import { Shown } from '../../ui/states.js';
+import { Shown, Empty } from '../../ui/states.js';
 import { CronActions } from './cron-actions.js';
-import { CronRuns } from './cron-runs.js';
 import { Definition } from './definition.js';
-import { DoneByPeople } from './done-by-people.js';
-import { Fences } from './fences.js';
 import { TimelineSection } from './timeline-section.js';
 import { WhyBox } from './why-box.js';
+import { RunTable } from '../../ui/run-table.js';
+import { Table, type Column } from '../../ui/table.js';
+import { useState } from 'preact/hooks';
+import { hasFence, isRefusal } from '../../ui/events.js';
+import { Check } from '../../ui/fields.js';
+import { JournalTable } from '../../ui/journal-table.js';
+
+/** What people do is no event. */
+const ACTIONS_EVERY_MS = 10_000;
+
+function DoneByPeople({ cron }: { readonly cron: CronDetail }) {
+  const { name, timeZone } = cron;
+  const actions = useResource(cronQuestions.actions(name), { everyMs: ACTIONS_EVERY_MS });
+  return (
+    <Section title="Done by people">
+      <Shown of={actions} what="what was done">
+        {({ items }) =>
+          items.length === 0 ? (
+            <p class="quiet">Nobody has done anything to it by hand.</p>
+          ) : (
+            <Table
+              caption="Done by people"
+              columns={columns(timeZone)}
+              rows={items}
+              keyOf={({ at, action, runId }) => `${at} ${action} ${runId}`}
+            />
+          )
+        }
+      </Shown>
+    </Section>
+  );
+}
+
+function columns(zone: string): readonly Column<OperatorAction>[] {
+  return [
+    { title: 'When', heads: true, cell: ({ at }) => <Instant at={at} zone={zone} /> },
+    { title: 'What', cell: ({ action }) => action },
+    { title: 'Who', cell: ({ by }) => by },
+    { title: 'Why', cell: ({ reason }) => reason },
+    { title: 'Run', cell: ({ runId }) => runId && <Link href={to.run(runId)}>{runId}</Link> },
+  ];
+}
+
+const SHOWN = 10;
+
+function CronRuns({ cron: { name, timeZone } }: { readonly cron: CronDetail }) {
+  const runs = useResource(cronQuestions.runs(name, SHOWN), { concerns: ({ cron }) => cron === name });
+  return (
+    <Section title="Latest runs">
+      <Shown of={runs} what="its runs">
+        {({ items }) =>
+          items.length === 0 ? (
+            <Empty title="It has not run yet">
+              <p>Wait for its next instant, or run it now.</p>
+            </Empty>
+          ) : (
+            <RunTable caption="Latest runs" runs={items} zone={timeZone} />
+          )
+        }
+      </Shown>
+    </Section>
+  );
+}
 
 const EVERY_MS = 5_000;
 
@@ -91,4 +151,28 @@ function Glance({ cron, at }: { readonly cron: CronDetail; readonly at: number }
       />
     </Section>
   );
+}
+
+/** Who acted under which fence, and whose writes the ledger refused: the proof that a stale pod changed nothing. */
+function Fences({ cron: { name, timeZone } }: { readonly cron: CronDetail }) {
+  const [only, setOnly] = useState(false);
+  const journal = useResource(cronQuestions.journal(name), { concerns: ({ cron }) => cron === name });
+  const shown = (entries: readonly JournalEntry[]) => entries.filter(only ? isRefusal : fenced);
+  return (
+    <Section title="Fences and refusals" aside={<Check label="Refusals only" checked={only} onChange={setOnly} />}>
+      <Shown of={journal} what="the journal">
+        {({ items }) =>
+          shown(items).length === 0 ? (
+            <Empty title={only ? 'Nothing was refused lately' : 'Nothing happened lately'} />
+          ) : (
+            <JournalTable caption="Fences and refusals, the newest first" entries={shown(items)} zone={timeZone} />
+          )
+        }
+      </Shown>
+    </Section>
+  );
+}
+
+function fenced(entry: JournalEntry): boolean {
+  return hasFence(entry) || isRefusal(entry);
 }

@@ -2,16 +2,17 @@ import { useComputed } from '@preact/signals';
 import { useState } from 'preact/hooks';
 import { cronQuestions } from '../../data/questions.js';
 import { useResource } from '../../data/resource.js';
-import type { CronDetail, Timeline, TimelineItem } from '../../data/types.js';
+import type { CronDetail, Timeline, TimelineItem, Outcome } from '../../data/types.js';
 import { now } from '../../time/now.js';
 import { Choice } from '../../ui/fields.js';
 import { Instant, ZoneNote } from '../../ui/instant.js';
 import { Section } from '../../ui/page.js';
 import { Empty, Shown } from '../../ui/states.js';
 import { ChartSection } from './chart-section.js';
-import { Legend } from './legend.js';
 import { rangeOf, spanFor, SPANS, stepOf, type Span } from './spans.js';
 import { Markers } from './markers.js';
+import { Marker } from './marker.js';
+import { OUTCOMES } from './outcomes.js';
 
 interface TimelineProps {
   readonly cron: CronDetail;
@@ -109,5 +110,21 @@ function Ahead({ cron, items }: AheadProps) {
         </ol>
       )}
     </Section>
+  );
+}
+
+/** What the marks mean; only those that are there, and how many. */
+function Legend({ items }: { readonly items: readonly TimelineItem[] }) {
+  const counts = new Map<Outcome, number>();
+  for (const { outcome, count } of items) counts.set(outcome, (counts.get(outcome) ?? 0) + count);
+  const present = (Object.keys(OUTCOMES) as Outcome[]).filter((outcome) => counts.has(outcome));
+  return (
+    <ul class="legend" aria-label="What the marks mean">
+      {present.map((outcome) => (
+        <li key={outcome} title={OUTCOMES[outcome]}>
+          <Marker outcome={outcome} /> {outcome} <span class="quiet">{counts.get(outcome)}</span>
+        </li>
+      ))}
+    </ul>
   );
 }

@@ -2,8 +2,8 @@ import { Link } from 'wouter-preact';
 import { to } from '../../data/paths.js';
 import { cronQuestions, questions } from '../../data/questions.js';
 import { useResource } from '../../data/resource.js';
-import type { Run, RunReport } from '../../data/types.js';
-import { RunBadge } from '../../ui/badge.js';
+import type { Run, RunReport, Effect, Items } from '../../data/types.js';
+import { RunBadge, Badge } from '../../ui/badge.js';
 import { Data, Facts, type Fact } from '../../ui/facts.js';
 import { Duration, Instant, ZoneNote } from '../../ui/instant.js';
 import { JournalTable } from '../../ui/journal-table.js';
@@ -11,10 +11,81 @@ import { Page, Section } from '../../ui/page.js';
 import { Empty, Shown } from '../../ui/states.js';
 import { Answers } from './answers.js';
 import { Attempts } from './attempts-section.js';
-import { Effects } from './effects.js';
-import { ItemsSection } from './items-section.js';
 import { Refusals } from './refusals.js';
 import { RunActions } from './run-actions.js';
+import { Table, type Column } from '../../ui/table.js';
+
+type Item = Items['open'][number];
+
+const itemColumns = (zone: string | undefined): readonly Column<Item>[] => [
+  { title: 'Item', heads: true, cell: ({ key }) => key },
+  { title: 'State', cell: ({ state }) => state },
+  { title: 'Since', cell: ({ since }) => <Instant at={since} zone={zone} /> },
+  { title: 'Failed with', cell: ({ error }) => error },
+];
+
+interface ItemsProps {
+  readonly items: Readonly<Record<string, Items>>;
+  readonly zone: string | undefined;
+}
+
+/** How far each `forEach` came, and what is still open of it. */
+function ItemsSection({ items, zone }: ItemsProps) {
+  const lists = Object.entries(items);
+  if (lists.length === 0) return null;
+  return (
+    <Section title="Items">
+      {lists.map(([name, { done, failed, begun, open }]) => (
+        <div key={name}>
+          <h3>{name}</h3>
+          <p>
+            {done.toLocaleString('en')} done, {begun} begun, {failed} failed
+          </p>
+          {open.length === 0 ? null : (
+            <Table caption={`Open items of ${name}`} columns={itemColumns(zone)} rows={open} keyOf={({ key }) => key} />
+          )}
+        </div>
+      ))}
+    </Section>
+  );
+}
+
+const effectColumns = (zone: string | undefined): readonly Column<Effect>[] => [
+  { title: 'Effect', heads: true, cell: ({ name }) => name },
+  { title: 'Outcome', cell: (effect) => <OutcomeBadge effect={effect} /> },
+  { title: 'Begun', cell: ({ since }) => <Instant at={since} zone={zone} /> },
+  { title: 'Ended', cell: ({ finishedAt }) => <Instant at={finishedAt} zone={zone} /> },
+  { title: 'Fence', numeric: true, cell: ({ fence }) => fence },
+  { title: 'Brought', cell: ({ result, error, name }) => error ?? <Data value={result} label={`Result of ${name}`} /> },
+];
+
+interface EffectsProps {
+  readonly effects: readonly Effect[];
+  readonly zone: string | undefined;
+}
+
+function Effects({ effects, zone }: EffectsProps) {
+  return (
+    <Section title="Effects">
+      {effects.length === 0 ? (
+        <p class="quiet">It has begun no effect.</p>
+      ) : (
+        <Table
+          caption="Effects, in the order they were begun"
+          columns={effectColumns(zone)}
+          rows={effects}
+          keyOf={({ name }) => name}
+        />
+      )}
+    </Section>
+  );
+}
+
+function OutcomeBadge({ effect: { state, unknown } }: { readonly effect: Effect }) {
+  if (unknown) return <Badge tone="warn" text="unknown" title="It was begun, and whoever did is gone" />;
+  if (state === 'done') return <Badge tone="good" text="done" />;
+  return state === 'failed' ? <Badge tone="bad" text="failed" /> : <Badge tone="info" text="begun" />;
+}
 
 const EVERY_MS = 5_000;
 
