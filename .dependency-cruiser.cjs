@@ -11,8 +11,9 @@ const LIBS = {
   schedule: [],
   ledger: ['lease', 'schedule'],
   jobs: ['lease', 'schedule', 'ledger'],
+  operations: ['lease', 'schedule', 'ledger', 'jobs'],
   testing: ['lease', 'schedule', 'ledger', 'jobs'],
-  pod: ['lease', 'schedule', 'ledger', 'jobs'],
+  pod: ['lease', 'schedule', 'ledger', 'jobs', 'operations'],
   client: [],
 };
 /** The suite that any ledger has to pass: for tests of those who write one, and by an entry of its own. */
@@ -144,10 +145,10 @@ module.exports = {
       comment:
         'An auditor that shares code with what it audits shares its bugs; the pure schedule is common, and types are.',
       severity: 'error',
-      from: { path: '^libs/jobs/src/audit/', pathNot: SPEC },
+      from: { path: '^libs/operations/src/audit/', pathNot: SPEC },
       to: {
-        path: '^libs/(jobs|ledger)/src/',
-        pathNot: '^libs/(jobs/src/audit/|ledger/src/run-record\\.ts$)',
+        path: '^libs/(jobs|ledger|operations)/src/',
+        pathNot: '^libs/(operations/src/audit/|ledger/src/run-record\\.ts$)',
         dependencyTypesNot: ['type-only'],
       },
     },
@@ -161,7 +162,7 @@ module.exports = {
       packages: ['bullmq', '@nestjs/bullmq'],
       to: [
         '^libs/jobs/src/scheduling/bullmq-run-queue\\.ts$',
-        '^libs/jobs/src/alarms/(bullmq-alarm-queue|alarm\\.processor)\\.ts$',
+        '^libs/operations/src/alarms/(bullmq-alarm-queue|alarm\\.processor)\\.ts$',
         '^libs/jobs/src/running/[^/]+\\.processor\\.ts$',
         '^apps/.*\\.module\\.ts$',
       ],

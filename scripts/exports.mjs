@@ -15,7 +15,7 @@ const BUDGETS = {
   '@fencepost/ledger/run': 23,
   '@fencepost/ledger/catalog': 28,
   '@fencepost/jobs': 198,
-  '@fencepost/jobs/operating': 142,
+  '@fencepost/operations': 142,
   '@fencepost/jobs/internal': 22,
 };
 

@@ -10,7 +10,7 @@ import { program } from './program.mjs';
 import { listen } from './tool.mjs';
 
 const PACKED = join(root, '.cache/packed');
-const PUBLISHED = ['libs/schedule', 'libs/lease', 'libs/ledger', 'libs/jobs', 'libs/testing'];
+const PUBLISHED = ['libs/schedule', 'libs/lease', 'libs/ledger', 'libs/jobs', 'libs/operations', 'libs/testing'];
 
 /** @typedef {{ name: string, step: () => boolean | Promise<boolean> }} Step */
 

@@ -1,5 +1,6 @@
 import { systemClock } from '@fencepost/lease';
-import { audit, RedisMembership } from '@fencepost/jobs';
+import { RedisMembership } from '@fencepost/jobs/internal';
+import { audit } from '@fencepost/operations/audit';
 import { RedisCatalog } from '@fencepost/ledger/catalog';
 import { RedisLedger } from '@fencepost/ledger/redis';
 

@@ -14,7 +14,7 @@ import { ask, quantile } from './promql.mjs';
 
 /**
  * What somebody at night has to know: first what no longer runs, then what may have run twice, then what is about to fail.
- * @param {typeof import('../../libs/jobs/src/metrics/metric-list.ts').METRICS} m
+ * @param {typeof import('../../libs/operations/src/metrics/metric-list.ts').METRICS} m
  * @returns {readonly Alert[]}
  */
 export function alertList(m) {

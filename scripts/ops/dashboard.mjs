@@ -6,7 +6,7 @@ const SIZES = { stat: { w: 4, h: 4 }, timeseries: { w: 8, h: 8 }, table: { w: 8,
 
 /**
  * The dashboard for Grafana, as its file.
- * @param {typeof import('../../libs/jobs/src/metrics/metric-list.ts').METRICS} metrics
+ * @param {typeof import('../../libs/operations/src/metrics/metric-list.ts').METRICS} metrics
  */
 export function dashboardFile(metrics) {
   const dashboard = {

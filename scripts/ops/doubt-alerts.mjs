@@ -2,7 +2,7 @@ import { ask } from './promql.mjs';
 
 /**
  * What may have run twice, or did not only because it was refused.
- * @param {typeof import('../../libs/jobs/src/metrics/metric-list.ts').METRICS} m
+ * @param {typeof import('../../libs/operations/src/metrics/metric-list.ts').METRICS} m
  * @returns {readonly import('./alert-list.mjs').Alert[]}
  */
 export function doubtAlerts(m) {

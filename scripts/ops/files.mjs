@@ -8,7 +8,7 @@ import { rulesFile } from './rules-file.mjs';
 
 /**
  * Every file that is made from the list of metrics, by its path.
- * @param {Pick<typeof import('../../libs/jobs/src/metrics/index.ts'), 'METRICS' | 'CRON_METRICS' | 'LEASE_METRICS'>} lists
+ * @param {Pick<typeof import('../../libs/operations/src/metrics/index.ts'), 'METRICS' | 'CRON_METRICS' | 'LEASE_METRICS'>} lists
  * @returns {Promise<Record<string, string>>}
  */
 export async function opsFiles({ METRICS, CRON_METRICS, LEASE_METRICS }) {

@@ -1,4 +1,4 @@
-/** @typedef {import('../../libs/jobs/src/metrics/metric-spec.ts').MetricSpec} MetricSpec */
+/** @typedef {import('../../libs/operations/src/metrics/metric-spec.ts').MetricSpec} MetricSpec */
 
 const INTRO = `# Metrics
 
@@ -18,7 +18,7 @@ cron removes its series. With 10,000 crons, \`all\` is about 200,000 series per 
 and \`cron_store_troubles_total\` counts the failure.
 
 \`ops/\` contains a Grafana dashboard (\`ops/grafana/fencepost.json\`) and Prometheus rules (\`ops/prometheus/alerts.yml\`), generated from
-the same list. Your own application serves these metrics with \`MetricsModule.on(jobs)\` from \`@fencepost/jobs/metrics\`, which needs the
+the same list. Your own application serves these metrics with \`MetricsModule.on(jobs)\` from \`@fencepost/operations/metrics\`, which needs the
 package \`prom-client\`.
 `;
 

@@ -20,7 +20,7 @@ const perWindow = (question) => ask({ ...question, as: 'sum', over: 'increase', 
 
 /**
  * Rows of panels: what is wrong now, then what fires, what runs, who holds it, and what all of it stands on.
- * @param {typeof import('../../libs/jobs/src/metrics/metric-list.ts').METRICS} m
+ * @param {typeof import('../../libs/operations/src/metrics/metric-list.ts').METRICS} m
  * @returns {readonly { readonly title: string, readonly panels: readonly Panel[] }[]}
  */
 export function rows(m) {

@@ -1,4 +1,4 @@
-import { AUDIT_TRAIL, CronCatalog } from '@fencepost/jobs';
+import { AUDIT_TRAIL, CronCatalog } from '@fencepost/operations';
 import type { AuditTrail } from '@fencepost/ledger/audit-trail';
 import { RUN_QUEUE, type BullmqRunQueue } from '@fencepost/jobs/scheduler';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';

@@ -1,6 +1,7 @@
 import type { Server } from 'node:http';
 import { connect, type Socket } from 'node:net';
-import { JOURNAL, type Journal } from '@fencepost/jobs';
+import { type Journal } from '@fencepost/operations/journal';
+import { JOURNAL } from '@fencepost/operations';
 import { ManualClock } from '@fencepost/lease/testing';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { newToken } from '@fencepost/pod';

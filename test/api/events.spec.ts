@@ -1,4 +1,5 @@
-import { JOURNAL, type Journal } from '@fencepost/jobs';
+import { type Journal } from '@fencepost/operations/journal';
+import { JOURNAL } from '@fencepost/operations';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { startSchedulerApp, type RunningApp } from '../support/scheduler-app.js';
 

@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { CronCatalog, AUDIT_TRAIL } from '@fencepost/jobs';
+import { AUDIT_TRAIL, CronCatalog } from '@fencepost/operations';
 import type { AuditTrail } from '@fencepost/ledger/audit-trail';
 import { createClient } from '@fencepost/client';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';

@@ -1,4 +1,4 @@
-import { RunOperator } from '@fencepost/jobs';
+import { RunOperator } from '@fencepost/operations';
 import type { Ledger } from '@fencepost/ledger';
 import type { Run } from '@fencepost/ledger/run';
 import type { EpisodeStores } from './episode.js';

@@ -6,7 +6,7 @@ import {
 } from '../../libs/ledger/src/catalog/definition.js';
 import type { Run } from '../../libs/ledger/src/run.js';
 import { parseSchedule } from '../../libs/schedule/src/schedule.js';
-import { skipCover } from '../../libs/jobs/src/audit/skip-cover.js';
+import { skipCover } from '../../libs/operations/src/audit/skip-cover.js';
 import { wayOf, type Decision } from './decisions.js';
 import type { Knowledge } from './knowledge.js';
 

@@ -2,7 +2,7 @@ import type { Pool } from 'pg';
 import type { AuditTrail } from '@fencepost/ledger/audit-trail';
 import type { Catalog } from '@fencepost/ledger/catalog';
 import type { Ledger } from '@fencepost/ledger';
-import type { Membership, RunQueue } from '@fencepost/jobs';
+import type { Membership, RunQueue } from '@fencepost/jobs/internal';
 
 /** A part of a chaos run: one fleet on one topology, with a key space and a recording of its own. */
 export interface Episode {

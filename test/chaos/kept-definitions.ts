@@ -1,5 +1,5 @@
 import { systemClock } from '@fencepost/lease';
-import { CronCatalog, CronOperator } from '@fencepost/jobs';
+import { CronCatalog, CronOperator } from '@fencepost/operations';
 import { until } from '../support/until.js';
 import type { EpisodeStores } from './episode.js';
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { AlarmStore } from '../../libs/jobs/src/alarms/alarm-store.js';
+import type { AlarmStore } from '../../libs/operations/src/alarms/alarm-store.js';
 
 /** What a book's spec has to offer, so that the contract can drive it. */
 export interface AlarmStoreHarness {

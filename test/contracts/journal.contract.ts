@@ -4,7 +4,7 @@ import {
   type Journal,
   type JournalLimits,
   type NewJournalEntry,
-} from '../../libs/jobs/src/journal/journal.js';
+} from '../../libs/operations/src/journal/journal.js';
 
 /** What a journal's spec has to offer, so that the contract can drive it. */
 export interface JournalHarness {

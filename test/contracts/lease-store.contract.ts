@@ -1,6 +1,5 @@
 import { afterEach, beforeEach, describe, it } from 'vitest';
-import { leaseStoreContract as contract } from '@fencepost/lease/testing';
-import type { LeaseStoreHarness } from '@fencepost/lease/testing';
+import { leaseStoreContract as contract, type LeaseStoreHarness } from '@fencepost/lease/testing';
 
 export type { LeaseStoreHarness };
 

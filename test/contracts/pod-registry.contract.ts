@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { POD_GONE_MS, type NewPodCard, type PodRegistry } from '../../libs/jobs/src/pods/pod-registry.js';
+import { POD_GONE_MS, type NewPodCard, type PodRegistry } from '../../libs/operations/src/pods/pod-registry.js';
 
 /** What a registry's spec has to offer, so that the contract can drive it. */
 export interface PodRegistryHarness {

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { redisKeys } from '@fencepost/lease/internal/redis';
-import { RedisAlarmStore } from '../../libs/jobs/src/alarms/redis-alarm-store.js';
-import { PostgresAlarmStore } from '../../libs/jobs/src/alarms/postgres-alarm-store.js';
+import { RedisAlarmStore } from '../../libs/operations/src/alarms/redis-alarm-store.js';
+import { PostgresAlarmStore } from '../../libs/operations/src/alarms/postgres-alarm-store.js';
 import { listTenants, openPostgresCatalog } from '../../libs/ledger/src/catalog/postgres-catalog.js';
 import { RedisCatalog } from '../../libs/ledger/src/catalog/redis-catalog.js';
 import { PostgresAuditTrail } from '../../libs/ledger/src/audit-trail/postgres-audit-trail.js';

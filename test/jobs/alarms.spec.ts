@@ -1,7 +1,8 @@
 import { Injectable } from '@nestjs/common';
 import type { INestApplicationContext, Provider } from '@nestjs/common';
 import { Test } from '@nestjs/testing';
-import { CronCatalog, CronOperator, JobsModule, SingletonCron, Telemetry, type Role } from '@fencepost/jobs';
+import { JobsModule, SingletonCron, Telemetry, type Role } from '@fencepost/jobs';
+import { OperationsModule, CronCatalog, CronOperator } from '@fencepost/operations';
 import { Webhook } from 'standardwebhooks';
 import { afterEach, describe, expect, it } from 'vitest';
 import { recordedEvents } from '../support/recorded-events.js';
@@ -44,7 +45,7 @@ async function started({ roles, space, told, allowHosts = ['127.0.0.1'], provide
     webhooks: [{ url: `${told.url}/hooks`, secret: SECRET, events: [...events] as never }],
     alarms: { allowHosts, lookEvery: '200ms', timeout: '2s' },
   });
-  const app = await Test.createTestingModule({ imports: [jobs], providers }).compile();
+  const app = await Test.createTestingModule({ imports: [jobs, OperationsModule.on(jobs)], providers }).compile();
   apps.push(app);
   const recorded = recordedEvents(app.get(Telemetry));
   return { app: await app.init(), events: recorded };

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { parseFence, systemClock } from '@fencepost/lease';
 import type { Redis } from 'ioredis';
-import { audit } from '../../libs/jobs/src/audit/audit.js';
+import { audit } from '../../libs/operations/src/audit/audit.js';
 import type { CatalogReading } from '../../libs/ledger/src/catalog/catalog.js';
 import type { Generation } from '../../libs/ledger/src/catalog/definition.js';
 import { RedisCatalog } from '../../libs/ledger/src/catalog/redis-catalog.js';

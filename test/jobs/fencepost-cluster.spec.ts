@@ -1,8 +1,7 @@
 import type { Cluster } from 'ioredis';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { RedisCatalog } from '@fencepost/ledger/catalog';
+import { RedisCatalog, type CronDefinition } from '@fencepost/ledger/catalog';
 import { RedisLedger } from '@fencepost/ledger/redis';
-import type { CronDefinition } from '@fencepost/ledger/catalog';
 import { closeRedis, connectRedis } from '@fencepost/lease/redis';
 import { BullmqRunQueue } from '../../libs/jobs/src/scheduling/bullmq-run-queue.js';
 import { fencepost } from '../support/fencepost.js';

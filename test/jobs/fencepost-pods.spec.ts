@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { RedisPodRegistry } from '../../libs/jobs/src/pods/redis-pod-registry.js';
+import { RedisPodRegistry } from '../../libs/operations/src/pods/redis-pod-registry.js';
 import { card } from '../contracts/pod-registry.contract.js';
 import { fencepost } from '../support/fencepost.js';
 import { testRedis } from '../support/redis.js';

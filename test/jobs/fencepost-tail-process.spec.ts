@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { RedisJournal } from '../../libs/jobs/src/journal/redis-journal.js';
+import { RedisJournal } from '../../libs/operations/src/journal/redis-journal.js';
 import { happened } from '../contracts/journal.contract.js';
 import { testRedis } from '../support/redis.js';
 import { redisSpaces } from './redis-space.js';

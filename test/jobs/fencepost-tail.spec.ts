@@ -1,8 +1,8 @@
 import { redisKeys } from '@fencepost/lease/internal/redis';
 import { closeRedis, connectRedis } from '@fencepost/lease/redis';
 import { afterEach, describe, expect, it } from 'vitest';
-import { RedisJournal } from '../../libs/jobs/src/journal/redis-journal.js';
-import type { NewJournalEntry } from '../../libs/jobs/src/journal/journal.js';
+import { RedisJournal } from '../../libs/operations/src/journal/redis-journal.js';
+import type { NewJournalEntry } from '../../libs/operations/src/journal/journal.js';
 import { happened } from '../contracts/journal.contract.js';
 import { fencepost } from '../support/fencepost.js';
 import { privateRedis, testRedis, type PrivateRedis } from '../support/redis.js';

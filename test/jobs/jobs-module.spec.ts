@@ -1,10 +1,9 @@
 import { Injectable, Module } from '@nestjs/common';
 import type { INestApplicationContext, Provider } from '@nestjs/common';
 import { Test } from '@nestjs/testing';
-import { CATALOG, JobsModule, LEDGER, SingletonCron, Telemetry } from '@fencepost/jobs';
+import { CATALOG, JobsModule, LEDGER, SingletonCron, Telemetry, type Role, type RunContext } from '@fencepost/jobs';
 import type { Catalog } from '@fencepost/ledger/catalog';
 import type { Ledger } from '@fencepost/ledger';
-import type { Role, RunContext } from '@fencepost/jobs';
 import { RUN_QUEUE } from '@fencepost/jobs/scheduler';
 import { JOBS_SETTINGS } from '@fencepost/jobs/worker';
 import { SetupError, systemClock, type Clock } from '@fencepost/lease';

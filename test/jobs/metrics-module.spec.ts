@@ -2,15 +2,9 @@ import { execFileSync } from 'node:child_process';
 import { Injectable } from '@nestjs/common';
 import type { INestApplicationContext } from '@nestjs/common';
 import { Test } from '@nestjs/testing';
-import {
-  CronOperator,
-  EffectUnknownError,
-  JobsModule,
-  SingletonCron,
-  type Role,
-  type RunContext,
-} from '@fencepost/jobs';
-import { JobsMetrics, METRICS, MetricsModule, type MetricSpec } from '@fencepost/jobs/metrics';
+import { EffectUnknownError, JobsModule, SingletonCron, type Role, type RunContext } from '@fencepost/jobs';
+import { OperationsModule, CronOperator } from '@fencepost/operations';
+import { JobsMetrics, METRICS, MetricsModule, type MetricSpec } from '@fencepost/operations/metrics';
 import { LeaseKeeper } from '@fencepost/lease/internal';
 import { afterEach, describe, expect, it } from 'vitest';
 import { promtool } from '../support/promtool.js';
@@ -42,7 +36,10 @@ class Work {
 async function start(roles: readonly Role[], space: { prefix: string; tenant: string }) {
   const jobs = JobsModule.forRoot({ roles, redis: testRedis(), ...space, drainDeadline: '2s' });
   const providers = roles.includes('worker') ? [Work] : [];
-  const built = await Test.createTestingModule({ imports: [jobs, MetricsModule.on(jobs)], providers }).compile();
+  const built = await Test.createTestingModule({
+    imports: [jobs, OperationsModule.on(jobs), MetricsModule.on(jobs)],
+    providers,
+  }).compile();
   apps.push(built);
   await built.init();
   return {

@@ -1,8 +1,8 @@
 import type { Cluster } from 'ioredis';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { closeRedis, connectRedis } from '@fencepost/lease/redis';
-import { RedisJournal } from '../../libs/jobs/src/journal/redis-journal.js';
-import { RedisPodRegistry } from '../../libs/jobs/src/pods/redis-pod-registry.js';
+import { RedisJournal } from '../../libs/operations/src/journal/redis-journal.js';
+import { RedisPodRegistry } from '../../libs/operations/src/pods/redis-pod-registry.js';
 import { happened } from '../contracts/journal.contract.js';
 import { card } from '../contracts/pod-registry.contract.js';
 import { privateCluster, type PrivateCluster } from '../support/redis-cluster.js';

@@ -1,12 +1,13 @@
 import { Injectable } from '@nestjs/common';
 import type { INestApplicationContext, Provider } from '@nestjs/common';
 import { Test } from '@nestjs/testing';
-import { CronOperator, JobsModule, JOURNAL, JournalFeed, POD_REGISTRY, SingletonCron } from '@fencepost/jobs';
-import type { Journal, JournalEntry, PodRegistry, Role } from '@fencepost/jobs';
+import { JobsModule, SingletonCron, type Role } from '@fencepost/jobs';
+import { OperationsModule, CronOperator, JOURNAL, POD_REGISTRY, type PodRegistry } from '@fencepost/operations';
+import { JournalFeed, type Journal, type JournalEntry } from '@fencepost/operations/journal';
 import { LeaseKeeper, ownerPrefix } from '@fencepost/lease/internal';
 import { afterEach, describe, expect, it } from 'vitest';
-import { RedisJournal } from '../../libs/jobs/src/journal/redis-journal.js';
-import { RedisPodRegistry } from '../../libs/jobs/src/pods/redis-pod-registry.js';
+import { RedisJournal } from '../../libs/operations/src/journal/redis-journal.js';
+import { RedisPodRegistry } from '../../libs/operations/src/pods/redis-pod-registry.js';
 import { testRedis } from '../support/redis.js';
 import { redisSpaces } from './redis-space.js';
 
@@ -27,7 +28,7 @@ type Space = ReturnType<typeof spaces.fresh>;
 async function start(space: Space, roles: readonly Role[], more: { pod: string; providers?: Provider[] }) {
   const { pod, providers = [] } = more;
   const jobs = JobsModule.forRoot({ roles, redis: testRedis(), ...space, pod, buildSeq: 7, app: 'office' });
-  const app = await Test.createTestingModule({ imports: [jobs], providers }).compile();
+  const app = await Test.createTestingModule({ imports: [jobs, OperationsModule.on(jobs)], providers }).compile();
   apps.push(app);
   return app.init();
 }

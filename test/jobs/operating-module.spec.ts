@@ -1,15 +1,24 @@
 import { Injectable } from '@nestjs/common';
 import type { INestApplicationContext, Provider } from '@nestjs/common';
 import { Test } from '@nestjs/testing';
-import { CATALOG, JobsModule, LEDGER, SingletonCron, Telemetry } from '@fencepost/jobs';
+import {
+  CATALOG,
+  JobsModule,
+  LEDGER,
+  SingletonCron,
+  Telemetry,
+  type JobsModuleOptions,
+  type Role,
+  type RunContext,
+} from '@fencepost/jobs';
 import type { Catalog } from '@fencepost/ledger/catalog';
 import type { Ledger } from '@fencepost/ledger';
-import type { JobsModuleOptions, Role, RunContext } from '@fencepost/jobs';
 import { RUN_QUEUE } from '@fencepost/jobs/scheduler';
 import { afterEach, describe, expect, it } from 'vitest';
 import { MEMBERSHIP } from '../../libs/jobs/src/nest/tokens.js';
-import { CronCatalog } from '../../libs/jobs/src/operating/cron-catalog.js';
-import { CronOperator } from '../../libs/jobs/src/operating/cron-operator.js';
+import { OperationsModule } from '@fencepost/operations';
+import { CronCatalog } from '../../libs/operations/src/operating/cron-catalog.js';
+import { CronOperator } from '../../libs/operations/src/operating/cron-operator.js';
 import { recordedEvents } from '../support/recorded-events.js';
 import { testRedis } from '../support/redis.js';
 import { redisSpaces } from './redis-space.js';
@@ -46,7 +55,7 @@ interface Started extends Partial<JobsModuleOptions> {
 
 async function start(space: Space, { roles, providers = [], onEvents, ...options }: Started) {
   const jobs = JobsModule.forRoot({ roles, redis: testRedis(), ...space, drainDeadline: '2s', ...options });
-  const app = await Test.createTestingModule({ imports: [jobs], providers }).compile();
+  const app = await Test.createTestingModule({ imports: [jobs, OperationsModule.on(jobs)], providers }).compile();
   apps.push(app);
   onEvents?.(app);
   return app.init();

@@ -1,14 +1,13 @@
 import { Injectable } from '@nestjs/common';
 import type { INestApplicationContext } from '@nestjs/common';
 import { Test } from '@nestjs/testing';
-import { JobsModule, LEDGER, Telemetry } from '@fencepost/jobs';
+import { JobsModule, LEDGER, Telemetry, type Role } from '@fencepost/jobs';
 import type { Ledger } from '@fencepost/ledger';
-import type { Role } from '@fencepost/jobs';
 import { Pool, type PoolClient } from 'pg';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { JobHandler } from '../../libs/jobs/src/nest/job-handler.decorator.js';
-import { IdempotencyKeyError } from '../../libs/jobs/src/operating/job-errors.js';
-import { Jobs } from '../../libs/jobs/src/operating/jobs.js';
+import { IdempotencyKeyError } from '../../libs/jobs/src/enqueuing/job-errors.js';
+import { Jobs } from '../../libs/jobs/src/enqueuing/jobs.js';
 import { freshSchema, postgresForTests, type TestPostgres } from '../support/postgres.js';
 import { recordedEvents } from '../support/recorded-events.js';
 import { testRedis } from '../support/redis.js';

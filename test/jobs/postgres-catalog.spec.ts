@@ -1,5 +1,5 @@
 import { afterAll, beforeAll } from 'vitest';
-import { PostgresAlarmStore } from '../../libs/jobs/src/alarms/postgres-alarm-store.js';
+import { PostgresAlarmStore } from '../../libs/operations/src/alarms/postgres-alarm-store.js';
 import { PostgresCatalog } from '../../libs/ledger/src/catalog/postgres-catalog.js';
 import { PostgresAuditTrail } from '../../libs/ledger/src/audit-trail/postgres-audit-trail.js';
 import { alarmStoreContract } from '../contracts/alarm-store.contract.js';

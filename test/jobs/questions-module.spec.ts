@@ -1,9 +1,8 @@
 import { Injectable } from '@nestjs/common';
 import type { INestApplicationContext } from '@nestjs/common';
 import { Test } from '@nestjs/testing';
-import { JobsModule, SingletonCron } from '@fencepost/jobs';
-import type { Role } from '@fencepost/jobs';
-import { Forecasts, Timelines, ExplainService } from '@fencepost/jobs/operating';
+import { JobsModule, SingletonCron, type Role } from '@fencepost/jobs';
+import { OperationsModule, Forecasts, Timelines, ExplainService } from '@fencepost/operations';
 import { afterEach, expect, it } from 'vitest';
 import { testRedis } from '../support/redis.js';
 import { redisSpaces } from './redis-space.js';
@@ -22,7 +21,10 @@ class Mails {
 
 async function start(roles: readonly Role[]): Promise<INestApplicationContext> {
   const jobs = JobsModule.forRoot({ roles, redis: testRedis(), ...spaces.fresh(), drainDeadline: '2s' });
-  const app = await Test.createTestingModule({ imports: [jobs], providers: [Mails] }).compile();
+  const app = await Test.createTestingModule({
+    imports: [jobs, OperationsModule.on(jobs)],
+    providers: [Mails],
+  }).compile();
   apps.push(app);
   return app.init();
 }

@@ -1,4 +1,4 @@
-import { RedisAlarmStore } from '../../libs/jobs/src/alarms/redis-alarm-store.js';
+import { RedisAlarmStore } from '../../libs/operations/src/alarms/redis-alarm-store.js';
 import { alarmStoreContract } from '../contracts/alarm-store.contract.js';
 import { redisSpaces } from './redis-space.js';
 

@@ -1,8 +1,8 @@
 import { redisKeys } from '@fencepost/lease/internal/redis';
 import { closeRedis, connectRedis } from '@fencepost/lease/redis';
 import { describe, expect, it } from 'vitest';
-import { JournalAwayError } from '../../libs/jobs/src/journal/journal-away-error.js';
-import { RedisJournal } from '../../libs/jobs/src/journal/redis-journal.js';
+import { JournalAwayError } from '../../libs/operations/src/journal/journal-away-error.js';
+import { RedisJournal } from '../../libs/operations/src/journal/redis-journal.js';
 import { happened, journalContract } from '../contracts/journal.contract.js';
 import { privateRedis } from '../support/redis.js';
 import { redisSpaces } from './redis-space.js';

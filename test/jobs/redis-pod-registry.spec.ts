@@ -1,7 +1,7 @@
 import { redisKeys } from '@fencepost/lease/internal/redis';
 import { describe, expect, it } from 'vitest';
-import { POD_GONE_MS } from '../../libs/jobs/src/pods/pod-registry.js';
-import { RedisPodRegistry } from '../../libs/jobs/src/pods/redis-pod-registry.js';
+import { POD_GONE_MS } from '../../libs/operations/src/pods/pod-registry.js';
+import { RedisPodRegistry } from '../../libs/operations/src/pods/redis-pod-registry.js';
 import { card, podRegistryContract } from '../contracts/pod-registry.contract.js';
 import { redisSpaces } from './redis-space.js';
 

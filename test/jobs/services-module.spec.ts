@@ -1,9 +1,9 @@
 import { Injectable } from '@nestjs/common';
 import type { INestApplicationContext } from '@nestjs/common';
 import { Test } from '@nestjs/testing';
-import { AUDIT_TRAIL, Doctor, JobsModule, LeaseService, SingletonCron } from '@fencepost/jobs';
+import { JobsModule, SingletonCron, type JobsModuleOptions, type Role } from '@fencepost/jobs';
+import { OperationsModule, AUDIT_TRAIL, Doctor, LeaseService } from '@fencepost/operations';
 import type { AuditTrail } from '@fencepost/ledger/audit-trail';
-import type { JobsModuleOptions, Role } from '@fencepost/jobs';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { testRedis } from '../support/redis.js';
 import { redisSpaces } from './redis-space.js';
@@ -26,7 +26,10 @@ async function start(
 ) {
   const { roles = ['scheduler', 'worker'], ...more } = options;
   const jobs = JobsModule.forRoot({ roles, redis: testRedis(), ...space, drainDeadline: '2s', ...more });
-  const app = await Test.createTestingModule({ imports: [jobs], providers: [Reports] }).compile();
+  const app = await Test.createTestingModule({
+    imports: [jobs, OperationsModule.on(jobs)],
+    providers: [Reports],
+  }).compile();
   apps.push(app);
   return app.init();
 }

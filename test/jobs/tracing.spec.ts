@@ -1,7 +1,8 @@
 import { Injectable } from '@nestjs/common';
 import type { INestApplicationContext } from '@nestjs/common';
 import { Test } from '@nestjs/testing';
-import { CronOperator, JobsModule, SingletonCron, type Role, type RunContext } from '@fencepost/jobs';
+import { JobsModule, SingletonCron, type Role, type RunContext } from '@fencepost/jobs';
+import { OperationsModule, CronOperator } from '@fencepost/operations';
 import { SpanStatusCode } from '@opentelemetry/api';
 import { InMemorySpanExporter, type ReadableSpan } from '@opentelemetry/sdk-trace-base';
 import { afterEach, describe, expect, it } from 'vitest';
@@ -48,7 +49,10 @@ class Work {
 async function start(roles: readonly Role[], on: { prefix: string; tenant: string; tracing?: boolean }) {
   const jobs = JobsModule.forRoot({ roles, redis: testRedis(), ...on, drainDeadline: '2s' });
   const providers = roles.includes('worker') ? [Work] : [];
-  const app: INestApplicationContext = await Test.createTestingModule({ imports: [jobs], providers }).compile();
+  const app: INestApplicationContext = await Test.createTestingModule({
+    imports: [jobs, OperationsModule.on(jobs)],
+    providers,
+  }).compile();
   closing.push(() => app.close());
   await app.init();
   return app;

@@ -1,9 +1,8 @@
 import { Injectable } from '@nestjs/common';
 import type { INestApplicationContext } from '@nestjs/common';
 import { Test } from '@nestjs/testing';
-import { JobsModule, LEDGER, SingletonCron, Telemetry } from '@fencepost/jobs';
+import { JobsModule, LEDGER, SingletonCron, Telemetry, type RunContext } from '@fencepost/jobs';
 import type { Ledger } from '@fencepost/ledger';
-import type { RunContext } from '@fencepost/jobs';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { recordedEvents } from '../support/recorded-events.js';
 import { rejectionOf } from '../support/rejection-of.js';

@@ -46,10 +46,10 @@ export default [
     name: 'backfill: runs again what ran',
     guards: 'G1',
     defence: 'natural ids leave an instant alone that ran',
-    file: 'libs/jobs/src/operating/backfill.ts',
+    file: 'libs/operations/src/operating/backfill.ts',
     find: "reply.verdict === 'exists' && reply.state === 'skipped'",
     replace: "reply.verdict === 'exists'",
-    killedBy: 'libs/jobs/src/operating/backfill.spec.ts',
+    killedBy: 'libs/operations/src/operating/backfill.spec.ts',
     test: 'leaves alone what ran',
   },
   {

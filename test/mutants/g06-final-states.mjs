@@ -116,10 +116,10 @@ export default [
     name: 'retry: a run that is not over is run again',
     guards: 'G6',
     defence: 'what goes on, or has succeeded, is not done twice',
-    file: 'libs/jobs/src/operating/run-operator.ts',
+    file: 'libs/operations/src/operating/run-operator.ts',
     find: '    checkEnded(run);\n',
     replace: '',
-    killedBy: 'libs/jobs/src/operating/rerun.spec.ts',
+    killedBy: 'libs/operations/src/operating/rerun.spec.ts',
     test: 'refuses a run that has not failed',
   },
   {

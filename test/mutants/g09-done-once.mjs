@@ -177,10 +177,10 @@ export default [
     name: 'retry: it does not know what was done',
     guards: 'G9',
     defence: 'an effect that is done is done for the re-run too',
-    file: 'libs/jobs/src/operating/rerun.ts',
+    file: 'libs/operations/src/operating/rerun.ts',
     find: '    rerunOf: names.rerunOf,\n',
     replace: '',
-    killedBy: 'libs/jobs/src/operating/rerun.spec.ts',
+    killedBy: 'libs/operations/src/operating/rerun.spec.ts',
     test: 'does not do again what it had done',
   },
 ];

@@ -207,10 +207,10 @@ export default [
     name: 'retry: unknown effects are begun anew without a word',
     guards: 'G10',
     defence: 'what may have happened is not repeated under a new idempotency key unless somebody says so',
-    file: 'libs/jobs/src/operating/run-operator.ts',
+    file: 'libs/operations/src/operating/run-operator.ts',
     find: 'if (order.repeatUnknown !== true) await this.#checkKnown(run);',
     replace: '',
-    killedBy: 'libs/jobs/src/operating/rerun.spec.ts',
+    killedBy: 'libs/operations/src/operating/rerun.spec.ts',
     test: 'is not run again blindly',
   },
 ];

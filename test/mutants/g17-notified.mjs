@@ -46,10 +46,10 @@ export default [
     name: 'notifications: a note is settled before the queue has its message',
     guards: 'G17',
     defence: 'a note stays until the queue has taken its message',
-    file: 'libs/jobs/src/alarms/run-notifier.ts',
+    file: 'libs/jobs/src/notifying/run-notifier.ts',
     find: 'if (messages.length > 0) await queue.enqueue(messages);',
     replace: 'if (messages.length > 0) void queue.enqueue(messages).catch(() => undefined);',
-    killedBy: 'libs/jobs/src/alarms/run-notifier.spec.ts',
+    killedBy: 'libs/jobs/src/notifying/run-notifier.spec.ts',
     test: 'hands on again, under the same ids, what the queue did not take',
   },
   {

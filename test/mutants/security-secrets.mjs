@@ -96,10 +96,10 @@ export default [
     name: 'journal: secrets are kept',
     guards: 'security',
     defence: 'the journal has no secret that a log has not',
-    file: 'libs/jobs/src/journal/journal-writer.ts',
+    file: 'libs/operations/src/journal/journal-writer.ts',
     find: 'return scrub(Object.fromEntries(kept.map(([key, value]) => [key, shown(key, value)])));',
     replace: 'return scrub && Object.fromEntries(kept.map(([key, value]) => [key, shown(key, value)]));',
-    killedBy: 'libs/jobs/src/journal/journal-writer.spec.ts',
+    killedBy: 'libs/operations/src/journal/journal-writer.spec.ts',
     test: 'has no secret, and is short',
   },
   {

@@ -1,6 +1,6 @@
 import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
-import { CRON_METRICS, LEASE_METRICS, METRICS, type MetricSpec } from '@fencepost/jobs/metrics';
+import { CRON_METRICS, LEASE_METRICS, METRICS, type MetricSpec } from '@fencepost/operations/metrics';
 import { describe, expect, it } from 'vitest';
 import { alertList } from '../../scripts/ops/alert-list.mjs';
 import { opsFiles } from '../../scripts/ops/files.mjs';

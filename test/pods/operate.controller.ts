@@ -1,5 +1,5 @@
 import { Body, Controller, Inject, Param, Post } from '@nestjs/common';
-import { CronOperator } from '@fencepost/jobs';
+import { CronOperator } from '@fencepost/operations';
 
 /** Lets a test have a worker pod trigger a cron, as a page or a web hook of an app would. */
 @Controller('operate')

@@ -1,7 +1,7 @@
 import 'reflect-metadata';
 import { channel } from 'node:diagnostics_channel';
 import { openSync, writeSync } from 'node:fs';
-import { EVENT_TEXT } from '@fencepost/jobs';
+import { EVENT_TEXT } from '@fencepost/jobs/internal';
 import { PostgresCatalog, RedisCatalog } from '@fencepost/ledger/catalog';
 import { PostgresLedger } from '@fencepost/ledger/postgres';
 import { RedisLedger } from '@fencepost/ledger/redis';

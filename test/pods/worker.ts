@@ -1,6 +1,7 @@
 import 'reflect-metadata';
 import { Module } from '@nestjs/common';
 import type { DynamicModule, Type } from '@nestjs/common';
+import { OperationsModule } from '@fencepost/operations';
 import { bootPod, PodModule, type PodEnvironment } from '@fencepost/pod';
 import { ChaosSinkModule } from './chaos-sink.js';
 import { BAD_CRONS } from './crons/bad.js';
@@ -30,7 +31,7 @@ const CRONS: Readonly<Record<string, readonly Type[]>> = {
 @Module({})
 class TestWorkerModule {
   static forRoot(environment: PodEnvironment): DynamicModule {
-    const pod = PodModule.forRoot('worker', environment);
+    const pod = PodModule.forRoot('worker', environment, OperationsModule);
     const names = (process.env['CRONS'] ?? '').split(',').filter((name) => name !== '');
     const providers = names.flatMap((name) => CRONS[name] ?? []);
     const controllers = [OperateController];

@@ -36,7 +36,7 @@ const OPTIONS = [
   {
     page: CRONS,
     heading: '### Enqueue options',
-    source: 'libs/jobs/src/operating/job-order.ts',
+    source: 'libs/jobs/src/enqueuing/job-order.ts',
     type: 'EnqueueOptions',
   },
   { page: MODULE, heading: '### Webhooks', source: `${NEST}/webhook-options.ts`, type: 'WebhookOptions' },

@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import type { Readable } from 'node:stream';
 import { text as textOf } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
-import { CronCatalog } from '@fencepost/jobs';
+import { CronCatalog } from '@fencepost/operations';
 import { RedisCatalog } from '@fencepost/ledger/catalog';
 import { systemClock } from '@fencepost/lease';
 import { closeRedis, connectRedis } from '@fencepost/lease/redis';

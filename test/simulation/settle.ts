@@ -1,5 +1,5 @@
 import type { Clock } from '@fencepost/lease';
-import { audit } from '../../libs/jobs/src/audit/audit.js';
+import { audit } from '../../libs/operations/src/audit/audit.js';
 import type { Catalog } from '../../libs/ledger/src/catalog/catalog.js';
 import type { CatalogEntry, CronState } from '../../libs/ledger/src/catalog/definition.js';
 import type { Ledger } from '../../libs/ledger/src/ledger.js';

@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { afterEach, expect } from 'vitest';
-import { MonitorAssignment } from '../../libs/jobs/src/alarms/monitor-assignment.js';
-import type { Message } from '../../libs/jobs/src/alarms/alarm-queue.js';
-import { MemoryAlarmStore } from '../../libs/jobs/src/alarms/memory-alarm-store.js';
-import type { Webhook } from '../../libs/jobs/src/alarms/messages.js';
+import { MonitorAssignment } from '../../libs/operations/src/alarms/monitor-assignment.js';
+import type { Message } from '../../libs/jobs/src/notifying/alarm-queue.js';
+import { MemoryAlarmStore } from '../../libs/operations/src/alarms/memory-alarm-store.js';
+import type { Webhook } from '../../libs/jobs/src/notifying/messages.js';
 import type { AttemptOutcome } from '../../libs/ledger/src/ledger.js';
 import { BalanceStage } from './balance-stage.js';
 import type { StagePod } from './scheduler-stage.js';

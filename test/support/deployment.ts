@@ -1,15 +1,14 @@
 import { afterEach, beforeEach } from 'vitest';
-import { RedisCatalog } from '@fencepost/ledger/catalog';
+import { RedisCatalog, type CronDefinition } from '@fencepost/ledger/catalog';
 import { RedisLedger } from '@fencepost/ledger/redis';
-import type { CronDefinition } from '@fencepost/ledger/catalog';
 import type { Run } from '@fencepost/ledger/run';
 import { systemClock } from '@fencepost/lease';
 import { redisKeys } from '@fencepost/lease/internal/redis';
 import { closeRedis, connectRedis, RedisLeaseStore, type RedisClient, type RedisTarget } from '@fencepost/lease/redis';
 import { RedisFencedRows } from '@fencepost/lease/sinks';
 import { EFFECTIVE_AFTER_MS, type CatalogEntry, type Declaration } from '../../libs/ledger/src/catalog/definition.js';
-import { CronCatalog } from '../../libs/jobs/src/operating/cron-catalog.js';
-import { CronOperator } from '../../libs/jobs/src/operating/cron-operator.js';
+import { CronCatalog } from '../../libs/operations/src/operating/cron-catalog.js';
+import { CronOperator } from '../../libs/operations/src/operating/cron-operator.js';
 import { BullmqRunQueue } from '../../libs/jobs/src/scheduling/bullmq-run-queue.js';
 import { RedisMembership } from '../../libs/jobs/src/scheduling/redis-membership.js';
 import { candidates, firstOf, hashOf } from '../../libs/jobs/src/scheduling/rendezvous.js';

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import type { DoctorFacts } from '../../libs/jobs/src/operating/doctor-facts.js';
-import { judgeDeployment } from '../../libs/jobs/src/operating/doctor.js';
+import type { DoctorFacts } from '../../libs/operations/src/operating/doctor-facts.js';
+import { judgeDeployment } from '../../libs/operations/src/operating/doctor.js';
 import { healthy, podOf, redisOf, serverOf } from './doctor-facts.js';
 
 export type Over = Partial<DoctorFacts>;
@@ -47,7 +47,7 @@ export function describeFindings(file: string, table: readonly Row[]): void {
     });
 
     it('are all in the table', () => {
-      const text = readFileSync(new URL(`../../libs/jobs/src/operating/${file}.ts`, import.meta.url), 'utf8');
+      const text = readFileSync(new URL(`../../libs/operations/src/operating/${file}.ts`, import.meta.url), 'utf8');
       const codes = [...text.matchAll(/code: '([A-Z_]+)'/g)].map(([, code = '']) => code);
       const shown = new Set(table.map(([, , expected]) => expected?.split(' ')[1]));
       expect(codes.length).toBeGreaterThan(4);

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { CronDefinition } from '../../libs/ledger/src/catalog/definition.js';
 import type { AttemptOutcome, AttemptRef, UnresolvedEffectRef } from '../../libs/ledger/src/ledger.js';
-import { RunOperator } from '../../libs/jobs/src/operating/run-operator.js';
+import { RunOperator } from '../../libs/operations/src/operating/run-operator.js';
 import { OperatingStage } from './operating-stage.js';
 
 export const ORDER = { by: 'ada', reason: 'a test' };

@@ -1,4 +1,4 @@
-import { Jobs, type JobsPorts } from '../../libs/jobs/src/operating/jobs.js';
+import { Jobs, type JobsPorts } from '../../libs/jobs/src/enqueuing/jobs.js';
 import type { MemoryCatalog } from '../../libs/ledger/src/catalog/memory-catalog.js';
 import type { MemoryLedger } from '../../libs/ledger/src/memory-ledger.js';
 import type { MemoryRunQueue } from '../../libs/testing/src/memory-run-queue.js';

@@ -6,8 +6,8 @@ import type { CronDefinition } from '../../libs/ledger/src/catalog/definition.js
 import type { ClaimReply, ClaimRequest } from '../../libs/ledger/src/ledger.js';
 import { MemoryLedger } from '../../libs/ledger/src/memory-ledger.js';
 import type { SkipReason } from '../../libs/ledger/src/run.js';
-import { CronCatalog } from '../../libs/jobs/src/operating/cron-catalog.js';
-import { CronOperator, type CronOperatorPorts } from '../../libs/jobs/src/operating/cron-operator.js';
+import { CronCatalog } from '../../libs/operations/src/operating/cron-catalog.js';
+import { CronOperator, type CronOperatorPorts } from '../../libs/operations/src/operating/cron-operator.js';
 import { MemoryMembership } from '../../libs/jobs/src/scheduling/memory-membership.js';
 import { MemoryRunQueue } from '../../libs/testing/src/memory-run-queue.js';
 import { CRON, definitionOf, SECOND, START } from './audit-history.js';

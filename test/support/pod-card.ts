@@ -1,4 +1,4 @@
-import type { NewPodCard } from '../../libs/jobs/src/pods/pod-registry.js';
+import type { NewPodCard } from '../../libs/operations/src/pods/pod-registry.js';
 
 /** What a healthy pod of both roles says of itself. */
 export function podCard(over: Partial<NewPodCard> = {}): NewPodCard {

@@ -2,7 +2,7 @@ import { Pool } from 'pg';
 import { afterAll, afterEach, beforeAll, beforeEach, expect } from 'vitest';
 import { systemClock } from '@fencepost/lease';
 import { closeRedis, connectRedis, type RedisClient } from '@fencepost/lease/redis';
-import { audit, type AuditReport } from '../../libs/jobs/src/audit/audit.js';
+import { audit, type AuditReport } from '../../libs/operations/src/audit/audit.js';
 import type { CatalogEntry } from '../../libs/ledger/src/catalog/definition.js';
 import { PostgresCatalog } from '../../libs/ledger/src/catalog/postgres-catalog.js';
 import { PostgresLedger } from '../../libs/ledger/src/postgres/postgres-ledger.js';

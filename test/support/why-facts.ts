@@ -1,18 +1,18 @@
 import { parseFence } from '@fencepost/lease';
 import type { Holding } from '@fencepost/lease/store';
 import { expect } from 'vitest';
-import type { JournalEntry } from '../../libs/jobs/src/journal/journal.js';
+import type { JournalEntry } from '../../libs/operations/src/journal/journal.js';
 import type { CronRecord } from '../../libs/ledger/src/ledger.js';
 import type { EffectRecord, OperatorAction, Pause, Run, SkipReason } from '../../libs/ledger/src/run.js';
-import { explain } from '../../libs/jobs/src/operating/explain-service.js';
+import { explain } from '../../libs/operations/src/operating/explain-service.js';
 import {
   instantInSecond,
   meantTime,
   validityIntervalsOfEntry,
   contextOf,
-} from '../../libs/jobs/src/operating/why-context.js';
-import { readWhen } from '../../libs/jobs/src/operating/why-when.js';
-import type { WhyReport, WhyStep, WhyVerdict } from '../../libs/jobs/src/operating/why.js';
+} from '../../libs/operations/src/operating/why-context.js';
+import { readWhen } from '../../libs/operations/src/operating/why-when.js';
+import type { WhyReport, WhyStep, WhyVerdict } from '../../libs/operations/src/operating/why.js';
 import { EVENT_TEXT, type EventName } from '../../libs/jobs/src/telemetry/events.js';
 import { CRON, entryOf, generationsOf, runAt, type Change } from './audit-history.js';
 

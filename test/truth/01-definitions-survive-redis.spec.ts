@@ -1,7 +1,8 @@
 import { Injectable } from '@nestjs/common';
 import type { INestApplicationContext } from '@nestjs/common';
 import { Test } from '@nestjs/testing';
-import { AUDIT_TRAIL, CATALOG, CronCatalog, CronOperator, JobsModule, LEDGER, SingletonCron } from '@fencepost/jobs';
+import { CATALOG, JobsModule, LEDGER, SingletonCron } from '@fencepost/jobs';
+import { OperationsModule, AUDIT_TRAIL, CronCatalog, CronOperator } from '@fencepost/operations';
 import type { AuditTrail } from '@fencepost/ledger/audit-trail';
 import type { Catalog } from '@fencepost/ledger/catalog';
 import type { Ledger } from '@fencepost/ledger';
@@ -50,7 +51,10 @@ async function start(prefix: string): Promise<INestApplicationContext> {
     ...{ leaseTtl: '1s', sweepEvery: '200ms', drainDeadline: '2s' },
     postgres: { url: postgres.url, schema, migrate: true },
   });
-  const app = await Test.createTestingModule({ imports: [jobs], providers: [Declared] }).compile();
+  const app = await Test.createTestingModule({
+    imports: [jobs, OperationsModule.on(jobs)],
+    providers: [Declared],
+  }).compile();
   apps.push(app);
   return app.init();
 }

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { redisKeys } from '@fencepost/lease/internal/redis';
 import { PostgresCatalog } from '../../libs/ledger/src/catalog/postgres-catalog.js';
-import { findLostDefinitions } from '../../libs/jobs/src/operating/lost-definitions.js';
+import { findLostDefinitions } from '../../libs/operations/src/operating/lost-definitions.js';
 import { declared, FencepostDeployment } from '../support/fencepost-deployment.js';
 import { postgresLedgerSandbox, type PostgresLedgerSandbox } from '../support/postgres-ledger-sandbox.js';
 import { postgresForTests, type TestPostgres } from '../support/postgres.js';

@@ -6,7 +6,7 @@ import { migrateLedger } from '../../libs/ledger/src/postgres/postgres-migration
 import { PostgresLedger } from '../../libs/ledger/src/postgres/postgres-ledger.js';
 import { RedisLedger } from '../../libs/ledger/src/redis-ledger.js';
 import type { Ledger } from '../../libs/ledger/src/ledger.js';
-import { Jobs } from '../../libs/jobs/src/operating/jobs.js';
+import { Jobs } from '../../libs/jobs/src/enqueuing/jobs.js';
 import { OperatingStage } from '../support/operating-stage.js';
 import { freshSchema, postgresForTests, type TestPostgres } from '../support/postgres.js';
 import { clearPrefixes, freshPrefix, testRedis } from '../support/redis.js';

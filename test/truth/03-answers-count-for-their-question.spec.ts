@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
-import { CronCatalog, LEDGER } from '@fencepost/jobs';
+import { LEDGER } from '@fencepost/jobs';
+import { CronCatalog } from '@fencepost/operations';
 import type { Ledger } from '@fencepost/ledger';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startSchedulerApp, type RunningApp } from '../support/scheduler-app.js';

@@ -1,7 +1,8 @@
 import { Injectable } from '@nestjs/common';
 import { Test } from '@nestjs/testing';
 import { afterEach, describe, expect, it } from 'vitest';
-import { JobsModule, LeaseService, SingletonCron, type RunContext } from '@fencepost/jobs';
+import { JobsModule, SingletonCron, type RunContext } from '@fencepost/jobs';
+import { OperationsModule, LeaseService } from '@fencepost/operations';
 import { CRON_LEASE_STORE } from '@fencepost/jobs/scheduler';
 import { Leases, parseFence, type LeaseStore } from '@fencepost/lease';
 import { Election, RedisSemaphoreStore, SingleFlight } from '@fencepost/lease/coordination';
@@ -10,7 +11,7 @@ import { PostgresLeaseStore } from '@fencepost/lease/postgres';
 import { RedisLeaseStore } from '@fencepost/lease/redis';
 import { MemoryFencedValues, RedisFencedRows, RedisFencedValues } from '@fencepost/lease/sinks';
 import { MemoryLeaseStore } from '@fencepost/lease/testing';
-import { RedisJournal } from '../../libs/jobs/src/journal/redis-journal.js';
+import { RedisJournal } from '../../libs/operations/src/journal/redis-journal.js';
 import { RedisLedger } from '../../libs/ledger/src/redis-ledger.js';
 import { Stage } from '../../libs/testing/src/ledger-contract/stage.js';
 import { happened } from '../contracts/journal.contract.js';
@@ -51,7 +52,10 @@ async function app(space: { prefix: string; tenant: string }) {
     leaseTtl: '2s',
     drainDeadline: '1s',
   });
-  const built = await Test.createTestingModule({ imports: [jobs], providers: [Reports] }).compile();
+  const built = await Test.createTestingModule({
+    imports: [jobs, OperationsModule.on(jobs)],
+    providers: [Reports],
+  }).compile();
   cleanUp.push(() => built.close());
   return built;
 }

@@ -1,7 +1,7 @@
 import type { INestApplicationContext } from '@nestjs/common';
 import { Test } from '@nestjs/testing';
-import { CronOperator, JobsModule, RunOperator } from '@fencepost/jobs';
-import type { JobsModuleOptions } from '@fencepost/jobs';
+import { JobsModule, type JobsModuleOptions } from '@fencepost/jobs';
+import { OperationsModule, CronOperator, RunOperator } from '@fencepost/operations';
 import type { Run } from '@fencepost/ledger/run';
 import { Webhook } from 'standardwebhooks';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
@@ -43,7 +43,7 @@ async function stage(ledger: 'redis' | 'postgres') {
     alarms: { allowHosts: ['127.0.0.1'], lookEvery: '200ms' },
   };
   const jobs = JobsModule.forRoot({ ...options, roles: ['scheduler'] });
-  const app = await (await Test.createTestingModule({ imports: [jobs] }).compile()).init();
+  const app = await (await Test.createTestingModule({ imports: [jobs, OperationsModule.on(jobs)] }).compile()).init();
   apps.push(app);
   const worker = async (dies: Dies = '') => {
     const env = { OPTIONS: JSON.stringify({ ...options, roles: ['worker'] }), RECEIVER: heard.url, DIES: dies };

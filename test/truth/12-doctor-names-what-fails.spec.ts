@@ -1,8 +1,8 @@
 import { Injectable } from '@nestjs/common';
 import type { INestApplicationContext } from '@nestjs/common';
 import { Test } from '@nestjs/testing';
-import { CronOperator, JobsModule, RunOperator, SingletonCron } from '@fencepost/jobs';
-import { Doctor } from '@fencepost/jobs/operating';
+import { JobsModule, SingletonCron } from '@fencepost/jobs';
+import { OperationsModule, CronOperator, Doctor, RunOperator } from '@fencepost/operations';
 import { afterEach, expect, it } from 'vitest';
 import { testRedis } from '../support/redis.js';
 import { redisSpaces } from '../jobs/redis-space.js';
@@ -38,7 +38,9 @@ it(
         app: 'test',
       },
     });
-    const app = await (await Test.createTestingModule({ imports: [jobs], providers: [Reports] }).compile()).init();
+    const app = await (
+      await Test.createTestingModule({ imports: [jobs, OperationsModule.on(jobs)], providers: [Reports] }).compile()
+    ).init();
     apps.push(app);
     const failing = async () => (await app.get(Doctor).examine()).filter(({ code }) => code === 'FAILING');
     const failed = async () => (await app.get(RunOperator).failed({ cron: 'broken' })).length;

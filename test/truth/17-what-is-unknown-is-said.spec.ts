@@ -4,8 +4,8 @@ import { describe, expect, it } from 'vitest';
 import { RUN_QUEUE, type BullmqRunQueue } from '@fencepost/jobs/scheduler';
 import { CronAdapter } from '../../apps/scheduler/src/board/cron-adapter.js';
 import { unreadSchedulers } from '../../apps/scheduler/src/board/cron-adapter.js';
-import { evaluateRules } from '../../libs/jobs/src/alarms/evaluate-rules.js';
-import { outcomeOf } from '../../libs/jobs/src/operating/timeline-run.js';
+import { evaluateRules } from '../../libs/operations/src/alarms/evaluate-rules.js';
+import { outcomeOf } from '../../libs/operations/src/operating/timeline-run.js';
 import { HOUR, runAt, START, WAITING } from '../support/audit-history.js';
 import { startSchedulerApp } from '../support/scheduler-app.js';
 

@@ -1,9 +1,9 @@
 import { Injectable } from '@nestjs/common';
 import { Test } from '@nestjs/testing';
 import { expect, it } from 'vitest';
-import { CATALOG, CronCatalog, JobsModule, SingletonCron } from '@fencepost/jobs';
+import { CATALOG, JobsModule, SingletonCron, type RunContext } from '@fencepost/jobs';
+import { OperationsModule, CronCatalog } from '@fencepost/operations';
 import type { Catalog } from '@fencepost/ledger/catalog';
-import type { RunContext } from '@fencepost/jobs';
 import { redisSpaces } from '../jobs/redis-space.js';
 import { testRedis } from '../support/redis.js';
 
@@ -23,7 +23,10 @@ it(
   async () => {
     const space = spaces.fresh();
     const jobs = JobsModule.forRoot({ roles: ['worker'], redis: testRedis(), ...space, drainDeadline: '1s' });
-    const app = await Test.createTestingModule({ imports: [jobs], providers: [Reports] }).compile();
+    const app = await Test.createTestingModule({
+      imports: [jobs, OperationsModule.on(jobs)],
+      providers: [Reports],
+    }).compile();
     await app.init();
     const catalog = app.get<Catalog>(CATALOG, { strict: false });
     const expressions = async () =>

@@ -1,9 +1,9 @@
 import { setImmediate as turn } from 'node:timers/promises';
 import { closeRedis, connectRedis, type RedisClient } from '@fencepost/lease/redis';
-import { CronCatalog, CronOperator } from '@fencepost/jobs';
+import { CronCatalog, CronOperator } from '@fencepost/operations';
 import { RedisLedger } from '@fencepost/ledger/redis';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { inSlices } from '../../libs/jobs/src/operating/slices.js';
+import { inSlices } from '../../libs/operations/src/operating/slices.js';
 import { view } from '../../bench/viewers/routes.mjs';
 import { ensureBuilt } from '../../scripts/build.mjs';
 import { ledgerKeys } from '../../libs/ledger/src/redis-ledger-keys.js';

@@ -3,7 +3,7 @@ import { Election } from '@fencepost/lease/coordination';
 import { LeaseKeeper } from '@fencepost/lease/internal';
 import { MemoryLeaseStore, ManualClock } from '@fencepost/lease/testing';
 import { beforeEach, describe, expect, it } from 'vitest';
-import { RunNotifier } from '../../libs/jobs/src/alarms/run-notifier.js';
+import { RunNotifier } from '../../libs/jobs/src/notifying/run-notifier.js';
 import { MemoryLedger } from '../../libs/ledger/src/memory-ledger.js';
 import { SignalDrain } from '../../libs/jobs/src/nest/signal-drain.js';
 import { withinLimits } from '../../libs/jobs/src/running/within-limits.js';

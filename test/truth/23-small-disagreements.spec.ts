@@ -1,4 +1,5 @@
-import { AUDIT_TRAIL, CronCatalog, LEDGER } from '@fencepost/jobs';
+import { LEDGER } from '@fencepost/jobs';
+import { AUDIT_TRAIL, CronCatalog } from '@fencepost/operations';
 import type { AuditTrail } from '@fencepost/ledger/audit-trail';
 import type { Ledger } from '@fencepost/ledger';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';

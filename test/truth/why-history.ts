@@ -4,7 +4,7 @@ import { ManualClock } from '@fencepost/lease/testing';
 import * as fc from 'fast-check';
 import type { Generation } from '../../libs/ledger/src/catalog/definition.js';
 import { MemoryLedger } from '../../libs/ledger/src/memory-ledger.js';
-import { ExplainService } from '../../libs/jobs/src/operating/explain-service.js';
+import { ExplainService } from '../../libs/operations/src/operating/explain-service.js';
 import type { DstRule } from '../../libs/schedule/src/schedule.js';
 import { parseSchedule } from '../../libs/schedule/src/schedule.js';
 import { planOccurrence } from '../../libs/jobs/src/scheduling/misfire.js';

@@ -1,5 +1,5 @@
 import type { Run } from '../../libs/ledger/src/run.js';
-import type { WhyReport } from '../../libs/jobs/src/operating/why.js';
+import type { WhyReport } from '../../libs/operations/src/operating/why.js';
 import { localOf } from '../schedule/wall-oracle.js';
 import { instantsShowing, offsetAt, shownAt } from './intl-clocks.js';
 import { scheduleOf, type WhyHistory } from './why-history.js';

@@ -1,7 +1,7 @@
-import type { CronDetailJson } from '../../libs/jobs/src/presenting/cron-detail.js';
-import type { CronSummaryJson } from '../../libs/jobs/src/presenting/cron-summary.js';
-import type { TimelineItemJson, TimelineJson } from '../../libs/jobs/src/presenting/timeline.js';
-import type { WhyReportJson } from '../../libs/jobs/src/presenting/why-report.js';
+import type { CronDetailJson } from '../../libs/operations/src/presenting/cron-detail.js';
+import type { CronSummaryJson } from '../../libs/operations/src/presenting/cron-summary.js';
+import type { TimelineItemJson, TimelineJson } from '../../libs/operations/src/presenting/timeline.js';
+import type { WhyReportJson } from '../../libs/operations/src/presenting/why-report.js';
 import { at, CRON, LOST_RUN, REPORT, run, UNCERTAIN } from './fixture-runs.js';
 
 const HOUR = 3_600;

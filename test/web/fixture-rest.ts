@@ -1,9 +1,9 @@
-import type { AuditRecordJson } from '../../libs/jobs/src/presenting/audit-record.js';
-import type { DoctorFindingJson } from '../../libs/jobs/src/presenting/finding.js';
-import type { JournalEntryJson } from '../../libs/jobs/src/presenting/journal-entry.js';
-import type { LeaseJson } from '../../libs/jobs/src/presenting/lease.js';
-import type { ForecastJson } from '../../libs/jobs/src/presenting/forecast.js';
-import type { PodJson } from '../../libs/jobs/src/presenting/pod.js';
+import type { AuditRecordJson } from '../../libs/operations/src/presenting/audit-record.js';
+import type { DoctorFindingJson } from '../../libs/operations/src/presenting/finding.js';
+import type { JournalEntryJson } from '../../libs/operations/src/presenting/journal-entry.js';
+import type { LeaseJson } from '../../libs/operations/src/presenting/lease.js';
+import type { ForecastJson } from '../../libs/operations/src/presenting/forecast.js';
+import type { PodJson } from '../../libs/operations/src/presenting/pod.js';
 import { at, CRON, LOST_RUN } from './fixture-runs.js';
 
 function pod(words: Partial<PodJson>): PodJson {

@@ -1,5 +1,5 @@
-import type { RunJson } from '../../libs/jobs/src/presenting/run.js';
-import type { RunReportJson } from '../../libs/jobs/src/presenting/run-report.js';
+import type { RunJson } from '../../libs/operations/src/presenting/run.js';
+import type { RunReportJson } from '../../libs/operations/src/presenting/run-report.js';
 
 export const CRON = 'nightly-report';
 export const LOST_RUN = `${CRON}@1763607600000`;

@@ -1,22 +1,32 @@
 /** Everything this program uses of the jobs library, so that one look tells. */
+export { audit } from '@fencepost/operations/audit';
 export {
-  audit,
   BullmqRunQueue,
   CatalogMovedError,
+  eventSentence,
+  isStoreError,
+  knownCron,
+  RedisMembership,
+} from '@fencepost/jobs/internal';
+export {
   CronCatalog,
   CronOperator,
   Doctor,
-  eventSentence,
   findLostDefinitions,
   holderSeemsAlive,
-  isStoreError,
-  JournalFeed,
-  lateBy,
-  knownCron,
   LeaseService,
   LeaseMovedError,
   needsCare,
   overviewOf,
+  readRedisFacts,
+  RedisPodRegistry,
+  RunOperator,
+  ExplainService,
+  withAudit,
+} from '@fencepost/operations';
+export { JournalFeed, RedisJournal } from '@fencepost/operations/journal';
+export {
+  lateBy,
   presentCronDetail,
   presentJournalEntry,
   presentLease,
@@ -24,16 +34,8 @@ export {
   presentRun,
   presentRunReport,
   presentWhyReport,
-  readRedisFacts,
-  RedisJournal,
-  RedisPodRegistry,
-  RedisMembership,
-  RunOperator,
-  Telemetry,
-  UnknownCronError,
-  ExplainService,
-  withAudit,
-} from '@fencepost/jobs/operating';
+} from '@fencepost/operations/presenting';
+export { Telemetry, UnknownCronError } from '@fencepost/jobs';
 export {
   contentHash,
   listTenants,
@@ -48,26 +50,26 @@ export { RedisLedger } from '@fencepost/ledger/redis';
 export { parseSchedule, ScheduleError, zoneNamed } from '@fencepost/schedule';
 export type {
   AuditedOrder,
-  AuditReport,
   BackfillProgress,
   BackfillReport,
   ClearedLease,
-  CronDetailJson,
   CronOverview,
   CronSettings,
   DoctorFinding,
-  EventLevel,
   CronLease,
-  JournalEntry,
   LeaseList,
   PodCard,
   Resolved,
-  RunQueue,
   RunReport,
   WatchReport,
   WhyReport,
   WhyStep,
-} from '@fencepost/jobs/operating';
+} from '@fencepost/operations';
+export type { AuditReport } from '@fencepost/operations/audit';
+export type { CronDetailJson } from '@fencepost/operations/presenting';
+export type { EventLevel } from '@fencepost/jobs';
+export type { JournalEntry } from '@fencepost/operations/journal';
+export type { RunQueue } from '@fencepost/jobs/internal';
 export type { AuditTrail } from '@fencepost/ledger/audit-trail';
 export type { CancelReply, Ledger, TriggerReply } from '@fencepost/ledger';
 export type { Catalog, CatalogEntry, CronDefinition, Declaration } from '@fencepost/ledger/catalog';

@@ -1,4 +1,4 @@
-import { lateBy } from '@fencepost/jobs';
+import { lateBy } from '@fencepost/operations/presenting';
 import type { Run, SkipRange } from '@fencepost/ledger/run';
 import { NOTHING_SEEN, workOf, type CronLook, type Look } from './observer.js';
 import { podOf, runName, shortFence, span, timeOfDay } from './words.js';

@@ -1,5 +1,5 @@
 import type { Run, SkipRange } from '@fencepost/ledger/run';
-import { audit } from '@fencepost/jobs/operating';
+import { audit } from '@fencepost/operations/audit';
 import type { TurnedDown } from '@fencepost/lease/sinks';
 import type { Holding } from '@fencepost/lease/store';
 import type { Stores } from './stores.js';

@@ -1,6 +1,6 @@
-import { lateBy } from '@fencepost/jobs';
+import { lateBy } from '@fencepost/operations/presenting';
 import type { Run } from '@fencepost/ledger/run';
-import type { AuditReport } from '@fencepost/jobs/operating';
+import type { AuditReport } from '@fencepost/operations/audit';
 import type { TurnedDown } from '@fencepost/lease/sinks';
 
 export interface Evidence {

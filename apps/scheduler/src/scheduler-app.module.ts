@@ -1,5 +1,6 @@
 import { Module } from '@nestjs/common';
 import type { DynamicModule } from '@nestjs/common';
+import { OperationsModule } from '@fencepost/operations';
 import { PodModule, type PodEnvironment } from '@fencepost/pod';
 import { ApiModule } from './api/api.module.js';
 import { ReadingModule } from './api/reading.module.js';
@@ -19,7 +20,7 @@ export class SchedulerAppModule {
   /** @throws {SetupError} for a pod that would be open to everybody, and for tokens that can't be read */
   static async forRoot(environment: PodEnvironment, options: SchedulerAppOptions = {}): Promise<DynamicModule> {
     const auth = AuthModule.on(await accessOf(environment, options.authenticate));
-    const pod = ReadingModule.on(PodModule.forRoot('scheduler', environment));
+    const pod = ReadingModule.on(PodModule.forRoot('scheduler', environment, OperationsModule));
     const api = ApiModule.on(pod, auth);
     return { module: SchedulerAppModule, imports: [auth, pod, api, QueuesBoardModule.on(pod, api)] };
   }

@@ -10,9 +10,15 @@ export type { JobsModuleOptions, PostgresOptions, Role } from './nest/options.js
 export type { JobsOptionsSource } from './nest/jobs-core.module.js';
 export { StoreHealth } from './nest/store-health.js';
 export type { StoreStatus } from './nest/store-health.js';
-export { AUDIT_TRAIL, CATALOG, JOURNAL, LEDGER, POD_REGISTRY } from './nest/tokens.js';
+export { CATALOG, LEDGER } from './nest/tokens.js';
 
-export * from './operating.js';
+export { Jobs } from './enqueuing/jobs.js';
+export type { Enqueued, JobItem } from './enqueuing/jobs.js';
+export type { EnqueueOptions } from './enqueuing/job-order.js';
+export { IdempotencyKeyError } from './enqueuing/job-errors.js';
+export { UnknownCronError } from './enqueuing/errors.js';
+export type { EventLevel, EventName, Events } from './telemetry/events.js';
+export { Telemetry } from './telemetry/telemetry.js';
 
 export type { RunContext, RunHandler, RunLog } from './running/run-context.js';
 export type { EffectContext, IfUnknown, Lookup, LookupAnswer, LookupContext } from './running/effect-context.js';

@@ -1,6 +1,6 @@
 import { checkedOptions, redisFromEnvironment } from '@fencepost/lease/internal/options';
 import type { JobsModuleOptions } from '@fencepost/jobs';
-import type { CronsTold, MetricsOptions } from '@fencepost/jobs/metrics';
+import type { CronsTold, MetricsOptions } from '@fencepost/operations/metrics';
 import { z } from 'zod';
 
 const LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const;

@@ -1,6 +1,6 @@
 import { Controller, Get, Header, Inject, Injectable, UnauthorizedException, UseGuards } from '@nestjs/common';
 import type { CanActivate, ExecutionContext, OnModuleInit } from '@nestjs/common';
-import { JobsMetrics } from '@fencepost/jobs/metrics';
+import { JobsMetrics } from '@fencepost/operations/metrics';
 import { collectDefaultMetrics, Registry } from 'prom-client';
 import type { MetricsAccess } from './metrics-access.js';
 

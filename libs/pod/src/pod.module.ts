@@ -4,7 +4,8 @@ import { TerminusModule } from '@nestjs/terminus';
 import type { Clock } from '@fencepost/lease';
 import { CLOCK } from '@fencepost/lease/nest';
 import { JobsModule, logEvents, Telemetry, type Role } from '@fencepost/jobs';
-import { MetricsModule } from '@fencepost/jobs/metrics';
+import { MetricsModule } from '@fencepost/operations/metrics';
+import { ObservingModule } from '@fencepost/operations/observing';
 import { LoggerModule, PinoLogger } from 'nestjs-pino';
 import { APP_FILTER } from '@nestjs/core';
 import { CleanErrors } from './clean-errors.js';
@@ -13,6 +14,11 @@ import { HealthController } from './health.controller.js';
 import type { PodEnvironment } from './environment.js';
 import { MetricsAccess } from './metrics-access.js';
 import { METRICS_ACCESS, MetricsController, MetricsGuard } from './metrics.controller.js';
+
+/** `ObservingModule`, or `OperationsModule`, which a worker does not load. */
+interface SeenThrough {
+  on(jobs: DynamicModule): DynamicModule;
+}
 
 /** What every pod has, whatever its role: the jobs library, logs, and answers to health checks. */
 @Module({})
@@ -23,19 +29,21 @@ export class PodModule implements OnModuleInit {
     @Inject(CLOCK) private readonly clock: Clock,
   ) {}
 
-  static forRoot(role: Role, environment: PodEnvironment): DynamicModule {
+  /** @param seen how the pod is seen from outside: a scheduler shows all of it, a worker writes the journal and reports itself */
+  static forRoot(role: Role, environment: PodEnvironment, seen: SeenThrough = ObservingModule): DynamicModule {
     const jobs = JobsModule.forRoot({ roles: [role], ...environment.jobs });
+    const parts = [jobs, seen.on(jobs)];
     const metrics = MetricsModule.on(jobs, environment.metrics);
     return {
       module: PodModule,
-      imports: [jobs, metrics, logger(role, environment), TerminusModule.forRoot({ logger: false })],
+      imports: [...parts, metrics, logger(role, environment), TerminusModule.forRoot({ logger: false })],
       controllers: [HealthController, MetricsController],
       providers: [
         ...errorsOf(role),
         MetricsGuard,
         { provide: METRICS_ACCESS, useFactory: () => metricsAccess(role, environment) },
       ],
-      exports: [jobs],
+      exports: parts,
     };
   }
 

@@ -1,7 +1,6 @@
 import { DiscoveryService, ModulesContainer, Reflector } from '@nestjs/core';
 import type { Clock } from '@fencepost/lease';
-import { CronExplorer } from '@fencepost/jobs/internal';
-import type { FoundCron } from '@fencepost/jobs/internal';
+import { CronExplorer, type FoundCron } from '@fencepost/jobs/internal';
 
 /** What a Nest application, or a compiled testing module, has of what is needed here. */
 interface Container {

@@ -1,9 +1,7 @@
 import { systemClock, type Clock } from '@fencepost/lease';
 import type { CancelTimer } from '@fencepost/lease/internal';
 import type { Delivery } from '@fencepost/ledger';
-import type { Disposition } from '@fencepost/jobs/internal';
-import type { Place, QueuedDelivery } from '@fencepost/jobs/internal';
-import type { RunQueue } from '@fencepost/jobs/operating';
+import type { Disposition, Place, QueuedDelivery, RunQueue } from '@fencepost/jobs/internal';
 
 /** What a worker does with a delivery; a rejection counts as failed, as in BullMQ. */
 export type Work = (delivery: Delivery) => Promise<Disposition>;

@@ -1,7 +1,6 @@
 import type { Clock } from '@fencepost/lease';
 import type { Delivery } from '@fencepost/ledger';
-import type { Place, QueuedDelivery } from '@fencepost/jobs/internal';
-import type { RunQueue } from '@fencepost/jobs/operating';
+import type { Place, QueuedDelivery, RunQueue } from '@fencepost/jobs/internal';
 
 interface Waiting {
   readonly delivery: QueuedDelivery;

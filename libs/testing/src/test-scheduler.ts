@@ -3,16 +3,18 @@ import { parseFence, type Clock, type Lease } from '@fencepost/lease';
 import type { Catalog } from '@fencepost/ledger/catalog';
 import type { Ledger } from '@fencepost/ledger';
 import { occurrenceId } from '@fencepost/ledger/run';
-import { runnableCron } from '@fencepost/jobs/internal';
-import { claimRequest } from '@fencepost/jobs/internal';
-import { Dispatcher } from '@fencepost/jobs/internal';
-import { holdCron } from '@fencepost/jobs/internal';
-import type { HeldCron } from '@fencepost/jobs/internal';
-import type { RunQueue } from '@fencepost/jobs/operating';
-import { Schedules } from '@fencepost/jobs/internal';
-import { newestRange } from '@fencepost/jobs/internal';
-import type { GenerationRange } from '@fencepost/jobs/internal';
-import type { Telemetry } from '@fencepost/jobs/operating';
+import {
+  Dispatcher,
+  Schedules,
+  claimRequest,
+  holdCron,
+  newestRange,
+  runnableCron,
+  type GenerationRange,
+  type HeldCron,
+  type RunQueue,
+} from '@fencepost/jobs/internal';
+import type { Telemetry } from '@fencepost/jobs';
 
 export interface TestSchedulerDeps {
   readonly ledger: Ledger;

@@ -1,4 +1,4 @@
-import { SCHEMAS } from '@fencepost/jobs/operating';
+import { SCHEMAS } from '@fencepost/operations/presenting';
 import { z } from 'zod';
 import { ROLES } from '@fencepost/pod';
 

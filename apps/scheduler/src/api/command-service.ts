@@ -1,6 +1,5 @@
 import { Inject, Injectable } from '@nestjs/common';
-import { AUDIT_TRAIL, withAudit } from '@fencepost/jobs';
-import type { AuditedOrder } from '@fencepost/jobs';
+import { AUDIT_TRAIL, withAudit, type AuditedOrder } from '@fencepost/operations';
 import type { AuditTrail } from '@fencepost/ledger/audit-trail';
 import { callerHere } from '../auth/caller.js';
 

@@ -1,10 +1,15 @@
 import { Inject, Injectable } from '@nestjs/common';
-import { knownCron, overviewOf, presentCronDetail, presentCronSummary } from '@fencepost/jobs';
+import { knownCron, type KnownCron } from '@fencepost/jobs/internal';
+import { READS, mapInSlices, overviewOf } from '@fencepost/operations';
+import {
+  presentCronDetail,
+  presentCronSummary,
+  type CronDetailJson,
+  type CronSummaryJson,
+} from '@fencepost/operations/presenting';
 import type { Catalog, CatalogEntry, CatalogReading } from '@fencepost/ledger/catalog';
-import type { CronDetailJson, CronSummaryJson, KnownCron } from '@fencepost/jobs';
 import type { CronRecord, OccurrenceLog, RunHistory } from '@fencepost/ledger';
 import type { Run } from '@fencepost/ledger/run';
-import { mapInSlices, READS } from '@fencepost/jobs/scheduler';
 import type { Clock, LeaseStore } from '@fencepost/lease';
 import { ownerPrefix } from '@fencepost/lease/internal';
 import type { Holding } from '@fencepost/lease/store';

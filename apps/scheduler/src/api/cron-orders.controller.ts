@@ -1,7 +1,8 @@
 import { Body, Controller, Inject, Param, Post } from '@nestjs/common';
 import { ApiTags } from '@nestjs/swagger';
-import { CronCatalog, CronOperator, LEDGER, presentPause, SCHEMAS } from '@fencepost/jobs';
-import type { BackfillReport } from '@fencepost/jobs';
+import { LEDGER } from '@fencepost/jobs';
+import { CronCatalog, CronOperator, type BackfillReport } from '@fencepost/operations';
+import { SCHEMAS, presentPause } from '@fencepost/operations/presenting';
 import type { OccurrenceLog } from '@fencepost/ledger';
 import type { Pause } from '@fencepost/ledger/run';
 import { backfillSchema, doneSchema, resumedSchema, startedSchema } from './answers.js';

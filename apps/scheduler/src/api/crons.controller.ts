@@ -1,5 +1,6 @@
 import { Controller, Get, Inject, Param, Query } from '@nestjs/common';
 import { ApiTags } from '@nestjs/swagger';
+import { ExplainService, READS, Timelines, mapInSlices, type Reads } from '@fencepost/operations';
 import {
   presentJournalEntry,
   presentOperatorAction,
@@ -7,11 +8,7 @@ import {
   presentTimeline,
   presentWhyReport,
   SCHEMAS,
-  Timelines,
-  ExplainService,
-} from '@fencepost/jobs';
-import { mapInSlices, READS } from '@fencepost/jobs/scheduler';
-import type { Reads } from '@fencepost/jobs/scheduler';
+} from '@fencepost/operations/presenting';
 import { actionListSchema, cronPageSchema, journalSchema, runListSchema } from './answers.js';
 import { CronDirectory } from './cron-directory.js';
 import { Shows } from './describe-route.js';

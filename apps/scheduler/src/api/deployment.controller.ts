@@ -1,16 +1,13 @@
 import { Controller, Get, Inject, Query } from '@nestjs/common';
 import { ApiTags } from '@nestjs/swagger';
+import { Doctor, Forecasts, READS, mapInSlices, type Reads } from '@fencepost/operations';
 import {
-  Doctor,
-  Forecasts,
   presentAuditRecord,
   presentJournalEntry,
   presentForecast,
   presentPod,
   SCHEMAS,
-} from '@fencepost/jobs';
-import { mapInSlices, READS } from '@fencepost/jobs/scheduler';
-import type { Reads } from '@fencepost/jobs/scheduler';
+} from '@fencepost/operations/presenting';
 import { auditListSchema, findingListSchema, journalSchema, overviewSchema, podListSchema } from './answers.js';
 import { Shows } from './describe-route.js';
 import * as inputs from './inputs.js';

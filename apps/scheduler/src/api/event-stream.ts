@@ -1,4 +1,5 @@
-import { presentJournalEntry, type JournalEntry } from '@fencepost/jobs';
+import { type JournalEntry } from '@fencepost/operations/journal';
+import { presentJournalEntry } from '@fencepost/operations/presenting';
 import type { Clock } from '@fencepost/lease';
 import type { CancelTimer } from '@fencepost/lease/internal';
 import type { WebResponse } from '../http/web-request.js';

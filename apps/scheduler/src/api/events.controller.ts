@@ -1,6 +1,6 @@
 import { Controller, Get, Headers, Inject, Res } from '@nestjs/common';
 import { ApiHeader, ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
-import { JournalFeed } from '@fencepost/jobs';
+import { JournalFeed } from '@fencepost/operations/journal';
 import type { Clock } from '@fencepost/lease';
 import { CLOCK } from '@fencepost/lease/nest';
 import type { WebResponse } from '../http/web-request.js';

@@ -1,6 +1,7 @@
 import { Body, Controller, Get, Inject, Param, Post, Query } from '@nestjs/common';
 import { ApiTags } from '@nestjs/swagger';
-import { LeaseService, presentLease } from '@fencepost/jobs';
+import { LeaseService } from '@fencepost/operations';
+import { presentLease } from '@fencepost/operations/presenting';
 import { parseFence } from '@fencepost/lease';
 import { ownerPrefix } from '@fencepost/lease/internal';
 import { callerHere } from '../auth/caller.js';

@@ -1,7 +1,7 @@
 import { Inject, Injectable } from '@nestjs/common';
-import { presentPod } from '@fencepost/jobs';
-import { JOBS_SETTINGS, READS, type BullmqRunQueue, type JobsSettings, type Reads } from '@fencepost/jobs/scheduler';
-import { libraryVersion } from '@fencepost/jobs/operating';
+import { presentPod } from '@fencepost/operations/presenting';
+import { JOBS_SETTINGS, type BullmqRunQueue, type JobsSettings } from '@fencepost/jobs/scheduler';
+import { READS, libraryVersion, type Reads } from '@fencepost/operations';
 import { ACCESS, isUnguarded, type Access } from '../auth/access.js';
 import { callerHere } from '../auth/caller.js';
 import { CronDirectory } from './cron-directory.js';

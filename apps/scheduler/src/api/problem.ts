@@ -1,5 +1,5 @@
 import { HttpException } from '@nestjs/common';
-import { isStoreError } from '@fencepost/jobs/operating';
+import { isStoreError } from '@fencepost/jobs/internal';
 import { FencepostError } from '@fencepost/lease';
 import { scrubText } from '@fencepost/lease/internal';
 import { withoutQuery } from '@fencepost/pod';

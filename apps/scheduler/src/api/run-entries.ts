@@ -1,4 +1,4 @@
-import type { JournalEntry } from '@fencepost/jobs';
+import type { JournalEntry } from '@fencepost/operations/journal';
 
 export interface JournalLists {
   /** What was notable of the run's cron: kept for long, but without what each healthy attempt says. */

@@ -1,6 +1,7 @@
 import { Body, Controller, Inject, Param, Post } from '@nestjs/common';
 import { ApiTags } from '@nestjs/swagger';
-import { CronOperator, LEDGER, RunOperator } from '@fencepost/jobs';
+import { LEDGER } from '@fencepost/jobs';
+import { CronOperator, RunOperator } from '@fencepost/operations';
 import type { RunHistory } from '@fencepost/ledger';
 import { cancelledSchema, resolvedSchema, startedSchema } from './answers.js';
 import { CronDirectory } from './cron-directory.js';

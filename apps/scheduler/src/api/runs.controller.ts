@@ -1,9 +1,9 @@
 import { Controller, Get, Inject, Param, Query } from '@nestjs/common';
 import { ApiTags } from '@nestjs/swagger';
-import { presentJournalEntry, presentRun, presentRunReport, RunOperator } from '@fencepost/jobs';
+import { READS, RunOperator, mapInSlices, type Reads } from '@fencepost/operations';
+import { presentJournalEntry, presentRun, presentRunReport } from '@fencepost/operations/presenting';
 import type { Run } from '@fencepost/ledger/run';
-import { mapInSlices, READS } from '@fencepost/jobs/scheduler';
-import type { BullmqRunQueue, Reads } from '@fencepost/jobs/scheduler';
+import type { BullmqRunQueue } from '@fencepost/jobs/scheduler';
 import { runListSchema, runPageSchema } from './answers.js';
 import { Shows } from './describe-route.js';
 import * as inputs from './inputs.js';

@@ -1,6 +1,7 @@
 import type { BoardHooks, HookContext } from '@bull-board/api/typings/app';
 import { Inject, Injectable } from '@nestjs/common';
-import { AUDIT_TRAIL, LEDGER } from '@fencepost/jobs';
+import { LEDGER } from '@fencepost/jobs';
+import { AUDIT_TRAIL } from '@fencepost/operations';
 import type { AuditTrail } from '@fencepost/ledger/audit-trail';
 import type { RunHistory } from '@fencepost/ledger';
 import type { Run } from '@fencepost/ledger/run';

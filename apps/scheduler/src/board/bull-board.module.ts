@@ -1,8 +1,8 @@
 import { BULL_BOARD_ADAPTER, BULL_BOARD_INSTANCE, BullBoardModule, type BullBoardInstance } from '@bull-board/nestjs';
 import { Inject, Module } from '@nestjs/common';
 import type { DynamicModule, OnModuleInit } from '@nestjs/common';
-import { CronCatalog, CronOperator } from '@fencepost/jobs';
-import { JOBS_SETTINGS, READS, type BullmqRunQueue, type JobsSettings, type Reads } from '@fencepost/jobs/scheduler';
+import { CronCatalog, CronOperator, READS, type Reads } from '@fencepost/operations';
+import { JOBS_SETTINGS, type BullmqRunQueue, type JobsSettings } from '@fencepost/jobs/scheduler';
 import { CronDirectory } from '../api/cron-directory.js';
 import { ReadGate } from '../api/read-gate.js';
 import { READ_QUEUE } from '../api/read-queue.js';

@@ -1,7 +1,7 @@
 import type { Provider } from '@nestjs/common';
 import type { RedisClient } from '@fencepost/lease/redis';
 import { LEASE_REDIS } from '@fencepost/lease/nest';
-import { BullmqAlarmQueue } from '../alarms/bullmq-alarm-queue.js';
+import { BullmqAlarmQueue } from '../notifying/bullmq-alarm-queue.js';
 import { reportQueueFailure } from '../telemetry/report-failure.js';
 import { Telemetry } from '../telemetry/telemetry.js';
 import type { JobsSettings } from './options.js';

@@ -1,8 +1,7 @@
 import type { Criticality, Finding, ProbeOptions } from '@fencepost/lease/internal/redis-checks';
 import type { Declaration } from '@fencepost/ledger/catalog';
 import { isManual } from '@fencepost/schedule';
-import { judgePostgres, judgeRedis } from '@fencepost/ledger/durability';
-import type { DurabilityFinding, PostgresSettings } from '@fencepost/ledger/durability';
+import { judgePostgres, judgeRedis, type DurabilityFinding, type PostgresSettings } from '@fencepost/ledger/durability';
 import type { Telemetry } from '../telemetry/telemetry.js';
 import { ClassificationError } from './classification-error.js';
 import type { JobsSettings } from './options.js';

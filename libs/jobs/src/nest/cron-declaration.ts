@@ -2,10 +2,13 @@ import { inspect } from 'node:util';
 import { scrubText } from '@fencepost/lease/internal';
 import { knownInstead } from '@fencepost/lease/internal/options';
 import type { z } from 'zod';
-import { DEFAULT_CANCEL_GRACE_MS, DEFAULT_MAX_CATCH_UP } from '@fencepost/ledger/catalog';
-import type { CronDefinition, Declaration } from '@fencepost/ledger/catalog';
-import { parseSchedule, ScheduleError } from '@fencepost/schedule';
-import type { ScheduleText } from '@fencepost/schedule';
+import {
+  DEFAULT_CANCEL_GRACE_MS,
+  DEFAULT_MAX_CATCH_UP,
+  type CronDefinition,
+  type Declaration,
+} from '@fencepost/ledger/catalog';
+import { ScheduleError, parseSchedule, type ScheduleText } from '@fencepost/schedule';
 import { CronDeclarationError } from './cron-declaration-error.js';
 import { AT_RUN_TIME, contradiction, DECLARED, type CommonOptions, type OptionsForm } from './cron-options.js';
 import { handlerContradiction, handlerTerms, type HandlerTerms } from './handler-options.js';

@@ -15,18 +15,16 @@ import { closeRedis, type RedisClient, RedisLeaseStore } from '@fencepost/lease/
 import { CLOCK, LEASE_REDIS, LeaseModule, type LeaseModuleOptions } from '@fencepost/lease/nest';
 import type { Ledger } from '@fencepost/ledger';
 import { PostgresLedger, migrateLedger } from '@fencepost/ledger/postgres';
-import { RedisLedger } from '@fencepost/ledger/redis';
-import type { ReplicationOptions } from '@fencepost/ledger/redis';
+import { RedisLedger, type ReplicationOptions } from '@fencepost/ledger/redis';
 import { LeaseFeed } from '../telemetry/lease-feed.js';
 import { leaseWarnings } from '../telemetry/lease-warnings.js';
 import { Telemetry } from '../telemetry/telemetry.js';
 import { openCatalog, openMembership } from './definition-stores.js';
 import { retryOnBoot } from './retry-on-boot.js';
-import { observing } from './observing.js';
 import { jobsSettings, type JobsModuleOptions, type JobsSettings, type Role } from './options.js';
 import { openDatabase, type Database } from './postgres-database.js';
 import { refusalOf } from './postgres-unreachable.js';
-import { reads, type Reads } from './reads.js';
+import { PodRoles } from './pod-roles.js';
 import { commandTimeoutOf, copyOf } from './redis-copy.js';
 import { SignalDrain } from './signal-drain.js';
 import { StoreHealth } from './store-health.js';
@@ -40,7 +38,7 @@ import {
   LEDGER_REDIS,
   MEMBERSHIP,
   RANDOM,
-  READS,
+  ROLES,
   TRACING,
 } from './tokens.js';
 import { Leases, type Clock, type LeaseStore, SetupError } from '@fencepost/lease';
@@ -95,6 +93,7 @@ class JobsSettingsModule {}
 /** What all processes of a deployment keep together. */
 const shared: Provider[] = [
   SignalDrain,
+  PodRoles,
   FailureLog,
   // After the ledger, which makes the tables.
   { provide: CATALOG, inject: [LEASE_REDIS, DATABASE, JOBS_SETTINGS, Telemetry, LEDGER], useFactory: openCatalog },
@@ -103,8 +102,8 @@ const shared: Provider[] = [
 
 /** What other modules of this library take from the core. */
 const SHARED = [
-  ...[CRON_LEASE_STORE, CRON_LEASES, DATABASE, LEDGER, READS, CATALOG, MEMBERSHIP, RANDOM, TRACING],
-  ...[StoreHealth, SignalDrain],
+  ...[CRON_LEASE_STORE, CRON_LEASES, DATABASE, LEDGER, CATALOG, MEMBERSHIP, RANDOM, TRACING],
+  ...[ROLES, PodRoles, StoreHealth, SignalDrain],
 ];
 
 /** What both roles share: the settings, one Redis connection, ledger, catalog, membership, and the list of events. */
@@ -112,8 +111,6 @@ const SHARED = [
 export class JobsCoreModule
   implements OnApplicationBootstrap, OnModuleDestroy, BeforeApplicationShutdown, OnApplicationShutdown
 {
-  @Inject(READS) private readonly looking!: Reads;
-
   @Inject(LEDGER_REDIS) private readonly ledgerRedis!: RedisClient | null;
 
   constructor(
@@ -124,7 +121,6 @@ export class JobsCoreModule
 
   static forRootAsync(source: JobsOptionsSource, roles: readonly Role[]): DynamicModule {
     const settings = settingsModule(source);
-    const observed = observing(roles);
     const lease = LeaseModule.forRootAsync({
       imports: [settings],
       inject: [JOBS_SETTINGS, LeaseFeed, Telemetry],
@@ -142,10 +138,9 @@ export class JobsCoreModule
         { provide: StoreHealth, inject: [LEASE_REDIS, LEDGER, CLOCK, Telemetry], useFactory: healthOf },
         ...cronLeases,
         ...shared,
-        reads,
-        ...observed.providers,
+        { provide: ROLES, useValue: roles },
       ],
-      exports: [settings, lease, ...SHARED, ...observed.exports],
+      exports: [settings, lease, ...SHARED],
     };
   }
 
@@ -163,7 +158,7 @@ export class JobsCoreModule
   }
 
   async onApplicationShutdown(): Promise<void> {
-    await Promise.all([this.database?.close(), this.ledgerRedis && closeRedis(this.ledgerRedis), this.looking.close()]);
+    await Promise.all([this.database?.close(), this.ledgerRedis && closeRedis(this.ledgerRedis)]);
   }
 }
 

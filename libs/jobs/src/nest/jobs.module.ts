@@ -2,7 +2,7 @@ import { Module } from '@nestjs/common';
 import type { DynamicModule } from '@nestjs/common';
 import { SetupError } from '@fencepost/lease';
 import { JobsCoreModule, type JobsOptionsSource } from './jobs-core.module.js';
-import { OperatingModule } from './operating.module.js';
+import { EnqueuingModule } from './enqueuing.module.js';
 import type { JobsModuleOptions, Role } from './options.js';
 import { SchedulerModule } from './scheduler.module.js';
 import { WorkerModule } from './worker.module.js';
@@ -17,8 +17,8 @@ const MODULES = { scheduler: SchedulerModule, worker: WorkerModule };
 /**
  * Singleton cron for a Nest application: `JobsModule.forRoot({ roles: ['worker'], redis: 'redis://localhost:6379' })`.
  *
- * In either role {@link CronOperator} (pause, trigger, cancel, backfill) and {@link CronCatalog} (crons that are made at run
- * time) can be injected.
+ * In either role {@link Jobs} can be injected. `OperationsModule.on(jobs)` of `@fencepost/operations` adds what looks at crons and
+ * changes them.
  *
  * Call `app.enableShutdownHooks()`, so that SIGTERM hands leases and runs over instead of letting them expire.
  */
@@ -32,8 +32,8 @@ export class JobsModule {
   static forRootAsync({ roles, ...source }: JobsOptionsSource & Roles): DynamicModule {
     const ours = checkRoles(roles);
     const core = JobsCoreModule.forRootAsync(source, ours);
-    const operating = OperatingModule.on(core);
-    const parts = [operating, ...ours.map((role) => MODULES[role].on(core, operating))];
+    const enqueuing = EnqueuingModule.on(core);
+    const parts = [enqueuing, ...ours.map((role) => MODULES[role].on(core, enqueuing))];
     return { module: JobsModule, imports: [core, ...parts], exports: [core, ...parts] };
   }
 }

@@ -4,9 +4,9 @@ import type { Clock } from '@fencepost/lease';
 import { CLOCK } from '@fencepost/lease/nest';
 import type { Catalog } from '@fencepost/ledger/catalog';
 import type { Ledger } from '@fencepost/ledger';
-import type { BullmqAlarmQueue } from '../alarms/bullmq-alarm-queue.js';
-import { PingCache } from '../alarms/ping-cache.js';
-import { notifyOf, RunNotifier } from '../alarms/run-notifier.js';
+import type { BullmqAlarmQueue } from '../notifying/bullmq-alarm-queue.js';
+import { PingCache } from '../notifying/ping-cache.js';
+import { notifyOf, RunNotifier } from '../notifying/run-notifier.js';
 import { Telemetry } from '../telemetry/telemetry.js';
 import type { JobsSettings } from './options.js';
 import { ALARM_QUEUE, CATALOG, JOBS_SETTINGS, LEDGER } from './tokens.js';
@@ -40,6 +40,5 @@ export class RunNotifications implements OnApplicationShutdown {
   async onApplicationShutdown(): Promise<void> {
     await this.#pings?.stop();
     await this.#notifier?.stop();
-    await this.queue.close();
   }
 }

@@ -2,17 +2,17 @@ import { Inject, Injectable } from '@nestjs/common';
 import type { OnApplicationBootstrap, OnModuleDestroy, OnModuleInit } from '@nestjs/common';
 import { systemClock, type Clock, type Leases, type LeaseStore } from '@fencepost/lease';
 import { CLOCK } from '@fencepost/lease/nest';
-import type { Catalog } from '@fencepost/ledger/catalog';
+import type { Catalog, CronDefinition } from '@fencepost/ledger/catalog';
 import type { Ledger } from '@fencepost/ledger';
-import type { AlarmQueue } from '../alarms/alarm-queue.js';
-import { RunNotifier } from '../alarms/run-notifier.js';
-import { PodReporter } from '../pods/pod-reporter.js';
+import type { AlarmQueue } from '../notifying/alarm-queue.js';
+import { RunNotifier } from '../notifying/run-notifier.js';
 import type { Membership } from '../scheduling/membership.js';
 import { preciseTimer } from '../scheduling/precise-timer.js';
 import type { RunQueue } from '../scheduling/run-queue.js';
 import { SchedulerPod } from '../scheduling/scheduler-pod.js';
 import { Telemetry } from '../telemetry/telemetry.js';
 import type { Tracing } from '../telemetry/tracing.js';
+import { PodRoles } from './pod-roles.js';
 import { retryOnBoot } from './retry-on-boot.js';
 import type { JobsSettings, Role } from './options.js';
 import type { Database } from './postgres-database.js';
@@ -31,6 +31,9 @@ import {
   RUN_QUEUE,
   TRACING,
 } from './tokens.js';
+
+/** Names of crons in one warning. */
+const MAX_NAMED = 10;
 
 /** A run that a sweep has put back gets this long to be begun before it is looked at again. */
 const LOOK_AGAIN_MS = 10_000;
@@ -52,7 +55,7 @@ export class SchedulerRunner implements OnModuleInit, OnApplicationBootstrap, On
   @Inject(RANDOM) private readonly random!: () => number;
   @Inject(Telemetry) private readonly telemetry!: Telemetry;
   @Inject(TRACING) private readonly tracing!: Tracing | null;
-  @Inject(PodReporter) private readonly reporter!: PodReporter;
+  @Inject(PodRoles) private readonly podRoles!: PodRoles;
   @Inject(SignalDrain) private readonly signal!: SignalDrain;
 
   #pod: SchedulerPod | null = null;
@@ -60,6 +63,9 @@ export class SchedulerRunner implements OnModuleInit, OnApplicationBootstrap, On
   #onStarted: (pod: SchedulerPod) => void = () => {};
   /** For what is done beside it in the same process. */
   readonly started = new Promise<SchedulerPod>((resolve) => (this.#onStarted = resolve));
+
+  /** Whether alarms are raised and messages are sent beside it. */
+  isWatched = false;
 
   /** `null` before it has started. */
   get pod(): SchedulerPod | null {
@@ -83,7 +89,16 @@ export class SchedulerRunner implements OnModuleInit, OnApplicationBootstrap, On
     this.#pod = pod;
     await retryOnBoot(() => pod.start());
     this.#onStarted(pod);
-    this.reporter.know(() => ({ share: pod.assigned, held: pod.engine.heldNames().length }));
+    if (!this.isWatched) this.#warnUnwatched(pod);
+    this.podRoles.begin(() => ({ share: pod.assigned, held: pod.engine.heldNames().length }));
+  }
+
+  #warnUnwatched({ catalogCache }: SchedulerPod): void {
+    const { length: webhooks } = this.settings.webhooks;
+    const asking = [...catalogCache.entries()].filter(({ entry }) => asksToBeWatched(entry.definition));
+    if (webhooks + asking.length === 0) return;
+    const crons = asking.slice(0, MAX_NAMED).map(({ entry }) => entry.definition.name);
+    this.telemetry.emit('alarms.unwatched', { crons, webhooks });
   }
 
   async onModuleDestroy(): Promise<void> {
@@ -92,4 +107,8 @@ export class SchedulerRunner implements OnModuleInit, OnApplicationBootstrap, On
     await this.#pod?.stop();
     await this.#notifier?.stop();
   }
+}
+
+function asksToBeWatched({ ping, expectEveryMs, lateAfterMs }: CronDefinition): boolean {
+  return (ping ?? expectEveryMs ?? lateAfterMs) !== undefined;
 }

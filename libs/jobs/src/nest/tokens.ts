@@ -10,16 +10,10 @@ export const DATABASE = Symbol('DATABASE');
 export const CRON_LEASE_STORE = Symbol('CRON_LEASE_STORE');
 /** The `Leases` of this process on crons. */
 export const CRON_LEASES = Symbol('CRON_LEASES');
-/** The {@link Reads} of this process: the stores for whoever only looks, over connections of their own. */
-export const READS = Symbol('READS');
 /** The {@link Catalog} of this process. */
 export const CATALOG = Symbol('CATALOG');
 /** The {@link Membership} of this process: who is there, and what nobody has seen to. */
 export const MEMBERSHIP = Symbol('MEMBERSHIP');
-/** The {@link Journal} of this deployment: what happened lately, over all pods. */
-export const JOURNAL = Symbol('JOURNAL');
-/** The {@link PodRegistry} of this deployment: which pods there are, and how each is. */
-export const POD_REGISTRY = Symbol('POD_REGISTRY');
 /** What this process does: a list of {@link Role}s. */
 export const ROLES = Symbol('ROLES');
 /** The {@link RunQueue} that runs are enqueued into. */
@@ -32,5 +26,3 @@ export const ALARM_QUEUE = Symbol('ALARM_QUEUE');
 export const TRACING = Symbol('TRACING');
 /** The connection of this process' BullMQ worker. */
 export const WORKER_REDIS = Symbol('WORKER_REDIS');
-/** The {@link AuditTrail} of this deployment: who did what. */
-export const AUDIT_TRAIL = Symbol('AUDIT_TRAIL');

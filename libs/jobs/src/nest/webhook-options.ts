@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { CRON_NAME } from '@fencepost/ledger/run';
-import { MESSAGE_TYPES, type MessageType } from '../alarms/alarm-queue.js';
-import { isWebhookSecret } from '../alarms/sign.js';
+import { MESSAGE_TYPES, type MessageType } from '../notifying/alarm-queue.js';
+import { isWebhookSecret } from '../notifying/sign.js';
 import { duration } from './duration-option.js';
 
 /** Somebody's own receiver of what happens, told after the Standard Webhooks specification: signed, and at least once. */

@@ -8,7 +8,6 @@ import { CLOCK, LEASE_REDIS } from '@fencepost/lease/nest';
 import type { Catalog } from '@fencepost/ledger/catalog';
 import type { Ledger } from '@fencepost/ledger';
 import { readPostgresSettings } from '@fencepost/ledger/durability';
-import { PodReporter } from '../pods/pod-reporter.js';
 import { RunProcessor } from '../running/run.processor.js';
 import { reportStoreFailure } from '../telemetry/report-failure.js';
 import { Telemetry } from '../telemetry/telemetry.js';
@@ -16,6 +15,7 @@ import type { Tracing } from '../telemetry/tracing.js';
 import { checkClassification } from './classification.js';
 import { CronExplorer, type FoundCron } from './cron-explorer.js';
 import { DeclarationReport } from './declaration-report.js';
+import { PodRoles } from './pod-roles.js';
 import { retryOnBoot } from './retry-on-boot.js';
 import type { JobsSettings } from './options.js';
 import { PayloadReaders } from './payload-readers.js';
@@ -43,7 +43,7 @@ export class WorkerRunner implements OnModuleInit, OnApplicationBootstrap, Befor
   @Inject(RANDOM) private readonly random!: () => number;
   @Inject(Telemetry) private readonly telemetry!: Telemetry;
   @Inject(TRACING) private readonly tracing!: Tracing | null;
-  @Inject(PodReporter) private readonly reporter!: PodReporter;
+  @Inject(PodRoles) private readonly podRoles!: PodRoles;
   @Inject(RunNotifications) private readonly notifications!: RunNotifications;
   @Inject(SignalDrain) private readonly signal!: SignalDrain;
 
@@ -70,7 +70,7 @@ export class WorkerRunner implements OnModuleInit, OnApplicationBootstrap, Befor
     await processor.start();
     const [handlers, { concurrency }] = [[...this.#crons.keys()], this.settings];
     const critical = handlers.filter((name) => this.#crons.get(name)?.criticality === 'correctness');
-    this.reporter.know(() => ({ handlers, critical, concurrency, running: processor.running }));
+    this.podRoles.begin(() => ({ handlers, critical, concurrency, running: processor.running }));
   }
 
   async beforeApplicationShutdown(): Promise<void> {

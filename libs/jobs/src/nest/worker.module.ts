@@ -16,12 +16,12 @@ export class WorkerModule implements OnApplicationShutdown {
 
   /**
    * @param core the module both roles stand on
-   * @param operating the module that enqueues jobs
+   * @param enqueuing the module that enqueues jobs
    */
-  static on(core: DynamicModule, operating: DynamicModule): DynamicModule {
+  static on(core: DynamicModule, enqueuing: DynamicModule): DynamicModule {
     return {
       module: WorkerModule,
-      imports: [core, operating, DiscoveryModule],
+      imports: [core, enqueuing, DiscoveryModule],
       providers: [
         CronExplorer,
         WorkerRunner,

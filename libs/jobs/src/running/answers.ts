@@ -1,5 +1,4 @@
-import type { RunState, Run } from '@fencepost/ledger/run';
-import { isTerminal, cronOfRun } from '@fencepost/ledger/run';
+import { cronOfRun, isTerminal, type Run, type RunState } from '@fencepost/ledger/run';
 import type { Telemetry } from '../telemetry/telemetry.js';
 import type { Disposition } from './delivery.js';
 import { reportStoreFailure, type FailedOperation } from '../telemetry/report-failure.js';

@@ -1,6 +1,5 @@
 import type { SqlConnection, SqlPool } from '@fencepost/lease/postgres';
-import { isTransactional } from '@fencepost/ledger';
-import type { TransactionalLedger } from '@fencepost/ledger';
+import { isTransactional, type TransactionalLedger } from '@fencepost/ledger';
 import type { EffectSession } from './effect-session.js';
 import { EffectPayloadError, TransactionUnavailableError } from './effect-errors.js';
 import { readPayloadHash } from './effect-options.js';

@@ -2,8 +2,7 @@ import type { KeySpace } from '@fencepost/lease/internal/redis';
 import type { RedisClient } from '@fencepost/lease/redis';
 import { Queue } from 'bullmq';
 import type { Delivery } from '@fencepost/ledger';
-import type { Run } from '@fencepost/ledger/run';
-import { cronOfRun } from '@fencepost/ledger/run';
+import { cronOfRun, type Run } from '@fencepost/ledger/run';
 import type { EnqueueSpan, Tracing } from '../telemetry/tracing.js';
 import type { Place, QueuedDelivery, RunQueue } from './run-queue.js';
 

@@ -1,5 +1,4 @@
-import { DEFAULT_CANCEL_GRACE_MS } from '@fencepost/ledger/catalog';
-import type { CronDefinition } from '@fencepost/ledger/catalog';
+import { DEFAULT_CANCEL_GRACE_MS, type CronDefinition } from '@fencepost/ledger/catalog';
 import type { ClaimedOccurrence, ClaimRequest } from '@fencepost/ledger';
 import type { OverlapPolicy } from '@fencepost/ledger/run';
 import type { HeldCron } from './held-cron.js';

@@ -1,7 +1,12 @@
-import { TOMBSTONE_MS, EFFECTIVE_AFTER_MS, KEPT_GENERATIONS } from '@fencepost/ledger/catalog';
-import type { CatalogEntry, CronDefinition, Generation } from '@fencepost/ledger/catalog';
-import type { CronSchedule } from '@fencepost/schedule';
-import { spreadOf } from '@fencepost/schedule';
+import {
+  EFFECTIVE_AFTER_MS,
+  KEPT_GENERATIONS,
+  TOMBSTONE_MS,
+  type CatalogEntry,
+  type CronDefinition,
+  type Generation,
+} from '@fencepost/ledger/catalog';
+import { spreadOf, type CronSchedule } from '@fencepost/schedule';
 
 /** What all crons of the same expression, zone and rules have in common: everything but how far each is put off. */
 export type SharedSchedule = Pick<CronSchedule, 'next' | 'previous' | 'spreadOverMs'>;

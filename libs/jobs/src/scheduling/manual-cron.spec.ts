@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import { SchedulerStage, START, type StagePod } from '../../../../test/support/scheduler-stage.js';
-import { Jobs } from '../operating/jobs.js';
+import { Jobs } from '../enqueuing/jobs.js';
 
 const JOB = 'send-mail';
 

@@ -1,5 +1,4 @@
-import { DEFAULT_MAX_CATCH_UP } from '@fencepost/ledger/catalog';
-import type { CronDefinition } from '@fencepost/ledger/catalog';
+import { DEFAULT_MAX_CATCH_UP, type CronDefinition } from '@fencepost/ledger/catalog';
 import type { ClaimedOccurrence } from '@fencepost/ledger';
 import type { SkipRange } from '@fencepost/ledger/run';
 import type { Schedule } from '@fencepost/schedule';

@@ -8,7 +8,7 @@ import { MemoryTransaction, TransactionalMemory } from '../../../../test/support
 import { MemoryCatalog } from '../../../ledger/src/catalog/memory-catalog.js';
 import type { Ledger } from '../../../ledger/src/ledger.js';
 import { MemoryLedger } from '../../../ledger/src/memory-ledger.js';
-import { Jobs } from '../operating/jobs.js';
+import { Jobs } from '../enqueuing/jobs.js';
 import { Telemetry } from '../telemetry/telemetry.js';
 import { MemoryRunQueue } from '../../../testing/src/memory-run-queue.js';
 import { MemoryMembership } from './memory-membership.js';

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { Delivery, OccurrenceLog, OverdueRuns, RunHistory } from '@fencepost/ledger';
 import { LEDGER_BATCH } from '@fencepost/ledger';
 import { cronOfRun } from '@fencepost/ledger/run';
-import type { RunNotifier } from '../alarms/run-notifier.js';
+import type { RunNotifier } from '../notifying/run-notifier.js';
 import type { Telemetry } from '../telemetry/telemetry.js';
 import type { Dispatcher } from './dispatcher.js';
 import { inGroups } from './in-groups.js';

@@ -1,6 +1,6 @@
 import type { Fence } from '@fencepost/lease';
 import type { RunState, UnknownReason, RunReason, SkipRange } from '@fencepost/ledger/run';
-import type { AlarmKind } from '../alarms/alarm.js';
+import type { AlarmKind } from '../notifying/alarm.js';
 
 interface OfCron {
   readonly cron: string;
@@ -145,6 +145,8 @@ export interface Events {
   'worker.empty': { readonly app: string };
   /** Nothing else listens to SIGTERM. */
   'shutdown.unhooked': { readonly drainDeadlineMs: number };
+  /** Up to ten of the crons whose alarms and pings nobody sends. */
+  'alarms.unwatched': { readonly crons: readonly string[]; readonly webhooks: number };
 
   /** A store answers, and this release can't work with what it holds. */
   'store.unfit': { readonly found: string };
@@ -230,6 +232,10 @@ export const EVENT_TEXT: Readonly<Record<EventName, readonly [EventLevel, string
   'worker.empty': [
     'warn',
     'this worker has 0 crons and jobs, and runs nothing: add the class with @SingletonCron or @JobHandler to the providers of a module',
+  ],
+  'alarms.unwatched': [
+    'warn',
+    'alarms, webhooks and pings are configured, but this scheduler sends none: import OperationsModule of @fencepost/operations',
   ],
   'shutdown.unhooked': [
     'warn',

@@ -12,7 +12,7 @@ export interface PlainLogger {
 const quiet = (): void => {};
 
 /** Besides every event that is an error. */
-const ALSO: readonly EventName[] = ['attempt.failed', 'worker.empty', 'shutdown.unhooked'];
+const ALSO: readonly EventName[] = ['attempt.failed', 'worker.empty', 'shutdown.unhooked', 'alarms.unwatched'];
 
 const LOGGED: ReadonlySet<EventName> = new Set([
   ...(Object.keys(EVENT_TEXT) as EventName[]).filter((name) => EVENT_TEXT[name][0] === 'error'),

@@ -1,7 +1,6 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import type { ClaimReply, ClaimRequest } from '@fencepost/ledger';
-import { MAX_QUEUE_LENGTH } from '@fencepost/ledger/run';
-import type { OverlapPolicy } from '@fencepost/ledger/run';
+import { MAX_QUEUE_LENGTH, type OverlapPolicy } from '@fencepost/ledger/run';
 import { LONG_MS, Stage, type MakeLedgerHarness } from './stage.js';
 
 /** What a new run does to those that are open, decided when it is claimed. */

@@ -1,7 +1,6 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { isTerminal } from '@fencepost/ledger/run';
-import type { Run } from '@fencepost/ledger/run';
+import { isTerminal, type Run } from '@fencepost/ledger/run';
 import { isGivenUp } from './known-runs.js';
 import { Model } from './model.js';
 import type { Manner } from './scheduler-model.js';

@@ -1,7 +1,6 @@
 import { expect } from 'vitest';
 import type { AttemptRef } from '@fencepost/ledger';
-import { isTerminal } from '@fencepost/ledger/run';
-import type { OverlapPolicy, Run } from '@fencepost/ledger/run';
+import { isTerminal, type OverlapPolicy, type Run } from '@fencepost/ledger/run';
 import type { Stage } from './stage.js';
 
 export const MAX_ATTEMPTS = 3;

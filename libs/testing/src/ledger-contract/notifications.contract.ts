@@ -1,6 +1,5 @@
 import { beforeEach, describe, expect, it } from 'vitest';
-import type { AttemptOutcome } from '@fencepost/ledger';
-import { MAX_NOTIFICATIONS } from '@fencepost/ledger';
+import { MAX_NOTIFICATIONS, type AttemptOutcome } from '@fencepost/ledger';
 import { Stage, type MakeLedgerHarness } from './stage.js';
 
 const ALL = 'succeeded,failed,uncertain';

@@ -1,8 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
 import type { AttemptOutcome, AttemptRef } from '@fencepost/ledger';
-import { nextState, TRANSITIONS } from '@fencepost/ledger/run';
-import type { RunEvent, RunState, UnresolvedEffect } from '@fencepost/ledger/run';
+import { TRANSITIONS, nextState, type RunEvent, type RunState, type UnresolvedEffect } from '@fencepost/ledger/run';
 import { fence, LONG_MS, Stage, type MakeLedgerHarness } from './stage.js';
 
 const EVENTS = [...new Set(TRANSITIONS.map(({ event }) => event))];

@@ -1,7 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { beforeEach, describe, expect, it } from 'vitest';
-import { LATE_TRIGGER_MS } from '@fencepost/ledger';
-import type { TriggerRequest } from '@fencepost/ledger';
+import { LATE_TRIGGER_MS, type TriggerRequest } from '@fencepost/ledger';
 import { uuidV7 } from '@fencepost/jobs/internal';
 import { LONG_MS, Stage, type MakeLedgerHarness } from './stage.js';
 

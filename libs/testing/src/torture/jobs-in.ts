@@ -2,8 +2,7 @@ import { Module } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import { FencepostError } from '@fencepost/lease';
 import { ManualClock } from '@fencepost/lease/testing';
-import { CRON_METADATA } from '@fencepost/jobs/internal';
-import { JOB_METADATA } from '@fencepost/jobs/internal';
+import { CRON_METADATA, JOB_METADATA } from '@fencepost/jobs/internal';
 import { foundCrons } from '../found-crons.js';
 import { declaresJobs, isNestModule, type NestModule } from './nest-modules.js';
 

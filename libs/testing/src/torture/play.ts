@@ -1,5 +1,4 @@
-import { isTerminal } from '@fencepost/ledger/run';
-import type { Answer, Run } from '@fencepost/ledger/run';
+import { isTerminal, type Answer, type Run } from '@fencepost/ledger/run';
 import type { Fault, Marker } from '../fail-points.js';
 import type { TestJobs } from '../test-jobs.js';
 import { Hold } from './hold.js';

@@ -1,12 +1,18 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { parseDuration } from '@fencepost/lease/internal/options';
 import type { Criticality } from '@fencepost/lease/internal/redis-checks';
-import type { EffectContext, IfUnknown, Lookup } from '@fencepost/jobs';
-import type { EffectOptions } from '@fencepost/jobs';
-import type { ForEachOptions, ItemAct } from '@fencepost/jobs';
+import type {
+  EffectContext,
+  EffectOptions,
+  ForEachOptions,
+  IfUnknown,
+  ItemAct,
+  Lookup,
+  RunContext,
+  TransactionOptions,
+  TransactionWork,
+} from '@fencepost/jobs';
 import { payloadHash } from '@fencepost/jobs/internal';
-import type { RunContext } from '@fencepost/jobs';
-import type { TransactionOptions, TransactionWork } from '@fencepost/jobs';
 import type { Call, EffectKind, ItemKey, Looked, Policy, Request, Observations, Swallowed } from './observations.js';
 import { watchedReads } from './watched-reads.js';
 

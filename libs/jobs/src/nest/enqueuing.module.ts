@@ -1,0 +1,69 @@
+import { Inject, Module } from '@nestjs/common';
+import type { DynamicModule, OnApplicationShutdown, Provider } from '@nestjs/common';
+import type { Clock } from '@fencepost/lease';
+import type { RedisClient } from '@fencepost/lease/redis';
+import { CLOCK, LEASE_REDIS } from '@fencepost/lease/nest';
+import type { Catalog } from '@fencepost/ledger/catalog';
+import type { Ledger } from '@fencepost/ledger';
+import { Jobs } from '../enqueuing/jobs.js';
+import type { BullmqAlarmQueue } from '../notifying/bullmq-alarm-queue.js';
+import { BullmqRunQueue } from '../scheduling/bullmq-run-queue.js';
+import type { Membership } from '../scheduling/membership.js';
+import type { RunQueue } from '../scheduling/run-queue.js';
+import { reportQueueFailure } from '../telemetry/report-failure.js';
+import { Telemetry } from '../telemetry/telemetry.js';
+import type { Tracing } from '../telemetry/tracing.js';
+import { alarmQueue } from './alarm-queue-provider.js';
+import { retryOnBoot } from './retry-on-boot.js';
+import type { JobsSettings } from './options.js';
+import { PayloadReaders } from './payload-readers.js';
+import { ALARM_QUEUE, CATALOG, JOBS_SETTINGS, LEDGER, MEMBERSHIP, RUN_QUEUE, TRACING } from './tokens.js';
+
+type QueueParts = [redis: RedisClient, settings: JobsSettings, telemetry: Telemetry, tracing: Tracing | null];
+
+const runQueue: Provider = {
+  provide: RUN_QUEUE,
+  inject: [LEASE_REDIS, JOBS_SETTINGS, Telemetry, TRACING],
+  useFactory: (...[redis, { prefix, tenant }, telemetry, tracing]: QueueParts) =>
+    retryOnBoot(() =>
+      BullmqRunQueue.open({
+        redis,
+        prefix,
+        tenant,
+        tracing,
+        onTrouble: (error) => reportQueueFailure(telemetry, { operation: 'queue.connect' }, error),
+      }),
+    ),
+};
+
+type Ports = [catalog: Catalog, ledger: Ledger, queue: RunQueue, membership: Membership, clock: Clock];
+
+const jobs: Provider = {
+  provide: Jobs,
+  inject: [CATALOG, LEDGER, RUN_QUEUE, MEMBERSHIP, CLOCK, PayloadReaders],
+  useFactory: (...[crons, ledger, queue, membership, clock, readers]: [...Ports, PayloadReaders]) =>
+    new Jobs({ catalog: crons, ledger, queue, membership, clock, readerOf: (job) => readers.of(job) }),
+};
+
+/** What either role hands to BullMQ: runs, jobs, and messages to receivers outside; over the connection of all. */
+@Module({})
+export class EnqueuingModule implements OnApplicationShutdown {
+  constructor(
+    @Inject(RUN_QUEUE) private readonly queue: BullmqRunQueue,
+    @Inject(ALARM_QUEUE) private readonly messages: BullmqAlarmQueue,
+  ) {}
+
+  /** @param core the module that everything stands on */
+  static on(core: DynamicModule): DynamicModule {
+    return {
+      module: EnqueuingModule,
+      imports: [core],
+      providers: [runQueue, alarmQueue, jobs, PayloadReaders],
+      exports: [RUN_QUEUE, ALARM_QUEUE, Jobs, PayloadReaders],
+    };
+  }
+
+  async onApplicationShutdown(): Promise<void> {
+    await Promise.all([this.queue.close(), this.messages.close()]);
+  }
+}

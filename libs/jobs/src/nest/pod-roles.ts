@@ -1,0 +1,32 @@
+/** What a role knows of itself; it changes from one report of the pod to the next. */
+export interface RoleFacts {
+  /** How many crons are assigned to this scheduler. */
+  readonly share?: number;
+  /** How many leases of crons it holds. */
+  readonly held?: number;
+  /** How many runs this worker executes at most, and executes now. */
+  readonly concurrency?: number;
+  readonly running?: number;
+  /** The crons and jobs it has handlers for, and those among them whose correctness depends on durable stores. */
+  readonly handlers?: readonly string[];
+  readonly critical?: readonly string[];
+}
+
+type Role = () => RoleFacts;
+
+/** The roles of this process that have begun, for whoever reports the pod. */
+export class PodRoles {
+  readonly #begun: Role[] = [];
+  #listener: (role: Role) => void = () => {};
+
+  begin(role: Role): void {
+    this.#begun.push(role);
+    this.#listener(role);
+  }
+
+  /** Is told of those that have begun already, too. */
+  listen(listener: (role: Role) => void): void {
+    this.#listener = listener;
+    this.#begun.forEach(listener);
+  }
+}

@@ -1,0 +1,18 @@
+import type { CatalogEntry } from '@fencepost/ledger/catalog';
+import type { OccurrenceLog, RunHistory } from '@fencepost/ledger';
+import type { PodCard } from '../pods/pod-registry.js';
+import type { HeldCron } from '@fencepost/jobs/internal';
+
+/** Where the gauges of a pod come from. */
+export interface MetricSources {
+  readonly ledger: Pick<RunHistory, 'runs' | 'runsIn' | 'skips'> & Pick<OccurrenceLog, 'readCrons'>;
+  /** Identity of this process. */
+  readonly pod: string;
+  /** Every cron as far as this process knows. */
+  catalog(): Promise<readonly CatalogEntry[]>;
+  /** What this pod holds; `null` for one that is no scheduler. */
+  held(): readonly HeldCron[] | null;
+  /** How many deliveries are in which state. */
+  queueJobs(): Promise<Readonly<Record<string, number>>>;
+  pods(): Promise<readonly Pick<PodCard, 'pod' | 'roles' | 'clockSkewMs'>[]>;
+}

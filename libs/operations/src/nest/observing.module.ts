@@ -1,0 +1,111 @@
+import { hostname } from 'node:os';
+import { Inject, Module } from '@nestjs/common';
+import type { DynamicModule, OnApplicationShutdown, Provider } from '@nestjs/common';
+import type { Clock } from '@fencepost/lease';
+import { LeaseKeeper } from '@fencepost/lease/internal';
+import type { RedisClient } from '@fencepost/lease/redis';
+import { CLOCK, LEASE_REDIS } from '@fencepost/lease/nest';
+import { JournalWriter } from '../journal/journal-writer.js';
+import type { Journal } from '../journal/journal.js';
+import { RedisJournal } from '../journal/redis-journal.js';
+import { libraryVersion } from '../pods/library-version.js';
+import { watchLoopLag } from '../pods/loop-lag.js';
+import type { PodRegistry } from '../pods/pod-registry.js';
+import { PodReporter, type PodFacts } from '../pods/pod-reporter.js';
+import { RedisPodRegistry } from '../pods/redis-pod-registry.js';
+import { Telemetry, type Role } from '@fencepost/jobs';
+import { PodRoles, JOBS_SETTINGS, ROLES, type JobsSettings } from '@fencepost/jobs/internal';
+import { JOURNAL, POD_REGISTRY } from './tokens.js';
+
+const STORE = [LEASE_REDIS, JOBS_SETTINGS];
+
+const journal: Provider = {
+  provide: JOURNAL,
+  inject: STORE,
+  useFactory: (redis: RedisClient, { prefix, tenant }: JobsSettings) => new RedisJournal({ redis, prefix, tenant }),
+};
+
+const registry: Provider = {
+  provide: POD_REGISTRY,
+  inject: STORE,
+  useFactory: (redis: RedisClient, { prefix, tenant }: JobsSettings) => new RedisPodRegistry({ redis, prefix, tenant }),
+};
+
+type Ears = [clock: Clock, telemetry: Telemetry];
+type Writing = [...Ears, journal: Journal, roles: readonly Role[], keeper: LeaseKeeper];
+type Reporting = [...Ears, registry: PodRegistry, facts: PodFacts, begun: PodRoles];
+
+const writer: Provider = {
+  provide: JournalWriter,
+  inject: [CLOCK, Telemetry, JOURNAL, ROLES, LeaseKeeper],
+  useFactory: (...[clock, telemetry, into, roles, { holder: pod }]: Writing) => {
+    const made = new JournalWriter({ clock, telemetry, journal: into, roles, pod });
+    // At once: what the start has to say, as which builds are older, comes only once.
+    made.start();
+    return made;
+  },
+};
+
+const FACTS = Symbol('POD_FACTS');
+
+const facts: Provider = {
+  provide: FACTS,
+  inject: [CLOCK, ROLES, JOBS_SETTINGS, LeaseKeeper],
+  useFactory: (...[clock, roles, settings, { holder: pod }]: [Clock, readonly Role[], JobsSettings, LeaseKeeper]) =>
+    podFacts({ pod, roles, startedAt: clock.now() }, settings),
+};
+
+const reporter: Provider = {
+  provide: PodReporter,
+  inject: [CLOCK, Telemetry, POD_REGISTRY, FACTS, PodRoles],
+  useFactory: (...[clock, telemetry, pods, known, begun]: Reporting) => {
+    const made = new PodReporter({ clock, telemetry, registry: pods, facts: known, watchLag: watchLoopLag });
+    begun.listen((role) => made.know(role));
+    return made;
+  },
+};
+
+/**
+ * What a pod says of itself: what happens in it, in the journal of the deployment, and how it is, in the list of pods. In either role;
+ * `imports: [jobs, ObservingModule.on(jobs)]`, and part of {@link OperationsModule}.
+ */
+@Module({})
+export class ObservingModule implements OnApplicationShutdown {
+  @Inject(JournalWriter) private readonly writer!: JournalWriter;
+  @Inject(PodReporter) private readonly reporter!: PodReporter;
+
+  /** @param jobs what `JobsModule.forRoot` returned; for the same one it is the same module */
+  static on(jobs: DynamicModule): DynamicModule {
+    const known = MADE.get(jobs);
+    if (known) return known;
+    const providers = [journal, writer, registry, facts, reporter];
+    const made = { module: ObservingModule, imports: [jobs], providers, exports: [JOURNAL, POD_REGISTRY] };
+    MADE.set(jobs, made);
+    return made;
+  }
+
+  /** After the roles, whose last events are written, and before the connection. */
+  async onApplicationShutdown(): Promise<void> {
+    await this.reporter.stop();
+    await this.writer.stop();
+  }
+}
+
+/** Two modules that need it share it: a pod that wrote its journal twice would say everything twice. */
+const MADE = new WeakMap<DynamicModule, DynamicModule>();
+
+function podFacts(self: Pick<PodFacts, 'pod' | 'roles' | 'startedAt'>, settings: JobsSettings): PodFacts {
+  const { app, buildSeq, ledger, leaseTtlMs, runLeaseMs, sweepEveryMs, waitReplicas } = settings;
+  return {
+    ...self,
+    ...{ runLeaseMs, sweepEveryMs, waitReplicas },
+    label: self.pod.slice(0, self.pod.lastIndexOf('/')),
+    host: hostname(),
+    pid: process.pid,
+    version: libraryVersion(),
+    node: process.version,
+    zoneData: process.versions.tz ?? 'unknown',
+    // A scheduler carries no code of the user's, so it is no build of theirs.
+    ...{ app, buildSeq: self.roles.includes('worker') ? buildSeq : null, ledger, leaseTtlMs },
+  };
+}

@@ -1,0 +1,103 @@
+import { Inject, Module } from '@nestjs/common';
+import type { DynamicModule, OnApplicationShutdown, Provider } from '@nestjs/common';
+import { CATALOG, LEDGER, Telemetry } from '@fencepost/jobs';
+import {
+  JOBS_SETTINGS,
+  MEMBERSHIP,
+  RUN_QUEUE,
+  type JobsSettings,
+  type Membership,
+  type RunQueue,
+} from '@fencepost/jobs/internal';
+import type { Clock } from '@fencepost/lease';
+import { CLOCK } from '@fencepost/lease/nest';
+import type { Ledger } from '@fencepost/ledger';
+import type { AuditTrail } from '@fencepost/ledger/audit-trail';
+import type { Catalog } from '@fencepost/ledger/catalog';
+import { JournalFeed } from '../journal/journal-feed.js';
+import { CronCatalog } from '../operating/cron-catalog.js';
+import { CronOperator } from '../operating/cron-operator.js';
+import { ExplainService } from '../operating/explain-service.js';
+import { Forecasts } from '../operating/forecast.js';
+import { RunOperator } from '../operating/run-operator.js';
+import { Timelines } from '../operating/timelines.js';
+import { AlarmRunner } from './alarm-runner.js';
+import { ObservingModule } from './observing.module.js';
+import { reads, type Reads } from './reads.js';
+import { services } from './services.js';
+import { AUDIT_TRAIL, READS } from './tokens.js';
+
+type RunPorts = [catalog: Catalog, ledger: Ledger, queue: RunQueue, membership: Membership];
+type Ports = [...RunPorts, clock: Clock];
+
+type CatalogPorts = [catalog: Catalog, clock: Clock, settings: JobsSettings, trail: AuditTrail];
+
+const operator: Provider = {
+  provide: CronOperator,
+  inject: [CATALOG, LEDGER, RUN_QUEUE, MEMBERSHIP, CLOCK, READS],
+  useFactory: (...[catalog, ledger, queue, membership, clock, reads]: [...Ports, Reads]) =>
+    new CronOperator({ catalog, ledger, queue, membership, clock, reads }),
+};
+
+const runs: Provider = {
+  provide: RunOperator,
+  inject: [CATALOG, LEDGER, RUN_QUEUE, MEMBERSHIP, READS],
+  useFactory: (...[crons, ledger, queue, membership, reads]: [...RunPorts, Reads]) =>
+    new RunOperator({ catalog: crons, ledger, queue, membership, reads }),
+};
+
+const catalog: Provider = {
+  provide: CronCatalog,
+  inject: [CATALOG, CLOCK, JOBS_SETTINGS, AUDIT_TRAIL],
+  useFactory: (...[crons, clock, { minIntervalMs }, trail]: CatalogPorts) =>
+    new CronCatalog({ catalog: crons, clock, minIntervalMs, audit: trail }),
+};
+
+const feed: Provider = {
+  provide: JournalFeed,
+  inject: [CLOCK, Telemetry, READS],
+  useFactory: (...[clock, telemetry, { journal: from }]: [Clock, Telemetry, Reads]) =>
+    new JournalFeed({ clock, telemetry, journal: from }),
+};
+
+/** They read, and change nothing. */
+const questions: Provider[] = [
+  { provide: Timelines, inject: [READS], useFactory: (looking: Reads) => new Timelines(looking) },
+  { provide: ExplainService, inject: [READS], useFactory: (looking: Reads) => new ExplainService(looking) },
+  { provide: Forecasts, inject: [READS], useFactory: (looking: Reads) => new Forecasts(looking) },
+];
+
+/**
+ * What people and programs do to crons while they run, and ask about them; in a scheduler also the monitor that raises alarms.
+ * `imports: [jobs, OperationsModule.on(jobs)]`, where `jobs` is what `JobsModule.forRoot` returned. In either role
+ * {@link CronOperator} (pause, trigger, cancel, backfill) and {@link CronCatalog} (crons that are made at run time) can be
+ * injected then.
+ */
+@Module({})
+export class OperationsModule implements OnApplicationShutdown {
+  constructor(@Inject(READS) private readonly looking: Reads) {}
+
+  /** @param jobs the same object that the application imports; for the same one it is the same module */
+  static on(jobs: DynamicModule): DynamicModule {
+    const known = MADE.get(jobs);
+    if (known) return known;
+    const observing = ObservingModule.on(jobs);
+    const made: DynamicModule = {
+      module: OperationsModule,
+      imports: [jobs, observing],
+      providers: [reads, feed, operator, runs, catalog, ...services.providers, ...questions, AlarmRunner],
+      exports: [
+        ...[observing, READS, JournalFeed, CronOperator, RunOperator, CronCatalog],
+        ...[Timelines, ExplainService, Forecasts, ...services.exports],
+      ],
+    };
+    MADE.set(jobs, made);
+    return made;
+  }
+
+  async onApplicationShutdown(): Promise<void> {
+    await this.looking.close();
+  }
+}
+
+const MADE = new WeakMap<DynamicModule, DynamicModule>();

@@ -1,0 +1,96 @@
+import type { Provider } from '@nestjs/common';
+import type { LeaseStore } from '@fencepost/lease';
+import { closeRedis, RedisLeaseStore, type RedisClient } from '@fencepost/lease/redis';
+import { LEASE_REDIS } from '@fencepost/lease/nest';
+import { PostgresCatalog, RedisCatalog, type Catalog } from '@fencepost/ledger/catalog';
+import type { Ledger } from '@fencepost/ledger';
+import { PostgresLedger } from '@fencepost/ledger/postgres';
+import { RedisLedger } from '@fencepost/ledger/redis';
+import type { AuditTrail } from '@fencepost/ledger/audit-trail';
+import type { Journal } from '../journal/journal.js';
+import { RedisJournal } from '../journal/redis-journal.js';
+import type { PodRegistry } from '../pods/pod-registry.js';
+import { RedisPodRegistry } from '../pods/redis-pod-registry.js';
+import { openAuditTrail } from './definition-stores.js';
+import {
+  DATABASE,
+  JOBS_SETTINGS,
+  commandTimeoutOf,
+  copyOf,
+  type Database,
+  type JobsSettings,
+} from '@fencepost/jobs/internal';
+import { READS } from './tokens.js';
+import { LEDGER } from '@fencepost/jobs';
+
+/**
+ * The stores once more, for whoever only looks: over a connection of their own, so that what is claimed, renewed and begun
+ * never waits behind what a person asks for.
+ */
+export interface Reads {
+  /** Opened by the first question. */
+  readonly redis: RedisClient;
+  readonly catalog: Pick<Catalog, 'read'>;
+  readonly ledger: Ledger;
+  readonly leases: Pick<LeaseStore, 'inspect'>;
+  readonly journal: Journal;
+  readonly pods: Pick<PodRegistry, 'list'>;
+  readonly trail: Pick<AuditTrail, 'list'>;
+  readonly close: () => Promise<void>;
+}
+
+export const reads: Provider = {
+  provide: READS,
+  // After the ledger, which makes the tables.
+  inject: [LEASE_REDIS, DATABASE, JOBS_SETTINGS, LEDGER],
+  useFactory: openReads,
+};
+
+function openReads(...[own, database, settings]: [RedisClient, Database | null, JobsSettings]): Reads {
+  const redis = readingCopyOf(own);
+  const { prefix, tenant } = settings;
+  const space = { redis, prefix, tenant };
+  const lookedAt = database && { ...database, pool: database.reads };
+  return {
+    redis,
+    catalog: catalogOn(redis, lookedAt, settings),
+    ledger: ledgerOn(redis, database, settings),
+    leases: new RedisLeaseStore({ ...space, kind: 'cron' }),
+    journal: new RedisJournal(space),
+    pods: new RedisPodRegistry(space),
+    trail: openAuditTrail(redis, lookedAt, settings),
+    close: () => closed(redis),
+  };
+}
+
+/** It connects when it is first asked: a pod that nobody looks at has no such connection. */
+function readingCopyOf(redis: RedisClient): RedisClient {
+  const commandTimeoutMs = commandTimeoutOf(redis);
+  const copy = copyOf(redis, {
+    ...{ name: 'fencepost-reads', commandTimeoutMs, patienceMs: 2 * commandTimeoutMs },
+    isLazy: true,
+  });
+  // The other connection to the same server tells of it.
+  copy.on('error', () => {});
+  return copy;
+}
+
+/** The tables are there: the catalog that pods write was opened before. */
+function catalogOn(redis: RedisClient, database: Database | null, settings: JobsSettings): Pick<Catalog, 'read'> {
+  const { prefix, tenant, postgres } = settings;
+  if (!database || !postgres) return new RedisCatalog({ redis, prefix, tenant });
+  return new PostgresCatalog({ pool: database.pool, schema: postgres.schema, redis, prefix, tenant });
+}
+
+function ledgerOn(redis: RedisClient, database: Database | null, settings: JobsSettings): Ledger {
+  const { prefix, tenant, postgres, keepForMs: keepMs } = settings;
+  const timing = { keepMs };
+  if (!database || !postgres) return new RedisLedger({ redis, prefix, tenant, timing });
+  const { reads: pool } = database;
+  return new PostgresLedger({ pool, transactions: pool, schema: postgres.schema, prefix, tenant, timing });
+}
+
+async function closed(redis: RedisClient): Promise<void> {
+  if (redis.status === 'wait') redis.disconnect();
+  else await closeRedis(redis);
+}

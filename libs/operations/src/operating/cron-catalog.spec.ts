@@ -1,0 +1,124 @@
+import { describe, expect, it } from 'vitest';
+import { CRON } from '../../../../test/support/audit-history.js';
+import { OperatingStage } from '../../../../test/support/operating-stage.js';
+import { CronDeclarationError } from '../../../jobs/src/nest/cron-declaration-error.js';
+import { CronCatalog } from './cron-catalog.js';
+import { OperatorInputError } from '../../../ledger/src/operator-input.js';
+import { CatalogMovedError, UnknownCronError } from '../../../jobs/src/enqueuing/errors.js';
+
+const ORDER = { by: 'ada', reason: 'a test' };
+
+describe('a cron that is made at run time', () => {
+  it('is in the catalog as it was checked, with who made it and why', async () => {
+    const { crons } = new OperatingStage();
+    const entry = await crons.set(
+      'reports',
+      {
+        expression: '0 3 * * *',
+        timeZone: 'Europe/Berlin',
+        grace: '5m',
+        overlap: 'queue-one',
+        handler: CRON,
+        payload: [1],
+      },
+      ORDER,
+    );
+    expect(entry).toMatchObject({
+      generation: 1,
+      state: 'firing',
+      by: 'ada',
+      reason: 'a test',
+      source: null,
+      buildSeq: null,
+      definition: { name: 'reports', graceMs: 300_000, overlap: 'queue-one', handler: CRON, payload: [1] },
+    });
+    expect(await crons.get('reports')).toEqual(entry);
+    expect(await crons.list()).toEqual([entry]);
+    expect(await crons.get('other')).toBeNull();
+  });
+
+  it.each<[string, Parameters<CronCatalog['set']>[1], string]>([
+    ['expression', { expression: '61 * * * *' }, 'the minute field'],
+    ['zone', { expression: '@daily', timeZone: 'Mars/Phobos' }, 'timeZone'],
+    ['option', { expression: '@daily', grace: 'soon' }, 'grace'],
+    ['word', { expression: '@daily', retry: {} } as never, 'retry'],
+  ])('is refused for a wrong %s, as one in code is', async (_, settings, text) => {
+    const { crons } = new OperatingStage();
+    const error: unknown = await crons.set('reports', settings, ORDER).catch((reason: unknown) => reason);
+    expect(error).toBeInstanceOf(CronDeclarationError);
+    expect((error as Error).message).toContain(text);
+    expect(await crons.list()).toEqual([]);
+  });
+
+  it('is changed as a whole, and one that is declared in code may be changed too', async () => {
+    const stage = new OperatingStage();
+    await stage.declare({ graceMs: 5_000 });
+    const changed = await stage.crons.set(CRON, { expression: '@hourly', disabled: true }, { by: 'ada' });
+    expect(changed).toMatchObject({ generation: 2, state: 'disabled', reason: null, source: 'test' });
+    expect(changed.definition).toMatchObject({ expression: '@hourly', graceMs: 60_000 });
+    expect(changed.past).toMatchObject([{ generation: 1, state: 'firing' }]);
+  });
+
+  it('is not changed by whoever saw another generation', async () => {
+    const { crons } = new OperatingStage();
+    await crons.set('reports', { expression: '@daily' }, { ...ORDER, expected: null });
+    const again = { ...ORDER, expected: null };
+    const error: unknown = await crons
+      .set('reports', { expression: '@hourly' }, again)
+      .catch((reason: unknown) => reason);
+    expect(error).toBeInstanceOf(CatalogMovedError);
+    expect(error).toMatchObject({ code: 'CATALOG_MOVED', cron: 'reports', expected: null, found: 1 });
+    expect((error as Error).message).toContain('Expected no generation of the cron "reports", found generation 1');
+    await expect(crons.remove('reports', { ...ORDER, expected: 2 })).rejects.toThrow(CatalogMovedError);
+    expect(await crons.get('reports')).toMatchObject({ generation: 1, state: 'firing' });
+    expect(await crons.set('reports', { expression: '@hourly' }, { ...ORDER, expected: 1 })).toMatchObject({
+      generation: 2,
+    });
+  });
+
+  it('is changed whatever is there, when nothing is expected and somebody is faster', async () => {
+    const stage = new OperatingStage();
+    const { catalog, clock, crons } = stage;
+    await crons.set('reports', { expression: '@daily' }, ORDER);
+    let faster = 2;
+    const racing = new CronCatalog({
+      clock,
+      catalog: {
+        read: () => catalog.read(),
+        remove: (...order) => catalog.remove(...order),
+        put: async (...order) => {
+          if (faster-- > 0)
+            await crons.set('reports', { expression: '@daily', grace: 1_000 + (faster % 1_000) }, ORDER);
+          return catalog.put(...order);
+        },
+      },
+    });
+    expect(await racing.set('reports', { expression: '@hourly' }, ORDER)).toMatchObject({
+      generation: 4,
+      definition: { expression: '@hourly' },
+    });
+    faster = 1_000;
+    await expect(racing.set('reports', { expression: '@weekly' }, ORDER)).rejects.toThrow(CatalogMovedError);
+  });
+
+  it('may be removed, and made again', async () => {
+    const { crons } = new OperatingStage();
+    await crons.set('reports', { expression: '@daily' }, ORDER);
+    await crons.remove('reports', ORDER);
+    expect(await crons.get('reports')).toMatchObject({ state: 'removed', by: 'ada' });
+    await expect(crons.remove('reports', ORDER)).rejects.toThrow(UnknownCronError);
+    await expect(crons.remove('reprots', ORDER)).rejects.toThrow('Is one of these meant: "reports"?');
+    expect(await crons.set('reports', { expression: '@daily' }, ORDER)).toMatchObject({
+      state: 'firing',
+      generation: 3,
+    });
+  });
+
+  it('is refused without who asks for it', async () => {
+    const { crons } = new OperatingStage();
+    await expect(crons.set('reports', { expression: '@daily' }, { by: '' })).rejects.toThrow(OperatorInputError);
+    await expect(crons.set('reports', { expression: '@daily' }, { by: 'a', expected: 0.5 })).rejects.toThrow(
+      'Expected expected to be a generation',
+    );
+  });
+});

@@ -1,0 +1,143 @@
+import { hostname } from 'node:os';
+import type { Clock } from '@fencepost/lease';
+import type { Catalog, ChangeReply, CatalogEntry } from '@fencepost/ledger/catalog';
+import type { AuditTrail } from '@fencepost/ledger/audit-trail';
+import { OperatorInputError } from '@fencepost/ledger';
+import { CatalogMovedError, checkRuntimeCron, checkedText, knownCron } from '@fencepost/jobs/internal';
+import { UnknownCronError, type HandlerOptions, type SingletonCronOptions } from '@fencepost/jobs';
+import { isAudited, withAudit } from './with-audit.js';
+
+/** A cron as it is made at run time: the options of `@SingletonCron` but `name` and those that stand at the method. */
+export interface CronSettings extends Omit<SingletonCronOptions, 'name' | keyof HandlerOptions> {
+  readonly expression: string;
+  /** Whose method carries its runs out: the name of a cron that is declared in code; default: its own. */
+  readonly handler?: string;
+}
+
+/** Who changes a cron, and what they saw before. */
+export interface CatalogOrder {
+  /** The generation that is to be replaced, `null` for a cron that isn't there; default: whatever is there. */
+  readonly expected?: number | null;
+  readonly by: string;
+  readonly reason?: string;
+}
+
+export interface CronCatalogPorts {
+  readonly catalog: Pick<Catalog, 'read' | 'put' | 'remove'>;
+  readonly clock: Clock;
+  /** Where a change is recorded that comes from neither the API nor the command line, which record their own; none by default. */
+  readonly audit?: Pick<AuditTrail, 'append'>;
+  /** How close two instants may be of a cron that says nothing about it itself; any distance by default. */
+  readonly minIntervalMs?: number;
+}
+
+/** Without an expected generation, a change is tried so often before somebody who is always faster is told of. */
+const MAX_TRIES = 5;
+
+/** Crons that are made, changed and removed at run time, by the same rules as those that are declared in code. */
+export class CronCatalog {
+  constructor(private readonly ports: CronCatalogPorts) {}
+
+  /** By name, those that are disabled or removed as well. */
+  async list(): Promise<CatalogEntry[]> {
+    return [...(await this.ports.catalog.read()).entries];
+  }
+
+  async get(name: string): Promise<CatalogEntry | null> {
+    return (await this.list()).find(({ definition }) => definition.name === name) ?? null;
+  }
+
+  /**
+   * Makes a cron, or changes it as a whole: an option that is left out is the default again.
+   * @throws {CronDeclarationError} for an option that can't be
+   * @throws {CatalogMovedError} when another generation than the expected one is there; nothing is changed
+   */
+  async set(name: string, settings: CronSettings, order: CatalogOrder): Promise<CatalogEntry> {
+    const { expression, ...options } = settings;
+    const { minIntervalMs = 0 } = this.ports;
+    const written = { expression, options: { ...options, name }, minIntervalMs };
+    const declaration = checkRuntimeCron('CronCatalog.set', written, this.#now());
+    return this.#recorded({ action: 'set', name, order, before: await this.get(name) }, async () => {
+      const generation = await this.#change(name, order, (asked) => this.ports.catalog.put(declaration, asked));
+      const entry = await this.get(name);
+      // Removed and deleted between the two calls.
+      if (!entry) throw new CatalogMovedError(name, generation, null);
+      return entry;
+    });
+  }
+
+  /**
+   * It stops firing; its history stays.
+   * @throws {UnknownCronError} for one that isn't there, or not any more
+   * @throws {CatalogMovedError} when another generation than the expected one is there; nothing is changed
+   */
+  async remove(name: string, order: CatalogOrder): Promise<void> {
+    if (await this.#isUnreadable(name)) {
+      await this.#change(name, { ...order, expected: null }, (asked) => this.ports.catalog.remove(name, asked));
+      return;
+    }
+    const { entry } = await knownCron(this.ports.catalog, name);
+    if (entry.state === 'removed') throw UnknownCronError.removed(name, entry.by);
+    await this.#recorded({ action: 'remove', name, order, before: entry }, async () => {
+      await this.#change(name, order, (asked) => this.ports.catalog.remove(name, asked));
+      return null;
+    });
+  }
+
+  /** Every change of a definition leaves an audit record, also that of a program which has no token. */
+  async #recorded<Result extends CatalogEntry | null>(change: Change, work: () => Promise<Result>): Promise<Result> {
+    const { audit } = this.ports;
+    if (!audit || isAudited()) return work();
+    const { action, name: cron, order, before } = change;
+    const about = { by: order.by, reason: order.reason ?? null, role: 'app', from: `app ${hostname()}` };
+    return withAudit(audit, { ...about, action, cron, runId: null, before: shown(before), after: shown }, work);
+  }
+
+  async #change(name: string, order: CatalogOrder, ask: Ask): Promise<number> {
+    const by = checkedText('by', order.by);
+    const reason = order.reason === undefined ? null : checkedText('reason', order.reason);
+    let expected = order.expected === undefined ? await this.#present(name) : checkedGeneration(order.expected);
+    for (let tries = 1; ; tries += 1) {
+      const reply = await ask({ expected, by, reason });
+      if (reply.verdict === 'accepted') return reply.generation;
+      if (order.expected !== undefined || tries === MAX_TRIES) {
+        throw new CatalogMovedError(name, expected, reply.generation);
+      }
+      expected = reply.generation;
+    }
+  }
+
+  async #isUnreadable(cron: string): Promise<boolean> {
+    const { unreadable = [] } = await this.ports.catalog.read();
+    return unreadable.some(({ name }) => name === cron);
+  }
+
+  async #present(name: string): Promise<number | null> {
+    const entry = await this.get(name);
+    return entry && entry.state !== 'removed' ? entry.generation : null;
+  }
+
+  #now(): number {
+    return this.ports.clock.now();
+  }
+}
+
+interface Change {
+  readonly action: 'set' | 'remove';
+  readonly name: string;
+  readonly order: CatalogOrder;
+  readonly before: CatalogEntry | null;
+}
+
+function shown(entry: CatalogEntry | null): object | null {
+  if (entry === null) return null;
+  const { generation, state, definition } = entry;
+  return { generation, state, definition };
+}
+
+type Ask = (order: { expected: number | null; by: string; reason: string | null }) => Promise<ChangeReply>;
+
+function checkedGeneration(expected: number | null): number | null {
+  if (expected === null || (Number.isSafeInteger(expected) && expected > 0)) return expected;
+  throw OperatorInputError.of('expected', 'a generation, or null for a cron that is not there', expected);
+}

@@ -1,0 +1,67 @@
+import type { CatalogEntry, CronState, Generation } from '@fencepost/ledger/catalog';
+import type { CronRecord } from '@fencepost/ledger';
+import type { Pause, Run } from '@fencepost/ledger/run';
+import { generationsOf } from '@fencepost/jobs/internal';
+import { scheduleOf } from './scheduled.js';
+
+/** What an operator wants to know of a cron at one look. Instants are epoch milliseconds. */
+export interface CronOverview {
+  readonly name: string;
+  readonly expression: string;
+  readonly timeZone: string;
+  readonly state: CronState;
+  /** The newest generation, and from when on it is effective. */
+  readonly generation: number;
+  readonly since: number;
+  /** The next nominal instant that is not due yet, also of a cron that is paused; `null` for one that doesn't fire. */
+  readonly next: number | null;
+  readonly paused: Pause | null;
+  /** Every instant up to here has a run or a recorded reason why not. */
+  readonly cursor: number | null;
+  /** The newest run, skipped ones included. */
+  readonly last: Run | null;
+  readonly buildSeq: number | null;
+  readonly source: string | null;
+  readonly droppedNotifications: CronRecord['droppedNotifications'];
+}
+
+export interface Seen {
+  readonly record: CronRecord | undefined;
+  readonly last: Run | null;
+}
+
+export function overviewOf(entry: CatalogEntry, { record, last }: Seen, now: number): CronOverview {
+  const { definition, state, generation, since, buildSeq, source } = entry;
+  return {
+    name: definition.name,
+    expression: definition.expression,
+    timeZone: definition.timeZone,
+    state,
+    generation,
+    since,
+    next: nextInstant(entry, now),
+    paused: record?.paused ?? null,
+    cursor: record?.cursor ?? null,
+    last,
+    buildSeq,
+    source,
+    droppedNotifications: record?.droppedNotifications ?? null,
+  };
+}
+
+/** Over all generations: an accepted change may still be a moment away, and then the old schedule has its say first. */
+function nextInstant(entry: CatalogEntry, now: number): number | null {
+  const generations = generationsOf(entry);
+  for (const [index, generation] of generations.entries()) {
+    const instant = nextOf(generation, generations[index + 1]?.since ?? Infinity, now);
+    if (instant !== null) return instant;
+  }
+  return null;
+}
+
+function nextOf({ state, definition, since }: Generation, until: number, now: number): number | null {
+  if (state !== 'firing' || until <= now) return null;
+  const schedule = scheduleOf(definition, since);
+  const instant = schedule.next(Math.max(since, now - schedule.spreadMs));
+  return instant !== null && instant <= until ? instant : null;
+}

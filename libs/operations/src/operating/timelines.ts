@@ -1,0 +1,69 @@
+import type { Catalog } from '@fencepost/ledger/catalog';
+import type { OccurrenceLog, RunHistory } from '@fencepost/ledger';
+import { OperatorInputError } from '@fencepost/ledger';
+import { inSlices } from './slices.js';
+import { checkedInstant, generationsOf, knownCron } from '@fencepost/jobs/internal';
+import type { Timeline } from './timeline-item.js';
+import { timelineOf } from './timeline.js';
+
+export interface TimelinesPorts {
+  readonly catalog: Pick<Catalog, 'read'>;
+  readonly ledger: Pick<RunHistory, 'account'> & Pick<OccurrenceLog, 'readCron'>;
+}
+
+export interface TimelineQuery {
+  /** The first nominal instant, epoch milliseconds; by default a day ago. */
+  readonly from?: number;
+  /** The first one that does not count, at most 92 days after `from`; by default a day after it, and at least a day ahead. */
+  readonly to?: number;
+  /** At most so many items, 1 to 10,000; default 1,000. */
+  readonly limit?: number;
+}
+
+const DAY_MS = 86_400_000;
+const MAX_ITEMS = 10_000;
+const MAX_DAYS = 92;
+
+/** What became of the instants of a cron, from the stores alone. */
+export class Timelines {
+  constructor(private readonly ports: TimelinesPorts) {}
+
+  /**
+   * @throws {UnknownCronError} with names that are like it
+   * @throws {OperatorInputError} for a query that can't be
+   */
+  async of(cron: string, query: TimelineQuery = {}): Promise<Timeline> {
+    // Before anything is read: what is refused costs nothing then.
+    if (query.from !== undefined && query.to !== undefined) checkedSpan(query, query.from);
+    const { entry, now } = await knownCron(this.ports.catalog, cron);
+    const span = checkedSpan(query, now);
+    const [account, record] = await Promise.all([
+      // Each run is an item of its own: more of them than items can't be shown.
+      this.ports.ledger.account(cron, span.from, span.to, span.limit),
+      this.ports.ledger.readCron(cron),
+    ]);
+    const facts = { generations: generationsOf(entry), account, cursor: record.cursor, now };
+    const { items, more } = await inSlices(timelineOf(facts, { ...span, to: account.more ?? span.to }));
+    const forgotten = account.forgotten !== null && account.forgotten >= span.from ? account.forgotten : null;
+    return { cron, from: span.from, to: span.to, now, items, more: more ?? account.more ?? null, forgotten };
+  }
+}
+
+function checkedSpan({ from: asked, to: end, limit = 1_000 }: TimelineQuery, now: number) {
+  const from = Math.max(0, checkedInstant('from', asked ?? Math.min(now, end ?? now) - DAY_MS));
+  const to = checkedInstant('to', end ?? Math.max(from, now) + DAY_MS);
+  if (from >= to) throw OperatorInputError.of('from', `before "to" (${new Date(to).toISOString()})`, new Date(from));
+  if (to - from > MAX_DAYS * DAY_MS) throw tooLong(from, to);
+  if (!Number.isInteger(limit) || limit < 1 || limit > MAX_ITEMS) {
+    throw OperatorInputError.of('limit', `a whole number from 1 to ${MAX_ITEMS}`, limit);
+  }
+  return { from, to, limit };
+}
+
+function tooLong(from: number, to: number): OperatorInputError {
+  const days = Math.ceil((to - from) / DAY_MS);
+  const [start, end] = [from, from + MAX_DAYS * DAY_MS].map((at) => new Date(at).toISOString());
+  return new OperatorInputError(
+    `Expected "from" and "to" at most ${MAX_DAYS} days apart, got ${days}. Ask for a part, such as from=${start}&to=${end}, and then for the next.`,
+  );
+}

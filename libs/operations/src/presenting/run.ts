@@ -1,0 +1,126 @@
+import { ownerPrefix } from '@fencepost/lease/internal';
+import { z } from 'zod';
+import { hasLateness, type MissedRange, type Run, type UnresolvedEffect } from '@fencepost/ledger/run';
+import { count, fence, fenceOrNull, fenceText, instant, instantOrNull, iso, msOrNull, textOrNull } from './values.js';
+
+const runStateSchema = z
+  .enum(['claimed', 'enqueued', 'running', 'orphaned', 'uncertain', 'succeeded', 'failed', 'cancelled', 'skipped'])
+  .describe('Every state a run can be in; uncertain waits for a person.');
+
+const skipReasonSchema = z
+  .enum(['overlap', 'misfire', 'merged', 'paused', 'superseded'])
+  .describe('Why an instant did not run.');
+
+const missedSchema = z
+  .strictObject({
+    count: count.describe('How many instants.'),
+    from: instant.describe('The first of them.'),
+    to: instant.describe('The last of them.'),
+  })
+  .describe('The missed instants that this run stands for, beside its own.');
+
+export const questionSchema = z
+  .strictObject({
+    effect: z.string().describe('The effect that nobody knows the outcome of.'),
+    item: textOrNull.describe('The key of the item, where the effect is one item of many.'),
+    doubt: z
+      .enum(['lost', 'timeout', 'payload-changed', 'key-expired'])
+      .describe(
+        'Why nobody knows: its worker is gone, it did not come back, its payload changed, or its key is too old.',
+      ),
+    since: instant.describe('When the effect was first begun.'),
+  })
+  .describe('What an uncertain run waits for a person to answer.');
+
+const cancelSchema = z
+  .strictObject({
+    at: instant.describe('When somebody told it to stop.'),
+    by: z.string().describe('Who did.'),
+    until: instant.describe('When it is fenced out if it has not stopped.'),
+  })
+  .describe('An order to stop.');
+
+export const runSchema = z
+  .strictObject({
+    id: z.string().describe('Such as nightly-report@1763607600000.'),
+    cron: z.string().describe('The cron it belongs to.'),
+    scheduledAt: instant.describe('The nominal instant.'),
+    dueAt: instant.describe('The nominal instant plus the spread of the cron.'),
+    state: runStateSchema,
+    reason: z.enum(['schedule', 'catch-up', 'manual', 'backfill']).describe('Why the run exists.'),
+    skipped: skipReasonSchema.nullable(),
+    missed: missedSchema.nullable(),
+    generation: z.int().describe('The generation of the definition it was claimed under.'),
+    claimFence: fence.describe('The fence of the scheduler that claimed it.'),
+    claimedBy: z.string().describe('The scheduler that claimed it: label and the first characters of its identity.'),
+    claimedAt: instant.describe('When the ledger accepted it.'),
+    enqueuedAt: instantOrNull.describe('When the queue had it.'),
+    delivery: count.describe('How often it was handed to the queue.'),
+    attempt: count.describe('Tries so far; 0 before the first.'),
+    fence: fenceOrNull.describe('The fence of the latest attempt.'),
+    worker: textOrNull.describe('The worker of the latest attempt: label and the first characters of its identity.'),
+    startedAt: instantOrNull.describe('When the first attempt began.'),
+    attemptedAt: instantOrNull.describe('When the latest attempt began.'),
+    notBefore: instantOrNull.describe('The next attempt begins no earlier.'),
+    finishedAt: instantOrNull.describe('When it came into its final state.'),
+    lateByMs: msOrNull.describe(
+      'How much later than due the first attempt began; null before it has begun, and for a manual or backfilled run.',
+    ),
+    tookMs: msOrNull.describe('From the beginning of the first attempt to the end; null before it has ended.'),
+    error: textOrNull.describe('What the latest attempt failed with.'),
+    by: textOrNull.describe('Who asked for it, where somebody did.'),
+    payload: z.unknown().describe('What its handler gets, plain data.'),
+    handler: textOrNull.describe('Whose handler carries it out; null: that of its own cron.'),
+    waiting: z
+      .enum(['no-capable-worker'])
+      .nullable()
+      .describe('Why it was enqueued and has not begun, where that is known.'),
+    priority: z.int().nullable().describe('The smaller number goes first, null before all numbers.'),
+    question: questionSchema.nullable(),
+    cancel: cancelSchema.nullable(),
+  })
+  .describe('The record of one occurrence, or of one run that somebody asked for.');
+
+export type RunJson = z.infer<typeof runSchema>;
+
+export function presentRun(run: Run): RunJson {
+  return {
+    ...run,
+    scheduledAt: iso(run.scheduledAt),
+    dueAt: iso(run.dueAt),
+    missed: run.missed && presentMissed(run.missed),
+    claimFence: fenceText(run.claimFence),
+    claimedBy: ownerPrefix(run.claimedBy),
+    claimedAt: iso(run.claimedAt),
+    enqueuedAt: iso(run.enqueuedAt),
+    fence: fenceText(run.fence),
+    worker: run.worker === null ? null : ownerPrefix(run.worker),
+    startedAt: iso(run.startedAt),
+    attemptedAt: iso(run.attemptedAt),
+    notBefore: iso(run.notBefore),
+    finishedAt: iso(run.finishedAt),
+    lateByMs: lateBy(run),
+    tookMs: took(run),
+    payload: run.payload === null ? null : (JSON.parse(run.payload) as unknown),
+    question: run.question && presentUnresolvedEffect(run.question),
+    cancel: run.cancel && { ...run.cancel, at: iso(run.cancel.at), until: iso(run.cancel.until) },
+  };
+}
+
+/** How much later than due its first attempt began, milliseconds; `null` before that, and for a run without lateness. */
+export function lateBy({ startedAt, dueAt, reason }: Pick<Run, 'startedAt' | 'dueAt' | 'reason'>): number | null {
+  return startedAt === null || !hasLateness({ reason }) ? null : Math.max(0, startedAt - dueAt);
+}
+
+/** From the beginning of the first attempt to the end, milliseconds; `null` before that. */
+export function took({ startedAt, finishedAt }: Pick<Run, 'startedAt' | 'finishedAt'>): number | null {
+  return startedAt === null || finishedAt === null ? null : Math.max(0, finishedAt - startedAt);
+}
+
+function presentMissed(missed: MissedRange): RunJson['missed'] {
+  return { count: missed.count, from: iso(missed.from), to: iso(missed.to) };
+}
+
+function presentUnresolvedEffect({ effect, item, doubt, since }: UnresolvedEffect): z.infer<typeof questionSchema> {
+  return { effect, item, doubt, since: iso(since) };
+}
