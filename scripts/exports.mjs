@@ -14,9 +14,10 @@ const BUDGETS = {
   '@fencepost/ledger': 40,
   '@fencepost/ledger/run': 23,
   '@fencepost/ledger/catalog': 28,
-  '@fencepost/jobs': 198,
-  '@fencepost/operations': 142,
-  '@fencepost/jobs/internal': 22,
+  '@fencepost/jobs': 63,
+  '@fencepost/jobs/internal': 98,
+  '@fencepost/operations': 78,
+  '@fencepost/operations/presenting': 33,
 };
 
 /**

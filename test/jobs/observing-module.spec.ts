@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
-import type { INestApplicationContext, Provider } from '@nestjs/common';
+import type { DynamicModule, INestApplicationContext, Provider } from '@nestjs/common';
 import { Test } from '@nestjs/testing';
-import { JobsModule, SingletonCron, type Role } from '@fencepost/jobs';
+import { JobsModule, SingletonCron, Telemetry, type Role } from '@fencepost/jobs';
 import { OperationsModule, CronOperator, JOURNAL, POD_REGISTRY, type PodRegistry } from '@fencepost/operations';
 import { JournalFeed, type Journal, type JournalEntry } from '@fencepost/operations/journal';
 import { LeaseKeeper, ownerPrefix } from '@fencepost/lease/internal';
@@ -116,3 +116,23 @@ describe('a pod that runs', () => {
     await expect.poll(() => app.get<PodRegistry>(POD_REGISTRY).list()).toHaveLength(1);
   });
 });
+
+describe('a scheduler without OperationsModule', () => {
+  it('warns at boot when webhooks are configured, because nobody calls them', async () => {
+    const space = spaces.fresh();
+    const webhooks = [{ url: 'https://alerts.example/hooks', secret: `whsec_${Buffer.alloc(24).toString('base64')}` }];
+    const jobs = JobsModule.forRoot({ roles: ['scheduler'], redis: testRedis(), ...space, webhooks });
+    const alone = await warningsOf([jobs]);
+    const watched = await warningsOf([jobs, OperationsModule.on(jobs)]);
+    expect([alone, watched]).toEqual([[{ crons: [], webhooks: 1 }], []]);
+  });
+});
+
+async function warningsOf(imports: DynamicModule[]): Promise<unknown[]> {
+  const app = await Test.createTestingModule({ imports }).compile();
+  apps.push(app);
+  const warnings: unknown[] = [];
+  app.get(Telemetry).listen((name, detail) => void (name === 'alarms.unwatched' && warnings.push(detail)));
+  await app.init();
+  return warnings;
+}

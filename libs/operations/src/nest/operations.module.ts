@@ -75,7 +75,10 @@ const questions: Provider[] = [
  */
 @Module({})
 export class OperationsModule implements OnApplicationShutdown {
-  constructor(@Inject(READS) private readonly looking: Reads) {}
+  constructor(
+    @Inject(READS) private readonly looking: Reads,
+    @Inject(JournalFeed) private readonly journal: JournalFeed,
+  ) {}
 
   /** @param jobs the same object that the application imports; for the same one it is the same module */
   static on(jobs: DynamicModule): DynamicModule {
@@ -96,6 +99,7 @@ export class OperationsModule implements OnApplicationShutdown {
   }
 
   async onApplicationShutdown(): Promise<void> {
+    await this.journal.stop();
     await this.looking.close();
   }
 }
