@@ -3,8 +3,14 @@ import { isDeepStrictEqual } from 'node:util';
 import { SetupError, type Clock } from '@fencepost/lease';
 import type { SqlClient } from '@fencepost/lease/postgres';
 import type { Catalog } from '@fencepost/ledger/catalog';
-import type { OccurrenceLog, OperatorLog, RunHistory, TriggerReply, TriggerRequest } from '@fencepost/ledger';
-import { isTransactional } from '@fencepost/ledger';
+import {
+  isTransactional,
+  type OccurrenceLog,
+  type OperatorLog,
+  type RunHistory,
+  type TriggerReply,
+  type TriggerRequest,
+} from '@fencepost/ledger';
 import { cronOfRun } from '@fencepost/ledger/run';
 import type { PayloadReader } from '../running/payload-schema.js';
 import type { Membership } from '../scheduling/membership.js';

@@ -1,5 +1,4 @@
-import type { Run } from '@fencepost/ledger/run';
-import { cronOfRun } from '@fencepost/ledger/run';
+import { cronOfRun, type Run } from '@fencepost/ledger/run';
 import { reportStoreFailure } from '../telemetry/report-failure.js';
 import { isOver, needless, afterFailure } from './answers.js';
 import type { AttemptDeps, Disposition, Delivery, CronHandler } from './delivery.js';

@@ -1,7 +1,12 @@
 import type { Clock } from '@fencepost/lease';
-import type { Catalog, CatalogReading, CatalogEntry, UnreadableRecord } from '@fencepost/ledger/catalog';
+import {
+  ZoneDataWatch,
+  type Catalog,
+  type CatalogEntry,
+  type CatalogReading,
+  type UnreadableRecord,
+} from '@fencepost/ledger/catalog';
 import type { CronRecord, OccurrenceLog } from '@fencepost/ledger';
-import { ZoneDataWatch } from '@fencepost/ledger/catalog';
 import type { Telemetry } from '../telemetry/telemetry.js';
 import type { HeartbeatReply } from './membership.js';
 import { hashOf } from './rendezvous.js';

@@ -1,6 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import type { Delivery, OccurrenceLog, OverdueRuns, RunHistory } from '@fencepost/ledger';
-import { LEDGER_BATCH } from '@fencepost/ledger';
+import { LEDGER_BATCH, type Delivery, type OccurrenceLog, type OverdueRuns, type RunHistory } from '@fencepost/ledger';
 import { cronOfRun } from '@fencepost/ledger/run';
 import type { RunNotifier } from '../notifying/run-notifier.js';
 import type { Telemetry } from '../telemetry/telemetry.js';

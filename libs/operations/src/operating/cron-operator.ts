@@ -14,20 +14,18 @@ import {
   type Membership,
   type RunQueue,
 } from '@fencepost/jobs/internal';
-import type { Catalog } from '@fencepost/ledger/catalog';
-import { DEFAULT_CANCEL_GRACE_MS } from '@fencepost/ledger/catalog';
-import type {
-  CancelReply,
-  OccurrenceLog,
-  OperatorLog,
-  RunHistory,
-  OperatorOrder,
-  TriggerReply,
-  TriggerRequest,
+import { DEFAULT_CANCEL_GRACE_MS, type Catalog } from '@fencepost/ledger/catalog';
+import {
+  OperatorInputError,
+  type CancelReply,
+  type OccurrenceLog,
+  type OperatorLog,
+  type OperatorOrder,
+  type RunHistory,
+  type TriggerReply,
+  type TriggerRequest,
 } from '@fencepost/ledger';
-import type { Pause, Run } from '@fencepost/ledger/run';
-import { cronOfRun } from '@fencepost/ledger/run';
-import { OperatorInputError } from '@fencepost/ledger';
+import { cronOfRun, type Pause, type Run } from '@fencepost/ledger/run';
 import { previewBackfill } from './backfill-preview.js';
 import type { BackfillProgress, BackfillReport } from './backfill-report.js';
 import { Backfill } from './backfill.js';

@@ -2,7 +2,7 @@ import { formatFence, type Clock, type Fence, type LeaseStore } from '@fencepost
 import { ownerPrefix, sleep } from '@fencepost/lease/internal';
 import type { Holding } from '@fencepost/lease/store';
 import type { Catalog } from '@fencepost/ledger/catalog';
-import type { OccurrenceLog, RunHistory } from '@fencepost/ledger';
+import { OperatorInputError, type OccurrenceLog, type RunHistory } from '@fencepost/ledger';
 import type { AuditTrail } from '@fencepost/ledger/audit-trail';
 import type { Journal } from '../journal/journal.js';
 import type { PodRegistry } from '../pods/pod-registry.js';

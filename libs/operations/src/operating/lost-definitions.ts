@@ -1,7 +1,6 @@
 import { redisKeys, type KeySpace } from '@fencepost/lease/internal/redis';
 import type { RedisClient } from '@fencepost/lease/redis';
-import type { Catalog, CatalogReading } from '@fencepost/ledger/catalog';
-import { PostgresCatalog } from '@fencepost/ledger/catalog';
+import { PostgresCatalog, type Catalog, type CatalogReading } from '@fencepost/ledger/catalog';
 import type { OccurrenceLog } from '@fencepost/ledger';
 
 /** Crons that the ledger knows and of which the catalog has no definition. */

@@ -1,7 +1,6 @@
 import type { CatalogEntry } from '@fencepost/ledger/catalog';
 import type { OperatorLog, OperatorOrder, TriggerReply, TriggerRequest } from '@fencepost/ledger';
-import type { RunState, Run } from '@fencepost/ledger/run';
-import { occurrenceId } from '@fencepost/ledger/run';
+import { occurrenceId, type Run, type RunState } from '@fencepost/ledger/run';
 import { RunStateError } from './run-errors.js';
 
 export interface RerunJob {

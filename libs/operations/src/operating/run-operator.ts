@@ -1,7 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { Answer, Run, RunState } from '@fencepost/ledger/run';
-import type { OperatorOrder, RunHistory, UnresolvedEffectRef } from '@fencepost/ledger';
-import { OperatorInputError } from '@fencepost/ledger';
+import { OperatorInputError, type OperatorOrder, type RunHistory, type UnresolvedEffectRef } from '@fencepost/ledger';
 import type { CronOperatorPorts } from './cron-operator.js';
 import {
   askToLook,

@@ -1,6 +1,5 @@
 import type { Catalog } from '@fencepost/ledger/catalog';
-import type { OccurrenceLog, RunHistory } from '@fencepost/ledger';
-import { OperatorInputError } from '@fencepost/ledger';
+import { OperatorInputError, type OccurrenceLog, type RunHistory } from '@fencepost/ledger';
 import { inSlices } from './slices.js';
 import { checkedInstant, generationsOf, knownCron } from '@fencepost/jobs/internal';
 import type { Timeline } from './timeline-item.js';
