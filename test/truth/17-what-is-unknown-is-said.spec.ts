@@ -1,4 +1,4 @@
-import { lateBy } from '@fencepost/jobs';
+import { lateBy } from '@fencepost/operations/presenting';
 import type { Run } from '@fencepost/ledger/run';
 import { describe, expect, it } from 'vitest';
 import { RUN_QUEUE, type BullmqRunQueue } from '@fencepost/jobs/scheduler';

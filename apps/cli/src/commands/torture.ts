@@ -1,6 +1,5 @@
 import { Command } from 'commander';
-import { tortureJob, jobsIn } from '@fencepost/testing';
-import type { ExportedJobs, TortureReport } from '@fencepost/testing';
+import { jobsIn, tortureJob, type ExportedJobs, type TortureReport } from '@fencepost/testing';
 import { json, wholeNumber, words, type JsonValue } from '../option-values.js';
 import { AppError } from '../torture/app-error.js';
 import { tortureReport } from '../torture/torture-report.js';

@@ -3,15 +3,12 @@ import type { CancelTimer } from '@fencepost/lease/internal';
 import type { CatalogEntry } from '@fencepost/ledger/catalog';
 import type { CronRecord, OccurrenceLog, RunHistory } from '@fencepost/ledger';
 import type { Run } from '@fencepost/ledger/run';
-import { inGroups } from '../scheduling/in-groups.js';
-import type { Telemetry } from '../telemetry/telemetry.js';
-import type { AlarmChange } from './alarm.js';
+import { inGroups, reportStoreFailure, type AlarmChange, type SharedSchedules } from '@fencepost/jobs/internal';
+import type { Telemetry } from '@fencepost/jobs';
 import type { AlarmStore, Swap } from './alarm-store.js';
 import { newRecord, readRecord, settle, told, type AlarmRecord, type Settled } from './alarm-record.js';
 import { evaluateRules, newestSuccess } from './evaluate-rules.js';
-import { reportStoreFailure } from '../telemetry/report-failure.js';
 import { spreadOf } from '@fencepost/schedule';
-import type { SharedSchedules } from '../scheduling/generation-ranges.js';
 
 export interface AlarmMonitorDeps {
   readonly ledger: Pick<OccurrenceLog, 'readCrons'> & Pick<RunHistory, 'runs' | 'runsIn'>;

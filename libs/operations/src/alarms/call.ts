@@ -1,9 +1,8 @@
 import { request as httpRequest, type IncomingMessage, type RequestOptions } from 'node:http';
 import { request as httpsRequest } from 'node:https';
-import type { Clock } from '@fencepost/lease';
+import { FencepostError, type Clock } from '@fencepost/lease';
 import { useAgent } from 'request-filtering-agent';
 import { isForbidden, lookUp } from './forbidden-address.js';
-import { FencepostError } from '@fencepost/lease';
 
 /** Somebody outside was called, and did not take it. Says the host and nothing else of the address. */
 class CallError extends FencepostError {

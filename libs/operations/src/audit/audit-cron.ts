@@ -1,7 +1,6 @@
 import type { Generation } from '@fencepost/ledger/catalog';
 import type { Account } from '@fencepost/ledger';
-import type { Run, SkipRange, RunState } from '@fencepost/ledger/run';
-import { occurrenceId } from '@fencepost/ledger/run';
+import { occurrenceId, type Run, type RunState, type SkipRange } from '@fencepost/ledger/run';
 import { noCounts, type CronAudit, type AuditFinding, type AuditFindingKind, type NotCovered } from './audit-report.js';
 import { skipCover } from './skip-cover.js';
 import {

@@ -1,10 +1,9 @@
 import { ownerPrefix, type CancelTimer, scrub } from '@fencepost/lease/internal';
-import { EVENT_TEXT, type EventName } from '../telemetry/events.js';
-import type { Telemetry } from '../telemetry/telemetry.js';
+import { EVENT_TEXT, reportStoreFailure } from '@fencepost/jobs/internal';
+import type { EventName, Telemetry } from '@fencepost/jobs';
 import { JournalAwayError } from './journal-away-error.js';
 import type { Journal, NewJournalEntry } from './journal.js';
 import { isNotable } from './notable.js';
-import { reportStoreFailure } from '../telemetry/report-failure.js';
 import { formatFence, type Fence, type Clock } from '@fencepost/lease';
 
 /** Numbers of sixteen digits, which most readers of JSON round. */

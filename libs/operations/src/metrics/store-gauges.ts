@@ -2,13 +2,12 @@ import type { Clock } from '@fencepost/lease';
 import type { CancelTimer } from '@fencepost/lease/internal';
 import type { CatalogEntry } from '@fencepost/ledger/catalog';
 import type { Run, SkipRange } from '@fencepost/ledger/run';
-import type { Failure } from '../telemetry/events.js';
-import type { Telemetry } from '../telemetry/telemetry.js';
+import { reportStoreFailure, type Failure } from '@fencepost/jobs/internal';
+import type { Telemetry } from '@fencepost/jobs';
 import type { CronLabels } from './cron-labels.js';
 import type { Instruments } from './instruments.js';
 import type { LastSuccess } from './last-success.js';
 import type { MetricSources } from './sources.js';
-import { reportStoreFailure } from '../telemetry/report-failure.js';
 
 /**
  * Of many, some at a time, all of them in turn: what is asked of a store for each cron must not take longer the more crons
