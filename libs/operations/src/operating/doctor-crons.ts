@@ -1,5 +1,6 @@
 import type { CatalogEntry } from '@fencepost/ledger/catalog';
-import type { DoctorFacts, DoctorFinding, DoctorRule } from './doctor-facts.js';
+import type { DoctorFacts, DoctorRule } from './doctor-facts.js';
+import type { DoctorFinding } from '../presenting/finding.js';
 import { workers } from './doctor-pods.js';
 import { counted, found, grouped, listed, took } from './doctor-words.js';
 

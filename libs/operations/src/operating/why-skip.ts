@@ -1,7 +1,8 @@
 import type { OperatorAction, Run, SkipReason } from '@fencepost/ledger/run';
 import { mergedInto } from './timeline.js';
 import { spoken, utc } from './why-words.js';
-import { step, type InstantFacts, type Verdict, type WhyStep } from './why.js';
+import { step, type InstantFacts, type Verdict } from './why.js';
+import type { WhyStep } from '../presenting/why-report.js';
 
 /** An instant whose record says that it was skipped. */
 export function skippedRun(instantFacts: InstantFacts, run: Run): Verdict {

@@ -1,6 +1,5 @@
 import { z } from 'zod';
-import type { Forecast } from '../operating/forecast.js';
-import { count, instant, iso } from './values.js';
+import { count, instant, iso, type InEpochMs } from './values.js';
 
 export const forecastSchema = z
   .strictObject({
@@ -40,6 +39,8 @@ export const forecastSchema = z
   .describe('What is to come.');
 
 export type ForecastJson = z.infer<typeof forecastSchema>;
+/** Of all crons that fire, paused ones included: a pause may end. */
+export type Forecast = InEpochMs<ForecastJson>;
 
 export function presentForecast({ from, to, perHour, stampedes, clockChanges, next }: Forecast): ForecastJson {
   return {

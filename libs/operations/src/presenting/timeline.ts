@@ -1,6 +1,5 @@
 import { z } from 'zod';
-import type { Timeline } from '../operating/timeline-item.js';
-import { count, instant, instantOrNull, iso, msOrNull, textOrNull } from './values.js';
+import { count, instant, instantOrNull, iso, msOrNull, textOrNull, type InEpochMs } from './values.js';
 
 const outcomeSchema = z
   .enum([
@@ -39,6 +38,9 @@ export const timelineSchema = z
 
 export type TimelineItemJson = z.infer<typeof timelineItemSchema>;
 export type TimelineJson = z.infer<typeof timelineSchema>;
+export type Outcome = z.infer<typeof outcomeSchema>;
+export type TimelineItem = InEpochMs<TimelineItemJson>;
+export type Timeline = InEpochMs<TimelineJson>;
 
 export function presentTimeline({ cron, from, to, now, items, more, forgotten }: Timeline): TimelineJson {
   return {

@@ -1,8 +1,7 @@
 import { z } from 'zod';
 import { levelSchema } from './finding.js';
-import type { WhyReport } from '../operating/why.js';
-import { presentRunReport, runReportSchema } from './run-report.js';
-import { instant, instantOrNull, iso } from './values.js';
+import { presentRunReport, runReportSchema, type RunReport } from './run-report.js';
+import { instant, instantOrNull, iso, type InEpochMs } from './values.js';
 
 const stepSchema = z
   .strictObject({
@@ -37,8 +36,11 @@ export const whyReportSchema = z
 
 export type WhyStepJson = z.infer<typeof stepSchema>;
 export type WhyReportJson = z.infer<typeof whyReportSchema>;
+export type WhyStep = InEpochMs<WhyStepJson>;
+/** The run comes as the ledger has it. */
+type Explained = Omit<InEpochMs<WhyReportJson>, 'run'> & { readonly run: RunReport | null };
 
-export function presentWhyReport({ cron, at, verdict, answer, steps, run, neighbours }: WhyReport): WhyReportJson {
+export function presentWhyReport({ cron, at, verdict, answer, steps, run, neighbours }: Explained): WhyReportJson {
   return {
     ...{ cron, at: iso(at), verdict, answer },
     steps: steps.map((step) => ({ ...step, at: iso(step.at) })),
