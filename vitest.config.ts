@@ -1,17 +1,38 @@
 import { availableParallelism } from 'node:os';
 import { defineConfig } from 'vitest/config';
+import { BaseSequencer, type TestSpecification } from 'vitest/node';
 
-/** These start process after process; side by side on a small machine they would measure each other. */
-const PROCESSES = ['test/e2e/**/*.spec.ts'];
-/** These take their time, and what they start does not mind if it takes longer. */
-const LONG = ['test/mutants/**/*.spec.ts', 'test/browser/**/*.spec.ts'];
+/** Runs alone, when everything else has ended: what it judges includes how soon a deployment recovers. */
+const ALONE = ['test/e2e/chaos.spec.ts'];
+/** Each in a process of its own, from the beginning: they change what a process has only once, or take long. */
+const ISOLATED = [
+  'test/mutants/mutants.spec.ts',
+  'test/jobs/tracing.spec.ts',
+  'test/scripts/redis-resolver.spec.ts',
+  'test/simulation/determinism.spec.ts',
+];
+/** Mostly wait, for pods and clocks. */
+const WAITS = /\/test\/(browser|e2e)\//;
 
 const NEVER = ['**/node_modules/**', '**/dist/**'];
-/** Half of a file's time is waiting: left alone, two cores would get one worker. */
-const WORKERS = Math.max(2, availableParallelism() - 1);
+/** Half of the time is waiting: two cores are busy with four files. */
+const WORKERS = availableParallelism() + 2;
 
 /** Before `import`, so that a test reads a library's sources and not what was built from them last. */
 const SOURCE = '@fencepost/source';
+
+/** Spreads the files that mostly wait evenly over those that mostly compute. */
+class Spread extends BaseSequencer {
+  override async sort(specs: TestSpecification[]): Promise<TestSpecification[]> {
+    const sorted = await BaseSequencer.prototype.sort.call(this, specs);
+    const isolated = sorted.filter(({ project }) => project.config.isolate);
+    const shared = sorted.filter(({ project }) => !project.config.isolate);
+    const waiting = shared.filter(({ moduleId }) => WAITS.test(moduleId));
+    const computing = shared.filter(({ moduleId }) => !WAITS.test(moduleId));
+    const placed = [waiting, computing].flatMap((files) => files.map((file, n) => ({ file, at: n / files.length })));
+    return [...isolated, ...placed.toSorted((a, b) => a.at - b.at).map(({ file }) => file)];
+  }
+}
 
 export default defineConfig({
   // The root tsconfig only refers to others, and each of those would be loaded for every file.
@@ -21,40 +42,27 @@ export default defineConfig({
   ssr: { resolve: { conditions: [SOURCE, 'node', 'module-sync', 'default'] } },
   test: {
     pool: 'forks',
-    testTimeout: 30_000,
-    hookTimeout: 60_000,
+    // Generous, because only a test that fails waits for so long, and others share the machine.
+    testTimeout: 90_000,
+    hookTimeout: 120_000,
     globalSetup: ['test/support/global-setup.ts'],
+    sequence: { sequencer: Spread },
     projects: [
       {
         extends: true,
-        // Beside what they test, and quick: a process for each would take longer than most of them do.
         test: {
-          name: 'units',
-          include: ['libs/**/*.spec.ts', 'apps/**/*.spec.ts'],
-          exclude: NEVER,
+          name: 'shared',
+          include: ['{apps,libs,test}/**/*.spec.ts'],
+          exclude: [...NEVER, ...ALONE, ...ISOLATED],
           isolate: false,
           maxWorkers: WORKERS,
-          sequence: { groupOrder: 0 },
         },
       },
       {
         extends: true,
-        test: {
-          name: 'rooms',
-          include: ['test/**/*.spec.ts'],
-          exclude: [...NEVER, ...LONG, ...PROCESSES],
-          maxWorkers: WORKERS,
-          sequence: { groupOrder: 1 },
-        },
+        test: { name: 'isolated', include: ISOLATED, maxWorkers: WORKERS },
       },
-      {
-        extends: true,
-        test: { name: 'long', include: LONG, maxWorkers: WORKERS, sequence: { groupOrder: 2 } },
-      },
-      {
-        extends: true,
-        test: { name: 'processes', include: PROCESSES, fileParallelism: false, sequence: { groupOrder: 3 } },
-      },
+      { extends: true, test: { name: 'alone', include: ALONE, maxWorkers: 1, sequence: { groupOrder: 1 } } },
     ],
   },
 });

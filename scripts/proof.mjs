@@ -21,6 +21,8 @@ const PROOFS = {
     short: ['--seconds 15 --ledger redis --topologies single', '--seconds 15 --ledger postgres --topologies single'],
   },
   torture: { file: 'test/torture/run-peers.ts', long: ['--seconds 60'], short: ['--seconds 20'] },
+  // Their short form is part of `npm test`.
+  specs: { file: 'test/support/run-long-specs.mjs', long: [''], short: [] },
   mutants: { file: 'test/mutants/run-mutants.mjs', long: [''], short: ['--short'] },
 };
 

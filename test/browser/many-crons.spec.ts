@@ -26,8 +26,6 @@ async function declareFrom(from: number, to: number): Promise<void> {
 }
 
 interface Look {
-  /** From the start of the navigation to the first rows, milliseconds of the browser. */
-  readonly ms: number;
   readonly nodes: number;
   readonly bytes: number;
 }
@@ -39,43 +37,38 @@ async function look(total: number): Promise<Look> {
     .locator('tbody tr')
     .nth(FEW - 1)
     .waitFor();
-  const ms = Number(await page.evaluate('performance.now()'));
   const bytes = (await (await answer).body()).length;
   await isComplete(page, total);
   const nodes = Number(await page.evaluate("document.querySelectorAll('*').length"));
   expect(stage.complaints()).toEqual([]);
   await stage.endVisits();
-  return { ms, nodes, bytes };
-}
-
-/** The quickest of some: what a busy machine adds is not the page's. */
-async function best(total: number): Promise<Look> {
-  const looks = [await look(total), await look(total), await look(total)];
-  return looks.toSorted((a, b) => a.ms - b.ms)[0] as Look;
+  return { nodes, bytes };
 }
 
 /** Until the page counts all of them: the pods read new ones when they look next. */
 async function isComplete(page: Page, total: number): Promise<void> {
   const count = () => page.locator('.total').first().innerText();
-  await expect.poll(count, { timeout: 30_000 }).toContain(total.toLocaleString('en'));
+  await expect.poll(count, { timeout: 60_000 }).toContain(total.toLocaleString('en'));
 }
 
-it('a list of 5,000 crons is no more to read and to draw than one of 50', { timeout: 90_000 }, async () => {
+it('a list of 5,000 crons is no more to read and to draw than one of 50', { timeout: 180_000 }, async () => {
   await declareFrom(0, FEW);
   await isComplete(await stage.visit('/crons/'), FEW);
-  const few = await best(FEW);
+  const few = await look(FEW);
   await declareFrom(FEW, MANY);
   await isComplete(await stage.visit('/crons/'), MANY);
-  const many = await best(MANY);
-  console.log(
-    `First rows of ${FEW}: ${Math.round(few.ms)} ms, of ${MANY}: ${Math.round(many.ms)} ms, ${(many.ms / few.ms).toFixed(2)} x`,
-  );
+  const many = await look(MANY);
   expect(many.nodes).toBeLessThan(few.nodes + 30);
   expect(many.bytes).toBeLessThan(few.bytes * 1.2);
 });
 
 it('the last of 5,000 is found, and paged to', async () => {
   const page = await stage.visit(`/crons/?offset=${MANY - FEW}`);
+  await expect.poll(() => page.locator('tbody').innerText(), SOON).toContain(named(MANY - 1));
+  expect(await page.locator('.pager').innerText()).toContain('4951–5000 of 5,000');
+  await page.getByRole('button', { name: 'Previous' }).click();
+  await expect.poll(() => page.locator('tbody').innerText(), SOON).toContain(named(MANY - 2 * FEW));
+  await page.goBack();
   await expect.poll(() => page.locator('tbody').innerText(), SOON).toContain(named(MANY - 1));
   await page.getByLabel('Search').fill(named(4_321));
   await expect.poll(() => page.locator('tbody tr').count(), SOON).toBe(1);

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { Redis } from 'ioredis';
 import type { WallClock } from '../support/faketime.js';
 import { privateRedis, type PrivateRedis } from '../support/redis.js';
-import { serverFolder } from '../support/server-folder.js';
+import { serverFolder } from '../support/server-process.js';
 
 /** A Redis that may be hurt. What it acknowledged survives its process, unless it is told to start empty. */
 export interface ChaosRedis extends PrivateRedis {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { RUN, Script } from '../support/chaos-recording.js';
+import { RUN, Script } from './chaos-recording.js';
 import { checkConformance, type LastRecord } from './conformance.js';
 
 const about = (attempt: number) => ({ cron: 'tick', runId: RUN, attempt, fence: attempt * 10 });

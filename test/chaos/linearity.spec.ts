@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { parseFence } from '@fencepost/lease';
-import { CLAIMED, claimOf, proof, RUN, Script } from '../support/chaos-recording.js';
+import { CLAIMED, claimOf, proof, RUN, Script } from './chaos-recording.js';
 import { historiesOf } from './history.js';
 import { checkLinearity } from './linearity.js';
 

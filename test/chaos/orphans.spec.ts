@@ -4,7 +4,7 @@ import { createInterface } from 'node:readline';
 import { expect, it } from 'vitest';
 
 const RUNNER = new URL('../support/run-source.mjs', import.meta.url).pathname;
-const PARENT = new URL('../support/parent-of-idlers.ts', import.meta.url).pathname;
+const PARENT = new URL('./parent-of-idlers.ts', import.meta.url).pathname;
 
 function isThere(pid: number): boolean {
   try {

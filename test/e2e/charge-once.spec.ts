@@ -5,10 +5,11 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { Pod } from '../support/pod.js';
 import { postgresForTests, type TestPostgres } from '../support/postgres.js';
 import { freshPrefix, testRedis } from '../support/redis.js';
+import { isLong } from '../support/run-length.js';
 
 const RUNNER = fileURLToPath(new URL('../support/run-source.mjs', import.meta.url));
 const PROGRAM = fileURLToPath(new URL('../../examples/charge-once.ts', import.meta.url));
-const KILLS = 6;
+const KILLS = isLong ? 6 : 3;
 
 /** Each start reads all of the sources, and only a test that fails waits for so long. */
 const PATIENCE_MS = 120_000;

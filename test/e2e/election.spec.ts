@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { Leases } from '@fencepost/lease';
 import { Election, type Leader } from '@fencepost/lease/coordination';
 import { RedisLeaseStore } from '@fencepost/lease/redis';
-import { useCoordinators } from '../support/coordinators.js';
+import { useCoordinators } from './coordinators.js';
 import type { Pod } from '../support/pod.js';
 
 /* Candidates in processes of their own, and an observer in this one. */

@@ -2,8 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { expect, it } from 'vitest';
 import { useDeployment } from '../support/deployment.js';
 import type { Pod } from '../support/pod.js';
-import { readMetrics, valueOf } from '../support/prometheus-text.js';
-import { promtool } from '../support/promtool.js';
+import { readMetrics, valueOf, promtool } from '../support/prometheus-text.js';
 
 const deployment = useDeployment();
 

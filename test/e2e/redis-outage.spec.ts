@@ -28,7 +28,7 @@ describe('a Redis that goes away, and comes back without anything it knew', () =
 
   it(
     'leaves pods that say little, wait, and go on by themselves under larger fences',
-    { timeout: 60_000 },
+    { timeout: 180_000 },
     async () => {
       const { pods, stores } = deployment;
       // So that the workers' definition is the second one: the catalog will count from the beginning again.

@@ -7,7 +7,7 @@ const EVERY_SECOND = '* * * * * *';
 const EVEN_SECONDS = '*/2 * * * * *';
 
 /** Process after process is started, on a machine that may be busy. */
-const LONG = { timeout: 60_000 };
+const LONG = { timeout: 180_000 };
 
 const deployment = useDeployment();
 

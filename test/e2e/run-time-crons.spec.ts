@@ -5,7 +5,7 @@ import { until } from '../support/until.js';
 const ECHO = { env: { CRONS: 'echo' } };
 const NONE = { env: { CRONS: '' } };
 /** A run that nobody could take is asked again only after seconds. */
-const LONG = { timeout: 60_000 };
+const LONG = { timeout: 180_000 };
 const BY = { by: 'the test' };
 
 const deployment = useDeployment();

@@ -4,7 +4,7 @@ import { useDeployment } from '../support/deployment.js';
 import { accountFor } from '../support/instants.js';
 import type { PrivateRedis } from '../support/redis.js';
 import { PRIMARY_NAME, sentinelStage, type SentinelStage } from '../support/sentinel.js';
-import { Ticking } from '../support/ticking.js';
+import { Ticking } from './ticking.js';
 import { until } from '../support/until.js';
 
 /** On a busy machine a sentinel would take another one's failover for one that got stuck, and begin its own. */

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { RedisFencedValues } from '@fencepost/lease/sinks';
-import { useCoordinators } from '../support/coordinators.js';
+import { useCoordinators } from './coordinators.js';
 import type { Pod } from '../support/pod.js';
 
 /*

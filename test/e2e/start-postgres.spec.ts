@@ -52,7 +52,7 @@ describe('npm start with the ledger in PostgreSQL', { timeout: 120_000 }, () => 
   });
 
   it('says nothing of an audit when the database ends with it', async () => {
-    const demo = await program([START, '--ledger', 'postgres', '--seconds', '4', '--json'], { DATABASE_URL: '' });
+    const demo = await program([START, '--ledger', 'postgres', '--seconds', '2', '--json'], { DATABASE_URL: '' });
     expect(demo.code, demo.err).toBe(0);
     expect(JSON.parse(demo.out)).toMatchObject({ ok: true, missed: 0, duplicates: 0 });
     expect(demo.err).not.toContain('audit');

@@ -4,7 +4,7 @@ import type { IfUnknown } from '../../libs/jobs/src/running/effect-context.js';
 import { EffectUnknownError } from '../../libs/jobs/src/running/effect-errors.js';
 import type { RunContext } from '../../libs/jobs/src/running/run-context.js';
 import { testJobs, type TestJobs, type TestJobsOptions, type TestRun } from '../../libs/testing/src/index.js';
-import { PaymentProvider, type Ailment } from '../support/payment-provider.js';
+import { PaymentProvider, type Ailment } from './payment-provider.js';
 
 interface Receipt {
   readonly receipt: number;

@@ -8,7 +8,7 @@ import type { Declaration } from '../../libs/ledger/src/catalog/definition.js';
 import { MemoryCatalog } from '../../libs/ledger/src/catalog/memory-catalog.js';
 import { RedisCatalog } from '../../libs/ledger/src/catalog/redis-catalog.js';
 import { cron, HOUR_MS, OTHER, ZONE_DATA } from '../contracts/catalog/stage.js';
-import { atMost } from '../support/property-runs.js';
+import { atMost } from '../support/run-length.js';
 import { redisSpaces } from './redis-space.js';
 
 /** No multiple of it is near the day a tombstone is kept, so that what a test takes in reality changes nothing. */

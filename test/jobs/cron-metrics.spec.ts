@@ -1,7 +1,7 @@
 import { parseFence } from '@fencepost/lease';
 import { describe, expect, it } from 'vitest';
 import { CRON_METRICS } from '../../libs/operations/src/metrics/cron-metrics.js';
-import { MetricsStage } from '../support/metrics-stage.js';
+import { MetricsStage } from './metrics-stage.js';
 
 const run = { cron: 'nightly', runId: 'nightly@1', attempt: 1, fence: parseFence('7') };
 

@@ -7,8 +7,7 @@ import { OperationsModule, CronOperator } from '@fencepost/operations';
 import { JobsMetrics, METRICS, MetricsModule, type MetricSpec } from '@fencepost/operations/metrics';
 import { LeaseKeeper } from '@fencepost/lease/internal';
 import { afterEach, describe, expect, it } from 'vitest';
-import { promtool } from '../support/promtool.js';
-import { readMetrics, valueOf } from '../support/prometheus-text.js';
+import { promtool, readMetrics, valueOf } from '../support/prometheus-text.js';
 import { testRedis } from '../support/redis.js';
 import { redisSpaces } from './redis-space.js';
 

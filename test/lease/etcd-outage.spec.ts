@@ -3,9 +3,7 @@ import { NO_FENCE } from '@fencepost/lease';
 import { EtcdError, EtcdLeaseStore } from '@fencepost/lease/etcd';
 import type { AcquireReply } from '@fencepost/lease/store';
 import { toBase64 } from '../../libs/lease/src/etcd/etcd-replies.js';
-import { privateEtcd, privateEtcdCluster } from '../support/etcd.js';
-import type { PrivateEtcd } from '../support/etcd.js';
-import { askEtcd, byRole } from '../support/etcd-requests.js';
+import { privateEtcd, privateEtcdCluster, type PrivateEtcd, askEtcd, byRole } from '../support/etcd.js';
 
 const TTL_MS = 30_000;
 const ROOT = { name: 'root', password: 'hush' };

@@ -3,12 +3,9 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { NO_FENCE, parseFence, type LeaseStore } from '@fencepost/lease';
 import { EtcdLeaseStore } from '@fencepost/lease/etcd';
-import { privateEtcd } from '../support/etcd.js';
-import type { PrivateEtcd } from '../support/etcd.js';
-import { countLeases, fetchAfter } from '../support/etcd-requests.js';
+import { privateEtcd, type PrivateEtcd, countLeases, fetchAfter } from '../support/etcd.js';
 import { freePort } from '../../scripts/redis.mjs';
-import { replyDroppingProxy } from '../support/reply-dropping-proxy.js';
-import type { ReplyDroppingProxy } from '../support/reply-dropping-proxy.js';
+import { replyDroppingProxy, type ReplyDroppingProxy } from '../support/reply-dropping-proxy.js';
 import { freshPrefix } from '../support/redis.js';
 
 const TTL_MS = 10_000;

@@ -1,16 +1,13 @@
 import * as fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { wallClocks } from '../support/faketime.js';
-import type { WallClocks } from '../support/faketime.js';
-import { LeaseBook } from '../support/lease-book.js';
-import { leaseCommands } from '../support/lease-commands.js';
-import type { LeaseWorld } from '../support/lease-commands.js';
-import { MemoryLeaseWorld, PostgresLeaseWorld } from '../support/lease-worlds.js';
+import { wallClocks, type WallClocks } from '../support/faketime.js';
+import { LeaseBook } from './lease-book.js';
+import { leaseCommands, type LeaseWorld } from './lease-commands.js';
+import { MemoryLeaseWorld, PostgresLeaseWorld } from './lease-worlds.js';
 import { request, win } from '../support/lease-requests.js';
-import { atMost } from '../support/property-runs.js';
-import { postgresForTests } from '../support/postgres.js';
-import type { TestPostgres } from '../support/postgres.js';
-import { RedisLeaseWorld } from '../support/redis-lease-world.js';
+import { atMost } from '../support/run-length.js';
+import { postgresForTests, type TestPostgres } from '../support/postgres.js';
+import { RedisLeaseWorld } from './redis-lease-world.js';
 
 interface Play {
   readonly numRuns: number;
@@ -59,13 +56,13 @@ describe('leases in a Redis', () => {
 
   it('keep to what the README says, whatever is asked, forgotten, cut off and stepped', async () => {
     const faults = ['FLUSHALL', 'FLUSHALL', 'SCRIPT FLUSH', 'SCRIPT FLUSH', 'CLIENT KILL'];
-    const seen = await play({ numRuns: 100, faults, fresh, endsForGood: true });
+    const seen = await play({ numRuns: 150, faults, fresh, endsForGood: true });
     expect(seen).toEqual(expect.arrayContaining([...OFTEN, ...RAISED, 'acquire: cuts']));
   });
 
   it('keep to it over restarts, old snapshots and failovers to a replica that missed the last writes', async () => {
     const faults = ['restart', 'restart empty', 'SAVE', 'a replica falls behind', 'failover', 'FLUSHALL'];
-    const seen = await play({ numRuns: 40, faults, fresh, endsForGood: true });
+    const seen = await play({ numRuns: 60, faults, fresh, endsForGood: true });
     expect(seen).toEqual(expect.arrayContaining(OFTEN));
   });
 
@@ -114,7 +111,7 @@ describe('leases in a PostgreSQL', () => {
   };
 
   it('keep to the same, by a clock that is not stepped', async () => {
-    const seen = await play({ numRuns: 40, faults: ['TRUNCATE'], fresh, steps: false });
+    const seen = await play({ numRuns: 60, faults: ['TRUNCATE'], fresh, steps: false });
     expect(seen).toEqual(expect.arrayContaining(OFTEN));
   });
 });

@@ -6,12 +6,10 @@ import { NO_FENCE, type LeaseStore } from '@fencepost/lease';
 import { RedisLeaseStore, closeRedis } from '@fencepost/lease/redis';
 import type { AcquireReply, AcquireRequest, Term } from '@fencepost/lease/store';
 import { MemoryLeaseStore } from '@fencepost/lease/testing';
-import { LEASE_MODEL, withExpiries } from '../support/lease-model.js';
-import type { LeaseInput, LeaseOperation, LeaseOutput } from '../support/lease-model.js';
+import { LEASE_MODEL, withExpiries, type LeaseInput, type LeaseOperation, type LeaseOutput } from './linear-leases.js';
 import { isLinearizable } from '../support/linearizability.js';
 import { freshPrefix, testRedis } from '../support/redis.js';
-import { replyDroppingProxy } from '../support/reply-dropping-proxy.js';
-import type { ReplyDroppingProxy } from '../support/reply-dropping-proxy.js';
+import { replyDroppingProxy, type ReplyDroppingProxy } from '../support/reply-dropping-proxy.js';
 
 const RESOURCE = 'r';
 const CLIENTS = 5;

@@ -1,9 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { AcquireReply } from '@fencepost/lease/store';
 import { request } from '../support/lease-requests.js';
-import { network } from '../support/netns.js';
-import type { Network } from '../support/netns.js';
-import { NetnsClient, redisOn } from '../support/netns-quorum.js';
+import { network, type Network, NetnsClient, redisOn } from './netns-quorum.js';
 
 const TTL_MS = 2_000;
 const NODES = 5;

@@ -1,10 +1,15 @@
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { SetupError } from '@fencepost/lease';
 import { request, win } from '../support/lease-requests.js';
-import { quorumProxy } from '../support/quorum-proxy.js';
-import type { QuorumProxy } from '../support/quorum-proxy.js';
-import { KEEPS_WRITES, healthBook, quorumClients, servers } from '../support/quorum-redis.js';
-import type { Servers } from '../support/quorum-redis.js';
+import {
+  quorumProxy,
+  type QuorumProxy,
+  KEEPS_WRITES,
+  healthBook,
+  quorumClients,
+  servers,
+  type Servers,
+} from './quorum-redis.js';
 import { privateRedis } from '../support/redis.js';
 
 /** So long that a test that waited for it would not end in time. */

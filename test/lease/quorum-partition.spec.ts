@@ -1,9 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { request, win } from '../support/lease-requests.js';
-import { quorumProxy } from '../support/quorum-proxy.js';
-import type { QuorumProxy } from '../support/quorum-proxy.js';
-import { quorumClients, servers } from '../support/quorum-redis.js';
-import type { Servers } from '../support/quorum-redis.js';
+import { quorumProxy, type QuorumProxy, quorumClients, servers, type Servers } from './quorum-redis.js';
 
 const TTL_MS = 1_500;
 

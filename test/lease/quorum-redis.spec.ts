@@ -4,8 +4,7 @@ import { redisKeys } from '@fencepost/lease/internal/redis';
 import { connectQuorum } from '@fencepost/lease/quorum';
 import { closeRedis } from '@fencepost/lease/redis';
 import { leaseStoreContract } from '../contracts/lease-store.contract.js';
-import { servers } from '../support/quorum-redis.js';
-import type { Servers } from '../support/quorum-redis.js';
+import { servers, type Servers } from './quorum-redis.js';
 import { clearPrefixes, freshPrefix } from '../support/redis.js';
 
 let five: Servers;

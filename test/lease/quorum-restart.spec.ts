@@ -2,9 +2,8 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { QuorumLeaseStore } from '@fencepost/lease/quorum';
 import type { AcquireReply } from '@fencepost/lease/store';
 import { request } from '../support/lease-requests.js';
-import { KEEPS_WRITES, quorumClients } from '../support/quorum-redis.js';
-import { privateRedis } from '../support/redis.js';
-import type { PrivateRedis } from '../support/redis.js';
+import { KEEPS_WRITES, quorumClients } from './quorum-redis.js';
+import { privateRedis, type PrivateRedis } from '../support/redis.js';
 
 const MAX_TTL_MS = 3_000;
 

@@ -4,9 +4,8 @@ import { closeRedis } from '@fencepost/lease/redis';
 import { leaseStoreContract } from '../contracts/lease-store.contract.js';
 import { semaphoreStoreContract } from '../contracts/semaphore-store.contract.js';
 import { freePort } from '../../scripts/redis.mjs';
-import { redisSemaphoreHarness } from '../support/redis-semaphore.js';
-import { freshPrefix, privateRedis } from '../support/redis.js';
-import type { PrivateRedis } from '../support/redis.js';
+import { redisSemaphoreHarness } from './redis-semaphore.js';
+import { freshPrefix, privateRedis, type PrivateRedis } from '../support/redis.js';
 
 // One node with all slots: it refuses a script over two hash tags just as a large cluster does.
 let server: PrivateRedis;

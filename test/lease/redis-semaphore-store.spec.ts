@@ -6,7 +6,7 @@ import { closeRedis, connectRedis } from '@fencepost/lease/redis';
 import { leaseStoreContract } from '../contracts/lease-store.contract.js';
 import { semaphoreStoreContract } from '../contracts/semaphore-store.contract.js';
 import { TTL_MS, request, win } from '../support/lease-requests.js';
-import { redisSemaphoreHarness } from '../support/redis-semaphore.js';
+import { redisSemaphoreHarness } from './redis-semaphore.js';
 import { clearPrefixes, freshPrefix, testRedis } from '../support/redis.js';
 
 let redis: Redis;

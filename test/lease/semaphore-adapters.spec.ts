@@ -7,8 +7,8 @@ import { closeRedis, connectRedis } from '@fencepost/lease/redis';
 import type { AcquireReply, Holding, StopWatching, Term } from '@fencepost/lease/store';
 import { ManualClock } from '@fencepost/lease/testing';
 import { ABOVE_THE_CLOCK } from '../support/lease-requests.js';
-import { shiftEnds } from '../support/redis-semaphore.js';
-import { atMost } from '../support/property-runs.js';
+import { shiftEnds } from './redis-semaphore.js';
+import { atMost } from '../support/run-length.js';
 import { clearPrefixes, freshPrefix, testRedis } from '../support/redis.js';
 
 /** All times are multiples of this, so that what a test takes in reality is lost in rounding. */

@@ -10,6 +10,7 @@ import {
   type MakeLedgerHarness,
 } from '../../libs/testing/src/ledger-contract/index.js';
 import { fence, LONG_MS, Stage } from '../../libs/testing/src/ledger-contract/stage.js';
+import { isLong } from '../support/run-length.js';
 import { replyDroppingProxy } from '../support/reply-dropping-proxy.js';
 import { clearPrefixes, freshPrefix, testRedis } from '../support/redis.js';
 
@@ -68,7 +69,7 @@ const inRedis: MakeLedgerHarness = async (timing = {}): Promise<LedgerHarness> =
   };
 };
 
-ledgerContract('the Redis ledger', inRedis, { histories: 60 });
+ledgerContract('the Redis ledger', inRedis, { histories: isLong ? 60 : 30 });
 
 describe('the Redis ledger over a connection that loses replies', () => {
   it('takes every step once', async () => {

@@ -1,4 +1,3 @@
-import { dirname } from 'node:path';
 import acceptedOnce from './g01-accepted-once.mjs';
 import accountedFor from './g02-accounted-for.mjs';
 import leaseFences from './g03-lease-fences.mjs';
@@ -45,23 +44,19 @@ export const MUTANTS = [
 ];
 
 /**
- * The short form: one mutant for each pair of a source folder and a spec folder; of the specs in test/truth, which are about
- * every folder, only those of a source folder that no other spec is paired with.
+ * The short form: one mutant of each guarantee and of each package with a security boundary, by a spec that starts no
+ * store and no process where there is one.
  * @param {readonly import('./mutation-lab.mjs').Mutant[]} mutants
  */
 export function oneOfEach(mutants) {
-  const elsewhere = new Set(mutants.filter((mutant) => !isTruth(mutant)).map(({ file }) => dirname(file)));
-  const seen = new Set();
-  return mutants.filter((mutant) => {
-    const folder = dirname(mutant.file);
-    if (isTruth(mutant) && elsewhere.has(folder)) return false;
-    const folders = `${folder} ${dirname(mutant.killedBy)}`;
-    const isNew = !seen.has(folders);
-    seen.add(folders);
-    return isNew;
-  });
+  const quickFirst = mutants.toSorted((a, b) => Number(isQuick(b)) - Number(isQuick(a)));
+  return [...new Map(quickFirst.toReversed().map((mutant) => [subjectOf(mutant), mutant])).values()].toReversed();
 }
 
-function isTruth({ killedBy }) {
-  return killedBy.startsWith('test/truth/');
+function subjectOf({ guards, file }) {
+  return guards === 'security' ? `${guards} ${file.split('/')[1]}` : guards;
+}
+
+function isQuick({ killedBy }) {
+  return killedBy.startsWith('libs/');
 }

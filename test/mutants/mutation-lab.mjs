@@ -113,7 +113,7 @@ class Bench {
     // A test runner inside of a test runner must not take itself for a worker of the outer one.
     const kept = Object.entries(process.env).filter(([key]) => !/^(VITEST|TEST$|NODE_OPTIONS$)/.test(key));
     // A verdict must not depend on the histories that a property happens to draw this time.
-    this.#env = { FC_SEED: '1', ...Object.fromEntries(kept) };
+    this.#env = { FC_SEED: '1', TEST_LENGTH: 'long', ...Object.fromEntries(kept) };
     this.#start();
   }
 

@@ -12,7 +12,7 @@ export function tableOf(mutants) {
 const HEAD = `# Defences, each taken out once
 
 Each row is a mutant: one defence is taken out of the sources, and the spec beside it must turn red. \`npm run mutants\`
-tries all of them and fails if one survives; \`npm test\` tries one for each pair of a source folder and a spec folder.
+tries all of them and fails if one survives; \`npm test\` tries one of each guarantee.
 `;
 
 function section(file, mutants) {

@@ -5,7 +5,7 @@ import { describe, expect, it } from 'vitest';
 import { alertList } from '../../scripts/ops/alert-list.mjs';
 import { opsFiles } from '../../scripts/ops/files.mjs';
 import { ask } from '../../scripts/ops/promql.mjs';
-import { promtool } from '../support/promtool.js';
+import { promtool } from '../support/prometheus-text.js';
 
 const read = (file: string) => readFileSync(new URL(`../../${file}`, import.meta.url), 'utf8');
 

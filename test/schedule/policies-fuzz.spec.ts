@@ -2,7 +2,7 @@ import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { CronDefinition, CronState } from '../../libs/ledger/src/catalog/definition.js';
 import { CRON, PlanningStage } from '../support/planning-stage.js';
-import { atMost } from '../support/property-runs.js';
+import { atMost } from '../support/run-length.js';
 import { instantsOf, recount } from '../support/recount.js';
 
 type Step =

@@ -144,4 +144,4 @@ export const anyRule: fc.Arbitrary<DstRule> = fc.record({
 const { FC_RUNS = '1' } = process.env;
 
 /** How long they may take on a machine that is busy. */
-export const PATIENCE_MS = 60_000 * Math.max(1, Number(FC_RUNS));
+export const PATIENCE_MS = 300_000 * Math.max(1, Number(FC_RUNS));

@@ -2,7 +2,7 @@ import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { type CronSchedule, type DstRule, parseSchedule, ScheduleError } from '../../libs/schedule/src/schedule.js';
 import { anyExpression, anyRule, PATIENCE_MS } from './random-expression.js';
-import { atMost } from '../support/property-runs.js';
+import { atMost } from '../support/run-length.js';
 import { localOf, type Told, wallOf } from './wall-oracle.js';
 import { changesOf, FIRST, LAST, ZONES } from './zones.js';
 

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { type DstRule, parseSchedule } from '../../libs/schedule/src/schedule.js';
 import { zoneNamed } from '../../libs/schedule/src/zone.js';
 import { anyRule, byTheMinute, fixedAround, PATIENCE_MS } from './random-expression.js';
-import { atMost } from '../support/property-runs.js';
+import { atMost } from '../support/run-length.js';
 import { localOf, type Told, wallOf, WallOracle } from './wall-oracle.js';
 import { changesOf, FIRST, LAST, ZONES } from './zones.js';
 

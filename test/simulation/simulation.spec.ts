@@ -1,22 +1,35 @@
-import { expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
+import { isLong } from '../support/run-length.js';
 import { play, replayLine } from './replay.js';
 import { Tally } from './report.js';
 import { summaryOf } from './summary.js';
 
-const SEEDS = 200;
+const FIRST = Array.from({ length: 20 }, (_, n) => n + 1);
+/** Each has shown a defect once, or the lack of a defence. */
+const CHOSEN = [37, 41, 57, 149, 42_216, 46_528, 49_157];
+const MAX_SEEDS = 200;
 const DAYS = 1;
 
-it('two hundred deployments keep every promise through a day of mishaps, and each defence is needed once', async () => {
-  const tally = new Tally();
-  for (let seed = 1; seed <= SEEDS; seed += 1) {
-    const summary = summaryOf(await play({ seed, days: DAYS }));
-    tally.add(summary);
-    const { violation } = summary;
-    if (violation) tally.broke({ seed, ...violation, replay: replayLine({ seed, days: DAYS }) });
-  }
-  const { ok, violations, never, controlDuplicates } = tally.report(SEEDS * DAYS, { wallMs: 0, cpuMs: 0 });
-  expect(violations).toEqual([]);
-  expect(never).toEqual([]);
-  expect(controlDuplicates).toBeGreaterThan(0);
-  expect(ok).toBe(true);
-}, 600_000);
+const tally = new Tally();
+
+async function expectHeld(seed: number): Promise<void> {
+  const summary = summaryOf(await play({ seed, days: DAYS }));
+  tally.add(summary);
+  expect(summary.violation, replayLine({ seed, days: DAYS })).toBeNull();
+  // What nothing protects happens more than once: there was something to protect from.
+  expect(summary.controlDuplicates, `seed ${seed}`).toBeGreaterThan(0);
+}
+
+const never = () => tally.report(DAYS, { wallMs: 0, cpuMs: 0 }).never;
+
+describe('a simulated deployment', () => {
+  it.each([...FIRST, ...CHOSEN])('keeps every promise through the mishaps of the day of seed %i', expectHeld);
+
+  it('meets every mishap, and needs each defence once, in at most 200 days', { timeout: 600_000 }, async () => {
+    for (let seed = FIRST.length + 1; seed <= MAX_SEEDS; seed += 1) {
+      if (!isLong && never().length === 0) break;
+      await expectHeld(seed);
+    }
+    expect(never()).toEqual([]);
+  });
+});

@@ -1,7 +1,7 @@
 import type { ServerFacts } from '@fencepost/lease/internal/redis-checks';
 import type { PostgresFacts } from '../../libs/ledger/src/postgres/postgres-examination.js';
 import type { DoctorFacts, RedisFacts } from '../../libs/operations/src/operating/doctor-facts.js';
-import type { CronOverview } from '../../libs/operations/src/presenting/cron-summary.js';
+import type { CronOverview } from '../../libs/operations/src/operating/cron-overview.js';
 import type { CatalogEntry, CronDefinition } from '../../libs/ledger/src/catalog/definition.js';
 import type { JournalEntry } from '../../libs/operations/src/journal/journal.js';
 import type { PodCard } from '../../libs/operations/src/pods/pod-registry.js';

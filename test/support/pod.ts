@@ -36,7 +36,7 @@ const NOT_INHERITED = /^(NODE_OPTIONS|NODE_ENV|HOST|FENCEPOST_.*)$/;
 const LISTENS = / listens on (\S+)/;
 
 /** Generous, because only a test that fails waits for so long. */
-const PATIENCE_MS = 20_000;
+const PATIENCE_MS = 45_000;
 const LINES_SHOWN = 40;
 
 /** A process of its own. What it says is for knowing when; for what counts, ask the stores. */

@@ -30,8 +30,8 @@ export interface Pods {
   readonly terminateAll: () => Promise<void>;
 }
 
-/** A pod waits 10 s for its runs by default; the rest is closing connections. */
-const IN_ORDER_WITHIN_MS = 10_000;
+/** A pod waits 10 s for its runs by default; the rest is closing connections, beside others that compute. */
+const IN_ORDER_WITHIN_MS = 20_000;
 
 /**
  * The pods of a file's tests. A test ends what it started, with `terminateAll` or by other means: a pod that is left after

@@ -1,3 +1,6 @@
+import { existsSync } from 'node:fs';
+import { delimiter, join } from 'node:path';
+
 /** One line of a page of metrics. */
 export interface Sample {
   readonly name: string;
@@ -82,3 +85,12 @@ function same(a: Readonly<Record<string, string>>, b: Readonly<Record<string, st
   const keys = Object.keys(a);
   return keys.length === Object.keys(b).length && keys.every((key) => a[key] === b[key]);
 }
+
+/** Prometheus' own checker where somebody has it, `null` otherwise: the suite's own checks run in any case. */
+export const promtool: string | null =
+  process.env['PROMTOOL'] ??
+  (process.env['PATH'] ?? '')
+    .split(delimiter)
+    .map((folder) => join(folder, 'promtool'))
+    .find((file) => existsSync(file)) ??
+  null;

@@ -1,9 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { RedisClient } from '@fencepost/lease/redis';
 import { findRedisServer, freePort } from '../../scripts/redis.mjs';
-import { serverFolder } from './server-folder.js';
-import { serverProcess } from './server-process.js';
-import type { ServerProcess } from './server-process.js';
+import { serverFolder, serverProcess, type ServerProcess } from './server-process.js';
 
 /** The Redis that all tests share; each keeps to its own prefix. */
 export function testRedis(): string {

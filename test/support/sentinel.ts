@@ -2,11 +2,8 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Redis } from 'ioredis';
 import { freePort } from '../../scripts/redis.mjs';
-import { privateRedis, redisProgram } from './redis.js';
-import type { PrivateRedis } from './redis.js';
-import { serverFolder } from './server-folder.js';
-import { serverProcess } from './server-process.js';
-import type { ServerProcess } from './server-process.js';
+import { privateRedis, redisProgram, type PrivateRedis } from './redis.js';
+import { serverFolder, serverProcess, type ServerProcess } from './server-process.js';
 import { until } from './until.js';
 
 export const PRIMARY_NAME = 'mymaster';

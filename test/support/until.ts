@@ -1,6 +1,6 @@
 import { setTimeout as wait } from 'node:timers/promises';
 
-const PATIENCE_MS = 20_000;
+const PATIENCE_MS = 45_000;
 /** The pods under test share the machine: a look that comes too often makes them slow. */
 const LOOK_AGAIN_MS = 20;
 

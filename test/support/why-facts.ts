@@ -12,8 +12,7 @@ import {
   contextOf,
 } from '../../libs/operations/src/operating/why-context.js';
 import { readWhen } from '../../libs/operations/src/operating/why-when.js';
-import type { WhyReport, WhyVerdict } from '../../libs/operations/src/operating/why.js';
-import type { WhyStep } from '../../libs/operations/src/presenting/why-report.js';
+import type { WhyReport, WhyStep, WhyVerdict } from '../../libs/operations/src/operating/why.js';
 import { EVENT_TEXT, type EventName } from '../../libs/jobs/src/telemetry/events.js';
 import { CRON, entryOf, generationsOf, runAt, type Change } from './audit-history.js';
 

@@ -5,7 +5,7 @@ import { torturePeer, type Outcome } from './torture-peer.js';
 /** The kind that hurts for certain: stopped in the middle of its work, until somebody else has taken over. */
 const FROZEN = 'frozen-at-work';
 const AT_MOST_S = 40;
-const PATIENCE_MS = 90_000;
+const PATIENCE_MS = 300_000;
 
 /** Over as soon as somebody was stopped in the middle and has gone on. */
 function untilFrozenOnce(peer: Peer): Promise<Outcome> {

@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import { RedisLedger } from '../../libs/ledger/src/redis-ledger.js';
 import { redisSpaces } from '../jobs/redis-space.js';
-import { startPlainApp, type PlainApp } from '../support/plain-app.js';
+import { startPlainApp, type PlainApp } from './plain-app.js';
 
 const spaces = redisSpaces();
 const apps: PlainApp[] = [];

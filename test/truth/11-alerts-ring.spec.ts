@@ -7,7 +7,7 @@ import { promisify } from 'node:util';
 import { parseFence } from '@fencepost/lease';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { ensureProgram } from '../../scripts/debian.mjs';
-import { MetricsStage } from '../support/metrics-stage.js';
+import { MetricsStage } from '../jobs/metrics-stage.js';
 
 const RULES = fileURLToPath(new URL('../../ops/prometheus/alerts.yml', import.meta.url));
 const LAST = 'cron_success_awaited_since_timestamp_seconds{cron="a"}';

@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import { redisSpaces } from '../jobs/redis-space.js';
-import { startPlainApp, type PlainApp } from '../support/plain-app.js';
+import { startPlainApp, type PlainApp } from './plain-app.js';
 
 const spaces = redisSpaces();
 const apps: PlainApp[] = [];

@@ -1,7 +1,7 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { anyRule, PATIENCE_MS } from '../schedule/random-expression.js';
-import { atMost } from '../support/property-runs.js';
+import { atMost } from '../support/run-length.js';
 import { FIRST, ZONES } from '../schedule/zones.js';
 import { actArbitrary, cronArbitrary, WhyHistory } from './why-history.js';
 import { contradictions } from './why-oracle.js';

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { FenceExhaustedError } from '@fencepost/lease';
 import { ManualClock } from '@fencepost/lease/testing';
+import { isLong } from '../../../test/support/run-length.js';
 import { ledgerContract } from '../../testing/src/ledger-contract/index.js';
 import { Stage, type MakeLedgerHarness } from '../../testing/src/ledger-contract/stage.js';
 import { MemoryLedger } from './memory-ledger.js';
@@ -15,7 +16,7 @@ function inMemory(clock = new ManualClock()): MakeLedgerHarness {
   });
 }
 
-ledgerContract('the memory ledger', inMemory(), { histories: 1_000 });
+ledgerContract('the memory ledger', inMemory(), { histories: isLong ? 1_000 : 300 });
 
 describe('the memory ledger', () => {
   it('issues no fence past 2^53 − 1, and the run stays as it was', async () => {

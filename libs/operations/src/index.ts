@@ -3,25 +3,23 @@ export type { CatalogOrder, CronSettings } from './operating/cron-catalog.js';
 export { CronOperator } from './operating/cron-operator.js';
 export type { BackfillOrder, CronOperatorPorts, Resumed, TriggerOrder } from './operating/cron-operator.js';
 export type { BackfillProgress, BackfillReport } from './operating/backfill-report.js';
-export type { CronOverview } from './presenting/cron-summary.js';
+export type { CronOverview } from './operating/cron-overview.js';
 export { RunOperator } from './operating/run-operator.js';
 export type { ResolveOrder, Resolved, RetryOrder, RunFilter, RunOperatorPorts } from './operating/run-operator.js';
-export type { EffectReport, ItemsSummary, RunReport } from './presenting/run-report.js';
-export type { ExplainedEffect } from './presenting/run-report.js';
+export type { EffectReport, ItemsSummary, RunReport } from './operating/run-report.js';
+export type { ExplainedEffect } from './operating/explain-question.js';
 export { RunStateError, UnknownRunError } from './operating/run-errors.js';
 
 export { overviewOf } from './operating/cron-overview.js';
 
 export { Forecasts } from './operating/forecast.js';
-export type { ForecastQuery } from './operating/forecast.js';
-export type { Forecast } from './presenting/forecast.js';
-export type { Outcome, Timeline, TimelineItem } from './presenting/timeline.js';
+export type { Forecast, ForecastQuery } from './operating/forecast.js';
+export type { Outcome, Timeline, TimelineItem } from './operating/timeline-item.js';
 export { Timelines } from './operating/timelines.js';
 export type { TimelineQuery, TimelinesPorts } from './operating/timelines.js';
 export { ExplainService } from './operating/explain-service.js';
 export type { WhyPorts } from './operating/explain-service.js';
-export type { WhyReport, WhyVerdict } from './operating/why.js';
-export type { WhyStep } from './presenting/why-report.js';
+export type { WhyReport, WhyStep, WhyVerdict } from './operating/why.js';
 
 export { AuditNotWrittenError, withAudit } from './operating/with-audit.js';
 export type { AuditedOrder } from './operating/with-audit.js';
@@ -34,8 +32,7 @@ export type { RedisPodRegistryOptions } from './pods/redis-pod-registry.js';
 
 export { Doctor, needsCare } from './operating/doctor.js';
 export type { DoctorPorts } from './operating/doctor.js';
-export type { RedisFacts } from './operating/doctor-facts.js';
-export type { DoctorFinding, DoctorFindingLevel } from './presenting/finding.js';
+export type { DoctorFinding, DoctorFindingLevel, RedisFacts } from './operating/doctor-facts.js';
 export { findLostDefinitions } from './operating/lost-definitions.js';
 export { readRedisFacts } from './operating/redis-facts.js';
 

@@ -3,7 +3,7 @@ import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { parseSchedule, ScheduleError } from './schedule.js';
 import { anyExpression, PATIENCE_MS } from '../../../test/schedule/random-expression.js';
-import { atMost } from '../../../test/support/property-runs.js';
+import { atMost } from '../../../test/support/run-length.js';
 import { changesOf, FIRST, LAST, ZONES } from '../../../test/schedule/zones.js';
 
 const DAY = 86_400_000;

@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { atMost } from '../../../../test/support/property-runs.js';
+import { atMost } from '../../../../test/support/run-length.js';
 import { every, plan, type PlannedSchedule } from '../../../../test/support/planned.js';
 import { planOccurrence } from './misfire.js';
 

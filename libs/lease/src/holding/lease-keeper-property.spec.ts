@@ -1,7 +1,7 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { LeaseStoreDouble } from '../../../../test/support/lease-store-double.js';
-import { atMost } from '../../../../test/support/property-runs.js';
+import { atMost } from '../../../../test/support/run-length.js';
 import { ProcessClock } from '../../../../test/support/process-clock.js';
 import { sleep } from '../base/clock.js';
 import type { LeaseStore } from '../store/lease-store.js';

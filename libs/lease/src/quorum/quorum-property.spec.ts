@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { atMost } from '../../../../test/support/property-runs.js';
+import { atMost } from '../../../../test/support/run-length.js';
 import { request } from '../../../../test/support/lease-requests.js';
 import { isAway, losesReplies, memoryMembers, quorumOf, skewed, works } from '../../../../test/support/quorum.js';
 import type { Behaviour, UnreliableMember } from '../../../../test/support/quorum.js';

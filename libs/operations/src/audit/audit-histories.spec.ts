@@ -9,7 +9,7 @@ import {
   SECOND,
   type Change,
 } from '../../../../test/support/audit-history.js';
-import { atMost } from '../../../../test/support/property-runs.js';
+import { atMost } from '../../../../test/support/run-length.js';
 import type { Generation } from '../../../ledger/src/catalog/definition.js';
 import type { Account } from '../../../ledger/src/ledger.js';
 import type { Run } from '../../../ledger/src/run.js';

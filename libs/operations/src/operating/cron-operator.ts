@@ -30,13 +30,12 @@ import { previewBackfill } from './backfill-preview.js';
 import type { BackfillProgress, BackfillReport } from './backfill-report.js';
 import { Backfill } from './backfill.js';
 import { mapInSlices } from './slices.js';
-import { overviewOf } from './cron-overview.js';
-import type { CronOverview } from '../presenting/cron-summary.js';
+import { overviewOf, type CronOverview } from './cron-overview.js';
 import { pausedInstants } from './paused-instants.js';
 import { planBackfill } from './plan-backfill.js';
 
 export type { BackfillProgress, BackfillReport } from './backfill-report.js';
-export type { CronOverview } from '../presenting/cron-summary.js';
+export type { CronOverview } from './cron-overview.js';
 
 export interface CronOperatorPorts {
   readonly catalog: Pick<Catalog, 'read'>;

@@ -1,9 +1,29 @@
-import type { CatalogEntry, Generation } from '@fencepost/ledger/catalog';
+import type { CatalogEntry, CronState, Generation } from '@fencepost/ledger/catalog';
 import type { CronRecord } from '@fencepost/ledger';
-import type { Run } from '@fencepost/ledger/run';
+import type { Pause, Run } from '@fencepost/ledger/run';
 import { generationsOf } from '@fencepost/jobs/internal';
 import { scheduleOf } from './scheduled.js';
-import type { CronOverview } from '../presenting/cron-summary.js';
+
+/** What an operator wants to know of a cron at one look. Instants are epoch milliseconds. */
+export interface CronOverview {
+  readonly name: string;
+  readonly expression: string;
+  readonly timeZone: string;
+  readonly state: CronState;
+  /** The newest generation, and from when on it is effective. */
+  readonly generation: number;
+  readonly since: number;
+  /** The next nominal instant that is not due yet, also of a cron that is paused; `null` for one that doesn't fire. */
+  readonly next: number | null;
+  readonly paused: Pause | null;
+  /** Every instant up to here has a run or a recorded reason why not. */
+  readonly cursor: number | null;
+  /** The newest run, skipped ones included. */
+  readonly last: Run | null;
+  readonly buildSeq: number | null;
+  readonly source: string | null;
+  readonly droppedNotifications: CronRecord['droppedNotifications'];
+}
 
 export interface Seen {
   readonly record: CronRecord | undefined;

@@ -1,6 +1,5 @@
 import type { CatalogEntry } from '@fencepost/ledger/catalog';
-import type { DoctorFacts, DoctorRule } from './doctor-facts.js';
-import type { DoctorFinding } from '../presenting/finding.js';
+import type { DoctorFacts, DoctorFinding, DoctorRule } from './doctor-facts.js';
 import { workers } from './doctor-pods.js';
 import { counted, found, grouped, listed, took } from './doctor-words.js';
 

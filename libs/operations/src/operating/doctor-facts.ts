@@ -5,8 +5,21 @@ import type { PostgresFacts } from '@fencepost/ledger/postgres';
 import type { JournalEntry } from '../journal/journal.js';
 import type { PodCard } from '../pods/pod-registry.js';
 import type { LostDefinitions } from './lost-definitions.js';
-import type { CronOverview } from '../presenting/cron-summary.js';
-import type { DoctorFinding } from '../presenting/finding.js';
+import type { CronOverview } from './cron-overview.js';
+
+/** How much it matters. `bad`: something does not work, or is not safe. `warn`: it will not, or may not be. */
+export type DoctorFindingLevel = 'ok' | 'note' | 'warn' | 'bad';
+
+/** One thing that was found: what it is about, what was found, and what to do. */
+export interface DoctorFinding {
+  readonly code: string;
+  readonly level: DoctorFindingLevel;
+  readonly subject: string;
+  /** A sentence or two. */
+  readonly text: string;
+  /** `null`: nothing. */
+  readonly todo: string | null;
+}
 
 /** Another history was found at a server than at the examination before. */
 export interface HistoryChange {

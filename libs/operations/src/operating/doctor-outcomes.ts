@@ -1,8 +1,7 @@
 import { scrubText } from '@fencepost/lease/internal';
 import type { Run } from '@fencepost/ledger/run';
-import type { CronOverview } from '../presenting/cron-summary.js';
-import type { DoctorFacts, DoctorRule } from './doctor-facts.js';
-import type { DoctorFinding } from '../presenting/finding.js';
+import type { CronOverview } from './cron-overview.js';
+import type { DoctorFacts, DoctorFinding, DoctorRule } from './doctor-facts.js';
 import { counted, found, listed, took } from './doctor-words.js';
 
 const HOUR_MS = 3_600_000;

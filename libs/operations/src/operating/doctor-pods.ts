@@ -1,7 +1,6 @@
 import { ownerPrefix } from '@fencepost/lease/internal';
 import type { PodCard } from '../pods/pod-registry.js';
-import type { DoctorFacts, DoctorRule } from './doctor-facts.js';
-import type { DoctorFinding } from '../presenting/finding.js';
+import type { DoctorFacts, DoctorFinding, DoctorRule } from './doctor-facts.js';
 import { counted, found, grouped, listed, took } from './doctor-words.js';
 
 /** A pod reports every 5 s. */

@@ -6,8 +6,7 @@ import {
   type ServerFacts,
 } from '@fencepost/lease/internal/redis-checks';
 import { judgePostgres } from '@fencepost/ledger/durability';
-import type { DoctorFacts, DoctorRule } from './doctor-facts.js';
-import type { DoctorFinding, DoctorFindingLevel } from '../presenting/finding.js';
+import type { DoctorFacts, DoctorFinding, DoctorRule, DoctorFindingLevel } from './doctor-facts.js';
 import { workers } from './doctor-pods.js';
 import { found, listed, took } from './doctor-words.js';
 

@@ -1,4 +1,4 @@
-import type { DoctorFinding, DoctorFindingLevel } from '../presenting/finding.js';
+import type { DoctorFinding, DoctorFindingLevel } from './doctor-facts.js';
 
 const MAX_NAMED = 5;
 

@@ -1,6 +1,15 @@
 import type { UnresolvedEffectRef, ResolveReply } from '@fencepost/ledger';
 import type { UnknownReason, UnresolvedEffect, Run } from '@fencepost/ledger/run';
-import type { ExplainedEffect } from '../presenting/run-report.js';
+
+/** A question that a run waits with, and what a person needs to answer it. */
+export interface ExplainedEffect extends UnresolvedEffect {
+  /** What the effect gave to the system it changes. */
+  readonly idempotencyKey: string;
+  /** Why nobody knows. */
+  readonly why: string;
+  /** Where to look, and what to answer then. */
+  readonly advice: string;
+}
 
 /** How the sentence goes on that begins with the effect, and when it was begun. */
 const WHY: Readonly<Record<UnknownReason, string>> = {

@@ -1,9 +1,15 @@
 import type { CatalogEntry } from '@fencepost/ledger/catalog';
 import { zoneNamed } from '@fencepost/schedule';
 import { plural, spoken, timeOfDay } from './why-words.js';
-import type { Forecast } from '../presenting/forecast.js';
 
-type ClockChange = Forecast['clockChanges'][number];
+/** Clocks of a zone that some crons go by change. */
+export interface ClockChange {
+  readonly zone: string;
+  readonly at: number;
+  readonly text: string;
+  /** How many crons that fire go by them. */
+  readonly crons: number;
+}
 
 /** Where clocks change in `[from, to)`, epoch milliseconds. */
 export function clockChangesOf(entries: readonly CatalogEntry[], from: number, to: number): ClockChange[] {

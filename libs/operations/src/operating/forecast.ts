@@ -1,8 +1,7 @@
 import type { Catalog, CatalogEntry } from '@fencepost/ledger/catalog';
 import { OperatorInputError } from '@fencepost/ledger';
 import { inSlices } from './slices.js';
-import type { Forecast } from '../presenting/forecast.js';
-import { clockChangesOf } from './forecast-clocks.js';
+import { clockChangesOf, type ClockChange } from './forecast-clocks.js';
 import { ScheduleIndex, type Rhythm } from './schedule-index.js';
 
 export interface ForecastQuery {
@@ -10,6 +9,27 @@ export interface ForecastQuery {
   readonly hours?: number;
   /** So many crons in one second are a stampede; default 10. */
   readonly threshold?: number;
+}
+
+/** So many crons are due in the same second. */
+export interface Stampede {
+  readonly at: number;
+  /** The first {@link MAX_NAMED} by name. */
+  readonly crons: readonly string[];
+  readonly count: number;
+}
+
+/** What is to come of all crons that fire, paused ones included: a pause may end. Instants are epoch milliseconds. */
+export interface Forecast {
+  readonly from: number;
+  readonly to: number;
+  /** How many runs are due in each hour from `from` on. */
+  readonly perHour: readonly { readonly at: number; readonly count: number }[];
+  /** The {@link MAX_STAMPEDES} fullest seconds, the fullest first. */
+  readonly stampedes: readonly Stampede[];
+  readonly clockChanges: readonly ClockChange[];
+  /** Of each cron when it is due next, the {@link MAX_NEXT} soonest. */
+  readonly next: readonly { readonly cron: string; readonly at: number }[];
 }
 
 const HOUR_S = 3_600;
@@ -108,14 +128,14 @@ interface Counted {
 function* stampedesOf(
   rhythms: readonly Rhythm[],
   { seconds, start, threshold }: Counted,
-): Generator<void, Forecast['stampedes'][number][], undefined> {
+): Generator<void, Stampede[], undefined> {
   let fullest: { readonly second: number; readonly count: number }[] = [];
   for (const [second, count] of seconds.entries()) {
     if (count >= threshold) fullest.push({ second, count });
     if (fullest.length >= SORTED_AT_ONCE) fullest = fullestOf(fullest);
     if (second % SORTED_AT_ONCE === 0) yield;
   }
-  const stampedes: Forecast['stampedes'][number][] = [];
+  const stampedes: Stampede[] = [];
   for (const { second, count } of fullestOf(fullest)) {
     const at = start + second * 1_000;
     const due = yield* dueIn(rhythms, at);

@@ -15,8 +15,7 @@ import {
 import { asksAnother } from './explain-question.js';
 import { rerun } from './rerun.js';
 import { RunStateError, UnknownRunError } from './run-errors.js';
-import type { RunReport } from '../presenting/run-report.js';
-import { reportOf } from './run-report.js';
+import { reportOf, type RunReport } from './run-report.js';
 
 export type RunOperatorPorts = Omit<CronOperatorPorts, 'clock'>;
 

@@ -1,7 +1,34 @@
 import type { ItemRecord, RunHistory } from '@fencepost/ledger';
 import type { EffectRecord, Run } from '@fencepost/ledger/run';
-import { explainUnresolvedEffect } from './explain-question.js';
-import type { EffectReport, ItemsSummary, RunReport } from '../presenting/run-report.js';
+import { explainUnresolvedEffect, type ExplainedEffect } from './explain-question.js';
+
+/** How far a `forEach` came. */
+export interface ItemsSummary {
+  readonly done: number;
+  readonly failed: number;
+  /** Begun and not ended. */
+  readonly begun: number;
+  /** The first {@link MAX_SHOWN} that are not done. */
+  readonly open: readonly ItemRecord[];
+}
+
+export interface EffectReport extends Omit<EffectRecord, 'result'> {
+  /** What it brought, once it is done. */
+  readonly result: unknown;
+  /** It was begun, and whoever did is gone: nobody knows whether it happened. */
+  readonly unknown: boolean;
+}
+
+/** All that is known of one run. */
+export interface RunReport {
+  readonly run: Run;
+  /** In the order they were begun. */
+  readonly effects: readonly EffectReport[];
+  /** By the name of the `forEach`. */
+  readonly items: Readonly<Record<string, ItemsSummary>>;
+  /** While it is uncertain. */
+  readonly question: ExplainedEffect | null;
+}
 
 const MAX_SHOWN = 100;
 

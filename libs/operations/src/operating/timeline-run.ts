@@ -1,6 +1,6 @@
 import type { Run } from '@fencepost/ledger/run';
 import { lateBy, took } from '../presenting/run.js';
-import type { Outcome, TimelineItem } from '../presenting/timeline.js';
+import type { Outcome, TimelineItem } from './timeline-item.js';
 
 export function itemOfRun(run: Run, graceMs: number): TimelineItem {
   const { id, scheduledAt, attempt } = run;

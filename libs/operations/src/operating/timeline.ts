@@ -3,7 +3,7 @@ import type { Account } from '@fencepost/ledger';
 import { occurrenceId, type Run, type SkipRange } from '@fencepost/ledger/run';
 import { skipCover } from '../audit/skip-cover.js';
 import { instantsOf, validityIntervalsOf, intervalPartsOf, type IntervalPart } from '../audit/validity-intervals.js';
-import type { Outcome, Timeline, TimelineItem } from '../presenting/timeline.js';
+import type { Outcome, TimelineItem, TimelinePart } from './timeline-item.js';
 import { itemOfRun } from './timeline-run.js';
 
 export interface TimelineFacts {
@@ -34,10 +34,7 @@ const MAX_AHEAD = 50;
  * Every instant of a span, in order, and what became of it. Instants without a run that have the same fate are one item, so
  * that a week without pods is one, and not 600,000. Yields after each instant.
  */
-export function* timelineOf(
-  facts: TimelineFacts,
-  span: TimelineSpan,
-): Generator<void, Pick<Timeline, 'items' | 'more'>, undefined> {
+export function* timelineOf(facts: TimelineFacts, span: TimelineSpan): Generator<void, TimelinePart, undefined> {
   const line = new Line(facts, span.limit);
   let left = MAX_INSTANTS;
   for (const moment of momentsOf(facts, span)) {

@@ -6,8 +6,7 @@ import { cronSteps, leaseStep, termBefore } from './why-journal.js';
 import { nearest } from './why-schedule.js';
 import { skipped } from './why-skip.js';
 import { spoken, timeOfDay, utc, wallText } from './why-words.js';
-import { step, type InstantFacts, type Verdict } from './why.js';
-import type { WhyStep } from '../presenting/why-report.js';
+import { step, type InstantFacts, type Verdict, type WhyStep } from './why.js';
 
 /** What became of a time that has no run. */
 export function withoutRun(instantFacts: InstantFacts): Verdict {

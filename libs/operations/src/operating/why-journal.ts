@@ -3,8 +3,7 @@ import type { JournalEntry } from '../journal/journal.js';
 import { eventSentence } from '@fencepost/jobs/internal';
 import type { EventLevel } from '@fencepost/jobs';
 import { spoken, utc } from './why-words.js';
-import { step, type InstantFacts, type WhyTopic } from './why.js';
-import type { WhyStep } from '../presenting/why-report.js';
+import { step, type InstantFacts, type WhyStep, type WhyTopic } from './why.js';
 
 /** What the record of a run and its effects say better. */
 const TOLD_ELSEWHERE =

@@ -6,8 +6,7 @@ import { outcomeOf } from './timeline-run.js';
 import { cronSteps, journalSteps } from './why-journal.js';
 import { skippedRun } from './why-skip.js';
 import { plural, spoken, utc } from './why-words.js';
-import { step, type InstantFacts, type Verdict } from './why.js';
-import type { WhyStep } from '../presenting/why-report.js';
+import { step, type InstantFacts, type Verdict, type WhyStep } from './why.js';
 
 /** What became of an instant that has a run. */
 export function ofRun(instantFacts: InstantFacts, run: Run): Verdict {

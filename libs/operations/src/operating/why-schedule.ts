@@ -2,8 +2,7 @@ import { EFFECTIVE_AFTER_MS } from '@fencepost/ledger/catalog';
 import { isManual } from '@fencepost/schedule';
 import type { LocalTime } from './why-when.js';
 import { bothClocks, plural, spoken, timeOfDay, utc, wallText } from './why-words.js';
-import { step, type InstantFacts } from './why.js';
-import type { WhyStep } from '../presenting/why-report.js';
+import { step, type InstantFacts, type WhyStep } from './why.js';
 
 /** Whether it is an instant at all, and what changes of the clocks have to do with it. */
 export function scheduleSteps(instantFacts: InstantFacts): WhyStep[] {

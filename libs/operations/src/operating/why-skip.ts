@@ -1,8 +1,7 @@
 import type { OperatorAction, Run, SkipReason } from '@fencepost/ledger/run';
 import { mergedInto } from './timeline.js';
 import { spoken, utc } from './why-words.js';
-import { step, type InstantFacts, type Verdict } from './why.js';
-import type { WhyStep } from '../presenting/why-report.js';
+import { step, type InstantFacts, type Verdict, type WhyStep } from './why.js';
 
 /** An instant whose record says that it was skipped. */
 export function skippedRun(instantFacts: InstantFacts, run: Run): Verdict {

@@ -3,14 +3,24 @@ import type { CatalogEntry } from '@fencepost/ledger/catalog';
 import type { Account, CronRecord } from '@fencepost/ledger';
 import type { OperatorAction, SkipRange } from '@fencepost/ledger/run';
 import type { JournalEntry } from '../journal/journal.js';
-import type { RunReport } from '../presenting/run-report.js';
+import type { RunReport } from './run-report.js';
 import type { InstantContext } from './why-context.js';
 import type { LocalTime } from './why-when.js';
-import type { WhyStep } from '../presenting/why-report.js';
 
 /* What is asked, what is known, and what is answered. Instants are epoch milliseconds. */
 
-export type WhyTopic = WhyStep['topic'];
+export type WhyTopic =
+  | ('schedule' | 'generation' | 'pause' | 'misfire' | 'overlap' | 'lease')
+  | ('claim' | 'enqueue' | 'attempt' | 'fence' | 'effect' | 'next');
+
+/** One thing that is known about an instant. */
+export interface WhyStep {
+  readonly topic: WhyTopic;
+  readonly at: number | null;
+  readonly level: 'ok' | 'note' | 'warn' | 'bad';
+  /** One sentence. */
+  readonly text: string;
+}
 
 /** The answer in a word. */
 export type WhyVerdict =

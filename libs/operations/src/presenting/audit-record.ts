@@ -1,6 +1,5 @@
 import { z } from 'zod';
 import { instant, iso, textOrNull } from './values.js';
-import type { AuditRecord } from '@fencepost/ledger/audit-trail';
 
 export const auditRecordSchema = z
   .strictObject({
@@ -20,7 +19,14 @@ export const auditRecordSchema = z
 
 export type AuditRecordJson = z.infer<typeof auditRecordSchema>;
 
-export function presentAuditRecord(record: AuditRecord): AuditRecordJson {
+/** What an audit trail has, with the instant in epoch milliseconds. */
+export interface AuditRecordSeen extends Omit<AuditRecordJson, 'at' | 'before' | 'after'> {
+  readonly at: number;
+  readonly before?: unknown;
+  readonly after?: unknown;
+}
+
+export function presentAuditRecord(record: AuditRecordSeen): AuditRecordJson {
   const { id, at, by, role, action, cron, runId, before, after, reason, from } = record;
   return { id, at: iso(at), by, role, action, cron, runId, before: before ?? null, after: after ?? null, reason, from };
 }

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { CatalogEntry, CronDefinition, Generation } from '@fencepost/ledger/catalog';
 import type { CronRecord } from '@fencepost/ledger';
-import type { CronOverview } from './cron-summary.js';
+import type { CronOverview } from '../operating/cron-overview.js';
 import { cronStateSchema, cronSummarySchema, presentCronSummary, type CronObservation } from './cron-summary.js';
 import { describeSchedule } from './describe-schedule.js';
 import { count, instant, iso, ms, msOrNull, textOrNull } from './values.js';

@@ -2,9 +2,7 @@ import { ownerPrefix } from '@fencepost/lease/internal';
 import type { Holding } from '@fencepost/lease/store';
 import { z } from 'zod';
 import { isManual } from '@fencepost/schedule';
-import type { CronState } from '@fencepost/ledger/catalog';
-import type { CronRecord } from '@fencepost/ledger';
-import type { Pause, Run } from '@fencepost/ledger/run';
+import type { CronOverview } from '../operating/cron-overview.js';
 import { pauseSchema, presentPause } from './pause.js';
 import { presentRun, runSchema } from './run.js';
 import { count, fenceOrNull, fenceText, instant, instantOrNull, iso, msOrNull, textOrNull } from './values.js';
@@ -35,27 +33,6 @@ export const cronSummarySchema = z
   .describe('A cron at one look.');
 
 export type CronSummaryJson = z.infer<typeof cronSummarySchema>;
-
-/** What an operator wants to know of a cron at one look. Instants are epoch milliseconds. */
-export interface CronOverview {
-  readonly name: string;
-  readonly expression: string;
-  readonly timeZone: string;
-  readonly state: CronState;
-  /** The newest generation, and from when on it is effective. */
-  readonly generation: number;
-  readonly since: number;
-  /** The next nominal instant that is not due yet, also of a cron that is paused; `null` for one that doesn't fire. */
-  readonly next: number | null;
-  readonly paused: Pause | null;
-  /** Every instant up to here has a run or a recorded reason why not. */
-  readonly cursor: number | null;
-  /** The newest run, skipped ones included. */
-  readonly last: Run | null;
-  readonly buildSeq: number | null;
-  readonly source: string | null;
-  readonly droppedNotifications: CronRecord['droppedNotifications'];
-}
 
 /** What an overview doesn't know of a cron, as far as somebody asked. */
 export interface CronObservation {

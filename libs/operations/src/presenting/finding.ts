@@ -1,7 +1,6 @@
 import { z } from 'zod';
 import { textOrNull } from './values.js';
 
-/** `bad`: something does not work, or is not safe. `warn`: it will not, or may not be. */
 export const levelSchema = z.enum(['ok', 'note', 'warn', 'bad']).describe('How much it matters.');
 
 export const doctorFindingSchema = z
@@ -15,5 +14,3 @@ export const doctorFindingSchema = z
   .describe('What an examination of the deployment found.');
 
 export type DoctorFindingJson = z.infer<typeof doctorFindingSchema>;
-export type DoctorFinding = Readonly<DoctorFindingJson>;
-export type DoctorFindingLevel = DoctorFinding['level'];

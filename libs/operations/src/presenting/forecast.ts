@@ -1,5 +1,6 @@
 import { z } from 'zod';
-import { count, instant, iso, type InEpochMs } from './values.js';
+import type { Forecast } from '../operating/forecast.js';
+import { count, instant, iso } from './values.js';
 
 export const forecastSchema = z
   .strictObject({
@@ -39,8 +40,6 @@ export const forecastSchema = z
   .describe('What is to come.');
 
 export type ForecastJson = z.infer<typeof forecastSchema>;
-/** Of all crons that fire, paused ones included: a pause may end. */
-export type Forecast = InEpochMs<ForecastJson>;
 
 export function presentForecast({ from, to, perHour, stampedes, clockChanges, next }: Forecast): ForecastJson {
   return {

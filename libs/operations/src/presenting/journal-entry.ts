@@ -1,7 +1,6 @@
 import { ownerPrefix } from '@fencepost/lease/internal';
 import { z } from 'zod';
 import { instant, iso, textOrNull } from './values.js';
-import type { JournalEntry } from '../journal/journal.js';
 
 export const journalEntrySchema = z
   .strictObject({
@@ -19,7 +18,13 @@ export const journalEntrySchema = z
 
 export type JournalEntryJson = z.infer<typeof journalEntrySchema>;
 
-export function presentJournalEntry(entry: JournalEntry): JournalEntryJson {
+/** What a journal has, with instants in epoch milliseconds. */
+export interface JournalEntrySeen extends Omit<JournalEntryJson, 'at' | 'detail'> {
+  readonly at: number;
+  readonly detail: Readonly<Record<string, unknown>>;
+}
+
+export function presentJournalEntry(entry: JournalEntrySeen): JournalEntryJson {
   const { id, at, pod, role, event, level, cron, runId, detail } = entry;
   return { id, at: iso(at), pod: ownerPrefix(pod), role, event, level, cron, runId, detail: { ...detail } };
 }

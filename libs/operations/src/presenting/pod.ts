@@ -1,7 +1,6 @@
 import { ownerPrefix } from '@fencepost/lease/internal';
 import { z } from 'zod';
 import { count, instant, iso, msOrNull, textOrNull } from './values.js';
-import type { PodCard } from '../pods/pod-registry.js';
 
 export const podSchema = z
   .strictObject({
@@ -32,7 +31,15 @@ export const podSchema = z
 
 export type PodJson = z.infer<typeof podSchema>;
 
-export function presentPod(card: PodCard): PodJson {
+/** What a pod reports, with instants in epoch milliseconds. */
+export interface PodSeen extends Omit<PodJson, 'startedAt' | 'seenAt' | 'roles' | 'handlers'> {
+  readonly roles: readonly string[];
+  readonly handlers: readonly string[];
+  readonly startedAt: number;
+  readonly seenAt: number;
+}
+
+export function presentPod(card: PodSeen): PodJson {
   return {
     ...{ pod: ownerPrefix(card.pod), label: card.label, roles: [...card.roles], host: card.host, pid: card.pid },
     ...{ startedAt: iso(card.startedAt), version: card.version, node: card.node, zoneData: card.zoneData },

@@ -45,7 +45,7 @@ async function report() {
 function pod() {
   return presentPod({
     ...{ pod: HOLDER, label: 'pod-7', roles: ['scheduler'], host: 'h', pid: 1, startedAt: START, version: '0.1.0' },
-    ...{ node: 'v20', zoneData: '2025b', app: 'a', buildSeq: 7, ledger: 'redis', clockSkewMs: -3, rttMs: 1, lagMs: 2 },
+    ...{ node: 'v20', zoneData: '2025b', app: null, buildSeq: 7, ledger: 'redis', clockSkewMs: -3, rttMs: 1, lagMs: 2 },
     ...{ leaseTtlMs: 10_000, share: 5, held: 5, concurrency: null, running: null, handlers: [], seenAt: START },
   });
 }
@@ -57,7 +57,7 @@ function journalEntry() {
 
 function auditRecord() {
   const record = { id: '1-0', at: START, by: 'ann', role: 'admin', action: 'remove', cron: CRON, runId: null };
-  return presentAuditRecord({ ...record, before: { a: 1 }, after: null, reason: null, from: '127.0.0.1' });
+  return presentAuditRecord({ ...record, before: { a: 1 }, reason: null, from: '127.0.0.1' });
 }
 
 describe('an answer', () => {

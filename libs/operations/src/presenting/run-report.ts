@@ -1,7 +1,7 @@
 import { z } from 'zod';
-import type { EffectRecord, Run } from '@fencepost/ledger/run';
+import type { EffectReport, ItemsSummary, RunReport } from '../operating/run-report.js';
 import { presentRun, questionSchema, runSchema } from './run.js';
-import { count, fence, fenceText, instant, instantOrNull, iso, textOrNull, type InEpochMs } from './values.js';
+import { count, fence, fenceText, instant, instantOrNull, iso, textOrNull } from './values.js';
 
 const effectSchema = z
   .strictObject({
@@ -53,26 +53,6 @@ export const runReportSchema = z
   .describe('All that is known of one run.');
 
 export type RunReportJson = z.infer<typeof runReportSchema>;
-export type ItemsSummary = InEpochMs<z.infer<typeof itemsSchema>>;
-export type ExplainedEffect = InEpochMs<z.infer<typeof askedSchema>>;
-
-export interface EffectReport extends Omit<EffectRecord, 'result'> {
-  /** What it brought, once it is done. */
-  readonly result: unknown;
-  /** It was begun, and whoever did is gone: nobody knows whether it happened. */
-  readonly unknown: boolean;
-}
-
-/** All that is known of one run. */
-export interface RunReport {
-  readonly run: Run;
-  /** In the order they were begun. */
-  readonly effects: readonly EffectReport[];
-  /** By the name of the `forEach`. */
-  readonly items: Readonly<Record<string, ItemsSummary>>;
-  /** While it is uncertain. */
-  readonly question: ExplainedEffect | null;
-}
 
 export function presentRunReport({ run, effects, items, question }: RunReport): RunReportJson {
   return {

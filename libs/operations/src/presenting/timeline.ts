@@ -1,5 +1,6 @@
 import { z } from 'zod';
-import { count, instant, instantOrNull, iso, msOrNull, textOrNull, type InEpochMs } from './values.js';
+import type { Timeline } from '../operating/timeline-item.js';
+import { count, instant, instantOrNull, iso, msOrNull, textOrNull } from './values.js';
 
 const outcomeSchema = z
   .enum([
@@ -38,9 +39,6 @@ export const timelineSchema = z
 
 export type TimelineItemJson = z.infer<typeof timelineItemSchema>;
 export type TimelineJson = z.infer<typeof timelineSchema>;
-export type Outcome = z.infer<typeof outcomeSchema>;
-export type TimelineItem = InEpochMs<TimelineItemJson>;
-export type Timeline = InEpochMs<TimelineJson>;
 
 export function presentTimeline({ cron, from, to, now, items, more, forgotten }: Timeline): TimelineJson {
   return {

@@ -18,17 +18,6 @@ export const fenceOrNull = fence.nullable();
 export const textOrNull = z.string().nullable();
 export const count = z.int().min(0);
 
-/** The fields of shapes in here that are instants. */
-type Instant =
-  'at' | 'since' | 'from' | 'to' | 'now' | 'until' | 'before' | 'after' | 'more' | 'forgotten' | 'scheduledAt';
-
-/** A shape of the API as the code has it: read-only, with instants in epoch milliseconds. */
-export type InEpochMs<T> = T extends readonly (infer Item)[]
-  ? readonly InEpochMs<Item>[]
-  : T extends object
-    ? { readonly [K in keyof T]: K extends Instant ? number | Extract<T[K], null> : InEpochMs<T[K]> }
-    : T;
-
 export function iso(at: number): string;
 export function iso(at: number | null): string | null;
 export function iso(at: number | null): string | null {

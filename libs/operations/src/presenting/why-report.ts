@@ -1,7 +1,8 @@
 import { z } from 'zod';
 import { levelSchema } from './finding.js';
-import { presentRunReport, runReportSchema, type RunReport } from './run-report.js';
-import { instant, instantOrNull, iso, type InEpochMs } from './values.js';
+import type { WhyReport } from '../operating/why.js';
+import { presentRunReport, runReportSchema } from './run-report.js';
+import { instant, instantOrNull, iso } from './values.js';
 
 const stepSchema = z
   .strictObject({
@@ -36,11 +37,8 @@ export const whyReportSchema = z
 
 export type WhyStepJson = z.infer<typeof stepSchema>;
 export type WhyReportJson = z.infer<typeof whyReportSchema>;
-export type WhyStep = InEpochMs<WhyStepJson>;
-/** The run comes as the ledger has it. */
-type Explained = Omit<InEpochMs<WhyReportJson>, 'run'> & { readonly run: RunReport | null };
 
-export function presentWhyReport({ cron, at, verdict, answer, steps, run, neighbours }: Explained): WhyReportJson {
+export function presentWhyReport({ cron, at, verdict, answer, steps, run, neighbours }: WhyReport): WhyReportJson {
   return {
     ...{ cron, at: iso(at), verdict, answer },
     steps: steps.map((step) => ({ ...step, at: iso(step.at) })),

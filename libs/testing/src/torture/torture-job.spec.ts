@@ -4,6 +4,7 @@ import { JobHandler, type JobHandlerOptions } from '../../../jobs/src/nest/job-h
 import { SingletonCron } from '../../../jobs/src/nest/singleton-cron.decorator.js';
 import type { EffectContext, IfUnknown } from '../../../jobs/src/running/effect-context.js';
 import type { RunContext } from '../../../jobs/src/running/run-context.js';
+import { isLong } from '../../../../test/support/run-length.js';
 import { tortureJob, type TortureOptions } from './torture-job.js';
 
 type Handler = (run: RunContext) => unknown;
@@ -27,6 +28,8 @@ async function verdictOn(handler: Handler, rest?: Rest) {
 }
 
 const act = () => 1;
+/** Of several mishaps in one run. */
+const ROUNDS = isLong ? 5 : 2;
 
 describe('an effect under torture is safe', () => {
   it.each<[string, (context: EffectContext, run: RunContext) => unknown, RegExp]>([
@@ -150,13 +153,13 @@ describe('an effect under torture is not safe', { timeout: 120_000 }, () => {
 describe('a torture', { timeout: 120_000 }, () => {
   it('says the same again for the same seed', async () => {
     const handler: Handler = async (run) => {
-      await run.effect('x', act);
+      if (isLong) await run.effect('x', act);
       await run.effect(`mail-${Math.random()}`, ({ idempotencyKey }) => idempotencyKey);
     };
-    const once = await torture(handler, { seed: 7, rounds: 5 });
-    expect(await torture(handler, { seed: 7, rounds: 5 })).toEqual(once);
-    expect(await torture(handler, { seed: 8, rounds: 5 })).not.toEqual(once);
-    expect(once.effects.map(({ name }) => name)).toEqual(['x', expect.stringContaining('mail-')]);
+    const once = await torture(handler, { seed: 7, rounds: ROUNDS });
+    expect(await torture(handler, { seed: 7, rounds: ROUNDS })).toEqual(once);
+    expect(await torture(handler, { seed: 8, rounds: ROUNDS })).not.toEqual(once);
+    expect(once.effects.map(({ name }) => name).at(-1)).toContain('mail-');
   });
 
   it('shows the run again that it names', async () => {

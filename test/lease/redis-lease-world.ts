@@ -4,13 +4,11 @@ import { join } from 'node:path';
 import { Redis } from 'ioredis';
 import { expect } from 'vitest';
 import { RedisLeaseStore, closeRedis, connectRedis } from '@fencepost/lease/redis';
-import type { WallClock, WallClocks } from './faketime.js';
+import type { WallClock, WallClocks } from '../support/faketime.js';
 import type { LeaseBook, Snapshot } from './lease-book.js';
-import { CLIENTS } from './lease-commands.js';
-import type { Fault, LeaseWorld } from './lease-commands.js';
-import { privateRedis } from './redis.js';
-import type { PrivateRedis } from './redis.js';
-import { tcpProxy } from './tcp-proxy.js';
+import { CLIENTS, type Fault, type LeaseWorld } from './lease-commands.js';
+import { privateRedis, type PrivateRedis } from '../support/redis.js';
+import { tcpProxy } from '../support/tcp-proxy.js';
 
 /** A server with a clock and a folder of its own. */
 interface Node {
@@ -158,5 +156,5 @@ async function startNode(clocks: WallClocks): Promise<Node> {
 async function stopNode({ server, admin, folder }: Node): Promise<void> {
   await closeRedis(admin);
   await server.stop();
-  rmSync(folder, { recursive: true });
+  rmSync(folder, { recursive: true, force: true });
 }

@@ -3,8 +3,8 @@ import { fileURLToPath } from 'node:url';
 import type { Redis } from 'ioredis';
 import { afterEach, beforeEach } from 'vitest';
 import { closeRedis, connectRedis } from '@fencepost/lease/redis';
-import { Pod } from './pod.js';
-import { clearPrefixes, freshPrefix, testRedis } from './redis.js';
+import { Pod } from '../support/pod.js';
+import { clearPrefixes, freshPrefix, testRedis } from '../support/redis.js';
 
 const PROGRAM = 'test/dist/pods/coordinator.js';
 

@@ -1,8 +1,7 @@
 import type { LeaseStore } from '@fencepost/lease';
 import { MemoryLeaseStore, ManualClock } from '@fencepost/lease/testing';
 import type { Fault, LeaseWorld } from './lease-commands.js';
-import { leaseSandbox } from './postgres-sandbox.js';
-import type { PostgresSandbox } from './postgres-sandbox.js';
+import { leaseSandbox, type PostgresSandbox } from '../support/postgres-sandbox.js';
 
 /** The adapter in memory. */
 export class MemoryLeaseWorld implements LeaseWorld {

@@ -1,6 +1,6 @@
-import type { Deployment } from './deployment.js';
-import type { Pod } from './pod.js';
-import { until } from './until.js';
+import type { Deployment } from '../support/deployment.js';
+import type { Pod } from '../support/pod.js';
+import { until } from '../support/until.js';
 
 /** Two schedulers and two workers with a cron that fires each second, through what happens to their Redis. */
 export class Ticking {

@@ -1,10 +1,10 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
-import { testRedis } from './redis.js';
-import { until } from './until.js';
+import { testRedis } from '../support/redis.js';
+import { until } from '../support/until.js';
 
-const RUNNER = fileURLToPath(new URL('run-source.mjs', import.meta.url));
+const RUNNER = fileURLToPath(new URL('../support/run-source.mjs', import.meta.url));
 const PROGRAM = fileURLToPath(new URL('../programs/plain-app.ts', import.meta.url));
 
 /** The program `test/programs/plain-app.ts` as a process. */

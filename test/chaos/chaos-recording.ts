@@ -1,5 +1,5 @@
 import type { ClaimReply } from '../../libs/ledger/src/ledger.js';
-import { readRecording, type Recording } from '../chaos/recording.js';
+import { readRecording, type Recording } from './recording.js';
 
 export const RUN = 'tick@1000';
 

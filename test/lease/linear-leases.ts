@@ -1,4 +1,4 @@
-import type { Model, Operation } from './linearizability.js';
+import type { Model, Operation } from '../support/linearizability.js';
 
 export type LeaseInput =
   | { readonly ask: 'acquire' | 'renew' | 'release'; readonly nonce: string; readonly id: number }

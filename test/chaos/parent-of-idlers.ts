@@ -1,5 +1,5 @@
 import { spawn } from 'node:child_process';
-import { outlivesNobody } from './outlives-nobody.js';
+import { outlivesNobody } from '../support/outlives-nobody.js';
 
 /* A program that starts two processes that never end, freezes one of them, and tells their numbers. */
 const idlers = [0, 1].map(() => {

@@ -6,12 +6,11 @@ import type { Run, SkipRange } from '../../libs/ledger/src/run.js';
 import { cronMetrics, type CronMetrics } from '../../libs/operations/src/metrics/cron-metrics-of.js';
 import type { CronsTold } from '../../libs/operations/src/metrics/cron-labels.js';
 import type { MetricSources } from '../../libs/operations/src/metrics/sources.js';
-import type { HeldCron } from '../../libs/jobs/src/scheduling/held-cron.js';
+import { type HeldCron, holdCron } from '../../libs/jobs/src/scheduling/held-cron.js';
 import { Telemetry } from '../../libs/jobs/src/telemetry/telemetry.js';
-import { leaseOf } from './planning-stage.js';
-import { holdCron } from '../../libs/jobs/src/scheduling/held-cron.js';
-import { readMetrics, valueOf, type Family } from './prometheus-text.js';
-import { definition } from './scheduler-stage.js';
+import { leaseOf } from '../support/planning-stage.js';
+import { readMetrics, valueOf, type Family } from '../support/prometheus-text.js';
+import { definition } from '../support/scheduler-stage.js';
 
 const NOON = Date.UTC(2030, 0, 1, 12);
 

@@ -9,10 +9,10 @@ import { PostgresLedger } from '../../libs/ledger/src/postgres/postgres-ledger.j
 import { migrateLedger } from '../../libs/ledger/src/postgres/postgres-migrations.js';
 import type { Run } from '../../libs/ledger/src/run.js';
 import { RedisMembership } from '../../libs/jobs/src/scheduling/redis-membership.js';
-import { freshSchema, postgresForTests, type TestPostgres } from './postgres.js';
-import { usePods, type Pods } from './pods.js';
-import { privateRedis, type PrivateRedis } from './redis.js';
-import { until } from './until.js';
+import { freshSchema, postgresForTests, type TestPostgres } from '../support/postgres.js';
+import { usePods, type Pods } from '../support/pods.js';
+import { privateRedis, type PrivateRedis } from '../support/redis.js';
+import { until } from '../support/until.js';
 
 /** Shorter than any deployment would have them, so that a test can wait them out. */
 const SHORT_TIMES = {

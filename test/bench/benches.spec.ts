@@ -1,0 +1,109 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { text } from 'node:stream/consumers';
+import { fileURLToPath } from 'node:url';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { Tally } from '../../bench/run/tally.mjs';
+import { ensureBuilt } from '../../scripts/build.mjs';
+
+const root = fileURLToPath(new URL('../../', import.meta.url));
+
+interface Case {
+  readonly name: string;
+  readonly ours?: unknown;
+  readonly peers?: unknown;
+  readonly who?: unknown;
+  readonly claims: readonly object[];
+}
+
+interface Result {
+  readonly cases: readonly Case[];
+}
+
+async function bench(program: string, ...args: readonly string[]) {
+  const stdio = ['ignore', 'pipe', 'pipe'] as const;
+  const child = spawn(process.execPath, [`bench/${program}.mjs`, ...args], { cwd: root, stdio: [...stdio] });
+  const [[code], out, err] = await Promise.all([once(child, 'exit'), text(child.stdout), text(child.stderr)]);
+  return { code: code as number | null, out, err };
+}
+
+/** Its closing line. */
+async function quickly<T = Result>(program: string, ...args: readonly string[]): Promise<T> {
+  const { code, out, err } = await bench(program, '--json', '--quick', ...args);
+  expect({ code, lines: out.trim().split('\n').length }, err).toEqual({ code: 0, lines: 1 });
+  return JSON.parse(out) as T;
+}
+
+function expectNothingJudged(claims: readonly object[]): void {
+  for (const claim of claims) expect(claim).toMatchObject({ measured: expect.any(Number), holds: null });
+}
+
+beforeAll(() => ensureBuilt(), 600_000);
+
+// What they measure is not looked at: how fast something was in a test says nothing.
+describe('a bench in its quick form', { timeout: 300_000 }, () => {
+  it('of leases closes with one line that has every contender of every case, and judges nothing', async () => {
+    const result = await quickly('lease', '--cases', 'alone,together,renewals');
+    expect(result).toMatchObject({ ok: true, quick: true, rounds: 1, seed: 1 });
+    expect(result.cases.map(({ name }) => name)).toEqual(['alone', 'together', 'renewals']);
+    for (const { ours, peers, claims } of result.cases) {
+      expect(ours).toBeGreaterThan(0);
+      expect(peers).toMatchObject({ bare: expect.any(Number) });
+      expect(claims).toContainEqual(expect.objectContaining({ measured: expect.any(Number), holds: null }));
+    }
+    expect(result.cases[0]?.peers).toMatchObject({
+      'redlock 4.2': expect.any(Number),
+      'raw socket': expect.any(Number),
+    });
+  });
+
+  it('of runs closes with one line that has every case, and judges nothing', async () => {
+    const result = await quickly('run', '--cases', 'redis,effect,heartbeats');
+    expect(result).toMatchObject({ ok: true, quick: true });
+    expect(result.cases.map(({ name }) => name)).toEqual(['redis', 'effect', 'heartbeats']);
+    const window = { windows: 1, perSecond: expect.any(Number), nodeUs: expect.any(Number) };
+    expect(result.cases[0]?.who).toMatchObject({ bare: window, redis: window });
+    for (const { claims } of result.cases) expectNothingJudged(claims);
+  });
+
+  it('of ticks closes with one line that has every case, and judges nothing', async () => {
+    const result = await quickly('tick', '--cases', 'idle,timers');
+    expect(result).toMatchObject({ ok: true, quick: true });
+    expect(result.cases.map(({ name }) => name)).toEqual(['idle', 'timers']);
+    expect(result.cases[0]?.ours).toEqual({ commandsPerSecond: expect.any(Number) });
+    expect(result.cases[1]?.ours).toMatchObject({ crons: 1_000, heapMB: expect.any(Number) });
+    for (const { claims } of result.cases) expectNothingJudged(claims);
+  });
+
+  it('of viewers closes with one line about a calm window and one with viewers, and judges nothing', async () => {
+    type Viewed = { calm: { ticks: number }; seen: { answered: number }; claims: object[] };
+    const result = await quickly<Viewed>('viewers', '--seconds', '3');
+    expect(result).toMatchObject({ ok: true, quick: true, seconds: 3, viewers: 10 });
+    expect(result.calm.ticks).toBeGreaterThan(0);
+    expect(result.seen.answered).toBeGreaterThan(0);
+    expect(result.claims).toHaveLength(3);
+    expectNothingJudged(result.claims);
+  });
+});
+
+describe('a bench', () => {
+  it.each([
+    ['lease', ['--cases', 'sideways'], /^Expected a case out of alone, .*, got "sideways"\.\n$/],
+    ['run', ['--cases', 'sideways'], /^Expected a case out of redis, .*, got "sideways"\.\n$/],
+    ['tick', ['--cases', 'sideways'], /^Expected a case out of one, .*, got "sideways"\.\n$/],
+    ['viewers', ['--viewers', 'many'], /^Expected --viewers as a whole number from 1, got "many"\.\n$/],
+  ])('of %ss refuses %j with what it can be, and starts nothing', async (program, option, sentence) => {
+    const { code, out, err } = await bench(program, ...option);
+    expect({ code, out }).toEqual({ code: 1, out: '' });
+    expect(err).toMatch(sentence);
+  });
+
+  it('ends a window with the first handler that throws', async () => {
+    const tally = new Tally();
+    const window = tally.window(2, async () => {
+      tally.count();
+      tally.fail(new Error('the handler broke'));
+    });
+    await expect(window).rejects.toThrow('the handler broke');
+  });
+});
