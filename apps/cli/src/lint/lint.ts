@@ -62,7 +62,7 @@ function duplicateFindings(crons: readonly LintedCron[]): LintFinding[] {
   const scheduled = crons.filter(({ expression }) => expression.trim() !== '@manual');
   return groupBy(scheduled, sameness)
     .filter((group) => group.length > 1)
-    .map(finding);
+    .map(findingOf);
 }
 
 function sameness({ name, expression, timeZone, dst, spreadMs, handler = name, payload = null }: LintedCron): string {
@@ -70,7 +70,7 @@ function sameness({ name, expression, timeZone, dst, spreadMs, handler = name, p
   return JSON.stringify([words, timeZone.toLowerCase(), dst ?? null, spreadMs ?? 0, handler, payload]);
 }
 
-function finding(group: readonly LintedCron[]): LintFinding {
+function findingOf(group: readonly LintedCron[]): LintFinding {
   const crons = group.map(({ name }) => name);
   const [{ expression, timeZone } = { expression: '', timeZone: '' }] = group;
   const text = `${crons.map((name) => `"${name}"`).join(' and ')} have one schedule (${expression}, ${timeZone}), one handler and one payload: the same work is done ${crons.length} times.`;

@@ -23,7 +23,7 @@ import { RunOperator } from '../operating/run-operator.js';
 import { Timelines } from '../operating/timelines.js';
 import { AlarmRunner } from './alarm-runner.js';
 import { ObservingModule } from './observing.module.js';
-import { reads, type Reads } from './reads.js';
+import { reads as readsProvider, type Reads } from './reads.js';
 import { services } from './services.js';
 import { AUDIT_TRAIL, READS } from './tokens.js';
 
@@ -88,7 +88,7 @@ export class OperationsModule implements OnApplicationShutdown {
     const made: DynamicModule = {
       module: OperationsModule,
       imports: [jobs, observing],
-      providers: [reads, feed, operator, runs, catalog, ...services.providers, ...questions, AlarmRunner],
+      providers: [readsProvider, feed, operator, runs, catalog, ...services.providers, ...questions, AlarmRunner],
       exports: [
         ...[observing, READS, JournalFeed, CronOperator, RunOperator, CronCatalog],
         ...[Timelines, ExplainService, Forecasts, ...services.exports],
