@@ -10,7 +10,7 @@ import { program } from './program.mjs';
 await program(import.meta.url, async () => {
   await ensureInstalled();
   await ensureBuilt();
-  const lists = await import('../libs/jobs/dist/metrics/index.js');
+  const lists = await import('../libs/operations/dist/metrics/index.js');
   for (const [file, text] of Object.entries(await opsFiles(lists))) {
     mkdirSync(dirname(join(root, file)), { recursive: true });
     writeFileSync(join(root, file), text);
