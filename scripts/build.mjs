@@ -8,7 +8,7 @@ import { tool } from './tool.mjs';
 
 const COMMON = ['nest-cli.json', 'tsconfig.base.json', 'node_modules/.package-lock.json'];
 const PODS = 'test/pods';
-const WEB = 'apps/scheduler/web';
+const WEB = 'libs/console/web';
 const API_DOCUMENT = 'docs/openapi.json';
 const CLIENT_TYPES = 'libs/client/src/api-types.ts';
 

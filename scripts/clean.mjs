@@ -8,7 +8,7 @@ const GENERATED = ['.cache', 'coverage', 'libs/client/src/api-types.ts'];
 /** Back to what a clone has, but for node_modules: what was built, what was cached, what was reported. */
 await program(import.meta.url, () => {
   const workspaces = ['libs', 'apps'].flatMap((room) => readdirSync(join(root, room)).map((name) => join(room, name)));
-  for (const folder of [...workspaces, 'apps/scheduler/web', 'test'])
+  for (const folder of [...workspaces, 'libs/console/web', 'test'])
     rmSync(join(root, folder, 'dist'), { recursive: true, force: true });
   for (const path of GENERATED) rmSync(join(root, path), { recursive: true, force: true });
 });

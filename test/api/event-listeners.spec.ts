@@ -5,7 +5,7 @@ import { JOURNAL } from '@fencepost/operations';
 import { ManualClock } from '@fencepost/lease/testing';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { newToken } from '@fencepost/pod';
-import { EventsController } from '../../apps/scheduler/src/api/events.controller.js';
+import { EventsController } from '../../libs/console/src/api/events.controller.js';
 import { SECRETS, startSchedulerApp, TOKENS, type RunningApp } from '../support/scheduler-app.js';
 
 const MAX_LISTENERS = 500;

@@ -1,7 +1,7 @@
 import type { CatalogReading } from '@fencepost/ledger/catalog';
 import { ManualClock } from '@fencepost/lease/testing';
 import { beforeEach, expect, it } from 'vitest';
-import { CronDirectory } from '../../apps/scheduler/src/api/cron-directory.js';
+import { CronDirectory } from '../../libs/console/src/api/cron-directory.js';
 import { START } from '../support/audit-history.js';
 import { OperatingStage } from '../support/operating-stage.js';
 

@@ -5,8 +5,8 @@ import { Test } from '@nestjs/testing';
 import openApiTypes, { astToString } from 'openapi-typescript';
 import { format, resolveConfig } from 'prettier';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { ApiModule } from '../../apps/scheduler/src/api/api.module.js';
-import { openApiOf } from '../../apps/scheduler/src/api/open-api.js';
+import { ApiModule } from '../../libs/console/src/api/api.module.js';
+import { openApiOf } from '../../libs/console/src/api/open-api.js';
 
 const DOCUMENT = '../../docs/openapi.json';
 

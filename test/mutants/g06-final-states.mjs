@@ -6,7 +6,7 @@ export default [
     name: 'api: the board tries again what is over',
     guards: 'G6',
     defence: 'a retry on the board is decided by the ledger',
-    file: 'apps/scheduler/src/board/board-access.ts',
+    file: 'libs/console/src/board/board-access.ts',
     find: 'if (!run || !OVER.includes(run.state)) return null;',
     replace: 'if (run) return null;',
     killedBy: 'test/api/board.spec.ts',

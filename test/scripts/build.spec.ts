@@ -97,10 +97,10 @@ describe('ensureBuilt', () => {
   });
 
   it('builds the page where there is one, and again when it or its client changes', async () => {
-    clone.compiler('vite', 'mkdir -p apps/scheduler/web/dist; touch apps/scheduler/web/dist/index.html');
+    clone.compiler('vite', 'mkdir -p libs/console/web/dist; touch libs/console/web/dist/index.html');
     await build();
     expect(clone.calls('vite')).toBe(0);
-    for (const file of ['apps/scheduler/web/src/main.tsx', 'libs/client/src/index.ts']) {
+    for (const file of ['libs/console/web/src/main.tsx', 'libs/client/src/index.ts']) {
       clone.write(file, 'export const changed = true;');
       await build();
     }

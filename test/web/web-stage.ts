@@ -11,7 +11,7 @@ import { build } from 'vite';
 import { openBrowser } from '../support/browser.js';
 import { answer, type Fixture } from './fixture-api.js';
 
-const WEB = fileURLToPath(new URL('../../apps/scheduler/web', import.meta.url));
+const WEB = fileURLToPath(new URL('../../libs/console/web', import.meta.url));
 
 /** As strict as it gets: nothing inline, nothing from elsewhere. */
 const POLICY = "default-src 'self'; object-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";

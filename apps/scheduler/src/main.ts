@@ -1,7 +1,7 @@
 import 'reflect-metadata';
+import { prepareApp } from '@fencepost/console';
 import { bootPod } from '@fencepost/pod';
 import type { NestExpressApplication } from '@nestjs/platform-express';
-import { prepareApp } from './prepare-app.js';
 import { SchedulerAppModule } from './scheduler-app.module.js';
 
 await bootPod<NestExpressApplication>({
