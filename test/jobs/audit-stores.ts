@@ -6,7 +6,7 @@ import type { CatalogReading } from '../../libs/ledger/src/catalog/catalog.js';
 import type { Generation } from '../../libs/ledger/src/catalog/definition.js';
 import { RedisCatalog } from '../../libs/ledger/src/catalog/redis-catalog.js';
 import type { ClaimReply, ClaimRequest, Ledger } from '../../libs/ledger/src/ledger.js';
-import { ledgerKeys, type CronKeys } from '../../libs/ledger/src/redis-ledger-keys.js';
+import { ledgerKeys, type CronKeys } from '../../libs/ledger/src/redis-ledger-access.js';
 import { RedisLedger } from '../../libs/ledger/src/redis-ledger.js';
 import type { SkipReason } from '../../libs/ledger/src/run.js';
 import { RedisMembership } from '../../libs/jobs/src/scheduling/redis-membership.js';

@@ -3,7 +3,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from
 import { FenceExhaustedError } from '@fencepost/lease';
 import { closeRedis, connectRedis } from '@fencepost/lease/redis';
 import type { BeginReply, Ledger } from '../../libs/ledger/src/ledger.js';
-import { ledgerKeys } from '../../libs/ledger/src/redis-ledger-keys.js';
+import { ledgerKeys } from '../../libs/ledger/src/redis-ledger-access.js';
 import { RedisLedger } from '../../libs/ledger/src/redis-ledger.js';
 import { LONG_MS, Stage } from '../../libs/testing/src/ledger-contract/stage.js';
 import { privateRedis, type PrivateRedis } from '../support/redis.js';

@@ -1,7 +1,7 @@
 import type { Redis } from 'ioredis';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { closeRedis, connectRedis } from '@fencepost/lease/redis';
-import { ledgerKeys } from '../../libs/ledger/src/redis-ledger-keys.js';
+import { ledgerKeys } from '../../libs/ledger/src/redis-ledger-access.js';
 import { RedisLedger } from '../../libs/ledger/src/redis-ledger.js';
 import { LONG_MS, Stage } from '../../libs/testing/src/ledger-contract/stage.js';
 import { replyDroppingProxy } from '../support/reply-dropping-proxy.js';

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { closeRedis, connectRedis } from '@fencepost/lease/redis';
 import type { Ledger } from '../../libs/ledger/src/ledger.js';
-import { ledgerKeys } from '../../libs/ledger/src/redis-ledger-keys.js';
+import { ledgerKeys } from '../../libs/ledger/src/redis-ledger-access.js';
 import { RedisLedger } from '../../libs/ledger/src/redis-ledger.js';
 import { LONG_MS, Stage } from '../../libs/testing/src/ledger-contract/stage.js';
 import { redisSpaces } from '../jobs/redis-space.js';

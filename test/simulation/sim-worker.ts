@@ -5,7 +5,7 @@ import { DeclarationReport } from '../../libs/jobs/src/nest/declaration-report.j
 import { execute } from '../../libs/jobs/src/running/execute.js';
 import { LazyAbort } from '../../libs/jobs/src/running/lazy-abort.js';
 import { ShutdownError } from '../../libs/jobs/src/running/errors.js';
-import { HeartbeatTimer } from '../../libs/jobs/src/running/heartbeat-timer.js';
+import { HeartbeatTimer } from '../../libs/jobs/src/running/heartbeat.js';
 import type { Telemetry } from '../../libs/jobs/src/telemetry/telemetry.js';
 import type { Cadence } from './cadence.js';
 import { retryWhileLeased } from './retry-while-leased.js';

@@ -10,7 +10,7 @@ export type { CronHandler, Disposition } from './running/delivery.js';
 export { execute } from './running/execute.js';
 export { LazyAbort } from './running/lazy-abort.js';
 export { payloadHash } from './running/payload-hash.js';
-export { claimRequest } from './scheduling/claim-request.js';
+export { claimRequest } from './scheduling/due-calculator.js';
 export { Dispatcher } from './scheduling/dispatcher.js';
 export { newestRange } from './scheduling/generation-ranges.js';
 export type { GenerationRange } from './scheduling/generation-ranges.js';

@@ -35,27 +35,29 @@ export class MicroBatcher<Q, A> {
   }
 
   ask(item: Q): Promise<A> {
-    return new Promise((resolve, reject) => {
-      this.#calls.push({ item, resolve, reject });
-      if (this.#due) return;
+    if (!this.#due) {
       this.#due = true;
-      setImmediate(() => {
-        this.#due = false;
-        this.#depart();
-      });
-    });
-  }
-
-  #depart(): void {
-    while (this.#calls.length > 0 && this.#flying < this.#options.inFlight) {
-      void this.#fly(this.#calls.splice(0, this.#options.most));
+      setImmediate(this.#depart);
     }
+    return new Promise((resolve, reject) => void this.#calls.push({ item, resolve, reject }));
   }
 
-  async #fly(calls: readonly Call<Q, A>[]): Promise<void> {
-    this.#flying += 1;
+  readonly #depart = (): void => {
+    this.#due = false;
+    while (this.#calls.length > 0 && this.#flying < this.#options.inFlight) {
+      const calls = this.#calls.splice(0, this.#options.most);
+      this.#flying += 1;
+      try {
+        void this.#arrive(calls, this.#options.send(calls.map(({ item }) => item)));
+      } catch (error) {
+        void this.#arrive(calls, Promise.reject(error));
+      }
+    }
+  };
+
+  async #arrive(calls: readonly Call<Q, A>[], answers: Promise<readonly (A | Error)[]>): Promise<void> {
     try {
-      settle(calls, await this.#options.send(calls.map(({ item }) => item)));
+      settle(calls, await answers);
     } catch (error) {
       for (const { reject } of calls) reject(error);
     }

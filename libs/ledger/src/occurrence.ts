@@ -1,3 +1,5 @@
+import type { Run } from './run.js';
+
 /** One scheduled instant of one cron. */
 export interface Occurrence {
   readonly cron: string;
@@ -34,4 +36,9 @@ export function cronOfRun(runId: string): string {
   const at = runId.lastIndexOf('@');
   if (at < 1) throw new RangeError(`Expected a run id like "nightly-report@1763607600000", got "${runId}".`);
   return runId.slice(0, at);
+}
+
+/** Whether a run can be late: one that a person asked for, of an instant long past or of now, can't. */
+export function hasLateness({ reason }: Pick<Run, 'reason'>): boolean {
+  return reason === 'schedule' || reason === 'catch-up';
 }

@@ -16,13 +16,11 @@ import { checkBegin, checkOutcome, checkWhole } from './ledger-request.js';
 import { POSITION_MS } from './ledger-timing.js';
 import { MicroBatcher } from './micro-batcher.js';
 import { cronOfRun } from './occurrence.js';
-import { decodeBegin, encodeOutcome } from './redis-attempt-codec.js';
-import { decodeBeginEffect, encodeItem } from './redis-effect-codec.js';
-import type { RedisLedgerAccess } from './redis-ledger-access.js';
-import { keysOfRun, type CronKeys } from './redis-ledger-keys.js';
 import { RedisOperatorLog } from './redis-operator-log.js';
 import type { RunState } from './run-state.js';
 import type { WaitReason } from './run.js';
+import { type RedisLedgerAccess, keysOfRun, type CronKeys } from './redis-ledger-access.js';
+import { decodeBegin, encodeOutcome, decodeBeginEffect, encodeItem } from './attempt-codec.js';
 
 /** A script holds up everybody else's commands while it runs: so many of these take one or two milliseconds. */
 const MAX = 100;
@@ -87,46 +85,44 @@ export class RedisAttemptLog extends RedisOperatorLog implements AttemptLog {
   }
 
   async beginEffect(attempt: AttemptRef, { name, ifUnknown, payloadHash }: EffectRequest): Promise<BeginEffectReply> {
-    return decodeBeginEffect(await this.#askAbout('begin-effect', attempt, [name, ifUnknown, payloadHash ?? '']));
+    const { keys, proof } = this.#effectsOf(attempt);
+    return decodeBeginEffect(
+      await this.access.call('begin-effect', keys, [...proof, name, ifUnknown, payloadHash ?? '']),
+    );
   }
 
   async finishEffect(attempt: AttemptRef, effect: string, outcome: EffectOutcome): Promise<FinishEffectReply> {
+    const { keys, proof } = this.#effectsOf(attempt);
     const text = outcome.kind === 'done' ? outcome.result : outcome.error;
-    const reply = await this.#askAbout('finish-effect', attempt, [effect, outcome.kind, text]);
-    return (reply[0] ?? '').toLowerCase() as FinishEffectReply;
+    const [word = ''] = await this.access.call('finish-effect', keys, [...proof, effect, outcome.kind, text]);
+    return word.toLowerCase() as FinishEffectReply;
   }
 
   async advanceItems(attempt: AttemptRef, effect: string, step: ItemsStep): Promise<'recorded' | 'stale'> {
+    const { keys, items, proof } = this.#effectsOf(attempt);
     const ended = step.finished.flatMap(encodeItem);
-    const reply = await this.#askAbout('advance-items', attempt, [effect, ended.length, ...ended, ...step.begun]);
-    return reply[0] === 'RECORDED' ? 'recorded' : 'stale';
+    const args = [...proof, effect, ended.length, ...ended, ...step.begun];
+    const [word] = await this.access.call('advance-items', [...keys, items], args);
+    return word === 'RECORDED' ? 'recorded' : 'stale';
   }
 
-  #askAbout(
-    script: 'begin-effect' | 'finish-effect' | 'advance-items',
-    { runId, fence, nonce }: AttemptRef,
-    rest: readonly (string | number)[],
-  ): Promise<string[]> {
-    const keys = keysOfRun(this.access.keys, runId);
-    const items = script === 'advance-items' ? [keys.items(runId)] : [];
-    const touched = [keys.cron, keys.run(runId), keys.effects(runId), ...items];
-    return this.access.call(script, touched, [formatFence(fence), nonce, ...rest]);
+  #effectsOf({ runId, fence, nonce }: AttemptRef) {
+    const of = keysOfRun(this.access.keys, runId);
+    const keys = [of.cron, of.run(runId), of.effects(runId)];
+    return { keys, items: of.items(runId), proof: [formatFence(fence), nonce] };
   }
 
-  #batch(script: Script, args: readonly number[]): MicroBatcher<Item, Row> {
-    const { isCluster } = this.access.redis;
-    return new MicroBatcher<Item, Row>({
-      send: (items) => this.#send(script, items, args),
-      most: isCluster ? 1 : MAX,
-      inFlight: isCluster ? Infinity : UNDER_WAY,
-    });
-  }
-
-  async #send(script: Script, items: readonly Item[], first: readonly number[]): Promise<(Row | Error)[]> {
-    const keys = items.flatMap((item) => item.keys);
-    const args = items.flatMap((item) => item.args);
-    const replies = (await this.access.ask(script, keys, [...first, ...args])) as Row[];
-    return replies.map((reply, n) => (reply[0] === 'BROKEN' ? broken(items[n], reply[1]) : reply));
+  #batch(name: Script, first: readonly number[]): MicroBatcher<Item, Row> {
+    const { redis } = this.access;
+    const script = this.access.script(name);
+    const send = async (items: readonly Item[]): Promise<(Row | Error)[]> => {
+      const keys = items.flatMap((item) => item.keys);
+      const args = items.flatMap((item) => item.args);
+      const replies = (await script.run(redis, keys, [...first, ...args])) as Row[];
+      return replies.map((reply, n) => (reply[0] === 'BROKEN' ? broken(items[n], reply[1]) : reply));
+    };
+    const { isCluster } = redis;
+    return new MicroBatcher({ send, most: isCluster ? 1 : MAX, inFlight: isCluster ? Infinity : UNDER_WAY });
   }
 
   /** @throws when the id makes no key, so that it never gets among others */

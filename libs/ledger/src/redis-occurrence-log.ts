@@ -5,7 +5,7 @@ import { LEDGER_BATCH } from './ledger-timing.js';
 import { occurrenceId } from './occurrence.js';
 import type { OverdueOptions, OverdueRun, OverdueRuns } from './overdue.js';
 import { decodeClaim, encodeClaim } from './redis-claim-codec.js';
-import { keysOfRun } from './redis-ledger-keys.js';
+import { keysOfRun } from './redis-ledger-access.js';
 import { decodePause, deliveryOf } from './redis-run-codec.js';
 import { RedisRunHistory } from './redis-run-history.js';
 import type { Run } from './run.js';
@@ -61,7 +61,9 @@ export class RedisOccurrenceLog extends RedisRunHistory implements OccurrenceLog
       }
     }
     const batches = this.access.inBatches(sound, MAX_CLAIMS);
-    const settled = await Promise.allSettled(batches.map((batch) => this.#claimBatch(batch)));
+    const asking: Promise<ClaimReply[]>[] = [];
+    for (const batch of batches) asking.push(this.#claimBatch(batch));
+    const settled = await Promise.allSettled(asking);
     for (const [n, batch] of batches.entries()) {
       const result = settled[n] as PromiseSettledResult<ClaimReply[]>;
       for (const [at, { index }] of batch.entries()) {

@@ -10,7 +10,7 @@ import type {
 } from './ledger.js';
 import { checkPause, checkTrigger, checkUnresolvedEffect, checkWhole } from './ledger-request.js';
 import { checkCronName } from './occurrence.js';
-import { keysOfRun } from './redis-ledger-keys.js';
+import { keysOfRun } from './redis-ledger-access.js';
 import { RedisOccurrenceLog } from './redis-occurrence-log.js';
 import { decodeCancel, decodeResolve, decodeTrigger, encodeTrigger } from './redis-operator-codec.js';
 import { decodePause, encodeAction, encodeUntil } from './redis-run-codec.js';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { decodeBegin } from './redis-attempt-codec.js';
+import { decodeBegin } from './attempt-codec.js';
 import { decodeClaim } from './redis-claim-codec.js';
 import { decodeCancel } from './redis-operator-codec.js';
 import { decodeRun } from './redis-run-codec.js';

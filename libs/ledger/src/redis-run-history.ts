@@ -2,11 +2,10 @@ import { endOfPart, type AccountPart } from './account-part.js';
 import type { Account, AccountRequest, ItemRecord, Notification, RunHistory } from './ledger.js';
 import { checkRange, checkWhole, LATE_TRIGGER_MS } from './ledger-request.js';
 import { LEDGER_BATCH } from './ledger-timing.js';
-import { decodeEffects, decodeItems } from './redis-effect-codec.js';
-import type { RedisLedgerAccess } from './redis-ledger-access.js';
-import { keysOfRun } from './redis-ledger-keys.js';
+import { decodeEffects, decodeItems } from './attempt-codec.js';
 import { decodeAction, decodeNotification, decodeRun, decodeSkipRange } from './redis-run-codec.js';
 import type { EffectRecord, OperatorAction, Run, SkipRange } from './run.js';
+import { type RedisLedgerAccess, keysOfRun } from './redis-ledger-access.js';
 
 /** Read by one script, of a single node. */
 const MAX_CRONS = 500;

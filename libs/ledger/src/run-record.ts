@@ -1,4 +1,4 @@
-export { CRON_NAME, cronOfRun, occurrenceId } from './occurrence.js';
+export { CRON_NAME, cronOfRun, hasLateness, occurrenceId } from './occurrence.js';
 export { TRANSITIONS, isTerminal, nextState } from './run-state.js';
 export type { RunEvent, RunState } from './run-state.js';
 export type {
@@ -16,4 +16,4 @@ export type {
   SkipReason,
   WaitReason,
 } from './run.js';
-export { MAX_QUEUE_LENGTH, hasLateness } from './run.js';
+export { MAX_QUEUE_LENGTH } from './run.js';

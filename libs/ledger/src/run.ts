@@ -144,8 +144,3 @@ export interface Run {
   /** When it was told to stop, and by when it is fenced out if it doesn't. */
   readonly cancel: { readonly at: number; readonly by: string; readonly until: number } | null;
 }
-
-/** Whether a run can be late: one that a person asked for, of an instant long past or of now, can't. */
-export function hasLateness({ reason }: Pick<Run, 'reason'>): boolean {
-  return reason === 'schedule' || reason === 'catch-up';
-}

@@ -5,18 +5,17 @@ import type { RunState } from '@fencepost/ledger/run';
 import { withinLimit } from './attempt-timeout.js';
 import type { AttemptDeps, Disposition, Delivery, CronHandler } from './delivery.js';
 import { describeError } from './describe-error.js';
-import { EffectSession } from './effect-session.js';
+import { EffectSession, type RunLease } from './effect-session.js';
 import type { EffectUnresolvedError } from './effect-errors.js';
 import { LazyAbort } from './lazy-abort.js';
 import { RunCancelledError } from './errors.js';
-import { Heartbeat } from './heartbeat.js';
 import { lateByMs, makeRunContext } from './make-run-context.js';
-import { HeartbeatTimer } from './heartbeat-timer.js';
 import { isUnrecoverable, retryDelay } from './retry.js';
 import type { RunLog } from './run-context.js';
 import type { Failure } from '../telemetry/events.js';
 import { reportStoreFailure } from '../telemetry/report-failure.js';
 import { isProgramError } from '../telemetry/store-error.js';
+import { Heartbeat, HeartbeatTimer } from './heartbeat.js';
 
 type Begun = Extract<BeginReply, { verdict: 'begun' }>;
 
@@ -31,7 +30,7 @@ export interface AttemptStart {
 }
 
 /** One try of a run by this worker, from its begin to its finish. */
-export class Attempt {
+export class Attempt implements RunLease {
   readonly #ref: AttemptRef;
   readonly #about: { readonly cron: string; readonly runId: string; readonly attempt: number };
   readonly #end = new LazyAbort();
@@ -49,7 +48,7 @@ export class Attempt {
     const { ledger, clock, ttlMs, telemetry, heartbeatTimer = new HeartbeatTimer(clock, ttlMs / 4) } = deps;
     const onTrouble = (error: unknown) =>
       reportStoreFailure(telemetry, { operation: 'attempt.heartbeat', ...this.#about }, error);
-    const onLost = (error: Error) => this.#abort(error);
+    const onLost = (error: Error) => this.abort(error);
     const onCancelled = () => this.#cancel();
     const beating = { ledger, clock, ttlMs, heartbeatTimer, onLost, onCancelled, onTrouble };
     this.#heartbeat = new Heartbeat(this.#ref, beating, sentAt);
@@ -62,7 +61,7 @@ export class Attempt {
       telemetry.emit('attempt.begun', { ...this.#about, fence: begun.fence, lateByMs: lateByMs(begun), worker });
     }
     this.#heartbeat.start();
-    delivery.givenUp.watch((reason) => this.#abort(reason));
+    delivery.givenUp.watch((reason) => this.abort(reason));
     const began = clock.monotonic();
     try {
       const failure = await this.#handle();
@@ -86,7 +85,7 @@ export class Attempt {
   }
 
   #workFor(timeoutMs: number): Promise<void> {
-    const onTimeout = (error: Error) => this.#abort(error);
+    const onTimeout = (error: Error) => this.abort(error);
     const onLeft = () => this.#session?.left();
     const { runId } = this.start.delivery;
     return withinLimit(this.#work(), { runId, timeoutMs, clock: this.deps.clock, onTimeout, onLeft });
@@ -101,11 +100,11 @@ export class Attempt {
   }
 
   #finish(outcome: AttemptOutcome): Promise<RunState | null> {
-    return this.#retryWhileLeased('attempt.finish', () => this.deps.ledger.finish(this.#ref, outcome));
+    return this.retryWhileLeased('attempt.finish', () => this.deps.ledger.finish(this.#ref, outcome));
   }
 
   /** Asks again while the run lease lasts: a short outage of the store is no reason to do again what has been done. */
-  async #retryWhileLeased<T>(operation: Failure['operation'], ask: () => Promise<T>): Promise<T> {
+  async retryWhileLeased<T>(operation: Failure['operation'], ask: () => Promise<T>): Promise<T> {
     for (;;) {
       try {
         return await ask();
@@ -185,10 +184,10 @@ export class Attempt {
 
   #cancel(): void {
     this.#cancelled = true;
-    this.#abort(new RunCancelledError(this.#ref.runId));
+    this.abort(new RunCancelledError(this.#ref.runId));
   }
 
-  #abort(error: unknown): void {
+  abort(error: unknown): void {
     if (this.#end.over) return;
     this.deps.telemetry.emit('attempt.aborted', {
       ...this.#about,
@@ -203,13 +202,11 @@ export class Attempt {
     return new EffectSession({
       ...{ ledger, telemetry, clock, tracing, attempt: this.#ref, end: this.#end, about: this.#about },
       criticality: this.start.handler.criticality ?? 'efficiency',
-      onStale: (error) => this.#abort(error),
-      check: () => this.#check(),
-      retryWhileLeased: (operation, ask) => this.#retryWhileLeased(operation, ask),
+      lease: this,
     });
   }
 
-  #check(): void {
+  check(): void {
     this.#heartbeat.isTrusted();
     this.#end.throwIfOver();
   }

@@ -4,7 +4,7 @@ import type { AttemptLog, RunHistory } from '@fencepost/ledger';
 import type { Telemetry } from '../telemetry/telemetry.js';
 import type { Tracing } from '../telemetry/tracing.js';
 import type { LazyAbort } from './lazy-abort.js';
-import type { HeartbeatTimer } from './heartbeat-timer.js';
+import type { HeartbeatTimer } from './heartbeat.js';
 import type { RetryPolicy } from './retry.js';
 import type { RunHandler, RunLog } from './run-context.js';
 

@@ -3,12 +3,19 @@ import type { UnknownReason, UnresolvedEffect } from '@fencepost/ledger/run';
 import { callEffect, type Act } from './call-effect.js';
 import { describeError } from './describe-error.js';
 import type { Lookup } from './effect-context.js';
-import type { EffectSession } from './effect-session.js';
 import { EffectPayloadError } from './effect-errors.js';
-import type { EffectSettings } from './effect-options.js';
-import { afterOrphaned, afterIndeterminate, firstWord, isAnother } from './effect-policy.js';
 import { decodeResult, encodeResult } from './effect-result.js';
+import type { EffectSession } from './effect-session.js';
 import { lookUp } from './look-up.js';
+import {
+  type EffectSettings,
+  readEffectOptions,
+  type EffectOptions,
+  afterOrphaned,
+  afterIndeterminate,
+  firstWord,
+  isAnother,
+} from './effect-options.js';
 
 type EffectOutcome = Parameters<AttemptLog['finishEffect']>[2];
 
@@ -38,11 +45,11 @@ export class EffectCall {
 
   async execute(word = firstWord(this.start.settings)): Promise<unknown> {
     const { name, settings } = this.start;
-    const { ledger, attempt, retryWhileLeased, telemetry } = this.session.deps;
+    const { ledger, attempt, lease, telemetry } = this.session.deps;
     this.session.ready();
     this.session.tell('effect.beginning', name);
     const request = { name, ifUnknown: word, payloadHash: settings.payloadHash };
-    const begun = await retryWhileLeased('effect.begin', () => ledger.beginEffect(attempt, request));
+    const begun = await lease.retryWhileLeased('effect.begin', () => ledger.beginEffect(attempt, request));
     switch (begun.verdict) {
       case 'stale':
         throw this.session.stale(name);
@@ -95,7 +102,7 @@ export class EffectCall {
   /** The ledger may have answered late. What was not called did not happen, and nobody shall have to ask about it. */
   async #stillMay(begun: Go): Promise<void> {
     try {
-      this.session.deps.check();
+      this.session.deps.lease.check();
     } catch (reason) {
       if (begun.unknown === null) await this.#tryFinish({ kind: 'failed', error: 'it was not called' });
       throw reason;
@@ -166,9 +173,9 @@ export class EffectCall {
   }
 
   #finish(outcome: EffectOutcome) {
-    const { ledger, attempt, retryWhileLeased } = this.session.deps;
+    const { ledger, attempt, lease } = this.session.deps;
     const { name } = this.start;
-    return retryWhileLeased('effect.finish', () => ledger.finishEffect(attempt, name, outcome));
+    return lease.retryWhileLeased('effect.finish', () => ledger.finishEffect(attempt, name, outcome));
   }
 
   /** What the handler threw says more than that it could not be recorded. */
@@ -186,4 +193,15 @@ export class EffectCall {
     const idempotencyKey = `${attempt.runId}/${name}`;
     return { name, idempotencyKey, fence: attempt.fence, clock, end, timeoutMs: settings.timeoutMs };
   }
+}
+
+/** Carries out one effect of an attempt. */
+export async function runEffect<T, R>(
+  session: EffectSession,
+  { name, act }: { readonly name: string; readonly act: Act<T> },
+  options: EffectOptions<T, R> | undefined,
+): Promise<R> {
+  session.reserve(name);
+  const settings = readEffectOptions(name, options, session.deps.criticality);
+  return (await new EffectCall(session, { name, act, settings }).execute()) as R;
 }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { afterOrphaned, afterIndeterminate, firstWord } from './effect-policy.js';
+import { afterOrphaned, afterIndeterminate, firstWord } from './effect-options.js';
 
 const UNKNOWN = { since: 0, ageMs: 1_000, payloadHash: 'a' };
 const policy = { keyTtlMs: null, payloadHash: null };

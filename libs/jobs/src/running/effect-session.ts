@@ -5,11 +5,121 @@ import type { UnresolvedEffect } from '@fencepost/ledger/run';
 import type { Failure } from '../telemetry/events.js';
 import type { Telemetry } from '../telemetry/telemetry.js';
 import type { Tracing } from '../telemetry/tracing.js';
-import { AwaitedEffects } from './awaited-effects.js';
 import type { TraceCall } from './call-effect.js';
 import { EffectUnresolvedError } from './effect-errors.js';
+import { EffectNameError, UnawaitedEffectError } from './errors.js';
 import type { LazyAbort } from './lazy-abort.js';
-import { EffectNameError } from './errors.js';
+
+/** Called when a promise is first looked at, and when it has settled. */
+interface Watch {
+  readonly observed: () => void;
+  /** For a promise that `then` made of it. */
+  readonly derived: () => Watch;
+  readonly rejected: (error: unknown) => void;
+  readonly fulfilled: () => void;
+}
+
+/**
+ * A promise that handles its own rejection, so that a handler that forgets it does not end the process, and that knows whether
+ * anything has looked at it. `await` calls `then`, because its constructor is not `Promise`.
+ */
+class WatchedPromise<T> extends Promise<T> {
+  #watch: Watch | null = null;
+
+  watch(watch: Watch): this {
+    // Of the base class: looking by itself is not what the handler did.
+    void super.then(watch.fulfilled, watch.rejected);
+    this.#watch = watch;
+    return this;
+  }
+
+  // What `await` and Promise.all call is how this class hears that it was looked at.
+  override then<A = T, B = never>(
+    onFulfilled?: ((value: T) => A | PromiseLike<A>) | null,
+    onRejected?: ((reason: unknown) => B | PromiseLike<B>) | null,
+  ): Promise<A | B> {
+    const next = super.then(onFulfilled, onRejected);
+    const watch = this.#watch;
+    if (watch && next instanceof WatchedPromise) {
+      watch.observed();
+      void next.watch(watch.derived());
+    }
+    return next;
+  }
+}
+
+interface Started {
+  readonly name: string;
+  /** Whether the handler called an effect for it, and not `then` of one. */
+  readonly isEffect: boolean;
+  readonly settled: Promise<void>;
+  observed: boolean;
+  failure: { readonly error: unknown } | null;
+}
+
+/** The effects that one attempt has started and that its handler has not yet waited for. */
+class AwaitedEffects {
+  readonly #open = new Set<Started>();
+
+  /** @param name what the effect is called in the message */
+  track<T>(name: string, work: Promise<T>): Promise<T> {
+    const promise = new WatchedPromise<T>((resolve, reject) => void work.then(resolve, reject));
+    return promise.watch(this.#watch(name, true));
+  }
+
+  /**
+   * Called when the handler has returned. Waits for the effects that still go on, so that their outcomes are recorded.
+   * @throws {UnawaitedEffectError} when the handler did not wait for an effect, or dropped the failure of one
+   */
+  async check(): Promise<void> {
+    // The handler may have looked at its last effect in the turn in which it returned.
+    const forgotten = [...this.#open].filter(({ observed, isEffect }) => isEffect && !observed);
+    const pending = [...this.#open];
+    await Promise.all(pending.map(({ settled }) => settled));
+    const failed = pending.find(({ failure, observed }) => failure !== null && !observed);
+    const [first] = [...forgotten, ...pending.filter(({ isEffect }) => isEffect), ...(failed ? [failed] : [])];
+    if (first) throw new UnawaitedEffectError(first.name, { cause: first.failure?.error });
+  }
+
+  #watch(name: string, isEffect: boolean): Watch {
+    const { promise: settled, resolve: settle } = withResolvers();
+    const started: Started = { name, isEffect, settled, observed: false, failure: null };
+    this.#open.add(started);
+    let over = false;
+    const done = (failure: Started['failure']) => {
+      [over, started.failure] = [true, failure];
+      // A derived promise that fulfils is nobody's loss: `await` makes one and drops it.
+      if (started.observed || (!isEffect && !failure)) this.#open.delete(started);
+      settle();
+    };
+    return {
+      observed: () => {
+        started.observed = true;
+        if (over) this.#open.delete(started);
+      },
+      derived: () => this.#watch(name, false),
+      fulfilled: () => done(null),
+      rejected: (error) => done({ error }),
+    };
+  }
+}
+
+/** `Promise.withResolvers` is not in Node 20. */
+function withResolvers(): { readonly promise: Promise<void>; readonly resolve: () => void } {
+  let resolve!: () => void;
+  const promise = new Promise<void>((done) => (resolve = done));
+  return { promise, resolve };
+}
+
+/** What an attempt may still do under its run lease. */
+export interface RunLease {
+  /** Throws when the attempt can't be trusted any more. */
+  check(): void;
+  /** Ends the attempt: the ledger says that it is not the current one. */
+  abort(error: StaleFenceError): void;
+  /** Asks the ledger again as long as the attempt can be trusted: an outage must not make an effect happen twice. */
+  retryWhileLeased<T>(operation: Failure['operation'], ask: () => Promise<T>): Promise<T>;
+}
 
 interface EffectsDeps {
   readonly ledger: AttemptLog & Pick<RunHistory, 'items'>;
@@ -20,12 +130,7 @@ interface EffectsDeps {
   readonly criticality: Criticality;
   /** What telemetry says of the attempt. */
   readonly about: { readonly cron: string; readonly runId: string; readonly attempt: number };
-  /** Called when the ledger says that this attempt is not the current one. */
-  readonly onStale: (error: StaleFenceError) => void;
-  /** Throws when the attempt can't be trusted any more. */
-  readonly check: () => void;
-  /** Asks the ledger again as long as the attempt can be trusted: an outage must not make an effect happen twice. */
-  readonly retryWhileLeased: <T>(operation: Failure['operation'], ask: () => Promise<T>) => Promise<T>;
+  readonly lease: RunLease;
   readonly tracing?: Tracing | null;
 }
 
@@ -81,7 +186,7 @@ export class EffectSession {
 
   /** @throws when nothing may be begun any more: the attempt can't be trusted, or waits for a person already */
   ready(): void {
-    this.deps.check();
+    this.deps.lease.check();
     if (this.#unresolved) throw this.#unresolved;
   }
 
@@ -106,14 +211,14 @@ export class EffectSession {
   }
 
   stale(name: string): StaleFenceError {
-    const { attempt, telemetry, onStale, about } = this.deps;
+    const { attempt, telemetry, lease, about } = this.deps;
     telemetry.emit('attempt.refused', { ...about, fence: attempt.fence, step: 'effect' });
     const error = new StaleFenceError(
       attempt.runId,
       attempt.fence,
       `the effect "${name}" belongs to another attempt now`,
     );
-    onStale(error);
+    lease.abort(error);
     return error;
   }
 

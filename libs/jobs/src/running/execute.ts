@@ -1,9 +1,11 @@
 import { randomUUID } from 'node:crypto';
-import type { BeginReply } from '@fencepost/ledger';
+import { sleep } from '@fencepost/lease/internal';
+import { NotReplicatedError } from '@fencepost/lease/redis';
+import type { BeginReply, BeginRequest } from '@fencepost/ledger';
 import { cronOfRun } from '@fencepost/ledger/run';
-import { Attempt } from './attempt.js';
+import { reportStoreFailure } from '../telemetry/report-failure.js';
 import { isOver, needless, afterFailure } from './answers.js';
-import { beginRun } from './begin-run.js';
+import { Attempt } from './attempt.js';
 import type { AttemptDeps, Disposition, Delivery } from './delivery.js';
 import { withinLimits, type Found, type LimitedDeps, type Try, type WakeableDelivery } from './within-limits.js';
 
@@ -79,4 +81,26 @@ async function handlerOfRun(deps: AttemptDeps, { runId }: Delivery): Promise<Fou
     return afterFailure(deps, { operation: 'handler.find', runId }, error);
   }
   return { kind: 'later', waitMs: UNHANDLED_MS };
+}
+
+/**
+ * Begins, and asks again with the same nonce while replicas are away: an attempt that was given up then would be used up
+ * without a handler having seen it, and an outage of the replicas would use up all of them.
+ *
+ * For half the run lease at the most, counted from the first time: a later answer leaves too little of it for a heartbeat.
+ */
+async function beginRun(deps: AttemptDeps, delivery: Delivery, request: BeginRequest): Promise<BeginReply> {
+  const { ledger, clock, telemetry } = deps;
+  const until = clock.monotonic() + request.ttlMs / 2;
+  for (;;) {
+    try {
+      return await ledger.begin(request);
+    } catch (error) {
+      const isTooLate = delivery.givenUp.over || clock.monotonic() >= until;
+      if (!(error instanceof NotReplicatedError) || isTooLate) throw error;
+      const { runId } = request;
+      reportStoreFailure(telemetry, { operation: 'attempt.begin', cron: cronOfRun(runId), runId }, error);
+      await sleep(clock, request.ttlMs / 12);
+    }
+  }
 }

@@ -65,9 +65,9 @@ class ForEach<T> {
   }
 
   async #known(): Promise<Map<string, ItemRecord>> {
-    const { ledger, attempt, retryWhileLeased } = this.session.deps;
+    const { ledger, attempt, lease } = this.session.deps;
     const { name } = this.settings;
-    const records = await retryWhileLeased('items.read', () => ledger.items(attempt.runId, name));
+    const records = await lease.retryWhileLeased('items.read', () => ledger.items(attempt.runId, name));
     return new Map(records.map((record) => [record.key, record]));
   }
 
@@ -131,12 +131,12 @@ class ForEach<T> {
 
   /** What has ended and what is about to begin are one step: half the calls, and none of them in between. */
   async #advance(begun: readonly string[]): Promise<void> {
-    const { ledger, attempt, retryWhileLeased } = this.session.deps;
+    const { ledger, attempt, lease } = this.session.deps;
     const { name } = this.settings;
     const finished = this.#finished;
     if (finished.length + begun.length === 0) return;
     const step = { finished, begun };
-    const reply = await retryWhileLeased('items.advance', () => ledger.advanceItems(attempt, name, step));
+    const reply = await lease.retryWhileLeased('items.advance', () => ledger.advanceItems(attempt, name, step));
     this.#finished = [];
     if (reply === 'stale') throw this.session.stale(name);
     if (finished.length > 0) this.session.tell('effect.finished', name);

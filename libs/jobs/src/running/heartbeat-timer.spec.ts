@@ -1,6 +1,6 @@
 import { ManualClock } from '@fencepost/lease/testing';
 import { beforeEach, describe, expect, it } from 'vitest';
-import { HeartbeatTimer } from './heartbeat-timer.js';
+import { HeartbeatTimer } from './heartbeat.js';
 
 const EVERY_MS = 3_000;
 

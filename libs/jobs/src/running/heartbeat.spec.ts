@@ -5,8 +5,7 @@ import { afterEach, describe, expect, it } from 'vitest';
 import { flaky, type Flaky } from '../../../../test/support/flaky.js';
 import type { AttemptLog, HeartbeatReply } from '../../../ledger/src/ledger.js';
 import { MemoryLedger } from '../../../ledger/src/memory-ledger.js';
-import { Heartbeat } from './heartbeat.js';
-import { HeartbeatTimer } from './heartbeat-timer.js';
+import { Heartbeat, HeartbeatTimer } from './heartbeat.js';
 
 const TTL_MS = 12_000;
 const DEADLINE_MS = trustedUntil(0, TTL_MS);

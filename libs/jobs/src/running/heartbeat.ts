@@ -1,7 +1,6 @@
 import { LeaseLostError, type Clock } from '@fencepost/lease';
 import { trustedUntil, type CancelTimer } from '@fencepost/lease/internal';
 import type { AttemptRef, AttemptLog } from '@fencepost/ledger';
-import type { HeartbeatTimer } from './heartbeat-timer.js';
 
 export interface HeartbeatDeps {
   readonly ledger: Pick<AttemptLog, 'heartbeat'>;
@@ -113,5 +112,44 @@ export class Heartbeat {
 
   #read(): { wall: number; monotonic: number } {
     return { wall: this.deps.clock.now(), monotonic: this.deps.clock.monotonic() };
+  }
+}
+
+/**
+ * One timer for the heartbeats of all attempts of a process. They beat in the same turn of the event loop, so the ledger
+ * extends all their run leases with one call; and a run that is over before the next heartbeat has cost no timer of its own.
+ */
+export class HeartbeatTimer {
+  readonly #beats = new Set<() => void>();
+  #nextAt = 0;
+  #cancelTimer: CancelTimer = () => {};
+
+  constructor(
+    private readonly clock: Clock,
+    private readonly everyMs: number,
+  ) {}
+
+  /** The monotonic instant of the next heartbeat, for who has joined. */
+  get nextAt(): number {
+    return this.#nextAt;
+  }
+
+  /** The first heartbeat comes within `everyMs`: with that of the others. */
+  join(beat: () => void): void {
+    if (this.#beats.size === 0) this.#arm();
+    this.#beats.add(beat);
+  }
+
+  leave(beat: () => void): void {
+    if (this.#beats.delete(beat) && this.#beats.size === 0) this.#cancelTimer();
+  }
+
+  #arm(): void {
+    this.#nextAt = this.clock.monotonic() + this.everyMs;
+    this.#cancelTimer = this.clock.after(this.everyMs, () => {
+      // Before the heartbeats: the last of them to leave ends the timer.
+      this.#arm();
+      for (const beat of this.#beats) beat();
+    });
   }
 }

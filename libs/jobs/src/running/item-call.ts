@@ -4,7 +4,7 @@ import { callEffect, type EffectCallOptions } from './call-effect.js';
 import type { Lookup } from './effect-context.js';
 import { describeError } from './describe-error.js';
 import type { EffectSession } from './effect-session.js';
-import { afterIndeterminate } from './effect-policy.js';
+import { afterIndeterminate } from './effect-options.js';
 import type { ForEachSettings, ItemAct } from './for-each-options.js';
 import { lookUp } from './look-up.js';
 
@@ -107,12 +107,12 @@ export class ItemCall<T> {
   /** What comes back after its time is a fact all the same, also when the attempt is over. */
   async #late(): Promise<void> {
     const { settings, session } = this.deps;
-    const { ledger, attempt, retryWhileLeased } = session.deps;
+    const { ledger, attempt, lease } = session.deps;
     const { key } = this.todo;
     const step = { finished: [{ key, kind: 'done' }], begun: [] } as const;
     const about = `item ${key} of ${settings.name}`;
     try {
-      await retryWhileLeased('items.advance', () => ledger.advanceItems(attempt, settings.name, step));
+      await lease.retryWhileLeased('items.advance', () => ledger.advanceItems(attempt, settings.name, step));
       session.tell('effect.late', settings.name);
     } catch (error) {
       session.trouble('effect.unrecorded', settings.name, `${about}: ${describeError(error)}`);

@@ -2,7 +2,7 @@ import type { BeginReply } from '@fencepost/ledger';
 import { hasLateness } from '@fencepost/ledger/run';
 import type { Delivery, CronHandler } from './delivery.js';
 import type { EffectSession } from './effect-session.js';
-import { runEffect } from './effects.js';
+import { runEffect } from './effect-call.js';
 import { withSignal, type LazyAbort } from './lazy-abort.js';
 import { PayloadError } from './errors.js';
 import { runForEach } from './for-each.js';

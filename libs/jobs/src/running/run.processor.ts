@@ -13,7 +13,7 @@ import { shownError } from './describe-error.js';
 import { LazyAbort } from './lazy-abort.js';
 import { ShutdownError } from './errors.js';
 import { Limiter } from './limits.js';
-import { HeartbeatTimer } from './heartbeat-timer.js';
+import { HeartbeatTimer } from './heartbeat.js';
 import type { WakeableDelivery } from './within-limits.js';
 import { reportQueueFailure, reportStoreFailure } from '../telemetry/report-failure.js';
 

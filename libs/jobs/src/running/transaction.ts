@@ -2,10 +2,9 @@ import type { SqlConnection, SqlPool } from '@fencepost/lease/postgres';
 import { isTransactional, type TransactionalLedger } from '@fencepost/ledger';
 import type { EffectSession } from './effect-session.js';
 import { EffectPayloadError, TransactionUnavailableError } from './effect-errors.js';
-import { readPayloadHash } from './effect-options.js';
-import { isAnother } from './effect-policy.js';
 import { encodeResult } from './effect-result.js';
 import { EffectOptionParser } from './effect-option-parser.js';
+import { readPayloadHash, isAnother } from './effect-options.js';
 
 export interface TransactionOptions {
   /** Of the effect it is recorded as, `'transaction'` by default; once in a run. */

@@ -3,16 +3,14 @@ import type { Clock } from '@fencepost/lease';
 import { mustStop } from '@fencepost/lease/internal';
 import type { ClaimReply, ClaimRequest, OccurrenceLog } from '@fencepost/ledger';
 import { cronOfRun } from '@fencepost/ledger/run';
+import { reportProgramError, reportStoreFailure } from '../telemetry/report-failure.js';
 import type { Telemetry } from '../telemetry/telemetry.js';
 import type { TraceCarrier, Tracing } from '../telemetry/tracing.js';
-import { claimRequest, endOf } from './claim-request.js';
-import { DispatchReport } from './dispatch-report.js';
+import { claimRequest, endOf, DueCalculator, type Due } from './due-calculator.js';
+import type { SharedSchedules } from './generation-ranges.js';
 import type { HeldCron } from './held-cron.js';
-import { DueCalculator, type Due } from './due-calculator.js';
 import type { PodTiming } from './pod-timing.js';
 import type { QueuedDelivery, RunQueue } from './run-queue.js';
-import type { SharedSchedules } from './generation-ranges.js';
-import { reportProgramError, reportStoreFailure } from '../telemetry/report-failure.js';
 
 /** What a pod knows of the catalog, as of its last reading or beat. */
 export interface Freshness {
@@ -107,7 +105,9 @@ export class Dispatcher {
     const dispatched = due.map(() => FAILED);
     const asked = this.#ask(due, dispatched);
     const since = this.deps.clock.now();
-    const outcomes = asked.length === 0 ? [] : await this.#claimAll(asked);
+    const rejectAll = (reason: unknown) => asked.map(() => ({ status: 'rejected', reason }) as const);
+    const requests = asked.map(({ request }) => request);
+    const outcomes = requests.length === 0 ? [] : await this.deps.ledger.claimAll(requests).catch(rejectAll);
     const deliveries: QueuedDelivery[] = [];
     const carried: number[] = [];
     asked.forEach((one, n) => {
@@ -157,7 +157,7 @@ export class Dispatcher {
       if (held.over || mustStop(held.lease, monotonic)) return void (dispatched[index] = STALE);
       try {
         const due = this.#dueCalculator.due(held);
-        if (due === null) return void (dispatched[index] = { lookAt: this.#dueCalculator.lookAt(held) });
+        if ('lookAt' in due) return void (dispatched[index] = due);
         const request = claimRequest(held, due, randomUUID());
         this.#report.claiming(request);
         asked.push({ index, held, due, request });
@@ -171,14 +171,6 @@ export class Dispatcher {
       }
     });
     return asked;
-  }
-
-  async #claimAll(asked: readonly Asked[]): Promise<readonly PromiseSettledResult<ClaimReply>[]> {
-    try {
-      return await this.deps.ledger.claimAll(asked.map(({ request }) => request));
-    } catch (reason) {
-      return asked.map(() => ({ status: 'rejected', reason }));
-    }
   }
 
   async #tryDeliver(deliveries: readonly QueuedDelivery[]): Promise<boolean> {
@@ -207,7 +199,7 @@ export class Dispatcher {
         // Measured anew, so that a clock that was set right is trusted again.
         held.aheadMs = 0;
         this.#report.followed(request, reply);
-        return { lookAt: this.#dueCalculator.lookAt(held), ...(isBlocked(reply) && { blocked: true }) };
+        return { lookAt: this.#dueCalculator.nextAfter(held, due), ...(isBlocked(reply) && { blocked: true }) };
       case 'early':
         held.aheadMs = clock.now() - (endOf(request) + due.range.spreadMs - reply.waitMs);
         return { lookAt: this.#lookAfter(held, reply.waitMs) };
@@ -227,4 +219,44 @@ export class Dispatcher {
 function isBlocked(reply: ClaimReply): boolean {
   if (reply.verdict === 'skipped') return reply.reason === 'overlap';
   return reply.verdict === 'claimed' && reply.behind === true;
+}
+
+interface DispatchReportDeps {
+  readonly clock: Clock;
+  readonly telemetry: Telemetry;
+}
+
+/** Tells what became of claims. Nothing is put together that nobody listens to: a thousand crons are due at once. */
+class DispatchReport {
+  constructor(private readonly deps: DispatchReportDeps) {}
+
+  claiming({ cron, occurrence, fence }: ClaimRequest): void {
+    const { telemetry } = this.deps;
+    if (!telemetry.listens('occurrence.claiming')) return;
+    telemetry.emit('occurrence.claiming', { cron, scheduledAt: occurrence?.scheduledAt ?? null, fence });
+  }
+
+  failed({ cron }: ClaimRequest, reason: unknown): void {
+    reportStoreFailure(this.deps.telemetry, { operation: 'occurrence.claim', cron }, reason);
+  }
+
+  followed(request: ClaimRequest, reply: ClaimReply): void {
+    const { telemetry } = this.deps;
+    const { cron, fence, generation } = request;
+    if (reply.verdict === 'stale') return telemetry.emit('claim.stale', { cron, fence, accepted: reply.fence });
+    if (reply.verdict === 'stale-definition') {
+      return telemetry.emit('claim.outdated', { cron, generation, accepted: reply.generation });
+    }
+    for (const range of request.skips) telemetry.emit('occurrence.passed', { cron, ...range });
+    this.#occurrence(request, reply);
+  }
+
+  #occurrence({ cron, fence, occurrence }: ClaimRequest, reply: ClaimReply): void {
+    const { telemetry, clock } = this.deps;
+    if (occurrence === null) return;
+    const { scheduledAt, dueAt, reason } = occurrence;
+    if (reply.verdict === 'skipped') telemetry.emit('occurrence.skipped', { cron, scheduledAt, reason: reply.reason });
+    if (reply.verdict !== 'claimed' || !telemetry.listens('occurrence.claimed')) return;
+    telemetry.emit('occurrence.claimed', { cron, runId: reply.runId, fence, reason, lateByMs: clock.now() - dueAt });
+  }
 }

@@ -1,13 +1,21 @@
 import type { Clock } from '@fencepost/lease';
+import type { ClaimedOccurrence, ClaimRequest } from '@fencepost/ledger';
+import { DEFAULT_CANCEL_GRACE_MS, type CronDefinition } from '@fencepost/ledger/catalog';
+import type { OverlapPolicy } from '@fencepost/ledger/run';
+import { leftoverRanges, newestRange, type GenerationRange, type SharedSchedules } from './generation-ranges.js';
 import type { HeldCron } from './held-cron.js';
 import { planOccurrence, type Plan } from './misfire.js';
 import { POD_TIMING, type PodTiming } from './pod-timing.js';
-import { leftoverRanges, newestRange, type GenerationRange, type SharedSchedules } from './generation-ranges.js';
 
 /** What is to be asked for now, and whose instants it is about. */
 export interface Due {
   readonly plan: Plan;
   readonly range: GenerationRange;
+}
+
+/** By this pod's clock; `null` when nothing will ever be due. */
+export interface NotDue {
+  readonly lookAt: number | null;
 }
 
 export interface DueCalculatorDeps {
@@ -28,38 +36,45 @@ export class DueCalculator {
     this.#timing = deps.timing ?? POD_TIMING;
   }
 
-  /** `null` when nothing is due. */
-  due(held: HeldCron): Due | null {
+  /** What is due of a cron, or else when to look next: worked out in one walk over its generations. */
+  due(held: HeldCron): Due | NotDue {
     const { schedules, clock, freshness } = this.deps;
-    const now = clock.now() - this.#aheadOf(held);
+    const aheadMs = this.#aheadOf(held);
+    const now = clock.now() - aheadMs;
     for (const range of leftoverRanges(held, schedules, freshness.bornAt)) {
       const plan = planRange(held, range, { until: range.until, now });
       if (plan !== null) return { plan, range };
       // The cursor passes instants in their order: what comes after waits for what was put off by a spread.
-      if (firstOf(held, range) !== null) return null;
+      const next = firstOf(held, range);
+      if (next !== null) return { lookAt: next + range.spreadMs + aheadMs };
     }
     const range = newestRange(held, schedules, freshness.bornAt);
     const plan = range && planRange(held, range, { until: this.#horizon(), now });
-    return range && plan && { plan, range };
+    return range && plan ? { plan, range } : { lookAt: range && this.#nextIn(held, range, aheadMs) };
   }
 
-  /** When to look next, by this pod's clock; `null` when nothing will ever be due. */
-  lookAt(held: HeldCron): number | null {
-    const { schedules, clock, freshness } = this.deps;
-    const ahead = this.#aheadOf(held);
-    for (const range of leftoverRanges(held, schedules, freshness.bornAt)) {
-      const next = firstOf(held, range);
-      if (next !== null) return next + range.spreadMs + ahead;
+  /** When to look again after what was due has been claimed, by this pod's clock; `null` when nothing will ever be due. */
+  nextAfter(held: HeldCron, { range }: Due): number | null {
+    const { schedules, freshness } = this.deps;
+    const aheadMs = this.#aheadOf(held);
+    if (range.until === Infinity) return this.#nextIn(held, range, aheadMs);
+    for (const leftover of leftoverRanges(held, schedules, freshness.bornAt)) {
+      const next = firstOf(held, leftover);
+      if (next !== null) return next + leftover.spreadMs + aheadMs;
     }
-    const range = newestRange(held, schedules, freshness.bornAt);
-    const next = range && firstOf(held, range);
-    if (range === null || next === null) return null;
+    const newest = newestRange(held, schedules, freshness.bornAt);
+    return newest && this.#nextIn(held, newest, aheadMs);
+  }
+
+  #nextIn(held: HeldCron, newest: GenerationRange, aheadMs: number): number | null {
+    const next = firstOf(held, newest);
+    if (next === null) return null;
     const beyondMs = next - this.#horizon();
-    const dueAt = next + range.spreadMs + ahead;
+    const dueAt = next + newest.spreadMs + aheadMs;
     if (beyondMs <= 0) return dueAt;
     // Due, and perhaps another generation's by now: what is heard next will say so.
     const { heartbeatMs } = this.#timing;
-    return Math.max(dueAt, clock.now() + Math.min(Math.max(beyondMs, heartbeatMs * SOON), heartbeatMs));
+    return Math.max(dueAt, this.deps.clock.now() + Math.min(Math.max(beyondMs, heartbeatMs * SOON), heartbeatMs));
   }
 
   /** Up to here it is known which generation an instant belongs to. */
@@ -107,4 +122,40 @@ function firstOf(held: HeldCron, range: GenerationRange): number | null {
 /** From where on instants count: a changed expression never makes any that were missed before the change. */
 function accountedUntil({ cursor }: HeldCron, { from }: GenerationRange): number {
   return cursor !== null && cursor > from ? cursor : from;
+}
+
+/** Asks for what a plan says, under the generation its instants belong to. */
+export function claimRequest(held: HeldCron, { plan, range }: Due, nonce: string): ClaimRequest {
+  const { lease, cursor } = held;
+  const { definition, generation, spreadMs } = range;
+  const { startDeadlineMs } = definition;
+  const { occurrence } = plan;
+  return {
+    cron: definition.name,
+    fence: lease.fence,
+    term: lease.nonce,
+    holder: lease.holder,
+    generation,
+    nonce,
+    cursor,
+    skips: plan.skips,
+    spreadMs,
+    occurrence,
+    overlap: overlapOf(definition, occurrence),
+    maxConcurrency: definition.maxConcurrency ?? 1,
+    cancelGraceMs: definition.cancelGraceMs ?? DEFAULT_CANCEL_GRACE_MS,
+    startBy: startDeadlineMs === undefined || occurrence === null ? null : occurrence.dueAt + startDeadlineMs,
+    handler: definition.handler ?? null,
+    payload: definition.payload === undefined ? null : JSON.stringify(definition.payload),
+  };
+}
+
+/** Where the cursor stands after the claim. */
+export function endOf({ occurrence, skips }: ClaimRequest): number {
+  return occurrence?.scheduledAt ?? skips.at(-1)?.through ?? 0;
+}
+
+/** What `fire-all` makes up for runs one after the other, and not all at once as soon as the pods are back. */
+function overlapOf({ misfire, overlap }: CronDefinition, occurrence: ClaimedOccurrence | null): OverlapPolicy {
+  return misfire === 'fire-all' && occurrence?.reason === 'catch-up' && overlap !== 'allow' ? 'queue-all' : overlap;
 }

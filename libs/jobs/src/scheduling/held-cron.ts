@@ -25,7 +25,7 @@ export interface HeldCron {
   aheadMs: number;
   /** Lost, or given up: nothing is claimed for it any more, whatever is on its way. */
   over: boolean;
-  /** The newest generation of `entry`, worked out at the first look: `newestSegment` keeps it here. */
+  /** The newest generation of `entry`, worked out at the first look: `newestRange` keeps it here. */
   newest: GenerationRange | null;
 }
 

@@ -1,5 +1,5 @@
 import { FenceExhaustedError, formatFence } from '@fencepost/lease';
-import { decodeBegun, type BegunRow } from '../begun-run-codec.js';
+import { decodeBegun, type BegunRow } from '../attempt-codec.js';
 import type { AttemptRef, BeginReply, BeginRequest } from '../ledger.js';
 import { cronOfRun } from '../occurrence.js';
 import { storable } from './postgres-value.js';

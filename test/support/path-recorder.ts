@@ -1,0 +1,91 @@
+import { createHash } from 'node:crypto';
+import { createHook } from 'node:async_hooks';
+import { readdirSync } from 'node:fs';
+import { Session } from 'node:inspector/promises';
+import { fileURLToPath, pathToFileURL } from 'node:url';
+import type { Redis } from 'ioredis';
+import { loadScripts } from '@fencepost/lease/internal/redis';
+
+const root = fileURLToPath(new URL('../../', import.meta.url));
+const OWN = /\/libs\/[\w/.-]+\/src\/[\w./-]+\.ts/;
+
+/** The packages that decide about an occurrence; telemetry only tells of it. */
+const COUNTED = /^libs\/(jobs|ledger)\/src\/(?!telemetry\/)/;
+
+export interface PathRecorder {
+  /** Our own functions that were under way when each script was sent the last time, the innermost first. */
+  readonly stacks: Readonly<Record<string, readonly string[]>>;
+  /** The files of jobs and ledger of which a function was called since this was asked the last time. */
+  files(): Promise<string[]>;
+  stop(): void;
+}
+
+/** Watches a connection for Lua scripts, and which of our own code leads to each. */
+export async function pathRecorder(redis: Redis, scriptFolder: string): Promise<PathRecorder> {
+  const stacks: Record<string, readonly string[]> = {};
+  const names = namesOfScripts(scriptFolder);
+  const limit = Error.stackTraceLimit;
+  Error.stackTraceLimit = 100;
+  // A batch leaves at the end of the turn, with a stack of its own: what asked for it is what had that turn waited for.
+  let batched: readonly string[] = [];
+  const hook = createHook({
+    init: (_id, type) => {
+      const own = type === 'Immediate' ? ownFrames() : [];
+      if (own.length > 0) batched = own;
+    },
+  }).enable();
+  const send = redis.sendCommand.bind(redis);
+  redis.sendCommand = (command, stream) => {
+    const name = names.get(String(command.args[0]));
+    const own = name === undefined ? [] : ownFrames();
+    if (name !== undefined) stacks[name] = isBatched(own) ? [...own, ...batched] : own;
+    return send(command, stream);
+  };
+  const session = new Session();
+  session.connect();
+  await session.post('Profiler.enable');
+  await session.post('Profiler.startPreciseCoverage', { callCount: true, detailed: false });
+  const stop = () => {
+    hook.disable();
+    session.disconnect();
+    Error.stackTraceLimit = limit;
+  };
+  return { stacks, files: () => calledFiles(session), stop };
+}
+
+/** The functions between the one that decides and the one that hands a command to the client. */
+export function framesToWire(stack: readonly string[] = [], decides: string): string[] {
+  const end = stack.findIndex((frame) => frame.endsWith(decides));
+  return end < 0 ? [`not called by ${decides}`, ...stack] : stack.slice(1, end);
+}
+
+function isBatched(own: readonly string[]): boolean {
+  return own.some((frame) => frame.includes('#depart'));
+}
+
+/** By the text and by the hash that a server is sent. */
+function namesOfScripts(folder: string): ReadonlyMap<string, string> {
+  const names = readdirSync(folder).map((file) => file.replace(/\.lua$/, ''));
+  return new Map(
+    Object.entries(loadScripts(pathToFileURL(folder), names)).flatMap(([name, { text }]) => [
+      [text, name],
+      [createHash('sha1').update(text).digest('hex'), name],
+    ]),
+  );
+}
+
+function ownFrames(): string[] {
+  const lines = (new Error().stack ?? '').split('\n').filter((line) => OWN.test(line) && !line.includes('.spec.ts'));
+  return lines.map(
+    (line) => /at (?:async )?(?:new )?([\w.#<>]+) /.exec(line)?.[1] ?? line.replace(/^.*\/libs\//, 'libs/'),
+  );
+}
+
+async function calledFiles(session: Session): Promise<string[]> {
+  const { result } = await session.post('Profiler.takePreciseCoverage');
+  const called = result.filter(({ functions }) =>
+    functions.some(({ functionName, ranges }) => functionName !== '' && (ranges[0]?.count ?? 0) > 0),
+  );
+  const files = called.map(({ url }) => url.replace(/^file:\/\//, '').replace(root, ''));
+  return files.filter((file) => COUNTED.test(file)).toSorted();
+}
