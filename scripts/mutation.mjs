@@ -9,8 +9,8 @@ import { tool } from './tool.mjs';
 
 const STATE = '.cache/mutation';
 const SHORT_FILES = 3;
-/** A property takes seconds, and it is repeated for each mutant; always the same draws, so that results can be kept. */
-const FEWER_RANDOM_RUNS = { FC_RUNS: '0.02', FC_SEED: '1' };
+/** Of a package whose properties take seconds: by how much to multiply their runs, because each mutant repeats them. */
+const RANDOM_RUNS = { schedule: '0.02' };
 /** Helpers of tests and generated code: no spec beside them would notice a change. */
 const UNMEASURED = ['testing', 'client'];
 
@@ -22,6 +22,7 @@ is the percentage of changes that a spec notices. Results are kept in ${STATE}: 
   --packages <names>   some of ${packages().join(',')}; default all
   --files <globs>      only these sources, relative to src of the package, for example "zone.ts,store/*.ts"
   --short              ${SHORT_FILES} sources of each package
+  --static             also what is computed once, when a module is loaded; each such change takes all specs
   --force              repeat also what has not changed
   --json               only the closing line on stdout; everything else goes to stderr
   -h, --help           this
@@ -54,9 +55,9 @@ export function shortSelection(sources, count = SHORT_FILES) {
 /**
  * Stryker's options for one package.
  * @param {string} name
- * @param {{ files: string[], force: boolean }} selection
+ * @param {{ files: string[], force: boolean, static?: boolean }} selection
  */
-export function strykerOptions(name, { files, force }) {
+export function strykerOptions(name, { files, force, static: withStatic = false }) {
   const globs = files.length > 0 ? files : ['**/*.ts'];
   const kits = existsSync(join(root, 'libs', name, 'src/testing')) ? ['testing/**'] : [];
   return {
@@ -70,7 +71,7 @@ export function strykerOptions(name, { files, force }) {
     incrementalFile: `${STATE}/${name}.incremental.json`,
     force,
     // A change of what is computed once, when a module is loaded, would need every spec of the package in a new process.
-    ignoreStatic: true,
+    ignoreStatic: !withStatic,
     concurrency: 1,
     timeoutMS: 20_000,
     dryRunTimeoutMinutes: 15,
@@ -107,12 +108,13 @@ function percent(part, whole) {
   return whole === 0 ? null : Math.round((1_000 * part) / whole) / 10;
 }
 
-function measure(name, { files, short, force }) {
+function measure(name, { files, short, ...options }) {
   const since = performance.now();
   const config = `${STATE}/${name}.stryker.json`;
   const selected = short ? shortSelection(sourcesOf(name)) : files;
-  writeFileSync(join(root, config), JSON.stringify(strykerOptions(name, { files: selected, force })));
+  writeFileSync(join(root, config), JSON.stringify(strykerOptions(name, { files: selected, ...options })));
   rmSync(join(root, reportOf(name)), { force: true });
+  process.env.FC_RUNS = RANDOM_RUNS[name] ?? '1';
   const ok = tool('stryker', ['run', config]);
   const score = ok ? scoreOf(mutantsIn(name)) : {};
   return { package: name, ok, ...score, seconds: Math.round((performance.now() - since) / 1_000) };
@@ -128,7 +130,8 @@ function mutantsIn(name) {
 function readOptions(args) {
   const flag = { type: 'boolean', default: false };
   const list = { type: 'string' };
-  const options = { short: flag, force: flag, json: flag, help: { ...flag, short: 'h' }, packages: list, files: list };
+  const flags = { short: flag, static: flag, force: flag, json: flag, help: { ...flag, short: 'h' } };
+  const options = { ...flags, packages: list, files: list };
   const values = parseArgs({ args, options }).values;
   const names = values.packages?.split(',') ?? packages();
   const unknown = names.find((name) => !packages().includes(name));
@@ -140,7 +143,8 @@ function readOptions(args) {
 
 async function withRedis(task) {
   const redis = await startRedis({ log: (line) => console.error(line) });
-  Object.assign(process.env, FEWER_RANDOM_RUNS, { REDIS_URL: redis.url });
+  // Always the same draws, so that results can be kept.
+  Object.assign(process.env, { REDIS_URL: redis.url, FC_SEED: '1' });
   try {
     return task();
   } finally {

@@ -13,7 +13,7 @@ import {
   type NotCovered,
 } from './audit-report.js';
 
-export type { AuditReport, AuditFinding, AuditFindingKind, NotCovered } from './audit-report.js';
+export type { AuditReport } from './audit-report.js';
 
 export interface AuditPorts {
   readonly catalog: Pick<Catalog, 'read'>;
