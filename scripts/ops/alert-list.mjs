@@ -148,7 +148,7 @@ function stores(m) {
     {
       ...{ name: 'FencepostProgramError', expr: `${errors} > 0`, holds: '0m', severity: 'warning' },
       summary: '{{ $labels.instance }} had an unexpected error in the program itself.',
-      description: 'No store caused it. The pod continues; its log has the stack as "program_error".',
+      description: 'No store caused it. The pod continues; its log has the stack as "program_failed".',
       runbook: 'program-error',
     },
     {

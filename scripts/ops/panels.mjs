@@ -48,7 +48,7 @@ function now(m) {
     stat('Most overdue', `time() - ${ask({ of: m.nextFire, as: 'min' })}`, { unit: 's', alarmAt: 60 }),
     stat('Uncertain runs', ask({ of: m.uncertainRuns, as: 'sum' }), {
       alarmAt: 1,
-      description: 'They wait for a person to say whether an effect has happened.',
+      description: 'They wait for an operator to resolve an effect.',
     }),
   ];
 }

@@ -70,7 +70,7 @@ describe('the board', () => {
     const text = await response.text();
     expect([response.status, text]).toEqual([
       409,
-      expect.stringContaining('was not run: as many of its runs are open'),
+      expect.stringContaining('was not run: the maximum of open runs is reached'),
     ]);
     expect(text).not.toContain('.ts:');
   });
@@ -80,7 +80,7 @@ describe('the board', () => {
     const headers = { 'content-type': 'application/json' };
     const path = '/queues/api/queues/runs/job-schedulers/nightly-report';
     const response = await running.ask(path, { as: 'admin', method: 'PATCH', body, headers });
-    expect([response.status, await response.text()]).toEqual([403, expect.stringContaining('Nobody may do that here')]);
+    expect([response.status, await response.text()]).toEqual([403, expect.stringContaining('Not available here')]);
     const { expression } = await json(running.ask('/api/crons/nightly-report'));
     expect(expression).toBe('0 3 1 1 *');
   });
@@ -107,7 +107,7 @@ describe('the board', () => {
     const response = await board(`/queues/runs/${encodeURIComponent(runId)}/retry`, 'operator', 'PUT');
     expect([response.status, JSON.stringify(await response.json())]).toEqual([
       403,
-      expect.stringContaining('is cancelled, so this job does nothing'),
+      expect.stringContaining('is cancelled, so this job has no effect'),
     ]);
   });
 

@@ -67,7 +67,7 @@ describe('the API', () => {
       {
         statusCode: 404,
         code: 'CRON_UNKNOWN',
-        message: expect.stringContaining('Is one of these meant: "nightly-report"?'),
+        message: expect.stringContaining('Did you mean "nightly-report"?'),
       },
     ]);
   });

@@ -102,7 +102,7 @@ describe('whoever has no token', () => {
     const page = await stage.visit(cronPath('kept'), { as: null });
     await page.getByLabel('Token').fill('no-such-token');
     await page.getByRole('button', { name: 'Sign in' }).click();
-    await shows(page, 'This token is not known here.');
+    await shows(page, 'Unknown token.');
     await page.getByLabel('Token').fill(TOKENS.operator.secret);
     await page.getByRole('button', { name: 'Sign in' }).click();
     await shows(page, 'Timeline');

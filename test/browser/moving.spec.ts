@@ -27,7 +27,7 @@ describe('a page that stays open', () => {
     const moved = await Promise.all(theirs.flat().map((cron) => deployment.otherHolderOf(cron, 'doomed')));
     await expect.poll(() => heldBy('scheduler'), SOON).toBe(CRONS.length);
     expect(await heldBy('doomed')).toBe(0);
-    await shows(page.getByRole('table', { name: 'Hand-overs, the newest first' }), theirs.flat()[0] ?? '');
+    await shows(page.getByRole('table', { name: 'Hand-overs, newest first' }), theirs.flat()[0] ?? '');
     expect(await isMarked(page)).toBe(true);
     console.log(
       `${moved.length} crons moved within ${Math.round(Math.max(...moved.map(({ tookMs }) => tookMs)))} ms; a lease lasts 3,000 ms`,
@@ -39,7 +39,7 @@ describe('a page that stays open', () => {
     await stage.cron('watched', { handler: 'lasting' });
     await stage.closeGate('watched');
     const page = await stage.visit(cronPath('watched'));
-    await shows(page, 'It has not run yet');
+    await shows(page, 'No runs yet');
     await mark(page);
     const runs = page.getByRole('table', { name: 'Latest runs' });
     const runId = await stage.trigger('watched');
@@ -59,7 +59,7 @@ describe('a page that stays open', () => {
     await expect.poll(() => page.locator('.live').innerText(), SOON).toBe('live');
     await stage.pod.terminate();
     await expect.poll(() => page.locator('.live').innerText(), SOON).toBe('reconnecting');
-    await shows(page, 'This is not up to date.', 'see whether the scheduler pods run');
+    await shows(page, 'This is out of date.', 'check that scheduler pods are running');
     await page.getByRole('link', { name: 'Upcoming' }).click();
     await shows(page, 'The scheduler does not answer', 'Try again');
   });

@@ -23,17 +23,17 @@ describe('a worker that is frozen past its run lease, and wakes up', () => {
     first.thaw();
     await first.waitFor('attempt_refused');
 
-    const refusals = run.getByRole('table', { name: 'Refusals, the newest first' });
+    const refusals = run.getByRole('table', { name: 'Refusals, newest first' });
     const refused = refusals.getByRole('row').filter({ hasText: 'first-worker/' });
-    await shows(refused.first(), 'refused', 'write refused: a later attempt has a larger fence');
-    const attempts = run.getByRole('table', { name: 'Attempts, the newest first' });
+    await shows(refused.first(), 'refused', 'write refused: the attempt is stale');
+    const attempts = run.getByRole('table', { name: 'Attempts, newest first' });
     await shows(attempts.getByRole('row').nth(1), 'second-worker/', 'succeeded');
     const against = `was refused: fence ${late} against`;
     await shows(attempts.getByRole('row').nth(2), 'first-worker/', 'refused', 'an effect', against);
-    const fences = cron.getByRole('table', { name: 'Fences and refusals, the newest first' });
-    await shows(fences, 'write refused', 'first-worker/', 'took the cron over');
+    const fences = cron.getByRole('table', { name: 'Fences and refusals, newest first' });
+    await shows(fences, 'write refused', 'first-worker/', 'lease acquired');
     await cron.getByLabel('Refusals only').check();
-    await expect.poll(() => fences.innerText(), SOON).not.toContain('took the cron over');
+    await expect.poll(() => fences.innerText(), SOON).not.toContain('lease acquired');
     await shows(fences, 'first-worker/', String(late));
     expect([await isMarked(run), await isMarked(cron)]).toEqual([true, true]);
     expect(await stage.deployment.effectsOf(runId)).toEqual(['first', 'second', 'third']);

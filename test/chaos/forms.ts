@@ -37,7 +37,7 @@ export const SHORT: Form = {
     ...['redis-frozen', 'redis-killed', 'redis-partitioned', 'redis-replies-dropped', 'redis-wiped'],
     ...['pg-terminate-backend', 'postgres-crashed', 'postgres-replies-dropped'],
   ],
-  observations: ['takeover', 'store.trouble'],
+  observations: ['takeover', 'store.failed'],
 };
 
 export type StruckStage = Pick<Stage, 'processFaults' | 'redisFaults' | 'databaseFaults' | 'wipes' | 'redisPauseMs'>;

@@ -5,16 +5,23 @@ type Counts = Partial<Record<Observation, number>>;
 
 /** Events that are a sighting by themselves. */
 const AS_TOLD: readonly Observation[] = [
-  ...(['claim.stale', 'claim.outdated', 'lease.evicted', 'lease.lost', 'run.redelivered', 'attempt.refused'] as const),
+  ...([
+    'claim.stale',
+    'claim.outdated',
+    'lease.preempted',
+    'lease.lost',
+    'run.redelivered',
+    'attempt.refused',
+  ] as const),
   ...([
     'attempt.needless',
     'attempt.aborted',
     'effect.late',
     'effect.known',
     'effect.unknown',
-    'effect.asked',
+    'effect.unresolved',
   ] as const),
-  ...(['store.trouble', 'stalled'] as const),
+  ...(['store.failed', 'stalled'] as const),
 ];
 
 /** Which branches in which somebody is refused, put off or asked were taken, and how often. */

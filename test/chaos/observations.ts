@@ -2,11 +2,18 @@ import type { Stall } from '../pods/stall.js';
 
 /** Branches in which somebody is refused, put off or asked, as they are told in the closing line. */
 export const OBSERVATIONS = [
-  ...(['claim.stale', 'claim.moved', 'claim.outdated', 'lease.evicted', 'lease.lost', 'run.redelivered'] as const),
+  ...(['claim.stale', 'claim.moved', 'claim.outdated', 'lease.preempted', 'lease.lost', 'run.redelivered'] as const),
   ...(['run.orphaned', 'takeover', 'attempt.refused', 'attempt.busy', 'attempt.needless', 'attempt.aborted'] as const),
-  ...(['effect.late', 'effect.known', 'effect.unknown', 'effect.asked', 'skipped.overlap', 'passed.merged'] as const),
+  ...([
+    'effect.late',
+    'effect.known',
+    'effect.unknown',
+    'effect.unresolved',
+    'skipped.overlap',
+    'passed.merged',
+  ] as const),
   ...(['passed.misfire', 'superseded', 'answered.done', 'answered.not-done', 'sink.stale', 'sink.repeated'] as const),
-  ...(['store.trouble', 'stalled', 'transaction.refused'] as const),
+  ...(['store.failed', 'stalled', 'transaction.refused'] as const),
 ];
 
 export type Observation = (typeof OBSERVATIONS)[number];
@@ -14,8 +21,8 @@ export type Observation = (typeof OBSERVATIONS)[number];
 /** What a minute of chaos reliably provokes: a run in which one of these is missing has not tested it. */
 const RELIABLE: readonly Observation[] = [
   ...(['claim.stale', 'lease.lost', 'run.redelivered', 'takeover', 'attempt.refused', 'attempt.aborted'] as const),
-  ...(['effect.late', 'effect.unknown', 'effect.asked', 'answered.done', 'answered.not-done'] as const),
-  ...(['store.trouble', 'stalled'] as const),
+  ...(['effect.late', 'effect.unknown', 'effect.unresolved', 'answered.done', 'answered.not-done'] as const),
+  ...(['store.failed', 'stalled'] as const),
 ];
 
 export function sometimesOf(_ledger: 'redis' | 'postgres'): readonly Observation[] {

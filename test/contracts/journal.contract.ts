@@ -103,7 +103,7 @@ function ofOneCron(makeHarness: MakeHarness): void {
       happened('occurrence.claimed'),
       happened('attempt.failed'),
       happened('lease.lost', { cron: 'hourly' }),
-      happened('store.trouble', { level: 'error' }),
+      happened('store.failed', { level: 'error' }),
       { ...happened('pods.changed'), cron: null },
     ]);
     const found = await elsewhere.ofCron('nightly', { limit: 10 });

@@ -124,7 +124,7 @@ describe('pods that hold secrets', () => {
       await w1.kill();
       await s1.kill();
       redis.freeze();
-      await Promise.race([s2.waitFor('store_trouble'), w2.waitFor('store_trouble')]);
+      await Promise.race([s2.waitFor('store_failed'), w2.waitFor('store_failed')]);
       redis.thaw();
       await pool.query(
         `select pg_terminate_backend(pid) from pg_stat_activity where application_name like 'fencepost%'`,

@@ -111,7 +111,7 @@ describe('the fencepost program', { timeout: 120_000 }, () => {
     const paused = await fencepost(['pause', 'nightly', '--reason', 'disk full', '--by', 'anna'], { env });
     expect(paused).toEqual({
       code: 0,
-      out: 'nightly is paused until somebody resumes it, by anna: disk full\n',
+      out: 'nightly is paused until it is resumed, by anna: disk full\n',
       err: '',
     });
     const { out } = await fencepost(['trigger', 'nightly', '--json'], { env });
@@ -138,7 +138,7 @@ describe('the fencepost program', { timeout: 120_000 }, () => {
   it.each([
     [['next', '30', '2', '*', '*', '*'], 'too many arguments'],
     [['next', '0 25 * * *'], 'the hour field takes values from 0 to 23'],
-    [['plan', 'no-such-file.json'], 'Expected a file that can be read, or - for stdin, got "no-such-file.json"'],
+    [['plan', 'no-such-file.json'], 'Cannot read "no-such-file.json"'],
   ])('refuses %j with 2 and a sentence', async (args, sentence) => {
     const ended = await fencepost(args);
     expect(ended).toMatchObject({ code: 2, out: '', err: expect.stringContaining(sentence) });

@@ -43,7 +43,7 @@ describe('a scheduler that is killed while it holds a cron', () => {
     await killed.kill();
     expect((await other).tookMs).toBeLessThan((ttlMs * 2) / 3 - SLACK_MS);
     const survivors = schedulers.filter((pod) => pod.isAlive);
-    expect(survivors.flatMap((pod) => pod.eventsOf('lease_evicted'))).toMatchObject([{ cron: 'tick' }]);
+    expect(survivors.flatMap((pod) => pod.eventsOf('lease_preempted'))).toMatchObject([{ cron: 'tick' }]);
     await runsAfter(deployment, 'tick', 3);
     await Promise.all(survivors.map((pod) => pod.terminate()));
     await deployment.settled('tick');

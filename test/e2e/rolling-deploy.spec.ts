@@ -46,7 +46,7 @@ describe('a cron that workers of several builds declare', () => {
     const same = pods.spawnWorker('other-second-build', build(2, EVEN_SECONDS));
     expect(await same.exited).toEqual({ code: 1, signal: null });
     expect(same.stderr).toBe(
-      'The test worker does not start. The cron "tick" is already declared with another content by a build with the ' +
+      'The test worker does not start. The cron "tick" is already declared differently by a build with the ' +
         'same buildSeq 2. Give the newer build a higher buildSeq (JobsModule option "buildSeq", or build it again).\n',
     );
     expect(await definition()).toEqual({ expression: EVERY_SECOND, generation: 1, state: 'firing' });

@@ -65,7 +65,7 @@ describe.each([1, 2])('a handler that holds every one of %i connections', (max) 
     });
     expect(refusal).toMatchObject({
       code: 'POOL_EXHAUSTED',
-      message: expect.stringMatching(/every connection of the pool is in use: give it a larger "max"/),
+      message: expect.stringMatching(/every connection of the pool is in use: raise its "max"/),
     });
     expect(disposition).toMatchObject({ kind: 'later' });
     expect(await sandbox.rows('select * from @booked')).toEqual([]);

@@ -87,7 +87,7 @@ describe('fencepost leases clear', () => {
     const { leases, acquire, clear, trail } = await stage();
     await acquire('nightly');
     const { code, err } = await clear();
-    expect([code, err]).toEqual([2, expect.stringContaining('Expected --yes')]);
+    expect([code, err]).toEqual([2, expect.stringContaining('--yes is required')]);
     expect(await leases.inspect(['nightly'])).toMatchObject([{ holder: HOLDER }]);
     expect(await trail.list({ limit: 10 })).toEqual([]);
   });
@@ -108,12 +108,12 @@ describe('fencepost leases clear', () => {
   it('warns that a holder is alive, and says what will happen', async () => {
     const { acquire, clear, pods } = await stage();
     await acquire('nightly');
-    expect((await clear('--yes')).err).toContain('is not among the pods');
+    expect((await clear('--yes')).err).toContain('is not a live pod');
     await acquire('nightly');
     await pods.report(podCard({ pod: HOLDER }));
     const { err } = await clear('--yes');
     expect(err).toContain('IS ALIVE');
-    expect(err).toContain('refused its next renewal');
+    expect(err).toContain('renewal is refused');
   });
 
   it('clears no other term than the one that was meant', async () => {

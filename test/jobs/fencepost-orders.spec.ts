@@ -123,7 +123,10 @@ describe('fencepost cancel', () => {
 
   it.each(['nightly@1763607600000', 'nonsense'])('refuses %s, which is no run', async (id) => {
     const { code, err } = await (await deployment([declared('nightly')])).ask('cancel', id, '--reason', 'x');
-    expect([code, err]).toEqual([2, expect.stringMatching(/^Expected the (id of a run|run id)/)]);
+    expect([code, err]).toEqual([
+      2,
+      expect.stringMatching(/^(There is no run|The ledger has no run|Expected the run id)/),
+    ]);
   });
 });
 
@@ -142,7 +145,7 @@ describe('fencepost backfill', () => {
     expect((await at.json('backfill', 'nightly', ...range)).json).toMatchObject({ instants: 3, accepted: 3 });
     expect((await at.json('backfill', 'nightly', ...range)).json).toMatchObject({ accepted: 0, left: { enqueued: 3 } });
     expect((await at.ask('backfill', 'nightly', ...range)).out).toMatch(
-      /has 3 instants from .*\n +0 +on their way\n +3 +left alone: enqueued/,
+      /has 3 instants from .*\n +0 +enqueued\n +3 +not repeated: enqueued/,
     );
   });
 
@@ -179,6 +182,6 @@ describe('a cron that is not there', () => {
     const at = await deployment([declared('nightly')]);
     const { code, out, err } = await at.ask(...args);
     expect([code, out]).toEqual([2, '']);
-    expect(err).toMatch(/^Expected the name of a cron of the catalog, got "nighty"\. .*"nightly".*\n$/);
+    expect(err).toMatch(/^The catalog has no cron "nighty"\. .*"nightly".*\n$/);
   });
 });

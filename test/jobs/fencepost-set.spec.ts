@@ -100,7 +100,7 @@ describe('fencepost set', () => {
     expect([late.code, late.json]).toEqual([1, { cron: 'nightly', verdict: 'moved', expected: 1, found: 2 }]);
     const told = await at.ask(...seen);
     expect([told.code, told.err]).toEqual([1, '']);
-    expect(told.out.replaceAll(/\s+/g, ' ')).toContain('found generation 2: somebody else changed it meanwhile');
+    expect(told.out.replaceAll(/\s+/g, ' ')).toContain('found generation 2: it was changed in the meantime');
     expect(await entryOf(at, 'nightly')).toMatchObject({ generation: 2 });
   });
 
@@ -126,13 +126,13 @@ describe('fencepost set', () => {
 
   it.each([
     [[], "required option '--expression <expression>' not specified"],
-    [['--expression', '@daily', '--expected', '0'], 'Give a whole number from 1'],
+    [['--expression', '@daily', '--expected', '0'], 'Use a whole number from 1'],
     [['--expression', '@daily', '--misfire', 'never'], 'Allowed choices are skip, fire-once, fire-all'],
     [['--expression', '@daily', '--overlap', 'both'], 'Allowed choices are skip, queue-one, queue-all, replace, allow'],
-    [['--expression', '@daily', '--start-deadline', '0s'], 'Give a duration such as'],
-    [['--expression', '@daily', '--grace', 'soon'], 'Give a duration such as'],
+    [['--expression', '@daily', '--start-deadline', '0s'], 'Use a duration such as'],
+    [['--expression', '@daily', '--grace', 'soon'], 'Use a duration such as'],
     [['--expression', '@daily', '--payload', '{month: 3}'], 'Give JSON, such as'],
-    [['--expression', '@daily', '--max-concurrency', '1001'], 'Give a whole number from 1 to 1000'],
+    [['--expression', '@daily', '--max-concurrency', '1001'], 'Use a whole number from 1 to 1000'],
   ])('refuses %j before any store is asked', async (args, sentence) => {
     const { code, out, err } = await fencepost(['set', 'nightly', ...args]);
     expect([code, out, err]).toEqual([2, '', expect.stringContaining(sentence)]);
@@ -141,7 +141,7 @@ describe('fencepost set', () => {
   it('says what a cron needs besides, and how long a change lasts', async () => {
     const help = (await fencepost(['set', '--help'])).out.replaceAll(/\s+/g, ' ');
     expect(help).toContain('a worker with a handler of its name, or --handler with the name of a declared cron');
-    expect(help).toContain('keeps the change until a higher build declares other content');
+    expect(help).toContain('lasts until a higher build declares it differently');
   });
 });
 
@@ -181,7 +181,7 @@ describe('fencepost remove', () => {
     });
     expect(await fencepost(['remove', 'nightly', '--reason', 'x', '--expected', 'none'])).toMatchObject({
       code: 2,
-      err: expect.stringContaining('Give a whole number from 1'),
+      err: expect.stringContaining('Use a whole number from 1'),
     });
   });
 });

@@ -94,7 +94,7 @@ describe('the store of the fencepost program', () => {
       await redis.stop();
       return catalog.read();
     });
-    await expect(dying).rejects.toThrow(/^Redis at redis:.* stopped answering .*may have happened/);
+    await expect(dying).rejects.toThrow(/^Redis at redis:.* stopped answering .*may have taken effect/);
     await expect(dying).rejects.toThrow(StoreError);
   });
 

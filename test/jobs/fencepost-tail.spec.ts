@@ -116,7 +116,7 @@ describe('fencepost tail', { timeout: 30_000 }, () => {
       return tail.said.out;
     };
     expect(await shown([], { NO_COLOR: '1' })).toMatch(
-      /^\d\d:\d\d:\d\d\.\d{3} {2}WARN {3}lease\.lost {12}hourly {2}this pod lost the cron and .* {2}cause="it was away" pod=pod-7\/0d9f1f6e$/m,
+      /^\d\d:\d\d:\d\d\.\d{3} {2}WARN {3}lease\.lost {12}hourly {2}lease lost; .* {2}cause="it was away" pod=pod-7\/0d9f1f6e$/m,
     );
     expect(await shown([], {})).toContain('\u001B[33mWARN ');
     expect(await shown(['--json'], {})).toMatch(/^\{"id":/);
@@ -153,7 +153,7 @@ describe('fencepost tail', { timeout: 30_000 }, () => {
     const tail = tailing(env, ['--since', '1h']);
     await expect.poll(tail.lines, { timeout: 10_000 }).toHaveLength(1);
     await server.stop();
-    await expect.poll(() => tail.said.err, { timeout: 15_000 }).toContain('Still trying; Ctrl-C ends it.');
+    await expect.poll(() => tail.said.err, { timeout: 15_000 }).toContain('Retrying; Ctrl-C stops.');
     await server.restartEmpty();
     await expect.poll(() => redis.status, { timeout: 10_000 }).toBe('ready');
     await journal.append([happened('lease.acquired')]);

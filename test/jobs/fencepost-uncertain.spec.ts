@@ -36,7 +36,7 @@ describe('fencepost uncertain and resolve', () => {
   it('finds nothing where nothing waits', async () => {
     const at = await deployment();
     expect(await at.json('uncertain')).toMatchObject({ code: 0, json: [] });
-    expect((await at.ask('uncertain')).out).toBe('No run waits for an answer.\n');
+    expect((await at.ask('uncertain')).out).toBe('No run is uncertain.\n');
   });
 
   it('shows what a run asks, and fails for it', async () => {
@@ -53,7 +53,7 @@ describe('fencepost uncertain and resolve', () => {
     ]);
     const text = (await at.ask('uncertain')).out;
     expect(text).toContain(runId);
-    expect(text).toContain('did not come back in time');
+    expect(text).toContain('timed out');
     const about = ASKED.join(' ');
     expect(text).toContain(`Answer with: fencepost resolve ${runId} ${about} --answer ... --reason ...\n`);
   });
@@ -71,7 +71,7 @@ describe('fencepost uncertain and resolve', () => {
       { action: 'resolve', by: 'anna', reason: 'seen in the bank', runId },
     ]);
     const again = await at.ask('resolve', runId, ...ASKED, '--answer', 'not-done', '--reason', 'x');
-    expect([again.code, again.err]).toEqual([2, expect.stringContaining('nothing was changed')]);
+    expect([again.code, again.err]).toEqual([2, expect.stringContaining('Nothing was changed')]);
   });
 
   it('refuses the answer to a question that the run does not ask, and says what it asks', async () => {
@@ -79,7 +79,7 @@ describe('fencepost uncertain and resolve', () => {
     const runId = await doubtful(at);
     const how = ['--answer', 'done', '--reason', 'x'];
     const { code, err } = await at.ask('resolve', runId, ...ASKED, '--item', 'alice', ...how);
-    expect([code, err]).toEqual([2, expect.stringContaining('asks about the effect "card" (attempt 1')]);
+    expect([code, err]).toEqual([2, expect.stringContaining('now waits for the effect "card" (attempt 1')]);
     expect(await at.ledger.readRun(runId)).toMatchObject({ state: 'uncertain' });
   });
 
@@ -92,7 +92,7 @@ describe('fencepost uncertain and resolve', () => {
   });
 
   it.each([
-    [['nobody@1', ...ASKED, '--answer', 'done', '--reason', 'x'], 'Expected the id of a run that the ledger has'],
+    [['nobody@1', ...ASKED, '--answer', 'done', '--reason', 'x'], 'The ledger has no run'],
     [['charge@1', ...ASKED, '--answer', 'perhaps', '--reason', 'x'], 'Allowed choices are done, not-done, give-up'],
     [['charge@1', ...ASKED, '--answer', 'done'], '--reason'],
     [['charge@1', '--answer', 'done', '--reason', 'x'], '--attempt'],

@@ -38,14 +38,14 @@ describe('the command line of fencepost', () => {
     [['next', '30', '2', '*', '*', '*'], 'too many arguments'],
     [['next', '0 25 * * *'], 'the hour field takes values from 0 to 23'],
     [['next', '@daily', '--tz', 'Mars/Olympus'], 'an IANA time zone such as "Europe/Berlin"'],
-    [['next', '@daily', '--from', '2026-03-28T02:30:00'], 'Give an instant with its offset'],
-    [['next', '@daily', '--from', '2026-02-30'], 'Give an instant with its offset'],
-    [['next', '@daily', '-n', '0'], 'Give a whole number from 1'],
-    [['next', 'H 3 * * *'], 'Expected --seed with the name of the cron'],
+    [['next', '@daily', '--from', '2026-03-28T02:30:00'], 'Use an instant with offset'],
+    [['next', '@daily', '--from', '2026-02-30'], 'Use an instant with offset'],
+    [['next', '@daily', '-n', '0'], 'Use a whole number from 1'],
+    [['next', 'H 3 * * *'], '--seed with the name of the cron is required'],
     [['pause', 'nightly'], "required option '--reason <words>' not specified"],
-    [['pause', 'nightly', '--reason', ' '], 'Give some words'],
+    [['pause', 'nightly', '--reason', ' '], 'A reason is required'],
     [['list', '--redis', 'localhost:6379'], 'to be a redis:// or rediss:// address'],
-    [['lint', '--tz', 'Europe/Berlin'], 'Expected --expression beside --tz'],
+    [['lint', '--tz', 'Europe/Berlin'], '--expression is required with --tz'],
   ])('refuses %j with 2 and a sentence', async (args, sentence) => {
     const ended = await fencepost(args);
     expect(ended).toMatchObject({ code: 2, out: '', err: expect.stringContaining(sentence) });

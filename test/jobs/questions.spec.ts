@@ -125,13 +125,13 @@ describe.each(STORES)('what became of the instants of a cron, as the ledger in %
   });
 
   it.each([
-    [1, 'late', 'nobody claimed it for', ['effect', 'The effect "card" is done']],
-    [1, 'late', 'It ran late', ['fence', 'the ledger refused a stale attempt']],
+    [1, 'late', 'no pod claimed it for', ['effect', 'The effect "card" is done']],
+    [1, 'late', 'It ran late', ['fence', 'write refused: the attempt is stale']],
     [2, 'running', 'attempt 1 goes on', ['attempt', 'worker/1']],
     [3, 'overlap', 'was still going', ['overlap', 'and goes on']],
     [4, 'paused', 'ann had paused the cron', ['pause', 'bob resumed it']],
-    [5, 'merged', 'stands for it (', ['misfire', 'stands for it']],
-    [7, 'waiting', 'no worker that is there has its handler', ['misfire', '2 missed instants']],
+    [5, 'merged', 'covers it (', ['misfire', 'covers it']],
+    [7, 'waiting', 'no live worker has its handler', ['misfire', '2 missed instants']],
     [8, 'due', 'pod/1 holds its lease', ['lease', 'pod/1 holds the lease of the cron']],
   ] as const)('second %i: %s', async (...[second, verdict, answer, [topic, words]]) => {
     const report = await service.why(CRON, history.at(second));
@@ -153,7 +153,7 @@ describe('a question', () => {
   it('about a name that is not there says which are like it', async () => {
     const asked = new ExplainService(history).why('tikc', 'now');
     await expect(asked).rejects.toThrow(UnknownCronError);
-    await expect(asked).rejects.toThrow('Is one of these meant: "tick"?');
+    await expect(asked).rejects.toThrow('Did you mean "tick"?');
     await expect(new Timelines(history).of('tikc')).rejects.toThrow(UnknownCronError);
   });
 

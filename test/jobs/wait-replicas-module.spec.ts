@@ -60,7 +60,7 @@ describe('a job for which a duplicate is damage, on a Redis with a replica', () 
       await expect.poll(() => charged.length, { timeout: 15_000 }).toBeGreaterThanOrEqual(2);
 
       servers.replicaServer.freeze();
-      const refusals = () => events.of('store.trouble').filter(({ err }) => err.name === 'NotReplicatedError').length;
+      const refusals = () => events.of('store.failed').filter(({ err }) => err.name === 'NotReplicatedError').length;
       // What was acknowledged before may still be under way until the first refusal.
       await expect.poll(refusals, { timeout: 15_000 }).toBeGreaterThanOrEqual(1);
       const before = charged.length;

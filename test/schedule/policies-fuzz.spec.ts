@@ -79,7 +79,7 @@ describe('whatever happens to a cron and to its pods', () => {
         // Nothing that came more than the longest spread ago is left over.
         const left = instantsOf(stage.entry(), stage.clock.now() - 20_000).filter(({ at }) => at > end);
         expect(left).toEqual([]);
-        expect(stage.events.of('store.trouble')).toEqual([]);
+        expect(stage.events.of('store.failed')).toEqual([]);
       }),
       atMost(300),
     );

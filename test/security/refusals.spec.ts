@@ -48,7 +48,7 @@ describe('a pod that would be open', () => {
 
   it.each([
     [{ tokensFile: file('empty', '# none yet\n') }, 'Expected a token in FENCEPOST_TOKENS_FILE'],
-    [{ tokensFile: join(folder, 'gone') }, 'Expected a file of tokens'],
+    [{ tokensFile: join(folder, 'gone') }, 'Cannot read the token file'],
     [{ tokens: TOKENS, tokensFile: file('both', TOKENS) }, 'got both'],
     [{ authModule: file('none.mjs', 'export default 7;') }, 'Expected a function as the default export'],
     [{ authModule: join(folder, 'gone.mjs') }, 'Expected a module at FENCEPOST_AUTH_MODULE'],

@@ -121,7 +121,7 @@ export class SimWorker {
 
   /** What the real worker tells when its queue does not answer. */
   #unheard(): void {
-    this.deps.telemetry.emit('queue.trouble', {
+    this.deps.telemetry.emit('queue.failed', {
       operation: 'job.settle',
       err: new Error('Command timed out'),
     });

@@ -62,9 +62,9 @@ describe('two people look at the question about alice, and the first one answers
         statusCode: 409,
         code: 'RUN_STATE',
         message:
-          `Run "${runId}" asks about the item "bob" of "charge" (attempt 2, begun at 2026-01-01T00:00:00.000Z) now; the answer ` +
-          `was about the item "alice" of "charge" (attempt 1, begun at 2026-01-01T00:00:00.000Z). Nothing was changed: look ` +
-          `at the run again, and answer what it asks.`,
+          `Run "${runId}" now waits for the item "bob" of "charge" (attempt 2, begun at 2026-01-01T00:00:00.000Z), but the answer ` +
+          `was about the item "alice" of "charge" (attempt 1, begun at 2026-01-01T00:00:00.000Z). Nothing was changed: review ` +
+          `the run and answer its current question.`,
       },
     ]);
     expect(await ledger.items(runId, 'charge')).toMatchObject([

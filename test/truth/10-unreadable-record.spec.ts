@@ -128,7 +128,7 @@ describe('pods beside an unreadable catalog record', () => {
       await restarted.waitFor('catalog_unreadable', (line) => line['cron'] === 'stray');
       await ranAgain();
       expect(running.eventsOf('catalog_unreadable')).toHaveLength(1);
-      expect(worker.eventsOf('store_trouble')).toEqual([]);
+      expect(worker.eventsOf('store_failed')).toEqual([]);
       await pods.pods.terminateAll();
     },
   );

@@ -69,7 +69,7 @@ describe('a run that blocks its successor and that no worker has begun', () => {
     stage.ledger.next('unstarted', 'fail');
     await stage.clock.advance(1_000 + 2 * BOUND_MS);
     expect(deliveries()).toEqual([1, 2]);
-    expect(events.of('store.trouble')).toMatchObject([{ operation: 'cron.unblock', cron: CRON }]);
+    expect(events.of('store.failed')).toMatchObject([{ operation: 'cron.unblock', cron: CRON }]);
   });
 });
 

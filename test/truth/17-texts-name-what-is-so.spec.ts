@@ -39,7 +39,7 @@ describe('fencepost that is given the wrong prefix', () => {
 
 describe('a fixed sentence about credentials', () => {
   it.each([
-    'Expected a token that is known here, as "Authorization: Bearer <token>" or by a session. Sign in at /crons.',
+    'Unknown or missing token. Send "Authorization: Bearer <token>", or sign in at /crons.',
     'Expected a token of a viewer as "Authorization: Bearer <token>". FENCEPOST_TOKENS names those that are known;',
   ])('is not masked: %s', (sentence) => {
     expect(scrub(sentence)).toBe(sentence);

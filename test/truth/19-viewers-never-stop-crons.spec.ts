@@ -93,8 +93,8 @@ describe('a page', { timeout: 60_000 }, () => {
     const problem = (await response.json()) as { message: string };
     expect([response.status, problem]).toMatchObject([400, { code: 'OPERATOR_INPUT' }]);
     expect(problem.message).toBe(
-      'Expected "from" and "to" at most 92 days apart, got 3653. Ask for a part, such as ' +
-        'from=2020-01-01T00:00:00.000Z&to=2020-04-02T00:00:00.000Z, and then for the next.',
+      'Expected "from" and "to" at most 92 days apart, got 3653. Request a shorter range, such as ' +
+        'from=2020-01-01T00:00:00.000Z&to=2020-04-02T00:00:00.000Z, then the next.',
     );
   });
 

@@ -37,7 +37,7 @@ describe('fencepost backfill of more than the line of a cron takes', { timeout: 
     const child = spawn(process.execPath, [...PROGRAM, 'backfill', 'hourly', ...RANGE], { cwd: ROOT, env });
     const [out, closed] = [text(child.stdout), once(child, 'close')];
     const [line] = (await once(child.stderr, 'data')) as [Buffer];
-    expect(String(line)).toMatch(/^hourly: 50 of 96 instants asked for, 50 accepted, 50 not over yet\n/);
+    expect(String(line)).toMatch(/^hourly: 50 of 96 instants requested, 50 accepted, 50 still open\n/);
     child.kill('SIGINT');
     expect((await closed)[0]).toBe(1);
     const command = /fencepost (backfill hourly .*)\n$/.exec(await out)?.[1] ?? '';
@@ -78,12 +78,12 @@ describe('the progress of a backfill', () => {
   it('is estimated by a dry run from how long earlier runs took', async () => {
     const at = await deployment();
     const before = await at.ask('backfill', 'hourly', ...RANGE, '--dry-run');
-    expect(before.out).toContain("How long that takes can't be told");
+    expect(before.out).toContain('No estimate of the duration');
     await at.claimed('hourly', Date.now() - (Date.now() % HOUR));
     await workOff(at);
     const { json } = await at.json('backfill', 'hourly', ...RANGE, '--dry-run');
     expect(json).toMatchObject({ dryRun: true, accepted: 96, estimateMs: expect.any(Number) as number });
-    expect((await at.ask('backfill', 'hourly', ...RANGE, '--dry-run')).out).toContain('By its earlier runs that takes');
+    expect((await at.ask('backfill', 'hourly', ...RANGE, '--dry-run')).out).toContain('Estimated from earlier runs');
   });
 });
 

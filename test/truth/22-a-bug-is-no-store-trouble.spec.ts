@@ -33,8 +33,8 @@ describe('a bug in what takes a cron on', () => {
     await stage.clock.advance(1_000);
     expect(calls).toBe(1);
     expect(await stage.holder()).toBeUndefined();
-    expect(pod.events.of('program.error')).toEqual([{ operation: 'lease.apply', cron: CRON, err: BUG }]);
-    expect(pod.events.of('store.trouble')).toEqual([]);
+    expect(pod.events.of('program.failed')).toEqual([{ operation: 'lease.apply', cron: CRON, err: BUG }]);
+    expect(pod.events.of('store.failed')).toEqual([]);
   });
 
   it('lets another pod act for the cron at once', async () => {
@@ -82,8 +82,8 @@ describe('a bug in what acquires leases', () => {
     };
     await started(stage, pod);
     await stage.clock.advance(55_000);
-    expect(pod.events.of('program.error')).toEqual([{ operation: 'lease.acquire', cron: CRON, err: error }]);
-    expect(pod.events.of('store.trouble')).toEqual([]);
+    expect(pod.events.of('program.failed')).toEqual([{ operation: 'lease.acquire', cron: CRON, err: error }]);
+    expect(pod.events.of('store.failed')).toEqual([]);
     expect(calls).toBe(1);
   });
 });
@@ -93,7 +93,7 @@ describe('what goes wrong while a store is asked', () => {
     const telemetry = new Telemetry();
     const events = recordedEvents(telemetry);
     reportStoreFailure(telemetry, { operation: 'cron.sweep' }, error);
-    return [events.of('store.trouble').length, events.of('program.error').length];
+    return [events.of('store.failed').length, events.of('program.failed').length];
   }
 
   it.each([

@@ -26,8 +26,8 @@ beforeEach(() => {
 });
 
 function expectBug(heard: RecordedEvents, about: object): void {
-  expect(heard.of('program.error')).toEqual([{ ...about, err: BUG }]);
-  expect([...heard.of('store.trouble'), ...heard.of('queue.trouble')]).toEqual([]);
+  expect(heard.of('program.failed')).toEqual([{ ...about, err: BUG }]);
+  expect([...heard.of('store.failed'), ...heard.of('queue.failed')]).toEqual([]);
 }
 
 describe('a bug', () => {

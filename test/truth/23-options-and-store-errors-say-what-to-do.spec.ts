@@ -73,11 +73,9 @@ describe('a store that is away', () => {
 
 describe('the sentence of a skipped occurrence', () => {
   it('says which of the reasons it is', () => {
-    expect(eventSentence('occurrence.skipped', { reason: 'paused' })).toBe(
-      'the occurrence is skipped: the cron is paused',
-    );
+    expect(eventSentence('occurrence.skipped', { reason: 'paused' })).toBe('occurrence skipped: the cron is paused');
     expect(eventSentence('occurrence.skipped', { reason: 'overlap' })).toBe(
-      'the occurrence is skipped: an earlier run of the cron is not over: it is running, or waits for a worker',
+      'occurrence skipped: an earlier run of the cron is still open, running or waiting for a worker',
     );
   });
 });

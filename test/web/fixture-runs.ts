@@ -30,7 +30,7 @@ const question = { effect: 'send-mail', item: null, doubt: 'lost' as const, sinc
 export const UNCERTAIN = run({
   ...{ id: LOST_RUN, state: 'uncertain', finishedAt: null, tookMs: null, attempt: 2, attemptedAt: at(30), question },
   error:
-    'EffectUnresolvedError: Nobody knows whether the effect "send-mail" has happened: an attempt began it and never said how it ended. A person has to say; resolve the run.',
+    'EffectUnresolvedError: The outcome of the effect "send-mail" is unknown: its worker died before it recorded an outcome. The run waits until an operator resolves it.',
 });
 
 export const FAILED = run({
@@ -58,7 +58,7 @@ export const REPORT: RunReportJson = {
   question: {
     ...question,
     idempotencyKey: `${LOST_RUN}/send-mail`,
-    why: `The effect "send-mail" was begun at ${at(2)}, and whoever did is gone: it may have happened, or not.`,
-    advice: `Look in the system it changes for the idempotency key "${LOST_RUN}/send-mail". If it is there, answer "done".`,
+    why: `The effect "send-mail" was begun at ${at(2)}, but its worker died: it may or may not have happened.`,
+    advice: `Search the system it changes for the idempotency key "${LOST_RUN}/send-mail". If it happened, answer "done".`,
   },
 };

@@ -67,7 +67,7 @@ const CASES: Readonly<Record<string, Case>> = {
   },
   'says that an effect happened': {
     ...{ path: '/crons/attention', button: 'It happened …', verb: 'It happened' },
-    fill: (dialog) => dialog.getByLabel('What it brought').fill('{"id":7}'),
+    fill: (dialog) => dialog.getByLabel('Result').fill('{"id":7}'),
     posted: {
       path: `/api/runs/${LOST_RUN}/resolve`,
       body: { answer: 'done', ...ASKED, reason: REASON, result: { id: 7 } },
@@ -149,7 +149,7 @@ describe('a person', () => {
     await CASES['backfills a cron']?.fill?.(shown.getByRole('dialog'));
     await shown.getByRole('button', { name: 'Preview' }).click();
     const words =
-      '3 of 6 instants run; left alone: 2 succeeded, 1 ahead. By its earlier runs that takes about 1 min 30 s. Ahead is';
+      '3 of 6 instants run; not repeated: 2 succeeded, 1 ahead. Estimated from earlier runs: about 1 min 30 s. Later instants';
     await expect.poll(() => shown.getByRole('dialog').innerText(), SOON).toContain(words);
     expect(stage.posted).toMatchObject([{ body: { dryRun: true } }]);
   });

@@ -30,10 +30,14 @@ const main = async (shown: Page) => shown.locator('main').innerText();
 
 /** Where each page is, and words that stand on it only when what the API said has come through. */
 const PAGES: readonly (readonly [path: string, heading: string, words: readonly string[]])[] = [
-  ['/crons/', 'Crons', [CRON, 'invoice-collect', 'paused', 'removed', 'on request', 'scheduler-1/a1b2c3', '1 waiting']],
+  [
+    '/crons/',
+    'Crons',
+    [CRON, 'invoice-collect', 'paused', 'removed', 'on request', 'scheduler-1/a1b2c3', '1 uncertain'],
+  ],
   [`/crons/cron/${CRON}`, CRON, ['every hour', 'skipped', 'merged', 'missed', 'ahead', 'refused', 'Generation 2']],
-  ['/crons/attention', 'Attention', ['whoever did is gone', `${LOST_RUN}/send-mail`, 'answered 503']],
-  ['/crons/leases', 'Leases', ['worker-1/d4e5f6', '25 of 25', '1763607590002', 'lost the cron']],
+  ['/crons/attention', 'Attention', ['its worker died', `${LOST_RUN}/send-mail`, 'answered 503']],
+  ['/crons/leases', 'Leases', ['worker-1/d4e5f6', '25 of 25', '1763607590002', 'lease lost']],
   ['/crons/upcoming', 'Upcoming', ['1,250', '1200 crons', 'Clocks go from 03:00 back', 'cache-warm']],
   ['/crons/audit', 'Audit', ['anna', 'the mail server moves', 'from 10.0.0.7']],
   ['/crons/doctor', 'Doctor', ['allkeys-lru', 'Set maxmemory-policy noeviction', 'bad']],
@@ -102,18 +106,16 @@ describe('the page', () => {
 
   it('has each attempt of a run, what was refused of it, and what nobody recorded', async () => {
     const shown = await open(`/crons/run/${encodeURIComponent(LOST_RUN)}`);
-    const rows = shown.getByRole('table', { name: 'Attempts, the newest first' }).locator('tbody tr');
+    const rows = shown.getByRole('table', { name: 'Attempts, newest first' }).locator('tbody tr');
     await expect.poll(() => rows.count(), SOON).toBe(2);
     expect(await rows.nth(0).innerText()).toMatch(/^2\s[^]*worker-2\/e7f8a9[^]*1763607590007[^]*uncertain/);
     const first = await rows.nth(1).innerText();
     expect(first).toMatch(/^1\s[^]*worker-1\/d4e5f6[^]*1763607590005[^]*refused/);
-    expect(first).toContain('fence 1763607590005 against 1763607590007, which is in force now');
-    expect(await main(shown)).toContain('A worker that was killed tells no end.');
-    const refusals = shown.getByRole('table', { name: 'Refusals, the newest first' }).locator('tbody tr');
+    expect(first).toContain('fence 1763607590005 against 1763607590007, which is current');
+    expect(await main(shown)).toContain('A killed worker records no end.');
+    const refusals = shown.getByRole('table', { name: 'Refusals, newest first' }).locator('tbody tr');
     expect(await refusals.allInnerTexts()).toEqual([
-      expect.stringMatching(
-        /Beginning or recording an effect[^]*a later attempt has a larger fence[^]*7590005[^]*7590007/,
-      ),
+      expect.stringMatching(/Beginning or recording an effect[^]*the attempt is stale[^]*7590005[^]*7590007/),
     ]);
   });
 
@@ -121,7 +123,7 @@ describe('the page', () => {
     '%s says once that nobody knows whether an effect happened',
     async (path) => {
       const shown = await open(path);
-      await expect.poll(() => main(shown), SOON).toContain('whoever did is gone: it may have happened, or not');
+      await expect.poll(() => main(shown), SOON).toContain('its worker died: it may or may not have happened');
       expect(await shown.locator('.notice').count()).toBe(1);
       expect(await main(shown)).not.toContain('EffectAskedError');
       expect(await main(shown)).not.toContain('The latest attempt failed');
@@ -157,7 +159,7 @@ describe('the list', () => {
 
   it('says that nothing is found, which is something else', async () => {
     const shown = await open('/crons/?search=zebra');
-    await expect.poll(() => main(shown), SOON).toContain('No cron is like that');
+    await expect.poll(() => main(shown), SOON).toContain('No matching cron');
   });
 });
 
@@ -185,23 +187,23 @@ describe('a store that does not answer its scheduler', () => {
     const shown = await open('/crons/');
     await expect.poll(() => shown.locator('.live').innerText(), SOON).toBe('live');
     stage.isBlind = true;
-    await expect.poll(() => shown.locator('.live').innerText(), SOON).toBe('store does not answer');
+    await expect.poll(() => shown.locator('.live').innerText(), SOON).toBe('store not responding');
     stage.failing = 503;
-    await expect.poll(() => shown.getByText('This is not up to date.').count(), SOON).toBe(1);
+    await expect.poll(() => shown.getByText('This is out of date.').count(), SOON).toBe(1);
     await expect.poll(() => main(shown), SOON).toMatch(/as of \d\d:\d\d:\d\d/);
     expect(await main(shown)).not.toContain('Crons go on');
     stage.failing = null;
     stage.isBlind = false;
     await expect.poll(() => shown.locator('.live').innerText(), SOON).toBe('live');
-    await expect.poll(() => shown.getByText('This is not up to date.').count(), SOON).toBe(0);
+    await expect.poll(() => shown.getByText('This is out of date.').count(), SOON).toBe(0);
   });
 });
 
 describe('an answer that is none', () => {
   it.each([
-    [503, 'The store does not answer'],
-    [403, 'You may not see this'],
-    [429, 'Too many questions'],
+    [503, 'The store not responding'],
+    [403, 'Access denied'],
+    [429, 'Too many requests'],
   ])('%i says what to do', async (status, words) => {
     const shown = await open('/crons/doctor');
     await expect.poll(() => main(shown), SOON).toContain('allkeys-lru');
@@ -234,6 +236,6 @@ describe('an answer that is none', () => {
 
   it('of a cron that is not there says so', async () => {
     const shown = await open('/crons/cron/zebra');
-    await expect.poll(() => main(shown), SOON).toContain('no such thing as the cron "zebra"');
+    await expect.poll(() => main(shown), SOON).toContain('the cron "zebra" does not exist');
   });
 });

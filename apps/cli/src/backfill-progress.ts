@@ -41,8 +41,9 @@ function progressText({ instants, asked, accepted, open }: BackfillProgress, ela
   const perMinute = elapsedMs === 0 ? 0 : (done * MINUTE_MS) / elapsedMs;
   const rate = perMinute === 0 ? '' : `, ${perMinute < 10 ? perMinute.toFixed(1) : Math.round(perMinute)} per minute`;
   const left = instants - asked;
-  const rest = left === 0 || perMinute === 0 ? '' : `, about ${spokenDuration((left / perMinute) * MINUTE_MS)} left`;
-  return `${asked} of ${instants} instants asked for, ${accepted} accepted, ${open} not over yet${rate}${rest}`;
+  const rest =
+    left === 0 || perMinute === 0 ? '' : `, about ${spokenDuration((left / perMinute) * MINUTE_MS)} remaining`;
+  return `${asked} of ${instants} instants requested, ${accepted} accepted, ${open} still open${rate}${rest}`;
 }
 
 /** Rounded for an estimate: `40 s`, `12 min`, `3 h 20 min`. */

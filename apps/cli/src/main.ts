@@ -48,7 +48,7 @@ async function read(file: string): Promise<string> {
     return await readFile(file, 'utf8');
   } catch (error) {
     const why = error instanceof Error ? error.message : String(error);
-    throw new UsageError(`Expected a file that can be read, or - for stdin, got ${JSON.stringify(file)}: ${why}.`);
+    throw new UsageError(`Cannot read ${JSON.stringify(file)}: ${why}. Name a readable file, or - for stdin.`);
   }
 }
 

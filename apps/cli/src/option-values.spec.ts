@@ -18,7 +18,7 @@ describe('the value of an option', () => {
     'now',
     '1763607600000',
     '',
-  ])('is no instant: %j', (text) => expect(() => instant(text)).toThrow('Give an instant with its offset'));
+  ])('is no instant: %j', (text) => expect(() => instant(text)).toThrow('Use an instant with offset'));
 
   it('is a whole number within its bounds', () => {
     expect(wholeNumber(1, 10)('10')).toBe(10);
@@ -29,12 +29,12 @@ describe('the value of an option', () => {
   it('is a duration that lasts', () => {
     expect(positiveDuration('2h')).toBe(7_200_000);
     for (const text of ['0s', '2', 'soon', '-1h'])
-      expect(() => positiveDuration(text)).toThrow('Give a duration such as');
+      expect(() => positiveDuration(text)).toThrow('Use a duration such as');
   });
 
   it('is a duration that may be none at all', () => {
     expect([duration('0s'), duration('2h')]).toEqual([0, 7_200_000]);
-    for (const text of ['2', 'soon', '-1h']) expect(() => duration(text)).toThrow('Give a duration such as');
+    for (const text of ['2', 'soon', '-1h']) expect(() => duration(text)).toThrow('Use a duration such as');
   });
 
   it('is a generation, or that there is none', () => {
@@ -46,6 +46,6 @@ describe('the value of an option', () => {
     expect(json('{"month":3}')).toEqual({ value: { month: 3 } });
     expect(() => json('month')).toThrow('Give JSON');
     expect(words(' disk full ')).toBe('disk full');
-    expect(() => words(' ')).toThrow('Give some words');
+    expect(() => words(' ')).toThrow('A reason is required');
   });
 });

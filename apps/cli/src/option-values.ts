@@ -16,16 +16,14 @@ export function instant(text: string): number {
   const at = date === undefined ? Number.NaN : Date.parse(text);
   // `Date` takes the 30th of February for the 2nd of March.
   if (!Number.isNaN(at) && new Date(`${date}T00:00:00Z`).toISOString().startsWith(`${date}T`)) return at;
-  throw new InvalidArgumentError(
-    'Give an instant with its offset such as 2026-03-28T00:00:00Z, or a date for 00:00 UTC.',
-  );
+  throw new InvalidArgumentError('Use an instant with offset, such as 2026-03-28T00:00:00Z, or a date for 00:00 UTC.');
 }
 
 export function wholeNumber(least: number, most: number): (text: string) => number {
   return (text) => {
     const value = /^\d{1,15}$/.test(text) ? Number(text) : Number.NaN;
     if (value >= least && value <= most) return value;
-    throw new InvalidArgumentError(`Give a whole number from ${least} to ${most}.`);
+    throw new InvalidArgumentError(`Use a whole number from ${least} to ${most}.`);
   };
 }
 
@@ -45,7 +43,7 @@ function durationFrom(least: number, text: string): number {
   } catch {
     // Said below, in the words of an option.
   }
-  throw new InvalidArgumentError('Give a duration such as 500ms, 10s, 5m, 2h or 1d.');
+  throw new InvalidArgumentError('Use a duration such as 500ms, 10s, 5m, 2h or 1d.');
 }
 
 /** A generation of a cron, or that the cron is not there. No `null`: commander takes that for an option without a value. */
@@ -58,12 +56,12 @@ export function json(text: string): JsonValue {
   try {
     return { value: JSON.parse(text) };
   } catch {
-    throw new InvalidArgumentError(`Give JSON, such as '{"month":"2026-03"}'; a text of its own needs "quotes".`);
+    throw new InvalidArgumentError(`Give JSON, such as '{"month":"2026-03"}'; a plain string needs "quotes".`);
   }
 }
 
 /** What a person says about an order; an empty word is none. */
 export function words(text: string): string {
   if (text.trim() !== '') return text.trim();
-  throw new InvalidArgumentError('Give some words: they are kept for whoever asks later.');
+  throw new InvalidArgumentError('A reason is required; it is kept in the audit trail.');
 }

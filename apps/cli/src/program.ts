@@ -28,19 +28,17 @@ import { uncertainCommand } from './commands/uncertain.js';
 import { whyCommand } from './commands/why.js';
 import type { Setting } from './world.js';
 
-const ABOUT =
-  'Looks at the crons of a deployment, and tells them what to do. Each command explains itself with --help.';
+const ABOUT = 'Shows and operates the crons of a deployment. Each command has --help.';
 
 const CODES = `
-Every command answers with text, at a terminal and through a pipe, and takes --json: then the last line on stdout is one
-line of JSON.
+Every command prints text; with --json, the last line on stdout is one line of JSON.
 
 Exit codes:
-  0  done, and nothing found
-  1  what was claimed does not hold, or something was found
-  2  the command line, a file or a name is wrong; nothing was changed
-  3  the store can not be reached
- 70  a fault of this program`;
+  0  success, no findings
+  1  the check failed, or there are findings
+  2  invalid command line, file or name; nothing was changed
+  3  the store cannot be reached
+ 70  a bug in this program`;
 
 export function program(setting: Setting): Command {
   const { out, err } = setting.world;
@@ -58,7 +56,7 @@ export function program(setting: Setting): Command {
   for (const [command, typed] of withSubcommands(whole, 'fencepost')) {
     // One has no subcommand to inherit from: each is made on its own.
     command.configureOutput({ writeOut: out, writeErr: err }).exitOverride().allowExcessArguments(false);
-    command.showHelpAfterError(`Type "${typed} --help" for what it takes.`);
+    command.showHelpAfterError(`Run "${typed} --help" for its options.`);
   }
   return whole;
 }

@@ -13,7 +13,7 @@ export function checkClaim(request: ClaimRequest): void {
   const { occurrence, skips } = request;
   checkCronName(request.cron);
   if (occurrence === null && skips.length === 0) {
-    throw new RangeError('Expected a claim with an occurrence, with skips, or with both; it has neither.');
+    throw new RangeError('The claim has neither an occurrence nor skips.');
   }
   checkWhole('fence', request.fence, 1);
   checkWhole('generation', request.generation, 0);

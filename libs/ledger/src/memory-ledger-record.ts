@@ -69,7 +69,7 @@ export interface MemoryCron {
   recorded: { readonly nonce: string; readonly paused: boolean } | null;
   /** The first instants it has accounted for come after this. */
   began: number | null;
-  /** Instants up to here may be forgotten. */
+  /** Instants up to here may have expired. */
   forgotten: number | null;
   /** Instants behind the cursor that somebody asked for. */
   readonly asked: Set<number>;

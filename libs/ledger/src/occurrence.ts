@@ -17,7 +17,7 @@ export const CRON_NAME = /^[A-Za-z0-9][A-Za-z0-9._-]{0,99}$/;
 export function checkCronName(name: string): void {
   if (CRON_NAME.test(name)) return;
   throw new RangeError(
-    `${JSON.stringify(name.slice(0, 110))} can't be the name of a cron: use 1 to 100 letters, digits or . _ - , and begin with a ` +
+    `${JSON.stringify(name.slice(0, 110))} is not a valid cron name: use 1 to 100 letters, digits or . _ - , beginning with a ` +
       `letter or a digit.`,
   );
 }

@@ -40,7 +40,7 @@ export interface OperatorAction {
 
 /** Why nobody but a person can say how an effect ended. */
 export type UnknownReason =
-  /** It was begun, and whoever did is gone. */
+  /** Begun, but its worker died. */
   | 'lost'
   /** It was begun, and did not come back in time. */
   | 'timeout'

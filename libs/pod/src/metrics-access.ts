@@ -42,7 +42,7 @@ function textOf(file: string): string {
   try {
     return readFileSync(file, 'utf8');
   } catch (cause) {
-    throw new SetupError(`Expected a file of tokens at FENCEPOST_TOKENS_FILE ${file}, but it can't be read.`, {
+    throw new SetupError(`Cannot read the token file FENCEPOST_TOKENS_FILE ${file}.`, {
       cause,
     });
   }

@@ -113,7 +113,9 @@ export function declaringContract(makeHarness: MakeCatalogHarness): void {
         await expect(catalog.declare([cron()], build(seq))).rejects.toThrow(
           'Expected a buildSeq that is a whole number',
         );
-        await expect(catalog.declare([cron()], build(1, ''))).rejects.toThrow('Expected the name of the program');
+        await expect(catalog.declare([cron()], build(1, ''))).rejects.toThrow(
+          'The name of the declaring program is empty',
+        );
         expect(await briefly(catalog)).toEqual({});
         await catalog.declare([cron()], build(Number.MAX_SAFE_INTEGER));
         expect(await entryOf(catalog)).toMatchObject({ buildSeq: Number.MAX_SAFE_INTEGER });

@@ -52,7 +52,7 @@ export const LEDGER_BRANCHES = [
 /** Where a process notices that it may not go on, or that something is not there. */
 export const EVENT_BRANCHES = [
   'lease.lost',
-  'lease.evicted',
+  'lease.preempted',
   'pods.changed',
   'run.redelivered',
   'attempt.postponed',
@@ -63,9 +63,9 @@ export const EVENT_BRANCHES = [
   'attempt.refused',
   'effect.failed',
   'effect.unknown',
-  'effect.asked',
+  'effect.unresolved',
   'effect.unrecorded',
-  'store.trouble',
+  'store.failed',
 ] as const satisfies readonly EventName[];
 
 export type LedgerBranch = (typeof LEDGER_BRANCHES)[number];

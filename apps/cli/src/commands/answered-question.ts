@@ -15,10 +15,10 @@ const MAX_ATTEMPTS = 1_000_000;
 
 export function withQuestion(command: Command): Command {
   return command
-    .requiredOption('--attempt <n>', 'the attempt that asks, as "uncertain" shows it', wholeNumber(1, MAX_ATTEMPTS))
-    .requiredOption('--effect <name>', 'the effect that it asks about')
-    .option('--item <key>', 'the item that it asks about, if any')
-    .requiredOption('--since <instant>', 'since when the outcome is unknown', instant);
+    .requiredOption('--attempt <n>', 'attempt to resolve, as shown by "uncertain"', wholeNumber(1, MAX_ATTEMPTS))
+    .requiredOption('--effect <name>', 'effect to resolve')
+    .option('--item <key>', 'item to resolve, if any')
+    .requiredOption('--since <instant>', 'time since which the outcome is unknown', instant);
 }
 
 export function questionIn({ attempt, effect, item, since }: QuestionFlags) {

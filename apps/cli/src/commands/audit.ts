@@ -17,15 +17,15 @@ interface Flags extends StoreFlags {
 }
 
 const ABOUT =
-  'Works out every instant there should have been, and looks for its run or the reason why there is none. Fails (1) when ' +
-  'one is missed, ran twice, or can not be explained.';
+  'Checks that every instant of the schedules has a run or a recorded reason for not running. Fails (1) when ' +
+  'one was missed, ran twice, or cannot be explained.';
 
 export function auditCommand({ world, answer }: Setting): Command {
   const command = new Command('audit')
-    .summary('hold what happened against what should have')
+    .summary('compare the records with the schedules')
     .description(ABOUT)
-    .option('--from <instant>', 'the first instant that counts (default: as far back as is known)', instant)
-    .option('--to <instant>', 'the last one (default: just before now, while pods were there)', instant)
+    .option('--from <instant>', 'start of the range (default: as far back as records go)', instant)
+    .option('--to <instant>', 'end of the range (default: just before now, or the last report of a pod)', instant)
     .option('--cron <name...>', 'only these');
   return withJson(withStoreOptions(command)).action(async (flags: Flags) => {
     const { from, to, cron } = flags;
@@ -80,5 +80,5 @@ function sums({ crons, instants, ran, cancelled, skipped, waiting, ...wrong }: A
 
 function ending({ ok, instants }: AuditReport): string {
   if (!ok) return 'NOT every instant is accounted for.';
-  return instants === 0 ? 'There was no instant to account for.' : 'Every instant is accounted for.';
+  return instants === 0 ? 'There are no instants in this range.' : 'Every instant is accounted for.';
 }

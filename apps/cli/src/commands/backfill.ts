@@ -19,18 +19,18 @@ interface Flags extends StoreFlags, OrderFlags {
 }
 
 const ABOUT =
-  'Runs the instants of a past range that did not run, behind everything else that waits. One that ran is left alone, so ' +
-  'that it may be stopped (Ctrl-C) and asked for again.';
+  'Runs the instants of a past range that did not run, after all other waiting runs. Instants that ran are not repeated, so ' +
+  'you can stop it (Ctrl-C) and start it again.';
 
 export function backfillCommand({ world, answer }: Setting): Command {
   const command = new Command('backfill')
     .summary('run past instants that did not run')
     .description(ABOUT)
     .argument('<cron>', 'its name')
-    .requiredOption('--from <instant>', 'the first instant that counts', instant)
-    .requiredOption('--to <instant>', 'the first one that does not', instant)
-    .requiredOption('--reason <words>', 'why, for whoever asks later', words)
-    .option('--dry-run', 'change nothing, and say what would be done');
+    .requiredOption('--from <instant>', 'start of the range, inclusive', instant)
+    .requiredOption('--to <instant>', 'end of the range, exclusive', instant)
+    .requiredOption('--reason <words>', 'reason, kept in the audit trail', words)
+    .option('--dry-run', 'show what would be done, without changes');
   return withJson(withStoreOptions(withBy(command))).action(async (cron: string, flags: Flags) => {
     const { from, to, reason, dryRun = false } = flags;
     const line = new ProgressLine(cron, world);
@@ -65,8 +65,12 @@ function backfilled(from: number, to: number): (done: BackfillReport) => object 
 function reportOf(done: BackfillReport, flags: Flags): Report {
   const { from, to } = flags;
   const { cron, dryRun, instants, accepted, left, aborted, nextFrom } = done;
-  const rows = Object.entries(left).map(([state, count]) => ['', `${count}`, `left alone: ${REASONS[state] ?? state}`]);
-  const verb = dryRun ? 'would run' : 'on their way';
+  const rows = Object.entries(left).map(([state, count]) => [
+    '',
+    `${count}`,
+    `not repeated: ${REASONS[state] ?? state}`,
+  ]);
+  const verb = dryRun ? 'would run' : 'enqueued';
   const goOn = nextFrom === null ? null : commandFrom(nextFrom, cron, flags);
   return {
     code: aborted ? EXIT.finding : EXIT.ok,
@@ -77,20 +81,20 @@ function reportOf(done: BackfillReport, flags: Flags): Report {
       ...(dryRun && accepted > 0 ? hanging(estimateText(done), width) : []),
       ...(goOn === null || nextFrom === null
         ? []
-        : [...hanging(`Stopped before ${shortIso(nextFrom)}. To go on from there:`, width), `  ${goOn}`]),
+        : [...hanging(`Stopped before ${shortIso(nextFrom)}. To continue:`, width), `  ${goOn}`]),
     ],
   };
 }
 
 const REASONS: Readonly<Record<string, string>> = {
-  ahead: "ahead, and so the schedule's own",
-  forgotten: 'forgotten; it may have run',
+  ahead: 'in the future, left to the schedule',
+  forgotten: 'record expired; it may have run',
 };
 
 function estimateText({ estimateMs }: BackfillReport): string {
   return estimateMs === null
-    ? "How long that takes can't be told: its runs may overlap, or none has succeeded lately."
-    : `By its earlier runs that takes about ${spokenDuration(estimateMs)}.`;
+    ? 'No estimate of the duration: its runs may overlap, or none has succeeded recently.'
+    : `Estimated from earlier runs: about ${spokenDuration(estimateMs)}.`;
 }
 
 /** What a shell takes to go on; an address with credentials is left to the environment. */

@@ -16,15 +16,15 @@ interface Flags extends StoreFlags, OrderFlags {
 }
 
 const ABOUT =
-  'Stops one run: at once where it waits; where it is carried out its worker is told, and shut out when its grace is over.';
+  'Cancels one run. A waiting run ends at once; a running one is signalled, and its writes are refused after the grace period.';
 
 export function cancelCommand({ world, answer }: Setting): Command {
   const command = new Command('cancel')
-    .summary('stop one run')
+    .summary('cancel one run')
     .description(ABOUT)
     .argument('<run-id>', 'such as nightly-report@1763607600000')
-    .requiredOption('--reason <words>', 'why, for whoever asks later', words)
-    .option('--grace <duration>', 'how long it may go on (else as its cron says)', positiveDuration);
+    .requiredOption('--reason <words>', 'reason, kept in the audit trail', words)
+    .option('--grace <duration>', 'grace period (default: that of its cron)', positiveDuration);
   return withJson(withStoreOptions(withBy(command))).action(async (runId: string, flags: Flags) => {
     const { reason, grace } = flags;
     const order = { by: asker(flags, world), reason, ...(grace !== undefined && { graceMs: grace }) };
@@ -46,7 +46,7 @@ function isChange({ verdict }: CancelReply): boolean {
 }
 
 function missing(runId: string): string {
-  return `Expected the id of a run, such as nightly-report@1763607600000, and there is none of the id "${runId}"; "fencepost list --json" shows the last one of each cron.`;
+  return `There is no run "${runId}". "fencepost list --json" shows the latest run of each cron.`;
 }
 
 function sentence(runId: string, reply: Exclude<CancelReply, { verdict: 'missing' }>): string {
@@ -54,8 +54,8 @@ function sentence(runId: string, reply: Exclude<CancelReply, { verdict: 'missing
     case 'cancelled':
       return `${runId} is cancelled.`;
     case 'cancelling':
-      return `${runId} is told to stop, and shut out at ${shortIso(reply.until)} if it has not.`;
+      return `${runId} is being cancelled; its writes are refused from ${shortIso(reply.until)}.`;
     case 'terminal':
-      return `${runId} was over already: ${reply.state}.`;
+      return `${runId} had already ended: ${reply.state}.`;
   }
 }

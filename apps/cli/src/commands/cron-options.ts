@@ -30,51 +30,51 @@ export function withCronOptions(command: Command): Command {
 function withWhatAndWhen(command: Command): Command {
   const expressed = command.requiredOption('--expression <expression>', 'cron expression of 5 or 6 fields, in quotes');
   return withZoneOptions(expressed)
-    .option('--handler <cron>', 'the declared cron whose handler carries its runs out (else its own)')
-    .option('--payload <json>', 'what each run gets (default: null)', json)
-    .option('--spread <duration>', 'over how long crons of the same expression are spread', duration)
-    .option('--min-interval <duration>', 'refuse instants that are closer than this', duration)
-    .option('--disabled', 'keep it, and do not fire it');
+    .option('--handler <cron>', 'declared cron whose handler executes its runs (default: its own)')
+    .option('--payload <json>', 'payload of each run (default: null)', json)
+    .option('--spread <duration>', 'window over which crons with the same expression are spread', duration)
+    .option('--min-interval <duration>', 'reject schedules with a shorter interval', duration)
+    .option('--disabled', 'keep the definition, do not fire it');
 }
 
 function withMisfireOptions(command: Command): Command {
-  const misfire = new Option('--misfire <rule>', 'instants that nobody enqueued in time (default: fire-once)');
+  const misfire = new Option('--misfire <rule>', 'policy for missed instants (default: fire-once)');
   return command
     .addOption(misfire.choices(MISFIRES))
-    .option('--max-catch-up <n>', 'of fire-all: at most so many (default: 20)', wholeNumber(1, 1_000))
+    .option('--max-catch-up <n>', 'maximum runs of fire-all (default: 20)', wholeNumber(1, 1_000))
     .option(
       '--catch-up-window <duration>',
-      'how far back, at least the grace (default: one period, at most 24h)',
+      'catch-up window, at least the grace (default: one period, at most 24h)',
       duration,
     )
-    .option('--grace <duration>', 'later than this counts as late (default: 60s)', duration)
+    .option('--grace <duration>', 'delay after which a run counts as late (default: 60s)', duration)
     .option(
       '--start-deadline <duration>',
-      'skip a run that no worker has begun so long after it was due',
+      'skip the run if no worker has started it within this long of its due time',
       positiveDuration,
     );
 }
 
 function withOverlapOptions(command: Command): Command {
-  const overlap = new Option('--overlap <rule>', 'an instant while as many runs are going as may (default: skip)');
+  const overlap = new Option('--overlap <rule>', 'policy when the maximum of open runs is reached (default: skip)');
   return command
     .addOption(overlap.choices(OVERLAPS))
-    .option('--max-concurrency <n>', 'how many runs may be going at once (default: 1)', wholeNumber(1, 1_000))
-    .option('--cancel-grace <duration>', 'of replace: how long the older run may go on (default: 30s)', duration);
+    .option('--max-concurrency <n>', 'maximum of open runs (default: 1)', wholeNumber(1, 1_000))
+    .option('--cancel-grace <duration>', 'grace period of the replaced run (default: 30s)', duration);
 }
 
 function withAlarmOptions(command: Command): Command {
   return command
-    .option('--expect-every <duration>', 'raise an alarm when it has not succeeded for so long', positiveDuration)
+    .option('--expect-every <duration>', 'raise an alarm if no run has succeeded for this long', positiveDuration)
     .option(
       '--late-after <duration>',
-      'raise an alarm when a run has not ended so long after it was due',
+      'raise an alarm if a run has not finished this long after its due time',
       positiveDuration,
     )
-    .option('--ping-success <url>', 'call this when a run has succeeded')
-    .option('--ping-failure <url>', 'call this when a run has failed for good')
-    .option('--ping-missed <url>', 'call this when an instant is missed or late')
-    .option('--ping-uncertain <url>', 'call this when a run waits for a person');
+    .option('--ping-success <url>', 'URL to call when a run succeeds')
+    .option('--ping-failure <url>', 'URL to call when a run fails for good')
+    .option('--ping-missed <url>', 'URL to call when an instant is missed or late')
+    .option('--ping-uncertain <url>', 'URL to call when a run becomes uncertain');
 }
 
 function pingOf(flags: CronFlags): CronSettings['ping'] {

@@ -11,9 +11,9 @@ import { withJson, type JsonFlags } from './orders.js';
 type Flags = StoreFlags & JsonFlags;
 
 const ABOUT =
-  'Looks at the stores, the pods and the crons, and says what is wrong and what to do: settings of Redis and PostgreSQL that ' +
-  'lose what was written, clocks that differ, versions that are mixed, crons that nobody can carry out, runs that wait, ' +
-  'leases that are too short. Fails (1) when something needs care: a finding that is bad, or a warning.';
+  'Checks stores, pods and crons, and shows what is wrong and what to do: unsafe settings of Redis and ' +
+  'PostgreSQL, clock skew, mixed versions, crons without a worker, waiting runs, short ' +
+  'leases. Fails (1) for a bad finding or a warning.';
 
 export function doctorCommand({ world, answer }: Setting): Command {
   const command = new Command('doctor').summary('what is wrong, and what to do').description(ABOUT);

@@ -15,14 +15,14 @@ interface Flags extends StoreFlags, JsonFlags {
 }
 
 const ABOUT =
-  'Shows the runs that failed for good, the latest first. Exits with 1 when there are some; "fencepost retry" runs one again.';
+  'Lists runs that failed for good, newest first. Exits with 1 if there are any; "fencepost retry" runs one again.';
 
 export function failedCommand({ world, answer }: Setting): Command {
   const command = new Command('failed')
     .summary('runs that failed for good')
     .description(ABOUT)
-    .option('--cron <name>', 'only those of this cron or job')
-    .option('--limit <n>', 'the latest ones (default: 50)', wholeNumber(1, 1_000));
+    .option('--cron <name>', 'only runs of this cron or job')
+    .option('--limit <n>', 'maximum number (default: 50)', wholeNumber(1, 1_000));
   return withJson(withStoreOptions(command)).action(async (flags: Flags) => {
     const { cron, limit } = flags;
     const filter = { ...(cron !== undefined && { cron }), ...(limit !== undefined && { limit }) };

@@ -27,19 +27,19 @@ interface Flags extends StoreFlags, OrderFlags {
 }
 
 const ABOUT =
-  'Ends the lease of a cron whose holder is dead, so that another pod takes it at once, and leaves an audit record. Then it ' +
-  'watches the cron for two runs of one instant, stale claims and repeated attempts. Asks first where somebody sits at a ' +
-  'terminal. Fails (1) when the lease was another one by then, or the watch saw a duplicate.';
+  'Clears the lease of a cron whose holder is dead, so that another pod acquires it at once, and writes an audit record. Then ' +
+  'watches the cron for duplicate runs, stale claims and repeated attempts. Asks for confirmation at a ' +
+  'terminal. Fails (1) if the lease had changed, or the watch saw a duplicate.';
 
 export function clearCommand({ world, answer }: Setting): Command {
   const command = new Command('clear')
-    .summary('take the lease of a cron from a dead holder')
+    .summary('clear the lease of a dead holder')
     .description(ABOUT)
     .argument('<cron>', 'its name')
-    .requiredOption('--reason <words>', 'why, for whoever asks later', words)
-    .option('--yes', 'do not ask; needed where nobody sits at a terminal')
+    .requiredOption('--reason <words>', 'reason, kept in the audit trail', words)
+    .option('--yes', 'skip the confirmation; required without a terminal')
     .option('--fence <number>', 'only while the lease has this fence ("fencepost leases")', fence)
-    .option('--watch <duration>', 'for how long to look for duplicates afterwards; 0s: not at all', duration, 30_000);
+    .option('--watch <duration>', 'how long to watch for duplicates afterwards; 0s: not at all', duration, 30_000);
   return withJson(withStoreOptions(withBy(command))).action(async (cron: string, own: Flags) => {
     // What stands before "clear", such as where the store is, is meant as well.
     const flags: Flags = { ...command.parent?.opts(), ...own };
@@ -75,7 +75,7 @@ async function agreed(seen: CronLease, { yes = false }: Flags, { ask, err }: Wor
   const about = warning(seen);
   err(`${about}\n`);
   if (yes) return true;
-  if (!ask) throw new UsageError('Expected --yes, since nobody sits at a terminal to be asked. Nothing was changed.');
+  if (!ask) throw new UsageError('Without a terminal, --yes is required. Nothing was changed.');
   return /^y(es)?$/i.test((await ask(`Clear the lease of ${seen.cron} with fence ${seen.fence}? [y/N] `)).trim());
 }
 
@@ -84,31 +84,31 @@ function warning(seen: CronLease): string {
   const who = `${ownerPrefix(holder)} holds ${cron} with fence ${formatFence(issued)}, for ${(remainingMs / 1_000).toFixed(1)} s more`;
   if (holderSeemsAlive(seen)) {
     return (
-      `${who}, and IS ALIVE: it was heard ${((holderSilentMs ?? 0) / 1_000).toFixed(1)} s ago. Cleared, it is refused its next ` +
-      'renewal, after a third of its ttl, and stops acting for the cron; then it or another pod takes the cron with a ' +
-      'larger fence, and what comes under the old one after that is refused. Nothing is gained by it, unless that pod is stuck.'
+      `${who}, and IS ALIVE: its last heartbeat was ${((holderSilentMs ?? 0) / 1_000).toFixed(1)} s ago. If you clear the lease, its next ` +
+      'renewal is refused, after a third of the ttl, and it stops acting for the cron; then a pod acquires the lease with a ' +
+      'larger fence, and writes with the old fence are refused. This only helps if that pod is stuck.'
     );
   }
   const heard =
     holderSilentMs === null
-      ? 'it is not among the pods'
-      : `it was last heard ${(holderSilentMs / 1_000).toFixed(1)} s ago`;
-  return `${who}; ${heard}. Cleared, another pod takes the cron at once, with a larger fence.`;
+      ? 'it is not a live pod'
+      : `its last heartbeat was ${(holderSilentMs / 1_000).toFixed(1)} s ago`;
+  return `${who}; ${heard}. If you clear the lease, another pod acquires it at once, with a larger fence.`;
 }
 
 async function watched(cleared: ClearedLease, { watch }: Flags, { store, world }: Around): Promise<WatchReport> {
   const { cron, marker } = cleared;
-  world.err(`The lease of ${cron} is cleared. Looking for duplicates for ${watch / 1_000} s; Ctrl-C ends it early.\n`);
+  world.err(`The lease of ${cron} is cleared. Watching for duplicates for ${watch / 1_000} s; Ctrl-C stops early.\n`);
   return store.leases.watchDuplicates(cron, watch, { marker, signal: world.interrupted() });
 }
 
 function nothingHeld(cron: string): Report {
-  const text = `Nobody holds the lease of ${cron}: there is nothing to clear. The next pod that wants it takes it.`;
+  const text = `The lease of ${cron} has no holder, so there is nothing to clear. A pod will acquire it.`;
   return { code: EXIT.ok, json: { cron, verdict: 'free' }, text: (width) => hanging(text, width) };
 }
 
 function notCleared({ cron }: CronLease): Report {
-  const text = `The lease of ${cron} was left alone.`;
+  const text = `The lease of ${cron} was not changed.`;
   return { code: EXIT.finding, json: { cron, verdict: 'declined' }, text: (width) => hanging(text, width) };
 }
 
@@ -125,13 +125,13 @@ function clearedReport({ cron, cleared, next }: ClearedLease, watch: WatchReport
   const holding = watch ? watch.holding : next;
   const now = holding
     ? `${ownerPrefix(holding.holder)} holds it now, with fence ${formatFence(holding.fence)}`
-    : 'nobody holds it so far';
+    : 'it has no holder yet';
   const lines = [
     `The lease of ${cron} with fence ${formatFence(cleared.fence)}, of ${ownerPrefix(cleared.holder)}, is cleared; ${now}.`,
     ...(watch?.observations ?? []).map(({ level, text }) => `${level.toUpperCase()}: ${text}`),
     ...(watch?.verdict === 'clean' ? ['No duplicate was seen.'] : []),
     ...(watch?.verdict === 'free'
-      ? ['No duplicate was seen, and no pod has taken the cron: look at "fencepost pods".']
+      ? ['No duplicate was seen, but no pod has acquired the lease: check "fencepost pods".']
       : []),
   ];
   const present = (one: ClearedLease['next']) => one && presentLease({ cron, ...one });

@@ -17,18 +17,18 @@ interface Flags extends StoreFlags, JsonFlags {
 }
 
 const ABOUT =
-  'Shows who acts for each cron: the holder of its lease, how long the lease lasts if nobody renews it, its fence, and when ' +
-  'the holder was last heard as a pod. "fencepost leases clear" takes one from a holder that is dead.';
+  'Lists the leases of crons: holder, remaining time without renewal, fence, and the last heartbeat ' +
+  'of the holder. "fencepost leases clear" ends the lease of a dead holder.';
 
 export function leasesCommand(setting: Setting): Command {
   const { world, answer } = setting;
   const command = new Command('leases')
-    .summary('who acts for which cron, and "clear" to take one from a dead holder')
+    .summary('leases of crons; "clear" ends the lease of a dead holder')
     .description(ABOUT)
     // Else what stands after "clear" would be taken for options of this one.
     .enablePositionalOptions()
-    .option('--cron <text>', 'only crons with this in their name', words)
-    .option('--holder <text>', 'only those whose holder, as it is shown, has this in it', words)
+    .option('--cron <text>', 'only crons whose name contains this', words)
+    .option('--holder <text>', 'only leases whose holder contains this', words)
     .addCommand(clearCommand(setting));
   return withJson(withStoreOptions(command)).action(async (flags: Flags) => {
     const { cron, holder } = flags;
@@ -44,8 +44,8 @@ function reportOf({ held, free }: LeaseList): Report {
     code: EXIT.ok,
     json: { held: held.map((one) => ({ ...presentLease(one), holderSilentMs: one.holderSilentMs })), free },
     text: (width) => [
-      ...(held.length === 0 ? ['Nobody holds a lease.'] : table([head, ...held.map(row)], width)),
-      ...(free.length === 0 ? [] : hanging(`Fire, and nobody holds them now: ${free.join(', ')}`, width)),
+      ...(held.length === 0 ? ['No lease is held.'] : table([head, ...held.map(row)], width)),
+      ...(free.length === 0 ? [] : hanging(`Firing crons without a holder: ${free.join(', ')}`, width)),
     ],
   };
 }
@@ -56,7 +56,7 @@ function row(lease: CronLease): string[] {
 }
 
 function heard(lease: CronLease): string {
-  if (lease.holderSilentMs === null) return 'not among the pods';
+  if (lease.holderSilentMs === null) return 'not a live pod';
   const ago = `${(lease.holderSilentMs / 1_000).toFixed(1)} s ago`;
   return holderSeemsAlive(lease) ? ago : `${ago}, silent`;
 }

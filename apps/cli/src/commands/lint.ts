@@ -18,18 +18,23 @@ interface Flags extends ScheduleFlags, StoreFlags {
 }
 
 const ABOUT =
-  'Looks for what may surprise: local times that clocks leave out or repeat within five years, many crons due at one ' +
-  'instant within a week, crons that do the same, days that a month does not have. For one expression, or for every ' +
-  'cron of a deployment. Fails (1) for what nobody has declared: a fixed time that is touched and has no "dst", and a ' +
-  'crowd without "spread".';
+  'Finds surprises in schedules: local times that clock changes skip or repeat within five years, many crons due at one ' +
+  'instant within a week, duplicate crons, days that a month does not have. For one expression, or for every ' +
+  'cron of a deployment. Fails (1) for an affected fixed time without "dst", and for a ' +
+  'stampede without "spread".';
 
 export function lintCommand({ world, answer }: Setting): Command {
   const command = new Command('lint')
-    .summary('what may surprise: clocks, crowds, duplicates')
+    .summary('find surprises: clock changes, stampedes, duplicates')
     .description(ABOUT)
-    .option('--expression <expression>', 'only this one; no store is asked')
-    .option('--from <instant>', 'where to begin (default: now)', instant)
-    .option('--threshold <n>', 'so many crons at one instant are a stampede', wholeNumber(2, 1_000_000), 10);
+    .option('--expression <expression>', 'check only this expression; needs no store')
+    .option('--from <instant>', 'start time (default: now)', instant)
+    .option(
+      '--threshold <n>',
+      'number of crons at one instant that counts as a stampede',
+      wholeNumber(2, 1_000_000),
+      10,
+    );
   return withJson(withStoreOptions(withScheduleOptions(command))).action(async (flags: Flags) => {
     const { expression, from = world.now(), threshold } = flags;
     const crons = expression === undefined ? await cronsOfCatalog(flags, world) : [single(expression, flags, from)];
@@ -50,7 +55,7 @@ async function cronsOfCatalog(flags: Flags, world: World): Promise<LintedCron[]>
   const { tz, dstGap, dstRepeat, seed, spread } = flags;
   if (tz !== 'UTC' || [dstGap, dstRepeat, seed, spread].some((flag) => flag !== undefined)) {
     throw new UsageError(
-      'Expected --expression beside --tz, --dst-gap, --dst-repeat, --seed and --spread: the crons of a catalog have their own.',
+      '--expression is required with --tz, --dst-gap, --dst-repeat, --seed and --spread: the crons of a catalog have their own.',
     );
   }
   const { entries } = await withCrons(flags, world, ({ catalog }) => catalog.read());

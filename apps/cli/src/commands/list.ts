@@ -12,8 +12,8 @@ interface Flags extends StoreFlags, JsonFlags {}
 
 export function listCommand({ world, answer }: Setting): Command {
   const command = new Command('list')
-    .summary('every cron, and how it stands')
-    .description('Shows every cron: what it is, when it fires next, and how it went last.');
+    .summary('all crons and their state')
+    .description('Lists all crons: schedule, next instant and last run.');
   return withJson(withStoreOptions(command)).action(async (flags: Flags) => {
     answer(await withCrons(flags, world, list), flags);
   });
@@ -36,7 +36,7 @@ async function list({ operator, catalog, prefix, tenant }: Store): Promise<Repor
 }
 
 function unreadableLine({ name, reason }: { readonly name: string; readonly reason: string }): string {
-  return `The record of ${name} cannot be read, so it does not fire: ${reason} See fencepost doctor.`;
+  return `The record of ${name} is invalid, so it does not fire: ${reason} See fencepost doctor.`;
 }
 
 function cronJson(cron: CronOverview): object {

@@ -14,11 +14,11 @@ interface Flags {
 }
 
 const ABOUT =
-  'Makes the tables of a ledger in PostgreSQL, or brings them up to this version. Any number of processes may do so at ' +
-  'once, and pods go on meanwhile.';
+  'Creates the tables of a ledger in PostgreSQL, or migrates them to this version. Several processes may do this at ' +
+  'once, and pods keep running.';
 
 export function migrateCommand({ world, answer }: Setting): Command {
-  const command = new Command('migrate').summary('make the tables of a ledger in PostgreSQL').description(ABOUT);
+  const command = new Command('migrate').summary('create or migrate the PostgreSQL tables').description(ABOUT);
   return withJson(withDatabaseOptions(command)).action(async (flags: Flags) => {
     // Whoever migrates means a database, and so a DATABASE_URL.
     const usual = world.env['DATABASE_URL'] ? { postgres: world.env['DATABASE_URL'] } : {};

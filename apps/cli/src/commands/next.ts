@@ -16,11 +16,9 @@ const MAX = 100_000;
 export function nextCommand({ world, answer }: Setting): Command {
   const command = new Command('next')
     .summary('the next instants of an expression')
-    .description(
-      'Shows the next instants of an expression, and what changes of the clocks have to do with them. Asks no store.',
-    )
+    .description('Shows the next instants of an expression, and how clock changes affect them. Needs no store.')
     .argument('<expression>', 'cron expression of 5 or 6 fields, in quotes')
-    .option('--from <instant>', 'where to begin (default: now)', instant)
+    .option('--from <instant>', 'start time (default: now)', instant)
     .option('-n, --count <n>', 'how many', wholeNumber(1, MAX), 5);
   return withJson(withScheduleOptions(command)).action((expression: string, flags: Flags) => {
     const schedule = scheduleOf(expression, flags);

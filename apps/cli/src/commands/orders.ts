@@ -13,12 +13,12 @@ export interface OrderFlags extends JsonFlags {
 }
 
 export function withJson(command: Command): Command {
-  return command.option('--json', 'answer with one line of JSON');
+  return command.option('--json', 'print one line of JSON');
 }
 
 /** Every order is kept with who gave it. */
 export function withBy(command: Command): Command {
-  return command.option('--by <who>', 'who asks (else who is logged in)', words);
+  return command.option('--by <who>', 'who orders it (default: the login name)', words);
 }
 
 export function asker({ by }: OrderFlags, { user }: World): string {

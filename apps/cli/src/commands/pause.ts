@@ -16,18 +16,16 @@ interface Flags extends StoreFlags, OrderFlags {
 }
 
 const ABOUT =
-  'Stops a cron from firing until it is resumed, or until a time. What runs goes on; the instants meanwhile are recorded ' +
-  'as skipped, and deploys change nothing about it.';
+  'Stops a cron from firing until it is resumed, or for some time. Open runs continue; its instants are recorded ' +
+  'as skipped. Deployments do not end a pause.';
 
 export function pauseCommand({ world, answer }: Setting): Command {
   const command = new Command('pause')
-    .summary('stop a cron from firing for a while')
+    .summary('pause a cron')
     .description(ABOUT)
     .argument('<cron>', 'its name')
-    .requiredOption('--reason <words>', 'why, for whoever asks later', words)
-    .addOption(
-      new Option('--for <duration>', 'for how long, such as 2h').argParser(positiveDuration).conflicts('until'),
-    )
+    .requiredOption('--reason <words>', 'reason, kept in the audit trail', words)
+    .addOption(new Option('--for <duration>', 'duration, such as 2h').argParser(positiveDuration).conflicts('until'))
     .option('--until <instant>', 'until when', instant);
   return withJson(withStoreOptions(withBy(command))).action(async (cron: string, flags: Flags) => {
     const order = { by: asker(flags, world), reason: flags.reason };
@@ -39,7 +37,7 @@ export function pauseCommand({ world, answer }: Setting): Command {
       const about = { ...order, action: 'pause', cron, before: paused && pauseJson(paused), after: pauseJson };
       return audited({ store, world }, about, () => operator.pause(cron, { ...order, until: until ?? null }));
     });
-    const end = pause.until === null ? 'until somebody resumes it' : `until ${shortIso(pause.until)}`;
+    const end = pause.until === null ? 'until it is resumed' : `until ${shortIso(pause.until)}`;
     const line = `${cron} is paused ${end}, by ${pause.by}: ${pause.reason}`;
     answer({ code: EXIT.ok, json: { cron, ...pauseJson(pause) }, text: (width) => hanging(line, width) }, flags);
   });

@@ -18,18 +18,18 @@ interface Flags extends StoreFlags {
 const DAY_MS = 86_400_000;
 
 const ABOUT =
-  'Shows what a build would change before it is deployed: which crons are new, changed or removed, and which instants of ' +
-  'the next days would fire no more or newly. Changes nothing. Fails (1) for a build that would define nothing or refuse ' +
+  'Shows what a build would change when deployed: new, changed and removed crons, and the instants of ' +
+  'the next days that would be added or dropped. Changes nothing. Fails (1) if the build would define nothing or refuse ' +
   'to start.';
 
 export function planCommand({ world, answer }: Setting): Command {
   const command = new Command('plan')
     .summary('what a build would change, before it is deployed')
     .description(ABOUT)
-    .argument('<declarations>', 'JSON file with what the build declares; - reads stdin')
+    .argument('<declarations>', 'JSON file with the declarations of the build; - reads stdin')
     .option('--days <n>', 'how far to look', wholeNumber(1, 366), 7)
-    .option('--source <program>', 'which program it is a build of (else what the file says, else the only one)', words)
-    .option('--build-seq <n>', 'its number (else what the file says, else the next one)', wholeNumber(0, 1e15));
+    .option('--source <program>', 'program of the build (default: from the file, or the only one)', words)
+    .option('--build-seq <n>', 'its buildSeq (default: from the file, or the next one)', wholeNumber(0, 1e15));
   return withJson(withStoreOptions(command)).action(async (file: string, flags: Flags) => {
     const where = file === '-' ? 'stdin' : file;
     const read = readDeclarations(await world.read(file), where, world.now());

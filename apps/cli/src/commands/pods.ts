@@ -12,13 +12,13 @@ import { withJson, type JsonFlags } from './orders.js';
 interface Flags extends StoreFlags, JsonFlags {}
 
 const ABOUT =
-  'Shows every pod that has reported within 15 s: what it is and runs, how far its clock is from that of the store, how ' +
-  'late its event loop is (99 of 100 times by no more), and what it has to do.';
+  'Lists pods that reported within 15 s: role, version and program, clock skew against the store, ' +
+  'event loop lag (p99), and load.';
 
 const HEAD = ['POD', 'ROLES', 'VERSION', 'ZONES', 'BUILD', 'CLOCK', 'STORE', 'LAG', 'CRONS', 'RUNS', 'SINCE (UTC)'];
 
 export function podsCommand({ world, answer }: Setting): Command {
-  const command = new Command('pods').summary('which pods there are, and how each is').description(ABOUT);
+  const command = new Command('pods').summary('live pods and their state').description(ABOUT);
   return withJson(withStoreOptions(command)).action(async (flags: Flags) => {
     answer(await withStore(flags, world, list), flags);
   });
@@ -26,7 +26,7 @@ export function podsCommand({ world, answer }: Setting): Command {
 
 async function list({ pods, prefix, tenant }: Store): Promise<Report> {
   const cards = await pods.list();
-  const nobody = `No pods under the prefix "${prefix}" and the tenant "${tenant}": none has reported lately.`;
+  const nobody = `No pods under the prefix "${prefix}" and the tenant "${tenant}": none has reported recently.`;
   return {
     code: EXIT.ok,
     json: cards.map(presentPod),

@@ -16,16 +16,16 @@ interface Flags extends StoreFlags, OrderFlags {
 }
 
 const ABOUT =
-  'Ends a cron: it fires no more, what runs goes on, and its history stays. A declared cron stays removed until a higher ' +
-  'build declares other content than the build before; "fencepost set" makes it again. Fails (1) when somebody else ' +
-  'changed it since --expected; then nothing is changed.';
+  'Removes a cron: it no longer fires; open runs continue, and its history is kept. A declared cron stays removed until a higher ' +
+  'build declares it differently from the build before; "fencepost set" restores it. Fails (1) if it was ' +
+  'changed since --expected; then nothing is changed.';
 
 export function removeCommand({ world, answer }: Setting): Command {
   const command = new Command('remove')
-    .summary('end a cron')
+    .summary('remove a cron')
     .description(ABOUT)
     .argument('<cron>', 'its name')
-    .requiredOption('--reason <words>', 'why, for whoever asks later', words)
+    .requiredOption('--reason <words>', 'reason, kept in the audit trail', words)
     .option(
       '--expected <generation>',
       'only while this is its newest generation ("fencepost list --json")',

@@ -19,19 +19,19 @@ interface Flags extends StoreFlags, OrderFlags, QuestionFlags {
 const ANSWERS = ['done', 'not-done', 'give-up'] satisfies Flags['answer'][];
 
 const ABOUT =
-  'Says what became of an effect that nobody knows of: it is done, it is not done and is to be done again, or the run is ' +
-  'given up. The answer is kept in the journal of its cron. It counts only for the question that --attempt, --effect, --item ' +
+  'Resolves an effect whose outcome is unknown: done, not done and to be repeated, or the run is ' +
+  'given up. The answer is kept in the audit trail. It applies only to the effect that --attempt, --effect, --item ' +
   'and --since name: "fencepost uncertain" shows the whole command.';
 
 export function resolveCommand({ world, answer }: Setting): Command {
-  const which = new Option('--answer <word>', 'what became of it').choices(ANSWERS).makeOptionMandatory();
+  const which = new Option('--answer <word>', 'outcome of the effect').choices(ANSWERS).makeOptionMandatory();
   const command = new Command('resolve')
-    .summary('answer what an uncertain run asks')
+    .summary('resolve an uncertain run')
     .description(ABOUT)
-    .argument('<run-id>', 'as "fencepost uncertain" shows it')
+    .argument('<run-id>', 'run id, as shown by "fencepost uncertain"')
     .addOption(which)
-    .option('--result <json>', 'with done: what the effect brought (default: null)', json)
-    .requiredOption('--reason <words>', 'how you know, for whoever asks later', words);
+    .option('--result <json>', 'with done: result of the effect (default: null)', json)
+    .requiredOption('--reason <words>', 'how you know; kept in the audit trail', words);
   return withJson(withStoreOptions(withBy(withQuestion(command)))).action(async (runId: string, flags: Flags) => {
     const { answer: said, result, reason } = flags;
     const given = { reason, answer: said, ...(result && { result: result.value }) };
@@ -59,5 +59,5 @@ function answered(said: Flags['answer']): (resolved: Resolved) => object {
 }
 
 function sentence({ runId, state }: Resolved): string {
-  return state === 'failed' ? `${runId} is given up.` : `${runId} goes on (${state}).`;
+  return state === 'failed' ? `${runId} is given up.` : `${runId} continues (${state}).`;
 }

@@ -16,15 +16,12 @@ interface Flags extends StoreFlags, OrderFlags {
 }
 
 export function resumeCommand({ world, answer }: Setting): Command {
-  const missed = new Option(
-    '--missed <what>',
-    'the instants of the pause: none runs, or one run stands for all of them',
-  );
+  const missed = new Option('--missed <what>', 'instants of the pause: skip them, or cover them with one run');
   const command = new Command('resume')
     .summary('end a pause')
-    .description('Ends the pause of a cron. A cron that is not paused stays as it is.')
+    .description('Ends the pause of a cron. Does nothing if the cron is not paused.')
     .argument('<cron>', 'its name')
-    .requiredOption('--reason <words>', 'why, for whoever asks later', words)
+    .requiredOption('--reason <words>', 'reason, kept in the audit trail', words)
     .addOption(missed.choices(['skip', 'fire-once']).default('skip'));
   return withJson(withStoreOptions(withBy(command))).action(async (cron: string, flags: Flags) => {
     const order = { by: asker(flags, world), reason: flags.reason, missed: flags.missed };
@@ -56,8 +53,8 @@ function resumedAfter({ runId }: Resumed): object {
 function sentences(cron: string, { ended, runId }: Resumed, { missed }: Flags): string[] {
   if (ended === null) return [`${cron} was not paused.`];
   const since = `${cron} fires again; it was paused since ${shortIso(ended.since)}, by ${ended.by}: ${ended.reason}`;
-  if (runId !== null) return [since, `One run for what it missed: ${runId}`];
+  if (runId !== null) return [since, `One run for the missed instants: ${runId}`];
   return missed === 'skip'
     ? [since]
-    : [since, 'No run for what it missed: nothing was, or as many runs are going as may.'];
+    : [since, 'No run for missed instants: there were none, or the maximum of open runs is reached.'];
 }

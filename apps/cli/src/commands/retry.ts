@@ -16,18 +16,17 @@ interface Flags extends StoreFlags, JsonFlags {
   readonly repeatUnknown?: boolean;
 }
 
-const ABOUT =
-  'Runs a failed or cancelled run again, as a run of its own. Effects that are done stay done, and it goes on from there.';
+const ABOUT = 'Runs a failed or cancelled run again, as a new run. Effects that are done are not repeated.';
 
 export function retryCommand({ world, answer }: Setting): Command {
   const command = new Command('retry')
     .summary('run a failed run again')
     .description(ABOUT)
-    .argument('<run-id>', 'as "fencepost failed" shows it')
-    .requiredOption('--reason <words>', 'why, for whoever asks later', words)
-    .option('--payload <json>', 'what the handler gets (else what the run had)', json)
-    .option('--force', 'also while as many of its runs are going as may')
-    .option('--repeat-unknown', 'also effects of which nobody knows whether they happened');
+    .argument('<run-id>', 'run id, as shown by "fencepost failed"')
+    .requiredOption('--reason <words>', 'reason, kept in the audit trail', words)
+    .option('--payload <json>', 'payload (default: that of the run)', json)
+    .option('--force', 'also if the maximum of open runs is reached')
+    .option('--repeat-unknown', 'also repeat effects whose outcome is unknown');
   return withJson(withStoreOptions(withBy(command))).action(async (runId: string, flags: Flags) => {
     const { reason, payload, force = false, repeatUnknown = false } = flags;
     const order = { by: asker(flags, world), reason, force, repeatUnknown, ...(payload && { payload: payload.value }) };
@@ -36,7 +35,7 @@ export function retryCommand({ world, answer }: Setting): Command {
       const about = { by: order.by, reason, action: 'retry', cron: cronIn(runId), runId, before: { state } };
       return audited({ store, world }, about, () => store.runs.retry(runId, order));
     });
-    const line = `Run ${retried.runId} is on its way, in place of ${runId}.`;
+    const line = `Run ${retried.runId} is enqueued in place of ${runId}.`;
     answer({ code: EXIT.ok, json: { of: runId, ...retried }, text: (width) => hanging(line, width) }, flags);
   });
 }

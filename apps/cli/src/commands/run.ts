@@ -14,8 +14,7 @@ interface Flags extends StoreFlags, JsonFlags {
   readonly forEach?: string[];
 }
 
-const ABOUT =
-  'Shows one run: what became of it, its effects with their outcomes, what it asks, and what pods have told about it.';
+const ABOUT = 'Shows one run: state, effects with their outcomes, unresolved effects, and journal entries.';
 const MAX_HEARD = 200;
 
 export function runCommand({ world, answer }: Setting): Command {
@@ -23,7 +22,7 @@ export function runCommand({ world, answer }: Setting): Command {
     .summary('one run, with its effects')
     .description(ABOUT)
     .argument('<run-id>', 'such as nightly-report@1763607600000')
-    .option('--for-each <name...>', 'also how far these forEach came');
+    .option('--for-each <name...>', 'also the progress of these forEach');
   return withJson(withStoreOptions(command)).action(async (runId: string, flags: Flags) => {
     answer(await withStore(flags, world, (store) => look(store, runId, flags)), flags);
   });
@@ -53,7 +52,7 @@ function details({ run, effects, items, question }: RunReport, width: number): s
     ...['items', name, `${done} done`, `${failed} failed`, `${begun} begun`],
   ]);
   return [
-    ...(run.by === null ? [] : hanging(`Asked for by ${run.by}.`, width)),
+    ...(run.by === null ? [] : hanging(`Ordered by ${run.by}.`, width)),
     ...table([...rows, ...lists], width),
     ...(question
       ? [...hanging(question.why, width), ...hanging(question.advice, width), resolveWith(run, question)]

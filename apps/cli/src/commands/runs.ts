@@ -19,15 +19,15 @@ const STATES = [
   ...(['succeeded', 'failed', 'cancelled', 'skipped'] as const),
 ] satisfies Run['state'][];
 const MAX = 1_000;
-const ABOUT = 'Shows the latest runs of a cron, those that were skipped as well. Of a state: among the latest 1,000.';
+const ABOUT = 'Lists the latest runs of a cron, including skipped ones. With --state: among the latest 1,000.';
 
 export function runsCommand({ world, answer }: Setting): Command {
   const command = new Command('runs')
     .summary('the latest runs of a cron')
     .description(ABOUT)
     .argument('<cron>', 'its name')
-    .addOption(new Option('--state <state>', 'only those that are in this state').choices(STATES))
-    .option('--limit <n>', 'at most so many', wholeNumber(1, MAX), 20);
+    .addOption(new Option('--state <state>', 'only runs in this state').choices(STATES))
+    .option('--limit <n>', 'maximum number', wholeNumber(1, MAX), 20);
   return withJson(withStoreOptions(command)).action(async (cron: string, flags: Flags) => {
     const runs = await withStore(flags, world, (store) => find(store, cron, flags));
     const none = `${cron} has no ${flags.state === undefined ? '' : `${flags.state} `}runs.`;

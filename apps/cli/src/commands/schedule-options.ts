@@ -26,8 +26,8 @@ export function withZoneOptions(command: Command): Command {
 
 export function withScheduleOptions(command: Command): Command {
   return withZoneOptions(command)
-    .option('--seed <name>', 'the name of the cron: H and the spread come from it')
-    .option('--spread <duration>', 'over how long crons of the same expression are spread', positiveDuration);
+    .option('--seed <name>', 'name of the cron, from which H and the spread are computed')
+    .option('--spread <duration>', 'window over which crons with the same expression are spread', positiveDuration);
 }
 
 /** @throws {UsageError} where a name is needed and none was given */
@@ -35,7 +35,7 @@ export function scheduleOf(expression: string, flags: ScheduleFlags): ScheduleTe
   const { tz, seed, spread } = flags;
   const needsName = spread !== undefined || /(^|[\s,])H/.test(expression);
   if (needsName && seed === undefined) {
-    throw new UsageError('Expected --seed with the name of the cron: H and --spread are numbers that come from it.');
+    throw new UsageError('--seed with the name of the cron is required: H and --spread are computed from it.');
   }
   const dst = dstOf(flags);
   return {

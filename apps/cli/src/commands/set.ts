@@ -18,14 +18,14 @@ interface Flags extends StoreFlags, OrderFlags, CronFlags {
 }
 
 const ABOUT =
-  'Makes a cron, or changes one as a whole: an option that is left out is the default again. Its runs need a worker with ' +
-  'a handler of its name, or --handler with the name of a declared cron whose handler carries them out; they wait until ' +
-  'there is one. A declared cron that is changed keeps the change until a higher build declares other content than the ' +
-  'build before. Fails (1) when somebody else changed it since --expected; then nothing is changed.';
+  'Creates a cron, or replaces its definition: omitted options return to their defaults. Its runs need a worker with ' +
+  'a handler of its name, or --handler with the name of a declared cron whose handler executes them; they wait until ' +
+  'there is one. A change to a declared cron lasts until a higher build declares it differently from the ' +
+  'build before. Fails (1) if it was changed since --expected; then nothing is changed.';
 
 export function setCommand({ world, answer }: Setting): Command {
   const command = new Command('set')
-    .summary('make a cron, or change one')
+    .summary('create or change a cron')
     .description(ABOUT)
     .argument('<cron>', 'its name');
   withCronOptions(command)
@@ -34,7 +34,7 @@ export function setCommand({ world, answer }: Setting): Command {
       'change it only while this is its newest generation ("fencepost list --json"); none: only make it',
       generationOrNone,
     )
-    .option('--reason <words>', 'why, for whoever asks later', words);
+    .option('--reason <words>', 'reason, kept in the audit trail', words);
   return withJson(withStoreOptions(withBy(command))).action(async (cron: string, flags: Flags) => {
     const { expected, reason } = flags;
     const order = {

@@ -13,11 +13,11 @@ import { withJson, type JsonFlags } from './orders.js';
 
 type Flags = StoreFlags & JsonFlags;
 
-const ABOUT = 'Shows one cron: what it is, when it fires, who acts for it, how it was changed, and its latest runs.';
+const ABOUT = 'Shows one cron: definition, schedule, holder, changes and latest runs.';
 const LATEST = 5;
 
 export function showCommand({ world, answer }: Setting): Command {
-  const command = new Command('show').summary('one cron, with all that is known of it').description(ABOUT);
+  const command = new Command('show').summary('one cron in detail').description(ABOUT);
   return withJson(withStoreOptions(command.argument('<cron>', 'its name'))).action(
     async (cron: string, flags: Flags) => {
       answer(await withStore(flags, world, (store) => show(store, cron)), flags);
@@ -67,8 +67,8 @@ function factsOf(cron: CronDetailJson, lease: Holding | null): string[][] {
     ['options', options.join(' · ')],
     ...(handler === null ? [] : [['handler', handler]]),
     ...(payload === null ? [] : [['payload', JSON.stringify(payload)]]),
-    ['declared', cron.source === null ? 'made at run time' : `by ${cron.source}, build ${cron.buildSeq ?? '?'}`],
-    ...(cron.uncertain === 0 ? [] : [['uncertain', `${cron.uncertain} of its runs wait for an answer`]]),
+    ['declared', cron.source === null ? 'created at run time' : `by ${cron.source}, build ${cron.buildSeq ?? '?'}`],
+    ...(cron.uncertain === 0 ? [] : [['uncertain', `${cron.uncertain} of its runs wait for an operator`]]),
   ];
 }
 

@@ -69,21 +69,21 @@ interface Flags extends StoreFlags {
 const LEVELS = ['info', 'warn', 'error'] as const satisfies readonly EventLevel[];
 
 const ABOUT =
-  'Shows what the pods tell of themselves while it happens, until Ctrl-C: one line each. For ' +
-  'people: a busy pod leaves out what is ordinary, and what a store that was away has not taken is ' +
-  'missing. What is true of a run is in the ledger.';
+  'Follows the journal of all pods until Ctrl-C, one line per event. For ' +
+  'people: a busy pod drops ordinary events, and events during a store outage may be ' +
+  'missing. The ledger has the truth about each run.';
 
 /** As long as a timer may be set without a thought. */
 const DAY_MS = 24 * 3_600_000;
 
 export function tailCommand({ world }: Setting): Command {
   const command = new Command('tail')
-    .summary('what happens, live')
+    .summary('follow the journal')
     .description(ABOUT)
-    .option('--cron <name>', 'only what is about this cron or job')
-    .addOption(new Option('--level <level>', 'only what is at least so loud').choices(LEVELS))
-    .option('--since <duration>', 'begin with what happened in this time, such as 10m', positiveDuration)
-    .option('--for <duration>', 'end after so long', positiveDuration)
+    .option('--cron <name>', 'only events of this cron or job')
+    .addOption(new Option('--level <level>', 'minimum level').choices(LEVELS))
+    .option('--since <duration>', 'start this long ago, such as 10m', positiveDuration)
+    .option('--for <duration>', 'stop after this long', positiveDuration)
     .option('--json', 'one JSON object per line');
   return withStoreOptions(command).action((flags: Flags) =>
     withStore(flags, world, (store) => tail(store, flags, world)),
@@ -92,7 +92,7 @@ export function tailCommand({ world }: Setting): Command {
 
 async function tail({ journal, clock }: Store, flags: Flags, world: World): Promise<void> {
   const [telemetry, ending] = [new Telemetry(), endOf(world)];
-  telemetry.listen((_event, detail) => world.err(`${troubleOf(detail)} Still trying; Ctrl-C ends it.\n`));
+  telemetry.listen((_event, detail) => world.err(`${troubleOf(detail)} Retrying; Ctrl-C stops.\n`));
   const feed = new JournalFeed({ journal, clock, telemetry });
   const isWanted = filterOf(flags);
   const line = lineOf(flags, world);

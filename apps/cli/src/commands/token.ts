@@ -10,16 +10,16 @@ interface Flags extends JsonFlags {
 }
 
 const ABOUT =
-  'Makes a token for the API and the pages, and the line by which the pods know it. The token is shown this once and kept ' +
-  'nowhere; the line has only its hash. A viewer may look; an operator may also pause, trigger, cancel, retry and answer; ' +
+  'Creates a token for the API and the pages, and the line that makes pods accept it. The token is shown once and stored ' +
+  'nowhere; the line has only its hash. A viewer may read; an operator may also pause, trigger, cancel, retry and resolve; ' +
   'an admin may do everything.';
 
 export function tokenCommand({ answer }: Setting): Command {
   const command = new Command('token')
-    .summary('make a token for the API and the pages')
+    .summary('create a token for the API and the pages')
     .description(ABOUT)
-    .argument('<name>', 'whose it is: it stands in the audit records')
-    .addOption(new Option('--role <role>', 'what it may do').choices(ROLES).makeOptionMandatory());
+    .argument('<name>', 'name of its owner, for the audit trail')
+    .addOption(new Option('--role <role>', 'role of the token').choices(ROLES).makeOptionMandatory());
   return withJson(command).action((name: string, flags: Flags) => {
     const { role } = flags;
     const { secret, line } = newToken(name, role);
@@ -27,8 +27,8 @@ export function tokenCommand({ answer }: Setting): Command {
       `Token: ${secret}`,
       `Line:  ${line}`,
       ...hanging(
-        'Hand the token to whoever is to use it: nobody can be told it again. Add the line to FENCEPOST_TOKENS of the pods, ' +
-          'with a comma between two, or to the file of FENCEPOST_TOKENS_FILE, and restart them.',
+        'Give the token to its owner; it cannot be shown again. Add the line to FENCEPOST_TOKENS of the pods, ' +
+          'separated by commas, or to the file FENCEPOST_TOKENS_FILE, and restart them.',
         width,
       ),
     ];

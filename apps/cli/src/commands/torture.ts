@@ -21,13 +21,13 @@ interface Flags {
 }
 
 const ABOUT =
-  'Carries jobs out again and again in this process, over stores in memory, and lets their workers be killed, frozen and ' +
-  'cut off at each fail point there is. Says which effect is not safe, and why. The functions of effects are really ' +
-  'called, many times: give it a module whose providers are not the real ones. Fails (1) when an effect is not safe.';
+  'Executes jobs repeatedly in this process, with stores in memory, while their workers are killed, frozen and ' +
+  'disconnected at every fail point. Reports unsafe effects with the reason. Effects are really ' +
+  'executed, many times: use a module with fake providers. Fails (1) if an effect is not safe.';
 
 export function tortureCommand({ answer }: Setting): Command {
   const command = new Command('torture')
-    .summary('which effects of a job are not safe, and why')
+    .summary('find unsafe effects of jobs')
     .description(ABOUT)
     .requiredOption(
       '--app <file>',
@@ -35,9 +35,9 @@ export function tortureCommand({ answer }: Setting): Command {
       words,
     )
     .option('--job <name>', 'only this cron or job handler (default: all)', words)
-    .option('--payload <json>', 'what a job handler is given', json)
-    .option('--seconds <n>', 'for how long to look, over all jobs', wholeNumber(1, 86_400), 10)
-    .option('--rounds <n>', 'at most so many runs with several mishaps at once', wholeNumber(0, 1e9))
+    .option('--payload <json>', 'payload for job handlers', json)
+    .option('--seconds <n>', 'total duration, over all jobs', wholeNumber(1, 86_400), 10)
+    .option('--rounds <n>', 'maximum number of runs with several faults', wholeNumber(0, 1e9))
     .option('--seed <n>', 'of what happens together', wholeNumber(0, 2 ** 32 - 1), 1)
     .option('--only <n>', 'of all runs only this one', wholeNumber(1, 1e12))
     .option('--harmless <effect...>', 'these change nothing, and may be repeated');
@@ -85,7 +85,7 @@ async function loadApp(file: string): Promise<ExportedJobs> {
     throw new AppError(`Expected a module that Node can import, got ${named}: ${sentence(error)}`);
   });
   return jobsIn(exports).catch((error: unknown) => {
-    throw new AppError(`Of ${named} no jobs can be made: ${sentence(error)}`);
+    throw new AppError(`Cannot create jobs from ${named}: ${sentence(error)}`);
   });
 }
 

@@ -17,12 +17,12 @@ interface Flags extends StoreFlags, OrderFlags {
 
 export function triggerCommand({ world, answer }: Setting): Command {
   const command = new Command('trigger')
-    .summary('run a cron once, now')
-    .description('Runs a cron once, now, beside its schedule. A pause does not keep it from running.')
+    .summary('run a cron once')
+    .description('Runs a cron once, now, in addition to its schedule, even if it is paused.')
     .argument('<cron>', 'its name')
-    .option('--payload <json>', 'what the handler gets (else what the definition says)', json)
-    .option('--reason <words>', 'why, for whoever asks later', words)
-    .option('--force', 'also while as many of its runs are going as may');
+    .option('--payload <json>', 'payload (default: that of the definition)', json)
+    .option('--reason <words>', 'reason, kept in the audit trail', words)
+    .option('--force', 'also if the maximum of open runs is reached');
   return withJson(withStoreOptions(withBy(command))).action(async (cron: string, flags: Flags) => {
     const { payload, reason, force = false } = flags;
     const order = {
@@ -51,14 +51,14 @@ function runOf(reply: TriggerReply): string | null {
 function sentence(cron: string, reply: TriggerReply): string {
   switch (reply.verdict) {
     case 'claimed':
-      return `Run ${reply.runId} is on its way.`;
+      return `Run ${reply.runId} is enqueued.`;
     case 'skipped':
-      return `${cron} was not run: as many of its runs are going as may. --force runs it beside them.`;
+      return `${cron} was not run: the maximum of open runs is reached. Use --force to run it anyway.`;
     case 'exists':
-      return `${cron} was not run: the run is there already (${reply.state}).`;
+      return `${cron} was not run: the run already exists (${reply.state}).`;
     case 'ahead':
-      return `${cron} was not run: its instant is ahead.`;
+      return `${cron} was not run: its instant is in the future.`;
     case 'forgotten':
-      return `${cron} was not run: the order arrived too late, or again after its run was over and forgotten. Give it again.`;
+      return `${cron} was not run: the order arrived too late, or was repeated after its run had expired. Repeat the command.`;
   }
 }

@@ -17,15 +17,15 @@ interface Flags extends StoreFlags {
 }
 
 const ABOUT =
-  'Shows the runs that wait for a person: an effect was begun, and nobody knows whether it happened. Exits with 1 when ' +
-  'there are some; "fencepost resolve" answers them.';
+  'Lists uncertain runs: the outcome of an effect is unknown, and an operator must resolve it. Exits with 1 if ' +
+  'there are any; "fencepost resolve" answers them.';
 
 export function uncertainCommand({ world, answer }: Setting): Command {
   const command = new Command('uncertain')
-    .summary('runs that wait for an answer')
+    .summary('uncertain runs')
     .description(ABOUT)
-    .option('--cron <name>', 'only those of this cron or job')
-    .option('--limit <n>', 'the latest ones (default: 50)', wholeNumber(1, 1_000));
+    .option('--cron <name>', 'only runs of this cron or job')
+    .option('--limit <n>', 'maximum number (default: 50)', wholeNumber(1, 1_000));
   return withJson(withStoreOptions(command)).action(async (flags: Flags) => {
     answer(reportOf(await withCrons(flags, world, (store) => asked(store, flags))), flags);
   });
@@ -44,7 +44,7 @@ function reportOf(reports: readonly RunReport[]): Report {
       question: question && { ...question, since: iso(question.since) },
     })),
     text: (width) => {
-      if (reports.length === 0) return ['No run waits for an answer.'];
+      if (reports.length === 0) return ['No run is uncertain.'];
       return reports.flatMap(({ run, question }) => [
         run.id,
         ...(question

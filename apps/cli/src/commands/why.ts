@@ -11,9 +11,9 @@ import { withJson, type JsonFlags } from './orders.js';
 type Flags = StoreFlags & JsonFlags;
 
 const ABOUT =
-  'Says why a cron ran at a time, or why it did not: schedule and clocks, definition, pause, overlap, misfire, who acted, ' +
-  'attempts, refusals, effects. Of a time to come it says whether it will run. Exits with 1 for an instant that was missed ' +
-  'without a reason.';
+  'Explains why a cron ran at a time, or did not: schedule and clock changes, definition, pause, overlap, misfire, lease, ' +
+  'attempts, refusals, effects. For a future time it says whether the cron will run. Exits with 1 for an instant missed ' +
+  'without a recorded reason.';
 
 const TIME = 'an instant with its offset, a local time of its zone such as "2026-03-29 02:30", "now", or "last"';
 

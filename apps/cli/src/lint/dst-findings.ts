@@ -51,5 +51,5 @@ function sentence(cron: LintedCron, kind: 'fixed' | 'interval', counts: { gap: n
   const what = `"${name}" (${expression}, ${timeZone}): within five years ${counts.gap} local times do not exist and ${counts.repeat} come twice`;
   if (kind === 'interval') return `${what}; the former do not fire, the latter fire twice.`;
   if (dst !== undefined) return `${what}; declared: gap ${dst.gap}, repeat ${dst.repeat}.`;
-  return `${what}; say what is meant with "dst", or choose another time. By default the first valid instant after the gap, and the first of two.`;
+  return `${what}; set "dst", or choose another time. The default is the first valid instant after a gap, and the first of two repeated ones.`;
 }

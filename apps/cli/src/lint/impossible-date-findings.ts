@@ -15,7 +15,7 @@ export function impossibleDateFindings(cron: LintedCron): LintFinding[] {
   const months = monthsOf(month);
   const dates = day.split(',').flatMap((atom) => missingDates(Number(/^\d+/.exec(atom)?.[0]), months));
   if (dates.length === 0) return [];
-  const text = `"${cron.name}" (${cron.expression}) names ${dates.join(', ')}: it does not fire for a day that a month does not have. "L" is the last day of each month.`;
+  const text = `"${cron.name}" (${cron.expression}) names ${dates.join(', ')}: it does not fire in months without that day. Use "L" for the last day of a month.`;
   return [{ rule: 'impossible-date', level: 'note', crons: [cron.name], dates, text }];
 }
 

@@ -49,7 +49,7 @@ function rows({ rule, level, text, lines = [] }: LintFinding): string[][] {
 }
 
 function summary(crons: number, undeclared: number, notes: number): string {
-  return `${count(crons, 'cron')} looked at: ${undeclared} undeclared, ${count(notes, 'note')}.`;
+  return `${count(crons, 'cron')} checked: ${undeclared} undeclared, ${count(notes, 'note')}.`;
 }
 
 function count(n: number, word: string): string {

@@ -79,6 +79,6 @@ function finding({ at, times }: Rush, groups: readonly Group[]): LintFinding {
   const crons = groups.filter(({ schedule }) => schedule.next(at - 1) === at).flatMap(({ names }) => names);
   const more = crons.length > NAMED ? ` and ${crons.length - NAMED} more` : '';
   const names = crons.slice(0, NAMED).map((name) => `"${name}"`);
-  const text = `${crons.length} crons without "spread" are due at the same second, ${times} times within a week, first at ${shortIso(at)}: ${names.join(', ')}${more}. Give them a spread, or other times.`;
+  const text = `${crons.length} crons without "spread" are due at the same second, ${times} times within a week, first at ${shortIso(at)}: ${names.join(', ')}${more}. Set a spread, or use other times.`;
   return { rule: 'stampede', level: 'undeclared', crons, first: iso(at), times, text };
 }

@@ -65,10 +65,10 @@ function only(word: string, { count, first }: Only): string[][] {
 function ending({ source, buildSeq, lastSeq, standing, changes, same }: Plan): string {
   const which = buildSeq === null ? `The next build of ${source}` : `Build ${buildSeq} of ${source}`;
   if (standing === 'older') {
-    return `${which} is older than ${lastSeq}: its processes run what they can and define nothing. Raise buildSeq (FENCEPOST_BUILD_SEQ) to define on purpose.`;
+    return `${which} is older than ${lastSeq}: its processes run crons but define none. Raise buildSeq (FENCEPOST_BUILD_SEQ) to make it define them.`;
   }
   const conflicts = changes.filter(({ change }) => change === 'conflict').length;
   if (conflicts > 0)
-    return `${which} has the buildSeq of the one that is live and declares other content: it would refuse to start. Raise buildSeq.`;
+    return `${which} has the buildSeq of the live build but different declarations: it would refuse to start. Raise buildSeq.`;
   return `${which}: ${changes.length} of ${changes.length + same} crons change.`;
 }

@@ -65,7 +65,7 @@ function onlySource(live: readonly CatalogEntry[]): string {
   const sources = [...new Set(live.flatMap(({ source }) => (source === null ? [] : [source])))];
   if (sources.length <= 1) return sources[0] ?? 'default';
   throw new UsageError(
-    `Expected --source, since ${sources.length} programs declare crons here: ${sources.join(', ')}. Say which one this is a build of.`,
+    `Expected --source, since ${sources.length} programs declare crons here: ${sources.join(', ')}. Name the program of this build.`,
   );
 }
 

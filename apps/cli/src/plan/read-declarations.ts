@@ -82,14 +82,14 @@ function parse(content: string, where: string): unknown {
     return JSON.parse(content);
   } catch (error) {
     const detail = error instanceof Error ? error.message : String(error);
-    throw new UsageError(`Expected JSON with the declarations of a build in ${where}, and can't read it: ${detail}`);
+    throw new UsageError(`Expected JSON with the declarations of a build in ${where}, but cannot parse it: ${detail}`);
   }
 }
 
 function firstIssue({ issues: [issue] }: z.ZodError, value: unknown, where: string): string {
   const path = (issue?.path ?? []).filter((_, n) => !(n === 0 && Array.isArray(value)));
   const place = path.length === 0 ? where : `${where} at ${path.join('.')}`;
-  if (issue?.code === 'unrecognized_keys') return `Expected no "${issue.keys[0]}" in ${place}: nothing knows it.`;
+  if (issue?.code === 'unrecognized_keys') return `Expected no "${issue.keys[0]}" in ${place}: unknown field.`;
   const got = path.reduce<unknown>((at, key) => (at as Record<PropertyKey, unknown> | undefined)?.[key], value);
   return `Expected ${issue?.message ?? 'something else'} in ${place}, got ${JSON.stringify(got)?.slice(0, 80) ?? 'nothing'}.`;
 }
@@ -98,9 +98,7 @@ function checkNames(declared: readonly Declaration[], where: string): void {
   const names = declared.map((each) => each.definition.name);
   const twice = names.find((name, n) => names.indexOf(name) !== n);
   if (twice === undefined) return;
-  throw new UsageError(
-    `Expected each cron once in ${where}, and "${twice}" is declared twice: names are for ever, give one another.`,
-  );
+  throw new UsageError(`Expected each cron once in ${where}, but "${twice}" is declared twice. Rename one of them.`);
 }
 
 function checkSchedule(checked: CronDefinition, where: string, now: number): void {

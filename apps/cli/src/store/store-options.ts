@@ -35,22 +35,22 @@ export interface StoreAddress {
 
 const MAX_REPLICAS = 100;
 
-const WHERE = 'where the crons are (else REDIS_URL, REDIS_SENTINELS or REDIS_CLUSTER, else redis://localhost:6379)';
-const ANY = 'else "default", or the only one that has crons';
+const WHERE = 'Redis address (default: REDIS_URL, REDIS_SENTINELS or REDIS_CLUSTER, then redis://localhost:6379)';
+const ANY = 'default: "default", or the only tenant with crons';
 
 export function withStoreOptions(command: Command): Command {
   return withDatabaseOptions(command)
     .option('--redis <url>', WHERE)
-    .option('--prefix <name>', 'first part of all keys (else FENCEPOST_PREFIX, else fencepost)')
-    .option('--tenant <name>', `whose crons (else FENCEPOST_TENANT, ${ANY})`);
+    .option('--prefix <name>', 'prefix of all keys (default: FENCEPOST_PREFIX, then fencepost)')
+    .option('--tenant <name>', `tenant (default: FENCEPOST_TENANT; ${ANY})`);
 }
 
-const DATABASE = 'the ledger is in this PostgreSQL (else DATABASE_URL, where FENCEPOST_LEDGER is postgres)';
+const DATABASE = 'PostgreSQL of the ledger (default: DATABASE_URL if FENCEPOST_LEDGER is postgres)';
 
 export function withDatabaseOptions(command: Command): Command {
   return command
     .option('--postgres <url>', DATABASE)
-    .option('--schema <name>', 'the schema of its tables (else FENCEPOST_SCHEMA, else fencepost)');
+    .option('--schema <name>', 'schema of its tables (default: FENCEPOST_SCHEMA, then fencepost)');
 }
 
 /** @throws {UsageError} */

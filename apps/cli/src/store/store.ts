@@ -119,8 +119,8 @@ function troubleWith(error: Error, { redis, database }: StoreAddress): StoreErro
     ? `PostgreSQL at ${redactUrl(database.url)}`
     : `Redis at ${'url' in redis ? redactUrl(redis.url) : 'the given nodes'}`;
   return new StoreError(
-    `${which} stopped answering (${error.message.replace(/\.$/, '')}). What was asked may have happened: check that the server ` +
-      'runs and can be reached, and look before you repeat it.',
+    `${which} stopped answering (${error.message.replace(/\.$/, '')}). The command may have taken effect: check that the server ` +
+      'is reachable, and check the result before you repeat it.',
     { cause: error },
   );
 }

@@ -53,7 +53,7 @@ export class CronOrdersController {
   }
 
   @Post('trigger')
-  @Orders('operator', startedSchema, 'Runs it once, now, beside its schedule.')
+  @Orders('operator', startedSchema, 'Runs it once, now, in addition to its schedule.')
   async trigger(
     @Param({ schema: inputs.cronParams }) { cron }: OfCron,
     @Body({ schema: inputs.triggerOrder }) { reason, payload, force }: Checked<typeof inputs.triggerOrder>,
@@ -66,7 +66,7 @@ export class CronOrdersController {
   }
 
   @Post('backfill')
-  @Orders('operator', backfillSchema, 'Runs past instants that did not run, or says which.')
+  @Orders('operator', backfillSchema, 'Runs past instants that did not run, or previews them.')
   async backfill(
     @Param({ schema: inputs.cronParams }) { cron }: OfCron,
     @Body({ schema: inputs.backfillOrder }) order: Checked<typeof inputs.backfillOrder>,
@@ -85,7 +85,7 @@ export class CronOrdersController {
   }
 
   @Post('remove')
-  @Orders('admin', doneSchema, 'It stops firing; its history stays.')
+  @Orders('admin', doneSchema, 'Removes it; its history is kept.')
   async remove(
     @Param({ schema: inputs.cronParams }) { cron }: OfCron,
     @Body({ schema: inputs.removeOrder }) { reason }: Checked<typeof inputs.removeOrder>,

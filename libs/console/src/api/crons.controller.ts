@@ -33,13 +33,13 @@ export class CronsController {
   }
 
   @Get(':cron')
-  @Shows(SCHEMAS.CronDetail, 'One cron, with all that is defined and known of it.')
+  @Shows(SCHEMAS.CronDetail, 'One cron in full detail.')
   detail(@Param({ schema: inputs.cronParams }) { cron }: OfCron) {
     return this.directory.detail(cron);
   }
 
   @Get(':cron/timeline')
-  @Shows(SCHEMAS.Timeline, 'Every instant of a time, and what became of it.')
+  @Shows(SCHEMAS.Timeline, 'Its instants in a range, with their outcomes.')
   async timeline(
     @Param({ schema: inputs.cronParams }) { cron }: OfCron,
     @Query({ schema: inputs.spanQuery }) { from, to }: Checked<typeof inputs.spanQuery>,
@@ -49,7 +49,7 @@ export class CronsController {
   }
 
   @Get(':cron/runs')
-  @Shows(runListSchema, 'Its runs, the newest first, skipped instants that have a record included.')
+  @Shows(runListSchema, 'Its runs, newest first, including recorded skips.')
   async runs(
     @Param({ schema: inputs.cronParams }) { cron }: OfCron,
     @Query({ schema: inputs.cronRunsQuery }) { limit }: Checked<typeof inputs.cronRunsQuery>,
@@ -59,7 +59,7 @@ export class CronsController {
   }
 
   @Get(':cron/journal')
-  @Shows(journalSchema, 'What pods have said about it that is notable.')
+  @Shows(journalSchema, 'Notable journal entries about it.')
   async entries(
     @Param({ schema: inputs.cronParams }) { cron }: OfCron,
     @Query({ schema: inputs.latestQuery }) { limit, before }: Checked<typeof inputs.latestQuery>,
@@ -70,7 +70,7 @@ export class CronsController {
   }
 
   @Get(':cron/actions')
-  @Shows(actionListSchema, 'What people did to it.')
+  @Shows(actionListSchema, 'Orders about it.')
   async actions(
     @Param({ schema: inputs.cronParams }) { cron }: OfCron,
     @Query({ schema: inputs.actionsQuery }) { limit }: Checked<typeof inputs.actionsQuery>,
@@ -80,7 +80,7 @@ export class CronsController {
   }
 
   @Get(':cron/why')
-  @Shows(SCHEMAS.WhyReport, 'Why it ran at an instant, or why it did not.')
+  @Shows(SCHEMAS.WhyReport, 'Why it ran or did not run at an instant.')
   async why(
     @Param({ schema: inputs.cronParams }) { cron }: OfCron,
     @Query({ schema: inputs.whyQuery }) { at }: Checked<typeof inputs.whyQuery>,

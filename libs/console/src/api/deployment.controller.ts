@@ -24,31 +24,31 @@ export class DeploymentController {
   @Inject(READS) private readonly reads!: Reads;
 
   @Get('overview')
-  @Shows(overviewSchema, 'The deployment at one look.')
+  @Shows(overviewSchema, 'Summary of the deployment.')
   overview() {
     return this.overviews.look();
   }
 
   @Get('pods')
-  @Shows(podListSchema, 'Pods of both roles that have reported lately.')
+  @Shows(podListSchema, 'Pods of both roles that reported recently.')
   async pods() {
     return { items: (await this.reads.pods.list()).map(presentPod) };
   }
 
   @Get('outlook')
-  @Shows(SCHEMAS.Forecast, 'What is due in the next hours, where many crons meet, and where clocks change.')
+  @Shows(SCHEMAS.Forecast, 'Runs due in the next hours, stampedes and clock changes.')
   async forecast(@Query({ schema: inputs.forecastQuery }) { hours }: Checked<typeof inputs.forecastQuery>) {
     return presentForecast(await this.forecasts.ahead({ hours }));
   }
 
   @Get('doctor')
-  @Shows(findingListSchema, 'What is wrong, and what to do about it.')
+  @Shows(findingListSchema, 'Problems, and what to do.')
   async doctor() {
     return { items: await this.examiner.examine() };
   }
 
   @Get('journal')
-  @Shows(journalSchema, 'What happened lately, over all pods.')
+  @Shows(journalSchema, 'Recent events of all pods.')
   async journal(@Query({ schema: inputs.latestQuery }) { limit, before }: Checked<typeof inputs.latestQuery>) {
     const found = await this.reads.journal.latest({ limit, ...(before !== undefined && { before }) });
     return { items: await mapInSlices(found, presentJournalEntry) };

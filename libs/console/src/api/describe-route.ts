@@ -20,6 +20,6 @@ function described(schema: z.ZodType, summary: string): MethodDecorator[] {
   return [
     ApiOperation({ summary }),
     ApiOkResponse({ standardSchema: schema, description: schema.description ?? summary }),
-    ApiDefaultResponse({ standardSchema: problemSchema, description: 'Why it was not done.' }),
+    ApiDefaultResponse({ standardSchema: problemSchema, description: 'Why the request failed.' }),
   ];
 }

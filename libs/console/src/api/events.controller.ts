@@ -28,9 +28,13 @@ export class EventsController {
   @Needs('viewer')
   @ApiOperation({
     summary:
-      'Entries of the journal as they come: server-sent events named journal, each a JournalEntry with its id; and each second one named heartbeat, which says whether the store answers.',
+      'Live journal entries: server-sent events named journal, each a JournalEntry with its id; and one named heartbeat per second, which says whether the store answers.',
   })
-  @ApiHeader({ name: 'Last-Event-ID', required: false, description: 'Goes on after this entry, as far as it is kept.' })
+  @ApiHeader({
+    name: 'Last-Event-ID',
+    required: false,
+    description: 'Continues after this entry, if it is still kept.',
+  })
   @ApiOkResponse({
     description: 'A stream that does not end.',
     content: { 'text/event-stream': { schema: { type: 'string' } } },
@@ -41,11 +45,11 @@ export class EventsController {
     // Who asks for the headers alone hears nothing, and would keep a place for as long as its connection lives.
     if (response.req.method === 'HEAD') return void response.end();
     if (this.#streams.size >= MAX_LISTENERS) {
-      throw new Refusal(503, 'TOO_MANY_LISTENERS', `Expected at most ${MAX_LISTENERS} listeners. Ask again later.`);
+      throw new Refusal(503, 'TOO_MANY_LISTENERS', `Expected at most ${MAX_LISTENERS} listeners. Retry later.`);
     }
     const who = this.#caller();
     if ([...this.#streams.values()].filter((other) => other === who).length >= MAX_OF_ONE) {
-      const message = `Expected at most ${MAX_OF_ONE} listeners of one caller. Close some of them, and ask again.`;
+      const message = `Expected at most ${MAX_OF_ONE} listeners per caller. Close some of them, then retry.`;
       throw new Refusal(429, 'TOO_MANY_LISTENERS', message);
     }
     const stream = new EventStream(response, this.clock, () => this.feed.storeAnswers);

@@ -49,7 +49,7 @@ const reason = z
   .string(REASON)
   .max(1_000, REASON)
   .refine((text) => text.trim() !== '', REASON)
-  .describe('Why, for whoever asks later; 1 to 1,000 characters.');
+  .describe('Reason, kept in the audit trail; 1 to 1,000 characters.');
 
 const flag = (what: string) => z.boolean('expected true or false').default(false).describe(what);
 
@@ -64,8 +64,8 @@ export const cronsQuery = z.strictObject({
       'expected firing, paused, disabled, removed, uncertain or unheld',
     )
     .optional()
-    .describe('uncertain: with such runs; unheld: it is due to fire, and no pod holds it.'),
-  holder: search.optional().describe('Part of the pod that acts for it.'),
+    .describe('uncertain: has uncertain runs; unheld: should fire, but no pod holds its lease.'),
+  holder: search.optional().describe('Part of the name of its holder.'),
   limit: limit(500, 50),
   offset,
 });
@@ -77,7 +77,7 @@ export const spanQuery = z.strictObject({
 
 export const latestQuery = z.strictObject({
   limit: limit(1_000, 50),
-  before: entryId.optional().describe('The id of an entry: only what is older.'),
+  before: entryId.optional().describe('The id of an entry: only older ones.'),
 });
 
 export const actionsQuery = z.strictObject({ limit: limit(1_000, 50) });
@@ -124,14 +124,14 @@ export const resumeOrder = z.strictObject({
 export const triggerOrder = z.strictObject({
   reason,
   payload: z.unknown().optional().describe('Plain data for the handler; default: what the definition says.'),
-  force: flag('Also while as many of its runs are open as may be.'),
+  force: flag('Also if the maximum of open runs is reached.'),
 });
 
 export const backfillOrder = z.strictObject({
   reason,
-  from: instant.describe('The first instant that counts.'),
-  to: instant.describe('The first one that does not.'),
-  dryRun: flag('Says what would be done, and does nothing.'),
+  from: instant.describe('Start of the range, inclusive.'),
+  to: instant.describe('End of the range, exclusive.'),
+  dryRun: flag('Preview without changes.'),
 });
 
 export const removeOrder = z.strictObject({ reason });
@@ -141,7 +141,7 @@ export const clearOrder = z.strictObject({
   fence: z
     .string('expected the fence that was seen')
     .regex(/^\d{1,16}$/, 'expected the fence that was seen, a decimal text')
-    .describe('As it was seen: a lease that has changed hands since is left alone.'),
+    .describe('Expected fence: a lease with another fence is not changed.'),
 });
 
 export const cancelOrder = z.strictObject({ reason });
@@ -149,8 +149,8 @@ export const cancelOrder = z.strictObject({ reason });
 export const retryOrder = z.strictObject({
   reason,
   payload: z.unknown().optional().describe('Default: what the run had.'),
-  force: flag('Also while as many of its runs are open as may be.'),
-  repeatUnknown: flag('Also where nobody knows whether an effect happened: it is begun anew.'),
+  force: flag('Also if the maximum of open runs is reached.'),
+  repeatUnknown: flag('Also repeat effects whose outcome is unknown.'),
 });
 
 const ATTEMPT = 'expected the attempt of the run that asks, a whole number from 1';
@@ -160,16 +160,14 @@ const ITEM = 'expected the key of the item that the run asks about, or null';
 export const resolveOrder = z.strictObject({
   reason,
   answer: z.enum(['done', 'not-done', 'give-up'], 'expected done, not-done or give-up'),
-  result: z.unknown().optional().describe('With done: what the effect brought.'),
+  result: z.unknown().optional().describe('With done: result of the effect.'),
   attempt: z
     .int(ATTEMPT)
     .min(1, ATTEMPT)
-    .describe(
-      'The attempt that asks, as the run shows it. An answer to another question than the one asked is refused.',
-    ),
-  effect: z.string(EFFECT).max(300, EFFECT).describe('The effect that it asks about.'),
-  item: z.string(ITEM).max(300, ITEM).nullable().default(null).describe('The item that it asks about, if any.'),
-  since: instant.describe('Since when its outcome is unknown, as the question shows it.'),
+    .describe('Attempt of the unresolved effect, as the run shows it. An answer about another effect is refused.'),
+  effect: z.string(EFFECT).max(300, EFFECT).describe('Name of the unresolved effect.'),
+  item: z.string(ITEM).max(300, ITEM).nullable().default(null).describe('Its item, if any.'),
+  since: instant.describe('Time since which its outcome is unknown, as the run shows it.'),
 });
 
 const TOKEN = 'expected a token of 1 to 512 characters';

@@ -31,7 +31,7 @@ export class LeasesController {
   }
 
   @Post(':cron/clear')
-  @Orders('admin', clearedSchema, 'Takes the lease from its holder; the next pod takes the cron at once.')
+  @Orders('admin', clearedSchema, 'Clears the lease; another pod acquires it at once.')
   async clear(
     @Param({ schema: inputs.cronParams }) { cron }: Checked<typeof inputs.cronParams>,
     @Body({ schema: inputs.clearOrder }) { reason, fence }: Checked<typeof inputs.clearOrder>,

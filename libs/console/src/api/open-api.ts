@@ -5,7 +5,7 @@ import { NAMED } from './answers.js';
 import { ApiModule } from './api.module.js';
 
 const DESCRIPTION =
-  'What ran, what did not and why, who holds what; and orders to crons and runs. Instants are ISO 8601 in UTC, durations ' +
+  'State and history of crons, runs and leases; and orders to crons and runs. Instants are ISO 8601 in UTC, durations ' +
   'milliseconds, fences decimal texts.';
 
 /** The OpenAPI document of the app's own routes. */

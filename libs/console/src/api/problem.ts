@@ -48,7 +48,7 @@ export function problemOf(error: unknown): Problem {
   return {
     statusCode: 500,
     code: 'UNEXPECTED',
-    message: 'Something happened here that nobody has thought of. The log of this pod says what.',
+    message: 'Unexpected error. The log of this pod has the details.',
   };
 }
 
@@ -70,5 +70,5 @@ function codeOf(error: unknown): string {
 
 function away(error: Error): string {
   if (error instanceof FencepostError) return error.message;
-  return 'The store did not answer in time, so it is not known here. What was ordered may have been done: look before asking again.';
+  return 'The store did not answer in time. The order may have taken effect: check before you repeat it.';
 }

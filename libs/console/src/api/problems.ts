@@ -17,26 +17,26 @@ export function refusedRun(cron: string, reply: Refused): FencepostError {
   switch (reply.verdict) {
     case 'skipped':
       return new StateConflictError(
-        `"${cron}" was not run: as many of its runs are open as may be. force runs it beside them.`,
+        `"${cron}" was not run: the maximum of open runs is reached. Use force to run it anyway.`,
       );
     case 'exists':
-      return new StateConflictError(`"${cron}" was not run: the run is there already, it is ${reply.state}.`);
+      return new StateConflictError(`"${cron}" was not run: the run already exists and is ${reply.state}.`);
     case 'ahead':
-      return new StateConflictError(`"${cron}" was not run: its instant is ahead.`);
+      return new StateConflictError(`"${cron}" was not run: its instant is in the future.`);
     case 'forgotten':
       return new StateConflictError(
-        `"${cron}" was not run: the order arrived over ten minutes after it was given, or again after its run was over and ` +
-          `forgotten. Give it again.`,
+        `"${cron}" was not run: the order arrived over ten minutes late, or was repeated after its run had ` +
+          `expired. Repeat the order.`,
       );
   }
 }
 
 export function runIsOver(runId: string, state: string): FencepostError {
-  return new StateConflictError(`Expected run "${runId}" to be open, it is ${state}: nothing was changed.`);
+  return new StateConflictError(`Run "${runId}" is not open; it is ${state}. Nothing was changed.`);
 }
 
 export function runIsUnknown(runId: string): FencepostError {
-  return new UnknownThingError(`Expected the id of a run that the ledger has, got ${JSON.stringify(runId)}.`);
+  return new UnknownThingError(`The ledger has no run ${JSON.stringify(runId)}.`);
 }
 
 /** The run that a reply is about, for its record. */

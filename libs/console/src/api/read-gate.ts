@@ -68,7 +68,7 @@ function tooManyOfOne(): Refusal {
   return new Refusal(
     429,
     'TOO_MANY_QUESTIONS',
-    `Expected at most ${MAX_WAITING_OF_ONE} questions of one caller to wait for an answer. Ask again in a second.`,
+    `Expected at most ${MAX_WAITING_OF_ONE} waiting requests per caller. Retry in a second.`,
   );
 }
 
@@ -76,6 +76,6 @@ function busy(): Refusal {
   return new Refusal(
     503,
     'BUSY',
-    `Expected at most ${MAX_WAITING} questions to wait for an answer of this pod. Ask again in a second, or ask another pod.`,
+    `Expected at most ${MAX_WAITING} waiting requests on this pod. Retry in a second, or use another pod.`,
   );
 }

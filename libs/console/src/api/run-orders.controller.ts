@@ -24,7 +24,11 @@ export class RunOrdersController {
   @Inject(CommandService) private readonly service!: CommandService;
 
   @Post('cancel')
-  @Orders('operator', cancelledSchema, 'What waits is cancelled at once; what runs is told, and has its grace to stop.')
+  @Orders(
+    'operator',
+    cancelledSchema,
+    'Cancels a waiting run at once; a running one is signalled and has its grace period to stop.',
+  )
   async cancel(
     @Param({ schema: inputs.runParams }) { id }: OfRun,
     @Body({ schema: inputs.cancelOrder }) { reason }: Checked<typeof inputs.cancelOrder>,
@@ -46,7 +50,7 @@ export class RunOrdersController {
   @Orders(
     'operator',
     startedSchema,
-    'Runs a failed or cancelled run again, as a run of its own; what is done stays done.',
+    'Runs a failed or cancelled run again, as a new run; effects that are done are not repeated.',
   )
   async retry(
     @Param({ schema: inputs.runParams }) { id }: OfRun,
@@ -63,7 +67,7 @@ export class RunOrdersController {
   @Orders(
     'operator',
     resolvedSchema,
-    'Answers the question of an uncertain run that the order names; 409 where the run asks another one by now.',
+    'Resolves the named effect of an uncertain run; 409 if the run now waits for another one.',
   )
   async resolve(
     @Param({ schema: inputs.runParams }) { id }: OfRun,

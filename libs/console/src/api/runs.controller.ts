@@ -25,13 +25,13 @@ export class RunsController {
   @Inject(READ_QUEUE) private readonly queue!: BullmqRunQueue;
 
   @Get()
-  @Shows(runListSchema, 'Runs of all crons that failed for good, or that wait for a person.')
+  @Shows(runListSchema, 'Failed or uncertain runs of all crons.')
   async list(@Query({ schema: inputs.runsQuery }) { state, limit }: Checked<typeof inputs.runsQuery>) {
     return { items: await mapInSlices(await this.operator[state]({ limit }), presentRun) };
   }
 
   @Get(':id')
-  @Shows(runPageSchema, 'One run: its effects, what it asks, what was said about it, and what it wrote.')
+  @Shows(runPageSchema, 'One run: effects, unresolved effect, journal entries and log lines.')
   async one(@Param({ schema: inputs.runParams }) { id }: Checked<typeof inputs.runParams>) {
     const report = await this.operator.inspect(id);
     const [journal, logs] = await Promise.all([this.#entries(report.run), this.queue.logs(report.run)]);

@@ -25,9 +25,9 @@ export class SessionController {
 
   @Post('session')
   @HttpCode(200)
-  @ApiOperation({ summary: 'Signs in with a token: answers with a cookie that no program of a page can read.' })
+  @ApiOperation({ summary: 'Signs in with a token; the answer sets an HttpOnly cookie.' })
   @ApiOkResponse({ standardSchema: youSchema, description: 'Who is signed in.' })
-  @ApiDefaultResponse({ standardSchema: problemSchema, description: 'Why nobody is signed in.' })
+  @ApiDefaultResponse({ standardSchema: problemSchema, description: 'Why the session is not valid.' })
   signIn(
     @Body({ schema: sessionOrder }) { token }: Checked<typeof sessionOrder>,
     @Req() request: WebRequest,
@@ -42,7 +42,7 @@ export class SessionController {
   @Delete('session')
   @HttpCode(204)
   @ApiOperation({ summary: 'Signs out.' })
-  @ApiNoContentResponse({ description: 'Nobody is signed in any more.' })
+  @ApiNoContentResponse({ description: 'Signed out.' })
   signOut(@Req() request: WebRequest, @Res({ passthrough: true }) response: WebResponse): void {
     response.clearCookie(SESSION_COOKIE, { ...COOKIE, secure: request.secure });
   }

@@ -46,8 +46,8 @@ export function isUnguarded({ tokens, authenticate }: Access): boolean {
 function checkExposure(host: string, access: Access): void {
   if (!isUnguarded(access) || isLoopbackHost(host)) return;
   throw new SetupError(
-    `Expected FENCEPOST_TOKENS, FENCEPOST_TOKENS_FILE or FENCEPOST_AUTH_MODULE beside HOST ${host}: without one of them whoever ` +
-      `reaches that address may do everything. "fencepost token <name> --role viewer" makes a token; HOST 127.0.0.1 needs none.`,
+    `Expected FENCEPOST_TOKENS, FENCEPOST_TOKENS_FILE or FENCEPOST_AUTH_MODULE beside HOST ${host}: without one of them anyone who ` +
+      `reaches that address has full access. "fencepost token <name> --role viewer" makes a token; HOST 127.0.0.1 needs none.`,
   );
 }
 
@@ -68,7 +68,7 @@ function textOf(file: string): string {
   try {
     return readFileSync(file, 'utf8');
   } catch (cause) {
-    throw new SetupError(`Expected a file of tokens at FENCEPOST_TOKENS_FILE ${file}, but it can't be read.`, {
+    throw new SetupError(`Cannot read the token file FENCEPOST_TOKENS_FILE ${file}.`, {
       cause,
     });
   }

@@ -11,22 +11,13 @@ export const unknownCaller = () =>
   new Refusal(
     401,
     'UNAUTHENTICATED',
-    'Expected a token that is known here, as "Authorization: Bearer <token>" or by a session. Sign in at /crons.',
+    'Unknown or missing token. Send "Authorization: Bearer <token>", or sign in at /crons.',
   );
 
 export const notAllowed = (role: string, needed: string) =>
-  new Refusal(
-    403,
-    'FORBIDDEN',
-    `Expected the role ${needed}, you are ${role}. Ask somebody who may, or for another token.`,
-  );
+  new Refusal(403, 'FORBIDDEN', `This needs the role ${needed}, and you are ${role}. Ask an admin for another token.`);
 
-export const otherOrigin = () =>
-  new Refusal(
-    403,
-    'CROSS_ORIGIN',
-    'Expected a page of this server to ask for that, another one did. Nothing was done.',
-  );
+export const otherOrigin = () => new Refusal(403, 'CROSS_ORIGIN', 'Cross-site request refused. Nothing was done.');
 
 export const foreignHost = () =>
   new Refusal(

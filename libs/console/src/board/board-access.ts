@@ -65,15 +65,15 @@ export class BoardAccess implements BoardHooks {
     const runId = RETRY.test(route) ? runOf(request) : null;
     const run = runId === null ? null : await this.ledger.readRun(runId);
     if (!run || !OVER.includes(run.state)) return null;
-    return `The run ${run.id} is ${run.state}, so this job does nothing any more. What can be done about it stands at /crons/run/${encodeURIComponent(run.id)}.`;
+    return `The run ${run.id} is ${run.state}, so this job has no effect any more. Its actions are at /crons/run/${encodeURIComponent(run.id)}.`;
   }
 }
 
 function refusalOf(route: string): string | null {
   const [, needed] = NEEDED.find(([place]) => place.test(route)) ?? [route, 'admin' as const];
-  if (needed === null) return 'Nobody may do that here: only what the ledger has accepted is run. Use /crons instead.';
+  if (needed === null) return 'Not available here: only runs accepted by the ledger are executed. Use /crons instead.';
   const { role } = callerHere();
-  return mayAs(role, needed) ? null : `Expected the role ${needed}, you are ${role}.`;
+  return mayAs(role, needed) ? null : `This needs the role ${needed}, and you are ${role}.`;
 }
 
 function actionOf(route: string): string {

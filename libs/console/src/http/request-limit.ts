@@ -19,6 +19,6 @@ export function requestLimit(most: number): Middleware {
 }
 
 function tooMany(most: number) {
-  const message = `Expected at most ${most} requests in a minute (FENCEPOST_RATE_LIMIT). Wait, and ask again.`;
+  const message = `Expected at most ${most} requests in a minute (FENCEPOST_RATE_LIMIT). Wait, then retry.`;
   return { statusCode: 429, code: 'TOO_MANY_REQUESTS', message };
 }

@@ -34,7 +34,7 @@ function Content() {
   const current = session.value;
   switch (current.state) {
     case 'asking':
-      return <p class="loading">Asking who you are …</p>;
+      return <p class="loading">Checking your session …</p>;
     case 'away':
       return <Failure error={current.error} what="who you are" reload={() => void whoAmI()} />;
     case 'out':
@@ -72,7 +72,7 @@ function decoded(part: string): string {
 
 function NotFoundPage() {
   return (
-    <Page title="No such page" intro="Nothing is kept under this address.">
+    <Page title="No such page" intro="There is nothing at this address.">
       <p>
         <Link href="/">To the list of crons</Link>
       </p>

@@ -11,8 +11,8 @@ export class CatalogMovedError extends FencepostError {
     readonly found: number | null,
   ) {
     super(
-      `Expected ${told(expected)} of the cron "${cron}", found ${told(found)}: somebody else changed it meanwhile, and ` +
-        `nothing was changed now. Look at it again, and decide again.`,
+      `Expected ${told(expected)} of the cron "${cron}", found ${told(found)}: it was changed in the meantime, and ` +
+        `nothing was changed. Review the current definition, then repeat the command.`,
     );
   }
 }
@@ -35,25 +35,22 @@ export class UnknownCronError extends FencepostError {
   /** @param near names that the asked one may be a slip of */
   static of(cron: string, near: readonly string[]): UnknownCronError {
     const names = near.map((name) => `"${name}"`).join(', ');
-    const hint = near.length > 0 ? `Is one of these meant: ${names}?` : 'No name that is there is like it.';
-    return new UnknownCronError(
-      cron,
-      `Expected the name of a cron of the catalog, got ${JSON.stringify(cron)}. ${hint}`,
-    );
+    const hint = near.length > 0 ? `Did you mean ${names}?` : 'No cron has a similar name.';
+    return new UnknownCronError(cron, `The catalog has no cron ${JSON.stringify(cron)}. ${hint}`);
   }
 
   static unreadable(cron: string, reason: string): UnknownCronError {
     return new UnknownCronError(
       cron,
-      `The catalog's record of the cron "${cron}" cannot be read (${reason}), so it does not fire. Set it again, or remove it: ` +
-        `code that declares it brings it back.`,
+      `The catalog's record of the cron "${cron}" is invalid (${reason}), so it does not fire. Set it again, or remove it: ` +
+        `a declared cron comes back with its next declaration.`,
     );
   }
 
   static removed(cron: string, by: string): UnknownCronError {
     return new UnknownCronError(
       cron,
-      `The cron "${cron}" was removed (${by}), so nobody carries its runs out. Declare it again, or set it again, first.`,
+      `The cron "${cron}" was removed (${by}), so no worker would execute its runs. Declare it or set it again first.`,
     );
   }
 }

@@ -10,9 +10,9 @@ export class IdempotencyKeyError extends FencepostError {
     readonly idempotencyKey: string,
   ) {
     super(
-      `Expected the payload that the idempotency key ${JSON.stringify(idempotencyKey)} of the job "${job}" was used with ` +
-        `before (run ${runId}), got another one. Nothing was enqueued: a key stands for one piece of work, so give other ` +
-        `work another key.`,
+      `The idempotency key ${JSON.stringify(idempotencyKey)} of the job "${job}" was used with a different payload ` +
+        `before (run ${runId}). Nothing was enqueued: a key identifies one piece of work, so use ` +
+        `a different key for different work.`,
     );
   }
 }
@@ -27,7 +27,7 @@ export class LateRequestError extends FencepostError {
   ) {
     super(
       `The request for a run of "${job}" reached the ledger over ten minutes after it was made, or again after its run (${runId}) ` +
-        `was over and forgotten. Nothing was enqueued by it: enqueue the job again, with an idempotencyKey if it must run once.`,
+        `had ended and expired. Nothing was enqueued: enqueue the job again, with an idempotencyKey if it must run only once.`,
     );
   }
 }

@@ -89,11 +89,11 @@ function checkedDuration(what: string, duration: string | number): number {
 export function checkedJobPayload(job: string, payload: unknown): string | null {
   if (payload === undefined || payload === null) return null;
   const lost = lostInJson(payload);
-  const problem = 'expected only what JSON keeps: null, true and false, numbers, texts, lists and plain objects';
+  const problem = 'expected JSON values only: null, booleans, numbers, strings, arrays and plain objects';
   if (lost !== null) throw new JobPayloadError(job, [{ field: lost.join('.') || 'payload', problem }]);
   const json = JSON.stringify(payload);
   const bytes = Buffer.byteLength(json);
   if (bytes <= MAX_PAYLOAD) return json;
-  const size = `expected at most ${MAX_PAYLOAD} bytes as JSON, got ${bytes}; store it elsewhere and hand over where it is`;
+  const size = `expected at most ${MAX_PAYLOAD} bytes as JSON, got ${bytes}; store it elsewhere and pass a reference`;
   throw new JobPayloadError(job, [{ field: 'payload', problem: size }]);
 }

@@ -22,7 +22,7 @@ describe('a payload', () => {
     const { ledger, jobs } = await jobsStage({ readerOf });
     const asked = jobs.enqueue(JOB, { to: 7, at: '2026-01-01' });
     await expect(asked).rejects.toThrow(JobPayloadError);
-    await expect(asked).rejects.toThrow('Expected a payload that the job "send-mail" can read, got one with to: ');
+    await expect(asked).rejects.toThrow('Invalid payload for the job "send-mail": to: ');
     expect(ledger.calls).toEqual([]);
   });
 
@@ -43,9 +43,9 @@ describe('a payload', () => {
   });
 
   it.each<[string, unknown, string]>([
-    ['a date', { at: new Date() }, 'at: expected only what JSON keeps'],
-    ['nothing at all', { list: [undefined] }, 'list.0: expected only what JSON keeps'],
-    ['a function', () => {}, 'payload: expected only what JSON keeps'],
+    ['a date', { at: new Date() }, 'at: expected JSON values only'],
+    ['nothing at all', { list: [undefined] }, 'list.0: expected JSON values only'],
+    ['a function', () => {}, 'payload: expected JSON values only'],
     ['too much', 'ä'.repeat(524_288), 'payload: expected at most 1048576 bytes as JSON, got 1048578'],
   ])('is refused when it holds %s', async (_what, payload, problem) => {
     const { ledger, jobs } = await jobsStage();

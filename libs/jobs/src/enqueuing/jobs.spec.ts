@@ -190,7 +190,7 @@ describe('the name of a job', () => {
   it('is refused when nobody declares it, with names that are like it', async () => {
     const { jobs } = await jobsStage();
     await expect(jobs.enqueue('send-mial')).rejects.toThrow(UnknownCronError);
-    await expect(jobs.enqueue('send-mial')).rejects.toThrow('Is one of these meant: "send-mail"?');
+    await expect(jobs.enqueue('send-mial')).rejects.toThrow('Did you mean "send-mail"?');
   });
 
   it('is refused when it was removed', async () => {
@@ -203,7 +203,7 @@ describe('the name of a job', () => {
 
   it('is refused when it is that of a cron', async () => {
     const { jobs } = await jobsStage();
-    await expect(jobs.enqueue(CRON)).rejects.toThrow('which has a schedule');
+    await expect(jobs.enqueue(CRON)).rejects.toThrow('is a cron, not a job');
   });
 
   it('is looked up once for what is enqueued within seconds, and then again', async () => {

@@ -122,7 +122,7 @@ export class Jobs {
   async enqueueIn(tx: SqlClient, job: string, ...[payload, options = {}]: Given): Promise<Enqueued> {
     const { ledger } = this.#ports;
     if (!isTransactional(ledger)) {
-      throw new SetupError('Jobs.enqueueIn: expected a ledger in PostgreSQL (ledger: "postgres"), got another one.');
+      throw new SetupError('Jobs.enqueueIn needs the ledger in PostgreSQL (ledger: "postgres").');
     }
     const asked = await this.#asked(job, payload, options);
     const { runId, payload: json } = asked.request;

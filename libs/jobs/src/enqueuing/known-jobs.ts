@@ -36,8 +36,8 @@ export class KnownJobs {
     const known = this.#kept(FRESH_MS, job) ?? (await this.#read(job));
     if (isManual(known.entry.definition.expression)) return known;
     throw new OperatorInputError(
-      `Expected the name of a job, which runs when it is asked for (@JobHandler), got ${JSON.stringify(job)}, which has a ` +
-        `schedule. Ask for a run of a cron with CronOperator.trigger.`,
+      `${JSON.stringify(job)} is a cron, not a job (@JobHandler): it has a ` +
+        `schedule. Run it with CronOperator.trigger.`,
     );
   }
 

@@ -11,8 +11,8 @@ export class ClassificationError extends FencepostError {
     lines: readonly string[],
   ) {
     super(
-      `Expected a ledger that keeps what it has acknowledged, because of criticality "correctness" at ${jobs.join(', ')}. ` +
-        `It may lose runs and records of effects, and what they did would be done again. Found: ${found.join(' ')} ` +
+      `The ledger may lose acknowledged writes, which criticality "correctness" does not allow at ${jobs.join(', ')}. ` +
+        `After such a loss, runs and effects would be repeated. Found: ${found.join(' ')} ` +
         `Change one of these lines: ${lines.join('; ')}.`,
     );
   }

@@ -85,8 +85,8 @@ describe('the classification of jobs', () => {
     const { done, doubts } = checked([handler('a'), handler('b', {}), handler('c')], { redis });
     const error = await refusalIn(done);
     expect(error.message).toBe(
-      'Expected a ledger that keeps what it has acknowledged, because of criticality "correctness" at Jobs.a ("a"), ' +
-        'Jobs.c ("c"). It may lose runs and records of effects, and what they did would be done again. Found: ' +
+      'The ledger may lose acknowledged writes, which criticality "correctness" does not allow at Jobs.a ("a"), ' +
+        'Jobs.c ("c"). After such a loss, runs and effects would be repeated. Found: ' +
         'NO_PERSISTENCE here. ASYNC_REPLICATION here. Change one of these lines: "appendonly yes" in redis.conf and ' +
         '"waitReplicas: 1" in the options of JobsModule; ' +
         '"ledger: \'postgres\'" in the options of JobsModule; "criticality: \'efficiency\'" at the method.',
@@ -154,7 +154,7 @@ describe('the classification of jobs', () => {
     const options = { criticality: 'correctness', overlap: 'allow' };
     const { done, doubts } = checked([handler('a', options), handler('b', options, '@manual')]);
     await done;
-    expect(doubts()).toMatchObject([{ found: expect.stringContaining('Expected Jobs.a not to overlap with itself') }]);
+    expect(doubts()).toMatchObject([{ found: expect.stringContaining('Expected Jobs.a not to have overlap "allow"') }]);
   });
 
   it('fails when the store can not be asked', async () => {

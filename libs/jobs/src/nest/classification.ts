@@ -61,8 +61,8 @@ async function probed(
 function overlapping({ where, declaration: { definition } }: ClassifiedHandler): DurabilityFinding[] {
   if (definition.overlap !== 'allow' || isManual(definition.expression)) return [];
   const message =
-    `Expected ${where} not to overlap with itself where a duplicate is damage, found overlap "allow": two runs may be about ` +
-    `the same things at once. Write overlap "skip" or "queue-all", or see to it that what they change compares fences.`;
+    `Expected ${where} not to have overlap "allow" with criticality "correctness": two runs may work on ` +
+    `the same data at once. Use overlap "skip" or "queue-all", or make sure the systems they change compare fences.`;
   return [{ danger: 'warn', message, line: null }];
 }
 

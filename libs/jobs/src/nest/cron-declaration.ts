@@ -29,8 +29,8 @@ const INSTEAD: Readonly<Record<string, string>> = {
   utcOffset: 'use "timeZone"',
   waitForCompletion: 'use "overlap"; "skip" is the default',
   threshold: 'use "grace" and "misfire"',
-  unrefTimeout: 'leave it out, no timer of a cron keeps a process alive',
-  initialDelay: 'leave it out, instants before the first boot are not made up for',
+  unrefTimeout: 'remove it; cron timers never keep a process alive',
+  initialDelay: 'remove it; instants before the first boot are never made up for',
 };
 
 /** Where a cron stands and what its options are called there. */

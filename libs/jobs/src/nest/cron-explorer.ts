@@ -54,7 +54,7 @@ export class CronExplorer {
         const other = found.get(name);
         if (other) {
           const problem = `option "name" of ${decorated.called}: expected a name of its own, got ${JSON.stringify(name)}, `;
-          throw new CronDeclarationError(cron.where, `${problem}which ${other.where} has already.`);
+          throw new CronDeclarationError(cron.where, `${problem}which ${other.where} already has.`);
         }
         found.set(name, cron);
       }
@@ -76,13 +76,13 @@ export class CronExplorer {
     const type = isObject(prototype) ? Reflect.get(prototype, 'constructor') : null;
     if (!isObject(prototype) || typeof type !== 'function') return [];
     const statics = this.#decorated(type, type.name)[0];
-    if (statics) throw notCallable(statics, 'a method of an instance', 'a static one');
+    if (statics) throw notCallable(statics, 'an instance method', 'a static method');
     return this.#decorated(prototype, type.name);
   }
 
   #check(provider: Provider, decorated: Decorated): FoundCron {
     if (!provider.isDependencyTreeStatic() || provider.isTransient) {
-      throw notCallable(decorated, 'a provider that exists once', 'a request-scoped or transient one');
+      throw notCallable(decorated, 'a singleton provider', 'a request-scoped or transient provider');
     }
     const { where, handler } = decorated;
     const instance: unknown = provider.instance;

@@ -96,14 +96,14 @@ describe('a payload', () => {
     ['a list with names', Object.assign([1], { x: 1 }), '', '[ 1, x: 1 ]'],
   ])('is refused with %s in it, and says where', (...[, payload, path, got]) => {
     expect(refusal({ payload })).toBe(
-      `Jobs.report: option "payload${path}" of @SingletonCron: expected only what JSON keeps: null, true and false, numbers, ` +
-        `texts, lists and plain objects, got ${got}.`,
+      `Jobs.report: option "payload${path}" of @SingletonCron: expected JSON values only: null, booleans, numbers, strings, ` +
+        `arrays and plain objects, got ${got}.`,
     );
   });
 
   it('is refused with a circle in it, and not followed for ever', () => {
     expect(refusal({ payload: circle })).toContain(
-      'option "payload.itself.0" of @SingletonCron: expected only what JSON',
+      'option "payload.itself.0" of @SingletonCron: expected JSON values only',
     );
   });
 

@@ -5,7 +5,7 @@ import { choice, HANDLER_PARTS, HANDLER_SHAPE, whole } from './handler-options.j
 import { lostInJson } from './json-value.js';
 
 export const NAME = 'a name of 1 to 100 letters, digits or . _ -, beginning with a letter or digit';
-const JSON_VALUE = 'only what JSON keeps: null, true and false, numbers, texts, lists and plain objects';
+const JSON_VALUE = 'JSON values only: null, booleans, numbers, strings, arrays and plain objects';
 
 const dstSchema = z
   .strictObject(

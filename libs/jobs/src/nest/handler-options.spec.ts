@@ -57,7 +57,7 @@ describe('what stands at a handler', () => {
     [{ criticality: 'high' }, 'criticality', 'one of "efficiency", "correctness", got "high"'],
     [{ timeout: 0 }, 'timeout', "a duration from '1ms' to '7d', got 0"],
     [{ timeout: '8d' }, 'timeout', "a duration from '1ms' to '7d', got \"8d\""],
-    [{ concurrencyKey: 'customer' }, 'concurrencyKey', 'a function of the payload that returns a text, got "customer"'],
+    [{ concurrencyKey: 'customer' }, 'concurrencyKey', 'a function from the payload to a string, got "customer"'],
     [{ concurrencyKey: byCustomer, maxPerKey: 0 }, 'maxPerKey', 'a whole number from 1 to 1000, got 0'],
     [{ concurrencyKey: byCustomer, maxPerKey: 1_001 }, 'maxPerKey', 'a whole number from 1 to 1000, got 1001'],
     [{ maxPerKey: 2 }, 'maxPerKey', 'concurrencyKey beside it, got concurrencyKey nothing'],

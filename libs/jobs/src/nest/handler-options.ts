@@ -44,7 +44,7 @@ export function whole(least: number, most: number) {
   return z.int(expected).min(least, expected).max(most, expected);
 }
 
-const KEY = 'a function of the payload that returns a text';
+const KEY = 'a function from the payload to a string';
 
 const retrySchema = z
   .strictObject(

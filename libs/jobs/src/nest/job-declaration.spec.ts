@@ -33,7 +33,7 @@ describe('a job at a method', () => {
   it('reads its payload by its schema, and without one not at all', () => {
     const { readPayload } = check({ schema: z.object({ to: z.string() }) });
     expect(readPayload?.({ to: 'ada' })).toEqual({ to: 'ada' });
-    expect(() => readPayload?.({})).toThrow('Expected a payload that the job "send-mail" can read, got one with to: ');
+    expect(() => readPayload?.({})).toThrow('Invalid payload for the job "send-mail": to: ');
     expect(check()).not.toHaveProperty('readPayload');
   });
 
@@ -42,7 +42,7 @@ describe('a job at a method', () => {
     ['a misspelt option', { retries: 3 }, '@JobHandler has no option "retries"; known are schema, criticality'],
     ['a misspelt part', { retry: { tries: 3 } }, 'no option "retry.tries"; known are attempts, delay, maxDelay'],
     ['an option of crons', { overlap: 'skip' }, '@JobHandler has no option "overlap"'],
-    ['no schema', { schema: { to: 'string' } }, 'option "schema" of @JobHandler: expected a schema such as'],
+    ['no schema', { schema: { to: 'string' } }, 'option "schema" of @JobHandler: expected a Standard Schema'],
     ['a number without what it counts', { maxPerKey: 2 }, 'expected concurrencyKey beside it'],
   ])('is refused with %s', (_what, options, message) => {
     expect(() => check(options)).toThrow(CronDeclarationError);

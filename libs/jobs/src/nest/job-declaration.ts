@@ -10,8 +10,7 @@ import { NAME } from './cron-options.js';
 import { HANDLER_PARTS, HANDLER_SHAPE, handlerContradiction, handlerTerms } from './handler-options.js';
 import type { JobMetadata } from './job-handler.decorator.js';
 
-const SCHEMA =
-  'a schema such as z.object({ to: z.string() }): one with "~standard", version 1 (https://standardschema.dev)';
+const SCHEMA = 'a Standard Schema version 1 (https://standardschema.dev), such as z.object({ to: z.string() })';
 
 const schema = z.strictObject(
   { schema: z.custom<StandardSchema>(isStandardSchema, SCHEMA).optional(), ...HANDLER_SHAPE },

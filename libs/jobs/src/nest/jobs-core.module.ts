@@ -243,8 +243,7 @@ async function openTracing({ tracing }: JobsSettings, telemetry: Telemetry): Pro
     const { OpenTelemetryTracing } = await import('../telemetry/open-telemetry.js');
     return new OpenTelemetryTracing(telemetry);
   } catch (cause) {
-    const text =
-      'Expected the packages @opentelemetry/api and bullmq-otel, because JobsModule has the option "tracing".';
-    throw new SetupError(`${text} Install them, or leave the option out. ${String(cause)}`, { cause });
+    const text = 'The JobsModule option "tracing" needs the packages @opentelemetry/api and bullmq-otel.';
+    throw new SetupError(`${text} Install them, or remove the option. ${String(cause)}`, { cause });
   }
 }

@@ -97,10 +97,7 @@ describe('the options of JobsModule', () => {
     [{ concurrency: 0 }, 'option "concurrency": expected a whole number from 1 to 10000, got 0'],
     [{ concurrency: 'many' }, 'option "concurrency": expected a whole number from 1 to 10000, got "many"'],
     [{ keepRuns: 1.5 }, 'option "keepRuns": expected a whole number from 0 to 1000000, got 1.5'],
-    [
-      { app: 'a b' },
-      'option "app": expected a name as packages have them, such as "reports" or "@shop/reports", got "a b"',
-    ],
+    [{ app: 'a b' }, 'option "app": expected a package name, such as "reports" or "@shop/reports", got "a b"'],
     [{ minInterval: '8d' }, `option "minInterval": expected a duration from '0ms' to '7d', got "8d"`],
     [{ buildSeq: -1 }, 'option "buildSeq": expected a whole number from 0 to 9007199254740991, got -1'],
   ])('are refused with a sentence: %j', (over, sentence) => {

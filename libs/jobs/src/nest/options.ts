@@ -99,11 +99,11 @@ const whole = (least: number, most: number) => {
   return z.int(expected).min(least, expected).max(most, expected);
 };
 
-const APP = 'expected a name as packages have them, such as "reports" or "@shop/reports"';
+const APP = 'expected a package name, such as "reports" or "@shop/reports"';
 
 const DATABASE = 'expected an address such as postgres://user@localhost:5432/shop';
 const POSTGRES = `${DATABASE}, or { url, schema, migrate } or { pool, … }`;
-const POOL = 'expected a pool of the package pg';
+const POOL = 'expected a pool from the package pg';
 const WHICH = 'expected either "url" or "pool"';
 
 const isDatabaseUrl = (text: string) => /^postgres(ql)?:\/\//.test(text) && URL.canParse(text);
@@ -181,7 +181,7 @@ const hidden = (value: unknown) => JSON.stringify(redactUrl(String(value)));
 export function jobsSettings(options: JobsModuleOptions): JobsSettings {
   const secrets = {
     redis: shownRedisOption,
-    webhooks: (value: unknown) => (typeof value === 'string' ? 'a text that is not shown' : typeof value),
+    webhooks: (value: unknown) => (typeof value === 'string' ? 'a hidden value' : typeof value),
     postgres: (value: unknown) => (typeof value === 'string' ? hidden(value) : 'an object'),
   };
   return checkedOptions({ owner: 'JobsModule', schema, secrets }, options);

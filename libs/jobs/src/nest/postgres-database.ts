@@ -98,7 +98,7 @@ async function pg() {
   try {
     return (await import('pg')).default;
   } catch (cause) {
-    throw new SetupError('Expected the package "pg" for ledger "postgres", and it is not installed: npm install pg.', {
+    throw new SetupError('Ledger "postgres" needs the package "pg", which is not installed. Run npm install pg.', {
       cause,
     });
   }

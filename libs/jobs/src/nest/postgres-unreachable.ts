@@ -7,18 +7,18 @@ type Postgres = NonNullable<JobsSettings['postgres']>;
 
 /** By the code of the system or of PostgreSQL, and by the message where `pg` gives no code. */
 const REASONS: readonly (readonly [RegExp, string])[] = [
-  [/ECONNREFUSED/, 'nothing listens there (ECONNREFUSED). Start PostgreSQL, or correct the address.'],
+  [/ECONNREFUSED/, 'nothing is listening there (ECONNREFUSED). Start PostgreSQL, or correct the address.'],
   [/ENOTFOUND|EAI_AGAIN/, 'its host name cannot be resolved. Correct the address, or the name service.'],
   [
     /ETIMEDOUT|EHOSTUNREACH|ENETUNREACH|timeout/i,
     'it did not answer in time. Check the address, the firewall and the server.',
   ],
   [/^(28P01|28000)$/, 'it refused the user or the password. Correct them in the address.'],
-  [/^3D000$/, 'it has no database of that name. Create it, or correct the address.'],
+  [/^3D000$/, 'it has no database with that name. Create it, or correct the address.'],
   [/^42501$/, "the user may not read the ledger's tables. Grant USAGE on their schema and rights on its tables."],
   [/^53300$/, 'it has no connection left. Raise max_connections, or connect fewer processes.'],
   [/^57P0[123]$/, 'it is starting up or shutting down. Try again when it is up.'],
-  [/SSL|TLS/i, 'it does not agree on TLS. Correct "sslmode" in the address.'],
+  [/SSL|TLS/i, 'the TLS handshake failed. Correct "sslmode" in the address.'],
 ];
 
 /**

@@ -85,7 +85,7 @@ describe('a run notifier', () => {
     const works = enqueue;
     enqueue = (messages) => (tried.push(...messages), Promise.reject(new Error('Connection is closed.')));
     await drained();
-    expect(events.of('queue.trouble')).toMatchObject([{ operation: 'notification.enqueue', cron: 'report' }]);
+    expect(events.of('queue.failed')).toMatchObject([{ operation: 'notification.enqueue', cron: 'report' }]);
     expect(await ledger.notifications('report', 10)).toHaveLength(1);
     enqueue = works;
     await drained();

@@ -126,7 +126,7 @@ function dataOf(cron: string, notification: Notification): Readonly<Record<strin
   const { runId, state, attempt, tookMs, error, question } = notification;
   const about = { cron, runId, attempt };
   if (state === 'succeeded') return { ...about, tookMs };
-  if (state === 'failed') return { ...about, error: scrubText(error ?? 'nothing is known of why') };
+  if (state === 'failed') return { ...about, error: scrubText(error ?? 'no error was recorded') };
   const { effect = null, item = null, doubt = null } = question ?? {};
   return { ...about, effect, item, doubt };
 }

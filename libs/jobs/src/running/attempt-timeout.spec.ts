@@ -125,7 +125,9 @@ describe('the payload of a run', () => {
     expect(disposition).toMatchObject({ kind: 'failed', error: { code: 'PAYLOAD' } });
     expect(await stage.memoryLedger.readRun(RUN)).toMatchObject({
       state: 'failed',
-      error: expect.stringContaining(`The payload of run "${RUN}" is not what its handler takes: Expected a name.`),
+      error: expect.stringContaining(
+        `The payload of run "${RUN}" does not match the schema of its handler: Expected a name.`,
+      ),
     });
   });
 });

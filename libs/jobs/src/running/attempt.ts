@@ -163,7 +163,7 @@ export class Attempt implements RunLease {
       fence: this.#ref.fence,
       error: describeError(error),
     });
-    this.#log('warn', `cancelled; the handler ended with ${describeError(error)}`);
+    this.#log('warn', `cancelled; the handler threw ${describeError(error)}`);
     return SETTLED;
   }
 

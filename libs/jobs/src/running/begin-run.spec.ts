@@ -19,10 +19,10 @@ describe('a begin that no replica acknowledges', () => {
     stage.ledger.next('begin', unacknowledged(), unacknowledged());
     let handled = 0;
     const disposition = stage.deliver(() => void (handled += 1), { attempts: 1 });
-    await expect.poll(() => stage.events.of('store.trouble')).toHaveLength(1);
+    await expect.poll(() => stage.events.of('store.failed')).toHaveLength(1);
     expect(handled).toBe(0);
     await stage.manual.advance(RUN_LEASE_MS / 12);
-    await expect.poll(() => stage.events.of('store.trouble')).toHaveLength(2);
+    await expect.poll(() => stage.events.of('store.failed')).toHaveLength(2);
     await stage.manual.advance(RUN_LEASE_MS / 12);
     expect(await disposition).toEqual({ kind: 'settled' });
     expect(handled).toBe(1);
@@ -33,7 +33,7 @@ describe('a begin that no replica acknowledges', () => {
     stage = await WorkerStage.with();
     stage.ledger.next('begin', ...Array.from({ length: 9 }, unacknowledged));
     const late = stage.deliver(() => {});
-    await expect.poll(() => stage.events.of('store.trouble')).toHaveLength(1);
+    await expect.poll(() => stage.events.of('store.failed')).toHaveLength(1);
     await stage.manual.advance(RUN_LEASE_MS / 2);
     expect(await late).toEqual({ kind: 'later', waitMs: 1_000 });
     const stopped = AbortSignal.abort(new Error('the process stops'));

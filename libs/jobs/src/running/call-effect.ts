@@ -55,7 +55,7 @@ async function callInTime<T>(act: Act<T>, options: EffectCallOptions<T> & { time
     cancel = clock.after(timeoutMs, () => {
       const cause = new EffectTimeoutError(name, timeoutMs);
       controller.abort(cause);
-      const text = `Nobody knows whether "${name}" has happened: it did not come back within ${timeoutMs} ms.`;
+      const text = `The outcome of "${name}" is unknown: it timed out after ${timeoutMs} ms.`;
       // Its error says no more than its silence did; what it brings is a fact, whenever it comes.
       work.then(onLate, () => {});
       resolve({ kind: 'silent', error: new EffectUnknownError(text, { cause }) });

@@ -64,7 +64,7 @@ describe('a handler whose run is cancelled', () => {
     expect(run).toMatchObject({ state: 'cancelled', error: expect.any(String), attempt: 1 });
     expect(stage.events.of('attempt.cancelled')).toMatchObject([{ runId: RUN, attempt: 1, error: run?.error }]);
     expect(stage.events.of('attempt.failed')).toEqual([]);
-    expect(stage.log).toEqual([`warn 1 true cancelled; the handler ended with ${run?.error}`]);
+    expect(stage.log).toEqual([`warn 1 true cancelled; the handler threw ${run?.error}`]);
   });
 
   it('is finished as cancelled also by its last attempt', async () => {

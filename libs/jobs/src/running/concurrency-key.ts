@@ -9,8 +9,8 @@ export class ConcurrencyKeyError extends FinalError {
 
   constructor(handler: string, got: string, cause?: unknown) {
     super(
-      `Expected concurrencyKey of "${handler}" to return a text of 1 or more characters for the payload of the run, ` +
-        `${got}. Correct it, and run the run again.`,
+      `Expected concurrencyKey of "${handler}" to return a non-empty string for the payload of the run, ` +
+        `${got}. Correct it, then run it again with "fencepost retry".`,
       { cause },
     );
   }

@@ -73,7 +73,7 @@ export class EffectCall {
   /** @param insisted whether the ledger was told already to begin it whatever it knows */
   async #orphaned(unknown: UnknownEffect, retried: boolean): Promise<unknown> {
     const next = afterOrphaned(unknown, this.start.settings);
-    this.session.trouble('effect.unknown', this.start.name, 'an earlier attempt began it and never said how it ended');
+    this.session.trouble('effect.unknown', this.start.name, 'an earlier attempt began it and recorded no outcome');
     if (next.step === 'ask') throw this.session.ask(this.#question(next.doubt, unknown.since));
     if (retried) throw this.session.ask(this.#question('lost', unknown.since));
     const again = () => this.execute('go');
@@ -152,7 +152,7 @@ export class EffectCall {
     const answer = await lookUp(lookup, { ...this.#callOptions(), since, ageMs });
     if (answer === 'unknown') throw this.session.ask(this.#question(doubt, since));
     if (answer !== 'not-done') return this.#record(answer.done);
-    const reply = await this.#finish({ kind: 'failed', error: 'its provider says that it did not happen' });
+    const reply = await this.#finish({ kind: 'failed', error: 'its lookup found that it did not happen' });
     if (reply === 'known') return this.execute();
     if (reply !== 'recorded') throw this.session.stale(name);
     return indeterminate.notDone();

@@ -8,18 +8,18 @@ export class EffectOptionError extends FinalError {
 
   /** @param of what the option stands at, such as `the effect "mail"` */
   constructor(of: string, option: string, { expected, got }: { readonly expected: string; readonly got: string }) {
-    super(`Expected ${expected} as the option ${option} of ${of}, got ${got}.`);
+    super(`Expected option ${option} of ${of} to be ${expected}, got ${got}.`);
   }
 }
 
 /**
- * Nobody knows whether the effect has happened. A handler throws it out of an effect when it can't tell, a connection
+ * The outcome of the effect is unknown. A handler throws it out of an effect when it can't tell, a connection
  * that broke after the request was sent for example; what comes then is said by the option `ifUnknown`.
  */
 export class EffectUnknownError extends FencepostError {
   readonly code = 'EFFECT_UNKNOWN';
 
-  constructor(message = 'Nobody knows whether the effect has happened.', options?: ErrorOptions) {
+  constructor(message = 'The outcome of the effect is unknown.', options?: ErrorOptions) {
     super(message, options);
   }
 }
@@ -32,15 +32,15 @@ export class EffectTimeoutError extends FencepostError {
     readonly effect: string,
     timeoutMs: number,
   ) {
-    super(`Expected the effect "${effect}" to come back within ${timeoutMs} ms, and it did not.`);
+    super(`Effect "${effect}" timed out after ${timeoutMs} ms.`);
   }
 }
 
 const DOUBT: Record<UnresolvedEffect['doubt'], string> = {
-  lost: 'an attempt began it and never said how it ended',
-  timeout: 'it did not come back in time',
-  'payload-changed': 'an earlier attempt began it with another payload under the same idempotency key',
-  'key-expired': 'it was begun so long ago that its provider may have forgotten the idempotency key',
+  lost: 'its worker died before it recorded an outcome',
+  timeout: 'it timed out',
+  'payload-changed': 'an earlier attempt used the same idempotency key with a different payload',
+  'key-expired': 'it began so long ago that its provider may have forgotten the idempotency key',
 };
 
 /** A person has to say whether the effect has happened. Let it pass: this attempt begins nothing more, and ends uncertain. */
@@ -53,7 +53,7 @@ export class EffectUnresolvedError extends FencepostError {
   ) {
     const { effect, item, doubt } = question;
     const what = item === null ? `the effect "${effect}"` : `the item "${item}" of "${effect}"`;
-    super(`Nobody knows whether ${what} has happened: ${DOUBT[doubt]}. A person has to say; resolve the run.`, options);
+    super(`The outcome of ${what} is unknown: ${DOUBT[doubt]}. The run waits until an operator resolves it.`, options);
   }
 }
 
@@ -63,8 +63,8 @@ export class EffectPayloadError extends FinalError {
 
   constructor(effect: string) {
     super(
-      `The effect "${effect}" is done, and was done with another payload than it has now. Its name is its identity: ` +
-        `give what is different another name, or leave the option payload as it was.`,
+      `The effect "${effect}" was done with a different payload than it has now. Its name is its identity: ` +
+        `use another name for a different effect, or keep the option payload unchanged.`,
     );
   }
 }
@@ -75,8 +75,8 @@ export class TransactionUnavailableError extends FinalError {
 
   constructor(name: string) {
     super(
-      `Expected a PostgreSQL ledger for the transaction "${name}", got one that has no transactions. Set ledger: "postgres" in ` +
-        `JobsModule, with the database of your rows, or use run.effect with its idempotency key instead of run.transaction.`,
+      `The transaction "${name}" needs the ledger in PostgreSQL. Set ledger: "postgres" in ` +
+        `JobsModule with the database of your rows, or use run.effect and its idempotency key instead.`,
     );
   }
 }

@@ -62,7 +62,7 @@ describe('an effect that does not come back in time', () => {
   it('is looked up at once: what has not happened is left to the next attempt, for the call may still get through', async () => {
     const { met } = await hanging({ ifUnknown: () => 'not-done' });
     expect(await met).toMatchObject({ code: 'EFFECT_UNKNOWN' });
-    expect(await effect()).toEqual(['failed', 'its provider says that it did not happen']);
+    expect(await effect()).toEqual(['failed', 'its lookup found that it did not happen']);
   });
 
   it('is looked up at once: what nobody knows is asked about', async () => {

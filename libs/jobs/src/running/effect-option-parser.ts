@@ -60,7 +60,7 @@ export class EffectOptionParser {
   refusal(option: string, expected: string, value: unknown): EffectOptionError {
     // A payload is the user's, and may hold anything.
     const isPayload = option === 'payload' && typeof value === 'object';
-    const got = isPayload ? 'an object that has more' : inspect(scrub(value), { depth: 1, breakLength: Infinity });
+    const got = isPayload ? 'an object with other fields' : inspect(scrub(value), { depth: 1, breakLength: Infinity });
     return new EffectOptionError(this.of, option, { expected, got });
   }
 }

@@ -45,7 +45,7 @@ describe('an option that can not be', () => {
   it.each([
     [{ batchSize: 0 }, 'Expected a whole number from 1 to 1000 as the option batchSize of the items "items", got 0.'],
     [{ concurrency: 1.5 }, 'got 1.5.'],
-    [{ keyTtl: '1d' }, 'as the option "keyTtl"'],
+    [{ keyTtl: '1d' }, 'option "keyTtl"'],
   ])('of a forEach is told, and nothing is begun: %#', async (options, message) => {
     stage = await WorkerStage.with();
     const met = inHandler(stage, (run) => run.forEach([1], String, () => expect.unreachable(), options as never));
@@ -86,7 +86,7 @@ describe('the schema of a result', () => {
       await stage.memoryLedger.finishEffect(attempt, 'mail', { kind: 'done', result: '{"sent":"soon"}' });
     });
     const met = inHandler(stage, (run) => run.effect('mail', () => expect.unreachable(), { schema }));
-    await expect(met).rejects.toThrow(/its recorded result can not be used: it does not match its schema/);
+    await expect(met).rejects.toThrow(/its recorded result does not match its schema: it does not match its schema/);
   });
 
   it('refuses what its lookup brings', async () => {

@@ -16,7 +16,7 @@ export function encodeResult(effect: string, result: unknown, became?: Became): 
   } catch (cause) {
     throw new EffectResultError(effect, cause, became);
   }
-  if (json === undefined) throw new EffectResultError(effect, 'it is no data', became);
+  if (json === undefined) throw new EffectResultError(effect, 'it is not data', became);
   const lost = lostInResult(result);
   if (lost !== null) throw new EffectResultError(effect, `JSON can't carry ${lost}`, became);
   if (Buffer.byteLength(json) > MAX_RESULT) {

@@ -166,7 +166,7 @@ export class EffectSession {
   reserve(name: unknown): asserts name is string {
     const { runId } = this.deps.attempt;
     if (!isName(name)) throw new EffectNameError(runId, name, NAME_TEXT);
-    if (this.#used.has(name)) throw new EffectNameError(runId, name, 'a name not used before in this attempt');
+    if (this.#used.has(name)) throw new EffectNameError(runId, name, 'a name not yet used in this attempt');
     // Its idempotency key could be that of an item.
     const [namespace = ''] = name.split('/', 1);
     if (this.#namespaces.has(namespace))
@@ -195,7 +195,7 @@ export class EffectSession {
     if (this.#unresolved) return this.#unresolved;
     this.#unresolved = new EffectUnresolvedError(question, cause === undefined ? undefined : { cause });
     const { effect, item, doubt } = question;
-    this.deps.telemetry.emit('effect.asked', { ...this.about(effect), item, doubt });
+    this.deps.telemetry.emit('effect.unresolved', { ...this.about(effect), item, doubt });
     return this.#unresolved;
   }
 
@@ -216,7 +216,7 @@ export class EffectSession {
     const error = new StaleFenceError(
       attempt.runId,
       attempt.fence,
-      `the effect "${name}" belongs to another attempt now`,
+      `another attempt has taken over the effect "${name}"`,
     );
     lease.abort(error);
     return error;

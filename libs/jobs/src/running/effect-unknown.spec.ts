@@ -48,7 +48,7 @@ describe('an effect that a lost attempt began', () => {
     expect(stage.events.of('attempt.uncertain')).toMatchObject([{ effect: 'mail', item: null, doubt: 'lost' }]);
     expect(stage.events.of('attempt.succeeded')).toEqual([]);
     expect(stage.log).toEqual([
-      expect.stringContaining('warn 2 true EffectUnresolvedError: Nobody knows whether the effect "mail"'),
+      expect.stringContaining('warn 2 true EffectUnresolvedError: The outcome of the effect "mail" is unknown'),
     ]);
   });
 
@@ -206,7 +206,7 @@ describe('an attempt that asks', () => {
       await expect(run.effect('post', act)).rejects.toThrow('the effect "mail"');
       await expect(run.forEach([1], String, act)).rejects.toThrow('the effect "mail"');
     });
-    expect([act.calls, stage.events.of('effect.asked').length]).toEqual([0, 1]);
+    expect([act.calls, stage.events.of('effect.unresolved').length]).toEqual([0, 1]);
     expect(await stage.memoryLedger.effects(RUN)).toHaveLength(1);
   });
 

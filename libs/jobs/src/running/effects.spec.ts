@@ -95,7 +95,7 @@ describe('an effect', () => {
   it.each([
     ['a bigint', 1n, /JSON can't carry it \(.*BigInt/],
     ['a circle', circle(), /JSON can't carry it \(.*circular/],
-    ['a function', () => {}, /it is no data/],
+    ['a function', () => {}, /it is not data/],
     ['a map', { rows: [{ byId: new Map([[1, 2]]) }] }, /JSON can't carry a Map \(at result\.rows\[0\]\.byId\)/],
     ['a set', new Set([1]), /JSON can't carry a Set \(at result\)/],
     ['bytes', { bytes: new Uint8Array(2) }, /JSON can't carry a Uint8Array \(at result\.bytes\)/],
@@ -130,7 +130,7 @@ describe('an effect', () => {
     await inHandler(async (run) => {
       await run.effect('mail', () => {});
       await expect(run.effect('mail', () => {})).rejects.toThrow(
-        `Expected a name not used before in this attempt as the name of an effect of run "${RUN}", got "mail".`,
+        `Expected a name not yet used in this attempt as the name of an effect of run "${RUN}", got "mail".`,
       );
     });
   });
@@ -164,7 +164,7 @@ describe('an effect', () => {
     await stage.manual.advance(RUN_LEASE_MS / 2);
     expect(await met).toBe(1);
     expect(acted).toBe(1);
-    expect(stage.events.of('store.trouble')).toMatchObject([{ operation: 'effect.finish' }, {}]);
+    expect(stage.events.of('store.failed')).toMatchObject([{ operation: 'effect.finish' }, {}]);
   });
 });
 
@@ -203,7 +203,7 @@ describe('a stale attempt', () => {
   it('that acted before it was taken over reports a fact that is kept, and stops', async () => {
     stage = await WorkerStage.with();
     const met = inHandler((run) => run.effect('mail', () => stolen().then(() => 'sent')));
-    await expect(met).rejects.toThrow(`the effect "mail" belongs to another attempt now`);
+    await expect(met).rejects.toThrow(`another attempt has taken over the effect "mail"`);
     expect(stage.events.of('effect.late')).toMatchObject([{ effect: 'mail' }]);
     const [latest] = await stage.memoryLedger.runs('nightly-report', 1);
     if (!latest?.fence) throw new Error('Expected the other attempt.');

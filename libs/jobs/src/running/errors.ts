@@ -18,7 +18,7 @@ export class UnawaitedEffectError extends FinalError {
 
   constructor(effect: string, options?: ErrorOptions) {
     super(
-      `effect "${effect}" was not awaited: the handler returned without its outcome. Write "await" in front of run.effect, ` +
+      `Effect "${effect}" was not awaited: the handler returned before its outcome. Await run.effect, ` +
         `run.forEach or run.transaction, or return its promise.`,
       options,
     );
@@ -27,13 +27,13 @@ export class UnawaitedEffectError extends FinalError {
 
 /** What became of an effect whose result is none that can be recorded or used. */
 const RESULT = {
-  recorded: [
-    'has happened, but its result can not be recorded',
-    'Return plain data of at most 64 KiB from it, or nothing',
+  recorded: ['happened, but its result cannot be recorded', 'Return plain data of at most 64 KiB from it, or nothing'],
+  used: [
+    'happened, but its recorded result does not match its schema',
+    'Make its schema accept results recorded by earlier builds',
   ],
-  used: ['has happened, but its recorded result can not be used', 'Let its schema take what earlier builds recorded'],
   'rolled back': [
-    'is rolled back, because its result can not be recorded',
+    'was rolled back because its result cannot be recorded',
     'Return plain data of at most 64 KiB from it, or nothing',
   ],
 } as const;
@@ -54,7 +54,7 @@ export class ShutdownError extends FencepostError {
   readonly code = 'SHUTDOWN';
 
   constructor() {
-    super('The worker is shutting down and its drain deadline has passed; another worker takes the run over.');
+    super('The worker is shutting down and its drain deadline has passed; another worker takes over the run.');
   }
 }
 
@@ -63,7 +63,7 @@ export class RunCancelledError extends FencepostError {
   readonly code = 'RUN_CANCELLED';
 
   constructor(runId: string) {
-    super(`Run "${runId}" was cancelled while it ran; stop now, it is fenced out when its grace is over.`);
+    super(`Run "${runId}" was cancelled while running. Stop now: its writes are refused after the grace period.`);
   }
 }
 
@@ -73,8 +73,8 @@ export class AttemptTimeoutError extends FencepostError {
 
   constructor(runId: string, timeoutMs: number) {
     super(
-      `Expected an attempt of run "${runId}" to end within ${timeoutMs} ms, and it did not. ` +
-        `Let the handler heed its signal, or raise the option timeout of its job.`,
+      `Attempt of run "${runId}" timed out after ${timeoutMs} ms. ` +
+        'Honour `run.signal` in the handler, or raise `timeout`.',
     );
   }
 }
@@ -85,8 +85,11 @@ export class PayloadError extends FinalError {
 
   constructor(runId: string, cause: unknown) {
     const why = (cause instanceof Error ? cause.message : String(cause)).replace(/\.$/, '');
-    super(`The payload of run "${runId}" is not what its handler takes: ${why}. Ask for a new run with one that is.`, {
-      cause,
-    });
+    super(
+      `The payload of run "${runId}" does not match the schema of its handler: ${why}. Start a new run with a valid payload.`,
+      {
+        cause,
+      },
+    );
   }
 }

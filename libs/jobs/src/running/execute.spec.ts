@@ -58,7 +58,7 @@ describe('a delivery', () => {
     let handled = 0;
     expect(await stage.deliver(() => void (handled += 1))).toEqual({ kind: 'later', waitMs: 1_000 });
     expect(handled).toBe(0);
-    expect(stage.events.of('store.trouble')).toMatchObject([{ operation: 'attempt.begin', runId: RUN }]);
+    expect(stage.events.of('store.failed')).toMatchObject([{ operation: 'attempt.begin', runId: RUN }]);
   });
 });
 
@@ -231,7 +231,7 @@ describe('an attempt', () => {
       await stage.manual.advance(RUN_LEASE_MS / 2);
       expect(await disposition).toEqual({ kind: 'settled' });
       expect([handled, await stage.state()]).toEqual([1, 'succeeded']);
-      expect(stage.events.of('store.trouble')).toHaveLength(3);
+      expect(stage.events.of('store.failed')).toHaveLength(3);
     },
   );
 

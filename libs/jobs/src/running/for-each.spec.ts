@@ -105,7 +105,7 @@ describe('forEach', () => {
     ['empty', '', 'a text of 1 to 200 characters'],
     ['a number', 7 as never, 'a text of 1 to 200 characters'],
     ['one with a NUL', 'a\0b', 'without NUL'],
-    ['one that comes twice', 'a', 'one that no other item has'],
+    ['one that comes twice', 'a', 'a key that no other item has'],
   ])('refuses a key that is %s, and records what it has done', async (_what, key, expected) => {
     stage = await WorkerStage.with();
     const { called, act } = noting();
@@ -144,7 +144,7 @@ describe('forEach', () => {
       await expect(run.forEach(keys(1), self, () => {}, { name: 'bills' })).rejects.toThrow(EffectNameError);
       await expect(run.forEach(keys(1), self, () => {}, { name: 'a/b' })).rejects.toThrow(EffectNameError);
       await run.forEach(keys(1), self, () => {});
-      await expect(run.forEach(keys(1), self, () => {})).rejects.toThrow('a name not used before');
+      await expect(run.forEach(keys(1), self, () => {})).rejects.toThrow('a name not yet used');
       await expect(run.effect('items/k0', () => {})).rejects.toThrow('does not begin with "items/"');
     });
   });

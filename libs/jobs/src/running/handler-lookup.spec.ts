@@ -65,7 +65,7 @@ describe('a delivery to a worker without a handler for its cron', () => {
       stage = await WorkerStage.with();
       stage.ledger.next(call, 'fail');
       expect(await stage.deliver(null)).toEqual(LATER);
-      expect(stage.events.of('store.trouble')).toMatchObject([{ operation: 'handler.find', runId: RUN }]);
+      expect(stage.events.of('store.failed')).toMatchObject([{ operation: 'handler.find', runId: RUN }]);
     },
   );
 

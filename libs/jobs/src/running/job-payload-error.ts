@@ -19,6 +19,6 @@ export class JobPayloadError extends FencepostError {
   ) {
     const shown = issues.slice(0, MAX_SHOWN).map(({ field, problem }) => `${field}: ${problem}`);
     const more = issues.length > MAX_SHOWN ? `; and ${issues.length - MAX_SHOWN} more` : '';
-    super(`Expected a payload that the job "${job}" can read, got one with ${shown.join('; ')}${more}.`);
+    super(`Invalid payload for the job "${job}": ${shown.join('; ')}${more}.`);
   }
 }

@@ -15,7 +15,7 @@ export async function lookUp(lookup: Lookup<unknown>, options: LookupOptions): P
   const about = { since: new Date(since), ageMs };
   const ended = await callEffect((context) => lookup({ ...context, ...about }), options);
   if (ended.kind !== 'returned') {
-    const text = `Nobody knows whether "${name}" has happened: its lookup failed (${describeError(ended.error)}).`;
+    const text = `The outcome of "${name}" is unknown: its lookup failed (${describeError(ended.error)}).`;
     throw new EffectUnknownError(text, { cause: ended.error });
   }
   const answer: unknown = ended.value;

@@ -6,7 +6,7 @@ import { createHash } from 'node:crypto';
  */
 export function payloadHash(value: unknown): string {
   const json: string | undefined = JSON.stringify(value);
-  if (json === undefined) throw new TypeError('it is no data');
+  if (json === undefined) throw new TypeError('it is not data');
   return createHash('sha256')
     .update(canonical(JSON.parse(json)))
     .digest('hex');

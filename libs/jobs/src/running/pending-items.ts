@@ -57,7 +57,7 @@ export class PendingItems<T> {
     const { name } = this.settings;
     const key: unknown = this.source.keyOf(item);
     if (!isName(key)) throw new ForEachKeyError(name, key, NAME_TEXT);
-    if (this.#seen.has(key)) throw new ForEachKeyError(name, key, 'one that no other item has');
+    if (this.#seen.has(key)) throw new ForEachKeyError(name, key, 'a key that no other item has');
     this.#seen.add(key);
     return key;
   }

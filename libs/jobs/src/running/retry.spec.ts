@@ -42,7 +42,7 @@ describe('an error', () => {
     ['of BullMQ that says so', new UnrecoverableError('no'), true],
     ['of another class with that name', Object.assign(new Error('no'), { name: 'UnrecoverableError' }), true],
     ['for an effect name that can not be', new EffectNameError('c@1', '', 'a text'), true],
-    ['for an effect that happened and can not be recorded', new EffectResultError('mail', 'it is no data'), true],
+    ['for an effect that happened and can not be recorded', new EffectResultError('mail', 'it is not data'), true],
     ['of any other kind', new Error('UnrecoverableError'), false],
     ['that is none', 'UnrecoverableError', false],
   ])('%s is final or not', (_what, error, final) => {

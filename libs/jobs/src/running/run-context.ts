@@ -26,7 +26,7 @@ export interface RunContext {
   /** From `dueAt` to the beginning of this attempt, milliseconds of the store's clock; 0 for a manual or backfilled run. */
   readonly lateByMs: number;
   readonly reason: RunReason;
-  /** The missed instants that this run stands for, beside its own. */
+  /** Missed instants that this run also covers. */
   readonly missed: { readonly count: number; readonly from: Date; readonly to: Date } | null;
   /** From 1. */
   readonly attempt: number;

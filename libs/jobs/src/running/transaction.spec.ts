@@ -76,7 +76,7 @@ describe('a transaction', () => {
   it('says that it is rolled back when its result can not be recorded', async () => {
     await transactional();
     const met = inHandler(stage, (run) => run.transaction(() => 1n));
-    await expect(met).rejects.toThrow(/"transaction" is rolled back, because its result can not be recorded: .*BigInt/);
+    await expect(met).rejects.toThrow(/"transaction" was rolled back because its result cannot be recorded: .*BigInt/);
   });
 
   it('of a stale attempt is refused, and nothing more begins', async () => {
@@ -95,7 +95,7 @@ describe('a transaction', () => {
     stage = await WorkerStage.with();
     const met = inHandler(stage, (run) => run.transaction(() => expect.unreachable()));
     await expect(met).rejects.toMatchObject({ code: 'TRANSACTION_UNAVAILABLE' });
-    await expect(met).rejects.toThrow('Expected a PostgreSQL ledger for the transaction "transaction"');
+    await expect(met).rejects.toThrow('The transaction "transaction" needs the ledger in PostgreSQL');
   });
 
   it.each([

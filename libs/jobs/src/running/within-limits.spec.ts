@@ -132,7 +132,7 @@ describe('a run whose handler has limits', () => {
     expect(await deliver(NOTHING, KEYED)).toEqual({ kind: 'later', waitMs: 1_000 });
     stage.ledger.next('readRun', 'fail');
     expect(await deliver(NOTHING, KEYED)).toEqual({ kind: 'later', waitMs: 1_000 });
-    expect(stage.events.of('store.trouble').map(({ operation, runId }) => [operation, runId])).toEqual([
+    expect(stage.events.of('store.failed').map(({ operation, runId }) => [operation, runId])).toEqual([
       ['permit.acquire', RUN],
       ['run.read', RUN],
     ]);

@@ -114,5 +114,5 @@ function asked({ delivery: { runId, jobId }, found: { name, handler } }: Limited
 
 function limiterOf({ limiter }: LimitedDeps, { name }: Found): Pick<Limiter, 'admit' | 'leave'> {
   if (limiter) return limiter;
-  throw new TypeError(`Expected a limiter for the handler "${name}", which has limits, got none.`);
+  throw new TypeError(`The handler "${name}" has limits, but this worker has no limiter.`);
 }

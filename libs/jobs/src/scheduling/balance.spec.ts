@@ -169,7 +169,7 @@ describe('an announcement', () => {
     await stage.clock.advance(2 * HEARTBEAT_MS);
     expect(stage.ledger.calls.filter((call) => call === 'readCrons')).toHaveLength(1);
     expect((await stage.membership.port.heartbeat('watch')).overdue).toEqual([]);
-    expect(pod.events.of('store.trouble')).toEqual([]);
+    expect(pod.events.of('store.failed')).toEqual([]);
   });
 
   it('that got lost is made up for', async () => {
@@ -179,7 +179,7 @@ describe('an announcement', () => {
     await stage.clock.advance(9_000);
     stage.membership.next('publishDue', 'fail');
     await stage.clock.advance(3_000);
-    expect(pod.events.of('store.trouble')).toMatchObject([{ operation: 'due.publish', count: 1 }]);
+    expect(pod.events.of('store.failed')).toMatchObject([{ operation: 'due.publish', count: 1 }]);
     expect((await stage.membership.port.heartbeat('watch')).overdue).toEqual([]);
     expect(await stage.ran()).toEqual([10]);
   });

@@ -50,7 +50,7 @@ describe('the catalog cache', () => {
     stage.catalog.next('read', 'fail');
     await stage.declare(1, {});
     await stage.clock.advance(0);
-    expect(events.of('store.trouble')).toMatchObject([{ operation: 'catalog.read' }]);
+    expect(events.of('store.failed')).toMatchObject([{ operation: 'catalog.read' }]);
     await stage.clock.advance(HEARTBEAT_MS);
     expect(events.of('catalog.read')).toEqual([{ crons: 1 }]);
   });
@@ -92,7 +92,7 @@ describe('the catalog cache', () => {
     stage.membership.heal();
     await stage.clock.advance(2_500);
     expect((await stage.ran()).at(-1)).toBeGreaterThanOrEqual(10);
-    expect(events.of('store.trouble').map(({ operation }) => operation)).toContain('membership.heartbeat');
+    expect(events.of('store.failed').map(({ operation }) => operation)).toContain('membership.heartbeat');
   });
 
   it('does not take a heartbeat that shows another catalog for news of the one it knows', async () => {
@@ -128,7 +128,7 @@ describe('the catalog cache', () => {
     stage.catalog.next('read', 'fail');
     await catalogCache.refresh();
     await stage.clock.advance(2_000);
-    expect(events.of('store.trouble')).toMatchObject([{ operation: 'catalog.read' }]);
+    expect(events.of('store.failed')).toMatchObject([{ operation: 'catalog.read' }]);
     expect(await stage.ran()).toEqual([1, 2]);
   });
 

@@ -140,7 +140,7 @@ describe('the dispatcher', () => {
     ]);
     expect(await dispatch(held, another(stage))).toEqual([{ failed: true }, { lookAt: at(2) }]);
     expect(await ran(stage, 'other')).toEqual([1]);
-    expect(stage.events.of('store.trouble')).toEqual([
+    expect(stage.events.of('store.failed')).toEqual([
       { operation: 'occurrence.claim', cron: CRON, err: new Error('Connection is closed.') },
     ]);
     expect(held.cursor).toBeNull();
@@ -150,7 +150,7 @@ describe('the dispatcher', () => {
     const { stage, held, dispatch } = await oneCron();
     stage.ledger.next('claimAll', 'fail');
     expect(await dispatch(held, another(stage))).toEqual([{ failed: true }, { failed: true }]);
-    expect(stage.events.of('store.trouble')).toHaveLength(2);
+    expect(stage.events.of('store.failed')).toHaveLength(2);
   });
 
   it.each([

@@ -100,7 +100,7 @@ describe('the engine', () => {
     const enqueued = new Set(stage.memoryQueue.taken.map(({ runId }) => runId));
     expect(enqueued.size).toBe(5);
     const troubled = call === 'claimAll' || call === 'confirm';
-    expect(events.of('store.trouble')).toHaveLength(troubled ? 2 : 0);
+    expect(events.of('store.failed')).toHaveLength(troubled ? 2 : 0);
     expect(await stage.memoryLedger.pending(CRON)).toEqual([]);
   });
 
@@ -230,7 +230,7 @@ describe('the sweep of the engine', () => {
     engine.start();
     stage.ledger.next('overdueAll', 'fail');
     await stage.clock.advance(10_000);
-    expect(events.of('store.trouble')).toMatchObject([{ operation: 'cron.sweep', cron: CRON }]);
+    expect(events.of('store.failed')).toMatchObject([{ operation: 'cron.sweep', cron: CRON }]);
     expect(stage.ledger.calls.filter((call) => call === 'overdueAll')).toHaveLength(2);
   });
 

@@ -191,9 +191,9 @@ describe('a lease acquirer', () => {
     stage.ledger.down();
     const { events } = await acquiring(stage);
     await stage.clock.advance(60_000);
-    expect(events.of('store.trouble').length).toBeLessThan(60);
-    expect(events.of('store.trouble').length).toBeGreaterThan(15);
-    expect(events.of('store.trouble')[0]).toMatchObject({ operation: 'lease.acquire', cron: CRON });
+    expect(events.of('store.failed').length).toBeLessThan(60);
+    expect(events.of('store.failed').length).toBeGreaterThan(15);
+    expect(events.of('store.failed')[0]).toMatchObject({ operation: 'lease.acquire', cron: CRON });
     stage.ledger.heal();
     await stage.clock.advance(TTL_MS / 3);
     expect(events.names.at(-1)).toBe('lease.acquired');
@@ -206,8 +206,8 @@ describe('a lease acquirer', () => {
     const { held, events } = await acquiring(stage, ['a', CRON, 'b']);
     await stage.clock.advance(30_000);
     expect([...held.keys()]).toEqual(['a', 'b']);
-    expect(events.of('store.trouble')).toHaveLength(1);
-    expect(events.of('store.trouble')[0]?.err.message).toContain('2255');
+    expect(events.of('store.failed')).toHaveLength(1);
+    expect(events.of('store.failed')[0]?.err.message).toContain('2255');
   });
 
   it('does not spin when it is told that the holder has no time left', async () => {
@@ -242,6 +242,6 @@ describe('a lease acquirer that is stopped', () => {
     acquirer.halt();
     await acquirer.releaseAll(letGo());
     await acquirer.stop();
-    expect(events.of('store.trouble')).toMatchObject([{ operation: 'lease.release', cron: CRON }]);
+    expect(events.of('store.failed')).toMatchObject([{ operation: 'lease.release', cron: CRON }]);
   });
 });

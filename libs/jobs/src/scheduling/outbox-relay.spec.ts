@@ -178,7 +178,7 @@ describe('a run that was asked for in a transaction', () => {
     stage.ledger.next(call, 'fail');
     const [runId = ''] = await stage.enqueue('one');
     await stage.clock.advance(0);
-    expect(stage.events.of('store.trouble')).toMatchObject([{ operation: 'outbox.relay', cron: JOB }]);
+    expect(stage.events.of('store.failed')).toMatchObject([{ operation: 'outbox.relay', cron: JOB }]);
     await stage.clock.advance(SWEEP_MS);
     expect(await stage.states([runId])).toEqual(new Set(['enqueued']));
     await pod.stop();
@@ -203,7 +203,7 @@ describe('a run that was asked for in a transaction', () => {
     stage.ledger.next('waitingCrons', 'fail');
     await stage.enqueue('one');
     await stage.clock.advance(SWEEP_MS);
-    expect(stage.events.of('store.trouble')).toMatchObject([{ operation: 'outbox.read' }]);
+    expect(stage.events.of('store.failed')).toMatchObject([{ operation: 'outbox.read' }]);
     await stage.clock.advance(SWEEP_MS);
     expect(stage.queue.taken).toHaveLength(1);
     await pod.stop();

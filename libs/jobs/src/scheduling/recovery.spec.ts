@@ -189,7 +189,7 @@ describe('the sweep', () => {
       ...(await real(others, options)),
     ]);
     expect(await set.recovery.sweep(['broken', CRON, 'last'])).toEqual(['last']);
-    expect(set.events.of('store.trouble')).toMatchObject([{ operation: 'cron.sweep', cron: 'broken' }]);
+    expect(set.events.of('store.failed')).toMatchObject([{ operation: 'cron.sweep', cron: 'broken' }]);
     expect(set.events.of('run.redelivered')).toMatchObject([{ runId: RUN }]);
   });
 

@@ -88,7 +88,7 @@ describe('the sweeper', () => {
     const { stage, events, asked } = await watching(2);
     stage.ledger.next('overdueAll', 'fail');
     await stage.clock.advance(2 * EVERY_MS);
-    expect(events.of('store.trouble').map(({ operation, cron }) => [operation, cron])).toEqual([
+    expect(events.of('store.failed').map(({ operation, cron }) => [operation, cron])).toEqual([
       ['cron.sweep', CRON],
       ['cron.sweep', 'cron-0'],
     ]);

@@ -34,8 +34,8 @@ describe('a scheduler pod that dies', () => {
       expect(runs[0]?.scheduledAt, name).toBeGreaterThanOrEqual(START + 11_000);
       expect(runs[0]?.claimedBy).toMatch(/^[bc]\/1$/);
     }
-    expect([...b.events.of('lease.evicted'), ...c.events.of('lease.evicted')]).toHaveLength(orphans.length);
-    for (const survivor of [b, c]) expect(survivor.events.of('lease.evicted').length).toBeGreaterThan(0);
+    expect([...b.events.of('lease.preempted'), ...c.events.of('lease.preempted')]).toHaveLength(orphans.length);
+    for (const survivor of [b, c]) expect(survivor.events.of('lease.preempted').length).toBeGreaterThan(0);
     await stage.clock.advance(MEMBER_GONE_MS);
     const [held] = [await stage.holders(30)];
     expect([...held.keys()].toSorted()).toEqual(['b/1', 'c/1']);
@@ -68,7 +68,7 @@ describe('a holder that is late', () => {
     holder.own.next('claimAll', 'hang');
     await stage.clock.advance(20_000);
     expect(await stage.ran()).toEqual([1, 2, 3, 4]);
-    expect(other.events.of('lease.evicted')).toEqual([]);
+    expect(other.events.of('lease.preempted')).toEqual([]);
     expect(await stage.holder()).toBe(holder.keeper.holder);
     // What hangs for ever can't be waited for.
     stages.splice(0);
@@ -78,7 +78,7 @@ describe('a holder that is late', () => {
     const { stage, holder, other } = await lateHolder();
     stage.membership.next('heartbeat', ...Array.from({ length: 6 }, () => 'fail' as const));
     await stage.clock.advance(3_000);
-    expect(other.events.of('lease.evicted')).toEqual([]);
+    expect(other.events.of('lease.preempted')).toEqual([]);
     expect(await stage.holder()).toBe(holder.keeper.holder);
   });
 
@@ -88,7 +88,7 @@ describe('a holder that is late', () => {
     await stage.clock.advance(20_000);
     expect(await stage.holder()).toBe(other.keeper.holder);
     expect((await stage.ran()).at(-1)).toBe(24);
-    expect(other.events.of('lease.evicted')).toEqual([]);
+    expect(other.events.of('lease.preempted')).toEqual([]);
   });
 
   it('is pre-empted once, and not again within a ttl when that was of no use', async () => {

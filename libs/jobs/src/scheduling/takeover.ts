@@ -111,7 +111,7 @@ export class Takeover {
     } catch (error) {
       reportStoreFailure(telemetry, { operation: 'lease.evict', cron }, error);
     }
-    if (preempted) telemetry.emit('lease.evicted', { cron, fence, holder, overdueMs });
+    if (preempted) telemetry.emit('lease.preempted', { cron, fence, holder, overdueMs });
     return preempted;
   }
 

@@ -58,7 +58,7 @@ export interface Events {
   'lease.released': OfCron & { readonly fence: Fence; readonly holder: string };
   'lease.lost': OfCron & { readonly fence: Fence; readonly holder: string; readonly cause: string };
   /** `holder` is who had it. */
-  'lease.evicted': OfCron & { readonly fence: Fence; readonly holder: string; readonly overdueMs: number };
+  'lease.preempted': OfCron & { readonly fence: Fence; readonly holder: string; readonly overdueMs: number };
   /** How many scheduler pods are there, and how many crons are this one's share. */
   'pods.changed': { readonly pods: number; readonly share: number };
 
@@ -112,7 +112,7 @@ export interface Events {
   'effect.failed': OfEffect & { readonly error: string };
   /** Nobody knows whether it has happened, and its policy says what comes now. */
   'effect.unknown': OfEffect & { readonly error: string };
-  'effect.asked': OfEffect & { readonly item: string | null; readonly doubt: UnknownReason };
+  'effect.unresolved': OfEffect & { readonly item: string | null; readonly doubt: UnknownReason };
   /** It has happened, and that could not be recorded. */
   'effect.unrecorded': OfEffect & { readonly error: string };
 
@@ -150,88 +150,88 @@ export interface Events {
 
   /** A store answers, and this release can't work with what it holds. */
   'store.unfit': { readonly found: string };
-  'store.trouble': Failure;
+  'store.failed': Failure;
   /** A bug of this program, or of something it calls that is no store. */
-  'program.error': Failure;
-  'queue.trouble': Failure;
+  'program.failed': Failure;
+  'queue.failed': Failure;
 }
 
 export type EventName = keyof Events;
 
 export type EventLevel = 'debug' | 'info' | 'warn' | 'error';
 
-/** How loud each event is, and what it says in one sentence. */
+/** Level and text of each event. */
 export const EVENT_TEXT: Readonly<Record<EventName, readonly [EventLevel, string]>> = {
-  'lease.acquired': ['info', 'this pod now acts for the cron'],
-  'lease.released': ['info', 'this pod gave the cron up'],
-  'lease.lost': ['warn', 'this pod lost the cron and stopped acting for it'],
-  'lease.evicted': ['warn', 'this pod ended the term of a holder that seems dead: an occurrence is overdue'],
-  'pods.changed': ['info', 'scheduler pods have come or gone, and the crons are shared anew'],
-  'catalog.declared': ['info', 'the crons of this build are declared'],
+  'lease.acquired': ['info', 'lease acquired'],
+  'lease.released': ['info', 'lease released'],
+  'lease.lost': ['warn', 'lease lost; this pod stopped acting for the cron'],
+  'lease.preempted': ['warn', 'lease of a suspected holder preempted: an occurrence is overdue'],
+  'pods.changed': ['info', 'live scheduler pods changed; crons reassigned'],
+  'catalog.declared': ['info', 'crons of this build declared'],
   'catalog.outdated-build': [
     'warn',
-    'a newer build has defined these crons: this one carries them out and defines nothing; to define them on purpose, raise buildSeq (FENCEPOST_BUILD_SEQ)',
+    'a newer build has defined these crons: this pod runs them with the newer definition; to make this build define them, raise buildSeq (FENCEPOST_BUILD_SEQ)',
   ],
-  'catalog.removed': ['warn', 'this build no longer has these crons, which an earlier one declared: they fire no more'],
+  'catalog.removed': [
+    'warn',
+    'crons removed: an earlier build declared them and this one does not; they no longer fire',
+  ],
   'catalog.zone-data': [
     'warn',
-    'these crons were declared with another time zone database than this process has: where the two differ, so may their instants',
+    'these crons were declared with another version of the time zone database than this process has; their instants may differ',
   ],
-  'catalog.read': ['info', 'the catalog of crons was read'],
-  'catalog.unreadable': ['error', 'the record or schedule of the cron cannot be read, and this pod does not fire it'],
-  'catalog.lost': [
-    'error',
-    'the catalog was lost: these crons have no definition any more, and changes made at run time are gone',
-  ],
+  'catalog.read': ['info', 'catalog read'],
+  'catalog.unreadable': ['error', 'record or schedule of the cron is invalid; this pod does not fire it'],
+  'catalog.lost': ['error', 'catalog lost: these crons have no definition, and changes made at run time are gone'],
   'catalog.redeclared': [
     'warn',
-    'the catalog no longer had these crons, which this process had declared before: they are declared again, without what was changed at run time',
+    'crons missing from the catalog declared again; changes made to them at run time are gone',
   ],
-  'catalog.adopted': [
+  'catalog.adopted': ['warn', 'empty catalog in PostgreSQL filled from the one in Redis, which is no longer read'],
+  'occurrence.claiming': ['debug', 'claiming an occurrence'],
+  'occurrence.claimed': ['info', 'occurrence claimed'],
+  'occurrence.skipped': ['warn', 'occurrence skipped'],
+  'occurrence.passed': ['warn', 'instants skipped; no run was claimed for them'],
+  'claim.stale': ['warn', 'claim refused: the ledger has accepted a larger fence'],
+  'claim.outdated': ['warn', 'claim refused: the ledger has accepted a newer definition'],
+  'run.enqueued': ['debug', 'run enqueued'],
+  'run.confirmed': ['debug', 'delivery of the run confirmed in the ledger'],
+  'run.redelivered': ['warn', 'run enqueued again'],
+  'attempt.begun': ['info', 'attempt started'],
+  'attempt.postponed': ['debug', 'attempt postponed'],
+  'attempt.needless': ['debug', 'delivery ignored: the run needs no attempt'],
+  'attempt.unhandled': ['warn', 'delivery put back: this worker has no handler for the cron'],
+  'attempt.aborted': ['warn', 'attempt aborted'],
+  'attempt.succeeded': ['info', 'run succeeded'],
+  'attempt.failed': ['warn', 'attempt failed'],
+  'attempt.cancelled': ['warn', 'attempt stopped: its run was cancelled'],
+  'attempt.uncertain': ['error', 'outcome of an effect is unknown: the run waits for an operator'],
+  'attempt.refused': ['warn', 'write refused: the attempt is stale'],
+  'effect.beginning': ['debug', 'beginning an effect'],
+  'effect.begun': ['debug', 'effect begun'],
+  'effect.acted': ['debug', 'effect executed, not recorded yet'],
+  'effect.finished': ['debug', 'effect recorded as done'],
+  'effect.known': ['debug', 'effect already done; recorded result used'],
+  'effect.late': ['warn', 'effect recorded as done after its attempt had timed out or lost its run lease'],
+  'effect.failed': ['warn', 'effect failed and did not happen'],
+  'effect.unknown': ['warn', 'outcome of an effect is unknown'],
+  'effect.unresolved': ['warn', 'effect needs an operator; this attempt begins no further effects'],
+  'effect.unrecorded': ['error', 'effect happened but could not be recorded'],
+  'classification.doubtful': ['warn', 'duplicates must not happen for these crons, but the setup may allow one'],
+  'store.warning': ['warn', 'lease server is configured unsafely or lost data'],
+  'lease.ttl-unfit': ['warn', 'lease TTL does not fit how long leases are held'],
+  'journal.dropped': ['info', 'journal entries dropped: too many events at once'],
+  'alarm.raised': ['error', 'alarm raised'],
+  'alarm.cleared': ['info', 'alarm cleared'],
+  'alarm.alone': [
     'warn',
-    'the catalog in PostgreSQL was empty and took over the one in Redis, which is no longer read',
+    'only one scheduler pod is live, so it monitors its own crons; no alarm is raised if it dies',
   ],
-  'occurrence.claiming': ['debug', 'asking the ledger for an occurrence'],
-  'occurrence.claimed': ['info', 'the occurrence is accepted'],
-  'occurrence.skipped': ['warn', 'the occurrence is skipped'],
-  'occurrence.passed': ['warn', 'instants went by and will not run'],
-  'claim.stale': ['warn', 'the ledger refused a claim: another pod has a larger fence'],
-  'claim.outdated': ['warn', 'the ledger refused a claim: the definition is older than the accepted one'],
-  'run.enqueued': ['debug', 'the run was handed to the queue'],
-  'run.confirmed': ['debug', 'the ledger knows that the queue has the run'],
-  'run.redelivered': ['warn', 'the run was handed to the queue again'],
-  'attempt.begun': ['info', 'an attempt begins'],
-  'attempt.postponed': ['debug', 'the run can not begin yet'],
-  'attempt.needless': ['debug', 'nothing is left to do for this delivery'],
-  'attempt.unhandled': ['warn', 'no handler for this cron in this worker; left for another one'],
-  'attempt.aborted': ['warn', 'the attempt may not go on'],
-  'attempt.succeeded': ['info', 'the run succeeded'],
-  'attempt.failed': ['warn', 'the attempt failed'],
-  'attempt.cancelled': ['warn', 'the attempt stopped because its run was cancelled'],
-  'attempt.uncertain': ['error', 'nobody knows whether an effect has happened: the run waits for a person to say'],
-  'attempt.refused': ['warn', 'the ledger refused a stale attempt'],
-  'effect.beginning': ['debug', 'asking the ledger for an effect'],
-  'effect.begun': ['debug', 'an effect begins'],
-  'effect.acted': ['debug', 'an effect has acted'],
-  'effect.finished': ['debug', 'an effect is recorded'],
-  'effect.known': ['debug', 'an effect was done before; its recorded result is used'],
-  'effect.late': ['warn', 'a stale attempt, or a call that was given up, reported an effect as done; kept as a fact'],
-  'effect.failed': ['warn', 'an effect has not happened'],
-  'effect.unknown': ['warn', 'nobody knows whether an effect has happened'],
-  'effect.asked': ['warn', 'a person is to say whether an effect has happened; this attempt begins nothing more'],
-  'effect.unrecorded': ['error', 'an effect has happened, and that could not be recorded'],
-  'classification.doubtful': ['warn', 'a duplicate is damage for these crons, and what was found may let one happen'],
-  'store.warning': ['warn', 'the server of the leases can not promise something, or lost what it had'],
-  'lease.ttl-unfit': ['warn', 'the ttl of leases does not fit how long they are held'],
-  'journal.dropped': ['info', 'more happened than the journal takes: some of it is not in there'],
-  'alarm.raised': ['error', 'something is wrong with a cron that is watched'],
-  'alarm.cleared': ['info', 'an alarm is over'],
-  'alarm.alone': ['warn', 'this is the only scheduler pod, so it watches itself: if it dies, nobody says so'],
-  'webhook.sent': ['debug', 'somebody outside was told'],
-  'webhook.failed': ['warn', 'somebody outside could not be told'],
+  'webhook.sent': ['debug', 'webhook message sent'],
+  'webhook.failed': ['warn', 'webhook message not delivered'],
   'worker.empty': [
     'warn',
-    'this worker has 0 crons and jobs, and runs nothing: add the class with @SingletonCron or @JobHandler to the providers of a module',
+    'no crons or jobs found; this worker runs nothing: add the class with @SingletonCron or @JobHandler to the providers of a module',
   ],
   'alarms.unwatched': [
     'warn',
@@ -239,21 +239,21 @@ export const EVENT_TEXT: Readonly<Record<EventName, readonly [EventLevel, string
   ],
   'shutdown.unhooked': [
     'warn',
-    'shutdown hooks are off: call app.enableShutdownHooks(), or a deploy ends this app without its clean-up; on SIGTERM, Fencepost itself drains its runs and hands its crons over',
+    'shutdown hooks are off: call app.enableShutdownHooks() so that the app cleans up on SIGTERM; Fencepost drains its own runs and releases its leases without them',
   ],
-  'store.unfit': ['error', 'this pod is not ready and begins nothing new: a store is not as this release needs it'],
-  'store.trouble': ['error', 'store operation failed'],
-  'program.error': ['error', 'unexpected error in the program, not caused by a store; please report it with its stack'],
-  'queue.trouble': ['error', 'queue operation failed'],
+  'store.unfit': ['error', 'store does not fit this release; this pod is not ready and begins nothing new'],
+  'store.failed': ['error', 'store operation failed'],
+  'program.failed': ['error', 'program error, not caused by a store; please report it with its stack'],
+  'queue.failed': ['error', 'queue operation failed'],
 };
 
-/** Why an occurrence is skipped; the ledger has just said which of them it is. */
+/** Why an occurrence was skipped. */
 const SKIPPED: Readonly<Record<string, string>> = {
-  overlap: 'an earlier run of the cron is not over: it is running, or waits for a worker',
+  overlap: 'an earlier run of the cron is still open, running or waiting for a worker',
   paused: 'the cron is paused',
 };
 
-/** The sentence of an event, with what it carries where that says more; nothing for an event of a newer release. */
+/** Text of an event, with the reason of a skip; empty for an event of a newer release. */
 export function eventSentence(event: string, detail: object): string {
   const known: Readonly<Record<string, readonly [EventLevel, string]>> = EVENT_TEXT;
   const sentence = known[event]?.[1] ?? '';

@@ -13,7 +13,7 @@ export type EventLogger = Record<EventLevel, (detail: Record<string, unknown>, s
 const TROUBLE_WINDOW_MS = 5_000;
 
 /** Events that repeat with every call while their cause lasts. */
-const TROUBLES: ReadonlySet<EventName> = new Set(['store.trouble', 'queue.trouble', 'program.error']);
+const TROUBLES: ReadonlySet<EventName> = new Set(['store.failed', 'queue.failed', 'program.failed']);
 
 /** So many different troubles are remembered; a store that is down has one for every cron. */
 const MAX_TOLD = 1_000;

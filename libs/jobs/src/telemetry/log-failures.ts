@@ -37,7 +37,7 @@ export function logFailures(telemetry: Telemetry, logger: PlainLogger, clock: Cl
   }, LOGGED);
 }
 
-/** `the attempt failed: Error: refused (attempt_failed, cron nightly, runId nightly@1, …)`. */
+/** `attempt failed: Error: refused (attempt_failed, cron nightly, runId nightly@1, …)`. */
 function lineOf({ event, error, err, resource: _, ...fields }: Record<string, unknown>, sentence: string): string {
   const said = Object.entries(fields).map(([name, value]) => `${name} ${textOf(value)}`);
   const what = typeof error === 'string' ? `${sentence}: ${error}` : sentence;

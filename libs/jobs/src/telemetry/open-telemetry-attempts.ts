@@ -12,7 +12,7 @@ const MARKS: Marks = {
   'attempt.succeeded': (span) => outcome(span, 'succeeded'),
   'attempt.failed': (span, { retryInMs, error }) => outcome(span, retryInMs === null ? 'failed' : 'retried', error),
   'attempt.cancelled': (span, { error }) => outcome(span, 'cancelled', error),
-  'attempt.uncertain': (span) => outcome(span, 'uncertain', 'nobody knows whether an effect has happened'),
+  'attempt.uncertain': (span) => outcome(span, 'uncertain', 'outcome of an effect is unknown'),
   'attempt.refused': (span, { step }) =>
     outcome(span, 'refused', `the ledger refused this attempt at its ${step}: it is stale, another one goes on`),
   'attempt.aborted': (span, { cause }) => span.addEvent('aborted', { 'fencepost.cause': describeError(cause) }),

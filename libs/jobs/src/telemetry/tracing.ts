@@ -18,7 +18,7 @@ export interface TracedClaim {
 }
 
 export interface TracedAttempt extends OfRun {
-  /** How often the run was handed to the queue: more than once means that a worker or a delivery was lost. */
+  /** How often the run was enqueued: more than once means that a worker or a delivery was lost. */
   readonly delivery: number;
   readonly attempt: number;
   readonly fence: Fence;

@@ -72,7 +72,7 @@ describe('LeaseKeeper takes many', () => {
 
   it('or gives all of them back that it may have got unknowingly', async () => {
     store.next('acquireMany', 'lose-reply', 'fail');
-    await expect(ask('a', 'b')).rejects.toThrow('the store is away');
+    await expect(ask('a', 'b')).rejects.toThrow('Connection is closed.');
     await clock.advance(0);
     expect(await memory.inspect(['a', 'b'])).toEqual([null, null]);
     expect(clock.pending).toBe(0);

@@ -66,7 +66,7 @@ describe('LeaseKeeper acquires', () => {
 
   it('or rejects when the store stays away, and gives back what it may have got unknowingly', async () => {
     store.next('acquire', 'lose-reply', 'fail');
-    await expect(keeper.tryAcquire('r', { ttlMs: TTL_MS })).rejects.toThrow('the store is away');
+    await expect(keeper.tryAcquire('r', { ttlMs: TTL_MS })).rejects.toThrow('Connection is closed.');
     await clock.advance(0);
     expect(await memory.inspect(['r'])).toEqual([null]);
     expect(clock.pending).toBe(0);
@@ -205,7 +205,7 @@ describe('LeaseKeeper releases', () => {
   it('leaves no timer either when the store is away, and tells the caller', async () => {
     const held = await hold('r');
     store.next('release', 'fail');
-    await expect(held.release()).rejects.toThrow('the store is away');
+    await expect(held.release()).rejects.toThrow('Connection is closed.');
     expect(clock.pending).toBe(0);
   });
 });

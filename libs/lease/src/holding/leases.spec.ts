@@ -101,7 +101,7 @@ describe('leases.acquire', () => {
     store.next('acquire', ...Array<'fail'>(400).fill('fail'));
     const failing = ours.acquire('s', { wait: '2s' }).catch((error: unknown) => error);
     await clock.advance(2_000);
-    expect(await failing).toMatchObject({ message: 'the store is away' });
+    expect(await failing).toMatchObject({ message: 'Connection is closed.' });
   });
 });
 

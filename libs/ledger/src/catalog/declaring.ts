@@ -47,8 +47,7 @@ function checked(build: Build): Build {
   if (!Number.isSafeInteger(seq) || seq < 0) {
     throw new SetupError(`Expected a buildSeq that is a whole number from 0 to 2^53 - 1, got ${seq}.`);
   }
-  if (source === '')
-    throw new SetupError('Expected the name of the program that declares its crons, got an empty one.');
+  if (source === '') throw new SetupError('The name of the declaring program is empty.');
   return build;
 }
 

@@ -16,14 +16,14 @@ export class DefinitionConflictError extends FencepostError {
 
 function sameBuild(cron: string, buildSeq: number): string {
   return (
-    `The cron "${cron}" is already declared with another content by a build with the same buildSeq ${buildSeq}. ` +
+    `The cron "${cron}" is already declared differently by a build with the same buildSeq ${buildSeq}. ` +
     `Give the newer build a higher buildSeq (JobsModule option "buildSeq", or build it again).`
   );
 }
 
 function otherProgram(cron: string, source: string): string {
   return (
-    `The cron "${cron}" is already declared with another content by the program "${source}". ` +
-    `Give it another name in one of the two, or leave it out of "${source}" first, or remove it there by hand.`
+    `The cron "${cron}" is already declared differently by the program "${source}". ` +
+    `Rename it in one of the two, or first delete it from "${source}", or remove it with the CLI.`
   );
 }

@@ -7,9 +7,9 @@ export class PoolExhaustedError extends StoreAwayError {
 
   constructor(waitedMs: number, options?: ErrorOptions) {
     super(
-      `Expected a connection to PostgreSQL within ${waitedMs} ms, and the pool gave none. Nothing was sent. Either every ` +
-        `connection of the pool is in use: give it a larger "max", or give transactions a pool of their own. Or the server ` +
-        `doesn't answer: look at it, and give the pool a "connectionTimeoutMillis".`,
+      `No PostgreSQL connection became free within ${waitedMs} ms. Nothing was sent. Either every ` +
+        `connection of the pool is in use: raise its "max", or use a separate pool for transactions. Or the server ` +
+        `does not answer: check it, and set "connectionTimeoutMillis" of the pool.`,
       options,
     );
   }
@@ -21,8 +21,8 @@ export class ConnectionSilentError extends StoreAwayError {
 
   constructor(waitedMs: number) {
     super(
-      `Expected an answer of PostgreSQL within ${waitedMs} ms, and there was none. The connection is closed; what was open on ` +
-        `it is rolled back once the server notices. Look at the server, and at the network before it.`,
+      `PostgreSQL did not answer within ${waitedMs} ms. The connection is closed; its open transaction ` +
+        `is rolled back once the server notices. Check the server and the network.`,
     );
   }
 }

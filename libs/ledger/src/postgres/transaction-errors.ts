@@ -10,7 +10,7 @@ export class TransactionLostError extends FencepostError {
     options: ErrorOptions,
   ) {
     super(
-      `Expected the transaction "${effect}" of ${runId} to commit, and its connection was lost before it did: nothing of it ` +
+      `Expected the transaction "${effect}" of ${runId} to commit, but its connection was lost first: nothing of it ` +
         `happened. Try it again.`,
       options,
     );

@@ -54,7 +54,7 @@ describe('a call to somebody outside', () => {
   ])('is refused for %s, and nobody is connected to', async (_, host) => {
     const { port, asked } = await serving(ok);
     const refused = call({ method: 'GET', url: `http://${host}:${port}/` }, options(['elsewhere', '127.0.0.1:1']));
-    await expect(refused).rejects.toThrow('at an address that is not public');
+    await expect(refused).rejects.toThrow('its address is not public');
     expect(asked).toEqual([]);
   });
 
@@ -62,7 +62,7 @@ describe('a call to somebody outside', () => {
     const hosts = ['169.254.169.254', '[fd00:ec2::254]', '0.0.0.0'];
     for (const host of hosts) {
       const refused = call({ method: 'GET', url: `http://${host}/latest/meta-data` }, options(hosts));
-      await expect(refused, host).rejects.toThrow('at an address that is not public');
+      await expect(refused, host).rejects.toThrow('its address is not public');
     }
   });
 
@@ -110,7 +110,7 @@ describe('a call to somebody outside', () => {
     const url = 'http://user:canary@127.0.0.1:1/canary?token=canary';
     const failed = call({ method: 'GET', url }, options(['127.0.0.1']));
     const error = await failed.then(String, String);
-    expect(error).toContain('Expected 127.0.0.1:1 to take the message, and ECONNREFUSED');
+    expect(error).toContain('Expected 127.0.0.1:1 to accept the message, but ECONNREFUSED');
     expect(error).not.toContain('canary');
   });
 });

@@ -9,7 +9,7 @@ class CallError extends FencepostError {
   readonly code = 'CALL_FAILED';
 
   constructor(host: string, why: string) {
-    super(`Expected ${host} to take the message, and ${why}. It is called again until it does, or is given up.`);
+    super(`Expected ${host} to accept the message, but ${why}. Delivery is retried, up to a limit.`);
   }
 }
 
@@ -28,7 +28,7 @@ export interface CallOptions {
   readonly allowHosts: readonly string[];
 }
 
-const NOT_PUBLIC = 'it is at an address that is not public; where that is meant, name the host in alarms.allowHosts';
+const NOT_PUBLIC = 'its address is not public; if that is intended, add the host to alarms.allowHosts';
 
 /** Nobody reads the answer; what is longer is cut off, and its status counts. */
 const MAX_ANSWER_LENGTH = 64 * 1_024;

@@ -39,13 +39,13 @@ export function newestSuccess(runs: readonly Run[]): number | null {
 function missed({ definition, now, countFrom, successAt, nextDueAt }: Snapshot): Alarm | null {
   const { name, expectEveryMs = Infinity, lateAfterMs = Infinity } = definition;
   if (nextDueAt !== null && now > nextDueAt + lateAfterMs) {
-    const text = `${name} was due at ${iso(nextDueAt)}, and no scheduler pod has seen to it.`;
+    const text = `${name} was due at ${iso(nextDueAt)}, and no scheduler pod has claimed it.`;
     return { kind: 'missed', since: nextDueAt, text, runId: null };
   }
   const since = Math.max(countFrom, successAt ?? -Infinity) + expectEveryMs;
   if (now <= since) return null;
   const last = successAt === null ? 'has not succeeded yet' : `last succeeded at ${iso(successAt)}`;
-  const text = `${name} ${last}, and is expected to every ${expectEveryMs / 1_000} s.`;
+  const text = `${name} ${last}, but is expected to succeed every ${expectEveryMs / 1_000} s.`;
   return { kind: 'missed', since, text, runId: null };
 }
 
@@ -65,21 +65,21 @@ function failed({ definition, runs }: Snapshot): Alarm | null {
   const run = ended.toSorted((a, b) => (b.finishedAt ?? 0) - (a.finishedAt ?? 0))[0];
   if (run?.state !== 'failed') return null;
   // A run of an earlier release may have kept more.
-  const text = `${definition.name}: the run ${run.id} failed: ${scrubText(run.error ?? 'nothing is known of why')}.`;
+  const text = `${definition.name}: the run ${run.id} failed: ${scrubText(run.error ?? 'no error was recorded')}.`;
   return { kind: 'failed', since: run.finishedAt ?? run.dueAt, text, runId: run.id };
 }
 
 function uncertain({ definition, runs }: Snapshot): Alarm | null {
   const run = earliest(runs.filter(({ state }) => state === 'uncertain'));
   if (!run) return null;
-  const text = `${definition.name}: the run ${run.id} waits for a person to say whether an effect has happened.`;
+  const text = `${definition.name}: the run ${run.id} waits for an operator to resolve an effect.`;
   return { kind: 'uncertain', since: run.question?.since ?? run.dueAt, text, runId: run.id, attempt: run.attempt };
 }
 
 function incapable({ definition, runs }: Snapshot): Alarm | null {
   const run = earliest(runs.filter(({ state, waiting }) => !isTerminal(state) && waiting === 'no-capable-worker'));
   if (!run) return null;
-  const text = `${definition.name}: the run ${run.id} waits, because no worker that was asked can carry it out.`;
+  const text = `${definition.name}: the run ${run.id} waits because no live worker has a handler for it.`;
   return { kind: 'no-capable-worker', since: run.dueAt, text, runId: run.id };
 }
 

@@ -54,7 +54,7 @@ describe('a holder that is there and claims nothing', () => {
         cron: CRON,
         kind: 'missed',
         since: START + 6_000,
-        text: `${CRON} was due at 2030-01-01T00:00:06.000Z, and no scheduler pod has seen to it.`,
+        text: `${CRON} was due at 2030-01-01T00:00:06.000Z, and no scheduler pod has claimed it.`,
       },
     ]);
     expect([...raised(holder), ...cleared(...others)]).toEqual([]);

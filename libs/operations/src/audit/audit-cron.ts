@@ -65,7 +65,7 @@ export function auditIntervals(intervals: readonly ValidityInterval[], account: 
   return examination.result();
 }
 
-const NOTHING = 'it has neither a run nor a recorded reason';
+const NOTHING = 'it has neither a run nor a recorded reason for not running for not running';
 
 /** What is recorded of one instant. */
 interface Evidence {
@@ -159,7 +159,7 @@ class Examination {
   }
 
   #leaveOpen({ id, cron, scheduledAt: instant }: Run): void {
-    const text = `Nothing can be said of the run ${id}: the catalog has lost the definition under which it was claimed.`;
+    const text = `Run ${id} cannot be checked: the catalog has lost the definition it was claimed under.`;
     this.#notCovered.push({ cron, from: instant, to: instant, text });
   }
 

@@ -57,6 +57,6 @@ function forgotten(intervals: readonly ValidityInterval[], span: AuditSpan): Not
   const anyInstant = intervalPartsOf(intervals, span).some((part) => instantsOf(part).next().done !== true);
   if (!anyInstant) return [];
   const until = new Date(span.to).toISOString();
-  const text = `Nothing can be said of "${cron}" up to ${until}: the ledger has forgotten some of it.`;
+  const text = `"${cron}" cannot be checked up to ${until}: the ledger no longer keeps all of its records.`;
   return [{ cron, from: span.from, to: span.to, text }];
 }

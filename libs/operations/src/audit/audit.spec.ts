@@ -77,13 +77,13 @@ describe('an audit', () => {
     const report = await setup({ account: { runs, skips: [], forgotten: null }, heard: 42 }).audit();
     expect(report).toMatchObject({ ok: true, to: at(40), instants: 40 });
     expect(report.notCovered).toMatchObject([{ cron: null, from: at(40), to: at(60) }]);
-    expect(report.notCovered[0]?.text).toContain('last heard at 2026-03-02T08:00:42.000Z');
+    expect(report.notCovered[0]?.text).toContain('last report of a scheduler pod is from 2026-03-02T08:00:42.000Z');
   });
 
   it('says nothing of a cluster that never had a pod', async () => {
     const report = await setup({ account: { runs: [], skips: [], forgotten: null }, heard: null }).audit();
     expect(report).toMatchObject({ ok: true, instants: 0, from: START, to: START });
-    expect(report.notCovered[0]?.text).toContain('was ever heard');
+    expect(report.notCovered[0]?.text).toContain('has ever reported');
   });
 
   it('looks no further than the pods can be, whatever is asked for', async () => {
@@ -138,7 +138,7 @@ describe('what a ledger has forgotten', () => {
     const report = await setup({ account: { runs: runs.slice(35), skips: [], forgotten: at(35) } }).audit();
     expect(report).toMatchObject({ ok: true, instants: 25, ran: 25 });
     expect(report.notCovered).toMatchObject([{ cron: CRON, from: START + 1, to: at(35) }]);
-    expect(report.notCovered[0]?.text).toContain('the ledger has forgotten some of it');
+    expect(report.notCovered[0]?.text).toContain('the ledger no longer keeps all of its records');
   });
 
   it('hides nothing that is missed later', async () => {

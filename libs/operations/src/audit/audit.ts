@@ -92,8 +92,10 @@ function endOfAudit(now: number, lastHeard: number | null, wanted = now - SETTLE
   const to = Math.min(wanted, now - SETTLED_MS, (lastHeard ?? 0) - LAST_SIGN_MS);
   if (to >= wanted) return { to, notCovered: [] };
   const heard =
-    lastHeard === null ? 'No scheduler pod was ever heard' : `A scheduler pod was last heard at ${iso(lastHeard)}`;
-  const text = `${heard}, and it is ${iso(now)} now: nothing can be said of what was due after ${iso(Math.max(to, 0))}.`;
+    lastHeard === null
+      ? 'No scheduler pod has ever reported'
+      : `The last report of a scheduler pod is from ${iso(lastHeard)}`;
+  const text = `${heard}, and it is ${iso(now)} now: later instants cannot be checked: after ${iso(Math.max(to, 0))}.`;
   return { to, notCovered: [{ cron: null, from: Math.max(to, 0), to: wanted, text }] };
 }
 

@@ -5,6 +5,6 @@ export class JournalAwayError extends StoreAwayError {
   readonly code = 'JOURNAL_AWAY';
 
   constructor(status: string) {
-    super(`Expected a connection that is ready for the journal, got one that is "${status}". Try again later.`);
+    super(`Expected the journal connection to be ready, but it is "${status}". Try again later.`);
   }
 }

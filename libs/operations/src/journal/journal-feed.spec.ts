@@ -178,7 +178,7 @@ describe('the feed of the journal', () => {
     await clock.advance(0);
     fails = true;
     await clock.advance(LOOK_MS + 3 * LOOK_AGAIN_MS);
-    expect(events.of('store.trouble')).toMatchObject([{ operation: 'journal.read' }]);
+    expect(events.of('store.failed')).toMatchObject([{ operation: 'journal.read' }]);
     expect(looks).toBe(5);
     await happen('a');
     fails = false;

@@ -96,13 +96,13 @@ describe('what a pod writes into the journal', () => {
 
   it('does not spell out each failure of a dead store', async () => {
     for (let n = 0; n < 500; n += 1)
-      telemetry.emit('store.trouble', {
+      telemetry.emit('store.failed', {
         operation: 'cron.sweep',
         cron: `cron-${n}`,
         err: new Error('Connection is closed.'),
       });
     await clock.advance(WRITE_MS);
-    expect(await eventsWritten()).toEqual([...Array<string>(ORDINARY_PER_SECOND).fill('store.trouble')]);
+    expect(await eventsWritten()).toEqual([...Array<string>(ORDINARY_PER_SECOND).fill('store.failed')]);
   });
 
   it('says how much is missing, now and then', async () => {
@@ -176,7 +176,7 @@ describe('the way into the journal', () => {
     expect(batches).toEqual([1]);
     await clock.advance(REST_MS);
     expect(batches.length).toBeGreaterThan(1);
-    expect(events.of('store.trouble')).toEqual([{ operation: 'journal.append', err: new Error('Command timed out') }]);
+    expect(events.of('store.failed')).toEqual([{ operation: 'journal.append', err: new Error('Command timed out') }]);
     fate = async () => {};
     lost('three');
     await clock.advance(2 * REST_MS);
@@ -185,7 +185,7 @@ describe('the way into the journal', () => {
     fate = failed;
     lost();
     await clock.advance(WRITE_MS);
-    expect(events.of('store.trouble')).toHaveLength(2);
+    expect(events.of('store.failed')).toHaveLength(2);
   });
 
   it('keeps what a store was not even asked to take, and says that it was held up', async () => {

@@ -48,7 +48,7 @@ export function readable(limit: number): number {
 }
 
 /**
- * What happened lately, over all pods. Bounded, and with gaps: a busy pod drops what is ordinary, and a store that was away
+ * Recent events of all pods. Bounded, and with gaps: a busy pod drops what is ordinary, and a store that was away
  * has what happened meanwhile never. Hints for people; nothing may act on them, the ledger alone says what is true.
  *
  * Every implementation passes `test/contracts/journal.contract.ts`.

@@ -3,12 +3,12 @@ import type { EventName } from '@fencepost/jobs';
 
 const EVENT_FAMILIES = ['lease.', 'pods.', 'catalog.', 'alarm.', 'journal.'];
 
-/** What a dead store makes every pod say many times a second; and it is about the store, not about a cron. */
-const isTrouble = (event: EventName) => event.endsWith('.trouble');
+/** A store that is down makes every pod emit these many times a second, and they are not about a cron. */
+const OF_STORES: ReadonlySet<EventName> = new Set(['store.failed', 'queue.failed']);
 
 /**
- * Whether somebody who asks later "why did it not run?" may need it: every warning, who held what, and what was declared.
- * What each healthy run says of itself is not: the ledger has it.
+ * Whether the event helps to answer "why did it not run?" later: every warning, lease changes and declarations. Events of
+ * healthy runs do not: the ledger records these.
  */
 export function isNotable(event: EventName): boolean {
   return NOTABLE.has(event);
@@ -17,7 +17,7 @@ export function isNotable(event: EventName): boolean {
 const NOTABLE: ReadonlySet<EventName> = new Set(
   (Object.keys(EVENT_TEXT) as EventName[]).filter((event) => {
     const [level] = EVENT_TEXT[event];
-    if (level === 'debug' || isTrouble(event)) return false;
+    if (level === 'debug' || OF_STORES.has(event)) return false;
     return level !== 'info' || EVENT_FAMILIES.some((family) => event.startsWith(family));
   }),
 );

@@ -24,7 +24,7 @@ const COUNTED = {
   leaseTransitions: {
     ...{ name: 'cron_lease_transitions_total', type: 'counter', unit: null, by: 'scheduler' },
     help: 'Leases on crons that this pod acquired, released, lost, or took over from a suspected holder.',
-    labels: { transition: ['acquired', 'released', 'lost', 'evicted'] },
+    labels: { transition: ['acquired', 'released', 'lost', 'preempted'] },
   },
   fenceRejections: {
     ...{ name: 'cron_fence_rejections_total', type: 'counter', unit: null, by: 'both' },

@@ -45,7 +45,7 @@ function scheduling({ count, labels }: CountsDeps): Handlers {
     'lease.acquired': moved('acquired'),
     'lease.released': moved('released'),
     'lease.lost': moved('lost'),
-    'lease.evicted': moved('evicted'),
+    'lease.preempted': moved('preempted'),
     'claim.stale': ({ cron }) => count.fenceRejections.inc({ cron: labels.of(cron), at: 'claim' }),
     'run.redelivered': () => count.redeliveries.inc(),
   };
@@ -84,10 +84,10 @@ function ending({ count, labels, clock, lastSuccess }: CountsDeps): Handlers {
 
 function troubles({ count }: CountsDeps): Handlers {
   return {
-    'store.trouble': () => count.storeTroubles.inc({ store: 'store' }),
+    'store.failed': () => count.storeTroubles.inc({ store: 'store' }),
     'store.unfit': () => count.storeTroubles.inc({ store: 'store' }),
-    'program.error': () => count.programErrors.inc(),
-    'queue.trouble': () => count.storeTroubles.inc({ store: 'queue' }),
+    'program.failed': () => count.programErrors.inc(),
+    'queue.failed': () => count.storeTroubles.inc({ store: 'queue' }),
     'journal.dropped': (detail) => count.journalDropped.inc(detail.count),
   };
 }

@@ -36,9 +36,7 @@ export function instruments(options: InstrumentsOptions): Instruments {
 function instrument(spec: MetricSpec, { registry, look }: InstrumentsOptions): Counter | Gauge | Histogram {
   const { name, help, type, buckets = [] } = spec;
   if (registry.getSingleMetric(name)) {
-    throw new SetupError(
-      `Expected a registry without "${name}", got one that has it: each JobsModule has metrics in a registry of its own.`,
-    );
+    throw new SetupError(`The metrics registry already has "${name}". Give each JobsModule a registry of its own.`);
   }
   const about = { name, help, labelNames: Object.keys(spec.labels), registers: [registry] };
   // Before it is shown, so that its series are there with the first scrape.

@@ -12,7 +12,7 @@ export interface BackfillReport {
   readonly instants: number;
   /** How many of them became a run by this call. */
   readonly accepted: number;
-  /** How many were left alone, by why. Together with `accepted` all of `instants`, unless it was aborted. */
+  /** How many were not repeated, by reason. Together with `accepted` all of `instants`, unless it was aborted. */
   readonly left: Readonly<Partial<Record<LeftAlone, number>>>;
   /** The first {@link MAX_RUN_IDS} of the accepted ones, oldest first. */
   readonly runIds: readonly string[];

@@ -107,7 +107,7 @@ describe('a cron that is made at run time', () => {
     await crons.remove('reports', ORDER);
     expect(await crons.get('reports')).toMatchObject({ state: 'removed', by: 'ada' });
     await expect(crons.remove('reports', ORDER)).rejects.toThrow(UnknownCronError);
-    await expect(crons.remove('reprots', ORDER)).rejects.toThrow('Is one of these meant: "reports"?');
+    await expect(crons.remove('reprots', ORDER)).rejects.toThrow('Did you mean "reports"?');
     expect(await crons.set('reports', { expression: '@daily' }, ORDER)).toMatchObject({
       state: 'firing',
       generation: 3,

@@ -53,7 +53,7 @@ export interface TriggerOrder {
   readonly reason?: string;
   /** Plain data; default: the payload of the definition. */
   readonly payload?: unknown;
-  /** Also while as many runs are open as may be; default `false`. */
+  /** Also if the maximum of open runs is reached; default `false`. */
   readonly force?: boolean;
 }
 

@@ -52,7 +52,7 @@ function noHandler(facts: DoctorFacts): DoctorFinding[] {
   const names = listed(without.map(({ definition }) => definition.name));
   const handlers = [...new Set(without.map((entry) => `"${handlerOf(entry)}"`))];
   const text = `No live worker has the handler${handlers.length === 1 ? '' : 's'} ${listed(handlers)}: the runs of ${names} wait.`;
-  const todo = `Start a worker that has ${handlers.length === 1 ? 'it' : 'them'}, or end such a cron: fencepost remove ${nameOf(without)} --reason <words>.`;
+  const todo = `Start a worker with ${handlers.length === 1 ? 'it' : 'them'}, or remove these crons: fencepost remove ${nameOf(without)} --reason <words>.`;
   return [found('bad', { code: 'NO_CAPABLE_WORKER', subject: names, text, todo })];
 }
 
@@ -62,8 +62,8 @@ function orphaned(facts: DoctorFacts): DoctorFinding[] {
   const orphans = firing(facts).filter((entry) => isOrphan(entry, apps));
   return [...grouped(orphans, ({ source }) => source ?? '')].map(([source, entries]) => {
     const names = listed(entries.map(({ definition }) => definition.name));
-    const text = `No live worker is of the program "${source}", which declared ${names}: they fire, and nobody carries them out.`;
-    const todo = `Start a worker of "${source}", or, if it is gone for good: fencepost remove ${nameOf(entries)} --reason <words>.`;
+    const text = `No live worker runs the program "${source}", which declared ${names}: they fire, but no worker executes their runs.`;
+    const todo = `Start a worker of "${source}", or, if it no longer exists: fencepost remove ${nameOf(entries)} --reason <words>.`;
     return found('warn', { code: 'ORPHANED', subject: names, text, todo });
   });
 }
@@ -75,9 +75,9 @@ function outdated(facts: DoctorFacts): DoctorFinding[] {
     const later = firing(facts).filter(({ source, buildSeq }) => source === app && (buildSeq ?? 0) > newest);
     if (later.length === 0) return [];
     const names = listed(later.map(({ definition }) => definition.name));
-    const text = `A later build of "${app}" than any that is alive has declared ${names}: the live one carries them out as that one said.`;
+    const text = `A build of "${app}" later than any live one has declared ${names}: the live build runs them with that definition.`;
     const todo =
-      'After a rollback that is meant, set FENCEPOST_BUILD_SEQ (buildSeq of JobsModule) of the live build above ' +
+      'After an intended rollback, set FENCEPOST_BUILD_SEQ (buildSeq of JobsModule) of the live build above ' +
       `${Math.max(...later.map(({ buildSeq }) => buildSeq ?? 0))}.`;
     return [found('warn', { code: 'OUTDATED_BUILD', subject: app, text, todo })];
   });
@@ -87,8 +87,8 @@ function waitingRuns({ crons }: DoctorFacts): DoctorFinding[] {
   const waiting = crons.filter(({ last }) => last?.waiting === 'no-capable-worker');
   if (waiting.length === 0) return [];
   const names = listed(waiting.map(({ name }) => name));
-  const text = `${counted(waiting.length, 'cron has a run', 'crons have runs')} that no worker could carry out so far: ${names}.`;
-  const todo = 'Start workers that have these handlers; "fencepost pods --json" shows the handlers of each.';
+  const text = `${counted(waiting.length, 'cron has a run', 'crons have runs')} that no worker has been able to execute: ${names}.`;
+  const todo = 'Start workers with these handlers; "fencepost pods --json" lists the handlers of each worker.';
   return [found('warn', { code: 'RUNS_WAIT', subject: names, text, todo })];
 }
 
@@ -98,7 +98,7 @@ function uncertainRuns({ uncertain, now }: DoctorFacts): DoctorFinding[] {
   const waitedMs = now - sinceOf(oldest.question, now);
   const many = uncertain.length === 1 ? 'A run waits' : `${uncertain.length} runs wait`;
   const text = `${many} for a person to say whether an effect has happened, since ${took(waitedMs)}: the oldest is ${oldest.id}.`;
-  const todo = `"fencepost uncertain" tells what each asks; then: fencepost resolve ${oldest.id} --answer done|not-done|give-up --reason <words>.`;
+  const todo = `"fencepost uncertain" shows each unresolved effect; then: fencepost resolve ${oldest.id} --answer done|not-done|give-up --reason <words>.`;
   const level = waitedMs > DAY_MS ? 'bad' : waitedMs > WAITED_LONG_MS ? 'warn' : 'note';
   return [found(level, { code: 'UNCERTAIN', subject: oldest.id, text, todo })];
 }
@@ -116,7 +116,7 @@ function lateCrons({ redis, crons, pods }: DoctorFacts): DoctorFinding[] {
   if (!worst) return [];
   const names = listed(late.map(({ cron }) => cron));
   const text = `${counted(late.length, 'cron is', 'crons are')} overdue although schedulers are alive: ${names}, by up to ${took(worst.overdueMs)}.`;
-  const todo = `fencepost leases --cron ${worst.cron} shows who holds it; where that holder is dead: fencepost leases clear ${worst.cron} --reason <words>.`;
+  const todo = `fencepost leases --cron ${worst.cron} shows the holder; if the holder is dead: fencepost leases clear ${worst.cron} --reason <words>.`;
   return [found('bad', { code: 'OVERDUE', subject: names, text, todo })];
 }
 
@@ -125,8 +125,8 @@ function forgottenPauses({ crons, now }: DoctorFacts): DoctorFinding[] {
   const [first] = paused;
   if (!first) return [];
   const names = listed(paused.map(({ name }) => name));
-  const text = `${counted(paused.length, 'cron is', 'crons are')} paused without an end for more than a week: ${names}.`;
-  const todo = `Where that is over: fencepost resume ${first.name} --reason <words>.`;
+  const text = `${counted(paused.length, 'cron is', 'crons are')} paused without an end date for more than a week: ${names}.`;
+  const todo = `To end a pause: fencepost resume ${first.name} --reason <words>.`;
   return [found('note', { code: 'PAUSED_LONG', subject: names, text, todo })];
 }
 
@@ -140,17 +140,17 @@ function foreignZoneData(facts: DoctorFacts): DoctorFinding[] {
   return [...grouped(foreign, ({ zoneData }) => zoneData)].map(([theirs, entries]) => {
     const names = listed(entries.map(({ definition }) => definition.name));
     const text = `${names} were declared with time zone database ${theirs}, and the live pods have ${listed([...ours])}.`;
-    const todo = `Compare their next instants: fencepost next "<expression>" --tz <zone>. A new build declares them anew.`;
+    const todo = `Compare their next instants: fencepost next "<expression>" --tz <zone>. A new build declares them again.`;
     return found('note', { code: 'FOREIGN_ZONE_DATA', subject: names, text, todo });
   });
 }
 
 function unreadableRecords({ unreadable }: DoctorFacts): DoctorFinding[] {
   return unreadable.map(({ name, reason }) => {
-    const text = `The catalog's record of "${name}" cannot be read, so it does not fire; all other crons go on. ${reason}`;
+    const text = `The catalog's record of "${name}" is invalid, so the cron does not fire; other crons are not affected. ${reason}`;
     const todo =
-      `fencepost remove ${name} --reason <words> deletes the record: code that declares the cron brings it back, and a cron ` +
-      `made at run time is set again with fencepost set ${name}.`;
+      `fencepost remove ${name} --reason <words> deletes the record: a declared cron comes back with its next declaration, and a cron ` +
+      `created at run time is created again with fencepost set ${name}.`;
     return found('bad', { code: 'RECORD_UNREADABLE', subject: name, text, todo });
   });
 }
@@ -161,8 +161,8 @@ function unreadableSchedules(facts: DoctorFacts): DoctorFinding[] {
   const reported = told.flatMap(({ cron }) => (cron === null || broken.has(cron) ? [] : [cron]));
   const names = [...new Set(reported)];
   if (names.length === 0) return [];
-  const text = `A pod can not read the schedule of ${listed(names)} and does not fire it: it is of an older release than who declared it.`;
-  const todo = 'Update that pod: "fencepost pods" shows the version of each.';
+  const text = `A pod cannot parse the schedule of ${listed(names)} and does not fire it: the pod runs an older release than the build that declared it.`;
+  const todo = 'Update that pod; "fencepost pods" shows the version of each.';
   return [found('bad', { code: 'UNREADABLE', subject: listed(names), text, todo })];
 }
 
@@ -175,8 +175,7 @@ function lostLeases(facts: DoctorFacts): DoctorFinding[] {
   );
   const pods = listed(byPod.map(([pod]) => pod));
   const text = `${lost.length} leases were lost within the last hour (${causes}), by ${pods}: their pods could not renew them in time.`;
-  const todo =
-    'Look at the event loop and the round trip of these pods ("fencepost pods"); FENCEPOST_LEASE_TTL gives them more time.';
+  const todo = 'Check event loop lag and round trip of these pods ("fencepost pods"), or raise FENCEPOST_LEASE_TTL.';
   return [found('warn', { code: 'LEASES_LOST', subject: pods, text, todo })];
 }
 
@@ -184,8 +183,8 @@ function refusedClaims(facts: DoctorFacts): DoctorFinding[] {
   const refused = [...lately(facts, 'claim.stale'), ...lately(facts, 'attempt.refused')];
   if (refused.length === 0) return [];
   const pods = listed([...new Set(refused.map(({ pod }) => pod))]);
-  const text = `The ledger refused ${counted(refused.length, 'stale write')} within the last hour, of ${pods}: fences kept a duplicate out.`;
-  const todo = 'Nothing is wrong with the data. If it goes on, look why these pods stall: "fencepost pods".';
+  const text = `The ledger refused ${counted(refused.length, 'stale write')} within the last hour, of ${pods}: each is a prevented duplicate.`;
+  const todo = 'The data is fine. If this continues, find out why these pods stall: "fencepost pods".';
   return [found('note', { code: 'STALE_WRITES', subject: pods, text, todo })];
 }
 

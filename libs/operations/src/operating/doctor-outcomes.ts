@@ -50,7 +50,7 @@ function failing({ outcomes }: DoctorFacts): DoctorFinding[] {
   if (!worst?.run) return [];
   const shown = listed(failed.map(({ cron, failures }) => `${cron} (${failures} in a row)`));
   const text = `${counted(failed.length, 'cron fails', 'crons fail')}: ${shown}. The newest of ${worst.cron}: ${brief(worst.run.error)}.`;
-  const todo = `fencepost run ${worst.run.id} shows what happened; once it is mended: fencepost retry ${worst.run.id} --reason <words>.`;
+  const todo = `fencepost run ${worst.run.id} shows what happened; after the fix: fencepost retry ${worst.run.id} --reason <words>.`;
   const subject = listed(failed.map(({ cron }) => cron));
   return [found(worst.failures >= MANY_FAILURES ? 'bad' : 'warn', { code: 'FAILING', subject, text, todo })];
 }
@@ -64,7 +64,7 @@ function neverSucceeded({ outcomes, now }: DoctorFacts): DoctorFinding[] {
   const [first] = silent;
   if (!first) return [];
   const names = listed(silent.map(({ cron }) => cron));
-  const text = `None of the newest runs of ${names} has ended: they are skipped, cancelled, or still wait.`;
+  const text = `None of the newest runs of ${names} has ended: they were skipped or cancelled, or are waiting.`;
   const todo = `fencepost runs ${first.cron} lists them, and fencepost why ${first.cron} <time> says why one did not run.`;
   return [found('warn', { code: 'NEVER_SUCCEEDED', subject: names, text, todo })];
 }
@@ -86,8 +86,7 @@ function lateRuns({ outcomes, now }: DoctorFacts): DoctorFinding[] {
   const names = listed(late.map(({ cron }) => cron));
   const worst = Math.max(...late.map(({ lateMs }) => lateMs));
   const text = `${counted(late.length, 'cron has a run', 'crons have runs')} that no worker has begun: ${names}, for up to ${took(worst)}.`;
-  const todo =
-    'Start more workers, or give them more concurrency: "fencepost pods" shows how many runs each carries out.';
+  const todo = 'Start more workers, or give them more concurrency: "fencepost pods" shows the running count of each.';
   return [found('warn', { code: 'RUNS_LATE', subject: names, text, todo })];
 }
 
@@ -97,13 +96,13 @@ function droppedNotifications({ crons, now }: DoctorFacts): DoctorFinding[] {
   const names = listed(dropped.map(({ name }) => name));
   const count = dropped.reduce((sum, cron) => sum + (cron.droppedNotifications?.count ?? 0), 0);
   const text = `${counted(count, 'notification')} of how runs of ${names} ended ${count === 1 ? 'was' : 'were'} dropped, the latest within a day: too many waited to be sent.`;
-  const todo = 'Look whether the queue of messages works: the log says "notifying of runs" where it does not.';
+  const todo = 'Check the message queue: the log has operation "notification.enqueue" where it fails.';
   return [found('warn', { code: 'NOTIFICATIONS_DROPPED', subject: names, text, todo })];
 }
 
 function notLookedAt({ outcomes }: DoctorFacts): DoctorFinding[] {
   if (outcomes.left === 0) return [];
-  const text = `The newest runs of ${counted(outcomes.left, 'more cron')} did not end well, and were not looked at: only so many are at a time.`;
-  const todo = '"fencepost failed" lists runs that failed, of all crons.';
+  const text = `The newest runs of ${counted(outcomes.left, 'more cron')} did not succeed and were not examined: the number of crons per check is limited.`;
+  const todo = '"fencepost failed" lists failed runs of all crons.';
   return [found('note', { code: 'NOT_ALL_LOOKED_AT', subject: 'crons', text, todo })];
 }

@@ -13,7 +13,7 @@ const LARGE_SKEW_MS = 10_000;
 const ROLLING_MS = 15 * 60_000;
 const SLOW_SWEEP_MS = 60_000;
 
-const START = 'Start one, such as "npm start" in a clone, and look at its log if it ends again.';
+const START = 'Start one, for example with "npm start" in a clone, and read its log if it exits.';
 
 export const POD_RULES: readonly DoctorRule[] = [
   noScheduler,
@@ -48,10 +48,10 @@ function noScheduler(facts: DoctorFacts): DoctorFinding[] {
   const { lastHeard, now } = facts;
   const about = { code: 'NO_SCHEDULER', subject: 'schedulers' };
   if (lastHeard !== null && now - lastHeard <= HEARD_LATELY_MS) {
-    const text = 'Scheduler pods are there, and none of them reports: they are of an older release.';
+    const text = 'Scheduler pods are live but none of them reports: they run an older release.';
     return [found('note', { ...about, text, todo: 'Update them, so that "fencepost pods" shows them.' })];
   }
-  const since = lastHeard === null ? 'and none was ever heard' : `the last one was heard ${took(now - lastHeard)} ago`;
+  const since = lastHeard === null ? 'and none has ever reported' : `the last report was ${took(now - lastHeard)} ago`;
   return [found('bad', { ...about, text: `No scheduler pod is alive, ${since}: no cron fires.`, todo: START })];
 }
 
@@ -64,8 +64,8 @@ function noWorker(facts: DoctorFacts): DoctorFinding[] {
 function aloneScheduler(facts: DoctorFacts): DoctorFinding[] {
   const [one, other] = schedulers(facts);
   if (!one || other) return [];
-  const text = `There is one scheduler pod only: when it dies, crons fire again when another one has started.`;
-  const todo = 'Run two or more schedulers; which of them acts for a cron is decided by its lease.';
+  const text = `Only one scheduler pod is live: if it dies, no cron fires until another pod has started.`;
+  const todo = 'Run two or more schedulers; the lease of each cron decides which one acts for it.';
   return [found('note', { code: 'ONE_SCHEDULER', subject: ownerPrefix(one.pod), text, todo })];
 }
 
@@ -73,7 +73,7 @@ function silentPod({ pod, seenAt, host, pid }: PodCard, now: number): DoctorFind
   const silentMs = now - seenAt;
   if (silentMs <= SILENT_MS) return [];
   const text = `It has not reported for ${took(silentMs)} (process ${pid} on ${host}): it is frozen, cut off, or dead.`;
-  const todo = `Look at its process; "fencepost leases --holder ${labelOf(pod)}" shows what it still holds.`;
+  const todo = `Check its process; "fencepost leases --holder ${labelOf(pod)}" shows what it still holds.`;
   return [found('warn', { code: 'POD_SILENT', subject: ownerPrefix(pod), text, todo })];
 }
 
@@ -82,9 +82,9 @@ function skewedPod({ pod, clockSkewMs, rttMs, host }: PodCard): DoctorFinding[] 
   const certain = Math.abs(clockSkewMs) - rttMs / 2;
   if (certain <= SKEW_MS) return [];
   const text =
-    `The clock of ${host} is ${took(Math.abs(clockSkewMs))} ${clockSkewMs > 0 ? 'ahead of' : 'behind'} the store's. Crons go by ` +
-    `the store's, but its logs don't, and what your handlers do by the time of day happens at another one.`;
-  const todo = `Let NTP set the clock of ${host} ("chronyc tracking" or "timedatectl" tell how it is).`;
+    `The clock of ${host} is ${took(Math.abs(clockSkewMs))} ${clockSkewMs > 0 ? 'ahead of' : 'behind'} the store's. Crons follow ` +
+    `the store's clock, but its logs and any handler that reads the time of day do not.`;
+  const todo = `Let NTP set the clock of ${host} (check with "chronyc tracking" or "timedatectl").`;
   const level = certain > LARGE_SKEW_MS ? 'bad' : 'warn';
   return [found(level, { code: 'POD_CLOCK', subject: ownerPrefix(pod), text, todo })];
 }
@@ -100,7 +100,7 @@ function shortLease({ pod, roles, leaseTtlMs, lagMs, rttMs }: PodCard): DoctorFi
   const advised = Math.ceil(needMs / 0.4 / 1_000);
   const text =
     `Its event loop is late by ${took(lagMs)} and the store answers in ${took(rttMs)}, with a lease ttl of ${took(leaseTtlMs)}: ` +
-    `renewals come too late, and its crons change hands.`;
+    `renewals come too late, so it loses its leases.`;
   const todo = `Give it more CPU, or set FENCEPOST_LEASE_TTL=${advised}s (leaseTtl of JobsModule) for all pods.`;
   return [
     found(needMs > 2 * allowanceMs ? 'bad' : 'warn', { code: 'LEASE_TTL', subject: ownerPrefix(pod), text, todo }),
@@ -112,8 +112,8 @@ function shortRunLease({ pod, roles, runLeaseMs, lagMs, rttMs }: PodCard): Docto
   if (!roles.includes('worker') || runLeaseMs === undefined || lagMs + rttMs <= runLeaseMs / 6) return [];
   const advised = Math.ceil((6 * (lagMs + rttMs)) / 1_000);
   const text =
-    `Its event loop is late by ${took(lagMs)}, with a run lease of ${took(runLeaseMs)}: a little later and its attempts are ` +
-    `given to another worker while they still go on.`;
+    `Its event loop is late by ${took(lagMs)}, with a run lease of ${took(runLeaseMs)}: much more lag, and its attempts are ` +
+    `given to another worker while they are still running.`;
   const todo = `Move what blocks into a worker thread, lower FENCEPOST_CONCURRENCY, or set FENCEPOST_RUN_LEASE=${advised}s.`;
   const level = lagMs + rttMs > runLeaseMs / 3 ? 'bad' : 'warn';
   return [found(level, { code: 'RUN_LEASE', subject: ownerPrefix(pod), text, todo })];
@@ -121,7 +121,7 @@ function shortRunLease({ pod, roles, runLeaseMs, lagMs, rttMs }: PodCard): Docto
 
 function slowSweep({ pod, roles, sweepEveryMs }: PodCard): DoctorFinding[] {
   if (!roles.includes('scheduler') || sweepEveryMs === undefined || sweepEveryMs <= SLOW_SWEEP_MS) return [];
-  const text = `It looks for stuck runs every ${took(sweepEveryMs)} only: what a dead worker left lies for as long.`;
+  const text = `It looks for stuck runs only every ${took(sweepEveryMs)}: runs of a dead worker wait that long.`;
   const todo = 'Set FENCEPOST_SWEEP_EVERY=5s (sweepEvery of JobsModule), which is the default.';
   return [found('warn', { code: 'SLOW_SWEEP', subject: ownerPrefix(pod), text, todo })];
 }
@@ -132,15 +132,15 @@ function differentLedgers({ pods, ledger }: DoctorFacts): DoctorFinding[] {
   if (!other) return [];
   const names = listed(others.map(({ pod }) => ownerPrefix(pod)));
   if (others.length < pods.length) {
-    const text = `Some pods record runs in ${other.ledger} and others in ${ledger}: one instant may run once in each.`;
-    const todo = 'Set FENCEPOST_LEDGER to the same for all pods, and restart those that are wrong.';
+    const text = `Some pods record runs in ${other.ledger} and others in ${ledger}: one instant may run once in each store.`;
+    const todo = 'Set FENCEPOST_LEDGER to the same value for all pods, and restart the wrong ones.';
     return [found('bad', { code: 'MIXED_LEDGERS', subject: names, text, todo })];
   }
-  const text = `The pods record runs in ${other.ledger}; this examination looked into ${ledger}, where there are none.`;
+  const text = `The pods record runs in ${other.ledger}; this check examined ${ledger}, which has none.`;
   const todo =
     other.ledger === 'postgres'
-      ? 'Ask again with --postgres and the address of their database: fencepost doctor --postgres <url>.'
-      : 'Ask again without --postgres, and without FENCEPOST_LEDGER: fencepost doctor.';
+      ? 'Repeat it with --postgres and the address of their database: fencepost doctor --postgres <url>.'
+      : 'Repeat it without --postgres and without FENCEPOST_LEDGER: fencepost doctor.';
   return [found('bad', { code: 'OTHER_LEDGER', subject: names, text, todo })];
 }
 
@@ -170,7 +170,7 @@ function mixed(pods: readonly PodCard[], { now, code, what, valueOf }: Mix): Doc
   const newest = Math.max(...pods.map(({ startedAt }) => startedAt));
   const rolls = now - newest < ROLLING_MS;
   const text = `There are several versions ${what}: ${listed(counts)}${rolls ? ', while a deployment rolls' : ''}.`;
-  const todo = rolls ? null : 'Finish the deployment: "fencepost pods" shows which pods are left behind.';
+  const todo = rolls ? null : 'Finish the deployment: "fencepost pods" shows the pods that still run the old version.';
   return [found(rolls ? 'note' : 'warn', { code, subject: `${pods.length} pods`, text, todo })];
 }
 
@@ -181,10 +181,10 @@ function mixedZoneData({ pods, entries }: DoctorFacts): DoctorFinding[] {
   const counts = [...byData].map(([data, those]) => `${data} (${counted(those.length, 'pod')})`);
   const about = { code: 'MIXED_ZONE_DATA', subject: `${pods.length} pods` };
   const text = `The pods have several versions of the time zone database: ${listed(counts)}.`;
-  if (zoned.length === 0) return [found('note', { ...about, text: `${text} All crons go by UTC.`, todo: null })];
+  if (zoned.length === 0) return [found('note', { ...about, text: `${text} All crons use UTC.`, todo: null })];
   const names = listed(zoned.map(({ definition }) => definition.name));
   const todo = 'Run the same version of Node.js in all pods; "fencepost pods" shows what each has.';
-  const where = `Where they differ, so do the instants of ${names}, by who holds them.`;
+  const where = `Where they differ, the instants of ${names} depend on the pod that holds the lease.`;
   return [found('warn', { ...about, text: `${text} ${where}`, todo })];
 }
 
@@ -192,7 +192,7 @@ function mixedTtls(facts: DoctorFacts): DoctorFinding[] {
   const ttls = new Set(schedulers(facts).map(({ leaseTtlMs }) => leaseTtlMs));
   if (ttls.size < 2) return [];
   const text = `The schedulers have different lease ttls: ${listed([...ttls].map(took))}.`;
-  const todo = 'Set FENCEPOST_LEASE_TTL (leaseTtl of JobsModule) to the same for all of them.';
+  const todo = 'Set FENCEPOST_LEASE_TTL (leaseTtl of JobsModule) to the same value for all of them.';
   return [found('note', { code: 'MIXED_TTLS', subject: 'schedulers', text, todo })];
 }
 

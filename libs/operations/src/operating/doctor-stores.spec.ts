@@ -7,7 +7,7 @@ const unfit = { about: 'invoice:*', verdict: 'too-short', ttlMs: 1_000, advisedT
 const ofPostgres = { ledger: 'postgres', postgres: postgresOf() };
 
 describeFindings('doctor-stores', [
-  ['nothing is wrong', {}, null],
+  ['no findings', {}, null],
   ['the journal could not be asked', { unread: [{ what: 'journal', error: 'away' }] }, 'bad UNREAD journal'],
   ['Redis evicts', withServer({ evictionPolicy: 'allkeys-lru' }), 'bad EVICTION redis 127.0.0.1:6379'],
   ['Redis is old', withServer({ version: '6.0.9' }), 'bad OLD_VERSION redis 127.0.0.1:6379'],

@@ -35,19 +35,19 @@ const POSTGRES_INSTEAD = 'or keep runs in PostgreSQL: FENCEPOST_LEDGER=postgres'
 const REDIS_TODOS: Readonly<Record<FindingCode, string>> = {
   OLD_VERSION: 'Upgrade it to Redis 7, or to Valkey.',
   EVICTION: 'redis-cli CONFIG SET maxmemory-policy noeviction, and the same in redis.conf.',
-  REPLICA: 'Set REDIS_URL to the primary, or REDIS_SENTINELS or REDIS_CLUSTER to those who know it.',
+  REPLICA: 'Set REDIS_URL to the primary, or use REDIS_SENTINELS or REDIS_CLUSTER.',
   NO_PERSISTENCE: `redis-cli CONFIG SET appendonly yes, and the same in redis.conf; ${POSTGRES_INSTEAD}.`,
   NO_APPEND_ONLY_FILE: `redis-cli CONFIG SET appendonly yes, and the same in redis.conf; ${POSTGRES_INSTEAD}.`,
-  APPEND_FAILS: 'Make room on its disk; "redis-cli INFO persistence" says when it writes again.',
+  APPEND_FAILS: 'Free disk space; "redis-cli INFO persistence" shows when it writes again.',
   APPEND_FSYNC: `redis-cli CONFIG SET appendfsync always, and the same in redis.conf; ${POSTGRES_INSTEAD}.`,
   COMMIT_NOT_DURABLE: 'Write "synchronous_commit = on" and "fsync = on" in postgresql.conf.',
   ASYNC_REPLICATION: `Set FENCEPOST_WAIT_REPLICAS=1 for all pods, ${POSTGRES_INSTEAD}.`,
-  KEYS_WERE_EVICTED: 'fencepost audit compares what is recorded with the schedules; keep noeviction in redis.conf too.',
+  KEYS_WERE_EVICTED: 'fencepost audit compares the records with the schedules; set noeviction in redis.conf too.',
   MEMORY_NEARLY_FULL: 'redis-cli CONFIG SET maxmemory to more, or lower FENCEPOST_KEEP_RUNS and FENCEPOST_KEEP_FOR.',
-  CLOCK_SKEW: 'Let NTP set both clocks ("chronyc tracking" or "timedatectl" tell how they are).',
-  UNCHECKED: 'Allow it to this user: redis-cli ACL SETUSER <user> +info +config|get +time; or check by hand.',
-  RESTARTED: 'Nothing, unless the machine had lost its power: then fencepost audit.',
-  HISTORY_LOST: 'fencepost audit tells what is missing; "fencepost uncertain" what is to be answered.',
+  CLOCK_SKEW: 'Let NTP set both clocks (check with "chronyc tracking" or "timedatectl").',
+  UNCHECKED: 'Allow it for this user: redis-cli ACL SETUSER <user> +info +config|get +time; or check it manually.',
+  RESTARTED: 'Nothing, unless the machine lost power; in that case run fencepost audit.',
+  HISTORY_LOST: 'Run fencepost audit to see what is missing, and "fencepost uncertain" for unresolved effects.',
 };
 
 /** Of these nobody says that they are lost: the expectation is only that of whoever needs them to last. */
@@ -55,12 +55,12 @@ const LEVELS: Readonly<Record<Finding['danger'], DoctorFindingLevel>> = { refuse
 
 function unread({ unread: parts }: DoctorFacts): DoctorFinding[] {
   return parts.map(({ what, error }) => {
-    const text = `It could not be asked, so nothing is known of it: ${error}`;
+    const text = `It could not be read: ${error}`;
     return found('bad', {
       code: 'UNREAD',
       subject: what,
       text,
-      todo: 'See that it answers, and ask again: fencepost doctor.',
+      todo: 'Make it reachable, then run fencepost doctor again.',
     });
   });
 }
@@ -84,7 +84,7 @@ function serverFindings(server: ServerFacts, facts: DoctorFacts): DoctorFinding[
   const shown = findings.map(({ code, danger, message }) => {
     const who =
       demands.criticality === 'correctness' && !EITHER_WAY.has(code)
-        ? ` A duplicate of ${listed(critical)} is damage.`
+        ? ` Duplicates of ${listed(critical)} must not happen.`
         : '';
     return redisFinding(LEVELS[danger], { code, address: server.address, text: message + who });
   });
@@ -109,7 +109,7 @@ function onlyForCorrectness(server: ServerFacts, facts: DoctorFacts, demands: De
   return then
     .filter(({ code }) => !now.has(code))
     .map(({ code, message }) => {
-      const text = `${message} No live job says that a duplicate is damage, so that it costs work at the most.`;
+      const text = `${message} No live job has criticality "correctness", so a duplicate costs at most extra work.`;
       return redisFinding('note', { code, address: server.address, text });
     });
 }
@@ -158,26 +158,26 @@ function rebornCatalog(facts: DoctorFacts): DoctorFinding[] {
       handlers.length > 0 && bornAt - (startedAt - clockSkewMs) > DECLARED_BY_MS,
   );
   if (before.length === 0) return [];
-  const text = `The catalog was made anew ${took(now - bornAt)} ago, while workers that had declared their crons were running: what Redis had is lost.`;
+  const text = `The catalog was created again ${took(now - bornAt)} ago while workers were running: Redis had lost its data.`;
   const todo =
-    'fencepost audit tells what is missing; crons that were made or paused by hand have to be made or paused again.';
+    'Run fencepost audit to see what is missing; repeat fencepost set and fencepost pause for changes made at run time.';
   return [found('warn', { code: 'CATALOG_REBORN', subject: 'catalog', text, todo })];
 }
 
 function lostDefinitions({ lost: { count, names } }: DoctorFacts): DoctorFinding[] {
   if (count === 0) return [];
   const rest = count > names.length ? ` and ${count - names.length} more` : '';
-  const text = `The ledger knows crons of which the catalog has no definition, and none of them fires: ${names.join(', ')}${rest}.`;
+  const text = `The ledger has records of crons that the catalog does not define, so they do not fire: ${names.join(', ')}${rest}.`;
   const todo =
-    'Make them again: fencepost set <cron> <expression>, or deploy the build that declares them. One that had been removed ' +
-    'before the catalog was lost needs nothing.';
+    'Define them again: fencepost set <cron> <expression>, or deploy the build that declares them. Crons removed ' +
+    'before the catalog was lost need nothing.';
   return [found('bad', { code: 'DEFINITIONS_LOST', subject: 'catalog', text, todo })];
 }
 
 function pausedQueue({ redis }: DoctorFacts): DoctorFinding[] {
   if (!redis?.queuePaused) return [];
-  const text = 'The queue is paused as a whole: instants are claimed and enqueued, and no worker takes any.';
-  const todo = 'Resume it on the board, at /queues. To stop single crons: fencepost pause <cron> --reason <words>.';
+  const text = 'The whole queue is paused: occurrences are claimed and enqueued, but no worker takes them.';
+  const todo = 'Resume it in Bull Board, at /queues. To stop single crons: fencepost pause <cron> --reason <words>.';
   return [found('bad', { code: 'QUEUE_PAUSED', subject: 'queue', text, todo })];
 }
 
@@ -191,18 +191,18 @@ function postgresTables({ postgres }: DoctorFacts): DoctorFinding[] {
     return [found('bad', { ...about, code: 'OLD_TABLES', text: `${expected}, found version ${version}.` })];
   }
   if (version > expectedVersion) {
-    const text = `${expected} at most, found version ${version}: a newer release has migrated them.`;
+    const text = `${expected} at most, found version ${version}: a newer release has migrated the schema.`;
     return [
       found('bad', {
         ...about,
         code: 'NEWER_TABLES',
         text,
-        todo: 'Update the pods to that release: "fencepost pods" shows theirs.',
+        todo: 'Update the pods to that release; "fencepost pods" shows their versions.',
       }),
     ];
   }
   if (functionsFit) return [];
-  const text = `The ledger's functions are of another release than this program.`;
+  const text = `The ledger's functions belong to another release than this program.`;
   return [found('warn', { ...about, code: 'OTHER_FUNCTIONS', text })];
 }
 
@@ -237,10 +237,10 @@ function unfitTtls({ happened, now }: DoctorFacts): DoctorFinding[] {
     const [ttlMs, advisedMs] = [Number(detail['ttlMs']), Number(detail['advisedTtlMs'])];
     const how =
       detail['verdict'] === 'too-short'
-        ? 'too short: some are lost when a renewal is'
-        : 'far longer than needed: a crash blocks them for it';
+        ? 'too short: one failed renewal can lose a lease'
+        : 'far longer than needed: after a crash the resource stays blocked that long';
     const text = `As measured by ${pod}, the ttl of ${took(ttlMs)} of the leases ${about} is ${how}.`;
-    const todo = `Set a ttl of ${took(advisedMs)} where they are acquired.`;
+    const todo = `Set a ttl of ${took(advisedMs)} in the code that acquires them.`;
     return [found('warn', { code: 'TTL_UNFIT', subject: about, text, todo })];
   });
 }

@@ -10,7 +10,7 @@ describe('what is found of a deployment', () => {
     );
     expect(findings.map(({ level }) => level)).toEqual(['bad', 'warn', 'note', 'ok']);
     expect(findings.at(-1)?.text).toBe(
-      'Looked at 2 pods, 1 cron, Redis 7.0.15, the ledger in redis: nothing else is wrong.',
+      'Checked 2 pods, 1 cron, Redis 7.0.15, the ledger in redis: no further findings.',
     );
   });
 

@@ -122,6 +122,6 @@ export function needsCare(findings: readonly DoctorFinding[]): boolean {
 function lookedAt({ pods, entries, redis, ledger }: DoctorFacts, findings: readonly DoctorFinding[]): DoctorFinding {
   const versions = [...new Set((redis?.servers ?? []).map(({ version }) => version))].join(', ');
   const looked = `${counted(pods.length, 'pod')}, ${counted(entries.length, 'cron')}, Redis ${versions || 'unknown'}, the ledger in ${ledger}`;
-  const rest = needsCare(findings) ? 'nothing else is wrong' : 'nothing is wrong';
-  return found('ok', { code: 'LOOKED_AT', subject: 'deployment', text: `Looked at ${looked}: ${rest}.`, todo: null });
+  const rest = needsCare(findings) ? 'no further findings' : 'no findings';
+  return found('ok', { code: 'LOOKED_AT', subject: 'deployment', text: `Checked ${looked}: ${rest}.`, todo: null });
 }

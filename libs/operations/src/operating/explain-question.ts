@@ -3,7 +3,7 @@ import type { UnknownReason, UnresolvedEffect, Run } from '@fencepost/ledger/run
 
 /** A question that a run waits with, and what a person needs to answer it. */
 export interface ExplainedEffect extends UnresolvedEffect {
-  /** What the effect gave to the system it changes. */
+  /** Idempotency key sent to the system it changes. */
   readonly idempotencyKey: string;
   /** Why nobody knows. */
   readonly why: string;
@@ -13,11 +13,11 @@ export interface ExplainedEffect extends UnresolvedEffect {
 
 /** How the sentence goes on that begins with the effect, and when it was begun. */
 const WHY: Readonly<Record<UnknownReason, string>> = {
-  lost: 'and whoever did is gone: it may have happened, or not.',
-  timeout: 'and did not come back in time: it may have happened, or may happen still.',
-  'payload-changed': 'with another payload than the run has for it now: what was sent then may have happened.',
+  lost: 'but its worker died: it may or may not have happened.',
+  timeout: 'and timed out: it may have happened, or may still happen.',
+  'payload-changed': 'with a different payload than the run has now: the earlier one may have been sent.',
   'key-expired':
-    'so long ago that the system it changes may have forgotten its key: a repetition would not be noticed.',
+    'so long ago that the system it changes may have forgotten the idempotency key: a repetition would not be recognised.',
 };
 
 export function explainUnresolvedEffect({ id }: Run, question: UnresolvedEffect): ExplainedEffect {
@@ -30,9 +30,9 @@ export function explainUnresolvedEffect({ id }: Run, question: UnresolvedEffect)
     idempotencyKey,
     why: `${what} was begun at ${from}, ${WHY[doubt]}`,
     advice:
-      `Look in the system it changes for the idempotency key "${idempotencyKey}", or for what happened there from ${from} on. ` +
-      `If it is there, answer "done", with its result. If it is not, and can't come any more, answer "not-done": it is done ` +
-      `again. If the run is not worth it, answer "give-up".`,
+      `Search the system it changes for the idempotency key "${idempotencyKey}", or for its changes since ${from}. ` +
+      `If it happened, answer "done" with its result. If it did not happen and no longer can, answer "not-done": it is ` +
+      `executed again. To abandon the run, answer "give-up".`,
   };
 }
 
@@ -41,8 +41,8 @@ type AsksAnother = Extract<ResolveReply, { readonly verdict: 'asks-another' }>;
 /** Why an answer was refused, and what the question is now. */
 export function asksAnother(runId: string, answered: UnresolvedEffectRef, { attempt, question }: AsksAnother): string {
   return (
-    `Run "${runId}" asks about ${nameOf({ ...question, attempt })} now; the answer was about ${nameOf(answered)}. Nothing ` +
-    `was changed: look at the run again, and answer what it asks.`
+    `Run "${runId}" now waits for ${nameOf({ ...question, attempt })}, but the answer was about ${nameOf(answered)}. Nothing ` +
+    `was changed: review the run and answer its current question.`
   );
 }
 

@@ -53,5 +53,5 @@ function sentence(zone: string, { start, before, offset }: Change, crons: number
     offset > before
       ? `go forward by ${moved}, from ${from} to ${to}: times from ${low} up to ${high} do not exist`
       : `go back by ${moved}, from ${from} to ${to}: times from ${low} up to ${high} come twice`;
-  return `Clocks in ${zone} ${what}. ${plural(crons, 'cron')} ${crons === 1 ? 'goes' : 'go'} by them.`;
+  return `Clocks in ${zone} ${what}. ${plural(crons, 'cron')} ${crons === 1 ? 'uses' : 'use'} this zone.`;
 }

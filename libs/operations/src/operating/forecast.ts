@@ -180,6 +180,6 @@ function sum(counts: Uint32Array): number {
 
 function tooMany(hours: number): OperatorInputError {
   return new OperatorInputError(
-    `Expected at most ${MAX_STEPS} instants in the forecast, and these crons have more in ${hours} h. Ask for fewer hours, such as hours=${Math.max(1, Math.floor(hours / 8))}.`,
+    `Expected at most ${MAX_STEPS} instants in the forecast, but these crons have more within ${hours} h. Request fewer hours, such as hours=${Math.max(1, Math.floor(hours / 8))}.`,
   );
 }

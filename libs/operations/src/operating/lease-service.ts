@@ -166,7 +166,7 @@ export class LeaseService {
 
   async #preempt(cron: string, fence: Fence): Promise<void> {
     const { leases } = this.ports;
-    if (!leases.evict) throw new TypeError('Expected a lease store that can end a term by its fence.');
+    if (!leases.evict) throw new TypeError('This lease store cannot end a term by its fence.');
     if (await leases.evict(cron, fence)) return;
     const [found = null] = await this.#inspect([cron]);
     throw new LeaseMovedError(cron, fence, found);

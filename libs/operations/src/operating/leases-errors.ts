@@ -14,8 +14,8 @@ export class LeaseMovedError extends FencepostError {
   ) {
     const now = found ? `${ownerPrefix(found.holder)} with fence ${formatFence(found.fence)}` : 'nobody';
     super(
-      `Expected the lease of "${cron}" to have fence ${formatFence(expected)} still, found that ${now} holds it: nothing was ` +
-        `cleared. Look at it again ("fencepost leases --cron ${cron}"), and decide again.`,
+      `The lease of "${cron}" no longer has fence ${formatFence(expected)}; ${now} holds it. Nothing was ` +
+        `cleared. Check "fencepost leases --cron ${cron}", then repeat the command.`,
     );
   }
 }

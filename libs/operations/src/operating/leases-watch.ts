@@ -23,7 +23,7 @@ export type ObservationKind =
   | 'stale-claim'
   /** A run was begun again: after a failure, or because its worker was lost. */
   | 'second-attempt'
-  /** A run waits for a person to say whether an effect has happened. */
+  /** A run waits for an operator to resolve an effect. */
   | 'uncertain'
   /** The ledger refused somebody whose term or attempt is over: the fence did its work. */
   | 'refused';
@@ -107,7 +107,7 @@ export class DuplicateWatch {
     if (count <= 0) return [];
     const told = entries.filter(({ at, event }) => at >= this.marker.at && REFUSED.has(event));
     const by = [...new Set(told.map(({ pod }) => pod))].join(', ');
-    const text = `The ledger refused ${times(count)} what came under a term or an attempt that is over${by && `, from ${by}`}.`;
+    const text = `The ledger refused ${times(count)} a write of a term or attempt that had ended${by && `, from ${by}`}.`;
     return [['refused', { kind: 'refused', level: 'note', runId: null, text }]];
   }
 }
@@ -158,7 +158,7 @@ function begunAgain(run: Run, since: number): Named[] {
 }
 
 function asking({ id }: Run): Named {
-  const text = `${id} waits for a person to say whether an effect has happened.`;
+  const text = `${id} waits for an operator to resolve an effect.`;
   return [`asks ${id}`, { kind: 'uncertain', level: 'warn', runId: id, text }];
 }
 

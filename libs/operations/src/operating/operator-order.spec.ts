@@ -77,10 +77,10 @@ describe('an order that can’t be', () => {
       const error: unknown = await order.catch((reason: unknown) => reason);
       expect(error).toBeInstanceOf(UnknownCronError);
       expect(error).toMatchObject({ code: 'CRON_UNKNOWN', cron: 'nightly-repotr' });
-      expect((error as Error).message).toContain('Is one of these meant: "nightly-report"');
+      expect((error as Error).message).toContain('Did you mean "nightly-report"');
       expect((error as Error).message).not.toContain('pulse');
     }
-    await expect(operator.trigger('zzz', ORDER)).rejects.toThrow('No name that is there is like it.');
+    await expect(operator.trigger('zzz', ORDER)).rejects.toThrow('No cron has a similar name.');
   });
 
   it('for a cron that was removed is refused: nobody would carry it out', async () => {

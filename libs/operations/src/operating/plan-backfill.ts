@@ -28,8 +28,8 @@ export function planBackfill(entry: CatalogEntry, from: number, to: number): Bac
 
 function tooMany(cron: string, end: number): OperatorInputError {
   return new OperatorInputError(
-    `Expected at most ${MAX_INSTANTS} instants of the cron "${cron}" in one backfill, got more: ask for those before ` +
-      `${new Date(end).toISOString()} first.`,
+    `Expected at most ${MAX_INSTANTS} instants of the cron "${cron}" in one backfill, got more: start with the range before ` +
+      `${new Date(end).toISOString()}.`,
   );
 }
 

@@ -43,7 +43,7 @@ describe('a failed run', () => {
     const runId = await ended(all, 1);
     await all.runs.retry(runId, ORDER);
     const again = all.runs.retry(runId, ORDER);
-    await expect(again).rejects.toThrow(`was run again already, as "${runId}-r1", which is enqueued`);
+    await expect(again).rejects.toThrow(`was already run again, as "${runId}-r1", which is enqueued`);
     await all.stage.execute(`${runId}-r1`);
     await expect(all.runs.retry(runId, ORDER)).rejects.toThrow('which is succeeded');
     expect(all.stage.queue.taken).toHaveLength(1);
@@ -61,7 +61,9 @@ describe('a failed run', () => {
     const all = await failedRuns({ overlap: 'skip' });
     const runId = await ended(all, 1);
     await all.stage.claim(2);
-    await expect(all.runs.retry(runId, ORDER)).rejects.toThrow('as many runs of its cron are open as may be');
+    await expect(all.runs.retry(runId, ORDER)).rejects.toThrow(
+      'the maximum number of open runs of its cron is reached',
+    );
     expect(await all.runs.retry(runId, { ...ORDER, force: true })).toEqual({ runId: `${runId}-r2` });
     expect((await all.runs.inspect(`${runId}-r2`)).effects).toMatchObject([{ name: 'first', state: 'done' }]);
   });
@@ -73,7 +75,7 @@ describe('a failed run', () => {
     await all.stage.ledger.beginEffect(attempt, { name: 'mail', ifUnknown: 'tell' });
     await all.stage.ledger.finish(attempt, FAILED);
     const blind = all.runs.retry(attempt.runId, ORDER);
-    await expect(blind).rejects.toThrow('Nobody knows whether these effects of run');
+    await expect(blind).rejects.toThrow('The outcome of these effects of run');
     await expect(blind).rejects.toThrow(RunStateError);
     const { runId } = await all.runs.retry(attempt.runId, { ...ORDER, repeatUnknown: true });
     expect(runId).toBe(`${attempt.runId}-r1`);
@@ -110,9 +112,9 @@ describe('a retry', () => {
     await all.stage.claim(2);
     const asking = await uncertain(all, 3);
     const refusals: [string, string][] = [
-      [all.stage.idOf(1), 'it is succeeded. To do it once more, trigger its cron'],
-      [all.stage.idOf(2), 'it is claimed. It is not over'],
-      [asking, 'it is uncertain. It waits for an answer: resolve it'],
+      [all.stage.idOf(1), 'is succeeded. To run it once more, trigger its cron'],
+      [all.stage.idOf(2), 'is claimed. It is still open'],
+      [asking, 'is uncertain. It waits for an answer: resolve it'],
     ];
     for (const [runId, sentence] of refusals) await expect(all.runs.retry(runId, ORDER)).rejects.toThrow(sentence);
     expect(all.stage.queue.taken).toEqual([]);

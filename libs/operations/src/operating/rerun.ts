@@ -79,19 +79,19 @@ function refused(id: string, reply: Refusal): RunStateError {
     case 'exists':
       return new RunStateError(
         id,
-        `The run "${id}" was run again already, as "${reply.runId ?? `${id}-r${MAX_RERUNS}`}", which is ${reply.state}. Look at that one.`,
+        `The run "${id}" was already run again, as "${reply.runId ?? `${id}-r${MAX_RERUNS}`}", which is ${reply.state}. See that run.`,
       );
     case 'skipped':
       return new RunStateError(
         id,
-        `The run "${id}" was not run again: as many runs of its cron are open as may be. Wait until they have ended, cancel ` +
-          `them, or ask again with force.`,
+        `The run "${id}" was not run again: the maximum number of open runs of its cron is reached. Wait until one has ended, cancel ` +
+          `one, or use force.`,
       );
     case 'ahead':
     case 'forgotten':
       return new RunStateError(
         id,
-        `The run "${id}" was not run again: the ledger no longer knows it or its instant (${reply.verdict}). Trigger its cron instead.`,
+        `The run "${id}" was not run again: the ledger no longer keeps it or its instant (${reply.verdict}). Trigger its cron instead.`,
       );
   }
 }

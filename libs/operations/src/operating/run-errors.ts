@@ -6,8 +6,8 @@ export class UnknownRunError extends FencepostError {
 
   constructor(readonly runId: string) {
     super(
-      `Expected the id of a run that the ledger has, got ${JSON.stringify(runId)}: there was none of that id, or it is ` +
-        `forgotten. Look for it in the list of runs of its cron.`,
+      `The ledger has no run ${JSON.stringify(runId)}: it never existed, or its record ` +
+        `has expired. Check the list of runs of its cron.`,
     );
   }
 }

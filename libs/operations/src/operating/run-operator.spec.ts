@@ -44,7 +44,7 @@ describe('the report of a run', () => {
     expect(items).toEqual({});
     expect(question).toEqual({
       ...{ effect: 'mail', item: null, doubt: 'timeout', since: all.stage.at(10), idempotencyKey: `${runId}/mail` },
-      why: expect.stringMatching(/^The effect "mail" was begun at 20\d\d-.+Z, and did not come back in time/),
+      why: expect.stringMatching(/^The effect "mail" was begun at 20\d\d-.+Z, and timed out/),
       advice: expect.stringContaining(`the idempotency key "${runId}/mail"`),
     });
   });
@@ -110,7 +110,7 @@ describe('an answer', () => {
     const about = { ...ORDER, ...(await asked(all, runId)) };
     await all.runs.resolve(runId, { ...about, answer: 'not-done' });
     const again = all.runs.resolve(runId, { ...about, answer: 'done' });
-    await expect(again).rejects.toThrow(`Expected run "${runId}" to wait for an answer, it is enqueued`);
+    await expect(again).rejects.toThrow(`Run "${runId}" does not wait for an answer; it is enqueued`);
     await expect(all.runs.resolve(`${CRON}@7`, { ...about, answer: 'done' })).rejects.toThrow(UnknownRunError);
   });
 
@@ -134,7 +134,7 @@ describe('an answer', () => {
 
   it.each<[Partial<Record<keyof ResolveOrder, unknown>>, string]>([
     [{ answer: 'maybe' }, 'Expected answer to be "done", "not-done" or "give-up", got \'maybe\''],
-    [{ answer: 'not-done', result: 1 }, 'Expected no result with the answer "not-done"'],
+    [{ answer: 'not-done', result: 1 }, 'The answer "not-done" takes no result'],
     [{ answer: 'done', result: 7n }, 'Expected result to be plain data'],
     [{ answer: 'done', by: '' }, 'Expected by to be a text'],
     [{ answer: 'done', attempt: undefined }, 'Expected attempt to be the attempt of the run that asks, got undefined'],

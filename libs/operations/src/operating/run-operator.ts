@@ -126,7 +126,7 @@ export class RunOperator {
     if (reply.verdict === 'certain') {
       throw new RunStateError(
         runId,
-        `Expected run "${runId}" to wait for an answer, it is ${reply.state}: nothing was changed.`,
+        `Run "${runId}" does not wait for an answer; it is ${reply.state}. Nothing was changed.`,
       );
     }
     if (reply.delivery) await deliverAll(this.#ports, run.cron, [reply.delivery]);
@@ -165,8 +165,8 @@ export class RunOperator {
     if (unknown.length === 0) return;
     throw new RunStateError(
       id,
-      `Nobody knows whether these effects of run "${id}" have happened: ${unknown.join(', ')}. Look in the systems they change ` +
-        `for the idempotency key "${id}/<effect>". To do them all the same, under a new key, ask again with repeatUnknown.`,
+      `The outcome of these effects of run "${id}" is unknown: ${unknown.join(', ')}. Search the systems they change ` +
+        `for the idempotency key "${id}/<effect>". To repeat them anyway, under a new key, use repeatUnknown.`,
     );
   }
 }
@@ -179,14 +179,14 @@ function checkEnded({ id, state }: Run): void {
   if (state === 'failed' || state === 'cancelled') return;
   throw new RunStateError(
     id,
-    `Expected run "${id}" to have failed, or to be cancelled, it is ${state}. ${INSTEAD[state] ?? NOT_OVER}`,
+    `Only a failed or cancelled run can be run again; "${id}" is ${state}. ${INSTEAD[state] ?? NOT_OVER}`,
   );
 }
 
-const NOT_OVER = 'It is not over: wait for it, or cancel it first.';
+const NOT_OVER = 'It is still open: wait until it ends, or cancel it first.';
 const INSTEAD: Readonly<Partial<Record<RunState, string>>> = {
-  succeeded: 'To do it once more, trigger its cron.',
-  skipped: 'It has never run: trigger its cron, or backfill it.',
+  succeeded: 'To run it once more, trigger its cron.',
+  skipped: 'It has never run: trigger its cron, or backfill the instant.',
   uncertain: 'It waits for an answer: resolve it.',
 };
 
@@ -205,7 +205,7 @@ function checkedAnswer({ answer, result }: ResolveOrder): Answer {
   if (answer !== 'not-done' && answer !== 'give-up')
     throw OperatorInputError.of('answer', '"done", "not-done" or "give-up"', answer);
   if (result === undefined) return { verdict: answer };
-  throw new OperatorInputError(`Expected no result with the answer "${answer}", only "done" has one.`);
+  throw new OperatorInputError(`The answer "${answer}" takes no result; only "done" does.`);
 }
 
 function checkedResult(result: unknown): string {

@@ -15,7 +15,7 @@ export interface ItemsSummary {
 export interface EffectReport extends Omit<EffectRecord, 'result'> {
   /** What it brought, once it is done. */
   readonly result: unknown;
-  /** It was begun, and whoever did is gone: nobody knows whether it happened. */
+  /** Begun, but its worker died: nobody knows whether it happened. */
   readonly unknown: boolean;
 }
 

@@ -25,7 +25,7 @@ export interface TimelinePart {
   readonly more: number | null;
 }
 
-/** Every instant of a cron in a time, and what became of it. */
+/** The instants of a cron in a range, with their outcomes. */
 export interface Timeline extends TimelinePart {
   readonly cron: string;
   readonly from: number;

@@ -63,6 +63,6 @@ function tooLong(from: number, to: number): OperatorInputError {
   const days = Math.ceil((to - from) / DAY_MS);
   const [start, end] = [from, from + MAX_DAYS * DAY_MS].map((at) => new Date(at).toISOString());
   return new OperatorInputError(
-    `Expected "from" and "to" at most ${MAX_DAYS} days apart, got ${days}. Ask for a part, such as from=${start}&to=${end}, and then for the next.`,
+    `Expected "from" and "to" at most ${MAX_DAYS} days apart, got ${days}. Request a shorter range, such as from=${start}&to=${end}, then the next.`,
   );
 }

@@ -25,7 +25,7 @@ function noInstant(instantFacts: InstantFacts): Verdict {
   if (isManual(definition.expression)) {
     return {
       verdict: 'manual',
-      answer: `It ${tense} not run by itself: it has no schedule, and runs when somebody asks for it.`,
+      answer: `It ${tense} not run by itself: it has no schedule and runs only on request.`,
       steps: [],
     };
   }
@@ -44,15 +44,15 @@ function noInstant(instantFacts: InstantFacts): Verdict {
 function beforeKnown({ entry, context, account, range, now }: InstantFacts): Verdict {
   const { since, generation } = entry.past[0] ?? entry;
   if (since - EFFECTIVE_AFTER_MS > now) {
-    const answer = `It can't be told from the clock: the store's clock shows ${utc(now)}, and the cron was made at ${utc(since)}. The clock went back by at least ${spoken(since - now)}; nothing runs by the schedule until it has caught up.`;
+    const answer = `The clock gives no answer: the store's clock shows ${utc(now)}, and the cron was created at ${utc(since)}. The clock went back by at least ${spoken(since - now)}; no occurrence is claimed until it has caught up.`;
     return { verdict: 'clock-behind', answer, steps: [] };
   }
   const isRecorded = range !== null || account.runs.some(({ scheduledAt, by }) => by === null && scheduledAt <= since);
   if (generation > 1 || isRecorded) {
-    const answer = `What was to run then is not known any more: the catalog has the definitions of the cron since ${utc(since)} only, and there is no run at ${utc(context.at)}.`;
+    const answer = `The schedule at that time is no longer known: the catalog has definitions of the cron only since ${utc(since)}, and there is no run at ${utc(context.at)}.`;
     return { verdict: 'forgotten', answer, steps: [] };
   }
-  const answer = `It did not run: the cron is known since ${utc(since)} only, and a new cron has missed nothing.`;
+  const answer = `It did not run: the cron exists only since ${utc(since)}, and a new cron has no missed instants.`;
   return { verdict: 'unborn', answer, steps: [] };
 }
 
@@ -67,7 +67,7 @@ function notThen(instantFacts: InstantFacts, tense: string): Verdict {
   }
   const { repeats } = context;
   if (repeats !== null) {
-    const answer = `It ${tense} not run at ${utc(context.at)}: clocks show ${wallText(context.local.wall)} twice, and the cron goes by the other one, ${utc(repeats)}.`;
+    const answer = `It ${tense} not run at ${utc(context.at)}: clocks show ${wallText(context.local.wall)} twice, and the cron uses the other one, ${utc(repeats)}.`;
     return { verdict: 'repeat', answer, steps: nextSteps(instantFacts) };
   }
   return {
@@ -105,11 +105,11 @@ function past(instantFacts: InstantFacts): Verdict {
   const { at } = context;
   if (record.cursor === null || at > record.cursor) return unclaimed(instantFacts);
   if (account.forgotten !== null && at <= account.forgotten) {
-    const text = 'The ledger has forgotten what became of it: it is too long ago.';
+    const text = 'The ledger no longer has a record of it: it is too long ago.';
     return { verdict: 'forgotten', answer: text, steps: [step('claim', text, { level: 'note' })] };
   }
   const text = `Every instant up to ${utc(record.cursor)} is accounted for, and this one has neither a run nor a reason.`;
-  const answer = `It was missed, and nobody noted why: hold the ledger against the schedule with "fencepost audit --cron ${instantFacts.cron}", and run it with "fencepost backfill".`;
+  const answer = `It was missed without a recorded reason: compare the ledger with the schedule by "fencepost audit --cron ${instantFacts.cron}", and run it with "fencepost backfill".`;
   return {
     verdict: 'missed',
     answer,
@@ -131,7 +131,7 @@ function unclaimed(instantFacts: InstantFacts): Verdict {
   const cause = causeOf(instantFacts, holder);
   const level = now - context.dueAt > instantFacts.entry.definition.graceMs ? 'bad' : 'note';
   const text = `Instants are accounted for up to ${record.cursor === null ? 'none at all' : utc(record.cursor)}.`;
-  const answer = `It was due ${since} ago and nobody has claimed it yet: ${cause}.`;
+  const answer = `It was due ${since} ago and no pod has claimed it yet: ${cause}.`;
   return { verdict: 'due', answer, steps: [step('claim', text, { at: record.cursor, level }), ...steps] };
 }
 
@@ -139,9 +139,9 @@ function causeOf({ lease, record, entry }: InstantFacts, holder: string | null):
   if (record.generation > entry.generation)
     return 'its ledger knows a newer generation than the catalog, which was lost';
   if (record.paused) return 'the cron is paused, and it will be noted as skipped';
-  if (lease === undefined) return 'look whether a scheduler is there';
-  if (holder === null) return 'no scheduler holds its lease. Is one running? "fencepost pods" shows it';
-  return `${holder} holds its lease and has not got to it. Look at that pod`;
+  if (lease === undefined) return 'check whether a scheduler is live';
+  if (holder === null) return 'no scheduler holds its lease. Check "fencepost pods" for a live one';
+  return `${holder} holds its lease but has not claimed it. Check that pod`;
 }
 
 function refusalSteps({ record }: InstantFacts): WhyStep[] {
@@ -166,8 +166,8 @@ function ahead(instantFacts: InstantFacts): Verdict {
   }
   const { overlap } = (context.interval?.generation ?? instantFacts.entry).definition;
   const open =
-    openRuns(instantFacts).length > 0 && overlap === 'skip' ? ' unless the run before it goes on until then' : '';
-  const away = instantFacts.lease === null ? ' once a scheduler holds its lease: none does now' : '';
+    openRuns(instantFacts).length > 0 && overlap === 'skip' ? ' unless the previous run is still open then' : '';
+  const away = instantFacts.lease === null ? ' once a scheduler holds its lease; none does now' : '';
   return {
     verdict: 'will-run',
     answer: `It is still to come: it will run in ${inMs}, at ${utc(context.dueAt)}${open || away}.`,
@@ -177,7 +177,7 @@ function ahead(instantFacts: InstantFacts): Verdict {
 
 function pauseSteps({ record: { paused } }: InstantFacts, at: number): WhyStep[] {
   if (!paused || (paused.until !== null && paused.until <= at)) return [];
-  const end = paused.until === null ? 'until somebody resumes it' : `until ${utc(paused.until)}`;
+  const end = paused.until === null ? 'until it is resumed' : `until ${utc(paused.until)}`;
   return [
     step('pause', `${paused.by} paused the cron at ${utc(paused.since)}, ${end}: ${paused.reason}.`, {
       at: paused.since,

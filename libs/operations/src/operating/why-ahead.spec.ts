@@ -24,7 +24,7 @@ const SITUATIONS: readonly Situation[] = [
     '2026-03-21T03:00:00Z',
     { runs: [run('2026-03-20T03:00:00Z', { state: 'running', finishedAt: null })] },
     'will-run',
-    'unless the run before it goes on until then',
+    'unless the previous run is still open then',
     ['overlap', 'is running since'],
   ],
   [
@@ -33,7 +33,7 @@ const SITUATIONS: readonly Situation[] = [
     { paused: PAUSE },
     'will-not-run',
     'it will be skipped: the cron is paused then',
-    ['pause', 'until somebody resumes it'],
+    ['pause', 'until it is resumed'],
   ],
   [
     'is to come after the pause',

@@ -64,7 +64,7 @@ export function leaseStep({ lease, now }: InstantFacts, holder: string | null): 
   if (lease === undefined) return [];
   if (lease === null || holder === null) {
     return [
-      step('lease', 'No scheduler holds the lease of the cron now: none is there, or none has taken it yet.', {
+      step('lease', 'No scheduler holds the lease of the cron now: none is live, or none has acquired it yet.', {
         at: now,
         level: 'warn',
       }),

@@ -41,7 +41,7 @@ function claimSteps({ journal, context }: InstantFacts, run: Run, grace: number)
     : [];
   const lateMs = claimedAt - dueAt;
   const isLate = lateMs > grace && context.at === run.scheduledAt && by === null;
-  const late = `Nobody claimed it until ${spoken(lateMs)} after it was due: no scheduler acted for the cron meanwhile.`;
+  const late = `No pod claimed it until ${spoken(lateMs)} after it was due: no scheduler held the lease in the meantime.`;
   return [
     ...held,
     step('claim', text, { at: claimedAt }),
@@ -56,19 +56,19 @@ function noiseBefore(instantFacts: InstantFacts, { dueAt, claimedAt }: Run): Why
 }
 
 function standsFor({ count, from, to }: NonNullable<Run['missed']>): string {
-  return `It also stands for ${plural(count, 'missed instant')}, from ${utc(from)} to ${utc(to)}.`;
+  return `It also covers ${plural(count, 'missed instant')}, from ${utc(from)} to ${utc(to)}.`;
 }
 
 function enqueueSteps({ enqueuedAt, delivery, waiting, attempt, state }: Run): WhyStep[] {
   const steps: WhyStep[] = [];
   if (enqueuedAt === null) {
-    if (attempt === 0) steps.push(step('enqueue', 'The queue does not have it yet.', { level: 'note' }));
-  } else steps.push(step('enqueue', `The queue had it at ${utc(enqueuedAt)}.`, { at: enqueuedAt }));
+    if (attempt === 0) steps.push(step('enqueue', 'It is not in the queue yet.', { level: 'note' }));
+  } else steps.push(step('enqueue', `It was enqueued at ${utc(enqueuedAt)}.`, { at: enqueuedAt }));
   if (delivery > 1) {
-    steps.push(step('enqueue', `It was handed to the queue ${delivery} times.`, { level: 'note' }));
+    steps.push(step('enqueue', `It was enqueued ${delivery} times.`, { level: 'note' }));
   }
   if (waiting !== null && state === 'enqueued') {
-    const text = 'No worker that is there can carry it out (no-capable-worker): none has the handler.';
+    const text = 'No live worker has its handler (no-capable-worker).';
     steps.push(step('enqueue', text, { level: 'bad' }));
   }
   return steps;
@@ -94,9 +94,9 @@ function attemptSteps(run: Run, grace: number): WhyStep[] {
       step('attempt', `The next attempt begins no earlier than ${utc(notBefore)}.`, { at: notBefore, level: 'note' }),
     );
   }
-  if (run.error !== null) steps.push(step('attempt', `It said: ${run.error}`, { at: run.finishedAt, level: 'warn' }));
+  if (run.error !== null) steps.push(step('attempt', `Its error: ${run.error}`, { at: run.finishedAt, level: 'warn' }));
   if (cancel)
-    steps.push(step('attempt', `${cancel.by} told it to stop at ${utc(cancel.at)}.`, { at: cancel.at, level: 'warn' }));
+    steps.push(step('attempt', `${cancel.by} cancelled it at ${utc(cancel.at)}.`, { at: cancel.at, level: 'warn' }));
   return steps;
 }
 
@@ -104,14 +104,14 @@ function effectSteps({ report }: InstantFacts): WhyStep[] {
   return (report?.effects ?? []).map(({ name, state, unknown, since, finishedAt, error }) => {
     const at = finishedAt ?? since;
     if (unknown)
-      return step('effect', `Nobody knows whether the effect "${name}" has happened: it was begun at ${utc(since)}.`, {
+      return step('effect', `The outcome of the effect "${name}" is unknown: it was begun at ${utc(since)}.`, {
         at,
         level: 'bad',
       });
     if (state === 'done') return step('effect', `The effect "${name}" is done, at ${utc(at)}.`, { at });
     if (state === 'begun')
       return step('effect', `The effect "${name}" was begun at ${utc(since)}.`, { at, level: 'note' });
-    return step('effect', `The effect "${name}" has not happened: ${error ?? 'it failed'}.`, { at, level: 'warn' });
+    return step('effect', `The effect "${name}" failed: ${error ?? 'it failed'}.`, { at, level: 'warn' });
   });
 }
 
@@ -148,7 +148,7 @@ function conclusion(run: Run, grace: number): Pick<Verdict, 'verdict' | 'answer'
     case 'uncertain':
       return {
         verdict,
-        answer: `It waits for a person: nobody knows whether its effect "${run.question?.effect ?? '?'}" has happened.`,
+        answer: `It waits for an operator: the outcome of its effect "${run.question?.effect ?? '?'}" is unknown.`,
       };
     default:
       return { verdict: 'waiting', answer: waitingFor(run) };
@@ -159,20 +159,20 @@ function conclusion(run: Run, grace: number): Pick<Verdict, 'verdict' | 'answer'
 function delayOf({ dueAt, claimedAt, enqueuedAt, startedAt }: Run): string {
   const queued = enqueuedAt ?? claimedAt;
   const parts = [
-    ['nobody claimed it for', claimedAt - dueAt],
-    ['the queue did not have it for', queued - claimedAt],
-    ['no worker began it for', (startedAt ?? queued) - queued],
+    ['no pod claimed it for', claimedAt - dueAt],
+    ['it was not enqueued for', queued - claimedAt],
+    ['no worker started it for', (startedAt ?? queued) - queued],
   ] as const;
   const [what, ms] = parts.reduce((most, part) => (part[1] > most[1] ? part : most));
   return `${what} ${spoken(ms)}`;
 }
 
 function waitingFor({ state, waiting, attempt, notBefore }: Run): string {
-  if (state === 'orphaned') return 'It has begun, and its worker is gone: the next worker takes it over.';
-  if (waiting !== null) return 'It waits, because no worker that is there has its handler.';
+  if (state === 'orphaned') return 'Its worker died after starting it; another worker takes it over.';
+  if (waiting !== null) return 'It waits because no live worker has its handler.';
   if (attempt > 0)
     return `It failed ${plural(attempt, 'time')} and waits for its next attempt${notBefore === null ? '' : `, at ${utc(notBefore)}`}.`;
   return state === 'claimed'
-    ? 'It is claimed, and the queue does not have it yet.'
-    : 'It is in the queue, and no worker has begun it yet.';
+    ? 'It is claimed but not in the queue yet.'
+    : 'It is in the queue, and no worker has started it yet.';
 }

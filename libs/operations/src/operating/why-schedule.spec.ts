@@ -78,7 +78,7 @@ const SITUATIONS: readonly Situation[] = [
     '2026-10-25T01:30:00Z',
     { ...AFTER_AUTUMN, generations: [BERLIN] },
     'repeat',
-    'the cron goes by the other one, 2026-10-25T00:30:00Z',
+    'the cron uses the other one, 2026-10-25T00:30:00Z',
     ['schedule', 'only the first counts'],
   ],
   [

@@ -9,7 +9,7 @@ export function scheduleSteps(instantFacts: InstantFacts): WhyStep[] {
   const { context, entry } = instantFacts;
   const { expression, timeZone } = (context.interval?.generation ?? entry).definition;
   if (isManual(expression)) {
-    return [step('schedule', `"${expression}" has no instants: it runs when somebody asks for it.`, { level: 'note' })];
+    return [step('schedule', `"${expression}" has no instants: it runs only on request.`, { level: 'note' })];
   }
   const what = `"${expression}" in ${timeZone}`;
   const said = context.isInstant
@@ -74,7 +74,7 @@ export function storeClockSteps({ entry, record, account, now }: InstantFacts): 
   const latest = Math.max(record.cursor ?? 0, ...changes, ...claims);
   // Clocks of two stores differ a little, and a claim may be a little early.
   if (latest - EFFECTIVE_AFTER_MS <= now) return [];
-  const text = `The store's clock shows ${utc(now)}, and the cron has records up to ${utc(latest)}: the clock went back by at least ${spoken(latest - now)}. No instant is claimed until it has caught up.`;
+  const text = `The store's clock shows ${utc(now)}, and the cron has records up to ${utc(latest)}: the clock went back by at least ${spoken(latest - now)}. No occurrence is claimed until it has caught up.`;
   return [step('claim', text, { at: latest, level: 'bad' })];
 }
 
@@ -83,7 +83,7 @@ export function generationSteps({ context, entry, now }: InstantFacts): WhyStep[
   const { interval, at } = context;
   if (interval === null) {
     const first = entry.past[0] ?? entry;
-    return [step('generation', `Nothing is known of the cron before ${utc(first.since)}.`, { level: 'note' })];
+    return [step('generation', `The cron has no history before ${utc(first.since)}.`, { level: 'note' })];
   }
   const { generation, since, by, state, reason } = interval.generation;
   const words = reason === null ? '' : `: ${reason}`;

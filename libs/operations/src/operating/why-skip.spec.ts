@@ -26,7 +26,7 @@ const SITUATIONS: readonly Situation[] = [
     { skips: [['2026-03-09T03:00:00Z', DAY, 'paused']], paused: PAUSE },
     'paused',
     'ann had paused the cron at 2026-03-09T12:00:00Z: a flood',
-    ['pause', 'paused still, until somebody resumes it'],
+    ['pause', 'paused still, until it is resumed'],
   ],
   [
     'fell into a pause that is over',
@@ -49,7 +49,7 @@ const SITUATIONS: readonly Situation[] = [
     { skips: [['2026-03-09T03:00:00Z', DAY, 'paused']] },
     'paused',
     'the cron was paused',
-    ['pause', 'who did it is not known'],
+    ['pause', 'the record of the pause has expired'],
   ],
   [
     'was merged into a later one',
@@ -59,15 +59,15 @@ const SITUATIONS: readonly Situation[] = [
       runs: [run('2026-03-11T03:00:00Z', { reason: 'catch-up', missed: { count: 1, from: ms(DAY), to: ms(DAY) } })],
     },
     'merged',
-    `tick@${ms('2026-03-11T03:00:00Z')} stands for it (succeeded)`,
-    ['misfire', 'stands for it'],
+    `tick@${ms('2026-03-11T03:00:00Z')} covers it (succeeded)`,
+    ['misfire', 'covers it'],
   ],
   [
     'lay too far back',
     DAY,
     { skips: [['2026-03-09T03:00:00Z', DAY, 'misfire']] },
     'misfire',
-    'it lay further back than is made up for',
+    'it was older than the catch-up window',
   ],
   [
     'is never made up for',
@@ -84,7 +84,7 @@ const SITUATIONS: readonly Situation[] = [
       runs: [run(DAY, { state: 'skipped', skipped: 'misfire', attempt: 0, startedAt: null })],
     },
     'misfire',
-    'no worker began it within 1 min after it was due',
+    'no worker started it within 1 min after it was due',
   ],
   [
     'had to make room for a newer one',
@@ -96,7 +96,7 @@ const SITUATIONS: readonly Situation[] = [
       ],
     },
     'superseded',
-    `tick@${ms('2026-03-11T03:00:00Z')} took its place`,
+    `tick@${ms('2026-03-11T03:00:00Z')} replaced it`,
   ],
 ];
 

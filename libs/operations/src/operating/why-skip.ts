@@ -71,7 +71,7 @@ function paused(instantFacts: InstantFacts): Verdict {
     return {
       verdict: 'paused',
       answer: 'It did not run: the cron was paused.',
-      steps: [step('pause', 'The cron was paused then; who did it is not known any more.', { level: 'warn' })],
+      steps: [step('pause', 'The cron was paused then; the record of the pause has expired.', { level: 'warn' })],
     };
   }
   const why = pause.reason === null ? '' : `: ${pause.reason}`;
@@ -104,8 +104,8 @@ function resumeSteps({ actions, record }: InstantFacts, since: number): WhyStep[
   if (resumed) return [step('pause', `${resumed.by} resumed it at ${utc(resumed.at)}.`, { at: resumed.at })];
   const { paused: now } = record;
   if (!now) return [];
-  const end = now.until === null ? 'until somebody resumes it' : `until ${utc(now.until)}`;
-  return [step('pause', `It is paused still, ${end}.`, { level: 'warn' })];
+  const end = now.until === null ? 'until it is resumed' : `until ${utc(now.until)}`;
+  return [step('pause', `It is still paused, ${end}.`, { level: 'warn' })];
 }
 
 function merged(instantFacts: InstantFacts): Verdict {
@@ -113,14 +113,14 @@ function merged(instantFacts: InstantFacts): Verdict {
   const policy = step(
     'misfire',
     definitionThen(instantFacts).misfire === 'fire-once'
-      ? 'Nobody had claimed it in time, and its misfire policy makes one run stand for all missed instants ("fire-once").'
-      : 'Nobody had claimed it in time. It was within its grace still, so the run after it stands for it.',
+      ? 'No pod claimed it in time, and its misfire policy "fire-once" covers all missed instants with one run.'
+      : 'No pod claimed it in time. It was still within its grace, so the next run covers it.',
     { level: 'warn' },
   );
-  const what = into ? `${into.id} stands for it (${into.state})` : 'a later run stood for it';
+  const what = into ? `${into.id} covers it (${into.state})` : 'a later run covers it';
   const steps = into
     ? [
-        step('misfire', `${into.id} was claimed at ${utc(into.claimedAt)} and stands for it; it is ${into.state}.`, {
+        step('misfire', `${into.id} was claimed at ${utc(into.claimedAt)} and covers it; it is ${into.state}.`, {
           at: into.claimedAt,
         }),
       ]
@@ -138,8 +138,8 @@ function superseded(instantFacts: InstantFacts, run: Run | null): Verdict {
   );
   const by = next ? next.id : 'a newer instant';
   const text = run
-    ? `It waited in line, and ${by} took its place: its overlap policy keeps the newest only.`
-    : 'A newer definition had taken the place of the one that it belonged to before anybody accounted for it.';
+    ? `${by} replaced it while it waited: its overlap policy keeps only the newest.`
+    : 'A newer definition replaced its own before it was claimed.';
   return {
     verdict: 'superseded',
     answer: `It did not run. ${text}`,
@@ -151,13 +151,13 @@ function superseded(instantFacts: InstantFacts, run: Run | null): Verdict {
 function notBegun(instantFacts: InstantFacts, run: Run): Verdict {
   const { startDeadlineMs } = definitionThen(instantFacts);
   const limit = startDeadlineMs === undefined ? '' : ` within ${spoken(startDeadlineMs)} after it was due`;
-  const answer = `It did not run: no worker began it${limit}, and its start deadline passed.`;
-  const why = run.waiting === null ? 'no worker was free' : 'no worker that was there had its handler';
+  const answer = `It did not run: no worker started it${limit}, and its start deadline passed.`;
+  const why = run.waiting === null ? 'no worker was free' : 'no live worker had its handler';
   return {
     verdict: 'misfire',
     answer,
     steps: [
-      step('misfire', `It was claimed at ${utc(run.claimedAt)} and never begun: ${why}.`, {
+      step('misfire', `It was claimed at ${utc(run.claimedAt)} but never started: ${why}.`, {
         at: run.claimedAt,
         level: 'warn',
       }),
@@ -173,8 +173,8 @@ function notMadeUp(instantFacts: InstantFacts): Verdict {
   const rule =
     misfire === 'skip'
       ? `its misfire policy is "skip" and ${grace}`
-      : `it lay further back than is made up for ("${misfire}", ${window}) and ${grace}`;
-  const answer = `It did not run: nobody claimed it in time, and ${rule}.`;
+      : `it was older than the catch-up window ("${misfire}", ${window}) and ${grace}`;
+  const answer = `It did not run: no pod claimed it in time, and ${rule}.`;
   return { verdict: 'misfire', answer, steps: [step('misfire', `It was missed, and ${rule}.`, { level: 'warn' })] };
 }
 

@@ -65,7 +65,7 @@ describe('an order with an audit record', () => {
     const trail = { append: () => Promise.reject(new Error('Connection is closed.')) };
     const told = await withAudit(trail, ORDER, async () => 1).catch((error: unknown) => error);
     expect(told).toBeInstanceOf(AuditNotWrittenError);
-    expect((told as Error).message).toContain('was carried out');
+    expect((told as Error).message).toContain('was executed');
   });
 
   it('that fails tells its own failure although that can not be recorded either', async () => {

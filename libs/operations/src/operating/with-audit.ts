@@ -29,8 +29,8 @@ export class AuditNotWrittenError extends StoreAwayError {
 
   constructor(action: string, options: ErrorOptions) {
     super(
-      `The order "${action}" was carried out, but its audit record could not be written. Don't repeat it; note by hand who ` +
-        `gave it, and why.`,
+      `"${action}" was executed, but its audit record could not be written. Don't repeat it; record elsewhere who ` +
+        `ordered it, and why.`,
       options,
     );
   }

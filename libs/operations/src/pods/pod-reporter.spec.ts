@@ -105,13 +105,13 @@ describe('the reporter of a pod', () => {
     reporter = reporterTo(away({ fails: () => failing }));
     reporter.know(() => ({}));
     await clock.advance(REPORT_MS);
-    expect(events.of('store.trouble')[0]).toMatchObject({ operation: 'pod.report' });
+    expect(events.of('store.failed')[0]).toMatchObject({ operation: 'pod.report' });
     failing = false;
     await clock.advance(REPORT_MS);
     expect(await registry.list()).toHaveLength(1);
     failing = true;
     await reporter.stop();
-    expect(events.of('store.trouble').at(-1)?.operation).toBe('pod.leave');
+    expect(events.of('store.failed').at(-1)?.operation).toBe('pod.leave');
   });
 
   it('leaves, and nothing of it stays', async () => {

@@ -14,43 +14,39 @@ const generationSchema = z
     timeZone: z.string().describe('The zone it had.'),
     since: instant.describe('From when on it was effective.'),
     by: z.string().describe('The build or the person that made it.'),
-    reason: textOrNull.describe('Why, where somebody said so.'),
+    reason: textOrNull.describe('Reason, if given.'),
   })
   .describe('One accepted change of a cron.');
 
 export const cronDetailSchema = cronSummarySchema
   .extend({
-    misfire: z
-      .enum(['skip', 'fire-once', 'fire-all'])
-      .describe('What becomes of instants that nobody enqueued in time.'),
+    misfire: z.enum(['skip', 'fire-once', 'fire-all']).describe('Policy for instants that were not enqueued in time.'),
     overlap: z
       .enum(['skip', 'queue-one', 'queue-all', 'replace', 'allow'])
-      .describe('What a new instant does while as many runs are open as may be.'),
-    graceMs: ms.describe('Later than this counts as late.'),
-    catchUpWindowMs: msOrNull.describe(
-      'How far back missed instants are made up for, at least the grace; null: one period, at most a day.',
-    ),
+      .describe('Policy when the maximum of open runs is reached.'),
+    graceMs: ms.describe('Delay after which a run counts as late.'),
+    catchUpWindowMs: msOrNull.describe('Catch-up window, at least the grace; null: one period, at most a day.'),
     dst: z
       .strictObject({
-        gap: z.enum(['next-valid', 'skip', 'shift']).describe('A fixed time that does not exist.'),
-        repeat: z.enum(['first', 'last', 'both']).describe('A fixed time that comes twice.'),
+        gap: z.enum(['next-valid', 'skip', 'shift']).describe('Policy for a fixed time that does not exist.'),
+        repeat: z.enum(['first', 'last', 'both']).describe('Policy for a fixed time that occurs twice.'),
       })
-      .describe('What becomes of fixed times where clocks change.'),
-    spreadMs: ms.describe('Over how long crons of the same expression are spread.'),
-    maxConcurrency: count.describe('How many of its runs may be open at once.'),
-    startDeadlineMs: msOrNull.describe('A run that nobody has begun so long after it was due is skipped.'),
-    expectEveryMs: msOrNull.describe('A success is expected at least this often; null: nobody watches for it.'),
-    lateAfterMs: msOrNull.describe('A run that has not ended so long after it was due raises an alarm.'),
-    handler: textOrNull.describe('Whose handler carries its runs out; null: its own.'),
-    payload: z.unknown().describe('What its runs get.'),
-    buildSeq: z.int().nullable().describe('The highest build that declared it; null: made at run time.'),
-    source: textOrNull.describe('The program that declares it; null: made at run time.'),
+      .describe('Policies for fixed times at clock changes.'),
+    spreadMs: ms.describe('Window over which crons with the same expression are spread.'),
+    maxConcurrency: count.describe('Maximum of open runs.'),
+    startDeadlineMs: msOrNull.describe('Skip the run if no worker has started it within this long of its due time.'),
+    expectEveryMs: msOrNull.describe('Raise an alarm if no run succeeds for this long; null: none.'),
+    lateAfterMs: msOrNull.describe('Raise an alarm if a run has not finished this long after its due time.'),
+    handler: textOrNull.describe('Cron whose handler executes its runs; null: its own.'),
+    payload: z.unknown().describe('Payload of its runs.'),
+    buildSeq: z.int().nullable().describe('The highest build that declared it; null: created at run time.'),
+    source: textOrNull.describe('The program that declares it; null: created at run time.'),
     zoneData: z.string().describe('The version of the time zone database it was defined with.'),
-    generations: z.array(generationSchema).describe('All that are kept, the oldest first.'),
+    generations: z.array(generationSchema).describe('All kept generations, oldest first.'),
     refusals: count.describe('How many stale claims of it the ledger has refused.'),
     description: z.string().describe('Its schedule in words.'),
   })
-  .describe('A cron with everything that is defined and known of it.');
+  .describe('A cron in full detail.');
 
 export type CronDetailJson = z.infer<typeof cronDetailSchema>;
 

@@ -9,7 +9,7 @@ import { count, fenceOrNull, fenceText, instant, instantOrNull, iso, msOrNull, t
 
 export const cronStateSchema = z
   .enum(['firing', 'disabled', 'removed'])
-  .describe('disabled: by its own declaration; removed: by a newer build or a person.');
+  .describe('disabled: in its declaration; removed: by a newer build or an operator.');
 
 export const cronSummarySchema = z
   .strictObject({
@@ -17,20 +17,20 @@ export const cronSummarySchema = z
     expression: z.string().describe('Its cron expression.'),
     timeZone: z.string().describe('The IANA time zone it goes by.'),
     state: cronStateSchema,
-    manual: z.boolean().describe('It has no instants: it runs when somebody asks for it.'),
+    manual: z.boolean().describe('It has no instants and runs only on request.'),
     paused: pauseSchema.nullable(),
     generation: z.int().describe('The newest generation of its definition.'),
     since: instant.describe('From when on that generation is effective.'),
     next: instantOrNull.describe('The next nominal instant; null for one that does not fire.'),
     cursor: instantOrNull.describe('Every instant up to here has a run or a recorded reason why not.'),
     last: runSchema.nullable().describe('Its newest run, skipped ones included.'),
-    holder: textOrNull.describe('The scheduler that acts for it now: label and the first characters of its identity.'),
+    holder: textOrNull.describe('Holder of its lease: label and the first characters of its identity.'),
     fence: fenceOrNull.describe('The fence of that lease.'),
-    leaseLeftMs: msOrNull.describe('How long that lease lasts if nobody renews it.'),
-    waiting: textOrNull.describe('Why its newest run has not begun, where that is known.'),
-    uncertain: count.describe('How many of its runs wait for a person.'),
+    leaseLeftMs: msOrNull.describe('Remaining time of that lease without renewal.'),
+    waiting: textOrNull.describe('Why its newest run has not started, if known.'),
+    uncertain: count.describe('Number of its uncertain runs.'),
   })
-  .describe('A cron at one look.');
+  .describe('Summary of a cron.');
 
 export type CronSummaryJson = z.infer<typeof cronSummarySchema>;
 
@@ -38,7 +38,7 @@ export type CronSummaryJson = z.infer<typeof cronSummarySchema>;
 export interface CronObservation {
   /** Who holds its lease; `null` for nobody, which is the default. */
   readonly lease?: Holding | null;
-  /** How many of its runs wait for an answer; 0 by default. */
+  /** How many of its runs wait for an operator; 0 by default. */
   readonly uncertain?: number;
 }
 

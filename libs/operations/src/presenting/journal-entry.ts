@@ -5,16 +5,16 @@ import { instant, iso, textOrNull } from './values.js';
 export const journalEntrySchema = z
   .strictObject({
     id: z.string().describe('Of the store, ordered: what came later is larger.'),
-    at: instant.describe('When it was written down, by the clock of the store.'),
-    pod: z.string().describe('Who tells it: label and the first characters of its identity.'),
+    at: instant.describe('When it was recorded, by the clock of the store.'),
+    pod: z.string().describe('Pod that reported it: label and the first characters of its identity.'),
     role: z.string().describe('What that pod is: scheduler, worker, or both.'),
     event: z.string().describe('Such as lease.acquired.'),
-    level: z.enum(['debug', 'info', 'warn', 'error']).describe('How loud it is.'),
+    level: z.enum(['debug', 'info', 'warn', 'error']).describe('Level.'),
     cron: textOrNull.describe('The cron it is about, where it is about one.'),
     runId: textOrNull.describe('The run it is about, where it is about one.'),
-    detail: z.record(z.string(), z.unknown()).describe('What else the event carries, without secrets.'),
+    detail: z.record(z.string(), z.unknown()).describe('Other fields of the event, without secrets.'),
   })
-  .describe('Something that happened in a pod. A hint for people, never a basis for acting.');
+  .describe('An event in a pod. A hint for people; never act on it.');
 
 export type JournalEntryJson = z.infer<typeof journalEntrySchema>;
 

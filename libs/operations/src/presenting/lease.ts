@@ -8,9 +8,9 @@ export const leaseSchema = z
     cron: z.string().describe('The cron it is for.'),
     holder: z.string().describe('Who holds it: label and the first characters of its identity.'),
     fence: fence.describe('The fence it was issued with.'),
-    remainingMs: ms.describe('How long it lasts if nobody renews it.'),
+    remainingMs: ms.describe('Remaining time without renewal.'),
   })
-  .describe('The right to act for a cron, and who has it.');
+  .describe('A lease of a cron.');
 
 export type LeaseJson = z.infer<typeof leaseSchema>;
 

@@ -5,14 +5,12 @@ import { instant, iso, textOrNull } from './values.js';
 export const operatorActionSchema = z
   .strictObject({
     at: instant.describe('When it was done.'),
-    action: z
-      .enum(['pause', 'resume', 'trigger', 'backfill', 'cancel', 'resolve'])
-      .describe('What somebody did to the cron or to one of its runs.'),
+    action: z.enum(['pause', 'resume', 'trigger', 'backfill', 'cancel', 'resolve']).describe('The order.'),
     by: z.string().describe('Who did it.'),
-    reason: textOrNull.describe('Why, where somebody said so.'),
+    reason: textOrNull.describe('Reason, if given.'),
     runId: textOrNull.describe('The run it was about, where it was about one.'),
   })
-  .describe('What a person did to a cron, as the ledger has it.');
+  .describe('An order about a cron, as recorded in the ledger.');
 
 export type OperatorActionJson = z.infer<typeof operatorActionSchema>;
 

@@ -9,7 +9,7 @@ export const pauseSchema = z
     by: z.string().describe('Who paused it.'),
     reason: z.string().describe('Why.'),
   })
-  .describe('A cron that does not fire for the time being, on somebody’s word.');
+  .describe('A pause of a cron.');
 
 export type PauseJson = z.infer<typeof pauseSchema>;
 

@@ -5,10 +5,10 @@ import { count, instant, iso, msOrNull, textOrNull } from './values.js';
 export const podSchema = z
   .strictObject({
     pod: z.string().describe('Label and the first characters of its identity.'),
-    label: z.string().describe('What it is called; only a label.'),
+    label: z.string().describe('Its name; only a label.'),
     roles: z.array(z.string()).describe('scheduler, worker, or both.'),
-    host: z.string().describe('The machine it runs on, as that machine calls itself.'),
-    pid: z.int().describe('Its process there.'),
+    host: z.string().describe('Host name of its machine.'),
+    pid: z.int().describe('Its process id.'),
     startedAt: instant.describe('When it started.'),
     version: z.string().describe('The version of the library.'),
     node: z.string().describe('The version of Node.js.'),
@@ -18,13 +18,13 @@ export const podSchema = z
     ledger: z.string().describe('Where it keeps runs and effects.'),
     clockSkewMs: msOrNull.describe('How far its clock is ahead of that of the store.'),
     rttMs: msOrNull.describe('How long the store takes to answer it.'),
-    lagMs: msOrNull.describe('How long its event loop is busy at a time, p99.'),
+    lagMs: msOrNull.describe('Event loop lag, p99.'),
     leaseTtlMs: msOrNull.describe('How long its leases last.'),
-    share: count.nullable().describe('A scheduler: how many crons are its share.'),
-    held: count.nullable().describe('A scheduler: how many it holds.'),
-    concurrency: count.nullable().describe('A worker: how many runs it carries out at once.'),
-    running: count.nullable().describe('A worker: how many it carries out now.'),
-    handlers: z.array(z.string()).describe('A worker: the names it can carry out.'),
+    share: count.nullable().describe('Scheduler: number of crons assigned to it.'),
+    held: count.nullable().describe('Scheduler: number of leases it holds.'),
+    concurrency: count.nullable().describe('Worker: maximum of concurrent runs.'),
+    running: count.nullable().describe('Worker: number of current runs.'),
+    handlers: z.array(z.string()).describe('Worker: names of its handlers.'),
     seenAt: instant.describe('When it last reported.'),
   })
   .describe('A process of the deployment, as it reports about itself.');

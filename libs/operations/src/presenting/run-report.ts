@@ -7,13 +7,13 @@ const effectSchema = z
   .strictObject({
     name: z.string().describe('Its name within the run.'),
     state: z.enum(['begun', 'done', 'failed']).describe('As it is recorded.'),
-    unknown: z.boolean().describe('It was begun, and whoever did is gone: nobody knows whether it happened.'),
+    unknown: z.boolean().describe('Begun, but its worker died: nobody knows whether it happened.'),
     since: instant.describe('When it was begun, the first time since it last failed.'),
     finishedAt: instantOrNull.describe('When it ended.'),
     fence: fence.describe('The fence of the attempt that ended it, else of the one that began it first.'),
-    result: z.unknown().describe('What it brought, once it is done.'),
-    error: textOrNull.describe('What it failed with.'),
-    payloadHash: textOrNull.describe('A hash of what it sends, where its handler says so.'),
+    result: z.unknown().describe('Its result, once done.'),
+    error: textOrNull.describe('Its error.'),
+    payloadHash: textOrNull.describe('Hash of its payload, if the handler gives one.'),
   })
   .describe('A named side effect of a run, and its outcome.');
 
@@ -21,7 +21,7 @@ const itemSchema = z
   .strictObject({
     key: z.string().describe('The key of the item.'),
     state: z.enum(['begun', 'done', 'failed']).describe('As it is recorded.'),
-    error: textOrNull.describe('What it failed with.'),
+    error: textOrNull.describe('Its error.'),
     since: instant.describe('When it was begun first since it last failed.'),
   })
   .describe('One item of a forEach.');
@@ -33,15 +33,15 @@ const itemsSchema = z
     begun: count.describe('Items that were begun and have not ended.'),
     open: z.array(itemSchema).describe('The first 100 that are not done.'),
   })
-  .describe('How far a forEach came.');
+  .describe('Progress of a forEach.');
 
 const askedSchema = questionSchema
   .extend({
-    idempotencyKey: z.string().describe('What the effect gave to the system it changes.'),
-    why: z.string().describe('Why nobody knows, in a sentence.'),
-    advice: z.string().describe('Where to look, and what to answer then.'),
+    idempotencyKey: z.string().describe('Idempotency key sent to the system it changes.'),
+    why: z.string().describe('Why the outcome is unknown, in one sentence.'),
+    advice: z.string().describe('Where to check, and how to answer.'),
   })
-  .describe('What an uncertain run asks, and what a person needs to answer it.');
+  .describe('The unresolved effect of an uncertain run, with what an operator needs to resolve it.');
 
 export const runReportSchema = z
   .strictObject({
@@ -50,7 +50,7 @@ export const runReportSchema = z
     items: z.record(z.string(), itemsSchema).describe('By the name of the forEach.'),
     question: askedSchema.nullable().describe('While the run is uncertain.'),
   })
-  .describe('All that is known of one run.');
+  .describe('A run in full detail.');
 
 export type RunReportJson = z.infer<typeof runReportSchema>;
 

@@ -5,7 +5,7 @@ import { count, fence, fenceOrNull, fenceText, instant, instantOrNull, iso, msOr
 
 const runStateSchema = z
   .enum(['claimed', 'enqueued', 'running', 'orphaned', 'uncertain', 'succeeded', 'failed', 'cancelled', 'skipped'])
-  .describe('Every state a run can be in; uncertain waits for a person.');
+  .describe('States of a run; uncertain waits for an operator.');
 
 const skipReasonSchema = z
   .enum(['overlap', 'misfire', 'merged', 'paused', 'superseded'])
@@ -17,28 +17,26 @@ const missedSchema = z
     from: instant.describe('The first of them.'),
     to: instant.describe('The last of them.'),
   })
-  .describe('The missed instants that this run stands for, beside its own.');
+  .describe('Missed instants that this run also covers.');
 
 export const questionSchema = z
   .strictObject({
-    effect: z.string().describe('The effect that nobody knows the outcome of.'),
+    effect: z.string().describe('The effect whose outcome is unknown.'),
     item: textOrNull.describe('The key of the item, where the effect is one item of many.'),
     doubt: z
       .enum(['lost', 'timeout', 'payload-changed', 'key-expired'])
-      .describe(
-        'Why nobody knows: its worker is gone, it did not come back, its payload changed, or its key is too old.',
-      ),
+      .describe('Why the outcome is unknown: worker died, timeout, payload changed, or idempotency key expired.'),
     since: instant.describe('When the effect was first begun.'),
   })
-  .describe('What an uncertain run waits for a person to answer.');
+  .describe('The unresolved effect of an uncertain run.');
 
 const cancelSchema = z
   .strictObject({
-    at: instant.describe('When somebody told it to stop.'),
+    at: instant.describe('When it was cancelled.'),
     by: z.string().describe('Who did.'),
-    until: instant.describe('When it is fenced out if it has not stopped.'),
+    until: instant.describe('When its writes begin to be refused.'),
   })
-  .describe('An order to stop.');
+  .describe('A cancellation.');
 
 export const runSchema = z
   .strictObject({
@@ -54,9 +52,9 @@ export const runSchema = z
     claimFence: fence.describe('The fence of the scheduler that claimed it.'),
     claimedBy: z.string().describe('The scheduler that claimed it: label and the first characters of its identity.'),
     claimedAt: instant.describe('When the ledger accepted it.'),
-    enqueuedAt: instantOrNull.describe('When the queue had it.'),
-    delivery: count.describe('How often it was handed to the queue.'),
-    attempt: count.describe('Tries so far; 0 before the first.'),
+    enqueuedAt: instantOrNull.describe('When it was enqueued.'),
+    delivery: count.describe('Number of deliveries to the queue.'),
+    attempt: count.describe('Attempts so far; 0 before the first.'),
     fence: fenceOrNull.describe('The fence of the latest attempt.'),
     worker: textOrNull.describe('The worker of the latest attempt: label and the first characters of its identity.'),
     startedAt: instantOrNull.describe('When the first attempt began.'),
@@ -67,19 +65,16 @@ export const runSchema = z
       'How much later than due the first attempt began; null before it has begun, and for a manual or backfilled run.',
     ),
     tookMs: msOrNull.describe('From the beginning of the first attempt to the end; null before it has ended.'),
-    error: textOrNull.describe('What the latest attempt failed with.'),
-    by: textOrNull.describe('Who asked for it, where somebody did.'),
-    payload: z.unknown().describe('What its handler gets, plain data.'),
-    handler: textOrNull.describe('Whose handler carries it out; null: that of its own cron.'),
-    waiting: z
-      .enum(['no-capable-worker'])
-      .nullable()
-      .describe('Why it was enqueued and has not begun, where that is known.'),
+    error: textOrNull.describe('Error of the latest attempt.'),
+    by: textOrNull.describe('Who ordered it; null: the schedule.'),
+    payload: z.unknown().describe('Payload for its handler, as JSON.'),
+    handler: textOrNull.describe('Cron whose handler executes it; null: its own.'),
+    waiting: z.enum(['no-capable-worker']).nullable().describe('Why it is enqueued but not started, if known.'),
     priority: z.int().nullable().describe('The smaller number goes first, null before all numbers.'),
     question: questionSchema.nullable(),
     cancel: cancelSchema.nullable(),
   })
-  .describe('The record of one occurrence, or of one run that somebody asked for.');
+  .describe('The record of one occurrence, or of one triggered run.');
 
 export type RunJson = z.infer<typeof runSchema>;
 

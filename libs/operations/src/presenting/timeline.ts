@@ -7,7 +7,7 @@ const outcomeSchema = z
     ...(['ran', 'late', 'running', 'waiting', 'retried', 'failed', 'cancelled'] as const),
     ...(['uncertain', 'skipped', 'merged', 'missed', 'ahead'] as const),
   ])
-  .describe('What became of an instant, or of a run that somebody asked for.');
+  .describe('Outcome of an instant or of a triggered run.');
 
 export const timelineItemSchema = z
   .strictObject({
@@ -21,9 +21,9 @@ export const timelineItemSchema = z
     runId: textOrNull.describe('Its run, where it has one.'),
     lateByMs: msOrNull.describe('How much later than due it began; null for a manual or backfilled run.'),
     tookMs: msOrNull.describe('How long it took.'),
-    attempt: count.describe('Tries; 0 before the first.'),
+    attempt: count.describe('Attempts; 0 before the first.'),
   })
-  .describe('What became of an instant.');
+  .describe('Outcome of an instant.');
 
 export const timelineSchema = z
   .strictObject({
@@ -32,10 +32,10 @@ export const timelineSchema = z
     to: instant.describe('The first one that was not.'),
     now: instant.describe('What the clock of the store showed.'),
     items: z.array(timelineItemSchema).describe('In order.'),
-    more: instantOrNull.describe('There are more than were asked for: look again from here; null: this is all.'),
-    forgotten: instantOrNull.describe('Up to here the ledger may have forgotten what happened; null: it has not.'),
+    more: instantOrNull.describe('Start of the next page; null: this is all.'),
+    forgotten: instantOrNull.describe('Records up to here may have expired; null: none have.'),
   })
-  .describe('Every instant of a cron in a time, and what became of it.');
+  .describe('The instants of a cron in a range, with their outcomes.');
 
 export type TimelineItemJson = z.infer<typeof timelineItemSchema>;
 export type TimelineJson = z.infer<typeof timelineSchema>;

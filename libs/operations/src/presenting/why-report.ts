@@ -11,20 +11,20 @@ const stepSchema = z
         ...(['schedule', 'generation', 'pause', 'misfire', 'overlap', 'lease'] as const),
         ...(['claim', 'enqueue', 'attempt', 'fence', 'effect', 'next'] as const),
       ])
-      .describe('Which part of the machinery it is about.'),
+      .describe('The part of the system it is about.'),
     at: instantOrNull.describe('When it happened, where it happened at a time.'),
     level: levelSchema,
     text: z.string().describe('One sentence.'),
   })
-  .describe('One thing that is known about the instant.');
+  .describe('One piece of evidence.');
 
 export const whyReportSchema = z
   .strictObject({
     cron: z.string().describe('Its name.'),
-    at: instant.describe('The instant that was asked about.'),
+    at: instant.describe('The explained instant.'),
     verdict: z.string().describe('The answer in a word, for programs.'),
     answer: z.string().describe('The answer in a sentence.'),
-    steps: z.array(stepSchema).describe('What is known, in the order in which it matters.'),
+    steps: z.array(stepSchema).describe('The evidence, most relevant first.'),
     run: runReportSchema.nullable().describe('The run of the instant, where it has one.'),
     neighbours: z
       .strictObject({
@@ -33,7 +33,7 @@ export const whyReportSchema = z
       })
       .describe('The instants next to it.'),
   })
-  .describe('Why a cron ran at an instant, or why it did not.');
+  .describe('Why a cron ran or did not run at an instant.');
 
 export type WhyStepJson = z.infer<typeof stepSchema>;
 export type WhyReportJson = z.infer<typeof whyReportSchema>;

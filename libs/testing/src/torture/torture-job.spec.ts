@@ -205,7 +205,7 @@ describe('a torture', { timeout: 120_000 }, () => {
     const seen: number[] = [];
     await torture(() => void seen.push(new Date().getFullYear()), { lasts: '1ms' });
     expect([Date, Math.random, seen[0]]).toEqual([before, dice, 2030]);
-    await expect(torture(act, { job: 'jib' })).rejects.toThrow('Is one of these meant: "job"?');
+    await expect(torture(act, { job: 'jib' })).rejects.toThrow('Did you mean "job"?');
     expect(Date).toBe(before);
   });
 });

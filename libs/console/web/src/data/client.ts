@@ -43,7 +43,7 @@ async function reached<Data>(reply: Promise<Reply<Data>>, signal?: AbortSignal):
     return await reply;
   } catch (error) {
     if (signal?.aborted) throw error;
-    throw new ApiError(0, 'away', 'The scheduler did not answer.');
+    throw new ApiError(0, 'away', 'The scheduler did not respond.');
   }
 }
 

@@ -42,11 +42,11 @@ function Records({ items, trail, setTrail }: RecordsProps) {
   return (
     <>
       {items.length === 0 ? (
-        <Empty title="Nobody has changed anything">
-          <p>A pause, a trigger or an answer would stand here, with who and why.</p>
+        <Empty title="No changes yet">
+          <p>Orders such as pause, trigger and resolve are listed here, with who and why.</p>
         </Empty>
       ) : (
-        <Table caption="Changes, the newest first" columns={COLUMNS} rows={items} keyOf={({ id }) => id} />
+        <Table caption="Changes, newest first" columns={COLUMNS} rows={items} keyOf={({ id }) => id} />
       )}
       <nav class="pager" aria-label="More of the list">
         <button type="button" disabled={trail.length === 0} onClick={() => setTrail(trail.slice(0, -1))}>

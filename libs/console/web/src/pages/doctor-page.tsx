@@ -17,7 +17,7 @@ export function DoctorPage() {
     </button>
   );
   return (
-    <Page title="Doctor" intro="What the store, the pods and the crons look like, and what to do about it.">
+    <Page title="Doctor" intro="Problems of stores, pods and crons, and what to do.">
       <Section title="Findings" aside={again}>
         <Shown of={findings} what="the findings">
           {({ items }) => <Findings items={items} />}
@@ -28,7 +28,7 @@ export function DoctorPage() {
 }
 
 function Findings({ items }: { readonly items: readonly DoctorFinding[] }) {
-  if (items.length === 0) return <Empty title="Nothing was examined" />;
+  if (items.length === 0) return <Empty title="Nothing was checked" />;
   const sorted = items.toSorted((a, b) => ORDER.indexOf(a.level) - ORDER.indexOf(b.level));
   return (
     <ul class="findings">

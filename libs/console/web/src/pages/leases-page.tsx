@@ -24,8 +24,8 @@ const COLUMNS: readonly Column<Pod>[] = [
     numeric: true,
     cell: ({ running, concurrency }) => (running === null ? null : `${running} of ${concurrency ?? '?'}`),
   },
-  { title: 'Clock off by', numeric: true, cell: ({ clockSkewMs }) => <Duration ms={clockSkewMs} /> },
-  { title: 'Store answers in', numeric: true, cell: ({ rttMs }) => <Duration ms={rttMs} /> },
+  { title: 'Clock skew', numeric: true, cell: ({ clockSkewMs }) => <Duration ms={clockSkewMs} /> },
+  { title: 'Store round trip', numeric: true, cell: ({ rttMs }) => <Duration ms={rttMs} /> },
   { title: 'Busy for', numeric: true, cell: ({ lagMs }) => <Duration ms={lagMs} /> },
   { title: 'Lease lasts', numeric: true, cell: ({ leaseTtlMs }) => <Duration ms={leaseTtlMs} /> },
   { title: 'Started', cell: ({ startedAt }) => <Instant at={startedAt} relative /> },
@@ -35,7 +35,7 @@ function PodTable({ pods }: { readonly pods: readonly Pod[] }) {
   if (pods.length > 0) return <Table caption="Pods" columns={COLUMNS} rows={pods} keyOf={({ pod }) => pod} />;
   return (
     <Empty title="No pod has reported">
-      <p>Each pod does so every few seconds. Start a scheduler and a worker.</p>
+      <p>Pods report every few seconds. Start a scheduler and a worker.</p>
     </Empty>
   );
 }
@@ -58,7 +58,7 @@ const EVERY_MS = 3_000;
 export function LeasesPage() {
   const pods = useResource(questions.pods, { concerns: ({ event }) => event === 'pods.changed', everyMs: EVERY_MS });
   return (
-    <Page title="Leases" intro="Which pod acts for which cron, and for how long if it does not renew.">
+    <Page title="Leases" intro="Holders of the leases of crons, and the time left without renewal.">
       <LeasesGrid pods={pods.data?.items ?? []} />
       <Section title="Pods">
         <Shown of={pods} what="the pods">
@@ -125,8 +125,8 @@ function LeaseTable({ leases, at, reload }: LeaseTableProps) {
   const [clearing, setClearing] = useState<Lease | null>(null);
   if (leases.length === 0) {
     return (
-      <Empty title="Nobody holds a cron">
-        <p>Start a scheduler pod, or wait a moment: after a restart leases are taken anew.</p>
+      <Empty title="No lease is held">
+        <p>Start a scheduler pod, or wait a moment: after a restart, pods acquire the leases again.</p>
       </Empty>
     );
   }
@@ -167,12 +167,12 @@ function ClearOrder({
 }) {
   const execute = async (reason: string) => {
     await cronOrders.clearLease(cron, { reason, fence });
-    return `The lease of ${cron} is cleared; watch its fences for a while.`;
+    return `The lease of ${cron} is cleared. Watch its refusals for a while.`;
   };
   return (
     <Order
       title={`Clear the lease of ${cron}`}
-      text={`${holder} holds it under fence ${fence}. Make sure that pod is dead: if it lives, its writes are refused from now on, and another pod takes the cron over.`}
+      text={`${holder} holds it with fence ${fence}. Make sure that pod is dead: if it is alive, its writes are refused from now on, and another pod takes over the cron.`}
       verb="Clear the lease"
       danger
       {...{ execute, onClose }}
@@ -187,7 +187,7 @@ function HandOvers() {
       <Shown of={journal} what="the journal">
         {({ items }) => {
           const entries = items.filter(isLease).slice(0, PER_PAGE);
-          if (entries.length === 0) return <p class="quiet">No cron changed hands lately.</p>;
+          if (entries.length === 0) return <p class="quiet">No recent hand-overs.</p>;
           return <HandOverTable entries={entries} />;
         }}
       </Shown>
@@ -196,5 +196,5 @@ function HandOvers() {
 }
 
 function HandOverTable({ entries }: { readonly entries: readonly JournalEntry[] }) {
-  return <JournalTable caption="Hand-overs, the newest first" entries={entries} named />;
+  return <JournalTable caption="Hand-overs, newest first" entries={entries} named />;
 }

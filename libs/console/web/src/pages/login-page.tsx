@@ -8,11 +8,12 @@ export function LoginPage() {
   const [location] = useLocation();
   if (session.value.state === 'in' && location === '/login') return <Redirect to="/" />;
   return (
-    <Page title="Sign in" intro="This page shows crons to whoever has a token.">
+    <Page title="Sign in" intro="Sign in with a token to see the crons.">
       <LoginForm />
       <p class="quiet prose">
-        No token yet? Who runs the scheduler makes one with <code>fencepost token &lt;name&gt; --role viewer</code>. A
-        viewer sees everything, an operator also pauses, triggers and answers, an admin also removes and clears.
+        No token yet? An operator of the scheduler creates one with{' '}
+        <code>fencepost token &lt;name&gt; --role viewer</code>. A viewer reads everything; an operator also pauses,
+        triggers and resolves; an admin also removes crons and clears leases.
       </p>
     </Page>
   );
@@ -60,6 +61,6 @@ function LoginForm() {
 }
 
 function problemOf(error: unknown): string {
-  if (error instanceof ApiError && error.status === 401) return 'This token is not known here. Look for a missing end.';
+  if (error instanceof ApiError && error.status === 401) return 'Unknown token. Check that it is complete.';
   return error instanceof Error ? error.message : String(error);
 }

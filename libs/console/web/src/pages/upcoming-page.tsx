@@ -23,7 +23,7 @@ export function UpcomingPage() {
   const [hours, setHours] = useState('24');
   const forecast = useResource(questions.forecast(Number(hours)), { everyMs: EVERY_MS, keeps: true });
   return (
-    <Page title="Upcoming" intro="What is due, when many are due at once, and where clocks change.">
+    <Page title="Upcoming" intro="Next due runs, stampedes and clock changes.">
       <Section
         title="Due per hour"
         aside={<Choice label="The next" value={hours} options={HOURS} onChange={setHours} />}
@@ -43,7 +43,7 @@ function PerHour({ of: { perHour } }: { readonly of: DueCalculator }) {
   if (perHour.every(({ count }) => count === 0)) {
     return (
       <Empty title="Nothing is due">
-        <p>No cron fires in this time. See whether they are paused or disabled.</p>
+        <p>No cron fires in this range. Check for paused or disabled crons.</p>
       </Empty>
     );
   }
@@ -77,7 +77,7 @@ function Stampedes({ of: { stampedes } }: { readonly of: DueCalculator }) {
   return (
     <Section title="Many at once">
       {stampedes.length === 0 ? (
-        <p class="quiet">No second has remarkably many crons.</p>
+        <p class="quiet">No stampedes.</p>
       ) : (
         <ul class="plain-list">
           {stampedes.map(({ at, count, crons }) => (
@@ -85,7 +85,7 @@ function Stampedes({ of: { stampedes } }: { readonly of: DueCalculator }) {
               <strong>{count} crons</strong> at <Instant at={at} relative />
               <small class="under quiet">
                 {crons.slice(0, 5).join(', ')}
-                {count > 5 ? ` and ${count - 5} more` : ''}. Give them a spread, or other minutes.
+                {count > 5 ? ` and ${count - 5} more` : ''}. Set a spread, or use other minutes.
               </small>
             </li>
           ))}
@@ -99,7 +99,7 @@ function ClockChanges({ of: { clockChanges } }: { readonly of: DueCalculator }) 
   return (
     <Section title="Clock changes">
       {clockChanges.length === 0 ? (
-        <p class="quiet">No clock changes in this time where crons go by it.</p>
+        <p class="quiet">No clock changes affect these crons.</p>
       ) : (
         <ul class="plain-list">
           {clockChanges.map(({ zone, at, text, crons }) => (

@@ -20,10 +20,10 @@ export function Badge({ tone, text, title }: BadgeProps) {
 }
 
 export function StateBadge({ cron: { state, paused, manual } }: { readonly cron: CronSummary }) {
-  if (state === 'removed') return <Badge tone="bad" text="removed" title="Fires no more; its history is kept" />;
-  if (state === 'disabled') return <Badge tone="calm" text="disabled" title="By its own declaration" />;
+  if (state === 'removed') return <Badge tone="bad" text="removed" title="No longer fires; its history is kept" />;
+  if (state === 'disabled') return <Badge tone="calm" text="disabled" title="Disabled in its declaration" />;
   if (paused) return <Badge tone="warn" text="paused" title={`By ${paused.by}: ${paused.reason}`} />;
-  if (manual) return <Badge tone="calm" text="on request" title="Runs only when somebody asks for it" />;
+  if (manual) return <Badge tone="calm" text="on request" title="Runs only on request" />;
   return <Badge tone="good" text="firing" />;
 }
 

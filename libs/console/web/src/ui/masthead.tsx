@@ -82,7 +82,7 @@ const LIVE_TEXT: Readonly<Record<LiveState, string>> = {
   off: '',
   connecting: 'connecting',
   live: 'live',
-  blind: 'store does not answer',
+  blind: 'store not responding',
   reconnecting: 'reconnecting',
 };
 

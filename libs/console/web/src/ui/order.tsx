@@ -53,7 +53,7 @@ function ReasonField({ value, onChange }: FieldProps) {
   return (
     <label class="field">
       <span>
-        Reason <small class="quiet">(required; it stands in the audit trail)</small>
+        Reason <small class="quiet">(required; kept in the audit trail)</small>
       </span>
       <textarea
         name="reason"

@@ -24,7 +24,7 @@ export function RunTable({ caption, runs, zone, named, actions }: RunTableProps)
     { title: 'Took', numeric: true, cell: ({ tookMs }) => <Duration ms={tookMs} /> },
     { title: 'Worker', cell: ({ worker }) => worker },
     {
-      title: 'What is wrong',
+      title: 'Problem',
       cell: ({ error, skipped }) => (error ?? skipped) && <Wrong text={error ?? skipped ?? ''} />,
     },
   ];

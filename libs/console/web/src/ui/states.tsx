@@ -72,7 +72,7 @@ export function StaleNotice() {
   const { text } = error === null ? { text: STORE } : adviceFor(error);
   return (
     <p class="notice warn" role="status">
-      <strong>This is not up to date.</strong> {text}
+      <strong>This is out of date.</strong> {text}
     </p>
   );
 }
@@ -115,20 +115,19 @@ export function Empty({ title, children }: EmptyProps) {
 function adviceFor(error: unknown, what = 'this'): { readonly title: string; readonly text: string } {
   const status = error instanceof ApiError ? error.status : -1;
   if (status === 0) return { title: 'The scheduler does not answer', text: AWAY };
-  if (status === 403) return { title: 'You may not see this', text: FORBIDDEN };
-  if (status === 404) return { title: `There is no such thing as ${what}`, text: UNKNOWN };
+  if (status === 403) return { title: 'Access denied', text: FORBIDDEN };
+  if (status === 404) return { title: `${what} does not exist`, text: UNKNOWN };
   const isBusy = error instanceof ApiError && error.code === 'BUSY';
-  if (status === 429 || isBusy)
-    return { title: 'Too many questions', text: 'Wait a moment: it is tried again by itself.' };
+  if (status === 429 || isBusy) return { title: 'Too many requests', text: 'Retrying automatically in a moment.' };
   if (status === 500) return { title: 'The scheduler could not answer', text: FAILED };
-  if (status > 500) return { title: 'The store does not answer', text: STORE };
+  if (status > 500) return { title: 'The store not responding', text: STORE };
   return { title: `Could not read ${what}`, text: error instanceof Error ? error.message : String(error) };
 }
 
 const AWAY =
-  'No scheduler pod could be reached from here, so whether crons fire is not known here. It is tried again every few seconds; if that does not help, see whether the scheduler pods run.';
+  'No scheduler pod is reachable, so the state of the crons is unknown. Retrying every few seconds; if this lasts, check that scheduler pods are running.';
 const STORE =
-  'The scheduler is there, and its store did not answer it in time. While the store is away no cron fires. Check Redis and PostgreSQL, then ask "fencepost doctor"; it is tried again every few seconds.';
-const FAILED = 'The log of the scheduler pod says why. It is tried again every few seconds.';
-const FORBIDDEN = 'Your token has a lower role than this needs. Ask an admin for one with "fencepost token".';
-const UNKNOWN = 'It may have been renamed, or its record may have expired. Look for it in the list of crons.';
+  'The scheduler is reachable, but its store did not answer in time. No cron fires during the outage. Check Redis and PostgreSQL, then run "fencepost doctor". Retrying every few seconds.';
+const FAILED = 'The log of the scheduler pod has the reason. Retrying every few seconds.';
+const FORBIDDEN = 'This needs a higher role than that of your token. Ask an admin for another token.';
+const UNKNOWN = 'It may have been renamed, or its record may have expired. Check the list of crons.';

@@ -14,12 +14,12 @@ const EVERY_MS = 10_000;
 const CONCERNS = new Set(['attempt.uncertain', 'attempt.failed', 'attempt.succeeded', 'attempt.begun']);
 const concerns = ({ event }: JournalEntry) => CONCERNS.has(event);
 
-/** Runs that go no further without a person. */
+/** Runs that need an operator. */
 export function AttentionPage() {
   const uncertain = useResource(questions.runs('uncertain'), { concerns, everyMs: EVERY_MS });
   const failed = useResource(questions.runs('failed'), { concerns, everyMs: EVERY_MS });
   return (
-    <Page title="Attention" intro="Runs that go no further without a person.">
+    <Page title="Attention" intro="Runs that need an operator.">
       <Section title="Uncertain">
         <Shown of={uncertain} what="uncertain runs">
           {({ items }) => <Uncertain runs={items} reload={uncertain.reload} />}
@@ -42,8 +42,8 @@ interface RunsProps {
 function Uncertain({ runs, reload }: RunsProps) {
   if (runs.length === 0) {
     return (
-      <Empty title="No run waits for an answer">
-        <p>When nobody can know whether an effect happened, its run waits here.</p>
+      <Empty title="No run is uncertain">
+        <p>A run waits here when the outcome of an effect is unknown.</p>
       </Empty>
     );
   }
@@ -63,7 +63,7 @@ function Failed({ runs, reload }: RunsProps) {
   return (
     <>
       <RunTable
-        caption="Failed runs, the latest first"
+        caption="Failed runs, newest first"
         runs={runs}
         named
         actions={(run) => <RunActions run={run} reload={reload} />}

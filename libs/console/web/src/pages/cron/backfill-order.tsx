@@ -14,7 +14,7 @@ export function BackfillOrder({ cron, onClose }: CronOrderProps) {
   return (
     <Order
       title={`Backfill ${name}`}
-      text="Runs past instants that did not run, oldest first. Those that ran are left alone."
+      text="Runs past instants that did not run, oldest first. Instants that ran are not repeated."
       verb="Backfill"
       execute={async (reason) => backfillText(await ask({ reason, dryRun: false }), cron)}
       onClose={onClose}

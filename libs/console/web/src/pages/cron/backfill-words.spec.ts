@@ -21,9 +21,9 @@ describe('the answer to a backfill', () => {
   });
 
   it.each([
-    [{ ...CRON, cursor: null }, /has not fired yet: from its start on .* by itself, so nothing of that/],
-    [CRON, /not come to yet: it comes to it by itself, so nothing of it is made up for\.$/],
-    [{ ...CRON, state: 'disabled' } as const, /should it fire again/],
+    [{ ...CRON, cursor: null }, /has not fired yet: instants after its creation are left to the schedule/],
+    [CRON, /Later instants are left to the schedule\.$/],
+    [{ ...CRON, state: 'disabled' } as const, /should the cron fire again/],
   ])('says why nothing is made up for of what is ahead of %j', (cron, why) => {
     const text = backfillText(report({ left: { ahead: 3 } }), cron);
     expect(text).toContain('0 of 3 instants run; left alone: 3 ahead. ');

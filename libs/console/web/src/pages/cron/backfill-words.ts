@@ -6,21 +6,21 @@ type Cron = Pick<CronDetail, 'cursor' | 'state'>;
 /** What a backfill did or would do, and why nothing is made up for of what is ahead. */
 export function backfillText({ instants, accepted, left, estimateMs }: BackfillReport, cron: Cron): string {
   const others = Object.entries(left).map(([why, count]) => `${count} ${why}`);
-  const alone = others.length === 0 ? '' : `; left alone: ${others.join(', ')}`;
+  const alone = others.length === 0 ? '' : `; not repeated: ${others.join(', ')}`;
   const done = `${accepted} of ${instants} instants run${alone}.${estimateText(estimateMs)}`;
   return left.ahead === undefined ? done : `${done} ${aheadText(cron)}`;
 }
 
 function estimateText(ms: number | null): string {
-  return ms === null || ms === 0 ? '' : ` By its earlier runs that takes about ${durationText(ms)}.`;
+  return ms === null || ms === 0 ? '' : ` Estimated from earlier runs: about ${durationText(ms)}.`;
 }
 
 /** Ahead is all that the cron has not come to. For one that has never come to any, that is its whole past as well. */
 function aheadText({ cursor, state }: Cron): string {
   if (state !== 'firing') {
-    return `Ahead is what the cron has not come to: that is its own to do should it fire again, so nothing of it is made up for.`;
+    return `Later instants are left to the schedule, should the cron fire again.`;
   }
   return cursor === null
-    ? 'The cron has not fired yet: from its start on it comes to each instant by itself, so nothing of that is made up for.'
-    : 'Ahead is what the cron has not come to yet: it comes to it by itself, so nothing of it is made up for.';
+    ? 'The cron has not fired yet: instants after its creation are left to the schedule.'
+    : 'Later instants are left to the schedule.';
 }

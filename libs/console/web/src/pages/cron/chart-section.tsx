@@ -50,8 +50,8 @@ function columns(zone: string): readonly Column<TimelineItem>[] {
 function summaryOf(items: readonly TimelineItem[]): string {
   const late = items.map(({ lateByMs }) => lateByMs ?? 0);
   const took = items.flatMap(({ tookMs }) => (tookMs === null ? [] : [tookMs]));
-  const longest = took.length === 0 ? '' : `; they took ${median(took)} in the middle, ${largest(took)} at the most`;
-  return `${items.length} runs began ${median(late)} after they were due in the middle, ${largest(late)} at the most${longest}.`;
+  const longest = took.length === 0 ? '' : `; durations: median ${median(took)}, maximum ${largest(took)}`;
+  return `Lateness of ${items.length} runs: median ${median(late)}, maximum ${largest(late)}${longest}.`;
 }
 
 function median(values: readonly number[]): string {

@@ -8,8 +8,8 @@ import { Order } from '../../ui/order.js';
 import type { CronOrderProps } from './cron-order.js';
 
 const MISSED = [
-  ['skip', 'leave them out'],
-  ['fire-once', 'one run stands for all of them'],
+  ['skip', 'skip them'],
+  ['fire-once', 'cover them with one run'],
 ] as const;
 
 function ResumeOrder({ cron: { name }, onClose }: CronOrderProps) {
@@ -21,7 +21,7 @@ function ResumeOrder({ cron: { name }, onClose }: CronOrderProps) {
   return (
     <Order
       title={`Resume ${name}`}
-      text="It fires again from its next instant on."
+      text="It fires again from its next instant."
       verb="Resume"
       {...{ execute, onClose }}
     >
@@ -55,7 +55,7 @@ export function CronActions({ cron, reload }: ActionsProps) {
   };
   const Asked = open === null ? null : ORDERS[open];
   return (
-    <div class="buttons actions" role="group" aria-label="What can be done">
+    <div class="buttons actions" role="group" aria-label="Actions">
       <button type="button" class="primary" disabled={cron.state === 'removed'} onClick={() => setOpen('trigger')}>
         Run now …
       </button>
@@ -90,11 +90,11 @@ function PauseOrder({ cron: { name }, onClose }: CronOrderProps) {
   return (
     <Order
       title={`Pause ${name}`}
-      text="Its instants are recorded as skipped until it is resumed. What runs already goes on, and it can still be run by hand."
+      text="Its instants are recorded as skipped until it is resumed. Open runs continue, and it can still be triggered."
       verb="Pause"
       {...{ execute, onClose }}
     >
-      <InstantField label="Until" hint="UTC; empty: until somebody resumes it" value={until} onChange={setUntil} />
+      <InstantField label="Until" hint="UTC; empty: until it is resumed" value={until} onChange={setUntil} />
     </Order>
   );
 }
@@ -108,7 +108,7 @@ function RemoveOrder({ cron: { name, source }, onClose }: CronOrderProps) {
   return (
     <Order
       title={`Remove ${name}`}
-      text={`It fires no more. Its history is kept.${back}`}
+      text={`It no longer fires. Its history is kept.${back}`}
       verb="Remove"
       danger
       {...{ execute, onClose }}
@@ -128,12 +128,12 @@ function TriggerOrder({ cron: { name }, onClose }: CronOrderProps) {
   return (
     <Order
       title={`Run ${name} now`}
-      text="One run, beside its schedule. It ignores a pause and respects overlap."
+      text="One run, in addition to its schedule. It ignores a pause and respects overlap."
       verb="Run now"
       {...{ execute, onClose }}
     >
-      <JsonField label="Payload" hint="JSON; empty: that of its definition" value={payload} onChange={setPayload} />
-      <Check label="Also while as many runs are open as may be" checked={force} onChange={setForce} />
+      <JsonField label="Payload" hint="JSON; default: that of its definition" value={payload} onChange={setPayload} />
+      <Check label="Also if the maximum of open runs is reached" checked={force} onChange={setForce} />
     </Order>
   );
 }

@@ -26,14 +26,14 @@ function DoneByPeople({ cron }: { readonly cron: CronDetail }) {
   const { name, timeZone } = cron;
   const actions = useResource(cronQuestions.actions(name), { everyMs: ACTIONS_EVERY_MS });
   return (
-    <Section title="Done by people">
+    <Section title="Orders">
       <Shown of={actions} what="what was done">
         {({ items }) =>
           items.length === 0 ? (
-            <p class="quiet">Nobody has done anything to it by hand.</p>
+            <p class="quiet">No orders yet.</p>
           ) : (
             <Table
-              caption="Done by people"
+              caption="Orders"
               columns={columns(timeZone)}
               rows={items}
               keyOf={({ at, action, runId }) => `${at} ${action} ${runId}`}
@@ -64,7 +64,7 @@ function CronRuns({ cron: { name, timeZone } }: { readonly cron: CronDetail }) {
       <Shown of={runs} what="its runs">
         {({ items }) =>
           items.length === 0 ? (
-            <Empty title="It has not run yet">
+            <Empty title="No runs yet">
               <p>Wait for its next instant, or run it now.</p>
             </Empty>
           ) : (
@@ -126,7 +126,7 @@ function PausedNotice({ cron: { paused, timeZone } }: { readonly cron: CronDetai
           until <Instant at={paused.until} zone={timeZone} />
         </>
       ) : (
-        ' until somebody resumes it'
+        ' until it is resumed'
       )}
       : {paused.reason}
     </p>
@@ -163,9 +163,9 @@ function Fences({ cron: { name, timeZone } }: { readonly cron: CronDetail }) {
       <Shown of={journal} what="the journal">
         {({ items }) =>
           shown(items).length === 0 ? (
-            <Empty title={only ? 'Nothing was refused lately' : 'Nothing happened lately'} />
+            <Empty title={only ? 'No recent refusals' : 'No recent events'} />
           ) : (
-            <JournalTable caption="Fences and refusals, the newest first" entries={shown(items)} zone={timeZone} />
+            <JournalTable caption="Fences and refusals, newest first" entries={shown(items)} zone={timeZone} />
           )
         }
       </Shown>

@@ -11,7 +11,7 @@ export function Definition({ cron }: { readonly cron: CronDetail }) {
       <Facts of={[...policies(cron), ...origin(cron)]} />
       <h3>Generations</h3>
       <Table
-        caption="Generations, the newest first"
+        caption="Generations, newest first"
         columns={columns(timeZone)}
         rows={generations.toReversed()}
         keyOf={({ generation, since }) => `${generation} ${since}`}
@@ -25,14 +25,14 @@ function policies(cron: CronDetail) {
   return [
     ['Missed instants', misfire],
     ['Overlap', `${overlap}, ${cron.maxConcurrency} at once`],
-    ['Counts as late after', <Duration ms={cron.graceMs} />],
+    ['Late after', <Duration ms={cron.graceMs} />],
     [
-      'Makes up for',
+      'Catch-up window',
       cron.catchUpWindowMs === null ? 'one period, at least its grace' : <Duration ms={cron.catchUpWindowMs} />,
     ],
     ['Clock changes', `gap: ${dst.gap}, repeat: ${dst.repeat}`],
     ['Spread', cron.spreadMs === 0 ? null : <Duration ms={cron.spreadMs} />],
-    ['Has to begin within', cron.startDeadlineMs === null ? null : <Duration ms={cron.startDeadlineMs} />],
+    ['Start deadline', cron.startDeadlineMs === null ? null : <Duration ms={cron.startDeadlineMs} />],
     ['Success expected every', cron.expectEveryMs === null ? null : <Duration ms={cron.expectEveryMs} />],
     ['Alarm when late by', cron.lateAfterMs === null ? null : <Duration ms={cron.lateAfterMs} />],
   ] as const;
@@ -42,7 +42,7 @@ function origin({ handler, payload, source, buildSeq, zoneData, name }: CronDeta
   return [
     ['Handler', handler ?? name],
     ['Payload', <Data value={payload} label="Payload" />],
-    ['Declared by', source === null ? 'a person or program, at run time' : `${source}, build ${buildSeq ?? '?'}`],
+    ['Declared by', source === null ? 'an operator, at run time' : `${source}, build ${buildSeq ?? '?'}`],
     ['Zone data', zoneData],
   ] as const;
 }

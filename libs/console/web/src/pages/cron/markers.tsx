@@ -32,7 +32,7 @@ export function Markers({ items, asked, ask, span, zone: own }: MarkersProps) {
       ref={box}
       class="marks"
       role="group"
-      aria-label="Instants; arrow keys go from one to the next"
+      aria-label="Instants; use the arrow keys to move between them"
       onKeyDown={move}
     >
       {grouped(shown, (item) => labelOf(item, { span, zone })).map(([label, group]) => (
@@ -50,7 +50,7 @@ export function Markers({ items, asked, ask, span, zone: own }: MarkersProps) {
         </div>
       ))}
       <p class="chosen" aria-live="polite">
-        {chosen ? <Chosen item={chosen} line={lineOf(chosen, zone)} /> : 'Choose a mark to see why it is as it is.'}
+        {chosen ? <Chosen item={chosen} line={lineOf(chosen, zone)} /> : 'Select a mark to see the explanation.'}
       </p>
     </div>
   );

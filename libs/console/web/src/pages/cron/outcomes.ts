@@ -3,18 +3,18 @@ import { durationText, instantText } from '../../time/instants.js';
 
 /** What each outcome means, in the order of the legend. */
 export const OUTCOMES: Readonly<Record<Outcome, string>> = {
-  ran: 'it ran in time',
-  late: 'it ran, later than its grace',
-  retried: 'it ran, after more than one attempt',
-  running: 'it is running',
-  waiting: 'it is accepted and has not begun',
-  failed: 'every attempt failed',
-  uncertain: 'a person is to say whether an effect happened',
-  cancelled: 'somebody cancelled it',
-  skipped: 'it was left out on purpose',
-  merged: 'another run stands for it',
-  missed: 'nobody accepted it in time',
-  ahead: 'it is to come',
+  ran: 'ran on time',
+  late: 'ran past its grace',
+  retried: 'ran after more than one attempt',
+  running: 'running',
+  waiting: 'claimed, not started',
+  failed: 'all attempts failed',
+  uncertain: 'outcome of an effect unknown; needs an operator',
+  cancelled: 'cancelled',
+  skipped: 'skipped on purpose',
+  merged: 'covered by another run',
+  missed: 'not claimed in time',
+  ahead: 'upcoming',
 };
 
 /** Strokes in a square of 16: each outcome has a shape of its own, for whoever does not tell the colours apart. */
@@ -39,7 +39,7 @@ export function lineOf(item: TimelineItem, zone: string): string {
   const range = until && count > 1 ? ` to ${instantText(until, zone)} (${count} instants)` : '';
   const words = [
     reason ? `${outcome} (${reason})` : outcome,
-    lateByMs === null ? '' : `began ${durationText(lateByMs)} after it was due`,
+    lateByMs === null ? '' : `started ${durationText(lateByMs)} after its due time`,
     tookMs === null ? '' : `took ${durationText(tookMs)}`,
     attempt > 1 ? `${attempt} attempts` : '',
   ];

@@ -62,8 +62,8 @@ interface DrawnProps extends TimelineProps {
 function Drawn({ cron, asked, ask, span, timeline: { items, more, forgotten } }: DrawnProps) {
   if (items.length === 0) {
     return (
-      <Empty title="No instant in this time">
-        <p>Choose a longer time, or trigger it.</p>
+      <Empty title="No instants in this range">
+        <p>Choose a longer range, or trigger it.</p>
       </Empty>
     );
   }
@@ -73,12 +73,13 @@ function Drawn({ cron, asked, ask, span, timeline: { items, more, forgotten } }:
       <Markers {...{ items, asked, ask, span }} zone={cron.timeZone} />
       {more === null ? null : (
         <p class="notice">
-          There are more instants from <Instant at={more} zone={cron.timeZone} /> on. Choose a shorter time to see them.
+          There are more instants from <Instant at={more} zone={cron.timeZone} /> on. Choose a shorter range to see
+          them.
         </p>
       )}
       {forgotten === null ? null : (
         <p class="quiet">
-          What happened up to <Instant at={forgotten} zone={cron.timeZone} /> may be forgotten.
+          What happened up to <Instant at={forgotten} zone={cron.timeZone} /> may have expired.
         </p>
       )}
       <ZoneNote zone={cron.timeZone} />
@@ -99,7 +100,7 @@ function Ahead({ cron, items }: AheadProps) {
   return (
     <Section title="Next instants">
       {instants.length === 0 ? (
-        <p class="quiet">None: it does not fire by itself now.</p>
+        <p class="quiet">None: it does not fire by schedule now.</p>
       ) : (
         <ol class="plain-list">
           {instants.map((at) => (

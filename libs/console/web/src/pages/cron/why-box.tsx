@@ -23,11 +23,11 @@ export function WhyBox({ cron, asked, ask }: WhyProps) {
   const question = asked === null ? null : cronQuestions.why(cron.name, asked);
   const report = useResource(question, { concerns: (entry) => entry.cron === cron.name });
   return (
-    <Section title="Why did it run, or not?">
+    <Section title="Why did it run or not run?">
       <Question {...{ asked, ask }} />
       <div aria-live="polite">
         {question === null ? (
-          <p class="quiet">Choose a mark of the timeline, write an instant, or ask for the last one that was due.</p>
+          <p class="quiet">Select a mark on the timeline, enter an instant, or choose the last due one.</p>
         ) : (
           <Shown of={report} what="the answer">
             {(data) => <Answer report={data} {...{ cron, ask }} />}

@@ -22,7 +22,7 @@ const STATES = [
   ['disabled', 'disabled'],
   ['removed', 'removed'],
   ['uncertain', 'with uncertain runs'],
-  ['unheld', 'held by nobody'],
+  ['unheld', 'without a holder'],
 ] as const;
 
 export function CronFilter({ filter, setFilter, pods }: FilterProps) {

@@ -44,7 +44,7 @@ function Last({ cron: { last, timeZone, uncertain, waiting } }: { readonly cron:
         <RunBadge state={last.state} title={last.skipped ?? last.error ?? undefined} />
       </Link>{' '}
       <Instant at={last.scheduledAt} zone={timeZone} />
-      {uncertain > 0 ? <small class="under warn-text">{uncertain} waiting for an answer</small> : null}
+      {uncertain > 0 ? <small class="under warn-text">{uncertain} uncertain</small> : null}
       {waiting ? <small class="under warn-text">waits: {waiting}</small> : null}
     </>
   );

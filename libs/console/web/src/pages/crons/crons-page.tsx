@@ -75,18 +75,18 @@ function filterIn(search: string): Filter {
 function Nothing({ filter: { search, state, holder } }: { readonly filter: Filter }) {
   if (search !== '' || state !== '' || holder !== '') {
     return (
-      <Empty title="No cron is like that">
-        <p>Search for less, or choose another state or holder.</p>
+      <Empty title="No matching cron">
+        <p>Shorten the search, or choose another state or holder.</p>
       </Empty>
     );
   }
   return (
-    <Empty title="There is no cron yet">
+    <Empty title="No crons yet">
       <p>Declare one in a service that imports the jobs module, and start it:</p>
       <pre class="code" role="region" aria-label="An example" tabIndex={0}>
         {EXAMPLE}
       </pre>
-      <p>It stands here as soon as a pod with it has started.</p>
+      <p>It appears here as soon as a pod with it has started.</p>
     </Empty>
   );
 }

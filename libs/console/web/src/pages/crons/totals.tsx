@@ -18,7 +18,7 @@ export function Totals({ of }: { readonly of: Overview }) {
         <Total
           value={uncertain}
           name="uncertain"
-          note={<Todo count={uncertain} text="need an answer" none="nothing to answer" />}
+          note={<Todo count={uncertain} text="need an operator" none="none uncertain" />}
           alarm
         />
         <Total
@@ -64,7 +64,7 @@ function Todo({ count, text, none }: TodoProps) {
 function NoWorker() {
   return (
     <p class="notice warn">
-      <strong>No worker is there.</strong> Runs are accepted and wait. Start one with <code>apps/worker</code>.
+      <strong>No worker is live.</strong> Runs are claimed and wait. Start one with <code>apps/worker</code>.
     </p>
   );
 }

@@ -22,12 +22,12 @@ export function LeasesGrid({ pods }: { readonly pods: readonly Pod[] }) {
   });
   // Without an answer to the second, a row that is missing would say that all is held.
   return (
-    <Section title="Who holds what">
-      <Shown of={{ ...leases, error: leases.error ?? unheld.error }} what="who holds what">
+    <Section title="Leases by pod">
+      <Shown of={{ ...leases, error: leases.error ?? unheld.error }} what="leases by pod">
         {({ items }) => {
           const { total = 0, items: crons = [] } = unheld.data ?? {};
           const rows = shareOut({ pods, leases: items, unheld: { total, crons: crons.map(({ name }) => name) } });
-          if (rows.length === 0) return <p class="quiet">There is no scheduler pod, and nothing to hold.</p>;
+          if (rows.length === 0) return <p class="quiet">No scheduler pod is live, so there are no leases.</p>;
           return <Table caption="Crons by pod" columns={COLUMNS} rows={rows} keyOf={keyOf} marked={isNobody} />;
         }}
       </Shown>
@@ -66,7 +66,7 @@ function Chips({ row: { pod, shown, total } }: { readonly row: Row }) {
 }
 
 function titleOf({ lease }: Held): string {
-  if (lease === null) return 'It is due to fire, and no pod holds it';
+  if (lease === null) return 'It should fire, but no pod holds its lease';
   const { remainingMs, fence } = lease;
   const left = remainingMs === null ? '' : `${Math.ceil(remainingMs / 1_000)} s left, `;
   return `${left}fence ${fence}`;

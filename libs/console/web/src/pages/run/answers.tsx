@@ -39,7 +39,7 @@ export function Answers({ report: { run, question }, reload, zone }: AnswersProp
 }
 
 function ForOperators() {
-  return <p class="quiet">An operator can answer. Your token lets you look.</p>;
+  return <p class="quiet">Resolving needs the operator role. Your token is read-only.</p>;
 }
 
 interface ButtonsProps {

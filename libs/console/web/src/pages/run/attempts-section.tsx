@@ -16,14 +16,14 @@ export function Attempts({ run, journal, zone }: AttemptsProps) {
   if (attempts.length === 0) {
     return (
       <Section title="Attempts">
-        <p class="quiet">No attempt has begun.</p>
+        <p class="quiet">No attempt has started.</p>
       </Section>
     );
   }
   return (
     <Section title="Attempts" aside={<span class="quiet">{run.attempt} in all</span>}>
       <Table
-        caption="Attempts, the newest first"
+        caption="Attempts, newest first"
         columns={columns(run, zone)}
         rows={attempts}
         keyOf={({ number }) => String(number)}
@@ -41,8 +41,8 @@ function isWhole({ beganAt, endedAt, end }: SeenAttempt): boolean {
 function Gaps() {
   return (
     <p class="quiet">
-      A dash is what nobody recorded, or what the journal no longer has: of ordinary events it keeps few, and it forgets
-      all of them in the end. A worker that was killed tells no end.
+      A dash marks data that was not recorded or has expired: the journal keeps few ordinary events, and none for ever.
+      A killed worker records no end.
     </p>
   );
 }
@@ -59,22 +59,22 @@ function columns(run: Run, zone: string | undefined): readonly Column<SeenAttemp
     { title: 'Took', cell: ({ tookMs }) => <Duration ms={tookMs} /> },
     { title: 'Worker', cell: ({ worker }) => worker ?? <None /> },
     { title: 'Fence', numeric: true, cell: ({ fence }) => fence },
-    { title: 'How it ended', cell: (attempt) => <End attempt={attempt} run={run} /> },
+    { title: 'Outcome', cell: (attempt) => <End attempt={attempt} run={run} /> },
   ];
 }
 
 const BADGES: Readonly<Record<Exclude<AttemptEnd, 'unrecorded' | 'lost'>, Parameters<typeof Badge>[0]>> = {
   succeeded: { tone: 'good', text: 'succeeded' },
   failed: { tone: 'bad', text: 'failed' },
-  cancelled: { tone: 'calm', text: 'cancelled', title: 'It stopped because its run was cancelled' },
-  uncertain: { tone: 'warn', text: 'uncertain', title: 'Nobody knows whether an effect happened' },
-  refused: { tone: 'bad', text: 'refused', title: 'The ledger took its word no more' },
-  aborted: { tone: 'warn', text: 'aborted', title: 'It was told to stop' },
+  cancelled: { tone: 'calm', text: 'cancelled', title: 'stopped: its run was cancelled' },
+  uncertain: { tone: 'warn', text: 'uncertain', title: 'outcome of an effect unknown' },
+  refused: { tone: 'bad', text: 'refused', title: 'write refused as stale' },
+  aborted: { tone: 'warn', text: 'aborted', title: 'aborted' },
   open: { tone: 'info', text: 'goes on' },
 };
 
 function End({ attempt: { end, why, refusals }, run }: { readonly attempt: SeenAttempt; readonly run: Run }) {
-  if (end === 'lost') return <span class="quiet">the journal no longer has it, or never had</span>;
+  if (end === 'lost') return <span class="quiet">not in the journal</span>;
   if (end === 'unrecorded') return <span class="quiet">no end recorded</span>;
   return (
     <>

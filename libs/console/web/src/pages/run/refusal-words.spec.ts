@@ -22,11 +22,11 @@ describe('a refused write', () => {
   it('stands against the fence that the event names, or else against the one in force now, which is said', () => {
     expect(acceptedFence(refused({ accepted: '8' }), RUN)).toEqual({ fence: '8', now: false });
     expect(acceptedFence(refused({}), RUN)).toEqual({ fence: '9', now: true });
-    expect(fencesText(refused({}), RUN)).toBe('fence 7 against 9, which is in force now');
+    expect(fencesText(refused({}), RUN)).toBe('fence 7 against 9, which is current');
   });
 
   it('of the latest attempt was refused for no larger fence, and none is named', () => {
     expect(acceptedFence(refused({ fence: '9' }), RUN)).toBeNull();
-    expect(fencesText(refused({ fence: '9' }), RUN)).toContain('its lease was over or its run had ended');
+    expect(fencesText(refused({ fence: '9' }), RUN)).toContain('its run lease had expired or its run had ended');
   });
 });

@@ -31,6 +31,6 @@ export function acceptedFence(entry: JournalEntry, run: FencedRun): Accepted | n
 export function fencesText(entry: JournalEntry, run: FencedRun): string {
   const accepted = acceptedFence(entry, run);
   const fence = fenceIn(entry, 'fence') ?? 'unknown';
-  if (accepted === null) return `fence ${fence} is the latest, but its lease was over or its run had ended`;
-  return `fence ${fence} against ${accepted.fence}${accepted.now ? ', which is in force now' : ''}`;
+  if (accepted === null) return `fence ${fence} is the latest, but its run lease had expired or its run had ended`;
+  return `fence ${fence} against ${accepted.fence}${accepted.now ? ', which is current' : ''}`;
 }

@@ -19,7 +19,7 @@ export function Refusals({ run, journal, zone }: RefusalsProps) {
         <p class="quiet">No stale write of this run was refused.</p>
       ) : (
         <Table
-          caption="Refusals, the newest first"
+          caption="Refusals, newest first"
           columns={columns(run, zone)}
           rows={refused}
           keyOf={({ id }) => id}
@@ -56,7 +56,7 @@ function What({ entry, run }: EntryProps) {
     <>
       <Badge tone="bad" text="refused" /> {stepText(entry)}
       <small class="under quiet">
-        {isOvertaken ? eventText(entry) : 'write refused: its lease was over, or its run had ended'}
+        {isOvertaken ? eventText(entry) : 'write refused: its run lease had expired, or its run had ended'}
       </small>
     </>
   );
@@ -68,7 +68,7 @@ function Accepted({ entry, run }: EntryProps) {
   return (
     <>
       {accepted.fence}
-      {accepted.now ? <small class="under quiet">in force now</small> : null}
+      {accepted.now ? <small class="under quiet">current</small> : null}
     </>
   );
 }

@@ -27,9 +27,9 @@ const TITLE: Readonly<Record<AnswerName, string>> = {
 };
 
 const TEXT: Readonly<Record<AnswerName, string>> = {
-  done: 'The effect is recorded as done, and is not begun again. The run goes on after it.',
-  'not-done': 'The effect is begun again. Make sure that it did not happen, and cannot come any more.',
-  'give-up': 'The run ends as failed. Nothing more is done in it.',
+  done: 'The effect is recorded as done and not repeated. The run continues after it.',
+  'not-done': 'The effect is executed again. Make sure that it did not happen and no longer can.',
+  'give-up': 'The run ends as failed.',
 };
 
 export function ResolveOrder({ id, asked, answer, onClose }: ResolveProps) {
@@ -37,7 +37,7 @@ export function ResolveOrder({ id, asked, answer, onClose }: ResolveProps) {
   const execute = async (reason: string) => {
     const given = answer === 'done' ? jsonOf(result) : undefined;
     await runOrders.resolve(id, { answer, ...asked, reason, ...(given === undefined ? {} : { result: given }) });
-    return answer === 'give-up' ? 'The run is given up.' : 'The answer is recorded; the run goes on.';
+    return answer === 'give-up' ? 'The run is given up.' : 'The answer is recorded; the run continues.';
   };
   return (
     <Order
@@ -48,7 +48,7 @@ export function ResolveOrder({ id, asked, answer, onClose }: ResolveProps) {
       {...{ execute, onClose }}
     >
       {answer === 'done' ? (
-        <JsonField label="What it brought" hint="JSON, optional" value={result} onChange={setResult} />
+        <JsonField label="Result" hint="JSON, optional" value={result} onChange={setResult} />
       ) : null}
     </Order>
   );

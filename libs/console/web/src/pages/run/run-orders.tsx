@@ -19,16 +19,12 @@ export function RetryOrder({ run: { id }, onClose }: RunOrderProps) {
   return (
     <Order
       title={`Retry ${id}`}
-      text="It runs again as a run of its own. What was done stays done, and it goes on from there."
+      text="It runs again as a new run. Effects that are done are not repeated."
       verb="Retry"
       {...{ execute, onClose }}
     >
-      <Check label="Also while as many runs are open as may be" checked={force} onChange={setForce} />
-      <Check
-        label="Also repeat effects of which nobody knows whether they happened"
-        checked={repeatUnknown}
-        onChange={setRepeatUnknown}
-      />
+      <Check label="Also if the maximum of open runs is reached" checked={force} onChange={setForce} />
+      <Check label="Also repeat effects whose outcome is unknown" checked={repeatUnknown} onChange={setRepeatUnknown} />
     </Order>
   );
 }
@@ -36,12 +32,12 @@ export function RetryOrder({ run: { id }, onClose }: RunOrderProps) {
 export function CancelOrder({ run: { id }, onClose }: RunOrderProps) {
   const execute = async (reason: string) => {
     const { state } = await runOrders.cancel(id, { reason });
-    return state === 'cancelling' ? 'It is told to stop.' : 'It is cancelled.';
+    return state === 'cancelling' ? 'It is being cancelled.' : 'It is cancelled.';
   };
   return (
     <Order
       title={`Cancel ${id}`}
-      text="What waits is cancelled at once. What runs is told to stop, and fenced out when it does not."
+      text="A waiting run is cancelled at once. A running one is signalled, and its writes are refused after the grace period."
       verb="Cancel the run"
       danger
       {...{ execute, onClose }}

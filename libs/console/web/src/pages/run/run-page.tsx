@@ -68,10 +68,10 @@ function Effects({ effects, zone }: EffectsProps) {
   return (
     <Section title="Effects">
       {effects.length === 0 ? (
-        <p class="quiet">It has begun no effect.</p>
+        <p class="quiet">No effects.</p>
       ) : (
         <Table
-          caption="Effects, in the order they were begun"
+          caption="Effects, in order of start"
           columns={effectColumns(zone)}
           rows={effects}
           keyOf={({ name }) => name}
@@ -82,7 +82,7 @@ function Effects({ effects, zone }: EffectsProps) {
 }
 
 function OutcomeBadge({ effect: { state, unknown } }: { readonly effect: Effect }) {
-  if (unknown) return <Badge tone="warn" text="unknown" title="It was begun, and whoever did is gone" />;
+  if (unknown) return <Badge tone="warn" text="unknown" title="Begun, but its worker died" />;
   if (state === 'done') return <Badge tone="good" text="done" />;
   return state === 'failed' ? <Badge tone="bad" text="failed" /> : <Badge tone="info" text="begun" />;
 }
@@ -148,20 +148,20 @@ function stateOf(run: Run, zone: string | undefined): readonly Fact[] {
     ['Fence', run.fence],
     ['Worker', run.worker],
     ['Next attempt', when(run.notBefore)],
-    ['Left out because of', run.skipped],
-    ['Waits because of', run.waiting],
+    ['Skip reason', run.skipped],
+    ['Waits for', run.waiting],
   ];
 }
 
 function originOf(run: Run): readonly Fact[] {
   return [
-    ['Why it exists', run.by === null ? run.reason : `${run.reason}, asked for by ${run.by}`],
+    ['Reason', run.by === null ? run.reason : `${run.reason}, ordered by ${run.by}`],
     ['Claimed by', `${run.claimedBy}, fence ${run.claimFence}`],
     ['Generation', run.generation],
     ['Deliveries', run.delivery],
     ['Payload', run.payload === null ? null : <Data value={run.payload} label="Payload" />],
-    ['Stands also for', run.missed && `${run.missed.count} missed instants`],
-    ['Told to stop', run.cancel && `by ${run.cancel.by}`],
+    ['Also covers', run.missed && `${run.missed.count} missed instants`],
+    ['Cancelled', run.cancel && `by ${run.cancel.by}`],
   ];
 }
 
@@ -173,11 +173,11 @@ function History({ journal, zone }: HistoryProps) {
   return (
     <Section title="Journal">
       {journal.length === 0 ? (
-        <Empty title="The journal has nothing of it">
-          <p>It keeps what was notable, and only for a while; the state above is what counts.</p>
+        <Empty title="No journal entries">
+          <p>The journal keeps notable events for a while; the state above is authoritative.</p>
         </Empty>
       ) : (
-        <JournalTable caption="All events, the newest first" entries={journal} zone={zone} />
+        <JournalTable caption="All events, newest first" entries={journal} zone={zone} />
       )}
     </Section>
   );
@@ -187,7 +187,7 @@ function Logs({ lines }: { readonly lines: readonly string[] }) {
   return (
     <Section title="Logs">
       {lines.length === 0 ? (
-        <p class="quiet">It has written no log lines, or the queue has dropped them.</p>
+        <p class="quiet">No log lines, or they have expired.</p>
       ) : (
         <pre class="code logs" role="region" aria-label="Log lines" tabIndex={0}>
           {lines.join('\n')}
