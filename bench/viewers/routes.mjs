@@ -12,7 +12,7 @@ function worstRoutes(crons) {
   const years = '/timeline?from=2020-01-01T00:00:00Z&to=2030-01-01T00:00:00Z';
   return [
     ...[...day, ...quarter, ...why, ...runs, `/api/crons/${crons[0]}${years}`],
-    ...['/api/outlook?hours=168', '/api/doctor', '/api/overview', '/api/crons?limit=500', '/api/leases?limit=1000'],
+    ...['/api/upcoming?hours=168', '/api/doctor', '/api/overview', '/api/crons?limit=500', '/api/leases?limit=1000'],
     ...['/api/runs?state=failed&limit=1000', '/api/journal?limit=1000', '/queues/api/job-schedulers'],
   ];
 }

@@ -49,7 +49,7 @@ describe('the API', () => {
   it.each([
     'overview',
     'pods',
-    'outlook?hours=48',
+    'upcoming?hours=48',
     'doctor',
     'journal',
     'audit',

@@ -57,7 +57,7 @@ describe('the metrics of crons', () => {
     stage.telemetry.emit('attempt.failed', { ...run, error: 'x', state: 'enqueued', retryInMs: 100 });
     stage.telemetry.emit('attempt.failed', { ...run, error: 'x', state: 'failed', retryInMs: null });
     stage.telemetry.emit('attempt.cancelled', { ...run, error: 'x' });
-    stage.telemetry.emit('attempt.uncertain', { ...run, effect: 'charge', item: null, doubt: 'lost' });
+    stage.telemetry.emit('attempt.uncertain', { ...run, effect: 'charge', item: null, unknownReason: 'lost' });
     for (const status of ['succeeded', 'failed', 'cancelled', 'uncertain']) {
       expect(await stage.value('cron_runs_total', { cron: 'nightly', status }), status).toBe(1);
     }

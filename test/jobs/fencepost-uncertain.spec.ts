@@ -27,7 +27,7 @@ async function doubtful(at: FencepostDeployment, ledger: Ledger = at.ledger): Pr
   if (begun.verdict !== 'begun') throw new Error(`Expected ${runId} to begin, got ${begun.verdict}.`);
   const attempt = { runId, nonce, fence: begun.fence };
   await ledger.beginEffect(attempt, { name: 'card', ifUnknown: 'go' });
-  const question = { effect: 'card', item: null, doubt: 'timeout', since: SINCE } as const;
+  const question = { effect: 'card', item: null, unknownReason: 'timeout', since: SINCE } as const;
   await ledger.finish(attempt, { kind: 'uncertain', question, error: 'nobody knows' });
   return runId;
 }
@@ -48,7 +48,7 @@ describe('fencepost uncertain and resolve', () => {
       {
         id: runId,
         state: 'uncertain',
-        question: { effect: 'card', since: '2026-01-01T00:00:00.000Z', idempotencyKey: `${runId}/card` },
+        unresolvedEffect: { effect: 'card', since: '2026-01-01T00:00:00.000Z', idempotencyKey: `${runId}/card` },
       },
     ]);
     const text = (await at.ask('uncertain')).out;

@@ -120,7 +120,7 @@ describe('what is kept', () => {
     await ledger.advanceItems(attempt, 'all', { finished: [], begun: ['a'] });
     await ledger.finish(attempt, { kind: 'succeeded' });
     const doubtful = await stage.begun(await stage.claimed(2));
-    const question = { effect: 'mail', item: null, doubt: 'lost', since: 1 } as const;
+    const question = { effect: 'mail', item: null, unknownReason: 'lost', since: 1 } as const;
     await ledger.finish(doubtful, { kind: 'uncertain', error: 'lost', question });
     await stage.harness.advance(30);
     expect(await stage.overdue(1)).toMatchObject({ surplus: true });

@@ -74,7 +74,7 @@ describe('a transaction whose connection is lost', () => {
   });
 
   it.each(['instead', 'reply'] as const)(
-    'at the commit (%s) with nobody to ask is in doubt, and safe to repeat',
+    'at the commit (%s) with nobody to ask is in unknownReason, and safe to repeat',
     async (fault) => {
       const own = sandbox.attempts({ pool: lossy(), patienceMs: 200 });
       proxy.arm(fault);

@@ -141,7 +141,7 @@ describe('the attempts of one turn on the Redis ledger', () => {
   it('end each in its own way', async () => {
     const [one, two, three, four, five] = await begunAttempts(5);
     if (!one || !two || !three || !four || !five) throw new Error('Expected five attempts.');
-    const question = { effect: 'pay "it"\n', item: null, doubt: 'lost', since: 7 } as const;
+    const question = { effect: 'pay "it"\n', item: null, unknownReason: 'lost', since: 7 } as const;
     const states = await Promise.all([
       stage.ledger.finish(one, { kind: 'failed', error: 'no luck' }),
       stage.ledger.finish(two, { kind: 'succeeded' }),

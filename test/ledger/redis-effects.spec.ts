@@ -79,7 +79,7 @@ describe('effects, items and answers in Redis', () => {
     const attempt = await stage.begun(await stage.claimed(1));
     proxy.dropNextReply();
     expect(await ledger.advanceItems(attempt, 'mails', { finished: [], begun: ['a'] })).toBe('recorded');
-    await stage.doubt(attempt);
+    await stage.leaveUncertain(attempt);
     proxy.dropNextReply();
     const delivery = { runId: attempt.runId, delivery: 2 };
     const reply = { verdict: 'resolved', state: 'enqueued', delivery };

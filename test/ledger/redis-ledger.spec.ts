@@ -170,7 +170,7 @@ describe('the Redis ledger', () => {
     await stage.beginEffect(attempt, 'mail');
     await stage.finishEffect(attempt, 'mail', '1');
     await stage.ledger.advanceItems(attempt, 'mails', { finished: [{ key: 'a', kind: 'done' }], begun: ['b'] });
-    await stage.doubt(attempt);
+    await stage.leaveUncertain(attempt);
     await stage.ledger.resolve(attempt.runId, await stage.answer(attempt.runId, 'not-done'));
     const second = await stage.begun(attempt.runId);
     await stage.ledger.finish(second, { kind: 'retry', error: 'again', delayMs: 0 });

@@ -47,7 +47,7 @@ export default [
     guards: 'G10',
     defence: 'an effect that is asked about is never repeated by itself',
     file: 'libs/jobs/src/running/effect-options.ts',
-    find: "  if (ifUnknown === 'ask') return { step: 'ask', doubt: 'lost' };\n",
+    find: "  if (ifUnknown === 'ask') return { step: 'ask', unknownReason: 'lost' };\n",
     replace: '',
     killedBy: 'libs/jobs/src/running/effect-crash.spec.ts',
     test: 'wherever a worker dies',
@@ -67,7 +67,7 @@ export default [
     guards: 'G10',
     defence: 'an effect that does not come back in time makes its run uncertain at once',
     file: 'libs/jobs/src/running/effect-options.ts',
-    find: "return ifUnknown === 'ask' ? { step: 'ask', doubt: 'timeout' } : { step: 'again' };",
+    find: "return ifUnknown === 'ask' ? { step: 'ask', unknownReason: 'timeout' } : { step: 'again' };",
     replace: "return { step: 'again' };",
     killedBy: 'libs/jobs/src/running/effect-indeterminate.spec.ts',
     test: 'is asked about at once under "ask"',
@@ -87,7 +87,7 @@ export default [
     guards: 'G10',
     defence: 'an attempt with an open question ends uncertain, whatever its handler makes of it',
     file: 'libs/jobs/src/running/attempt.ts',
-    find: `      if (this.#session?.unresolved) return await this.#doubt(this.#session.unresolved);
+    find: `      if (this.#session?.unresolved) return await this.#finishUncertain(this.#session.unresolved);
 `,
     replace: '',
     killedBy: 'libs/jobs/src/running/effect-unknown.spec.ts',

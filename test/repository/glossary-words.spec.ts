@@ -57,7 +57,6 @@ const ALLOWED: readonly Allowed[] = [
     words: /^silence$/,
     why: 'a server that does not answer',
   },
-  { files: /fixture-api\.ts$/, words: /^outlook$/, why: 'a path of the HTTP API, which is called as before' },
 ];
 
 const CODE = /^(libs|apps|test)\/.*\.(tsx?|mjs)$/;

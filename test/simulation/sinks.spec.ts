@@ -5,7 +5,7 @@ import { Sinks, type Act } from './sinks.js';
 
 const RUN = 'tick@1893456060000';
 const NOW = 1_893_456_060_000;
-const MAIL: UnresolvedEffect = { effect: 'ask-mail', item: null, doubt: 'lost', since: 0 };
+const MAIL: UnresolvedEffect = { effect: 'ask-mail', item: null, unknownReason: 'lost', since: 0 };
 
 /** By the n-th attempt. */
 function act(n: number, name = 'ask-mail', runId = RUN): Act {

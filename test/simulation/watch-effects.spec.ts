@@ -33,7 +33,7 @@ describe('what effects are promised', () => {
   it('is broken by a run that begins while it waits for a person (I7)', async () => {
     const stage = new WatchStage();
     const attempt = await stage.running();
-    const question = { effect: 'ask-mail', item: null, doubt: 'lost', since: 0 } as const;
+    const question = { effect: 'ask-mail', item: null, unknownReason: 'lost', since: 0 } as const;
     await stage.ledger.finish(attempt, { kind: 'uncertain', error: 'nobody knows', question });
     stage.answerBegun(attempt.fence + 1, 2);
     await stage.begin(attempt.runId);

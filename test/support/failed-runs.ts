@@ -40,7 +40,7 @@ export async function uncertain(all: Runs, second: number, item: string | null =
   const { stage } = all;
   await stage.claim(second, { overlap: 'allow' });
   const attempt = await begin(all, stage.idOf(second));
-  const question = { effect: 'mail', item, doubt: 'timeout' as const, since: stage.at(10) };
+  const question = { effect: 'mail', item, unknownReason: 'timeout' as const, since: stage.at(10) };
   if (item === null) await stage.ledger.beginEffect(attempt, { name: 'mail', ifUnknown: 'tell' });
   else {
     await stage.ledger.advanceItems(attempt, 'mail', { finished: [], begun: ['a', 'b', item] });

@@ -89,7 +89,7 @@ export function why(when: string, known: Known): WhyReport {
     },
     report: found
       ? {
-          ...{ run: found, items: {}, question: null },
+          ...{ run: found, items: {}, unresolvedEffect: null },
           effects: (known.effects ?? []).map((effect) => ({
             ...effect,
             result: null,

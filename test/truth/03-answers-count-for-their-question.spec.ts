@@ -32,19 +32,24 @@ async function attempt(runId: string) {
 async function asksAbout(runId: string, [item = '', ...others]: readonly string[]): Promise<void> {
   const current = await attempt(runId);
   await ledger.advanceItems(current, 'charge', { finished: [], begun: [item, ...others] });
-  const question = { effect: 'charge', item, doubt: 'lost', since: Date.UTC(2026, 0, 1) } as const;
+  const question = { effect: 'charge', item, unknownReason: 'lost', since: Date.UTC(2026, 0, 1) } as const;
   await ledger.finish(current, { kind: 'uncertain', error: 'EffectUnknownError: charge', question });
 }
 
 interface Shown {
   readonly run: { readonly attempt: number };
-  readonly question: { readonly effect: string; readonly item: string | null; readonly since: string };
+  readonly unresolvedEffect: { readonly effect: string; readonly item: string | null; readonly since: string };
 }
 
 /** What a person sees of the run, and would answer. */
 async function seen(runId: string) {
-  const { run, question } = await json<Shown>(running.ask(`/api/runs/${runId}`));
-  return { attempt: run.attempt, effect: question.effect, item: question.item, since: question.since };
+  const { run, unresolvedEffect } = await json<Shown>(running.ask(`/api/runs/${runId}`));
+  return {
+    attempt: run.attempt,
+    effect: unresolvedEffect.effect,
+    item: unresolvedEffect.item,
+    since: unresolvedEffect.since,
+  };
 }
 
 describe('two people look at the question about alice, and the first one answers', () => {

@@ -40,7 +40,7 @@ const ANSWERS: Readonly<Record<string, Answer>> = {
     return { total: all.length, items: all.slice(0, Number(url.searchParams.get('limit') ?? 50)) };
   },
   pods: () => ({ items: PODS }),
-  outlook: () => FORECAST,
+  upcoming: () => FORECAST,
   doctor: () => ({ items: FINDINGS }),
   journal: () => ({ items: JOURNAL }),
   audit: () => ({ items: AUDIT }),

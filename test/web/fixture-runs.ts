@@ -20,15 +20,23 @@ export function run(words: Partial<RunJson> = {}): RunJson {
     ...{ claimedAt: at(0.1), enqueuedAt: at(0.2), delivery: 1, attempt: 1, fence: '1763607590007' },
     ...{ worker: 'worker-1/d4e5f6', startedAt: at(0.4), attemptedAt: at(0.4), notBefore: null, finishedAt: at(12) },
     ...{ lateByMs: 400, tookMs: 11_600, error: null, by: null, payload: { month: '2026-11' }, handler: null },
-    ...{ waiting: null, priority: null, question: null, cancel: null },
+    ...{ waiting: null, priority: null, unresolvedEffect: null, cancel: null },
     ...words,
   };
 }
 
-const question = { effect: 'send-mail', item: null, doubt: 'lost' as const, since: at(2) };
+const unresolvedEffect = { effect: 'send-mail', item: null, unknownReason: 'lost' as const, since: at(2) };
 
 export const UNCERTAIN = run({
-  ...{ id: LOST_RUN, state: 'uncertain', finishedAt: null, tookMs: null, attempt: 2, attemptedAt: at(30), question },
+  ...{
+    id: LOST_RUN,
+    state: 'uncertain',
+    finishedAt: null,
+    tookMs: null,
+    attempt: 2,
+    attemptedAt: at(30),
+    unresolvedEffect,
+  },
   error:
     'EffectUnresolvedError: The outcome of the effect "send-mail" is unknown: its worker died before it recorded an outcome. The run waits until an operator resolves it.',
 });
@@ -55,8 +63,8 @@ export const REPORT: RunReportJson = {
       ],
     },
   },
-  question: {
-    ...question,
+  unresolvedEffect: {
+    ...unresolvedEffect,
     idempotencyKey: `${LOST_RUN}/send-mail`,
     why: `The effect "send-mail" was begun at ${at(2)}, but its worker died: it may or may not have happened.`,
     advice: `Search the system it changes for the idempotency key "${LOST_RUN}/send-mail". If it happened, answer "done".`,

@@ -23,7 +23,7 @@ async function open(path: string): Promise<Page> {
 /** Within ten seconds, however busy the machine is. */
 const SOON = { timeout: 10_000 };
 
-const ASKED = { attempt: UNCERTAIN.attempt, effect: 'send-mail', item: null, since: UNCERTAIN.question?.since };
+const ASKED = { attempt: UNCERTAIN.attempt, effect: 'send-mail', item: null, since: UNCERTAIN.unresolvedEffect?.since };
 const REASON = 'a reason for the audit trail';
 const cron = `/crons/cron/${CRON}`;
 

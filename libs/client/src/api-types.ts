@@ -28,7 +28,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** One cron, with all that is defined and known of it. */
+        /** One cron in full detail. */
         get: operations["crons_detail"];
         put?: never;
         post?: never;
@@ -45,7 +45,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Every instant of a time, and what became of it. */
+        /** Its instants in a range, with their outcomes. */
         get: operations["crons_timeline"];
         put?: never;
         post?: never;
@@ -62,7 +62,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Its runs, the newest first, skipped instants that have a record included. */
+        /** Its runs, newest first, including recorded skips. */
         get: operations["crons_runs"];
         put?: never;
         post?: never;
@@ -79,7 +79,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** What pods have said about it that is notable. */
+        /** Notable journal entries about it. */
         get: operations["crons_entries"];
         put?: never;
         post?: never;
@@ -96,7 +96,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** What people did to it. */
+        /** Orders about it. */
         get: operations["crons_actions"];
         put?: never;
         post?: never;
@@ -113,7 +113,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Why it ran at an instant, or why it did not. */
+        /** Why it ran or did not run at an instant. */
         get: operations["crons_why"];
         put?: never;
         post?: never;
@@ -166,7 +166,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Runs it once, now, beside its schedule. Needs operator. */
+        /** Runs it once, now, in addition to its schedule. Needs operator. */
         post: operations["cronorders_trigger"];
         delete?: never;
         options?: never;
@@ -183,7 +183,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Runs past instants that did not run, or says which. Needs operator. */
+        /** Runs past instants that did not run, or previews them. Needs operator. */
         post: operations["cronorders_backfill"];
         delete?: never;
         options?: never;
@@ -200,7 +200,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** It stops firing; its history stays. Needs admin. */
+        /** Removes it; its history is kept. Needs admin. */
         post: operations["cronorders_remove"];
         delete?: never;
         options?: never;
@@ -215,7 +215,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Runs of all crons that failed for good, or that wait for a person. */
+        /** Failed or uncertain runs of all crons. */
         get: operations["runs_list"];
         put?: never;
         post?: never;
@@ -232,7 +232,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** One run: its effects, what it asks, what was said about it, and what it wrote. */
+        /** One run: effects, unresolved effect, journal entries and log lines. */
         get: operations["runs_one"];
         put?: never;
         post?: never;
@@ -251,7 +251,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** What waits is cancelled at once; what runs is told, and has its grace to stop. Needs operator. */
+        /** Cancels a waiting run at once; a running one is signalled and has its grace period to stop. Needs operator. */
         post: operations["runorders_cancel"];
         delete?: never;
         options?: never;
@@ -268,7 +268,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Runs a failed or cancelled run again, as a run of its own; what is done stays done. Needs operator. */
+        /** Runs a failed or cancelled run again, as a new run; effects that are done are not repeated. Needs operator. */
         post: operations["runorders_retry"];
         delete?: never;
         options?: never;
@@ -285,7 +285,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Answers the question of an uncertain run that the order names; 409 where the run asks another one by now. Needs operator. */
+        /** Resolves the named effect of an uncertain run; 409 if the run now waits for another one. Needs operator. */
         post: operations["runorders_resolve"];
         delete?: never;
         options?: never;
@@ -319,7 +319,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Takes the lease from its holder; the next pod takes the cron at once. Needs admin. */
+        /** Clears the lease; another pod acquires it at once. Needs admin. */
         post: operations["leases_clear"];
         delete?: never;
         options?: never;
@@ -334,7 +334,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** The deployment at one look. */
+        /** Summary of the deployment. */
         get: operations["deployment_overview"];
         put?: never;
         post?: never;
@@ -351,7 +351,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Pods of both roles that have reported lately. */
+        /** Pods of both roles that reported recently. */
         get: operations["deployment_pods"];
         put?: never;
         post?: never;
@@ -361,14 +361,14 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
-    "/api/outlook": {
+    "/api/upcoming": {
         parameters: {
             query?: never;
             header?: never;
             path?: never;
             cookie?: never;
         };
-        /** What is due in the next hours, where many crons meet, and where clocks change. */
+        /** Runs due in the next hours, stampedes and clock changes. */
         get: operations["deployment_forecast"];
         put?: never;
         post?: never;
@@ -385,7 +385,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** What is wrong, and what to do about it. */
+        /** Problems, and what to do. */
         get: operations["deployment_doctor"];
         put?: never;
         post?: never;
@@ -402,7 +402,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** What happened lately, over all pods. */
+        /** Recent events of all pods. */
         get: operations["deployment_journal"];
         put?: never;
         post?: never;
@@ -436,7 +436,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Entries of the journal as they come: server-sent events named journal, each a JournalEntry with its id; and each second one named heartbeat, which says whether the store answers. */
+        /** Live journal entries: server-sent events named journal, each a JournalEntry with its id; and one named heartbeat per second, which says whether the store answers. */
         get: operations["events_events"];
         put?: never;
         post?: never;
@@ -472,7 +472,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Signs in with a token: answers with a cookie that no program of a page can read. */
+        /** Signs in with a token; the answer sets an HttpOnly cookie. */
         post: operations["session_signIn"];
         /** Signs out. */
         delete: operations["session_signOut"];
@@ -487,11 +487,11 @@ export interface components {
     schemas: {
         /** @description One page of crons, by name. */
         CronPage: {
-            /** @description How many fit, on all pages. */
+            /** @description Matches on all pages. */
             total: number;
             items: components["schemas"]["CronSummary"][];
         };
-        /** @description A cron at one look. */
+        /** @description Summary of a cron. */
         CronSummary: {
             /** @description Its name. */
             name: string;
@@ -500,11 +500,11 @@ export interface components {
             /** @description The IANA time zone it goes by. */
             timeZone: string;
             /**
-             * @description disabled: by its own declaration; removed: by a newer build or a person.
+             * @description disabled: in its declaration; removed: by a newer build or an operator.
              * @enum {string}
              */
             state: "firing" | "disabled" | "removed";
-            /** @description It has no instants: it runs when somebody asks for it. */
+            /** @description It has no instants and runs only on request. */
             manual: boolean;
             paused: components["schemas"]["Pause"] | null;
             /** @description The newest generation of its definition. */
@@ -520,18 +520,18 @@ export interface components {
             cursor: string | null;
             /** @description Its newest run, skipped ones included. */
             last: components["schemas"]["Run"] | null;
-            /** @description The scheduler that acts for it now: label and the first characters of its identity. */
+            /** @description Holder of its lease: label and the first characters of its identity. */
             holder: string | null;
             /** @description The fence of that lease. */
             fence: string | null;
-            /** @description How long that lease lasts if nobody renews it. */
+            /** @description Remaining time of that lease without renewal. */
             leaseLeftMs: number | null;
-            /** @description Why its newest run has not begun, where that is known. */
+            /** @description Why its newest run has not started, if known. */
             waiting: string | null;
-            /** @description How many of its runs wait for a person. */
+            /** @description Number of its uncertain runs. */
             uncertain: number;
         };
-        /** @description A cron that does not fire for the time being, on somebody’s word. */
+        /** @description A pause of a cron. */
         Pause: {
             /**
              * Format: date-time
@@ -545,7 +545,7 @@ export interface components {
             /** @description Why. */
             reason: string;
         };
-        /** @description The record of one occurrence, or of one run that somebody asked for. */
+        /** @description The record of one occurrence, or of one triggered run. */
         Run: {
             /** @description Such as nightly-report@1763607600000. */
             id: string;
@@ -562,7 +562,7 @@ export interface components {
              */
             dueAt: string;
             /**
-             * @description Every state a run can be in; uncertain waits for a person.
+             * @description States of a run; uncertain waits for an operator.
              * @enum {string}
              */
             state: "claimed" | "enqueued" | "running" | "orphaned" | "uncertain" | "succeeded" | "failed" | "cancelled" | "skipped";
@@ -597,11 +597,11 @@ export interface components {
              * @description When the ledger accepted it.
              */
             claimedAt: string;
-            /** @description When the queue had it. */
+            /** @description When it was enqueued. */
             enqueuedAt: string | null;
-            /** @description How often it was handed to the queue. */
+            /** @description Number of deliveries to the queue. */
             delivery: number;
-            /** @description Tries so far; 0 before the first. */
+            /** @description Attempts so far; 0 before the first. */
             attempt: number;
             /** @description The fence of the latest attempt. */
             fence: string | null;
@@ -619,28 +619,28 @@ export interface components {
             lateByMs: number | null;
             /** @description From the beginning of the first attempt to the end; null before it has ended. */
             tookMs: number | null;
-            /** @description What the latest attempt failed with. */
+            /** @description Error of the latest attempt. */
             error: string | null;
-            /** @description Who asked for it, where somebody did. */
+            /** @description Who ordered it; null: the schedule. */
             by: string | null;
-            /** @description What its handler gets, plain data. */
+            /** @description Payload for its handler, as JSON. */
             payload: unknown;
-            /** @description Whose handler carries it out; null: that of its own cron. */
+            /** @description Cron whose handler executes it; null: its own. */
             handler: string | null;
-            /** @description Why it was enqueued and has not begun, where that is known. */
+            /** @description Why it is enqueued but not started, if known. */
             waiting: "no-capable-worker" | null;
             /** @description The smaller number goes first, null before all numbers. */
             priority: number | null;
-            question: {
-                /** @description The effect that nobody knows the outcome of. */
+            unresolvedEffect: {
+                /** @description The effect whose outcome is unknown. */
                 effect: string;
                 /** @description The key of the item, where the effect is one item of many. */
                 item: string | null;
                 /**
-                 * @description Why nobody knows: its worker is gone, it did not come back, its payload changed, or its key is too old.
+                 * @description Why the outcome is unknown: worker died, timeout, payload changed, or idempotency key expired.
                  * @enum {string}
                  */
-                doubt: "lost" | "timeout" | "payload-changed" | "key-expired";
+                unknownReason: "lost" | "timeout" | "payload-changed" | "key-expired";
                 /**
                  * Format: date-time
                  * @description When the effect was first begun.
@@ -650,28 +650,28 @@ export interface components {
             cancel: {
                 /**
                  * Format: date-time
-                 * @description When somebody told it to stop.
+                 * @description When it was cancelled.
                  */
                 at: string;
                 /** @description Who did. */
                 by: string;
                 /**
                  * Format: date-time
-                 * @description When it is fenced out if it has not stopped.
+                 * @description When its writes begin to be refused.
                  */
                 until: string;
             } | null;
         };
-        /** @description Why something was not done. */
+        /** @description Why a request failed. */
         Problem: {
             statusCode: number;
             /** @description Stable, for programs. */
             code: string;
-            /** @description One sentence: what was expected, what came, what to do. */
+            /** @description One sentence: what happened and what to do. */
             message: string;
             details?: unknown;
         };
-        /** @description A cron with everything that is defined and known of it. */
+        /** @description A cron in full detail. */
         CronDetail: {
             /** @description Its name. */
             name: string;
@@ -680,11 +680,11 @@ export interface components {
             /** @description The IANA time zone it goes by. */
             timeZone: string;
             /**
-             * @description disabled: by its own declaration; removed: by a newer build or a person.
+             * @description disabled: in its declaration; removed: by a newer build or an operator.
              * @enum {string}
              */
             state: "firing" | "disabled" | "removed";
-            /** @description It has no instants: it runs when somebody asks for it. */
+            /** @description It has no instants and runs only on request. */
             manual: boolean;
             paused: components["schemas"]["Pause"] | null;
             /** @description The newest generation of its definition. */
@@ -700,69 +700,69 @@ export interface components {
             cursor: string | null;
             /** @description Its newest run, skipped ones included. */
             last: components["schemas"]["Run"] | null;
-            /** @description The scheduler that acts for it now: label and the first characters of its identity. */
+            /** @description Holder of its lease: label and the first characters of its identity. */
             holder: string | null;
             /** @description The fence of that lease. */
             fence: string | null;
-            /** @description How long that lease lasts if nobody renews it. */
+            /** @description Remaining time of that lease without renewal. */
             leaseLeftMs: number | null;
-            /** @description Why its newest run has not begun, where that is known. */
+            /** @description Why its newest run has not started, if known. */
             waiting: string | null;
-            /** @description How many of its runs wait for a person. */
+            /** @description Number of its uncertain runs. */
             uncertain: number;
             /**
-             * @description What becomes of instants that nobody enqueued in time.
+             * @description Policy for instants that were not enqueued in time.
              * @enum {string}
              */
             misfire: "skip" | "fire-once" | "fire-all";
             /**
-             * @description What a new instant does while as many runs are open as may be.
+             * @description Policy when the maximum of open runs is reached.
              * @enum {string}
              */
             overlap: "skip" | "queue-one" | "queue-all" | "replace" | "allow";
-            /** @description Later than this counts as late. */
+            /** @description Delay after which a run counts as late. */
             graceMs: number;
-            /** @description How far back missed instants are made up for, at least the grace; null: one period, at most a day. */
+            /** @description Catch-up window, at least the grace; null: one period, at most a day. */
             catchUpWindowMs: number | null;
-            /** @description What becomes of fixed times where clocks change. */
+            /** @description Policies for fixed times at clock changes. */
             dst: {
                 /**
-                 * @description A fixed time that does not exist.
+                 * @description Policy for a fixed time that does not exist.
                  * @enum {string}
                  */
                 gap: "next-valid" | "skip" | "shift";
                 /**
-                 * @description A fixed time that comes twice.
+                 * @description Policy for a fixed time that occurs twice.
                  * @enum {string}
                  */
                 repeat: "first" | "last" | "both";
             };
-            /** @description Over how long crons of the same expression are spread. */
+            /** @description Window over which crons with the same expression are spread. */
             spreadMs: number;
-            /** @description How many of its runs may be open at once. */
+            /** @description Maximum of open runs. */
             maxConcurrency: number;
-            /** @description A run that nobody has begun so long after it was due is skipped. */
+            /** @description Skip the run if no worker has started it within this long of its due time. */
             startDeadlineMs: number | null;
-            /** @description A success is expected at least this often; null: nobody watches for it. */
+            /** @description Raise an alarm if no run succeeds for this long; null: none. */
             expectEveryMs: number | null;
-            /** @description A run that has not ended so long after it was due raises an alarm. */
+            /** @description Raise an alarm if a run has not finished this long after its due time. */
             lateAfterMs: number | null;
-            /** @description Whose handler carries its runs out; null: its own. */
+            /** @description Cron whose handler executes its runs; null: its own. */
             handler: string | null;
-            /** @description What its runs get. */
+            /** @description Payload of its runs. */
             payload: unknown;
-            /** @description The highest build that declared it; null: made at run time. */
+            /** @description The highest build that declared it; null: created at run time. */
             buildSeq: number | null;
-            /** @description The program that declares it; null: made at run time. */
+            /** @description The program that declares it; null: created at run time. */
             source: string | null;
             /** @description The version of the time zone database it was defined with. */
             zoneData: string;
-            /** @description All that are kept, the oldest first. */
+            /** @description All kept generations, oldest first. */
             generations: {
                 /** @description Its number. */
                 generation: number;
                 /**
-                 * @description disabled: by its own declaration; removed: by a newer build or a person.
+                 * @description disabled: in its declaration; removed: by a newer build or an operator.
                  * @enum {string}
                  */
                 state: "firing" | "disabled" | "removed";
@@ -777,7 +777,7 @@ export interface components {
                 since: string;
                 /** @description The build or the person that made it. */
                 by: string;
-                /** @description Why, where somebody said so. */
+                /** @description Reason, if given. */
                 reason: string | null;
             }[];
             /** @description How many stale claims of it the ledger has refused. */
@@ -785,7 +785,7 @@ export interface components {
             /** @description Its schedule in words. */
             description: string;
         };
-        /** @description Every instant of a cron in a time, and what became of it. */
+        /** @description The instants of a cron in a range, with their outcomes. */
         Timeline: {
             /** @description Its name. */
             cron: string;
@@ -806,12 +806,12 @@ export interface components {
             now: string;
             /** @description In order. */
             items: components["schemas"]["TimelineItem"][];
-            /** @description There are more than were asked for: look again from here; null: this is all. */
+            /** @description Start of the next page; null: this is all. */
             more: string | null;
-            /** @description Up to here the ledger may have forgotten what happened; null: it has not. */
+            /** @description Records up to here may have expired; null: none have. */
             forgotten: string | null;
         };
-        /** @description What became of an instant. */
+        /** @description Outcome of an instant. */
         TimelineItem: {
             /**
              * Format: date-time
@@ -823,7 +823,7 @@ export interface components {
             /** @description How many instants. */
             count: number;
             /**
-             * @description What became of an instant, or of a run that somebody asked for.
+             * @description Outcome of an instant or of a triggered run.
              * @enum {string}
              */
             outcome: "ran" | "late" | "running" | "waiting" | "retried" | "failed" | "cancelled" | "uncertain" | "skipped" | "merged" | "missed" | "ahead";
@@ -835,34 +835,34 @@ export interface components {
             lateByMs: number | null;
             /** @description How long it took. */
             tookMs: number | null;
-            /** @description Tries; 0 before the first. */
+            /** @description Attempts; 0 before the first. */
             attempt: number;
         };
-        /** @description Runs, the newest first. */
+        /** @description Runs, newest first. */
         RunList: {
             items: components["schemas"]["Run"][];
         };
-        /** @description Entries of the journal, the newest first. */
+        /** @description Journal entries, newest first. */
         JournalList: {
             items: components["schemas"]["JournalEntry"][];
         };
-        /** @description Something that happened in a pod. A hint for people, never a basis for acting. */
+        /** @description An event in a pod. A hint for people; never act on it. */
         JournalEntry: {
             /** @description Of the store, ordered: what came later is larger. */
             id: string;
             /**
              * Format: date-time
-             * @description When it was written down, by the clock of the store.
+             * @description When it was recorded, by the clock of the store.
              */
             at: string;
-            /** @description Who tells it: label and the first characters of its identity. */
+            /** @description Pod that reported it: label and the first characters of its identity. */
             pod: string;
             /** @description What that pod is: scheduler, worker, or both. */
             role: string;
             /** @description Such as lease.acquired. */
             event: string;
             /**
-             * @description How loud it is.
+             * @description Level.
              * @enum {string}
              */
             level: "debug" | "info" | "warn" | "error";
@@ -870,16 +870,16 @@ export interface components {
             cron: string | null;
             /** @description The run it is about, where it is about one. */
             runId: string | null;
-            /** @description What else the event carries, without secrets. */
+            /** @description Other fields of the event, without secrets. */
             detail: {
                 [key: string]: unknown;
             };
         };
-        /** @description What people did to a cron, the newest first. */
+        /** @description Orders about a cron, newest first. */
         ActionList: {
             items: components["schemas"]["OperatorAction"][];
         };
-        /** @description What a person did to a cron, as the ledger has it. */
+        /** @description An order about a cron, as recorded in the ledger. */
         OperatorAction: {
             /**
              * Format: date-time
@@ -887,41 +887,41 @@ export interface components {
              */
             at: string;
             /**
-             * @description What somebody did to the cron or to one of its runs.
+             * @description The order.
              * @enum {string}
              */
             action: "pause" | "resume" | "trigger" | "backfill" | "cancel" | "resolve";
             /** @description Who did it. */
             by: string;
-            /** @description Why, where somebody said so. */
+            /** @description Reason, if given. */
             reason: string | null;
             /** @description The run it was about, where it was about one. */
             runId: string | null;
         };
-        /** @description Why a cron ran at an instant, or why it did not. */
+        /** @description Why a cron ran or did not run at an instant. */
         WhyReport: {
             /** @description Its name. */
             cron: string;
             /**
              * Format: date-time
-             * @description The instant that was asked about.
+             * @description The explained instant.
              */
             at: string;
             /** @description The answer in a word, for programs. */
             verdict: string;
             /** @description The answer in a sentence. */
             answer: string;
-            /** @description What is known, in the order in which it matters. */
+            /** @description The evidence, most relevant first. */
             steps: {
                 /**
-                 * @description Which part of the machinery it is about.
+                 * @description The part of the system it is about.
                  * @enum {string}
                  */
                 topic: "schedule" | "generation" | "pause" | "misfire" | "overlap" | "lease" | "claim" | "enqueue" | "attempt" | "fence" | "effect" | "next";
                 /** @description When it happened, where it happened at a time. */
                 at: string | null;
                 /**
-                 * @description How much it matters.
+                 * @description Severity.
                  * @enum {string}
                  */
                 level: "ok" | "note" | "warn" | "bad";
@@ -938,7 +938,7 @@ export interface components {
                 after: string | null;
             };
         };
-        /** @description All that is known of one run. */
+        /** @description A run in full detail. */
         RunReport: {
             run: components["schemas"]["Run"];
             /** @description In the order they were begun. */
@@ -950,7 +950,7 @@ export interface components {
                  * @enum {string}
                  */
                 state: "begun" | "done" | "failed";
-                /** @description It was begun, and whoever did is gone: nobody knows whether it happened. */
+                /** @description Begun, but its worker died: nobody knows whether it happened. */
                 unknown: boolean;
                 /**
                  * Format: date-time
@@ -961,11 +961,11 @@ export interface components {
                 finishedAt: string | null;
                 /** @description The fence of the attempt that ended it, else of the one that began it first. */
                 fence: string;
-                /** @description What it brought, once it is done. */
+                /** @description Its result, once done. */
                 result: unknown;
-                /** @description What it failed with. */
+                /** @description Its error. */
                 error: string | null;
-                /** @description A hash of what it sends, where its handler says so. */
+                /** @description Hash of its payload, if the handler gives one. */
                 payloadHash: string | null;
             }[];
             /** @description By the name of the forEach. */
@@ -986,7 +986,7 @@ export interface components {
                          * @enum {string}
                          */
                         state: "begun" | "done" | "failed";
-                        /** @description What it failed with. */
+                        /** @description Its error. */
                         error: string | null;
                         /**
                          * Format: date-time
@@ -997,59 +997,59 @@ export interface components {
                 };
             };
             /** @description While the run is uncertain. */
-            question: {
-                /** @description The effect that nobody knows the outcome of. */
+            unresolvedEffect: {
+                /** @description The effect whose outcome is unknown. */
                 effect: string;
                 /** @description The key of the item, where the effect is one item of many. */
                 item: string | null;
                 /**
-                 * @description Why nobody knows: its worker is gone, it did not come back, its payload changed, or its key is too old.
+                 * @description Why the outcome is unknown: worker died, timeout, payload changed, or idempotency key expired.
                  * @enum {string}
                  */
-                doubt: "lost" | "timeout" | "payload-changed" | "key-expired";
+                unknownReason: "lost" | "timeout" | "payload-changed" | "key-expired";
                 /**
                  * Format: date-time
                  * @description When the effect was first begun.
                  */
                 since: string;
-                /** @description What the effect gave to the system it changes. */
+                /** @description Idempotency key sent to the system it changes. */
                 idempotencyKey: string;
-                /** @description Why nobody knows, in a sentence. */
+                /** @description Why the outcome is unknown, in one sentence. */
                 why: string;
-                /** @description Where to look, and what to answer then. */
+                /** @description Where to check, and how to answer. */
                 advice: string;
             } | null;
         };
-        /** @description What became of an order to resume. */
+        /** @description Result of resuming a cron. */
         Resumed: {
-            /** @description The pause that ended by it; null: it was not paused. */
+            /** @description The ended pause; null: it was not paused. */
             ended: components["schemas"]["Pause"] | null;
-            /** @description The run that stands for the paused instants, where one was asked for. */
+            /** @description The run that covers the paused instants, if requested. */
             runId: string | null;
         };
-        /** @description A run that was asked for. */
+        /** @description A triggered run. */
         Started: {
-            /** @description The run that is on its way. */
+            /** @description The enqueued run. */
             runId: string;
         };
-        /** @description What a backfill did, or would do. */
+        /** @description Result or preview of a backfill. */
         Backfill: {
             cron: string;
             dryRun: boolean;
             /** @description How many instants the schedule has in the range. */
             instants: number;
-            /** @description How many of them became a run by this order. */
+            /** @description How many of them became runs. */
             accepted: number;
-            /** @description How many were left alone, by why. */
+            /** @description How many were not repeated, by reason. */
             left: {
                 [key: string]: number;
             };
             /** @description The first 1,000 of the accepted ones. */
             runIds: string[];
             aborted: boolean;
-            /** @description Where to begin to go on, when it was aborted. */
+            /** @description Where to continue, if it was aborted. */
             nextFrom: string | null;
-            /** @description Of a dry run: how long it takes, where that can be told. */
+            /** @description Dry run: estimated duration, if known. */
             estimateMs: number | null;
         };
         /** @description It is done. */
@@ -1058,7 +1058,7 @@ export interface components {
             /** @enum {boolean} */
             done: true;
         };
-        /** @description All that is known of one run, and what was said about it. */
+        /** @description A run in full detail, with its journal entries. */
         RunPage: {
             run: components["schemas"]["Run"];
             /** @description In the order they were begun. */
@@ -1070,7 +1070,7 @@ export interface components {
                  * @enum {string}
                  */
                 state: "begun" | "done" | "failed";
-                /** @description It was begun, and whoever did is gone: nobody knows whether it happened. */
+                /** @description Begun, but its worker died: nobody knows whether it happened. */
                 unknown: boolean;
                 /**
                  * Format: date-time
@@ -1081,11 +1081,11 @@ export interface components {
                 finishedAt: string | null;
                 /** @description The fence of the attempt that ended it, else of the one that began it first. */
                 fence: string;
-                /** @description What it brought, once it is done. */
+                /** @description Its result, once done. */
                 result: unknown;
-                /** @description What it failed with. */
+                /** @description Its error. */
                 error: string | null;
-                /** @description A hash of what it sends, where its handler says so. */
+                /** @description Hash of its payload, if the handler gives one. */
                 payloadHash: string | null;
             }[];
             /** @description By the name of the forEach. */
@@ -1106,7 +1106,7 @@ export interface components {
                          * @enum {string}
                          */
                         state: "begun" | "done" | "failed";
-                        /** @description What it failed with. */
+                        /** @description Its error. */
                         error: string | null;
                         /**
                          * Format: date-time
@@ -1117,57 +1117,57 @@ export interface components {
                 };
             };
             /** @description While the run is uncertain. */
-            question: {
-                /** @description The effect that nobody knows the outcome of. */
+            unresolvedEffect: {
+                /** @description The effect whose outcome is unknown. */
                 effect: string;
                 /** @description The key of the item, where the effect is one item of many. */
                 item: string | null;
                 /**
-                 * @description Why nobody knows: its worker is gone, it did not come back, its payload changed, or its key is too old.
+                 * @description Why the outcome is unknown: worker died, timeout, payload changed, or idempotency key expired.
                  * @enum {string}
                  */
-                doubt: "lost" | "timeout" | "payload-changed" | "key-expired";
+                unknownReason: "lost" | "timeout" | "payload-changed" | "key-expired";
                 /**
                  * Format: date-time
                  * @description When the effect was first begun.
                  */
                 since: string;
-                /** @description What the effect gave to the system it changes. */
+                /** @description Idempotency key sent to the system it changes. */
                 idempotencyKey: string;
-                /** @description Why nobody knows, in a sentence. */
+                /** @description Why the outcome is unknown, in one sentence. */
                 why: string;
-                /** @description Where to look, and what to answer then. */
+                /** @description Where to check, and how to answer. */
                 advice: string;
             } | null;
-            /** @description What pods have said about it, the newest first. */
+            /** @description Journal entries about it, newest first. */
             journal: components["schemas"]["JournalEntry"][];
-            /** @description What its handler wrote, oldest first: time, level, attempt and fence before each line. */
+            /** @description Log lines of its handler, oldest first, each with time, level, attempt and fence. */
             logs: string[];
         };
-        /** @description What became of an order to cancel. */
+        /** @description Result of cancelling a run. */
         Cancelled: {
             runId: string;
             /**
-             * @description cancelling: its worker is told, and has until then to stop.
+             * @description cancelling: its worker is signalled and has until then to stop.
              * @enum {string}
              */
             state: "cancelled" | "cancelling";
-            /** @description When it is fenced out if it has not stopped. */
+            /** @description When its writes begin to be refused. */
             until: string | null;
         };
-        /** @description What became of an answer. */
+        /** @description Result of resolving an effect. */
         Resolved: {
             runId: string;
-            /** @description enqueued, or failed where it was given up. */
+            /** @description enqueued, or failed if given up. */
             state: string;
         };
         /** @description One page of leases, by cron. */
         LeasePage: {
-            /** @description How many fit, on all pages. */
+            /** @description Matches on all pages. */
             total: number;
             items: components["schemas"]["Lease"][];
         };
-        /** @description The right to act for a cron, and who has it. */
+        /** @description A lease of a cron. */
         Lease: {
             /** @description The cron it is for. */
             cron: string;
@@ -1175,16 +1175,16 @@ export interface components {
             holder: string;
             /** @description The fence it was issued with. */
             fence: string;
-            /** @description How long it lasts if nobody renews it. */
+            /** @description Remaining time without renewal. */
             remainingMs: number;
         };
-        /** @description What became of an order to clear a lease. */
+        /** @description Result of clearing a lease. */
         Cleared: {
             cron: string;
-            /** @description The lease that was taken away. */
+            /** @description The cleared lease. */
             cleared: components["schemas"]["Lease"];
         };
-        /** @description The deployment at one look. */
+        /** @description Summary of the deployment. */
         Overview: {
             /**
              * Format: date-time
@@ -1209,9 +1209,9 @@ export interface components {
                 disabled: number;
                 removed: number;
             };
-            /** @description Runs that wait for a person, counted up to 1,000. */
+            /** @description Uncertain runs, counted up to 1,000. */
             uncertain: number;
-            /** @description Runs that failed for good and are still remembered, counted up to 1,000. */
+            /** @description Failed runs still on record, counted up to 1,000. */
             failed: number;
             /** @description How many jobs of the queue are in each state. */
             queue: {
@@ -1224,24 +1224,24 @@ export interface components {
             /** @description As audit records have it. */
             name: string;
             /**
-             * @description viewer looks, operator orders, admin also takes away.
+             * @description viewer reads, operator gives orders, admin also removes and clears.
              * @enum {string}
              */
             role: "viewer" | "operator" | "admin";
-            /** @description By a token or a proxy; false: there are no tokens, and this is the machine itself. */
+            /** @description By a token or a proxy; false: no tokens are set, and the caller is local. */
             signedIn: boolean;
         };
         /** @description A process of the deployment, as it reports about itself. */
         Pod: {
             /** @description Label and the first characters of its identity. */
             pod: string;
-            /** @description What it is called; only a label. */
+            /** @description Its name; only a label. */
             label: string;
             /** @description scheduler, worker, or both. */
             roles: string[];
-            /** @description The machine it runs on, as that machine calls itself. */
+            /** @description Host name of its machine. */
             host: string;
-            /** @description Its process there. */
+            /** @description Its process id. */
             pid: number;
             /**
              * Format: date-time
@@ -1264,19 +1264,19 @@ export interface components {
             clockSkewMs: number | null;
             /** @description How long the store takes to answer it. */
             rttMs: number | null;
-            /** @description How long its event loop is busy at a time, p99. */
+            /** @description Event loop lag, p99. */
             lagMs: number | null;
             /** @description How long its leases last. */
             leaseTtlMs: number | null;
-            /** @description A scheduler: how many crons are its share. */
+            /** @description Scheduler: number of crons assigned to it. */
             share: number | null;
-            /** @description A scheduler: how many it holds. */
+            /** @description Scheduler: number of leases it holds. */
             held: number | null;
-            /** @description A worker: how many runs it carries out at once. */
+            /** @description Worker: maximum of concurrent runs. */
             concurrency: number | null;
-            /** @description A worker: how many it carries out now. */
+            /** @description Worker: number of current runs. */
             running: number | null;
-            /** @description A worker: the names it can carry out. */
+            /** @description Worker: names of its handlers. */
             handlers: string[];
             /**
              * Format: date-time
@@ -1284,7 +1284,7 @@ export interface components {
              */
             seenAt: string;
         };
-        /** @description The pods that have reported lately. */
+        /** @description Pods that reported recently. */
         PodList: {
             items: components["schemas"]["Pod"][];
         };
@@ -1347,27 +1347,27 @@ export interface components {
                 at: string;
             }[];
         };
-        /** @description What an examination found. */
+        /** @description Findings of the doctor. */
         FindingList: {
             items: components["schemas"]["Finding"][];
         };
-        /** @description What an examination of the deployment found. */
+        /** @description A finding about the deployment. */
         Finding: {
-            /** @description Which check, for programs. */
+            /** @description Identifier of the check. */
             code: string;
             /**
-             * @description How much it matters.
+             * @description Severity.
              * @enum {string}
              */
             level: "ok" | "note" | "warn" | "bad";
             /** @description What it is about: a pod, a cron, the store. */
             subject: string;
-            /** @description What was found, in a sentence. */
+            /** @description The finding in one sentence. */
             text: string;
-            /** @description What to do about it; null: nothing. */
+            /** @description What to do; null: nothing. */
             todo: string | null;
         };
-        /** @description Who changed what, the newest first. */
+        /** @description Audit records, newest first. */
         AuditList: {
             items: components["schemas"]["AuditRecord"][];
         };
@@ -1413,9 +1413,9 @@ export interface operations {
             query?: {
                 /** @description Part of its name or its expression, in small or large letters. */
                 search?: string;
-                /** @description uncertain: with such runs; unheld: it is due to fire, and no pod holds it. */
+                /** @description uncertain: has uncertain runs; unheld: should fire, but no pod holds its lease. */
                 state?: "firing" | "paused" | "disabled" | "removed" | "uncertain" | "unheld";
-                /** @description Part of the pod that acts for it. */
+                /** @description Part of the name of its holder. */
                 holder?: string;
                 /** @description At most so many, 1 to 500; default 50. */
                 limit?: number;
@@ -1437,7 +1437,7 @@ export interface operations {
                     "application/json": components["schemas"]["CronPage"];
                 };
             };
-            /** @description Why it was not done. */
+            /** @description Why the request failed. */
             default: {
                 headers: {
                     [name: string]: unknown;
@@ -1460,7 +1460,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description A cron with everything that is defined and known of it. */
+            /** @description A cron in full detail. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -1469,7 +1469,7 @@ export interface operations {
                     "application/json": components["schemas"]["CronDetail"];
                 };
             };
-            /** @description Why it was not done. */
+            /** @description Why the request failed. */
             default: {
                 headers: {
                     [name: string]: unknown;
@@ -1497,7 +1497,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Every instant of a cron in a time, and what became of it. */
+            /** @description The instants of a cron in a range, with their outcomes. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -1506,7 +1506,7 @@ export interface operations {
                     "application/json": components["schemas"]["Timeline"];
                 };
             };
-            /** @description Why it was not done. */
+            /** @description Why the request failed. */
             default: {
                 headers: {
                     [name: string]: unknown;
@@ -1532,7 +1532,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Runs, the newest first. */
+            /** @description Runs, newest first. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -1541,7 +1541,7 @@ export interface operations {
                     "application/json": components["schemas"]["RunList"];
                 };
             };
-            /** @description Why it was not done. */
+            /** @description Why the request failed. */
             default: {
                 headers: {
                     [name: string]: unknown;
@@ -1557,7 +1557,7 @@ export interface operations {
             query?: {
                 /** @description At most so many, 1 to 1000; default 50. */
                 limit?: number;
-                /** @description The id of an entry: only what is older. */
+                /** @description The id of an entry: only older ones. */
                 before?: string;
             };
             header?: never;
@@ -1569,7 +1569,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Entries of the journal, the newest first. */
+            /** @description Journal entries, newest first. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -1578,7 +1578,7 @@ export interface operations {
                     "application/json": components["schemas"]["JournalList"];
                 };
             };
-            /** @description Why it was not done. */
+            /** @description Why the request failed. */
             default: {
                 headers: {
                     [name: string]: unknown;
@@ -1604,7 +1604,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description What people did to a cron, the newest first. */
+            /** @description Orders about a cron, newest first. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -1613,7 +1613,7 @@ export interface operations {
                     "application/json": components["schemas"]["ActionList"];
                 };
             };
-            /** @description Why it was not done. */
+            /** @description Why the request failed. */
             default: {
                 headers: {
                     [name: string]: unknown;
@@ -1639,7 +1639,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Why a cron ran at an instant, or why it did not. */
+            /** @description Why a cron ran or did not run at an instant. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -1648,7 +1648,7 @@ export interface operations {
                     "application/json": components["schemas"]["WhyReport"];
                 };
             };
-            /** @description Why it was not done. */
+            /** @description Why the request failed. */
             default: {
                 headers: {
                     [name: string]: unknown;
@@ -1672,7 +1672,7 @@ export interface operations {
         requestBody: {
             content: {
                 "application/json": {
-                    /** @description Why, for whoever asks later; 1 to 1,000 characters. */
+                    /** @description Reason, kept in the audit trail; 1 to 1,000 characters. */
                     reason: string;
                     /** @description When it ends by itself; default: it does not. */
                     until?: string | null;
@@ -1680,7 +1680,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description A cron that does not fire for the time being, on somebody’s word. */
+            /** @description A pause of a cron. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -1689,7 +1689,7 @@ export interface operations {
                     "application/json": components["schemas"]["Pause"];
                 };
             };
-            /** @description Why it was not done. */
+            /** @description Why the request failed. */
             default: {
                 headers: {
                     [name: string]: unknown;
@@ -1713,7 +1713,7 @@ export interface operations {
         requestBody: {
             content: {
                 "application/json": {
-                    /** @description Why, for whoever asks later; 1 to 1,000 characters. */
+                    /** @description Reason, kept in the audit trail; 1 to 1,000 characters. */
                     reason: string;
                     /**
                      * @description fire-once: one run stands for the paused instants.
@@ -1725,7 +1725,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description What became of an order to resume. */
+            /** @description Result of resuming a cron. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -1734,7 +1734,7 @@ export interface operations {
                     "application/json": components["schemas"]["Resumed"];
                 };
             };
-            /** @description Why it was not done. */
+            /** @description Why the request failed. */
             default: {
                 headers: {
                     [name: string]: unknown;
@@ -1758,12 +1758,12 @@ export interface operations {
         requestBody: {
             content: {
                 "application/json": {
-                    /** @description Why, for whoever asks later; 1 to 1,000 characters. */
+                    /** @description Reason, kept in the audit trail; 1 to 1,000 characters. */
                     reason: string;
                     /** @description Plain data for the handler; default: what the definition says. */
                     payload?: unknown;
                     /**
-                     * @description Also while as many of its runs are open as may be.
+                     * @description Also if the maximum of open runs is reached.
                      * @default false
                      */
                     force?: boolean;
@@ -1771,7 +1771,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description A run that was asked for. */
+            /** @description A triggered run. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -1780,7 +1780,7 @@ export interface operations {
                     "application/json": components["schemas"]["Started"];
                 };
             };
-            /** @description Why it was not done. */
+            /** @description Why the request failed. */
             default: {
                 headers: {
                     [name: string]: unknown;
@@ -1804,20 +1804,20 @@ export interface operations {
         requestBody: {
             content: {
                 "application/json": {
-                    /** @description Why, for whoever asks later; 1 to 1,000 characters. */
+                    /** @description Reason, kept in the audit trail; 1 to 1,000 characters. */
                     reason: string;
                     /**
                      * Format: date-time
-                     * @description The first instant that counts.
+                     * @description Start of the range, inclusive.
                      */
                     from: string;
                     /**
                      * Format: date-time
-                     * @description The first one that does not.
+                     * @description End of the range, exclusive.
                      */
                     to: string;
                     /**
-                     * @description Says what would be done, and does nothing.
+                     * @description Preview without changes.
                      * @default false
                      */
                     dryRun?: boolean;
@@ -1825,7 +1825,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description What a backfill did, or would do. */
+            /** @description Result or preview of a backfill. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -1834,7 +1834,7 @@ export interface operations {
                     "application/json": components["schemas"]["Backfill"];
                 };
             };
-            /** @description Why it was not done. */
+            /** @description Why the request failed. */
             default: {
                 headers: {
                     [name: string]: unknown;
@@ -1858,7 +1858,7 @@ export interface operations {
         requestBody: {
             content: {
                 "application/json": {
-                    /** @description Why, for whoever asks later; 1 to 1,000 characters. */
+                    /** @description Reason, kept in the audit trail; 1 to 1,000 characters. */
                     reason: string;
                 };
             };
@@ -1873,7 +1873,7 @@ export interface operations {
                     "application/json": components["schemas"]["Done"];
                 };
             };
-            /** @description Why it was not done. */
+            /** @description Why the request failed. */
             default: {
                 headers: {
                     [name: string]: unknown;
@@ -1897,7 +1897,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Runs, the newest first. */
+            /** @description Runs, newest first. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -1906,7 +1906,7 @@ export interface operations {
                     "application/json": components["schemas"]["RunList"];
                 };
             };
-            /** @description Why it was not done. */
+            /** @description Why the request failed. */
             default: {
                 headers: {
                     [name: string]: unknown;
@@ -1929,7 +1929,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description All that is known of one run, and what was said about it. */
+            /** @description A run in full detail, with its journal entries. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -1938,7 +1938,7 @@ export interface operations {
                     "application/json": components["schemas"]["RunPage"];
                 };
             };
-            /** @description Why it was not done. */
+            /** @description Why the request failed. */
             default: {
                 headers: {
                     [name: string]: unknown;
@@ -1962,13 +1962,13 @@ export interface operations {
         requestBody: {
             content: {
                 "application/json": {
-                    /** @description Why, for whoever asks later; 1 to 1,000 characters. */
+                    /** @description Reason, kept in the audit trail; 1 to 1,000 characters. */
                     reason: string;
                 };
             };
         };
         responses: {
-            /** @description What became of an order to cancel. */
+            /** @description Result of cancelling a run. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -1977,7 +1977,7 @@ export interface operations {
                     "application/json": components["schemas"]["Cancelled"];
                 };
             };
-            /** @description Why it was not done. */
+            /** @description Why the request failed. */
             default: {
                 headers: {
                     [name: string]: unknown;
@@ -2001,17 +2001,17 @@ export interface operations {
         requestBody: {
             content: {
                 "application/json": {
-                    /** @description Why, for whoever asks later; 1 to 1,000 characters. */
+                    /** @description Reason, kept in the audit trail; 1 to 1,000 characters. */
                     reason: string;
                     /** @description Default: what the run had. */
                     payload?: unknown;
                     /**
-                     * @description Also while as many of its runs are open as may be.
+                     * @description Also if the maximum of open runs is reached.
                      * @default false
                      */
                     force?: boolean;
                     /**
-                     * @description Also where nobody knows whether an effect happened: it is begun anew.
+                     * @description Also repeat effects whose outcome is unknown.
                      * @default false
                      */
                     repeatUnknown?: boolean;
@@ -2019,7 +2019,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description A run that was asked for. */
+            /** @description A triggered run. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -2028,7 +2028,7 @@ export interface operations {
                     "application/json": components["schemas"]["Started"];
                 };
             };
-            /** @description Why it was not done. */
+            /** @description Why the request failed. */
             default: {
                 headers: {
                     [name: string]: unknown;
@@ -2052,31 +2052,31 @@ export interface operations {
         requestBody: {
             content: {
                 "application/json": {
-                    /** @description Why, for whoever asks later; 1 to 1,000 characters. */
+                    /** @description Reason, kept in the audit trail; 1 to 1,000 characters. */
                     reason: string;
                     /** @enum {string} */
                     answer: "done" | "not-done" | "give-up";
-                    /** @description With done: what the effect brought. */
+                    /** @description With done: result of the effect. */
                     result?: unknown;
-                    /** @description The attempt that asks, as the run shows it. An answer to another question than the one asked is refused. */
+                    /** @description Attempt of the unresolved effect, as the run shows it. An answer about another effect is refused. */
                     attempt: number;
-                    /** @description The effect that it asks about. */
+                    /** @description Name of the unresolved effect. */
                     effect: string;
                     /**
-                     * @description The item that it asks about, if any.
+                     * @description Its item, if any.
                      * @default null
                      */
                     item?: string | null;
                     /**
                      * Format: date-time
-                     * @description Since when its outcome is unknown, as the question shows it.
+                     * @description Time since which its outcome is unknown, as the run shows it.
                      */
                     since: string;
                 };
             };
         };
         responses: {
-            /** @description What became of an answer. */
+            /** @description Result of resolving an effect. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -2085,7 +2085,7 @@ export interface operations {
                     "application/json": components["schemas"]["Resolved"];
                 };
             };
-            /** @description Why it was not done. */
+            /** @description Why the request failed. */
             default: {
                 headers: {
                     [name: string]: unknown;
@@ -2121,7 +2121,7 @@ export interface operations {
                     "application/json": components["schemas"]["LeasePage"];
                 };
             };
-            /** @description Why it was not done. */
+            /** @description Why the request failed. */
             default: {
                 headers: {
                     [name: string]: unknown;
@@ -2145,15 +2145,15 @@ export interface operations {
         requestBody: {
             content: {
                 "application/json": {
-                    /** @description Why, for whoever asks later; 1 to 1,000 characters. */
+                    /** @description Reason, kept in the audit trail; 1 to 1,000 characters. */
                     reason: string;
-                    /** @description As it was seen: a lease that has changed hands since is left alone. */
+                    /** @description Expected fence: a lease with another fence is not changed. */
                     fence: string;
                 };
             };
         };
         responses: {
-            /** @description What became of an order to clear a lease. */
+            /** @description Result of clearing a lease. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -2162,7 +2162,7 @@ export interface operations {
                     "application/json": components["schemas"]["Cleared"];
                 };
             };
-            /** @description Why it was not done. */
+            /** @description Why the request failed. */
             default: {
                 headers: {
                     [name: string]: unknown;
@@ -2182,7 +2182,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The deployment at one look. */
+            /** @description Summary of the deployment. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -2191,7 +2191,7 @@ export interface operations {
                     "application/json": components["schemas"]["Overview"];
                 };
             };
-            /** @description Why it was not done. */
+            /** @description Why the request failed. */
             default: {
                 headers: {
                     [name: string]: unknown;
@@ -2211,7 +2211,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The pods that have reported lately. */
+            /** @description Pods that reported recently. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -2220,7 +2220,7 @@ export interface operations {
                     "application/json": components["schemas"]["PodList"];
                 };
             };
-            /** @description Why it was not done. */
+            /** @description Why the request failed. */
             default: {
                 headers: {
                     [name: string]: unknown;
@@ -2252,7 +2252,7 @@ export interface operations {
                     "application/json": components["schemas"]["Forecast"];
                 };
             };
-            /** @description Why it was not done. */
+            /** @description Why the request failed. */
             default: {
                 headers: {
                     [name: string]: unknown;
@@ -2272,7 +2272,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description What an examination found. */
+            /** @description Findings of the doctor. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -2281,7 +2281,7 @@ export interface operations {
                     "application/json": components["schemas"]["FindingList"];
                 };
             };
-            /** @description Why it was not done. */
+            /** @description Why the request failed. */
             default: {
                 headers: {
                     [name: string]: unknown;
@@ -2297,7 +2297,7 @@ export interface operations {
             query?: {
                 /** @description At most so many, 1 to 1000; default 50. */
                 limit?: number;
-                /** @description The id of an entry: only what is older. */
+                /** @description The id of an entry: only older ones. */
                 before?: string;
             };
             header?: never;
@@ -2306,7 +2306,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Entries of the journal, the newest first. */
+            /** @description Journal entries, newest first. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -2315,7 +2315,7 @@ export interface operations {
                     "application/json": components["schemas"]["JournalList"];
                 };
             };
-            /** @description Why it was not done. */
+            /** @description Why the request failed. */
             default: {
                 headers: {
                     [name: string]: unknown;
@@ -2331,7 +2331,7 @@ export interface operations {
             query?: {
                 /** @description At most so many, 1 to 1000; default 50. */
                 limit?: number;
-                /** @description The id of an entry: only what is older. */
+                /** @description The id of an entry: only older ones. */
                 before?: string;
                 /** @description The name of a cron. */
                 cron?: string;
@@ -2342,7 +2342,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Who changed what, the newest first. */
+            /** @description Audit records, newest first. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -2351,7 +2351,7 @@ export interface operations {
                     "application/json": components["schemas"]["AuditList"];
                 };
             };
-            /** @description Why it was not done. */
+            /** @description Why the request failed. */
             default: {
                 headers: {
                     [name: string]: unknown;
@@ -2366,7 +2366,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Goes on after this entry, as far as it is kept. */
+                /** @description Continues after this entry, if it is still kept. */
                 "Last-Event-ID"?: string;
             };
             path?: never;
@@ -2403,7 +2403,7 @@ export interface operations {
                     "application/json": components["schemas"]["You"];
                 };
             };
-            /** @description Why it was not done. */
+            /** @description Why the request failed. */
             default: {
                 headers: {
                     [name: string]: unknown;
@@ -2438,7 +2438,7 @@ export interface operations {
                     "application/json": components["schemas"]["You"];
                 };
             };
-            /** @description Why nobody is signed in. */
+            /** @description Why the session is not valid. */
             default: {
                 headers: {
                     [name: string]: unknown;
@@ -2458,7 +2458,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Nobody is signed in any more. */
+            /** @description Signed out. */
             204: {
                 headers: {
                     [name: string]: unknown;

@@ -54,7 +54,7 @@ export interface UnresolvedEffect {
   readonly effect: string;
   /** The key of the item, where the effect is one item of many. */
   readonly item: string | null;
-  readonly doubt: UnknownReason;
+  readonly unknownReason: UnknownReason;
   /** When the effect was first begun, epoch milliseconds of the store. */
   readonly since: number;
 }

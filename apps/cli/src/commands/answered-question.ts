@@ -26,7 +26,10 @@ export function questionIn({ attempt, effect, item, since }: QuestionFlags) {
 }
 
 /** How to answer this question and no other, as a shell takes it: a line to copy, so it is not wrapped. */
-export function resolveWith({ id, attempt }: Run, { effect, item, since }: NonNullable<RunReport['question']>): string {
+export function resolveWith(
+  { id, attempt }: Run,
+  { effect, item, since }: NonNullable<RunReport['unresolvedEffect']>,
+): string {
   const about = [...['--attempt', String(attempt), '--effect', effect], ...(item === null ? [] : ['--item', item])];
   const words = [...['fencepost', 'resolve', id], ...about, ...['--since', iso(since)]].map(quoted).join(' ');
   return `Answer with: ${words} --answer ... --reason ...`;

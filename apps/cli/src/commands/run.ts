@@ -44,7 +44,7 @@ async function look({ runs, journal }: Store, runId: string, { forEach = [] }: F
   };
 }
 
-function details({ run, effects, items, question }: RunReport, width: number): string[] {
+function details({ run, effects, items, unresolvedEffect }: RunReport, width: number): string[] {
   const rows = effects.map(({ name, state, unknown, since, error }) => [
     ...['effect', name, unknown ? 'unknown' : state, shortIso(since), error ?? ''],
   ]);
@@ -54,8 +54,12 @@ function details({ run, effects, items, question }: RunReport, width: number): s
   return [
     ...(run.by === null ? [] : hanging(`Ordered by ${run.by}.`, width)),
     ...table([...rows, ...lists], width),
-    ...(question
-      ? [...hanging(question.why, width), ...hanging(question.advice, width), resolveWith(run, question)]
+    ...(unresolvedEffect
+      ? [
+          ...hanging(unresolvedEffect.why, width),
+          ...hanging(unresolvedEffect.advice, width),
+          resolveWith(run, unresolvedEffect),
+        ]
       : []),
   ];
 }

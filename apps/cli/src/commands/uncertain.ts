@@ -39,16 +39,20 @@ async function asked({ runs }: Store, { cron, limit }: Flags): Promise<RunReport
 function reportOf(reports: readonly RunReport[]): Report {
   return {
     code: reports.length === 0 ? EXIT.ok : EXIT.finding,
-    json: reports.map(({ run, question }) => ({
+    json: reports.map(({ run, unresolvedEffect }) => ({
       ...runJson(run),
-      question: question && { ...question, since: iso(question.since) },
+      unresolvedEffect: unresolvedEffect && { ...unresolvedEffect, since: iso(unresolvedEffect.since) },
     })),
     text: (width) => {
       if (reports.length === 0) return ['No run is uncertain.'];
-      return reports.flatMap(({ run, question }) => [
+      return reports.flatMap(({ run, unresolvedEffect }) => [
         run.id,
-        ...(question
-          ? [...hanging(question.why, width), ...hanging(question.advice, width), resolveWith(run, question)]
+        ...(unresolvedEffect
+          ? [
+              ...hanging(unresolvedEffect.why, width),
+              ...hanging(unresolvedEffect.advice, width),
+              resolveWith(run, unresolvedEffect),
+            ]
           : []),
         '',
       ]);

@@ -132,7 +132,7 @@ describe('lint', () => {
   it('shows a person what is wrong, and how much of it', () => {
     const lines = look([cron('nightly', '30 2 * * *', berlin)]).text(80);
     expect(lines[0]).toMatch(/^undeclared {2}dst {2}"nightly" \(30 2/);
-    expect(lines.at(-1)).toBe('1 cron looked at: 1 undeclared, 0 notes.');
+    expect(lines.at(-1)).toBe('1 cron checked: 1 undeclared, 0 notes.');
     const told = look([cron('nightly', '30 2 * * *', berlin)])
       .text(200)
       .join(' ');

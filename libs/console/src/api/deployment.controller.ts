@@ -35,7 +35,7 @@ export class DeploymentController {
     return { items: (await this.reads.pods.list()).map(presentPod) };
   }
 
-  @Get('outlook')
+  @Get('upcoming')
   @Shows(SCHEMAS.Forecast, 'Runs due in the next hours, stampedes and clock changes.')
   async forecast(@Query({ schema: inputs.forecastQuery }) { hours }: Checked<typeof inputs.forecastQuery>) {
     return presentForecast(await this.forecasts.ahead({ hours }));

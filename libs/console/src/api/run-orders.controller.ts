@@ -84,7 +84,7 @@ export class RunOrdersController {
   async #about(runId: string) {
     const run = await this.ledger.readRun(runId);
     const { cron, state, attempt, question } = run ?? { cron: cronOf(runId), state: null, attempt: 0, question: null };
-    return { runId, cron, before: { state, attempt, ...(question && { question: question.effect }) } };
+    return { runId, cron, before: { state, attempt, ...(question && { unresolvedEffect: question.effect }) } };
   }
 }
 

@@ -76,7 +76,7 @@ describe('an idempotency key', () => {
       const again = jobs.enqueue(JOB, payload, KEY);
       await expect(again).rejects.toThrow(IdempotencyKeyError);
       await expect(again).rejects.toMatchObject({ code: 'IDEMPOTENCY_KEY', runId: 'send-mail@order-4711' });
-      await expect(again).rejects.toThrow('the idempotency key "order-4711" of the job "send-mail"');
+      await expect(again).rejects.toThrow('The idempotency key "order-4711" of the job "send-mail"');
       expect(await stage.ledger.readRun('send-mail@order-4711')).toMatchObject({ payload: '{"to":"ada"}' });
     },
   );

@@ -147,7 +147,7 @@ describe('the explorer refuses', () => {
       other(): void {}
     }
     await expect(explore(Reports, Others)).rejects.toThrow(
-      'Others.other: option "name" of @SingletonCron: expected a name of its own, got "nightly", which Reports.nightly has already.',
+      'Others.other: option "name" of @SingletonCron: expected a name of its own, got "nightly", which Reports.nightly already has.',
     );
   });
 
@@ -156,7 +156,7 @@ describe('the explorer refuses', () => {
     class First {}
     @Module({ providers: [Reports] })
     class Second {}
-    await expect(exploreIn({ imports: [First, Second] })).rejects.toThrow('which Reports.nightly has already');
+    await expect(exploreIn({ imports: [First, Second] })).rejects.toThrow('which Reports.nightly already has');
   });
 
   it.each([
@@ -169,7 +169,7 @@ describe('the explorer refuses', () => {
       tick(): void {}
     }
     await expect(explore(Short)).rejects.toThrow(
-      'Short.tick: @SingletonCron needs a provider that exists once, got a request-scoped or transient one. Move the method to a singleton.',
+      'Short.tick: @SingletonCron needs a singleton provider, got a request-scoped or transient one. Move the method to a singleton.',
     );
   });
 
@@ -184,7 +184,7 @@ describe('the explorer refuses', () => {
       tick(): void {}
     }
     await expect(explore(Request, Dependent)).rejects.toThrow(
-      'Dependent.tick: @SingletonCron needs a provider that exists once',
+      'Dependent.tick: @SingletonCron needs a singleton provider',
     );
   });
 
@@ -195,7 +195,7 @@ describe('the explorer refuses', () => {
       static tick(): void {}
     }
     await expect(explore(Statics)).rejects.toThrow(
-      'Statics.tick: @SingletonCron needs a method of an instance, got a static one.',
+      'Statics.tick: @SingletonCron needs an instance method, got a static method.',
     );
   });
 

@@ -81,7 +81,7 @@ describe('a method with @JobHandler', () => {
       send(): void {}
     }
     await expect(explore(Cron, Mails)).rejects.toThrow(
-      'Mails.send: option "name" of @JobHandler: expected a name of its own, got "send-mail", which Cron.send has already.',
+      'Mails.send: option "name" of @JobHandler: expected a name of its own, got "send-mail", which Cron.send already has.',
     );
     await expect(explore(Mails, Cron)).rejects.toThrow('Cron.send: option "name" of @SingletonCron: expected a name');
     @Injectable()
@@ -108,12 +108,12 @@ describe('a method with @JobHandler', () => {
       @JobHandler('a')
       a(): void {}
     }
-    await expect(explore(Many)).rejects.toThrow('Many.a: @JobHandler needs a provider that exists once');
+    await expect(explore(Many)).rejects.toThrow('Many.a: @JobHandler needs a singleton provider');
     @Injectable()
     class Static {
       @JobHandler('a')
       static a(): void {}
     }
-    await expect(explore(Static)).rejects.toThrow('Static.a: @JobHandler needs a method of an instance');
+    await expect(explore(Static)).rejects.toThrow('Static.a: @JobHandler needs an instance method');
   });
 });

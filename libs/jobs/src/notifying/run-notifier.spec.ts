@@ -11,7 +11,7 @@ import { notifyOf, RunNotifier } from './run-notifier.js';
 
 const ping = { success: 'https://hc.example/ok', failure: 'https://hc.example/no' };
 const webhook = { url: 'https://alerts.example', secret: '', events: ['run.failed', 'run.uncertain'] as const };
-const QUESTION = { effect: 'charge', item: null, doubt: 'lost', since: 0 } as const;
+const QUESTION = { effect: 'charge', item: null, unknownReason: 'lost', since: 0 } as const;
 
 describe('what a run asks to be notified of', () => {
   it('is nothing where nobody wants to hear', () => {
@@ -119,7 +119,7 @@ describe('a run notifier', () => {
     notifier.drain = (cron) => void asked.push(cron);
     notifier.start((cron) => (cron === 'report' ? 'failed,ping:succeeded' : ''));
     telemetry.emit('attempt.failed', { ...run, error: 'x', state: 'enqueued', retryInMs: 1 });
-    telemetry.emit('attempt.uncertain', { ...run, effect: 'charge', item: null, doubt: 'lost' });
+    telemetry.emit('attempt.uncertain', { ...run, effect: 'charge', item: null, unknownReason: 'lost' });
     telemetry.emit('attempt.succeeded', { ...run, cron: 'another', tookMs: 1 });
     telemetry.emit('attempt.needless', { cron: 'report', runId: 'report@1', state: 'missing' });
     expect(asked).toEqual([]);

@@ -127,6 +127,6 @@ function dataOf(cron: string, notification: Notification): Readonly<Record<strin
   const about = { cron, runId, attempt };
   if (state === 'succeeded') return { ...about, tookMs };
   if (state === 'failed') return { ...about, error: scrubText(error ?? 'no error was recorded') };
-  const { effect = null, item = null, doubt = null } = question ?? {};
-  return { ...about, effect, item, doubt };
+  const { effect = null, item = null, unknownReason = null } = question ?? {};
+  return { ...about, effect, item, unknownReason };
 }

@@ -27,7 +27,9 @@ describe('an attempt that takes longer than its job may', () => {
     expect(signal().reason).toBeInstanceOf(AttemptTimeoutError);
     goOn();
     expect(await disposition).toMatchObject({ kind: 'later' });
-    expect(stage.events.of('attempt.failed')).toMatchObject([{ error: expect.stringContaining('within 8000 ms') }]);
+    expect(stage.events.of('attempt.failed')).toMatchObject([
+      { error: expect.stringContaining('timed out after 8000 ms') },
+    ]);
   });
 
   it('and returns in its grace has succeeded: a fact is a fact', async () => {
@@ -78,7 +80,7 @@ describe('an attempt that takes longer than its job may', () => {
     expect(await disposition).toEqual({ kind: 'settled' });
     expect(await stage.memoryLedger.readRun(RUN)).toMatchObject({
       state: 'uncertain',
-      question: { effect: 'mail', doubt: 'timeout' },
+      question: { effect: 'mail', unknownReason: 'timeout' },
     });
     open('sent');
     await stage.manual.advance(0);

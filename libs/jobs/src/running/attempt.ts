@@ -66,7 +66,7 @@ export class Attempt implements RunLease {
     try {
       const failure = await this.#handle();
       // Whatever the handler made of it: what nobody knows is neither a success nor a failure.
-      if (this.#session?.unresolved) return await this.#doubt(this.#session.unresolved);
+      if (this.#session?.unresolved) return await this.#finishUncertain(this.#session.unresolved);
       return failure ? await this.#fail(failure.error) : await this.#succeed(clock.monotonic() - began);
     } finally {
       this.#heartbeat.stop();
@@ -145,14 +145,20 @@ export class Attempt implements RunLease {
     return retryInMs === null ? { kind: 'failed', error } : { kind: 'later', waitMs: retryInMs };
   }
 
-  async #doubt(asked: EffectUnresolvedError): Promise<Disposition> {
+  async #finishUncertain(asked: EffectUnresolvedError): Promise<Disposition> {
     const { question } = asked;
     const error = describeError(asked);
     const state = await this.#finish({ kind: 'uncertain', error, question });
     if (state === null) return this.#refused();
     if (state === 'cancelled') return this.#stopped(asked);
-    const { effect, item, doubt } = question;
-    this.deps.telemetry.emit('attempt.uncertain', { ...this.#about, fence: this.#ref.fence, effect, item, doubt });
+    const { effect, item, unknownReason } = question;
+    this.deps.telemetry.emit('attempt.uncertain', {
+      ...this.#about,
+      fence: this.#ref.fence,
+      effect,
+      item,
+      unknownReason,
+    });
     this.#log('warn', error);
     return SETTLED;
   }

@@ -26,7 +26,7 @@ type Done = Extract<BeginEffectReply, { verdict: 'done' }>;
 interface Indeterminate {
   readonly since: number;
   readonly ageMs: number;
-  readonly doubt: UnknownReason;
+  readonly unknownReason: UnknownReason;
   readonly notDone: () => Promise<unknown>;
 }
 
@@ -74,10 +74,12 @@ export class EffectCall {
   async #orphaned(unknown: UnknownEffect, retried: boolean): Promise<unknown> {
     const next = afterOrphaned(unknown, this.start.settings);
     this.session.trouble('effect.unknown', this.start.name, 'an earlier attempt began it and recorded no outcome');
-    if (next.step === 'ask') throw this.session.ask(this.#question(next.doubt, unknown.since));
+    if (next.step === 'ask') throw this.session.ask(this.#question(next.unknownReason, unknown.since));
     if (retried) throw this.session.ask(this.#question('lost', unknown.since));
     const again = () => this.execute('go');
-    return next.step === 'again' ? again() : this.#lookUp(next.lookup, { ...unknown, doubt: 'lost', notDone: again });
+    return next.step === 'again'
+      ? again()
+      : this.#lookUp(next.lookup, { ...unknown, unknownReason: 'lost', notDone: again });
   }
 
   async #act(begun: Go): Promise<unknown> {
@@ -138,19 +140,19 @@ export class EffectCall {
     const { end, clock } = this.session.deps;
     this.session.trouble('effect.unknown', this.start.name, describeError(error));
     const next = afterIndeterminate(this.start.settings);
-    if (next.step === 'ask') throw this.session.ask(this.#question(next.doubt, since), error);
+    if (next.step === 'ask') throw this.session.ask(this.#question(next.unknownReason, since), error);
     // The next attempt does what is to be done: this one may not, or its call may still get through.
     if (next.step === 'again' || end.over) throw error;
     const ageMs = Math.max(0, clock.now() - since);
     const notDone = () => Promise.reject(error);
-    return this.#lookUp(next.lookup, { since, ageMs, doubt: 'timeout', notDone });
+    return this.#lookUp(next.lookup, { since, ageMs, unknownReason: 'timeout', notDone });
   }
 
   async #lookUp(lookup: Lookup<unknown>, indeterminate: Indeterminate): Promise<unknown> {
     const { name } = this.start;
-    const { since, ageMs, doubt } = indeterminate;
+    const { since, ageMs, unknownReason } = indeterminate;
     const answer = await lookUp(lookup, { ...this.#callOptions(), since, ageMs });
-    if (answer === 'unknown') throw this.session.ask(this.#question(doubt, since));
+    if (answer === 'unknown') throw this.session.ask(this.#question(unknownReason, since));
     if (answer !== 'not-done') return this.#record(answer.done);
     const reply = await this.#finish({ kind: 'failed', error: 'its lookup found that it did not happen' });
     if (reply === 'known') return this.execute();
@@ -183,8 +185,8 @@ export class EffectCall {
     return this.#finish(outcome).catch(() => null);
   }
 
-  #question(doubt: UnknownReason, since: number): UnresolvedEffect {
-    return { effect: this.start.name, item: null, doubt, since };
+  #question(unknownReason: UnknownReason, since: number): UnresolvedEffect {
+    return { effect: this.start.name, item: null, unknownReason, since };
   }
 
   #callOptions() {

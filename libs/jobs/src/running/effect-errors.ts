@@ -1,5 +1,5 @@
 import { FencepostError } from '@fencepost/lease';
-import type { UnresolvedEffect } from '@fencepost/ledger/run';
+import type { UnknownReason, UnresolvedEffect } from '@fencepost/ledger/run';
 import { FinalError } from './errors.js';
 
 /** An option that can't be. Nothing was begun. */
@@ -36,7 +36,7 @@ export class EffectTimeoutError extends FencepostError {
   }
 }
 
-const DOUBT: Record<UnresolvedEffect['doubt'], string> = {
+const REASON: Record<UnknownReason, string> = {
   lost: 'its worker died before it recorded an outcome',
   timeout: 'it timed out',
   'payload-changed': 'an earlier attempt used the same idempotency key with a different payload',
@@ -51,9 +51,12 @@ export class EffectUnresolvedError extends FencepostError {
     readonly question: UnresolvedEffect,
     options?: ErrorOptions,
   ) {
-    const { effect, item, doubt } = question;
+    const { effect, item, unknownReason } = question;
     const what = item === null ? `the effect "${effect}"` : `the item "${item}" of "${effect}"`;
-    super(`The outcome of ${what} is unknown: ${DOUBT[doubt]}. The run waits until an operator resolves it.`, options);
+    super(
+      `The outcome of ${what} is unknown: ${REASON[unknownReason]}. The run waits until an operator resolves it.`,
+      options,
+    );
   }
 }
 

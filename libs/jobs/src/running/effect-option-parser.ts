@@ -21,7 +21,8 @@ export class EffectOptionParser {
     if (typeof given !== 'object' || given === null) throw this.refusal('options', 'an object', given);
     const stranger = Object.keys(given).find((option) => !known.includes(option));
     const expected = `one of ${known.join(', ')}`;
-    if (stranger !== undefined) throw new EffectOptionError(of, `"${stranger}"`, { expected, got: 'one it has not' });
+    if (stranger !== undefined)
+      throw new EffectOptionError(of, `"${stranger}"`, { expected, got: 'an unknown option' });
     this.#given = given as Record<string, unknown>;
   }
 

@@ -13,20 +13,17 @@ describe('an option that can not be', () => {
   it.each([
     [
       { ifUnknown: 'retyr' },
-      `Expected 'retry', 'ask' or a function as the option ifUnknown of the effect "mail", got 'retyr'.`,
+      `Expected option ifUnknown of the effect "mail" to be 'retry', 'ask' or a function, got 'retyr'.`,
     ],
-    [
-      { timeout: '8d' },
-      `Expected a duration such as '30s' of at most '7d', or milliseconds from 1 as the option timeout`,
-    ],
+    [{ timeout: '8d' }, `to be a duration such as '30s' of at most '7d', or milliseconds from 1, got`],
     [{ timeout: 0 }, 'got 0.'],
     [{ keyTtl: 'a day' }, `got 'a day'.`],
     [{ keyTtl: -1 }, 'got -1.'],
-    [{ schema: {} }, 'Expected a Standard Schema as the option schema'],
+    [{ schema: {} }, 'to be a Standard Schema, got'],
     [{ payload: 1n }, 'got 1n.'],
-    [{ payload: () => {} }, 'Expected plain data that JSON can carry'],
-    [{ ifUnkown: 'ask' }, 'Expected one of ifUnknown, keyTtl, payload, timeout, schema as the option "ifUnkown"'],
-    ['ask', `Expected an object as the option options of the effect "mail", got 'ask'.`],
+    [{ payload: () => {} }, 'to be plain data that JSON can carry'],
+    [{ ifUnkown: 'ask' }, 'to be one of ifUnknown, keyTtl, payload, timeout, schema'],
+    ['ask', `Expected option options of the effect "mail" to be an object, got 'ask'.`],
     [null, 'got null.'],
   ])('is told, and nothing is begun: %#', async (options, message) => {
     stage = await WorkerStage.with();
@@ -43,7 +40,7 @@ describe('an option that can not be', () => {
   });
 
   it.each([
-    [{ batchSize: 0 }, 'Expected a whole number from 1 to 1000 as the option batchSize of the items "items", got 0.'],
+    [{ batchSize: 0 }, 'Expected option batchSize of the items "items" to be a whole number from 1 to 1000, got 0.'],
     [{ concurrency: 1.5 }, 'got 1.5.'],
     [{ keyTtl: '1d' }, 'option "keyTtl"'],
   ])('of a forEach is told, and nothing is begun: %#', async (options, message) => {
@@ -75,7 +72,7 @@ describe('the schema of a result', () => {
     stage = await WorkerStage.with();
     const met = inHandler(stage, (run) => run.effect('mail', () => ({ sent: 'soon' }), { schema }));
     await expect(met).rejects.toThrow(EffectResultError);
-    await expect(met).rejects.toThrow(/"mail" has happened, .* does not match its schema \(at sent: /);
+    await expect(met).rejects.toThrow(/"mail" happened, .* does not match its schema \(at sent: /);
     expect(await stage.memoryLedger.effects(RUN)).toMatchObject([{ state: 'begun' }]);
   });
 

@@ -77,7 +77,7 @@ function defaultPolicy(criticality: Criticality): 'retry' | 'ask' {
 type NextStep =
   | { readonly step: 'again' }
   | { readonly step: 'look-up'; readonly lookup: Lookup<unknown> }
-  | { readonly step: 'ask'; readonly doubt: UnknownReason };
+  | { readonly step: 'ask'; readonly unknownReason: UnknownReason };
 
 type Policy = Pick<EffectSettings, 'ifUnknown' | 'keyTtlMs' | 'payloadHash'>;
 
@@ -89,18 +89,18 @@ export function firstWord({ ifUnknown, keyTtlMs }: Policy): EffectRequest['ifUnk
 /** An earlier attempt began the effect, and never said how it ended. */
 export function afterOrphaned(unknown: UnknownEffect, policy: Policy): NextStep {
   // Its provider would take what is sent now for what was sent then, or for something new: both may be wrong.
-  if (isAnother(unknown.payloadHash, policy.payloadHash)) return { step: 'ask', doubt: 'payload-changed' };
+  if (isAnother(unknown.payloadHash, policy.payloadHash)) return { step: 'ask', unknownReason: 'payload-changed' };
   const { ifUnknown, keyTtlMs } = policy;
   if (typeof ifUnknown === 'function') return { step: 'look-up', lookup: ifUnknown };
-  if (ifUnknown === 'ask') return { step: 'ask', doubt: 'lost' };
-  if (keyTtlMs !== null && unknown.ageMs >= keyTtlMs) return { step: 'ask', doubt: 'key-expired' };
+  if (ifUnknown === 'ask') return { step: 'ask', unknownReason: 'lost' };
+  if (keyTtlMs !== null && unknown.ageMs >= keyTtlMs) return { step: 'ask', unknownReason: 'key-expired' };
   return { step: 'again' };
 }
 
 /** This attempt began it, and can't tell how it ended. `again` is for the next attempt: this call may still get through. */
 export function afterIndeterminate({ ifUnknown }: Pick<Policy, 'ifUnknown'>): NextStep {
   if (typeof ifUnknown === 'function') return { step: 'look-up', lookup: ifUnknown };
-  return ifUnknown === 'ask' ? { step: 'ask', doubt: 'timeout' } : { step: 'again' };
+  return ifUnknown === 'ask' ? { step: 'ask', unknownReason: 'timeout' } : { step: 'again' };
 }
 
 /** Whether two hashes are of different payloads; where one isn't known, nobody can say. */

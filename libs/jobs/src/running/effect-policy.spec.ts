@@ -17,20 +17,20 @@ describe('the first word to the ledger', () => {
 describe('after the loss of an attempt', () => {
   it('the policy says what comes', () => {
     expect(afterOrphaned(UNKNOWN, { ...policy, ifUnknown: 'retry' })).toEqual({ step: 'again' });
-    expect(afterOrphaned(UNKNOWN, { ...policy, ifUnknown: 'ask' })).toEqual({ step: 'ask', doubt: 'lost' });
+    expect(afterOrphaned(UNKNOWN, { ...policy, ifUnknown: 'ask' })).toEqual({ step: 'ask', unknownReason: 'lost' });
     expect(afterOrphaned(UNKNOWN, { ...policy, ifUnknown: lookup })).toEqual({ step: 'look-up', lookup });
   });
 
   it.each([
     [1_001, { step: 'again' }],
-    [1_000, { step: 'ask', doubt: 'key-expired' }],
-    [1, { step: 'ask', doubt: 'key-expired' }],
+    [1_000, { step: 'ask', unknownReason: 'key-expired' }],
+    [1, { step: 'ask', unknownReason: 'key-expired' }],
   ])('an effect is repeated only while its key of %i ms is remembered', (keyTtlMs, next) => {
     expect(afterOrphaned(UNKNOWN, { ...policy, ifUnknown: 'retry', keyTtlMs })).toEqual(next);
   });
 
   it('another payload is asked about, and one that nobody knows is not', () => {
-    const changed = { step: 'ask', doubt: 'payload-changed' };
+    const changed = { step: 'ask', unknownReason: 'payload-changed' };
     for (const ifUnknown of ['retry', 'ask', lookup] as const) {
       expect(afterOrphaned(UNKNOWN, { ...policy, ifUnknown, payloadHash: 'b' })).toEqual(changed);
     }
@@ -43,7 +43,7 @@ describe('after the loss of an attempt', () => {
 describe('after an indeterminate outcome', () => {
   it('the policy says what comes', () => {
     expect(afterIndeterminate({ ifUnknown: 'retry' })).toEqual({ step: 'again' });
-    expect(afterIndeterminate({ ifUnknown: 'ask' })).toEqual({ step: 'ask', doubt: 'timeout' });
+    expect(afterIndeterminate({ ifUnknown: 'ask' })).toEqual({ step: 'ask', unknownReason: 'timeout' });
     expect(afterIndeterminate({ ifUnknown: lookup })).toEqual({ step: 'look-up', lookup });
   });
 });

@@ -194,8 +194,8 @@ export class EffectSession {
   ask(question: UnresolvedEffect, cause?: unknown): EffectUnresolvedError {
     if (this.#unresolved) return this.#unresolved;
     this.#unresolved = new EffectUnresolvedError(question, cause === undefined ? undefined : { cause });
-    const { effect, item, doubt } = question;
-    this.deps.telemetry.emit('effect.unresolved', { ...this.about(effect), item, doubt });
+    const { effect, item, unknownReason } = question;
+    this.deps.telemetry.emit('effect.unresolved', { ...this.about(effect), item, unknownReason });
     return this.#unresolved;
   }
 

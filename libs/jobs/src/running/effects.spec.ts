@@ -108,7 +108,7 @@ describe('an effect', () => {
     const met = inHandler((run) => run.effect<unknown>('mail', () => result));
     await expect(met).rejects.toThrow(EffectResultError);
     await expect(met).rejects.toThrow(message);
-    await expect(met).rejects.toThrow('The effect "mail" has happened');
+    await expect(met).rejects.toThrow('The effect "mail" happened');
   });
 
   it('takes a result of exactly 64 KiB', async () => {

@@ -1,5 +1,5 @@
 import type { ItemOutcome, ItemRecord } from '@fencepost/ledger';
-import type { UnresolvedEffect } from '@fencepost/ledger/run';
+import type { UnknownReason, UnresolvedEffect } from '@fencepost/ledger/run';
 import type { EffectSession } from './effect-session.js';
 import { ForEachError } from './for-each-errors.js';
 import { readForEachOptions, type ForEachCounts, type ForEachOptions } from './for-each-options.js';
@@ -35,7 +35,7 @@ class ForEach<T> {
   /** What has ended and is not recorded yet. */
   #finished: ItemOutcome[] = [];
   #done = 0;
-  #doubt: UnresolvedEffect | null = null;
+  #unresolved: UnresolvedEffect | null = null;
   #toldAt = -Infinity;
   #told = true;
 
@@ -82,8 +82,8 @@ class ForEach<T> {
     await Promise.all(Array.from({ length: concurrency }, () => this.#runInTurn(turn)));
     this.session.tell('effect.acted', name);
     this.#told = false;
-    if (this.#doubt || this.#isTimeToTell()) await this.#tellProgress(todo);
-    if (this.#doubt) throw this.session.ask(this.#doubt);
+    if (this.#unresolved || this.#isTimeToTell()) await this.#tellProgress(todo);
+    if (this.#unresolved) throw this.session.ask(this.#unresolved);
     this.session.ready();
   }
 
@@ -108,7 +108,7 @@ class ForEach<T> {
   #mayGoOn(): boolean {
     try {
       this.session.ready();
-      return this.#doubt === null;
+      return this.#unresolved === null;
     } catch {
       return false;
     }
@@ -120,8 +120,8 @@ class ForEach<T> {
   }
 
   #note(key: string, end: ItemEnd): void {
-    if (end.kind === 'doubt') {
-      this.#doubt ??= this.#question(key, end.doubt, end.since);
+    if (end.kind === 'needs-operator') {
+      this.#unresolved ??= this.#question(key, end.unknownReason, end.since);
       return;
     }
     if (end.kind === 'record') this.#finished.push(end.outcome);
@@ -142,8 +142,8 @@ class ForEach<T> {
     if (finished.length > 0) this.session.tell('effect.finished', name);
   }
 
-  #question(item: string, doubt: UnresolvedEffect['doubt'], since: number): UnresolvedEffect {
-    return { effect: this.settings.name, item, doubt, since };
+  #question(item: string, unknownReason: UnknownReason, since: number): UnresolvedEffect {
+    return { effect: this.settings.name, item, unknownReason, since };
   }
 
   #counts({ skipped }: PendingItems<T>): ForEachCounts {

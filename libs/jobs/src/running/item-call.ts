@@ -20,13 +20,13 @@ export interface PendingItem<T> {
 export type ItemEnd =
   | { readonly kind: 'record'; readonly outcome: ItemOutcome; readonly error: unknown }
   | { readonly kind: 'open'; readonly error: unknown }
-  | { readonly kind: 'doubt'; readonly doubt: UnknownReason; readonly since: number };
+  | { readonly kind: 'needs-operator'; readonly unknownReason: UnknownReason; readonly since: number };
 
 interface Indeterminate {
   readonly lookup: Lookup<unknown>;
   readonly since: number;
   readonly ageMs: number;
-  readonly doubt: UnknownReason;
+  readonly unknownReason: UnknownReason;
   readonly notDone: () => ItemEnd | Promise<ItemEnd>;
 }
 
@@ -50,7 +50,7 @@ export class ItemCall<T> {
     if (orphaned === null || typeof ifUnknown !== 'function') return this.#act();
     const ageMs = Math.max(0, this.deps.session.deps.clock.now() - orphaned.since);
     const { since } = orphaned;
-    return this.#lookUp({ lookup: ifUnknown, since, ageMs, doubt: 'lost', notDone: () => this.#actNow() });
+    return this.#lookUp({ lookup: ifUnknown, since, ageMs, unknownReason: 'lost', notDone: () => this.#actNow() });
   }
 
   /** The lookup may have taken longer than the attempt lasts: by now the item may be another one's to carry out. */
@@ -63,7 +63,7 @@ export class ItemCall<T> {
     const { session, settings, act } = this.deps;
     const { key, item, orphaned } = this.todo;
     const since = orphaned?.since ?? session.deps.clock.now();
-    const question = { effect: settings.name, item: key, doubt: 'timeout', since } as const;
+    const question = { effect: settings.name, item: key, unknownReason: 'timeout', since } as const;
     const takeBack = settings.ifUnknown === 'ask' ? session.wouldAsk(question) : null;
     const ended = await callEffect((context) => act(item, context), {
       ...this.#options(),
@@ -87,17 +87,17 @@ export class ItemCall<T> {
     const { session, settings } = this.deps;
     session.trouble('effect.unknown', settings.name, `item ${this.todo.key}: ${describeError(error)}`);
     const next = afterIndeterminate(settings);
-    if (next.step === 'ask') return { kind: 'doubt', doubt: next.doubt, since };
+    if (next.step === 'ask') return { kind: 'needs-operator', unknownReason: next.unknownReason, since };
     if (next.step === 'again' || session.deps.end.over) return { kind: 'open', error };
     const ageMs = Math.max(0, session.deps.clock.now() - since);
     const notDone = () => failed(this.todo.key, error);
-    return this.#lookUp({ lookup: next.lookup, since, ageMs, doubt: 'timeout', notDone });
+    return this.#lookUp({ lookup: next.lookup, since, ageMs, unknownReason: 'timeout', notDone });
   }
 
-  async #lookUp({ lookup, since, ageMs, doubt, notDone }: Indeterminate): Promise<ItemEnd> {
+  async #lookUp({ lookup, since, ageMs, unknownReason, notDone }: Indeterminate): Promise<ItemEnd> {
     try {
       const answer = await lookUp(lookup, { ...this.#options(), since, ageMs });
-      if (answer === 'unknown') return { kind: 'doubt', doubt, since };
+      if (answer === 'unknown') return { kind: 'needs-operator', unknownReason, since };
       return answer === 'not-done' ? await notDone() : done(this.todo.key);
     } catch (error) {
       return { kind: 'open', error };

@@ -24,8 +24,8 @@ describe('a payload that is read by a schema', () => {
 
   it('is refused with the path of each field and what is wrong with it', () => {
     const read = payloadReader('mail', z.object({ to: z.array(z.object({ name: z.string() })) }));
-    expect(() => read({ to: [{ name: 'ada' }, { name: 7 }] })).toThrow('got one with to.1.name: ');
-    expect(() => read(null)).toThrow('got one with payload: ');
+    expect(() => read({ to: [{ name: 'ada' }, { name: 7 }] })).toThrow('the job "mail": to.1.name: ');
+    expect(() => read(null)).toThrow('the job "mail": payload: ');
   });
 
   it('is refused in the words of any library', () => {

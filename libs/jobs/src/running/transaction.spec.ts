@@ -99,8 +99,8 @@ describe('a transaction', () => {
   });
 
   it.each([
-    [{ pool: {} }, 'Expected a pool of pg as the option pool of the transaction "transaction"'],
-    [{ timeout: '1s' }, 'Expected one of name, payload, pool'],
+    [{ pool: {} }, 'Expected option pool of the transaction "transaction" to be a pool of pg'],
+    [{ timeout: '1s' }, 'to be one of name, payload, pool'],
     [{ name: '' }, 'as the name of an effect'],
   ])('refuses an option that can not be: %j', async (options, message) => {
     await transactional();

@@ -97,7 +97,7 @@ export interface Events {
   /** The run was told to stop, and its handler has ended; `error` is what it threw. */
   'attempt.cancelled': OfAttempt & { readonly error: string };
   /** A person is to say whether the effect has happened. */
-  'attempt.uncertain': OfEffect & { readonly item: string | null; readonly doubt: UnknownReason };
+  'attempt.uncertain': OfEffect & { readonly item: string | null; readonly unknownReason: UnknownReason };
   'attempt.refused': OfAttempt & { readonly step: 'effect' | 'finish' };
 
   /** About to ask the ledger; the last moment at which this attempt can be late. */
@@ -112,7 +112,7 @@ export interface Events {
   'effect.failed': OfEffect & { readonly error: string };
   /** Nobody knows whether it has happened, and its policy says what comes now. */
   'effect.unknown': OfEffect & { readonly error: string };
-  'effect.unresolved': OfEffect & { readonly item: string | null; readonly doubt: UnknownReason };
+  'effect.unresolved': OfEffect & { readonly item: string | null; readonly unknownReason: UnknownReason };
   /** It has happened, and that could not be recorded. */
   'effect.unrecorded': OfEffect & { readonly error: string };
 

@@ -128,7 +128,7 @@ describe('alarms of runs', () => {
     const id = `${CRON}@${START + 4_000}`;
     await stage.clock.advance(LATE_MS + LOOK_MS);
     expect(raised(...others).map(({ kind }) => kind)).toEqual(['late']);
-    const question = { effect: 'charge', item: null, doubt: 'lost', since: START + 5_000 } as const;
+    const question = { effect: 'charge', item: null, unknownReason: 'lost', since: START + 5_000 } as const;
     await stage.end(id, { kind: 'uncertain', error: 'Error: who knows', question });
     await stage.clock.advance(3 * LOOK_MS);
     expect(cleared(...others).map(({ kind }) => kind)).toEqual(['late']);

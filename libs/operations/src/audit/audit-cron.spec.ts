@@ -103,7 +103,7 @@ describe('an audit finds', () => {
         kind: 'missed',
         cron: CRON,
         instant: at(3),
-        text: 'Of "tick" the instant 2026-03-02T08:00:03.000Z is missed: it has neither a run nor a recorded reason for not running for not running.',
+        text: 'Of "tick" the instant 2026-03-02T08:00:03.000Z is missed: it has neither a run nor a recorded reason for not running.',
       },
     ]);
   });

@@ -65,7 +65,7 @@ export function auditIntervals(intervals: readonly ValidityInterval[], account: 
   return examination.result();
 }
 
-const NOTHING = 'it has neither a run nor a recorded reason for not running for not running';
+const NOTHING = 'it has neither a run nor a recorded reason for not running';
 
 /** What is recorded of one instant. */
 interface Evidence {

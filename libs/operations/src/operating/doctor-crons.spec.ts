@@ -13,7 +13,10 @@ import { describeFindings, type Over } from '../../../../test/support/doctor-tab
 
 const asks = (agoMs: number): Over => ({
   uncertain: [
-    runAt(NOW, { state: 'uncertain', question: { effect: 'pay', item: null, doubt: 'lost', since: NOW - agoMs } }),
+    runAt(NOW, {
+      state: 'uncertain',
+      question: { effect: 'pay', item: null, unknownReason: 'lost', since: NOW - agoMs },
+    }),
   ],
 });
 const paused = (agoMs: number, until: number | null): Over => ({

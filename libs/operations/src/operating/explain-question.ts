@@ -21,14 +21,14 @@ const WHY: Readonly<Record<UnknownReason, string>> = {
 };
 
 export function explainUnresolvedEffect({ id }: Run, question: UnresolvedEffect): ExplainedEffect {
-  const { effect, item, doubt, since } = question;
+  const { effect, item, unknownReason, since } = question;
   const idempotencyKey = [id, effect, ...(item === null ? [] : [item])].join('/');
   const what = item === null ? `The effect "${effect}"` : `The item "${item}" of "${effect}"`;
   const from = new Date(since).toISOString();
   return {
     ...question,
     idempotencyKey,
-    why: `${what} was begun at ${from}, ${WHY[doubt]}`,
+    why: `${what} was begun at ${from}, ${WHY[unknownReason]}`,
     advice:
       `Search the system it changes for the idempotency key "${idempotencyKey}", or for its changes since ${from}. ` +
       `If it happened, answer "done" with its result. If it did not happen and no longer can, answer "not-done": it is ` +

@@ -67,7 +67,7 @@ describe('what is to come', () => {
     expect(found.clockChanges).toEqual([
       {
         ...{ zone: 'Europe/Berlin', at: Date.UTC(2026, 2, 29, 1), crons: 2 },
-        text: 'Clocks in Europe/Berlin go forward by 1 h, from 02:00:00 to 03:00:00: times from 02:00:00 up to 03:00:00 do not exist. 2 crons go by them.',
+        text: 'Clocks in Europe/Berlin go forward by 1 h, from 02:00:00 to 03:00:00: times from 02:00:00 up to 03:00:00 do not exist. 2 crons use this zone.',
       },
     ]);
   });

@@ -86,7 +86,7 @@ describe('an order that can’t be', () => {
   it('for a cron that was removed is refused: nobody would carry it out', async () => {
     const { stage, operator } = await set();
     await stage.declare({ name: 'another' });
-    await expect(operator.trigger(CRON, ORDER)).rejects.toThrow(/"tick" was removed \(.+\), so nobody/);
+    await expect(operator.trigger(CRON, ORDER)).rejects.toThrow(/"tick" was removed \(.+\), so no worker/);
     await expect(operator.backfill(CRON, { ...ORDER, from: 0, to: 1 })).rejects.toThrow(UnknownCronError);
     expect(await operator.pause(CRON, ORDER)).toMatchObject(ORDER);
   });

@@ -52,7 +52,7 @@ describe('the instants of a backfill', () => {
     expect(plan([{ since: START }], 0, 100_000)).toHaveLength(100_000);
     expect(() => plan([{ since: START }], 0, 100_001)).toThrow(
       'Expected at most 100000 instants of the cron "tick" in one backfill, got more: start with the range before ' +
-        '2026-03-03T11:46:40.000Z first.',
+        '2026-03-03T11:46:40.000Z.',
     );
   });
 });

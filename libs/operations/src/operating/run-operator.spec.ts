@@ -13,7 +13,9 @@ describe('the lists of runs', () => {
     const [first, second] = [await ended(all, 1), await ended(all, 2)];
     const asking = await uncertain(all, 3);
     expect((await all.runs.failed()).map(({ id }) => id).toSorted()).toEqual([first, second]);
-    expect(await all.runs.uncertain()).toMatchObject([{ id: asking, question: { effect: 'mail', doubt: 'timeout' } }]);
+    expect(await all.runs.uncertain()).toMatchObject([
+      { id: asking, question: { effect: 'mail', unknownReason: 'timeout' } },
+    ]);
   });
 
   it('are of one cron where that is asked for, and no longer than that', async () => {
@@ -38,12 +40,18 @@ describe('the report of a run', () => {
   it('has its effects with what they brought, and says of which nobody knows', async () => {
     const all = await failedRuns();
     const runId = await uncertain(all, 1);
-    const { run, effects, items, question } = await all.runs.inspect(runId);
+    const { run, effects, items, unresolvedEffect } = await all.runs.inspect(runId);
     expect(run).toMatchObject({ id: runId, state: 'uncertain' });
     expect(effects).toMatchObject([{ name: 'mail', state: 'begun', unknown: true, result: null }]);
     expect(items).toEqual({});
-    expect(question).toEqual({
-      ...{ effect: 'mail', item: null, doubt: 'timeout', since: all.stage.at(10), idempotencyKey: `${runId}/mail` },
+    expect(unresolvedEffect).toEqual({
+      ...{
+        effect: 'mail',
+        item: null,
+        unknownReason: 'timeout',
+        since: all.stage.at(10),
+        idempotencyKey: `${runId}/mail`,
+      },
       why: expect.stringMatching(/^The effect "mail" was begun at 20\d\d-.+Z, and timed out/),
       advice: expect.stringContaining(`the idempotency key "${runId}/mail"`),
     });
@@ -52,9 +60,9 @@ describe('the report of a run', () => {
   it('has how far it came with the items it asks about', async () => {
     const all = await failedRuns();
     const runId = await uncertain(all, 1, 'c');
-    const { items, question } = await all.runs.inspect(runId);
+    const { items, unresolvedEffect } = await all.runs.inspect(runId);
     expect(items['mail']).toMatchObject({ done: 1, failed: 1, begun: 1, open: [{ key: 'b' }, { key: 'c' }] });
-    expect(question).toMatchObject({ item: 'c', idempotencyKey: `${runId}/mail/c` });
+    expect(unresolvedEffect).toMatchObject({ item: 'c', idempotencyKey: `${runId}/mail/c` });
     expect((await all.runs.inspect(runId, ['mail', 'none'])).items).toEqual(items);
   });
 
@@ -126,7 +134,7 @@ describe('an answer', () => {
     const about = await asked(all, runId);
     const order = { ...ORDER, ...about, answer: 'done' } as const;
     await expect(all.runs.resolve(runId, { ...order, ...over })).rejects.toThrow(
-      `Run "${runId}" asks about the item "c" of "mail" (attempt 1, begun at ${new Date(about.since).toISOString()}) now`,
+      `Run "${runId}" now waits for the item "c" of "mail" (attempt 1, begun at ${new Date(about.since).toISOString()})`,
     );
     expect(await all.stage.ledger.readRun(runId)).toMatchObject({ state: 'uncertain' });
     expect(await all.runs.resolve(runId, order)).toMatchObject({ state: 'enqueued' });

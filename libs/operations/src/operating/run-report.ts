@@ -27,7 +27,7 @@ export interface RunReport {
   /** By the name of the `forEach`. */
   readonly items: Readonly<Record<string, ItemsSummary>>;
   /** While it is uncertain. */
-  readonly question: ExplainedEffect | null;
+  readonly unresolvedEffect: ExplainedEffect | null;
 }
 
 const MAX_SHOWN = 100;
@@ -47,7 +47,7 @@ export async function reportOf(
     run,
     effects: effects.map((effect) => effectReport(effect, run)),
     items: Object.fromEntries(items),
-    question: run.question && explainUnresolvedEffect(run, run.question),
+    unresolvedEffect: run.question && explainUnresolvedEffect(run, run.question),
   };
 }
 

@@ -84,7 +84,7 @@ const SITUATIONS: readonly Situation[] = [
     ['schedule', 'has no instants'],
   ],
   ['was missed', DAY, {}, 'missed', 'fencepost audit --cron tick', ['claim', 'has neither a run nor a reason']],
-  ['is forgotten', DAY, { forgotten: '2026-03-12T00:00:00Z' }, 'forgotten', 'has forgotten'],
+  ['is forgotten', DAY, { forgotten: '2026-03-12T00:00:00Z' }, 'forgotten', 'no longer has a record of it'],
   [
     'is due, and nobody is there',
     '2026-03-20T03:00:00Z',

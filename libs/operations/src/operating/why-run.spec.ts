@@ -135,7 +135,7 @@ const SITUATIONS: readonly Situation[] = [
         run(DAY, {
           state: 'uncertain',
           finishedAt: null,
-          question: { effect: 'card', item: null, doubt: 'lost', since: ms(DAY) },
+          question: { effect: 'card', item: null, unknownReason: 'lost', since: ms(DAY) },
         }),
       ],
       effects: [{ ...EFFECT, state: 'begun', finishedAt: null }],
@@ -158,7 +158,7 @@ const SITUATIONS: readonly Situation[] = [
     { runs: [run(DAY, { state: 'failed' })], effects: [{ ...EFFECT, state: 'failed', error: 'declined' }] },
     'failed',
     'failed',
-    ['effect', 'has not happened: declined'],
+    ['effect', 'failed: declined'],
   ],
   [
     'had a stale attempt refused',

@@ -26,7 +26,7 @@ const SITUATIONS: readonly Situation[] = [
     { skips: [['2026-03-09T03:00:00Z', DAY, 'paused']], paused: PAUSE },
     'paused',
     'ann had paused the cron at 2026-03-09T12:00:00Z: a flood',
-    ['pause', 'paused still, until it is resumed'],
+    ['pause', 'still paused, until it is resumed'],
   ],
   [
     'fell into a pause that is over',

@@ -19,7 +19,7 @@ import { SCHEMAS } from './schemas.js';
 const HOLDER = 'pod-7/3f1c9a52-0000-4000-8000-000000000000';
 const SECRET = '0000-4000-8000';
 const PAUSE = { since: START, until: null, by: 'ann', reason: 'a flood' };
-const QUESTION = { effect: 'card', item: 'a', doubt: 'lost', since: START } as const;
+const QUESTION = { effect: 'card', item: 'a', unknownReason: 'lost', since: START } as const;
 const RUN = runAt(START, {
   ...{ state: 'uncertain', claimedBy: HOLDER, worker: HOLDER, claimFence: parseFence('1787654321123456') },
   ...{ startedAt: START + 1_500, finishedAt: START + 4_000, payload: '{"month":3}', question: QUESTION },
@@ -104,7 +104,7 @@ describe('a run', () => {
   it('tells instants in ISO 8601, fences as text, its payload as data, how late it was and how long it took', () => {
     expect(presentRun(RUN)).toMatchObject({
       ...{ scheduledAt: '2026-03-02T08:00:00.000Z', claimFence: '1787654321123456', payload: { month: 3 } },
-      ...{ lateByMs: 1_500, tookMs: 2_500, question: { since: '2026-03-02T08:00:00.000Z' } },
+      ...{ lateByMs: 1_500, tookMs: 2_500, unresolvedEffect: { since: '2026-03-02T08:00:00.000Z' } },
     });
   });
 

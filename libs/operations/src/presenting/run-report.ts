@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { EffectReport, ItemsSummary, RunReport } from '../operating/run-report.js';
-import { presentRun, questionSchema, runSchema } from './run.js';
+import { presentRun, unresolvedEffectSchema, runSchema } from './run.js';
 import { count, fence, fenceText, instant, instantOrNull, iso, textOrNull } from './values.js';
 
 const effectSchema = z
@@ -35,7 +35,7 @@ const itemsSchema = z
   })
   .describe('Progress of a forEach.');
 
-const askedSchema = questionSchema
+const explainedEffectSchema = unresolvedEffectSchema
   .extend({
     idempotencyKey: z.string().describe('Idempotency key sent to the system it changes.'),
     why: z.string().describe('Why the outcome is unknown, in one sentence.'),
@@ -48,18 +48,18 @@ export const runReportSchema = z
     run: runSchema,
     effects: z.array(effectSchema).describe('In the order they were begun.'),
     items: z.record(z.string(), itemsSchema).describe('By the name of the forEach.'),
-    question: askedSchema.nullable().describe('While the run is uncertain.'),
+    unresolvedEffect: explainedEffectSchema.nullable().describe('While the run is uncertain.'),
   })
   .describe('A run in full detail.');
 
 export type RunReportJson = z.infer<typeof runReportSchema>;
 
-export function presentRunReport({ run, effects, items, question }: RunReport): RunReportJson {
+export function presentRunReport({ run, effects, items, unresolvedEffect }: RunReport): RunReportJson {
   return {
     run: presentRun(run),
     effects: effects.map(presentEffect),
     items: Object.fromEntries(Object.entries(items).map(([name, summary]) => [name, presentItems(summary)])),
-    question: question && { ...question, since: iso(question.since) },
+    unresolvedEffect: unresolvedEffect && { ...unresolvedEffect, since: iso(unresolvedEffect.since) },
   };
 }
 

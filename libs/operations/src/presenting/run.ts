@@ -19,11 +19,11 @@ const missedSchema = z
   })
   .describe('Missed instants that this run also covers.');
 
-export const questionSchema = z
+export const unresolvedEffectSchema = z
   .strictObject({
     effect: z.string().describe('The effect whose outcome is unknown.'),
     item: textOrNull.describe('The key of the item, where the effect is one item of many.'),
-    doubt: z
+    unknownReason: z
       .enum(['lost', 'timeout', 'payload-changed', 'key-expired'])
       .describe('Why the outcome is unknown: worker died, timeout, payload changed, or idempotency key expired.'),
     since: instant.describe('When the effect was first begun.'),
@@ -71,7 +71,7 @@ export const runSchema = z
     handler: textOrNull.describe('Cron whose handler executes it; null: its own.'),
     waiting: z.enum(['no-capable-worker']).nullable().describe('Why it is enqueued but not started, if known.'),
     priority: z.int().nullable().describe('The smaller number goes first, null before all numbers.'),
-    question: questionSchema.nullable(),
+    unresolvedEffect: unresolvedEffectSchema.nullable(),
     cancel: cancelSchema.nullable(),
   })
   .describe('The record of one occurrence, or of one triggered run.');
@@ -79,8 +79,9 @@ export const runSchema = z
 export type RunJson = z.infer<typeof runSchema>;
 
 export function presentRun(run: Run): RunJson {
+  const { question, ...shown } = run;
   return {
-    ...run,
+    ...shown,
     scheduledAt: iso(run.scheduledAt),
     dueAt: iso(run.dueAt),
     missed: run.missed && presentMissed(run.missed),
@@ -97,7 +98,7 @@ export function presentRun(run: Run): RunJson {
     lateByMs: lateBy(run),
     tookMs: took(run),
     payload: run.payload === null ? null : (JSON.parse(run.payload) as unknown),
-    question: run.question && presentUnresolvedEffect(run.question),
+    unresolvedEffect: question && presentUnresolvedEffect(question),
     cancel: run.cancel && { ...run.cancel, at: iso(run.cancel.at), until: iso(run.cancel.until) },
   };
 }
@@ -116,6 +117,11 @@ function presentMissed(missed: MissedRange): RunJson['missed'] {
   return { count: missed.count, from: iso(missed.from), to: iso(missed.to) };
 }
 
-function presentUnresolvedEffect({ effect, item, doubt, since }: UnresolvedEffect): z.infer<typeof questionSchema> {
-  return { effect, item, doubt, since: iso(since) };
+function presentUnresolvedEffect({
+  effect,
+  item,
+  unknownReason,
+  since,
+}: UnresolvedEffect): z.infer<typeof unresolvedEffectSchema> {
+  return { effect, item, unknownReason, since: iso(since) };
 }

@@ -17,7 +17,7 @@ const request = fc.constantFrom(
   { name: 'charge', ifUnknown: 'tell' } as const,
   { name: 'charge', ifUnknown: 'tell' } as const,
 );
-const question = { effect: 'charge', item: null, doubt: 'lost', since: 0 } as const;
+const question = { effect: 'charge', item: null, unknownReason: 'lost', since: 0 } as const;
 const outcome = fc.constantFrom(
   { kind: 'succeeded' } as const,
   { kind: 'failed', error: 'it broke' } as const,

@@ -3,7 +3,7 @@ import { MAX_NOTIFICATIONS, type AttemptOutcome } from '@fencepost/ledger';
 import { Stage, type MakeLedgerHarness } from './stage.js';
 
 const ALL = 'succeeded,failed,uncertain';
-const QUESTION = { effect: 'charge', item: 'a\nb', doubt: 'lost', since: 7 } as const;
+const QUESTION = { effect: 'charge', item: 'a\nb', unknownReason: 'lost', since: 7 } as const;
 const DOUBT = { kind: 'uncertain', error: 'nobody knows', question: QUESTION } as const;
 
 /** That a run came into a state somebody asked to be notified of: written with the state, whoever brings it about. */

@@ -29,7 +29,7 @@ export function resolveContract(makeHarness: MakeLedgerHarness): void {
 
     it('records it also when nobody began the effect', async () => {
       const other = await stage.begun(await stage.claimed(2));
-      const question = { effect: 'never begun', item: null, doubt: 'timeout', since: 1 } as const;
+      const question = { effect: 'never begun', item: null, unknownReason: 'timeout', since: 1 } as const;
       await stage.ledger.finish(other, { kind: 'uncertain', error: 'x', question });
       await stage.ledger.resolve(other.runId, await stage.answer(other.runId, 'done'));
       const next = await stage.begun(other.runId);
@@ -46,7 +46,7 @@ export function resolveContract(makeHarness: MakeLedgerHarness): void {
 
     it('is recorded of an item when it was asked about one, and of no effect', async () => {
       const other = await stage.begun(await stage.claimed(2));
-      await stage.doubt(other, { effect: 'mails', item: 'a/b\n🦉' });
+      await stage.leaveUncertain(other, { effect: 'mails', item: 'a/b\n🦉' });
       await stage.ledger.resolve(other.runId, await stage.answer(other.runId, 'done'));
       expect(await stage.ledger.items(other.runId, 'mails')).toMatchObject([
         { key: 'a/b\n🦉', state: 'done', error: null },
@@ -76,7 +76,7 @@ export function resolveContract(makeHarness: MakeLedgerHarness): void {
 
     it('is recorded of an item when it was asked about one', async () => {
       const other = await stage.begun(await stage.claimed(2));
-      await stage.doubt(other, { effect: 'mails', item: 'a' });
+      await stage.leaveUncertain(other, { effect: 'mails', item: 'a' });
       await stage.ledger.resolve(other.runId, await stage.answer(other.runId, 'not-done'));
       expect(await stage.ledger.items(other.runId, 'mails')).toMatchObject([
         { key: 'a', state: 'failed', error: expect.stringContaining('did not happen') },
@@ -94,7 +94,7 @@ export function resolveContract(makeHarness: MakeLedgerHarness): void {
 
     it('leaves the item that was done meanwhile as it is', async () => {
       const other = await stage.begun(await stage.claimed(2));
-      await stage.doubt(other, { effect: 'mails', item: 'a' });
+      await stage.leaveUncertain(other, { effect: 'mails', item: 'a' });
       await stage.ledger.advanceItems(other, 'mails', { finished: [{ key: 'a', kind: 'done' }], begun: [] });
       await stage.ledger.resolve(other.runId, await stage.answer(other.runId, 'not-done'));
       expect(await stage.ledger.items(other.runId, 'mails')).toMatchObject([{ key: 'a', state: 'done' }]);
@@ -131,7 +131,7 @@ export function resolveContract(makeHarness: MakeLedgerHarness): void {
         await stage.ledger.resolve(attempt.runId, await stage.answer(attempt.runId, 'not-done'));
         const next = await stage.begun(attempt.runId, { maxAttempts: 1 });
         expect((await stage.run(attempt.runId)).attempt).toBe(1 + answers);
-        await stage.doubt(next);
+        await stage.leaveUncertain(next);
       }
       await stage.ledger.resolve(attempt.runId, await stage.answer(attempt.runId, 'not-done'));
       const last = await stage.begun(attempt.runId, { maxAttempts: 1 });
@@ -164,8 +164,8 @@ export function resolveContract(makeHarness: MakeLedgerHarness): void {
     it('can be asked about something else afterwards', async () => {
       await stage.ledger.resolve(attempt.runId, await stage.answer(attempt.runId, 'done'));
       const next = await stage.begun(attempt.runId);
-      await stage.doubt(next, { effect: 'ship', doubt: 'timeout' });
-      const waits = { state: 'uncertain', question: { effect: 'ship', doubt: 'timeout' } };
+      await stage.leaveUncertain(next, { effect: 'ship', unknownReason: 'timeout' });
+      const waits = { state: 'uncertain', question: { effect: 'ship', unknownReason: 'timeout' } };
       expect(await stage.run(attempt.runId)).toMatchObject(waits);
       expect(await stage.ledger.resolve(attempt.runId, await stage.answer(attempt.runId, 'done'))).toEqual(enqueued(3));
     });

@@ -170,13 +170,19 @@ export class Stage {
   /** A run that waits for an answer about an effect that was begun and never ended. */
   async uncertain(n: number, over: Partial<UnresolvedEffect> = {}): Promise<AttemptRef> {
     const attempt = await this.begun(await this.enqueued(n));
-    await this.doubt(attempt, over);
+    await this.leaveUncertain(attempt, over);
     return attempt;
   }
 
   /** The attempt begins an effect, nobody knows how it ended, and the run waits for an answer. */
-  async doubt(attempt: AttemptRef, over: Partial<UnresolvedEffect> = {}): Promise<UnresolvedEffect> {
-    const question: UnresolvedEffect = { effect: 'charge', item: null, doubt: 'lost', since: this.instant(0), ...over };
+  async leaveUncertain(attempt: AttemptRef, over: Partial<UnresolvedEffect> = {}): Promise<UnresolvedEffect> {
+    const question: UnresolvedEffect = {
+      effect: 'charge',
+      item: null,
+      unknownReason: 'lost',
+      since: this.instant(0),
+      ...over,
+    };
     if (question.item === null) await this.beginEffect(attempt, question.effect);
     else await this.ledger.advanceItems(attempt, question.effect, { finished: [], begun: [question.item] });
     const outcome = { kind: 'uncertain', error: 'nobody knows', question } as const;

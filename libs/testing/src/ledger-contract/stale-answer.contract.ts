@@ -53,7 +53,7 @@ export function staleAnswerContract(makeHarness: MakeLedgerHarness): void {
       const { runId } = await asking('alice');
       const stale = await stage.answer(runId, 'not-done');
       await stage.ledger.resolve(runId, await stage.answer(runId, 'done'));
-      await stage.doubt(await stage.begun(runId), { item: 'bob' });
+      await stage.leaveUncertain(await stage.begun(runId), { item: 'bob' });
       expect(await stage.ledger.resolve(runId, stale)).toMatchObject({
         ...{ verdict: 'asks-another', attempt: 2 },
         question: { effect: 'charge', item: 'bob' },
@@ -68,7 +68,7 @@ export function staleAnswerContract(makeHarness: MakeLedgerHarness): void {
       const { runId } = await asking('alice');
       const stale = await stage.answer(runId, 'done');
       await stage.ledger.resolve(runId, await stage.answer(runId, 'not-done'));
-      await stage.doubt(await stage.begun(runId), { item: 'alice' });
+      await stage.leaveUncertain(await stage.begun(runId), { item: 'alice' });
       expect(await stage.ledger.resolve(runId, stale)).toMatchObject({ verdict: 'asks-another', attempt: 2 });
     });
 

@@ -13,7 +13,7 @@ interface Subject {
   readonly attempt: AttemptRef;
 }
 
-const QUESTION: UnresolvedEffect = { effect: 'charge', item: null, doubt: 'lost', since: 1 };
+const QUESTION: UnresolvedEffect = { effect: 'charge', item: null, unknownReason: 'lost', since: 1 };
 const DOUBT: AttemptOutcome = { kind: 'uncertain', error: 'nobody knows', question: QUESTION };
 
 const NOBODY = { fence: fence(1), nonce: 'nobody' };

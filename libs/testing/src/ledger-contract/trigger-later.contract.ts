@@ -122,7 +122,7 @@ export function triggerLaterContract(makeHarness: MakeLedgerHarness): void {
       const reply = await stage.ledger.begin(request);
       expect(reply).toMatchObject({ verdict: 'begun', run: { priority: 7, question: null } });
       if (reply.verdict !== 'begun') return;
-      await stage.doubt({ runId, fence: reply.fence, nonce: request.nonce });
+      await stage.leaveUncertain({ runId, fence: reply.fence, nonce: request.nonce });
       const delivery = { runId, delivery: 2, priority: 7 };
       expect(await stage.ledger.resolve(runId, await stage.answer(runId, 'done'))).toMatchObject({ delivery });
     });

@@ -94,7 +94,7 @@ export function troubledContract(makeHarness: MakeLedgerHarness): void {
       expect(await idsIn('uncertain')).toEqual([2, 1].map((n) => stage.idOf(n)));
       await stage.ledger.resolve(first.runId, await stage.answer(first.runId, 'not-done'));
       await stage.harness.advance(2);
-      await stage.doubt(await stage.begun(first.runId));
+      await stage.leaveUncertain(await stage.begun(first.runId));
       expect(await idsIn('uncertain')).toEqual([1, 2].map((n) => stage.idOf(n)));
       expect(await idsIn('uncertain', 1)).toEqual([first.runId]);
     });
@@ -114,7 +114,7 @@ export function troubledContract(makeHarness: MakeLedgerHarness): void {
     it('count one that is asked about again', async () => {
       const attempt = await stage.uncertain(1);
       await stage.ledger.resolve(attempt.runId, await stage.answer(attempt.runId, 'not-done'));
-      await stage.doubt(await stage.begun(attempt.runId));
+      await stage.leaveUncertain(await stage.begun(attempt.runId));
       expect(await idsIn('uncertain')).toEqual([attempt.runId]);
     });
   });

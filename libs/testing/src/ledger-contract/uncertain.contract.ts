@@ -14,8 +14,8 @@ export function uncertainContract(makeHarness: MakeLedgerHarness): void {
   describe('a run that is uncertain', () => {
     it('keeps what a person is asked, and what went wrong', async () => {
       const attempt = await stage.begun(await stage.enqueued(1));
-      const odd = { effect: 'two\nlines "🦉" \\', item: '__proto__', doubt: 'key-expired', since: 7 } as const;
-      const question = await stage.doubt(attempt, odd);
+      const odd = { effect: 'two\nlines "🦉" \\', item: '__proto__', unknownReason: 'key-expired', since: 7 } as const;
+      const question = await stage.leaveUncertain(attempt, odd);
       const run = await stage.run(attempt.runId);
       expect(run).toMatchObject({ state: 'uncertain', error: 'nobody knows', finishedAt: null, attempt: 1 });
       expect(run.question).toEqual(question);
@@ -24,7 +24,7 @@ export function uncertainContract(makeHarness: MakeLedgerHarness): void {
 
     it('is uncertain once when its end is sent again', async () => {
       const attempt = await stage.begun(await stage.enqueued(1));
-      const question = await stage.doubt(attempt);
+      const question = await stage.leaveUncertain(attempt);
       const before = await stage.run(attempt.runId);
       const outcome = { kind: 'uncertain', error: 'nobody knows', question } as const;
       expect(await stage.ledger.finish(attempt, outcome)).toBe('uncertain');
@@ -36,7 +36,7 @@ export function uncertainContract(makeHarness: MakeLedgerHarness): void {
     it('is refused from a stale attempt', async () => {
       const attempt = await stage.begun(await stage.enqueued(1));
       await stage.takeover(attempt);
-      const question = { effect: 'charge', item: null, doubt: 'lost', since: 1 } as const;
+      const question = { effect: 'charge', item: null, unknownReason: 'lost', since: 1 } as const;
       expect(await stage.ledger.finish(attempt, { kind: 'uncertain', error: 'x', question })).toBeNull();
       expect((await stage.run(attempt.runId)).state).toBe('running');
     });
@@ -87,7 +87,7 @@ export function uncertainContract(makeHarness: MakeLedgerHarness): void {
       'does not stand in the way of a successor (%s)',
       async (overlap) => {
         const first = await stage.begun(await stage.claimed(1, { overlap }));
-        await stage.doubt(first);
+        await stage.leaveUncertain(first);
         const before = await stage.run(first.runId);
         const next = await stage.claimed(2, { overlap });
         expect(await stage.ledger.begin(stage.attempt(next))).toMatchObject({ verdict: 'begun' });
@@ -122,7 +122,7 @@ export function uncertainContract(makeHarness: MakeLedgerHarness): void {
     it('is cancelled instead when it was told to stop before', async () => {
       const attempt = await stage.begun(await stage.enqueued(1));
       await stage.ledger.cancel(attempt.runId, ORDER);
-      const question = { effect: 'charge', item: null, doubt: 'lost', since: 1 } as const;
+      const question = { effect: 'charge', item: null, unknownReason: 'lost', since: 1 } as const;
       const outcome = { kind: 'uncertain', error: 'nobody knows', question } as const;
       expect(await stage.ledger.finish(attempt, outcome)).toBe('cancelled');
       expect(await stage.ledger.finish(attempt, outcome)).toBe('cancelled');

@@ -139,7 +139,7 @@ export function valuesContract(makeHarness: MakeLedgerHarness): void {
         reason: 'misfire' as const,
       });
       await expect(claimWith({ fence: fence(0) })).rejects.toThrow('Expected fence');
-      await expect(claimWith({ occurrence: null })).rejects.toThrow('it has neither');
+      await expect(claimWith({ occurrence: null })).rejects.toThrow('has neither an occurrence nor skips');
       await expect(claimWith({ occurrence: { ...stage.occurrence(1), dueAt: stage.instant(0) } })).rejects.toThrow(
         'Expected dueAt',
       );

@@ -13,9 +13,9 @@ interface AnswersProps {
 }
 
 /** What an uncertain run asks, where to look, and the three answers. */
-export function Answers({ report: { run, question }, reload, zone }: AnswersProps) {
-  if (!question) return null;
-  const { effect, item, since, idempotencyKey, why, advice } = question;
+export function Answers({ report: { run, unresolvedEffect }, reload, zone }: AnswersProps) {
+  if (!unresolvedEffect) return null;
+  const { effect, item, since, idempotencyKey, why, advice } = unresolvedEffect;
   return (
     <div class="notice warn">
       <p>

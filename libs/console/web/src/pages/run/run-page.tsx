@@ -101,15 +101,15 @@ export function RunPage({ id }: { readonly id: string }) {
 }
 
 function Known({ report, reload }: { readonly report: RunReport; readonly reload: () => void }) {
-  const { run, effects, items, question, journal, logs } = report;
+  const { run, effects, items, unresolvedEffect, journal, logs } = report;
   const zone = useResource(cronQuestions.detail(run.cron)).data?.timeZone;
   return (
     <>
       <div class="actions">
         <RunActions run={run} reload={reload} />
       </div>
-      {/* The error of an attempt that asks is its question, in other words. */}
-      {run.error === null || question ? null : <Wrong error={run.error} />}
+      {/* The error of an attempt that asks names its unresolved effect. */}
+      {run.error === null || unresolvedEffect ? null : <Wrong error={run.error} />}
       <Answers {...{ report, reload, zone }} />
       <Section title="State" aside={<RunBadge state={run.state} title={run.skipped ?? undefined} />}>
         <Facts of={[...stateOf(run, zone), ...originOf(run)].filter(([, value]) => value !== null)} />
