@@ -169,7 +169,7 @@ describe('the explorer refuses', () => {
       tick(): void {}
     }
     await expect(explore(Short)).rejects.toThrow(
-      'Short.tick: @SingletonCron needs a singleton provider, got a request-scoped or transient one. Move the method to a singleton.',
+      'Short.tick: @SingletonCron needs a singleton provider, got a request-scoped or transient provider. Move the method to a singleton.',
     );
   });
 
