@@ -65,7 +65,7 @@ describe('fencepost torture', { timeout: 120_000 }, () => {
 
   it.each([
     ['a module that is not there', ['--app', 'nowhere.mjs'], 'a module that Node can import, got "nowhere.mjs"'],
-    ['a job that is not there', ['--app', 'examples/tortured.ts', '--job', 'refunds'], 'meant: "refund"?'],
+    ['a job that is not there', ['--app', 'examples/tortured.ts', '--job', 'refunds'], 'Did you mean "refund"?'],
     ['a program that is deployed', ['--app', 'examples/nightly-report.ts'], 'give the module that provides the jobs'],
   ])('refuses %s with one sentence and 1', async (_, args, sentence) => {
     const ended = await torture(...args);
