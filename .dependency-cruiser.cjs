@@ -13,7 +13,7 @@ const LIBS = {
   ledger: ['lease', 'schedule'],
   jobs: ['lease', 'schedule', 'ledger'],
   operations: ['lease', 'schedule', 'ledger', 'jobs'],
-  testing: ['lease', 'schedule', 'ledger', 'jobs'],
+  testing: ['lease', 'schedule', 'ledger', 'jobs', 'operations'],
   pod: ['lease', 'schedule', 'ledger', 'jobs', 'operations'],
   console: ['lease', 'ledger', 'jobs', 'operations', 'pod', 'client'],
 };

@@ -13,8 +13,6 @@ import {
   type NotCovered,
 } from './audit-report.js';
 
-export type { AuditReport } from './audit-report.js';
-
 export interface AuditPorts {
   readonly catalog: Pick<Catalog, 'read'>;
   readonly ledger: Pick<RunHistory, 'account'>;

@@ -5,10 +5,13 @@ import { Test } from '@nestjs/testing';
 import { RUN_QUEUE, type BullmqRunQueue } from '@fencepost/jobs/scheduler';
 import { closeRedis, connectRedis } from '@fencepost/lease/redis';
 import { LEASE_REDIS } from '@fencepost/lease/nest';
+import { OperationsModule } from '@fencepost/operations';
+import { PodModule } from '@fencepost/pod';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { freshPrefix, testRedis } from '../../../test/support/redis.js';
-import { HealthController } from '../../../libs/pod/src/health.controller.js';
-import { SchedulerAppModule } from './scheduler-app.module.js';
+import { accessOf } from './auth/access.js';
+import { ConsoleModule } from './console.module.js';
+import { HealthController } from '../../pod/src/health.controller.js';
 
 const prefix = freshPrefix();
 const shown: BullMQAdapter[] = [];
@@ -18,7 +21,9 @@ beforeEach(async () => {
   const jobs = { redis: testRedis(), prefix };
   const environment = { host: '127.0.0.1', port: 0, logLevel: 'silent', pod: 'pod-7', jobs };
   shown.length = 0;
-  const built = await Test.createTestingModule({ imports: [await SchedulerAppModule.forRoot(environment)] })
+  const pod = PodModule.forRoot('scheduler', environment, OperationsModule);
+  const console = ConsoleModule.on(pod, await accessOf(environment));
+  const built = await Test.createTestingModule({ imports: [pod, console] })
     .overrideProvider(BULL_BOARD_INSTANCE)
     .useValue({ addQueue: (queue: BullMQAdapter) => void shown.push(queue) })
     .compile();
@@ -33,7 +38,7 @@ afterEach(async () => {
   await closeRedis(redis);
 });
 
-describe('the scheduler app', () => {
+describe('the console of a scheduler pod', () => {
   it('lives and is ready', async () => {
     const health = app.get(HealthController, { strict: false });
     expect(health.live()).toEqual({ status: 'ok' });
