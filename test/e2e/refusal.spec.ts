@@ -7,14 +7,11 @@ import type { Pod } from '../support/pod.js';
 import { privateRedis, type PrivateRedis } from '../support/redis.js';
 
 const deployment = useDeployment();
-const A_FEW_SECONDS_MS = 8_000;
 const MAX_LINES = 10;
 
-/** One line, at once, that says what is wrong; and then the process is gone. */
+/** One line that says what is wrong; and then the process is gone. */
 async function expectRefusal(pod: Pod, words: readonly string[]): Promise<void> {
-  const since = performance.now();
   expect(await pod.exited).toEqual({ code: 1, signal: null });
-  expect(performance.now() - since).toBeLessThan(A_FEW_SECONDS_MS);
   expect(pod.stderr).toMatch(/^The (test worker|scheduler) does not start\. [^\n]+\.\n$/);
   for (const word of words) expect(pod.stderr).toContain(word);
   expect(pod.lines.length).toBeLessThanOrEqual(MAX_LINES);

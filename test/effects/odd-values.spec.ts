@@ -30,7 +30,7 @@ describe('a result', () => {
     ['of 10 MB', 'x'.repeat(10_000_000), '64 KiB'],
     ['that is a circle', circle, 'circular'],
     ['with a BigInt in it', { amount: 42n }, 'BigInt'],
-    ['that is a function', () => 1, 'no data'],
+    ['that is a function', () => 1, 'not data'],
   ])('%s fails its run at once, and says what to return instead', async (_what, result, because) => {
     let calls = 0;
     await odd((run) =>

@@ -3,8 +3,11 @@ import { afterAll, beforeAll } from 'vitest';
 import { closeRedis, connectRedis } from '@fencepost/lease/redis';
 import { clearPrefixes, freshPrefix, testRedis } from '../support/redis.js';
 
-/** A connection for the file, and prefixes that are cleared at its end. */
-export function redisSpaces(): { redis(): Redis; fresh(): { prefix: string; tenant: string } } {
+/**
+ * A connection for the file, and prefixes that are cleared at its end.
+ * @param url a server of the file's own, for a test that looks at all there is
+ */
+export function redisSpaces(url = testRedis): { redis(): Redis; fresh(): { prefix: string; tenant: string } } {
   let redis: Redis | undefined;
   const prefixes: string[] = [];
   const connection = () => {
@@ -12,7 +15,7 @@ export function redisSpaces(): { redis(): Redis; fresh(): { prefix: string; tena
     return redis;
   };
   beforeAll(async () => {
-    redis = await connectRedis({ url: testRedis(), commandTimeoutMs: 5_000, name: 'test' });
+    redis = await connectRedis({ url: url(), commandTimeoutMs: 5_000, name: 'test' });
   });
   afterAll(async () => {
     await clearPrefixes(connection(), prefixes);

@@ -12,7 +12,7 @@ beforeAll(async () => {
 afterAll(() => etcd.stop());
 
 leaseStoreContract('the etcd store', async () => {
-  const store = new EtcdLeaseStore({ endpoints: [etcd.endpoint], timeoutMs: 20_000, prefix: freshPrefix() });
+  const store = new EtcdLeaseStore({ endpoints: [etcd.endpoint], timeoutMs: 60_000, prefix: freshPrefix() });
   return {
     store,
     // Whole seconds, rounded up.

@@ -46,7 +46,7 @@ describe('the fence goes on increasing', () => {
     expect(await win()).toBeGreaterThan(before);
   });
 
-  it('and who held the lease before is refused', async () => {
+  it('so that the earlier holder is refused', async () => {
     await win();
     await redis.flushall();
     await win();

@@ -100,7 +100,7 @@ describe('a transaction whose connection is lost', () => {
     await happened(1);
   });
 
-  it('or silent at its commit is closed, not used again', async () => {
+  it('at a commit that is never answered is closed, not used again', async () => {
     const destroyed: unknown[] = [];
     const pool = sandbox.another({ connectionString: proxy.url, max: 1, query_timeout: 200 });
     pool.on('release', (failure: unknown) => destroyed.push(failure));
@@ -111,7 +111,7 @@ describe('a transaction whose connection is lost', () => {
     await happened(0);
   });
 
-  it('or silent at its commit is closed also where its pool waits for ever', async () => {
+  it('at a commit that is never answered is closed even if its pool waits for ever', async () => {
     const destroyed: unknown[] = [];
     const pool = lossy();
     pool.on('release', (failure: unknown) => destroyed.push(failure));

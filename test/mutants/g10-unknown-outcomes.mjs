@@ -101,7 +101,7 @@ export default [
     find: '        onLeft();\n',
     replace: '',
     killedBy: 'libs/jobs/src/running/attempt-timeout.spec.ts',
-    test: 'and is left in an effect that is to be asked about ends uncertain',
+    test: "ends uncertain if it is abandoned inside an effect with ifUnknown: 'ask'",
   },
   {
     name: 'for each: an item that is to be asked about is repeated',

@@ -49,14 +49,14 @@ describe('the private server ends with its caller', () => {
     await expectEndAfter((caller) => caller.process.stdin?.write('now'), stopping);
   });
 
-  it('also when the server itself is frozen', async () => {
+  it('even if the server itself is frozen', async () => {
     await expectEndAfter(({ report, process: caller }) => {
       process.kill(report.pid ?? 0, 'SIGSTOP');
       caller.kill('SIGKILL');
     });
   });
 
-  it('but not before: after Ctrl-C the caller still has a Redis to say goodbye to', async () => {
+  it('and not before: after Ctrl-C the caller can still use Redis to shut down', async () => {
     machine.program('redis-server', server);
     const goodbye = `${STAY}
       const { createConnection } = await import('node:net');

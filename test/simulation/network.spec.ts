@@ -86,7 +86,7 @@ describe('the simulated network', () => {
     ask();
     tell('heard');
     await until(2);
-    expect(answered).toEqual(['count: connection refused', 1]);
+    expect(answered).toEqual(['count: connect ECONNREFUSED', 1]);
     expect(news).toEqual(['heard']);
   });
 

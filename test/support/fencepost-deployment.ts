@@ -5,7 +5,6 @@ import { RedisCatalog } from '../../libs/ledger/src/catalog/redis-catalog.js';
 import { RedisLedger } from '../../libs/ledger/src/redis-ledger.js';
 import { RedisMembership } from '../../libs/jobs/src/scheduling/redis-membership.js';
 import { fencepost } from './fencepost.js';
-import { testRedis } from './redis.js';
 
 export function declared(name: string, expression = '0 3 * * *', more: Partial<CronDefinition> = {}): Declaration {
   const policies = { misfire: 'fire-once', overlap: 'skip', graceMs: 60_000, catchUpWindowMs: null } as const;
@@ -31,7 +30,8 @@ export class FencepostDeployment {
     this.ledger = new RedisLedger(space);
     this.membership = new RedisMembership(space);
     this.prefix = space.prefix;
-    this.env = { REDIS_URL: testRedis(), FENCEPOST_PREFIX: space.prefix };
+    const { host, port } = space.redis.options;
+    this.env = { REDIS_URL: `redis://${host}:${port}`, FENCEPOST_PREFIX: space.prefix };
   }
 
   static async of(space: Space, declarations: readonly Declaration[]): Promise<FencepostDeployment> {

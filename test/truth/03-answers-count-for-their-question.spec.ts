@@ -53,7 +53,7 @@ async function seen(runId: string) {
 }
 
 describe('two people look at the question about alice, and the first one answers', () => {
-  it('so the answer of the second, who means alice, is refused when the run asks about bob', async () => {
+  it('the second answer, meant for alice, is refused once the run asks about bob', async () => {
     const { runId } = await json<{ runId: string }>(order('crons/invoices/trigger', { force: true }));
     await asksAbout(runId, ['alice', 'bob']);
     const aboutAlice = await seen(runId);

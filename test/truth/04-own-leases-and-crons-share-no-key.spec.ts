@@ -209,7 +209,7 @@ describe('in Redis, what has the name of a cron', () => {
     },
   );
 
-  it('and is a table of rows reads and writes its own journal alone', async () => {
+  it('reads and writes only its own journal if it is a table of rows', async () => {
     const at = { redis: spaces.redis(), ...spaces.fresh() };
     const [rows, journal] = [new RedisFencedRows({ ...at, table: NAME }), new RedisJournal(at)];
     await rows.write({ row: 'r', value: 'v', fence: parseFence('7'), idempotencyKey: 'k' });

@@ -66,7 +66,7 @@ describe.each(Object.entries(FORGOTTEN))('a handler that does not await %s', (_,
   it('has its run fail for good with the name of the effect, and touches nothing else in the process', async () => {
     await deliver(work);
     const { state, error, attempt } = (await run()) ?? {};
-    expect([state, attempt, error]).toEqual(['failed', 1, expect.stringContaining(`effect "${name}" was not awaited`)]);
+    expect([state, attempt, error]).toEqual(['failed', 1, expect.stringContaining(`Effect "${name}" was not awaited`)]);
   });
 });
 

@@ -100,7 +100,7 @@ describe.each<[string, Role[]]>([
     const refused = await rejectionOf(start(JobsModule.forRoot(options)));
     expect(refused).toBeInstanceOf(SetupError);
     expect((refused as SetupError).message).toBe(
-      'Expected a PostgreSQL at postgres://***@127.0.0.1:1/shop, but nothing listens there (ECONNREFUSED). ' +
+      'Expected a PostgreSQL at postgres://***@127.0.0.1:1/shop, but nothing is listening there (ECONNREFUSED). ' +
         'Start PostgreSQL, or correct the address.',
     );
   });

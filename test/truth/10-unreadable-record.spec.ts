@@ -73,7 +73,7 @@ describe('the command line beside an unreadable catalog record', () => {
     const { code, out } = await at.ask('list');
     expect(code).toBe(0);
     expect(out).toMatch(/^good /m);
-    expect(out).toContain('The record of bad cannot be read');
+    expect(out).toContain('The record of bad is invalid');
     expect((await at.json('list')).json).toMatchObject([{ name: 'good' }]);
   });
 
@@ -90,7 +90,7 @@ describe('the command line beside an unreadable catalog record', () => {
   it('says so to whoever asks about that cron', async () => {
     const { at } = await deployment();
     const { err } = await at.ask('pause', 'bad', '--reason', 'why not');
-    expect(err).toContain('record of the cron "bad" cannot be read');
+    expect(err).toContain('record of the cron "bad" is invalid');
   });
 });
 

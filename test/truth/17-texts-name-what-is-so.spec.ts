@@ -1,10 +1,16 @@
 import { scrub } from '@fencepost/lease/internal';
-import { describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { redisSpaces } from '../jobs/redis-space.js';
 import { declared, FencepostDeployment } from '../support/fencepost-deployment.js';
 import { fencepost } from '../support/fencepost.js';
+import { privateRedis, type PrivateRedis } from '../support/redis.js';
 
-const spaces = redisSpaces();
+let server: PrivateRedis;
+beforeAll(async () => {
+  server = await privateRedis();
+});
+afterAll(() => server.stop());
+const spaces = redisSpaces(() => server.url);
 
 describe('fencepost that is given the wrong prefix', () => {
   async function wrong(...args: string[]) {

@@ -70,7 +70,7 @@ describe('the progress of a backfill', () => {
       return (await fencepost(['backfill', 'hourly', ...RANGE], around)).err;
     };
     const [before, first, last] = (await said(true)).split('\r\u001B[2K');
-    expect([before, first]).toEqual(['', expect.stringMatching(/^hourly: 50 of 96 .* left$/)]);
+    expect([before, first]).toEqual(['', expect.stringMatching(/^hourly: 50 of 96 .* remaining$/)]);
     expect(last).toMatch(/^hourly: 96 of 96 .* per minute\n$/);
     expect(await said(false)).toMatch(/^hourly: 50 of 96 [^\n]*\nhourly: 96 of 96 [^\n]*\n$/);
   });

@@ -151,7 +151,7 @@ describe('the test kit', () => {
 });
 
 describe('a worker that comes to harm in the test kit', () => {
-  it('and is killed writes nothing more, and another one takes the run over', async () => {
+  it('writes nothing more once it is killed, and another one takes over the run', async () => {
     const { provider } = await billing();
     const crash = kit.crash.afterEffect('charge');
     const run = await kit.fire('billing');
@@ -193,7 +193,7 @@ describe('a worker that comes to harm in the test kit', () => {
     await expect(kit.resolve(run, 'not-done')).rejects.toThrow('Expected an uncertain run, got one that is succeeded');
   });
 
-  it('and is frozen goes on when it is thawed, and changes nothing', async () => {
+  it('goes on after a freeze and changes nothing', async () => {
     const { provider } = await billing();
     const frozen = kit.freeze.afterEffect('charge');
     const run = await kit.fire('billing');
@@ -205,7 +205,7 @@ describe('a worker that comes to harm in the test kit', () => {
     expect((await kit.ledger.readCron('billing')).refusals).toBeGreaterThan(0);
   });
 
-  it('and only loses a reply does nothing twice', async () => {
+  it('does nothing twice after a lost reply', async () => {
     const { provider } = await billing();
     const lost = kit.loseReply('finishEffect', 'charge');
     const run = await kit.fire('billing');

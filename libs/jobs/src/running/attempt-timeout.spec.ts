@@ -32,7 +32,7 @@ describe('an attempt that takes longer than its job may', () => {
     ]);
   });
 
-  it('and returns in its grace has succeeded: a fact is a fact', async () => {
+  it('succeeds if its handler returns within the grace', async () => {
     stage = await WorkerStage.with();
     const { handle, goOn } = standing();
     const disposition = stage.deliver(handle, { handler });
@@ -42,7 +42,7 @@ describe('an attempt that takes longer than its job may', () => {
     expect(await stage.state()).toBe('succeeded');
   });
 
-  it('and never ends is left after its grace: what it records then is stale', async () => {
+  it('is abandoned after its grace if its handler never ends; later writes are stale', async () => {
     stage = await WorkerStage.with();
     const { opened, open } = gate<void>();
     let later: Promise<unknown> | undefined;
@@ -71,7 +71,7 @@ describe('an attempt that takes longer than its job may', () => {
     goOn();
   });
 
-  it('and is left in an effect that is to be asked about ends uncertain', async () => {
+  it("ends uncertain if it is abandoned inside an effect with ifUnknown: 'ask'", async () => {
     stage = await WorkerStage.with();
     const { opened, open } = gate<string>();
     const handle = (run: RunContext) => run.effect('mail', () => opened, { ifUnknown: 'ask' });

@@ -79,7 +79,7 @@ describe('a handler whose run is cancelled', () => {
     expect(await stage.state()).toBe('cancelled');
   });
 
-  it('and that returns all the same has succeeded: a fact is a fact', async () => {
+  it('succeeds if it returns all the same', async () => {
     stage = await WorkerStage.with();
     const { handle, goOn } = ending(() => {});
     const disposition = stage.deliver(handle);
@@ -91,7 +91,7 @@ describe('a handler whose run is cancelled', () => {
     expect(await stage.state()).toBe('succeeded');
   });
 
-  it('and that fails before it heard of it is cancelled too', async () => {
+  it('is cancelled too if it fails before it is notified', async () => {
     stage = await WorkerStage.with();
     const { handle, goOn } = ending(fail(new Error('it broke')));
     const disposition = stage.deliver(handle);
@@ -132,7 +132,7 @@ describe('a handler whose run is cancelled', () => {
     expect(stage.events.of('effect.finished')).toMatchObject([{ effect: 'mail' }]);
   });
 
-  it('and that overstays its grace changes nothing any more', async () => {
+  it('can no longer write anything once its grace has passed', async () => {
     stage = await WorkerStage.with();
     const { handle, goOn } = ending(() => {});
     const disposition = stage.deliver(handle);

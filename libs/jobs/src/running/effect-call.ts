@@ -37,7 +37,7 @@ interface EffectCallStart {
 }
 
 /** One effect in one attempt: begun in the ledger, carried out, and recorded, in this order. */
-export class EffectCall {
+class EffectCall {
   constructor(
     private readonly session: EffectSession,
     private readonly start: EffectCallStart,

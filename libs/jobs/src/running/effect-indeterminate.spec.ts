@@ -82,7 +82,7 @@ describe('an effect that does not come back in time', () => {
     },
   );
 
-  it('and throws later says no more than its silence did', async () => {
+  it('stays indeterminate if it throws later', async () => {
     const { met, fail } = await hanging({ ifUnknown: 'ask' });
     await met;
     fail(new Error('aborted'));
@@ -90,7 +90,7 @@ describe('an effect that does not come back in time', () => {
     expect(await effect()).toEqual(['begun', null]);
   });
 
-  it('and comes back later with what can not be recorded is told', async () => {
+  it("is reported if it returns later and its result can't be recorded", async () => {
     const { met, open } = await hanging({});
     await met;
     open(1n as never);

@@ -113,7 +113,7 @@ describe('an effect that is looked up', () => {
     expect(about?.signal.aborted).toBe(false);
   });
 
-  it('and has happened is recorded with what it brought', async () => {
+  it('is recorded with its result if the lookup says it happened', async () => {
     await lost();
     const act = counted('sent again');
     const ifUnknown = async () => ({ done: 'sent before' });
@@ -121,7 +121,7 @@ describe('an effect that is looked up', () => {
     expect([act.calls, await effect()]).toEqual([0, ['done', '"sent before"']]);
   });
 
-  it('and has not happened is begun anew', async () => {
+  it('is begun again if the lookup says it did not happen', async () => {
     await lost();
     const act = counted('sent');
     expect(await inHandler(stage, (run) => run.effect('mail', act, { ifUnknown: () => 'not-done' }))).toBe('sent');
@@ -129,7 +129,7 @@ describe('an effect that is looked up', () => {
     expect(stage.events.of('effect.begun')).toMatchObject([{ unknown: false }]);
   });
 
-  it('and that nobody knows of is asked about', async () => {
+  it('is left to an operator if the lookup does not know', async () => {
     await lost();
     const act = counted('sent');
     const met = inHandler(stage, (run) => run.effect('mail', act, { ifUnknown: () => 'unknown' }));

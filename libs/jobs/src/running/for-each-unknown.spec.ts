@@ -75,7 +75,7 @@ describe('an item that a lost attempt began', () => {
     expect(await stage.state()).toBe(state === 'done' ? 'succeeded' : 'uncertain');
   });
 
-  it('and whose lookup throws is left as it is for the next attempt', async () => {
+  it('is left for the next attempt if its lookup throws', async () => {
     await lost('k1');
     const ifUnknown = () => Promise.reject(new Error('503'));
     const met = inHandler(stage, (run) => run.forEach(keys(2), self, () => {}, { ifUnknown }));
@@ -120,7 +120,7 @@ describe('an item that does not come back in time', () => {
     expect(await states()).toMatchObject({ k1: 'failed', k3: 'done' });
   });
 
-  it('and comes back later is a fact that is kept, also when the attempt is over', async () => {
+  it('is recorded if it returns later, even after the attempt is over', async () => {
     const { met, open } = await hanging({ ifUnknown: 'ask' });
     await met;
     open();

@@ -63,7 +63,7 @@ describe('an error is an answer', () => {
     expect(isIndeterminate(error)).toBe(false);
   });
 
-  it('also when its causes go round', () => {
+  it('when its causes form a circle', () => {
     const [one, other] = [new Error('one'), new Error('other')];
     one.cause = other;
     other.cause = one;

@@ -63,14 +63,14 @@ describe('LeaseKeeper takes many', () => {
     expect(fences[1]).toBeLessThan(floor);
   });
 
-  it('and asks again with the same nonces when a reply got lost', async () => {
+  it('and, after a lost reply, asks again with the same nonces', async () => {
     store.next('acquireMany', 'lose-reply');
     const leases = await hold('a', 'b');
     const holdings = await memory.inspect(['a', 'b']);
     expect(leases.map(({ fence }) => fence)).toEqual(holdings.map((holding) => holding?.fence));
   });
 
-  it('or gives all of them back that it may have got unknowingly', async () => {
+  it('or releases all that it may hold unknowingly', async () => {
     store.next('acquireMany', 'lose-reply', 'fail');
     await expect(ask('a', 'b')).rejects.toThrow('Connection is closed.');
     await clock.advance(0);
@@ -78,7 +78,7 @@ describe('LeaseKeeper takes many', () => {
     expect(clock.pending).toBe(0);
   });
 
-  it('and keeps none when the reply comes too late, or after everything was given up', async () => {
+  it('but keeps none when the reply comes too late or after all were released', async () => {
     store.next('acquireMany', { heldBack: new Promise((resolve) => void clock.after(11_000, () => resolve())) });
     const late = ask('a', 'b');
     await clock.advance(11_000);
@@ -105,7 +105,7 @@ describe('LeaseKeeper takes many', () => {
     expect(a!.signal.reason).toBeInstanceOf(LeaseLostError);
   });
 
-  it('and keeps more than fit on the stack past the first of their deadlines', async () => {
+  it('and keeps more of them than fit on the stack past their first deadline', async () => {
     const wanted = Array.from({ length: 200_000 }, (_, n) => ({ resource: `cron-${n}` }));
     await keeper.tryAcquireMany(wanted, { ttlMs: TTL_MS, onLost });
     await clock.advance(TTL_MS);
@@ -137,7 +137,7 @@ describe('LeaseKeeper takes many', () => {
     process.off('warning', warn);
   });
 
-  it('and gives back those it is asked to in one call, without a word of loss', async () => {
+  it('and releases those it is asked to in one call, without reporting a loss', async () => {
     const [a, b, c] = await hold('a', 'b', 'c');
     expect(await keeper.release([a!, c!])).toEqual([true, true]);
     expect(store.countOf('release')).toBe(1);

@@ -64,7 +64,7 @@ describe('LeaseKeeper acquires', () => {
     expect((await memory.inspect(['r']))[0]?.fence).toBe(held.fence);
   });
 
-  it('or rejects when the store stays away, and gives back what it may have got unknowingly', async () => {
+  it('nothing and rejects while the store is unavailable, and releases what it may hold unknowingly', async () => {
     store.next('acquire', 'lose-reply', 'fail');
     await expect(keeper.tryAcquire('r', { ttlMs: TTL_MS })).rejects.toThrow('Connection is closed.');
     await clock.advance(0);
@@ -184,7 +184,7 @@ describe('LeaseKeeper releases', () => {
     expect(clock.pending).toBe(0);
   });
 
-  it('also what is still being acquired when all are released', async () => {
+  it('what is still being acquired when all are released', async () => {
     store.next('acquire', { heldBack: after(100) });
     const attempt = keeper.tryAcquire('r', { ttlMs: TTL_MS });
     await keeper.releaseAll();

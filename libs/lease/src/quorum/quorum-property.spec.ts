@@ -188,7 +188,7 @@ describe('nobody holds a resource together with somebody else, and fences increa
     await expectNoWrongs(20_000, histories());
   });
 
-  it('also when a minority forgets everything, as long as clocks are less than the longest ttl apart', async () => {
+  it('even if a minority forgets everything, while clocks are less than the longest TTL apart', async () => {
     await expectNoWrongs(150, histories(wipes));
   });
 });

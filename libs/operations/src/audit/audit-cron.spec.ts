@@ -229,14 +229,14 @@ describe('every instant belongs to one generation', () => {
     expect(found).toMatchObject({ missed: 0, unexplained: 1 });
   });
 
-  it('and none to one that does not fire', () => {
+  it('but no instant belongs to a generation that does not fire', () => {
     const generations = generationsOf({ since: START }, { since: at(3), state: 'removed' });
     const found = auditCron(generations, account({ runs: ran(1, 2, 3, 4) }), { from: START, to: at(9) });
     expect(found).toMatchObject({ instants: 3, unexplained: 1 });
     expect(found.findings[0]?.text).toContain('the cron was removed then');
   });
 
-  it('and what came before the oldest one is not judged', () => {
+  it('while instants before the oldest generation are not judged', () => {
     const before = account({ runs: [runAt(START - HOUR), ...ran(1)] });
     expect(auditCron(EACH_SECOND, before, { from: START - HOUR, to: at(1) })).toMatchObject({
       instants: 1,

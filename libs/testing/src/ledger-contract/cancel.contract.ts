@@ -197,7 +197,7 @@ export function cancelContract(makeHarness: MakeLedgerHarness): void {
       expect(await stage.claimed(2, { overlap: 'skip' })).toBe(stage.idOf(2));
     });
 
-    it('and whose worker dies within its grace is not handed to another one', async () => {
+    it('is not handed to another worker if its own dies within the grace', async () => {
       await told();
       await stage.lapse(attempt);
       expect(await stage.ledger.redeliver({ runId: attempt.runId, delivery: 1 }, 'a')).toBeNull();

@@ -61,7 +61,7 @@ export function unstartedContract(makeHarness: MakeLedgerHarness): void {
       expect(await claim(3)).toEqual({ verdict: 'claimed', runId: stage.idOf(3), behind: true });
     });
 
-    it('and never under "allow"', async () => {
+    it('but never under "allow"', async () => {
       await stage.claimed(1);
       expect(await stage.ledger.claim(await stage.request(2))).toEqual({ verdict: 'claimed', runId: stage.idOf(2) });
     });

@@ -112,7 +112,7 @@ describe('what nobody knows of an attempt', () => {
     },
   );
 
-  it('and of the journal has gone altogether is one row, however many there were', () => {
+  it('shows lost journal entries as one row, however many there were', () => {
     const shown = attemptsOf(third({ attempt: 900 }), [told('attempt.failed', 450, { error: 'Error: no' })]);
     expect(shown.map(({ first, number, end }) => [first, number, end])).toEqual([
       [900, 900, 'succeeded'],
