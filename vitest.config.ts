@@ -15,8 +15,8 @@ const ISOLATED = [
 const WAITS = /\/test\/(browser|e2e)\//;
 
 const NEVER = ['**/node_modules/**', '**/dist/**'];
-/** Half of the time is waiting: two cores are busy with four files. */
-const WORKERS = availableParallelism() + 2;
+/** A third of the time is waiting: two cores are busy with three files, and with the pods that they start. */
+const WORKERS = availableParallelism() + 1;
 
 /** Before `import`, so that a test reads a library's sources and not what was built from them last. */
 const SOURCE = '@fencepost/source';

@@ -17,7 +17,7 @@ export interface PathRecorder {
   readonly stacks: Readonly<Record<string, readonly string[]>>;
   /** The files of jobs and ledger of which a function was called since this was asked the last time. */
   files(): Promise<string[]>;
-  stop(): void;
+  stop(): Promise<void>;
 }
 
 /** Watches a connection for Lua scripts, and which of our own code leads to each. */
@@ -45,8 +45,10 @@ export async function pathRecorder(redis: Redis, scriptFolder: string): Promise<
   session.connect();
   await session.post('Profiler.enable');
   await session.post('Profiler.startPreciseCoverage', { callCount: true, detailed: false });
-  const stop = () => {
+  const stop = async () => {
     hook.disable();
+    // Code that is counted runs slower, and other files share this process.
+    await session.post('Profiler.stopPreciseCoverage');
     session.disconnect();
     Error.stackTraceLimit = limit;
   };
