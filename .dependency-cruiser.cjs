@@ -47,6 +47,24 @@ const LAYERS = {
     testing: ['base', 'store'],
     internal: ['base', 'holding', 'redis', 'store', 'telemetry'],
   },
+  'libs/jobs': {
+    telemetry: [],
+    scheduling: ['telemetry'],
+    notifying: ['scheduling', 'telemetry'],
+    running: ['scheduling', 'telemetry'],
+    enqueuing: ['running', 'scheduling', 'telemetry'],
+    nest: ['enqueuing', 'notifying', 'running', 'scheduling', 'telemetry'],
+  },
+  'libs/operations': {
+    alarms: [],
+    audit: [],
+    journal: [],
+    pods: [],
+    operating: ['audit', 'journal', 'pods'],
+    presenting: ['journal', 'operating', 'pods'],
+    nest: ['alarms', 'journal', 'operating', 'pods'],
+    metrics: ['nest', 'pods'],
+  },
 };
 
 function boundariesOf([lib, below]) {

@@ -176,10 +176,10 @@ export default [
     name: 'logs: errors are kept as they are',
     guards: 'security',
     defence: 'what is recorded of an error quotes no secret',
-    file: 'libs/jobs/src/running/describe-error.ts',
+    file: 'libs/jobs/src/telemetry/describe-error.ts',
     find: 'return scrubText(text).slice(0, MAX_LENGTH)',
     replace: 'return text.slice(0, MAX_LENGTH)',
-    killedBy: 'libs/jobs/src/running/describe-error.spec.ts',
+    killedBy: 'libs/jobs/src/telemetry/describe-error.spec.ts',
   },
   {
     name: 'logs: a pod logs what it is given',

@@ -1,6 +1,7 @@
 import { BullMQAdapter } from '@bull-board/api/bullMQAdapter';
 import type { QueueJob, QueueJobJson, AppJobScheduler } from '@bull-board/api/typings/app';
 import { mapInSlices, type CronCatalog, type CronOperator } from '@fencepost/operations';
+import { lateBy } from '@fencepost/operations/presenting';
 import type { RunHistory } from '@fencepost/ledger';
 import type { Run } from '@fencepost/ledger/run';
 import type { BullmqRunQueue } from '@fencepost/jobs/scheduler';
@@ -10,7 +11,6 @@ import type { CommandService } from '../api/command-service.js';
 import type { ReadGate } from '../api/read-gate.js';
 import { refusedRun, runIdOf } from '../api/problems.js';
 import { currentCaller } from '../auth/caller.js';
-import { lateBy } from '@fencepost/operations/presenting';
 import { formatFence } from '@fencepost/lease';
 import { ownerPrefix } from '@fencepost/lease/internal';
 import { problemOf } from '../api/problem.js';

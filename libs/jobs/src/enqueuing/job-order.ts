@@ -1,6 +1,6 @@
 import { parseDuration } from '@fencepost/lease/internal/options';
 import { OperatorInputError } from '@fencepost/ledger';
-import { lostInJson } from '../nest/json-value.js';
+import { lostInJson } from './json-value.js';
 import { JobPayloadError } from '../running/job-payload-error.js';
 import { MAX_PRIORITY } from '../scheduling/run-queue.js';
 import { checkedInstant, checkedText } from './order.js';

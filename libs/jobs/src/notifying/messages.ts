@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { CronPing } from '@fencepost/ledger/catalog';
 import type { Notification } from '@fencepost/ledger';
-import type { AlarmChange } from './alarm.js';
+import type { AlarmChange } from '../telemetry/alarm.js';
 import type { Message, MessageType, PingOn } from './alarm-queue.js';
 
 /** Somebody's own receiver of what happens. */

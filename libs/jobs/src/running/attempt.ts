@@ -4,7 +4,7 @@ import type { AttemptOutcome, AttemptRef, BeginReply } from '@fencepost/ledger';
 import type { RunState } from '@fencepost/ledger/run';
 import { withinLimit } from './attempt-timeout.js';
 import type { AttemptDeps, Disposition, Delivery, CronHandler } from './delivery.js';
-import { describeError } from './describe-error.js';
+import { describeError } from '../telemetry/describe-error.js';
 import { EffectSession, type RunLease } from './effect-session.js';
 import type { EffectUnresolvedError } from './effect-errors.js';
 import { LazyAbort } from './lazy-abort.js';

@@ -1,7 +1,7 @@
 import type { AttemptLog, BeginEffectReply, UnknownEffect } from '@fencepost/ledger';
 import type { UnknownReason, UnresolvedEffect } from '@fencepost/ledger/run';
 import { callEffect, type Act } from './call-effect.js';
-import { describeError } from './describe-error.js';
+import { describeError } from '../telemetry/describe-error.js';
 import type { Lookup } from './effect-context.js';
 import { EffectPayloadError } from './effect-errors.js';
 import { decodeResult, encodeResult } from './effect-result.js';

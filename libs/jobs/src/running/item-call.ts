@@ -2,7 +2,7 @@ import type { ItemOutcome, ItemRecord } from '@fencepost/ledger';
 import type { UnknownReason } from '@fencepost/ledger/run';
 import { callEffect, type EffectCallOptions } from './call-effect.js';
 import type { Lookup } from './effect-context.js';
-import { describeError } from './describe-error.js';
+import { describeError } from '../telemetry/describe-error.js';
 import type { EffectSession } from './effect-session.js';
 import { afterIndeterminate } from './effect-options.js';
 import type { ForEachSettings, ItemAct } from './for-each-options.js';

@@ -1,7 +1,7 @@
 import { inspect } from 'node:util';
 import { callEffect, type EffectCallOptions } from './call-effect.js';
 import type { Lookup, LookupAnswer } from './effect-context.js';
-import { describeError } from './describe-error.js';
+import { describeError } from '../telemetry/describe-error.js';
 import { EffectUnknownError } from './effect-errors.js';
 
 type LookupOptions = EffectCallOptions<unknown> & { readonly since: number; readonly ageMs: number };

@@ -9,7 +9,7 @@ import type { Failure } from '../telemetry/events.js';
 import type { Telemetry } from '../telemetry/telemetry.js';
 import type { AttemptDeps, Disposition } from './delivery.js';
 import { execute, type ExecuteDeps } from './execute.js';
-import { shownError } from './describe-error.js';
+import { shownError } from '../telemetry/describe-error.js';
 import { LazyAbort } from './lazy-abort.js';
 import { ShutdownError } from './errors.js';
 import { Limiter } from './limits.js';

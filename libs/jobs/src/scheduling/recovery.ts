@@ -1,7 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { LEDGER_BATCH, type Delivery, type OccurrenceLog, type OverdueRuns, type RunHistory } from '@fencepost/ledger';
 import { cronOfRun } from '@fencepost/ledger/run';
-import type { RunNotifier } from '../notifying/run-notifier.js';
 import type { Telemetry } from '../telemetry/telemetry.js';
 import type { Dispatcher } from './dispatcher.js';
 import { inGroups } from './in-groups.js';
@@ -20,7 +19,8 @@ export interface RecoveryDeps {
   /** How many finished runs of a cron are kept. */
   readonly keepRuns: number;
   /** Hands on what waits in the ledger; where there is none it waits for others. */
-  readonly notifier?: Pick<RunNotifier, 'drain'>;
+  /** Hands on notifications that wait in the ledger. */
+  readonly notifier?: { drain(cron: string): void };
 }
 
 /** Then other crons have their turn. */

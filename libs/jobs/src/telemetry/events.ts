@@ -1,6 +1,6 @@
 import type { Fence } from '@fencepost/lease';
 import type { RunState, UnknownReason, RunReason, SkipRange } from '@fencepost/ledger/run';
-import type { AlarmKind } from '../notifying/alarm.js';
+import type { AlarmKind } from './alarm.js';
 
 interface OfCron {
   readonly cron: string;

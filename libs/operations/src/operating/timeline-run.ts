@@ -1,5 +1,5 @@
 import type { Run } from '@fencepost/ledger/run';
-import { lateBy, took } from '../presenting/run.js';
+import { lateBy, took } from './run-times.js';
 import type { Outcome, TimelineItem } from './timeline-item.js';
 
 export function itemOfRun(run: Run, graceMs: number): TimelineItem {

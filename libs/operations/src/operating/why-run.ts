@@ -1,7 +1,7 @@
+import { formatFence, type Fence } from '@fencepost/lease';
 import { ownerPrefix } from '@fencepost/lease/internal';
 import type { Run } from '@fencepost/ledger/run';
-import { fenceText } from '../presenting/values.js';
-import { lateBy, took } from '../presenting/run.js';
+import { lateBy, took } from './run-times.js';
 import { outcomeOf } from './timeline-run.js';
 import { cronSteps, journalSteps } from './why-journal.js';
 import { skippedRun } from './why-skip.js';
@@ -28,9 +28,9 @@ function claimSteps({ journal, context }: InstantFacts, run: Run, grace: number)
   const who = ownerPrefix(claimedBy);
   const asked =
     reason === 'schedule' || reason === 'catch-up' ? '' : ` It is a ${reason} run${by ? `, asked for by ${by}` : ''}.`;
-  const text = `${who} claimed it at ${utc(claimedAt)} under fence ${fenceText(claimFence)}, generation ${generation}.${asked}`;
+  const text = `${who} claimed it at ${utc(claimedAt)} under fence ${formatFence(claimFence)}, generation ${generation}.${asked}`;
   const term = journal.find(
-    ({ event, detail }) => event === 'lease.acquired' && detail['fence'] === fenceText(claimFence),
+    ({ event, detail }) => event === 'lease.acquired' && detail['fence'] === formatFence(claimFence),
   );
   const held = term
     ? [
@@ -82,10 +82,10 @@ function attemptSteps(run: Run, grace: number): WhyStep[] {
     const level = (lateMs ?? 0) > grace ? 'warn' : 'ok';
     const late = lateMs === null ? '' : `, ${spoken(lateMs)} after it was due`;
     const first = `The first attempt began at ${utc(startedAt)}${late}`;
-    const where = attempt === 1 ? `, on ${who} under fence ${fenceText(fence)}` : '';
+    const where = attempt === 1 ? `, on ${who} under fence ${fenceOf(fence)}` : '';
     steps.push(step('attempt', `${first}${where}.`, { at: startedAt, level }));
     if (attempt > 1 && attemptedAt !== null) {
-      const latest = `Attempt ${attempt} began at ${utc(attemptedAt)}, on ${who} under fence ${fenceText(fence)}.`;
+      const latest = `Attempt ${attempt} began at ${utc(attemptedAt)}, on ${who} under fence ${fenceOf(fence)}.`;
       steps.push(step('attempt', latest, { at: attemptedAt, level: 'note' }));
     }
   }
@@ -175,4 +175,8 @@ function waitingFor({ state, waiting, attempt, notBefore }: Run): string {
   return state === 'claimed'
     ? 'It is claimed but not in the queue yet.'
     : 'It is in the queue, and no worker has started it yet.';
+}
+
+function fenceOf(fence: Fence | null): string {
+  return fence === null ? 'unknown' : formatFence(fence);
 }

@@ -1,6 +1,7 @@
 import { ownerPrefix } from '@fencepost/lease/internal';
 import { z } from 'zod';
-import { hasLateness, type MissedRange, type Run, type UnresolvedEffect } from '@fencepost/ledger/run';
+import type { MissedRange, Run, UnresolvedEffect } from '@fencepost/ledger/run';
+import { lateBy, took } from '../operating/run-times.js';
 import { count, fence, fenceOrNull, fenceText, instant, instantOrNull, iso, msOrNull, textOrNull } from './values.js';
 
 const runStateSchema = z
@@ -101,16 +102,6 @@ export function presentRun(run: Run): RunJson {
     unresolvedEffect: question && presentUnresolvedEffect(question),
     cancel: run.cancel && { ...run.cancel, at: iso(run.cancel.at), until: iso(run.cancel.until) },
   };
-}
-
-/** How much later than due its first attempt began, milliseconds; `null` before that, and for a run without lateness. */
-export function lateBy({ startedAt, dueAt, reason }: Pick<Run, 'startedAt' | 'dueAt' | 'reason'>): number | null {
-  return startedAt === null || !hasLateness({ reason }) ? null : Math.max(0, startedAt - dueAt);
-}
-
-/** From the beginning of the first attempt to the end, milliseconds; `null` before that. */
-export function took({ startedAt, finishedAt }: Pick<Run, 'startedAt' | 'finishedAt'>): number | null {
-  return startedAt === null || finishedAt === null ? null : Math.max(0, finishedAt - startedAt);
 }
 
 function presentMissed(missed: MissedRange): RunJson['missed'] {
