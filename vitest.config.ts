@@ -2,8 +2,13 @@ import { availableParallelism } from 'node:os';
 import { defineConfig } from 'vitest/config';
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
 
-/** Runs alone, when everything else has ended: what it judges includes how soon a deployment recovers. */
-const ALONE = ['test/e2e/chaos.spec.ts'];
+/** One after the other, when everything else has ended: what they judge includes how soon something happens. */
+const ALONE = [
+  'test/e2e/chaos.spec.ts',
+  'test/e2e/crash.spec.ts',
+  'test/e2e/holder-loss.spec.ts',
+  'test/truth/20-a-backlog-on-bullmq.spec.ts',
+];
 /** Each in a process of its own, from the beginning: they change what a process has only once, or take long. */
 const ISOLATED = [
   'test/mutants/mutants.spec.ts',

@@ -194,8 +194,9 @@ describe('npm start', { timeout: 180_000 }, () => {
 describe('the demo', { timeout: 180_000 }, () => {
   it('with chaos is in order all the same, and Ctrl-C ends it in order', async () => {
     const demo = new Program(DEMO, ['--chaos', '--seed', '7']);
-    await demo.says(/chaos {4}(killed|froze)[^]*chaos {4}(killed|froze)/);
+    await demo.says(UP);
     const group = groupOf(demo);
+    await demo.says(/chaos {4}(killed|froze)[^]*chaos {4}(killed|froze)/);
     demo.child.kill('SIGINT');
     expect(await demo.ended(), demo.said).toBe(0);
     expect(demo.out).toContain('In order: ');

@@ -50,7 +50,7 @@ describe('a processor', () => {
     const { queue } = runs;
     await runs.enqueue(Array.from({ length: 1_002 }, (_, n) => ({ runId: `c@${n}`, delivery: 1 })));
     await expect
-      .poll(() => queue.getJobCounts('waiting', 'active'), { timeout: 10_000 })
+      .poll(() => queue.getJobCounts('waiting', 'active'), { timeout: 60_000 })
       .toEqual({ waiting: 0, active: 0 });
     expect(await queue.getJobCounts('completed', 'failed')).toEqual({ completed: 0, failed: 0, [end]: 1_000 });
   });

@@ -47,17 +47,20 @@ const CUT_OFF = expect.not.stringMatching(/^answered$|timeout/);
 it('is not kept by what gets no answer, neither while its process ends nor when it is closed', async () => {
   const clock = new ManualClock();
   const database = await opened(clock);
-  const endOf = (pool: typeof database.pool) =>
-    pool.query({ text: 'select pg_sleep(60)' }).then(() => 'answered', String);
-  const ends = [endOf(database.pool), endOf(database.transactions)];
-  await database.pool.query({ text: 'select 1' });
+  // Connected first: how long each is in use counts from then on.
+  const used = (pool: typeof database.pool) => pool.connect();
+  const endOf = (connection: Awaited<ReturnType<typeof used>>) =>
+    connection
+      .query({ text: 'select pg_sleep(60)' })
+      .then(() => 'answered', String)
+      .finally(() => connection.release());
+  const ends = (await Promise.all([used(database.pool), used(database.transactions)])).map(endOf);
   database.enforceDeadline();
   await clock.advance(MAX_MS);
   // Neither answered, nor given up after the time that any statement may take.
   expect(await Promise.all(ends)).toEqual(Array(2).fill(CUT_OFF));
   expect(await database.pool.query({ text: 'select 1 as one' })).toMatchObject({ rows: [{ one: 1 }] });
-  const last = endOf(database.pool);
-  await database.pool.query({ text: 'select 1' });
+  const last = endOf(await used(database.pool));
   const closed = database.close();
   await clock.advance(MAX_MS);
   expect(await last).toEqual(CUT_OFF);
