@@ -15,9 +15,9 @@ const BUDGETS = {
   '@fencepost/ledger/run': 23,
   '@fencepost/ledger/catalog': 28,
   '@fencepost/jobs': 63,
-  '@fencepost/jobs/internal': 98,
-  '@fencepost/operations': 78,
-  '@fencepost/operations/presenting': 33,
+  '@fencepost/jobs/internal': 95,
+  '@fencepost/operations': 68,
+  '@fencepost/operations/presenting': 17,
 };
 
 /**

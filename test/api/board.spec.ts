@@ -1,6 +1,6 @@
 import { AUDIT_TRAIL, CronCatalog } from '@fencepost/operations';
 import type { AuditTrail } from '@fencepost/ledger/audit-trail';
-import { RUN_QUEUE, type BullmqRunQueue } from '@fencepost/jobs/scheduler';
+import { RUN_QUEUE, type BullmqRunQueue } from '@fencepost/jobs/internal';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startSchedulerApp, type RunningApp } from '../support/scheduler-app.js';
 

@@ -4,7 +4,7 @@ import { expect, it } from 'vitest';
 import { CATALOG } from '@fencepost/jobs';
 import { parseSchedule } from '@fencepost/schedule';
 import type { Catalog } from '@fencepost/ledger/catalog';
-import { JOBS_SETTINGS, type JobsSettings } from '@fencepost/jobs/worker';
+import { JOBS_SETTINGS, type JobsSettings } from '@fencepost/jobs/internal';
 import { AppModule } from '../../examples/nightly-report.js';
 import { freshPrefix, testRedis } from '../support/redis.js';
 

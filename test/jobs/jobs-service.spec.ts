@@ -4,7 +4,7 @@ import { Test } from '@nestjs/testing';
 import { CATALOG, JobsModule, LEDGER, Telemetry, type Role } from '@fencepost/jobs';
 import type { Catalog } from '@fencepost/ledger/catalog';
 import type { Ledger } from '@fencepost/ledger';
-import { RUN_QUEUE, type BullmqRunQueue } from '@fencepost/jobs/scheduler';
+import { RUN_QUEUE, type BullmqRunQueue } from '@fencepost/jobs/internal';
 import { afterEach, describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { JobHandler, type JobRun } from '../../libs/jobs/src/nest/job-handler.decorator.js';

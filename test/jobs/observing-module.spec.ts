@@ -4,6 +4,7 @@ import { Test } from '@nestjs/testing';
 import { JobsModule, SingletonCron, Telemetry, type Role } from '@fencepost/jobs';
 import { OperationsModule, CronOperator, JOURNAL, POD_REGISTRY, type PodRegistry } from '@fencepost/operations';
 import { JournalFeed, type Journal, type JournalEntry } from '@fencepost/operations/journal';
+import { MetricsModule } from '@fencepost/operations/metrics';
 import { LeaseKeeper, ownerPrefix } from '@fencepost/lease/internal';
 import { afterEach, describe, expect, it } from 'vitest';
 import { RedisJournal } from '../../libs/operations/src/journal/redis-journal.js';
@@ -28,7 +29,9 @@ type Space = ReturnType<typeof spaces.fresh>;
 async function start(space: Space, roles: readonly Role[], more: { pod: string; providers?: Provider[] }) {
   const { pod, providers = [] } = more;
   const jobs = JobsModule.forRoot({ roles, redis: testRedis(), ...space, pod, buildSeq: 7, app: 'office' });
-  const app = await Test.createTestingModule({ imports: [jobs, OperationsModule.on(jobs)], providers }).compile();
+  // Both need what observes the pod, and share it.
+  const imports = [jobs, OperationsModule.on(jobs), MetricsModule.on(jobs)];
+  const app = await Test.createTestingModule({ imports, providers }).compile();
   apps.push(app);
   return app.init();
 }

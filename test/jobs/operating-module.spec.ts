@@ -13,7 +13,7 @@ import {
 } from '@fencepost/jobs';
 import type { Catalog } from '@fencepost/ledger/catalog';
 import type { Ledger } from '@fencepost/ledger';
-import { RUN_QUEUE } from '@fencepost/jobs/scheduler';
+import { RUN_QUEUE } from '@fencepost/jobs/internal';
 import { afterEach, describe, expect, it } from 'vitest';
 import { MEMBERSHIP } from '../../libs/jobs/src/nest/tokens.js';
 import { OperationsModule } from '@fencepost/operations';

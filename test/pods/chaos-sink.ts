@@ -1,7 +1,7 @@
 import { Injectable, Module, type OnApplicationShutdown } from '@nestjs/common';
 import type { DynamicModule } from '@nestjs/common';
 import { EffectUnknownError, type RunContext } from '@fencepost/jobs';
-import { JOBS_SETTINGS, type JobsSettings } from '@fencepost/jobs/worker';
+import { JOBS_SETTINGS, type JobsSettings } from '@fencepost/jobs/internal';
 import { parseFence, type Fence } from '@fencepost/lease';
 import { closeRedis, connectRedis, type RedisClient } from '@fencepost/lease/redis';
 import { RedisFencedRows } from '@fencepost/lease/sinks';

@@ -113,6 +113,7 @@ describe('the path of one occurrence', () => {
     await nth(set, 'run.confirmed', 3);
     const files = await set.recorder.files();
     expect(framesToWire(set.recorder.stacks['claim-occurrences'], '#claim').length).toBeLessThanOrEqual(MAX_FRAMES);
+    expect(files).toContain('libs/jobs/src/scheduling/dispatcher.ts');
     expect(files.length).toBeLessThanOrEqual(MAX_FILES);
   }, 30_000);
 
@@ -142,7 +143,7 @@ describe('the path of one occurrence', () => {
     expect(framesToWire(set.recorder.stacks['begin-effect'], 'EffectCall.execute').length).toBeLessThanOrEqual(
       MAX_FRAMES,
     );
-
+    expect(files).toContain('libs/jobs/src/running/run.processor.ts');
     expect(files.length).toBeLessThanOrEqual(MAX_FILES);
   }, 30_000);
 });

@@ -55,10 +55,14 @@ export async function pathRecorder(redis: Redis, scriptFolder: string): Promise<
   return { stacks, files: () => calledFiles(session), stop };
 }
 
-/** The functions between the one that decides and the one that hands a command to the client. */
+/**
+ * The functions between the one that decides and the one that hands a command to the client.
+ * @throws {Error} where the one that decides is not on the stack: nothing between would look short
+ */
 export function framesToWire(stack: readonly string[] = [], decides: string): string[] {
   const end = stack.findIndex((frame) => frame.endsWith(decides));
-  return end < 0 ? [`not called by ${decides}`, ...stack] : stack.slice(1, end);
+  if (end < 0) throw new Error(`Expected ${decides} on the stack, got ${stack.join(' < ') || 'an empty one'}.`);
+  return stack.slice(1, end);
 }
 
 function isBatched(own: readonly string[]): boolean {

@@ -3,7 +3,7 @@ import { Test } from '@nestjs/testing';
 import { afterEach, describe, expect, it } from 'vitest';
 import { JobsModule, SingletonCron, type RunContext } from '@fencepost/jobs';
 import { OperationsModule, LeaseService } from '@fencepost/operations';
-import { CRON_LEASE_STORE } from '@fencepost/jobs/scheduler';
+import { CRON_LEASE_STORE } from '@fencepost/jobs/internal';
 import { Leases, parseFence, type LeaseStore } from '@fencepost/lease';
 import { Election, RedisSemaphoreStore, SingleFlight } from '@fencepost/lease/coordination';
 import { EtcdLeaseStore } from '@fencepost/lease/etcd';

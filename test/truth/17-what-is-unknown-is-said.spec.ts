@@ -1,7 +1,7 @@
 import { lateBy } from '@fencepost/operations/presenting';
 import type { Run } from '@fencepost/ledger/run';
 import { describe, expect, it } from 'vitest';
-import { RUN_QUEUE, type BullmqRunQueue } from '@fencepost/jobs/scheduler';
+import { RUN_QUEUE, type BullmqRunQueue } from '@fencepost/jobs/internal';
 import { CronAdapter } from '../../libs/console/src/board/cron-adapter.js';
 import { unreadSchedulers } from '../../libs/console/src/board/cron-adapter.js';
 import { evaluateRules } from '../../libs/operations/src/alarms/evaluate-rules.js';

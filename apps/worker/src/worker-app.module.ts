@@ -4,7 +4,7 @@ import { PodModule, type PodEnvironment } from '@fencepost/pod';
 import { LatencyReport } from './jobs/latency-report.js';
 import { Pulse } from './jobs/pulse.js';
 import { Snapshot } from './jobs/snapshot.js';
-import { JOBS_SETTINGS, type JobsSettings } from '@fencepost/jobs/worker';
+import { JOBS_SETTINGS, type JobsSettings } from '@fencepost/jobs/internal';
 import type { RedisClient } from '@fencepost/lease/redis';
 import { RedisFencedRows } from '@fencepost/lease/sinks';
 import { LEASE_REDIS } from '@fencepost/lease/nest';

@@ -2,7 +2,7 @@ import type { BullMQAdapter } from '@bull-board/api/bullMQAdapter';
 import { BULL_BOARD_INSTANCE } from '@bull-board/nestjs';
 import type { INestApplication } from '@nestjs/common';
 import { Test } from '@nestjs/testing';
-import { RUN_QUEUE, type BullmqRunQueue } from '@fencepost/jobs/scheduler';
+import { RUN_QUEUE, type BullmqRunQueue } from '@fencepost/jobs/internal';
 import { closeRedis, connectRedis } from '@fencepost/lease/redis';
 import { LEASE_REDIS } from '@fencepost/lease/nest';
 import { OperationsModule } from '@fencepost/operations';

@@ -1,6 +1,6 @@
 import { NestFactory } from '@nestjs/core';
 import type { DynamicModule, INestApplication } from '@nestjs/common';
-import { JOBS_SETTINGS, type JobsSettings } from '@fencepost/jobs/worker';
+import { JOBS_SETTINGS, type JobsSettings } from '@fencepost/jobs/internal';
 import { Logger } from 'nestjs-pino';
 import { podEnvironment, type PodEnvironment } from './environment.js';
 import { probePort } from './probe-port.js';

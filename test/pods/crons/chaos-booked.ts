@@ -1,7 +1,7 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { Inject, Injectable } from '@nestjs/common';
 import { SingletonCron, type RunContext } from '@fencepost/jobs';
-import { JOBS_SETTINGS, type JobsSettings } from '@fencepost/jobs/worker';
+import { JOBS_SETTINGS, type JobsSettings } from '@fencepost/jobs/internal';
 import { ChaosSink } from '../chaos-sink.js';
 
 const MOMENT_MS = 60;

@@ -1,6 +1,6 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { SingletonCron, type RunContext } from '@fencepost/jobs';
-import { JOBS_SETTINGS, type JobsSettings } from '@fencepost/jobs/worker';
+import { JOBS_SETTINGS, type JobsSettings } from '@fencepost/jobs/internal';
 import type { RedisClient } from '@fencepost/lease/redis';
 import { LEASE_REDIS } from '@fencepost/lease/nest';
 

@@ -1,7 +1,7 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { Inject, Injectable } from '@nestjs/common';
 import { EffectUnknownError, SingletonCron, type EffectContext, type RunContext } from '@fencepost/jobs';
-import { JOBS_SETTINGS, type JobsSettings } from '@fencepost/jobs/worker';
+import { JOBS_SETTINGS, type JobsSettings } from '@fencepost/jobs/internal';
 import type { RedisClient } from '@fencepost/lease/redis';
 import { RedisFencedRows } from '@fencepost/lease/sinks';
 import { LEASE_REDIS } from '@fencepost/lease/nest';

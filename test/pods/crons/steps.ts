@@ -2,7 +2,7 @@ import { channel } from 'node:diagnostics_channel';
 import { setTimeout as wait } from 'node:timers/promises';
 import { Inject, Injectable } from '@nestjs/common';
 import { SingletonCron, type RunContext } from '@fencepost/jobs';
-import { JOBS_SETTINGS, type JobsSettings } from '@fencepost/jobs/worker';
+import { JOBS_SETTINGS, type JobsSettings } from '@fencepost/jobs/internal';
 import type { RedisClient } from '@fencepost/lease/redis';
 import { RedisFencedRows } from '@fencepost/lease/sinks';
 import { LEASE_REDIS } from '@fencepost/lease/nest';

@@ -1,4 +1,5 @@
 import { Module } from '@nestjs/common';
+import type { DynamicModule } from '@nestjs/common';
 import { CronOrdersController } from './cron-orders.controller.js';
 import { CronsController } from './crons.controller.js';
 import { CronDirectory } from './cron-directory.js';
@@ -12,7 +13,6 @@ import { ReadGate } from './read-gate.js';
 import { RunOrdersController } from './run-orders.controller.js';
 import { RunsController } from './runs.controller.js';
 import { SessionController } from './session.controller.js';
-import type { DynamicModule } from '@nestjs/common';
 
 /** Everything under `/api`. */
 @Module({})

@@ -1,6 +1,6 @@
 import { Inject, Module } from '@nestjs/common';
 import type { DynamicModule, OnApplicationShutdown } from '@nestjs/common';
-import { BullmqRunQueue, JOBS_SETTINGS, type JobsSettings } from '@fencepost/jobs/scheduler';
+import { BullmqRunQueue, JOBS_SETTINGS, type JobsSettings } from '@fencepost/jobs/internal';
 import { READS, type Reads } from '@fencepost/operations';
 import { READ_QUEUE } from './read-queue.js';
 

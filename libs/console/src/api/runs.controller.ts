@@ -3,7 +3,7 @@ import { ApiTags } from '@nestjs/swagger';
 import { READS, RunOperator, mapInSlices, type Reads } from '@fencepost/operations';
 import { presentJournalEntry, presentRun, presentRunReport } from '@fencepost/operations/presenting';
 import type { Run } from '@fencepost/ledger/run';
-import type { BullmqRunQueue } from '@fencepost/jobs/scheduler';
+import type { BullmqRunQueue } from '@fencepost/jobs/internal';
 import { runListSchema, runPageSchema } from './answers.js';
 import { Shows } from './describe-route.js';
 import * as inputs from './inputs.js';

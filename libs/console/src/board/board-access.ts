@@ -5,7 +5,7 @@ import { AUDIT_TRAIL } from '@fencepost/operations';
 import type { AuditTrail } from '@fencepost/ledger/audit-trail';
 import type { RunHistory } from '@fencepost/ledger';
 import type { Run } from '@fencepost/ledger/run';
-import { RUN_QUEUE, type BullmqRunQueue } from '@fencepost/jobs/scheduler';
+import { RUN_QUEUE, type BullmqRunQueue } from '@fencepost/jobs/internal';
 import { mayAs, type AccessRole } from '@fencepost/pod';
 import { callerHere } from '../auth/caller.js';
 

@@ -2,7 +2,8 @@ import { BULL_BOARD_ADAPTER, BULL_BOARD_INSTANCE, BullBoardModule, type BullBoar
 import { Inject, Module } from '@nestjs/common';
 import type { DynamicModule, OnModuleInit } from '@nestjs/common';
 import { CronCatalog, CronOperator, READS, type Reads } from '@fencepost/operations';
-import { JOBS_SETTINGS, type BullmqRunQueue, type JobsSettings } from '@fencepost/jobs/scheduler';
+import { JOBS_SETTINGS, type BullmqRunQueue, type JobsSettings } from '@fencepost/jobs/internal';
+import type { ControllerHandlerReturnType, HTTPStatus } from '@bull-board/api/typings/app';
 import { CronDirectory } from '../api/cron-directory.js';
 import { ReadGate } from '../api/read-gate.js';
 import { READ_QUEUE } from '../api/read-queue.js';
@@ -11,7 +12,6 @@ import { requireCaller } from '../auth/require-caller.js';
 import { BoardAccess } from './board-access.js';
 import { BoardOfOurs } from './board-of-ours.js';
 import { CronAdapter } from './cron-adapter.js';
-import type { ControllerHandlerReturnType, HTTPStatus } from '@bull-board/api/typings/app';
 import { problemOf } from '../api/problem.js';
 
 /** The statuses that the board knows. */

@@ -4,15 +4,15 @@ import { mapInSlices, type CronCatalog, type CronOperator } from '@fencepost/ope
 import { lateBy } from '@fencepost/operations/presenting';
 import type { RunHistory } from '@fencepost/ledger';
 import type { Run } from '@fencepost/ledger/run';
-import type { BullmqRunQueue } from '@fencepost/jobs/scheduler';
+import type { BullmqRunQueue } from '@fencepost/jobs/internal';
 import { mayAs } from '@fencepost/pod';
+import { formatFence } from '@fencepost/lease';
+import { ownerPrefix } from '@fencepost/lease/internal';
 import type { CronDirectory } from '../api/cron-directory.js';
 import type { CommandService } from '../api/command-service.js';
 import type { ReadGate } from '../api/read-gate.js';
 import { refusedRun, runIdOf } from '../api/problems.js';
 import { currentCaller } from '../auth/caller.js';
-import { formatFence } from '@fencepost/lease';
-import { ownerPrefix } from '@fencepost/lease/internal';
 import { problemOf } from '../api/problem.js';
 
 export interface CronAdapterDeps {

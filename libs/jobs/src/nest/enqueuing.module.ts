@@ -6,14 +6,13 @@ import { CLOCK, LEASE_REDIS } from '@fencepost/lease/nest';
 import type { Catalog } from '@fencepost/ledger/catalog';
 import type { Ledger } from '@fencepost/ledger';
 import { Jobs } from '../enqueuing/jobs.js';
-import type { BullmqAlarmQueue } from '../notifying/bullmq-alarm-queue.js';
+import { BullmqAlarmQueue } from '../notifying/bullmq-alarm-queue.js';
 import { BullmqRunQueue } from '../scheduling/bullmq-run-queue.js';
 import type { Membership } from '../scheduling/membership.js';
 import type { RunQueue } from '../scheduling/run-queue.js';
 import { reportQueueFailure } from '../telemetry/report-failure.js';
 import { Telemetry } from '../telemetry/telemetry.js';
 import type { Tracing } from '../telemetry/tracing.js';
-import { alarmQueue } from './alarm-queue-provider.js';
 import { retryOnBoot } from './retry-on-boot.js';
 import type { JobsSettings } from './options.js';
 import { PayloadReaders } from './payload-readers.js';
@@ -34,6 +33,16 @@ const runQueue: Provider = {
         onTrouble: (error) => reportQueueFailure(telemetry, { operation: 'queue.connect' }, error),
       }),
     ),
+};
+
+/** What others outside are to be told, put into its queue by either role. */
+const alarmQueue: Provider = {
+  provide: ALARM_QUEUE,
+  inject: [LEASE_REDIS, JOBS_SETTINGS, Telemetry],
+  useFactory: (redis: RedisClient, { prefix, tenant }: JobsSettings, telemetry: Telemetry) => {
+    const onTrouble = (error: Error) => reportQueueFailure(telemetry, { operation: 'alarm-queue.connect' }, error);
+    return new BullmqAlarmQueue({ redis, prefix, tenant, onTrouble });
+  },
 };
 
 type Ports = [catalog: Catalog, ledger: Ledger, queue: RunQueue, membership: Membership, clock: Clock];

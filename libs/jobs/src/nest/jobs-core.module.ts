@@ -16,6 +16,7 @@ import { CLOCK, LEASE_REDIS, LeaseModule, type LeaseModuleOptions } from '@fence
 import type { Ledger } from '@fencepost/ledger';
 import { PostgresLedger, migrateLedger } from '@fencepost/ledger/postgres';
 import { RedisLedger, type ReplicationOptions } from '@fencepost/ledger/redis';
+import { Leases, type Clock, type LeaseStore, SetupError } from '@fencepost/lease';
 import { LeaseFeed } from '../telemetry/lease-feed.js';
 import { leaseWarnings } from '../telemetry/lease-warnings.js';
 import { Telemetry } from '../telemetry/telemetry.js';
@@ -41,7 +42,6 @@ import {
   ROLES,
   TRACING,
 } from './tokens.js';
-import { Leases, type Clock, type LeaseStore, SetupError } from '@fencepost/lease';
 import { logFailures } from '../telemetry/log-failures.js';
 import type { Tracing } from '../telemetry/tracing.js';
 

@@ -235,7 +235,7 @@ export const EVENT_TEXT: Readonly<Record<EventName, readonly [EventLevel, string
   ],
   'alarms.unwatched': [
     'warn',
-    'alarms, webhooks and pings are configured, but this scheduler sends none: import OperationsModule of @fencepost/operations',
+    'alarms, webhooks or pings are configured, but this scheduler sends none: import OperationsModule from @fencepost/operations',
   ],
   'shutdown.unhooked': [
     'warn',

@@ -1,6 +1,6 @@
 import { scrubText } from '@fencepost/lease/internal';
-import type { EventName, Events } from './events.js';
 import { channel as nodeChannel, type Channel } from 'node:diagnostics_channel';
+import type { EventName, Events } from './events.js';
 
 /** Kept, so that asking whether somebody listens is not a search by name at every event. */
 const channels = new Map<EventName, Channel>();

@@ -5,10 +5,10 @@ import type { CronRecord, OccurrenceLog, RunHistory } from '@fencepost/ledger';
 import type { Run } from '@fencepost/ledger/run';
 import { inGroups, reportStoreFailure, type AlarmChange, type SharedSchedules } from '@fencepost/jobs/internal';
 import type { Telemetry } from '@fencepost/jobs';
+import { spreadOf } from '@fencepost/schedule';
 import type { AlarmStore, Swap } from './alarm-store.js';
 import { newRecord, readRecord, settle, told, type AlarmRecord, type Settled } from './alarm-record.js';
 import { evaluateRules, newestSuccess } from './evaluate-rules.js';
-import { spreadOf } from '@fencepost/schedule';
 
 export interface AlarmMonitorDeps {
   readonly ledger: Pick<OccurrenceLog, 'readCrons'> & Pick<RunHistory, 'runs' | 'runsIn'>;

@@ -1,3 +1,2 @@
-export type { AuditReport } from './audit-report.js';
+export type { AuditFinding, AuditFindingKind, AuditReport, NotCovered } from './audit-report.js';
 export { audit } from './audit.js';
-export type { AuditFinding, AuditFindingKind, NotCovered } from './audit-report.js';

@@ -1,9 +1,9 @@
 import type { Clock } from '@fencepost/lease';
 import { scrubText, type CancelTimer } from '@fencepost/lease/internal';
 import type { Telemetry } from '@fencepost/jobs';
+import { reportStoreFailure } from '@fencepost/jobs/internal';
 import { BEFORE_ALL, compareIds, isJournalId } from './journal-id.js';
 import type { Journal, JournalEntry } from './journal.js';
-import { reportStoreFailure } from '@fencepost/jobs/internal';
 
 export interface JournalFeedDeps {
   readonly journal: Journal;

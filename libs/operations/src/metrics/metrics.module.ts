@@ -1,6 +1,5 @@
-import { Inject, Injectable, Module } from '@nestjs/common';
+import { Inject, Injectable, Module, Optional } from '@nestjs/common';
 import type { DynamicModule, OnApplicationShutdown, OnModuleInit } from '@nestjs/common';
-import { ModuleRef } from '@nestjs/core';
 import type { Clock } from '@fencepost/lease';
 import { LeaseKeeper } from '@fencepost/lease/internal';
 import { leaseMetrics, type MetricsRegistry } from '@fencepost/lease/metrics';
@@ -40,7 +39,8 @@ export class JobsMetrics implements OnModuleInit, OnApplicationShutdown {
   @Inject(LeaseFeed) private readonly feed!: LeaseFeed;
   @Inject(Telemetry) private readonly telemetry!: Telemetry;
   @Inject(CLOCK) private readonly clock!: Clock;
-  @Inject(ModuleRef) private readonly modules!: ModuleRef;
+  /** `null` in a process that is no scheduler. */
+  @Optional() @Inject(SchedulerRunner) private readonly runner: SchedulerRunner | null = null;
   @Inject(OPTIONS) private readonly options!: MetricsOptions;
 
   #registry: MetricsRegistry | undefined;
@@ -54,8 +54,7 @@ export class JobsMetrics implements OnModuleInit, OnApplicationShutdown {
   /** Before the roles start, so that nothing they do goes uncounted. */
   async onModuleInit(): Promise<void> {
     const { registry, telemetry, clock, ledger, catalog, queue, pods } = this;
-    const runner = this.#runner();
-    const scheduler = () => runner && runner.pod;
+    const scheduler = () => (this.runner ? this.runner.pod : undefined);
     const { holder: pod } = this.keeper;
     const sources = new PodSources({ ledger, catalog, queue, registry: pods, clock, pod, scheduler });
     const { crons } = this.options;
@@ -68,14 +67,6 @@ export class JobsMetrics implements OnModuleInit, OnApplicationShutdown {
   onApplicationShutdown(): void {
     this.#counting?.stop();
     this.#stopLeases();
-  }
-
-  #runner(): SchedulerRunner | undefined {
-    try {
-      return this.modules.get(SchedulerRunner, { strict: false });
-    } catch {
-      return undefined;
-    }
   }
 }
 

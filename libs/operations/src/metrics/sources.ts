@@ -1,7 +1,7 @@
 import type { CatalogEntry } from '@fencepost/ledger/catalog';
 import type { OccurrenceLog, RunHistory } from '@fencepost/ledger';
-import type { PodCard } from '../pods/pod-registry.js';
 import type { HeldCron } from '@fencepost/jobs/internal';
+import type { PodCard } from '../pods/pod-registry.js';
 
 /** Where the gauges of a pod come from. */
 export interface MetricSources {

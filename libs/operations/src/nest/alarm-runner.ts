@@ -10,8 +10,6 @@ import { LeaseKeeper } from '@fencepost/lease/internal';
 import { closeRedis, type RedisClient } from '@fencepost/lease/redis';
 import { CLOCK, LEASE_REDIS } from '@fencepost/lease/nest';
 import type { Ledger } from '@fencepost/ledger';
-import { MonitorAssignment } from '../alarms/monitor-assignment.js';
-import { AlarmProcessor } from '../alarms/alarm.processor.js';
 import {
   ALARM_QUEUE,
   DATABASE,
@@ -23,9 +21,11 @@ import {
   type JobsSettings,
   type SchedulerPod,
 } from '@fencepost/jobs/internal';
+import { LEDGER, Telemetry } from '@fencepost/jobs';
+import { MonitorAssignment } from '../alarms/monitor-assignment.js';
+import { AlarmProcessor } from '../alarms/alarm.processor.js';
 import { WebhookSender } from '../alarms/webhook-sender.js';
 import { LazyWorker } from '../alarms/lazy-worker.js';
-import { LEDGER, Telemetry } from '@fencepost/jobs';
 import { openAlarmStore } from './definition-stores.js';
 
 /** Watches over crons in a scheduler pod, and takes messages to their receivers. */

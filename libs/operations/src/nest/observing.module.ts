@@ -5,6 +5,8 @@ import type { Clock } from '@fencepost/lease';
 import { LeaseKeeper } from '@fencepost/lease/internal';
 import type { RedisClient } from '@fencepost/lease/redis';
 import { CLOCK, LEASE_REDIS } from '@fencepost/lease/nest';
+import { Telemetry, type Role } from '@fencepost/jobs';
+import { PodRoles, JOBS_SETTINGS, ROLES, type JobsSettings } from '@fencepost/jobs/internal';
 import { JournalWriter } from '../journal/journal-writer.js';
 import type { Journal } from '../journal/journal.js';
 import { RedisJournal } from '../journal/redis-journal.js';
@@ -13,8 +15,7 @@ import { watchLoopLag } from '../pods/loop-lag.js';
 import type { PodRegistry } from '../pods/pod-registry.js';
 import { PodReporter, type PodFacts } from '../pods/pod-reporter.js';
 import { RedisPodRegistry } from '../pods/redis-pod-registry.js';
-import { Telemetry, type Role } from '@fencepost/jobs';
-import { PodRoles, JOBS_SETTINGS, ROLES, type JobsSettings } from '@fencepost/jobs/internal';
+import { onePerJobs } from './one-per-jobs.js';
 import { JOURNAL, POD_REGISTRY } from './tokens.js';
 
 const STORE = [LEASE_REDIS, JOBS_SETTINGS];
@@ -66,8 +67,8 @@ const reporter: Provider = {
 };
 
 /**
- * What a pod says of itself: what happens in it, in the journal of the deployment, and how it is, in the list of pods. In either role;
- * `imports: [jobs, ObservingModule.on(jobs)]`, and part of {@link OperationsModule}.
+ * Writes the events of this pod to the journal, and reports its state to the list of pods; for either role. Part of
+ * {@link OperationsModule}; a worker that needs no more imports it alone: `imports: [jobs, ObservingModule.on(jobs)]`.
  */
 @Module({})
 export class ObservingModule implements OnApplicationShutdown {
@@ -76,12 +77,7 @@ export class ObservingModule implements OnApplicationShutdown {
 
   /** @param jobs what `JobsModule.forRoot` returned; for the same one it is the same module */
   static on(jobs: DynamicModule): DynamicModule {
-    const known = MADE.get(jobs);
-    if (known) return known;
-    const providers = [journal, writer, registry, facts, reporter];
-    const made = { module: ObservingModule, imports: [jobs], providers, exports: [JOURNAL, POD_REGISTRY] };
-    MADE.set(jobs, made);
-    return made;
+    return observingOf(jobs);
   }
 
   /** After the roles, whose last events are written, and before the connection. */
@@ -91,8 +87,12 @@ export class ObservingModule implements OnApplicationShutdown {
   }
 }
 
-/** Two modules that need it share it: a pod that wrote its journal twice would say everything twice. */
-const MADE = new WeakMap<DynamicModule, DynamicModule>();
+const observingOf = onePerJobs((jobs) => ({
+  module: ObservingModule,
+  imports: [jobs],
+  providers: [journal, writer, registry, facts, reporter],
+  exports: [JOURNAL, POD_REGISTRY],
+}));
 
 function podFacts(self: Pick<PodFacts, 'pod' | 'roles' | 'startedAt'>, settings: JobsSettings): PodFacts {
   const { app, buildSeq, ledger, leaseTtlMs, runLeaseMs, sweepEveryMs, waitReplicas } = settings;

@@ -23,6 +23,7 @@ import { RunOperator } from '../operating/run-operator.js';
 import { Timelines } from '../operating/timelines.js';
 import { AlarmRunner } from './alarm-runner.js';
 import { ObservingModule } from './observing.module.js';
+import { onePerJobs } from './one-per-jobs.js';
 import { reads as readsProvider, type Reads } from './reads.js';
 import { services } from './services.js';
 import { AUDIT_TRAIL, READS } from './tokens.js';
@@ -82,20 +83,7 @@ export class OperationsModule implements OnApplicationShutdown {
 
   /** @param jobs the same object that the application imports; for the same one it is the same module */
   static on(jobs: DynamicModule): DynamicModule {
-    const known = MADE.get(jobs);
-    if (known) return known;
-    const observing = ObservingModule.on(jobs);
-    const made: DynamicModule = {
-      module: OperationsModule,
-      imports: [jobs, observing],
-      providers: [readsProvider, feed, operator, runs, catalog, ...services.providers, ...questions, AlarmRunner],
-      exports: [
-        ...[observing, READS, JournalFeed, CronOperator, RunOperator, CronCatalog],
-        ...[Timelines, ExplainService, Forecasts, ...services.exports],
-      ],
-    };
-    MADE.set(jobs, made);
-    return made;
+    return operationsOf(jobs);
   }
 
   async onApplicationShutdown(): Promise<void> {
@@ -104,4 +92,15 @@ export class OperationsModule implements OnApplicationShutdown {
   }
 }
 
-const MADE = new WeakMap<DynamicModule, DynamicModule>();
+const operationsOf = onePerJobs((jobs) => {
+  const observing = ObservingModule.on(jobs);
+  return {
+    module: OperationsModule,
+    imports: [jobs, observing],
+    providers: [readsProvider, feed, operator, runs, catalog, ...services.providers, ...questions, AlarmRunner],
+    exports: [
+      ...[observing, READS, JournalFeed, CronOperator, RunOperator, CronCatalog],
+      ...[Timelines, ExplainService, Forecasts, ...services.exports],
+    ],
+  };
+});

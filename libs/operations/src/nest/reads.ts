@@ -7,11 +7,6 @@ import type { Ledger } from '@fencepost/ledger';
 import { PostgresLedger } from '@fencepost/ledger/postgres';
 import { RedisLedger } from '@fencepost/ledger/redis';
 import type { AuditTrail } from '@fencepost/ledger/audit-trail';
-import type { Journal } from '../journal/journal.js';
-import { RedisJournal } from '../journal/redis-journal.js';
-import type { PodRegistry } from '../pods/pod-registry.js';
-import { RedisPodRegistry } from '../pods/redis-pod-registry.js';
-import { openAuditTrail } from './definition-stores.js';
 import {
   DATABASE,
   JOBS_SETTINGS,
@@ -20,8 +15,13 @@ import {
   type Database,
   type JobsSettings,
 } from '@fencepost/jobs/internal';
-import { READS } from './tokens.js';
 import { LEDGER } from '@fencepost/jobs';
+import type { Journal } from '../journal/journal.js';
+import { RedisJournal } from '../journal/redis-journal.js';
+import type { PodRegistry } from '../pods/pod-registry.js';
+import { RedisPodRegistry } from '../pods/redis-pod-registry.js';
+import { openAuditTrail } from './definition-stores.js';
+import { READS } from './tokens.js';
 
 /**
  * The stores once more, for whoever only looks: over a connection of their own, so that what is claimed, renewed and begun

@@ -5,14 +5,6 @@ import type { Catalog } from '@fencepost/ledger/catalog';
 import type { Ledger } from '@fencepost/ledger';
 import { readPostgresFacts } from '@fencepost/ledger/postgres';
 import type { AuditTrail } from '@fencepost/ledger/audit-trail';
-import type { Journal } from '../journal/journal.js';
-import { CronOperator } from '../operating/cron-operator.js';
-import { Doctor } from '../operating/doctor.js';
-import { LeaseService } from '../operating/lease-service.js';
-import { readRedisFacts } from '../operating/redis-facts.js';
-import { findLostDefinitions } from '../operating/lost-definitions.js';
-import { RunOperator } from '../operating/run-operator.js';
-import type { PodRegistry } from '../pods/pod-registry.js';
 import {
   CRON_LEASE_STORE,
   DATABASE,
@@ -22,9 +14,17 @@ import {
   type JobsSettings,
   type Membership,
 } from '@fencepost/jobs/internal';
+import { CATALOG, LEDGER } from '@fencepost/jobs';
+import type { Journal } from '../journal/journal.js';
+import { CronOperator } from '../operating/cron-operator.js';
+import { Doctor } from '../operating/doctor.js';
+import { LeaseService } from '../operating/lease-service.js';
+import { readRedisFacts } from '../operating/redis-facts.js';
+import { findLostDefinitions } from '../operating/lost-definitions.js';
+import { RunOperator } from '../operating/run-operator.js';
+import type { PodRegistry } from '../pods/pod-registry.js';
 import { openAuditTrail } from './definition-stores.js';
 import type { Reads } from './reads.js';
-import { CATALOG, LEDGER } from '@fencepost/jobs';
 import { AUDIT_TRAIL, JOURNAL, POD_REGISTRY } from './tokens.js';
 import { READS } from './tokens.js';
 

@@ -1,8 +1,8 @@
 import type { Catalog, CatalogReading } from '@fencepost/ledger/catalog';
 import type { PostgresFacts } from '@fencepost/ledger/postgres';
+import type { Membership } from '@fencepost/jobs/internal';
 import type { Journal } from '../journal/journal.js';
 import type { PodRegistry } from '../pods/pod-registry.js';
-import type { Membership } from '@fencepost/jobs/internal';
 import { mapInSlices } from './slices.js';
 import type { CronOverview } from './cron-overview.js';
 import type { CronOperator } from './cron-operator.js';

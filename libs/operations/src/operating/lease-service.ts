@@ -4,11 +4,11 @@ import type { Holding } from '@fencepost/lease/store';
 import type { Catalog } from '@fencepost/ledger/catalog';
 import { OperatorInputError, type OccurrenceLog, type RunHistory } from '@fencepost/ledger';
 import type { AuditTrail } from '@fencepost/ledger/audit-trail';
+import { checkedText, knownCron } from '@fencepost/jobs/internal';
 import type { Journal } from '../journal/journal.js';
 import type { PodRegistry } from '../pods/pod-registry.js';
 import { LeaseMovedError } from './leases-errors.js';
 import { DuplicateWatch, markerOf, type Look, type WatchMarker, type WatchReport } from './leases-watch.js';
-import { checkedText, knownCron } from '@fencepost/jobs/internal';
 import { withAudit } from './with-audit.js';
 
 export interface LeaseServicePorts {

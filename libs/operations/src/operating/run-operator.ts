@@ -1,7 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { Answer, Run, RunState } from '@fencepost/ledger/run';
 import { OperatorInputError, type OperatorOrder, type RunHistory, type UnresolvedEffectRef } from '@fencepost/ledger';
-import type { CronOperatorPorts } from './cron-operator.js';
 import {
   askToLook,
   checkedInstant,
@@ -12,6 +11,7 @@ import {
   knownCron,
   runnableCron,
 } from '@fencepost/jobs/internal';
+import type { CronOperatorPorts } from './cron-operator.js';
 import { asksAnother } from './explain-question.js';
 import { rerun } from './rerun.js';
 import { RunStateError, UnknownRunError } from './run-errors.js';

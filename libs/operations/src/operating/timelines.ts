@@ -1,7 +1,7 @@
 import type { Catalog } from '@fencepost/ledger/catalog';
 import { OperatorInputError, type OccurrenceLog, type RunHistory } from '@fencepost/ledger';
-import { inSlices } from './slices.js';
 import { checkedInstant, generationsOf, knownCron } from '@fencepost/jobs/internal';
+import { inSlices } from './slices.js';
 import type { Timeline } from './timeline-item.js';
 import { timelineOf } from './timeline.js';
 

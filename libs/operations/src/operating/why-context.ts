@@ -1,7 +1,7 @@
 import type { CatalogEntry, Generation } from '@fencepost/ledger/catalog';
 import { parseSchedule } from '@fencepost/schedule';
-import { validityIntervalsOf, type ValidityInterval } from '../audit/validity-intervals.js';
 import { generationsOf } from '@fencepost/jobs/internal';
+import { validityIntervalsOf, type ValidityInterval } from '../audit/validity-intervals.js';
 import { localTime, type LocalTime, type When } from './why-when.js';
 import { wallOf } from './why-words.js';
 

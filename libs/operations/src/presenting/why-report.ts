@@ -35,7 +35,6 @@ export const whyReportSchema = z
   })
   .describe('Why a cron ran or did not run at an instant.');
 
-export type WhyStepJson = z.infer<typeof stepSchema>;
 export type WhyReportJson = z.infer<typeof whyReportSchema>;
 
 export function presentWhyReport({ cron, at, verdict, answer, steps, run, neighbours }: WhyReport): WhyReportJson {
