@@ -17,6 +17,8 @@ export interface Form {
   readonly kinds?: readonly string[];
   /** Which branches have to be seen; `undefined` is all that a minute provokes. */
   readonly observations?: readonly Observation[];
+  /** How long a cron may begin nothing at most while a run that no worker had begun blocks it. */
+  readonly maxStallMs: number;
 }
 
 export const FULL: Form = {
@@ -26,6 +28,8 @@ export const FULL: Form = {
     { topology: 'sentinel', share: 0.25 },
     { topology: 'cluster', share: 0.25 },
   ],
+  // A lost delivery may hold its cron for two seconds; a busy machine needs one more to carry out the next.
+  maxStallMs: 3_000,
 };
 
 /** What any machine gets through in half a minute, whatever else it does meanwhile. */
@@ -38,6 +42,8 @@ export const SHORT: Form = {
     ...['pg-terminate-backend', 'postgres-crashed', 'postgres-replies-dropped'],
   ],
   observations: ['takeover', 'store.failed'],
+  // Less than the sweep that would find a lost delivery if nothing else did, and more than a machine under load ever took.
+  maxStallMs: 15_000,
 };
 
 export type StruckStage = Pick<Stage, 'processFaults' | 'redisFaults' | 'databaseFaults' | 'wipes' | 'redisPauseMs'>;

@@ -42,6 +42,7 @@ export interface ChaosRun {
   /** How often each kind struck; the kinds are what has to strike. */
   readonly faults: Readonly<Record<string, number>>;
   readonly processFaults: number;
+  readonly maxStallMs: number;
   readonly episodes: readonly EpisodeVerdict[];
 }
 
@@ -51,15 +52,12 @@ export const NEVER = [
   ...(['unexplained', 'notLinearizable', 'notConforming', 'definitionsLost'] as const),
 ];
 
-/** A lost delivery may hold its cron for two seconds; a busy machine needs one more to carry out the next. */
-export const MAX_STALL_MS = 3_000;
-
 const COUNTED = [...NEVER, ...(['occurrences', 'uncertain', 'controlDuplicates', 'histories', 'undecided'] as const)];
 
 type Counted = (typeof COUNTED)[number];
 
 /** The closing line. */
-export interface ChaosVerdict extends Readonly<Record<Counted, number>>, Omit<ChaosRun, 'episodes'> {
+export interface ChaosVerdict extends Readonly<Record<Counted, number>>, Omit<ChaosRun, 'episodes' | 'maxStallMs'> {
   /** All that must be 0 is, all that has to happen has, and what nothing protects was doubled. */
   readonly ok: boolean;
   /** What of the faults and of the branches in which something is refused has not been seen: the run is invalid then. */
@@ -72,14 +70,14 @@ export interface ChaosVerdict extends Readonly<Record<Counted, number>>, Omit<Ch
 
 const MAX_FINDINGS = 20;
 
-export function closingLine({ seed, ledger, faults, processFaults, episodes }: ChaosRun): ChaosVerdict {
+export function closingLine({ seed, ledger, faults, processFaults, maxStallMs, episodes }: ChaosRun): ChaosVerdict {
   const counts = Object.fromEntries(
     COUNTED.map((name) => [name, episodes.reduce((sum, episode) => sum + episode[name], 0)]),
   ) as Record<Counted, number>;
   const seen = seenIn(episodes);
   const never = [...missingFaults(faults), ...missingObservations(ledger, seen)];
   const longestStallMs = Math.max(0, ...episodes.map((episode) => episode.longestStallMs));
-  const isClean = NEVER.every((name) => counts[name] === 0) && longestStallMs <= MAX_STALL_MS;
+  const isClean = NEVER.every((name) => counts[name] === 0) && longestStallMs <= maxStallMs;
   const ok = isClean && never.length === 0 && counts.controlDuplicates > 0;
   const findings = episodes.flatMap(({ topology, findings: found }) => found.map((text) => `${topology}: ${text}`));
   return {

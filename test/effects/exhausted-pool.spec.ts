@@ -8,6 +8,8 @@ import { until } from '../support/until.js';
 import { TransactionStage } from './transaction-stage.js';
 
 const LONGER_THAN_PATIENCE_MS = 11_000;
+/** Also on a busy machine, where the pool has to open its connections first. */
+const LONGER_THAN_CONNECTING_MS = 1_000;
 
 let server: TestPostgres;
 let sandbox: PostgresLedgerSandbox;
@@ -47,7 +49,7 @@ function sharing(max: number, settings: { readonly connectionTimeoutMillis?: num
 describe.each([1, 2])('a handler that holds every one of %i connections', (max) => {
   it.each([
     ['the ledger’s own patience', {}],
-    ['the pool’s connectionTimeoutMillis', { connectionTimeoutMillis: 50 }],
+    ['the pool’s connectionTimeoutMillis', { connectionTimeoutMillis: LONGER_THAN_CONNECTING_MS }],
   ])('is told what is wrong and what to do, by %s, and the next attempt succeeds', async (_whose, settings) => {
     const { stage, clock, pool, takeAll } = sharing(max, settings);
     const runId = await stage.waiting();

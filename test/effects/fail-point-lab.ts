@@ -46,6 +46,8 @@ export function cases(): Case[] {
 const EFFECT = 'charge';
 const RETRY = { attempts: 5, delayMs: 1, maxDelayMs: 1 };
 const MAX_DELIVERIES = 40;
+/** Where a message gets lost, the worker asks again while its run lease lasts: nobody waits for the end of this one. */
+const LOSING_LEASE_MS = 24_000;
 
 /** One run of a handler with one effect, and one mishap on its way. */
 class Trial {
@@ -92,7 +94,7 @@ class Trial {
   }
 
   #execute(runId: string, process: WorkerProcess): Promise<Disposition> {
-    const { ledger, runLeaseMs: ttlMs } = this.sandbox;
+    const { ledger, runLeaseMs } = this.sandbox;
     const own = this.#noting(faultyLedger(ledger, { process, points: this.#points }));
     const handler = { handle: (run: RunContext) => this.#handle(run, process), retry: RETRY };
     const deps = {
@@ -101,7 +103,7 @@ class Trial {
       telemetry: new Telemetry(),
       random: () => 0,
       worker: 'w/1',
-      ttlMs,
+      ttlMs: this.of.mishap === 'lose' ? LOSING_LEASE_MS : runLeaseMs,
     };
     const silent = { log: () => undefined, progress: async () => undefined };
     return execute({ ...deps, handlerOf: () => handler }, { runId, givenUp: new LazyAbort(), ...silent });
