@@ -52,6 +52,7 @@ export default defineConfig({
     testTimeout: 90_000,
     hookTimeout: 120_000,
     globalSetup: ['test/support/global-setup.ts'],
+    setupFiles: ['test/support/storages-of-file.ts'],
     sequence: { sequencer: Spread },
     projects: [
       {

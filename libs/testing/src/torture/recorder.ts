@@ -29,6 +29,12 @@ type Act = (context: EffectContext) => unknown;
 
 const SWALLOWED: ReadonlySet<unknown> = new Set(['STALE_FENCE']);
 
+/**
+ * The call that the code running now belongs to: it may ask the run for its key instead of its context. One for all recorders,
+ * because in Node 20 each storage that was ever used makes every `await` of the process slower.
+ */
+const currentCall = new AsyncLocalStorage<Call>();
+
 /** Sits between a handler and its run, and in the functions of its effects, and writes down what it sees. */
 export class Recorder implements Observations {
   readonly requests: Request[] = [];
@@ -41,8 +47,6 @@ export class Recorder implements Observations {
   readonly #arrived: Call[] = [];
   /** Calls that somebody still waits for. */
   readonly open = new Map<Call, Promise<unknown>>();
-  /** Which call the code that runs now belongs to: it may ask the run for its key instead of its context. */
-  readonly #current = new AsyncLocalStorage<Call>();
 
   constructor(
     private readonly around: Around,
@@ -73,7 +77,7 @@ export class Recorder implements Observations {
       note(options?.name ?? 'transaction', this.#transaction(run, work, options));
     const forEach: RunContext['forEach'] = (items, keyOf, ...[act, options]) =>
       note(options?.name ?? 'items', this.#forEach(run, { items, keyOf, act }, options));
-    const watched = watchedReads({ ...run }, (read) => this.#current.getStore()?.reads.add(read), run);
+    const watched = watchedReads({ ...run }, (read) => currentCall.getStore()?.reads.add(read), run);
     return Object.assign(watched, { effect, transaction, forEach });
   }
 
@@ -172,7 +176,7 @@ export class Recorder implements Observations {
     await this.around.before(call);
     this.calls.push(call);
     const about = watchedReads({ ...context }, (read) => call.reads.add(read), context);
-    const work = this.#current.run(call, async () => act(about as EffectContext));
+    const work = currentCall.run(call, async () => act(about as EffectContext));
     const settled = work.then(
       (result) => Object.assign(call, { ended: 'returned', result }),
       () => Object.assign(call, { ended: 'threw' }),

@@ -1,5 +1,6 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
 import 'reflect-metadata';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { JobHandler, type JobHandlerOptions } from '../../../jobs/src/nest/job-handler.decorator.js';
 import { SingletonCron } from '../../../jobs/src/nest/singleton-cron.decorator.js';
 import type { EffectContext, IfUnknown } from '../../../jobs/src/running/effect-context.js';
@@ -173,6 +174,15 @@ describe('a torture', { timeout: 120_000 }, () => {
     const { mishaps, runs } = await torture((run) => run.effect('x', act));
     expect(Object.entries(mishaps).filter(([, count]) => count === 0)).toEqual([]);
     expect(runs).toBeGreaterThan(30);
+  });
+
+  it('leaves the process as fast as it was: all its runs share one storage for what is called just now', async () => {
+    const used = vi.spyOn(AsyncLocalStorage.prototype, 'run');
+    await torture((run) => run.effect('x', act));
+    const { contexts } = used.mock;
+    used.mockRestore();
+    expect(contexts.length).toBeGreaterThan(1);
+    expect(new Set(contexts).size).toBe(1);
   });
 
   it('looks at crons, one run at a time', async () => {
