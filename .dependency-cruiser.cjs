@@ -65,6 +65,12 @@ const LAYERS = {
     nest: ['alarms', 'journal', 'operating', 'pods'],
     metrics: ['nest', 'pods'],
   },
+  'libs/console': {
+    http: [],
+    auth: ['http'],
+    api: ['auth', 'http'],
+    board: ['api', 'auth', 'http'],
+  },
 };
 
 function boundariesOf([lib, below]) {

@@ -1,10 +1,30 @@
 import { Module } from '@nestjs/common';
 import type { DynamicModule } from '@nestjs/common';
+import { APP_FILTER, APP_GUARD } from '@nestjs/core';
 import { ApiModule } from './api/api.module.js';
+import { ProblemFilter } from './api/problem-filter.js';
 import { ReadingModule } from './api/reading.module.js';
-import type { Access } from './auth/access.js';
-import { AuthModule } from './auth/auth.module.js';
+import { ACCESS, type Access } from './auth/access.js';
+import { AccessBoundary } from './auth/access-boundary.js';
+import { FencepostGuard } from './auth/fencepost-guard.js';
 import { QueuesBoardModule } from './board/bull-board.module.js';
+
+/** Authentication, roles and error responses for every route of the app, including those of other modules. */
+@Module({})
+class AuthModule {
+  static on(access: Access): DynamicModule {
+    return {
+      module: AuthModule,
+      providers: [
+        { provide: ACCESS, useValue: access },
+        AccessBoundary,
+        { provide: APP_GUARD, useClass: FencepostGuard },
+        { provide: APP_FILTER, useClass: ProblemFilter },
+      ],
+      exports: [ACCESS, AccessBoundary],
+    };
+  }
+}
 
 /** API, page and Bull Board of a scheduler pod, behind one authentication. `prepareApp` puts them in front of its routes. */
 @Module({})

@@ -1,26 +1,29 @@
 import { StandardSchemaValidationPipe } from '@nestjs/common';
 import type { NestExpressApplication } from '@nestjs/platform-express';
 import { SwaggerModule } from '@nestjs/swagger';
-import { inputProblem } from './api/input-problem.js';
+import { rateLimit } from 'express-rate-limit';
 import { openApiOf } from './api/open-api.js';
 import { ACCESS, type Access } from './auth/access.js';
 import { AccessBoundary } from './auth/access-boundary.js';
-import { requestLimit } from './http/request-limit.js';
+import { Refusal } from './auth/refusals.js';
+import { servePage } from './http/page.js';
 import { securityHeaders } from './http/security-headers.js';
-import { servePage } from './page/serve-page.js';
+import type { Middleware, WebResponse } from './http/web-request.js';
 
 const MAX_BODY = '256kb';
+const MAX_WORD_LENGTH = 60;
+const WINDOW_MS = 60_000;
 
 /**
- * What stands before every route, in this order: headers, how often one may come, the access boundary, and only then a body is read.
- * Whatever serves something is added behind the access boundary.
+ * Middleware before every route, in this order: headers, rate limit, access boundary; a body is parsed only after them.
+ * Anything that serves content is added behind the access boundary.
  */
 export function prepareApp(app: NestExpressApplication): void {
-  const { trustProxy, rateLimit } = app.get<Access>(ACCESS, { strict: false });
+  const { trustProxy, rateLimit: mostRequests } = app.get<Access>(ACCESS, { strict: false });
   app.disable('x-powered-by');
   app.set('trust proxy', trustProxy);
   app.use(securityHeaders());
-  app.use(requestLimit(rateLimit));
+  app.use(requestLimit(mostRequests));
   app.use(app.get(AccessBoundary, { strict: false }).enter);
   app.useBodyParser('json', { limit: MAX_BODY });
   app.useGlobalPipes(new StandardSchemaValidationPipe({ exceptionFactory: inputProblem }));
@@ -30,4 +33,42 @@ export function prepareApp(app: NestExpressApplication): void {
     customSiteTitle: 'API · Fencepost',
   });
   servePage(app);
+}
+
+/** Limits requests per address and minute before any token is checked, so guessing tokens is limited too. */
+function requestLimit(most: number): Middleware {
+  return rateLimit({
+    windowMs: WINDOW_MS,
+    limit: most,
+    standardHeaders: 'draft-8',
+    legacyHeaders: false,
+    // Validation logs a line per request that carries such a header, and anyone can send one.
+    validate: { xForwardedForHeader: false, trustProxy: false },
+    // An orchestrator whose probe is refused would kill the pod.
+    skip: ({ path }: { readonly path: string }) => path.startsWith('/health/'),
+    handler: (_request: unknown, response: WebResponse) => void response.status(429).json(tooMany(most)),
+  });
+}
+
+function tooMany(most: number) {
+  const message = `Expected at most ${most} requests in a minute (FENCEPOST_RATE_LIMIT). Wait, then retry.`;
+  return { statusCode: 429, code: 'TOO_MANY_REQUESTS', message };
+}
+
+interface Issue {
+  readonly message: string;
+  readonly path?: readonly (PropertyKey | { readonly key: PropertyKey })[] | undefined;
+}
+
+/** One sentence about the first invalid input, naming its path. */
+function inputProblem(issues: readonly Issue[]): Refusal {
+  const [{ message, path = [] } = { message: 'expected something else' }] = issues;
+  const place = path.map((step) => shown(typeof step === 'object' ? step.key : step)).join('.');
+  const said = /^expected /i.test(message) ? message.replace(/^e/, 'E') : message;
+  return new Refusal(400, 'BAD_REQUEST', `${place === '' ? '' : `${place}: `}${said}.`.replace('..', '.'));
+}
+
+/** A path step may be a key that the caller made up: shorten and escape it. */
+function shown(step: PropertyKey): string {
+  return JSON.stringify(String(step).slice(0, MAX_WORD_LENGTH)).slice(1, -1);
 }

@@ -3,7 +3,7 @@ import { ApiDefaultResponse, ApiOkResponse, ApiOperation } from '@nestjs/swagger
 import type { z } from 'zod';
 import type { AccessRole } from '@fencepost/pod';
 import { Needs } from '../auth/fencepost-guard.js';
-import { ReadGateInterceptor } from './read-gate-interceptor.js';
+import { ReadGateInterceptor } from './read-gate.js';
 import { problemSchema } from './answers.js';
 
 /** A place to look at: what it is for, and what it answers. */

@@ -5,7 +5,7 @@ import { READS, libraryVersion, type Reads } from '@fencepost/operations';
 import { ACCESS, isUnguarded, type Access } from '../auth/access.js';
 import { callerHere } from '../auth/caller.js';
 import { CronDirectory } from './cron-directory.js';
-import { READ_QUEUE } from './read-queue.js';
+import { READ_QUEUE } from './reading.module.js';
 
 /** Of each cron so many failed runs are counted. */
 const FAILED_OF_EACH = 20;

@@ -1,9 +1,8 @@
 import { Catch, Logger } from '@nestjs/common';
 import type { ArgumentsHost, ExceptionFilter } from '@nestjs/common';
-import type { WebRequest, WebResponse } from '../http/web-request.js';
-import { placeOf } from '../auth/open-places.js';
+import { placeOf, type WebRequest, type WebResponse } from '../http/web-request.js';
 import { problemOf, type Problem } from './problem.js';
-import { shellOfPage } from '../page/page-files.js';
+import { shellOfPage } from '../http/page.js';
 
 const PLAIN =
   '<!doctype html><html lang="en"><title>Sign in · Fencepost</title>' +

@@ -1,4 +1,6 @@
-import { Injectable } from '@nestjs/common';
+import { Inject, Injectable } from '@nestjs/common';
+import type { CallHandler, ExecutionContext, NestInterceptor } from '@nestjs/common';
+import { from, lastValueFrom, type Observable } from 'rxjs';
 import { currentCaller } from '../auth/caller.js';
 import { Refusal } from '../auth/refusals.js';
 
@@ -55,6 +57,16 @@ export class ReadGate {
     if (queue.length > 0) this.#queues.set(caller, queue);
     this.#waiting -= 1;
     admit?.();
+  }
+}
+
+/** Lets a route's handler begin when the gate has room for it. */
+@Injectable()
+export class ReadGateInterceptor implements NestInterceptor {
+  constructor(@Inject(ReadGate) private readonly gate: ReadGate) {}
+
+  intercept(_context: ExecutionContext, next: CallHandler): Observable<unknown> {
+    return from(this.gate.run(() => lastValueFrom(next.handle())));
   }
 }
 

@@ -2,11 +2,13 @@ import { Inject, Module } from '@nestjs/common';
 import type { DynamicModule, OnApplicationShutdown } from '@nestjs/common';
 import { BullmqRunQueue, JOBS_SETTINGS, type JobsSettings } from '@fencepost/jobs/internal';
 import { READS, type Reads } from '@fencepost/operations';
-import { READ_QUEUE } from './read-queue.js';
+
+/** The queue as pages read it. */
+export const READ_QUEUE = Symbol('READ_QUEUE');
 
 const MAX_TRIES = 5;
 
-/** The queue as pages look at it: over the connection that only they use. */
+/** Provides `READ_QUEUE` over a connection that only pages use. */
 @Module({})
 export class ReadingModule implements OnApplicationShutdown {
   constructor(@Inject(READ_QUEUE) private readonly queue: BullmqRunQueue) {}

@@ -8,7 +8,7 @@ import { runListSchema, runPageSchema } from './answers.js';
 import { Shows } from './describe-route.js';
 import * as inputs from './inputs.js';
 import type { Checked } from './inputs.js';
-import { READ_QUEUE } from './read-queue.js';
+import { READ_QUEUE } from './reading.module.js';
 import { runEntries } from './run-entries.js';
 
 /** The journal of a cron keeps so many entries. */

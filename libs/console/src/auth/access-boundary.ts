@@ -1,11 +1,11 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { ROLES, roleOf } from '@fencepost/pod';
-import type { Next, WebRequest, WebResponse } from '../http/web-request.js';
+import { isReading, placeOf, type Next, type WebRequest, type WebResponse } from '../http/web-request.js';
 import { ACCESS, isUnguarded, type Access } from './access.js';
 import type { Identity } from './authenticate.js';
 import { asCaller, LOCAL, type Caller } from './caller.js';
 import { credentialOf } from './credentials.js';
-import { isOpen, isReading, placeOf } from './open-places.js';
+import { isOpen } from './open-places.js';
 import { isCrossOrigin, isSentToLoopback } from './origin.js';
 import { foreignHost, notJson, otherOrigin, unknownCaller } from './refusals.js';
 

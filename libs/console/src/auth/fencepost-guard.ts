@@ -2,10 +2,10 @@ import { Inject, Injectable, SetMetadata } from '@nestjs/common';
 import type { CanActivate, ExecutionContext } from '@nestjs/common';
 import { Reflector } from '@nestjs/core';
 import { mayAs, type AccessRole } from '@fencepost/pod';
-import type { WebRequest } from '../http/web-request.js';
+import { isReading, placeOf, type WebRequest } from '../http/web-request.js';
 import { ACCESS, type Access } from './access.js';
 import { currentCaller } from './caller.js';
-import { isOpen, isReading, placeOf } from './open-places.js';
+import { isOpen } from './open-places.js';
 import { notAllowed, unknownCaller } from './refusals.js';
 
 const NEEDS = Symbol('NEEDS');

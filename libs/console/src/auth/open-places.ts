@@ -1,3 +1,5 @@
+import type { Place } from '../http/web-request.js';
+
 /**
  * What answers without a token, and nothing else: whether the process lives, how one signs in, and the page's own program,
  * which shows nothing until somebody has. Written exactly: a spelling that is not in here needs a token.
@@ -10,16 +12,6 @@ const OPEN: readonly (readonly [methods: readonly string[], path: RegExp])[] = [
 
 const METRICS = /^\/metrics$/;
 
-export interface Place {
-  readonly method: string;
-  readonly path: string;
-}
-
-/** Of the whole address, however the part of the app is mounted that asks. */
-export function placeOf({ method, originalUrl }: { readonly method: string; readonly originalUrl: string }): Place {
-  return { method, path: originalUrl.split('?', 1)[0] ?? '' };
-}
-
 export interface OpenPlaces {
   readonly metricsOpen: boolean;
 }
@@ -27,9 +19,4 @@ export interface OpenPlaces {
 export function isOpen({ method, path }: Place, { metricsOpen }: OpenPlaces): boolean {
   if (metricsOpen && METRICS.test(path) && (method === 'GET' || method === 'HEAD')) return true;
   return OPEN.some(([methods, place]) => methods.includes(method) && place.test(path));
-}
-
-/** Whether it only looks. */
-export function isReading(method: string): boolean {
-  return method === 'GET' || method === 'HEAD' || method === 'OPTIONS';
 }

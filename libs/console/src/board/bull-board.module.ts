@@ -6,13 +6,18 @@ import { JOBS_SETTINGS, type BullmqRunQueue, type JobsSettings } from '@fencepos
 import type { ControllerHandlerReturnType, HTTPStatus } from '@bull-board/api/typings/app';
 import { CronDirectory } from '../api/cron-directory.js';
 import { ReadGate } from '../api/read-gate.js';
-import { READ_QUEUE } from '../api/read-queue.js';
+import { READ_QUEUE } from '../api/reading.module.js';
 import { CommandService } from '../api/command-service.js';
-import { requireCaller } from '../auth/require-caller.js';
 import { BoardAccess } from './board-access.js';
 import { BoardOfOurs } from './board-of-ours.js';
 import { CronAdapter } from './cron-adapter.js';
 import { problemOf } from '../api/problem.js';
+import type { Middleware } from '../http/web-request.js';
+import { currentCaller } from '../auth/caller.js';
+import { unknownCaller } from '../auth/refusals.js';
+
+/** For what is no controller and has no guard: goes on only for somebody whom the access boundary has let in. */
+const requireCaller: Middleware = (_request, _response, next) => (currentCaller() ? next() : next(unknownCaller()));
 
 /** The statuses that the board knows. */
 const KNOWN: readonly number[] = [400, 403, 404, 409];

@@ -1,6 +1,5 @@
 import helmet from 'helmet';
-import { placeOf } from '../auth/open-places.js';
-import type { Middleware } from './web-request.js';
+import { placeOf, type Middleware } from './web-request.js';
 
 type Sources = Readonly<Record<string, readonly string[]>>;
 

@@ -33,3 +33,18 @@ export interface WebResponse extends ServerResponse {
 export type Next = (error?: unknown) => void;
 
 export type Middleware = (request: WebRequest, response: WebResponse, next: Next) => void;
+
+export interface Place {
+  readonly method: string;
+  readonly path: string;
+}
+
+/** The full path of a request, also below a mount point. */
+export function placeOf({ method, originalUrl }: { readonly method: string; readonly originalUrl: string }): Place {
+  return { method, path: originalUrl.split('?', 1)[0] ?? '' };
+}
+
+/** Whether a request with this method only reads. */
+export function isReading(method: string): boolean {
+  return method === 'GET' || method === 'HEAD' || method === 'OPTIONS';
+}

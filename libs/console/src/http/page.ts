@@ -1,11 +1,21 @@
-import { existsSync } from 'node:fs';
-import { join } from 'node:path';
+import { existsSync, readFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import type { NestExpressApplication } from '@nestjs/platform-express';
-import { isReading, placeOf } from '../auth/open-places.js';
-import type { Next, WebRequest, WebResponse } from '../http/web-request.js';
-import { PAGE_FOLDER, shellOfPage } from './page-files.js';
+import { isReading, placeOf, type Next, type WebRequest, type WebResponse } from './web-request.js';
 
+/** Where the page was built to: from `src` and from `dist` the same way. */
+const PAGE_FOLDER = join(dirname(fileURLToPath(import.meta.url)), '../../web/dist');
 const YEAR_MS = 365 * 24 * 3_600_000;
+
+/** The page's own HTML, which every address of it begins with; `null` where it was not built. */
+export function shellOfPage(): string | null {
+  try {
+    return readFileSync(join(PAGE_FOLDER, 'index.html'), 'utf8');
+  } catch {
+    return null;
+  }
+}
 
 /** Our page under `/crons`: its files, and for every other address below the shell that finds its own way. */
 export function servePage(app: NestExpressApplication): void {
