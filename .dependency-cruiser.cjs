@@ -23,7 +23,7 @@ const LEDGER_CONTRACT = '^libs/testing/src/ledger-contract/';
 /** Files that decide and never touch: the same arguments give the same answer on every machine and at every hour. */
 const PURE = [
   '^libs/schedule/src/',
-  '^libs/ledger/src/run-state\\.ts$',
+  '^libs/ledger/src/base/run-state\\.ts$',
   '^libs/jobs/src/scheduling/(misfire|overlap|due-index)\\.ts$',
   '^libs/lease/src/(base/(fence|clock|errors|resource)|store/(grant|lease-store))\\.ts$',
 ];
@@ -46,6 +46,14 @@ const LAYERS = {
     metrics: ['base', 'telemetry'],
     testing: ['base', 'store'],
     internal: ['base', 'holding', 'redis', 'store', 'telemetry'],
+  },
+  'libs/ledger': {
+    base: [],
+    catalog: ['base'],
+    memory: ['base', 'catalog'],
+    redis: ['base', 'catalog'],
+    // A deployment that kept its catalog in Redis is taken over from there.
+    postgres: ['base', 'catalog', 'redis'],
   },
   'libs/jobs': {
     telemetry: [],

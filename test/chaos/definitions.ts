@@ -4,7 +4,7 @@ import {
   type CatalogEntry,
   type Generation,
 } from '../../libs/ledger/src/catalog/definition.js';
-import type { Run } from '../../libs/ledger/src/run.js';
+import type { Run } from '../../libs/ledger/src/base/run.js';
 import { parseSchedule } from '../../libs/schedule/src/schedule.js';
 import { skipCover } from '../../libs/operations/src/audit/skip-cover.js';
 import { wayOf, type Decision } from './decisions.js';

@@ -1,5 +1,5 @@
-import type { BeginEffectReply, EffectOutcome, FinishEffectReply } from '../../libs/ledger/src/ledger.js';
-import type { TransactionReply } from '../../libs/ledger/src/transactional-ledger.js';
+import type { BeginEffectReply, EffectOutcome, FinishEffectReply } from '../../libs/ledger/src/base/ledger.js';
+import type { TransactionReply } from '../../libs/ledger/src/base/transactional-ledger.js';
 
 export interface EffectState {
   readonly state: 'begun' | 'done' | 'failed';

@@ -1,6 +1,6 @@
 import type { RedisClient } from '@fencepost/lease/redis';
 import { PostgresLedger } from '../../libs/ledger/src/postgres/postgres-ledger.js';
-import { RedisLedger } from '../../libs/ledger/src/redis-ledger.js';
+import { RedisLedger } from '../../libs/ledger/src/redis/redis-ledger.js';
 import { openCatalog } from '../../libs/jobs/src/nest/definition-stores.js';
 import { openAuditTrail } from '../../libs/operations/src/nest/definition-stores.js';
 import { BullmqRunQueue } from '../../libs/jobs/src/scheduling/bullmq-run-queue.js';

@@ -8,8 +8,8 @@ import type {
   EffectRequest,
   ResolveReply,
   ResolveRequest,
-} from '../../libs/ledger/src/ledger.js';
-import { isTerminal, nextState, type RunEvent, type RunState } from '../../libs/ledger/src/run-state.js';
+} from '../../libs/ledger/src/base/ledger.js';
+import { isTerminal, nextState, type RunEvent, type RunState } from '../../libs/ledger/src/base/run-state.js';
 import type { Model } from '../support/linearizability.js';
 import { beginEffect, finishEffect, transact, type EffectState } from './effect-model.js';
 

@@ -1,4 +1,4 @@
-import { cronOfRun } from '../../libs/ledger/src/occurrence.js';
+import { cronOfRun } from '../../libs/ledger/src/base/occurrence.js';
 import type { RecordedEvent } from './recording.js';
 
 export interface StallInput {

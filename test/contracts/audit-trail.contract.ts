@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { OperatorInputError } from '../../libs/ledger/src/operator-input.js';
-import type { AuditTrail, NewAuditRecord } from '../../libs/ledger/src/audit-trail/audit-trail.js';
+import { OperatorInputError } from '../../libs/ledger/src/base/operator-input.js';
+import type { AuditTrail, NewAuditRecord } from '../../libs/ledger/src/base/audit-trail.js';
 
 /** What a trail's spec has to offer, so that the contract can drive it. */
 export interface AuditTrailHarness {

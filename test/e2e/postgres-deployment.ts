@@ -5,10 +5,10 @@ import { closeRedis, connectRedis, type RedisClient } from '@fencepost/lease/red
 import { audit } from '../../libs/operations/src/audit/audit.js';
 import type { AuditReport } from '../../libs/operations/src/audit/audit-report.js';
 import type { CatalogEntry } from '../../libs/ledger/src/catalog/definition.js';
-import { PostgresCatalog } from '../../libs/ledger/src/catalog/postgres-catalog.js';
+import { PostgresCatalog } from '../../libs/ledger/src/postgres/postgres-catalog.js';
 import { PostgresLedger } from '../../libs/ledger/src/postgres/postgres-ledger.js';
 import { migrateLedger } from '../../libs/ledger/src/postgres/postgres-migrations.js';
-import type { Run } from '../../libs/ledger/src/run.js';
+import type { Run } from '../../libs/ledger/src/base/run.js';
 import { RedisMembership } from '../../libs/jobs/src/scheduling/redis-membership.js';
 import { freshSchema, postgresForTests, type TestPostgres } from '../support/postgres.js';
 import { usePods, type Pods } from '../support/pods.js';

@@ -1,6 +1,6 @@
 import { systemClock, type Clock } from '@fencepost/lease';
 import { sleep } from '@fencepost/lease/internal';
-import type { Run } from '../../libs/ledger/src/run.js';
+import type { Run } from '../../libs/ledger/src/base/run.js';
 import type { PostgresLedger } from '../../libs/ledger/src/postgres/postgres-ledger.js';
 import type { Disposition } from '../../libs/jobs/src/running/delivery.js';
 import { execute } from '../../libs/jobs/src/running/execute.js';

@@ -4,11 +4,11 @@ import type { Redis } from 'ioredis';
 import { audit } from '../../libs/operations/src/audit/audit.js';
 import type { CatalogReading } from '../../libs/ledger/src/catalog/catalog.js';
 import type { Generation } from '../../libs/ledger/src/catalog/definition.js';
-import { RedisCatalog } from '../../libs/ledger/src/catalog/redis-catalog.js';
-import type { ClaimReply, ClaimRequest, Ledger } from '../../libs/ledger/src/ledger.js';
-import { ledgerKeys, type CronKeys } from '../../libs/ledger/src/redis-ledger-access.js';
-import { RedisLedger } from '../../libs/ledger/src/redis-ledger.js';
-import type { SkipReason } from '../../libs/ledger/src/run.js';
+import { RedisCatalog } from '../../libs/ledger/src/redis/redis-catalog.js';
+import type { ClaimReply, ClaimRequest, Ledger } from '../../libs/ledger/src/base/ledger.js';
+import { ledgerKeys, type CronKeys } from '../../libs/ledger/src/redis/redis-ledger-access.js';
+import { RedisLedger } from '../../libs/ledger/src/redis/redis-ledger.js';
+import type { SkipReason } from '../../libs/ledger/src/base/run.js';
 import { RedisMembership } from '../../libs/jobs/src/scheduling/redis-membership.js';
 import { CRON, definitionOf, HOUR, SECOND } from '../support/audit-history.js';
 

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { ManualClock } from '@fencepost/lease/testing';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { audit } from '../../libs/operations/src/audit/audit.js';
-import { MemoryLedger } from '../../libs/ledger/src/memory-ledger.js';
+import { MemoryLedger } from '../../libs/ledger/src/memory/memory-ledger.js';
 import { CRON, definitionOf, entryOf, generationsOf, SECOND } from '../support/audit-history.js';
 import { claim, claimOf, Stores } from './audit-stores.js';
 import { redisSpaces } from './redis-space.js';

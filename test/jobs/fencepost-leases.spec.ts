@@ -1,7 +1,7 @@
 import { formatFence, parseFence, type Fence } from '@fencepost/lease';
 import { RedisLeaseStore } from '@fencepost/lease/redis';
 import { describe, expect, it } from 'vitest';
-import { RedisAuditTrail } from '../../libs/ledger/src/audit-trail/redis-audit-trail.js';
+import { RedisAuditTrail } from '../../libs/ledger/src/redis/redis-audit-trail.js';
 import { RedisPodRegistry } from '../../libs/operations/src/pods/redis-pod-registry.js';
 import { fencepost } from '../support/fencepost.js';
 import { declared, FencepostDeployment } from '../support/fencepost-deployment.js';

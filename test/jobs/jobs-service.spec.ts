@@ -11,7 +11,7 @@ import { JobHandler, type JobRun } from '../../libs/jobs/src/nest/job-handler.de
 import { IdempotencyKeyError } from '../../libs/jobs/src/enqueuing/job-errors.js';
 import { Jobs } from '../../libs/jobs/src/enqueuing/jobs.js';
 import { JobPayloadError } from '../../libs/jobs/src/running/job-payload-error.js';
-import { RedisLedger } from '../../libs/ledger/src/redis-ledger.js';
+import { RedisLedger } from '../../libs/ledger/src/redis/redis-ledger.js';
 import { queuePrefix } from '../../libs/jobs/src/scheduling/bullmq-run-queue.js';
 import { recordedEvents } from '../support/recorded-events.js';
 import { testRedis } from '../support/redis.js';

@@ -1,7 +1,7 @@
 import { systemClock } from '@fencepost/lease';
 import { closeRedis } from '@fencepost/lease/redis';
 import { afterEach, describe, expect, it } from 'vitest';
-import { MemoryLedger } from '../../libs/ledger/src/memory-ledger.js';
+import { MemoryLedger } from '../../libs/ledger/src/memory/memory-ledger.js';
 import type { AttemptDeps } from '../../libs/jobs/src/running/delivery.js';
 import { RunProcessor } from '../../libs/jobs/src/running/run.processor.js';
 import { BullmqRunQueue } from '../../libs/jobs/src/scheduling/bullmq-run-queue.js';

@@ -3,7 +3,7 @@ import { afterEach, describe, expect, it } from 'vitest';
 import { NO_FENCE, parseFence, systemClock } from '@fencepost/lease';
 import { RedisSemaphoreStore } from '@fencepost/lease/coordination';
 import { closeRedis, type RedisClient } from '@fencepost/lease/redis';
-import { RedisLedger } from '../../libs/ledger/src/redis-ledger.js';
+import { RedisLedger } from '../../libs/ledger/src/redis/redis-ledger.js';
 import type { Limits } from '../../libs/jobs/src/running/delivery.js';
 import { RunProcessor } from '../../libs/jobs/src/running/run.processor.js';
 import type { RunContext } from '../../libs/jobs/src/running/run-context.js';

@@ -2,7 +2,7 @@ import { NO_FENCE, parseFence } from '@fencepost/lease';
 import { ManualClock } from '@fencepost/lease/testing';
 import { Registry } from 'prom-client';
 import type { CatalogEntry, CronDefinition } from '../../libs/ledger/src/catalog/definition.js';
-import type { Run, SkipRange } from '../../libs/ledger/src/run.js';
+import type { Run, SkipRange } from '../../libs/ledger/src/base/run.js';
 import { cronMetrics, type CronMetrics } from '../../libs/operations/src/metrics/cron-metrics-of.js';
 import type { CronsTold } from '../../libs/operations/src/metrics/cron-labels.js';
 import type { MetricSources } from '../../libs/operations/src/metrics/sources.js';

@@ -1,7 +1,7 @@
 import { systemClock } from '@fencepost/lease';
 import { afterEach, describe, expect, it } from 'vitest';
-import { RedisCatalog } from '../../libs/ledger/src/catalog/redis-catalog.js';
-import { RedisLedger } from '../../libs/ledger/src/redis-ledger.js';
+import { RedisCatalog } from '../../libs/ledger/src/redis/redis-catalog.js';
+import { RedisLedger } from '../../libs/ledger/src/redis/redis-ledger.js';
 import { CronCatalog } from '../../libs/operations/src/operating/cron-catalog.js';
 import { CronOperator } from '../../libs/operations/src/operating/cron-operator.js';
 import { BullmqRunQueue } from '../../libs/jobs/src/scheduling/bullmq-run-queue.js';

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll } from 'vitest';
 import { PostgresAlarmStore } from '../../libs/operations/src/alarms/postgres-alarm-store.js';
-import { PostgresCatalog } from '../../libs/ledger/src/catalog/postgres-catalog.js';
-import { PostgresAuditTrail } from '../../libs/ledger/src/audit-trail/postgres-audit-trail.js';
+import { PostgresCatalog } from '../../libs/ledger/src/postgres/postgres-catalog.js';
+import { PostgresAuditTrail } from '../../libs/ledger/src/postgres/postgres-audit-trail.js';
 import { alarmStoreContract } from '../contracts/alarm-store.contract.js';
 import { auditTrailContract, KEPT } from '../contracts/audit-trail.contract.js';
 import { catalogContract } from '../contracts/catalog.contract.js';

@@ -1,4 +1,4 @@
-import { RedisAuditTrail } from '../../libs/ledger/src/audit-trail/redis-audit-trail.js';
+import { RedisAuditTrail } from '../../libs/ledger/src/redis/redis-audit-trail.js';
 import { auditTrailContract, KEPT } from '../contracts/audit-trail.contract.js';
 import { redisSpaces } from './redis-space.js';
 

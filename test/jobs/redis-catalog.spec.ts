@@ -1,5 +1,5 @@
 import { redisKeys } from '@fencepost/lease/internal/redis';
-import { RedisCatalog } from '../../libs/ledger/src/catalog/redis-catalog.js';
+import { RedisCatalog } from '../../libs/ledger/src/redis/redis-catalog.js';
 import { catalogContract } from '../contracts/catalog.contract.js';
 import { ZONE_DATA } from '../contracts/catalog/stage.js';
 import { redisSpaces } from './redis-space.js';

@@ -3,7 +3,7 @@ import { Queue, type Job } from 'bullmq';
 import { afterEach, describe, expect, it } from 'vitest';
 import { parseFence, systemClock } from '@fencepost/lease';
 import { closeRedis } from '@fencepost/lease/redis';
-import { RedisLedger } from '../../libs/ledger/src/redis-ledger.js';
+import { RedisLedger } from '../../libs/ledger/src/redis/redis-ledger.js';
 import { RunProcessor } from '../../libs/jobs/src/running/run.processor.js';
 import type { RunHandler } from '../../libs/jobs/src/running/run-context.js';
 import {

@@ -1,7 +1,7 @@
 import type { Cluster } from 'ioredis';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { closeRedis, connectRedis } from '@fencepost/lease/redis';
-import { RedisLedger } from '../../libs/ledger/src/redis-ledger.js';
+import { RedisLedger } from '../../libs/ledger/src/redis/redis-ledger.js';
 import { Stage } from '../../libs/testing/src/ledger-contract/stage.js';
 import { privateCluster, type PrivateCluster } from '../support/redis-cluster.js';
 

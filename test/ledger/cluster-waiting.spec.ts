@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { redisKeys } from '@fencepost/lease/internal/redis';
 import { closeRedis, connectRedis, NotReplicatedError, type RedisClient } from '@fencepost/lease/redis';
 import { commandTimeoutOf, copyOf } from '../../libs/jobs/src/nest/redis-copy.js';
-import { RedisLedger } from '../../libs/ledger/src/redis-ledger.js';
+import { RedisLedger } from '../../libs/ledger/src/redis/redis-ledger.js';
 import { Stage } from '../../libs/testing/src/ledger-contract/stage.js';
 import { privateCluster, type PrivateCluster } from '../support/redis-cluster.js';
 

@@ -1,14 +1,14 @@
 import { afterAll, beforeAll, describe, expect } from 'vitest';
-import { RedisLedger } from '../../libs/ledger/src/redis-ledger.js';
+import { RedisLedger } from '../../libs/ledger/src/redis/redis-ledger.js';
 import { invariantsContract } from '../../libs/testing/src/ledger-contract/invariants.contract.js';
 import { redisSpaces } from '../jobs/redis-space.js';
 import { postgresLedgerSandbox, type PostgresLedgerSandbox } from '../support/postgres-ledger-sandbox.js';
 import { postgresForTests, type TestPostgres } from '../support/postgres.js';
 import { ManualClock } from '@fencepost/lease/testing';
-import type { AttemptRef, Ledger } from '../../libs/ledger/src/ledger.js';
-import type { LedgerTiming } from '../../libs/ledger/src/ledger-timing.js';
-import { MemoryLedger } from '../../libs/ledger/src/memory-ledger.js';
-import type { OverdueRun } from '../../libs/ledger/src/overdue.js';
+import type { AttemptRef, Ledger } from '../../libs/ledger/src/base/ledger.js';
+import type { LedgerTiming } from '../../libs/ledger/src/base/ledger-timing.js';
+import { MemoryLedger } from '../../libs/ledger/src/memory/memory-ledger.js';
+import type { OverdueRun } from '../../libs/ledger/src/base/overdue.js';
 import type { LedgerHarness } from '../../libs/testing/src/ledger-contract/stage.js';
 
 const spaces = redisSpaces();

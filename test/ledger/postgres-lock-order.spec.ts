@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { PoolClient } from 'pg';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { SqlPool, SqlQuery } from '@fencepost/lease/postgres';
-import type { BeginRequest } from '../../libs/ledger/src/ledger.js';
+import type { BeginRequest } from '../../libs/ledger/src/base/ledger.js';
 import { attemptSandbox, type AttemptSandbox } from '../support/attempt-sandbox.js';
 import { postgresForTests, type TestPostgres } from '../support/postgres.js';
 

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Pool } from 'pg';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import type { AttemptRef } from '../../libs/ledger/src/ledger.js';
+import type { AttemptRef } from '../../libs/ledger/src/base/ledger.js';
 import type { PostgresAttemptLog } from '../../libs/ledger/src/postgres/postgres-attempt-log.js';
 import { attemptSandbox, type AttemptSandbox } from '../support/attempt-sandbox.js';
 import { postgresForTests, type TestPostgres } from '../support/postgres.js';

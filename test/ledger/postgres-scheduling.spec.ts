@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { Pool, QueryConfig } from 'pg';
-import type { ClaimRequest } from '../../libs/ledger/src/ledger.js';
+import type { ClaimRequest } from '../../libs/ledger/src/base/ledger.js';
 import { PostgresLedgerAccess } from '../../libs/ledger/src/postgres/postgres-ledger-access.js';
 import { fence, LONG_MS } from '../../libs/testing/src/ledger-contract/stage.js';
 import { postgresLedgerSandbox, SPACE, type PostgresLedgerSandbox } from '../support/postgres-ledger-sandbox.js';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import type { BeginRequest } from '../../libs/ledger/src/ledger.js';
-import { RedisLedger } from '../../libs/ledger/src/redis-ledger.js';
+import type { BeginRequest } from '../../libs/ledger/src/base/ledger.js';
+import { RedisLedger } from '../../libs/ledger/src/redis/redis-ledger.js';
 import { LONG_MS, Stage } from '../../libs/testing/src/ledger-contract/stage.js';
 import { redisSpaces } from '../jobs/redis-space.js';
 

@@ -2,8 +2,8 @@ import type { Redis } from 'ioredis';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { FenceExhaustedError } from '@fencepost/lease';
 import { closeRedis, connectRedis } from '@fencepost/lease/redis';
-import { ledgerKeys } from '../../libs/ledger/src/redis-ledger-access.js';
-import { RedisLedger } from '../../libs/ledger/src/redis-ledger.js';
+import { ledgerKeys } from '../../libs/ledger/src/redis/redis-ledger-access.js';
+import { RedisLedger } from '../../libs/ledger/src/redis/redis-ledger.js';
 import {
   ledgerContract,
   type LedgerHarness,

@@ -1,7 +1,7 @@
 import { existsSync, readFileSync, readdirSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
-import { TRANSITIONS, type RunEvent, type RunState } from '../../libs/ledger/src/run-state.js';
+import { TRANSITIONS, type RunEvent, type RunState } from '../../libs/ledger/src/base/run-state.js';
 import { CLAIMS } from './claims.js';
 import { DEFENCES } from './defences.js';
 import { wordsOf } from './steps.js';
@@ -87,8 +87,8 @@ describe('the vocabulary of the model', () => {
 const PLACES = [
   'test/model/',
   'libs/lease/src/lua/',
-  'libs/ledger/src/lua/',
-  'libs/ledger/src/',
+  'libs/ledger/src/redis/lua/',
+  'libs/ledger/src/base/',
   'libs/jobs/src/scheduling/',
   'libs/jobs/src/running/',
 ];
@@ -98,7 +98,7 @@ function isSize(name: string): boolean {
 }
 
 function answersOf(...scripts: readonly string[]): string[] {
-  const headers = scripts.map((name) => readFileSync(`${root}libs/ledger/src/lua/${name}.lua`, 'utf8'));
+  const headers = scripts.map((name) => readFileSync(`${root}libs/ledger/src/redis/lua/${name}.lua`, 'utf8'));
   const returns = headers.map((header) => /^-- Returns[\s\S]*?^--$/m.exec(header)?.[0] ?? '');
   return [...new Set(returns.flatMap((text) => [...text.matchAll(/\{'([A-Z_]+)'/g)].map(([, name = '']) => name)))];
 }

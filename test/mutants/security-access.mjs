@@ -165,7 +165,7 @@ export default [
     name: 'items: the length of the name is left out',
     guards: 'security',
     defence: 'no two items share a field, whatever their names and keys contain',
-    file: 'libs/ledger/src/lua/item-record.lua',
+    file: 'libs/ledger/src/redis/lua/item-record.lua',
     find: "return #effect .. '/' .. effect .. key",
     replace: "return '1/' .. effect .. key",
     killedBy: 'test/ledger/redis-ledger.spec.ts',

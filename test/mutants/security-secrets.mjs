@@ -76,10 +76,10 @@ export default [
     name: 'audit: secrets stand in the records',
     guards: 'security',
     defence: 'what is named like a secret is hidden',
-    file: 'libs/ledger/src/audit-trail/audit-record-text.ts',
+    file: 'libs/ledger/src/base/audit-record-text.ts',
     find: 'scrub(state ?? null)',
     replace: '(state ?? null)',
-    killedBy: 'libs/ledger/src/audit-trail/memory-audit-trail.spec.ts',
+    killedBy: 'libs/ledger/src/memory/memory-audit-trail.spec.ts',
     test: 'keeps no secret, and no payload',
   },
   {

@@ -67,7 +67,7 @@ const PLANTED: Record<string, readonly [from: string, to: string]> = {
   'pod-by-its-entries': ['apps/worker/src/planted.ts', '../../../libs/pod/src/boot.js'],
   'client-by-its-entries': ['apps/worker/src/planted.ts', '../../../libs/client/src/api.js'],
   'pure-without-io': ['libs/jobs/src/scheduling/misfire.ts', 'node:fs'],
-  'pure-without-nest': ['libs/ledger/src/run-state.ts', '@nestjs/common'],
+  'pure-without-nest': ['libs/ledger/src/base/run-state.ts', '@nestjs/common'],
   'pure-without-clock': ['libs/lease/src/base/fence.ts', './clock.js'],
   'audit-by-itself': ['libs/operations/src/audit/planted.ts', '../doctor.js'],
   'ioredis-in-redis-files': ['libs/lease/src/planted.ts', 'ioredis'],
@@ -138,7 +138,7 @@ describe('the boundaries between the packages', () => {
     it('cannot import a folder beside or above them', async () => {
       const pairs = names.flatMap((from) => names.map((to) => [from, to] as const));
       const wrong = pairs.filter(([from, to]) => from !== to && !folders[from]?.includes(to));
-      for (const name of names) write(`${workspace}/src/${name}/plant.ts`, `export const ${name} = 1;`);
+      for (const name of names) write(`${workspace}/src/${name}/plant.ts`, `export const planted = 1;`);
       for (const [from, to] of pairs.filter(([one, other]) => one !== other)) {
         write(`${workspace}/src/${from}/imports-${to}.ts`, `export * from '../${to}/plant.js';`);
       }

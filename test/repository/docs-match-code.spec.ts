@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { TRANSITIONS } from '../../libs/ledger/src/run-state.js';
+import { TRANSITIONS } from '../../libs/ledger/src/base/run-state.js';
 
 const read = (path: string) => readFileSync(new URL(`../../${path}`, import.meta.url), 'utf8');
 

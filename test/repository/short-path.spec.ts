@@ -4,7 +4,7 @@ import { systemClock } from '@fencepost/lease';
 import { closeRedis } from '@fencepost/lease/redis';
 import { afterEach, describe, expect, it } from 'vitest';
 import type { CatalogEntry } from '../../libs/ledger/src/catalog/definition.js';
-import { RedisLedger } from '../../libs/ledger/src/redis-ledger.js';
+import { RedisLedger } from '../../libs/ledger/src/redis/redis-ledger.js';
 import { RunProcessor } from '../../libs/jobs/src/running/run.processor.js';
 import { BullmqRunQueue } from '../../libs/jobs/src/scheduling/bullmq-run-queue.js';
 import { Dispatcher } from '../../libs/jobs/src/scheduling/dispatcher.js';
@@ -28,7 +28,7 @@ const MAX_FRAMES = 4;
 const MAX_FILES = 18;
 
 const CRON = 'tick';
-const ledgerScripts = fileURLToPath(new URL('../../libs/ledger/src/lua/', import.meta.url));
+const ledgerScripts = fileURLToPath(new URL('../../libs/ledger/src/redis/lua/', import.meta.url));
 const spaces = redisSpaces();
 const closing: (() => unknown)[] = [];
 afterEach(async () => {

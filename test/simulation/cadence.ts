@@ -1,4 +1,4 @@
-import { LEDGER_TIMING, type LedgerTiming } from '../../libs/ledger/src/ledger-timing.js';
+import { LEDGER_TIMING, type LedgerTiming } from '../../libs/ledger/src/base/ledger-timing.js';
 import { podTiming, type PodTiming } from '../../libs/jobs/src/scheduling/pod-timing.js';
 import { HEARTBEAT_MS } from '../../libs/jobs/src/scheduling/membership.js';
 

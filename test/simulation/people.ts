@@ -1,6 +1,6 @@
 import { seededRandom } from '../support/seeded-random.js';
-import { isTerminal } from '../../libs/ledger/src/run-state.js';
-import type { Answer, Run } from '../../libs/ledger/src/run.js';
+import { isTerminal } from '../../libs/ledger/src/base/run-state.js';
+import type { Answer, Run } from '../../libs/ledger/src/base/run.js';
 import { CronOperator } from '../../libs/operations/src/operating/cron-operator.js';
 import { RunOperator } from '../../libs/operations/src/operating/run-operator.js';
 import type { Mishap } from './plan.js';

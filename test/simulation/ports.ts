@@ -1,6 +1,6 @@
 import type { LeaseStore } from '@fencepost/lease';
 import type { Catalog } from '../../libs/ledger/src/catalog/catalog.js';
-import type { Ledger } from '../../libs/ledger/src/ledger.js';
+import type { Ledger } from '../../libs/ledger/src/base/ledger.js';
 import type { Membership } from '../../libs/jobs/src/scheduling/membership.js';
 import type { RunQueue } from '../../libs/jobs/src/scheduling/run-queue.js';
 import type { Network } from './network.js';

@@ -1,5 +1,5 @@
 import type { Clock } from '@fencepost/lease';
-import type { Delivery } from '../../libs/ledger/src/ledger.js';
+import type { Delivery } from '../../libs/ledger/src/base/ledger.js';
 import type { Disposition } from '../../libs/jobs/src/running/delivery.js';
 import type { Place, QueuedDelivery, RunQueue } from '../../libs/jobs/src/scheduling/run-queue.js';
 

@@ -1,6 +1,6 @@
 import { MemoryLeaseStore } from '@fencepost/lease/testing';
-import { MemoryCatalog } from '../../libs/ledger/src/catalog/memory-catalog.js';
-import { MemoryLedger } from '../../libs/ledger/src/memory-ledger.js';
+import { MemoryCatalog } from '../../libs/ledger/src/memory/memory-catalog.js';
+import { MemoryLedger } from '../../libs/ledger/src/memory/memory-ledger.js';
 import { MemoryMembership } from '../../libs/jobs/src/scheduling/memory-membership.js';
 import type { Cadence } from './cadence.js';
 import { SimQueue } from './sim-queue.js';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { parseFence } from '@fencepost/lease';
-import type { TriggerRequest } from '../../libs/ledger/src/ledger.js';
+import type { TriggerRequest } from '../../libs/ledger/src/base/ledger.js';
 import { MINUTE, ORDER, WatchStage } from './watch-stage.js';
 
 const TRIGGER: Omit<TriggerRequest, 'runId' | 'nonce' | 'scheduledAt'> = {

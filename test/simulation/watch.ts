@@ -1,6 +1,6 @@
 import type { Clock } from '@fencepost/lease';
-import type { Ledger } from '../../libs/ledger/src/ledger.js';
-import type { Run } from '../../libs/ledger/src/run.js';
+import type { Ledger } from '../../libs/ledger/src/base/ledger.js';
+import type { Run } from '../../libs/ledger/src/base/run.js';
 import type { Sometimes } from '../support/sometimes.js';
 import type { LedgerBranch } from './rules/branches.js';
 import { partsOf, type Part } from './rules/calls.js';

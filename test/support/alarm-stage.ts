@@ -4,7 +4,7 @@ import { MonitorAssignment } from '../../libs/operations/src/alarms/monitor-assi
 import type { Message } from '../../libs/jobs/src/notifying/alarm-queue.js';
 import { MemoryAlarmStore } from '../../libs/operations/src/alarms/memory-alarm-store.js';
 import type { Webhook } from '../../libs/jobs/src/notifying/messages.js';
-import type { AttemptOutcome } from '../../libs/ledger/src/ledger.js';
+import type { AttemptOutcome } from '../../libs/ledger/src/base/ledger.js';
 import { BalanceStage } from './balance-stage.js';
 import type { StagePod } from './scheduler-stage.js';
 

@@ -1,7 +1,7 @@
 import { parseFence } from '@fencepost/lease';
 import type { CatalogEntry, CronDefinition, CronState, Generation } from '../../libs/ledger/src/catalog/definition.js';
-import type { Account } from '../../libs/ledger/src/ledger.js';
-import type { Run, SkipRange } from '../../libs/ledger/src/run.js';
+import type { Account } from '../../libs/ledger/src/base/ledger.js';
+import type { Run, SkipRange } from '../../libs/ledger/src/base/run.js';
 import { parseSchedule } from '../../libs/schedule/src/schedule.js';
 
 export const CRON = 'tick';

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
-import type { AttemptRef } from '../../libs/ledger/src/ledger.js';
-import type { Answer } from '../../libs/ledger/src/run.js';
+import type { AttemptRef } from '../../libs/ledger/src/base/ledger.js';
+import type { Answer } from '../../libs/ledger/src/base/run.js';
 import type { CronHandler } from '../../libs/jobs/src/running/delivery.js';
 import type { RunContext } from '../../libs/jobs/src/running/run-context.js';
 import { RUN, RUN_LEASE_MS, type WorkerStage } from './worker-stage.js';

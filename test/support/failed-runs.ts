@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { CronDefinition } from '../../libs/ledger/src/catalog/definition.js';
-import type { AttemptOutcome, AttemptRef, UnresolvedEffectRef } from '../../libs/ledger/src/ledger.js';
+import type { AttemptOutcome, AttemptRef, UnresolvedEffectRef } from '../../libs/ledger/src/base/ledger.js';
 import { RunOperator } from '../../libs/operations/src/operating/run-operator.js';
 import { OperatingStage } from './operating-stage.js';
 

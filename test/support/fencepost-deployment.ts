@@ -1,8 +1,8 @@
 import { parseFence } from '@fencepost/lease';
 import type { Redis } from 'ioredis';
 import type { CronDefinition, Declaration } from '../../libs/ledger/src/catalog/definition.js';
-import { RedisCatalog } from '../../libs/ledger/src/catalog/redis-catalog.js';
-import { RedisLedger } from '../../libs/ledger/src/redis-ledger.js';
+import { RedisCatalog } from '../../libs/ledger/src/redis/redis-catalog.js';
+import { RedisLedger } from '../../libs/ledger/src/redis/redis-ledger.js';
 import { RedisMembership } from '../../libs/jobs/src/scheduling/redis-membership.js';
 import { fencepost } from './fencepost.js';
 

@@ -1,6 +1,6 @@
 import { Jobs, type JobsPorts } from '../../libs/jobs/src/enqueuing/jobs.js';
-import type { MemoryCatalog } from '../../libs/ledger/src/catalog/memory-catalog.js';
-import type { MemoryLedger } from '../../libs/ledger/src/memory-ledger.js';
+import type { MemoryCatalog } from '../../libs/ledger/src/memory/memory-catalog.js';
+import type { MemoryLedger } from '../../libs/ledger/src/memory/memory-ledger.js';
 import type { MemoryRunQueue } from '../../libs/testing/src/memory-run-queue.js';
 import { flaky, type Flaky } from './flaky.js';
 import { OperatingStage } from './operating-stage.js';

@@ -1,11 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import { parseFence } from '@fencepost/lease';
 import { ManualClock } from '@fencepost/lease/testing';
-import { MemoryCatalog } from '../../libs/ledger/src/catalog/memory-catalog.js';
+import { MemoryCatalog } from '../../libs/ledger/src/memory/memory-catalog.js';
 import type { CronDefinition } from '../../libs/ledger/src/catalog/definition.js';
-import type { ClaimReply, ClaimRequest } from '../../libs/ledger/src/ledger.js';
-import { MemoryLedger } from '../../libs/ledger/src/memory-ledger.js';
-import type { SkipReason } from '../../libs/ledger/src/run.js';
+import type { ClaimReply, ClaimRequest } from '../../libs/ledger/src/base/ledger.js';
+import { MemoryLedger } from '../../libs/ledger/src/memory/memory-ledger.js';
+import type { SkipReason } from '../../libs/ledger/src/base/run.js';
 import { CronCatalog } from '../../libs/operations/src/operating/cron-catalog.js';
 import { CronOperator, type CronOperatorPorts } from '../../libs/operations/src/operating/cron-operator.js';
 import { MemoryMembership } from '../../libs/jobs/src/scheduling/memory-membership.js';

@@ -7,8 +7,8 @@ import {
   type CronDefinition,
   type CronState,
 } from '../../libs/ledger/src/catalog/definition.js';
-import type { Delivery } from '../../libs/ledger/src/ledger.js';
-import { MemoryLedger } from '../../libs/ledger/src/memory-ledger.js';
+import type { Delivery } from '../../libs/ledger/src/base/ledger.js';
+import { MemoryLedger } from '../../libs/ledger/src/memory/memory-ledger.js';
 import { Dispatcher, type DispatchResult } from '../../libs/jobs/src/scheduling/dispatcher.js';
 import { holdCron, type HeldCron } from '../../libs/jobs/src/scheduling/held-cron.js';
 import { Schedules } from '../../libs/jobs/src/scheduling/schedules.js';

@@ -1,6 +1,6 @@
 import type { PoolClient } from 'pg';
 import { expect } from 'vitest';
-import type { LedgerTiming } from '../../libs/ledger/src/ledger-timing.js';
+import type { LedgerTiming } from '../../libs/ledger/src/base/ledger-timing.js';
 import { PostgresLedger } from '../../libs/ledger/src/postgres/postgres-ledger.js';
 import { migrateLedger } from '../../libs/ledger/src/postgres/postgres-migrations.js';
 import { Stage, type LedgerHarness } from '../../libs/testing/src/ledger-contract/stage.js';

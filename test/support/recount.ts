@@ -1,6 +1,6 @@
 import type { CatalogEntry } from '../../libs/ledger/src/catalog/definition.js';
-import type { Ledger } from '../../libs/ledger/src/ledger.js';
-import type { Run, SkipRange } from '../../libs/ledger/src/run.js';
+import type { Ledger } from '../../libs/ledger/src/base/ledger.js';
+import type { Run, SkipRange } from '../../libs/ledger/src/base/run.js';
 import { parseSchedule } from '../../libs/schedule/src/schedule.js';
 
 /** How many instants ran, and how many did not for each reason. What is zero is left out. */

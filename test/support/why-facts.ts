@@ -2,8 +2,8 @@ import { parseFence } from '@fencepost/lease';
 import type { Holding } from '@fencepost/lease/store';
 import { expect } from 'vitest';
 import type { JournalEntry } from '../../libs/operations/src/journal/journal.js';
-import type { CronRecord } from '../../libs/ledger/src/ledger.js';
-import type { EffectRecord, OperatorAction, Pause, Run, SkipReason } from '../../libs/ledger/src/run.js';
+import type { CronRecord } from '../../libs/ledger/src/base/ledger.js';
+import type { EffectRecord, OperatorAction, Pause, Run, SkipReason } from '../../libs/ledger/src/base/run.js';
 import { explain } from '../../libs/operations/src/operating/explain-service.js';
 import {
   instantInSecond,

@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { parseFence, type Clock } from '@fencepost/lease';
 import { ManualClock } from '@fencepost/lease/testing';
-import type { AttemptRef, ClaimRequest } from '../../libs/ledger/src/ledger.js';
-import { MemoryLedger } from '../../libs/ledger/src/memory-ledger.js';
+import type { AttemptRef, ClaimRequest } from '../../libs/ledger/src/base/ledger.js';
+import { MemoryLedger } from '../../libs/ledger/src/memory/memory-ledger.js';
 import type { Disposition, CronHandler } from '../../libs/jobs/src/running/delivery.js';
 import { execute } from '../../libs/jobs/src/running/execute.js';
 import { LazyAbort } from '../../libs/jobs/src/running/lazy-abort.js';

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { redisKeys } from '@fencepost/lease/internal/redis';
-import { PostgresCatalog } from '../../libs/ledger/src/catalog/postgres-catalog.js';
+import { PostgresCatalog } from '../../libs/ledger/src/postgres/postgres-catalog.js';
 import { findLostDefinitions } from '../../libs/operations/src/operating/lost-definitions.js';
 import { declared, FencepostDeployment } from '../support/fencepost-deployment.js';
 import { postgresLedgerSandbox, type PostgresLedgerSandbox } from '../support/postgres-ledger-sandbox.js';

@@ -12,7 +12,7 @@ import { RedisLeaseStore } from '@fencepost/lease/redis';
 import { MemoryFencedValues, RedisFencedRows, RedisFencedValues } from '@fencepost/lease/sinks';
 import { MemoryLeaseStore } from '@fencepost/lease/testing';
 import { RedisJournal } from '../../libs/operations/src/journal/redis-journal.js';
-import { RedisLedger } from '../../libs/ledger/src/redis-ledger.js';
+import { RedisLedger } from '../../libs/ledger/src/redis/redis-ledger.js';
 import { Stage } from '../../libs/testing/src/ledger-contract/stage.js';
 import { happened } from '../contracts/journal.contract.js';
 import { redisSpaces } from '../jobs/redis-space.js';

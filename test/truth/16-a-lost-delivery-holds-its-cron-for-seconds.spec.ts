@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import { CRON, SchedulerStage, START, type StageOptions } from '../support/scheduler-stage.js';
-import type { OverlapPolicy } from '../../libs/ledger/src/run.js';
+import type { OverlapPolicy } from '../../libs/ledger/src/base/run.js';
 
 const at = (second: number) => START + second * 1_000;
 const RUN = `${CRON}@${at(1)}`;

@@ -3,7 +3,7 @@ import { Worker } from 'bullmq';
 import { parseFence, systemClock } from '@fencepost/lease';
 import { closeRedis } from '@fencepost/lease/redis';
 import { afterEach, describe, expect, it } from 'vitest';
-import { RedisLedger } from '../../libs/ledger/src/redis-ledger.js';
+import { RedisLedger } from '../../libs/ledger/src/redis/redis-ledger.js';
 import { BullmqRunQueue, QUEUE_NAME, queuePrefix } from '../../libs/jobs/src/scheduling/bullmq-run-queue.js';
 import { Dispatcher } from '../../libs/jobs/src/scheduling/dispatcher.js';
 import { Recovery } from '../../libs/jobs/src/scheduling/recovery.js';

@@ -6,7 +6,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { inSlices } from '../../libs/operations/src/operating/slices.js';
 import { view } from '../../bench/viewers/routes.mjs';
 import { ensureBuilt } from '../../scripts/build.mjs';
-import { ledgerKeys } from '../../libs/ledger/src/redis-ledger-access.js';
+import { ledgerKeys } from '../../libs/ledger/src/redis/redis-ledger-access.js';
 import { usePods } from '../support/pods.js';
 import { freshPrefix, testRedis } from '../support/redis.js';
 import { startSchedulerApp, TOKENS, type RunningApp } from '../support/scheduler-app.js';

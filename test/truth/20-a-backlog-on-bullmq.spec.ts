@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { parseFence, systemClock } from '@fencepost/lease';
 import { closeRedis, connectRedis } from '@fencepost/lease/redis';
 import { afterEach, expect, it } from 'vitest';
-import { RedisLedger } from '../../libs/ledger/src/redis-ledger.js';
+import { RedisLedger } from '../../libs/ledger/src/redis/redis-ledger.js';
 import { BullmqRunQueue } from '../../libs/jobs/src/scheduling/bullmq-run-queue.js';
 import { Dispatcher } from '../../libs/jobs/src/scheduling/dispatcher.js';
 import { Recovery } from '../../libs/jobs/src/scheduling/recovery.js';

@@ -4,7 +4,7 @@ import { LeaseKeeper } from '@fencepost/lease/internal';
 import { MemoryLeaseStore, ManualClock } from '@fencepost/lease/testing';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { RunNotifier } from '../../libs/jobs/src/notifying/run-notifier.js';
-import { MemoryLedger } from '../../libs/ledger/src/memory-ledger.js';
+import { MemoryLedger } from '../../libs/ledger/src/memory/memory-ledger.js';
 import { SignalDrain } from '../../libs/jobs/src/nest/signal-drain.js';
 import { withinLimits } from '../../libs/jobs/src/running/within-limits.js';
 import { LazyAbort } from '../../libs/jobs/src/running/lazy-abort.js';

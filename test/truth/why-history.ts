@@ -3,7 +3,7 @@ import { parseFence } from '@fencepost/lease';
 import { ManualClock } from '@fencepost/lease/testing';
 import * as fc from 'fast-check';
 import type { Generation } from '../../libs/ledger/src/catalog/definition.js';
-import { MemoryLedger } from '../../libs/ledger/src/memory-ledger.js';
+import { MemoryLedger } from '../../libs/ledger/src/memory/memory-ledger.js';
 import { ExplainService } from '../../libs/operations/src/operating/explain-service.js';
 import type { DstRule } from '../../libs/schedule/src/schedule.js';
 import { parseSchedule } from '../../libs/schedule/src/schedule.js';

@@ -1,4 +1,4 @@
-import type { Run } from '../../libs/ledger/src/run.js';
+import type { Run } from '../../libs/ledger/src/base/run.js';
 import type { WhyReport } from '../../libs/operations/src/operating/why.js';
 import { localOf } from '../schedule/wall-oracle.js';
 import { instantsShowing, offsetAt, shownAt } from './intl-clocks.js';

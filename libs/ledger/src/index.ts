@@ -12,7 +12,7 @@ export type {
   ResolveRequest,
   TriggerReply,
   TriggerRequest,
-} from './accepting.js';
+} from './base/accepting.js';
 export type {
   AttemptOutcome,
   AttemptRef,
@@ -25,14 +25,14 @@ export type {
   ItemRecord,
   ItemsStep,
   UnknownEffect,
-} from './attempting.js';
-export { LATE_TRIGGER_MS } from './ledger-request.js';
-export { LEDGER_BATCH } from './ledger-timing.js';
-export type { LedgerTiming } from './ledger-timing.js';
-export type { AttemptLog, Ledger, OccurrenceLog, OperatorLog, RunHistory } from './ledger.js';
-export type { Notification } from './notification.js';
-export { MAX_NOTIFICATIONS } from './notification.js';
-export { OperatorInputError } from './operator-input.js';
-export type { OverdueRuns } from './overdue.js';
-export { isTransactional } from './transactional-ledger.js';
-export type { TransactionReply, TransactionRequest, TransactionalLedger } from './transactional-ledger.js';
+} from './base/attempting.js';
+export { LATE_TRIGGER_MS } from './base/ledger-request.js';
+export { LEDGER_BATCH } from './base/ledger-timing.js';
+export type { LedgerTiming } from './base/ledger-timing.js';
+export type { AttemptLog, Ledger, OccurrenceLog, OperatorLog, RunHistory } from './base/ledger.js';
+export type { Notification } from './base/notification.js';
+export { MAX_NOTIFICATIONS } from './base/notification.js';
+export { OperatorInputError } from './base/operator-input.js';
+export type { OverdueRuns } from './base/overdue.js';
+export { isTransactional } from './base/transactional-ledger.js';
+export type { TransactionReply, TransactionRequest, TransactionalLedger } from './base/transactional-ledger.js';

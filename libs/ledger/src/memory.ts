@@ -1,1 +1,1 @@
-export { MemoryLedger } from './memory-ledger.js';
+export { MemoryLedger } from './memory/memory-ledger.js';

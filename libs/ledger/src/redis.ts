@@ -1,2 +1,2 @@
-export { RedisLedger } from './redis-ledger.js';
-export type { ReplicationOptions } from './replicated-writes.js';
+export { RedisLedger } from './redis/redis-ledger.js';
+export type { ReplicationOptions } from './redis/replicated-writes.js';

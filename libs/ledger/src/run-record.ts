@@ -1,6 +1,6 @@
-export { CRON_NAME, cronOfRun, hasLateness, occurrenceId } from './occurrence.js';
-export { TRANSITIONS, isTerminal, nextState } from './run-state.js';
-export type { RunEvent, RunState } from './run-state.js';
+export { CRON_NAME, cronOfRun, hasLateness, occurrenceId } from './base/occurrence.js';
+export { TRANSITIONS, isTerminal, nextState } from './base/run-state.js';
+export type { RunEvent, RunState } from './base/run-state.js';
 export type {
   Answer,
   UnknownReason,
@@ -15,5 +15,5 @@ export type {
   SkipRange,
   SkipReason,
   WaitReason,
-} from './run.js';
-export { MAX_QUEUE_LENGTH } from './run.js';
+} from './base/run.js';
+export { MAX_QUEUE_LENGTH } from './base/run.js';

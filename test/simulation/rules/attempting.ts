@@ -5,8 +5,8 @@ import type {
   BeginRequest,
   Delivery,
   HeartbeatReply,
-} from '../../../libs/ledger/src/ledger.js';
-import { isTerminal, type RunState } from '../../../libs/ledger/src/run-state.js';
+} from '../../../libs/ledger/src/base/ledger.js';
+import { isTerminal, type RunState } from '../../../libs/ledger/src/base/run-state.js';
 import { hasExpired, isCurrent, type KnownRun } from './known.js';
 import type { Seen } from './seen.js';
 import { demand } from './violation.js';

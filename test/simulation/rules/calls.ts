@@ -1,5 +1,5 @@
-import type { AttemptRef, ClaimRequest, TriggerRequest } from '../../../libs/ledger/src/ledger.js';
-import { cronOfRun, occurrenceId } from '../../../libs/ledger/src/occurrence.js';
+import type { AttemptRef, ClaimRequest, TriggerRequest } from '../../../libs/ledger/src/base/ledger.js';
+import { cronOfRun, occurrenceId } from '../../../libs/ledger/src/base/occurrence.js';
 import { judgeBegin, judgeFinish, judgeHeartbeat, judgeRedeliver } from './attempting.js';
 import { judgeClaim, judgeTrigger } from './claiming.js';
 import { judgeBeginEffect, judgeFinishEffect } from './effects.js';

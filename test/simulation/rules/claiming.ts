@@ -1,6 +1,6 @@
-import type { ClaimReply, ClaimRequest, TriggerReply, TriggerRequest } from '../../../libs/ledger/src/ledger.js';
-import { isTerminal } from '../../../libs/ledger/src/run-state.js';
-import { occurrenceId } from '../../../libs/ledger/src/occurrence.js';
+import type { ClaimReply, ClaimRequest, TriggerReply, TriggerRequest } from '../../../libs/ledger/src/base/ledger.js';
+import { isTerminal } from '../../../libs/ledger/src/base/run-state.js';
+import { occurrenceId } from '../../../libs/ledger/src/base/occurrence.js';
 import type { LedgerBranch } from './branches.js';
 import { isPaused, newRun, type KnownCron } from './known.js';
 import type { Seen } from './seen.js';

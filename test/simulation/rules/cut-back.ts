@@ -1,6 +1,6 @@
-import type { CronRecord, ItemRecord, Ledger } from '../../../libs/ledger/src/ledger.js';
-import { isTerminal } from '../../../libs/ledger/src/run-state.js';
-import type { EffectRecord, Run } from '../../../libs/ledger/src/run.js';
+import type { CronRecord, ItemRecord, Ledger } from '../../../libs/ledger/src/base/ledger.js';
+import { isTerminal } from '../../../libs/ledger/src/base/run-state.js';
+import type { EffectRecord, Run } from '../../../libs/ledger/src/base/run.js';
 import { newRun, type KnownCron, type KnownEffect, type KnownRun } from './known.js';
 
 const ALL = Number.MAX_SAFE_INTEGER;

@@ -4,7 +4,7 @@ import type {
   EffectOutcome,
   EffectRequest,
   FinishEffectReply,
-} from '../../../libs/ledger/src/ledger.js';
+} from '../../../libs/ledger/src/base/ledger.js';
 import { isAsked } from '../workload.js';
 import { demandHolding } from './attempting.js';
 import { isCurrent, letIn, mayBeLetIn, wasLetIn, type KnownEffect, type KnownRun } from './known.js';

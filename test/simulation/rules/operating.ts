@@ -1,5 +1,5 @@
-import type { CronRecord, OperatorOrder, ResolveReply, ResolveRequest } from '../../../libs/ledger/src/ledger.js';
-import type { Pause } from '../../../libs/ledger/src/run.js';
+import type { CronRecord, OperatorOrder, ResolveReply, ResolveRequest } from '../../../libs/ledger/src/base/ledger.js';
+import type { Pause } from '../../../libs/ledger/src/base/run.js';
 import { itemsOf } from './items.js';
 import type { KnownRun } from './known.js';
 import type { Seen } from './seen.js';

@@ -1,7 +1,7 @@
 import type { CatalogEntry, Generation } from '../../../libs/ledger/src/catalog/definition.js';
-import type { Account } from '../../../libs/ledger/src/ledger.js';
-import type { Run, SkipRange } from '../../../libs/ledger/src/run.js';
-import { occurrenceId } from '../../../libs/ledger/src/occurrence.js';
+import type { Account } from '../../../libs/ledger/src/base/ledger.js';
+import type { Run, SkipRange } from '../../../libs/ledger/src/base/run.js';
+import { occurrenceId } from '../../../libs/ledger/src/base/occurrence.js';
 import { parseSchedule } from '../../../libs/schedule/src/schedule.js';
 import { demand } from './violation.js';
 

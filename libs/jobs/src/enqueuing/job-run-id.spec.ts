@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { cronOfRun } from '../../../ledger/src/occurrence.js';
+import { cronOfRun } from '../../../ledger/src/base/occurrence.js';
 import { runIdOfKey } from './job-run-id.js';
 
 describe('the run id of an idempotency key', () => {

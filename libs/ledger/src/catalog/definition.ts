@@ -1,9 +1,8 @@
 import { createHash } from 'node:crypto';
 import type { DstRule } from '@fencepost/schedule';
-import type { OverlapPolicy } from '../run.js';
+import type { OverlapPolicy } from '../base/run.js';
 
 export const DEFAULT_MAX_CATCH_UP = 20;
-export const DEFAULT_CANCEL_GRACE_MS = 30_000;
 
 /** What to do with instants that nobody enqueued in time. */
 export type MisfirePolicy = 'skip' | 'fire-once' | 'fire-all';
@@ -31,7 +30,7 @@ export interface CronDefinition {
   readonly maxConcurrency?: number;
   /** A run that no worker has begun so long after it was due is skipped as `misfire`; absent for no such limit. */
   readonly startDeadlineMs?: number;
-  /** With `replace`, how long the old run may go on after it was cancelled; absent for {@link DEFAULT_CANCEL_GRACE_MS}. */
+  /** With `replace`, how long the old run may go on after it was cancelled; absent for 30 seconds. */
   readonly cancelGraceMs?: number;
   /** An alarm is raised when it has not succeeded for so long, milliseconds; absent for no such alarm. */
   readonly expectEveryMs?: number;

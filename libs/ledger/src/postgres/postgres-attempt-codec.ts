@@ -1,7 +1,7 @@
 import { FenceExhaustedError, formatFence } from '@fencepost/lease';
-import { decodeBegun, type BegunRow } from '../attempt-codec.js';
-import type { AttemptRef, BeginReply, BeginRequest } from '../ledger.js';
-import { cronOfRun } from '../occurrence.js';
+import { decodeBegun, type BegunRow } from '../base/begun-run-codec.js';
+import type { AttemptRef, BeginReply, BeginRequest } from '../base/ledger.js';
+import { cronOfRun } from '../base/occurrence.js';
 import { storable } from './postgres-value.js';
 
 /** What `begin_attempts` answers of one request. */

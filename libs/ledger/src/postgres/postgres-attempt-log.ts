@@ -11,14 +11,14 @@ import type {
   FinishEffectReply,
   HeartbeatReply,
   ItemsStep,
-} from '../ledger.js';
-import { checkBegin, checkOutcome, checkWhole } from '../ledger-request.js';
-import { POSITION_MS } from '../ledger-timing.js';
-import { MicroBatcher } from '../micro-batcher.js';
-import { cronOfRun } from '../occurrence.js';
-import type { RunState } from '../run-state.js';
-import type { WaitReason } from '../run.js';
-import type { TransactionReply, TransactionRequest } from '../transactional-ledger.js';
+} from '../base/ledger.js';
+import { checkBegin, checkOutcome, checkWhole } from '../base/ledger-request.js';
+import { POSITION_MS } from '../base/ledger-timing.js';
+import { MicroBatcher } from '../base/micro-batcher.js';
+import { cronOfRun } from '../base/occurrence.js';
+import type { RunState } from '../base/run-state.js';
+import type { WaitReason } from '../base/run.js';
+import type { TransactionReply, TransactionRequest } from '../base/transactional-ledger.js';
 import { decodeBegin, proofOf, type BeginRow } from './postgres-attempt-codec.js';
 import type { PostgresLedgerAccess } from './postgres-ledger-access.js';
 import { PostgresOperatorLog } from './postgres-operator-log.js';

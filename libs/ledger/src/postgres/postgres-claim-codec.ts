@@ -1,8 +1,8 @@
 import { formatFence, parseFence } from '@fencepost/lease';
-import { DEFAULT_CANCEL_GRACE_MS } from '../catalog/definition.js';
-import type { ClaimReply, ClaimRequest } from '../ledger.js';
-import { checkClaim, DEFAULT_MAX_CONCURRENCY } from '../ledger-request.js';
-import { occurrenceId } from '../occurrence.js';
+import { DEFAULT_CANCEL_GRACE_MS } from '../base/run.js';
+import type { ClaimReply, ClaimRequest } from '../base/ledger.js';
+import { checkClaim, DEFAULT_MAX_CONCURRENCY } from '../base/ledger-request.js';
+import { occurrenceId } from '../base/occurrence.js';
 
 /**
  * A claim as the header of `claim_occurrences` has it.

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import type { SqlClient } from '@fencepost/lease/postgres';
-import { readPostgresSettings, type PostgresSettings } from '../durability.js';
+import { readPostgresSettings, type PostgresSettings } from '../base/durability.js';
 import { FUNCTIONS_HASH, LEDGER_VERSION } from './postgres-ledger-files.js';
 import { DEFAULT_SCHEMA, type LedgerSchema } from './postgres-ledger-schema.js';
 import { installedLedger } from './postgres-ledger-version.js';

@@ -1,7 +1,7 @@
 import { SetupError, systemClock, type Clock } from '@fencepost/lease';
 import { redisChannel, type KeySpace } from '@fencepost/lease/internal/redis';
 import { identifier, type SqlClient, type SqlPool } from '@fencepost/lease/postgres';
-import { LEDGER_TIMING, type LedgerTiming } from '../ledger-timing.js';
+import { LEDGER_TIMING, type LedgerTiming } from '../base/ledger-timing.js';
 import { borrowConnection, giveBack } from './borrow-connection.js';
 import { DEFAULT_SCHEMA, type LedgerSchema } from './postgres-ledger-schema.js';
 import { checkLedgerVersion } from './postgres-ledger-version.js';

@@ -1,4 +1,4 @@
-import type { TransactionalLedger } from '../transactional-ledger.js';
+import type { TransactionalLedger } from '../base/transactional-ledger.js';
 import { PostgresAttemptLog } from './postgres-attempt-log.js';
 import { PostgresLedgerAccess, type PostgresLedgerOptions } from './postgres-ledger-access.js';
 

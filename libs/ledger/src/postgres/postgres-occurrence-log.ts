@@ -1,9 +1,9 @@
 import { parseFence } from '@fencepost/lease';
-import type { ClaimReply, ClaimRequest, CronRecord, Delivery, OccurrenceLog } from '../ledger.js';
-import { checkOverdue } from '../ledger-request.js';
-import { LEDGER_BATCH } from '../ledger-timing.js';
-import { cronOfRun } from '../occurrence.js';
-import type { OverdueOptions, OverdueRun, OverdueRuns } from '../overdue.js';
+import type { ClaimReply, ClaimRequest, CronRecord, Delivery, OccurrenceLog } from '../base/ledger.js';
+import { checkOverdue } from '../base/ledger-request.js';
+import { LEDGER_BATCH } from '../base/ledger-timing.js';
+import { cronOfRun } from '../base/occurrence.js';
+import type { OverdueOptions, OverdueRun, OverdueRuns } from '../base/overdue.js';
 import { decodeClaim, encodeClaim, type ClaimRow } from './postgres-claim-codec.js';
 import { isAboutRequest } from './postgres-failure.js';
 import { decodeDelivery, type DeliveryRow } from './postgres-run-codec.js';

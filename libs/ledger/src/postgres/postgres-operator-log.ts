@@ -1,7 +1,7 @@
 import { createHash, randomUUID } from 'node:crypto';
 import { watchPostgresChannel, type SqlClient } from '@fencepost/lease/postgres';
 import type { StopWatching } from '@fencepost/lease/store';
-import { DEFAULT_CANCEL_GRACE_MS } from '../catalog/definition.js';
+import { DEFAULT_CANCEL_GRACE_MS } from '../base/run.js';
 import type {
   CancelReply,
   OperatorLog,
@@ -10,7 +10,7 @@ import type {
   ResolveRequest,
   TriggerReply,
   TriggerRequest,
-} from '../ledger.js';
+} from '../base/ledger.js';
 import {
   checkPause,
   checkTrigger,
@@ -20,11 +20,11 @@ import {
   isNatural,
   LATE_TRIGGER_MS,
   madeAt,
-} from '../ledger-request.js';
-import { checkCronName, cronOfRun } from '../occurrence.js';
-import { resolutionText } from '../resolution.js';
-import type { RunState } from '../run-state.js';
-import type { Pause } from '../run.js';
+} from '../base/ledger-request.js';
+import { checkCronName, cronOfRun } from '../base/occurrence.js';
+import { resolutionText } from '../base/resolution.js';
+import type { RunState } from '../base/run-state.js';
+import type { Pause } from '../base/run.js';
 import { PostgresOccurrenceLog } from './postgres-occurrence-log.js';
 
 /** How an effect is recorded after the answer. */

@@ -1,6 +1,6 @@
 import { parseFence } from '@fencepost/lease';
-import type { Delivery } from '../ledger.js';
-import type { MissedRange, Run } from '../run.js';
+import type { Delivery } from '../base/ledger.js';
+import type { MissedRange, Run } from '../base/run.js';
 
 /** A run as `describe_run` shows it: fences as digits, because JSON has no integers of 64 bits. */
 export type RunRow = Omit<Run, 'claimFence' | 'fence' | 'missed' | 'cancel'> & {

@@ -1,9 +1,9 @@
 import { parseFence } from '@fencepost/lease';
-import type { Account, AccountRequest, ItemRecord, Notification, RunHistory } from '../ledger.js';
-import { checkRange, checkWhole } from '../ledger-request.js';
-import { LEDGER_BATCH } from '../ledger-timing.js';
-import { cronOfRun } from '../occurrence.js';
-import type { EffectRecord, OperatorAction, Run, SkipRange } from '../run.js';
+import type { Account, AccountRequest, ItemRecord, Notification, RunHistory } from '../base/ledger.js';
+import { checkRange, checkWhole } from '../base/ledger-request.js';
+import { LEDGER_BATCH } from '../base/ledger-timing.js';
+import { cronOfRun } from '../base/occurrence.js';
+import type { EffectRecord, OperatorAction, Run, SkipRange } from '../base/run.js';
 import type { PostgresLedgerAccess } from './postgres-ledger-access.js';
 import { decodeRun, type RunRow } from './postgres-run-codec.js';
 import { inBatches } from './postgres-value.js';

@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { sleep } from '@fencepost/lease/internal';
 import type { SqlConnection, SqlResult } from '@fencepost/lease/postgres';
-import type { AttemptRef } from '../ledger.js';
-import type { TransactionReply, TransactionRequest } from '../transactional-ledger.js';
+import type { AttemptRef } from '../base/ledger.js';
+import type { TransactionReply, TransactionRequest } from '../base/transactional-ledger.js';
 import { answerInTime, borrowConnection, ConnectionSilentError, giveBack } from './borrow-connection.js';
 import { proofOf } from './postgres-attempt-codec.js';
 import { askAgain, sqlState } from './postgres-failure.js';

@@ -14,8 +14,8 @@ import {
   type Change,
 } from '../../../../test/support/audit-history.js';
 import type { Generation } from '../../../ledger/src/catalog/definition.js';
-import type { Account } from '../../../ledger/src/ledger.js';
-import type { Run, SkipReason, SkipRange } from '../../../ledger/src/run.js';
+import type { Account } from '../../../ledger/src/base/ledger.js';
+import type { Run, SkipReason, SkipRange } from '../../../ledger/src/base/run.js';
 import { auditCron } from './audit-cron.js';
 
 const EACH_SECOND = generationsOf({ since: START });

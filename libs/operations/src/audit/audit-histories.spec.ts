@@ -11,8 +11,8 @@ import {
 } from '../../../../test/support/audit-history.js';
 import { atMost } from '../../../../test/support/run-length.js';
 import type { Generation } from '../../../ledger/src/catalog/definition.js';
-import type { Account } from '../../../ledger/src/ledger.js';
-import type { Run } from '../../../ledger/src/run.js';
+import type { Account } from '../../../ledger/src/base/ledger.js';
+import type { Run } from '../../../ledger/src/base/run.js';
 import { auditCron } from './audit-cron.js';
 import type { CronAudit } from './audit-report.js';
 

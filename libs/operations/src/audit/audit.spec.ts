@@ -12,7 +12,7 @@ import {
   START,
 } from '../../../../test/support/audit-history.js';
 import type { CatalogEntry } from '../../../ledger/src/catalog/definition.js';
-import type { Account } from '../../../ledger/src/ledger.js';
+import type { Account } from '../../../ledger/src/base/ledger.js';
 import { MAX_FINDINGS } from './audit-report.js';
 import { audit, type AuditOptions } from './audit.js';
 

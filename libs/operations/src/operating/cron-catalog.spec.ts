@@ -3,7 +3,7 @@ import { CRON } from '../../../../test/support/audit-history.js';
 import { OperatingStage } from '../../../../test/support/operating-stage.js';
 import { CronDeclarationError } from '../../../jobs/src/nest/cron-declaration-error.js';
 import { CronCatalog } from './cron-catalog.js';
-import { OperatorInputError } from '../../../ledger/src/operator-input.js';
+import { OperatorInputError } from '../../../ledger/src/base/operator-input.js';
 import { CatalogMovedError, UnknownCronError } from '../../../jobs/src/enqueuing/errors.js';
 
 const ORDER = { by: 'ada', reason: 'a test' };

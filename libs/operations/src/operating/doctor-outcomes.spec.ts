@@ -1,7 +1,7 @@
 import { runAt } from '../../../../test/support/audit-history.js';
 import { DAY, HOUR, MINUTE, NOW, overviewNamed } from '../../../../test/support/doctor-facts.js';
 import { describeFindings, type Over } from '../../../../test/support/doctor-table.js';
-import type { Run } from '../../../ledger/src/run.js';
+import type { Run } from '../../../ledger/src/base/run.js';
 
 const failed: Partial<Run> = { state: 'failed', error: 'no paper' };
 const of = (...runs: Partial<Run>[]): Over => ({

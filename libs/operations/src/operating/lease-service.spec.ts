@@ -6,11 +6,11 @@ import { OperatingStage } from '../../../../test/support/operating-stage.js';
 import { podCard } from '../../../../test/support/pod-card.js';
 import { MemoryJournal } from '../journal/memory-journal.js';
 import { MemoryPodRegistry } from '../pods/memory-pod-registry.js';
-import { OperatorInputError } from '../../../ledger/src/operator-input.js';
+import { OperatorInputError } from '../../../ledger/src/base/operator-input.js';
 import { UnknownCronError } from '../../../jobs/src/enqueuing/errors.js';
 import { holderSeemsAlive, LeaseService, type LeaseServicePorts } from './lease-service.js';
 import { LeaseMovedError } from './leases-errors.js';
-import { MemoryAuditTrail } from '../../../ledger/src/audit-trail/memory-audit-trail.js';
+import { MemoryAuditTrail } from '../../../ledger/src/memory/memory-audit-trail.js';
 
 const ORDER = { by: 'otto', role: 'admin', from: 'cli host-1', reason: 'its pod is dead' };
 

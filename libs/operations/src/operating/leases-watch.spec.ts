@@ -2,7 +2,7 @@ import { parseFence } from '@fencepost/lease';
 import { describe, expect, it } from 'vitest';
 import { CRON, runAt, START } from '../../../../test/support/audit-history.js';
 import type { JournalEntry } from '../journal/journal.js';
-import type { Run } from '../../../ledger/src/run.js';
+import type { Run } from '../../../ledger/src/base/run.js';
 import { DuplicateWatch, markerOf, type Look } from './leases-watch.js';
 
 const HOLDING = { holder: 'pod-b/0123456789', fence: parseFence('9'), remainingMs: 1_000 };

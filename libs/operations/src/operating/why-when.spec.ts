@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { OperatorInputError } from '../../../ledger/src/operator-input.js';
+import { OperatorInputError } from '../../../ledger/src/base/operator-input.js';
 import { localTime, readWhen } from './why-when.js';
 
 const AT = Date.UTC(2026, 2, 1);

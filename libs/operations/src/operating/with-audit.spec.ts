@@ -1,8 +1,8 @@
 import { StoreAwayError } from '@fencepost/lease';
 import { ManualClock } from '@fencepost/lease/testing';
 import { describe, expect, it } from 'vitest';
-import { OperatorInputError } from '../../../ledger/src/operator-input.js';
-import { MemoryAuditTrail } from '../../../ledger/src/audit-trail/memory-audit-trail.js';
+import { OperatorInputError } from '../../../ledger/src/base/operator-input.js';
+import { MemoryAuditTrail } from '../../../ledger/src/memory/memory-audit-trail.js';
 import { AuditNotWrittenError, withAudit } from './with-audit.js';
 
 const ORDER = {

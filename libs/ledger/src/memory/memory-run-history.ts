@@ -1,0 +1,104 @@
+import { endOfPart, type AccountPart } from '../base/account-part.js';
+import type { Account, AccountRequest, ItemRecord, Notification, RunHistory } from '../base/ledger.js';
+import { checkRange, checkWhole } from '../base/ledger-request.js';
+import { LEDGER_BATCH } from '../base/ledger-timing.js';
+import { effectsInMemory, itemsInMemory } from './memory-effect.js';
+import { forgetRun, snapshot, type MemoryRun } from './memory-ledger-record.js';
+import type { MemoryLedgerStore } from './memory-ledger-store.js';
+import { isTerminal } from '../base/run-state.js';
+import type { EffectRecord, OperatorAction, Run, SkipRange } from '../base/run.js';
+
+/** What the ledger in memory knows of the past, and how it forgets it. */
+export class MemoryRunHistory implements RunHistory {
+  constructor(protected readonly store: MemoryLedgerStore) {}
+
+  async readRun(runId: string): Promise<Run | null> {
+    const run = this.store.run(runId);
+    return run ? snapshot(run) : null;
+  }
+
+  async effects(runId: string): Promise<EffectRecord[]> {
+    const run = this.store.run(runId);
+    return run ? effectsInMemory(run) : [];
+  }
+
+  async items(runId: string, effect: string): Promise<ItemRecord[]> {
+    const run = this.store.run(runId);
+    return run ? itemsInMemory(run, effect) : [];
+  }
+
+  async notifications(cron: string, limit: number): Promise<Notification[]> {
+    return structuredClone(this.store.cron(cron).notifications.slice(0, Math.max(0, limit)));
+  }
+
+  async settleNotifications(name: string, receipts: readonly string[]): Promise<void> {
+    const cron = this.store.cron(name);
+    cron.notifications = cron.notifications.filter(({ receipt }) => !receipts.includes(receipt));
+  }
+
+  async countRuns(crons: readonly string[]): Promise<number[]> {
+    const since = this.store.now() - this.store.timing.keepMs;
+    return crons.map((cron) => this.store.runs(cron, ({ record }) => record.scheduledAt > since).length);
+  }
+
+  async runs(cron: string, limit: number): Promise<Run[]> {
+    return this.store.runs(cron).toReversed().slice(0, Math.max(0, limit)).map(snapshot);
+  }
+
+  async runsIn(state: 'failed' | 'uncertain', crons: readonly string[], limit: number): Promise<Run[]> {
+    const found = crons.flatMap((cron) => {
+      const all = this.store.runs(cron, ({ record }) => record.state === state);
+      return all.toSorted(latestFirst).slice(0, Math.max(0, limit));
+    });
+    return found.toSorted(latestFirst).map(snapshot);
+  }
+
+  async skips(cron: string, limit: number): Promise<SkipRange[]> {
+    return structuredClone(this.store.cron(cron).skips.toReversed().slice(0, Math.max(0, limit)));
+  }
+
+  async actions(cron: string, limit: number): Promise<OperatorAction[]> {
+    return structuredClone(this.store.cron(cron).actions.slice(0, Math.max(0, limit)));
+  }
+
+  async account(...[name, from, to, most]: AccountRequest): Promise<Account> {
+    checkRange(from, to);
+    const end = most === undefined ? to : this.#endOfPart(name, { from, to, most });
+    return { ...this.#all(name, from, end), ...(end < to && { more: end }) };
+  }
+
+  #endOfPart(name: string, { from, to, most }: AccountPart): number {
+    checkWhole('most', most, 1);
+    const instants = this.#all(name, from, to).runs.map(({ scheduledAt }) => scheduledAt);
+    return endOfPart({ first: instants[0], beyond: instants[most], to });
+  }
+
+  #all(name: string, from: number, to: number): Account {
+    const { skips, forgotten } = this.store.cron(name);
+    const runs = this.store.runs(name, ({ record }) => record.scheduledAt >= from && record.scheduledAt < to);
+    const touching = skips.filter(({ after, through }) => through >= from && after + 1 < to);
+    return { runs: runs.map(snapshot), skips: structuredClone(touching), forgotten };
+  }
+
+  async countKeys(name: string): Promise<number> {
+    const now = this.store.now();
+    return [...this.store.cron(name).used.values()].filter((until) => until > now).length;
+  }
+
+  async forget(name: string, keep: number): Promise<number> {
+    checkWhole('keep', keep, 0);
+    const cron = this.store.cron(name);
+    const ranges = cron.skips.splice(0, Math.max(0, cron.skips.length - keep));
+    if (ranges.length > 0) cron.forgotten = Math.max(cron.forgotten ?? 0, ranges.at(-1)?.through ?? 0);
+    const surplus = this.store.runs(name).slice(0, Math.min(Math.max(0, cron.runs.size - keep), LEDGER_BATCH));
+    const forgotten = surplus.filter(({ record }) => isTerminal(record.state));
+    for (const { record } of forgotten) forgetRun(cron, record, this.store.now());
+    return forgotten.length;
+  }
+}
+
+/** By when each came into its state; of those that did at once the later instant first. */
+function latestFirst(one: MemoryRun, other: MemoryRun): number {
+  const [a, b] = [one, other].map(({ record, doubtedAt }) => record.finishedAt ?? doubtedAt) as [number, number];
+  return b - a || (one.record.id < other.record.id ? 1 : -1);
+}

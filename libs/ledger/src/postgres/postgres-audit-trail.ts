@@ -1,0 +1,46 @@
+import { randomUUID } from 'node:crypto';
+import { PostgresLedgerAccess, type PostgresLedgerOptions } from './postgres-ledger-access.js';
+import { checkedQuery, keptRecord, recordOf } from '../base/audit-record-text.js';
+import {
+  KEPT_RECORDS,
+  type AuditQuery,
+  type AuditRecord,
+  type AuditTrail,
+  type NewAuditRecord,
+} from '../base/audit-trail.js';
+
+export interface PostgresAuditTrailOptions extends Pick<
+  PostgresLedgerOptions,
+  'pool' | 'schema' | 'prefix' | 'tenant'
+> {
+  /** Default {@link KEPT_RECORDS}. */
+  readonly keep?: number;
+}
+
+/** The trail in a table beside the ledger. */
+export class PostgresAuditTrail implements AuditTrail {
+  readonly #access: PostgresLedgerAccess;
+  readonly #keep: number;
+
+  constructor(options: PostgresAuditTrailOptions) {
+    this.#access = new PostgresLedgerAccess(options);
+    this.#keep = options.keep ?? KEPT_RECORDS;
+  }
+
+  async append(record: NewAuditRecord, nonce: string = randomUUID()): Promise<AuditRecord> {
+    const kept = keptRecord(record);
+    const args = [nonce, kept.cron, kept.runId, JSON.stringify(kept), this.#keep];
+    return recordOf(await this.#call<string>('append_record', ...args), kept);
+  }
+
+  async list(query: AuditQuery): Promise<AuditRecord[]> {
+    const { limit, before, cron } = checkedQuery(query);
+    const [at = null, n = null] = before?.split('-').map(Number) ?? [];
+    const rows = await this.#call<{ id: string; record: string }[]>('list_records', limit, at, n, cron ?? null);
+    return rows.map(({ id, record }) => recordOf(id, JSON.parse(record) as NewAuditRecord));
+  }
+
+  #call<T>(name: string, ...args: readonly unknown[]): Promise<T> {
+    return this.#access.call<T>(name, [this.#access.space, ...args]);
+  }
+}

@@ -1,0 +1,67 @@
+import { randomUUID } from 'node:crypto';
+import { loadScripts, redisKeys, type KeySpace } from '@fencepost/lease/internal/redis';
+import type { RedisClient } from '@fencepost/lease/redis';
+import { checkedQuery, isAbout, keptRecord, recordOf } from '../base/audit-record-text.js';
+import {
+  KEPT_RECORDS,
+  type AuditQuery,
+  type AuditRecord,
+  type AuditTrail,
+  type NewAuditRecord,
+} from '../base/audit-trail.js';
+
+const SCRIPTS = loadScripts(new URL('./lua/', import.meta.url), ['append-record']);
+
+/** Read at once where only some of them are wanted. */
+const PAGE = 500;
+
+export interface RedisAuditTrailOptions extends KeySpace {
+  /** Stays the caller's to close. */
+  readonly redis: RedisClient;
+  /** Default {@link KEPT_RECORDS}. */
+  readonly keep?: number;
+}
+
+/** One stream beside the catalog. What Redis loses, it loses of this too. */
+export class RedisAuditTrail implements AuditTrail {
+  readonly #redis: RedisClient;
+  readonly #key: string;
+  readonly #keep: number;
+
+  constructor(options: RedisAuditTrailOptions) {
+    this.#redis = options.redis;
+    this.#key = redisKeys(options)('catalog', 'audit');
+    this.#keep = options.keep ?? KEPT_RECORDS;
+  }
+
+  async append(record: NewAuditRecord, nonce: string = randomUUID()): Promise<AuditRecord> {
+    const kept = keptRecord(record);
+    const id = await SCRIPTS['append-record'].run(this.#redis, [this.#key], [nonce, JSON.stringify(kept), this.#keep]);
+    return recordOf(String(id), kept);
+  }
+
+  async list(query: AuditQuery): Promise<AuditRecord[]> {
+    const { limit, before, cron } = checkedQuery(query);
+    const found: AuditRecord[] = [];
+    let from = before;
+    while (found.length < limit) {
+      const count = cron === undefined ? limit : PAGE;
+      const page = await this.#redis.xrevrange(this.#key, from === undefined ? '+' : `(${from}`, '-', 'COUNT', count);
+      found.push(...page.map(readEntry).filter((record) => isAbout(record, cron)));
+      from = page.at(-1)?.[0];
+      if (page.length < count) break;
+    }
+    return found.slice(0, limit);
+  }
+}
+
+function readEntry([id, fields]: [id: string, fields: string[]]): AuditRecord {
+  return recordOf(id, JSON.parse(fields[fields.indexOf('record') + 1] ?? 'null') as NewAuditRecord);
+}
+
+/** An entry as a trail in another store keeps it. */
+export function keptRecordAt([id, fields]: [id: string, fields: string[]]) {
+  const [nonce = id, record = 'null'] = ['nonce', 'record'].map((field) => fields[fields.indexOf(field) + 1]);
+  const { cron, runId } = readEntry([id, fields]);
+  return { id, nonce, cron, runId, record };
+}

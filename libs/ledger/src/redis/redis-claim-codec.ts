@@ -1,0 +1,51 @@
+import { formatFence, NO_FENCE, parseFence } from '@fencepost/lease';
+import { DEFAULT_CANCEL_GRACE_MS } from '../base/run.js';
+import type { ClaimReply, ClaimRequest } from '../base/ledger.js';
+import { DEFAULT_MAX_CONCURRENCY } from '../base/ledger-request.js';
+import { encodeOptions } from './redis-run-codec.js';
+
+/** One row of the ARGV of `claim-occurrences`, in the order its header gives. */
+export function encodeClaim(request: ClaimRequest): (string | number)[] {
+  const { occurrence, skips } = request;
+  const end = skips.at(-1)?.through ?? 0;
+  const scheduledAt = occurrence?.scheduledAt ?? end;
+  const options = encodeOptions({ ...request, missed: occurrence?.missed ?? null });
+  const plan = [
+    request.generation,
+    request.cursor ?? '',
+    skips[0]?.after ?? scheduledAt - 1,
+    scheduledAt,
+    occurrence?.dueAt ?? end + (request.spreadMs ?? 0),
+    occurrence?.reason ?? '',
+    request.overlap,
+    request.maxConcurrency ?? DEFAULT_MAX_CONCURRENCY,
+    request.cancelGraceMs ?? DEFAULT_CANCEL_GRACE_MS,
+    2 * skips.length,
+    options.length,
+  ].join(' ');
+  const ranges = skips.flatMap(({ after, through, reason }) => [through, [after, through, reason].join(',')]);
+  return [formatFence(request.fence), request.term, request.holder, request.nonce, plan, ...ranges, ...options];
+}
+
+/** What `claim-occurrences.lua` answers of one claim. */
+export function decodeClaim(reply: readonly string[], runId: string): ClaimReply {
+  const [word, detail] = reply;
+  switch (word) {
+    case 'CLAIMED':
+      return detail === 'behind' ? { verdict: 'claimed', runId, behind: true } : { verdict: 'claimed', runId };
+    case 'SKIPPED':
+      return { verdict: 'skipped', reason: detail === 'paused' ? 'paused' : 'overlap' };
+    case 'RECORDED':
+      return { verdict: 'recorded' };
+    case 'STALE':
+      return { verdict: 'stale', fence: detail ? parseFence(detail) : NO_FENCE };
+    case 'STALE_DEFINITION':
+      return { verdict: 'stale-definition', generation: Number(detail) };
+    case 'EARLY':
+      return { verdict: 'early', waitMs: Number(detail) };
+    case 'MOVED':
+      return { verdict: 'moved', cursor: detail ? Number(detail) : null };
+    default:
+      throw new Error(`Expected a reply of claim-occurrences, got ${JSON.stringify(reply)}.`);
+  }
+}

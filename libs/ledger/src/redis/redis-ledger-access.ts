@@ -1,0 +1,154 @@
+import { loadScripts, type KeySpace, redisKeys, type RedisScript } from '@fencepost/lease/internal/redis';
+import type { RedisClient } from '@fencepost/lease/redis';
+import { LEDGER_TIMING, type LedgerTiming } from '../base/ledger-timing.js';
+import { cronOfRun } from '../base/occurrence.js';
+import { ReplicatedWrites, type ReplicationOptions } from './replicated-writes.js';
+
+const SCRIPTS = loadScripts(new URL('./lua/', import.meta.url), [
+  'claim-occurrences',
+  'confirm-runs',
+  'read-crons',
+  'count-runs',
+  'trigger-run',
+  'pause-cron',
+  'resume-cron',
+  'list-overdue',
+  'redeliver-run',
+  'begin-attempts',
+  'heartbeat-attempts',
+  'begin-effect',
+  'finish-effect',
+  'advance-items',
+  'resolve-run',
+  'finish-attempts',
+  'cancel-run',
+  'note-waiting',
+  'forget-runs',
+]);
+
+type ScriptName = keyof typeof SCRIPTS;
+
+/**
+ * Those that read, and those that decide nothing: what a failover loses of them is done again by the next heartbeat, the next
+ * sweep or the next delivery.
+ */
+const NON_DURABLE: ReadonlySet<string> = new Set<ScriptName>([
+  'read-crons',
+  'count-runs',
+  'list-overdue',
+  'confirm-runs',
+  'heartbeat-attempts',
+  'note-waiting',
+  'forget-runs',
+]);
+
+export interface RedisLedgerOptions extends KeySpace {
+  readonly redis: RedisClient;
+  readonly timing?: Partial<LedgerTiming>;
+  /**
+   * What decides something counts when so many replicas have it, and is refused with a `NotReplicatedError` where too few
+   * say so in time. It may be applied all the same: whoever asked does so again with its nonce, as after a lost reply.
+   */
+  readonly replication?: ReplicationOptions;
+}
+
+/** How the parts of the ledger get at its keys and scripts. */
+export class RedisLedgerAccess {
+  readonly redis: RedisClient;
+  readonly keys: LedgerKeys;
+  readonly timing: LedgerTiming;
+  readonly #replicated: ReplicatedWrites | null;
+
+  constructor(options: RedisLedgerOptions) {
+    this.redis = options.redis;
+    this.keys = ledgerKeys(options);
+    this.timing = { ...LEDGER_TIMING, ...options.timing };
+    this.#replicated = options.replication ? new ReplicatedWrites(options.replication) : null;
+  }
+
+  /** @returns what the script answered, for a script whose answers are words */
+  async call(name: ScriptName, keys: readonly string[], args: readonly (string | number)[]): Promise<string[]> {
+    return (await this.script(name).run(this.redis, keys, args)) as string[];
+  }
+
+  /**
+   * @returns whatever the script answered
+   * @throws {NotReplicatedError} with `replication`
+   */
+  ask(name: ScriptName, keys: readonly string[], args: readonly (string | number)[]): Promise<unknown> {
+    return this.script(name).run(this.redis, keys, args);
+  }
+
+  /** One that decides something waits for the replicas, with `replication`. */
+  script(name: ScriptName): Pick<RedisScript, 'run'> {
+    const [script, replicated] = [SCRIPTS[name], this.#replicated];
+    if (!replicated || NON_DURABLE.has(name)) return script;
+    return { run: (_redis, keys, args) => replicated.ask({ script, keys, args }) };
+  }
+
+  /** One call for many crons; on a cluster one for each, because their keys lie in different slots. */
+  inBatches<T>(items: readonly T[], most: number): T[][] {
+    const size = this.redis.isCluster ? 1 : most;
+    return Array.from({ length: Math.ceil(items.length / size) }, (_, n) => items.slice(n * size, (n + 1) * size));
+  }
+}
+
+/** Every key of one cron shares a hash tag, so that one script may touch its record, its runs and their effects. */
+export interface CronKeys {
+  /** The cron itself, for messages. */
+  readonly name: string;
+  readonly cron: string;
+  readonly runs: string;
+  readonly open: string;
+  readonly watch: string;
+  readonly pending: string;
+  readonly skips: string;
+  /** Instants behind the cursor that somebody asked for: none of them is run a second time. */
+  readonly asked: string;
+  /** What operators did, the newest first, as `note-action.lua` writes it. */
+  readonly actions: string;
+  /** Runs that failed, by when they did. */
+  readonly failed: string;
+  /** Run ids that can't be used again although their record may be gone, by until when; see `remember-id.lua`. */
+  readonly used: string;
+  /** Runs that wait for a person's answer, by since when. */
+  readonly uncertain: string;
+  /** Runs whose new state somebody is to be notified of, by when they came into it, as `note-notification.lua` writes them. */
+  readonly notifications: string;
+  run(runId: string): string;
+  effects(runId: string): string;
+  items(runId: string): string;
+}
+
+export type LedgerKeys = (cron: string) => CronKeys;
+
+export function ledgerKeys(options: KeySpace): LedgerKeys {
+  const key = redisKeys(options);
+  return (cron) => {
+    const record = key(cron, 'cron');
+    // Checked once: the parts are known to be sound, and a tick asks for those of a thousand crons.
+    const base = record.slice(0, -'cron'.length);
+    return {
+      name: cron,
+      cron: record,
+      runs: `${base}runs`,
+      open: `${base}open`,
+      watch: `${base}watch`,
+      pending: `${base}pending`,
+      skips: `${base}skips`,
+      asked: `${base}asked`,
+      actions: `${base}actions`,
+      failed: `${base}failed`,
+      uncertain: `${base}uncertain`,
+      used: `${base}used`,
+      notifications: `${base}notifications`,
+      run: (runId) => key(cron, `run:${runId}`),
+      effects: (runId) => key(cron, `effects:${runId}`),
+      items: (runId) => key(cron, `items:${runId}`),
+    };
+  };
+}
+
+export function keysOfRun(keys: LedgerKeys, runId: string): CronKeys {
+  return keys(cronOfRun(runId));
+}

@@ -1,0 +1,179 @@
+import { NO_FENCE, parseFence } from '@fencepost/lease';
+import type { ClaimReply, ClaimRequest, CronRecord, Delivery, OccurrenceLog } from '../base/ledger.js';
+import { checkClaim, checkOverdue } from '../base/ledger-request.js';
+import { LEDGER_BATCH } from '../base/ledger-timing.js';
+import { occurrenceId } from '../base/occurrence.js';
+import type { OverdueOptions, OverdueRun, OverdueRuns } from '../base/overdue.js';
+import { decodeClaim, encodeClaim } from './redis-claim-codec.js';
+import { keysOfRun } from './redis-ledger-access.js';
+import { decodePause, deliveryOf } from './redis-run-codec.js';
+import { RedisRunHistory } from './redis-run-history.js';
+import type { Run } from '../base/run.js';
+
+/** A script blocks the server while it runs: one with this many claims, confirmations, crons or looks takes a few milliseconds. */
+const MAX_CLAIMS = 200;
+const MAX_CONFIRMED = 500;
+const MAX_CRONS = 500;
+const MAX_LOOKED_AT = 200;
+
+type CronRow = readonly (string | null)[];
+
+/** How many are watched, whether something is to be forgotten, how many notifications wait, and ids; or in words why the cron could not be read. */
+type OverdueRow = readonly [number, number, number, ...string[]] | string;
+
+interface PreparedClaim {
+  readonly index: number;
+  readonly runId: string;
+  readonly keys: readonly string[];
+  readonly args: readonly (string | number)[];
+}
+
+export class RedisOccurrenceLog extends RedisRunHistory implements OccurrenceLog {
+  async readCron(cron: string): Promise<CronRecord> {
+    const [record] = await this.readCrons([cron]);
+    return record as CronRecord;
+  }
+
+  async readCrons(crons: readonly string[]): Promise<CronRecord[]> {
+    const rows = await Promise.all(
+      this.access.inBatches(crons, MAX_CRONS).map(async (batch) => {
+        const keys = batch.map((cron) => this.access.keys(cron).cron);
+        return (await this.access.ask('read-crons', keys, [])) as CronRow[];
+      }),
+    );
+    return rows.flat().map(decodeCron);
+  }
+
+  async claim(request: ClaimRequest): Promise<ClaimReply> {
+    const [reply] = await this.#claimBatch([this.#prepare(request, 0)]);
+    return reply as ClaimReply;
+  }
+
+  /** An invalid claim is rejected alone, and a call that failed rejects only the claims in it. */
+  async claimAll(requests: readonly ClaimRequest[]): Promise<PromiseSettledResult<ClaimReply>[]> {
+    const outcomes: PromiseSettledResult<ClaimReply>[] = [];
+    const sound: PreparedClaim[] = [];
+    for (const [index, request] of requests.entries()) {
+      try {
+        sound.push(this.#prepare(request, index));
+      } catch (reason) {
+        outcomes[index] = { status: 'rejected', reason };
+      }
+    }
+    const batches = this.access.inBatches(sound, MAX_CLAIMS);
+    const asking: Promise<ClaimReply[]>[] = [];
+    for (const batch of batches) asking.push(this.#claimBatch(batch));
+    const settled = await Promise.allSettled(asking);
+    for (const [n, batch] of batches.entries()) {
+      const result = settled[n] as PromiseSettledResult<ClaimReply[]>;
+      for (const [at, { index }] of batch.entries()) {
+        outcomes[index] =
+          result.status === 'rejected' ? result : { status: 'fulfilled', value: result.value[at] as ClaimReply };
+      }
+    }
+    return outcomes;
+  }
+
+  /** @throws {RangeError} for an invalid claim, so that it never gets among others */
+  #prepare(request: ClaimRequest, index: number): PreparedClaim {
+    checkClaim(request);
+    const { cron, occurrence } = request;
+    const runId = occurrence ? occurrenceId({ cron, scheduledAt: occurrence.scheduledAt }) : '';
+    const of = this.access.keys(cron);
+    const keys = [of.cron, of.run(runId)];
+    if (this.access.redis.isCluster) keys.push(of.runs, of.open, of.watch, of.pending, of.skips);
+    return { index, runId, keys, args: encodeClaim(request) };
+  }
+
+  async #claimBatch(claims: readonly PreparedClaim[]): Promise<ClaimReply[]> {
+    const { toleranceMs, recoverMs, keepMs } = this.access.timing;
+    const replies = (await this.access.ask(
+      'claim-occurrences',
+      claims.flatMap(({ keys }) => keys),
+      [toleranceMs, recoverMs, keepMs, ...claims.flatMap(({ args }) => args)],
+    )) as string[][];
+    return claims.map(({ runId }, n) => decodeClaim(replies[n] ?? [], runId));
+  }
+
+  async confirm(runIds: readonly string[]): Promise<void> {
+    const { keys: keysOf, timing } = this.access;
+    await Promise.all(
+      this.access.inBatches(runIds, MAX_CONFIRMED).map((batch) => {
+        const keys = batch.flatMap((runId) => {
+          const of = keysOfRun(keysOf, runId);
+          return [of.run(runId), of.pending, of.watch];
+        });
+        return this.access.ask('confirm-runs', keys, [timing.sweepMs, ...batch]);
+      }),
+    );
+  }
+
+  async pending(cron: string): Promise<Delivery[]> {
+    const ids = await this.access.redis.zrange(this.access.keys(cron).pending, 0, String(LEDGER_BATCH - 1));
+    return (await this.existing(ids)).map(({ id, delivery, priority }) => deliveryOf(id, delivery, priority));
+  }
+
+  async overdueAll(crons: readonly string[], options: OverdueOptions): Promise<PromiseSettledResult<OverdueRuns>[]> {
+    checkOverdue(options);
+    const batches = this.access.inBatches(crons, MAX_LOOKED_AT);
+    return (await Promise.all(batches.map((batch) => this.#overdueBatch(batch, options)))).flat();
+  }
+
+  async #overdueBatch(
+    crons: readonly string[],
+    { againMs, keep }: OverdueOptions,
+  ): Promise<PromiseSettledResult<OverdueRuns>[]> {
+    try {
+      const keys = crons.flatMap((cron) => {
+        const { watch, runs, skips, notifications } = this.access.keys(cron);
+        return [watch, runs, skips, notifications];
+      });
+      const rows = (await this.access.ask('list-overdue', keys, [LEDGER_BATCH, againMs, keep])) as OverdueRow[];
+      return await Promise.allSettled(crons.map((cron, n) => this.#overdueOf(cron, rows[n] ?? 'no answer')));
+    } catch (reason) {
+      return crons.map(() => ({ status: 'rejected', reason }));
+    }
+  }
+
+  async #overdueOf(cron: string, row: OverdueRow): Promise<OverdueRuns> {
+    if (typeof row === 'string') throw new Error(`Expected the runs of ${cron}, got ${row}.`);
+    const [watched, surplus, notifications, ...ids] = row;
+    const runs = await Promise.all(ids.map((id) => this.readRun(id)));
+    return { runs: runs.filter((run) => run !== null).map(overdueRun), watched, surplus: surplus === 1, notifications };
+  }
+
+  /** Those that run have the end of their lease as their score. */
+  async unstarted(cron: string, limit: number): Promise<OverdueRun[]> {
+    if (limit < 1) return [];
+    const { redis, keys } = this.access;
+    const runs = await this.existing(await redis.zrangebyscore(keys(cron).open, '+inf', '+inf', 'LIMIT', 0, limit));
+    return runs.map(overdueRun);
+  }
+
+  async redeliver({ runId, delivery }: Delivery, nonce: string): Promise<Delivery | null> {
+    const keys = keysOfRun(this.access.keys, runId);
+    const reply = await this.access.call(
+      'redeliver-run',
+      [keys.run(runId), keys.open, keys.watch, keys.pending, keys.effects(runId), keys.items(runId)],
+      [runId, delivery, nonce, this.access.timing.keepMs],
+    );
+    return reply[0] === 'DELIVER' ? deliveryOf(runId, reply[1], reply[2]) : null;
+  }
+}
+
+function overdueRun({ id, delivery, priority, state }: Run): OverdueRun {
+  return { ...deliveryOf(id, delivery, priority), state };
+}
+
+/** One row of `read-crons.lua`. */
+function decodeCron([fence, cursor, generation, refusals, ...rest]: CronRow): CronRecord {
+  const [dropped, lastAt] = rest.slice(4);
+  return {
+    fence: fence ? parseFence(fence) : NO_FENCE,
+    cursor: cursor ? Number(cursor) : null,
+    generation: Number(generation ?? 0),
+    refusals: Number(refusals ?? 0),
+    paused: decodePause(rest),
+    droppedNotifications: dropped ? { count: Number(dropped), lastAt: Number(lastAt) } : null,
+  };
+}

@@ -1,0 +1,108 @@
+import { randomUUID } from 'node:crypto';
+import type {
+  CancelReply,
+  OperatorLog,
+  OperatorOrder,
+  ResolveReply,
+  ResolveRequest,
+  TriggerReply,
+  TriggerRequest,
+} from '../base/ledger.js';
+import { checkPause, checkTrigger, checkUnresolvedEffect, checkWhole } from '../base/ledger-request.js';
+import { checkCronName } from '../base/occurrence.js';
+import { keysOfRun } from './redis-ledger-access.js';
+import { RedisOccurrenceLog } from './redis-occurrence-log.js';
+import { decodeCancel, decodeResolve, decodeTrigger, encodeTrigger } from './redis-operator-codec.js';
+import { decodePause, encodeAction, encodeUntil } from './redis-run-codec.js';
+import { resolutionText } from '../base/resolution.js';
+import type { OperatorAction, Pause } from '../base/run.js';
+
+/** How an effect is recorded after the answer. */
+const RECORDED_AS = { done: 'done', 'not-done': 'failed', 'give-up': 'give-up' } as const;
+
+/** What people do to a cron by hand. Each call has a nonce of its own, because a command may be sent twice. */
+export class RedisOperatorLog extends RedisOccurrenceLog implements OperatorLog {
+  async trigger(request: TriggerRequest): Promise<TriggerReply> {
+    checkTrigger(request);
+    const { runId, rerunOf } = request;
+    const keys = keysOfRun(this.access.keys, runId);
+    const source = rerunOf ? [keys.effects(rerunOf), keys.items(rerunOf), keys.run(rerunOf)] : [];
+    const copied = [keys.effects(runId), keys.items(runId), ...source];
+    const { cron, runs, open, watch, pending, skips, asked, actions, used } = keys;
+    const reply = await this.access.call(
+      'trigger-run',
+      [cron, runs, open, watch, pending, skips, keys.run(runId), asked, actions, used, ...copied],
+      encodeTrigger(request, this.access.timing),
+    );
+    return decodeTrigger(reply, runId);
+  }
+
+  async pause(cron: string, order: OperatorOrder & { readonly until: number | null }): Promise<Pause> {
+    checkPause(cron, order);
+    const until = encodeUntil(order.until);
+    const reply = await this.#order('pause-cron', cron, [until, order.by, order.reason, noteOf('pause', order)]);
+    const pause = decodePause(reply);
+    if (pause === null) throw new Error(`Expected a reply of pause-cron, got ${JSON.stringify(reply)}.`);
+    return pause;
+  }
+
+  async resume(cron: string, order: OperatorOrder): Promise<Pause | null> {
+    checkCronName(cron);
+    return decodePause(await this.#order('resume-cron', cron, [noteOf('resume', order)]));
+  }
+
+  async cancel(runId: string, order: OperatorOrder & { readonly graceMs: number }): Promise<CancelReply> {
+    const { by, reason, graceMs } = order;
+    checkWhole('graceMs', graceMs, 0);
+    const keys = keysOfRun(this.access.keys, runId);
+    const reply = await this.access.call(
+      'cancel-run',
+      [
+        keys.run(runId),
+        keys.open,
+        keys.watch,
+        keys.pending,
+        keys.effects(runId),
+        keys.actions,
+        keys.uncertain,
+        keys.items(runId),
+      ],
+      [runId, by, graceMs, this.access.timing.keepMs, encodeAction({ action: 'cancel', by, reason, runId })],
+    );
+    return decodeCancel(reply);
+  }
+
+  async resolve(runId: string, request: ResolveRequest): Promise<ResolveReply> {
+    checkUnresolvedEffect(request.question);
+    const { cron, open, watch, uncertain, actions, failed, notifications, ...keys } = keysOfRun(
+      this.access.keys,
+      runId,
+    );
+    const { answer, by, reason, nonce, question } = request;
+    const { attempt, effect, item, since } = question;
+    const { sweepMs, keepMs } = this.access.timing;
+    const text = answer.verdict === 'done' ? answer.result : resolutionText(request);
+    const action = encodeAction({ action: 'resolve', by, reason, runId });
+    const reply = await this.access.call(
+      'resolve-run',
+      [
+        ...[keys.run(runId), open, watch, uncertain, keys.effects(runId), keys.items(runId), actions],
+        ...[failed, notifications, cron],
+      ],
+      [
+        ...[runId, nonce, RECORDED_AS[answer.verdict], text, sweepMs, keepMs, action],
+        ...[attempt, effect, item === null ? '' : 1, item ?? '', since],
+      ],
+    );
+    return decodeResolve(reply, runId);
+  }
+
+  #order(script: 'pause-cron' | 'resume-cron', cron: string, args: string[]): Promise<string[]> {
+    const keys = this.access.keys(cron);
+    return this.access.call(script, [keys.cron, keys.actions], [randomUUID(), ...args]);
+  }
+}
+
+function noteOf(action: OperatorAction['action'], { by, reason }: OperatorOrder): string {
+  return encodeAction({ action, by, reason, runId: null });
+}
