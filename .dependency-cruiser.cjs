@@ -57,11 +57,14 @@ const LAYERS = {
   },
   'libs/jobs': {
     telemetry: [],
-    scheduling: ['telemetry'],
-    notifying: ['scheduling', 'telemetry'],
-    running: ['scheduling', 'telemetry'],
-    enqueuing: ['running', 'scheduling', 'telemetry'],
-    nest: ['enqueuing', 'notifying', 'running', 'scheduling', 'telemetry'],
+    membership: ['telemetry'],
+    queue: ['telemetry'],
+    schedules: ['telemetry'],
+    scheduling: ['membership', 'queue', 'schedules', 'telemetry'],
+    notifying: ['queue', 'telemetry'],
+    running: ['queue', 'telemetry'],
+    enqueuing: ['membership', 'queue', 'running', 'telemetry'],
+    nest: ['enqueuing', 'membership', 'notifying', 'queue', 'running', 'scheduling', 'telemetry'],
   },
   'libs/operations': {
     alarms: [],
@@ -194,7 +197,7 @@ module.exports = {
     confined('bullmq-in-the-queue', {
       packages: ['bullmq', '@nestjs/bullmq'],
       to: [
-        '^libs/jobs/src/scheduling/bullmq-run-queue\\.ts$',
+        '^libs/jobs/src/queue/bullmq-run-queue\\.ts$',
         '^libs/operations/src/alarms/(bullmq-alarm-queue|alarm\\.processor)\\.ts$',
         '^libs/jobs/src/running/[^/]+\\.processor\\.ts$',
         '^apps/.*\\.module\\.ts$',

@@ -4,7 +4,7 @@ import { closeRedis, connectRedis } from '@fencepost/lease/redis';
 import { RedisLedger } from '@fencepost/ledger/redis';
 import { Telemetry } from '@fencepost/jobs';
 import { RunProcessor } from '../../libs/jobs/dist/running/run.processor.js';
-import { BullmqRunQueue } from '../../libs/jobs/dist/scheduling/bullmq-run-queue.js';
+import { BullmqRunQueue } from '../../libs/jobs/dist/queue/bullmq-run-queue.js';
 import { openPostgresLedger } from './postgres-ledger.mjs';
 
 const JOB = 'job';

@@ -1,8 +1,7 @@
 import { systemClock } from '@fencepost/lease';
 import { RedisMembership } from '@fencepost/jobs/internal';
 import { audit } from '@fencepost/operations/audit';
-import { RedisCatalog } from '@fencepost/ledger/catalog';
-import { RedisLedger } from '@fencepost/ledger/redis';
+import { RedisCatalog, RedisLedger } from '@fencepost/ledger/redis';
 
 /** What became of every instant of the window, from the records alone. */
 export async function auditOf({ redis }, { prefix }, { from, to }) {

@@ -1,5 +1,5 @@
 import { parseSchedule } from '@fencepost/schedule';
-import { RedisCatalog } from '@fencepost/ledger/catalog';
+import { RedisCatalog } from '@fencepost/ledger/redis';
 import { DueIndex } from '../../libs/jobs/dist/scheduling/due-index.js';
 import { Member } from './crew.mjs';
 

@@ -1,10 +1,10 @@
 import type { RedisClient } from '@fencepost/lease/redis';
 import { PostgresLedger } from '../../libs/ledger/src/postgres/postgres-ledger.js';
 import { RedisLedger } from '../../libs/ledger/src/redis/redis-ledger.js';
-import { openCatalog } from '../../libs/jobs/src/nest/definition-stores.js';
+import { openCatalog } from '../../libs/jobs/src/nest/stores.js';
 import { openAuditTrail } from '../../libs/operations/src/nest/definition-stores.js';
-import { BullmqRunQueue } from '../../libs/jobs/src/scheduling/bullmq-run-queue.js';
-import { RedisMembership } from '../../libs/jobs/src/scheduling/redis-membership.js';
+import { BullmqRunQueue } from '../../libs/jobs/src/queue/bullmq-run-queue.js';
+import { RedisMembership } from '../../libs/jobs/src/membership/redis-membership.js';
 import { Telemetry } from '../../libs/jobs/src/telemetry/telemetry.js';
 import type { Database } from './database.js';
 

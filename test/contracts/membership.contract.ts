@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { MEMBER_GONE_MS, MAX_OVERDUE, OVERDUE_MS, type Membership } from '../../libs/jobs/src/scheduling/membership.js';
+import { MEMBER_GONE_MS, MAX_OVERDUE, OVERDUE_MS, type Membership } from '../../libs/jobs/src/membership/membership.js';
 
 /** What a membership's spec has to offer, so that the contract can drive it. */
 export interface MembershipHarness {

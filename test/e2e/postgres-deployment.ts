@@ -9,7 +9,7 @@ import { PostgresCatalog } from '../../libs/ledger/src/postgres/postgres-catalog
 import { PostgresLedger } from '../../libs/ledger/src/postgres/postgres-ledger.js';
 import { migrateLedger } from '../../libs/ledger/src/postgres/postgres-migrations.js';
 import type { Run } from '../../libs/ledger/src/base/run.js';
-import { RedisMembership } from '../../libs/jobs/src/scheduling/redis-membership.js';
+import { RedisMembership } from '../../libs/jobs/src/membership/redis-membership.js';
 import { freshSchema, postgresForTests, type TestPostgres } from '../support/postgres.js';
 import { usePods, type Pods } from '../support/pods.js';
 import { privateRedis, type PrivateRedis } from '../support/redis.js';

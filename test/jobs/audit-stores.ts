@@ -9,7 +9,7 @@ import type { ClaimReply, ClaimRequest, Ledger } from '../../libs/ledger/src/bas
 import { ledgerKeys, type CronKeys } from '../../libs/ledger/src/redis/redis-ledger-access.js';
 import { RedisLedger } from '../../libs/ledger/src/redis/redis-ledger.js';
 import type { SkipReason } from '../../libs/ledger/src/base/run.js';
-import { RedisMembership } from '../../libs/jobs/src/scheduling/redis-membership.js';
+import { RedisMembership } from '../../libs/jobs/src/membership/redis-membership.js';
 import { CRON, definitionOf, HOUR, SECOND } from '../support/audit-history.js';
 
 export function claimOf(over: Partial<ClaimRequest> & { scheduledAt: number | null }): Omit<ClaimRequest, 'cursor'> {

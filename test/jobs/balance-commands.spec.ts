@@ -5,7 +5,7 @@ import { LeaseKeeper } from '@fencepost/lease/internal';
 import { closeRedis, connectRedis, RedisLeaseStore } from '@fencepost/lease/redis';
 import { RedisCatalog } from '../../libs/ledger/src/redis/redis-catalog.js';
 import { RedisLedger } from '../../libs/ledger/src/redis/redis-ledger.js';
-import { RedisMembership } from '../../libs/jobs/src/scheduling/redis-membership.js';
+import { RedisMembership } from '../../libs/jobs/src/membership/redis-membership.js';
 import { SchedulerPod } from '../../libs/jobs/src/scheduling/scheduler-pod.js';
 import { Telemetry } from '../../libs/jobs/src/telemetry/telemetry.js';
 import { MemoryRunQueue } from '../../libs/testing/src/memory-run-queue.js';

@@ -1,9 +1,9 @@
 import type { Cluster } from 'ioredis';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { RedisCatalog, type CronDefinition } from '@fencepost/ledger/catalog';
-import { RedisLedger } from '@fencepost/ledger/redis';
+import type { CronDefinition } from '@fencepost/ledger/catalog';
+import { RedisCatalog, RedisLedger } from '@fencepost/ledger/redis';
 import { closeRedis, connectRedis } from '@fencepost/lease/redis';
-import { BullmqRunQueue } from '../../libs/jobs/src/scheduling/bullmq-run-queue.js';
+import { BullmqRunQueue } from '../../libs/jobs/src/queue/bullmq-run-queue.js';
 import { fencepost } from '../support/fencepost.js';
 import { privateCluster, type PrivateCluster } from '../support/redis-cluster.js';
 import { redisEnvironment } from '../support/redis-place.js';

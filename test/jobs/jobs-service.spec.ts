@@ -12,7 +12,7 @@ import { IdempotencyKeyError } from '../../libs/jobs/src/enqueuing/job-errors.js
 import { Jobs } from '../../libs/jobs/src/enqueuing/jobs.js';
 import { JobPayloadError } from '../../libs/jobs/src/running/job-payload-error.js';
 import { RedisLedger } from '../../libs/ledger/src/redis/redis-ledger.js';
-import { queuePrefix } from '../../libs/jobs/src/scheduling/bullmq-run-queue.js';
+import { queuePrefix } from '../../libs/jobs/src/queue/bullmq-run-queue.js';
 import { recordedEvents } from '../support/recorded-events.js';
 import { testRedis } from '../support/redis.js';
 import { redisSpaces } from './redis-space.js';

@@ -4,7 +4,7 @@ import { afterEach, describe, expect, it } from 'vitest';
 import { MemoryLedger } from '../../libs/ledger/src/memory/memory-ledger.js';
 import type { AttemptDeps } from '../../libs/jobs/src/running/delivery.js';
 import { RunProcessor } from '../../libs/jobs/src/running/run.processor.js';
-import { BullmqRunQueue } from '../../libs/jobs/src/scheduling/bullmq-run-queue.js';
+import { BullmqRunQueue } from '../../libs/jobs/src/queue/bullmq-run-queue.js';
 import { Telemetry } from '../../libs/jobs/src/telemetry/telemetry.js';
 import { redisSpaces } from './redis-space.js';
 

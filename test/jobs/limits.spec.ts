@@ -7,7 +7,7 @@ import { RedisLedger } from '../../libs/ledger/src/redis/redis-ledger.js';
 import type { Limits } from '../../libs/jobs/src/running/delivery.js';
 import { RunProcessor } from '../../libs/jobs/src/running/run.processor.js';
 import type { RunContext } from '../../libs/jobs/src/running/run-context.js';
-import { BullmqRunQueue } from '../../libs/jobs/src/scheduling/bullmq-run-queue.js';
+import { BullmqRunQueue } from '../../libs/jobs/src/queue/bullmq-run-queue.js';
 import { Telemetry } from '../../libs/jobs/src/telemetry/telemetry.js';
 import { recordedEvents } from '../support/recorded-events.js';
 import { redisSpaces } from './redis-space.js';

@@ -4,8 +4,8 @@ import { RedisCatalog } from '../../libs/ledger/src/redis/redis-catalog.js';
 import { RedisLedger } from '../../libs/ledger/src/redis/redis-ledger.js';
 import { CronCatalog } from '../../libs/operations/src/operating/cron-catalog.js';
 import { CronOperator } from '../../libs/operations/src/operating/cron-operator.js';
-import { BullmqRunQueue } from '../../libs/jobs/src/scheduling/bullmq-run-queue.js';
-import { RedisMembership } from '../../libs/jobs/src/scheduling/redis-membership.js';
+import { BullmqRunQueue } from '../../libs/jobs/src/queue/bullmq-run-queue.js';
+import { RedisMembership } from '../../libs/jobs/src/membership/redis-membership.js';
 import { redisSpaces } from './redis-space.js';
 
 const spaces = redisSpaces();

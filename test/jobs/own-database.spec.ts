@@ -3,7 +3,7 @@ import { Telemetry } from '@fencepost/jobs';
 import { systemClock, type Clock } from '@fencepost/lease';
 import { ManualClock } from '@fencepost/lease/testing';
 import { MAX_MS } from '../../libs/jobs/src/nest/postgres-deadline-pool.js';
-import { openDatabase } from '../../libs/jobs/src/nest/postgres-database.js';
+import { openDatabase } from '../../libs/jobs/src/nest/stores.js';
 import { jobsSettings } from '../../libs/jobs/src/nest/options.js';
 import { postgresForTests, type TestPostgres } from '../support/postgres.js';
 

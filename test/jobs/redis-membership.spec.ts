@@ -1,5 +1,5 @@
 import { redisKeys } from '@fencepost/lease/internal/redis';
-import { RedisMembership } from '../../libs/jobs/src/scheduling/redis-membership.js';
+import { RedisMembership } from '../../libs/jobs/src/membership/redis-membership.js';
 import { membershipContract } from '../contracts/membership.contract.js';
 import { redisSpaces } from './redis-space.js';
 

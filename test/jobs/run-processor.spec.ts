@@ -11,7 +11,7 @@ import {
   queuePrefix,
   BullmqRunQueue,
   type RunJobData,
-} from '../../libs/jobs/src/scheduling/bullmq-run-queue.js';
+} from '../../libs/jobs/src/queue/bullmq-run-queue.js';
 import { Telemetry } from '../../libs/jobs/src/telemetry/telemetry.js';
 import { recordedEvents } from '../support/recorded-events.js';
 import { redisSpaces } from './redis-space.js';

@@ -6,7 +6,7 @@ import { OperationsModule, CronOperator } from '@fencepost/operations';
 import { SpanStatusCode } from '@opentelemetry/api';
 import { InMemorySpanExporter, type ReadableSpan } from '@opentelemetry/sdk-trace-base';
 import { afterEach, describe, expect, it } from 'vitest';
-import { BullmqRunQueue } from '../../libs/jobs/src/scheduling/bullmq-run-queue.js';
+import { BullmqRunQueue } from '../../libs/jobs/src/queue/bullmq-run-queue.js';
 import { OpenTelemetryTracing } from '../../libs/jobs/src/telemetry/open-telemetry.js';
 import { Telemetry } from '../../libs/jobs/src/telemetry/telemetry.js';
 import { recordSpans } from '../pods/recorded-spans.js';

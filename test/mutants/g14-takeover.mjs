@@ -26,7 +26,7 @@ export default [
     name: 'outage: a cron that was given up is left alone for long',
     guards: 'G14',
     defence: 'what was given up in an outage goes on within seconds of its end',
-    file: 'libs/jobs/src/scheduling/pod-timing.ts',
+    file: 'libs/jobs/src/membership/pod-timing.ts',
     find: 'leftToOthersMs: scaled(ABANDONED_AFTER_MS + 2 * HEARTBEAT_MS)',
     replace: 'leftToOthersMs: scaled(ABANDONED_AFTER_MS + 20 * HEARTBEAT_MS)',
     killedBy: 'libs/jobs/src/scheduling/balance.spec.ts',

@@ -116,7 +116,7 @@ export default [
     name: 'postgres: a process starts whatever its tables are',
     guards: 'G15',
     defence: 'a process whose ledger has no tables, or those of another release, does not start',
-    file: 'libs/jobs/src/nest/jobs-core.module.ts',
+    file: 'libs/jobs/src/nest/postgres-ledger-opening.ts',
     find: 'await retryOnBoot(() => ledger.checkSchema());',
     replace: '',
     killedBy: 'test/truth/08-pods-ask-the-ledger.spec.ts',

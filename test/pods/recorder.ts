@@ -2,9 +2,8 @@ import 'reflect-metadata';
 import { channel } from 'node:diagnostics_channel';
 import { openSync, writeSync } from 'node:fs';
 import { EVENT_TEXT } from '@fencepost/jobs/internal';
-import { PostgresCatalog, RedisCatalog } from '@fencepost/ledger/catalog';
-import { PostgresLedger } from '@fencepost/ledger/postgres';
-import { RedisLedger } from '@fencepost/ledger/redis';
+import { PostgresCatalog, PostgresLedger } from '@fencepost/ledger/postgres';
+import { RedisCatalog, RedisLedger } from '@fencepost/ledger/redis';
 import { armStalls } from './stall.js';
 
 /*

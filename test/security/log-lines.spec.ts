@@ -8,7 +8,7 @@ import type { Readable } from 'node:stream';
 import { text as textOf } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
 import { CronCatalog } from '@fencepost/operations';
-import { RedisCatalog } from '@fencepost/ledger/catalog';
+import { RedisCatalog } from '@fencepost/ledger/redis';
 import { systemClock } from '@fencepost/lease';
 import { closeRedis, connectRedis } from '@fencepost/lease/redis';
 import { afterAll, beforeAll, expect, it, vi } from 'vitest';

@@ -1,6 +1,6 @@
 import { LEDGER_TIMING, type LedgerTiming } from '../../libs/ledger/src/base/ledger-timing.js';
-import { podTiming, type PodTiming } from '../../libs/jobs/src/scheduling/pod-timing.js';
-import { HEARTBEAT_MS } from '../../libs/jobs/src/scheduling/membership.js';
+import { podTiming, type PodTiming } from '../../libs/jobs/src/membership/pod-timing.js';
+import { HEARTBEAT_MS } from '../../libs/jobs/src/membership/membership.js';
 
 /** All waiting of a deployment, in the proportions of production: a second there is a heartbeat here. Milliseconds. */
 export interface Cadence {

@@ -4,7 +4,7 @@ import type { Catalog } from '../../libs/ledger/src/catalog/catalog.js';
 import type { CatalogEntry, CronState } from '../../libs/ledger/src/catalog/definition.js';
 import type { Ledger } from '../../libs/ledger/src/base/ledger.js';
 import { isTerminal } from '../../libs/ledger/src/base/run-state.js';
-import type { Membership } from '../../libs/jobs/src/scheduling/membership.js';
+import type { Membership } from '../../libs/jobs/src/membership/membership.js';
 import type { Sinks } from './sinks.js';
 import type { KnownCron, KnownRun } from './rules/known.js';
 import { demand } from './rules/violation.js';

@@ -1,7 +1,7 @@
 import type { Clock } from '@fencepost/lease';
 import type { Delivery } from '../../libs/ledger/src/base/ledger.js';
 import type { Disposition } from '../../libs/jobs/src/running/delivery.js';
-import type { Place, QueuedDelivery, RunQueue } from '../../libs/jobs/src/scheduling/run-queue.js';
+import type { Place, QueuedDelivery, RunQueue } from '../../libs/jobs/src/queue/run-queue.js';
 
 /** Who takes jobs. */
 export interface Consumer {

@@ -3,7 +3,7 @@ import type { Redis } from 'ioredis';
 import type { CronDefinition, Declaration } from '../../libs/ledger/src/catalog/definition.js';
 import { RedisCatalog } from '../../libs/ledger/src/redis/redis-catalog.js';
 import { RedisLedger } from '../../libs/ledger/src/redis/redis-ledger.js';
-import { RedisMembership } from '../../libs/jobs/src/scheduling/redis-membership.js';
+import { RedisMembership } from '../../libs/jobs/src/membership/redis-membership.js';
 import { fencepost } from './fencepost.js';
 
 export function declared(name: string, expression = '0 3 * * *', more: Partial<CronDefinition> = {}): Declaration {

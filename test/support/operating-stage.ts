@@ -8,7 +8,7 @@ import { MemoryLedger } from '../../libs/ledger/src/memory/memory-ledger.js';
 import type { SkipReason } from '../../libs/ledger/src/base/run.js';
 import { CronCatalog } from '../../libs/operations/src/operating/cron-catalog.js';
 import { CronOperator, type CronOperatorPorts } from '../../libs/operations/src/operating/cron-operator.js';
-import { MemoryMembership } from '../../libs/jobs/src/scheduling/memory-membership.js';
+import { MemoryMembership } from '../../libs/jobs/src/membership/memory-membership.js';
 import { MemoryRunQueue } from '../../libs/testing/src/memory-run-queue.js';
 import { CRON, definitionOf, SECOND, START } from './audit-history.js';
 

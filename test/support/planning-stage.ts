@@ -11,7 +11,7 @@ import type { Delivery } from '../../libs/ledger/src/base/ledger.js';
 import { MemoryLedger } from '../../libs/ledger/src/memory/memory-ledger.js';
 import { Dispatcher, type DispatchResult } from '../../libs/jobs/src/scheduling/dispatcher.js';
 import { holdCron, type HeldCron } from '../../libs/jobs/src/scheduling/held-cron.js';
-import { Schedules } from '../../libs/jobs/src/scheduling/schedules.js';
+import { Schedules } from '../../libs/jobs/src/schedules/schedules.js';
 import { Telemetry } from '../../libs/jobs/src/telemetry/telemetry.js';
 import { MemoryRunQueue } from '../../libs/testing/src/memory-run-queue.js';
 import { flaky } from './flaky.js';

@@ -8,7 +8,7 @@ import type { Ledger } from '../../libs/ledger/src/base/ledger.js';
 import type { LedgerTiming } from '../../libs/ledger/src/base/ledger-timing.js';
 import { MemoryLedger } from '../../libs/ledger/src/memory/memory-ledger.js';
 import { holdCron, type HeldCron } from '../../libs/jobs/src/scheduling/held-cron.js';
-import { MemoryMembership } from '../../libs/jobs/src/scheduling/memory-membership.js';
+import { MemoryMembership } from '../../libs/jobs/src/membership/memory-membership.js';
 import { SchedulerPod } from '../../libs/jobs/src/scheduling/scheduler-pod.js';
 import { Telemetry } from '../../libs/jobs/src/telemetry/telemetry.js';
 import { MemoryRunQueue, type MemoryRunQueueOptions } from '../../libs/testing/src/memory-run-queue.js';

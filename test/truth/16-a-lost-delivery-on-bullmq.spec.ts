@@ -4,10 +4,10 @@ import { parseFence, systemClock } from '@fencepost/lease';
 import { closeRedis } from '@fencepost/lease/redis';
 import { afterEach, describe, expect, it } from 'vitest';
 import { RedisLedger } from '../../libs/ledger/src/redis/redis-ledger.js';
-import { BullmqRunQueue, QUEUE_NAME, queuePrefix } from '../../libs/jobs/src/scheduling/bullmq-run-queue.js';
+import { BullmqRunQueue, QUEUE_NAME, queuePrefix } from '../../libs/jobs/src/queue/bullmq-run-queue.js';
 import { Dispatcher } from '../../libs/jobs/src/scheduling/dispatcher.js';
 import { Recovery } from '../../libs/jobs/src/scheduling/recovery.js';
-import { Schedules } from '../../libs/jobs/src/scheduling/schedules.js';
+import { Schedules } from '../../libs/jobs/src/schedules/schedules.js';
 import { Telemetry } from '../../libs/jobs/src/telemetry/telemetry.js';
 import { redisSpaces } from '../jobs/redis-space.js';
 

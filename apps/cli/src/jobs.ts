@@ -36,13 +36,9 @@ export {
   presentWhyReport,
 } from '@fencepost/operations/presenting';
 export { Telemetry, UnknownCronError } from '@fencepost/jobs';
-export {
-  contentHash,
-  listTenants,
-  openPostgresCatalog,
-  PostgresCatalog,
-  RedisCatalog,
-} from '@fencepost/ledger/catalog';
+export { contentHash } from '@fencepost/ledger/catalog';
+export { listTenants, openPostgresCatalog, PostgresCatalog } from '@fencepost/ledger/postgres';
+export { RedisCatalog } from '@fencepost/ledger/redis';
 export { CRON_NAME } from '@fencepost/ledger/run';
 export { migrateLedger, PostgresLedger, readPostgresFacts } from '@fencepost/ledger/postgres';
 export { PostgresAuditTrail, RedisAuditTrail } from '@fencepost/ledger/audit-trail';

@@ -1,7 +1,6 @@
 import { randomUUID } from 'node:crypto';
-import { migrateLedger, PostgresLedger } from '@fencepost/ledger/postgres';
-import { PostgresCatalog, RedisCatalog } from '@fencepost/ledger/catalog';
-import { RedisLedger } from '@fencepost/ledger/redis';
+import { migrateLedger, PostgresLedger, PostgresCatalog } from '@fencepost/ledger/postgres';
+import { RedisCatalog, RedisLedger } from '@fencepost/ledger/redis';
 import { RedisMembership } from '@fencepost/jobs/internal';
 import type { audit } from '@fencepost/operations/audit';
 import { systemClock } from '@fencepost/lease';

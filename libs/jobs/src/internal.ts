@@ -10,17 +10,26 @@ export { uuidV7 } from './enqueuing/uuid-v7.js';
 export { checkRuntimeCron } from './nest/cron-declaration.js';
 export { CronExplorer } from './nest/cron-explorer.js';
 export type { FoundCron } from './nest/cron-explorer.js';
-export { inDatabase } from './nest/definition-stores.js';
-export type { DefinitionPlace, Pooled } from './nest/definition-stores.js';
+export { inDatabase } from './nest/stores.js';
+export type { DefinitionPlace, Pooled } from './nest/stores.js';
 export { JOB_METADATA } from './nest/job-handler.decorator.js';
 export type { JobsSettings } from './nest/options.js';
 export { PodRoles } from './nest/pod-roles.js';
 export type { RoleFacts } from './nest/pod-roles.js';
 export type { Database } from './nest/postgres-database.js';
 export { commandTimeoutOf, copyOf, workerCopyOf } from './nest/redis-copy.js';
-export { SchedulerRunner } from './nest/scheduler-runner.js';
+export type { SchedulerRunner } from './nest/scheduler-runner.js';
 export { CRON_METADATA } from './nest/singleton-cron.decorator.js';
-export { ALARM_QUEUE, CRON_LEASE_STORE, DATABASE, JOBS_SETTINGS, MEMBERSHIP, ROLES, RUN_QUEUE } from './nest/tokens.js';
+export {
+  ALARM_QUEUE,
+  CRON_LEASE_STORE,
+  DATABASE,
+  JOBS_SETTINGS,
+  MEMBERSHIP,
+  ROLES,
+  RUN_QUEUE,
+  SCHEDULER,
+} from './nest/tokens.js';
 export type { AlarmQueue, Message } from './notifying/alarm-queue.js';
 export { ALARM_QUEUE_NAME, BullmqAlarmQueue, FIRST_PAUSE_MS, MAX_TRIES } from './notifying/bullmq-alarm-queue.js';
 export { happeningOf, pingMessages, pingOf, webhookMessages, webhookName } from './notifying/messages.js';
@@ -30,23 +39,15 @@ export type { CronHandler, Disposition } from './running/delivery.js';
 export { execute } from './running/execute.js';
 export { LazyAbort } from './running/lazy-abort.js';
 export { payloadHash } from './running/payload-hash.js';
-export { BullmqRunQueue, QUEUE_NAME, queuePrefix } from './scheduling/bullmq-run-queue.js';
-export { Dispatcher } from './scheduling/dispatcher.js';
-export { claimRequest } from './scheduling/due-calculator.js';
-export { newestRange } from './scheduling/generation-ranges.js';
-export type { GenerationRange, SharedSchedule, SharedSchedules } from './scheduling/generation-ranges.js';
-export { holdCron } from './scheduling/held-cron.js';
-export type { HeldCron } from './scheduling/held-cron.js';
-export { inGroups } from './scheduling/in-groups.js';
-export { MAX_OVERDUE, OVERDUE_MS } from './scheduling/membership.js';
-export type { Membership } from './scheduling/membership.js';
-export { MemoryMembership } from './scheduling/memory-membership.js';
-export { RedisMembership } from './scheduling/redis-membership.js';
-export { candidates, firstOf, firstTwoOf } from './scheduling/rendezvous.js';
-export { MAX_PRIORITY } from './scheduling/run-queue.js';
-export type { Place, QueuedDelivery, RunQueue } from './scheduling/run-queue.js';
-export { SchedulerPod } from './scheduling/scheduler-pod.js';
-export { Schedules } from './scheduling/schedules.js';
+export { BullmqRunQueue, QUEUE_NAME, queuePrefix } from './queue/bullmq-run-queue.js';
+export { newestRange } from './schedules/generation-ranges.js';
+export type { GenerationRange, SharedSchedule, SharedSchedules } from './schedules/generation-ranges.js';
+export { MAX_OVERDUE, OVERDUE_MS } from './membership/membership.js';
+export type { Membership } from './membership/membership.js';
+export { RedisMembership } from './membership/redis-membership.js';
+export { MAX_PRIORITY } from './queue/run-queue.js';
+export type { Place, QueuedDelivery, RunQueue } from './queue/run-queue.js';
+export { Schedules } from './schedules/schedules.js';
 export type { Alarm, AlarmChange, AlarmKind } from './telemetry/alarm.js';
 export { describeError } from './telemetry/describe-error.js';
 export { EVENT_TEXT, eventSentence } from './telemetry/events.js';

@@ -12,9 +12,5 @@ export type {
   Generation,
   MisfirePolicy,
 } from './catalog/definition.js';
-export { MemoryCatalog } from './memory/memory-catalog.js';
-export { PostgresCatalog, listTenants, openPostgresCatalog } from './postgres/postgres-catalog.js';
-export type { CatalogVersion } from './postgres/postgres-catalog.js';
 export type { UnreadableRecord } from './catalog/read-records.js';
-export { RedisCatalog } from './redis/redis-catalog.js';
 export { ZoneDataWatch } from './catalog/zone-data-watch.js';

@@ -34,5 +34,10 @@ export type { Notification } from './base/notification.js';
 export { MAX_NOTIFICATIONS } from './base/notification.js';
 export { OperatorInputError } from './base/operator-input.js';
 export type { OverdueRuns } from './base/overdue.js';
-export { isTransactional } from './base/transactional-ledger.js';
+export {
+  TransactionLostError,
+  TransactionMisusedError,
+  TransactionUnknownError,
+  isTransactional,
+} from './base/transactional-ledger.js';
 export type { TransactionReply, TransactionRequest, TransactionalLedger } from './base/transactional-ledger.js';

@@ -1,6 +1,5 @@
 export { ManualClock, MemoryLeaseStore } from '@fencepost/lease/testing';
-export { MemoryCatalog } from '@fencepost/ledger/catalog';
-export { MemoryLedger } from '@fencepost/ledger/memory';
+export { MemoryCatalog, MemoryLedger } from '@fencepost/ledger/memory';
 export type { Delivery } from '@fencepost/ledger';
 export type { Disposition } from '@fencepost/jobs/internal';
 export { MemoryRunQueue } from './memory-run-queue.js';

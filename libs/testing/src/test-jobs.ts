@@ -1,11 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import { parseDuration } from '@fencepost/lease/internal/options';
 import { ManualClock } from '@fencepost/lease/testing';
-import { MemoryCatalog } from '@fencepost/ledger/catalog';
-import { MemoryLedger } from '@fencepost/ledger/memory';
+import { MemoryCatalog, MemoryLedger } from '@fencepost/ledger/memory';
 import type { Answer } from '@fencepost/ledger/run';
 import { Jobs, Telemetry, type EnqueueOptions } from '@fencepost/jobs';
-import { MemoryMembership, type FoundCron, type QueuedDelivery } from '@fencepost/jobs/internal';
+import type { FoundCron, QueuedDelivery } from '@fencepost/jobs/internal';
+import { MemoryMembership } from '@fencepost/jobs/internal/scheduling';
 import { CronOperator } from '@fencepost/operations';
 import type { Fault, Marker, Write } from './fail-points.js';
 import { foundCrons } from './found-crons.js';

@@ -3,17 +3,8 @@ import { parseFence, type Clock, type Lease } from '@fencepost/lease';
 import type { Catalog } from '@fencepost/ledger/catalog';
 import type { Ledger } from '@fencepost/ledger';
 import { occurrenceId } from '@fencepost/ledger/run';
-import {
-  Dispatcher,
-  Schedules,
-  claimRequest,
-  holdCron,
-  newestRange,
-  runnableCron,
-  type GenerationRange,
-  type HeldCron,
-  type RunQueue,
-} from '@fencepost/jobs/internal';
+import { Schedules, newestRange, runnableCron, type GenerationRange, type RunQueue } from '@fencepost/jobs/internal';
+import { Dispatcher, claimRequest, holdCron, type HeldCron } from '@fencepost/jobs/internal/scheduling';
 import type { Telemetry } from '@fencepost/jobs';
 
 export interface TestSchedulerDeps {

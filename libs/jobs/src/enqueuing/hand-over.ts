@@ -1,6 +1,6 @@
 import type { OccurrenceLog } from '@fencepost/ledger';
-import type { Membership } from '../scheduling/membership.js';
-import type { QueuedDelivery, RunQueue } from '../scheduling/run-queue.js';
+import type { Membership } from '../membership/membership.js';
+import type { QueuedDelivery, RunQueue } from '../queue/run-queue.js';
 
 export interface DeliveryPorts {
   readonly ledger: Pick<OccurrenceLog, 'confirm'>;

@@ -2,7 +2,7 @@ import { parseDuration } from '@fencepost/lease/internal/options';
 import { OperatorInputError } from '@fencepost/ledger';
 import { lostInJson } from './json-value.js';
 import { JobPayloadError } from '../running/job-payload-error.js';
-import { MAX_PRIORITY } from '../scheduling/run-queue.js';
+import { MAX_PRIORITY } from '../queue/run-queue.js';
 import { checkedInstant, checkedText } from './order.js';
 
 export interface EnqueueOptions {

@@ -13,8 +13,8 @@ import {
 } from '@fencepost/ledger';
 import { cronOfRun } from '@fencepost/ledger/run';
 import type { PayloadReader } from '../running/payload-schema.js';
-import type { Membership } from '../scheduling/membership.js';
-import type { QueuedDelivery, RunQueue } from '../scheduling/run-queue.js';
+import type { Membership } from '../membership/membership.js';
+import type { QueuedDelivery, RunQueue } from '../queue/run-queue.js';
 import { deliverAll } from './hand-over.js';
 import { IdempotencyKeyError, LateRequestError } from './job-errors.js';
 import { checkedJobPayload, checkedOrder, type EnqueueOptions } from './job-order.js';

@@ -11,24 +11,21 @@ import type {
   OnModuleInit,
 } from '@nestjs/common';
 import { observers, LeaseKeeper } from '@fencepost/lease/internal';
-import { closeRedis, type RedisClient, RedisLeaseStore } from '@fencepost/lease/redis';
+import { closeRedis, RedisLeaseStore, type RedisClient } from '@fencepost/lease/redis';
 import { CLOCK, LEASE_REDIS, LeaseModule, type LeaseModuleOptions } from '@fencepost/lease/nest';
 import type { Ledger } from '@fencepost/ledger';
-import { PostgresLedger, migrateLedger } from '@fencepost/ledger/postgres';
-import { RedisLedger, type ReplicationOptions } from '@fencepost/ledger/redis';
+import type { PostgresLedger } from '@fencepost/ledger/postgres';
 import { Leases, type Clock, type LeaseStore, SetupError } from '@fencepost/lease';
 import { LeaseFeed } from '../telemetry/lease-feed.js';
 import { leaseWarnings } from '../telemetry/lease-warnings.js';
 import { Telemetry } from '../telemetry/telemetry.js';
-import { openCatalog, openMembership } from './definition-stores.js';
-import { retryOnBoot } from './retry-on-boot.js';
 import { jobsSettings, type JobsModuleOptions, type JobsSettings, type Role } from './options.js';
-import { openDatabase, type Database } from './postgres-database.js';
-import { refusalOf } from './postgres-unreachable.js';
+import type { Database } from './postgres-database.js';
 import { PodRoles } from './pod-roles.js';
 import { commandTimeoutOf, copyOf } from './redis-copy.js';
 import { SignalDrain } from './signal-drain.js';
 import { StoreHealth } from './store-health.js';
+import { openCatalog, openDatabase, openLedger, openMembership } from './stores.js';
 import {
   CATALOG,
   CRON_LEASE_STORE,
@@ -172,42 +169,15 @@ function openWaiting(redis: RedisClient, { ledger, waitReplicas }: JobsSettings)
   return waiting;
 }
 
-type Opening = [redis: RedisClient, waiting: RedisClient | null, database: Database | null, settings: JobsSettings];
-
-async function openLedger(...[redis, waiting, database, settings]: Opening): Promise<Ledger> {
-  const { prefix, tenant, postgres, keepForMs: keepMs } = settings;
-  const timing = { keepMs };
-  if (!database || !postgres) {
-    const replication = waiting && replicationOn(redis, waiting, settings);
-    return new RedisLedger({ redis, prefix, tenant, timing, ...(replication ? { replication } : {}) });
-  }
-  const { pool, transactions } = database;
-  const { schema } = postgres;
-  const ledger = new PostgresLedger({ pool, transactions, schema, prefix, tenant, timing });
-  try {
-    if (postgres.migrate) await retryOnBoot(() => migrateLedger(pool, { schema }));
-    await retryOnBoot(() => ledger.checkSchema());
-  } catch (error) {
-    // Nest ends nothing of a module that it could not build.
-    await database.close();
-    throw refusalOf(error, postgres);
-  }
-  return ledger;
-}
-
 type Stores = [redis: RedisClient, ledger: Ledger, clock: Clock, telemetry: Telemetry];
 
 function healthOf(...[redis, ledger, clock, telemetry]: Stores): StoreHealth {
-  const postgres = ledger instanceof PostgresLedger ? { postgres: () => ledger.checkSchema() } : {};
+  const postgres = isInPostgres(ledger) ? { postgres: () => ledger.checkSchema() } : {};
   return new StoreHealth({ ask: { redis: () => redis.ping(), ...postgres }, clock, telemetry });
 }
 
-function replicationOn(
-  redis: RedisClient,
-  waiting: RedisClient,
-  { waitReplicas: replicas }: JobsSettings,
-): ReplicationOptions {
-  return { redis: waiting, replicas, timeoutMs: Math.round(commandTimeoutOf(redis) / 2) };
+function isInPostgres(ledger: Ledger): ledger is PostgresLedger {
+  return 'checkSchema' in ledger;
 }
 
 function settingsModule({ imports = [], inject = [], useFactory }: JobsOptionsSource): DynamicModule {

@@ -4,8 +4,7 @@ import { SetupError } from '@fencepost/lease';
 import { JobsCoreModule, type JobsOptionsSource } from './jobs-core.module.js';
 import { EnqueuingModule } from './enqueuing.module.js';
 import type { JobsModuleOptions, Role } from './options.js';
-import { SchedulerModule } from './scheduler.module.js';
-import { WorkerModule } from './worker.module.js';
+import { SchedulerModule, WorkerModule } from './roles.module.js';
 
 interface Roles {
   /** What this process does; one process may do both. */
@@ -33,8 +32,12 @@ export class JobsModule {
     const ours = checkRoles(roles);
     const core = JobsCoreModule.forRootAsync(source, ours);
     const enqueuing = EnqueuingModule.on(core);
-    const parts = [enqueuing, ...ours.map((role) => MODULES[role].on(core, enqueuing))];
-    return { module: JobsModule, imports: [core, ...parts], exports: [core, ...parts] };
+    const roleModules = ours.map((role) => MODULES[role]);
+    return {
+      module: JobsModule,
+      imports: [core, enqueuing, ...roleModules.map((role) => role.on(core, enqueuing))],
+      exports: [core, enqueuing, ...roleModules],
+    };
   }
 }
 

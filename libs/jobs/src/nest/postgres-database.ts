@@ -37,18 +37,18 @@ const READING = {
   application_name: 'fencepost-reads',
 };
 
+type PoolSettings = Pick<JobsSettings, 'concurrency'> & { readonly postgres: NonNullable<JobsSettings['postgres']> };
+
 /**
  * The caller's pool, or two of our own: as many connections for transactions as there may be handlers, opened when they are
  * needed, and some beside them that no handler can use up.
  * @throws {SetupError} when the package `pg` is not there
  */
-export async function openDatabase(
-  settings: JobsSettings,
+export async function openPools(
+  { postgres, concurrency }: PoolSettings,
   telemetry: Telemetry,
   clock: Clock,
-): Promise<Database | null> {
-  const { ledger, postgres, concurrency } = settings;
-  if (ledger !== 'postgres' || !postgres) return null;
+): Promise<Database> {
   if (postgres.pool)
     return {
       ...{ pool: postgres.pool, transactions: postgres.pool, reads: postgres.pool },

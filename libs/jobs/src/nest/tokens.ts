@@ -18,6 +18,8 @@ export const MEMBERSHIP = Symbol('MEMBERSHIP');
 export const ROLES = Symbol('ROLES');
 /** The {@link RunQueue} that runs are enqueued into. */
 export const RUN_QUEUE = Symbol('RUN_QUEUE');
+/** The {@link SchedulerRunner} of this process, which only a scheduler has. */
+export const SCHEDULER = Symbol('SCHEDULER');
 /** A source of numbers in [0, 1), for jitter. */
 export const RANDOM = Symbol('RANDOM');
 /** The {@link AlarmQueue} of this process: what others outside are to be told. */

@@ -1,7 +1,7 @@
 import type { KeySpace } from '@fencepost/lease/internal/redis';
 import type { RedisClient } from '@fencepost/lease/redis';
 import { Queue } from 'bullmq';
-import { queuePrefix } from '../scheduling/bullmq-run-queue.js';
+import { queuePrefix } from '../queue/bullmq-run-queue.js';
 import type { AlarmQueue, Message } from './alarm-queue.js';
 
 export const ALARM_QUEUE_NAME = 'alarms';

@@ -1,4 +1,4 @@
-import { TransactionMisusedError } from '@fencepost/ledger/postgres';
+import { TransactionMisusedError } from '@fencepost/ledger';
 import { FinalError } from './errors.js';
 
 /** How often a run is tried, and how long it waits in between. */

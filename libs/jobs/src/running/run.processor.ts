@@ -4,7 +4,7 @@ import { scrub, scrubText, sleep } from '@fencepost/lease/internal';
 import type { KeySpace } from '@fencepost/lease/internal/redis';
 import type { RedisClient } from '@fencepost/lease/redis';
 import { DelayedError, Job, Worker, type WorkerOptions } from 'bullmq';
-import { QUEUE_NAME, queuePrefix, type RunJobData } from '../scheduling/bullmq-run-queue.js';
+import { QUEUE_NAME, queuePrefix, type RunJobData } from '../queue/bullmq-run-queue.js';
 import type { Failure } from '../telemetry/events.js';
 import type { Telemetry } from '../telemetry/telemetry.js';
 import type { AttemptDeps, Disposition } from './delivery.js';

@@ -1,6 +1,6 @@
 import type { Telemetry } from '../telemetry/telemetry.js';
 import type { LeaseAcquirer } from './lease-acquirer.js';
-import type { HeartbeatReply } from './membership.js';
+import type { HeartbeatReply } from '../membership/membership.js';
 import { candidates, firstOf } from './rendezvous.js';
 import type { CatalogCache } from './catalog-cache.js';
 

@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import { BalanceStage, namesOf, YEARLY } from '../../../../test/support/balance-stage.js';
 import { CRON, START } from '../../../../test/support/scheduler-stage.js';
-import { HEARTBEAT_MS } from './membership.js';
+import { HEARTBEAT_MS } from '../membership/membership.js';
 
 const TTL_MS = 10_000;
 

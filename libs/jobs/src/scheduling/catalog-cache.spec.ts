@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import { CRON, definition, SchedulerStage, START, TTL_MS } from '../../../../test/support/scheduler-stage.js';
 import { isLong } from '../../../../test/support/run-length.js';
-import { HEARTBEAT_MS } from './membership.js';
+import { HEARTBEAT_MS } from '../membership/membership.js';
 
 type Pod = ReturnType<SchedulerStage['pod']>;
 

@@ -8,7 +8,7 @@ import {
 } from '@fencepost/ledger/catalog';
 import type { CronRecord, OccurrenceLog } from '@fencepost/ledger';
 import type { Telemetry } from '../telemetry/telemetry.js';
-import type { HeartbeatReply } from './membership.js';
+import type { HeartbeatReply } from '../membership/membership.js';
 import { hashOf } from './rendezvous.js';
 import { reportProgramError, reportStoreFailure } from '../telemetry/report-failure.js';
 

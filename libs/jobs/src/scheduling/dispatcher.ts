@@ -7,10 +7,10 @@ import { reportProgramError, reportStoreFailure } from '../telemetry/report-fail
 import type { Telemetry } from '../telemetry/telemetry.js';
 import type { TraceCarrier, Tracing } from '../telemetry/tracing.js';
 import { claimRequest, endOf, DueCalculator, type Due } from './due-calculator.js';
-import type { SharedSchedules } from './generation-ranges.js';
+import type { SharedSchedules } from '../schedules/generation-ranges.js';
 import type { HeldCron } from './held-cron.js';
-import type { PodTiming } from './pod-timing.js';
-import type { QueuedDelivery, RunQueue } from './run-queue.js';
+import type { PodTiming } from '../membership/pod-timing.js';
+import type { QueuedDelivery, RunQueue } from '../queue/run-queue.js';
 
 /** What a pod knows of the catalog, as of its last reading or beat. */
 export interface Freshness {

@@ -1,5 +1,5 @@
 import type { Telemetry } from '../telemetry/telemetry.js';
-import type { Membership } from './membership.js';
+import type { Membership } from '../membership/membership.js';
 import { reportStoreFailure } from '../telemetry/report-failure.js';
 
 export interface DuePublisherDeps {

@@ -9,7 +9,7 @@ import type { DispatchResult, Dispatcher } from './dispatcher.js';
 import { DueIndex } from './due-index.js';
 import type { HeldCron } from './held-cron.js';
 import { fallenBehind, loadState } from './load-state.js';
-import type { PodTiming } from './pod-timing.js';
+import type { PodTiming } from '../membership/pod-timing.js';
 import type { Recovery } from './recovery.js';
 import { Sweeper } from './sweeper.js';
 

@@ -1,6 +1,6 @@
 import type { Lease } from '@fencepost/lease';
 import type { CatalogEntry } from '@fencepost/ledger/catalog';
-import type { GenerationRange } from './generation-ranges.js';
+import type { GenerationRange } from '../schedules/generation-ranges.js';
 
 /**
  * A cron this pod acts for: while it is held, the pod claims its occurrences under `lease.fence`.

@@ -2,7 +2,7 @@ import type { Clock } from '@fencepost/lease';
 import type { CancelTimer } from '@fencepost/lease/internal';
 import type { Telemetry } from '../telemetry/telemetry.js';
 import { reportProgramError, reportStoreFailure } from '../telemetry/report-failure.js';
-import type { HeartbeatReply, Membership } from './membership.js';
+import type { HeartbeatReply, Membership } from '../membership/membership.js';
 
 export interface MembershipHeartbeatDeps {
   readonly pod: string;

@@ -11,7 +11,7 @@ import { MemoryLedger } from '../../../ledger/src/memory/memory-ledger.js';
 import { Jobs } from '../enqueuing/jobs.js';
 import { Telemetry } from '../telemetry/telemetry.js';
 import { MemoryRunQueue } from '../../../testing/src/memory-run-queue.js';
-import { MemoryMembership } from './memory-membership.js';
+import { MemoryMembership } from '../membership/memory-membership.js';
 import { SchedulerPod } from './scheduler-pod.js';
 
 const JOB = 'send-mail';

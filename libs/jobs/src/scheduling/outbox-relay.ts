@@ -6,7 +6,7 @@ import { cronOfRun } from '@fencepost/ledger/run';
 import type { Telemetry } from '../telemetry/telemetry.js';
 import type { Dispatcher } from './dispatcher.js';
 import { inGroups } from './in-groups.js';
-import type { Membership } from './membership.js';
+import type { Membership } from '../membership/membership.js';
 import { reportStoreFailure } from '../telemetry/report-failure.js';
 
 export interface OutboxRelayDeps {

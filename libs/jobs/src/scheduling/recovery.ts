@@ -4,7 +4,7 @@ import { cronOfRun } from '@fencepost/ledger/run';
 import type { Telemetry } from '../telemetry/telemetry.js';
 import type { Dispatcher } from './dispatcher.js';
 import { inGroups } from './in-groups.js';
-import type { RunQueue } from './run-queue.js';
+import type { RunQueue } from '../queue/run-queue.js';
 import { reportStoreFailure } from '../telemetry/report-failure.js';
 
 type OverdueRun = OverdueRuns['runs'][number];

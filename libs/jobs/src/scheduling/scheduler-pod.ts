@@ -11,14 +11,14 @@ import { Dispatcher, type DispatcherDeps } from './dispatcher.js';
 import { Engine, type DropReason, type EngineDeps } from './engine.js';
 import { holdCron, type HeldCron } from './held-cron.js';
 import { OutboxRelay } from './outbox-relay.js';
-import { POD_TIMING, type PodTiming } from './pod-timing.js';
-import type { HeartbeatReply, OverdueCron, Membership } from './membership.js';
+import { POD_TIMING, type PodTiming } from '../membership/pod-timing.js';
+import type { HeartbeatReply, OverdueCron, Membership } from '../membership/membership.js';
 import { MembershipHeartbeat } from './membership-heartbeat.js';
 import { Recovery, type RecoveryDeps } from './recovery.js';
 import { isRecheckRequest, Takeover } from './takeover.js';
 import { CatalogCache } from './catalog-cache.js';
-import type { RunQueue } from './run-queue.js';
-import { Schedules } from './schedules.js';
+import type { RunQueue } from '../queue/run-queue.js';
+import { Schedules } from '../schedules/schedules.js';
 import { Assignment } from './assignment.js';
 import { reportStoreFailure } from '../telemetry/report-failure.js';
 

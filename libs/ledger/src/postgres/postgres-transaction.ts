@@ -2,12 +2,12 @@ import { randomUUID } from 'node:crypto';
 import { sleep } from '@fencepost/lease/internal';
 import type { SqlConnection, SqlResult } from '@fencepost/lease/postgres';
 import type { AttemptRef } from '../base/ledger.js';
+import { TransactionLostError, TransactionMisusedError, TransactionUnknownError } from '../base/transactional-ledger.js';
 import type { TransactionReply, TransactionRequest } from '../base/transactional-ledger.js';
 import { answerInTime, borrowConnection, ConnectionSilentError, giveBack } from './borrow-connection.js';
 import { proofOf } from './postgres-attempt-codec.js';
 import { askAgain, sqlState } from './postgres-failure.js';
 import type { PostgresLedgerAccess } from './postgres-ledger-access.js';
-import { TransactionLostError, TransactionMisusedError, TransactionUnknownError } from './transaction-errors.js';
 
 type Work = (tx: SqlConnection) => Promise<string>;
 

@@ -1,18 +1,15 @@
 import type { Clock } from '@fencepost/lease';
 import {
   Schedules,
-  candidates,
-  firstOf,
-  firstTwoOf,
   happeningOf,
   pingMessages,
   pingOf,
   webhookMessages,
   type AlarmChange,
   type AlarmQueue,
-  type SchedulerPod,
   type Webhook,
 } from '@fencepost/jobs/internal';
+import { candidates, firstOf, firstTwoOf, type SchedulerPod } from '@fencepost/jobs/internal/scheduling';
 import type { Telemetry } from '@fencepost/jobs';
 import type { OccurrenceLog, RunHistory } from '@fencepost/ledger';
 import type { AlarmStore } from './alarm-store.js';

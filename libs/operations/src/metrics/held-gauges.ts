@@ -1,6 +1,7 @@
 import type { Clock } from '@fencepost/lease';
 import type { CatalogEntry } from '@fencepost/ledger/catalog';
-import { Schedules, newestRange, type HeldCron, type SharedSchedule } from '@fencepost/jobs/internal';
+import { Schedules, newestRange, type SharedSchedule } from '@fencepost/jobs/internal';
+import type { HeldCron } from '@fencepost/jobs/internal/scheduling';
 import { Telemetry } from '@fencepost/jobs';
 import { OTHER, type CronLabels } from './cron-labels.js';
 import type { Instruments } from './instruments.js';

@@ -7,7 +7,7 @@ import { CLOCK } from '@fencepost/lease/nest';
 import { Registry } from 'prom-client';
 import type { Catalog } from '@fencepost/ledger/catalog';
 import type { Ledger } from '@fencepost/ledger';
-import { LeaseFeed, RUN_QUEUE, SchedulerRunner, type BullmqRunQueue } from '@fencepost/jobs/internal';
+import { LeaseFeed, RUN_QUEUE, SCHEDULER, type BullmqRunQueue, type SchedulerRunner } from '@fencepost/jobs/internal';
 import { CATALOG, LEDGER, Telemetry } from '@fencepost/jobs';
 import { POD_REGISTRY } from '../nest/tokens.js';
 import { ObservingModule } from '../nest/observing.module.js';
@@ -40,7 +40,7 @@ export class JobsMetrics implements OnModuleInit, OnApplicationShutdown {
   @Inject(Telemetry) private readonly telemetry!: Telemetry;
   @Inject(CLOCK) private readonly clock!: Clock;
   /** `null` in a process that is no scheduler. */
-  @Optional() @Inject(SchedulerRunner) private readonly runner: SchedulerRunner | null = null;
+  @Optional() @Inject(SCHEDULER) private readonly runner: SchedulerRunner | null = null;
   @Inject(OPTIONS) private readonly options!: MetricsOptions;
 
   #registry: MetricsRegistry | undefined;

@@ -1,7 +1,8 @@
 import type { Clock } from '@fencepost/lease';
 import type { Catalog, CatalogEntry } from '@fencepost/ledger/catalog';
 import type { OccurrenceLog, RunHistory } from '@fencepost/ledger';
-import type { BullmqRunQueue, SchedulerPod } from '@fencepost/jobs/internal';
+import type { BullmqRunQueue } from '@fencepost/jobs/internal';
+import type { SchedulerPod } from '@fencepost/jobs/internal/scheduling';
 import type { PodRegistry } from '../pods/pod-registry.js';
 import { CRON_METRICS } from './cron-metrics.js';
 import type { MetricSources } from './sources.js';

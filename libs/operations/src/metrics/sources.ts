@@ -1,6 +1,6 @@
 import type { CatalogEntry } from '@fencepost/ledger/catalog';
 import type { OccurrenceLog, RunHistory } from '@fencepost/ledger';
-import type { HeldCron } from '@fencepost/jobs/internal';
+import type { HeldCron } from '@fencepost/jobs/internal/scheduling';
 import type { PodCard } from '../pods/pod-registry.js';
 
 /** Where the gauges of a pod come from. */

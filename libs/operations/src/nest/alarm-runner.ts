@@ -14,13 +14,14 @@ import {
   ALARM_QUEUE,
   DATABASE,
   JOBS_SETTINGS,
-  SchedulerRunner,
+  SCHEDULER,
+  type SchedulerRunner,
   workerCopyOf,
   type BullmqAlarmQueue,
   type Database,
   type JobsSettings,
-  type SchedulerPod,
 } from '@fencepost/jobs/internal';
+import type { SchedulerPod } from '@fencepost/jobs/internal/scheduling';
 import { LEDGER, Telemetry } from '@fencepost/jobs';
 import { MonitorAssignment } from '../alarms/monitor-assignment.js';
 import { AlarmProcessor } from '../alarms/alarm.processor.js';
@@ -39,7 +40,7 @@ export class AlarmRunner
   @Inject(LEDGER) private readonly ledger!: Ledger;
   @Inject(ALARM_QUEUE) private readonly queue!: BullmqAlarmQueue;
   /** `null` in a process that is no scheduler. */
-  @Optional() @Inject(SchedulerRunner) private readonly runner: SchedulerRunner | null = null;
+  @Optional() @Inject(SCHEDULER) private readonly runner: SchedulerRunner | null = null;
   @Inject(LeaseKeeper) private readonly keeper!: LeaseKeeper;
   @Inject(CLOCK) private readonly clock!: Clock;
   @Inject(Telemetry) private readonly telemetry!: Telemetry;

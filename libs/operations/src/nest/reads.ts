@@ -2,10 +2,10 @@ import type { Provider } from '@nestjs/common';
 import type { LeaseStore } from '@fencepost/lease';
 import { closeRedis, RedisLeaseStore, type RedisClient } from '@fencepost/lease/redis';
 import { LEASE_REDIS } from '@fencepost/lease/nest';
-import { PostgresCatalog, RedisCatalog, type Catalog } from '@fencepost/ledger/catalog';
+import type { Catalog } from '@fencepost/ledger/catalog';
+import { PostgresCatalog, PostgresLedger } from '@fencepost/ledger/postgres';
+import { RedisCatalog, RedisLedger } from '@fencepost/ledger/redis';
 import type { Ledger } from '@fencepost/ledger';
-import { PostgresLedger } from '@fencepost/ledger/postgres';
-import { RedisLedger } from '@fencepost/ledger/redis';
 import type { AuditTrail } from '@fencepost/ledger/audit-trail';
 import {
   DATABASE,

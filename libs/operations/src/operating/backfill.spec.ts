@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { CRON } from '../../../../test/support/audit-history.js';
 import { OperatingStage } from '../../../../test/support/operating-stage.js';
 import type { CronDefinition } from '../../../ledger/src/catalog/definition.js';
-import { MAX_PRIORITY } from '../../../jobs/src/scheduling/run-queue.js';
+import { MAX_PRIORITY } from '../../../jobs/src/queue/run-queue.js';
 import type { BackfillOrder } from './cron-operator.js';
 
 const ORDER = { by: 'ada', reason: 'a test' };

@@ -1,6 +1,7 @@
 import { redisKeys, type KeySpace } from '@fencepost/lease/internal/redis';
 import type { RedisClient } from '@fencepost/lease/redis';
-import { PostgresCatalog, type Catalog, type CatalogReading } from '@fencepost/ledger/catalog';
+import type { Catalog, CatalogReading } from '@fencepost/ledger/catalog';
+import { PostgresCatalog } from '@fencepost/ledger/postgres';
 import type { OccurrenceLog } from '@fencepost/ledger';
 
 /** Crons that the ledger knows and of which the catalog has no definition. */

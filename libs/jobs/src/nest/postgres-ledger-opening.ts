@@ -1,9 +1,32 @@
 import { FencepostError, SetupError } from '@fencepost/lease';
 import { redactUrl } from '@fencepost/lease/internal/redis';
-import { sqlState, PoolExhaustedError } from '@fencepost/ledger/postgres';
+import { migrateLedger, PoolExhaustedError, PostgresLedger, sqlState } from '@fencepost/ledger/postgres';
+import type { PostgresLedgerOptions } from '@fencepost/ledger/postgres';
 import type { JobsSettings } from './options.js';
+import type { Database } from './postgres-database.js';
+import { retryOnBoot } from './retry-on-boot.js';
 
 type Postgres = NonNullable<JobsSettings['postgres']>;
+
+/** @throws {SetupError} saying why the database can't be used, with what to do */
+export async function openPostgresLedger(
+  database: Database,
+  postgres: Postgres,
+  space: Pick<PostgresLedgerOptions, 'prefix' | 'tenant' | 'timing'>,
+): Promise<PostgresLedger> {
+  const { pool, transactions } = database;
+  const { schema } = postgres;
+  const ledger = new PostgresLedger({ pool, transactions, schema, ...space });
+  try {
+    if (postgres.migrate) await retryOnBoot(() => migrateLedger(pool, { schema }));
+    await retryOnBoot(() => ledger.checkSchema());
+  } catch (error) {
+    // Nest ends nothing of a module that it could not build.
+    await database.close();
+    throw refusalOf(error, postgres);
+  }
+  return ledger;
+}
 
 /** By the code of the system or of PostgreSQL, and by the message where `pg` gives no code. */
 const REASONS: readonly (readonly [RegExp, string])[] = [
@@ -25,7 +48,7 @@ const REASONS: readonly (readonly [RegExp, string])[] = [
  * The sentence with which a process refuses to start, in place of what `pg` throws.
  * @returns the error itself where it is one of ours
  */
-export function refusalOf(error: unknown, { url }: Pick<Postgres, 'url'>): unknown {
+function refusalOf(error: unknown, { url }: Pick<Postgres, 'url'>): unknown {
   if (error instanceof FencepostError && !(error instanceof PoolExhaustedError)) return error;
   const message = messageOf(error);
   const known = REASONS.find(([pattern]) => pattern.test(sqlState(error) ?? '') || pattern.test(message));

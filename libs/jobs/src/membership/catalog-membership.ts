@@ -1,5 +1,5 @@
 import type { Clock } from '@fencepost/lease';
-import type { CatalogVersion } from '@fencepost/ledger/catalog';
+import type { CatalogVersion } from '@fencepost/ledger/postgres';
 import { reportStoreFailure } from '../telemetry/report-failure.js';
 import type { Telemetry } from '../telemetry/telemetry.js';
 import type { HeartbeatReply, Membership } from './membership.js';

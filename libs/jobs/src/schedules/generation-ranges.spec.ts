@@ -7,7 +7,7 @@ import {
   type Generation,
 } from '../../../ledger/src/catalog/definition.js';
 import { spreadOf } from '../../../schedule/src/spread.js';
-import { holdCron } from './held-cron.js';
+import { holdCron } from '../scheduling/held-cron.js';
 import { leftoverRanges, newestRange, type SharedSchedule } from './generation-ranges.js';
 
 const SCHEDULE: SharedSchedule = { next: () => null, previous: () => null, spreadOverMs: 1_000 };

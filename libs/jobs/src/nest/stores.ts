@@ -1,0 +1,95 @@
+import type { Clock } from '@fencepost/lease';
+import type { RedisClient } from '@fencepost/lease/redis';
+import type { Ledger } from '@fencepost/ledger';
+import type { Catalog } from '@fencepost/ledger/catalog';
+import type { PostgresCatalog } from '@fencepost/ledger/postgres';
+import type { ReplicationOptions } from '@fencepost/ledger/redis';
+import type { Membership } from '../membership/membership.js';
+import { RedisMembership } from '../membership/redis-membership.js';
+import type { Telemetry } from '../telemetry/telemetry.js';
+import { retryOnBoot } from './retry-on-boot.js';
+import type { JobsSettings } from './options.js';
+import type { Database } from './postgres-database.js';
+import { commandTimeoutOf } from './redis-copy.js';
+
+/*
+ * Opens the stores that the options ask for. Their adapters are imported here and nowhere else in this package, each only when it
+ * is chosen: a process with its ledger in Redis loads no `pg` and nothing that knows PostgreSQL.
+ */
+
+/** Which of the settings say where definitions are, and what else is as safe as runs: where the ledger is. */
+export interface DefinitionPlace extends Pick<JobsSettings, 'prefix' | 'tenant'> {
+  readonly postgres?: Pick<NonNullable<JobsSettings['postgres']>, 'schema'> | undefined;
+}
+
+export type Pooled = Pick<Database, 'pool'> | null;
+
+/** @returns the database's part of each store's options; `null` where the ledger is in Redis */
+export function inDatabase(database: Pooled, { prefix, tenant, postgres }: DefinitionPlace) {
+  return database && postgres ? { pool: database.pool, schema: postgres.schema, prefix, tenant } : null;
+}
+
+/** @throws {SetupError} when the package `pg` is not there */
+export async function openDatabase(settings: JobsSettings, ...deps: [Telemetry, Clock]): Promise<Database | null> {
+  if (settings.ledger !== 'postgres' || !settings.postgres) return null;
+  const { openPools } = await import('./postgres-database.js');
+  return openPools({ ...settings, postgres: settings.postgres }, ...deps);
+}
+
+type LedgerParts = [waiting: RedisClient | null, database: Database | null, settings: JobsSettings];
+
+export async function openLedger(redis: RedisClient, ...[waiting, database, settings]: LedgerParts): Promise<Ledger> {
+  const { prefix, tenant, postgres, keepForMs: keepMs } = settings;
+  const space = { prefix, tenant, timing: { keepMs } };
+  if (database && postgres) {
+    const { openPostgresLedger } = await import('./postgres-ledger-opening.js');
+    return openPostgresLedger(database, postgres, space);
+  }
+  const { RedisLedger } = await import('@fencepost/ledger/redis');
+  const replication = waiting && replicationOn(redis, waiting, settings);
+  return new RedisLedger({ redis, ...space, ...(replication ? { replication } : {}) });
+}
+
+function replicationOn(
+  redis: RedisClient,
+  waiting: RedisClient,
+  { waitReplicas: replicas }: JobsSettings,
+): ReplicationOptions {
+  return { redis: waiting, replicas, timeoutMs: Math.round(commandTimeoutOf(redis) / 2) };
+}
+
+type CatalogParts = [database: Pooled, settings: DefinitionPlace, telemetry: Telemetry];
+
+/** The tables have to be there: the ledger is opened before. */
+export async function openCatalog(
+  redis: RedisClient,
+  ...[database, settings, telemetry]: CatalogParts
+): Promise<Catalog> {
+  const { prefix, tenant } = settings;
+  const place = inDatabase(database, settings);
+  if (!place) {
+    const { RedisCatalog } = await import('@fencepost/ledger/redis');
+    return new RedisCatalog({ redis, prefix, tenant });
+  }
+  const { openPostgresCatalog } = await import('@fencepost/ledger/postgres');
+  const { catalog, adopted } = await retryOnBoot(() => openPostgresCatalog({ ...place, redis }));
+  if (adopted !== null) telemetry.emit('catalog.adopted', { crons: adopted });
+  return catalog;
+}
+
+type MembershipParts = [catalog: Catalog, settings: JobsSettings, clock: Clock, telemetry: Telemetry];
+
+export async function openMembership(
+  redis: RedisClient,
+  ...[catalog, settings, clock, telemetry]: MembershipParts
+): Promise<Membership> {
+  const { prefix, tenant } = settings;
+  const membership = new RedisMembership({ redis, prefix, tenant });
+  if (!isInPostgres(catalog)) return membership;
+  const { CatalogMembership } = await import('../membership/catalog-membership.js');
+  return new CatalogMembership({ membership, catalog, clock, telemetry });
+}
+
+function isInPostgres(catalog: Catalog): catalog is PostgresCatalog {
+  return 'readVersion' in catalog;
+}
