@@ -14,9 +14,8 @@ const BUDGETS = {
   '@fencepost/ledger': 43,
   '@fencepost/ledger/run': 23,
   '@fencepost/ledger/catalog': 22,
-  '@fencepost/jobs': 63,
-  '@fencepost/jobs/internal': 86,
-  '@fencepost/operations': 68,
+  '@fencepost/jobs/internal': 93,
+  '@fencepost/operations/internal': 20,
   '@fencepost/operations/presenting': 17,
 };
 

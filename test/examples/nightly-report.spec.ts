@@ -1,10 +1,9 @@
 import 'reflect-metadata';
 import { Test } from '@nestjs/testing';
 import { expect, it } from 'vitest';
-import { CATALOG } from '@fencepost/jobs';
+import { CATALOG, JOBS_SETTINGS, type JobsSettings } from '@fencepost/jobs/internal';
 import { parseSchedule } from '@fencepost/schedule';
 import type { Catalog } from '@fencepost/ledger/catalog';
-import { JOBS_SETTINGS, type JobsSettings } from '@fencepost/jobs/internal';
 import { AppModule } from '../../examples/nightly-report.js';
 import { freshPrefix, testRedis } from '../support/redis.js';
 

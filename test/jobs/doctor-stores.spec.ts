@@ -2,7 +2,7 @@ import { systemClock } from '@fencepost/lease';
 import { redisKeys } from '@fencepost/lease/internal/redis';
 import { closeRedis, connectRedis } from '@fencepost/lease/redis';
 import { migrateLedger, readPostgresFacts } from '@fencepost/ledger/postgres';
-import { readRedisFacts } from '@fencepost/operations';
+import { readRedisFacts } from '@fencepost/operations/internal';
 import { Queue } from 'bullmq';
 import { Pool } from 'pg';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';

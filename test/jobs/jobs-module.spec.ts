@@ -1,10 +1,10 @@
 import { Injectable, Module } from '@nestjs/common';
 import type { INestApplicationContext, Provider } from '@nestjs/common';
 import { Test } from '@nestjs/testing';
-import { CATALOG, JobsModule, LEDGER, SingletonCron, Telemetry, type Role, type RunContext } from '@fencepost/jobs';
+import { JobsModule, LEDGER, SingletonCron, Telemetry, type Role, type RunContext } from '@fencepost/jobs';
+import { CATALOG, JOBS_SETTINGS, RUN_QUEUE } from '@fencepost/jobs/internal';
 import type { Catalog } from '@fencepost/ledger/catalog';
 import type { Ledger } from '@fencepost/ledger';
-import { JOBS_SETTINGS, RUN_QUEUE } from '@fencepost/jobs/internal';
 import { SetupError, systemClock, type Clock } from '@fencepost/lease';
 import { closeRedis } from '@fencepost/lease/redis';
 import { CLOCK } from '@fencepost/lease/nest';

@@ -1,10 +1,10 @@
 import { Injectable } from '@nestjs/common';
 import type { INestApplicationContext, Provider } from '@nestjs/common';
 import { Test } from '@nestjs/testing';
-import { CATALOG, JobsModule, LEDGER, Telemetry, type Role } from '@fencepost/jobs';
+import { JobsModule, LEDGER, Telemetry, type Role } from '@fencepost/jobs';
+import { CATALOG, RUN_QUEUE, type BullmqRunQueue } from '@fencepost/jobs/internal';
 import type { Catalog } from '@fencepost/ledger/catalog';
 import type { Ledger } from '@fencepost/ledger';
-import { RUN_QUEUE, type BullmqRunQueue } from '@fencepost/jobs/internal';
 import { afterEach, describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { JobHandler, type JobRun } from '../../libs/jobs/src/nest/job-handler.decorator.js';

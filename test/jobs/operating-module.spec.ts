@@ -2,7 +2,6 @@ import { Injectable } from '@nestjs/common';
 import type { INestApplicationContext, Provider } from '@nestjs/common';
 import { Test } from '@nestjs/testing';
 import {
-  CATALOG,
   JobsModule,
   LEDGER,
   SingletonCron,
@@ -11,9 +10,9 @@ import {
   type Role,
   type RunContext,
 } from '@fencepost/jobs';
+import { CATALOG, RUN_QUEUE } from '@fencepost/jobs/internal';
 import type { Catalog } from '@fencepost/ledger/catalog';
 import type { Ledger } from '@fencepost/ledger';
-import { RUN_QUEUE } from '@fencepost/jobs/internal';
 import { afterEach, describe, expect, it } from 'vitest';
 import { MEMBERSHIP } from '../../libs/jobs/src/nest/tokens.js';
 import { OperationsModule } from '@fencepost/operations';

@@ -1,7 +1,8 @@
 import { Injectable } from '@nestjs/common';
 import type { INestApplicationContext } from '@nestjs/common';
 import { Test } from '@nestjs/testing';
-import { CATALOG, JobsModule, LEDGER, SingletonCron } from '@fencepost/jobs';
+import { JobsModule, LEDGER, SingletonCron } from '@fencepost/jobs';
+import { CATALOG } from '@fencepost/jobs/internal';
 import { OperationsModule, AUDIT_TRAIL, CronCatalog, CronOperator } from '@fencepost/operations';
 import type { AuditTrail } from '@fencepost/ledger/audit-trail';
 import type { Catalog } from '@fencepost/ledger/catalog';

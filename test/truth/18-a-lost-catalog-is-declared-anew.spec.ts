@@ -1,7 +1,8 @@
 import { Injectable } from '@nestjs/common';
 import { Test } from '@nestjs/testing';
 import { expect, it } from 'vitest';
-import { CATALOG, JobsModule, SingletonCron, type RunContext } from '@fencepost/jobs';
+import { JobsModule, SingletonCron, type RunContext } from '@fencepost/jobs';
+import { CATALOG } from '@fencepost/jobs/internal';
 import { OperationsModule, CronCatalog } from '@fencepost/operations';
 import type { Catalog } from '@fencepost/ledger/catalog';
 import { redisSpaces } from '../jobs/redis-space.js';

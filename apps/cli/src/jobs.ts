@@ -12,18 +12,20 @@ export {
   CronCatalog,
   CronOperator,
   Doctor,
-  findLostDefinitions,
-  holderSeemsAlive,
   LeaseService,
   LeaseMovedError,
+  RunOperator,
+  ExplainService,
+} from '@fencepost/operations';
+export {
+  findLostDefinitions,
+  holderSeemsAlive,
   needsCare,
   overviewOf,
   readRedisFacts,
   RedisPodRegistry,
-  RunOperator,
-  ExplainService,
   withAudit,
-} from '@fencepost/operations';
+} from '@fencepost/operations/internal';
 export { JournalFeed, RedisJournal } from '@fencepost/operations/journal';
 export {
   lateBy,
@@ -35,7 +37,8 @@ export {
   presentRunReport,
   presentWhyReport,
 } from '@fencepost/operations/presenting';
-export { Telemetry, UnknownCronError } from '@fencepost/jobs';
+export { Telemetry } from '@fencepost/jobs';
+export { UnknownCronError } from '@fencepost/jobs/errors';
 export { contentHash } from '@fencepost/ledger/catalog';
 export { listTenants, openPostgresCatalog, PostgresCatalog } from '@fencepost/ledger/postgres';
 export { RedisCatalog } from '@fencepost/ledger/redis';
@@ -45,27 +48,28 @@ export { PostgresAuditTrail, RedisAuditTrail } from '@fencepost/ledger/audit-tra
 export { RedisLedger } from '@fencepost/ledger/redis';
 export { parseSchedule, ScheduleError, zoneNamed } from '@fencepost/schedule';
 export type {
-  AuditedOrder,
   BackfillProgress,
   BackfillReport,
-  ClearedLease,
-  CronOverview,
   CronSettings,
   DoctorFinding,
   CronLease,
   LeaseList,
+  RunReport,
+  WhyReport,
+} from '@fencepost/operations';
+export type {
+  AuditedOrder,
+  ClearedLease,
+  CronOverview,
   PodCard,
   Resolved,
-  RunReport,
   WatchReport,
-  WhyReport,
   WhyStep,
-} from '@fencepost/operations';
+} from '@fencepost/operations/internal';
 export type { AuditReport } from '@fencepost/operations/audit';
 export type { CronDetailJson } from '@fencepost/operations/presenting';
-export type { EventLevel } from '@fencepost/jobs';
 export type { JournalEntry } from '@fencepost/operations/journal';
-export type { RunQueue } from '@fencepost/jobs/internal';
+export type { EventLevel, RunQueue } from '@fencepost/jobs/internal';
 export type { AuditTrail } from '@fencepost/ledger/audit-trail';
 export type { CancelReply, Ledger, TriggerReply } from '@fencepost/ledger';
 export type { Catalog, CatalogEntry, CronDefinition, Declaration } from '@fencepost/ledger/catalog';

@@ -1,6 +1,6 @@
 import type { INestApplication } from '@nestjs/common';
 import { Test } from '@nestjs/testing';
-import { CATALOG } from '@fencepost/jobs';
+import { CATALOG } from '@fencepost/jobs/internal';
 import type { Catalog } from '@fencepost/ledger/catalog';
 import { closeRedis, connectRedis } from '@fencepost/lease/redis';
 import { afterEach, describe, expect, it } from 'vitest';

@@ -7,11 +7,13 @@ export { effectiveGeneration, generationsOf, knownCron, runnableCron } from './e
 export type { KnownCron } from './enqueuing/known-cron.js';
 export { checkedInstant, checkedMs, checkedPayload, checkedText } from './enqueuing/order.js';
 export { uuidV7 } from './enqueuing/uuid-v7.js';
+export { MAX_OVERDUE, OVERDUE_MS } from './membership/membership.js';
+export type { Membership } from './membership/membership.js';
+export { RedisMembership } from './membership/redis-membership.js';
 export { checkRuntimeCron } from './nest/cron-declaration.js';
 export { CronExplorer } from './nest/cron-explorer.js';
 export type { FoundCron } from './nest/cron-explorer.js';
-export { inDatabase } from './nest/stores.js';
-export type { DefinitionPlace, Pooled } from './nest/stores.js';
+export type { HandlerOptions } from './nest/handler-options.js';
 export { JOB_METADATA } from './nest/job-handler.decorator.js';
 export type { JobsSettings } from './nest/options.js';
 export { PodRoles } from './nest/pod-roles.js';
@@ -20,8 +22,11 @@ export type { Database } from './nest/postgres-database.js';
 export { commandTimeoutOf, copyOf, workerCopyOf } from './nest/redis-copy.js';
 export type { SchedulerRunner } from './nest/scheduler-runner.js';
 export { CRON_METADATA } from './nest/singleton-cron.decorator.js';
+export { inDatabase } from './nest/stores.js';
+export type { DefinitionPlace, Pooled } from './nest/stores.js';
 export {
   ALARM_QUEUE,
+  CATALOG,
   CRON_LEASE_STORE,
   DATABASE,
   JOBS_SETTINGS,
@@ -35,23 +40,23 @@ export { ALARM_QUEUE_NAME, BullmqAlarmQueue, FIRST_PAUSE_MS, MAX_TRIES } from '.
 export { happeningOf, pingMessages, pingOf, webhookMessages, webhookName } from './notifying/messages.js';
 export type { Webhook } from './notifying/messages.js';
 export { signatureHeaders } from './notifying/sign.js';
-export type { CronHandler, Disposition } from './running/delivery.js';
-export { execute } from './running/execute.js';
-export { LazyAbort } from './running/lazy-abort.js';
-export { payloadHash } from './running/payload-hash.js';
 export { BullmqRunQueue, QUEUE_NAME, queuePrefix } from './queue/bullmq-run-queue.js';
-export { newestRange } from './schedules/generation-ranges.js';
-export type { GenerationRange, SharedSchedule, SharedSchedules } from './schedules/generation-ranges.js';
-export { MAX_OVERDUE, OVERDUE_MS } from './membership/membership.js';
-export type { Membership } from './membership/membership.js';
-export { RedisMembership } from './membership/redis-membership.js';
 export { MAX_PRIORITY } from './queue/run-queue.js';
 export type { Place, QueuedDelivery, RunQueue } from './queue/run-queue.js';
+export type { CronHandler, Disposition } from './running/delivery.js';
+export { execute } from './running/execute.js';
+export type { ItemAct } from './running/for-each-options.js';
+export { LazyAbort } from './running/lazy-abort.js';
+export { payloadHash } from './running/payload-hash.js';
+export type { RunLog } from './running/run-context.js';
+export type { TransactionOptions, TransactionWork } from './running/transaction.js';
+export { newestRange } from './schedules/generation-ranges.js';
+export type { GenerationRange, SharedSchedule, SharedSchedules } from './schedules/generation-ranges.js';
 export { Schedules } from './schedules/schedules.js';
 export type { Alarm, AlarmChange, AlarmKind } from './telemetry/alarm.js';
 export { describeError } from './telemetry/describe-error.js';
 export { EVENT_TEXT, eventSentence } from './telemetry/events.js';
-export type { Failure } from './telemetry/events.js';
+export type { EventLevel, Failure } from './telemetry/events.js';
 export { LeaseFeed } from './telemetry/lease-feed.js';
 export { asError, reportQueueFailure, reportStoreFailure } from './telemetry/report-failure.js';
 export { isStoreError } from './telemetry/store-error.js';

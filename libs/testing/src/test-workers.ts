@@ -1,7 +1,7 @@
 import type { Clock } from '@fencepost/lease';
 import type { Ledger } from '@fencepost/ledger';
-import { LazyAbort, execute, type CronHandler, type Disposition } from '@fencepost/jobs/internal';
-import type { RunLog, Telemetry } from '@fencepost/jobs';
+import { LazyAbort, execute, type CronHandler, type Disposition, type RunLog } from '@fencepost/jobs/internal';
+import type { Telemetry } from '@fencepost/jobs';
 import { FailPoints } from './fail-points.js';
 import { faultyLedger } from './faulty-ledger.js';
 import { WorkerProcess } from './worker-process.js';

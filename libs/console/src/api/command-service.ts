@@ -1,5 +1,6 @@
 import { Inject, Injectable } from '@nestjs/common';
-import { AUDIT_TRAIL, withAudit, type AuditedOrder } from '@fencepost/operations';
+import { AUDIT_TRAIL } from '@fencepost/operations';
+import { withAudit, type AuditedOrder } from '@fencepost/operations/internal';
 import type { AuditTrail } from '@fencepost/ledger/audit-trail';
 import { callerHere } from '../auth/caller.js';
 

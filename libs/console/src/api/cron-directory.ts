@@ -1,6 +1,6 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { knownCron, type KnownCron } from '@fencepost/jobs/internal';
-import { READS, mapInSlices, overviewOf } from '@fencepost/operations';
+import { READS, mapInSlices, overviewOf } from '@fencepost/operations/internal';
 import {
   presentCronDetail,
   presentCronSummary,

@@ -1,6 +1,7 @@
 import { Controller, Get, Inject, Param, Query } from '@nestjs/common';
 import { ApiTags } from '@nestjs/swagger';
-import { ExplainService, READS, Timelines, mapInSlices, type Reads } from '@fencepost/operations';
+import { ExplainService, Timelines } from '@fencepost/operations';
+import { READS, mapInSlices, type Reads } from '@fencepost/operations/internal';
 import {
   presentJournalEntry,
   presentOperatorAction,

@@ -1,6 +1,7 @@
 import { Controller, Get, Inject, Query } from '@nestjs/common';
 import { ApiTags } from '@nestjs/swagger';
-import { Doctor, Forecasts, READS, mapInSlices, type Reads } from '@fencepost/operations';
+import { Doctor, Forecasts } from '@fencepost/operations';
+import { READS, mapInSlices, type Reads } from '@fencepost/operations/internal';
 import {
   presentAuditRecord,
   presentJournalEntry,

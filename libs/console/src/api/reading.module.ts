@@ -1,7 +1,7 @@
 import { Inject, Module } from '@nestjs/common';
 import type { DynamicModule, OnApplicationShutdown } from '@nestjs/common';
 import { BullmqRunQueue, JOBS_SETTINGS, type JobsSettings } from '@fencepost/jobs/internal';
-import { READS, type Reads } from '@fencepost/operations';
+import { READS, type Reads } from '@fencepost/operations/internal';
 
 /** The queue as pages read it. */
 export const READ_QUEUE = Symbol('READ_QUEUE');

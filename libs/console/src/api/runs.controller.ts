@@ -1,6 +1,7 @@
 import { Controller, Get, Inject, Param, Query } from '@nestjs/common';
 import { ApiTags } from '@nestjs/swagger';
-import { READS, RunOperator, mapInSlices, type Reads } from '@fencepost/operations';
+import { RunOperator } from '@fencepost/operations';
+import { READS, mapInSlices, type Reads } from '@fencepost/operations/internal';
 import { presentJournalEntry, presentRun, presentRunReport } from '@fencepost/operations/presenting';
 import type { Run } from '@fencepost/ledger/run';
 import type { BullmqRunQueue } from '@fencepost/jobs/internal';

@@ -1,7 +1,8 @@
 import { BULL_BOARD_ADAPTER, BULL_BOARD_INSTANCE, BullBoardModule, type BullBoardInstance } from '@bull-board/nestjs';
 import { Inject, Module } from '@nestjs/common';
 import type { DynamicModule, OnModuleInit } from '@nestjs/common';
-import { CronCatalog, CronOperator, READS, type Reads } from '@fencepost/operations';
+import { CronCatalog, CronOperator } from '@fencepost/operations';
+import { READS, type Reads } from '@fencepost/operations/internal';
 import { JOBS_SETTINGS, type BullmqRunQueue, type JobsSettings } from '@fencepost/jobs/internal';
 import type { ControllerHandlerReturnType, HTTPStatus } from '@bull-board/api/typings/app';
 import { CronDirectory } from '../api/cron-directory.js';

@@ -1,6 +1,7 @@
 import { BullMQAdapter } from '@bull-board/api/bullMQAdapter';
 import type { QueueJob, QueueJobJson, AppJobScheduler } from '@bull-board/api/typings/app';
-import { mapInSlices, type CronCatalog, type CronOperator } from '@fencepost/operations';
+import { type CronCatalog, type CronOperator } from '@fencepost/operations';
+import { mapInSlices } from '@fencepost/operations/internal';
 import { lateBy } from '@fencepost/operations/presenting';
 import type { RunHistory } from '@fencepost/ledger';
 import type { Run } from '@fencepost/ledger/run';

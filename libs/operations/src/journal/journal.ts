@@ -1,4 +1,5 @@
-import type { EventLevel, EventName } from '@fencepost/jobs';
+import type { EventName } from '@fencepost/jobs';
+import type { EventLevel } from '@fencepost/jobs/internal';
 
 /** What a pod has to say about one event. When it happened and in which order is the store's to say. */
 export interface NewJournalEntry {

@@ -7,8 +7,15 @@ import { CLOCK } from '@fencepost/lease/nest';
 import { Registry } from 'prom-client';
 import type { Catalog } from '@fencepost/ledger/catalog';
 import type { Ledger } from '@fencepost/ledger';
-import { LeaseFeed, RUN_QUEUE, SCHEDULER, type BullmqRunQueue, type SchedulerRunner } from '@fencepost/jobs/internal';
-import { CATALOG, LEDGER, Telemetry } from '@fencepost/jobs';
+import {
+  CATALOG,
+  LeaseFeed,
+  RUN_QUEUE,
+  SCHEDULER,
+  type BullmqRunQueue,
+  type SchedulerRunner,
+} from '@fencepost/jobs/internal';
+import { LEDGER, Telemetry } from '@fencepost/jobs';
 import { POD_REGISTRY } from '../nest/tokens.js';
 import { ObservingModule } from '../nest/observing.module.js';
 import type { PodRegistry } from '../pods/pod-registry.js';

@@ -1,7 +1,8 @@
 import { Inject, Module } from '@nestjs/common';
 import type { DynamicModule, OnApplicationShutdown, Provider } from '@nestjs/common';
-import { CATALOG, LEDGER, Telemetry } from '@fencepost/jobs';
+import { LEDGER, Telemetry } from '@fencepost/jobs';
 import {
+  CATALOG,
   JOBS_SETTINGS,
   MEMBERSHIP,
   RUN_QUEUE,

@@ -6,6 +6,7 @@ import type { Ledger } from '@fencepost/ledger';
 import { readPostgresFacts } from '@fencepost/ledger/postgres';
 import type { AuditTrail } from '@fencepost/ledger/audit-trail';
 import {
+  CATALOG,
   CRON_LEASE_STORE,
   DATABASE,
   JOBS_SETTINGS,
@@ -14,7 +15,7 @@ import {
   type JobsSettings,
   type Membership,
 } from '@fencepost/jobs/internal';
-import { CATALOG, LEDGER } from '@fencepost/jobs';
+import { LEDGER } from '@fencepost/jobs';
 import type { Journal } from '../journal/journal.js';
 import { CronOperator } from '../operating/cron-operator.js';
 import { Doctor } from '../operating/doctor.js';

@@ -3,8 +3,15 @@ import type { Clock } from '@fencepost/lease';
 import type { Catalog, ChangeReply, CatalogEntry } from '@fencepost/ledger/catalog';
 import type { AuditTrail } from '@fencepost/ledger/audit-trail';
 import { OperatorInputError } from '@fencepost/ledger';
-import { CatalogMovedError, checkRuntimeCron, checkedText, knownCron } from '@fencepost/jobs/internal';
-import { UnknownCronError, type HandlerOptions, type SingletonCronOptions } from '@fencepost/jobs';
+import {
+  CatalogMovedError,
+  checkRuntimeCron,
+  checkedText,
+  knownCron,
+  type HandlerOptions,
+} from '@fencepost/jobs/internal';
+import { type SingletonCronOptions } from '@fencepost/jobs';
+import { UnknownCronError } from '@fencepost/jobs/errors';
 import { isAudited, withAudit } from './with-audit.js';
 
 /** A cron as it is made at run time: the options of `@SingletonCron` but `name` and those that stand at the method. */

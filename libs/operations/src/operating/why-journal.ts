@@ -1,6 +1,5 @@
 import type { Run } from '@fencepost/ledger/run';
-import { eventSentence } from '@fencepost/jobs/internal';
-import type { EventLevel } from '@fencepost/jobs';
+import { eventSentence, type EventLevel } from '@fencepost/jobs/internal';
 import type { JournalEntry } from '../journal/journal.js';
 import { spoken, utc } from './why-words.js';
 import { step, type InstantFacts, type WhyStep, type WhyTopic } from './why.js';

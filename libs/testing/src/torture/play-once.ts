@@ -2,7 +2,7 @@ import { nearNames } from '@fencepost/lease/internal/options';
 import type { Run } from '@fencepost/ledger/run';
 import { isManual } from '@fencepost/schedule';
 import type { FoundCron } from '@fencepost/jobs/internal';
-import { UnknownCronError } from '@fencepost/jobs';
+import { UnknownCronError } from '@fencepost/jobs/errors';
 import { TestJobs } from '../test-jobs.js';
 import { fakeGlobals } from './fake-globals.js';
 import type { TortureMishap } from './mishap.js';

@@ -1,18 +1,8 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { parseDuration } from '@fencepost/lease/internal/options';
 import type { Criticality } from '@fencepost/lease/internal/redis-checks';
-import type {
-  EffectContext,
-  EffectOptions,
-  ForEachOptions,
-  IfUnknown,
-  ItemAct,
-  Lookup,
-  RunContext,
-  TransactionOptions,
-  TransactionWork,
-} from '@fencepost/jobs';
-import { payloadHash } from '@fencepost/jobs/internal';
+import type { EffectContext, EffectOptions, ForEachOptions, IfUnknown, Lookup, RunContext } from '@fencepost/jobs';
+import { payloadHash, type ItemAct, type TransactionOptions, type TransactionWork } from '@fencepost/jobs/internal';
 import type { Call, EffectKind, ItemKey, Looked, Policy, Request, Observations, Swallowed } from './observations.js';
 import { watchedReads } from './watched-reads.js';
 
