@@ -25,7 +25,7 @@ export default [
     guards: 'G13',
     defence: 'the store’s countdown began before the reply was there',
     file: 'libs/lease/src/holding/lease-keeper.ts',
-    find: 'trustedUntil: trustedUntil(asked.sentAt, ttlMs)',
+    find: 'trustedUntil: trustedUntil(call.sentAt, ttlMs)',
     replace: 'trustedUntil: trustedUntil(this.#clock.monotonic(), ttlMs)',
     killedBy: 'libs/lease/src/holding/lease-keeper.spec.ts',
     test: 'counting trust from when the request was sent',

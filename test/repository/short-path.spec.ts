@@ -1,9 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import { fileURLToPath } from 'node:url';
-import { systemClock } from '@fencepost/lease';
-import { closeRedis } from '@fencepost/lease/redis';
-import { afterEach, describe, expect, it } from 'vitest';
+import { Leases, systemClock } from '@fencepost/lease';
+import { LeaseKeeper } from '@fencepost/lease/internal';
+import { closeRedis, RedisLeaseStore } from '@fencepost/lease/redis';
+import { afterEach, describe, expect, it, vi } from 'vitest';
 import type { CatalogEntry } from '../../libs/ledger/src/catalog/definition.js';
+import { RedisCatalog } from '../../libs/ledger/src/redis/redis-catalog.js';
 import { RedisLedger } from '../../libs/ledger/src/redis/redis-ledger.js';
 import { RunProcessor } from '../../libs/jobs/src/running/run.processor.js';
 import { BullmqRunQueue } from '../../libs/jobs/src/queue/bullmq-run-queue.js';
@@ -14,20 +16,25 @@ import { holdCron } from '../../libs/jobs/src/scheduling/held-cron.js';
 import { POD_TIMING } from '../../libs/jobs/src/membership/pod-timing.js';
 import { Recovery } from '../../libs/jobs/src/scheduling/recovery.js';
 import { RedisMembership } from '../../libs/jobs/src/membership/redis-membership.js';
+import { SchedulerPod } from '../../libs/jobs/src/scheduling/scheduler-pod.js';
 import { Schedules } from '../../libs/jobs/src/schedules/schedules.js';
 import { Telemetry } from '../../libs/jobs/src/telemetry/telemetry.js';
 import { redisSpaces } from '../jobs/redis-space.js';
-import { framesToWire, pathRecorder } from '../support/path-recorder.js';
+import { framesToWire, ownFrames, pathRecorder } from '../support/path-recorder.js';
 import { leaseOf } from '../support/planning-stage.js';
 import { recordedEvents } from '../support/recorded-events.js';
 
 /** Between the function that decides and the one that sends. */
 const MAX_FRAMES = 4;
 
+/** From what wants a lease to what has it, see the last suite. */
+const MAX_HOPS = 12;
+
 /** Of jobs and ledger; what they stand on (leases, schedules, telemetry) is not counted. */
 const MAX_FILES = 18;
 
 const CRON = 'tick';
+const leaseScripts = fileURLToPath(new URL('../../libs/lease/src/lua/', import.meta.url));
 const ledgerScripts = fileURLToPath(new URL('../../libs/ledger/src/redis/lua/', import.meta.url));
 const spaces = redisSpaces();
 const closing: (() => unknown)[] = [];
@@ -85,7 +92,7 @@ function engineOver({ redis, space, telemetry, ledger, queue, clock }: Stores): 
     sweepEveryMs: 60_000,
     timing: POD_TIMING,
   };
-  const engine = new Engine({ ...deps, onDropped: () => {} });
+  const engine = new Engine({ ...deps, owner: { cronDropped: () => {} } });
   closing.push(() => engine.stop());
   return engine;
 }
@@ -145,5 +152,73 @@ describe('the path of one occurrence', () => {
     );
     expect(files).toContain('libs/jobs/src/running/run.processor.ts');
     expect(files.length).toBeLessThanOrEqual(MAX_FILES);
+  }, 30_000);
+});
+
+/** The functions of ours that are under way when a method is called for the first time. */
+function framesOf<M extends string>(target: Record<M, (...args: never[]) => unknown>, method: M): () => string[] {
+  const call = target[method].bind(target) as (...args: unknown[]) => unknown;
+  const stacks: string[][] = [];
+  vi.spyOn(target as Record<string, typeof call>, method).mockImplementation((...args) => {
+    stacks.push(ownFrames());
+    return call(...args);
+  });
+  return () => stacks[0] ?? [];
+}
+
+function hopsOf(...stacks: readonly (readonly string[] | undefined)[]): string[] {
+  return [...new Set(stacks.flatMap((stack) => stack ?? []))];
+}
+
+/**
+ * A hop is a function of ours that is under way between the one that wants the lease and the script that takes it, or between
+ * the script's reply and the one that acts under the lease; the last one counts, the first does not.
+ */
+describe('the path of one lease', () => {
+  it('is short from the assignment that wants it to the engine that fires its cron', async () => {
+    const { redis, space, telemetry, ledger, queue, clock } = await stores();
+    const recorder = await pathRecorder(redis, leaseScripts);
+    closing.push(() => recorder.stop());
+    const at = { redis, ...space };
+    const [catalog, leases] = [new RedisCatalog(at), new RedisLeaseStore({ ...at, kind: 'cron' })];
+    const pod = new SchedulerPod({
+      ...{ ledger, queue, catalog, leases, clock, telemetry, membership: new RedisMembership(at) },
+      ...{ keeper: new LeaseKeeper({ store: leases }), random: () => 0 },
+      ...{ ttlMs: 10_000, sweepEveryMs: 60_000, lookAgainMs: 60_000, keepRuns: 100 },
+    });
+    const [wanting, reading, holding] = [
+      framesOf(pod.acquirer, 'want'),
+      framesOf(ledger, 'readCrons'),
+      framesOf(pod.engine, 'hold'),
+    ];
+    await catalog.declare([{ definition: everySecond().definition, disabled: false }], { seq: 1, source: 'test' });
+    await pod.start();
+    closing.push(() => pod.stop());
+    await expect.poll(() => pod.engine.size).toBe(1);
+    const wanted = wanting().slice(
+      0,
+      wanting().findIndex((frame) => frame.endsWith('Assignment.assign')),
+    );
+    const hops = hopsOf(wanted, ['want'], reading(), recorder.stacks['acquire-leases'], holding(), ['hold']);
+    expect(hops).toContain('LeaseKeeper.tryAcquireMany');
+    expect(hops.length, hops.join(', ')).toBeLessThanOrEqual(MAX_HOPS);
+  }, 30_000);
+
+  it('is short from `acquire` to the script, for a lease of the application', async () => {
+    const { redis, space } = await stores();
+    const recorder = await pathRecorder(redis, leaseScripts);
+    closing.push(() => recorder.stop());
+    const leases = new Leases({ store: new RedisLeaseStore({ redis, ...space }) });
+    closing.push(() => leases.close());
+    await leases.acquire('report');
+    const stack = recorder.stacks['acquire-lease'] ?? [];
+    const hops = hopsOf(
+      stack.slice(
+        0,
+        stack.findIndex((frame) => frame.endsWith('Leases.acquire')),
+      ),
+    );
+    expect(hops).toContain('LeaseKeeper.tryAcquire');
+    expect(hops.length, hops.join(', ')).toBeLessThanOrEqual(MAX_HOPS);
   }, 30_000);
 });

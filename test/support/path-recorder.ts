@@ -38,7 +38,8 @@ export async function pathRecorder(redis: Redis, scriptFolder: string): Promise<
   redis.sendCommand = (command, stream) => {
     const name = names.get(String(command.args[0]));
     const own = name === undefined ? [] : ownFrames();
-    if (name !== undefined) stacks[name] = isBatched(own) ? [...own, ...batched] : own;
+    // The client sends a script that the server did not know a second time, from no function of ours.
+    if (name !== undefined && own.length > 0) stacks[name] = isBatched(own) ? [...own, ...batched] : own;
     return send(command, stream);
   };
   const session = new Session();
@@ -80,7 +81,8 @@ function namesOfScripts(folder: string): ReadonlyMap<string, string> {
   );
 }
 
-function ownFrames(): string[] {
+/** The functions of our packages that are under way, the innermost first; callers that wait for them are included. */
+export function ownFrames(): string[] {
   const lines = (new Error().stack ?? '').split('\n').filter((line) => OWN.test(line) && !line.includes('.spec.ts'));
   return lines.map(
     (line) => /at (?:async )?(?:new )?([\w.#<>]+) /.exec(line)?.[1] ?? line.replace(/^.*\/libs\//, 'libs/'),

@@ -35,7 +35,7 @@ function scheduler() {
   const schedules = new Schedules({ clock, telemetry });
   const dispatcher = new Dispatcher({ ledger, queue, clock, telemetry, schedules, freshness: { knownAt: Infinity } });
   const recovery = new Recovery({ ledger, queue, dispatcher, telemetry, lookAgainMs: 600_000, keepRuns: 1_000 });
-  const sweeper = new Sweeper({ recovery, clock, sweepEveryMs: SWEEP_EVERY_MS, ask: async () => {} });
+  const sweeper = new Sweeper({ recovery, clock, sweepEveryMs: SWEEP_EVERY_MS, owner: { compare: async () => {} } });
   closing.push(() => sweeper.stop());
   return { ledger, queue, sweeper, events: recordedEvents(telemetry) };
 }

@@ -1,4 +1,4 @@
-import { StaleFenceError } from '@fencepost/lease';
+import { StaleFenceError, type LeaseLostError } from '@fencepost/lease';
 import { sleep } from '@fencepost/lease/internal';
 import type { AttemptOutcome, AttemptRef, BeginReply } from '@fencepost/ledger';
 import type { RunState } from '@fencepost/ledger/run';
@@ -15,7 +15,7 @@ import type { RunLog } from './run-context.js';
 import type { Failure } from '../telemetry/events.js';
 import { reportStoreFailure } from '../telemetry/report-failure.js';
 import { isProgramError } from '../telemetry/store-error.js';
-import { Heartbeat, HeartbeatTimer } from './heartbeat.js';
+import { Heartbeat, HeartbeatTimer, type HeartbeatOwner } from './heartbeat.js';
 
 type Begun = Extract<BeginReply, { verdict: 'begun' }>;
 
@@ -30,7 +30,7 @@ export interface AttemptStart {
 }
 
 /** One try of a run by this worker, from its begin to its finish. */
-export class Attempt implements RunLease {
+export class Attempt implements RunLease, HeartbeatOwner {
   readonly #ref: AttemptRef;
   readonly #about: { readonly cron: string; readonly runId: string; readonly attempt: number };
   readonly #end = new LazyAbort();
@@ -45,13 +45,8 @@ export class Attempt implements RunLease {
     const { begun, nonce, sentAt, delivery } = start;
     this.#ref = { runId: delivery.runId, fence: begun.fence, nonce };
     this.#about = { cron: begun.run.cron, runId: delivery.runId, attempt: begun.attempt };
-    const { ledger, clock, ttlMs, telemetry, heartbeatTimer = new HeartbeatTimer(clock, ttlMs / 4) } = deps;
-    const onTrouble = (error: unknown) =>
-      reportStoreFailure(telemetry, { operation: 'attempt.heartbeat', ...this.#about }, error);
-    const onLost = (error: Error) => this.abort(error);
-    const onCancelled = () => this.#cancel();
-    const beating = { ledger, clock, ttlMs, heartbeatTimer, onLost, onCancelled, onTrouble };
-    this.#heartbeat = new Heartbeat(this.#ref, beating, sentAt);
+    const { ledger, clock, ttlMs, heartbeatTimer = new HeartbeatTimer(clock, ttlMs / 4) } = deps;
+    this.#heartbeat = new Heartbeat(this.#ref, { ledger, clock, ttlMs, heartbeatTimer, owner: this }, sentAt);
   }
 
   async execute(): Promise<Disposition> {
@@ -188,9 +183,17 @@ export class Attempt implements RunLease {
     return SETTLED;
   }
 
-  #cancel(): void {
+  runLeaseLost(error: LeaseLostError): void {
+    this.abort(error);
+  }
+
+  runCancelled(): void {
     this.#cancelled = true;
     this.abort(new RunCancelledError(this.#ref.runId));
+  }
+
+  heartbeatFailed(error: unknown): void {
+    reportStoreFailure(this.deps.telemetry, { operation: 'attempt.heartbeat', ...this.#about }, error);
   }
 
   abort(error: unknown): void {

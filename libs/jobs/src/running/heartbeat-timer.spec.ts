@@ -10,9 +10,9 @@ let beats: string[];
 
 /** An attempt of this name. */
 const joined = (name: string) => {
-  const beat = () => void beats.push(`${name} ${clock.monotonic()}`);
-  heartbeatTimer.join(beat);
-  return beat;
+  const heartbeat = { beat: () => void beats.push(`${name} ${clock.monotonic()}`) };
+  heartbeatTimer.join(heartbeat);
+  return heartbeat;
 };
 
 beforeEach(() => {
@@ -21,7 +21,7 @@ beforeEach(() => {
   beats = [];
 });
 
-describe('a pulse', () => {
+describe('a heartbeat timer', () => {
   it('lets attempts that began at different times beat at the same time, with one timer', async () => {
     joined('a');
     await clock.advance(1_000);
@@ -31,7 +31,7 @@ describe('a pulse', () => {
     expect(beats).toEqual(['a 3000', 'b 3000', 'a 6000', 'b 6000']);
   });
 
-  it('beats no more for who has left, and leaves no timer behind when all have', async () => {
+  it('does not call attempts that have left, and has no timer when all have', async () => {
     const [a, b] = [joined('a'), joined('b')];
     heartbeatTimer.leave(a);
     await clock.advance(EVERY_MS);
@@ -42,13 +42,13 @@ describe('a pulse', () => {
   });
 
   it('ends when the last attempt leaves at its heartbeat', async () => {
-    const last = () => heartbeatTimer.leave(last);
+    const last = { beat: () => heartbeatTimer.leave(last) };
     heartbeatTimer.join(last);
     await clock.advance(EVERY_MS);
     expect(clock.pending).toBe(0);
   });
 
-  it('begins anew with who joins after all have left', async () => {
+  it('starts again with the first attempt that joins after all have left', async () => {
     heartbeatTimer.leave(joined('a'));
     await clock.advance(1_000);
     joined('b');

@@ -13,25 +13,25 @@ const DEADLINE_MS = trustedUntil(0, TTL_MS);
 let clock: ManualClock;
 let beats: Flaky<Pick<AttemptLog, 'heartbeat'>>;
 let answer: HeartbeatReply;
-let told: number;
+let cancelled: number;
 let lost: LeaseLostError[];
-let troubles: unknown[];
+let failures: unknown[];
 let heartbeat: Heartbeat;
 
 /** A heartbeat of an attempt whose begin was sent `agoMs` ago. */
 function start(agoMs = 0): Heartbeat {
   clock = new ManualClock();
-  [answer, told, lost, troubles] = ['extended', 0, [], []];
+  [answer, cancelled, lost, failures] = ['extended', 0, [], []];
   beats = flaky<Pick<AttemptLog, 'heartbeat'>>({ heartbeat: async () => answer });
   const ledger = Object.assign(new MemoryLedger(clock), { heartbeat: beats.port.heartbeat });
   const attempt = { runId: 'c@1', fence: parseFence('7'), nonce: 'n' };
-  const tell = {
-    onLost: (error: LeaseLostError) => void lost.push(error),
-    onCancelled: () => void (told += 1),
-    onTrouble: (error: unknown) => void troubles.push(error),
+  const owner = {
+    runLeaseLost: (error: LeaseLostError) => void lost.push(error),
+    runCancelled: () => void (cancelled += 1),
+    heartbeatFailed: (error: unknown) => void failures.push(error),
   };
   const heartbeatTimer = new HeartbeatTimer(clock, TTL_MS / 4);
-  heartbeat = new Heartbeat(attempt, { ledger, clock, ttlMs: TTL_MS, heartbeatTimer, ...tell }, -agoMs);
+  heartbeat = new Heartbeat(attempt, { ledger, clock, ttlMs: TTL_MS, heartbeatTimer, owner }, -agoMs);
   heartbeat.start();
   return heartbeat;
 }
@@ -48,7 +48,7 @@ describe('a heartbeat', () => {
     start();
     await clock.advance(10 * TTL_MS);
     expect(beats.calls).toHaveLength(40);
-    expect([reasons(), troubles, heartbeat.isTrusted()]).toEqual([[], [], true]);
+    expect([reasons(), failures, heartbeat.isTrusted()]).toEqual([[], [], true]);
   });
 
   it('has lost the run when the ledger refuses it, and says so once', async () => {
@@ -65,7 +65,7 @@ describe('a heartbeat', () => {
     start();
     answer = 'cancelled';
     await clock.advance(10 * TTL_MS);
-    expect(told).toBe(1);
+    expect(cancelled).toBe(1);
     expect(beats.calls).toHaveLength(40);
     expect([reasons(), heartbeat.isTrusted()]).toEqual([[], true]);
   });
@@ -76,7 +76,7 @@ describe('a heartbeat', () => {
     await clock.advance(TTL_MS);
     answer = 'stale';
     await clock.advance(TTL_MS);
-    expect([told, reasons()]).toEqual([1, ['refused']]);
+    expect([cancelled, reasons()]).toEqual([1, ['refused']]);
   });
 
   it('has lost the run at its deadline when a heartbeat hangs', async () => {
@@ -121,7 +121,7 @@ describe('a heartbeat', () => {
     beats.next('heartbeat', 'fail', 'fail');
     await clock.advance(2 * TTL_MS);
     expect(reasons()).toEqual([]);
-    expect(troubles).toHaveLength(2);
+    expect(failures).toHaveLength(2);
   });
 
   it.each([60_000, -60_000])(
@@ -165,7 +165,7 @@ describe('a heartbeat', () => {
     heartbeat.stop();
     arrive();
     await clock.advance(0);
-    expect([reasons(), troubles]).toEqual([[], []]);
+    expect([reasons(), failures]).toEqual([[], []]);
   });
 
   it('says nothing of a cancellation that is answered after the stop', async () => {
@@ -177,7 +177,7 @@ describe('a heartbeat', () => {
     heartbeat.stop();
     arrive();
     await clock.advance(0);
-    expect(told).toBe(0);
+    expect(cancelled).toBe(0);
   });
 });
 

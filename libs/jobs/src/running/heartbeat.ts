@@ -6,21 +6,26 @@ export interface HeartbeatDeps {
   readonly ledger: Pick<AttemptLog, 'heartbeat'>;
   readonly clock: Clock;
   readonly ttlMs: number;
-  /** Of the process; comes every quarter of `ttlMs`. */
+  /** One per process; fires every quarter of `ttlMs`. */
   readonly heartbeatTimer: HeartbeatTimer;
-  /** Called once, when the attempt may not go on. */
-  readonly onLost: (error: LeaseLostError) => void;
-  /** Called once, when somebody wants the run to stop. Heartbeats go on, so that it isn't taken for dead while it does. */
-  readonly onCancelled: () => void;
-  readonly onTrouble: (error: unknown) => void;
+  readonly owner: HeartbeatOwner;
 }
 
-/** Wall and monotonic clock may drift apart by this much between two heartbeats before the machine counts as having slept. */
+/** The attempt, as its heartbeat knows it. */
+export interface HeartbeatOwner {
+  /** Called once, when the attempt must stop. */
+  runLeaseLost(error: LeaseLostError): void;
+  /** Called once, when an operator cancelled the run. Heartbeats continue, so that the attempt is not redelivered while it stops. */
+  runCancelled(): void;
+  heartbeatFailed(error: unknown): void;
+}
+
+/** The machine has slept if wall and monotonic clock drift apart by more than this between two heartbeats. */
 const JUMP_MS = 2_000;
 
 /**
- * Keeps one attempt's run lease alive, and notices when it can't be trusted any more: the ledger refuses it, it could not
- * be extended in time, the event loop was blocked for over a third of it, or the machine slept.
+ * Extends the run lease of one attempt, and reports its loss: the ledger refused the heartbeat, the lease expired, the event
+ * loop was blocked for over a third of its TTL, or the machine slept.
  */
 export class Heartbeat {
   #trustedUntil: number;
@@ -40,51 +45,52 @@ export class Heartbeat {
   }
 
   start(): void {
-    this.deps.heartbeatTimer.join(this.#onTimer);
+    this.deps.heartbeatTimer.join(this);
     this.#watchDeadline();
   }
 
   stop(): void {
     this.#over = true;
-    this.deps.heartbeatTimer.leave(this.#onTimer);
+    this.deps.heartbeatTimer.leave(this);
     this.#cancelTimer();
   }
 
-  /** Whether an effect may still be begun; a filter that saves a call, the ledger's comparison is the defence. */
+  /** Whether an effect may still be begun. Saves a call; the defence is the ledger's comparison of fences. */
   isTrusted(): boolean {
     this.#look();
-    // The deadline's own timer may be late: a blocked event loop runs it after the handler that asks here.
+    // A blocked event loop runs the deadline's timer after the handler that calls this.
     if (this.deps.clock.monotonic() >= this.#trustedUntil) this.#lose('expired');
     return !this.#over;
   }
 
-  readonly #onTimer = (): void => {
+  /** Called by the timer. */
+  beat(): void {
     if (!this.isTrusted()) return;
-    void this.#beat();
+    void this.#send();
     this.#watchDeadline();
-  };
+  }
 
-  /** A timer of its own only for a deadline that comes before the next heartbeat: after a late begin, or heartbeats in vain. */
+  /** A deadline needs its own timer only before the next heartbeat: after a slow begin, or after failed heartbeats. */
   #watchDeadline(): void {
     const { clock, heartbeatTimer } = this.deps;
     this.#cancelTimer();
     if (this.#trustedUntil >= heartbeatTimer.nextAt) return;
     this.#cancelTimer = clock.after(this.#trustedUntil - clock.monotonic(), () => {
-      // An answer may have come meanwhile, and moved it.
+      // A reply may have moved the deadline meanwhile.
       if (this.isTrusted()) this.#watchDeadline();
     });
   }
 
-  async #beat(): Promise<void> {
+  async #send(): Promise<void> {
     const sentAt = this.deps.clock.monotonic();
     try {
       const reply = await this.deps.ledger.heartbeat(this.attempt, this.deps.ttlMs);
       if (reply === 'stale') return this.#lose('refused');
       this.#trustedUntil = Math.max(this.#trustedUntil, trustedUntil(sentAt, this.deps.ttlMs));
-      if (reply === 'cancelled') this.#tellOnce();
+      if (reply === 'cancelled') this.#cancel();
     } catch (error) {
-      // Nothing is known, so nothing is done: the next heartbeat asks again, and the deadline comes by itself.
-      if (!this.#over) this.deps.onTrouble(error);
+      // The next heartbeat tries again; without a reply, the deadline ends the attempt.
+      if (!this.#over) this.deps.owner.heartbeatFailed(error);
     }
   }
 
@@ -94,20 +100,20 @@ export class Heartbeat {
     this.#lookedAt = now;
     const passed = now.monotonic - before.monotonic;
     if (Math.abs(now.wall - before.wall - passed) > JUMP_MS) return this.#lose('clock-jump');
-    // A beat comes every quarter; one that comes a third late found the event loop blocked, and others saw no heartbeat.
+    // The timer fires every quarter: a third later, the event loop was blocked and no heartbeat was sent.
     if (passed > this.deps.ttlMs / 4 + this.deps.ttlMs / 3) this.#lose('expired');
   }
 
-  #tellOnce(): void {
+  #cancel(): void {
     if (this.#over || this.#cancelled) return;
     this.#cancelled = true;
-    this.deps.onCancelled();
+    this.deps.owner.runCancelled();
   }
 
   #lose(reason: LeaseLostError['reason']): void {
     if (this.#over) return;
     this.stop();
-    this.deps.onLost(new LeaseLostError(this.attempt.runId, reason));
+    this.deps.owner.runLeaseLost(new LeaseLostError(this.attempt.runId, reason));
   }
 
   #read(): { wall: number; monotonic: number } {
@@ -116,11 +122,11 @@ export class Heartbeat {
 }
 
 /**
- * One timer for the heartbeats of all attempts of a process. They beat in the same turn of the event loop, so the ledger
- * extends all their run leases with one call; and a run that is over before the next heartbeat has cost no timer of its own.
+ * One timer for the heartbeats of all attempts of a process. They are sent in one tick of the event loop, so the ledger
+ * extends all run leases with one call; and an attempt that ends before its first heartbeat costs no timer.
  */
 export class HeartbeatTimer {
-  readonly #beats = new Set<() => void>();
+  readonly #joined = new Set<Pick<Heartbeat, 'beat'>>();
   #nextAt = 0;
   #cancelTimer: CancelTimer = () => {};
 
@@ -129,27 +135,27 @@ export class HeartbeatTimer {
     private readonly everyMs: number,
   ) {}
 
-  /** The monotonic instant of the next heartbeat, for who has joined. */
+  /** The monotonic instant of the next heartbeat; valid while one has joined. */
   get nextAt(): number {
     return this.#nextAt;
   }
 
-  /** The first heartbeat comes within `everyMs`: with that of the others. */
-  join(beat: () => void): void {
-    if (this.#beats.size === 0) this.#arm();
-    this.#beats.add(beat);
+  /** The first heartbeat is sent within `everyMs`, together with those of the other attempts. */
+  join(heartbeat: Pick<Heartbeat, 'beat'>): void {
+    if (this.#joined.size === 0) this.#arm();
+    this.#joined.add(heartbeat);
   }
 
-  leave(beat: () => void): void {
-    if (this.#beats.delete(beat) && this.#beats.size === 0) this.#cancelTimer();
+  leave(heartbeat: Pick<Heartbeat, 'beat'>): void {
+    if (this.#joined.delete(heartbeat) && this.#joined.size === 0) this.#cancelTimer();
   }
 
   #arm(): void {
     this.#nextAt = this.clock.monotonic() + this.everyMs;
     this.#cancelTimer = this.clock.after(this.everyMs, () => {
-      // Before the heartbeats: the last of them to leave ends the timer.
+      // Armed before the heartbeats: the last of them to leave cancels the timer.
       this.#arm();
-      for (const beat of this.#beats) beat();
+      for (const heartbeat of this.#joined) heartbeat.beat();
     });
   }
 }

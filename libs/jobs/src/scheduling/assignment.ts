@@ -1,4 +1,5 @@
 import type { Telemetry } from '../telemetry/telemetry.js';
+import type { Engine } from './engine.js';
 import type { LeaseAcquirer } from './lease-acquirer.js';
 import type { HeartbeatReply } from '../membership/membership.js';
 import { candidates, firstOf } from './rendezvous.js';
@@ -9,10 +10,8 @@ export interface AssignmentDeps {
   readonly catalogCache: CatalogCache;
   readonly acquirer: LeaseAcquirer;
   readonly telemetry: Telemetry;
-  readonly isHeld: (cron: string) => boolean;
-  /** Called with crons that this pod holds and that are now another one's share. */
-  readonly onReassigned: (crons: readonly string[]) => void;
-  /** A pod that was not heard for longer may be dead. */
+  readonly engine: Pick<Engine, 'held'>;
+  /** A member without a heartbeat for longer than this is suspected. */
   readonly suspectAfterMs: number;
 }
 
@@ -45,7 +44,7 @@ export class Assignment {
   /** @returns how many crons it has */
   assign(): number {
     if (this.#members.length === 0) return 0;
-    const { pod, catalogCache, acquirer, isHeld, onReassigned } = this.deps;
+    const { pod, catalogCache, acquirer, engine } = this.deps;
     const there = candidates(this.#members.map((member) => member.pod));
     const heard = new Set(
       this.#members.filter(({ sinceHeardMs }) => sinceHeardMs <= this.deps.suspectAfterMs).map((member) => member.pod),
@@ -56,7 +55,7 @@ export class Assignment {
       const { name } = entry.definition;
       const first = firstOf(hash, there) ?? pod;
       if (first === pod) assigned.add(name);
-      else if (!isHeld(name)) continue;
+      else if (engine.held(name) === undefined) continue;
       // Given to a pod that may be dead, it would have nobody until that one is known to be gone.
       else if (heard.has(first)) reassigned.push(name);
       else this.#unsettled = true;
@@ -64,7 +63,7 @@ export class Assignment {
     // Granted after this, they would stay here until a pod comes or goes.
     if (acquirer.want(assigned)) this.#unsettled = true;
     this.#size = assigned.size;
-    if (reassigned.length > 0) onReassigned(reassigned);
+    acquirer.handOver(reassigned);
     return assigned.size;
   }
 }

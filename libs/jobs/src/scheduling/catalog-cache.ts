@@ -19,8 +19,12 @@ export interface CatalogCacheDeps {
   readonly telemetry: Telemetry;
   /** One object for all who ask: the store's clock at the last word on the catalog. */
   readonly freshness: { knownAt: number; bornAt?: number | null };
-  /** Called after a reading that brought something new: entries that are new or have changed, and crons that are gone. */
-  readonly onChanged: (changed: readonly CatalogEntry[], gone: readonly string[]) => void;
+  readonly listener: CatalogListener;
+}
+
+export interface CatalogListener {
+  /** @param changed entries that are new or different, @param gone crons that are no longer in the catalog */
+  catalogChanged(changed: readonly CatalogEntry[], gone: readonly string[]): void;
 }
 
 /** In one event. */
@@ -133,7 +137,7 @@ export class CatalogCache {
     const { telemetry } = this.deps;
     telemetry.emit('catalog.read', { crons: entries.length });
     for (const foreign of this.#zones.look(changed)) telemetry.emit('catalog.zone-data', foreign);
-    this.deps.onChanged(changed, gone);
+    this.deps.listener.catalogChanged(changed, gone);
   }
 
   /** A catalog is born once: another birth, or none any more, is that of a store that was lost. */

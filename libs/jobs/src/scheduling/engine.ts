@@ -1,4 +1,4 @@
-import type { Clock } from '@fencepost/lease';
+import type { Clock, Lease } from '@fencepost/lease';
 import type { CancelTimer } from '@fencepost/lease/internal';
 import type { CatalogEntry } from '@fencepost/ledger/catalog';
 import type { OccurrenceLog } from '@fencepost/ledger';
@@ -11,7 +11,7 @@ import type { HeldCron } from './held-cron.js';
 import { fallenBehind, loadState } from './load-state.js';
 import type { PodTiming } from '../membership/pod-timing.js';
 import type { Recovery } from './recovery.js';
-import { Sweeper } from './sweeper.js';
+import { Sweeper, type SweepOwner } from './sweeper.js';
 
 export interface EngineDeps {
   readonly ledger: OccurrenceLog;
@@ -25,8 +25,12 @@ export interface EngineDeps {
   /** Between two sweeps of the crons held that have open runs. */
   readonly sweepEveryMs: number;
   readonly timing: Pick<PodTiming, 'maxWaitMs' | 'retryMs' | 'maxRetryMs'>;
-  /** Called with each cron that the engine has let go by itself. */
-  readonly onDropped: (held: HeldCron, why: DropReason) => void;
+  readonly owner: EngineOwner;
+}
+
+export interface EngineOwner {
+  /** The engine has stopped firing this cron by itself. */
+  cronDropped(held: HeldCron, why: DropReason): void;
 }
 
 /** A claim was refused, or refused because the ledger knows a newer definition, or nothing could be asked for long. */
@@ -38,7 +42,7 @@ const MAX_FAILURES = 10;
 const FAILED: DispatchResult = { failed: true };
 
 /** Fires the crons this pod holds: one timer for all of them, armed for the earliest. */
-export class Engine {
+export class Engine implements SweepOwner {
   readonly #held = new Map<string, HeldCron>();
   readonly #due = new DueIndex();
   /** Crons of which something is being asked, and what they need after it. */
@@ -51,7 +55,7 @@ export class Engine {
 
   constructor(private readonly deps: EngineDeps) {
     this.#blocked = new BlockedCrons(deps);
-    this.#sweeper = new Sweeper({ ...deps, ask: (crons) => this.#compare(crons) });
+    this.#sweeper = new Sweeper({ ...deps, owner: this });
   }
 
   start(): void {
@@ -69,6 +73,14 @@ export class Engine {
   /** What this pod has of a cron; `undefined` when it doesn't hold it. */
   held(cron: string): HeldCron | undefined {
     return this.#held.get(cron);
+  }
+
+  /** The crons that this pod still holds under exactly these leases. */
+  heldUnder(leases: readonly Lease[]): HeldCron[] {
+    return leases.flatMap((lease) => {
+      const held = this.#held.get(lease.resource);
+      return held?.lease === lease ? [held] : [];
+    });
   }
 
   /** Acts for these crons from now on: recovers what their predecessors left, looks back, fires. */
@@ -133,7 +145,7 @@ export class Engine {
   }
 
   /** A ledger that lost what it had acknowledged would go without these instants until the cron's next one. */
-  async #compare(crons: readonly string[]): Promise<void> {
+  async compare(crons: readonly string[]): Promise<void> {
     const still = crons.flatMap((cron) => this.#held.get(cron) ?? []).filter((held) => !this.#busy.has(held));
     for (const { entry } of await fallenBehind(still, this.deps)) this.recheck(entry.definition.name);
   }
@@ -152,7 +164,7 @@ export class Engine {
     if (this.#held.get(held.entry.definition.name) !== held) return;
     this.#forget(held);
     this.#arm();
-    this.deps.onDropped(held, why);
+    this.deps.owner.cronDropped(held, why);
   }
 
   #lookAt(held: HeldCron, at: number | null): void {

@@ -1,33 +1,44 @@
 import type { Lease } from '@fencepost/lease';
 import { afterEach, describe, expect, it } from 'vitest';
+import type { CatalogEntry } from '../../../ledger/src/catalog/definition.js';
 import { CRON, SchedulerStage, TTL_MS } from '../../../../test/support/scheduler-stage.js';
+import type { Entered } from './catalog-cache.js';
+import type { HeldCron } from './held-cron.js';
 import { LeaseAcquirer } from './lease-acquirer.js';
 
-const running: { stage: SchedulerStage; acquirer: LeaseAcquirer; held: Map<string, Lease> }[] = [];
+const running: { stage: SchedulerStage; acquirer: LeaseAcquirer; held: Map<string, HeldCron> }[] = [];
 afterEach(async () => {
   const ended = running.splice(0);
   for (const { acquirer, held } of ended) {
     acquirer.halt();
-    await acquirer.releaseAll([...held.values()]);
+    await acquirer.releaseAll([...held.values()].map(({ lease }) => lease));
   }
   await Promise.all(ended.map(({ acquirer }) => acquirer.stop()));
   for (const { stage } of ended) expect(stage.clock.pending).toBe(0);
 });
 
+function entered(cron: string): Entered {
+  return { entry: { definition: { name: cron, expression: '* * * * *' } } as CatalogEntry, hash: 0 };
+}
+
 async function acquiring(stage: SchedulerStage, crons: readonly string[] = [CRON]) {
   const { clock, telemetry, keeper, ledger, events } = stage.pod(`pod-${running.length}`);
-  const held = new Map<string, Lease>();
+  const held = new Map<string, HeldCron>();
   const [granted, lost] = [[] as string[][], [] as string[][]];
   const acquirer = new LeaseAcquirer({
     ...{ ledger, keeper, clock, telemetry, random: () => 0, ttlMs: TTL_MS },
-    isHeld: (cron) => held.has(cron),
-    onGranted: (leases) => {
-      granted.push(leases.map(({ resource }) => resource));
-      for (const lease of leases) held.set(lease.resource, lease);
-    },
-    onLost: async (leases) => {
-      lost.push(leases.map(({ resource }) => resource));
-      for (const { resource } of leases) held.delete(resource);
+    ...{ catalogCache: { get: (cron: string) => entered(cron) }, duePublisher: { publish: () => {} }, relay: null },
+    engine: {
+      held: (cron) => held.get(cron),
+      heldUnder: (leases) => [...held.values()].filter(({ lease }) => leases.includes(lease)),
+      hold: (crons) => {
+        granted.push(crons.map(({ lease }) => lease.resource));
+        for (const cron of crons) held.set(cron.lease.resource, cron);
+      },
+      letGo: async (crons) => {
+        lost.push(crons.map(({ lease }) => lease.resource));
+        for (const { lease } of crons) held.delete(lease.resource);
+      },
     },
   });
   acquirer.want(new Set(crons));
@@ -35,7 +46,7 @@ async function acquiring(stage: SchedulerStage, crons: readonly string[] = [CRON
   running.push({ stage, acquirer, held });
   /** As the pod does: it stops acting first. */
   const letGo = () => {
-    const leases = [...held.values()];
+    const leases = [...held.values()].map(({ lease }) => lease);
     held.clear();
     return leases;
   };

@@ -1,26 +1,26 @@
-import { FenceExhaustedError, type Clock, type Lease, type LeaseLostError } from '@fencepost/lease';
+import { FenceExhaustedError, type Lease, type LeaseLostError } from '@fencepost/lease';
 import type { CancelTimer, LeaseKeeper } from '@fencepost/lease/internal';
 import type { OccurrenceLog } from '@fencepost/ledger';
-import type { Telemetry } from '../telemetry/telemetry.js';
+import { isManual } from '@fencepost/schedule';
+import { AcquireBackoff, type AcquireBackoffDeps } from './acquire-backoff.js';
+import type { CatalogCache } from './catalog-cache.js';
 import { DueIndex } from './due-index.js';
-import { AcquireBackoff } from './acquire-backoff.js';
+import type { DuePublisher } from './due-publisher.js';
+import type { Engine } from './engine.js';
+import { holdCron, type HeldCron } from './held-cron.js';
+import { aboutCrons, LeaseReleases, type LeaseReleasesDeps } from './lease-releases.js';
+import type { OutboxRelay } from './outbox-relay.js';
 import { reportProgramError, reportStoreFailure } from '../telemetry/report-failure.js';
 import { isProgramError } from '../telemetry/store-error.js';
 
-export interface LeaseAcquirerDeps {
+export interface LeaseAcquirerDeps extends AcquireBackoffDeps, LeaseReleasesDeps {
   readonly ledger: OccurrenceLog;
-  readonly keeper: LeaseKeeper;
-  readonly clock: Clock;
-  readonly telemetry: Telemetry;
-  readonly random: () => number;
-  readonly ttlMs: number;
-  readonly isHeld: (cron: string) => boolean;
-  /** Called with what was granted together. */
-  readonly onGranted: (leases: readonly Lease[]) => void;
-  /** Called with crons that this pod can't take on, so that others hear of them. */
-  readonly onGivenUp?: (crons: readonly string[]) => void;
-  /** Called with what was lost together; resolves when nothing is claimed under these leases any more. */
-  readonly onLost: (leases: readonly Lease[]) => Promise<void>;
+  /** Fires the crons whose leases are held. */
+  readonly engine: Pick<Engine, 'held' | 'heldUnder' | 'hold' | 'letGo'>;
+  readonly catalogCache: Pick<CatalogCache, 'get'>;
+  readonly duePublisher: Pick<DuePublisher, 'publish'>;
+  /** `null`: the ledger has no outbox. */
+  readonly relay: Pick<OutboxRelay, 'look'> | null;
 }
 
 /** A thousand leases are about a millisecond of the store's time. */
@@ -29,31 +29,32 @@ const MAX_BATCH = 1_000;
 /** Releases that are announced one by one are asked for together. */
 const DEBOUNCE_MS = 5;
 
-/** What runs out at about the same time is asked for at the same time. */
+/** Attempts are aligned to this grid, so that leases that expire at about the same time share one call. */
 const GRID_MS = 20;
 
-/** However short a holder claims to stay: an answer of 0 must not be met with a spin. */
+/** A holder that reports no time left must not cause a busy loop. */
 const MIN_WAIT_MS = 50;
 
-/** Until a person has mended it. */
+/** For errors that only an operator or a new release can fix. */
 const HOPELESS_MS = 60_000;
 
-/** When leases become free more than one pod may try; a few milliseconds apart, so that most see that they are too late. */
+/** Pods that wait for the same lease try a few milliseconds apart, so that most of them find it taken. */
 const SPREAD_MS = 10;
 
 /**
- * A pod's continuing effort to hold the leases of its share: one for all its crons.
+ * Acquires the leases of the assignment, for all crons of a pod.
  *
- * It asks when something is new or was announced, or when a holder should have run out. Between that, nothing is asked,
- * however many crons are held.
+ * It calls the store for a new cron, after a release was announced, and when the holder's lease should have expired. While
+ * leases are held it makes no calls, however many there are.
  */
 export class LeaseAcquirer {
   #wanted: ReadonlySet<string> = new Set();
-  /** When each wanted cron that is not held is asked for next. Monotonic. */
+  /** The next attempt for each wanted cron that is not held. Monotonic. */
   readonly #next = new DueIndex();
-  /** What is being asked for, and whether its release was announced meanwhile. */
-  readonly #asking = new Map<string, boolean>();
+  /** Crons whose lease is being acquired, and whether its release was announced meanwhile. */
+  readonly #acquiring = new Map<string, boolean>();
   readonly #backoff: AcquireBackoff;
+  readonly #releases: LeaseReleases;
   readonly #working = new Set<Promise<void>>();
   #lost: [Lease, LeaseLostError][] = [];
   #failures = 0;
@@ -62,68 +63,74 @@ export class LeaseAcquirer {
 
   constructor(private readonly deps: LeaseAcquirerDeps) {
     this.#backoff = new AcquireBackoff(deps);
+    this.#releases = new LeaseReleases(deps);
   }
 
   /**
-   * From now on these are to be held, and no others are asked for.
-   * @returns whether an answer is still on its way about a cron that is no longer wanted
+   * Replaces the assignment: these leases are acquired from now on, and no others.
+   * @returns whether a lease that is no longer wanted is still being acquired
    */
   want(crons: ReadonlySet<string>): boolean {
     for (const cron of this.#wanted) if (!crons.has(cron)) this.#next.remove(cron);
     this.#wanted = crons;
-    for (const cron of crons) if (this.#isMissing(cron) && this.#next.dueAt(cron) === null) this.#askIn(cron, 0);
+    for (const cron of crons) if (this.#isMissing(cron) && this.#next.dueAt(cron) === null) this.#acquireIn(cron, 0);
     this.#arm();
-    return [...this.#asking.keys()].some((cron) => !crons.has(cron));
+    return [...this.#acquiring.keys()].some((cron) => !crons.has(cron));
   }
 
   wants(cron: string): boolean {
     return this.#wanted.has(cron);
   }
 
-  /** Asks for these once, whether or not they are wanted: somebody has to act for them. */
+  /** Tries once for these, assigned to this pod or not: their instants are overdue. */
   take(crons: readonly string[]): void {
-    const isFree = (cron: string) => !this.#asking.has(cron) && !this.deps.isHeld(cron);
+    const isFree = (cron: string) => !this.#acquiring.has(cron) && !this.#isHeld(cron);
     const free = crons.filter((cron) => isFree(cron) && this.#backoff.leftMs(cron) <= 0);
     for (const cron of free) this.#next.remove(cron);
-    this.#ask(free);
+    this.#track(this.#acquire(free));
   }
 
-  /** Somebody announced that the lease is free. */
+  /** The release of this lease was announced. */
   wake(cron: string): void {
-    if (this.#asking.has(cron)) this.#asking.set(cron, true);
+    if (this.#acquiring.has(cron)) this.#acquiring.set(cron, true);
     else if (this.#next.dueAt(cron) !== null && this.#backoff.leftMs(cron) <= 0) {
-      this.#askIn(cron, DEBOUNCE_MS);
+      this.#acquireIn(cron, DEBOUNCE_MS);
       this.#arm();
     }
   }
 
-  /** Ends these terms in one batch, when nothing is done under them any more. */
+  /** Gives these crons up, if they are held, after the claims under way: the next holder finds nothing half done. */
+  handOver(crons: readonly string[]): void {
+    const held = crons.flatMap((cron) => this.deps.engine.held(cron) ?? []);
+    if (held.length > 0) this.#track(this.#handOver(held));
+  }
+
+  async #handOver(held: readonly HeldCron[]): Promise<void> {
+    await this.deps.engine.letGo(held);
+    if (!this.#halted) await this.release(held.map(({ lease }) => lease));
+  }
+
+  /** Ends these terms in one batch; the caller has stopped acting under them. */
   async release(leases: readonly Lease[]): Promise<void> {
-    const { keeper, telemetry } = this.deps;
-    for (const { resource, fence, holder } of leases)
-      telemetry.emit('lease.released', { cron: resource, fence, holder });
-    await this.#giveBack(leases, () => keeper.release(leases));
+    await this.#releases.release(leases);
     for (const { resource } of leases) this.#again(resource);
   }
 
-  /** Ends all terms of the pod in one batch; nothing is asked for any more. */
-  async releaseAll(leases: readonly Lease[]): Promise<void> {
-    const { keeper, telemetry } = this.deps;
-    for (const { resource, fence, holder } of leases)
-      telemetry.emit('lease.released', { cron: resource, fence, holder });
-    await this.#giveBack(leases, () => keeper.releaseAll());
+  /** Ends all terms of the pod in one batch, after {@link halt}. */
+  releaseAll(leases: readonly Lease[]): Promise<void> {
+    return this.#releases.releaseAll(leases);
   }
 
   /**
-   * Gives a term up that served no purpose, and waits before the next: the reason may still be there.
-   * @param minWaitMs beside what grows with every such term in a row
+   * Gives up a term that served no purpose, and backs off: the reason may persist.
+   * @param minWaitMs lower bound of a backoff that grows with each such term in a row
    */
   async abandon(lease: Lease, minWaitMs: number): Promise<void> {
     this.#backoff.note(lease.resource, minWaitMs);
     await this.release([lease]);
   }
 
-  /** Asks for nothing from now on. The terms are the caller's to release. */
+  /** Acquires nothing from now on. The caller releases the terms. */
   halt(): void {
     this.#halted = true;
     this.#cancelTimer();
@@ -135,17 +142,21 @@ export class LeaseAcquirer {
     await Promise.all(this.#working);
   }
 
+  #isHeld(cron: string): boolean {
+    return this.deps.engine.held(cron) !== undefined;
+  }
+
   #isMissing(cron: string): boolean {
-    return this.#wanted.has(cron) && !this.deps.isHeld(cron) && !this.#asking.has(cron);
+    return this.#wanted.has(cron) && !this.#isHeld(cron) && !this.#acquiring.has(cron);
   }
 
   #again(cron: string): void {
     if (!this.#isMissing(cron)) return;
-    this.#askIn(cron, Math.max(this.#backoff.leftMs(cron), DEBOUNCE_MS));
+    this.#acquireIn(cron, Math.max(this.#backoff.leftMs(cron), DEBOUNCE_MS));
     this.#arm();
   }
 
-  #askIn(cron: string, delayMs: number): void {
+  #acquireIn(cron: string, delayMs: number): void {
     const at = this.deps.clock.monotonic() + delayMs;
     this.#next.set(cron, delayMs <= DEBOUNCE_MS ? at : Math.ceil(at / GRID_MS) * GRID_MS);
   }
@@ -155,64 +166,58 @@ export class LeaseAcquirer {
     this.#cancelTimer = () => {};
     const at = this.#halted ? null : this.#next.earliest();
     if (at === null) return;
-    this.#cancelTimer = this.deps.clock.after(at - this.deps.clock.monotonic(), () => {
-      this.#ask(this.#next.takeDue(this.deps.clock.monotonic() + DEBOUNCE_MS));
-      this.#arm();
-    });
+    this.#cancelTimer = this.deps.clock.after(at - this.deps.clock.monotonic(), this.#onTimer);
   }
 
-  #ask(crons: readonly string[]): void {
+  readonly #onTimer = (): void => {
+    this.#track(this.#acquire(this.#next.takeDue(this.deps.clock.monotonic() + DEBOUNCE_MS)));
+    this.#arm();
+  };
+
+  async #acquire(crons: readonly string[]): Promise<void> {
     if (this.#halted) return;
-    for (const cron of crons) this.#asking.set(cron, false);
-    if (crons.length > 0) this.#track(this.#askAll(crons));
-  }
-
-  async #askAll(crons: readonly string[]): Promise<void> {
+    for (const cron of crons) this.#acquiring.set(cron, false);
     for (let from = 0; from < crons.length; from += MAX_BATCH) {
       const batch = crons.slice(from, from + MAX_BATCH);
-      await this.#askBatch(batch).catch((error: unknown) => this.#broke(batch, error));
+      try {
+        await this.#acquireBatch(batch);
+      } catch (error) {
+        this.#broke(batch, error);
+      }
     }
   }
 
-  async #askBatch(crons: readonly string[]): Promise<void> {
-    const answers = await this.#acquire(crons);
-    if (answers === null) return this.#arm();
+  async #acquireBatch(crons: readonly string[]): Promise<void> {
+    const { ledger, keeper, ttlMs } = this.deps;
+    let answers: Awaited<ReturnType<LeaseKeeper['tryAcquireMany']>> = [];
+    try {
+      const records = await ledger.readCrons(crons);
+      const wanted = crons.map((resource, n) => ({ resource, floor: records[n]?.fence }));
+      if (!this.#halted) answers = await keeper.tryAcquireMany(wanted, { ttlMs, onLost: this.#onLost });
+    } catch (error) {
+      // A bug would only repeat itself.
+      if (isProgramError(error)) throw error;
+      return this.#storeFailed(crons, error);
+    }
     this.#failures = 0;
     await this.#grant(answers.flatMap((answer) => (answer.acquired ? [answer.lease] : [])));
     crons.forEach((cron, n) => this.#answered(cron, answers[n]?.acquired === false ? answers[n].remainingMs : 0));
     this.#arm();
   }
 
-  /** `null` when nobody answered; when these are asked for next is settled then. */
-  async #acquire(crons: readonly string[]): Promise<Awaited<ReturnType<LeaseKeeper['tryAcquireMany']>> | null> {
-    const { ledger, keeper, ttlMs } = this.deps;
-    const records = await this.#call(crons, () => ledger.readCrons(crons));
-    if (records === null) return null;
-    if (this.#halted) return [];
-    const wanted = crons.map((resource, n) => ({ resource, floor: records[n]?.fence }));
-    const onLost = (lease: Lease, error: LeaseLostError) => this.#lose(lease, error);
-    return this.#call(crons, () => keeper.tryAcquireMany(wanted, { ttlMs, onLost }));
+  #storeFailed(crons: readonly string[], error: unknown): void {
+    reportStoreFailure(this.deps.telemetry, { operation: 'lease.acquire', ...aboutCrons(crons) }, error);
+    // This concerns one cron, permanently: the others must not wait for it.
+    const isOfOne = error instanceof FenceExhaustedError;
+    if (isOfOne) this.#backoff.note(error.resource, HOPELESS_MS);
+    this.#failures += isOfOne ? 0 : 1;
+    for (const cron of crons) this.#answered(cron, isOfOne ? 0 : this.#backoff.backoff(this.#failures));
+    this.#arm();
   }
 
-  /** `null` when the store failed. A bug goes on to the caller: asking again would only repeat it. */
-  async #call<T>(crons: readonly string[], call: () => Promise<T>): Promise<T | null> {
-    try {
-      return await call();
-    } catch (error) {
-      if (isProgramError(error)) throw error;
-      reportStoreFailure(this.deps.telemetry, { operation: 'lease.acquire', ...aboutAll(crons) }, error);
-      // That is about one of them, and will stay so: the others must not wait for it.
-      const isOfOne = error instanceof FenceExhaustedError;
-      if (isOfOne) this.#backoff.note(error.resource, HOPELESS_MS);
-      this.#failures += isOfOne ? 0 : 1;
-      for (const cron of crons) this.#answered(cron, isOfOne ? 0 : this.#backoff.backoff(this.#failures));
-      return null;
-    }
-  }
-
-  /** A bug is still there a moment later, and another pod may do better. */
+  /** A bug will recur soon, and another pod may succeed. */
   #broke(crons: readonly string[], error: unknown): void {
-    reportProgramError(this.deps.telemetry, { operation: 'lease.acquire', ...aboutAll(crons) }, error);
+    reportProgramError(this.deps.telemetry, { operation: 'lease.acquire', ...aboutCrons(crons) }, error);
     for (const cron of crons) this.#backoff.note(cron, HOPELESS_MS);
     for (const cron of crons) this.#answered(cron, 0);
     this.#arm();
@@ -220,81 +225,71 @@ export class LeaseAcquirer {
 
   async #grant(leases: readonly Lease[]): Promise<void> {
     if (leases.length === 0) return;
-    const { telemetry, onGranted } = this.deps;
+    const { telemetry, engine, catalogCache, relay } = this.deps;
     for (const { resource, fence, holder, ttlMs } of leases) {
       telemetry.emit('lease.acquired', { cron: resource, fence, holder, ttlMs });
     }
-    // A term that arrived after the stop is only given back.
+    // Granted after the stop: release at once.
     if (this.#halted) return this.#track(this.release(leases));
     try {
-      onGranted(leases);
+      const held = leases.flatMap((lease) => {
+        const entered = catalogCache.get(lease.resource);
+        return entered ? [holdCron(entered.entry, lease)] : [];
+      });
+      engine.hold(held);
+      for (const { entry } of held) if (isManual(entry.definition.expression)) relay?.look(entry.definition.name);
+      // Removed from the catalog while its lease was being acquired.
+      const unknown = leases.filter(({ resource }) => !catalogCache.get(resource));
+      if (unknown.length > 0) this.#track(this.release(unknown));
     } catch (error) {
       await this.#giveUp(leases, error);
     }
   }
 
-  /**
-   * Nobody acts under these, so they must not be renewed: another pod may do better. This one waits before it tries again,
-   * because a bug is still there a moment later.
-   */
+  /** These leases must not be renewed without being acted on: after a bug in this pod, another one may succeed. */
   async #giveUp(leases: readonly Lease[], error: unknown): Promise<void> {
-    const { telemetry, onLost, onGivenUp } = this.deps;
+    const { telemetry, clock, engine, duePublisher } = this.deps;
     const crons = leases.map(({ resource }) => resource);
-    reportProgramError(telemetry, { operation: 'lease.apply', ...aboutAll(crons) }, error);
+    reportProgramError(telemetry, { operation: 'lease.apply', ...aboutCrons(crons) }, error);
     for (const cron of crons) this.#backoff.note(cron, HOPELESS_MS);
     try {
-      await onLost(leases);
+      await engine.letGo(engine.heldUnder(leases));
     } catch (again) {
       reportProgramError(telemetry, { operation: 'lease.abandon' }, again);
     }
     await this.release(leases);
-    onGivenUp?.(crons);
+    duePublisher.publish(crons.map((cron) => [cron, clock.now()]));
   }
 
   #answered(cron: string, remainingMs: number): void {
-    const wasReleased = this.#asking.get(cron);
-    this.#asking.delete(cron);
+    const wasReleased = this.#acquiring.get(cron);
+    this.#acquiring.delete(cron);
     if (!this.#isMissing(cron)) return;
     const wait = Math.max(remainingMs, MIN_WAIT_MS, this.#backoff.leftMs(cron)) + this.deps.random() * SPREAD_MS;
-    this.#askIn(cron, wasReleased && this.#backoff.leftMs(cron) <= 0 ? DEBOUNCE_MS : wait);
+    this.#acquireIn(cron, wasReleased && this.#backoff.leftMs(cron) <= 0 ? DEBOUNCE_MS : wait);
   }
 
-  /** All leases of a pod may be lost in one moment: collected, so that they are given back in one batch. */
-  #lose(lease: Lease, error: LeaseLostError): void {
+  /** A pod may lose all its leases in one moment: collected here, and released in one batch. */
+  readonly #onLost = (lease: Lease, error: LeaseLostError): void => {
     if (this.#lost.push([lease, error]) === 1) queueMicrotask(() => this.#track(this.#followLoss()));
-  }
+  };
 
   async #followLoss(): Promise<void> {
     const lost = this.#lost;
     this.#lost = [];
-    const { telemetry, onLost } = this.deps;
+    const { telemetry, engine } = this.deps;
     for (const [{ resource, fence, holder }, { message }] of lost) {
       telemetry.emit('lease.lost', { cron: resource, fence, holder, cause: message });
       this.#backoff.note(resource, 0);
     }
     const leases = lost.map(([lease]) => lease);
-    await onLost(leases);
-    // What is left of the terms is of no use to anybody.
-    await this.#giveBack(leases, () => this.deps.keeper.release(leases));
+    await engine.letGo(engine.heldUnder(leases));
+    await this.#releases.releaseLost(leases);
     for (const { resource } of leases) this.#again(resource);
-  }
-
-  async #giveBack(leases: readonly Lease[], release: () => Promise<unknown>): Promise<void> {
-    try {
-      await release();
-    } catch (error) {
-      const about = aboutAll(leases.map(({ resource }) => resource));
-      reportStoreFailure(this.deps.telemetry, { operation: 'lease.release', ...about }, error);
-    }
   }
 
   #track(work: Promise<void>): void {
     const tracked = work.finally(() => this.#working.delete(tracked));
     this.#working.add(tracked);
   }
-}
-
-function aboutAll(crons: readonly string[]): { readonly cron: string } | { readonly count: number } {
-  const [cron] = crons;
-  return crons.length === 1 && cron !== undefined ? { cron } : { count: crons.length };
 }

@@ -12,8 +12,12 @@ export interface MembershipHeartbeatDeps {
   readonly random: () => number;
   /** Between two heartbeats. */
   readonly heartbeatMs: number;
-  /** @param askedAt monotonic */
-  readonly onHeartbeat: (reply: HeartbeatReply, askedAt: number) => void;
+  readonly listener: HeartbeatListener;
+}
+
+export interface HeartbeatListener {
+  /** @param sentAt monotonic */
+  heartbeatAnswered(reply: HeartbeatReply, sentAt: number): void;
 }
 
 /** A pod that leaves releases first and leaves then; and a thousand releases are one reason to listen. */
@@ -67,8 +71,8 @@ export class MembershipHeartbeat {
   }
 
   async #heartbeat(): Promise<void> {
-    const { membership, pod, clock, telemetry, onHeartbeat } = this.deps;
-    const askedAt = clock.monotonic();
+    const { membership, pod, clock, telemetry, listener } = this.deps;
+    const sentAt = clock.monotonic();
     let reply: HeartbeatReply;
     try {
       reply = await membership.heartbeat(pod);
@@ -76,7 +80,7 @@ export class MembershipHeartbeat {
       return reportStoreFailure(telemetry, { operation: 'membership.heartbeat' }, error);
     }
     try {
-      if (!this.#stopped) onHeartbeat(reply, askedAt);
+      if (!this.#stopped) listener.heartbeatAnswered(reply, sentAt);
     } catch (error) {
       reportProgramError(telemetry, { operation: 'heartbeat.apply' }, error);
     }

@@ -5,6 +5,7 @@ import type { TransactionalLedger } from '@fencepost/ledger';
 import { cronOfRun } from '@fencepost/ledger/run';
 import type { Telemetry } from '../telemetry/telemetry.js';
 import type { Dispatcher } from './dispatcher.js';
+import type { Engine } from './engine.js';
 import { inGroups } from './in-groups.js';
 import type { Membership } from '../membership/membership.js';
 import { reportStoreFailure } from '../telemetry/report-failure.js';
@@ -17,8 +18,8 @@ export interface OutboxRelayDeps {
   readonly telemetry: Telemetry;
   /** Between two looks for runs of whose transaction nobody was told. */
   readonly lookEveryMs: number;
-  /** Whether this pod acts for the cron: of the pods that hear of a run, one hands it over. */
-  readonly isMine: (cron: string) => boolean;
+  /** Knows which crons this pod holds: of the pods that hear of a run, the holder hands it over. */
+  readonly engine: Pick<Engine, 'held'>;
 }
 
 /** The ledger tells of so many pending runs at once. */
@@ -46,7 +47,7 @@ export class OutboxRelay {
   watch(): Promise<StopWatching> {
     return this.deps.ledger.watchTriggered((runId) => {
       const cron = cronOfRun(runId);
-      if (this.deps.isMine(cron)) this.look(cron);
+      if (this.deps.engine.held(cron)) this.look(cron);
     });
   }
 

@@ -1,22 +1,21 @@
-import type { Clock, Lease, LeaseStore } from '@fencepost/lease';
+import type { Clock, LeaseStore } from '@fencepost/lease';
 import type { LeaseKeeper } from '@fencepost/lease/internal';
 import type { StopWatching } from '@fencepost/lease/store';
 import type { Catalog, CatalogEntry } from '@fencepost/ledger/catalog';
 import { isTransactional, type OccurrenceLog, type RunHistory } from '@fencepost/ledger';
-import { isManual } from '@fencepost/schedule';
 import type { Telemetry } from '../telemetry/telemetry.js';
 import { DuePublisher } from './due-publisher.js';
 import { LeaseAcquirer } from './lease-acquirer.js';
 import { Dispatcher, type DispatcherDeps } from './dispatcher.js';
-import { Engine, type DropReason, type EngineDeps } from './engine.js';
-import { holdCron, type HeldCron } from './held-cron.js';
+import { Engine, type DropReason, type EngineDeps, type EngineOwner } from './engine.js';
+import type { HeldCron } from './held-cron.js';
 import { OutboxRelay } from './outbox-relay.js';
 import { POD_TIMING, type PodTiming } from '../membership/pod-timing.js';
 import type { HeartbeatReply, OverdueCron, Membership } from '../membership/membership.js';
-import { MembershipHeartbeat } from './membership-heartbeat.js';
+import { MembershipHeartbeat, type HeartbeatListener } from './membership-heartbeat.js';
 import { Recovery, type RecoveryDeps } from './recovery.js';
 import { isRecheckRequest, Takeover } from './takeover.js';
-import { CatalogCache } from './catalog-cache.js';
+import { CatalogCache, type CatalogListener } from './catalog-cache.js';
 import type { RunQueue } from '../queue/run-queue.js';
 import { Schedules } from '../schedules/schedules.js';
 import { Assignment } from './assignment.js';
@@ -46,67 +45,58 @@ export interface SchedulerPodDeps
 }
 
 /**
- * One scheduler pod: hears once a second who is there and what changed, holds the leases of its share of the crons, and
- * fires those it holds. Which parts there are and how they hear of each other is said here and nowhere else.
+ * One scheduler pod: acquires the leases of its assignment and fires the crons that it holds. Once a second a heartbeat
+ * tells it which pods are live, whether the catalog has changed, and which crons are overdue.
+ *
+ * The constructor wires the parts in the order in which they depend on each other. What they report back is handled below:
+ * `heartbeatAnswered`, `catalogChanged` and `cronDropped`.
  */
-export class SchedulerPod {
+export class SchedulerPod implements HeartbeatListener, CatalogListener, EngineOwner {
   readonly dispatcher: Dispatcher;
   readonly recovery: Recovery;
+  readonly catalogCache: CatalogCache;
   readonly engine: Engine;
   readonly acquirer: LeaseAcquirer;
-  readonly catalogCache: CatalogCache;
+  readonly #duePublisher: DuePublisher;
+  /** `null`: the ledger is not transactional. */
+  readonly #relay: OutboxRelay | null;
   readonly #assignment: Assignment;
   readonly #takeover: Takeover;
   readonly #heartbeat: MembershipHeartbeat;
-  readonly #duePublisher: DuePublisher;
-  /** `null`: the ledger is in nobody's own database. */
-  readonly #relay: OutboxRelay | null;
   readonly #name: string;
   readonly #timing: PodTiming;
   readonly #freshness: { knownAt: number };
-  readonly #handingOver = new Set<Promise<void>>();
+  readonly #dropping = new Set<Promise<void>>();
   #watches: StopWatching[] = [];
-  /** Who was there at the last heartbeat, this pod included. */
+  /** The members as of the last heartbeat, this pod included. */
   members: HeartbeatReply['members'] = [];
   #stopped = false;
 
   constructor(private readonly deps: SchedulerPodDeps) {
-    const { clock, telemetry, timing = POD_TIMING, freshness = { knownAt: -Infinity } } = deps;
+    const { ledger, clock, telemetry, timing = POD_TIMING, freshness = { knownAt: -Infinity } } = deps;
     const pod = deps.keeper.holder;
     this.#name = pod;
     this.#timing = timing;
     this.#freshness = freshness;
-    this.dispatcher = new Dispatcher({ ...deps, freshness, schedules: new Schedules({ clock, telemetry }) });
-    this.recovery = new Recovery({ ...deps, dispatcher: this.dispatcher });
-    this.#duePublisher = new DuePublisher(deps);
-    this.engine = new Engine({
-      ...deps,
-      timing,
-      dispatcher: this.dispatcher,
-      recovery: this.recovery,
-      duePublisher: this.#duePublisher,
-      onDropped: (held, why) => this.#track(this.#onDropped(held, why)),
-    });
-    const isHeld = (cron: string) => this.engine.held(cron) !== undefined;
-    this.#relay = this.#relayOf(isHeld);
-    this.acquirer = new LeaseAcquirer({
-      ...deps,
-      isHeld,
-      onGranted: (leases) => this.#onGranted(leases),
-      onGivenUp: (crons) => this.#duePublisher.publish(crons.map((cron) => [cron, clock.now()])),
-      onLost: (leases) => this.engine.letGo(this.#heldUnder(leases)),
-    });
-    this.catalogCache = new CatalogCache({
-      ...deps,
-      freshness,
-      onChanged: (changed, gone) => this.#onCatalog(changed, gone),
-    });
-    const { acquirer, catalogCache } = this;
-    const onReassigned = (crons: readonly string[]) => this.#handOver(crons);
-    this.#assignment = new Assignment({ ...timing, pod, catalogCache, acquirer, telemetry, isHeld, onReassigned });
-    this.#takeover = new Takeover({ ...deps, timing, pod, catalogCache, take: (crons) => acquirer.take(crons) });
-    const onHeartbeat = (reply: HeartbeatReply, askedAt: number) => this.#onHeartbeat(reply, askedAt);
-    this.#heartbeat = new MembershipHeartbeat({ ...deps, ...timing, pod, onHeartbeat });
+    const dispatcher = new Dispatcher({ ...deps, freshness, schedules: new Schedules({ clock, telemetry }) });
+    const recovery = new Recovery({ ...deps, dispatcher });
+    const duePublisher = new DuePublisher(deps);
+    const catalogCache = new CatalogCache({ ...deps, freshness, listener: this });
+    const engine = new Engine({ ...deps, timing, dispatcher, recovery, duePublisher, owner: this });
+    const relay = isTransactional(ledger)
+      ? new OutboxRelay({ ...deps, ledger, dispatcher, engine, lookEveryMs: deps.sweepEveryMs })
+      : null;
+    const acquirer = new LeaseAcquirer({ ...deps, engine, catalogCache, duePublisher, relay });
+    this.#assignment = new Assignment({ ...timing, pod, catalogCache, engine, acquirer, telemetry });
+    this.#takeover = new Takeover({ ...deps, timing, pod, catalogCache, acquirer });
+    this.#heartbeat = new MembershipHeartbeat({ ...deps, ...timing, pod, listener: this });
+    this.#duePublisher = duePublisher;
+    this.#relay = relay;
+    this.dispatcher = dispatcher;
+    this.recovery = recovery;
+    this.catalogCache = catalogCache;
+    this.engine = engine;
+    this.acquirer = acquirer;
   }
 
   /** The store's clock at the last word on the catalog. */
@@ -150,15 +140,9 @@ export class SchedulerPod {
       this.acquirer.stop(),
       this.catalogCache.stop(),
       this.#duePublisher.settled(),
-      ...this.#handingOver,
+      ...this.#dropping,
     ]);
     await Promise.all(this.#watches.splice(0).map((stop) => stop()));
-  }
-
-  #relayOf(isMine: (cron: string) => boolean): OutboxRelay | null {
-    const { dispatcher } = this;
-    const { ledger, sweepEveryMs: lookEveryMs } = this.deps;
-    return isTransactional(ledger) ? new OutboxRelay({ ...this.deps, ledger, dispatcher, lookEveryMs, isMine }) : null;
   }
 
   async #watch(watching: Promise<StopWatching>): Promise<void> {
@@ -179,80 +163,47 @@ export class SchedulerPod {
   #onReleased(cron: string): void {
     if (this.#stopped) return;
     if (this.acquirer.wants(cron)) this.acquirer.wake(cron);
-    // Somebody gives up what is not ours: a pod has come, or goes.
+    // A release of a lease that this pod has no use for: a pod has joined or leaves.
     else if (this.engine.held(cron) === undefined) this.#heartbeat.early();
   }
 
-  #onHeartbeat(reply: HeartbeatReply, askedAt: number): void {
+  heartbeatAnswered(reply: HeartbeatReply, sentAt: number): void {
     this.members = reply.members;
-    this.catalogCache.hear(reply, askedAt);
+    this.catalogCache.hear(reply, sentAt);
     this.#assignment.hear(reply);
-    const foreign = reply.overdue.filter((late) => !this.#onOverdue(late, reply));
+    const foreign = reply.overdue.filter((late) => !this.#handleOverdue(late, reply));
     if (foreign.length > 0) this.#takeover.hear(reply, foreign);
   }
 
-  /** @returns whether nobody else has to see to it */
-  #onOverdue(late: OverdueCron, reply: HeartbeatReply): boolean {
+  /** @returns false if the holder, another pod, may need to be preempted */
+  #handleOverdue(late: OverdueCron, reply: HeartbeatReply): boolean {
     const { cron } = late;
     if (this.engine.held(cron) === undefined) {
       if (!this.catalogCache.isCurrent(reply) || this.catalogCache.get(cron)) return false;
-      // What no longer exists would be overdue for ever.
+      // A cron that is no longer in the catalog would be overdue for ever.
       this.#duePublisher.publish([[cron, null]]);
     } else if (isRecheckRequest(late, reply.now)) this.engine.recheck(cron);
     else this.engine.publishDueAgain(cron);
     return true;
   }
 
-  #onCatalog(changed: readonly CatalogEntry[], gone: readonly string[]): void {
+  catalogChanged(changed: readonly CatalogEntry[], gone: readonly string[]): void {
     for (const entry of changed) this.engine.update(entry);
-    this.#handOver(gone);
+    this.acquirer.handOver(gone);
     this.#assignment.assign();
   }
 
-  #onGranted(leases: readonly Lease[]): void {
-    const held = leases.flatMap((lease) => {
-      const entered = this.catalogCache.get(lease.resource);
-      return entered ? [holdCron(entered.entry, lease)] : [];
-    });
-    this.engine.hold(held);
-    for (const { entry } of held) if (isManual(entry.definition.expression)) this.#relay?.look(entry.definition.name);
-    if (held.length < leases.length) this.#track(this.#releaseUnknown(leases));
+  cronDropped(held: HeldCron, why: DropReason): void {
+    const tracked = this.#drop(held, why).finally(() => this.#dropping.delete(tracked));
+    this.#dropping.add(tracked);
   }
 
-  /** Removed while its lease was being asked for. */
-  async #releaseUnknown(leases: readonly Lease[]): Promise<void> {
-    await this.acquirer.release(leases.filter(({ resource }) => !this.catalogCache.get(resource)));
-  }
-
-  #heldUnder(leases: readonly Lease[]): HeldCron[] {
-    return leases.flatMap((lease) => {
-      const held = this.engine.held(lease.resource);
-      return held?.lease === lease ? [held] : [];
-    });
-  }
-
-  /** After the claims under way: the next holder finds nothing half done. */
-  #handOver(crons: readonly string[]): void {
-    const held = crons.flatMap((cron) => this.engine.held(cron) ?? []);
-    if (held.length > 0) this.#track(this.#giveUp(held));
-  }
-
-  async #giveUp(held: readonly HeldCron[]): Promise<void> {
-    await this.engine.letGo(held);
-    if (!this.#stopped) await this.acquirer.release(held.map(({ lease }) => lease));
-  }
-
-  async #onDropped(held: HeldCron, why: DropReason): Promise<void> {
+  async #drop(held: HeldCron, why: DropReason): Promise<void> {
     const { clock } = this.deps;
     const { name } = held.entry.definition;
-    // Another pod may reach what this one can't: it hears that the cron is waiting.
+    // Publishes the cron as overdue: another pod may reach a store that this one can't.
     if (why === 'failing') this.#duePublisher.publish([[name, clock.now() - held.aheadMs]]);
     await this.acquirer.abandon(held.lease, why === 'failing' ? this.#timing.leftToOthersMs : 0);
     if (why === 'outdated' && !this.#stopped) await this.catalogCache.catchUp(held.entry);
-  }
-
-  #track(work: Promise<void>): void {
-    const tracked = work.finally(() => this.#handingOver.delete(tracked));
-    this.#handingOver.add(tracked);
   }
 }

@@ -3,13 +3,13 @@ import { CRON, SchedulerStage } from '../../../../test/support/scheduler-stage.j
 import { Sweeper } from './sweeper.js';
 
 const EVERY_MS = 5_000;
+const OWNER = { compare: async () => {} };
 
 /** Watching so many crons, one of which has an open run; `asked` are those that each call was about. */
 async function watching(count: number) {
   const stage = new SchedulerStage();
   const pod = stage.pod();
-  const ask = async () => {};
-  const sweeper = new Sweeper({ recovery: pod.recovery, clock: stage.clock, sweepEveryMs: EVERY_MS, ask });
+  const sweeper = new Sweeper({ recovery: pod.recovery, clock: stage.clock, sweepEveryMs: EVERY_MS, owner: OWNER });
   await stage.clock.advance(1_000);
   await pod.dispatcher.dispatch([stage.heldCron()]);
   const crons = [CRON, ...Array.from({ length: count - 1 }, (_, n) => `cron-${n}`)];

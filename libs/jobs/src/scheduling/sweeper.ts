@@ -6,8 +6,12 @@ export interface SweeperDeps {
   readonly recovery: Recovery;
   readonly clock: Clock;
   readonly sweepEveryMs: number;
-  /** Asks about these what a sweep doesn't: called about all of them, some at a time, once in {@link ALL_EVERY} sweeps. */
-  readonly ask: (crons: readonly string[]) => Promise<void>;
+  readonly owner: SweepOwner;
+}
+
+export interface SweepOwner {
+  /** Called with every watched cron, in batches, once in {@link ALL_EVERY} sweeps. */
+  compare(crons: readonly string[]): Promise<void>;
 }
 
 /** Asked about in one call, and one call after the other: workers are busy with what the crons have open. */
@@ -95,7 +99,7 @@ export class Sweeper {
     for (let n = 0; n < crons.length; n += AT_ONCE) {
       const some = crons.slice(n, n + AT_ONCE);
       await this.#sweep(some);
-      if (isAll && !this.#stopped) await this.deps.ask(some);
+      if (isAll && !this.#stopped) await this.deps.owner.compare(some);
     }
   }
 

@@ -3,6 +3,7 @@ import type { CancelTimer } from '@fencepost/lease/internal';
 import type { Holding } from '@fencepost/lease/store';
 import type { Telemetry } from '../telemetry/telemetry.js';
 import { inGroups } from './in-groups.js';
+import type { LeaseAcquirer } from './lease-acquirer.js';
 import type { PodTiming } from '../membership/pod-timing.js';
 import type { HeartbeatReply, OverdueCron } from '../membership/membership.js';
 import { candidates, firstOf } from './rendezvous.js';
@@ -18,8 +19,7 @@ export interface TakeoverDeps {
   readonly random: () => number;
   readonly ttlMs: number;
   readonly timing: Pick<PodTiming, 'suspectAfterMs' | 'abandonedAfterMs'>;
-  /** Asks for the leases of these. */
-  readonly take: (crons: readonly string[]) => void;
+  readonly acquirer: Pick<LeaseAcquirer, 'take'>;
 }
 
 /** Pods that hear of the same cron at the same time keep this far apart. */
@@ -77,7 +77,7 @@ export class Takeover {
   }
 
   async #look({ overdue, sinceHeard, now }: Looked): Promise<void> {
-    const { clock, pod, take, timing } = this.deps;
+    const { clock, pod, acquirer, timing } = this.deps;
     const holdings = await this.#inspect(overdue);
     if (holdings === null) return;
     const free: string[] = [];
@@ -89,7 +89,7 @@ export class Takeover {
       if (!isDead || this.#stopped) return;
       if (holding === null || (await this.#preempt(late, holding))) free.push(late.cron);
     });
-    if (!this.#stopped) take(free);
+    if (!this.#stopped) acquirer.take(free);
   }
 
   /** `null` when the store failed. */

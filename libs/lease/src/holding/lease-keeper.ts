@@ -1,20 +1,21 @@
 import { randomUUID } from 'node:crypto';
 import { systemClock } from '../base/clock.js';
 import type { CancelTimer, Clock } from '../base/clock.js';
-import type { LossReason } from '../base/errors.js';
+import { isFinal, type LossReason } from '../base/errors.js';
 import { NO_FENCE } from '../base/fence.js';
 import { processIdentity } from '../base/identity.js';
 import type { AcquireReply, AcquireRequest, LeaseStore } from '../store/lease-store.js';
-import { Asking, NOTHING } from './asking.js';
 import type { LeaseKeeperOptions, TryAcquireManyOptions, TryAcquireOptions, WantedLease } from './keeper-options.js';
 import { KeptLease } from './held-lease.js';
-import type { AcquireAnswer, Lease, LeaseHooks } from './held-lease.js';
+import type { AcquireAnswer, Lease, LeaseHooks, NotAcquired } from './held-lease.js';
 import { LeaseReports } from './lease-reports.js';
 import { checkTtl } from '../store/lease-request.js';
 import { mustStop, stopAt, trustedUntil } from '../store/grant.js';
 import { RenewalRound } from './renewal-round.js';
 
 const TOLERANCE_MS = 2_000;
+
+const NOTHING: NotAcquired = { acquired: false, remainingMs: 0 };
 
 /**
  * Notices that this machine slept: the monotonic clock stands still meanwhile, so every deadline on it lies too late, and
@@ -41,9 +42,11 @@ class ClockJump {
   }
 }
 
-/** When it was asked, and how often everything had been given up by then. */
-interface Asked {
+/** One call to the store for leases. */
+interface AcquireCall {
+  readonly requests: readonly AcquireRequest[];
   readonly sentAt: number;
+  /** How often all leases of the keeper had been released when it was sent. */
   readonly generation: number;
   readonly hooks: LeaseHooks;
 }
@@ -64,7 +67,6 @@ export class LeaseKeeper {
   readonly #nonce: () => string;
   readonly #jump: ClockJump;
   readonly #reports: LeaseReports;
-  readonly #asking: Asking;
   readonly #kept = new Set<KeptLease>();
   readonly #rounds = new Map<number, RenewalRound>();
   readonly #hooks: LeaseHooks = { letGo: (kept) => this.#release(kept) };
@@ -77,7 +79,6 @@ export class LeaseKeeper {
     this.#nonce = options.randomUUID ?? randomUUID;
     this.#jump = new ClockJump(this.#clock);
     this.#reports = new LeaseReports(this.#clock, options);
-    this.#asking = new Asking(this.#store, this.#reports);
     this.holder = options.holder ?? processIdentity();
   }
 
@@ -90,10 +91,11 @@ export class LeaseKeeper {
   async tryAcquire(resource: string, options: TryAcquireOptions): Promise<AcquireAnswer> {
     const { ttlMs, holder = this.holder, floor = NO_FENCE, places } = options;
     checkTtl(ttlMs);
-    const asked = this.#begin(this.#hooks);
-    const request: AcquireRequest = { resource, nonce: this.#nonce(), holder, ttlMs, floor, places };
-    const [reply] = await this.#asking.ask([request], asked.sentAt, async () => [await this.#store.acquire(request)]);
-    return this.#accept([request], [reply], asked).then(([answer = NOTHING]) => answer);
+    const sentAt = this.#begin();
+    const requests = [{ resource, nonce: this.#nonce(), holder, ttlMs, floor, places }];
+    const call = { requests, sentAt, generation: this.#generation, hooks: this.#hooks };
+    const [answer = NOTHING] = await this.#accept(call, await this.#ask(call, false));
+    return answer;
   }
 
   /**
@@ -107,7 +109,7 @@ export class LeaseKeeper {
   ): Promise<AcquireAnswer[]> {
     checkTtl(ttlMs);
     if (wanted.length === 0) return [];
-    const asked = this.#begin({ ...this.#hooks, onLost });
+    const sentAt = this.#begin();
     const { holder } = this;
     const requests = wanted.map(({ resource, floor = NO_FENCE }): AcquireRequest => ({
       resource,
@@ -116,9 +118,8 @@ export class LeaseKeeper {
       ttlMs,
       floor,
     }));
-    const store = this.#store;
-    const call = () => store.acquireMany?.(requests) ?? Promise.all(requests.map((request) => store.acquire(request)));
-    return this.#accept(requests, await this.#asking.ask(requests, asked.sentAt, call), asked);
+    const call = { requests, sentAt, generation: this.#generation, hooks: { ...this.#hooks, onLost } };
+    return this.#accept(call, await this.#ask(call, true));
   }
 
   /** Ends these terms in one batch: `release()` of each in the order given. */
@@ -146,23 +147,46 @@ export class LeaseKeeper {
     return (await this.#end([...this.#kept])).filter(Boolean).length;
   }
 
-  #begin(hooks: LeaseHooks): Asked {
+  /** @returns the monotonic instant of the call that follows */
+  #begin(): number {
     const sentAt = this.#clock.monotonic();
     this.#look(sentAt);
-    return { sentAt, generation: this.#generation, hooks };
+    return sentAt;
   }
 
-  async #accept(
-    requests: readonly AcquireRequest[],
-    replies: readonly (AcquireReply | undefined)[],
-    asked: Asked,
-  ): Promise<AcquireAnswer[]> {
+  /** Retried once: a reply may get lost, and the same nonce gets the same term and the same fence. */
+  async #ask({ requests, sentAt }: AcquireCall, isBatch: boolean): Promise<AcquireReply[]> {
+    const store = this.#store;
+    for (let tries = 1; ; tries += 1) {
+      try {
+        const replies =
+          isBatch && store.acquireMany
+            ? await store.acquireMany(requests)
+            : await Promise.all(requests.map((request) => store.acquire(request)));
+        requests.forEach((request, n) => this.#reports.answered(request, replies[n] ?? NOTHING, sentAt));
+        return replies;
+      } catch (error) {
+        if (tries === 1 && !isFinal(error)) continue;
+        for (const request of requests) this.#reports.unanswered(request, error, sentAt);
+        // Whether a term has begun is unknown; one that has would block the resource for its ttl. An error that is final for
+        // one request of a batch says nothing about the others.
+        if (requests.length > 1 || !isFinal(error)) void this.#giveBack(requests);
+        throw error;
+      }
+    }
+  }
+
+  async #giveBack(requests: readonly AcquireRequest[]): Promise<void> {
+    await this.#store.release(requests).catch(() => {});
+  }
+
+  async #accept(call: AcquireCall, replies: readonly AcquireReply[]): Promise<AcquireAnswer[]> {
     const now = this.#clock.monotonic();
     const jumped = this.#look(now);
-    // `releaseAll` meanwhile: what it couldn't know of must not outlive it.
-    const wanted = !jumped && asked.generation === this.#generation;
+    // `releaseAll` meanwhile could not know of these terms, so they end here.
+    const wanted = !jumped && call.generation === this.#generation;
     const unwanted: AcquireRequest[] = [];
-    const answers = requests.map((request, n): AcquireAnswer => {
+    const answers = call.requests.map((request, n): AcquireAnswer => {
       const reply = replies[n] ?? NOTHING;
       if (!reply.acquired) return reply;
       const { resource, nonce, holder, ttlMs } = request;
@@ -172,15 +196,15 @@ export class LeaseKeeper {
         holder,
         fence: reply.fence,
         ttlMs,
-        trustedUntil: trustedUntil(asked.sentAt, ttlMs),
+        trustedUntil: trustedUntil(call.sentAt, ttlMs),
       };
       const tooLate = mustStop(grant, now);
       if (wanted && !tooLate)
-        return { acquired: true, lease: this.#keep(new KeptLease(grant, asked.sentAt, asked.hooks)) };
+        return { acquired: true, lease: this.#keep(new KeptLease(grant, call.sentAt, call.hooks)) };
       unwanted.push(request);
       return NOTHING;
     });
-    if (unwanted.length > 0) await this.#asking.giveBack(unwanted);
+    if (unwanted.length > 0) await this.#giveBack(unwanted);
     return answers;
   }
 
