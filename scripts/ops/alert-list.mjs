@@ -143,7 +143,9 @@ function stores(m) {
         runbook: 'redis-lost',
       },
       summary: 'The {{ $labels.store }} does not answer.',
-      description: 'Nothing is claimed, begun or recorded until it is back. No pod needs a restart.',
+      description:
+        'Nothing is claimed, begun or recorded until it is back. No pod needs a restart. ' +
+        'The label operation of cron_store_troubles_total names the calls that fail.',
     },
     {
       ...{ name: 'FencepostProgramError', expr: `${errors} > 0`, holds: '0m', severity: 'warning' },

@@ -133,7 +133,9 @@ function leases(m) {
 function stores(m) {
   return [
     lines('Queue', [[ask({ of: m.queueJobs, by: ['state'], as: 'max' }), '{{state}}']]),
-    lines('Calls without an answer', [[perWindow({ of: m.storeTroubles, by: ['store'] }), '{{store}}']]),
+    lines('Failed calls', [
+      [perWindow({ of: m.storeTroubles, by: ['store', 'operation'] }), '{{store}} {{operation}}'],
+    ]),
     lines('Errors of the program', [[perWindow({ of: m.programErrors, by: ['instance'] }), '{{instance}}']], {
       description: 'No store has caused them; the log of the pod has their stacks.',
     }),

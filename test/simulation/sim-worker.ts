@@ -122,7 +122,7 @@ export class SimWorker {
   /** What the real worker tells when its queue does not answer. */
   #unheard(): void {
     this.deps.telemetry.emit('queue.failed', {
-      operation: 'job.settle',
+      operation: 'worker.run',
       err: new Error('Command timed out'),
     });
   }

@@ -163,8 +163,8 @@ describe('the series of a pod', () => {
     await stage.metrics.begin();
     const failures = () => stage.value('cron_runs_total', { cron: 'report', status: 'failed' });
     expect(await failures()).toBe(0);
-    expect(await stage.value('cron_store_troubles_total', { store: 'queue' })).toBe(0);
-    stage.telemetry.emit('attempt.failed', { ...run, error: 'x', state: 'failed', retryInMs: null });
+    expect(await stage.value('cron_program_errors_total')).toBe(0);
+    stage.telemetry.emit('attempt.failed', { ...run, err: new Error('x'), state: 'failed', retryInMs: null });
     expect(await failures()).toBe(1);
   });
 

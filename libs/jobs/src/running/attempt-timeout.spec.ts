@@ -28,7 +28,7 @@ describe('an attempt that takes longer than its job may', () => {
     goOn();
     expect(await disposition).toMatchObject({ kind: 'later' });
     expect(stage.events.of('attempt.failed')).toMatchObject([
-      { error: expect.stringContaining('timed out after 8000 ms') },
+      { err: { message: expect.stringContaining('timed out after 8000 ms') } },
     ]);
   });
 

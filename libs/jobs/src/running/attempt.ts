@@ -13,7 +13,7 @@ import { lateByMs, makeRunContext } from './make-run-context.js';
 import { isUnrecoverable, retryDelay } from './retry.js';
 import type { RunLog } from './run-context.js';
 import type { Failure } from '../telemetry/events.js';
-import { reportStoreFailure } from '../telemetry/report-failure.js';
+import { asError, reportStoreFailure } from '../telemetry/report-failure.js';
 import { isProgramError } from '../telemetry/store-error.js';
 import { Heartbeat, HeartbeatTimer, type HeartbeatOwner } from './heartbeat.js';
 
@@ -60,7 +60,7 @@ export class Attempt implements RunLease, HeartbeatOwner {
     const began = clock.monotonic();
     try {
       const failure = await this.#handle();
-      // Whatever the handler made of it: what nobody knows is neither a success nor a failure.
+      // An unknown outcome is neither a success nor a failure, even if the handler caught its error.
       if (this.#session?.unresolved) return await this.#finishUncertain(this.#session.unresolved);
       return failure ? await this.#fail(failure.error) : await this.#succeed(clock.monotonic() - began);
     } finally {
@@ -98,7 +98,7 @@ export class Attempt implements RunLease, HeartbeatOwner {
     return this.retryWhileLeased('attempt.finish', () => this.deps.ledger.finish(this.#ref, outcome));
   }
 
-  /** Asks again while the run lease lasts: a short outage of the store is no reason to do again what has been done. */
+  /** Retries while the run lease lasts: a short outage of the store must not cause a second execution. */
   async retryWhileLeased<T>(operation: Failure['operation'], ask: () => Promise<T>): Promise<T> {
     for (;;) {
       try {
@@ -124,14 +124,14 @@ export class Attempt implements RunLease, HeartbeatOwner {
   }
 
   async #fail(error: unknown): Promise<Disposition> {
-    // A stale attempt has no say in how its run goes on.
+    // A stale attempt must not decide how its run continues.
     if (error instanceof StaleFenceError && error.resource === this.#ref.runId) return SETTLED;
     const outcome = this.#outcome(error);
     const state = await this.#finish(outcome);
     if (state === null) return this.#refused();
     if (state === 'cancelled') return this.#stopped(error);
     const retryInMs = outcome.kind === 'retry' ? outcome.delayMs : null;
-    const failure = { fence: this.#ref.fence, error: describeError(error), state, retryInMs };
+    const failure = { fence: this.#ref.fence, err: asError(error), state, retryInMs };
     this.deps.telemetry.emit('attempt.failed', { ...this.#about, ...failure });
     this.#log(
       'error',
@@ -162,14 +162,14 @@ export class Attempt implements RunLease, HeartbeatOwner {
     this.deps.telemetry.emit('attempt.cancelled', {
       ...this.#about,
       fence: this.#ref.fence,
-      error: describeError(error),
+      err: asError(error),
     });
     this.#log('warn', `cancelled; the handler threw ${describeError(error)}`);
     return SETTLED;
   }
 
   #outcome(error: unknown): AttemptOutcome {
-    // Whatever it threw: it was told to stop, and a retry or a failure would say something else.
+    // It was cancelled, whatever it threw: neither a retry nor a failure.
     if (this.#cancelled) return { kind: 'cancelled', error: describeError(error) };
     const { retry } = this.start.handler;
     const { attempt } = this.start.begun;

@@ -62,7 +62,9 @@ describe('a handler whose run is cancelled', () => {
     expect(await disposition).toEqual({ kind: 'settled' });
     const run = await stage.memoryLedger.readRun(RUN);
     expect(run).toMatchObject({ state: 'cancelled', error: expect.any(String), attempt: 1 });
-    expect(stage.events.of('attempt.cancelled')).toMatchObject([{ runId: RUN, attempt: 1, error: run?.error }]);
+    const [event] = stage.events.of('attempt.cancelled');
+    expect(event).toMatchObject({ runId: RUN, attempt: 1 });
+    expect(run?.error).toContain(event?.err.message);
     expect(stage.events.of('attempt.failed')).toEqual([]);
     expect(stage.log).toEqual([`warn 1 true cancelled; the handler threw ${run?.error}`]);
   });
@@ -100,7 +102,7 @@ describe('a handler whose run is cancelled', () => {
     goOn();
     expect(await disposition).toEqual({ kind: 'settled' });
     expect(await stage.state()).toBe('cancelled');
-    expect(stage.events.of('attempt.cancelled')).toMatchObject([{ error: 'Error: it broke' }]);
+    expect(stage.events.of('attempt.cancelled')).toMatchObject([{ err: { message: 'it broke' } }]);
   });
 
   it('is not taken for dead while it tidies up', async () => {

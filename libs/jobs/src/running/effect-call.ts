@@ -22,7 +22,7 @@ type EffectOutcome = Parameters<AttemptLog['finishEffect']>[2];
 type Go = Extract<BeginEffectReply, { verdict: 'go' }>;
 type Done = Extract<BeginEffectReply, { verdict: 'done' }>;
 
-/** An outcome that nobody knows, and what is to be done once its provider says that it did not happen. */
+/** An unknown outcome, and the step to take if the provider says that the effect did not happen. */
 interface Indeterminate {
   readonly since: number;
   readonly ageMs: number;
@@ -36,7 +36,9 @@ interface EffectCallStart {
   readonly settings: EffectSettings;
 }
 
-/** One effect in one attempt: begun in the ledger, carried out, and recorded, in this order. */
+const ORPHANED = 'An earlier attempt began this effect and recorded no outcome.';
+
+/** One effect in one attempt: begun in the ledger, executed, and recorded, in this order. */
 class EffectCall {
   constructor(
     private readonly session: EffectSession,
@@ -70,10 +72,10 @@ class EffectCall {
     return decodeResult(name, result, { schema: settings.schema, became: 'used' });
   }
 
-  /** @param insisted whether the ledger was told already to begin it whatever it knows */
+  /** @param retried whether the ledger was already asked to begin it in any case */
   async #orphaned(unknown: UnknownEffect, retried: boolean): Promise<unknown> {
     const next = afterOrphaned(unknown, this.start.settings);
-    this.session.trouble('effect.unknown', this.start.name, 'an earlier attempt began it and recorded no outcome');
+    this.session.failed('effect.unknown', { effect: this.start.name }, new Error(ORPHANED));
     if (next.step === 'ask') throw this.session.ask(this.#question(next.unknownReason, unknown.since));
     if (retried) throw this.session.ask(this.#question('lost', unknown.since));
     const again = () => this.execute('go');
@@ -101,7 +103,7 @@ class EffectCall {
     }
   }
 
-  /** The ledger may have answered late. What was not called did not happen, and nobody shall have to ask about it. */
+  /** The ledger may have replied late. An effect that was not called is recorded as failed, so that it needs no operator. */
   async #stillMay(begun: Go): Promise<void> {
     try {
       this.session.deps.lease.check();
@@ -118,7 +120,7 @@ class EffectCall {
     const reply = await this.#finish({ kind: 'done', result: json });
     if (reply === 'late') this.session.tell('effect.late', name);
     if (reply === 'late' || reply === 'stale') throw this.session.stale(name);
-    // Another attempt's late done stands already, and what it brought is what every attempt gets.
+    // A late result of another attempt is already recorded: it is what every attempt gets.
     if (reply === 'known') return this.execute();
     this.session.tell('effect.finished', name);
     return value;
@@ -126,8 +128,8 @@ class EffectCall {
 
   async #failed(error: unknown, begun: Go): Promise<unknown> {
     const { name } = this.start;
-    this.session.trouble('effect.failed', name, describeError(error));
-    // That this call did not get through says nothing of the one before.
+    this.session.failed('effect.failed', { effect: name }, error);
+    // The failure of this call says nothing about the earlier one.
     if (begun.unknown !== null) throw error;
     const reply = await this.#tryFinish({ kind: 'failed', error: describeError(error) });
     if (reply === 'stale') throw this.session.stale(name);
@@ -135,13 +137,13 @@ class EffectCall {
     throw error;
   }
 
-  /** This attempt began it, and nobody knows how it ended. */
+  /** This attempt began it, and its outcome is unknown. */
   async #indeterminate(error: unknown, since: number): Promise<unknown> {
     const { end, clock } = this.session.deps;
-    this.session.trouble('effect.unknown', this.start.name, describeError(error));
+    this.session.failed('effect.unknown', { effect: this.start.name }, error);
     const next = afterIndeterminate(this.start.settings);
     if (next.step === 'ask') throw this.session.ask(this.#question(next.unknownReason, since), error);
-    // The next attempt does what is to be done: this one may not, or its call may still get through.
+    // Left to the next attempt: this one is over, or its call may still succeed.
     if (next.step === 'again' || end.over) throw error;
     const ageMs = Math.max(0, clock.now() - since);
     const notDone = () => Promise.reject(error);
@@ -160,7 +162,7 @@ class EffectCall {
     return indeterminate.notDone();
   }
 
-  /** What comes back after its time is a fact all the same, also when the attempt is over. */
+  /** A result that arrives after the timeout is recorded, even if the attempt is over. */
   async #late(value: unknown): Promise<void> {
     const { name, settings } = this.start;
     try {
@@ -170,7 +172,7 @@ class EffectCall {
       if (reply === 'stale') throw new Error('the ledger refused it');
       if (reply !== 'known') this.session.tell('effect.late', name);
     } catch (error) {
-      this.session.trouble('effect.unrecorded', name, describeError(error));
+      this.session.failed('effect.unrecorded', { effect: name }, error);
     }
   }
 
@@ -180,7 +182,7 @@ class EffectCall {
     return lease.retryWhileLeased('effect.finish', () => ledger.finishEffect(attempt, name, outcome));
   }
 
-  /** What the handler threw says more than that it could not be recorded. */
+  /** Ignores a failure to record: the error of the effect is more useful. */
   #tryFinish(outcome: EffectOutcome) {
     return this.#finish(outcome).catch(() => null);
   }
@@ -197,7 +199,7 @@ class EffectCall {
   }
 }
 
-/** Carries out one effect of an attempt. */
+/** Executes one effect of an attempt. */
 export async function runEffect<T, R>(
   session: EffectSession,
   { name, act }: { readonly name: string; readonly act: Act<T> },

@@ -95,7 +95,9 @@ describe('an effect that does not come back in time', () => {
     await met;
     open(1n as never);
     await stage.manual.advance(0);
-    expect(stage.events.of('effect.unrecorded')).toMatchObject([{ error: expect.stringContaining('BigInt') }]);
+    expect(stage.events.of('effect.unrecorded')).toMatchObject([
+      { err: { message: expect.stringContaining('BigInt') } },
+    ]);
   });
 
   it('is in time when it comes back in time', async () => {
@@ -141,7 +143,7 @@ describe('an effect whose act can not tell how it ended', () => {
         { timeout: '1s' },
       );
     await stage.deliver(handle, { signal: queue.signal });
-    expect(stage.events.of('attempt.failed')).toMatchObject([{ error: 'Error: the worker stops' }]);
+    expect(stage.events.of('attempt.failed')).toMatchObject([{ err: { message: 'the worker stops' } }]);
   });
 
   it('leaves its doubt when a later call fails: that one says nothing of the first', async () => {

@@ -2,6 +2,7 @@ import { StaleFenceError, type Clock } from '@fencepost/lease';
 import type { Criticality } from '@fencepost/lease/internal/redis-checks';
 import type { AttemptLog, AttemptRef, RunHistory } from '@fencepost/ledger';
 import type { UnresolvedEffect } from '@fencepost/ledger/run';
+import { asError } from '../telemetry/report-failure.js';
 import type { Failure } from '../telemetry/events.js';
 import type { Telemetry } from '../telemetry/telemetry.js';
 import type { Tracing } from '../telemetry/tracing.js';
@@ -10,10 +11,10 @@ import { EffectUnresolvedError } from './effect-errors.js';
 import { EffectNameError, UnawaitedEffectError } from './errors.js';
 import type { LazyAbort } from './lazy-abort.js';
 
-/** Called when a promise is first looked at, and when it has settled. */
+/** Called when a promise is first observed, and when it has settled. */
 interface Watch {
   readonly observed: () => void;
-  /** For a promise that `then` made of it. */
+  /** For a promise derived from it by `then`. */
   readonly derived: () => Watch;
   readonly rejected: (error: unknown) => void;
   readonly fulfilled: () => void;
@@ -21,19 +22,19 @@ interface Watch {
 
 /**
  * A promise that handles its own rejection, so that a handler that forgets it does not end the process, and that knows whether
- * anything has looked at it. `await` calls `then`, because its constructor is not `Promise`.
+ * anything has observed it. `await` calls `then`, because its constructor is not `Promise`.
  */
 class WatchedPromise<T> extends Promise<T> {
   #watch: Watch | null = null;
 
   watch(watch: Watch): this {
-    // Of the base class: looking by itself is not what the handler did.
+    // The base class: this observation is not one of the handler.
     void super.then(watch.fulfilled, watch.rejected);
     this.#watch = watch;
     return this;
   }
 
-  // What `await` and Promise.all call is how this class hears that it was looked at.
+  // `await` and Promise.all call this, so the class notices that it is observed.
   override then<A = T, B = never>(
     onFulfilled?: ((value: T) => A | PromiseLike<A>) | null,
     onRejected?: ((reason: unknown) => B | PromiseLike<B>) | null,
@@ -50,29 +51,29 @@ class WatchedPromise<T> extends Promise<T> {
 
 interface Started {
   readonly name: string;
-  /** Whether the handler called an effect for it, and not `then` of one. */
+  /** Whether it is the promise of an effect, and not one derived by `then`. */
   readonly isEffect: boolean;
   readonly settled: Promise<void>;
   observed: boolean;
   failure: { readonly error: unknown } | null;
 }
 
-/** The effects that one attempt has started and that its handler has not yet waited for. */
+/** The effects of one attempt that its handler has not yet awaited. */
 class AwaitedEffects {
   readonly #open = new Set<Started>();
 
-  /** @param name what the effect is called in the message */
+  /** @param name the name of the effect in the message */
   track<T>(name: string, work: Promise<T>): Promise<T> {
     const promise = new WatchedPromise<T>((resolve, reject) => void work.then(resolve, reject));
     return promise.watch(this.#watch(name, true));
   }
 
   /**
-   * Called when the handler has returned. Waits for the effects that still go on, so that their outcomes are recorded.
-   * @throws {UnawaitedEffectError} when the handler did not wait for an effect, or dropped the failure of one
+   * Called when the handler has returned. Waits for effects in progress, so that their outcomes are recorded.
+   * @throws {UnawaitedEffectError} if the handler did not await an effect, or dropped the failure of one
    */
   async check(): Promise<void> {
-    // The handler may have looked at its last effect in the turn in which it returned.
+    // The handler may have observed its last effect in the tick in which it returned.
     const forgotten = [...this.#open].filter(({ observed, isEffect }) => isEffect && !observed);
     const pending = [...this.#open];
     await Promise.all(pending.map(({ settled }) => settled));
@@ -88,7 +89,7 @@ class AwaitedEffects {
     let over = false;
     const done = (failure: Started['failure']) => {
       [over, started.failure] = [true, failure];
-      // A derived promise that fulfils is nobody's loss: `await` makes one and drops it.
+      // A derived promise that fulfils may be dropped: `await` drops one each time.
       if (started.observed || (!isEffect && !failure)) this.#open.delete(started);
       settle();
     };
@@ -113,11 +114,11 @@ function withResolvers(): { readonly promise: Promise<void>; readonly resolve: (
 
 /** What an attempt may still do under its run lease. */
 export interface RunLease {
-  /** Throws when the attempt can't be trusted any more. */
+  /** Throws if the attempt must stop. */
   check(): void;
-  /** Ends the attempt: the ledger says that it is not the current one. */
+  /** Ends the attempt: the ledger refused it as stale. */
   abort(error: StaleFenceError): void;
-  /** Asks the ledger again as long as the attempt can be trusted: an outage must not make an effect happen twice. */
+  /** Retries while the run lease is trusted: an outage must not make an effect happen twice. */
   retryWhileLeased<T>(operation: Failure['operation'], ask: () => Promise<T>): Promise<T>;
 }
 
@@ -128,26 +129,26 @@ interface EffectsDeps {
   readonly attempt: AttemptRef;
   readonly end: LazyAbort;
   readonly criticality: Criticality;
-  /** What telemetry says of the attempt. */
+  /** Fields of the events of this attempt. */
   readonly about: { readonly cron: string; readonly runId: string; readonly attempt: number };
   readonly lease: RunLease;
   readonly tracing?: Tracing | null;
 }
 
 type EffectEvent = 'effect.beginning' | 'effect.known' | 'effect.acted' | 'effect.finished' | 'effect.late';
-type TroubleEvent = 'effect.failed' | 'effect.unknown' | 'effect.unrecorded';
+type FailureEvent = 'effect.failed' | 'effect.unknown' | 'effect.unrecorded';
 
 const MAX_NAME_LENGTH = 200;
 
-/** Whether a text can be a name or a key: PostgreSQL keeps no NUL. */
+/** Whether a text is valid as a name or key: PostgreSQL cannot store NUL. */
 export function isName(name: unknown): name is string {
   return typeof name === 'string' && name !== '' && name.length <= MAX_NAME_LENGTH && !name.includes('\0');
 }
 
-/** What a name has to be, for a message. */
+/** The rule for names, for messages. */
 export const NAME_TEXT = `a text of 1 to ${MAX_NAME_LENGTH} characters without NUL`;
 
-/** What all effects of one attempt share: their names, and whether a person has to say how one of them ended. */
+/** State shared by all effects of one attempt: their names, and whether one of them needs an operator. */
 export class EffectSession {
   readonly awaited = new AwaitedEffects();
   readonly #used = new Set<string>();
@@ -157,7 +158,7 @@ export class EffectSession {
 
   constructor(readonly deps: EffectsDeps) {}
 
-  /** The first question of this attempt. */
+  /** The first effect of this attempt that needs an operator. */
   get unresolved(): EffectUnresolvedError | null {
     return this.#unresolved;
   }
@@ -174,7 +175,7 @@ export class EffectSession {
     this.#used.add(name);
   }
 
-  /** A name that the keys of items are put behind. @throws {EffectNameError} */
+  /** Reserves the name of a batch of items. @throws {EffectNameError} */
   reserveNamespace(name: unknown): asserts name is string {
     const { runId } = this.deps.attempt;
     if (isName(name) && name.includes('/')) throw new EffectNameError(runId, name, `${NAME_TEXT} or /, for items`);
@@ -184,13 +185,13 @@ export class EffectSession {
     this.#namespaces.add(name);
   }
 
-  /** @throws when nothing may be begun any more: the attempt can't be trusted, or waits for a person already */
+  /** @throws if no effect may begin: the attempt must stop, or needs an operator */
   ready(): void {
     this.deps.lease.check();
     if (this.#unresolved) throw this.#unresolved;
   }
 
-  /** @returns what the handler is to be told: the attempt ends uncertain, whatever it makes of that */
+  /** @returns the error for the handler; the attempt ends uncertain even if the handler catches it */
   ask(question: UnresolvedEffect, cause?: unknown): EffectUnresolvedError {
     if (this.#unresolved) return this.#unresolved;
     this.#unresolved = new EffectUnresolvedError(question, cause === undefined ? undefined : { cause });
@@ -199,13 +200,13 @@ export class EffectSession {
     return this.#unresolved;
   }
 
-  /** The question would be asked if the attempt were left now. @returns a function that takes it back */
+  /** Notes an effect that needs an operator if the attempt is abandoned now. @returns a function that withdraws it */
   wouldAsk(question: UnresolvedEffect): () => void {
     this.#open.add(question);
     return () => this.#open.delete(question);
   }
 
-  /** The attempt is left while its handler still goes on: what that was about to find out, nobody may ever say. */
+  /** The attempt is abandoned while its handler still runs: the outcomes of its effects in progress may never be known. */
   left(): void {
     for (const question of this.#open) this.ask(question);
   }
@@ -222,7 +223,7 @@ export class EffectSession {
     return error;
   }
 
-  /** What shows the call of an effect, where somebody looks. */
+  /** The span around the call of an effect, if there is tracing. */
   traced(effect: string): TraceCall | null {
     const { tracing } = this.deps;
     return tracing ? (work) => tracing.effect(this.about(effect), work) : null;
@@ -236,7 +237,8 @@ export class EffectSession {
     this.deps.telemetry.emit(event, this.about(name));
   }
 
-  trouble(event: TroubleEvent, name: string, error: string): void {
-    this.deps.telemetry.emit(event, { ...this.about(name), error });
+  failed(event: FailureEvent, { effect, item }: { effect: string; item?: string }, error: unknown): void {
+    const about = { ...this.about(effect), ...(item === undefined ? {} : { item }) };
+    this.deps.telemetry.emit(event, { ...about, err: asError(error) });
   }
 }

@@ -142,7 +142,9 @@ describe('an effect', () => {
     expect(await stage.memoryLedger.effects(RUN)).toMatchObject([
       { name: 'mail', state: 'failed', error: 'Error: refused by the server' },
     ]);
-    expect(stage.events.of('effect.failed')).toMatchObject([{ effect: 'mail', error: 'Error: refused by the server' }]);
+    expect(stage.events.of('effect.failed')).toMatchObject([
+      { effect: 'mail', err: { message: 'refused by the server' } },
+    ]);
   });
 
   it.each(['fail', 'lose-reply'] as const)(

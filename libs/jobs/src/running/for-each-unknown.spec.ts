@@ -142,7 +142,7 @@ describe('an attempt that is told to stop in a forEach', () => {
     expect(await stage.deliver(handle, { signal: queue.signal })).toMatchObject({ kind: 'later' });
     expect(called).toEqual(['k0', 'k1']);
     expect(await states()).toEqual({ k0: 'done', k1: 'done', k2: 'failed' });
-    expect(stage.events.of('attempt.failed')).toMatchObject([{ error: 'Error: the worker stops' }]);
+    expect(stage.events.of('attempt.failed')).toMatchObject([{ err: { message: 'the worker stops' } }]);
   });
 
   it('leaves an item that threw because of that in doubt', async () => {

@@ -12,11 +12,11 @@ import { lookUp } from './look-up.js';
 export interface PendingItem<T> {
   readonly key: string;
   readonly item: T;
-  /** Set where that one began it and never said how it ended. */
+  /** Set if that attempt began it and recorded no outcome. */
   readonly orphaned: ItemRecord | null;
 }
 
-/** How an item ended: to be recorded, left as it is for the next attempt, or asked about. */
+/** How an item ended: recorded, left open for the next attempt, or in need of an operator. */
 export type ItemEnd =
   | { readonly kind: 'record'; readonly outcome: ItemOutcome; readonly error: unknown }
   | { readonly kind: 'open'; readonly error: unknown }
@@ -53,7 +53,7 @@ export class ItemCall<T> {
     return this.#lookUp({ lookup: ifUnknown, since, ageMs, unknownReason: 'lost', notDone: () => this.#actNow() });
   }
 
-  /** The lookup may have taken longer than the attempt lasts: by now the item may be another one's to carry out. */
+  /** The lookup may have outlasted the attempt: another attempt may be executing the item by now. */
   #actNow(): Promise<ItemEnd> {
     this.deps.session.ready();
     return this.#act();
@@ -75,7 +75,7 @@ export class ItemCall<T> {
       case 'returned':
         return done(key);
       case 'failed':
-        // That this call did not get through says nothing of the one before.
+        // The failure of this call says nothing about the earlier one.
         if (orphaned !== null && settings.ifUnknown === 'retry') return { kind: 'open', error: ended.error };
         return failed(key, ended.error);
       case 'silent':
@@ -85,7 +85,7 @@ export class ItemCall<T> {
 
   async #indeterminate(error: unknown, since: number): Promise<ItemEnd> {
     const { session, settings } = this.deps;
-    session.trouble('effect.unknown', settings.name, `item ${this.todo.key}: ${describeError(error)}`);
+    session.failed('effect.unknown', { effect: settings.name, item: this.todo.key }, error);
     const next = afterIndeterminate(settings);
     if (next.step === 'ask') return { kind: 'needs-operator', unknownReason: next.unknownReason, since };
     if (next.step === 'again' || session.deps.end.over) return { kind: 'open', error };
@@ -104,18 +104,17 @@ export class ItemCall<T> {
     }
   }
 
-  /** What comes back after its time is a fact all the same, also when the attempt is over. */
+  /** A result that arrives after the timeout is recorded, even if the attempt is over. */
   async #late(): Promise<void> {
     const { settings, session } = this.deps;
     const { ledger, attempt, lease } = session.deps;
     const { key } = this.todo;
     const step = { finished: [{ key, kind: 'done' }], begun: [] } as const;
-    const about = `item ${key} of ${settings.name}`;
     try {
       await lease.retryWhileLeased('items.advance', () => ledger.advanceItems(attempt, settings.name, step));
       session.tell('effect.late', settings.name);
     } catch (error) {
-      session.trouble('effect.unrecorded', settings.name, `${about}: ${describeError(error)}`);
+      session.failed('effect.unrecorded', { effect: settings.name, item: key }, error);
     }
   }
 

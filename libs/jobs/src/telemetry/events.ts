@@ -1,6 +1,7 @@
 import type { Fence } from '@fencepost/lease';
 import type { RunState, UnknownReason, RunReason, SkipRange } from '@fencepost/ledger/run';
 import type { AlarmKind } from './alarm.js';
+import type { Operation } from './operation.js';
 
 interface OfCron {
   readonly cron: string;
@@ -25,6 +26,12 @@ interface OfEffect extends OfAttempt {
   readonly effect: string;
 }
 
+interface FailedEffect extends OfEffect {
+  /** The key of the item, for an effect of `run.forEach`. */
+  readonly item?: string;
+  readonly err: Error;
+}
+
 interface OfAlarm {
   readonly kind: AlarmKind;
   /** Epoch milliseconds of the store. */
@@ -42,8 +49,7 @@ interface OfMessage {
 
 /** An operation that failed. */
 export interface Failure {
-  /** `object.verb`; a fixed set, so that logs can be grouped by it. */
-  readonly operation: `${string}.${string}`;
+  readonly operation: Operation;
   readonly err: Error;
   readonly cron?: string;
   readonly runId?: string;
@@ -52,14 +58,14 @@ export interface Failure {
   readonly count?: number;
 }
 
-/** Every event and what it carries. What is not in this list doesn't happen. */
+/** Every event and its fields. */
 export interface Events {
   'lease.acquired': OfCron & { readonly fence: Fence; readonly holder: string; readonly ttlMs: number };
   'lease.released': OfCron & { readonly fence: Fence; readonly holder: string };
   'lease.lost': OfCron & { readonly fence: Fence; readonly holder: string; readonly cause: string };
-  /** `holder` is who had it. */
+  /** `holder` is the previous holder. */
   'lease.preempted': OfCron & { readonly fence: Fence; readonly holder: string; readonly overdueMs: number };
-  /** How many scheduler pods are there, and how many crons are this one's share. */
+  /** The number of live scheduler pods, and of the crons assigned to this one. */
   'pods.changed': { readonly pods: number; readonly share: number };
 
   'catalog.declared': { readonly declared: number; readonly changed: number; readonly older: number };
@@ -72,7 +78,7 @@ export interface Events {
   'catalog.redeclared': OfBuild;
   'catalog.unreadable': OfCron & { readonly err: Error };
 
-  /** About to ask the ledger; the last moment at which this pod can be late. */
+  /** Just before the call to the ledger: the last moment at which this pod can be late. */
   'occurrence.claiming': OfCron & { readonly scheduledAt: number | null; readonly fence: Fence };
   'occurrence.claimed': OfRun & { readonly fence: Fence; readonly lateByMs: number; readonly reason: RunReason };
   'occurrence.skipped': OfCron & { readonly scheduledAt: number; readonly reason: 'overlap' | 'paused' };
@@ -84,7 +90,7 @@ export interface Events {
   'run.redelivered': OfRun & { readonly delivery: number; readonly was: RunState };
 
   'attempt.begun': OfAttempt & { readonly lateByMs: number; readonly worker: string };
-  /** `key-limit`: as many runs go on with its key as may; `rate-limit`: as many have begun as may in that time. */
+  /** `key-limit`: all permits of its key are taken; `rate-limit`: all permits of the period are taken. */
   'attempt.postponed': OfRun & {
     readonly verdict: 'busy' | 'not-due' | 'key-limit' | 'rate-limit';
     readonly waitMs: number;
@@ -93,33 +99,33 @@ export interface Events {
   'attempt.unhandled': OfRun;
   'attempt.aborted': OfAttempt & { readonly cause: string };
   'attempt.succeeded': OfAttempt & { readonly tookMs: number };
-  'attempt.failed': OfAttempt & { readonly error: string; readonly state: RunState; readonly retryInMs: number | null };
-  /** The run was told to stop, and its handler has ended; `error` is what it threw. */
-  'attempt.cancelled': OfAttempt & { readonly error: string };
-  /** A person is to say whether the effect has happened. */
+  'attempt.failed': OfAttempt & { readonly err: Error; readonly state: RunState; readonly retryInMs: number | null };
+  /** The run was cancelled and its handler has ended; `err` is what the handler threw. */
+  'attempt.cancelled': OfAttempt & { readonly err: Error };
+  /** An operator must say whether the effect has happened. */
   'attempt.uncertain': OfEffect & { readonly item: string | null; readonly unknownReason: UnknownReason };
   'attempt.refused': OfAttempt & { readonly step: 'effect' | 'finish' };
 
-  /** About to ask the ledger; the last moment at which this attempt can be late. */
+  /** Just before the call to the ledger: the last moment at which this attempt can be late. */
   'effect.beginning': OfEffect;
   'effect.begun': OfEffect & { readonly unknown: boolean };
-  /** The side effect has happened, and nobody has recorded it yet. */
+  /** The side effect has happened and is not recorded yet. */
   'effect.acted': OfEffect;
   'effect.finished': OfEffect;
   'effect.known': OfEffect;
   'effect.late': OfEffect;
-  /** It has not happened: its act threw. */
-  'effect.failed': OfEffect & { readonly error: string };
-  /** Nobody knows whether it has happened, and its policy says what comes now. */
-  'effect.unknown': OfEffect & { readonly error: string };
+  /** It has not happened: its function threw. */
+  'effect.failed': FailedEffect;
+  /** It may have happened; `ifUnknown` decides what happens next. */
+  'effect.unknown': FailedEffect;
   'effect.unresolved': OfEffect & { readonly item: string | null; readonly unknownReason: UnknownReason };
   /** It has happened, and that could not be recorded. */
-  'effect.unrecorded': OfEffect & { readonly error: string };
+  'effect.unrecorded': FailedEffect;
 
-  /** What the ledger's store, or a declaration, can't promise to jobs for which a duplicate is damage. */
+  /** A guarantee that jobs of criticality `correctness` need, and that the ledger's store or a declaration does not give. */
   'classification.doubtful': { readonly crons: readonly string[]; readonly found: string };
 
-  /** What the server of the leases can't promise, and that it lost what it had: `probeRedis` has the codes. */
+  /** A risk in the configuration of the lease server, or a loss of its data; `probeRedis` has the codes. */
   'store.warning': { readonly code: string; readonly found: string };
   /** `about` is the type of the resources, or the hash of one. */
   'lease.ttl-unfit': {
@@ -129,29 +135,29 @@ export interface Events {
     readonly advisedTtlMs: number;
   };
 
-  /** So many were not written into the journal since the last time this was said. */
+  /** The number of entries dropped since the last event of this name. */
   'journal.dropped': { readonly count: number };
 
   'alarm.raised': OfCron & OfAlarm;
   'alarm.cleared': OfCron & OfAlarm;
-  /** How many crons this pod watches although it holds them. */
+  /** The number of crons that this pod both holds and monitors. */
   'alarm.alone': { readonly crons: number };
-  /** `to` is the host alone: the rest of an address may be as good as a password. */
+  /** `to` is the host alone: the rest of a URL may contain a secret. */
   'webhook.sent': OfMessage;
-  /** `retryInMs` is `null` when it is given up. */
+  /** `retryInMs` is `null` after the last try. */
   'webhook.failed': OfMessage & { readonly err: Error; readonly retryInMs: number | null };
 
-  /** This worker has no handler at all. */
+  /** This worker has no handlers. */
   'worker.empty': { readonly app: string };
   /** Nothing else listens to SIGTERM. */
   'shutdown.unhooked': { readonly drainDeadlineMs: number };
-  /** Up to ten of the crons whose alarms and pings nobody sends. */
+  /** `crons` has at most ten of the crons whose alarms and pings are not sent. */
   'alarms.unwatched': { readonly crons: readonly string[]; readonly webhooks: number };
 
-  /** A store answers, and this release can't work with what it holds. */
+  /** The data in a store does not fit this release. */
   'store.unfit': { readonly found: string };
   'store.failed': Failure;
-  /** A bug of this program, or of something it calls that is no store. */
+  /** A bug of this program, or of something it calls other than a store. */
   'program.failed': Failure;
   'queue.failed': Failure;
 }

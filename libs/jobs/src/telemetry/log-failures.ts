@@ -3,7 +3,7 @@ import { EVENT_TEXT, type EventName, type Events } from './events.js';
 import { lineWriter, type EventLogger } from './log-events.js';
 import type { Telemetry } from './telemetry.js';
 
-/** What Nest's `Logger` has of the two. */
+/** The part of Nest's `Logger` that is used. */
 export interface PlainLogger {
   error(line: string): void;
   warn(line: string): void;
@@ -11,7 +11,7 @@ export interface PlainLogger {
 
 const quiet = (): void => {};
 
-/** Besides every event that is an error. */
+/** Logged beside every event of level error. */
 const ALSO: readonly EventName[] = ['attempt.failed', 'worker.empty', 'shutdown.unhooked', 'alarms.unwatched'];
 
 const LOGGED: ReadonlySet<EventName> = new Set([
@@ -20,8 +20,8 @@ const LOGGED: ReadonlySet<EventName> = new Set([
 ]);
 
 /**
- * Logs failures where the application logs no events itself: a run that failed for good and everything else that is an error at
- * ERROR, an attempt that is tried again and what may be a mistake at WARN.
+ * Logs failures if the application logs no events itself: a run that failed for good and every other error at
+ * ERROR, an attempt that is retried and likely mistakes at WARN.
  * @returns a function that ends the logging
  */
 export function logFailures(telemetry: Telemetry, logger: PlainLogger, clock: Clock): () => void {
@@ -37,18 +37,18 @@ export function logFailures(telemetry: Telemetry, logger: PlainLogger, clock: Cl
   }, LOGGED);
 }
 
-/** `attempt failed: Error: refused (attempt_failed, cron nightly, runId nightly@1, …)`. */
-function lineOf({ event, error, err, resource: _, ...fields }: Record<string, unknown>, sentence: string): string {
+/** `attempt failed: Error: refused (attempt_failed, cron nightly, runId nightly@1, …)`, and the stack below. */
+function lineOf({ event, err, resource: _, ...fields }: Record<string, unknown>, sentence: string): string {
   const said = Object.entries(fields).map(([name, value]) => `${name} ${textOf(value)}`);
-  const what = typeof error === 'string' ? `${sentence}: ${error}` : sentence;
-  return `${what} (${[textOf(event), ...said].join(', ')})${stackOf(err)}`;
+  const { type, message, stack } = Object(err) as { type?: unknown; message?: unknown; stack?: unknown };
+  const what = typeof message === 'string' ? `${sentence}: ${textOf(type)}: ${message}` : sentence;
+  return `${what} (${[textOf(event), ...said].join(', ')})${framesOf(stack)}`;
 }
 
-/** A plain object by then; a stack begins with name and message. */
-function stackOf(err: unknown): string {
-  const { type, message, stack } = Object(err) as { type?: unknown; message?: unknown; stack?: unknown };
-  if (typeof stack === 'string') return `\n${stack}`;
-  return typeof message === 'string' ? `\n${textOf(type)}: ${message}` : '';
+/** Without the name and the message that a stack begins with. */
+function framesOf(stack: unknown): string {
+  const at = typeof stack === 'string' ? stack.indexOf('\n    at ') : -1;
+  return at < 0 ? '' : (stack as string).slice(at);
 }
 
 function textOf(value: unknown): string {

@@ -7,11 +7,11 @@ type OfAttempt = Pick<Events['attempt.refused'], 'runId' | 'fence'>;
 type AttemptEvent = { [N in EventName]: Events[N] extends OfAttempt ? N : never }[EventName];
 type Marks = { readonly [N in AttemptEvent]?: (span: Span, detail: Events[N]) => void };
 
-/** What the events of an attempt say of its span: they know how it ended, which nobody who only called it does. */
+/** What the events of an attempt add to its span: only they know how it ended. */
 const MARKS: Marks = {
   'attempt.succeeded': (span) => outcome(span, 'succeeded'),
-  'attempt.failed': (span, { retryInMs, error }) => outcome(span, retryInMs === null ? 'failed' : 'retried', error),
-  'attempt.cancelled': (span, { error }) => outcome(span, 'cancelled', error),
+  'attempt.failed': (span, { retryInMs, err }) => outcome(span, retryInMs === null ? 'failed' : 'retried', err),
+  'attempt.cancelled': (span, { err }) => outcome(span, 'cancelled', err),
   'attempt.uncertain': (span) => outcome(span, 'uncertain', 'outcome of an effect is unknown'),
   'attempt.refused': (span, { step }) =>
     outcome(span, 'refused', `the ledger refused this attempt at its ${step}: it is stale, another one goes on`),
@@ -21,7 +21,7 @@ const MARKS: Marks = {
   'effect.unknown': noted('effect unknown'),
 };
 
-/** The spans of the attempts that go on in this process. */
+/** The spans of the attempts in progress in this process. */
 export class AttemptSpans {
   readonly #open = new Map<string, Span>();
   #stop: (() => void) | null = null;
@@ -30,7 +30,7 @@ export class AttemptSpans {
 
   /** @returns a function that closes it */
   open(attempt: OfAttempt, span: Span): () => void {
-    // Not before somebody records: events are put together for whoever listens.
+    // Only once there is a recording span: a listener makes every event cost something.
     this.#stop ??= this.telemetry.listen(this.#hear);
     const key = keyOf(attempt);
     this.#open.set(key, span);
@@ -50,12 +50,12 @@ export class AttemptSpans {
   };
 }
 
-/** A run that was taken over may have two attempts in one process, and each has a fence of its own. */
+/** A run may have two attempts in one process, with different fences. */
 function keyOf({ runId, fence }: OfAttempt): string {
   return `${runId} ${fence}`;
 }
 
-function outcome(span: Span, value: string, error?: string): void {
+function outcome(span: Span, value: string, error?: Error | string): void {
   span.setAttribute('fencepost.outcome', value);
   if (error !== undefined) span.setStatus({ code: SpanStatusCode.ERROR, message: describeError(error) });
 }

@@ -20,13 +20,13 @@ interface Verbs {
   readonly notification: 'enqueue';
   readonly occurrence: 'claim' | 'plan';
   readonly outbox: 'read' | 'relay';
-  readonly permit: 'acquire';
+  readonly permit: 'acquire' | 'release' | 'renew';
   readonly ping: 'read';
   readonly pod: 'drain' | 'leave' | 'report';
   readonly queue: 'connect';
   readonly run: 'enqueue' | 'read';
   readonly store: 'check';
-  readonly 'wait-queue': 'leave';
+  readonly 'wait-queue': 'leave' | 'read';
   readonly worker: 'pause' | 'run';
 }
 

@@ -1,4 +1,4 @@
-import { NAMES, type MetricSpec } from './metric-spec.js';
+import { NAMES, OPERATIONS, type MetricSpec } from './metric-spec.js';
 
 /** Seconds. Most runs are claimed within milliseconds of their instant; what is a minute late is an outage. */
 const DELAY_S = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 300, 3_600];
@@ -59,8 +59,8 @@ const COUNTED = {
   },
   storeTroubles: {
     ...{ name: 'cron_store_troubles_total', type: 'counter', unit: null, by: 'both' },
-    help: 'Failed calls to the store or the queue.',
-    labels: { store: ['store', 'queue'] },
+    help: 'Failed calls to the store or the queue; operation is one of about 50 fixed names, such as lease.acquire.',
+    labels: { store: ['store', 'queue'], operation: OPERATIONS },
   },
   programErrors: {
     ...{ name: 'cron_program_errors_total', type: 'counter', unit: null, by: 'both' },

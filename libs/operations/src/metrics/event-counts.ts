@@ -1,7 +1,7 @@
 import type { Clock } from '@fencepost/lease';
 import type { SkipReason } from '@fencepost/ledger/run';
 import type { EventName, Events } from '@fencepost/jobs';
-import type { EventListener } from '@fencepost/jobs/internal';
+import type { EventListener, Failure } from '@fencepost/jobs/internal';
 import type { CronLabels } from './cron-labels.js';
 import type { Instruments } from './instruments.js';
 import type { LastSuccess } from './last-success.js';
@@ -84,10 +84,11 @@ function ending({ count, labels, clock, lastSuccess }: CountsDeps): Handlers {
 
 function troubles({ count }: CountsDeps): Handlers {
   return {
-    'store.failed': () => count.storeTroubles.inc({ store: 'store' }),
-    'store.unfit': () => count.storeTroubles.inc({ store: 'store' }),
+    'store.failed': ({ operation }) => count.storeTroubles.inc({ store: 'store', operation }),
+    'store.unfit': () =>
+      count.storeTroubles.inc({ store: 'store', operation: 'store.check' satisfies Failure['operation'] }),
     'program.failed': () => count.programErrors.inc(),
-    'queue.failed': () => count.storeTroubles.inc({ store: 'queue' }),
+    'queue.failed': ({ operation }) => count.storeTroubles.inc({ store: 'queue', operation }),
     'journal.dropped': (detail) => count.journalDropped.inc(detail.count),
   };
 }

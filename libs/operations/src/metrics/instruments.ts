@@ -52,10 +52,15 @@ function instrument(spec: MetricSpec, { registry, look }: InstrumentsOptions): C
 export function showZeros(all: Instruments, crons: readonly string[], by: ReadonlySet<MetricSpec['by']>): void {
   for (const [key, spec] of Object.entries(CRON_METRICS) as [CronMetricName, MetricSpec][]) {
     const counter = all[key];
-    if (!(counter instanceof Counter) || !by.has(spec.by)) continue;
+    if (!(counter instanceof Counter) || !by.has(spec.by) || isUnlisted(spec)) continue;
     const named = 'cron' in spec.labels ? crons.map((cron) => ({ cron })) : [{}];
     for (const labels of combinations(spec)) for (const one of named) counter.inc({ ...labels, ...one }, 0);
   }
+}
+
+/** Whether a label other than the cron has values that are not listed: its series begin with the first event. */
+function isUnlisted({ labels }: MetricSpec): boolean {
+  return Object.entries(labels).some(([label, values]) => values === null && label !== 'cron');
 }
 
 /** Takes all series of one cron out. */

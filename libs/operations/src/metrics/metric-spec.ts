@@ -1,4 +1,4 @@
-/** The values a label can take; `null` for names, of which only so many are told apart. */
+/** The values that a label can take; `null` for a bounded set that is not listed. */
 export type LabelValues = readonly string[] | null;
 
 /** One metric, as registration, the table of the docs, the dashboard and the alerts know it. */
@@ -15,5 +15,8 @@ export interface MetricSpec {
   readonly by: 'scheduler' | 'worker' | 'both' | 'quorum';
 }
 
-/** Values of a label that are no list: the names of crons, up to the bound, and `other` for the rest. */
+/** The names of crons, up to a configured number, and `other` for the rest. */
 export const NAMES: LabelValues = null;
+
+/** The operations of `store.failed` and `queue.failed`, a closed type: their series begin with the first failure. */
+export const OPERATIONS: LabelValues = null;

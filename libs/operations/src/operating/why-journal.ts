@@ -49,7 +49,7 @@ function topicOf(event: string): WhyTopic {
 }
 
 /** The words of an event that say more than its sentence. */
-const SHOWN = ['attempt', 'fence', 'accepted', 'step', 'effect', 'delivery', 'was', 'cause', 'error', 'err'];
+const SHOWN = ['attempt', 'fence', 'accepted', 'step', 'effect', 'delivery', 'was', 'cause', 'err'];
 
 function factsOf(detail: Readonly<Record<string, unknown>>): string {
   const words = SHOWN.filter((name) => detail[name] !== undefined && detail[name] !== null).map(

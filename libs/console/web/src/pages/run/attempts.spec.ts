@@ -28,9 +28,9 @@ function third(words: Partial<AttemptedRun> = {}): AttemptedRun {
 describe('the attempts of a run', () => {
   it('are as many as its record says, the newest first, with what the journal has of each', () => {
     const journal = [
-      told('attempt.failed', 2, { error: 'Error: 503', state: 'enqueued' }),
+      told('attempt.failed', 2, { err: 'Error: 503', state: 'enqueued' }),
       told('attempt.begun', 2, { seconds: 15, worker: WORKER }),
-      told('attempt.failed', 1, { error: 'Error: 502', state: 'enqueued' }),
+      told('attempt.failed', 1, { err: 'Error: 502', state: 'enqueued' }),
     ];
     expect(attemptsOf(third(), journal)).toEqual([
       {
@@ -54,9 +54,9 @@ describe('the attempts of a run', () => {
 
   it.each([
     ['attempt.succeeded', { tookMs: 1_234 }, { end: 'succeeded', tookMs: 1_234 }],
-    ['attempt.failed', { error: 'Error: no' }, { end: 'failed', why: 'Error: no' }],
+    ['attempt.failed', { err: 'Error: no' }, { end: 'failed', why: 'Error: no' }],
     ['attempt.aborted', { cause: 'RunLeaseLostError: late' }, { end: 'aborted', why: 'RunLeaseLostError: late' }],
-    ['attempt.cancelled', { error: 'RunCancelledError' }, { end: 'cancelled', why: 'RunCancelledError' }],
+    ['attempt.cancelled', { err: 'RunCancelledError' }, { end: 'cancelled', why: 'RunCancelledError' }],
     ['attempt.uncertain', { effect: 'mail', item: null }, { end: 'uncertain', why: 'mail' }],
     ['attempt.refused', { step: 'finish' }, { end: 'refused', why: null }],
   ])('that told %s ended so', (event, detail, shown) => {
@@ -68,7 +68,7 @@ describe('the attempts of a run', () => {
     const aborted = told('attempt.aborted', 2, { cause: 'late', seconds: 19 });
     const refusal = told('attempt.refused', 2, { step: 'finish' });
     expect(attemptsOf(third(), [refusal, aborted])[1]).toMatchObject({ end: 'refused', refusals: [refusal] });
-    const failed = told('attempt.failed', 2, { error: 'Error: late' });
+    const failed = told('attempt.failed', 2, { err: 'Error: late' });
     expect(attemptsOf(third(), [failed, aborted])[1]).toMatchObject({ end: 'failed', why: 'Error: late' });
   });
 
@@ -113,7 +113,7 @@ describe('what nobody knows of an attempt', () => {
   );
 
   it('shows lost journal entries as one row, however many there were', () => {
-    const shown = attemptsOf(third({ attempt: 900 }), [told('attempt.failed', 450, { error: 'Error: no' })]);
+    const shown = attemptsOf(third({ attempt: 900 }), [told('attempt.failed', 450, { err: 'Error: no' })]);
     expect(shown.map(({ first, number, end }) => [first, number, end])).toEqual([
       [900, 900, 'succeeded'],
       [451, 899, 'lost'],
@@ -141,6 +141,6 @@ describe('an attempt that goes on', () => {
 });
 
 it('an end that was written down late, because the store was away, is shown when it was', () => {
-  const held = told('attempt.failed', 3, { error: 'Error: away', seconds: 90, heldUpMs: 50_000 });
+  const held = told('attempt.failed', 3, { err: 'Error: away', seconds: 90, heldUpMs: 50_000 });
   expect(attemptsOf(third({ state: 'failed' }), [held])[0]).toMatchObject({ endedAt: at(40), tookMs: 11_000 });
 });

@@ -130,7 +130,7 @@ function tookOf(entry: JournalEntry | undefined, beganAt: string | null, endedAt
 }
 
 function whyOf({ detail }: JournalEntry): string | null {
-  const why = detail['error'] ?? detail['cause'] ?? detail['effect'];
+  const why = detail['err'] ?? detail['cause'] ?? detail['effect'];
   return typeof why === 'string' ? why : null;
 }
 
