@@ -11,12 +11,12 @@ export interface CatalogMembershipDeps {
   readonly telemetry: Telemetry;
 }
 
-/** A heartbeat says that a pod is alive, and must not wait for a database that is slow. */
+/** A heartbeat must not wait for a slow database. */
 const MAX_WAIT_MS = 500;
 
 /**
- * Membership in Redis, for a catalog that is in another store: each heartbeat asks that store for the catalog's version, once a
- * second and pod, with one question at a time.
+ * Membership in Redis for a catalog in another store: each heartbeat reads the version of the catalog from that store, with
+ * one call at a time.
  */
 export class CatalogMembership implements Membership {
   #asking: Promise<CatalogVersion | null> | null = null;
@@ -40,9 +40,9 @@ export class CatalogMembership implements Membership {
     return this.deps.membership.lastHeard();
   }
 
-  /** `null` when the store did not answer in time; its late answer belongs to nobody. */
+  /** `null` when the store did not reply in time; a late reply is dropped. */
   async #versionInTime(): Promise<CatalogVersion | null> {
-    // An answer to an earlier question is older than this heartbeat, and would count as new.
+    // The reply to an earlier call is older than this heartbeat, and would count as new.
     if (this.#asking) return null;
     const asking = this.#version().finally(() => (this.#asking = null));
     this.#asking = asking;

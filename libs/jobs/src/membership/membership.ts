@@ -1,27 +1,27 @@
-/** A scheduler pod that was there lately. */
+/** A live scheduler pod. */
 export interface Member {
-  /** Its identity, which is also the holder of its leases. */
+  /** Its identity, also the holder of its leases. */
   readonly pod: string;
-  /** How long ago it was heard, milliseconds of the store's clock. */
+  /** Time since its last heartbeat, milliseconds of the store's clock. */
   readonly sinceHeardMs: number;
 }
 
-/** A cron whose next instant was due a while ago, and that nobody has accounted for as far as is known. */
+/** A cron whose published due time has passed without a newer one being published. */
 export interface OverdueCron {
   readonly cron: string;
-  /** How long ago it was due, milliseconds of the store's clock. */
+  /** Time since it was due, milliseconds of the store's clock. */
   readonly overdueMs: number;
 }
 
-/** What a pod hears once a second, in one round trip. */
+/** The reply to a heartbeat. */
 export interface HeartbeatReply {
   /** The store's clock, epoch milliseconds. */
   readonly now: number;
-  /** Of the catalog: another one than known means that it has to be read again. `null`: its store did not answer in time. */
+  /** A version other than the cached one means that the catalog must be read again. `null`: its store did not reply in time. */
   readonly catalogVersion: number | null;
-  /** The clock of the catalog's store, epoch milliseconds, where that is another store; absent: `now`. */
+  /** The clock of the catalog's store, epoch milliseconds, if that is another store; default `now`. */
   readonly catalogNow?: number;
-  /** Everybody heard within {@link MEMBER_GONE_MS}, the asking pod included, by name. */
+  /** All pods with a heartbeat within {@link MEMBER_GONE_MS}, this one included, sorted by name. */
   readonly members: readonly Member[];
   /** At most {@link MAX_OVERDUE}, the longest overdue first. */
   readonly overdue: readonly OverdueCron[];
@@ -30,34 +30,34 @@ export interface HeartbeatReply {
 /** Between two heartbeats of a pod. */
 export const HEARTBEAT_MS = 1_000;
 
-/** A pod that was not heard for so long has no share any more. */
+/** A pod without a heartbeat for this long is no member any more. */
 export const MEMBER_GONE_MS = 3_500;
 
-/** An occurrence that nobody has claimed so long after it was due needs somebody else. */
+/** A cron is reported as overdue this long after its due time. */
 export const OVERDUE_MS = 500;
 
-/** A holder that was not heard for so long may be dead: a heartbeat, and a fifth of one for its way. */
+/** A member without a heartbeat for this long is suspected: one interval, and a fifth of one for the round trip. */
 export const SUSPECT_AFTER_MS = 1_200;
 
 export const MAX_OVERDUE = 1_000;
 
 /**
- * Who is there, and what nobody has seen to. Only hints: who may act for a cron is decided by its lease, and what is true by
- * the claim.
+ * The live pods and the overdue crons. Only hints: the lease decides which pod may act for a cron, and the claim decides what
+ * is accepted.
  *
  * Every implementation passes `test/contracts/membership.contract.ts`.
  */
 export interface Membership {
-  /** Notes that the pod is there, and answers everything it has to know every second. */
+  /** Records that the pod is alive. */
   heartbeat(pod: string): Promise<HeartbeatReply>;
-  /** At a graceful stop: the others take over its share at once. */
+  /** At a graceful stop: the other pods take over its crons at once. */
   leave(pod: string): Promise<void>;
   /**
-   * Notes when the next instant of each cron is due, epoch milliseconds; `null` for one that has none.
+   * Records the next due time of each cron, epoch milliseconds; `null` for a cron without one.
    *
-   * A past time, 0 say, asks the pods to look at a cron now: somebody has triggered it.
+   * A time long past, such as 0, asks the holder to recheck the cron now: a run was triggered.
    */
   publishDue(dues: ReadonlyMap<string, number | null>): Promise<void>;
-  /** When any pod was last heard, epoch milliseconds of the store; `null` for never. */
+  /** The last heartbeat of any pod, epoch milliseconds of the store; `null` for none. */
   lastHeard(): Promise<number | null>;
 }

@@ -3,15 +3,15 @@ import { POD_TIMING, type PodTiming } from './pod-timing.js';
 import { MAX_OVERDUE, type HeartbeatReply, type Membership } from './membership.js';
 
 export interface MemoryMembershipOptions {
-  /** The store's. */
+  /** The clock of the store. */
   readonly clock: Clock;
-  /** Of the catalog. */
+  /** The version of the catalog. */
   readonly version: () => number;
   /** Of the pods; default {@link POD_TIMING}. */
   readonly timing?: Pick<PodTiming, 'memberGoneMs' | 'overdueMs'>;
 }
 
-/** Who is there, in memory, for tests: an adapter like `RedisMembership`, on the same contract suite. */
+/** Membership in memory, for tests: passes the same contract suite as `RedisMembership`. */
 export class MemoryMembership implements Membership {
   readonly #options: MemoryMembershipOptions;
   readonly #timing: NonNullable<MemoryMembershipOptions['timing']>;
@@ -24,7 +24,7 @@ export class MemoryMembership implements Membership {
     this.#timing = options.timing ?? POD_TIMING;
   }
 
-  /** How many pods are remembered. */
+  /** The number of members. */
   get size(): number {
     return this.#pods.size;
   }
@@ -62,7 +62,7 @@ export class MemoryMembership implements Membership {
     return this.#heard;
   }
 
-  /** All of it is gone, as with a store that was wiped: the pods come back with their next heartbeats. */
+  /** Simulates a wiped store: the pods come back with their next heartbeats. */
   wipe(): void {
     this.#pods.clear();
     this.#due.clear();

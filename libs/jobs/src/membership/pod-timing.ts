@@ -1,28 +1,28 @@
 import { EFFECTIVE_AFTER_MS } from '@fencepost/ledger/catalog';
 import { HEARTBEAT_MS, MEMBER_GONE_MS, OVERDUE_MS, SUSPECT_AFTER_MS } from './membership.js';
 
-/** How often a pod listens, and how long it believes in what it heard. Milliseconds. */
+/** How often a pod sends heartbeats, and how long their replies are valid. Milliseconds. */
 export interface PodTiming {
   readonly heartbeatMs: number;
   readonly memberGoneMs: number;
   readonly overdueMs: number;
   readonly suspectAfterMs: number;
-  /** Who ranks first among those that are heard goes first; overdue for this long, a cron is anybody's to look after. */
+  /** The member that ranks first takes over an overdue cron; after this long, any pod may. */
   readonly abandonedAfterMs: number;
-  /** Long enough for another pod to notice that a cron is waiting; not for ever, because the outage may be everybody's. */
+  /** Long enough for another pod to take over a cron that failed here; bounded, because the outage may affect all pods. */
   readonly leftToOthersMs: number;
-  /** The wall clock may be stepped while the timer of the next instant waits, so it never waits longer than this. */
+  /** The wall clock may be stepped while a timer waits, so no timer waits longer than this. */
   readonly maxWaitMs: number;
-  /** After a store or the queue did not answer: short at first, because an occurrence is waiting, then doubled. */
+  /** After a failure of store or queue: short at first, because an occurrence is due, then doubled. */
   readonly retryMs: number;
   readonly maxRetryMs: number;
-  /** What the catalog tells stays true for so long: a change is effective only after it. The catalog has the same. */
+  /** A reading of the catalog is valid for this long: changes take effect only later. The catalog has the same constant. */
   readonly effectiveAfterMs: number;
 }
 
 const ABANDONED_AFTER_MS = 2_000;
 
-/** All of it in the proportions of a heartbeat of one second: what a pod may believe follows from how often it listens. */
+/** Scaled from a heartbeat of one second: how long a reply is valid follows from the interval. */
 export function podTiming(heartbeatMs: number): PodTiming {
   const scaled = (ms: number) => (ms * heartbeatMs) / HEARTBEAT_MS;
   return {

@@ -4,7 +4,7 @@ import { MEMBER_GONE_MS, MAX_OVERDUE, OVERDUE_MS, type HeartbeatReply, type Memb
 
 const SCRIPTS = loadScripts(new URL('./lua/', import.meta.url), ['heartbeat-pod']);
 
-/** A command of a hundred thousand crons would hold up everybody else's. */
+/** One command for a hundred thousand crons would block the server for other clients. */
 const MAX_BATCH = 1_000;
 
 export interface RedisMembershipOptions extends KeySpace {

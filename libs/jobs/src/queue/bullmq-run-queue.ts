@@ -8,7 +8,7 @@ import type { Place, QueuedDelivery, RunQueue } from './run-queue.js';
 
 export const QUEUE_NAME = 'runs';
 
-/** What a BullMQ job of ours holds: enough to ask the ledger. Anything more could be changed by a stale worker. */
+/** The data of a BullMQ job: the key of the run in the ledger. A stale worker could change anything else. */
 export interface RunJobData {
   readonly runId: string;
 }
@@ -21,15 +21,15 @@ export function queuePrefix({ prefix, tenant }: KeySpace): string {
 /** States in which a delivery will still reach a worker. */
 const WAITING: readonly string[] = ['waiting', 'delayed', 'prioritized', 'waiting-children'];
 
-/** Finished jobs are kept for people to look at; the ledger has its own record. */
+/** Finished jobs are kept for Bull Board; the record is in the ledger. */
 const KEEP = { count: 1_000, age: 24 * 3_600 };
 
-/** What a person reads through; a run that was delivered more often has other worries. */
+/** Log lines are read from this many deliveries at most. */
 const MAX_LINES = 1_000;
 const MAX_DELIVERIES = 20;
 
 export interface BullmqRunQueueOptions extends KeySpace {
-  /** Stays the caller's to close. */
+  /** The caller closes it. */
   readonly redis: RedisClient;
   readonly onTrouble: (error: Error) => void;
   readonly tracing?: Tracing | null;
@@ -49,9 +49,9 @@ export class BullmqRunQueue implements RunQueue {
   }
 
   /**
-   * A queue that is known to work. BullMQ asks the server once for its version, and a queue whose question got no answer
-   * in time never works again: a process that is busy with its own start would hold crons and enqueue none of their runs.
-   * @throws when the server did not answer; another queue may be opened then
+   * A queue that is known to work. BullMQ reads the server's version once, and a queue that got no reply in time never works
+   * again: a process that is busy starting would hold crons and enqueue none of their runs.
+   * @throws when the server did not reply; opening another queue may succeed
    */
   static async open(options: BullmqRunQueueOptions): Promise<BullmqRunQueue> {
     const runs = new BullmqRunQueue(options);
@@ -68,7 +68,7 @@ export class BullmqRunQueue implements RunQueue {
     return this.#tracing ? this.#enqueueTraced(this.#tracing, deliveries) : this.#add(deliveries);
   }
 
-  /** Each job bears its own span: BullMQ's own tracing would give all of a bulk the same one. */
+  /** Each job carries its own span: BullMQ's tracing would give all jobs of a bulk the same one. */
   async #enqueueTraced(tracing: Tracing, deliveries: readonly QueuedDelivery[]): Promise<void> {
     const spans = await Promise.all(
       deliveries.map(async (one) => {
@@ -85,7 +85,7 @@ export class BullmqRunQueue implements RunQueue {
     }
   }
 
-  /** What is handed over again goes on with the trace of the delivery before. */
+  /** A redelivery continues the trace of the previous delivery. */
   async #origin({ runId, delivery, trace }: QueuedDelivery): Promise<string | undefined> {
     if (trace !== undefined || delivery === 1) return trace;
     const before = await this.queue.getJob(jobId({ runId, delivery: delivery - 1 })).catch(() => undefined);
@@ -99,7 +99,7 @@ export class BullmqRunQueue implements RunQueue {
         data: { runId },
         opts: {
           jobId: jobId({ runId, delivery }),
-          // The ledger owns attempts: BullMQ gets one, and a retry is a delayed move of the same job.
+          // The ledger counts attempts. BullMQ gets one; a retry moves the same job to delayed.
           attempts: 1,
           removeOnComplete: KEEP,
           removeOnFail: KEEP,
@@ -115,14 +115,14 @@ export class BullmqRunQueue implements RunQueue {
     return Promise.all(deliveries.map((delivery) => this.#placeOf(jobId(delivery))));
   }
 
-  /** BullMQ looks for a state in the whole waiting list, so a job that is gone would cost more the longer the queue is. */
+  /** BullMQ's getState searches the whole waiting list, so a missing job would cost more the longer the queue is. */
   async #placeOf(id: string): Promise<Place> {
     if ((await this.#redis.exists(this.queue.toKey(id))) === 0) return null;
     const state = await this.queue.getJobState(id);
     return WAITING.includes(state) ? 'waiting' : state === 'active' ? 'active' : null;
   }
 
-  /** What a run's attempts have written, oldest first, at most 1,000 lines of each delivery; gone with their jobs. */
+  /** The log of a run's attempts, oldest first, at most 1,000 lines per delivery; removed with their jobs. */
   async logs({ id: runId, delivery }: Pick<Run, 'id' | 'delivery'>): Promise<string[]> {
     const ids = Array.from({ length: Math.min(delivery, MAX_DELIVERIES) }, (_, n) => jobId({ runId, delivery: n + 1 }));
     const found = await Promise.all(ids.map((id) => this.queue.getJobLogs(id, 0, MAX_LINES - 1)));
@@ -135,8 +135,8 @@ export class BullmqRunQueue implements RunQueue {
 }
 
 /**
- * A kept job with the same id would swallow a re-delivery, so each delivery has an id of its own. No run ends with it: what
- * runs again is called `-r2`.
+ * BullMQ ignores a job whose id it has kept, so each delivery has its own id. No run id ends like this: a re-run ends with
+ * `-r2`.
  */
 function jobId({ runId, delivery }: Delivery): string {
   return delivery === 1 ? runId : `${runId}-d${delivery}`;

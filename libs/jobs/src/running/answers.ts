@@ -4,10 +4,10 @@ import type { Disposition } from './delivery.js';
 import { reportStoreFailure, type FailedOperation } from '../telemetry/report-failure.js';
 import { isProgramError } from '../telemetry/store-error.js';
 
-/** How soon a delivery comes again after a store failed. */
+/** A delivery comes again this long after a store failed. */
 const STORE_FAILED_MS = 1_000;
 
-/** The same after a bug, which is still there a moment later. */
+/** The same after a bug, which would recur soon. */
 const PROGRAM_ERROR_MS = 60_000;
 
 interface Teller {
@@ -22,13 +22,13 @@ export function needless({ telemetry }: Teller, runId: string, state: RunState |
 
 type FailedOnRun = FailedOperation & { readonly runId: string };
 
-/** Nothing is known. The delivery is kept: a failed one would only come back with the sweep. */
+/** The outcome is unknown. The delivery is kept: a failed one would only come back at the next sweep. */
 export function afterFailure({ telemetry }: Teller, failed: FailedOnRun, error: unknown): Disposition {
   reportStoreFailure(telemetry, { cron: cronOfRun(failed.runId), ...failed }, error);
   return { kind: 'later', waitMs: isProgramError(error) ? PROGRAM_ERROR_MS : STORE_FAILED_MS };
 }
 
-/** Whether no worker has anything to do with the run any more. */
+/** Whether the run needs no further attempt. */
 export function isOver({ state }: Run): boolean {
   return isTerminal(state) || state === 'uncertain';
 }

@@ -11,13 +11,13 @@ interface AttemptLimit {
   /** `undefined`: no limit. */
   readonly timeoutMs: number | undefined;
   readonly clock: Clock;
-  /** The handler is to stop. */
+  /** The handler must stop. */
   readonly onTimeout: (error: AttemptTimeoutError) => void;
-  /** It has not, and is not waited for any longer. */
+  /** It has not stopped within the grace, and is abandoned. */
   readonly onLeft: () => void;
 }
 
-/** Waits for the handler no longer than it may take, and a grace in which it can tidy up. */
+/** Waits for the handler until its timeout, and then for a grace in which it can clean up. */
 export async function withinLimit(work: Promise<unknown>, limit: AttemptLimit): Promise<void> {
   const { runId, timeoutMs, clock, onTimeout, onLeft } = limit;
   if (timeoutMs === undefined) return void (await work);

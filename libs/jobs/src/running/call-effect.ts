@@ -7,7 +7,7 @@ import { isIndeterminate } from './indeterminate.js';
 
 export type Act<T> = (context: EffectContext) => Promise<T> | T;
 
-/** How one call of a side effect ended, as far as anybody knows. `failed`: it has not happened. */
+/** How one call of a side effect ended. `failed`: it has not happened. `silent`: unknown. */
 type Ended<T> =
   | { readonly kind: 'returned'; readonly value: T }
   | { readonly kind: 'failed'; readonly error: unknown }
@@ -22,7 +22,7 @@ export interface EffectCallOptions<T> {
   /** Of the attempt. */
   readonly end: LazyAbort;
   readonly timeoutMs: number | null;
-  /** Called with what comes back after the timeout. */
+  /** Called with a result that arrives after the timeout. */
   readonly onLate?: (value: T) => void;
   /** Calls it within a span of its own. */
   readonly traced?: TraceCall | null;
@@ -32,7 +32,7 @@ export type TraceCall = <T>(work: () => Promise<T>) => Promise<T>;
 
 const NOTHING: CancelTimer = () => {};
 
-/** Calls a side effect once. Never rejects: how it ended is the answer. */
+/** Calls a side effect once. Never rejects: the result says how it ended. */
 export function callEffect<T>(act: Act<T>, options: EffectCallOptions<T>): Promise<Ended<T>> {
   return options.traced ? options.traced(() => callOnce(act, options)) : callOnce(act, options);
 }
@@ -56,7 +56,7 @@ async function callInTime<T>(act: Act<T>, options: EffectCallOptions<T> & { time
       const cause = new EffectTimeoutError(name, timeoutMs);
       controller.abort(cause);
       const text = `The outcome of "${name}" is unknown: it timed out after ${timeoutMs} ms.`;
-      // Its error says no more than its silence did; what it brings is a fact, whenever it comes.
+      // A late error leaves the outcome unknown; a late result is a fact.
       work.then(onLate, () => {});
       resolve({ kind: 'silent', error: new EffectUnknownError(text, { cause }) });
     });
@@ -75,7 +75,7 @@ async function settled<T>(work: Promise<T>, end: LazyAbort): Promise<Ended<T>> {
   try {
     return { kind: 'returned', value: await work };
   } catch (error) {
-    // Who was told to stop half-way may have got through before: that is no failure.
+    // A call that was aborted half-way may have succeeded before: that is no failure.
     return { kind: end.over || isIndeterminate(error) ? 'silent' : 'failed', error };
   }
 }

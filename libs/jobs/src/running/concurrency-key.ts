@@ -3,7 +3,7 @@ import { inspect } from 'node:util';
 import type { CronHandler } from './delivery.js';
 import { FinalError } from './errors.js';
 
-/** A `concurrencyKey` that gives no key: nobody knows what the run may go on beside, so it doesn't begin. */
+/** `concurrencyKey` returned no key, so the limits of the run are unknown and it doesn't begin. */
 export class ConcurrencyKeyError extends FinalError {
   readonly code = 'CONCURRENCY_KEY';
 
@@ -17,9 +17,9 @@ export class ConcurrencyKeyError extends FinalError {
 }
 
 /**
- * The key of a run, hashed: it may be anybody's name, and stands in the store for as long as that lives.
+ * The hashed key of a run: the key may contain personal data, and is kept in the store.
  * @throws {ConcurrencyKeyError} when the function throws or returns no text
- * @throws what the handler throws that checks its payload
+ * @throws what the payload check of the handler throws
  */
 export async function concurrencyKeyOf(
   name: string,
@@ -40,7 +40,7 @@ function asked(name: string, key: (payload: unknown) => unknown, payload: unknow
     throw new ConcurrencyKeyError(name, `it threw ${String(error)}`, error);
   }
   if (typeof got === 'string' && got !== '') return got;
-  // Nobody else would hear of its rejection, and that would end the process.
+  // An unhandled rejection would end the process.
   if (got instanceof Promise) got.catch(() => {});
   throw new ConcurrencyKeyError(name, `got ${inspect(got, { depth: 0, maxStringLength: 100 })}`);
 }

@@ -17,37 +17,37 @@ export interface AttemptDeps {
   readonly worker: string;
   /** Length of the run lease. */
   readonly ttlMs: number;
-  /** When the attempts of this process beat, every quarter of `ttlMs`; each for itself where there is none. */
+  /** The shared timer for heartbeats, every quarter of `ttlMs`; default: a timer per attempt. */
   readonly heartbeatTimer?: HeartbeatTimer;
   readonly tracing?: Tracing | null;
   readonly handlerOf: (cron: string) => CronHandler | undefined;
-  /** Of which ends of its runs somebody is to be notified, as `BeginRequest.notify`; of none where it isn't said. */
+  /** Ends of runs that cause a notification, as `BeginRequest.notify`; default none. */
   readonly notifyOf?: (cron: string) => string;
 }
 
 export interface CronHandler {
   readonly handle: RunHandler;
   readonly retry: RetryPolicy;
-  /** What a duplicate costs; `efficiency` where it isn't said. */
+  /** What a duplicate costs; default `efficiency`. */
   readonly criticality?: Criticality;
-  /** An attempt that takes longer is told to stop, and fails; no limit where it isn't said. Milliseconds. */
+  /** An attempt that takes longer is aborted and fails; default no limit. Milliseconds. */
   readonly timeoutMs?: number;
   readonly limits?: Limits;
-  /** Checks what the run was given, and returns what the handler gets. @throws what makes the run fail for good */
+  /** Checks the payload of the run and returns what the handler gets. @throws an error that fails the run for good */
   readonly readPayload?: (payload: unknown) => unknown;
 }
 
-/** How much of one job may go on at once, or in a time. */
+/** Limits on concurrent runs and on runs per time. */
 export interface Limits {
   /** Runs whose payload gives the same key: at most `perKey` of them at once, over all workers. */
   readonly key?: (payload: unknown) => string;
-  /** With `key`; 1 where it isn't said. */
+  /** With `key`; default 1. */
   readonly perKey?: number;
   /** At most `max` runs begin in any `perMs` milliseconds, over all workers. */
   readonly rate?: { readonly max: number; readonly perMs: number };
 }
 
-/** One bringing of a run by the queue: where its log and progress go, and whether the queue has given it up. */
+/** One hand-over of a run by the queue: its log, its progress, and whether the queue has given it up. */
 export interface Delivery {
   readonly runId: string;
   readonly givenUp: LazyAbort;
@@ -55,7 +55,7 @@ export interface Delivery {
   progress(value: number | object): Promise<void>;
 }
 
-/** What the queue is to do with its job: complete it, fail it, or bring it again later. */
+/** What the queue does with the job: complete it, fail it, or deliver it again later. */
 export type Disposition =
   | { readonly kind: 'settled' }
   | { readonly kind: 'failed'; readonly error: unknown }

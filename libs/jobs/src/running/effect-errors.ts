@@ -2,19 +2,19 @@ import { FencepostError } from '@fencepost/lease';
 import type { UnknownReason, UnresolvedEffect } from '@fencepost/ledger/run';
 import { FinalError } from './errors.js';
 
-/** An option that can't be. Nothing was begun. */
+/** An invalid option. Nothing was begun. */
 export class EffectOptionError extends FinalError {
   readonly code = 'EFFECT_OPTION';
 
-  /** @param of what the option stands at, such as `the effect "mail"` */
+  /** @param of what the option belongs to, such as `the effect "mail"` */
   constructor(of: string, option: string, { expected, got }: { readonly expected: string; readonly got: string }) {
     super(`Expected option ${option} of ${of} to be ${expected}, got ${got}.`);
   }
 }
 
 /**
- * The outcome of the effect is unknown. A handler throws it out of an effect when it can't tell, a connection
- * that broke after the request was sent for example; what comes then is said by the option `ifUnknown`.
+ * The outcome of the effect is unknown. Throw it out of an effect when its outcome cannot be known, for example because
+ * a connection broke after the request was sent; the option `ifUnknown` decides what happens next.
  */
 export class EffectUnknownError extends FencepostError {
   readonly code = 'EFFECT_UNKNOWN';
@@ -24,7 +24,7 @@ export class EffectUnknownError extends FencepostError {
   }
 }
 
-/** An effect didn't come back in time: the reason of its signal, and the cause of what is thrown for it. */
+/** An effect timed out: the reason of its signal, and the cause of the error thrown for it. */
 export class EffectTimeoutError extends FencepostError {
   readonly code = 'EFFECT_TIMEOUT';
 
@@ -43,7 +43,7 @@ const REASON: Record<UnknownReason, string> = {
   'key-expired': 'it began so long ago that its provider may have forgotten the idempotency key',
 };
 
-/** A person has to say whether the effect has happened. Let it pass: this attempt begins nothing more, and ends uncertain. */
+/** An operator must say whether the effect has happened. Let it pass: this attempt ends uncertain and begins nothing more. */
 export class EffectUnresolvedError extends FencepostError {
   readonly code = 'EFFECT_ASKED';
 
@@ -60,7 +60,7 @@ export class EffectUnresolvedError extends FencepostError {
   }
 }
 
-/** The effect is done, and was done with another payload than this attempt wants to send. */
+/** The effect is done, with another payload than the one of this attempt. */
 export class EffectPayloadError extends FinalError {
   readonly code = 'EFFECT_PAYLOAD';
 

@@ -6,13 +6,13 @@ import { EffectOptionError } from './effect-errors.js';
 /** A timer that waits longer fires at once. */
 const MAX_TIMEOUT = '7d';
 
-/** Reads the options of one effect, each of which is checked before anything is begun. */
+/** Reads the options of one effect, checking each before anything is begun. */
 export class EffectOptionParser {
   readonly #given: Readonly<Record<string, unknown>>;
 
   /**
-   * @param of what the options stand at, such as `the effect "mail"`
-   * @throws {EffectOptionError} for what is no object, and for an option that isn't known
+   * @param of what the options belong to, such as `the effect "mail"`
+   * @throws {EffectOptionError} for a value that is no object, and for an unknown option
    */
   constructor(
     private readonly of: string,
@@ -30,7 +30,7 @@ export class EffectOptionParser {
     return this.#given[option];
   }
 
-  /** What `fits`, or `otherwise` where nothing is given. */
+  /** The value if it `fits`, or `otherwise` if none is given. */
   read<T>(option: string, expected: string, { fits, otherwise }: Reading<T>): T {
     const value = this.value(option);
     if (value === undefined) return otherwise;
@@ -44,7 +44,7 @@ export class EffectOptionParser {
     return this.read(option, `a whole number from 1 to ${most}`, { fits, otherwise });
   }
 
-  /** Milliseconds, `null` where nothing is given. */
+  /** Milliseconds, `null` if none is given. */
   duration(option: string, longest = Number.MAX_SAFE_INTEGER): number | null {
     const value = this.value(option);
     if (value === undefined) return null;
@@ -59,7 +59,7 @@ export class EffectOptionParser {
   }
 
   refusal(option: string, expected: string, value: unknown): EffectOptionError {
-    // A payload is the user's, and may hold anything.
+    // A payload may contain anything.
     const isPayload = option === 'payload' && typeof value === 'object';
     const got = isPayload ? 'an object with other fields' : inspect(scrub(value), { depth: 1, breakLength: Infinity });
     return new EffectOptionError(this.of, option, { expected, got });

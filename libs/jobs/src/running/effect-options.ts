@@ -9,17 +9,17 @@ import { isStandardSchema, type StandardSchema } from './standard-schema.js';
 /** Durations are texts such as `'30s'`, or whole milliseconds. */
 export interface EffectOptions<T, R = T> {
   /**
-   * What to do when nobody knows whether it has happened: its attempt was lost, or it didn't come back in time. By default
+   * What to do when its outcome is unknown: its attempt was lost, or it timed out. By default
    * `'retry'` for a job of criticality `efficiency`, and `'ask'` for `correctness`.
    */
   readonly ifUnknown?: IfUnknown<NoInfer<T>>;
-  /** For how long its provider remembers an idempotency key: what was begun longer ago is asked about, not done again. */
+  /** How long the provider remembers an idempotency key: an effect begun longer ago needs an operator instead of a retry. */
   readonly keyTtl?: string | number;
-  /** What it sends. Another one under the same name is noticed: compared is a hash of what JSON keeps of it. */
+  /** What it sends. A different payload under the same name is refused, by comparing hashes of its JSON. */
   readonly payload?: unknown;
-  /** How long one call of it, or of its lookup, may take. One that takes longer has an unknown outcome: it has not failed. */
+  /** Timeout of one call of it, or of its lookup. A call that times out has an unknown outcome: it has not failed. */
   readonly timeout?: string | number;
-  /** A Standard Schema (zod, valibot, …) of what JSON makes of its result: before it is recorded, and when it is read back. */
+  /** A Standard Schema (zod, valibot, …) for its result as JSON, applied before it is recorded and when it is read back. */
   readonly schema?: StandardSchema<R>;
 }
 
@@ -73,7 +73,7 @@ function defaultPolicy(criticality: Criticality): 'retry' | 'ask' {
   return criticality === 'correctness' ? 'ask' : 'retry';
 }
 
-/** What comes after an outcome that nobody knows. */
+/** The step that follows an unknown outcome. */
 type NextStep =
   | { readonly step: 'again' }
   | { readonly step: 'look-up'; readonly lookup: Lookup<unknown> }
@@ -81,14 +81,14 @@ type NextStep =
 
 type Policy = Pick<EffectSettings, 'ifUnknown' | 'keyTtlMs' | 'payloadHash'>;
 
-/** With which word the ledger is asked first: only what is done again whatever its age is begun without a look at it. */
+/** The first request to the ledger: only an effect that is retried at any age is begun without checking earlier attempts. */
 export function firstWord({ ifUnknown, keyTtlMs }: Policy): EffectRequest['ifUnknown'] {
   return ifUnknown === 'retry' && keyTtlMs === null ? 'go' : 'tell';
 }
 
-/** An earlier attempt began the effect, and never said how it ended. */
+/** The step for an effect that an earlier attempt began and recorded no outcome for. */
 export function afterOrphaned(unknown: UnknownEffect, policy: Policy): NextStep {
-  // Its provider would take what is sent now for what was sent then, or for something new: both may be wrong.
+  // The provider would take this payload for the earlier one, or for a new request: both may be wrong.
   if (isAnother(unknown.payloadHash, policy.payloadHash)) return { step: 'ask', unknownReason: 'payload-changed' };
   const { ifUnknown, keyTtlMs } = policy;
   if (typeof ifUnknown === 'function') return { step: 'look-up', lookup: ifUnknown };
@@ -97,13 +97,13 @@ export function afterOrphaned(unknown: UnknownEffect, policy: Policy): NextStep 
   return { step: 'again' };
 }
 
-/** This attempt began it, and can't tell how it ended. `again` is for the next attempt: this call may still get through. */
+/** The step if this attempt's own call has an unknown outcome. `again` is for the next attempt: this call may still succeed. */
 export function afterIndeterminate({ ifUnknown }: Pick<Policy, 'ifUnknown'>): NextStep {
   if (typeof ifUnknown === 'function') return { step: 'look-up', lookup: ifUnknown };
   return ifUnknown === 'ask' ? { step: 'ask', unknownReason: 'timeout' } : { step: 'again' };
 }
 
-/** Whether two hashes are of different payloads; where one isn't known, nobody can say. */
+/** Whether two hashes are known and differ. */
 export function isAnother(one: string | null, other: string | null): boolean {
   return one !== null && other !== null && one !== other;
 }

@@ -6,7 +6,7 @@ const MAX_RESULT = 64 * 1024;
 type Became = ConstructorParameters<typeof EffectResultError>[2];
 
 /**
- * A result as it is recorded.
+ * Encodes a result for the ledger.
  * @throws {EffectResultError}
  */
 export function encodeResult(effect: string, result: unknown, became?: Became): string {
@@ -26,9 +26,9 @@ export function encodeResult(effect: string, result: unknown, became?: Became): 
 }
 
 /**
- * The first part of a result that JSON would empty or replace without a word, and where it stands; `null` when there is none.
- * What says how it is written (`toJSON`, as a date does) is kept, and so are the properties of an instance; `undefined` is
- * nothing in JSON, as it is for whoever reads it.
+ * The first part of a result that JSON would silently empty or replace, and its path; `null` if there is none. Values with
+ * `toJSON`, such as dates, and properties of instances are fine; `undefined` counts as absent, as it does for the reader of
+ * JSON.
  */
 function lostInResult(value: unknown, path = 'result'): string | null {
   if (typeof value === 'number') return Number.isFinite(value) ? null : `${value} (at ${path})`;
@@ -54,8 +54,8 @@ function nameOf(value: object): string {
 }
 
 /**
- * A result as every attempt gets it, also the one that brought it: a handler can't come to depend on more than that.
- * @param became what to say of a result that the schema doesn't take: it is about to be recorded, or was before
+ * A result as every attempt gets it, the first one included, so that a handler can't depend on more than the ledger keeps.
+ * @param became for the error: whether the result was about to be recorded, or was read back
  * @throws {EffectResultError}
  */
 export async function decodeResult<T>(
@@ -70,7 +70,7 @@ export async function decodeResult<T>(
   throw new EffectResultError(effect, `it does not match its schema (${issuesText(result.issues)})`, became);
 }
 
-/** A schema that throws takes it no more than one that says so. */
+/** A schema that throws rejects the value, like one that returns issues. */
 async function validate<T>(schema: StandardSchema<T>, value: unknown) {
   try {
     return await schema['~standard'].validate(value);

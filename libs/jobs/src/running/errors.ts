@@ -1,9 +1,9 @@
 import { FencepostError } from '@fencepost/lease';
 
-/** Another attempt would only meet it again: the run fails for good, whatever its retry policy says. */
+/** Another attempt would fail in the same way: the run fails for good, whatever its retry policy. */
 export abstract class FinalError extends FencepostError {}
 
-/** A name an effect can't have. The name is its identity in every later attempt, so it is checked and never mended. */
+/** An invalid effect name. The name is its identity in every later attempt, so it is checked and never corrected. */
 export class EffectNameError extends FinalError {
   readonly code = 'EFFECT_NAME';
 
@@ -12,7 +12,7 @@ export class EffectNameError extends FinalError {
   }
 }
 
-/** The handler returned while an effect that it had started went on, or never looked at how one ended. */
+/** The handler returned while one of its effects was in progress, or ignored the failure of one. */
 export class UnawaitedEffectError extends FinalError {
   readonly code = 'EFFECT_NOT_AWAITED';
 
@@ -25,7 +25,7 @@ export class UnawaitedEffectError extends FinalError {
   }
 }
 
-/** What became of an effect whose result is none that can be recorded or used. */
+/** What happened to an effect whose result cannot be recorded or used. */
 const RESULT = {
   recorded: ['happened, but its result cannot be recorded', 'Return plain data of at most 64 KiB from it, or nothing'],
   used: [
@@ -38,7 +38,7 @@ const RESULT = {
   ],
 } as const;
 
-/** The effect has happened, and its result can't be recorded or, later, used; a transaction is rolled back instead. */
+/** The effect has happened, but its result cannot be recorded or, later, used; a transaction is rolled back instead. */
 export class EffectResultError extends FinalError {
   readonly code = 'EFFECT_RESULT';
 
@@ -49,7 +49,7 @@ export class EffectResultError extends FinalError {
   }
 }
 
-/** The worker stops, and the attempt did not end within the drain deadline. */
+/** The worker is stopping, and the attempt did not end within the drain deadline. */
 export class ShutdownError extends FencepostError {
   readonly code = 'SHUTDOWN';
 
@@ -58,7 +58,7 @@ export class ShutdownError extends FencepostError {
   }
 }
 
-/** Somebody wants the run to stop. A handler that heeds its signal ends, and the run is recorded as cancelled. */
+/** An operator cancelled the run. Once the handler has ended, the run is recorded as cancelled. */
 export class RunCancelledError extends FencepostError {
   readonly code = 'RUN_CANCELLED';
 
@@ -67,7 +67,7 @@ export class RunCancelledError extends FencepostError {
   }
 }
 
-/** The attempt took longer than its handler may. It has failed, and is tried again as the retry policy says. */
+/** The attempt timed out. It has failed, and is retried under the retry policy. */
 export class AttemptTimeoutError extends FencepostError {
   readonly code = 'ATTEMPT_TIMEOUT';
 
@@ -79,7 +79,7 @@ export class AttemptTimeoutError extends FencepostError {
   }
 }
 
-/** What the run was given is not what its handler takes. */
+/** The payload of the run is invalid for its handler. */
 export class PayloadError extends FinalError {
   readonly code = 'PAYLOAD';
 

@@ -9,17 +9,17 @@ import { Attempt } from './attempt.js';
 import type { AttemptDeps, Disposition, Delivery } from './delivery.js';
 import { withinLimits, type Found, type LimitedDeps, type Try, type WakeableDelivery } from './within-limits.js';
 
-/** What a delivery is carried out with; `limiter` is asked for handlers that have limits. */
+/** What executes a delivery; `limiter` is used for handlers with limits. */
 export type ExecuteDeps = LimitedDeps;
 
-/** How soon a run without a handler here is offered to the next worker. */
+/** A run without a handler here is offered to another worker this soon. */
 const UNHANDLED_MS = 1_000;
 
 /** begin (ledger) → handler → effects → finish (ledger); only then may the queue complete its job. */
 export async function execute(deps: ExecuteDeps, delivery: WakeableDelivery): Promise<Disposition> {
   const name = cronOfRun(delivery.runId);
   const own = deps.handlerOf(name);
-  // Nearly all: nothing is made for them that only limits or a look-up need.
+  // The common case: allocates nothing that only limits or a lookup need.
   if (own && !own.limits) return tryOut(deps, delivery, { handler: own });
   const found = own ? { name, handler: own } : await handlerOfRun(deps, delivery);
   if ('kind' in found) return found;
@@ -35,7 +35,7 @@ async function tryOut(deps: AttemptDeps, delivery: Delivery, { handler, onBegun 
   const notify = deps.notifyOf?.(cronOfRun(runId)) ?? '';
   const request = { runId, nonce, worker: deps.worker, ttlMs: deps.ttlMs, maxAttempts, notify };
   const begun = await beginRun(deps, delivery, request).catch((error: unknown) =>
-    // If it has begun all the same it is nobody's, and its lease runs out.
+    // If the ledger began it nevertheless, no worker executes it and its run lease expires.
     afterFailure(deps, { operation: 'attempt.begin', runId }, error),
   );
   if ('kind' in begun) return begun;
@@ -66,7 +66,7 @@ function notBegun(deps: AttemptDeps, { runId }: Delivery, reply: NotBegun): Disp
   }
 }
 
-/** A cron that was made at run time names whose handler carries its runs out: the run knows, and so does the ledger. */
+/** A cron created at run time names its handler: stored in the run and in the ledger. */
 async function handlerOfRun(deps: AttemptDeps, { runId }: Delivery): Promise<Found | Disposition> {
   const { ledger, telemetry } = deps;
   const cron = cronOfRun(runId);
@@ -84,10 +84,10 @@ async function handlerOfRun(deps: AttemptDeps, { runId }: Delivery): Promise<Fou
 }
 
 /**
- * Begins, and asks again with the same nonce while replicas are away: an attempt that was given up then would be used up
- * without a handler having seen it, and an outage of the replicas would use up all of them.
+ * Begins the attempt, and retries with the same nonce while replicas do not acknowledge: giving up would use up an attempt
+ * that no handler has seen, and an outage of the replicas would use up all of them.
  *
- * For half the run lease at the most, counted from the first time: a later answer leaves too little of it for a heartbeat.
+ * For at most half the run lease, counted from the first try: a later reply leaves too little time for a heartbeat.
  */
 async function beginRun(deps: AttemptDeps, delivery: Delivery, request: BeginRequest): Promise<BeginReply> {
   const { ledger, clock, telemetry } = deps;

@@ -1,7 +1,7 @@
 import { FencepostError } from '@fencepost/lease';
 import { FinalError } from './errors.js';
 
-/** A key that an item can't have. The key is its identity in every later attempt, so it is checked and never mended. */
+/** An invalid item key. The key is its identity in every later attempt, so it is checked and never corrected. */
 export class ForEachKeyError extends FinalError {
   readonly code = 'FOR_EACH_KEY';
 
@@ -12,13 +12,13 @@ export class ForEachKeyError extends FinalError {
 
 const SHOWN = 10;
 
-/** Some items are not done. The others are, and the next attempt carries out only those that are not. */
+/** Some items are not done. The next attempt executes only these. */
 export class ForEachError extends FencepostError {
   readonly code = 'FOR_EACH_FAILED';
 
   /**
    * @param failed the keys of the items that are not done, in their order
-   * @param options `cause` is what the first of them threw
+   * @param options `cause` is the error of the first of them
    */
   constructor(
     readonly of: string,

@@ -5,22 +5,22 @@ import { EffectOptionParser } from './effect-option-parser.js';
 
 /** Durations are texts such as `'30s'`, or whole milliseconds. */
 export interface ForEachOptions {
-  /** What its items are recorded under, `'items'` by default; once in a run. */
+  /** The name under which its items are recorded, default `'items'`; unique in a run. */
   readonly name?: string;
   /**
-   * How many items are begun, and recorded, with one call of the ledger; from 1 to 1,000, 50 by default. After a crash the
-   * outcome of all items of the batch under way is unknown: where that is to be asked about, the default is `concurrency`.
+   * How many items are begun and recorded with one call to the ledger; from 1 to 1,000, default 50. After a crash the
+   * outcome of all items of the current batch is unknown: with `ifUnknown: 'ask'`, the default is `concurrency`.
    */
   readonly batchSize?: number;
-  /** How many items of a batch are carried out at once; from 1 to 1,000, 1 by default. */
+  /** How many items of a batch are executed at once; from 1 to 1,000, default 1. */
   readonly concurrency?: number;
-  /** As for an effect, of each item; `done` of a lookup's answer is not kept. */
+  /** As for an effect, for each item; the `done` value of a lookup is not kept. */
   readonly ifUnknown?: IfUnknown<unknown>;
-  /** How long one item, or its lookup, may take. One that takes longer has an unknown outcome: it has not failed. */
+  /** Timeout of one item, or of its lookup. An item that times out has an unknown outcome: it has not failed. */
   readonly timeout?: string | number;
 }
 
-/** What became of the items in this attempt. Returned only when none failed. */
+/** The result of this attempt. Returned only if no item failed. */
 export interface ForEachCounts {
   readonly done: number;
   readonly failed: number;
@@ -28,7 +28,7 @@ export interface ForEachCounts {
   readonly skipped: number;
 }
 
-/** Carries out one item. `idempotencyKey` is `<run id>/<name>/<key>`. */
+/** Executes one item. `idempotencyKey` is `<run id>/<name>/<key>`. */
 export type ItemAct<T> = (item: T, context: EffectContext) => unknown;
 
 export interface ForEachSettings {
@@ -48,7 +48,7 @@ export function readForEachOptions(name: string, given: unknown, criticality: Cr
   const parser = new EffectOptionParser(`the items "${name}"`, { given, known: KNOWN });
   const ifUnknown = readIfUnknown(parser, criticality);
   const concurrency = parser.whole('concurrency', 1, MAX);
-  // Each item that was begun is a question after a crash, also the one whose turn had not come.
+  // After a crash, each item that was begun needs an operator, even one that was not called yet.
   const usual = ifUnknown === 'ask' ? concurrency : Math.max(USUAL_BATCH, concurrency);
   return {
     name,

@@ -11,14 +11,14 @@ interface ForEachWork<T> {
   readonly items: Items<T>;
   readonly keyOf: (item: T) => string;
   readonly act: ItemAct<T>;
-  /** Told after a batch, at most once a second, and of the last one. */
+  /** Called after a batch, at most once a second, and after the last one. */
   readonly progress: (value: object) => Promise<void>;
 }
 
-/** For people to look at: told more often it would cost as many calls as the items do. */
+/** Progress is for display: more updates would cost as many calls as the items do. */
 const PROGRESS_MS = 1_000;
 
-/** Carries out what is not done yet of many items, and records them batch by batch. */
+/** Executes the items that are not done yet, and records them batch by batch. */
 export async function runForEach<T>(
   session: EffectSession,
   work: ForEachWork<T>,
@@ -32,7 +32,7 @@ export async function runForEach<T>(
 
 class ForEach<T> {
   readonly #failed: { readonly key: string; readonly error: unknown }[] = [];
-  /** What has ended and is not recorded yet. */
+  /** Outcomes that are not recorded yet. */
   #finished: ItemOutcome[] = [];
   #done = 0;
   #unresolved: UnresolvedEffect | null = null;
@@ -52,7 +52,7 @@ class ForEach<T> {
       for await (const batch of todo.batches()) await this.#executeBatch(batch, todo);
       if (!this.#told) await this.#tellProgress(todo);
     } catch (error) {
-      // What has happened is recorded, whatever stopped the rest.
+      // Outcomes are recorded even if the rest was stopped.
       await this.#advance([]).catch(() => {});
       throw error;
     }
@@ -114,7 +114,7 @@ class ForEach<T> {
     }
   }
 
-  /** It was begun with its batch and not called: nobody shall have to ask about it. */
+  /** It was begun with its batch and not called: recorded, so that it never needs an operator. */
   #leave({ key, orphaned: lost }: PendingItem<T>): void {
     if (lost === null) this.#finished.push({ key, kind: 'failed', error: 'it was not called' });
   }
@@ -129,7 +129,7 @@ class ForEach<T> {
     else this.#failed.push({ key, error: end.error });
   }
 
-  /** What has ended and what is about to begin are one step: half the calls, and none of them in between. */
+  /** Records outcomes and begins the next items in one step: half the calls, and atomic. */
   async #advance(begun: readonly string[]): Promise<void> {
     const { ledger, attempt, lease } = this.session.deps;
     const { name } = this.settings;

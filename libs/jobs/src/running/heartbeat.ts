@@ -15,7 +15,7 @@ export interface HeartbeatDeps {
 export interface HeartbeatOwner {
   /** Called once, when the attempt must stop. */
   runLeaseLost(error: LeaseLostError): void;
-  /** Called once, when an operator cancelled the run. Heartbeats continue, so that the attempt is not redelivered while it stops. */
+  /** Called once, when an operator cancelled the run. Heartbeats go on, so that it is not redelivered while it stops. */
   runCancelled(): void;
   heartbeatFailed(error: unknown): void;
 }

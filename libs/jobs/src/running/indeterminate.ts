@@ -1,10 +1,10 @@
 import { EffectUnresolvedError, EffectUnknownError } from './effect-errors.js';
 
 /**
- * Codes of errors that come when a connection breaks, or nothing more is heard, after the request may have gone out: those of
+ * Error codes of a connection that broke or timed out after the request may have been sent: those of
  * Node (https://nodejs.org/api/errors.html#common-system-errors), of undici, which is behind `fetch`, and of axios.
  *
- * Not among them is what says that it never went out: ECONNREFUSED, ENOTFOUND, EAI_AGAIN, EHOSTUNREACH, UND_ERR_CONNECT_TIMEOUT.
+ * Codes that mean it was never sent are not among them: ECONNREFUSED, ENOTFOUND, EAI_AGAIN, EHOSTUNREACH, UND_ERR_CONNECT_TIMEOUT.
  */
 const CODES: ReadonlySet<unknown> = new Set([
   ...['ECONNRESET', 'ECONNABORTED', 'EPIPE', 'ETIMEDOUT', 'ESOCKETTIMEDOUT', 'ERR_STREAM_PREMATURE_CLOSE', 'ABORT_ERR'],
@@ -14,14 +14,14 @@ const CODES: ReadonlySet<unknown> = new Set([
 /** What `AbortSignal.timeout` and an abort throw; a `DOMException` has its name and not a class of its own. */
 const NAMES: ReadonlySet<string> = new Set(['TimeoutError', 'AbortError']);
 
-/** Of a chain that goes round. */
+/** Limits a circular chain of causes. */
 const DEEPEST = 10;
 
 /**
- * Whether an error leaves open if what was asked for has happened. It says so itself, or it is known to come also after the
- * request was sent: also deep inside, because `fetch` says only that it failed, and why stands in the cause.
+ * Whether an error leaves the outcome of a request unknown: it is an EffectUnknownError, or may occur after the request was
+ * sent. Causes are searched too, because `fetch` only says that it failed.
  *
- * Any other error is an answer: the other side, or the code in front of it, has refused.
+ * Any other error is an answer: the other side, or the code before the call, refused.
  */
 export function isIndeterminate(error: unknown): boolean {
   let inner = error;

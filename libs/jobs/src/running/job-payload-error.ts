@@ -1,15 +1,15 @@
 import { FencepostError } from '@fencepost/lease';
 
 export interface PayloadIssue {
-  /** The keys that lead there, `customer.email`; `payload` for all of it. */
+  /** The path, such as `customer.email`; `payload` for all of it. */
   readonly field: string;
   readonly problem: string;
 }
 
-/** Enough to mend a payload by; a list of a thousand items has the same mistake a thousand times. */
+/** Enough to correct a payload: a list of a thousand items may have the same mistake a thousand times. */
 const MAX_SHOWN = 5;
 
-/** A payload is not what its job expects: which fields, and why. It is so in every attempt. */
+/** A payload is invalid for its job: which fields, and why. Every attempt would fail. */
 export class JobPayloadError extends FencepostError {
   readonly code = 'JOB_PAYLOAD';
 

@@ -1,6 +1,6 @@
 /**
- * Whether something is over, and why. Tells what an abort controller tells, and makes one only for who asks for a signal:
- * most runs are short and nobody does, and a signal costs more than all else that is made for such a run.
+ * Whether something is over, and why. Makes an abort controller only when its signal is read: most runs are short and never
+ * read it, and a signal costs more than everything else allocated for such a run.
  */
 export class LazyAbort {
   #over = false;
@@ -20,7 +20,7 @@ export class LazyAbort {
     return this.#controller.signal;
   }
 
-  /** The first end counts. */
+  /** The first call wins. */
   end(reason: unknown): void {
     if (this.#over) return;
     this.#over = true;
@@ -29,7 +29,7 @@ export class LazyAbort {
     this.#onEnd?.(reason);
   }
 
-  /** For one watcher, who is told at once when it is over already. */
+  /** For one watcher, called at once if it is already over. */
   watch(onEnd: (reason: unknown) => void): void {
     this.#onEnd = onEnd;
     if (this.#over) onEnd(this.#reason);
@@ -51,7 +51,7 @@ interface Ends {
   readonly [END]: LazyAbort;
 }
 
-/** One function for all: a getter of its own would cost each object more than the signal that it saves. */
+/** One shared getter: a getter per object would cost more than the signal that it saves. */
 const SIGNAL = {
   enumerable: true,
   get(this: Ends): AbortSignal {
@@ -59,7 +59,7 @@ const SIGNAL = {
   },
 };
 
-/** Adds a `signal` that is made when somebody reads it; the object can be taken apart and copied as if it were there. */
+/** Adds a `signal` that is made when it is read; destructuring and copying work as usual. */
 export function withSignal<T extends { readonly signal: AbortSignal }>(end: LazyAbort, rest: Omit<T, 'signal'>): T {
   return Object.defineProperty<unknown>(Object.assign(rest, { [END]: end }), 'signal', SIGNAL) as T;
 }

@@ -11,22 +11,22 @@ export interface LimiterOptions {
   readonly random: () => number;
   /** Identity of this worker process. */
   readonly holder: string;
-  /** How long the place of a worker that died stays taken, milliseconds from 300; an hour at the most. */
+  /** How long the permits of a dead worker stay taken: milliseconds, from 300 to an hour. */
   readonly ttlMs: number;
-  /** A store that does not answer in the background. */
+  /** Called when a background call to the store failed. */
   readonly onTrouble: (operation: Failure['operation'], error: unknown) => void;
-  /** Has a waiting job brought again at once. A hint: it comes again by itself, only later. */
+  /** Delivers a waiting job at once. A hint: without it, the job is delivered later. */
   readonly wake?: (jobId: string) => void;
 }
 
 export interface LimitedRun {
   readonly runId: string;
-  /** Of the delivery that brought it. */
+  /** The job id of its delivery. */
   readonly jobId?: string | undefined;
-  /** Whose limits they are: the name the handler was declared with. */
+  /** The name under which the handler was declared. */
   readonly name: string;
   readonly limits: Limits;
-  /** `null` where the limits have none. */
+  /** `null` if the limits have no key. */
   readonly key: string | null;
 }
 
@@ -35,16 +35,16 @@ export type AdmitReply =
   | { readonly verdict: 'key-limit' | 'rate-limit'; readonly waitMs: number };
 
 const MAX_PERMIT_MS = 3_600_000;
-/** The first waiting run asks this often: the end of a run wakes it, the death of a worker does not. */
+/** The first waiting run tries this often: the end of a run wakes it, the death of a worker does not. */
 const NEXT_ASKS_MS = 500;
-/** Nobody waits longer to be asked for again: a turn that nobody takes holds up those behind it. */
+/** No run waits longer for its next try: one that does not use its turn blocks the runs behind it. */
 const MAX_WAIT_MS = 10_000;
-/** Those for whom the line has no room. */
+/** For runs that find the wait queue full. */
 const QUEUE_FULL_MS = 30_000;
 
 /**
- * Lets runs begin as the limits of their handler allow, over all workers: a place for each that goes on with the same key, a
- * permit for each that begins, which comes back when its time is over. A run that finds none waits in the queue.
+ * Applies the limits of a handler over all workers: a permit per concurrent run with the same key, and a permit per begun
+ * run, which returns after the rate period. A run that gets none waits in the queue.
  */
 export class Limiter {
   readonly #semaphores: Semaphores;
@@ -56,7 +56,7 @@ export class Limiter {
     this.#waitQueue = new WaitQueue(store);
   }
 
-  /** @throws when the store could not be asked; what was taken until then is given back, or runs out */
+  /** @throws when the store failed; permits acquired until then are released, or expire */
   async admit(run: LimitedRun): Promise<AdmitReply> {
     const keyPermit = await this.#keyPermit(run);
     if (keyPermit !== null && 'waitMs' in keyPermit) return { verdict: 'key-limit', waitMs: keyPermit.waitMs };
@@ -73,7 +73,7 @@ export class Limiter {
     return { verdict: 'rate-limit', waitMs: ratePermit.waitMs };
   }
 
-  /** For a run that will not begin: those behind it need not wait until its position expires. */
+  /** For a run that will not begin, so that the runs behind it need not wait until its position expires. */
   async leave(run: LimitedRun): Promise<void> {
     const { runId } = run;
     const queues = [keyQueue(run), run.limits.rate ? rateQueue(run) : null].filter((resource) => resource !== null);
@@ -81,7 +81,7 @@ export class Limiter {
     this.#wakeNext(run);
   }
 
-  /** Gives back the places that are still held. */
+  /** Releases the permits that are still held. */
   async close(): Promise<void> {
     await this.#semaphores.close();
   }
@@ -104,7 +104,7 @@ export class Limiter {
     if (!rate) return null;
     const { max, perMs } = rate;
     return this.#queued({ resource: rateQueue(run), runId }, async (ahead) => {
-      // Of those ahead each needs a permit too, and `max` come back in `perMs`.
+      // Each run ahead needs a permit too, and `max` permits return per `perMs`.
       if (ahead >= max) return { waitMs: perMs * Math.floor(ahead / max) };
       const ratePermit = { resource: `job-rate:${name}`, nonce: randomUUID(), ttlMs: perMs };
       const { holder, store } = this.options;
@@ -118,7 +118,7 @@ export class Limiter {
     const { ahead, joined } = await this.#waitQueue.look(waiter);
     const taken = await take(ahead);
     if (!('waitMs' in taken)) {
-      // It must not hold up what was taken; a turn that nobody comes for is over soon.
+      // Not awaited, so that it does not delay the run; an unused position expires soon.
       if (joined)
         this.#waitQueue.leave(waiter).catch((error: unknown) => this.options.onTrouble('wait-queue.leave', error));
       return taken;
@@ -131,14 +131,14 @@ export class Limiter {
     const { wake, onTrouble } = this.options;
     const resource = keyQueue(run);
     if (!wake || resource === null) return;
-    // One more than has room now, where there may be two: a hint that got lost before leaves a place empty.
+    // Wakes one more than there are permits: an earlier hint that got lost leaves one unused.
     this.#waitQueue.first(resource, Math.min(run.limits.perKey ?? 1, 2)).then(
       (jobIds) => jobIds.forEach(wake),
       (error: unknown) => onTrouble('wait-queue.read', error),
     );
   }
 
-  /** A little later by chance: those that were told the same would come together. */
+  /** Jitter: runs with the same wait would come back together. */
   #jittered(ms: number): number {
     return Math.ceil(ms * (1 + this.options.random() / 4));
   }
@@ -158,7 +158,7 @@ interface RatePermit {
   readonly ttlMs: number;
 }
 
-/** What a run was let in with. To be ended, whatever became of the run. */
+/** The permits of one run. Must be released, however the run ends. */
 export class Admission {
   #begun = false;
   #onLost: (() => void) | undefined;
@@ -169,7 +169,7 @@ export class Admission {
     private readonly ports: Pick<LimiterOptions, 'store' | 'onTrouble'> & { readonly onFree: () => void },
   ) {}
 
-  /** Tells when the place is lost, and others may go on in it. */
+  /** Calls back when the permit is lost: another run may have it by then. */
   watch(onLost: (reason: unknown) => void): void {
     const signal = this.keyPermit?.signal;
     if (!signal) return;
@@ -178,7 +178,7 @@ export class Admission {
     else signal.addEventListener('abort', this.#onLost, { once: true });
   }
 
-  /** The attempt begins now: its permit counts from here, and not from when it was asked for. */
+  /** The attempt begins now: the period of its permit counts from here. */
   begun(): void {
     this.#begun = true;
     if (!this.ratePermit) return;
@@ -186,7 +186,7 @@ export class Admission {
     store.renew([this.ratePermit], this.ratePermit.ttlMs).catch((error: unknown) => onTrouble('permit.renew', error));
   }
 
-  /** Gives the place back, and the permit of a run that did not begin. What can't be given back runs out by itself. */
+  /** Releases the permits, the rate permit only if the run did not begin. After a failure they expire. */
   async end(): Promise<void> {
     if (this.#onLost) this.keyPermit?.signal.removeEventListener('abort', this.#onLost);
     const { store, onTrouble } = this.ports;

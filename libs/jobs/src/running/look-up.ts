@@ -7,8 +7,8 @@ import { EffectUnknownError } from './effect-errors.js';
 type LookupOptions = EffectCallOptions<unknown> & { readonly since: number; readonly ageMs: number };
 
 /**
- * Asks the provider what became of an effect.
- * @throws {EffectUnknownError} when it could not be asked, or answered something else than it can
+ * Asks the provider for the outcome of an effect.
+ * @throws {EffectUnknownError} if the lookup threw or returned an invalid answer
  */
 export async function lookUp(lookup: Lookup<unknown>, options: LookupOptions): Promise<LookupAnswer<unknown>> {
   const { name, since, ageMs } = options;

@@ -15,11 +15,11 @@ interface ContextParts {
   readonly delivery: Delivery;
   readonly end: LazyAbort;
   readonly log: (level: keyof RunLog, message: string) => void;
-  /** Made when the first effect needs it: most runs are short. */
+  /** Made by the first effect: most runs are short. */
   readonly session: () => EffectSession;
 }
 
-/** @throws {PayloadError} by its promise, which there is only where somebody reads the payload */
+/** Returns a promise only if the payload needs to be read. @throws {PayloadError} by rejecting it */
 export function makeRunContext(parts: ContextParts): RunContext | Promise<RunContext> {
   const { run } = parts.begun;
   const { readPayload } = parts.handler;

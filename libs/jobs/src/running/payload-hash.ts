@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
 
 /**
- * A hash of what JSON keeps of a value, the same for objects whose keys stand in another order. SHA-256, in hex.
- * @throws {TypeError} for what JSON can't carry: a bigint, a circle, a function
+ * A SHA-256 hash, in hex, of a value as JSON; the order of keys does not matter.
+ * @throws {TypeError} for a value that JSON can't represent: a bigint, a circular value, a function
  */
 export function payloadHash(value: unknown): string {
   const json: string | undefined = JSON.stringify(value);

@@ -1,10 +1,10 @@
 import { JobPayloadError } from './job-payload-error.js';
 import { pathOf, type SchemaResult, type StandardSchema } from './standard-schema.js';
 
-/** What a schema makes of a payload: what the handler gets. */
+/** The output of a schema, which the handler gets. */
 export type PayloadOf<Schema extends StandardSchema> = NonNullable<Schema['~standard']['types']>['output'];
 
-/** Reads a payload, at once or, where its schema takes its time, later. @throws {JobPayloadError} */
+/** Reads a payload, asynchronously if its schema is. @throws {JobPayloadError} */
 export type PayloadReader = (payload: unknown) => unknown;
 
 export function payloadReader(job: string, schema: StandardSchema): PayloadReader {

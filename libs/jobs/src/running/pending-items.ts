@@ -13,9 +13,9 @@ interface ItemSource<T> {
   readonly known: ReadonlyMap<string, ItemRecord>;
 }
 
-/** Reads items one by one, and leaves out what earlier attempts have done. */
+/** Reads items one by one, and leaves out those that earlier attempts have done. */
 export class PendingItems<T> {
-  /** Those that a person has to be asked about: the others go on. */
+  /** Items that need an operator: the others go on. */
   readonly unresolved: ItemRecord[] = [];
   #skipped = 0;
   readonly #seen = new Set<string>();
@@ -29,7 +29,7 @@ export class PendingItems<T> {
     return this.#skipped;
   }
 
-  /** @throws {ForEachKeyError} when it comes to a key that can't be, or that another item has */
+  /** @throws {ForEachKeyError} at an invalid key, or one that another item has */
   async *batches(): AsyncGenerator<readonly PendingItem<T>[]> {
     let batch: PendingItem<T>[] = [];
     for await (const item of this.source.items) {

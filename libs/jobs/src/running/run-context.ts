@@ -7,7 +7,7 @@ import type { TransactionOptions, TransactionWork } from './transaction.js';
 
 export type { EffectContext } from './effect-context.js';
 
-/** Writes to the run's own log, shown with its job in Bull Board. A line that can't be written is no reason to fail. */
+/** Writes to the log of the run, shown with its job in Bull Board. A failure to write a line is ignored. */
 export interface RunLog {
   debug(message: string): void;
   info(message: string): void;
@@ -15,7 +15,7 @@ export interface RunLog {
   error(message: string): void;
 }
 
-/** What a handler receives: the run it carries out, and the means to do it safely. */
+/** What a handler receives: the run, and the means to execute it safely. */
 export interface RunContext {
   /** `<cron>@<scheduledAt in epoch ms>` */
   readonly id: string;
@@ -31,39 +31,40 @@ export interface RunContext {
   /** From 1. */
   readonly attempt: number;
   readonly fence: Fence;
-  /** The run's id. An effect has one of its own. */
+  /** The run id. Each effect has its own key. */
   readonly idempotencyKey: string;
-  /** What the cron's definition, or whoever asked for the run, gave along; `null` where nobody did. */
+  /** The payload from the definition of the cron, or from the request for the run; `null` if there is none. */
   readonly payload: unknown;
   /**
-   * Aborts when the attempt may not go on: its run lease is lost, the worker shuts down, it takes longer than its job may
+   * Aborts when the attempt must stop: its run lease is lost, the worker shuts down, it exceeds the timeout of its job
    * (`AttemptTimeoutError`), or the run was cancelled (`RunCancelledError`, code `RUN_CANCELLED`). Everything the handler
-   * records after that is refused anyway; the signal lets it stop early. A handler that throws after a cancellation ends as cancelled; one that returns has succeeded.
+   * records after that is refused; the signal lets it stop early. After a cancellation, a handler that throws ends as cancelled,
+   * one that returns has succeeded.
    */
   readonly signal: AbortSignal;
   readonly log: RunLog;
-  /** Percent, or anything JSON, shown with the job in Bull Board. Never rejects: it is no reason to fail. */
+  /** Percent, or any JSON, shown with the job in Bull Board. Never rejects. */
   readonly progress: (value: number | object) => Promise<void>;
   /**
-   * Carries out a side effect, and remembers its result: effectively once where the system behind it honours the fence or
+   * Executes a side effect and records its result: effectively once if the system behind it honours the fence or
    * the idempotency key, at least once otherwise, and its outcome is never guessed.
    *
-   * The ledger is asked first: when the effect is recorded as done, by this attempt or an earlier one, `act` isn't called
-   * and the recorded result is returned. What `act` throws says that it has not happened, and a later attempt begins it
-   * anew. When nobody can know whether it has happened, `options.ifUnknown` says what comes: its attempt was lost, it took
-   * longer than `options.timeout`, it threw after the signal aborted, it threw `EffectUnknownError`, or what a connection
-   * throws that breaks or falls silent after the request (`ECONNRESET`, `TimeoutError`, …, also as a cause). One that is to be
-   * asked about ends the attempt as uncertain, whatever the handler makes of the error, and no effect begins in it any more.
+   * If the ledger has the effect as done, by this attempt or an earlier one, `act` is not called
+   * and the recorded result is returned. If `act` throws, the effect has not happened, and a later attempt begins it
+   * again. `options.ifUnknown` decides when the outcome is unknown: its attempt was lost, it took
+   * longer than `options.timeout`, it threw after the signal aborted, it threw `EffectUnknownError`, or the error of a
+   * connection that broke or timed out after the request (`ECONNRESET`, `TimeoutError`, …, also as a cause). An effect that
+   * needs an operator ends the attempt as uncertain, even if the handler catches the error, and no further effect begins.
    *
-   * The result has to survive JSON and is returned as JSON makes it; `undefined` comes back as `null`. Effects may go on
-   * beside one another. One inside another is recorded by itself: when nobody knows of the inner one and its error is let
-   * pass, nobody knows of the outer one either.
+   * The result must be JSON and is returned as JSON; `undefined` comes back as `null`. Effects may run concurrently.
+   * Nested effects are recorded separately: if the outcome of the inner one is unknown and its error is not caught, so is
+   * the outcome of the outer one.
    * @throws {EffectNameError} for an empty or overlong name, or one used twice in this attempt
-   * @throws {EffectOptionError} for an option that can't be; nothing is begun
-   * @throws {EffectResultError} for a result that JSON or the schema can't take; the effect has happened and isn't recorded
-   * @throws {EffectPayloadError} when it is done, and was done with another payload
-   * @throws {EffectUnknownError} when nobody knows whether it has happened, and the next attempt is to find out or repeat it
-   * @throws {EffectUnresolvedError} when a person has to say; let it pass
+   * @throws {EffectOptionError} for an invalid option; nothing is begun
+   * @throws {EffectResultError} for a result that is not JSON or fails the schema; the effect has happened and isn't recorded
+   * @throws {EffectPayloadError} if it is done, with another payload
+   * @throws {EffectUnknownError} if its outcome is unknown, and the next attempt looks it up or repeats it
+   * @throws {EffectUnresolvedError} if it needs an operator; let it pass
    * @throws {StaleFenceError} when this attempt is no longer the current one; let it pass
    */
   readonly effect: <T, R = T>(
@@ -73,24 +74,24 @@ export interface RunContext {
   ) => Promise<R>;
   /**
    * Writes rows of the ledger's own PostgreSQL database exactly once: `work` gets the connection of an open transaction, and
-   * its rows, the record that it is done and the comparison of the fence commit together or not at all. What it returns is
-   * remembered as the result of an effect is. What it throws rolls all back.
+   * its rows, the record that it is done and the comparison of the fence commit together or not at all. Its result is
+   * recorded like that of an effect. If it throws, everything is rolled back.
    * @throws {TransactionUnavailableError} when the ledger is not in PostgreSQL
    * @throws {EffectNameError} {EffectOptionError} {EffectPayloadError} {EffectResultError} as an effect; nothing is written then
    * @throws {StaleFenceError} when this attempt is no longer the current one: everything was rolled back
    */
   readonly transaction: <T>(work: TransactionWork<T>, options?: TransactionOptions) => Promise<T>;
   /**
-   * Carries out many items, and remembers which are done: a later attempt continues with those that are not. Each is an
-   * effect of its own, with the key `<run id>/<name>/<key>`, but they are recorded batch by batch, and bring no result.
+   * Executes many items and records which are done: a later attempt continues with the others. Each item is an
+   * effect with the key `<run id>/<name>/<key>`, but items are recorded batch by batch and without results.
    *
-   * One that throws is recorded as failed, and the others go on. One of an earlier attempt whose outcome nobody knows
-   * follows `options.ifUnknown`; the others go on before somebody is asked. One that does not come back in time, and is to
-   * be asked about, ends it with its batch. When the signal aborts nothing more begins, and what has ended is recorded.
-   * @param items read one by one, so that they can be more than fit in memory; their keys are kept
-   * @param keyOf the identity of an item in every attempt: a text of 1 to 200 characters, once among all items
-   * @throws {ForEachError} when items have failed; let it pass, and the next attempt carries out those
-   * @throws {ForEachKeyError} for a key that can't be, or comes twice
+   * An item that throws is recorded as failed, and the others go on. An unknown item of an earlier attempt
+   * follows `options.ifUnknown`; the others go on before the run becomes uncertain. An item that times out and needs an
+   * operator ends the attempt after its batch. When the signal aborts, nothing more begins and all outcomes are recorded.
+   * @param items read one by one, so there may be more than fit in memory; their keys are kept
+   * @param keyOf the identity of an item in every attempt: a text of 1 to 200 characters, unique among all items
+   * @throws {ForEachError} if items have failed; let it pass, and the next attempt executes them
+   * @throws {ForEachKeyError} for an invalid or duplicate key
    * @throws {EffectNameError} {EffectOptionError} {EffectUnresolvedError} {StaleFenceError} as an effect
    */
   readonly forEach: <T>(
@@ -100,5 +101,5 @@ export interface RunContext {
   ) => Promise<ForEachCounts>;
 }
 
-/** A method decorated with `@SingletonCron`. What it returns is ignored. */
+/** A method decorated with `@SingletonCron`. Its return value is ignored. */
 export type RunHandler = (run: RunContext) => unknown;

@@ -18,32 +18,32 @@ import type { WakeableDelivery } from './within-limits.js';
 import { reportQueueFailure, reportStoreFailure } from '../telemetry/report-failure.js';
 
 export interface RunProcessorOptions extends KeySpace {
-  /** For this worker alone, without a limit of retries per request; stays the caller's to close. */
+  /** For this worker alone, without a limit of retries per request; the caller closes it. */
   readonly redis: RedisClient;
   readonly attempts: AttemptDeps;
   readonly concurrency: number;
   readonly clock: Clock;
   readonly telemetry: Telemetry;
-  /** Where the limits of handlers are kept; default: in the Redis of the worker. */
+  /** Where the limits of handlers are kept; default the Redis of the worker. */
   readonly limits?: SemaphoreStore;
 }
 
 /** After the drain deadline, handlers get this long to notice their signal. */
 const AFTERMATH_MS = 1_000;
 
-/** Not shorter than the sweep: the ledger's run lease finds a dead worker, BullMQ's own check only tidies up after it. */
+/** Not shorter than the sweep: the run lease finds a dead worker, the stalled check of BullMQ only cleans up. */
 const STALLED_INTERVAL_MS = 15_000;
 
-/** A fetch that waits longer may be with a worker that was frozen, and the job's wake-up with it. Seconds. */
+/** A longer blocking fetch may belong to a frozen worker, and swallow the wake-up of a job. Seconds. */
 const DRAIN_DELAY_S = 1;
 
-/** A job may stall as often as it likes: the ledger bounds the attempts of its run. */
+/** Stalls are unlimited: the ledger bounds the attempts of a run. */
 const MAX_STALLS = 1_000;
 
-/** Each concurrency key has a semaphore, and what keys there are only the payloads say. */
+/** Each concurrency key has a semaphore; the keys come from payloads. */
 const LIMITS_MS = 24 * 3_600_000;
 
-/** A hint that may get lost: who is not woken comes by itself, only later. */
+/** A hint that may get lost: without it, the run is delivered later. */
 const WAKE_TRIES = 4;
 const WAKE_AGAIN_MS = 50;
 
@@ -53,7 +53,7 @@ interface Executing {
   readonly work: Promise<void>;
 }
 
-/** Takes deliveries from BullMQ and turns each into one attempt; the only consumer of the queue. */
+/** The only consumer of the queue: executes each delivery as one attempt. */
 export class RunProcessor {
   readonly #worker: Worker<RunJobData>;
   readonly #limiter: Limiter;
@@ -85,28 +85,28 @@ export class RunProcessor {
     });
   }
 
-  /** How many runs it carries out now. */
+  /** The number of runs being executed. */
   get running(): number {
     return this.#executing.size;
   }
 
-  /** @throws when BullMQ can't reach its server: a worker that takes nothing must not look like one that works */
+  /** @throws if BullMQ cannot reach its server: a worker that takes nothing must not look healthy */
   async start(): Promise<void> {
     await this.#worker.waitUntilReady();
     this.#worker.run().catch((error: unknown) => this.#trouble('worker.run', error));
   }
 
-  /** Takes no new job; waits for the runs under way until the deadline, then aborts them. */
+  /** Takes no new job; waits for the runs in progress until the deadline, then aborts them. */
   async stop(drainDeadlineMs: number): Promise<void> {
     this.#stopping = true;
-    // Not awaited: a fetch that blocks on an empty queue would hold up the drain.
+    // Not awaited: a blocking fetch on an empty queue would delay the drain.
     const paused = this.#worker.pause(true).catch((error: unknown) => this.#trouble('worker.pause', error));
     if (!(await this.#drained(drainDeadlineMs))) {
       for (const { givenUp } of this.#executing) givenUp.end(new ShutdownError());
     }
     const drained = await this.#drained(AFTERMATH_MS);
     await Promise.all([paused, this.#worker.close(!drained)]);
-    // What hangs still has its place, and nobody may go on beside it: that runs out with the process.
+    // A hanging run keeps its permit, which expires when the process ends: no other run may start beside it.
     if (drained) await this.#limiter.close().catch((error: unknown) => this.#storeTrouble('permit.release', error));
   }
 
@@ -119,7 +119,7 @@ export class RunProcessor {
   }
 
   async #track(job: Job<RunJobData>, token: string | undefined): Promise<void> {
-    // Fetched just before the stop: nobody waits for it any more, so another worker gets it.
+    // Fetched just before the stop: left to another worker.
     if (this.#stopping) return this.#settle(job, token, { kind: 'later', waitMs: 0 });
     const givenUp = new LazyAbort();
     const work = this.#work(job, token, this.#delivery(job, givenUp));
@@ -156,7 +156,7 @@ export class RunProcessor {
       givenUp,
       log: (level, message, { attempt, fence }) => {
         const line = `${new Date(clock.now()).toISOString()} ${level} [attempt ${attempt} · fence ${fence}] ${scrubText(message)}`;
-        // A log line is worth an attempt to write it, and no failure of the run.
+        // A failure to write a log line does not fail the run.
         job.log(line).catch((error: unknown) => this.#trouble('job.log', error));
       },
       progress: (value) =>
@@ -175,7 +175,7 @@ export class RunProcessor {
     return new Limiter({ store, clock, random, holder, ttlMs, onTrouble, wake });
   }
 
-  /** A job that is just being put back is not delayed yet, and would then wait for as long as it was told. */
+  /** A job that is being moved to delayed is not delayed yet, and would then wait for its full delay. */
   async #wake(jobId: string): Promise<void> {
     for (let tries = 0; tries < WAKE_TRIES && !this.#stopping; tries += 1) {
       try {

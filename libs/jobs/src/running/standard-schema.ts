@@ -1,4 +1,4 @@
-/** What a schema finds wrong, and where. */
+/** One issue found by a schema, and its path. */
 export interface SchemaIssue {
   readonly message: string;
   readonly path?: readonly (PropertyKey | { readonly key: PropertyKey })[] | undefined;
@@ -7,7 +7,7 @@ export interface SchemaIssue {
 export type SchemaResult<Output> =
   { readonly value: Output; readonly issues?: undefined } | { readonly issues: readonly SchemaIssue[] };
 
-/** What zod, valibot, arktype and others all are: https://standardschema.dev, version 1. */
+/** The interface of zod, valibot, arktype and others: https://standardschema.dev, version 1. */
 export interface StandardSchema<Output = unknown, Input = unknown> {
   readonly '~standard': {
     readonly version: 1;
@@ -18,21 +18,21 @@ export interface StandardSchema<Output = unknown, Input = unknown> {
 }
 
 export function isStandardSchema(value: unknown): value is StandardSchema {
-  // Some libraries have schemas that are functions.
+  // The schemas of some libraries are functions.
   if ((typeof value !== 'object' && typeof value !== 'function') || value === null) return false;
   const standard: unknown = Reflect.get(value, '~standard');
   if (typeof standard !== 'object' || standard === null) return false;
   return Reflect.get(standard, 'version') === 1 && typeof Reflect.get(standard, 'validate') === 'function';
 }
 
-/** One sentence of what is wrong: `at items.0.price: expected a number`. */
+/** The issues in one sentence: `at items.0.price: expected a number`. */
 export function issuesText(issues: readonly SchemaIssue[]): string {
   return issues
     .map((issue) => (issue.path?.length ? `at ${pathOf(issue)}: ${issue.message}` : issue.message))
     .join('; ');
 }
 
-/** The keys that lead to what is wrong, `customer.email`; empty for all of it. */
+/** The path of an issue, such as `customer.email`; empty for the whole value. */
 export function pathOf({ path = [] }: SchemaIssue): string {
   return path.map((step) => String(typeof step === 'object' ? step.key : step)).join('.');
 }

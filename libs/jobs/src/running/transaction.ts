@@ -7,11 +7,11 @@ import { EffectOptionParser } from './effect-option-parser.js';
 import { readPayloadHash, isAnother } from './effect-options.js';
 
 export interface TransactionOptions {
-  /** Of the effect it is recorded as, `'transaction'` by default; once in a run. */
+  /** The effect name under which it is recorded, default `'transaction'`; unique in a run. */
   readonly name?: string;
-  /** As in an effect's options: another one than the recorded is refused. */
+  /** As in the options of an effect: a different payload under the same name is refused. */
   readonly payload?: unknown;
-  /** A pool of the ledger's database, where the ledger's own is not the one to take a connection from. */
+  /** A pool of the ledger's database; default the ledger's own. */
   readonly pool?: SqlPool;
 }
 
@@ -23,7 +23,7 @@ interface Settings {
   readonly pool?: SqlPool;
 }
 
-/** Carries out one transaction of an attempt, or returns what an earlier attempt has committed. */
+/** Executes one transaction of an attempt, or returns the result that an earlier attempt committed. */
 export async function runTransaction<T>(
   session: EffectSession,
   work: TransactionWork<T>,

@@ -9,10 +9,10 @@ const MAX_WAITING = 100;
 const PATIENCE_MS = 5_000;
 
 export interface Waiter {
-  /** What the queue is for; its permits have a name of their own. */
+  /** The resource that runs wait for; positions in the queue are permits under another name. */
   readonly resource: string;
   readonly runId: string;
-  /** The queue's job to wake, if there is one. */
+  /** The job to wake, if there is one. */
   readonly jobId?: string | undefined;
 }
 
@@ -53,7 +53,7 @@ export class WaitQueue {
   }
 }
 
-/** A run's id may have characters that a nonce can't. */
+/** A run id may contain characters that a nonce may not. */
 function nonceOf(runId: string): string {
   return createHash('sha256').update(runId).digest('hex').slice(0, 32);
 }

@@ -6,11 +6,11 @@ import { concurrencyKeyOf } from './concurrency-key.js';
 import type { Limiter, Admission } from './limits.js';
 
 export interface LimitedDeps extends AttemptDeps {
-  /** For handlers that have limits: where there is none, their runs don't begin. */
+  /** For handlers with limits: without it, their runs don't begin. */
   readonly limiter?: Pick<Limiter, 'admit' | 'leave'>;
 }
 
-/** A handler, and the name it was declared with. */
+/** A handler, and the name under which it was declared. */
 export interface Found {
   readonly name: string;
   readonly handler: CronHandler;
@@ -30,15 +30,15 @@ export interface WakeableDelivery extends Delivery {
 export interface Limited {
   readonly delivery: WakeableDelivery;
   readonly found: Found;
-  /** Tries the run without asking any limit. */
+  /** Begins the run without any limit. */
   readonly attempt: (one: Try) => Promise<Disposition>;
 }
 
 /**
- * Tries a run when the limits of its handler let it begin, and has it brought again when they don't.
+ * Begins a run if the limits of its handler allow it, and otherwise has it delivered again later.
  *
- * They are asked before the ledger is: an attempt that waited for a place would be one, and hold a run lease.
- * @throws {TypeError} where nobody could be asked
+ * Limits are checked before `begin`: an attempt waiting for a permit would already count and hold the run lease.
+ * @throws {TypeError} without a limiter
  */
 export async function withinLimits(deps: LimitedDeps, limited: Limited): Promise<Disposition> {
   const { runId } = limited.delivery;
@@ -67,7 +67,7 @@ async function keyOf({ name, handler }: Found, { payload }: Run): Promise<Key> {
   }
 }
 
-/** A run whose key nobody knows is begun all the same, so that the ledger has why it failed. */
+/** A run without a valid key begins too, so that the ledger records why it failed. */
 function failing({ handler }: Found, { error }: { readonly error: unknown }): CronHandler {
   const handle = () => {
     throw error;
@@ -89,7 +89,7 @@ async function admitted(deps: LimitedDeps, limited: Limited, key: string | null)
 }
 
 async function under(admission: Admission, { delivery, found, attempt }: Limited): Promise<Disposition> {
-  // In a place that is lost another run may go on already.
+  // Another run may already have the permit that was lost.
   admission.watch((reason) => delivery.givenUp.end(reason));
   try {
     return await attempt({ handler: found.handler, onBegun: () => admission.begun() });
@@ -102,7 +102,7 @@ async function leave(deps: LimitedDeps, limited: Limited, key: string | null): P
   try {
     await limiterOf(deps, limited.found).leave(asked(limited, key));
   } catch (error) {
-    // Its turn ends by itself soon.
+    // Its position expires soon.
     const { runId } = limited.delivery;
     reportStoreFailure(deps.telemetry, { operation: 'wait-queue.leave', cron: cronOfRun(runId), runId }, error);
   }

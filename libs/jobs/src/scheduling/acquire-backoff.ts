@@ -12,13 +12,13 @@ interface Trouble {
   readonly until: number;
 }
 
-/** How long to leave crons alone whose last terms served no purpose: the reason may still be there. */
+/** Per-cron backoff before re-acquiring a lease that was lost or given up unused. */
 export class AcquireBackoff {
   readonly #troubles = new Map<string, Trouble>();
 
   constructor(private readonly deps: AcquireBackoffDeps) {}
 
-  /** @param minMs beside what grows with every trouble in a row */
+  /** @param minMs lower bound of a backoff that grows with each call in a row */
   note(cron: string, minMs: number): void {
     this.#forget();
     const times = (this.#troubles.get(cron)?.times ?? 0) + 1;
@@ -26,19 +26,19 @@ export class AcquireBackoff {
     this.#troubles.set(cron, { times, until });
   }
 
-  /** How much longer; 0 or less when there is nothing to wait for. */
+  /** The time left, in milliseconds; 0 or less if the lease may be acquired. */
   leftMs(cron: string): number {
     const trouble = this.#troubles.get(cron);
     return trouble === undefined ? 0 : trouble.until - this.deps.clock.monotonic();
   }
 
-  /** Exponential from 100 ms up to a third of the TTL, jittered: an outage of the store is never met with a spin. */
+  /** Exponential from 100 ms up to a third of the TTL, with jitter, so that an outage causes no busy loop. */
   backoff(failures: number): number {
     const longest = Math.min(50 * 2 ** failures, this.deps.ttlMs / 3);
     return longest * (0.5 + this.deps.random() / 2);
   }
 
-  /** A term that has lasted a ttl was of use. */
+  /** A backoff that ended a TTL ago no longer counts: the term since then was useful. */
   #forget(): void {
     const before = this.deps.clock.monotonic() - this.deps.ttlMs;
     for (const [cron, { until }] of this.#troubles) if (until < before) this.#troubles.delete(cron);

@@ -15,17 +15,17 @@ export interface AssignmentDeps {
   readonly suspectAfterMs: number;
 }
 
-/** Which crons this pod tries for first: those that it ranks first for among the pods that are there. */
+/** Assigns crons to pods by rendezvous hashing over the live members. */
 export class Assignment {
   #members: HeartbeatReply['members'] = [];
   #names = '';
-  /** Something is another pod's, which was not heard just then, or may still be granted to this one. */
+  /** A cron belongs to a suspected member, or its lease may still be granted to this pod: assign again at the next heartbeat. */
   #unsettled = false;
   #size = 0;
 
   constructor(private readonly deps: AssignmentDeps) {}
 
-  /** Works the share out again when somebody has come or gone. */
+  /** Assigns again when a pod has joined or left. */
   hear({ members }: HeartbeatReply): void {
     this.#members = members;
     const names = members.map(({ pod }) => pod).join('\n');
@@ -36,12 +36,12 @@ export class Assignment {
     if (changed) this.deps.telemetry.emit('pods.changed', { pods: members.length, share: assigned });
   }
 
-  /** How many crons it has. */
+  /** The number of crons assigned to this pod. */
   get size(): number {
     return this.#size;
   }
 
-  /** @returns how many crons it has */
+  /** @returns the number of crons assigned to this pod */
   assign(): number {
     if (this.#members.length === 0) return 0;
     const { pod, catalogCache, acquirer, engine } = this.deps;
@@ -56,11 +56,11 @@ export class Assignment {
       const first = firstOf(hash, there) ?? pod;
       if (first === pod) assigned.add(name);
       else if (engine.held(name) === undefined) continue;
-      // Given to a pod that may be dead, it would have nobody until that one is known to be gone.
+      // A suspected member may be dead: the cron would not fire until that member is known to be gone.
       else if (heard.has(first)) reassigned.push(name);
       else this.#unsettled = true;
     }
-    // Granted after this, they would stay here until a pod comes or goes.
+    // A lease granted from now on would stay here until a pod joins or leaves.
     if (acquirer.want(assigned)) this.#unsettled = true;
     this.#size = assigned.size;
     acquirer.handOver(reassigned);

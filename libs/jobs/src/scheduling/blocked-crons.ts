@@ -12,17 +12,17 @@ export interface BlockedCronsDeps {
 }
 
 /**
- * A run that waits for a worker blocks its successors for a moment, which is normal. One whose job is gone is found by the
- * first look after this long, and one whose job is with a dead worker by the second: both within two seconds.
+ * A run that waits for a worker normally blocks its successors for a moment. A run whose job is gone is found by the first
+ * check after this long, a run whose job is with a dead worker by the second: both within two seconds.
  */
 const LOOK_EVERY_MS = 900;
 
 /**
- * Looks after the crons whose newest instant found an older run in its way. A lost delivery would otherwise block its cron
- * until the sweep asks the queue for it, which is half a minute later.
+ * Checks the crons whose newest instant was blocked by an older run. A lost delivery would otherwise block its cron until
+ * the sweep compares it with the queue, half a minute later.
  */
 export class BlockedCrons {
-  /** With the deliveries that a worker had at the last look. */
+  /** Each with the deliveries that a worker had at the last check. */
   readonly #blocked = new Map<string, ReadonlySet<string>>();
   #cancel: CancelTimer | null = null;
   #looking: Promise<void> | null = null;
@@ -35,12 +35,12 @@ export class BlockedCrons {
     this.#arm();
   }
 
-  /** Another pod acts for it now. */
+  /** Another pod holds the cron now. */
   leave(cron: string): void {
     this.#blocked.delete(cron);
   }
 
-  /** Resolves when the look that was on its way is through. */
+  /** Resolves when the check in progress has ended. */
   async stop(): Promise<void> {
     this.#stopped = true;
     this.#cancel?.();
@@ -48,7 +48,7 @@ export class BlockedCrons {
     await this.#looking;
   }
 
-  /** Armed when the look before has ended: over a store that is slow to answer, looks would pile up. */
+  /** Armed when the previous check has ended: with a slow store, checks would pile up. */
   #arm(): void {
     if (this.#stopped || this.#cancel || this.#looking || this.#blocked.size === 0) return;
     this.#cancel = this.deps.clock.after(LOOK_EVERY_MS, () => {

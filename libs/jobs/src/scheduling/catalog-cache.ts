@@ -17,7 +17,7 @@ export interface CatalogCacheDeps {
   readonly ledger: OccurrenceLog;
   readonly clock: Clock;
   readonly telemetry: Telemetry;
-  /** One object for all who ask: the store's clock at the last word on the catalog. */
+  /** Shared: the store's clock when the catalog was last confirmed. */
   readonly freshness: { knownAt: number; bornAt?: number | null };
   readonly listener: CatalogListener;
 }
@@ -27,7 +27,7 @@ export interface CatalogListener {
   catalogChanged(changed: readonly CatalogEntry[], gone: readonly string[]): void;
 }
 
-/** In one event. */
+/** Names in one event. */
 const MAX_NAMED = 20;
 
 export interface Entered {
@@ -35,14 +35,14 @@ export interface Entered {
   readonly hash: number;
 }
 
-/** The crons of the catalog as this pod knows them, and how fresh that is. */
+/** A cached copy of the catalog, its version, and how fresh it is. */
 export class CatalogCache {
   readonly #entered = new Map<string, Entered>();
   readonly #zones = new ZoneDataWatch();
   /** Records that cannot be read, with the reason that was reported. */
   #unreadable: ReadonlyMap<string, string> = new Map();
   #version: number | null = null;
-  /** When the last word that counts was asked for: replies may overtake each other. Monotonic. */
+  /** When the request of the latest accepted reply was sent: replies may overtake each other. Monotonic. */
   #askedAt = -Infinity;
   #reading: Promise<void> = Promise.resolve();
   #next: Promise<void> | null = null;
@@ -58,18 +58,18 @@ export class CatalogCache {
     return this.#entered.values();
   }
 
-  /** Whether nothing has changed since this cache's last reading, as far as the heartbeat can say. */
+  /** Whether the catalog has the version of this cache, according to the heartbeat. */
   isCurrent(reply: HeartbeatReply): boolean {
     return reply.catalogVersion !== null && reply.catalogVersion === this.#version;
   }
 
-  /** A heartbeat says whether the catalog is still the one that is known here. */
+  /** Reads the catalog again if the heartbeat shows another version. */
   hear(reply: HeartbeatReply, askedAt: number): void {
     if (this.isCurrent(reply)) this.#know(reply.catalogNow ?? reply.now, askedAt);
     else if (reply.catalogVersion !== null) void this.refresh();
   }
 
-  /** Reads the catalog. One reading at a time; calls that come during one share the next. */
+  /** Reads the catalog, one reading at a time; calls during a reading share the next one. */
   refresh(): Promise<void> {
     this.#next ??= this.#reading.then(() => {
       this.#next = null;
@@ -79,7 +79,7 @@ export class CatalogCache {
     return this.#next;
   }
 
-  /** Sees to it that a pod whose definition the ledger calls outdated gets a newer one. */
+  /** Gets a newer definition for a cron whose generation the ledger refused as outdated. */
   async catchUp(entry: CatalogEntry): Promise<void> {
     const { name } = entry.definition;
     const { ledger, catalog, telemetry } = this.deps;
@@ -94,7 +94,7 @@ export class CatalogCache {
     }
   }
 
-  /** Enters nothing any more; resolves when the reading under way has ended. */
+  /** Applies no further reading; resolves when the one in progress has ended. */
   async stop(): Promise<void> {
     this.#halted = true;
     await this.#next;
@@ -140,7 +140,7 @@ export class CatalogCache {
     this.deps.listener.catalogChanged(changed, gone);
   }
 
-  /** A catalog is born once: another birth, or none any more, is that of a store that was lost. */
+  /** A catalog keeps its creation time: another one, or none, means that the store was lost. */
   #reportLoss(gone: readonly string[], bornAt: number | null): void {
     const known = this.deps.freshness.bornAt ?? null;
     if (known === null || known === bornAt) return;
@@ -148,7 +148,7 @@ export class CatalogCache {
     this.deps.telemetry.emit('catalog.lost', { crons: crons.slice(0, MAX_NAMED), count: crons.length });
   }
 
-  /** Once for each record and reason, not with each reading. */
+  /** Once per record and reason, not at each reading. */
   #report(unreadable: readonly UnreadableRecord[]): void {
     for (const { name, reason } of unreadable) {
       if (this.#unreadable.get(name) === reason) continue;
@@ -165,8 +165,9 @@ export class CatalogCache {
 }
 
 /**
- * Whether a catalog that was lost since has issued the generation the ledger has accepted: this one counts past that number,
- * and the ledger has not come to where its own of that number begins. The earlier ones would be refused for ever.
+ * Whether the generation that the ledger has accepted was issued by a catalog that has been lost since. The present catalog
+ * has reached the same number, but its own generation of that number begins after the cursor of the ledger. Without a higher
+ * number, the earlier generations would be refused for ever.
  */
 function isOfAnother({ past, generation, since }: CatalogEntry, { generation: accepted, cursor }: CronRecord): boolean {
   const later = [...past.slice(1), ...(past.length === 0 ? [] : [{ generation, since }])];
@@ -174,7 +175,7 @@ function isOfAnother({ past, generation, since }: CatalogEntry, { generation: ac
   return own !== undefined && cursor !== null && cursor < own.since;
 }
 
-/** A catalog that was lost counts anew, so the number alone says little. */
+/** A catalog that was lost starts counting again, so the number alone is not enough. */
 function isSame(known: CatalogEntry | undefined, read: CatalogEntry): boolean {
   return known !== undefined && known.generation === read.generation && known.since === read.since;
 }

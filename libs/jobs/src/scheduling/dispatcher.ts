@@ -12,11 +12,11 @@ import type { HeldCron } from './held-cron.js';
 import type { PodTiming } from '../membership/pod-timing.js';
 import type { QueuedDelivery, RunQueue } from '../queue/run-queue.js';
 
-/** What a pod knows of the catalog, as of its last reading or beat. */
+/** How fresh the cached catalog is, as of the last reading or heartbeat. */
 export interface Freshness {
-  /** The store's clock at that time, epoch milliseconds: no change accepted before it is unknown here. */
+  /** The store's clock at that time, epoch milliseconds: every change accepted before it is known here. */
   readonly knownAt: number;
-  /** Of the catalog: see `CatalogReading`. */
+  /** See `CatalogReading`. */
   readonly bornAt?: number | null;
 }
 
@@ -33,17 +33,17 @@ export interface DispatcherDeps {
 }
 
 /**
- * What became of a cron that was due: when to look again, by this pod's clock, or that this pod may not act for it any
- * more, or that nobody knows, because store or queue did not answer. `blocked`: an older run was in the way of the new one.
+ * The result for a cron that was due: when to check it again, by the clock of this pod; `stale` if this pod no longer holds
+ * it; `failed` if store or queue failed and the outcome is unknown. `blocked`: an older run blocks the new one.
  *
- * `outdated` is the generation the ledger has accepted, when this pod's was refused for being older.
+ * `outdated` is the generation that the ledger has accepted, if the generation of this pod was refused as older.
  */
 export type DispatchResult =
   | { readonly lookAt: number | null; readonly blocked?: boolean }
   | { readonly stale: true; readonly outdated?: number }
   | { readonly failed: true };
 
-/** One claim on its way, and where its cron stands in the answer. */
+/** One claim, and the index of its cron in the result. */
 interface Asked {
   readonly index: number;
   readonly held: HeldCron;
@@ -54,23 +54,23 @@ interface Asked {
 interface Claimed {
   readonly dispatched: DispatchResult[];
   readonly deliveries: readonly QueuedDelivery[];
-  /** Where the crons of the deliveries stand. */
+  /** The index of the cron of each delivery. */
   readonly carried: readonly number[];
 }
 
-/** A ledger whose clock has gone back calls early what is due by all that was heard; it is not asked more often than this. */
+/** A ledger whose clock has gone back refuses due claims as early; it is not called more often than this. */
 const SOON_MS = 100;
 
-/** Claimed together. Runs of the first ones reach the queue while the next are being claimed. */
+/** Claims per call. The runs of one chunk are enqueued while the next chunk is being claimed. */
 const CHUNK = 250;
 
-/** How many chunks are under way at once: one is being claimed while another is enqueued and confirmed. */
+/** Chunks in progress at once: one is claimed while another is enqueued and confirmed. */
 const UNDER_WAY = 2;
 
 const STALE: DispatchResult = { stale: true };
 const FAILED: DispatchResult = { failed: true };
 
-/** One occurrence's way through a scheduler pod: claim (ledger) → enqueue (queue) → confirm (ledger). */
+/** The path of an occurrence through a scheduler pod: claim (ledger) → enqueue (queue) → confirm (ledger). */
 export class Dispatcher {
   readonly #dueCalculator: DueCalculator;
   readonly #report: DispatchReport;
@@ -81,10 +81,10 @@ export class Dispatcher {
   }
 
   /**
-   * Claims for crons that are due together in one call, and enqueues what was claimed in one bulk, up to 250 at a time. In
-   * the order given.
+   * Claims the instants of crons that are due together in one call and enqueues the runs in one bulk, up to 250 at a time.
+   * @returns a result for each cron, in the order given
    *
-   * Never rejects: a claim that failed is its own cron's trouble, the others that are due go on.
+   * Never rejects: a failed claim does not affect the other crons.
    */
   async dispatch(due: readonly HeldCron[]): Promise<DispatchResult[]> {
     const dispatched = due.map(() => FAILED);
@@ -100,7 +100,7 @@ export class Dispatcher {
     return dispatched;
   }
 
-  /** What became of a chunk as far as the ledger is concerned, and what is to be enqueued of it. */
+  /** Claims a chunk. @returns its results and the deliveries to enqueue */
   async #claim(due: readonly HeldCron[]): Promise<Claimed> {
     const dispatched = due.map(() => FAILED);
     const asked = this.#ask(due, dispatched);
@@ -134,7 +134,7 @@ export class Dispatcher {
     return dispatched;
   }
 
-  /** Hands runs to the queue, then tells the ledger. A crash in between is mended by the next holder. */
+  /** Enqueues runs, then confirms them in the ledger. After a crash in between, the next holder enqueues them again. */
   async deliver(deliveries: readonly QueuedDelivery[]): Promise<void> {
     if (deliveries.length === 0) return;
     const { queue, ledger, telemetry } = this.deps;
@@ -148,12 +148,12 @@ export class Dispatcher {
     for (const { runId } of deliveries) telemetry.emit('run.confirmed', { runId, cron: cronOfRun(runId) });
   }
 
-  /** The claims of those that are due; the others have their answer already. */
+  /** The claims of the crons that are due; the others have their result already. */
   #ask(all: readonly HeldCron[], dispatched: DispatchResult[]): Asked[] {
     const asked: Asked[] = [];
     const monotonic = this.deps.clock.monotonic();
     all.forEach((held, index) => {
-      // A filter that saves a round trip; the ledger's comparison is the defence.
+      // Saves a round trip; the defence is the ledger's comparison of fences.
       if (held.over || mustStop(held.lease, monotonic)) return void (dispatched[index] = STALE);
       try {
         const due = this.#dueCalculator.due(held);
@@ -162,7 +162,7 @@ export class Dispatcher {
         this.#report.claiming(request);
         asked.push({ index, held, due, request });
       } catch (error) {
-        // It stays failed, and is given up after some failures; its neighbours go on.
+        // Its next tries fail too, until the cron is given up; the other crons go on.
         reportProgramError(
           this.deps.telemetry,
           { operation: 'occurrence.plan', cron: held.entry.definition.name },
@@ -183,7 +183,7 @@ export class Dispatcher {
     }
   }
 
-  /** At once, with the clock put right: something else may be due. Unless that can't be believed: see {@link SOON_MS}. */
+  /** Check again at once with the corrected clock: something else may be due. If the correction is implausible: {@link SOON_MS}. */
   #lookAfter(held: HeldCron, waitMs: number): number {
     const now = this.deps.clock.now();
     return this.#dueCalculator.believes(held) ? now : now + Math.min(waitMs, SOON_MS);
@@ -196,7 +196,7 @@ export class Dispatcher {
       case 'skipped':
       case 'recorded':
         held.cursor = endOf(request);
-        // Measured anew, so that a clock that was set right is trusted again.
+        // Measured again, so that a corrected clock is trusted again.
         held.aheadMs = 0;
         this.#report.followed(request, reply);
         return { lookAt: this.#dueCalculator.nextAfter(held, due), ...(isBlocked(reply) && { blocked: true }) };
@@ -226,7 +226,7 @@ interface DispatchReportDeps {
   readonly telemetry: Telemetry;
 }
 
-/** Tells what became of claims. Nothing is put together that nobody listens to: a thousand crons are due at once. */
+/** Emits the events of claims. Builds none without a listener: a thousand crons may be due at once. */
 class DispatchReport {
   constructor(private readonly deps: DispatchReportDeps) {}
 

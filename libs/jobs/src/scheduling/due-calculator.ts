@@ -12,13 +12,13 @@ import type { HeldCron } from './held-cron.js';
 import { planOccurrence, type Plan } from './misfire.js';
 import { POD_TIMING, type PodTiming } from '../membership/pod-timing.js';
 
-/** What is to be asked for now, and whose instants it is about. */
+/** A plan to claim now, and the generation of its instants. */
 export interface Due {
   readonly plan: Plan;
   readonly range: GenerationRange;
 }
 
-/** By this pod's clock; `null` when nothing will ever be due. */
+/** By the clock of this pod; `null` if no instant will ever be due. */
 export interface NotDue {
   readonly lookAt: number | null;
 }
@@ -30,10 +30,10 @@ export interface DueCalculatorDeps {
   readonly timing?: Pick<PodTiming, 'heartbeatMs' | 'effectiveAfterMs'>;
 }
 
-/** A pod that doesn't know the catalog well enough looks again: no sooner than after this part of a heartbeat, and no later than after one. */
+/** A pod whose copy of the catalog is too old checks again after between this part of a heartbeat and a whole one. */
 const SOON = 1 / 10;
 
-/** What is due of a cron, and when the next of it is: generation by generation, in the order of the instants. */
+/** Computes which instants of a cron are due and when the next one is: generation by generation, in order. */
 export class DueCalculator {
   readonly #timing: Pick<PodTiming, 'heartbeatMs' | 'effectiveAfterMs'>;
 
@@ -41,7 +41,7 @@ export class DueCalculator {
     this.#timing = deps.timing ?? POD_TIMING;
   }
 
-  /** What is due of a cron, or else when to look next: worked out in one walk over its generations. */
+  /** The due instants of a cron, or else when to check next, in one pass over its generations. */
   due(held: HeldCron): Due | NotDue {
     const { schedules, clock, freshness } = this.deps;
     const aheadMs = this.#aheadOf(held);
@@ -49,7 +49,7 @@ export class DueCalculator {
     for (const range of leftoverRanges(held, schedules, freshness.bornAt)) {
       const plan = planRange(held, range, { until: range.until, now });
       if (plan !== null) return { plan, range };
-      // The cursor passes instants in their order: what comes after waits for what was put off by a spread.
+      // The cursor passes instants in order: later ones wait for an instant that its spread delays.
       const next = firstOf(held, range);
       if (next !== null) return { lookAt: next + range.spreadMs + aheadMs };
     }
@@ -58,7 +58,7 @@ export class DueCalculator {
     return range && plan ? { plan, range } : { lookAt: range && this.#nextIn(held, range, aheadMs) };
   }
 
-  /** When to look again after what was due has been claimed, by this pod's clock; `null` when nothing will ever be due. */
+  /** When to check again after a claim, by the clock of this pod; `null` if no instant will ever be due. */
   nextAfter(held: HeldCron, { range }: Due): number | null {
     const { schedules, freshness } = this.deps;
     const aheadMs = this.#aheadOf(held);
@@ -77,22 +77,22 @@ export class DueCalculator {
     const beyondMs = next - this.#horizon();
     const dueAt = next + newest.spreadMs + aheadMs;
     if (beyondMs <= 0) return dueAt;
-    // Due, and perhaps another generation's by now: what is heard next will say so.
+    // Due, but perhaps of another generation by now: the next heartbeat shows it.
     const { heartbeatMs } = this.#timing;
     return Math.max(dueAt, this.deps.clock.now() + Math.min(Math.max(beyondMs, heartbeatMs * SOON), heartbeatMs));
   }
 
-  /** Up to here it is known which generation an instant belongs to. */
+  /** Up to this instant, the generation of each instant is known. */
   #horizon(): number {
     return this.deps.freshness.knownAt + this.#timing.effectiveAfterMs;
   }
 
-  /** Whether what a refused claim has shown agrees with what was heard of the store's clock. */
+  /** Whether the clock difference shown by a refused claim agrees with the clock in the store's heartbeats. */
   believes({ aheadMs }: HeldCron): boolean {
     return aheadMs <= this.#maxAheadMs();
   }
 
-  /** The store's clock goes on from where it was heard last, so that a clock which shows less than that is behind. */
+  /** The store's clock does not go back, so a clock that shows less than the last heartbeat is behind. */
   #aheadOf(held: HeldCron): number {
     held.aheadMs = Math.min(held.aheadMs, this.#maxAheadMs());
     return held.aheadMs;
@@ -111,12 +111,12 @@ function planRange(
   const { schedule, definition, spreadMs } = range;
   const cursor = accountedUntil(held, range);
   if (schedule !== null) return planOccurrence({ schedule, definition, spreadMs, cursor, until, now });
-  // Nobody can say which instants these were: a newer generation has taken their place.
+  // These instants are unknown: a newer generation has replaced theirs.
   if (range.until > now) return null;
   return { skips: [{ after: cursor, through: range.until, reason: 'superseded' }], occurrence: null };
 }
 
-/** The first instant that is not accounted for. */
+/** The first instant not accounted for. */
 function firstOf(held: HeldCron, range: GenerationRange): number | null {
   const { schedule, until } = range;
   if (schedule === null) return until === Infinity ? null : until;
@@ -124,12 +124,12 @@ function firstOf(held: HeldCron, range: GenerationRange): number | null {
   return next !== null && next <= until ? next : null;
 }
 
-/** From where on instants count: a changed expression never makes any that were missed before the change. */
+/** Instants count from here: a changed expression adds no missed instants before the change. */
 function accountedUntil({ cursor }: HeldCron, { from }: GenerationRange): number {
   return cursor !== null && cursor > from ? cursor : from;
 }
 
-/** Asks for what a plan says, under the generation its instants belong to. */
+/** The claim request for a plan, under the generation of its instants. */
 export function claimRequest(held: HeldCron, { plan, range }: Due, nonce: string): ClaimRequest {
   const { lease, cursor } = held;
   const { definition, generation, spreadMs } = range;
@@ -155,12 +155,12 @@ export function claimRequest(held: HeldCron, { plan, range }: Due, nonce: string
   };
 }
 
-/** Where the cursor stands after the claim. */
+/** The cursor after the claim. */
 export function endOf({ occurrence, skips }: ClaimRequest): number {
   return occurrence?.scheduledAt ?? skips.at(-1)?.through ?? 0;
 }
 
-/** What `fire-all` makes up for runs one after the other, and not all at once as soon as the pods are back. */
+/** `fire-all` catches up one run after the other, not all at once when the pods are back. */
 function overlapOf({ misfire, overlap }: CronDefinition, occurrence: ClaimedOccurrence | null): OverlapPolicy {
   return misfire === 'fire-all' && occurrence?.reason === 'catch-up' && overlap !== 'allow' ? 'queue-all' : overlap;
 }

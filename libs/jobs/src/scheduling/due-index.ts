@@ -1,5 +1,5 @@
 /**
- * Which cron is due when, so that one timer serves them all. Pure: it is told the time.
+ * Due times of crons, so that one timer serves all of them. Pure: the caller passes the time.
  *
  * Crons that are due at the same instant share a bucket, and the heap orders buckets, not crons: at midnight thousands of
  * crons cost one heap step.
@@ -9,7 +9,7 @@ export class DueIndex {
   readonly #buckets = new Map<number, Set<string>>();
   readonly #heap: number[] = [];
 
-  /** Sets when `cron` is due, epoch milliseconds, instead of what was set before. */
+  /** Sets or replaces the due time of `cron`, epoch milliseconds. */
   set(cron: string, dueAt: number): void {
     this.remove(cron);
     this.#dueAt.set(cron, dueAt);
@@ -26,16 +26,16 @@ export class DueIndex {
     const dueAt = this.#dueAt.get(cron);
     if (dueAt === undefined) return;
     this.#dueAt.delete(cron);
-    // The emptied bucket stays until the heap reaches it: taking it out of the middle would cost a search.
+    // The empty bucket stays until the heap reaches it: removing it from the middle would cost a search.
     this.#buckets.get(dueAt)?.delete(cron);
   }
 
-  /** When `cron` is due, `null` for not at all. */
+  /** The due time of `cron`, `null` if it has none. */
   dueAt(cron: string): number | null {
     return this.#dueAt.get(cron) ?? null;
   }
 
-  /** The earliest instant at which a cron is due; `null` when there is none. */
+  /** The earliest due time, `null` if there is none. */
   earliest(): number | null {
     for (let top = this.#heap[0]; top !== undefined; top = this.#heap[0]) {
       if ((this.#buckets.get(top)?.size ?? 0) > 0) return top;
@@ -45,7 +45,7 @@ export class DueIndex {
     return null;
   }
 
-  /** Takes out all crons that are due at `now`, the earliest first. */
+  /** Removes and returns all crons that are due at `now`, the earliest first. */
   takeDue(now: number): string[] {
     const due: string[] = [];
     for (let at = this.earliest(); at !== null && at <= now; at = this.earliest()) {

@@ -8,8 +8,8 @@ export interface DuePublisherDeps {
 }
 
 /**
- * Tells the other pods when crons are due, without anybody waiting for it: one call is on its way at a time, and what comes
- * meanwhile goes with the next. One that fails is only told: a holder announces again what is wrongly taken for overdue.
+ * Publishes next due times to the other pods in the background, with one call at a time: due times that arrive meanwhile go
+ * with the next call. A failed call is only reported: the holder publishes again when its cron is taken for overdue.
  */
 export class DuePublisher {
   #waiting = new Map<string, number | null>();
@@ -17,20 +17,20 @@ export class DuePublisher {
 
   constructor(private readonly deps: DuePublisherDeps) {}
 
-  /** Epoch milliseconds of the store; `null` for a cron that has no further instant. */
+  /** Epoch milliseconds of the store; `null` for a cron without a next instant. */
   publish(dues: Iterable<readonly [string, number | null]>): void {
     for (const [cron, due] of dues) this.#waiting.set(cron, due);
     if (this.#waiting.size > 0) this.#publishing ??= this.#publishWaiting();
   }
 
-  /** Resolves when nothing is on its way any more. */
+  /** Resolves when no call is in progress. */
   async settled(): Promise<void> {
     await this.#publishing;
   }
 
   async #publishWaiting(): Promise<void> {
     const { membership, telemetry } = this.deps;
-    // What is due in one turn goes together.
+    // Collects all due times of one tick of the event loop.
     await Promise.resolve();
     while (this.#waiting.size > 0) {
       const dues = this.#waiting;

@@ -19,10 +19,10 @@ export interface EngineDeps {
   readonly recovery: Recovery;
   readonly duePublisher: DuePublisher;
   readonly clock: Clock;
-  /** What the one timer is set on; default `clock`. */
+  /** Sets the one timer; default `clock`. */
   readonly instants?: Pick<Clock, 'after'>;
   readonly telemetry: Telemetry;
-  /** Between two sweeps of the crons held that have open runs. */
+  /** Between two sweeps of the held crons that have open runs. */
   readonly sweepEveryMs: number;
   readonly timing: Pick<PodTiming, 'maxWaitMs' | 'retryMs' | 'maxRetryMs'>;
   readonly owner: EngineOwner;
@@ -33,19 +33,19 @@ export interface EngineOwner {
   cronDropped(held: HeldCron, why: DropReason): void;
 }
 
-/** A claim was refused, or refused because the ledger knows a newer definition, or nothing could be asked for long. */
+/** `stale`: a claim was refused. `outdated`: refused, the ledger has a newer definition. `failing`: store or queue kept failing. */
 export type DropReason = 'stale' | 'outdated' | 'failing';
 
-/** After so many failures in a row the cron is given up: another pod may reach what this one can't. */
+/** A cron is given up after this many failures in a row: another pod may reach a store that this one can't. */
 const MAX_FAILURES = 10;
 
 const FAILED: DispatchResult = { failed: true };
 
-/** Fires the crons this pod holds: one timer for all of them, armed for the earliest. */
+/** Fires the crons that this pod holds, with one timer, armed for the earliest. */
 export class Engine implements SweepOwner {
   readonly #held = new Map<string, HeldCron>();
   readonly #due = new DueIndex();
-  /** Crons of which something is being asked, and what they need after it. */
+  /** Crons with a call in progress, and what they need after it. */
   readonly #busy = new Map<HeldCron, 'nothing' | 'look' | 'load'>();
   readonly #working = new Set<Promise<void>>();
   readonly #sweeper: Sweeper;
@@ -70,7 +70,7 @@ export class Engine implements SweepOwner {
     return [...this.#held.keys()];
   }
 
-  /** What this pod has of a cron; `undefined` when it doesn't hold it. */
+  /** The state of a held cron; `undefined` if this pod doesn't hold it. */
   held(cron: string): HeldCron | undefined {
     return this.#held.get(cron);
   }
@@ -83,9 +83,9 @@ export class Engine implements SweepOwner {
     });
   }
 
-  /** Acts for these crons from now on: recovers what their predecessors left, looks back, fires. */
+  /** Fires these crons from now on: first recovers runs of their previous holders and missed instants. */
   hold(crons: readonly HeldCron[]): void {
-    // A lease that arrives after the stop must not set anything going again.
+    // A lease granted after the stop must not start the engine again.
     if (this.#stopped) return;
     const now = this.deps.clock.now();
     for (const held of crons) {
@@ -97,7 +97,7 @@ export class Engine implements SweepOwner {
     this.#arm();
   }
 
-  /** The catalog has another entry of a cron that is held. Its lease and its cursor stay what they are. */
+  /** The catalog has a new entry for a cron. Its lease and cursor do not change. */
   update(entry: CatalogEntry): void {
     const held = this.#held.get(entry.definition.name);
     if (!held) return;
@@ -107,19 +107,19 @@ export class Engine implements SweepOwner {
     this.#arm();
   }
 
-  /** Somebody asks for a look at the cron: it may have runs this pod does not know of. */
+  /** Another pod asks for a recheck of the cron: it may have runs that this pod does not know. */
   recheck(cron: string): void {
     const held = this.#held.get(cron);
     if (!held) return;
     held.known = false;
     this.#sweeper.watch(cron);
-    // What is being read of it may be older than what there is to see.
+    // The read in progress may be older than the request.
     if (this.#busy.has(held)) this.#busy.set(held, 'load');
     else this.#lookAt(held, this.deps.clock.now());
     this.#arm();
   }
 
-  /** Tells everybody again when the cron is due, unless that is being found out. */
+  /** Publishes the due time of the cron again, unless it is being computed. */
   publishDueAgain(cron: string): void {
     const held = this.#held.get(cron);
     if (!held || this.#busy.has(held)) return;
@@ -128,8 +128,8 @@ export class Engine implements SweepOwner {
   }
 
   /**
-   * Stops claiming for these at once.
-   * @returns when what was on its way for them is through
+   * Stops claiming for these crons at once.
+   * @returns when the calls in progress for them have ended
    */
   async letGo(crons: readonly HeldCron[]): Promise<void> {
     for (const held of crons) this.#forget(held);
@@ -137,14 +137,14 @@ export class Engine implements SweepOwner {
     await Promise.all(this.#working);
   }
 
-  /** Stops claiming at once; resolves when the claims already on their way are through. */
+  /** Stops claiming at once; resolves when the claims in progress have ended. */
   async stop(): Promise<void> {
     this.#stopped = true;
     this.#cancelTimer();
     await Promise.all([this.#sweeper.stop(), this.#blocked.stop(), this.letGo([...this.#held.values()])]);
   }
 
-  /** A ledger that lost what it had acknowledged would go without these instants until the cron's next one. */
+  /** If the ledger lost acknowledged writes, loads these crons again: else their instants would stay missing until the next one. */
   async compare(crons: readonly string[]): Promise<void> {
     const still = crons.flatMap((cron) => this.#held.get(cron) ?? []).filter((held) => !this.#busy.has(held));
     for (const { entry } of await fallenBehind(still, this.deps)) this.recheck(entry.definition.name);
@@ -210,7 +210,7 @@ export class Engine implements SweepOwner {
     this.#arm();
   }
 
-  /** What was asked for meanwhile is looked at now. */
+  /** Handles what was requested during the calls. */
   #settle(due: readonly HeldCron[]): void {
     for (const held of due) {
       const need = this.#busy.get(held);
@@ -227,7 +227,7 @@ export class Engine implements SweepOwner {
       held.failures = 0;
       return this.#lookAt(held, dispatched.lookAt);
     }
-    // Whatever was asked may have happened all the same, so what is known of the cron is read again.
+    // The failed call may have taken effect, so the state of the cron is loaded again.
     held.known = false;
     held.failures += 1;
     if (held.failures === MAX_FAILURES) return this.#drop(held, 'failing');
@@ -236,7 +236,7 @@ export class Engine implements SweepOwner {
     this.#lookAt(held, this.deps.clock.now() + wait);
   }
 
-  /** By the store's clock, as far as it is known here. */
+  /** In time of the store's clock, as far as its offset is known here. */
   #publishDue(crons: readonly HeldCron[]): void {
     const dues = crons.map(({ entry: { definition }, aheadMs }) => {
       const dueAt = this.#due.dueAt(definition.name);

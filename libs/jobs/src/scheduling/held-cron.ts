@@ -18,14 +18,14 @@ export interface HeldCron {
   /** How often in a row something could not be asked. */
   failures: number;
   /**
-   * How far this pod's clock runs ahead of the store's, as the last refused claim has shown; 0 as long as none was.
+   * How far the clock of this pod is ahead of the store's, as shown by the last claim refused as early; 0 if none was.
    *
-   * Without it a pod that is ahead by more than a period would always ask for an instant of the future.
+   * Without it, a pod that is ahead by more than a period would always claim future instants.
    */
   aheadMs: number;
-  /** Lost, or given up: nothing is claimed for it any more, whatever is on its way. */
+  /** Lost or given up: nothing is claimed for it any more, by calls in progress neither. */
   over: boolean;
-  /** The newest generation of `entry`, worked out at the first look: `newestRange` keeps it here. */
+  /** Cache of `newestRange`: the newest generation of `entry`. */
   newest: GenerationRange | null;
 }
 

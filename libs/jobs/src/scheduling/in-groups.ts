@@ -1,4 +1,4 @@
-/** How many crons are asked about at once: a pod that takes a thousand over must not flood its store. */
+/** A pod that takes over a thousand crons must not flood its store. */
 const AT_ONCE = 50;
 
 /** Does the work for each item, at most 50 at a time. */

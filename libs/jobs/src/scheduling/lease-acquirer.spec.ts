@@ -31,13 +31,13 @@ async function acquiring(stage: SchedulerStage, crons: readonly string[] = [CRON
     engine: {
       held: (cron) => held.get(cron),
       heldUnder: (leases) => [...held.values()].filter(({ lease }) => leases.includes(lease)),
-      hold: (crons) => {
-        granted.push(crons.map(({ lease }) => lease.resource));
-        for (const cron of crons) held.set(cron.lease.resource, cron);
+      hold: (holding) => {
+        granted.push(holding.map(({ lease }) => lease.resource));
+        for (const cron of holding) held.set(cron.lease.resource, cron);
       },
-      letGo: async (crons) => {
-        lost.push(crons.map(({ lease }) => lease.resource));
-        for (const { lease } of crons) held.delete(lease.resource);
+      letGo: async (leaving) => {
+        lost.push(leaving.map(({ lease }) => lease.resource));
+        for (const { lease } of leaving) held.delete(lease.resource);
       },
     },
   });

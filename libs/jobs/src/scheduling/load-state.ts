@@ -11,7 +11,7 @@ export interface LoadStateDeps {
   readonly telemetry: Telemetry;
 }
 
-/** Where crons stand that were just taken over, or of which something failed; sets `known` of those that could be read. */
+/** Loads cursor and pending runs of crons that were taken over or whose last call failed; sets `known` on success. */
 export async function loadState(unknown: readonly HeldCron[], deps: LoadStateDeps): Promise<void> {
   const names = unknown.map(({ entry }) => entry.definition.name);
   const seen = new Set<HeldCron>();
@@ -26,14 +26,14 @@ export async function loadState(unknown: readonly HeldCron[], deps: LoadStateDep
   if (!read) return;
   await inGroups(unknown, async (held) => {
     const { name } = held.entry.definition;
-    // What a predecessor, or a failed try of our own, claimed and perhaps never enqueued. Whose first occurrence is still
-    // to come has nothing pending: a new deployment may have thousands of these.
+    // Runs that a previous holder, or a failed call of this pod, claimed and perhaps never enqueued. A cron before its first
+    // occurrence has none: a new deployment may have thousands of these.
     const recover = () => deps.recovery.recoverPending(name);
     held.known = !seen.has(held) || (await guard({ operation: 'cron.recover', cron: name }, deps, recover));
   });
 }
 
-/** Those of which the ledger knows less than it once told: a server that lost acknowledged writes has taken its place. */
+/** Crons whose cursor in the ledger went back: the ledger was replaced by a server that lost acknowledged writes. */
 export async function fallenBehind(held: readonly HeldCron[], deps: LoadStateDeps): Promise<HeldCron[]> {
   const known = held.flatMap((one) => (one.known && one.cursor !== null ? [{ one, cursor: one.cursor }] : []));
   if (known.length === 0) return [];

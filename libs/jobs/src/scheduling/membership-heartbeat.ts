@@ -20,41 +20,41 @@ export interface HeartbeatListener {
   heartbeatAnswered(reply: HeartbeatReply, sentAt: number): void;
 }
 
-/** A pod that leaves releases first and leaves then; and a thousand releases are one reason to listen. */
+/** A leaving pod releases its leases before it leaves; a thousand releases must cause one heartbeat. */
 const EARLY_MS = 50;
 
-/** Says once a second that this pod is there, and hears what it has to know. Pods that start together keep apart. */
+/** Sends a heartbeat once a second and passes the reply on. Pods that start together are spread by jitter. */
 export class MembershipHeartbeat {
   #cancel: CancelTimer = () => {};
   #nextAt = Infinity;
-  /** Something happened while a heartbeat was under way, which may not show it. */
+  /** The next heartbeat is due early: a change during the one in progress may be missing in its reply. */
   #soon = false;
   #working: Promise<void> = Promise.resolve();
   #stopped = false;
 
   constructor(private readonly deps: MembershipHeartbeatDeps) {}
 
-  /** Resolves after the first heartbeat, also when it was not answered. */
+  /** Resolves after the first heartbeat, successful or not. */
   async start(): Promise<void> {
     this.#working = this.#heartbeat();
     await this.#working;
     this.#arm(this.deps.heartbeatMs * (0.5 + this.deps.random() / 2));
   }
 
-  /** Something has happened among the pods: listens soon. */
+  /** Sends the next heartbeat soon: a pod has joined or left. */
   early(): void {
     if (this.#nextAt === -Infinity) this.#soon = true;
     else if (this.#nextAt - this.deps.clock.monotonic() > EARLY_MS) this.#arm(EARLY_MS);
   }
 
-  /** Resolves when the heartbeat under way is through: one that arrives after the leave would bring the pod back. */
+  /** Resolves when the heartbeat in progress has ended: one that arrives after the leave would bring the pod back. */
   async stop(): Promise<void> {
     this.#stopped = true;
     this.#cancel();
     await this.#working;
   }
 
-  /** Armed when the heartbeat before has ended: a store that does not answer gets one question at a time. */
+  /** Armed when the previous heartbeat has ended: a store that does not reply gets one call at a time. */
   #arm(delayMs: number): void {
     this.#cancel();
     if (this.#stopped) return;

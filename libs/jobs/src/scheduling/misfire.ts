@@ -3,7 +3,7 @@ import type { ClaimedOccurrence } from '@fencepost/ledger';
 import type { SkipRange } from '@fencepost/ledger/run';
 import type { Schedule } from '@fencepost/schedule';
 
-/** What to ask the ledger for: the ranges that won't run, oldest first, and the occurrence that will. */
+/** A plan for one claim: the ranges of instants to skip, oldest first, and the occurrence to run. */
 export interface Plan {
   readonly skips: readonly SkipRange[];
   readonly occurrence: ClaimedOccurrence | null;
@@ -14,11 +14,11 @@ type Policies = Pick<CronDefinition, 'misfire' | 'graceMs' | 'catchUpWindowMs' |
 export interface PlanInput {
   readonly schedule: Pick<Schedule, 'next' | 'previous'>;
   readonly definition: Policies;
-  /** How much later than its instants the cron is due. */
+  /** The spread of the cron. */
   readonly spreadMs: number;
-  /** Every instant up to here is accounted for. */
+  /** Every instant up to this one is accounted for. */
   readonly cursor: number;
-  /** Instants after this one are not this plan's: they are another generation's, or may become it. */
+  /** Instants after this one belong to another generation, or may come to. */
   readonly until: number;
   readonly now: number;
 }
@@ -26,36 +26,36 @@ export interface PlanInput {
 const DAY_MS = 24 * 3_600_000;
 
 /**
- * Merged instants are counted one by one; beyond this many the rest counts as outside the window. Those within their grace
- * are counted however many they are, which a grace of a day bounds.
+ * Merged instants are counted one by one; beyond this many, the older ones count as outside the window. Instants within
+ * their grace are always counted; a grace of at most a day bounds their number.
  */
 const MAX_MERGED = 1_000;
 
 const NONE: readonly SkipRange[] = [];
 
 /**
- * Accounts for every instant in `(cursor, until]` that is due at `now`, or for the first of them: one runs, or none does,
- * and the others get their reason. Lateness, grace, window and deadline count from when an instant is due, which the
- * spread puts off.
+ * Accounts for the instants in `(cursor, until]` that are due at `now`, or for the first of them: at most one runs, the others
+ * are skipped with a reason. Lateness, grace, window and deadline count from the due time, which includes the
+ * spread.
  *
- * `fire-once` merges the missed instants inside the catch-up window into the latest; `fire-all` runs the oldest of them,
- * and leaves the ones after it to the next plan. What is older than the window is `misfire`. `null` when no instant lies in
- * between.
+ * `fire-once` merges the missed instants inside the catch-up window into the latest. `fire-all` runs the oldest of them and
+ * leaves the later ones to the next plan. Instants older than the window are skipped as `misfire`. `null` if there is no
+ * instant.
  *
  * An instant within its grace is never `misfire`, whatever the policy: it is merged into the occurrence that runs.
  *
- * However long nobody was there, the work is bounded: by {@link MAX_MERGED} and the grace, or by `maxCatchUp`.
+ * The work is bounded however long no pod was live: by {@link MAX_MERGED} and the grace, or by `maxCatchUp`.
  */
 export function planOccurrence(input: PlanInput): Plan | null {
   const { schedule, cursor, spreadMs } = input;
-  // All instants are put off by the same time, so on a clock that is behind by it they are due when they come.
+  // The spread delays all instants equally, so on a clock that is behind by the spread each is due at its instant.
   const last = Math.min(input.now - spreadMs, input.until);
   const first = schedule.next(cursor);
   if (first === null || first > last) return null;
   const second = schedule.next(first);
   const alone = second === null || second > last;
   if (alone && isOnTime(input, first)) return { skips: NONE, occurrence: occurrenceAt(first, spreadMs) };
-  // The same instant as by going on from the first one, and a week of seconds is one step.
+  // Stepping on from the first instant finds the same one, but a week of seconds would take as many steps.
   const latest = alone ? first : (schedule.previous(last + 1) ?? first);
   return planMissed(input, latest);
 }
@@ -64,7 +64,7 @@ export function planOccurrence(input: PlanInput): Plan | null {
 function planMissed(input: PlanInput, latest: number): Plan {
   const { cursor, definition, spreadMs } = input;
   const graceStart = input.now - spreadMs - graceOf(definition);
-  // Within its grace an occurrence is not missed, however short the window; only the start deadline is stricter.
+  // An occurrence within its grace is not missed, however short the window; only the start deadline is stricter.
   const window = definition.misfire === 'skip' ? 0 : catchUpWindow(input, latest);
   const windowStart = Math.min(graceStart, input.now - spreadMs - window);
   if (latest < windowStart) return { skips: [misfired(cursor, latest)], occurrence: null };
@@ -74,21 +74,21 @@ function planMissed(input: PlanInput, latest: number): Plan {
 
 interface Found {
   readonly latest: number;
-  /** From here on an instant is within its grace. */
+  /** Instants from here on are within their grace. */
   readonly graceStart: number;
   readonly windowStart: number;
   readonly onTime: boolean;
 }
 
-/** All missed ones become the latest. */
+/** Merges all missed instants into the latest. */
 function fireLatest(input: PlanInput, { latest, graceStart, windowStart, onTime }: Found): Plan {
   const missed = missedBefore(input, { before: latest, windowStart, graceStart, most: MAX_MERGED });
   return merging(input, occurrenceAt(latest, input.spreadMs, onTime ? 'schedule' : 'catch-up'), missed);
 }
 
 /**
- * The missed ones run too, one plan for each: the latest is missed as well, unless it is on time. Of more than may run, those
- * within their grace are merged into the first that does.
+ * Runs missed instants too, one per plan; the latest counts as missed unless it is on time. If more are missed than may run,
+ * the excess instants within their grace are merged into the first that runs.
  */
 function fireOldest(input: PlanInput, { latest, graceStart, windowStart, onTime }: Found): Plan {
   const { definition, spreadMs } = input;
@@ -99,7 +99,7 @@ function fireOldest(input: PlanInput, { latest, graceStart, windowStart, onTime 
   return merging(input, occurrenceAt(first.oldest, spreadMs, reason), merged);
 }
 
-/** The occurrence runs for the missed ones before it, and what is older is left out. */
+/** The occurrence covers the missed instants before it; older ones are skipped. */
 function merging(input: PlanInput, occurrence: ClaimedOccurrence, { count, oldest, older }: Missed): Plan {
   const skips: SkipRange[] = [];
   if (older !== null) skips.push(misfired(input.cursor, older));
@@ -112,9 +112,9 @@ function merging(input: PlanInput, occurrence: ClaimedOccurrence, { count, oldes
 
 interface Missed {
   readonly count: number;
-  /** The oldest of those counted, or where the counting began. */
+  /** The oldest instant counted, or the start of the count. */
   readonly oldest: number;
-  /** The latest of those that are older. */
+  /** The latest instant that is older. */
   readonly older: number | null;
 }
 
@@ -140,7 +140,7 @@ function isOnTime({ definition, now, spreadMs }: PlanInput, instant: number): bo
   return now - spreadMs - instant <= graceOf(definition);
 }
 
-/** What may not start any more is late whatever its grace. */
+/** An instant past its start deadline is late, whatever its grace. */
 function graceOf({ graceMs, startDeadlineMs = Infinity }: Policies): number {
   return Math.min(graceMs, startDeadlineMs);
 }
@@ -164,8 +164,8 @@ function instantBetween({ schedule, cursor }: PlanInput, before: number): number
 }
 
 /**
- * One period, or the grace where that is longer, at most a day: what was due yesterday is wanted, what was due last week is
- * noise. What may not start any more is outside of it.
+ * One period, or the grace if that is longer, at most a day: a run that was due yesterday is wanted, one of last week is
+ * noise. Instants past their start deadline are outside the window.
  */
 function catchUpWindow({ schedule, definition }: PlanInput, latest: number): number {
   const { catchUpWindowMs, startDeadlineMs = Infinity } = definition;

@@ -16,26 +16,26 @@ export interface OutboxRelayDeps {
   readonly membership: Pick<Membership, 'publishDue'>;
   readonly clock: Clock;
   readonly telemetry: Telemetry;
-  /** Between two looks for runs of whose transaction nobody was told. */
+  /** Between two searches for runs whose commit no pod was notified of. */
   readonly lookEveryMs: number;
   /** Knows which crons this pod holds: of the pods that hear of a run, the holder hands it over. */
   readonly engine: Pick<Engine, 'held'>;
 }
 
-/** The ledger tells of so many pending runs at once. */
+/** Runs that the ledger returns per call. */
 const MAX_PENDING = 100;
-/** Then others have their turn; what is left is found by the next look. */
+/** Then other crons get their turn; the next search finds the rest. */
 const MAX_ROUNDS = 50;
 const CRONS_AT_ONCE = 200;
 
 /**
- * Hands runs to the queue that were asked for on somebody's own transaction, once that has committed.
+ * Enqueues runs that were requested inside a transaction of the application, once it has committed.
  *
- * A hint says so at once. One that got lost costs seconds: all waiting runs are looked for again and again. A run is handed
- * over under the number it has, so that pods which do it at the same time put one job into the queue.
+ * A notification makes it immediate. A lost one costs seconds, because waiting runs are searched for periodically. A run is
+ * enqueued under its existing delivery number, so that several pods at the same time add one job.
  */
 export class OutboxRelay {
-  /** Crons whose runs are being handed over, and whether there was word of more meanwhile. */
+  /** Crons whose runs are being enqueued, and whether another notification came meanwhile. */
   readonly #passes = new Map<string, { again: boolean }>();
   readonly #working = new Set<Promise<void>>();
   #cancel: CancelTimer = () => {};
@@ -43,7 +43,7 @@ export class OutboxRelay {
 
   constructor(private readonly deps: OutboxRelayDeps) {}
 
-  /** @throws when the ledger could not be listened to */
+  /** @throws when the subscription failed */
   watch(): Promise<StopWatching> {
     return this.deps.ledger.watchTriggered((runId) => {
       const cron = cronOfRun(runId);
@@ -55,19 +55,19 @@ export class OutboxRelay {
     this.#arm();
   }
 
-  /** Resolves when nothing of it runs any more. */
+  /** Resolves when no call is in progress. */
   async stop(): Promise<void> {
     this.#stopped = true;
     this.#cancel();
     await Promise.all(this.#working);
   }
 
-  /** It may have waiting runs: of one that was just taken over, nobody may have heard the hints. */
+  /** Searches one cron: after a takeover, notifications may have been missed. */
   look(cron: string): void {
     if (!this.#stopped) this.#track(this.#relay(cron));
   }
 
-  /** Armed when the look before has ended: over a store that is slow to answer, looks would pile up. */
+  /** Armed when the previous search has ended: with a slow store, searches would pile up. */
   #arm(): void {
     if (this.#stopped) return;
     this.#cancel = this.deps.clock.after(this.deps.lookEveryMs, () => {
@@ -75,7 +75,7 @@ export class OutboxRelay {
     });
   }
 
-  /** At all crons, whoever holds them. */
+  /** Searches all crons, held by this pod or not. */
   async #lookAround(): Promise<void> {
     try {
       const crons = await this.deps.ledger.waitingCrons(CRONS_AT_ONCE);
@@ -85,7 +85,7 @@ export class OutboxRelay {
     }
   }
 
-  /** One at a time of each cron; never rejects. */
+  /** One call per cron at a time; never rejects. */
   async #relay(cron: string): Promise<void> {
     const under = this.#passes.get(cron);
     if (under) return void (under.again = true);
@@ -96,7 +96,7 @@ export class OutboxRelay {
         pass.again = false;
         await this.#handOver(cron);
       } while (pass.again && !this.#stopped);
-      // Whoever holds the cron sweeps its runs from now on.
+      // Asks the holder of the cron for a recheck, so that it sweeps these runs from now on.
       await this.deps.membership.publishDue(new Map([[cron, 0]]));
     } catch (error) {
       reportStoreFailure(this.deps.telemetry, { operation: 'outbox.relay', cron }, error);

@@ -2,13 +2,13 @@ import { setImmediate } from 'node:timers';
 import type { Clock } from '@fencepost/lease';
 import type { CancelTimer } from '@fencepost/lease/internal';
 
-/** A timer of Node counts whole milliseconds from a wall clock that is cut to them: it is late by one, as a rule. */
+/** Timers of Node count whole milliseconds, rounded, and usually fire one millisecond late. */
 const AWAKE_MS = 1;
 
-/** Who has waited awake sleeps until its instants for so long: however many they are, a hundredth of the time is spent on it. */
+/** After polling, timers only sleep for this long: however many there are, polling takes a hundredth of the time. */
 const REST_MS = 100;
 
-/** Runs `task` when the turn of the event loop is over. */
+/** Runs `task` after this tick of the event loop. */
 type Soon = (task: () => void) => CancelTimer;
 
 const nextTick: Soon = (task) => {
@@ -17,10 +17,10 @@ const nextTick: Soon = (task) => {
 };
 
 /**
- * A clock whose timers end at the millisecond, and not one late: each is set for a millisecond before, and from there the
- * process looks again at every turn of its event loop, so that it hears everything else meanwhile.
+ * A clock whose timers fire on the millisecond instead of one late: each is set a millisecond early, and then the process
+ * polls at every tick of its event loop, which stays responsive.
  *
- * For time that passes by itself: a clock that is turned by hand would be looked at for ever.
+ * Only for real clocks: a manual clock would be polled for ever.
  */
 export function preciseTimer(clock: Clock, soon: Soon = nextTick): Clock {
   let restsUntil = -Infinity;
@@ -31,7 +31,7 @@ export function preciseTimer(clock: Clock, soon: Soon = nextTick): Clock {
       if (delayMs <= AWAKE_MS || clock.monotonic() + delayMs < restsUntil) return clock.after(delayMs, task);
       const at = clock.now() + delayMs;
       let cancel = clock.after(delayMs - AWAKE_MS, () => {
-        // A wall clock that is stepped back meanwhile keeps nobody awake.
+        // A wall clock that is stepped back meanwhile must not prolong the polling.
         const until = clock.monotonic() + 2 * AWAKE_MS;
         const look = () => {
           if (clock.now() < at && clock.monotonic() < until) return void (cancel = soon(look));

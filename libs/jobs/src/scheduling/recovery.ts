@@ -14,37 +14,36 @@ export interface RecoveryDeps {
   readonly queue: RunQueue;
   readonly dispatcher: Dispatcher;
   readonly telemetry: Telemetry;
-  /** A run that was looked at is looked at again after this long. */
+  /** A run that was checked is checked again after this long. */
   readonly lookAgainMs: number;
-  /** How many finished runs of a cron are kept. */
+  /** Finished runs kept per cron. */
   readonly keepRuns: number;
-  /** Hands on what waits in the ledger; where there is none it waits for others. */
   /** Hands on notifications that wait in the ledger. */
   readonly notifier?: { drain(cron: string): void };
 }
 
-/** Then other crons have their turn. */
+/** Then other crons get their turn. */
 const MAX_FORGETS = 20;
 
-/** The oldest runs of a line keep it from going on; those behind them are looked at when they have come to its head. */
+/** The oldest runs of a queue block the others, which are checked when they are the oldest. */
 const MAX_BLOCKING = 20;
 
-/** Puts back what a crash left between two steps. Every step is repeatable, so doing it twice is only work. */
+/** Completes steps that a crash interrupted. Every step is idempotent, so repeating one is harmless. */
 export class Recovery {
   readonly #unfinished = new Set<string>();
 
   constructor(private readonly deps: RecoveryDeps) {}
 
-  /** For a new holder: what its predecessor claimed and perhaps never enqueued. */
+  /** For a new holder: runs that the previous one claimed and perhaps never enqueued. */
   async recoverPending(cron: string): Promise<void> {
     const pending = await this.deps.ledger.pending(cron);
     await this.#redeliver(pending.map((delivery) => ({ ...delivery, state: 'claimed' })));
   }
 
   /**
-   * Re-delivers runs whose worker is gone or whose delivery got lost, and forgets what is old. Never rejects: a cron that
-   * could not be swept is its own trouble.
-   * @returns those of the crons that have no open run, and nothing that anybody is to be notified of
+   * Redelivers runs whose worker died or whose delivery was lost, and deletes old runs. Never rejects: a failure affects one
+   * cron only.
+   * @returns the crons without open runs and without pending notifications
    */
   async sweep(crons: readonly string[]): Promise<string[]> {
     const found = await this.#overdue(crons);
@@ -60,9 +59,9 @@ export class Recovery {
   }
 
   /**
-   * Delivers the runs again that block their cron and that the queue has lost. A job that is with a worker, and was
-   * already with it at the last look, is lost too: a worker that lives begins the run as soon as it has the job.
-   * @param taken deliveries that a worker had at the last look
+   * Redelivers runs that block their cron and that the queue has lost. A job that a worker has had since the last check is lost
+   * too: a live worker begins the run as soon as it has the job.
+   * @param taken deliveries that a worker had at the last check
    * @returns deliveries that a worker has now
    */
   async unblock(cron: string, taken: ReadonlySet<string>): Promise<Set<string>> {
@@ -76,7 +75,7 @@ export class Recovery {
     return new Set(blocking.filter((run, n) => places[n] === 'active' && !isLost(run, n)).map(deliveryName));
   }
 
-  /** Crons of which a sweep found more than it takes on at once, since this was asked last. */
+  /** Returns and clears the crons of which a sweep found more than one batch. */
   takeUnfinished(): string[] {
     const crons = [...this.#unfinished];
     this.#unfinished.clear();
@@ -92,20 +91,20 @@ export class Recovery {
     }
   }
 
-  /** @returns how much of the cron is to be looked at again: open runs, and notifications that wait */
+  /** @returns the number of open runs and pending notifications to check again */
   async #mend(cron: string, found: PromiseSettledResult<OverdueRuns> | undefined): Promise<number> {
     if (found?.status !== 'fulfilled') throw found?.reason;
     const { runs, watched, surplus, notifications } = found.value;
     const lost = runs.length === 0 ? [] : await this.#lost(runs);
     if (lost.length > 0) await this.#redeliver(lost);
     const isForgotten = !surplus || (await this.#forget(cron));
-    // A full batch that lacks nothing is a long queue: asking about all of it at once would cost as much with each sweep.
+    // A full batch without a loss is a long queue: checking all of it at once would cost as much at each sweep.
     if ((runs.length >= LEDGER_BATCH && lost.length > 0) || !isForgotten) this.#unfinished.add(cron);
     if (notifications > 0) this.deps.notifier?.drain(cron);
     return watched + notifications;
   }
 
-  /** A job may end more runs between two sweeps than the ledger forgets at once. */
+  /** More runs may end between two sweeps than the ledger deletes per call. */
   async #forget(cron: string): Promise<boolean> {
     const { ledger, keepRuns } = this.deps;
     for (let calls = 0; calls < MAX_FORGETS; calls += 1) {
@@ -115,7 +114,7 @@ export class Recovery {
   }
 
   async #lost(overdue: readonly OverdueRun[]): Promise<OverdueRun[]> {
-    // A running run that is overdue has lost its worker, whatever the queue still thinks of its job.
+    // A running run that is overdue has lost its worker, whatever state its job has in the queue.
     const gone = overdue.filter(({ state }) => state === 'running');
     const waiting = overdue.filter(({ state }) => state !== 'running');
     const places = waiting.length === 0 ? [] : await this.deps.queue.holds(waiting);

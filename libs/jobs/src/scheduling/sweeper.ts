@@ -14,25 +14,25 @@ export interface SweepOwner {
   compare(crons: readonly string[]): Promise<void>;
 }
 
-/** Asked about in one call, and one call after the other: workers are busy with what the crons have open. */
+/** Crons per call, one call after the other: workers share the server. */
 const AT_ONCE = 200;
 
 /**
- * So many sweeps, and all crons are asked about once. Whoever makes a run for somebody tells the pods, but may not hear that
- * the ledger has accepted it, may end before it tells, or its word may get lost: without this the run of an idle cron would
- * wait until the cron's next instant, for a month perhaps.
+ * Every so many sweeps, all crons are checked. A process that triggers a run asks the holder for a recheck, but may not learn
+ * that the ledger accepted the run, may exit before it asks, or the request may get lost: without this, the run of an idle cron
+ * would wait for the next instant of the cron, perhaps for a month.
  */
 const ALL_EVERY = 12;
 
 /** Between two slices of a backlog, so that what is due meanwhile is not held up. */
 const SLICE_PAUSE_MS = 10;
 
-/** Sweeps the crons that have open runs, again and again until they have none: an idle cron costs next to nothing. */
+/** Sweeps the crons with open runs until they have none: an idle cron costs next to nothing. */
 export class Sweeper {
-  /** All that are watched: from when they were taken over until they are given up. */
+  /** All held crons. */
   readonly #watched = new Set<string>();
   readonly #restless = new Set<string>();
-  /** Being asked about right now. */
+  /** In the call in progress. */
   readonly #asked = new Set<string>();
   #cancel: CancelTimer = () => {};
   #sweeping: Promise<void> = Promise.resolve();
@@ -48,20 +48,20 @@ export class Sweeper {
     this.#arm();
   }
 
-  /** It may have open runs: taken over, claimed for, or asked about. */
+  /** The cron may have open runs: it was taken over, claimed for, or rechecked. */
   watch(cron: string): void {
     this.#watched.add(cron);
     this.#restless.add(cron);
   }
 
-  /** Given up: somebody else's to sweep. */
+  /** Given up: its next holder sweeps it. */
   leave(cron: string): void {
     this.#watched.delete(cron);
     this.#restless.delete(cron);
     this.#asked.delete(cron);
   }
 
-  /** Resolves when the sweep that was on its way is through. */
+  /** Resolves when the sweep in progress has ended. */
   async stop(): Promise<void> {
     this.#stopped = true;
     this.#cancel();
@@ -70,13 +70,13 @@ export class Sweeper {
     await this.#sweeping;
   }
 
-  /** Armed when the sweep before has ended: over a store that is slow to answer, sweeps would pile up. */
+  /** Armed when the previous sweep has ended: with a slow store, sweeps would pile up. */
   #arm(): void {
     if (this.#stopped) return;
     const { clock, recovery, sweepEveryMs } = this.deps;
     const unfinished = recovery.takeUnfinished().filter((cron) => this.#watched.has(cron));
     const leftMs = this.#nextAt - clock.monotonic();
-    // A backlog is not left to the next round: each cron that has one gets a slice, all of them in turn.
+    // A backlog does not wait for the next round: each cron that has one gets a slice in turn.
     if (unfinished.length > 0 && leftMs > SLICE_PAUSE_MS) {
       for (const cron of unfinished) this.#restless.add(cron);
       this.#cancel = clock.after(SLICE_PAUSE_MS, () => {
@@ -104,8 +104,8 @@ export class Sweeper {
   }
 
   async #sweep(crons: readonly string[]): Promise<void> {
-    // Also leaves out what was given up, or stopped, since the round began. Before asking: what is claimed meanwhile has
-    // to be looked at again.
+    // Leaves out crons that were given up since the round began. Deleted before the call: a cron that is claimed for meanwhile
+    // must be swept again.
     for (const cron of crons) if (this.#restless.delete(cron)) this.#asked.add(cron);
     if (this.#asked.size === 0) return;
     const quiet = await this.deps.recovery.sweep([...this.#asked]);

@@ -22,7 +22,7 @@ export interface TakeoverDeps {
   readonly acquirer: Pick<LeaseAcquirer, 'take'>;
 }
 
-/** Pods that hear of the same cron at the same time keep this far apart. */
+/** Spreads pods that learn of the same overdue cron at the same time. */
 const JITTER_MS = 100;
 
 interface Looked {
@@ -32,14 +32,14 @@ interface Looked {
 }
 
 /**
- * Takes a cron from a holder that seems dead before its lease has run out.
+ * Takes over crons from suspected holders before their leases expire.
  *
- * Only when an occurrence is overdue **and** the holder has not been heard for more than a heartbeat: a holder that is merely
- * overloaded is still heard. Both are hints, and may be wrong. A living holder that is robbed all the same is refused its
- * next renewal, and its claims are stale: the fence decides.
+ * Only if an occurrence is overdue **and** the holder is suspected: a holder that is merely overloaded still sends heartbeats.
+ * Both are hints and may be wrong. A live holder that is preempted by mistake is refused its next renewal, and its claims are
+ * stale: the fence decides.
  */
 export class Takeover {
-  /** When this pod last tried for a cron; once per ttl is enough. Monotonic. */
+  /** The last try for each cron; one per TTL is enough. Monotonic. */
   readonly #tried = new Map<string, number>();
   #cancel: CancelTimer = () => {};
   #working: Promise<void> = Promise.resolve();
@@ -47,7 +47,7 @@ export class Takeover {
 
   constructor(private readonly deps: TakeoverDeps) {}
 
-  /** @param overdue those of the heartbeat that this pod does not hold */
+  /** @param overdue the overdue crons that this pod does not hold */
   hear({ members, now }: HeartbeatReply, overdue: readonly OverdueCron[]): void {
     this.#cancel();
     this.#forget();
@@ -69,7 +69,7 @@ export class Takeover {
     });
   }
 
-  /** Resolves when nothing of it runs any more. */
+  /** Resolves when no call is in progress. */
   async stop(): Promise<void> {
     this.#stopped = true;
     this.#cancel();
@@ -125,7 +125,7 @@ export class Takeover {
   }
 }
 
-/** Who asks for a look announces a time long past; that says nothing of how long a cron has been waiting. */
+/** A recheck is requested by publishing a time long past, which says nothing about how long a cron has been overdue. */
 export function isRecheckRequest({ overdueMs }: OverdueCron, now: number): boolean {
   return overdueMs >= now;
 }

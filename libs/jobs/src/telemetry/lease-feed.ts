@@ -1,7 +1,7 @@
 import type { LeaseEvent, LeaseObserver } from '@fencepost/lease';
 
 /**
- * What the leases of this process tell, for whoever asks later: the leases are opened before anybody who counts is there.
+ * Passes on the lease events of this process: leases are opened before metrics are set up, which listen later.
  */
 export class LeaseFeed {
   readonly #observers = new Set<LeaseObserver>();
@@ -12,12 +12,12 @@ export class LeaseFeed {
     return () => this.#observers.delete(observer);
   }
 
-  /** The same of a lease on a cron: a type of its own, whatever the cron is called. */
+  /** The same for the lease of a cron: gives its resource a type, whatever the name of the cron. */
   readonly tellOfCron = (event: LeaseEvent): void => {
     this.tell('resource' in event ? { ...event, resource: `cron:${event.resource}` } : event);
   };
 
-  /** One that throws harms no lease: whoever calls this sees to that. */
+  /** An observer that throws harms no lease: the caller handles it. */
   readonly tell = (event: LeaseEvent): void => {
     for (const observe of this.#observers) observe(event);
   };

@@ -5,22 +5,22 @@ import type { EventListener, Telemetry } from './telemetry.js';
 
 /** A logger that takes an object and a sentence, as pino does. */
 export type EventLogger = Record<EventLevel, (detail: Record<string, unknown>, sentence: string) => void> & {
-  /** Asked before a line is put together, where the logger has it. */
+  /** Called before a line is built, if the logger has it. */
   isLevelEnabled?(level: EventLevel): boolean;
 };
 
-/** The same trouble is told once in this time: a store that is down fails many calls a second. */
+/** The same failure is logged once in this time: a store that is down fails many calls a second. */
 const TROUBLE_WINDOW_MS = 5_000;
 
 /** Events that repeat with every call while their cause lasts. */
 const TROUBLES: ReadonlySet<EventName> = new Set(['store.failed', 'queue.failed', 'program.failed']);
 
-/** So many different troubles are remembered; a store that is down has one for every cron. */
+/** Failures remembered; a store that is down causes one per cron. */
 const MAX_TOLD = 1_000;
 
 /**
- * Writes every event as one line: `event`, a hash of the resource, and what the event carries. Of a holder only the label
- * and the first characters are written: who knows all of it could be taken for it. What is secret is left out, see `scrub`.
+ * Writes every event as one line: `event`, a hash of the resource, and the fields of the event. Of a holder, only the label
+ * and the first characters are written, because the whole identity would allow impersonation. For secrets, see `scrub`.
  * @returns a function that ends the logging
  */
 export function logEvents(telemetry: Telemetry, logger: EventLogger, clock: Clock): () => void {
@@ -54,7 +54,7 @@ function isNew(told: Map<string, number>, trouble: string, clock: Clock): boolea
   const now = clock.monotonic();
   const last = told.get(trouble);
   if (last !== undefined && now - last < TROUBLE_WINDOW_MS) return false;
-  // Taken out first, so that the map stays in the order of telling, the oldest in front.
+  // Removed first, so that the map stays in the order of logging, the oldest in front.
   told.delete(trouble);
   for (const [oldest, at] of told) {
     if (now - at < TROUBLE_WINDOW_MS && told.size < MAX_TOLD) break;

@@ -1,7 +1,7 @@
 import { ROOT_CONTEXT, SpanKind, type Context } from '@opentelemetry/api';
 import { BullMQOtel } from 'bullmq-otel';
 
-/** Stands in for what nobody wants to see. */
+/** Replaces spans that are not wanted. */
 const NO_SPAN = {
   setSpanOnContext: (context: Context) => context,
   setAttribute: () => {},
@@ -11,22 +11,22 @@ const NO_SPAN = {
   end: () => {},
 };
 
-/** What BullMQ takes as its `telemetry`, and this library uses of it. */
+/** The part of the `telemetry` interface of BullMQ that is used. */
 export interface BullmqTelemetry {
   readonly tracer: Pick<BullMQOtel['tracer'], 'startSpan'>;
   readonly contextManager: BullMQOtel['contextManager'] & { root(): Context };
 }
 
 /**
- * BullMQ's own tracing, of which only the spans around jobs are left. It also has one for every look for a job and every
- * check for stalled ones: a worker that has nothing to do would fill a tracing store with that.
+ * The tracing of BullMQ, reduced to the spans around jobs. It also has a span for every fetch and every
+ * stalled check: an idle worker would fill a tracing store with these.
  */
 export function bullmqTelemetry(tracerName: string): BullmqTelemetry {
   const otel = new BullMQOtel({ tracerName, enableMetrics: false });
   const { tracer: own } = otel;
   const startSpan: typeof own.startSpan = (name, options, context) =>
     options?.kind === (SpanKind.CONSUMER as number) ? own.startSpan(name, options, context) : NO_SPAN;
-  // A loop that is started from within a span must not stay in it.
+  // A loop that is started inside a span must not stay in it.
   const contextManager = Object.assign(otel.contextManager, { root: () => ROOT_CONTEXT });
   return { tracer: { startSpan }, contextManager };
 }

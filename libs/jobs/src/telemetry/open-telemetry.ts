@@ -18,8 +18,8 @@ import type {
 const NAME = '@fencepost/jobs';
 
 /**
- * Traces with OpenTelemetry, by its API alone: an application that registers no SDK has no spans, and nothing of a job
- * changes.
+ * Traces with the OpenTelemetry API alone: an application that registers no SDK has no spans, and its jobs do not
+ * change.
  */
 export class OpenTelemetryTracing implements Tracing {
   readonly bullmq: BullmqTelemetry = bullmqTelemetry(NAME);
@@ -32,7 +32,7 @@ export class OpenTelemetryTracing implements Tracing {
 
   claimed({ cron, runId, fence, since }: TracedClaim): TraceCarrier | undefined {
     const attributes = { ...about({ cron, fence }), ...(runId === null ? {} : { 'fencepost.run_id': runId }) };
-    // A batch is claimed in one call: whatever span is around it is that of no single run.
+    // A batch is claimed in one call: the span around it belongs to no single run.
     const span = this.#start('fencepost.claim', { attributes, startTime: since, root: true }, ROOT_CONTEXT);
     if (!span) return undefined;
     const outcome = runId === null ? 'refused' : 'claimed';
@@ -82,7 +82,7 @@ export class OpenTelemetryTracing implements Tracing {
     }
   }
 
-  /** `null` while nobody records, so that nothing more is put together for nobody. */
+  /** `null` without a recording span, so that nothing is built in vain. */
   #start(name: string, options: SpanOptions, parent: Context = context.active()): Span | null {
     const span = this.#tracer.startSpan(name, options, parent);
     return isSpanContextValid(span.spanContext()) ? span : null;
@@ -99,7 +99,7 @@ interface About {
   readonly fence?: number;
 }
 
-/** Fences as texts: they are larger than what most stores of traces keep of a number. */
+/** Fences as texts: most tracing stores would round numbers of their size. */
 function about({ cron, runId, fence }: About): Attributes {
   return {
     'fencepost.cron': cron,
@@ -116,7 +116,7 @@ function end(span: Span, outcome: string, error?: unknown): void {
 
 const ENDS: Readonly<Record<string, string>> = { returned: 'done', failed: 'failed', silent: 'unknown' };
 
-/** How the call of an effect ended is its answer; what comes back otherwise has happened. */
+/** Reads the outcome from the result of an effect call; any other value means that it has happened. */
 function readEnd(ended: unknown): { readonly outcome: string; readonly error?: unknown } {
   const { kind, error } = Object(ended) as { readonly kind?: unknown; readonly error?: unknown };
   const outcome = typeof kind === 'string' ? ENDS[kind] : undefined;

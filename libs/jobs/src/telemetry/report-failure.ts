@@ -4,15 +4,15 @@ import type { Telemetry } from './telemetry.js';
 
 type Emitter = Pick<Telemetry, 'emit'>;
 
-/** The operation that failed, and what it was about in fields of their own. */
+/** The operation that failed, and what it was about. */
 export type FailedOperation = Omit<Failure, 'err'>;
 
-/** Reports that an operation on a store failed. A bug is reported as one, so that nobody looks for an outage. */
+/** Reports that a store operation failed. A bug is reported as a bug, so that it is not taken for an outage. */
 export function reportStoreFailure(telemetry: Emitter, failed: FailedOperation, error: unknown): void {
   telemetry.emit(isProgramError(error) ? 'program.failed' : 'store.failed', { ...failed, err: asError(error) });
 }
 
-/** The same for an operation on a queue. */
+/** The same for a queue operation. */
 export function reportQueueFailure(telemetry: Emitter, failed: FailedOperation, error: unknown): void {
   telemetry.emit(isProgramError(error) ? 'program.failed' : 'queue.failed', { ...failed, err: asError(error) });
 }

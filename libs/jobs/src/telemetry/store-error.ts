@@ -13,7 +13,7 @@ const NAMES: ReadonlySet<string> = new Set([
   ...['ConnectionClosedError', 'DelayedError', 'RateLimitError', 'TimeoutError'],
 ]);
 
-/** What the clients throw as a plain `Error`. */
+/** Messages of errors that the clients throw as plain `Error`. */
 const TEXTS = new RegExp(
   [
     // ioredis
@@ -32,11 +32,11 @@ const TEXTS = new RegExp(
 /** Node's own codes name a wrong argument or a failed assertion, except where the network is concerned. */
 const NODE_CODE = /^ERR_(?!TLS|SSL|SOCKET|STREAM|HTTP2)/;
 
-/** What the language throws at a bug. `fetch` throws a TypeError too when a server is away, but with the reason as its cause. */
+/** Errors of the language. `fetch` throws a TypeError too if a server is down, but with the reason as its cause. */
 const BUGS = [TypeError, ReferenceError, RangeError, SyntaxError];
 
 /**
- * Whether a store, a queue or its client failed, so that asking again may help. Every other error that is not one of ours is a
+ * Whether a store, a queue or its client failed, so that a retry may help. Every other error that is not a FencepostError is a
  * bug: of this program, or of something that it calls.
  */
 export function isStoreError(error: unknown): error is Error {
@@ -53,7 +53,7 @@ function hasDriverCode(error: Error): boolean {
   return 'code' in error && typeof error.code === 'string' && !NODE_CODE.test(error.code);
 }
 
-/** Whether it is neither thrown on purpose nor a failure of a store, so that asking again would only repeat it. */
+/** Whether it is neither a FencepostError nor a failure of a store, so that a retry would only repeat it. */
 export function isProgramError(error: unknown): boolean {
   return !(error instanceof FencepostError) && !isStoreError(error);
 }

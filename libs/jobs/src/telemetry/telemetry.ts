@@ -2,7 +2,7 @@ import { scrubText } from '@fencepost/lease/internal';
 import { channel as nodeChannel, type Channel } from 'node:diagnostics_channel';
 import type { EventName, Events } from './events.js';
 
-/** Kept, so that asking whether somebody listens is not a search by name at every event. */
+/** Cached, to avoid a lookup by name at every event. */
 const channels = new Map<EventName, Channel>();
 
 /** Each event is also published on the `node:diagnostics_channel` of this name, for tools outside the application. */
@@ -21,13 +21,13 @@ function hasChannels(event: EventName): boolean {
 export type EventListener = <N extends EventName>(name: N, detail: Events[N]) => void;
 
 /**
- * Where everything that happens is told, once and synchronously: logs, metrics and tests listen to the same list.
+ * Emits every event once and synchronously: logs, metrics and tests listen to the same events.
  *
- * Synchronously, because a listener that stops the process at an event then stops it exactly there. One that throws
- * changes nothing: it would make a step that has happened look like one that failed.
+ * Synchronously, so that a listener that stops the process at an event stops it exactly there. A listener that throws
+ * is ignored: its error would make a step that has happened look like one that failed.
  */
 export class Telemetry {
-  /** With the events that each wants, `null` for all. */
+  /** Listeners, and the events that each wants; `null` for all. */
   readonly #listeners = new Map<EventListener, ReadonlySet<EventName> | null>();
   #logs = 0;
 
@@ -51,7 +51,7 @@ export class Telemetry {
     };
   }
 
-  /** Whether anybody would hear the event: who emits thousands needn't put them together for nobody. */
+  /** Whether the event has a listener: an emitter of thousands can skip building them. */
   listens(name: EventName): boolean {
     return this.#isHeard(name) || hasChannels(name);
   }

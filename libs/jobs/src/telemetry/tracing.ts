@@ -1,6 +1,6 @@
 import type { Fence } from '@fencepost/lease';
 
-/** Where a span stands, as a text that goes along with a job. */
+/** The context of a span, as a text stored with a job. */
 export type TraceCarrier = string;
 
 interface OfRun {
@@ -13,7 +13,7 @@ export interface TracedClaim {
   /** `null` for a claim that was refused. */
   readonly runId: string | null;
   readonly fence: Fence;
-  /** When the ledger was asked, epoch milliseconds. */
+  /** When the ledger was called, epoch milliseconds. */
   readonly since: number;
 }
 
@@ -22,7 +22,7 @@ export interface TracedAttempt extends OfRun {
   readonly delivery: number;
   readonly attempt: number;
   readonly fence: Fence;
-  /** All of its identity; a span shows what is no secret of it. */
+  /** Its whole identity; a span shows the part that is not secret. */
   readonly worker: string;
 }
 
@@ -32,7 +32,7 @@ export interface TracedEffect extends Omit<TracedAttempt, 'worker' | 'delivery'>
 
 export interface TracedDelivery extends OfRun {
   readonly delivery: number;
-  /** What it comes from; without it, what the caller is doing. */
+  /** The parent; default the active span. */
   readonly from: TraceCarrier | undefined;
 }
 
@@ -44,15 +44,15 @@ export interface EnqueueSpan {
 }
 
 /**
- * What is traced of a run, over all processes: claim → enqueue → the queue's own span → attempt → effect, each one the child of
- * the one before. Only a picture for people: nothing may depend on it, and nothing of it throws.
+ * The trace of a run over all processes: claim → enqueue → span of the queue → attempt → effect, each the child of
+ * the previous one. For display only: nothing depends on it, and no method throws.
  */
 export interface Tracing {
-  /** The `telemetry` of a BullMQ worker, which goes on with the trace that came with a job. */
+  /** The `telemetry` of a BullMQ worker, which continues the trace of a job. */
   readonly bullmq: unknown;
-  /** After the ledger has answered. @returns what goes along with the delivery; `undefined` while nobody records */
+  /** Called after the reply of the ledger. @returns the context for the delivery; `undefined` without a recording span */
   claimed(claim: TracedClaim): TraceCarrier | undefined;
-  /** @returns `undefined` while nobody records */
+  /** @returns `undefined` without a recording span */
   enqueueing(delivery: TracedDelivery): EnqueueSpan | undefined;
   attempt<T>(attempt: TracedAttempt, work: () => Promise<T>): Promise<T>;
   effect<T>(effect: TracedEffect, work: () => Promise<T>): Promise<T>;
