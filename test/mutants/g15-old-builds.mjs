@@ -87,7 +87,7 @@ export default [
     guards: 'G15',
     defence: 'a pod claims nothing of which it can not know the generation',
     file: 'libs/jobs/src/scheduling/catalog-cache.ts',
-    find: '    if (askedAt < this.#askedAt) return;',
+    find: '    if (sentAt < this.#sentAt) return;',
     replace: '',
     killedBy: 'libs/jobs/src/scheduling/catalog-cache.spec.ts',
     test: 'does not take an older word for the latest',

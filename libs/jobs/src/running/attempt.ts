@@ -140,12 +140,12 @@ export class Attempt implements RunLease, HeartbeatOwner {
     return retryInMs === null ? { kind: 'failed', error } : { kind: 'later', waitMs: retryInMs };
   }
 
-  async #finishUncertain(asked: EffectUnresolvedError): Promise<Disposition> {
-    const { question } = asked;
-    const error = describeError(asked);
+  async #finishUncertain(unresolved: EffectUnresolvedError): Promise<Disposition> {
+    const { question } = unresolved;
+    const error = describeError(unresolved);
     const state = await this.#finish({ kind: 'uncertain', error, question });
     if (state === null) return this.#refused();
-    if (state === 'cancelled') return this.#stopped(asked);
+    if (state === 'cancelled') return this.#stopped(unresolved);
     const { effect, item, unknownReason } = question;
     this.deps.telemetry.emit('attempt.uncertain', {
       ...this.#about,

@@ -28,11 +28,11 @@ export async function concurrencyKeyOf(
 ): Promise<string | null> {
   if (!limits?.key) return null;
   const read = readPayload ? await readPayload(payload) : payload;
-  const key = asked(name, limits.key, read);
+  const key = checkedKey(name, limits.key, read);
   return createHash('sha256').update(key).digest('hex').slice(0, 32);
 }
 
-function asked(name: string, key: (payload: unknown) => unknown, payload: unknown): string {
+function checkedKey(name: string, key: (payload: unknown) => unknown, payload: unknown): string {
   let got: unknown;
   try {
     got = key(payload);

@@ -38,10 +38,10 @@ export class EffectOptionParser {
     throw this.refusal(option, expected, value);
   }
 
-  whole(option: string, otherwise: number, most: number): number {
+  whole(option: string, otherwise: number, max: number): number {
     const fits = (value: unknown): value is number =>
-      typeof value === 'number' && Number.isSafeInteger(value) && value >= 1 && value <= most;
-    return this.read(option, `a whole number from 1 to ${most}`, { fits, otherwise });
+      typeof value === 'number' && Number.isSafeInteger(value) && value >= 1 && value <= max;
+    return this.read(option, `a whole number from 1 to ${max}`, { fits, otherwise });
   }
 
   /** Milliseconds, `null` if none is given. */

@@ -37,7 +37,7 @@ class ForEach<T> {
   #done = 0;
   #unresolved: UnresolvedEffect | null = null;
   #toldAt = -Infinity;
-  #told = true;
+  #isReported = true;
 
   constructor(
     private readonly session: EffectSession,
@@ -50,7 +50,7 @@ class ForEach<T> {
     const todo = new PendingItems(this.settings, { ...this.work, known: await this.#known() });
     try {
       for await (const batch of todo.batches()) await this.#executeBatch(batch, todo);
-      if (!this.#told) await this.#tellProgress(todo);
+      if (!this.#isReported) await this.#reportProgress(todo);
     } catch (error) {
       // Outcomes are recorded even if the rest was stopped.
       await this.#advance([]).catch(() => {});
@@ -81,18 +81,18 @@ class ForEach<T> {
     const turn = batch.values();
     await Promise.all(Array.from({ length: concurrency }, () => this.#runInTurn(turn)));
     this.session.tell('effect.acted', name);
-    this.#told = false;
-    if (this.#unresolved || this.#isTimeToTell()) await this.#tellProgress(todo);
+    this.#isReported = false;
+    if (this.#unresolved || this.#isReportDue()) await this.#reportProgress(todo);
     if (this.#unresolved) throw this.session.ask(this.#unresolved);
     this.session.ready();
   }
 
-  #isTimeToTell(): boolean {
+  #isReportDue(): boolean {
     return this.session.deps.clock.monotonic() - this.#toldAt >= PROGRESS_MS;
   }
 
-  async #tellProgress(todo: PendingItems<T>): Promise<void> {
-    this.#told = true;
+  async #reportProgress(todo: PendingItems<T>): Promise<void> {
+    this.#isReported = true;
     this.#toldAt = this.session.deps.clock.monotonic();
     await this.work.progress({ name: this.settings.name, ...this.#counts(todo) });
   }

@@ -43,9 +43,9 @@ export class WaitQueue {
   }
 
   /** The job ids of the first waiting runs that have one. */
-  async first(resource: string, most: number): Promise<string[]> {
+  async first(resource: string, max: number): Promise<string[]> {
     const waiting = await this.store.holders(resource);
-    return waiting.slice(0, most).flatMap(({ holder }) => holder.slice(holder.indexOf(':') + 1) || []);
+    return waiting.slice(0, max).flatMap(({ holder }) => holder.slice(holder.indexOf(':') + 1) || []);
   }
 
   async leave({ resource, runId }: Waiter): Promise<void> {

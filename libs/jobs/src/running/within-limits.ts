@@ -79,7 +79,7 @@ async function admitted(deps: LimitedDeps, limited: Limited, key: string | null)
   const { delivery, found } = limited;
   const { runId } = delivery;
   const reply = await limiterOf(deps, found)
-    .admit(asked(limited, key))
+    .admit(requestOf(limited, key))
     .catch((error: unknown) => afterFailure(deps, { operation: 'permit.acquire', runId }, error));
   if ('kind' in reply) return reply;
   if (reply.verdict === 'admitted') return under(reply.admission, limited);
@@ -100,7 +100,7 @@ async function under(admission: Admission, { delivery, found, attempt }: Limited
 
 async function leave(deps: LimitedDeps, limited: Limited, key: string | null): Promise<void> {
   try {
-    await limiterOf(deps, limited.found).leave(asked(limited, key));
+    await limiterOf(deps, limited.found).leave(requestOf(limited, key));
   } catch (error) {
     // Its position expires soon.
     const { runId } = limited.delivery;
@@ -108,7 +108,7 @@ async function leave(deps: LimitedDeps, limited: Limited, key: string | null): P
   }
 }
 
-function asked({ delivery: { runId, jobId }, found: { name, handler } }: Limited, key: string | null) {
+function requestOf({ delivery: { runId, jobId }, found: { name, handler } }: Limited, key: string | null) {
   return { runId, jobId, name, key, limits: handler.limits ?? {} };
 }
 

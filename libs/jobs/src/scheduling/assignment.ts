@@ -26,7 +26,7 @@ export class Assignment {
   constructor(private readonly deps: AssignmentDeps) {}
 
   /** Assigns again when a pod has joined or left. */
-  hear({ members }: HeartbeatReply): void {
+  applyHeartbeat({ members }: HeartbeatReply): void {
     this.#members = members;
     const names = members.map(({ pod }) => pod).join('\n');
     if (names === this.#names && !this.#unsettled) return;
@@ -45,19 +45,19 @@ export class Assignment {
   assign(): number {
     if (this.#members.length === 0) return 0;
     const { pod, catalogCache, acquirer, engine } = this.deps;
-    const there = candidates(this.#members.map((member) => member.pod));
-    const heard = new Set(
+    const members = candidates(this.#members.map((member) => member.pod));
+    const unsuspected = new Set(
       this.#members.filter(({ sinceHeardMs }) => sinceHeardMs <= this.deps.suspectAfterMs).map((member) => member.pod),
     );
     const [assigned, reassigned] = [new Set<string>(), [] as string[]];
     this.#unsettled = false;
     for (const { entry, hash } of catalogCache.entries()) {
       const { name } = entry.definition;
-      const first = firstOf(hash, there) ?? pod;
+      const first = firstOf(hash, members) ?? pod;
       if (first === pod) assigned.add(name);
       else if (engine.held(name) === undefined) continue;
       // A suspected member may be dead: the cron would not fire until that member is known to be gone.
-      else if (heard.has(first)) reassigned.push(name);
+      else if (unsuspected.has(first)) reassigned.push(name);
       else this.#unsettled = true;
     }
     // A lease granted from now on would stay here until a pod joins or leaves.

@@ -160,8 +160,8 @@ describe('the catalog cache', () => {
     const { pod, catalogCache } = stage.pod();
     const beat = await stage.membership.port.heartbeat('a');
     await catalogCache.refresh();
-    catalogCache.hear({ ...beat, now: beat.now + 2 }, 2);
-    catalogCache.hear({ ...beat, now: beat.now + 1 }, 1);
+    catalogCache.applyHeartbeat({ ...beat, now: beat.now + 2 }, 2);
+    catalogCache.applyHeartbeat({ ...beat, now: beat.now + 1 }, 1);
     expect(pod.knownAt).toBe(beat.now + 2);
   });
 

@@ -43,7 +43,7 @@ export class CatalogCache {
   #unreadable: ReadonlyMap<string, string> = new Map();
   #version: number | null = null;
   /** When the request of the latest accepted reply was sent: replies may overtake each other. Monotonic. */
-  #askedAt = -Infinity;
+  #sentAt = -Infinity;
   #reading: Promise<void> = Promise.resolve();
   #next: Promise<void> | null = null;
   #halted = false;
@@ -64,8 +64,8 @@ export class CatalogCache {
   }
 
   /** Reads the catalog again if the heartbeat shows another version. */
-  hear(reply: HeartbeatReply, askedAt: number): void {
-    if (this.isCurrent(reply)) this.#know(reply.catalogNow ?? reply.now, askedAt);
+  applyHeartbeat(reply: HeartbeatReply, sentAt: number): void {
+    if (this.isCurrent(reply)) this.#know(reply.catalogNow ?? reply.now, sentAt);
     else if (reply.catalogVersion !== null) void this.refresh();
   }
 
@@ -103,7 +103,7 @@ export class CatalogCache {
 
   async #read(): Promise<void> {
     if (this.#halted) return;
-    const askedAt = this.deps.clock.monotonic();
+    const sentAt = this.deps.clock.monotonic();
     let reading: CatalogReading;
     try {
       reading = await this.deps.catalog.read();
@@ -111,13 +111,13 @@ export class CatalogCache {
       return reportStoreFailure(this.deps.telemetry, { operation: 'catalog.read' }, error);
     }
     try {
-      this.#apply(reading, askedAt);
+      this.#apply(reading, sentAt);
     } catch (error) {
       reportProgramError(this.deps.telemetry, { operation: 'catalog.apply' }, error);
     }
   }
 
-  #apply(reading: CatalogReading, askedAt: number): void {
+  #apply(reading: CatalogReading, sentAt: number): void {
     if (this.#halted) return;
     const { version, readAt, bornAt = null, entries } = reading;
     this.#report(reading.unreadable ?? []);
@@ -132,7 +132,7 @@ export class CatalogCache {
     }
     this.#version = version;
     this.deps.freshness.bornAt = bornAt;
-    this.#know(readAt, askedAt);
+    this.#know(readAt, sentAt);
     if (gone.length + changed.length === 0) return;
     const { telemetry } = this.deps;
     telemetry.emit('catalog.read', { crons: entries.length });
@@ -157,9 +157,9 @@ export class CatalogCache {
     this.#unreadable = new Map(unreadable.map(({ name, reason }) => [name, reason]));
   }
 
-  #know(now: number, askedAt: number): void {
-    if (askedAt < this.#askedAt) return;
-    this.#askedAt = askedAt;
+  #know(now: number, sentAt: number): void {
+    if (sentAt < this.#sentAt) return;
+    this.#sentAt = sentAt;
     this.deps.freshness.knownAt = now;
   }
 }

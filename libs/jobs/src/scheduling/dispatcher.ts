@@ -44,7 +44,7 @@ export type DispatchResult =
   | { readonly failed: true };
 
 /** One claim, and the index of its cron in the result. */
-interface Asked {
+interface PendingClaim {
   readonly index: number;
   readonly held: HeldCron;
   readonly due: Due;
@@ -103,14 +103,14 @@ export class Dispatcher {
   /** Claims a chunk. @returns its results and the deliveries to enqueue */
   async #claim(due: readonly HeldCron[]): Promise<Claimed> {
     const dispatched = due.map(() => FAILED);
-    const asked = this.#ask(due, dispatched);
+    const pending = this.#pendingClaims(due, dispatched);
     const since = this.deps.clock.now();
-    const rejectAll = (reason: unknown) => asked.map(() => ({ status: 'rejected', reason }) as const);
-    const requests = asked.map(({ request }) => request);
+    const rejectAll = (reason: unknown) => pending.map(() => ({ status: 'rejected', reason }) as const);
+    const requests = pending.map(({ request }) => request);
     const outcomes = requests.length === 0 ? [] : await this.deps.ledger.claimAll(requests).catch(rejectAll);
     const deliveries: QueuedDelivery[] = [];
     const carried: number[] = [];
-    asked.forEach((one, n) => {
+    pending.forEach((one, n) => {
       const outcome = outcomes[n];
       if (outcome?.status !== 'fulfilled') return this.#report.failed(one.request, outcome?.reason);
       const reply = outcome.value;
@@ -123,7 +123,7 @@ export class Dispatcher {
     return { dispatched, deliveries, carried };
   }
 
-  #trace({ request: { cron, fence } }: Asked, reply: ClaimReply, since: number): TraceCarrier | undefined {
+  #trace({ request: { cron, fence } }: PendingClaim, reply: ClaimReply, since: number): TraceCarrier | undefined {
     const { tracing } = this.deps;
     if (!tracing || (reply.verdict !== 'claimed' && reply.verdict !== 'stale')) return undefined;
     return tracing.claimed({ cron, fence, since, runId: reply.verdict === 'claimed' ? reply.runId : null });
@@ -149,8 +149,8 @@ export class Dispatcher {
   }
 
   /** The claims of the crons that are due; the others have their result already. */
-  #ask(all: readonly HeldCron[], dispatched: DispatchResult[]): Asked[] {
-    const asked: Asked[] = [];
+  #pendingClaims(all: readonly HeldCron[], dispatched: DispatchResult[]): PendingClaim[] {
+    const pending: PendingClaim[] = [];
     const monotonic = this.deps.clock.monotonic();
     all.forEach((held, index) => {
       // Saves a round trip; the defence is the ledger's comparison of fences.
@@ -160,7 +160,7 @@ export class Dispatcher {
         if ('lookAt' in due) return void (dispatched[index] = due);
         const request = claimRequest(held, due, randomUUID());
         this.#report.claiming(request);
-        asked.push({ index, held, due, request });
+        pending.push({ index, held, due, request });
       } catch (error) {
         // Its next tries fail too, until the cron is given up; the other crons go on.
         reportProgramError(
@@ -170,7 +170,7 @@ export class Dispatcher {
         );
       }
     });
-    return asked;
+    return pending;
   }
 
   async #tryDeliver(deliveries: readonly QueuedDelivery[]): Promise<boolean> {
@@ -189,7 +189,7 @@ export class Dispatcher {
     return this.#dueCalculator.believes(held) ? now : now + Math.min(waitMs, SOON_MS);
   }
 
-  #applyReply({ held, due, request }: Asked, reply: ClaimReply): DispatchResult {
+  #applyReply({ held, due, request }: PendingClaim, reply: ClaimReply): DispatchResult {
     const { clock } = this.deps;
     switch (reply.verdict) {
       case 'claimed':

@@ -41,8 +41,8 @@ export async function fallenBehind(held: readonly HeldCron[], deps: LoadStateDep
   await guard({ operation: 'cron.read', count: known.length }, deps, async () => {
     const records = await deps.ledger.readCrons(known.map(({ one }) => one.entry.definition.name));
     known.forEach(({ one, cursor }, n) => {
-      const told = records[n]?.cursor ?? -Infinity;
-      if (told < cursor) behind.push(one);
+      const recorded = records[n]?.cursor ?? -Infinity;
+      if (recorded < cursor) behind.push(one);
     });
   });
   return behind;

@@ -82,7 +82,7 @@ interface Found {
 
 /** Merges all missed instants into the latest. */
 function fireLatest(input: PlanInput, { latest, graceStart, windowStart, onTime }: Found): Plan {
-  const missed = missedBefore(input, { before: latest, windowStart, graceStart, most: MAX_MERGED });
+  const missed = missedBefore(input, { before: latest, windowStart, graceStart, max: MAX_MERGED });
   return merging(input, occurrenceAt(latest, input.spreadMs, onTime ? 'schedule' : 'catch-up'), missed);
 }
 
@@ -92,9 +92,9 @@ function fireLatest(input: PlanInput, { latest, graceStart, windowStart, onTime 
  */
 function fireOldest(input: PlanInput, { latest, graceStart, windowStart, onTime }: Found): Plan {
   const { definition, spreadMs } = input;
-  const most = (definition.maxCatchUp ?? DEFAULT_MAX_CATCH_UP) - (onTime ? 0 : 1);
-  const first = missedBefore(input, { before: latest, windowStart, graceStart: Infinity, most });
-  const merged = missedBefore(input, { before: first.oldest, windowStart: graceStart, graceStart, most: 0 });
+  const max = (definition.maxCatchUp ?? DEFAULT_MAX_CATCH_UP) - (onTime ? 0 : 1);
+  const first = missedBefore(input, { before: latest, windowStart, graceStart: Infinity, max });
+  const merged = missedBefore(input, { before: first.oldest, windowStart: graceStart, graceStart, max: 0 });
   const reason = onTime && first.oldest === latest ? 'schedule' : 'catch-up';
   return merging(input, occurrenceAt(first.oldest, spreadMs, reason), merged);
 }
@@ -122,14 +122,14 @@ interface CountBack {
   readonly before: number;
   readonly windowStart: number;
   readonly graceStart: number;
-  readonly most: number;
+  readonly max: number;
 }
 
-/** Counts back as far as the window reaches: no more than `most`, and those within their grace beyond that. */
-function missedBefore(input: PlanInput, { before, windowStart, graceStart, most }: CountBack): Missed {
+/** Counts back as far as the window reaches: no more than `max`, and those within their grace beyond that. */
+function missedBefore(input: PlanInput, { before, windowStart, graceStart, max }: CountBack): Missed {
   let [count, oldest] = [0, before];
   let instant = instantBetween(input, before);
-  while (instant !== null && instant >= windowStart && (count < most || instant >= graceStart)) {
+  while (instant !== null && instant >= windowStart && (count < max || instant >= graceStart)) {
     [count, oldest] = [count + 1, instant];
     instant = instantBetween(input, instant);
   }

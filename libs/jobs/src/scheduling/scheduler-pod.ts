@@ -169,10 +169,10 @@ export class SchedulerPod implements HeartbeatListener, CatalogListener, EngineO
 
   heartbeatAnswered(reply: HeartbeatReply, sentAt: number): void {
     this.members = reply.members;
-    this.catalogCache.hear(reply, sentAt);
-    this.#assignment.hear(reply);
+    this.catalogCache.applyHeartbeat(reply, sentAt);
+    this.#assignment.applyHeartbeat(reply);
     const foreign = reply.overdue.filter((late) => !this.#handleOverdue(late, reply));
-    if (foreign.length > 0) this.#takeover.hear(reply, foreign);
+    if (foreign.length > 0) this.#takeover.applyHeartbeat(reply, foreign);
   }
 
   /** @returns false if the holder, another pod, may need to be preempted */

@@ -33,7 +33,7 @@ export class Sweeper {
   readonly #watched = new Set<string>();
   readonly #restless = new Set<string>();
   /** In the call in progress. */
-  readonly #asked = new Set<string>();
+  readonly #inCall = new Set<string>();
   #cancel: CancelTimer = () => {};
   #sweeping: Promise<void> = Promise.resolve();
   #stopped = false;
@@ -58,7 +58,7 @@ export class Sweeper {
   leave(cron: string): void {
     this.#watched.delete(cron);
     this.#restless.delete(cron);
-    this.#asked.delete(cron);
+    this.#inCall.delete(cron);
   }
 
   /** Resolves when the sweep in progress has ended. */
@@ -106,11 +106,11 @@ export class Sweeper {
   async #sweep(crons: readonly string[]): Promise<void> {
     // Leaves out crons that were given up since the round began. Deleted before the call: a cron that is claimed for meanwhile
     // must be swept again.
-    for (const cron of crons) if (this.#restless.delete(cron)) this.#asked.add(cron);
-    if (this.#asked.size === 0) return;
-    const quiet = await this.deps.recovery.sweep([...this.#asked]);
-    for (const cron of quiet) this.#asked.delete(cron);
-    if (!this.#stopped) for (const cron of this.#asked) this.#restless.add(cron);
-    this.#asked.clear();
+    for (const cron of crons) if (this.#restless.delete(cron)) this.#inCall.add(cron);
+    if (this.#inCall.size === 0) return;
+    const quiet = await this.deps.recovery.sweep([...this.#inCall]);
+    for (const cron of quiet) this.#inCall.delete(cron);
+    if (!this.#stopped) for (const cron of this.#inCall) this.#restless.add(cron);
+    this.#inCall.clear();
   }
 }

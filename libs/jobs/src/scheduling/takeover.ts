@@ -48,17 +48,17 @@ export class Takeover {
   constructor(private readonly deps: TakeoverDeps) {}
 
   /** @param overdue the overdue crons that this pod does not hold */
-  hear({ members, now }: HeartbeatReply, overdue: readonly OverdueCron[]): void {
+  applyHeartbeat({ members, now }: HeartbeatReply, overdue: readonly OverdueCron[]): void {
     this.#cancel();
     this.#forget();
-    const heard = candidates(
+    const unsuspected = candidates(
       members.filter(({ sinceHeardMs }) => sinceHeardMs <= this.deps.timing.suspectAfterMs).map(({ pod }) => pod),
     );
     const mine = overdue.filter((late) => {
       if (this.#stopped || this.#tried.has(late.cron)) return false;
       const entered = this.deps.catalogCache.get(late.cron);
       if (!entered) return false;
-      return firstOf(entered.hash, heard) === this.deps.pod || this.#isAbandoned(late, now);
+      return firstOf(entered.hash, unsuspected) === this.deps.pod || this.#isAbandoned(late, now);
     });
     if (mine.length === 0) return;
     const sinceHeard = new Map(members.map(({ pod, sinceHeardMs }) => [pod, sinceHeardMs]));

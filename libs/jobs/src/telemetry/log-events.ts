@@ -10,13 +10,13 @@ export type EventLogger = Record<EventLevel, (detail: Record<string, unknown>, s
 };
 
 /** The same failure is logged once in this time: a store that is down fails many calls a second. */
-const TROUBLE_WINDOW_MS = 5_000;
+const REPEAT_WINDOW_MS = 5_000;
 
 /** Events that repeat with every call while their cause lasts. */
-const TROUBLES: ReadonlySet<EventName> = new Set(['store.failed', 'queue.failed', 'program.failed']);
+const FAILURES: ReadonlySet<EventName> = new Set(['store.failed', 'queue.failed', 'program.failed']);
 
 /** Failures remembered; a store that is down causes one per cron. */
-const MAX_TOLD = 1_000;
+const MAX_REMEMBERED = 1_000;
 
 /**
  * Writes every event as one line: `event`, a hash of the resource, and the fields of the event. Of a holder, only the label
@@ -29,9 +29,9 @@ export function logEvents(telemetry: Telemetry, logger: EventLogger, clock: Cloc
 
 /** Writes an event as one line. */
 export function lineWriter(logger: EventLogger, clock: Clock): EventListener {
-  const told = new Map<string, number>();
+  const logged = new Map<string, number>();
   return (event, detail) => {
-    if (TROUBLES.has(event) && !isNew(told, `${event} ${Object.values(detail).join(' ')}`, clock)) return;
+    if (FAILURES.has(event) && !isNew(logged, `${event} ${Object.values(detail).join(' ')}`, clock)) return;
     const [level] = EVENT_TEXT[event];
     if (logger.isLevelEnabled?.(level) === false) return;
     logger[level]({ event: snakeCase(event), ...scrub(presentable(detail)) }, eventSentence(event, detail));
@@ -50,16 +50,16 @@ function presentable(detail: object): Record<string, unknown> {
   return fields;
 }
 
-function isNew(told: Map<string, number>, trouble: string, clock: Clock): boolean {
+function isNew(logged: Map<string, number>, failure: string, clock: Clock): boolean {
   const now = clock.monotonic();
-  const last = told.get(trouble);
-  if (last !== undefined && now - last < TROUBLE_WINDOW_MS) return false;
+  const last = logged.get(failure);
+  if (last !== undefined && now - last < REPEAT_WINDOW_MS) return false;
   // Removed first, so that the map stays in the order of logging, the oldest in front.
-  told.delete(trouble);
-  for (const [oldest, at] of told) {
-    if (now - at < TROUBLE_WINDOW_MS && told.size < MAX_TOLD) break;
-    told.delete(oldest);
+  logged.delete(failure);
+  for (const [oldest, at] of logged) {
+    if (now - at < REPEAT_WINDOW_MS && logged.size < MAX_REMEMBERED) break;
+    logged.delete(oldest);
   }
-  told.set(trouble, now);
+  logged.set(failure, now);
   return true;
 }

@@ -29,14 +29,14 @@ export function checkedOptions<S extends z.ZodType>(
     const value = issue.path.reduce(inside, options);
     const show = secrets[String(issue.path[0])] ?? quoted;
     const expected = issue.message.replace(/\.$/, '');
-    // Without a key nothing says whether it may be shown, and what comes in place of options is often an address.
+    // Without a key it is unknown whether the value may be shown: a value in place of options is often an address.
     if (issue.path.length === 0) return `${owner}, options: ${expected}, got ${kindOf(options)}.`;
     const got = value === undefined ? 'nothing' : show(value);
     return `${owner}, option ${quoted(issue.path.join('.'))}: ${expected}, got ${got}.`;
   }
 }
 
-/** The parts of a schema that lead to what it says of an object. */
+/** The path of an issue within an object. */
 interface Definition {
   readonly shape?: Readonly<Record<string, z.ZodType>>;
   readonly innerType?: z.ZodType;

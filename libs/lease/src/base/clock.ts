@@ -1,4 +1,4 @@
-/** Takes back what was scheduled with {@link Clock.after}; calling it twice, or after the task ran, does nothing. */
+/** Cancels a task of {@link Clock.after}; calling it twice, or after the task ran, does nothing. */
 export type CancelTimer = () => void;
 
 /**

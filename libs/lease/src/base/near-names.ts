@@ -1,25 +1,25 @@
 const MAX_SUGGESTIONS = 5;
 
 /**
- * Names that a mistyped one may be meant as, the likeliest first: those that contain it or that it contains, and those at
- * most a third of its letters, or two, away (Levenshtein's distance).
+ * Suggestions for a mistyped name, the likeliest first: names that contain it or that it contains, and names within
+ * a Levenshtein distance of a third of its letters, at least two.
  */
-export function nearNames(asked: string, names: readonly string[]): string[] {
-  const word = asked.toLowerCase();
-  const most = Math.max(2, Math.floor(word.length / 3));
+export function nearNames(mistyped: string, names: readonly string[]): string[] {
+  const word = mistyped.toLowerCase();
+  const max = Math.max(2, Math.floor(word.length / 3));
   return names
-    .map((name) => ({ name, distance: distanceOf(word, name.toLowerCase(), most) }))
-    .filter(({ distance }) => distance <= most)
+    .map((name) => ({ name, distance: distanceOf(word, name.toLowerCase(), max) }))
+    .filter(({ distance }) => distance <= max)
     .toSorted((a, b) => a.distance - b.distance || (a.name < b.name ? -1 : 1))
     .slice(0, MAX_SUGGESTIONS)
     .map(({ name }) => name);
 }
 
-function distanceOf(asked: string, name: string, most: number): number {
-  const [shorter, longer] = asked.length < name.length ? [asked, name] : [name, asked];
+function distanceOf(word: string, name: string, max: number): number {
+  const [shorter, longer] = word.length < name.length ? [word, name] : [name, word];
   if (shorter.length > 2 && longer.includes(shorter)) return 0;
-  // Two names whose lengths differ by more than that are far apart: most of a long list is settled here.
-  return longer.length - shorter.length > most ? Infinity : levenshtein(asked, name);
+  // A cheap lower bound of the distance, which settles max of a long list.
+  return longer.length - shorter.length > max ? Infinity : levenshtein(word, name);
 }
 
 function levenshtein(a: string, b: string): number {
@@ -36,7 +36,7 @@ function levenshtein(a: string, b: string): number {
 }
 
 /** How a sentence about an unknown name goes on: the name that is meant, or all there are. */
-export function knownInstead(asked: string, names: readonly string[]): string {
-  const [near] = nearNames(asked, names);
+export function knownInstead(mistyped: string, names: readonly string[]): string {
+  const [near] = nearNames(mistyped, names);
   return near === undefined ? `known are ${names.join(', ')}` : `did you mean "${near}"?`;
 }

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { SetupError } from './errors.js';
 
 /**
- * What a lease is about: a name such as `'nightly-report'` or `'invoice:42'`, or its two parts.
+ * The name of a resource, such as `'nightly-report'` or `'invoice:42'`, or its two parts.
  *
  * `sensitive` ids (an e-mail address, a customer's number) are hashed before they leave the process, so that they stand in
  * no key, no log and no dashboard. A guessed id can still be hashed and compared.
@@ -38,7 +38,7 @@ export function reservedResource(type: 'role' | 'flight', id: string): ResourceN
 }
 
 /**
- * {@link resourceName} of what is to be taken: an election's role and a single flight are never a caller's own lease.
+ * {@link resourceName} for acquiring: the leases of elections and single flights are reserved.
  * @throws {SetupError} for a type that is reserved
  */
 export function takenName(resource: ResourceName): string {

@@ -84,7 +84,7 @@ const oneStore = schema
     error: 'expected none where a store is given',
   });
 
-/** @throws {SetupError} naming each wrong option, what was expected, and what came */
+/** @throws {SetupError} naming each invalid option, the expected form, and the value */
 export function leaseSettings(options: LeaseModuleOptions, owner = 'LeaseModule'): LeaseSettings {
   const secrets = { redis: shownRedisOption, store: (value: unknown) => typeof value };
   const { ttl, redis, ...rest } = checkedOptions({ owner, schema: oneStore, secrets }, options);

@@ -13,7 +13,7 @@ export interface OpenedStore {
   readonly store: LeaseStore;
   /** `null` where the store was given and stays the caller's. */
   readonly redis: RedisClient | null;
-  /** Closes what was opened here. */
+  /** Closes the connections opened here. */
   close(): Promise<void>;
 }
 

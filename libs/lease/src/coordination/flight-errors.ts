@@ -15,7 +15,7 @@ export class FlightTimeoutError extends FencepostError {
   }
 }
 
-/** What a build returned can't be a cache entry. Its callers get this error, and nothing was cached. */
+/** The result of a build cannot be cached. Its callers get this error, and nothing was cached. */
 export class FlightValueError extends FencepostError {
   readonly code = 'FLIGHT_VALUE';
 

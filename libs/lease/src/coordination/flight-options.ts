@@ -33,14 +33,14 @@ export interface FlightPlan {
 export function flightPlan(options: FlightOptions): FlightPlan {
   const { fresh, stale = 0, wait = '10s', onTimeout = 'stale', ttl, signal } = options;
   const plan = { freshMs: parseDuration(fresh), staleMs: parseDuration(stale), waitMs: parseDuration(wait) };
-  // Otherwise those who waited would find the value over as soon as it is there, and build it one after the other.
+  // Otherwise the waiters would find the value expired as soon as it exists, and build it one after the other.
   if (plan.freshMs === 0) throw new SetupError(`Expected fresh to be longer than 0, got ${JSON.stringify(fresh)}.`);
   return { ...plan, onTimeout, ttl, signal };
 }
 
 export type Usability = 'fresh' | 'stale' | 'none';
 
-/** What a cached value is good for at its age. */
+/** The use of a cached value at its age. */
 export function usability(cached: FencedValue | null, { freshMs, staleMs }: FlightPlan): Usability {
   if (!cached || cached.ageMs >= freshMs + staleMs) return 'none';
   return cached.ageMs < freshMs ? 'fresh' : 'stale';

@@ -19,7 +19,7 @@ export interface BuildContext {
 
 export type Build = (context: BuildContext) => Promise<unknown>;
 
-/** What a process's flights have in common. */
+/** Shared by all flights of a process. */
 export interface Airport {
   readonly leases: Leases;
   readonly cache: FencedValues;
@@ -34,7 +34,7 @@ export interface FlightRequest {
   readonly build: Build;
   /** Whether to wait while another process builds: a caller with a stale value doesn't. */
   readonly patient: boolean;
-  /** Of the value that is to be replaced. */
+  /** Of the value to be replaced. */
   readonly floor?: Fence | undefined;
 }
 
@@ -66,7 +66,7 @@ export class Flight {
     return this.#deserted.signal.aborted && !this.#building;
   }
 
-  /** Runs `landed` at the end, however it ends. */
+  /** Runs `landed` at the end, after success and failure. */
   onEnd(landed: () => void): void {
     void this.#outcome.catch(() => {}).then(landed);
   }

@@ -63,7 +63,7 @@ export class Semaphore {
   }
 
   /**
-   * Runs `work` in a place, waiting for it first, and frees it when `work` has ended, however it ended.
+   * Waits for a place, runs `work` in it, and frees it when `work` has returned or thrown.
    * @throws {LeaseLostError} when the place was lost before `work` ended
    * @throws what `work` throws, and whatever {@link acquire} throws
    */

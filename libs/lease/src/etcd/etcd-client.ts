@@ -111,7 +111,7 @@ export class EtcdClient {
       .post({ endpoint, path: 'auth/authenticate', body: this.#settings.user ?? {}, signal }, tokenReply)
       .then(({ token }) => token);
     const token = this.#token;
-    // Only a token is worth keeping: what failed is asked for again by the next one.
+    // Only a token is kept: after a failure, the next call asks again.
     token.catch(() => {
       if (this.#token === token) this.#token = undefined;
     });

@@ -1,7 +1,7 @@
 import { StoreAwayError } from '../base/errors.js';
 
 /** The gRPC status codes that are distinguished here: https://grpc.github.io/grpc/core/md_doc_statuscodes.html */
-/** Asking again won't help: what came is not understood. */
+/** An unexpected reply: a retry would not help. */
 export const UNKNOWN = 2;
 export const NOT_FOUND = 5;
 const DEADLINE_EXCEEDED = 4;

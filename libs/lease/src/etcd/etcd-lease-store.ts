@@ -103,7 +103,7 @@ export class EtcdLeaseStore implements LeaseStore {
   }
 
   /** @throws {EtcdError} */
-  /** etcd acknowledges what a majority has on its disks. */
+  /** etcd acknowledges a write once a majority has it on disk. */
   async probe(): Promise<Finding[]> {
     return [];
   }
@@ -177,7 +177,7 @@ export class EtcdLeaseStore implements LeaseStore {
     terms: readonly Term[],
     act: (member: EtcdMember, seen: StoredTerm) => Promise<boolean>,
   ): Promise<boolean[]> {
-    // Where another member is asked for the rest, what is known stays: a term released before would seem to be stale.
+    // A retry on another member keeps the replies so far: a term that is already released would seem to be stale.
     const known = new Map<number, boolean>();
     const keys = terms.map((term) => this.#termKey(term));
     await this.#client.ask(async (member) => {
@@ -200,7 +200,7 @@ export class EtcdLeaseStore implements LeaseStore {
   }
 }
 
-/** Unlike `Promise.all` it waits for all before it throws, so that nothing goes on when what failed is asked again. */
+/** Unlike `Promise.all`, waits for all before it throws, so that no call is in progress when the failed one is retried. */
 async function allDone(doing: readonly Promise<void>[]): Promise<void> {
   const failed = (await Promise.allSettled(doing)).find((outcome) => outcome.status === 'rejected');
   if (failed) throw failed.reason;

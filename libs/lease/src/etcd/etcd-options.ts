@@ -35,7 +35,7 @@ export function etcdSettings(options: EtcdOptions): EtcdSettings {
   return { endpoints: endpoints.map(endpoint), timeoutMs, user, fetch, clock };
 }
 
-/** Never repeats what came: it may hold a password. */
+/** Never repeats the value, which may contain a password. */
 function endpoint(text: string): string {
   const url = URL.canParse(text) ? new URL(text) : undefined;
   if (!url || !/^https?:$/.test(url.protocol)) {

@@ -76,7 +76,7 @@ class KeyWatch {
 
   #hear({ header, created, canceled, events }: WatchMessage): void {
     const next = BigInt(header.revision) + 1n;
-    // Compacted away, or a cluster that lost its data and counts from 1 again: what is put from now on will be heard of.
+    // The revision was compacted, or the cluster lost its data and counts from 1 again: watches from now on.
     const gone = canceled || (this.#from !== undefined && next < this.#from);
     if (gone) this.#from = undefined;
     if (gone) throw new Error('etcd ended this watch.');

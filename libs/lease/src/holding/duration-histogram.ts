@@ -1,6 +1,6 @@
 const MIN_MS = 0.1;
 const GROWTH = 1.02;
-/** Up to 78 hours; whatever is longer counts as that. */
+/** Up to 78 hours; longer durations count as that. */
 const BUCKETS = 1_100;
 /** p99.9 of 5,000 durations still has five above it. */
 const GENERATION = 5_000;

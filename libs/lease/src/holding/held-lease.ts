@@ -29,7 +29,7 @@ export interface NotAcquired {
 
 export type AcquireAnswer = { readonly acquired: true; readonly lease: Lease } | NotAcquired;
 
-/** What a lease calls; one object for many of them. */
+/** Callbacks of leases; one object for many of them. */
 export interface LeaseHooks {
   readonly letGo: (lease: KeptLease) => Promise<boolean>;
   /** Called once, when the lease is lost: cheaper than a signal for a hundred thousand leases. */

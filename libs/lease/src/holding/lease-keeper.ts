@@ -18,8 +18,8 @@ const TOLERANCE_MS = 2_000;
 const NOTHING: NotAcquired = { acquired: false, remainingMs: 0 };
 
 /**
- * Notices that this machine slept: the monotonic clock stands still meanwhile, so every deadline on it lies too late, and
- * only the wall clock shows what happened. A corrected wall clock looks the same, and stepping down for nothing is safe.
+ * Detects that the machine slept: the monotonic clock stands still meanwhile, so every deadline on it is too late, and
+ * only the wall clock shows the gap. A corrected wall clock looks the same, and giving up leases needlessly is safe.
  */
 class ClockJump {
   readonly #clock: Clock;
@@ -30,7 +30,7 @@ class ClockJump {
     this.#apart = this.#distance(clock.monotonic());
   }
 
-  /** Whether the two clocks moved apart by more than 2 s since the last look. */
+  /** Whether the two clocks have drifted apart by more than 2 s since the last call. */
   look(monotonicNow: number): boolean {
     const before = this.#apart;
     this.#apart = this.#distance(monotonicNow);
@@ -51,14 +51,14 @@ interface AcquireCall {
   readonly hooks: LeaseHooks;
 }
 
-/** Leases have few different TTLs; a round for each stays, without timers, for the next lease of it. */
+/** Leases have few different TTLs; idle rounds are kept, without timers, for the next lease of their TTL. */
 const IDLE_ROUNDS = 8;
 
 /**
- * Keeps the leases of one process: renews them together, and notifies each holder at once when its right to act has ended.
+ * Keeps the leases of one process: renews them together, and notifies each holder at once when its lease is lost.
  *
- * A lease that was lost is **not** released in the background. The sixth of its ttl that is left is the time the work needs
- * to stop; a release by the keeper would let another holder in while it still runs. The holder may release it then.
+ * A lost lease is **not** released in the background. The last sixth of its TTL is the time that the work needs
+ * to stop; a release by the keeper would let another holder in while it still runs. The holder may release it after that.
  */
 export class LeaseKeeper {
   readonly holder: string;
@@ -83,10 +83,9 @@ export class LeaseKeeper {
   }
 
   /**
-   * Asks once, without waiting for the present holder.
+   * Tries once, without waiting for the present holder.
    * @throws {SetupError} for a ttl outside its bounds
    * @throws {FenceExhaustedError}
-   * @throws when the store could not be asked
    */
   async tryAcquire(resource: string, options: TryAcquireOptions): Promise<AcquireAnswer> {
     const { ttlMs, holder = this.holder, floor = NO_FENCE, places } = options;
@@ -99,9 +98,9 @@ export class LeaseKeeper {
   }
 
   /**
-   * Asks for many at once, without waiting for the present holders: one call where the store takes many.
-   * @returns for each in the order given
-   * @throws as {@link tryAcquire}; what may have been taken is given back
+   * Tries many at once, without waiting for the present holders: one call if the store supports it.
+   * @returns an answer for each, in the order given
+   * @throws as {@link tryAcquire}; leases that may have been granted are released
    */
   async tryAcquireMany(
     wanted: readonly WantedLease[],
@@ -128,8 +127,8 @@ export class LeaseKeeper {
   }
 
   /**
-   * Renews these now, in one call per ttl, beside the renewals that come by themselves.
-   * @returns for each in the order given whether it is still held; the ones that aren't are lost
+   * Renews these now, in one call per TTL, in addition to the periodic renewals.
+   * @returns for each, in the order given, whether it is still held; if not, it is lost
    * @throws when the store could not be asked; nothing is lost by that
    */
   async renewNow(leases: readonly Lease[]): Promise<boolean[]> {
@@ -258,7 +257,7 @@ export class LeaseKeeper {
     this.#reports.lost(kept, reason);
   }
 
-  /** Before the holder is notified: whatever an abort listener does or throws, no timer keeps running for this lease. */
+  /** Called before the holder is notified: no timer is left for this lease, even if an abort listener throws. */
   #drop(kept: KeptLease): void {
     this.#kept.delete(kept);
     const isIdle = this.#rounds.get(kept.ttlMs)?.remove(kept);
@@ -273,8 +272,8 @@ export class LeaseKeeper {
   }
 
   /**
-   * The deadline has a timer of its own, so that it also comes when a renewal hangs. One for all leases, armed for the
-   * earliest; renewals don't move it, it looks again when it fires.
+   * The deadline has its own timer, so that it fires even if a renewal hangs: one timer for all leases, armed for the
+   * earliest. Renewals don't move it; it is armed again when it fires.
    */
   #watch(at: number): void {
     if (this.#deadline && this.#deadline.at <= at) return;
@@ -293,7 +292,7 @@ export class LeaseKeeper {
     const now = this.#clock.monotonic();
     this.#look(now);
     for (const kept of [...this.#kept]) if (mustStop(kept, now)) this.#lose(kept, 'expired');
-    // Not as the arguments of one call: a hundred and fifty thousand of them overflow the stack.
+    // Not Math.min(...): 150,000 arguments overflow the stack.
     const earliest = [...this.#kept].reduce((at, kept) => Math.min(at, stopAt(kept)), Infinity);
     if (this.#kept.size > 0) this.#watch(earliest);
   }

@@ -50,7 +50,7 @@ export interface WaitOptions extends AcquireOptions {
 const DEFAULT_WAIT = '30s';
 
 /**
- * Leases of one process: take one if it is free, wait for one, or run something under one.
+ * The leases of one process: acquire one if it is free, wait for one, or run a function under one.
  *
  * Every lease is renewed until it is released or lost. `await using leases = …`, or `close()`, releases all of them.
  */
@@ -59,7 +59,7 @@ export class Leases implements AsyncDisposable {
   readonly #clock: Clock;
   /** Renews the held leases; for callers that need a busy holder's remaining time. */
   readonly keeper: LeaseKeeper;
-  /** Wakes waiters at a release; for code on top of leases that waits in its own way. */
+  /** Wakes waiters at a release; for code on top of leases that implements its own waiting. */
   readonly hints: ReleaseHints;
   readonly #random: () => number;
   readonly #ttlMs: number;
@@ -85,9 +85,9 @@ export class Leases implements AsyncDisposable {
   }
 
   /**
-   * Asks once.
+   * Tries once.
    * @returns `null` when another holder has it
-   * @throws {SetupError} for a resource or a ttl that can't be
+   * @throws {SetupError} for an invalid resource or TTL
    * @throws {FenceExhaustedError}
    * @throws when the store could not be asked
    */
@@ -97,8 +97,8 @@ export class Leases implements AsyncDisposable {
   }
 
   /**
-   * Waits until it is free, `wait` at most, asking at growing, jittered intervals and after every release it hears of.
-   * @throws {LeaseBusyError} when another holder had it all the time
+   * Waits until it is free, for at most `wait`, trying at growing, jittered intervals and after every announced release.
+   * @throws {LeaseBusyError} if another holder had it all the time
    * @throws the signal's reason when it aborts, and whatever {@link tryAcquire} throws
    */
   async acquire(resource: ResourceName, options: WaitOptions = {}): Promise<Lease> {
@@ -107,10 +107,10 @@ export class Leases implements AsyncDisposable {
   }
 
   /**
-   * Runs `work` under a lease, waiting for it first, and releases it when `work` has ended, however it ended.
+   * Waits for the lease, runs `work` under it, and releases it when `work` has returned or thrown.
    *
-   * `lease.signal` aborts when the lease is lost; `work` has to stop then. A loss is never swallowed: whatever `work`
-   * returned or threw, the caller gets the loss, with what was thrown as its cause.
+   * `lease.signal` aborts when the lease is lost; `work` must stop then. A loss is never swallowed: even if `work`
+   * returned, the caller gets the loss; if `work` threw, its error is the cause of the loss.
    * @throws {LeaseLostError} when it was lost before `work` ended
    * @throws what `work` throws, and whatever {@link acquire} throws
    */
@@ -118,7 +118,7 @@ export class Leases implements AsyncDisposable {
     return this.run(await this.acquire(resource, options), work);
   }
 
-  /** Like {@link using}, under a lease that is held already. It is released at the end. */
+  /** Like {@link using}, under a lease that is already held. It is released at the end. */
   async run<T>(lease: Lease, work: (lease: Lease) => Promise<T>): Promise<T> {
     try {
       const result = await underLease(lease, work);
@@ -134,8 +134,8 @@ export class Leases implements AsyncDisposable {
   }
 
   /**
-   * Takes all of them or none: what could be had is given back while another is busy, so that two who want the same ones
-   * in another order don't wait for each other.
+   * Acquires all of them or none: while one is busy, the others are released, so that two callers that want the same ones
+   * in a different order don't wait for each other.
    * @throws as {@link acquire} does
    */
   async acquireMany(resources: readonly ResourceName[], options: WaitOptions = {}): Promise<LeaseGroup> {
@@ -144,8 +144,8 @@ export class Leases implements AsyncDisposable {
   }
 
   /**
-   * Renews these now, beside the renewals that come by themselves.
-   * @returns for each in the order given whether it is still held
+   * Renews these now, in addition to the periodic renewals.
+   * @returns for each, in the order given, whether it is still held
    * @throws when the store could not be asked; nothing is lost by that
    */
   renewMany(leases: readonly Lease[]): Promise<boolean[]> {
@@ -158,20 +158,20 @@ export class Leases implements AsyncDisposable {
   }
 
   /**
-   * Which ttl the resource needs, from how long it was held here: for the work to end within one term, with room for the
-   * store's answers and the time to stop. Says so too where nothing, or too little, has been measured.
+   * The TTL that the resource needs, from how long it was held here: the work should end within one term, with time for the
+   * replies of the store and for stopping. Also says if there are no or too few measurements.
    */
   ttlAdvice(resource: ResourceName): TtlAdvice {
     return this.#adviser.advice(resourceName(resource));
   }
 
-  /** Gives back all that is held. @returns how many were still ours */
+  /** Releases all leases. @returns how many were still held */
   releaseAll(): Promise<number> {
     return this.keeper.releaseAll();
   }
 
   /**
-   * Gives back all that is held and stops listening.
+   * Releases all leases and stops listening.
    * @throws when the store could not be asked; the terms then end by themselves within their ttl
    */
   async close(): Promise<void> {

@@ -1,7 +1,7 @@
 import type { Clock } from '../base/clock.js';
 import type { LeaseStore, StopWatching } from '../store/lease-store.js';
 
-/** The first waiter opens one connection; a waiter soon afterwards finds it open. */
+/** A waiter soon after the last one finds the connection still open. */
 const LINGER_MS = 1_000;
 
 interface Listener {
@@ -19,8 +19,8 @@ export interface Listening {
 }
 
 /**
- * The store's announcements of releases, for all who wait in this process: one watch, opened by the first of them and closed
- * a second after the last. Nothing relies on it, so whatever goes wrong with it is no failure.
+ * Announcements of releases, for all waiters of this process: one watch, opened by the first waiter and closed
+ * a second after the last. A hint: its failures are ignored.
  */
 export class ReleaseHints {
   readonly #store: LeaseStore;
@@ -53,7 +53,7 @@ export class ReleaseHints {
     };
   }
 
-  /** Closes the watch; who still waits goes on without hints. */
+  /** Closes the watch; remaining waiters continue without hints. */
   async close(): Promise<void> {
     this.#cancelLinger();
     const watch = this.#watch;

@@ -8,16 +8,16 @@ export interface RoundOptions {
   readonly clock: Clock;
   readonly reports: LeaseReports;
   readonly ttlMs: number;
-  /** Called when a reply arrives, before it counts: after a sleep of the machine the deadlines are wrong. */
+  /** Called when a reply arrives, before it is applied: after a sleep of the machine the deadlines are wrong. */
   readonly onReply: () => void;
   readonly onRefused: (lease: KeptLease) => void;
 }
 
 /**
- * Renews all leases of one ttl together: one timer and one call per ttl/3, however many there are.
+ * Renews all leases of one TTL together: one timer, and one call per TTL/3.
  *
- * It doesn't wait for replies. A call that hangs delays nothing: the next round asks again, and who has to stop is decided
- * by the keeper's deadline.
+ * It doesn't wait for replies: the next round sends again after a call that hangs, and the keeper's deadline decides when a
+ * holder must stop.
  */
 export class RenewalRound {
   readonly #options: RoundOptions;
@@ -31,7 +31,7 @@ export class RenewalRound {
     this.#options = options;
   }
 
-  /** Counted from when the lease was asked for: a slow reply leaves less time until its first renewal. */
+  /** Counted from when the lease was requested: a slow reply leaves less time until its first renewal. */
   add(lease: KeptLease): void {
     this.#leases.add(lease);
     this.#arm(lease.since + this.#options.ttlMs / 3);
@@ -46,7 +46,7 @@ export class RenewalRound {
   }
 
   /**
-   * Those of `leases` that are renewed here.
+   * Renews those of `leases` that belong to this round.
    * @throws when the store could not be asked
    */
   async renewNow(leases: readonly Lease[]): Promise<void> {
@@ -92,7 +92,7 @@ export class RenewalRound {
     this.#cancelRetry ??= this.#options.clock.after(this.#options.ttlMs / 12, () => this.#retry());
   }
 
-  /** One by one: a batch fails as a whole, and one dead node of a cluster would take the leases of all others along. */
+  /** One by one: a batch fails as a whole, and one dead node of a cluster would cost the leases on all others. */
   #retry(): void {
     this.#cancelRetry = undefined;
     const leases = [...this.#failed];

@@ -3,7 +3,7 @@ import { MAX_TTL_MS, MIN_TTL_MS } from '../store/lease-request.js';
 
 export type TtlVerdict = 'fits' | 'too-short' | 'too-long' | 'too-few-samples';
 
-/** What was measured. Milliseconds. */
+/** Measurements. Milliseconds. */
 export interface TtlMeasurements {
   /** The resource, or `<type>:*` when it is about all resources of a type. */
   readonly about: string;
@@ -17,7 +17,7 @@ export interface TtlMeasurements {
   readonly ttlMs: number | null;
 }
 
-/** What an operator needs to know to choose a ttl, and one sentence that says it. */
+/** The facts for choosing a TTL, and a sentence that sums them up. */
 export interface TtlAdvice extends TtlMeasurements {
   /** `null` as long as there are too few samples. */
   readonly advisedTtlMs: number | null;

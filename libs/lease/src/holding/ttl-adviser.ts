@@ -12,7 +12,7 @@ export interface TtlAdviserOptions {
   readonly maxRemembered?: number;
 }
 
-/** What is known of one resource, or of one type. */
+/** The measurements of one resource, or of one type. */
 class HoldTimes {
   readonly held = new DurationHistogram();
   ttlMs: number | null = null;

@@ -9,7 +9,7 @@ export interface Waiting {
   /** From 0 up to 1. */
   readonly random: () => number;
   readonly hints: ReleaseHints;
-  /** Whose release may let us in. */
+  /** Resources whose release may end the waiting. */
   readonly resources: readonly string[];
   readonly waitMs: number;
   readonly signal?: AbortSignal | undefined;
@@ -19,15 +19,15 @@ type Answer = { readonly acquired: true } | NotAcquired;
 
 const FIRST_PAUSE_MS = 50;
 const MAX_PAUSE_MS = 2_000;
-/** Many wait for one release: they don't all ask in the same millisecond. */
+/** Jitter: many may wait for one release. */
 const SPREAD_MS = 10;
 
 /**
- * Asks until it is granted, for `waitMs` at most: at once, after a release that was announced, when the holder's term should
- * be over, and in between at intervals that double and are jittered. The announcement is a hint, so it alone is never
- * waited for.
- * @throws {LeaseBusyError} when the time is over
- * @throws the signal's reason when it aborts, what is final or a bug at once, and the store's last error when the time is over
+ * Tries until it is granted, for at most `waitMs`: at once, after an announced release, when the term of the holder should
+ * be over, and in between at doubling, jittered intervals. The announcement is a hint and is never waited for
+ * alone.
+ * @throws {LeaseBusyError} after `waitMs`
+ * @throws the reason of the signal when it aborts, a final error or a bug at once, and the last store error after `waitMs`
  */
 export async function waitFor<A extends Answer>(
   ask: () => Promise<A>,

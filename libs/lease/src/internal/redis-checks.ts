@@ -1,4 +1,4 @@
-/** Not public API: what a Redis can promise, as `connectLeases` and the doctor see it. */
+/** Not public API: the guarantees of a Redis, for `connectLeases` and the doctor. */
 
 export { probeRedis, readServers } from '../redis/redis-probe.js';
 export type { ProbeOptions } from '../redis/redis-probe.js';

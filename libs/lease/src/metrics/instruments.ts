@@ -12,7 +12,7 @@ const LATENCY_MS = [0.5, 1, 2, 5, 10, 25, 50, 100, 250, 500, 1_000, 2_500, 5_000
 const HOLD_MS = [10, 50, 100, 300, 1_000, 3_000, 10_000, 30_000, 60_000, 300_000, 900_000, 3_600_000];
 
 /**
- * What is counted. A metric that the registry has already is used again: two modules of one process count together.
+ * The metrics. One that the registry already has is reused: two modules of one process count together.
  * @throws {Error} of prom-client, when the registry has another kind of metric under one of these names
  */
 export function instruments(registry: MetricsRegistry) {

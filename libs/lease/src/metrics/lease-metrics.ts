@@ -17,7 +17,7 @@ export interface LeaseMetricsOptions {
 /** A downstream and a node are parts of a deployment: a person has written their names down. */
 const NAMES_AT_MOST = 20;
 
-/** The bound is one of the registry, however many count in it. */
+/** The bound is per registry, shared by all metrics in it. */
 const seenIn = new WeakMap<MetricsRegistry, Readonly<Record<'types' | 'downstreams' | 'nodes', Set<string>>>>();
 
 /**
@@ -46,10 +46,10 @@ const REST = 'other';
  * counts, so a label whose values come from outside would fill the memory of the process and of Prometheus.
  * @param seen shared by all that count in one registry
  */
-function boundedLabels(most: number, seen: Set<string>): (value: string) => string {
+function boundedLabels(max: number, seen: Set<string>): (value: string) => string {
   return (value) => {
     if (seen.has(value)) return value;
-    if (seen.size >= most) return REST;
+    if (seen.size >= max) return REST;
     seen.add(value);
     return value;
   };

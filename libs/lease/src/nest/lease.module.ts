@@ -25,7 +25,7 @@ const { ConfigurableModuleClass, MODULE_OPTIONS_TOKEN } = new ConfigurableModule
   }))
   .build();
 
-/** What an operator has to read even where nothing else of the leases is logged. */
+/** Warnings for the operator, logged even if no other lease event is. */
 function warn(event: LeaseEvent): void {
   if (event.name === 'store.warning') logger.warn(event.message);
 }

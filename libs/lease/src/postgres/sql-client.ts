@@ -11,7 +11,7 @@ export interface SqlResult {
   readonly rowCount: number | null;
 }
 
-/** What is asked of a PostgreSQL client: a `Pool`, a `Client` or a `PoolClient` of `pg` is one. */
+/** The interface of a PostgreSQL client that is needed: `Pool`, `Client` and `PoolClient` of `pg` have it. */
 export interface SqlClient {
   query(query: SqlQuery): Promise<SqlResult>;
 }

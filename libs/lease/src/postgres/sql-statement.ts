@@ -17,7 +17,7 @@ export class SqlStatement {
     readonly name: string,
     text: string,
   ) {
-    // The server shows the beginning of what it runs, and that should be the statement.
+    // The server shows the beginning of a running query, which should be the statement.
     this.#text = text.replace(COMMENT, '');
   }
 

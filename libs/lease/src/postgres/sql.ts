@@ -59,7 +59,7 @@ export function sql(pieces: TemplateStringsArray, ...parts: readonly unknown[]):
 
 /**
  * A name of a schema, table or column as a fragment: `identifier('public', 'orders')` is `"public"."orders"`.
- * @throws {SetupError} for what can't be a name
+ * @throws {SetupError} for an invalid name
  */
 export function identifier(...path: readonly string[]): SqlFragment {
   return new SqlFragment([path.map(quoteIdentifier).join('.')], []);

@@ -49,7 +49,7 @@ export class QuorumAcquisition {
     this.#options = options;
   }
 
-  /** What came of it, once it has run. */
+  /** The result, once it has run. */
   get won(): Won | undefined {
     return this.#outcome === 'given up' ? undefined : this.#outcome;
   }
@@ -85,7 +85,7 @@ export class QuorumAcquisition {
     if (quorum.isOutOfReach(failures)) throw quorum.unavailable(failures);
     if (grants.length + open >= quorum.majority) return undefined;
     const busy = answers.flatMap(({ answer }) => (answer.acquired ? [] : [answer.remainingMs]));
-    // What was granted here is given back, so it takes that many busy nodes less until a majority is free.
+    // The nodes that granted are released, so a majority is free once that many fewer busy nodes become free.
     const needed = quorum.majority - grants.length;
     const remainingMs = busy.toSorted((a, b) => a - b)[Math.min(needed, busy.length) - 1] ?? 0;
     return { won: false, remainingMs, contested: grants.length > 0 };

@@ -11,7 +11,7 @@ interface Heard {
   readonly lastAt: number;
   /** How many announcements each node has made. */
   readonly counts: Map<string, number>;
-  readonly told: number;
+  readonly announced: number;
 }
 
 /** Announcements of one release come within milliseconds of each other. */
@@ -32,12 +32,12 @@ export class QuorumAnnouncements {
   hear(node: string, resource: string): void {
     const { clock, majority, onReleased } = this.#options;
     this.#forgetOld();
-    const { counts, told } = this.#heard.get(resource) ?? { counts: new Map<string, number>(), told: 0 };
+    const { counts, announced } = this.#heard.get(resource) ?? { counts: new Map<string, number>(), announced: 0 };
     counts.set(node, (counts.get(node) ?? 0) + 1);
     // Counted and not just collected: one node may announce a second release before the others announce the first.
-    const isNews = [...counts.values()].filter((count) => count > told).length >= majority;
+    const isNews = [...counts.values()].filter((count) => count > announced).length >= majority;
     this.#heard.delete(resource);
-    this.#heard.set(resource, { lastAt: clock.monotonic(), counts, told: isNews ? told + 1 : told });
+    this.#heard.set(resource, { lastAt: clock.monotonic(), counts, announced: isNews ? announced + 1 : announced });
     if (isNews) notifyWatcher(onReleased, resource);
   }
 

@@ -6,7 +6,7 @@ export interface Ballot<T> {
   readonly answer: T;
 }
 
-/** What is known so far. */
+/** The replies so far. */
 export interface Tally<T> {
   readonly answers: readonly Ballot<T>[];
   readonly failures: readonly NodeFailure[];

@@ -4,7 +4,7 @@ import type { Fence } from '../base/fence.js';
 import type { AcquireRequest } from '../store/lease-store.js';
 import { QuorumRecent } from './quorum-recent.js';
 
-/** What is sent as the floor of one acquire, and who wants to know what came of it. */
+/** The floor of one acquire, and the callbacks for its result. */
 export interface Floor {
   readonly floor: Fence;
   /** @param fences what the nodes that granted have issued */

@@ -74,7 +74,7 @@ export class QuorumLeaseStore implements LeaseStore {
   }
 
   /**
-   * `true` for what a majority has extended, `false` for what a majority doesn't know any more.
+   * `true` for terms that a majority has extended, `false` for terms that a majority no longer has.
    * @throws {QuorumUnavailableError} when one of the terms is neither, because nodes failed
    */
   async renew(terms: readonly Term[], ttlMs: number): Promise<boolean[]> {
@@ -93,7 +93,7 @@ export class QuorumLeaseStore implements LeaseStore {
   }
 
   /**
-   * On all nodes, those that are left out included: each of them may have granted. `true` where a majority ended the term.
+   * Sent to all nodes, unhealthy ones included: each may have granted. `true` for terms that a majority ended.
    * @throws {QuorumUnavailableError} when too few nodes answered
    */
   async release(terms: readonly Term[]): Promise<boolean[]> {
@@ -104,7 +104,7 @@ export class QuorumLeaseStore implements LeaseStore {
       always: true,
       decide: (tally) => {
         const agreed = terms.map((_, at) => this.#agreed(tally, at));
-        // Everybody who is there was heard, and they are a majority: what they didn't confirm was no longer ours for sure.
+        // All reachable nodes replied, and they are a majority: a term that they did not confirm was certainly over.
         const isLast = tally.open === 0 && !this.#quorum.isOutOfReach(tally.failures);
         return decided(agreed) ?? (isLast ? agreed.map((one) => one ?? false) : this.#refuseEarly(tally));
       },
@@ -164,7 +164,7 @@ export class QuorumLeaseStore implements LeaseStore {
 
   async #acquire(term: string, request: AcquireRequest): Promise<AcquireReply> {
     const known = this.#outcomes.get(term);
-    // What an attempt gave back is still on its way to slow nodes, and would end what the same nonce is granted now.
+    // The release of an earlier try may still be in flight to slow nodes, and would end a new grant with the same nonce.
     if (known && 'lost' in known) return known.lost();
     const acquisition = new QuorumAcquisition({
       quorum: this.#quorum,
@@ -193,7 +193,7 @@ export class QuorumLeaseStore implements LeaseStore {
     );
   }
 
-  /** What a majority says of the `at`-th term. */
+  /** The answer of a majority about the `at`-th term. */
   #agreed({ answers }: Tally<boolean[]>, at: number): boolean | undefined {
     const { nodes, majority } = this.#quorum;
     const yes = answers.filter(({ answer }) => answer[at]).length;

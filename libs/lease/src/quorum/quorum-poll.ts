@@ -70,7 +70,7 @@ export class Quorum {
     return failures.length > this.nodes.length - this.majority;
   }
 
-  /** What a node refuses and says why is no outage, and is said as the node said it. */
+  /** A refusal with a reason is no outage; its error is passed on. */
   unavailable(failures: readonly NodeFailure[]): unknown {
     const refusal = failures.find(({ error }) => isRefusal(error));
     return refusal?.error ?? new QuorumUnavailableError(failures, { of: this.nodes.length, majority: this.majority });

@@ -70,7 +70,7 @@ export class RedisQuorumNode implements QuorumMember {
   }
 
   /**
-   * The first attempt; after it the node goes on trying by itself, whatever came of it.
+   * The first attempt to connect; afterwards the node keeps trying by itself.
    * @returns what keeps it from being reached, if anything does
    * @throws {SetupError} when it may never vote as it is set up
    */
@@ -153,7 +153,7 @@ export class RedisQuorumNode implements QuorumMember {
     const { clock, longestTtlMs, meet } = this.#options;
     const facts = await readServerFacts(this.#redis, { clock, address: this.name });
     const uptimeSeconds = Number(/^uptime_in_seconds:(\d+)/m.exec(await this.#redis.info('server'))?.[1] ?? 0);
-    // What was read in two connections may be of two boots.
+    // Two connections may belong to two boots of the server.
     if (connection !== this.#connections) throw new Error('Connection is closed.');
     const unfit = judgeServer(facts, { criticality: 'efficiency' }).find(({ danger }) => danger === 'refuse');
     if (unfit) throw new SetupError(unfit.message);

@@ -1,11 +1,11 @@
 import type { RedisClient } from './redis-script.js';
 
-/** A script holds up everybody else's commands while it runs: a thousand terms take about a millisecond. */
+/** A script blocks the server while it runs: a thousand terms take about a millisecond. */
 const MAX_BATCH_SIZE = 1_000;
 
 /**
- * One script for many resources; on a cluster one for each, because their keys lie in different slots. Those are all
- * written in one turn, so it is still one round trip, and unlike a pipeline each of them survives a moving slot.
+ * One script for many resources; on a cluster one for each, because their keys are in different slots. Those are all
+ * sent in one tick, so it is still one round trip, and unlike a pipeline each survives a moving slot.
  * @returns an answer per item, in the order given
  */
 export function inBatches<T, A>(

@@ -24,12 +24,12 @@ export class SingleRedis extends Redis {
   }
 }
 
-/** A cluster that bounds also what it holds back: while it looks for its nodes ioredis lets commands wait for ever. */
+/** A cluster with a timeout for queued commands too: ioredis lets commands wait for ever while it discovers nodes. */
 export class BoundedCluster extends Cluster {
   constructor(
     private readonly addresses: readonly { host: string; port: number }[],
     private readonly settings: ClusterSettings,
-    /** May be changed; goes for what is sent from then on. */
+    /** May be changed; applies to later commands. */
     public limitMs: number,
   ) {
     super([...addresses], settings);
@@ -47,7 +47,7 @@ export class BoundedCluster extends Cluster {
   override connect(): Promise<void> {
     return new Promise((resolve, reject) => {
       const onClose = () => reject(new Error('The cluster is not whole'));
-      // What closes before that, ioredis tells itself.
+      // ioredis itself reports a connection that closes before that.
       const onFound = () => this.once('close', onClose);
       const forget = () => this.off('connect', onFound).off('close', onClose);
       this.once('connect', onFound);

@@ -30,7 +30,7 @@ export class HistoryWatch {
     this.#options = options;
   }
 
-  /** The first look at all primaries. Reports nothing: what is found decides whether there is a start at all. */
+  /** The first check of all primaries. Reports nothing: the caller decides by the findings whether to start. */
   async begin(redis: RedisClient): Promise<Finding[]> {
     const findings = await Promise.all(
       primaries(redis).map(async (node) => {

@@ -17,7 +17,7 @@ import type { AcquireReply, AcquireRequest, Holding, QuorumMember, StopWatching 
 export interface RedisLeaseStoreOptions extends KeySpace {
   /** Default: the caller's own. */
   readonly kind?: LeaseKind;
-  /** Stays the caller's to close. */
+  /** The caller closes it. */
   readonly redis: RedisClient;
   /** A lease counts when so many replicas have it; `redis` is a connection of its own, which WAIT holds up. */
   readonly replication?: {
@@ -37,7 +37,7 @@ const scripts = loadScripts(new URL('../lua/', import.meta.url), [
   'raise-fence',
 ]);
 
-/** Leases in one Redis, or in one Redis Cluster. What it can't survive is said in the README. */
+/** Leases in one Redis, or in one Redis Cluster. For its limits, see the README. */
 export class RedisLeaseStore implements QuorumMember {
   readonly #redis: RedisClient;
   readonly #lease: (resource: string) => string;
@@ -156,19 +156,19 @@ function replyTo({ resource }: AcquireRequest, answer: unknown): AcquireReply {
   throw new Error(`Expected an answer about ${resource}, got ${JSON.stringify(text)}.`);
 }
 
-/** A key of another type: this lease fails, the others of the batch don't. */
+/** A key of the wrong type fails this lease only, not the batch. */
 function heeded({ resource, ttlMs }: AcquireRequest, answer: string): string {
   if (!answer.startsWith('FAILED')) return answer;
   process.emitWarning(`The lease of ${resource} can not be read: ${answer}`);
   return `BUSY ${ttlMs}`;
 }
 
-/** A busy reply has written nothing that could get lost. */
+/** A busy reply has written nothing, so it waits for no replicas. */
 function isAcquired(reply: unknown): boolean {
   return String(reply).startsWith('ACQUIRED ');
 }
 
-/** From the places, counted from 1, of those that were over: as a rule none, which is quick to write and to read. */
+/** From the positions, counted from 1, of terms that were over: usually none, which is quick to write and to read. */
 function answersOf(terms: readonly Term[], over: unknown): boolean[] {
   const answers = terms.map(() => true);
   for (const place of list(over)) answers[Number(place) - 1] = false;

@@ -4,7 +4,7 @@ import type { ClusterTarget, SentinelTarget } from './redis-target.js';
 /** Where a Redis is, as an option says it: the address of one server, or how to find one. */
 export type RedisOption = string | SentinelTarget | ClusterTarget;
 
-/** What an option that is none should have been. */
+/** The expected form of an invalid option. */
 export const REDIS_OPTION =
   'expected a Redis address such as redis://localhost:6379, or { sentinel: { sentinels, name } }, or { cluster: [address, …] }';
 
@@ -29,7 +29,7 @@ function isHostAndPort(value: unknown): boolean {
   return typeof host === 'string' && typeof port === 'number';
 }
 
-/** As a message shows it: without credentials, whatever it is. */
+/** The value for a message, without credentials. */
 export function shownRedisOption(value: unknown): string {
   return typeof value === 'string' ? JSON.stringify(redactUrl(value)) : 'an object';
 }

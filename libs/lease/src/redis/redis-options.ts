@@ -10,7 +10,7 @@ export interface ConnectSettings {
   readonly commandTimeoutMs: number;
   /** What `CLIENT LIST` shows for this connection. */
   readonly name: string;
-  /** What a lost lease costs, which decides what a server has to promise, see `judgeServer`; default `efficiency`. */
+  /** What a lost lease costs; decides which guarantees the server must give, see `judgeServer`; default `efficiency`. */
   readonly criticality?: Criticality;
   /** How many replicas each acquire waits for, see `waitForReplicas`; default 0. */
   readonly awaitedReplicas?: number;
@@ -96,7 +96,7 @@ export function clusterAddresses({ cluster }: ClusterTarget): { host: string; po
   });
 }
 
-/** A connection that is silent for twice the time a command may take is dead, whatever its socket says. */
+/** A connection that is silent for twice the command timeout counts as dead, even if its socket is open. */
 export function patienceMs(commandTimeoutMs: number): number {
   return 2 * commandTimeoutMs;
 }

@@ -44,13 +44,13 @@ export class RedisScript {
 }
 
 /**
- * What is sent in one turn of the event loop leaves in one write: a hundred contenders would be a hundred system calls, which
- * cost more than all else together. A lone command loses nothing by it. On a cluster each node writes by itself.
+ * Commands of one tick of the event loop are sent in one write: a hundred contenders would cause a hundred system calls, which
+ * would cost more than everything else. A single command loses nothing by it. On a cluster, ioredis writes to each node itself.
  */
 function holdBack(client: RedisClient): void {
   if (!('stream' in client)) return;
   const { stream } = client;
-  // None before the first connection, and a socket that is held back needs it once.
+  // There is no stream before the first connection; a corked one needs no second cork.
   if (!stream || stream.writableCorked > 0) return;
   stream.cork();
   process.nextTick(() => stream.uncork());
@@ -58,7 +58,7 @@ function holdBack(client: RedisClient): void {
 
 const INCLUDE = /^-- @include (lease\/)?([a-z][a-z0-9-]*)$/gm;
 
-/** The scripts of this package, beside the sources and in dist alike: what scripts of several packages need is here. */
+/** The scripts of this package, in sources and dist alike; scripts of several packages include some of them. */
 const SHARED = new URL('../lua/', import.meta.url);
 
 function readScript(directory: URL, name: string): string {

@@ -1,7 +1,7 @@
 import type { ServerFacts } from './server-facts.js';
 import type { Finding } from '../store/finding.js';
 
-/** What tells one memory of the past from another. */
+/** Identifies the data set of a server. */
 export type History = Pick<
   ServerFacts,
   'address' | 'role' | 'runId' | 'replicationId' | 'formerReplicationId' | 'appendOnly'

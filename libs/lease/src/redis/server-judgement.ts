@@ -28,7 +28,7 @@ const TOLERATED_SKEW_MS = 1_000;
  *
  * Where each write waits for a replica there is no `ASYNC_REPLICATION`, and `APPEND_FSYNC` is a warning: one server that loses
  * its power loses nothing then, both at once do.
- * What a server refuses to report (`UNCHECKED`) is unknown and no reason to refuse it: managed servers never report it.
+ * A fact that a server does not report (`UNCHECKED`) is no reason to refuse it: managed servers never report some.
  */
 export function judgeServer(facts: ServerFacts, demands: Demands): Finding[] {
   return RULES.map((rule) => rule(facts, demands)).filter((finding) => finding !== null);
@@ -144,7 +144,7 @@ function skew({ clock, address }: ServerFacts): Finding | null {
   );
 }
 
-/** What has to last for correctness is a warning where a lost lease costs only work. */
+/** A missing durability guarantee is an error for `correctness`, and a warning if a lost lease costs only work. */
 function stricter({ criticality }: Demands, code: FindingCode, message: string): Finding {
   return criticality === 'correctness' ? refuse(code, message) : warn(code, message);
 }

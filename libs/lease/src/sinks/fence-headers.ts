@@ -5,7 +5,7 @@ import type { Fenced } from './fenced-sql.js';
 const RESOURCE = 'fencepost-resource';
 const FENCE = 'fencepost-fence';
 
-/** A type and not an interface, so that it may be spread into whatever a client calls headers. */
+/** A type and not an interface, so that it can be spread into the headers of any client. */
 export type FenceHeaders = Readonly<Record<typeof RESOURCE | typeof FENCE, string>>;
 
 /** Headers of a request as Fetch, Node and Express have them. */
@@ -41,7 +41,7 @@ export function readFenceHeaders(headers: IncomingFenceHeaders): Fenced {
 interface Header<T> {
   readonly name: string;
   readonly expected: string;
-  /** Throws for what it can't read. */
+  /** @throws for an invalid value */
   readonly parse: (value: string) => T;
 }
 
@@ -50,7 +50,7 @@ function read<T>(headers: IncomingFenceHeaders, { name, expected, parse }: Heade
   try {
     if (values.length === 1) return parse(values[0] ?? '');
   } catch {
-    // Said below, in the same words for whatever is wrong with it.
+    // Reported below, with the same message for every kind of error.
   }
   const got =
     values.length === 0 ? 'nothing' : values.map((value) => JSON.stringify(value.slice(0, 200))).join(' and ');

@@ -7,7 +7,7 @@ import type { LeaseObserver } from '../telemetry/lease-events.js';
 import { refuseStale } from './refuse-stale.js';
 import { SqlFragment, sql } from '../postgres/sql.js';
 
-/** A lease, an attempt: whatever has been issued a fence for a resource. */
+/** A lease or an attempt: a holder of a fence for a resource. */
 export interface Fenced {
   readonly resource: string;
   readonly fence: Fence;

@@ -1,4 +1,4 @@
-/** What a lost lease costs: `efficiency` work done twice, `correctness` damage, so that acknowledged writes have to last. */
+/** What a lost lease costs: `efficiency` work done twice, `correctness` damage, so acknowledged writes must be durable. */
 export type Criticality = 'efficiency' | 'correctness';
 
 export type FindingCode =
@@ -18,7 +18,7 @@ export type FindingCode =
   | 'RESTARTED'
   | 'HISTORY_LOST';
 
-/** One guarantee a server can't give: what was expected, what was found, what to do. */
+/** A guarantee that a server does not give: what was expected, what was found, what to do. */
 export interface Finding {
   readonly code: FindingCode;
   /** `refuse`: leases must not be kept there. `warn`: they may, if an operator accepts the risk. */

@@ -6,13 +6,13 @@ export interface Term {
   readonly nonce: string;
 }
 
-/** What a store granted: the right to act for one resource, for a bounded time. A value; a `Lease` renews it. */
+/** A granted lease: the right to act for one resource, for a bounded time. A value; a `Lease` renews it. */
 export interface Grant extends Term {
   /** A random identity per process, with a readable label in front. */
   readonly holder: string;
   readonly fence: Fence;
   readonly ttlMs: number;
-  /** Monotonic milliseconds of the holder's own clock; from here on it stops by itself, whatever the store says. */
+  /** Monotonic milliseconds of the holder's clock: from here on the holder must stop, without asking the store. */
   readonly trustedUntil: number;
 }
 

@@ -1,4 +1,4 @@
-/** What an implementation of `LeaseStore` takes and answers. */
+/** The types of an implementation of `LeaseStore`. */
 
 export type { AcquireReply, AcquireRequest, Holding, StopWatching } from './lease-store.js';
 export type { Term } from './grant.js';

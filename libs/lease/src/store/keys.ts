@@ -7,7 +7,7 @@ export interface KeySpace {
   readonly tenant: string;
 }
 
-/** What leases and semaphores are about, where it isn't the caller's own: leases of two kinds never meet, whatever their names. */
+/** Kinds of leases and semaphores other than the caller's own: two kinds never collide, even with the same names. */
 export type LeaseKind = 'cron';
 
 /** A part of the keys of one kind: its own, so that no name of one is a name of another. */

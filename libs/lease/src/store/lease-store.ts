@@ -15,7 +15,7 @@ export interface AcquireRequest extends Term {
 export type AcquireReply =
   { readonly acquired: true; readonly fence: Fence } | { readonly acquired: false; readonly remainingMs: number };
 
-/** What a store shows of a held resource, for display. Never a basis for acting. */
+/** A held resource, for display. Never a basis for acting. */
 export interface Holding {
   readonly holder: string;
   readonly fence: Fence;
@@ -32,13 +32,13 @@ export type StopWatching = () => Promise<void>;
  */
 export interface LeaseStore {
   /**
-   * Takes the resource if it is free and issues a fence in the same step, or does neither.
+   * Acquires the resource if it is free and issues a fence in the same step, or does neither.
    * @throws {FenceExhaustedError} when the next fence would pass 2^53 − 1
    */
   acquire(request: AcquireRequest): Promise<AcquireReply>;
   /**
-   * Takes each of many, in one call where `acquire` would be many; each for itself, in the order given. Optional.
-   * @throws {FenceExhaustedError} as `acquire`; what was taken beside it ends by itself
+   * Acquires each of many in one call, independently, in the order given. Optional.
+   * @throws {FenceExhaustedError} as `acquire`; leases granted in the same call expire
    */
   acquireMany?(requests: readonly AcquireRequest[]): Promise<AcquireReply[]>;
   /** Extends exactly these terms to `ttlMs` from now; `false` for a term that is over. Never creates. In the order given. */
@@ -59,7 +59,7 @@ export interface LeaseStore {
   probe?(criticality: Criticality): Promise<readonly Finding[]>;
 }
 
-/** A store that can be one node of a quorum: what it issued can be lifted to what a majority has agreed on. */
+/** A store that can be a node of a quorum: its fence can be raised to the one that a majority agreed on. */
 export interface QuorumMember extends LeaseStore {
   /**
    * Lifts the fence of exactly this term, and the resource's counter, to at least `fence`; never lowers either.

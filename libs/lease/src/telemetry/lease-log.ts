@@ -31,7 +31,7 @@ export function leaseLog(logger: LeaseLogger, options: LeaseLogOptions = {}): Le
     const [usual, sentence] = LOG_LINES[event.name];
     const level = levels[event.name] ?? usual;
     if (level === 'silent' || logger.isLevelEnabled?.(level) === false) return;
-    const write: Write = (told, said) => logger[level](logFields(told), said);
+    const write: Write = (latest, text) => logger[level](logFields(latest), text);
     if (!('error' in event)) return write(event, sentence);
     const held = throttles.get(event.name) ?? throttledWrite(write, clock);
     throttles.set(event.name, held);

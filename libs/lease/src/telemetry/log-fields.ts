@@ -30,7 +30,7 @@ const SHOWN: Readonly<Record<KeyOf<LeaseEvent>, Show>> = {
   ttlMs: rounded('ttl_ms'),
 };
 
-/** What a log shows of an event, next to its sentence. */
+/** The fields of an event for a log, beside its sentence. */
 export function logFields(event: LeaseEvent): Fields {
   const { name, ...detail } = event;
   const holder = 'holder' in event ? event.holder : '';
@@ -54,7 +54,7 @@ function rounded(key: string): Show {
   return (value) => ({ [key]: Math.round(Number(value) * 1_000) / 1_000 });
 }
 
-/** What a sentence about an event may contain by chance; empty when the event has no such thing. */
+/** Values of the event that an error message may contain by chance; empty if there are none. */
 export interface Secrets {
   readonly resource: string;
   readonly holder: string;

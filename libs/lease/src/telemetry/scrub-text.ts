@@ -12,7 +12,7 @@ const SUSPICIOUS = new RegExp(
   'i',
 );
 
-/** What begins like this is a secret, whatever stands around it: the forms that large services gave theirs to be found by. */
+/** Prefixes of secrets: large services give their tokens a recognisable form. */
 const KNOWN_FORMS =
   /whsec_[\w+/=-]+|\b(?:gh[opsur]_|github_pat_|glpat-|sk_live_|sk_test_|xox[a-z]-)[\w-]{6,}|\bAKIA[0-9A-Z]{12,}/g;
 
@@ -28,7 +28,7 @@ const PATTERNS: readonly (readonly [RegExp, string])[] = [
   // Redis repeats the arguments of a command that it doesn't know.
   [/,? with args beginning with:[^]*$/, ''],
   [/-----BEGIN [A-Z ]{0,30}PRIVATE KEY-----[^]*?(?:-----END [A-Z ]{0,30}PRIVATE KEY-----|$)/g, HIDDEN],
-  // Up to the last @ of the word: a password may have one, or a slash, although it should have neither.
+  // Up to the last @ of the word: a password may contain @ or a slash, although it should not.
   [/\b(?!file:)([a-z][a-z0-9+.-]{0,20}:\/\/)[^\s"'<>]*@/gi, `$1${HIDDEN}@`],
   [/\beyJ[\w-]{4,}\.[\w-]{4,}(?:\.[\w-]*){0,3}/g, HIDDEN],
   [KNOWN_FORMS, HIDDEN],

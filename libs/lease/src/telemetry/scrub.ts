@@ -77,7 +77,7 @@ function hidden(value: unknown): unknown {
   return value === null || value === undefined || typeof value === 'boolean' ? value : HIDDEN;
 }
 
-/** Name, message and stack aren't enumerable; the rest is what a library put on it, as the command that failed. */
+/** Name, message and stack aren't enumerable. Other fields, such as a failed command, come from libraries and are left out. */
 function walkedError(error: Error, walk: Walk): object {
   const { name, message, stack, cause } = error;
   const said = { type: name, message: scrubText(message), ...(stack === undefined ? {} : { stack: scrubText(stack) }) };

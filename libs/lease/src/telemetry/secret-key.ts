@@ -10,7 +10,7 @@ const MAX_KEPT = 1_000;
 
 const known = new Map<string, boolean>();
 
-/** Whether what has this name is hidden, whatever it is. The answer is kept: a pattern for each field would be most of the cost. */
+/** Whether a field of this name is hidden. Cached: matching the pattern for every field would be most of the cost. */
 export function isSecretKey(key: string): boolean {
   const answer = known.get(key);
   if (answer !== undefined) return answer;
