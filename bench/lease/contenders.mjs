@@ -1,5 +1,4 @@
-import { openBare, openBareGet } from './bare-redis.mjs';
-import { openBareQuorum } from './bare-quorum.mjs';
+import { openBare, openBareGet, openBareQuorum } from './bare-redis.mjs';
 import { openFencepost, openQuorum, openStore } from './fencepost.mjs';
 import { openRedlock4, openRedlock5, openRedlockUniversal } from './peers.mjs';
 import { openRawSocket } from './raw-socket.mjs';

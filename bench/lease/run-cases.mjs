@@ -1,11 +1,11 @@
-import { canGoFirst } from './go-first.mjs';
-import { canPin } from './one-cpu.mjs';
-import { table } from './report.mjs';
+import { canGoFirst, goFirst } from './go-first.mjs';
+import { canPin, pin } from './one-cpu.mjs';
 import { measure } from './rounds.mjs';
-import { startServers } from './servers.mjs';
-import { NODES } from './settings.mjs';
+import { NODES, DELAYS_MS } from './settings.mjs';
 import { seeded } from './statistics.mjs';
 import { judge } from './verdict.mjs';
+import { startRedis } from '../../scripts/redis.mjs';
+import { moveAway } from './distance.mjs';
 
 /** @param {(line: string) => void} say hears each case as it is done */
 export async function runCases({ cases, ...options }, say) {
@@ -40,4 +40,48 @@ function skipped({ name, unit }, excuse) {
 function closing(cases, { rounds, seed, quick }) {
   const ok = cases.every(({ claims }) => claims.every(({ holds }) => holds !== false));
   return { ok, node: process.version, rounds, seed, quick, pinned: canPin, undisturbed: canGoFirst, cases };
+}
+
+/** For people; the closing line is for programs. */
+function table({ name, unit, roundTripsUs, ours, peers, claims }) {
+  const rows = [['ours', ours], ...Object.entries(peers)];
+  const width = Math.max(...rows.map(([who]) => who.length));
+  const lines = rows.map(([who, value]) => `  ${who.padEnd(width)}  ${figure(value)}`);
+  const trips = `  a bare round trip: ${roundTripsUs.join(', ')} µs`;
+  return [`${name}: ${unit}`, trips, ...lines, ...claims.map((claim) => `  ${sentence(claim)}`), ''].join('\n');
+}
+
+function figure(value) {
+  return typeof value === 'number' ? value.toLocaleString('en').padStart(9) : `${value}`;
+}
+
+function sentence({ against, measured, holds, because, atMost, atLeast, timesBetter }) {
+  const than = timesBetter ? `${measured} times better than ${against}` : `${measured} × ${against}`;
+  if (because) return `(no claim) ${than}: ${because}`;
+  const limit = atMost === undefined ? `at least ${atLeast ?? timesBetter}` : `at most ${atMost}`;
+  const verdict = { true: 'HOLDS', false: 'FAILS', null: 'not judged' }[String(holds)];
+  return `${verdict}  ${than}, claimed ${limit}`;
+}
+
+/** Private ones, each ended with us: a shared server would be measured with everything else it does. */
+async function startServers(count, { pinned }) {
+  delete process.env.REDIS_URL;
+  const servers = [];
+  // One after the other: the first may have to install what all of them are.
+  while (servers.length < count) servers.push(await startRedis({ log: (line) => console.error(line) }));
+  for (const { pid } of servers) (pinned ? pin : goFirst)(pid);
+  const urls = servers.map(({ url }) => url);
+  const away = count > 1 ? await moveAway(urls.map((url, n) => ({ url, delayMs: DELAYS_MS[n] }))) : undefined;
+  // The nearest, which every majority has had so far.
+  const frozen = servers[0]?.pid;
+  return {
+    urls,
+    /** The same, each as far away as the nodes of a quorum are. */
+    urlsAway: away?.urls,
+    /** Why none can be frozen, or nothing. */
+    excuse: frozen === undefined ? 'skipped: needs a redis-server of this machine, not one in a container' : undefined,
+    freezeOne: () => process.kill(frozen, 'SIGSTOP'),
+    thaw: () => process.kill(frozen, 'SIGCONT'),
+    stop: () => Promise.all([away?.stop(), ...servers.map((server) => server.stop())]),
+  };
 }

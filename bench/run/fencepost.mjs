@@ -1,7 +1,32 @@
-import { Held } from './held.mjs';
 import { openRuns } from './runs.mjs';
 import { serve } from './child.mjs';
 import { Tally } from './tally.mjs';
+
+/** Handlers that go on until they are released. */
+class Held {
+  #waiting = [];
+  #wanted = { count: Infinity, there: () => {} };
+
+  /** Called by each handler. */
+  hold() {
+    return new Promise((release) => {
+      this.#waiting.push(release);
+      if (this.#waiting.length >= this.#wanted.count) this.#wanted.there();
+    });
+  }
+
+  /** When `count` of them go on at once. */
+  all(count) {
+    return new Promise((there) => {
+      this.#wanted = { count, there };
+      if (this.#waiting.length >= count) there();
+    });
+  }
+
+  release() {
+    for (const release of this.#waiting.splice(0)) release();
+  }
+}
 
 const ITEMS = Array.from({ length: 1_000 }, (_, n) => `item-${n}`);
 

@@ -1,11 +1,22 @@
 import { randomUUID } from 'node:crypto';
+import { createRequire } from 'node:module';
 import { systemClock } from '@fencepost/lease';
 import { closeRedis, connectRedis } from '@fencepost/lease/redis';
 import { RedisLedger } from '@fencepost/ledger/redis';
 import { Telemetry } from '@fencepost/jobs';
+import { migrateLedger, PostgresLedger } from '@fencepost/ledger/postgres';
 import { RunProcessor } from '../../libs/jobs/dist/running/run.processor.js';
 import { BullmqRunQueue } from '../../libs/jobs/dist/queue/bullmq-run-queue.js';
-import { openPostgresLedger } from './postgres-ledger.mjs';
+
+const ofRoot = createRequire(new URL('../../package.json', import.meta.url));
+
+/** With its tables made; ten connections, as a pool of `pg` has by default. */
+async function openPostgresLedger(url, space) {
+  const { Pool } = ofRoot('pg');
+  const pool = new Pool({ connectionString: url });
+  await migrateLedger(pool, {});
+  return { ledger: new PostgresLedger({ pool, ...space }), close: () => pool.end() };
+}
 
 const JOB = 'job';
 const TTL_MS = 60_000;

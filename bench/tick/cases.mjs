@@ -1,5 +1,8 @@
+import { systemClock } from '@fencepost/lease';
+import { RedisMembership } from '@fencepost/jobs/internal';
+import { audit } from '@fencepost/operations/audit';
+import { RedisCatalog, RedisLedger } from '@fencepost/ledger/redis';
 import { bare, bullmq, fencepost, nestSchedule } from './teams.mjs';
-import { auditOf } from './audit.mjs';
 import { commandsDuring } from './redis-cost.mjs';
 import { timers } from './timers.mjs';
 import { Member } from './crew.mjs';
@@ -164,4 +167,17 @@ function exactly(name, measuredValue, wanted) {
 
 function shown(value) {
   return Number.isFinite(value) ? Number(value.toPrecision(3)) : value;
+}
+
+/** What became of every instant of the window, from the records alone. */
+async function auditOf({ redis }, { prefix }, { from, to }) {
+  const space = { redis, prefix, tenant: 'default' };
+  const ports = {
+    catalog: new RedisCatalog(space),
+    ledger: new RedisLedger(space),
+    membership: new RedisMembership(space),
+    clock: systemClock,
+  };
+  const { missed, doubled, unexplained, waiting, skipped, ran } = await audit(ports, { from, to });
+  return { missed, doubled, unexplained, waiting, skipped, ran };
 }

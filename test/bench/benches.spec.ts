@@ -5,8 +5,7 @@ import { fileURLToPath } from 'node:url';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { Tally } from '../../bench/run/tally.mjs';
 import { ensureBuilt } from '../../scripts/build.mjs';
-
-const root = fileURLToPath(new URL('../../', import.meta.url));
+import { helpOf, readOptions } from '../../bench/command.mjs';
 
 interface Case {
   readonly name: string;
@@ -20,90 +19,134 @@ interface Result {
   readonly cases: readonly Case[];
 }
 
-async function bench(program: string, ...args: readonly string[]) {
-  const stdio = ['ignore', 'pipe', 'pipe'] as const;
-  const child = spawn(process.execPath, [`bench/${program}.mjs`, ...args], { cwd: root, stdio: [...stdio] });
-  const [[code], out, err] = await Promise.all([once(child, 'exit'), text(child.stdout), text(child.stderr)]);
-  return { code: code as number | null, out, err };
-}
-
-/** Its closing line. */
-async function quickly<T = Result>(program: string, ...args: readonly string[]): Promise<T> {
-  const { code, out, err } = await bench(program, '--json', '--quick', ...args);
-  expect({ code, lines: out.trim().split('\n').length }, err).toEqual({ code: 0, lines: 1 });
-  return JSON.parse(out) as T;
-}
-
 function expectNothingJudged(claims: readonly object[]): void {
   for (const claim of claims) expect(claim).toMatchObject({ measured: expect.any(Number), holds: null });
 }
 
-beforeAll(() => ensureBuilt(), 600_000);
+describe('the benches', () => {
+  const root = fileURLToPath(new URL('../../', import.meta.url));
 
-// What they measure is not looked at: how fast something was in a test says nothing.
-describe('a bench in its quick form', { timeout: 300_000 }, () => {
-  it('of leases closes with one line that has every contender of every case, and judges nothing', async () => {
-    const result = await quickly('lease', '--cases', 'alone,together,renewals');
-    expect(result).toMatchObject({ ok: true, quick: true, rounds: 1, seed: 1 });
-    expect(result.cases.map(({ name }) => name)).toEqual(['alone', 'together', 'renewals']);
-    for (const { ours, peers, claims } of result.cases) {
-      expect(ours).toBeGreaterThan(0);
-      expect(peers).toMatchObject({ bare: expect.any(Number) });
-      expect(claims).toContainEqual(expect.objectContaining({ measured: expect.any(Number), holds: null }));
-    }
-    expect(result.cases[0]?.peers).toMatchObject({
-      'redlock 4.2': expect.any(Number),
-      'raw socket': expect.any(Number),
+  async function bench(program: string, ...args: readonly string[]) {
+    const stdio = ['ignore', 'pipe', 'pipe'] as const;
+    const child = spawn(process.execPath, [`bench/${program}.mjs`, ...args], { cwd: root, stdio: [...stdio] });
+    const [[code], out, err] = await Promise.all([once(child, 'exit'), text(child.stdout), text(child.stderr)]);
+    return { code: code as number | null, out, err };
+  }
+
+  /** Its closing line. */
+  async function quickly<T = Result>(program: string, ...args: readonly string[]): Promise<T> {
+    const { code, out, err } = await bench(program, '--json', '--quick', ...args);
+    expect({ code, lines: out.trim().split('\n').length }, err).toEqual({ code: 0, lines: 1 });
+    return JSON.parse(out) as T;
+  }
+
+  beforeAll(() => ensureBuilt(), 600_000);
+
+  // What they measure is not looked at: how fast something was in a test says nothing.
+  describe('a bench in its quick form', { timeout: 300_000 }, () => {
+    it('of leases closes with one line that has every contender of every case, and judges nothing', async () => {
+      const result = await quickly('lease', '--cases', 'alone,together,renewals');
+      expect(result).toMatchObject({ ok: true, quick: true, rounds: 1, seed: 1 });
+      expect(result.cases.map(({ name }) => name)).toEqual(['alone', 'together', 'renewals']);
+      for (const { ours, peers, claims } of result.cases) {
+        expect(ours).toBeGreaterThan(0);
+        expect(peers).toMatchObject({ bare: expect.any(Number) });
+        expect(claims).toContainEqual(expect.objectContaining({ measured: expect.any(Number), holds: null }));
+      }
+      expect(result.cases[0]?.peers).toMatchObject({
+        'redlock 4.2': expect.any(Number),
+        'raw socket': expect.any(Number),
+      });
+    });
+
+    it('of runs closes with one line that has every case, and judges nothing', async () => {
+      const result = await quickly('run', '--cases', 'redis,effect,heartbeats');
+      expect(result).toMatchObject({ ok: true, quick: true });
+      expect(result.cases.map(({ name }) => name)).toEqual(['redis', 'effect', 'heartbeats']);
+      const window = { windows: 1, perSecond: expect.any(Number), nodeUs: expect.any(Number) };
+      expect(result.cases[0]?.who).toMatchObject({ bare: window, redis: window });
+      for (const { claims } of result.cases) expectNothingJudged(claims);
+    });
+
+    it('of ticks closes with one line that has every case, and judges nothing', async () => {
+      const result = await quickly('tick', '--cases', 'idle,timers');
+      expect(result).toMatchObject({ ok: true, quick: true });
+      expect(result.cases.map(({ name }) => name)).toEqual(['idle', 'timers']);
+      expect(result.cases[0]?.ours).toEqual({ commandsPerSecond: expect.any(Number) });
+      expect(result.cases[1]?.ours).toMatchObject({ crons: 1_000, heapMB: expect.any(Number) });
+      for (const { claims } of result.cases) expectNothingJudged(claims);
+    });
+
+    it('of viewers closes with one line about a calm window and one with viewers, and judges nothing', async () => {
+      type Viewed = { calm: { ticks: number }; seen: { answered: number }; claims: object[] };
+      const result = await quickly<Viewed>('viewers', '--seconds', '3');
+      expect(result).toMatchObject({ ok: true, quick: true, seconds: 3, viewers: 10 });
+      expect(result.calm.ticks).toBeGreaterThan(0);
+      expect(result.seen.answered).toBeGreaterThan(0);
+      expect(result.claims).toHaveLength(3);
+      expectNothingJudged(result.claims);
     });
   });
 
-  it('of runs closes with one line that has every case, and judges nothing', async () => {
-    const result = await quickly('run', '--cases', 'redis,effect,heartbeats');
-    expect(result).toMatchObject({ ok: true, quick: true });
-    expect(result.cases.map(({ name }) => name)).toEqual(['redis', 'effect', 'heartbeats']);
-    const window = { windows: 1, perSecond: expect.any(Number), nodeUs: expect.any(Number) };
-    expect(result.cases[0]?.who).toMatchObject({ bare: window, redis: window });
-    for (const { claims } of result.cases) expectNothingJudged(claims);
-  });
+  describe('a bench', () => {
+    it.each([
+      ['lease', ['--cases', 'sideways'], /^Expected a case out of alone, .*, got "sideways"\.\n$/],
+      ['run', ['--cases', 'sideways'], /^Expected a case out of redis, .*, got "sideways"\.\n$/],
+      ['tick', ['--cases', 'sideways'], /^Expected a case out of one, .*, got "sideways"\.\n$/],
+      ['viewers', ['--viewers', 'many'], /^Expected --viewers as a whole number from 1, got "many"\.\n$/],
+    ])('of %ss refuses %j with what it can be, and starts nothing', async (program, option, sentence) => {
+      const { code, out, err } = await bench(program, ...option);
+      expect({ code, out }).toEqual({ code: 1, out: '' });
+      expect(err).toMatch(sentence);
+    });
 
-  it('of ticks closes with one line that has every case, and judges nothing', async () => {
-    const result = await quickly('tick', '--cases', 'idle,timers');
-    expect(result).toMatchObject({ ok: true, quick: true });
-    expect(result.cases.map(({ name }) => name)).toEqual(['idle', 'timers']);
-    expect(result.cases[0]?.ours).toEqual({ commandsPerSecond: expect.any(Number) });
-    expect(result.cases[1]?.ours).toMatchObject({ crons: 1_000, heapMB: expect.any(Number) });
-    for (const { claims } of result.cases) expectNothingJudged(claims);
-  });
-
-  it('of viewers closes with one line about a calm window and one with viewers, and judges nothing', async () => {
-    type Viewed = { calm: { ticks: number }; seen: { answered: number }; claims: object[] };
-    const result = await quickly<Viewed>('viewers', '--seconds', '3');
-    expect(result).toMatchObject({ ok: true, quick: true, seconds: 3, viewers: 10 });
-    expect(result.calm.ticks).toBeGreaterThan(0);
-    expect(result.seen.answered).toBeGreaterThan(0);
-    expect(result.claims).toHaveLength(3);
-    expectNothingJudged(result.claims);
+    it('ends a window with the first handler that throws', async () => {
+      const tally = new Tally();
+      const window = tally.window(2, async () => {
+        tally.count();
+        tally.fail(new Error('the handler broke'));
+      });
+      await expect(window).rejects.toThrow('the handler broke');
+    });
   });
 });
 
-describe('a bench', () => {
-  it.each([
-    ['lease', ['--cases', 'sideways'], /^Expected a case out of alone, .*, got "sideways"\.\n$/],
-    ['run', ['--cases', 'sideways'], /^Expected a case out of redis, .*, got "sideways"\.\n$/],
-    ['tick', ['--cases', 'sideways'], /^Expected a case out of one, .*, got "sideways"\.\n$/],
-    ['viewers', ['--viewers', 'many'], /^Expected --viewers as a whole number from 1, got "many"\.\n$/],
-  ])('of %ss refuses %j with what it can be, and starts nothing', async (program, option, sentence) => {
-    const { code, out, err } = await bench(program, ...option);
-    expect({ code, out }).toEqual({ code: 1, out: '' });
-    expect(err).toMatch(sentence);
+const BENCH = {
+  name: 'bench:made-up',
+  numbers: {
+    rounds: { says: 'rounds that count', default: 11, quick: 1 },
+    seed: { says: 'of the order', default: 1, min: 0 },
+  },
+  files: { module: 'what is measured' },
+  cases: ['alone', 'together'],
+  quick: 'judges nothing',
+};
+
+const NOTHING = { json: false, quick: false, help: false, rounds: 11, seed: 1, cases: ['alone', 'together'] };
+
+describe('the options of a bench', () => {
+  it('all have defaults, which --quick changes', () => {
+    expect(readOptions(BENCH, [])).toEqual(NOTHING);
+    expect(readOptions(BENCH, ['--quick'])).toEqual({ ...NOTHING, quick: true, rounds: 1 });
   });
 
-  it('ends a window with the first handler that throws', async () => {
-    const tally = new Tally();
-    const window = tally.window(2, async () => {
-      tally.count();
-      tally.fail(new Error('the handler broke'));
-    });
-    await expect(window).rejects.toThrow('the handler broke');
+  it('are read as numbers, cases and files', () => {
+    const args = '--json -h --rounds 3 --seed=0 --cases together --module schedule.js'.split(' ');
+    const given = { json: true, help: true, rounds: 3, seed: 0, cases: ['together'], module: 'schedule.js' };
+    expect(readOptions(BENCH, args)).toEqual({ ...NOTHING, ...given });
+  });
+
+  it.each([
+    ['--rounds=0', 'Expected --rounds as a whole number from 1, got "0".'],
+    ['--rounds=many', 'Expected --rounds as a whole number from 1, got "many".'],
+    ['--cases=alone,sideways', 'Expected a case out of alone, together, got "sideways".'],
+    ['--viewers=3', "Unknown option '--viewers'"],
+  ])('are refused when %s', (arg, sentence) => {
+    expect(() => readOptions(BENCH, [arg])).toThrow(sentence);
+  });
+
+  it('are all in the help', () => {
+    for (const name of Object.keys(NOTHING)) expect(helpOf(BENCH)).toContain(`--${name}`);
+    expect(helpOf(BENCH)).toContain('--module <file>');
   });
 });

@@ -2,10 +2,7 @@ import type { Locator, Page } from 'playwright-core';
 import { beforeAll, describe, expect, it } from 'vitest';
 import type { Run } from '@fencepost/ledger/run';
 import { until } from '../support/until.js';
-import { cronPath, runPath, shows, useStage, SOON, type Made } from './stage.js';
-
-const stage = useStage();
-beforeAll(() => stage.deployment.pods.worker('worker', { env: { CRONS: 'shown' } }));
+import { cronPath, runPath, shows, useStage, SOON, type Made, isMarked, mark } from './stage.js';
 
 interface AuditRecord {
   readonly action: string;
@@ -49,26 +46,30 @@ async function tabTo(page: Page, wanted: Locator): Promise<void> {
   throw new Error(`Expected to reach ${String(wanted)} with Tab.`);
 }
 
-/** What the audit trail has of the order that was given for this reason. */
-async function recordOf(reason: string): Promise<AuditRecord> {
-  const { items } = await stage.ask<{ readonly items: readonly AuditRecord[] }>('audit?limit=100');
-  const found = items.filter((record) => record['reason'] === reason);
-  expect(found).toHaveLength(1);
-  return found[0] as AuditRecord;
-}
-
-const ANNA = { by: 'anna', role: 'admin', from: expect.stringMatching(/^api (::ffff:)?127\.0\.0\.1$/) as string };
-
-async function visitNew(cron: string, settings: Made): Promise<Page> {
-  await stage.cron(cron, settings);
-  return stage.visit(cronPath(cron));
-}
-
-async function onlyRun(cron: string): Promise<Run> {
-  return until(`${cron} has a run`, async () => (await stage.deployment.runsOf(cron))[0] ?? null);
-}
-
 describe('with keys alone, and a record of each', () => {
+  const stage = useStage();
+
+  beforeAll(() => stage.deployment.pods.worker('worker', { env: { CRONS: 'shown' } }));
+
+  /** What the audit trail has of the order that was given for this reason. */
+  async function recordOf(reason: string): Promise<AuditRecord> {
+    const { items } = await stage.ask<{ readonly items: readonly AuditRecord[] }>('audit?limit=100');
+    const found = items.filter((record) => record['reason'] === reason);
+    expect(found).toHaveLength(1);
+    return found[0] as AuditRecord;
+  }
+
+  const ANNA = { by: 'anna', role: 'admin', from: expect.stringMatching(/^api (::ffff:)?127\.0\.0\.1$/) as string };
+
+  async function visitNew(cron: string, settings: Made): Promise<Page> {
+    await stage.cron(cron, settings);
+    return stage.visit(cronPath(cron));
+  }
+
+  async function onlyRun(cron: string): Promise<Run> {
+    return until(`${cron} has a run`, async () => (await stage.deployment.runsOf(cron))[0] ?? null);
+  }
+
   it('a cron is paused, and resumed', async () => {
     const cron = 'to-pause';
     const page = await visitNew(cron, { handler: 'lasting', expression: '0 0 1 1 *' });
@@ -186,6 +187,48 @@ describe('with keys alone, and a record of each', () => {
       const [now] = await leases.inspect(['to-clear']);
       return now !== undefined && now !== null && now.fence > held.fence;
     });
+    expect(stage.complaints()).toEqual([]);
+  });
+});
+
+const STEPS = { CRONS: 'steps' };
+
+const FREEZES = { event: 'effect.beginning', action: 'freeze', where: { effect: 'second' } } as const;
+
+describe('a worker that is frozen past its run lease, and wakes up', () => {
+  // The scheduler lives through all of it, so its lease may be long.
+  const stage = useStage({ FENCEPOST_LEASE_TTL: '3s', FENCEPOST_RUN_LEASE: '2s' });
+
+  it('is seen to be refused, on the page of the run and in the fences of the cron', async () => {
+    const { pods } = stage.deployment;
+    const first = await pods.worker('first-worker', { env: STEPS, failPoint: FREEZES });
+    const runId = await stage.trigger('steps');
+    await first.waitFor('fail_point');
+    const late = (await stage.deployment.stores.ledger.readRun(runId))?.fence;
+    const [run, cron] = [await stage.visit(runPath(runId)), await stage.visit(cronPath('steps'))];
+    await shows(run, 'running', 'No stale write of this run was refused.');
+    await Promise.all([mark(run), mark(cron)]);
+
+    const second = await pods.worker('second-worker', { env: STEPS });
+    await second.waitFor('attempt_succeeded');
+    await shows(run, 'succeeded', 'second-worker/');
+    first.thaw();
+    await first.waitFor('attempt_refused');
+
+    const refusals = run.getByRole('table', { name: 'Refusals, newest first' });
+    const refused = refusals.getByRole('row').filter({ hasText: 'first-worker/' });
+    await shows(refused.first(), 'refused', 'write refused: the attempt is stale');
+    const attempts = run.getByRole('table', { name: 'Attempts, newest first' });
+    await shows(attempts.getByRole('row').nth(1), 'second-worker/', 'succeeded');
+    const against = `was refused: fence ${late} against`;
+    await shows(attempts.getByRole('row').nth(2), 'first-worker/', 'refused', 'an effect', against);
+    const fences = cron.getByRole('table', { name: 'Fences and refusals, newest first' });
+    await shows(fences, 'write refused', 'first-worker/', 'lease acquired');
+    await cron.getByLabel('Refusals only').check();
+    await expect.poll(() => fences.innerText(), SOON).not.toContain('lease acquired');
+    await shows(fences, 'first-worker/', String(late));
+    expect([await isMarked(run), await isMarked(cron)]).toEqual([true, true]);
+    expect(await stage.deployment.effectsOf(runId)).toEqual(['first', 'second', 'third']);
     expect(stage.complaints()).toEqual([]);
   });
 });

@@ -1,9 +1,14 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, afterAll, beforeAll } from 'vitest';
+import { closeRedis, connectRedis, type RedisClient } from '@fencepost/lease/redis';
 import { RUN, Script } from './chaos-recording.js';
 import { checkConformance, type LastRecord } from './conformance.js';
+import { freshPrefix, testRedis } from '../support/redis.js';
+import { storesOn } from './outside-stores.js';
 
 const about = (attempt: number) => ({ cron: 'tick', runId: RUN, attempt, fence: attempt * 10 });
+
 const claimed = () => new Script().event('occurrence.claimed', { cron: 'tick', runId: RUN });
+
 const begun = (attempt = 1) => claimed().event('attempt.begun', about(attempt));
 
 function problems(script: Script, last: Partial<LastRecord> = {}): readonly string[] {
@@ -69,5 +74,52 @@ describe('what pods told of a run', () => {
   it('is not handed over again when it is over', () => {
     const script = begun().event('run.redelivered', { cron: 'tick', runId: RUN, was: 'succeeded' });
     expect(problems(script)).toEqual([expect.stringContaining('handed over again as succeeded')]);
+  });
+});
+
+describe('the stores, seen from outside', () => {
+  let redis: RedisClient;
+
+  let waiting: RedisClient;
+
+  beforeAll(async () => {
+    const connect = (name: string) => connectRedis({ url: testRedis(), commandTimeoutMs: 10_000, name });
+    redis = await connect('oracle');
+    waiting = await connect('oracle-ledger');
+  });
+
+  afterAll(async () => {
+    await closeRedis(waiting);
+    await closeRedis(redis);
+  });
+
+  async function answerOn(waitReplicas: number): Promise<unknown> {
+    const { stores, closeStores } = await storesOn({
+      redis,
+      waiting,
+      waitReplicas,
+      prefix: freshPrefix(),
+      database: undefined,
+    });
+    try {
+      const answer = { verdict: 'done', result: 'null' } as const;
+      return await stores.ledger.resolve('chaos-asked@1000', {
+        nonce: 'n',
+        question: { attempt: 1, effect: 'pay', item: null, since: 0 },
+        answer,
+        by: 'the oracle',
+        reason: 'it looked',
+      });
+    } finally {
+      await closeStores();
+    }
+  }
+
+  it('do not take an answer for given that no replica has, where the pods wait for replicas', async () => {
+    await expect(answerOn(1)).rejects.toMatchObject({ code: 'NOT_REPLICATED' });
+  });
+
+  it('have no replica to wait for where the pods have none', async () => {
+    expect(await answerOn(0)).toEqual({ verdict: 'missing' });
   });
 });

@@ -1,13 +1,19 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, afterAll, beforeAll } from 'vitest';
+import { closeRedis, connectRedis, type RedisClient } from '@fencepost/lease/redis';
 import { CRON, entryOf, generationsOf, runAt, SECOND, START, type Change } from '../support/audit-history.js';
 import { instantsOf } from '../support/recount.js';
 import type { Decision } from './decisions.js';
 import { definitionHistory, type DefinitionHistory } from './definitions.js';
 import { byName, type Knowledge } from './knowledge.js';
+import { declared } from '../support/fencepost-deployment.js';
+import { clearPrefixes, freshPrefix, testRedis } from '../support/redis.js';
+import { KeptDefinitions } from './kept-definitions.js';
+import { storesOn } from './outside-stores.js';
 
 const EVERY_OTHER = { expression: '*/2 * * * * *' } as const;
 
 const at = (second: number) => START + second * SECOND;
+
 const entry = (...changes: readonly Change[]) => entryOf(generationsOf(...changes));
 
 /** Of a process, at a second; the recorders' clock begins with it. */
@@ -91,5 +97,50 @@ describe('the definitions by which instants were decided', () => {
     const numbered = (second: number, generation: number) =>
       told.renumbered(runAt(at(second), { generation })).generation;
     expect([numbered(1, 7), numbered(2, 8), numbered(2, 7)]).toEqual([1, 2, 0]);
+  });
+});
+
+const DECLARED = ['kept-changed', 'kept-removed', 'kept-paused'];
+
+describe('the definitions that are looked at during chaos', () => {
+  let redis: RedisClient;
+
+  beforeAll(async () => {
+    redis = await connectRedis({ url: testRedis(), commandTimeoutMs: 10_000, name: 'oracle' });
+  });
+
+  afterAll(() => closeRedis(redis));
+
+  it('are lost, each of them, when their store is wiped and the crons of the code are declared again', async () => {
+    const prefix = freshPrefix();
+    const { stores, closeStores } = await storesOn({
+      ...{ redis, waiting: redis, waitReplicas: 0, prefix },
+      database: undefined,
+    });
+    const declare = () =>
+      stores.catalog.declare(
+        DECLARED.map((name) => declared(name)),
+        { seq: 1, source: 'chaos' },
+      );
+    try {
+      await declare();
+      const kept = new KeptDefinitions(stores);
+      await kept.order();
+      await declare();
+      await kept.look();
+      expect(kept.lost).toEqual([]);
+      await clearPrefixes(redis, [prefix]);
+      await declare();
+      await kept.look();
+      expect(new Set(kept.lost.map((sentence) => sentence.split(' was ')[0]))).toEqual(
+        new Set([
+          ...['kept-changed', 'kept-removed', 'kept-made'].map((name) => `The audit records of ${name}`),
+          ...[...DECLARED, 'kept-made'].map((name) => `The definition of ${name}`),
+          'The pause of kept-paused',
+        ]),
+      );
+    } finally {
+      await closeStores();
+    }
   });
 });

@@ -1,7 +1,12 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { createInterface } from 'node:readline';
 import { describe, expect, it } from 'vitest';
 import { seededRandom } from '../support/seeded-random.js';
 import type { Fault } from './fault.js';
 import { unleash } from './nemesis.js';
+import type { RecordedEvent } from './recording.js';
+import { longestStall, type StallInput } from './stall.js';
 
 const AT_ONCE = { process: { least: 0, most: 0 }, store: { least: 0, most: 0 } };
 
@@ -88,5 +93,85 @@ describe('the nemesis', () => {
     const unleashed = unleash({ faults: [waiting, broken], signal, random: seededRandom(1), pauseMs: AT_ONCE });
     await expect(unleashed).rejects.toThrow('no such server');
     expect(mended).toBe(true);
+  });
+});
+
+const S = 1_000_000;
+
+function said(second: number, event: string, detail: RecordedEvent['detail']): RecordedEvent {
+  return { at: second * S, process: 'p', event, detail: { cron: 'c', ...detail } };
+}
+
+const claimed = (second: number, runId = `c@${second}`) => said(second, 'occurrence.claimed', { runId });
+
+const blocked = (second: number) => said(second, 'occurrence.skipped', { scheduledAt: second, reason: 'overlap' });
+
+const begun = (second: number, runId: string) => said(second, 'attempt.begun', { runId, attempt: 1 });
+
+const ended = (second: number, runId: string) => said(second, 'attempt.succeeded', { runId, attempt: 1 });
+
+function stall(events: readonly RecordedEvent[], over: Partial<StallInput> = {}) {
+  return longestStall({ events, allowing: new Set(), superseded: new Set(), from: 0, until: 100 * S, ...over });
+}
+
+describe('the longest stall', () => {
+  it('lasts from the first instant that is blocked until the cron begins something', () => {
+    expect(stall([claimed(1), blocked(2), blocked(3), begun(7, 'c@1')])).toEqual({ cron: 'c', ms: 5_000 });
+  });
+
+  it('lasts until the pods were stopped when nothing begins any more', () => {
+    expect(stall([claimed(1), blocked(2)], { until: 20 * S })).toEqual({ cron: 'c', ms: 18_000 });
+  });
+
+  it('counts from when all was healed', () => {
+    expect(stall([claimed(1), blocked(2), begun(9, 'c@1')], { from: 6 * S }).ms).toBe(3_000);
+    expect(stall([claimed(1), blocked(2), begun(5, 'c@1')], { from: 6 * S }).ms).toBe(0);
+  });
+
+  it('is none while a worker is at work, however long it takes', () => {
+    expect(stall([claimed(1), begun(2, 'c@1'), blocked(3), blocked(30), ended(31, 'c@1')]).ms).toBe(0);
+  });
+
+  it('takes an attempt that never reported its end for nobody at work', () => {
+    expect(stall([claimed(1), begun(2, 'c@1'), blocked(3), begun(8, 'c@8')]).ms).toBe(5_000);
+  });
+
+  it('is there too when a line stands still behind its head', () => {
+    expect(stall([claimed(1), claimed(2), begun(6, 'c@1')]).ms).toBe(4_000);
+    expect(stall([claimed(1), claimed(2), begun(6, 'c@1')], { superseded: new Set(['c@1']) }).ms).toBe(0);
+  });
+
+  it('is none of a cron whose runs may go on beside each other', () => {
+    expect(stall([claimed(1), claimed(2), begun(6, 'c@1')], { allowing: new Set(['c']) }).ms).toBe(0);
+  });
+});
+
+const RUNNER = new URL('../support/run-source.mjs', import.meta.url).pathname;
+
+const PARENT = new URL('./parent-of-idlers.ts', import.meta.url).pathname;
+
+function isThere(pid: number): boolean {
+  try {
+    return process.kill(pid, 0);
+  } catch {
+    return false;
+  }
+}
+
+describe('an orphaned pod', () => {
+  it('a process that was started for a test outlives nobody, not even when it is frozen', async () => {
+    const parent = spawn(process.execPath, [RUNNER, PARENT], { stdio: ['ignore', 'pipe', 'inherit'] });
+    const exited = once(parent, 'exit');
+    const [line] = (await once(createInterface({ input: parent.stdout }), 'line')) as [string];
+    const pids = JSON.parse(line) as number[];
+    expect(pids.map(isThere)).toEqual([true, true]);
+    parent.kill('SIGKILL');
+    await exited;
+    try {
+      await expect.poll(() => pids.map(isThere), { timeout: 10_000 }).toEqual([false, false]);
+    } finally {
+      // Or the proof that they stay would stay itself.
+      for (const pid of pids.filter(isThere)) process.kill(pid, 'SIGKILL');
+    }
   });
 });

@@ -21,24 +21,26 @@ const LEDGER = `
   const request = { runId: 'tick@1000', nonce: 'n', worker: 'w', ttlMs: 1000, maxAttempts: 1 };
 `;
 
-let folder = '';
-beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), 'recorder-'));
-});
-afterEach(() => rmSync(folder, { recursive: true }));
-
-async function recorded(program: string, env: Readonly<Record<string, string>> = {}) {
-  const file = join(folder, 'recording.jsonl');
-  const pod = new Pod({
-    name: 'recorded',
-    args: ['--import', RECORDER, '--input-type=module', '-e', `${LEDGER}${program}`],
-    env: { POD_NAME: 'recorded', RECORD_TO: file, REDIS_URL: testRedis(), PREFIX: freshPrefix(), ...env },
-  });
-  const { signal, code } = await pod.exited;
-  return { ...readRecording(readFileSync(file, 'utf8')), how: signal ?? code, stderr: pod.stderr };
-}
-
 describe('the recorder', () => {
+  let folder = '';
+
+  beforeEach(() => {
+    folder = mkdtempSync(join(tmpdir(), 'recorder-'));
+  });
+
+  afterEach(() => rmSync(folder, { recursive: true }));
+
+  async function recorded(program: string, env: Readonly<Record<string, string>> = {}) {
+    const file = join(folder, 'recording.jsonl');
+    const pod = new Pod({
+      name: 'recorded',
+      args: ['--import', RECORDER, '--input-type=module', '-e', `${LEDGER}${program}`],
+      env: { POD_NAME: 'recorded', RECORD_TO: file, REDIS_URL: testRedis(), PREFIX: freshPrefix(), ...env },
+    });
+    const { signal, code } = await pod.exited;
+    return { ...readRecording(readFileSync(file, 'utf8')), how: signal ?? code, stderr: pod.stderr };
+  }
+
   it('has all that a process did before it was killed, and the call it was killed in', async () => {
     const { calls, events, how } = await recorded(`
       await ledger.begin(request);
@@ -80,5 +82,50 @@ describe('the recorder', () => {
     expect(events.filter(({ event }) => event === 'stalled')).toMatchObject([
       { detail: { at: 'attempt.postponed', forMs: 10 } },
     ]);
+  });
+});
+
+const lines = (...all: object[]) => all.map((line) => JSON.stringify({ pod: 'w', pid: 7, ...line })).join('\n');
+
+describe('a recording', () => {
+  it('has calls with their answers, and events in the order in which they were told', () => {
+    const text = lines(
+      { at: 1, call: 1, op: 'begin', input: [{ runId: 'x' }] },
+      { at: 3, event: 'attempt.begun', detail: { attempt: 1 } },
+      { at: 2, event: 'stalled', detail: {}, pod: 'v' },
+      { at: 5, return: 1, output: null },
+    );
+    const { calls, events } = readRecording(text);
+    expect(calls).toEqual([
+      { process: 'w/7/0', op: 'begin', input: [{ runId: 'x' }], output: null, calledAt: 1, returnedAt: 5 },
+    ]);
+    expect(events.map(({ event }) => event)).toEqual(['stalled', 'attempt.begun']);
+  });
+
+  it('does not know the outcome of a call that rejected, or whose process ended in it', () => {
+    const text = lines(
+      { at: 1, call: 1, op: 'begin', input: [] },
+      { at: 2, return: 1, error: 'Command timed out' },
+      { at: 3, call: 2, op: 'finish', input: [] },
+    );
+    expect(readRecording(text).calls).toMatchObject([
+      { op: 'begin', output: undefined, returnedAt: Infinity },
+      { op: 'finish', output: undefined, returnedAt: Infinity },
+    ]);
+  });
+
+  it('tells a process from an earlier one of the same number', () => {
+    const started = { event: 'pod.started', detail: {} };
+    const call = { call: 1, op: 'begin', input: [] };
+    const text = lines({ at: 1, ...started }, { at: 2, ...call }, { at: 3, ...started }, { at: 4, ...call });
+    expect(readRecording(`${text}\n${lines({ at: 5, return: 1, output: 'x' })}`).calls).toMatchObject([
+      { calledAt: 4, returnedAt: 5 },
+      { calledAt: 2, returnedAt: Infinity },
+    ]);
+  });
+
+  it('with a hole is refused', () => {
+    expect(() => readRecording('{"at":1,')).toThrow(SyntaxError);
+    expect(() => readRecording(lines({ at: 1, return: 4, output: null }))).toThrow('before its return');
   });
 });

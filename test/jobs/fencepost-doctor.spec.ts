@@ -5,6 +5,8 @@ import { fencepost } from '../support/fencepost.js';
 import { declared, FencepostDeployment } from '../support/fencepost-deployment.js';
 import { podCard } from '../support/pod-card.js';
 import { redisSpaces } from './redis-space.js';
+import { card } from '../contracts/pod-registry.contract.js';
+import { testRedis } from '../support/redis.js';
 
 const spaces = redisSpaces();
 
@@ -20,8 +22,9 @@ async function deployment() {
   const registry = new RedisPodRegistry(space);
   // Read from the store, so that no time of this machine stands against its clock.
   const startedAt = (await at.catalog.read()).readAt;
-  const card = (name: string) => podCard({ pod: `${name}/0123456789`, startedAt, buildSeq: 7, handlers: ['nightly'] });
-  return { at, registry, card };
+  const cardOf = (name: string) =>
+    podCard({ pod: `${name}/0123456789`, startedAt, buildSeq: 7, handlers: ['nightly'] });
+  return { at, registry, cardOf };
 }
 
 describe('fencepost doctor', () => {
@@ -42,9 +45,9 @@ describe('fencepost doctor', () => {
   });
 
   it('has nothing to say of pods and crons that are as they should be', async () => {
-    const { at, registry, card } = await deployment();
-    await registry.report(card('pod-a'));
-    await registry.report(card('pod-b'));
+    const { at, registry, cardOf } = await deployment();
+    await registry.report(cardOf('pod-a'));
+    await registry.report(cardOf('pod-b'));
     const { json } = await at.json('doctor');
     const findings = json as DoctorFinding[];
     // How the server of the tests is set is its own affair.
@@ -52,23 +55,23 @@ describe('fencepost doctor', () => {
   });
 
   it('does well where nothing is bad and nothing a warning', async () => {
-    const { at, registry, card } = await deployment();
-    await registry.report(card('pod-a'));
-    await registry.report(card('pod-b'));
+    const { at, registry, cardOf } = await deployment();
+    await registry.report(cardOf('pod-a'));
+    await registry.report(cardOf('pod-b'));
     const { code, json } = await at.json('doctor');
     const worst = (json as DoctorFinding[]).some(({ level }) => level === 'bad' || level === 'warn');
     expect(code).toBe(worst ? 1 : 0);
   });
 
   it('finds a run that no worker can carry out, and a lost program', async () => {
-    const { at, registry, card } = await deployment();
-    await registry.report({ ...card('pod-a'), handlers: [] });
-    await registry.report({ ...card('pod-b'), handlers: [] });
+    const { at, registry, cardOf } = await deployment();
+    await registry.report({ ...cardOf('pod-a'), handlers: [] });
+    await registry.report({ ...cardOf('pod-b'), handlers: [] });
     expect((await at.json('doctor')).json).toContainEqual(
       expect.objectContaining({ code: 'NO_CAPABLE_WORKER', level: 'bad', subject: 'nightly' }),
     );
-    await registry.report({ ...card('pod-a'), app: 'shop' });
-    await registry.report({ ...card('pod-b'), app: 'shop' });
+    await registry.report({ ...cardOf('pod-a'), app: 'shop' });
+    await registry.report({ ...cardOf('pod-b'), app: 'shop' });
     expect((await at.json('doctor')).json).toContainEqual(
       expect.objectContaining({ code: 'ORPHANED', level: 'warn', subject: 'nightly' }),
     );
@@ -98,5 +101,52 @@ describe('fencepost token', () => {
     const { code, err, out } = await fencepost(args);
     expect([code, err]).toEqual([2, expect.stringContaining(words)]);
     expect(out).toBe('');
+  });
+});
+
+const UUID = '0d9f1f6e-3c55-4f7b-9d0a-0a4c6c6b9a11';
+
+async function asked(cards: Parameters<RedisPodRegistry['report']>[0][], ...args: string[]) {
+  const space = spaces.fresh();
+  const registry = new RedisPodRegistry({ redis: spaces.redis(), ...space });
+  for (const one of cards) await registry.report(one);
+  const env = { REDIS_URL: testRedis(), FENCEPOST_PREFIX: space.prefix, FENCEPOST_TENANT: space.tenant };
+  return fencepost(['pods', ...args], { env, width: 200 });
+}
+
+describe('fencepost pods', () => {
+  const scheduler = card(`s-1/${UUID}`, { clockSkewMs: -1_234.7, lagMs: 3.21 });
+  const worker = card(`w-1/${UUID}`, {
+    ...{ roles: ['worker'], buildSeq: 7, share: null, held: null, concurrency: 10, running: 2, handlers: ['nightly'] },
+    ...{ clockSkewMs: 0.4 },
+  });
+
+  it('shows each pod in a line, and never the whole of its identity', async () => {
+    const { code, out } = await asked([worker, scheduler]);
+    const [head, ...lines] = out.trimEnd().split('\n');
+    expect(code).toBe(0);
+    expect(head).toMatch(/^POD +ROLES +VERSION +ZONES +BUILD +CLOCK +STORE +LAG +CRONS +RUNS +SINCE \(UTC\)$/);
+    const cells = lines.map((line) => line.split(/ {2,}/));
+    const rest = ['0.5 ms', '3.2 ms'];
+    const since = '2023-11-14T22:13:20Z';
+    expect(cells).toEqual([
+      ['s-1/0d9f1f6e', 'scheduler', '0.1.0', '2025c', '-', '-1235 ms', ...rest, '3 of 4', '-', since],
+      ['w-1/0d9f1f6e', 'worker', '0.1.0', '2025c', '7', '+0 ms', '0.5 ms', '3.0 ms', '-', '2 of 10', since],
+    ]);
+  });
+
+  it('answers a program with all that a pod says of itself', async () => {
+    const { code, out } = await asked([worker], '--json');
+    expect(code).toBe(0);
+    expect(out).not.toContain(UUID);
+    const seenAt: unknown = expect.stringMatching(/^\d{4}-\d\d-\d\dT.*\.\d{3}Z$/);
+    expect(JSON.parse(out)).toEqual([
+      { ...worker, pod: 'w-1/0d9f1f6e', startedAt: '2023-11-14T22:13:20.000Z', seenAt },
+    ]);
+  });
+
+  it('says that nobody is there', async () => {
+    const { code, out } = await asked([]);
+    expect([code, out]).toEqual([0, expect.stringMatching(/^No pods under the prefix "test-/)]);
   });
 });

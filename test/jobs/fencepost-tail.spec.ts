@@ -1,3 +1,6 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { join } from 'node:path';
 import { redisKeys } from '@fencepost/lease/internal/redis';
 import { closeRedis, connectRedis } from '@fencepost/lease/redis';
 import { afterEach, describe, expect, it } from 'vitest';
@@ -9,11 +12,6 @@ import { privateRedis, testRedis, type PrivateRedis } from '../support/redis.js'
 import { redisSpaces } from './redis-space.js';
 
 const spaces = redisSpaces();
-let own: PrivateRedis | undefined;
-afterEach(async () => {
-  await own?.stop();
-  own = undefined;
-});
 
 /** A `fencepost tail` that goes on, what it has said so far, and how to end it. */
 function tailing(env: Readonly<Record<string, string>>, args: readonly string[], terminal = false) {
@@ -42,15 +40,22 @@ function place() {
   return { env, space, journal: new RedisJournal({ redis: spaces.redis(), ...space }) };
 }
 
-const many: readonly NewJournalEntry[] = [
-  happened('attempt.begun', { cron: 'nightly', runId: 'nightly@1' }),
-  happened('lease.lost', { cron: 'hourly', level: 'warn', detail: { cause: 'it was away' } }),
-  happened('lease.lost', { cron: 'nightly', level: 'warn' }),
-  happened('attempt.uncertain', { cron: 'nightly', level: 'error' }),
-  { ...happened('catalog.removed', { level: 'warn', detail: { crons: ['nightly', 'x'] } }), cron: null },
-];
-
 describe('fencepost tail', { timeout: 30_000 }, () => {
+  let own: PrivateRedis | undefined;
+
+  afterEach(async () => {
+    await own?.stop();
+    own = undefined;
+  });
+
+  const many: readonly NewJournalEntry[] = [
+    happened('attempt.begun', { cron: 'nightly', runId: 'nightly@1' }),
+    happened('lease.lost', { cron: 'hourly', level: 'warn', detail: { cause: 'it was away' } }),
+    happened('lease.lost', { cron: 'nightly', level: 'warn' }),
+    happened('attempt.uncertain', { cron: 'nightly', level: 'error' }),
+    { ...happened('catalog.removed', { level: 'warn', detail: { crons: ['nightly', 'x'] } }), cron: null },
+  ];
+
   it('shows what happens as one JSON object per line, until Ctrl-C, and exits with 0', async () => {
     const at = place();
     await at.journal.append([happened('lease.lost', { cron: 'begin' })]);
@@ -170,5 +175,45 @@ describe('fencepost tail', { timeout: 30_000 }, () => {
   ])('refuses %s %s', async (...args) => {
     const { code, out } = await fencepost(['tail', ...args], { env: place().env });
     expect([code, out]).toEqual([2, '']);
+  });
+});
+
+const PROGRAM = ['test/support/run-source.mjs', 'test/programs/fencepost.ts'];
+
+const IN_ORDER = { code: 0, signal: null, err: '' };
+
+describe('the fencepost program that shows what happens', { timeout: 120_000 }, () => {
+  const ROOT = join(import.meta.dirname, '../..');
+
+  /** The program, which has shown its first line. */
+  async function startTail() {
+    const space = spaces.fresh();
+    const journal = new RedisJournal({ redis: spaces.redis(), ...space });
+    await journal.append([happened('lease.lost')]);
+    const where = ['--redis', testRedis(), '--prefix', space.prefix, '--tenant', space.tenant];
+    const child = spawn(process.execPath, [...PROGRAM, 'tail', '--json', '--since', '1h', ...where], {
+      cwd: ROOT,
+      stdio: ['ignore', 'pipe', 'pipe'],
+    });
+    let err = '';
+    child.stderr.on('data', (text: Buffer) => void (err += String(text)));
+    const closed = once(child, 'close');
+    const [line] = (await Promise.race([once(child.stdout, 'data'), closed])) as [unknown];
+    expect(String(line), err).toContain('"lease.lost"');
+    const ended = closed.then(([code, signal]) => ({ code: code as unknown, signal: signal as unknown, err }));
+    return { child, journal, ended };
+  }
+
+  it('ends in order at Ctrl-C', async () => {
+    const { child, ended } = await startTail();
+    child.kill('SIGINT');
+    expect(await ended).toEqual(IN_ORDER);
+  });
+
+  it('ends in order when nobody reads on, as behind "head"', async () => {
+    const { child, journal, ended } = await startTail();
+    child.stdout.destroy();
+    await journal.append([happened('lease.lost')]);
+    expect(await ended).toEqual(IN_ORDER);
   });
 });

@@ -7,12 +7,15 @@ import { RunProcessor } from '../../libs/jobs/src/running/run.processor.js';
 import { BullmqRunQueue } from '../../libs/jobs/src/queue/bullmq-run-queue.js';
 import { Telemetry } from '../../libs/jobs/src/telemetry/telemetry.js';
 import { redisSpaces } from './redis-space.js';
+import { RedisCatalog } from '../../libs/ledger/src/redis/redis-catalog.js';
+import { RedisLedger } from '../../libs/ledger/src/redis/redis-ledger.js';
+import { CronCatalog } from '../../libs/operations/src/operating/cron-catalog.js';
+import { CronOperator } from '../../libs/operations/src/operating/cron-operator.js';
+import { RedisMembership } from '../../libs/jobs/src/membership/redis-membership.js';
 
 const spaces = redisSpaces();
+
 const closing: (() => Promise<unknown>)[] = [];
-afterEach(async () => {
-  for (const close of closing.splice(0).toReversed()) await close();
-});
 
 /** A queue, and a worker whose jobs end as `handlerOf` lets them: nothing was claimed, so nothing is carried out. */
 async function queueWithWorker(handlerOf: AttemptDeps['handlerOf']): Promise<BullmqRunQueue> {
@@ -45,6 +48,10 @@ const ENDS: readonly ['completed' | 'failed', AttemptDeps['handlerOf']][] = [
 ];
 
 describe('a processor', () => {
+  afterEach(async () => {
+    for (const close of closing.splice(0).toReversed()) await close();
+  });
+
   it.each(ENDS)('keeps the last thousand of its %s jobs to be looked at', async (end, handlerOf) => {
     const runs = await queueWithWorker(handlerOf);
     const { queue } = runs;
@@ -53,5 +60,77 @@ describe('a processor', () => {
       .poll(() => queue.getJobCounts('waiting', 'active'), { timeout: 60_000 })
       .toEqual({ waiting: 0, active: 0 });
     expect(await queue.getJobCounts('completed', 'failed')).toEqual({ completed: 0, failed: 0, [end]: 1_000 });
+  });
+});
+
+const ORDER = { by: 'ada', reason: 'a test' };
+
+const CRON = 'reports';
+
+/** A cron made at run time that is never due within a test, in stores of their own. */
+async function set() {
+  const at = { redis: spaces.redis(), ...spaces.fresh() };
+  const [catalog, ledger, membership] = [new RedisCatalog(at), new RedisLedger(at), new RedisMembership(at)];
+  const queue = new BullmqRunQueue({ ...at, onTrouble: () => {} });
+  closing.push(() => queue.close());
+  const crons = new CronCatalog({ catalog, clock: systemClock });
+  await crons.set(CRON, { expression: '0 0 1 1 *', handler: 'other', payload: { n: 1 } }, ORDER);
+  return {
+    operator: new CronOperator({ catalog, ledger, queue, membership, clock: systemClock }),
+    crons,
+    ledger,
+    membership,
+    queue,
+  };
+}
+
+describe('an operator over Redis', () => {
+  afterEach(async () => {
+    for (const close of closing.splice(0).toReversed()) await close();
+  });
+
+  it('triggers a run that the queue has and the pods hear of', async () => {
+    const { operator, ledger, membership, queue } = await set();
+    const reply = await operator.trigger(CRON, ORDER);
+    const [job] = await queue.queue.getJobs();
+    expect(reply).toEqual({ verdict: 'claimed', runId: job?.id });
+    expect(await ledger.readRun(job?.id ?? '')).toMatchObject({
+      state: 'enqueued',
+      reason: 'manual',
+      handler: 'other',
+      payload: '{"n":1}',
+    });
+    expect((await membership.heartbeat('pod/1')).overdue).toMatchObject([{ cron: CRON }]);
+    expect(await operator.trigger(CRON, ORDER)).toEqual({ verdict: 'skipped', reason: 'overlap' });
+    expect(await operator.cancel(job?.id ?? '', ORDER)).toEqual({ verdict: 'cancelled' });
+    const actions = await ledger.actions(CRON, 9);
+    expect(actions.map(({ action }) => action).slice(0, 2)).toEqual(['cancel', 'trigger']);
+  });
+
+  it('lists, pauses, resumes, changes and removes', async () => {
+    const { operator, crons } = await set();
+    const pause = await operator.pause(CRON, ORDER);
+    expect(await operator.list()).toMatchObject([
+      { name: CRON, generation: 1, state: 'firing', paused: pause, last: null },
+    ]);
+    expect(await operator.resume(CRON, { ...ORDER, missed: 'fire-once' })).toEqual({ ended: pause, runId: null });
+    await crons.set(CRON, { expression: '@yearly' }, { ...ORDER, expected: 1 });
+    await crons.remove(CRON, ORDER);
+    expect(await operator.list()).toMatchObject([{ name: CRON, state: 'removed', paused: null, next: null }]);
+    expect((await crons.get(CRON))?.past).toHaveLength(2);
+  });
+
+  it('backfills instants from before the creation of a cron that never fired, one dry run and one real one alike', async () => {
+    const { operator, crons, queue } = await set();
+    const entry = await crons.get(CRON);
+    const since = entry?.since ?? 0;
+    const year = new Date(since).getUTCFullYear();
+    const order = { ...ORDER, from: Date.UTC(year - 3, 0, 1), to: Date.UTC(year, 6, 1) };
+    const preview = await operator.backfill(CRON, { ...order, dryRun: true });
+    expect(await queue.queue.getJobs()).toEqual([]);
+    expect(preview).toMatchObject({ accepted: 4, left: {} });
+    expect(await operator.backfill(CRON, order)).toEqual({ ...preview, dryRun: false });
+    expect(new Set((await queue.queue.getJobs()).map(({ id }) => id))).toEqual(new Set(preview.runIds));
+    expect(await operator.backfill(CRON, order)).toMatchObject({ accepted: 0, left: { enqueued: 4 } });
   });
 });

@@ -1,5 +1,4 @@
-import { Injectable } from '@nestjs/common';
-import type { DynamicModule, INestApplicationContext, Provider } from '@nestjs/common';
+import { Injectable, type DynamicModule, type INestApplicationContext, type Provider } from '@nestjs/common';
 import { Test } from '@nestjs/testing';
 import { JobsModule, SingletonCron, Telemetry, type Role } from '@fencepost/jobs';
 import { OperationsModule, CronOperator, JOURNAL } from '@fencepost/operations';
@@ -7,17 +6,18 @@ import { POD_REGISTRY, type PodRegistry } from '@fencepost/operations/internal';
 import { JournalFeed, type Journal, type JournalEntry } from '@fencepost/operations/journal';
 import { MetricsModule } from '@fencepost/operations/metrics';
 import { LeaseKeeper, ownerPrefix } from '@fencepost/lease/internal';
-import { afterEach, describe, expect, it } from 'vitest';
+import { afterEach, describe, expect, it, afterAll, beforeAll } from 'vitest';
+import type { Cluster } from 'ioredis';
+import { closeRedis, connectRedis } from '@fencepost/lease/redis';
 import { RedisJournal } from '../../libs/operations/src/journal/redis-journal.js';
 import { RedisPodRegistry } from '../../libs/operations/src/pods/redis-pod-registry.js';
 import { testRedis } from '../support/redis.js';
 import { redisSpaces } from './redis-space.js';
+import { happened } from '../contracts/journal.contract.js';
+import { card } from '../contracts/pod-registry.contract.js';
+import { privateCluster, type PrivateCluster } from '../support/redis-cluster.js';
 
-const spaces = redisSpaces();
 const apps: INestApplicationContext[] = [];
-afterEach(async () => {
-  await Promise.all(apps.splice(0).map((app) => app.close()));
-});
 
 @Injectable()
 class Mails {
@@ -25,112 +25,7 @@ class Mails {
   mail(): void {}
 }
 
-type Space = ReturnType<typeof spaces.fresh>;
-
-async function start(space: Space, roles: readonly Role[], more: { pod: string; providers?: Provider[] }) {
-  const { pod, providers = [] } = more;
-  const jobs = JobsModule.forRoot({ roles, redis: testRedis(), ...space, pod, buildSeq: 7, app: 'office' });
-  // Both need what observes the pod, and share it.
-  const imports = [jobs, OperationsModule.on(jobs), MetricsModule.on(jobs)];
-  const app = await Test.createTestingModule({ imports, providers }).compile();
-  apps.push(app);
-  return app.init();
-}
-
-/** What somebody else reads who looks at the same store. */
-function outside(space: Space) {
-  const at = { redis: spaces.redis(), ...space };
-  const journal = new RedisJournal(at);
-  const told = async () => (await journal.latest({ limit: 100 })).toReversed();
-  return {
-    journal,
-    told,
-    events: async () => (await told()).map(({ event }) => event),
-    pods: new RedisPodRegistry(at),
-  };
-}
-
 const holderOf = (app: INestApplicationContext) => app.get(LeaseKeeper).holder;
-
-describe('a pod that runs', () => {
-  it(
-    'writes what happens to it from its start to its last word into the journal of all',
-    { timeout: 30_000 },
-    async () => {
-      const space = spaces.fresh();
-      const { told, events, journal } = outside(space);
-      const worker = await start(space, ['worker'], { pod: 'w', providers: [Mails] });
-      const scheduler = await start(space, ['scheduler'], { pod: 's' });
-      await expect.poll(events, { timeout: 10_000 }).toContain('lease.acquired');
-      await worker.get(CronOperator).trigger('mail', { by: 'ann' });
-      await expect.poll(events, { timeout: 10_000 }).toContain('attempt.succeeded');
-      const by = { scheduler: ownerPrefix(holderOf(scheduler)), worker: ownerPrefix(holderOf(worker)) };
-      await Promise.all(apps.splice(0).map((app) => app.close()));
-
-      const all = await told();
-      const of = (event: JournalEntry['event']) => all.find((entry) => entry.event === event);
-      expect(of('catalog.declared')).toMatchObject({
-        pod: by.worker,
-        role: 'worker',
-        cron: null,
-        detail: { declared: 1 },
-      });
-      expect(of('attempt.succeeded')).toMatchObject({ pod: by.worker, cron: 'mail', runId: expect.any(String) });
-      const acquired = { pod: by.scheduler, role: 'scheduler', cron: 'mail', detail: { fence: expect.any(String) } };
-      expect(of('lease.acquired')).toMatchObject(acquired);
-      expect(of('lease.released')).toMatchObject({ pod: by.scheduler, detail: { holder: by.scheduler } });
-      const ofMail = await journal.ofCron('mail', { limit: 10 });
-      expect(ofMail.map(({ event }) => event)).toEqual(['lease.released', 'lease.acquired']);
-    },
-  );
-
-  it('is on the list of pods with both its roles, and off it when it has gone', { timeout: 30_000 }, async () => {
-    const space = spaces.fresh();
-    const { pods } = outside(space);
-    const app = await start(space, ['scheduler', 'worker'], { pod: 'both', providers: [Mails] });
-    const first = async () => (await pods.list())[0];
-    await expect.poll(first).toMatchObject({ handlers: ['mail'], rttMs: expect.any(Number) });
-    const card = await first();
-    expect(card).toMatchObject({
-      ...{ pod: holderOf(app), label: 'both', roles: ['scheduler', 'worker'], pid: process.pid, node: process.version },
-      ...{ app: 'office', buildSeq: 7, ledger: 'redis', leaseTtlMs: 10_000, zoneData: process.versions.tz },
-      ...{ concurrency: 10, running: 0, share: expect.any(Number), held: expect.any(Number) },
-    });
-    // The server is on this machine, and has its clock.
-    expect(Math.abs(card?.clockSkewMs ?? Infinity)).toBeLessThan(5_000);
-    await app.close();
-    expect(await pods.list()).toEqual([]);
-  });
-
-  it('says of itself only what its role knows', async () => {
-    const space = spaces.fresh();
-    const { pods } = outside(space);
-    await start(space, ['scheduler'], { pod: 'only' });
-    await expect.poll(() => pods.list()).toMatchObject([{ share: 0, held: 0 }]);
-    const nothing = { concurrency: null, running: null, handlers: [], buildSeq: null };
-    expect(await pods.list()).toMatchObject([{ roles: ['scheduler'], ...nothing }]);
-  });
-
-  it('offers what others tell, and who is there, to the rest of its program', async () => {
-    const app = await start(spaces.fresh(), ['worker'], { pod: 'w', providers: [Mails] });
-    const heard: JournalEntry[] = [];
-    app.get(JournalFeed).subscribe((entry) => void heard.push(entry), '0-0');
-    await expect.poll(() => heard.map(({ event }) => event)).toContain('catalog.declared');
-    expect(await app.get<Journal>(JOURNAL).latest({ limit: 10 })).toEqual(heard.toReversed());
-    await expect.poll(() => app.get<PodRegistry>(POD_REGISTRY).list()).toHaveLength(1);
-  });
-});
-
-describe('a scheduler without OperationsModule', () => {
-  it('warns at boot when webhooks are configured, because nobody calls them', async () => {
-    const space = spaces.fresh();
-    const webhooks = [{ url: 'https://alerts.example/hooks', secret: `whsec_${Buffer.alloc(24).toString('base64')}` }];
-    const jobs = JobsModule.forRoot({ roles: ['scheduler'], redis: testRedis(), ...space, webhooks });
-    const alone = await warningsOf([jobs]);
-    const watched = await warningsOf([jobs, OperationsModule.on(jobs)]);
-    expect([alone, watched]).toEqual([[{ crons: [], webhooks: 1 }], []]);
-  });
-});
 
 async function warningsOf(imports: DynamicModule[]): Promise<unknown[]> {
   const app = await Test.createTestingModule({ imports }).compile();
@@ -140,3 +35,162 @@ async function warningsOf(imports: DynamicModule[]): Promise<unknown[]> {
   await app.init();
   return warnings;
 }
+
+describe('the observing module', () => {
+  const spaces = redisSpaces();
+
+  afterEach(async () => {
+    await Promise.all(apps.splice(0).map((app) => app.close()));
+  });
+
+  type Space = ReturnType<typeof spaces.fresh>;
+
+  async function start(space: Space, roles: readonly Role[], more: { pod: string; providers?: Provider[] }) {
+    const { pod, providers = [] } = more;
+    const jobs = JobsModule.forRoot({ roles, redis: testRedis(), ...space, pod, buildSeq: 7, app: 'office' });
+    // Both need what observes the pod, and share it.
+    const imports = [jobs, OperationsModule.on(jobs), MetricsModule.on(jobs)];
+    const app = await Test.createTestingModule({ imports, providers }).compile();
+    apps.push(app);
+    return app.init();
+  }
+
+  /** What somebody else reads who looks at the same store. */
+  function outside(space: Space) {
+    const at = { redis: spaces.redis(), ...space };
+    const journal = new RedisJournal(at);
+    const told = async () => (await journal.latest({ limit: 100 })).toReversed();
+    return {
+      journal,
+      told,
+      events: async () => (await told()).map(({ event }) => event),
+      pods: new RedisPodRegistry(at),
+    };
+  }
+
+  describe('a pod that runs', () => {
+    it(
+      'writes what happens to it from its start to its last word into the journal of all',
+      { timeout: 30_000 },
+      async () => {
+        const space = spaces.fresh();
+        const { told, events, journal } = outside(space);
+        const worker = await start(space, ['worker'], { pod: 'w', providers: [Mails] });
+        const scheduler = await start(space, ['scheduler'], { pod: 's' });
+        await expect.poll(events, { timeout: 10_000 }).toContain('lease.acquired');
+        await worker.get(CronOperator).trigger('mail', { by: 'ann' });
+        await expect.poll(events, { timeout: 10_000 }).toContain('attempt.succeeded');
+        const by = { scheduler: ownerPrefix(holderOf(scheduler)), worker: ownerPrefix(holderOf(worker)) };
+        await Promise.all(apps.splice(0).map((app) => app.close()));
+
+        const all = await told();
+        const of = (event: JournalEntry['event']) => all.find((entry) => entry.event === event);
+        expect(of('catalog.declared')).toMatchObject({
+          pod: by.worker,
+          role: 'worker',
+          cron: null,
+          detail: { declared: 1 },
+        });
+        expect(of('attempt.succeeded')).toMatchObject({ pod: by.worker, cron: 'mail', runId: expect.any(String) });
+        const acquired = { pod: by.scheduler, role: 'scheduler', cron: 'mail', detail: { fence: expect.any(String) } };
+        expect(of('lease.acquired')).toMatchObject(acquired);
+        expect(of('lease.released')).toMatchObject({ pod: by.scheduler, detail: { holder: by.scheduler } });
+        const ofMail = await journal.ofCron('mail', { limit: 10 });
+        expect(ofMail.map(({ event }) => event)).toEqual(['lease.released', 'lease.acquired']);
+      },
+    );
+
+    it('is on the list of pods with both its roles, and off it when it has gone', { timeout: 30_000 }, async () => {
+      const space = spaces.fresh();
+      const { pods } = outside(space);
+      const app = await start(space, ['scheduler', 'worker'], { pod: 'both', providers: [Mails] });
+      const first = async () => (await pods.list())[0];
+      await expect.poll(first).toMatchObject({ handlers: ['mail'], rttMs: expect.any(Number) });
+      const own = await first();
+      expect(own).toMatchObject({
+        ...{
+          pod: holderOf(app),
+          label: 'both',
+          roles: ['scheduler', 'worker'],
+          pid: process.pid,
+          node: process.version,
+        },
+        ...{ app: 'office', buildSeq: 7, ledger: 'redis', leaseTtlMs: 10_000, zoneData: process.versions.tz },
+        ...{ concurrency: 10, running: 0, share: expect.any(Number), held: expect.any(Number) },
+      });
+      // The server is on this machine, and has its clock.
+      expect(Math.abs(own?.clockSkewMs ?? Infinity)).toBeLessThan(5_000);
+      await app.close();
+      expect(await pods.list()).toEqual([]);
+    });
+
+    it('says of itself only what its role knows', async () => {
+      const space = spaces.fresh();
+      const { pods } = outside(space);
+      await start(space, ['scheduler'], { pod: 'only' });
+      await expect.poll(() => pods.list()).toMatchObject([{ share: 0, held: 0 }]);
+      const nothing = { concurrency: null, running: null, handlers: [], buildSeq: null };
+      expect(await pods.list()).toMatchObject([{ roles: ['scheduler'], ...nothing }]);
+    });
+
+    it('offers what others tell, and who is there, to the rest of its program', async () => {
+      const app = await start(spaces.fresh(), ['worker'], { pod: 'w', providers: [Mails] });
+      const heard: JournalEntry[] = [];
+      app.get(JournalFeed).subscribe((entry) => void heard.push(entry), '0-0');
+      await expect.poll(() => heard.map(({ event }) => event)).toContain('catalog.declared');
+      expect(await app.get<Journal>(JOURNAL).latest({ limit: 10 })).toEqual(heard.toReversed());
+      await expect.poll(() => app.get<PodRegistry>(POD_REGISTRY).list()).toHaveLength(1);
+    });
+  });
+
+  describe('a scheduler without OperationsModule', () => {
+    it('warns at boot when webhooks are configured, because nobody calls them', async () => {
+      const space = spaces.fresh();
+      const webhooks = [
+        { url: 'https://alerts.example/hooks', secret: `whsec_${Buffer.alloc(24).toString('base64')}` },
+      ];
+      const jobs = JobsModule.forRoot({ roles: ['scheduler'], redis: testRedis(), ...space, webhooks });
+      const alone = await warningsOf([jobs]);
+      const watched = await warningsOf([jobs, OperationsModule.on(jobs)]);
+      expect([alone, watched]).toEqual([[{ crons: [], webhooks: 1 }], []]);
+    });
+  });
+});
+
+const space = { prefix: 'seen', tenant: 'acme' };
+
+const crons = Array.from({ length: 20 }, (_, n) => `cron-${n}`);
+
+describe('what can be seen of a deployment on a cluster', () => {
+  let servers: PrivateCluster;
+
+  let redis: Cluster;
+
+  beforeAll(async () => {
+    servers = await privateCluster(5_000);
+    redis = await connectRedis({ cluster: servers.urls, commandTimeoutMs: 5_000, name: 'test' });
+  }, 60_000);
+
+  afterAll(async () => {
+    await closeRedis(redis);
+    await servers.stop();
+  });
+
+  it('is written at once, also when it is about crons that lie on different nodes', async () => {
+    const journal = new RedisJournal({ redis, ...space });
+    await journal.append(crons.map((cron) => happened('lease.lost', { cron })));
+    expect((await journal.latest({ limit: 100 })).map(({ cron }) => cron)).toEqual(crons.toReversed());
+    for (const cron of crons) expect(await journal.ofCron(cron, { limit: 5 })).toHaveLength(1);
+    const kept = await Promise.all(redis.nodes('master').map((node) => node.keys('*:journal')));
+    expect(kept.filter((keys) => keys.length > 0).length).toBeGreaterThan(1);
+    expect(await journal.since(await journal.head(), 5)).toEqual([]);
+  });
+
+  it('is who is there', async () => {
+    const registry = new RedisPodRegistry({ redis, ...space });
+    await Promise.all(['a/1', 'b/2'].map((pod) => registry.report(card(pod))));
+    expect((await registry.list()).map(({ pod }) => pod)).toEqual(['a/1', 'b/2']);
+    await registry.leave('a/1');
+    expect(await registry.list()).toHaveLength(1);
+  });
+});

@@ -1,58 +1,158 @@
-import { afterAll, beforeAll } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { redisKeys } from '@fencepost/lease/internal/redis';
 import { PostgresAlarmStore } from '../../libs/operations/src/alarms/postgres-alarm-store.js';
-import { PostgresCatalog } from '../../libs/ledger/src/postgres/postgres-catalog.js';
+import { PostgresCatalog, listTenants, openPostgresCatalog } from '../../libs/ledger/src/postgres/postgres-catalog.js';
 import { PostgresAuditTrail } from '../../libs/ledger/src/postgres/postgres-audit-trail.js';
 import { alarmStoreContract } from '../contracts/alarm-store.contract.js';
 import { auditTrailContract, KEPT } from '../contracts/audit-trail.contract.js';
 import { catalogContract } from '../contracts/catalog.contract.js';
-import { ZONE_DATA } from '../contracts/catalog/stage.js';
+import { ZONE_DATA, build, cron, named, NOTHING, order, OTHER } from '../contracts/catalog/stage.js';
 import { postgresLedgerSandbox, type PostgresLedgerSandbox } from '../support/postgres-ledger-sandbox.js';
 import { postgresForTests, type TestPostgres } from '../support/postgres.js';
 import { redisSpaces } from './redis-space.js';
-
-let postgres: TestPostgres;
-let sandbox: PostgresLedgerSandbox;
-beforeAll(async () => {
-  postgres = await postgresForTests();
-  sandbox = await postgresLedgerSandbox(postgres.url);
-});
-afterAll(async () => {
-  await sandbox?.close();
-  await postgres?.stop();
-});
+import { RedisAlarmStore } from '../../libs/operations/src/alarms/redis-alarm-store.js';
+import { RedisCatalog } from '../../libs/ledger/src/redis/redis-catalog.js';
+import { RedisAuditTrail } from '../../libs/ledger/src/redis/redis-audit-trail.js';
 
 const spaces = redisSpaces();
-const fresh = () => ({ pool: sandbox.pool, schema: sandbox.schema, ...spaces.fresh() });
 
-catalogContract('the PostgreSQL catalog', async () => {
-  const options = { ...fresh(), redis: spaces.redis(), zoneData: ZONE_DATA };
-  const space = `${options.prefix}:${options.tenant}`;
-  return {
-    catalog: new PostgresCatalog(options),
-    elsewhere: new PostgresCatalog(options),
-    now: () => sandbox.now(),
-    age: async (ms) => {
-      await sandbox.pool.query(
-        `update "${sandbox.schema}".catalog_cron set delete_at = delete_at - $2 where space = $1`,
-        [space, ms],
-      );
-    },
-    wipe: async () => {
-      for (const table of ['state', 'cron', 'generation', 'build', 'forgotten'])
-        await sandbox.pool.query(`delete from "${sandbox.schema}".catalog_${table} where space = $1`, [space]);
-    },
-  };
+describe('the PostgreSQL catalog', () => {
+  let postgres: TestPostgres;
+
+  let sandbox: PostgresLedgerSandbox;
+
+  beforeAll(async () => {
+    postgres = await postgresForTests();
+    sandbox = await postgresLedgerSandbox(postgres.url);
+  });
+
+  afterAll(async () => {
+    await sandbox?.close();
+    await postgres?.stop();
+  });
+
+  const fresh = () => ({ pool: sandbox.pool, schema: sandbox.schema, ...spaces.fresh() });
+
+  catalogContract('the PostgreSQL catalog', async () => {
+    const options = { ...fresh(), redis: spaces.redis(), zoneData: ZONE_DATA };
+    const space = `${options.prefix}:${options.tenant}`;
+    return {
+      catalog: new PostgresCatalog(options),
+      elsewhere: new PostgresCatalog(options),
+      now: () => sandbox.now(),
+      age: async (ms) => {
+        await sandbox.pool.query(
+          `update "${sandbox.schema}".catalog_cron set delete_at = delete_at - $2 where space = $1`,
+          [space, ms],
+        );
+      },
+      wipe: async () => {
+        for (const table of ['state', 'cron', 'generation', 'build', 'forgotten'])
+          await sandbox.pool.query(`delete from "${sandbox.schema}".catalog_${table} where space = $1`, [space]);
+      },
+    };
+  });
+
+  auditTrailContract('the PostgreSQL audit trail', async () => {
+    const options = { ...fresh(), keep: KEPT };
+    return {
+      trail: new PostgresAuditTrail(options),
+      elsewhere: new PostgresAuditTrail(options),
+      now: () => sandbox.now(),
+    };
+  });
+
+  alarmStoreContract('the PostgreSQL book of alarms', async () => {
+    return { store: new PostgresAlarmStore(fresh()), now: () => sandbox.now() };
+  });
 });
 
-auditTrailContract('the PostgreSQL audit trail', async () => {
-  const options = { ...fresh(), keep: KEPT };
-  return {
-    trail: new PostgresAuditTrail(options),
-    elsewhere: new PostgresAuditTrail(options),
-    now: () => sandbox.now(),
-  };
-});
+const RECORD = { by: 'ana', role: 'shell', action: 'set', cron: 'a', runId: null, before: null, after: null };
 
-alarmStoreContract('the PostgreSQL book of alarms', async () => {
-  return { store: new PostgresAlarmStore(fresh()), now: () => sandbox.now() };
+describe('a deployment that moves its definitions from Redis to PostgreSQL', () => {
+  let postgres: TestPostgres;
+
+  let sandbox: PostgresLedgerSandbox;
+
+  beforeAll(async () => {
+    postgres = await postgresForTests();
+    sandbox = await postgresLedgerSandbox(postgres.url);
+  });
+
+  afterAll(async () => {
+    await sandbox?.close();
+    await postgres?.stop();
+  });
+
+  /** A deployment whose definitions are in Redis: changed, removed and made at run time. */
+  async function deployed() {
+    const [redis, space] = [spaces.redis(), spaces.fresh()];
+    const catalog = new RedisCatalog({ redis, ...space });
+    await catalog.declare(named('a', 'b', 'c'), build(7));
+    await catalog.put(cron({ name: 'a', ...OTHER }), order(1));
+    await catalog.remove('b', order(1));
+    await catalog.put(cron({ name: 'made', payload: { text: 'a\ttab\nand a line' } }), order(null));
+    await catalog.declare(named('a', 'c'), build(8));
+    await catalog.outgrow('c', 4);
+    const trail = new RedisAuditTrail({ redis, ...space });
+    for (const reason of ['one', 'two']) await trail.append({ ...RECORD, reason, from: 'the test' });
+    const key = (part: string) => redisKeys(space)('catalog', part);
+    await redis.hset(key('crons'), { stray: 'no record', broken: '1\t2\tfiring\t\t{}\t{' });
+    await redis.hset(key('declared'), { stray: 'nothing' });
+    await new RedisAlarmStore({ redis, ...space }).swap([{ cron: 'a', was: null, is: '{"open":[]}' }]);
+    const place = { pool: sandbox.pool, schema: sandbox.schema, ...space };
+    return { redis, space, catalog, trail, place, open: () => openPostgresCatalog({ ...place, redis }) };
+  }
+
+  it('keeps every definition, tombstone, build, audit record and alarm', async () => {
+    const { catalog, trail, place, open } = await deployed();
+    const { catalog: moved, adopted } = await open();
+    expect(adopted).toBe(5);
+    const [was, is] = [await catalog.read(), await moved.read()];
+    expect(is.entries).toEqual(was.entries);
+    expect(is.unreadable?.map(({ name }) => name)).toEqual(['broken']);
+    expect(is.bornAt).toBe(was.bornAt);
+    expect(is.version).toBeGreaterThan(was.version);
+    const kept = new PostgresAuditTrail(place);
+    expect(await kept.list({ limit: 10 })).toEqual(await trail.list({ limit: 10 }));
+    const next = await kept.append({ ...RECORD, reason: 'three', from: 'the test' });
+    expect((await kept.list({ limit: 1 }))[0]).toEqual(next);
+    expect((await new PostgresAlarmStore(place).read(['a'])).records).toEqual(['{"open":[]}']);
+    expect(await listTenants({ ...place })).toContain(place.tenant);
+  });
+
+  it('treats builds as before: the same changes nothing, an older defines nothing, and what was removed stays removed', async () => {
+    const { open } = await deployed();
+    const { catalog } = await open();
+    expect(await catalog.declare(named('a', 'c'), build(8))).toEqual(NOTHING);
+    expect(await catalog.declare(named('a', 'b', 'c'), build(7))).toMatchObject({
+      changed: [],
+      older: ['a', 'b', 'c'],
+    });
+    const states = (await catalog.read()).entries.map(({ definition, state }) => [definition.name, state]);
+    expect(states).toContainEqual(['b', 'removed']);
+  });
+
+  it('moves them once, although all its pods start at the same time', async () => {
+    const { open, catalog } = await deployed();
+    const opened = await Promise.all([open(), open(), open()]);
+    expect(opened.map(({ adopted }) => adopted).filter((count) => count !== null)).toEqual([5]);
+    await opened[0].catalog.remove('made', order(1));
+    // What an old pod still changes in Redis is no longer heard, and no later boot takes it over.
+    await catalog.put(cron({ name: 'late' }), order(null));
+    expect((await open()).adopted).toBeNull();
+    expect(await opened[0].catalog.remove('broken', order(null))).toMatchObject({ verdict: 'accepted' });
+    expect((await opened[1].catalog.read()).unreadable).toEqual([]);
+    const { entries } = await opened[1].catalog.read();
+    expect(entries.map(({ definition, state }) => `${definition.name} ${state}`)).toEqual([
+      ...['a firing', 'b removed', 'c firing', 'made removed'],
+    ]);
+  });
+
+  it('starts empty where Redis has no definitions either', async () => {
+    const place = { pool: sandbox.pool, schema: sandbox.schema, ...spaces.fresh() };
+    const { catalog, adopted } = await openPostgresCatalog({ ...place, redis: spaces.redis() });
+    expect(adopted).toBeNull();
+    expect(await catalog.read()).toMatchObject({ version: 0, bornAt: null, entries: [] });
+  });
 });

@@ -1,23 +1,27 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { StaleFenceError, parseFence, type LeaseEvent } from '@fencepost/lease';
-import { identifier, sql } from '@fencepost/lease/postgres';
-import { fencedSql, runFenced } from '@fencepost/lease/sinks';
+import { identifier, sql, createFenceTable } from '@fencepost/lease/postgres';
+import { fencedSql, runFenced, RedisFencedRows, PostgresFenceGate } from '@fencepost/lease/sinks';
+import { closeRedis, connectRedis, type RedisClient } from '@fencepost/lease/redis';
 import { rejectionOf } from '../support/rejection-of.js';
-import { postgresSandbox } from '../support/postgres-sandbox.js';
-import type { PostgresSandbox } from '../support/postgres-sandbox.js';
-import { postgresForTests } from '../support/postgres.js';
-import type { TestPostgres } from '../support/postgres.js';
-
-const STALE = { resource: 'order:1', fence: parseFence('8000000000000001') };
-const NEWER = { resource: 'order:1', fence: parseFence('8000000000000002') };
-
-let postgres: TestPostgres;
-beforeAll(async () => {
-  postgres = await postgresForTests();
-});
-afterAll(() => postgres?.stop());
+import { postgresSandbox, type PostgresSandbox } from '../support/postgres-sandbox.js';
+import { postgresForTests, type TestPostgres } from '../support/postgres.js';
+import { freshPrefix, testRedis } from '../support/redis.js';
+import { fenceGateContract } from '../contracts/fence-gate.contract.js';
 
 describe('a fenced statement', () => {
+  const STALE = { resource: 'order:1', fence: parseFence('8000000000000001') };
+
+  const NEWER = { resource: 'order:1', fence: parseFence('8000000000000002') };
+
+  let postgres: TestPostgres;
+
+  beforeAll(async () => {
+    postgres = await postgresForTests();
+  });
+
+  afterAll(() => postgres?.stop());
+
   let sandbox: PostgresSandbox;
   beforeEach(async () => {
     sandbox = postgresSandbox(postgres.url);
@@ -125,6 +129,127 @@ describe('a fenced statement', () => {
 
     it('is not matched where the row has no fence yet', async () => {
       expect(await run(STALE, 'o1', 'another state')).toEqual({ written: false, because: 'unmatched' });
+    });
+  });
+});
+
+describe('rows that refuse a stale writer', () => {
+  const OLD = parseFence('1787654321123456');
+  const NEW = parseFence('1787654321123457');
+
+  let redis: RedisClient;
+  let rows: RedisFencedRows;
+
+  beforeEach(async () => {
+    redis = await connectRedis({ url: testRedis(), commandTimeoutMs: 2_000, name: 'fenced-rows' });
+    rows = new RedisFencedRows({ redis, prefix: freshPrefix(), tenant: 'default', table: 'sink' });
+  });
+
+  afterEach(async () => {
+    await closeRedis(redis);
+  });
+
+  const write = (fence: typeof OLD, idempotencyKey: string, value = idempotencyKey) =>
+    rows.write({ row: 'balance', value, fence, idempotencyKey });
+
+  it('takes a write under an equal or a larger fence', async () => {
+    expect(await write(OLD, 'first')).toBe('written');
+    expect(await write(OLD, 'second')).toBe('written');
+    expect(await write(NEW, 'third')).toBe('written');
+    expect(await rows.read('balance')).toBe('third');
+  });
+
+  it('refuses a lower fence by one, changes nothing, and counts it', async () => {
+    await write(NEW, 'by the successor');
+    await expect(write(OLD, 'by the one that was frozen')).rejects.toThrowError(StaleFenceError);
+    expect(await rows.read('balance')).toBe('by the successor');
+    expect(await rows.turnedDown()).toEqual({ stale: 1, repeated: 0 });
+    expect(await rows.journal()).toEqual([{ row: 'balance', idempotencyKey: 'by the successor', fence: NEW }]);
+  });
+
+  it('is counted as a downstream of its own when it refuses', async () => {
+    const events: LeaseEvent[] = [];
+    const space = { redis, prefix: freshPrefix(), tenant: 'default', table: 'sink' };
+    const counted = new RedisFencedRows({
+      ...space,
+      downstream: 'ledger',
+      observe: (event) => void events.push(event),
+    });
+    await counted.write({ row: 'balance', value: '2', fence: NEW, idempotencyKey: 'b' });
+    const stale = counted.write({ row: 'balance', value: '1', fence: OLD, idempotencyKey: 'a' });
+    await expect(stale).rejects.toThrowError('"sink:balance" refused fence');
+    expect(events).toEqual([{ name: 'fence.rejected', resource: 'sink:balance', downstream: 'ledger', fence: OLD }]);
+  });
+
+  it('recognises a repeated write by its key, under whatever fence, and changes nothing', async () => {
+    await write(OLD, 'charge', 'as charged');
+    expect(await write(NEW, 'charge', 'charged again')).toBe('repeated');
+    expect(await rows.read('balance')).toBe('as charged');
+    expect(await rows.turnedDown()).toEqual({ stale: 0, repeated: 1 });
+  });
+
+  it('fences each row for itself', async () => {
+    await write(NEW, 'a');
+    expect(await rows.write({ row: 'other', value: 'b', fence: OLD, idempotencyKey: 'b' })).toBe('written');
+    expect(await rows.read('none')).toBeNull();
+  });
+
+  it('accepts one of fifty writes that race under one key', async () => {
+    const replies = await Promise.all(Array.from({ length: 50 }, () => write(NEW, 'once')));
+    expect(replies.filter((reply) => reply === 'written')).toHaveLength(1);
+    expect(await rows.journal()).toHaveLength(1);
+  });
+});
+
+describe('the fence gate in PostgreSQL', () => {
+  let postgres: TestPostgres;
+
+  beforeAll(async () => {
+    postgres = await postgresForTests();
+  });
+
+  afterAll(() => postgres?.stop());
+
+  let sandbox: PostgresSandbox;
+
+  beforeEach(async () => {
+    sandbox = postgresSandbox(postgres.url);
+    await createFenceTable(sandbox.pool, { schema: sandbox.schema });
+  });
+
+  afterEach(() => sandbox.close());
+
+  fenceGateContract('a gate in PostgreSQL', (options) => {
+    return new PostgresFenceGate({ client: sandbox.pool, schema: sandbox.schema, ...options });
+  });
+
+  describe('a gate in PostgreSQL', () => {
+    const [OLDER, NEWER] = [parseFence('41'), parseFence('42')];
+    const gate = (client = sandbox.pool) => new PostgresFenceGate({ client, schema: sandbox.schema });
+
+    it('locks the resource for the whole transaction, also when the fence is not a new one', async () => {
+      await gate().admit('r', OLDER);
+      const connection = await sandbox.pool.connect();
+      await connection.query('BEGIN');
+      await new PostgresFenceGate({ client: connection, schema: sandbox.schema }).admit('r', OLDER);
+      const newer = gate().admit('r', NEWER);
+      await sandbox.untilBlocked(1);
+      await connection.query('ROLLBACK');
+      connection.release();
+      await newer;
+      await expect(gate().admit('r', OLDER)).rejects.toThrow(StaleFenceError);
+    });
+
+    it('forgets an admission that was rolled back', async () => {
+      const connection = await sandbox.pool.connect();
+      await connection.query('BEGIN');
+      await new PostgresFenceGate({ client: connection, schema: sandbox.schema }).admit('r', NEWER);
+      await connection.query('ROLLBACK');
+      connection.release();
+      await gate().admit('r', OLDER);
+      expect((await sandbox.pool.query(`SELECT fence FROM "${sandbox.schema}".fences`)).rows).toEqual([
+        { fence: `${OLDER}` },
+      ]);
     });
   });
 });

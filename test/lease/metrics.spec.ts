@@ -1,44 +1,51 @@
 import type { Redis } from 'ioredis';
 import { Registry } from 'prom-client';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { Leases } from '@fencepost/lease';
+import { Leases, type LeaseEvent } from '@fencepost/lease';
 import { redisKeys } from '@fencepost/lease/internal/redis';
 import { RedisLeaseStore, closeRedis, connectRedis } from '@fencepost/lease/redis';
 import { leaseMetrics } from '@fencepost/lease/metrics';
 import { clearPrefixes, freshPrefix, testRedis } from '../support/redis.js';
-
-let redis: Redis;
-beforeAll(async () => {
-  redis = await connectRedis({ url: testRedis(), commandTimeoutMs: 5_000, name: 'test' });
-});
-afterAll(() => closeRedis(redis));
-
-let registry: Registry;
-let ours: Leases;
-let theirs: Leases;
-let space: { prefix: string; tenant: string };
-
-beforeEach(() => {
-  registry = new Registry();
-  space = { prefix: freshPrefix(), tenant: 'default' };
-  const observe = leaseMetrics({ registry, typesAtMost: 3 });
-  ours = new Leases({ store: new RedisLeaseStore({ redis, ...space }), observe });
-  theirs = new Leases({ store: new RedisLeaseStore({ redis, ...space }) });
-  return async () => {
-    await ours.close();
-    await theirs.close();
-    await clearPrefixes(redis, [space.prefix]);
-  };
-});
-
-const held = async (resource: string) => (await ours.tryAcquire(resource))!;
-const endsInRedis = (resource: string) => redis.del(redisKeys(space)(resource, 'lease'));
-
-async function counted(part: string): Promise<string[]> {
-  return (await registry.metrics()).split('\n').filter((line) => !line.startsWith('#') && line.includes(part));
-}
+import { TtlAdviser } from '../../libs/lease/src/holding/ttl-adviser.js';
 
 describe('the metrics of leases in Redis', () => {
+  let redis: Redis;
+
+  beforeAll(async () => {
+    redis = await connectRedis({ url: testRedis(), commandTimeoutMs: 5_000, name: 'test' });
+  });
+
+  afterAll(() => closeRedis(redis));
+
+  let registry: Registry;
+
+  let ours: Leases;
+
+  let theirs: Leases;
+
+  let space: { prefix: string; tenant: string };
+
+  beforeEach(() => {
+    registry = new Registry();
+    space = { prefix: freshPrefix(), tenant: 'default' };
+    const observe = leaseMetrics({ registry, typesAtMost: 3 });
+    ours = new Leases({ store: new RedisLeaseStore({ redis, ...space }), observe });
+    theirs = new Leases({ store: new RedisLeaseStore({ redis, ...space }) });
+    return async () => {
+      await ours.close();
+      await theirs.close();
+      await clearPrefixes(redis, [space.prefix]);
+    };
+  });
+
+  const held = async (resource: string) => (await ours.tryAcquire(resource))!;
+
+  const endsInRedis = (resource: string) => redis.del(redisKeys(space)(resource, 'lease'));
+
+  async function counted(part: string): Promise<string[]> {
+    return (await registry.metrics()).split('\n').filter((line) => !line.startsWith('#') && line.includes(part));
+  }
+
   it('tell what was granted, refused, renewed, given back, lost, and given back too late', async () => {
     const [first, second, third] = [await held('job:1'), await held('job:2'), await held('job:3')];
     await theirs.tryAcquire('job:4');
@@ -78,5 +85,34 @@ describe('the metrics of leases in Redis', () => {
       'redis_lease_release_total{resource_type="type-2",outcome="released"} 10',
       'redis_lease_release_total{resource_type="other",outcome="released"} 70',
     ]);
+  });
+});
+
+describe('the advice on leases in Redis', () => {
+  let redis: Redis;
+
+  beforeAll(async () => {
+    redis = await connectRedis({ url: testRedis(), commandTimeoutMs: 5_000, name: 'test' });
+  });
+
+  afterAll(() => closeRedis(redis));
+
+  it('comes after a hundred holdings: a ttl of an hour is too long for work of milliseconds', async () => {
+    const space = { prefix: freshPrefix(), tenant: 'default' };
+    const told: LeaseEvent[] = [];
+    const adviser = new TtlAdviser({ notify: (event) => void told.push(event) });
+    const store = new RedisLeaseStore({ redis, ...space });
+    await using leases = new Leases({ store, ttl: '1h', observe: adviser.observe });
+    const work = async () => {
+      for (let n = 0; n < 99; n += 1) await leases.using('cache:prices', {}, async () => {});
+    };
+    await work();
+    expect([told, adviser.advice('cache:prices').verdict]).toEqual([[], 'too-few-samples']);
+    await work();
+    await clearPrefixes(redis, [space.prefix]);
+    const { advisedTtlMs, holdMs, p999StoreMs, ...advice } = adviser.advice('cache:prices');
+    expect(advice).toMatchObject({ about: 'cache:prices', samples: 198, ttlMs: 3_600_000, verdict: 'too-long' });
+    expect(told).toEqual([expect.objectContaining({ name: 'lease.ttl-unfit', verdict: 'too-long', ttlMs: 3_600_000 })]);
+    expect(advisedTtlMs!).toBeGreaterThan(holdMs.p999 + p999StoreMs);
   });
 });

@@ -8,7 +8,7 @@ const NODES = 5;
 /** The hosts of the minority: two nodes and the client on their side. */
 const LEFT = [0, 1, NODES];
 
-/** What stands in for a partition elsewhere is in `quorum-partition.spec.ts`, and runs everywhere. */
+/** What stands in for a partition elsewhere is in `quorum-redis.spec.ts`, and runs everywhere. */
 describe('a quorum on five hosts', () => {
   let net: Network | string;
   let left: NetnsClient;
@@ -47,7 +47,7 @@ describe('a quorum on five hosts', () => {
   it('that are cut into two and three has one holder, never two, and fences increase over cut and healing', async (context) => {
     if (typeof net === 'string') {
       // The reporter counts what was skipped and keeps the reason to itself.
-      console.warn(`Skipped, no network namespaces: ${net}. quorum-partition.spec.ts cuts connections instead.`);
+      console.warn(`Skipped, no network namespaces: ${net}. quorum-redis.spec.ts cuts connections instead.`);
       return context.skip(net);
     }
     let asked = request({ ttlMs: TTL_MS });

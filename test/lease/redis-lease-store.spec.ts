@@ -1,105 +1,263 @@
 import { Redis } from 'ioredis';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { NO_FENCE } from '@fencepost/lease';
-import { redisKeys } from '@fencepost/lease/internal/redis';
+import { afterAll, beforeAll, describe, expect, it, afterEach, beforeEach } from 'vitest';
+import { NO_FENCE, SetupError } from '@fencepost/lease';
+import { redisKeys, RedisScript } from '@fencepost/lease/internal/redis';
 import { RedisLeaseStore, closeRedis, connectRedis } from '@fencepost/lease/redis';
+import { transition } from '@fencepost/lease/sinks';
 import { leaseStoreContract } from '../contracts/lease-store.contract.js';
-import { clearPrefixes, freshPrefix, testRedis } from '../support/redis.js';
+import { clearPrefixes, freshPrefix, testRedis, privateRedis, type PrivateRedis } from '../support/redis.js';
+import { postgresSandbox, type PostgresSandbox } from '../support/postgres-sandbox.js';
+import { postgresForTests, type TestPostgres } from '../support/postgres.js';
 
-let redis: Redis;
-beforeAll(async () => {
-  redis = await connectRedis({ url: testRedis(), commandTimeoutMs: 5_000, name: 'test' });
+describe('the Redis lease store', () => {
+  let redis: Redis;
+
+  beforeAll(async () => {
+    redis = await connectRedis({ url: testRedis(), commandTimeoutMs: 5_000, name: 'test' });
+  });
+
+  afterAll(() => closeRedis(redis));
+
+  async function forget(prefix: string): Promise<void> {
+    await clearPrefixes(redis, [prefix]);
+  }
+
+  leaseStoreContract('the Redis store', async () => {
+    const space = { prefix: freshPrefix(), tenant: 'default' };
+    const key = redisKeys(space);
+    const store = new RedisLeaseStore({ redis, ...space });
+    return {
+      store,
+      // Asked again and again rather than waited for once: the lease ends by the server's clock, not by this one.
+      untilFree: async (resource) => {
+        await expect.poll(() => store.inspect([resource]), { interval: 5, timeout: 5_000 }).toEqual([null]);
+      },
+      clockGoesBack: async (resource, ms) => {
+        const left = await redis.pttl(key(resource, 'lease'));
+        await redis.pexpire(key(resource, 'lease'), left + ms);
+      },
+      lose: () => forget(space.prefix),
+      close: () => forget(space.prefix),
+    };
+  });
+
+  describe('the Redis store', () => {
+    it('lets one of a hundred contenders on a hundred connections win', async () => {
+      const space = { prefix: freshPrefix(), tenant: 'default' };
+      const connections = Array.from({ length: 100 }, () => new Redis(testRedis(), { commandTimeout: 10_000 }));
+      const replies = await Promise.all(
+        connections.map((connection, n) =>
+          new RedisLeaseStore({ redis: connection, ...space }).acquire({
+            resource: 'r',
+            nonce: `n${n}`,
+            holder: `pod/${n}`,
+            ttlMs: 10_000,
+            floor: NO_FENCE,
+          }),
+        ),
+      );
+      await Promise.all(connections.map(closeRedis));
+      await forget(space.prefix);
+      expect(replies.filter(({ acquired }) => acquired)).toHaveLength(1);
+    });
+
+    it('keeps the fence counter for ever and the lease only for its term', async () => {
+      const space = { prefix: freshPrefix(), tenant: 'default' };
+      const key = redisKeys(space);
+      const term = { resource: 'r', nonce: 'n' };
+      await new RedisLeaseStore({ redis, ...space }).acquire({
+        ...term,
+        holder: 'pod',
+        ttlMs: 10_000,
+        floor: NO_FENCE,
+      });
+      expect(await redis.pttl(key('r', 'lease'))).toBeGreaterThan(0);
+      expect(await redis.pttl(key('r', 'fence'))).toBe(-1);
+      await forget(space.prefix);
+    });
+
+    it('fails without a trace when a key holds something else', async () => {
+      const space = { prefix: freshPrefix(), tenant: 'default' };
+      const key = redisKeys(space);
+      await redis.set(key('r', 'fence'), 'not a number');
+      const store = new RedisLeaseStore({ redis, ...space });
+      const request = { resource: 'r', nonce: 'n', holder: 'pod', ttlMs: 10_000, floor: NO_FENCE };
+      await expect(store.acquire(request)).rejects.toThrow(/the stored fence has to be a whole number/);
+      expect(await redis.exists(key('r', 'lease'))).toBe(0);
+      await forget(space.prefix);
+    });
+
+    it('costs its own lease alone when a key holds something else, and a thousand are asked for', async () => {
+      const space = { prefix: freshPrefix(), tenant: 'default' };
+      const store = new RedisLeaseStore({ redis, ...space });
+      await redis.lpush(redisKeys(space)('b', 'lease'), 'a stranger');
+      const warned: string[] = [];
+      const warn = ({ message }: Error) => void warned.push(message);
+      process.on('warning', warn);
+      const asked = ['a', 'b', 'c'].map((resource) => ({ resource, nonce: resource, holder: 'pod/1', ttlMs: 10_000 }));
+      const replies = await store.acquireMany(asked.map((request) => ({ ...request, floor: NO_FENCE })));
+      expect(replies.map(({ acquired }) => acquired)).toEqual([true, false, true]);
+      await expect.poll(() => warned).toEqual([expect.stringContaining('The lease of b can not be read')]);
+      process.off('warning', warn);
+      await forget(space.prefix);
+    });
+
+    it('leaves no connection behind when a watch ends', async () => {
+      const store = new RedisLeaseStore({ redis, prefix: freshPrefix(), tenant: 'default' });
+      const name = `watch-${freshPrefix()}`;
+      await redis.client('SETNAME', name);
+      const count = async () => String(await redis.client('LIST')).split(`name=${name}`).length - 1;
+      redis.options.connectionName = name;
+      const stop = await store.watchReleases(() => {});
+      expect(await count()).toBe(2);
+      await stop();
+      await expect.poll(count).toBe(1);
+    });
+  });
 });
-afterAll(() => closeRedis(redis));
 
-async function forget(prefix: string): Promise<void> {
-  await clearPrefixes(redis, [prefix]);
+function script(): RedisScript {
+  return new RedisScript('add', `-- ${freshPrefix()}\nreturn redis.call('INCRBY', KEYS[1], ARGV[1])`);
 }
 
-leaseStoreContract('the Redis store', async () => {
-  const space = { prefix: freshPrefix(), tenant: 'default' };
-  const key = redisKeys(space);
-  const store = new RedisLeaseStore({ redis, ...space });
-  return {
-    store,
-    // Asked again and again rather than waited for once: the lease ends by the server's clock, not by this one.
-    untilFree: async (resource) => {
-      await expect.poll(() => store.inspect([resource]), { interval: 5, timeout: 5_000 }).toEqual([null]);
-    },
-    clockGoesBack: async (resource, ms) => {
-      const left = await redis.pttl(key(resource, 'lease'));
-      await redis.pexpire(key(resource, 'lease'), left + ms);
-    },
-    lose: () => forget(space.prefix),
-    close: () => forget(space.prefix),
-  };
+describe('RedisScript', () => {
+  // A server of its own: the tests flush scripts and read the command counters.
+  let server: PrivateRedis;
+
+  let redis: Redis;
+
+  beforeAll(async () => {
+    server = await privateRedis();
+    redis = new Redis(server.url);
+  });
+
+  afterAll(async () => {
+    await closeRedis(redis);
+    await server.stop();
+  });
+
+  async function sent(command: string): Promise<number> {
+    const stats = await redis.info('commandstats');
+    return Number(new RegExp(`cmdstat_${command}:calls=(\\d+)`).exec(stats)?.[1] ?? 0);
+  }
+
+  it('sends its text once per connection, and its hash from then on', async () => {
+    const add = script();
+    const before = [await sent('eval'), await sent('evalsha')] as const;
+    for (let n = 0; n < 3; n++) await add.run(redis, ['once'], [1]);
+    expect([await sent('eval'), await sent('evalsha')]).toEqual([before[0] + 1, before[1] + 2]);
+  });
+
+  it('answers each of many calls issued in one turn', async () => {
+    const add = script();
+    const replies = await Promise.all(Array.from({ length: 200 }, () => add.run(redis, ['turn'], [1])));
+    expect(replies).toEqual(Array.from({ length: 200 }, (_, n) => n + 1));
+  });
+
+  it('leaves in one write with all else that is sent in the same turn, and holds nothing back after it', async () => {
+    const add = script();
+    await add.run(redis, ['corked'], [1]);
+    const turn = Promise.all([add.run(redis, ['corked'], [1]), redis.get('corked'), add.run(redis, ['corked'], [1])]);
+    expect(redis.stream).toMatchObject({ writableCorked: 1, bytesWritten: expect.any(Number) });
+    expect(await turn).toEqual([2, '2', 3]);
+    expect(redis.stream.writableCorked).toBe(0);
+  });
+
+  it('runs again by itself after the server has forgotten it, each of many calls once', async () => {
+    const add = script();
+    await add.run(redis, ['flushed'], [1]);
+    await redis.script('FLUSH');
+    await Promise.all(Array.from({ length: 200 }, () => add.run(redis, ['flushed'], [1])));
+    expect(await redis.get('flushed')).toBe('201');
+  });
+
+  it('works on two connections, one of which has never seen it', async () => {
+    const add = script();
+    const other = new Redis(server.url);
+    expect([await add.run(redis, ['two'], [1]), await add.run(other, ['two'], [1])]).toEqual([1, 2]);
+    await closeRedis(other);
+  });
 });
 
-describe('the Redis store', () => {
-  it('lets one of a hundred contenders on a hundred connections win', async () => {
-    const space = { prefix: freshPrefix(), tenant: 'default' };
-    const connections = Array.from({ length: 100 }, () => new Redis(testRedis(), { commandTimeout: 10_000 }));
-    const replies = await Promise.all(
-      connections.map((connection, n) =>
-        new RedisLeaseStore({ redis: connection, ...space }).acquire({
-          resource: 'r',
-          nonce: `n${n}`,
-          holder: `pod/${n}`,
-          ttlMs: 10_000,
-          floor: NO_FENCE,
-        }),
-      ),
+describe('a transition', () => {
+  let postgres: TestPostgres;
+
+  beforeAll(async () => {
+    postgres = await postgresForTests();
+  });
+
+  afterAll(() => postgres?.stop());
+
+  let sandbox: PostgresSandbox;
+  beforeEach(async () => {
+    sandbox = postgresSandbox(postgres.url);
+    await sandbox.pool.query(`
+      CREATE SCHEMA "${sandbox.schema}";
+      CREATE TYPE "${sandbox.schema}".state AS ENUM ('READY', 'RUNNING', 'DONE');
+      CREATE TABLE "${sandbox.schema}".jobs (id bigint PRIMARY KEY, status "${sandbox.schema}".state, version int, note text);
+      INSERT INTO "${sandbox.schema}".jobs VALUES (1, 'READY', 7, 'kept'), (2, 'READY', 7, 'untouched')`);
+  });
+  afterEach(() => sandbox.close());
+
+  const start = (over: Partial<Parameters<typeof transition>[1]> = {}) =>
+    transition(sandbox.pool, {
+      schema: sandbox.schema,
+      table: 'jobs',
+      id: 1,
+      from: 'READY',
+      to: 'RUNNING',
+      version: 7,
+      ...over,
+    });
+  const rows = async () => (await sandbox.pool.query(`SELECT * FROM "${sandbox.schema}".jobs ORDER BY id`)).rows;
+  const READY = { id: '1', status: 'READY', version: 7, note: 'kept' };
+  const OTHER = { id: '2', status: 'READY', version: 7, note: 'untouched' };
+
+  it('moves the row, counts its version up, and touches no other', async () => {
+    expect(await start()).toEqual({ won: true, version: 8 });
+    expect(await rows()).toEqual([{ ...READY, status: 'RUNNING', version: 8 }, OTHER]);
+  });
+
+  it('is won by one of twenty who try at once', async () => {
+    const outcomes = await Promise.all(Array.from({ length: 20 }, () => start()));
+    expect(outcomes.filter(({ won }) => won)).toHaveLength(1);
+    expect(outcomes.filter(({ won }) => !won)).toEqual(
+      Array.from({ length: 19 }, () => ({ won: false, found: { status: 'RUNNING', version: 8 } })),
     );
-    await Promise.all(connections.map(closeRedis));
-    await forget(space.prefix);
-    expect(replies.filter(({ acquired }) => acquired)).toHaveLength(1);
   });
 
-  it('keeps the fence counter for ever and the lease only for its term', async () => {
-    const space = { prefix: freshPrefix(), tenant: 'default' };
-    const key = redisKeys(space);
-    const term = { resource: 'r', nonce: 'n' };
-    await new RedisLeaseStore({ redis, ...space }).acquire({ ...term, holder: 'pod', ttlMs: 10_000, floor: NO_FENCE });
-    expect(await redis.pttl(key('r', 'lease'))).toBeGreaterThan(0);
-    expect(await redis.pttl(key('r', 'fence'))).toBe(-1);
-    await forget(space.prefix);
+  it('tells a loser what the winner wrote while it waited', async () => {
+    const winner = await sandbox.transaction(
+      `UPDATE "${sandbox.schema}".jobs SET status = 'DONE', version = 9 WHERE id = 1`,
+    );
+    const lost = start();
+    await sandbox.untilBlocked(1);
+    await winner.commit();
+    expect(await lost).toEqual({ won: false, found: { status: 'DONE', version: 9 } });
   });
 
-  it('fails without a trace when a key holds something else', async () => {
-    const space = { prefix: freshPrefix(), tenant: 'default' };
-    const key = redisKeys(space);
-    await redis.set(key('r', 'fence'), 'not a number');
-    const store = new RedisLeaseStore({ redis, ...space });
-    const request = { resource: 'r', nonce: 'n', holder: 'pod', ttlMs: 10_000, floor: NO_FENCE };
-    await expect(store.acquire(request)).rejects.toThrow(/the stored fence has to be a whole number/);
-    expect(await redis.exists(key('r', 'lease'))).toBe(0);
-    await forget(space.prefix);
+  it.each([
+    ['another status', { from: 'RUNNING', to: 'DONE' }],
+    ['an older version', { version: 6 }],
+    ['a newer version', { version: 8 }],
+  ])('from %s than the row has changes nothing', async (_what, over) => {
+    expect(await start(over)).toEqual({ won: false, found: { status: 'READY', version: 7 } });
+    expect(await rows()).toEqual([READY, OTHER]);
   });
 
-  it('costs its own lease alone when a key holds something else, and a thousand are asked for', async () => {
-    const space = { prefix: freshPrefix(), tenant: 'default' };
-    const store = new RedisLeaseStore({ redis, ...space });
-    await redis.lpush(redisKeys(space)('b', 'lease'), 'a stranger');
-    const warned: string[] = [];
-    const warn = ({ message }: Error) => void warned.push(message);
-    process.on('warning', warn);
-    const asked = ['a', 'b', 'c'].map((resource) => ({ resource, nonce: resource, holder: 'pod/1', ttlMs: 10_000 }));
-    const replies = await store.acquireMany(asked.map((request) => ({ ...request, floor: NO_FENCE })));
-    expect(replies.map(({ acquired }) => acquired)).toEqual([true, false, true]);
-    await expect.poll(() => warned).toEqual([expect.stringContaining('The lease of b can not be read')]);
-    process.off('warning', warn);
-    await forget(space.prefix);
+  it('of a row that is not there finds nothing', async () => {
+    expect(await start({ id: 3 })).toEqual({ won: false, found: null });
   });
 
-  it('leaves no connection behind when a watch ends', async () => {
-    const store = new RedisLeaseStore({ redis, prefix: freshPrefix(), tenant: 'default' });
-    const name = `watch-${freshPrefix()}`;
-    await redis.client('SETNAME', name);
-    const count = async () => String(await redis.client('LIST')).split(`name=${name}`).length - 1;
-    redis.options.connectionName = name;
-    const stop = await store.watchReleases(() => {});
-    expect(await count()).toBe(2);
-    await stop();
-    await expect.poll(count).toBe(1);
+  it('takes columns and tables of any name', async () => {
+    await sandbox.pool.query(`
+      CREATE TABLE "${sandbox.schema}"."my ""jobs""" ("Key" text, "order" text, "v 1" bigint);
+      INSERT INTO "${sandbox.schema}"."my ""jobs""" VALUES ('k', 'READY', 7)`);
+    const columns = { id: 'Key', status: 'order', version: 'v 1' };
+    expect(await start({ table: 'my "jobs"', id: 'k', columns })).toEqual({ won: true, version: 8 });
+  });
+
+  it('refuses what can not be a name before it asks', async () => {
+    await expect(start({ columns: { status: '' } })).rejects.toThrow(SetupError);
   });
 });

@@ -1,46 +1,16 @@
 import { afterAll, beforeAll, describe, expect } from 'vitest';
+import { ManualClock } from '@fencepost/lease/testing';
 import { RedisLedger } from '../../libs/ledger/src/redis/redis-ledger.js';
 import { invariantsContract } from '../../libs/testing/src/ledger-contract/invariants.contract.js';
 import { redisSpaces } from '../jobs/redis-space.js';
 import { postgresLedgerSandbox, type PostgresLedgerSandbox } from '../support/postgres-ledger-sandbox.js';
 import { postgresForTests, type TestPostgres } from '../support/postgres.js';
-import { ManualClock } from '@fencepost/lease/testing';
 import type { AttemptRef, Ledger } from '../../libs/ledger/src/base/ledger.js';
 import type { LedgerTiming } from '../../libs/ledger/src/base/ledger-timing.js';
 import { MemoryLedger } from '../../libs/ledger/src/memory/memory-ledger.js';
 import type { OverdueRun } from '../../libs/ledger/src/base/overdue.js';
 import type { LedgerHarness } from '../../libs/testing/src/ledger-contract/stage.js';
-
-const spaces = redisSpaces();
-
-describe('the memory ledger answers as the Redis ledger does', () => {
-  invariantsContract(async (timing = {}) => {
-    const redis = spaces.redis();
-    const now = async () => {
-      const [seconds, micros] = await redis.time();
-      return Number(seconds) * 1_000 + Math.floor(Number(micros) / 1_000);
-    };
-    return adapterHarness({ ledger: new RedisLedger({ redis, ...spaces.fresh(), timing }), timing, now });
-  }, 40);
-});
-
-describe('the memory ledger answers as the PostgreSQL ledger does', () => {
-  let postgres: TestPostgres;
-  let sandbox: PostgresLedgerSandbox;
-  beforeAll(async () => {
-    postgres = await postgresForTests();
-    sandbox = await postgresLedgerSandbox(postgres.url);
-  });
-  afterAll(async () => {
-    await sandbox?.close();
-    await postgres?.stop();
-  });
-
-  invariantsContract(
-    async (timing = {}) => adapterHarness({ ledger: sandbox.ledger({ timing }), timing, now: () => sandbox.now() }),
-    40,
-  );
-});
+import { ledgerContract } from '../../libs/testing/src/ledger-contract/index.js';
 
 /** By the clock of one of the two, and so in neither the same. */
 const OF_A_CLOCK = new Set([
@@ -117,3 +87,54 @@ export async function adapterHarness({ ledger, timing, now }: Adapter): Promise<
     clockGoesBack: () => Promise.reject(new Error('Expected no history to turn the clock back.')),
   };
 }
+
+describe('ledger adapters', () => {
+  const spaces = redisSpaces();
+
+  describe('the memory ledger answers as the Redis ledger does', () => {
+    invariantsContract(async (timing = {}) => {
+      const redis = spaces.redis();
+      const now = async () => {
+        const [seconds, micros] = await redis.time();
+        return Number(seconds) * 1_000 + Math.floor(Number(micros) / 1_000);
+      };
+      return adapterHarness({ ledger: new RedisLedger({ redis, ...spaces.fresh(), timing }), timing, now });
+    }, 40);
+  });
+
+  describe('the memory ledger answers as the PostgreSQL ledger does', () => {
+    let postgres: TestPostgres;
+    let sandbox: PostgresLedgerSandbox;
+    beforeAll(async () => {
+      postgres = await postgresForTests();
+      sandbox = await postgresLedgerSandbox(postgres.url);
+    });
+    afterAll(async () => {
+      await sandbox?.close();
+      await postgres?.stop();
+    });
+
+    invariantsContract(
+      async (timing = {}) => adapterHarness({ ledger: sandbox.ledger({ timing }), timing, now: () => sandbox.now() }),
+      40,
+    );
+  });
+});
+
+describe('postgres ledger', () => {
+  let postgres: TestPostgres;
+
+  let sandbox: PostgresLedgerSandbox;
+
+  beforeAll(async () => {
+    postgres = await postgresForTests();
+    sandbox = await postgresLedgerSandbox(postgres.url);
+  });
+
+  afterAll(async () => {
+    await sandbox?.close();
+    await postgres?.stop();
+  });
+
+  ledgerContract('the PostgreSQL ledger', (timing) => sandbox.harness(timing), { histories: 15 });
+});

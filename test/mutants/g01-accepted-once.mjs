@@ -99,7 +99,7 @@ export default [
     file: 'libs/ledger/src/postgres/sql/functions/refuse-claim.sql',
     find: " or (claim->>'instant')::bigint <= this.cursor",
     replace: '',
-    killedBy: 'test/ledger/postgres-ledger.spec.ts',
+    killedBy: 'test/ledger/ledger-adapters.spec.ts',
     test: 'refuses an instant at or behind the cursor',
   },
   {
@@ -109,7 +109,7 @@ export default [
     file: 'libs/ledger/src/postgres/sql/functions/refuse-claim.sql',
     find: 'due > the_now + the_tolerance',
     replace: 'false',
-    killedBy: 'test/ledger/postgres-ledger.spec.ts',
+    killedBy: 'test/ledger/ledger-adapters.spec.ts',
     test: 'refuses an instant that is still to come',
   },
   {
@@ -139,7 +139,7 @@ export default [
     file: 'libs/ledger/src/postgres/sql/functions/refuse-trigger.sql',
     find: 'or exists (select from asked',
     replace: 'or false and exists (select from asked',
-    killedBy: 'test/ledger/postgres-ledger.spec.ts',
+    killedBy: 'test/ledger/ledger-adapters.spec.ts',
     test: 'runs once, also when its run was forgotten meanwhile',
   },
   {
@@ -149,7 +149,7 @@ export default [
     file: 'libs/ledger/src/postgres/sql/functions/refuse-trigger.sql',
     find: 'known is not true\n    or ',
     replace: '',
-    killedBy: 'test/ledger/postgres-ledger.spec.ts',
+    killedBy: 'test/ledger/ledger-adapters.spec.ts',
     test: 'is left alone when it may have run',
   },
   {

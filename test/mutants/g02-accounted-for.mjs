@@ -99,7 +99,7 @@ export default [
     file: 'libs/ledger/src/postgres/sql/functions/refuse-claim.sql',
     find: 'this.cursor is distinct from planned_from or ',
     replace: '',
-    killedBy: 'test/ledger/postgres-ledger.spec.ts',
+    killedBy: 'test/ledger/ledger-adapters.spec.ts',
     test: 'refuses a plan that started from a cursor where there is none',
   },
   {
@@ -119,7 +119,7 @@ export default [
     file: 'libs/ledger/src/postgres/sql/functions/accept-claim.sql',
     find: 'coalesce(this.paused_until > the_now, false)',
     replace: 'false',
-    killedBy: 'test/ledger/postgres-ledger.spec.ts',
+    killedBy: 'test/ledger/ledger-adapters.spec.ts',
     test: 'skips its instants with that reason',
   },
   {
@@ -129,7 +129,7 @@ export default [
     file: 'libs/ledger/src/postgres/sql/functions/accept-claim.sql',
     find: 'case when this.cursor is null then',
     replace: 'case when false then',
-    killedBy: 'test/ledger/postgres-ledger.spec.ts',
+    killedBy: 'test/ledger/ledger-adapters.spec.ts',
     test: 'may run when it lies before the first that was accounted for',
   },
   {
@@ -139,7 +139,7 @@ export default [
     file: 'libs/ledger/src/postgres/sql/functions/delete-runs.sql',
     find: '(select max(scheduled_at) from run where space = the_space and id = any(the_runs))',
     replace: 'null::bigint',
-    killedBy: 'test/ledger/postgres-ledger.spec.ts',
+    killedBy: 'test/ledger/ledger-adapters.spec.ts',
     test: 'says up to where runs were forgotten',
   },
   {

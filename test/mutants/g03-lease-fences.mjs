@@ -210,7 +210,7 @@ export default [
     file: 'libs/lease/src/quorum/quorum-gate.ts',
     find: 'if (keepsWrites) return 0;',
     replace: 'if (keepsWrites || longestTtlMs > 0) return 0;',
-    killedBy: 'test/lease/quorum-restart.spec.ts',
+    killedBy: 'test/lease/quorum-redis.spec.ts',
   },
   {
     name: 'semaphore, acquire: the fence does not follow the counter',
@@ -249,7 +249,7 @@ export default [
     file: 'libs/ledger/src/postgres/sql/functions/refuse-claim.sql',
     find: 'asked_by < this.fence or (',
     replace: '(',
-    killedBy: 'test/ledger/postgres-ledger.spec.ts',
+    killedBy: 'test/ledger/ledger-adapters.spec.ts',
     test: 'refuses a lower fence as stale',
   },
   {
@@ -259,7 +259,7 @@ export default [
     file: 'libs/ledger/src/postgres/sql/functions/accept-claim.sql',
     find: "    fence = (claim->>'fence')::bigint,\n",
     replace: '',
-    killedBy: 'test/ledger/postgres-ledger.spec.ts',
+    killedBy: 'test/ledger/ledger-adapters.spec.ts',
     test: 'never goes back to a smaller fence',
   },
   {

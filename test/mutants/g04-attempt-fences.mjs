@@ -89,7 +89,7 @@ export default [
     file: 'libs/ledger/src/postgres/sql/functions/begin-plain-attempts.sql',
     find: 'set run_fence = greatest(cron.run_fence, micros - 1) + wanted.fences',
     replace: 'set run_fence = micros - 1 + wanted.fences',
-    killedBy: 'test/ledger/postgres-ledger.spec.ts',
+    killedBy: 'test/ledger/ledger-adapters.spec.ts',
     test: 'issues a larger fence also when the clock went back',
   },
 ];

@@ -150,7 +150,7 @@ export default [
     file: 'libs/ledger/src/postgres/sql/functions/await-turn.sql',
     find: 'and is_open and open_until <= at and id <> this.id',
     replace: 'and is_open and open_until < 0 and id <> this.id',
-    killedBy: 'test/ledger/postgres-ledger.spec.ts',
+    killedBy: 'test/ledger/ledger-adapters.spec.ts',
     test: 'fences it out when its grace is over, before it begins itself',
   },
   {
@@ -160,7 +160,7 @@ export default [
     file: 'libs/ledger/src/postgres/sql/functions/heartbeat-attempt.sql',
     find: ' or this.lease_until <= at then',
     replace: ' then',
-    killedBy: 'test/ledger/postgres-ledger.spec.ts',
+    killedBy: 'test/ledger/ledger-adapters.spec.ts',
     test: 'does not revive a lease that has expired',
   },
   {
@@ -170,7 +170,7 @@ export default [
     file: 'libs/ledger/src/postgres/sql/functions/heartbeat-attempt.sql',
     find: "least(at + (request ->> 'ttlMs')::bigint, this.cancel_until)",
     replace: "at + (request ->> 'ttlMs')::bigint",
-    killedBy: 'test/ledger/postgres-ledger.spec.ts',
+    killedBy: 'test/ledger/ledger-adapters.spec.ts',
     test: 'has no heartbeat and no effect any more',
   },
   {
@@ -180,7 +180,7 @@ export default [
     file: 'libs/ledger/src/postgres/sql/functions/check-attempt.sql',
     find: " and this.nonce = proof ->> 'nonce'",
     replace: '',
-    killedBy: 'test/ledger/postgres-ledger.spec.ts',
+    killedBy: 'test/ledger/ledger-adapters.spec.ts',
     test: 'heartbeat refuses anybody else',
   },
   {
@@ -190,7 +190,7 @@ export default [
     file: 'libs/ledger/src/postgres/sql/functions/finish-plain-attempts.sql',
     find: ' and check_attempt(run, done.proof)',
     replace: '',
-    killedBy: 'test/ledger/postgres-ledger.spec.ts',
+    killedBy: 'test/ledger/ledger-adapters.spec.ts',
     test: 'refuses anybody else, counts it, and changes nothing',
   },
 ];

@@ -89,7 +89,7 @@ export default [
     file: 'libs/ledger/src/postgres/sql/functions/finish-attempt.sql',
     find: "if ending in ('enqueued', 'uncertain') and this.cancel_until is not null then",
     replace: 'if false then',
-    killedBy: 'test/ledger/postgres-ledger.spec.ts',
+    killedBy: 'test/ledger/ledger-adapters.spec.ts',
     test: 'is not tried again when it failed before',
   },
   {
@@ -99,7 +99,7 @@ export default [
     file: 'libs/ledger/src/postgres/sql/functions/confirm-runs.sql',
     find: ' and id = any(the_runs) and pending;',
     replace: ' and id = any(the_runs);',
-    killedBy: 'test/ledger/postgres-ledger.spec.ts',
+    killedBy: 'test/ledger/ledger-adapters.spec.ts',
     test: 'that comes after the worker leaves the run alone',
   },
   {
@@ -109,7 +109,7 @@ export default [
     file: 'libs/ledger/src/postgres/sql/functions/forget-runs.sql',
     find: ' and finished_at is not null\n',
     replace: '\n',
-    killedBy: 'test/ledger/postgres-ledger.spec.ts',
+    killedBy: 'test/ledger/ledger-adapters.spec.ts',
     test: 'keeps what is still going',
   },
   {
@@ -139,7 +139,7 @@ export default [
     file: 'libs/ledger/src/postgres/sql/functions/refuse-used-id.sql',
     find: "or exists (select from used_id where space = the_space and run_id = request->>'runId' and until > at)",
     replace: '',
-    killedBy: 'test/ledger/postgres-ledger.spec.ts',
+    killedBy: 'test/ledger/ledger-adapters.spec.ts',
     test: 'makes no second run when the record of the first is gone',
   },
 ];

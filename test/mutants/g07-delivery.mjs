@@ -110,7 +110,7 @@ export default [
     file: 'libs/ledger/src/postgres/sql/functions/redeliver-run.sql',
     find: 'if this.delivery <> the_delivery then return null; end if;',
     replace: '',
-    killedBy: 'test/ledger/postgres-ledger.spec.ts',
+    killedBy: 'test/ledger/ledger-adapters.spec.ts',
     test: 'hands a run over once when two sweeps saw it',
   },
   {
@@ -120,7 +120,7 @@ export default [
     file: 'libs/ledger/src/postgres/sql/functions/redeliver-run.sql',
     find: "if this.state = 'running' and this.lease_until > at_now then return null; end if;",
     replace: '',
-    killedBy: 'test/ledger/postgres-ledger.spec.ts',
+    killedBy: 'test/ledger/ledger-adapters.spec.ts',
     test: 'leaves a run alone whose worker is alive',
   },
   {

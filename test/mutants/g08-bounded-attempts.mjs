@@ -39,7 +39,7 @@ export default [
     file: 'libs/ledger/src/postgres/sql/functions/begin-attempt.sql',
     find: ' + this.extra_attempts then',
     replace: ' then',
-    killedBy: 'test/ledger/postgres-ledger.spec.ts',
+    killedBy: 'test/ledger/ledger-adapters.spec.ts',
     test: 'one attempt more than its policy',
   },
   {
@@ -49,7 +49,7 @@ export default [
     file: 'libs/ledger/src/postgres/sql/functions/begin-plain-attempts.sql',
     find: 'run.attempt = 0 and ',
     replace: '',
-    killedBy: 'test/ledger/postgres-ledger.spec.ts',
+    killedBy: 'test/ledger/ledger-adapters.spec.ts',
     test: 'goes on when that time has come',
   },
 ];

@@ -150,7 +150,7 @@ export default [
     file: 'libs/ledger/src/postgres/sql/functions/finish-effect.sql',
     find: "if not found or outcome ->> 'kind' = 'failed' then",
     replace: "if outcome ->> 'kind' = 'failed' then",
-    killedBy: 'test/ledger/postgres-ledger.spec.ts',
+    killedBy: 'test/ledger/ledger-adapters.spec.ts',
     test: 'never allowed to begin',
   },
   {
@@ -160,7 +160,7 @@ export default [
     file: 'libs/ledger/src/postgres/sql/functions/record-effect.sql',
     find: "where e.state <> 'done';",
     replace: ';',
-    killedBy: 'test/ledger/postgres-ledger.spec.ts',
+    killedBy: 'test/ledger/ledger-adapters.spec.ts',
     test: 'never overwrites a done',
   },
   {
@@ -170,7 +170,7 @@ export default [
     file: 'libs/ledger/src/postgres/sql/functions/record-item.sql',
     find: "where i.state <> 'done';",
     replace: ';',
-    killedBy: 'test/ledger/postgres-ledger.spec.ts',
+    killedBy: 'test/ledger/ledger-adapters.spec.ts',
     test: 'that are done stay done',
   },
   {

@@ -160,7 +160,7 @@ export default [
     file: 'libs/ledger/src/postgres/sql/functions/begin-attempt.sql',
     find: 'if this.state = \'uncertain\' then return \'{"verdict": "uncertain"}\'; end if;',
     replace: '',
-    killedBy: 'test/ledger/postgres-ledger.spec.ts',
+    killedBy: 'test/ledger/ledger-adapters.spec.ts',
     test: 'begins for nobody',
   },
   {
@@ -170,7 +170,7 @@ export default [
     file: 'libs/ledger/src/postgres/sql/functions/begin-effect.sql',
     find: "if known.state = 'begun' and known.fence <> this.fence then",
     replace: 'if false then',
-    killedBy: 'test/ledger/postgres-ledger.spec.ts',
+    killedBy: 'test/ledger/ledger-adapters.spec.ts',
     test: 'says that the outcome is unknown when an earlier',
   },
   {
@@ -180,7 +180,7 @@ export default [
     file: 'libs/ledger/src/postgres/sql/functions/begin-effect.sql',
     find: ' or known.payload_hash <> the_hash then',
     replace: ' then',
-    killedBy: 'test/ledger/postgres-ledger.spec.ts',
+    killedBy: 'test/ledger/ledger-adapters.spec.ts',
     test: 'begun with something else than before',
   },
   {
@@ -200,7 +200,7 @@ export default [
     file: 'libs/ledger/src/postgres/sql/functions/resolve-run.sql',
     find: "or answered ->> 'item' is distinct from this.question ->> 'item'",
     replace: '',
-    killedBy: 'test/ledger/postgres-ledger.spec.ts',
+    killedBy: 'test/ledger/ledger-adapters.spec.ts',
     test: 'is refused with what the run asks',
   },
   {

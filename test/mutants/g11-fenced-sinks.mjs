@@ -9,7 +9,7 @@ export default [
     file: 'libs/lease/src/lua/write-row.lua',
     find: "if redis.call('ZSCORE', KEYS[2], ARGV[2]) then",
     replace: 'if false then',
-    killedBy: 'test/lease/fenced-rows.spec.ts',
+    killedBy: 'test/lease/fenced-sql.spec.ts',
   },
   {
     name: 'fenced SQL: an UPDATE is let through the wrong way round',
@@ -38,7 +38,7 @@ export default [
     file: 'libs/lease/src/sql/admit-fence.sql',
     find: 'greatest(gate.fence, EXCLUDED.fence)',
     replace: 'EXCLUDED.fence',
-    killedBy: 'test/lease/postgres-fence-gate.spec.ts',
+    killedBy: 'test/lease/fenced-sql.spec.ts',
     test: 'refuses a smaller one',
   },
   {
@@ -57,7 +57,7 @@ export default [
     file: 'libs/lease/src/lua/compare-fences.lua',
     find: "checkNumber('the fence', fence, 0) < checkNumber('the fence seen', seen or '0', 0)",
     replace: 'false',
-    killedBy: 'test/lease/fenced-rows.spec.ts',
+    killedBy: 'test/lease/fenced-sql.spec.ts',
   },
   {
     name: 'set-value: the fence is not compared',
@@ -96,7 +96,7 @@ export default [
     file: 'libs/lease/src/lua/write-row.lua',
     find: 'if isStale(ARGV[1], seen) then',
     replace: 'if false then',
-    killedBy: 'test/lease/fenced-rows.spec.ts',
+    killedBy: 'test/lease/fenced-sql.spec.ts',
     test: 'refuses a lower fence by one',
   },
   {
@@ -106,7 +106,7 @@ export default [
     file: 'libs/lease/src/lua/write-row.lua',
     find: "if redis.call('ZSCORE', KEYS[2], ARGV[2]) then",
     replace: 'if false then',
-    killedBy: 'test/lease/fenced-rows.spec.ts',
+    killedBy: 'test/lease/fenced-sql.spec.ts',
     test: 'recognises a repeated write',
   },
   {

@@ -87,7 +87,7 @@ export default [
     file: 'libs/lease/src/redis/redis-connection.ts',
     find: 'redis.options.socketTimeout = patienceMs(commandTimeoutMs);',
     replace: 'void patienceMs;',
-    killedBy: 'test/lease/half-open.spec.ts',
+    killedBy: 'test/lease/redis-faults.spec.ts',
     test: 'is given up and opened anew',
   },
   {
@@ -97,7 +97,7 @@ export default [
     file: 'libs/lease/src/redis/redis-clients.ts',
     find: 'command.isSettled && !stream',
     replace: 'command.isSettled && stream === null',
-    killedBy: 'test/lease/half-open.spec.ts',
+    killedBy: 'test/lease/redis-faults.spec.ts',
     test: 'does not bring an acquire to the store',
   },
   {

@@ -19,7 +19,7 @@ export default [
     file: 'libs/ledger/src/redis/lua/judge-declaration.lua',
     find: "if build.seq < build.top then return 'OLDER' end",
     replace: '',
-    killedBy: 'test/jobs/redis-catalog.spec.ts',
+    killedBy: 'test/jobs/redis-stores.spec.ts',
     test: 'that is lower defines nothing',
   },
   {
@@ -29,7 +29,7 @@ export default [
     file: 'libs/ledger/src/redis/lua/judge-declaration.lua',
     find: "build.seq == seq and 'CONFLICT' or 'CHANGED'",
     replace: "'CHANGED'",
-    killedBy: 'test/jobs/redis-catalog.spec.ts',
+    killedBy: 'test/jobs/redis-stores.spec.ts',
     test: 'refuses another expression from a build of the same number',
   },
   {
@@ -39,7 +39,7 @@ export default [
     file: 'libs/ledger/src/redis/lua/declare-crons.lua',
     find: "if source == ARGV[1] and state == 'live'",
     replace: "if state == 'live'",
-    killedBy: 'test/jobs/redis-catalog.spec.ts',
+    killedBy: 'test/jobs/redis-stores.spec.ts',
     test: 'the crons of other programs and of people are none of its business',
   },
   {
@@ -49,7 +49,7 @@ export default [
     file: 'libs/ledger/src/redis/lua/declare-crons.lua',
     find: "redis.call('HSET', KEYS[3], ARGV[1], ARGV[2])",
     replace: '',
-    killedBy: 'test/jobs/redis-catalog.spec.ts',
+    killedBy: 'test/jobs/redis-stores.spec.ts',
     test: 'is not brought back by older builds',
   },
   {
@@ -59,7 +59,7 @@ export default [
     file: 'libs/ledger/src/redis/lua/begin-generation.lua',
     find: 'math.max(now + next.effective_after, tonumber(last_since))',
     replace: 'math.max(now, tonumber(last_since))',
-    killedBy: 'test/jobs/redis-catalog.spec.ts',
+    killedBy: 'test/jobs/redis-stores.spec.ts',
     test: 'which is effective two seconds later',
   },
   {
@@ -99,7 +99,7 @@ export default [
     file: 'libs/ledger/src/postgres/sql/functions/refuse-claim.sql',
     find: "(claim->>'generation')::bigint < this.generation",
     replace: 'false',
-    killedBy: 'test/ledger/postgres-ledger.spec.ts',
+    killedBy: 'test/ledger/ledger-adapters.spec.ts',
     test: 'refuses an older generation',
   },
   {

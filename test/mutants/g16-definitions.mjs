@@ -9,7 +9,7 @@ export default [
     file: 'libs/jobs/src/nest/stores.ts',
     find: 'if (!place) {',
     replace: 'if (place || !place) {',
-    killedBy: 'test/truth/01-definitions-survive-redis.spec.ts',
+    killedBy: 'test/truth/01-lost-definitions.spec.ts',
     test: 'undoes no change, no removal, no pause',
   },
   {
@@ -20,7 +20,7 @@ export default [
     find: "if this.version > 0 or this.audit_number > 0 then return 'null'; end if;",
     replace:
       'delete from catalog_cron where space = the_space; delete from catalog_generation where space = the_space;',
-    killedBy: 'test/jobs/adopt-catalog.spec.ts',
+    killedBy: 'test/jobs/postgres-catalog.spec.ts',
     test: 'moves them once',
   },
 ];

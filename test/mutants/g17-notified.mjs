@@ -29,7 +29,7 @@ export default [
     file: 'libs/ledger/src/postgres/sql/functions/end-run.sql',
     find: '  perform note_notification(this, at);\n',
     replace: '',
-    killedBy: 'test/ledger/postgres-ledger.spec.ts',
+    killedBy: 'test/ledger/ledger-adapters.spec.ts',
     test: 'is written for a run that a person gives up',
   },
   {
@@ -39,7 +39,7 @@ export default [
     file: 'libs/ledger/src/postgres/sql/functions/finish-plain-attempts.sql',
     find: "      and coalesce(position('succeeded' in run.notify), 0) = 0\n",
     replace: '',
-    killedBy: 'test/ledger/postgres-ledger.spec.ts',
+    killedBy: 'test/ledger/ledger-adapters.spec.ts',
     test: 'waits after each end that somebody asked for',
   },
   {

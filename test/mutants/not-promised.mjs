@@ -9,7 +9,7 @@ export default [
     file: 'libs/lease/src/redis/redis-connection.ts',
     find: 'history.follow(redis);',
     replace: '',
-    killedBy: 'test/lease/history-notice.spec.ts',
+    killedBy: 'test/lease/history-loss.spec.ts',
     test: 'is told after a restart without data',
   },
   {
@@ -29,7 +29,7 @@ export default [
     file: 'libs/lease/src/redis/redis-history.ts',
     find: '?? this.#ancestorOf(now)',
     replace: '',
-    killedBy: 'test/lease/cluster-failover.spec.ts',
+    killedBy: 'test/lease/redis-cluster.spec.ts',
     test: 'goes on renewing all other leases',
   },
   {
@@ -170,7 +170,7 @@ export default [
     file: 'libs/ledger/src/postgres/sql/functions/await-lease.sql',
     find: 'if this.lease_until - at <= this.lease_ms * 2 then',
     replace: 'if true then',
-    killedBy: 'test/ledger/postgres-ledger.spec.ts',
+    killedBy: 'test/ledger/ledger-adapters.spec.ts',
     test: 'is cut to the length',
   },
   {
@@ -200,7 +200,7 @@ export default [
     file: 'libs/ledger/src/redis/lua/outgrow-generation.lua',
     find: "redis.call('HSET', KEYS[1], ARGV[1], table.concat(known, '\\n'))",
     replace: '',
-    killedBy: 'test/jobs/redis-catalog.spec.ts',
+    killedBy: 'test/jobs/redis-stores.spec.ts',
     test: 'begins a generation above the one a ledger has accepted',
   },
   {

@@ -128,7 +128,7 @@ export default [
     file: 'libs/operations/src/operating/plan-backfill.ts',
     find: 'if (instants.length === MAX_INSTANTS)',
     replace: 'if (false)',
-    killedBy: 'libs/operations/src/operating/plan-backfill.spec.ts',
+    killedBy: 'libs/operations/src/operating/backfill.spec.ts',
     test: 'a hundred thousand at the most',
   },
   {
@@ -207,7 +207,7 @@ export default [
     file: 'libs/operations/src/alarms/forbidden-address.ts',
     find: "FORBIDDEN.addSubnet('169.254.0.0', 16, 'ipv4');",
     replace: '',
-    killedBy: 'libs/operations/src/alarms/forbidden-address.spec.ts',
+    killedBy: 'libs/operations/src/alarms/call.spec.ts',
   },
   {
     name: 'webhooks: an answer is read to its end',

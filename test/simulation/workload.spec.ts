@@ -8,51 +8,113 @@ import { handlers } from './handlers.js';
 import { Sinks } from './sinks.js';
 import { attend, BRANCHES } from './watch.js';
 import { declarations } from './workload.js';
+import { shrink } from './shrink.js';
+import { SimQueue, type Consumer } from './sim-queue.js';
+import { runTicks } from './run-ticks.js';
+import { VirtualClock } from './virtual-clock.js';
 
-const [first, second] = ([1, 2] as const).map((build) => {
-  return new Map(declarations(build).map((declaration) => [declaration.definition.name, declaration] as const));
-}) as [Map<string, never>, Map<string, never>];
+describe('the workload of a simulation', () => {
+  const [first, second] = ([1, 2] as const).map((build) => {
+    return new Map(declarations(build).map((declaration) => [declaration.definition.name, declaration] as const));
+  }) as [Map<string, never>, Map<string, never>];
 
-describe('the workload', () => {
-  it('has every policy in it, a fixed time in a zone with clock changes, and intervals', () => {
-    const definitions = declarations(1).map(({ definition }) => definition);
-    expect(new Set(definitions.map(({ overlap }) => overlap)).size).toBe(5);
-    expect(new Set(definitions.map(({ misfire }) => misfire)).size).toBe(3);
-    const kinds = definitions.map((one) => parseSchedule({ ...one, seed: one.name }, 0).kind);
-    expect(kinds.filter((kind) => kind === 'fixed')).toHaveLength(1);
-  });
+  describe('the workload', () => {
+    it('has every policy in it, a fixed time in a zone with clock changes, and intervals', () => {
+      const definitions = declarations(1).map(({ definition }) => definition);
+      expect(new Set(definitions.map(({ overlap }) => overlap)).size).toBe(5);
+      expect(new Set(definitions.map(({ misfire }) => misfire)).size).toBe(3);
+      const kinds = definitions.map((one) => parseSchedule({ ...one, seed: one.name }, 0).kind);
+      expect(kinds.filter((kind) => kind === 'fixed')).toHaveLength(1);
+    });
 
-  it('changes with its second build: one cron goes, one comes, and one has another schedule', () => {
-    const changed = [...first].filter(
-      ([name, one]) => second.has(name) && contentHash(one) !== contentHash(second.get(name)!),
-    );
-    expect(changed.map(([name]) => name)).toEqual(['hourly', 'half']);
-    expect([...first.keys()].filter((name) => !second.has(name))).toEqual(['leaving']);
-    expect([...second.keys()].filter((name) => !first.has(name))).toEqual(['coming']);
-  });
+    it('changes with its second build: one cron goes, one comes, and one has another schedule', () => {
+      const changed = [...first].filter(
+        ([name, one]) => second.has(name) && contentHash(one) !== contentHash(second.get(name)!),
+      );
+      expect(changed.map(([name]) => name)).toEqual(['hourly', 'half']);
+      expect([...first.keys()].filter((name) => !second.has(name))).toEqual(['leaving']);
+      expect([...second.keys()].filter((name) => !first.has(name))).toEqual(['coming']);
+    });
 
-  it('is carried out by the workers of the build that declares it', () => {
-    for (const [build, known] of [
-      [1, first],
-      [2, second],
-    ] as const) {
-      const handlerOf = handlers(build, new Sinks(), new ManualClock());
-      for (const name of new Set([...first.keys(), ...second.keys()])) {
-        expect(handlerOf(name) !== undefined).toBe(known.has(name));
+    it('is carried out by the workers of the build that declares it', () => {
+      for (const [build, known] of [
+        [1, first],
+        [2, second],
+      ] as const) {
+        const handlerOf = handlers(build, new Sinks(), new ManualClock());
+        for (const name of new Set([...first.keys(), ...second.keys()])) {
+          expect(handlerOf(name) !== undefined).toBe(known.has(name));
+        }
       }
-    }
+    });
+  });
+
+  describe('what has to happen at least once', () => {
+    it('is heard of in what the processes tell', () => {
+      const [sometimes, telemetry] = [new Sometimes(BRANCHES), new Telemetry()];
+      const end = attend(telemetry, sometimes);
+      telemetry.emit('attempt.unhandled', { cron: 'tick', runId: 'tick@1' });
+      telemetry.emit('run.confirmed', { cron: 'tick', runId: 'tick@1' });
+      end();
+      telemetry.emit('attempt.unhandled', { cron: 'tick', runId: 'tick@1' });
+      expect(sometimes.counts['attempt.unhandled']).toBe(1);
+      expect(sometimes.missing()).toHaveLength(BRANCHES.length - 1);
+    });
   });
 });
 
-describe('what has to happen at least once', () => {
-  it('is heard of in what the processes tell', () => {
-    const [sometimes, telemetry] = [new Sometimes(BRANCHES), new Telemetry()];
-    const end = attend(telemetry, sometimes);
-    telemetry.emit('attempt.unhandled', { cron: 'tick', runId: 'tick@1' });
-    telemetry.emit('run.confirmed', { cron: 'tick', runId: 'tick@1' });
-    end();
-    telemetry.emit('attempt.unhandled', { cron: 'tick', runId: 'tick@1' });
-    expect(sometimes.counts['attempt.unhandled']).toBe(1);
-    expect(sometimes.missing()).toHaveLength(BRANCHES.length - 1);
+const ITEMS = Array.from({ length: 60 }, (_, n) => n);
+
+describe('shrinking', () => {
+  it('finds the few that make it fail together', async () => {
+    const fails = async (items: readonly number[]) => [3, 31, 58].every((one) => items.includes(one));
+    expect(await shrink({ items: ITEMS, fails, maxTrials: 1_000 })).toEqual([3, 31, 58]);
+  });
+
+  it('leaves nothing where nothing is needed', async () => {
+    expect(await shrink({ items: ITEMS, fails: async () => true, maxTrials: 1_000 })).toEqual([]);
+  });
+
+  it('leaves all where all are needed', async () => {
+    const fails = async (items: readonly number[]) => items.length === ITEMS.length;
+    expect(await shrink({ items: ITEMS, fails, maxTrials: 1_000 })).toEqual(ITEMS);
+  });
+
+  it('gives what it has when its trials are used up, and that fails', async () => {
+    let trials = 0;
+    const fails = async (items: readonly number[]) => {
+      trials += 1;
+      return items.includes(42);
+    };
+    const left = await shrink({ items: ITEMS, fails, maxTrials: 3 });
+    expect(trials).toBe(3);
+    expect(left).toContain(42);
+    expect(left.length).toBeLessThan(ITEMS.length);
+  });
+});
+
+const STALLED_MS = 100;
+
+describe('the simulated queue', () => {
+  it('a job whose end nobody heard is brought again, also when the link is whole by then', async () => {
+    const clock = new VirtualClock(0);
+    const queue = new SimQueue({ clock, random: () => 0, soonestMs: 1, stalledMs: STALLED_MS });
+    const disposition: number[] = [];
+    let isHeard = false;
+    const consumer: Consumer = {
+      isFree: () => true,
+      isHeard: () => isHeard,
+      onStalled: () => {},
+      deliver: async () => {
+        disposition.push(clock.monotonic());
+        return { kind: 'settled' };
+      },
+    };
+    queue.join(consumer);
+    await queue.enqueue([{ runId: 'nightly@1', delivery: 1 }]);
+    clock.after(STALLED_MS / 2, () => (isHeard = true));
+    await runTicks(() => clock.step(5 * STALLED_MS));
+    expect(disposition).toEqual([0, STALLED_MS]);
+    expect(await queue.holds([{ runId: 'nightly@1', delivery: 1 }])).toEqual([null]);
   });
 });

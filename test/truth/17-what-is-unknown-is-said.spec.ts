@@ -1,13 +1,17 @@
 import { lateBy } from '@fencepost/operations/presenting';
 import type { Run } from '@fencepost/ledger/run';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, afterAll, beforeAll } from 'vitest';
 import { RUN_QUEUE, type BullmqRunQueue } from '@fencepost/jobs/internal';
-import { CronAdapter } from '../../libs/console/src/board/cron-adapter.js';
-import { unreadSchedulers } from '../../libs/console/src/board/cron-adapter.js';
+import { scrub } from '@fencepost/lease/internal';
+import { CronAdapter, unreadSchedulers } from '../../libs/console/src/board/cron-adapter.js';
 import { evaluateRules } from '../../libs/operations/src/alarms/evaluate-rules.js';
 import { outcomeOf } from '../../libs/operations/src/operating/timeline-run.js';
 import { HOUR, runAt, START, WAITING } from '../support/audit-history.js';
 import { startSchedulerApp } from '../support/scheduler-app.js';
+import { redisSpaces } from '../jobs/redis-space.js';
+import { declared, FencepostDeployment } from '../support/fencepost-deployment.js';
+import { fencepost } from '../support/fencepost.js';
+import { privateRedis, type PrivateRedis } from '../support/redis.js';
 
 /** A run whose instant was ten days ago, and which began now. */
 const old = (over: Partial<Run>) =>
@@ -68,5 +72,65 @@ describe('the board, when the stores do not answer', () => {
     } finally {
       await running.close();
     }
+  });
+});
+
+describe('texts', () => {
+  let server: PrivateRedis;
+
+  beforeAll(async () => {
+    server = await privateRedis();
+  });
+
+  afterAll(() => server.stop());
+
+  const spaces = redisSpaces(() => server.url);
+
+  describe('fencepost that is given the wrong prefix', () => {
+    async function wrong(...args: string[]) {
+      const there = await FencepostDeployment.of({ redis: spaces.redis(), ...spaces.fresh(), tenant: 'acme' }, [
+        declared('nightly'),
+      ]);
+      const { REDIS_URL = '' } = there.env;
+      return { there, said: await fencepost(args, { env: { REDIS_URL, FENCEPOST_PREFIX: spaces.fresh().prefix } }) };
+    }
+
+    it.each([[['list']], [['list', '--json']], [['audit']], [['failed']], [['uncertain']], [['lint']]])(
+      'says at %j under which prefixes and tenants the store has crons',
+      async (args) => {
+        const { there, said } = await wrong(...args);
+        expect(said.err).toContain(`This store has crons under `);
+        expect(said.err).toContain(`prefix "${there.prefix}", tenant "acme"`);
+      },
+    );
+
+    it('says so where a cron is asked for that it does not know', async () => {
+      const { there, said } = await wrong('show', 'nightly');
+      expect([said.code, said.err]).toEqual([2, expect.stringContaining(`prefix "${there.prefix}", tenant "acme"`)]);
+    });
+
+    it('says nothing of others where there are crons', async () => {
+      const at = await FencepostDeployment.of({ redis: spaces.redis(), ...spaces.fresh(), tenant: 'default' }, [
+        declared('nightly'),
+      ]);
+      expect((await at.ask('list')).err).toBe('');
+    });
+  });
+
+  describe('a fixed sentence about credentials', () => {
+    it.each([
+      'Unknown or missing token. Send "Authorization: Bearer <token>", or sign in at /crons.',
+      'Expected a token of a viewer as "Authorization: Bearer <token>". FENCEPOST_TOKENS names those that are known;',
+    ])('is not masked: %s', (sentence) => {
+      expect(scrub(sentence)).toBe(sentence);
+    });
+
+    it.each([
+      'Authorization: Bearer abc',
+      'authorization: basic dXNlcjpwYXNz',
+      '"Authorization": "Bearer s3cret-token"',
+    ])('that has one is masked: %s', (text) => {
+      expect(scrub(text)).not.toMatch(/abc|dXNl|s3cret/);
+    });
   });
 });

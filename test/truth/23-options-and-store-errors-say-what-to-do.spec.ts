@@ -1,7 +1,11 @@
 import { createServer, type AddressInfo } from 'node:net';
 import { once } from 'node:events';
 import { SetupError } from '@fencepost/lease';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, afterAll, beforeAll } from 'vitest';
+import { LEDGER } from '@fencepost/jobs';
+import { AUDIT_TRAIL, CronCatalog } from '@fencepost/operations';
+import type { AuditTrail } from '@fencepost/ledger/audit-trail';
+import type { Ledger } from '@fencepost/ledger';
 import { CronDeclarationError } from '../../libs/jobs/src/nest/cron-declaration-error.js';
 import { checkCron } from '../../libs/jobs/src/nest/cron-declaration.js';
 import { jobsSettings } from '../../libs/jobs/src/nest/options.js';
@@ -12,15 +16,19 @@ import { leaseSettings } from '../../libs/lease/src/connect/lease-settings.js';
 import { fencepost } from '../support/fencepost.js';
 import { refusalOf } from '../support/refusal-of.js';
 import { testRedis } from '../support/redis.js';
+import { startSchedulerApp, type RunningApp } from '../support/scheduler-app.js';
 
 const redis = 'redis://localhost:6379';
 
 const ofJobs = (options: object) => refusalOf(SetupError, () => jobsSettings({ redis, ...options }));
+
 const ofLeases = (options: object) => refusalOf(SetupError, () => leaseSettings({ redis, ...options }));
+
 const ofCron = (options: object) =>
   refusalOf(CronDeclarationError, () =>
     checkCron('Jobs.report', { expression: '0 3 * * *', options: { name: 'report', ...options } }, Date.UTC(2030, 0)),
   );
+
 const ofEffect = (options: object) =>
   refusalOf(EffectOptionError, () =>
     new EffectOptionParser('the effect "x"', { given: options, known: ['timeout'] }).timeout(),
@@ -77,5 +85,67 @@ describe('the sentence of a skipped occurrence', () => {
     expect(eventSentence('occurrence.skipped', { reason: 'overlap' })).toBe(
       'occurrence skipped: an earlier run of the cron is still open, running or waiting for a worker',
     );
+  });
+});
+
+describe('small disagreements', () => {
+  let running: RunningApp;
+
+  let crons: CronCatalog;
+
+  let trail: AuditTrail;
+
+  beforeAll(async () => {
+    running = await startSchedulerApp();
+    crons = running.app.get(CronCatalog, { strict: false });
+    trail = running.app.get<AuditTrail>(AUDIT_TRAIL, { strict: false });
+  });
+
+  afterAll(() => running.close());
+
+  describe('an id of a run in the API', () => {
+    it.each(['x%7D%401', 'x%0A%401', `${'x'.repeat(5_000)}%401`])(
+      'that can not be one is a bad request: %s',
+      async (id) => {
+        const response = await running.ask(`/api/runs/${id}`);
+        expect([response.status, await response.json()]).toMatchObject([400, { code: 'BAD_REQUEST' }]);
+      },
+    );
+
+    it('may be that of an idempotency key, with dots and underlines', async () => {
+      await crons.set('send-mail', { expression: '@manual' }, { by: 'test' });
+      const ledger = running.app.get<Ledger>(LEDGER, { strict: false });
+      const runId = 'send-mail@order_4711.1';
+      const words = { reason: 'manual', by: 'ada', why: null, payload: null, handler: null, missed: null } as const;
+      await ledger.trigger({ runId, nonce: 'n', scheduledAt: null, generation: 1, overlap: 'allow', ...words });
+      expect((await running.ask(`/api/runs/${runId}`)).status).toBe(200);
+    });
+  });
+
+  describe('a definition that a program changes', () => {
+    it('leaves an audit record of who it was, and how it was before and after', async () => {
+      const order = { by: 'billing-service', reason: 'the month is over' };
+      await crons.set('made-here', { expression: '0 3 * * *' }, order);
+      await crons.set('made-here', { expression: '0 4 * * *' }, order);
+      await crons.remove('made-here', order);
+      const about = { ...order, role: 'app', cron: 'made-here', from: expect.stringMatching(/^app /) as unknown };
+      const at = (expression: string) =>
+        expect.objectContaining({ definition: expect.objectContaining({ expression }) }) as unknown;
+      expect(await trail.list({ limit: 10, cron: 'made-here' })).toMatchObject([
+        { ...about, action: 'remove', before: at('0 4 * * *'), after: null },
+        { ...about, action: 'set', before: at('0 3 * * *'), after: at('0 4 * * *') },
+        { ...about, action: 'set', before: null, after: at('0 3 * * *') },
+      ]);
+    });
+
+    it('is recorded once where the API records it', async () => {
+      await crons.set('removed-there', { expression: '@manual' }, { by: 'test' });
+      expect((await running.order('/api/crons/removed-there/remove', { reason: 'gone' }, 'admin')).status).toBe(200);
+      const records = await trail.list({ limit: 10, cron: 'removed-there' });
+      expect(records.map(({ action, role }) => [action, role])).toEqual([
+        ['remove', 'admin'],
+        ['set', 'app'],
+      ]);
+    });
   });
 });

@@ -1,8 +1,13 @@
 import { describe, expect, it } from 'vitest';
 import { parseSchedule } from './schedule.js';
+import { BitField } from './bit-field.js';
+import { shortestPeriod } from './period.js';
+import { readExpression } from './read-expression.js';
 
 const NOW = Date.parse('2026-03-28T12:00:00Z');
+
 const at = (iso: string) => Date.parse(iso);
+
 const utc = (instant: number | null) => (instant === null ? null : new Date(instant).toISOString().slice(0, 16));
 
 function schedule(expression: string, timeZone = 'UTC', seed = 'a-cron') {
@@ -102,5 +107,54 @@ describe('a schedule', () => {
   it('takes the name of a zone in any case of letters, and its older names', () => {
     expect(schedule('0 3 * * *', 'europe/BERLIN').next(NOW)).toBe(at('2026-03-29T01:00:00Z'));
     expect(schedule('0 3 * * *', 'Asia/Calcutta').next(NOW)).toBe(schedule('0 3 * * *', 'Asia/Kolkata').next(NOW));
+  });
+});
+
+describe('a bit field', () => {
+  it.each([[[0]], [[59]], [[31, 32]], [[0, 15, 30, 45]], [[63]], [Array.from({ length: 60 }, (_, n) => n)], [[1, 31]]])(
+    'of %j finds what a list would find, from everywhere',
+    (values) => {
+      const field = new BitField(values);
+      for (let from = -1; from < 64; from += 1) {
+        expect(field.atOrBefore(from)).toBe(values.findLast((value) => value <= from) ?? -1);
+        if (from < 0) continue;
+        expect(field.atOrAfter(from)).toBe(values.find((value) => value >= from) ?? -1);
+        expect(field.has(from)).toBe(values.includes(from));
+      }
+    },
+  );
+});
+
+const [MINUTE, HOUR, DAY] = [60, 3_600, 86_400];
+
+describe('the shortest period', () => {
+  it.each([
+    ['* * * * * *', 1],
+    ['*/7 * * * * *', 4],
+    ['10,50 * * * * *', 20],
+    ['30 * * * * *', MINUTE],
+    ['*/25 * * * *', 10 * MINUTE],
+    ['0,59 * * * *', MINUTE],
+    ['0 9-17 * * *', HOUR],
+    ['0 0,23 * * *', HOUR],
+    ['0 3,15 * * *', 12 * HOUR],
+    ['55 23,1 * * *', 2 * HOUR],
+    ['0 3 * * *', DAY],
+    ['0 3 * * MON,THU', 3 * DAY],
+    ['0 3 * * 1', 7 * DAY],
+    ['0 3 1 * *', 28 * DAY],
+    ['0 3 1,31 * *', DAY],
+    ['0 0,23 1,3 * *', 23 * HOUR],
+    ['0 3 29 2 *', 1_461 * DAY],
+    ['0 3 L * 1', DAY],
+    ['0 3 * * MON#1', 28 * DAY],
+  ])('of %j is %d s', (expression, seconds) => {
+    expect(shortestPeriod(readExpression(expression, 'a-cron').clock)).toBe(seconds);
+  });
+
+  it('is only looked for as far as somebody needs it', () => {
+    const { clock } = readExpression('0 3 29 2 *', 'a-cron');
+    expect(shortestPeriod(clock, DAY)).toBe(DAY);
+    expect(shortestPeriod(clock, DAY + 1)).toBe(1_461 * DAY);
   });
 });

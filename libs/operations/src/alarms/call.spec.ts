@@ -3,9 +3,9 @@ import type { AddressInfo } from 'node:net';
 import { systemClock } from '@fencepost/lease';
 import { afterEach, describe, expect, it } from 'vitest';
 import { call, type CallOptions } from './call.js';
+import { isForbidden } from './forbidden-address.js';
 
 const servers: Server[] = [];
-afterEach(() => Promise.all(servers.splice(0).map((server) => new Promise((resolve) => server.close(resolve)))));
 
 /** A server on loopback, and what it was asked. */
 async function serving(listener: RequestListener) {
@@ -29,6 +29,8 @@ const options = (allowHosts: readonly string[], timeoutMs = 5_000): CallOptions 
 const ok: RequestListener = (_, response) => void response.end('ok');
 
 describe('a call to somebody outside', () => {
+  afterEach(() => Promise.all(servers.splice(0).map((server) => new Promise((resolve) => server.close(resolve)))));
+
   it('reaches a host of the own network that somebody has named, by its name or with its port', async () => {
     const { port, asked } = await serving(ok);
     const url = `http://127.0.0.1:${port}/a?b=1`;
@@ -112,5 +114,22 @@ describe('a call to somebody outside', () => {
     const error = await failed.then(String, String);
     expect(error).toContain('Expected 127.0.0.1:1 to accept the message, but ECONNREFUSED');
     expect(error).not.toContain('canary');
+  });
+});
+
+describe('an address where nobody is called', () => {
+  it.each([
+    '169.254.169.254',
+    '169.254.170.2',
+    '[fe80::1]',
+    'fd00:ec2::254',
+    '[::ffff:169.254.169.254]',
+    '::ffff:a9fe:a9fe',
+  ])('is %s, whatever its spelling', (address) => {
+    expect(isForbidden(address)).toBe(true);
+  });
+
+  it.each(['127.0.0.1', '10.0.0.1', '[::1]', 'alerts.internal', '8.8.8.8'])('is not %s', (address) => {
+    expect(isForbidden(address)).toBe(false);
   });
 });

@@ -1,7 +1,29 @@
 import { describe, expect, it } from 'vitest';
-import { entryNamed, healthy, NOW } from '../../../../test/support/doctor-facts.js';
-import { found, withOne, withServer, type Over } from '../../../../test/support/doctor-table.js';
+import {
+  entryNamed,
+  healthy,
+  NOW,
+  DAY,
+  HOUR,
+  MINUTE,
+  overviewNamed,
+  happenedAt,
+  redisOf,
+  podOf,
+} from '../../../../test/support/doctor-facts.js';
+import {
+  found,
+  withOne,
+  withServer,
+  type Over,
+  describeFindings,
+  ONE,
+  OTHER,
+  withBoth,
+} from '../../../../test/support/doctor-table.js';
 import { judgeDeployment, needsCare } from './doctor.js';
+import { runAt } from '../../../../test/support/audit-history.js';
+import type { Run } from '../../../ledger/src/base/run.js';
 
 describe('what is found of a deployment', () => {
   it('is told the worst first, and ends with what was looked at', () => {
@@ -31,4 +53,194 @@ describe('what is found of a deployment', () => {
     const names = 'gone-0, gone-1, gone-2, gone-3, gone-4 and 7 more';
     expect(found({ entries: unknown })).toEqual([`bad NO_CAPABLE_WORKER ${names}`]);
   });
+});
+
+const failed: Partial<Run> = { state: 'failed', error: 'no paper' };
+
+const of = (...runs: Partial<Run>[]): Over => ({
+  outcomes: { looked: [{ cron: 'tick', runs: runs.map((over, n) => runAt(NOW - n * HOUR, over)) }], left: 0 },
+});
+
+const waits = (agoMs: number, over: Partial<Run> = {}): Partial<Run> => ({
+  ...{ state: 'enqueued', attempt: 0, dueAt: NOW - agoMs, waiting: null, reason: 'schedule' },
+  ...over,
+});
+
+const dropped = (agoMs: number): Over => ({
+  crons: [overviewNamed({ droppedNotifications: { count: 3, lastAt: NOW - agoMs } })],
+});
+
+const done: Partial<Run> = { state: 'succeeded' };
+
+describeFindings('doctor-outcomes', [
+  ['the newest run failed', of(failed, done), 'warn FAILING tick'],
+  ['three runs failed in a row', of(failed, failed, failed, done), 'bad FAILING tick'],
+  ['a run failed and the next one goes on', of({ state: 'running' }, failed, done), 'warn FAILING tick'],
+  ['a run failed before the newest success', of({ state: 'running' }, done, failed), null],
+  [
+    'no run has ever ended',
+    of({ state: 'skipped' }, { state: 'skipped', dueAt: NOW - 2 * HOUR }),
+    'warn NEVER_SUCCEEDED tick',
+  ],
+  ['no run has ended yet, for some minutes', of({ state: 'running', dueAt: NOW - MINUTE }), null],
+  ['no worker begins a run', of(waits(2 * MINUTE), done), 'warn RUNS_LATE tick'],
+  ['a run is about to begin', of(waits(MINUTE / 2), done), null],
+  ['a backfilled run waits its turn', of(waits(HOUR, { reason: 'backfill' }), done), null],
+  ['a run waits for a retry', of(waits(HOUR, { attempt: 1 }), done), null],
+  ['notifications were dropped', dropped(HOUR), 'warn NOTIFICATIONS_DROPPED tick'],
+  ['notifications were dropped long ago', dropped(2 * DAY), null],
+  ['not every cron was looked at', { outcomes: { looked: [], left: 7 } }, 'note NOT_ALL_LOOKED_AT crons'],
+]);
+
+const asks = (agoMs: number): Over => ({
+  uncertain: [
+    runAt(NOW, {
+      state: 'uncertain',
+      question: { effect: 'pay', item: null, unknownReason: 'lost', since: NOW - agoMs },
+    }),
+  ],
+});
+
+const paused = (agoMs: number, until: number | null): Over => ({
+  crons: [overviewNamed({ paused: { since: NOW - agoMs, until, by: 'otto', reason: 'x' } })],
+});
+
+const lost = (count: number, agoMs = MINUTE): Over => ({
+  happened: Array.from({ length: count }, () =>
+    happenedAt(agoMs, 'lease.lost', { cron: 'tick', detail: { cause: 'expired' } }),
+  ),
+});
+
+describe('the findings of the doctor about crons', () => {
+  const foreign = entryNamed({ timeZone: 'Europe/Berlin' }, { zoneData: '2024a' });
+
+  describeFindings('doctor-crons', [
+    ['nobody has the handler', { entries: [entryNamed({ name: 'gone' })] }, 'bad NO_CAPABLE_WORKER gone'],
+    [
+      'a run-time cron names a handler nobody has',
+      { entries: [entryNamed({ name: 'made', handler: 'gone' }, { source: null })] },
+      'bad NO_CAPABLE_WORKER made',
+    ],
+    [
+      'a run-time cron names one that is there',
+      { entries: [entryNamed({ name: 'made', handler: 'tick' }, { source: null })] },
+      null,
+    ],
+    ['the cron does not fire', { entries: [entryNamed({ name: 'gone' }, { state: 'removed' })] }, null],
+    ['its program is gone', { entries: [entryNamed({ name: 'gone' }, { source: 'shop' })] }, 'warn ORPHANED gone'],
+    ['a later build has declared it', { entries: [entryNamed({}, { buildSeq: 7 })] }, 'warn OUTDATED_BUILD app'],
+    [
+      'a run waits for a worker',
+      { crons: [overviewNamed({ last: runAt(NOW, { waiting: 'no-capable-worker' }) })] },
+      'warn RUNS_WAIT tick',
+    ],
+    ['a run has just asked', asks(MINUTE), 'note UNCERTAIN tick@1772452800000'],
+    ['a run asks for a while', asks(HOUR), 'warn UNCERTAIN tick@1772452800000'],
+    ['a run asks for days', asks(2 * DAY), 'bad UNCERTAIN tick@1772452800000'],
+    ['a cron is overdue', { redis: redisOf({ late: [{ cron: 'tick', overdueMs: 31_000 }] }) }, 'bad OVERDUE tick'],
+    ['a cron is a little late', { redis: redisOf({ late: [{ cron: 'tick', overdueMs: 29_000 }] }) }, null],
+    [
+      'a paused cron is late',
+      { ...paused(HOUR, null), redis: redisOf({ late: [{ cron: 'tick', overdueMs: HOUR }] }) },
+      null,
+    ],
+    ['a cron is paused for long', paused(8 * DAY, null), 'note PAUSED_LONG tick'],
+    ['a cron is paused for long, until a time', paused(8 * DAY, NOW + DAY), null],
+    ['a record cannot be read', { unreadable: [{ name: 'bad', reason: 'x' }] }, 'bad RECORD_UNREADABLE bad'],
+    [
+      '… and a pod has reported it as well',
+      {
+        unreadable: [{ name: 'bad', reason: 'x' }],
+        happened: [happenedAt(MINUTE, 'catalog.unreadable', { cron: 'bad' })],
+      },
+      'bad RECORD_UNREADABLE bad',
+    ],
+    ['another tz database declared it', { entries: [foreign] }, 'note FOREIGN_ZONE_DATA tick'],
+    [
+      'a schedule can not be read',
+      { happened: [happenedAt(MINUTE, 'catalog.unreadable', { cron: 'tick' })] },
+      'bad UNREADABLE tick',
+    ],
+    ['leases are lost', lost(3), 'warn LEASES_LOST pod-a/01234567'],
+    ['a lease or two was lost', lost(2), null],
+    ['leases were lost hours ago', lost(3, 2 * HOUR), null],
+    [
+      'stale writes were refused',
+      { happened: [happenedAt(MINUTE, 'claim.stale', { cron: 'tick' })] },
+      'note STALE_WRITES pod-a/01234567',
+    ],
+  ]);
+});
+
+describe('the findings of the doctor about pods', () => {
+  const inBerlin = [entryNamed({ timeZone: 'Europe/Berlin' })];
+
+  describeFindings('doctor-pods', [
+    [
+      'no scheduler is alive',
+      { ...withBoth({ roles: ['worker'] }), lastHeard: NOW - HOUR },
+      'bad NO_SCHEDULER schedulers',
+    ],
+    [
+      'no scheduler was ever there',
+      { ...withBoth({ roles: ['worker'] }), lastHeard: null },
+      'bad NO_SCHEDULER schedulers',
+    ],
+    ['schedulers are there and do not report', withBoth({ roles: ['worker'] }), 'note NO_SCHEDULER schedulers'],
+    ['no worker is alive', withBoth({ roles: ['scheduler'] }), 'bad NO_WORKER workers'],
+    ['nobody is alive, and nothing is to be done', { pods: [], entries: [] }, null],
+    ['there is one scheduler', { pods: [ONE] }, 'note ONE_SCHEDULER pod-a/01234567'],
+    ['a pod is silent', withOne({ seenAt: NOW - 9_000 }), 'warn POD_SILENT pod-a/01234567'],
+    ['a clock is ahead', withOne({ clockSkewMs: 1_500 }), 'warn POD_CLOCK pod-a/01234567'],
+    ['a clock is far behind', withOne({ clockSkewMs: -11_000 }), 'bad POD_CLOCK pod-a/01234567'],
+    ['a clock may be ahead, as far as that is known', withOne({ clockSkewMs: 1_500, rttMs: 1_100 }), null],
+    [
+      'an event loop is late for its leases',
+      withOne({ lagMs: 2_100, runLeaseMs: 60_000 }),
+      'warn LEASE_TTL pod-a/01234567',
+    ],
+    [
+      'an event loop is far too late for them',
+      withOne({ lagMs: 4_100, runLeaseMs: 60_000 }),
+      'bad LEASE_TTL pod-a/01234567',
+    ],
+    [
+      'the store is slow for a short ttl',
+      {
+        pods: [
+          { ...ONE, leaseTtlMs: 300, rttMs: 65 },
+          { ...OTHER, leaseTtlMs: 300 },
+        ],
+      },
+      'warn LEASE_TTL pod-a/01234567',
+    ],
+    [
+      'a worker is late for its runs',
+      { pods: [ONE, OTHER, podOf({ pod: 'w/01234567', roles: ['worker'], lagMs: 6_000 })] },
+      'warn RUN_LEASE w/01234567',
+    ],
+    [
+      'a worker is far too late for them',
+      { pods: [ONE, OTHER, podOf({ pod: 'w/01234567', roles: ['worker'], lagMs: 11_000 })] },
+      'bad RUN_LEASE w/01234567',
+    ],
+    ['a scheduler sweeps rarely', withOne({ sweepEveryMs: 120_000 }), 'warn SLOW_SWEEP pod-a/01234567'],
+    ['one pod records elsewhere', withOne({ ledger: 'postgres' }), 'bad MIXED_LEDGERS pod-a/01234567'],
+    ['all pods record elsewhere', withBoth({ ledger: 'postgres' }), 'bad OTHER_LEDGER pod-a/01234567, pod-b/fedcba98'],
+    ['versions are mixed', withOne({ version: '0.2.0' }), 'warn MIXED_VERSIONS 2 pods'],
+    [
+      'versions are mixed while it rolls',
+      withOne({ version: '0.2.0', startedAt: NOW - MINUTE }),
+      'note MIXED_VERSIONS 2 pods',
+    ],
+    ['builds are mixed', withOne({ buildSeq: 2 }), 'warn MIXED_BUILDS 2 pods'],
+    [
+      'two programs have builds of their own',
+      { pods: [ONE, OTHER, podOf({ pod: 'w/01234567', roles: ['worker'], app: 'shop', buildSeq: 9 })] },
+      null,
+    ],
+    ['tz databases are mixed', { ...withOne({ zoneData: '2026a' }), entries: inBerlin }, 'warn MIXED_ZONE_DATA 2 pods'],
+    ['tz databases are mixed and all is UTC', withOne({ zoneData: '2026a' }), 'note MIXED_ZONE_DATA 2 pods'],
+    ['ttls are mixed', withOne({ leaseTtlMs: 20_000 }), 'note MIXED_TTLS schedulers'],
+  ]);
 });

@@ -6,49 +6,57 @@ import { Telemetry } from '../../../jobs/src/telemetry/telemetry.js';
 import { MemoryPodRegistry } from './memory-pod-registry.js';
 import { POD_GONE_MS, REPORT_MS, type NewPodCard, type PodRegistry } from './pod-registry.js';
 import { PodReporter, type PodFacts } from './pod-reporter.js';
+import { ClockComparison } from './clock-comparison.js';
+import { libraryVersion } from './library-version.js';
+import { watchLoopLag } from './loop-lag.js';
 
 const POD = 'pod-7/0d9f1f6e-3c55-4f7b-9d0a-0a4c6c6b9a11';
 
-let clock: ManualClock;
-let registry: MemoryPodRegistry;
-let telemetry: Telemetry;
-let lag: number[];
-let watching: number;
-let reporter: PodReporter;
-
-beforeEach(() => {
-  [clock, telemetry, lag, watching] = [new ManualClock(), new Telemetry(), [], 0];
-  registry = new MemoryPodRegistry(clock);
-  reporter = reporterTo(registry);
-});
-
-function reporterTo(to: PodRegistry): PodReporter {
-  const { share: _s, held: _h, concurrency: _c, running: _r, handlers: _n, ...rest } = card(POD);
-  const { clockSkewMs: _skew, rttMs: _rtt, lagMs: _lag, ...others } = rest;
-  const facts: PodFacts = { ...others, roles: ['scheduler', 'worker'] };
-  const watchLag = () => {
-    watching += 1;
-    return { take: () => lag.shift() ?? 0, stop: () => void (watching -= 1) };
-  };
-  return new PodReporter({ registry: to, clock, telemetry, watchLag, facts });
-}
-
-/** A store far away, whose clock is behind, or that fails. */
-function away({ wayMs = 0, behindMs = 0, fails = () => false }): PodRegistry {
-  return {
-    report: async (given: NewPodCard) => {
-      await new Promise<void>((resolve) => void clock.after(wayMs, resolve));
-      if (fails()) throw new Error('Connection is closed.');
-      const now = await registry.report(given);
-      await new Promise<void>((resolve) => void clock.after(wayMs, resolve));
-      return now - behindMs;
-    },
-    list: () => registry.list(),
-    leave: (pod) => (fails() ? Promise.reject(new Error('Connection is closed.')) : registry.leave(pod)),
-  };
-}
-
 describe('the reporter of a pod', () => {
+  let clock: ManualClock;
+
+  let registry: MemoryPodRegistry;
+
+  let telemetry: Telemetry;
+
+  let lag: number[];
+
+  let watching: number;
+
+  let reporter: PodReporter;
+
+  beforeEach(() => {
+    [clock, telemetry, lag, watching] = [new ManualClock(), new Telemetry(), [], 0];
+    registry = new MemoryPodRegistry(clock);
+    reporter = reporterTo(registry);
+  });
+
+  function reporterTo(to: PodRegistry): PodReporter {
+    const { share: _s, held: _h, concurrency: _c, running: _r, handlers: _n, ...rest } = card(POD);
+    const { clockSkewMs: _skew, rttMs: _rtt, lagMs: _lag, ...others } = rest;
+    const facts: PodFacts = { ...others, roles: ['scheduler', 'worker'] };
+    const watchLag = () => {
+      watching += 1;
+      return { take: () => lag.shift() ?? 0, stop: () => void (watching -= 1) };
+    };
+    return new PodReporter({ registry: to, clock, telemetry, watchLag, facts });
+  }
+
+  /** A store far away, whose clock is behind, or that fails. */
+  function away({ wayMs = 0, behindMs = 0, fails = () => false }): PodRegistry {
+    return {
+      report: async (given: NewPodCard) => {
+        await new Promise<void>((resolve) => void clock.after(wayMs, resolve));
+        if (fails()) throw new Error('Connection is closed.');
+        const now = await registry.report(given);
+        await new Promise<void>((resolve) => void clock.after(wayMs, resolve));
+        return now - behindMs;
+      },
+      list: () => registry.list(),
+      leave: (pod) => (fails() ? Promise.reject(new Error('Connection is closed.')) : registry.leave(pod)),
+    };
+  }
+
   it('says nothing before a role has begun, and costs nothing', async () => {
     await clock.advance(2 * REPORT_MS);
     expect(await registry.list()).toEqual([]);
@@ -135,5 +143,91 @@ describe('the reporter of a pod', () => {
     await stopping;
     expect(await registry.list()).toEqual([]);
     expect(clock.pending).toBe(0);
+  });
+});
+
+const NOW = Date.UTC(2030, 0, 1);
+
+/** An answer to a question that was sent at a time, to somebody whose clock is so far behind. */
+function heard(skewMs: number, { way = 5, back = way }: { readonly way?: number; readonly back?: number } = {}) {
+  return { sentAt: NOW + skewMs, rttMs: way + back, theirs: NOW + way };
+}
+
+describe('the comparison of two clocks', () => {
+  it('takes the answer for one from the middle of the round trip', () => {
+    const comparison = new ClockComparison();
+    expect(comparison.best).toBeNull();
+    comparison.hear(heard(250));
+    expect(comparison.best).toEqual({ skewMs: 250, rttMs: 10 });
+    comparison.hear(heard(-250));
+    expect(comparison.best?.skewMs).toBe(-250);
+  });
+
+  it('is off by no more than half a round trip, however the way is shared', () => {
+    const comparison = new ClockComparison();
+    comparison.hear(heard(100, { way: 80, back: 0 }));
+    expect(comparison.best?.skewMs).toBe(60);
+  });
+
+  it('believes the quickest of the last answers', () => {
+    const comparison = new ClockComparison();
+    for (const reading of [heard(100, { way: 90, back: 2 }), heard(100, { way: 1 }), heard(100, { way: 2, back: 60 })])
+      comparison.hear(reading);
+    expect(comparison.best).toEqual({ skewMs: 100, rttMs: 2 });
+    for (let n = 0; n < 4; n += 1) comparison.hear(heard(101, { way: 3 }));
+    expect(comparison.best).toEqual({ skewMs: 101, rttMs: 6 });
+  });
+
+  it('believes the last answer alone when a clock was set', () => {
+    const comparison = new ClockComparison();
+    comparison.hear(heard(0, { way: 1 }));
+    comparison.hear(heard(5_000, { way: 20 }));
+    expect(comparison.best).toEqual({ skewMs: 5_000, rttMs: 40 });
+  });
+});
+
+/** Keeps the event loop from turning. */
+function block(ms: number): void {
+  Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, ms);
+}
+
+/** Twice: what is due after a block comes in the next turn, and the rest of this one comes before. */
+async function turns(): Promise<void> {
+  for (let n = 0; n < 2; n += 1) await new Promise<void>((resolve) => void setImmediate(resolve));
+}
+
+describe('the lag of the event loop', () => {
+  it('is that of the time since it was asked last, without the time that the monitor means to wait', async () => {
+    const lag = watchLoopLag();
+    await expect
+      .poll(async () => {
+        block(120);
+        await turns();
+        return lag.take();
+      })
+      .toBeGreaterThan(60);
+    // Nothing was looked at since.
+    expect(lag.take()).toBe(0);
+    lag.stop();
+  });
+
+  it('is looked at no more when it has ended', async () => {
+    const lag = watchLoopLag();
+    lag.stop();
+    lag.take();
+    block(60);
+    await turns();
+    expect(lag.take()).toBe(0);
+  });
+});
+
+describe('the version of the library', () => {
+  it('is what its package says', () => {
+    expect(libraryVersion()).toMatch(/^\d+\.\d+\.\d+/);
+  });
+
+  it('is unknown where there is no such file, or another one', () => {
+    expect(libraryVersion(new URL('./nowhere.json', import.meta.url))).toBe('unknown');
+    expect(libraryVersion(new URL(import.meta.url))).toBe('unknown');
   });
 });

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { JournalEntry } from '../../data/types.js';
 import { attemptsOf, type AttemptedRun } from './attempts.js';
+import { acceptedFence, fencesText, stepText } from './refusal-words.js';
 
 const WORKER = 'worker-2/aa11bb';
 
@@ -18,129 +19,160 @@ function told(event: string, attempt: number, detail: Readonly<Record<string, un
   };
 }
 
-const LATEST = { fence: '30', worker: 'worker-3/cc22dd', startedAt: at(1), attemptedAt: at(29) };
+describe('the attempts of a run', () => {
+  const LATEST = { fence: '30', worker: 'worker-3/cc22dd', startedAt: at(1), attemptedAt: at(29) };
 
-/** A run that succeeded with its third attempt, unless the words say otherwise. */
-function third(words: Partial<AttemptedRun> = {}): AttemptedRun {
-  return { attempt: 3, state: 'succeeded', finishedAt: at(31), ...LATEST, ...words };
+  /** A run that succeeded with its third attempt, unless the words say otherwise. */
+  function third(words: Partial<AttemptedRun> = {}): AttemptedRun {
+    return { attempt: 3, state: 'succeeded', finishedAt: at(31), ...LATEST, ...words };
+  }
+
+  describe('the attempts of a run', () => {
+    it('are as many as its record says, the newest first, with what the journal has of each', () => {
+      const journal = [
+        told('attempt.failed', 2, { err: 'Error: 503', state: 'enqueued' }),
+        told('attempt.begun', 2, { seconds: 15, worker: WORKER }),
+        told('attempt.failed', 1, { err: 'Error: 502', state: 'enqueued' }),
+      ];
+      expect(attemptsOf(third(), journal)).toEqual([
+        {
+          ...{ number: 3, first: 3, beganAt: at(29), endedAt: at(31), tookMs: 2_000, worker: LATEST.worker },
+          ...{ fence: '30', end: 'succeeded', why: null, refusals: [] },
+        },
+        {
+          ...{ number: 2, first: 2, beganAt: at(15), endedAt: at(20), tookMs: 5_000, worker: WORKER },
+          ...{ fence: '20', end: 'failed', why: 'Error: 503', refusals: [] },
+        },
+        {
+          ...{ number: 1, first: 1, beganAt: at(1), endedAt: at(10), tookMs: 9_000, worker: WORKER },
+          ...{ fence: '10', end: 'failed', why: 'Error: 502', refusals: [] },
+        },
+      ]);
+    });
+
+    it('of a run that no worker has begun are none', () => {
+      expect(attemptsOf(third({ attempt: 0, startedAt: null, attemptedAt: null, state: 'enqueued' }), [])).toEqual([]);
+    });
+
+    it.each([
+      ['attempt.succeeded', { tookMs: 1_234 }, { end: 'succeeded', tookMs: 1_234 }],
+      ['attempt.failed', { err: 'Error: no' }, { end: 'failed', why: 'Error: no' }],
+      ['attempt.aborted', { cause: 'RunLeaseLostError: late' }, { end: 'aborted', why: 'RunLeaseLostError: late' }],
+      ['attempt.cancelled', { err: 'RunCancelledError' }, { end: 'cancelled', why: 'RunCancelledError' }],
+      ['attempt.uncertain', { effect: 'mail', item: null }, { end: 'uncertain', why: 'mail' }],
+      ['attempt.refused', { step: 'finish' }, { end: 'refused', why: null }],
+    ])('that told %s ended so', (event, detail, shown) => {
+      const [, second] = attemptsOf(third(), [told(event, 2, detail)]);
+      expect(second).toMatchObject({ ...shown, fence: '20', endedAt: at(20) });
+    });
+
+    it('of which one was told to stop, and was refused then, or ended all the same, ended as it did at last', () => {
+      const aborted = told('attempt.aborted', 2, { cause: 'late', seconds: 19 });
+      const refusal = told('attempt.refused', 2, { step: 'finish' });
+      expect(attemptsOf(third(), [refusal, aborted])[1]).toMatchObject({ end: 'refused', refusals: [refusal] });
+      const failed = told('attempt.failed', 2, { err: 'Error: late' });
+      expect(attemptsOf(third(), [failed, aborted])[1]).toMatchObject({ end: 'failed', why: 'Error: late' });
+    });
+
+    it.each(['succeeded', 'uncertain'] as const)(
+      'of which the latest was told to stop, and is %s by the record, ended so',
+      (state) => {
+        const aborted = told('attempt.aborted', 3, { cause: 'late' });
+        const [latest] = attemptsOf(third({ state, finishedAt: null }), [aborted]);
+        expect(latest).toMatchObject({ end: state, why: null, endedAt: null });
+      },
+    );
+
+    it('has each refusal with the attempt that was refused, and not with the one that stands', () => {
+      const [effect, end] = [
+        told('attempt.refused', 1, { step: 'effect', seconds: 40 }),
+        told('attempt.refused', 1, { step: 'finish', seconds: 41 }),
+      ];
+      const shown = attemptsOf(third(), [end, effect]);
+      expect(shown.map(({ refusals }) => refusals.length)).toEqual([0, 0, 2]);
+      expect(shown[2]).toMatchObject({ end: 'refused', endedAt: at(41) });
+    });
+  });
+
+  describe('what nobody knows of an attempt', () => {
+    it('is left open, and no end is made up', () => {
+      const journal = [told('attempt.begun', 2)];
+      const [latest, second, first] = attemptsOf(third({ state: 'orphaned', finishedAt: null }), journal);
+      for (const one of [latest, second, first]) {
+        expect(one).toMatchObject({ end: 'unrecorded', endedAt: null, tookMs: null, why: null });
+      }
+      expect(first).toMatchObject({ beganAt: at(1), fence: null, worker: null });
+    });
+
+    it.each(['failed', 'cancelled', 'enqueued'] as const)(
+      'is not read from a run that is %s: a person may have had it so',
+      (state) => {
+        expect(attemptsOf(third({ state }), [])[0]).toMatchObject({
+          ...{ end: 'unrecorded', endedAt: null, why: null },
+          ...{ beganAt: at(29), fence: '30', worker: LATEST.worker },
+        });
+      },
+    );
+
+    it('shows lost journal entries as one row, however many there were', () => {
+      const shown = attemptsOf(third({ attempt: 900 }), [told('attempt.failed', 450, { err: 'Error: no' })]);
+      expect(shown.map(({ first, number, end }) => [first, number, end])).toEqual([
+        [900, 900, 'succeeded'],
+        [451, 899, 'lost'],
+        [450, 450, 'failed'],
+        [2, 449, 'lost'],
+        [1, 1, 'unrecorded'],
+      ]);
+      expect(shown[1]).toMatchObject({ beganAt: null, endedAt: null, tookMs: null, fence: null, worker: null });
+    });
+  });
+
+  describe('an attempt that goes on', () => {
+    it('is the latest of a run that is running', () => {
+      const [latest] = attemptsOf(third({ state: 'running', finishedAt: null }), []);
+      expect(latest).toMatchObject({ end: 'open', beganAt: at(29), endedAt: null, tookMs: null });
+    });
+
+    it('is not the one before, which the journal has outrun the record by', () => {
+      const shown = attemptsOf(third({ state: 'running', finishedAt: null }), [told('attempt.begun', 4)]);
+      expect(shown.map(({ number, end }) => [number, end]).slice(0, 2)).toEqual([
+        [4, 'unrecorded'],
+        [3, 'unrecorded'],
+      ]);
+    });
+  });
+
+  it('an end that was written down late, because the store was away, is shown when it was', () => {
+    const held = told('attempt.failed', 3, { err: 'Error: away', seconds: 90, heldUpMs: 50_000 });
+    expect(attemptsOf(third({ state: 'failed' }), [held])[0]).toMatchObject({ endedAt: at(40), tookMs: 11_000 });
+  });
+});
+
+const RUN = { fence: '9' };
+
+function refused(detail: Readonly<Record<string, unknown>>, event = 'attempt.refused'): JournalEntry {
+  return {
+    ...{ id: '1-0', at: '2026-11-21T03:00:00.000Z', pod: 'worker/a', role: 'worker', event, level: 'warn' },
+    ...{ cron: 'a', runId: 'a@1', detail: { attempt: 1, fence: '7', step: 'finish', ...detail } },
+  };
 }
 
-describe('the attempts of a run', () => {
-  it('are as many as its record says, the newest first, with what the journal has of each', () => {
-    const journal = [
-      told('attempt.failed', 2, { err: 'Error: 503', state: 'enqueued' }),
-      told('attempt.begun', 2, { seconds: 15, worker: WORKER }),
-      told('attempt.failed', 1, { err: 'Error: 502', state: 'enqueued' }),
-    ];
-    expect(attemptsOf(third(), journal)).toEqual([
-      {
-        ...{ number: 3, first: 3, beganAt: at(29), endedAt: at(31), tookMs: 2_000, worker: LATEST.worker },
-        ...{ fence: '30', end: 'succeeded', why: null, refusals: [] },
-      },
-      {
-        ...{ number: 2, first: 2, beganAt: at(15), endedAt: at(20), tookMs: 5_000, worker: WORKER },
-        ...{ fence: '20', end: 'failed', why: 'Error: 503', refusals: [] },
-      },
-      {
-        ...{ number: 1, first: 1, beganAt: at(1), endedAt: at(10), tookMs: 9_000, worker: WORKER },
-        ...{ fence: '10', end: 'failed', why: 'Error: 502', refusals: [] },
-      },
-    ]);
+describe('a refused write', () => {
+  it('is told with the step that it was refused at', () => {
+    expect(stepText(refused({}))).toBe('Ending the attempt');
+    expect(stepText(refused({ step: 'effect' }))).toBe('Beginning or recording an effect');
+    expect(stepText(refused({ step: 'another' }))).toBe('A write');
+    expect(stepText(refused({ effect: 'mail' }, 'effect.late'))).toBe('Recording the effect mail');
   });
 
-  it('of a run that no worker has begun are none', () => {
-    expect(attemptsOf(third({ attempt: 0, startedAt: null, attemptedAt: null, state: 'enqueued' }), [])).toEqual([]);
+  it('stands against the fence that the event names, or else against the one in force now, which is said', () => {
+    expect(acceptedFence(refused({ accepted: '8' }), RUN)).toEqual({ fence: '8', now: false });
+    expect(acceptedFence(refused({}), RUN)).toEqual({ fence: '9', now: true });
+    expect(fencesText(refused({}), RUN)).toBe('fence 7 against 9, which is current');
   });
 
-  it.each([
-    ['attempt.succeeded', { tookMs: 1_234 }, { end: 'succeeded', tookMs: 1_234 }],
-    ['attempt.failed', { err: 'Error: no' }, { end: 'failed', why: 'Error: no' }],
-    ['attempt.aborted', { cause: 'RunLeaseLostError: late' }, { end: 'aborted', why: 'RunLeaseLostError: late' }],
-    ['attempt.cancelled', { err: 'RunCancelledError' }, { end: 'cancelled', why: 'RunCancelledError' }],
-    ['attempt.uncertain', { effect: 'mail', item: null }, { end: 'uncertain', why: 'mail' }],
-    ['attempt.refused', { step: 'finish' }, { end: 'refused', why: null }],
-  ])('that told %s ended so', (event, detail, shown) => {
-    const [, second] = attemptsOf(third(), [told(event, 2, detail)]);
-    expect(second).toMatchObject({ ...shown, fence: '20', endedAt: at(20) });
+  it('of the latest attempt was refused for no larger fence, and none is named', () => {
+    expect(acceptedFence(refused({ fence: '9' }), RUN)).toBeNull();
+    expect(fencesText(refused({ fence: '9' }), RUN)).toContain('its run lease had expired or its run had ended');
   });
-
-  it('of which one was told to stop, and was refused then, or ended all the same, ended as it did at last', () => {
-    const aborted = told('attempt.aborted', 2, { cause: 'late', seconds: 19 });
-    const refusal = told('attempt.refused', 2, { step: 'finish' });
-    expect(attemptsOf(third(), [refusal, aborted])[1]).toMatchObject({ end: 'refused', refusals: [refusal] });
-    const failed = told('attempt.failed', 2, { err: 'Error: late' });
-    expect(attemptsOf(third(), [failed, aborted])[1]).toMatchObject({ end: 'failed', why: 'Error: late' });
-  });
-
-  it.each(['succeeded', 'uncertain'] as const)(
-    'of which the latest was told to stop, and is %s by the record, ended so',
-    (state) => {
-      const aborted = told('attempt.aborted', 3, { cause: 'late' });
-      const [latest] = attemptsOf(third({ state, finishedAt: null }), [aborted]);
-      expect(latest).toMatchObject({ end: state, why: null, endedAt: null });
-    },
-  );
-
-  it('has each refusal with the attempt that was refused, and not with the one that stands', () => {
-    const [effect, end] = [
-      told('attempt.refused', 1, { step: 'effect', seconds: 40 }),
-      told('attempt.refused', 1, { step: 'finish', seconds: 41 }),
-    ];
-    const shown = attemptsOf(third(), [end, effect]);
-    expect(shown.map(({ refusals }) => refusals.length)).toEqual([0, 0, 2]);
-    expect(shown[2]).toMatchObject({ end: 'refused', endedAt: at(41) });
-  });
-});
-
-describe('what nobody knows of an attempt', () => {
-  it('is left open, and no end is made up', () => {
-    const journal = [told('attempt.begun', 2)];
-    const [latest, second, first] = attemptsOf(third({ state: 'orphaned', finishedAt: null }), journal);
-    for (const one of [latest, second, first]) {
-      expect(one).toMatchObject({ end: 'unrecorded', endedAt: null, tookMs: null, why: null });
-    }
-    expect(first).toMatchObject({ beganAt: at(1), fence: null, worker: null });
-  });
-
-  it.each(['failed', 'cancelled', 'enqueued'] as const)(
-    'is not read from a run that is %s: a person may have had it so',
-    (state) => {
-      expect(attemptsOf(third({ state }), [])[0]).toMatchObject({
-        ...{ end: 'unrecorded', endedAt: null, why: null },
-        ...{ beganAt: at(29), fence: '30', worker: LATEST.worker },
-      });
-    },
-  );
-
-  it('shows lost journal entries as one row, however many there were', () => {
-    const shown = attemptsOf(third({ attempt: 900 }), [told('attempt.failed', 450, { err: 'Error: no' })]);
-    expect(shown.map(({ first, number, end }) => [first, number, end])).toEqual([
-      [900, 900, 'succeeded'],
-      [451, 899, 'lost'],
-      [450, 450, 'failed'],
-      [2, 449, 'lost'],
-      [1, 1, 'unrecorded'],
-    ]);
-    expect(shown[1]).toMatchObject({ beganAt: null, endedAt: null, tookMs: null, fence: null, worker: null });
-  });
-});
-
-describe('an attempt that goes on', () => {
-  it('is the latest of a run that is running', () => {
-    const [latest] = attemptsOf(third({ state: 'running', finishedAt: null }), []);
-    expect(latest).toMatchObject({ end: 'open', beganAt: at(29), endedAt: null, tookMs: null });
-  });
-
-  it('is not the one before, which the journal has outrun the record by', () => {
-    const shown = attemptsOf(third({ state: 'running', finishedAt: null }), [told('attempt.begun', 4)]);
-    expect(shown.map(({ number, end }) => [number, end]).slice(0, 2)).toEqual([
-      [4, 'unrecorded'],
-      [3, 'unrecorded'],
-    ]);
-  });
-});
-
-it('an end that was written down late, because the store was away, is shown when it was', () => {
-  const held = told('attempt.failed', 3, { err: 'Error: away', seconds: 90, heldUpMs: 50_000 });
-  expect(attemptsOf(third({ state: 'failed' }), [held])[0]).toMatchObject({ endedAt: at(40), tookMs: 11_000 });
 });

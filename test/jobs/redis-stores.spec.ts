@@ -1,0 +1,162 @@
+import { redisKeys } from '@fencepost/lease/internal/redis';
+import { describe, expect, it } from 'vitest';
+import { closeRedis, connectRedis } from '@fencepost/lease/redis';
+import { RedisAlarmStore } from '../../libs/operations/src/alarms/redis-alarm-store.js';
+import { alarmStoreContract } from '../contracts/alarm-store.contract.js';
+import { redisSpaces } from './redis-space.js';
+import { RedisAuditTrail } from '../../libs/ledger/src/redis/redis-audit-trail.js';
+import { auditTrailContract, KEPT } from '../contracts/audit-trail.contract.js';
+import { RedisMembership } from '../../libs/jobs/src/membership/redis-membership.js';
+import { membershipContract } from '../contracts/membership.contract.js';
+import { POD_GONE_MS } from '../../libs/operations/src/pods/pod-registry.js';
+import { RedisPodRegistry } from '../../libs/operations/src/pods/redis-pod-registry.js';
+import { card, podRegistryContract } from '../contracts/pod-registry.contract.js';
+import { JournalAwayError } from '../../libs/operations/src/journal/journal-away-error.js';
+import { RedisJournal } from '../../libs/operations/src/journal/redis-journal.js';
+import { happened, journalContract } from '../contracts/journal.contract.js';
+import { privateRedis } from '../support/redis.js';
+import { RedisCatalog } from '../../libs/ledger/src/redis/redis-catalog.js';
+import { catalogContract } from '../contracts/catalog.contract.js';
+import { ZONE_DATA } from '../contracts/catalog/stage.js';
+
+const spaces = redisSpaces();
+
+alarmStoreContract('the Redis book', async () => {
+  const [redis, space] = [spaces.redis(), spaces.fresh()];
+  const now = async () => {
+    const [seconds, micros] = await redis.time();
+    return Number(seconds) * 1_000 + Math.floor(Number(micros) / 1_000);
+  };
+  return { store: new RedisAlarmStore({ redis, ...space }), now };
+});
+
+auditTrailContract('the Redis audit trail', async () => {
+  const [redis, space] = [spaces.redis(), spaces.fresh()];
+  return {
+    trail: new RedisAuditTrail({ redis, keep: KEPT, ...space }),
+    elsewhere: new RedisAuditTrail({ redis, keep: KEPT, ...space }),
+    now: async () => {
+      const [seconds, micros] = await redis.time();
+      return Number(seconds) * 1_000 + Math.floor(Number(micros) / 1_000);
+    },
+  };
+});
+
+membershipContract('the Redis membership', async () => {
+  const [redis, space] = [spaces.redis(), spaces.fresh()];
+  const key = redisKeys(space);
+  const now = async () => {
+    const [seconds, micros] = await redis.time();
+    return Number(seconds) * 1_000 + Math.floor(Number(micros) / 1_000);
+  };
+  return {
+    membership: new RedisMembership({ redis, ...space }),
+    elsewhere: new RedisMembership({ redis, ...space }),
+    now,
+    change: async () => void (await redis.incr(key('catalog', 'version'))),
+    heardAgo: async (pod, ms) => void (await redis.zadd(key('catalog', 'pods'), 'XX', (await now()) - ms, pod)),
+    remembered: () => redis.zcard(key('catalog', 'pods')),
+  };
+});
+
+podRegistryContract('the Redis pod registry', async () => {
+  const [redis, space] = [spaces.redis(), spaces.fresh()];
+  const [cards, times] = [redisKeys(space)('catalog', 'pod-cards'), redisKeys(space)('catalog', 'pod-times')];
+  const now = async () => {
+    const [seconds, micros] = await redis.time();
+    return Number(seconds) * 1_000 + Math.floor(Number(micros) / 1_000);
+  };
+  return {
+    registry: new RedisPodRegistry({ redis, ...space }),
+    elsewhere: new RedisPodRegistry({ redis, ...space }),
+    now,
+    heardAgo: async (pod, ms) => void (await redis.zadd(times, 'XX', (await now()) - ms, pod)),
+    remembered: async () => Math.max(await redis.hlen(cards), await redis.zcard(times)),
+  };
+});
+
+describe('the Redis pod registry', () => {
+  it('leaves nothing behind when the last pod is killed', async () => {
+    const [redis, space] = [spaces.redis(), spaces.fresh()];
+    await new RedisPodRegistry({ redis, ...space }).report(card('a/1'));
+    const keys = await redis.keys(`${space.prefix}:*`);
+    expect(keys).toHaveLength(2);
+    for (const key of keys) {
+      const left = await redis.pttl(key);
+      expect(left).toBeGreaterThan(0);
+      expect(left).toBeLessThanOrEqual(POD_GONE_MS);
+    }
+  });
+});
+
+journalContract('the Redis journal', async (limits) => {
+  const [redis, space] = [spaces.redis(), spaces.fresh()];
+  return {
+    journal: new RedisJournal({ redis, ...space, limits }),
+    elsewhere: new RedisJournal({ redis, ...space, limits }),
+    now: async () => {
+      const [seconds, micros] = await redis.time();
+      return Number(seconds) * 1_000 + Math.floor(Number(micros) / 1_000);
+    },
+    // So much of what is left of each list's life is over.
+    pass: async (ms) => {
+      for (const key of await redis.keys(`${space.prefix}:*`)) await redis.pexpire(key, (await redis.pttl(key)) - ms);
+    },
+  };
+});
+
+describe('the Redis journal', () => {
+  it('keeps what is of a cron in its slot, and what is of all beside the catalog', async () => {
+    const [redis, space] = [spaces.redis(), spaces.fresh()];
+    const cron = 'catalog';
+    await new RedisJournal({ redis, ...space }).append([happened('lease.lost', { cron })]);
+    const key = redisKeys(space);
+    expect((await redis.keys(`${space.prefix}:*`)).toSorted()).toEqual([
+      key('catalog', 'happened'),
+      key(cron, 'journal'),
+    ]);
+  });
+
+  it('passes over what it can not read', async () => {
+    const [redis, space] = [spaces.redis(), spaces.fresh()];
+    const journal = new RedisJournal({ redis, ...space });
+    const list = redisKeys(space)('catalog', 'happened');
+    await journal.append([happened('lease.lost')]);
+    for (const text of ['{', 'null', '[]', '["a","b",3,"d",null,null,{}]', '["a","b","c","d",null,null,null]'])
+      await redis.xadd(list, '*', 'e', text);
+    await redis.xadd(list, '*', 'other', 'x');
+    await journal.append([happened('lease.released')]);
+    const found = await journal.latest({ limit: 10 });
+    expect(found.map(({ event }) => event)).toEqual(['lease.released', 'lease.lost']);
+  });
+
+  it('is not asked while there is no connection: what waits for one would be kept in memory', async () => {
+    const own = await privateRedis();
+    const redis = await connectRedis({ url: own.url, commandTimeoutMs: 1_000, name: 'test' });
+    const journal = new RedisJournal({ redis, ...spaces.fresh() });
+    await own.stop();
+    await expect.poll(() => redis.status).not.toBe('ready');
+    await expect(journal.append([happened('lease.lost')])).rejects.toThrow(JournalAwayError);
+    await closeRedis(redis);
+  });
+});
+
+catalogContract('the Redis catalog', async () => {
+  const [redis, space] = [spaces.redis(), spaces.fresh()];
+  const key = (part: string) => redisKeys(space)('catalog', part);
+  const tombstones = key('tombstones');
+  return {
+    catalog: new RedisCatalog({ redis, ...space, zoneData: ZONE_DATA }),
+    elsewhere: new RedisCatalog({ redis, ...space, zoneData: ZONE_DATA }),
+    now: async () => {
+      const [seconds, micros] = await redis.time();
+      return Number(seconds) * 1_000 + Math.floor(Number(micros) / 1_000);
+    },
+    age: async (ms) => {
+      for (const name of await redis.zrange(tombstones, '0', '-1')) await redis.zincrby(tombstones, -ms, name);
+    },
+    wipe: async () => {
+      await redis.del(await redis.keys(key('any').replace(/any$/, '*')));
+    },
+  };
+});
