@@ -19,7 +19,7 @@ export function card(pod: string, more: Partial<NewPodCard> = {}): NewPodCard {
   return {
     ...{ pod, label: 'pod', roles: ['scheduler'], host: 'host-1', pid: 7, startedAt: 1_700_000_000_000 },
     ...{ version: '0.1.0', node: 'v20.19.0', zoneData: '2025c', app: '@shop/reports', buildSeq: null },
-    ...{ ledger: 'redis', clockSkewMs: -1.25, rttMs: 0.5, lagMs: 3, leaseTtlMs: 10_000, share: 4, held: 3 },
+    ...{ ledger: 'redis', clockSkewMs: -1.25, rttMs: 0.5, lagMs: 3, leaseTtlMs: 10_000, assigned: 4, held: 3 },
     ...{ concurrency: null, running: null, handlers: [] },
     ...more,
   };

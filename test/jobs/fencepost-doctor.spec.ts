@@ -117,7 +117,15 @@ async function asked(cards: Parameters<RedisPodRegistry['report']>[0][], ...args
 describe('fencepost pods', () => {
   const scheduler = card(`s-1/${UUID}`, { clockSkewMs: -1_234.7, lagMs: 3.21 });
   const worker = card(`w-1/${UUID}`, {
-    ...{ roles: ['worker'], buildSeq: 7, share: null, held: null, concurrency: 10, running: 2, handlers: ['nightly'] },
+    ...{
+      roles: ['worker'],
+      buildSeq: 7,
+      assigned: null,
+      held: null,
+      concurrency: 10,
+      running: 2,
+      handlers: ['nightly'],
+    },
     ...{ clockSkewMs: 0.4 },
   });
 

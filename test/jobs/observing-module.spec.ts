@@ -116,7 +116,7 @@ describe('the observing module', () => {
           node: process.version,
         },
         ...{ app: 'office', buildSeq: 7, ledger: 'redis', leaseTtlMs: 10_000, zoneData: process.versions.tz },
-        ...{ concurrency: 10, running: 0, share: expect.any(Number), held: expect.any(Number) },
+        ...{ concurrency: 10, running: 0, assigned: expect.any(Number), held: expect.any(Number) },
       });
       // The server is on this machine, and has its clock.
       expect(Math.abs(own?.clockSkewMs ?? Infinity)).toBeLessThan(5_000);
@@ -128,7 +128,7 @@ describe('the observing module', () => {
       const space = spaces.fresh();
       const { pods } = outside(space);
       await start(space, ['scheduler'], { pod: 'only' });
-      await expect.poll(() => pods.list()).toMatchObject([{ share: 0, held: 0 }]);
+      await expect.poll(() => pods.list()).toMatchObject([{ assigned: 0, held: 0 }]);
       const nothing = { concurrency: null, running: null, handlers: [], buildSeq: null };
       expect(await pods.list()).toMatchObject([{ roles: ['scheduler'], ...nothing }]);
     });

@@ -98,7 +98,7 @@ export default [
     guards: 'G10',
     defence: 'the last attempt does not fail over an effect whose outcome is to be asked about',
     file: 'libs/jobs/src/running/attempt-timeout.ts',
-    find: '        onLeft();\n',
+    find: '        attempt.abandon();\n',
     replace: '',
     killedBy: 'libs/jobs/src/running/attempt-timeout.spec.ts',
     test: "ends uncertain if it is abandoned inside an effect with ifUnknown: 'ask'",

@@ -33,7 +33,7 @@ export default [
     test: 'is over for every cron within seconds of its end',
   },
   {
-    name: 'share: given to a pod that may be dead',
+    name: 'assignment: given to a pod that may be dead',
     guards: 'G14',
     defence: 'a cron is handed over only to a pod that was heard just now',
     file: 'libs/jobs/src/scheduling/assignment.ts',

@@ -22,7 +22,7 @@ function pod(words: Partial<PodJson>): PodJson {
       rttMs: 0.8,
       lagMs: 11,
       leaseTtlMs: 30_000,
-      share: 25,
+      assigned: 25,
       held: 25,
       concurrency: null,
       running: null,
@@ -32,7 +32,7 @@ function pod(words: Partial<PodJson>): PodJson {
   };
 }
 
-const workerOnly = { share: null, held: null, leaseTtlMs: null, concurrency: 10, running: 3 };
+const workerOnly = { assigned: null, held: null, leaseTtlMs: null, concurrency: 10, running: 3 };
 
 export const PODS: readonly PodJson[] = [
   pod({}),

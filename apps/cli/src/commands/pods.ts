@@ -36,7 +36,7 @@ async function list({ pods, prefix, tenant }: Store): Promise<Report> {
 
 function row(card: PodCard): string[] {
   const { pod, roles, version, zoneData, buildSeq, clockSkewMs, rttMs, lagMs, startedAt } = card;
-  const crons = card.share === null ? '-' : `${card.held} of ${card.share}`;
+  const crons = card.assigned === null ? '-' : `${card.held} of ${card.assigned}`;
   const runs = card.concurrency === null ? '-' : `${card.running} of ${card.concurrency}`;
   return [
     ...[ownerPrefix(pod), roles.join('+'), version, zoneData, buildSeq === null ? '-' : `${buildSeq}`],

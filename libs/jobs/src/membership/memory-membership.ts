@@ -7,7 +7,7 @@ export interface MemoryMembershipOptions {
   readonly clock: Clock;
   /** The version of the catalog. */
   readonly version: () => number;
-  /** Of the pods; default {@link POD_TIMING}. */
+  /** Default {@link POD_TIMING}. */
   readonly timing?: Pick<PodTiming, 'memberGoneMs' | 'overdueMs'>;
 }
 

@@ -8,11 +8,11 @@ const SCRIPTS = loadScripts(new URL('./lua/', import.meta.url), ['heartbeat-pod'
 const MAX_BATCH = 1_000;
 
 export interface RedisMembershipOptions extends KeySpace {
-  /** Stays the caller's to close. */
+  /** The caller closes it. */
   readonly redis: RedisClient;
 }
 
-/** Who is there, in two sorted sets beside the catalog: one script answers a heartbeat. */
+/** Membership in two sorted sets beside the catalog: a heartbeat is one script. */
 export class RedisMembership implements Membership {
   readonly #redis: RedisClient;
   readonly #pods: string;

@@ -1,7 +1,7 @@
 /** What a role knows of itself; it changes from one report of the pod to the next. */
 export interface RoleFacts {
   /** How many crons are assigned to this scheduler. */
-  readonly share?: number;
+  readonly assigned?: number;
   /** How many leases of crons it holds. */
   readonly held?: number;
   /** How many runs this worker executes at most, and executes now. */

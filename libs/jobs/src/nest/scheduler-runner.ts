@@ -90,7 +90,7 @@ export class SchedulerRunner implements OnModuleInit, OnApplicationBootstrap, On
     await retryOnBoot(() => pod.start());
     this.#onStarted(pod);
     if (!this.isWatched) this.#warnUnwatched(pod);
-    this.podRoles.begin(() => ({ share: pod.assigned, held: pod.engine.heldNames().length }));
+    this.podRoles.begin(() => ({ assigned: pod.assigned, held: pod.engine.heldNames().length }));
   }
 
   #warnUnwatched({ catalogCache }: SchedulerPod): void {

@@ -11,23 +11,27 @@ interface AttemptLimit {
   /** `undefined`: no limit. */
   readonly timeoutMs: number | undefined;
   readonly clock: Clock;
-  /** The handler must stop. */
-  readonly onTimeout: (error: AttemptTimeoutError) => void;
-  /** It has not stopped within the grace, and is abandoned. */
-  readonly onLeft: () => void;
+  readonly attempt: TimedAttempt;
+}
+
+export interface TimedAttempt {
+  /** Tells the handler to stop. */
+  abort(error: AttemptTimeoutError): void;
+  /** The handler has not stopped within the grace. */
+  abandon(): void;
 }
 
 /** Waits for the handler until its timeout, and then for a grace in which it can clean up. */
 export async function withinLimit(work: Promise<unknown>, limit: AttemptLimit): Promise<void> {
-  const { runId, timeoutMs, clock, onTimeout, onLeft } = limit;
+  const { runId, timeoutMs, clock, attempt } = limit;
   if (timeoutMs === undefined) return void (await work);
   let cancel = NOTHING;
   const left = new Promise<never>((_, reject) => {
     cancel = clock.after(timeoutMs, () => {
       const error = new AttemptTimeoutError(runId, timeoutMs);
-      onTimeout(error);
+      attempt.abort(error);
       cancel = clock.after(Math.min(timeoutMs / 4, MAX_GRACE_MS), () => {
-        onLeft();
+        attempt.abandon();
         reject(error);
       });
     });

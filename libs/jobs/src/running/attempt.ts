@@ -2,7 +2,7 @@ import { StaleFenceError, type LeaseLostError } from '@fencepost/lease';
 import { sleep } from '@fencepost/lease/internal';
 import type { AttemptOutcome, AttemptRef, BeginReply } from '@fencepost/ledger';
 import type { RunState } from '@fencepost/ledger/run';
-import { withinLimit } from './attempt-timeout.js';
+import { withinLimit, type TimedAttempt } from './attempt-timeout.js';
 import type { AttemptDeps, Disposition, Delivery, CronHandler } from './delivery.js';
 import { describeError } from '../telemetry/describe-error.js';
 import { EffectSession, type RunLease } from './effect-session.js';
@@ -30,7 +30,7 @@ export interface AttemptStart {
 }
 
 /** One try of a run by this worker, from its begin to its finish. */
-export class Attempt implements RunLease, HeartbeatOwner {
+export class Attempt implements RunLease, HeartbeatOwner, TimedAttempt {
   readonly #ref: AttemptRef;
   readonly #about: { readonly cron: string; readonly runId: string; readonly attempt: number };
   readonly #end = new LazyAbort();
@@ -80,10 +80,8 @@ export class Attempt implements RunLease, HeartbeatOwner {
   }
 
   #workFor(timeoutMs: number): Promise<void> {
-    const onTimeout = (error: Error) => this.abort(error);
-    const onLeft = () => this.#session?.left();
     const { runId } = this.start.delivery;
-    return withinLimit(this.#work(), { runId, timeoutMs, clock: this.deps.clock, onTimeout, onLeft });
+    return withinLimit(this.#work(), { runId, timeoutMs, clock: this.deps.clock, attempt: this });
   }
 
   async #work(): Promise<void> {
@@ -181,6 +179,10 @@ export class Attempt implements RunLease, HeartbeatOwner {
   #refused(): Disposition {
     this.deps.telemetry.emit('attempt.refused', { ...this.#about, fence: this.#ref.fence, step: 'finish' });
     return SETTLED;
+  }
+
+  abandon(): void {
+    this.#session?.left();
   }
 
   runLeaseLost(error: LeaseLostError): void {

@@ -8,21 +8,21 @@ import {
 } from '@fencepost/ledger/catalog';
 import { spreadOf, type CronSchedule } from '@fencepost/schedule';
 
-/** What all crons of the same expression, zone and rules have in common: everything but how far each is put off. */
+/** Shared by all crons with the same expression, zone and rules; only the spread differs. */
 export type SharedSchedule = Pick<CronSchedule, 'next' | 'previous' | 'spreadOverMs'>;
 
 export interface SharedSchedules {
-  /** `null` for a definition that this pod can't read. */
+  /** `null` for a definition that this pod cannot parse. */
   of(definition: CronDefinition): SharedSchedule | null;
 }
 
-/** The instants in `(from, until]`, epoch milliseconds: those of one generation, and planned by its definition. */
+/** The instants in `(from, until]`, epoch milliseconds, of one generation, planned by its definition. */
 export interface GenerationRange {
   readonly definition: CronDefinition;
   readonly generation: number;
-  /** `null`: nobody here can say which instants it has. */
+  /** `null`: this pod cannot compute its instants. */
   readonly schedule: SharedSchedule | null;
-  /** How much later than its instants the cron is due. */
+  /** The spread of the cron. */
   readonly spreadMs: number;
   readonly from: number;
   /** Infinite for the newest generation. */
@@ -31,23 +31,23 @@ export interface GenerationRange {
 
 const NONE: readonly GenerationRange[] = [];
 
-/** What is kept with a cron while it is held. */
+/** The state of a held cron. */
 export interface KeptNewest {
   readonly entry: CatalogEntry;
-  /** Where the ledger's cursor is; `null` for a cron that never had an occurrence. */
+  /** The cursor in the ledger; `null` for a cron that never had an occurrence. */
   readonly cursor: number | null;
   newest: GenerationRange | null;
 }
 
-/** Of a cron that was removed, so much at the least lies between its last instant and its next first generation. */
+/** A removed cron has at least this long between its last instant and the first generation when it is declared again. */
 const FORGOTTEN_AFTER_MS = TOMBSTONE_MS - EFFECTIVE_AFTER_MS;
 
 /**
- * Whether the catalog once had generations of the cron before the first it knows, and lost them with its store: the ledger
- * has accounted for instants before it, and the catalog can't have forgotten the cron in the time it was there since then.
+ * Whether the catalog lost earlier generations of the cron with its store: the ledger has accounted for instants before the
+ * first known generation, and the cron cannot have been removed and forgotten in between.
  *
- * Its first generation is then in force from the cursor on. What came due while nobody knew the cron was missed, and is the
- * misfire policy's.
+ * Its first generation is then in force from the cursor on. Instants that came due while the catalog did not know the cron
+ * are missed, and the misfire policy applies.
  */
 function wasLost({ entry, cursor }: Pick<KeptNewest, 'entry' | 'cursor'>, bornAt: number | null): boolean {
   const { past } = entry;
@@ -56,7 +56,7 @@ function wasLost({ entry, cursor }: Pick<KeptNewest, 'entry' | 'cursor'>, bornAt
   return since - Math.max(cursor, bornAt ?? -Infinity) < FORGOTTEN_AFTER_MS;
 }
 
-/** The newest generation, worked out once for as long as the cron is held under it; `null` when it doesn't fire. */
+/** The newest generation, computed once while the cron is held under it; `null` if it doesn't fire. */
 export function newestRange(
   held: KeptNewest,
   schedules: SharedSchedules,
@@ -73,11 +73,11 @@ export function newestRange(
 }
 
 /**
- * What is left of the generations before, oldest first: nothing, as a rule.
+ * Pending instants of the earlier generations, oldest first: usually none.
  *
- * The instants before the oldest one that is kept belong to definitions nobody knows any more. They are one range without
- * a schedule, and only where the ledger has accounted for some before: a new cron has missed nothing. Those of a catalog that
- * was lost are the oldest generation's.
+ * Instants before the oldest kept generation belong to forgotten definitions. They are one range without
+ * a schedule, and exist only if the ledger has a cursor before it: a new cron has missed nothing. After the loss of a
+ * catalog, they belong to the oldest generation.
  */
 export function leftoverRanges(
   held: Pick<KeptNewest, 'entry' | 'cursor'>,

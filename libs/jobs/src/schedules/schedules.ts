@@ -10,13 +10,13 @@ export interface SchedulesDeps {
   readonly telemetry: Telemetry;
 }
 
-/** Beyond this many different ones it starts anew; whoever has one keeps it. */
+/** The cache is cleared beyond this many schedules; crons keep theirs. */
 const MAX_KEPT = 10_000;
 
 /**
- * The schedules of all crons, parsed once for equal ones: a hundred thousand crons have a few expressions.
+ * The schedules of all crons, cached by expression: a hundred thousand crons have few different ones.
  *
- * A worker has checked the expression already; this pod's parser or zone database may still be another one.
+ * A worker has validated the expression, but this pod may have another parser or zone database.
  */
 export class Schedules implements SharedSchedules {
   readonly #parsed = new Map<string, SharedSchedule>();
@@ -39,7 +39,7 @@ export class Schedules implements SharedSchedules {
   }
 }
 
-/** `H` stands for numbers that come from the name; crons that got the same ones are equal again. */
+/** `H` is replaced by numbers derived from the name; crons with the same numbers share a schedule. */
 function keyOf({ name, expression, timeZone, dst, spreadMs, minIntervalMs }: CronDefinition): string {
   const resolved = /h/i.test(expression) ? resolvedExpression(expression, name) : null;
   return JSON.stringify([expression, resolved, timeZone, dst?.gap, dst?.repeat, spreadMs, minIntervalMs]);

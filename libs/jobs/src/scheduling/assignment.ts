@@ -33,7 +33,7 @@ export class Assignment {
     const changed = names !== this.#names;
     this.#names = names;
     const assigned = this.assign();
-    if (changed) this.deps.telemetry.emit('pods.changed', { pods: members.length, share: assigned });
+    if (changed) this.deps.telemetry.emit('pods.changed', { pods: members.length, assigned });
   }
 
   /** The number of crons assigned to this pod. */

@@ -3,19 +3,19 @@ import type { CatalogEntry } from '@fencepost/ledger/catalog';
 import type { GenerationRange } from '../schedules/generation-ranges.js';
 
 /**
- * A cron this pod acts for: while it is held, the pod claims its occurrences under `lease.fence`.
+ * A held cron: this pod claims its occurrences under `lease.fence`.
  *
- * A pod may hold a hundred thousand: a flat record, all of whose fields are there from the start, without closures.
+ * A pod may hold a hundred thousand: a flat record with all fields set from the start, and no closures.
  */
 export interface HeldCron {
-  /** As the catalog has it; replaced while the cron is held when the catalog has another one. */
+  /** The entry in the catalog; replaced when it changes. */
   entry: CatalogEntry;
   readonly lease: Lease;
-  /** Where the ledger's cursor was when it was last seen; `null` for a cron that never had an occurrence. */
+  /** The last known cursor; `null` for a cron that never had an occurrence. */
   cursor: number | null;
   /** Whether the cursor and the pending runs have been read in this term, and nothing has failed since. */
   known: boolean;
-  /** How often in a row something could not be asked. */
+  /** Failed calls in a row. */
   failures: number;
   /**
    * How far the clock of this pod is ahead of the store's, as shown by the last claim refused as early; 0 if none was.

@@ -1,7 +1,7 @@
 /** A pod that takes over a thousand crons must not flood its store. */
 const AT_ONCE = 50;
 
-/** Does the work for each item, at most 50 at a time. */
+/** Runs `work` for each item, at most 50 at a time. */
 export async function inGroups<T>(items: Iterable<T>, work: (item: T) => Promise<void>): Promise<void> {
   const rest = items[Symbol.iterator]();
   const worker = async () => {

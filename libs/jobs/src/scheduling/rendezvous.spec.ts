@@ -19,14 +19,14 @@ describe('rendezvous hashing', () => {
     }
   });
 
-  it('moves to a pod that joins its own share, and nothing else', () => {
+  it('moves to a pod that joins the crons it ranks first for, and nothing else', () => {
     const [before, after] = [sharesOf(podsOf(4)), sharesOf(podsOf(5))];
     const moved = CRONS.filter((cron) => before.get(cron) !== after.get(cron));
     for (const cron of moved) expect(after.get(cron)).toBe(podsOf(5)[4]);
     expect(Math.abs(moved.length - CRONS.length / 5)).toBeLessThan(CRONS.length / 50);
   });
 
-  it('moves from a pod that goes its own share, and spreads it over all the others', () => {
+  it('moves the crons of a pod that leaves, and spreads them over all the others', () => {
     const [before, after] = [sharesOf(podsOf(5)), sharesOf(podsOf(4))];
     const moved = CRONS.filter((cron) => before.get(cron) !== after.get(cron));
     for (const cron of moved) expect(before.get(cron)).toBe(podsOf(5)[4]);

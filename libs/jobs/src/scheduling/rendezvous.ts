@@ -1,12 +1,12 @@
 /**
  * Rendezvous hashing (Thaler and Ravishankar, "A Name-Based Mapping Scheme for Rendezvous", 1996): each pair of a cron and a
- * pod has a score, and a cron is the share of the pod with its highest. A pod that joins takes only what it scores highest
- * for, one that goes leaves only what it had, and nobody has to agree on anything but who is there.
+ * pod has a score, and a cron is assigned to the pod with the highest. A pod that joins takes only crons for which it scores
+ * highest, a pod that leaves moves only its own crons, and the pods need to agree on nothing but the members.
  */
 
-/** 32 bits of a name: worked out once for each cron and each pod, and mixed for each pair. */
+/** A 32-bit hash of a name: computed once per cron and pod, and mixed for each pair. */
 export function hashOf(name: string): number {
-  // FNV-1a: short, and well spread over names that differ in a digit once `scoreOf` has mixed it.
+  // FNV-1a: short; after the mixing in `scoreOf`, names that differ in one digit are well spread.
   let hash = 0x811c9dc5;
   for (let index = 0; index < name.length; index += 1) {
     hash = Math.imul(hash ^ name.charCodeAt(index), 0x01000193);
@@ -19,12 +19,12 @@ export interface Candidate {
   readonly hash: number;
 }
 
-/** @param pods by name, so that everybody settles a tie in the same way */
+/** @param pods sorted by name, so that all pods break ties in the same way */
 export function candidates(pods: Iterable<string>): Candidate[] {
   return [...pods].toSorted((a, b) => (a < b ? -1 : 1)).map((pod) => ({ pod, hash: hashOf(pod) }));
 }
 
-/** Whose share a cron is; `null` when nobody is there. */
+/** The pod to which a cron is assigned; `null` without members. */
 export function firstOf(cronHash: number, pods: readonly Candidate[]): string | null {
   let [best, first] = [-1, null as string | null];
   for (const { pod, hash } of pods) {
@@ -34,7 +34,7 @@ export function firstOf(cronHash: number, pods: readonly Candidate[]): string | 
   return first;
 }
 
-/** The first and the second of them, as far as they are there. */
+/** The pods with the highest and the second highest score, if there are that many. */
 export function firstTwoOf(cronHash: number, pods: readonly Candidate[]): string[] {
   const first = firstOf(cronHash, pods);
   if (first === null) return [];
@@ -45,7 +45,7 @@ export function firstTwoOf(cronHash: number, pods: readonly Candidate[]): string
   return second === null ? [first] : [first, second];
 }
 
-/** The finalizer of MurmurHash3 (Appleby, public domain) over both: one changed bit changes half of the score's. */
+/** The finalizer of MurmurHash3 (Appleby, public domain) over both: one changed input bit flips half of the score. */
 function scoreOf(cronHash: number, podHash: number): number {
   let mixed = Math.imul(cronHash ^ (cronHash >>> 15), 0x9e3779b1) ^ podHash;
   mixed = Math.imul(mixed ^ (mixed >>> 16), 0x85ebca6b);

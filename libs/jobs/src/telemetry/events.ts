@@ -66,7 +66,7 @@ export interface Events {
   /** `holder` is the previous holder. */
   'lease.preempted': OfCron & { readonly fence: Fence; readonly holder: string; readonly overdueMs: number };
   /** The number of live scheduler pods, and of the crons assigned to this one. */
-  'pods.changed': { readonly pods: number; readonly share: number };
+  'pods.changed': { readonly pods: number; readonly assigned: number };
 
   'catalog.declared': { readonly declared: number; readonly changed: number; readonly older: number };
   'catalog.outdated-build': OfBuild;

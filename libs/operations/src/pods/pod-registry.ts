@@ -30,7 +30,7 @@ export interface NewPodCard {
   readonly lagMs: number;
   readonly leaseTtlMs: number;
   /** How many crons should be its own; `null` for a pod that is no scheduler. */
-  readonly share: number | null;
+  readonly assigned: number | null;
   /** How many it holds; `null` for a pod that is no scheduler. */
   readonly held: number | null;
   /** How many runs it carries out at the most; `null` for a pod that is no worker. */

@@ -32,7 +32,7 @@ describe('the reporter of a pod', () => {
   });
 
   function reporterTo(to: PodRegistry): PodReporter {
-    const { share: _s, held: _h, concurrency: _c, running: _r, handlers: _n, ...rest } = card(POD);
+    const { assigned: _a, held: _h, concurrency: _c, running: _r, handlers: _n, ...rest } = card(POD);
     const { clockSkewMs: _skew, rttMs: _rtt, lagMs: _lag, ...others } = rest;
     const facts: PodFacts = { ...others, roles: ['scheduler', 'worker'] };
     const watchLag = () => {
@@ -66,13 +66,13 @@ describe('the reporter of a pod', () => {
 
   it('reports what each role says of itself, anew each time', async () => {
     let held = 1;
-    reporter.know(() => ({ share: 4, held }));
+    reporter.know(() => ({ assigned: 4, held }));
     await clock.advance(0);
-    expect(await registry.list()).toMatchObject([{ pod: POD, share: 4, held: 1, concurrency: null, handlers: [] }]);
+    expect(await registry.list()).toMatchObject([{ pod: POD, assigned: 4, held: 1, concurrency: null, handlers: [] }]);
     reporter.know(() => ({ concurrency: 10, running: 2, handlers: ['nightly'] }));
     await clock.advance(0);
     const worker = { concurrency: 10, running: 2, handlers: ['nightly'] };
-    expect(await registry.list()).toMatchObject([{ share: 4, held: 1, ...worker }]);
+    expect(await registry.list()).toMatchObject([{ assigned: 4, held: 1, ...worker }]);
     held = 3;
     await clock.advance(REPORT_MS);
     expect(await registry.list()).toMatchObject([{ held: 3, ...worker }]);

@@ -20,7 +20,7 @@ export interface PodReporterDeps {
   readonly facts: PodFacts;
 }
 
-const NO_ROLE = { share: null, held: null, concurrency: null, running: null, handlers: [] };
+const NO_ROLE = { assigned: null, held: null, concurrency: null, running: null, handlers: [] };
 
 /** Reports this pod from when the first of its roles has begun until it stops. A report that fails is left out. */
 export class PodReporter {

@@ -20,7 +20,7 @@ export const podSchema = z
     rttMs: msOrNull.describe('How long the store takes to answer it.'),
     lagMs: msOrNull.describe('Event loop lag, p99.'),
     leaseTtlMs: msOrNull.describe('How long its leases last.'),
-    share: count.nullable().describe('Scheduler: number of crons assigned to it.'),
+    assigned: count.nullable().describe('Scheduler: number of crons assigned to it.'),
     held: count.nullable().describe('Scheduler: number of leases it holds.'),
     concurrency: count.nullable().describe('Worker: maximum of concurrent runs.'),
     running: count.nullable().describe('Worker: number of current runs.'),
@@ -45,7 +45,7 @@ export function presentPod(card: PodSeen): PodJson {
     ...{ startedAt: iso(card.startedAt), version: card.version, node: card.node, zoneData: card.zoneData },
     ...{ app: card.app, buildSeq: card.buildSeq, ledger: card.ledger },
     ...{ clockSkewMs: card.clockSkewMs, rttMs: card.rttMs, lagMs: card.lagMs, leaseTtlMs: card.leaseTtlMs },
-    ...{ share: card.share, held: card.held, concurrency: card.concurrency, running: card.running },
+    ...{ assigned: card.assigned, held: card.held, concurrency: card.concurrency, running: card.running },
     ...{ handlers: [...card.handlers], seenAt: iso(card.seenAt) },
   };
 }

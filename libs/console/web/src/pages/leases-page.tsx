@@ -18,7 +18,11 @@ import { LeasesGrid } from './leases/leases-grid.js';
 const COLUMNS: readonly Column<Pod>[] = [
   { title: 'Pod', heads: true, cell: (pod) => <Name pod={pod} /> },
   { title: 'Roles', cell: ({ roles }) => roles.join(', ') },
-  { title: 'Holds', numeric: true, cell: ({ held, share }) => (held === null ? null : `${held} of ${share ?? '?'}`) },
+  {
+    title: 'Holds',
+    numeric: true,
+    cell: ({ held, assigned }) => (held === null ? null : `${held} of ${assigned ?? '?'}`),
+  },
   {
     title: 'Runs',
     numeric: true,

@@ -1,4 +1,4 @@
--- Notes that a pod is there, and answers who else is, which crons are overdue, and how far the catalog is.
+-- Records the heartbeat of a pod; returns the members, the overdue crons and the version of the catalog.
 --
 -- KEYS[1]  pods, by when each was last heard
 -- KEYS[2]  crons, by when the next instant of each is due
@@ -10,12 +10,12 @@
 -- ARGV[4]  how many overdue crons at most
 -- Returns  now, version of the catalog, pods with the time since each was heard, crons with the time each is overdue
 --
--- Whoever beats removes who is gone: nobody else would, and the list would grow with every restart.
+-- Each heartbeat removes dead pods: the list would grow with every restart.
 -- @include lease/server-time
 local at = string.format('%.0f', now)
 redis.call('ZADD', KEYS[1], at, ARGV[1])
 redis.call('ZREMRANGEBYSCORE', KEYS[1], '-inf', string.format('%.0f', now - tonumber(ARGV[2])))
--- A clock that went back would keep the dead among the living until it has caught up.
+-- After a clock went back, dead pods would stay members until it has caught up.
 local ahead = redis.call('ZRANGEBYSCORE', KEYS[1], '(' .. at, '+inf')
 for _, pod in ipairs(ahead) do
   redis.call('ZADD', KEYS[1], at, pod)
