@@ -146,7 +146,7 @@ export default [
     name: 'redis ledger: ranges may be written off before they were due',
     guards: 'G2',
     defence: 'the store compares with when the last of them was due',
-    file: 'libs/ledger/src/redis/redis-claim-codec.ts',
+    file: 'libs/ledger/src/redis/redis-occurrence-codec.ts',
     find: 'end + (request.spreadMs ?? 0)',
     replace: 'end',
     killedBy: 'test/ledger/redis-ledger.spec.ts',

@@ -1,10 +1,10 @@
-import { parseFence } from '@fencepost/lease';
 import type { ClaimReply, ClaimRequest, CronRecord, Delivery, OccurrenceLog } from '../base/ledger.js';
 import { checkOverdue } from '../base/ledger-request.js';
 import { LEDGER_BATCH } from '../base/ledger-timing.js';
 import { cronOfRun } from '../base/occurrence.js';
 import type { OverdueOptions, OverdueRun, OverdueRuns } from '../base/overdue.js';
-import { decodeClaim, encodeClaim, type ClaimRow } from './postgres-claim-codec.js';
+import { decodeClaim, decodeCron, decodeOverdue, encodeClaim } from './postgres-occurrence-codec.js';
+import type { ClaimRow, CronRow, OverdueRow, OverdueRunRow } from './postgres-occurrence-codec.js';
 import { isAboutRequest } from './postgres-failure.js';
 import { decodeDelivery, type DeliveryRow } from './postgres-run-codec.js';
 import { atLeastNone, PostgresRunHistory } from './postgres-run-history.js';
@@ -16,12 +16,6 @@ const MAX_CONFIRMED = 500;
 const MAX_CRONS = 500;
 const MAX_LOOKED_AT = 200;
 
-type CronRow = Omit<CronRecord, 'fence'> & { readonly fence: string };
-
-type OverdueRow = Omit<OverdueRuns, 'runs'> & {
-  readonly runs: readonly (Omit<OverdueRun, 'priority'> & DeliveryRow)[];
-};
-
 export class PostgresOccurrenceLog extends PostgresRunHistory implements OccurrenceLog {
   async readCron(cron: string): Promise<CronRecord> {
     const [record] = await this.readCrons([cron]);
@@ -32,7 +26,7 @@ export class PostgresOccurrenceLog extends PostgresRunHistory implements Occurre
     const rows = await Promise.all(
       inBatches(crons, MAX_CRONS).map((batch) => this.ask<CronRow[]>('read_crons', batch)),
     );
-    return rows.flat().map((row) => ({ ...row, fence: parseFence(row.fence) }));
+    return rows.flat().map(decodeCron);
   }
 
   async claim(request: ClaimRequest): Promise<ClaimReply> {
@@ -82,8 +76,7 @@ export class PostgresOccurrenceLog extends PostgresRunHistory implements Occurre
   }
 
   async unstarted(cron: string, limit: number): Promise<OverdueRun[]> {
-    type Row = Omit<OverdueRun, 'priority'> & DeliveryRow;
-    return (await this.ask<Row[]>('list_unstarted', cron, atLeastNone(limit))).map(decodeDelivery);
+    return (await this.ask<OverdueRunRow[]>('list_unstarted', cron, atLeastNone(limit))).map(decodeDelivery);
   }
 
   async waitingCrons(limit: number): Promise<string[]> {
@@ -111,7 +104,7 @@ export class PostgresOccurrenceLog extends PostgresRunHistory implements Occurre
   async #overdueBatch(crons: readonly string[], { againMs, keep }: OverdueOptions): Promise<OverdueRuns[]> {
     const args = [this.access.space, crons, againMs, keep, this.access.timing.keepMs, LEDGER_BATCH];
     const rows = await this.access.call<OverdueRow[]>('list_overdue', args);
-    return rows.map((row) => ({ ...row, runs: row.runs.map(decodeDelivery) }));
+    return rows.map(decodeOverdue);
   }
 
   async redeliver({ runId, delivery }: Delivery, nonce: string): Promise<Delivery | null> {

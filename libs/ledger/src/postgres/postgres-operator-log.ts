@@ -1,7 +1,6 @@
 import { createHash, randomUUID } from 'node:crypto';
 import { watchPostgresChannel, type SqlClient } from '@fencepost/lease/postgres';
 import type { StopWatching } from '@fencepost/lease/store';
-import { DEFAULT_CANCEL_GRACE_MS } from '../base/run.js';
 import type {
   CancelReply,
   OperatorLog,
@@ -11,33 +10,11 @@ import type {
   TriggerReply,
   TriggerRequest,
 } from '../base/ledger.js';
-import {
-  checkPause,
-  checkTrigger,
-  checkUnresolvedEffect,
-  checkWhole,
-  DEFAULT_MAX_CONCURRENCY,
-  isNatural,
-  LATE_TRIGGER_MS,
-  madeAt,
-} from '../base/ledger-request.js';
+import { checkPause, checkTrigger, checkUnresolvedEffect, checkWhole } from '../base/ledger-request.js';
 import { checkCronName, cronOfRun } from '../base/occurrence.js';
-import { resolutionText } from '../base/resolution.js';
-import type { RunState } from '../base/run-state.js';
 import type { Pause } from '../base/run.js';
 import { PostgresOccurrenceLog } from './postgres-occurrence-log.js';
-
-/** How an effect is recorded after the answer. */
-const RECORDED_AS = { done: 'done', 'not-done': 'failed', 'give-up': 'give-up' } as const;
-
-type ResolveRow =
-  | Exclude<ResolveReply, { readonly verdict: 'resolved' }>
-  | {
-      readonly verdict: 'resolved';
-      readonly state: RunState;
-      readonly delivery: number | null;
-      readonly priority: number | null;
-    };
+import { decodeResolve, encodeResolve, encodeTrigger, type ResolveRow } from './postgres-operator-codec.js';
 
 /** What people do to a cron by hand. Each call has a nonce of its own, because a statement may be sent twice. */
 export class PostgresOperatorLog extends PostgresOccurrenceLog implements OperatorLog {
@@ -71,10 +48,7 @@ export class PostgresOperatorLog extends PostgresOccurrenceLog implements Operat
 
   async resolve(runId: string, request: ResolveRequest): Promise<ResolveReply> {
     checkUnresolvedEffect(request.question);
-    const { answer, by, reason, nonce, question } = request;
-    const order = { nonce, by, reason, question, kind: RECORDED_AS[answer.verdict] };
-    const ending = answer.verdict === 'done' ? { result: answer.result } : { error: resolutionText(request) };
-    const args = [this.access.space, cronOfRun(runId), runId, { ...order, ...ending }, this.access.timing.sweepMs];
+    const args = [this.access.space, cronOfRun(runId), runId, encodeResolve(request), this.access.timing.sweepMs];
     return decodeResolve(await this.access.askInTime<ResolveRow>('resolve_run', args), runId);
   }
 
@@ -86,16 +60,7 @@ export class PostgresOperatorLog extends PostgresOccurrenceLog implements Operat
 
   #arguments(request: TriggerRequest, channel: string | null): readonly unknown[] {
     const { recoverMs, keepMs } = this.access.timing;
-    const { maxConcurrency, cancelGraceMs, ...facts } = request;
-    const asked = {
-      ...facts,
-      natural: isNatural(request),
-      madeAt: madeAt(request.runId),
-      lateMs: LATE_TRIGGER_MS,
-      most: maxConcurrency ?? DEFAULT_MAX_CONCURRENCY,
-      grace: cancelGraceMs ?? DEFAULT_CANCEL_GRACE_MS,
-    };
-    return [this.access.space, cronOfRun(request.runId), recoverMs, keepMs, channel, asked];
+    return [this.access.space, cronOfRun(request.runId), recoverMs, keepMs, channel, encodeTrigger(request)];
   }
 
   /** A channel's name has at most 63 bytes, and what is in it may be longer. */
@@ -106,11 +71,4 @@ export class PostgresOperatorLog extends PostgresOccurrenceLog implements Operat
       .digest('hex')
       .slice(0, 32)}`;
   }
-}
-
-function decodeResolve(row: ResolveRow, runId: string): ResolveReply {
-  if (row.verdict !== 'resolved') return row;
-  const { verdict, state, delivery, priority } = row;
-  if (delivery === null) return { verdict, state, delivery };
-  return { verdict, state, delivery: { runId, delivery, ...(priority === null ? {} : { priority }) } };
 }

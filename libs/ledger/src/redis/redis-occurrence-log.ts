@@ -1,25 +1,19 @@
-import { NO_FENCE, parseFence } from '@fencepost/lease';
 import type { ClaimReply, ClaimRequest, CronRecord, Delivery, OccurrenceLog } from '../base/ledger.js';
 import { checkClaim, checkOverdue } from '../base/ledger-request.js';
 import { LEDGER_BATCH } from '../base/ledger-timing.js';
 import { occurrenceId } from '../base/occurrence.js';
 import type { OverdueOptions, OverdueRun, OverdueRuns } from '../base/overdue.js';
-import { decodeClaim, encodeClaim } from './redis-claim-codec.js';
+import { decodeClaim, decodeCron, decodeOverdue, encodeClaim, overdueRun } from './redis-occurrence-codec.js';
+import type { CronRow, OverdueRow } from './redis-occurrence-codec.js';
 import { keysOfRun } from './redis-ledger-access.js';
-import { decodePause, deliveryOf } from './redis-run-codec.js';
+import { deliveryOf } from './redis-run-codec.js';
 import { RedisRunHistory } from './redis-run-history.js';
-import type { Run } from '../base/run.js';
 
 /** A script blocks the server while it runs: one with this many claims, confirmations, crons or looks takes a few milliseconds. */
 const MAX_CLAIMS = 200;
 const MAX_CONFIRMED = 500;
 const MAX_CRONS = 500;
 const MAX_LOOKED_AT = 200;
-
-type CronRow = readonly (string | null)[];
-
-/** How many are watched, whether something is to be forgotten, how many notifications wait, and ids; or in words why the cron could not be read. */
-type OverdueRow = readonly [number, number, number, ...string[]] | string;
 
 interface PreparedClaim {
   readonly index: number;
@@ -136,10 +130,9 @@ export class RedisOccurrenceLog extends RedisRunHistory implements OccurrenceLog
   }
 
   async #overdueOf(cron: string, row: OverdueRow): Promise<OverdueRuns> {
-    if (typeof row === 'string') throw new Error(`Expected the runs of ${cron}, got ${row}.`);
-    const [watched, surplus, notifications, ...ids] = row;
-    const runs = await Promise.all(ids.map((id) => this.readRun(id)));
-    return { runs: runs.filter((run) => run !== null).map(overdueRun), watched, surplus: surplus === 1, notifications };
+    const { runIds, ...counts } = decodeOverdue(row, cron);
+    const runs = await Promise.all(runIds.map((id) => this.readRun(id)));
+    return { runs: runs.filter((run) => run !== null).map(overdueRun), ...counts };
   }
 
   /** Those that run have the end of their lease as their score. */
@@ -159,21 +152,4 @@ export class RedisOccurrenceLog extends RedisRunHistory implements OccurrenceLog
     );
     return reply[0] === 'DELIVER' ? deliveryOf(runId, reply[1], reply[2]) : null;
   }
-}
-
-function overdueRun({ id, delivery, priority, state }: Run): OverdueRun {
-  return { ...deliveryOf(id, delivery, priority), state };
-}
-
-/** One row of `read-crons.lua`. */
-function decodeCron([fence, cursor, generation, refusals, ...rest]: CronRow): CronRecord {
-  const [dropped, lastAt] = rest.slice(4);
-  return {
-    fence: fence ? parseFence(fence) : NO_FENCE,
-    cursor: cursor ? Number(cursor) : null,
-    generation: Number(generation ?? 0),
-    refusals: Number(refusals ?? 0),
-    paused: decodePause(rest),
-    droppedNotifications: dropped ? { count: Number(dropped), lastAt: Number(lastAt) } : null,
-  };
 }

@@ -1,7 +1,8 @@
 import { DEFAULT_CANCEL_GRACE_MS } from '../base/run.js';
-import type { CancelReply, ResolveReply, TriggerReply, TriggerRequest } from '../base/ledger.js';
+import type { CancelReply, ResolveReply, ResolveRequest, TriggerReply, TriggerRequest } from '../base/ledger.js';
 import { DEFAULT_MAX_CONCURRENCY, isNatural, LATE_TRIGGER_MS, madeAt } from '../base/ledger-request.js';
 import type { LedgerTiming } from '../base/ledger-timing.js';
+import { resolutionText } from '../base/resolution.js';
 import { deliveryOf, encodeAction, encodeOptions } from './redis-run-codec.js';
 import type { RunState } from '../base/run-state.js';
 import type { UnresolvedEffect } from '../base/run.js';
@@ -62,6 +63,25 @@ export function decodeCancel(reply: readonly string[]): CancelReply {
     default:
       throw new Error(`Expected a reply of cancel-run, got ${JSON.stringify(reply)}.`);
   }
+}
+
+/** How an effect is recorded after the answer. */
+const RECORDED_AS = { done: 'done', 'not-done': 'failed', 'give-up': 'give-up' } as const;
+
+/** The ARGV of `resolve-run`, in the order its header gives. */
+export function encodeResolve(
+  request: ResolveRequest,
+  runId: string,
+  { sweepMs, keepMs }: LedgerTiming,
+): (string | number)[] {
+  const { answer, by, reason, nonce, question } = request;
+  const { attempt, effect, item, since } = question;
+  const text = answer.verdict === 'done' ? answer.result : resolutionText(request);
+  const action = encodeAction({ action: 'resolve', by, reason, runId });
+  return [
+    ...[runId, nonce, RECORDED_AS[answer.verdict], text, sweepMs, keepMs, action],
+    ...[attempt, effect, item === null ? '' : 1, item ?? '', since],
+  ];
 }
 
 /** What `resolve-run` answered. */

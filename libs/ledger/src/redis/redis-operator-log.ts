@@ -12,13 +12,9 @@ import { checkPause, checkTrigger, checkUnresolvedEffect, checkWhole } from '../
 import { checkCronName } from '../base/occurrence.js';
 import { keysOfRun } from './redis-ledger-access.js';
 import { RedisOccurrenceLog } from './redis-occurrence-log.js';
-import { decodeCancel, decodeResolve, decodeTrigger, encodeTrigger } from './redis-operator-codec.js';
+import { decodeCancel, decodeResolve, decodeTrigger, encodeResolve, encodeTrigger } from './redis-operator-codec.js';
 import { decodePause, encodeAction, encodeUntil } from './redis-run-codec.js';
-import { resolutionText } from '../base/resolution.js';
 import type { OperatorAction, Pause } from '../base/run.js';
-
-/** How an effect is recorded after the answer. */
-const RECORDED_AS = { done: 'done', 'not-done': 'failed', 'give-up': 'give-up' } as const;
 
 /** What people do to a cron by hand. Each call has a nonce of its own, because a command may be sent twice. */
 export class RedisOperatorLog extends RedisOccurrenceLog implements OperatorLog {
@@ -78,21 +74,13 @@ export class RedisOperatorLog extends RedisOccurrenceLog implements OperatorLog 
       this.access.keys,
       runId,
     );
-    const { answer, by, reason, nonce, question } = request;
-    const { attempt, effect, item, since } = question;
-    const { sweepMs, keepMs } = this.access.timing;
-    const text = answer.verdict === 'done' ? answer.result : resolutionText(request);
-    const action = encodeAction({ action: 'resolve', by, reason, runId });
     const reply = await this.access.call(
       'resolve-run',
       [
         ...[keys.run(runId), open, watch, uncertain, keys.effects(runId), keys.items(runId), actions],
         ...[failed, notifications, cron],
       ],
-      [
-        ...[runId, nonce, RECORDED_AS[answer.verdict], text, sweepMs, keepMs, action],
-        ...[attempt, effect, item === null ? '' : 1, item ?? '', since],
-      ],
+      encodeResolve(request, runId, this.access.timing),
     );
     return decodeResolve(reply, runId);
   }

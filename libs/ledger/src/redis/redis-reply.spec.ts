@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { decodeBegin } from './redis-attempt-codec.js';
-import { decodeClaim } from './redis-claim-codec.js';
+import { decodeClaim } from './redis-occurrence-codec.js';
 import { decodeCancel } from './redis-operator-codec.js';
 import { decodeRun } from './redis-run-codec.js';
 

@@ -1,5 +1,5 @@
 -- Records which items of a run have ended since the last step, and which are about to begin.
--- Its arguments and replies are those of attempt-codec.ts.
+-- Its arguments and replies are those of redis-attempt-codec.ts.
 --
 -- KEYS[1]  cron record
 -- KEYS[2]  the run

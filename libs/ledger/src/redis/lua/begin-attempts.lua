@@ -17,7 +17,7 @@
 --
 -- The fence increases over all runs of the cron, so that a sink keyed by anything can order the writes it gets. The record
 -- comes with as few words as may be, because each of them costs the worker more than it costs to put them together: what
--- has no spaces in it as one, and texts that most runs don't have only where there is one. attempt-codec.ts
+-- has no spaces in it as one, and texts that most runs don't have only where there is one. begun-run-codec.ts
 -- has their order.
 -- @include lease/server-time
 -- @include end-run

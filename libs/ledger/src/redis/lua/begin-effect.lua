@@ -1,5 +1,5 @@
 -- Allows the current attempt to carry out an effect, or returns what was recorded of it.
--- Its arguments and replies are those of attempt-codec.ts.
+-- Its arguments and replies are those of redis-attempt-codec.ts.
 --
 -- KEYS[1]  cron record
 -- KEYS[2]  the run

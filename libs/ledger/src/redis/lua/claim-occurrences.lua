@@ -1,5 +1,5 @@
 -- Records of each of many crons that one occurrence is accepted, or why it and the instants before it did not run.
--- Its arguments and replies are those of redis-claim-codec.ts.
+-- Its arguments and replies are those of redis-occurrence-codec.ts.
 --
 -- Each claim has two keys, the first of them at k, and a row of arguments, the first of them at a. The other keys of its
 -- cron are found beside the cron record; on a cluster, where a call is one claim, they follow as well: a server that is

@@ -1,4 +1,4 @@
--- How the hash of a run's effects is laid out. Read by attempt-codec.ts.
+-- How the hash of a run's effects is laid out. Read by redis-attempt-codec.ts.
 --
 -- e/<name>          "state since finishedAt first by place", all but the state decimals: since when and by which fence it was
 --                   begun first since it last failed, by which fence it ended, 0 for none, and when in order it came

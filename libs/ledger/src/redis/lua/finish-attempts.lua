@@ -1,6 +1,6 @@
 -- Ends the current attempt of each of many runs: the run succeeds, fails, was cancelled, waits for its next attempt, or
 -- waits for a person to say what became of an effect.
--- Its arguments and replies are those of attempt-codec.ts.
+-- Its arguments and replies are those of redis-attempt-codec.ts.
 --
 -- Each run has two keys, the first of them at k, and a row of arguments, the first of them at a. The other keys of its cron
 -- are found beside the cron record; on a cluster, where a call is about one run, they follow as well: a server that is

@@ -1,4 +1,5 @@
 -- Lists the runs of many crons that are due for a look, and moves their next look into the future.
+-- Its reply is decoded by redis-occurrence-codec.ts.
 --
 -- Each cron has four keys, the first of them at k.
 -- KEYS[k]  watch list

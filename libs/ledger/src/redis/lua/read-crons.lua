@@ -1,4 +1,5 @@
 -- Reads what is known of many crons.
+-- Its reply is decoded by redis-occurrence-codec.ts.
 --
 -- KEYS[i]  cron record
 -- Returns  per cron {fence, cursor, generation, refusals, since, until, by, reason, count, at}: four of its pause, and how many

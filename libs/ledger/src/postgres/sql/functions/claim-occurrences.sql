@@ -6,7 +6,7 @@
 -- the_claims  a list of {cron, fence, term, holder, generation, nonce, cursor, began, overlap, most, grace, runId, instant,
 --           dueAt, reason, skips, missed, startBy, handler, payload}; cursor: where the plan started from, or null; began: where
 --           it began if that is null; runId: null when only ranges are recorded, and instant is then the end of the last one
--- Returns  for each claim in order the ClaimReply of ledger.ts, its fence as text; see postgres-claim-codec.ts
+-- Returns  for each claim in order the ClaimReply of ledger.ts, its fence as text; see postgres-occurrence-codec.ts
 --
 -- The rows are locked in the order of their names before anything is decided, so that no two calls wait for each other.
 create or replace function claim_occurrences(the_space text, the_tolerance bigint, the_recover bigint, the_claims jsonb)

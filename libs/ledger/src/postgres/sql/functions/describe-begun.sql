@@ -2,7 +2,7 @@
 --
 -- this  the run
 -- Returns  [words, claimedBy, error, by, payload, handler, cancelBy]; words: one text of what has no spaces in it, with one
---            between two, empty where there is none. attempt-codec.ts has their order
+--            between two, empty where there is none. begun-run-codec.ts has their order
 --
 -- Without what the worker knows and what a run that goes on never has, and without names: those cost more than to begin it.
 create or replace function describe_begun(this run) returns json

@@ -1,4 +1,5 @@
 -- Lists the runs of many crons that are due for a look, and moves their next look into the future.
+-- Its reply is decoded by postgres-occurrence-codec.ts.
 --
 -- the_space  whose crons they are
 -- the_crons  their names

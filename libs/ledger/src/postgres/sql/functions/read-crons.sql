@@ -1,4 +1,5 @@
 -- Reads what is known of many crons.
+-- Its reply is decoded by postgres-occurrence-codec.ts.
 --
 -- the_space  whose crons they are
 -- the_crons  their names

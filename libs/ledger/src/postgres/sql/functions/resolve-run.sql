@@ -1,4 +1,5 @@
 -- Takes a person's answer to the question of an uncertain run.
+-- Its request and reply are those of postgres-operator-codec.ts.
 --
 -- the_space  deployment and tenant
 -- the_cron  its name

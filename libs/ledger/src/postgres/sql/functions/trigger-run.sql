@@ -1,4 +1,5 @@
 -- Accepts a run that somebody asks for, or says why not. Moves no cursor, and looks at no pause.
+-- Its request is encoded by postgres-operator-codec.ts.
 --
 -- the_space  whose cron it is
 -- the_cron  its name

@@ -1,8 +1,10 @@
 import { formatFence, NO_FENCE, parseFence } from '@fencepost/lease';
 import { DEFAULT_CANCEL_GRACE_MS } from '../base/run.js';
-import type { ClaimReply, ClaimRequest } from '../base/ledger.js';
+import type { ClaimReply, ClaimRequest, CronRecord } from '../base/ledger.js';
+import type { OverdueRun, OverdueRuns } from '../base/overdue.js';
+import type { Run } from '../base/run.js';
 import { DEFAULT_MAX_CONCURRENCY } from '../base/ledger-request.js';
-import { encodeOptions } from './redis-run-codec.js';
+import { decodePause, deliveryOf, encodeOptions } from './redis-run-codec.js';
 
 /** One row of the ARGV of `claim-occurrences`, in the order its header gives. */
 export function encodeClaim(request: ClaimRequest): (string | number)[] {
@@ -48,4 +50,37 @@ export function decodeClaim(reply: readonly string[], runId: string): ClaimReply
     default:
       throw new Error(`Expected a reply of claim-occurrences, got ${JSON.stringify(reply)}.`);
   }
+}
+
+/** One row of the reply of `read-crons.lua`. */
+export type CronRow = readonly (string | null)[];
+
+export function decodeCron([fence, cursor, generation, refusals, ...rest]: CronRow): CronRecord {
+  const [dropped, lastAt] = rest.slice(4);
+  return {
+    fence: fence ? parseFence(fence) : NO_FENCE,
+    cursor: cursor ? Number(cursor) : null,
+    generation: Number(generation ?? 0),
+    refusals: Number(refusals ?? 0),
+    paused: decodePause(rest),
+    droppedNotifications: dropped ? { count: Number(dropped), lastAt: Number(lastAt) } : null,
+  };
+}
+
+/** One row of the reply of `list-overdue.lua`: three counts and the run ids, or the error of a cron that cannot be read. */
+export type OverdueRow =
+  readonly [watched: number, surplus: number, notifications: number, ...runIds: string[]] | string;
+
+/** @throws {Error} for a cron that the script could not read */
+export function decodeOverdue(
+  row: OverdueRow,
+  cron: string,
+): Omit<OverdueRuns, 'runs'> & { readonly runIds: readonly string[] } {
+  if (typeof row === 'string') throw new Error(`Expected the runs of ${cron}, got ${row}.`);
+  const [watched, surplus, notifications, ...runIds] = row;
+  return { watched, surplus: surplus === 1, notifications, runIds };
+}
+
+export function overdueRun({ id, delivery, priority, state }: Run): OverdueRun {
+  return { ...deliveryOf(id, delivery, priority), state };
 }

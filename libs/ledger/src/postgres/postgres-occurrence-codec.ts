@@ -1,8 +1,10 @@
 import { formatFence, parseFence } from '@fencepost/lease';
 import { DEFAULT_CANCEL_GRACE_MS } from '../base/run.js';
-import type { ClaimReply, ClaimRequest } from '../base/ledger.js';
+import type { ClaimReply, ClaimRequest, CronRecord } from '../base/ledger.js';
 import { checkClaim, DEFAULT_MAX_CONCURRENCY } from '../base/ledger-request.js';
 import { occurrenceId } from '../base/occurrence.js';
+import type { OverdueRun, OverdueRuns } from '../base/overdue.js';
+import { decodeDelivery, type DeliveryRow } from './postgres-run-codec.js';
 
 /**
  * A claim as the header of `claim_occurrences` has it.
@@ -34,4 +36,20 @@ export type ClaimRow =
 
 export function decodeClaim(row: ClaimRow): ClaimReply {
   return row.verdict === 'stale' ? { ...row, fence: parseFence(row.fence) } : row;
+}
+
+/** What `read_crons` answers of one cron. */
+export type CronRow = Omit<CronRecord, 'fence'> & { readonly fence: string };
+
+export function decodeCron(row: CronRow): CronRecord {
+  return { ...row, fence: parseFence(row.fence) };
+}
+
+export type OverdueRunRow = Omit<OverdueRun, 'priority'> & DeliveryRow;
+
+/** What `list_overdue` answers of one cron. */
+export type OverdueRow = Omit<OverdueRuns, 'runs'> & { readonly runs: readonly OverdueRunRow[] };
+
+export function decodeOverdue(row: OverdueRow): OverdueRuns {
+  return { ...row, runs: row.runs.map(decodeDelivery) };
 }

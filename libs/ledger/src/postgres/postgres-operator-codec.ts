@@ -1,0 +1,46 @@
+import type { ResolveReply, ResolveRequest, TriggerRequest } from '../base/ledger.js';
+import { DEFAULT_MAX_CONCURRENCY, isNatural, LATE_TRIGGER_MS, madeAt } from '../base/ledger-request.js';
+import { resolutionText } from '../base/resolution.js';
+import { DEFAULT_CANCEL_GRACE_MS } from '../base/run.js';
+import type { RunState } from '../base/run-state.js';
+
+/** The request as the header of `trigger_run` describes it. */
+export function encodeTrigger(request: TriggerRequest): object {
+  const { maxConcurrency, cancelGraceMs, ...facts } = request;
+  return {
+    ...facts,
+    natural: isNatural(request),
+    madeAt: madeAt(request.runId),
+    lateMs: LATE_TRIGGER_MS,
+    most: maxConcurrency ?? DEFAULT_MAX_CONCURRENCY,
+    grace: cancelGraceMs ?? DEFAULT_CANCEL_GRACE_MS,
+  };
+}
+
+/** How an effect is recorded after the answer. */
+const RECORDED_AS = { done: 'done', 'not-done': 'failed', 'give-up': 'give-up' } as const;
+
+/** The request as the header of `resolve_run` describes it. */
+export function encodeResolve(request: ResolveRequest): object {
+  const { answer, by, reason, nonce, question } = request;
+  const order = { nonce, by, reason, question, kind: RECORDED_AS[answer.verdict] };
+  const ending = answer.verdict === 'done' ? { result: answer.result } : { error: resolutionText(request) };
+  return { ...order, ...ending };
+}
+
+/** The reply of `resolve_run`. */
+export type ResolveRow =
+  | Exclude<ResolveReply, { readonly verdict: 'resolved' }>
+  | {
+      readonly verdict: 'resolved';
+      readonly state: RunState;
+      readonly delivery: number | null;
+      readonly priority: number | null;
+    };
+
+export function decodeResolve(row: ResolveRow, runId: string): ResolveReply {
+  if (row.verdict !== 'resolved') return row;
+  const { verdict, state, delivery, priority } = row;
+  if (delivery === null) return { verdict, state, delivery };
+  return { verdict, state, delivery: { runId, delivery, ...(priority === null ? {} : { priority }) } };
+}
