@@ -1,9 +1,9 @@
--- Counts a change, and hints at it.
+-- Counts a change, and announces it.
 --
--- The count is never below the clock, in microseconds: that of a catalog that was lost would else come past a number that a
--- pod knows already, and the pod would believe that it has read it.
--- The first change of all is the birth of the catalog. It is kept, because a catalog that was lost is born again: what came due
--- before is to be made up for.
+-- The count is never below the clock, in microseconds: a lost catalog would otherwise reach a number that a
+-- pod knows already, and the pod would not read it.
+-- The time of the very first change is kept as the catalog's birth: a lost catalog is born again, and instants that came due
+-- before must be made up for.
 local function announce_change(version_key, born_key, channel)
   local version = redis.call('INCR', version_key)
   if version == 1 then redis.call('SET', born_key, string.format('%.0f', now)) end

@@ -6,7 +6,7 @@
 -- ARGV[3]  how many records are kept
 -- Returns  id of the record
 --
--- A command is sent again within seconds: what was appended before the last hundred was not this one.
+-- A command is repeated within seconds, so only the last hundred records can be its first sending.
 for _, entry in ipairs(redis.call('XREVRANGE', KEYS[1], '+', '-', 'COUNT', '100')) do
   if entry[2][2] == ARGV[1] then return entry[1] end
 end

@@ -10,8 +10,8 @@
 -- ARGV[a]  nonce of the attempt
 -- ARGV[a + 1]  worker
 -- ARGV[a + 2]  length of the run lease, ms
--- ARGV[a + 3]  attempts allowed, beside those that a person's answer allowed
--- ARGV[a + 4]  of which ends somebody is to be notified, or empty for those that an earlier attempt asked for
+-- ARGV[a + 3]  attempts allowed, besides those that an operator's answer allowed
+-- ARGV[a + 4]  which ends are notified, or empty for those that an earlier attempt asked for
 -- Returns  per run {'BEGUN', numbers, claimedBy, ...} | {'BUSY', ms} | {'NOT_DUE', ms} | {'TERMINAL', state}
 --          | {'UNCERTAIN'} | {'MISSING'} | {'FENCE_EXHAUSTED'} | {'BROKEN', what failed}
 --
@@ -34,8 +34,8 @@ local function lease_end(length)
   return lease_ends[length]
 end
 
--- As many as the rest of the call may need are taken at once, and those that nobody needs are never issued: a write for each
--- would be most of what a fence costs.
+-- The fences that the rest of the call may need are taken at once, and unused ones are never issued: one write per fence would
+-- be most of its cost.
 local function next_fence(cron, rest)
   if cron.left == 0 then
     local last = number(call('HGET', cron.record, 'runFence') or '0')
@@ -81,7 +81,7 @@ end
 
 local function refused(at, run, most)
   local used = number(run[4])
-  -- Told to stop, and nobody carries it out: it has stopped.
+  -- Cancelled, and no worker executes it: it has stopped.
   if (run[11] or '') ~= '' then return ended(at, 'cancelled') end
   if used == 0 and now > (number(run[10] or '') or now) then return ended(at, 'skipped', 'skipped', 'misfire') end
   local wait = number(run[7] or '0') - now
@@ -91,12 +91,12 @@ local function refused(at, run, most)
   end
 end
 
--- What of its cron goes on, and what it has to wait behind.
+-- The open runs of its cron that it has to wait for.
 local function await_turn(at, run, policy)
   local most, in_line = number(run[9] or '') or 1, policy == 'queue-all'
   local soonest, alive, blocking = math.huge, 0, {}
   local last_score, rivals = in_line and '+inf' or '(+inf', {}
-  -- Counting costs less than half of listing, and mostly there are none.
+  -- Counting costs less than half of listing, and usually there are none.
   if call('ZCOUNT', at.cron.open, '-inf', last_score) > 0 then
     rivals = call('ZRANGEBYSCORE', at.cron.open, '-inf', last_score, 'WITHSCORES')
   end
@@ -106,13 +106,13 @@ local function await_turn(at, run, policy)
     if until_when > now and until_when < math.huge then
       alive, soonest = alive + 1, math.min(soonest, until_when - now)
     end
-    -- A predecessor that was told to stop and has had its time is fenced out before its successor begins.
+    -- A cancelled predecessor whose grace has passed is fenced out before its successor begins.
     local other = at.cron.base .. 'run:' .. id
     if until_when <= now and id ~= at.id and (call('HGET', other, 'cancelUntil') or '') ~= '' then
       ended({ cron = at.cron, id = id, run = other }, 'cancelled')
     end
   end
-  -- Those alive come first, and a line is no longer than a hundred: what Lua can't unpack is what another policy left.
+  -- Running ones come first, and a queue has at most a hundred: only another policy leaves more than Lua can unpack.
   local older = 0
   if in_line and #blocking >= most then
     for i, instant in ipairs(call('ZMSCORE', at.cron.base .. 'runs', unpack(blocking, 1, math.min(#blocking, 2000)))) do
@@ -121,8 +121,8 @@ local function await_turn(at, run, policy)
     end
   end
   if alive >= most or older >= most then
-    -- Asked again soon after its predecessor's end, which may come long before that one's lease is over. The nearer to the
-    -- head of a line, the sooner: a line goes on no faster than its head is asked.
+    -- Asks again soon after its predecessor's end, which may come long before the predecessor's lease expires. The head of
+    -- the queue asks most often: the queue moves no faster than its head asks.
     local place = in_line and math.min(math.max(older - most, 0) + 1, 4) or 4
     return { 'BUSY', string.format('%.0f', math.min(soonest, turn_ms * place / 4)) }
   end
@@ -138,7 +138,7 @@ local function start(at, run, a, rest)
   if ARGV[a + 4] ~= '' then call('HSET', at.run, 'notify', ARGV[a + 4]) end
   call('ZADD', at.cron.open, lease_until, at.id)
   call('ZADD', at.cron.watch, lease_until, at.id)
-  -- Only a claimed run is pending: whoever confirmed it took it out, and so did an earlier attempt.
+  -- Only a claimed run is pending: the confirmation, or an earlier attempt, has removed all others.
   if run[1] == 'claimed' then call('ZREM', at.cron.base .. 'pending', at.id) end
   return begun(run, fence, attempt, started_at, started)
 end

@@ -1,4 +1,4 @@
--- Allows the current attempt to carry out an effect, or returns what was recorded of it.
+-- Allows the current attempt to carry out an effect, or returns its record.
 -- Its arguments and replies are those of redis-attempt-codec.ts.
 --
 -- KEYS[1]  cron record
@@ -11,9 +11,9 @@
 -- ARGV[5]  hash of what it sends, or empty
 -- Returns  {'GO'} | {'GO_UNKNOWN', since, ms, hash} | {'UNKNOWN', since, ms, hash} | {'DONE', result, hash} | {'STALE'}
 --
--- The fence that began an effect first is kept until it fails: every later attempt that finds it knows that the outcome is
--- unknown, and is told so again when its reply got lost and it repeats the call. UNKNOWN has written nothing: the request
--- says so, or it would send something else under the same idempotency key.
+-- The fence that began an effect first is kept until it fails: a later attempt that finds it knows that the outcome is
+-- unknown, and gets the same answer when it repeats the call after a lost reply. UNKNOWN has written nothing: the request
+-- asked for that, or its payload differs under the same idempotency key.
 -- @include check-attempt
 -- @include effect-record
 -- @include lease/server-time

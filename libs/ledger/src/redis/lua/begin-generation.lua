@@ -1,4 +1,4 @@
--- Puts a generation in front of those that a cron has, and cuts off what is too old to be kept.
+-- Puts a new generation in front of a cron's generations, and drops those that are too old to be kept.
 --
 -- A cron is one line a generation, the newest first, of fields that a tab follows but for the last: generation, since, state,
 -- nonce, who (JSON) and definition (JSON). JSON text holds neither tabs nor line ends of its own, so nothing is decoded here:

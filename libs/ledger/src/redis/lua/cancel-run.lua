@@ -1,4 +1,4 @@
--- Cancels a run that nobody carries out; tells one that is carried out to stop, and until when it may take.
+-- Cancels a run that no worker executes; asks a running one to stop, within a grace period.
 -- Its arguments and replies are those of redis-operator-codec.ts.
 --
 -- KEYS[1]  the run
@@ -6,18 +6,18 @@
 -- KEYS[3]  watch list
 -- KEYS[4]  pending runs
 -- KEYS[5]  effects of the run
--- KEYS[6]  what operators did to the cron
--- KEYS[7]  runs that wait for a person's answer
+-- KEYS[6]  operator actions on the cron
+-- KEYS[7]  uncertain runs
 -- ARGV[1]  run id
--- ARGV[2]  who asks
+-- ARGV[2]  name of the operator
 -- ARGV[3]  how long a worker may go on, ms
 -- ARGV[4]  keep a finished run for, ms
--- ARGV[5]  what is to be noted of it
+-- ARGV[5]  the action, JSON, for the list of operator actions
 -- Returns  {'CANCELLED'} | {'CANCELLING', until} | {'TERMINAL', state} | {'MISSING'}
 --
--- After these keys come the items of the run, which end-run finds by itself. A second order is answered as the first one
--- was, and can only make the end come earlier. Its run lease ends with the grace: everything that waits for the end of a
--- worker sees to the rest.
+-- After these keys come the items of the run, which end-run finds by itself. A second order gets the answer of the
+-- first, and can only bring the end forward. The run lease ends with the grace: whatever waits for the worker's end handles
+-- the rest.
 -- @include end-run
 -- @include note-action
 local run = redis.call('HMGET', KEYS[1], 'state', 'leaseUntil', 'cancelUntil')

@@ -1,4 +1,4 @@
--- Makes, changes or removes one cron at run time, unless somebody else was faster.
+-- Makes, changes or removes one cron at run time, unless another change came first.
 --
 -- KEYS[1]  crons, by name
 -- KEYS[2]  what was declared, by cron
@@ -44,7 +44,7 @@ end
 local newest, state = string.match(lines or '', '^(%d+)@?%d*\t%d+\t(%a+)')
 local present = (newest and state ~= 'removed') and newest or ''
 local removes = ARGV[4] == 'removed'
--- Nobody can have seen a generation of a record that cannot be read. It leaves no tombstone: code that declares it brings it back.
+-- No pod can have used an unreadable generation. It leaves no tombstone: code that declares the cron brings it back.
 if lines and removes and ARGV[2] == '' and not is_readable(lines) then
   redis.call('HDEL', KEYS[1], ARGV[1])
   redis.call('HDEL', KEYS[2], ARGV[1])
@@ -63,7 +63,7 @@ redis.call('HSET', KEYS[1], ARGV[1], written)
 
 local known = redis.call('HGET', KEYS[2], ARGV[1]) or '0 0 dropped '
 local seq, hash, was, source = string.match(known, '^(%d+) (%x+) (%a+) (.*)$')
--- What the code has left out, and a person brings back, is that person's: the next build must not remove it again.
+-- A cron that the code left out and an operator brought back belongs to the operator: the next build must not remove it.
 local left_out = tonumber(seq) < tonumber(redis.call('HGET', KEYS[3], source) or '0')
 if was == 'dropped' or (was == 'removed' and left_out) then seq, source = '0', '' end
 -- What the code declares keeps the hash of what it declared: that is what its next declaration is compared with.

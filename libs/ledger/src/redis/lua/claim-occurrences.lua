@@ -13,7 +13,7 @@
 -- ARGV[a + 1]  nonce of the term
 -- ARGV[a + 2]  holder
 -- ARGV[a + 3]  nonce of this decision
--- ARGV[a + 4]  the plan, as one text: crons that are due together mostly have the same
+-- ARGV[a + 4]  the plan, as one text: crons that are due together usually share it
 -- ARGV[i]  a word about a range: its end, or after,through,reason; then fields and values of the run that not every one has
 -- ARGV[i + 1]  the one that belongs to it
 -- Returns  per claim {'CLAIMED', 'behind' or nothing} | {'SKIPPED', reason} | {'RECORDED'} | {'STALE', fence}
@@ -48,7 +48,7 @@ local function plan_of(text)
   return plan
 end
 
--- Only what is refused can have been decided before: a decision moves the cursor, and a plan counts from where it stands.
+-- Only a refused claim can be a repeated one: an accepted claim moves the cursor, and a plan starts at the cursor.
 local function decided_before(k, a, id)
   local recorded = call('HMGET', KEYS[k], 'recordNonce', 'recordPaused')
   if recorded[1] == ARGV[a + 3] then return recorded[2] == '1' and PAUSED or RECORDED end
@@ -70,7 +70,7 @@ local function refuse(k, a, plan, cron, id)
   if cursor ~= plan.cursor or (cursor ~= '' and number(plan.instant) <= number(cursor)) then
     return decided_before(k, a, id) or { 'MOVED', cursor }
   end
-  -- Ranges too: a pod whose clock is ahead would else write off instants that are still to come.
+  -- Ranges too: otherwise a pod whose clock is ahead would write off future instants.
   local due = number(plan.due)
   if due > latest then return { 'EARLY', string.format('%.0f', due - now) } end
 end

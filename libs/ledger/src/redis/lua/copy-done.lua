@@ -1,4 +1,4 @@
--- Takes what is done of one run over to another, so that this one does not do it again. Layout: effect-record, item-record.
+-- Copies the finished effects and items of one run to another, so that they are not repeated. Layout: effect-record, item-record.
 --
 -- Who may report late is not taken over: no attempt of the other run has begun anything here.
 local function copy_done(effects, items, to_effects, to_items)

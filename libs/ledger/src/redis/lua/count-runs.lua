@@ -4,7 +4,7 @@
 -- ARGV[1]  how long a finished run is kept, ms
 -- Returns  per cron how many there are of instants since then
 --
--- A finished run expires and stays in the index until it is forgotten, so what is older counts no more.
+-- A finished run expires and stays in the index until it is forgotten, so older ones are not counted.
 -- @include lease/server-time
 local since = string.format('(%.0f', now - tonumber(ARGV[1]))
 local counts = {}

@@ -57,7 +57,7 @@ for i = 1, #names do
     local state = string.match(known[i], '^%d+ %x+ (%a+)')
     redis.call('HSET', KEYS[2], names[i], table.concat({ ARGV[2], ARGV[i * 4 + 7], state, ARGV[1] }, ' '))
   end
-  -- An hour more than it is kept for: so long the next ones who declare it have nothing to write.
+  -- An hour more than it is kept for: until then the next processes that declare it have nothing to write.
   if words[i] ~= 'CHANGED' and is_tombstone(known[i]) then
     redis.call('ZADD', KEYS[4], string.format('%.0f', now + keep + math.floor(keep / 24)), names[i])
   end

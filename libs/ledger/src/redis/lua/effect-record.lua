@@ -1,8 +1,8 @@
--- How the hash of a run's effects is laid out. Read by redis-attempt-codec.ts.
+-- Layout of the hash of a run's effects. Read by redis-attempt-codec.ts.
 --
 -- e/<name>          "state since finishedAt first by place", all but the state decimals: since when and by which fence it was
 --                   begun first since it last failed, by which fence it ended, 0 for none, and when in order it came
--- h/<name>          hash of what was sent when it was begun first
+-- h/<name>          hash of the payload when it was begun first
 -- r/<name>          result as JSON once it is done, the error once it has failed
 -- b/<fence>/<name>  nonce of an attempt that was allowed to begin it, or items under its name: its word counts also late
 -- n                 the last place that was given
@@ -22,7 +22,7 @@ local function write_effect(key, effect, ...)
   redis.call('HSET', key, 'e/' .. effect.name, table.concat(words, ' '), ...)
 end
 
--- An end of an effect by an attempt, or by a person under fence 0. Whoever calls has looked whether it is done already.
+-- Records the end of an effect, by an attempt or, under fence 0, by an operator. The caller has checked that it is not done.
 local function end_effect(key, effect, ending)
   effect.first, effect.since = effect.first or ending.by, effect.since or ending.at
   effect.state, effect.by, effect.finished_at = ending.state, ending.by, ending.at

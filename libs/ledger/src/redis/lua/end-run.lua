@@ -1,4 +1,4 @@
--- Ends a run for good: nobody looks at it, nobody delivers it, it stands in nobody's way, and some day it is forgotten.
+-- Ends a run for good: it is no longer watched, delivered or counted as open, and expires later.
 --
 -- The keys are a table and not KEYS, because a run also ends by the hand of its successor. Those of its items and of the
 -- cron's failed runs and notifications lie beside it, and a script that is about one run declares them all the same: on a
@@ -14,7 +14,7 @@ local function end_run(id, keys, keep, ...)
   for i = 1, #written, 2 do written[written[i]] = written[i + 1] end
   if written.state ~= 'failed' then return end
   note_notification(base, id, 'failed', written.finishedAt, keep)
-  -- Whoever looks for failed runs finds them here; what has expired meanwhile leaves, and so does the set after the last.
+  -- Index of failed runs; expired ones are removed, and the set expires after the last.
   local oldest = string.format('%.0f', tonumber(written.finishedAt) - tonumber(keep))
   redis.call('ZADD', base .. 'failed', written.finishedAt, id)
   redis.call('ZREMRANGEBYSCORE', base .. 'failed', '-inf', oldest)

@@ -48,7 +48,7 @@ local function finish(k, a)
     local keys = { run = key, effects = cron.base .. 'effects:' .. id, sets = { open, watch } }
     end_run(id, keys, keep, 'finishedAt', written_at, unpack(written))
   elseif state == 'uncertain' then
-    -- Whoever answers may take days: nobody delivers it meanwhile, and its successors go on.
+    -- An answer may take days: until then the run is not delivered, and its successors run.
     call('HSET', key, 'question', ARGV[a + 5], unpack(written))
     call('ZADD', open, '0', id)
     call('ZREM', watch, id)

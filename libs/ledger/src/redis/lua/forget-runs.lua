@@ -11,9 +11,9 @@
 -- ARGV[3]  how long the id of a triggered run is remembered, ms
 -- Returns  ids of the runs to delete
 --
--- The ids go back to the caller, which deletes their keys; if it crashes before, the keys' own expiry is the net. Up to
--- which instant something was forgotten is kept, so that nobody takes it for an instant that was missed. The id of a run that
--- somebody triggered has no instant that says so: it is remembered itself while a duplicate of the trigger may still come.
+-- The ids go back to the caller, which deletes their keys; if it crashes before, the keys expire by themselves. The latest
+-- forgotten instant is recorded, so that a forgotten run is not mistaken for a missed one. The id of a triggered run has no
+-- instant to compare: the id itself is remembered while a duplicate of the trigger may still arrive.
 -- @include lease/server-time
 -- @include remember-id
 local keep, most = tonumber(ARGV[1]), tonumber(ARGV[2])

@@ -15,7 +15,7 @@ local function overlap_of(open, policy, most)
   return policy == 'queue-all' and redis.call('ZCOUNT', open, '+inf', '+inf') >= LONGEST_QUEUE, surplus
 end
 
--- What stands in the way, the oldest first.
+-- The open runs in the way, the oldest first.
 local function runs_in_the_way(keys)
   local ids = redis.call('ZRANGEBYSCORE', keys.open, after_now, '+inf', 'LIMIT', 0, MOST_LOOKED_AT)
   local instants, runs = redis.call('ZMSCORE', keys.runs, unpack(ids)), {}
@@ -38,13 +38,13 @@ local function stop_waiting(keys, run, ...)
   end_run(run.id, { run = run.key, effects = run.effects, sets = sets }, keys.keep, 'finishedAt', written_at, ...)
 end
 
--- Makes the runs that are in the way go, as far as each may.
+-- Ends or cancels the runs in the way.
 local function replace_runs(keys, surplus, grace)
   local by, stop_by = 'replaced by ' .. keys.id, now + tonumber(grace)
   for i, run in ipairs(runs_in_the_way(keys)) do
     if i > surplus then return end
     if run.running and not run.told then
-      -- Its worker hears of it with the next heartbeat; its lease ends with its grace at the latest.
+      -- Its worker learns of it with the next heartbeat; its lease ends with its grace at the latest.
       local lease_until = string.format('%.0f', math.min(run.lease_until, stop_by))
       redis.call('HSET', run.key, 'cancelAt', written_at, 'cancelBy', by, 'cancelUntil', string.format('%.0f', stop_by),
         'leaseUntil', lease_until)
@@ -58,8 +58,8 @@ local function replace_runs(keys, surplus, grace)
   end
 end
 
--- Of the runs that wait for their first attempt, those that there is no place for: the new one takes theirs. Those next in
--- turn stay, else a cron that comes faster than its workers would never run.
+-- The runs that wait for their first attempt and exceed the limit: the new run takes their place. The oldest of them stay:
+-- otherwise a cron that fires faster than its workers begin would never run.
 local function supersede_runs(keys, most)
   local waiting, others = {}, 0
   for _, run in ipairs(runs_in_the_way(keys)) do

@@ -1,4 +1,4 @@
--- Extends the run leases of many current attempts, and says of each whether somebody wants it to stop.
+-- Extends the run leases of many current attempts, and says of each whether it was cancelled.
 --
 -- Each attempt has two keys, the first of them at k, and three arguments, the first of them at a. The other keys of its cron
 -- are found beside the cron record; on a cluster, where a call is about one run, they follow as well: a server that is
@@ -10,8 +10,8 @@
 -- ARGV[a + 2]  length of the run lease, ms
 -- Returns  per attempt 'EXTENDED' | 'CANCELLED' | 'STALE' | {'BROKEN', what failed}
 --
--- An expired lease isn't revived: a successor may have been let in on the strength of its end. That of a run which was
--- told to stop ends with its grace at the latest, so that whatever waits for a worker's end waits no longer.
+-- An expired lease isn't revived: a successor may have been let in on the strength of its end. The lease of a run that was
+-- cancelled ends with its grace at the latest, so that nothing waits for the worker longer than that.
 -- @include lease/server-time
 -- @include read-attempt
 -- @include find-cron

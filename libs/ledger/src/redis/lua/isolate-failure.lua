@@ -1,4 +1,4 @@
--- Does one part of a call whose other parts are about other runs: what is broken about its record is its own trouble.
+-- Does one part of a call whose other parts are about other runs: a broken record fails alone.
 --
 -- What is wrong with the server (out of memory, a replica by now) is wrong for all of them. That ends the call, so that it
 -- comes to the connection, which knows what to do about it.

@@ -1,4 +1,4 @@
--- How the hash of a run's items is laid out. Read by redis-attempt-codec.ts.
+-- Layout of the hash of a run's items. Read by redis-attempt-codec.ts.
 --
 -- <length>/<effect><key>  "state since error": the length of the effect's name in bytes tells where the key begins
 local function item_field(effect, key) return #effect .. '/' .. effect .. key end

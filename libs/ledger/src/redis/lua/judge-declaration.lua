@@ -1,7 +1,7 @@
--- What a declaration is to what is known of its cron: the one place that decides.
+-- Compares a declaration with the record of its cron: the only place that decides.
 --
 -- `known` is '<build> <hash> <state> <source>' or false. The hash is that of what was declared, whatever was changed at run
--- time since. States: live, dropped (by a build that left it out), removed (by a person). No source: made at run time.
+-- time since. States: live, dropped (by a build that left it out), removed (by an operator). No source: made at run time.
 -- Answers CHANGED | NOTED (nothing changes but who declared it last) | SAME | OLDER | CONFLICT, and whose it is.
 local function judge(known, hash, build)
   if build.seq < build.top then return 'OLDER' end
@@ -13,13 +13,13 @@ local function judge(known, hash, build)
   if source == '' then return (same and state == 'live') and 'NOTED' or 'CHANGED', source end
   -- Before anything else: while a large build is being written, its crons are ahead of the build its program is at.
   if source == build.source and build.seq < seq then return 'OLDER', source end
-  -- What its build left out belongs to nobody; the other half of that build may bring it back as well.
+  -- A cron that its build left out has no owner; the other half of that build may bring it back too.
   if state == 'dropped' then return 'CHANGED', source end
   if source ~= build.source then
     if same then return 'SAME', source end
     return state == 'live' and 'CONFLICT' or 'CHANGED', source
   end
-  -- A person's change stands while the code says what it said before.
+  -- An operator's change stands until the code declares something new.
   if same then return build.seq > seq and 'NOTED' or 'SAME', source end
   return build.seq == seq and 'CONFLICT' or 'CHANGED', source
 end

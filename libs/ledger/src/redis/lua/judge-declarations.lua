@@ -11,7 +11,7 @@
 -- ARGV[i * 2 + 4]  hash of its declaration
 -- Returns  {'CONFLICT', name, source} | {'IDLE' or 'WRITE', word, ...}, a word a declaration: CHANGED | NOTED | SAME | OLDER
 --
--- Declaring again what is known is by far the most frequent call, so it costs no more than a look.
+-- Repeating a known declaration is by far the most frequent call, so it only reads.
 -- @include lease/server-time
 -- @include judge-declaration
 local build = { source = ARGV[1], seq = tonumber(ARGV[2]), top = tonumber(redis.call('HGET', KEYS[2], ARGV[1]) or '-1') }
@@ -25,7 +25,7 @@ for i = 1, #names do
   local word, source = judge(known[i], ARGV[i * 2 + 4], build)
   if word == 'CONFLICT' then return { word, names[i], source } end
   if word == 'CHANGED' or word == 'NOTED' then reply[1] = 'WRITE' end
-  -- Processes declare every few seconds; that somebody did is written once an hour.
+  -- Processes declare every few seconds; the time of the last declaration is written once an hour.
   if is_tombstone(known[i]) and tonumber(redis.call('ZSCORE', KEYS[3], names[i]) or '0') < now + tonumber(ARGV[3]) then
     reply[1] = 'WRITE'
   end

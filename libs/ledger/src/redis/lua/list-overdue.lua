@@ -12,8 +12,8 @@
 -- Returns  per cron {how many are on the watch list, 1 if there are more than are kept or 0, how many notifications wait,
 --          run ids}, or what failed
 --
--- Moving the look first keeps a crashed sweep from being repeated at once by everybody; it comes again after the time. A
--- cron whose keys can't be read is its own trouble: its neighbours would else never be swept.
+-- The next look is moved first: after a sweep crashed, its runs come up again after the interval, and not at once on every
+-- pod. A cron with unreadable keys fails alone, so that the other crons of the call are still swept.
 -- @include lease/server-time
 local read, keep = redis.pcall, tonumber(ARGV[3])
 local until_now, look_at = string.format('%.0f', now), string.format('%.0f', now + tonumber(ARGV[2]))

@@ -1,7 +1,7 @@
--- Notes that a run has come into a state which somebody is to be notified of, if an attempt of it asked for that as it began.
+-- Records a notification that a run has entered a state, if an attempt of the run asked for it when it began.
 --
--- Written in the step that changes the state: whoever dies next, the note waits for the next worker or sweep. What nobody
--- settles is bounded: the oldest are dropped, and counted. Read by redis-run-codec.ts.
+-- Written in the step that changes the state: if the process dies next, the notification waits for the next worker or
+-- sweep. Unsettled notifications are bounded: the oldest are dropped, and counted. Read by redis-run-codec.ts.
 local MAX_NOTIFICATIONS = 1000
 local function note_notification(base, id, state, at, keep)
   local run = redis.call('HMGET', base .. 'run:' .. id, 'notify', 'attempt', 'attemptedAt', 'question', 'error')

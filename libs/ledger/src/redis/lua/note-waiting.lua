@@ -1,4 +1,4 @@
--- Notes on a run that waits why it does; the next attempt clears it.
+-- Records why a run waits; the next attempt clears it.
 --
 -- KEYS[1]  the run
 -- ARGV[1]  why it waits

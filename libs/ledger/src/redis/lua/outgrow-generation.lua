@@ -1,4 +1,4 @@
--- Counts the generations of a cron on from one that a ledger has accepted, unless the cron has one that is not below it.
+-- Renumbers the generations of a cron above one that a ledger has accepted, unless the newest is at least that.
 --
 -- KEYS[1]  crons, by name
 -- KEYS[2]  version of the catalog
@@ -9,8 +9,8 @@
 -- Returns  {'OUTGROWN', generation} | {'FINE'}
 --
 -- Generations are counted and not taken from the clock, so a catalog that was lost would issue the same ones again. All of
--- them move on, not only the newest: an instant of an earlier one that is still to be accounted for would be refused for ever.
--- Each keeps when that was, behind an @: what was claimed before had a lower number, and an audit would wonder.
+-- them move on, not only the newest: an instant of an earlier one that is still to be accounted for would be refused forever.
+-- Each keeps when that was, behind an @: earlier claims had a lower number, and an audit must not report them.
 -- @include lease/server-time
 -- @include announce-change
 local lines, accepted = redis.call('HGET', KEYS[1], ARGV[1]), tonumber(ARGV[2])

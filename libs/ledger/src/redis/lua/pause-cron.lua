@@ -1,12 +1,12 @@
--- Pauses a cron, or changes the pause that is in force.
+-- Pauses a cron, or changes the current pause.
 --
 -- KEYS[1]  cron record
--- KEYS[2]  what operators did to the cron
+-- KEYS[2]  operator actions on the cron
 -- ARGV[1]  nonce
 -- ARGV[2]  until when, epoch ms, or "ever"
--- ARGV[3]  who asks
+-- ARGV[3]  name of the operator
 -- ARGV[4]  why
--- ARGV[5]  what is to be noted of it
+-- ARGV[5]  the action, JSON, for the list of operator actions
 -- Returns  {since, until, by, reason}
 -- @include note-action
 -- @include lease/server-time

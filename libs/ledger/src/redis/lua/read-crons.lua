@@ -1,11 +1,11 @@
--- Reads what is known of many crons.
+-- Reads the records of many crons.
 -- Its reply is decoded by redis-occurrence-codec.ts.
 --
 -- KEYS[i]  cron record
 -- Returns  per cron {fence, cursor, generation, refusals, since, until, by, reason, count, at}: four of its pause, and how many
 --          notifications were dropped and when the latest was
 --
--- A pause that has run out is none, and only the store's clock says so.
+-- A pause that has run out is left out, by the store's clock.
 -- @include lease/server-time
 local crons = {}
 for i = 1, #KEYS do

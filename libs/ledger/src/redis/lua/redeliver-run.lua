@@ -1,4 +1,4 @@
--- Numbers one more delivery of a run that nobody works on, and orphans it when its worker is gone.
+-- Numbers one more delivery of a run that no worker executes, and orphans the run when its worker is gone.
 --
 -- KEYS[1]  the run
 -- KEYS[2]  open runs
@@ -23,11 +23,11 @@ if not run[1] or over[run[1]] then
   redis.call('ZREM', KEYS[3], ARGV[1])
   return { 'OVER' }
 end
--- It waits for a person.
+-- It waits for an operator.
 if run[1] == 'uncertain' then return { 'ALIVE' } end
 -- @include lease/server-time
 if run[1] == 'running' and tonumber(run[4]) > now then return { 'ALIVE' } end
--- Nobody may ever come to begin these: no worker has their handler, or the one that had is gone.
+-- These may never begin: no worker has their handler, or that worker is gone.
 local keys = { run = KEYS[1], effects = KEYS[5], sets = { KEYS[2], KEYS[3], KEYS[4] } }
 local written_at = string.format('%.0f', now)
 if (run[5] or '') ~= '' then

@@ -1,20 +1,20 @@
--- Takes a person's answer to the question of an uncertain run.
+-- Records an operator's answer about the unresolved effect of an uncertain run.
 -- Its arguments and replies are those of redis-operator-codec.ts.
 --
 -- KEYS[1]  the run
 -- KEYS[2]  open runs
 -- KEYS[3]  watch list
--- KEYS[4]  runs that wait for an answer
+-- KEYS[4]  uncertain runs
 -- KEYS[5]  effects of the run
 -- KEYS[6]  items of the run
--- KEYS[7]  what operators did to the cron
+-- KEYS[7]  operator actions on the cron
 -- ARGV[1]  run id
 -- ARGV[2]  nonce of the answer
 -- ARGV[3]  the answer: done | failed, when it did not happen | give-up
 -- ARGV[4]  result as JSON, or the error
 -- ARGV[5]  look again after, ms
 -- ARGV[6]  keep a finished run for, ms
--- ARGV[7]  what is to be noted of it
+-- ARGV[7]  the action, JSON, for the list of operator actions
 -- ARGV[8]  attempt that asked
 -- ARGV[9]  effect that is answered
 -- ARGV[10]  1 when the answer is about an item
@@ -24,8 +24,8 @@
 --          {'ANOTHER', attempt, question as JSON} | {'MISSING'}
 --
 -- After these keys come the failed runs, the notifications and the cron record, which end-run finds by itself. Fence 0 ends
--- the effect: no attempt has it. What arrived as done meanwhile stands, whatever the answer is. The run may have gone on since
--- the question was read, and ask about the next item: an answer counts for the question that it names, and for no other.
+-- the effect: no attempt has it. An effect that was meanwhile reported done stays done, whatever the answer is. The run may
+-- since wait for an answer about another item: an answer counts only for the effect that it names.
 -- @include end-run
 -- @include effect-record
 -- @include item-record

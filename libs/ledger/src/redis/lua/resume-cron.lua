@@ -1,12 +1,12 @@
--- Ends the pause of a cron that is in force.
+-- Ends the current pause of a cron.
 --
 -- KEYS[1]  cron record
--- KEYS[2]  what operators did to the cron
+-- KEYS[2]  operator actions on the cron
 -- ARGV[1]  nonce
--- ARGV[2]  what is to be noted of it
+-- ARGV[2]  the action, JSON, for the list of operator actions
 -- Returns  the pause that ended, as {since, until, by, reason} | {} when there was none
 --
--- What the pause was stays for when the call is sent again; without "pausedUntil" it is none.
+-- The ended pause stays recorded, without "pausedUntil", for a repeated call.
 -- @include note-action
 -- @include lease/server-time
 local cron = redis.call('HMGET', KEYS[1], 'resumeNonce', 'resumedUntil', 'pausedSince', 'pausedUntil', 'pausedBy',

@@ -1,4 +1,4 @@
--- Accepts a run that somebody asks for, or says why not. Moves no cursor, and looks at no pause.
+-- Accepts a triggered run, or says why not. Moves no cursor, and ignores a pause.
 -- Its arguments and replies are those of redis-operator-codec.ts.
 --
 -- KEYS[1]  cron record
@@ -8,8 +8,8 @@
 -- KEYS[5]  pending runs
 -- KEYS[6]  skipped ranges, by their end
 -- KEYS[7]  the run
--- KEYS[8]  instants behind the cursor that somebody asked for
--- KEYS[9]  what operators did to the cron
+-- KEYS[8]  instants behind the cursor that were run on request
+-- KEYS[9]  operator actions on the cron
 -- KEYS[10]  run ids that were used
 -- KEYS[11]  effects of the run
 -- KEYS[12]  items of the run
@@ -25,7 +25,7 @@
 -- ARGV[7]  how long a run that is replaced may go on, ms
 -- ARGV[8]  look again after, ms
 -- ARGV[9]  keep a skipped run for, ms
--- ARGV[10]  what is to be noted of it
+-- ARGV[10]  the action, JSON, for the list of operator actions
 -- ARGV[11]  not before, epoch ms, or empty
 -- ARGV[12]  how long the id can't be used again because it is an idempotency key, ms, or empty
 -- ARGV[13]  when the id was made, epoch ms, or empty

@@ -2,7 +2,7 @@
 --
 -- this  the run
 -- at  now, epoch milliseconds
--- Returns  milliseconds; 0 or less when nobody holds it
+-- Returns  milliseconds; 0 or less when no worker holds it
 --
 -- More than was ever asked for was left by such a clock. The attempt's own length is the measure: a worker with a shorter
 -- one must not cut a healthy lease.

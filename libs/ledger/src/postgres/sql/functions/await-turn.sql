@@ -1,13 +1,13 @@
--- Says when a run may ask again while as many others of its cron go on as may; for queue-all, or as many are ahead in line.
+-- Says when a run may ask again while its cron is at its concurrency limit, or, for queue-all, while the queue ahead is full.
 --
 -- this  the run
 -- at  now, epoch milliseconds
 -- turn_ms  ask again after, whatever the others' leases say
 -- Returns  milliseconds; null when it is its turn
 --
--- A predecessor that was told to stop and has had its time is fenced out before its successor begins. A run that waits asks
--- again soon after its predecessor's end, which may come long before that one's lease is over. The nearer to the head of a
--- line, the sooner: a line goes on no faster than its head is asked.
+-- A cancelled predecessor whose grace has passed is fenced out before its successor begins. A waiting run asks again soon
+-- after its predecessor's end, which may come long before the predecessor's lease expires. The head of the queue asks most
+-- often: the queue moves no faster than its head asks.
 create or replace function await_turn(this run, at bigint, turn_ms bigint) returns bigint
 language plpgsql set search_path from current
 as $$

@@ -27,7 +27,7 @@ begin
   at := now_ms();
   wait_ms := await_lease(this, at);
   if wait_ms > 0 then return jsonb_build_object('verdict', 'busy', 'waitMs', wait_ms); end if;
-  -- Told to stop, and nobody carries it out: it has stopped.
+  -- Cancelled, and no worker executes it: it has stopped.
   if this.cancel_until is not null then
     perform end_run(the_space, this.id, 'cancelled', at);
     return '{"verdict": "terminal", "state": "cancelled"}';

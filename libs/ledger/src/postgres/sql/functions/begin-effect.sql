@@ -1,15 +1,15 @@
--- Allows the current attempt to carry out an effect, or returns what was recorded of it.
+-- Allows the current attempt to carry out an effect, or returns its record.
 --
 -- the_space  deployment and tenant
 -- proof  {cron, runId, fence, nonce}
 -- the_name  name of the effect
 -- if_unknown  go | tell: what to do where an earlier attempt began it and never said how it ended
--- the_hash  of what is sent, or null
+-- the_hash  hash of the payload, or null
 -- Returns  {verdict: go, unknown} | {verdict: unknown, unknown} | {verdict: done, result, payloadHash} | {verdict: stale};
 --             unknown: {since, ageMs, payloadHash} or null
 --
--- The fence that began it first is kept until it ends: every later attempt that finds it knows that the outcome is unknown,
--- and is told so again when its reply got lost and it repeats the call.
+-- The fence that began it first is kept until it ends: a later attempt that finds it knows that the outcome is unknown, and
+-- gets the same answer when it repeats the call after a lost reply.
 create or replace function begin_effect(the_space text, proof jsonb, the_name text, if_unknown text, the_hash text)
 returns jsonb
 language plpgsql set search_path from current

@@ -1,6 +1,6 @@
 -- Records items of a run that are about to begin; one that is done, or was begun and never ended, stays as it is.
 --
--- this  the run, carried out by the current attempt
+-- this  the run, executed by the current attempt
 -- the_effect  the name they are recorded under
 -- begun  their keys
 -- at  now, epoch milliseconds

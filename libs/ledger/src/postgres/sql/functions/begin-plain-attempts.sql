@@ -4,12 +4,12 @@
 -- the_space  deployment and tenant
 -- requests  a list of {cron, runId, nonce, worker, ttlMs, maxAttempts, notify}
 -- locked  the crons whose rows are locked
--- Returns  what begin_attempt would answer, each with its place in the list, from 1; the others are not among them
+-- Returns  what begin_attempt would answer, each with its position in the list, from 1; the others are left out
 --
 -- The fences of a cron are taken in one write: a version of its row for each of them would be most of the work.
 -- Planned once in a session, and in one way whatever the statistics say: the first of one id in the order of ids is what no
 -- other index than the key can find without a sort, and then the row is where that has found it. Any other plan may be one
--- that reads all of a table or of an index, for as long as the session lasts or until somebody analyzes the table.
+-- that reads all of a table or of an index, for as long as the session lasts or until the table is analyzed.
 create or replace function begin_plain_attempts(the_space text, requests jsonb, locked text[])
 returns table (at_place bigint, reply json)
 language plpgsql set search_path from current set plan_cache_mode = force_generic_plan set enable_seqscan = off

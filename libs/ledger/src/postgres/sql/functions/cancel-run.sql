@@ -1,15 +1,15 @@
--- Cancels a run that nobody carries out; tells one that is carried out to stop, and until when it may take.
+-- Cancels a run that no worker executes; asks a running one to stop, within a grace period.
 --
 -- the_space  deployment and tenant
 -- the_cron  its name
 -- the_run  its id
--- who  who asks
+-- who  name of the operator
 -- grace_ms  how long a worker may go on
 -- why  the reason, for the list of operator actions
 -- Returns  {verdict: cancelled} | {verdict: cancelling, until} | {verdict: terminal, state} | {verdict: missing}
 --
--- A second order is answered as the first one was, and can only make the end come earlier. Its run lease ends with the
--- grace: everything that waits for the end of a worker sees to the rest.
+-- A second order gets the answer of the first, and can only bring the end forward. The run lease ends with the grace:
+-- whatever waits for the worker's end handles the rest.
 create or replace function cancel_run(
   the_space text, the_cron text, the_run text, who text, grace_ms bigint, why text
 ) returns jsonb

@@ -24,7 +24,7 @@ begin
     return json_build_object('verdict', 'accepted', 'generation', newest.generation, 'since', newest.since);
   end if;
   select * into newest from catalog_generation where space = the_space and cron = the_cron order by generation desc limit 1;
-  -- Nobody can have seen a generation that cannot be read. It leaves no tombstone: code that declares it brings it back.
+  -- No pod can have used an unreadable generation. It leaves no tombstone: code that declares the cron brings it back.
   if removes and the_expected is null and newest.generation is not null and not check_definition(the_cron, newest) then
     delete from catalog_generation where space = the_space and cron = the_cron;
     delete from catalog_cron where space = the_space and name = the_cron;
@@ -38,7 +38,7 @@ begin
 
   newest := begin_generation(the_space, the_cron, the_change, at_now);
   select * into known from catalog_cron where space = the_space and name = the_cron;
-  -- What the code has left out, and a person brings back, is that person's: the next build must not remove it again.
+  -- A cron that the code left out and an operator brought back belongs to the operator: the next build must not remove it.
   if not found or known.standing = 'dropped' or (known.standing = 'removed' and known.seq < coalesce((
     select seq from catalog_build where space = the_space and source = known.source
   ), 0)) then

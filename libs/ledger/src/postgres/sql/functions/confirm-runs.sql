@@ -1,4 +1,4 @@
--- Notes that the queue has taken claimed runs.
+-- Records that the queue has taken claimed runs.
 --
 -- the_space  whose runs they are
 -- the_crons  their crons
@@ -6,7 +6,7 @@
 -- the_sweep  look again after, ms
 -- Returns  how many were not confirmed before
 --
--- A worker may have begun, or finished, a run before this arrives: whoever takes it on takes it out of the pending ones.
+-- A worker may have begun, or finished, a run before this arrives: beginning it removes it from the pending runs.
 create or replace function confirm_runs(the_space text, the_crons text[], the_runs text[], the_sweep bigint) returns json
 language plpgsql
 set search_path from current

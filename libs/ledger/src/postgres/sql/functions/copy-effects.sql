@@ -1,9 +1,9 @@
--- Makes what is done in one run done in another one of the same cron: effects, and the items of a list.
+-- Copies the finished effects and items of one run to another run of the same cron.
 --
 -- the_space  whose runs they are
 -- the_cron  their cron, locked
--- the_from  the run that has done it
--- the_to  the run that need not do it again
+-- the_from  the run that finished them
+-- the_to  the run that must not repeat them
 -- Returns  nothing
 create or replace function copy_effects(the_space text, the_cron text, the_from text, the_to text) returns void
 language plpgsql

@@ -5,8 +5,8 @@
 -- the_runs  their ids
 -- Returns  nothing
 --
--- Up to which instant something was forgotten is kept, so that nobody takes it for an instant that was missed. The id of a run
--- that somebody triggered has no instant that says so: it is remembered itself while a duplicate of the trigger may still come.
+-- The latest forgotten instant is recorded, so that a forgotten run is not mistaken for a missed one. The id of a triggered run
+-- has no instant to compare: the id itself is remembered while a duplicate of the trigger may still arrive.
 create or replace function delete_runs(the_space text, the_cron text, the_runs text[]) returns void
 language plpgsql
 set search_path from current

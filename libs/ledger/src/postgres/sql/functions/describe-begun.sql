@@ -1,10 +1,10 @@
 -- Shows a run to the worker that has begun it, with the record as it is from now on.
 --
 -- this  the run
--- Returns  [words, claimedBy, error, by, payload, handler, cancelBy]; words: one text of what has no spaces in it, with one
---            between two, empty where there is none. begun-run-codec.ts has their order
+-- Returns  [words, claimedBy, error, by, payload, handler, cancelBy]; words: the values without
+--            spaces, joined by spaces, empty where there is none, in the order of begun-run-codec.ts
 --
--- Without what the worker knows and what a run that goes on never has, and without names: those cost more than to begin it.
+-- Leaves out what the worker knows, what an open run never has, and all names: they would cost more than the begin itself.
 create or replace function describe_begun(this run) returns json
 language sql stable
 as $$

@@ -1,4 +1,4 @@
--- Shows what the last answer of a person has made of a run.
+-- Shows what the last operator's answer changed in a run.
 --
 -- this  the run
 -- Returns  {verdict: resolved, state, delivery, priority}; no delivery for a run that was given up

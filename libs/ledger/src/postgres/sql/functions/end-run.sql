@@ -1,10 +1,10 @@
--- Ends a run for good: nobody looks at it, nobody delivers it, it stands in nobody's way.
+-- Ends a run for good: it is no longer watched, delivered or counted as open.
 --
 -- the_space  deployment and tenant
 -- the_run  its id
 -- ending  succeeded | failed | cancelled | skipped
 -- at  now, epoch milliseconds
--- why  the error; null leaves what is there
+-- why  the error; null keeps the recorded one
 -- Returns  nothing
 --
 -- What only waits is skipped here for one reason: no worker came before its start deadline.

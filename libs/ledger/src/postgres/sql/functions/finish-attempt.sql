@@ -3,10 +3,10 @@
 -- the_space  deployment and tenant
 -- request  {cron, runId, fence, nonce, kind, error, delayMs, question}; kind: succeeded | failed | cancelled | retry
 --            | uncertain
--- sweep_ms  look at one that waits for its next attempt so long after that is due
+-- sweep_ms  how long after its next attempt is due a waiting run is checked
 -- Returns  the state of the run, or null for a stale attempt
 --
--- A run that is uncertain stands in nobody's way and is delivered by nobody: only a person's answer moves it.
+-- An uncertain run blocks no other run and is not delivered: only an operator's answer moves it.
 create or replace function finish_attempt(the_space text, request jsonb, sweep_ms bigint) returns text
 language plpgsql set search_path from current
 as $$
@@ -24,7 +24,7 @@ begin
     return null;
   end if;
   if ending = 'retry' then ending := 'enqueued'; end if;
-  -- Who ended otherwise before it heard that it was to stop is not tried again, and nobody is asked about it.
+  -- An attempt that ended before it learned of the cancellation is not retried, and needs no operator.
   if ending in ('enqueued', 'uncertain') and this.cancel_until is not null then ending := 'cancelled'; end if;
 
   due := case when ending = 'enqueued' then at + (request ->> 'delayMs')::bigint end;

@@ -2,7 +2,7 @@
 --
 -- the_space  deployment and tenant
 -- requests  a list of {cron, runId, fence, nonce, kind, error, delayMs, question}
--- sweep_ms  look at one that waits for its next attempt so long after that is due
+-- sweep_ms  how long after its next attempt is due a waiting run is checked
 -- Returns  a list in the same order: the state, or null for a stale attempt
 create or replace function finish_attempts(the_space text, requests jsonb, sweep_ms bigint) returns json
 language plpgsql set search_path from current

@@ -1,15 +1,15 @@
 -- Ends, in one statement, those current attempts that have succeeded. Expects the rows of their crons to be locked. Whatever
--- else came of an attempt, a success that somebody is to be notified of, and every stale one, is left to finish_attempt,
+-- else came of an attempt, a success that must be notified, and every stale one, is left to finish_attempt,
 -- one by one.
 --
 -- the_space  deployment and tenant
 -- requests  a list of {cron, runId, fence, nonce, kind, error, delayMs, question}
 -- locked  the crons whose rows are locked
--- Returns  what finish_attempt would answer, each with its place in the list, from 1; the others are not among them
+-- Returns  what finish_attempt would answer, each with its position in the list, from 1; the others are left out
 --
 -- Planned once in a session, and in one way whatever the statistics say: the first of one id in the order of ids is what no
 -- other index than the key can find without a sort, and then the row is where that has found it. Any other plan may be one
--- that reads all of a table or of an index, for as long as the session lasts or until somebody analyzes the table.
+-- that reads all of a table or of an index, for as long as the session lasts or until the table is analyzed.
 create or replace function finish_plain_attempts(the_space text, requests jsonb, locked text[])
 returns table (at_place bigint, reply text)
 language plpgsql set search_path from current set plan_cache_mode = force_generic_plan set enable_seqscan = off

@@ -4,8 +4,8 @@
 -- request  {cron, runId, fence, nonce, ttlMs}
 -- Returns  extended | cancelled | stale
 --
--- An expired lease isn't revived: a successor may have been let in on the strength of its end. That of a run which was
--- told to stop ends with its grace at the latest, so that whatever waits for a worker's end waits no longer.
+-- An expired lease isn't revived: a successor may have been let in on the strength of its end. The lease of a run that was
+-- cancelled ends with its grace at the latest, so that nothing waits for the worker longer than that.
 create or replace function heartbeat_attempt(the_space text, request jsonb) returns text
 language plpgsql set search_path from current
 as $$

@@ -1,4 +1,4 @@
--- Extends the run leases of current attempts, and says of each whether somebody wants it to stop.
+-- Extends the run leases of current attempts, and says of each whether it was cancelled.
 --
 -- the_space  deployment and tenant
 -- requests  a list of {cron, runId, fence, nonce, ttlMs}

@@ -1,4 +1,4 @@
--- Compares a declaration with what is known of its cron: the one place that decides.
+-- Compares a declaration with the record of its cron: the only place that decides.
 --
 -- known  the cron; null where there is none
 -- the_hash  of the declaration's content
@@ -17,11 +17,11 @@ as $$
     when known.source = '' then case when known.hash = the_hash and known.standing = 'live' then 'noted' else 'changed' end
     -- While a large build is being written, its crons are ahead of the build that its program is at.
     when known.source = the_source and the_seq < known.seq then 'older'
-    -- What its build left out belongs to nobody; the other half of that build may bring it back as well.
+    -- A cron that its build left out has no owner; the other half of that build may bring it back too.
     when known.standing = 'dropped' then 'changed'
     when known.source <> the_source then case
       when known.hash = the_hash then 'same' when known.standing = 'live' then 'conflict' else 'changed' end
-    -- A person's change stands while the code says what it said before.
+    -- An operator's change stands until the code declares something new.
     when known.hash = the_hash then case when the_seq > known.seq then 'noted' else 'same' end
     when the_seq = known.seq then 'conflict'
     else 'changed'

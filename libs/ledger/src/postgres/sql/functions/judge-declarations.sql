@@ -8,7 +8,7 @@
 -- Returns  {writes, words, conflict}: a word a declaration in order, as judge_declaration has them; the conflict is
 --          {name, source} of the first, or null
 --
--- Declaring again what is known is by far the most frequent call, so it takes no lock.
+-- Repeating a known declaration is by far the most frequent call, so it takes no lock.
 create or replace function judge_declarations(
   the_space text, the_source text, the_seq bigint, the_keep bigint, the_declarations jsonb
 ) returns json

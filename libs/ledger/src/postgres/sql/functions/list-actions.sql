@@ -1,4 +1,4 @@
--- Lists what operators did to a cron last.
+-- Lists the latest operator actions on a cron.
 --
 -- the_space  whose cron it is
 -- the_cron  its name

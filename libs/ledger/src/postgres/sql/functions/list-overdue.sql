@@ -10,7 +10,7 @@
 -- Returns  for each cron in order {runs: [{runId, delivery, state, priority}], watched, surplus, notifications}; watched: how
 --          many will be due some time; surplus: whether something is kept that need not be; notifications: how many wait
 --
--- Only crons that have something due are locked: a sweep that finds nothing holds up nobody.
+-- Only crons that have something due are locked: a sweep that finds nothing blocks no other transaction.
 create or replace function list_overdue(
   the_space text, the_crons text[], the_again bigint, the_keep bigint, the_keep_ms bigint, the_most bigint
 ) returns json

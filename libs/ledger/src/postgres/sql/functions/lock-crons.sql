@@ -2,7 +2,7 @@
 --
 -- the_space  deployment and tenant
 -- requests  a list of objects with a cron each
--- Returns  the names that are there; a run of any other has no lock over it, and is none
+-- Returns  the names that exist; a run of any other cron is not locked, and does not exist
 --
 -- Planned once in a session, and in one way whatever the statistics say: a join without `lateral` may read all crons.
 create or replace function lock_crons(the_space text, requests jsonb) returns text[]

@@ -7,7 +7,7 @@
 -- the_most  how many at most
 -- Returns  a list of {runId, delivery, state, priority}
 --
--- Moving the look first keeps a crashed sweep from being repeated at once by everybody; it comes again after the time.
+-- The next look is moved first: after a sweep crashed, its runs come up again after the interval, and not at once on every pod.
 create or replace function move_looks(the_space text, the_cron text, the_now bigint, the_again bigint, the_most bigint)
 returns json
 language sql volatile

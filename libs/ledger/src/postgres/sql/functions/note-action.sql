@@ -1,4 +1,4 @@
--- Notes what an operator did to a cron.
+-- Records an operator's action on a cron.
 --
 -- the_space  whose cron it is
 -- the_cron  its name
@@ -20,6 +20,6 @@ begin
   insert into action (space, cron, at, action, by, reason, run_id)
   values (the_space, the_cron, the_at, the_action, the_by, the_reason, the_run)
   returning id into number;
-  -- Now and then is often enough: who reads them reads the last thousand only.
+  -- Trimming now and then is enough: readers see only the last thousand.
   if number % 100 = 0 then perform trim_actions(the_space, the_cron); end if;
 end $$;

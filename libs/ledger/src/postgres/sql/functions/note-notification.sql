@@ -1,12 +1,12 @@
--- Notes that a run has come into a state which somebody is to be notified of, if an attempt of it asked for that as it began.
+-- Records a notification that a run has entered a state, if an attempt of the run asked for it when it began.
 -- Expects the row of the cron to be locked.
 --
 -- this  the run, as it is by now
 -- at  epoch milliseconds
 -- Returns  nothing
 --
--- Written in the transaction that changes the state: whoever dies next, the note waits for the next worker or sweep. What
--- nobody settles is bounded: the oldest are dropped, and counted.
+-- Written in the transaction that changes the state: if the process dies next, the notification waits for the next worker
+-- or sweep. Unsettled notifications are bounded: the oldest are dropped, and counted.
 create or replace function note_notification(this run, at bigint) returns void
 language plpgsql set search_path from current
 as $$

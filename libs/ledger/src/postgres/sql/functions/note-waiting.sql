@@ -1,4 +1,4 @@
--- Notes on a run that waits why it does; the next attempt clears it.
+-- Records why a run waits; the next attempt clears it.
 --
 -- the_space  whose run it is
 -- the_cron  its cron

@@ -1,4 +1,4 @@
--- Counts the generations of a cron on from one that the ledger has accepted, unless the cron has one that is not below it.
+-- Renumbers the generations of a cron above one that the ledger has accepted, unless the newest is at least that.
 --
 -- the_space  whose catalog it is
 -- the_cron  its name

@@ -1,4 +1,4 @@
--- Lets no transaction of an earlier attempt commit any more: waits for one that is about to, and makes the others fail.
+-- Keeps transactions of earlier attempts from committing: waits for one that is committing, and makes the others fail.
 --
 -- the_space  deployment and tenant
 -- the_run  its id

@@ -1,10 +1,10 @@
--- Pauses a cron, or changes the pause that is in force.
+-- Pauses a cron, or changes the current pause.
 --
 -- the_space  whose cron it is
 -- the_cron  its name
 -- the_nonce  of this order
 -- the_until  until when, epoch ms; null: until it is resumed
--- the_by  who asks
+-- the_by  name of the operator
 -- the_reason  why
 -- Returns  {since, until, by, reason}
 create or replace function pause_cron(

@@ -1,4 +1,4 @@
--- Says whether the current attempt may carry out an effect as a transaction, without a lock; or what was recorded of it.
+-- Says, without a lock, whether the current attempt may run an effect as a transaction; or returns the effect's record.
 --
 -- the_space  deployment and tenant
 -- proof  {cron, runId, fence, nonce}

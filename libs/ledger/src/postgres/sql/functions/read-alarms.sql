@@ -1,4 +1,4 @@
--- Reads what is kept of the alarms of crons.
+-- Reads the alarm records of crons.
 --
 -- the_space  whose crons they are
 -- the_crons  their names

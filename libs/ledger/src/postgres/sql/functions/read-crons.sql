@@ -1,4 +1,4 @@
--- Reads what is known of many crons.
+-- Reads the records of many crons.
 -- Its reply is decoded by postgres-occurrence-codec.ts.
 --
 -- the_space  whose crons they are
@@ -6,7 +6,7 @@
 -- Returns  for each in order {fence, cursor, generation, refusals, paused, droppedNotifications}, the fence
 --          as text
 --
--- A pause that has run out is none, and only the store's clock says so.
+-- A pause that has run out is left out, by the store's clock.
 create or replace function read_crons(the_space text, the_crons text[]) returns json
 language sql volatile
 set search_path from current

@@ -4,7 +4,7 @@
 -- claim  as claim_occurrences gets it
 -- Returns  the reply, or null when this is the first time
 --
--- Only what is refused can have been decided before: a decision moves the cursor, and a plan counts from where it stands.
+-- Only a refused claim can be a repeated one: an accepted claim moves the cursor, and a plan starts at the cursor.
 create or replace function recall_claim(this cron, claim jsonb) returns json
 language plpgsql
 set search_path from current

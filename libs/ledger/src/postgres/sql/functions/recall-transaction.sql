@@ -7,8 +7,8 @@
 -- mine  the transaction, so that no other one of the same session is ended
 -- Returns  {verdict: done, result, payloadHash} | {verdict: gone}
 --
--- The session may not know yet that nobody listens, and still commit later. It is ended, and what it had locked is waited
--- for: who has the lock knows that it has ended.
+-- The session may not know yet that its client is gone, and could still commit. It is ended, and its lock is awaited: the
+-- new owner of the lock knows that the session has ended.
 create or replace function recall_transaction(
   the_space text, the_run text, the_name text, session bigint, mine text
 ) returns jsonb

@@ -1,4 +1,4 @@
--- Says how a run was asked for when its id came before.
+-- Answers a repeated trigger of a known run id.
 --
 -- earlier  the run of that id
 -- the_nonce  of the call

@@ -2,11 +2,11 @@
 --
 -- this  the run
 -- the_name  name of the effect
--- outcome  {kind: done, result, fence} | {kind: failed, error, fence}; without a fence it is a person's word
+-- outcome  {kind: done, result, fence} | {kind: failed, error, fence}; without a fence it is an operator's answer
 -- Returns  nothing
 --
--- What a person ended keeps the fence of who began it, below zero: it is no attempt's own, not even that one's. What nobody
--- began has fence 0.
+-- An effect that an operator ended keeps the fence of the attempt that began it, negated: it belongs to no attempt. One that
+-- no attempt began has fence 0.
 create or replace function record_effect(this run, the_name text, outcome jsonb) returns void
 language plpgsql set search_path from current
 as $$

@@ -1,4 +1,4 @@
--- Numbers one more delivery of a run that nobody works on, and orphans it when its worker is gone.
+-- Numbers one more delivery of a run that no worker executes, and orphans the run when its worker is gone.
 --
 -- the_space  whose run it is
 -- the_cron  its cron
@@ -26,7 +26,7 @@ begin
   end if;
   if this.state in ('succeeded', 'failed', 'cancelled', 'skipped', 'uncertain') then return null; end if;
   if this.state = 'running' and this.lease_until > at_now then return null; end if;
-  -- Nobody may ever come to begin these: no worker has their handler, or the one that had is gone.
+  -- These may never begin: no worker has their handler, or that worker is gone.
   if this.cancel_until is not null or (this.attempt = 0 and this.start_by < at_now) then
     perform end_run(the_space, the_run, case when this.cancel_until is not null then 'cancelled' else 'skipped' end, at_now);
     return null;

@@ -28,7 +28,7 @@ begin
   if this.cursor is distinct from planned_from or (claim->>'instant')::bigint <= this.cursor then
     return coalesce(recall_claim(this, claim), json_build_object('verdict', 'moved', 'cursor', this.cursor));
   end if;
-  -- Ranges too: a pod whose clock is ahead would else write off instants that are still to come.
+  -- Ranges too: otherwise a pod whose clock is ahead would write off future instants.
   if due > the_now + the_tolerance then return json_build_object('verdict', 'early', 'waitMs', due - the_now); end if;
   return null;
 end $$;

@@ -1,4 +1,4 @@
--- Says why a run that somebody asks for can't be accepted.
+-- Says why a triggered run can't be accepted.
 --
 -- this  the cron, locked
 -- request  as trigger_run gets it

@@ -5,8 +5,8 @@
 -- request  as trigger_run gets it
 -- Returns  true | false
 --
--- What comes later than lateMs after its id was made is a duplicate, or was held up: no id is remembered for longer. A
--- re-run goes on where another run ended, which has to be on record.
+-- A request that arrives more than lateMs after its id was made is a duplicate or was delayed: no id is remembered for longer.
+-- A re-run continues another run, which must still be on record.
 create or replace function is_used_id(the_space text, at bigint, request jsonb) returns boolean
 language sql stable set search_path from current
 as $$

@@ -1,10 +1,10 @@
--- Makes the oldest runs that are in the way of a new one go, as far as each may.
+-- Ends or cancels the oldest runs in the way of a new one.
 --
 -- the_space  whose cron it is
 -- the_cron  its name, locked
 -- the_id  the new run
 -- the_surplus  how many have to go
--- the_grace  how long one that is carried out may go on, ms
+-- the_grace  how long a running one may continue, ms
 -- the_now  epoch ms
 -- Returns  nothing
 create or replace function replace_runs(
@@ -20,7 +20,7 @@ declare
     order by scheduled_at, id limit the_surplus
   );
 begin
-  -- Who waits goes at once: skipped where it never began, cancelled between two attempts.
+  -- A waiting run ends at once: skipped if it never began, cancelled between two attempts.
   update run set
     state = case when attempt = 0 then 'skipped' else 'cancelled' end,
     skipped = case when attempt = 0 then 'superseded' end,
@@ -29,7 +29,7 @@ begin
     cancel_until = case when attempt = 0 then cancel_until else the_now end,
     finished_at = the_now, open_until = null, watch_at = null, pending = false
   where space = the_space and id = any(going) and state <> 'running';
-  -- A worker hears of it with its next heartbeat; its lease ends with its grace at the latest.
+  -- A worker learns of it with its next heartbeat; its lease ends with its grace at the latest.
   update run set
     cancel_at = the_now, cancel_by = said, cancel_until = the_now + the_grace,
     lease_until = least(lease_until, the_now + the_grace),

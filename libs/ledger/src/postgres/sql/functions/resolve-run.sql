@@ -1,4 +1,4 @@
--- Takes a person's answer to the question of an uncertain run.
+-- Records an operator's answer about the unresolved effect of an uncertain run.
 -- Its request and reply are those of postgres-operator-codec.ts.
 --
 -- the_space  deployment and tenant
@@ -10,9 +10,9 @@
 -- Returns  {verdict: resolved, state, delivery, priority} | {verdict: certain, state} |
 --          {verdict: asks-another, attempt, question} | {verdict: missing}
 --
--- What arrived as done meanwhile stands, whatever the answer is. The nonce is kept with the delivery that it brought, so
--- that an order that is sent again hears the same. The run may have gone on since the question was read, and ask about the
--- next item: an answer counts for the question that it names, and for no other.
+-- An effect that was meanwhile reported done stays done, whatever the answer is. The nonce is kept with the delivery that it
+-- brought, so that a repeated order gets the same answer. The run may since wait for an answer about another item: an answer
+-- counts only for the effect that it names.
 create or replace function resolve_run(the_space text, the_cron text, the_run text, request jsonb, sweep_ms bigint)
 returns jsonb
 language plpgsql set search_path from current

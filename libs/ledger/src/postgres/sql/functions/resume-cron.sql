@@ -1,13 +1,13 @@
--- Ends the pause of a cron that is in force.
+-- Ends the current pause of a cron.
 --
 -- the_space  whose cron it is
 -- the_cron  its name
 -- the_nonce  of this order
--- the_by  who asks
+-- the_by  name of the operator
 -- the_reason  why
 -- Returns  the pause that ended, as {since, until, by, reason} | null when there was none
 --
--- What the pause was stays for when the call is sent again; without its end it is none.
+-- The ended pause stays recorded, without its end, for a repeated call.
 create or replace function resume_cron(the_space text, the_cron text, the_nonce text, the_by text, the_reason text) returns json
 language plpgsql
 set search_path from current

@@ -1,4 +1,4 @@
--- Deletes notifications of a cron: they were handed on, or nobody wants them.
+-- Deletes notifications of a cron that were handed on or are not wanted.
 --
 -- the_space  whose cron it is
 -- the_cron  its name

@@ -12,8 +12,8 @@
 -- the transaction began, its lease too, and a lock on its row would fail after every heartbeat. There the row that a
 -- successor writes again is locked: that fails if, and only if, there is one.
 --
--- The commit follows at once. Where its pod has vanished nobody closes the connection for hours, and nobody could begin the
--- run meanwhile: a session that says nothing for longer than that is ended by the server.
+-- The commit follows at once. If its pod has vanished, the connection could stay open for hours and keep the run from
+-- beginning: the server ends a session that stays silent for longer than that.
 create or replace function settle_transaction(
   the_space text, proof jsonb, the_name text, outcome jsonb, mark text
 ) returns jsonb

@@ -1,12 +1,12 @@
--- Skips, of the runs that wait for their first attempt, those that there is no place for: a new one takes theirs.
+-- Skips runs that wait for their first attempt and exceed the limit: the new run takes their place.
 --
 -- the_space  whose cron it is
 -- the_cron  its name, locked
--- the_most  how many places there are
+-- the_most  how many runs may be open
 -- the_now  epoch ms
 -- Returns  nothing
 --
--- Those next in turn stay, else a cron that comes faster than its workers would never run.
+-- The oldest of them stay: otherwise a cron that fires faster than its workers begin would never run.
 create or replace function supersede_runs(the_space text, the_cron text, the_most bigint, the_now bigint) returns void
 language plpgsql
 set search_path from current

@@ -1,4 +1,4 @@
--- Writes what a pod found out of crons, each only where its record is still the one that the pod has read.
+-- Writes the alarm records of crons, each only if the stored record is still the one that the pod has read.
 --
 -- the_space  whose crons they are
 -- the_swaps  a list of {cron, was, is}, null for no record

@@ -1,4 +1,4 @@
--- Accepts a run that somebody asks for, or says why not. Moves no cursor, and looks at no pause.
+-- Accepts a triggered run, or says why not. Moves no cursor, and ignores a pause.
 -- Its request is encoded by postgres-operator-codec.ts.
 --
 -- the_space  whose cron it is
@@ -10,8 +10,8 @@
 --          grace, notBefore, priority, rerunOf, keyMs, madeAt, lateMs}; natural: the id is the instant's own
 -- Returns  the TriggerReply of ledger.ts
 --
--- A run that looks at no other one locks no cron: in somebody's own transaction the lock would stay until that ends, and hold
--- up every worker of the cron. Its id is what two calls of one request meet at.
+-- A run whose overlap policy is allow locks no cron: in a caller's own transaction the lock would stay until that ends, and
+-- block every worker of the cron. Two calls of one request meet at the run id.
 create or replace function trigger_run(
   the_space text, the_cron text, the_recover bigint, the_keep bigint, the_channel text, request jsonb
 ) returns json

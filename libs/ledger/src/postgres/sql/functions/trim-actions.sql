@@ -1,10 +1,10 @@
--- Deletes what operators did to a cron, but for the last thousand.
+-- Deletes all but the last thousand operator actions on a cron.
 --
 -- the_space  whose cron it is
 -- the_cron  its name
 -- Returns  nothing
 --
--- What somebody else is about to delete is left to them: their transaction may take its time.
+-- Rows that another transaction is deleting are left to it: that transaction may take long.
 -- In steps that need no statistics: each reads the key in its order, and the rows to delete are found by where they are.
 create or replace function trim_actions(the_space text, the_cron text) returns void
 language plpgsql set search_path from current set enable_seqscan = off set enable_bitmapscan = off set enable_sort = off
