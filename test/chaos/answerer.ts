@@ -36,7 +36,7 @@ export class Answerer {
     for (const run of await this.ledger.runsIn('uncertain', crons, MAX)) await this.#consider(run);
   }
 
-  async #consider({ id, attempt, question: asked }: Run): Promise<void> {
+  async #consider({ id, attempt, unresolvedEffect: asked }: Run): Promise<void> {
     if (!asked) return;
     this.asked.add(id);
     const question = `${id}#${attempt}`;

@@ -105,7 +105,7 @@ describe('the stores, seen from outside', () => {
       const answer = { verdict: 'done', result: 'null' } as const;
       return await stores.ledger.resolve('chaos-asked@1000', {
         nonce: 'n',
-        question: { attempt: 1, effect: 'pay', item: null, since: 0 },
+        unresolvedEffect: { attempt: 1, effect: 'pay', item: null, since: 0 },
         answer,
         by: 'the oracle',
         reason: 'it looked',

@@ -10,7 +10,7 @@ const UNTOLD: readonly RunEvent[] = [
   ...(['confirm', 'orphan', 'exhaust', 'supersede', 'expire', 'cancel', 'answer', 'give-up'] as const),
 ];
 /** Told by whoever carries the attempt out, unless that ended in the instant between. */
-const ENDS: readonly RunEvent[] = ['succeed', 'fail', 'retry', 'doubt'];
+const ENDS: readonly RunEvent[] = ['succeed', 'fail', 'retry', 'need-operator'];
 
 interface Attempt {
   readonly begun: readonly RecordedEvent[];
@@ -57,7 +57,7 @@ function attemptOf(events: readonly RecordedEvent[]): Attempt {
 
 function endOf({ event, detail }: RecordedEvent): RunEvent | null {
   if (event === 'attempt.succeeded') return 'succeed';
-  if (event === 'attempt.uncertain') return 'doubt';
+  if (event === 'attempt.uncertain') return 'need-operator';
   if (event === 'attempt.cancelled') return 'cancel';
   if (event !== 'attempt.failed') return null;
   return detail['state'] === 'failed' ? 'fail' : 'retry';

@@ -175,7 +175,7 @@ const EVENT = {
   failed: 'fail',
   cancelled: 'cancel',
   retry: 'retry',
-  uncertain: 'doubt',
+  uncertain: 'need-operator',
 } as const;
 
 type AttemptInput = Extract<RunInput, OfAttempt>;

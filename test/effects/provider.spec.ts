@@ -100,7 +100,7 @@ describe('a payment provider', () => {
     await billing({ ifUnknown: 'ask', timeout: '5s' }, { remembers: false, patienceMs: 100 });
     provider.next('late');
     const run = await ended(await kit.fire('billing'));
-    expect(run).toMatchObject({ state: 'uncertain', question: { effect: 'charge', unknownReason: 'timeout' } });
+    expect(run).toMatchObject({ state: 'uncertain', unresolvedEffect: { effect: 'charge', unknownReason: 'timeout' } });
     provider.answerLate();
     const charge = async () => (await kit.run(run)).effect('charge')?.state;
     await expect.poll(charge).toBe('done');
@@ -115,7 +115,10 @@ describe('a payment provider', () => {
     const run = await kit.fire('billing');
     provider.forgetKeys();
     await kit.drain();
-    expect(await kit.run(run)).toMatchObject({ state: 'uncertain', question: { unknownReason: 'key-expired' } });
+    expect(await kit.run(run)).toMatchObject({
+      state: 'uncertain',
+      unresolvedEffect: { unknownReason: 'key-expired' },
+    });
     expect(provider.charges).toHaveLength(1);
   });
 });

@@ -27,8 +27,8 @@ async function doubtful(at: FencepostDeployment, ledger: Ledger = at.ledger): Pr
   if (begun.verdict !== 'begun') throw new Error(`Expected ${runId} to begin, got ${begun.verdict}.`);
   const attempt = { runId, nonce, fence: begun.fence };
   await ledger.beginEffect(attempt, { name: 'card', ifUnknown: 'go' });
-  const question = { effect: 'card', item: null, unknownReason: 'timeout', since: SINCE } as const;
-  await ledger.finish(attempt, { kind: 'uncertain', question, error: 'nobody knows' });
+  const unresolvedEffect = { effect: 'card', item: null, unknownReason: 'timeout', since: SINCE } as const;
+  await ledger.finish(attempt, { kind: 'uncertain', unresolvedEffect, error: 'nobody knows' });
   return runId;
 }
 

@@ -120,14 +120,14 @@ describe('what is kept', () => {
     await ledger.advanceItems(attempt, 'all', { finished: [], begun: ['a'] });
     await ledger.finish(attempt, { kind: 'succeeded' });
     const doubtful = await stage.begun(await stage.claimed(2));
-    const question = { effect: 'mail', item: null, unknownReason: 'lost', since: 1 } as const;
-    await ledger.finish(doubtful, { kind: 'uncertain', error: 'lost', question });
+    const unresolvedEffect = { effect: 'mail', item: null, unknownReason: 'lost', since: 1 } as const;
+    await ledger.finish(doubtful, { kind: 'uncertain', error: 'lost', unresolvedEffect });
     await stage.harness.advance(30);
     expect(await stage.overdue(1)).toMatchObject({ surplus: true });
     expect(await ledger.account(CRON, 0, stage.instant(9))).toMatchObject({ forgotten: stage.instant(1) });
     expect(await ledger.forget(CRON, 10)).toBe(1);
     expect(await sandbox.rows(EVERYTHING)).toEqual([{ n: 1 }]);
-    expect(await ledger.runs(CRON, 10)).toMatchObject([{ state: 'uncertain', question }]);
+    expect(await ledger.runs(CRON, 10)).toMatchObject([{ state: 'uncertain', unresolvedEffect }]);
     expect(await ledger.account(CRON, 0, stage.instant(9))).toMatchObject({ forgotten: stage.instant(1) });
     expect(await stage.overdue(1)).toMatchObject({ surplus: false });
   });

@@ -141,17 +141,17 @@ describe('the attempts of one turn on the Redis ledger', () => {
   it('end each in its own way', async () => {
     const [one, two, three, four, five] = await begunAttempts(5);
     if (!one || !two || !three || !four || !five) throw new Error('Expected five attempts.');
-    const question = { effect: 'pay "it"\n', item: null, unknownReason: 'lost', since: 7 } as const;
+    const unresolvedEffect = { effect: 'pay "it"\n', item: null, unknownReason: 'lost', since: 7 } as const;
     const states = await Promise.all([
       stage.ledger.finish(one, { kind: 'failed', error: 'no luck' }),
       stage.ledger.finish(two, { kind: 'succeeded' }),
-      stage.ledger.finish(three, { kind: 'uncertain', error: 'who knows', question }),
+      stage.ledger.finish(three, { kind: 'uncertain', error: 'who knows', unresolvedEffect }),
       stage.ledger.finish({ ...four, nonce: 'another' }, { kind: 'succeeded' }),
       stage.ledger.finish(five, { kind: 'retry', error: 'again', delayMs: 5 }),
     ]);
     expect(states).toEqual(['failed', 'succeeded', 'uncertain', null, 'enqueued']);
     expect(await stage.run(one.runId)).toMatchObject({ state: 'failed', error: 'no luck' });
-    expect(await stage.run(three.runId)).toMatchObject({ state: 'uncertain', error: 'who knows', question });
+    expect(await stage.run(three.runId)).toMatchObject({ state: 'uncertain', error: 'who knows', unresolvedEffect });
     expect(await stage.run(four.runId)).toMatchObject({ state: 'running' });
     expect(await stage.ledger.begin(stage.attempt(three.runId))).toEqual({ verdict: 'uncertain' });
   });

@@ -142,7 +142,7 @@ const EVENTS: Partial<Record<RunEvent, string>> = {
   orphan: 'become(i, orphaned)',
   succeed: 'ends(me, succeeded)',
   fail: 'hand[me].last -> failed',
-  doubt: 'ends(me, uncertain)',
+  'need-operator': 'ends(me, uncertain)',
   answer: 'become(i, enqueued);\n     ledger.runs[i].extra++',
   'give-up': 'giveUp(theRun)',
   cancel: 'become(0, cancelled)',

@@ -116,9 +116,9 @@ export class People {
   async #answer(run: Run): Promise<void> {
     const answer = this.deps.answerFor(run);
     const result = answer.verdict === 'done' ? { result: JSON.parse(answer.result) as unknown } : {};
-    const { attempt, question } = run;
-    if (!question) return;
-    const { effect, item, since } = question;
+    const { attempt, unresolvedEffect } = run;
+    if (!unresolvedEffect) return;
+    const { effect, item, since } = unresolvedEffect;
     const order = { ...ORDER, attempt, effect, item, since, answer: answer.verdict, ...result };
     await this.#try(() => this.#runs.resolve(run.id, order));
   }

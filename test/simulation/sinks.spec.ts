@@ -12,8 +12,8 @@ function act(n: number, name = 'ask-mail', runId = RUN): Act {
   return { runId, key: `${runId}/${name}`, fence: parseFence(`${NOW}00${n}`) };
 }
 
-function asking(n: number, question = MAIL) {
-  return { id: RUN, question, fence: act(n).fence };
+function asking(n: number, unresolvedEffect = MAIL) {
+  return { id: RUN, unresolvedEffect, fence: act(n).fence };
 }
 
 const CLEAN = { doubled: 0, staleAccepted: 0, askRepeated: 0, controlDuplicates: 0, refused: 0, repeated: 0 };
@@ -81,9 +81,9 @@ describe('an effect that is to be asked about', () => {
     sinks.asked(act(1));
     sinks.asked(act(1, 'ask-items/n1'));
     const item: UnresolvedEffect = { ...MAIL, effect: 'ask-items', item: 'n1' };
-    for (const question of [MAIL, item])
-      expect(sinks.answerFor(asking(1, question))).toMatchObject({ verdict: 'done' });
-    expect(sinks.answerFor({ ...asking(1), question: null })).toEqual({ verdict: 'give-up' });
+    for (const unresolvedEffect of [MAIL, item])
+      expect(sinks.answerFor(asking(1, unresolvedEffect))).toMatchObject({ verdict: 'done' });
+    expect(sinks.answerFor({ ...asking(1), unresolvedEffect: null })).toEqual({ verdict: 'give-up' });
   });
 });
 

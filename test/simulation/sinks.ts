@@ -97,9 +97,11 @@ export class Sinks {
    * What a person answers who looks into the sink. That it has not happened is also the leave to do it: once for each
    * attempt that asked, however often the answer has to be given.
    */
-  answerFor({ id, question, fence }: Pick<Run, 'id' | 'question' | 'fence'>): Answer {
-    if (question === null) return { verdict: 'give-up' };
-    const key = [id, question.effect, ...(question.item === null ? [] : [question.item])].join('/');
+  answerFor({ id, unresolvedEffect, fence }: Pick<Run, 'id' | 'unresolvedEffect' | 'fence'>): Answer {
+    if (unresolvedEffect === null) return { verdict: 'give-up' };
+    const key = [id, unresolvedEffect.effect, ...(unresolvedEffect.item === null ? [] : [unresolvedEffect.item])].join(
+      '/',
+    );
     if (this.#asked.has(key)) return { verdict: 'done', result: '"a person saw it"' };
     this.#leave.set(key, (this.#leave.get(key) ?? new Set()).add(fence));
     return { verdict: 'not-done' };

@@ -186,8 +186,8 @@ describe('what effects are promised', () => {
   it('is broken by a run that begins while it waits for a person (I7)', async () => {
     const stage = new WatchStage();
     const attempt = await stage.running();
-    const question = { effect: 'ask-mail', item: null, unknownReason: 'lost', since: 0 } as const;
-    await stage.ledger.finish(attempt, { kind: 'uncertain', error: 'nobody knows', question });
+    const unresolvedEffect = { effect: 'ask-mail', item: null, unknownReason: 'lost', since: 0 } as const;
+    await stage.ledger.finish(attempt, { kind: 'uncertain', error: 'nobody knows', unresolvedEffect });
     stage.answerBegun(attempt.fence + 1, 2);
     await stage.begin(attempt.runId);
     expect(stage.broken).toContain('I7: tick@1893456060000 began while it waits for a person');

@@ -71,7 +71,7 @@ export function runAt(scheduledAt: number, over: Partial<Run> = {}): Run {
     handler: null,
     waiting: null,
     priority: null,
-    question: null,
+    unresolvedEffect: null,
     cancel: null,
     ...over,
   };

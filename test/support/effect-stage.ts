@@ -38,9 +38,9 @@ export async function lostAttempt(
 
 export async function answer(stage: WorkerStage, given: Answer): Promise<void> {
   const run = await stage.memoryLedger.readRun(RUN);
-  if (!run?.question) throw new Error(`Expected the run to wait for an answer, it is ${run?.state}.`);
-  const question = { ...run.question, attempt: run.attempt };
-  const order = { by: 'ada', reason: 'asked the bank', nonce: randomUUID(), answer: given, question };
+  if (!run?.unresolvedEffect) throw new Error(`Expected the run to wait for an answer, it is ${run?.state}.`);
+  const unresolvedEffect = { ...run.unresolvedEffect, attempt: run.attempt };
+  const order = { by: 'ada', reason: 'asked the bank', nonce: randomUUID(), answer: given, unresolvedEffect };
   const reply = await stage.memoryLedger.resolve(RUN, order);
   if (reply.verdict !== 'resolved') throw new Error(`Expected the run to wait for an answer, got ${reply.verdict}.`);
 }

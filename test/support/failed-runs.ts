@@ -40,7 +40,7 @@ export async function uncertain(all: Runs, second: number, item: string | null =
   const { stage } = all;
   await stage.claim(second, { overlap: 'allow' });
   const attempt = await begin(all, stage.idOf(second));
-  const question = { effect: 'mail', item, unknownReason: 'timeout' as const, since: stage.at(10) };
+  const unresolvedEffect = { effect: 'mail', item, unknownReason: 'timeout' as const, since: stage.at(10) };
   if (item === null) await stage.ledger.beginEffect(attempt, { name: 'mail', ifUnknown: 'tell' });
   else {
     await stage.ledger.advanceItems(attempt, 'mail', { finished: [], begun: ['a', 'b', item] });
@@ -50,14 +50,14 @@ export async function uncertain(all: Runs, second: number, item: string | null =
     ];
     await stage.ledger.advanceItems(attempt, 'mail', { finished, begun: [] });
   }
-  await stage.ledger.finish(attempt, { kind: 'uncertain', error: 'EffectUnknownError: mail', question });
+  await stage.ledger.finish(attempt, { kind: 'uncertain', error: 'EffectUnknownError: mail', unresolvedEffect });
   return attempt.runId;
 }
 
 /** What the run asks now. */
 export async function asked({ stage }: Runs, runId: string): Promise<UnresolvedEffectRef> {
   const run = await stage.ledger.readRun(runId);
-  if (!run?.question) throw new Error(`Expected ${runId} to wait for an answer, it is ${run?.state}.`);
-  const { effect, item, since } = run.question;
+  if (!run?.unresolvedEffect) throw new Error(`Expected ${runId} to wait for an answer, it is ${run?.state}.`);
+  const { effect, item, since } = run.unresolvedEffect;
   return { attempt: run.attempt, effect, item, since };
 }

@@ -32,8 +32,8 @@ async function attempt(runId: string) {
 async function asksAbout(runId: string, [item = '', ...others]: readonly string[]): Promise<void> {
   const current = await attempt(runId);
   await ledger.advanceItems(current, 'charge', { finished: [], begun: [item, ...others] });
-  const question = { effect: 'charge', item, unknownReason: 'lost', since: Date.UTC(2026, 0, 1) } as const;
-  await ledger.finish(current, { kind: 'uncertain', error: 'EffectUnknownError: charge', question });
+  const unresolvedEffect = { effect: 'charge', item, unknownReason: 'lost', since: Date.UTC(2026, 0, 1) } as const;
+  await ledger.finish(current, { kind: 'uncertain', error: 'EffectUnknownError: charge', unresolvedEffect });
 }
 
 interface Shown {

@@ -97,8 +97,8 @@ describe.each(['redis', 'postgres'] as const)('with the ledger in %s', (ledger) 
     const runId = await trigger('charge');
     await expect.poll(() => messages(heard).map(({ type }) => type), WITHIN).toEqual(['run.uncertain']);
     expect(messages(heard)[0]?.data).toMatchObject({ runId, effect: 'card', unknownReason: 'timeout' });
-    const [{ question, attempt }] = (await app.get(RunOperator).uncertain()) as [Run];
-    const asked = { attempt, effect: 'card', item: null, since: question?.since ?? 0 };
+    const [{ unresolvedEffect, attempt }] = (await app.get(RunOperator).uncertain()) as [Run];
+    const asked = { attempt, effect: 'card', item: null, since: unresolvedEffect?.since ?? 0 };
     await app.get(RunOperator).resolve(runId, { ...order, ...asked, answer: 'give-up' });
     await expect.poll(() => messages(heard).map(({ type }) => type), WITHIN).toEqual(['run.uncertain', 'run.failed']);
     await expect.poll(() => pings(heard), WITHIN).toEqual(['/asks', '/no']);

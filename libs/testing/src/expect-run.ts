@@ -22,7 +22,7 @@ export function expectRun(run: TestRun): RunExpectation {
     },
     asks: (effect) => {
       expectState(run, 'uncertain');
-      const asked = run.question?.effect;
+      const asked = run.unresolvedEffect?.effect;
       if (effect === undefined || effect === asked) return;
       throw unexpected(run, { expected: `to ask about "${effect}"`, actual: `a question about "${asked}"` });
     },

@@ -181,9 +181,14 @@ export class TestJobs {
   ): Promise<TestRun> {
     const runId = typeof run === 'string' ? run : run.id;
     const answer: Answer = verdict === 'done' ? { verdict, result: JSON.stringify(result) } : { verdict };
-    const { state, attempt, question } = await this.run(runId);
-    if (!question) throw new RangeError(`Expected an uncertain run, got one that is ${state}.`);
-    const order = { by: 'test', reason: 'the test says so', nonce: randomUUID(), question: { ...question, attempt } };
+    const { state, attempt, unresolvedEffect } = await this.run(runId);
+    if (!unresolvedEffect) throw new RangeError(`Expected an uncertain run, got one that is ${state}.`);
+    const order = {
+      by: 'test',
+      reason: 'the test says so',
+      nonce: randomUUID(),
+      unresolvedEffect: { ...unresolvedEffect, attempt },
+    };
     const reply = await this.ledger.resolve(runId, { ...order, answer });
     if (reply.verdict !== 'resolved') throw new RangeError(`Expected "${runId}" to wait for it, got ${reply.verdict}.`);
     if (reply.delivery) await this.queue.enqueue([reply.delivery]);

@@ -136,7 +136,7 @@ export function judgeFinish({ cron, request, reply, saw }: Seen<Finishing, RunSt
   run.finished.set(request.nonce, reply);
   if (outcome.kind === 'retry' && reply === 'enqueued') saw('finish: retry');
   if (reply !== 'uncertain') return;
-  run.question = outcome.kind === 'uncertain' ? outcome.question : null;
+  run.unresolvedEffect = outcome.kind === 'uncertain' ? outcome.unresolvedEffect : null;
   saw('finish: uncertain');
 }
 

@@ -50,10 +50,10 @@ export function cutBack(cron: KnownCron, { record, runs }: Left): void {
 
 function recalled({ run, effects, items }: LeftRun, before: KnownRun | undefined): KnownRun {
   const known = newRun(run.id, run.state);
-  const { attempt, fence, delivery, question } = run;
+  const { attempt, fence, delivery, unresolvedEffect } = run;
   const nonce = before?.attempts.get(fence ?? 0) ?? null;
   // Until when its lease goes, and how many answers are left, only the ledger knows.
-  Object.assign(known, { attempt, fence, delivery, question, nonce, leaseUntil: null });
+  Object.assign(known, { attempt, fence, delivery, unresolvedEffect, nonce, leaseUntil: null });
   Object.assign(known, {
     capacity: before?.capacity ?? Infinity,
     answers: before?.answers ?? 0,

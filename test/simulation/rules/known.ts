@@ -26,7 +26,7 @@ export interface KnownRun {
   leaseMs: number;
   /** By when it was told to stop. */
   cancelUntil: number;
-  question: UnresolvedEffect | null;
+  unresolvedEffect: UnresolvedEffect | null;
   delivery: number;
   deliveryNonce: string | null;
   /** Every attempt there ever was, by its fence. */
@@ -68,7 +68,7 @@ export function newCron(name: string): KnownCron {
 export function newRun(id: string, state: RunState): KnownRun {
   return {
     ...{ id, state, attempt: 0, capacity: Infinity, answers: 0, fence: null, nonce: null },
-    ...{ leaseUntil: 0, leaseMs: 0, cancelUntil: Infinity, question: null },
+    ...{ leaseUntil: 0, leaseMs: 0, cancelUntil: Infinity, unresolvedEffect: null },
     ...{ delivery: state === 'skipped' ? 0 : 1, deliveryNonce: null },
     ...{ attempts: new Map(), finished: new Map(), effects: new Map(), items: new Map(), allowed: new Set() },
     perhaps: new Set(),

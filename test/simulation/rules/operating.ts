@@ -22,8 +22,8 @@ export function judgeResolve({ cron, request, reply, saw }: Seen<Resolving, Reso
   const run = cron.runs.get(request.runId);
   if (reply.verdict !== 'resolved' || !run || run.finished.has(request.nonce)) return;
   demand(run.state === 'uncertain', 'I6', () => `${run.id} was ${run.state} and took an answer`);
-  const asked = run.question;
-  const { effect, item } = request.question;
+  const asked = run.unresolvedEffect;
+  const { effect, item } = request.unresolvedEffect;
   demand(asked?.effect === effect && asked.item === item, 'I7', () => `${run.id} took the answer to another question`);
   // The same answer sent again is told the same, and changes nothing.
   run.finished.set(request.nonce, reply.state);
@@ -36,9 +36,9 @@ export function judgeResolve({ cron, request, reply, saw }: Seen<Resolving, Reso
 
 /** I8: what arrived as done meanwhile stands, whatever the answer is. */
 function noteAnswer(run: KnownRun, { answer }: Resolving): void {
-  const { question } = run;
-  if (question === null) return;
-  const { effect, item } = question;
+  const { unresolvedEffect } = run;
+  if (unresolvedEffect === null) return;
+  const { effect, item } = unresolvedEffect;
   const known = item === null ? run.effects : itemsOf(run, effect);
   const name = item ?? effect;
   if (known.get(name)?.state === 'done') return;

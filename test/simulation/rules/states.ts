@@ -18,7 +18,7 @@ export const STEPS: Readonly<Record<string, Steps>> = {
   confirm: { own: ['confirm'], others: [] },
   redeliver: { own: ['orphan', 'cancel', 'expire'], others: [] },
   begin: { own: ['begin', 'exhaust', 'cancel', 'expire'], others: ['cancel'] },
-  finish: { own: ['retry', 'succeed', 'fail', 'doubt', 'cancel'], others: [] },
+  finish: { own: ['retry', 'succeed', 'fail', 'need-operator', 'cancel'], others: [] },
   cancel: { own: ['cancel'], others: [] },
   resolve: { own: ['answer', 'give-up'], others: [] },
 };

@@ -37,8 +37,8 @@ export function resolveCommand({ world, answer }: Setting): Command {
     const given = { reason, answer: said, ...(result && { result: result.value }) };
     const order = { by: asker(flags, world), ...given, ...questionIn(flags) };
     const resolved = await withStore(flags, world, async (store) => {
-      const { state, question } = (await runIn(store, runId)) ?? { state: null, question: null };
-      const before = { state, asks: question?.effect ?? null };
+      const { state, unresolvedEffect } = (await runIn(store, runId)) ?? { state: null, unresolvedEffect: null };
+      const before = { state, asks: unresolvedEffect?.effect ?? null };
       const about = {
         by: order.by,
         reason,

@@ -83,8 +83,17 @@ export class RunOrdersController {
 
   async #about(runId: string) {
     const run = await this.ledger.readRun(runId);
-    const { cron, state, attempt, question } = run ?? { cron: cronOf(runId), state: null, attempt: 0, question: null };
-    return { runId, cron, before: { state, attempt, ...(question && { unresolvedEffect: question.effect }) } };
+    const { cron, state, attempt, unresolvedEffect } = run ?? {
+      cron: cronOf(runId),
+      state: null,
+      attempt: 0,
+      unresolvedEffect: null,
+    };
+    return {
+      runId,
+      cron,
+      before: { state, attempt, ...(unresolvedEffect && { unresolvedEffect: unresolvedEffect.effect }) },
+    };
   }
 }
 

@@ -131,7 +131,7 @@ describe('a run notifier', () => {
 
   it.each([
     ['failed', 'failure', { kind: 'failed', error: 'x' }],
-    ['uncertain', 'uncertain', { kind: 'uncertain', error: 'x', question: QUESTION }],
+    ['uncertain', 'uncertain', { kind: 'uncertain', error: 'x', unresolvedEffect: QUESTION }],
   ] as const)(
     'calls the address for %s under the id that an alarm about the same run has',
     async (kind, on, outcome) => {
@@ -148,13 +148,19 @@ describe('a run notifier', () => {
   );
 
   it('has another id when the run is uncertain again', async () => {
-    const { runId } = await ended({ kind: 'uncertain', error: 'x', question: QUESTION });
+    const { runId } = await ended({ kind: 'uncertain', error: 'x', unresolvedEffect: QUESTION });
     await drained();
-    const question = { attempt: 1, effect: 'charge', item: null, since: 0 };
-    await ledger.resolve(runId, { nonce: 'r', by: 'ada', reason: 'x', answer: { verdict: 'not-done' }, question });
+    const unresolvedEffect = { attempt: 1, effect: 'charge', item: null, since: 0 };
+    await ledger.resolve(runId, {
+      nonce: 'r',
+      by: 'ada',
+      reason: 'x',
+      answer: { verdict: 'not-done' },
+      unresolvedEffect,
+    });
     const begun = await ledger.begin({ runId, nonce: 'again', worker: 'w', ttlMs: 1_000, maxAttempts: 1 });
     if (begun.verdict !== 'begun') throw new Error('Expected it to begin.');
-    const outcome = { kind: 'uncertain', error: 'x', question: QUESTION } as const;
+    const outcome = { kind: 'uncertain', error: 'x', unresolvedEffect: QUESTION } as const;
     await ledger.finish({ runId, nonce: 'again', fence: begun.fence }, outcome);
     await drained();
     expect(about()).toEqual(['run.uncertain', 'uncertain', 'run.uncertain', 'uncertain']);

@@ -123,10 +123,10 @@ function stateAfter(name: keyof Events, detail: Events[keyof Events]): string | 
 }
 
 function dataOf(cron: string, notification: Notification): Readonly<Record<string, unknown>> {
-  const { runId, state, attempt, tookMs, error, question } = notification;
+  const { runId, state, attempt, tookMs, error, unresolvedEffect } = notification;
   const about = { cron, runId, attempt };
   if (state === 'succeeded') return { ...about, tookMs };
   if (state === 'failed') return { ...about, error: scrubText(error ?? 'no error was recorded') };
-  const { effect = null, item = null, unknownReason = null } = question ?? {};
+  const { effect = null, item = null, unknownReason = null } = unresolvedEffect ?? {};
   return { ...about, effect, item, unknownReason };
 }

@@ -80,7 +80,7 @@ describe('an attempt that takes longer than its job may', () => {
     expect(await disposition).toEqual({ kind: 'settled' });
     expect(await stage.memoryLedger.readRun(RUN)).toMatchObject({
       state: 'uncertain',
-      question: { effect: 'mail', unknownReason: 'timeout' },
+      unresolvedEffect: { effect: 'mail', unknownReason: 'timeout' },
     });
     open('sent');
     await stage.manual.advance(0);

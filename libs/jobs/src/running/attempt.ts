@@ -139,12 +139,12 @@ export class Attempt implements RunLease, HeartbeatOwner, TimedAttempt {
   }
 
   async #finishUncertain(unresolved: EffectUnresolvedError): Promise<Disposition> {
-    const { question } = unresolved;
+    const { unresolvedEffect } = unresolved;
     const error = describeError(unresolved);
-    const state = await this.#finish({ kind: 'uncertain', error, question });
+    const state = await this.#finish({ kind: 'uncertain', error, unresolvedEffect });
     if (state === null) return this.#refused();
     if (state === 'cancelled') return this.#stopped(unresolved);
-    const { effect, item, unknownReason } = question;
+    const { effect, item, unknownReason } = unresolvedEffect;
     this.deps.telemetry.emit('attempt.uncertain', {
       ...this.#about,
       fence: this.#ref.fence,

@@ -97,9 +97,9 @@ async function round(stage: WorkerStage, world: World, plan: Plan): Promise<void
 }
 
 async function note(stage: WorkerStage, world: World, plan: Plan): Promise<void> {
-  const question = (await stage.memoryLedger.readRun(RUN))?.question;
-  if (question) {
-    const { effect, item } = question;
+  const unresolvedEffect = (await stage.memoryLedger.readRun(RUN))?.unresolvedEffect;
+  if (unresolvedEffect) {
+    const { effect, item } = unresolvedEffect;
     if (plan.answer === 'not-done') world.allowed.add(item === null ? effect : `${effect}/${item}`);
     await answer(stage, plan.answer === 'done' ? { verdict: 'done', result: '"so"' } : { verdict: 'not-done' });
   }

@@ -48,10 +48,10 @@ export class EffectUnresolvedError extends FencepostError {
   readonly code = 'EFFECT_ASKED';
 
   constructor(
-    readonly question: UnresolvedEffect,
+    readonly unresolvedEffect: UnresolvedEffect,
     options?: ErrorOptions,
   ) {
-    const { effect, item, unknownReason } = question;
+    const { effect, item, unknownReason } = unresolvedEffect;
     const what = item === null ? `the effect "${effect}"` : `the item "${item}" of "${effect}"`;
     super(
       `The outcome of ${what} is unknown: ${REASON[unknownReason]}. The run waits until an operator resolves it.`,

@@ -49,7 +49,7 @@ describe('an effect that does not come back in time', () => {
 
   it('is asked about at once under "ask"', async () => {
     const { met } = await hanging({ ifUnknown: 'ask' });
-    expect(await met).toMatchObject({ code: 'EFFECT_ASKED', question: { unknownReason: 'timeout' } });
+    expect(await met).toMatchObject({ code: 'EFFECT_ASKED', unresolvedEffect: { unknownReason: 'timeout' } });
     expect([await stage.state(), await effect()]).toEqual(['uncertain', ['begun', null]]);
   });
 
@@ -67,7 +67,7 @@ describe('an effect that does not come back in time', () => {
 
   it('is looked up at once: what nobody knows is asked about', async () => {
     const { met } = await hanging({ ifUnknown: () => 'unknown' });
-    expect(await met).toMatchObject({ code: 'EFFECT_ASKED', question: { unknownReason: 'timeout' } });
+    expect(await met).toMatchObject({ code: 'EFFECT_ASKED', unresolvedEffect: { unknownReason: 'timeout' } });
   });
 
   it.each(['retry', 'ask'] as const)(

@@ -192,23 +192,23 @@ export class EffectSession {
   }
 
   /** @returns the error for the handler; the attempt ends uncertain even if the handler catches it */
-  ask(question: UnresolvedEffect, cause?: unknown): EffectUnresolvedError {
+  ask(unresolvedEffect: UnresolvedEffect, cause?: unknown): EffectUnresolvedError {
     if (this.#unresolved) return this.#unresolved;
-    this.#unresolved = new EffectUnresolvedError(question, cause === undefined ? undefined : { cause });
-    const { effect, item, unknownReason } = question;
+    this.#unresolved = new EffectUnresolvedError(unresolvedEffect, cause === undefined ? undefined : { cause });
+    const { effect, item, unknownReason } = unresolvedEffect;
     this.deps.telemetry.emit('effect.unresolved', { ...this.about(effect), item, unknownReason });
     return this.#unresolved;
   }
 
   /** Notes an effect that needs an operator if the attempt is abandoned now. @returns a function that withdraws it */
-  wouldAsk(question: UnresolvedEffect): () => void {
-    this.#open.add(question);
-    return () => this.#open.delete(question);
+  wouldAsk(unresolvedEffect: UnresolvedEffect): () => void {
+    this.#open.add(unresolvedEffect);
+    return () => this.#open.delete(unresolvedEffect);
   }
 
   /** The attempt is abandoned while its handler still runs: the outcomes of its effects in progress may never be known. */
   left(): void {
-    for (const question of this.#open) this.ask(question);
+    for (const unresolvedEffect of this.#open) this.ask(unresolvedEffect);
   }
 
   stale(name: string): StaleFenceError {

@@ -42,8 +42,8 @@ describe('an effect that a lost attempt began', () => {
     const act = counted('sent');
     const met = inHandler(stage, (run) => run.effect('mail', act, { ifUnknown: 'ask' }));
     await expect(met).rejects.toThrow(EffectUnresolvedError);
-    const question = { effect: 'mail', item: null, unknownReason: 'lost', since: START };
-    expect(await stage.memoryLedger.readRun(RUN)).toMatchObject({ state: 'uncertain', question });
+    const unresolvedEffect = { effect: 'mail', item: null, unknownReason: 'lost', since: START };
+    expect(await stage.memoryLedger.readRun(RUN)).toMatchObject({ state: 'uncertain', unresolvedEffect });
     expect([act.calls, await effect()]).toEqual([0, ['begun', null]]);
     expect(stage.events.of('attempt.uncertain')).toMatchObject([{ effect: 'mail', item: null, unknownReason: 'lost' }]);
     expect(stage.events.of('attempt.succeeded')).toEqual([]);
@@ -73,7 +73,7 @@ describe('an effect that a lost attempt began', () => {
     const act = counted('sent');
     const keyTtl = RUN_LEASE_MS;
     const met = inHandler(stage, (run) => run.effect('mail', act, { keyTtl }));
-    await expect(met).rejects.toMatchObject({ question: { unknownReason: 'key-expired', since: START } });
+    await expect(met).rejects.toMatchObject({ unresolvedEffect: { unknownReason: 'key-expired', since: START } });
     expect([act.calls, await stage.state()]).toEqual([0, 'uncertain']);
     await lost();
     expect(await inHandler(stage, (run) => run.effect('mail', act, { keyTtl: keyTtl + 1 }))).toBe('sent');
@@ -85,7 +85,7 @@ describe('an effect that a lost attempt began', () => {
       await lost(payloadHash({ to: 'ada' }));
       const act = counted('sent');
       const met = inHandler(stage, (run) => run.effect('mail', act, { ifUnknown, payload: { to: 'bob' } }));
-      await expect(met).rejects.toMatchObject({ question: { unknownReason: 'payload-changed' } });
+      await expect(met).rejects.toMatchObject({ unresolvedEffect: { unknownReason: 'payload-changed' } });
       expect([act.calls, await stage.state()]).toEqual([0, 'uncertain']);
     },
   );

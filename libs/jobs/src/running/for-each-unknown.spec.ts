@@ -44,8 +44,8 @@ describe('an item that a lost attempt began', () => {
     const met = inHandler(stage, handle);
     await expect(met).rejects.toThrow('the item "k1" of "items"');
     expect(called).toEqual(['k0', 'k2']);
-    const question = { effect: 'items', item: 'k1', unknownReason: 'lost', since: START };
-    expect(await stage.memoryLedger.readRun(RUN)).toMatchObject({ state: 'uncertain', question });
+    const unresolvedEffect = { effect: 'items', item: 'k1', unknownReason: 'lost', since: START };
+    expect(await stage.memoryLedger.readRun(RUN)).toMatchObject({ state: 'uncertain', unresolvedEffect });
     await answer(stage, { verdict: 'not-done' });
     expect(await inHandler(stage, handle)).toEqual({ done: 1, failed: 0, skipped: 2 });
     expect(called).toEqual(['k0', 'k2', 'k1']);
@@ -111,7 +111,9 @@ describe('an item that does not come back in time', () => {
     expect(await met).toBeInstanceOf(EffectUnresolvedError);
     expect(called).toEqual(['k0', 'k1']);
     expect(await states()).toEqual({ k0: 'done', k1: 'begun', k2: 'failed' });
-    expect(await stage.memoryLedger.readRun(RUN)).toMatchObject({ question: { item: 'k1', unknownReason: 'timeout' } });
+    expect(await stage.memoryLedger.readRun(RUN)).toMatchObject({
+      unresolvedEffect: { item: 'k1', unknownReason: 'timeout' },
+    });
   });
 
   it('is looked up, and what has not happened is done by the next attempt', async () => {

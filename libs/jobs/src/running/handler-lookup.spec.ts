@@ -53,8 +53,8 @@ describe('a delivery to a worker without a handler for its cron', () => {
   ])('is settled while its run waits for a person, whose answer brings it again%s', async (_where, handler) => {
     stage = await WorkerStage.with();
     const attempt = await stage.takenOver();
-    const question = { effect: 'mail', item: null, unknownReason: 'timeout', since: 0 } as const;
-    await stage.memoryLedger.finish(attempt, { kind: 'uncertain', error: 'who knows', question });
+    const unresolvedEffect = { effect: 'mail', item: null, unknownReason: 'timeout', since: 0 } as const;
+    await stage.memoryLedger.finish(attempt, { kind: 'uncertain', error: 'who knows', unresolvedEffect });
     expect(await stage.deliver(handler)).toEqual({ kind: 'settled' });
     expect(stage.events.of('attempt.needless')).toMatchObject([{ state: 'uncertain' }]);
   });

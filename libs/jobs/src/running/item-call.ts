@@ -63,8 +63,8 @@ export class ItemCall<T> {
     const { session, settings, act } = this.deps;
     const { key, item, orphaned } = this.todo;
     const since = orphaned?.since ?? session.deps.clock.now();
-    const question = { effect: settings.name, item: key, unknownReason: 'timeout', since } as const;
-    const takeBack = settings.ifUnknown === 'ask' ? session.wouldAsk(question) : null;
+    const unresolvedEffect = { effect: settings.name, item: key, unknownReason: 'timeout', since } as const;
+    const takeBack = settings.ifUnknown === 'ask' ? session.wouldAsk(unresolvedEffect) : null;
     const ended = await callEffect((context) => act(item, context), {
       ...this.#options(),
       traced: session.traced(settings.name),

@@ -159,11 +159,11 @@ export type ResolveReply =
   | { readonly verdict: 'resolved'; readonly state: RunState; readonly delivery: Delivery | null }
   /** It waits for no answer, or not any more. */
   | { readonly verdict: 'certain'; readonly state: RunState }
-  /** The run asks another question than the one that was answered; nothing changed. */
-  | { readonly verdict: 'asks-another'; readonly attempt: number; readonly question: UnresolvedEffect }
+  /** The run waits for an answer about another effect or attempt; nothing changed. */
+  | { readonly verdict: 'asks-another'; readonly attempt: number; readonly unresolvedEffect: UnresolvedEffect }
   | { readonly verdict: 'missing' };
 
-/** Names one question of a run: a run that goes on may ask about the next item, or about the same one again. */
+/** Identifies one unresolved effect of a run: a run that continues may wait for the next item, or for the same one again. */
 export interface UnresolvedEffectRef extends Pick<UnresolvedEffect, 'effect' | 'item' | 'since'> {
   /** The attempt that left the run uncertain, as {@link Run} counts them. */
   readonly attempt: number;
@@ -171,7 +171,7 @@ export interface UnresolvedEffectRef extends Pick<UnresolvedEffect, 'effect' | '
 
 export interface ResolveRequest extends OperatorOrder {
   readonly nonce: string;
-  /** The question that is answered. The store compares it with the one that the run asks. */
-  readonly question: UnresolvedEffectRef;
+  /** The effect that is answered. The store compares it with the one that the run waits for. */
+  readonly unresolvedEffect: UnresolvedEffectRef;
   readonly answer: Answer;
 }

@@ -104,5 +104,5 @@ export type AttemptOutcome =
   /** The handler stopped because it was told to. */
   | { readonly kind: 'cancelled'; readonly error: string }
   /** Nobody knows how an effect ended, and a person is to say. */
-  | { readonly kind: 'uncertain'; readonly error: string; readonly question: UnresolvedEffect }
+  | { readonly kind: 'uncertain'; readonly error: string; readonly unresolvedEffect: UnresolvedEffect }
   | { readonly kind: 'retry'; readonly error: string; readonly delayMs: number };

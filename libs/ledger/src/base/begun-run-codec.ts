@@ -13,7 +13,7 @@ export type BegunRow = readonly (string | null | undefined)[];
  * A run as a store shows it to the worker that has begun it: what the worker doesn't know, in a fixed order and without
  * names, because a record with names costs the store and the worker more than all else in the reply.
  *
- * `skipped`, `finishedAt` and `question` aren't there, because a run that goes on has none.
+ * `skipped`, `finishedAt` and `unresolvedEffect` aren't there, because a run that goes on has none.
  * @returns `null` for what is no such record
  */
 export function decodeBegun(row: BegunRow, { runId, worker }: Pick<BeginRequest, 'runId' | 'worker'>) {
@@ -51,7 +51,7 @@ export function decodeBegun(row: BegunRow, { runId, worker }: Pick<BeginRequest,
     handler: handler ?? null,
     waiting: (waiting || null) as WaitReason | null,
     priority: optionalNumber(priority),
-    question: null,
+    unresolvedEffect: null,
     cancel: cancelAt ? { at: Number(cancelAt), by: cancelBy ?? '', until: Number(cancelUntil) } : null,
   } satisfies Run;
 }

@@ -97,9 +97,9 @@ export interface OperatorLog {
   /** What waits is cancelled at once; what runs is told, and has `graceMs` to stop. */
   cancel(runId: string, order: OperatorOrder & { readonly graceMs: number }): Promise<CancelReply>;
   /**
-   * A person's answer to the question of an uncertain run. `done` and `not-done` are recorded as if the effect had ended so,
-   * and the run is enqueued for one attempt more than its retry policy allows; `give-up` ends it as failed. An answer to
-   * another question than the one that the run asks changes nothing.
+   * An operator's answer about the unresolved effect of an uncertain run. `done` and `not-done` are recorded as the end of the
+   * effect, and the run is enqueued for one attempt more than its retry policy allows; `give-up` ends it as failed. An answer
+   * about any other effect changes nothing.
    */
   resolve(runId: string, request: ResolveRequest): Promise<ResolveReply>;
 }

@@ -17,7 +17,7 @@ export interface Notification {
   readonly tookMs: number;
   readonly error: string | null;
   /** With `uncertain`. */
-  readonly question: UnresolvedEffect | null;
+  readonly unresolvedEffect: UnresolvedEffect | null;
   /** As the attempt that asked for it gave it to `begin`. */
   readonly notify: string;
 }

@@ -14,7 +14,7 @@ export type RunEvent =
   | 'fail'
   | 'supersede'
   | 'expire'
-  | 'doubt'
+  | 'need-operator'
   | 'answer'
   | 'give-up'
   | 'cancel';
@@ -55,7 +55,7 @@ export const TRANSITIONS: readonly Transition[] = [
   { from: 'enqueued', event: 'expire', to: 'skipped', when: 'no worker came before the start deadline' },
   {
     from: 'running',
-    event: 'doubt',
+    event: 'need-operator',
     to: 'uncertain',
     when: 'the outcome of an effect is unknown and needs an operator',
   },

@@ -143,7 +143,7 @@ export interface Run {
   /** BullMQ's: the smaller number goes first, `null` before all numbers. */
   readonly priority: number | null;
   /** While it is `uncertain`. */
-  readonly question: UnresolvedEffect | null;
+  readonly unresolvedEffect: UnresolvedEffect | null;
   /** When it was told to stop, and by when it is fenced out if it doesn't. */
   readonly cancel: { readonly at: number; readonly by: string; readonly until: number } | null;
 }

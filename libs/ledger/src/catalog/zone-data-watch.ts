@@ -14,7 +14,7 @@ type Declared = Pick<CatalogEntry, 'definition' | 'zoneData' | 'state'>;
  * the pods about its instants. UTC is the same in all of them.
  */
 export class ZoneDataWatch {
-  readonly #told = new Set<string>();
+  readonly #logged = new Set<string>();
 
   /** @param ours version of the tz database of this process */
   constructor(private readonly ours: string = process.versions.tz ?? 'unknown') {}
@@ -24,9 +24,9 @@ export class ZoneDataWatch {
     const byVersion = new Map<string, string[]>();
     for (const { definition, zoneData, state } of entries) {
       if (state !== 'firing' || zoneData === this.ours || definition.timeZone === 'UTC') continue;
-      if (!this.#told.has(zoneData)) byVersion.set(zoneData, [...(byVersion.get(zoneData) ?? []), definition.name]);
+      if (!this.#logged.has(zoneData)) byVersion.set(zoneData, [...(byVersion.get(zoneData) ?? []), definition.name]);
     }
-    for (const theirs of byVersion.keys()) this.#told.add(theirs);
+    for (const theirs of byVersion.keys()) this.#logged.add(theirs);
     return [...byVersion].map(([theirs, crons]) => ({ theirs, ours: this.ours, crons }));
   }
 }

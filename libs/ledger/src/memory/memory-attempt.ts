@@ -66,7 +66,7 @@ export function giveUpInMemory(run: MemoryRun, now: number): boolean {
 export function endInMemory(run: MemoryRun, event: RunEvent, now: number): void {
   move(run, event);
   run.record.finishedAt = now;
-  run.record.question = null;
+  run.record.unresolvedEffect = null;
   run.lookAt = null;
 }
 
@@ -87,8 +87,8 @@ function awaitPosition(cron: MemoryCron, run: MemoryRun, now: number): BeginRepl
 /** The nearer to the head of its line, the sooner: a line goes on no faster than its head is asked. */
 function positionMs({ overlap, maxConcurrency }: MemoryRun, ahead: number): number {
   if (overlap !== 'queue-all') return POSITION_MS;
-  const place = Math.max(ahead - maxConcurrency, 0) + 1;
-  return (POSITION_MS * Math.min(place, 4)) / 4;
+  const position = Math.max(ahead - maxConcurrency, 0) + 1;
+  return (POSITION_MS * Math.min(position, 4)) / 4;
 }
 
 /** A predecessor that was told to stop and has had its time doesn't get in the way of its successor any more. */
@@ -149,7 +149,8 @@ export function finishInMemory(cron: MemoryCron, run: MemoryRun, { outcome, ...a
   record.error = outcome.kind === 'succeeded' ? null : outcome.error || null;
   // Who failed, or didn't know what it did, before it heard that it was to stop is neither tried again nor asked about.
   if (outcome.kind === 'retry' && record.cancel === null) tryAgain(run, outcome.delayMs, at);
-  else if (outcome.kind === 'uncertain' && record.cancel === null) askAbout(run, outcome.question, at.now);
+  else if (outcome.kind === 'uncertain' && record.cancel === null)
+    leaveUncertain(run, outcome.unresolvedEffect, at.now);
   else endInMemory(run, EVENT[outcome.kind], at.now);
   noteNotification(cron, run, at.now);
   run.finished = { nonce: run.attemptNonce ?? '', state: record.state };
@@ -164,9 +165,9 @@ function tryAgain(run: MemoryRun, delayMs: number, { now, timing }: Now): void {
 }
 
 /** Nobody looks at it until somebody answers. */
-function askAbout(run: MemoryRun, question: UnresolvedEffect, now: number): void {
-  move(run, 'doubt');
-  run.record.question = structuredClone(question);
+function leaveUncertain(run: MemoryRun, unresolvedEffect: UnresolvedEffect, now: number): void {
+  move(run, 'need-operator');
+  run.record.unresolvedEffect = structuredClone(unresolvedEffect);
   run.lookAt = null;
   run.doubtedAt = now;
 }

@@ -168,10 +168,10 @@ export function noteAction(cron: MemoryCron, action: OperatorAction): void {
 /** What a caller gets is a copy: a record that changes behind its back would be another store than Redis. */
 export function snapshot({ record }: MemoryRun): Run {
   // By hand: a structured clone of it costs more than the rest of most calls.
-  const { missed, question, cancel } = record;
+  const { missed, unresolvedEffect, cancel } = record;
   const inner = {
     missed: missed && { ...missed },
-    question: question && { ...question },
+    unresolvedEffect: unresolvedEffect && { ...unresolvedEffect },
     cancel: cancel && { ...cancel },
   };
   return { ...record, ...inner };
@@ -184,12 +184,12 @@ export function deliveryOfRun({ record: { id, delivery, priority } }: MemoryRun)
 
 /** `note-notification.lua`, line for line. */
 export function noteNotification(cron: MemoryCron, { record, notify }: MemoryRun, now: number): void {
-  const { id: runId, state, attempt, attemptedAt, error, question } = record;
+  const { id: runId, state, attempt, attemptedAt, error, unresolvedEffect } = record;
   if (!isNotified(state) || !notify.includes(state)) return;
   cron.notifications.push({
     ...{ receipt: `${runId} ${state} ${attempt}`, runId, state, notify, attempt, at: now, error },
     tookMs: Math.max(0, now - (attemptedAt ?? now)),
-    question: question && { ...question },
+    unresolvedEffect: unresolvedEffect && { ...unresolvedEffect },
   });
   if (cron.notifications.length <= MAX_NOTIFICATIONS) return;
   const surplus = cron.notifications.splice(0, cron.notifications.length - MAX_NOTIFICATIONS);

@@ -190,14 +190,14 @@ function resolveInMemory(
   run: MemoryRun | undefined,
   { now, timing, ...request }: ResolveRequest & StoreTime,
 ): ResolveReply {
-  checkUnresolvedEffect(request.question);
+  checkUnresolvedEffect(request.unresolvedEffect);
   if (!run) return { verdict: 'missing' };
   const { record } = run;
   if (run.resolved?.nonce === request.nonce) return structuredClone(run.resolved.reply);
-  const { question } = record;
-  if (record.state !== 'uncertain' || question === null) return { verdict: 'certain', state: record.state };
-  if (!isSameEffect(request.question, { ...question, attempt: record.attempt })) {
-    return { verdict: 'asks-another', attempt: record.attempt, question: { ...question } };
+  const { unresolvedEffect } = record;
+  if (record.state !== 'uncertain' || unresolvedEffect === null) return { verdict: 'certain', state: record.state };
+  if (!isSameEffect(request.unresolvedEffect, { ...unresolvedEffect, attempt: record.attempt })) {
+    return { verdict: 'asks-another', attempt: record.attempt, unresolvedEffect: { ...unresolvedEffect } };
   }
   const { by, reason, answer, nonce } = request;
   noteAction(cron, { at: now, action: 'resolve', by, reason, runId: record.id });
@@ -206,7 +206,7 @@ function resolveInMemory(
     record.error = resolutionText(request);
     noteNotification(cron, run, now);
   } else {
-    recordAnswer(run, question, { request, now });
+    recordAnswer(run, unresolvedEffect, { request, now });
     enqueueAgain(run, now, timing);
   }
   const delivery = answer.verdict === 'give-up' ? null : deliveryOfRun(run);
@@ -236,7 +236,7 @@ function recordAnswer(
 
 function enqueueAgain(run: MemoryRun, now: number, { sweepMs }: LedgerTiming): void {
   move(run, 'answer');
-  run.record.question = null;
+  run.record.unresolvedEffect = null;
   run.record.notBefore = now;
   run.record.delivery += 1;
   run.extraAttempts += 1;

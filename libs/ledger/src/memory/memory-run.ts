@@ -73,7 +73,7 @@ const UNTOUCHED = {
   finishedAt: null,
   error: null,
   waiting: null,
-  question: null,
+  unresolvedEffect: null,
   cancel: null,
 } as const;
 

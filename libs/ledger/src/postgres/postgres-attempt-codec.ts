@@ -1,6 +1,6 @@
 import { FenceExhaustedError, formatFence } from '@fencepost/lease';
 import { decodeBegun, type BegunRow } from '../base/begun-run-codec.js';
-import type { AttemptRef, BeginReply, BeginRequest } from '../base/ledger.js';
+import type { AttemptOutcome, AttemptRef, BeginReply, BeginRequest } from '../base/ledger.js';
 import { cronOfRun } from '../base/occurrence.js';
 import { storable } from './postgres-value.js';
 
@@ -11,6 +11,14 @@ export type BeginRow =
 /** What the functions compare with the run. */
 export function proofOf({ runId, fence, nonce }: AttemptRef): object {
   return { cron: cronOfRun(runId), runId, fence: formatFence(fence), nonce };
+}
+
+/** A request of `finish_attempts`; the unresolved effect is its `question`, as the column is. */
+export function encodeFinish(attempt: AttemptRef, outcome: AttemptOutcome): object {
+  const proof = proofOf(attempt);
+  if (outcome.kind !== 'uncertain') return { ...outcome, ...proof };
+  const { unresolvedEffect, ...rest } = outcome;
+  return { ...rest, ...proof, question: unresolvedEffect };
 }
 
 /** @throws {FenceExhaustedError} */

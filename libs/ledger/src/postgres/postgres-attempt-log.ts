@@ -19,7 +19,7 @@ import { cronOfRun } from '../base/occurrence.js';
 import type { RunState } from '../base/run-state.js';
 import type { WaitReason } from '../base/run.js';
 import type { TransactionReply, TransactionRequest } from '../base/transactional-ledger.js';
-import { decodeBegin, proofOf, type BeginRow } from './postgres-attempt-codec.js';
+import { decodeBegin, encodeFinish, proofOf, type BeginRow } from './postgres-attempt-codec.js';
 import type { PostgresLedgerAccess } from './postgres-ledger-access.js';
 import { PostgresOperatorLog } from './postgres-operator-log.js';
 import { transactionInPostgres } from './postgres-transaction.js';
@@ -42,13 +42,13 @@ type Batched = 'begin_attempts' | 'heartbeat_attempts' | 'finish_attempts';
  */
 export class PostgresAttemptLog extends PostgresOperatorLog implements AttemptLog {
   readonly #begins: MicroBatcher<object, BeginRow>;
-  readonly #beats: MicroBatcher<object, HeartbeatReply>;
+  readonly #heartbeats: MicroBatcher<object, HeartbeatReply>;
   readonly #ends: MicroBatcher<object, RunState | null>;
 
   constructor(access: PostgresLedgerAccess) {
     super(access);
     this.#begins = this.#batch('begin_attempts', [POSITION_MS]);
-    this.#beats = this.#batch('heartbeat_attempts', []);
+    this.#heartbeats = this.#batch('heartbeat_attempts', []);
     this.#ends = this.#batch('finish_attempts', [access.timing.sweepMs]);
   }
 
@@ -61,12 +61,12 @@ export class PostgresAttemptLog extends PostgresOperatorLog implements AttemptLo
 
   async heartbeat(attempt: AttemptRef, ttlMs: number): Promise<HeartbeatReply> {
     checkWhole('ttlMs', ttlMs, 1);
-    return this.#beats.ask({ ...proofOf(attempt), ttlMs });
+    return this.#heartbeats.ask({ ...proofOf(attempt), ttlMs });
   }
 
   async finish(attempt: AttemptRef, outcome: AttemptOutcome): Promise<RunState | null> {
     checkOutcome(outcome);
-    return this.#ends.ask({ ...outcome, ...proofOf(attempt) });
+    return this.#ends.ask(encodeFinish(attempt, outcome));
   }
 
   async beginEffect(attempt: AttemptRef, request: EffectRequest): Promise<BeginEffectReply> {

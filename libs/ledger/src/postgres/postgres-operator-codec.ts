@@ -1,7 +1,7 @@
 import type { ResolveReply, ResolveRequest, TriggerRequest } from '../base/ledger.js';
 import { DEFAULT_MAX_CONCURRENCY, isNatural, LATE_TRIGGER_MS, madeAt } from '../base/ledger-request.js';
 import { resolutionText } from '../base/resolution.js';
-import { DEFAULT_CANCEL_GRACE_MS } from '../base/run.js';
+import { DEFAULT_CANCEL_GRACE_MS, type UnresolvedEffect } from '../base/run.js';
 import type { RunState } from '../base/run-state.js';
 
 /** The request as the header of `trigger_run` describes it. */
@@ -22,15 +22,16 @@ const RECORDED_AS = { done: 'done', 'not-done': 'failed', 'give-up': 'give-up' }
 
 /** The request as the header of `resolve_run` describes it. */
 export function encodeResolve(request: ResolveRequest): object {
-  const { answer, by, reason, nonce, question } = request;
-  const order = { nonce, by, reason, question, kind: RECORDED_AS[answer.verdict] };
+  const { answer, by, reason, nonce, unresolvedEffect } = request;
+  const order = { nonce, by, reason, question: unresolvedEffect, kind: RECORDED_AS[answer.verdict] };
   const ending = answer.verdict === 'done' ? { result: answer.result } : { error: resolutionText(request) };
   return { ...order, ...ending };
 }
 
 /** The reply of `resolve_run`. */
 export type ResolveRow =
-  | Exclude<ResolveReply, { readonly verdict: 'resolved' }>
+  | Exclude<ResolveReply, { readonly verdict: 'resolved' | 'asks-another' }>
+  | { readonly verdict: 'asks-another'; readonly attempt: number; readonly question: UnresolvedEffect }
   | {
       readonly verdict: 'resolved';
       readonly state: RunState;
@@ -39,6 +40,10 @@ export type ResolveRow =
     };
 
 export function decodeResolve(row: ResolveRow, runId: string): ResolveReply {
+  if (row.verdict === 'asks-another') {
+    const { question: unresolvedEffect, ...rest } = row;
+    return { ...rest, unresolvedEffect };
+  }
   if (row.verdict !== 'resolved') return row;
   const { verdict, state, delivery, priority } = row;
   if (delivery === null) return { verdict, state, delivery };

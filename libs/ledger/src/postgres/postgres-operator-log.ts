@@ -47,7 +47,7 @@ export class PostgresOperatorLog extends PostgresOccurrenceLog implements Operat
   }
 
   async resolve(runId: string, request: ResolveRequest): Promise<ResolveReply> {
-    checkUnresolvedEffect(request.question);
+    checkUnresolvedEffect(request.unresolvedEffect);
     const args = [this.access.space, cronOfRun(runId), runId, encodeResolve(request), this.access.timing.sweepMs];
     return decodeResolve(await this.access.askInTime<ResolveRow>('resolve_run', args), runId);
   }

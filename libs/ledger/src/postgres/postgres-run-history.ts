@@ -5,7 +5,7 @@ import { LEDGER_BATCH } from '../base/ledger-timing.js';
 import { cronOfRun } from '../base/occurrence.js';
 import type { EffectRecord, OperatorAction, Run, SkipRange } from '../base/run.js';
 import type { PostgresLedgerAccess } from './postgres-ledger-access.js';
-import { decodeRun, type RunRow } from './postgres-run-codec.js';
+import { decodeNotification, decodeRun, type NotificationRow, type RunRow } from './postgres-run-codec.js';
 import { inBatches } from './postgres-value.js';
 
 /** Read by one statement. */
@@ -43,7 +43,7 @@ export class PostgresRunHistory implements RunHistory {
   }
 
   async notifications(cron: string, limit: number): Promise<Notification[]> {
-    return this.ask('list_notifications', cron, atLeastNone(limit));
+    return (await this.ask<NotificationRow[]>('list_notifications', cron, atLeastNone(limit))).map(decodeNotification);
   }
 
   async settleNotifications(cron: string, receipts: readonly string[]): Promise<void> {

@@ -48,8 +48,8 @@ export function decodeBegin(reply: string | Row, request: Pick<BeginRequest, 'ru
 export function encodeOutcome(outcome: AttemptOutcome): (string | number)[] {
   if (outcome.kind === 'succeeded') return [outcome.kind];
   const delayMs = outcome.kind === 'retry' ? outcome.delayMs : 0;
-  const question = outcome.kind === 'uncertain' ? JSON.stringify(outcome.question) : '';
-  return [outcome.kind, outcome.error, delayMs, question];
+  const unresolvedEffect = outcome.kind === 'uncertain' ? JSON.stringify(outcome.unresolvedEffect) : '';
+  return [outcome.kind, outcome.error, delayMs, unresolvedEffect];
 }
 
 type Fields = Readonly<Record<string, string>>;
@@ -59,12 +59,12 @@ const EFFECT = 'e/';
 /** The effects of a run as `effect-record.lua` lays them out, in the order they were begun. */
 export function decodeEffects(fields: Fields): EffectRecord[] {
   const names = Object.keys(fields).flatMap((field) => (field.startsWith(EFFECT) ? [field.slice(EFFECT.length)] : []));
-  const placed = names.map((name) => decodeEffect(fields, name));
-  return placed.toSorted((a, b) => a.place - b.place).map(({ record }) => record);
+  const positioned = names.map((name) => decodeEffect(fields, name));
+  return positioned.toSorted((a, b) => a.position - b.position).map(({ record }) => record);
 }
 
-function decodeEffect(fields: Fields, name: string): { readonly place: number; readonly record: EffectRecord } {
-  const [state, since, finishedAt, first = '', by = '', place] = (fields[EFFECT + name] ?? '').split(' ');
+function decodeEffect(fields: Fields, name: string): { readonly position: number; readonly record: EffectRecord } {
+  const [state, since, finishedAt, first = '', by = '', position] = (fields[EFFECT + name] ?? '').split(' ');
   const text = fields[`r/${name}`] ?? null;
   const record = {
     name,
@@ -77,7 +77,7 @@ function decodeEffect(fields: Fields, name: string): { readonly place: number; r
     error: state === 'failed' ? text : null,
     payloadHash: fields[`h/${name}`] || null,
   };
-  return { place: Number(place), record };
+  return { position: Number(position), record };
 }
 
 /** The items under one name, as `item-record.lua` lays them out. */

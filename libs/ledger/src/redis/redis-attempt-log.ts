@@ -49,14 +49,14 @@ type Row = string | readonly unknown[];
 export class RedisAttemptLog extends RedisOperatorLog implements AttemptLog {
   readonly #known = new Map<string, CronKeys>();
   readonly #begins: MicroBatcher<Item, Row>;
-  readonly #beats: MicroBatcher<Item, Row>;
+  readonly #heartbeats: MicroBatcher<Item, Row>;
   readonly #ends: MicroBatcher<Item, Row>;
 
   constructor(access: RedisLedgerAccess) {
     super(access);
     const { sweepMs, keepMs } = access.timing;
     this.#begins = this.#batch('begin-attempts', [keepMs, POSITION_MS]);
-    this.#beats = this.#batch('heartbeat-attempts', []);
+    this.#heartbeats = this.#batch('heartbeat-attempts', []);
     this.#ends = this.#batch('finish-attempts', [sweepMs, keepMs]);
   }
 
@@ -69,7 +69,7 @@ export class RedisAttemptLog extends RedisOperatorLog implements AttemptLog {
 
   async heartbeat({ runId, fence, nonce }: AttemptRef, ttlMs: number): Promise<HeartbeatReply> {
     checkWhole('ttlMs', ttlMs, 1);
-    const word = await this.#beats.ask(this.#item(runId, [formatFence(fence), nonce, ttlMs]));
+    const word = await this.#heartbeats.ask(this.#item(runId, [formatFence(fence), nonce, ttlMs]));
     return String(word).toLowerCase() as HeartbeatReply;
   }
 

@@ -74,8 +74,8 @@ export function encodeResolve(
   runId: string,
   { sweepMs, keepMs }: LedgerTiming,
 ): (string | number)[] {
-  const { answer, by, reason, nonce, question } = request;
-  const { attempt, effect, item, since } = question;
+  const { answer, by, reason, nonce, unresolvedEffect } = request;
+  const { attempt, effect, item, since } = unresolvedEffect;
   const text = answer.verdict === 'done' ? answer.result : resolutionText(request);
   const action = encodeAction({ action: 'resolve', by, reason, runId });
   return [
@@ -100,7 +100,7 @@ export function decodeResolve(reply: readonly string[], runId: string): ResolveR
       return {
         verdict: 'asks-another',
         attempt: Number(reply[1]),
-        question: JSON.parse(reply[2] ?? '') as UnresolvedEffect,
+        unresolvedEffect: JSON.parse(reply[2] ?? '') as UnresolvedEffect,
       };
     case 'MISSING':
       return { verdict: 'missing' };

@@ -69,7 +69,7 @@ export class RedisOperatorLog extends RedisOccurrenceLog implements OperatorLog 
   }
 
   async resolve(runId: string, request: ResolveRequest): Promise<ResolveReply> {
-    checkUnresolvedEffect(request.question);
+    checkUnresolvedEffect(request.unresolvedEffect);
     const { cron, open, watch, uncertain, actions, failed, notifications, ...keys } = keysOfRun(
       this.access.keys,
       runId,

@@ -49,7 +49,7 @@ export function decodeRun(fields: Fields): Run | null {
     handler: fields['handler'] ?? null,
     waiting: (fields['waiting'] || null) as WaitReason | null,
     priority: optionalNumber(fields['priority']),
-    question: fields['question'] ? (JSON.parse(fields['question']) as UnresolvedEffect) : null,
+    unresolvedEffect: fields['question'] ? (JSON.parse(fields['question']) as UnresolvedEffect) : null,
     cancel: readCancel(fields),
   };
 }
@@ -126,11 +126,11 @@ export function decodeAction(entry: string): OperatorAction {
 
 /** As `note-notification.lua` writes it; the error comes last because it may have lines of its own. */
 export function decodeNotification(receipt: string): Notification {
-  const [runId = '', state, at, notify = '', attempt, attemptedAt, question, ...error] = receipt.split('\n');
+  const [runId = '', state, at, notify = '', attempt, attemptedAt, unresolvedEffect, ...error] = receipt.split('\n');
   return {
     ...{ receipt, runId, state: state as NotifiedState, notify, attempt: Number(attempt), at: Number(at) },
     tookMs: Math.max(0, Number(at) - (optionalNumber(attemptedAt) ?? Number(at))),
     error: error.join('\n') || null,
-    question: question ? (JSON.parse(question) as UnresolvedEffect) : null,
+    unresolvedEffect: unresolvedEffect ? (JSON.parse(unresolvedEffect) as UnresolvedEffect) : null,
   };
 }

@@ -73,7 +73,13 @@ function uncertain({ definition, runs }: Snapshot): Alarm | null {
   const run = earliest(runs.filter(({ state }) => state === 'uncertain'));
   if (!run) return null;
   const text = `${definition.name}: the run ${run.id} waits for an operator to resolve an effect.`;
-  return { kind: 'uncertain', since: run.question?.since ?? run.dueAt, text, runId: run.id, attempt: run.attempt };
+  return {
+    kind: 'uncertain',
+    since: run.unresolvedEffect?.since ?? run.dueAt,
+    text,
+    runId: run.id,
+    attempt: run.attempt,
+  };
 }
 
 function incapable({ definition, runs }: Snapshot): Alarm | null {

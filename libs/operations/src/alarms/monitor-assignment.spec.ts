@@ -128,13 +128,13 @@ describe('alarms of runs', () => {
     const id = `${CRON}@${START + 4_000}`;
     await stage.clock.advance(LATE_MS + LOOK_MS);
     expect(raised(...others).map(({ kind }) => kind)).toEqual(['late']);
-    const question = { effect: 'charge', item: null, unknownReason: 'lost', since: START + 5_000 } as const;
-    await stage.end(id, { kind: 'uncertain', error: 'Error: who knows', question });
+    const unresolvedEffect = { effect: 'charge', item: null, unknownReason: 'lost', since: START + 5_000 } as const;
+    await stage.end(id, { kind: 'uncertain', error: 'Error: who knows', unresolvedEffect });
     await stage.clock.advance(3 * LOOK_MS);
     expect(cleared(...others).map(({ kind }) => kind)).toEqual(['late']);
     await stage.memoryLedger.resolve(id, {
       ...{ ...order, nonce: 'n', answer: { verdict: 'give-up' } },
-      question: { ...question, attempt: 1 },
+      unresolvedEffect: { ...unresolvedEffect, attempt: 1 },
     });
     await stage.clock.advance(3 * LOOK_MS);
     expect(raised(...others).map(({ kind }) => kind)).toEqual(['late', 'uncertain', 'failed']);

@@ -93,9 +93,9 @@ function waitingRuns({ crons }: DoctorFacts): DoctorFinding[] {
 }
 
 function uncertainRuns({ uncertain, now }: DoctorFacts): DoctorFinding[] {
-  const oldest = uncertain.toSorted((a, b) => sinceOf(a.question, now) - sinceOf(b.question, now))[0];
+  const oldest = uncertain.toSorted((a, b) => sinceOf(a.unresolvedEffect, now) - sinceOf(b.unresolvedEffect, now))[0];
   if (!oldest) return [];
-  const waitedMs = now - sinceOf(oldest.question, now);
+  const waitedMs = now - sinceOf(oldest.unresolvedEffect, now);
   const many = uncertain.length === 1 ? 'A run waits' : `${uncertain.length} runs wait`;
   const text = `${many} for a person to say whether an effect has happened, since ${took(waitedMs)}: the oldest is ${oldest.id}.`;
   const todo = `"fencepost uncertain" shows each unresolved effect; then: fencepost resolve ${oldest.id} --answer done|not-done|give-up --reason <words>.`;
@@ -103,8 +103,8 @@ function uncertainRuns({ uncertain, now }: DoctorFacts): DoctorFinding[] {
   return [found(level, { code: 'UNCERTAIN', subject: oldest.id, text, todo })];
 }
 
-function sinceOf(question: { readonly since: number } | null, now: number): number {
-  return question?.since ?? now;
+function sinceOf(unresolvedEffect: { readonly since: number } | null, now: number): number {
+  return unresolvedEffect?.since ?? now;
 }
 
 function lateCrons({ redis, crons, pods }: DoctorFacts): DoctorFinding[] {

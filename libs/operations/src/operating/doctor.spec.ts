@@ -96,7 +96,7 @@ const asks = (agoMs: number): Over => ({
   uncertain: [
     runAt(NOW, {
       state: 'uncertain',
-      question: { effect: 'pay', item: null, unknownReason: 'lost', since: NOW - agoMs },
+      unresolvedEffect: { effect: 'pay', item: null, unknownReason: 'lost', since: NOW - agoMs },
     }),
   ],
 });

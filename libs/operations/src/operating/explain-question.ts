@@ -20,13 +20,13 @@ const WHY: Readonly<Record<UnknownReason, string>> = {
     'so long ago that the system it changes may have forgotten the idempotency key: a repetition would not be recognised.',
 };
 
-export function explainUnresolvedEffect({ id }: Run, question: UnresolvedEffect): ExplainedEffect {
-  const { effect, item, unknownReason, since } = question;
+export function explainUnresolvedEffect({ id }: Run, unresolvedEffect: UnresolvedEffect): ExplainedEffect {
+  const { effect, item, unknownReason, since } = unresolvedEffect;
   const idempotencyKey = [id, effect, ...(item === null ? [] : [item])].join('/');
   const what = item === null ? `The effect "${effect}"` : `The item "${item}" of "${effect}"`;
   const from = new Date(since).toISOString();
   return {
-    ...question,
+    ...unresolvedEffect,
     idempotencyKey,
     why: `${what} was begun at ${from}, ${WHY[unknownReason]}`,
     advice:
@@ -39,9 +39,13 @@ export function explainUnresolvedEffect({ id }: Run, question: UnresolvedEffect)
 type AsksAnother = Extract<ResolveReply, { readonly verdict: 'asks-another' }>;
 
 /** Why an answer was refused, and what the question is now. */
-export function asksAnother(runId: string, answered: UnresolvedEffectRef, { attempt, question }: AsksAnother): string {
+export function asksAnother(
+  runId: string,
+  answered: UnresolvedEffectRef,
+  { attempt, unresolvedEffect }: AsksAnother,
+): string {
   return (
-    `Run "${runId}" now waits for ${nameOf({ ...question, attempt })}, but the answer was about ${nameOf(answered)}. Nothing ` +
+    `Run "${runId}" now waits for ${nameOf({ ...unresolvedEffect, attempt })}, but the answer was about ${nameOf(answered)}. Nothing ` +
     `was changed: review the run and answer its current question.`
   );
 }

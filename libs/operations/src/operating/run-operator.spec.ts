@@ -14,7 +14,7 @@ describe('the lists of runs', () => {
     const asking = await uncertain(all, 3);
     expect((await all.runs.failed()).map(({ id }) => id).toSorted()).toEqual([first, second]);
     expect(await all.runs.uncertain()).toMatchObject([
-      { id: asking, question: { effect: 'mail', unknownReason: 'timeout' } },
+      { id: asking, unresolvedEffect: { effect: 'mail', unknownReason: 'timeout' } },
     ]);
   });
 

@@ -117,11 +117,11 @@ export class RunOperator {
   async resolve(runId: string, order: ResolveOrder): Promise<Resolved> {
     const asked = checkedOrder(order);
     const answer = checkedAnswer(order);
-    const question = checkedUnresolvedEffect(order);
+    const unresolvedEffect = checkedUnresolvedEffect(order);
     const run = await this.#run(runId);
     const { ledger, randomUUID: uuid } = this.#ports;
-    const reply = await ledger.resolve(runId, { ...asked, question, answer, nonce: uuid() });
-    if (reply.verdict === 'asks-another') throw new RunStateError(runId, asksAnother(runId, question, reply));
+    const reply = await ledger.resolve(runId, { ...asked, unresolvedEffect, answer, nonce: uuid() });
+    if (reply.verdict === 'asks-another') throw new RunStateError(runId, asksAnother(runId, unresolvedEffect, reply));
     if (reply.verdict === 'missing') throw new UnknownRunError(runId);
     if (reply.verdict === 'certain') {
       throw new RunStateError(

@@ -39,7 +39,7 @@ export async function reportOf(
 ): Promise<RunReport> {
   const effects = await ledger.effects(run.id);
   const items: [string, ItemsSummary][] = [];
-  for (const name of new Set([...(run.question ? [run.question.effect] : []), ...forEach])) {
+  for (const name of new Set([...(run.unresolvedEffect ? [run.unresolvedEffect.effect] : []), ...forEach])) {
     const records = await ledger.items(run.id, name);
     if (records.length > 0) items.push([name, summaryOf(records)]);
   }
@@ -47,7 +47,7 @@ export async function reportOf(
     run,
     effects: effects.map((effect) => effectReport(effect, run)),
     items: Object.fromEntries(items),
-    unresolvedEffect: run.question && explainUnresolvedEffect(run, run.question),
+    unresolvedEffect: run.unresolvedEffect && explainUnresolvedEffect(run, run.unresolvedEffect),
   };
 }
 

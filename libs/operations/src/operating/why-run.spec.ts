@@ -135,7 +135,7 @@ const SITUATIONS: readonly Situation[] = [
         run(DAY, {
           state: 'uncertain',
           finishedAt: null,
-          question: { effect: 'card', item: null, unknownReason: 'lost', since: ms(DAY) },
+          unresolvedEffect: { effect: 'card', item: null, unknownReason: 'lost', since: ms(DAY) },
         }),
       ],
       effects: [{ ...EFFECT, state: 'begun', finishedAt: null }],

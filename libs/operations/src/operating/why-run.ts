@@ -148,7 +148,7 @@ function conclusion(run: Run, grace: number): Pick<Verdict, 'verdict' | 'answer'
     case 'uncertain':
       return {
         verdict,
-        answer: `It waits for an operator: the outcome of its effect "${run.question?.effect ?? '?'}" is unknown.`,
+        answer: `It waits for an operator: the outcome of its effect "${run.unresolvedEffect?.effect ?? '?'}" is unknown.`,
       };
     default:
       return { verdict: 'waiting', answer: waitingFor(run) };

@@ -46,7 +46,7 @@ function auditRecord() {
 describe('presented values', () => {
   const RUN = runAt(START, {
     ...{ state: 'uncertain', claimedBy: HOLDER, worker: HOLDER, claimFence: parseFence('1787654321123456') },
-    ...{ startedAt: START + 1_500, finishedAt: START + 4_000, payload: '{"month":3}', question: QUESTION },
+    ...{ startedAt: START + 1_500, finishedAt: START + 4_000, payload: '{"month":3}', unresolvedEffect: QUESTION },
     ...{ missed: { count: 2, from: START, to: START }, cancel: { at: START, by: 'ann', until: START } },
   });
 

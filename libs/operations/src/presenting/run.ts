@@ -80,7 +80,7 @@ export const runSchema = z
 export type RunJson = z.infer<typeof runSchema>;
 
 export function presentRun(run: Run): RunJson {
-  const { question, ...shown } = run;
+  const { unresolvedEffect, ...shown } = run;
   return {
     ...shown,
     scheduledAt: iso(run.scheduledAt),
@@ -99,7 +99,7 @@ export function presentRun(run: Run): RunJson {
     lateByMs: lateBy(run),
     tookMs: took(run),
     payload: run.payload === null ? null : (JSON.parse(run.payload) as unknown),
-    unresolvedEffect: question && presentUnresolvedEffect(question),
+    unresolvedEffect: unresolvedEffect && presentUnresolvedEffect(unresolvedEffect),
     cancel: run.cancel && { ...run.cancel, at: iso(run.cancel.at), until: iso(run.cancel.until) },
   };
 }

@@ -54,12 +54,12 @@ export class EffectModel {
 
   /** I8 as well: what arrived as done meanwhile stands. */
   async resolve(known: KnownRun, verdict: Verdict, twice: boolean): Promise<void> {
-    const { id, state, question } = known.last;
+    const { id, state, unresolvedEffect } = known.last;
     const request = await this.stage.answer(id, verdict);
     const reply = await once(() => this.stage.ledger.resolve(id, request), twice);
     if (state !== 'uncertain') return expect(reply).toEqual({ verdict: 'certain', state });
     expect(reply).toMatchObject({ verdict: 'resolved', state: verdict === 'give-up' ? 'failed' : 'enqueued' });
-    const effect = question?.effect ?? '';
+    const effect = unresolvedEffect?.effect ?? '';
     if (verdict === 'give-up') return;
     known.extraAttempts += 1;
     if (verdict === 'not-done') known.first.delete(effect);

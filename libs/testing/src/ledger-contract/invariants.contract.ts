@@ -17,12 +17,12 @@ const request = fc.constantFrom(
   { name: 'charge', ifUnknown: 'tell' } as const,
   { name: 'charge', ifUnknown: 'tell' } as const,
 );
-const question = { effect: 'charge', item: null, unknownReason: 'lost', since: 0 } as const;
+const unresolvedEffect = { effect: 'charge', item: null, unknownReason: 'lost', since: 0 } as const;
 const outcome = fc.constantFrom(
   { kind: 'succeeded' } as const,
   { kind: 'failed', error: 'it broke' } as const,
   { kind: 'cancelled', error: 'told to' } as const,
-  { kind: 'uncertain', error: 'nobody knows', question } as const,
+  { kind: 'uncertain', error: 'nobody knows', unresolvedEffect } as const,
   { kind: 'retry', error: 'again', delayMs: 0 } as const,
   { kind: 'retry', error: 'again', delayMs: 0 } as const,
 );

@@ -4,7 +4,7 @@ import { Stage, type MakeLedgerHarness } from './stage.js';
 
 const ALL = 'succeeded,failed,uncertain';
 const QUESTION = { effect: 'charge', item: 'a\nb', unknownReason: 'lost', since: 7 } as const;
-const DOUBT = { kind: 'uncertain', error: 'nobody knows', question: QUESTION } as const;
+const UNCERTAIN = { kind: 'uncertain', error: 'nobody knows', unresolvedEffect: QUESTION } as const;
 
 /** That a run came into a state somebody asked to be notified of: written with the state, whoever brings it about. */
 export function notificationsContract(makeHarness: MakeLedgerHarness): void {
@@ -41,7 +41,7 @@ export function notificationsContract(makeHarness: MakeLedgerHarness): void {
         state: 'succeeded',
         attempt: 1,
         error: null,
-        question: null,
+        unresolvedEffect: null,
         notify: ALL,
       });
       const told = { runId: bad.runId, state: 'failed', error: 'two\nlines', notify: 'failed,ping:failed' } as const;
@@ -57,7 +57,9 @@ export function notificationsContract(makeHarness: MakeLedgerHarness): void {
     });
 
     it('is written once, also when the end is sent again', async () => {
-      for (const [n, outcome] of ([{ kind: 'succeeded' }, { kind: 'failed', error: 'x' }, DOUBT] as const).entries()) {
+      for (const [n, outcome] of (
+        [{ kind: 'succeeded' }, { kind: 'failed', error: 'x' }, UNCERTAIN] as const
+      ).entries()) {
         const attempt = await ended(n + 1, outcome);
         await stage.ledger.finish(attempt, outcome);
       }
@@ -84,8 +86,10 @@ export function notificationsContract(makeHarness: MakeLedgerHarness): void {
     });
 
     it('is written for a run that a person gives up, after the one that it is uncertain', async () => {
-      const { runId } = await ended(1, DOUBT);
-      expect(await waiting()).toMatchObject([{ state: 'uncertain', error: 'nobody knows', question: QUESTION }]);
+      const { runId } = await ended(1, UNCERTAIN);
+      expect(await waiting()).toMatchObject([
+        { state: 'uncertain', error: 'nobody knows', unresolvedEffect: QUESTION },
+      ]);
       const answer = await stage.answer(runId, 'give-up');
       await stage.harness.advance(2);
       await stage.ledger.resolve(runId, answer);
@@ -94,10 +98,10 @@ export function notificationsContract(makeHarness: MakeLedgerHarness): void {
     });
 
     it('is written each time that the run is uncertain, also after an attempt that asked for nothing', async () => {
-      const { runId } = await ended(1, DOUBT);
+      const { runId } = await ended(1, UNCERTAIN);
       await stage.ledger.resolve(runId, await stage.answer(runId, 'not-done'));
       await stage.harness.advance(2);
-      await stage.ledger.finish(await stage.begun(runId), DOUBT);
+      await stage.ledger.finish(await stage.begun(runId), UNCERTAIN);
       expect((await waiting()).map(({ state, attempt }) => [state, attempt])).toEqual([
         ['uncertain', 1],
         ['uncertain', 2],

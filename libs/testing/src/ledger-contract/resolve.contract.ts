@@ -29,8 +29,8 @@ export function resolveContract(makeHarness: MakeLedgerHarness): void {
 
     it('records it also when nobody began the effect', async () => {
       const other = await stage.begun(await stage.claimed(2));
-      const question = { effect: 'never begun', item: null, unknownReason: 'timeout', since: 1 } as const;
-      await stage.ledger.finish(other, { kind: 'uncertain', error: 'x', question });
+      const unresolvedEffect = { effect: 'never begun', item: null, unknownReason: 'timeout', since: 1 } as const;
+      await stage.ledger.finish(other, { kind: 'uncertain', error: 'x', unresolvedEffect });
       await stage.ledger.resolve(other.runId, await stage.answer(other.runId, 'done'));
       const next = await stage.begun(other.runId);
       expect(await stage.beginEffect(next, 'never begun')).toMatchObject({ verdict: 'done', result: '"by hand"' });
@@ -106,7 +106,13 @@ export function resolveContract(makeHarness: MakeLedgerHarness): void {
       const before = await stage.harness.now();
       await stage.ledger.resolve(attempt.runId, await stage.answer(attempt.runId, 'not-done'));
       const run = await stage.run(attempt.runId);
-      expect(run).toMatchObject({ state: 'enqueued', question: null, delivery: 2, attempt: 1, finishedAt: null });
+      expect(run).toMatchObject({
+        state: 'enqueued',
+        unresolvedEffect: null,
+        delivery: 2,
+        attempt: 1,
+        finishedAt: null,
+      });
       expect(run.notBefore).toBeGreaterThanOrEqual(before);
       expect(run.notBefore).toBeLessThanOrEqual(await stage.harness.now());
     });
@@ -165,7 +171,7 @@ export function resolveContract(makeHarness: MakeLedgerHarness): void {
       await stage.ledger.resolve(attempt.runId, await stage.answer(attempt.runId, 'done'));
       const next = await stage.begun(attempt.runId);
       await stage.leaveUncertain(next, { effect: 'ship', unknownReason: 'timeout' });
-      const waits = { state: 'uncertain', question: { effect: 'ship', unknownReason: 'timeout' } };
+      const waits = { state: 'uncertain', unresolvedEffect: { effect: 'ship', unknownReason: 'timeout' } };
       expect(await stage.run(attempt.runId)).toMatchObject(waits);
       expect(await stage.ledger.resolve(attempt.runId, await stage.answer(attempt.runId, 'done'))).toEqual(enqueued(3));
     });
@@ -184,7 +190,7 @@ export function resolveContract(makeHarness: MakeLedgerHarness): void {
       await stage.ledger.resolve(attempt.runId, await stage.answer(attempt.runId, 'done'));
       const next = await stage.begun(attempt.runId);
       expect(await stage.ledger.finish(next, { kind: 'succeeded' })).toBe('succeeded');
-      expect(await stage.run(attempt.runId)).toMatchObject({ state: 'succeeded', error: null, question: null });
+      expect(await stage.run(attempt.runId)).toMatchObject({ state: 'succeeded', error: null, unresolvedEffect: null });
     });
   });
 
@@ -195,7 +201,12 @@ export function resolveContract(makeHarness: MakeLedgerHarness): void {
       expect(await stage.ledger.resolve(attempt.runId, request)).toEqual(reply);
       expect(await stage.ledger.resolve(attempt.runId, request)).toEqual(reply);
       const run = await stage.run(attempt.runId);
-      expect(run).toMatchObject({ state: 'failed', question: null, finishedAt: expect.any(Number), delivery: 1 });
+      expect(run).toMatchObject({
+        state: 'failed',
+        unresolvedEffect: null,
+        finishedAt: expect.any(Number),
+        delivery: 1,
+      });
       expect(run.error).toContain('grace');
       expect(run.error).toContain('the customer is gone');
       expect(await stage.ledger.actions(stage.cron, 10)).toMatchObject([{ action: 'resolve', by: 'grace' }]);

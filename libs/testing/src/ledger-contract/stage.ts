@@ -176,27 +176,31 @@ export class Stage {
 
   /** The attempt begins an effect, nobody knows how it ended, and the run waits for an answer. */
   async leaveUncertain(attempt: AttemptRef, over: Partial<UnresolvedEffect> = {}): Promise<UnresolvedEffect> {
-    const question: UnresolvedEffect = {
+    const unresolvedEffect: UnresolvedEffect = {
       effect: 'charge',
       item: null,
       unknownReason: 'lost',
       since: this.instant(0),
       ...over,
     };
-    if (question.item === null) await this.beginEffect(attempt, question.effect);
-    else await this.ledger.advanceItems(attempt, question.effect, { finished: [], begun: [question.item] });
-    const outcome = { kind: 'uncertain', error: 'nobody knows', question } as const;
+    if (unresolvedEffect.item === null) await this.beginEffect(attempt, unresolvedEffect.effect);
+    else
+      await this.ledger.advanceItems(attempt, unresolvedEffect.effect, {
+        finished: [],
+        begun: [unresolvedEffect.item],
+      });
+    const outcome = { kind: 'uncertain', error: 'nobody knows', unresolvedEffect } as const;
     expect(await this.ledger.finish(attempt, outcome)).toBe('uncertain');
-    return question;
+    return unresolvedEffect;
   }
 
   /** A person's answer to the question that the run asks now, or would. */
   async answer(runId: string, verdict: Answer['verdict'], over: Partial<ResolveRequest> = {}): Promise<ResolveRequest> {
     const answer: Answer = verdict === 'done' ? { verdict, result: '"by hand"' } : { verdict };
     const run = await this.ledger.readRun(runId);
-    const { effect, item, since } = run?.question ?? { effect: 'charge', item: null, since: this.instant(0) };
-    const question = { attempt: run?.attempt || 1, effect, item, since };
-    return { answer, question, by: 'ada', reason: 'asked the bank', nonce: randomUUID(), ...over };
+    const { effect, item, since } = run?.unresolvedEffect ?? { effect: 'charge', item: null, since: this.instant(0) };
+    const unresolvedEffect = { attempt: run?.attempt || 1, effect, item, since };
+    return { answer, unresolvedEffect, by: 'ada', reason: 'asked the bank', nonce: randomUUID(), ...over };
   }
 
   /** The worker goes silent and its lease runs out; nobody has noticed yet. */

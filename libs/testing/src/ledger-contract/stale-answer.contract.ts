@@ -34,8 +34,11 @@ export function staleAnswerContract(makeHarness: MakeLedgerHarness): void {
       const before = await recorded();
       for (const verdict of ['done', 'not-done', 'give-up'] as const) {
         const request = await stage.answer(runId, verdict);
-        const reply = await stage.ledger.resolve(runId, { ...request, question: { ...request.question, ...over } });
-        expect(reply).toEqual({ verdict: 'asks-another', attempt: 1, question: before.run.question });
+        const reply = await stage.ledger.resolve(runId, {
+          ...request,
+          unresolvedEffect: { ...request.unresolvedEffect, ...over },
+        });
+        expect(reply).toEqual({ verdict: 'asks-another', attempt: 1, unresolvedEffect: before.run.unresolvedEffect });
       }
       expect(await recorded()).toEqual(before);
     });
@@ -43,7 +46,7 @@ export function staleAnswerContract(makeHarness: MakeLedgerHarness): void {
     it('is refused again when it is sent again, and the right one counts after it', async () => {
       const { runId } = await asking('alice');
       const right = await stage.answer(runId, 'done');
-      const wrong: ResolveRequest = { ...right, question: { ...right.question, item: 'bob' } };
+      const wrong: ResolveRequest = { ...right, unresolvedEffect: { ...right.unresolvedEffect, item: 'bob' } };
       expect((await stage.ledger.resolve(runId, wrong)).verdict).toBe('asks-another');
       expect((await stage.ledger.resolve(runId, wrong)).verdict).toBe('asks-another');
       expect(await stage.ledger.resolve(runId, right)).toMatchObject({ verdict: 'resolved', state: 'enqueued' });
@@ -56,7 +59,7 @@ export function staleAnswerContract(makeHarness: MakeLedgerHarness): void {
       await stage.leaveUncertain(await stage.begun(runId), { item: 'bob' });
       expect(await stage.ledger.resolve(runId, stale)).toMatchObject({
         ...{ verdict: 'asks-another', attempt: 2 },
-        question: { effect: 'charge', item: 'bob' },
+        unresolvedEffect: { effect: 'charge', item: 'bob' },
       });
       expect(await stage.ledger.items(runId, 'charge')).toEqual([
         expect.objectContaining({ key: 'alice', state: 'done' }),
@@ -75,7 +78,10 @@ export function staleAnswerContract(makeHarness: MakeLedgerHarness): void {
     it.each([0, 1.5, Number.NaN])('is refused for an attempt that is none: %s', async (attempt) => {
       const { runId } = await asking(null);
       const request = await stage.answer(runId, 'done');
-      const answer = stage.ledger.resolve(runId, { ...request, question: { ...request.question, attempt } });
+      const answer = stage.ledger.resolve(runId, {
+        ...request,
+        unresolvedEffect: { ...request.unresolvedEffect, attempt },
+      });
       await expect(answer).rejects.toThrow(RangeError);
     });
   });

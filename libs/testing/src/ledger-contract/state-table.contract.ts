@@ -14,7 +14,7 @@ interface Subject {
 }
 
 const QUESTION: UnresolvedEffect = { effect: 'charge', item: null, unknownReason: 'lost', since: 1 };
-const DOUBT: AttemptOutcome = { kind: 'uncertain', error: 'nobody knows', question: QUESTION };
+const UNCERTAIN: AttemptOutcome = { kind: 'uncertain', error: 'nobody knows', unresolvedEffect: QUESTION };
 
 const NOBODY = { fence: fence(1), nonce: 'nobody' };
 
@@ -40,7 +40,7 @@ const REACH: Record<RunState, (stage: Stage, event: RunEvent) => Promise<Subject
     await stage.orphan(attempt);
     return { runId: attempt.runId, attempt };
   },
-  uncertain: (stage) => finished(stage, DOUBT),
+  uncertain: (stage) => finished(stage, UNCERTAIN),
   succeeded: (stage) => finished(stage, { kind: 'succeeded' }),
   failed: (stage) => finished(stage, { kind: 'failed', error: 'it broke' }),
   cancelled: (stage) => finished(stage, { kind: 'cancelled', error: 'told to' }),
@@ -69,7 +69,7 @@ const CAUSE: Record<RunEvent, (stage: Stage, subject: Subject) => Promise<unknow
   retry: (stage, { attempt }) => stage.ledger.finish(attempt, { kind: 'retry', error: 'again', delayMs: 0 }),
   succeed: (stage, { attempt }) => stage.ledger.finish(attempt, { kind: 'succeeded' }),
   fail: (stage, { attempt }) => stage.ledger.finish(attempt, { kind: 'failed', error: 'it broke' }),
-  doubt: (stage, { attempt }) => stage.ledger.finish(attempt, DOUBT),
+  'need-operator': (stage, { attempt }) => stage.ledger.finish(attempt, UNCERTAIN),
   answer: async (stage, { runId }) => stage.ledger.resolve(runId, await stage.answer(runId, 'not-done')),
   'give-up': async (stage, { runId }) => stage.ledger.resolve(runId, await stage.answer(runId, 'give-up')),
   supersede: async (stage) => stage.ledger.claim(await stage.request(2, { overlap: 'queue-one' })),

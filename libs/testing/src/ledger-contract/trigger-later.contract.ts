@@ -120,7 +120,7 @@ export function triggerLaterContract(makeHarness: MakeLedgerHarness): void {
       const runId = await triggered({ priority: 7 });
       const request = stage.attempt(runId);
       const reply = await stage.ledger.begin(request);
-      expect(reply).toMatchObject({ verdict: 'begun', run: { priority: 7, question: null } });
+      expect(reply).toMatchObject({ verdict: 'begun', run: { priority: 7, unresolvedEffect: null } });
       if (reply.verdict !== 'begun') return;
       await stage.leaveUncertain({ runId, fence: reply.fence, nonce: request.nonce });
       const delivery = { runId, delivery: 2, priority: 7 };

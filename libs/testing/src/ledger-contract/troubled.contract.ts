@@ -81,7 +81,7 @@ export function troubledContract(makeHarness: MakeLedgerHarness): void {
       for (const n of [1, 2, 3]) await stage.uncertain(n, { effect: `effect ${n}` });
       await failed(4);
       const found = await stage.ledger.runsIn('uncertain', [stage.cron], 2);
-      expect(found.map(({ id, question }) => [id, question?.effect])).toEqual([
+      expect(found.map(({ id, unresolvedEffect }) => [id, unresolvedEffect?.effect])).toEqual([
         [stage.idOf(3), 'effect 3'],
         [stage.idOf(2), 'effect 2'],
       ]);

@@ -15,18 +15,18 @@ export function uncertainContract(makeHarness: MakeLedgerHarness): void {
     it('keeps what a person is asked, and what went wrong', async () => {
       const attempt = await stage.begun(await stage.enqueued(1));
       const odd = { effect: 'two\nlines "🦉" \\', item: '__proto__', unknownReason: 'key-expired', since: 7 } as const;
-      const question = await stage.leaveUncertain(attempt, odd);
+      const unresolvedEffect = await stage.leaveUncertain(attempt, odd);
       const run = await stage.run(attempt.runId);
       expect(run).toMatchObject({ state: 'uncertain', error: 'nobody knows', finishedAt: null, attempt: 1 });
-      expect(run.question).toEqual(question);
+      expect(run.unresolvedEffect).toEqual(unresolvedEffect);
       expect(await stage.ledger.runs(stage.cron, 1)).toEqual([run]);
     });
 
     it('is uncertain once when its end is sent again', async () => {
       const attempt = await stage.begun(await stage.enqueued(1));
-      const question = await stage.leaveUncertain(attempt);
+      const unresolvedEffect = await stage.leaveUncertain(attempt);
       const before = await stage.run(attempt.runId);
-      const outcome = { kind: 'uncertain', error: 'nobody knows', question } as const;
+      const outcome = { kind: 'uncertain', error: 'nobody knows', unresolvedEffect } as const;
       expect(await stage.ledger.finish(attempt, outcome)).toBe('uncertain');
       expect(await stage.ledger.finish(attempt, { kind: 'succeeded' })).toBe('uncertain');
       expect(await stage.run(attempt.runId)).toEqual(before);
@@ -36,8 +36,8 @@ export function uncertainContract(makeHarness: MakeLedgerHarness): void {
     it('is refused from a stale attempt', async () => {
       const attempt = await stage.begun(await stage.enqueued(1));
       await stage.takeover(attempt);
-      const question = { effect: 'charge', item: null, unknownReason: 'lost', since: 1 } as const;
-      expect(await stage.ledger.finish(attempt, { kind: 'uncertain', error: 'x', question })).toBeNull();
+      const unresolvedEffect = { effect: 'charge', item: null, unknownReason: 'lost', since: 1 } as const;
+      expect(await stage.ledger.finish(attempt, { kind: 'uncertain', error: 'x', unresolvedEffect })).toBeNull();
       expect((await stage.run(attempt.runId)).state).toBe('running');
     });
 
@@ -110,7 +110,7 @@ export function uncertainContract(makeHarness: MakeLedgerHarness): void {
     it('is cancelled at once, and asks nothing any more', async () => {
       const { runId } = await stage.uncertain(1);
       expect(await stage.ledger.cancel(runId, ORDER)).toEqual({ verdict: 'cancelled' });
-      const cancelled = { state: 'cancelled', question: null, finishedAt: expect.any(Number) };
+      const cancelled = { state: 'cancelled', unresolvedEffect: null, finishedAt: expect.any(Number) };
       expect(await stage.run(runId)).toMatchObject({ ...cancelled, cancel: { by: 'ada' } });
       expect(await stage.ledger.resolve(runId, await stage.answer(runId, 'done'))).toEqual({
         verdict: 'certain',
@@ -122,11 +122,11 @@ export function uncertainContract(makeHarness: MakeLedgerHarness): void {
     it('is cancelled instead when it was told to stop before', async () => {
       const attempt = await stage.begun(await stage.enqueued(1));
       await stage.ledger.cancel(attempt.runId, ORDER);
-      const question = { effect: 'charge', item: null, unknownReason: 'lost', since: 1 } as const;
-      const outcome = { kind: 'uncertain', error: 'nobody knows', question } as const;
+      const unresolvedEffect = { effect: 'charge', item: null, unknownReason: 'lost', since: 1 } as const;
+      const outcome = { kind: 'uncertain', error: 'nobody knows', unresolvedEffect } as const;
       expect(await stage.ledger.finish(attempt, outcome)).toBe('cancelled');
       expect(await stage.ledger.finish(attempt, outcome)).toBe('cancelled');
-      expect(await stage.run(attempt.runId)).toMatchObject({ state: 'cancelled', question: null });
+      expect(await stage.run(attempt.runId)).toMatchObject({ state: 'cancelled', unresolvedEffect: null });
       expect(await stage.ledger.runsIn('uncertain', [stage.cron], 10)).toEqual([]);
     });
 

@@ -120,11 +120,11 @@ export class Play implements Around {
   }
 
   /** As a person does who looks when the old worker is certainly gone: what came through is done, and nothing else is. */
-  async #answer({ id, question }: Run): Promise<void> {
+  async #answer({ id, unresolvedEffect }: Run): Promise<void> {
     await this.#thaw('all');
     await this.#kit?.advance(STEP_MS);
     await this.#calm();
-    const about = { name: question?.effect ?? '', item: question?.item ?? null };
+    const about = { name: unresolvedEffect?.effect ?? '', item: unresolvedEffect?.item ?? null };
     const done = this.#recorder?.calls.find((call) => isSame(call, about) && call.ended === 'returned');
     const verdict: Answer['verdict'] = done ? 'done' : 'not-done';
     const still = await this.#kit?.ledger.readRun(id);

@@ -18,7 +18,7 @@ declare
   this run;
   known effect;
   at bigint;
-  doubt jsonb;
+  unknown_effect jsonb;
 begin
   perform lock_cron(the_space, proof ->> 'cron');
   at := now_ms();
@@ -32,10 +32,10 @@ begin
     return jsonb_build_object('verdict', 'done', 'result', known.result, 'payloadHash', known.payload_hash);
   end if;
   if known.state = 'begun' and known.fence <> this.fence then
-    doubt := jsonb_build_object('since', known.since, 'ageMs', greatest(at - known.since, 0),
+    unknown_effect := jsonb_build_object('since', known.since, 'ageMs', greatest(at - known.since, 0),
       'payloadHash', known.payload_hash);
     if if_unknown = 'tell' or known.payload_hash <> the_hash then
-      return jsonb_build_object('verdict', 'unknown', 'unknown', doubt);
+      return jsonb_build_object('verdict', 'unknown', 'unknown', unknown_effect);
     end if;
   end if;
   insert into effect as e (space, run_id, name, state, since, fence, payload_hash)
@@ -45,6 +45,6 @@ begin
   where e.state = 'failed';
   insert into effect_begun (space, run_id, name, fence, nonce)
   values (the_space, this.id, the_name, this.fence, this.nonce) on conflict do nothing;
-  return jsonb_build_object('verdict', 'go', 'unknown', doubt);
+  return jsonb_build_object('verdict', 'go', 'unknown', unknown_effect);
 end
 $$;
