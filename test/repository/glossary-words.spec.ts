@@ -34,6 +34,20 @@ const REPLACED = new Set([
     'doors',
   ],
   ...['hurry', 'hurried', 'room', 'rooms', 'house'],
+  ...[
+    'doubt',
+    'doubts',
+    'ticket',
+    'tickets',
+    'tour',
+    'tours',
+    'carry',
+    'insists',
+    'nudges',
+    'learned',
+    'tells',
+    'judges',
+  ],
 ]);
 
 /** Limits are called MAX and MIN. */

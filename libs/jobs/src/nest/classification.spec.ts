@@ -45,7 +45,7 @@ function checked(
     },
   };
   const done = checkClassification({ handlers, settings: { ledger, waitReplicas: 1 }, probes, telemetry });
-  return { done, asked, doubts: () => events.of('classification.doubtful') };
+  return { done, asked, doubtful: () => events.of('classification.doubtful') };
 }
 
 const finding = (code: Finding['code'], danger: Finding['danger']): Finding => ({
@@ -70,10 +70,10 @@ describe('the classification of jobs', () => {
   });
 
   it('asks what the store can promise to a job for which a duplicate is damage', async () => {
-    const { done, asked, doubts } = checked([handler('a', {}), handler('b')]);
+    const { done, asked, doubtful } = checked([handler('a', {}), handler('b')]);
     await done;
     expect(asked).toEqual([{ criticality: 'correctness', awaitedReplicas: 1 }]);
-    expect(doubts()).toEqual([]);
+    expect(doubtful()).toEqual([]);
   });
 
   it('refuses to start with one sentence: which jobs, what was found, which line to change', async () => {
@@ -82,7 +82,7 @@ describe('the classification of jobs', () => {
       finding('ASYNC_REPLICATION', 'refuse'),
       finding('UNCHECKED', 'warn'),
     ];
-    const { done, doubts } = checked([handler('a'), handler('b', {}), handler('c')], { redis });
+    const { done, doubtful } = checked([handler('a'), handler('b', {}), handler('c')], { redis });
     const error = await refusalIn(done);
     expect(error.message).toBe(
       'The ledger may lose acknowledged writes, which criticality "correctness" does not allow at Jobs.a ("a"), ' +
@@ -92,7 +92,7 @@ describe('the classification of jobs', () => {
         '"ledger: \'postgres\'" in the options of JobsModule; "criticality: \'efficiency\'" at the method.',
     );
     expect(error.code).toBe('CLASSIFICATION');
-    expect(doubts()).toEqual([{ crons: ['a', 'c'], found: 'UNCHECKED here.' }]);
+    expect(doubtful()).toEqual([{ crons: ['a', 'c'], found: 'UNCHECKED here.' }]);
   });
 
   it('names some of many jobs', async () => {
@@ -110,9 +110,9 @@ describe('the classification of jobs', () => {
   });
 
   it('starts with a warning where the store promises nearly enough', async () => {
-    const { done, doubts } = checked([handler('a')], { redis: [finding('APPEND_FSYNC', 'warn')] });
+    const { done, doubtful } = checked([handler('a')], { redis: [finding('APPEND_FSYNC', 'warn')] });
     await done;
-    expect(doubts()).toEqual([{ crons: ['a'], found: 'APPEND_FSYNC here.' }]);
+    expect(doubtful()).toEqual([{ crons: ['a'], found: 'APPEND_FSYNC here.' }]);
   });
 
   it('does not ask Redis where the ledger is in PostgreSQL', async () => {
@@ -133,28 +133,28 @@ describe('the classification of jobs', () => {
   );
 
   it.each(['on', 'local', 'remote_apply'])('lets PostgreSQL say %s of its commits', async (level) => {
-    const { done, doubts } = checked([handler('a')], {
+    const { done, doubtful } = checked([handler('a')], {
       ledger: 'postgres',
       postgres: { ...SAFE, synchronous_commit: level },
     });
     await done;
-    expect(doubts()).toEqual([]);
+    expect(doubtful()).toEqual([]);
   });
 
   it('warns of pages that can not be mended', async () => {
-    const { done, doubts } = checked([handler('a')], {
+    const { done, doubtful } = checked([handler('a')], {
       ledger: 'postgres',
       postgres: { ...SAFE, full_page_writes: 'off' },
     });
     await done;
-    expect(doubts()).toHaveLength(1);
+    expect(doubtful()).toHaveLength(1);
   });
 
   it('warns of a schedule whose runs may overlap, and not of a job that is asked for', async () => {
     const options = { criticality: 'correctness', overlap: 'allow' };
-    const { done, doubts } = checked([handler('a', options), handler('b', options, '@manual')]);
+    const { done, doubtful } = checked([handler('a', options), handler('b', options, '@manual')]);
     await done;
-    expect(doubts()).toMatchObject([{ found: expect.stringContaining('Expected Jobs.a not to have overlap "allow"') }]);
+    expect(doubtful()).toMatchObject([{ found: expect.stringContaining('Expected Jobs.a not to have overlap "allow"') }]);
   });
 
   it('fails when the store can not be asked', async () => {

@@ -57,7 +57,7 @@ interface Past {
 /** What a store has to be asked for. What could not be asked is not shown: an old number looks like a new one. */
 export class StoreGauges {
   readonly #uncertain = new Map<string, number>();
-  readonly #doubts = new RoundRobin(MAX_UNCERTAIN);
+  readonly #sampler = new RoundRobin(MAX_UNCERTAIN);
   readonly #successes = new RoundRobin(MAX_LAST_RUNS);
   /** Crons with series that only their holder shows. */
   readonly #shown = new Set<string>();
@@ -94,7 +94,7 @@ export class StoreGauges {
 
   async #doubtful(held: readonly string[]): Promise<void> {
     const { count, labels, sources } = this.deps;
-    const asked = this.#doubts.next(held);
+    const asked = this.#sampler.next(held);
     const runs = await this.#ask('metrics.count-uncertain-runs', () =>
       sources.ledger.runsIn('uncertain', asked, MAX_RUNS),
     );
