@@ -182,7 +182,7 @@ export class Attempt implements RunLease, HeartbeatOwner, TimedAttempt {
   }
 
   abandon(): void {
-    this.#session?.left();
+    this.#session?.abandon();
   }
 
   runLeaseLost(error: LeaseLostError): void {

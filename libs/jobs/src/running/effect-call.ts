@@ -49,7 +49,7 @@ class EffectCall {
     const { name, settings } = this.start;
     const { ledger, attempt, lease, telemetry } = this.session.deps;
     this.session.ready();
-    this.session.tell('effect.beginning', name);
+    this.session.emit('effect.beginning', name);
     const request = { name, ifUnknown: word, payloadHash: settings.payloadHash };
     const begun = await lease.retryWhileLeased('effect.begin', () => ledger.beginEffect(attempt, request));
     switch (begun.verdict) {
@@ -68,7 +68,7 @@ class EffectCall {
   async #known({ result, payloadHash }: Done): Promise<unknown> {
     const { name, settings } = this.start;
     if (isAnother(payloadHash, settings.payloadHash)) throw new EffectPayloadError(name);
-    this.session.tell('effect.known', name);
+    this.session.emit('effect.known', name);
     return decodeResult(name, result, { schema: settings.schema, became: 'used' });
   }
 
@@ -76,8 +76,8 @@ class EffectCall {
   async #orphaned(unknown: UnknownEffect, retried: boolean): Promise<unknown> {
     const next = afterOrphaned(unknown, this.start.settings);
     this.session.failed('effect.unknown', { effect: this.start.name }, new Error(ORPHANED));
-    if (next.step === 'ask') throw this.session.ask(this.#question(next.unknownReason, unknown.since));
-    if (retried) throw this.session.ask(this.#question('lost', unknown.since));
+    if (next.step === 'ask') throw this.session.needOperator(this.#unresolvedEffect(next.unknownReason, unknown.since));
+    if (retried) throw this.session.needOperator(this.#unresolvedEffect('lost', unknown.since));
     const again = () => this.execute('go');
     return next.step === 'again'
       ? again()
@@ -88,13 +88,14 @@ class EffectCall {
     const { name, act, settings } = this.start;
     const since = begun.unknown?.since ?? this.session.deps.clock.now();
     await this.#stillMay(begun);
-    const takeBack = settings.ifUnknown === 'ask' ? this.session.wouldAsk(this.#question('timeout', since)) : null;
+    const withdraw =
+      settings.ifUnknown === 'ask' ? this.session.noteOpen(this.#unresolvedEffect('timeout', since)) : null;
     const onLate = (value: unknown) => void this.#late(value);
     const ended = await callEffect(act, { ...this.#callOptions(), traced: this.session.traced(name), onLate });
-    takeBack?.();
+    withdraw?.();
     switch (ended.kind) {
       case 'returned':
-        this.session.tell('effect.acted', name);
+        this.session.emit('effect.acted', name);
         return this.#record(ended.value);
       case 'failed':
         return this.#failed(ended.error, begun);
@@ -118,11 +119,11 @@ class EffectCall {
     const json = encodeResult(name, result);
     const value = await decodeResult(name, json, { schema: settings.schema, became: 'recorded' });
     const reply = await this.#finish({ kind: 'done', result: json });
-    if (reply === 'late') this.session.tell('effect.late', name);
+    if (reply === 'late') this.session.emit('effect.late', name);
     if (reply === 'late' || reply === 'stale') throw this.session.stale(name);
     // A late result of another attempt is already recorded: it is what every attempt gets.
     if (reply === 'known') return this.execute();
-    this.session.tell('effect.finished', name);
+    this.session.emit('effect.finished', name);
     return value;
   }
 
@@ -142,7 +143,7 @@ class EffectCall {
     const { end, clock } = this.session.deps;
     this.session.failed('effect.unknown', { effect: this.start.name }, error);
     const next = afterIndeterminate(this.start.settings);
-    if (next.step === 'ask') throw this.session.ask(this.#question(next.unknownReason, since), error);
+    if (next.step === 'ask') throw this.session.needOperator(this.#unresolvedEffect(next.unknownReason, since), error);
     // Left to the next attempt: this one is over, or its call may still succeed.
     if (next.step === 'again' || end.over) throw error;
     const ageMs = Math.max(0, clock.now() - since);
@@ -154,7 +155,7 @@ class EffectCall {
     const { name } = this.start;
     const { since, ageMs, unknownReason } = indeterminate;
     const answer = await lookUp(lookup, { ...this.#callOptions(), since, ageMs });
-    if (answer === 'unknown') throw this.session.ask(this.#question(unknownReason, since));
+    if (answer === 'unknown') throw this.session.needOperator(this.#unresolvedEffect(unknownReason, since));
     if (answer !== 'not-done') return this.#record(answer.done);
     const reply = await this.#finish({ kind: 'failed', error: 'its lookup found that it did not happen' });
     if (reply === 'known') return this.execute();
@@ -170,7 +171,7 @@ class EffectCall {
       await decodeResult(name, json, { schema: settings.schema, became: 'recorded' });
       const reply = await this.#finish({ kind: 'done', result: json });
       if (reply === 'stale') throw new Error('the ledger refused it');
-      if (reply !== 'known') this.session.tell('effect.late', name);
+      if (reply !== 'known') this.session.emit('effect.late', name);
     } catch (error) {
       this.session.failed('effect.unrecorded', { effect: name }, error);
     }
@@ -187,7 +188,7 @@ class EffectCall {
     return this.#finish(outcome).catch(() => null);
   }
 
-  #question(unknownReason: UnknownReason, since: number): UnresolvedEffect {
+  #unresolvedEffect(unknownReason: UnknownReason, since: number): UnresolvedEffect {
     return { effect: this.start.name, item: null, unknownReason, since };
   }
 

@@ -192,23 +192,23 @@ export class EffectSession {
   }
 
   /** @returns the error for the handler; the attempt ends uncertain even if the handler catches it */
-  ask(unresolvedEffect: UnresolvedEffect, cause?: unknown): EffectUnresolvedError {
+  needOperator(unresolved: UnresolvedEffect, cause?: unknown): EffectUnresolvedError {
     if (this.#unresolved) return this.#unresolved;
-    this.#unresolved = new EffectUnresolvedError(unresolvedEffect, cause === undefined ? undefined : { cause });
-    const { effect, item, unknownReason } = unresolvedEffect;
+    this.#unresolved = new EffectUnresolvedError(unresolved, cause === undefined ? undefined : { cause });
+    const { effect, item, unknownReason } = unresolved;
     this.deps.telemetry.emit('effect.unresolved', { ...this.about(effect), item, unknownReason });
     return this.#unresolved;
   }
 
   /** Notes an effect that needs an operator if the attempt is abandoned now. @returns a function that withdraws it */
-  wouldAsk(unresolvedEffect: UnresolvedEffect): () => void {
-    this.#open.add(unresolvedEffect);
-    return () => this.#open.delete(unresolvedEffect);
+  noteOpen(unresolved: UnresolvedEffect): () => void {
+    this.#open.add(unresolved);
+    return () => this.#open.delete(unresolved);
   }
 
   /** The attempt is abandoned while its handler still runs: the outcomes of its effects in progress may never be known. */
-  left(): void {
-    for (const unresolvedEffect of this.#open) this.ask(unresolvedEffect);
+  abandon(): void {
+    for (const unresolved of this.#open) this.needOperator(unresolved);
   }
 
   stale(name: string): StaleFenceError {
@@ -233,7 +233,7 @@ export class EffectSession {
     return { ...this.deps.about, fence: this.deps.attempt.fence, effect };
   }
 
-  tell(event: EffectEvent, name: string): void {
+  emit(event: EffectEvent, name: string): void {
     this.deps.telemetry.emit(event, this.about(name));
   }
 

@@ -58,7 +58,7 @@ class ForEach<T> {
     }
     await this.#advance([]);
     const [lost] = todo.unresolved;
-    if (lost) throw this.session.ask(this.#question(lost.key, 'lost', lost.since));
+    if (lost) throw this.session.needOperator(this.#unresolvedEffect(lost.key, 'lost', lost.since));
     const failed = this.#failed.map(({ key }) => key);
     if (failed.length > 0) throw new ForEachError(this.settings.name, failed, { cause: this.#failed[0]?.error });
     return this.#counts(todo);
@@ -74,16 +74,16 @@ class ForEach<T> {
   async #executeBatch(batch: readonly PendingItem<T>[], todo: PendingItems<T>): Promise<void> {
     const { name, concurrency } = this.settings;
     this.session.ready();
-    this.session.tell('effect.beginning', name);
+    this.session.emit('effect.beginning', name);
     await this.#advance(batch.map(({ key }) => key));
     const unknown = batch.some(({ orphaned: lost }) => lost !== null);
     this.session.deps.telemetry.emit('effect.begun', { ...this.session.about(name), unknown });
     const turn = batch.values();
     await Promise.all(Array.from({ length: concurrency }, () => this.#runInTurn(turn)));
-    this.session.tell('effect.acted', name);
+    this.session.emit('effect.acted', name);
     this.#isReported = false;
     if (this.#unresolved || this.#isReportDue()) await this.#reportProgress(todo);
-    if (this.#unresolved) throw this.session.ask(this.#unresolved);
+    if (this.#unresolved) throw this.session.needOperator(this.#unresolved);
     this.session.ready();
   }
 
@@ -121,7 +121,7 @@ class ForEach<T> {
 
   #note(key: string, end: ItemEnd): void {
     if (end.kind === 'needs-operator') {
-      this.#unresolved ??= this.#question(key, end.unknownReason, end.since);
+      this.#unresolved ??= this.#unresolvedEffect(key, end.unknownReason, end.since);
       return;
     }
     if (end.kind === 'record') this.#finished.push(end.outcome);
@@ -139,10 +139,10 @@ class ForEach<T> {
     const reply = await lease.retryWhileLeased('items.advance', () => ledger.advanceItems(attempt, name, step));
     this.#finished = [];
     if (reply === 'stale') throw this.session.stale(name);
-    if (finished.length > 0) this.session.tell('effect.finished', name);
+    if (finished.length > 0) this.session.emit('effect.finished', name);
   }
 
-  #question(item: string, unknownReason: UnknownReason, since: number): UnresolvedEffect {
+  #unresolvedEffect(item: string, unknownReason: UnknownReason, since: number): UnresolvedEffect {
     return { effect: this.settings.name, item, unknownReason, since };
   }
 

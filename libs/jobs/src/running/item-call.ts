@@ -63,14 +63,14 @@ export class ItemCall<T> {
     const { session, settings, act } = this.deps;
     const { key, item, orphaned } = this.todo;
     const since = orphaned?.since ?? session.deps.clock.now();
-    const unresolvedEffect = { effect: settings.name, item: key, unknownReason: 'timeout', since } as const;
-    const takeBack = settings.ifUnknown === 'ask' ? session.wouldAsk(unresolvedEffect) : null;
+    const unresolved = { effect: settings.name, item: key, unknownReason: 'timeout', since } as const;
+    const withdraw = settings.ifUnknown === 'ask' ? session.noteOpen(unresolved) : null;
     const ended = await callEffect((context) => act(item, context), {
       ...this.#options(),
       traced: session.traced(settings.name),
       onLate: () => void this.#late(),
     });
-    takeBack?.();
+    withdraw?.();
     switch (ended.kind) {
       case 'returned':
         return done(key);
@@ -112,7 +112,7 @@ export class ItemCall<T> {
     const step = { finished: [{ key, kind: 'done' }], begun: [] } as const;
     try {
       await lease.retryWhileLeased('items.advance', () => ledger.advanceItems(attempt, settings.name, step));
-      session.tell('effect.late', settings.name);
+      session.emit('effect.late', settings.name);
     } catch (error) {
       session.failed('effect.unrecorded', { effect: settings.name, item: key }, error);
     }

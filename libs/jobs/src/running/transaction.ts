@@ -35,7 +35,7 @@ export async function runTransaction<T>(
   const { ledger } = session.deps;
   if (!isTransactional(ledger)) throw new TransactionUnavailableError(name);
   session.ready();
-  session.tell('effect.beginning', name);
+  session.emit('effect.beginning', name);
   const committing = () => commit(session, { ledger, settings, work });
   return JSON.parse(await (session.traced(name)?.(committing) ?? committing())) as T;
 }
@@ -53,12 +53,12 @@ async function commit(session: EffectSession, { ledger, settings, work }: Commit
     session.deps.telemetry.emit('effect.begun', { ...session.about(name), unknown: false });
     const json = encodeResult(name, await work(tx), 'rolled back');
     acted = true;
-    session.tell('effect.acted', name);
+    session.emit('effect.acted', name);
     return json;
   });
   if (reply.verdict === 'stale') throw session.stale(name);
   if (isAnother(reply.payloadHash, settings.payloadHash)) throw new EffectPayloadError(name);
-  session.tell(acted ? 'effect.finished' : 'effect.known', name);
+  session.emit(acted ? 'effect.finished' : 'effect.known', name);
   return reply.result;
 }
 
