@@ -233,7 +233,7 @@ export default [
     test: 'renew changes nothing for a stale holder',
   },
   {
-    name: 'campaign: the fence the ledger has accepted is not asked for',
+    name: 'lease acquirer: the fence that the ledger has accepted is not passed as the floor',
     guards: 'G3',
     defence: 'a lease store that forgot its fences issues larger ones than the ledger has seen',
     file: 'libs/jobs/src/scheduling/lease-acquirer.ts',

@@ -80,7 +80,7 @@ export default [
     find: 'end.over || isIndeterminate(error)',
     replace: 'isIndeterminate(error)',
     killedBy: 'libs/jobs/src/running/effect-indeterminate.spec.ts',
-    test: 'because its attempt was told to stop has not failed',
+    test: 'because its attempt was aborted has not failed',
   },
   {
     name: 'attempt: a handler that swallows a question succeeds',

@@ -13,7 +13,7 @@ export default [
     test: 'changes nothing for another fence',
   },
   {
-    name: 'rescue: a holder that is heard is robbed',
+    name: 'takeover: a live holder is preempted',
     guards: 'G14',
     defence: 'an overloaded but living holder keeps its crons',
     file: 'libs/jobs/src/scheduling/takeover.ts',
@@ -53,7 +53,7 @@ export default [
     test: 'has waited for the claim that was on its way: the next holder finds nothing half done',
   },
   {
-    name: 'farewell: a heartbeat on its way is not waited for',
+    name: 'leave: a heartbeat in progress is not waited for',
     guards: 'G14',
     defence: 'a pod that has left is not brought back by its own last heartbeat',
     file: 'libs/jobs/src/scheduling/membership-heartbeat.ts',

@@ -11,7 +11,7 @@ afterEach(() => expect(stage.manual.pending).toBe(0));
 const handler: Omit<CronHandler, 'handle' | 'retry'> = { timeoutMs: 8_000 };
 
 describe('an attempt that takes longer than its job may', () => {
-  it('is told to stop, and fails as its handler ends: it is tried again', async () => {
+  it('is aborted, fails when its handler ends, and is retried', async () => {
     stage = await WorkerStage.with();
     const { handle, goOn, signal } = standing();
     const disposition = stage.deliver(
@@ -87,7 +87,7 @@ describe('an attempt that takes longer than its job may', () => {
     expect(await stage.memoryLedger.effects(RUN)).toMatchObject([{ state: 'done', result: '"sent"' }]);
   });
 
-  it('is cancelled when it was told to before', async () => {
+  it('is cancelled if it was cancelled before', async () => {
     stage = await WorkerStage.with();
     const { handle, goOn } = standing();
     const disposition = stage.deliver(handle, { handler });

@@ -118,7 +118,7 @@ describe('an effect whose act can not tell how it ended', () => {
     expect([await stage.state(), await effect()]).toEqual(['uncertain', ['begun', null]]);
   });
 
-  it('because its attempt was told to stop has not failed', async () => {
+  it('because its attempt was aborted has not failed', async () => {
     stage = await WorkerStage.with();
     const queue = new AbortController();
     const handle = (run: RunContext) =>

@@ -210,7 +210,7 @@ describe('an attempt that asks', () => {
     expect(await stage.memoryLedger.effects(RUN)).toHaveLength(1);
   });
 
-  it('is cancelled when its run was told to stop meanwhile', async () => {
+  it('is cancelled if its run was cancelled meanwhile', async () => {
     await lost();
     await inHandler(stage, async (run) => {
       await stage.memoryLedger.cancel(RUN, { by: 'ada', reason: 'no', graceMs: 30_000 });

@@ -63,7 +63,7 @@ describe('a delivery', () => {
 });
 
 describe('a handler', () => {
-  it('is told everything about its run', async () => {
+  it('receives everything about its run', async () => {
     stage = await WorkerStage.with({ lateByMs: 1_500 });
     let got: RunContext | undefined;
     await stage.deliver((run) => void (got = run));

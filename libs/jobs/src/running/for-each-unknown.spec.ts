@@ -131,7 +131,7 @@ describe('an item that does not come back in time', () => {
   });
 });
 
-describe('an attempt that is told to stop in a forEach', () => {
+describe('an attempt that is aborted in a forEach', () => {
   it('begins no other item, and records what has ended and what was not called', async () => {
     stage = await WorkerStage.with();
     const queue = new AbortController();

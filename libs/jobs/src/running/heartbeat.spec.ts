@@ -61,7 +61,7 @@ describe('a heartbeat', () => {
     expect(clock.pending).toBe(0);
   });
 
-  it('tells once that its run was cancelled, and goes on beating: the handler may take its time to stop', async () => {
+  it('reports once that its run was cancelled, and continues: the handler may need time to stop', async () => {
     start();
     answer = 'cancelled';
     await clock.advance(10 * TTL_MS);

@@ -23,24 +23,24 @@ describe('an ending', () => {
     expect(() => ending.throwIfOver()).toThrow(FIRST);
   });
 
-  it('has told nobody anything before it comes', () => {
+  it('has notified no watcher before it ends', () => {
     watch();
     expect([ending.over, ending.signal.aborted, told]).toEqual([false, false, []]);
     expect(() => ending.throwIfOver()).not.toThrow();
   });
 
-  it('is told also to who asks for the signal or watches afterwards', () => {
+  it('notifies a later watcher, and aborts a signal that is read later', () => {
     ending.end(FIRST);
     watch();
     expect(told).toEqual([FIRST]);
     expect([ending.signal.aborted, ending.signal.reason]).toEqual([true, FIRST]);
   });
 
-  it('has one signal, whoever asks', () => {
+  it('has one signal', () => {
     expect(ending.signal).toBe(ending.signal);
   });
 
-  it('is not told to who watches no more', () => {
+  it('does not notify a watcher that has stopped', () => {
     watch();
     ending.unwatch();
     ending.end(FIRST);

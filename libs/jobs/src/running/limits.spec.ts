@@ -135,7 +135,7 @@ describe('runs with the same key', () => {
     expect(lost).toEqual([]);
   });
 
-  it('are told when their place is lost, and not when they have ended', async () => {
+  it('are notified of a lost permit, but not after they have ended', async () => {
     const lost: unknown[] = [];
     const [admission, ended] = [
       expectAdmission(await one.admit(run('a'))),
@@ -190,7 +190,7 @@ describe('a limit of runs in a time', () => {
     expectAdmission(await one.admit(rated('b', 1, 1_000)));
   });
 
-  it('keeps nobody waiting for longer than ten seconds at once', async () => {
+  it('makes no run wait longer than ten seconds at a time', async () => {
     expectAdmission(await one.admit(rated('a', 1, 3_600_000)));
     expect(await one.admit(rated('b', 1, 3_600_000))).toEqual({ verdict: 'rate-limit', waitMs: 10_000 });
   });
@@ -204,7 +204,7 @@ describe('a limit of runs in a time', () => {
 });
 
 describe('a store that is away', () => {
-  it('lets nobody begin, and keeps no place', async () => {
+  it('lets no run begin, and keeps no permit', async () => {
     const limits = { rate: { max: 1, perMs: 1_000 } };
     const acquire = store.acquire.bind(store);
     store.acquire = async (request) => {

@@ -94,7 +94,7 @@ describe('a run whose handler has limits', () => {
     expect(stage.events.of('attempt.postponed')).toMatchObject([{ verdict: 'rate-limit' }]);
   });
 
-  it('is told to stop when its place is lost', async () => {
+  it('is aborted when its permit is lost', async () => {
     const { handle, goOn, signal } = standing();
     const disposition = deliver(handle, KEYED);
     await stage.manual.advance(0);
@@ -115,7 +115,7 @@ describe('a run whose handler has limits', () => {
     expect(await disposition).toEqual({ kind: 'settled' });
   });
 
-  it('that is cancelled while it waits is not carried out, and holds up nobody', async () => {
+  it('that is cancelled while it waits is not executed, and blocks no other run', async () => {
     const free = await expectPermit();
     await deliver(NOTHING, KEYED);
     await stage.memoryLedger.cancel(RUN, { by: 'ada', reason: 'not needed', graceMs: 0 });
@@ -127,7 +127,7 @@ describe('a run whose handler has limits', () => {
     )();
   });
 
-  it('comes again soon when nobody can be asked, and has not begun', async () => {
+  it('comes again soon if the store fails, and has not begun', async () => {
     store.holders = async () => Promise.reject(new Error('Connection is closed.'));
     expect(await deliver(NOTHING, KEYED)).toEqual({ kind: 'later', waitMs: 1_000 });
     stage.ledger.next('readRun', 'fail');

@@ -63,7 +63,7 @@ describe('what is left of former generations', () => {
     expect(left(entryOf(5), 400)).toEqual([{ of: 4, from: 400, until: 500, readable: true }]);
   });
 
-  it('is one range that nobody knows before the oldest one kept, where the ledger has been before', () => {
+  it('is one unknown range before the oldest generation kept, if the ledger has a cursor before it', () => {
     expect(left(entryOf(4), LONG_AGO)).toEqual([
       { of: 3, from: LONG_AGO, until: 300, readable: false },
       { of: 3, from: 300, until: 400, readable: true },
@@ -87,7 +87,7 @@ describe('what is left of former generations', () => {
     expect(left(entryOf(4, { state: 'disabled' }), 350)).toHaveLength(1);
   });
 
-  it('is a range that nobody knows where this pod can not read the definition', () => {
+  it('is an unknown range if this pod cannot parse the definition', () => {
     const unreadable = generation(3, { definition: { ...definition, expression: 'unreadable' } });
     expect(left(entryOf(4, {}, [unreadable]), 300)).toEqual([{ of: 3, from: 300, until: 400, readable: false }]);
   });

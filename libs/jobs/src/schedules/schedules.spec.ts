@@ -49,7 +49,7 @@ describe('equal schedules', () => {
     }
   });
 
-  it('are told apart by what an H stands for, and shared where it stands for the same', () => {
+  it('differ by the values of H, and are shared if these are equal', () => {
     const names = Array.from({ length: 100 }, (_, n) => `cron-${n}`);
     const parsed = names.map((name) => of({ expression: 'H * * * *', name }));
     expect(new Set(parsed).size).toBeGreaterThan(30);

@@ -106,7 +106,7 @@ describe('a scheduler pod that stops', () => {
     await expectEachSecond(stage, 30, 7);
   });
 
-  it('is not waited for until the next heartbeat: its leave is heard with its releases', async () => {
+  it('is replaced before the next heartbeat: its releases announce that it leaves', async () => {
     const stage = staged();
     await stage.declareMany(30);
     const [a] = [await stage.started('a'), await stage.started('b')];

@@ -81,7 +81,7 @@ describe('the catalog cache', () => {
     expect(await stage.memoryLedger.skips(CRON, 10)).toEqual([]);
   });
 
-  it('claims no instant of which it can not know the generation: it has not been told for too long', async () => {
+  it('claims no instant whose generation it cannot know: its last reading is too old', async () => {
     const stage = new SchedulerStage();
     await stage.declare(1, {});
     const { events } = await started(stage);

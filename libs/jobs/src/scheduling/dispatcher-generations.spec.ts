@@ -105,7 +105,7 @@ describe('a changed cron', () => {
     expect(runs.slice(1).every(([, generation]) => generation === 2)).toBe(true);
   });
 
-  it('has what nobody knows any more recorded as superseded, before anything else', async () => {
+  it('records instants of forgotten generations as superseded first', async () => {
     const { stage, held, at, dispatch } = await oneCron();
     await dispatch();
     await stage.clock.advance(9_000);

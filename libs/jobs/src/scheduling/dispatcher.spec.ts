@@ -121,7 +121,7 @@ describe('the dispatcher', () => {
     expect(stage.ledger.calls).toEqual([]);
   });
 
-  it('plans again from where somebody else has moved the cursor', async () => {
+  it('plans again from the cursor that another pod has moved', async () => {
     const { stage, held, at, dispatch } = await oneCron();
     await dispatch({ ...held });
     await stage.clock.advance(1_000);

@@ -140,7 +140,7 @@ describe('the engine', () => {
     ]);
   });
 
-  it('goes on where somebody else has moved the cursor to', async () => {
+  it('continues from the cursor that another pod has moved', async () => {
     const { stage } = holding();
     await stage.clock.advance(1_999);
     await claimElsewhere(stage, stage.lease(1).held);

@@ -64,7 +64,7 @@ describe('a lease acquirer', () => {
     expect(events.names).toEqual(['lease.acquired']);
   });
 
-  it('tells while an answer is on its way about a cron that is no longer wanted', async () => {
+  it('reports a call in progress for a cron that is no longer wanted', async () => {
     const stage = new SchedulerStage();
     const { acquirer } = await acquiring(stage, []);
     acquirer.take([CRON]);
@@ -73,7 +73,7 @@ describe('a lease acquirer', () => {
     expect(acquirer.want(new Set())).toBe(false);
   });
 
-  it('asks for many in one call, and for nothing while it holds them', async () => {
+  it('acquires many in one call, and makes no calls while it holds them', async () => {
     const stage = new SchedulerStage();
     const { granted } = await acquiring(stage, many);
     expect(granted.map((crons) => crons.length)).toEqual([300]);
@@ -92,7 +92,7 @@ describe('a lease acquirer', () => {
     expect(events.of('lease.acquired')).toMatchObject([{ fence: accepted + 1 }]);
   });
 
-  it('takes over as soon as it hears that the holder has released, asking once for all of it', async () => {
+  it('takes over as soon as a release is announced, with one call for all crons', async () => {
     const stage = new SchedulerStage();
     const first = await acquiring(stage, many);
     const second = await acquiring(stage, many);
@@ -107,7 +107,7 @@ describe('a lease acquirer', () => {
     expect(stage.leases.calls).toEqual(['acquireMany']);
   });
 
-  it('takes over without hearing anything when the lease of a dead holder has run out', async () => {
+  it('takes over without an announcement when the lease of a dead holder has expired', async () => {
     const stage = new SchedulerStage();
     const dead = { resource: CRON, nonce: 'dead', holder: 'dead/1', ttlMs: TTL_MS, floor: 0 as never };
     await stage.leases.port.acquire(dead);
@@ -118,7 +118,7 @@ describe('a lease acquirer', () => {
     expect(events.names).toEqual(['lease.acquired']);
   });
 
-  it('does not miss a release that is announced while its own question is on its way', async () => {
+  it('does not miss a release that is announced while its own call is in progress', async () => {
     const stage = new SchedulerStage();
     const first = await acquiring(stage);
     let answer = () => {};
@@ -132,7 +132,7 @@ describe('a lease acquirer', () => {
     expect(second.events.names).toEqual(['lease.acquired']);
   });
 
-  it('asks for nothing that is no longer wanted', async () => {
+  it('acquires nothing that is no longer wanted', async () => {
     const stage = new SchedulerStage();
     const first = await acquiring(stage);
     const second = await acquiring(stage);
@@ -144,7 +144,7 @@ describe('a lease acquirer', () => {
     expect(second.events.names).toEqual([]);
   });
 
-  it('takes once what is not its share when somebody has to act for it', async () => {
+  it('tries once for an overdue cron that is not assigned to it', async () => {
     const stage = new SchedulerStage();
     const first = await acquiring(stage);
     const second = await acquiring(stage, []);
@@ -159,7 +159,7 @@ describe('a lease acquirer', () => {
     expect(second.events.names).toEqual(['lease.acquired']);
   });
 
-  it('tells what it lost, gives it back in one batch, and asks again', async () => {
+  it('reports lost leases, releases them in one batch, and acquires again', async () => {
     const stage = new SchedulerStage();
     const { events, lost, granted } = await acquiring(stage, ['a', 'b', 'c']);
     stage.leases.calls.length = 0;
@@ -171,7 +171,7 @@ describe('a lease acquirer', () => {
     expect(stage.leases.calls.filter((call) => call === 'release')).toHaveLength(1);
   });
 
-  it('waits before it asks again for a cron it has abandoned: the reason may still be there', async () => {
+  it('backs off after it has abandoned a cron: the reason may persist', async () => {
     const stage = new SchedulerStage();
     const { acquirer, events, letGo } = await acquiring(stage);
     for (let second = 0; second < 60; second += 1) {
@@ -185,7 +185,7 @@ describe('a lease acquirer', () => {
     expect(terms).toBeLessThan(45);
   });
 
-  it('waits at least as long as it is told to', async () => {
+  it('waits at least for the given backoff', async () => {
     const stage = new SchedulerStage();
     const { acquirer, events, letGo } = await acquiring(stage);
     await acquirer.abandon(letGo()[0] as Lease, TTL_MS);
@@ -197,7 +197,7 @@ describe('a lease acquirer', () => {
     expect(events.of('lease.acquired')).toHaveLength(2);
   });
 
-  it('asks again with growing pauses while the store is away', async () => {
+  it('retries with growing pauses while the store is away', async () => {
     const stage = new SchedulerStage();
     stage.ledger.down();
     const { events } = await acquiring(stage);
@@ -221,7 +221,7 @@ describe('a lease acquirer', () => {
     expect(events.of('store.failed')[0]?.err.message).toContain('2255');
   });
 
-  it('does not spin when it is told that the holder has no time left', async () => {
+  it('does not loop when the holder has no time left', async () => {
     const stage = new SchedulerStage();
     const { acquirer } = await acquiring(stage, []);
     stage.memoryLeases.acquireMany = async (requests) => requests.map(() => ({ acquired: false, remainingMs: 0 }));
@@ -233,7 +233,7 @@ describe('a lease acquirer', () => {
 });
 
 describe('a lease acquirer that is stopped', () => {
-  it('gives back without acting what it is granted after that', async () => {
+  it('releases leases that are granted after the stop, without acting', async () => {
     const stage = new SchedulerStage();
     let answer = () => {};
     stage.leases.next('acquireMany', { heldBack: new Promise((resolve) => (answer = resolve)) });
@@ -246,7 +246,7 @@ describe('a lease acquirer that is stopped', () => {
     expect(await stage.holder()).toBeUndefined();
   });
 
-  it('stops also while a release does not get through', async () => {
+  it('stops even if a release fails', async () => {
     const stage = new SchedulerStage();
     const { acquirer, events, letGo } = await acquiring(stage);
     stage.leases.next('release', 'fail');

@@ -136,7 +136,7 @@ describe('a run that was asked for in a transaction', () => {
     await pod.stop();
   });
 
-  it('does not wait for the next look when it was told of while others are handed over', async () => {
+  it('does not wait for the next search when it is announced while others are being enqueued', async () => {
     const stage = await Stage.set();
     const pod = await stage.pod('a');
     let goOn = () => {};

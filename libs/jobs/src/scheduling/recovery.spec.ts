@@ -81,7 +81,7 @@ describe('the sweep', () => {
     expect(events.of('run.redelivered')).toMatchObject([{ was: 'enqueued' }]);
   });
 
-  it('delivers a claimed run that nobody enqueued', async () => {
+  it('delivers a claimed run that was never enqueued', async () => {
     const { stage, recovery, ledger } = await claimed('enqueue');
     await stage.clock.advance(TIMING.recoverMs);
     await recovery.sweep([CRON]);

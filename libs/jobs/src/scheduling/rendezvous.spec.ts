@@ -33,11 +33,11 @@ describe('rendezvous hashing', () => {
     for (const pod of podsOf(4)) expect(moved.filter((cron) => after.get(cron) === pod).length).toBeGreaterThan(300);
   });
 
-  it('does not depend on the order in which the pods are told', () => {
+  it('does not depend on the order of the pods', () => {
     expect(sharesOf(podsOf(5).toReversed())).toEqual(sharesOf(podsOf(5)));
   });
 
-  it('has nobody where nobody is', () => {
+  it('assigns nothing without members', () => {
     expect(firstOf(hashOf('cron'), [])).toBeNull();
   });
 });

@@ -74,7 +74,7 @@ describe('a holder that is late', () => {
     stages.splice(0);
   });
 
-  it('keeps its cron when it is not heard, and nothing is overdue', async () => {
+  it('keeps its cron while it is suspected and nothing is overdue', async () => {
     const { stage, holder, other } = await lateHolder();
     stage.membership.next('heartbeat', ...Array.from({ length: 6 }, () => 'fail' as const));
     await stage.clock.advance(3_000);

@@ -118,7 +118,7 @@ describe('the log', () => {
     expect(lines).toHaveLength(3);
   });
 
-  it('remembers a bounded number of troubles: the oldest may be told again', () => {
+  it('remembers a bounded number of failures: the oldest may be logged again', () => {
     for (let i = 0; i < 1_000; i += 1) trouble(`cron ${i}`);
     trouble('cron 1');
     expect(lines).toHaveLength(1_000);
@@ -129,7 +129,7 @@ describe('the log', () => {
     expect(lines).toHaveLength(1_002);
   });
 
-  it('ends when it is told to', () => {
+  it('ends when it is stopped', () => {
     stop();
     trouble('a');
     expect(lines).toEqual([]);
