@@ -154,7 +154,9 @@ describe('the classification of jobs', () => {
     const options = { criticality: 'correctness', overlap: 'allow' };
     const { done, doubtful } = checked([handler('a', options), handler('b', options, '@manual')]);
     await done;
-    expect(doubtful()).toMatchObject([{ found: expect.stringContaining('Expected Jobs.a not to have overlap "allow"') }]);
+    expect(doubtful()).toMatchObject([
+      { found: expect.stringContaining('Expected Jobs.a not to have overlap "allow"') },
+    ]);
   });
 
   it('fails when the store can not be asked', async () => {

@@ -2,7 +2,11 @@ import { randomUUID } from 'node:crypto';
 import { sleep } from '@fencepost/lease/internal';
 import type { SqlConnection, SqlResult } from '@fencepost/lease/postgres';
 import type { AttemptRef } from '../base/ledger.js';
-import { TransactionLostError, TransactionMisusedError, TransactionUnknownError } from '../base/transactional-ledger.js';
+import {
+  TransactionLostError,
+  TransactionMisusedError,
+  TransactionUnknownError,
+} from '../base/transactional-ledger.js';
 import type { TransactionReply, TransactionRequest } from '../base/transactional-ledger.js';
 import { answerInTime, borrowConnection, ConnectionSilentError, giveBack } from './borrow-connection.js';
 import { proofOf } from './postgres-attempt-codec.js';
