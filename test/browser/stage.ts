@@ -1,4 +1,4 @@
-import type { Browser, BrowserContextOptions, Locator, Page } from 'playwright-core';
+import type { Browser, BrowserContextOptions, Locator, Page, Request } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, expect } from 'vitest';
 import type { AccessRole } from '../../libs/pod/src/tokens.js';
 import { newToken } from '../../libs/pod/src/tokens.js';
@@ -8,7 +8,29 @@ import type { Pod } from '../support/pod.js';
 import { usePodsOfFile } from '../support/pods.js';
 import { testRedis } from '../support/redis.js';
 import { until } from '../support/until.js';
-import { Watched } from './watched.js';
+
+/** What a page may not do: complain in the console, break its policy, or ask anybody but the pod it came from. */
+class Watched {
+  /** In the order they came. */
+  readonly complaints: string[] = [];
+  readonly requests: string[] = [];
+
+  constructor(page: Page, home: string) {
+    page.on('console', (message) => message.type() === 'error' && this.complaints.push(message.text()));
+    page.on('pageerror', (error) => this.complaints.push(String(error)));
+    page.on('request', (request) => this.#see(request, home));
+    page.on('dialog', (dialog) => {
+      this.complaints.push(`A dialog: ${dialog.message()}`);
+      void dialog.dismiss();
+    });
+  }
+
+  #see(request: Request, home: string): void {
+    const url = new URL(request.url());
+    if (url.origin === home) this.requests.push(`${request.method()} ${url.pathname}`);
+    else if (url.protocol !== 'data:' && url.protocol !== 'blob:') this.complaints.push(`Asked ${url.href}`);
+  }
+}
 
 /** Generous, because only a test that fails waits for so long: the pods, the browser and the store share the machine. */
 export const SOON = { timeout: 15_000 };

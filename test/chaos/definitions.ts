@@ -5,7 +5,7 @@ import {
   type Generation,
 } from '../../libs/ledger/src/catalog/definition.js';
 import type { Run } from '../../libs/ledger/src/base/run.js';
-import { parseSchedule } from '../../libs/schedule/src/schedule.js';
+import { parseSchedule } from '@fencepost/schedule';
 import { skipCover } from '../../libs/operations/src/audit/skip-cover.js';
 import { wayOf, type Decision } from './decisions.js';
 import type { Knowledge } from './knowledge.js';

@@ -1,12 +1,9 @@
 import { describe } from 'vitest';
-import { birthContract } from './catalog/birth.contract.js';
-import { buildsContract } from './catalog/builds.contract.js';
-import { changesContract } from './catalog/changes.contract.js';
-import { declaringContract } from './catalog/declaring.contract.js';
+import { birthContract, declaringContract } from './catalog/declaring.contract.js';
+import { buildsContract, watchingContract } from './catalog/builds.contract.js';
+import { changesContract, sourcesContract } from './catalog/changes.contract.js';
 import { removalContract } from './catalog/removal.contract.js';
-import { sourcesContract } from './catalog/sources.contract.js';
 import type { MakeCatalogHarness } from './catalog/stage.js';
-import { watchingContract } from './catalog/watching.contract.js';
 
 export type { MakeCatalogHarness } from './catalog/stage.js';
 

@@ -4,7 +4,7 @@ import * as fc from 'fast-check';
 import { CronExpression } from '@nestjs/schedule';
 import ts from 'typescript';
 import { describe, expect, it } from 'vitest';
-import { parseSchedule } from '../../libs/schedule/src/schedule.js';
+import { parseSchedule } from '@fencepost/schedule';
 import { anyExpression } from '../schedule/random-expression.js';
 
 const SCHEDULE = fileURLToPath(new URL('../../libs/schedule/src/', import.meta.url));

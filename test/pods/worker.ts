@@ -1,22 +1,52 @@
 import 'reflect-metadata';
-import { Module } from '@nestjs/common';
+import { Module, Body, Controller, Inject, Param, Post } from '@nestjs/common';
 import type { DynamicModule, Type } from '@nestjs/common';
-import { OperationsModule } from '@fencepost/operations';
+import { OperationsModule, CronOperator } from '@fencepost/operations';
 import { bootPod, PodModule, type PodEnvironment } from '@fencepost/pod';
+import { JOBS_SETTINGS, type JobsSettings } from '@fencepost/jobs/internal';
+import type { RedisClient } from '@fencepost/lease/redis';
+import { RedisFencedRows } from '@fencepost/lease/sinks';
+import { LEASE_REDIS } from '@fencepost/lease/nest';
 import { ChaosSinkModule } from './chaos-sink.js';
 import { BAD_CRONS } from './crons/bad.js';
 import { Book } from './crons/book.js';
 import { Canary } from './crons/canary.js';
 import { ChaosBooked } from './crons/chaos-booked.js';
 import { ChaosAsked, ChaosControl, ChaosFenced, ChaosItems, ChaosKeyed } from './crons/chaos.js';
-import { Echo } from './crons/echo.js';
-import { Kept } from './crons/kept.js';
-import { Many } from './crons/many.js';
+import { Echo, Kept, Many, Steps, Tick } from './crons/plain.js';
 import { Shown } from './crons/shown.js';
-import { Steps } from './crons/steps.js';
-import { Tick } from './crons/tick.js';
-import { OperateController } from './operate.controller.js';
-import { SinkModule } from './sink.module.js';
+
+/** Where the crons of a test write, and where the test reads what really happened. */
+@Module({})
+class SinkModule {
+  /** @param pod the module that provides connection and settings */
+  static on(pod: DynamicModule): DynamicModule {
+    return {
+      module: SinkModule,
+      imports: [pod],
+      providers: [
+        {
+          provide: RedisFencedRows,
+          inject: [LEASE_REDIS, JOBS_SETTINGS],
+          useFactory: (redis: RedisClient, { prefix, tenant }: JobsSettings) =>
+            new RedisFencedRows({ redis, prefix, tenant, table: 'test-sink' }),
+        },
+      ],
+      exports: [RedisFencedRows, pod],
+    };
+  }
+}
+
+/** Lets a test have a worker pod trigger a cron, as a page or a web hook of an app would. */
+@Controller('operate')
+class OperateController {
+  constructor(@Inject(CronOperator) private readonly operator: CronOperator) {}
+
+  @Post('trigger/:cron')
+  trigger(@Param('cron') cron: string, @Body() order: { by: string; payload?: unknown }): Promise<unknown> {
+    return this.operator.trigger(cron, order);
+  }
+}
 
 const CRONS: Readonly<Record<string, readonly Type[]>> = {
   ...{ tick: [Tick], steps: [Steps], echo: [Echo], many: [Many], book: [Book], canary: [Canary] },

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { type DstRule, parseSchedule } from '../../libs/schedule/src/schedule.js';
+import { type DstRule, parseSchedule } from '@fencepost/schedule';
 
 interface Case {
   readonly name: string;

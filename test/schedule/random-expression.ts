@@ -1,5 +1,5 @@
 import * as fc from 'fast-check';
-import type { DstRule } from '../../libs/schedule/src/schedule.js';
+import type { DstRule } from '@fencepost/schedule';
 import type { Local, Told } from './wall-oracle.js';
 
 interface Field {

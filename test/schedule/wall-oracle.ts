@@ -1,4 +1,4 @@
-import type { DstRule } from '../../libs/schedule/src/schedule.js';
+import type { DstRule } from '@fencepost/schedule';
 
 /** What a clock on the wall shows. */
 export interface Local {

@@ -1,4 +1,4 @@
-import { zoneNamed } from '../../libs/schedule/src/zone.js';
+import { zoneNamed } from '@fencepost/schedule';
 
 export const ZONES = Intl.supportedValuesOf('timeZone');
 export const FIRST = Date.UTC(1970, 0, 1);

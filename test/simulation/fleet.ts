@@ -1,3 +1,4 @@
+import { LeaseKeeper } from '@fencepost/lease/internal';
 import { seededRandom } from '../support/seeded-random.js';
 import { Telemetry } from '../../libs/jobs/src/telemetry/telemetry.js';
 import type { CronHandler } from '../../libs/jobs/src/running/delivery.js';
@@ -7,10 +8,52 @@ import { mixed } from './plan.js';
 import { portsOf, type Ports } from './ports.js';
 import { SimProcess } from './sim-process.js';
 import type { SimQueue } from './sim-queue.js';
-import { SimScheduler } from './sim-scheduler.js';
 import { SimWorker, type Build } from './sim-worker.js';
 import type { VirtualClock } from './virtual-clock.js';
 import type { BuildNumber } from './workload.js';
+import { SchedulerPod } from '../../libs/jobs/src/scheduling/scheduler-pod.js';
+import { retryWhileLeased } from './retry-while-leased.js';
+
+interface SimSchedulerDeps {
+  readonly process: SimProcess;
+  readonly ports: Ports;
+  readonly cadence: Cadence;
+  readonly telemetry: Telemetry;
+  readonly random: () => number;
+  readonly keepRuns: number;
+}
+
+/** A scheduler process: the pod as the application starts it, over the ports of this process. */
+class SimScheduler {
+  readonly #pod: SchedulerPod;
+
+  constructor(private readonly deps: SimSchedulerDeps) {
+    const { process, ports, cadence, telemetry, random, keepRuns } = deps;
+    const { clock, name: holder } = process;
+    const { pod: timing, ttlMs, sweepEveryMs, lookAgainMs } = cadence;
+    let terms = 0;
+    const keeper = new LeaseKeeper({
+      store: ports.leases,
+      clock,
+      holder,
+      randomUUID: () => `${holder}#${(terms += 1)}`,
+    });
+    this.#pod = new SchedulerPod({
+      ...ports,
+      ...{ keeper, clock, telemetry, random, timing, ttlMs, sweepEveryMs, lookAgainMs, keepRuns },
+    });
+  }
+
+  start(): void {
+    const { process, cadence } = this.deps;
+    void retryWhileLeased(process, cadence.retryMs, () => this.#pod.start());
+  }
+
+  /** Resolves when it has nothing more to do. */
+  stop(): Promise<void> {
+    return this.#pod.stop();
+  }
+}
 
 const SCHEDULERS = 3;
 const WORKERS = 3;

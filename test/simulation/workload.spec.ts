@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { ManualClock } from '@fencepost/lease/testing';
 import { contentHash } from '../../libs/ledger/src/catalog/definition.js';
-import { parseSchedule } from '../../libs/schedule/src/schedule.js';
+import { parseSchedule } from '@fencepost/schedule';
 import { Telemetry } from '../../libs/jobs/src/telemetry/telemetry.js';
 import { Sometimes } from '../support/sometimes.js';
 import { handlers } from './handlers.js';

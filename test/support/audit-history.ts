@@ -2,7 +2,7 @@ import { parseFence } from '@fencepost/lease';
 import type { CatalogEntry, CronDefinition, CronState, Generation } from '../../libs/ledger/src/catalog/definition.js';
 import type { Account } from '../../libs/ledger/src/base/ledger.js';
 import type { Run, SkipRange } from '../../libs/ledger/src/base/run.js';
-import { parseSchedule } from '../../libs/schedule/src/schedule.js';
+import { parseSchedule } from '@fencepost/schedule';
 
 export const CRON = 'tick';
 export const START = Date.UTC(2026, 2, 2, 8);

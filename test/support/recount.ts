@@ -1,7 +1,7 @@
 import type { CatalogEntry } from '../../libs/ledger/src/catalog/definition.js';
 import type { Ledger } from '../../libs/ledger/src/base/ledger.js';
 import type { Run, SkipRange } from '../../libs/ledger/src/base/run.js';
-import { parseSchedule } from '../../libs/schedule/src/schedule.js';
+import { parseSchedule } from '@fencepost/schedule';
 
 /** How many instants ran, and how many did not for each reason. What is zero is left out. */
 export type Tally = Readonly<Record<string, number>>;

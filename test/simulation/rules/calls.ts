@@ -1,12 +1,22 @@
-import type { AttemptRef, ClaimRequest, TriggerRequest } from '../../../libs/ledger/src/base/ledger.js';
+import type {
+  AttemptRef,
+  ClaimRequest,
+  TriggerRequest,
+  CronRecord,
+  OperatorOrder,
+  ResolveReply,
+  ResolveRequest,
+} from '../../../libs/ledger/src/base/ledger.js';
 import { cronOfRun, occurrenceId } from '../../../libs/ledger/src/base/occurrence.js';
 import { judgeBegin, judgeFinish, judgeHeartbeat, judgeRedeliver } from './attempting.js';
 import { judgeClaim, judgeTrigger } from './claiming.js';
 import { judgeBeginEffect, judgeFinishEffect } from './effects.js';
-import { judgeAdvanceItems } from './items.js';
-import { judgePause, judgeReadCron, judgeResolve, judgeResume } from './operating.js';
+import { judgeAdvanceItems, itemsOf } from './items.js';
 import type { Seen } from './seen.js';
 import { NO_STEPS, STEPS, type Steps } from './states.js';
+import type { Pause } from '../../../libs/ledger/src/base/run.js';
+import type { KnownRun } from './known.js';
+import { demand } from './violation.js';
 
 /** One thing that a call does: a call for many crons does many. */
 export interface Part {
@@ -80,4 +90,54 @@ function claim(request: ClaimRequest): Part {
 /** What a call of the ledger does, part by part; `null` for one that changes and promises nothing. */
 export function partsOf(call: string, args: readonly unknown[]): Part[] | null {
   return READERS[call]?.(...(args as never[])) ?? null;
+}
+
+type Pausing = OperatorOrder & { readonly until: number | null };
+
+function judgePause({ cron, request: { until } }: Seen<Pausing, Pause>): void {
+  cron.paused = { until };
+}
+
+function judgeResume({ cron }: Seen<OperatorOrder, Pause | null>): void {
+  cron.paused = null;
+}
+
+type Resolving = ResolveRequest & { readonly runId: string };
+
+/** I6, I7: only what waits is answered, and an answer is worth one attempt. */
+function judgeResolve({ cron, request, reply, saw }: Seen<Resolving, ResolveReply>): void {
+  const run = cron.runs.get(request.runId);
+  if (reply.verdict !== 'resolved' || !run || run.finished.has(request.nonce)) return;
+  demand(run.state === 'uncertain', 'I6', () => `${run.id} was ${run.state} and took an answer`);
+  const asked = run.unresolvedEffect;
+  const { effect, item } = request.unresolvedEffect;
+  demand(asked?.effect === effect && asked.item === item, 'I7', () => `${run.id} took the answer to another question`);
+  // The same answer sent again is told the same, and changes nothing.
+  run.finished.set(request.nonce, reply.state);
+  if (request.answer.verdict === 'give-up') return;
+  run.answers += 1;
+  run.delivery += 1;
+  noteAnswer(run, request);
+  saw(request.answer.verdict === 'done' ? 'resolve: done' : 'resolve: not done');
+}
+
+/** I8: what arrived as done meanwhile stands, whatever the answer is. */
+function noteAnswer(run: KnownRun, { answer }: Resolving): void {
+  const { unresolvedEffect } = run;
+  if (unresolvedEffect === null) return;
+  const { effect, item } = unresolvedEffect;
+  const known = item === null ? run.effects : itemsOf(run, effect);
+  const name = item ?? effect;
+  if (known.get(name)?.state === 'done') return;
+  const done = answer.verdict === 'done';
+  known.set(name, { state: done ? 'done' : 'failed', first: 0, result: done && item === null ? answer.result : null });
+}
+
+/** I2, I3: what the ledger shows of a cron is what it promised. */
+function judgeReadCron({ cron, reply }: Seen<string, CronRecord>): void {
+  const { fence, cursor, generation } = reply;
+  demand(fence === cron.fence, 'I3', () => `${cron.name} shows fence ${fence}, and accepted ${cron.fence}`);
+  demand(cursor === cron.cursor, 'I2', () => `${cron.name} shows cursor ${cursor}, and went on to ${cron.cursor}`);
+  const same = generation === cron.generation;
+  demand(same, 'I3', () => `${cron.name} shows generation ${generation}, and accepted ${cron.generation}`);
 }

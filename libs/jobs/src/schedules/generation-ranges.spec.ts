@@ -6,7 +6,7 @@ import {
   type CronDefinition,
   type Generation,
 } from '../../../ledger/src/catalog/definition.js';
-import { spreadOf } from '../../../schedule/src/spread.js';
+import { spreadOf } from '@fencepost/schedule';
 import { holdCron } from '../scheduling/held-cron.js';
 import { leftoverRanges, newestRange, type SharedSchedule } from './generation-ranges.js';
 

@@ -2,8 +2,8 @@ import { ManualClock } from '@fencepost/lease/testing';
 import { describe, expect, it } from 'vitest';
 import { recordedEvents } from '../../../../test/support/recorded-events.js';
 import type { CronDefinition } from '../../../ledger/src/catalog/definition.js';
-import { parseSchedule } from '../../../schedule/src/schedule.js';
-import { spreadOf } from '../../../schedule/src/spread.js';
+import { parseSchedule } from '@fencepost/schedule';
+import { spreadOf } from '@fencepost/schedule';
 import { Telemetry } from '../telemetry/telemetry.js';
 import { Schedules } from './schedules.js';
 

@@ -2,7 +2,7 @@ import { describe, expect, it, vi } from 'vitest';
 import { another, oneCron, ran } from '../../../../test/support/one-cron.js';
 import { CRON, leaseOf } from '../../../../test/support/planning-stage.js';
 import type { CronDefinition } from '../../../ledger/src/catalog/definition.js';
-import { spreadOf } from '../../../schedule/src/spread.js';
+import { spreadOf } from '@fencepost/schedule';
 
 describe('the dispatcher', () => {
   it('claims what is due, then enqueues it, then confirms it', async () => {

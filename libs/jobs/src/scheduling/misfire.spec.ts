@@ -8,7 +8,7 @@ import {
   type Case,
   type PlannedSchedule,
 } from '../../../../test/support/planned.js';
-import { parseSchedule } from '../../../schedule/src/schedule.js';
+import { parseSchedule } from '@fencepost/schedule';
 
 describe('what is asked of the ledger', () => {
   it('is nothing when nothing is due', () => {
