@@ -45,7 +45,7 @@ const LAYERS = {
     nest: ['base', 'connect', 'holding', 'store', 'telemetry'],
     metrics: ['base', 'telemetry'],
     testing: ['base', 'store'],
-    internal: ['base', 'holding', 'redis', 'store', 'telemetry'],
+    internal: ['base', 'coordination', 'holding', 'redis', 'store', 'telemetry'],
   },
   'libs/ledger': {
     base: [],

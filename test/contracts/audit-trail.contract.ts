@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { OperatorInputError } from '../../libs/ledger/src/base/operator-input.js';
+import { OperatorInputError } from '../../libs/ledger/src/base/ledger-request.js';
 import type { AuditTrail, NewAuditRecord } from '../../libs/ledger/src/base/audit-trail.js';
 
 /** What a trail's spec has to offer, so that the contract can drive it. */

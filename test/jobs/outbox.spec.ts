@@ -6,7 +6,7 @@ import type { Ledger } from '@fencepost/ledger';
 import { Pool, type PoolClient } from 'pg';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { JobHandler } from '../../libs/jobs/src/nest/job-handler.decorator.js';
-import { IdempotencyKeyError } from '../../libs/jobs/src/enqueuing/job-errors.js';
+import { IdempotencyKeyError } from '../../libs/jobs/src/enqueuing/errors.js';
 import { Jobs } from '../../libs/jobs/src/enqueuing/jobs.js';
 import { freshSchema, postgresForTests, type TestPostgres } from '../support/postgres.js';
 import { recordedEvents } from '../support/recorded-events.js';

@@ -185,7 +185,7 @@ export default [
     name: 'webhooks: the id is not signed',
     guards: 'security',
     defence: 'a message can not be sent again under another id',
-    file: 'libs/jobs/src/notifying/sign.ts',
+    file: 'libs/jobs/src/notifying/messages.ts',
     find: '`${id}.${timestamp}.${body}`',
     replace: '`${timestamp}.${body}`',
     killedBy: 'libs/jobs/src/notifying/sign.spec.ts',

@@ -47,8 +47,8 @@ const OPTIONS = [
     source: 'libs/jobs/src/enqueuing/job-order.ts',
     type: 'EnqueueOptions',
   },
-  { page: MODULE, heading: '### Webhooks', source: `${NEST}/webhook-options.ts`, type: 'WebhookOptions' },
-  { page: MODULE, heading: '### Alarms', source: `${NEST}/webhook-options.ts`, type: 'AlarmOptions' },
+  { page: MODULE, heading: '### Webhooks', source: `${NEST}/options.ts`, type: 'WebhookOptions' },
+  { page: MODULE, heading: '### Alarms', source: `${NEST}/options.ts`, type: 'AlarmOptions' },
   { page: MODULE, heading: '### PostgreSQL', source: `${NEST}/options.ts`, type: 'PostgresOptions' },
   {
     page: EFFECTS,

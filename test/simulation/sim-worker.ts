@@ -1,7 +1,7 @@
 import { LeaseLostError } from '@fencepost/lease';
 import { sleep } from '@fencepost/lease/internal';
 import type { Disposition, CronHandler } from '../../libs/jobs/src/running/delivery.js';
-import { DeclarationReport } from '../../libs/jobs/src/nest/declaration-report.js';
+import { DeclarationReport } from '../../libs/jobs/src/nest/worker-runner.js';
 import { execute } from '../../libs/jobs/src/running/execute.js';
 import { LazyAbort } from '../../libs/jobs/src/running/lazy-abort.js';
 import { ShutdownError } from '../../libs/jobs/src/running/errors.js';

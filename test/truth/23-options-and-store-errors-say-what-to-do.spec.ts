@@ -6,7 +6,7 @@ import { LEDGER } from '@fencepost/jobs';
 import { AUDIT_TRAIL, CronCatalog } from '@fencepost/operations';
 import type { AuditTrail } from '@fencepost/ledger/audit-trail';
 import type { Ledger } from '@fencepost/ledger';
-import { CronDeclarationError } from '../../libs/jobs/src/nest/cron-declaration-error.js';
+import { CronDeclarationError } from '../../libs/jobs/src/nest/declaration-errors.js';
 import { checkCron } from '../../libs/jobs/src/nest/cron-declaration.js';
 import { jobsSettings } from '../../libs/jobs/src/nest/options.js';
 import { EffectOptionError } from '../../libs/jobs/src/running/effect-errors.js';

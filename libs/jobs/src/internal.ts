@@ -6,7 +6,7 @@ export type { DeliveryPorts } from './enqueuing/hand-over.js';
 export { effectiveGeneration, generationsOf, knownCron, runnableCron } from './enqueuing/known-cron.js';
 export type { KnownCron } from './enqueuing/known-cron.js';
 export { checkedInstant, checkedMs, checkedPayload, checkedText } from './enqueuing/order.js';
-export { uuidV7 } from './enqueuing/uuid-v7.js';
+export { uuidV7 } from './enqueuing/job-order.js';
 export { MAX_OVERDUE, OVERDUE_MS } from './membership/membership.js';
 export type { Membership } from './membership/membership.js';
 export { RedisMembership } from './membership/redis-membership.js';
@@ -35,11 +35,16 @@ export {
   RUN_QUEUE,
   SCHEDULER,
 } from './nest/tokens.js';
-export type { AlarmQueue, Message } from './notifying/alarm-queue.js';
+export {
+  happeningOf,
+  pingMessages,
+  pingOf,
+  webhookMessages,
+  webhookName,
+  signatureHeaders,
+} from './notifying/messages.js';
+export type { AlarmQueue, Message, Webhook } from './notifying/messages.js';
 export { ALARM_QUEUE_NAME, BullmqAlarmQueue, FIRST_PAUSE_MS, MAX_TRIES } from './notifying/bullmq-alarm-queue.js';
-export { happeningOf, pingMessages, pingOf, webhookMessages, webhookName } from './notifying/messages.js';
-export type { Webhook } from './notifying/messages.js';
-export { signatureHeaders } from './notifying/sign.js';
 export { BullmqRunQueue, QUEUE_NAME, queuePrefix } from './queue/bullmq-run-queue.js';
 export { MAX_PRIORITY } from './queue/run-queue.js';
 export type { Place, QueuedDelivery, RunQueue } from './queue/run-queue.js';
@@ -47,17 +52,21 @@ export type { CronHandler, Disposition } from './running/delivery.js';
 export { execute } from './running/execute.js';
 export type { ItemAct } from './running/for-each-options.js';
 export { LazyAbort } from './running/lazy-abort.js';
-export { payloadHash } from './running/payload-hash.js';
+export { payloadHash } from './running/effect-options.js';
 export type { RunLog } from './running/run-context.js';
 export type { TransactionOptions, TransactionWork } from './running/transaction.js';
 export { newestRange } from './schedules/generation-ranges.js';
 export type { GenerationRange, SharedSchedule, SharedSchedules } from './schedules/generation-ranges.js';
 export { Schedules } from './schedules/schedules.js';
 export type { Alarm, AlarmChange, AlarmKind } from './telemetry/alarm.js';
-export { describeError } from './telemetry/describe-error.js';
+export {
+  describeError,
+  asError,
+  reportQueueFailure,
+  reportStoreFailure,
+  isStoreError,
+} from './telemetry/report-failure.js';
 export { EVENT_TEXT, eventSentence } from './telemetry/events.js';
 export type { EventLevel, Failure } from './telemetry/events.js';
 export { LeaseFeed } from './telemetry/lease-feed.js';
-export { asError, reportQueueFailure, reportStoreFailure } from './telemetry/report-failure.js';
-export { isStoreError } from './telemetry/store-error.js';
 export type { EventListener } from './telemetry/telemetry.js';

@@ -1,10 +1,8 @@
 export { connectLeases } from './connect/connect-leases.js';
 export type { ConnectLeasesOptions } from './connect/connect-leases.js';
-export { Leases } from './holding/leases.js';
-export type { AcquireOptions } from './holding/leases.js';
+export { Leases, currentLease } from './holding/leases.js';
+export type { AcquireOptions, LeaseGroup } from './holding/leases.js';
 export type { Lease } from './holding/held-lease.js';
-export type { LeaseGroup } from './holding/lease-group.js';
-export { currentLease } from './holding/current-lease.js';
 export { formatFence, parseFence, NO_FENCE } from './base/fence.js';
 export type { Fence } from './base/fence.js';
 export type { ResourceName } from './base/resource.js';

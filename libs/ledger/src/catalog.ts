@@ -1,7 +1,6 @@
 export { DEFAULT_CANCEL_GRACE_MS } from './base/run.js';
 export type { Build, Catalog, CatalogReading, ChangeOrder, ChangeReply, DeclareReply } from './catalog/catalog.js';
-export { TOMBSTONE_MS } from './catalog/declaring.js';
-export { DefinitionConflictError } from './catalog/definition-conflict-error.js';
+export { TOMBSTONE_MS, DefinitionConflictError } from './catalog/declaring.js';
 export { DEFAULT_MAX_CATCH_UP, EFFECTIVE_AFTER_MS, KEPT_GENERATIONS, contentHash } from './catalog/definition.js';
 export type {
   CatalogEntry,

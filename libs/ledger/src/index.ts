@@ -26,13 +26,12 @@ export type {
   ItemsStep,
   UnknownEffect,
 } from './base/attempting.js';
-export { LATE_TRIGGER_MS } from './base/ledger-request.js';
+export { LATE_TRIGGER_MS, OperatorInputError } from './base/ledger-request.js';
 export { LEDGER_BATCH } from './base/ledger-timing.js';
 export type { LedgerTiming } from './base/ledger-timing.js';
 export type { AttemptLog, Ledger, OccurrenceLog, OperatorLog, RunHistory } from './base/ledger.js';
 export type { Notification } from './base/notification.js';
 export { MAX_NOTIFICATIONS } from './base/notification.js';
-export { OperatorInputError } from './base/operator-input.js';
 export type { OverdueRuns } from './base/overdue.js';
 export {
   TransactionLostError,

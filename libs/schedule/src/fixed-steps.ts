@@ -1,6 +1,8 @@
 import type { Steps } from './steps.js';
 import type { WallClock } from './wall-clock.js';
 import { MAX_CHANGE, MAX_OFFSET, type Reading, type Zone } from './zone.js';
+import type { BitField } from './field-grammar.js';
+import type { DayTimes } from './day-times.js';
 
 /** What becomes of a local time that doesn't exist, and of one that comes twice. */
 export interface DstRule {
@@ -84,4 +86,80 @@ export class FixedSteps implements Steps {
         return [];
     }
   }
+}
+
+/**
+ * A schedule about elapsed time: every instant at which the clock on the wall shows a matching time. What lies in a gap
+ * doesn't exist, and a repeated hour is run through twice.
+ *
+ * Walks from one interval of constant offset to the next, since within one, local times and instants map one to one.
+ */
+export class IntervalSteps implements Steps {
+  constructor(
+    private readonly clock: WallClock,
+    private readonly zone: Zone,
+  ) {}
+
+  atOrAfter(from: number, limit: number): number {
+    for (let at = from; at <= limit;) {
+      const { offset, end } = this.zone.offsetIntervalAt(at);
+      const instant = this.clock.atOrAfter(at + offset, limit + MAX_OFFSET) - offset;
+      if (instant < end) return instant <= limit ? instant : Infinity;
+      // A change nearby may turn the clocks back to a time that matches. None that is far away turns them back to before
+      // `at`, so that whole years without a match are jumped.
+      at = end - at > MAX_CHANGE ? Math.max(end, instant - MAX_CHANGE) : end;
+    }
+    return Infinity;
+  }
+
+  atOrBefore(to: number, limit: number): number {
+    for (let at = to; at >= limit;) {
+      const { offset, start } = this.zone.offsetIntervalAt(at);
+      const instant = this.clock.atOrBefore(at + offset, limit - MAX_OFFSET) - offset;
+      if (instant >= start) return instant >= limit ? instant : -Infinity;
+      at = at - start > MAX_CHANGE ? Math.min(start - 1, instant + MAX_CHANGE) : start - 1;
+    }
+    return -Infinity;
+  }
+}
+
+const [DAY, HOUR, MINUTE] = [86_400, 3_600, 60];
+
+/** After 400 years the calendar begins again, on the same weekday. */
+const CYCLE_DAYS = 146_097;
+
+/**
+ * The shortest time between two instants in seconds, as the clock on the wall counts it: a day has 24 hours. Where clocks
+ * change two instants may be closer by as much.
+ * @param enough who only wants to know whether it is as long as this spares the search through the calendar; what comes
+ *   back is then at least that, and no more than the truth
+ */
+export function shortestPeriod(clock: WallClock, enough = Infinity): number {
+  const { hours, minutes, seconds, first, last } = clock.times;
+  const withinDay = Math.min(
+    closest(seconds),
+    closest(minutes) * MINUTE - seconds.last + seconds.first,
+    closest(hours) * HOUR - inHour(clock.times, 'last') + inHour(clock.times, 'first'),
+  );
+  // On two days nothing is closer than on two that follow each other.
+  const least = Math.min(withinDay, DAY - last + first);
+  if (least === withinDay || least >= enough) return least;
+  return Math.min(withinDay, closestDays(clock) * DAY - last + first);
+}
+
+function inHour({ minutes, seconds }: DayTimes, end: 'first' | 'last'): number {
+  return minutes[end] * MINUTE + seconds[end];
+}
+
+function closest({ values }: BitField): number {
+  return values.reduce((least, value, n) => Math.min(least, value - (values[n - 1] ?? -Infinity)), Infinity);
+}
+
+function closestDays(clock: WallClock): number {
+  let [least, before] = [Infinity, -Infinity];
+  const until = CYCLE_DAYS + 366 * 8;
+  for (let day = clock.dayAtOrAfter(0, until); day <= until && least > 1; day = clock.dayAtOrAfter(day + 1, until)) {
+    [least, before] = [Math.min(least, day - before), day];
+  }
+  return least;
 }

@@ -1,8 +1,6 @@
 import { CronExpressionParser, type CronExpression } from 'cron-parser';
-import { BitField } from './bit-field.js';
-import { DayTimes } from './day-times.js';
-import { checkFields } from './field-grammar.js';
-import { MonthDays } from './month-days.js';
+import { BitField, checkFields } from './field-grammar.js';
+import { DayTimes, MonthDays } from './day-times.js';
 import { ScheduleTextError } from './schedule-error.js';
 import { WallClock } from './wall-clock.js';
 

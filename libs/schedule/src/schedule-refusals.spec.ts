@@ -1,5 +1,5 @@
 import { describe, expect, it, vi } from 'vitest';
-import { MonthDays } from './month-days.js';
+import { MonthDays } from './day-times.js';
 import { parseSchedule, ScheduleError, type ScheduleText, ScheduleTextError } from './schedule.js';
 import { Zone } from './zone.js';
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { parseSchedule } from './schedule.js';
-import { BitField } from './bit-field.js';
-import { shortestPeriod } from './period.js';
+import { BitField } from './field-grammar.js';
+import { shortestPeriod } from './fixed-steps.js';
 import { readExpression } from './read-expression.js';
 
 const NOW = Date.parse('2026-03-28T12:00:00Z');

@@ -1,12 +1,19 @@
-import { FixedSteps, type DstRule } from './fixed-steps.js';
-import { IntervalSteps } from './interval-steps.js';
-import { isManual, NO_STEPS } from './manual.js';
-import { shortestPeriod } from './period.js';
+import { FixedSteps, IntervalSteps, shortestPeriod, type DstRule } from './fixed-steps.js';
 import { checkSeed, readExpression, type Expression } from './read-expression.js';
 import { ScheduleError, ScheduleTextError } from './schedule-error.js';
-import { spreadOf } from './spread.js';
 import type { Steps } from './steps.js';
 import { zoneNamed, type Zone } from './zone.js';
+import { createHash } from 'node:crypto';
+
+/** The expression of what runs only when somebody asks for it: it has no instants. */
+export const MANUAL = '@manual';
+
+export function isManual(expression: unknown): boolean {
+  return typeof expression === 'string' && expression.trim() === MANUAL;
+}
+
+/** Of a schedule without instants. */
+export const NO_STEPS: Steps = { atOrAfter: () => Infinity, atOrBefore: () => -Infinity };
 
 export { ScheduleError, ScheduleTextError } from './schedule-error.js';
 export type { DstRule } from './fixed-steps.js';
@@ -166,4 +173,15 @@ class SteppedSchedule implements CronSchedule {
   *between(from: number, to: number): Generator<number, void, undefined> {
     for (let at = this.next(Math.ceil(from) - 1); at !== null && at < to; at = this.next(at)) yield at;
   }
+}
+
+/**
+ * How much later than its instants a cron is due: a whole number of milliseconds from 0 up to, but not, `spreadMs`. The
+ * same for a name on every machine and for ever, since it comes from a hash; that of another name is as good as random.
+ */
+export function spreadOf(name: string, spreadMs: number): number {
+  if (!(spreadMs >= 1)) return 0;
+  const hash = createHash('sha256').update(`spread:${name}`).digest().readUIntBE(0, 6);
+  // 48 bits: what the remainder favours is less than one in a million even for a spread of years.
+  return hash % Math.floor(spreadMs);
 }

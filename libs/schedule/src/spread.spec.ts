@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { parseSchedule } from './schedule.js';
-import { spreadOf } from './spread.js';
+import { parseSchedule, spreadOf } from './schedule.js';
 
 const names = Array.from({ length: 2_000 }, (_, n) => `cron-${n}`);
 

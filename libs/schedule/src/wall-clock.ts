@@ -1,6 +1,5 @@
-import { highestBit, lowestBit } from './bit-field.js';
-import type { DayTimes } from './day-times.js';
-import type { MonthDays } from './month-days.js';
+import { highestBit, lowestBit } from './field-grammar.js';
+import type { DayTimes, MonthDays } from './day-times.js';
 
 const DAY = 86_400;
 const DAY_MS = DAY * 1_000;

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { DefinitionConflictError } from '../../../libs/ledger/src/catalog/definition-conflict-error.js';
+import { DefinitionConflictError } from '../../../libs/ledger/src/catalog/declaring.js';
 import {
   briefly,
   build,

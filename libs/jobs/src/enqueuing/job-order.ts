@@ -1,9 +1,9 @@
 import { parseDuration } from '@fencepost/lease/internal/options';
 import { OperatorInputError } from '@fencepost/ledger';
-import { lostInJson } from './json-value.js';
-import { JobPayloadError } from '../running/job-payload-error.js';
+import { lostInJson, checkedInstant, checkedText } from './order.js';
+import { JobPayloadError } from '../running/errors.js';
 import { MAX_PRIORITY } from '../queue/run-queue.js';
-import { checkedInstant, checkedText } from './order.js';
+import { createHash } from 'node:crypto';
 
 export interface EnqueueOptions {
   /** A text of 1 to 1,000 characters. The same key makes no second run of this job for `keyTtl`; default: each call makes one. */
@@ -96,4 +96,33 @@ export function checkedJobPayload(job: string, payload: unknown): string | null 
   if (bytes <= MAX_PAYLOAD) return json;
   const size = `expected at most ${MAX_PAYLOAD} bytes as JSON, got ${bytes}; store it elsewhere and pass a reference`;
   throw new JobPayloadError(job, [{ field: 'payload', problem: size }]);
+}
+
+/**
+ * A UUID whose text sorts by time (RFC 9562, section 5.7): 48 bits of epoch milliseconds, then the random bits of a version
+ * 4 UUID, which has its variant where version 7 has it.
+ */
+export function uuidV7(now: number, uuidV4: string): string {
+  const time = Math.floor(now).toString(16).padStart(12, '0');
+  return `${time.slice(0, 8)}-${time.slice(8)}-7${uuidV4.slice(15)}`;
+}
+
+/** What may stand in a run id as it is: BullMQ and all stores take it. */
+const PLAIN = /^[A-Za-z0-9._-]{1,100}$/;
+
+/**
+ * What already means something else: an instant, a run that a person asked for, a key that was hashed, and what would be
+ * taken for another delivery of a run, or for the re-run of an instant.
+ */
+const TAKEN = /^\d+$|^manual-|^key-|-[dr]\d+$/;
+
+/**
+ * The id of the run that an idempotency key stands for: the key as it is where that can't be mistaken for anything else, so
+ * that people find it again, else a hash of it.
+ */
+export function runIdOfKey(job: string, key: string): string {
+  if (PLAIN.test(key) && !TAKEN.test(key)) return `${job}@${key}`;
+  // As JSON: halves of surrogate pairs, which UTF-8 can't tell apart, stay different.
+  const hash = createHash('sha256').update(JSON.stringify(key)).digest('hex');
+  return `${job}@key-${hash.slice(0, 40)}`;
 }

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { cronOfRun } from '../../../ledger/src/base/occurrence.js';
-import { runIdOfKey } from './job-run-id.js';
+import { runIdOfKey } from './job-order.js';
 
 describe('the run id of an idempotency key', () => {
   it.each(['order-4711', 'a', 'A.b_c-d', '4711x', 'x'.repeat(100)])('is the key itself: %s', (key) => {

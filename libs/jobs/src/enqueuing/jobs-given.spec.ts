@@ -3,9 +3,9 @@ import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { JOB, jobsStage } from '../../../../test/support/jobs-stage.js';
 import { MemoryTransaction, TransactionalMemory } from '../../../../test/support/transactional-memory.js';
-import { JobPayloadError } from '../running/job-payload-error.js';
+import { JobPayloadError } from '../running/errors.js';
 import { payloadReader } from '../running/payload-schema.js';
-import { IdempotencyKeyError } from './job-errors.js';
+import { IdempotencyKeyError } from './errors.js';
 import { Jobs } from './jobs.js';
 
 describe('a payload', () => {

@@ -2,9 +2,8 @@ import type { Clock } from '@fencepost/lease';
 import { describe, expect, it, vi } from 'vitest';
 import { CRON } from '../../../../test/support/audit-history.js';
 import { JOB, jobsStage } from '../../../../test/support/jobs-stage.js';
-import { OperatorInputError } from '../../../ledger/src/base/operator-input.js';
-import { UnknownCronError } from './errors.js';
-import { IdempotencyKeyError } from './job-errors.js';
+import { OperatorInputError } from '../../../ledger/src/base/ledger-request.js';
+import { UnknownCronError, IdempotencyKeyError } from './errors.js';
 import { Jobs, type EnqueueOptions } from './jobs.js';
 
 describe('a job that is enqueued', () => {

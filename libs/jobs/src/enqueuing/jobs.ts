@@ -16,11 +16,9 @@ import type { PayloadReader } from '../running/payload-schema.js';
 import type { Membership } from '../membership/membership.js';
 import type { QueuedDelivery, RunQueue } from '../queue/run-queue.js';
 import { deliverAll } from './hand-over.js';
-import { IdempotencyKeyError, LateRequestError } from './job-errors.js';
-import { checkedJobPayload, checkedOrder, type EnqueueOptions } from './job-order.js';
-import { runIdOfKey } from './job-run-id.js';
-import { KnownJobs } from './known-jobs.js';
-import { uuidV7 } from './uuid-v7.js';
+import { IdempotencyKeyError, LateRequestError } from './errors.js';
+import { checkedJobPayload, checkedOrder, runIdOfKey, uuidV7, type EnqueueOptions } from './job-order.js';
+import { KnownJobs } from './known-cron.js';
 
 export type { EnqueueOptions } from './job-order.js';
 

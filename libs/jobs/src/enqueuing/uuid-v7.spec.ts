@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
-import { uuidV7 } from './uuid-v7.js';
+import { uuidV7 } from './job-order.js';
 
 describe('a UUID of version 7', () => {
   it('has the time first, then version and variant, and is random otherwise', () => {

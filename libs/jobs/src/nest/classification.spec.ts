@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { recordedEvents } from '../../../../test/support/recorded-events.js';
 import { rejectionOf } from '../../../../test/support/rejection-of.js';
 import { Telemetry } from '../telemetry/telemetry.js';
-import { ClassificationError } from './classification-error.js';
+import { ClassificationError } from './declaration-errors.js';
 import { checkClassification, type ClassifiedHandler } from './classification.js';
 import { checkCron } from './cron-declaration.js';
 import type { PostgresSettings } from '../../../ledger/src/base/durability.js';

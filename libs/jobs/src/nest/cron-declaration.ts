@@ -1,18 +1,28 @@
 import { inspect } from 'node:util';
 import { scrubText } from '@fencepost/lease/internal';
 import { knownInstead } from '@fencepost/lease/internal/options';
-import type { z } from 'zod';
+import { z } from 'zod';
 import {
   DEFAULT_CANCEL_GRACE_MS,
   DEFAULT_MAX_CATCH_UP,
   type CronDefinition,
   type Declaration,
 } from '@fencepost/ledger/catalog';
-import { ScheduleError, parseSchedule, type ScheduleText } from '@fencepost/schedule';
-import { CronDeclarationError } from './cron-declaration-error.js';
-import { AT_RUN_TIME, contradiction, DECLARED, type CommonOptions, type OptionsForm } from './cron-options.js';
-import { handlerContradiction, handlerTerms, type HandlerTerms } from './handler-options.js';
+import { ScheduleError, parseSchedule, MANUAL, type ScheduleText } from '@fencepost/schedule';
+import { CronDeclarationError } from './declaration-errors.js';
+import { AT_RUN_TIME, contradiction, DECLARED, NAME, type CommonOptions, type OptionsForm } from './cron-options.js';
+import {
+  handlerContradiction,
+  handlerTerms,
+  HANDLER_PARTS,
+  HANDLER_SHAPE,
+  type HandlerTerms,
+} from './handler-options.js';
 import type { CronMetadata } from './singleton-cron.decorator.js';
+import { CRON_NAME } from '@fencepost/ledger/run';
+import type { CronHandler } from '../running/delivery.js';
+import { payloadReader, isStandardSchema, type StandardSchema } from '../running/payload-schema.js';
+import type { JobMetadata } from './job-handler.decorator.js';
 
 export interface CheckedCron extends HandlerTerms {
   readonly declaration: Declaration;
@@ -203,4 +213,54 @@ function show(value: unknown): string {
   return typeof value === 'string'
     ? JSON.stringify(scrubText(value))
     : inspect(value, { depth: 1, breakLength: Infinity });
+}
+
+const SCHEMA = 'a Standard Schema version 1 (https://standardschema.dev), such as z.object({ to: z.string() })';
+
+const schema = z.strictObject(
+  { schema: z.custom<StandardSchema>(isStandardSchema, SCHEMA).optional(), ...HANDLER_SHAPE },
+  'an options object, or none',
+);
+
+const PARTS: Readonly<Record<PropertyKey, object>> = HANDLER_PARTS;
+
+const FORM = {
+  schema,
+  called: '@JobHandler',
+  known: (option: PropertyKey | undefined) => Object.keys(PARTS[option ?? ''] ?? schema.shape),
+};
+
+export type CheckedJob = CheckedCron & Pick<CronHandler, 'readPayload'>;
+
+/**
+ * Checks what stands at a method, for the whole cluster to rely on.
+ * @param where class and method, for the message
+ * @throws {CronDeclarationError} naming the option, what was expected, and what came
+ */
+export function checkJob(where: string, { name, options }: JobMetadata): CheckedJob {
+  const place = { where, called: FORM.called };
+  if (typeof name !== 'string' || !CRON_NAME.test(name)) {
+    throw wrong(place, { option: 'name', expected: NAME, got: JSON.stringify(name) ?? 'nothing' });
+  }
+  const checked = parsed(where, options, FORM);
+  const contrary = handlerContradiction(checked);
+  if (contrary) throw wrong(place, contrary);
+  return {
+    declaration: { definition: jobDefinition(name), disabled: false },
+    ...handlerTerms(checked),
+    ...(checked.schema ? { readPayload: payloadReader(name, checked.schema) } : {}),
+  };
+}
+
+/** Two runs of a job are two pieces of work, which is why they may overlap. What is about instants says nothing here. */
+function jobDefinition(name: string): CronDefinition {
+  return {
+    name,
+    expression: MANUAL,
+    timeZone: 'UTC',
+    misfire: 'skip',
+    overlap: 'allow',
+    graceMs: 0,
+    catchUpWindowMs: null,
+  };
 }

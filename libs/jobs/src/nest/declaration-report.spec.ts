@@ -2,7 +2,7 @@ import { beforeEach, describe, expect, it } from 'vitest';
 import { recordedEvents, type RecordedEvents } from '../../../../test/support/recorded-events.js';
 import type { DeclareReply } from '../../../ledger/src/catalog/catalog.js';
 import { Telemetry } from '../telemetry/telemetry.js';
-import { DeclarationReport } from './declaration-report.js';
+import { DeclarationReport } from './worker-runner.js';
 
 let events: RecordedEvents;
 let news: DeclarationReport;

@@ -1,5 +1,11 @@
-import { Inject, Module } from '@nestjs/common';
-import type { DynamicModule, OnApplicationShutdown, Provider } from '@nestjs/common';
+import {
+  Inject,
+  Module,
+  Injectable,
+  type DynamicModule,
+  type OnApplicationShutdown,
+  type Provider,
+} from '@nestjs/common';
 import type { Clock } from '@fencepost/lease';
 import type { RedisClient } from '@fencepost/lease/redis';
 import { CLOCK, LEASE_REDIS } from '@fencepost/lease/nest';
@@ -15,8 +21,23 @@ import { Telemetry } from '../telemetry/telemetry.js';
 import type { Tracing } from '../telemetry/tracing.js';
 import { retryOnBoot } from './retry-on-boot.js';
 import type { JobsSettings } from './options.js';
-import { PayloadReaders } from './payload-readers.js';
 import { ALARM_QUEUE, CATALOG, JOBS_SETTINGS, LEDGER, MEMBERSHIP, RUN_QUEUE, TRACING } from './tokens.js';
+import type { CronHandler } from '../running/delivery.js';
+import type { PayloadReader } from '../running/payload-schema.js';
+
+/** How the handlers of this process read their payloads, so that a wrong one is refused before it is enqueued. */
+@Injectable()
+export class PayloadReaders {
+  #handlers: ReadonlyMap<string, CronHandler> = new Map();
+
+  know(handlers: ReadonlyMap<string, CronHandler>): void {
+    this.#handlers = handlers;
+  }
+
+  of(job: string): PayloadReader | undefined {
+    return this.#handlers.get(job)?.readPayload;
+  }
+}
 
 type QueueParts = [redis: RedisClient, settings: JobsSettings, telemetry: Telemetry, tracing: Tracing | null];
 

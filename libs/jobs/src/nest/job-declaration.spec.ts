@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { contentHash } from '../../../ledger/src/catalog/definition.js';
-import { CronDeclarationError } from './cron-declaration-error.js';
-import { checkJob } from './job-declaration.js';
+import { CronDeclarationError } from './declaration-errors.js';
+import { checkJob } from './cron-declaration.js';
 
 const check = (options: unknown = {}, name: unknown = 'send-mail') => checkJob('Mails.send', { name, options });
 

@@ -1,6 +1,5 @@
 import { SetMetadata } from '@nestjs/common';
-import type { PayloadOf } from '../running/payload-schema.js';
-import type { StandardSchema } from '../running/standard-schema.js';
+import type { PayloadOf, StandardSchema } from '../running/payload-schema.js';
 import type { RunContext } from '../running/run-context.js';
 import type { HandlerOptions } from './handler-options.js';
 

@@ -8,10 +8,72 @@ import {
 import { redactUrl } from '@fencepost/lease/internal/redis';
 import type { SqlPool } from '@fencepost/lease/postgres';
 import { z } from 'zod';
-import { APP_NAME, appName } from './app-name.js';
-import { buildTime } from './build-time.js';
+import { APP_NAME, appName, buildTime } from './build.js';
 import { duration } from './duration-option.js';
-import { alarmsSchema, webhooksSchema, type AlarmOptions, type WebhookOptions } from './webhook-options.js';
+import { CRON_NAME } from '@fencepost/ledger/run';
+import { MESSAGE_TYPES, isWebhookSecret, type MessageType } from '../notifying/messages.js';
+
+/** Somebody's own receiver of what happens, told after the Standard Webhooks specification: signed, and at least once. */
+export interface WebhookOptions {
+  /** `http` or `https`. */
+  readonly url: string;
+  /** `whsec_` and the base64 of 24 to 64 random bytes, which the receiver has too. */
+  readonly secret: string;
+  /** Default: `alarm.raised`, `alarm.cleared`, `run.failed` and `run.uncertain`; not `run.succeeded`. */
+  readonly events?: readonly MessageType[];
+  /** Of these crons alone; default: of all. */
+  readonly crons?: readonly string[];
+}
+
+/** How crons are watched, and how those outside are told. Durations are texts such as `'5s'`, or milliseconds. */
+export interface AlarmOptions {
+  /**
+   * Hosts of one's own network that webhooks and pings may call, such as `'alerts.internal'` or `'10.0.0.7:8080'`: every
+   * other name or address that leads to a private, loopback, link-local or reserved address is refused.
+   */
+  readonly allowHosts?: readonly string[];
+  /** How long one call may take; default `'10s'`. */
+  readonly timeout?: string | number;
+  /** How often a pod looks at the crons it watches; default `'5s'`. */
+  readonly lookEvery?: string | number;
+}
+
+const URL_TEXT = 'expected an address with http or https, such as "https://alerts.example/hooks"';
+const SECRET = 'expected "whsec_" and the base64 of 24 to 64 bytes';
+const EVENT = `expected one of ${MESSAGE_TYPES.map((type) => JSON.stringify(type)).join(', ')}`;
+const CRON = 'expected the name of a cron';
+const HOST = 'expected a host, or a host and a port, such as "alerts.internal" or "10.0.0.7:8080"';
+
+const webhook = z.strictObject(
+  {
+    url: z.string(URL_TEXT).refine((text) => /^https?:\/\//.test(text) && URL.canParse(text), URL_TEXT),
+    secret: z.string(SECRET).refine(isWebhookSecret, SECRET),
+    events: z
+      .array(z.enum(MESSAGE_TYPES, EVENT), 'expected a list of events')
+      .default(MESSAGE_TYPES.filter((type) => type !== 'run.succeeded')),
+    crons: z.array(z.string(CRON).regex(CRON_NAME, CRON), 'expected a list of crons').optional(),
+  },
+  'expected an object such as { url, secret, events }',
+);
+
+/** Of the module's option `webhooks`. */
+export const webhooksSchema = z
+  .array(webhook, 'expected a list such as [{ url, secret, events }]')
+  .max(20, 'expected at most 20')
+  .default([]);
+
+/** Of the module's option `alarms`. */
+export const alarmsSchema = z
+  .strictObject(
+    {
+      allowHosts: z.array(z.string(HOST).regex(/^[^\s/@?#]+$/, HOST), 'expected a list of hosts').default([]),
+      timeout: duration('100ms', '1m').default(10_000),
+      lookEvery: duration('100ms', '1h').default(5_000),
+    },
+    'expected an object such as { allowHosts: ["alerts.internal"] }',
+  )
+  .prefault({})
+  .transform(({ timeout, lookEvery, allowHosts }) => ({ allowHosts, timeoutMs: timeout, lookEveryMs: lookEvery }));
 
 /** What a process does: acquire the leases of crons and enqueue their occurrences, or run them. */
 export type Role = 'scheduler' | 'worker';

@@ -4,7 +4,7 @@ import { systemClock, type Clock, type Leases, type LeaseStore } from '@fencepos
 import { CLOCK } from '@fencepost/lease/nest';
 import type { Catalog, CronDefinition } from '@fencepost/ledger/catalog';
 import type { Ledger } from '@fencepost/ledger';
-import type { AlarmQueue } from '../notifying/alarm-queue.js';
+import type { AlarmQueue } from '../notifying/messages.js';
 import { RunNotifier } from '../notifying/run-notifier.js';
 import type { Membership } from '../membership/membership.js';
 import { preciseTimer } from '../scheduling/precise-timer.js';

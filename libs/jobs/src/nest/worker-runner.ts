@@ -1,24 +1,25 @@
-import { Inject, Injectable } from '@nestjs/common';
-import type { BeforeApplicationShutdown, OnApplicationBootstrap, OnModuleInit } from '@nestjs/common';
+import {
+  Inject,
+  Injectable,
+  type BeforeApplicationShutdown,
+  type OnApplicationBootstrap,
+  type OnModuleInit,
+} from '@nestjs/common';
 import type { Clock } from '@fencepost/lease';
 import { LeaseKeeper, type CancelTimer } from '@fencepost/lease/internal';
-import { probeRedis } from '@fencepost/lease/internal/redis-checks';
 import type { RedisClient } from '@fencepost/lease/redis';
 import { CLOCK, LEASE_REDIS } from '@fencepost/lease/nest';
-import type { Catalog } from '@fencepost/ledger/catalog';
+import type { Catalog, Build, DeclareReply } from '@fencepost/ledger/catalog';
 import type { Ledger } from '@fencepost/ledger';
-import { readPostgresSettings } from '@fencepost/ledger/durability';
 import { RunProcessor } from '../running/run.processor.js';
 import { reportStoreFailure } from '../telemetry/report-failure.js';
 import { Telemetry } from '../telemetry/telemetry.js';
 import type { Tracing } from '../telemetry/tracing.js';
-import { checkClassification } from './classification.js';
 import { CronExplorer, type FoundCron } from './cron-explorer.js';
-import { DeclarationReport } from './declaration-report.js';
 import { PodRoles } from './pod-roles.js';
 import { retryOnBoot } from './retry-on-boot.js';
 import type { JobsSettings } from './options.js';
-import { PayloadReaders } from './payload-readers.js';
+import { PayloadReaders } from './enqueuing.module.js';
 import type { Database } from './postgres-database.js';
 import { RunNotifications } from './run-notifications.js';
 import { SignalDrain } from './signal-drain.js';
@@ -69,7 +70,7 @@ export class WorkerRunner implements OnModuleInit, OnApplicationBootstrap, Befor
     this.#processor = processor;
     await processor.start();
     const [handlers, { concurrency }] = [[...this.#crons.keys()], this.settings];
-    const critical = handlers.filter((name) => this.#crons.get(name)?.criticality === 'correctness');
+    const critical = this.#critical();
     this.podRoles.begin(() => ({ handlers, critical, concurrency, running: processor.running }));
   }
 
@@ -100,8 +101,17 @@ export class WorkerRunner implements OnModuleInit, OnApplicationBootstrap, Befor
     return new RunProcessor({ redis, prefix, tenant, concurrency, clock, telemetry, attempts });
   }
 
-  /** Before anything is declared: a job that may not run here must not look like one that does. */
-  #classify(): Promise<void> {
+  /**
+   * Before anything is declared: a job that may not run here must not look like one that does. What asks the stores is imported
+   * where a handler wants it.
+   */
+  async #classify(): Promise<void> {
+    if (this.#critical().length === 0) return;
+    const [{ checkClassification }, { probeRedis }, { readPostgresSettings }] = await Promise.all([
+      import('./classification.js'),
+      import('@fencepost/lease/internal/redis-checks'),
+      import('@fencepost/ledger/durability'),
+    ]);
     const { ledgerRedis, database, clock, settings, telemetry } = this;
     return checkClassification({
       handlers: this.#crons.values(),
@@ -112,6 +122,11 @@ export class WorkerRunner implements OnModuleInit, OnApplicationBootstrap, Befor
         postgres: async () => (database ? readPostgresSettings(database.pool) : {}),
       },
     });
+  }
+
+  /** The handlers to which a duplicate is damage. */
+  #critical(): string[] {
+    return [...this.#crons].flatMap(([name, { criticality }]) => (criticality === 'correctness' ? [name] : []));
   }
 
   async #declare(): Promise<void> {
@@ -130,5 +145,40 @@ export class WorkerRunner implements OnModuleInit, OnApplicationBootstrap, Befor
       );
       this.#armDeclare();
     });
+  }
+}
+
+/** In one event. */
+const MAX_NAMED = 20;
+
+/** Tells what came of declaring. It is repeated every few seconds, and only what is new is news. */
+export class DeclarationReport {
+  readonly #told = new Map<string, string>();
+
+  constructor(
+    private readonly telemetry: Telemetry,
+    private readonly build: Build,
+  ) {}
+
+  /** @param declared how many crons the build has */
+  tell({ changed, older, removed }: DeclareReply, declared: number): void {
+    const isFirst = this.#told.size === 0;
+    if (isFirst || changed.length > 0) {
+      this.telemetry.emit('catalog.declared', { declared, changed: changed.length, older: older.length });
+    }
+    // What this process has declared before is new to a catalog that was lost.
+    if (!isFirst && changed.length > 0) {
+      const { seq: buildSeq, source: app } = this.build;
+      this.telemetry.emit('catalog.redeclared', { crons: changed.slice(0, MAX_NAMED), buildSeq, app });
+    }
+    this.#tellCrons('catalog.outdated-build', older);
+    this.#tellCrons('catalog.removed', removed);
+  }
+
+  #tellCrons(event: 'catalog.outdated-build' | 'catalog.removed', crons: readonly string[]): void {
+    const all = crons.toSorted().join();
+    const isNews = crons.length > 0 && this.#told.get(event) !== all;
+    this.#told.set(event, all);
+    if (isNews) this.telemetry.emit(event, { crons, buildSeq: this.build.seq, app: this.build.source });
   }
 }

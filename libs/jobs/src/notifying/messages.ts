@@ -1,8 +1,48 @@
-import { createHash } from 'node:crypto';
+import { createHash, createHmac } from 'node:crypto';
 import type { CronPing } from '@fencepost/ledger/catalog';
 import type { Notification } from '@fencepost/ledger';
 import type { AlarmChange } from '../telemetry/alarm.js';
-import type { Message, MessageType, PingOn } from './alarm-queue.js';
+
+/** What somebody outside may be told of. */
+export type MessageType = 'alarm.raised' | 'alarm.cleared' | 'run.succeeded' | 'run.failed' | 'run.uncertain';
+
+export const MESSAGE_TYPES = [
+  'alarm.raised',
+  'alarm.cleared',
+  'run.succeeded',
+  'run.failed',
+  'run.uncertain',
+] as const satisfies MessageType[];
+
+/** The addresses a cron may have. */
+export type PingOn = 'success' | 'failure' | 'missed' | 'uncertain';
+
+/**
+ * One message to one receiver. It holds no address and no secret: whoever sends it looks them up, and who looks at the queue
+ * sees none.
+ */
+export type Message = {
+  /** Of the message, and the same however often it is put into the queue. */
+  readonly id: string;
+  readonly cron: string;
+} & (
+  | {
+      readonly kind: 'webhook';
+      /** Which webhook: see `webhookName`. */
+      readonly webhook: string;
+      readonly type: MessageType;
+      /** ISO 8601. */
+      readonly at: string;
+      readonly data: Readonly<Record<string, unknown>>;
+    }
+  | { readonly kind: 'ping'; readonly on: PingOn }
+);
+
+/** Carries messages to whoever sends them; tried again until they are delivered or given up. */
+export interface AlarmQueue {
+  /** Takes all of them or rejects. The same message again changes nothing. */
+  enqueue(messages: readonly Message[]): Promise<void>;
+}
 
 /** Somebody's own receiver of what happens. */
 export interface Webhook {
@@ -84,4 +124,34 @@ export function pingOf({
 /** Runs have colons and more in their ids, and receivers and queues have rules for theirs. */
 function messageId(...parts: readonly string[]): string {
   return `msg_${createHash('sha256').update(JSON.stringify(parts)).digest('hex').slice(0, 32)}`;
+}
+
+const PREFIX = 'whsec_';
+
+/** Between these many bytes a secret has, says Standard Webhooks. */
+const [MIN_LENGTH, MAX_LENGTH] = [24, 64];
+
+export interface Signed {
+  readonly id: string;
+  /** Epoch milliseconds of this try: a receiver refuses what is older than some minutes. */
+  readonly at: number;
+  readonly body: string;
+}
+
+/** Whether it is `whsec_` and the base64 of 24 to 64 bytes. */
+export function isWebhookSecret(text: string): boolean {
+  if (!/^whsec_[A-Za-z0-9+/]+={0,2}$/.test(text)) return false;
+  const { length } = keyOf(text);
+  return length >= MIN_LENGTH && length <= MAX_LENGTH;
+}
+
+/** The headers of a signed message. Source: the Standard Webhooks specification 1.0, symmetric signatures (`v1`). */
+export function signatureHeaders(secret: string, { id, at, body }: Signed): Readonly<Record<string, string>> {
+  const timestamp = String(Math.floor(at / 1_000));
+  const signature = createHmac('sha256', keyOf(secret)).update(`${id}.${timestamp}.${body}`).digest('base64');
+  return { 'webhook-id': id, 'webhook-timestamp': timestamp, 'webhook-signature': `v1,${signature}` };
+}
+
+function keyOf(secret: string): Buffer {
+  return Buffer.from(secret.slice(PREFIX.length), 'base64');
 }

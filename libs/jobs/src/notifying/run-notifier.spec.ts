@@ -5,8 +5,7 @@ import { recordedEvents, type RecordedEvents } from '../../../../test/support/re
 import { MemoryLedger } from '../../../ledger/src/memory/memory-ledger.js';
 import type { AttemptOutcome } from '../../../ledger/src/base/ledger.js';
 import { Telemetry } from '../telemetry/telemetry.js';
-import type { Message } from './alarm-queue.js';
-import { pingOf, pingMessages } from './messages.js';
+import { pingOf, pingMessages, type Message } from './messages.js';
 import { notifyOf, RunNotifier } from './run-notifier.js';
 
 const ping = { success: 'https://hc.example/ok', failure: 'https://hc.example/no' };

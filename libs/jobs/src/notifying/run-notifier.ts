@@ -4,8 +4,16 @@ import type { Notification, RunHistory } from '@fencepost/ledger';
 import type { Events } from '../telemetry/events.js';
 import { reportQueueFailure } from '../telemetry/report-failure.js';
 import type { EventListener, Telemetry } from '../telemetry/telemetry.js';
-import type { AlarmQueue, Message, MessageType, PingOn } from './alarm-queue.js';
-import { notifiedId, pingMessage, webhookMessages, type Webhook } from './messages.js';
+import {
+  notifiedId,
+  pingMessage,
+  webhookMessages,
+  type AlarmQueue,
+  type Message,
+  type MessageType,
+  type PingOn,
+  type Webhook,
+} from './messages.js';
 
 export interface RunNotifierDeps {
   readonly ledger: Pick<RunHistory, 'notifications' | 'settleNotifications'>;

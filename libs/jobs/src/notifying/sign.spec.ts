@@ -1,6 +1,6 @@
 import { Webhook } from 'standardwebhooks';
 import { describe, expect, it } from 'vitest';
-import { isWebhookSecret, signatureHeaders } from './sign.js';
+import { isWebhookSecret, signatureHeaders } from './messages.js';
 
 const SECRET = `whsec_${Buffer.alloc(32, 7).toString('base64')}`;
 const message = { id: 'msg_1', at: Date.now(), body: '{"type":"alarm.raised","data":{"text":"ü"}}' };

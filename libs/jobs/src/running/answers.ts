@@ -1,8 +1,7 @@
 import { cronOfRun, isTerminal, type Run, type RunState } from '@fencepost/ledger/run';
 import type { Telemetry } from '../telemetry/telemetry.js';
 import type { Disposition } from './delivery.js';
-import { reportStoreFailure, type FailedOperation } from '../telemetry/report-failure.js';
-import { isProgramError } from '../telemetry/store-error.js';
+import { reportStoreFailure, isProgramError, type FailedOperation } from '../telemetry/report-failure.js';
 
 /** A delivery comes again this long after a store failed. */
 const STORE_FAILED_MS = 1_000;

@@ -4,7 +4,7 @@ import type { AttemptOutcome, AttemptRef, BeginReply } from '@fencepost/ledger';
 import type { RunState } from '@fencepost/ledger/run';
 import { withinLimit, type TimedAttempt } from './attempt-timeout.js';
 import type { AttemptDeps, Disposition, Delivery, CronHandler } from './delivery.js';
-import { describeError } from '../telemetry/describe-error.js';
+import { describeError, asError, reportStoreFailure, isProgramError } from '../telemetry/report-failure.js';
 import { EffectSession, type RunLease } from './effect-session.js';
 import type { EffectUnresolvedError } from './effect-errors.js';
 import { LazyAbort } from './lazy-abort.js';
@@ -13,8 +13,6 @@ import { lateByMs, makeRunContext } from './make-run-context.js';
 import { isUnrecoverable, retryDelay } from './retry.js';
 import type { RunLog } from './run-context.js';
 import type { Failure } from '../telemetry/events.js';
-import { asError, reportStoreFailure } from '../telemetry/report-failure.js';
-import { isProgramError } from '../telemetry/store-error.js';
 import { Heartbeat, HeartbeatTimer, type HeartbeatOwner } from './heartbeat.js';
 
 type Begun = Extract<BeginReply, { verdict: 'begun' }>;

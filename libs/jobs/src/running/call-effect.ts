@@ -1,9 +1,10 @@
 import type { Clock, Fence } from '@fencepost/lease';
 import type { CancelTimer } from '@fencepost/lease/internal';
-import { EffectTimeoutError, EffectUnknownError } from './effect-errors.js';
-import type { EffectContext } from './effect-context.js';
+import { EffectTimeoutError, EffectUnknownError, EffectUnresolvedError } from './effect-errors.js';
+import type { EffectContext, Lookup, LookupAnswer } from './effect-context.js';
 import type { LazyAbort } from './lazy-abort.js';
-import { isIndeterminate } from './indeterminate.js';
+import { inspect } from 'node:util';
+import { describeError } from '../telemetry/report-failure.js';
 
 export type Act<T> = (context: EffectContext) => Promise<T> | T;
 
@@ -78,4 +79,63 @@ async function settled<T>(work: Promise<T>, end: LazyAbort): Promise<Ended<T>> {
     // A call that was aborted half-way may have succeeded before: that is no failure.
     return { kind: end.over || isIndeterminate(error) ? 'silent' : 'failed', error };
   }
+}
+
+/**
+ * Error codes of a connection that broke or timed out after the request may have been sent: those of
+ * Node (https://nodejs.org/api/errors.html#common-system-errors), of undici, which is behind `fetch`, and of axios.
+ *
+ * Codes that mean it was never sent are not among them: ECONNREFUSED, ENOTFOUND, EAI_AGAIN, EHOSTUNREACH, UND_ERR_CONNECT_TIMEOUT.
+ */
+const CODES: ReadonlySet<unknown> = new Set([
+  ...['ECONNRESET', 'ECONNABORTED', 'EPIPE', 'ETIMEDOUT', 'ESOCKETTIMEDOUT', 'ERR_STREAM_PREMATURE_CLOSE', 'ABORT_ERR'],
+  ...['UND_ERR_SOCKET', 'UND_ERR_HEADERS_TIMEOUT', 'UND_ERR_BODY_TIMEOUT', 'UND_ERR_ABORTED', 'UND_ERR_DESTROYED'],
+]);
+
+/** What `AbortSignal.timeout` and an abort throw; a `DOMException` has its name and not a class of its own. */
+const NAMES: ReadonlySet<string> = new Set(['TimeoutError', 'AbortError']);
+
+/** Limits a circular chain of causes. */
+const DEEPEST = 10;
+
+/**
+ * Whether an error leaves the outcome of a request unknown: it is an EffectUnknownError, or may occur after the request was
+ * sent. Causes are searched too, because `fetch` only says that it failed.
+ *
+ * Any other error is an answer: the other side, or the code before the call, refused.
+ */
+export function isIndeterminate(error: unknown): boolean {
+  let inner = error;
+  for (let depth = 0; depth < DEEPEST && inner instanceof Error; depth += 1) {
+    if (inner instanceof EffectUnknownError || inner instanceof EffectUnresolvedError) return true;
+    if (NAMES.has(inner.name) || CODES.has(Reflect.get(inner, 'code'))) return true;
+    inner = inner.cause;
+  }
+  return false;
+}
+
+type LookupOptions = EffectCallOptions<unknown> & { readonly since: number; readonly ageMs: number };
+
+/**
+ * Asks the provider for the outcome of an effect.
+ * @throws {EffectUnknownError} if the lookup threw or returned an invalid answer
+ */
+export async function lookUp(lookup: Lookup<unknown>, options: LookupOptions): Promise<LookupAnswer<unknown>> {
+  const { name, since, ageMs } = options;
+  const about = { since: new Date(since), ageMs };
+  const ended = await callEffect((context) => lookup({ ...context, ...about }), options);
+  if (ended.kind !== 'returned') {
+    const text = `The outcome of "${name}" is unknown: its lookup failed (${describeError(ended.error)}).`;
+    throw new EffectUnknownError(text, { cause: ended.error });
+  }
+  const answer: unknown = ended.value;
+  if (isAnswer(answer)) return answer;
+  throw new EffectUnknownError(
+    `Expected 'not-done', 'unknown' or { done: result } from the lookup of "${name}", got ${inspect(answer, { depth: 0 })}.`,
+  );
+}
+
+function isAnswer(answer: unknown): answer is LookupAnswer<unknown> {
+  if (answer === 'not-done' || answer === 'unknown') return true;
+  return typeof answer === 'object' && answer !== null && Object.hasOwn(answer, 'done');
 }

@@ -1,12 +1,11 @@
 import type { AttemptLog, BeginEffectReply, UnknownEffect } from '@fencepost/ledger';
 import type { UnknownReason, UnresolvedEffect } from '@fencepost/ledger/run';
-import { callEffect, type Act } from './call-effect.js';
-import { describeError } from '../telemetry/describe-error.js';
+import { callEffect, lookUp, type Act } from './call-effect.js';
+import { describeError } from '../telemetry/report-failure.js';
 import type { Lookup } from './effect-context.js';
 import { EffectPayloadError } from './effect-errors.js';
 import { decodeResult, encodeResult } from './effect-result.js';
 import type { EffectSession } from './effect-session.js';
-import { lookUp } from './look-up.js';
 import {
   type EffectSettings,
   readEffectOptions,

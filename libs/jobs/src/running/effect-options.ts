@@ -3,8 +3,8 @@ import type { EffectRequest, UnknownEffect } from '@fencepost/ledger';
 import type { UnknownReason } from '@fencepost/ledger/run';
 import type { IfUnknown, Lookup } from './effect-context.js';
 import { EffectOptionParser } from './effect-option-parser.js';
-import { payloadHash } from './payload-hash.js';
-import { isStandardSchema, type StandardSchema } from './standard-schema.js';
+import { isStandardSchema, type StandardSchema } from './payload-schema.js';
+import { createHash } from 'node:crypto';
 
 /** Durations are texts such as `'30s'`, or whole milliseconds. */
 export interface EffectOptions<T, R = T> {
@@ -106,4 +106,23 @@ export function afterIndeterminate({ ifUnknown }: Pick<Policy, 'ifUnknown'>): Ne
 /** Whether two hashes are known and differ. */
 export function isAnother(one: string | null, other: string | null): boolean {
   return one !== null && other !== null && one !== other;
+}
+
+/**
+ * A SHA-256 hash, in hex, of a value as JSON; the order of keys does not matter.
+ * @throws {TypeError} for a value that JSON can't represent: a bigint, a circular value, a function
+ */
+export function payloadHash(value: unknown): string {
+  const json: string | undefined = JSON.stringify(value);
+  if (json === undefined) throw new TypeError('it is not data');
+  return createHash('sha256')
+    .update(canonical(JSON.parse(json)))
+    .digest('hex');
+}
+
+function canonical(value: unknown): string {
+  if (typeof value !== 'object' || value === null) return JSON.stringify(value);
+  if (Array.isArray(value)) return `[${value.map(canonical).join(',')}]`;
+  const entries = Object.entries(value).toSorted(([one], [other]) => (one < other ? -1 : 1));
+  return `{${entries.map(([key, part]) => `${JSON.stringify(key)}:${canonical(part)}`).join(',')}}`;
 }

@@ -1,5 +1,5 @@
 import { EffectResultError } from './errors.js';
-import { issuesText, type StandardSchema } from './standard-schema.js';
+import { issuesText, type StandardSchema } from './payload-schema.js';
 
 const MAX_RESULT = 64 * 1024;
 

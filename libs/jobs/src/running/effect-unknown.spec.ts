@@ -3,7 +3,7 @@ import { answer, inHandler, lostAttempt } from '../../../../test/support/effect-
 import { RUN, RUN_LEASE_MS, START, WorkerStage } from '../../../../test/support/worker-stage.js';
 import type { LookupContext } from './effect-context.js';
 import { EffectUnresolvedError, EffectUnknownError } from './effect-errors.js';
-import { payloadHash } from './payload-hash.js';
+import { payloadHash } from './effect-options.js';
 import type { RunContext } from './run-context.js';
 
 let stage: WorkerStage;

@@ -1,8 +1,7 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import { inHandler } from '../../../../test/support/effect-stage.js';
 import { RUN, WorkerStage } from '../../../../test/support/worker-stage.js';
-import { EffectNameError } from './errors.js';
-import { ForEachError, ForEachKeyError } from './for-each-errors.js';
+import { EffectNameError, ForEachError, ForEachKeyError } from './errors.js';
 import type { RunContext } from './run-context.js';
 
 let stage: WorkerStage;

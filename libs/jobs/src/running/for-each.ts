@@ -1,7 +1,7 @@
 import type { ItemOutcome, ItemRecord } from '@fencepost/ledger';
 import type { UnknownReason, UnresolvedEffect } from '@fencepost/ledger/run';
 import type { EffectSession } from './effect-session.js';
-import { ForEachError } from './for-each-errors.js';
+import { ForEachError } from './errors.js';
 import { readForEachOptions, type ForEachCounts, type ForEachOptions } from './for-each-options.js';
 import type { ForEachSettings, ItemAct } from './for-each-options.js';
 import { ItemCall, type ItemEnd, type PendingItem } from './item-call.js';

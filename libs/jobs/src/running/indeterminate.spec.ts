@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
 import { afterEach, describe, expect, it } from 'vitest';
 import { EffectUnknownError } from './effect-errors.js';
-import { isIndeterminate } from './indeterminate.js';
+import { isIndeterminate } from './call-effect.js';
 
 let server: Server | undefined;
 afterEach(async () => {

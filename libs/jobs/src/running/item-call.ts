@@ -1,12 +1,11 @@
 import type { ItemOutcome, ItemRecord } from '@fencepost/ledger';
 import type { UnknownReason } from '@fencepost/ledger/run';
-import { callEffect, type EffectCallOptions } from './call-effect.js';
+import { callEffect, lookUp, type EffectCallOptions } from './call-effect.js';
 import type { Lookup } from './effect-context.js';
-import { describeError } from '../telemetry/describe-error.js';
+import { describeError } from '../telemetry/report-failure.js';
 import type { EffectSession } from './effect-session.js';
 import { afterIndeterminate } from './effect-options.js';
 import type { ForEachSettings, ItemAct } from './for-each-options.js';
-import { lookUp } from './look-up.js';
 
 /** An item that is not done, and what an earlier attempt recorded of it. */
 export interface PendingItem<T> {

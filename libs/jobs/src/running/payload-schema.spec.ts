@@ -1,8 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import { JobPayloadError } from './job-payload-error.js';
-import { payloadReader } from './payload-schema.js';
-import { isStandardSchema, type StandardSchema } from './standard-schema.js';
+import { JobPayloadError } from './errors.js';
+import { payloadReader, isStandardSchema, type StandardSchema } from './payload-schema.js';
 
 /** As other libraries than zod have them: what is wrong with a payload, at a path of objects. */
 function refusing(issues: { message: string; path?: { key: PropertyKey }[] }[]): StandardSchema {

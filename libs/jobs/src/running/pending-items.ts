@@ -1,6 +1,6 @@
 import type { ItemRecord } from '@fencepost/ledger';
 import { isName, NAME_TEXT } from './effect-session.js';
-import { ForEachKeyError } from './for-each-errors.js';
+import { ForEachKeyError } from './errors.js';
 import type { ForEachSettings } from './for-each-options.js';
 import type { PendingItem } from './item-call.js';
 

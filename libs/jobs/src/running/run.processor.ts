@@ -1,5 +1,5 @@
 import { LeaseLostError, type Clock } from '@fencepost/lease';
-import { RedisSemaphoreStore, type SemaphoreStore } from '@fencepost/lease/coordination';
+import { RedisSemaphoreStore, type SemaphoreStore } from '@fencepost/lease/internal/semaphores';
 import { scrub, scrubText, sleep } from '@fencepost/lease/internal';
 import type { KeySpace } from '@fencepost/lease/internal/redis';
 import type { RedisClient } from '@fencepost/lease/redis';
@@ -9,13 +9,12 @@ import type { Failure } from '../telemetry/events.js';
 import type { Telemetry } from '../telemetry/telemetry.js';
 import type { AttemptDeps, Disposition } from './delivery.js';
 import { execute, type ExecuteDeps } from './execute.js';
-import { shownError } from '../telemetry/describe-error.js';
+import { shownError, reportQueueFailure, reportStoreFailure } from '../telemetry/report-failure.js';
 import { LazyAbort } from './lazy-abort.js';
 import { ShutdownError } from './errors.js';
 import { Limiter } from './limits.js';
 import { HeartbeatTimer } from './heartbeat.js';
 import type { WakeableDelivery } from './within-limits.js';
-import { reportQueueFailure, reportStoreFailure } from '../telemetry/report-failure.js';
 
 export interface RunProcessorOptions extends KeySpace {
   /** For this worker alone, without a limit of retries per request; the caller closes it. */

@@ -10,8 +10,7 @@ import type { Engine } from './engine.js';
 import { holdCron, type HeldCron } from './held-cron.js';
 import { aboutCrons, LeaseReleases, type LeaseReleasesDeps } from './lease-releases.js';
 import type { OutboxRelay } from './outbox-relay.js';
-import { reportProgramError, reportStoreFailure } from '../telemetry/report-failure.js';
-import { isProgramError } from '../telemetry/store-error.js';
+import { reportProgramError, reportStoreFailure, isProgramError } from '../telemetry/report-failure.js';
 
 export interface LeaseAcquirerDeps extends AcquireBackoffDeps, LeaseReleasesDeps {
   readonly ledger: OccurrenceLog;

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { describeError, shownError } from './describe-error.js';
+import { describeError, shownError } from './report-failure.js';
 
 class PaymentError extends Error {
   override name = 'PaymentError';

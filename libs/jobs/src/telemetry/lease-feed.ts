@@ -1,4 +1,6 @@
 import type { LeaseEvent, LeaseObserver } from '@fencepost/lease';
+import { hashResource } from '@fencepost/lease/internal';
+import type { Telemetry } from './telemetry.js';
 
 /**
  * Passes on the lease events of this process: leases are opened before metrics are set up, which listen later.
@@ -20,5 +22,19 @@ export class LeaseFeed {
   /** An observer that throws harms no lease: the caller handles it. */
   readonly tell = (event: LeaseEvent): void => {
     for (const observe of this.#observers) observe(event);
+  };
+}
+
+/** Warnings of leases as events, so that the journal has those of all pods. */
+export function leaseWarnings(telemetry: Telemetry): LeaseObserver {
+  return (event) => {
+    if (event.name === 'store.warning') {
+      telemetry.emit('store.warning', { code: event.code, found: event.message });
+    } else if (event.name === 'lease.ttl-unfit') {
+      const { resource, verdict, ttlMs, advisedTtlMs } = event;
+      // A type comes from the code; a name may contain customer data.
+      const about = resource.endsWith(':*') ? resource : hashResource(resource);
+      telemetry.emit('lease.ttl-unfit', { about, verdict, ttlMs, advisedTtlMs });
+    }
   };
 }

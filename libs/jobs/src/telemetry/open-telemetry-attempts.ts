@@ -1,5 +1,5 @@
 import { SpanStatusCode, type Span } from '@opentelemetry/api';
-import { describeError } from './describe-error.js';
+import { describeError } from './report-failure.js';
 import type { EventName, Events } from './events.js';
 import type { EventListener, Telemetry } from './telemetry.js';
 

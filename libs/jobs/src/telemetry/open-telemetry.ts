@@ -1,7 +1,7 @@
 import { ownerPrefix } from '@fencepost/lease/internal';
 import { ROOT_CONTEXT, SpanKind, SpanStatusCode, context, isSpanContextValid, trace } from '@opentelemetry/api';
 import type { Attributes, Context, Span, SpanOptions } from '@opentelemetry/api';
-import { describeError } from './describe-error.js';
+import { describeError } from './report-failure.js';
 import { AttemptSpans } from './open-telemetry-attempts.js';
 import { bullmqTelemetry, type BullmqTelemetry } from './open-telemetry-bullmq.js';
 import type { Telemetry } from './telemetry.js';

@@ -1,6 +1,86 @@
 import type { Failure } from './events.js';
-import { isProgramError } from './store-error.js';
 import type { Telemetry } from './telemetry.js';
+import { scrubText } from '@fencepost/lease/internal';
+import { FencepostError, StoreAwayError } from '@fencepost/lease';
+
+/** Classes of ioredis, BullMQ, pg and the runtime; most of them are not exported. */
+const NAMES: ReadonlySet<string> = new Set([
+  ...[
+    'ReplyError',
+    'MaxRetriesPerRequestError',
+    'ClusterAllFailedError',
+    'ParserError',
+    'AbortError',
+    'InterruptError',
+  ],
+  ...['ConnectionClosedError', 'DelayedError', 'RateLimitError', 'TimeoutError'],
+]);
+
+/** Messages of errors that the clients throw as plain `Error`. */
+const TEXTS = new RegExp(
+  [
+    // ioredis
+    ...['Command timed out', 'Connection is closed', 'max retries', 'Socket', "Stream isn't writeable", 'slots cache'],
+    ...['startup nodes', 'cluster is not whole', "Cluster isn't ready", 'Cluster redirections', 'All sentinels'],
+    // pg
+    ...['Connection terminated', 'terminating connection', 'read timeout', 'timeout expired', 'timeout exceeded'],
+    ...['not queryable', 'pool after calling end', 'SASL', 'does not support SSL'],
+    // BullMQ
+    ...['Missing lock for job', 'Missing key for job', 'is not in the \\w+ state'],
+    ...['ECONN', 'EPIPE', 'ETIMEDOUT', 'ENOTFOUND', 'EAI_AGAIN'],
+  ].join('|'),
+  'i',
+);
+
+/** Node's own codes name a wrong argument or a failed assertion, except where the network is concerned. */
+const NODE_CODE = /^ERR_(?!TLS|SSL|SOCKET|STREAM|HTTP2)/;
+
+/** Errors of the language. `fetch` throws a TypeError too if a server is down, but with the reason as its cause. */
+const BUGS = [TypeError, ReferenceError, RangeError, SyntaxError];
+
+/**
+ * Whether a store, a queue or its client failed, so that a retry may help. Every other error that is not a FencepostError is a
+ * bug: of this program, or of something that it calls.
+ */
+export function isStoreError(error: unknown): error is Error {
+  if (error instanceof StoreAwayError) return true;
+  if (!(error instanceof Error) || error instanceof FencepostError) return false;
+  if (isStoreError(error.cause)) return true;
+  if (BUGS.some((bug) => error instanceof bug)) return false;
+  if (error instanceof AggregateError && error.errors.some(isStoreError)) return true;
+  return NAMES.has(error.name) || hasDriverCode(error) || TEXTS.test(error.message);
+}
+
+/** A system error, an SQLSTATE of PostgreSQL, or a code of TLS. */
+function hasDriverCode(error: Error): boolean {
+  return 'code' in error && typeof error.code === 'string' && !NODE_CODE.test(error.code);
+}
+
+/** Whether it is neither a FencepostError nor a failure of a store, so that a retry would only repeat it. */
+export function isProgramError(error: unknown): boolean {
+  return !(error instanceof FencepostError) && !isStoreError(error);
+}
+
+/** Longer texts add nothing in a list of runs, and would fill the store. */
+const MAX_LENGTH = 2_000;
+
+/**
+ * The text of an error for records, without the secrets that libraries put into messages: every viewer of runs sees it, for
+ * as long as the run is kept. NUL is replaced, because PostgreSQL cannot store it.
+ */
+export function describeError(error: unknown): string {
+  const text = error instanceof Error ? `${error.name}: ${error.message}` : String(error);
+  return scrubText(text).slice(0, MAX_LENGTH).replaceAll('\0', '\uFFFD');
+}
+
+/** The same error for a queue, which shows message and stack. */
+export function shownError(error: unknown): Error {
+  if (!(error instanceof Error)) return new Error(describeError(error));
+  const shown = new Error(scrubText(error.message));
+  shown.name = error.name;
+  if (error.stack !== undefined) shown.stack = scrubText(error.stack);
+  return shown;
+}
 
 type Emitter = Pick<Telemetry, 'emit'>;
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { nearNames } from './near-names.js';
+import { nearNames } from './checked-options.js';
 
 const NAMES = ['nightly-report', 'nightly-backup', 'pulse', 'Invoices', 'a', 'report'];
 

@@ -3,11 +3,10 @@ import type { Clock } from '../base/clock.js';
 import { FenceExhaustedError } from '../base/errors.js';
 import { NO_FENCE } from '../base/fence.js';
 import type { Fence } from '../base/fence.js';
-import { checkRequest, checkWhole } from '../store/lease-request.js';
+import { checkRequest, checkWhole, notifyWatcher } from '../store/lease-request.js';
 import type { Term } from '../store/grant.js';
-import { notifyWatcher } from '../store/notify-watcher.js';
 import type { AcquireReply, AcquireRequest, Holding, StopWatching } from '../store/lease-store.js';
-import { byFence, checkPlaces, nextToFree } from './places.js';
+import { byFence, checkPlaces, nextToFree } from './semaphore.js';
 import type { SemaphoreStore } from './semaphore-store.js';
 
 interface StoredTerm {

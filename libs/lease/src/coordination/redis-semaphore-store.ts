@@ -2,15 +2,13 @@ import { FenceExhaustedError } from '../base/errors.js';
 import { formatFence, parseFence } from '../base/fence.js';
 import { checkRequest, checkWhole } from '../store/lease-request.js';
 import type { Term } from '../store/grant.js';
-import { inBatches } from '../redis/redis-batch.js';
+import { inBatches, loadScripts, type RedisClient } from '../redis/redis-script.js';
 import { watchChannel } from '../redis/redis-channel.js';
 import { partOf, redisChannel, redisKeys } from '../store/keys.js';
 import type { KeyBuilder } from '../store/keys.js';
-import { loadScripts } from '../redis/redis-script.js';
-import type { RedisClient } from '../redis/redis-script.js';
 import type { AcquireReply, AcquireRequest, Holding, StopWatching } from '../store/lease-store.js';
 import type { RedisLeaseStoreOptions } from '../redis/redis-lease-store.js';
-import { byFence, checkPlaces, nextToFree } from './places.js';
+import { byFence, checkPlaces, nextToFree } from './semaphore.js';
 import type { SemaphoreStore } from './semaphore-store.js';
 
 export interface RedisSemaphoreStoreOptions extends RedisLeaseStoreOptions {

@@ -1,7 +1,7 @@
 import { sleep } from '../base/clock.js';
 import type { Clock } from '../base/clock.js';
 import type { StopWatching } from '../store/lease-store.js';
-import { notifyWatcher } from '../store/notify-watcher.js';
+import { notifyWatcher } from '../store/lease-request.js';
 import type { EtcdClient } from './etcd-client.js';
 import { fromBase64, toBase64, watchMessage } from './etcd-replies.js';
 import type { WatchMessage } from './etcd-replies.js';

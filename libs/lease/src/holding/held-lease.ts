@@ -1,7 +1,7 @@
 import { LeaseLostError } from '../base/errors.js';
 import type { LossReason } from '../base/errors.js';
 import type { Fence } from '../base/fence.js';
-import { notifyWatcher } from '../store/notify-watcher.js';
+import { notifyWatcher } from '../store/lease-request.js';
 import { trustedUntil } from '../store/grant.js';
 import type { Grant } from '../store/grant.js';
 

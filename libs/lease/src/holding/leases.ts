@@ -1,21 +1,32 @@
-import { systemClock } from '../base/clock.js';
-import type { Clock } from '../base/clock.js';
+import { systemClock, type Clock } from '../base/clock.js';
 import { parseDuration } from '../base/duration.js';
 import { LeaseLostError } from '../base/errors.js';
 import type { Fence } from '../base/fence.js';
-import { resourceName, takenName } from '../base/resource.js';
-import type { ResourceName } from '../base/resource.js';
+import { resourceName, takenName, type ResourceName } from '../base/resource.js';
 import type { Holding, LeaseStore } from '../store/lease-store.js';
-import { unobserved } from '../telemetry/lease-events.js';
-import type { LeaseObserver } from '../telemetry/lease-events.js';
+import { unobserved, type LeaseObserver } from '../telemetry/lease-events.js';
 import { TtlAdviser } from './ttl-adviser.js';
 import type { TtlAdvice } from './ttl-advice.js';
-import { underLease } from './current-lease.js';
 import type { AcquireAnswer, Lease } from './held-lease.js';
-import { LeaseGroup } from './lease-group.js';
 import { LeaseKeeper } from './lease-keeper.js';
 import { ReleaseHints } from './release-hints.js';
 import { waitFor } from './waiting.js';
+import { AsyncLocalStorage } from 'node:async_hooks';
+
+const storage = new AsyncLocalStorage<Lease>();
+
+/** Runs `work`, and everything it awaits, under `lease`. */
+export function underLease<T>(lease: Lease, work: (lease: Lease) => Promise<T>): Promise<T> {
+  return storage.run(lease, () => work(lease));
+}
+
+/**
+ * The lease that the caller works under, as set by `leases.using` and `@WithLease`; the innermost where they are nested.
+ * For code deep inside that writes and needs the fence, without a parameter through every function above it.
+ */
+export function currentLease(): Lease | undefined {
+  return storage.getStore();
+}
 
 export interface LeasesOptions {
   readonly store: LeaseStore;
@@ -223,4 +234,27 @@ function throwIfLost(lease: Lease, cause?: unknown): void {
   if (!(reason instanceof LeaseLostError)) return;
   if (cause === undefined || cause === reason) throw reason;
   throw new LeaseLostError(reason.resource, reason.reason, { cause });
+}
+
+/** Leases that were taken together. Losing one is losing the right to act. */
+export class LeaseGroup implements AsyncDisposable {
+  /** Aborts when the first of them is lost or released. */
+  readonly signal: AbortSignal;
+
+  constructor(readonly leases: readonly Lease[]) {
+    this.signal = AbortSignal.any(leases.map(({ signal }) => signal));
+  }
+
+  /**
+   * Ends all terms.
+   * @returns for each whether it was still ours
+   * @throws when the store could not be asked; the terms then end by themselves within their ttl
+   */
+  release(): Promise<boolean[]> {
+    return Promise.all(this.leases.map((lease) => lease.release()));
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.release();
+  }
 }

@@ -1,7 +1,5 @@
 import type { LossReason } from '../base/errors.js';
-import type { AcquireOutcome, LeaseEvent } from '../telemetry/lease-events.js';
-import { LostTerms } from '../telemetry/lost-terms.js';
-import type { EndOfTerm } from '../telemetry/lost-terms.js';
+import { LostTerms, type AcquireOutcome, type LeaseEvent, type EndOfTerm } from '../telemetry/lease-events.js';
 import type { Instruments } from './instruments.js';
 
 /** How a value of an event becomes one of a bounded number of labels. */

@@ -1,9 +1,10 @@
 import { Inject } from '@nestjs/common';
 import { SetupError } from '../base/errors.js';
-import { Leases } from '../holding/leases.js';
-import type { WaitOptions } from '../holding/leases.js';
-import { takenName } from '../base/resource.js';
-import type { ResourceName } from '../base/resource.js';
+import { Leases, type WaitOptions } from '../holding/leases.js';
+import { takenName, type ResourceName } from '../base/resource.js';
+
+/** Injects the {@link Leases} of `LeaseModule`, also where types are erased: `constructor(@InjectLeases() leases: Leases)`. */
+export const InjectLeases = (): ParameterDecorator & PropertyDecorator => Inject(Leases);
 
 export interface WithLeaseOptions extends Omit<WaitOptions, 'signal'> {
   /**

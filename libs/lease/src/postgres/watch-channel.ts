@@ -1,4 +1,4 @@
-import { notifyWatcher } from '../store/notify-watcher.js';
+import { notifyWatcher } from '../store/lease-request.js';
 import type { CancelTimer, Clock } from '../base/clock.js';
 import type { StopWatching } from '../store/lease-store.js';
 import type { SqlConnection, SqlPool } from './sql-client.js';

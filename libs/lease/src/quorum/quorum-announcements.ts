@@ -1,5 +1,5 @@
 import type { Clock } from '../base/clock.js';
-import { notifyWatcher } from '../store/notify-watcher.js';
+import { notifyWatcher } from '../store/lease-request.js';
 
 export interface AnnouncementsOptions {
   readonly clock: Clock;

@@ -6,8 +6,7 @@ import { SetupError } from '../base/errors.js';
 import type { Fence } from '../base/fence.js';
 import type { Term } from '../store/grant.js';
 import { listenAgain } from '../redis/redis-channel.js';
-import { closeRedis } from '../redis/redis-connection.js';
-import { describeFailure } from '../redis/redis-failure.js';
+import { closeRedis, describeFailure } from '../redis/redis-connection.js';
 import { redisChannel } from '../store/keys.js';
 import type { KeySpace } from '../store/keys.js';
 import { readServerFacts } from '../redis/redis-probe.js';
@@ -15,7 +14,7 @@ import { judgeServer } from '../redis/server-judgement.js';
 import type { AcquireReply, AcquireRequest, Holding, QuorumMember, StopWatching } from '../store/lease-store.js';
 import { QuorumGate, votesInMs } from './quorum-gate.js';
 import { RedisLeaseStore } from '../redis/redis-lease-store.js';
-import { notifyWatcher } from '../store/notify-watcher.js';
+import { notifyWatcher } from '../store/lease-request.js';
 
 export interface RedisQuorumNodeOptions extends KeySpace {
   readonly url: string;

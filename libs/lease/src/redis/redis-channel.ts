@@ -1,6 +1,6 @@
 import type { Cluster, Redis } from 'ioredis';
 import type { StopWatching } from '../store/lease-store.js';
-import { notifyWatcher } from '../store/notify-watcher.js';
+import { notifyWatcher } from '../store/lease-request.js';
 import { closeRedis } from './redis-connection.js';
 import type { RedisClient } from './redis-script.js';
 

@@ -1,6 +1,5 @@
 import { SetupError } from '../base/errors.js';
-import { isRedisUrl, redactUrl } from './redis-address.js';
-import type { RedisOption } from './redis-option.js';
+import { isRedisUrl, redactUrl, type RedisOption } from './redis-options.js';
 import type { HostAndPort, SentinelAddress } from './redis-target.js';
 
 type Variables = Readonly<Record<string, string | undefined>>;

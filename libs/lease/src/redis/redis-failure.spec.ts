@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { describeFailure } from './redis-failure.js';
-import { isRedisUrl, redactUrl } from './redis-address.js';
+import { describeFailure } from './redis-connection.js';
+import { isRedisUrl, redactUrl } from './redis-options.js';
 
 const ADDRESS = 'redis://***@cache:6379';
 

@@ -4,10 +4,8 @@ import type { LeaseObserver } from '../telemetry/lease-events.js';
 import { placeOf, primaries, readServerFacts } from './redis-probe.js';
 import type { RedisClient } from './redis-script.js';
 import type { ServerFacts } from './server-facts.js';
-import { judgeHistory } from './server-history.js';
-import { judgeServer } from './server-judgement.js';
+import { judgeHistory, judgeServer, type Demands } from './server-judgement.js';
 import type { Finding } from '../store/finding.js';
-import type { Demands } from './server-judgement.js';
 
 export interface HistoryWatchOptions {
   readonly demands: Demands;

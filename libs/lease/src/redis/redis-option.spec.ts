@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { isRedisOption, shownRedisOption } from './redis-option.js';
+import { isRedisOption, shownRedisOption } from './redis-options.js';
 
 const sentinels = [{ host: 'a', port: 26_379 }];
 

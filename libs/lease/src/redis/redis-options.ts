@@ -2,8 +2,51 @@ import type { RedisOptions } from 'ioredis';
 import type { Clock } from '../base/clock.js';
 import type { LeaseObserver } from '../telemetry/lease-events.js';
 import type { ClusterSettings } from './redis-clients.js';
-import type { ClusterTarget, SentinelAddress } from './redis-target.js';
+import type { ClusterTarget, SentinelAddress, SentinelTarget } from './redis-target.js';
 import type { Criticality } from '../store/finding.js';
+
+/** Whether `url` is a `redis://` or `rediss://` address. */
+export function isRedisUrl(url: string): boolean {
+  return URL.canParse(url) && /^rediss?:$/.test(new URL(url).protocol);
+}
+
+/** An address as messages show it: without credentials and query, also when it isn't an address at all. */
+export function redactUrl(url: string): string {
+  return url.replace(/^([a-z]+:\/\/)?.*@/is, '$1***@').replace(/\?.*$/s, '');
+}
+
+/** Where a Redis is, as an option says it: the address of one server, or how to find one. */
+export type RedisOption = string | SentinelTarget | ClusterTarget;
+
+/** The expected form of an invalid option. */
+export const REDIS_OPTION =
+  'expected a Redis address such as redis://localhost:6379, or { sentinel: { sentinels, name } }, or { cluster: [address, …] }';
+
+/** Whether `value` has the shape of one; its addresses are checked when connecting. */
+export function isRedisOption(value: unknown): value is RedisOption {
+  if (typeof value === 'string') return isRedisUrl(value);
+  if (typeof value !== 'object' || value === null) return false;
+  const { sentinel, cluster } = value as Partial<Record<string, unknown>>;
+  if (Object.keys(value).length !== 1) return false;
+  return isSentinel(sentinel) || (Array.isArray(cluster) && cluster.every((url) => typeof url === 'string'));
+}
+
+function isSentinel(value: unknown): boolean {
+  if (typeof value !== 'object' || value === null) return false;
+  const { sentinels, name } = value as Partial<Record<string, unknown>>;
+  return Array.isArray(sentinels) && sentinels.every(isHostAndPort) && typeof name === 'string';
+}
+
+function isHostAndPort(value: unknown): boolean {
+  if (typeof value !== 'object' || value === null) return false;
+  const { host, port } = value as Partial<Record<string, unknown>>;
+  return typeof host === 'string' && typeof port === 'number';
+}
+
+/** The value for a message, without credentials. */
+export function shownRedisOption(value: unknown): string {
+  return typeof value === 'string' ? JSON.stringify(redactUrl(value)) : 'an object';
+}
 
 export interface ConnectSettings {
   /** No command waits longer, whether the server is frozen, slow or gone. */

@@ -1,5 +1,5 @@
 import { SetupError } from '../base/errors.js';
-import { isRedisUrl, redactUrl } from './redis-address.js';
+import { isRedisUrl, redactUrl } from './redis-options.js';
 
 export interface HostAndPort {
   readonly host: string;

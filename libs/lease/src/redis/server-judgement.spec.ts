@@ -1,9 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { factsOfInfo, measureClock } from './server-facts.js';
 import type { ServerFacts } from './server-facts.js';
-import { judgeHistory } from './server-history.js';
-import { judgeServer } from './server-judgement.js';
-import type { Demands } from './server-judgement.js';
+import { judgeHistory, judgeServer, type Demands } from './server-judgement.js';
 import { ManualClock } from '../testing/manual-clock.js';
 
 const FLAWLESS: ServerFacts = {

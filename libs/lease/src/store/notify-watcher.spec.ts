@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { expect, it } from 'vitest';
-import { notifyWatcher } from './notify-watcher.js';
+import { notifyWatcher } from './lease-request.js';
 
 it('a watcher that throws is a warning, and nobody else hears of it', async () => {
   const warned = once(process, 'warning');

@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { parseFence } from '../base/fence.js';
-import { LostTerms } from './lost-terms.js';
-import type { EndOfTerm } from './lost-terms.js';
+import { LostTerms, type EndOfTerm } from './lease-events.js';
 
 const lost = (fence: string, resource = 'r'): EndOfTerm => ({
   ...{ name: 'lease.lost', resource, holder: 'pod/1', fence: parseFence(fence), reason: 'expired', heldMs: 1 },

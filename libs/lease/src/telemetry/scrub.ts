@@ -1,5 +1,4 @@
-import { HIDDEN, scrubText } from './scrub-text.js';
-import { isSecretKey } from './secret-key.js';
+import { HIDDEN, scrubText, isSecretKey } from './scrub-text.js';
 
 /** No log line needs more depth. */
 const DEEPEST = 8;

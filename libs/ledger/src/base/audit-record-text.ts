@@ -1,7 +1,7 @@
 import { scrub } from '@fencepost/lease/internal';
 import type { AuditQuery, AuditRecord, NewAuditRecord } from './audit-trail.js';
 import { MAX_LISTED_RECORDS } from './audit-trail.js';
-import { OperatorInputError } from './operator-input.js';
+import { OperatorInputError } from './ledger-request.js';
 
 /** Of `before` and of `after`, as JSON: a record says what changed, and is no copy of it. */
 const MAX_STATE_LENGTH = 8_192;

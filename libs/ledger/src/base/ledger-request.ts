@@ -1,7 +1,16 @@
 import { DEFAULT_CANCEL_GRACE_MS } from './run.js';
-import type { AttemptOutcome, BeginRequest, ClaimRequest, UnresolvedEffectRef, TriggerRequest } from './ledger.js';
+import type {
+  AttemptOutcome,
+  BeginRequest,
+  ClaimRequest,
+  UnresolvedEffectRef,
+  TriggerRequest,
+  ResolveRequest,
+} from './ledger.js';
 import type { OverdueOptions } from './overdue.js';
 import { checkCronName, cronOfRun, occurrenceId } from './occurrence.js';
+import { inspect } from 'node:util';
+import { FencepostError } from '@fencepost/lease';
 
 /*
  * What every ledger refuses before it asks its store. A number that is none would stop a script after its first writes,
@@ -127,4 +136,22 @@ export function checkOutcome(outcome: AttemptOutcome): void {
 export function checkWhole(name: string, value: number, least: number): void {
   if (Number.isSafeInteger(value) && value >= least) return;
   throw new RangeError(`Expected ${name} as a whole number from ${least}, got ${value}.`);
+}
+
+/** What an operator asked for can't be: which word of it, what was expected, what came. */
+export class OperatorInputError extends FencepostError {
+  readonly code = 'OPERATOR_INPUT';
+
+  /** One sentence: which word, what was expected, what came. */
+  static of(what: string, expected: string, got: unknown): OperatorInputError {
+    const shown = inspect(got, { depth: 1, breakLength: Infinity, maxStringLength: 100, maxArrayLength: 10 });
+    return new OperatorInputError(`Expected ${what} to be ${expected}, got ${shown}.`);
+  }
+}
+
+/** What is recorded as the error of what did not happen, or of a run that is not worth it: who said so, and why. */
+export function resolutionText({ answer, by, reason }: ResolveRequest): string {
+  return answer.verdict === 'give-up'
+    ? `given up by ${by}: ${reason}`
+    : `a person said it did not happen (${by}: ${reason})`;
 }

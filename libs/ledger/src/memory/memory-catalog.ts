@@ -6,11 +6,11 @@ import {
   declareReply,
   hashed,
   TOMBSTONE_MS,
+  DefinitionConflictError,
   type CatalogOptions,
   type HashedDeclaration,
   type Word,
 } from '../catalog/declaring.js';
-import { DefinitionConflictError } from '../catalog/definition-conflict-error.js';
 import {
   contentHash,
   EFFECTIVE_AFTER_MS,

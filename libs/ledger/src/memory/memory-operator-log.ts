@@ -18,6 +18,7 @@ import {
   isNatural,
   LATE_TRIGGER_MS,
   madeAt,
+  resolutionText,
 } from '../base/ledger-request.js';
 import type { LedgerTiming } from '../base/ledger-timing.js';
 import { endInMemory } from './memory-attempt.js';
@@ -39,7 +40,6 @@ import type { StoreTime } from './memory-ledger-store.js';
 import { MemoryOccurrenceLog } from './memory-occurrence-log.js';
 import { acceptRun, newRun } from './memory-run.js';
 import { checkCronName, cronOfRun } from '../base/occurrence.js';
-import { resolutionText } from '../base/resolution.js';
 import { isTerminal } from '../base/run-state.js';
 import type { Pause, UnresolvedEffect } from '../base/run.js';
 

@@ -9,11 +9,11 @@ import {
   declareReply,
   hashed,
   TOMBSTONE_MS,
+  DefinitionConflictError,
   type CatalogOptions,
   type HashedDeclaration,
   type Word,
 } from '../catalog/declaring.js';
-import { DefinitionConflictError } from '../catalog/definition-conflict-error.js';
 import { contentHash, EFFECTIVE_AFTER_MS, KEPT_GENERATIONS, type Declaration } from '../catalog/definition.js';
 import { readReading, type Who } from '../catalog/catalog-record.js';
 import { exportRedisCatalog, type ExportedCatalog } from '../redis/redis-catalog-export.js';

@@ -1,6 +1,5 @@
 import type { ResolveReply, ResolveRequest, TriggerRequest } from '../base/ledger.js';
-import { DEFAULT_MAX_CONCURRENCY, isNatural, LATE_TRIGGER_MS, madeAt } from '../base/ledger-request.js';
-import { resolutionText } from '../base/resolution.js';
+import { DEFAULT_MAX_CONCURRENCY, isNatural, LATE_TRIGGER_MS, madeAt, resolutionText } from '../base/ledger-request.js';
 import { DEFAULT_CANCEL_GRACE_MS, type UnresolvedEffect } from '../base/run.js';
 import type { RunState } from '../base/run-state.js';
 

@@ -1,8 +1,7 @@
 import { DEFAULT_CANCEL_GRACE_MS } from '../base/run.js';
 import type { CancelReply, ResolveReply, ResolveRequest, TriggerReply, TriggerRequest } from '../base/ledger.js';
-import { DEFAULT_MAX_CONCURRENCY, isNatural, LATE_TRIGGER_MS, madeAt } from '../base/ledger-request.js';
+import { DEFAULT_MAX_CONCURRENCY, isNatural, LATE_TRIGGER_MS, madeAt, resolutionText } from '../base/ledger-request.js';
 import type { LedgerTiming } from '../base/ledger-timing.js';
-import { resolutionText } from '../base/resolution.js';
 import { deliveryOf, encodeAction, encodeOptions } from './redis-run-codec.js';
 import type { RunState } from '../base/run-state.js';
 import type { UnresolvedEffect } from '../base/run.js';

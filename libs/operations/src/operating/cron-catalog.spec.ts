@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { CRON } from '../../../../test/support/audit-history.js';
 import { OperatingStage } from '../../../../test/support/operating-stage.js';
-import { CronDeclarationError } from '../../../jobs/src/nest/cron-declaration-error.js';
+import { CronDeclarationError } from '../../../jobs/src/nest/declaration-errors.js';
 import { CronCatalog } from './cron-catalog.js';
-import { OperatorInputError } from '../../../ledger/src/base/operator-input.js';
+import { OperatorInputError } from '../../../ledger/src/base/ledger-request.js';
 import { CatalogMovedError, UnknownCronError } from '../../../jobs/src/enqueuing/errors.js';
 
 const ORDER = { by: 'ada', reason: 'a test' };

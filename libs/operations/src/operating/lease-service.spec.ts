@@ -6,7 +6,7 @@ import { OperatingStage } from '../../../../test/support/operating-stage.js';
 import { podCard } from '../../../../test/support/pod-card.js';
 import { MemoryJournal } from '../journal/memory-journal.js';
 import { MemoryPodRegistry } from '../pods/memory-pod-registry.js';
-import { OperatorInputError } from '../../../ledger/src/base/operator-input.js';
+import { OperatorInputError } from '../../../ledger/src/base/ledger-request.js';
 import { UnknownCronError } from '../../../jobs/src/enqueuing/errors.js';
 import { holderSeemsAlive, LeaseService, type LeaseServicePorts } from './lease-service.js';
 import { LeaseMovedError } from './leases-errors.js';

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { CRON } from '../../../../test/support/audit-history.js';
 import { OperatingStage } from '../../../../test/support/operating-stage.js';
-import { OperatorInputError } from '../../../ledger/src/base/operator-input.js';
+import { OperatorInputError } from '../../../ledger/src/base/ledger-request.js';
 import { UnknownCronError } from '../../../jobs/src/enqueuing/errors.js';
 
 const ORDER = { by: 'ada', reason: 'a test' };

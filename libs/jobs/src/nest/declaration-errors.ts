@@ -1,5 +1,15 @@
 import { FencepostError } from '@fencepost/lease';
 
+/** A `@SingletonCron` that can't be: the process refuses to start, because a cron that silently never runs is worse. */
+export class CronDeclarationError extends FencepostError {
+  readonly code = 'CRON_DECLARATION';
+
+  /** @param where class and method, `ReportJobs.nightly` */
+  constructor(where: string, problem: string) {
+    super(`${where}: ${problem}`);
+  }
+}
+
 /** A job for which a duplicate is damage, on a store that may lose what it acknowledged: the process refuses to start. */
 export class ClassificationError extends FencepostError {
   readonly code = 'CLASSIFICATION';
