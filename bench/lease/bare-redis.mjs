@@ -19,7 +19,7 @@ export function openBareGet({ urls, prefix }) {
   return contender;
 }
 
-export function bareNode({ url, prefix, ttlMs }) {
+function bareNode({ url, prefix, ttlMs }) {
   const redis = new Redis(url);
   redis.defineCommand('take', { lua: lua('take-lease') });
   redis.defineCommand('drop', { lua: lua('drop-lease') });

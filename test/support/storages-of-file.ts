@@ -6,7 +6,8 @@ import { afterAll } from 'vitest';
  * storage that was ever used makes each `await` of its process slower until it is disabled: fifty of them, a dozen times.
  */
 const used = new Set<AsyncLocalStorage<unknown>>();
-const run = AsyncLocalStorage.prototype.run;
+// oxlint-disable-next-line typescript/unbound-method -- it is bound below, to each storage that is used
+const { run } = AsyncLocalStorage.prototype;
 
 AsyncLocalStorage.prototype.run = function (this: AsyncLocalStorage<unknown>, ...args: Parameters<typeof run>) {
   used.add(this);
