@@ -13,7 +13,7 @@ export function isManual(expression: unknown): boolean {
 }
 
 /** Of a schedule without instants. */
-export const NO_STEPS: Steps = { atOrAfter: () => Infinity, atOrBefore: () => -Infinity };
+const NO_STEPS: Steps = { atOrAfter: () => Infinity, atOrBefore: () => -Infinity };
 
 export { ScheduleError, ScheduleTextError } from './schedule-error.js';
 export type { DstRule } from './fixed-steps.js';

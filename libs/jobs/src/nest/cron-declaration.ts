@@ -80,7 +80,7 @@ export function checkRuntimeCron(where: string, cron: WrittenCron, now: number):
 }
 
 /** @throws {CronDeclarationError} for the first option that is wrong */
-export function parsed<Schema extends z.ZodType>(
+function parsed<Schema extends z.ZodType>(
   where: string,
   options: unknown,
   form: OptionsForm<Schema>,
@@ -197,7 +197,7 @@ interface Mismatch {
   readonly got: string;
 }
 
-export function wrong({ where, called }: Place, mismatch: Mismatch): CronDeclarationError {
+function wrong({ where, called }: Place, mismatch: Mismatch): CronDeclarationError {
   return new CronDeclarationError(where, sentence(called, mismatch));
 }
 

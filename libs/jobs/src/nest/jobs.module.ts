@@ -17,7 +17,7 @@ import { SCHEDULER, WORKER_REDIS } from './tokens.js';
 
 /** The scheduler role: acquires the leases of crons and enqueues their occurrences. Holds no user code. */
 @Module({})
-export class SchedulerModule {
+class SchedulerModule {
   /**
    * @param core the module both roles stand on
    * @param enqueuing the module that has the queue
@@ -35,7 +35,7 @@ export class SchedulerModule {
 
 /** The worker role: declares this process' crons and executes their runs. */
 @Module({})
-export class WorkerModule implements OnApplicationShutdown {
+class WorkerModule implements OnApplicationShutdown {
   constructor(@Inject(WORKER_REDIS) private readonly redis: RedisClient) {}
 
   /**

@@ -57,13 +57,13 @@ const webhook = z.strictObject(
 );
 
 /** Of the module's option `webhooks`. */
-export const webhooksSchema = z
+const webhooksSchema = z
   .array(webhook, 'expected a list such as [{ url, secret, events }]')
   .max(20, 'expected at most 20')
   .default([]);
 
 /** Of the module's option `alarms`. */
-export const alarmsSchema = z
+const alarmsSchema = z
   .strictObject(
     {
       allowHosts: z.array(z.string(HOST).regex(/^[^\s/@?#]+$/, HOST), 'expected a list of hosts').default([]),

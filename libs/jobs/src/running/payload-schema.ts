@@ -35,7 +35,7 @@ export function issuesText(issues: readonly SchemaIssue[]): string {
 }
 
 /** The path of an issue, such as `customer.email`; empty for the whole value. */
-export function pathOf({ path = [] }: SchemaIssue): string {
+function pathOf({ path = [] }: SchemaIssue): string {
   return path.map((step) => String(typeof step === 'object' ? step.key : step)).join('.');
 }
 

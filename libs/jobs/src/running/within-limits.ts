@@ -137,7 +137,7 @@ export class ConcurrencyKeyError extends FinalError {
  * @throws {ConcurrencyKeyError} when the function throws or returns no text
  * @throws what the payload check of the handler throws
  */
-export async function concurrencyKeyOf(
+async function concurrencyKeyOf(
   name: string,
   { limits, readPayload }: CronHandler,
   payload: unknown,

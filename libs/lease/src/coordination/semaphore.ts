@@ -6,9 +6,9 @@ import type { Holding } from '../store/lease-store.js';
 import type { SemaphoreStore } from './semaphore-store.js';
 
 /** A script reads all places of a resource, and holds up everybody else's commands while it runs. */
-export const MAX_PLACES = 1_000;
+const MAX_PLACES = 1_000;
 
-export function isPlaces(places: number): boolean {
+function isPlaces(places: number): boolean {
   return Number.isSafeInteger(places) && places >= 1 && places <= MAX_PLACES;
 }
 

@@ -16,7 +16,7 @@ import { AsyncLocalStorage } from 'node:async_hooks';
 const storage = new AsyncLocalStorage<Lease>();
 
 /** Runs `work`, and everything it awaits, under `lease`. */
-export function underLease<T>(lease: Lease, work: (lease: Lease) => Promise<T>): Promise<T> {
+function underLease<T>(lease: Lease, work: (lease: Lease) => Promise<T>): Promise<T> {
   return storage.run(lease, () => work(lease));
 }
 

@@ -31,7 +31,7 @@ const TOLERATED_SKEW_MS = 1_000;
  * A fact that a server does not report (`UNCHECKED`) is no reason to refuse it: managed servers never report some.
  */
 export function judgeServer(facts: ServerFacts, demands: Demands): Finding[] {
-  return RULES.map((rule) => rule(facts, demands)).filter((finding) => finding !== null);
+  return RULES.map((rule) => rule(facts, demands)).filter((found) => found !== null);
 }
 
 const RULES: readonly Rule[] = [

@@ -1,5 +1,5 @@
 /** What names a secret, wherever it stands in a name: `dbPassword`, `X-Api-Key`, `refresh_token`. A source for patterns. */
-export const SECRET_WORDS =
+const SECRET_WORDS =
   'passw(?:or)?d|passphrase|pwd|secret|token|authorization|cookie|api[-_]?key|access[-_]?key|private[-_]?key|credential|signature|jwt';
 
 /** A payload is no secret, but it is the user's, and may hold any. */

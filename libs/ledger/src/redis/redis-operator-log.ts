@@ -8,7 +8,7 @@ import type {
   TriggerReply,
   TriggerRequest,
 } from '../base/ledger.js';
-import { checkPause, checkTrigger, checkUnresolvedEffect, checkWhole, resolutionText } from '../base/ledger-request.js';
+import { checkPause, checkTrigger, checkUnresolvedEffect, checkWhole } from '../base/ledger-request.js';
 import { checkCronName } from '../base/occurrence.js';
 import { keysOfRun } from './redis-ledger-access.js';
 import { RedisOccurrenceLog } from './redis-occurrence-log.js';
