@@ -47,6 +47,16 @@ describe('what a pod logs', () => {
     expect(JSON.parse(lines[3] ?? '')).toMatchObject({ msg: 'a child of it', role: 'worker', level: 40 });
   });
 
+  it('names the class of an error, its code and its causes', () => {
+    const { log, lines } = logging();
+    const cause = new RangeError('too far');
+    log.error({ err: Object.assign(new TypeError('no number', { cause }), { code: 'NAN' }) }, 'failed');
+    expect(JSON.parse(lines[0] ?? '')).toMatchObject({
+      msg: 'failed',
+      err: { type: 'TypeError', code: 'NAN', message: 'no number: too far', stack: expect.stringContaining('RangeError') },
+    });
+  });
+
   it('says of a request its method and its path', async () => {
     const { http, lines } = logging();
     await request(http);

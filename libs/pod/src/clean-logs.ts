@@ -18,10 +18,19 @@ export function cleanLogs(): Options {
     serializers: {
       // Not its headers and not its query: they hold tokens and cookies, and any other header may.
       req: ({ id, method, url }: RequestShown) => ({ id, method, url: url?.replace(/\?.*$/s, '') }),
-      // A plain object by then.
-      err: (error: unknown) => scrub(error),
+      err: shownError,
     },
   };
+}
+
+/** By then pino has taken it for an error of its own kind, named after the class of what it was given: a plain object. */
+function shownError(error: ErrorShown): object {
+  return { ...scrub(error), type: error.raw?.type ?? error.type };
+}
+
+interface ErrorShown {
+  readonly type: string;
+  readonly raw?: { readonly type?: string };
 }
 
 interface RequestShown {
