@@ -1,6 +1,6 @@
 import type { Page } from 'playwright-core';
 import { expect, it, describe } from 'vitest';
-import type { Declaration } from '../../libs/ledger/src/catalog/definition.js';
+import type { Declaration } from '@fencepost/ledger/catalog';
 import { SOON, useStage, cronPath, isMarked, mark, runPath, shows } from './stage.js';
 
 const FEW = 50;

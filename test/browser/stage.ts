@@ -1,7 +1,7 @@
 import type { Browser, BrowserContextOptions, Locator, Page, Request } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, expect } from 'vitest';
-import type { AccessRole } from '../../libs/pod/src/tokens.js';
-import { newToken } from '../../libs/pod/src/tokens.js';
+import type { AccessRole, NewToken } from '@fencepost/pod';
+import { newToken } from '@fencepost/pod/tokens';
 import { BROWSER_PATIENCE_MS, openBrowser } from '../support/browser.js';
 import { Deployment } from '../support/deployment.js';
 import type { Pod } from '../support/pod.js';
@@ -38,11 +38,11 @@ export const SOON = { timeout: 15_000 };
 /** Who may what, by the names that stand in the records. */
 const PEOPLE = { viewer: 'vera', operator: 'otto', admin: 'anna' } as const;
 
-export const TOKENS = {
+export const TOKENS: Readonly<Record<keyof typeof PEOPLE, NewToken>> = {
   viewer: newToken(PEOPLE.viewer, 'viewer'),
   operator: newToken(PEOPLE.operator, 'operator'),
   admin: newToken(PEOPLE.admin, 'admin'),
-} as const;
+};
 
 const ACCESS = {
   FENCEPOST_TOKENS: Object.values(TOKENS)

@@ -1,4 +1,4 @@
-import type { ClaimReply } from '../../libs/ledger/src/base/ledger.js';
+import type { ClaimReply } from '@fencepost/ledger';
 import { readRecording, type Recording } from './recording.js';
 
 export const RUN = 'tick@1000';

@@ -1,4 +1,4 @@
-import type { ClaimReply } from '../../libs/ledger/src/base/ledger.js';
+import type { ClaimReply } from '@fencepost/ledger';
 import type { Model } from '../support/linearizability.js';
 
 export interface ClaimInput {

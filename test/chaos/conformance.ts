@@ -1,5 +1,5 @@
-import { isTerminal, TRANSITIONS, type RunEvent, type RunState } from '../../libs/ledger/src/base/run-state.js';
-import type { Run } from '../../libs/ledger/src/base/run.js';
+import { isTerminal, TRANSITIONS, type RunEvent, type RunState } from '@fencepost/ledger/run';
+import type { Run } from '@fencepost/ledger/run';
 import type { RecordedEvent } from './recording.js';
 
 /** What the ledger has of a run in the end. */

@@ -1,4 +1,4 @@
-import type { ClaimReply, ClaimRequest } from '../../libs/ledger/src/base/ledger.js';
+import type { ClaimReply, ClaimRequest } from '@fencepost/ledger';
 import type { RecordedCall } from './recording.js';
 
 /** A claim that moved a cursor, or may have. */

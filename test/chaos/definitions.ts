@@ -1,10 +1,5 @@
-import {
-  contentHash,
-  EFFECTIVE_AFTER_MS,
-  type CatalogEntry,
-  type Generation,
-} from '../../libs/ledger/src/catalog/definition.js';
-import type { Run } from '../../libs/ledger/src/base/run.js';
+import { contentHash, EFFECTIVE_AFTER_MS, type CatalogEntry, type Generation } from '@fencepost/ledger/catalog';
+import type { Run } from '@fencepost/ledger/run';
 import { parseSchedule } from '@fencepost/schedule';
 import { skipCover } from '../../libs/operations/src/audit/skip-cover.js';
 import { wayOf, type Decision } from './decisions.js';

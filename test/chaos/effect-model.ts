@@ -1,5 +1,6 @@
-import type { BeginEffectReply, EffectOutcome, FinishEffectReply } from '../../libs/ledger/src/base/ledger.js';
-import type { TransactionReply } from '../../libs/ledger/src/base/transactional-ledger.js';
+import type { BeginEffectReply, FinishEffectReply } from '@fencepost/ledger';
+import type { EffectOutcome } from '../../libs/ledger/src/base/ledger.js';
+import type { TransactionReply } from '@fencepost/ledger';
 
 export interface EffectState {
   readonly state: 'begun' | 'done' | 'failed';

@@ -1,5 +1,5 @@
-import { occurrenceId } from '../../libs/ledger/src/base/occurrence.js';
-import type { ClaimReply, ClaimRequest } from '../../libs/ledger/src/base/ledger.js';
+import { occurrenceId } from '@fencepost/ledger/run';
+import type { ClaimReply, ClaimRequest } from '@fencepost/ledger';
 import type { Operation } from '../support/linearizability.js';
 import type { RecordedCall } from './recording.js';
 import type { ClaimInput } from './claim-model.js';

@@ -1,6 +1,6 @@
 import type { CatalogEntry } from '@fencepost/ledger/catalog';
 import type { Run, SkipRange } from '@fencepost/ledger/run';
-import { cronOfRun } from '../../libs/ledger/src/base/occurrence.js';
+import { cronOfRun } from '@fencepost/ledger/run';
 import { skipCover } from '../../libs/operations/src/audit/skip-cover.js';
 import { instantsOf } from '../support/recount.js';
 import type { SinkSnapshot } from './sinks.js';

@@ -1,11 +1,11 @@
 import type { RedisClient } from '@fencepost/lease/redis';
-import { PostgresLedger } from '../../libs/ledger/src/postgres/postgres-ledger.js';
-import { RedisLedger } from '../../libs/ledger/src/redis/redis-ledger.js';
+import { PostgresLedger } from '@fencepost/ledger/postgres';
+import { RedisLedger } from '@fencepost/ledger/redis';
 import { openCatalog } from '../../libs/jobs/src/nest/stores.js';
 import { openAuditTrail } from '../../libs/operations/src/nest/definition-stores.js';
-import { BullmqRunQueue } from '../../libs/jobs/src/queue/bullmq-run-queue.js';
-import { RedisMembership } from '../../libs/jobs/src/membership/redis-membership.js';
-import { Telemetry } from '../../libs/jobs/src/telemetry/telemetry.js';
+import { BullmqRunQueue } from '@fencepost/jobs/internal';
+import { RedisMembership } from '@fencepost/jobs/internal';
+import { Telemetry } from '@fencepost/jobs';
 import type { Database } from './database.js';
 
 const TENANT = 'default';

@@ -4,12 +4,12 @@ import type {
   BeginReply,
   BeginRequest,
   ClaimReply,
-  EffectOutcome,
   EffectRequest,
   ResolveReply,
   ResolveRequest,
-} from '../../libs/ledger/src/base/ledger.js';
-import { isTerminal, nextState, type RunEvent, type RunState } from '../../libs/ledger/src/base/run-state.js';
+} from '@fencepost/ledger';
+import type { EffectOutcome } from '../../libs/ledger/src/base/ledger.js';
+import { isTerminal, nextState, type RunEvent, type RunState } from '@fencepost/ledger/run';
 import type { Model } from '../support/linearizability.js';
 import { beginEffect, finishEffect, transact, type EffectState } from './effect-model.js';
 

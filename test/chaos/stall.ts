@@ -1,4 +1,4 @@
-import { cronOfRun } from '../../libs/ledger/src/base/occurrence.js';
+import { cronOfRun } from '@fencepost/ledger/run';
 import type { RecordedEvent } from './recording.js';
 
 export interface StallInput {

@@ -1,4 +1,4 @@
-import type { RedisTarget } from '../../libs/lease/src/redis/redis-target.js';
+import type { RedisTarget } from '@fencepost/lease/redis';
 import type { Range } from './draw.js';
 import type { Fault } from './fault.js';
 

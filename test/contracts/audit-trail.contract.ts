@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { OperatorInputError } from '../../libs/ledger/src/base/ledger-request.js';
-import type { AuditTrail, NewAuditRecord } from '../../libs/ledger/src/base/audit-trail.js';
+import { OperatorInputError } from '@fencepost/ledger';
+import type { AuditTrail, NewAuditRecord } from '@fencepost/ledger/audit-trail';
 
 /** What a trail's spec has to offer, so that the contract can drive it. */
 export interface AuditTrailHarness {

@@ -1,10 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import {
-  MAX_READ,
-  type Journal,
-  type JournalLimits,
-  type NewJournalEntry,
-} from '../../libs/operations/src/journal/journal.js';
+import { type Journal } from '@fencepost/operations/journal';
+import { MAX_READ, type JournalLimits, type NewJournalEntry } from '../../libs/operations/src/journal/journal.js';
 
 /** What a journal's spec has to offer, so that the contract can drive it. */
 export interface JournalHarness {

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { MEMBER_GONE_MS, MAX_OVERDUE, OVERDUE_MS, type Membership } from '../../libs/jobs/src/membership/membership.js';
+import { MAX_OVERDUE, OVERDUE_MS, type Membership } from '@fencepost/jobs/internal';
+import { MEMBER_GONE_MS } from '../../libs/jobs/src/membership/membership.js';
 
 /** What a membership's spec has to offer, so that the contract can drive it. */
 export interface MembershipHarness {

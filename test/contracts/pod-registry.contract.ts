@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { POD_GONE_MS, type NewPodCard, type PodRegistry } from '../../libs/operations/src/pods/pod-registry.js';
+import { type PodRegistry } from '@fencepost/operations/internal';
+import { POD_GONE_MS, type NewPodCard } from '../../libs/operations/src/pods/pod-registry.js';
 
 /** What a registry's spec has to offer, so that the contract can drive it. */
 export interface PodRegistryHarness {

@@ -2,7 +2,7 @@ import { connectRedis, closeRedis, type RedisClient } from '@fencepost/lease/red
 import { Pool } from 'pg';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { ensureBuilt } from '../../scripts/build.mjs';
-import { PostgresLedger } from '../../libs/ledger/src/postgres/postgres-ledger.js';
+import { PostgresLedger } from '@fencepost/ledger/postgres';
 import type { Pod } from '../support/pod.js';
 import { usePods } from '../support/pods.js';
 import { freshSchema, postgresForTests, type TestPostgres } from '../support/postgres.js';

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { closeRedis, connectRedis } from '@fencepost/lease/redis';
 import { afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { RedisCatalog } from '../../libs/ledger/src/redis/redis-catalog.js';
+import { RedisCatalog } from '@fencepost/ledger/redis';
 import { ensureBuilt } from '../../scripts/build.mjs';
 import { freePort } from '../../scripts/redis.mjs';
 import { clearPrefixes, freshPrefix, testRedis } from '../support/redis.js';

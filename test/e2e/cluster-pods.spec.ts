@@ -1,7 +1,7 @@
 import type { Cluster } from 'ioredis';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { redisKeys } from '@fencepost/lease/internal/redis';
-import { queuePrefix } from '../../libs/jobs/src/queue/bullmq-run-queue.js';
+import { queuePrefix } from '@fencepost/jobs/internal';
 import { useDeployment } from '../support/deployment.js';
 import { accountFor } from '../support/instants.js';
 import { privateCluster, type PrivateCluster } from '../support/redis-cluster.js';

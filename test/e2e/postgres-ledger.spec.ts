@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import type { CatalogEntry } from '@fencepost/ledger/catalog';
-import { RedisMembership } from '../../libs/jobs/src/membership/redis-membership.js';
+import { RedisMembership } from '@fencepost/jobs/internal';
 import { ensureBuilt } from '../../scripts/build.mjs';
 import { faultyLink } from '../chaos/faulty-link.js';
 import type { Pod } from '../support/pod.js';

@@ -4,11 +4,11 @@ import { parseFence, systemClock, type Clock } from '@fencepost/lease';
 import { sleep } from '@fencepost/lease/internal';
 import { closeRedis, connectRedis } from '@fencepost/lease/redis';
 import { ManualClock } from '@fencepost/lease/testing';
-import type { Ledger } from '../../libs/ledger/src/base/ledger.js';
-import { MemoryLedger } from '../../libs/ledger/src/memory/memory-ledger.js';
-import { PostgresLedger } from '../../libs/ledger/src/postgres/postgres-ledger.js';
-import { migrateLedger } from '../../libs/ledger/src/postgres/postgres-migrations.js';
-import { RedisLedger } from '../../libs/ledger/src/redis/redis-ledger.js';
+import type { Ledger } from '@fencepost/ledger';
+import { MemoryLedger } from '@fencepost/ledger/memory';
+import { PostgresLedger } from '@fencepost/ledger/postgres';
+import { migrateLedger } from '@fencepost/ledger/postgres';
+import { RedisLedger } from '@fencepost/ledger/redis';
 import { freshSchema, postgresForTests } from '../support/postgres.js';
 import { clearPrefixes, freshPrefix, testRedis } from '../support/redis.js';
 

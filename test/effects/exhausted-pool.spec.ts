@@ -1,7 +1,7 @@
 import type { PoolClient } from 'pg';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { ManualClock } from '@fencepost/lease/testing';
-import type { RunContext } from '../../libs/jobs/src/running/run-context.js';
+import type { RunContext } from '@fencepost/jobs';
 import { postgresLedgerSandbox, SPACE, type PostgresLedgerSandbox } from '../support/postgres-ledger-sandbox.js';
 import { postgresForTests, type TestPostgres } from '../support/postgres.js';
 import { until } from '../support/until.js';

@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, it } from 'vitest';
-import { JobHandler } from '../../libs/jobs/src/nest/job-handler.decorator.js';
-import type { RunContext } from '../../libs/jobs/src/running/run-context.js';
-import { testJobs, type TestJobs } from '../../libs/testing/src/index.js';
+import { JobHandler } from '@fencepost/jobs';
+import type { RunContext } from '@fencepost/jobs';
+import { testJobs, type TestJobs } from '@fencepost/testing';
 
 class Odd {
   handle: (run: RunContext) => Promise<unknown> = async () => undefined;

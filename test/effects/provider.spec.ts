@@ -2,11 +2,11 @@ import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterEach, describe, expect, it } from 'vitest';
-import { SingletonCron } from '../../libs/jobs/src/nest/singleton-cron.decorator.js';
-import type { IfUnknown } from '../../libs/jobs/src/running/effect-context.js';
-import { EffectUnknownError } from '../../libs/jobs/src/running/effect-errors.js';
-import type { RunContext } from '../../libs/jobs/src/running/run-context.js';
-import { testJobs, type TestJobs, type TestJobsOptions, type TestRun } from '../../libs/testing/src/index.js';
+import { SingletonCron } from '@fencepost/jobs';
+import type { IfUnknown } from '@fencepost/jobs';
+import { EffectUnknownError } from '@fencepost/jobs';
+import type { RunContext } from '@fencepost/jobs';
+import { testJobs, type TestJobs, type TestJobsOptions, type TestRun } from '@fencepost/testing';
 
 /**
  * What becomes of a request: it is applied and never answered; applied, and the connection breaks; applied, and answered

@@ -1,7 +1,7 @@
 import { Kysely, PostgresDialect, type Generated, type PostgresQueryResult } from 'kysely';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { SqlConnection } from '@fencepost/lease/postgres';
-import type { RunContext } from '../../libs/jobs/src/running/run-context.js';
+import type { RunContext } from '@fencepost/jobs';
 import { commitProxy, type CommitFault } from '../support/commit-proxy.js';
 import { postgresLedgerSandbox, SPACE, type PostgresLedgerSandbox } from '../support/postgres-ledger-sandbox.js';
 import { postgresForTests, type TestPostgres } from '../support/postgres.js';

@@ -1,12 +1,12 @@
 import { systemClock, type Clock } from '@fencepost/lease';
 import { sleep } from '@fencepost/lease/internal';
-import type { Run } from '../../libs/ledger/src/base/run.js';
-import type { PostgresLedger } from '../../libs/ledger/src/postgres/postgres-ledger.js';
-import type { Disposition } from '../../libs/jobs/src/running/delivery.js';
-import { execute } from '../../libs/jobs/src/running/execute.js';
-import { LazyAbort } from '../../libs/jobs/src/running/lazy-abort.js';
+import type { Run } from '@fencepost/ledger/run';
+import type { PostgresLedger } from '@fencepost/ledger/postgres';
+import type { Disposition } from '@fencepost/jobs/internal';
+import { execute } from '@fencepost/jobs/internal';
+import { LazyAbort } from '@fencepost/jobs/internal';
 import type { RunHandler } from '../../libs/jobs/src/running/run-context.js';
-import { Telemetry } from '../../libs/jobs/src/telemetry/telemetry.js';
+import { Telemetry } from '@fencepost/jobs';
 import { waitingRun } from './effect-stores.js';
 
 const LEASE_MS = 10_000;

@@ -1,15 +1,15 @@
 import { randomUUID } from 'node:crypto';
 import { parseFence, systemClock } from '@fencepost/lease';
 import type { Redis } from 'ioredis';
-import { audit } from '../../libs/operations/src/audit/audit.js';
-import type { CatalogReading } from '../../libs/ledger/src/catalog/catalog.js';
-import type { Generation } from '../../libs/ledger/src/catalog/definition.js';
-import { RedisCatalog } from '../../libs/ledger/src/redis/redis-catalog.js';
-import type { ClaimReply, ClaimRequest, Ledger } from '../../libs/ledger/src/base/ledger.js';
+import { audit } from '@fencepost/operations/audit';
+import type { CatalogReading } from '@fencepost/ledger/catalog';
+import type { Generation } from '@fencepost/ledger/catalog';
+import { RedisCatalog } from '@fencepost/ledger/redis';
+import type { ClaimReply, ClaimRequest, Ledger } from '@fencepost/ledger';
 import { ledgerKeys, type CronKeys } from '../../libs/ledger/src/redis/redis-ledger-access.js';
-import { RedisLedger } from '../../libs/ledger/src/redis/redis-ledger.js';
-import type { SkipReason } from '../../libs/ledger/src/base/run.js';
-import { RedisMembership } from '../../libs/jobs/src/membership/redis-membership.js';
+import { RedisLedger } from '@fencepost/ledger/redis';
+import type { SkipReason } from '@fencepost/ledger/run';
+import { RedisMembership } from '@fencepost/jobs/internal';
 import { CRON, definitionOf, HOUR, SECOND } from '../support/audit-history.js';
 
 export function claimOf(over: Partial<ClaimRequest> & { scheduledAt: number | null }): Omit<ClaimRequest, 'cursor'> {

@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { ManualClock } from '@fencepost/lease/testing';
 import { beforeEach, describe, expect, it } from 'vitest';
-import { audit } from '../../libs/operations/src/audit/audit.js';
-import { MemoryLedger } from '../../libs/ledger/src/memory/memory-ledger.js';
+import { audit } from '@fencepost/operations/audit';
+import { MemoryLedger } from '@fencepost/ledger/memory';
 import { CRON, definitionOf, entryOf, generationsOf, SECOND } from '../support/audit-history.js';
 import { claim, claimOf, Stores } from './audit-stores.js';
 import { redisSpaces } from './redis-space.js';

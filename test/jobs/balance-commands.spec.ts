@@ -3,12 +3,12 @@ import { afterEach, describe, expect, it } from 'vitest';
 import { systemClock } from '@fencepost/lease';
 import { LeaseKeeper } from '@fencepost/lease/internal';
 import { closeRedis, connectRedis, RedisLeaseStore } from '@fencepost/lease/redis';
-import { RedisCatalog } from '../../libs/ledger/src/redis/redis-catalog.js';
-import { RedisLedger } from '../../libs/ledger/src/redis/redis-ledger.js';
-import { RedisMembership } from '../../libs/jobs/src/membership/redis-membership.js';
-import { SchedulerPod } from '../../libs/jobs/src/scheduling/scheduler-pod.js';
-import { Telemetry } from '../../libs/jobs/src/telemetry/telemetry.js';
-import { MemoryRunQueue } from '../../libs/testing/src/memory-run-queue.js';
+import { RedisCatalog } from '@fencepost/ledger/redis';
+import { RedisLedger } from '@fencepost/ledger/redis';
+import { RedisMembership } from '@fencepost/jobs/internal';
+import { SchedulerPod } from '@fencepost/jobs/internal/scheduling';
+import { Telemetry } from '@fencepost/jobs';
+import { MemoryRunQueue } from '@fencepost/testing';
 import { freshPrefix, privateRedis } from '../support/redis.js';
 import { definition } from '../support/scheduler-stage.js';
 

@@ -5,8 +5,8 @@ import { probeRedis, type ProbeOptions } from '@fencepost/lease/internal/redis-c
 import { closeRedis } from '@fencepost/lease/redis';
 import { checkClassification } from '../../libs/jobs/src/nest/classification.js';
 import { checkCron } from '../../libs/jobs/src/nest/cron-declaration.js';
-import { readPostgresSettings } from '../../libs/ledger/src/base/durability.js';
-import { Telemetry } from '../../libs/jobs/src/telemetry/telemetry.js';
+import { readPostgresSettings } from '@fencepost/ledger/durability';
+import { Telemetry } from '@fencepost/jobs';
 import { postgresForTests, type TestPostgres } from '../support/postgres.js';
 import { privateRedis } from '../support/redis.js';
 import { rejectionOf } from '../support/rejection-of.js';

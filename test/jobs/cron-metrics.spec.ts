@@ -1,6 +1,6 @@
 import { parseFence } from '@fencepost/lease';
 import { describe, expect, it } from 'vitest';
-import { CRON_METRICS } from '../../libs/operations/src/metrics/cron-metrics.js';
+import { CRON_METRICS } from '@fencepost/operations/metrics';
 import { MetricsStage } from './metrics-stage.js';
 
 const run = { cron: 'nightly', runId: 'nightly@1', attempt: 1, fence: parseFence('7') };

@@ -6,7 +6,7 @@ import { readRedisFacts } from '@fencepost/operations/internal';
 import { Queue } from 'bullmq';
 import { Pool } from 'pg';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
-import { queuePrefix } from '../../libs/jobs/src/queue/bullmq-run-queue.js';
+import { queuePrefix } from '@fencepost/jobs/internal';
 import { freshSchema, postgresForTests, type TestPostgres } from '../support/postgres.js';
 import { freshPrefix, privateRedis } from '../support/redis.js';
 import { redisSpaces } from './redis-space.js';

@@ -1,6 +1,6 @@
 import { roleOf, parseTokens } from '@fencepost/pod/tokens';
 import { describe, expect, it } from 'vitest';
-import { RedisPodRegistry } from '../../libs/operations/src/pods/redis-pod-registry.js';
+import { RedisPodRegistry } from '@fencepost/operations/internal';
 import { fencepost } from '../support/fencepost.js';
 import { declared, FencepostDeployment } from '../support/fencepost-deployment.js';
 import { podCard } from '../support/pod-card.js';

@@ -1,8 +1,8 @@
 import { formatFence, parseFence, type Fence } from '@fencepost/lease';
 import { RedisLeaseStore } from '@fencepost/lease/redis';
 import { describe, expect, it } from 'vitest';
-import { RedisAuditTrail } from '../../libs/ledger/src/redis/redis-audit-trail.js';
-import { RedisPodRegistry } from '../../libs/operations/src/pods/redis-pod-registry.js';
+import { RedisAuditTrail } from '@fencepost/ledger/audit-trail';
+import { RedisPodRegistry } from '@fencepost/operations/internal';
 import { fencepost } from '../support/fencepost.js';
 import { declared, FencepostDeployment } from '../support/fencepost-deployment.js';
 import { podCard } from '../support/pod-card.js';

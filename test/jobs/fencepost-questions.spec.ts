@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { parseFence } from '@fencepost/lease';
 import { RedisLeaseStore } from '@fencepost/lease/redis';
 import { describe, expect, it } from 'vitest';
-import { SCHEMAS } from '../../libs/operations/src/presenting/schemas.js';
+import { SCHEMAS } from '@fencepost/operations/presenting';
 import { fencepost } from '../support/fencepost.js';
 import { declared, FencepostDeployment } from '../support/fencepost-deployment.js';
 import { redisSpaces } from './redis-space.js';

@@ -11,7 +11,7 @@ import { declared, FencepostDeployment } from '../support/fencepost-deployment.j
 import { fencepost } from '../support/fencepost.js';
 import { privateRedis, testRedis, type PrivateRedis } from '../support/redis.js';
 import { redisSpaces } from './redis-space.js';
-import { BullmqRunQueue } from '../../libs/jobs/src/queue/bullmq-run-queue.js';
+import { BullmqRunQueue } from '@fencepost/jobs/internal';
 import { privateCluster, type PrivateCluster } from '../support/redis-cluster.js';
 import { redisEnvironment } from '../support/redis-place.js';
 

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { redisKeys } from '@fencepost/lease/internal/redis';
 import { closeRedis, connectRedis } from '@fencepost/lease/redis';
 import { afterEach, describe, expect, it } from 'vitest';
-import { RedisJournal } from '../../libs/operations/src/journal/redis-journal.js';
+import { RedisJournal } from '@fencepost/operations/journal';
 import type { NewJournalEntry } from '../../libs/operations/src/journal/journal.js';
 import { happened } from '../contracts/journal.contract.js';
 import { fencepost } from '../support/fencepost.js';

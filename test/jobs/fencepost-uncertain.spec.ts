@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { Pool } from 'pg';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { PostgresLedger } from '../../libs/ledger/src/postgres/postgres-ledger.js';
-import type { Ledger } from '../../libs/ledger/src/base/ledger.js';
+import { PostgresLedger } from '@fencepost/ledger/postgres';
+import type { Ledger } from '@fencepost/ledger';
 import { fencepost } from '../support/fencepost.js';
 import { declared, FencepostDeployment } from '../support/fencepost-deployment.js';
 import { freshSchema, postgresForTests, type TestPostgres } from '../support/postgres.js';

@@ -1,17 +1,17 @@
 import { systemClock } from '@fencepost/lease';
 import { closeRedis } from '@fencepost/lease/redis';
 import { afterEach, describe, expect, it } from 'vitest';
-import { MemoryLedger } from '../../libs/ledger/src/memory/memory-ledger.js';
+import { MemoryLedger } from '@fencepost/ledger/memory';
 import type { AttemptDeps } from '../../libs/jobs/src/running/delivery.js';
 import { RunProcessor } from '../../libs/jobs/src/running/run.processor.js';
-import { BullmqRunQueue } from '../../libs/jobs/src/queue/bullmq-run-queue.js';
-import { Telemetry } from '../../libs/jobs/src/telemetry/telemetry.js';
+import { BullmqRunQueue } from '@fencepost/jobs/internal';
+import { Telemetry } from '@fencepost/jobs';
 import { redisSpaces } from './redis-space.js';
-import { RedisCatalog } from '../../libs/ledger/src/redis/redis-catalog.js';
-import { RedisLedger } from '../../libs/ledger/src/redis/redis-ledger.js';
-import { CronCatalog } from '../../libs/operations/src/operating/cron-catalog.js';
-import { CronOperator } from '../../libs/operations/src/operating/cron-operator.js';
-import { RedisMembership } from '../../libs/jobs/src/membership/redis-membership.js';
+import { RedisCatalog } from '@fencepost/ledger/redis';
+import { RedisLedger } from '@fencepost/ledger/redis';
+import { CronCatalog } from '@fencepost/operations';
+import { CronOperator } from '@fencepost/operations';
+import { RedisMembership } from '@fencepost/jobs/internal';
 
 const spaces = redisSpaces();
 

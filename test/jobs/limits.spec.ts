@@ -3,12 +3,12 @@ import { afterEach, describe, expect, it } from 'vitest';
 import { NO_FENCE, parseFence, systemClock } from '@fencepost/lease';
 import { RedisSemaphoreStore } from '@fencepost/lease/coordination';
 import { closeRedis, type RedisClient } from '@fencepost/lease/redis';
-import { RedisLedger } from '../../libs/ledger/src/redis/redis-ledger.js';
+import { RedisLedger } from '@fencepost/ledger/redis';
 import type { Limits } from '../../libs/jobs/src/running/delivery.js';
 import { RunProcessor } from '../../libs/jobs/src/running/run.processor.js';
-import type { RunContext } from '../../libs/jobs/src/running/run-context.js';
-import { BullmqRunQueue } from '../../libs/jobs/src/queue/bullmq-run-queue.js';
-import { Telemetry } from '../../libs/jobs/src/telemetry/telemetry.js';
+import type { RunContext } from '@fencepost/jobs';
+import { BullmqRunQueue } from '@fencepost/jobs/internal';
+import { Telemetry } from '@fencepost/jobs';
 import { recordedEvents } from '../support/recorded-events.js';
 import { redisSpaces } from './redis-space.js';
 

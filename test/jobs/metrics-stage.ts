@@ -1,13 +1,13 @@
 import { NO_FENCE, parseFence } from '@fencepost/lease';
 import { ManualClock } from '@fencepost/lease/testing';
 import { Registry } from 'prom-client';
-import type { CatalogEntry, CronDefinition } from '../../libs/ledger/src/catalog/definition.js';
-import type { Run, SkipRange } from '../../libs/ledger/src/base/run.js';
+import type { CatalogEntry, CronDefinition } from '@fencepost/ledger/catalog';
+import type { Run, SkipRange } from '@fencepost/ledger/run';
 import { cronMetrics, type CronMetrics } from '../../libs/operations/src/metrics/cron-metrics-of.js';
-import type { CronsTold } from '../../libs/operations/src/metrics/cron-labels.js';
+import type { CronsTold } from '@fencepost/operations/metrics';
 import type { MetricSources } from '../../libs/operations/src/metrics/sources.js';
-import { type HeldCron, holdCron } from '../../libs/jobs/src/scheduling/held-cron.js';
-import { Telemetry } from '../../libs/jobs/src/telemetry/telemetry.js';
+import { type HeldCron, holdCron } from '@fencepost/jobs/internal/scheduling';
+import { Telemetry } from '@fencepost/jobs';
 import { leaseOf } from '../support/planning-stage.js';
 import { readMetrics, valueOf, type Family } from '../support/prometheus-text.js';
 import { definition } from '../support/scheduler-stage.js';

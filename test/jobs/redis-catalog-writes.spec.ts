@@ -2,7 +2,7 @@ import { Redis } from 'ioredis';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { redisKeys } from '@fencepost/lease/internal/redis';
 import { closeRedis, connectRedis, type RedisClient } from '@fencepost/lease/redis';
-import { RedisCatalog } from '../../libs/ledger/src/redis/redis-catalog.js';
+import { RedisCatalog } from '@fencepost/ledger/redis';
 import {
   briefly,
   build,

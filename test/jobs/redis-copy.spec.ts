@@ -1,7 +1,7 @@
 import type { Redis } from 'ioredis';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { closeRedis, connectRedis, type RedisClient } from '@fencepost/lease/redis';
-import { commandTimeoutOf, copyOf, workerCopyOf } from '../../libs/jobs/src/nest/redis-copy.js';
+import { commandTimeoutOf, copyOf, workerCopyOf } from '@fencepost/jobs/internal';
 import { BoundedCluster } from '../../libs/lease/src/redis/redis-clients.js';
 import { testRedis } from '../support/redis.js';
 import { tcpProxy, type TcpProxy } from '../support/tcp-proxy.js';

@@ -3,7 +3,7 @@ import { afterEach, describe, expect, it } from 'vitest';
 import { SetupError, systemClock } from '@fencepost/lease';
 import { probeRedis } from '@fencepost/lease/internal/redis-checks';
 import { closeRedis, connectRedis } from '@fencepost/lease/redis';
-import type { Demands } from '../../libs/lease/src/redis/server-judgement.js';
+import type { Demands } from '@fencepost/lease/internal/redis-checks';
 import { recordedWarnings } from '../support/recorded-warnings.js';
 import { privateRedis } from '../support/redis.js';
 import type { PrivateRedis } from '../support/redis.js';

@@ -10,7 +10,7 @@ import { privateCluster, type PrivateCluster } from '../support/redis-cluster.js
 import { BoundedCluster } from '../../libs/lease/src/redis/redis-clients.js';
 import { freePort } from '../../scripts/redis.mjs';
 import { waitForReplicas } from '../../libs/lease/src/redis/redis-wait.js';
-import { loadScripts } from '../../libs/lease/src/redis/redis-script.js';
+import { loadScripts } from '@fencepost/lease/internal/redis';
 import { request, win } from '../support/lease-requests.js';
 import { recordedWarnings } from '../support/recorded-warnings.js';
 

@@ -11,7 +11,7 @@ import { recordedWarnings } from '../support/recorded-warnings.js';
 import { freshPrefix, type PrivateRedis, testRedis } from '../support/redis.js';
 import { PRIMARY_NAME, sentinelStage, type SentinelStage } from '../support/sentinel.js';
 import { RedisQuorumNode } from '../../libs/lease/src/quorum/redis-quorum-node.js';
-import { redisChannel } from '../../libs/lease/src/store/keys.js';
+import { redisChannel } from '@fencepost/lease/internal/redis';
 
 const COMMAND_TIMEOUT_MS = 300;
 

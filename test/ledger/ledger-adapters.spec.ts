@@ -1,16 +1,16 @@
 import { afterAll, beforeAll, describe, expect } from 'vitest';
 import { ManualClock } from '@fencepost/lease/testing';
-import { RedisLedger } from '../../libs/ledger/src/redis/redis-ledger.js';
+import { RedisLedger } from '@fencepost/ledger/redis';
 import { invariantsContract } from '../../libs/testing/src/ledger-contract/invariants.contract.js';
 import { redisSpaces } from '../jobs/redis-space.js';
 import { postgresLedgerSandbox, type PostgresLedgerSandbox } from '../support/postgres-ledger-sandbox.js';
 import { postgresForTests, type TestPostgres } from '../support/postgres.js';
-import type { AttemptRef, Ledger } from '../../libs/ledger/src/base/ledger.js';
-import type { LedgerTiming } from '../../libs/ledger/src/base/ledger-timing.js';
-import { MemoryLedger } from '../../libs/ledger/src/memory/memory-ledger.js';
+import type { AttemptRef, Ledger } from '@fencepost/ledger';
+import type { LedgerTiming } from '@fencepost/ledger';
+import { MemoryLedger } from '@fencepost/ledger/memory';
 import type { OverdueRun } from '../../libs/ledger/src/base/overdue.js';
-import type { LedgerHarness } from '../../libs/testing/src/ledger-contract/stage.js';
-import { ledgerContract } from '../../libs/testing/src/ledger-contract/index.js';
+import type { LedgerHarness } from '@fencepost/testing/ledger-contract';
+import { ledgerContract } from '@fencepost/testing/ledger-contract';
 
 /** By the clock of one of the two, and so in neither the same. */
 const OF_A_CLOCK = new Set([

@@ -3,7 +3,7 @@ import type { PoolClient } from 'pg';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { FenceExhaustedError } from '@fencepost/lease';
 import type { SqlPool, SqlQuery } from '@fencepost/lease/postgres';
-import type { AttemptRef, BeginRequest } from '../../libs/ledger/src/base/ledger.js';
+import type { AttemptRef, BeginRequest } from '@fencepost/ledger';
 import { attemptSandbox, type AttemptSandbox } from '../support/attempt-sandbox.js';
 import { postgresForTests, type TestPostgres } from '../support/postgres.js';
 import { replyDroppingProxy } from '../support/reply-dropping-proxy.js';

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { Pool, PoolClient } from 'pg';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { SqlPool, SqlQuery } from '@fencepost/lease/postgres';
-import type { AttemptRef, BeginRequest } from '../../libs/ledger/src/base/ledger.js';
+import type { AttemptRef, BeginRequest } from '@fencepost/ledger';
 import type { PostgresAttemptLog } from '../../libs/ledger/src/postgres/postgres-attempt-log.js';
 import { attemptSandbox, type AttemptSandbox } from '../support/attempt-sandbox.js';
 import { postgresForTests, type TestPostgres } from '../support/postgres.js';

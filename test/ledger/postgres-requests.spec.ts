@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { isTransactional } from '../../libs/ledger/src/base/transactional-ledger.js';
+import { isTransactional } from '@fencepost/ledger';
 import { LONG_MS } from '../../libs/testing/src/ledger-contract/stage.js';
 import { postgresLedgerSandbox, SPACE, type PostgresLedgerSandbox } from '../support/postgres-ledger-sandbox.js';
 import { postgresForTests, type TestPostgres } from '../support/postgres.js';

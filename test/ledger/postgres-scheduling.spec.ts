@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { Pool, QueryConfig } from 'pg';
-import type { ClaimRequest } from '../../libs/ledger/src/base/ledger.js';
-import { PostgresLedgerAccess } from '../../libs/ledger/src/postgres/postgres-ledger-access.js';
+import type { ClaimRequest } from '@fencepost/ledger';
+import { PostgresLedgerAccess } from '@fencepost/ledger/postgres';
 import { fence, LONG_MS } from '../../libs/testing/src/ledger-contract/stage.js';
 import { postgresLedgerSandbox, SPACE, type PostgresLedgerSandbox } from '../support/postgres-ledger-sandbox.js';
 import { postgresForTests, type TestPostgres } from '../support/postgres.js';

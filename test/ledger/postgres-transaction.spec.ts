@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { SqlConnection } from '@fencepost/lease/postgres';
-import type { AttemptRef } from '../../libs/ledger/src/base/ledger.js';
+import type { AttemptRef } from '@fencepost/ledger';
 import type { PostgresAttemptLog } from '../../libs/ledger/src/postgres/postgres-attempt-log.js';
 import { attemptSandbox, type AttemptSandbox } from '../support/attempt-sandbox.js';
 import { commitProxy } from '../support/commit-proxy.js';

@@ -3,12 +3,8 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { FenceExhaustedError } from '@fencepost/lease';
 import { closeRedis, connectRedis } from '@fencepost/lease/redis';
 import { ledgerKeys } from '../../libs/ledger/src/redis/redis-ledger-access.js';
-import { RedisLedger } from '../../libs/ledger/src/redis/redis-ledger.js';
-import {
-  ledgerContract,
-  type LedgerHarness,
-  type MakeLedgerHarness,
-} from '../../libs/testing/src/ledger-contract/index.js';
+import { RedisLedger } from '@fencepost/ledger/redis';
+import { ledgerContract, type LedgerHarness, type MakeLedgerHarness } from '@fencepost/testing/ledger-contract';
 import { fence, LONG_MS, Stage } from '../../libs/testing/src/ledger-contract/stage.js';
 import { isLong } from '../support/run-length.js';
 import { replyDroppingProxy } from '../support/reply-dropping-proxy.js';

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { NotReplicatedError } from '@fencepost/lease/redis';
-import { RedisLedger } from '../../libs/ledger/src/redis/redis-ledger.js';
+import { RedisLedger } from '@fencepost/ledger/redis';
 import { LONG_MS, Stage } from '../../libs/testing/src/ledger-contract/stage.js';
 import { freshPrefix } from '../support/redis.js';
 import { replicatedRedis, type ReplicatedRedis } from '../support/replicated-redis.js';

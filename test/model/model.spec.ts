@@ -8,7 +8,7 @@ import { DEFENCES } from './defences.js';
 import { QUICK_CONFIGURATIONS } from './bounds.js';
 import { readReport } from './report.js';
 import { readSteps, wordsOf } from './steps.js';
-import { TRANSITIONS, type RunEvent, type RunState } from '../../libs/ledger/src/base/run-state.js';
+import { TRANSITIONS, type RunEvent, type RunState } from '@fencepost/ledger/run';
 import { CLAIMS } from './claims.js';
 
 const PATIENCE_MS = 240_000;

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { Registry } from 'prom-client';
 import { leaseMetrics } from '@fencepost/lease/metrics';
-import { TRANSITIONS } from '../../libs/ledger/src/base/run-state.js';
+import { TRANSITIONS } from '@fencepost/ledger/run';
 import { LOG_LINES } from '../../libs/lease/src/telemetry/lease-log.js';
 import { projectFiles } from './project-files.js';
 

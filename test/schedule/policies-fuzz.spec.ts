@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { CronDefinition, CronState } from '../../libs/ledger/src/catalog/definition.js';
+import type { CronDefinition, CronState } from '@fencepost/ledger/catalog';
 import { CRON, PlanningStage } from '../support/planning-stage.js';
 import { atMost } from '../support/run-length.js';
 import { instantsOf, recount } from '../support/recount.js';

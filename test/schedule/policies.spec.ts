@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { CronDefinition } from '../../libs/ledger/src/catalog/definition.js';
+import type { CronDefinition } from '@fencepost/ledger/catalog';
 import { begun, told } from '../support/one-cron.js';
 import { CRON, PlanningStage } from '../support/planning-stage.js';
 import type { Tally } from '../support/recount.js';

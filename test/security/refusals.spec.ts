@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { SetupError } from '@fencepost/lease';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { accessOf } from '../../libs/console/src/auth/access.js';
+import { accessOf } from '@fencepost/console';
 import { startSchedulerApp, TOKENS, type RunningApp } from '../support/scheduler-app.js';
 
 const environment = {

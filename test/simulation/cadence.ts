@@ -1,4 +1,5 @@
-import { LEDGER_TIMING, type LedgerTiming } from '../../libs/ledger/src/base/ledger-timing.js';
+import { type LedgerTiming } from '@fencepost/ledger';
+import { LEDGER_TIMING } from '../../libs/ledger/src/base/ledger-timing.js';
 import { podTiming, type PodTiming } from '../../libs/jobs/src/membership/pod-timing.js';
 import { HEARTBEAT_MS } from '../../libs/jobs/src/membership/membership.js';
 

@@ -1,7 +1,7 @@
 import { LeaseKeeper } from '@fencepost/lease/internal';
 import { seededRandom } from '../support/seeded-random.js';
-import { Telemetry } from '../../libs/jobs/src/telemetry/telemetry.js';
-import type { CronHandler } from '../../libs/jobs/src/running/delivery.js';
+import { Telemetry } from '@fencepost/jobs';
+import type { CronHandler } from '@fencepost/jobs/internal';
 import type { Cadence } from './cadence.js';
 import type { Network } from './network.js';
 import { mixed } from './plan.js';
@@ -11,7 +11,7 @@ import type { SimQueue } from './sim-queue.js';
 import { SimWorker, type Build } from './sim-worker.js';
 import type { VirtualClock } from './virtual-clock.js';
 import type { BuildNumber } from './workload.js';
-import { SchedulerPod } from '../../libs/jobs/src/scheduling/scheduler-pod.js';
+import { SchedulerPod } from '@fencepost/jobs/internal/scheduling';
 import { retryWhileLeased } from './retry-while-leased.js';
 
 interface SimSchedulerDeps {

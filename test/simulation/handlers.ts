@@ -1,9 +1,9 @@
 import type { Clock } from '@fencepost/lease';
 import { sleep } from '@fencepost/lease/internal';
-import type { CronHandler } from '../../libs/jobs/src/running/delivery.js';
-import { EffectUnknownError } from '../../libs/jobs/src/running/effect-errors.js';
-import type { EffectContext } from '../../libs/jobs/src/running/effect-context.js';
-import type { RunContext } from '../../libs/jobs/src/running/run-context.js';
+import type { CronHandler } from '@fencepost/jobs/internal';
+import { EffectUnknownError } from '@fencepost/jobs';
+import type { EffectContext } from '@fencepost/jobs';
+import type { RunContext } from '@fencepost/jobs';
 import { seededRandom } from '../support/seeded-random.js';
 import type { Act, Sinks } from './sinks.js';
 import { declarations, type BuildNumber } from './workload.js';

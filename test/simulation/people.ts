@@ -1,8 +1,8 @@
 import { seededRandom } from '../support/seeded-random.js';
-import { isTerminal } from '../../libs/ledger/src/base/run-state.js';
-import type { Answer, Run } from '../../libs/ledger/src/base/run.js';
-import { CronOperator } from '../../libs/operations/src/operating/cron-operator.js';
-import { RunOperator } from '../../libs/operations/src/operating/run-operator.js';
+import { isTerminal } from '@fencepost/ledger/run';
+import type { Answer, Run } from '@fencepost/ledger/run';
+import { CronOperator } from '@fencepost/operations';
+import { RunOperator } from '@fencepost/operations';
 import type { Mishap } from './plan.js';
 import type { Ports } from './ports.js';
 import type { SimProcess } from './sim-process.js';

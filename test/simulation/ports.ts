@@ -1,8 +1,8 @@
 import type { LeaseStore } from '@fencepost/lease';
-import type { Catalog } from '../../libs/ledger/src/catalog/catalog.js';
-import type { Ledger } from '../../libs/ledger/src/base/ledger.js';
-import type { Membership } from '../../libs/jobs/src/membership/membership.js';
-import type { RunQueue } from '../../libs/jobs/src/queue/run-queue.js';
+import type { Catalog } from '@fencepost/ledger/catalog';
+import type { Ledger } from '@fencepost/ledger';
+import type { Membership } from '@fencepost/jobs/internal';
+import type { RunQueue } from '@fencepost/jobs/internal';
 import type { Network } from './network.js';
 import type { SimProcess } from './sim-process.js';
 

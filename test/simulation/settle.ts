@@ -1,15 +1,15 @@
 import type { Clock } from '@fencepost/lease';
-import { audit } from '../../libs/operations/src/audit/audit.js';
-import type { Catalog } from '../../libs/ledger/src/catalog/catalog.js';
-import type { CatalogEntry, CronState, Generation } from '../../libs/ledger/src/catalog/definition.js';
-import type { Ledger, Account } from '../../libs/ledger/src/base/ledger.js';
-import { isTerminal } from '../../libs/ledger/src/base/run-state.js';
-import type { Membership } from '../../libs/jobs/src/membership/membership.js';
+import { audit } from '@fencepost/operations/audit';
+import type { Catalog } from '@fencepost/ledger/catalog';
+import type { CatalogEntry, CronState, Generation } from '@fencepost/ledger/catalog';
+import type { Ledger, Account } from '@fencepost/ledger';
+import { isTerminal } from '@fencepost/ledger/run';
+import type { Membership } from '@fencepost/jobs/internal';
 import type { Sinks } from './sinks.js';
 import type { KnownCron, KnownRun } from './rules/known.js';
 import { demand } from './rules/violation.js';
-import type { Run, SkipRange } from '../../libs/ledger/src/base/run.js';
-import { occurrenceId } from '../../libs/ledger/src/base/occurrence.js';
+import type { Run, SkipRange } from '@fencepost/ledger/run';
+import { occurrenceId } from '@fencepost/ledger/run';
 import { parseSchedule } from '@fencepost/schedule';
 
 /** A world after all its faults, and after the time that everything may take. */

@@ -1,7 +1,7 @@
 import type { Clock } from '@fencepost/lease';
-import type { Delivery } from '../../libs/ledger/src/base/ledger.js';
-import type { Disposition } from '../../libs/jobs/src/running/delivery.js';
-import type { Place, QueuedDelivery, RunQueue } from '../../libs/jobs/src/queue/run-queue.js';
+import type { Delivery } from '@fencepost/ledger';
+import type { Disposition } from '@fencepost/jobs/internal';
+import type { Place, QueuedDelivery, RunQueue } from '@fencepost/jobs/internal';
 
 /** Who takes jobs. */
 export interface Consumer {

@@ -1,12 +1,12 @@
 import { LeaseLostError } from '@fencepost/lease';
 import { sleep } from '@fencepost/lease/internal';
-import type { Disposition, CronHandler } from '../../libs/jobs/src/running/delivery.js';
+import type { Disposition, CronHandler } from '@fencepost/jobs/internal';
 import { DeclarationReport } from '../../libs/jobs/src/nest/worker-runner.js';
-import { execute } from '../../libs/jobs/src/running/execute.js';
-import { LazyAbort } from '../../libs/jobs/src/running/lazy-abort.js';
-import { ShutdownError } from '../../libs/jobs/src/running/errors.js';
+import { execute } from '@fencepost/jobs/internal';
+import { LazyAbort } from '@fencepost/jobs/internal';
+import { ShutdownError } from '@fencepost/jobs';
 import { HeartbeatTimer } from '../../libs/jobs/src/running/heartbeat.js';
-import type { Telemetry } from '../../libs/jobs/src/telemetry/telemetry.js';
+import type { Telemetry } from '@fencepost/jobs';
 import type { Cadence } from './cadence.js';
 import { retryWhileLeased } from './retry-while-leased.js';
 import type { Ports } from './ports.js';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { parseFence } from '@fencepost/lease';
-import type { UnresolvedEffect } from '../../libs/ledger/src/base/run.js';
+import type { UnresolvedEffect } from '@fencepost/ledger/run';
 import { Sinks, type Act } from './sinks.js';
 
 const RUN = 'tick@1893456060000';

@@ -1,5 +1,5 @@
 import type { Fence } from '@fencepost/lease';
-import type { Answer, Run } from '../../libs/ledger/src/base/run.js';
+import type { Answer, Run } from '@fencepost/ledger/run';
 
 /** One carrying out of an effect, as the system behind it sees it. */
 export interface Act {

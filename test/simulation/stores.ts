@@ -1,7 +1,7 @@
 import { MemoryLeaseStore } from '@fencepost/lease/testing';
-import { MemoryCatalog } from '../../libs/ledger/src/memory/memory-catalog.js';
-import { MemoryLedger } from '../../libs/ledger/src/memory/memory-ledger.js';
-import { MemoryMembership } from '../../libs/jobs/src/membership/memory-membership.js';
+import { MemoryCatalog } from '@fencepost/ledger/memory';
+import { MemoryLedger } from '@fencepost/ledger/memory';
+import { MemoryMembership } from '@fencepost/jobs/internal/scheduling';
 import type { Cadence } from './cadence.js';
 import { SimQueue } from './sim-queue.js';
 import type { VirtualClock } from './virtual-clock.js';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { parseFence } from '@fencepost/lease';
-import type { TriggerRequest } from '../../libs/ledger/src/base/ledger.js';
+import type { TriggerRequest } from '@fencepost/ledger';
 import { MINUTE, ORDER, WatchStage, ASK, SUCCEEDED } from './watch-stage.js';
 
 const TRIGGER: Omit<TriggerRequest, 'runId' | 'nonce' | 'scheduledAt'> = {

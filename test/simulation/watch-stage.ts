@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { parseFence, type Fence } from '@fencepost/lease';
 import { ManualClock } from '@fencepost/lease/testing';
-import type { AttemptRef, BeginReply, BeginRequest, ClaimRequest, Ledger } from '../../libs/ledger/src/base/ledger.js';
-import { MemoryLedger } from '../../libs/ledger/src/memory/memory-ledger.js';
-import { occurrenceId } from '../../libs/ledger/src/base/occurrence.js';
+import type { AttemptRef, BeginReply, BeginRequest, ClaimRequest, Ledger } from '@fencepost/ledger';
+import { MemoryLedger } from '@fencepost/ledger/memory';
+import { occurrenceId } from '@fencepost/ledger/run';
 import { entryOf, generationsOf } from '../support/audit-history.js';
 import { Sometimes } from '../support/sometimes.js';
 import { LEDGER_BRANCHES } from './rules/branches.js';

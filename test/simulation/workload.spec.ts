@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { ManualClock } from '@fencepost/lease/testing';
-import { contentHash } from '../../libs/ledger/src/catalog/definition.js';
+import { contentHash } from '@fencepost/ledger/catalog';
 import { parseSchedule } from '@fencepost/schedule';
-import { Telemetry } from '../../libs/jobs/src/telemetry/telemetry.js';
+import { Telemetry } from '@fencepost/jobs';
 import { Sometimes } from '../support/sometimes.js';
 import { handlers } from './handlers.js';
 import { Sinks } from './sinks.js';

@@ -1,4 +1,4 @@
-import type { CronDefinition, Declaration } from '../../libs/ledger/src/catalog/definition.js';
+import type { CronDefinition, Declaration } from '@fencepost/ledger/catalog';
 
 const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;

@@ -2,10 +2,10 @@ import { randomUUID } from 'node:crypto';
 import type { Pool } from 'pg';
 import { expect } from 'vitest';
 import type { SqlConnection, SqlPool } from '@fencepost/lease/postgres';
-import type { AttemptRef, BeginRequest } from '../../libs/ledger/src/base/ledger.js';
+import type { AttemptRef, BeginRequest } from '@fencepost/ledger';
 import { PostgresAttemptLog } from '../../libs/ledger/src/postgres/postgres-attempt-log.js';
-import { PostgresLedgerAccess } from '../../libs/ledger/src/postgres/postgres-ledger-access.js';
-import { migrateLedger } from '../../libs/ledger/src/postgres/postgres-migrations.js';
+import { PostgresLedgerAccess } from '@fencepost/ledger/postgres';
+import { migrateLedger } from '@fencepost/ledger/postgres';
 import { postgresSandbox, type PostgresSandbox } from './postgres-sandbox.js';
 
 const SPACE = { prefix: 'test', tenant: 'default' };

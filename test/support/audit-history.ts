@@ -1,7 +1,7 @@
 import { parseFence } from '@fencepost/lease';
-import type { CatalogEntry, CronDefinition, CronState, Generation } from '../../libs/ledger/src/catalog/definition.js';
-import type { Account } from '../../libs/ledger/src/base/ledger.js';
-import type { Run, SkipRange } from '../../libs/ledger/src/base/run.js';
+import type { CatalogEntry, CronDefinition, CronState, Generation } from '@fencepost/ledger/catalog';
+import type { Account } from '@fencepost/ledger';
+import type { Run, SkipRange } from '@fencepost/ledger/run';
 import { parseSchedule } from '@fencepost/schedule';
 
 export const CRON = 'tick';

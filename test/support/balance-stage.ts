@@ -1,4 +1,4 @@
-import type { DeclareReply } from '../../libs/ledger/src/catalog/catalog.js';
+import type { DeclareReply } from '@fencepost/ledger/catalog';
 import { SchedulerStage, type StagePod } from './scheduler-stage.js';
 
 export const YEARLY = '0 0 1 6 *';

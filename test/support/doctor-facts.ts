@@ -1,11 +1,11 @@
 import type { ServerFacts } from '@fencepost/lease/internal/redis-checks';
-import type { PostgresFacts } from '../../libs/ledger/src/postgres/postgres-examination.js';
+import type { PostgresFacts } from '@fencepost/ledger/postgres';
 import type { DoctorFacts, RedisFacts } from '../../libs/operations/src/operating/doctor-facts.js';
-import type { CronOverview } from '../../libs/operations/src/operating/cron-overview.js';
-import type { CatalogEntry, CronDefinition } from '../../libs/ledger/src/catalog/definition.js';
-import type { JournalEntry } from '../../libs/operations/src/journal/journal.js';
-import type { PodCard } from '../../libs/operations/src/pods/pod-registry.js';
-import type { EventName } from '../../libs/jobs/src/telemetry/events.js';
+import type { CronOverview } from '@fencepost/operations/internal';
+import type { CatalogEntry, CronDefinition } from '@fencepost/ledger/catalog';
+import type { JournalEntry } from '@fencepost/operations/journal';
+import type { PodCard } from '@fencepost/operations/internal';
+import type { EventName } from '@fencepost/jobs';
 import { CRON, definitionOf, entryOf } from './audit-history.js';
 import { podCard } from './pod-card.js';
 

@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
-import type { AttemptRef } from '../../libs/ledger/src/base/ledger.js';
-import type { Answer } from '../../libs/ledger/src/base/run.js';
-import type { CronHandler } from '../../libs/jobs/src/running/delivery.js';
-import type { RunContext } from '../../libs/jobs/src/running/run-context.js';
+import type { AttemptRef } from '@fencepost/ledger';
+import type { Answer } from '@fencepost/ledger/run';
+import type { CronHandler } from '@fencepost/jobs/internal';
+import type { RunContext } from '@fencepost/jobs';
 import { RUN, RUN_LEASE_MS, type WorkerStage } from './worker-stage.js';
 
 /** What a handler meets: its value, or the error it threw. The handler itself lets nothing pass. */

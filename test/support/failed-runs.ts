@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
-import type { CronDefinition } from '../../libs/ledger/src/catalog/definition.js';
-import type { AttemptOutcome, AttemptRef, UnresolvedEffectRef } from '../../libs/ledger/src/base/ledger.js';
-import { RunOperator } from '../../libs/operations/src/operating/run-operator.js';
+import type { CronDefinition } from '@fencepost/ledger/catalog';
+import type { AttemptOutcome, AttemptRef, UnresolvedEffectRef } from '@fencepost/ledger';
+import { RunOperator } from '@fencepost/operations';
 import { OperatingStage } from './operating-stage.js';
 
 export const ORDER = { by: 'ada', reason: 'a test' };

@@ -1,9 +1,9 @@
 import { parseFence } from '@fencepost/lease';
 import type { Redis } from 'ioredis';
-import type { CronDefinition, Declaration } from '../../libs/ledger/src/catalog/definition.js';
-import { RedisCatalog } from '../../libs/ledger/src/redis/redis-catalog.js';
-import { RedisLedger } from '../../libs/ledger/src/redis/redis-ledger.js';
-import { RedisMembership } from '../../libs/jobs/src/membership/redis-membership.js';
+import type { CronDefinition, Declaration } from '@fencepost/ledger/catalog';
+import { RedisCatalog } from '@fencepost/ledger/redis';
+import { RedisLedger } from '@fencepost/ledger/redis';
+import { RedisMembership } from '@fencepost/jobs/internal';
 import { fencepost } from './fencepost.js';
 
 export function declared(name: string, expression = '0 3 * * *', more: Partial<CronDefinition> = {}): Declaration {

@@ -1,7 +1,8 @@
-import { Jobs, type JobsPorts } from '../../libs/jobs/src/enqueuing/jobs.js';
-import type { MemoryCatalog } from '../../libs/ledger/src/memory/memory-catalog.js';
-import type { MemoryLedger } from '../../libs/ledger/src/memory/memory-ledger.js';
-import type { MemoryRunQueue } from '../../libs/testing/src/memory-run-queue.js';
+import { Jobs } from '@fencepost/jobs';
+import { type JobsPorts } from '../../libs/jobs/src/enqueuing/jobs.js';
+import type { MemoryCatalog } from '@fencepost/ledger/memory';
+import type { MemoryLedger } from '@fencepost/ledger/memory';
+import type { MemoryRunQueue } from '@fencepost/testing';
 import { flaky, type Flaky } from './flaky.js';
 import { OperatingStage } from './operating-stage.js';
 

@@ -1,6 +1,6 @@
-import type { CronDefinition } from '../../libs/ledger/src/catalog/definition.js';
+import type { CronDefinition } from '@fencepost/ledger/catalog';
 import type { DispatchResult } from '../../libs/jobs/src/scheduling/dispatcher.js';
-import { holdCron, type HeldCron } from '../../libs/jobs/src/scheduling/held-cron.js';
+import { holdCron, type HeldCron } from '@fencepost/jobs/internal/scheduling';
 import { CRON, leaseOf, PlanningStage, type PlanningStageOptions } from './planning-stage.js';
 import { recount, type Tally } from './recount.js';
 

@@ -1,15 +1,16 @@
 import { randomUUID } from 'node:crypto';
 import { parseFence } from '@fencepost/lease';
 import { ManualClock } from '@fencepost/lease/testing';
-import { MemoryCatalog } from '../../libs/ledger/src/memory/memory-catalog.js';
-import type { CronDefinition } from '../../libs/ledger/src/catalog/definition.js';
-import type { ClaimReply, ClaimRequest } from '../../libs/ledger/src/base/ledger.js';
-import { MemoryLedger } from '../../libs/ledger/src/memory/memory-ledger.js';
-import type { SkipReason } from '../../libs/ledger/src/base/run.js';
-import { CronCatalog } from '../../libs/operations/src/operating/cron-catalog.js';
-import { CronOperator, type CronOperatorPorts } from '../../libs/operations/src/operating/cron-operator.js';
-import { MemoryMembership } from '../../libs/jobs/src/membership/memory-membership.js';
-import { MemoryRunQueue } from '../../libs/testing/src/memory-run-queue.js';
+import { MemoryCatalog } from '@fencepost/ledger/memory';
+import type { CronDefinition } from '@fencepost/ledger/catalog';
+import type { ClaimReply, ClaimRequest } from '@fencepost/ledger';
+import { MemoryLedger } from '@fencepost/ledger/memory';
+import type { SkipReason } from '@fencepost/ledger/run';
+import { CronCatalog } from '@fencepost/operations';
+import { CronOperator } from '@fencepost/operations';
+import { type CronOperatorPorts } from '../../libs/operations/src/operating/cron-operator.js';
+import { MemoryMembership } from '@fencepost/jobs/internal/scheduling';
+import { MemoryRunQueue } from '@fencepost/testing';
 import { CRON, definitionOf, SECOND, START } from './audit-history.js';
 
 /** Everything an operator touches, in memory, and a scheduler and a worker that act when they are told to. */

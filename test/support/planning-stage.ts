@@ -1,19 +1,15 @@
 import { parseFence, type Lease } from '@fencepost/lease';
 import { sleep } from '@fencepost/lease/internal';
 import { ManualClock } from '@fencepost/lease/testing';
-import {
-  EFFECTIVE_AFTER_MS,
-  type CatalogEntry,
-  type CronDefinition,
-  type CronState,
-} from '../../libs/ledger/src/catalog/definition.js';
-import type { Delivery } from '../../libs/ledger/src/base/ledger.js';
-import { MemoryLedger } from '../../libs/ledger/src/memory/memory-ledger.js';
-import { Dispatcher, type DispatchResult } from '../../libs/jobs/src/scheduling/dispatcher.js';
-import { holdCron, type HeldCron } from '../../libs/jobs/src/scheduling/held-cron.js';
-import { Schedules } from '../../libs/jobs/src/schedules/schedules.js';
-import { Telemetry } from '../../libs/jobs/src/telemetry/telemetry.js';
-import { MemoryRunQueue } from '../../libs/testing/src/memory-run-queue.js';
+import { EFFECTIVE_AFTER_MS, type CatalogEntry, type CronDefinition, type CronState } from '@fencepost/ledger/catalog';
+import type { Delivery } from '@fencepost/ledger';
+import { MemoryLedger } from '@fencepost/ledger/memory';
+import { Dispatcher } from '@fencepost/jobs/internal/scheduling';
+import { type DispatchResult } from '../../libs/jobs/src/scheduling/dispatcher.js';
+import { holdCron, type HeldCron } from '@fencepost/jobs/internal/scheduling';
+import { Schedules } from '@fencepost/jobs/internal';
+import { Telemetry } from '@fencepost/jobs';
+import { MemoryRunQueue } from '@fencepost/testing';
 import { flaky } from './flaky.js';
 import { recordedEvents } from './recorded-events.js';
 

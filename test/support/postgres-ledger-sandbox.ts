@@ -1,9 +1,10 @@
 import type { PoolClient } from 'pg';
 import { expect } from 'vitest';
-import type { LedgerTiming } from '../../libs/ledger/src/base/ledger-timing.js';
-import { PostgresLedger } from '../../libs/ledger/src/postgres/postgres-ledger.js';
-import { migrateLedger } from '../../libs/ledger/src/postgres/postgres-migrations.js';
-import { Stage, type LedgerHarness } from '../../libs/testing/src/ledger-contract/stage.js';
+import type { LedgerTiming } from '@fencepost/ledger';
+import { PostgresLedger } from '@fencepost/ledger/postgres';
+import { migrateLedger } from '@fencepost/ledger/postgres';
+import { type LedgerHarness } from '@fencepost/testing/ledger-contract';
+import { Stage } from '../../libs/testing/src/ledger-contract/stage.js';
 import { postgresSandbox, type PostgresSandbox } from './postgres-sandbox.js';
 import { freshPrefix } from './redis.js';
 

@@ -1,5 +1,5 @@
-import type { EventName, Events } from '../../libs/jobs/src/telemetry/events.js';
-import type { Telemetry } from '../../libs/jobs/src/telemetry/telemetry.js';
+import type { EventName, Events } from '@fencepost/jobs';
+import type { Telemetry } from '@fencepost/jobs';
 
 export interface RecordedEvents {
   /** All names, in the order in which the events came. */

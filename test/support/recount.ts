@@ -1,6 +1,6 @@
-import type { CatalogEntry } from '../../libs/ledger/src/catalog/definition.js';
-import type { Ledger } from '../../libs/ledger/src/base/ledger.js';
-import type { Run, SkipRange } from '../../libs/ledger/src/base/run.js';
+import type { CatalogEntry } from '@fencepost/ledger/catalog';
+import type { Ledger } from '@fencepost/ledger';
+import type { Run, SkipRange } from '@fencepost/ledger/run';
 import { parseSchedule } from '@fencepost/schedule';
 
 /** How many instants ran, and how many did not for each reason. What is zero is left out. */

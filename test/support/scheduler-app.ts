@@ -3,7 +3,7 @@ import { NestFactory } from '@nestjs/core';
 import type { NestExpressApplication } from '@nestjs/platform-express';
 import { closeRedis, connectRedis } from '@fencepost/lease/redis';
 import { newToken, type AccessRole, type PodEnvironment } from '@fencepost/pod';
-import { prepareApp } from '../../libs/console/src/prepare-app.js';
+import { prepareApp } from '@fencepost/console';
 import { SchedulerAppModule, type SchedulerAppOptions } from '../../apps/scheduler/src/scheduler-app.module.js';
 import { freshPrefix, testRedis } from './redis.js';
 

@@ -1,17 +1,17 @@
 import { parseFence, type Clock, type Lease } from '@fencepost/lease';
 import { LeaseKeeper } from '@fencepost/lease/internal';
 import { MemoryLeaseStore, ManualClock } from '@fencepost/lease/testing';
-import type { DeclareReply } from '../../libs/ledger/src/catalog/catalog.js';
-import type { CatalogEntry, CronDefinition } from '../../libs/ledger/src/catalog/definition.js';
-import { MemoryCatalog } from '../../libs/ledger/src/memory/memory-catalog.js';
-import type { Ledger } from '../../libs/ledger/src/base/ledger.js';
-import type { LedgerTiming } from '../../libs/ledger/src/base/ledger-timing.js';
-import { MemoryLedger } from '../../libs/ledger/src/memory/memory-ledger.js';
-import { holdCron, type HeldCron } from '../../libs/jobs/src/scheduling/held-cron.js';
-import { MemoryMembership } from '../../libs/jobs/src/membership/memory-membership.js';
-import { SchedulerPod } from '../../libs/jobs/src/scheduling/scheduler-pod.js';
-import { Telemetry } from '../../libs/jobs/src/telemetry/telemetry.js';
-import { MemoryRunQueue, type MemoryRunQueueOptions } from '../../libs/testing/src/memory-run-queue.js';
+import type { DeclareReply } from '@fencepost/ledger/catalog';
+import type { CatalogEntry, CronDefinition } from '@fencepost/ledger/catalog';
+import { MemoryCatalog } from '@fencepost/ledger/memory';
+import type { Ledger } from '@fencepost/ledger';
+import type { LedgerTiming } from '@fencepost/ledger';
+import { MemoryLedger } from '@fencepost/ledger/memory';
+import { holdCron, type HeldCron } from '@fencepost/jobs/internal/scheduling';
+import { MemoryMembership } from '@fencepost/jobs/internal/scheduling';
+import { SchedulerPod } from '@fencepost/jobs/internal/scheduling';
+import { Telemetry } from '@fencepost/jobs';
+import { MemoryRunQueue, type MemoryRunQueueOptions } from '@fencepost/testing';
 import { flaky, type Flaky } from './flaky.js';
 import { recordedEvents, type RecordedEvents } from './recorded-events.js';
 

@@ -1,8 +1,8 @@
 import type { SqlClient, SqlResult } from '@fencepost/lease/postgres';
 import type { StopWatching } from '@fencepost/lease/store';
-import type { TriggerReply, TriggerRequest } from '../../libs/ledger/src/base/ledger.js';
-import { MemoryLedger } from '../../libs/ledger/src/memory/memory-ledger.js';
-import type { TransactionalLedger, TransactionReply } from '../../libs/ledger/src/base/transactional-ledger.js';
+import type { TriggerReply, TriggerRequest } from '@fencepost/ledger';
+import { MemoryLedger } from '@fencepost/ledger/memory';
+import type { TransactionalLedger, TransactionReply } from '@fencepost/ledger';
 
 /** A transaction that remembers what is to be done when it commits. */
 export class MemoryTransaction implements SqlClient {

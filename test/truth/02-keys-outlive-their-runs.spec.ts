@@ -1,12 +1,12 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { closeRedis, connectRedis, type RedisClient } from '@fencepost/lease/redis';
 import { Pool } from 'pg';
-import { MemoryLedger } from '../../libs/ledger/src/memory/memory-ledger.js';
-import { migrateLedger } from '../../libs/ledger/src/postgres/postgres-migrations.js';
-import { PostgresLedger } from '../../libs/ledger/src/postgres/postgres-ledger.js';
-import { RedisLedger } from '../../libs/ledger/src/redis/redis-ledger.js';
-import type { Ledger } from '../../libs/ledger/src/base/ledger.js';
-import { Jobs } from '../../libs/jobs/src/enqueuing/jobs.js';
+import { MemoryLedger } from '@fencepost/ledger/memory';
+import { migrateLedger } from '@fencepost/ledger/postgres';
+import { PostgresLedger } from '@fencepost/ledger/postgres';
+import { RedisLedger } from '@fencepost/ledger/redis';
+import type { Ledger } from '@fencepost/ledger';
+import { Jobs } from '@fencepost/jobs';
 import { OperatingStage } from '../support/operating-stage.js';
 import { freshSchema, postgresForTests, type TestPostgres } from '../support/postgres.js';
 import { clearPrefixes, freshPrefix, testRedis } from '../support/redis.js';

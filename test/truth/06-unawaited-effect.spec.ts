@@ -1,6 +1,6 @@
 import { setImmediate as turn } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import type { RunContext } from '../../libs/jobs/src/running/run-context.js';
+import type { RunContext } from '@fencepost/jobs';
 import { RUN, RUN_LEASE_MS, WorkerStage } from '../support/worker-stage.js';
 
 /** What would end a process. Vitest listens as well, and would fail the file. */

@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, it } from 'vitest';
-import { RedisLedger } from '../../libs/ledger/src/redis/redis-ledger.js';
+import { RedisLedger } from '@fencepost/ledger/redis';
 import { redisSpaces } from '../jobs/redis-space.js';
 import { startPlainApp, type PlainApp } from './plain-app.js';
 

@@ -1,7 +1,7 @@
 import { redisKeys } from '@fencepost/lease/internal/redis';
 import { describe, expect, it } from 'vitest';
-import { CronCatalog } from '../../libs/operations/src/operating/cron-catalog.js';
-import { RedisPodRegistry } from '../../libs/operations/src/pods/redis-pod-registry.js';
+import { CronCatalog } from '@fencepost/operations';
+import { RedisPodRegistry } from '@fencepost/operations/internal';
 import { redisSpaces } from '../jobs/redis-space.js';
 import { useDeployment } from '../support/deployment.js';
 import { declared, FencepostDeployment } from '../support/fencepost-deployment.js';

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { systemClock } from '@fencepost/lease';
-import type { CronDefinition } from '../../libs/ledger/src/catalog/definition.js';
-import { audit } from '../../libs/operations/src/audit/audit.js';
+import type { CronDefinition } from '@fencepost/ledger/catalog';
+import { audit } from '@fencepost/operations/audit';
 import { CRON, PlanningStage } from '../support/planning-stage.js';
 
 const EVERY_TWO_SECONDS = { expression: '*/2 * * * * *' };

@@ -1,6 +1,6 @@
 import type { Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { SCHEMAS } from '../../libs/operations/src/presenting/schemas.js';
+import { SCHEMAS } from '@fencepost/operations/presenting';
 import { BROWSER_PATIENCE_MS } from '../support/browser.js';
 import { crons, detail, timeline, why } from './fixture-crons.js';
 import { AUDIT, entry, FINDINGS, JOURNAL, LEASES, FORECAST, PODS } from './fixture-rest.js';

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { parseFence } from '@fencepost/lease';
 import { ManualClock } from '@fencepost/lease/testing';
-import type { AttemptRef } from '../../ledger/src/base/ledger.js';
-import { MemoryLedger } from '../../ledger/src/memory/memory-ledger.js';
+import type { AttemptRef } from '@fencepost/ledger';
+import { MemoryLedger } from '@fencepost/ledger/memory';
 import { FailPoints, type FailPoint } from './fail-points.js';
 import { faultyLedger } from './faulty-ledger.js';
 import { WorkerProcess } from './worker-process.js';

@@ -2,9 +2,9 @@ import 'reflect-metadata';
 import { Injectable } from '@nestjs/common';
 import { Test } from '@nestjs/testing';
 import { afterEach, describe, expect, it } from 'vitest';
-import { SingletonCron } from '../../jobs/src/nest/singleton-cron.decorator.js';
-import type { IfUnknown } from '../../jobs/src/running/effect-context.js';
-import type { RunContext } from '../../jobs/src/running/run-context.js';
+import { SingletonCron } from '@fencepost/jobs';
+import type { IfUnknown } from '@fencepost/jobs';
+import type { RunContext } from '@fencepost/jobs';
 import { expectRun, testJobs, type TestJobs } from './index.js';
 
 @Injectable()

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { DefinitionConflictError } from '../../../libs/ledger/src/catalog/declaring.js';
+import { DefinitionConflictError } from '@fencepost/ledger/catalog';
 import {
   briefly,
   build,

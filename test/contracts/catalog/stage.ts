@@ -1,5 +1,5 @@
-import type { Build, Catalog } from '../../../libs/ledger/src/catalog/catalog.js';
-import type { CatalogEntry, CronDefinition, Declaration } from '../../../libs/ledger/src/catalog/definition.js';
+import type { Build, Catalog } from '@fencepost/ledger/catalog';
+import type { CatalogEntry, CronDefinition, Declaration } from '@fencepost/ledger/catalog';
 
 /** What a catalog's spec has to offer, so that the contract can drive it. */
 export interface CatalogHarness {

@@ -1,12 +1,6 @@
-import type {
-  AttemptOutcome,
-  AttemptRef,
-  BeginReply,
-  BeginRequest,
-  Delivery,
-  HeartbeatReply,
-} from '../../../libs/ledger/src/base/ledger.js';
-import { isTerminal, type RunState } from '../../../libs/ledger/src/base/run-state.js';
+import type { AttemptOutcome, AttemptRef, BeginReply, BeginRequest, Delivery } from '@fencepost/ledger';
+import type { HeartbeatReply } from '../../../libs/ledger/src/base/ledger.js';
+import { isTerminal, type RunState } from '@fencepost/ledger/run';
 import { hasExpired, isCurrent, type KnownRun } from './known.js';
 import type { Seen } from './seen.js';
 import { demand } from './violation.js';

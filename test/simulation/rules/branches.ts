@@ -1,5 +1,5 @@
-import type { EventName } from '../../../libs/jobs/src/telemetry/events.js';
-import type { Telemetry } from '../../../libs/jobs/src/telemetry/telemetry.js';
+import type { EventName } from '@fencepost/jobs';
+import type { Telemetry } from '@fencepost/jobs';
 import type { Sometimes } from '../../support/sometimes.js';
 
 /** Where the ledger refuses, repeats or makes up for something: each has to be seen. The watch sees them in the replies. */

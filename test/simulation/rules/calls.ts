@@ -6,15 +6,15 @@ import type {
   OperatorOrder,
   ResolveReply,
   ResolveRequest,
-} from '../../../libs/ledger/src/base/ledger.js';
-import { cronOfRun, occurrenceId } from '../../../libs/ledger/src/base/occurrence.js';
+} from '@fencepost/ledger';
+import { cronOfRun, occurrenceId } from '@fencepost/ledger/run';
 import { judgeBegin, judgeFinish, judgeHeartbeat, judgeRedeliver } from './attempting.js';
 import { judgeClaim, judgeTrigger } from './claiming.js';
 import { judgeBeginEffect, judgeFinishEffect } from './effects.js';
 import { judgeAdvanceItems, itemsOf } from './items.js';
 import type { Seen } from './seen.js';
 import { NO_STEPS, STEPS, type Steps } from './states.js';
-import type { Pause } from '../../../libs/ledger/src/base/run.js';
+import type { Pause } from '@fencepost/ledger/run';
 import type { KnownRun } from './known.js';
 import { demand } from './violation.js';
 

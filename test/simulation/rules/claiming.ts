@@ -1,6 +1,6 @@
-import type { ClaimReply, ClaimRequest, TriggerReply, TriggerRequest } from '../../../libs/ledger/src/base/ledger.js';
-import { isTerminal } from '../../../libs/ledger/src/base/run-state.js';
-import { occurrenceId } from '../../../libs/ledger/src/base/occurrence.js';
+import type { ClaimReply, ClaimRequest, TriggerReply, TriggerRequest } from '@fencepost/ledger';
+import { isTerminal } from '@fencepost/ledger/run';
+import { occurrenceId } from '@fencepost/ledger/run';
 import type { LedgerBranch } from './branches.js';
 import { isPaused, newRun, type KnownCron } from './known.js';
 import type { Seen } from './seen.js';

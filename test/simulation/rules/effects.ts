@@ -1,10 +1,5 @@
-import type {
-  AttemptRef,
-  BeginEffectReply,
-  EffectOutcome,
-  EffectRequest,
-  FinishEffectReply,
-} from '../../../libs/ledger/src/base/ledger.js';
+import type { AttemptRef, BeginEffectReply, EffectRequest, FinishEffectReply } from '@fencepost/ledger';
+import type { EffectOutcome } from '../../../libs/ledger/src/base/ledger.js';
 import { isAsked } from '../workload.js';
 import { demandHolding } from './attempting.js';
 import { isCurrent, letIn, mayBeLetIn, wasLetIn, type KnownEffect, type KnownRun } from './known.js';

@@ -1,4 +1,4 @@
-import type { AttemptRef, ItemsStep } from '../../../libs/ledger/src/base/ledger.js';
+import type { AttemptRef, ItemsStep } from '@fencepost/ledger';
 import { isAsked } from '../workload.js';
 import { demandHolding } from './attempting.js';
 import { letIn, mayBeLetIn, type KnownEffect, type KnownRun } from './known.js';

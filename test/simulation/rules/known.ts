@@ -1,5 +1,5 @@
-import type { RunState } from '../../../libs/ledger/src/base/run-state.js';
-import type { UnresolvedEffect } from '../../../libs/ledger/src/base/run.js';
+import type { RunState } from '@fencepost/ledger/run';
+import type { UnresolvedEffect } from '@fencepost/ledger/run';
 
 /** What the watch knows by itself of an effect, or of one item. */
 export interface KnownEffect {

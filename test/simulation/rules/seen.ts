@@ -1,4 +1,4 @@
-import type { Run } from '../../../libs/ledger/src/base/run.js';
+import type { Run } from '@fencepost/ledger/run';
 import type { LedgerBranch } from './branches.js';
 import type { KnownCron } from './known.js';
 

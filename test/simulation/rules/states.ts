@@ -1,5 +1,5 @@
-import { isTerminal, nextState, type RunEvent, type RunState } from '../../../libs/ledger/src/base/run-state.js';
-import type { Run } from '../../../libs/ledger/src/base/run.js';
+import { isTerminal, nextState, type RunEvent, type RunState } from '@fencepost/ledger/run';
+import type { Run } from '@fencepost/ledger/run';
 import type { LedgerBranch } from './branches.js';
 import type { KnownCron, KnownRun } from './known.js';
 import { demand } from './violation.js';

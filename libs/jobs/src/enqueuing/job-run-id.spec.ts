@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { cronOfRun } from '../../../ledger/src/base/occurrence.js';
+import { cronOfRun } from '@fencepost/ledger/run';
 import { runIdOfKey } from './job-order.js';
 
 describe('the run id of an idempotency key', () => {

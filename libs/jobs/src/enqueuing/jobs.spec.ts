@@ -2,7 +2,7 @@ import type { Clock } from '@fencepost/lease';
 import { describe, expect, it, vi } from 'vitest';
 import { CRON } from '../../../../test/support/audit-history.js';
 import { JOB, jobsStage } from '../../../../test/support/jobs-stage.js';
-import { OperatorInputError } from '../../../ledger/src/base/ledger-request.js';
+import { OperatorInputError } from '@fencepost/ledger';
 import { UnknownCronError, IdempotencyKeyError } from './errors.js';
 import { Jobs, type EnqueueOptions } from './jobs.js';
 

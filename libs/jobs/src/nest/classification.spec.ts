@@ -6,7 +6,7 @@ import { Telemetry } from '../telemetry/telemetry.js';
 import { ClassificationError } from './declaration-errors.js';
 import { checkClassification, type ClassifiedHandler } from './classification.js';
 import { checkCron } from './cron-declaration.js';
-import type { PostgresSettings } from '../../../ledger/src/base/durability.js';
+import type { PostgresSettings } from '@fencepost/ledger/durability';
 
 const NOW = Date.UTC(2030, 0, 1);
 const SAFE: PostgresSettings = { fsync: 'on', synchronous_commit: 'on', full_page_writes: 'on' };

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import { contentHash } from '../../../ledger/src/catalog/definition.js';
+import { contentHash } from '@fencepost/ledger/catalog';
 import { CronDeclarationError } from './declaration-errors.js';
 import { checkJob } from './cron-declaration.js';
 

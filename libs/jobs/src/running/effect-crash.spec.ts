@@ -3,7 +3,7 @@ import { expect, it } from 'vitest';
 import { answer } from '../../../../test/support/effect-stage.js';
 import { atMost } from '../../../../test/support/run-length.js';
 import { RUN, RUN_LEASE_MS, WorkerStage } from '../../../../test/support/worker-stage.js';
-import type { Ledger } from '../../../ledger/src/base/ledger.js';
+import type { Ledger } from '@fencepost/ledger';
 import { execute } from './execute.js';
 import { LazyAbort } from './lazy-abort.js';
 import type { RunContext } from './run-context.js';

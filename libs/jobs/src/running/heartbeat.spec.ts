@@ -3,8 +3,9 @@ import { trustedUntil } from '@fencepost/lease/internal';
 import { ManualClock } from '@fencepost/lease/testing';
 import { afterEach, describe, expect, it } from 'vitest';
 import { flaky, type Flaky } from '../../../../test/support/flaky.js';
-import type { AttemptLog, HeartbeatReply } from '../../../ledger/src/base/ledger.js';
-import { MemoryLedger } from '../../../ledger/src/memory/memory-ledger.js';
+import type { AttemptLog } from '@fencepost/ledger';
+import type { HeartbeatReply } from '../../../ledger/src/base/ledger.js';
+import { MemoryLedger } from '@fencepost/ledger/memory';
 import { Heartbeat, HeartbeatTimer } from './heartbeat.js';
 
 const TTL_MS = 12_000;

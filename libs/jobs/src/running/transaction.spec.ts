@@ -2,8 +2,8 @@ import type { SqlConnection } from '@fencepost/lease/postgres';
 import { afterEach, describe, expect, it } from 'vitest';
 import { inHandler } from '../../../../test/support/effect-stage.js';
 import { WorkerStage } from '../../../../test/support/worker-stage.js';
-import type { AttemptRef } from '../../../ledger/src/base/ledger.js';
-import type { TransactionReply, TransactionRequest } from '../../../ledger/src/base/transactional-ledger.js';
+import type { AttemptRef } from '@fencepost/ledger';
+import type { TransactionReply, TransactionRequest } from '@fencepost/ledger';
 import type { RunContext } from './run-context.js';
 
 let stage: WorkerStage;

@@ -1,7 +1,7 @@
 import { ManualClock } from '@fencepost/lease/testing';
 import { describe, expect, it } from 'vitest';
 import { recordedEvents } from '../../../../test/support/recorded-events.js';
-import type { CronDefinition } from '../../../ledger/src/catalog/definition.js';
+import type { CronDefinition } from '@fencepost/ledger/catalog';
 import { parseSchedule } from '@fencepost/schedule';
 import { spreadOf } from '@fencepost/schedule';
 import { Telemetry } from '../telemetry/telemetry.js';

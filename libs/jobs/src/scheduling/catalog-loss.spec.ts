@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { CRON, definition, SchedulerStage, type StagePod } from '../../../../test/support/scheduler-stage.js';
-import { MemoryCatalog } from '../../../ledger/src/memory/memory-catalog.js';
+import { MemoryCatalog } from '@fencepost/ledger/memory';
 
 let stage: SchedulerStage;
 let pod: StagePod;

@@ -1,7 +1,7 @@
 import { describe, expect, it, vi } from 'vitest';
 import { another, oneCron, ran } from '../../../../test/support/one-cron.js';
 import { CRON, leaseOf } from '../../../../test/support/planning-stage.js';
-import type { CronDefinition } from '../../../ledger/src/catalog/definition.js';
+import type { CronDefinition } from '@fencepost/ledger/catalog';
 import { spreadOf } from '@fencepost/schedule';
 
 describe('the dispatcher', () => {

@@ -1,6 +1,6 @@
 import type { Lease } from '@fencepost/lease';
 import { afterEach, describe, expect, it } from 'vitest';
-import type { CatalogEntry } from '../../../ledger/src/catalog/definition.js';
+import type { CatalogEntry } from '@fencepost/ledger/catalog';
 import { CRON, SchedulerStage, TTL_MS } from '../../../../test/support/scheduler-stage.js';
 import type { Entered } from './catalog-cache.js';
 import type { HeldCron } from './held-cron.js';

@@ -13,9 +13,9 @@ import {
   WAITING,
   type Change,
 } from '../../../../test/support/audit-history.js';
-import type { Generation } from '../../../ledger/src/catalog/definition.js';
-import type { Account } from '../../../ledger/src/base/ledger.js';
-import type { Run, SkipReason, SkipRange } from '../../../ledger/src/base/run.js';
+import type { Generation } from '@fencepost/ledger/catalog';
+import type { Account } from '@fencepost/ledger';
+import type { Run, SkipReason, SkipRange } from '@fencepost/ledger/run';
 import { auditCron } from './audit-cron.js';
 
 const EACH_SECOND = generationsOf({ since: START });

@@ -10,9 +10,9 @@ import {
   type Change,
 } from '../../../../test/support/audit-history.js';
 import { atMost } from '../../../../test/support/run-length.js';
-import type { Generation } from '../../../ledger/src/catalog/definition.js';
-import type { Account } from '../../../ledger/src/base/ledger.js';
-import type { Run } from '../../../ledger/src/base/run.js';
+import type { Generation } from '@fencepost/ledger/catalog';
+import type { Account } from '@fencepost/ledger';
+import type { Run } from '@fencepost/ledger/run';
 import { auditCron } from './audit-cron.js';
 import type { CronAudit } from './audit-report.js';
 

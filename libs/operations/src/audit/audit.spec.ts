@@ -11,8 +11,8 @@ import {
   SECOND,
   START,
 } from '../../../../test/support/audit-history.js';
-import type { CatalogEntry } from '../../../ledger/src/catalog/definition.js';
-import type { Account } from '../../../ledger/src/base/ledger.js';
+import type { CatalogEntry } from '@fencepost/ledger/catalog';
+import type { Account } from '@fencepost/ledger';
 import { MAX_FINDINGS } from './audit-report.js';
 import { audit, type AuditOptions } from './audit.js';
 

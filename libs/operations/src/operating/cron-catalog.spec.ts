@@ -1,10 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import { CRON } from '../../../../test/support/audit-history.js';
 import { OperatingStage } from '../../../../test/support/operating-stage.js';
-import { CronDeclarationError } from '../../../jobs/src/nest/declaration-errors.js';
+import { CronDeclarationError } from '@fencepost/jobs/errors';
 import { CronCatalog } from './cron-catalog.js';
-import { OperatorInputError } from '../../../ledger/src/base/ledger-request.js';
-import { CatalogMovedError, UnknownCronError } from '../../../jobs/src/enqueuing/errors.js';
+import { OperatorInputError } from '@fencepost/ledger';
+import { CatalogMovedError } from '@fencepost/jobs/internal';
+import { UnknownCronError } from '@fencepost/jobs/errors';
 
 const ORDER = { by: 'ada', reason: 'a test' };
 

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { CRON } from '../../../../test/support/audit-history.js';
 import { OperatingStage } from '../../../../test/support/operating-stage.js';
-import { OperatorInputError } from '../../../ledger/src/base/ledger-request.js';
-import { UnknownCronError } from '../../../jobs/src/enqueuing/errors.js';
+import { OperatorInputError } from '@fencepost/ledger';
+import { UnknownCronError } from '@fencepost/jobs/errors';
 
 const ORDER = { by: 'ada', reason: 'a test' };
 

@@ -9,8 +9,8 @@ import {
   WAITING,
   type Change,
 } from '../../../../test/support/audit-history.js';
-import type { Account } from '../../../ledger/src/base/ledger.js';
-import type { Run, SkipReason } from '../../../ledger/src/base/run.js';
+import type { Account } from '@fencepost/ledger';
+import type { Run, SkipReason } from '@fencepost/ledger/run';
 import { timelineOf, type TimelineFacts } from './timeline.js';
 
 const DAY = 24 * HOUR;

@@ -1,7 +1,7 @@
 import { StoreAwayError } from '@fencepost/lease';
 import { ManualClock } from '@fencepost/lease/testing';
 import { describe, expect, it } from 'vitest';
-import { OperatorInputError } from '../../../ledger/src/base/ledger-request.js';
+import { OperatorInputError } from '@fencepost/ledger';
 import { MemoryAuditTrail } from '../../../ledger/src/memory/memory-audit-trail.js';
 import { AuditNotWrittenError, withAudit } from './with-audit.js';
 

@@ -1,7 +1,7 @@
 import 'reflect-metadata';
 import { Injectable, Module } from '@nestjs/common';
 import { expect, it } from 'vitest';
-import { JobHandler } from '../../../jobs/src/nest/job-handler.decorator.js';
+import { JobHandler } from '@fencepost/jobs';
 import { jobsIn } from './jobs-in.js';
 import { declaresJobs } from './nest-modules.js';
 
