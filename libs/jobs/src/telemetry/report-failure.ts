@@ -105,3 +105,17 @@ export function reportProgramError(telemetry: Emitter, failed: FailedOperation, 
 export function asError(error: unknown): Error {
   return error instanceof Error ? error : new Error(String(error));
 }
+
+/**
+ * What a user's code threw, without its causes: a secret that a message quotes is recognised when the message is logged, but a
+ * cause whose message is nothing but the secret is not.
+ */
+export function withoutCauses(thrown: unknown): Error {
+  const error = asError(thrown);
+  const own: PropertyDescriptorMap = Object.getOwnPropertyDescriptors(error);
+  delete own['cause'];
+  delete own['errors'];
+  // An accessor in later versions of Node, which only answers for the error itself.
+  own['stack'] = { value: error.stack, configurable: true, writable: true };
+  return Object.create(Object.getPrototypeOf(error) as object, own) as Error;
+}
