@@ -53,7 +53,12 @@ describe('what a pod logs', () => {
     log.error({ err: Object.assign(new TypeError('no number', { cause }), { code: 'NAN' }) }, 'failed');
     expect(JSON.parse(lines[0] ?? '')).toMatchObject({
       msg: 'failed',
-      err: { type: 'TypeError', code: 'NAN', message: 'no number: too far', stack: expect.stringContaining('RangeError') },
+      err: {
+        type: 'TypeError',
+        code: 'NAN',
+        message: 'no number: too far',
+        stack: expect.stringContaining('RangeError'),
+      },
     });
   });
 

@@ -2,7 +2,7 @@ import { sleep, systemClock } from '../base/clock.js';
 import type { Clock } from '../base/clock.js';
 import { SetupError } from '../base/errors.js';
 import { checkWhole } from '../store/lease-request.js';
-import { isRedisUrl, redactUrl } from '../redis/redis-options.js';
+import { isRedisUrl, redactUrl } from '../redis/redis-target.js';
 import type { KeySpace } from '../store/keys.js';
 import type { LeaseObserver } from '../telemetry/lease-events.js';
 import { QuorumLeaseStore } from './quorum-lease-store.js';

@@ -1,5 +1,6 @@
 import { SetupError } from '../base/errors.js';
-import { isRedisUrl, redactUrl, type RedisOption } from './redis-options.js';
+import { type RedisOption } from './redis-options.js';
+import { isRedisUrl, redactUrl } from './redis-target.js';
 import type { HostAndPort, SentinelAddress } from './redis-target.js';
 
 type Variables = Readonly<Record<string, string | undefined>>;

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { describeFailure } from './redis-connection.js';
-import { isRedisUrl, redactUrl } from './redis-options.js';
+import { isRedisUrl, redactUrl } from './redis-target.js';
 
 const ADDRESS = 'redis://***@cache:6379';
 

@@ -2,18 +2,9 @@ import type { RedisOptions } from 'ioredis';
 import type { Clock } from '../base/clock.js';
 import type { LeaseObserver } from '../telemetry/lease-events.js';
 import type { ClusterSettings } from './redis-clients.js';
+import { isRedisUrl, redactUrl } from './redis-target.js';
 import type { ClusterTarget, SentinelAddress, SentinelTarget } from './redis-target.js';
 import type { Criticality } from '../store/finding.js';
-
-/** Whether `url` is a `redis://` or `rediss://` address. */
-export function isRedisUrl(url: string): boolean {
-  return URL.canParse(url) && /^rediss?:$/.test(new URL(url).protocol);
-}
-
-/** An address as messages show it: without credentials and query, also when it isn't an address at all. */
-export function redactUrl(url: string): string {
-  return url.replace(/^([a-z]+:\/\/)?.*@/is, '$1***@').replace(/\?.*$/s, '');
-}
 
 /** Where a Redis is, as an option says it: the address of one server, or how to find one. */
 export type RedisOption = string | SentinelTarget | ClusterTarget;

@@ -1,5 +1,4 @@
 import { SetupError } from '../base/errors.js';
-import { isRedisUrl, redactUrl } from './redis-options.js';
 
 export interface HostAndPort {
   readonly host: string;
@@ -62,4 +61,14 @@ function checkedUrl(url: string): string {
   throw new SetupError(
     `Expected a Redis address such as redis://localhost:6379, got ${JSON.stringify(redactUrl(url))}.`,
   );
+}
+
+/** Whether `url` is a `redis://` or `rediss://` address. */
+export function isRedisUrl(url: string): boolean {
+  return URL.canParse(url) && /^rediss?:$/.test(new URL(url).protocol);
+}
+
+/** An address as messages show it: without credentials and query, also when it isn't an address at all. */
+export function redactUrl(url: string): string {
+  return url.replace(/^([a-z]+:\/\/)?.*@/is, '$1***@').replace(/\?.*$/s, '');
 }
