@@ -14,7 +14,7 @@ const MAX_UNREAD = 1_048_576;
 
 const BEAT = 'event: heartbeat';
 
-const SOON = { timeout: 10_000 };
+const SOON = { timeout: 30_000 };
 
 /** One caller has 50 places. */
 const GUESTS = Array.from({ length: 10 }, (_, n) => newToken(`guest-${n}`, 'viewer'));

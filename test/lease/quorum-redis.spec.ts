@@ -37,7 +37,8 @@ describe('a quorum of Redis servers', () => {
       const { store, close } = await connectQuorum({ urls: five.urls.slice(0, size), ...space, ...patience });
       return {
         store,
-        shortTtlMs: 400,
+        // A node may take a quarter of it to answer.
+        shortTtlMs: 1_200,
         untilFree: async (resource) => {
           await expect.poll(() => store.inspect([resource]), { interval: 5, timeout: 5_000 }).toEqual([null]);
           // On a minority the term may last a moment longer, and the next one wants all of them to be asked in vain.

@@ -74,9 +74,9 @@ describe('a transaction whose connection is lost', () => {
   });
 
   it.each(['instead', 'reply'] as const)(
-    'at the commit (%s) with nobody to ask is in unknownReason, and safe to repeat',
+    'at the commit (%s) with nobody to ask leaves its outcome unknown, and is safe to repeat',
     async (fault) => {
-      const own = sandbox.attempts({ pool: lossy(), patienceMs: 200 });
+      const own = sandbox.attempts({ pool: lossy(), patienceMs: 1_000 });
       proxy.arm(fault);
       const work = async (tx: SqlConnection) => {
         proxy.refuse();
@@ -89,7 +89,7 @@ describe('a transaction whose connection is lost', () => {
   );
 
   it('for ever, with the pod that had it, keeps nobody from its run', async () => {
-    const own = sandbox.attempts({ pool: lossy(), patienceMs: 200 });
+    const own = sandbox.attempts({ pool: lossy(), patienceMs: 1_000 });
     proxy.arm('silently');
     const work = async (tx: SqlConnection) => {
       proxy.refuse();
@@ -116,7 +116,7 @@ describe('a transaction whose connection is lost', () => {
     const pool = lossy();
     pool.on('release', (failure: unknown) => destroyed.push(failure));
     proxy.arm('held');
-    const own = sandbox.attempts({ patienceMs: 300 });
+    const own = sandbox.attempts({ patienceMs: 2_000 });
     const lost = { code: 'TRANSACTION_LOST', cause: expect.objectContaining({ code: 'CONNECTION_SILENT' }) };
     await expect(own.transaction(attempt, { ...ORDER, pool }, insert)).rejects.toMatchObject(lost);
     expect(destroyed).toEqual([true]);
