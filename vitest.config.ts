@@ -21,8 +21,8 @@ const ISOLATED = [
 const WAITS = /\/test\/(browser|e2e)\//;
 
 const NEVER = ['**/node_modules/**', '**/dist/**'];
-/** A third of the time is waiting: two cores are busy with three files, and with the pods that they start. */
-const WORKERS = availableParallelism() + 1;
+/** Files start pods, servers and browsers of their own: with more of them at once than cores, those starve one another. */
+const WORKERS = availableParallelism();
 
 /** Before `import`, so that a test reads a library's sources and not what was built from them last. */
 const SOURCE = '@fencepost/source';
