@@ -1,6 +1,6 @@
 import { Pool } from 'pg';
-import { startPostgres } from '../../scripts/postgres.mjs';
 import { migrateLedger } from '@fencepost/ledger/postgres';
+import { startPostgres } from '../../scripts/postgres.mjs';
 import { freshSchema } from '../support/postgres.js';
 import type { Fault } from './fault.js';
 import { linkFaults } from './faults/link-faults.js';

@@ -1,6 +1,5 @@
-import type { BeginEffectReply, FinishEffectReply } from '@fencepost/ledger';
+import type { BeginEffectReply, FinishEffectReply, TransactionReply } from '@fencepost/ledger';
 import type { EffectOutcome } from '../../libs/ledger/src/base/ledger.js';
-import type { TransactionReply } from '@fencepost/ledger';
 
 export interface EffectState {
   readonly state: 'begun' | 'done' | 'failed';

@@ -1,11 +1,10 @@
 import type { RedisClient } from '@fencepost/lease/redis';
 import { PostgresLedger } from '@fencepost/ledger/postgres';
 import { RedisLedger } from '@fencepost/ledger/redis';
+import { BullmqRunQueue, RedisMembership } from '@fencepost/jobs/internal';
+import { Telemetry } from '@fencepost/jobs';
 import { openCatalog } from '../../libs/jobs/src/nest/stores.js';
 import { openAuditTrail } from '../../libs/operations/src/nest/definition-stores.js';
-import { BullmqRunQueue } from '@fencepost/jobs/internal';
-import { RedisMembership } from '@fencepost/jobs/internal';
-import { Telemetry } from '@fencepost/jobs';
 import type { Database } from './database.js';
 
 const TENANT = 'default';

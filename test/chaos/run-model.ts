@@ -8,8 +8,8 @@ import type {
   ResolveReply,
   ResolveRequest,
 } from '@fencepost/ledger';
-import type { EffectOutcome } from '../../libs/ledger/src/base/ledger.js';
 import { isTerminal, nextState, type RunEvent, type RunState } from '@fencepost/ledger/run';
+import type { EffectOutcome } from '../../libs/ledger/src/base/ledger.js';
 import type { Model } from '../support/linearizability.js';
 import { beginEffect, finishEffect, transact, type EffectState } from './effect-model.js';
 

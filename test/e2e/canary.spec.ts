@@ -1,8 +1,8 @@
 import { connectRedis, closeRedis, type RedisClient } from '@fencepost/lease/redis';
 import { Pool } from 'pg';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { ensureBuilt } from '../../scripts/build.mjs';
 import { PostgresLedger } from '@fencepost/ledger/postgres';
+import { ensureBuilt } from '../../scripts/build.mjs';
 import type { Pod } from '../support/pod.js';
 import { usePods } from '../support/pods.js';
 import { freshSchema, postgresForTests, type TestPostgres } from '../support/postgres.js';

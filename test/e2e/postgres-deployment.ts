@@ -5,9 +5,7 @@ import { closeRedis, connectRedis, type RedisClient } from '@fencepost/lease/red
 import { audit } from '@fencepost/operations/audit';
 import type { AuditReport } from '@fencepost/operations/audit';
 import type { CatalogEntry } from '@fencepost/ledger/catalog';
-import { PostgresCatalog } from '@fencepost/ledger/postgres';
-import { PostgresLedger } from '@fencepost/ledger/postgres';
-import { migrateLedger } from '@fencepost/ledger/postgres';
+import { PostgresCatalog, PostgresLedger, migrateLedger } from '@fencepost/ledger/postgres';
 import type { Run } from '@fencepost/ledger/run';
 import { RedisMembership } from '@fencepost/jobs/internal';
 import { freshSchema, postgresForTests, type TestPostgres } from '../support/postgres.js';

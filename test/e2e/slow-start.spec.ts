@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { closeRedis, connectRedis } from '@fencepost/lease/redis';
-import { retryOnBoot } from '../../libs/jobs/src/nest/retry-on-boot.js';
 import { BullmqRunQueue } from '@fencepost/jobs/internal';
+import { retryOnBoot } from '../../libs/jobs/src/nest/retry-on-boot.js';
 import { freshPrefix, privateRedis, type PrivateRedis } from '../support/redis.js';
 
 const PATIENCE_MS = 100;

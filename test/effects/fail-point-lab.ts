@@ -1,11 +1,8 @@
 import { expect } from 'vitest';
 import type { Disposition } from '@fencepost/jobs/internal';
-import { execute } from '@fencepost/jobs/internal';
-import type { EffectContext, IfUnknown } from '@fencepost/jobs';
-import { EffectUnknownError } from '@fencepost/jobs';
-import { LazyAbort } from '@fencepost/jobs/internal';
-import type { RunContext } from '@fencepost/jobs';
-import { Telemetry } from '@fencepost/jobs';
+import { execute, LazyAbort } from '@fencepost/jobs/internal';
+import type { EffectContext, IfUnknown, RunContext } from '@fencepost/jobs';
+import { EffectUnknownError, Telemetry } from '@fencepost/jobs';
 import { type Write } from '@fencepost/testing';
 import { FailPoints, type Mishap } from '../../libs/testing/src/fail-points.js';
 import { faultyLedger } from '../../libs/testing/src/faulty-ledger.js';

@@ -2,10 +2,8 @@ import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterEach, describe, expect, it } from 'vitest';
-import { SingletonCron } from '@fencepost/jobs';
-import type { IfUnknown } from '@fencepost/jobs';
-import { EffectUnknownError } from '@fencepost/jobs';
-import type { RunContext } from '@fencepost/jobs';
+import { SingletonCron, EffectUnknownError } from '@fencepost/jobs';
+import type { IfUnknown, RunContext } from '@fencepost/jobs';
 import { testJobs, type TestJobs, type TestJobsOptions, type TestRun } from '@fencepost/testing';
 
 /**

@@ -3,10 +3,9 @@ import { sleep } from '@fencepost/lease/internal';
 import type { Run } from '@fencepost/ledger/run';
 import type { PostgresLedger } from '@fencepost/ledger/postgres';
 import type { Disposition } from '@fencepost/jobs/internal';
-import { execute } from '@fencepost/jobs/internal';
-import { LazyAbort } from '@fencepost/jobs/internal';
-import type { RunHandler } from '../../libs/jobs/src/running/run-context.js';
+import { execute, LazyAbort } from '@fencepost/jobs/internal';
 import { Telemetry } from '@fencepost/jobs';
+import type { RunHandler } from '../../libs/jobs/src/running/run-context.js';
 import { waitingRun } from './effect-stores.js';
 
 const LEASE_MS = 10_000;

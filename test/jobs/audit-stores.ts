@@ -2,14 +2,12 @@ import { randomUUID } from 'node:crypto';
 import { parseFence, systemClock } from '@fencepost/lease';
 import type { Redis } from 'ioredis';
 import { audit } from '@fencepost/operations/audit';
-import type { CatalogReading } from '@fencepost/ledger/catalog';
-import type { Generation } from '@fencepost/ledger/catalog';
-import { RedisCatalog } from '@fencepost/ledger/redis';
+import type { CatalogReading, Generation } from '@fencepost/ledger/catalog';
+import { RedisCatalog, RedisLedger } from '@fencepost/ledger/redis';
 import type { ClaimReply, ClaimRequest, Ledger } from '@fencepost/ledger';
-import { ledgerKeys, type CronKeys } from '../../libs/ledger/src/redis/redis-ledger-access.js';
-import { RedisLedger } from '@fencepost/ledger/redis';
 import type { SkipReason } from '@fencepost/ledger/run';
 import { RedisMembership } from '@fencepost/jobs/internal';
+import { ledgerKeys, type CronKeys } from '../../libs/ledger/src/redis/redis-ledger-access.js';
 import { CRON, definitionOf, HOUR, SECOND } from '../support/audit-history.js';
 
 export function claimOf(over: Partial<ClaimRequest> & { scheduledAt: number | null }): Omit<ClaimRequest, 'cursor'> {

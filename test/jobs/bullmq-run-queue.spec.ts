@@ -1,8 +1,7 @@
 import { Worker, type Job } from 'bullmq';
 import { closeRedis } from '@fencepost/lease/redis';
 import { afterEach, describe, expect, it } from 'vitest';
-import { BullmqRunQueue, QUEUE_NAME, queuePrefix } from '@fencepost/jobs/internal';
-import { MAX_PRIORITY } from '@fencepost/jobs/internal';
+import { BullmqRunQueue, QUEUE_NAME, queuePrefix, MAX_PRIORITY } from '@fencepost/jobs/internal';
 import { redisSpaces } from './redis-space.js';
 
 const spaces = redisSpaces();

@@ -3,6 +3,7 @@ import type { Cluster } from 'ioredis';
 import type { CronDefinition } from '@fencepost/ledger/catalog';
 import { RedisCatalog, RedisLedger } from '@fencepost/ledger/redis';
 import { closeRedis, connectRedis } from '@fencepost/lease/redis';
+import { BullmqRunQueue } from '@fencepost/jobs/internal';
 import { StoreError, UsageError } from '../../apps/cli/src/exit.js';
 import { LazyRunQueue, withStore } from '../../apps/cli/src/store/store.js';
 import { storeAddress } from '../../apps/cli/src/store/store-options.js';
@@ -11,7 +12,6 @@ import { declared, FencepostDeployment } from '../support/fencepost-deployment.j
 import { fencepost } from '../support/fencepost.js';
 import { privateRedis, testRedis, type PrivateRedis } from '../support/redis.js';
 import { redisSpaces } from './redis-space.js';
-import { BullmqRunQueue } from '@fencepost/jobs/internal';
 import { privateCluster, type PrivateCluster } from '../support/redis-cluster.js';
 import { redisEnvironment } from '../support/redis-place.js';
 

@@ -2,16 +2,13 @@ import { systemClock } from '@fencepost/lease';
 import { closeRedis } from '@fencepost/lease/redis';
 import { afterEach, describe, expect, it } from 'vitest';
 import { MemoryLedger } from '@fencepost/ledger/memory';
+import { BullmqRunQueue, RedisMembership } from '@fencepost/jobs/internal';
+import { Telemetry } from '@fencepost/jobs';
+import { RedisCatalog, RedisLedger } from '@fencepost/ledger/redis';
+import { CronCatalog, CronOperator } from '@fencepost/operations';
 import type { AttemptDeps } from '../../libs/jobs/src/running/delivery.js';
 import { RunProcessor } from '../../libs/jobs/src/running/run.processor.js';
-import { BullmqRunQueue } from '@fencepost/jobs/internal';
-import { Telemetry } from '@fencepost/jobs';
 import { redisSpaces } from './redis-space.js';
-import { RedisCatalog } from '@fencepost/ledger/redis';
-import { RedisLedger } from '@fencepost/ledger/redis';
-import { CronCatalog } from '@fencepost/operations';
-import { CronOperator } from '@fencepost/operations';
-import { RedisMembership } from '@fencepost/jobs/internal';
 
 const spaces = redisSpaces();
 

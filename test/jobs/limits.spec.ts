@@ -4,11 +4,11 @@ import { NO_FENCE, parseFence, systemClock } from '@fencepost/lease';
 import { RedisSemaphoreStore } from '@fencepost/lease/coordination';
 import { closeRedis, type RedisClient } from '@fencepost/lease/redis';
 import { RedisLedger } from '@fencepost/ledger/redis';
-import type { Limits } from '../../libs/jobs/src/running/delivery.js';
-import { RunProcessor } from '../../libs/jobs/src/running/run.processor.js';
 import type { RunContext } from '@fencepost/jobs';
 import { BullmqRunQueue } from '@fencepost/jobs/internal';
 import { Telemetry } from '@fencepost/jobs';
+import type { Limits } from '../../libs/jobs/src/running/delivery.js';
+import { RunProcessor } from '../../libs/jobs/src/running/run.processor.js';
 import { recordedEvents } from '../support/recorded-events.js';
 import { redisSpaces } from './redis-space.js';
 

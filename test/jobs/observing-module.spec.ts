@@ -2,15 +2,13 @@ import { Injectable, type DynamicModule, type INestApplicationContext, type Prov
 import { Test } from '@nestjs/testing';
 import { JobsModule, SingletonCron, Telemetry, type Role } from '@fencepost/jobs';
 import { OperationsModule, CronOperator, JOURNAL } from '@fencepost/operations';
-import { POD_REGISTRY, type PodRegistry } from '@fencepost/operations/internal';
-import { JournalFeed, type Journal, type JournalEntry } from '@fencepost/operations/journal';
+import { POD_REGISTRY, RedisPodRegistry, type PodRegistry } from '@fencepost/operations/internal';
+import { JournalFeed, RedisJournal, type Journal, type JournalEntry } from '@fencepost/operations/journal';
 import { MetricsModule } from '@fencepost/operations/metrics';
 import { LeaseKeeper, ownerPrefix } from '@fencepost/lease/internal';
 import { afterEach, describe, expect, it, afterAll, beforeAll } from 'vitest';
 import type { Cluster } from 'ioredis';
 import { closeRedis, connectRedis } from '@fencepost/lease/redis';
-import { RedisJournal } from '@fencepost/operations/journal';
-import { RedisPodRegistry } from '@fencepost/operations/internal';
 import { testRedis } from '../support/redis.js';
 import { redisSpaces } from './redis-space.js';
 import { happened } from '../contracts/journal.contract.js';

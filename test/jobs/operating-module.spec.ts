@@ -10,14 +10,11 @@ import {
   type Role,
   type RunContext,
 } from '@fencepost/jobs';
-import { CATALOG, RUN_QUEUE } from '@fencepost/jobs/internal';
+import { CATALOG, RUN_QUEUE, MEMBERSHIP } from '@fencepost/jobs/internal';
 import type { Catalog } from '@fencepost/ledger/catalog';
 import type { Ledger } from '@fencepost/ledger';
 import { afterEach, describe, expect, it } from 'vitest';
-import { MEMBERSHIP } from '@fencepost/jobs/internal';
-import { OperationsModule } from '@fencepost/operations';
-import { CronCatalog } from '@fencepost/operations';
-import { CronOperator } from '@fencepost/operations';
+import { OperationsModule, CronCatalog, CronOperator } from '@fencepost/operations';
 import { recordedEvents } from '../support/recorded-events.js';
 import { testRedis } from '../support/redis.js';
 import { redisSpaces } from './redis-space.js';

@@ -1,13 +1,11 @@
 import { Injectable } from '@nestjs/common';
 import type { INestApplicationContext } from '@nestjs/common';
 import { Test } from '@nestjs/testing';
-import { JobsModule, LEDGER, Telemetry, type Role } from '@fencepost/jobs';
+import { JobsModule, LEDGER, Telemetry, JobHandler, Jobs, type Role } from '@fencepost/jobs';
 import type { Ledger } from '@fencepost/ledger';
 import { Pool, type PoolClient } from 'pg';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { JobHandler } from '@fencepost/jobs';
 import { IdempotencyKeyError } from '@fencepost/jobs/errors';
-import { Jobs } from '@fencepost/jobs';
 import { freshSchema, postgresForTests, type TestPostgres } from '../support/postgres.js';
 import { recordedEvents } from '../support/recorded-events.js';
 import { testRedis } from '../support/redis.js';

@@ -1,8 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { redisKeys } from '@fencepost/lease/internal/redis';
-import { PostgresAlarmStore } from '../../libs/operations/src/alarms/postgres-alarm-store.js';
 import { PostgresCatalog, listTenants, openPostgresCatalog } from '@fencepost/ledger/postgres';
-import { PostgresAuditTrail } from '@fencepost/ledger/audit-trail';
+import { PostgresAuditTrail, RedisAuditTrail } from '@fencepost/ledger/audit-trail';
+import { RedisCatalog } from '@fencepost/ledger/redis';
+import { PostgresAlarmStore } from '../../libs/operations/src/alarms/postgres-alarm-store.js';
 import { alarmStoreContract } from '../contracts/alarm-store.contract.js';
 import { auditTrailContract, KEPT } from '../contracts/audit-trail.contract.js';
 import { catalogContract } from '../contracts/catalog.contract.js';
@@ -11,8 +12,6 @@ import { postgresLedgerSandbox, type PostgresLedgerSandbox } from '../support/po
 import { postgresForTests, type TestPostgres } from '../support/postgres.js';
 import { redisSpaces } from './redis-space.js';
 import { RedisAlarmStore } from '../../libs/operations/src/alarms/redis-alarm-store.js';
-import { RedisCatalog } from '@fencepost/ledger/redis';
-import { RedisAuditTrail } from '@fencepost/ledger/audit-trail';
 
 const spaces = redisSpaces();
 

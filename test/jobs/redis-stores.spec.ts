@@ -1,21 +1,21 @@
 import { redisKeys } from '@fencepost/lease/internal/redis';
 import { describe, expect, it } from 'vitest';
 import { closeRedis, connectRedis } from '@fencepost/lease/redis';
+import { RedisAuditTrail } from '@fencepost/ledger/audit-trail';
+import { RedisMembership } from '@fencepost/jobs/internal';
+import { RedisPodRegistry } from '@fencepost/operations/internal';
+import { RedisJournal } from '@fencepost/operations/journal';
+import { RedisCatalog } from '@fencepost/ledger/redis';
 import { RedisAlarmStore } from '../../libs/operations/src/alarms/redis-alarm-store.js';
 import { alarmStoreContract } from '../contracts/alarm-store.contract.js';
 import { redisSpaces } from './redis-space.js';
-import { RedisAuditTrail } from '@fencepost/ledger/audit-trail';
 import { auditTrailContract, KEPT } from '../contracts/audit-trail.contract.js';
-import { RedisMembership } from '@fencepost/jobs/internal';
 import { membershipContract } from '../contracts/membership.contract.js';
 import { POD_GONE_MS } from '../../libs/operations/src/pods/pod-registry.js';
-import { RedisPodRegistry } from '@fencepost/operations/internal';
 import { card, podRegistryContract } from '../contracts/pod-registry.contract.js';
 import { JournalAwayError } from '../../libs/operations/src/journal/journal-away-error.js';
-import { RedisJournal } from '@fencepost/operations/journal';
 import { happened, journalContract } from '../contracts/journal.contract.js';
 import { privateRedis } from '../support/redis.js';
-import { RedisCatalog } from '@fencepost/ledger/redis';
 import { catalogContract } from '../contracts/catalog.contract.js';
 import { ZONE_DATA } from '../contracts/catalog/stage.js';
 

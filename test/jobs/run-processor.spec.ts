@@ -4,11 +4,11 @@ import { afterEach, describe, expect, it } from 'vitest';
 import { parseFence, systemClock } from '@fencepost/lease';
 import { closeRedis } from '@fencepost/lease/redis';
 import { RedisLedger } from '@fencepost/ledger/redis';
+import { QUEUE_NAME, queuePrefix, BullmqRunQueue } from '@fencepost/jobs/internal';
+import { Telemetry } from '@fencepost/jobs';
 import { RunProcessor } from '../../libs/jobs/src/running/run.processor.js';
 import type { RunHandler } from '../../libs/jobs/src/running/run-context.js';
-import { QUEUE_NAME, queuePrefix, BullmqRunQueue } from '@fencepost/jobs/internal';
 import { type RunJobData } from '../../libs/jobs/src/queue/bullmq-run-queue.js';
-import { Telemetry } from '@fencepost/jobs';
 import { recordedEvents } from '../support/recorded-events.js';
 import { redisSpaces } from './redis-space.js';
 

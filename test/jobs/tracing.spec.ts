@@ -1,14 +1,13 @@
 import { Injectable } from '@nestjs/common';
 import type { INestApplicationContext } from '@nestjs/common';
 import { Test } from '@nestjs/testing';
-import { JobsModule, SingletonCron, type Role, type RunContext } from '@fencepost/jobs';
+import { JobsModule, SingletonCron, Telemetry, type Role, type RunContext } from '@fencepost/jobs';
 import { OperationsModule, CronOperator } from '@fencepost/operations';
 import { SpanStatusCode } from '@opentelemetry/api';
 import { InMemorySpanExporter, type ReadableSpan } from '@opentelemetry/sdk-trace-base';
 import { afterEach, describe, expect, it } from 'vitest';
 import { BullmqRunQueue } from '@fencepost/jobs/internal';
 import { OpenTelemetryTracing } from '../../libs/jobs/src/telemetry/open-telemetry.js';
-import { Telemetry } from '@fencepost/jobs';
 import { recordSpans } from '../pods/recorded-spans.js';
 import { testRedis } from '../support/redis.js';
 import { RUN, WorkerStage } from '../support/worker-stage.js';

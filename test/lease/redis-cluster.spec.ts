@@ -1,6 +1,6 @@
 import { type Cluster, Redis } from 'ioredis';
 import { afterAll, beforeAll, expect, afterEach, it, describe } from 'vitest';
-import { redisKeys } from '@fencepost/lease/internal/redis';
+import { redisKeys, loadScripts } from '@fencepost/lease/internal/redis';
 import { RedisLeaseStore, closeRedis, connectRedis } from '@fencepost/lease/redis';
 import { SetupError, type Fence } from '@fencepost/lease';
 import type { Term } from '@fencepost/lease/store';
@@ -10,7 +10,6 @@ import { privateCluster, type PrivateCluster } from '../support/redis-cluster.js
 import { BoundedCluster } from '../../libs/lease/src/redis/redis-clients.js';
 import { freePort } from '../../scripts/redis.mjs';
 import { waitForReplicas } from '../../libs/lease/src/redis/redis-wait.js';
-import { loadScripts } from '@fencepost/lease/internal/redis';
 import { request, win } from '../support/lease-requests.js';
 import { recordedWarnings } from '../support/recorded-warnings.js';
 

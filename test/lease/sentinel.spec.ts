@@ -4,14 +4,13 @@ import type { Redis } from 'ioredis';
 import { afterAll, beforeAll, describe, expect, it, afterEach, beforeEach } from 'vitest';
 import { SetupError, systemClock } from '@fencepost/lease';
 import { RedisLeaseStore, closeRedis, connectRedis, type RedisClient } from '@fencepost/lease/redis';
-import { watchChannel } from '@fencepost/lease/internal/redis';
+import { watchChannel, redisChannel } from '@fencepost/lease/internal/redis';
 import { freePort } from '../../scripts/redis.mjs';
 import { win } from '../support/lease-requests.js';
 import { recordedWarnings } from '../support/recorded-warnings.js';
 import { freshPrefix, type PrivateRedis, testRedis } from '../support/redis.js';
 import { PRIMARY_NAME, sentinelStage, type SentinelStage } from '../support/sentinel.js';
 import { RedisQuorumNode } from '../../libs/lease/src/quorum/redis-quorum-node.js';
-import { redisChannel } from '@fencepost/lease/internal/redis';
 
 const COMMAND_TIMEOUT_MS = 300;
 

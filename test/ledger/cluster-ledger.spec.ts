@@ -3,9 +3,9 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { closeRedis, connectRedis, NotReplicatedError, type RedisClient } from '@fencepost/lease/redis';
 import { redisKeys } from '@fencepost/lease/internal/redis';
 import { RedisLedger } from '@fencepost/ledger/redis';
+import { commandTimeoutOf, copyOf } from '@fencepost/jobs/internal';
 import { Stage } from '../../libs/testing/src/ledger-contract/stage.js';
 import { privateCluster, type PrivateCluster } from '../support/redis-cluster.js';
-import { commandTimeoutOf, copyOf } from '@fencepost/jobs/internal';
 
 describe('the Redis ledger on a cluster', () => {
   let cluster: PrivateCluster;

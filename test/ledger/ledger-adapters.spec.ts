@@ -1,16 +1,15 @@
 import { afterAll, beforeAll, describe, expect } from 'vitest';
 import { ManualClock } from '@fencepost/lease/testing';
 import { RedisLedger } from '@fencepost/ledger/redis';
+import type { AttemptRef, Ledger, LedgerTiming } from '@fencepost/ledger';
+import { MemoryLedger } from '@fencepost/ledger/memory';
+import type { LedgerHarness } from '@fencepost/testing/ledger-contract';
+import { ledgerContract } from '@fencepost/testing/ledger-contract';
 import { invariantsContract } from '../../libs/testing/src/ledger-contract/invariants.contract.js';
 import { redisSpaces } from '../jobs/redis-space.js';
 import { postgresLedgerSandbox, type PostgresLedgerSandbox } from '../support/postgres-ledger-sandbox.js';
 import { postgresForTests, type TestPostgres } from '../support/postgres.js';
-import type { AttemptRef, Ledger } from '@fencepost/ledger';
-import type { LedgerTiming } from '@fencepost/ledger';
-import { MemoryLedger } from '@fencepost/ledger/memory';
 import type { OverdueRun } from '../../libs/ledger/src/base/overdue.js';
-import type { LedgerHarness } from '@fencepost/testing/ledger-contract';
-import { ledgerContract } from '@fencepost/testing/ledger-contract';
 
 /** By the clock of one of the two, and so in neither the same. */
 const OF_A_CLOCK = new Set([

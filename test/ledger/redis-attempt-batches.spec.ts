@@ -3,8 +3,8 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from
 import { FenceExhaustedError } from '@fencepost/lease';
 import { closeRedis, connectRedis } from '@fencepost/lease/redis';
 import type { BeginReply, Ledger } from '@fencepost/ledger';
-import { ledgerKeys } from '../../libs/ledger/src/redis/redis-ledger-access.js';
 import { RedisLedger } from '@fencepost/ledger/redis';
+import { ledgerKeys } from '../../libs/ledger/src/redis/redis-ledger-access.js';
 import { LONG_MS, Stage } from '../../libs/testing/src/ledger-contract/stage.js';
 import { privateRedis, type PrivateRedis } from '../support/redis.js';
 import { replyDroppingProxy } from '../support/reply-dropping-proxy.js';

@@ -1,8 +1,8 @@
 import type { Redis } from 'ioredis';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { closeRedis, connectRedis } from '@fencepost/lease/redis';
-import { ledgerKeys } from '../../libs/ledger/src/redis/redis-ledger-access.js';
 import { RedisLedger } from '@fencepost/ledger/redis';
+import { ledgerKeys } from '../../libs/ledger/src/redis/redis-ledger-access.js';
 import { LONG_MS, Stage } from '../../libs/testing/src/ledger-contract/stage.js';
 import { replyDroppingProxy } from '../support/reply-dropping-proxy.js';
 import { privateRedis, type PrivateRedis } from '../support/redis.js';

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { closeRedis, connectRedis } from '@fencepost/lease/redis';
 import type { Ledger, BeginRequest } from '@fencepost/ledger';
-import { ledgerKeys } from '../../libs/ledger/src/redis/redis-ledger-access.js';
 import { RedisLedger } from '@fencepost/ledger/redis';
+import { ledgerKeys } from '../../libs/ledger/src/redis/redis-ledger-access.js';
 import { LONG_MS, Stage } from '../../libs/testing/src/ledger-contract/stage.js';
 import { redisSpaces } from '../jobs/redis-space.js';
 import { replyDroppingProxy } from '../support/reply-dropping-proxy.js';

@@ -4,11 +4,11 @@ import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
 import { existsSync, readFileSync, readdirSync } from 'node:fs';
 import { beforeAll, describe, expect, it } from 'vitest';
+import { TRANSITIONS, type RunEvent, type RunState } from '@fencepost/ledger/run';
 import { DEFENCES } from './defences.js';
 import { QUICK_CONFIGURATIONS } from './bounds.js';
 import { readReport } from './report.js';
 import { readSteps, wordsOf } from './steps.js';
-import { TRANSITIONS, type RunEvent, type RunState } from '@fencepost/ledger/run';
 import { CLAIMS } from './claims.js';
 
 const PATIENCE_MS = 240_000;

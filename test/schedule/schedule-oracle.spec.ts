@@ -1,7 +1,6 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { type DstRule, parseSchedule, type CronSchedule, ScheduleError } from '@fencepost/schedule';
-import { zoneNamed } from '@fencepost/schedule';
+import { parseSchedule, ScheduleError, zoneNamed, type DstRule, type CronSchedule } from '@fencepost/schedule';
 import { anyRule, byTheMinute, fixedAround, PATIENCE_MS, anyExpression } from './random-expression.js';
 import { atMost } from '../support/run-length.js';
 import { localOf, type Told, wallOf, WallOracle } from './wall-oracle.js';

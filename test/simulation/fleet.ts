@@ -1,7 +1,8 @@
 import { LeaseKeeper } from '@fencepost/lease/internal';
-import { seededRandom } from '../support/seeded-random.js';
 import { Telemetry } from '@fencepost/jobs';
 import type { CronHandler } from '@fencepost/jobs/internal';
+import { SchedulerPod } from '@fencepost/jobs/internal/scheduling';
+import { seededRandom } from '../support/seeded-random.js';
 import type { Cadence } from './cadence.js';
 import type { Network } from './network.js';
 import { mixed } from './plan.js';
@@ -11,7 +12,6 @@ import type { SimQueue } from './sim-queue.js';
 import { SimWorker, type Build } from './sim-worker.js';
 import type { VirtualClock } from './virtual-clock.js';
 import type { BuildNumber } from './workload.js';
-import { SchedulerPod } from '@fencepost/jobs/internal/scheduling';
 import { retryWhileLeased } from './retry-while-leased.js';
 
 interface SimSchedulerDeps {

@@ -1,8 +1,7 @@
-import { seededRandom } from '../support/seeded-random.js';
 import { isTerminal } from '@fencepost/ledger/run';
 import type { Answer, Run } from '@fencepost/ledger/run';
-import { CronOperator } from '@fencepost/operations';
-import { RunOperator } from '@fencepost/operations';
+import { CronOperator, RunOperator } from '@fencepost/operations';
+import { seededRandom } from '../support/seeded-random.js';
 import type { Mishap } from './plan.js';
 import type { Ports } from './ports.js';
 import type { SimProcess } from './sim-process.js';

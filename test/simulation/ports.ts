@@ -1,8 +1,7 @@
 import type { LeaseStore } from '@fencepost/lease';
 import type { Catalog } from '@fencepost/ledger/catalog';
 import type { Ledger } from '@fencepost/ledger';
-import type { Membership } from '@fencepost/jobs/internal';
-import type { RunQueue } from '@fencepost/jobs/internal';
+import type { Membership, RunQueue } from '@fencepost/jobs/internal';
 import type { Network } from './network.js';
 import type { SimProcess } from './sim-process.js';
 

@@ -1,16 +1,14 @@
 import type { Clock } from '@fencepost/lease';
 import { audit } from '@fencepost/operations/audit';
-import type { Catalog } from '@fencepost/ledger/catalog';
-import type { CatalogEntry, CronState, Generation } from '@fencepost/ledger/catalog';
+import type { Catalog, CatalogEntry, CronState, Generation } from '@fencepost/ledger/catalog';
 import type { Ledger, Account } from '@fencepost/ledger';
-import { isTerminal } from '@fencepost/ledger/run';
+import { isTerminal, occurrenceId } from '@fencepost/ledger/run';
 import type { Membership } from '@fencepost/jobs/internal';
+import type { Run, SkipRange } from '@fencepost/ledger/run';
+import { parseSchedule } from '@fencepost/schedule';
 import type { Sinks } from './sinks.js';
 import type { KnownCron, KnownRun } from './rules/known.js';
 import { demand } from './rules/violation.js';
-import type { Run, SkipRange } from '@fencepost/ledger/run';
-import { occurrenceId } from '@fencepost/ledger/run';
-import { parseSchedule } from '@fencepost/schedule';
 
 /** A world after all its faults, and after the time that everything may take. */
 export interface World {

@@ -1,7 +1,6 @@
 import type { Clock } from '@fencepost/lease';
 import type { Delivery } from '@fencepost/ledger';
-import type { Disposition } from '@fencepost/jobs/internal';
-import type { Place, QueuedDelivery, RunQueue } from '@fencepost/jobs/internal';
+import type { Disposition, Place, QueuedDelivery, RunQueue } from '@fencepost/jobs/internal';
 
 /** Who takes jobs. */
 export interface Consumer {

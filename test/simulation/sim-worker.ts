@@ -1,12 +1,11 @@
 import { LeaseLostError } from '@fencepost/lease';
 import { sleep } from '@fencepost/lease/internal';
 import type { Disposition, CronHandler } from '@fencepost/jobs/internal';
-import { DeclarationReport } from '../../libs/jobs/src/nest/worker-runner.js';
-import { execute } from '@fencepost/jobs/internal';
-import { LazyAbort } from '@fencepost/jobs/internal';
+import { execute, LazyAbort } from '@fencepost/jobs/internal';
 import { ShutdownError } from '@fencepost/jobs';
-import { HeartbeatTimer } from '../../libs/jobs/src/running/heartbeat.js';
 import type { Telemetry } from '@fencepost/jobs';
+import { DeclarationReport } from '../../libs/jobs/src/nest/worker-runner.js';
+import { HeartbeatTimer } from '../../libs/jobs/src/running/heartbeat.js';
 import type { Cadence } from './cadence.js';
 import { retryWhileLeased } from './retry-while-leased.js';
 import type { Ports } from './ports.js';

@@ -1,6 +1,5 @@
 import { MemoryLeaseStore } from '@fencepost/lease/testing';
-import { MemoryCatalog } from '@fencepost/ledger/memory';
-import { MemoryLedger } from '@fencepost/ledger/memory';
+import { MemoryCatalog, MemoryLedger } from '@fencepost/ledger/memory';
 import { MemoryMembership } from '@fencepost/jobs/internal/scheduling';
 import type { Cadence } from './cadence.js';
 import { SimQueue } from './sim-queue.js';

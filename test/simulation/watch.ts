@@ -1,6 +1,7 @@
 import type { Clock } from '@fencepost/lease';
 import type { Ledger, CronRecord, ItemRecord } from '@fencepost/ledger';
 import type { Run, EffectRecord } from '@fencepost/ledger/run';
+import { isTerminal } from '@fencepost/ledger/run';
 import type { Sometimes } from '../support/sometimes.js';
 import type { LedgerBranch } from './rules/branches.js';
 import { partsOf, type Part } from './rules/calls.js';
@@ -8,7 +9,6 @@ import { newCron, type KnownCron, newRun, type KnownEffect, type KnownRun } from
 import { followStep } from './rules/states.js';
 import { Violation } from './rules/violation.js';
 import { settle, type Settled, type World } from './settle.js';
-import { isTerminal } from '@fencepost/ledger/run';
 
 const ALL = Number.MAX_SAFE_INTEGER;
 

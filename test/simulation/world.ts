@@ -1,5 +1,5 @@
-import { seededRandom } from '../support/seeded-random.js';
 import type { Ledger } from '@fencepost/ledger';
+import { seededRandom } from '../support/seeded-random.js';
 import { Sometimes } from '../support/sometimes.js';
 import { cadence, type Cadence } from './cadence.js';
 import { Fleet } from './fleet.js';

@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { afterEach, expect } from 'vitest';
-import { MonitorAssignment } from '../../libs/operations/src/alarms/monitor-assignment.js';
 import type { Message, Webhook } from '@fencepost/jobs/internal';
-import { MemoryAlarmStore } from '../../libs/operations/src/alarms/memory-alarm-store.js';
 import type { AttemptOutcome } from '@fencepost/ledger';
+import { MonitorAssignment } from '../../libs/operations/src/alarms/monitor-assignment.js';
+import { MemoryAlarmStore } from '../../libs/operations/src/alarms/memory-alarm-store.js';
 import { BalanceStage } from './balance-stage.js';
 import type { StagePod } from './scheduler-stage.js';
 

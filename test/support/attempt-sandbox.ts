@@ -3,9 +3,8 @@ import type { Pool } from 'pg';
 import { expect } from 'vitest';
 import type { SqlConnection, SqlPool } from '@fencepost/lease/postgres';
 import type { AttemptRef, BeginRequest } from '@fencepost/ledger';
+import { PostgresLedgerAccess, migrateLedger } from '@fencepost/ledger/postgres';
 import { PostgresAttemptLog } from '../../libs/ledger/src/postgres/postgres-attempt-log.js';
-import { PostgresLedgerAccess } from '@fencepost/ledger/postgres';
-import { migrateLedger } from '@fencepost/ledger/postgres';
 import { postgresSandbox, type PostgresSandbox } from './postgres-sandbox.js';
 
 const SPACE = { prefix: 'test', tenant: 'default' };

@@ -1,11 +1,10 @@
 import type { ServerFacts } from '@fencepost/lease/internal/redis-checks';
 import type { PostgresFacts } from '@fencepost/ledger/postgres';
-import type { DoctorFacts, RedisFacts } from '../../libs/operations/src/operating/doctor-facts.js';
-import type { CronOverview } from '@fencepost/operations/internal';
+import type { CronOverview, PodCard } from '@fencepost/operations/internal';
 import type { CatalogEntry, CronDefinition } from '@fencepost/ledger/catalog';
 import type { JournalEntry } from '@fencepost/operations/journal';
-import type { PodCard } from '@fencepost/operations/internal';
 import type { EventName } from '@fencepost/jobs';
+import type { DoctorFacts, RedisFacts } from '../../libs/operations/src/operating/doctor-facts.js';
 import { CRON, definitionOf, entryOf } from './audit-history.js';
 import { podCard } from './pod-card.js';
 

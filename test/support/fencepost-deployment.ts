@@ -1,8 +1,7 @@
 import { parseFence } from '@fencepost/lease';
 import type { Redis } from 'ioredis';
 import type { CronDefinition, Declaration } from '@fencepost/ledger/catalog';
-import { RedisCatalog } from '@fencepost/ledger/redis';
-import { RedisLedger } from '@fencepost/ledger/redis';
+import { RedisCatalog, RedisLedger } from '@fencepost/ledger/redis';
 import { RedisMembership } from '@fencepost/jobs/internal';
 import { fencepost } from './fencepost.js';
 

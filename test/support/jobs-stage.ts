@@ -1,8 +1,7 @@
 import { Jobs } from '@fencepost/jobs';
-import { type JobsPorts } from '../../libs/jobs/src/enqueuing/jobs.js';
-import type { MemoryCatalog } from '@fencepost/ledger/memory';
-import type { MemoryLedger } from '@fencepost/ledger/memory';
+import type { MemoryCatalog, MemoryLedger } from '@fencepost/ledger/memory';
 import type { MemoryRunQueue } from '@fencepost/testing';
+import { type JobsPorts } from '../../libs/jobs/src/enqueuing/jobs.js';
 import { flaky, type Flaky } from './flaky.js';
 import { OperatingStage } from './operating-stage.js';
 

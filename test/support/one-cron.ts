@@ -1,6 +1,6 @@
 import type { CronDefinition } from '@fencepost/ledger/catalog';
-import type { DispatchResult } from '../../libs/jobs/src/scheduling/dispatcher.js';
 import { holdCron, type HeldCron } from '@fencepost/jobs/internal/scheduling';
+import type { DispatchResult } from '../../libs/jobs/src/scheduling/dispatcher.js';
 import { CRON, leaseOf, PlanningStage, type PlanningStageOptions } from './planning-stage.js';
 import { recount, type Tally } from './recount.js';
 

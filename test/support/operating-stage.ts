@@ -1,16 +1,14 @@
 import { randomUUID } from 'node:crypto';
 import { parseFence } from '@fencepost/lease';
 import { ManualClock } from '@fencepost/lease/testing';
-import { MemoryCatalog } from '@fencepost/ledger/memory';
+import { MemoryCatalog, MemoryLedger } from '@fencepost/ledger/memory';
 import type { CronDefinition } from '@fencepost/ledger/catalog';
 import type { ClaimReply, ClaimRequest } from '@fencepost/ledger';
-import { MemoryLedger } from '@fencepost/ledger/memory';
 import type { SkipReason } from '@fencepost/ledger/run';
-import { CronCatalog } from '@fencepost/operations';
-import { CronOperator } from '@fencepost/operations';
-import { type CronOperatorPorts } from '../../libs/operations/src/operating/cron-operator.js';
+import { CronCatalog, CronOperator } from '@fencepost/operations';
 import { MemoryMembership } from '@fencepost/jobs/internal/scheduling';
 import { MemoryRunQueue } from '@fencepost/testing';
+import { type CronOperatorPorts } from '../../libs/operations/src/operating/cron-operator.js';
 import { CRON, definitionOf, SECOND, START } from './audit-history.js';
 
 /** Everything an operator touches, in memory, and a scheduler and a worker that act when they are told to. */

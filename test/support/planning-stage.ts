@@ -4,12 +4,11 @@ import { ManualClock } from '@fencepost/lease/testing';
 import { EFFECTIVE_AFTER_MS, type CatalogEntry, type CronDefinition, type CronState } from '@fencepost/ledger/catalog';
 import type { Delivery } from '@fencepost/ledger';
 import { MemoryLedger } from '@fencepost/ledger/memory';
-import { Dispatcher } from '@fencepost/jobs/internal/scheduling';
-import { type DispatchResult } from '../../libs/jobs/src/scheduling/dispatcher.js';
-import { holdCron, type HeldCron } from '@fencepost/jobs/internal/scheduling';
+import { Dispatcher, holdCron, type HeldCron } from '@fencepost/jobs/internal/scheduling';
 import { Schedules } from '@fencepost/jobs/internal';
 import { Telemetry } from '@fencepost/jobs';
 import { MemoryRunQueue } from '@fencepost/testing';
+import { type DispatchResult } from '../../libs/jobs/src/scheduling/dispatcher.js';
 import { flaky } from './flaky.js';
 import { recordedEvents } from './recorded-events.js';
 

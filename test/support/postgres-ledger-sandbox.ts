@@ -1,8 +1,7 @@
 import type { PoolClient } from 'pg';
 import { expect } from 'vitest';
 import type { LedgerTiming } from '@fencepost/ledger';
-import { PostgresLedger } from '@fencepost/ledger/postgres';
-import { migrateLedger } from '@fencepost/ledger/postgres';
+import { PostgresLedger, migrateLedger } from '@fencepost/ledger/postgres';
 import { type LedgerHarness } from '@fencepost/testing/ledger-contract';
 import { Stage } from '../../libs/testing/src/ledger-contract/stage.js';
 import { postgresSandbox, type PostgresSandbox } from './postgres-sandbox.js';

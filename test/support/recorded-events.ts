@@ -1,5 +1,4 @@
-import type { EventName, Events } from '@fencepost/jobs';
-import type { Telemetry } from '@fencepost/jobs';
+import type { EventName, Events, Telemetry } from '@fencepost/jobs';
 
 export interface RecordedEvents {
   /** All names, in the order in which the events came. */

@@ -1,8 +1,7 @@
 import type { SqlClient, SqlResult } from '@fencepost/lease/postgres';
 import type { StopWatching } from '@fencepost/lease/store';
-import type { TriggerReply, TriggerRequest } from '@fencepost/ledger';
+import type { TriggerReply, TriggerRequest, TransactionalLedger, TransactionReply } from '@fencepost/ledger';
 import { MemoryLedger } from '@fencepost/ledger/memory';
-import type { TransactionalLedger, TransactionReply } from '@fencepost/ledger';
 
 /** A transaction that remembers what is to be done when it commits. */
 export class MemoryTransaction implements SqlClient {

@@ -4,6 +4,10 @@ import { expect } from 'vitest';
 import type { JournalEntry } from '@fencepost/operations/journal';
 import type { CronRecord } from '@fencepost/ledger';
 import type { EffectRecord, OperatorAction, Pause, Run, SkipReason } from '@fencepost/ledger/run';
+import type { WhyReport } from '@fencepost/operations';
+import type { WhyStep } from '@fencepost/operations/internal';
+import { EVENT_TEXT } from '@fencepost/jobs/internal';
+import { type EventName } from '@fencepost/jobs';
 import { explain } from '../../libs/operations/src/operating/explain-service.js';
 import {
   instantInSecond,
@@ -12,11 +16,7 @@ import {
   contextOf,
 } from '../../libs/operations/src/operating/why-context.js';
 import { readWhen } from '../../libs/operations/src/operating/why-when.js';
-import type { WhyReport } from '@fencepost/operations';
-import type { WhyStep } from '@fencepost/operations/internal';
 import type { WhyVerdict } from '../../libs/operations/src/operating/why.js';
-import { EVENT_TEXT } from '@fencepost/jobs/internal';
-import { type EventName } from '@fencepost/jobs';
 import { CRON, entryOf, generationsOf, runAt, type Change } from './audit-history.js';
 
 /** What is known of a cron that fires at 3 o'clock, as far as a test says so. ISO 8601 everywhere. */

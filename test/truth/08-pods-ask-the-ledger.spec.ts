@@ -5,9 +5,9 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from
 import { JobsModule, LEDGER, type Role } from '@fencepost/jobs';
 import { SetupError } from '@fencepost/lease';
 import { PodModule } from '@fencepost/pod';
-import { LEDGER_VERSION } from '../../libs/ledger/src/postgres/postgres-ledger-files.js';
 import type { PostgresLedger } from '@fencepost/ledger/postgres';
 import { migrateLedger } from '@fencepost/ledger/postgres';
+import { LEDGER_VERSION } from '../../libs/ledger/src/postgres/postgres-ledger-files.js';
 import { Stage } from '../../libs/testing/src/ledger-contract/stage.js';
 import { HealthController } from '../../libs/pod/src/health.controller.js';
 import { faultyLink, type FaultyLink } from '../chaos/faulty-link.js';

@@ -1,11 +1,11 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import type { Run } from '@fencepost/ledger/run';
+import type { WhyReport } from '@fencepost/operations';
 import { anyRule, PATIENCE_MS } from '../schedule/random-expression.js';
 import { atMost } from '../support/run-length.js';
 import { FIRST, ZONES } from '../schedule/zones.js';
 import { actArbitrary, cronArbitrary, WhyHistory, scheduleOf } from './why-history.js';
-import type { Run } from '@fencepost/ledger/run';
-import type { WhyReport } from '@fencepost/operations';
 import { localOf } from '../schedule/wall-oracle.js';
 import { instantsShowing, offsetAt, shownAt } from './intl-clocks.js';
 

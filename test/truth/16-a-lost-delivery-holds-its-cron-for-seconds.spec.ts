@@ -3,14 +3,13 @@ import { afterEach, describe, expect, it } from 'vitest';
 import { Worker } from 'bullmq';
 import { parseFence, systemClock } from '@fencepost/lease';
 import { closeRedis } from '@fencepost/lease/redis';
-import { CRON, SchedulerStage, START, type StageOptions } from '../support/scheduler-stage.js';
 import type { OverlapPolicy } from '@fencepost/ledger/run';
 import { RedisLedger } from '@fencepost/ledger/redis';
-import { BullmqRunQueue, QUEUE_NAME, queuePrefix } from '@fencepost/jobs/internal';
+import { BullmqRunQueue, QUEUE_NAME, queuePrefix, Schedules } from '@fencepost/jobs/internal';
 import { Dispatcher } from '@fencepost/jobs/internal/scheduling';
-import { Recovery } from '../../libs/jobs/src/scheduling/recovery.js';
-import { Schedules } from '@fencepost/jobs/internal';
 import { Telemetry } from '@fencepost/jobs';
+import { CRON, SchedulerStage, START, type StageOptions } from '../support/scheduler-stage.js';
+import { Recovery } from '../../libs/jobs/src/scheduling/recovery.js';
 import { redisSpaces } from '../jobs/redis-space.js';
 
 const at = (second: number) => START + second * 1_000;

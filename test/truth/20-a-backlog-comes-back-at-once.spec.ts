@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { afterEach, describe, expect, it, afterAll, beforeAll } from 'vitest';
 import type { Pool } from 'pg';
-import { CRON, SchedulerStage } from '../support/scheduler-stage.js';
 import type { PostgresLedger } from '@fencepost/ledger/postgres';
+import { CRON, SchedulerStage } from '../support/scheduler-stage.js';
 import { postgresForTests, type TestPostgres } from '../support/postgres.js';
 import { postgresLedgerSandbox, SPACE, type PostgresLedgerSandbox } from '../support/postgres-ledger-sandbox.js';
 

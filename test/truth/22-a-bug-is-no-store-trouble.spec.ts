@@ -1,8 +1,8 @@
 import { AssertionError } from 'node:assert';
 import { afterEach, describe, expect, it } from 'vitest';
-import { CRON, SchedulerStage, TTL_MS, type StagePod } from '../support/scheduler-stage.js';
 import { reportStoreFailure } from '@fencepost/jobs/internal';
 import { Telemetry } from '@fencepost/jobs';
+import { CRON, SchedulerStage, TTL_MS, type StagePod } from '../support/scheduler-stage.js';
 import { recordedEvents } from '../support/recorded-events.js';
 
 const BUG = new TypeError("Cannot read properties of undefined (reading 'x')");

@@ -3,14 +3,14 @@ import { Election } from '@fencepost/lease/coordination';
 import { LeaseKeeper } from '@fencepost/lease/internal';
 import { MemoryLeaseStore, ManualClock } from '@fencepost/lease/testing';
 import { beforeEach, describe, expect, it } from 'vitest';
-import { RunNotifier } from '../../libs/jobs/src/notifying/run-notifier.js';
 import { MemoryLedger } from '@fencepost/ledger/memory';
-import { SignalDrain } from '../../libs/jobs/src/nest/signal-drain.js';
-import { withinLimits } from '../../libs/jobs/src/running/within-limits.js';
 import { LazyAbort } from '@fencepost/jobs/internal';
-import { CatalogMembership } from '../../libs/jobs/src/membership/catalog-membership.js';
 import { MemoryMembership } from '@fencepost/jobs/internal/scheduling';
 import { Telemetry } from '@fencepost/jobs';
+import { RunNotifier } from '../../libs/jobs/src/notifying/run-notifier.js';
+import { SignalDrain } from '../../libs/jobs/src/nest/signal-drain.js';
+import { withinLimits } from '../../libs/jobs/src/running/within-limits.js';
+import { CatalogMembership } from '../../libs/jobs/src/membership/catalog-membership.js';
 import { recordedEvents, type RecordedEvents } from '../support/recorded-events.js';
 import { CRON, RUN, RUN_LEASE_MS, WorkerStage } from '../support/worker-stage.js';
 

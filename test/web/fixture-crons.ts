@@ -1,5 +1,4 @@
-import type { CronDetailJson } from '@fencepost/operations/presenting';
-import type { CronSummaryJson } from '@fencepost/operations/presenting';
+import type { CronDetailJson, CronSummaryJson } from '@fencepost/operations/presenting';
 import type { TimelineItemJson, TimelineJson } from '../../libs/operations/src/presenting/timeline.js';
 import type { WhyReportJson } from '../../libs/operations/src/presenting/why-report.js';
 import { at, CRON, LOST_RUN, REPORT, run, UNCERTAIN } from './fixture-runs.js';

@@ -1,13 +1,13 @@
 import { Module } from '@nestjs/common';
 import type { DynamicModule } from '@nestjs/common';
 import { PodModule, type PodEnvironment } from '@fencepost/pod';
-import { LatencyReport } from './jobs/latency-report.js';
-import { Pulse } from './jobs/pulse.js';
-import { Snapshot } from './jobs/snapshot.js';
 import { JOBS_SETTINGS, type JobsSettings } from '@fencepost/jobs/internal';
 import type { RedisClient } from '@fencepost/lease/redis';
 import { RedisFencedRows } from '@fencepost/lease/sinks';
 import { LEASE_REDIS } from '@fencepost/lease/nest';
+import { LatencyReport } from './jobs/latency-report.js';
+import { Pulse } from './jobs/pulse.js';
+import { Snapshot } from './jobs/snapshot.js';
 
 /** Where the jobs of this app write: rows that refuse a stale writer and recognise a repeated one. */
 @Module({})

@@ -1,9 +1,9 @@
+import { createHash } from 'node:crypto';
 import { FixedSteps, IntervalSteps, shortestPeriod, type DstRule } from './fixed-steps.js';
 import { checkSeed, readExpression, type Expression } from './read-expression.js';
 import { ScheduleError, ScheduleTextError } from './schedule-error.js';
 import type { Steps } from './steps.js';
 import { zoneNamed, type Zone } from './zone.js';
-import { createHash } from 'node:crypto';
 
 /** The expression of what runs only when somebody asks for it: it has no instants. */
 export const MANUAL = '@manual';

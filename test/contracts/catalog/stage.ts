@@ -1,5 +1,4 @@
-import type { Build, Catalog } from '@fencepost/ledger/catalog';
-import type { CatalogEntry, CronDefinition, Declaration } from '@fencepost/ledger/catalog';
+import type { Build, Catalog, CatalogEntry, CronDefinition, Declaration } from '@fencepost/ledger/catalog';
 
 /** What a catalog's spec has to offer, so that the contract can drive it. */
 export interface CatalogHarness {

@@ -1,6 +1,6 @@
 import type { AttemptOutcome, AttemptRef, BeginReply, BeginRequest, Delivery } from '@fencepost/ledger';
-import type { HeartbeatReply } from '../../../libs/ledger/src/base/ledger.js';
 import { isTerminal, type RunState } from '@fencepost/ledger/run';
+import type { HeartbeatReply } from '../../../libs/ledger/src/base/ledger.js';
 import { hasExpired, isCurrent, type KnownRun } from './known.js';
 import type { Seen } from './seen.js';
 import { demand } from './violation.js';

@@ -1,5 +1,4 @@
-import type { EventName } from '@fencepost/jobs';
-import type { Telemetry } from '@fencepost/jobs';
+import type { EventName, Telemetry } from '@fencepost/jobs';
 import type { Sometimes } from '../../support/sometimes.js';
 
 /** Where the ledger refuses, repeats or makes up for something: each has to be seen. The watch sees them in the replies. */

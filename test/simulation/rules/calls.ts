@@ -8,13 +8,13 @@ import type {
   ResolveRequest,
 } from '@fencepost/ledger';
 import { cronOfRun, occurrenceId } from '@fencepost/ledger/run';
+import type { Pause } from '@fencepost/ledger/run';
 import { judgeBegin, judgeFinish, judgeHeartbeat, judgeRedeliver } from './attempting.js';
 import { judgeClaim, judgeTrigger } from './claiming.js';
 import { judgeBeginEffect, judgeFinishEffect } from './effects.js';
 import { judgeAdvanceItems, itemsOf } from './items.js';
 import type { Seen } from './seen.js';
 import { NO_STEPS, STEPS, type Steps } from './states.js';
-import type { Pause } from '@fencepost/ledger/run';
 import type { KnownRun } from './known.js';
 import { demand } from './violation.js';
 

@@ -1,6 +1,5 @@
 import type { ClaimReply, ClaimRequest, TriggerReply, TriggerRequest } from '@fencepost/ledger';
-import { isTerminal } from '@fencepost/ledger/run';
-import { occurrenceId } from '@fencepost/ledger/run';
+import { isTerminal, occurrenceId } from '@fencepost/ledger/run';
 import type { LedgerBranch } from './branches.js';
 import { isPaused, newRun, type KnownCron } from './known.js';
 import type { Seen } from './seen.js';

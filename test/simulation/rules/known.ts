@@ -1,5 +1,4 @@
-import type { RunState } from '@fencepost/ledger/run';
-import type { UnresolvedEffect } from '@fencepost/ledger/run';
+import type { RunState, UnresolvedEffect } from '@fencepost/ledger/run';
 
 /** What the watch knows by itself of an effect, or of one item. */
 export interface KnownEffect {

@@ -1,9 +1,9 @@
+import { createHash } from 'node:crypto';
 import { parseDuration } from '@fencepost/lease/internal/options';
 import { OperatorInputError } from '@fencepost/ledger';
 import { lostInJson, checkedInstant, checkedText } from './order.js';
 import { JobPayloadError } from '../running/errors.js';
 import { MAX_PRIORITY } from '../queue/run-queue.js';
-import { createHash } from 'node:crypto';
 
 export interface EnqueueOptions {
   /** A text of 1 to 1,000 characters. The same key makes no second run of this job for `keyTtl`; default: each call makes one. */

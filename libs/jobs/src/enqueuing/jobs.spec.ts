@@ -1,8 +1,8 @@
 import type { Clock } from '@fencepost/lease';
 import { describe, expect, it, vi } from 'vitest';
+import { OperatorInputError } from '@fencepost/ledger';
 import { CRON } from '../../../../test/support/audit-history.js';
 import { JOB, jobsStage } from '../../../../test/support/jobs-stage.js';
-import { OperatorInputError } from '@fencepost/ledger';
 import { UnknownCronError, IdempotencyKeyError } from './errors.js';
 import { Jobs, type EnqueueOptions } from './jobs.js';
 

@@ -1,9 +1,9 @@
 import { nearNames } from '@fencepost/lease/internal/options';
 import type { Catalog, CatalogReading, CatalogEntry, Generation } from '@fencepost/ledger/catalog';
-import { UnknownCronError } from './errors.js';
 import type { Clock } from '@fencepost/lease';
 import { isManual } from '@fencepost/schedule';
 import { OperatorInputError } from '@fencepost/ledger';
+import { UnknownCronError } from './errors.js';
 
 export interface KnownCron {
   readonly entry: CatalogEntry;

@@ -9,6 +9,7 @@ import {
   type Declaration,
 } from '@fencepost/ledger/catalog';
 import { ScheduleError, parseSchedule, MANUAL, type ScheduleText } from '@fencepost/schedule';
+import { CRON_NAME } from '@fencepost/ledger/run';
 import { CronDeclarationError } from './declaration-errors.js';
 import { AT_RUN_TIME, contradiction, DECLARED, NAME, type CommonOptions, type OptionsForm } from './cron-options.js';
 import {
@@ -19,7 +20,6 @@ import {
   type HandlerTerms,
 } from './handler-options.js';
 import type { CronMetadata } from './singleton-cron.decorator.js';
-import { CRON_NAME } from '@fencepost/ledger/run';
 import type { CronHandler } from '../running/delivery.js';
 import { payloadReader, isStandardSchema, type StandardSchema } from '../running/payload-schema.js';
 import type { JobMetadata } from './job-handler.decorator.js';

@@ -1,11 +1,11 @@
 import { Module, Inject, type DynamicModule, type OnApplicationShutdown } from '@nestjs/common';
 import { SetupError } from '@fencepost/lease';
-import { JobsCoreModule, type JobsOptionsSource } from './jobs-core.module.js';
-import { EnqueuingModule } from './enqueuing.module.js';
-import type { JobsModuleOptions, Role } from './options.js';
 import { DiscoveryModule } from '@nestjs/core';
 import { closeRedis, type RedisClient } from '@fencepost/lease/redis';
 import { LEASE_REDIS } from '@fencepost/lease/nest';
+import { JobsCoreModule, type JobsOptionsSource } from './jobs-core.module.js';
+import { EnqueuingModule } from './enqueuing.module.js';
+import type { JobsModuleOptions, Role } from './options.js';
 import { workerCopyOf } from './redis-copy.js';
 import { SCHEDULER, WORKER_REDIS } from './tokens.js';
 

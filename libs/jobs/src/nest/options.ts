@@ -8,9 +8,9 @@ import {
 import { redactUrl } from '@fencepost/lease/internal/redis';
 import type { SqlPool } from '@fencepost/lease/postgres';
 import { z } from 'zod';
+import { CRON_NAME } from '@fencepost/ledger/run';
 import { APP_NAME, appName, buildTime } from './build.js';
 import { duration } from './duration-option.js';
-import { CRON_NAME } from '@fencepost/ledger/run';
 import { MESSAGE_TYPES, isWebhookSecret, type MessageType } from '../notifying/messages.js';
 
 /** Somebody's own receiver of what happens, told after the Standard Webhooks specification: signed, and at least once. */

@@ -1,9 +1,9 @@
 import { parseFence } from '@fencepost/lease';
 import { ManualClock } from '@fencepost/lease/testing';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { recordedEvents, type RecordedEvents } from '../../../../test/support/recorded-events.js';
 import { MemoryLedger } from '@fencepost/ledger/memory';
 import type { AttemptOutcome } from '@fencepost/ledger';
+import { recordedEvents, type RecordedEvents } from '../../../../test/support/recorded-events.js';
 import { Telemetry } from '../telemetry/telemetry.js';
 import { pingOf, pingMessages, type Message } from './messages.js';
 import { notifyOf, RunNotifier } from './run-notifier.js';

@@ -1,9 +1,9 @@
+import { inspect } from 'node:util';
 import type { Clock, Fence } from '@fencepost/lease';
 import type { CancelTimer } from '@fencepost/lease/internal';
 import { EffectTimeoutError, EffectUnknownError, EffectUnresolvedError } from './effect-errors.js';
 import type { EffectContext, Lookup, LookupAnswer } from './effect-context.js';
 import type { LazyAbort } from './lazy-abort.js';
-import { inspect } from 'node:util';
 import { describeError } from '../telemetry/report-failure.js';
 
 export type Act<T> = (context: EffectContext) => Promise<T> | T;

@@ -1,10 +1,10 @@
+import { createHash } from 'node:crypto';
 import type { Criticality } from '@fencepost/lease/internal/redis-checks';
 import type { EffectRequest, UnknownEffect } from '@fencepost/ledger';
 import type { UnknownReason } from '@fencepost/ledger/run';
 import type { IfUnknown, Lookup } from './effect-context.js';
 import { EffectOptionParser } from './effect-option-parser.js';
 import { isStandardSchema, type StandardSchema } from './payload-schema.js';
-import { createHash } from 'node:crypto';
 
 /** Durations are texts such as `'30s'`, or whole milliseconds. */
 export interface EffectOptions<T, R = T> {

@@ -2,10 +2,10 @@ import { parseFence, type LeaseLostError } from '@fencepost/lease';
 import { trustedUntil } from '@fencepost/lease/internal';
 import { ManualClock } from '@fencepost/lease/testing';
 import { afterEach, describe, expect, it } from 'vitest';
-import { flaky, type Flaky } from '../../../../test/support/flaky.js';
 import type { AttemptLog } from '@fencepost/ledger';
-import type { HeartbeatReply } from '../../../ledger/src/base/ledger.js';
 import { MemoryLedger } from '@fencepost/ledger/memory';
+import { flaky, type Flaky } from '../../../../test/support/flaky.js';
+import type { HeartbeatReply } from '../../../ledger/src/base/ledger.js';
 import { Heartbeat, HeartbeatTimer } from './heartbeat.js';
 
 const TTL_MS = 12_000;

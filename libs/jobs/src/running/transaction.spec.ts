@@ -1,9 +1,8 @@
 import type { SqlConnection } from '@fencepost/lease/postgres';
 import { afterEach, describe, expect, it } from 'vitest';
+import type { AttemptRef, TransactionReply, TransactionRequest } from '@fencepost/ledger';
 import { inHandler } from '../../../../test/support/effect-stage.js';
 import { WorkerStage } from '../../../../test/support/worker-stage.js';
-import type { AttemptRef } from '@fencepost/ledger';
-import type { TransactionReply, TransactionRequest } from '@fencepost/ledger';
 import type { RunContext } from './run-context.js';
 
 let stage: WorkerStage;

@@ -1,10 +1,10 @@
+import { createHash } from 'node:crypto';
+import { inspect } from 'node:util';
 import { cronOfRun, type Run } from '@fencepost/ledger/run';
 import { reportStoreFailure } from '../telemetry/report-failure.js';
 import { isOver, needless, afterFailure } from './answers.js';
 import type { AttemptDeps, Disposition, Delivery, CronHandler } from './delivery.js';
 import type { Limiter, Admission } from './limits.js';
-import { createHash } from 'node:crypto';
-import { inspect } from 'node:util';
 import { FinalError } from './errors.js';
 
 export interface LimitedDeps extends AttemptDeps {

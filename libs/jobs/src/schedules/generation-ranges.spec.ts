@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { leaseOf } from '../../../../test/support/planning-stage.js';
 import { KEPT_GENERATIONS, type CatalogEntry, type CronDefinition, type Generation } from '@fencepost/ledger/catalog';
 import { spreadOf } from '@fencepost/schedule';
+import { leaseOf } from '../../../../test/support/planning-stage.js';
 import { holdCron } from '../scheduling/held-cron.js';
 import { leftoverRanges, newestRange, type SharedSchedule } from './generation-ranges.js';
 

@@ -1,9 +1,8 @@
 import { ManualClock } from '@fencepost/lease/testing';
 import { describe, expect, it } from 'vitest';
-import { recordedEvents } from '../../../../test/support/recorded-events.js';
 import type { CronDefinition } from '@fencepost/ledger/catalog';
-import { parseSchedule } from '@fencepost/schedule';
-import { spreadOf } from '@fencepost/schedule';
+import { parseSchedule, spreadOf } from '@fencepost/schedule';
+import { recordedEvents } from '../../../../test/support/recorded-events.js';
 import { Telemetry } from '../telemetry/telemetry.js';
 import { Schedules } from './schedules.js';
 

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { CRON, definition, SchedulerStage, type StagePod } from '../../../../test/support/scheduler-stage.js';
 import { MemoryCatalog } from '@fencepost/ledger/memory';
+import { CRON, definition, SchedulerStage, type StagePod } from '../../../../test/support/scheduler-stage.js';
 
 let stage: SchedulerStage;
 let pod: StagePod;

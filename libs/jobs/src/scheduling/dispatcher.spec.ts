@@ -1,8 +1,8 @@
 import { describe, expect, it, vi } from 'vitest';
-import { another, oneCron, ran } from '../../../../test/support/one-cron.js';
-import { CRON, leaseOf } from '../../../../test/support/planning-stage.js';
 import type { CronDefinition } from '@fencepost/ledger/catalog';
 import { spreadOf } from '@fencepost/schedule';
+import { another, oneCron, ran } from '../../../../test/support/one-cron.js';
+import { CRON, leaseOf } from '../../../../test/support/planning-stage.js';
 
 describe('the dispatcher', () => {
   it('claims what is due, then enqueues it, then confirms it', async () => {

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { parseSchedule } from '@fencepost/schedule';
 import {
   every,
   merged,
@@ -8,7 +9,6 @@ import {
   type Case,
   type PlannedSchedule,
 } from '../../../../test/support/planned.js';
-import { parseSchedule } from '@fencepost/schedule';
 
 describe('what is asked of the ledger', () => {
   it('is nothing when nothing is due', () => {

@@ -1,13 +1,12 @@
 import { LeaseKeeper } from '@fencepost/lease/internal';
 import { MemoryLeaseStore, ManualClock } from '@fencepost/lease/testing';
 import { describe, expect, it } from 'vitest';
+import { MemoryCatalog, MemoryLedger } from '@fencepost/ledger/memory';
+import type { Ledger } from '@fencepost/ledger';
 import { flaky } from '../../../../test/support/flaky.js';
 import { recordedEvents } from '../../../../test/support/recorded-events.js';
 import { definition, START } from '../../../../test/support/scheduler-stage.js';
 import { MemoryTransaction, TransactionalMemory } from '../../../../test/support/transactional-memory.js';
-import { MemoryCatalog } from '@fencepost/ledger/memory';
-import type { Ledger } from '@fencepost/ledger';
-import { MemoryLedger } from '@fencepost/ledger/memory';
 import { Jobs } from '../enqueuing/jobs.js';
 import { Telemetry } from '../telemetry/telemetry.js';
 import { MemoryRunQueue } from '../../../testing/src/memory-run-queue.js';

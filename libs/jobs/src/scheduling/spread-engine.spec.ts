@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, it } from 'vitest';
-import { CRON, SchedulerStage, START } from '../../../../test/support/scheduler-stage.js';
 import { spreadOf } from '@fencepost/schedule';
+import { CRON, SchedulerStage, START } from '../../../../test/support/scheduler-stage.js';
 
 type Pod = ReturnType<SchedulerStage['pod']>;
 

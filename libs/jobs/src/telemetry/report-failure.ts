@@ -1,7 +1,7 @@
-import type { Failure } from './events.js';
-import type { Telemetry } from './telemetry.js';
 import { scrubText } from '@fencepost/lease/internal';
 import { FencepostError, StoreAwayError } from '@fencepost/lease';
+import type { Failure } from './events.js';
+import type { Telemetry } from './telemetry.js';
 
 /** Classes of ioredis, BullMQ, pg and the runtime; most of them are not exported. */
 const NAMES: ReadonlySet<string> = new Set([

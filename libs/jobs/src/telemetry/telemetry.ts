@@ -1,5 +1,5 @@
-import { scrubText } from '@fencepost/lease/internal';
 import { channel as nodeChannel, type Channel } from 'node:diagnostics_channel';
+import { scrubText } from '@fencepost/lease/internal';
 import type { EventName, Events } from './events.js';
 
 /** Cached, to avoid a lookup by name at every event. */

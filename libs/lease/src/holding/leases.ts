@@ -1,3 +1,4 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
 import { systemClock, type Clock } from '../base/clock.js';
 import { parseDuration } from '../base/duration.js';
 import { LeaseLostError } from '../base/errors.js';
@@ -11,7 +12,6 @@ import type { AcquireAnswer, Lease } from './held-lease.js';
 import { LeaseKeeper } from './lease-keeper.js';
 import { ReleaseHints } from './release-hints.js';
 import { waitFor } from './waiting.js';
-import { AsyncLocalStorage } from 'node:async_hooks';
 
 const storage = new AsyncLocalStorage<Lease>();
 

@@ -1,3 +1,5 @@
+import { inspect } from 'node:util';
+import { FencepostError } from '@fencepost/lease';
 import { DEFAULT_CANCEL_GRACE_MS } from './run.js';
 import type {
   AttemptOutcome,
@@ -9,8 +11,6 @@ import type {
 } from './ledger.js';
 import type { OverdueOptions } from './overdue.js';
 import { checkCronName, cronOfRun, occurrenceId } from './occurrence.js';
-import { inspect } from 'node:util';
-import { FencepostError } from '@fencepost/lease';
 
 /*
  * What every ledger refuses before it asks its store. A number that is none would stop a script after its first writes,

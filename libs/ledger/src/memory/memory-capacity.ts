@@ -1,8 +1,7 @@
-import { DEFAULT_CANCEL_GRACE_MS } from '../base/run.js';
+import { DEFAULT_CANCEL_GRACE_MS, MAX_QUEUE_LENGTH, type OverlapPolicy } from '../base/run.js';
 import { DEFAULT_MAX_CONCURRENCY } from '../base/ledger-request.js';
 import { endInMemory } from './memory-attempt.js';
 import { BLOCKS_ALWAYS, blocks, inOrder, type MemoryCron, type MemoryRun } from './memory-ledger-record.js';
-import { MAX_QUEUE_LENGTH, type OverlapPolicy } from '../base/run.js';
 
 interface Policy {
   readonly overlap: OverlapPolicy;

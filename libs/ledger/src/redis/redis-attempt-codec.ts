@@ -1,5 +1,5 @@
-import { decodeBegun, type BegunRow } from '../base/begun-run-codec.js';
 import { parseFence, FenceExhaustedError } from '@fencepost/lease';
+import { decodeBegun, type BegunRow } from '../base/begun-run-codec.js';
 import type {
   BeginRequest,
   AttemptOutcome,

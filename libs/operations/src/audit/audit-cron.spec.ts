@@ -1,4 +1,7 @@
 import { describe, expect, it } from 'vitest';
+import type { Generation } from '@fencepost/ledger/catalog';
+import type { Account } from '@fencepost/ledger';
+import type { Run, SkipReason, SkipRange } from '@fencepost/ledger/run';
 import {
   accountOf,
   CANCELLED,
@@ -13,9 +16,6 @@ import {
   WAITING,
   type Change,
 } from '../../../../test/support/audit-history.js';
-import type { Generation } from '@fencepost/ledger/catalog';
-import type { Account } from '@fencepost/ledger';
-import type { Run, SkipReason, SkipRange } from '@fencepost/ledger/run';
 import { auditCron } from './audit-cron.js';
 
 const EACH_SECOND = generationsOf({ since: START });

@@ -1,5 +1,8 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import type { Generation } from '@fencepost/ledger/catalog';
+import type { Account } from '@fencepost/ledger';
+import type { Run } from '@fencepost/ledger/run';
 import {
   accountOf,
   FATES,
@@ -10,9 +13,6 @@ import {
   type Change,
 } from '../../../../test/support/audit-history.js';
 import { atMost } from '../../../../test/support/run-length.js';
-import type { Generation } from '@fencepost/ledger/catalog';
-import type { Account } from '@fencepost/ledger';
-import type { Run } from '@fencepost/ledger/run';
 import { auditCron } from './audit-cron.js';
 import type { CronAudit } from './audit-report.js';
 

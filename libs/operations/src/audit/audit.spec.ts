@@ -1,5 +1,7 @@
 import { ManualClock } from '@fencepost/lease/testing';
 import { describe, expect, it } from 'vitest';
+import type { CatalogEntry } from '@fencepost/ledger/catalog';
+import type { Account } from '@fencepost/ledger';
 import {
   accountOf,
   CRON,
@@ -11,8 +13,6 @@ import {
   SECOND,
   START,
 } from '../../../../test/support/audit-history.js';
-import type { CatalogEntry } from '@fencepost/ledger/catalog';
-import type { Account } from '@fencepost/ledger';
 import { MAX_FINDINGS } from './audit-report.js';
 import { audit, type AuditOptions } from './audit.js';
 

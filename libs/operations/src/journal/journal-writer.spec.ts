@@ -1,11 +1,18 @@
 import { parseFence } from '@fencepost/lease';
 import { ManualClock } from '@fencepost/lease/testing';
 import { beforeEach, describe, expect, it } from 'vitest';
-import { recordedEvents } from '../../../../test/support/recorded-events.js';
 import { Telemetry } from '@fencepost/jobs';
+import { recordedEvents } from '../../../../test/support/recorded-events.js';
 import { JournalAwayError } from './journal-away-error.js';
-import { JournalWriter, MAX_AT_ONCE, MAX_WAITING } from './journal-writer.js';
-import { ORDINARY_PER_SECOND, REST_MS, TELL_DROPPED_MS, WRITE_MS } from './journal-writer.js';
+import {
+  JournalWriter,
+  MAX_AT_ONCE,
+  MAX_WAITING,
+  ORDINARY_PER_SECOND,
+  REST_MS,
+  TELL_DROPPED_MS,
+  WRITE_MS,
+} from './journal-writer.js';
 import type { NewJournalEntry } from './journal.js';
 import { MemoryJournal } from './memory-journal.js';
 

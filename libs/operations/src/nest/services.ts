@@ -26,8 +26,7 @@ import { RunOperator } from '../operating/run-operator.js';
 import type { PodRegistry } from '../pods/pod-registry.js';
 import { openAuditTrail } from './definition-stores.js';
 import type { Reads } from './reads.js';
-import { AUDIT_TRAIL, JOURNAL, POD_REGISTRY } from './tokens.js';
-import { READS } from './tokens.js';
+import { AUDIT_TRAIL, JOURNAL, POD_REGISTRY, READS } from './tokens.js';
 
 const audit: Provider = {
   provide: AUDIT_TRAIL,

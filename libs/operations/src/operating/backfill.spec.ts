@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { CRON, entryOf, generationsOf, SECOND, START, type Change } from '../../../../test/support/audit-history.js';
-import { OperatingStage } from '../../../../test/support/operating-stage.js';
 import type { CronDefinition } from '@fencepost/ledger/catalog';
 import { MAX_PRIORITY } from '@fencepost/jobs/internal';
+import { CRON, entryOf, generationsOf, SECOND, START, type Change } from '../../../../test/support/audit-history.js';
+import { OperatingStage } from '../../../../test/support/operating-stage.js';
 import type { BackfillOrder } from './cron-operator.js';
 import { planBackfill } from './plan-backfill.js';
 

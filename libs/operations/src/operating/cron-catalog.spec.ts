@@ -1,11 +1,10 @@
 import { describe, expect, it } from 'vitest';
-import { CRON } from '../../../../test/support/audit-history.js';
-import { OperatingStage } from '../../../../test/support/operating-stage.js';
-import { CronDeclarationError } from '@fencepost/jobs/errors';
-import { CronCatalog } from './cron-catalog.js';
+import { CronDeclarationError, UnknownCronError } from '@fencepost/jobs/errors';
 import { OperatorInputError } from '@fencepost/ledger';
 import { CatalogMovedError } from '@fencepost/jobs/internal';
-import { UnknownCronError } from '@fencepost/jobs/errors';
+import { CRON } from '../../../../test/support/audit-history.js';
+import { OperatingStage } from '../../../../test/support/operating-stage.js';
+import { CronCatalog } from './cron-catalog.js';
 
 const ORDER = { by: 'ada', reason: 'a test' };
 

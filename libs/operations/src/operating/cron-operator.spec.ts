@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { CRON } from '../../../../test/support/audit-history.js';
-import { OperatingStage } from '../../../../test/support/operating-stage.js';
 import type { CronDefinition } from '@fencepost/ledger/catalog';
 import { OperatorInputError } from '@fencepost/ledger';
+import { CRON } from '../../../../test/support/audit-history.js';
+import { OperatingStage } from '../../../../test/support/operating-stage.js';
 
 const ORDER = { by: 'ada', reason: 'a test' };
 

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import type { Run } from '@fencepost/ledger/run';
 import {
   entryNamed,
   healthy,
@@ -23,7 +24,6 @@ import {
 } from '../../../../test/support/doctor-table.js';
 import { judgeDeployment, needsCare } from './doctor.js';
 import { runAt } from '../../../../test/support/audit-history.js';
-import type { Run } from '@fencepost/ledger/run';
 
 describe('what is found of a deployment', () => {
   it('is told the worst first, and ends with what was looked at', () => {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { definitionOf, entryOf, HOUR } from '../../../../test/support/audit-history.js';
 import type { CatalogEntry, CronDefinition, CronState } from '@fencepost/ledger/catalog';
+import { definitionOf, entryOf, HOUR } from '../../../../test/support/audit-history.js';
 import { SCHEMAS } from '../presenting/schemas.js';
 import { presentForecast } from '../presenting/forecast.js';
 import { Forecasts } from './forecast.js';

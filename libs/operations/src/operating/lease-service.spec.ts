@@ -1,18 +1,18 @@
 import { parseFence, type Fence, type LeaseStore } from '@fencepost/lease';
 import { MemoryLeaseStore } from '@fencepost/lease/testing';
 import { describe, expect, it, vi } from 'vitest';
+import { OperatorInputError } from '@fencepost/ledger';
+import { UnknownCronError } from '@fencepost/jobs/errors';
+import type { Run } from '@fencepost/ledger/run';
 import { CRON, runAt, START } from '../../../../test/support/audit-history.js';
 import { OperatingStage } from '../../../../test/support/operating-stage.js';
 import { podCard } from '../../../../test/support/pod-card.js';
 import { MemoryJournal } from '../journal/memory-journal.js';
 import { MemoryPodRegistry } from '../pods/memory-pod-registry.js';
-import { OperatorInputError } from '@fencepost/ledger';
-import { UnknownCronError } from '@fencepost/jobs/errors';
 import { holderSeemsAlive, LeaseService, type LeaseServicePorts } from './lease-service.js';
 import { LeaseMovedError } from './leases-errors.js';
 import { MemoryAuditTrail } from '../../../ledger/src/memory/memory-audit-trail.js';
 import type { JournalEntry } from '../journal/journal.js';
-import type { Run } from '@fencepost/ledger/run';
 import { DuplicateWatch, markerOf, type Look } from './leases-watch.js';
 
 const ORDER = { by: 'otto', role: 'admin', from: 'cli host-1', reason: 'its pod is dead' };

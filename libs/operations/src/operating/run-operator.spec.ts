@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import { CRON } from '../../../../test/support/audit-history.js';
-import { asked, begin, ended, failedRuns, ORDER, uncertain } from '../../../../test/support/failed-runs.js';
 import type { UnresolvedEffectRef } from '@fencepost/ledger';
 import { OperatorInputError } from '@fencepost/ledger';
 import { UnknownCronError } from '@fencepost/jobs/errors';
+import { CRON } from '../../../../test/support/audit-history.js';
+import { asked, begin, ended, failedRuns, ORDER, uncertain } from '../../../../test/support/failed-runs.js';
 import { UnknownRunError } from './run-errors.js';
 import type { ResolveOrder } from './run-operator.js';
 

@@ -1,4 +1,6 @@
 import { describe, expect, it } from 'vitest';
+import type { Account } from '@fencepost/ledger';
+import type { Run, SkipReason } from '@fencepost/ledger/run';
 import {
   generationsOf,
   HOUR,
@@ -9,8 +11,6 @@ import {
   WAITING,
   type Change,
 } from '../../../../test/support/audit-history.js';
-import type { Account } from '@fencepost/ledger';
-import type { Run, SkipReason } from '@fencepost/ledger/run';
 import { timelineOf, type TimelineFacts } from './timeline.js';
 
 const DAY = 24 * HOUR;

@@ -1,8 +1,8 @@
 import { ManualClock } from '@fencepost/lease/testing';
 import { beforeEach, describe, expect, it } from 'vitest';
+import { Telemetry } from '@fencepost/jobs';
 import { card } from '../../../../test/contracts/pod-registry.contract.js';
 import { recordedEvents } from '../../../../test/support/recorded-events.js';
-import { Telemetry } from '@fencepost/jobs';
 import { MemoryPodRegistry } from './memory-pod-registry.js';
 import { POD_GONE_MS, REPORT_MS, type NewPodCard, type PodRegistry } from './pod-registry.js';
 import { PodReporter, type PodFacts } from './pod-reporter.js';
