@@ -43,6 +43,8 @@ export interface ChaosRun {
   readonly faults: Readonly<Record<string, number>>;
   readonly processFaults: number;
   readonly maxStallMs: number;
+  /** What has to be seen; `undefined`: all that a minute provokes. */
+  readonly observations?: readonly string[] | undefined;
   readonly episodes: readonly EpisodeVerdict[];
 }
 
@@ -57,7 +59,8 @@ const COUNTED = [...NEVER, ...(['occurrences', 'uncertain', 'controlDuplicates',
 type Counted = (typeof COUNTED)[number];
 
 /** The closing line. */
-export interface ChaosVerdict extends Readonly<Record<Counted, number>>, Omit<ChaosRun, 'episodes' | 'maxStallMs'> {
+export interface ChaosVerdict
+  extends Readonly<Record<Counted, number>>, Omit<ChaosRun, 'episodes' | 'maxStallMs' | 'observations'> {
   /** All that must be 0 is, all that has to happen has, and what nothing protects was doubled. */
   readonly ok: boolean;
   /** What of the faults and of the branches in which something is refused has not been seen: the run is invalid then. */
@@ -70,12 +73,13 @@ export interface ChaosVerdict extends Readonly<Record<Counted, number>>, Omit<Ch
 
 const MAX_FINDINGS = 20;
 
-export function closingLine({ seed, ledger, faults, processFaults, maxStallMs, episodes }: ChaosRun): ChaosVerdict {
+export function closingLine(run: ChaosRun): ChaosVerdict {
+  const { seed, ledger, faults, processFaults, maxStallMs, episodes, observations = sometimesOf(run.ledger) } = run;
   const counts = Object.fromEntries(
     COUNTED.map((name) => [name, episodes.reduce((sum, episode) => sum + episode[name], 0)]),
   ) as Record<Counted, number>;
   const seen = seenIn(episodes);
-  const never = [...missingFaults(faults), ...missingObservations(ledger, seen)];
+  const never = [...missingFaults(faults), ...missingObservations(observations, seen)];
   const longestStallMs = Math.max(0, ...episodes.map((episode) => episode.longestStallMs));
   const isClean = NEVER.every((name) => counts[name] === 0) && longestStallMs <= maxStallMs;
   const ok = isClean && never.length === 0 && counts.controlDuplicates > 0;
@@ -101,8 +105,8 @@ function missingFaults(faults: Readonly<Record<string, number>>): string[] {
   return struck.missing();
 }
 
-function missingObservations(ledger: 'redis' | 'postgres', seen: Readonly<Record<string, number>>): string[] {
-  const observations = new Sometimes<string>(sometimesOf(ledger));
-  for (const name of sometimesOf(ledger)) observations.saw(name, seen[name] ?? 0);
+function missingObservations(expected: readonly string[], seen: Readonly<Record<string, number>>): string[] {
+  const observations = new Sometimes<string>(expected);
+  for (const name of expected) observations.saw(name, seen[name] ?? 0);
   return observations.missing();
 }

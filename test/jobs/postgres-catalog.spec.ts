@@ -8,29 +8,16 @@ import { alarmStoreContract } from '../contracts/alarm-store.contract.js';
 import { auditTrailContract, KEPT } from '../contracts/audit-trail.contract.js';
 import { catalogContract } from '../contracts/catalog.contract.js';
 import { ZONE_DATA, build, cron, named, NOTHING, order, OTHER } from '../contracts/catalog/stage.js';
-import { postgresLedgerSandbox, type PostgresLedgerSandbox } from '../support/postgres-ledger-sandbox.js';
-import { postgresForTests, type TestPostgres } from '../support/postgres.js';
+import { usePostgresLedger } from '../support/postgres-ledger-sandbox.js';
 import { redisSpaces } from './redis-space.js';
 import { RedisAlarmStore } from '../../libs/operations/src/alarms/redis-alarm-store.js';
 
 const spaces = redisSpaces();
 
 describe('the PostgreSQL catalog', () => {
-  let postgres: TestPostgres;
+  const postgres = usePostgresLedger();
 
-  let sandbox: PostgresLedgerSandbox;
-
-  beforeAll(async () => {
-    postgres = await postgresForTests();
-    sandbox = await postgresLedgerSandbox(postgres.url);
-  });
-
-  afterAll(async () => {
-    await sandbox?.close();
-    await postgres?.stop();
-  });
-
-  const fresh = () => ({ pool: sandbox.pool, schema: sandbox.schema, ...spaces.fresh() });
+  const fresh = () => ({ pool: postgres.sandbox.pool, schema: postgres.sandbox.schema, ...spaces.fresh() });
 
   catalogContract('the PostgreSQL catalog', async () => {
     const options = { ...fresh(), redis: spaces.redis(), zoneData: ZONE_DATA };
@@ -38,16 +25,19 @@ describe('the PostgreSQL catalog', () => {
     return {
       catalog: new PostgresCatalog(options),
       elsewhere: new PostgresCatalog(options),
-      now: () => sandbox.now(),
+      now: () => postgres.sandbox.now(),
       age: async (ms) => {
-        await sandbox.pool.query(
-          `update "${sandbox.schema}".catalog_cron set delete_at = delete_at - $2 where space = $1`,
+        await postgres.sandbox.pool.query(
+          `update "${postgres.sandbox.schema}".catalog_cron set delete_at = delete_at - $2 where space = $1`,
           [space, ms],
         );
       },
       wipe: async () => {
         for (const table of ['state', 'cron', 'generation', 'build', 'forgotten'])
-          await sandbox.pool.query(`delete from "${sandbox.schema}".catalog_${table} where space = $1`, [space]);
+          await postgres.sandbox.pool.query(
+            `delete from "${postgres.sandbox.schema}".catalog_${table} where space = $1`,
+            [space],
+          );
       },
     };
   });
@@ -57,31 +47,19 @@ describe('the PostgreSQL catalog', () => {
     return {
       trail: new PostgresAuditTrail(options),
       elsewhere: new PostgresAuditTrail(options),
-      now: () => sandbox.now(),
+      now: () => postgres.sandbox.now(),
     };
   });
 
   alarmStoreContract('the PostgreSQL book of alarms', async () => {
-    return { store: new PostgresAlarmStore(fresh()), now: () => sandbox.now() };
+    return { store: new PostgresAlarmStore(fresh()), now: () => postgres.sandbox.now() };
   });
 });
 
 const RECORD = { by: 'ana', role: 'shell', action: 'set', cron: 'a', runId: null, before: null, after: null };
 
 describe('a deployment that moves its definitions from Redis to PostgreSQL', () => {
-  let postgres: TestPostgres;
-
-  let sandbox: PostgresLedgerSandbox;
-
-  beforeAll(async () => {
-    postgres = await postgresForTests();
-    sandbox = await postgresLedgerSandbox(postgres.url);
-  });
-
-  afterAll(async () => {
-    await sandbox?.close();
-    await postgres?.stop();
-  });
+  const postgres = usePostgresLedger();
 
   /** A deployment whose definitions are in Redis: changed, removed and made at run time. */
   async function deployed() {
@@ -99,7 +77,7 @@ describe('a deployment that moves its definitions from Redis to PostgreSQL', () 
     await redis.hset(key('crons'), { stray: 'no record', broken: '1\t2\tfiring\t\t{}\t{' });
     await redis.hset(key('declared'), { stray: 'nothing' });
     await new RedisAlarmStore({ redis, ...space }).swap([{ cron: 'a', was: null, is: '{"open":[]}' }]);
-    const place = { pool: sandbox.pool, schema: sandbox.schema, ...space };
+    const place = { pool: postgres.sandbox.pool, schema: postgres.sandbox.schema, ...space };
     return { redis, space, catalog, trail, place, open: () => openPostgresCatalog({ ...place, redis }) };
   }
 
@@ -149,7 +127,7 @@ describe('a deployment that moves its definitions from Redis to PostgreSQL', () 
   });
 
   it('starts empty where Redis has no definitions either', async () => {
-    const place = { pool: sandbox.pool, schema: sandbox.schema, ...spaces.fresh() };
+    const place = { pool: postgres.sandbox.pool, schema: postgres.sandbox.schema, ...spaces.fresh() };
     const { catalog, adopted } = await openPostgresCatalog({ ...place, redis: spaces.redis() });
     expect(adopted).toBeNull();
     expect(await catalog.read()).toMatchObject({ version: 0, bornAt: null, entries: [] });

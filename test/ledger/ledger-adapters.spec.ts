@@ -7,8 +7,7 @@ import type { LedgerHarness } from '@fencepost/testing/ledger-contract';
 import { ledgerContract } from '@fencepost/testing/ledger-contract';
 import { invariantsContract } from '../../libs/testing/src/ledger-contract/invariants.contract.js';
 import { redisSpaces } from '../jobs/redis-space.js';
-import { postgresLedgerSandbox, type PostgresLedgerSandbox } from '../support/postgres-ledger-sandbox.js';
-import { postgresForTests, type TestPostgres } from '../support/postgres.js';
+import { usePostgresLedger } from '../support/postgres-ledger-sandbox.js';
 import type { OverdueRun } from '../../libs/ledger/src/base/overdue.js';
 
 /** By the clock of one of the two, and so in neither the same. */
@@ -102,38 +101,18 @@ describe('ledger adapters', () => {
   });
 
   describe('the memory ledger answers as the PostgreSQL ledger does', () => {
-    let postgres: TestPostgres;
-    let sandbox: PostgresLedgerSandbox;
-    beforeAll(async () => {
-      postgres = await postgresForTests();
-      sandbox = await postgresLedgerSandbox(postgres.url);
-    });
-    afterAll(async () => {
-      await sandbox?.close();
-      await postgres?.stop();
-    });
+    const postgres = usePostgresLedger();
 
     invariantsContract(
-      async (timing = {}) => adapterHarness({ ledger: sandbox.ledger({ timing }), timing, now: () => sandbox.now() }),
+      async (timing = {}) =>
+        adapterHarness({ ledger: postgres.sandbox.ledger({ timing }), timing, now: () => postgres.sandbox.now() }),
       40,
     );
   });
 });
 
 describe('postgres ledger', () => {
-  let postgres: TestPostgres;
+  const postgres = usePostgresLedger();
 
-  let sandbox: PostgresLedgerSandbox;
-
-  beforeAll(async () => {
-    postgres = await postgresForTests();
-    sandbox = await postgresLedgerSandbox(postgres.url);
-  });
-
-  afterAll(async () => {
-    await sandbox?.close();
-    await postgres?.stop();
-  });
-
-  ledgerContract('the PostgreSQL ledger', (timing) => sandbox.harness(timing), { histories: 15 });
+  ledgerContract('the PostgreSQL ledger', (timing) => postgres.sandbox.harness(timing), { histories: 15 });
 });

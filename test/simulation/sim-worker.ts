@@ -87,7 +87,7 @@ export class SimWorker {
   async #declare(): Promise<void> {
     const { ports, build } = this.deps;
     const declared = declarations(build.number);
-    this.#news.tell(await ports.catalog.declare(declared, { seq: build.seq, source: SOURCE }), declared.length);
+    this.#news.report(await ports.catalog.declare(declared, { seq: build.seq, source: SOURCE }), declared.length);
   }
 
   #declareAgain(): void {

@@ -12,7 +12,7 @@ const LONG_MS = 60_000;
 
 /** A schema with the ledger's tables, runs in it that wait for a worker, and a table for a user's own rows. */
 export interface AttemptSandbox extends PostgresSandbox {
-  /** The workers' half of a ledger, on the room's own pool by default. */
+  /** The workers' half of a ledger, on the sandbox's own pool by default. */
   attempts(over?: {
     readonly pool?: SqlPool;
     readonly transactions?: SqlPool;

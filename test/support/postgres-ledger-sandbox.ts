@@ -1,20 +1,21 @@
 import type { PoolClient } from 'pg';
-import { expect } from 'vitest';
+import { afterAll, beforeAll, expect } from 'vitest';
 import type { LedgerTiming } from '@fencepost/ledger';
 import { PostgresLedger, migrateLedger } from '@fencepost/ledger/postgres';
 import { type LedgerHarness } from '@fencepost/testing/ledger-contract';
 import { Stage } from '../../libs/testing/src/ledger-contract/stage.js';
 import { postgresSandbox, type PostgresSandbox } from './postgres-sandbox.js';
+import { postgresForTests, type TestPostgres } from './postgres.js';
 import { freshPrefix } from './redis.js';
 
 /** A migrated schema of a test's own, in which every ledger has a prefix of its own. */
 export interface PostgresLedgerSandbox extends PostgresSandbox {
   readonly ledger: (over?: Partial<ConstructorParameters<typeof PostgresLedger>[0]>) => PostgresLedger;
-  /** A stage whose ledger is of the space that all stages of a room share. */
+  /** A stage whose ledger is of the space that all stages of a sandbox share. */
   stage(over?: Partial<ConstructorParameters<typeof PostgresLedger>[0]>): Promise<Stage>;
-  /** What a query finds; `@run` is the table of that name in the room's schema. */
+  /** What a query finds; `@run` is the table of that name in the sandbox's schema. */
   rows(text: string): Promise<unknown[]>;
-  /** A connection with an open transaction; one that is still there when the room is closed is closed with it. */
+  /** A connection with an open transaction; one that is still there when the sandbox is closed is closed with it. */
   open(): Promise<PoolClient>;
   /** The server's clock, epoch milliseconds. */
   now(): Promise<number>;
@@ -22,6 +23,21 @@ export interface PostgresLedgerSandbox extends PostgresSandbox {
 }
 
 export const SPACE = { prefix: 'test', tenant: 'default' };
+
+/** A server and a sandbox for the suite that calls this; both are there from its `beforeAll` on, and closed with it. */
+export function usePostgresLedger(): { readonly sandbox: PostgresLedgerSandbox } {
+  const used = {} as { sandbox: PostgresLedgerSandbox };
+  let server: TestPostgres | undefined;
+  beforeAll(async () => {
+    server = await postgresForTests();
+    used.sandbox = await postgresLedgerSandbox(server.url);
+  });
+  afterAll(async () => {
+    await used.sandbox?.close();
+    await server?.stop();
+  });
+  return used;
+}
 
 export async function postgresLedgerSandbox(url: string): Promise<PostgresLedgerSandbox> {
   const sandbox = postgresSandbox(url);
@@ -68,7 +84,7 @@ export async function postgresLedgerSandbox(url: string): Promise<PostgresLedger
       return { commit: () => connection.query('commit').then(() => ended(connection)) };
     },
     close: async () => {
-      // One that a failed test left open holds locks that the end of the room would wait for.
+      // One that a failed test left open holds locks that the end of the sandbox would wait for.
       for (const connection of opened) ended(connection, true);
       await sandbox.close();
     },

@@ -8,27 +8,27 @@ import { freshSchema } from './postgres.js';
 export interface PostgresSandbox {
   readonly schema: string;
   readonly pool: Pool;
-  /** A store on the room's table of leases, with a pool of its own where `settings` ask for one. */
+  /** A store on the sandbox's table of leases, with a pool of its own where `settings` ask for one. */
   readonly store: (settings?: PoolConfig) => PostgresLeaseStore;
-  /** Another pool of the same name; ended with the room. */
+  /** Another pool of the same name; closed with the sandbox. */
   another(settings?: PoolConfig): Pool;
   /** Runs `begin` in a transaction that stays open until `commit`. */
   transaction(begin: string): Promise<{ commit(): Promise<void> }>;
-  /** Waits until that many sessions of this room wait for a lock. */
+  /** Waits until that many sessions of this sandbox wait for a lock. */
   untilBlocked(sessions: number): Promise<void>;
-  /** Ends the sessions of this room whose statement matches, as an administrator or a failover would; says how many. */
+  /** Ends the sessions of this sandbox whose statement matches, as an administrator or a failover would; says how many. */
   terminate(statement: string): Promise<number>;
   readonly close: () => Promise<void>;
 }
 
-/** A room with a table of leases in it. */
+/** A sandbox with a table of leases. */
 export async function leaseSandbox(url: string): Promise<PostgresSandbox> {
   const sandbox = postgresSandbox(url);
   await createLeaseTable(sandbox.pool, { schema: sandbox.schema });
   return sandbox;
 }
 
-/** A room in which there is nothing yet, not even the schema. */
+/** An empty sandbox, without even the schema. */
 export function postgresSandbox(url: string): PostgresSandbox {
   const schema = freshSchema();
   const pools: Pool[] = [];

@@ -3,7 +3,7 @@ import { afterAll } from 'vitest';
 
 /**
  * Many spec files run in one process, and each evaluates our modules anew, with the storages that they hold. In Node 20 every
- * storage that was ever used makes each `await` of its process slower until it is disabled: fifty of them, a dozen times.
+ * storage that was ever used makes each `await` of its process slower until it is disabled; with fifty it takes many times as long.
  */
 const used = new Set<AsyncLocalStorage<unknown>>();
 const { prototype } = AsyncLocalStorage;

@@ -13,7 +13,7 @@ import { Redis } from 'ioredis';
 import { PostgresCatalog } from '@fencepost/ledger/postgres';
 import { findLostDefinitions } from '@fencepost/operations/internal';
 import { declared, FencepostDeployment } from '../support/fencepost-deployment.js';
-import { postgresLedgerSandbox, type PostgresLedgerSandbox } from '../support/postgres-ledger-sandbox.js';
+import { usePostgresLedger } from '../support/postgres-ledger-sandbox.js';
 import { postgresForTests, type TestPostgres, freshSchema } from '../support/postgres.js';
 import { redisSpaces } from '../jobs/redis-space.js';
 import { freshPrefix, privateRedis, type PrivateRedis } from '../support/redis.js';
@@ -24,19 +24,7 @@ const BY = { by: 'ana', reason: 'for the test' };
 describe('definitions lost with Redis', () => {
   const spaces = redisSpaces();
 
-  let postgres: TestPostgres;
-
-  let sandbox: PostgresLedgerSandbox;
-
-  beforeAll(async () => {
-    postgres = await postgresForTests();
-    sandbox = await postgresLedgerSandbox(postgres.url);
-  });
-
-  afterAll(async () => {
-    await sandbox?.close();
-    await postgres?.stop();
-  });
+  const postgres = usePostgresLedger();
 
   describe('a catalog in Redis that loses its definitions', () => {
     it('has each cron named that the ledger knows, until it is declared again', async () => {
@@ -71,23 +59,23 @@ describe('definitions lost with Redis', () => {
 
   describe('a catalog in PostgreSQL that loses its definitions', () => {
     it('has each cron named that the ledger knows, but for those that were removed', async () => {
-      const place = { pool: sandbox.pool, schema: sandbox.schema, ...spaces.fresh() };
+      const place = { pool: postgres.sandbox.pool, schema: postgres.sandbox.schema, ...spaces.fresh() };
       const redis = spaces.redis();
       const catalog = new PostgresCatalog({ ...place, redis, tombstoneMs: 0 });
-      const ledger = sandbox.ledger(place);
+      const ledger = postgres.sandbox.ledger(place);
       await catalog.declare([declared('kept'), declared('lost'), declared('removed')], { seq: 1, source: 'app' });
       for (const cron of ['kept', 'lost', 'removed']) await ledger.pause(cron, { until: null, ...BY });
       await catalog.remove('removed', { expected: 1, ...BY });
       const find = async () => findLostDefinitions({ catalog, ledger, ...place, redis }, await catalog.read());
       // The next change deletes the tombstone.
-      await expect.poll(() => sandbox.now()).toBeGreaterThan((await catalog.read()).readAt);
+      await expect.poll(() => postgres.sandbox.now()).toBeGreaterThan((await catalog.read()).readAt);
       await catalog.put(declared('kept', '0 4 * * *'), { expected: 1, ...BY });
       expect((await catalog.read()).entries.map(({ definition }) => definition.name)).toEqual(['kept', 'lost']);
       expect(await find()).toEqual({ count: 0, names: [] });
 
       for (const table of ['catalog_cron', 'catalog_generation']) {
-        await sandbox.pool.query(
-          `delete from "${sandbox.schema}".${table} where space = $1 and ${table === 'catalog_cron' ? 'name' : 'cron'} = 'lost'`,
+        await postgres.sandbox.pool.query(
+          `delete from "${postgres.sandbox.schema}".${table} where space = $1 and ${table === 'catalog_cron' ? 'name' : 'cron'} = 'lost'`,
           [`${place.prefix}:${place.tenant}`],
         );
       }

@@ -1,6 +1,6 @@
 import { FencepostError } from '@fencepost/lease';
 
-/** Somebody else changed the cron since it was looked at. */
+/** The cron was changed after the caller had read it. */
 export class CatalogMovedError extends FencepostError {
   readonly code = 'CATALOG_MOVED';
 
@@ -11,13 +11,13 @@ export class CatalogMovedError extends FencepostError {
     readonly found: number | null,
   ) {
     super(
-      `Expected ${told(expected)} of the cron "${cron}", found ${told(found)}: it was changed in the meantime, and ` +
+      `Expected ${shown(expected)} of the cron "${cron}", found ${shown(found)}: it was changed in the meantime, and ` +
         `nothing was changed. Review the current definition, then repeat the command.`,
     );
   }
 }
 
-function told(generation: number | null): string {
+function shown(generation: number | null): string {
   return generation === null ? 'no generation' : `generation ${generation}`;
 }
 
@@ -72,7 +72,7 @@ export class IdempotencyKeyError extends FencepostError {
   }
 }
 
-/** The request arrived so late that the ledger can't tell it from a duplicate of one that has run already. */
+/** The request arrived so late that it may be a duplicate of one whose run has ended and expired. */
 export class LateRequestError extends FencepostError {
   readonly code = 'LATE_REQUEST';
 

@@ -35,7 +35,7 @@ export async function deliverAll(
   await askToLook({ membership }, cron);
 }
 
-/** Asks the pod that holds the cron to look at it now. Never rejects: it looks by itself, within minutes. */
+/** Makes the pod that holds the cron look at it now. Never rejects: without this, the pod looks within minutes. */
 export async function askToLook({ membership }: Pick<DeliveryPorts, 'membership'>, cron: string): Promise<void> {
   await membership.publishDue(new Map([[cron, 0]])).catch(() => undefined);
 }

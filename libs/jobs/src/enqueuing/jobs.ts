@@ -183,7 +183,7 @@ export class Jobs {
       const run = await this.#ports.ledger.readRun(runId);
       if (run === null && tries < MAX_TRIES) continue;
       checkSame(asked, run?.payload);
-      // Whoever asked for it may be gone without having told anybody.
+      // The process that made the request may have ended before it could enqueue the run.
       const waits = run?.state === 'claimed' ? { runId, delivery: run.delivery, ...how } : null;
       return { runId, created: false, delivery: waits };
     }
@@ -210,7 +210,7 @@ function forgotten({ request, key }: Asked, { verdict }: TriggerReply): Pick<Enq
   return { alreadyDone: true };
 }
 
-/** @param known `undefined` where nobody can say any more */
+/** @param known `undefined` if the run has been forgotten */
 function checkSame({ request: { runId, payload }, key }: Asked, known: string | null | undefined): void {
   if (key === null || known === undefined || isDeepStrictEqual(parsed(payload), parsed(known))) return;
   throw new IdempotencyKeyError(cronOfRun(runId), runId, key);

@@ -18,7 +18,7 @@ export async function knownCron(catalog: Pick<Catalog, 'read'>, cron: string): P
 }
 
 /**
- * A cron whose runs somebody carries out: one that is only disabled may be asked for a run.
+ * A cron whose runs a worker executes: one that is only disabled may be triggered.
  * @throws {UnknownCronError}
  */
 export async function runnableCron(catalog: Pick<Catalog, 'read'>, cron: string): Promise<KnownCron> {
@@ -59,7 +59,7 @@ export interface KnownJob {
   readonly now: number;
 }
 
-/** A job that is declared anew is known at once, since who asks for one that isn't known makes the catalog be read. */
+/** A new job is found at once: a job that is not in the reading makes the catalog be read again. */
 const FRESH_MS = 5_000;
 
 interface Reading {

@@ -5,7 +5,7 @@ const LAST_MS = 8.64e15;
 const MAX_TEXT_LENGTH = 1_000;
 const MAX_PAYLOAD = 65_536;
 
-/** Who asks, and why: it stands in the journal, so nobody may leave it empty. */
+/** Who gives the order, and why: both are recorded, so neither may be empty. */
 export function checkedText(what: string, text: unknown): string {
   if (typeof text === 'string' && text.trim() !== '' && text.length <= MAX_TEXT_LENGTH) return text;
   throw OperatorInputError.of(what, `a text of 1 to ${MAX_TEXT_LENGTH} characters`, text);

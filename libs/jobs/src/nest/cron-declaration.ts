@@ -150,7 +150,7 @@ function watchOf({ expectEvery, lateAfter, ping = {} }: CommonOptions): Partial<
   };
 }
 
-/** A copy: what somebody changes later in their own object was never declared. */
+/** A copy: a later change of the caller's object must not change the declaration. */
 function payloadOf(payload: unknown): Partial<CronDefinition> {
   return payload === undefined || payload === null ? {} : { payload: structuredClone(payload) };
 }

@@ -76,7 +76,7 @@ const BESIDE: readonly (readonly [keyof CommonOptions, 'misfire' | 'overlap', re
   ['maxConcurrency', 'overlap', ['skip', 'queue-one', 'queue-all', 'replace']],
 ];
 
-/** What is wrong with options each of which is right by itself; `null` when nothing is. */
+/** What is wrong with options that are valid one by one; `null` if nothing is. */
 export function contradiction(options: CommonOptions): { option: string; expected: string; got: string } | null {
   for (const [option, other, wanted] of BESIDE) {
     const given = options[option] ?? null;
@@ -86,7 +86,7 @@ export function contradiction(options: CommonOptions): { option: string; expecte
   }
   const { ping, expectEvery, lateAfter } = options;
   if (ping?.missed === undefined || expectEvery !== undefined || lateAfter !== undefined) return null;
-  // Nothing would ever be missed, and nobody would be called.
+  // No instant would ever be missed, so the address would never be called.
   return { option: 'ping.missed', expected: 'expectEvery or lateAfter beside it', got: 'neither' };
 }
 

@@ -16,29 +16,29 @@ const reply = (over: Partial<DeclareReply>): DeclareReply => ({ changed: [], old
 
 describe('what came of declaring', () => {
   it('is told once, and again when something changed by it', () => {
-    for (let again = 0; again < 3; again += 1) news.tell(reply({}), 2);
+    for (let again = 0; again < 3; again += 1) news.report(reply({}), 2);
     expect(events.of('catalog.declared')).toEqual([{ declared: 2, changed: 0, older: 0 }]);
-    news.tell(reply({ changed: ['a'] }), 2);
+    news.report(reply({ changed: ['a'] }), 2);
     expect(events.of('catalog.declared')).toHaveLength(2);
     expect(events.of('catalog.redeclared')).toEqual([{ crons: ['a'], buildSeq: 7, app: 'mail' }]);
     expect(events.names).toHaveLength(3);
   });
 
   it('names the crons that a newer build has defined, again only when they are others', () => {
-    for (let again = 0; again < 3; again += 1) news.tell(reply({ older: ['b', 'a'] }), 3);
-    news.tell(reply({ older: ['a', 'b'] }), 3);
+    for (let again = 0; again < 3; again += 1) news.report(reply({ older: ['b', 'a'] }), 3);
+    news.report(reply({ older: ['a', 'b'] }), 3);
     expect(events.of('catalog.outdated-build')).toEqual([{ crons: ['b', 'a'], buildSeq: 7, app: 'mail' }]);
-    news.tell(reply({ older: ['a', 'b', 'c'] }), 3);
+    news.report(reply({ older: ['a', 'b', 'c'] }), 3);
     expect(events.of('catalog.outdated-build')).toHaveLength(2);
   });
 
   it('names the crons that this build no longer has', () => {
-    news.tell(reply({ removed: ['old'] }), 1);
-    news.tell(reply({ removed: ['old'] }), 1);
-    news.tell(reply({}), 1);
+    news.report(reply({ removed: ['old'] }), 1);
+    news.report(reply({ removed: ['old'] }), 1);
+    news.report(reply({}), 1);
     expect(events.of('catalog.removed')).toEqual([{ crons: ['old'], buildSeq: 7, app: 'mail' }]);
     // Brought back and removed again meanwhile.
-    news.tell(reply({ removed: ['old'] }), 1);
+    news.report(reply({ removed: ['old'] }), 1);
     expect(events.of('catalog.removed')).toHaveLength(2);
   });
 });

@@ -56,7 +56,7 @@ const runQueue: Provider = {
     ),
 };
 
-/** What others outside are to be told, put into its queue by either role. */
+/** The queue of webhook messages and pings, filled by either role. */
 const alarmQueue: Provider = {
   provide: ALARM_QUEUE,
   inject: [LEASE_REDIS, JOBS_SETTINGS, Telemetry],

@@ -13,7 +13,7 @@ export interface HandlerOptions {
    * handler refuses to start where the store may lose what it acknowledged.
    */
   readonly criticality?: Criticality;
-  /** An attempt that takes longer is told to stop by `run.signal`, and has failed; default: it takes as long as it takes. */
+  /** An attempt that takes longer is aborted by `run.signal` and has failed; default: no limit. */
   readonly timeout?: string | number;
   /**
    * Of runs for which it returns the same text, at most `maxPerKey` go on at once, over all workers; the others wait. It is
@@ -79,7 +79,7 @@ export type CheckedHandlerOptions = z.output<typeof shape>;
 /** The options there are in an option, by its name, for a message that lists them. */
 export const HANDLER_PARTS = { retry: retrySchema.unwrap().shape, rateLimit: rateSchema.unwrap().shape };
 
-/** What is wrong with options each of which is right by itself; `null` when nothing is. */
+/** What is wrong with options that are valid one by one; `null` if nothing is. */
 export function handlerContradiction(options: CheckedHandlerOptions): HandlerContradiction | null {
   const { maxPerKey, concurrencyKey } = options;
   if (maxPerKey === undefined || concurrencyKey !== undefined) return null;

@@ -163,7 +163,7 @@ function openWaiting(redis: RedisClient, { ledger, waitReplicas }: JobsSettings)
   if (ledger !== 'redis' || waitReplicas === 0) return null;
   const commandTimeoutMs = commandTimeoutOf(redis);
   const waiting = copyOf(redis, { name: 'fencepost-ledger', commandTimeoutMs, patienceMs: 2 * commandTimeoutMs });
-  // The other connection to the same server tells of it.
+  // The other connection to the same server reports the error.
   waiting.on('error', () => {});
   return waiting;
 }
@@ -203,7 +203,7 @@ function leaseOptions(settings: JobsSettings, feed: LeaseFeed, telemetry: Teleme
 }
 
 /**
- * Loads what tracing needs only where somebody wants it: nobody else has these packages.
+ * Loads the packages of tracing only if it is on: they are optional.
  * @throws {SetupError} when they are not installed
  */
 async function openTracing({ tracing }: JobsSettings, telemetry: Telemetry): Promise<Tracing | null> {

@@ -13,7 +13,7 @@ import { APP_NAME, appName, buildTime } from './build.js';
 import { duration } from './duration-option.js';
 import { MESSAGE_TYPES, isWebhookSecret, type MessageType } from '../notifying/messages.js';
 
-/** Somebody's own receiver of what happens, told after the Standard Webhooks specification: signed, and at least once. */
+/** A receiver of events, called as the Standard Webhooks specification says: signed, and at least once. */
 export interface WebhookOptions {
   /** `http` or `https`. */
   readonly url: string;
@@ -25,11 +25,11 @@ export interface WebhookOptions {
   readonly crons?: readonly string[];
 }
 
-/** How crons are watched, and how those outside are told. Durations are texts such as `'5s'`, or milliseconds. */
+/** How crons are monitored, and how webhooks and pings are called. Durations are texts such as `'5s'`, or milliseconds. */
 export interface AlarmOptions {
   /**
-   * Hosts of one's own network that webhooks and pings may call, such as `'alerts.internal'` or `'10.0.0.7:8080'`: every
-   * other name or address that leads to a private, loopback, link-local or reserved address is refused.
+   * Hosts of your own network that webhooks and pings may call, such as `'alerts.internal'` or `'10.0.0.7:8080'`: any other
+   * name or address that resolves to a private, loopback, link-local or reserved address is refused.
    */
   readonly allowHosts?: readonly string[];
   /** How long one call may take; default `'10s'`. */
@@ -146,7 +146,7 @@ export interface JobsModuleOptions {
    * `@opentelemetry/api` and `bullmq-otel`, and shows something where the process has registered an SDK.
    */
   readonly tracing?: boolean;
-  /** Who outside is told of alarms, and of how runs end; scheduler pods and workers have the same. Default: nobody. */
+  /** Receivers of alarms and of the ends of runs; the same in scheduler pods and workers. Default: none. */
   readonly webhooks?: readonly WebhookOptions[];
   readonly alarms?: AlarmOptions;
 }

@@ -14,7 +14,7 @@ export interface RoleFacts {
 
 type Role = () => RoleFacts;
 
-/** The roles of this process that have begun, for whoever reports the pod. */
+/** The roles of this process that have begun, for the pod's card. */
 export class PodRoles {
   readonly #begun: Role[] = [];
   #listener: (role: Role) => void = () => {};
@@ -24,7 +24,7 @@ export class PodRoles {
     this.#listener(role);
   }
 
-  /** Is told of those that have begun already, too. */
+  /** Called for each role, including those that have begun already. */
   listen(listener: (role: Role) => void): void {
     this.#listener = listener;
     this.#begun.forEach(listener);

@@ -32,7 +32,7 @@ const CONNECTIONS = 10;
 const READING = {
   max: 2,
   query_timeout: QUERY_TIMEOUT_MS,
-  // What nobody waits for any longer must not go on in the server.
+  // A statement that has timed out here must not go on in the server.
   statement_timeout: QUERY_TIMEOUT_MS,
   application_name: 'fencepost-reads',
 };
@@ -74,7 +74,7 @@ export async function openPools(
   for (const one of [pool, transactions, reads]) {
     one.on('error', onError);
     // For good: one whose end is read together with its last answer has been given to the next who asked by then, and that
-    // one has not heard of it yet. Whoever uses it is told by the query.
+    // one has not heard of it yet. The query of its next user fails then.
     one.on('connect', (client) => client.on('error', ignore));
   }
   // What is sent first is first: nobody gets the connection before. A server that doesn't know these settings works without.

@@ -27,7 +27,7 @@ export interface SingletonCronOptions extends HandlerOptions {
   /** Declares the cron without firing it; default `false`. */
   readonly disabled?: boolean;
   /**
-   * What happens with instants that nobody enqueued in time; default `'fire-once'`: the latest one stands for all.
+   * What happens with instants that were not enqueued in time; default `'fire-once'`: the latest one stands for all.
    * `'fire-all'` makes up for each, the oldest first; `'skip'` for none.
    */
   readonly misfire?: MisfirePolicy;
@@ -67,7 +67,7 @@ export interface SingletonCronOptions extends HandlerOptions {
    * and when an alarm says that an instant is missed or late, which needs `expectEvery` or `lateAfter` beside it.
    */
   readonly ping?: CronPing;
-  /** What each run gets as `run.payload`, unless somebody triggers it with another; all of it kept by JSON. Default `null`. */
+  /** What each run gets as `run.payload`, unless it is triggered with another one; JSON must keep all of it. Default `null`. */
   readonly payload?: unknown;
 }
 

@@ -25,7 +25,7 @@ const LOOK_MS = 60_000;
 
 const NAMES = { redis: 'Redis', postgres: 'PostgreSQL' };
 
-/** Asks each store that this process needs: for probes, and once a minute by itself. */
+/** Checks each store that this process needs: for probes, and once a minute. */
 export class StoreHealth {
   #asked: { readonly at: number; readonly answer: Promise<readonly StoreStatus[]> } | undefined;
   /** What was last said to be unfit: probes come often, and a line a minute is enough. */
@@ -73,14 +73,14 @@ export class StoreHealth {
         : { store, up: false, message: `${NAMES[store]} does not answer in time` };
     } catch (error) {
       if (!(error instanceof SetupError)) return { store, up: false, message: `${NAMES[store]} does not answer` };
-      this.#tell(error.message);
+      this.#report(error.message);
       return { store, up: false, message: error.message };
     } finally {
       answered.abort();
     }
   }
 
-  #tell(found: string): void {
+  #report(found: string): void {
     if (this.#said !== found) this.deps.telemetry.emit('store.unfit', { found });
     this.#said = found;
   }

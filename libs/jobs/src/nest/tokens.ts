@@ -12,7 +12,7 @@ export const CRON_LEASE_STORE = Symbol('CRON_LEASE_STORE');
 export const CRON_LEASES = Symbol('CRON_LEASES');
 /** The {@link Catalog} of this process. */
 export const CATALOG = Symbol('CATALOG');
-/** The {@link Membership} of this process: who is there, and what nobody has seen to. */
+/** The {@link Membership} of this process: which pods are live, and which crons are overdue. */
 export const MEMBERSHIP = Symbol('MEMBERSHIP');
 /** What this process does: a list of {@link Role}s. */
 export const ROLES = Symbol('ROLES');
@@ -22,7 +22,7 @@ export const RUN_QUEUE = Symbol('RUN_QUEUE');
 export const SCHEDULER = Symbol('SCHEDULER');
 /** A source of numbers in [0, 1), for jitter. */
 export const RANDOM = Symbol('RANDOM');
-/** The {@link AlarmQueue} of this process: what others outside are to be told. */
+/** The {@link AlarmQueue} of this process: webhook messages and pings. */
 export const ALARM_QUEUE = Symbol('ALARM_QUEUE');
 /** The {@link Tracing} of this process, or `null`. */
 export const TRACING = Symbol('TRACING');

@@ -135,7 +135,7 @@ export class WorkerRunner implements OnModuleInit, OnApplicationBootstrap, Befor
     // A program that has no crons is not the one that had some: it may only want to trigger those of another.
     if (declarations.length === 0) return;
     this.#news ??= new DeclarationReport(this.telemetry, { seq, source });
-    this.#news.tell(await this.catalog.declare(declarations, { seq, source }), declarations.length);
+    this.#news.report(await this.catalog.declare(declarations, { seq, source }), declarations.length);
   }
 
   #armDeclare(): void {
@@ -151,9 +151,9 @@ export class WorkerRunner implements OnModuleInit, OnApplicationBootstrap, Befor
 /** In one event. */
 const MAX_NAMED = 20;
 
-/** Tells what came of declaring. It is repeated every few seconds, and only what is new is news. */
+/** Reports the result of declaring, which is repeated every few seconds: only what has changed since. */
 export class DeclarationReport {
-  readonly #told = new Map<string, string>();
+  readonly #reported = new Map<string, string>();
 
   constructor(
     private readonly telemetry: Telemetry,
@@ -161,8 +161,8 @@ export class DeclarationReport {
   ) {}
 
   /** @param declared how many crons the build has */
-  tell({ changed, older, removed }: DeclareReply, declared: number): void {
-    const isFirst = this.#told.size === 0;
+  report({ changed, older, removed }: DeclareReply, declared: number): void {
+    const isFirst = this.#reported.size === 0;
     if (isFirst || changed.length > 0) {
       this.telemetry.emit('catalog.declared', { declared, changed: changed.length, older: older.length });
     }
@@ -171,14 +171,14 @@ export class DeclarationReport {
       const { seq: buildSeq, source: app } = this.build;
       this.telemetry.emit('catalog.redeclared', { crons: changed.slice(0, MAX_NAMED), buildSeq, app });
     }
-    this.#tellCrons('catalog.outdated-build', older);
-    this.#tellCrons('catalog.removed', removed);
+    this.#reportCrons('catalog.outdated-build', older);
+    this.#reportCrons('catalog.removed', removed);
   }
 
-  #tellCrons(event: 'catalog.outdated-build' | 'catalog.removed', crons: readonly string[]): void {
+  #reportCrons(event: 'catalog.outdated-build' | 'catalog.removed', crons: readonly string[]): void {
     const all = crons.toSorted().join();
-    const isNews = crons.length > 0 && this.#told.get(event) !== all;
-    this.#told.set(event, all);
+    const isNews = crons.length > 0 && this.#reported.get(event) !== all;
+    this.#reported.set(event, all);
     if (isNews) this.telemetry.emit(event, { crons, buildSeq: this.build.seq, app: this.build.source });
   }
 }

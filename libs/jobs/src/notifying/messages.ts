@@ -3,7 +3,7 @@ import type { CronPing } from '@fencepost/ledger/catalog';
 import type { Notification } from '@fencepost/ledger';
 import type { AlarmChange } from '../telemetry/alarm.js';
 
-/** What somebody outside may be told of. */
+/** The events that a webhook can receive. */
 export type MessageType = 'alarm.raised' | 'alarm.cleared' | 'run.succeeded' | 'run.failed' | 'run.uncertain';
 
 export const MESSAGE_TYPES = [
@@ -14,12 +14,12 @@ export const MESSAGE_TYPES = [
   'run.uncertain',
 ] as const satisfies MessageType[];
 
-/** The addresses a cron may have. */
+/** The pings that a cron can have. */
 export type PingOn = 'success' | 'failure' | 'missed' | 'uncertain';
 
 /**
- * One message to one receiver. It holds no address and no secret: whoever sends it looks them up, and who looks at the queue
- * sees none.
+ * One message to one receiver. It holds no address and no secret, so a reader of the queue sees none: the sender looks them
+ * up.
  */
 export type Message = {
   /** Of the message, and the same however often it is put into the queue. */
@@ -38,13 +38,13 @@ export type Message = {
   | { readonly kind: 'ping'; readonly on: PingOn }
 );
 
-/** Carries messages to whoever sends them; tried again until they are delivered or given up. */
+/** Carries messages to the pod that sends them; each is retried until it is delivered or given up. */
 export interface AlarmQueue {
   /** Takes all of them or rejects. The same message again changes nothing. */
   enqueue(messages: readonly Message[]): Promise<void>;
 }
 
-/** Somebody's own receiver of what happens. */
+/** A receiver of events. */
 export interface Webhook {
   readonly url: string;
   /** `whsec_` and base64, as Standard Webhooks has it. */
@@ -56,7 +56,7 @@ export interface Webhook {
 
 /** What a message is about. */
 export interface Happening {
-  /** The same for the same happening, whoever tells it. */
+  /** The same for the same event, whichever pod reports it. */
   readonly id: string;
   readonly cron: string;
   readonly type: MessageType;
@@ -70,7 +70,7 @@ export function webhookName({ url }: Pick<Webhook, 'url'>): string {
   return createHash('sha256').update(url).digest('hex').slice(0, 12);
 }
 
-/** One message for each webhook that wants to hear of it. */
+/** One message for each webhook that takes the event. */
 export function webhookMessages(webhooks: readonly Webhook[], { id, cron, type, at, data }: Happening): Message[] {
   return webhooks
     .filter((hook) => hook.events.includes(type) && (hook.crons?.includes(cron) ?? true))

@@ -86,6 +86,7 @@ export class LeaseKeeper {
    * Tries once, without waiting for the present holder.
    * @throws {SetupError} for a ttl outside its bounds
    * @throws {FenceExhaustedError}
+   * @throws the store's error, after a second try; a term that may have been granted is released
    */
   async tryAcquire(resource: string, options: TryAcquireOptions): Promise<AcquireAnswer> {
     const { ttlMs, holder = this.holder, floor = NO_FENCE, places } = options;

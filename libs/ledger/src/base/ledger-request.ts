@@ -149,6 +149,9 @@ export class OperatorInputError extends FencepostError {
   }
 }
 
+/** How an effect is recorded after an operator's answer. */
+export const RECORDED_AS = { done: 'done', 'not-done': 'failed', 'give-up': 'give-up' } as const;
+
 /** What is recorded as the error of what did not happen, or of a run that is not worth it: who said so, and why. */
 export function resolutionText({ answer, by, reason }: ResolveRequest): string {
   return answer.verdict === 'give-up'

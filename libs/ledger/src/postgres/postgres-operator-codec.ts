@@ -1,5 +1,12 @@
 import type { ResolveReply, ResolveRequest, TriggerRequest } from '../base/ledger.js';
-import { DEFAULT_MAX_CONCURRENCY, isNatural, LATE_TRIGGER_MS, madeAt, resolutionText } from '../base/ledger-request.js';
+import {
+  DEFAULT_MAX_CONCURRENCY,
+  isNatural,
+  LATE_TRIGGER_MS,
+  madeAt,
+  resolutionText,
+  RECORDED_AS,
+} from '../base/ledger-request.js';
 import { DEFAULT_CANCEL_GRACE_MS, type UnresolvedEffect } from '../base/run.js';
 import type { RunState } from '../base/run-state.js';
 
@@ -15,9 +22,6 @@ export function encodeTrigger(request: TriggerRequest): object {
     grace: cancelGraceMs ?? DEFAULT_CANCEL_GRACE_MS,
   };
 }
-
-/** How an effect is recorded after the answer. */
-const RECORDED_AS = { done: 'done', 'not-done': 'failed', 'give-up': 'give-up' } as const;
 
 /** The request as the header of `resolve_run` describes it. */
 export function encodeResolve(request: ResolveRequest): object {

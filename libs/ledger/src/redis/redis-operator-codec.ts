@@ -1,6 +1,13 @@
 import { DEFAULT_CANCEL_GRACE_MS } from '../base/run.js';
 import type { CancelReply, ResolveReply, ResolveRequest, TriggerReply, TriggerRequest } from '../base/ledger.js';
-import { DEFAULT_MAX_CONCURRENCY, isNatural, LATE_TRIGGER_MS, madeAt, resolutionText } from '../base/ledger-request.js';
+import {
+  DEFAULT_MAX_CONCURRENCY,
+  isNatural,
+  LATE_TRIGGER_MS,
+  madeAt,
+  resolutionText,
+  RECORDED_AS,
+} from '../base/ledger-request.js';
 import type { LedgerTiming } from '../base/ledger-timing.js';
 import { deliveryOf, encodeAction, encodeOptions } from './redis-run-codec.js';
 import type { RunState } from '../base/run-state.js';
@@ -63,9 +70,6 @@ export function decodeCancel(reply: readonly string[]): CancelReply {
       throw new Error(`Expected a reply of cancel-run, got ${JSON.stringify(reply)}.`);
   }
 }
-
-/** How an effect is recorded after the answer. */
-const RECORDED_AS = { done: 'done', 'not-done': 'failed', 'give-up': 'give-up' } as const;
 
 /** The ARGV of `resolve-run`, in the order its header gives. */
 export function encodeResolve(
