@@ -5,10 +5,10 @@
  * {"ok":true,"mutants":2,"killed":2,"survived":[]}. Exit code 1 when a mutant survives or could not be tried. `--table`
  * tries none, and prints them as a table of Markdown.
  */
+import { parseArgs } from 'node:util';
 import { startPostgres } from '../../scripts/postgres.mjs';
 import { startRedis } from '../../scripts/redis.mjs';
 import { MutationLab } from './mutation-lab.mjs';
-import { parseArgs } from 'node:util';
 import { MUTANTS as ALL, oneOfEach } from './mutants.mjs';
 import { tableOf } from './table.mjs';
 

@@ -221,4 +221,14 @@ export default [
     killedBy: 'test/security/log-lines.spec.ts',
     test: 'whatever a caller sends',
   },
+  {
+    name: 'logs: an error of user code comes with its cause',
+    guards: 'security',
+    defence: 'a cause may be nothing but a secret, which no pattern recognises',
+    file: 'libs/jobs/src/telemetry/report-failure.ts',
+    find: 'const shown = new Error(scrubText(error.message));',
+    replace: 'const shown = new Error(scrubText(error.message), { cause: error.cause });',
+    killedBy: 'libs/jobs/src/telemetry/describe-error.spec.ts',
+    test: 'in a field or in a cause',
+  },
 ];

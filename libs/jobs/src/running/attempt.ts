@@ -4,7 +4,7 @@ import type { AttemptOutcome, AttemptRef, BeginReply } from '@fencepost/ledger';
 import type { RunState } from '@fencepost/ledger/run';
 import { withinLimit, type TimedAttempt } from './attempt-timeout.js';
 import type { AttemptDeps, Disposition, Delivery, CronHandler } from './delivery.js';
-import { describeError, withoutCauses, reportStoreFailure, isProgramError } from '../telemetry/report-failure.js';
+import { describeError, shownError, reportStoreFailure, isProgramError } from '../telemetry/report-failure.js';
 import { EffectSession, type RunLease } from './effect-session.js';
 import type { EffectUnresolvedError } from './effect-errors.js';
 import { LazyAbort } from './lazy-abort.js';
@@ -127,7 +127,7 @@ export class Attempt implements RunLease, HeartbeatOwner, TimedAttempt {
     if (state === null) return this.#refused();
     if (state === 'cancelled') return this.#stopped(error);
     const retryInMs = outcome.kind === 'retry' ? outcome.delayMs : null;
-    const failure = { fence: this.#ref.fence, err: withoutCauses(error), state, retryInMs };
+    const failure = { fence: this.#ref.fence, err: shownError(error), state, retryInMs };
     this.deps.telemetry.emit('attempt.failed', { ...this.#about, ...failure });
     this.#log(
       'error',
@@ -158,7 +158,7 @@ export class Attempt implements RunLease, HeartbeatOwner, TimedAttempt {
     this.deps.telemetry.emit('attempt.cancelled', {
       ...this.#about,
       fence: this.#ref.fence,
-      err: withoutCauses(error),
+      err: shownError(error),
     });
     this.#log('warn', `cancelled; the handler threw ${describeError(error)}`);
     return SETTLED;

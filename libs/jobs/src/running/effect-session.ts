@@ -2,7 +2,7 @@ import { StaleFenceError, type Clock } from '@fencepost/lease';
 import type { Criticality } from '@fencepost/lease/internal/redis-checks';
 import type { AttemptLog, AttemptRef, RunHistory } from '@fencepost/ledger';
 import type { UnresolvedEffect } from '@fencepost/ledger/run';
-import { withoutCauses } from '../telemetry/report-failure.js';
+import { shownError } from '../telemetry/report-failure.js';
 import type { Failure } from '../telemetry/events.js';
 import type { Telemetry } from '../telemetry/telemetry.js';
 import type { Tracing } from '../telemetry/tracing.js';
@@ -239,6 +239,6 @@ export class EffectSession {
 
   failed(event: FailureEvent, { effect, item }: { effect: string; item?: string }, error: unknown): void {
     const about = { ...this.about(effect), ...(item === undefined ? {} : { item }) };
-    this.deps.telemetry.emit(event, { ...about, err: withoutCauses(error) });
+    this.deps.telemetry.emit(event, { ...about, err: shownError(error) });
   }
 }

@@ -12,11 +12,12 @@ describe('an error that is kept', () => {
     expect(describeError('token=kAnary')).toBe('token=***');
   });
 
-  it('has no secret in what the queue keeps of it either', () => {
+  it('has no secret in what events and the queue have of it either, be it in a field or in a cause', () => {
     const error = new PaymentError('redis://:kAnary@cache is away');
-    Object.assign(error, { command: { args: ['kAnary'] } });
+    Object.assign(error, { command: { args: ['kAnary'] }, cause: new Error('kAnary'), code: 'ECONNRESET' });
     const shown = shownError(error);
-    expect([shown.name, shown.message]).toEqual(['PaymentError', 'redis://***@cache is away']);
+    expect(shown).toMatchObject({ name: 'PaymentError', message: 'redis://***@cache is away', code: 'ECONNRESET' });
+    expect(shown.cause).toBeUndefined();
     expect(JSON.stringify([shown.stack, Object.entries(shown)])).not.toContain('kAnary');
     expect(shownError({ token: 'kAnary' }).message).toBe('[object Object]');
   });

@@ -73,13 +73,16 @@ export function describeError(error: unknown): string {
   return scrubText(text).slice(0, MAX_LENGTH).replaceAll('\0', '\uFFFD');
 }
 
-/** The same error for a queue, which shows message and stack. */
+/**
+ * The same error for events and for a queue, which show its message and its stack. Without its causes: a secret that a message
+ * quotes is recognised, but a cause whose message is nothing but the secret is not.
+ */
 export function shownError(error: unknown): Error {
   if (!(error instanceof Error)) return new Error(describeError(error));
   const shown = new Error(scrubText(error.message));
   shown.name = error.name;
   if (error.stack !== undefined) shown.stack = scrubText(error.stack);
-  return shown;
+  return 'code' in error && typeof error.code === 'string' ? Object.assign(shown, { code: error.code }) : shown;
 }
 
 type Emitter = Pick<Telemetry, 'emit'>;
@@ -104,18 +107,4 @@ export function reportProgramError(telemetry: Emitter, failed: FailedOperation, 
 
 export function asError(error: unknown): Error {
   return error instanceof Error ? error : new Error(String(error));
-}
-
-/**
- * What a user's code threw, without its causes: a secret that a message quotes is recognised when the message is logged, but a
- * cause whose message is nothing but the secret is not.
- */
-export function withoutCauses(thrown: unknown): Error {
-  const error = asError(thrown);
-  const own: PropertyDescriptorMap = Object.getOwnPropertyDescriptors(error);
-  delete own['cause'];
-  delete own['errors'];
-  // An accessor in later versions of Node, which only answers for the error itself.
-  own['stack'] = { value: error.stack, configurable: true, writable: true };
-  return Object.create(Object.getPrototypeOf(error) as object, own) as Error;
 }
