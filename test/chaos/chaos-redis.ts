@@ -28,7 +28,7 @@ export async function chaosRedis(settings: Record<string, string> = {}, clock?: 
     for (const entry of readdirSync(dir)) rmSync(join(dir, entry), { recursive: true });
   };
   return {
-    ...{ url: server.url, port: server.port },
+    ...{ url: server.url, port: server.port, busPort: server.busPort },
     get pid() {
       return server.pid;
     },

@@ -60,9 +60,7 @@ describe('a Redis Cluster that is away', () => {
   });
 
   it('a cluster that is not whole leaves nobody waiting who connects, and is there when it is', async () => {
-    const server = await privateRedis({
-      ...{ 'cluster-enabled': 'yes', 'cluster-announce-ip': '127.0.0.1', 'cluster-port': `${await freePort()}` },
-    });
+    const server = await privateRedis({ 'cluster-enabled': 'yes', 'cluster-announce-ip': '127.0.0.1' });
     const node = new Redis(server.url);
     try {
       await node.cluster('ADDSLOTSRANGE', 0, 100);
@@ -121,10 +119,7 @@ describe('a failover of a Redis Cluster', () => {
     });
 
     it('names the slots that are not served as the cause', async () => {
-      const empty = await privateRedis({
-        'cluster-enabled': 'yes',
-        'cluster-port': `${servers.nodes[0]!.server.port - 1}`,
-      });
+      const empty = await privateRedis({ 'cluster-enabled': 'yes' });
       const error: unknown = await connectRedis({ ...settings, cluster: [empty.url] }).catch((e: unknown) => e);
       await empty.stop();
       expect(error).toHaveProperty('message', expect.stringContaining('some of its slots are not served'));

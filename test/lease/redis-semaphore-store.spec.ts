@@ -8,7 +8,6 @@ import { semaphoreStoreContract } from '../contracts/semaphore-store.contract.js
 import { TTL_MS, request, win } from '../support/lease-requests.js';
 import { redisSemaphoreHarness } from './redis-semaphore.js';
 import { clearPrefixes, freshPrefix, testRedis, privateRedis, type PrivateRedis } from '../support/redis.js';
-import { freePort } from '../../scripts/redis.mjs';
 
 describe('the Redis semaphore store', () => {
   let redis: Redis;
@@ -178,12 +177,7 @@ describe('the semaphore store on a Redis Cluster', () => {
   let node: Redis;
 
   beforeAll(async () => {
-    server = await privateRedis({
-      'cluster-enabled': 'yes',
-      'cluster-announce-ip': '127.0.0.1',
-      // By default it is the port plus 10,000, which may not exist.
-      'cluster-port': `${await freePort()}`,
-    });
+    server = await privateRedis({ 'cluster-enabled': 'yes', 'cluster-announce-ip': '127.0.0.1' });
     node = new Redis(server.url);
     await node.cluster('ADDSLOTSRANGE', 0, 16_383);
     await vi.waitFor(async () => expect(await node.cluster('INFO')).toContain('cluster_state:ok'), { timeout: 10_000 });

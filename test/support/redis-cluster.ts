@@ -1,5 +1,4 @@
 import { Redis } from 'ioredis';
-import { freePort } from '../../scripts/redis.mjs';
 import { privateRedis } from './redis.js';
 import type { PrivateRedis } from './redis.js';
 import { until } from './until.js';
@@ -36,11 +35,11 @@ export async function privateClusterOf<Server extends PrivateRedis>(
   start: Start<Server>,
   nodeTimeoutMs: number,
 ): Promise<PrivateCluster<Server>> {
-  const nodes = await Promise.all(Array.from({ length: 2 * PRIMARIES }, () => startedNode(start, nodeTimeoutMs)));
-  const [first] = nodes as [StartedNode<Server>];
+  const nodes = await Promise.all(Array.from({ length: 2 * PRIMARIES }, () => startNode(start, nodeTimeoutMs)));
+  const [first] = nodes as [ClusterNode<Server>];
   await Promise.all(nodes.slice(0, PRIMARIES).map(({ redis }, n) => redis.cluster('ADDSLOTSRANGE', ...range(n))));
   await Promise.all(
-    nodes.slice(1).map(({ server, busPort }) => first.redis.cluster('MEET', '127.0.0.1', server.port, busPort)),
+    nodes.slice(1).map(({ server }) => first.redis.cluster('MEET', '127.0.0.1', server.port, server.busPort!)),
   );
   await everywhere(nodes, async ({ redis }) => (await info(redis)).includes('cluster_known_nodes:6'));
   const ids = await Promise.all(nodes.map(({ redis }) => redis.cluster('MYID')));
@@ -69,34 +68,13 @@ export async function privateClusterOf<Server extends PrivateRedis>(
   };
 }
 
-interface StartedNode<Server extends PrivateRedis> extends ClusterNode<Server> {
-  readonly busPort: number;
-}
-
-/** A port that was free may be taken by the time it is bound, and a node needs two; six of them are started at once. */
-async function startedNode<Server extends PrivateRedis>(
-  start: Start<Server>,
-  nodeTimeoutMs: number,
-  tries = 3,
-): Promise<StartedNode<Server>> {
-  try {
-    return await startNode(start, nodeTimeoutMs);
-  } catch (error) {
-    if (tries === 1) throw error;
-    return startedNode(start, nodeTimeoutMs, tries - 1);
-  }
-}
-
 async function startNode<Server extends PrivateRedis>(
   start: Start<Server>,
   nodeTimeoutMs: number,
-): Promise<StartedNode<Server>> {
-  // By default it is the port plus 10,000, which may not exist.
-  const busPort = await freePort();
+): Promise<ClusterNode<Server>> {
   const server = await start({
     'cluster-enabled': 'yes',
     'cluster-announce-ip': '127.0.0.1',
-    'cluster-port': `${busPort}`,
     'cluster-node-timeout': `${nodeTimeoutMs}`,
     'cluster-replica-validity-factor': '0',
     'repl-diskless-sync-delay': '0',
@@ -105,7 +83,7 @@ async function startNode<Server extends PrivateRedis>(
   });
   const redis = new Redis(server.url, { retryStrategy: (times) => Math.min(100 * times, 1_000) });
   redis.on('error', () => {});
-  return { server, redis, busPort };
+  return { server, redis };
 }
 
 function range(n: number): [number, number] {

@@ -27,6 +27,8 @@ export async function clearPrefixes(redis: RedisClient, prefixes: readonly strin
 export interface PrivateRedis {
   readonly url: string;
   readonly port: number;
+  /** Where the nodes of a cluster talk to one another; none without `cluster-enabled`. */
+  readonly busPort: number | undefined;
   /** Changes with a restart. */
   readonly pid: number;
   stop(): Promise<void>;
@@ -46,11 +48,12 @@ export async function privateRedis(
   settings: Record<string, string> = {},
   env: NodeJS.ProcessEnv = {},
 ): Promise<PrivateRedis> {
-  const { all, port, ...started } = await startOnFreePort(settings, env);
+  const { all, port, busPort, ...started } = await startOnFreePort(settings, env);
   let { server } = started;
   return {
     url: `redis://127.0.0.1:${port}`,
     port,
+    busPort,
     get pid() {
       return server.pid;
     },
@@ -64,19 +67,25 @@ export async function privateRedis(
   };
 }
 
-const MAX_TRIES = 3;
+const MAX_TRIES = 5;
 
-/** Between the look at a port and the server's bind somebody else may take it. */
+/** Between the look at a port and the server's bind somebody else may take it, and a node of a cluster needs two. */
 async function startOnFreePort(settings: Record<string, string>, env: NodeJS.ProcessEnv) {
   for (let tries = 1; ; tries += 1) {
     const port = await freePort();
-    const all = { bind: '127.0.0.1', port: `${port}`, save: '', appendonly: 'no', ...settings };
+    // By default it is the port plus 10,000, which may be somebody else's.
+    const busPort = settings['cluster-enabled'] === 'yes' ? await freePort() : undefined;
+    const all = { bind: '127.0.0.1', port: `${port}`, save: '', appendonly: 'no', ...busOf(busPort), ...settings };
     try {
-      return { all, port, server: await start(all, env) };
+      return { all, port, busPort, server: await start(all, env) };
     } catch (error) {
       if (tries === MAX_TRIES || !/already in use/i.test(String(error))) throw error;
     }
   }
+}
+
+function busOf(port: number | undefined): Record<string, string> {
+  return port === undefined ? {} : { 'cluster-port': `${port}` };
 }
 
 async function start(settings: Record<string, string>, extra: NodeJS.ProcessEnv): Promise<ServerProcess> {
