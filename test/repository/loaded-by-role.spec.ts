@@ -19,6 +19,8 @@ const SCHEDULER = /^libs\/jobs\/dist\/(scheduling\/|nest\/scheduler-runner)/;
 const WORKER = /^libs\/jobs\/dist\/(running\/(attempt|execute|run\.processor)|nest\/worker-runner)\.js/;
 const OPERATOR =
   /^libs\/(console|testing|client)\/|^libs\/operations\/dist\/(alarms|audit|operating|presenting|index)|operations\.module/;
+/** A third of what a worker loaded came with it. */
+const SWAGGER = /node_modules\/@nestjs\/swagger\//;
 const POSTGRES = /^libs\/ledger\/dist\/postgres|postgres-(catalog|database|ledger)|node_modules\/pg(-pool)?\//;
 
 const children: ChildProcess[] = [];
@@ -83,6 +85,7 @@ describe('a worker process', () => {
     const env = { REDIS_URL: testRedis(), FENCEPOST_PREFIX: freshPrefix(), PORT: '0' };
     const files = await loadedBy('apps/worker/dist/main.js', env, /listens on/);
     expect([...of(SCHEDULER, files), ...of(OPERATOR, files), ...of(POSTGRES, files)]).toEqual([]);
+    expect(of(SWAGGER, files)).toEqual([]);
     expect(ours(files).length).toBeLessThanOrEqual(WORKER_POD_FILES);
   });
 });

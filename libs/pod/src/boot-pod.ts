@@ -35,7 +35,7 @@ export async function bootPod<App extends INestApplication = INestApplication>(p
     app.useLogger(app.get(Logger));
     app.enableShutdownHooks();
     pod.prepare?.(app);
-    endInTime(app.get<JobsSettings>(JOBS_SETTINGS).drainDeadlineMs + CLOSING_MS);
+    endInTime(pod, app.get<JobsSettings>(JOBS_SETTINGS).drainDeadlineMs + CLOSING_MS);
     await app.listen(address.port, address.host);
     app.get(Logger).log(`${pod.name} listens on ${await app.getUrl()}`);
   } catch (error) {
@@ -59,8 +59,22 @@ async function refuse(pod: Pick<Pod, 'name'>, { error, address, app }: Refused):
 }
 
 /** Whatever hangs while stopping, the process is gone before the orchestrator loses patience; leases and fences hold. */
-function endInTime(deadlineMs: number): void {
+function endInTime(pod: Pick<Pod, 'name'>, deadlineMs: number): void {
+  const end = () => {
+    process.stderr.write(`${overdue(pod, deadlineMs)}\n`);
+    process.exit(1);
+  };
   for (const signal of ['SIGTERM', 'SIGINT'] as const) {
-    process.once(signal, () => setTimeout(() => process.exit(1), deadlineMs).unref());
+    process.once(signal, () => setTimeout(end, deadlineMs).unref());
   }
+}
+
+/** Which shutdown hook never resolved can't be read; what the process still has open says where to look. */
+function overdue({ name }: Pick<Pod, 'name'>, deadlineMs: number): string {
+  const open = process.getActiveResourcesInfo();
+  const counts = [...new Set(open)].map((kind) => `${open.filter((one) => one === kind).length} ${kind}`);
+  return (
+    `The ${name} did not stop within ${deadlineMs / 1_000} s, the drain deadline and ${CLOSING_MS / 1_000} s for closing, ` +
+    `and ends now. A shutdown hook never resolved, or a connection does not close; open: ${counts.join(', ') || 'nothing'}.`
+  );
 }

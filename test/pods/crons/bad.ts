@@ -1,4 +1,4 @@
-import { Injectable } from '@nestjs/common';
+import { Injectable, type OnApplicationShutdown } from '@nestjs/common';
 import { SingletonCron, type SingletonCronOptions } from '@fencepost/jobs';
 
 /** Known to the compiler as texts only: what it can read it refuses itself. */
@@ -44,7 +44,15 @@ class NameTwice {
   other(): void {}
 }
 
-/** Declarations a process has to refuse, by the word that `CRONS` takes. */
+/** As a hook of a user's that waits for a reply which never comes. */
+@Injectable()
+class NeverStops implements OnApplicationShutdown {
+  onApplicationShutdown(): Promise<void> {
+    return new Promise(() => {});
+  }
+}
+
+/** Declarations a process has to refuse, and one that it can't stop, by the word that `CRONS` takes. */
 export const BAD_CRONS = {
   'bad-expression': [BadExpression],
   'bad-zone': [BadZone],
@@ -52,4 +60,5 @@ export const BAD_CRONS = {
   'bad-duration': [BadDuration],
   'missing-name': [MissingName],
   'name-twice': [NameTwice],
+  'never-stops': [NeverStops],
 };
