@@ -1,38 +1,13 @@
 import { Injectable, type OnApplicationShutdown } from '@nestjs/common';
-import { SingletonCron, type SingletonCronOptions } from '@fencepost/jobs';
+import { SingletonCron } from '@fencepost/jobs';
 
 /** Known to the compiler as texts only: what it can read it refuses itself. */
-const AT_SIXTY_ONE: string = '61 * * * *';
 const ATLANTIS: string = 'Europe/Atlantis';
-
-@Injectable()
-class BadExpression {
-  @SingletonCron(AT_SIXTY_ONE, { name: 'bad' })
-  atSixtyOne(): void {}
-}
 
 @Injectable()
 class BadZone {
   @SingletonCron('0 3 * * *', { name: 'bad', timeZone: ATLANTIS })
   underWater(): void {}
-}
-
-@Injectable()
-class UnknownOption {
-  @SingletonCron('0 3 * * *', { name: 'bad', jitter: '5m' } as SingletonCronOptions)
-  trembling(): void {}
-}
-
-@Injectable()
-class BadDuration {
-  @SingletonCron('0 3 * * *', { name: 'bad', grace: 'a while' })
-  patient(): void {}
-}
-
-@Injectable()
-class MissingName {
-  @SingletonCron('0 3 * * *', {} as SingletonCronOptions)
-  anonymous(): void {}
 }
 
 @Injectable()
@@ -54,11 +29,7 @@ class NeverStops implements OnApplicationShutdown {
 
 /** Declarations a process has to refuse, and one that it can't stop, by the word that `CRONS` takes. */
 export const BAD_CRONS = {
-  'bad-expression': [BadExpression],
   'bad-zone': [BadZone],
-  'unknown-option': [UnknownOption],
-  'bad-duration': [BadDuration],
-  'missing-name': [MissingName],
   'name-twice': [NameTwice],
   'never-stops': [NeverStops],
 };
