@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { redisKeys } from '@fencepost/lease/internal/redis';
 import { PostgresCatalog, listTenants, openPostgresCatalog } from '@fencepost/ledger/postgres';
 import { PostgresAuditTrail, RedisAuditTrail } from '@fencepost/ledger/audit-trail';

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect } from 'vitest';
+import { describe, expect } from 'vitest';
 import { ManualClock } from '@fencepost/lease/testing';
 import { RedisLedger } from '@fencepost/ledger/redis';
 import type { AttemptRef, Ledger, LedgerTiming } from '@fencepost/ledger';
