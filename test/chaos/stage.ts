@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { connectRedis, closeRedis } from '@fencepost/lease/redis';
@@ -67,6 +67,7 @@ export async function openStage(options: StageOptions): Promise<Stage> {
     for (const step of undo.splice(0).toReversed()) await step();
   };
   try {
+    if (keepIn !== undefined) mkdirSync(keepIn, { recursive: true });
     const folder = mkdtempSync(join(keepIn ?? tmpdir(), 'chaos-'));
     if (keepIn === undefined) undo.push(() => rmSync(folder, { recursive: true, force: true }));
     const topology = await openTopology(name, { pods, mayLose: server !== undefined });
