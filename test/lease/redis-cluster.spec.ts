@@ -136,6 +136,25 @@ describe('a failover of a Redis Cluster', () => {
       );
     });
 
+    it('leaves no timer behind when it is closed while it refreshes its slots', async () => {
+      const nodes = servers.nodes.map(({ server }) => ({ host: '127.0.0.1', port: server.port }));
+      const cluster = new BoundedCluster(nodes, { lazyConnect: true, slotsRefreshInterval: 10 }, 5_000);
+      await cluster.connect();
+      const timers = () => process.getActiveResourcesInfo().filter((kind) => kind === 'Timeout').length;
+      const refresh = cluster.refreshSlotsCache.bind(cluster);
+      const armed = await new Promise<number>((resolve) => {
+        cluster.refreshSlotsCache = (next) => {
+          refresh((...reply) => {
+            const before = timers();
+            next?.(...reply);
+            setImmediate(() => resolve(timers() - before));
+          });
+          cluster.disconnect();
+        };
+      });
+      expect(armed).toBe(0);
+    });
+
     it('is closed twice without waiting for ever', { timeout: 4_000 }, async () => {
       const cluster = await connectRedis({ ...settings, cluster: servers.urls });
       const leave = closeRedis(cluster);

@@ -1,5 +1,5 @@
 import { Cluster, Redis } from 'ioredis';
-import type { Command, RedisOptions } from 'ioredis';
+import type { Callback, Command, RedisOptions } from 'ioredis';
 
 export type ClusterSettings = NonNullable<ConstructorParameters<typeof Cluster<'legacy'>>[1]>;
 
@@ -24,8 +24,13 @@ export class SingleRedis extends Redis {
   }
 }
 
-/** A cluster with a timeout for queued commands too: ioredis lets commands wait for ever while it discovers nodes. */
+/**
+ * A cluster with a timeout for queued commands too, and without a timer once it is closed: ioredis lets commands wait for ever
+ * while it discovers nodes, and goes on refreshing its slots for ever if it is closed during a refresh.
+ */
 export class BoundedCluster extends Cluster {
+  private isClosed = false;
+
   constructor(
     private readonly addresses: readonly { host: string; port: number }[],
     private readonly settings: ClusterSettings,
@@ -45,6 +50,7 @@ export class BoundedCluster extends Cluster {
    * that waits for this one would take no job for as long as it has patience.
    */
   override connect(): Promise<void> {
+    this.isClosed = false;
     return new Promise((resolve, reject) => {
       const onClose = () => reject(new Error('The cluster is not whole'));
       // ioredis itself reports a connection that closes before that.
@@ -52,6 +58,19 @@ export class BoundedCluster extends Cluster {
       const forget = () => this.off('connect', onFound).off('close', onClose);
       this.once('connect', onFound);
       super.connect().then(resolve, reject).finally(forget);
+    });
+  }
+
+  override disconnect(reconnect = false): void {
+    if (!reconnect) this.isClosed = true;
+    super.disconnect(reconnect);
+  }
+
+  override refreshSlotsCache(callback?: Callback<void>): void {
+    super.refreshSlotsCache((...reply) => {
+      // Arms the timer of the next refresh, whatever has happened during this one.
+      callback?.(...reply);
+      if (this.isClosed) clearTimeout(Reflect.get(this, 'slotsTimer') as NodeJS.Timeout | undefined);
     });
   }
 
