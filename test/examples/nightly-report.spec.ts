@@ -27,6 +27,7 @@ it("the documented example boots, declares its cron, and is due at three o'clock
     app: 'example',
     tracing: false,
     webhooks: [],
+    log: false,
     alarms: { allowHosts: [], timeoutMs: 10_000, lookEveryMs: 5_000 },
   };
   const app = await building.overrideProvider(JOBS_SETTINGS).useValue(settings).compile();

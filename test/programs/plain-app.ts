@@ -6,12 +6,15 @@ import { JobsModule, logEvents, SingletonCron, Telemetry, type RunContext } from
 import { systemClock } from '@fencepost/lease';
 
 /** An app as a new user writes it, with Nest's own logger and with nothing that is not needed for a cron to run. */
-const { REDIS_URL: redis = '', PREFIX: prefix = '', HOOKS, EMPTY, FAILS, LOGS } = process.env;
+const { REDIS_URL: redis = '', PREFIX: prefix = '', HOOKS, EMPTY, FAILS, LOGS, QUIET } = process.env;
 
 class Reports {
   @SingletonCron('* * * * * *', { name: 'report', retry: { attempts: 1 } })
   async report(run: RunContext): Promise<void> {
-    if (FAILS) throw new Error('the printer is on fire');
+    if (FAILS) {
+      console.log('failing');
+      throw new Error('the printer is on fire');
+    }
     await run.effect('print', async () => {
       console.log('printing');
       await wait(1_500);
@@ -21,7 +24,7 @@ class Reports {
 }
 
 @Module({
-  imports: [JobsModule.forRoot({ roles: ['scheduler', 'worker'], redis, prefix })],
+  imports: [JobsModule.forRoot({ roles: ['scheduler', 'worker'], redis, prefix, ...(QUIET ? { log: false } : {}) })],
   providers: EMPTY ? [] : [Reports],
 })
 class AppModule {}

@@ -24,10 +24,37 @@ describe('an app that sets up no logging of its own', { timeout: 90_000 }, () =>
     expect(app.said()).toMatch(/ERROR \[Fencepost\] attempt failed: Error: the printer is on fire .*cron report/);
   });
 
-  it('is warned that its worker has 0 crons', async () => {
+  it('has one line at boot: who it is, what it does, where its stores are, and its crons', async () => {
+    const app = start({});
+    await app.says('pod_started');
+    await app.says('run succeeded');
+    const lines = app.said().split('\n');
+    const [boot, ...more] = lines.filter((line) => line.includes('pod_started'));
+    expect(more).toEqual([]);
+    expect(boot).toMatch(
+      /LOG \[Fencepost\] this pod has started \(pod_started, holder [^,]+\/[^,]+, roles scheduler\+worker, /,
+    );
+    expect(boot).toMatch(/ redis redis:\/\/127\.0\.0\.1:\d+, ledger redis, crons 1, names \["report"\]\)$/);
+    // Claims are for whoever looks closely.
+    const claims = lines.filter((line) => line.includes('occurrence claimed'));
+    expect(claims.length).toBeGreaterThan(0);
+    for (const claim of claims) expect(claim).toMatch(/DEBUG \[Fencepost\] occurrence claimed \(.*cron report/);
+  });
+
+  it('is quiet with log: false', async () => {
+    const app = start({ FAILS: 'yes', QUIET: 'yes' });
+    await app.says('failing');
+    await app.says('started');
+    app.kill('SIGTERM');
+    await app.ended;
+    expect(app.said()).not.toContain('[Fencepost]');
+  });
+
+  it('is warned that its worker has 0 crons, and which class is missing', async () => {
     const app = start({ EMPTY: 'yes' });
     await app.says('started');
     expect(app.said()).toMatch(/WARN \[Fencepost\] no crons or jobs found/);
+    expect(app.said()).toMatch(/WARN \[Fencepost\] crons or jobs of these classes do not run here: .*\["Reports"\]/);
   });
 });
 

@@ -14,7 +14,11 @@ async function explore(...providers: Provider[]): Promise<Map<string, FoundCron>
   return exploreIn({ providers });
 }
 
-async function exploreIn(metadata: ModuleMetadata): Promise<Map<string, FoundCron>> {
+function exploreIn(metadata: ModuleMetadata): Promise<Map<string, FoundCron>> {
+  return withExplorer(metadata, (explorer) => explorer.explore());
+}
+
+async function withExplorer<T>(metadata: ModuleMetadata, ask: (explorer: CronExplorer) => T): Promise<T> {
   const app = await Test.createTestingModule({
     ...metadata,
     imports: [DiscoveryModule, ...(metadata.imports ?? [])],
@@ -25,9 +29,11 @@ async function exploreIn(metadata: ModuleMetadata): Promise<Map<string, FoundCro
       ...(metadata.providers ?? []),
     ],
   }).compile();
-  const found = app.get(CronExplorer).explore();
-  await app.close();
-  return found;
+  try {
+    return ask(app.get(CronExplorer));
+  } finally {
+    await app.close();
+  }
 }
 
 /** Known to the compiler as a text only: what it can read it refuses itself. */
@@ -55,6 +61,24 @@ class Reports {
 }
 
 describe('the explorer', () => {
+  it('names the classes that no module provides; one that is provided as another token or by a subclass is not among them', async () => {
+    @Injectable()
+    class Forgotten {
+      @SingletonCron('0 3 * * *', { name: 'forgotten' })
+      tick(): void {}
+    }
+    abstract class Base {
+      @SingletonCron('0 3 * * *', { name: 'inherited' })
+      tick(): void {}
+    }
+    @Injectable()
+    class Derived extends Base {}
+    const providers = [Derived, { provide: 'reports', useFactory: () => new Reports() }];
+    const unprovided = await withExplorer({ providers }, (explorer) => explorer.unprovided());
+    expect(unprovided).toContain(Forgotten.name);
+    for (const provided of ['Base', 'Derived', 'Reports']) expect(unprovided).not.toContain(provided);
+  });
+
   it('finds the crons of a provider, private methods too, and calls them on the instance', async () => {
     const reports = new Reports();
     const found = await explore({ provide: Reports, useValue: reports });

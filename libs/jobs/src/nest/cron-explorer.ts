@@ -9,7 +9,7 @@ import { CronDeclarationError } from './declaration-errors.js';
 import { checkCron, checkJob, type CheckedCron } from './cron-declaration.js';
 import { JOB_METADATA, type JobMetadata } from './job-handler.decorator.js';
 import type { JobsSettings } from './options.js';
-import { CRON_METADATA, type CronMetadata } from './singleton-cron.decorator.js';
+import { CRON_METADATA, decoratedPrototypes, type CronMetadata } from './singleton-cron.decorator.js';
 import { JOBS_SETTINGS } from './tokens.js';
 
 type Provider = ReturnType<DiscoveryService['getProviders']>[number];
@@ -59,6 +59,18 @@ export class CronExplorer {
       }
     }
     return found;
+  }
+
+  /** Names of the classes whose crons or jobs {@link explore} can't find: they were imported, and no module provides them. */
+  unprovided(): string[] {
+    const provided = this.#providers().map((provider) => instanceOf(provider) ?? provider.metatype?.prototype);
+    const isProvided = (prototype: object) =>
+      provided.some(
+        (one) => one === prototype || (isObject(one) && Object.prototype.isPrototypeOf.call(prototype, one)),
+      );
+    const missing = [...decoratedPrototypes()].filter((prototype) => !isProvided(prototype));
+    // A static method is decorated at the class itself.
+    return missing.map((holder) => (typeof holder === 'function' ? holder.name : holder.constructor.name));
   }
 
   /** Each instance once, also when it is provided under several tokens. Controllers too: whoever decorates one means it. */

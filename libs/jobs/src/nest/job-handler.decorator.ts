@@ -1,7 +1,7 @@
-import { SetMetadata } from '@nestjs/common';
 import type { PayloadOf, StandardSchema } from '../running/payload-schema.js';
 import type { RunContext } from '../running/run-context.js';
 import type { HandlerOptions } from './handler-options.js';
+import { decorateWith } from './singleton-cron.decorator.js';
 
 /** Durations are texts such as `'30s'`, or milliseconds. */
 export interface JobHandlerOptions<Schema extends StandardSchema = StandardSchema> extends HandlerOptions {
@@ -46,5 +46,5 @@ export function JobHandler<const Schema extends StandardSchema = never>(
   name: string,
   options: JobHandlerOptions<Schema> = {},
 ): JobMethodDecorator<Schema> {
-  return SetMetadata<string, JobMetadata>(JOB_METADATA, { name, options });
+  return decorateWith(JOB_METADATA, { name, options } satisfies JobMetadata);
 }

@@ -1,4 +1,4 @@
-import { Inject, Module, Injectable, Logger } from '@nestjs/common';
+import { Inject, Module } from '@nestjs/common';
 import type {
   DynamicModule,
   FactoryProvider,
@@ -8,7 +8,6 @@ import type {
   OnApplicationShutdown,
   OnModuleDestroy,
   Provider,
-  OnModuleInit,
 } from '@nestjs/common';
 import { observers, LeaseKeeper } from '@fencepost/lease/internal';
 import { closeRedis, RedisLeaseStore, type RedisClient } from '@fencepost/lease/redis';
@@ -19,6 +18,7 @@ import { Leases, type Clock, type LeaseStore, SetupError } from '@fencepost/leas
 import { LeaseFeed, leaseWarnings } from '../telemetry/lease-feed.js';
 import { Telemetry } from '../telemetry/telemetry.js';
 import { jobsSettings, type JobsModuleOptions, type JobsSettings, type Role } from './options.js';
+import { DefaultLog } from './default-log.js';
 import type { Database } from './postgres-database.js';
 import { PodRoles } from './pod-roles.js';
 import { commandTimeoutOf, copyOf } from './redis-copy.js';
@@ -38,19 +38,7 @@ import {
   ROLES,
   TRACING,
 } from './tokens.js';
-import { logFailures } from '../telemetry/log-failures.js';
 import type { Tracing } from '../telemetry/tracing.js';
-
-/** Failures go to the logger of the app, unless it logs all events itself. */
-@Injectable()
-class FailureLog implements OnModuleInit {
-  @Inject(Telemetry) private readonly telemetry!: Telemetry;
-  @Inject(CLOCK) private readonly clock!: Clock;
-
-  onModuleInit(): void {
-    logFailures(this.telemetry, new Logger('Fencepost'), this.clock);
-  }
-}
 
 type Keeping = [
   store: LeaseStore,
@@ -90,7 +78,7 @@ class JobsSettingsModule {}
 const shared: Provider[] = [
   SignalDrain,
   PodRoles,
-  FailureLog,
+  DefaultLog,
   // After the ledger, which makes the tables.
   { provide: CATALOG, inject: [LEASE_REDIS, DATABASE, JOBS_SETTINGS, Telemetry, LEDGER], useFactory: openCatalog },
   { provide: MEMBERSHIP, inject: [LEASE_REDIS, CATALOG, JOBS_SETTINGS, CLOCK, Telemetry], useFactory: openMembership },

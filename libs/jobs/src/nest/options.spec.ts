@@ -29,6 +29,7 @@ describe('the options of JobsModule', () => {
       ledger: 'redis',
       waitReplicas: 0,
       tracing: false,
+      log: true,
     });
     expect(buildSeq).toBeGreaterThanOrEqual(0);
     expect(app).toMatch(/./);
@@ -47,6 +48,7 @@ describe('the options of JobsModule', () => {
       ledger: 'postgres' as const,
       waitReplicas: 2,
       tracing: true,
+      log: false,
     };
     const url = 'postgres://shop@db:5432/shop';
     const database = { url, schema: 'jobs', migrate: true };

@@ -148,6 +148,11 @@ export interface JobsModuleOptions {
   readonly tracing?: boolean;
   /** Receivers of alarms and of the ends of runs; the same in scheduler pods and workers. Default: none. */
   readonly webhooks?: readonly WebhookOptions[];
+  /**
+   * Whether Nest's `Logger` gets a line at boot, failures, and what happens to runs at DEBUG; default `true`. What `logEvents`
+   * writes is not changed by it: an application that calls it gets every event, and none twice.
+   */
+  readonly log?: boolean;
   readonly alarms?: AlarmOptions;
 }
 
@@ -213,6 +218,7 @@ const schema = z
       minInterval: duration('0ms', '7d').default(0),
       tracing: z.boolean('expected true or false').default(false),
       webhooks: webhooksSchema,
+      log: z.boolean('expected true or false').default(true),
       alarms: alarmsSchema,
     },
     'expected an object such as { redis: "redis://localhost:6379" }',

@@ -14,19 +14,19 @@ export interface RoleFacts {
 
 type Role = () => RoleFacts;
 
-/** The roles of this process that have begun, for the pod's card. */
+/** The roles of this process that have begun, for the pod's card and the line that it logs at boot. */
 export class PodRoles {
   readonly #begun: Role[] = [];
-  #listener: (role: Role) => void = () => {};
+  readonly #listeners: ((role: Role) => void)[] = [];
 
   begin(role: Role): void {
     this.#begun.push(role);
-    this.#listener(role);
+    for (const listener of this.#listeners) listener(role);
   }
 
   /** Called for each role, including those that have begun already. */
   listen(listener: (role: Role) => void): void {
-    this.#listener = listener;
+    this.#listeners.push(listener);
     this.#begun.forEach(listener);
   }
 }

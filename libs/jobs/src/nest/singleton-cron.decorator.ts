@@ -92,5 +92,22 @@ export function SingletonCron<const Expression extends string, const TimeZone ex
   expression: CronLiteral<Expression>,
   options: SingletonCronOptions & { readonly timeZone?: ZoneLiteral<TimeZone> },
 ): MethodDecorator {
-  return SetMetadata<string, CronMetadata>(CRON_METADATA, { expression, options });
+  return decorateWith(CRON_METADATA, { expression, options } satisfies CronMetadata);
+}
+
+/** Whose methods are decorated: a class that no module provides would be missing without a word. */
+const DECORATED = new Set<object>();
+
+/** Leaves the metadata at the method, and remembers the class. */
+export function decorateWith(key: string, metadata: object): MethodDecorator {
+  const set = SetMetadata(key, metadata);
+  return (prototype, ...method) => {
+    DECORATED.add(prototype);
+    set(prototype, ...method);
+  };
+}
+
+/** Prototypes whose methods are decorated, in the order in which their files were imported. */
+export function decoratedPrototypes(): ReadonlySet<object> {
+  return DECORATED;
 }

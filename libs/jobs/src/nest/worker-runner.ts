@@ -62,6 +62,8 @@ export class WorkerRunner implements OnModuleInit, OnApplicationBootstrap, Befor
 
   async onApplicationBootstrap(): Promise<void> {
     if (this.#crons.size === 0) this.telemetry.emit('worker.empty', { app: this.settings.app });
+    const classes = this.explorer.unprovided().slice(0, MAX_NAMED);
+    if (classes.length > 0) this.telemetry.emit('worker.unprovided', { classes });
     await retryOnBoot(() => this.#classify());
     await retryOnBoot(() => this.#declare());
     this.#armDeclare();

@@ -147,8 +147,21 @@ export interface Events {
   /** `retryInMs` is `null` after the last try. */
   'webhook.failed': OfMessage & { readonly err: Error; readonly retryInMs: number | null };
 
+  /** All roles of this process have started. `names` has at most ten of the `crons` and jobs that its worker has handlers for. */
+  'pod.started': {
+    readonly holder: string;
+    /** Joined by `+`. */
+    readonly roles: string;
+    /** Without credentials; for several servers what they are: `sentinel` or `cluster`. */
+    readonly redis: string;
+    readonly ledger: 'redis' | 'postgres';
+    readonly crons: number;
+    readonly names: readonly string[];
+  };
   /** This worker has no handlers. */
   'worker.empty': { readonly app: string };
+  /** At most twenty classes with `@SingletonCron` or `@JobHandler` that this process has imported and no module of it provides. */
+  'worker.unprovided': { readonly classes: readonly string[] };
   /** Nothing else listens to SIGTERM. */
   'shutdown.unhooked': { readonly drainDeadlineMs: number };
   /** `crons` has at most ten of the crons whose alarms and pings are not sent. */
@@ -235,9 +248,14 @@ export const EVENT_TEXT: Readonly<Record<EventName, readonly [EventLevel, string
   ],
   'webhook.sent': ['debug', 'webhook message sent'],
   'webhook.failed': ['warn', 'webhook message not delivered'],
+  'pod.started': ['info', 'this pod has started'],
   'worker.empty': [
     'warn',
     'no crons or jobs found; this worker runs nothing: add the class with @SingletonCron or @JobHandler to the providers of a module',
+  ],
+  'worker.unprovided': [
+    'warn',
+    'crons or jobs of these classes do not run here: no module provides the class; add it to the providers of a module',
   ],
   'alarms.unwatched': [
     'warn',

@@ -70,7 +70,7 @@ export class BoundedCluster extends Cluster {
     super.refreshSlotsCache((...reply) => {
       // Arms the timer of the next refresh, whatever has happened during this one.
       callback?.(...reply);
-      if (this.isClosed) clearTimeout(Reflect.get(this, 'slotsTimer') as NodeJS.Timeout | undefined);
+      if (this.isClosed) clearTimeout(Reflect.get(this, 'slotsTimer'));
     });
   }
 

@@ -1,0 +1,116 @@
+import { Inject, Injectable, Logger } from '@nestjs/common';
+import type { OnModuleInit } from '@nestjs/common';
+import type { Clock } from '@fencepost/lease';
+import { LeaseKeeper } from '@fencepost/lease/internal';
+import type { RedisOption } from '@fencepost/lease/internal/options';
+import { redactUrl } from '@fencepost/lease/internal/redis';
+import { CLOCK } from '@fencepost/lease/nest';
+import { EVENT_TEXT, type EventName, type Events } from '../telemetry/events.js';
+import { lineWriter } from '../telemetry/log-events.js';
+import { Telemetry, type EventListener } from '../telemetry/telemetry.js';
+import type { JobsSettings, Role } from './options.js';
+import { PodRoles, type RoleFacts } from './pod-roles.js';
+import { JOBS_SETTINGS, ROLES } from './tokens.js';
+
+/** The names that Nest has for levels. */
+type PlainLevel = 'error' | 'warn' | 'log' | 'debug';
+
+const LEVELS = ['error', 'warn', 'log', 'debug'] as const satisfies readonly PlainLevel[];
+
+/** Logged beside every event of level error. Claims and successes come with every run: whoever wants to see them shows `debug`. */
+const ALSO: readonly [EventName, PlainLevel][] = [
+  ['pod.started', 'log'],
+  ['occurrence.claimed', 'debug'],
+  ['attempt.succeeded', 'debug'],
+  ...(['attempt.failed', 'worker.empty', 'worker.unprovided', 'shutdown.unhooked', 'alarms.unwatched'] as const).map(
+    (name): [EventName, PlainLevel] => [name, 'warn'],
+  ),
+];
+
+const LEVEL_OF: ReadonlyMap<EventName, PlainLevel> = new Map([
+  ...(Object.keys(EVENT_TEXT) as EventName[]).flatMap((name): [EventName, PlainLevel][] =>
+    EVENT_TEXT[name][0] === 'error' ? [[name, 'error']] : [],
+  ),
+  ...ALSO,
+]);
+
+const logger = new Logger('Fencepost');
+
+/**
+ * Logs if the application logs no events itself: that the pod started, at LOG; a run that failed for good and every other
+ * error at ERROR; an attempt that is retried and likely mistakes at WARN; claimed occurrences and runs that succeeded at DEBUG.
+ */
+function logByDefault(telemetry: Telemetry, clock: Clock): void {
+  const writers = new Map(LEVELS.map((level) => [level, writerAt(level, clock)]));
+  telemetry.listen((name, detail) => {
+    if (telemetry.isLogged) return;
+    const isOver = name === 'attempt.failed' && (detail as Events['attempt.failed']).state === 'failed';
+    const level = isOver ? 'error' : LEVEL_OF.get(name);
+    if (level !== undefined) writers.get(level)?.(name, detail);
+  }, new Set(LEVEL_OF.keys()));
+}
+
+/** Writes at this level, whatever the event has for its own. */
+function writerAt(level: PlainLevel, clock: Clock): EventListener {
+  const write = (detail: Record<string, unknown>, sentence: string) => logger[level](lineOf(detail, sentence));
+  const isLevelEnabled = () => Logger.isLevelEnabled(level);
+  return lineWriter({ error: write, warn: write, info: write, debug: write, isLevelEnabled }, clock);
+}
+
+/** `attempt failed: Error: refused (attempt_failed, cron nightly, runId nightly@1, …)`, and the stack below. */
+function lineOf({ event, err, resource: _, ...fields }: Record<string, unknown>, sentence: string): string {
+  const said = Object.entries(fields).map(([name, value]) => `${name} ${textOf(value)}`);
+  const { type, message, stack } = Object(err) as { type?: unknown; message?: unknown; stack?: unknown };
+  const what = typeof message === 'string' ? `${sentence}: ${textOf(type)}: ${message}` : sentence;
+  return `${what} (${[textOf(event), ...said].join(', ')})${framesOf(stack)}`;
+}
+
+/** Without the name and the message that a stack begins with. */
+function framesOf(stack: unknown): string {
+  const at = typeof stack === 'string' ? stack.indexOf('\n    at ') : -1;
+  return at < 0 ? '' : (stack as string).slice(at);
+}
+
+function textOf(value: unknown): string {
+  return typeof value === 'string' ? value : (JSON.stringify(value) ?? 'undefined');
+}
+
+/** Boot and failures go to the logger of the app, unless it logs all events itself or wants none. */
+@Injectable()
+export class DefaultLog implements OnModuleInit {
+  @Inject(Telemetry) private readonly telemetry!: Telemetry;
+  @Inject(CLOCK) private readonly clock!: Clock;
+  @Inject(JOBS_SETTINGS) private readonly settings!: JobsSettings;
+  @Inject(ROLES) private readonly roles!: readonly Role[];
+  @Inject(PodRoles) private readonly begun!: PodRoles;
+  @Inject(LeaseKeeper) private readonly keeper!: LeaseKeeper;
+
+  onModuleInit(): void {
+    if (this.settings.log) logByDefault(this.telemetry, this.clock);
+    const facts: RoleFacts[] = [];
+    this.begun.listen((role) => {
+      if (facts.push(role()) === this.roles.length) this.#tellStarted(facts);
+    });
+  }
+
+  #tellStarted(facts: readonly RoleFacts[]): void {
+    const { redis, ledger } = this.settings;
+    const handlers = facts.flatMap((one) => one.handlers ?? []);
+    this.telemetry.emit('pod.started', {
+      holder: this.keeper.holder,
+      roles: this.roles.join('+'),
+      redis: shownRedis(redis),
+      ledger,
+      crons: handlers.length,
+      names: handlers.slice(0, MAX_NAMED),
+    });
+  }
+}
+
+/** Names of crons in one line. */
+const MAX_NAMED = 10;
+
+function shownRedis(redis: RedisOption): string {
+  if (typeof redis === 'string') return redactUrl(redis);
+  return 'sentinel' in redis ? 'sentinel' : 'cluster';
+}
