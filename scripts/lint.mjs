@@ -16,6 +16,8 @@ const PRETTIER_CACHE = [
   ...['--cache-location', join(root, '.cache/prettier.json')],
 ];
 const PUBLISHED = ['libs/schedule', 'libs/lease', 'libs/ledger', 'libs/jobs', 'libs/operations', 'libs/testing'];
+/** Published too; nothing imports it, so it has no types. */
+const COMMAND_LINE = 'apps/cli';
 
 /** @typedef {{ name: string, step: () => boolean | Promise<boolean> }} Step */
 
@@ -32,10 +34,18 @@ const STEPS = [
  * Check the packages as they would be published, packed outside of the sources, because tests may be reading those.
  * @type {Step[]}
  */
-const AFTER_BUILD = PUBLISHED.flatMap((lib) => [
-  { name: `package of ${lib}`, step: () => pack(lib) && run('publint', tarball(lib), '--strict') },
-  { name: `types of ${lib}`, step: () => run('attw', tarball(lib), '--profile', 'esm-only', '--format', 'ascii') },
-]);
+const AFTER_BUILD = [
+  ...PUBLISHED.flatMap((lib) => [
+    packageOf(lib),
+    { name: `types of ${lib}`, step: () => run('attw', tarball(lib), '--profile', 'esm-only', '--format', 'ascii') },
+  ]),
+  packageOf(COMMAND_LINE),
+];
+
+/** @returns {Step} */
+function packageOf(folder) {
+  return { name: `package of ${folder}`, step: () => pack(folder) && run('publint', tarball(folder), '--strict') };
+}
 
 /**
  * All steps, also after one that failed, so that everything can be mended at once.

@@ -4,7 +4,7 @@ import type { Journal } from '@fencepost/operations/journal';
 import { JOURNAL } from '@fencepost/operations';
 import { ManualClock } from '@fencepost/lease/testing';
 import { afterEach, beforeEach, describe, expect, it, afterAll, beforeAll } from 'vitest';
-import { newToken } from '@fencepost/pod';
+import { newToken } from '@fencepost/operations/access-tokens';
 import { EventsController } from '../../libs/console/src/api/events.controller.js';
 import { SECRETS, startSchedulerApp, TOKENS, type RunningApp } from '../support/scheduler-app.js';
 

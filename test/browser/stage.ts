@@ -1,7 +1,6 @@
 import type { Browser, BrowserContextOptions, Locator, Page, Request } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, expect } from 'vitest';
-import type { AccessRole, NewToken } from '@fencepost/pod';
-import { newToken } from '@fencepost/pod/tokens';
+import { newToken, type AccessRole, type NewToken } from '@fencepost/operations/access-tokens';
 import { BROWSER_PATIENCE_MS, openBrowser } from '../support/browser.js';
 import { Deployment } from '../support/deployment.js';
 import type { Pod } from '../support/pod.js';

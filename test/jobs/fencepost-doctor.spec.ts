@@ -1,4 +1,4 @@
-import { roleOf, parseTokens } from '@fencepost/pod/tokens';
+import { roleOf, parseTokens } from '@fencepost/operations/access-tokens';
 import { describe, expect, it } from 'vitest';
 import { RedisPodRegistry } from '@fencepost/operations/internal';
 import { fencepost } from '../support/fencepost.js';

@@ -5,9 +5,11 @@ import { existsSync } from 'node:fs';
 const BROKEN = 70;
 
 try {
-  // In a clone the sources may be newer than what was built from them. What the build has to say goes to stderr.
+  // In a clone the sources may be newer than what was built from them. What the build has to say goes to stderr. In a package
+  // there are no sources, and a script at that place would be the user's own.
   const build = new URL('../../../scripts/build.mjs', import.meta.url);
-  if (existsSync(build)) await import(build.href).then(({ ensureBuilt }) => ensureBuilt());
+  const isClone = existsSync(new URL('../src/main.ts', import.meta.url));
+  if (isClone) await import(build.href).then(({ ensureBuilt }) => ensureBuilt());
   await import('../dist/main.js');
 } catch (error) {
   console.error(error instanceof Error ? error.message : String(error));

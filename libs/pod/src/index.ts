@@ -3,5 +3,3 @@ export { withoutQuery } from './clean-errors.js';
 export type { Pod } from './boot-pod.js';
 export type { PodEnvironment } from './environment.js';
 export { PodModule } from './pod.module.js';
-export { mayAs, newToken, parseTokens, ROLES, roleOf } from './tokens.js';
-export type { AccessRole, NewToken, Token } from './tokens.js';

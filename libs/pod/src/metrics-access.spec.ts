@@ -1,7 +1,7 @@
 import { SetupError } from '@fencepost/lease';
 import { describe, expect, it } from 'vitest';
 import { MetricsAccess } from './metrics-access.js';
-import { newToken } from './tokens.js';
+import { newToken } from '@fencepost/operations/access-tokens';
 
 const viewer = newToken('prometheus', 'viewer');
 const bearer = (secret: string) => ({ authorization: `Bearer ${secret}`, host: 'pod:3000' });

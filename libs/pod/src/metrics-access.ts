@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import type { IncomingHttpHeaders } from 'node:http';
 import { SetupError } from '@fencepost/lease';
-import { mayAs, parseTokens, roleOf, type Token } from './tokens.js';
+import { mayAs, parseTokens, roleOf, type Token } from '@fencepost/operations/access-tokens';
 
 export interface MetricsAccessOptions {
   /** Where the pod listens. */

@@ -1,4 +1,4 @@
-import { newToken, ROLES, type AccessRole } from '@fencepost/pod/tokens';
+import { newToken, ROLES, type AccessRole } from '@fencepost/operations/access-tokens';
 import { Command, Option } from 'commander';
 import { EXIT } from '../exit.js';
 import { hanging } from '../table.js';

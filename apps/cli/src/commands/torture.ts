@@ -1,5 +1,6 @@
 import { Command } from 'commander';
-import { jobsIn, tortureJob, type ExportedJobs, type TortureReport } from '@fencepost/testing';
+import type * as testing from '@fencepost/testing';
+import type { ExportedJobs, TortureReport } from '@fencepost/testing';
 import { json, wholeNumber, words, type JsonValue } from '../option-values.js';
 import { AppError } from '../torture/app-error.js';
 import { tortureReport } from '../torture/torture-report.js';
@@ -42,11 +43,12 @@ export function tortureCommand({ answer }: Setting): Command {
     .option('--only <n>', 'of all runs only this one', wholeNumber(1, 1e12))
     .option('--harmless <effect...>', 'these change nothing, and may be repeated');
   return withJson(command).action(async (flags: Flags) => {
-    const app = await loadApp(flags.app);
+    const kit = await testingKit();
+    const app = await loadApp(kit, flags.app);
     const names = flags.job === undefined ? app.names : [flags.job];
     const reports: TortureReport[] = [];
     for (const name of names)
-      reports.push(await torture(app, name, { ...flags, seconds: flags.seconds / names.length }));
+      reports.push(await torture(kit, app, { ...flags, job: name, seconds: flags.seconds / names.length }));
     answer(
       tortureReport(reports, (job, only) => replayOf(flags, job, only)),
       flags,
@@ -54,8 +56,22 @@ export function tortureCommand({ answer }: Setting): Command {
   });
 }
 
-function torture(app: ExportedJobs, job: string, flags: Flags): Promise<TortureReport> {
-  const { payload, seconds, rounds, seed, only, harmless } = flags;
+type Kit = Pick<typeof testing, 'jobsIn' | 'tortureJob'>;
+
+/** Not installed with this package: of all commands this one alone needs it. */
+async function testingKit(): Promise<Kit> {
+  try {
+    return await import('@fencepost/testing');
+  } catch (error) {
+    if (Object(error).code !== 'ERR_MODULE_NOT_FOUND') throw error;
+    throw new AppError(
+      'Expected the package @fencepost/testing, which is not installed. Run: npm i -D @fencepost/testing',
+    );
+  }
+}
+
+function torture({ tortureJob }: Kit, app: ExportedJobs, flags: Flags & { job: string }): Promise<TortureReport> {
+  const { job, payload, seconds, rounds, seed, only, harmless } = flags;
   return tortureJob({
     ...{ crons: () => app.open(), close: () => app.close(), job, seed, lasts: Math.ceil(seconds * 1_000) },
     ...(payload && { payload: payload.value }),
@@ -79,7 +95,7 @@ function quoted(word: string): string {
 }
 
 /** @throws {AppError} in one sentence, whatever is wrong with it */
-async function loadApp(file: string): Promise<ExportedJobs> {
+async function loadApp({ jobsIn }: Kit, file: string): Promise<ExportedJobs> {
   const named = JSON.stringify(file);
   const exports = await imported(file).catch((error: unknown) => {
     throw new AppError(`Expected a module that Node can import, got ${named}: ${sentence(error)}`);

@@ -1,6 +1,6 @@
 import { SCHEMAS } from '@fencepost/operations/presenting';
 import { z } from 'zod';
-import { ROLES } from '@fencepost/pod';
+import { ROLES } from '@fencepost/operations/access-tokens';
 
 /* What the API answers beside what the library presents. Each has a name, under which it stands in the OpenAPI document. */
 

@@ -1,7 +1,7 @@
 import { applyDecorators, HttpCode, UseInterceptors } from '@nestjs/common';
 import { ApiDefaultResponse, ApiOkResponse, ApiOperation } from '@nestjs/swagger';
 import type { z } from 'zod';
-import type { AccessRole } from '@fencepost/pod';
+import type { AccessRole } from '@fencepost/operations/access-tokens';
 import { Needs } from '../auth/fencepost-guard.js';
 import { ReadGateInterceptor } from './read-gate.js';
 import { problemSchema } from './answers.js';

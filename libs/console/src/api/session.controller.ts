@@ -1,6 +1,6 @@
 import { Body, Controller, Delete, Get, HttpCode, Inject, Post, Req, Res } from '@nestjs/common';
 import { ApiDefaultResponse, ApiNoContentResponse, ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
-import { roleOf } from '@fencepost/pod';
+import { roleOf } from '@fencepost/operations/access-tokens';
 import type { WebRequest, WebResponse } from '../http/web-request.js';
 import { ACCESS, type Access } from '../auth/access.js';
 import { SESSION_COOKIE } from '../auth/credentials.js';

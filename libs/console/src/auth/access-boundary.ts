@@ -1,5 +1,5 @@
 import { Inject, Injectable } from '@nestjs/common';
-import { ROLES, roleOf } from '@fencepost/pod';
+import { ROLES, roleOf } from '@fencepost/operations/access-tokens';
 import { isReading, placeOf, type Next, type WebRequest, type WebResponse } from '../http/web-request.js';
 import { ACCESS, isUnguarded, type Access } from './access.js';
 import type { Identity } from './authenticate.js';

@@ -1,7 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { pathToFileURL } from 'node:url';
 import { SetupError } from '@fencepost/lease';
-import { parseTokens, type PodEnvironment, type Token } from '@fencepost/pod';
+import { parseTokens, type Token } from '@fencepost/operations/access-tokens';
+import type { PodEnvironment } from '@fencepost/pod';
 import type { Authenticate } from './authenticate.js';
 import { isLoopbackHost } from './origin.js';
 

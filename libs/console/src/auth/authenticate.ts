@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http';
-import type { AccessRole } from '@fencepost/pod';
+import type { AccessRole } from '@fencepost/operations/access-tokens';
 
 /** Somebody who was recognised. */
 export interface Identity {

@@ -1,5 +1,5 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
-import type { AccessRole } from '@fencepost/pod';
+import type { AccessRole } from '@fencepost/operations/access-tokens';
 import type { Identity } from './authenticate.js';
 
 /** Who gives an order, and from where. */

@@ -1,7 +1,7 @@
 import { Inject, Injectable, SetMetadata } from '@nestjs/common';
 import type { CanActivate, ExecutionContext } from '@nestjs/common';
 import { Reflector } from '@nestjs/core';
-import { mayAs, type AccessRole } from '@fencepost/pod';
+import { mayAs, type AccessRole } from '@fencepost/operations/access-tokens';
 import { isReading, placeOf, type WebRequest } from '../http/web-request.js';
 import { ACCESS, type Access } from './access.js';
 import { currentCaller } from './caller.js';

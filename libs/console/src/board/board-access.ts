@@ -6,7 +6,7 @@ import type { AuditTrail } from '@fencepost/ledger/audit-trail';
 import type { RunHistory } from '@fencepost/ledger';
 import type { Run } from '@fencepost/ledger/run';
 import { RUN_QUEUE, type BullmqRunQueue } from '@fencepost/jobs/internal';
-import { mayAs, type AccessRole } from '@fencepost/pod';
+import { mayAs, type AccessRole } from '@fencepost/operations/access-tokens';
 import { callerHere } from '../auth/caller.js';
 
 /**

@@ -6,7 +6,7 @@ import { lateBy } from '@fencepost/operations/presenting';
 import type { RunHistory } from '@fencepost/ledger';
 import type { Run } from '@fencepost/ledger/run';
 import type { BullmqRunQueue } from '@fencepost/jobs/internal';
-import { mayAs } from '@fencepost/pod';
+import { mayAs } from '@fencepost/operations/access-tokens';
 import { formatFence } from '@fencepost/lease';
 import { ownerPrefix } from '@fencepost/lease/internal';
 import type { CronDirectory } from '../api/cron-directory.js';

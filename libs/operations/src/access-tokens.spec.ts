@@ -1,6 +1,6 @@
 import { SetupError } from '@fencepost/lease';
 import { describe, expect, it } from 'vitest';
-import { mayAs, newToken, parseTokens, ROLES, roleOf } from './tokens.js';
+import { mayAs, newToken, parseTokens, ROLES, roleOf } from './access-tokens.js';
 
 const HASH = 'a'.repeat(64);
 
