@@ -27,7 +27,7 @@ describe('an app that sets up no logging of its own', { timeout: 90_000 }, () =>
   it('has one line at boot: who it is, what it does, where its stores are, and its crons', async () => {
     const app = start({});
     await app.says('pod_started');
-    await app.says('run succeeded');
+    await app.says('occurrence claimed');
     const lines = app.said().split('\n');
     const [boot, ...more] = lines.filter((line) => line.includes('pod_started'));
     expect(more).toEqual([]);

@@ -17,11 +17,13 @@ type PlainLevel = 'error' | 'warn' | 'log' | 'debug';
 
 const LEVELS = ['error', 'warn', 'log', 'debug'] as const satisfies readonly PlainLevel[];
 
-/** Logged beside every event of level error. Claims and successes come with every run: whoever wants to see them shows `debug`. */
+/**
+ * Logged beside every event of level error. Not what comes with each run of a job: there may be thousands a second, and Nest's own
+ * logger shows `debug` unless it is told otherwise.
+ */
 const ALSO: readonly [EventName, PlainLevel][] = [
   ['pod.started', 'log'],
   ['occurrence.claimed', 'debug'],
-  ['attempt.succeeded', 'debug'],
   ...(['attempt.failed', 'worker.empty', 'worker.unprovided', 'shutdown.unhooked', 'alarms.unwatched'] as const).map(
     (name): [EventName, PlainLevel] => [name, 'warn'],
   ),
@@ -38,7 +40,7 @@ const logger = new Logger('Fencepost');
 
 /**
  * Logs if the application logs no events itself: that the pod started, at LOG; a run that failed for good and every other
- * error at ERROR; an attempt that is retried and likely mistakes at WARN; claimed occurrences and runs that succeeded at DEBUG.
+ * error at ERROR; an attempt that is retried and likely mistakes at WARN; claimed occurrences at DEBUG.
  */
 function logByDefault(telemetry: Telemetry, clock: Clock): void {
   const writers = new Map(LEVELS.map((level) => [level, writerAt(level, clock)]));

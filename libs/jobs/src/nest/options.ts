@@ -149,7 +149,7 @@ export interface JobsModuleOptions {
   /** Receivers of alarms and of the ends of runs; the same in scheduler pods and workers. Default: none. */
   readonly webhooks?: readonly WebhookOptions[];
   /**
-   * Whether Nest's `Logger` gets a line at boot, failures, and what happens to runs at DEBUG; default `true`. What `logEvents`
+   * Whether Nest's `Logger` gets a line at boot, failures, and claimed occurrences at DEBUG; default `true`. What `logEvents`
    * writes is not changed by it: an application that calls it gets every event, and none twice.
    */
   readonly log?: boolean;
