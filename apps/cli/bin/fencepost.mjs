@@ -8,7 +8,7 @@ try {
   // In a clone the sources may be newer than what was built from them. What the build has to say goes to stderr. In a package
   // there are no sources, and a script at that place would be the user's own.
   const build = new URL('../../../scripts/build.mjs', import.meta.url);
-  const isClone = existsSync(new URL('../src/main.ts', import.meta.url));
+  const isClone = existsSync(new URL('../src', import.meta.url)) && existsSync(build);
   if (isClone) await import(build.href).then(({ ensureBuilt }) => ensureBuilt());
   await import('../dist/main.js');
 } catch (error) {
