@@ -1,6 +1,6 @@
 import 'reflect-metadata';
-import { Module, Body, Controller, Inject, Param, Post } from '@nestjs/common';
-import type { DynamicModule, Type } from '@nestjs/common';
+import { Module, Body, Controller, Inject, Injectable, Param, Post } from '@nestjs/common';
+import type { DynamicModule, OnApplicationShutdown, Type } from '@nestjs/common';
 import { OperationsModule, CronOperator } from '@fencepost/operations';
 import { bootPod, PodModule, type PodEnvironment } from '@fencepost/pod';
 import { JOBS_SETTINGS, type JobsSettings } from '@fencepost/jobs/internal';
@@ -48,12 +48,21 @@ class OperateController {
   }
 }
 
+/** As a hook of a user's that waits for a reply which never comes. */
+@Injectable()
+class NeverStops implements OnApplicationShutdown {
+  onApplicationShutdown(): Promise<void> {
+    return new Promise(() => {});
+  }
+}
+
 const CRONS: Readonly<Record<string, readonly Type[]>> = {
   ...{ tick: [Tick], steps: [Steps], echo: [Echo], many: [Many], book: [Book], canary: [Canary] },
   shown: [Shown],
   chaos: [ChaosFenced, ChaosKeyed, ChaosAsked, ChaosItems, ChaosControl],
   'chaos-booked': [ChaosBooked],
   kept: [Kept],
+  'never-stops': [NeverStops],
   ...BAD_CRONS,
 };
 

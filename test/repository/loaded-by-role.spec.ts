@@ -19,7 +19,7 @@ const SCHEDULER = /^libs\/jobs\/dist\/(scheduling\/|nest\/scheduler-runner)/;
 const WORKER = /^libs\/jobs\/dist\/(running\/(attempt|execute|run\.processor)|nest\/worker-runner)\.js/;
 const OPERATOR =
   /^libs\/(console|testing|client)\/|^libs\/operations\/dist\/(alarms|audit|operating|presenting|index)|operations\.module/;
-/** A third of what a worker loaded came with it. */
+/** A fifth of the files that a worker pod loaded came with it. */
 const SWAGGER = /node_modules\/@nestjs\/swagger\//;
 const POSTGRES = /^libs\/ledger\/dist\/postgres|postgres-(catalog|database|ledger)|node_modules\/pg(-pool)?\//;
 

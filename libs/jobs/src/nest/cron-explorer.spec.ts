@@ -79,9 +79,14 @@ describe('the explorer', () => {
       @SingletonCron('0 3 * * *', { name: 'made' })
       tick(): void {}
     }
+    @Injectable()
+    class StaticOfExplored {
+      @SingletonCron('0 3 * * *', { name: 'at-the-class' })
+      static tick(): void {}
+    }
     const providers = [DerivedOfExplored, { provide: 'made', useFactory: () => new MadeForExplorer() }];
     const unprovided = await withExplorer({ providers }, (explorer) => explorer.unprovided());
-    expect(unprovided).toContain(ForgottenByExplorer.name);
+    expect(unprovided).toEqual(expect.arrayContaining([ForgottenByExplorer.name, StaticOfExplored.name]));
     for (const { name } of [BaseOfExplored, DerivedOfExplored, MadeForExplorer]) expect(unprovided).not.toContain(name);
   });
 

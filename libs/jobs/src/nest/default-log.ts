@@ -21,19 +21,21 @@ const LEVELS = ['error', 'warn', 'log', 'debug'] as const satisfies readonly Pla
  * Logged beside every event of level error. Not what comes with each run of a job: there may be thousands a second, and Nest's own
  * logger shows `debug` unless it is told otherwise.
  */
-const ALSO: readonly [EventName, PlainLevel][] = [
-  ['pod.started', 'log'],
-  ['occurrence.claimed', 'debug'],
-  ...(['attempt.failed', 'worker.empty', 'worker.unprovided', 'shutdown.unhooked', 'alarms.unwatched'] as const).map(
-    (name): [EventName, PlainLevel] => [name, 'warn'],
-  ),
-];
+const ALSO = {
+  'pod.started': 'log',
+  'occurrence.claimed': 'debug',
+  'attempt.failed': 'warn',
+  'worker.empty': 'warn',
+  'worker.unprovided': 'warn',
+  'shutdown.unhooked': 'warn',
+  'alarms.unwatched': 'warn',
+} as const satisfies Partial<Record<EventName, PlainLevel>>;
+
+const ERRORS = (Object.keys(EVENT_TEXT) as EventName[]).filter((name) => EVENT_TEXT[name][0] === 'error');
 
 const LEVEL_OF: ReadonlyMap<EventName, PlainLevel> = new Map([
-  ...(Object.keys(EVENT_TEXT) as EventName[]).flatMap((name): [EventName, PlainLevel][] =>
-    EVENT_TEXT[name][0] === 'error' ? [[name, 'error']] : [],
-  ),
-  ...ALSO,
+  ...ERRORS.map((name) => [name, 'error'] as const),
+  ...(Object.entries(ALSO) as [EventName, PlainLevel][]),
 ]);
 
 const logger = new Logger('Fencepost');
