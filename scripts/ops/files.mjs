@@ -4,7 +4,7 @@ import { root } from '../exclusive.mjs';
 import { alertList } from './alert-list.mjs';
 import { dashboardFile } from './dashboard.mjs';
 import { metricsPage } from './metrics-page.mjs';
-import { rulesFile } from './rules-file.mjs';
+import { rulesFile, rulesObject } from './rules-file.mjs';
 
 /**
  * Every file that is made from the list of metrics, by its path.
@@ -17,6 +17,7 @@ export async function opsFiles({ METRICS, CRON_METRICS, LEASE_METRICS }) {
     'docs/metrics.md': metricsPage(CRON_METRICS, LEASE_METRICS, alerts),
     'ops/grafana/fencepost.json': dashboardFile(METRICS),
     'ops/prometheus/alerts.yml': rulesFile(alerts),
+    'ops/kubernetes/components/monitoring/prometheus-rule.yaml': rulesObject(alerts),
   };
   const formatted = Object.entries(made).map(async ([file, text]) => {
     const filepath = join(root, file);

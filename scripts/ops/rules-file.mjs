@@ -1,5 +1,6 @@
 /** Where the runbook is. */
 const RUNBOOK = 'docs/operating.md';
+const MADE = '# Made by "npm run ops" from the list of metrics; what is changed here is lost.';
 
 const quoted = (text) => JSON.stringify(text);
 
@@ -8,6 +9,25 @@ const quoted = (text) => JSON.stringify(text);
  * @param {readonly import('./alert-list.mjs').Alert[]} alerts
  */
 export function rulesFile(alerts) {
+  return [MADE, ...groups(alerts)].join('\n') + '\n';
+}
+
+/**
+ * The same rules as an object of the Prometheus Operator.
+ * @param {readonly import('./alert-list.mjs').Alert[]} alerts
+ */
+export function rulesObject(alerts) {
+  const head = [
+    'apiVersion: monitoring.coreos.com/v1',
+    'kind: PrometheusRule',
+    'metadata:',
+    '  name: fencepost',
+    'spec:',
+  ];
+  return [MADE, ...head, ...groups(alerts).map((line) => `  ${line}`)].join('\n') + '\n';
+}
+
+function groups(alerts) {
   const rules = alerts.flatMap(({ name, expr, holds, severity, summary, description, runbook }) => [
     `      - alert: ${name}`,
     `        expr: ${quoted(expr)}`,
@@ -19,10 +39,5 @@ export function rulesFile(alerts) {
     `          description: ${quoted(description)}`,
     `          runbook_url: ${quoted(`${RUNBOOK}#${runbook}`)}`,
   ]);
-  const head = [
-    '# Made by "npm run ops" from the list of metrics; what is changed here is lost.',
-    'groups:',
-    '  - name: fencepost',
-  ];
-  return `${[...head, '    rules:', ...rules].join('\n')}\n`;
+  return ['groups:', '  - name: fencepost', '    rules:', ...rules];
 }

@@ -16,7 +16,7 @@ export interface Pod<App extends INestApplication = INestApplication> {
 }
 
 /** On top of the drain deadline, for everything else that has to be closed. */
-const CLOSING_MS = 5_000;
+export const CLOSING_MS = 5_000;
 
 /** Starts a pod, or prints one sentence and exits with 1. SIGTERM and SIGINT stop it in order, within a deadline. */
 export async function bootPod<App extends INestApplication = INestApplication>(pod: Pod<App>): Promise<void> {

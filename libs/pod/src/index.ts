@@ -1,4 +1,4 @@
-export { bootPod } from './boot-pod.js';
+export { bootPod, CLOSING_MS } from './boot-pod.js';
 export { withoutQuery } from './clean-errors.js';
 export type { Pod } from './boot-pod.js';
 export type { PodEnvironment } from './environment.js';
