@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { ensureBuilt, ensureGenerated } from './build.mjs';
 import { complaints, inspectBoundaries } from './boundaries.mjs';
 import { root } from './exclusive.mjs';
+import { apiReports } from './api-reports.mjs';
 import { exportedNames, overBudget } from './exports.mjs';
 import { ensureInstalled } from './install.mjs';
 import { program } from './program.mjs';
@@ -27,6 +28,7 @@ const STEPS = [
   { name: 'rules and types', step: () => run('oxlint') },
   { name: 'boundaries', step: checkBoundaries },
   { name: 'exports budget', step: countExports },
+  { name: 'workflows', step: checkWorkflows },
   { name: 'nothing unused', step: () => run('knip', '--no-config-hints') },
 ];
 
@@ -40,6 +42,7 @@ const AFTER_BUILD = [
     { name: `types of ${lib}`, step: () => run('attw', tarball(lib), '--profile', 'esm-only', '--format', 'ascii') },
   ]),
   packageOf(COMMAND_LINE),
+  { name: 'API reports', step: compareReports },
 ];
 
 /** @returns {Step} */
@@ -80,6 +83,19 @@ async function checkBoundaries() {
 
 function countExports() {
   const lines = overBudget(exportedNames(root));
+  for (const line of lines) console.error(line);
+  return lines.length === 0;
+}
+
+/** The tool takes one file at a time. */
+function checkWorkflows() {
+  const folder = '.github/workflows';
+  return readdirSync(join(root, folder)).every((file) => run('action-validator', `${folder}/${file}`));
+}
+
+/** What users can import changes only where a diff shows it. */
+async function compareReports() {
+  const lines = await apiReports();
   for (const line of lines) console.error(line);
   return lines.length === 0;
 }

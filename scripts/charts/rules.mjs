@@ -13,10 +13,16 @@ const SPARE_MS = 5_000;
  * @property {ReadonlySet<string>} metrics that a pod serves
  */
 
-/** The variables that the pods read, from the two files that read them. */
+function read(file) {
+  return readFileSync(join(root, file), 'utf8');
+}
+
+/**
+ * The variables that the pods read, from the two files that read them.
+ * @returns {Set<string>}
+ */
 export function podVariables() {
-  const read = (file) => readFileSync(join(root, file), 'utf8');
-  const own = [...read('libs/pod/src/environment.ts').matchAll(/^ {2}([A-Z][A-Z_]+):/gm)].map(([, name]) => name);
+  const own = [...read('libs/pod/src/environment.ts').matchAll(/^ {2}([A-Z][A-Z_]+):/gm)].map(([, name = '']) => name);
   const redis = read('libs/lease/src/redis/redis-environment.ts').match(/\bREDIS_[A-Z_]+\b/g) ?? [];
   return new Set([...own, ...redis]);
 }
@@ -31,9 +37,11 @@ export function podsOf(objects) {
 /** The variables that a Deployment sets, those from a secret or from the pod by the name of their source. */
 export function environmentOf(deployment) {
   const [{ env = [] }] = deployment.spec.template.spec.containers;
-  const source = ({ secretKeyRef, fieldRef }) =>
-    secretKeyRef ? `secret:${secretKeyRef.key}` : `field:${fieldRef.fieldPath}`;
-  return Object.fromEntries(env.map(({ name, value, valueFrom }) => [name, value ?? source(valueFrom)]));
+  return Object.fromEntries(env.map(({ name, value, valueFrom }) => [name, value ?? sourceOf(valueFrom)]));
+}
+
+function sourceOf({ secretKeyRef, fieldRef }) {
+  return secretKeyRef ? `secret:${secretKeyRef.key}` : `field:${fieldRef.fieldPath}`;
 }
 
 /** Each path that a probe or Prometheus asks for, and whether it needs a token. */

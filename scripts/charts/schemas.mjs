@@ -45,11 +45,14 @@ function unknownFields(objects) {
     .concat(known.map((object, n) => `export const o${n}: T${n} = ${JSON.stringify(object)};\n`))
     .join('');
   const options = { noEmit: true, strict: true, skipLibCheck: true, types: [], module: ts.ModuleKind.NodeNext };
-  const host = ts.createCompilerHost(options);
-  const { fileExists, getSourceFile } = host;
-  host.fileExists = (path) => path === file || fileExists(path);
-  host.getSourceFile = (path, language) =>
-    path === file ? ts.createSourceFile(path, text, language) : getSourceFile.call(host, path, language);
+  const plain = ts.createCompilerHost(options);
+  const own = (path) => path === file;
+  const host = {
+    ...plain,
+    fileExists: (path) => own(path) || plain.fileExists(path),
+    getSourceFile: (path, language) =>
+      own(path) ? ts.createSourceFile(path, text, language) : plain.getSourceFile(path, language),
+  };
   const found = ts.getPreEmitDiagnostics(ts.createProgram([file], options, host));
   return found.map((one) => {
     const line = one.file && one.start !== undefined ? one.file.getLineAndCharacterOfPosition(one.start).line : 0;

@@ -15,7 +15,7 @@ const all = Object.values(rendered).flat();
 
 const facts = {
   stopsWithinMs: (drainDeadline: string | undefined) =>
-    jobsSettings({ redis: 'redis://r', ...(drainDeadline && { drainDeadline }) } as never).drainDeadlineMs + CLOSING_MS,
+    jobsSettings({ redis: 'redis://r', ...(drainDeadline && { drainDeadline }) }).drainDeadlineMs + CLOSING_MS,
   variables: podVariables(),
   metrics: new Set(Object.values(METRICS).map(({ name }) => name)),
 };
@@ -40,8 +40,7 @@ describe('the Kubernetes manifests', () => {
 
   it('would be found out otherwise', async () => {
     const [scheduler] = podsOf(structuredClone(all));
-    const { spec } = scheduler?.['spec'].template;
-    const [container] = spec.containers;
+    const [container] = scheduler!['spec'].template.spec.containers;
     container.env.push(
       { name: 'FENCEPOST_LEASE_TLL', value: '10s' },
       { name: 'FENCEPOST_DRAIN_DEADLINE', value: '1m' },

@@ -1,7 +1,7 @@
 import 'reflect-metadata';
 import { JobsModule, SingletonCron, StoreHealth, type RunContext } from '@fencepost/jobs';
 import { JobsMetrics, MetricsModule } from '@fencepost/operations/metrics';
-import { Controller, Get, Header, Injectable, Module, ServiceUnavailableException } from '@nestjs/common';
+import { Controller, Get, Header, Inject, Injectable, Module, ServiceUnavailableException } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 
 @Injectable()
@@ -16,8 +16,8 @@ class Prices {
 @Controller()
 class Answers {
   constructor(
-    private readonly stores: StoreHealth,
-    private readonly metrics: JobsMetrics,
+    @Inject(StoreHealth) private readonly stores: StoreHealth,
+    @Inject(JobsMetrics) private readonly metrics: JobsMetrics,
   ) {}
 
   @Get('health/live')
