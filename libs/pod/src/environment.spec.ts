@@ -77,12 +77,6 @@ describe("a pod's environment", () => {
     );
   });
 
-  it('counts an empty variable as absent', () => {
-    expect(podEnvironment({ PORT: '', LOG_LEVEL: '', REDIS_URL: '', FENCEPOST_CONCURRENCY: '' })).toEqual(
-      podEnvironment({}),
-    );
-  });
-
   it.each([
     ['PORT', '65536', 'expected a port from 0 to 65535, 0 for any free one'],
     ['PORT', '-1', 'expected a port from 0 to 65535, 0 for any free one'],

@@ -52,10 +52,6 @@ describe('lint', () => {
     expect(look(crons).rules).toEqual(['unreadable undeclared', 'dst undeclared']);
   });
 
-  it('has nothing to say of a fixed time that clocks never touch', () => {
-    expect(look([cron('noon', '0 12 * * *', berlin)]).rules).toEqual([]);
-  });
-
   it('notes an interval that names the hour of the change, and none that names all', () => {
     expect(look([cron('early', '*/15 2 * * *', berlin)])).toMatchObject({ code: 0, rules: ['dst note'] });
     expect(look([cron('always', '*/15 * * * *', berlin)]).rules).toEqual([]);
@@ -65,22 +61,6 @@ describe('lint', () => {
     expect(look(many(10, '0 3 * * *'))).toMatchObject({ code: 1, rules: ['stampede undeclared'] });
     expect(look(many(9, '0 3 * * *')).rules).toEqual([]);
     expect(look(many(9, '0 3 * * *'), 9).code).toBe(1);
-  });
-
-  it('counts crons of different expressions and zones that meet', () => {
-    const crons = [...many(6, '0 3 * * *'), ...many(5, '0 12 * * *', { timeZone: 'Asia/Tokyo' })];
-    const { findings } = look(crons);
-    expect(findings).toHaveLength(1);
-    expect(findings[0]).toMatchObject({ rule: 'stampede', times: 7, first: '2026-01-01T03:00:00.000Z' });
-    expect(findings[0]?.crons).toHaveLength(11);
-  });
-
-  it('tells of the same crowd once, however often it meets, and of another one too', () => {
-    const { findings } = look([...many(10, '*/10 * * * *'), cron('one-more', '0 0 * * *')]);
-    expect(findings.map(({ crons, times }) => [crons.length, times])).toEqual([
-      [11, 7],
-      [10, 7 * 144 - 7],
-    ]);
   });
 
   it('sees no stampede of crons that are spread, by "spread" or by H', () => {
@@ -98,18 +78,6 @@ describe('lint', () => {
       code: 0,
       findings: [{ rule: 'duplicate', crons: ['one', 'two'] }],
     });
-  });
-
-  it('notes none whose payload, zone or handler differ', () => {
-    const one = cron('one', '0 3 * * *', { handler: 'export', payload: { region: 'eu' } });
-    const others = [
-      { ...one, name: 'two', payload: { region: 'us' } },
-      { ...one, name: 'three', timeZone: 'Asia/Tokyo' },
-      { ...one, name: 'four', handler: 'import' },
-      cron('five', '0 3 * * *'),
-      cron('six', '0 3 * * *'),
-    ];
-    expect(look([one, ...others]).rules).toEqual([]);
   });
 
   it.each([

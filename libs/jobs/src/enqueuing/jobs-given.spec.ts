@@ -26,16 +26,6 @@ describe('a payload', () => {
     expect(ledger.calls).toEqual([]);
   });
 
-  it('is refused where its schema takes its time to say so', async () => {
-    const slow = payloadReader(
-      JOB,
-      schema.refine(async () => false, { path: ['to'], message: 'no such person' }),
-    );
-    const { ledger, jobs } = await jobsStage({ readerOf: () => slow });
-    await expect(jobs.enqueue(JOB, { to: 'ada', at: '1' })).rejects.toThrow('to: no such person');
-    expect(ledger.calls).toEqual([]);
-  });
-
   it('is checked by the schema of the handler that carries it out', async () => {
     const { stage, jobs } = await jobsStage({ readerOf });
     await stage.crons.set('mail-too', { expression: '@manual', handler: JOB }, { by: 'ada' });

@@ -1,10 +1,9 @@
-import type { Clock } from '@fencepost/lease';
 import { describe, expect, it, vi } from 'vitest';
 import { OperatorInputError } from '@fencepost/ledger';
 import { CRON } from '../../../../test/support/audit-history.js';
 import { JOB, jobsStage } from '../../../../test/support/jobs-stage.js';
 import { UnknownCronError, IdempotencyKeyError } from './errors.js';
-import { Jobs, type EnqueueOptions } from './jobs.js';
+import { type EnqueueOptions } from './jobs.js';
 
 describe('a job that is enqueued', () => {
   it('is a run of its own that the ledger knows, with its payload, and the queue has it', async () => {
@@ -42,14 +41,6 @@ describe('a job that is enqueued', () => {
     await stage.crons.set('mail-too', { expression: '@manual', handler: JOB, overlap: 'allow' }, { by: 'ada' });
     const { runId } = await jobs.enqueue('mail-too');
     expect(await stage.ledger.readRun(runId)).toMatchObject({ handler: JOB });
-  });
-
-  it('that may not overlap is left out while another one goes on', async () => {
-    const { stage, jobs } = await jobsStage();
-    await stage.crons.set('one-mail', { expression: '@manual', overlap: 'skip' }, { by: 'ada' });
-    expect(await jobs.enqueue('one-mail')).toMatchObject({ created: true });
-    expect(await jobs.enqueue('one-mail')).toMatchObject({ created: false });
-    expect(stage.queue.taken).toHaveLength(1);
   });
 });
 
@@ -128,32 +119,10 @@ describe('when a job runs', () => {
     expect(stage.queue.taken).toEqual([{ runId, delivery: 1, delayMs }]);
   });
 
-  it.each([(at: number) => at, (at: number) => new Date(at)])('can be an instant', async (as) => {
-    const { stage, jobs } = await jobsStage();
-    const at = stage.clock.now() + 60_000;
-    const { runId } = await jobs.enqueue(JOB, null, { runAt: as(at) });
-    expect(await stage.ledger.readRun(runId)).toMatchObject({ dueAt: at });
-    expect(stage.queue.taken).toEqual([{ runId, delivery: 1, delayMs: 60_000 }]);
-  });
-
   it('is now for an instant that is past', async () => {
     const { stage, jobs } = await jobsStage();
     const { runId } = await jobs.enqueue(JOB, null, { runAt: stage.clock.now() - 1 });
     expect(stage.queue.taken).toEqual([{ runId, delivery: 1 }]);
-  });
-
-  it('is counted by the clock of the store', async () => {
-    const { stage, ports } = await jobsStage();
-    const ahead: Clock = {
-      now: () => stage.clock.now() + 3_600_000,
-      monotonic: () => stage.clock.monotonic(),
-      after: (delayMs, task) => stage.clock.after(delayMs, task),
-    };
-    const jobs = new Jobs({ ...ports, clock: ahead });
-    await jobs.enqueue(JOB);
-    await stage.clock.advance(2_000);
-    const { runId } = await jobs.enqueue(JOB, null, { delay: '1m' });
-    expect(await stage.ledger.readRun(runId)).toMatchObject({ notBefore: stage.clock.now() + 60_000 });
   });
 
   it('is before others with a priority, which the ledger keeps for the next delivery', async () => {

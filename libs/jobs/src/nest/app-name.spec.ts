@@ -32,18 +32,6 @@ describe('the name of an app', () => {
     expect(appName(join(folder, 'dist/worker.js'))).toBe('everything/worker');
   });
 
-  it.each([
-    ['only says which kind of module the output is', '{ "type": "module" }'],
-    ['nobody can read', '{ "name": '],
-    ['names nothing that could be a name', '{ "name": "two words" }'],
-    ['has a name that is none', '{ "name": ["a"] }'],
-    ['is no object', 'null'],
-  ])('does not stand in one that %s', (_what, text) => {
-    write('package.json', '{ "name": "everything" }');
-    write('dist/package.json', text);
-    expect(appName(join(folder, 'dist/main.js'))).toBe('everything');
-  });
-
   it('is the same word for every program that stands in no package', () => {
     expect(appName('/main.js')).toBe('default');
     expect(appName('')).toBeTypeOf('string');

@@ -102,25 +102,6 @@ describe('the explorer', () => {
     expect(await found.get('weekly')?.handle(run)).toBe('weekly 1');
   });
 
-  it('finds none where none is', async () => {
-    const things: Provider[] = [
-      { provide: 'a text', useValue: 'text' },
-      { provide: 'nothing', useValue: null },
-      { provide: 'bare', useValue: Object.create(null) },
-      { provide: 'function', useValue: () => {} },
-    ];
-    expect([...(await explore(...things)).keys()]).toEqual([]);
-  });
-
-  it.each<[string, Provider]>([
-    ['class', { provide: 'reports', useClass: Reports }],
-    ['value', { provide: 'reports', useValue: new Reports() }],
-    ['factory', { provide: 'reports', useFactory: () => new Reports() }],
-    ['asynchronous factory', { provide: 'reports', useFactory: async () => new Reports() }],
-  ])('finds the crons of an instance that comes from a %s', async (_what, provider) => {
-    expect((await explore(provider)).get('nightly')?.where).toBe('Reports.nightly');
-  });
-
   it('finds the crons of a controller', async () => {
     @Controller()
     class Pages {
@@ -143,30 +124,6 @@ describe('the explorer', () => {
       ['more', 'MoreReports.more'],
       ['weekly', 'MoreReports.weekly'],
     ]);
-  });
-
-  it('finds a method that is named by a symbol', async () => {
-    const key = Symbol('tick');
-    @Injectable()
-    class Clockwork {
-      @SingletonCron('* * * * *', { name: 'tick' })
-      [key](): string {
-        return 'tock';
-      }
-    }
-    const tick = (await explore(Clockwork)).get('tick');
-    expect(tick?.where).toBe('Clockwork.Symbol(tick)');
-    expect(await tick?.handle(run)).toBe('tock');
-  });
-
-  it('calls no accessor while it looks', async () => {
-    @Injectable()
-    class Shy {
-      get secret(): never {
-        throw new Error('called');
-      }
-    }
-    expect((await explore(Shy)).size).toBe(0);
   });
 
   it('takes one instance under two tokens for one', async () => {
@@ -242,17 +199,6 @@ describe('the explorer refuses', () => {
     }
     await expect(explore(Wrong)).rejects.toThrow(
       'Wrong.tick: the expression of @SingletonCron: expected a valid cron expression',
-    );
-  });
-
-  it('one that fires more often than any may that does not say so itself', async () => {
-    @Injectable()
-    class Hasty {
-      @SingletonCron('* * * * * *', { name: 'hasty' })
-      tick(): void {}
-    }
-    await expect(explore(Hasty)).rejects.toThrow(
-      'Hasty.tick: the expression of @SingletonCron: expected an expression',
     );
   });
 });

@@ -67,13 +67,6 @@ describe('the policies of a cron', () => {
 });
 
 describe('a payload', () => {
-  it.each<unknown>([0, -1.5, '', '\u{1F600}', false, [], {}, [[null]], { a: { b: [1, 'c'] } }, Object.create(null)])(
-    'is whatever JSON keeps: %j',
-    (payload) => {
-      expect(JSON.stringify(declared({ payload }).definition.payload)).toBe(JSON.stringify(payload));
-    },
-  );
-
   const circle: Record<string, unknown> = { name: 'round' };
   circle['itself'] = [circle];
   class Order {
@@ -110,18 +103,6 @@ describe('a payload', () => {
   it('is refused with a name that is a symbol', () => {
     expect(refusal({ payload: { a: { [Symbol.iterator]: 1 } } })).toContain('option "payload.a" of @SingletonCron');
   });
-
-  it('may hold the same object twice', () => {
-    const one = { a: 1 };
-    expect(declared({ payload: [one, { one }] }).definition.payload).toEqual([{ a: 1 }, { one: { a: 1 } }]);
-  });
-
-  it('is what it was when it was declared, whatever becomes of the object', () => {
-    const payload = { list: [1] };
-    const { definition } = declared({ payload });
-    payload.list.push(2);
-    expect(definition.payload).toEqual({ list: [1] });
-  });
 });
 
 describe('the least interval of a process', () => {
@@ -131,15 +112,6 @@ describe('the least interval of a process', () => {
     const tooOften = () => declared({}, { ...hourly, minIntervalMs: 7_200_000 });
     expect(refusalOf(CronDeclarationError, tooOften)).toContain('at least 7200 s between instants, and not 3600 s');
     expect(declared({}, { ...hourly, minIntervalMs: 3_600_000 })).toStrictEqual(declared({}, hourly));
-  });
-
-  it('gives way to the one of the cron itself', () => {
-    expect(declared({ minInterval: '1h' }, { ...hourly, minIntervalMs: 7_200_000 }).definition.minIntervalMs).toBe(
-      3_600_000,
-    );
-    expect(declared({ minInterval: 0 }, { ...hourly, minIntervalMs: 7_200_000 }).definition).not.toHaveProperty(
-      'minIntervalMs',
-    );
   });
 
   it('holds for a cron that is made at run time as well', () => {

@@ -74,34 +74,6 @@ describe('a method with @JobHandler', () => {
     expectTypeOf<Parameters<Method>[0]['payload']>().toEqualTypeOf<{ to: string; at: Date }>();
   });
 
-  it('may not have the name of a cron, nor that of another job', async () => {
-    @Injectable()
-    class Cron {
-      @SingletonCron('0 3 * * *', { name: 'send-mail' })
-      send(): void {}
-    }
-    await expect(explore(Cron, Mails)).rejects.toThrow(
-      'Mails.send: option "name" of @JobHandler: expected a name of its own, got "send-mail", which Cron.send already has.',
-    );
-    await expect(explore(Mails, Cron)).rejects.toThrow('Cron.send: option "name" of @SingletonCron: expected a name');
-    @Injectable()
-    class Other {
-      @JobHandler('send-mail')
-      send(): void {}
-    }
-    await expect(explore(Mails, Other)).rejects.toThrow('Other.send: option "name" of @JobHandler');
-  });
-
-  it('may be a cron as well, under another name', async () => {
-    @Injectable()
-    class Both {
-      @JobHandler('report')
-      @SingletonCron('0 3 * * *', { name: 'nightly' })
-      report(): void {}
-    }
-    expect([...(await explore(Both)).keys()].toSorted()).toEqual(['nightly', 'report']);
-  });
-
   it('has to be one of a provider that exists once', async () => {
     @Injectable({ scope: Scope.TRANSIENT })
     class Many {

@@ -62,15 +62,6 @@ describe('an attempt that takes longer than its job may', () => {
     await expect(later).rejects.toThrow(AttemptTimeoutError);
   });
 
-  it('waits no longer than 5 s for a handler with much time', async () => {
-    stage = await WorkerStage.with();
-    const { handle, goOn } = standing();
-    const disposition = stage.deliver(handle, { handler: { timeoutMs: 60_000 }, attempts: 1 });
-    await stage.manual.advance(65_000);
-    expect(await disposition).toMatchObject({ kind: 'failed', error: expect.any(AttemptTimeoutError) });
-    goOn();
-  });
-
   it("ends uncertain if it is abandoned inside an effect with ifUnknown: 'ask'", async () => {
     stage = await WorkerStage.with();
     const { opened, open } = gate<string>();

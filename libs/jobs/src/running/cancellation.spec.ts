@@ -69,18 +69,6 @@ describe('a handler whose run is cancelled', () => {
     expect(stage.log).toEqual([`warn 1 true cancelled; the handler threw ${run?.error}`]);
   });
 
-  it('is finished as cancelled also by its last attempt', async () => {
-    stage = await WorkerStage.with();
-    const { handle, goOn } = ending(fail(new Error('half-way')));
-    const disposition = stage.deliver(handle, { attempts: 1 });
-    await stage.manual.advance(0);
-    await cancel();
-    await stage.manual.advance(BEAT_MS);
-    goOn();
-    expect(await disposition).toEqual({ kind: 'settled' });
-    expect(await stage.state()).toBe('cancelled');
-  });
-
   it('succeeds if it returns all the same', async () => {
     stage = await WorkerStage.with();
     const { handle, goOn } = ending(() => {});
@@ -91,31 +79,6 @@ describe('a handler whose run is cancelled', () => {
     goOn();
     expect(await disposition).toEqual({ kind: 'settled' });
     expect(await stage.state()).toBe('succeeded');
-  });
-
-  it('is cancelled too if it fails before it is notified', async () => {
-    stage = await WorkerStage.with();
-    const { handle, goOn } = ending(fail(new Error('it broke')));
-    const disposition = stage.deliver(handle);
-    await stage.manual.advance(0);
-    await cancel();
-    goOn();
-    expect(await disposition).toEqual({ kind: 'settled' });
-    expect(await stage.state()).toBe('cancelled');
-    expect(stage.events.of('attempt.cancelled')).toMatchObject([{ err: { message: 'it broke' } }]);
-  });
-
-  it('is not taken for dead while it tidies up', async () => {
-    stage = await WorkerStage.with();
-    const { handle, goOn } = ending(fail(new Error('tidied up')));
-    const disposition = stage.deliver(handle);
-    await stage.manual.advance(0);
-    await cancel(10 * RUN_LEASE_MS);
-    await stage.manual.advance(9 * RUN_LEASE_MS);
-    await expect(stage.takenOver()).rejects.toThrow('busy');
-    goOn();
-    await disposition;
-    expect(await stage.state()).toBe('cancelled');
   });
 
   it('can begin no effect any more, and one that it has begun is recorded', async () => {
@@ -132,19 +95,5 @@ describe('a handler whose run is cancelled', () => {
     await disposition;
     expect(await stage.state()).toBe('cancelled');
     expect(stage.events.of('effect.finished')).toMatchObject([{ effect: 'mail' }]);
-  });
-
-  it('can no longer write anything once its grace has passed', async () => {
-    stage = await WorkerStage.with();
-    const { handle, goOn } = ending(() => {});
-    const disposition = stage.deliver(handle);
-    await stage.manual.advance(0);
-    await cancel(2 * BEAT_MS);
-    await stage.manual.advance(2 * BEAT_MS);
-    expect(await stage.memoryLedger.redeliver({ runId: RUN, delivery: 1 }, 'sweep')).toBeNull();
-    goOn();
-    expect(await disposition).toEqual({ kind: 'settled' });
-    expect(stage.events.of('attempt.refused')).toMatchObject([{ step: 'finish' }]);
-    expect(await stage.state()).toBe('cancelled');
   });
 });

@@ -8,12 +8,6 @@ import type { RunContext } from './run-context.js';
 let stage: WorkerStage;
 afterEach(() => expect(stage.manual.pending).toBe(0));
 
-/** An attempt that began the effect and is gone. */
-async function lost() {
-  stage = await WorkerStage.with();
-  return lostAttempt(stage, (attempt) => stage.memoryLedger.beginEffect(attempt, { name: 'mail', ifUnknown: 'go' }));
-}
-
 async function effect() {
   const [record] = await stage.memoryLedger.effects(RUN);
   return record && [record.state, record.result ?? record.error];
@@ -81,14 +75,6 @@ describe('an effect that does not come back in time', () => {
     },
   );
 
-  it('stays indeterminate if it throws later', async () => {
-    const { met, fail } = await hanging({ ifUnknown: 'ask' });
-    await met;
-    fail(new Error('aborted'));
-    await stage.manual.advance(0);
-    expect(await effect()).toEqual(['begun', null]);
-  });
-
   it("is reported if it returns later and its result can't be recorded", async () => {
     const { met, open } = await hanging({});
     await met;
@@ -128,40 +114,6 @@ describe('an effect whose act can not tell how it ended', () => {
     expect(await stage.deliver(handle, { signal: queue.signal })).toMatchObject({ kind: 'later' });
     expect(await effect()).toEqual(['begun', null]);
   });
-
-  it('hears of the end of its attempt also when it has a time of its own', async () => {
-    stage = await WorkerStage.with();
-    const queue = new AbortController();
-    const handle = (run: RunContext) =>
-      run.effect(
-        'mail',
-        ({ signal }) => {
-          queue.abort(new Error('the worker stops'));
-          return Promise.reject(signal.reason);
-        },
-        { timeout: '1s' },
-      );
-    await stage.deliver(handle, { signal: queue.signal });
-    expect(stage.events.of('attempt.failed')).toMatchObject([{ err: { message: 'the worker stops' } }]);
-  });
-
-  it('leaves its doubt when a later call fails: that one says nothing of the first', async () => {
-    await lost();
-    const met = inHandler(stage, (run) => run.effect('mail', () => Promise.reject(new Error('refused'))));
-    await expect(met).rejects.toThrow('refused');
-    expect(await effect()).toEqual(['begun', null]);
-  });
-
-  it('inside another one leaves the outer one in doubt too', async () => {
-    stage = await WorkerStage.with();
-    const inner = (run: RunContext) => run.effect('inner', () => Promise.reject(new EffectUnknownError()));
-    await inHandler(stage, (run) => run.effect('outer', () => inner(run))).catch(() => {});
-    const states = (await stage.memoryLedger.effects(RUN)).map(({ name, state }) => [name, state]);
-    expect(states).toEqual([
-      ['outer', 'begun'],
-      ['inner', 'begun'],
-    ]);
-  });
 });
 
 describe('an effect that is done', () => {
@@ -174,16 +126,6 @@ describe('an effect that is done', () => {
     });
     const handle = (run: RunContext) => run.effect('mail', () => 'sent', { payload: 'to bob' });
     expect(await stage.deliver(handle)).toMatchObject({ kind: 'failed', error: expect.any(EffectPayloadError) });
-  });
-
-  it('by another attempt while this one fails brings what that one did', async () => {
-    const first = await lost();
-    const act = async () => {
-      await stage.memoryLedger.finishEffect(first, 'mail', { kind: 'done', result: '"sent"' });
-      throw new Error('it is there already');
-    };
-    const ifUnknown = () => 'not-done' as const;
-    expect(await inHandler(stage, (run) => run.effect('mail', act, { ifUnknown }))).toBe('sent');
   });
 });
 

@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, it } from 'vitest';
-import { answer, inHandler, lostAttempt } from '../../../../test/support/effect-stage.js';
+import { inHandler, lostAttempt } from '../../../../test/support/effect-stage.js';
 import { RUN, RUN_LEASE_MS, START, WorkerStage } from '../../../../test/support/worker-stage.js';
 import type { LookupContext } from './effect-context.js';
 import { EffectUnresolvedError, EffectUnknownError } from './effect-errors.js';
@@ -161,39 +161,6 @@ describe('an effect that is looked up', () => {
       );
     },
   );
-
-  it('brings what its lost attempt reported in the meantime', async () => {
-    const first = await lost();
-    const done = { kind: 'done', result: '"late"' } as const;
-    const ifUnknown = async () => {
-      await stage.memoryLedger.finishEffect(first, 'mail', done);
-      return 'not-done' as const;
-    };
-    expect(await inHandler(stage, (run) => run.effect('mail', () => expect.unreachable(), { ifUnknown }))).toBe('late');
-  });
-});
-
-describe('an answer', () => {
-  async function asked(): Promise<void> {
-    await lost();
-    await inHandler(stage, (run) => run.effect('mail', () => 'sent', { ifUnknown: 'ask' })).catch(() => {});
-  }
-
-  it('that it has happened is what the effect brings', async () => {
-    await asked();
-    await answer(stage, { verdict: 'done', result: '"sent, says ada"' });
-    const act = counted('sent');
-    expect(await inHandler(stage, (run) => run.effect('mail', act, { ifUnknown: 'ask' }))).toBe('sent, says ada');
-    expect([act.calls, await stage.state()]).toEqual([0, 'succeeded']);
-  });
-
-  it('that it has not happened lets it begin anew', async () => {
-    await asked();
-    await answer(stage, { verdict: 'not-done' });
-    const act = counted('sent');
-    expect(await inHandler(stage, (run) => run.effect('mail', act, { ifUnknown: 'ask' }))).toBe('sent');
-    expect([act.calls, await stage.state()]).toEqual([1, 'succeeded']);
-  });
 });
 
 describe('an attempt that asks', () => {
@@ -208,15 +175,5 @@ describe('an attempt that asks', () => {
     });
     expect([act.calls, stage.events.of('effect.unresolved').length]).toEqual([0, 1]);
     expect(await stage.memoryLedger.effects(RUN)).toHaveLength(1);
-  });
-
-  it('is cancelled if its run was cancelled meanwhile', async () => {
-    await lost();
-    await inHandler(stage, async (run) => {
-      await stage.memoryLedger.cancel(RUN, { by: 'ada', reason: 'no', graceMs: 30_000 });
-      await run.effect('mail', () => 'sent', { ifUnknown: 'ask' });
-    }).catch(() => {});
-    expect(await stage.state()).toBe('cancelled');
-    expect(stage.events.of('attempt.cancelled')).toHaveLength(1);
   });
 });

@@ -1,7 +1,6 @@
 import { LeaseLostError, StaleFenceError } from '@fencepost/lease';
 import { afterEach, describe, expect, it } from 'vitest';
 import { RUN, RUN_LEASE_MS, WorkerStage } from '../../../../test/support/worker-stage.js';
-import { EffectUnknownError } from './effect-errors.js';
 import { EffectNameError, EffectResultError } from './errors.js';
 import type { EffectContext, RunContext } from './run-context.js';
 
@@ -63,21 +62,6 @@ describe('an effect', () => {
     expect(await inHandler(once)).toEqual({ sent: 1 });
     expect(acted).toBe(1);
     expect(stage.events.of('effect.known')).toMatchObject([{ effect: 'mail', attempt: 2 }]);
-  });
-
-  it('that was begun and never said how it ended is carried out again under the same key', async () => {
-    stage = await WorkerStage.with();
-    const keys: string[] = [];
-    const handle = (run: RunContext) =>
-      run.effect('mail', ({ idempotencyKey }) => {
-        keys.push(idempotencyKey);
-        if (keys.length === 1) throw new EffectUnknownError('did it get through?');
-      });
-    await stage.deliver(handle);
-    await stage.manual.advance(1_000);
-    await stage.deliver(handle);
-    expect(keys).toEqual([`${RUN}/mail`, `${RUN}/mail`]);
-    expect(stage.events.of('effect.begun').map(({ unknown }) => unknown)).toEqual([false, true]);
   });
 
   it.each([
@@ -200,18 +184,6 @@ describe('a stale attempt', () => {
     expect(stage.events.of('attempt.refused')).toMatchObject([{ step: 'effect' }]);
     expect(stage.events.of('attempt.aborted')).toHaveLength(1);
     expect(stage.ledger.calls).not.toContain('finish');
-  });
-
-  it('that acted before it was taken over reports a fact that is kept, and stops', async () => {
-    stage = await WorkerStage.with();
-    const met = inHandler((run) => run.effect('mail', () => stolen().then(() => 'sent')));
-    await expect(met).rejects.toThrow(`another attempt has taken over the effect "mail"`);
-    expect(stage.events.of('effect.late')).toMatchObject([{ effect: 'mail' }]);
-    const [latest] = await stage.memoryLedger.runs('nightly-report', 1);
-    if (!latest?.fence) throw new Error('Expected the other attempt.');
-    const current = { runId: RUN, fence: latest.fence, nonce: 'other' };
-    const known = { verdict: 'done', result: '"sent"', payloadHash: null };
-    expect(await stage.memoryLedger.beginEffect(current, { name: 'mail', ifUnknown: 'tell' })).toEqual(known);
   });
 });
 

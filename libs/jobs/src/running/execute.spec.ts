@@ -41,17 +41,6 @@ describe('a delivery', () => {
     expect(stage.events.of('attempt.needless').map(({ state }) => state)).toEqual(['succeeded', 'missing']);
   });
 
-  it('is settled without a try when every attempt is used up', async () => {
-    stage = await WorkerStage.with();
-    await stage.deliver(() => Promise.reject(new Error('no')), { attempts: 2 });
-    await stage.manual.advance(1_000);
-    expect(await stage.deliver(() => {}, { attempts: 1 })).toEqual({ kind: 'settled' });
-    expect(await stage.memoryLedger.readRun(RUN)).toMatchObject({
-      state: 'failed',
-      error: expect.stringContaining('used up'),
-    });
-  });
-
   it.each(['fail', 'lose-reply'] as const)('comes again soon when its begin gets lost: %s', async (mishap) => {
     stage = await WorkerStage.with();
     stage.ledger.next('begin', mishap);
@@ -74,22 +63,6 @@ describe('a handler', () => {
     expect(got?.payload).toBeNull();
     expect(got?.fence).toBeGreaterThan(0);
     expect(got?.signal.aborted).toBe(false);
-  });
-
-  it('writes to the log and tells its progress through the queue', async () => {
-    stage = await WorkerStage.with();
-    await stage.deliver(async ({ log, progress }) => {
-      for (const level of ['debug', 'info', 'warn', 'error'] as const) log[level](`a ${level} line`);
-      await progress(50);
-      await progress({ rows: 7 });
-    });
-    expect(stage.log).toEqual([
-      'debug 1 true a debug line',
-      'info 1 true a info line',
-      'warn 1 true a warn line',
-      'error 1 true a error line',
-    ]);
-    expect(stage.progress).toEqual([50, { rows: 7 }]);
   });
 
   it('that throws is tried again after its delay, which doubles, as the same run under a larger fence', async () => {
@@ -133,16 +106,6 @@ describe('a handler', () => {
     expect(await stage.state()).toBe('failed');
   });
 
-  it('may throw something that is no error', async () => {
-    stage = await WorkerStage.with();
-    // oxlint would not let a handler of ours do this; a user's may.
-    expect(await stage.deliver(() => Promise.reject('a text'), { attempts: 1 })).toEqual({
-      kind: 'failed',
-      error: 'a text',
-    });
-    expect(await stage.memoryLedger.readRun(RUN)).toMatchObject({ error: 'a text' });
-  });
-
   it('is tried again when a system behind it refused its fence: only its own run ends an attempt', async () => {
     stage = await WorkerStage.with();
     const refused = new StaleFenceError('sink/row', parseFence('7'), 'written under fence 8');
@@ -175,21 +138,6 @@ describe('an attempt', () => {
     await disposition;
   });
 
-  it('tells its handler also when the queue had given it up before', async () => {
-    stage = await WorkerStage.with();
-    let aborted = false;
-    await stage.deliver(({ signal }) => void (aborted = signal.aborted), { signal: AbortSignal.abort('gone') });
-    expect(aborted).toBe(true);
-  });
-
-  it('hears nothing of a queue that gives it up when it is over', async () => {
-    stage = await WorkerStage.with();
-    const queue = new AbortController();
-    await stage.deliver(() => {}, { signal: queue.signal });
-    queue.abort(new Error('the worker stops'));
-    expect(stage.events.of('attempt.aborted')).toEqual([]);
-  });
-
   it('that was taken over changes nothing when its handler returns', async () => {
     stage = await WorkerStage.with();
     const { handle, goOn } = standing();
@@ -202,23 +150,6 @@ describe('an attempt', () => {
     expect(await disposition).toEqual({ kind: 'settled' });
     expect(stage.events.of('attempt.refused')).toMatchObject([{ step: 'finish', attempt: 1 }]);
     expect(await stage.memoryLedger.readRun(RUN)).toMatchObject({ state: 'running', fence: other.fence });
-  });
-
-  it('that was taken over changes nothing when its handler throws', async () => {
-    stage = await WorkerStage.with();
-    const { handle, goOn } = standing();
-    const disposition = stage.deliver(async (run) => {
-      await handle(run);
-      throw new Error('late');
-    });
-    await stage.manual.advance(0);
-    stage.ledger.next('heartbeat', ...Array.from({ length: 9 }, () => 'fail' as const));
-    await stage.manual.advance(RUN_LEASE_MS);
-    await stage.takenOver();
-    goOn();
-    expect(await disposition).toEqual({ kind: 'settled' });
-    expect(stage.events.of('attempt.failed')).toEqual([]);
-    expect(await stage.state()).toBe('running');
   });
 
   it.each(['fail', 'lose-reply'] as const)(

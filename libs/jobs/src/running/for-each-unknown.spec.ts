@@ -30,13 +30,6 @@ async function lost(...begun: string[]) {
 }
 
 describe('an item that a lost attempt began', () => {
-  it('is carried out again under "retry"', async () => {
-    await lost('k1');
-    const { called, act } = noting();
-    expect(await inHandler(stage, (run) => run.forEach(keys(3), self, act))).toMatchObject({ done: 3 });
-    expect(called).toEqual(keys(3));
-  });
-
   it('is asked about under "ask" when the others are done, and goes on as it is answered', async () => {
     await lost('k1');
     const { called, act } = noting();
@@ -121,14 +114,6 @@ describe('an item that does not come back in time', () => {
     expect(await met).toMatchObject({ failed: ['k1'] });
     expect(await states()).toMatchObject({ k1: 'failed', k3: 'done' });
   });
-
-  it('is recorded if it returns later, even after the attempt is over', async () => {
-    const { met, open } = await hanging({ ifUnknown: 'ask' });
-    await met;
-    open();
-    await stage.manual.advance(0);
-    expect(await states()).toMatchObject({ k1: 'done' });
-  });
 });
 
 describe('an attempt that is aborted in a forEach', () => {
@@ -145,32 +130,5 @@ describe('an attempt that is aborted in a forEach', () => {
     expect(called).toEqual(['k0', 'k1']);
     expect(await states()).toEqual({ k0: 'done', k1: 'done', k2: 'failed' });
     expect(stage.events.of('attempt.failed')).toMatchObject([{ err: { message: 'the worker stops' } }]);
-  });
-
-  it('leaves an item that threw because of that in doubt', async () => {
-    stage = await WorkerStage.with();
-    const queue = new AbortController();
-    const handle = (run: RunContext) =>
-      run.forEach(keys(2), self, (_key, { signal }) => {
-        queue.abort(new Error('the worker stops'));
-        signal.throwIfAborted();
-      });
-    await stage.deliver(handle, { signal: queue.signal });
-    expect(await states()).toEqual({ k0: 'begun', k1: 'failed' });
-  });
-
-  it('because it is stale hears of it with its next batch, and goes no further', async () => {
-    stage = await WorkerStage.with();
-    const called: string[] = [];
-    const act = async (key: string) => {
-      called.push(key);
-      stage.manual.jumpWall(60_000);
-      await stage.takenOver();
-      stage.manual.jumpWall(-60_000);
-    };
-    const met = inHandler(stage, (run) => run.forEach(keys(2), self, act, { batchSize: 1 }));
-    await expect(met).rejects.toMatchObject({ code: 'STALE_FENCE' });
-    expect(called).toEqual(['k0']);
-    expect(await states()).toEqual({ k0: 'done' });
   });
 });

@@ -115,27 +115,6 @@ describe('forEach', () => {
     expect(await states()).toEqual({ a: 'done', b: 'done' });
   });
 
-  it('records what it has done when its source breaks off', async () => {
-    stage = await WorkerStage.with();
-    function* source() {
-      yield* keys(2);
-      throw new Error('the file ends here');
-    }
-    const met = inHandler(stage, (run) => run.forEach(source(), self, () => {}, { batchSize: 1 }));
-    await expect(met).rejects.toThrow('the file ends here');
-    expect(await states()).toEqual({ k0: 'done', k1: 'done' });
-  });
-
-  it.each(['fail', 'lose-reply'] as const)('gets over a short outage of the store: %s', async (mishap) => {
-    stage = await WorkerStage.with();
-    const { called, act } = noting();
-    stage.ledger.next('advanceItems', mishap, mishap);
-    const met = inHandler(stage, (run) => run.forEach(keys(3), self, act, { batchSize: 1 }));
-    await stage.manual.advance(10_000);
-    expect(await met).toEqual({ done: 3, failed: 0, skipped: 0 });
-    expect(called).toEqual(keys(3));
-  });
-
   it('has names of its own, under which no effect can take the key of an item', async () => {
     stage = await WorkerStage.with();
     await inHandler(stage, async (run) => {

@@ -40,19 +40,4 @@ describe('a heartbeat timer', () => {
     heartbeatTimer.leave(b);
     expect(clock.pending).toBe(0);
   });
-
-  it('ends when the last attempt leaves at its heartbeat', async () => {
-    const last = { beat: () => heartbeatTimer.leave(last) };
-    heartbeatTimer.join(last);
-    await clock.advance(EVERY_MS);
-    expect(clock.pending).toBe(0);
-  });
-
-  it('starts again with the first attempt that joins after all have left', async () => {
-    heartbeatTimer.leave(joined('a'));
-    await clock.advance(1_000);
-    joined('b');
-    await clock.advance(EVERY_MS);
-    expect(beats).toEqual(['b 4000']);
-  });
 });

@@ -136,49 +136,11 @@ describe('a heartbeat', () => {
     },
   );
 
-  it('takes a small correction of the clock for what it is', async () => {
-    start();
-    clock.jumpWall(2_000);
-    await clock.advance(TTL_MS);
-    expect(reasons()).toEqual([]);
-  });
-
   it('notices a jump as soon as somebody asks whether it can be trusted', () => {
     start();
     clock.jumpWall(60_000);
     expect(heartbeat.isTrusted()).toBe(false);
     expect(reasons()).toEqual(['clock-jump']);
-  });
-
-  it('is of no use any more after it has been stopped', async () => {
-    start();
-    heartbeat.stop();
-    await clock.advance(TTL_MS);
-    expect([heartbeat.isTrusted(), beats.calls, reasons()]).toEqual([false, [], []]);
-  });
-
-  it('says nothing of a heartbeat that is answered, or fails, after the stop', async () => {
-    start();
-    answer = 'stale';
-    let arrive = () => {};
-    beats.next('heartbeat', { heldBack: new Promise((resolve) => (arrive = resolve)) });
-    await clock.advance(TTL_MS / 4);
-    heartbeat.stop();
-    arrive();
-    await clock.advance(0);
-    expect([reasons(), failures]).toEqual([[], []]);
-  });
-
-  it('says nothing of a cancellation that is answered after the stop', async () => {
-    start();
-    answer = 'cancelled';
-    let arrive = () => {};
-    beats.next('heartbeat', { heldBack: new Promise((resolve) => (arrive = resolve)) });
-    await clock.advance(TTL_MS / 4);
-    heartbeat.stop();
-    arrive();
-    await clock.advance(0);
-    expect(cancelled).toBe(0);
   });
 });
 
@@ -190,21 +152,6 @@ function blocked(forMs: number): void {
 }
 
 describe('a heartbeat behind a blocked event loop', () => {
-  it('has lost the run when its heartbeat comes more than a third of the lease late', async () => {
-    start();
-    blocked(TTL_MS / 3 + 1);
-    await clock.advance(TTL_MS / 4);
-    expect(reasons()).toEqual(['expired']);
-    expect(beats.calls).toEqual([]);
-  });
-
-  it('goes on when its heartbeat comes a little late', async () => {
-    start();
-    blocked(TTL_MS / 3 - 1);
-    await clock.advance(TTL_MS / 4);
-    expect([reasons(), beats.calls.length]).toEqual([[], 1]);
-  });
-
   it('is not trusted after its deadline, although the timer of the deadline has not come yet', async () => {
     start();
     beats.next('heartbeat', ...Array.from({ length: 9 }, () => 'fail' as const));

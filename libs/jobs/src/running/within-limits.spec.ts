@@ -71,21 +71,6 @@ describe('a run whose handler has limits', () => {
     expect(await deliver(NOTHING, KEYED)).toEqual({ kind: 'settled' });
   });
 
-  it('gives its place back also when its handler fails, and counts it once only', async () => {
-    await deliver(() => Promise.reject(new Error('no')), KEYED);
-    await (
-      await expectPermit()
-    )();
-  });
-
-  it('counts for a limit in a time only when its attempt began', async () => {
-    const rate = { max: 1, perMs: 60_000 };
-    await stage.takenOver();
-    expect(await deliver(NOTHING, { rate })).toMatchObject({ kind: 'later' });
-    expect(await deliver(NOTHING, { rate })).toMatchObject({ kind: 'later' });
-    expect(stage.events.of('attempt.postponed').map(({ verdict }) => verdict)).toEqual(['busy', 'busy']);
-  });
-
   it('has used its permit once its attempt began, whatever came of it', async () => {
     const rate = { max: 1, perMs: 60_000 };
     await deliver(() => Promise.reject(new Error('no')), { rate });
@@ -104,15 +89,6 @@ describe('a run whose handler has limits', () => {
     expect(await stage.state()).toBe('running');
     goOn();
     await disposition;
-  });
-
-  it('goes on in its place for as long as it takes', async () => {
-    const { handle, goOn, signal } = standing();
-    const disposition = deliver(handle, KEYED);
-    await stage.manual.advance(5 * RUN_LEASE_MS);
-    expect(signal().aborted).toBe(false);
-    goOn();
-    expect(await disposition).toEqual({ kind: 'settled' });
   });
 
   it('that is cancelled while it waits is not executed, and blocks no other run', async () => {

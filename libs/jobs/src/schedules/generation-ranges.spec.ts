@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
 import { KEPT_GENERATIONS, type CatalogEntry, type CronDefinition, type Generation } from '@fencepost/ledger/catalog';
-import { spreadOf } from '@fencepost/schedule';
 import { leaseOf } from '../../../../test/support/planning-stage.js';
 import { holdCron } from '../scheduling/held-cron.js';
 import { leftoverRanges, newestRange, type SharedSchedule } from './generation-ranges.js';
@@ -110,18 +109,6 @@ describe('the first generation of a catalog that was lost', () => {
     for (const bornAt of [null, LONG_AGO]) expect(lost(entryOf(3), 200, bornAt)).toEqual([[3, 200, 'known']]);
   });
 
-  it('begins there also when another one has followed, and ends where that begins', () => {
-    expect(lost(entryOf(4), 200, 250)).toEqual([
-      [3, 200, 'known'],
-      [4, 400, 'known'],
-    ]);
-    const atOnce = entryOf(4, { since: 300 });
-    expect(lost(atOnce, 200, 250)).toEqual([
-      [3, 200, 'known'],
-      [4, 300, 'known'],
-    ]);
-  });
-
   it('begins where it says when it does not fire, or may not be the first', () => {
     const disabled = entryOf(4, {}, [generation(3, { state: 'disabled' })]);
     expect(lost(disabled, 200, 250)).toEqual([
@@ -143,25 +130,6 @@ describe('the first generation of a catalog that was lost', () => {
 });
 
 describe('the newest generation', () => {
-  it('has no end, and is put off by what follows from the name', () => {
-    expect(newestRange(hold(entryOf(4)), schedules)).toEqual({
-      ...{ definition, generation: 4, schedule: SCHEDULE, from: 400, until: Infinity },
-      spreadMs: spreadOf('c', 1_000),
-    });
-  });
-
-  it('is worked out once, and anew when the entry is another one', () => {
-    const held = hold(entryOf(4));
-    const first = newestRange(held, schedules);
-    expect(newestRange(held, schedules)).toBe(first);
-    held.entry = entryOf(5);
-    expect(newestRange(held, schedules)).toMatchObject({ generation: 5, from: 500 });
-    held.entry = { ...held.entry, generation: 6, since: 600 };
-    expect(newestRange(held, schedules)).toMatchObject({ generation: 6, from: 600 });
-    held.entry = entryOf(7, { since: 600 });
-    expect(newestRange(held, schedules)).toMatchObject({ generation: 7, from: 600 });
-  });
-
   it.each(['disabled', 'removed'] as const)('is none when the cron is %s', (state) => {
     expect(newestRange(hold(entryOf(4, { state })), schedules)).toBeNull();
   });

@@ -27,17 +27,6 @@ describe('equal schedules', () => {
     expect(of({ name: 'b', dst: { ...dst } })).toBe(of({ dst }));
   });
 
-  it.each<Partial<CronDefinition>>([
-    { expression: '*/2 * * * *' },
-    { timeZone: 'Europe/Berlin' },
-    { dst: { gap: 'skip', repeat: 'first' } },
-    { dst: { gap: 'next-valid', repeat: 'both' } },
-    { spreadMs: 1_000 },
-    { minIntervalMs: 1_000 },
-  ])('are none with %j', (over) => {
-    expect(of(over)).not.toBe(of({}));
-  });
-
   it('are put off by what follows from each name', () => {
     const over = { expression: '*/5 * * * *', spreadMs: 3_600_000 };
     const shared = of({ ...over, name: 'a' });
@@ -68,15 +57,5 @@ describe('a definition that this pod can not read', () => {
       { cron: 'bad', err: { message: expect.stringContaining('IANA') } },
       { cron: 'bad', err: { message: expect.stringContaining('cron expression') } },
     ]);
-  });
-});
-
-describe('very many different schedules', () => {
-  it('are not all kept, and none is taken for another', () => {
-    const seconds = (n: number) => `${n % 60} ${Math.floor(n / 60) % 60} ${Math.floor(n / 3_600)} * * *`;
-    const first = of({ expression: seconds(0) });
-    for (let n = 1; n <= 10_000; n += 1) of({ expression: seconds(n) });
-    expect(of({ expression: seconds(0) })).not.toBe(first);
-    expect(of({ expression: seconds(0) })?.next(clock.now())).toBe(first?.next(clock.now()));
   });
 });

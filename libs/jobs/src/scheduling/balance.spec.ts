@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, it } from 'vitest';
-import { BalanceStage, namesOf, YEARLY } from '../../../../test/support/balance-stage.js';
-import { CRON, START } from '../../../../test/support/scheduler-stage.js';
+import { BalanceStage, namesOf } from '../../../../test/support/balance-stage.js';
+import { START } from '../../../../test/support/scheduler-stage.js';
 import { HEARTBEAT_MS } from '../membership/membership.js';
 
 const TTL_MS = 10_000;
@@ -74,20 +74,6 @@ describe('a scheduler pod that joins', () => {
     [a, b].forEach((_, n) => expect(shares[n]?.filter((name) => !before[n]?.has(name))).toEqual([]));
     await expectEachSecond(stage, 30, 10);
   });
-
-  it('hears of the leases it gets one by one, and asks for them together', async () => {
-    const stage = staged();
-    await stage.declareMany(300);
-    const a = await stage.started('a');
-    await stage.clock.advance(2 * HEARTBEAT_MS);
-    await stage.started('b');
-    await stage.clock.advance(10);
-    stage.leases.calls.length = 0;
-    await stage.clock.advance(2 * HEARTBEAT_MS);
-    expect((await stage.holders(300)).get('b/1')).toBeGreaterThan(100);
-    expect(stage.leases.calls.filter((call) => call !== 'renew')).toEqual(['release', 'acquireMany']);
-    expect(a.events.of('lease.released').length).toBeGreaterThan(100);
-  });
 });
 
 describe('a scheduler pod that stops', () => {
@@ -159,31 +145,6 @@ describe('an outage', () => {
 });
 
 describe('an announcement', () => {
-  it('of a time long past makes the holder look at its cron', async () => {
-    const stage = staged();
-    await stage.declare(1, { expression: YEARLY });
-    const pod = await stage.started('a');
-    await stage.clock.advance(2 * HEARTBEAT_MS);
-    stage.ledger.calls.length = 0;
-    await stage.membership.port.publishDue(new Map([[CRON, 0]]));
-    await stage.clock.advance(2 * HEARTBEAT_MS);
-    expect(stage.ledger.calls.filter((call) => call === 'readCrons')).toHaveLength(1);
-    expect((await stage.membership.port.heartbeat('watch')).overdue).toEqual([]);
-    expect(pod.events.of('store.failed')).toEqual([]);
-  });
-
-  it('that got lost is made up for', async () => {
-    const stage = staged();
-    await stage.declare(1, { expression: '*/10 * * * * *' });
-    const pod = await stage.started('a');
-    await stage.clock.advance(9_000);
-    stage.membership.next('publishDue', 'fail');
-    await stage.clock.advance(3_000);
-    expect(pod.events.of('store.failed')).toMatchObject([{ operation: 'due.publish', count: 1 }]);
-    expect((await stage.membership.port.heartbeat('watch')).overdue).toEqual([]);
-    expect(await stage.ran()).toEqual([10]);
-  });
-
   it('of a cron that no longer exists is dropped', async () => {
     const stage = staged();
     await stage.started('a');

@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, it } from 'vitest';
-import { CRON, definition, SchedulerStage, START, TTL_MS } from '../../../../test/support/scheduler-stage.js';
+import { CRON, SchedulerStage, START } from '../../../../test/support/scheduler-stage.js';
 import { isLong } from '../../../../test/support/run-length.js';
 import { HEARTBEAT_MS } from '../membership/membership.js';
 
@@ -21,16 +21,6 @@ async function started(stage: SchedulerStage, name = 'pod'): Promise<Pod> {
 }
 
 describe('the catalog cache', () => {
-  it('has every cron of the catalog campaigned for and fired', async () => {
-    const stage = new SchedulerStage();
-    await stage.declare(1, {}, { name: 'b', expression: '*/2 * * * * *' });
-    const { events } = await started(stage);
-    await stage.clock.advance(4_000);
-    expect(await stage.ran()).toEqual([1, 2, 3, 4]);
-    expect(await stage.ran('b')).toEqual([2, 4]);
-    expect(events.of('catalog.read')).toEqual([{ crons: 2 }]);
-  });
-
   it('reads the catalog when it is announced to have changed, and otherwise not', async () => {
     const stage = new SchedulerStage();
     await stage.declare(1, {});
@@ -53,18 +43,6 @@ describe('the catalog cache', () => {
     expect(events.of('store.failed')).toMatchObject([{ operation: 'catalog.read' }]);
     await stage.clock.advance(HEARTBEAT_MS);
     expect(events.of('catalog.read')).toEqual([{ crons: 1 }]);
-  });
-
-  it('names the crons that a catalog has lost, once for each loss', async () => {
-    const stage = new SchedulerStage();
-    await stage.declare(1, {}, { name: 'b' });
-    const { events } = await started(stage);
-    await stage.clock.advance(HEARTBEAT_MS);
-    stage.memoryCatalog.wipe();
-    await stage.clock.advance(3 * HEARTBEAT_MS);
-    await stage.declare(1, { name: 'b' });
-    await stage.clock.advance(3 * HEARTBEAT_MS);
-    expect(events.of('catalog.lost')).toEqual([{ crons: ['b', CRON].toSorted(), count: 2 }]);
   });
 
   it('goes on under a new generation in the same term, and no instant belongs to both', async () => {
@@ -110,17 +88,6 @@ describe('the catalog cache', () => {
     expect((await stage.ran()).at(-1)).toBe(10);
   });
 
-  it('stops firing a cron that is disabled', async () => {
-    const stage = new SchedulerStage();
-    await stage.declare(1, {});
-    await started(stage);
-    await stage.clock.advance(1_500);
-    await stage.catalog.port.declare([{ definition: definition(), disabled: true }], { seq: 2, source: 'test' });
-    await stage.clock.advance(10_000);
-    expect(await stage.ran()).toEqual([1, 2, 3]);
-    expect((await stage.membership.port.heartbeat('watch')).overdue).toEqual([]);
-  });
-
   it('keeps what it has while the catalog can not be read', async () => {
     const stage = new SchedulerStage();
     await stage.declare(1, {});
@@ -146,14 +113,6 @@ describe('the catalog cache', () => {
     expect((await stage.ran('b')).at(-1)).toBe(5);
   });
 
-  it('shares one reading between all that ask for it while another one is on its way', async () => {
-    const stage = new SchedulerStage();
-    const { catalogCache } = await started(stage);
-    stage.catalog.calls.length = 0;
-    await Promise.all(Array.from({ length: 20 }, () => catalogCache.refresh()));
-    expect(stage.catalog.calls.length).toBeLessThanOrEqual(2);
-  });
-
   it('does not take an older word for the latest because it came later', async () => {
     const stage = new SchedulerStage();
     await stage.declare(1, {});
@@ -163,32 +122,6 @@ describe('the catalog cache', () => {
     catalogCache.applyHeartbeat({ ...beat, now: beat.now + 2 }, 2);
     catalogCache.applyHeartbeat({ ...beat, now: beat.now + 1 }, 1);
     expect(pod.knownAt).toBe(beat.now + 2);
-  });
-
-  it('enters nothing any more once it is stopped', async () => {
-    const stage = new SchedulerStage();
-    const pod = await started(stage);
-    await pod.stop();
-    await stage.declare(1, {});
-    await pod.catalogCache.refresh();
-    await stage.clock.advance(TTL_MS);
-    expect(pod.events.names).toEqual(['pods.changed']);
-  });
-
-  it('gives up the terms that were being asked for when it was stopped', async () => {
-    const stage = new SchedulerStage();
-    await stage.declare(1, {});
-    const pod = stage.pod();
-    let answer = () => {};
-    stage.leases.next('acquireMany', { heldBack: new Promise((resolve) => (answer = resolve)) });
-    const starting = pod.start();
-    await stage.clock.advance(0);
-    const stopping = pod.stop();
-    answer();
-    await Promise.all([starting, stopping]);
-    await stage.clock.advance(TTL_MS);
-    expect(await stage.holder()).toBeUndefined();
-    expect(stage.clock.pending).toBe(0);
   });
 });
 

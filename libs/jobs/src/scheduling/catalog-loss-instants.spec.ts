@@ -123,26 +123,6 @@ describe('what comes due while the catalog is lost', () => {
     expect(new Set(await skips())).toEqual(new Set(['misfire']));
     await expectSound();
   });
-
-  it('is made up for also when its program is back hours after another has declared', async () => {
-    await stage.declare(1, HOURLY);
-    await start('first');
-    await serve(HOUR + SECOND);
-    stage.memoryCatalog.wipe();
-    await stage.catalog.port.declare(
-      [{ definition: { ...stage.scheduled().definition, name: 'other' }, disabled: true }],
-      {
-        seq: 1,
-        source: 'another',
-      },
-    );
-    await outage(2 * HOUR);
-    await stage.declare(1, HOURLY);
-    await start('pod');
-    await serve(30 * SECOND);
-    expect((await stage.ran()).map((second) => second / 3_600)).toEqual([1, 2, 3]);
-    expect(await skips()).toEqual([]);
-  });
 });
 
 describe('nothing is made up for of', () => {

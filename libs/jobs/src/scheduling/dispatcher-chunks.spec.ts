@@ -42,49 +42,6 @@ describe('the dispatcher, of many crons', () => {
     expect(calls('enqueue')).toBe(2);
   });
 
-  it('enqueues the next ones though the first are not confirmed yet', async () => {
-    const { stage, calls, dispatch } = await manyCrons(251);
-    const answer = held();
-    stage.ledger.next('confirm', answer);
-    const dispatched = dispatch();
-    await vi.waitFor(() => expect(calls('enqueue')).toBe(2));
-    answer.release();
-    expect(await dispatched).toHaveLength(251);
-  });
-
-  it('claims no third chunk before the first is through', async () => {
-    const { stage, calls, dispatch } = await manyCrons(501);
-    const answer = held();
-    stage.queue.next('enqueue', answer);
-    const dispatched = dispatch();
-    await vi.waitFor(() => expect(calls('confirm')).toBe(1));
-    expect(calls('claimAll')).toBe(2);
-    answer.release();
-    expect(await dispatched).toHaveLength(501);
-    expect(calls('claimAll')).toBe(3);
-    expect(calls('confirm')).toBe(3);
-  });
-
-  it('does not answer before the last is through', async () => {
-    const { stage, calls, dispatch } = await manyCrons(251);
-    const answer = held();
-    stage.ledger.next('confirm', answer);
-    let through = false;
-    const dispatched = dispatch().then(() => (through = true));
-    await vi.waitFor(() => expect(calls('confirm')).toBe(2));
-    expect(through).toBe(false);
-    answer.release();
-    await dispatched;
-  });
-
-  it('answers in the order given', async () => {
-    const calm = [0, 249, 250, 300, 499, 500];
-    const { at, dispatch } = await manyCrons(501, calm);
-    const answers = await dispatch();
-    expect(answers.flatMap((one, n) => ('lookAt' in one && one.lookAt === at(5) ? [n] : []))).toEqual(calm);
-    expect(answers.filter((one) => 'lookAt' in one && one.lookAt === at(2))).toHaveLength(501 - calm.length);
-  });
-
   it.each(['enqueue', 'confirm', 'claimAll'] as const)('counts as failed only those whose %s failed', async (step) => {
     const { stage, dispatch } = await manyCrons(501);
     if (step === 'enqueue') stage.queue.next(step, { heldBack: Promise.resolve() }, 'fail');

@@ -14,17 +14,6 @@ describe('what a pod knows of the catalog', () => {
     expect(await ran(stage)).toEqual([1, 2, 6, 7]);
   });
 
-  it('is asked for again soon, and neither the ledger is asked meanwhile nor does the pod spin', async () => {
-    const { stage } = await oneCron();
-    stage.freshness.heardAt = stage.start;
-    await stage.serve(2_000);
-    const [asked, looks] = [stage.ledger.calls.length, stage.looks];
-    await stage.serve(10_000);
-    expect(stage.ledger.calls.length).toBe(asked);
-    expect(stage.looks - looks).toBeGreaterThanOrEqual(10);
-    expect(stage.looks - looks).toBeLessThanOrEqual(100);
-  });
-
   it('includes where the generations it knows begin: what is left of the former one is claimed', async () => {
     const { stage, at } = await oneCron();
     stage.redefine({ expression: '*/5 * * * * *' });

@@ -1,8 +1,7 @@
 import { describe, expect, it, vi } from 'vitest';
 import type { CronDefinition } from '@fencepost/ledger/catalog';
-import { spreadOf } from '@fencepost/schedule';
 import { another, oneCron, ran } from '../../../../test/support/one-cron.js';
-import { CRON, leaseOf } from '../../../../test/support/planning-stage.js';
+import { CRON } from '../../../../test/support/planning-stage.js';
 
 describe('the dispatcher', () => {
   it('claims what is due, then enqueues it, then confirms it', async () => {
@@ -21,30 +20,12 @@ describe('the dispatcher', () => {
     expect(held.cursor).toBe(at(1));
   });
 
-  it('claims for many crons in one call, and enqueues and confirms them in one each', async () => {
-    const { stage, held, at, dispatch } = await oneCron();
-    const answers = await dispatch(held, another(stage));
-    expect(answers).toEqual([{ lookAt: at(2) }, { lookAt: at(2) }]);
-    expect(stage.ledger.calls).toEqual(['claimAll', 'confirm']);
-    expect(stage.queue.calls).toEqual(['enqueue']);
-  });
-
   it('asks nothing while nothing is due, and says when to look again', async () => {
     const { stage, at, dispatch } = await oneCron();
     await dispatch();
     stage.ledger.calls.length = 0;
     expect(await dispatch()).toEqual([{ lookAt: at(2) }]);
     expect(stage.ledger.calls).toEqual([]);
-  });
-
-  it('says when it is due, which a spread puts off', async () => {
-    const { stage, at, dispatch } = await oneCron({ expression: '* * * * *', spreadMs: 50_000 });
-    const offsetMs = spreadOf(CRON, 50_000);
-    expect(offsetMs).toBeGreaterThan(0);
-    expect(await dispatch()).toEqual([{ lookAt: at(60) + offsetMs }]);
-    await stage.clock.advance(offsetMs + 59_000);
-    expect(await dispatch()).toEqual([{ lookAt: at(120) + offsetMs }]);
-    expect(await ran(stage)).toEqual([60]);
   });
 
   it('says never for a cron that does not fire, and for one that it can not read', async () => {
@@ -67,14 +48,6 @@ describe('the dispatcher', () => {
     expect(await stage.memoryLedger.skips(CRON, 10)).toEqual([passed]);
   });
 
-  it('records skips alone when nothing is left to run', async () => {
-    const { stage, at, dispatch } = await oneCron({ misfire: 'skip', graceMs: 0 });
-    await stage.clock.advance(500);
-    expect(await dispatch()).toEqual([{ lookAt: at(2) }]);
-    expect(stage.queue.calls).toEqual([]);
-    expect((await stage.memoryLedger.readCron(CRON)).cursor).toBe(at(1));
-  });
-
   it('enqueues nothing for an occurrence that overlaps its predecessor', async () => {
     const { stage, at, dispatch } = await oneCron({ overlap: 'skip' });
     await dispatch();
@@ -82,24 +55,6 @@ describe('the dispatcher', () => {
     expect(await dispatch()).toEqual([{ lookAt: at(3), blocked: true }]);
     expect(stage.events.of('occurrence.skipped')).toEqual([{ cron: CRON, scheduledAt: at(2), reason: 'overlap' }]);
     expect(stage.queue.calls).toEqual(['enqueue']);
-  });
-
-  it('enqueues nothing for a cron that is paused, and goes on counting', async () => {
-    const { stage, held, at, dispatch } = await oneCron();
-    await stage.memoryLedger.pause(CRON, { by: 'me', reason: 'calm', until: null });
-    expect(await dispatch()).toEqual([{ lookAt: at(2) }]);
-    expect(stage.events.of('occurrence.skipped')).toEqual([{ cron: CRON, scheduledAt: at(1), reason: 'paused' }]);
-    expect(held.cursor).toBe(at(1));
-    expect(stage.queue.calls).toEqual([]);
-  });
-
-  it('stops acting for a cron whose claim is refused', async () => {
-    const { stage, held, dispatch } = await oneCron();
-    await dispatch({ ...held, lease: leaseOf(CRON, 7) });
-    await stage.clock.advance(1_000);
-    held.cursor = stage.start + 1_000;
-    expect(await dispatch()).toEqual([{ stale: true }]);
-    expect(stage.events.of('claim.stale')).toEqual([{ cron: CRON, fence: 1, accepted: 7 }]);
   });
 
   it('stops acting for a definition that is older than the accepted one, and says which that is', async () => {
@@ -121,16 +76,6 @@ describe('the dispatcher', () => {
     expect(stage.ledger.calls).toEqual([]);
   });
 
-  it('plans again from the cursor that another pod has moved', async () => {
-    const { stage, held, at, dispatch } = await oneCron();
-    await dispatch({ ...held });
-    await stage.clock.advance(1_000);
-    expect(await dispatch()).toEqual([{ lookAt: at(2) }]);
-    expect(held.cursor).toBe(at(1));
-    expect(await dispatch()).toEqual([{ lookAt: at(3) }]);
-    expect(await ran(stage)).toEqual([1, 2]);
-  });
-
   it('leaves a cron to its own trouble: the others that are due are claimed and enqueued', async () => {
     const { stage, held, at, dispatch } = await oneCron();
     const real = stage.memoryLedger.claimAll.bind(stage.memoryLedger);
@@ -144,13 +89,6 @@ describe('the dispatcher', () => {
       { operation: 'occurrence.claim', cron: CRON, err: new Error('Connection is closed.') },
     ]);
     expect(held.cursor).toBeNull();
-  });
-
-  it('counts all as failed when the ledger does not answer at all', async () => {
-    const { stage, held, dispatch } = await oneCron();
-    stage.ledger.next('claimAll', 'fail');
-    expect(await dispatch(held, another(stage))).toEqual([{ failed: true }, { failed: true }]);
-    expect(stage.events.of('store.failed')).toHaveLength(2);
   });
 
   it.each([

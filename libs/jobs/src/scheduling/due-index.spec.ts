@@ -31,31 +31,6 @@ function applyToList(list: Map<string, number>, step: Step): string[] {
 }
 
 describe('the due index', () => {
-  it('has nothing to say while it is empty', () => {
-    const index = new DueIndex();
-    expect(index.earliest()).toBeNull();
-    expect(index.takeDue(Infinity)).toEqual([]);
-  });
-
-  it('takes out what is due, at its very instant, and what was due before first', () => {
-    const index = new DueIndex();
-    index.set('late', 30);
-    index.set('early', 10);
-    index.set('now', 20);
-    expect(index.takeDue(20)).toEqual(['early', 'now']);
-    expect(index.earliest()).toBe(30);
-    expect(index.takeDue(29)).toEqual([]);
-  });
-
-  it('knows one instant of a cron: the one that was set last', () => {
-    const index = new DueIndex();
-    index.set('a', 10);
-    index.set('a', 20);
-    expect(index.earliest()).toBe(20);
-    index.set('a', 5);
-    expect(index.takeDue(100)).toEqual(['a']);
-  });
-
   it('agrees with a plain list, whatever is set, removed and taken', () => {
     const name = fc.constantFrom('a', 'b', 'c', 'd', 'e', 'f');
     const at = fc.integer({ min: 0, max: 12 });

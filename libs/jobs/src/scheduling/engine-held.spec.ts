@@ -1,7 +1,5 @@
 import { afterEach, describe, expect, it } from 'vitest';
-import { CRON, SchedulerStage, START, type StageOptions } from '../../../../test/support/scheduler-stage.js';
-
-const at = (second: number) => START + second * 1_000;
+import { CRON, SchedulerStage, type StageOptions } from '../../../../test/support/scheduler-stage.js';
 
 const engines: { stage: SchedulerStage; stop: () => Promise<void> }[] = [];
 afterEach(async () => {
@@ -48,33 +46,6 @@ describe('an engine that lets a cron go', () => {
 });
 
 describe('a cron that is held', () => {
-  it('goes on under a changed definition with the same lease', async () => {
-    const { stage, engine, held } = holding();
-    await stage.clock.advance(2_500);
-    const past = [stage.scheduled()];
-    const changed = { generation: 2, since: at(4), past };
-    engine.update(stage.scheduled({ expression: '*/5 * * * * *' }, changed));
-    await stage.clock.advance(8_000);
-    expect(await stage.ran()).toEqual([1, 2, 3, 4, 5, 10]);
-    expect(engine.held(CRON)).toBe(held);
-  });
-
-  it('is looked at once more when that is asked for while something is on its way', async () => {
-    const { stage, engine } = holding({}, { expression: '*/30 * * * * *' });
-    await stage.clock.advance(0);
-    let answer = () => {};
-    engine.recheck(CRON);
-    stage.ledger.next('readCrons', { heldBack: new Promise((resolve) => (answer = resolve)) });
-    await stage.clock.advance(0);
-    engine.recheck(CRON);
-    expect(stage.ledger.calls.filter((call) => call === 'readCrons')).toHaveLength(2);
-    answer();
-    await stage.clock.advance(0);
-    expect(stage.ledger.calls.filter((call) => call === 'readCrons')).toHaveLength(3);
-    await stage.clock.advance(10_000);
-    expect(stage.ledger.calls.filter((call) => call === 'readCrons')).toHaveLength(3);
-  });
-
   it('has its next instant announced after each, all that were due together in one call', async () => {
     const { stage, engine } = holding();
     engine.hold([takenOver(stage, 1, { name: 'b' })]);

@@ -55,33 +55,12 @@ describe('the engine', () => {
     expect(await stage.ran()).toEqual([1, 2, 3, 4, 5, 6, 7, 8, 9, 10]);
   });
 
-  it('serves all its crons with one timer, and those due together with one bulk', async () => {
-    const { stage, engine } = holding();
-    const expression = '*/2 * * * * *';
-    engine.hold(['b', 'c', 'd'].map((name) => takenOver(stage, 1, { name, expression })));
-    await stage.clock.advance(0);
-    expect(stage.clock.pending).toBe(1);
-    await stage.clock.advance(4_000);
-    expect(stage.queue.calls).toHaveLength(4);
-    expect(await stage.ran('c')).toEqual([2, 4]);
-    expect(await stage.ran()).toEqual([1, 2, 3, 4]);
-  });
-
   it('looks at the clock twice a minute, also when nothing is due for long: it may have been stepped', async () => {
     const { stage } = holding({}, { expression: '0 0 12 * * *' });
     await stage.clock.advance(0);
     stage.clock.jumpWall(12 * 3_600_000);
     await stage.clock.advance(30_000);
     expect(await stage.ran()).toEqual([12 * 3_600]);
-  });
-
-  it('waits for no timer when its schedule has no further instant', async () => {
-    const stage = new SchedulerStage();
-    const { engine } = stage.pod();
-    engine.hold([stage.heldCron(1, stage.scheduled({}, { state: 'removed' }))]);
-    await stage.clock.advance(1_000);
-    expect(stage.clock.pending).toBe(0);
-    expect(stage.ledger.calls).not.toContain('claimAll');
   });
 
   it.each([
@@ -160,15 +139,6 @@ describe('the engine', () => {
     expect(await stage.ran()).toEqual([1, 2]);
     expect(await stage.ran('b')).toEqual([1, 2, 3, 4]);
   });
-
-  it('claims nothing for a cron it has let go', async () => {
-    const { stage, engine, held } = holding();
-    await stage.clock.advance(1_500);
-    await engine.letGo([held]);
-    expect(stage.clock.pending).toBe(0);
-    await stage.clock.advance(5_000);
-    expect(await stage.ran()).toEqual([1]);
-  });
 });
 
 describe('a stopped engine', () => {
@@ -180,24 +150,6 @@ describe('a stopped engine', () => {
     expect(stage.clock.pending).toBe(0);
     await stage.clock.advance(60_000);
     expect(await stage.ran()).toEqual([1]);
-  });
-
-  it('has waited for the claims that were on their way', async () => {
-    const { stage, engine } = holding();
-    await stage.clock.advance(500);
-    let answer = () => {};
-    stage.ledger.next('claimAll', { heldBack: new Promise((resolve) => (answer = resolve)) });
-    await stage.clock.advance(500);
-    let stopped = false;
-    const stop = engine.stop().then(() => {
-      stopped = true;
-    });
-    await stage.clock.advance(0);
-    expect(stopped).toBe(false);
-    answer();
-    await stop;
-    expect(stage.memoryQueue.taken).toHaveLength(1);
-    expect(stage.clock.pending).toBe(0);
   });
 
   it('does not act for a lease that arrives late', async () => {
@@ -223,23 +175,5 @@ describe('the sweep of the engine', () => {
     answer();
     await stage.clock.advance(5_000);
     expect(stage.ledger.calls.filter((call) => call === 'overdueAll')).toHaveLength(2);
-  });
-
-  it('goes on after one that failed', async () => {
-    const { stage, engine, events } = holding();
-    engine.start();
-    stage.ledger.next('overdueAll', 'fail');
-    await stage.clock.advance(10_000);
-    expect(events.of('store.failed')).toMatchObject([{ operation: 'cron.sweep', cron: CRON }]);
-    expect(stage.ledger.calls.filter((call) => call === 'overdueAll')).toHaveLength(2);
-  });
-
-  it('asks once for a cron without open runs, and not again until it has one', async () => {
-    const { stage, engine } = holding({}, { expression: '*/30 * * * * *' });
-    engine.start();
-    await stage.clock.advance(29_000);
-    expect(stage.ledger.calls.filter((call) => call === 'overdueAll')).toHaveLength(1);
-    await stage.clock.advance(22_000);
-    expect(stage.ledger.calls.filter((call) => call === 'overdueAll').length).toBeGreaterThan(3);
   });
 });

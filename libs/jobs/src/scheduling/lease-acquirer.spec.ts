@@ -1,4 +1,3 @@
-import type { Lease } from '@fencepost/lease';
 import { afterEach, describe, expect, it } from 'vitest';
 import type { CatalogEntry } from '@fencepost/ledger/catalog';
 import { CRON, SchedulerStage, TTL_MS } from '../../../../test/support/scheduler-stage.js';
@@ -64,15 +63,6 @@ describe('a lease acquirer', () => {
     expect(events.names).toEqual(['lease.acquired']);
   });
 
-  it('reports a call in progress for a cron that is no longer wanted', async () => {
-    const stage = new SchedulerStage();
-    const { acquirer } = await acquiring(stage, []);
-    acquirer.take([CRON]);
-    expect(acquirer.want(new Set())).toBe(true);
-    await stage.clock.advance(0);
-    expect(acquirer.want(new Set())).toBe(false);
-  });
-
   it('acquires many in one call, and makes no calls while it holds them', async () => {
     const stage = new SchedulerStage();
     const { granted } = await acquiring(stage, many);
@@ -132,18 +122,6 @@ describe('a lease acquirer', () => {
     expect(second.events.names).toEqual(['lease.acquired']);
   });
 
-  it('acquires nothing that is no longer wanted', async () => {
-    const stage = new SchedulerStage();
-    const first = await acquiring(stage);
-    const second = await acquiring(stage);
-    second.acquirer.want(new Set());
-    await first.acquirer.release(first.letGo());
-    first.acquirer.halt();
-    second.acquirer.wake(CRON);
-    await stage.clock.advance(2 * TTL_MS);
-    expect(second.events.names).toEqual([]);
-  });
-
   it('tries once for an overdue cron that is not assigned to it', async () => {
     const stage = new SchedulerStage();
     const first = await acquiring(stage);
@@ -185,18 +163,6 @@ describe('a lease acquirer', () => {
     expect(terms).toBeLessThan(45);
   });
 
-  it('waits at least for the given backoff', async () => {
-    const stage = new SchedulerStage();
-    const { acquirer, events, letGo } = await acquiring(stage);
-    await acquirer.abandon(letGo()[0] as Lease, TTL_MS);
-    acquirer.wake(CRON);
-    acquirer.take([CRON]);
-    await stage.clock.advance(TTL_MS - 100);
-    expect(events.of('lease.acquired')).toHaveLength(1);
-    await stage.clock.advance(200);
-    expect(events.of('lease.acquired')).toHaveLength(2);
-  });
-
   it('retries with growing pauses while the store is away', async () => {
     const stage = new SchedulerStage();
     stage.ledger.down();
@@ -220,16 +186,6 @@ describe('a lease acquirer', () => {
     expect(events.of('store.failed')).toHaveLength(1);
     expect(events.of('store.failed')[0]?.err.message).toContain('2255');
   });
-
-  it('does not loop when the holder has no time left', async () => {
-    const stage = new SchedulerStage();
-    const { acquirer } = await acquiring(stage, []);
-    stage.memoryLeases.acquireMany = async (requests) => requests.map(() => ({ acquired: false, remainingMs: 0 }));
-    stage.leases.calls.length = 0;
-    acquirer.want(new Set([CRON]));
-    await stage.clock.advance(1_000);
-    expect(stage.leases.calls.length).toBeLessThanOrEqual(20);
-  });
 });
 
 describe('a lease acquirer that is stopped', () => {
@@ -244,15 +200,5 @@ describe('a lease acquirer that is stopped', () => {
     await stopped;
     expect(granted).toEqual([]);
     expect(await stage.holder()).toBeUndefined();
-  });
-
-  it('stops even if a release fails', async () => {
-    const stage = new SchedulerStage();
-    const { acquirer, events, letGo } = await acquiring(stage);
-    stage.leases.next('release', 'fail');
-    acquirer.halt();
-    await acquirer.releaseAll(letGo());
-    await acquirer.stop();
-    expect(events.of('store.failed')).toMatchObject([{ operation: 'lease.release', cron: CRON }]);
   });
 });

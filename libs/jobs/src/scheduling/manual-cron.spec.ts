@@ -31,36 +31,6 @@ describe('a cron that runs only when it is asked for', () => {
     expect(pod.events.of('catalog.unreadable')).toEqual([]);
   });
 
-  it('loses no run whose delivery got lost', async () => {
-    const { stage, jobs } = await set();
-    const { runId } = await jobs.enqueue(JOB);
-    stage.memoryQueue.wipe();
-    const { taken } = stage.memoryQueue;
-    await stage.clock.advance(120_000);
-    expect(taken.length).toBeGreaterThan(1);
-    expect(new Set(taken.map((delivery) => delivery.runId))).toEqual(new Set([runId]));
-  });
-
-  it('loses no run that was never handed to the queue', async () => {
-    const { stage, ledger, jobs } = await set();
-    stage.queue.next('enqueue', 'fail');
-    const { runId } = await jobs.enqueue(JOB, null, { priority: 5 });
-    expect(await ledger.readRun(runId)).toMatchObject({ state: 'claimed' });
-    // Sooner than all crons are asked about.
-    await stage.clock.advance(40_000);
-    expect(await ledger.readRun(runId)).toMatchObject({ state: 'enqueued' });
-    expect(stage.memoryQueue.taken).toMatchObject([{ runId, delivery: 2, priority: 5 }]);
-  });
-
-  it('loses no run whose worker is gone', async () => {
-    const { stage, ledger, jobs } = await set();
-    const { runId } = await jobs.enqueue(JOB);
-    await ledger.begin({ runId, nonce: 'a', worker: 'worker/1', ttlMs: 10_000, maxAttempts: 3 });
-    await stage.clock.advance(60_000);
-    expect(await ledger.readRun(runId)).toMatchObject({ state: 'orphaned' });
-    expect(pod.events.of('run.redelivered')).toContainEqual(expect.objectContaining({ runId, was: 'running' }));
-  });
-
   it('fires from the moment it gets a schedule, and makes up for nothing before', async () => {
     const { stage, ledger } = await set();
     await stage.clock.advance(60_000);

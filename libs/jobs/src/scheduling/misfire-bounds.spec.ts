@@ -35,13 +35,6 @@ describe("under 'fire-all', what is asked of the ledger", () => {
     });
   });
 
-  it('is an ordinary occurrence that is on time when what came before is older than the window', () => {
-    expect(plan({ now: 103_000, definition: { ...all, graceMs: 500, catchUpWindowMs: 500 } })).toEqual({
-      skips: [misfire(100_000, 102_000)],
-      occurrence: at(103_000, 'schedule'),
-    });
-  });
-
   it('is at most so many missed ones, the newest of them, and twenty unless it says otherwise', () => {
     const definition = { ...all, graceMs: 500 };
     expect(plan({ now: 140_000, definition: { ...definition, maxCatchUp: 3 } })).toEqual({
@@ -61,18 +54,6 @@ describe("under 'fire-all', what is asked of the ledger", () => {
       skips: [],
       occurrence: at(138_000, 'catch-up'),
     });
-  });
-
-  it('counts the latest among the missed ones when it is late', () => {
-    const late = { schedule: every(3_600_000), cursor: 0, now: 5 * 3_600_000 + 600_000 };
-    const definition = { ...all, catchUpWindowMs: 10 * 3_600_000, maxCatchUp: 2 };
-    expect(plan({ ...late, definition })).toEqual({
-      skips: [misfire(0, 3 * 3_600_000)],
-      occurrence: at(4 * 3_600_000, 'catch-up'),
-    });
-    expect(plan({ ...late, definition: { ...definition, maxCatchUp: 1 } })?.occurrence).toEqual(
-      at(5 * 3_600_000, 'catch-up'),
-    );
   });
 });
 

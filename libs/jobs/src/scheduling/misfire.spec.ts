@@ -1,14 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { parseSchedule } from '@fencepost/schedule';
-import {
-  every,
-  merged,
-  misfire,
-  onTime,
-  plan,
-  type Case,
-  type PlannedSchedule,
-} from '../../../../test/support/planned.js';
+import { every, merged, misfire, onTime, plan, type Case } from '../../../../test/support/planned.js';
 
 describe('what is asked of the ledger', () => {
   it('is nothing when nothing is due', () => {
@@ -44,30 +36,6 @@ describe('what is asked of the ledger', () => {
     expect(plan({ now: 110_500, definition: { graceMs: 500 } })).toEqual({
       skips: [misfire(100_000, 109_000)],
       occurrence: { ...onTime, scheduledAt: 110_000, dueAt: 110_000 },
-    });
-  });
-
-  it('is the latest for all of ten missed ones with a wide window', () => {
-    expect(plan({ now: 110_500, definition: { catchUpWindowMs: 60_000 } })).toEqual({
-      skips: [merged(100_000, 109_000)],
-      occurrence: {
-        scheduledAt: 110_000,
-        dueAt: 110_000,
-        reason: 'catch-up',
-        missed: { count: 9, from: 101_000, to: 109_000 },
-      },
-    });
-  });
-
-  it('tells the older ones from those inside the window', () => {
-    expect(plan({ now: 110_500, definition: { graceMs: 500, catchUpWindowMs: 3_500 } })).toEqual({
-      skips: [misfire(100_000, 106_000), merged(106_000, 109_000)],
-      occurrence: {
-        scheduledAt: 110_000,
-        dueAt: 110_000,
-        reason: 'catch-up',
-        missed: { count: 3, from: 107_000, to: 109_000 },
-      },
     });
   });
 
@@ -109,16 +77,6 @@ describe('what is asked of the ledger', () => {
     expect(at(first + day + 1)).toBeNull();
   });
 
-  it('takes a day for the window of a schedule that has no further instant', () => {
-    const last: PlannedSchedule = {
-      next: (after) => (after < 5_000 ? 5_000 : null),
-      previous: (before) => (before > 5_000 ? 5_000 : null),
-    };
-    const late = { schedule: last, cursor: 0, now: 5_000 + 24 * 3_600_000 };
-    expect(plan(late)?.occurrence).toMatchObject({ scheduledAt: 5_000 });
-    expect(plan({ ...late, now: late.now + 1 })?.occurrence).toBeNull();
-  });
-
   it("makes up for nothing under 'skip'", () => {
     const definition = { misfire: 'skip', graceMs: 500, catchUpWindowMs: 60_000 } as const;
     expect(plan({ now: 101_500, definition })).toEqual({ skips: [], occurrence: onTime });
@@ -126,17 +84,6 @@ describe('what is asked of the ledger', () => {
     expect(plan({ now: 110_000, definition })).toEqual({
       skips: [misfire(100_000, 109_000)],
       occurrence: { ...onTime, scheduledAt: 110_000, dueAt: 110_000 },
-    });
-  });
-
-  it("merges what is within its grace under 'skip' too: that is not late", () => {
-    const definition = { misfire: 'skip', graceMs: 2_000 } as const;
-    expect(plan({ now: 110_000, definition })).toEqual({
-      skips: [misfire(100_000, 107_000), merged(107_000, 109_000)],
-      occurrence: {
-        ...{ scheduledAt: 110_000, dueAt: 110_000, reason: 'catch-up' },
-        missed: { count: 2, from: 108_000, to: 109_000 },
-      },
     });
   });
 
@@ -153,14 +100,6 @@ describe('with a spread, what is asked of the ledger', () => {
   const spread = { schedule: every(hour), spreadMs, cursor: 0 };
   const due = hour + spreadMs;
   const at = (now: number, definition: Case['definition'] = {}) => plan({ ...spread, now, definition });
-
-  it('is nothing before the occurrence is due, however long ago its instant was', () => {
-    expect(at(due - 1)).toBeNull();
-    expect(at(due)).toEqual({
-      skips: [],
-      occurrence: { scheduledAt: hour, dueAt: due, reason: 'schedule', missed: null },
-    });
-  });
 
   it('is late after its grace, counted from when it was due', () => {
     expect(at(due + 60_000)?.occurrence).toMatchObject({ scheduledAt: hour, dueAt: due, reason: 'schedule' });

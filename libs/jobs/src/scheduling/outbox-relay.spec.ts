@@ -122,34 +122,6 @@ describe('a run that was asked for in a transaction', () => {
     await pod.stop();
   });
 
-  it('is handed over at once when its hint came while its job changed hands', async () => {
-    const stage = await Stage.set();
-    stage.memory.deaf = true;
-    const [runId] = await stage.enqueue('one');
-    const pod = await stage.pod('a');
-    const { calls } = stage.ledger;
-    expect(calls).toContain('pending');
-    expect(calls.indexOf('pending')).toBeLessThan(calls.indexOf('waitingCrons'));
-    // A sweep, which comes later, would have numbered a second delivery.
-    expect(stage.queue.taken).toEqual([{ runId, delivery: 1 }]);
-    await pod.stop();
-  });
-
-  it('does not wait for the next search when it is announced while others are being enqueued', async () => {
-    const stage = await Stage.set();
-    const pod = await stage.pod('a');
-    let goOn = () => {};
-    stage.ledger.next('confirm', { heldBack: new Promise<void>((resolve) => void (goOn = resolve)) });
-    await stage.enqueue('one');
-    await stage.clock.advance(0);
-    expect(stage.queue.taken).toHaveLength(1);
-    await stage.enqueue('two');
-    goOn();
-    await stage.clock.advance(0);
-    expect(stage.queue.taken).toHaveLength(2);
-    await pod.stop();
-  });
-
   it('is one job of the queue although two pods hand it over', async () => {
     const stage = await Stage.set();
     stage.memory.deaf = true;
@@ -192,19 +164,6 @@ describe('a run that was asked for in a transaction', () => {
     expect(await stage.states([runId])).toEqual(new Set(['claimed']));
     await stage.clock.advance(SWEEP_MS);
     expect(await stage.states([runId])).toEqual(new Set(['enqueued']));
-    await pod.stop();
-  });
-
-  it('is looked for again after a look that failed', async () => {
-    const stage = await Stage.set();
-    stage.memory.deaf = true;
-    const pod = await stage.pod('a');
-    stage.ledger.next('waitingCrons', 'fail');
-    await stage.enqueue('one');
-    await stage.clock.advance(SWEEP_MS);
-    expect(stage.events.of('store.failed')).toMatchObject([{ operation: 'outbox.read' }]);
-    await stage.clock.advance(SWEEP_MS);
-    expect(stage.queue.taken).toHaveLength(1);
     await pod.stop();
   });
 });

@@ -42,22 +42,6 @@ describe('a new holder', () => {
     await recovery.recoverPending(CRON);
     expect(stage.memoryQueue.taken.map(({ delivery }) => delivery)).toEqual([1, 2]);
   });
-
-  it('has nothing to do after a predecessor that finished its work', async () => {
-    const { stage, recovery, events } = await claimed();
-    await recovery.recoverPending(CRON);
-    expect(stage.memoryQueue.taken).toHaveLength(1);
-    expect(events.of('run.redelivered')).toEqual([]);
-  });
-
-  it('asks again for what it could not deliver', async () => {
-    const { stage, recovery, ledger } = await claimed('enqueue');
-    stage.queue.next('enqueue', 'fail');
-    await expect(recovery.recoverPending(CRON)).rejects.toThrow('enqueue did not get through');
-    await recovery.recoverPending(CRON);
-    expect(stage.memoryQueue.taken).toEqual([{ runId: RUN, delivery: 3 }]);
-    expect(await ledger.pending(CRON)).toEqual([]);
-  });
 });
 
 describe('the sweep', () => {
@@ -81,14 +65,6 @@ describe('the sweep', () => {
     expect(events.of('run.redelivered')).toMatchObject([{ was: 'enqueued' }]);
   });
 
-  it('delivers a claimed run that was never enqueued', async () => {
-    const { stage, recovery, ledger } = await claimed('enqueue');
-    await stage.clock.advance(TIMING.recoverMs);
-    await recovery.sweep([CRON]);
-    expect(await ledger.readRun(RUN)).toMatchObject({ state: 'enqueued', delivery: 2 });
-    expect(stage.memoryQueue.taken).toEqual([{ runId: RUN, delivery: 2 }]);
-  });
-
   it('hands a run whose worker is gone to another one, whatever the queue thinks of its job', async () => {
     const set = await claimed();
     await begin(set, 10_000);
@@ -96,29 +72,6 @@ describe('the sweep', () => {
     await set.recovery.sweep([CRON]);
     expect(set.events.of('run.redelivered')).toMatchObject([{ runId: RUN, delivery: 2, was: 'running' }]);
     expect(await set.ledger.readRun(RUN)).toMatchObject({ state: 'orphaned' });
-  });
-
-  it('leaves a run alone whose worker is alive', async () => {
-    const set = await claimed();
-    await begin(set, 60_000);
-    set.stage.memoryQueue.wipe();
-    await set.stage.clock.advance(TIMING.sweepMs);
-    await set.recovery.sweep([CRON]);
-    expect(set.events.of('run.redelivered')).toEqual([]);
-  });
-
-  it('looks at a run again only after a while', async () => {
-    const { stage, recovery, ledger } = await claimed();
-    stage.memoryQueue.wipe();
-    await stage.clock.advance(TIMING.sweepMs);
-    await recovery.sweep([CRON]);
-    stage.memoryQueue.wipe();
-    await stage.clock.advance(9_999);
-    await recovery.sweep([CRON]);
-    expect(await ledger.readRun(RUN)).toMatchObject({ delivery: 2 });
-    await stage.clock.advance(1);
-    await recovery.sweep([CRON]);
-    expect(await ledger.readRun(RUN)).toMatchObject({ delivery: 3 });
   });
 
   it('forgets the oldest finished runs beyond those that are kept, and asks for it only where there are such', async () => {
@@ -191,15 +144,5 @@ describe('the sweep', () => {
     expect(await set.recovery.sweep(['broken', CRON, 'last'])).toEqual(['last']);
     expect(set.events.of('store.failed')).toMatchObject([{ operation: 'cron.sweep', cron: 'broken' }]);
     expect(set.events.of('run.redelivered')).toMatchObject([{ runId: RUN }]);
-  });
-
-  it('that can not forget looks at the cron again', async () => {
-    const set = await claimed();
-    const begun = await begin(set, 10_000);
-    if (begun.verdict !== 'begun') throw new Error('Expected the run to begin.');
-    await set.ledger.finish({ runId: RUN, fence: begun.fence, nonce: 'n' }, { kind: 'succeeded' });
-    set.stage.ledger.next('forget', 'fail');
-    expect(await keeping(set, 0).sweep([CRON])).toEqual([]);
-    expect(await keeping(set, 0).sweep([CRON])).toEqual([CRON]);
   });
 });

@@ -66,30 +66,6 @@ describe('a cron with a spread', () => {
     expect(await stage.memoryLedger.skips(CRON, 10)).toEqual([]);
   });
 
-  it('keeps its offset on another pod, also on one that starts between the instant and its offset', async () => {
-    const stage = new SchedulerStage();
-    await declare(stage, 1, EVERY_MINUTE);
-    const first = await started(stage, 'first');
-    await stage.clock.advance(PERIOD_MS + 1_000);
-    await ended(first);
-    await started(stage, 'second');
-    await stage.clock.advance(2 * PERIOD_MS);
-    expect(await timesOf(stage)).toEqual(minutes(1, 2).filter(({ due }) => due <= 3 * PERIOD_MS + 1_000));
-    expect(await stage.memoryLedger.skips(CRON, 10)).toEqual([]);
-  });
-
-  it('is due at another time than a cron of the same expression and another name', async () => {
-    const stage = new SchedulerStage();
-    await declare(stage, 1, { ...EVERY_MINUTE, name: 'a' }, { ...EVERY_MINUTE, name: 'b' });
-    await started(stage);
-    await stage.clock.advance(2 * PERIOD_MS - 1);
-    const [a, b] = [await timesOf(stage, 'a'), await timesOf(stage, 'b')];
-    expect(a.map(({ scheduled }) => scheduled)).toEqual(b.map(({ scheduled }) => scheduled));
-    expect(a.map(({ due }) => due % PERIOD_MS)).toEqual(a.map(() => spreadOf('a', SPREAD_MS)));
-    expect(b.map(({ claimed }) => claimed % PERIOD_MS)).toEqual(b.map(() => spreadOf('b', SPREAD_MS)));
-    expect(spreadOf('a', SPREAD_MS)).not.toBe(spreadOf('b', SPREAD_MS));
-  });
-
   it('loses no instant to a change of its definition between the instant and its offset, and fires it once', async () => {
     const stage = new SchedulerStage();
     await declare(stage, 1, EVERY_MINUTE);
@@ -113,14 +89,6 @@ describe('a cron with a spread', () => {
     await stage.clock.advance(PERIOD_MS);
     expect(await timesOf(stage)).toEqual(minutes(2));
     expect(await stage.memoryLedger.skips(CRON, 10)).toEqual([]);
-  });
-
-  it('fires at its offset on a pod whose clock is ahead', async () => {
-    const stage = new SchedulerStage({ podsAheadMs: 20_000 });
-    await declare(stage, 1, EVERY_MINUTE);
-    await started(stage);
-    await stage.clock.advance(2 * PERIOD_MS + OFFSET_MS);
-    expect(await timesOf(stage)).toEqual(minutes(1, 2));
   });
 
   it.each(['fire-once', 'skip'] as const)(

@@ -64,16 +64,6 @@ describe('the sweeper', () => {
     expect(asked()).toHaveLength(1);
   });
 
-  it('leaves out what was given up since the round began', async () => {
-    const { stage, sweeper, crons, asked } = await watching(202);
-    const release = holdBack(stage);
-    await stage.clock.advance(EVERY_MS);
-    sweeper.leave(crons[200] as string);
-    release();
-    await stage.clock.advance(0);
-    expect(asked()[1]).toEqual([crons[201]]);
-  });
-
   it('asks again about a cron without open runs that was claimed for meanwhile', async () => {
     const { stage, sweeper, asked } = await watching(2);
     const release = holdBack(stage);
@@ -93,16 +83,5 @@ describe('the sweeper', () => {
       ['cron.sweep', 'cron-0'],
     ]);
     expect(asked()).toEqual([[CRON, 'cron-0']]);
-  });
-
-  it('that is stopped waits for the call on its way, and makes no other', async () => {
-    const { stage, sweeper, asked } = await watching(401);
-    const release = holdBack(stage);
-    await stage.clock.advance(EVERY_MS);
-    const stopped = sweeper.stop();
-    release();
-    await stopped;
-    await stage.clock.advance(2 * EVERY_MS);
-    expect(asked()).toHaveLength(1);
   });
 });

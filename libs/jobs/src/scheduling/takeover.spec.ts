@@ -74,14 +74,6 @@ describe('a holder that is late', () => {
     stages.splice(0);
   });
 
-  it('keeps its cron while it is suspected and nothing is overdue', async () => {
-    const { stage, holder, other } = await lateHolder();
-    stage.membership.next('heartbeat', ...Array.from({ length: 6 }, () => 'fail' as const));
-    await stage.clock.advance(3_000);
-    expect(other.events.of('lease.preempted')).toEqual([]);
-    expect(await stage.holder()).toBe(holder.keeper.holder);
-  });
-
   it('gives its cron up when it can not serve it, and another pod that can takes it', async () => {
     const { stage, holder, other } = await lateHolder();
     holder.own.down();
@@ -89,21 +81,6 @@ describe('a holder that is late', () => {
     expect(await stage.holder()).toBe(other.keeper.holder);
     expect((await stage.ran()).at(-1)).toBe(24);
     expect(other.events.of('lease.preempted')).toEqual([]);
-  });
-
-  it('is pre-empted once, and not again within a ttl when that was of no use', async () => {
-    const { stage, holder, other } = await lateHolder();
-    let [preemptions, inspections] = [0, 0];
-    const { memoryLeases } = stage;
-    memoryLeases.evict = async () => (preemptions += 1) < 0;
-    const inspect = memoryLeases.inspect.bind(memoryLeases);
-    memoryLeases.inspect = (crons) => ((inspections += 1), inspect(crons));
-    holder.crash();
-    await stage.clock.advance(7_000);
-    expect(preemptions).toBe(1);
-    expect(inspections).toBe(1);
-    await stage.clock.advance(2 * TTL_MS);
-    expect(await stage.holder()).toBe(other.keeper.holder);
   });
 });
 

@@ -66,19 +66,6 @@ describe('a stale value', () => {
     await build.end('new');
     expect(await next.ended()).toBe('new');
   });
-
-  it('is given to nobody when its time is over', async () => {
-    await clock.advance(10 * MINUTE_MS);
-    const build = stage.build();
-    const builder = here.get('k', WITH_STALE, build.run);
-    await clock.advance(0);
-    const other = outcomeOf(elsewhere.get('k', WITH_STALE, never));
-    await clock.advance(1_000);
-    expect(other.state).toBe('waiting');
-    await build.end('new');
-    await clock.advance(100);
-    expect([await builder, await other.ended()]).toEqual(['new', 'new']);
-  });
 });
 
 describe('over several processes', () => {
@@ -106,62 +93,6 @@ describe('over several processes', () => {
     expect(await elsewhere.get('k', OPTIONS, quick('built meanwhile'))).toBe('built meanwhile');
     arrive();
     expect(await late).toBe('built meanwhile');
-  });
-
-  it('after an error one of those who wait builds, one at a time', async () => {
-    const build = stage.build();
-    const flights = [here, elsewhere, stage.process()];
-    const calls = flights.map((flight) => outcomeOf(flight.get('k', OPTIONS, build.run)));
-    for (let failed = 1; failed <= 2; failed++) {
-      await build.fail(new Error(`no ${failed}`));
-      await clock.advance(100);
-      expect(build.times).toBe(failed + 1);
-      expect(calls.filter(({ state }) => state === 'failed')).toHaveLength(failed);
-    }
-    await build.end('at last');
-    const ends = await Promise.all(calls.map(({ ended }) => ended()));
-    expect(ends.filter((end) => end === 'at last')).toHaveLength(1);
-    expect(build.times).toBe(3);
-  });
-
-  it('a builder that died is followed when its lease has run out', async () => {
-    const dead = { resource: 'flight:k', nonce: 'n', holder: 'dead/1', ttlMs: 2_000, floor: NO_FENCE };
-    await store.acquire(dead);
-    const build = stage.build();
-    const next = here.get('k', OPTIONS, build.run);
-    await clock.advance(1_999);
-    expect(build.times).toBe(0);
-    await clock.advance(100);
-    await build.end('v');
-    expect(await next).toBe('v');
-  });
-
-  it('a builder that lost its lease and finishes late changes nothing, and its caller gets the newer value', async () => {
-    const slow = stage.build();
-    const late = here.get('k', { ...OPTIONS, wait: '1m' }, slow.run);
-    await clock.advance(0);
-    store.clear();
-    await clock.advance(1);
-    expect(await elsewhere.get('k', OPTIONS, quick('newer'))).toBe('newer');
-    await slow.end('older');
-    expect(await late).toBe('newer');
-    expect(await memory.get('k')).toMatchObject({ value: '"newer"' });
-    expect(stage.rejections).toMatchObject([{ name: 'fence.rejected', resource: 'k', fence: slow.contexts[0]?.fence }]);
-  });
-
-  it('a build is told when its lease is lost', async () => {
-    const build = stage.build();
-    const call = outcomeOf(here.get('k', OPTIONS, build.run));
-    await clock.advance(0);
-    expect(build.contexts[0]?.signal.aborted).toBe(false);
-    store.clear();
-    await clock.advance(4_000);
-    expect(build.contexts[0]?.signal.reason).toMatchObject({ code: 'LEASE_LOST', resource: 'flight:k' });
-    await build.fail(new Error('stopped'));
-    // Nobody else has come: it builds once more, and an error of the attempt that was lost is nobody's.
-    await clock.advance(100);
-    await build.end('second');
-    expect(await call.ended()).toBe('second');
   });
 
   it('a build is written under a larger fence than the value it replaces, also when the lease store forgot', async () => {

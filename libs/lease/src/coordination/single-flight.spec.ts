@@ -54,27 +54,6 @@ describe('callers of one process', () => {
     await build.end('late, and not in vain');
     expect(await here.get('k', OPTIONS, never)).toBe('late, and not in vain');
   });
-
-  it('leave at their own signal, and the others stay', async () => {
-    const build = stage.build();
-    const gone = new AbortController();
-    const left = outcomeOf(here.get('k', { ...OPTIONS, signal: gone.signal }, build.run));
-    const stays = here.get('k', OPTIONS, build.run);
-    await clock.advance(0);
-    gone.abort(new Error('the request was closed'));
-    expect(await left.ended()).toBe(gone.signal.reason);
-    await build.end('v');
-    expect(await stays).toBe('v');
-    await expect(here.get('k', { ...OPTIONS, signal: gone.signal }, never)).rejects.toBe(gone.signal.reason);
-  });
-
-  it('wait for each key for itself', async () => {
-    const slow = stage.build();
-    const first = here.get('a', OPTIONS, slow.run);
-    expect(await here.get({ type: 'report', id: 7 }, OPTIONS, quick('b'))).toBe('b');
-    await slow.end('a');
-    expect(await first).toBe('a');
-  });
 });
 
 describe('a value', () => {
@@ -93,11 +72,6 @@ describe('a value', () => {
     await expect(here.get('k', OPTIONS, quick(value))).rejects.toThrow(FlightValueError);
     expect(await memory.get('k')).toBeNull();
   });
-
-  it('null is one', async () => {
-    expect(await here.get('k', OPTIONS, quick(null))).toBeNull();
-    expect(await here.get('k', OPTIONS, never)).toBeNull();
-  });
 });
 
 describe('waiting', () => {
@@ -110,30 +84,5 @@ describe('waiting', () => {
     await clock.advance(10_000);
     expect(cache.calls).toHaveLength(asked);
     expect(clock.pending).toBe(0);
-  });
-
-  it('begins anew for who comes when all others have left, whatever hangs there still', async () => {
-    cache.next('get', { heldBack: Promise.resolve() }, 'hang');
-    const first = outcomeOf(here.get('k', { ...OPTIONS, wait: '1s' }, never));
-    await clock.advance(1_000);
-    expect(await first.ended()).toBeInstanceOf(FlightTimeoutError);
-    const second = outcomeOf(here.get('k', OPTIONS, quick('v')));
-    await clock.advance(5_000);
-    expect(await second.ended()).toBe('v');
-  });
-
-  it('goes on for who comes when all others have left', async () => {
-    await store.acquire({ resource: 'flight:k', nonce: 'n', holder: 'busy/1', ttlMs: 6_000, floor: NO_FENCE });
-    const first = outcomeOf(here.get('k', { ...OPTIONS, wait: '1s' }, never));
-    await clock.advance(1_000);
-    expect(await first.ended()).toBeInstanceOf(FlightTimeoutError);
-    const second = outcomeOf(here.get('k', { ...OPTIONS, wait: '10s' }, quick('v')));
-    await clock.advance(6_000);
-    expect(await second.ended()).toBe('v');
-  });
-
-  it('does not begin for a value that is there: a wait of 0 takes it', async () => {
-    await memory.set('k', '"v"', { fence: NO_FENCE });
-    expect(await here.get('k', { ...OPTIONS, wait: 0 }, never)).toBe('v');
   });
 });

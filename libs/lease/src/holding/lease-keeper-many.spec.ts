@@ -47,27 +47,12 @@ describe('LeaseKeeper takes many', () => {
     expect(store.calls).toHaveLength(1);
   });
 
-  it('from a store that takes one at a time as well', async () => {
-    const single = { acquire: memory.acquire.bind(memory), renew: memory.renew.bind(memory) };
-    const rest = { release: memory.release.bind(memory), inspect: memory.inspect.bind(memory) };
-    const plain = { ...single, ...rest, watchReleases: memory.watchReleases.bind(memory) };
-    keeper = new LeaseKeeper({ store: plain, clock, holder: 'pod/1' });
-    expect((await hold('a', 'b')).map(({ resource }) => resource)).toEqual(['a', 'b']);
-  });
-
   it('above the floor of each', async () => {
     const floor = parseFence('8000000000000000');
     const answers = await keeper.tryAcquireMany([{ resource: 'a', floor }, { resource: 'b' }], { ttlMs: TTL_MS });
     const fences = answers.map((answer) => (answer.acquired ? answer.lease.fence : 0));
     expect(fences[0]).toBe(floor + 1);
     expect(fences[1]).toBeLessThan(floor);
-  });
-
-  it('and, after a lost reply, asks again with the same nonces', async () => {
-    store.next('acquireMany', 'lose-reply');
-    const leases = await hold('a', 'b');
-    const holdings = await memory.inspect(['a', 'b']);
-    expect(leases.map(({ fence }) => fence)).toEqual(holdings.map((holding) => holding?.fence));
   });
 
   it('or releases all that it may hold unknowingly', async () => {
@@ -103,38 +88,6 @@ describe('LeaseKeeper takes many', () => {
     ]);
     expect(b!.signal.aborted).toBe(false);
     expect(a!.signal.reason).toBeInstanceOf(LeaseLostError);
-  });
-
-  it('and keeps more of them than fit on the stack past their first deadline', async () => {
-    const wanted = Array.from({ length: 200_000 }, (_, n) => ({ resource: `cron-${n}` }));
-    await keeper.tryAcquireMany(wanted, { ttlMs: TTL_MS, onLost });
-    await clock.advance(TTL_MS);
-    expect(lost).toHaveLength(0);
-    store.next('renew', 'hang', 'hang', 'hang', 'hang', 'hang');
-    await clock.advance(TTL_MS);
-    expect(lost).toHaveLength(wanted.length);
-  });
-
-  it('goes on when a listener throws', async () => {
-    const warned: string[] = [];
-    const warn = ({ message }: Error) => void warned.push(message);
-    process.on('warning', warn);
-    const leases = await keeper.tryAcquireMany([{ resource: 'a' }, { resource: 'b' }], {
-      ttlMs: TTL_MS,
-      onLost: (lease, error) => {
-        onLost(lease, error);
-        throw new Error(`thrown on purpose by a test: ${lease.resource}`);
-      },
-    });
-    store.next('renew', 'hang', 'hang', 'hang', 'hang', 'hang', 'hang', 'hang', 'hang', 'hang', 'hang');
-    await clock.advance(TTL_MS);
-    expect(leases).toHaveLength(2);
-    expect(lost).toEqual([
-      ['a', 'expired'],
-      ['b', 'expired'],
-    ]);
-    await expect.poll(() => warned.length).toBe(2);
-    process.off('warning', warn);
   });
 
   it('and releases those it is asked to in one call, without reporting a loss', async () => {

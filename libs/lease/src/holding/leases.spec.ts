@@ -35,13 +35,6 @@ describe('leases.tryAcquire', () => {
   ])('refuses %j with a sentence', async (options, sentence) => {
     await expect(ours.tryAcquire('r', options)).rejects.toThrow(sentence);
   });
-
-  it('issues a fence above the floor it is given', async () => {
-    const first = await ours.tryAcquire('r');
-    await first?.release();
-    const floor = (first?.fence ?? 0) + 1_000_000;
-    expect((await ours.tryAcquire('r', { floor: floor as never }))?.fence).toBeGreaterThan(floor);
-  });
 });
 
 describe('leases.acquire', () => {
@@ -57,13 +50,6 @@ describe('leases.acquire', () => {
     expect(store.countOf('acquire')).toBe(before + 1);
   });
 
-  it('gets in when the holder has died, although nobody announces that', async () => {
-    await memory.acquire({ resource: 'r', nonce: 'dead', holder: 'dead/1', ttlMs: 5_000, floor: 0 as never });
-    const waiting = ours.acquire('r', { wait: '1m' });
-    await clock.advance(7_000);
-    expect((await waiting).holder).toBe('ours/1');
-  });
-
   it('asks at growing intervals, never in a spin', async () => {
     await theirs.acquire('r');
     const waiting = ours.acquire('r', { wait: '1m' }).catch((error: unknown) => error);
@@ -71,12 +57,6 @@ describe('leases.acquire', () => {
     expect(await waiting).toMatchObject({ code: 'LEASE_BUSY', resource: 'r', waitedMs: 60_000 });
     expect(store.countOf('acquire')).toBeLessThan(50);
     expect(store.countOf('acquire')).toBeGreaterThan(20);
-  });
-
-  it('jitters: two who began to wait together do not ask together', async () => {
-    await theirs.acquire('r');
-    const asked = await Promise.all([0, 0.99].map((random) => askedAt(() => random)));
-    expect(asked[0]).not.toEqual(asked[1]);
   });
 
   it('ends with the reason of the signal, and leaves nothing behind', async () => {
@@ -185,28 +165,6 @@ describe('leases.acquireMany', () => {
     await using group = await waiting;
     expect(group.leases.map(({ resource }) => resource)).toEqual(['a', 'b', 'c']);
   });
-
-  it('ends in no deadlock when two want the same ones in another order', async () => {
-    const working = Promise.all(
-      [ours, theirs].map(async (leases, n) => {
-        const group = await leases.acquireMany(n ? ['a', 'b'] : ['b', 'a'], { wait: '1m' });
-        await group.release();
-        return group.leases.length;
-      }),
-    );
-    await clock.advance(10_000);
-    expect(await working).toEqual([2, 2]);
-  });
-
-  it('ends all of them together, and the signal of the group with the first one lost', async () => {
-    const group = await ours.acquireMany(['a', 'b', 'a']);
-    const [first] = group.leases;
-    if (first) await memory.release([first]);
-    expect(await ours.renewMany(group.leases)).toEqual([false, true]);
-    expect(group.signal.reason).toBeInstanceOf(LeaseLostError);
-    expect(await group.release()).toEqual([false, true]);
-    expect(clock.pending).toBe(0);
-  });
 });
 
 describe('leases.close', () => {
@@ -218,19 +176,3 @@ describe('leases.close', () => {
     expect(clock.pending).toBe(0);
   });
 });
-
-/** When one who waits asks, in milliseconds from its beginning. */
-async function askedAt(random: () => number): Promise<number[]> {
-  const asked: number[] = [];
-  const asking = new LeaseStoreDouble(memory);
-  const leases = new Leases({ store: asking, clock, random });
-  const acquire = asking.acquire.bind(asking);
-  asking.acquire = (request) => {
-    asked.push(clock.monotonic());
-    return acquire(request);
-  };
-  const waiting = leases.acquire('r', { wait: '3s' }).catch(() => {});
-  await clock.advance(3_000);
-  await waiting;
-  return asked.map((at) => at - (asked[0] ?? 0));
-}

@@ -41,14 +41,6 @@ describe('the advice on a ttl', () => {
     );
   });
 
-  it('is not a tenth above what is needed', () => {
-    fc.assert(
-      fc.property(fc.double({ min: 300, max: 40 * MINUTE, noNaN: true }), (held) => {
-        expect(stopsAfter(advised({ held, store: 0 }) / 1.1)).toBeLessThan(held);
-      }),
-    );
-  });
-
   it('is a ttl that may be asked for, whatever was measured', () => {
     const anything = fc.double({ min: 0, max: 1e12, noNaN: true });
     fc.assert(
@@ -66,10 +58,6 @@ describe('the advice on a ttl', () => {
         expect(advised({ held: shorter, store })).toBeLessThanOrEqual(advised({ held: longer, store }));
       }),
     );
-  });
-
-  it('has two digits', () => {
-    expect([1_000, 12_345, 20 * MINUTE].map((held) => advised({ held }))).toEqual([1_300, 15_000, 1_500_000]);
   });
 
   it('is not given for fewer than a hundred holdings, or for a ttl that is not known', () => {
@@ -114,13 +102,5 @@ describe('the verdict on a ttl', () => {
     const nearlyTooMuch = { held: 10_000, ttl: 110_000 };
     expect(verdict(nearlyTooMuch, 'fits')).toBe('fits');
     expect(verdict(nearlyTooMuch, 'too-long')).toBe('too-long');
-  });
-
-  it('asks of a ttl that no section fits into only that a renewal can fail once', () => {
-    const leader = { held: 24 * HOUR, store: 100 };
-    expect(ttlAdvice(measured({ ...leader, ttl: 10_000 }))).toMatchObject({ verdict: 'fits', advisedTtlMs: 10_000 });
-    const hasty = ttlAdvice(measured({ ...leader, ttl: 400 }));
-    expect(hasty).toMatchObject({ verdict: 'too-short', advisedTtlMs: 500 });
-    expect(hasty.because).toContain('so they live on renewals, which need 500 ms; the ttl is 400 ms');
   });
 });

@@ -1,4 +1,4 @@
-import { Counter, Registry, register } from 'prom-client';
+import { Counter, Registry } from 'prom-client';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { NO_FENCE, parseFence } from '../base/fence.js';
 import type { LeaseEvent } from '../telemetry/lease-events.js';
@@ -102,52 +102,10 @@ describe('the metrics', () => {
     expect(await count(1_000, 1_000)).toBe(afterTenThousand);
   });
 
-  it('keep to another bound and to another idea of a type', async () => {
-    const observe = leaseMetrics({ registry, typesAtMost: 2, resourceType: (resource) => resource.slice(0, 1) });
-    for (const resource of ['a1', 'b1', 'c1', 'd1', 'a2']) {
-      observe({ name: 'lease.busy', resource, remainingMs: 1, tookMs: 1 });
-    }
-    expect(await series('contention')).toEqual([
-      'redis_lease_contention_total{resource_type="a"} 2',
-      'redis_lease_contention_total{resource_type="b"} 1',
-      'redis_lease_contention_total{resource_type="other"} 2',
-    ]);
-  });
-
-  it('of two modules in one registry count together, and keep to one bound', async () => {
-    const observers = [leaseMetrics({ registry, typesAtMost: 2 }), leaseMetrics({ registry, typesAtMost: 2 })];
-    for (const [at, observe] of observers.entries()) {
-      for (const type of ['shared', `own-${at}`, `more-${at}`]) {
-        observe({ name: 'lease.busy', resource: `${type}:1`, remainingMs: 1, tookMs: 1 });
-      }
-    }
-    expect(await series('contention')).toEqual([
-      'redis_lease_contention_total{resource_type="shared"} 2',
-      'redis_lease_contention_total{resource_type="own-0"} 1',
-      'redis_lease_contention_total{resource_type="other"} 3',
-    ]);
-  });
-
   it('refuse a registry that has something else under one of the names', () => {
     const taken = { name: 'redis_lease_hold_time_ms', help: 'somebody else’s', registers: [registry] };
     expect(new Counter(taken)).toBeDefined();
     expect(() => leaseMetrics({ registry })).toThrow(/redis_lease_hold_time_ms has already been registered/);
-  });
-
-  it('go into the registry of prom-client when none is given', () => {
-    leaseMetrics();
-    expect(register.getSingleMetric('redis_lease_acquire_total')).toBeDefined();
-    register.clear();
-  });
-
-  it('measure a term once that is lost and released afterwards', async () => {
-    const observe = leaseMetrics({ registry });
-    const ours = term();
-    observe({ name: 'lease.lost', ...ours, reason: 'expired', heldMs: 8_000 });
-    observe({ name: 'lease.stale-release', ...ours, heldMs: 9_000 });
-    expect(await valueOf('redis_lease_hold_time_ms_sum', 'resource_type="invoice"')).toBe(8_000);
-    expect(await valueOf('redis_lease_expired_without_release_total', 'resource_type="invoice"')).toBe(1);
-    expect(await valueOf('redis_lease_stale_release_total', 'resource_type="invoice"')).toBe(1);
   });
 
   it('show a node that is left out and asked again', async () => {

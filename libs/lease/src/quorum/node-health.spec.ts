@@ -55,24 +55,6 @@ describe('the health of a node', () => {
     expect(asked).toBe(4);
   });
 
-  it('holds up nobody for the trial of another', async () => {
-    failTimes(3);
-    await clock.advance(1_000);
-    expect(health.admit()).toBeUndefined();
-    expect(answers).toThrow('left out');
-    health.answered();
-    answers();
-    expect(asked).toBe(4);
-  });
-
-  it('is not left out for longer because the wall clock went back', async () => {
-    failTimes(3);
-    clock.jumpWall(-3_600_000);
-    await clock.advance(1_000);
-    answers();
-    expect(asked).toBe(4);
-  });
-
   it('does not suffer from a refusal, which is an answer', () => {
     for (let n = 0; n < 5; n++) ask(new FenceExhaustedError('r'));
     answers();

@@ -117,21 +117,4 @@ describe('a quorum', () => {
       await expect(calls[call]()).resolves.toBeDefined();
     },
   );
-
-  it('says no without waiting for the last node, when a majority is busy', async () => {
-    const { members, store, client } = quorumStage();
-    await win(store);
-    members[1].behaviour = isSilent;
-    expect(await client().acquire(request())).toEqual({ acquired: false, remainingMs: 10_000 });
-  });
-
-  it('gives up at once what too few nodes are left for', async () => {
-    const { members, store } = quorumStage();
-    members[0].behaviour = isAway;
-    members[1].behaviour = isAway;
-    members[2].behaviour = isSilent;
-    await expect(store.acquire(request())).rejects.toThrow(QuorumUnavailableError);
-    await expect(store.inspect(['r'])).rejects.toThrow(QuorumUnavailableError);
-    await expect(store.watchReleases(() => {})).rejects.toThrow(QuorumUnavailableError);
-  });
 });

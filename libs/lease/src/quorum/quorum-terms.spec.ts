@@ -72,17 +72,6 @@ describe('releasing on a quorum', () => {
 });
 
 describe('looking at a quorum', () => {
-  it('hardly asks a silent node, although nobody had to wait for it', async () => {
-    const { clock, members, store } = quorumStage();
-    members[2].behaviour = isSilent;
-    for (let n = 0; n < 5; n++) {
-      await store.inspect(['r']);
-      await clock.advance(500);
-    }
-    expect(members[2].countOf('inspect')).toBeLessThan(5);
-    expect(clock.pending).toBe(0);
-  });
-
   it('shows no holder for a term that a minority has', async () => {
     const { members, store } = quorumStage();
     await members[0].inner.acquire(request());
@@ -118,17 +107,6 @@ describe('watching a quorum', () => {
     await stop();
   });
 
-  it('hears of a release although a node is not listened to', async () => {
-    const { members, store } = quorumStage();
-    members[0].behaviour = isAway;
-    const heard = vi.fn<(resource: string) => void>();
-    const stop = await store.watchReleases(heard);
-    members[0].behaviour = works;
-    await store.release([await win(store)]);
-    await vi.waitFor(() => expect(heard).toHaveBeenCalledTimes(1));
-    await stop();
-  });
-
   it('hears nothing of a contender that gives back what is less than a majority', async () => {
     const { members, store, client } = quorumStage();
     await members[0].inner.acquire(request({ holder: 'other' }));
@@ -138,36 +116,6 @@ describe('watching a quorum', () => {
     const contender = client();
     await contender.acquire(request());
     await contender.idle();
-    expect(heard).not.toHaveBeenCalled();
-    await stop();
-  });
-
-  it('hears nothing more after it was stopped, also not of a node that joined late', async () => {
-    const { members, store } = quorumStage();
-    const slow = gate();
-    members[2].behaviour = answersAfter(slow.opened);
-    const heard = vi.fn<(resource: string) => void>();
-    const stop = await store.watchReleases(heard);
-    slow.open();
-    await stop();
-    members[2].behaviour = works;
-    await store.release([await win(store)]);
-    await store.idle();
-    expect(heard).not.toHaveBeenCalled();
-  });
-
-  it('takes announcements that come a second apart for two', async () => {
-    const { clock, members, store } = quorumStage();
-    const heard = vi.fn<(resource: string) => void>();
-    const stop = await store.watchReleases(heard);
-    const endOn = async (n: 0 | 1) => {
-      const asked = request();
-      await members[n].inner.acquire(asked);
-      await members[n].inner.release([asked]);
-      await clock.advance(1_000);
-    };
-    await endOn(0);
-    await endOn(1);
     expect(heard).not.toHaveBeenCalled();
     await stop();
   });

@@ -30,17 +30,6 @@ describe('loadScripts', () => {
     expect(main.text).toMatch(/redis\.call\('TIME'\)[\s\S]*local now = [\s\S]*return now/);
   });
 
-  it('does not search the shared scripts for a file that is missing beside the including one', () => {
-    write('main', '-- @include server-time\nreturn now\n');
-    expect(() => loadScripts(pathToFileURL(`${folder}/`), ['main'])).toThrow(/server-time\.lua/);
-  });
-
-  it('keeps what looks like a replacement pattern as it is', () => {
-    write('inner', "local s = '$&$1'\n");
-    write('main', '-- @include inner\nreturn s\n');
-    expect(loadScripts(pathToFileURL(`${folder}/`), ['main']).main.text).toContain("'$&$1'");
-  });
-
   it('fails at once when a script is not there', () => {
     expect(() => loadScripts(pathToFileURL(`${folder}/`), ['missing'])).toThrow(/missing\.lua/);
   });

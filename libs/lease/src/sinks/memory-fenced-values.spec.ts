@@ -34,15 +34,6 @@ describe('the memory of fenced values', () => {
     expect(await values.get('k')).toMatchObject({ ageMs: 0 });
   });
 
-  it('knows a fence for the retention after its value has expired, and not for ever', async () => {
-    const { clock, values } = opened();
-    await values.set('k', 'v', { fence: NEW, ttlMs: 1_000 });
-    await clock.advance(60_999);
-    await expect(values.set('k', 'stale', { fence: OLD })).rejects.toThrow(StaleFenceError);
-    await clock.advance(1);
-    await values.set('k', 'nobody is left who knows better', { fence: OLD });
-  });
-
   it('knows the fence of a value without an end for ever, also when another one is admitted', async () => {
     const { clock, values } = opened();
     await values.set('k', 'v', { fence: OLD });

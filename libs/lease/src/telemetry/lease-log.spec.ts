@@ -13,7 +13,6 @@ const term = {
   fence: parseFence('1787654321123456'),
 };
 const acquired: LeaseEvent = { name: 'lease.acquired', ...term, ttlMs: 10_000, tookMs: 1.23456 };
-const lost: LeaseEvent = { name: 'lease.lost', ...term, reason: 'expired', heldMs: 8_000 };
 const failed = (name: 'lease.extend-failed', code: string): LeaseEvent => ({
   ...{ name, ...term, error: Object.assign(new Error('away'), { code }) },
 });
@@ -71,24 +70,6 @@ describe('the log', () => {
     );
   });
 
-  it('is as loud as it is told to be, and silent', () => {
-    const observe = log({ levels: { 'lease.acquired': 'debug', 'lease.lost': 'silent' } });
-    observe(acquired);
-    observe(lost);
-    expect(lines.map(({ level }) => level)).toEqual(['debug']);
-  });
-
-  it('puts nothing together that the logger would throw away', () => {
-    const touched: PropertyKey[] = [];
-    const watched = new Proxy(acquired, {
-      ownKeys: (event) => (touched.push('all'), Reflect.ownKeys(event)),
-    });
-    leaseLog({ ...logger, isLevelEnabled: (level) => level === 'warn' })(watched);
-    expect([touched, lines]).toEqual([[], []]);
-    leaseLog({ ...logger, isLevelEnabled: (level) => level === 'info' })(watched);
-    expect([touched, lines.length]).toEqual([['all'], 1]);
-  });
-
   it('tells a kind of trouble once in five seconds, with how often it was', async () => {
     const observe = log();
     for (let n = 0; n < 3; n += 1) observe(failed('lease.extend-failed', `E${n}`));
@@ -102,12 +83,6 @@ describe('the log', () => {
       ['lease_extend_failed', 'E3'],
     ]);
     expect(sentence).toMatch(/\(and 2 more since the last report\)$/);
-  });
-
-  it('tells each event that is no trouble', () => {
-    const observe = log();
-    for (let n = 0; n < 3; n += 1) observe(lost);
-    expect(lines).toHaveLength(3);
   });
 
   it('leaves out what nobody has decided to show', () => {

@@ -76,8 +76,6 @@ describe('a holder that is there and claims nothing', () => {
 });
 
 describe('a cron that is expected to succeed', () => {
-  const WEEK = 7 * 24 * 3_600_000;
-
   it('raises an alarm when it has not, and clears it with the next success', async () => {
     const { stage, others } = await pods(['a', 'b'], { expectEveryMs: 10_000 });
     await stage.clock.advance(LATE_MS);
@@ -101,24 +99,6 @@ describe('a cron that is expected to succeed', () => {
     expect(raised(holder, ...others)).toEqual([]);
     await stage.clock.advance(32_000);
     expect(raised(...others)).toMatchObject([{ kind: 'missed' }]);
-  });
-
-  it('remembers a success that the ledger has forgotten', async () => {
-    const { stage, holder, others } = await pods(['a', 'b'], { expectEveryMs: WEEK, expression: '0 0 1 6 *' });
-    const id = `${CRON}@manual-1`;
-    await stage.memoryLedger.trigger({
-      ...{ runId: id, nonce: 'n', scheduledAt: null, reason: 'manual', generation: 1, by: 'ada', why: null },
-      ...{ payload: null, handler: null, missed: null, overlap: 'allow' },
-    });
-    await stage.end(id);
-    await stage.clock.advance(LOOK_MS);
-    await stage.memoryLedger.forget(CRON, 0);
-    expect(await stage.memoryLedger.runs(CRON, 10)).toEqual([]);
-    const { records } = await stage.store.read([CRON]);
-    await stage.clock.advance(LOOK_MS);
-    expect((await stage.store.read([CRON])).records).toEqual(records);
-    expect(JSON.parse(records[0] ?? '')).toMatchObject({ successAt: START + 4_100, open: [] });
-    expect(raised(holder, ...others)).toEqual([]);
   });
 });
 
@@ -204,47 +184,5 @@ describe('who watches', () => {
     await stage.clock.advance(10_000 + LOOK_MS);
     expect(raised(...others)).toHaveLength(1);
     expect(sent(stage)).toEqual(['alarm.raised']);
-  });
-
-  it('goes on where another pod left off: what was told is not told again', async () => {
-    const { stage, others } = await pods(['a', 'b']);
-    await stage.clock.advance(LATE_MS + 2 * LOOK_MS);
-    expect(raised(...others)).toHaveLength(1);
-    const [monitor] = others;
-    await monitor?.stop();
-    monitor?.crash();
-    const third = await stage.watching('c');
-    await stage.clock.advance(20_000);
-    expect(raised(third)).toEqual([]);
-    expect(sent(stage)).toEqual(['alarm.raised']);
-  });
-
-  it('asks of all its crons in few questions', async () => {
-    const stage = staged();
-    const many = Array.from({ length: 450 }, (_, n) => ({
-      name: `cron-${n}`,
-      expression: '0 0 1 6 *',
-      lateAfterMs: LATE_MS,
-    }));
-    await stage.declare(1, ...many);
-    const pod = await stage.watching('a');
-    await stage.clock.advance(4_000);
-    let asked = 0;
-    const { ledger } = pod;
-    const known = ledger.readCrons.bind(ledger);
-    Object.assign(ledger, { readCrons: (names: string[]) => ((asked += 1), known(names)) });
-    await stage.clock.advance(LOOK_MS);
-    expect(asked).toBe(3);
-    expect(raised(pod)).toEqual([]);
-  });
-
-  it('forgets what was wrong with a cron that nobody watches any more, and says that it is over', async () => {
-    const { stage, others, holder } = await pods(['a', 'b']);
-    await stage.clock.advance(LATE_MS + 2 * LOOK_MS);
-    expect(raised(...others)).toHaveLength(1);
-    await stage.declare(2, { lateAfterMs: undefined } as object);
-    await stage.clock.advance(40_000);
-    expect(cleared(holder, ...others)).toHaveLength(1);
-    expect(await stage.store.names()).toEqual([]);
   });
 });

@@ -7,13 +7,11 @@ import {
   CRON,
   entryOf,
   generationsOf,
-  HOUR,
   instantsOf,
   runAt,
   SECOND,
   START,
 } from '../../../../test/support/audit-history.js';
-import { MAX_FINDINGS } from './audit-report.js';
 import { audit, type AuditOptions } from './audit.js';
 
 const at = (second: number) => START + second * SECOND;
@@ -80,12 +78,6 @@ describe('an audit', () => {
     expect(report.notCovered[0]?.text).toContain('last report of a scheduler pod is from 2026-03-02T08:00:42.000Z');
   });
 
-  it('says nothing of a cluster that never had a pod', async () => {
-    const report = await setup({ account: { runs: [], skips: [], forgotten: null }, heard: null }).audit();
-    expect(report).toMatchObject({ ok: true, instants: 0, from: START, to: START });
-    expect(report.notCovered[0]?.text).toContain('has ever reported');
-  });
-
   it('looks no further than the pods can be, whatever is asked for', async () => {
     const report = await setup().audit({ from: at(50), to: at(3_600) });
     expect(report).toMatchObject({ from: at(50), to: at(60), instants: 11 });
@@ -108,27 +100,6 @@ describe('an audit', () => {
     await expect(audit(ports, { from: 0.5 })).rejects.toThrow(RangeError);
     await expect(audit(ports, { to: Number.NaN })).rejects.toThrow(RangeError);
   });
-
-  it('tells the first thousand findings, and counts the others', async () => {
-    const hours = 3_600 + 5;
-    const report = await setup({ account: { runs: [runAt(at(1))], skips: [], forgotten: null }, now: hours }).audit();
-    expect(report).toMatchObject({ missed: 3_599, ok: false });
-    expect(report.findings).toHaveLength(MAX_FINDINGS);
-  });
-
-  it('reads a dense cron part by part, and one that fires once a day in one', async () => {
-    const daily = generationsOf({ since: START, name: 'daily', expression: '0 3 * * *' });
-    const now = 86_400 + 5;
-    const skips = [{ after: START, through: at(now), reason: 'paused' as const }];
-    const entries = [entryOf(generationsOf({ since: START })), entryOf(daily)];
-    const { asked, ports } = setup({ entries, account: { runs: [], skips, forgotten: null }, now });
-    expect(await audit(ports)).toMatchObject({ ok: true, instants: 86_401, skipped: { paused: 86_401 } });
-    expect(asked.filter(([cron]) => cron === 'daily')).toEqual([['daily', START + 1, at(86_400) + 1]]);
-    const parts = asked.filter(([cron]) => cron === CRON);
-    expect(Math.max(...parts.map(([, from, to]) => to - from))).toBeLessThanOrEqual(HOUR);
-    parts.forEach(([, from], index) => expect(from).toBe(parts[index - 1]?.[2] ?? START + 1));
-    expect(parts.at(-1)?.[2]).toBe(at(86_400) + 1);
-  });
 });
 
 describe('what a ledger has forgotten', () => {
@@ -144,21 +115,6 @@ describe('what a ledger has forgotten', () => {
   it('hides nothing that is missed later', async () => {
     const report = await setup({ account: { runs: runs.slice(36), skips: [], forgotten: at(35) } }).audit();
     expect(report).toMatchObject({ ok: false, missed: 1, findings: [{ instant: at(36) }] });
-  });
-
-  it('is not worth a word when nothing of it was asked for, or no instant lies in it', async () => {
-    const account = { runs: runs.slice(35), skips: [], forgotten: at(35) };
-    expect(await setup({ account }).audit({ from: at(40) })).toMatchObject({ ok: true, notCovered: [] });
-    const before = { runs, skips: [], forgotten: START + 500 };
-    expect(await setup({ account: before }).audit()).toMatchObject({ ok: true, instants: 60, notCovered: [] });
-  });
-
-  it('is not even read hour by hour', async () => {
-    const now = 10 * 3_600;
-    const account = { runs: [], skips: [], forgotten: at(now) };
-    const { asked, ports } = setup({ account, now });
-    expect(await audit(ports)).toMatchObject({ ok: true, instants: 0 });
-    expect(asked).toHaveLength(1);
   });
 
   it('is not missed when it is forgotten while the audit reads', async () => {

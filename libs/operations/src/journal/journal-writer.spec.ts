@@ -3,7 +3,6 @@ import { ManualClock } from '@fencepost/lease/testing';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { Telemetry } from '@fencepost/jobs';
 import { recordedEvents } from '../../../../test/support/recorded-events.js';
-import { JournalAwayError } from './journal-away-error.js';
 import {
   JournalWriter,
   MAX_AT_ONCE,
@@ -51,7 +50,6 @@ const lost = (cron = 'nightly') =>
   telemetry.emit('lease.lost', { cron, fence, holder: `pod-7/${UUID}`, cause: 'it could not be renewed in time' });
 const begun = (runId = 'nightly@1') =>
   telemetry.emit('attempt.begun', { cron: 'nightly', runId, attempt: 1, fence, lateByMs: 5, worker: `pod-8/${UUID}` });
-const away = () => Promise.reject(new JournalAwayError('reconnecting'));
 const failed = () => Promise.reject(new Error('Command timed out'));
 
 describe('what a pod writes into the journal', () => {
@@ -195,17 +193,6 @@ describe('the way into the journal', () => {
     expect(events.of('store.failed')).toHaveLength(2);
   });
 
-  it('keeps what a store was not even asked to take, and says that it was held up', async () => {
-    fate = away;
-    lost();
-    await clock.advance(WRITE_MS);
-    expect(await written()).toEqual([]);
-    fate = async () => {};
-    await clock.advance(REST_MS);
-    const [, entry] = await written();
-    expect(entry).toMatchObject({ event: 'lease.lost', detail: { heldUpMs: REST_MS + WRITE_MS } });
-  });
-
   it('ends with the last words, and with nothing that stays', async () => {
     for (let n = 0; n < MAX_AT_ONCE + 1; n += 1) lost();
     await writer.stop();
@@ -214,29 +201,6 @@ describe('the way into the journal', () => {
     lost();
     await clock.advance(10 * WRITE_MS);
     expect(await written()).toHaveLength(MAX_AT_ONCE + 1);
-    expect(clock.pending).toBe(0);
-  });
-
-  it('ends also when the store takes no last words', async () => {
-    fate = away;
-    for (let n = 0; n < MAX_AT_ONCE + 1; n += 1) lost();
-    await writer.stop();
-    expect([batches.length, clock.pending]).toEqual([1, 0]);
-  });
-
-  it('ends after the batch that is under way', async () => {
-    let release = () => {};
-    fate = () => new Promise((resolve) => void (release = resolve));
-    lost();
-    await clock.advance(WRITE_MS);
-    lost();
-    let ended = false;
-    const stopping = writer.stop().then(() => void (ended = true));
-    await clock.advance(0);
-    expect([ended, batches]).toEqual([false, [1]]);
-    [fate] = [async () => {}, release()];
-    await stopping;
-    expect(await written()).toHaveLength(2);
     expect(clock.pending).toBe(0);
   });
 });

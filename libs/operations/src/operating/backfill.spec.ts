@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
 import type { CronDefinition } from '@fencepost/ledger/catalog';
-import { MAX_PRIORITY } from '@fencepost/jobs/internal';
 import { CRON, entryOf, generationsOf, SECOND, START, type Change } from '../../../../test/support/audit-history.js';
 import { OperatingStage } from '../../../../test/support/operating-stage.js';
 import type { BackfillOrder } from './cron-operator.js';
@@ -56,26 +55,6 @@ describe('a backfill', () => {
     expect((await stage.ledger.readCron(CRON)).cursor).toBe(stage.at(6));
   });
 
-  it('hands its runs to the queue behind all others, and asks the pods to look', async () => {
-    const { stage, backfill } = await mixed();
-    await backfill(4, 6);
-    expect(stage.queue.taken).toEqual([
-      { runId: stage.idOf(4), delivery: 1, priority: MAX_PRIORITY },
-      { runId: stage.idOf(5), delivery: 1, priority: MAX_PRIORITY },
-    ]);
-    expect(await stage.asked()).toEqual([CRON]);
-    expect(await stage.ledger.actions(CRON, 9)).toMatchObject([
-      { action: 'backfill', ...ORDER },
-      { action: 'backfill', ...ORDER },
-    ]);
-  });
-
-  it('finds nothing left to do when it is asked for again', async () => {
-    const { backfill } = await mixed();
-    await backfill(1, 7);
-    expect(await backfill(1, 7)).toMatchObject({ accepted: 0, left: { succeeded: 2, claimed: 1, enqueued: 3 } });
-  });
-
   it('runs instants from before the cron was made, also when it has never fired', async () => {
     const { stage, backfill } = await set();
     expect(await backfill(-3, 3, { dryRun: true })).toMatchObject({ accepted: 4, left: { ahead: 2 } });
@@ -129,18 +108,6 @@ describe('a backfill', () => {
     });
   });
 
-  it('loses nothing when the queue is away: the ledger has the runs pending', async () => {
-    const { stage } = await set();
-    await stage.writeOff(0, 60);
-    const operator = stage.operatorOf({
-      queue: { enqueue: async () => Promise.reject(new Error('Connection is closed.')) },
-    });
-    const report = await operator.backfill(CRON, { ...ORDER, from: stage.at(1), to: stage.at(61) });
-    expect(report).toMatchObject({ accepted: 60 });
-    expect(await stage.ledger.pending(CRON)).toHaveLength(60);
-    expect(await stage.asked()).toEqual([CRON]);
-  });
-
   it('delivers what was accepted when the ledger fails in the middle, and says so', async () => {
     const { stage, backfill } = await set();
     await stage.writeOff(0, 60);
@@ -173,17 +140,6 @@ describe('a backfill', () => {
     expect(stage.clock.pending).toBe(0);
   });
 
-  it('stops waiting in line when it is told to', async () => {
-    const { stage, backfill } = await set({ overlap: 'queue-one' });
-    await stage.writeOff(0, 200);
-    const stopping = new AbortController();
-    const done = backfill(1, 201, { signal: stopping.signal });
-    await stage.clock.advance(1_000);
-    stopping.abort();
-    expect(await done).toMatchObject({ accepted: 50, aborted: true });
-    expect(stage.clock.pending).toBe(0);
-  });
-
   it('of nothing is refused, and so is one that ends before it begins', async () => {
     const { backfill } = await set();
     await expect(backfill(5, 5)).rejects.toThrow('Expected from to be before "to"');
@@ -201,14 +157,6 @@ function plan(changes: readonly Change[], from: number, to: number): [number, nu
 }
 
 describe('the instants of a backfill', () => {
-  it('are those from its beginning on and before its end', () => {
-    expect(plan([{ since: START }], 2, 5)).toEqual([
-      [2, 1],
-      [3, 1],
-      [4, 1],
-    ]);
-  });
-
   it('are those of the generation that each belongs to, the instant of a change being the older one’s', () => {
     const changes = [{ since: START }, { since: at(4), expression: '*/3 * * * * *' }];
     expect(plan(changes, 2, 10)).toEqual([
@@ -229,13 +177,6 @@ describe('the instants of a backfill', () => {
       [5, 1],
       [7, 2],
     ]);
-  });
-
-  it('are none of a time in which it did not fire', () => {
-    const removed = [{ since: START }, { since: at(2), state: 'removed' as const }, { since: at(5) }];
-    expect(plan(removed, 1, 8).map(([second]) => second)).toEqual([1, 2, 6, 7]);
-    const disabled = [{ since: START, state: 'disabled' as const }, { since: at(3) }];
-    expect(plan(disabled, -2, 6).map(([second]) => second)).toEqual([-2, -1, 0, 4, 5]);
   });
 
   it('are a hundred thousand at the most: of more it says where to begin', () => {

@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { CronDeclarationError, UnknownCronError } from '@fencepost/jobs/errors';
+import { CronDeclarationError } from '@fencepost/jobs/errors';
 import { OperatorInputError } from '@fencepost/ledger';
-import { CatalogMovedError } from '@fencepost/jobs/internal';
 import { CRON } from '../../../../test/support/audit-history.js';
 import { OperatingStage } from '../../../../test/support/operating-stage.js';
 import { CronCatalog } from './cron-catalog.js';
@@ -57,61 +56,6 @@ describe('a cron that is made at run time', () => {
     expect(changed).toMatchObject({ generation: 2, state: 'disabled', reason: null, source: 'test' });
     expect(changed.definition).toMatchObject({ expression: '@hourly', graceMs: 60_000 });
     expect(changed.past).toMatchObject([{ generation: 1, state: 'firing' }]);
-  });
-
-  it('is not changed by whoever saw another generation', async () => {
-    const { crons } = new OperatingStage();
-    await crons.set('reports', { expression: '@daily' }, { ...ORDER, expected: null });
-    const again = { ...ORDER, expected: null };
-    const error: unknown = await crons
-      .set('reports', { expression: '@hourly' }, again)
-      .catch((reason: unknown) => reason);
-    expect(error).toBeInstanceOf(CatalogMovedError);
-    expect(error).toMatchObject({ code: 'CATALOG_MOVED', cron: 'reports', expected: null, found: 1 });
-    expect((error as Error).message).toContain('Expected no generation of the cron "reports", found generation 1');
-    await expect(crons.remove('reports', { ...ORDER, expected: 2 })).rejects.toThrow(CatalogMovedError);
-    expect(await crons.get('reports')).toMatchObject({ generation: 1, state: 'firing' });
-    expect(await crons.set('reports', { expression: '@hourly' }, { ...ORDER, expected: 1 })).toMatchObject({
-      generation: 2,
-    });
-  });
-
-  it('is changed whatever is there, when nothing is expected and somebody is faster', async () => {
-    const stage = new OperatingStage();
-    const { catalog, clock, crons } = stage;
-    await crons.set('reports', { expression: '@daily' }, ORDER);
-    let faster = 2;
-    const racing = new CronCatalog({
-      clock,
-      catalog: {
-        read: () => catalog.read(),
-        remove: (...order) => catalog.remove(...order),
-        put: async (...order) => {
-          if (faster-- > 0)
-            await crons.set('reports', { expression: '@daily', grace: 1_000 + (faster % 1_000) }, ORDER);
-          return catalog.put(...order);
-        },
-      },
-    });
-    expect(await racing.set('reports', { expression: '@hourly' }, ORDER)).toMatchObject({
-      generation: 4,
-      definition: { expression: '@hourly' },
-    });
-    faster = 1_000;
-    await expect(racing.set('reports', { expression: '@weekly' }, ORDER)).rejects.toThrow(CatalogMovedError);
-  });
-
-  it('may be removed, and made again', async () => {
-    const { crons } = new OperatingStage();
-    await crons.set('reports', { expression: '@daily' }, ORDER);
-    await crons.remove('reports', ORDER);
-    expect(await crons.get('reports')).toMatchObject({ state: 'removed', by: 'ada' });
-    await expect(crons.remove('reports', ORDER)).rejects.toThrow(UnknownCronError);
-    await expect(crons.remove('reprots', ORDER)).rejects.toThrow('Did you mean "reports"?');
-    expect(await crons.set('reports', { expression: '@daily' }, ORDER)).toMatchObject({
-      state: 'firing',
-      generation: 3,
-    });
   });
 
   it('is refused without who asks for it', async () => {

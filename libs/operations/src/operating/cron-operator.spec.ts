@@ -53,21 +53,6 @@ describe('a list', () => {
     const [overview] = await operator.list();
     expect(overview?.next).toBe(stage.at(10));
   });
-
-  it('has none of a cron that was removed', async () => {
-    const { stage, operator } = await set();
-    await stage.declare({ name: 'another' });
-    await stage.clock.advance(5_000);
-    const [another, tick] = await operator.list();
-    expect([another?.name, tick?.name, tick?.state, tick?.next]).toEqual(['another', CRON, 'removed', null]);
-  });
-
-  it('is complete with more crons than are asked for at once', async () => {
-    const stage = new OperatingStage();
-    await stage.declare(...Array.from({ length: 230 }, (_, n) => ({ name: `cron-${n}` })));
-    const names = (await stage.operator.list()).map(({ name }) => name);
-    expect(new Set(names).size).toBe(230);
-  });
 });
 
 describe('a pause', () => {
@@ -117,15 +102,6 @@ describe('the end of a pause', () => {
       missed: { count: 11, from: stage.at(9), to: stage.at(19) },
     });
     expect(stage.queue.taken).toMatchObject([{ runId }]);
-  });
-
-  it('runs nothing when no instant came meanwhile, or nobody asked for it', async () => {
-    const { stage, operator } = await paused();
-    expect(await operator.resume(CRON, { ...ORDER, missed: 'fire-once' })).toMatchObject({ runId: null });
-    await operator.pause(CRON, ORDER);
-    await stage.claim(20);
-    expect(await operator.resume(CRON, { ...ORDER, missed: 'skip' })).toMatchObject({ runId: null });
-    expect(stage.queue.taken).toEqual([]);
   });
 
   it('is refused when nobody knows what is to become of the instants, and the pause stays', async () => {
@@ -215,10 +191,5 @@ describe('a cancellation', () => {
     await stage.ledger.begin({ runId: stage.idOf(1), nonce: 'n', worker: 'w', ttlMs: 60_000, maxAttempts: 1 });
     const until = stage.at(10) + grace;
     expect(await operator.cancel(stage.idOf(1), { ...ORDER, ...over })).toEqual({ verdict: 'cancelling', until });
-  });
-
-  it('says that there is no such run', async () => {
-    const { operator } = await set();
-    expect(await operator.cancel('gone@1', ORDER)).toEqual({ verdict: 'missing' });
   });
 });

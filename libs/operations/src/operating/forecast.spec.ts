@@ -54,13 +54,6 @@ describe('what is to come', () => {
     expect(perHour.map(({ count }) => count)).toEqual([0, 0, 0, 526, 1, 0]);
   });
 
-  it('counts what was put off by a spread from before', async () => {
-    const late = cron({ name: 'late', expression: '59 23 * * *', spreadMs: 23 * HOUR });
-    const { perHour, next } = await ahead([late], { hours: 24 });
-    expect(perHour.reduce((sum, { count }) => sum + count, 0)).toBe(1);
-    expect(next).toHaveLength(1);
-  });
-
   it('says where clocks change, and what that does', async () => {
     const berlin = { timeZone: 'Europe/Berlin', expression: '30 2 * * *' };
     const found = await ahead([cron({ name: 'a', ...berlin }), cron({ name: 'b', ...berlin }), cron({ name: 'c' })]);

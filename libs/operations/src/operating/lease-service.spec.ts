@@ -1,6 +1,6 @@
-import { parseFence, type Fence, type LeaseStore } from '@fencepost/lease';
+import { parseFence, type Fence } from '@fencepost/lease';
 import { MemoryLeaseStore } from '@fencepost/lease/testing';
-import { describe, expect, it, vi } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { OperatorInputError } from '@fencepost/ledger';
 import { UnknownCronError } from '@fencepost/jobs/errors';
 import type { Run } from '@fencepost/ledger/run';
@@ -48,14 +48,6 @@ describe('a list of leases', () => {
       free: ['other'],
     });
   });
-
-  it('asks for 5,000 crons in five calls', async () => {
-    const inspect = vi.fn<LeaseStore['inspect']>(async (resources) => resources.map(() => null));
-    const { on, service } = await stage({ leases: { inspect } });
-    await on.declare(...Array.from({ length: 5_000 }, (_, n) => ({ name: `cron-${n}` })));
-    expect((await service.list()).free.length).toBeGreaterThanOrEqual(5_000);
-    expect(inspect.mock.calls.length).toBeLessThanOrEqual(6);
-  });
 });
 
 describe('a holder', () => {
@@ -77,18 +69,6 @@ describe('clearing a lease', () => {
     expect([cleared.fence, next]).toEqual([fence, null]);
     expect(await leases.inspect([CRON])).toEqual([null]);
     expect(await audit.list({ limit: 10 })).toMatchObject([{ ...ORDER, action: 'clear-lease', cron: CRON }]);
-  });
-
-  it('leaves a term alone that is another one by now', async () => {
-    const { service, acquire, leases, audit } = await stage();
-    const fence = await acquire(CRON);
-    await leases.evict(CRON, fence);
-    const next = await acquire(CRON, 'pod-b/0123456789');
-    const refused = await service.clear(CRON, { ...ORDER, fence }).catch((error: unknown) => error);
-    expect(refused).toBeInstanceOf(LeaseMovedError);
-    expect((refused as Error).message).toContain('pod-b/01234567');
-    expect(await leases.inspect([CRON])).toMatchObject([{ fence: next }]);
-    expect(await audit.list({ limit: 10 })).toEqual([]);
   });
 
   it('leaves it alone when it changed between the look and the act', async () => {
@@ -129,18 +109,6 @@ describe('a watch after that', () => {
     expect(await watching).toMatchObject({ verdict: 'clean', observations: [{ kind: 'refused' }] });
     expect(clock.pending).toBe(0);
   });
-
-  it('refuses a time that is none', async () => {
-    const { service } = await stage();
-    await expect(service.watchDuplicates(CRON, -1)).rejects.toThrow(OperatorInputError);
-    await expect(service.watchDuplicates(CRON, 3_600_001)).rejects.toThrow(OperatorInputError);
-  });
-
-  it('ends when it is told to', async () => {
-    const { service } = await stage();
-    const report = await service.watchDuplicates(CRON, 3_600_000, { signal: AbortSignal.abort() });
-    expect(report).toMatchObject({ cron: CRON, verdict: 'free' });
-  });
 });
 
 /** Claimed after the mark. */
@@ -160,17 +128,6 @@ describe('a watch for duplicates', () => {
     return watching.report();
   }
 
-  it('finds nothing where each instant has one run', () => {
-    const report = watch({ runs: [later(1), BEFORE] }, { runs: [later(2), later(1), BEFORE] });
-    expect(report).toMatchObject({
-      cron: CRON,
-      from: START + 20,
-      observations: [],
-      verdict: 'clean',
-      holding: HOLDING,
-    });
-  });
-
   it('says that nobody has taken the cron', () => {
     expect(watch({ holding: null })).toMatchObject({ verdict: 'free', holding: null });
     expect(watch({ holding: null }, { holding: HOLDING }).verdict).toBe('clean');
@@ -183,26 +140,12 @@ describe('a watch for duplicates', () => {
     expect(observations).toMatchObject([{ kind: 'two-runs', level: 'bad', runId: `${CRON}@other` }]);
   });
 
-  it('takes runs that a person has asked for as meant', () => {
-    const asked = [
-      later(1, { id: `${CRON}@manual-1`, reason: 'manual' }),
-      later(1, { id: `${CRON}@manual-2`, reason: 'catch-up' }),
-      later(1, { id: `${later(1).id}-r1`, reason: 'backfill', claimFence: parseFence('0') }),
-    ];
-    expect(watch({ runs: [...asked, later(1), BEFORE] }).observations).toEqual([]);
-  });
-
   it('finds a claim under a fence that was over', () => {
     const stale = later(2, { claimFence: parseFence('8'), claimedBy: 'pod-a/0123456789' });
     const { observations, verdict } = watch({ runs: [stale, later(1), BEFORE] });
     expect(verdict).toBe('duplicate');
     expect(observations).toMatchObject([{ kind: 'stale-claim', runId: stale.id }]);
     expect(observations[0]?.text).toContain('pod-a/01234567 under fence 8, after 9');
-  });
-
-  it('takes a claim of the old holder before the new one for what it is', () => {
-    const old = later(1, { claimFence: parseFence('8') });
-    expect(watch({ runs: [later(2), old, BEFORE] }).observations).toEqual([]);
   });
 
   it('notes each attempt more that began since', () => {

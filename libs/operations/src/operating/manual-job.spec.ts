@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
 import { JOB, jobsStage } from '../../../../test/support/jobs-stage.js';
-import { audit } from '../audit/audit.js';
 
 const ORDER = { by: 'ada', reason: 'a test' };
 
@@ -22,29 +21,11 @@ describe('a job, for whoever operates it', () => {
     expect(stage.queue.taken).toEqual([]);
   });
 
-  it('has missed nothing after a pause', async () => {
-    const { stage } = await jobsStage();
-    await stage.operator.pause(JOB, ORDER);
-    await stage.clock.advance(60_000);
-    expect(await stage.operator.resume(JOB, { ...ORDER, missed: 'fire-once' })).toMatchObject({ runId: null });
-    expect(stage.queue.taken).toEqual([]);
-  });
-
   it('can be asked for by a person, and told to stop', async () => {
     const { stage } = await jobsStage();
     const reply = await stage.operator.trigger(JOB, { by: 'ada', payload: { to: 'ben' } });
     if (reply.verdict !== 'claimed') throw new Error(`Expected a run, got ${reply.verdict}.`);
     expect(await stage.ledger.readRun(reply.runId)).toMatchObject({ state: 'enqueued', payload: '{"to":"ben"}' });
     expect(await stage.operator.cancel(reply.runId, ORDER)).toEqual({ verdict: 'cancelled' });
-  });
-
-  it('is in order for an audit, with runs and without', async () => {
-    const { stage, jobs } = await jobsStage();
-    const { runId } = await jobs.enqueue(JOB, null, { idempotencyKey: 'order-4711' });
-    await stage.execute(runId);
-    await stage.clock.advance(86_400_000);
-    await stage.membership.heartbeat('pod/1');
-    const report = await audit(stage, { from: stage.at(0), to: stage.at(3_600), crons: [JOB] });
-    expect(report.findings).toEqual([]);
   });
 });

@@ -49,14 +49,6 @@ describe('a failed run', () => {
     expect(all.stage.queue.taken).toHaveLength(1);
   });
 
-  it('may be given another payload, and none', async () => {
-    const all = await failedRuns();
-    const { runId } = await all.runs.retry(await ended(all, 1), { ...ORDER, payload: { n: 2 } });
-    expect(await all.stage.ledger.readRun(runId)).toMatchObject({ payload: '{"n":2}' });
-    const { runId: bare } = await all.runs.retry(await ended(all, 2), { ...ORDER, payload: null });
-    expect(await all.stage.ledger.readRun(bare)).toMatchObject({ payload: null });
-  });
-
   it('is not run again beside others that may not overlap, unless it is forced', async () => {
     const all = await failedRuns({ overlap: 'skip' });
     const runId = await ended(all, 1);
@@ -81,16 +73,6 @@ describe('a failed run', () => {
     expect(runId).toBe(`${attempt.runId}-r1`);
   });
 
-  it('that was no instant of the schedule is run again now', async () => {
-    const all = await failedRuns({ overlap: 'allow' });
-    const reply = await all.stage.operator.trigger(CRON, ORDER);
-    const runId = reply.verdict === 'claimed' ? reply.runId : '';
-    await all.stage.ledger.finish(await begin(all, runId), FAILED);
-    await all.stage.clock.advance(500);
-    const again = await all.runs.retry(runId, ORDER);
-    expect(await all.stage.ledger.readRun(again.runId)).toMatchObject({ scheduledAt: all.stage.at(10.5) });
-  });
-
   it('of a cron that was removed is left alone: nobody would carry it out', async () => {
     const all = await failedRuns();
     const runId = await ended(all, 1);
@@ -100,12 +82,6 @@ describe('a failed run', () => {
 });
 
 describe('a retry', () => {
-  it('takes a cancelled run as well', async () => {
-    const all = await failedRuns();
-    const runId = await ended(all, 1, { kind: 'cancelled', error: 'stopped' });
-    expect(await all.runs.retry(runId, ORDER)).toEqual({ runId: `${runId}-r1` });
-  });
-
   it('refuses a run that has not failed, and says what to do instead', async () => {
     const all = await failedRuns();
     await all.stage.ran(1);

@@ -92,26 +92,6 @@ describe('an answer', () => {
     expect(await all.runs.uncertain()).toEqual([]);
   });
 
-  it('that it did not happen lets the run do it', async () => {
-    const all = await failedRuns();
-    const runId = await uncertain(all, 1);
-    expect(await all.runs.resolve(runId, { ...ORDER, ...(await asked(all, runId)), answer: 'not-done' })).toMatchObject(
-      { state: 'enqueued' },
-    );
-    const begun = await all.stage.ledger.beginEffect(await begin(all, runId), { name: 'mail', ifUnknown: 'tell' });
-    expect(begun).toEqual({ verdict: 'go', unknown: null });
-  });
-
-  it('that the run is given up ends it, and delivers nothing', async () => {
-    const all = await failedRuns();
-    const runId = await uncertain(all, 1);
-    expect(await all.runs.resolve(runId, { ...ORDER, ...(await asked(all, runId)), answer: 'give-up' })).toEqual({
-      runId,
-      state: 'failed',
-    });
-    expect(all.stage.queue.taken).toEqual([]);
-  });
-
   it('is refused where nothing is asked any more', async () => {
     const all = await failedRuns();
     const runId = await uncertain(all, 1);

@@ -113,13 +113,6 @@ describe('a timeline', () => {
     expect(one.items.map(({ scheduledAt }) => (scheduledAt - START) / MINUTE)).toEqual([1, 2, 10, 15]);
   });
 
-  it('goes on where it stopped when there were more than were asked for', () => {
-    const runs = [1, 2, 3].map((n) => ran(n));
-    const first = line({ runs, limit: 2 });
-    expect([words(first), first.more]).toEqual([['ran', 'ran'], minute(3)]);
-    expect(words(line({ runs, limit: 2, from: first.more! }))).toEqual(['ran']);
-  });
-
   it('of a day of a cron that fires each second is as short as what happened', () => {
     const generations = generationsOf({ since: START - DAY });
     const one = line({

@@ -2,7 +2,6 @@ import { ManualClock } from '@fencepost/lease/testing';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { Telemetry } from '@fencepost/jobs';
 import { card } from '../../../../test/contracts/pod-registry.contract.js';
-import { recordedEvents } from '../../../../test/support/recorded-events.js';
 import { MemoryPodRegistry } from './memory-pod-registry.js';
 import { POD_GONE_MS, REPORT_MS, type NewPodCard, type PodRegistry } from './pod-registry.js';
 import { PodReporter, type PodFacts } from './pod-reporter.js';
@@ -107,21 +106,6 @@ describe('the reporter of a pod', () => {
     await reporter.stop();
   });
 
-  it('goes on when the store fails, and says so', async () => {
-    const events = recordedEvents(telemetry);
-    let failing = true;
-    reporter = reporterTo(away({ fails: () => failing }));
-    reporter.know(() => ({}));
-    await clock.advance(REPORT_MS);
-    expect(events.of('store.failed')[0]).toMatchObject({ operation: 'pod.report' });
-    failing = false;
-    await clock.advance(REPORT_MS);
-    expect(await registry.list()).toHaveLength(1);
-    failing = true;
-    await reporter.stop();
-    expect(events.of('store.failed').at(-1)?.operation).toBe('pod.leave');
-  });
-
   it('leaves, and nothing of it stays', async () => {
     reporter.know(() => ({}));
     await clock.advance(0);
@@ -163,12 +147,6 @@ describe('the comparison of two clocks', () => {
     expect(comparison.best?.skewMs).toBe(-250);
   });
 
-  it('is off by no more than half a round trip, however the way is shared', () => {
-    const comparison = new ClockComparison();
-    comparison.hear(heard(100, { way: 80, back: 0 }));
-    expect(comparison.best?.skewMs).toBe(60);
-  });
-
   it('believes the quickest of the last answers', () => {
     const comparison = new ClockComparison();
     for (const reading of [heard(100, { way: 90, back: 2 }), heard(100, { way: 1 }), heard(100, { way: 2, back: 60 })])
@@ -176,13 +154,6 @@ describe('the comparison of two clocks', () => {
     expect(comparison.best).toEqual({ skewMs: 100, rttMs: 2 });
     for (let n = 0; n < 4; n += 1) comparison.hear(heard(101, { way: 3 }));
     expect(comparison.best).toEqual({ skewMs: 101, rttMs: 6 });
-  });
-
-  it('believes the last answer alone when a clock was set', () => {
-    const comparison = new ClockComparison();
-    comparison.hear(heard(0, { way: 1 }));
-    comparison.hear(heard(5_000, { way: 20 }));
-    expect(comparison.best).toEqual({ skewMs: 5_000, rttMs: 40 });
   });
 });
 
@@ -210,24 +181,10 @@ describe('the lag of the event loop', () => {
     expect(lag.take()).toBe(0);
     lag.stop();
   });
-
-  it('is looked at no more when it has ended', async () => {
-    const lag = watchLoopLag();
-    lag.stop();
-    lag.take();
-    block(60);
-    await turns();
-    expect(lag.take()).toBe(0);
-  });
 });
 
 describe('the version of the library', () => {
   it('is what its package says', () => {
     expect(libraryVersion()).toMatch(/^\d+\.\d+\.\d+/);
-  });
-
-  it('is unknown where there is no such file, or another one', () => {
-    expect(libraryVersion(new URL('./nowhere.json', import.meta.url))).toBe('unknown');
-    expect(libraryVersion(new URL(import.meta.url))).toBe('unknown');
   });
 });
