@@ -118,8 +118,4 @@ describe('the stores, seen from outside', () => {
   it('do not take an answer for given that no replica has, where the pods wait for replicas', async () => {
     await expect(answerOn(1)).rejects.toMatchObject({ code: 'NOT_REPLICATED' });
   });
-
-  it('have no replica to wait for where the pods have none', async () => {
-    expect(await answerOn(0)).toEqual({ verdict: 'missing' });
-  });
 });

@@ -1,6 +1,6 @@
 import { describe, expect, it, afterAll, beforeAll } from 'vitest';
 import { closeRedis, connectRedis, type RedisClient } from '@fencepost/lease/redis';
-import { CRON, entryOf, generationsOf, runAt, SECOND, START, type Change } from '../support/audit-history.js';
+import { CRON, entryOf, generationsOf, SECOND, START, type Change } from '../support/audit-history.js';
 import { instantsOf } from '../support/recount.js';
 import type { Decision } from './decisions.js';
 import { definitionHistory, type DefinitionHistory } from './definitions.js';
@@ -52,15 +52,6 @@ describe('the definitions by which instants were decided', () => {
     expect(seconds(history([before, reborn], decisions), 8)).toEqual(['1:1', '2:1', '4:2', '6:2', '8:2']);
   });
 
-  it('are for a moment still those of a pod that has not heard that the catalog was lost', () => {
-    const before = [knows('a', 0, { since: at(0) }), knows('a', 5, { since: at(3), ...EVERY_OTHER })];
-    const reborn = knows('oracle', 3, { since: at(3), ...EVERY_OTHER });
-    const decisions = [decides('a', null, 1), decides('a', 1, 2), decides('a', 2, 3), decides('a', 3, 4)];
-    const told = history([before[0]!, reborn, before[1]!], decisions);
-    expect(seconds(told, 6)).toEqual(['1:1', '2:1', '3:1', '4:1', '6:2']);
-    expect(told.outdated).toEqual([]);
-  });
-
   it('are outdated when a pod goes on with them for longer than it may', () => {
     const reborn = knows('oracle', 3, { since: at(3), ...EVERY_OTHER });
     const decisions = [decides('a', null, 5), decides('a', 5, 6), decides('a', 6, 7)];
@@ -80,23 +71,6 @@ describe('the definitions by which instants were decided', () => {
   it('go on with what was read last, where nobody decided anything', () => {
     const told = history([knows('a', 0, { since: at(0) })], [decides('a', null, 1)]);
     expect(seconds(told, 3)).toEqual(['1:1', '2:1', '3:1']);
-  });
-
-  it('number a run as they are numbered, and one of another generation with none', () => {
-    const changes = [{ since: at(0) }, { since: at(1), ...EVERY_OTHER }];
-    const outgrown = entry(...changes);
-    const shifted = { ...outgrown, generation: 8, past: [{ ...outgrown.past[0]!, generation: 7 }] };
-    const knowledge = { ...knows('a', 0), entries: byName([shifted]) };
-    const told = history(
-      [knowledge],
-      [
-        { ...decides('a', null, 1), generation: 7 },
-        { ...decides('a', 1, 2), generation: 8 },
-      ],
-    );
-    const numbered = (second: number, generation: number) =>
-      told.renumbered(runAt(at(second), { generation })).generation;
-    expect([numbered(1, 7), numbered(2, 8), numbered(2, 7)]).toEqual([1, 2, 0]);
   });
 });
 

@@ -3,16 +3,13 @@ import { connect, createServer, type AddressInfo, type Socket } from 'node:net';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it, afterAll, beforeAll } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { parseFence } from '@fencepost/lease';
 import type { CronRecord } from '@fencepost/ledger';
-import { Client } from 'pg';
 import { faultyLink, type FaultyLink } from './faulty-link.js';
 import { seededRandom } from '../support/seeded-random.js';
 import { lateWordFaults, type LateWordFaultsOptions } from './faults/late-word-fault.js';
 import type { Herd, Victim } from './faults/victim.js';
-import { startPrivatePostgres } from '../../scripts/postgres.mjs';
-import { postgresFaults } from './faults/postgres-faults.js';
 
 /** Says back what it hears, and keeps it. */
 async function echo() {
@@ -182,55 +179,5 @@ describe('a process that stops before its word is heard', () => {
     const looks = Array.from({ length: 2 }, () => 'looked at chaos-asked');
     expect(said).toEqual(['s1 armed at occurrence.claiming of undefined', ...looks, 's1 SIGCONT']);
     expect(struck).toBe(true);
-  });
-
-  it('goes on and does not count when the run of chaos ends before that, also when no store answers', async () => {
-    const said: string[] = [];
-    const over = new AbortController();
-    const fail = () => {
-      over.abort();
-      return Promise.reject(new Error('no such server'));
-    };
-    const [fault] = lateWordFaults({ herd: herdOf(said), ledger: { readRun: fail, readCron: fail } });
-    expect(await fault!.strike(seededRandom(1), over.signal)).toBe(false);
-    expect(said.at(-1)).toBe('w1 SIGCONT');
-  });
-});
-
-describe('a database that is crashed', () => {
-  let server: { readonly url: string; stop(): Promise<void> };
-
-  beforeAll(async () => {
-    // Not one that others use as well: all their sessions would end.
-    server = await startPrivatePostgres();
-  });
-
-  afterAll(async () => {
-    await server.stop();
-  });
-
-  async function entered(): Promise<string> {
-    const session = new Client({ connectionString: server.url });
-    session.on('error', () => {});
-    try {
-      await session.connect();
-      await session.query('select 1');
-      return 'entered';
-    } catch (error) {
-      return String(error);
-    } finally {
-      await session.end().catch(() => {});
-    }
-  }
-
-  it('lets everybody in again when the fault is over', async () => {
-    const fault = postgresFaults({ url: server.url, isPrivate: true, spared: 'spared' }).find(
-      ({ kind }) => kind === 'postgres-crashed',
-    );
-    for (let n = 0; n < 5; n += 1) {
-      expect(await fault!.strike(Math.random, new AbortController().signal)).toBe(true);
-      const said = await Promise.all(Array.from({ length: 10 }, entered));
-      expect(new Set(said)).toEqual(new Set(['entered']));
-    }
   });
 });

@@ -43,13 +43,6 @@ describe('the claims of a cron', () => {
     expect(broken(script)).toEqual(CLAIMS);
   });
 
-  it('may have been accepted, or not, where the reply got lost', () => {
-    const lost = () => first().claim(claimOf(5, 1_000, 2_000), undefined);
-    expect(broken(lost().claim(claimOf(7, 2_000, 3_000), CLAIMED))).toEqual([]);
-    expect(broken(lost().claim(claimOf(7, 1_000, 2_000), CLAIMED))).toEqual([]);
-    expect(broken(lost().claim(claimOf(7, 3_000, 4_000), CLAIMED))).toEqual(CLAIMS);
-  });
-
   it('of a long night are as many as they are, and one that is wrong is found among them', () => {
     const script = first();
     for (let at = 1; at < 5_000; at += 1)
@@ -95,37 +88,6 @@ describe('the attempts of a run', () => {
   it('never begin once the run is over', () => {
     const over = begun().call('finish', [proof(10), ...succeed], 'succeeded');
     expect(broken(over.attempt(20, 2))).toEqual(THE_RUN);
-  });
-
-  it('may have ended where the reply got lost, and is told so when it asks again', () => {
-    const script = begun()
-      .call('finish', [proof(10), ...succeed], undefined)
-      .call('finish', [proof(10), ...succeed], 'succeeded');
-    expect(broken(script)).toEqual([]);
-    const other = begun()
-      .call('finish', [proof(10), ...succeed], undefined)
-      .attempt(20, 2);
-    expect(broken(other)).toEqual([]);
-    expect(broken(other.call('finish', [proof(20), ...succeed], null))).toEqual(THE_RUN);
-  });
-
-  it('of which nobody ever heard again may be many, and are looked through in no time', () => {
-    const script = orphaned();
-    for (let lost = 0; lost < 20; lost += 1) {
-      script.call('begin', [{ ...proof(11), nonce: `lost${lost}` }], undefined);
-      script.call('redeliver', [{ runId: RUN, delivery: lost }, `r${lost}`], undefined);
-      script.call('confirm', [[RUN]], undefined);
-    }
-    expect(broken(script.attempt(20, 5))).toEqual([]);
-    expect(broken(script.attempt(30, 4))).toEqual(THE_RUN);
-  });
-
-  it('overlap in time and are in order all the same', () => {
-    const script = orphaned();
-    const late = script.begin('finish', [proof(10), ...succeed]);
-    script.attempt(20, 2);
-    late(null);
-    expect(broken(script)).toEqual([]);
   });
 });
 
@@ -178,18 +140,6 @@ describe('the effects of a run', () => {
           .call('transaction', [proof(10), { name: 'book' }], committed),
       ),
     ).toEqual(THE_RUN);
-  });
-
-  it('that a person says did not happen are begun anew', () => {
-    const question = { kind: 'uncertain' };
-    const asked = begun()
-      .call('beginEffect', [proof(10), pay], go)
-      .call('finish', [proof(10), question], 'uncertain');
-    const answer = (verdict: string) => [RUN, { answer: { verdict } }] as const;
-    const resolved = { verdict: 'resolved', state: 'enqueued', delivery: null };
-    const again = asked.call('resolve', answer('not-done'), resolved).attempt(20, 2);
-    expect(broken(again.call('beginEffect', [proof(20), pay], go))).toEqual([]);
-    expect(broken(asked.call('resolve', answer('not-done'), resolved))).toEqual(THE_RUN);
   });
 
   it('that a person has answered are not asked about again: an answer that a failover forgot is found', () => {

@@ -45,18 +45,6 @@ describe('the nemesis', () => {
     expect(await strikesOf(8)).not.toEqual(first);
   });
 
-  it('counts what struck, and tries again what could not', async () => {
-    const over = new AbortController();
-    let tries = 0;
-    const shy: Fault = {
-      ...{ kind: 'shy', target: 'store' },
-      strike: () => Promise.resolve((tries += 1) === 3 && (over.abort(), true)),
-    };
-    const { signal } = over;
-    expect(await unleash({ faults: [shy], signal, random: seededRandom(1), pauseMs: AT_ONCE })).toEqual({ shy: 1 });
-    expect(tries).toBe(3);
-  });
-
   it('resolves when everything is mended, and not before', async () => {
     const over = new AbortController();
     let isBroken = false;
@@ -132,17 +120,9 @@ describe('the longest stall', () => {
     expect(stall([claimed(1), begun(2, 'c@1'), blocked(3), blocked(30), ended(31, 'c@1')]).ms).toBe(0);
   });
 
-  it('takes an attempt that never reported its end for nobody at work', () => {
-    expect(stall([claimed(1), begun(2, 'c@1'), blocked(3), begun(8, 'c@8')]).ms).toBe(5_000);
-  });
-
   it('is there too when a line stands still behind its head', () => {
     expect(stall([claimed(1), claimed(2), begun(6, 'c@1')]).ms).toBe(4_000);
     expect(stall([claimed(1), claimed(2), begun(6, 'c@1')], { superseded: new Set(['c@1']) }).ms).toBe(0);
-  });
-
-  it('is none of a cron whose runs may go on beside each other', () => {
-    expect(stall([claimed(1), claimed(2), begun(6, 'c@1')], { allowing: new Set(['c']) }).ms).toBe(0);
   });
 });
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Run } from '@fencepost/ledger/run';
-import { entryOf, generationsOf, OVERLAPPED, runAt, SECOND, START, WAITING } from '../support/audit-history.js';
+import { entryOf, generationsOf, OVERLAPPED, runAt, SECOND, START } from '../support/audit-history.js';
 import { consult } from './oracle.js';
 import type { SinkSnapshot } from './sinks.js';
 import { sometimesOf } from './observations.js';
@@ -87,16 +87,6 @@ describe('the oracle', () => {
 
   it('counts how often the control was repeated', () => {
     expect(consulted({ control: [id(1), id(2), id(2), id(2)] })).toMatchObject({ controlDuplicates: 2 });
-  });
-
-  it('asks why something acted that never ran, and why a run failed', () => {
-    expect(consulted({}, [ran(1), ran(2, OVERLAPPED)]).unexplained).toEqual([expect.stringContaining('is skipped')]);
-    expect(consulted({}, [ran(1), ran(2, WAITING)]).unexplained).toEqual([]);
-    expect(consulted({ fenced: [acted(1), acted(2), acted(3)] }).unexplained).toEqual([
-      expect.stringContaining('no such run'),
-    ]);
-    const failed = ran(2, { state: 'failed', error: 'no more' });
-    expect(consulted({}, [ran(1), failed]).unexplained).toEqual([expect.stringContaining('failed: no more')]);
   });
 });
 
@@ -196,10 +186,5 @@ describe('the way of a cursor', () => {
 
   it('goes once over a claim that was sent twice', () => {
     expect(steps(wayOf([decision(null, 1), decision(null, 1)], 1))).toEqual(['null-1']);
-  });
-
-  it('prefers the likely one of two of which nobody heard', () => {
-    const decisions = [decision(null, 1, { sure: false }), decision(null, 1, { sure: false, generation: 2 })];
-    expect(wayOf(decisions, 1, ({ generation }) => generation === 2)).toMatchObject([{ generation: 2 }]);
   });
 });

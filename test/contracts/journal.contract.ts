@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { type Journal } from '@fencepost/operations/journal';
-import { MAX_READ, type JournalLimits, type NewJournalEntry } from '../../libs/operations/src/journal/journal.js';
+import { type JournalLimits, type NewJournalEntry } from '../../libs/operations/src/journal/journal.js';
 
 /** What a journal's spec has to offer, so that the contract can drive it. */
 export interface JournalHarness {
@@ -116,16 +116,6 @@ function ofOneCron(makeHarness: MakeHarness): void {
     expect(await journal.ofCron('hourly', { limit: 10 })).toHaveLength(1);
     expect(await journal.latest({ limit: 10 })).toHaveLength(6);
   });
-
-  it('forgets a cron of which nothing was heard for long, and no other', async () => {
-    const { journal, pass } = await makeHarness({ keepMs: 60_000 });
-    await journal.append([happened('lease.lost', { cron: 'gone' }), happened('lease.lost')]);
-    await pass(40_000);
-    await journal.append([happened('lease.acquired')]);
-    await pass(30_000);
-    expect(await journal.ofCron('gone', { limit: 10 })).toEqual([]);
-    expect(await journal.ofCron('nightly', { limit: 10 })).toHaveLength(2);
-  });
 }
 
 function reading(makeHarness: MakeHarness): void {
@@ -150,18 +140,6 @@ function reading(makeHarness: MakeHarness): void {
       expect(await journal.since(no, 9)).toEqual([]);
     },
   );
-
-  it('knows the bounds of what may be asked', async () => {
-    const { journal } = await makeHarness({ maxOverall: MAX_READ + 5 });
-    await journal.append(numbered(MAX_READ + 5));
-    expect(await journal.latest({ limit: MAX_READ + 1 })).toHaveLength(MAX_READ);
-    expect(await journal.since('0-0', Infinity)).toHaveLength(MAX_READ);
-    expect(await journal.latest({ limit: 0 })).toHaveLength(1);
-    expect(await journal.since('0-0', Number.NaN)).toHaveLength(1);
-    expect(await journal.latest({ limit: 9, before: '0-0' })).toEqual([]);
-    expect(await journal.latest({ limit: 9, before: '999999999999999-999999999999999' })).toHaveLength(9);
-    expect(await journal.since('999999999999999-999999999999999', 9)).toEqual([]);
-  });
 }
 
 function goingOn(makeHarness: MakeHarness): void {
@@ -176,13 +154,5 @@ function goingOn(makeHarness: MakeHarness): void {
     expect(runsOf(first)).toEqual(['0', '1', '2']);
     expect(runsOf(await elsewhere.since(first[2]?.id ?? '', 3))).toEqual(['3']);
     expect(await elsewhere.since(null, 9)).toEqual([]);
-  });
-
-  it('goes on from the oldest it still has', async () => {
-    const { journal } = await makeHarness({ maxOverall: 2 });
-    await journal.append(numbered(1));
-    const known = await journal.head();
-    await journal.append(numbered(4));
-    expect(runsOf(await journal.since(known, 9))).toEqual(['2', '3']);
   });
 }

@@ -58,14 +58,6 @@ function beating(makeHarness: () => Promise<MembershipHarness>): void {
     await change();
     expect((await membership.heartbeat('a')).catalogVersion).toBeGreaterThan(catalogVersion ?? Infinity);
   });
-
-  it('remembers when any pod was last heard, also when all are gone', async () => {
-    const { membership, elsewhere } = await makeHarness();
-    expect(await membership.lastHeard()).toBeNull();
-    const { now } = await membership.heartbeat('a');
-    await membership.leave('a');
-    expect(await elsewhere.lastHeard()).toBe(now);
-  });
 }
 
 function going(makeHarness: () => Promise<MembershipHarness>): void {
@@ -75,15 +67,6 @@ function going(makeHarness: () => Promise<MembershipHarness>): void {
     await heardAgo('gone', MEMBER_GONE_MS);
     expect((await membership.heartbeat('a')).members.map(({ pod }) => pod)).toEqual(['a']);
     expect(await remembered()).toBe(1);
-  });
-
-  it('counts a pod no more that has left', async () => {
-    const { membership, elsewhere } = await makeHarness();
-    await membership.heartbeat('a');
-    await elsewhere.heartbeat('b');
-    await elsewhere.leave('b');
-    expect((await membership.heartbeat('a')).members.map(({ pod }) => pod)).toEqual(['a']);
-    await elsewhere.leave('b');
   });
 
   it('does not keep the dead among the living because a clock went back', async () => {
@@ -105,27 +88,6 @@ function announcing(makeHarness: () => Promise<MembershipHarness>): void {
     const beat = await elsewhere.heartbeat('a');
     expect(beat.overdue.map(({ cron }) => cron)).toEqual(['asked', 'late']);
     expect(beat.overdue.map(({ overdueMs }) => overdueMs)).toEqual([beat.now, beat.now - dues.late]);
-  });
-
-  it('goes by what was announced last', async () => {
-    const { membership, now } = await makeHarness();
-    const at = await now();
-    await membership.publishDue(
-      new Map([
-        ['a', 0],
-        ['b', 0],
-        ['c', at + SLACK_MS],
-      ]),
-    );
-    await membership.publishDue(
-      new Map([
-        ['a', at + SLACK_MS],
-        ['b', null],
-        ['c', 0],
-      ]),
-    );
-    const { overdue } = await membership.heartbeat('a');
-    expect(overdue.map(({ cron }) => cron)).toEqual(['c']);
   });
 
   it('takes many at once, also none, and tells the longest overdue when there are too many', async () => {

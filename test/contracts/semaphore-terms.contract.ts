@@ -50,18 +50,6 @@ export function semaphoreTermsContract(name: string, makeHarness: () => Promise<
         expect(await store.renew([expired, released, unknown], TTL_MS)).toEqual([false, false, false]);
         expect(await names()).toEqual(['stays']);
       });
-
-      it('does not take a term for one of another resource', async () => {
-        const { nonce } = await win({ resource: 'a' });
-        await win({ resource: 'b' });
-        expect(await store.renew([{ resource: 'b', nonce }], TTL_MS)).toEqual([false]);
-      });
-
-      it('answers several terms of several resources in the order given', async () => {
-        const [a1, b, a2] = [await win({ resource: 'a' }), await win({ resource: 'b' }), await win({ resource: 'a' })];
-        const unknown = { resource: 'a', nonce: 'n' };
-        expect(await store.renew([a2, unknown, b, a1], TTL_MS)).toEqual([true, false, true, true]);
-      });
     });
 
     describe('release', () => {
@@ -79,18 +67,6 @@ export function semaphoreTermsContract(name: string, makeHarness: () => Promise<
         await win({ places: 1, holder: 'pod/2' });
         expect(await store.release([stale])).toEqual([false]);
         expect(await names()).toEqual(['pod/2']);
-      });
-
-      it('answers a mixed batch in the order given, and the second time that all are over', async () => {
-        const [first, last] = [await win(), await win()];
-        const unknown = { resource: 'r', nonce: 'n' };
-        expect(await store.release([first, unknown, last])).toEqual([true, false, true]);
-        expect(await store.release([first, unknown, last])).toEqual([false, false, false]);
-      });
-
-      it('frees the place of a term that stands in the batch twice once', async () => {
-        const term = await win();
-        expect(await store.release([term, term])).toEqual([true, false]);
       });
 
       it('is announced, unless it was a stale one', async () => {

@@ -79,37 +79,6 @@ describe.each([
     expect(results).toEqual([{ id: order.id }, { id: order.id }]);
   });
 
-  it('are gone together with the record when the work throws after them', async () => {
-    let fails = true;
-    const handle = (context: RunContext) =>
-      context.transaction(async (tx) => {
-        const order = await insert(tx, context);
-        if (fails) throw new Error('out of stock');
-        return order;
-      });
-    expect(await stage.deliver(runId, handle)).toMatchObject({ kind: 'later' });
-    await expectTogether(runId, 0);
-    fails = false;
-    expect(await stage.ended(runId, handle)).toMatchObject({ state: 'succeeded', attempt: 2 });
-    await expectTogether(runId, 1);
-  });
-
-  it('are gone when another attempt has begun before their commit, and are that one’s alone', async () => {
-    const lapse = `update "${sandbox.schema}".run set lease_until = 1, open_until = 1, watch_at = 1 where id = $1`;
-    let other: Promise<unknown> = Promise.resolve();
-    await stage.deliver(runId, (context) =>
-      context.transaction(async (tx) => {
-        const order = await insert(tx, context);
-        await sandbox.pool.query(lapse, [runId]);
-        other = stage.ended(runId, (next) => next.transaction((own) => insert(own, next)));
-        await other;
-        return order;
-      }),
-    );
-    expect(await other).toMatchObject({ state: 'succeeded', attempt: 2 });
-    await expectTogether(runId, 1);
-  });
-
   it.each<[CommitFault, number]>([
     ['instead', 2],
     ['later', 2],

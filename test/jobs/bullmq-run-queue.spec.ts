@@ -92,14 +92,6 @@ describe('the queue', () => {
     expect(taken.map(({ id }) => id)).toEqual(['c@3', 'c@1', 'c@2']);
   });
 
-  it('brings a smaller number sooner', async () => {
-    const { runs, space } = queue();
-    const taking = worker(space);
-    await runs.enqueue([20, 3, 7].map((priority) => ({ runId: `c@${priority}`, delivery: 1, priority })));
-    const taken = [await take(taking), await take(taking), await take(taking)];
-    expect(taken.map(({ id }) => id)).toEqual(['c@3', 'c@7', 'c@20']);
-  });
-
   it('holds what is put off, which waits in it as long as it is put off', async () => {
     const { runs, space } = queue();
     const taking = worker(space);
@@ -110,13 +102,6 @@ describe('the queue', () => {
     expect(job?.opts).toMatchObject({ delay: 3_600_001, priority: 3 });
     await job?.promote();
     expect((await take(taking)).id).toBe(RUN);
-  });
-
-  it('holds what waits also while somebody has paused it', async () => {
-    const { runs } = queue();
-    await runs.enqueue([{ runId: RUN, delivery: 1 }]);
-    await runs.queue.pause();
-    expect(await runs.holds([{ runId: RUN, delivery: 1 }])).toEqual(['waiting']);
   });
 
   it('has all its keys in one cluster slot', async () => {
@@ -133,12 +118,5 @@ describe('the queue', () => {
     const other = new BullmqRunQueue({ redis: spaces.redis(), ...space, tenant: 'other', onTrouble: () => {} });
     expect(await other.holds([{ runId: RUN, delivery: 1 }])).toEqual([null]);
     await other.close();
-  });
-
-  it('leaves the connection it was given open when it closes', async () => {
-    const { runs } = queue();
-    await runs.enqueue([{ runId: RUN, delivery: 1 }]);
-    await runs.close();
-    expect(await spaces.redis().ping()).toBe('PONG');
   });
 });

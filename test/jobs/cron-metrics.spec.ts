@@ -71,15 +71,6 @@ describe('the metrics of crons', () => {
     );
   });
 
-  it('count a stale write that was refused, and where', async () => {
-    const stage = new MetricsStage();
-    stage.telemetry.emit('claim.stale', { cron: 'nightly', fence: parseFence('1'), accepted: parseFence('2') });
-    stage.telemetry.emit('attempt.refused', { ...run, step: 'effect' });
-    for (const at of ['claim', 'effect']) {
-      expect(await stage.value('cron_fence_rejections_total', { cron: 'nightly', at }), at).toBe(1);
-    }
-  });
-
   it('say when a cron that is held is due next, also when that is past, and how far its instants lie apart', async () => {
     const stage = new MetricsStage();
     const noon = stage.clock.now();
@@ -187,33 +178,6 @@ describe('the labels of 10,000 crons', () => {
     await stage.metrics.begin();
     for (const { definition } of stage.entries) stage.succeed(definition.name);
     expect(labelsOf(await stage.page()).size).toBe(expected);
-  });
-
-  it('put first what somebody has set an alarm on', async () => {
-    const stage = new MetricsStage(1);
-    stage.declare({ name: 'yearly', expression: '0 0 1 1 *' });
-    stage.declare({ name: 'watched', expectEveryMs: 3_600_000 });
-    await stage.metrics.begin();
-    for (const cron of ['yearly', 'watched']) stage.succeed(cron);
-    expect([...labelsOf(await stage.page())].toSorted()).toEqual(['other', 'watched']);
-  });
-
-  it('forget a cron that is gone, with all its series, and give its place to another', async () => {
-    const stage = new MetricsStage(1);
-    const [first, second] = [
-      stage.declare({ name: 'first', expression: '0 0 1 1 *' }),
-      stage.declare({ name: 'second' }),
-    ];
-    await stage.metrics.begin();
-    for (const { definition } of [first, second]) {
-      stage.claim(definition.name);
-      stage.succeed(definition.name);
-    }
-    expect(labelsOf(await stage.page())).toEqual(new Set(['first', 'other']));
-    stage.entries = [second];
-    await stage.page();
-    stage.succeed('second');
-    expect(labelsOf(await stage.page())).toEqual(new Set(['second', 'other']));
   });
 
   it('are the same in every pod, whatever each has seen first', async () => {

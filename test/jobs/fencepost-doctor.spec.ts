@@ -53,34 +53,6 @@ describe('fencepost doctor', () => {
     // How the server of the tests is set is its own affair.
     expect(findings.filter(({ subject }) => !subject.startsWith('redis'))).toMatchObject([{ code: 'LOOKED_AT' }]);
   });
-
-  it('does well where nothing is bad and nothing a warning', async () => {
-    const { at, registry, cardOf } = await deployment();
-    await registry.report(cardOf('pod-a'));
-    await registry.report(cardOf('pod-b'));
-    const { code, json } = await at.json('doctor');
-    const worst = (json as DoctorFinding[]).some(({ level }) => level === 'bad' || level === 'warn');
-    expect(code).toBe(worst ? 1 : 0);
-  });
-
-  it('finds a run that no worker can carry out, and a lost program', async () => {
-    const { at, registry, cardOf } = await deployment();
-    await registry.report({ ...cardOf('pod-a'), handlers: [] });
-    await registry.report({ ...cardOf('pod-b'), handlers: [] });
-    expect((await at.json('doctor')).json).toContainEqual(
-      expect.objectContaining({ code: 'NO_CAPABLE_WORKER', level: 'bad', subject: 'nightly' }),
-    );
-    await registry.report({ ...cardOf('pod-a'), app: 'shop' });
-    await registry.report({ ...cardOf('pod-b'), app: 'shop' });
-    expect((await at.json('doctor')).json).toContainEqual(
-      expect.objectContaining({ code: 'ORPHANED', level: 'warn', subject: 'nightly' }),
-    );
-  });
-
-  it('is away where the store is', async () => {
-    const said = await fencepost(['doctor', '--redis', 'redis://127.0.0.1:1']);
-    expect(said.code).toBe(3);
-  });
 });
 
 describe('fencepost token', () => {
@@ -151,10 +123,5 @@ describe('fencepost pods', () => {
     expect(JSON.parse(out)).toEqual([
       { ...worker, pod: 'w-1/0d9f1f6e', startedAt: '2023-11-14T22:13:20.000Z', seenAt },
     ]);
-  });
-
-  it('says that nobody is there', async () => {
-    const { code, out } = await asked([]);
-    expect([code, out]).toEqual([0, expect.stringMatching(/^No pods under the prefix "test-/)]);
   });
 });

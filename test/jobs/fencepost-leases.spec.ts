@@ -5,7 +5,6 @@ import { RedisAuditTrail } from '@fencepost/ledger/audit-trail';
 import { RedisPodRegistry } from '@fencepost/operations/internal';
 import { fencepost } from '../support/fencepost.js';
 import { declared, FencepostDeployment } from '../support/fencepost-deployment.js';
-import { podCard } from '../support/pod-card.js';
 import { redisSpaces } from './redis-space.js';
 
 const spaces = redisSpaces();
@@ -48,14 +47,6 @@ describe('fencepost leases', () => {
     expect(out).toContain(`nightly  pod-a/01234567  ${fence}`);
     expect(out).not.toContain(HOLDER);
   });
-
-  it('shows those of one cron, or of one holder', async () => {
-    const { at, acquire } = await stage();
-    await acquire('nightly');
-    await acquire('weekly', 'pod-b/fedcba9876543210');
-    expect((await at.json('leases', '--holder', 'pod-b')).json).toMatchObject({ held: [{ cron: 'weekly' }], free: [] });
-    expect((await at.json('leases', '--cron', 'night')).json).toMatchObject({ held: [{ cron: 'nightly' }], free: [] });
-  });
 });
 
 describe('fencepost leases clear', () => {
@@ -90,30 +81,6 @@ describe('fencepost leases clear', () => {
     expect([code, err]).toEqual([2, expect.stringContaining('--yes is required')]);
     expect(await leases.inspect(['nightly'])).toMatchObject([{ holder: HOLDER }]);
     expect(await trail.list({ limit: 10 })).toEqual([]);
-  });
-
-  it('leaves an audit record with what was there before and after', async () => {
-    const { acquire, clear, trail } = await stage();
-    const fence = await acquire('nightly');
-    await clear('--yes', '--by', 'anna');
-    expect(await trail.list({ limit: 10 })).toMatchObject([
-      {
-        ...{ by: 'anna', role: 'shell', from: 'cli host-1', action: 'clear-lease', cron: 'nightly' },
-        ...{ reason: 'its pod is dead', after: { lease: null } },
-        before: { lease: { holder: 'pod-a/01234567', fence: formatFence(fence) } },
-      },
-    ]);
-  });
-
-  it('warns that a holder is alive, and says what will happen', async () => {
-    const { acquire, clear, pods } = await stage();
-    await acquire('nightly');
-    expect((await clear('--yes')).err).toContain('is not a live pod');
-    await acquire('nightly');
-    await pods.report(podCard({ pod: HOLDER }));
-    const { err } = await clear('--yes');
-    expect(err).toContain('IS ALIVE');
-    expect(err).toContain('renewal is refused');
   });
 
   it('clears no other term than the one that was meant', async () => {

@@ -30,11 +30,6 @@ describe('the reading commands of fencepost', () => {
         { name: 'nightly', expression: '0 3 * * *', next: expect.stringMatching(/T03:00:00\.000Z$/) },
       ]);
     });
-
-    it('says that nobody has declared a cron yet', async () => {
-      const { code, out } = await (await deployment([])).ask('list');
-      expect([code, out]).toEqual([0, expect.stringMatching(/^No crons under the prefix "test-/)]);
-    });
   });
 
   describe('the tenant', () => {
@@ -80,11 +75,6 @@ describe('the reading commands of fencepost', () => {
       const { out } = await at.ask('audit');
       expect(out).toMatch(/^missed {2}each-second {2}/);
       expect(out).toMatch(/NOT every instant is accounted for\.\n$/);
-    });
-
-    it('refuses a cron that is not there', async () => {
-      const { code, err } = await (await deployment([declared('nightly')])).ask('audit', '--cron', 'nighty');
-      expect([code, err]).toEqual([2, expect.stringContaining('got "nighty"')]);
     });
   });
 
@@ -155,10 +145,6 @@ describe('the command line of fencepost', () => {
       expect(help).toMatchObject({ code: 0, err: '', out: expect.stringContaining(`Usage: fencepost ${command}`) });
       expect(help.out).toMatch(/^ {2}--json /m);
     }
-  });
-
-  it('is asked for where there is none', async () => {
-    expect(await fencepost([])).toMatchObject({ code: 2, out: '', err: expect.stringContaining('Usage: fencepost') });
   });
 
   it.each([

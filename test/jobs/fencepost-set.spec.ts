@@ -68,12 +68,6 @@ describe('fencepost set', () => {
     });
   });
 
-  it('takes null for a payload that is none', async () => {
-    const at = await deployment([]);
-    await at.ask('set', 'nightly', '--expression', '@daily', '--payload', 'null');
-    expect((await entryOf(at, 'nightly'))?.definition).not.toHaveProperty('payload');
-  });
-
   it('changes a declared cron as a whole, which the build that declares it leaves as it is', async () => {
     const written = declared('nightly', '0 3 * * *', { graceMs: 5_000, overlap: 'allow' });
     const at = await deployment([written]);
@@ -83,13 +77,6 @@ describe('fencepost set', () => {
     expect(await entryOf(at, 'nightly')).toMatchObject({ generation: 2, definition: { expression: '0 5 * * *' } });
     await at.catalog.declare([declared('nightly', '0 6 * * *')], { seq: 9, source: 'app' });
     expect(await entryOf(at, 'nightly')).toMatchObject({ generation: 3, definition: { expression: '0 6 * * *' } });
-  });
-
-  it('says of a disabled cron that it does not fire', async () => {
-    const at = await deployment([]);
-    const { out } = await at.ask('set', 'nightly', '--expression', '@daily', '--disabled');
-    expect(out).toContain('\nIt is disabled: it does not fire.\n');
-    expect(await entryOf(at, 'nightly')).toMatchObject({ state: 'disabled' });
   });
 
   it('fails when somebody was faster, and changes nothing', async () => {
@@ -102,13 +89,6 @@ describe('fencepost set', () => {
     expect([told.code, told.err]).toEqual([1, '']);
     expect(told.out.replaceAll(/\s+/g, ' ')).toContain('found generation 2: it was changed in the meantime');
     expect(await entryOf(at, 'nightly')).toMatchObject({ generation: 2 });
-  });
-
-  it('only makes a cron that is not there, when none is expected', async () => {
-    const at = await deployment([]);
-    const args = ['set', 'nightly', '--expression', '@daily', '--expected', 'none'];
-    expect(await at.json(...args)).toMatchObject({ code: 0, json: { generation: 1 } });
-    expect(await at.json(...args)).toMatchObject({ code: 1, json: { verdict: 'moved', expected: null, found: 1 } });
   });
 
   it.each([
@@ -137,12 +117,6 @@ describe('fencepost set', () => {
     const { code, out, err } = await fencepost(['set', 'nightly', ...args]);
     expect([code, out, err]).toEqual([2, '', expect.stringContaining(sentence)]);
   });
-
-  it('says what a cron needs besides, and how long a change lasts', async () => {
-    const help = (await fencepost(['set', '--help'])).out.replaceAll(/\s+/g, ' ');
-    expect(help).toContain('a worker with a handler of its name, or --handler with the name of a declared cron');
-    expect(help).toContain('lasts until a higher build declares it differently');
-  });
 });
 
 describe('fencepost remove', () => {
@@ -155,33 +129,5 @@ describe('fencepost remove', () => {
     expect(await entryOf(at, 'nightly')).toMatchObject({ state: 'firing' });
     const told = await at.ask('remove', 'nightly', '--reason', 'once more');
     expect(told).toMatchObject({ code: 0, out: 'nightly is removed, by otto: once more\n' });
-  });
-
-  it('fails when somebody was faster, and removes nothing', async () => {
-    const at = await deployment([declared('nightly')]);
-    await at.ask('set', 'nightly', '--expression', '@hourly');
-    const { code, json } = await at.json('remove', 'nightly', '--reason', 'of no use', '--expected', '1');
-    expect([code, json]).toEqual([1, { cron: 'nightly', verdict: 'moved', expected: 1, found: 2 }]);
-    expect(await entryOf(at, 'nightly')).toMatchObject({ state: 'firing', generation: 2 });
-  });
-
-  it('refuses a cron that is not there, and one that is removed already', async () => {
-    const at = await deployment([declared('nightly')]);
-    const slip = await at.ask('remove', 'nighty', '--reason', 'x');
-    expect(slip).toMatchObject({ code: 2, out: '', err: expect.stringContaining('"nightly"') });
-    await at.ask('remove', 'nightly', '--reason', 'x');
-    const again = await at.ask('remove', 'nightly', '--reason', 'x');
-    expect(again).toMatchObject({ code: 2, out: '', err: expect.stringContaining('was removed (otto)') });
-  });
-
-  it('refuses an order without a reason, and a generation that is none', async () => {
-    expect(await fencepost(['remove', 'nightly'])).toMatchObject({
-      code: 2,
-      err: expect.stringContaining("required option '--reason <words>' not specified"),
-    });
-    expect(await fencepost(['remove', 'nightly', '--reason', 'x', '--expected', 'none'])).toMatchObject({
-      code: 2,
-      err: expect.stringContaining('Use a whole number from 1'),
-    });
   });
 });

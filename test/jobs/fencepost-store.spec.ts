@@ -5,7 +5,7 @@ import { RedisCatalog, RedisLedger } from '@fencepost/ledger/redis';
 import { closeRedis, connectRedis } from '@fencepost/lease/redis';
 import { BullmqRunQueue } from '@fencepost/jobs/internal';
 import { StoreError, UsageError } from '../../apps/cli/src/exit.js';
-import { LazyRunQueue, withStore } from '../../apps/cli/src/store/store.js';
+import { withStore } from '../../apps/cli/src/store/store.js';
 import { storeAddress } from '../../apps/cli/src/store/store-options.js';
 import type { World } from '../../apps/cli/src/world.js';
 import { declared, FencepostDeployment } from '../support/fencepost-deployment.js';
@@ -107,45 +107,11 @@ describe('the stores that fencepost connects to', () => {
       await expect(dying).rejects.toThrow(StoreError);
     });
 
-    it('is away when it answers that it can not serve', async () => {
-      own = await privateRedis({ requirepass: 'secret' });
-      const { code, out, err } = await fencepost(['list', '--redis', own.url]);
-      expect([code, out]).toEqual([3, '']);
-      expect(err).not.toContain('    at ');
-    });
-
     it('is left without a trace of a queue by whoever only looks', async () => {
       const { prefix } = spaces.fresh();
       const { code } = await fencepost(['list', '--redis', testRedis(), '--prefix', prefix]);
       expect(code).toBe(0);
       expect(await spaces.redis().keys(`*${prefix}*`)).toEqual([]);
-    });
-  });
-
-  describe('a queue that is opened when it is needed', () => {
-    it('is opened once, and closed', async () => {
-      const calls: string[] = [];
-      const queue = new LazyRunQueue(async () => {
-        calls.push('open');
-        return {
-          enqueue: async () => void calls.push('enqueue'),
-          holds: async () => ['waiting' as const],
-          close: async () => void calls.push('close'),
-        };
-      });
-      await Promise.all([queue.enqueue([]), queue.enqueue([])]);
-      expect(await queue.holds([])).toEqual(['waiting']);
-      await queue.close();
-      expect(calls).toEqual(['open', 'enqueue', 'enqueue', 'close']);
-    });
-
-    it('has nothing to close when nobody needed it, or it could not be opened', async () => {
-      await expect(
-        new LazyRunQueue(() => Promise.reject(new Error('Expected not to be opened.'))).close(),
-      ).resolves.toBeUndefined();
-      const broken = new LazyRunQueue(() => Promise.reject(new Error('away')));
-      await expect(broken.enqueue([])).rejects.toThrow('away');
-      await expect(broken.close()).resolves.toBeUndefined();
     });
   });
 });

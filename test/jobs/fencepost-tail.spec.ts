@@ -72,20 +72,6 @@ describe('fencepost tail', { timeout: 30_000 }, () => {
     expect(tail.said.err).toBe('');
   });
 
-  it('shows nothing of what was before, unless it is asked to', async () => {
-    const at = place();
-    await at.journal.append([happened('lease.lost', { cron: 'before' })]);
-    const tail = tailing(at.env, []);
-    // Told again and again, as nobody says when it has begun to listen.
-    const heard = async () => {
-      await at.journal.append([happened('lease.lost', { cron: 'after' })]);
-      return tail.lines().length;
-    };
-    await expect.poll(heard, { timeout: 10_000 }).toBeGreaterThan(0);
-    expect(tail.said.out).not.toContain('before');
-    expect(await tail.stop()).toBe(0);
-  });
-
   it.each([
     [
       ['--cron', 'nightly'],
@@ -104,11 +90,6 @@ describe('fencepost tail', { timeout: 30_000 }, () => {
     const events = () => tail.lines().map((line) => (JSON.parse(line) as NewJournalEntry).event);
     await expect.poll(events, { timeout: 10_000 }).toEqual(expected);
     expect(await tail.stop()).toBe(0);
-  });
-
-  it('ends by itself after as long as it was told', async () => {
-    const { code, out, err } = await fencepost(['tail', '--for', '1ms'], { env: place().env });
-    expect([code, out, err]).toEqual([0, '', '']);
   });
 
   it('writes lines for a person on a terminal, in colours unless they are not wanted', async () => {
@@ -141,11 +122,6 @@ describe('fencepost tail', { timeout: 30_000 }, () => {
     const { out } = tail.said;
     expect(out.replaceAll('\n', '')).not.toMatch(/[\p{Cc}\u202E]/u);
     expect(out).toContain('evil·line');
-  });
-
-  it('ends when nobody reads on', async () => {
-    const tail = tailing(place().env, []);
-    expect(await tail.stop(tail.unread)).toBe(0);
   });
 
   it('goes on when the store is away for a while, and says so once', async () => {

@@ -58,11 +58,6 @@ describe('fencepost torture', { timeout: 120_000 }, () => {
     expect(JSON.parse(again.out)).toMatchObject({ runs: 2, effects: [{ name: 'refund', safe: false }, {}] });
   });
 
-  it('is content with a job whose effects are safe', async () => {
-    const { code, out } = await torture(...APP, '--job', 'invoices');
-    expect({ code, out }).toEqual({ code: 0, out: expect.stringMatching(/seed 1: no effect was found unsafe\.\n$/) });
-  });
-
   it.each([
     ['a module that is not there', ['--app', 'nowhere.mjs'], 'a module that Node can import, got "nowhere.mjs"'],
     ['a job that is not there', ['--app', 'examples/tortured.ts', '--job', 'refunds'], 'Did you mean "refund"?'],

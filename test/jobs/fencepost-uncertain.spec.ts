@@ -1,7 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { Pool } from 'pg';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { PostgresLedger } from '@fencepost/ledger/postgres';
 import type { Ledger } from '@fencepost/ledger';
 import { fencepost } from '../support/fencepost.js';
 import { declared, FencepostDeployment } from '../support/fencepost-deployment.js';
@@ -33,12 +32,6 @@ async function doubtful(at: FencepostDeployment, ledger: Ledger = at.ledger): Pr
 }
 
 describe('fencepost uncertain and resolve', () => {
-  it('finds nothing where nothing waits', async () => {
-    const at = await deployment();
-    expect(await at.json('uncertain')).toMatchObject({ code: 0, json: [] });
-    expect((await at.ask('uncertain')).out).toBe('No run is uncertain.\n');
-  });
-
   it('shows what a run asks, and fails for it', async () => {
     const at = await deployment();
     const runId = await doubtful(at);
@@ -83,14 +76,6 @@ describe('fencepost uncertain and resolve', () => {
     expect(await at.ledger.readRun(runId)).toMatchObject({ state: 'uncertain' });
   });
 
-  it('gives a run up', async () => {
-    const at = await deployment();
-    const runId = await doubtful(at);
-    const { out } = await at.ask('resolve', runId, ...ASKED, '--answer', 'give-up', '--reason', 'refunded by hand');
-    expect(out).toBe(`${runId} is given up.\n`);
-    expect(await at.ledger.readRun(runId)).toMatchObject({ state: 'failed' });
-  });
-
   it.each([
     [['nobody@1', ...ASKED, '--answer', 'done', '--reason', 'x'], 'The ledger has no run'],
     [['charge@1', ...ASKED, '--answer', 'perhaps', '--reason', 'x'], 'Allowed choices are done, not-done, give-up'],
@@ -122,20 +107,6 @@ describe('fencepost with a ledger in PostgreSQL', () => {
     expect(first).toMatchObject({ code: 0, json: { schema, from: 0 } });
     const { to } = first.json as { to: number };
     expect(await fencepost(flags)).toMatchObject({ code: 0, json: { schema, from: to, to } });
-  });
-
-  it('looks there, and answers there', async () => {
-    const at = await deployment();
-    const ledger = new PostgresLedger({ pool, schema, prefix: at.prefix, tenant: 'default' });
-    const runId = await doubtful(at, ledger);
-    expect(await at.json('uncertain')).toMatchObject({ json: [] });
-    const there = ['--postgres', postgres.url, '--schema', schema];
-    expect(await at.json('uncertain', ...there)).toMatchObject({ code: 1, json: [{ id: runId }] });
-    const how = ['--answer', 'not-done', '--reason', 'not in the bank'];
-    expect(await at.json('resolve', runId, ...ASKED, ...how, ...there)).toMatchObject({
-      json: { runId, state: 'enqueued' },
-    });
-    expect(await ledger.readRun(runId)).toMatchObject({ state: 'enqueued' });
   });
 
   it('says which command makes them where there are none, and who can not be reached', async () => {

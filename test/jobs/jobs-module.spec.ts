@@ -1,8 +1,8 @@
-import { Injectable, Module } from '@nestjs/common';
+import { Injectable } from '@nestjs/common';
 import type { INestApplicationContext, Provider } from '@nestjs/common';
 import { Test } from '@nestjs/testing';
 import { JobsModule, LEDGER, SingletonCron, Telemetry, type Role, type RunContext } from '@fencepost/jobs';
-import { CATALOG, JOBS_SETTINGS, RUN_QUEUE } from '@fencepost/jobs/internal';
+import { CATALOG } from '@fencepost/jobs/internal';
 import type { Catalog } from '@fencepost/ledger/catalog';
 import type { Ledger } from '@fencepost/ledger';
 import { SetupError, systemClock, type Clock } from '@fencepost/lease';
@@ -108,19 +108,6 @@ describe('JobsModule in both roles', () => {
     expect([...events.of('store.failed'), ...events.of('queue.failed')]).toEqual([]);
   });
 
-  it('gives the cron to another pod at once when it closes', async () => {
-    const space = spaces.fresh();
-    const first = await start(both(space), Ticker);
-    await expect.poll(() => first.get(Ticker).ran.length, { timeout: 10_000 }).toBeGreaterThan(0);
-    const second = await start(both(space), Ticker);
-    const events = recordedEvents(second.get(Telemetry));
-    const since = performance.now();
-    await first.close();
-    await expect.poll(() => events.of('lease.acquired'), { interval: 5 }).toHaveLength(1);
-    // The lease would have lasted ten seconds.
-    expect(performance.now() - since).toBeLessThan(10_000);
-  });
-
   it('tells of its crons in the catalog, whose scheduler holds no user code', async () => {
     const space = spaces.fresh();
     const worker = await start(JobsModule.forRoot({ roles: ['worker'], redis: testRedis(), ...space }), Ticker);
@@ -132,22 +119,6 @@ describe('JobsModule in both roles', () => {
 });
 
 describe('the options of JobsModule', () => {
-  it('can come from elsewhere, from a module of one’s own too', async () => {
-    const { prefix } = spaces.fresh();
-    @Module({ providers: [{ provide: 'prefix', useValue: prefix }], exports: ['prefix'] })
-    class ConfigModule {}
-    const jobs = JobsModule.forRootAsync({
-      roles: ['scheduler', 'worker'],
-      imports: [ConfigModule],
-      inject: ['prefix'],
-      useFactory: async (given: string) => ({ redis: testRedis(), prefix: given, pod: 'pod-7' }),
-    });
-    const app = await start(jobs, Ticker);
-    expect(app.get(JOBS_SETTINGS)).toMatchObject({ prefix, pod: 'pod-7', leaseTtlMs: 10_000 });
-    expect(app.get(RUN_QUEUE)).toHaveProperty('queue');
-    await expect.poll(() => app.get(Ticker).ran.length, { timeout: 10_000 }).toBeGreaterThan(0);
-  });
-
   it.each([
     ['none', [], '[]'],
     ['an unknown one', ['cleaner'], '["cleaner"]'],

@@ -1,15 +1,13 @@
 import { Injectable } from '@nestjs/common';
 import type { INestApplicationContext, Provider } from '@nestjs/common';
 import { Test } from '@nestjs/testing';
-import { JobsModule, LEDGER, Telemetry, JobHandler, Jobs, type Role, type JobRun } from '@fencepost/jobs';
-import { CATALOG, RUN_QUEUE, queuePrefix, type BullmqRunQueue } from '@fencepost/jobs/internal';
-import type { Catalog } from '@fencepost/ledger/catalog';
+import { JobsModule, LEDGER, JobHandler, Jobs, type Role, type JobRun } from '@fencepost/jobs';
+import { queuePrefix } from '@fencepost/jobs/internal';
 import type { Ledger } from '@fencepost/ledger';
 import { afterEach, describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import { IdempotencyKeyError, JobPayloadError } from '@fencepost/jobs/errors';
+import { IdempotencyKeyError } from '@fencepost/jobs/errors';
 import { RedisLedger } from '@fencepost/ledger/redis';
-import { recordedEvents } from '../support/recorded-events.js';
 import { testRedis } from '../support/redis.js';
 import { redisSpaces } from './redis-space.js';
 
@@ -84,60 +82,9 @@ describe('a job that one process enqueues and another one carries out', () => {
     await jobs.enqueue('send-invoice', { ...PAYLOAD, order: '4712' });
     await expect.poll(() => sent.map(({ order }) => order), WAIT).toEqual(['4711', '4712']);
   });
-
-  it('is declared as what runs only when it is asked for, and tried again when it fails', async () => {
-    const space = spaces.fresh();
-    const app = await start(space, { roles: ['scheduler', 'worker'], providers: [Invoices, Notes] });
-    const { entries } = await app.get<Catalog>(CATALOG).read();
-    const declared = entries.map(({ definition: { name, expression, overlap } }) => [name, expression, overlap]);
-    expect(declared).toEqual([
-      ['send-invoice', '@manual', 'allow'],
-      ['take-note', '@manual', 'allow'],
-    ]);
-    const { runId } = await app.get(Jobs).enqueue('take-note', 'again');
-    const run = () => app.get<Ledger>(LEDGER).readRun(runId);
-    await expect.poll(run, WAIT).toMatchObject({ state: 'succeeded', attempt: 2 });
-    expect(app.get(Notes).taken).toEqual(['again', 'again']);
-  });
-
-  it('waits in the queue as long as it is put off, and begins no sooner', async () => {
-    const space = spaces.fresh();
-    const app = await start(space, { roles: ['scheduler', 'worker'], providers: [Notes] });
-    const events = recordedEvents(app.get(Telemetry));
-    const { runId } = await app.get(Jobs).enqueue('take-note', 'later', { delay: '1s' });
-    const job = await app.get<BullmqRunQueue>(RUN_QUEUE).queue.getJob(runId);
-    expect(await job?.getState()).toBe('delayed');
-    await expect.poll(() => app.get(Notes).taken, WAIT).toEqual(['later']);
-    const run = await app.get<Ledger>(LEDGER).readRun(runId);
-    expect(run?.startedAt).toBeGreaterThanOrEqual((run?.claimedAt ?? 0) + 900);
-    expect(run?.startedAt).toBeGreaterThanOrEqual(run?.notBefore ?? Infinity);
-    // It did not go round through a worker meanwhile.
-    expect(events.of('run.redelivered')).toEqual([]);
-  });
-
-  it('comes to a worker by its priority, those without one first', async () => {
-    const space = spaces.fresh();
-    await start(space, { providers: [Notes] }).then((declaring) => declaring.close());
-    const jobs = (await start(space, { roles: ['scheduler'] })).get(Jobs);
-    const items = [900, 3, undefined, 20].map((priority, n) => ({
-      payload: n,
-      ...(priority === undefined ? {} : { priority }),
-    }));
-    await jobs.enqueueMany('take-note', items);
-    const worker = await start(space, { providers: [Notes], concurrency: 1 });
-    await expect.poll(() => worker.get(Notes).taken, WAIT).toEqual([2, 1, 3, 0]);
-  });
 });
 
 describe('a payload that its job can not read', () => {
-  it('is refused where it is enqueued, with the name of the field, when the handler is there', async () => {
-    const app = await start(spaces.fresh(), { providers: [Invoices] });
-    const asked = app.get(Jobs).enqueue('send-invoice', { order: 4711, due: DUE });
-    await expect(asked).rejects.toThrow(JobPayloadError);
-    await expect(asked).rejects.toThrow('"send-invoice": order: ');
-    expect(await app.get<Ledger>(LEDGER).runs('send-invoice', 10)).toEqual([]);
-  });
-
   it('fails its run at once where a newer build expects another one', async () => {
     @Injectable()
     class NewerInvoices {

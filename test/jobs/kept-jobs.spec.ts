@@ -86,24 +86,6 @@ describe('an operator over Redis', () => {
     for (const close of closing.splice(0).toReversed()) await close();
   });
 
-  it('triggers a run that the queue has and the pods hear of', async () => {
-    const { operator, ledger, membership, queue } = await set();
-    const reply = await operator.trigger(CRON, ORDER);
-    const [job] = await queue.queue.getJobs();
-    expect(reply).toEqual({ verdict: 'claimed', runId: job?.id });
-    expect(await ledger.readRun(job?.id ?? '')).toMatchObject({
-      state: 'enqueued',
-      reason: 'manual',
-      handler: 'other',
-      payload: '{"n":1}',
-    });
-    expect((await membership.heartbeat('pod/1')).overdue).toMatchObject([{ cron: CRON }]);
-    expect(await operator.trigger(CRON, ORDER)).toEqual({ verdict: 'skipped', reason: 'overlap' });
-    expect(await operator.cancel(job?.id ?? '', ORDER)).toEqual({ verdict: 'cancelled' });
-    const actions = await ledger.actions(CRON, 9);
-    expect(actions.map(({ action }) => action).slice(0, 2)).toEqual(['cancel', 'trigger']);
-  });
-
   it('lists, pauses, resumes, changes and removes', async () => {
     const { operator, crons } = await set();
     const pause = await operator.pause(CRON, ORDER);
@@ -115,19 +97,5 @@ describe('an operator over Redis', () => {
     await crons.remove(CRON, ORDER);
     expect(await operator.list()).toMatchObject([{ name: CRON, state: 'removed', paused: null, next: null }]);
     expect((await crons.get(CRON))?.past).toHaveLength(2);
-  });
-
-  it('backfills instants from before the creation of a cron that never fired, one dry run and one real one alike', async () => {
-    const { operator, crons, queue } = await set();
-    const entry = await crons.get(CRON);
-    const since = entry?.since ?? 0;
-    const year = new Date(since).getUTCFullYear();
-    const order = { ...ORDER, from: Date.UTC(year - 3, 0, 1), to: Date.UTC(year, 6, 1) };
-    const preview = await operator.backfill(CRON, { ...order, dryRun: true });
-    expect(await queue.queue.getJobs()).toEqual([]);
-    expect(preview).toMatchObject({ accepted: 4, left: {} });
-    expect(await operator.backfill(CRON, order)).toEqual({ ...preview, dryRun: false });
-    expect(new Set((await queue.queue.getJobs()).map(({ id }) => id))).toEqual(new Set(preview.runIds));
-    expect(await operator.backfill(CRON, order)).toMatchObject({ accepted: 0, left: { enqueued: 4 } });
   });
 });

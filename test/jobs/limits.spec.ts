@@ -1,8 +1,8 @@
 import { createHash, randomUUID } from 'node:crypto';
 import { afterEach, describe, expect, it } from 'vitest';
-import { NO_FENCE, parseFence, systemClock } from '@fencepost/lease';
+import { parseFence, systemClock } from '@fencepost/lease';
 import { RedisSemaphoreStore } from '@fencepost/lease/coordination';
-import { closeRedis, type RedisClient } from '@fencepost/lease/redis';
+import { closeRedis } from '@fencepost/lease/redis';
 import { RedisLedger } from '@fencepost/ledger/redis';
 import type { RunContext } from '@fencepost/jobs';
 import { BullmqRunQueue } from '@fencepost/jobs/internal';
@@ -99,13 +99,6 @@ const ended = async (space: Space, runIds: readonly string[]) => {
   return runs.filter((run) => run?.state === 'succeeded').length;
 };
 
-/** Somebody who died with all places of a key, of which the store knows for so long. */
-async function crashed(redis: RedisClient, space: Space, ttlMs: number): Promise<void> {
-  const store = new RedisSemaphoreStore({ redis, ...space, kind: 'cron' });
-  const request = { resource: `job:${CRON}:${ADA}`, holder: 'gone', ttlMs, floor: NO_FENCE, places: 1 };
-  await store.acquire({ ...request, nonce: randomUUID() });
-}
-
 describe('the limits of two workers', () => {
   it('let no more runs of a key go on at once than may, and all of them in the end', async () => {
     const [space, book] = [spaces.fresh(), new Book()];
@@ -117,21 +110,6 @@ describe('the limits of two workers', () => {
     await expect.poll(() => ended(space, runIds), { timeout: 15_000 }).toBe(24);
     expect(Math.max(...Object.values(book.most))).toBeLessThanOrEqual(2);
     expect(book.begun).toHaveLength(24);
-  });
-
-  it('have runs of one key one after the other, each as soon as the one before has ended', async () => {
-    const [space, book] = [spaces.fresh(), new Book()];
-    const handler = { handle: book.handle, limits: { key: customerOf } };
-    const events = [await worker(space, 'worker/1', handler), await worker(space, 'worker/2', handler)];
-    const ask = await queueOf(space);
-    const runIds = await ask(Array.from({ length: 12 }, () => 'ada'));
-    await expect.poll(() => ended(space, runIds), { timeout: 15_000 }).toBe(12);
-    expect(book.most).toEqual({ ada: 1 });
-    const postponed = events.flatMap((recorded) => recorded.of('attempt.postponed'));
-    expect(postponed.length).toBeGreaterThan(0);
-    expect(new Set(postponed.map(({ verdict }) => verdict))).toEqual(new Set(['key-limit']));
-    // Woken and not only asked for again and again: hundreds would be a spin.
-    expect(postponed.length).toBeLessThan(150);
   });
 
   it('let no more runs begin in any span of time than may', async () => {
@@ -150,18 +128,6 @@ describe('the limits of two workers', () => {
     expect(Math.min(...spans)).toBeGreaterThanOrEqual(399);
   });
 
-  it('count a worker that died for no longer than its place lasts', async () => {
-    const [space, book] = [spaces.fresh(), new Book()];
-    await crashed(spaces.redis(), space, 700);
-    const events = await worker(space, 'worker/1', { handle: book.handle, limits: { key: customerOf } });
-    const ask = await queueOf(space);
-    const runIds = await ask(['ada', 'bob']);
-    await expect.poll(() => events.of('attempt.postponed').length).toBeGreaterThan(0);
-    await expect.poll(() => ended(space, runIds), { timeout: 10_000 }).toBe(2);
-    const order = book.begun.map(({ runId }) => runIds.indexOf(runId));
-    expect(order).toEqual([1, 0]);
-  });
-
   it('leave its place to a run that hangs when its worker stops', async () => {
     const space = spaces.fresh();
     let goOn = () => {};
@@ -175,18 +141,5 @@ describe('the limits of two workers', () => {
     expect(await store.holders(`job:${CRON}:${ADA}`)).toMatchObject([{ holder: 'worker/1' }]);
     goOn();
     await expect.poll(() => store.holders(`job:${CRON}:${ADA}`)).toEqual([]);
-  });
-
-  it('cancel a run that waits with its next delivery', async () => {
-    const [space, book] = [spaces.fresh(), new Book()];
-    await crashed(spaces.redis(), space, 60_000);
-    const events = await worker(space, 'worker/1', { handle: book.handle, limits: { key: customerOf } });
-    const ask = await queueOf(space);
-    const [runId = ''] = await ask(['ada']);
-    await expect.poll(() => events.of('attempt.postponed').length).toBeGreaterThan(0);
-    const ledger = new RedisLedger({ redis: spaces.redis(), ...space });
-    await ledger.cancel(runId, { by: 'ada', reason: 'not needed', graceMs: 0 });
-    await expect.poll(() => events.of('attempt.needless'), { timeout: 5_000 }).toMatchObject([{ state: 'cancelled' }]);
-    expect(book.begun).toEqual([]);
   });
 });

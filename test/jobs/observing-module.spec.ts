@@ -6,14 +6,9 @@ import { POD_REGISTRY, RedisPodRegistry, type PodRegistry } from '@fencepost/ope
 import { JournalFeed, RedisJournal, type Journal, type JournalEntry } from '@fencepost/operations/journal';
 import { MetricsModule } from '@fencepost/operations/metrics';
 import { LeaseKeeper, ownerPrefix } from '@fencepost/lease/internal';
-import { afterEach, describe, expect, it, afterAll, beforeAll } from 'vitest';
-import type { Cluster } from 'ioredis';
-import { closeRedis, connectRedis } from '@fencepost/lease/redis';
+import { afterEach, describe, expect, it } from 'vitest';
 import { testRedis } from '../support/redis.js';
 import { redisSpaces } from './redis-space.js';
-import { happened } from '../contracts/journal.contract.js';
-import { card } from '../contracts/pod-registry.contract.js';
-import { privateCluster, type PrivateCluster } from '../support/redis-cluster.js';
 
 const apps: INestApplicationContext[] = [];
 
@@ -158,37 +153,3 @@ describe('the observing module', () => {
 const space = { prefix: 'seen', tenant: 'acme' };
 
 const crons = Array.from({ length: 20 }, (_, n) => `cron-${n}`);
-
-describe('what can be seen of a deployment on a cluster', () => {
-  let servers: PrivateCluster;
-
-  let redis: Cluster;
-
-  beforeAll(async () => {
-    servers = await privateCluster(5_000);
-    redis = await connectRedis({ cluster: servers.urls, commandTimeoutMs: 5_000, name: 'test' });
-  }, 60_000);
-
-  afterAll(async () => {
-    await closeRedis(redis);
-    await servers.stop();
-  });
-
-  it('is written at once, also when it is about crons that lie on different nodes', async () => {
-    const journal = new RedisJournal({ redis, ...space });
-    await journal.append(crons.map((cron) => happened('lease.lost', { cron })));
-    expect((await journal.latest({ limit: 100 })).map(({ cron }) => cron)).toEqual(crons.toReversed());
-    for (const cron of crons) expect(await journal.ofCron(cron, { limit: 5 })).toHaveLength(1);
-    const kept = await Promise.all(redis.nodes('master').map((node) => node.keys('*:journal')));
-    expect(kept.filter((keys) => keys.length > 0).length).toBeGreaterThan(1);
-    expect(await journal.since(await journal.head(), 5)).toEqual([]);
-  });
-
-  it('is who is there', async () => {
-    const registry = new RedisPodRegistry({ redis, ...space });
-    await Promise.all(['a/1', 'b/2'].map((pod) => registry.report(card(pod))));
-    expect((await registry.list()).map(({ pod }) => pod)).toEqual(['a/1', 'b/2']);
-    await registry.leave('a/1');
-    expect(await registry.list()).toHaveLength(1);
-  });
-});

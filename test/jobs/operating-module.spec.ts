@@ -3,7 +3,6 @@ import type { INestApplicationContext, Provider } from '@nestjs/common';
 import { Test } from '@nestjs/testing';
 import {
   JobsModule,
-  LEDGER,
   SingletonCron,
   Telemetry,
   type JobsModuleOptions,
@@ -12,7 +11,6 @@ import {
 } from '@fencepost/jobs';
 import { CATALOG, RUN_QUEUE, MEMBERSHIP } from '@fencepost/jobs/internal';
 import type { Catalog } from '@fencepost/ledger/catalog';
-import type { Ledger } from '@fencepost/ledger';
 import { afterEach, describe, expect, it } from 'vitest';
 import { OperationsModule, CronCatalog, CronOperator } from '@fencepost/operations';
 import { recordedEvents } from '../support/recorded-events.js';
@@ -111,28 +109,5 @@ describe('a build of a program', () => {
     expect(await declared(first)).toMatchObject({ mail: 'firing office', report: 'removed office' });
     const [outdated] = events?.of('catalog.outdated-build') ?? [];
     expect(outdated?.crons.toSorted()).toEqual(['mail', 'report']);
-  });
-
-  it('leaves alone what another program has', async () => {
-    const space = spaces.fresh();
-    const office = await start(space, { roles: ['worker'], app: 'office', buildSeq: 1, providers: [Mails] });
-    await start(space, { roles: ['worker'], app: 'archive', buildSeq: 9, providers: [Reports] });
-    expect(await declared(office)).toEqual({ mail: 'firing office', report: 'firing archive' });
-  });
-
-  it('that has none at all removes none: it is another program of the same package', async () => {
-    const space = spaces.fresh();
-    const first = await start(space, { roles: ['worker'], app: 'office', buildSeq: 1, providers: [Mails] });
-    await start(space, { roles: ['worker'], app: 'office', buildSeq: 2 });
-    expect(await declared(first)).toEqual({ mail: 'firing office' });
-  });
-
-  it('leaves an order that somebody gave to its crons as it was', async () => {
-    const space = spaces.fresh();
-    const one = { roles: ['worker'], app: 'office' } as const;
-    const app = await start(space, { ...one, buildSeq: 1, providers: [Mails] });
-    await app.get(CronOperator).pause('mail', { by: 'ann', reason: 'a flood' });
-    await start(space, { ...one, buildSeq: 2, providers: [Mails] });
-    expect((await app.get<Ledger>(LEDGER).readCron('mail')).paused).toMatchObject({ by: 'ann', reason: 'a flood' });
   });
 });

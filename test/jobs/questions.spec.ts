@@ -8,7 +8,6 @@ import type { ClaimRequest, Ledger } from '@fencepost/ledger';
 import { MemoryLedger } from '@fencepost/ledger/memory';
 import { migrateLedger, PostgresLedger } from '@fencepost/ledger/postgres';
 import { RedisLedger } from '@fencepost/ledger/redis';
-import { UnknownCronError } from '@fencepost/jobs/errors';
 import { Timelines, ExplainService } from '@fencepost/operations';
 import { SCHEMAS, presentTimeline, presentWhyReport } from '@fencepost/operations/presenting';
 import { MemoryJournal } from '../../libs/operations/src/journal/memory-journal.js';
@@ -145,13 +144,6 @@ describe.each(STORES)('what became of the instants of a cron, as the ledger in %
 
 describe('a question', () => {
   const history = new History(new MemoryLedger(systemClock));
-
-  it('about a name that is not there says which are like it', async () => {
-    const asked = new ExplainService(history).why('tikc', 'now');
-    await expect(asked).rejects.toThrow(UnknownCronError);
-    await expect(asked).rejects.toThrow('Did you mean "tick"?');
-    await expect(new Timelines(history).of('tikc')).rejects.toThrow(UnknownCronError);
-  });
 
   it('about an instant that was merged with many others finds the run that stands for them', async () => {
     const many = new History(new MemoryLedger(systemClock));

@@ -3,18 +3,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { redisKeys } from '@fencepost/lease/internal/redis';
 import { closeRedis, connectRedis, type RedisClient } from '@fencepost/lease/redis';
 import { RedisCatalog } from '@fencepost/ledger/redis';
-import {
-  briefly,
-  build,
-  cron,
-  entryOf,
-  HOUR_MS,
-  named,
-  NOTHING,
-  order,
-  OTHER,
-  THIRD,
-} from '../contracts/catalog/stage.js';
+import { briefly, build, cron, entryOf, NOTHING, order, OTHER, THIRD } from '../contracts/catalog/stage.js';
 import { privateRedis, testRedis, type PrivateRedis } from '../support/redis.js';
 import { replyDroppingProxy } from '../support/reply-dropping-proxy.js';
 import { redisSpaces } from './redis-space.js';
@@ -67,24 +56,6 @@ describe('a server of its own', () => {
     expect(await costOf(() => catalog.read())).toMatchObject({ written: 0, scripts: 1 });
     await catalog.declare(MANY, build(4));
     expect(await costOf(() => catalog.declare(MANY, build(4)))).toEqual({ written: 0, scripts: 3 });
-  });
-
-  it('has nothing written by a refusal', async () => {
-    await catalog.declare(MANY, build(1));
-    const refused = [...MANY.slice(0, -1), cron({ name: 'cron-1200', ...OTHER })];
-    const { written } = await costOf(() => expect(catalog.declare(refused, build(1))).rejects.toThrow('cron-1200'));
-    expect(written).toBe(0);
-    expect((await costOf(() => catalog.put(cron({ name: 'cron-0000' }), order(2)))).written).toBe(0);
-    expect((await costOf(() => catalog.outgrow('cron-0000', 1))).written).toBe(0);
-  });
-
-  it('is written to once an hour at the most by an older build that declares what was removed', async () => {
-    await catalog.declare(named('a', 'b'), build(1));
-    await catalog.declare(named('a'), build(2));
-    await redis.zincrby(redisKeys(space)('catalog', 'tombstones'), -HOUR_MS, 'b');
-    const again = () => catalog.declare(named('a', 'b'), build(1));
-    expect((await costOf(again)).written).toBe(1);
-    expect((await costOf(again)).written).toBe(0);
   });
 
   it('that lost everything never shows a version again that a pod may know', async () => {

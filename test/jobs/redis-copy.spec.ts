@@ -47,15 +47,6 @@ describe('a copy of the connection to one server', () => {
     await expect.poll(() => copy.ping().catch(() => 'away'), { timeout: 10_000 }).toBe('PONG');
   });
 
-  it('asks for a worker again what was not answered', { timeout: 20_000 }, async () => {
-    const worker = kept(workerCopyOf(redis));
-    expect(await worker.ping()).toBe('PONG');
-    proxy.swallow();
-    const asked = worker.ping();
-    proxy.heal();
-    expect(await asked).toBe('PONG');
-  });
-
   it('lets a worker wait for jobs in silence, on a copy of its own', () => {
     const blocking = kept((workerCopyOf(redis) as Redis).duplicate({ connectionName: 'b', lazyConnect: true }));
     expect(blocking.options.connectionName).toBe('b');
@@ -76,16 +67,5 @@ describe('a copy of the connection to a cluster', () => {
     expect(copy.options.redisOptions).toEqual({ ...redisOptions, connectionName: 'copy', commandTimeout: 2_000 });
     expect(cluster.limitMs).toBe(500);
     expect((cluster.duplicate() as unknown as BoundedCluster).limitMs).toBe(500);
-  });
-
-  it('lets a worker wait for jobs, on a copy of its own too', () => {
-    const worker = workerCopyOf(cluster) as BoundedCluster;
-    // As BullMQ makes one: with all that the nodes of the first one have.
-    const over = { redisOptions: { ...worker.options.redisOptions, connectionName: 'b' } };
-    const blocking = worker.duplicate(undefined, over) as unknown as BoundedCluster;
-    expect(blocking.limitMs).toBeGreaterThan(MAX_FETCH_MS);
-    expect(blocking.options.redisOptions).toMatchObject({ connectionName: 'b', maxRetriesPerRequest: null });
-    // A node would be taken for dead while it has nothing to say.
-    expect(blocking.options.redisOptions).not.toHaveProperty('socketTimeout');
   });
 });

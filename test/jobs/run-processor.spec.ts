@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto';
-import { Queue, type Job } from 'bullmq';
+import { type Job } from 'bullmq';
 import { afterEach, describe, expect, it } from 'vitest';
 import { parseFence, systemClock } from '@fencepost/lease';
 import { closeRedis } from '@fencepost/lease/redis';
 import { RedisLedger } from '@fencepost/ledger/redis';
-import { QUEUE_NAME, queuePrefix, BullmqRunQueue } from '@fencepost/jobs/internal';
+import { BullmqRunQueue } from '@fencepost/jobs/internal';
 import { Telemetry } from '@fencepost/jobs';
 import { RunProcessor } from '../../libs/jobs/src/running/run.processor.js';
 import type { RunHandler } from '../../libs/jobs/src/running/run-context.js';
@@ -131,28 +131,6 @@ describe('the processor', () => {
     expect(await set.ledger.readRun(runId)).toMatchObject({ state: 'enqueued', waiting: 'no-capable-worker' });
   });
 
-  it('completes the job of a run that was cancelled before it began', async () => {
-    const set = await worker(() => {});
-    const runId = await enqueue(set, 0, { cron: 'other' });
-    await set.ledger.cancel(runId, { by: 'ada', reason: 'not needed', graceMs: 0 });
-    await expect.poll(() => jobState(set, runId), { timeout: 5_000 }).toBe('completed');
-  });
-
-  it('tells a handler that its run is cancelled, and completes the job when it has stopped', async () => {
-    const set = await worker(
-      ({ signal }) => new Promise((_resolve, reject) => signal.addEventListener('abort', () => reject(signal.reason))),
-    );
-    const runId = await enqueue(set);
-    await expect.poll(() => set.events.of('attempt.begun')).toHaveLength(1);
-    await set.ledger.cancel(runId, { by: 'ada', reason: 'not needed', graceMs: 30_000 });
-    await expect.poll(() => jobState(set, runId), { timeout: 5_000 }).toBe('completed');
-    expect(await set.ledger.readRun(runId)).toMatchObject({
-      state: 'cancelled',
-      error: expect.stringMatching(/^RunCancelledError: /),
-    });
-    expect((await set.runs.queue.getJobLogs(runId)).logs).toEqual([expect.stringContaining('cancelled')]);
-  });
-
   it('shows the progress of a run with its job', async () => {
     const set = await worker(async ({ progress }) => {
       await progress({ rows: 7 });
@@ -160,17 +138,6 @@ describe('the processor', () => {
     const runId = await enqueue(set);
     await expect.poll(() => jobState(set, runId)).toBe('completed');
     expect((await jobOf(set, runId)).progress).toEqual({ rows: 7 });
-  });
-
-  it('carries out a run once that is delivered twice', async () => {
-    let handled = 0;
-    const set = await worker(() => void (handled += 1));
-    const runId = await enqueue(set);
-    await expect.poll(() => jobState(set, runId)).toBe('completed');
-    await set.runs.enqueue([{ runId, delivery: 2 }]);
-    await expect.poll(() => jobState(set, `${runId}-d2`)).toBe('completed');
-    expect(handled).toBe(1);
-    expect(set.events.of('attempt.needless')).toMatchObject([{ state: 'succeeded' }]);
   });
 });
 
@@ -206,38 +173,5 @@ describe('a processor that stops', () => {
     expect(reason).toMatchObject({ code: 'SHUTDOWN' });
     expect(await set.ledger.readRun(runId)).toMatchObject({ state: 'enqueued', attempt: 1 });
     expect(await jobState(set, runId)).toBe('delayed');
-  });
-
-  it('ends although a handler hangs', async () => {
-    const { passed, open } = gate();
-    const set = await worker(() => passed);
-    const runId = await enqueue(set);
-    await expect.poll(() => set.events.of('attempt.begun')).toHaveLength(1);
-    await set.stop(100);
-    expect(await set.ledger.readRun(runId)).toMatchObject({ state: 'running' });
-    open();
-    await expect.poll(() => set.events.names).toContain('attempt.succeeded');
-  });
-
-  it('is quick with nothing to do, although its fetch waits for jobs', async () => {
-    const set = await worker(() => {});
-    const runId = await enqueue(set);
-    await expect.poll(() => jobState(set, runId)).toBe('completed');
-    const since = performance.now();
-    await set.stop();
-    expect(performance.now() - since).toBeLessThan(2_000);
-  });
-
-  it('leaves no trace in the queue of another tenant', async () => {
-    const set = await worker(() => {});
-    const other = new Queue(QUEUE_NAME, {
-      connection: spaces.redis(),
-      prefix: queuePrefix({ ...set.space, tenant: 'other' }),
-    });
-    await other.add('c', { runId: 'c@1' }, { jobId: 'c@1' });
-    const runId = await enqueue(set);
-    await expect.poll(() => jobState(set, runId)).toBe('completed');
-    expect(await other.getJobState('c@1')).toBe('waiting');
-    await other.close();
   });
 });

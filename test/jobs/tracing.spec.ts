@@ -10,7 +10,7 @@ import { BullmqRunQueue } from '@fencepost/jobs/internal';
 import { OpenTelemetryTracing } from '../../libs/jobs/src/telemetry/open-telemetry.js';
 import { recordSpans } from '../pods/recorded-spans.js';
 import { testRedis } from '../support/redis.js';
-import { RUN, WorkerStage } from '../support/worker-stage.js';
+import { WorkerStage } from '../support/worker-stage.js';
 import { redisSpaces } from './redis-space.js';
 
 const PATIENCE = { timeout: 15_000 };
@@ -97,17 +97,6 @@ describe('with the option "tracing"', () => {
     ]);
   });
 
-  it('each run has a trace of its own, and a worker that looks for work has none', async () => {
-    const exporter = recorded();
-    const space = { ...spaces.fresh(), tracing: true };
-    await start(['scheduler', 'worker'], space);
-    const attempts = () => named(exporter.getFinishedSpans(), 'fencepost.attempt');
-    await expect.poll(() => attempts().length, PATIENCE).toBeGreaterThan(3);
-    expect(new Set(attempts().map((span) => span.spanContext().traceId)).size).toBe(attempts().length);
-    const known = /^fencepost\.(claim|enqueue|attempt|effect)$|process/;
-    expect(exporter.getFinishedSpans().filter(({ name }) => !known.test(name))).toEqual([]);
-  });
-
   it('all attempts of a run are in its trace, with how each of them ended and no secret', async () => {
     const exporter = recorded();
     const worker = await start(['worker'], { ...spaces.fresh(), tracing: true });
@@ -138,16 +127,6 @@ describe('with the option "tracing"', () => {
     const [{ attributes, status } = expect.fail('no span')] = exporter.getFinishedSpans();
     expect(attributes).toMatchObject({ 'fencepost.outcome': 'refused', 'fencepost.attempt': 1 });
     expect(status).toMatchObject({ code: SpanStatusCode.ERROR, message: expect.stringContaining('stale') });
-  });
-
-  it('the span of an attempt says when its run was handed over again', async () => {
-    const exporter = recorded();
-    const stage = await WorkerStage.with();
-    stage.tracing = new OpenTelemetryTracing(stage.telemetry);
-    await stage.memoryLedger.redeliver({ runId: RUN, delivery: 1 }, 'nonce');
-    await stage.deliver(() => {});
-    const [span] = exporter.getFinishedSpans();
-    expect(span?.attributes).toMatchObject({ 'fencepost.delivery': 2, 'fencepost.outcome': 'succeeded' });
   });
 
   it('a run that is handed over again goes on with the trace of its first delivery', async () => {

@@ -74,12 +74,4 @@ describe('a job for which a duplicate is damage, on a Redis with a replica', () 
       expect(runs.filter(({ state }) => state === 'failed' || state === 'uncertain')).toEqual([]);
     },
   );
-
-  it('leaves no connection behind when it closes', async () => {
-    const app = await start(1);
-    const own = async () => ((await servers.redis.client('LIST')) as string).includes('name=fencepost-ledger');
-    await expect.poll(own, { timeout: 15_000 }).toBe(true);
-    await app.close();
-    await expect.poll(own).toBe(false);
-  });
 });

@@ -55,12 +55,6 @@ async function stranger(greet: (socket: Socket) => void): Promise<{ url: string;
 }
 
 describe('connectRedis', () => {
-  it('gives a connection that answers, and has its name', async () => {
-    const redis = await connected({ name: 'fencepost-test' });
-    expect(await redis.ping()).toBe('PONG');
-    expect(await redis.client('GETNAME')).toBe('fencepost-test');
-  });
-
   it('says that nothing listens there', async () => {
     const started = await server();
     await started.stop();
@@ -96,21 +90,10 @@ describe('connectRedis', () => {
       .toBe(1);
   });
 
-  it('refuses a database that the server does not have, instead of writing to another', async () => {
-    const { url } = await server({ databases: '1' });
-    expect(await refusal(`${url}/5`)).toContain('it does not have the database at the end of the address');
-  });
-
   it('refuses what is not a redis:// address, without printing its password', async () => {
     expect(await refusal('http://:secret@localhost')).toBe(
       'Expected a Redis address such as redis://localhost:6379, got "http://***@localhost".',
     );
-  });
-
-  it('says that what answers is not a Redis', async () => {
-    const { url, open } = await stranger((socket) => socket.write('HTTP/1.1 400 Bad Request\r\n\r\n'));
-    expect(await refusal(url)).toContain('what answers there is not a Redis');
-    await expect.poll(() => open.size).toBe(0);
   });
 
   it('gives up within seconds on something that accepts and never answers, and hangs up', async () => {
@@ -134,14 +117,5 @@ describe('connectRedis', () => {
     await started.restartEmpty();
     await expect.poll(() => redis.ping().catch(() => 'away'), { timeout: 10_000 }).toBe('PONG');
     expect(troubles[0]).toMatch(/^Redis at redis:\/\/127\.0\.0\.1:\d+: ./);
-  });
-
-  it('can be closed in the middle of an outage, and more than once', async () => {
-    const started = await server();
-    const redis = await connected({ url: started.url });
-    await started.stop();
-    await expect(redis.ping()).rejects.toBeInstanceOf(Error);
-    await closeRedis(redis);
-    await closeRedis(redis);
   });
 });

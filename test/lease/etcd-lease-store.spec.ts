@@ -99,12 +99,6 @@ describe('one etcd', () => {
     const put = () => askEtcd(etcd, 'kv/put', { key: toBase64('elsewhere'), value: toBase64('any') });
     await Promise.all(Array.from({ length: howMany }, put));
   }
-
-  it('that is gone lets a watch stop', async () => {
-    const stop = await store.watchReleases(() => {});
-    await etcd.kill();
-    await expect(stop()).resolves.toBeUndefined();
-  });
 });
 
 describe('an etcd with authentication', () => {

@@ -95,16 +95,6 @@ describe('a fenced statement', () => {
     expect(await rows()).toEqual([{ id: 'o1', state: 'paid', fence: `${NEWER.fence}` }]);
   });
 
-  it('has a column of any name, and a form for values numbered by hand', async () => {
-    const f = fencedSql(NEWER, { downstream: 'orders', column: 'Limit' });
-    const { set, condition } = f.numbered(2);
-    const text = `UPDATE "${sandbox.schema}".orders SET state = $1, ${set} WHERE id = $3 AND ${condition}`;
-    const write = (value: string) => sandbox.pool.query({ text, values: ['paid', value, 'o1'] });
-    expect(f.check(await write(f.value))).toMatchObject({ rowCount: 1 });
-    expect(() => f.check({ rowCount: 0 })).toThrow(StaleFenceError);
-    expect((await write(`${STALE.fence}`)).rowCount).toBe(0);
-  });
-
   describe('that changed no row', () => {
     const observe = vi.fn<(event: LeaseEvent) => void>();
     beforeEach(() => observe.mockReset());
@@ -167,31 +157,11 @@ describe('rows that refuse a stale writer', () => {
     expect(await rows.journal()).toEqual([{ row: 'balance', idempotencyKey: 'by the successor', fence: NEW }]);
   });
 
-  it('is counted as a downstream of its own when it refuses', async () => {
-    const events: LeaseEvent[] = [];
-    const space = { redis, prefix: freshPrefix(), tenant: 'default', table: 'sink' };
-    const counted = new RedisFencedRows({
-      ...space,
-      downstream: 'ledger',
-      observe: (event) => void events.push(event),
-    });
-    await counted.write({ row: 'balance', value: '2', fence: NEW, idempotencyKey: 'b' });
-    const stale = counted.write({ row: 'balance', value: '1', fence: OLD, idempotencyKey: 'a' });
-    await expect(stale).rejects.toThrowError('"sink:balance" refused fence');
-    expect(events).toEqual([{ name: 'fence.rejected', resource: 'sink:balance', downstream: 'ledger', fence: OLD }]);
-  });
-
   it('recognises a repeated write by its key, under whatever fence, and changes nothing', async () => {
     await write(OLD, 'charge', 'as charged');
     expect(await write(NEW, 'charge', 'charged again')).toBe('repeated');
     expect(await rows.read('balance')).toBe('as charged');
     expect(await rows.turnedDown()).toEqual({ stale: 0, repeated: 1 });
-  });
-
-  it('fences each row for itself', async () => {
-    await write(NEW, 'a');
-    expect(await rows.write({ row: 'other', value: 'b', fence: OLD, idempotencyKey: 'b' })).toBe('written');
-    expect(await rows.read('none')).toBeNull();
   });
 
   it('accepts one of fifty writes that race under one key', async () => {

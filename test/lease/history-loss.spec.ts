@@ -1,6 +1,3 @@
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { Redis } from 'ioredis';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { NO_FENCE, type Fence, systemClock } from '@fencepost/lease';
@@ -93,17 +90,6 @@ describe('a change of history', () => {
     await started.restartEmpty();
     await expect.poll(() => warnings.codes, { timeout: 4_000 }).toEqual(['NO_PERSISTENCE', 'HISTORY_LOST']);
     expect(warnings.messages[1]).toContain(`Expected the history of before at ${started.url}, found another one`);
-  });
-
-  it('is told more mildly after a restart with an append-only file', async () => {
-    const dir = mkdtempSync(join(tmpdir(), 'test-aof-'));
-    cleanUp.push(() => rmSync(dir, { recursive: true }));
-    const started = await server({ appendonly: 'yes', dir });
-    const { redis, warnings } = await connected(started.url);
-    await redis.set('x', 'kept');
-    await started.restartEmpty();
-    await expect.poll(() => warnings.codes, { timeout: 10_000 }).toEqual(['RESTARTED']);
-    expect(await redis.get('x')).toBe('kept');
   });
 
   it('is told when a replica answers in the place of its primary', async () => {

@@ -1,9 +1,7 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { Pool, QueryConfig } from 'pg';
-import { NO_FENCE } from '@fencepost/lease';
 import { PostgresLeaseStore } from '@fencepost/lease/postgres';
 import type { Term } from '@fencepost/lease/store';
-import { ManualClock } from '@fencepost/lease/testing';
 import { ABOVE_THE_CLOCK, TTL_MS, request, win } from '../support/lease-requests.js';
 import { leaseSandbox } from '../support/postgres-sandbox.js';
 import type { PostgresSandbox } from '../support/postgres-sandbox.js';
@@ -119,12 +117,6 @@ describe.each(['repeatable read', 'serializable'])('where %s is the default', (i
     await before.commit();
     expect(await renewed).toEqual([true]);
   });
-
-  it('one of fifty contenders wins, and the others hear that they did not', async () => {
-    const strict = sandbox.store(settings());
-    const replies = await Promise.all(Array.from({ length: 50 }, () => strict.acquire(request())));
-    expect(replies.filter(({ acquired }) => acquired)).toHaveLength(1);
-  });
 });
 
 describe('a watch', () => {
@@ -152,35 +144,5 @@ describe('a watch', () => {
     expect(pool.totalCount).toBe(0);
     await store.release([await win(store)]);
     expect(heard).not.toHaveBeenCalled();
-  });
-
-  it('that ends while its connection is lost opens no other', async () => {
-    const clock = new ManualClock();
-    const pool = sandbox.another();
-    const connect = vi.spyOn(pool, 'connect');
-    const watching = new PostgresLeaseStore({ client: pool, schema: sandbox.schema, clock });
-    const stop = await watching.watchReleases(() => {});
-    await sandbox.terminate('LISTEN%');
-    await expect.poll(() => pool.totalCount, { interval: 5, timeout: 5_000 }).toBe(0);
-    await stop();
-    await clock.advance(60_000);
-    expect(connect).toHaveBeenCalledTimes(1);
-  });
-
-  it('hears nothing of another tenant', async () => {
-    const heard: string[] = [];
-    const stop = await store.watchReleases((resource) => heard.push(resource));
-    const other = new PostgresLeaseStore({ client: sandbox.pool, schema: sandbox.schema, tenant: 'other' });
-    await other.release([await win(other, { resource: 'theirs' })]);
-    await store.release([await win(store, { resource: 'ours', floor: NO_FENCE })]);
-    await vi.waitFor(() => expect(heard).toContain('ours'));
-    expect(heard).toEqual(['ours']);
-    await stop();
-  });
-
-  it('that can not begin says so', async () => {
-    const pool = sandbox.another({ port: 1, host: '127.0.0.1', connectionString: undefined });
-    const lost = new PostgresLeaseStore({ client: pool, schema: sandbox.schema });
-    await expect(lost.watchReleases(() => {})).rejects.toBeInstanceOf(Error);
   });
 });

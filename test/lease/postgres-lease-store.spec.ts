@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { SetupError } from '@fencepost/lease';
-import { PostgresLeaseStore, createFenceTable, createLeaseTable } from '@fencepost/lease/postgres';
+import { PostgresLeaseStore, createLeaseTable } from '@fencepost/lease/postgres';
 import { leaseStoreContract } from '../contracts/lease-store.contract.js';
 import { ABOVE_THE_CLOCK, TTL_MS, request, win } from '../support/lease-requests.js';
 import { leaseSandbox, type PostgresSandbox, postgresSandbox } from '../support/postgres-sandbox.js';
@@ -120,17 +120,6 @@ describe('the PostgreSQL lease store', () => {
       expect(await expiry()).toBeGreaterThanOrEqual(waitedUntil + TTL_MS * 1000);
     });
 
-    it('extends a term from when it got the row', async () => {
-      const term = await win(store);
-      const before = await sandbox.transaction(`SELECT FROM ${table} FOR UPDATE`);
-      const renewed = store.renew([term], TTL_MS);
-      await sandbox.untilBlocked(1);
-      const waitedUntil = await serverTime();
-      await before.commit();
-      expect(await renewed).toEqual([true]);
-      expect(await expiry()).toBeGreaterThanOrEqual(waitedUntil + TTL_MS * 1000);
-    });
-
     it.each(['renew', 'release'] as const)(
       'does not %s a term that ended while it waited for the row',
       async (call) => {
@@ -211,13 +200,6 @@ describe('the table of leases', () => {
     expect(await store().inspect(['r'])).toEqual([null]);
   });
 
-  it('keeps what is in it when it is made again', async () => {
-    await createLeaseTable(sandbox.pool, { schema: sandbox.schema });
-    await store().acquire(request({ holder: 'pod/7' }));
-    await createLeaseTable(sandbox.pool, { schema: sandbox.schema });
-    expect(await store().inspect(['r'])).toMatchObject([{ holder: 'pod/7' }]);
-  });
-
   it('is enough for a role that may not create anything', async () => {
     const role = sandbox.schema;
     await createLeaseTable(sandbox.pool, { schema: sandbox.schema });
@@ -245,15 +227,5 @@ describe('the table of leases', () => {
     await expect(refused).rejects.toThrow(
       `to have the comment "fencepost leases v1", got ${shown}. It belongs to another program`,
     );
-  });
-
-  it('may have any name, next to a table of fences in the same schema', async () => {
-    const names = { schema: sandbox.schema, table: 'Quoted "Names" too' };
-    await Promise.all([
-      createLeaseTable(sandbox.pool, names),
-      createFenceTable(sandbox.pool, { schema: sandbox.schema }),
-    ]);
-    const named = new PostgresLeaseStore({ client: sandbox.pool, ...names });
-    expect(await named.acquire(request())).toMatchObject({ acquired: true });
   });
 });

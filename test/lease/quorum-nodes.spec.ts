@@ -1,19 +1,8 @@
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { SetupError } from '@fencepost/lease';
 import { request, win } from '../support/lease-requests.js';
-import {
-  quorumProxy,
-  type QuorumProxy,
-  KEEPS_WRITES,
-  healthBook,
-  quorumClients,
-  servers,
-  type Servers,
-} from './quorum-redis.js';
+import { KEEPS_WRITES, healthBook, quorumClients, servers, type Servers } from './quorum-redis.js';
 import { privateRedis } from '../support/redis.js';
-
-/** So long that a test that waited for it would not end in time. */
-const FOR_EVER_MS = 3_600_000;
 
 describe('a quorum of Redis', () => {
   const stops: (() => Promise<void>)[] = [];
@@ -27,11 +16,6 @@ describe('a quorum of Redis', () => {
     const started = await servers(size, settings);
     stops.push(started.stop);
     return started;
-  };
-  const proxied = async (url: string): Promise<QuorumProxy> => {
-    const proxy = await quorumProxy(url);
-    stops.push(proxy.close);
-    return proxy;
   };
 
   it('begins while a minority is down, which joins when it is up', async () => {
@@ -89,28 +73,6 @@ describe('a quorum of Redis', () => {
       return healthy.get(frozen);
     };
     await expect.poll(isBack, { timeout: 10_000 }).toBe(true);
-  });
-
-  it('is closed in bounded time, although a node never says goodbye', async () => {
-    const { all, urls } = await start(3);
-    const { store, close } = await clients.connect(urls);
-    all[1]!.freeze();
-    await win(store);
-    await expect(close()).resolves.toBeUndefined();
-  });
-
-  it('does not wait for a slow node', async () => {
-    const { urls } = await start(3);
-    const slow = await proxied(urls[0]!);
-    const patient = { commandTimeoutMs: FOR_EVER_MS, nodeTimeoutMs: FOR_EVER_MS, longestTtlMs: FOR_EVER_MS };
-    const { store } = await clients.connect([slow.url, urls[1]!, urls[2]!], patient);
-    slow.delayReplies(FOR_EVER_MS);
-    const term = await win(store, { ttlMs: FOR_EVER_MS });
-    expect(await store.renew([term], FOR_EVER_MS)).toEqual([true]);
-    expect(await store.release([term])).toEqual([true]);
-    // What is under way would be waited for until the slow node has answered.
-    await slow.close();
-    stops.splice(stops.indexOf(slow.close), 1);
   });
 
   it('hears of releases on a node that was away meanwhile', async () => {

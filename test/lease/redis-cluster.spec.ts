@@ -111,20 +111,6 @@ describe('a failover of a Redis Cluster', () => {
       expect(error).toHaveProperty('message', expect.stringContaining('it is not a cluster'));
     });
 
-    it('says that none of its nodes answers', async () => {
-      const single = await privateRedis();
-      await single.stop();
-      const error: unknown = await connectRedis({ ...settings, cluster: [single.url] }).catch((e: unknown) => e);
-      expect(error).toHaveProperty('message', expect.stringContaining('none of them answers'));
-    });
-
-    it('names the slots that are not served as the cause', async () => {
-      const empty = await privateRedis({ 'cluster-enabled': 'yes' });
-      const error: unknown = await connectRedis({ ...settings, cluster: [empty.url] }).catch((e: unknown) => e);
-      await empty.stop();
-      expect(error).toHaveProperty('message', expect.stringContaining('some of its slots are not served'));
-    });
-
     it('refuses it when one of its primaries evicts', async () => {
       const { redis } = servers.nodes[1]!;
       await redis.config('SET', 'maxmemory-policy', 'allkeys-lru');
@@ -134,35 +120,6 @@ describe('a failover of a Redis Cluster', () => {
         'message',
         expect.stringMatching(/noeviction on the Redis at 127\.0\.0\.1:\d+, found/),
       );
-    });
-
-    it('leaves no timer behind when it is closed while it refreshes its slots', async () => {
-      const nodes = servers.nodes.map(({ server }) => ({ host: '127.0.0.1', port: server.port }));
-      const cluster = new BoundedCluster(nodes, { lazyConnect: true, slotsRefreshInterval: 10 }, 5_000);
-      await cluster.connect();
-      const timers = () => process.getActiveResourcesInfo().filter((kind) => kind === 'Timeout').length;
-      const refresh = cluster.refreshSlotsCache.bind(cluster);
-      const armed = await new Promise<number>((resolve) => {
-        cluster.refreshSlotsCache = (next) => {
-          refresh((...reply) => {
-            const before = timers();
-            next?.(...reply);
-            setImmediate(() => resolve(timers() - before));
-          });
-          cluster.disconnect();
-        };
-      });
-      expect(armed).toBe(0);
-    });
-
-    it('is closed twice without waiting for ever', { timeout: 4_000 }, async () => {
-      const cluster = await connectRedis({ ...settings, cluster: servers.urls });
-      const leave = closeRedis(cluster);
-      // A second one of its own would wait for an end that has been told already.
-      expect(closeRedis(cluster)).toBe(leave);
-      await leave;
-      expect(closeRedis(cluster)).toBe(leave);
-      await expect(cluster.get('x')).rejects.toBeInstanceOf(Error);
     });
   });
 

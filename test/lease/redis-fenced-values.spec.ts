@@ -79,23 +79,6 @@ describe('fenced values in Redis', () => {
     await forget(prefix);
   });
 
-  it('keep collections apart', async () => {
-    const { prefix, tenant, values } = opened();
-    const others = new RedisFencedValues({ redis, prefix, tenant, collection: 'others' });
-    await values.set('k', 'v', { fence: NEW });
-    await others.set('k', 'w', { fence: OLD });
-    expect(await values.get('k')).toMatchObject({ value: 'v', fence: NEW });
-    await forget(prefix);
-  });
-
-  it('take a key that holds something else for none', async () => {
-    const { prefix, values, valueKey } = opened();
-    await redis.set(valueKey, 'not a hash');
-    await values.set('k', 'v', { fence: OLD });
-    expect(await values.get('k')).toMatchObject({ value: 'v' });
-    await forget(prefix);
-  });
-
   it('end with the largest of a hundred fences that race on ten connections', async () => {
     const { prefix, tenant } = opened();
     const connections = Array.from({ length: 10 }, () => redis.duplicate());

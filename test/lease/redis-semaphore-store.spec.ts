@@ -71,15 +71,6 @@ describe('the Redis semaphore store', () => {
       expect(await redis.pttl(key('r', 'places-size'))).toBe(-1);
     });
 
-    it('leaves no key behind when a term ends by itself, but the counter and the size', async () => {
-      await win(store, { ttlMs: 50 });
-      await expect.poll(() => redis.exists(key('r', 'places')), { interval: 5, timeout: 5_000 }).toBe(0);
-      expect((await redis.keys(`${space.prefix}:*`)).toSorted()).toEqual([
-        key('r', 'places-fence'),
-        key('r', 'places-size'),
-      ]);
-    });
-
     describe('that forgets', () => {
       let forgetful: RedisSemaphoreStore;
       beforeEach(() => {
@@ -104,33 +95,9 @@ describe('the Redis semaphore store', () => {
         expect((await win(forgetful)).fence).toBe(ahead + 2);
       });
 
-      it('keeps what was set, before somebody asked and after', async () => {
-        await forgetful.resize('before', 3);
-        await win(forgetful, { resource: 'before' });
-        await win(forgetful, { resource: 'after' });
-        await forgetful.resize('after', 3);
-        await win(forgetful, { resource: 'after' });
-        for (const resource of ['before', 'after']) expect(await redis.pttl(key(resource, 'places-size'))).toBe(-1);
-      });
-
-      it('forgets also what was only asked for in vain', async () => {
-        await win(forgetful, { ttlMs: 200 });
-        await redis.del(key('r', 'places-size'));
-        expect(await forgetful.acquire(request({ ttlMs: 50 }))).toMatchObject({ acquired: false });
-        await keysGone();
-      });
-
       it.each([0, -1, 1.5])('refuses to forget after %s ms', (forgetAfterMs) => {
         expect(() => new RedisSemaphoreStore({ redis, ...space, forgetAfterMs })).toThrow(RangeError);
       });
-    });
-
-    it('remembers nobody whose term is over once somebody new comes', async () => {
-      await win(store, { places: 2, ttlMs: 50 });
-      const stays = await win(store, { places: 2 });
-      await expect.poll(() => store.holders('r'), { interval: 5, timeout: 5_000 }).toHaveLength(1);
-      const comes = await win(store, { places: 2 });
-      expect((await redis.hkeys(key('r', 'places'))).toSorted()).toEqual([stays.nonce, comes.nonce].toSorted());
     });
 
     it('goes on with the fences of the leases of the same name', async () => {
@@ -146,13 +113,6 @@ describe('the Redis semaphore store', () => {
       await redis.set(key('r', part), 'not a number');
       await expect(store.acquire(request())).rejects.toThrow(message);
       expect(await redis.keys(`${space.prefix}:*`)).toEqual([key('r', part)]);
-    });
-
-    it('renews nothing of a batch in which a key holds something else', async () => {
-      const term = await win(store, { resource: 'a', ttlMs: TTL_MS });
-      await redis.set(key('b', 'places'), 'no hash');
-      await expect(store.renew([term, { resource: 'b', nonce: 'n' }], 9 * TTL_MS)).rejects.toThrow(/WRONGTYPE/);
-      expect((await store.holders('a'))[0]?.remainingMs).toBeLessThanOrEqual(TTL_MS);
     });
 
     it('wakes those who wait for its places, and not those who wait for a lease of the same name', async () => {

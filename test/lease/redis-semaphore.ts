@@ -7,7 +7,7 @@ import type { SemaphoreStoreHarness } from '../contracts/semaphore-harness.js';
 const TERM = /^(\d+) (.*)$/s;
 
 /** Moves the ends of all terms of a resource, which is what a step of the server's clock comes to. */
-export async function shiftEnds(redis: RedisClient, key: string, ms: number): Promise<void> {
+async function shiftEnds(redis: RedisClient, key: string, ms: number): Promise<void> {
   const terms = Object.entries(await redis.hgetall(key));
   for (const [nonce, text] of terms) {
     const [, ends, rest] = TERM.exec(text) ?? [];

@@ -1,15 +1,9 @@
 import { fileURLToPath } from 'node:url';
-import * as fc from 'fast-check';
 import { Redis } from 'ioredis';
 import { afterAll, beforeAll, describe, expect, it, afterEach } from 'vitest';
-import { MemorySemaphoreStore, RedisSemaphoreStore, type SemaphoreStore } from '@fencepost/lease/coordination';
-import { redisKeys } from '@fencepost/lease/internal/redis';
-import { closeRedis, connectRedis } from '@fencepost/lease/redis';
-import type { AcquireReply, Holding, StopWatching, Term } from '@fencepost/lease/store';
-import { ManualClock } from '@fencepost/lease/testing';
-import { ABOVE_THE_CLOCK } from '../support/lease-requests.js';
-import { shiftEnds } from './redis-semaphore.js';
-import { atMost } from '../support/run-length.js';
+import { RedisSemaphoreStore, type SemaphoreStore } from '@fencepost/lease/coordination';
+import { closeRedis } from '@fencepost/lease/redis';
+import type { AcquireReply, Holding } from '@fencepost/lease/store';
 import { clearPrefixes, freshPrefix, testRedis } from '../support/redis.js';
 import { Pod } from '../support/pod.js';
 
@@ -28,10 +22,6 @@ function rounded<T extends Holding | AcquireReply>(told: T): T {
   return 'remainingMs' in told ? { ...told, remainingMs: Math.round(told.remainingMs / STEP_MS) } : told;
 }
 
-function outcome(answer: unknown): string {
-  return String(typeof answer === 'object' && answer && 'acquired' in answer ? answer.acquired : answer);
-}
-
 async function state({ store, run }: Adapter): Promise<unknown> {
   const names = [`${run}-a`, `${run}-b`];
   const [shown, ...holders] = await Promise.all([store.inspect(names), ...names.map((name) => store.holders(name))]);
@@ -39,124 +29,6 @@ async function state({ store, run }: Adapter): Promise<unknown> {
   const next = shown.map((holding) => (holding === null ? null : rounded(holding).remainingMs));
   return { next, holders: holders.map((all) => all.map(rounded)) };
 }
-
-describe('the Redis semaphore and the one in memory', () => {
-  type Command =
-    | { readonly do: 'acquire'; readonly term: Term; readonly ttl: number; readonly places: number }
-    | { readonly do: 'renew'; readonly terms: readonly Term[]; readonly ttl: number }
-    | { readonly do: 'release'; readonly terms: readonly Term[] }
-    | { readonly do: 'resize'; readonly resource: string; readonly places: number | null }
-    | { readonly do: 'clock moves'; readonly steps: number };
-
-  const resource = fc.constantFrom('a', 'b');
-
-  // Few nonces, so that requests are repeated and terms come back after their end.
-  const term = fc.record({ resource, nonce: fc.constantFrom('n1', 'n2', 'n3', 'n4', 'n5') });
-
-  const terms = fc.array(term, { maxLength: 4 });
-
-  const ttl = fc.integer({ min: 1, max: 8 });
-
-  const places = fc.integer({ min: 1, max: 4 });
-
-  const acquire = fc.record({ do: fc.constant('acquire' as const), term, ttl, places });
-
-  const command: fc.Arbitrary<Command> = fc.oneof(
-    { weight: 6, arbitrary: acquire },
-    { weight: 2, arbitrary: fc.record({ do: fc.constant('renew' as const), terms, ttl }) },
-    { weight: 2, arbitrary: fc.record({ do: fc.constant('release' as const), terms }) },
-    { weight: 1, arbitrary: fc.record({ do: fc.constant('resize' as const), resource, places: fc.option(places) }) },
-    {
-      weight: 2,
-      arbitrary: fc.record({ do: fc.constant('clock moves' as const), steps: fc.integer({ min: -30, max: 8 }) }),
-    },
-  );
-
-  async function execute({ store, run, moveClock }: Adapter, asked: Command): Promise<unknown> {
-    const own = (given: Term): Term => ({ ...given, resource: `${run}-${given.resource}` });
-    switch (asked.do) {
-      case 'acquire':
-        return rounded(
-          await store.acquire({
-            ...own(asked.term),
-            holder: asked.term.nonce,
-            ttlMs: asked.ttl * STEP_MS,
-            floor: ABOVE_THE_CLOCK,
-            places: asked.places,
-          }),
-        );
-      case 'renew':
-        return store.renew(asked.terms.map(own), asked.ttl * STEP_MS);
-      case 'release':
-        return store.release(asked.terms.map(own));
-      case 'resize':
-        return store.resize(`${run}-${asked.resource}`, asked.places);
-      case 'clock moves':
-        return moveClock(asked.steps);
-    }
-  }
-
-  const OUTCOMES = [
-    ...['acquire', 'renew', 'release'].flatMap((asked) => [`${asked}: true`, `${asked}: false`]),
-    'resize: undefined',
-    'clock moves: undefined',
-  ];
-
-  const space = { prefix: freshPrefix(), tenant: 'default' };
-  const clock = new ManualClock();
-  const memory = new MemorySemaphoreStore({ clock });
-  const heard: { readonly redis: string[]; readonly memory: string[] } = { redis: [], memory: [] };
-  const stops: StopWatching[] = [];
-  let redis: Redis;
-  let store: RedisSemaphoreStore;
-
-  beforeAll(async () => {
-    redis = await connectRedis({ url: testRedis(), commandTimeoutMs: 5_000, name: 'test' });
-    store = new RedisSemaphoreStore({ redis, ...space });
-    stops.push(await store.watchReleases((name) => heard.redis.push(name)));
-    stops.push(await memory.watchReleases((name) => heard.memory.push(name)));
-  });
-  afterAll(async () => {
-    for (const stop of stops) await stop();
-    await clearPrefixes(redis, [space.prefix]);
-    await closeRedis(redis);
-  });
-
-  function adapters(run: string): readonly [Adapter, Adapter] {
-    const key = redisKeys(space);
-    const shift = async (steps: number) => {
-      for (const name of ['a', 'b']) await shiftEnds(redis, key(`${run}-${name}`, 'places'), -steps * STEP_MS);
-    };
-    return [
-      { store, run, moveClock: shift },
-      { store: memory, run, moveClock: async (steps) => clock.jumpWall(steps * STEP_MS) },
-    ];
-  }
-
-  it('give the same answers to the same commands, show the same holders and announce the same', async () => {
-    let runs = 0;
-    const answered = new Set<string>();
-    await fc.assert(
-      fc.asyncProperty(fc.array(command, { maxLength: 40, size: 'max' }), async (commands) => {
-        const [real, adapter] = adapters(`run${(runs += 1)}`);
-        for (const asked of commands) {
-          const answer = await execute(real, asked);
-          expect(answer).toEqual(await execute(adapter, asked));
-          for (const one of [answer].flat()) answered.add(`${asked.do}: ${outcome(one)}`);
-          expect(await state(real)).toEqual(await state(adapter));
-        }
-      }),
-      atMost(60),
-    );
-    // Messages come in order: when the last one is there, all are.
-    for (const each of [store, memory]) await each.resize('last', 1);
-    await expect.poll(() => heard.redis).toContain('last');
-    expect(heard.redis).toEqual(heard.memory);
-    // Or the sequences were too tame to tell the adapters apart.
-    expect(answered).toEqual(new Set(OUTCOMES));
-    expect(heard.redis.length).toBeGreaterThan(1);
-  });
-});
 
 const PLACES = 3;
 

@@ -73,22 +73,6 @@ describe('@WithLease', () => {
     await theirs.release();
   });
 
-  it('keeps what other decorators have noted on the method, and its name', () => {
-    const method: unknown = Reflect.getOwnPropertyDescriptor(Reports.prototype, 'nightly')?.value;
-    expect(method).toHaveProperty('name', 'nightly');
-    expect(Reflect.getMetadataKeys(method as object)).toContain('SCHEDULE_CRON_OPTIONS');
-  });
-
-  it('keeps them also where it stands above the others', () => {
-    class Above {
-      @WithLease('r')
-      @Cron('0 3 * * *')
-      async tick(): Promise<void> {}
-    }
-    const method: unknown = Reflect.getOwnPropertyDescriptor(Above.prototype, 'tick')?.value;
-    expect(Reflect.getMetadataKeys(method as object)).toContain('SCHEDULE_CRON_OPTIONS');
-  });
-
   it('says what is missing on an instance that Nest has not made', async () => {
     await expect(new Reports(others).nightly()).rejects.toThrow('Import LeaseModule there');
   });

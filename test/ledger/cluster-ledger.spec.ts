@@ -142,25 +142,4 @@ describe('a ledger on a cluster that waits for replicas', () => {
       .poll(async () => (await claimAll(2)).map(({ status }) => status), { timeout: 20_000 })
       .toEqual(CRONS.map(() => 'fulfilled'));
   });
-
-  it('uses up one claim at a node whose replica is away, whatever those of the others have', async () => {
-    const ledger = ledgerThatWaits(300);
-    const stage = await stageOf(ledger);
-    const names = Array.from({ length: 30 }, (_, n) => `other-${n}`);
-    const owners = await Promise.all(names.map(ownerOf));
-    const [near, away] = [names[owners.indexOf(0)]!, names[owners.indexOf(1)]!];
-    const claim = async (cron: string, n: number) => {
-      const { cursor } = await ledger.readCron(cron);
-      return ledger.claim(await stage.request(n, { cron, cursor }));
-    };
-    cluster.nodes[4]!.server.freeze();
-    try {
-      await expect(claim(away, 1)).rejects.toThrow(NotReplicatedError);
-      await claim(near, 1);
-      await expect(claim(away, 2)).rejects.toThrow(NotReplicatedError);
-      expect((await ledger.runs(away, 2)).map(({ scheduledAt }) => scheduledAt)).toEqual([stage.instant(1)]);
-    } finally {
-      cluster.nodes[4]!.server.thaw();
-    }
-  });
 });

@@ -165,59 +165,6 @@ describe('a worker whose connections break', () => {
     expect(await sandbox.value(`select refusals from :schema.cron where name = 'lossy'`)).toBe('0');
     await proxy.close();
   });
-
-  it('begins and ends every run once while an administrator ends its sessions', async () => {
-    const pool = sandbox.another({ max: 4 });
-    const ledger = sandbox.attempts({ pool });
-    const runs = await manyRuns(60, ['storm-a', 'storm-b']);
-    const untilAnswered = async <T>(call: () => Promise<T>): Promise<T> => {
-      for (;;) {
-        try {
-          return await call();
-        } catch {
-          // Sent again with the same nonce, as a worker would.
-        }
-      }
-    };
-    const over = new AbortController();
-    const storm = (async () => {
-      while (!over.signal.aborted) {
-        await sandbox.terminate('%begin_attempts%');
-        await sandbox.terminate('%finish_attempts%');
-      }
-    })();
-    const ended = await Promise.all(
-      runs.map(async (runId) => {
-        const request = attempt(runId);
-        const begun = await untilAnswered(() => ledger.begin(request));
-        if (begun.verdict !== 'begun') return begun.verdict;
-        const ref = { runId, fence: begun.fence, nonce: request.nonce };
-        return untilAnswered(() => ledger.finish(ref, { kind: 'succeeded' }));
-      }),
-    );
-    over.abort();
-    await storm;
-    expect(ended).toEqual(runs.map(() => 'succeeded'));
-    const tries = await sandbox.value(`select array_agg(distinct attempt) from :schema.run where cron like 'storm-%'`);
-    expect(tries).toEqual([1]);
-    expect(await sandbox.value(`select sum(refusals)::int from :schema.cron where name like 'storm-%'`)).toBe(0);
-  });
-
-  it('hears that the pool has no connection to give, and nothing is sent when there is one after all', async () => {
-    const pool = sandbox.another({ max: 1 });
-    const given: PoolClient[] = [];
-    pool.on('acquire', (client) => given.push(client));
-    const ledger = sandbox.attempts({ pool, patienceMs: 50 });
-    const runId = await sandbox.enqueued();
-    await ledger.effects(runId);
-    const taken = await pool.connect();
-    await expect(ledger.begin(attempt(runId))).rejects.toMatchObject({ code: 'POOL_EXHAUSTED' });
-    taken.release();
-    const reply = await ledger.begin(attempt(runId)).catch((error: unknown) => error);
-    // A client that nobody gave back would keep its pool from ending.
-    if (pool.idleCount === 0) given.at(-1)?.release();
-    expect(reply).toMatchObject({ verdict: 'begun', attempt: 1 });
-  });
 });
 
 describe('names', () => {

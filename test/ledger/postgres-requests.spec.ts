@@ -5,7 +5,6 @@ import { postgresLedgerSandbox, SPACE, type PostgresLedgerSandbox } from '../sup
 import { postgresForTests, type TestPostgres } from '../support/postgres.js';
 
 const CRON = 'nightly-report';
-const ADA = { by: 'ada', reason: 'migration' };
 
 let postgres: TestPostgres;
 let sandbox: PostgresLedgerSandbox;
@@ -58,21 +57,6 @@ describe('a run that is asked for within a transaction', () => {
     await tx.query('commit');
     expect(await ledger.trigger(order)).toEqual({ verdict: 'claimed', runId: order.runId });
     expect((await ledger.actions(CRON, 10)).map(({ runId }) => runId)).toEqual([other.runId, order.runId]);
-  });
-
-  it('is one run when the same request comes from elsewhere at the same time', async () => {
-    const stage = await sandbox.stage();
-    const ledger = sandbox.ledger(SPACE);
-    await stage.claimed(1);
-    const order = stage.order();
-    const tx = await sandbox.open();
-    await ledger.triggerIn(tx, order);
-    const [again, somebodyElse] = [ledger.trigger(order), ledger.trigger({ ...order, nonce: 'another' })];
-    await sandbox.untilBlocked(2);
-    await tx.query('commit');
-    expect(await again).toEqual({ verdict: 'claimed', runId: order.runId });
-    expect(await somebodyElse).toEqual({ verdict: 'exists', state: 'claimed' });
-    expect(await ledger.actions(CRON, 10)).toHaveLength(1);
   });
 
   it('is heard of by its own deployment and tenant alone', async () => {
@@ -130,31 +114,6 @@ describe('what is kept', () => {
     expect(await ledger.runs(CRON, 10)).toMatchObject([{ state: 'uncertain', unresolvedEffect }]);
     expect(await ledger.account(CRON, 0, stage.instant(9))).toMatchObject({ forgotten: stage.instant(1) });
     expect(await stage.overdue(1)).toMatchObject({ surplus: false });
-  });
-
-  it('does not keep an instant from being asked for, once its run is kept no longer', async () => {
-    const stage = await sandbox.stage({ timing: { keepMs: 20 } });
-    await stage.claimed(3, { skips: [stage.range(0, 2)] });
-    const order = stage.order({ runId: `${stage.cron}@a-key-without-a-life` });
-    await stage.ledger.trigger(order);
-    await stage.ledger.finish(await stage.begun(order.runId), { kind: 'succeeded' });
-    await stage.harness.advance(30);
-    const again = { ...order, nonce: 'another' };
-    expect(await stage.ledger.trigger(again)).toEqual({ verdict: 'claimed', runId: order.runId });
-    expect(await stage.run(order.runId)).toMatchObject({ state: 'claimed', attempt: 0 });
-  });
-
-  it('is the last thousand of what operators did', async () => {
-    const stage = await sandbox.stage();
-    await stage.ledger.pause(CRON, { ...ADA, until: null });
-    await sandbox.rows(`insert into @action (space, cron, at, action, by)
-      select 'test:default', '${CRON}', n, 'pause', 'ada' from generate_series(1, 1200) as n`);
-    await stage.ledger.resume(CRON, ADA);
-    const kept = await stage.ledger.actions(CRON, 5_000);
-    expect(kept.map(({ action }) => action)).toEqual(['resume', ...Array.from({ length: 999 }, () => 'pause')]);
-    for (let n = 0; n < 100; n += 1) await stage.ledger.pause(CRON, { ...ADA, until: null });
-    const [{ n: left }] = (await sandbox.rows('select count(*)::int as n from @action')) as [{ n: number }];
-    expect(left).toBeLessThan(1_100);
   });
 });
 

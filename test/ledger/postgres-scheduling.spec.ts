@@ -130,24 +130,6 @@ describe('claimAll', () => {
     expect(replies.filter(({ verdict }) => verdict === 'claimed')).toHaveLength(1);
     expect(await stage.ledger.runs(CRON, 10)).toHaveLength(1);
   });
-
-  it('finds one winner also where the database has SERIALIZABLE as its default', async () => {
-    const options = '-c default_transaction_isolation=serializable';
-    const { pool, failures } = watched(sandbox.another({ max: 8, options }));
-    const stage = await sandbox.stage({ pool });
-    await stage.claimed(1);
-    const base = await stage.request(2);
-    const writer = await sandbox.transaction(`update "${sandbox.schema}".cron set refusals = refusals`);
-    const claims = Array.from({ length: 8 }, (_, n) => ({ ...base, nonce: `${n}` }));
-    const asked = Promise.all(claims.map((claim) => stage.ledger.claim(claim)));
-    await sandbox.untilBlocked(8);
-    await writer.commit();
-    const replies = await asked;
-    expect(replies.filter(({ verdict }) => verdict === 'claimed')).toHaveLength(1);
-    expect(replies.filter(({ verdict }) => verdict === 'moved')).toHaveLength(7);
-    // Else this says nothing about asking again.
-    expect(failures.length).toBeGreaterThan(0);
-  });
 });
 
 describe('calls about many crons', () => {

@@ -111,18 +111,6 @@ describe('a transaction whose connection is lost', () => {
     await happened(0);
   });
 
-  it('at a commit that is never answered is closed even if its pool waits for ever', async () => {
-    const destroyed: unknown[] = [];
-    const pool = lossy();
-    pool.on('release', (failure: unknown) => destroyed.push(failure));
-    proxy.arm('held');
-    const own = sandbox.attempts({ patienceMs: 2_000 });
-    const lost = { code: 'TRANSACTION_LOST', cause: expect.objectContaining({ code: 'CONNECTION_SILENT' }) };
-    await expect(own.transaction(attempt, { ...ORDER, pool }, insert)).rejects.toMatchObject(lost);
-    expect(destroyed).toEqual([true]);
-    await happened(0);
-  });
-
   // Which error comes first is a race: the server's farewell, the closed socket, or the driver that knows of either.
   it.each(['before the driver notices', 'after the driver noticed'])(
     'while it works (%s) leaves nothing behind, and no broken connection in the pool',
@@ -172,17 +160,6 @@ describe('a callback that does what is the ledger’s to do', () => {
     };
     await expect(ledger.transaction(attempt, ORDER, work)).rejects.toMatchObject(misused('SAVEPOINT'));
     await happened(0);
-  });
-
-  it('may guard a statement that fails with a savepoint', async () => {
-    const work = async (tx: SqlConnection) => {
-      const result = await insert(tx);
-      await tx.query({ text: 'savepoint tried' });
-      await tx.query({ text: 'select 1 / 0' }).catch(() => tx.query({ text: 'rollback to tried' }));
-      return result;
-    };
-    expect(await ledger.transaction(attempt, ORDER, work)).toEqual(DONE);
-    await happened(1);
   });
 
   it('is told so when it gives the connection back', async () => {

@@ -65,16 +65,6 @@ describe('a transaction', () => {
     await happened(1);
   });
 
-  it('takes no connection that keeps it alive', async () => {
-    const [pool, transactions] = [sandbox.another({ max: 1 }), sandbox.another({ max: 1 })];
-    const hasty = sandbox.attempts({ pool, transactions, patienceMs: 2_000 });
-    const work = async (tx: SqlConnection) => {
-      expect(await hasty.heartbeat(attempt, LONG_MS)).toBe('extended');
-      return insert(tx);
-    };
-    expect(await hasty.transaction(attempt, ORDER, work)).toEqual(DONE);
-  });
-
   it('of a stale attempt is not even begun', async () => {
     await overtake();
     const work = () => Promise.reject(new Error('carried out'));
@@ -197,19 +187,5 @@ describe('a transaction whose commit the server refuses', () => {
     expect(failed).toMatchObject([{ code: '40001' }]);
     await happened(1);
     expect([pool.totalCount, pool.idleCount]).toEqual([2, 2]);
-  });
-
-  it('did not happen, and fails with the server’s reason: a constraint that is checked at the end', async () => {
-    const { schema } = sandbox;
-    await sandbox.pool.query(
-      `create table "${schema}".part (id int, of int, primary key (id), foreign key (of) references "${schema}".part
-         deferrable initially deferred)`,
-    );
-    const work = async (tx: SqlConnection) => {
-      await tx.query({ text: `insert into "${schema}".part values (1, 2)` });
-      return insert(tx);
-    };
-    await expect(ledger.transaction(attempt, ORDER, work)).rejects.toMatchObject({ code: '23503' });
-    await happened(0);
   });
 });

@@ -121,41 +121,6 @@ describe('the attempts of one turn on the Redis ledger', () => {
     expect(await stage.run(requests[1]?.runId ?? '')).toMatchObject({ state: 'claimed', attempt: 0 });
   });
 
-  it('are each one of its own cron, and for as long as it asked for', async () => {
-    const orders = ['a', 'b', 'a', 'c'].map((cron, n) =>
-      stage.order({ runId: `${cron}@manual-${n}`, overlap: 'queue-all' }),
-    );
-    await Promise.all(orders.map((order) => stage.ledger.trigger(order)));
-    const requests = orders.map(({ runId }, n) => stage.attempt(runId, { ttlMs: LONG_MS * (n + 1) }));
-    expect((await beginAll(requests)).map(({ verdict }) => verdict)).toEqual(['begun', 'begun', 'busy', 'begun']);
-    for (const n of [0, 1, 3]) {
-      const { runId } = orders[n] ?? stage.order();
-      const keys = ledgerKeys(SPACE)(runId.slice(0, 1));
-      const [fence, attemptedAt, leaseUntil] = await redis.hmget(keys.run(runId), 'fence', 'attemptedAt', 'leaseUntil');
-      expect(Number(leaseUntil) - Number(attemptedAt)).toBe(LONG_MS * (n + 1));
-      expect(await redis.zscore(keys.open, runId)).toBe(leaseUntil);
-      expect(Number(await redis.hget(keys.cron, 'runFence'))).toBeGreaterThanOrEqual(Number(fence));
-    }
-  });
-
-  it('end each in its own way', async () => {
-    const [one, two, three, four, five] = await begunAttempts(5);
-    if (!one || !two || !three || !four || !five) throw new Error('Expected five attempts.');
-    const unresolvedEffect = { effect: 'pay "it"\n', item: null, unknownReason: 'lost', since: 7 } as const;
-    const states = await Promise.all([
-      stage.ledger.finish(one, { kind: 'failed', error: 'no luck' }),
-      stage.ledger.finish(two, { kind: 'succeeded' }),
-      stage.ledger.finish(three, { kind: 'uncertain', error: 'who knows', unresolvedEffect }),
-      stage.ledger.finish({ ...four, nonce: 'another' }, { kind: 'succeeded' }),
-      stage.ledger.finish(five, { kind: 'retry', error: 'again', delayMs: 5 }),
-    ]);
-    expect(states).toEqual(['failed', 'succeeded', 'uncertain', null, 'enqueued']);
-    expect(await stage.run(one.runId)).toMatchObject({ state: 'failed', error: 'no luck' });
-    expect(await stage.run(three.runId)).toMatchObject({ state: 'uncertain', error: 'who knows', unresolvedEffect });
-    expect(await stage.run(four.runId)).toMatchObject({ state: 'running' });
-    expect(await stage.ledger.begin(stage.attempt(three.runId))).toEqual({ verdict: 'uncertain' });
-  });
-
   it('reject alone what is no request, and the run whose id makes no key', async () => {
     const [one, two, three] = await asked(3);
     if (!one || !two || !three) throw new Error('Expected three requests.');
@@ -183,19 +148,6 @@ describe('the attempts of one turn on the Redis ledger', () => {
     expect(kinds(beats)).toEqual(['fulfilled', 'rejected', 'fulfilled']);
     const ends = await Promise.allSettled(refs.map((ref) => stage.ledger.finish(ref, { kind: 'succeeded' })));
     expect(ends.map((end) => end.status === 'fulfilled' && end.value)).toEqual(['succeeded', false, 'succeeded']);
-  });
-
-  it('fail together with what the server said when it is the server’s trouble', async () => {
-    const requests = await asked(2);
-    await redis.config('SET', 'maxmemory', '1');
-    try {
-      const settled = await Promise.allSettled(requests.map((request) => stage.ledger.begin(request)));
-      const reasons = settled.map((one) => (one.status === 'rejected' ? (one.reason as Error).message : one.status));
-      expect(reasons).toEqual([expect.stringMatching(/^OOM /), expect.stringMatching(/^OOM /)]);
-    } finally {
-      await redis.config('SET', 'maxmemory', '0');
-    }
-    expect(fences(await beginAll(requests))).toEqual([expect.any(Number), expect.any(Number)]);
   });
 
   it('are begun and ended once over a connection that loses replies', async () => {

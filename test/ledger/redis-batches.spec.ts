@@ -4,11 +4,9 @@ import { closeRedis, connectRedis } from '@fencepost/lease/redis';
 import { RedisLedger } from '@fencepost/ledger/redis';
 import { ledgerKeys } from '../../libs/ledger/src/redis/redis-ledger-access.js';
 import { LONG_MS, Stage } from '../../libs/testing/src/ledger-contract/stage.js';
-import { replyDroppingProxy } from '../support/reply-dropping-proxy.js';
 import { privateRedis, type PrivateRedis } from '../support/redis.js';
 
 const SPACE = { prefix: 'batches', tenant: 'default' };
-const ORDER = { by: 'ada', reason: 'migration' };
 
 /** What several crons at once cost, and what a call does that fails half-way. */
 describe('the Redis ledger, of many crons', () => {
@@ -115,48 +113,5 @@ describe('the Redis ledger, of many crons', () => {
     await stage.ledger.claimAll([one, two]);
     expect(await stage.ledger.claim(one)).toMatchObject({ verdict: 'claimed' });
     expect(await stage.ledger.pending(one.cron)).toHaveLength(1);
-  });
-
-  it('takes what operators do once, over a connection that loses replies', async () => {
-    const proxy = await replyDroppingProxy(server.url);
-    const lossy = await connectRedis({ url: proxy.url, commandTimeoutMs: 5_000, name: 'test' });
-    const { ledger } = await stageOn(lossy);
-    const lossily = <T>(call: () => Promise<T>): Promise<T> => {
-      proxy.dropNextReply();
-      return call();
-    };
-    const order = stage.order();
-    const claimed = { verdict: 'claimed', runId: order.runId };
-    expect(await lossily(() => ledger.trigger(order))).toEqual(claimed);
-    const paused = await lossily(() => ledger.pause(stage.cron, { ...ORDER, until: null }));
-    expect(await lossily(() => ledger.resume(stage.cron, ORDER))).toEqual(paused);
-    expect(await lossily(() => ledger.resume(stage.cron, ORDER))).toBeNull();
-    expect(proxy.dropped).toBe(4);
-    const actions = await stage.ledger.actions(stage.cron, 10);
-    expect(actions.map(({ action }) => action)).toEqual(['resume', 'pause', 'trigger']);
-    await closeRedis(lossy);
-    await proxy.close();
-  });
-
-  it('writes every number as a plain decimal, and nothing that a run does not have', async () => {
-    await stage.claimed(1, { skips: [stage.range(-2, 0)], startBy: stage.instant(3), maxConcurrency: 2 });
-    await stage.ledger.pause(stage.cron, { ...ORDER, until: stage.instant(1_000_000) });
-    await stage.ledger.claim(await stage.request(2));
-    const asked = stage.order({ missed: { count: 1, from: stage.instant(1), to: stage.instant(1) } });
-    await stage.ledger.trigger(asked);
-    const old = await stage.begun(asked.runId);
-    await stage.ledger.trigger(stage.backfill(2, { overlap: 'replace' }));
-    await stage.ledger.forget(stage.cron, 1);
-    const keys = ledgerKeys(SPACE)(stage.cron);
-    const hashes = [keys.cron, keys.run(stage.idOf(1)), keys.run(old.runId), keys.run(stage.idOf(2))];
-    const words = (await Promise.all(hashes.map((key) => redis.hgetall(key)))).flatMap((hash) =>
-      Object.entries(hash).flat(),
-    );
-    const members = await redis.zrange(keys.skips, '0', '-1', 'WITHSCORES');
-    words.push(...members.flatMap((member) => member.split(',')), ...(await redis.smembers(keys.asked)));
-    words.push(...(await redis.lrange(keys.actions, 0, -1)).map((entry) => entry.slice(0, entry.indexOf(' '))));
-    expect(words.filter((word) => /\d\.\d|\de\+/.test(word))).toEqual([]);
-    expect(words).toContain(String(stage.instant(2)));
-    expect(Object.keys(await redis.hgetall(keys.run(stage.idOf(1))))).not.toContain('payload');
   });
 });

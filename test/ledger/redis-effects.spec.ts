@@ -46,31 +46,6 @@ describe('effects, items and answers in Redis', () => {
     }
   });
 
-  it('takes failed runs out of their list once they are gone by themselves', async () => {
-    const space = spaces.fresh();
-    const stage = await stageOf(new RedisLedger({ redis: spaces.redis(), ...space }));
-    const { failed } = ledgerKeys(space)(CRON);
-    for (const n of [1, 2]) {
-      await stage.ledger.finish(await stage.begun(await stage.claimed(n)), { kind: 'failed', error: 'it broke' });
-      // As one that failed so long ago that its record has expired.
-      if (n === 1) await spaces.redis().zadd(failed, 1, stage.idOf(1));
-    }
-    expect(await spaces.redis().zrange(failed, '0', '-1')).toEqual([stage.idOf(2)]);
-  });
-
-  it('takes an uncertain run out of its list however it ends', async () => {
-    const space = spaces.fresh();
-    const stage = await stageOf(new RedisLedger({ redis: spaces.redis(), ...space }));
-    const listed = () => spaces.redis().zrange(ledgerKeys(space)(CRON).uncertain, '0', '-1');
-    const [first, second, third] = [await stage.uncertain(1), await stage.uncertain(2), await stage.uncertain(3)];
-    await stage.ledger.cancel(first.runId, { by: 'ada', reason: 'not needed', graceMs: 0 });
-    expect(await listed()).toEqual([second.runId, third.runId]);
-    await stage.ledger.resolve(second.runId, await stage.answer(second.runId, 'give-up'));
-    expect(await listed()).toEqual([third.runId]);
-    await stage.ledger.resolve(third.runId, await stage.answer(third.runId, 'done'));
-    expect(await listed()).toEqual([]);
-  });
-
   it('answers a person once over a connection that loses replies, and advances items once', async () => {
     const space = spaces.fresh();
     const proxy = await replyDroppingProxy(testRedis());

@@ -160,19 +160,6 @@ describe('a ledger that waits for a replica', () => {
     expect(await stage.ledger.runs('charge', 9)).toHaveLength(2);
   });
 
-  it('lets what comes together share one wait, and a script that fails fail alone', async () => {
-    await servers.redis.set(keyOf('broken'), 'no hash');
-    const before = await waits();
-    const orders = Array.from({ length: 20 }, () => stage.order());
-    const replies = await Promise.allSettled([
-      ...orders.map((one) => waiting.trigger(one)),
-      waiting.pause('broken', { ...order(), until: null }),
-    ]);
-    expect(replies.filter(({ status }) => status === 'fulfilled')).toHaveLength(20);
-    expect(replies.at(-1)).toMatchObject({ reason: { message: expect.stringContaining('WRONGTYPE') } });
-    expect((await waits()) - before).toBeLessThanOrEqual(2);
-  });
-
   it.each([
     { replicas: 0, timeoutMs: 1 },
     { replicas: 1, timeoutMs: 0 },
@@ -231,12 +218,3 @@ describe('a failover', () => {
     expect(await doneAfterFailover(runId)).not.toContain('third');
   });
 });
-
-function keyOf(cron: string): string {
-  return `${space.prefix}:v1:{default:${cron}}:cron`;
-}
-
-/** How many WAITs the primary has been asked for. */
-async function waits(): Promise<number> {
-  return Number(/cmdstat_wait:calls=(\d+)/.exec(await servers.redis.info('commandstats'))?.[1] ?? 0);
-}

@@ -54,15 +54,6 @@ describe('the simulated network', () => {
     expect([arrived, answered]).toEqual([[0], ['count: command timed out']]);
   });
 
-  it('a call that is sent twice arrives twice and is answered once', async () => {
-    const { ask, disturb, arrived, answered, until } = wired();
-    disturb('duplicates');
-    ask();
-    await until(1_000);
-    expect(arrived).toHaveLength(2);
-    expect(answered).toHaveLength(1);
-  });
-
   it('a delayed call arrives also when its sender has given it up', async () => {
     const { ask, disturb, arrived, answered, until } = wired();
     disturb('delays', { delayMs: 100_000, seed: 5 });
@@ -88,14 +79,6 @@ describe('the simulated network', () => {
     await until(2);
     expect(answered).toEqual(['count: connect ECONNREFUSED', 1]);
     expect(news).toEqual(['heard']);
-  });
-
-  it('touches only the links that it is about', async () => {
-    const { ask, disturb, answered, until } = wired();
-    disturb('refusals', { touches: ({ port }) => port === 'queue' });
-    ask();
-    await until(1);
-    expect(answered).toEqual([1]);
   });
 
   it('a process that dies between the request and the reply hears nothing', async () => {

@@ -75,16 +75,6 @@ describe('an effect that is to be asked about', () => {
     sinks.asked(act(3));
     expect(sinks.verdict().askRepeated).toBe(1);
   });
-
-  it('is seen by whoever looks', () => {
-    const sinks = new Sinks();
-    sinks.asked(act(1));
-    sinks.asked(act(1, 'ask-items/n1'));
-    const item: UnresolvedEffect = { ...MAIL, effect: 'ask-items', item: 'n1' };
-    for (const unresolvedEffect of [MAIL, item])
-      expect(sinks.answerFor(asking(1, unresolvedEffect))).toMatchObject({ verdict: 'done' });
-    expect(sinks.answerFor({ ...asking(1), unresolvedEffect: null })).toEqual({ verdict: 'give-up' });
-  });
 });
 
 describe('a ledger that lost its history', () => {
@@ -111,13 +101,5 @@ describe('a ledger that lost its history', () => {
     sinks.onHistoryLost(NOW);
     expect(sinks.fenced('tick', act(1))).toBe(false);
     expect(sinks.keyed(act(3))).toBe(false);
-  });
-});
-
-describe('the control', () => {
-  it('counts what nothing protected', () => {
-    const sinks = new Sinks();
-    for (const runId of ['a', 'b', 'a', 'a']) sinks.control(runId);
-    expect(sinks.verdict()).toEqual({ ...CLEAN, controlDuplicates: 2 });
   });
 });

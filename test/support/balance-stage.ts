@@ -1,7 +1,7 @@
 import type { DeclareReply } from '@fencepost/ledger/catalog';
 import { SchedulerStage, type StagePod } from './scheduler-stage.js';
 
-export const YEARLY = '0 0 1 6 *';
+const YEARLY = '0 0 1 6 *';
 
 export const namesOf = (count: number) => Array.from({ length: count }, (_, n) => `cron-${n}`);
 

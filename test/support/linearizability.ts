@@ -19,7 +19,7 @@ export interface Model<S, I, O> {
 }
 
 /** @returns whether such an order exists */
-export function isLinearizable<S, I, O>(model: Model<S, I, O>, history: readonly Operation<I, O>[]): boolean {
+function isLinearizable<S, I, O>(model: Model<S, I, O>, history: readonly Operation<I, O>[]): boolean {
   return searchOrder(model, history, Infinity) === 'found';
 }
 

@@ -188,13 +188,4 @@ describe('the series of a pod', () => {
     stage.skips = [{ after: entry.since, through, reason: 'paused' }];
     expect(await awaited()).toBe(through / 1_000);
   });
-
-  it('count how many runs failed in a row, whoever ended them', async () => {
-    const stage = new MetricsStage();
-    stage.hold(stage.declare({ name: 'report' }));
-    stage.runs = (['running', 'failed', 'failed', 'succeeded', 'failed'] as const).map((state) => ({
-      ...{ cron: 'report', state, finishedAt: 1 },
-    }));
-    expect(await stage.value('cron_consecutive_failures', { cron: 'report' })).toBe(2);
-  });
 });

@@ -69,15 +69,6 @@ describe('a lost delivery holds its cron for seconds', () => {
       expect(deliveries()).toEqual([1]);
     });
 
-    it('is left alone once a worker has begun it', async () => {
-      const { stage, deliveries, begin } = await firing('skip');
-      expect(await begin()).toMatchObject({ verdict: 'begun' });
-      stage.memoryQueue.wipe();
-      await stage.clock.advance(20_000);
-      expect(deliveries()).toEqual([1]);
-      expect(stage.queue.calls).not.toContain('holds');
-    });
-
     it('is found although the ledger does not answer the first look', async () => {
       const { stage, deliveries, events } = await firing('skip');
       stage.memoryQueue.wipe();
@@ -89,12 +80,6 @@ describe('a lost delivery holds its cron for seconds', () => {
   });
 
   describe('what this costs', () => {
-    it('asks nothing about a cron that is not blocked', async () => {
-      const { stage } = await firing('allow');
-      await stage.clock.advance(20_000);
-      expect(stage.ledger.calls).not.toContain('unstarted');
-    });
-
     it('asks about a blocked cron once a second, and not any more once it is held by another pod', async () => {
       const { stage, engine } = await firing('skip');
       const asked = () => stage.ledger.calls.filter((call) => call === 'unstarted').length;
@@ -169,11 +154,5 @@ describe('on BullMQ, a run that blocks its cron', () => {
     expect([await jobs(), taken.size]).toEqual([new Set([RUN]), 1]);
     expect(await recovery.unblock(NIGHTLY, taken)).toEqual(new Set());
     expect(await jobs()).toEqual(new Set([RUN, `${RUN}-d2`]));
-  });
-
-  it('is left alone for as long as its job waits', async () => {
-    const { recovery, jobs } = await blocking();
-    for (let look = 0; look < 3; look += 1) expect(await recovery.unblock(NIGHTLY, NOTHING)).toEqual(new Set());
-    expect(await jobs()).toEqual(new Set([RUN]));
   });
 });

@@ -48,17 +48,6 @@ describe('fencepost backfill of more than the line of a cron takes', { timeout: 
     const rest = ['backfill', 'hourly', '--from', '2026-03-03T02:00:00.000Z', ...RANGE.slice(2), '--json'];
     expect((await fencepost(rest, { env: at.env })).json).toMatchObject({ instants: 46, accepted: 46, nextFrom: null });
   });
-
-  it('leaves alone what ran, when the same range is asked for again', async () => {
-    const at = await deployment({ overlap: 'allow' });
-    expect((await at.json('backfill', 'hourly', ...RANGE)).json).toMatchObject({ accepted: 96, left: {} });
-    await workOff(at);
-    expect((await at.json('backfill', 'hourly', ...RANGE)).json).toMatchObject({
-      accepted: 0,
-      left: { succeeded: 96 },
-    });
-    expect(await at.ledger.runs('hourly', 1_000)).toHaveLength(96);
-  });
 });
 
 describe('the progress of a backfill', () => {

@@ -65,33 +65,12 @@ export function buildsContract(makeHarness: MakeCatalogHarness): void {
       expect(await briefly(catalog)).toEqual({ a: 'firing 1 0 3 * * *' });
     });
 
-    it('flip-flops with another a hundred times, and redefines once', async () => {
-      const { catalog, elsewhere } = await makeHarness();
-      const changed: string[] = [];
-      for (let round = 0; round < 100; round += 1) {
-        changed.push(...(await catalog.declare([cron()], build(1))).changed);
-        changed.push(...(await elsewhere.declare([cron(OTHER)], build(2))).changed);
-      }
-      expect(changed).toEqual(['nightly-report', 'nightly-report']);
-      expect(await briefly(catalog)).toEqual({ 'nightly-report': 'firing 2 0 4 * * *' });
-    });
-
     it('of the same number may declare another half of the crons, and nothing is removed', async () => {
       const { catalog, elsewhere } = await makeHarness();
       await catalog.declare(named('a'), build(7));
       expect(await elsewhere.declare(named('b'), build(7))).toEqual({ ...NOTHING, changed: ['b'] });
       expect(await catalog.declare(named('a'), build(7))).toEqual(NOTHING);
       expect(await briefly(catalog)).toEqual({ a: 'firing 1 0 3 * * *', b: 'firing 1 0 3 * * *' });
-    });
-
-    it('disables a cron, and another one enables it again', async () => {
-      const { catalog } = await makeHarness();
-      expect(await catalog.declare([cron({}, true)], build(1))).toEqual({ ...NOTHING, changed: ['nightly-report'] });
-      expect(await briefly(catalog)).toEqual({ 'nightly-report': 'disabled 1 0 3 * * *' });
-      await catalog.declare([cron()], build(2));
-      expect(await briefly(catalog)).toEqual({ 'nightly-report': 'firing 2 0 3 * * *' });
-      await catalog.declare([cron({}, true)], build(3));
-      expect(await briefly(catalog)).toEqual({ 'nightly-report': 'disabled 3 0 3 * * *' });
     });
 
     it.each([
@@ -167,18 +146,6 @@ export function watchingContract(makeHarness: MakeCatalogHarness): void {
       await expect.poll(() => hints).toBe(4);
       await stop();
     });
-
-    it('is given none any more after the watching has ended', async () => {
-      const { catalog, elsewhere } = await makeHarness();
-      let [first, second] = [0, 0];
-      const stopFirst = await catalog.watch(() => void (first += 1));
-      const stopSecond = await catalog.watch(() => void (second += 1));
-      await stopFirst();
-      await elsewhere.declare([cron()], build(1));
-      await expect.poll(() => second).toBe(1);
-      expect(first).toBe(0);
-      await stopSecond();
-    });
   });
 
   describe('a catalog', () => {
@@ -211,14 +178,6 @@ export function watchingContract(makeHarness: MakeCatalogHarness): void {
       expect(after).not.toHaveProperty('renumberedAt');
       await catalog.outgrow('nightly-report', 20);
       expect(await entryOf(catalog)).toMatchObject({ generation: 23, past: [{ generation: 21 }, { generation: 22 }] });
-    });
-
-    it('outgrows nothing when it is not below, and knows no cron that was not declared', async () => {
-      const { catalog } = await makeHarness();
-      await catalog.declare([cron()], build(1));
-      for (const accepted of [7, 8, 3]) await catalog.outgrow('nightly-report', accepted);
-      await catalog.outgrow('unknown', 5);
-      expect(await briefly(catalog)).toEqual({ 'nightly-report': 'firing 8 0 3 * * *' });
     });
   });
 }

@@ -10,7 +10,6 @@ import {
   NOTHING,
   order,
   OTHER,
-  THIRD,
   ZONE_DATA,
   type MakeCatalogHarness,
 } from './stage.js';
@@ -123,16 +122,6 @@ export function changesContract(makeHarness: MakeCatalogHarness): void {
       expect(await briefly(catalog)).toEqual({ [NAME]: 'firing 2 0 4 * * *', other: 'removed 2 0 3 * * *' });
     });
 
-    it('gives way to a later build with another content, and to no other process of the same build', async () => {
-      const { catalog } = await declared();
-      await catalog.put(cron(OTHER), order(1));
-      await catalog.remove('other', order(1));
-      const next = [cron(THIRD), cron({ name: 'other', ...THIRD })];
-      await expect(catalog.declare(next, build(1))).rejects.toThrow('same buildSeq 1');
-      expect(await catalog.declare(next, build(2))).toEqual({ ...NOTHING, changed: [NAME, 'other'] });
-      expect(await briefly(catalog)).toEqual({ [NAME]: 'firing 3 0 5 * * *', other: 'firing 3 0 5 * * *' });
-    });
-
     it('that removes a cron keeps it removed for as long as code declares it', async () => {
       const { catalog, age } = await declared();
       await catalog.remove(NAME, order(1));
@@ -144,16 +133,6 @@ export function changesContract(makeHarness: MakeCatalogHarness): void {
       await age(2 * DAY_MS);
       await catalog.declare(named('other'), build(1));
       expect(Object.keys(await briefly(catalog))).toEqual(['other']);
-    });
-
-    it.each(['left out', 'removed by hand, then left out'])('brings a cron back that was %s, for good', async (how) => {
-      const { catalog } = await declared();
-      if (how !== 'left out') await catalog.remove(NAME, order(1));
-      await catalog.declare(named('other'), build(2));
-      await catalog.put(cron(OTHER), order(null));
-      expect(await entryOf(catalog)).toMatchObject({ generation: 3, state: 'firing', source: null });
-      expect(await catalog.declare(named('other'), build(3))).toEqual(NOTHING);
-      expect(await briefly(catalog)).toMatchObject({ [NAME]: 'firing 3 0 4 * * *' });
     });
 
     it('brings a cron back that was removed by hand, and code that declares it still has it again', async () => {
@@ -177,13 +156,6 @@ export function sourcesContract(makeHarness: MakeCatalogHarness): void {
   }
 
   describe('another program', () => {
-    it('counts its builds for itself', async () => {
-      const { catalog } = await declared();
-      expect(await catalog.declare(named('bill'), build(1, 'billing'))).toEqual({ ...NOTHING, changed: ['bill'] });
-      expect(await catalog.declare(named('shared'), build(4, 'shop'))).toEqual({ ...NOTHING, older: ['shared'] });
-      expect(await catalog.declare(named('bill'), build(0, 'billing'))).toEqual({ ...NOTHING, older: ['bill'] });
-    });
-
     it('shares a cron that it declares with the same content, and the owner stays', async () => {
       const { catalog } = await declared();
       const before = await entryOf(catalog, 'shared');
@@ -215,16 +187,6 @@ export function sourcesContract(makeHarness: MakeCatalogHarness): void {
       expect(await briefly(catalog)).toMatchObject({ shared: `firing 3 ${expression}` });
       // It is none of the first owner's any more.
       expect(await catalog.declare(named('own'), build(7, 'shop'))).toEqual(NOTHING);
-    });
-
-    it('adopts with another content what a person has removed, and shares the removal with the same', async () => {
-      const { catalog } = await declared();
-      await catalog.remove('shared', order(1));
-      expect(await catalog.declare(named('shared'), build(1, 'billing'))).toEqual(NOTHING);
-      expect(await briefly(catalog)).toMatchObject({ shared: 'removed 2 0 3 * * *' });
-      const other = [cron({ name: 'shared', ...OTHER })];
-      expect(await catalog.declare(other, build(1, 'billing'))).toEqual({ ...NOTHING, changed: ['shared'] });
-      expect(await entryOf(catalog, 'shared')).toMatchObject({ source: 'billing', state: 'firing', generation: 3 });
     });
   });
 }

@@ -105,35 +105,6 @@ export function removalContract(makeHarness: MakeCatalogHarness): void {
       expect(reading.version).toBeGreaterThan(version);
     });
 
-    it('is kept for a day after an older build declared it last', async () => {
-      const { catalog, age } = await removed();
-      await age(DAY_MS - HOUR_MS);
-      await catalog.declare(named('a', 'b'), build(1));
-      await age(DAY_MS - HOUR_MS);
-      await catalog.declare(named('a'), build(2));
-      expect(Object.keys(await briefly(catalog))).toEqual(['a', 'b']);
-      await age(3 * HOUR_MS);
-      await catalog.declare(named('a'), build(2));
-      expect(Object.keys(await briefly(catalog))).toEqual(['a']);
-    });
-
-    it.each(['put', 'remove'] as const)('is deleted by a %s as well', async (method) => {
-      const { catalog, age } = await removed();
-      await age(DAY_MS + HOUR_MS);
-      const order = { expected: 1, by: 'ana', reason: null };
-      await (method === 'put' ? catalog.put(cron({ name: 'a', ...OTHER }), order) : catalog.remove('a', order));
-      expect(Object.keys(await briefly(catalog))).toEqual(['a']);
-    });
-
-    it('that was deleted makes room for the cron anew, as if it had never been', async () => {
-      const { catalog, age } = await removed();
-      await age(DAY_MS + HOUR_MS);
-      await catalog.declare(named('a'), build(2));
-      expect(await catalog.declare(named('a', 'b'), build(1))).toEqual({ ...NOTHING, older: ['a', 'b'] });
-      expect(await catalog.declare(named('a', 'b'), build(3))).toEqual({ ...NOTHING, changed: ['b'] });
-      expect(await entryOf(catalog, 'b')).toMatchObject({ generation: 1, past: [] });
-    });
-
     it('of a cron that came back is none any more', async () => {
       const { catalog, age } = await removed();
       await catalog.declare(named('b'), build(2));

@@ -36,7 +36,7 @@ import { chooseTenant, cronsElsewhere, tenantsInRedis } from './redis-tenants.js
 import { storeAddress, type StoreAddress, type StoreFlags } from './store-options.js';
 
 /** Opened when something is to be enqueued: whoever only looks leaves no trace in the queue's keys. */
-export class LazyRunQueue implements RunQueue {
+class LazyRunQueue implements RunQueue {
   #opened: Promise<RunQueue & { close(): Promise<void> }> | null = null;
 
   constructor(private readonly open: () => Promise<RunQueue & { close(): Promise<void> }>) {}

@@ -56,13 +56,6 @@ describe('runs with the same key', () => {
     expect(await other.admit(run('b'))).toMatchObject({ verdict: 'admitted' });
   });
 
-  it('go on as many at a time as may', async () => {
-    const limits = { perKey: 2 };
-    expectAdmission(await one.admit(run('a', limits)));
-    expectAdmission(await other.admit(run('b', limits)));
-    expect(await one.admit(run('c', limits))).toMatchObject({ verdict: 'key-limit' });
-  });
-
   it('do not hold up runs with another key, or of another handler', async () => {
     expectAdmission(await one.admit(run('a')));
     expectAdmission(await one.admit(run('b', {}, 'bob')));
@@ -108,14 +101,6 @@ describe('runs with the same key', () => {
     expect(await one.admit(run('b'))).toMatchObject({ verdict: 'admitted' });
   });
 
-  it('do not wait for one that left the line', async () => {
-    const admission = expectAdmission(await one.admit(run('a')));
-    await one.admit(run('cancelled'));
-    await admission.end();
-    await one.leave(run('cancelled'));
-    expect(await one.admit(run('b'))).toMatchObject({ verdict: 'admitted' });
-  });
-
   it('are woken one after the other, in their order, when a place is free', async () => {
     const admission = expectAdmission(await one.admit(run('a')));
     for (const id of ['b', 'c']) await one.admit(run(id));
@@ -125,14 +110,6 @@ describe('runs with the same key', () => {
     await one.leave(run('b'));
     await clock.advance(0);
     expect(woken).toEqual(['job of b', 'job of c']);
-  });
-
-  it('keep their place for as long as the run goes on, many ttls long', async () => {
-    const lost: unknown[] = [];
-    expectAdmission(await one.admit(run('a'))).watch((reason) => lost.push(reason));
-    await clock.advance(5 * TTL_MS);
-    expect(await other.admit(run('b'))).toMatchObject({ verdict: 'key-limit' });
-    expect(lost).toEqual([]);
   });
 
   it('are notified of a lost permit, but not after they have ended', async () => {

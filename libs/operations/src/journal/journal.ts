@@ -41,7 +41,7 @@ export interface JournalLimits {
 export const JOURNAL_LIMITS: JournalLimits = { maxOverall: 10_000, maxPerCron: 200, keepMs: 30 * 24 * 3_600_000 };
 
 /** An answer of more would hold up the store for everybody else. */
-export const MAX_READ = 1_000;
+const MAX_READ = 1_000;
 
 /** A limit as it goes to a store, whatever was asked for. */
 export function readable(limit: number): number {

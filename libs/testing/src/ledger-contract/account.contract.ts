@@ -46,18 +46,6 @@ export function accountContract(makeHarness: MakeLedgerHarness): void {
       expect((await stage.ledger.account(stage.cron, end + 1, end + 2)).skips).toEqual([]);
     });
 
-    it('tells the runs as they are, skipped and cancelled ones and those by hand included', async () => {
-      await stage.claimed(1);
-      await stage.ledger.claim(await stage.request(2, { overlap: 'skip' }));
-      await stage.ledger.claim(await stage.request(5, { skips: [stage.range(2, 4)] }));
-      await stage.ledger.trigger(stage.backfill(3));
-      await stage.ledger.cancel(stage.idOf(1), { by: 'ada', reason: 'not needed', graceMs: 0 });
-      const { runs } = await stage.ledger.account(stage.cron, stage.instant(0), stage.instant(9));
-      const shown = ['cancelled', 'skipped', 'claimed', 'claimed'];
-      expect(runs.map(({ state }) => state)).toEqual(shown);
-      expect(runs).toEqual(await Promise.all(ids(1, 2, 3, 5).map((id) => stage.run(id))));
-    });
-
     describe('of at most so many runs', () => {
       async function part(from: number, to: number, most: number) {
         const { runs, more } = await stage.ledger.account(stage.cron, stage.instant(from), stage.instant(to), most);
@@ -70,30 +58,6 @@ export function accountContract(makeHarness: MakeLedgerHarness): void {
         expect(await part(3, 9, 2)).toEqual({ runs: ids(3, 4), more: undefined });
         expect(await part(2, 4, 2)).toEqual({ runs: ids(2, 3), more: undefined });
         expect(await part(5, 9, 1)).toEqual({ runs: [], more: undefined });
-      });
-
-      it('leaves out the skipped ranges beyond its end', async () => {
-        const skips = [stage.range(0, 2), stage.range(4, 6)];
-        await stage.claimed(3, { skips: [skips[0]!] });
-        await stage.claimed(4);
-        await stage.claimed(7, { skips: [skips[1]!] });
-        const from = stage.instant(0);
-        const first = await stage.ledger.account(stage.cron, from, stage.instant(9), 1);
-        expect(first).toMatchObject({ skips: [skips[0]], more: stage.instant(4) });
-        const rest = await stage.ledger.account(stage.cron, stage.instant(4), stage.instant(9), 2);
-        expect(rest).toMatchObject({ skips: [skips[1]] });
-      });
-
-      it('does not divide the runs of one instant', async () => {
-        await stage.claimed(1);
-        await stage.ledger.cancel(stage.idOf(1), { by: 'ada', reason: 'not needed', graceMs: 0 });
-        await stage.ledger.trigger({ ...stage.backfill(1), runId: `${stage.idOf(1)}-r1` });
-        await stage.claimed(2);
-        expect(await part(0, 9, 1)).toEqual({
-          runs: [stage.idOf(1), `${stage.idOf(1)}-r1`],
-          more: stage.instant(1) + 1,
-        });
-        expect(await part(0, 9, 2)).toMatchObject({ more: stage.instant(2) });
       });
 
       it.each([0, -1, 1.5, Number.NaN])('refuses %s', async (most) => {
@@ -117,14 +81,6 @@ export function accountContract(makeHarness: MakeLedgerHarness): void {
       await stage.claimed(7, { skips: [stage.range(0, 2), stage.range(2, 4), stage.range(4, 6)] });
       await stage.ledger.forget(stage.cron, 1);
       expect(await account(0, 9)).toEqual({ runs: ids(7), skips: [stage.range(4, 6)], forgotten: stage.instant(4) });
-    });
-
-    it('says up to where runs are gone by themselves', async () => {
-      stage = await Stage.of(makeHarness, { keepMs: 30 });
-      await stage.succeeded(1);
-      await stage.claimed(2);
-      await stage.harness.advance(40);
-      expect(await account(0, 9)).toEqual({ runs: ids(2), skips: [], forgotten: stage.instant(1) });
     });
 
     it('tells no run of another cron', async () => {

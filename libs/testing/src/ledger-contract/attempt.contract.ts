@@ -61,12 +61,6 @@ export function attemptContract(makeHarness: MakeLedgerHarness): void {
       expect(await stage.run(attempt.runId)).toMatchObject(record);
     });
 
-    it('ends the run with its error when it failed for good', async () => {
-      expect(await stage.ledger.finish(attempt, { kind: 'failed', error: 'it broke' })).toBe('failed');
-      const record = { state: 'failed', error: 'it broke', finishedAt: expect.any(Number) };
-      expect(await stage.run(attempt.runId)).toMatchObject(record);
-    });
-
     it('keeps the run for another attempt, not before its time, with the error of this one', async () => {
       const before = await stage.harness.now();
       expect(await stage.ledger.finish(attempt, { kind: 'retry', error: 'it broke', delayMs: 0 })).toBe('enqueued');
@@ -120,15 +114,5 @@ export function attemptContract(makeHarness: MakeLedgerHarness): void {
       await stage.lapse(attempt);
       expect(await stage.ledger.finish(attempt, { kind: 'succeeded' })).toBe('succeeded');
     });
-  });
-
-  it('forgets no refusal: the counter goes on over all kinds of calls', async () => {
-    const stale = { ...attempt, nonce: 'another' };
-    await stage.ledger.heartbeat(stale, LONG_MS);
-    await stage.beginEffect(stale, 'mail');
-    await stage.finishEffect(stale, 'mail', '1');
-    await stage.ledger.finish(stale, { kind: 'succeeded' });
-    await stage.ledger.claim(await stage.request(2, { fence: fence(1) }));
-    expect(await stage.refusals()).toBe(5);
   });
 }

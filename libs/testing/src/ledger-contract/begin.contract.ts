@@ -83,13 +83,6 @@ export function beginContract(makeHarness: MakeLedgerHarness): void {
       expect(await stage.run(attempt.runId)).toEqual(before);
     });
 
-    it('does nothing to an occurrence that was skipped', async () => {
-      await stage.claimed(1);
-      await stage.ledger.claim(await stage.request(2, { overlap: 'skip' }));
-      const reply = await stage.ledger.begin(stage.attempt(stage.idOf(2)));
-      expect(reply).toEqual({ verdict: 'terminal', state: 'skipped' });
-    });
-
     it('knows no run that was never claimed, and makes none', async () => {
       expect(await stage.ledger.begin(stage.attempt(stage.idOf(1)))).toEqual({ verdict: 'missing' });
       expect(await stage.ledger.readRun(stage.idOf(1))).toBeNull();

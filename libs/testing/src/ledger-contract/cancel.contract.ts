@@ -78,11 +78,6 @@ export function cancelContract(makeHarness: MakeLedgerHarness): void {
     expect(await stage.ledger.actions(stage.cron, 10)).toEqual([]);
   });
 
-  it('a run that was never there is not made by cancelling it', async () => {
-    expect(await cancel(stage.idOf(1))).toEqual({ verdict: 'missing' });
-    expect(await stage.ledger.readRun(stage.idOf(1))).toBeNull();
-  });
-
   it.each([Number.NaN, -1, 1.5])('a grace that is no number of milliseconds is refused (%d)', async (graceMs) => {
     const runId = await stage.claimed(1);
     await expect(cancel(runId, graceMs)).rejects.toThrow(RangeError);
@@ -145,13 +140,6 @@ export function cancelContract(makeHarness: MakeLedgerHarness): void {
       expect(await stage.ledger.actions(stage.cron, 10)).toHaveLength(1);
     });
 
-    it('can be hurried by a second order', async () => {
-      const { cancel: first } = (await told(), await stage.run(attempt.runId));
-      const until = await told(LONG_MS / 2);
-      expect(until).toBeLessThan(first?.until ?? 0);
-      expect((await stage.run(attempt.runId)).cancel).toEqual({ ...first, until });
-    });
-
     describe('and does not stop within its grace', () => {
       beforeEach(async () => {
         await told(20);
@@ -181,20 +169,6 @@ export function cancelContract(makeHarness: MakeLedgerHarness): void {
         expect(await stage.run(attempt.runId)).toMatchObject({ state: 'cancelled', attempt: 1 });
         expect(await stage.ledger.finish(attempt, { kind: 'succeeded' })).toBeNull();
       });
-
-      it('is cancelled at once by a further order', async () => {
-        const before = await stage.run(attempt.runId);
-        expect(await cancel(attempt.runId)).toEqual({ verdict: 'cancelled' });
-        expect(await stage.run(attempt.runId)).toMatchObject({ state: 'cancelled', cancel: before.cancel });
-      });
-    });
-
-    it('is fenced out by the end of its grace also without a heartbeat in between', async () => {
-      await told(20);
-      await stage.harness.advance(21);
-      expect(await stage.beginEffect(attempt, 'mail')).toEqual({ verdict: 'stale' });
-      expect((await stage.overdue(LONG_MS)).runs).toHaveLength(1);
-      expect(await stage.claimed(2, { overlap: 'skip' })).toBe(stage.idOf(2));
     });
 
     it('is not handed to another worker if its own dies within the grace', async () => {

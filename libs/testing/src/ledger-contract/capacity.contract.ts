@@ -75,15 +75,6 @@ export function capacityContract(makeHarness: MakeLedgerHarness): void {
       expect((await stage.overdue(1)).watched).toBe(2);
     });
 
-    it('answers "claimed" again for one that was superseded since', async () => {
-      await running(1);
-      const request = await stage.request(2, { overlap: 'queue-one' });
-      const claimed = { verdict: 'claimed', runId: stage.idOf(2) };
-      expect(await stage.ledger.claim(request)).toEqual({ ...claimed, behind: true });
-      await stage.claimed(3, { overlap: 'queue-one' });
-      expect(await stage.ledger.claim(request)).toMatchObject(claimed);
-    });
-
     it('leaves the one alone whose turn it is: who comes faster than its workers runs all the same', async () => {
       for (const n of [1, 2, 3, 4]) await stage.claimed(n, { overlap: 'queue-one' });
       expect(await states()).toEqual(['claimed', 'superseded', 'superseded', 'claimed']);
@@ -94,20 +85,6 @@ export function capacityContract(makeHarness: MakeLedgerHarness): void {
       await stage.claimed(2, { overlap: 'queue-one' });
       await stage.claimed(3, { overlap: 'queue-one' });
       expect(await states()).toEqual(['enqueued', 'superseded', 'claimed']);
-    });
-
-    it('supersedes none that has begun once, however old the others are', async () => {
-      await stage.claimed(1);
-      await retrying(2);
-      await stage.claimed(3, { overlap: 'queue-one' });
-      expect(await states()).toEqual(['superseded', 'enqueued', 'claimed']);
-    });
-
-    it('leaves as many as may run at once before it', async () => {
-      const two = { overlap: 'queue-one', maxConcurrency: 2 } as const;
-      await running(1);
-      for (const n of [2, 3, 4]) await stage.claimed(n, two);
-      expect(await states()).toEqual(['running', 'claimed', 'superseded', 'claimed']);
     });
   });
 
@@ -170,21 +147,6 @@ export function capacityContract(makeHarness: MakeLedgerHarness): void {
       await stage.claimed(3, replacing);
       expect(await states()).toEqual(['running', 'superseded', 'claimed']);
       expect((await stage.run(old.runId)).cancel).toEqual(cancel);
-    });
-
-    it('takes the place of the oldest where several may run', async () => {
-      await running(1);
-      await running(2);
-      await stage.claimed(3, { ...replacing, maxConcurrency: 2 });
-      const runs = await stage.ledger.runs(stage.cron, 10);
-      expect(runs.map(({ cancel }) => cancel !== null)).toEqual([false, false, true]);
-    });
-
-    it('leaves one alone whose worker is gone', async () => {
-      const old = await running(1);
-      await stage.orphan(old);
-      await stage.claimed(2, replacing);
-      expect(await stage.run(old.runId)).toMatchObject({ state: 'orphaned', cancel: null });
     });
   });
 

@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import type { ClaimRequest } from '@fencepost/ledger';
-import { fence, LONG_MS, Stage, type MakeLedgerHarness } from './stage.js';
+import { fence, Stage, type MakeLedgerHarness } from './stage.js';
 
 /** Many crons at once: each claim has its own outcome. */
 export function claimAllContract(makeHarness: MakeLedgerHarness): void {
@@ -20,10 +20,6 @@ export function claimAllContract(makeHarness: MakeLedgerHarness): void {
   }
 
   describe('claimAll', () => {
-    it('claims nothing of nothing', async () => {
-      expect(await stage.ledger.claimAll([])).toEqual([]);
-    });
-
     it('claims one occurrence of each of five hundred crons, and answers in the order given', async () => {
       const crons = Array.from({ length: 500 }, (_, n) => `cron-${(n * 7) % 500}`);
       const requests = crons.map((cron) => ({ ...base, cron }));
@@ -34,39 +30,6 @@ export function claimAllContract(makeHarness: MakeLedgerHarness): void {
       await stage.ledger.confirm(ids);
       expect(await stage.ledger.pending('cron-499')).toEqual([]);
       expect(await stage.ledger.readRun(`cron-499@${stage.instant(1)}`)).toMatchObject({ state: 'enqueued' });
-    });
-
-    it('decides each claim for itself, whatever becomes of its neighbours', async () => {
-      await stage.ledger.claim({ ...base, cron: 'stale', fence: fence(2_000), nonce: 'earlier' });
-      await stage.ledger.claim({ ...base, cron: 'moved', fence: fence(1), nonce: 'earlier' });
-      await stage.ledger.claim({ ...base, cron: 'busy', fence: fence(1), nonce: 'earlier' });
-      await stage.ledger.pause('paused', { by: 'ada', reason: 'migration', until: null });
-      const next = { cursor: stage.instant(1), occurrence: stage.occurrence(2) };
-      const later = stage.occurrence(1, { dueAt: (await stage.harness.now()) + LONG_MS });
-      const replies = await outcomes([
-        { ...base, cron: 'stale', ...next },
-        { ...base, cron: 'moved' },
-        { ...base, cron: 'busy', ...next, overlap: 'skip' },
-        { ...base, cron: 'paused' },
-        { ...base, cron: 'early', occurrence: later },
-        { ...base, cron: 'ranges', skips: [stage.range(-4, -2), stage.range(-2, 0, 'merged')], occurrence: null },
-        { ...base, cron: 'fine', skips: [stage.range(-4, 0)], payload: '"p"' },
-        { ...base, cron: 'the-last', handler: 'other' },
-      ]);
-      expect(replies).toEqual([
-        { verdict: 'stale', fence: fence(2_000) },
-        { verdict: 'moved', cursor: stage.instant(1) },
-        { verdict: 'skipped', reason: 'overlap' },
-        { verdict: 'skipped', reason: 'paused' },
-        { verdict: 'early', waitMs: expect.any(Number) },
-        { verdict: 'recorded' },
-        { verdict: 'claimed', runId: `fine@${stage.instant(1)}` },
-        { verdict: 'claimed', runId: `the-last@${stage.instant(1)}` },
-      ]);
-      expect(await stage.ledger.skips('ranges', 5)).toEqual([stage.range(-2, 0, 'merged'), stage.range(-4, -2)]);
-      expect(await stage.ledger.runs('fine', 5)).toMatchObject([{ payload: '"p"', handler: null }]);
-      expect(await stage.ledger.runs('the-last', 5)).toMatchObject([{ payload: null, handler: 'other' }]);
-      expect(await stage.ledger.readCron('early')).toMatchObject({ cursor: null });
     });
 
     it('rejects a claim that is none, and no other', async () => {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { fence, Stage, type MakeLedgerHarness } from './stage.js';
+import { Stage, type MakeLedgerHarness } from './stage.js';
 
 /** A reply got lost and the call is sent again: as normal as a crash. */
 export function repeatedClaimContract(makeHarness: MakeLedgerHarness): void {
@@ -17,19 +17,6 @@ export function repeatedClaimContract(makeHarness: MakeLedgerHarness): void {
       expect(await stage.ledger.pending(stage.cron)).toEqual([{ runId: stage.idOf(1), delivery: 1 }]);
       expect(await stage.ledger.skips(stage.cron, 10)).toHaveLength(1);
       expect(await stage.refusals()).toBe(0);
-    });
-
-    it('answers the same after the run went on and the fence went up', async () => {
-      const stage = await Stage.of(makeHarness);
-      const request = await stage.request(1);
-      await stage.ledger.claim(request);
-      const attempt = await stage.begun(stage.idOf(1));
-      await stage.ledger.finish(attempt, { kind: 'succeeded' });
-      await stage.claimed(2, { fence: fence(2_000), term: 'the next' });
-
-      expect(await stage.ledger.claim(request)).toEqual({ verdict: 'claimed', runId: stage.idOf(1) });
-      expect((await stage.run(stage.idOf(1))).state).toBe('succeeded');
-      expect(await stage.ledger.readCron(stage.cron)).toMatchObject({ cursor: stage.instant(2), fence: 2_000 });
     });
 
     it('is skipped again when it was skipped, also when nothing stands in its way any more', async () => {

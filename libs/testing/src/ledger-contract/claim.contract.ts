@@ -115,12 +115,6 @@ export function claimContract(makeHarness: MakeLedgerHarness): void {
     it('refuses a plan that started from a cursor where there is none', async () => {
       expect(await claim(2, { cursor: stage.instant(1) })).toEqual({ verdict: 'moved', cursor: null });
     });
-
-    it('keeps crons apart', async () => {
-      await stage.claimed(1);
-      const other = `${stage.cron}-2`;
-      expect(await claim(1, { cron: other, cursor: null, fence: fence(1) })).toMatchObject({ verdict: 'claimed' });
-    });
   });
 
   describe('claim by the clock of the store', () => {
@@ -187,12 +181,6 @@ export function claimContract(makeHarness: MakeLedgerHarness): void {
       expect(await claim(4, { ...over, cursor: null })).toMatchObject({ verdict: 'moved' });
       expect(await claim(4, { ...over, generation: 0 })).toMatchObject({ verdict: 'stale-definition' });
       expect(await everything()).toMatchObject({ record: { cursor: stage.instant(1) }, skips: [] });
-    });
-
-    it('moves no cursor back to the end of a range', async () => {
-      await stage.claimed(5);
-      const skips = [range(0, 5)];
-      expect(await claim(1, { skips, occurrence: null })).toEqual({ verdict: 'moved', cursor: stage.instant(5) });
     });
   });
 }

@@ -21,15 +21,6 @@ export function deliveryContract(makeHarness: MakeLedgerHarness): void {
       expect(await stage.run(first)).toMatchObject({ state: 'enqueued', enqueuedAt: expect.any(Number) });
     });
 
-    it('of several crons at once keeps them apart', async () => {
-      const other = `${stage.cron}-2`;
-      const mine = await stage.claimed(1);
-      await stage.ledger.claim(await stage.request(1, { cron: other, cursor: null }));
-      await stage.ledger.confirm([mine, `${other}@${stage.instant(1)}`]);
-      expect(await stage.ledger.pending(stage.cron)).toEqual([]);
-      expect(await stage.ledger.pending(other)).toEqual([]);
-    });
-
     it('that comes a second time, or for a run that is not there, changes nothing', async () => {
       const runId = await stage.enqueued(1);
       const before = await stage.run(runId);
@@ -144,22 +135,6 @@ export function deliveryContract(makeHarness: MakeLedgerHarness): void {
       await stage.ledger.redeliver({ runId: attempt.runId, delivery: 1 }, 'a');
       await stage.harness.advance(2);
       expect(await overdue()).toEqual([[attempt.runId, 'orphaned']]);
-    });
-
-    it('shows a retry that was due and has not begun', async () => {
-      stage = await Stage.of(makeHarness, { sweepMs: 1 });
-      const attempt = await stage.begun(await stage.claimed(1));
-      await stage.ledger.finish(attempt, { kind: 'retry', error: 'again', delayMs: 1 });
-      await stage.harness.advance(3);
-      expect(await overdue()).toEqual([[attempt.runId, 'enqueued']]);
-    });
-
-    it('waits with a retry until it is due', async () => {
-      stage = await Stage.of(makeHarness, { sweepMs: 1 });
-      const attempt = await stage.begun(await stage.claimed(1));
-      await stage.ledger.finish(attempt, { kind: 'retry', error: 'again', delayMs: LONG_MS });
-      await stage.harness.advance(3);
-      expect(await overdue()).toEqual([]);
     });
 
     it('shows no run that is over', async () => {

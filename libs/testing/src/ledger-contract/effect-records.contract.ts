@@ -2,21 +2,6 @@ import { beforeEach, describe, expect, it } from 'vitest';
 import type { AttemptRef } from '@fencepost/ledger';
 import { Stage, type MakeLedgerHarness } from './stage.js';
 
-const NAMES = [
-  'two\nlines',
-  'a/b/c',
-  '__proto__',
-  'constructor',
-  'toString',
-  '🦉 ü 日本',
-  "';--",
-  '%',
-  '_',
-  'n',
-  'e/mail',
-  'b/1/mail',
-];
-
 /** What is listed of the effects of a run. */
 export function effectRecordsContract(makeHarness: MakeLedgerHarness): void {
   let stage: Stage;
@@ -96,34 +81,6 @@ export function effectRecordsContract(makeHarness: MakeLedgerHarness): void {
       expect(await stage.ledger.forget(stage.cron, 0)).toBe(1);
       expect(await stage.ledger.effects(attempt.runId)).toEqual([]);
       expect(await stage.ledger.items(attempt.runId, 'mails')).toEqual([]);
-    });
-
-    it('keep names that look like something else, and collide with none', async () => {
-      for (const name of NAMES) await stage.beginEffect(attempt, name, { payloadHash: `hash of ${name}` });
-      for (const name of NAMES) await stage.finishEffect(attempt, name, JSON.stringify(name));
-      const found = (await stage.ledger.effects(attempt.runId)).map(({ name, result, payloadHash }) => {
-        return [name, result, payloadHash];
-      });
-      expect(found).toEqual(NAMES.map((name) => [name, JSON.stringify(name), `hash of ${name}`]));
-    });
-
-    it.each([64 * 1024, 1024 * 1024])('bring back a result of %i characters as it was', async (length) => {
-      const result = JSON.stringify('ü🦉"\\\n\u0000'.repeat(length).slice(0, length));
-      await stage.beginEffect(attempt, 'export');
-      expect(await stage.finishEffect(attempt, 'export', result)).toBe('recorded');
-      const reply = await stage.beginEffect(attempt, 'export');
-      // Compared as a whole and not by the matcher: a difference would print a megabyte.
-      expect(reply.verdict === 'done' && reply.result === result).toBe(true);
-      const [record] = await stage.ledger.effects(attempt.runId);
-      expect(record?.result === result).toBe(true);
-    });
-
-    it('keep an error of any length and kind', async () => {
-      const error = `Error: it broke\n${'    at "somewhere" (file.js:1:1) 🦉\n'.repeat(2_000)}`;
-      await stage.beginEffect(attempt, 'mail');
-      await stage.failEffect(attempt, 'mail', error);
-      const [record] = await stage.ledger.effects(attempt.runId);
-      expect(record?.error === error).toBe(true);
     });
   });
 }

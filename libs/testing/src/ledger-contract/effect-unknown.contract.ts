@@ -40,17 +40,6 @@ export function unknownEffectContract(makeHarness: MakeLedgerHarness): void {
       expect(unknown?.ageMs).toBeGreaterThanOrEqual(3);
     });
 
-    it('keeps the time and the hash of the first begin, however many begin it again', async () => {
-      await stage.beginEffect(first, 'mail', { payloadHash: 'h1' });
-      const record = await recorded();
-      const second = await stage.takeover(first);
-      await stage.beginEffect(second, 'mail');
-      const third = await stage.takeover(second);
-      const unknown = { since: record?.since, payloadHash: 'h1' };
-      expect(await stage.beginEffect(third, 'mail')).toMatchObject({ verdict: 'go', unknown });
-      expect(await recorded()).toEqual(record);
-    });
-
     it('is not begun when the request says so: nothing is written', async () => {
       await stage.beginEffect(first, 'mail', TELL);
       const second = await stage.takeover(first);
@@ -101,11 +90,6 @@ export function unknownEffectContract(makeHarness: MakeLedgerHarness): void {
       const second = await stage.begun(first.runId);
       expect(await stage.beginEffect(second, 'mail', TELL)).toMatchObject({ verdict: 'unknown' });
     });
-
-    it('is known to an attempt that began it first and asks with "tell"', async () => {
-      await stage.beginEffect(first, 'mail', TELL);
-      expect(await stage.beginEffect(first, 'mail', TELL)).toEqual(GO);
-    });
   });
 
   describe('an effect that is begun with something else than before', () => {
@@ -155,30 +139,6 @@ export function unknownEffectContract(makeHarness: MakeLedgerHarness): void {
       const begun = { state: 'begun', error: null, finishedAt: null, fence: second.fence, payloadHash: 'h2' };
       expect(anew).toMatchObject(begun);
       expect(anew?.since).toBeGreaterThan(since);
-    });
-
-    it('is unknown again to the next attempt when that one never said how it ended', async () => {
-      await stage.beginEffect(first, 'mail');
-      await stage.failEffect(first, 'mail');
-      const second = await stage.takeover(first);
-      await stage.beginEffect(second, 'mail');
-      const third = await stage.takeover(second);
-      expect(await stage.beginEffect(third, 'mail', TELL)).toMatchObject({ verdict: 'unknown' });
-    });
-
-    it('may be said to have failed by an attempt that found it unknown and asked', async () => {
-      await stage.beginEffect(first, 'mail');
-      const second = await stage.takeover(first);
-      await stage.beginEffect(second, 'mail', TELL);
-      expect(await stage.failEffect(second, 'mail', 'the provider knows nothing of it')).toBe('recorded');
-      expect(await stage.beginEffect(second, 'mail', TELL)).toEqual(GO);
-    });
-
-    it('fails once when the call is sent again', async () => {
-      await stage.beginEffect(first, 'mail');
-      expect(await stage.failEffect(first, 'mail')).toBe('recorded');
-      expect(await stage.failEffect(first, 'mail')).toBe('recorded');
-      expect(await stage.refusals()).toBe(0);
     });
 
     it('never takes the place of a done', async () => {

@@ -48,18 +48,6 @@ export function effectContract(makeHarness: MakeLedgerHarness): void {
       expect(await stage.beginEffect(next, 'mail')).toEqual(GO_UNKNOWN);
     });
 
-    it('says so to every later attempt', async () => {
-      await stage.beginEffect(attempt, 'mail');
-      const second = await takeover();
-      await stage.beginEffect(second, 'mail');
-      expect(await stage.beginEffect(await takeover(second), 'mail')).toEqual(GO_UNKNOWN);
-    });
-
-    it('says nothing of the kind about an effect that nobody began', async () => {
-      await stage.beginEffect(attempt, 'mail');
-      expect(await stage.beginEffect(await takeover(), 'invoice')).toEqual(GO);
-    });
-
     it('refuses a stale attempt and one that nobody knows, and notes nothing', async () => {
       const next = await takeover();
       expect(await stage.beginEffect(attempt, 'mail')).toEqual(STALE);
@@ -78,13 +66,6 @@ export function effectContract(makeHarness: MakeLedgerHarness): void {
     it('refuses everybody once the run is over', async () => {
       await stage.ledger.finish(attempt, { kind: 'succeeded' });
       expect(await stage.beginEffect(attempt, 'mail')).toEqual(STALE);
-    });
-
-    it('keeps the effects of two runs apart', async () => {
-      await stage.beginEffect(attempt, 'mail');
-      await stage.finishEffect(attempt, 'mail', '1');
-      const other = await stage.begun(await stage.claimed(2));
-      expect(await stage.beginEffect(other, 'mail')).toEqual(GO);
     });
   });
 

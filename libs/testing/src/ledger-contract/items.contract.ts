@@ -87,17 +87,6 @@ export function itemsContract(makeHarness: MakeLedgerHarness): void {
       expect(await items()).toEqual(before);
     });
 
-    it('that failed begin anew', async () => {
-      await advance(attempt, { begun: ['a'] });
-      const [before] = await items();
-      await advance(attempt, { finished: failed('a') });
-      await stage.harness.advance(2);
-      await advance(attempt, { begun: ['a'] });
-      const [after] = await items();
-      expect(after).toMatchObject({ state: 'begun', error: null });
-      expect(after?.since).toBeGreaterThan(before?.since ?? Infinity);
-    });
-
     it('that are done stay done, whoever says what', async () => {
       await advance(attempt, { begun: ['a'] });
       await advance(attempt, { finished: done('a') });
@@ -119,17 +108,6 @@ export function itemsContract(makeHarness: MakeLedgerHarness): void {
       expect((await items()).filter(({ state }) => state !== 'begun')).toMatchObject([{ key: '', state: 'done' }]);
       const broken = (await items('11')).filter(({ state }) => state !== 'begun');
       expect(broken).toMatchObject([{ key: '🦉 ü', state: 'failed', error: ' it\nbroke ' }]);
-    });
-
-    it('are those of one name and of one run alone, and are no effects', async () => {
-      const other = await stage.begun(await stage.claimed(2));
-      await advance(attempt, { begun: ['a'] });
-      await advance(attempt, { begun: ['b'] }, 'letters');
-      await advance(other, { begun: ['c'] });
-      await stage.beginEffect(attempt, 'invoice');
-      expect(await states()).toEqual({ a: 'begun' });
-      expect(await states('letters')).toEqual({ b: 'begun' });
-      expect((await stage.ledger.effects(attempt.runId)).map(({ name }) => name)).toEqual(['invoice']);
     });
   });
 
@@ -161,14 +139,6 @@ export function itemsContract(makeHarness: MakeLedgerHarness): void {
       await advance(next, { begun: ['a'] });
       expect(await advance(attempt, { finished: done('a') })).toBe('stale');
       expect(await states()).toEqual({ a: 'begun' });
-    });
-
-    it('has no done kept under a name it began nothing of', async () => {
-      await advance(attempt, { begun: ['a'] });
-      const next = await stage.takeover(attempt);
-      await advance(next, { begun: ['a'] }, 'letters');
-      expect(await advance(attempt, { finished: done('a') }, 'letters')).toBe('stale');
-      expect(await states('letters')).toEqual({ a: 'begun' });
     });
 
     it('begins nothing once its lease has expired, and its dones stand', async () => {

@@ -17,12 +17,6 @@ export function overdueContract(makeHarness: MakeLedgerHarness): void {
   }
 
   describe('overdueAll', () => {
-    it('finds nothing of nothing, and nothing of a cron that nobody knows', async () => {
-      const stage = await Stage.of(makeHarness);
-      expect(await found(stage, [])).toEqual([]);
-      expect(await found(stage, [stage.cron])).toEqual([{ runs: [], watched: 0, surplus: false, notifications: 0 }]);
-    });
-
     it('answers of five hundred crons in the order given, of each what is its own', async () => {
       const stage = await Stage.of(makeHarness, { recoverMs: 1, sweepMs: LONG_MS });
       const crons = Array.from({ length: 500 }, (_, n) => `cron-${(n * 7) % 500}`);
@@ -70,17 +64,6 @@ export function overdueContract(makeHarness: MakeLedgerHarness): void {
       expect(await surplus(0)).toEqual([true, true]);
       expect(await stage.ledger.forget(stage.cron, 1)).toBe(1);
       expect(await surplus(1)).toEqual([false, false]);
-    });
-
-    it('tells of which crons more ranges are there than are kept', async () => {
-      const stage = await Stage.of(makeHarness);
-      const skips = [stage.range(-4, -3), stage.range(-3, -2, 'merged')];
-      await stage.ledger.claim(await stage.request(1, { skips, occurrence: null }));
-      const surplus = async (keep: number) => (await found(stage, [stage.cron], { againMs: 1, keep }))[0].surplus;
-      expect(await surplus(2)).toBe(false);
-      expect(await surplus(1)).toBe(true);
-      await stage.ledger.forget(stage.cron, 1);
-      expect(await surplus(1)).toBe(false);
     });
   });
 }

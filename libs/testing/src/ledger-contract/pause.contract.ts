@@ -104,17 +104,6 @@ export function pauseContract(makeHarness: MakeLedgerHarness): void {
       expect(await claim(2, { cursor: null })).toMatchObject({ verdict: 'moved' });
       expect(await stage.ledger.skips(stage.cron, 10)).toEqual([]);
     });
-
-    it('stays paused under another generation and another holder', async () => {
-      await stage.claimed(1);
-      await pause();
-      expect(await claim(2, { fence: fence(2_000), term: 'the next', generation: 9 })).toEqual(PAUSED);
-    });
-
-    it('leaves other crons alone', async () => {
-      await pause();
-      expect(await claim(1, { cron: `${stage.cron}-2`, cursor: null })).toMatchObject({ verdict: 'claimed' });
-    });
   });
 
   describe('a pause', () => {
@@ -132,12 +121,6 @@ export function pauseContract(makeHarness: MakeLedgerHarness): void {
       const until = (await stage.harness.now()) + LONG_MS;
       const changed = { by: 'grace', reason: 'longer', until };
       expect(await stage.ledger.pause(stage.cron, changed)).toEqual({ ...changed, since: first.since });
-    });
-
-    it('that ran out is another one than the next', async () => {
-      const first = await pause((await stage.harness.now()) + 1);
-      await stage.harness.advance(2);
-      expect((await pause()).since).toBeGreaterThan(first.since);
     });
 
     it('ends by a resume, which says what it was; a second one finds none', async () => {

@@ -82,29 +82,6 @@ export function queueContract(makeHarness: MakeLedgerHarness): void {
         await succeed(attempt);
       }
     });
-
-    it('asks those at its head again sooner: it goes on as fast as they end', async () => {
-      for (const n of [4, 5, 6]) await stage.enqueued(n, { overlap: 'queue-all' });
-      await stage.begun(stage.idOf(1));
-      const waits: number[] = [];
-      for (const n of [2, 3, 4, 5, 6]) {
-        const reply = await begin(n);
-        if (reply.verdict === 'busy') waits.push(reply.waitMs);
-      }
-      expect(waits).toEqual([250, 500, 750, 1_000, 1_000]);
-    });
-
-    it('keeps the place of a run that is tried again', async () => {
-      const first = await stage.begun(stage.idOf(1));
-      await stage.ledger.finish(first, { kind: 'retry', error: 'again', delayMs: 0 });
-      expect(await verdicts(2, 1)).toEqual(['busy', 'begun']);
-    });
-
-    it('goes on after a run that was cancelled or whose worker is gone', async () => {
-      await stage.ledger.cancel(stage.idOf(1), { by: 'ada', reason: 'not needed', graceMs: 0 });
-      await stage.lapse(await stage.begun(stage.idOf(2)));
-      expect(await verdicts(3)).toEqual(['begun']);
-    });
   });
 
   it('a queue of all lets the two at its head begin where two may go on', async () => {
@@ -139,14 +116,6 @@ export function queueContract(makeHarness: MakeLedgerHarness): void {
       expect((await stage.run(old.runId)).state).toBe('cancelled');
       expect((await stage.overdue(LONG_MS)).watched).toBe(1);
     });
-
-    it('fences it out also when that one has had no heartbeat since it was told', async () => {
-      const old = await running(1);
-      await stage.enqueued(2, { overlap: 'replace', cancelGraceMs: 20 });
-      await stage.harness.advance(21);
-      expect(await verdicts(2)).toEqual(['begun']);
-      expect((await stage.run(old.runId)).state).toBe('cancelled');
-    });
   });
 
   describe('a start deadline', () => {
@@ -165,12 +134,6 @@ export function queueContract(makeHarness: MakeLedgerHarness): void {
       const runId = await stage.enqueued(1, { startBy: stage.instant(1) });
       expect(await stage.ledger.redeliver({ runId, delivery: 1 }, 'a')).toBeNull();
       expect(await stage.run(runId)).toMatchObject({ state: 'skipped', skipped: 'misfire', delivery: 1 });
-    });
-
-    it('that passes in the line ends the wait', async () => {
-      await running(1);
-      await stage.enqueued(2, { overlap: 'queue-all', startBy: stage.instant(2) });
-      expect(await begin(2)).toEqual({ verdict: 'terminal', state: 'skipped' });
     });
 
     it('that is still to come lets the run begin, and does not concern its later attempts', async () => {

@@ -72,14 +72,6 @@ export function rerunContract(makeHarness: MakeLedgerHarness): void {
       expect((await stage.ledger.effects(again.runId)).map(({ name }) => name)).toEqual(['c', 'b', 'a', 'x']);
     });
 
-    it('takes no late word of an attempt of the other run', async () => {
-      await stage.beginEffect(attempt, 'mail');
-      await fail();
-      const again = await rerun();
-      expect(await stage.finishEffect({ ...attempt, runId: again.runId }, 'mail', '1')).toBe('stale');
-      expect(await stage.beginEffect(again, 'mail')).toEqual(GO);
-    });
-
     it('never overwrites what it got', async () => {
       await stage.beginEffect(attempt, 'mail');
       await stage.finishEffect(attempt, 'mail', '1');
@@ -103,12 +95,6 @@ export function rerunContract(makeHarness: MakeLedgerHarness): void {
       await stage.ledger.forget(stage.cron, 1);
       expect(await stage.beginEffect(again, 'late')).toEqual(GO);
       expect(await stage.beginEffect(again, 'mail')).toMatchObject({ verdict: 'done', result: '1' });
-    });
-
-    it('begins everything when the other has done nothing', async () => {
-      const again = await rerun();
-      expect(await stage.ledger.effects(again.runId)).toEqual([]);
-      expect(await stage.beginEffect(again, 'mail')).toEqual(GO);
     });
 
     it('is refused when the other is not on record: what it had done would be done again', async () => {
@@ -135,21 +121,6 @@ export function rerunContract(makeHarness: MakeLedgerHarness): void {
       const before = await stage.ledger.effects(again.runId);
       expect(await stage.ledger.trigger(request)).toEqual(reply);
       expect(await stage.ledger.effects(again.runId)).toEqual(before);
-    });
-
-    it('may be run again itself', async () => {
-      await stage.beginEffect(attempt, 'mail');
-      await stage.finishEffect(attempt, 'mail', '1');
-      await fail();
-      const second = await rerun();
-      const third = await rerun({ rerunOf: second.runId });
-      expect(await stage.beginEffect(third, 'mail')).toMatchObject({ verdict: 'done', result: '1' });
-    });
-
-    it('is no run again of another cron', async () => {
-      const request = stage.order({ rerunOf: `another@${stage.instant(1)}` });
-      await expect(stage.ledger.trigger(request)).rejects.toThrow(RangeError);
-      expect(await stage.ledger.readRun(request.runId)).toBeNull();
     });
   });
 }

@@ -66,14 +66,6 @@ export function resolveContract(makeHarness: MakeLedgerHarness): void {
       expect(await stage.beginEffect(next, 'charge', TELL)).toEqual({ verdict: 'go', unknown: null });
     });
 
-    it('is asked again when that attempt too never says how it ended', async () => {
-      await stage.ledger.resolve(attempt.runId, await stage.answer(attempt.runId, 'not-done'));
-      const second = await stage.begun(attempt.runId);
-      await stage.beginEffect(second, 'charge', TELL);
-      const third = await stage.takeover(second);
-      expect(await stage.beginEffect(third, 'charge', TELL)).toMatchObject({ verdict: 'unknown' });
-    });
-
     it('is recorded of an item when it was asked about one', async () => {
       const other = await stage.begun(await stage.claimed(2));
       await stage.leaveUncertain(other, { effect: 'mails', item: 'a' });
@@ -126,12 +118,6 @@ export function resolveContract(makeHarness: MakeLedgerHarness): void {
       expect(await stage.ledger.redeliver({ runId: attempt.runId, delivery: 2 }, 'lost')).toEqual(again);
     });
 
-    it('stands in the way of a successor again', async () => {
-      await stage.ledger.resolve(attempt.runId, await stage.answer(attempt.runId, 'not-done'));
-      const skipped = await stage.ledger.claim(await stage.request(2, { overlap: 'skip' }));
-      expect(skipped).toEqual({ verdict: 'skipped', reason: 'overlap' });
-    });
-
     it('gets exactly one attempt more than its policy allows, for each answer', async () => {
       for (let answers = 1; answers <= 3; answers += 1) {
         await stage.ledger.resolve(attempt.runId, await stage.answer(attempt.runId, 'not-done'));
@@ -167,15 +153,6 @@ export function resolveContract(makeHarness: MakeLedgerHarness): void {
       expect(await stage.run(attempt.runId)).toMatchObject({ state: 'enqueued', delivery: 2 });
     });
 
-    it('can be asked about something else afterwards', async () => {
-      await stage.ledger.resolve(attempt.runId, await stage.answer(attempt.runId, 'done'));
-      const next = await stage.begun(attempt.runId);
-      await stage.leaveUncertain(next, { effect: 'ship', unknownReason: 'timeout' });
-      const waits = { state: 'uncertain', unresolvedEffect: { effect: 'ship', unknownReason: 'timeout' } };
-      expect(await stage.run(attempt.runId)).toMatchObject(waits);
-      expect(await stage.ledger.resolve(attempt.runId, await stage.answer(attempt.runId, 'done'))).toEqual(enqueued(3));
-    });
-
     it('is noted, with who and why', async () => {
       await stage.ledger.resolve(
         attempt.runId,
@@ -184,13 +161,6 @@ export function resolveContract(makeHarness: MakeLedgerHarness): void {
       const { runId } = attempt;
       const action = { action: 'resolve', by: 'grace', reason: 'two\nlines 🦉', runId, at: expect.any(Number) };
       expect(await stage.ledger.actions(stage.cron, 10)).toEqual([action]);
-    });
-
-    it('succeeds in the end', async () => {
-      await stage.ledger.resolve(attempt.runId, await stage.answer(attempt.runId, 'done'));
-      const next = await stage.begun(attempt.runId);
-      expect(await stage.ledger.finish(next, { kind: 'succeeded' })).toBe('succeeded');
-      expect(await stage.run(attempt.runId)).toMatchObject({ state: 'succeeded', error: null, unresolvedEffect: null });
     });
   });
 

@@ -32,13 +32,6 @@ export function triggerLaterContract(makeHarness: MakeLedgerHarness): void {
       expect(await stage.run(runId)).toEqual(run);
     });
 
-    it('begins when its time has come', async () => {
-      const runId = await triggered({ notBefore: await inFuture(15) });
-      await stage.ledger.confirm([runId]);
-      await stage.harness.advance(20);
-      expect(await stage.ledger.begin(stage.attempt(runId))).toMatchObject({ verdict: 'begun', attempt: 1 });
-    });
-
     it('is looked for only when its time has come, confirmed or not', async () => {
       await triggered({ notBefore: await inFuture(LONG_MS) });
       await stage.ledger.confirm([await triggered({ notBefore: await inFuture(LONG_MS) })]);
@@ -63,31 +56,12 @@ export function triggerLaterContract(makeHarness: MakeLedgerHarness): void {
       expect(await stage.ledger.begin(stage.attempt(runId))).toMatchObject({ verdict: 'begun' });
     });
 
-    it('is due now when it was a moment ago', async () => {
-      const runId = await triggered({ notBefore: await inFuture(-1) });
-      expect(await stage.ledger.begin(stage.attempt(runId))).toMatchObject({ verdict: 'begun' });
-    });
-
-    it('can be cancelled before', async () => {
-      const runId = await triggered({ notBefore: await inFuture(LONG_MS) });
-      const order = { by: 'ada', reason: 'not needed', graceMs: 0 };
-      expect(await stage.ledger.cancel(runId, order)).toEqual({ verdict: 'cancelled' });
-      expect(await stage.overdue(1)).toMatchObject({ watched: 0 });
-    });
-
     it('is one run when the call is sent again', async () => {
       const request = stage.order({ notBefore: await inFuture(LONG_MS) });
       const reply = await stage.ledger.trigger(request);
       const before = await stage.run(request.runId);
       expect(await stage.ledger.trigger(request)).toEqual(reply);
       expect(await stage.run(request.runId)).toEqual(before);
-    });
-
-    it('leaves the instant of a backfill as it is', async () => {
-      await stage.claimed(3, { skips: [stage.range(0, 2)] });
-      const notBefore = await inFuture(LONG_MS);
-      expect(await stage.ledger.trigger(stage.backfill(1, { notBefore }))).toMatchObject({ verdict: 'claimed' });
-      expect(await stage.run(stage.idOf(1))).toMatchObject({ scheduledAt: stage.instant(1), dueAt: notBefore });
     });
   });
 
@@ -107,13 +81,6 @@ export function triggerLaterContract(makeHarness: MakeLedgerHarness): void {
       const again = { runId, delivery: 2, priority: 7 };
       expect(await stage.ledger.redeliver({ runId, delivery: 1 }, nonce)).toEqual(again);
       expect(await stage.ledger.redeliver({ runId, delivery: 1 }, nonce)).toEqual(again);
-    });
-
-    it('is in no delivery of a run that has none', async () => {
-      const runId = await triggered({});
-      expect(await stage.ledger.pending(stage.cron)).toStrictEqual([{ runId, delivery: 1 }]);
-      const again = await stage.ledger.redeliver({ runId, delivery: 1 }, randomUUID());
-      expect(again).toStrictEqual({ runId, delivery: 2 });
     });
 
     it('is what the worker gets, and goes with the delivery after an answer', async () => {

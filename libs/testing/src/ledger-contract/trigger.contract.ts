@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import type { TriggerReply, TriggerRequest } from '@fencepost/ledger';
-import { fence, LONG_MS, Stage, type MakeLedgerHarness } from './stage.js';
+import { fence, Stage, type MakeLedgerHarness } from './stage.js';
 
 /** Runs that somebody asks for. */
 export function triggerContract(makeHarness: MakeLedgerHarness): void {
@@ -42,18 +42,6 @@ export function triggerContract(makeHarness: MakeLedgerHarness): void {
       });
       expect(claimedAt).toBeGreaterThanOrEqual(before);
       expect(claimedAt).toBeLessThanOrEqual(await stage.harness.now());
-    });
-
-    it('goes the way of every other run', async () => {
-      stage = await Stage.of(makeHarness, { recoverMs: 1 });
-      const runId = await triggered();
-      expect(await stage.ledger.pending(stage.cron)).toEqual([{ runId, delivery: 1 }]);
-      await stage.harness.advance(2);
-      expect((await stage.overdue(LONG_MS)).runs).toMatchObject([{ runId }]);
-      await stage.ledger.confirm([runId]);
-      expect(await stage.ledger.pending(stage.cron)).toEqual([]);
-      const attempt = await stage.begun(runId);
-      expect(await stage.ledger.finish(attempt, { kind: 'succeeded' })).toBe('succeeded');
     });
 
     it('moves no cursor, and changes neither fence nor generation', async () => {
@@ -114,22 +102,6 @@ export function triggerContract(makeHarness: MakeLedgerHarness): void {
       const runId = await triggered({ overlap: 'skip', maxConcurrency: 2 });
       expect(await stage.run(runId)).toMatchObject({ state: 'claimed' });
     });
-
-    it('supersedes and replaces as one of the schedule does', async () => {
-      const old = await stage.begun(await stage.claimed(1));
-      const waiting = await triggered({ overlap: 'queue-one' });
-      const runId = await triggered({ overlap: 'replace', cancelGraceMs: 7 });
-      expect(await stage.run(waiting)).toMatchObject({ state: 'skipped', skipped: 'superseded' });
-      const { cancel } = await stage.run(old.runId);
-      expect(cancel).toEqual({ at: expect.any(Number), by: `replaced by ${runId}`, until: (cancel?.at ?? 0) + 7 });
-    });
-
-    it('stands in the way of the schedule as any other', async () => {
-      await triggered();
-      expect(await stage.ledger.claim(await stage.request(1, { overlap: 'skip' }))).toMatchObject({
-        verdict: 'skipped',
-      });
-    });
   });
 
   describe('an instant of the past that somebody asks for', () => {
@@ -162,11 +134,6 @@ export function triggerContract(makeHarness: MakeLedgerHarness): void {
       expect(await stage.ledger.actions(stage.cron, 10)).toEqual([]);
     });
 
-    it('is left alone when it lies between what was accounted for', async () => {
-      await stage.succeeded(9, { skips: [stage.range(7, 8)] });
-      expect(await backfill(7)).toEqual({ verdict: 'forgotten' });
-    });
-
     it.each([3, 0])('runs once, also when its run was forgotten meanwhile (%i)', async (n) => {
       await backfill(n);
       await stage.ledger.finish(await stage.begun(stage.idOf(n)), { kind: 'succeeded' });
@@ -180,11 +147,6 @@ export function triggerContract(makeHarness: MakeLedgerHarness): void {
       const again = { runId: `${stage.idOf(7)}-r1` };
       expect(await backfill(7, again)).toEqual({ verdict: 'ahead' });
       await stage.claimed(7);
-    });
-
-    it('belongs to the schedule when nothing was ever accounted for', async () => {
-      const cron = `${stage.cron}-2`;
-      expect(await backfill(1, { runId: `${cron}@${stage.instant(1)}` })).toEqual({ verdict: 'ahead' });
     });
 
     it('runs once when nothing was ever accounted for and it lies before the cron was made', async () => {

@@ -40,11 +40,6 @@ export function troubledContract(makeHarness: MakeLedgerHarness): void {
       expect(await idsIn('failed', 1)).toEqual([early.runId]);
     });
 
-    it('are whole records', async () => {
-      const runId = await failed(1);
-      expect(await stage.ledger.runsIn('failed', [stage.cron], 1)).toEqual([await stage.run(runId)]);
-    });
-
     it('count one whose attempts are used up, and one that was given up', async () => {
       const attempt = await stage.begun(await stage.claimed(1));
       await stage.lapse(attempt);
@@ -52,17 +47,6 @@ export function troubledContract(makeHarness: MakeLedgerHarness): void {
       const other = await stage.uncertain(2);
       await stage.ledger.resolve(other.runId, await stage.answer(other.runId, 'give-up'));
       expect((await idsIn('failed')).toSorted()).toEqual([1, 2].map((n) => stage.idOf(n)));
-    });
-
-    it('do not count what was cancelled, skipped, or will be tried again', async () => {
-      const [cancelled, retried] = [
-        await stage.begun(await stage.claimed(1)),
-        await stage.begun(await stage.claimed(2)),
-      ];
-      await stage.ledger.finish(cancelled, { kind: 'cancelled', error: 'told to' });
-      await stage.ledger.finish(retried, { kind: 'retry', error: 'again', delayMs: 0 });
-      await stage.ledger.claim(await stage.request(3, { overlap: 'skip' }));
-      expect(await idsIn('failed')).toEqual([]);
     });
 
     it('are gone when they are forgotten, or when their time is up', async () => {
@@ -110,13 +94,6 @@ export function troubledContract(makeHarness: MakeLedgerHarness): void {
       await stage.ledger.cancel(stage.idOf(1), { by: 'ada', reason: 'not needed', graceMs: LONG_MS });
       expect(await idsIn('uncertain')).toEqual([stage.idOf(2)]);
     });
-
-    it('count one that is asked about again', async () => {
-      const attempt = await stage.uncertain(1);
-      await stage.ledger.resolve(attempt.runId, await stage.answer(attempt.runId, 'not-done'));
-      await stage.leaveUncertain(await stage.begun(attempt.runId));
-      expect(await idsIn('uncertain')).toEqual([attempt.runId]);
-    });
   });
 
   describe('the troubled runs of several crons', () => {
@@ -132,11 +109,6 @@ export function troubledContract(makeHarness: MakeLedgerHarness): void {
       const found = await idsIn('failed', 2, crons.slice(0, 2));
       const expected = crons.slice(0, 2).flatMap((cron) => [`${cron}@manual-2`, `${cron}@manual-3`]);
       expect(found.toSorted()).toEqual(expected);
-    });
-
-    it('are none of crons that nobody knows, and of no crons', async () => {
-      expect(await idsIn('failed', 10, ['nobody', 'nothing'])).toEqual([]);
-      expect(await idsIn('failed', 10, [])).toEqual([]);
     });
   });
 }

@@ -60,22 +60,6 @@ export function uncertainContract(makeHarness: MakeLedgerHarness): void {
       expect(await stage.run(runId)).toEqual(before);
     });
 
-    it('has no worker whose word would change it', async () => {
-      const attempt = await stage.uncertain(1);
-      expect(await stage.ledger.heartbeat(attempt, LONG_MS)).toBe('stale');
-      expect(await stage.beginEffect(attempt, 'other')).toEqual({ verdict: 'stale' });
-      expect(await stage.failEffect(attempt, 'charge')).toBe('stale');
-      expect(await stage.ledger.advanceItems(attempt, 'items', { finished: [], begun: ['a'] })).toBe('stale');
-      expect((await stage.ledger.effects(attempt.runId)).map(({ state }) => state)).toEqual(['begun']);
-    });
-
-    it('waits for nothing that anybody notes on it', async () => {
-      const { runId } = await stage.uncertain(1);
-      await stage.ledger.noteWaiting(runId, 'no-capable-worker');
-      await stage.ledger.confirm([runId]);
-      expect(await stage.run(runId)).toMatchObject({ state: 'uncertain', waiting: null });
-    });
-
     it('keeps a done that arrives late as a fact', async () => {
       const attempt = await stage.uncertain(1);
       expect(await stage.finishEffect(attempt, 'charge', '"paid"')).toBe('late');
@@ -116,17 +100,6 @@ export function uncertainContract(makeHarness: MakeLedgerHarness): void {
         verdict: 'certain',
         state: 'cancelled',
       });
-      expect(await stage.ledger.runsIn('uncertain', [stage.cron], 10)).toEqual([]);
-    });
-
-    it('is cancelled instead when it was told to stop before', async () => {
-      const attempt = await stage.begun(await stage.enqueued(1));
-      await stage.ledger.cancel(attempt.runId, ORDER);
-      const unresolvedEffect = { effect: 'charge', item: null, unknownReason: 'lost', since: 1 } as const;
-      const outcome = { kind: 'uncertain', error: 'nobody knows', unresolvedEffect } as const;
-      expect(await stage.ledger.finish(attempt, outcome)).toBe('cancelled');
-      expect(await stage.ledger.finish(attempt, outcome)).toBe('cancelled');
-      expect(await stage.run(attempt.runId)).toMatchObject({ state: 'cancelled', unresolvedEffect: null });
       expect(await stage.ledger.runsIn('uncertain', [stage.cron], 10)).toEqual([]);
     });
 

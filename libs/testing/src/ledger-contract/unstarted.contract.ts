@@ -47,10 +47,6 @@ export function unstartedContract(makeHarness: MakeLedgerHarness): void {
       await stage.ledger.claim(await stage.request(4, { overlap: 'skip' }));
       expect(await unstarted()).toEqual([]);
     });
-
-    it('are none of a cron that the ledger has never seen', async () => {
-      expect(await unstarted()).toEqual([]);
-    });
   });
 
   describe('a claim says whether it found as many runs open as may be', () => {

@@ -56,29 +56,6 @@ export function valuesContract(makeHarness: MakeLedgerHarness): void {
     expect(await stage.run(attempt.runId)).toMatchObject({ state: 'failed', error: null });
   });
 
-  it('keeps effects apart whose names look like each other, or like something of the ledger', async () => {
-    const attempt = await stage.begun(await stage.claimed(1));
-    const mark = attempt.fence.toFixed(0);
-    const names = [
-      'mail',
-      'Mail',
-      'mail ',
-      'done/mail',
-      'first/mail',
-      'by/mail',
-      `begun/${mark}/mail`,
-      `${mark}/mail`,
-      '',
-    ];
-    for (const name of names) {
-      expect(await stage.beginEffect(attempt, name)).toEqual({ verdict: 'go', unknown: null });
-      expect(await stage.finishEffect(attempt, name, JSON.stringify(name))).toBe('recorded');
-    }
-    for (const name of names) {
-      expect(await stage.beginEffect(attempt, name)).toMatchObject({ verdict: 'done', result: JSON.stringify(name) });
-    }
-  });
-
   it('keeps a result of a hundred kilobytes, and an error with a long stack', async () => {
     const attempt = await stage.begun(await stage.claimed(1));
     const result = JSON.stringify({ rows: Array.from({ length: 8_000 }, (_, n) => `row ${n} – ü`) });
