@@ -149,7 +149,3 @@ describe('the observing module', () => {
     });
   });
 });
-
-const space = { prefix: 'seen', tenant: 'acme' };
-
-const crons = Array.from({ length: 20 }, (_, n) => `cron-${n}`);

@@ -18,11 +18,6 @@ export interface Model<S, I, O> {
   step(state: S, input: I, output: O | undefined): S | null;
 }
 
-/** @returns whether such an order exists */
-function isLinearizable<S, I, O>(model: Model<S, I, O>, history: readonly Operation<I, O>[]): boolean {
-  return searchOrder(model, history, Infinity) === 'found';
-}
-
 /**
  * The search takes exponentially long in the worst case: with many replies that got lost, each may have happened or not.
  * @param maxSteps then it is given up, and nobody knows

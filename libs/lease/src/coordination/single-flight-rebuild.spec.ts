@@ -12,13 +12,12 @@ let stage: FlightStage;
 let clock: FlightStage['clock'];
 let cache: FlightStage['cache'];
 let memory: FlightStage['memory'];
-let store: FlightStage['store'];
 let here: FlightStage['here'];
 let elsewhere: FlightStage['elsewhere'];
 
 beforeEach(() => {
   stage = new FlightStage();
-  ({ clock, cache, memory, store, here, elsewhere } = stage);
+  ({ clock, cache, memory, here, elsewhere } = stage);
 });
 
 describe('a stale value', () => {

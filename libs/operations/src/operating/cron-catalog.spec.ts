@@ -3,7 +3,7 @@ import { CronDeclarationError } from '@fencepost/jobs/errors';
 import { OperatorInputError } from '@fencepost/ledger';
 import { CRON } from '../../../../test/support/audit-history.js';
 import { OperatingStage } from '../../../../test/support/operating-stage.js';
-import { CronCatalog } from './cron-catalog.js';
+import type { CronCatalog } from './cron-catalog.js';
 
 const ORDER = { by: 'ada', reason: 'a test' };
 

@@ -1,34 +1,10 @@
 import { fileURLToPath } from 'node:url';
 import { Redis } from 'ioredis';
 import { afterAll, beforeAll, describe, expect, it, afterEach } from 'vitest';
-import { RedisSemaphoreStore, type SemaphoreStore } from '@fencepost/lease/coordination';
+import { RedisSemaphoreStore } from '@fencepost/lease/coordination';
 import { closeRedis } from '@fencepost/lease/redis';
-import type { AcquireReply, Holding } from '@fencepost/lease/store';
 import { clearPrefixes, freshPrefix, testRedis } from '../support/redis.js';
 import { Pod } from '../support/pod.js';
-
-/** All times are multiples of this, so that what a test takes in reality is lost in rounding. */
-const STEP_MS = 500_000;
-
-/** One of the adapters, and how its clock is moved. */
-interface Adapter {
-  readonly store: SemaphoreStore;
-  readonly run: string;
-  readonly moveClock: (steps: number) => Promise<void>;
-}
-
-/** What is told about time, to the step. */
-function rounded<T extends Holding | AcquireReply>(told: T): T {
-  return 'remainingMs' in told ? { ...told, remainingMs: Math.round(told.remainingMs / STEP_MS) } : told;
-}
-
-async function state({ store, run }: Adapter): Promise<unknown> {
-  const names = [`${run}-a`, `${run}-b`];
-  const [shown, ...holders] = await Promise.all([store.inspect(names), ...names.map((name) => store.holders(name))]);
-  // Of two that end in the same millisecond either may be shown as the next to leave.
-  const next = shown.map((holding) => (holding === null ? null : rounded(holding).remainingMs));
-  return { next, holders: holders.map((all) => all.map(rounded)) };
-}
 
 const PLACES = 3;
 
