@@ -1,8 +1,7 @@
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
-import { goFirst } from './go-first.mjs';
-import { onTheCpu } from './one-cpu.mjs';
+import { goFirst, onTheCpu } from './go-first.mjs';
 
 const CONTENDER = fileURLToPath(new URL('./contender.mjs', import.meta.url));
 

@@ -1,5 +1,6 @@
 import { execFileSync } from 'node:child_process';
 import { onPath } from '../../scripts/debian.mjs';
+import { availableParallelism } from 'node:os';
 
 /**
  * Processes that run before whatever else the machine has to do, where `chrt` is there and may (root, as a rule). Else what
@@ -23,4 +24,23 @@ function succeeds(args) {
   } catch {
     return false;
   }
+}
+
+/**
+ * Client and server on one processor, where `taskset` is there. On two, a lone round trip takes three times as long when the
+ * scheduler woke the other one from idle as when it didn't, and that has nothing to do with who is measured.
+ */
+const taskset = onPath('taskset');
+const CPU = `${availableParallelism() - 1}`;
+
+export const canPin = taskset !== undefined;
+
+/** @param {number | undefined} pid */
+export function pin(pid) {
+  if (taskset && pid) execFileSync(taskset, ['-cp', CPU, `${pid}`], { stdio: 'ignore' });
+}
+
+/** Options for `fork`. */
+export function onTheCpu() {
+  return taskset ? { execPath: taskset, execArgv: ['-c', CPU, process.execPath] } : {};
 }

@@ -2,7 +2,6 @@ import { systemClock } from '@fencepost/lease';
 import { RedisMembership } from '@fencepost/jobs/internal';
 import { audit } from '@fencepost/operations/audit';
 import { RedisCatalog, RedisLedger } from '@fencepost/ledger/redis';
-import { bare, bullmq, fencepost, nestSchedule } from './teams.mjs';
 import { commandsDuring } from './redis-cost.mjs';
 import { timers } from './timers.mjs';
 import { Member } from './crew.mjs';
@@ -180,4 +179,41 @@ async function auditOf({ redis }, { prefix }, { from, to }) {
   };
   const { missed, doubled, unexplained, waiting, skipped, ran } = await audit(ports, { from, to });
   return { missed, doubled, unexplained, waiting, skipped, ran };
+}
+
+/** Three scheduler pods and one worker of ours. */
+async function fencepost({ redis, prefix, count, expression, pods = 3 }) {
+  const worker = await Member.start('fencepost', { role: 'worker', redis, prefix, pod: 'worker', count, expression });
+  const schedulers = await Promise.all(
+    Array.from({ length: pods }, (_, n) =>
+      Member.start('fencepost', { role: 'scheduler', redis, prefix, pod: `scheduler-${n}` }),
+    ),
+  );
+  return { workers: [worker], schedulers, end: () => endAll([worker, ...schedulers]) };
+}
+
+/** Job Schedulers, and the worker that re-arms them. */
+async function bullmq({ redis, prefix, count, expression }) {
+  const worker = await Member.start('bullmq', { redis, prefix });
+  await worker.ask('schedules', { count, expression });
+  return { workers: [worker], schedulers: [], end: () => endAll([worker]) };
+}
+
+/** A timer, `addBulk` and a bare worker: no lease, no record, no second replica. What is left to a scheduler on BullMQ. */
+async function bare({ redis, prefix, count }) {
+  const worker = await Member.start('bullmq', { redis, prefix });
+  const scheduler = await Member.start('bullmq', { redis, prefix });
+  await worker.ask('work');
+  await scheduler.ask('ticks', { count });
+  return { workers: [worker], schedulers: [scheduler], end: () => endAll([worker, scheduler]) };
+}
+
+async function nestSchedule({ count, expression }) {
+  const worker = await Member.start('nest-schedule', { count, expression });
+  return { workers: [worker], schedulers: [], end: () => endAll([worker]) };
+}
+
+async function endAll(members) {
+  await Promise.all(members.map((member) => member.ask('stop').catch(() => {})));
+  await Promise.all(members.map((member) => member.end()));
 }

@@ -1,4 +1,4 @@
-/** @typedef {import('../../libs/operations/src/metrics/metric-spec.ts').MetricSpec} MetricSpec */
+/** @typedef {import('../../libs/operations/src/metrics/cron-metrics.ts').MetricSpec} MetricSpec */
 
 /**
  * @typedef {object} Question

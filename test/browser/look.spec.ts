@@ -3,8 +3,18 @@ import { fileURLToPath } from 'node:url';
 import axe from 'axe-core';
 import type { Page } from 'playwright-core';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { leaveOutCacheWarm, letItRun, MARKUP, setUp, type Setup } from './setup.js';
-import { cronPath, runPath, shows, SOON, useStage } from './stage.js';
+import {
+  leaveOutCacheWarm,
+  letItRun,
+  MARKUP,
+  setUp,
+  type Setup,
+  cronPath,
+  runPath,
+  shows,
+  SOON,
+  useStage,
+} from './stage.js';
 
 /** `npm run e2e -- --screenshots` sets it; a plain run of the tests changes no picture. */
 const SCREENSHOTS = process.env['FENCEPOST_SCREENSHOTS'] === 'true';

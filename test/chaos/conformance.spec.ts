@@ -3,7 +3,7 @@ import { closeRedis, connectRedis, type RedisClient } from '@fencepost/lease/red
 import { RUN, Script } from './chaos-recording.js';
 import { checkConformance, type LastRecord } from './conformance.js';
 import { freshPrefix, testRedis } from '../support/redis.js';
-import { storesOn } from './outside-stores.js';
+import { storesOn } from './database.js';
 
 const about = (attempt: number) => ({ cron: 'tick', runId: RUN, attempt, fence: attempt * 10 });
 

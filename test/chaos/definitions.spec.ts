@@ -4,11 +4,10 @@ import { CRON, entryOf, generationsOf, SECOND, START, type Change } from '../sup
 import { instantsOf } from '../support/recount.js';
 import type { Decision } from './decisions.js';
 import { definitionHistory, type DefinitionHistory } from './definitions.js';
-import { byName, type Knowledge } from './knowledge.js';
+import { byName, type Knowledge, KeptDefinitions } from './kept-definitions.js';
 import { declared } from '../support/fencepost-deployment.js';
 import { clearPrefixes, freshPrefix, testRedis } from '../support/redis.js';
-import { KeptDefinitions } from './kept-definitions.js';
-import { storesOn } from './outside-stores.js';
+import { storesOn } from './database.js';
 
 const EVERY_OTHER = { expression: '*/2 * * * * *' } as const;
 

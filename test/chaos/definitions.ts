@@ -3,7 +3,7 @@ import type { Run } from '@fencepost/ledger/run';
 import { parseSchedule } from '@fencepost/schedule';
 import { skipCover } from '../../libs/operations/src/audit/skip-cover.js';
 import { wayOf, type Decision } from './decisions.js';
-import type { Knowledge } from './knowledge.js';
+import type { Knowledge } from './kept-definitions.js';
 
 /** What is known of one cron from outside. */
 export interface DefinitionSources {

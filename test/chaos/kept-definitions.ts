@@ -2,6 +2,8 @@ import { systemClock } from '@fencepost/lease';
 import { CronCatalog, CronOperator } from '@fencepost/operations';
 import { until } from '../support/until.js';
 import type { EpisodeStores } from './episode.js';
+import type { CatalogEntry } from '@fencepost/ledger/catalog';
+import type { RecordedEvent } from './recording.js';
 
 /** The idle crons of `test/pods/crons/kept.ts`, and one that is made at run time. */
 const DECLARED = ['kept-changed', 'kept-removed', 'kept-paused'];
@@ -78,4 +80,31 @@ export class KeptDefinitions {
     const audited = ALL.map((cron, n) => [`audit records of ${cron}`, JSON.stringify(records[n])] as const);
     return new Map([...definitions, ['pause of kept-paused', JSON.stringify(paused)], ...audited]);
   }
+}
+
+/** What a process read in the catalog, and had not read before. Times are microseconds of the recorders' clock. */
+export interface Knowledge {
+  readonly process: string;
+  readonly calledAt: number;
+  readonly at: number;
+  /** By name. */
+  readonly entries: ReadonlyMap<string, CatalogEntry>;
+}
+
+interface KnownDetail {
+  readonly calledAt: number;
+  readonly entries: readonly CatalogEntry[];
+}
+
+/** What pods told of their readings; in the order in which these returned. */
+export function knowledgeIn(events: readonly RecordedEvent[]): Knowledge[] {
+  return events.flatMap(({ event, process, at, detail }) => {
+    if (event !== 'catalog.known') return [];
+    const { calledAt, entries } = detail as unknown as KnownDetail;
+    return [{ process, calledAt, at, entries: byName(entries) }];
+  });
+}
+
+export function byName(entries: readonly CatalogEntry[]): ReadonlyMap<string, CatalogEntry> {
+  return new Map(entries.map((entry) => [entry.definition.name, entry]));
 }

@@ -1,7 +1,7 @@
 import type { Catalog } from '@fencepost/ledger/catalog';
-import { isKept } from './kept-definitions.js';
-import { byName, type Knowledge } from './knowledge.js';
-import { now } from './own-calls.js';
+import { isKept, byName, type Knowledge } from './kept-definitions.js';
+import type { Ledger } from '@fencepost/ledger';
+import type { RecordedCall } from './recording.js';
 
 /** What the oracle itself reads in the catalog, and when, as the recorders tell what pods read. */
 export class OwnReadings {
@@ -28,4 +28,36 @@ export class OwnReadings {
     if (text !== this.#text) this.#known.push({ process: 'oracle', calledAt, at: now(), entries: byName(entries) });
     this.#text = text;
   }
+}
+
+/** A ledger whose `resolve` is recorded as the pods record theirs: who answers has a part in the history too. */
+export class OwnCalls {
+  readonly calls: RecordedCall[] = [];
+
+  over(ledger: Ledger): Ledger {
+    const resolve: Ledger['resolve'] = async (...input) => {
+      const calledAt = now();
+      const call = { process: 'oracle', op: 'resolve', input, calledAt };
+      try {
+        const output = await ledger.resolve(...input);
+        this.calls.push({ ...call, output, returnedAt: now() });
+        return output;
+      } catch (error) {
+        this.calls.push({ ...call, output: undefined, returnedAt: Infinity });
+        throw error;
+      }
+    };
+    return new Proxy(ledger, {
+      get: (target, key) => {
+        if (key === 'resolve') return resolve;
+        const member: unknown = Reflect.get(target, key, target);
+        return typeof member === 'function' ? (member.bind(target) as unknown) : member;
+      },
+    });
+  }
+}
+
+/** Of the clock that recorders read, in microseconds. */
+export function now(): number {
+  return Number(process.hrtime.bigint() / 1_000n);
 }

@@ -13,7 +13,7 @@ import { auditTrailContract, KEPT } from '../contracts/audit-trail.contract.js';
 import { membershipContract } from '../contracts/membership.contract.js';
 import { POD_GONE_MS } from '../../libs/operations/src/pods/pod-registry.js';
 import { card, podRegistryContract } from '../contracts/pod-registry.contract.js';
-import { JournalAwayError } from '../../libs/operations/src/journal/journal-away-error.js';
+import { JournalAwayError } from '../../libs/operations/src/journal/journal.js';
 import { happened, journalContract } from '../contracts/journal.contract.js';
 import { privateRedis } from '../support/redis.js';
 import { catalogContract } from '../contracts/catalog.contract.js';

@@ -9,7 +9,7 @@ import { freshPrefix, privateRedis } from '../support/redis.js';
 import { privateCluster, type PrivateCluster } from '../support/redis-cluster.js';
 import { BoundedCluster } from '../../libs/lease/src/redis/redis-clients.js';
 import { freePort } from '../../scripts/redis.mjs';
-import { waitForReplicas } from '../../libs/lease/src/redis/redis-wait.js';
+import { waitForReplicas } from '../../libs/lease/src/redis/redis-lease-store.js';
 import { request, win } from '../support/lease-requests.js';
 import { recordedWarnings } from '../support/recorded-warnings.js';
 

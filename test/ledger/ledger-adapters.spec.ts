@@ -8,7 +8,7 @@ import { ledgerContract } from '@fencepost/testing/ledger-contract';
 import { invariantsContract } from '../../libs/testing/src/ledger-contract/invariants.contract.js';
 import { redisSpaces } from '../jobs/redis-space.js';
 import { usePostgresLedger } from '../support/postgres-ledger-sandbox.js';
-import type { OverdueRun } from '../../libs/ledger/src/base/overdue.js';
+import type { OverdueRun } from '../../libs/ledger/src/base/accepting.js';
 
 /** By the clock of one of the two, and so in neither the same. */
 const OF_A_CLOCK = new Set([

@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { SetupError } from '@fencepost/lease';
 import { PostgresLedgerAccess, migrateLedger } from '@fencepost/ledger/postgres';
-import { FUNCTIONS_HASH, LEDGER_VERSION } from '../../libs/ledger/src/postgres/postgres-ledger-files.js';
+import { FUNCTIONS_HASH, LEDGER_VERSION } from '../../libs/ledger/src/postgres/postgres-ledger-version.js';
 import { postgresSandbox, type PostgresSandbox } from '../support/postgres-sandbox.js';
 import { postgresForTests, type TestPostgres } from '../support/postgres.js';
 

@@ -1,5 +1,4 @@
-import type { Claim } from './claims.js';
-import type { Bounds } from './bounds.js';
+import type { Claim, Bounds } from './bounds.js';
 
 export interface Defence {
   /** As it is called in promela/defences.pml. */

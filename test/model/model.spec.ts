@@ -6,10 +6,9 @@ import { existsSync, readFileSync, readdirSync } from 'node:fs';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { TRANSITIONS, type RunEvent, type RunState } from '@fencepost/ledger/run';
 import { DEFENCES } from './defences.js';
-import { QUICK_CONFIGURATIONS } from './bounds.js';
+import { QUICK_CONFIGURATIONS, CLAIMS } from './bounds.js';
 import { readReport } from './report.js';
-import { readSteps, wordsOf } from './steps.js';
-import { CLAIMS } from './claims.js';
+import { readSteps, wordsOf } from './checker.js';
 
 const PATIENCE_MS = 240_000;
 

@@ -1,9 +1,8 @@
 import { parseArgs } from 'node:util';
 import { checker, type Checker } from './checker.js';
-import { CLAIMS } from './claims.js';
+import { CLAIMS, CONFIGURATIONS, QUICK_CONFIGURATIONS, type Configuration } from './bounds.js';
 import { DEFENCES, numberOf, type Defence } from './defences.js';
 import type { Report } from './report.js';
-import { CONFIGURATIONS, QUICK_CONFIGURATIONS, type Configuration } from './bounds.js';
 
 const HELP = `npm run model -- [--json] [--quick] [--only <defence>]
 

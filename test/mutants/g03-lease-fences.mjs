@@ -207,7 +207,7 @@ export default [
     name: 'quorum node: it votes as soon as it is back',
     guards: 'G3',
     defence: 'a node that forgot a term does not make a second majority',
-    file: 'libs/lease/src/quorum/quorum-gate.ts',
+    file: 'libs/lease/src/quorum/redis-quorum-node.ts',
     find: 'if (keepsWrites) return 0;',
     replace: 'if (keepsWrites || longestTtlMs > 0) return 0;',
     killedBy: 'test/lease/quorum-redis.spec.ts',

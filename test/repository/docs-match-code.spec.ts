@@ -65,7 +65,7 @@ const OPTIONS = [
   {
     page: EFFECTS,
     heading: '## `run.forEach(items, keyOf, act, options)`',
-    source: `${RUNNING}/for-each-options.ts`,
+    source: `${RUNNING}/effect-options.ts`,
     type: 'ForEachOptions',
   },
 ];

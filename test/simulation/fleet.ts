@@ -9,10 +9,9 @@ import { mixed } from './plan.js';
 import { portsOf, type Ports } from './ports.js';
 import { SimProcess } from './sim-process.js';
 import type { SimQueue } from './sim-queue.js';
-import { SimWorker, type Build } from './sim-worker.js';
+import { SimWorker, type Build, retryWhileLeased } from './sim-worker.js';
 import type { VirtualClock } from './virtual-clock.js';
 import type { BuildNumber } from './workload.js';
-import { retryWhileLeased } from './retry-while-leased.js';
 
 interface SimSchedulerDeps {
   readonly process: SimProcess;

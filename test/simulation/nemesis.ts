@@ -1,7 +1,7 @@
 import { seededRandom } from '../support/seeded-random.js';
 import type { Cadence } from './cadence.js';
 import type { Berth, Fleet } from './fleet.js';
-import { PORTS, type PortName } from './link.js';
+import { PORTS, type PortName } from './trace.js';
 import type { Network, Weather } from './network.js';
 import type { People } from './people.js';
 import type { Mishap, MishapKind } from './plan.js';

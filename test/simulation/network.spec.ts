@@ -2,8 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { Network, type Disturbance, type Weather } from './network.js';
 import { SimProcess } from './sim-process.js';
 import { Trace } from './trace.js';
-import { runTicks } from './run-ticks.js';
-import { VirtualClock } from './virtual-clock.js';
+import { runTicks, VirtualClock } from './virtual-clock.js';
 
 const TIMEOUT_MS = 100;
 

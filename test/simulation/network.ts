@@ -1,7 +1,6 @@
 import { seededRandom } from '../support/seeded-random.js';
-import type { Link, PortName } from './link.js';
+import type { Link, PortName, Trace } from './trace.js';
 import type { SimProcess } from './sim-process.js';
-import type { Trace } from './trace.js';
 import type { VirtualClock } from './virtual-clock.js';
 
 export const WEATHERS = ['lost requests', 'lost replies', 'delays', 'duplicates', 'silence', 'refusals'] as const;

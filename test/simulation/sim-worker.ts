@@ -7,7 +7,6 @@ import type { Telemetry } from '@fencepost/jobs';
 import { DeclarationReport } from '../../libs/jobs/src/nest/worker-runner.js';
 import { HeartbeatTimer } from '../../libs/jobs/src/running/heartbeat.js';
 import type { Cadence } from './cadence.js';
-import { retryWhileLeased } from './retry-while-leased.js';
 import type { Ports } from './ports.js';
 import type { SimProcess } from './sim-process.js';
 import type { Consumer, Job, SimQueue } from './sim-queue.js';
@@ -138,4 +137,20 @@ export class SimWorker {
 
 function keyOf({ runId, delivery, token }: Job): string {
   return `${runId} ${delivery} ${token}`;
+}
+
+/** What a start needs, asked again until it is there. */
+export async function retryWhileLeased(
+  process: SimProcess,
+  everyMs: number,
+  ask: () => Promise<unknown>,
+): Promise<void> {
+  for (;;) {
+    try {
+      await ask();
+      return;
+    } catch {
+      await sleep(process.clock, everyMs);
+    }
+  }
 }

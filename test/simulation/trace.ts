@@ -1,5 +1,5 @@
-import type { Link } from './link.js';
 import type { VirtualClock } from './virtual-clock.js';
+import type { SimProcess } from './sim-process.js';
 
 /**
  * A number for everything that happened, in its order: the same for two runs that were the same. Nonces are left out, they
@@ -85,4 +85,12 @@ function verdictOf(reply: unknown): string {
 
 function textOf(value: unknown): string {
   return typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean' ? `${value}` : '';
+}
+
+export const PORTS = ['ledger', 'leases', 'catalog', 'membership', 'queue'] as const;
+export type PortName = (typeof PORTS)[number];
+
+export interface Link {
+  readonly process: SimProcess;
+  readonly port: PortName;
 }

@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { runTicks } from './run-ticks.js';
-import { VirtualClock } from './virtual-clock.js';
+import { runTicks, VirtualClock } from './virtual-clock.js';
 import { SimProcess } from './sim-process.js';
 
 function run(clock: VirtualClock, end: number): Promise<void> {

@@ -8,10 +8,9 @@ import { handlers } from './handlers.js';
 import { Sinks } from './sinks.js';
 import { attend, BRANCHES } from './watch.js';
 import { declarations } from './workload.js';
-import { shrink } from './shrink.js';
+import { shrink } from './run-sim.js';
 import { SimQueue, type Consumer } from './sim-queue.js';
-import { runTicks } from './run-ticks.js';
-import { VirtualClock } from './virtual-clock.js';
+import { runTicks, VirtualClock } from './virtual-clock.js';
 
 describe('the workload of a simulation', () => {
   const [first, second] = ([1, 2] as const).map((build) => {

@@ -6,7 +6,7 @@ import { MemoryLedger } from '@fencepost/ledger/memory';
 import type { Disposition, CronHandler } from '@fencepost/jobs/internal';
 import { execute, LazyAbort } from '@fencepost/jobs/internal';
 import { Telemetry } from '@fencepost/jobs';
-import type { RetryPolicy } from '../../libs/jobs/src/running/retry.js';
+import type { RetryPolicy } from '../../libs/jobs/src/running/delivery.js';
 import type { RunHandler } from '../../libs/jobs/src/running/run-context.js';
 import type { Tracing } from '../../libs/jobs/src/telemetry/tracing.js';
 import { flaky } from './flaky.js';

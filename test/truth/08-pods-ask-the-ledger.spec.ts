@@ -7,7 +7,7 @@ import { SetupError } from '@fencepost/lease';
 import { PodModule } from '@fencepost/pod';
 import type { PostgresLedger } from '@fencepost/ledger/postgres';
 import { migrateLedger } from '@fencepost/ledger/postgres';
-import { LEDGER_VERSION } from '../../libs/ledger/src/postgres/postgres-ledger-files.js';
+import { LEDGER_VERSION } from '../../libs/ledger/src/postgres/postgres-ledger-version.js';
 import { Stage } from '../../libs/testing/src/ledger-contract/stage.js';
 import { HealthController } from '../../libs/pod/src/health.controller.js';
 import { faultyLink, type FaultyLink } from '../chaos/faulty-link.js';

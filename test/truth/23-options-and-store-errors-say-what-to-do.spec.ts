@@ -10,7 +10,7 @@ import { CronDeclarationError, EffectOptionError } from '@fencepost/jobs/errors'
 import { eventSentence } from '@fencepost/jobs/internal';
 import { checkCron } from '../../libs/jobs/src/nest/cron-declaration.js';
 import { jobsSettings } from '../../libs/jobs/src/nest/options.js';
-import { EffectOptionParser } from '../../libs/jobs/src/running/effect-option-parser.js';
+import { EffectOptionParser } from '../../libs/jobs/src/running/effect-options.js';
 import { leaseSettings } from '../../libs/lease/src/connect/lease-settings.js';
 import { fencepost } from '../support/fencepost.js';
 import { refusalOf } from '../support/refusal-of.js';

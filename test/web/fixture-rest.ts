@@ -1,5 +1,5 @@
 import type { AuditRecordJson } from '../../libs/operations/src/presenting/audit-record.js';
-import type { DoctorFindingJson } from '../../libs/operations/src/presenting/finding.js';
+import type { DoctorFindingJson } from '../../libs/operations/src/presenting/why-report.js';
 import type { JournalEntryJson } from '../../libs/operations/src/presenting/journal-entry.js';
 import type { LeaseJson } from '../../libs/operations/src/presenting/lease.js';
 import type { ForecastJson } from '../../libs/operations/src/presenting/forecast.js';

@@ -22,3 +22,8 @@ export class UsageError extends FencepostError {
 export class StoreError extends FencepostError {
   readonly code = 'STORE_AWAY';
 }
+
+/** The program under torture can't be looked at: nothing can be said for it, which is no better than something against it. */
+export class AppError extends FencepostError {
+  readonly code = 'TORTURE_APP';
+}

@@ -1,9 +1,8 @@
 import { FencepostError, StoreAwayError } from '@fencepost/lease';
 import { CommanderError } from 'commander';
-import { EXIT, StoreError } from './exit.js';
+import { EXIT, StoreError, AppError } from './exit.js';
 import { ScheduleError } from './jobs.js';
 import { program } from './program.js';
-import { AppError } from './torture/app-error.js';
 import type { Answer, World } from './world.js';
 
 /** Does what a command line says, and answers the exit code. Never rejects. */

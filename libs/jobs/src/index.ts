@@ -10,11 +10,14 @@ export type { SingletonCronOptions } from './nest/singleton-cron.decorator.js';
 export { StoreHealth } from './nest/store-health.js';
 export type { StoreStatus } from './nest/store-health.js';
 export { LEDGER } from './nest/tokens.js';
-export type { EffectContext, IfUnknown, Lookup } from './running/effect-context.js';
-export { EffectUnknownError, EffectUnresolvedError } from './running/effect-errors.js';
-export type { EffectOptions } from './running/effect-options.js';
-export { AttemptTimeoutError, RunCancelledError, ShutdownError } from './running/errors.js';
-export type { ForEachOptions } from './running/for-each-options.js';
+export type { EffectContext, IfUnknown, Lookup, EffectOptions, ForEachOptions } from './running/effect-options.js';
+export {
+  EffectUnknownError,
+  EffectUnresolvedError,
+  AttemptTimeoutError,
+  RunCancelledError,
+  ShutdownError,
+} from './running/errors.js';
 export type { RunContext } from './running/run-context.js';
 export type { EventName, Events } from './telemetry/events.js';
 export { logEvents } from './telemetry/log-events.js';

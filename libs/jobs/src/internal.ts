@@ -1,12 +1,11 @@
 /* What the other packages of this repository need of a scheduler and a worker. Not public: it may change without notice. */
 
 export { CatalogMovedError } from './enqueuing/errors.js';
-export { askToLook, deliver, deliverAll } from './enqueuing/hand-over.js';
-export type { DeliveryPorts } from './enqueuing/hand-over.js';
+export { askToLook, deliver, deliverAll } from './enqueuing/jobs.js';
+export type { DeliveryPorts } from './enqueuing/jobs.js';
 export { effectiveGeneration, generationsOf, knownCron, runnableCron } from './enqueuing/known-cron.js';
 export type { KnownCron } from './enqueuing/known-cron.js';
-export { checkedInstant, checkedMs, checkedPayload, checkedText } from './enqueuing/order.js';
-export { uuidV7 } from './enqueuing/job-order.js';
+export { checkedInstant, checkedMs, checkedPayload, checkedText, uuidV7 } from './enqueuing/job-order.js';
 export { MAX_OVERDUE, OVERDUE_MS } from './membership/membership.js';
 export type { Membership } from './membership/membership.js';
 export { RedisMembership } from './membership/redis-membership.js';
@@ -50,14 +49,13 @@ export { MAX_PRIORITY } from './queue/run-queue.js';
 export type { Place, QueuedDelivery, RunQueue } from './queue/run-queue.js';
 export type { CronHandler, Disposition } from './running/delivery.js';
 export { execute } from './running/execute.js';
-export type { ItemAct } from './running/for-each-options.js';
+export type { ItemAct } from './running/effect-options.js';
 export { LazyAbort } from './running/lazy-abort.js';
 export { payloadHash } from './running/effect-options.js';
 export type { RunLog } from './running/run-context.js';
 export type { TransactionOptions, TransactionWork } from './running/transaction.js';
-export { newestRange } from './schedules/generation-ranges.js';
-export type { GenerationRange, SharedSchedule, SharedSchedules } from './schedules/generation-ranges.js';
-export { Schedules } from './schedules/schedules.js';
+export { newestRange, Schedules } from './schedules/schedules.js';
+export type { GenerationRange, SharedSchedule, SharedSchedules } from './schedules/schedules.js';
 export type { Alarm, AlarmChange, AlarmKind } from './telemetry/alarm.js';
 export {
   describeError,
@@ -68,5 +66,5 @@ export {
 } from './telemetry/report-failure.js';
 export { EVENT_TEXT, eventSentence } from './telemetry/events.js';
 export type { EventLevel, Failure } from './telemetry/events.js';
-export { LeaseFeed } from './telemetry/lease-feed.js';
+export { LeaseFeed } from './telemetry/telemetry.js';
 export type { EventListener } from './telemetry/telemetry.js';

@@ -1,5 +1,13 @@
 export { DEFAULT_CANCEL_GRACE_MS } from './base/run.js';
-export type { Build, Catalog, CatalogReading, ChangeOrder, ChangeReply, DeclareReply } from './catalog/catalog.js';
+export type {
+  Build,
+  Catalog,
+  CatalogReading,
+  ChangeOrder,
+  ChangeReply,
+  DeclareReply,
+  UnreadableRecord,
+} from './catalog/catalog.js';
 export { TOMBSTONE_MS, DefinitionConflictError } from './catalog/declaring.js';
 export { DEFAULT_MAX_CATCH_UP, EFFECTIVE_AFTER_MS, KEPT_GENERATIONS, contentHash } from './catalog/definition.js';
 export type {
@@ -11,5 +19,4 @@ export type {
   Generation,
   MisfirePolicy,
 } from './catalog/definition.js';
-export type { UnreadableRecord } from './catalog/read-records.js';
 export { ZoneDataWatch } from './catalog/zone-data-watch.js';

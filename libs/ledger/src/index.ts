@@ -12,6 +12,7 @@ export type {
   ResolveRequest,
   TriggerReply,
   TriggerRequest,
+  OverdueRuns,
 } from './base/accepting.js';
 export type {
   AttemptOutcome,
@@ -30,9 +31,8 @@ export { LATE_TRIGGER_MS, OperatorInputError } from './base/ledger-request.js';
 export { LEDGER_BATCH } from './base/ledger-timing.js';
 export type { LedgerTiming } from './base/ledger-timing.js';
 export type { AttemptLog, Ledger, OccurrenceLog, OperatorLog, RunHistory } from './base/ledger.js';
-export type { Notification } from './base/notification.js';
-export { MAX_NOTIFICATIONS } from './base/notification.js';
-export type { OverdueRuns } from './base/overdue.js';
+export type { Notification } from './base/run.js';
+export { MAX_NOTIFICATIONS } from './base/run.js';
 export {
   TransactionLostError,
   TransactionMisusedError,

@@ -3,8 +3,7 @@ import type { DynamicModule, INestApplication } from '@nestjs/common';
 import { JOBS_SETTINGS, type JobsSettings } from '@fencepost/jobs/internal';
 import { Logger } from 'nestjs-pino';
 import { podEnvironment, type PodEnvironment } from './environment.js';
-import { probePort } from './probe-port.js';
-import { refusal, type Address } from './refusal.js';
+import { probePort, refusal, type Address } from './refusal.js';
 
 export interface Pod<App extends INestApplication = INestApplication> {
   /** For the sentence that says why it doesn't start. */

@@ -1,5 +1,7 @@
 import { isSuspicious, scrub } from '@fencepost/lease/internal';
 import type { Options } from 'pino-http';
+import { Catch, HttpException, type ArgumentsHost } from '@nestjs/common';
+import { BaseExceptionFilter } from '@nestjs/core';
 
 /**
  * Whatever is logged in a pod, by us, by Nest or by a user's own code, loses its secrets: the arguments of every call before
@@ -64,4 +66,30 @@ function cleanLine(line: string): string {
   } catch {
     return `{"msg":"a line that could not be read was left out"}\n`;
   }
+}
+
+/**
+ * Answers errors as Nest does, without the secrets that they quote: that of a route which does not exist repeats the whole
+ * address, and a proxy in front may log what it passes on.
+ */
+@Catch()
+export class CleanErrors extends BaseExceptionFilter {
+  override catch(error: unknown, host: ArgumentsHost): void {
+    super.catch(error instanceof HttpException ? cleaned(error) : error, host);
+  }
+}
+
+function cleaned(error: HttpException): HttpException {
+  const said = error.getResponse();
+  const body = typeof said === 'string' ? withoutQuery(said) : { ...said, ...messageOf(said) };
+  return new HttpException(scrub(body), error.getStatus());
+}
+
+function messageOf(said: object): object {
+  return 'message' in said && typeof said.message === 'string' ? { message: withoutQuery(said.message) } : {};
+}
+
+/** Nest repeats the whole address of a route that does not exist. */
+export function withoutQuery(text: string): string {
+  return text.replace(/^(Cannot [A-Z]+ [^?]*)\?.*$/s, '$1');
 }

@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { SetupError } from '@fencepost/lease';
 import { connectRedis } from '@fencepost/lease/redis';
 import { describe, expect, it } from 'vitest';
-import { refusal } from './refusal.js';
+import { refusal, probePort } from './refusal.js';
 
 const address = { host: '127.0.0.1', port: 3000 };
 
@@ -65,4 +65,17 @@ describe('why a pod does not start', () => {
   it('is told also when what was thrown is no error', () => {
     expect(refusal('a text', address)).toBe('a text');
   });
+});
+
+it('a probe refuses a port that somebody has, and leaves one that is free as it was', async () => {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const taken = { host: '127.0.0.1', port: (server.address() as AddressInfo).port };
+  await expect(probePort(taken)).rejects.toMatchObject({ code: 'EADDRINUSE' });
+
+  const closed = once(server, 'close');
+  server.close();
+  await closed;
+  await probePort(taken);
+  await probePort(taken);
 });

@@ -1,5 +1,7 @@
 import { FencepostError } from '@fencepost/lease';
 import { scrubText } from '@fencepost/lease/internal';
+import { once } from 'node:events';
+import { createServer } from 'node:net';
 
 export interface Address {
   readonly host: string;
@@ -22,4 +24,17 @@ export function refusal(error: unknown, { host, port }: Address): string {
     return `This machine has no address ${host}. Set HOST to one it has, such as 127.0.0.1 or 0.0.0.0.`;
   }
   return scrubText(`${error.message}\n${error.stack ?? ''}`);
+}
+
+/**
+ * Tries whether the pod will be able to listen, before it has begun anything: a worker that is refused its port only after
+ * it took its first runs would leave them to expire.
+ * @throws what listening throws, such as EADDRINUSE
+ */
+export async function probePort({ host, port }: Address): Promise<void> {
+  const probe = createServer().listen(port, host);
+  await once(probe, 'listening');
+  const closed = once(probe, 'close');
+  probe.close();
+  await closed;
 }

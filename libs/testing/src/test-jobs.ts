@@ -7,9 +7,8 @@ import { Jobs, Telemetry, type EnqueueOptions } from '@fencepost/jobs';
 import type { FoundCron, QueuedDelivery } from '@fencepost/jobs/internal';
 import { MemoryMembership } from '@fencepost/jobs/internal/scheduling';
 import { CronOperator } from '@fencepost/operations';
-import type { Fault, Marker, Write } from './fail-points.js';
+import type { Fault, Marker, Write, FailPoints, Mishap } from './fail-points.js';
 import { foundCrons } from './found-crons.js';
-import { injectorOf, type Injector } from './injectors.js';
 import { TestQueue } from './test-queue.js';
 import { readTestRun, type TestRun } from './test-run.js';
 import { TestScheduler } from './test-scheduler.js';
@@ -250,4 +249,33 @@ function instantOf(at: Date | number | string): number {
   if (!Number.isFinite(instant))
     throw new RangeError(`Expected an instant such as "2030-01-01T03:00Z", got "${String(at)}".`);
   return instant;
+}
+
+/** Where the next worker that gets there comes to harm. Writes are those of the ledger. */
+export interface Injector {
+  /** Before this is written. `effect`: of which one; of any by default. */
+  before(write: Write, effect?: string): Fault;
+  /** After it was written, and before the worker hears of it. */
+  after(write: Write, effect?: string): Fault;
+  /** The run is begun, and its handler is not called. */
+  afterBegin(): Fault;
+  /** The effect is begun, and what it does is not called. */
+  beforeEffect(effect: string): Fault;
+  /** It has happened, and nobody has written that down. */
+  afterEffect(effect: string): Fault;
+  /** The handler has returned, and the run doesn't know. */
+  beforeFinish(): Fault;
+}
+
+function injectorOf(points: FailPoints, mishap: Extract<Mishap, 'crash' | 'freeze'>): Injector {
+  const before = (write: Write, effect?: string) => points.plan({ mishap, when: 'before', write, effect });
+  const after = (write: Write, effect?: string) => points.plan({ mishap, when: 'after', write, effect });
+  return {
+    before,
+    after,
+    afterBegin: () => after('begin'),
+    beforeEffect: (effect) => after('beginEffect', effect),
+    afterEffect: (effect) => before('finishEffect', effect),
+    beforeFinish: () => before('finish'),
+  };
 }

@@ -3,7 +3,7 @@ import { sleep } from '@fencepost/lease/internal';
 import { between, oneOf } from '../draw.js';
 import type { Fault } from '../fault.js';
 import type { FaultyLink } from '../faulty-link.js';
-import { storeFault } from './store-fault.js';
+import { storeFault } from '../fault.js';
 
 const CUT_MS = { least: 500, most: 3_000 };
 const DROPPING_MS = { least: 300, most: 1_500 };

@@ -5,7 +5,7 @@ import type { RedisClient } from '@fencepost/lease/redis';
 import { between } from '../draw.js';
 import type { ChaosRedis } from '../chaos-redis.js';
 import type { Fault } from '../fault.js';
-import { storeFault } from './store-fault.js';
+import { storeFault } from '../fault.js';
 
 const FROZEN_MS = { least: 300, most: 3_000 };
 const DOWN_MS = { least: 100, most: 1_500 };

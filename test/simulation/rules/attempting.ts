@@ -2,7 +2,7 @@ import type { AttemptOutcome, AttemptRef, BeginReply, BeginRequest, Delivery } f
 import { isTerminal, type RunState } from '@fencepost/ledger/run';
 import type { HeartbeatReply } from '../../../libs/ledger/src/base/ledger.js';
 import { hasExpired, isCurrent, type KnownRun } from './known.js';
-import type { Seen } from './seen.js';
+import type { Seen } from './violation.js';
 import { demand } from './violation.js';
 
 export function judgeBegin(seen: Seen<BeginRequest, BeginReply>): void {

@@ -2,7 +2,7 @@ import type { ClaimReply, ClaimRequest, TriggerReply, TriggerRequest } from '@fe
 import { isTerminal, occurrenceId } from '@fencepost/ledger/run';
 import type { LedgerBranch } from './branches.js';
 import { isPaused, newRun, type KnownCron } from './known.js';
-import type { Seen } from './seen.js';
+import type { Seen } from './violation.js';
 import { demand } from './violation.js';
 
 /** The most that a pod's clock may run ahead of the store's before its claim has to be refused. */

@@ -1,3 +1,7 @@
+import type { Run } from '@fencepost/ledger/run';
+import type { LedgerBranch } from './branches.js';
+import type { KnownCron } from './known.js';
+
 /** The invariants of the protocols by their names there, and what has to hold besides. */
 export type Invariant =
   | `I${1 | 2 | 3 | 4 | 5 | 6 | 7 | 8 | 9 | 10}`
@@ -31,4 +35,18 @@ export class Violation extends Error {
 /** @throws {Violation} unless it holds; the text is only put together then */
 export function demand(holds: boolean, invariant: Invariant, text: () => string): asserts holds {
   if (!holds) throw new Violation(invariant, text());
+}
+
+/** One call that the ledger has answered, and what is known of its cron from before. */
+export interface Seen<Request, Reply> {
+  readonly cron: KnownCron;
+  readonly request: Request;
+  readonly reply: Reply;
+  /** The store's clock at the call. */
+  readonly now: number;
+  /** Of the runs that the call may have touched, what the ledger had of each right after it. */
+  readonly records: ReadonlyMap<string, Run | null>;
+  /** Within this of being due an instant is not late, by the clock of whoever made the call. */
+  readonly graceMs: number;
+  readonly saw: (branch: LedgerBranch) => void;
 }

@@ -1,7 +1,10 @@
 import { hostname } from 'node:os';
-import { withAudit, type AuditedOrder, type CatalogEntry, type Run } from '../jobs.js';
+import { withAudit, type AuditedOrder, type CatalogEntry, type Run, CatalogMovedError } from '../jobs.js';
 import type { Store } from '../store/store.js';
 import type { World } from '../world.js';
+import { EXIT } from '../exit.js';
+import type { Report } from '../report.js';
+import { hanging } from '../table.js';
 
 type Order<Result> = Omit<AuditedOrder<Result>, 'role' | 'from' | 'cron' | 'runId' | 'reason'> &
   Partial<Pick<AuditedOrder<Result>, 'cron' | 'runId' | 'reason'>>;
@@ -42,4 +45,15 @@ export async function runIn({ ledger }: Store, runId: string): Promise<Run | nul
 export function cronIn(runId: string): string | null {
   const at = runId.lastIndexOf('@');
   return at < 1 ? null : runId.slice(0, at);
+}
+
+/** Somebody was faster. An answer and no bad usage: what was asked for was right when it was typed. */
+export function movedReport(cron: string, error: unknown): Report {
+  if (!(error instanceof CatalogMovedError)) throw error;
+  const { expected, found, message } = error;
+  return {
+    code: EXIT.finding,
+    json: { cron, verdict: 'moved', expected, found },
+    text: (width) => hanging(message, width),
+  };
 }

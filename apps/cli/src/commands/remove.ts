@@ -6,8 +6,7 @@ import { withStoreOptions, type StoreFlags } from '../store/store-options.js';
 import { withStore } from '../store/store.js';
 import { hanging } from '../table.js';
 import type { Setting } from '../world.js';
-import { audited, definedAs } from './audited.js';
-import { movedReport } from './moved.js';
+import { audited, definedAs, movedReport } from './audited.js';
 import { asker, withBy, withJson, type OrderFlags } from './orders.js';
 
 interface Flags extends StoreFlags, OrderFlags {

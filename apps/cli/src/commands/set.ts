@@ -7,9 +7,8 @@ import { withStoreOptions, type StoreFlags } from '../store/store-options.js';
 import { withStore } from '../store/store.js';
 import { hanging } from '../table.js';
 import type { Setting } from '../world.js';
-import { audited, definedAs, definitionOf } from './audited.js';
+import { audited, definedAs, definitionOf, movedReport } from './audited.js';
 import { settingsOf, withCronOptions, type CronFlags } from './cron-options.js';
-import { movedReport } from './moved.js';
 import { asker, withBy, withJson, type OrderFlags } from './orders.js';
 
 interface Flags extends StoreFlags, OrderFlags, CronFlags {

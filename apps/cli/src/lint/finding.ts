@@ -26,3 +26,15 @@ export interface Span {
 export function scheduleText({ name, expression, timeZone, dst, spreadMs }: LintedCron) {
   return { expression, timeZone, seed: name, ...(dst && { dst }), ...(spreadMs !== undefined && { spreadMs }) };
 }
+
+/** What belongs together, in the order it came. `Map.groupBy` is younger than the oldest Node.js this runs on. */
+export function groupBy<Item>(items: readonly Item[], keyOf: (item: Item) => string): Item[][] {
+  const groups = new Map<string, Item[]>();
+  for (const item of items) {
+    const key = keyOf(item);
+    const group = groups.get(key);
+    if (group) group.push(item);
+    else groups.set(key, [item]);
+  }
+  return [...groups.values()];
+}

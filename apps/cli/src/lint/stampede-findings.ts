@@ -1,7 +1,6 @@
 import { parseSchedule, type CronSchedule } from '../jobs.js';
-import { groupBy } from '../group-by.js';
+import { groupBy, scheduleText, type LintFinding, type LintedCron } from './finding.js';
 import { iso, shortIso } from '../report.js';
-import { scheduleText, type LintFinding, type LintedCron } from './finding.js';
 
 const WEEK_S = 7 * 86_400;
 const MAX_FINDINGS = 20;

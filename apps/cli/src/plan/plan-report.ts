@@ -1,8 +1,7 @@
 import { EXIT } from '../exit.js';
 import { iso, shortIso, type Report } from '../report.js';
 import { hanging, table } from '../table.js';
-import type { Only } from './instant-difference.js';
-import type { Change, CronChange, Plan } from './plan.js';
+import type { Only, Change, CronChange, Plan } from './plan.js';
 
 /** How many instants a person is shown of each; a program gets more. */
 const SHORT = 5;

@@ -1,6 +1,5 @@
 import { UsageError } from '../exit.js';
 import { contentHash, parseSchedule, type CatalogEntry, type CronDefinition, type Declaration } from '../jobs.js';
-import { instantDifference, type InstantDifference } from './instant-difference.js';
 import type { BuildFile } from './read-declarations.js';
 
 /** How a build stands to the last one of its program. */
@@ -91,8 +90,8 @@ function changeOf(
 ): CronChange {
   const change = kindOf({ declared, entry }, standing);
   const defines = change !== 'older' && change !== 'conflict';
-  const live = entry?.state === 'firing' ? instants(entry.definition, from, to) : [];
-  const planned = declared?.disabled === false ? instants(declared.definition, from, to) : [];
+  const live = entry?.state === 'firing' ? instantsOf(entry.definition, from, to) : [];
+  const planned = declared?.disabled === false ? instantsOf(declared.definition, from, to) : [];
   return {
     cron: declared?.definition.name ?? entry?.definition.name ?? '',
     change,
@@ -121,6 +120,52 @@ function flat(definition: CronDefinition, disabled: boolean): Record<string, unk
   return { ...definition, disabled };
 }
 
-function instants(definition: CronDefinition, from: number, to: number): Iterable<number> {
+function instantsOf(definition: CronDefinition, from: number, to: number): Iterable<number> {
   return parseSchedule({ ...definition, seed: definition.name }, from).between(from, to);
+}
+
+/** Instants that only one of two has: how many, and the first of them. */
+export interface Only {
+  readonly count: number;
+  /** At most {@link SHOWN}, epoch milliseconds. */
+  readonly first: readonly number[];
+}
+
+interface InstantDifference {
+  /** Fire today, and would not any more. */
+  readonly gone: Only;
+  /** Would fire, and don't today. */
+  readonly added: Only;
+}
+
+const SHOWN = 20;
+
+/** Walks through two rising rows of instants once. */
+function instantDifference(live: Iterable<number>, declared: Iterable<number>): InstantDifference {
+  const [left, right] = [live[Symbol.iterator](), declared[Symbol.iterator]()];
+  const [gone, added] = [new Collected(), new Collected()];
+  let [a, b] = [pull(left), pull(right)];
+  while (a !== Infinity || b !== Infinity) {
+    if (a < b) gone.add(a);
+    if (b < a) added.add(b);
+    const least = Math.min(a, b);
+    if (a === least) a = pull(left);
+    if (b === least) b = pull(right);
+  }
+  return { gone, added };
+}
+
+class Collected implements Only {
+  count = 0;
+  readonly first: number[] = [];
+
+  add(at: number): void {
+    this.count += 1;
+    if (this.count <= SHOWN) this.first.push(at);
+  }
+}
+
+function pull(instants: Iterator<number>): number {
+  const { done, value } = instants.next();
+  return done === true ? Infinity : value;
 }

@@ -2,8 +2,7 @@ import { parseSchedule, type ScheduleText } from '../jobs.js';
 import { iso, shortIso, type Report } from '../report.js';
 import { EXIT } from '../exit.js';
 import { hanging, table } from '../table.js';
-import { touchedTimes, type TouchedTime } from './clock-changes.js';
-import { localTime, timeOfDay, wallTime } from './local-time.js';
+import { touchedTimes, type TouchedTime, localTime, timeOfDay, wallTime } from './clock-changes.js';
 
 export interface NextQuestion {
   readonly schedule: ScheduleText;

@@ -4,9 +4,8 @@ import type { PostgresSettings } from '@fencepost/ledger/durability';
 import { recordedEvents } from '../../../../test/support/recorded-events.js';
 import { rejectionOf } from '../../../../test/support/rejection-of.js';
 import { Telemetry } from '../telemetry/telemetry.js';
-import { ClassificationError } from './declaration-errors.js';
+import { ClassificationError, checkCron } from './cron-declaration.js';
 import { checkClassification, type ClassifiedHandler } from './classification.js';
-import { checkCron } from './cron-declaration.js';
 
 const NOW = Date.UTC(2030, 0, 1);
 const SAFE: PostgresSettings = { fsync: 'on', synchronous_commit: 'on', full_page_writes: 'on' };

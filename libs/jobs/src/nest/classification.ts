@@ -3,7 +3,7 @@ import type { Declaration } from '@fencepost/ledger/catalog';
 import { isManual } from '@fencepost/schedule';
 import { judgePostgres, judgeRedis, type DurabilityFinding, type PostgresSettings } from '@fencepost/ledger/durability';
 import type { Telemetry } from '../telemetry/telemetry.js';
-import { ClassificationError } from './declaration-errors.js';
+import { ClassificationError } from './cron-declaration.js';
 import type { JobsSettings } from './options.js';
 
 /** What was found at a method. */

@@ -1,8 +1,7 @@
 import { CronExpression } from '@nestjs/schedule';
 import { describe, expect, it } from 'vitest';
 import { refusalOf } from '../../../../test/support/refusal-of.js';
-import { checkCron } from './cron-declaration.js';
-import { CronDeclarationError } from './declaration-errors.js';
+import { checkCron, CronDeclarationError } from './cron-declaration.js';
 
 const NOW = Date.UTC(2030, 0, 1);
 const EVERY_DAY = '0 3 * * *';

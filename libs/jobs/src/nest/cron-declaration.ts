@@ -10,7 +10,6 @@ import {
 } from '@fencepost/ledger/catalog';
 import { ScheduleError, parseSchedule, MANUAL, type ScheduleText } from '@fencepost/schedule';
 import { CRON_NAME } from '@fencepost/ledger/run';
-import { CronDeclarationError } from './declaration-errors.js';
 import { AT_RUN_TIME, contradiction, DECLARED, NAME, type CommonOptions, type OptionsForm } from './cron-options.js';
 import {
   handlerContradiction,
@@ -23,6 +22,7 @@ import type { CronMetadata } from './singleton-cron.decorator.js';
 import type { CronHandler } from '../running/delivery.js';
 import { payloadReader, isStandardSchema, type StandardSchema } from '../running/payload-schema.js';
 import type { JobMetadata } from './job-handler.decorator.js';
+import { FencepostError } from '@fencepost/lease';
 
 export interface CheckedCron extends HandlerTerms {
   readonly declaration: Declaration;
@@ -263,4 +263,32 @@ function jobDefinition(name: string): CronDefinition {
     graceMs: 0,
     catchUpWindowMs: null,
   };
+}
+
+/** A `@SingletonCron` that can't be: the process refuses to start, because a cron that silently never runs is worse. */
+export class CronDeclarationError extends FencepostError {
+  readonly code = 'CRON_DECLARATION';
+
+  /** @param where class and method, `ReportJobs.nightly` */
+  constructor(where: string, problem: string) {
+    super(`${where}: ${problem}`);
+  }
+}
+
+/** A job for which a duplicate is damage, on a store that may lose what it acknowledged: the process refuses to start. */
+export class ClassificationError extends FencepostError {
+  readonly code = 'CLASSIFICATION';
+
+  /** @param jobs each with class and method */
+  constructor(
+    readonly jobs: readonly string[],
+    readonly found: readonly string[],
+    lines: readonly string[],
+  ) {
+    super(
+      `The ledger may lose acknowledged writes, which criticality "correctness" does not allow at ${jobs.join(', ')}. ` +
+        `After such a loss, runs and effects would be repeated. Found: ${found.join(' ')} ` +
+        `Change one of these lines: ${lines.join('; ')}.`,
+    );
+  }
 }

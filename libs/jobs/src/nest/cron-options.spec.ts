@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { refusalOf } from '../../../../test/support/refusal-of.js';
-import { CronDeclarationError } from './declaration-errors.js';
-import { checkCron, checkRuntimeCron } from './cron-declaration.js';
+import { CronDeclarationError, checkCron, checkRuntimeCron } from './cron-declaration.js';
 
 const NOW = Date.UTC(2030, 0, 1);
 

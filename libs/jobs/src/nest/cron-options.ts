@@ -1,8 +1,7 @@
 import { z } from 'zod';
 import { CRON_NAME } from '@fencepost/ledger/run';
-import { duration } from './duration-option.js';
-import { choice, HANDLER_PARTS, HANDLER_SHAPE, whole } from './handler-options.js';
-import { lostInJson } from '../enqueuing/order.js';
+import { duration, choice, HANDLER_PARTS, HANDLER_SHAPE, whole } from './handler-options.js';
+import { lostInJson } from '../enqueuing/job-order.js';
 
 export const NAME = 'a name of 1 to 100 letters, digits or . _ -, beginning with a letter or digit';
 const JSON_VALUE = 'JSON values only: null, booleans, numbers, strings, arrays and plain objects';

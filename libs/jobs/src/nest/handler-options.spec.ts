@@ -1,8 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { contentHash } from '@fencepost/ledger/catalog';
 import { refusalOf } from '../../../../test/support/refusal-of.js';
-import { CronDeclarationError } from './declaration-errors.js';
-import { checkCron, checkRuntimeCron } from './cron-declaration.js';
+import { CronDeclarationError, checkCron, checkRuntimeCron } from './cron-declaration.js';
 import type { HandlerOptions } from './handler-options.js';
 
 const NOW = Date.UTC(2030, 0, 1);

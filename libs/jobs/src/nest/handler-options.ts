@@ -1,7 +1,7 @@
 import type { Criticality } from '@fencepost/lease/internal/redis-checks';
 import { z } from 'zod';
 import type { CronHandler, Limits } from '../running/delivery.js';
-import { duration } from './duration-option.js';
+import { isAmbiguous, parseDuration } from '@fencepost/lease/internal/options';
 
 /**
  * What stands at a method, and holds for each run it carries out: also for those of crons that are made at run time and name
@@ -113,4 +113,25 @@ function limitsOf({ concurrencyKey, maxPerKey = 1, rateLimit }: CheckedHandlerOp
     ...(concurrencyKey ? { key: concurrencyKey, perKey: maxPerKey } : {}),
     ...(rateLimit ? { rate: { max: rateLimit.max, perMs: rateLimit.per } } : {}),
   };
+}
+
+/** An option such as `'30s'` or a whole number of milliseconds (1,000 and more, or 0), between two bounds; becomes milliseconds. */
+export function duration(shortest: string, longest: string) {
+  const expected = `expected a duration from '${shortest}' to '${longest}'`;
+  const [least, most] = [parseDuration(shortest), parseDuration(longest)];
+  return z.union([z.string(), z.number()], expected).transform((value, context) => {
+    const ms = milliseconds(value);
+    if (!isAmbiguous(value) && ms !== null && ms >= least && ms <= most) return ms;
+    const unit = isAmbiguous(value) ? ` with its unit, '${value}s' or '${value}ms'` : '';
+    context.addIssue({ code: 'custom', message: `${expected}${unit}` });
+    return z.NEVER;
+  });
+}
+
+function milliseconds(value: string | number): number | null {
+  try {
+    return parseDuration(value);
+  } catch {
+    return null;
+  }
 }

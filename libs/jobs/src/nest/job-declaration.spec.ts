@@ -1,8 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { contentHash } from '@fencepost/ledger/catalog';
-import { CronDeclarationError } from './declaration-errors.js';
-import { checkJob } from './cron-declaration.js';
+import { CronDeclarationError, checkJob } from './cron-declaration.js';
 
 const check = (options: unknown = {}, name: unknown = 'send-mail') => checkJob('Mails.send', { name, options });
 

@@ -15,8 +15,7 @@ import { CLOCK, LEASE_REDIS, LeaseModule, type LeaseModuleOptions } from '@fence
 import type { Ledger } from '@fencepost/ledger';
 import type { PostgresLedger } from '@fencepost/ledger/postgres';
 import { Leases, type Clock, type LeaseStore, SetupError } from '@fencepost/lease';
-import { LeaseFeed, leaseWarnings } from '../telemetry/lease-feed.js';
-import { Telemetry } from '../telemetry/telemetry.js';
+import { LeaseFeed, leaseWarnings, Telemetry } from '../telemetry/telemetry.js';
 import { jobsSettings, type JobsModuleOptions, type JobsSettings, type Role } from './options.js';
 import { DefaultLog } from './default-log.js';
 import type { Database } from './postgres-database.js';

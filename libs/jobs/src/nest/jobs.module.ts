@@ -46,7 +46,7 @@ class WorkerModule implements OnApplicationShutdown {
     const [{ WorkerRunner }, { CronExplorer }, { RunNotifications }] = await Promise.all([
       import('./worker-runner.js'),
       import('./cron-explorer.js'),
-      import('./run-notifications.js'),
+      import('./worker-runner.js'),
     ]);
     return {
       module: WorkerModule,

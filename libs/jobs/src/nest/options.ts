@@ -10,7 +10,7 @@ import type { SqlPool } from '@fencepost/lease/postgres';
 import { z } from 'zod';
 import { CRON_NAME } from '@fencepost/ledger/run';
 import { APP_NAME, appName, buildTime } from './build.js';
-import { duration } from './duration-option.js';
+import { duration } from './handler-options.js';
 import { MESSAGE_TYPES, isWebhookSecret, type MessageType } from '../notifying/messages.js';
 
 /** A receiver of events, called as the Standard Webhooks specification says: signed, and at least once. */

@@ -4,6 +4,7 @@ import {
   type BeforeApplicationShutdown,
   type OnApplicationBootstrap,
   type OnModuleInit,
+  type OnApplicationShutdown,
 } from '@nestjs/common';
 import type { Clock } from '@fencepost/lease';
 import { LeaseKeeper, type CancelTimer } from '@fencepost/lease/internal';
@@ -21,9 +22,42 @@ import { retryOnBoot } from './retry-on-boot.js';
 import type { JobsSettings } from './options.js';
 import { PayloadReaders } from './enqueuing.module.js';
 import type { Database } from './postgres-database.js';
-import { RunNotifications } from './run-notifications.js';
 import { SignalDrain } from './signal-drain.js';
-import { CATALOG, DATABASE, JOBS_SETTINGS, LEDGER, RANDOM, TRACING, WORKER_REDIS } from './tokens.js';
+import { CATALOG, DATABASE, JOBS_SETTINGS, LEDGER, RANDOM, TRACING, WORKER_REDIS, ALARM_QUEUE } from './tokens.js';
+import type { BullmqAlarmQueue } from '../notifying/bullmq-alarm-queue.js';
+import { PingCache, notifyOf, RunNotifier } from '../notifying/run-notifier.js';
+
+/** In a worker: says of which ends its runs ask to be notified, and hands the notifications on as they come. */
+@Injectable()
+export class RunNotifications implements OnApplicationShutdown {
+  @Inject(JOBS_SETTINGS) private readonly settings!: JobsSettings;
+  @Inject(CATALOG) private readonly catalog!: Catalog;
+  @Inject(LEDGER) private readonly ledger!: Ledger;
+  @Inject(ALARM_QUEUE) private readonly queue!: BullmqAlarmQueue;
+  @Inject(CLOCK) private readonly clock!: Clock;
+  @Inject(Telemetry) private readonly telemetry!: Telemetry;
+
+  #pings: PingCache | null = null;
+  #notifier: RunNotifier | null = null;
+
+  readonly notifyOf = (cron: string): string =>
+    notifyOf(this.settings.webhooks, cron, this.#pings === null ? null : this.#pings.of(cron));
+
+  /** To be called before the first run begins. */
+  async start(): Promise<void> {
+    const { catalog, ledger, clock, telemetry, queue } = this;
+    this.#notifier = new RunNotifier({ ledger, queue, telemetry, webhooks: this.settings.webhooks });
+    this.#notifier.start(this.notifyOf);
+    this.#pings = new PingCache({ catalog, clock, telemetry });
+    await this.#pings.start();
+  }
+
+  /** After the last run has ended. */
+  async onApplicationShutdown(): Promise<void> {
+    await this.#pings?.stop();
+    await this.#notifier?.stop();
+  }
+}
 
 /** A catalog that was lost with its store comes back within this time. */
 const DECLARE_AGAIN_MS = 10_000;
@@ -88,7 +122,6 @@ export class WorkerRunner implements OnModuleInit, OnApplicationBootstrap, Befor
     const { redis, ledger, clock, telemetry, random, settings, tracing } = this;
     const { prefix, tenant, concurrency, runLeaseMs: ttlMs } = settings;
     const handlerOf = (cron: string) => this.#crons.get(cron);
-    const { notifyOf } = this.notifications;
     const attempts = {
       ledger,
       clock,
@@ -98,7 +131,7 @@ export class WorkerRunner implements OnModuleInit, OnApplicationBootstrap, Befor
       ttlMs,
       handlerOf,
       tracing,
-      notifyOf,
+      notifyOf: this.notifications.notifyOf,
     };
     return new RunProcessor({ redis, prefix, tenant, concurrency, clock, telemetry, attempts });
   }

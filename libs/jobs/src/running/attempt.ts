@@ -1,19 +1,18 @@
-import { StaleFenceError, type LeaseLostError } from '@fencepost/lease';
-import { sleep } from '@fencepost/lease/internal';
+import { StaleFenceError, type LeaseLostError, type Clock } from '@fencepost/lease';
+import { sleep, type CancelTimer } from '@fencepost/lease/internal';
 import type { AttemptOutcome, AttemptRef, BeginReply } from '@fencepost/ledger';
 import type { RunState } from '@fencepost/ledger/run';
-import { withinLimit, type TimedAttempt } from './attempt-timeout.js';
-import type { AttemptDeps, Disposition, Delivery, CronHandler } from './delivery.js';
+import type { AttemptDeps, Disposition, Delivery, CronHandler, RetryPolicy } from './delivery.js';
 import { describeError, shownError, reportStoreFailure, isProgramError } from '../telemetry/report-failure.js';
 import { EffectSession, type RunLease } from './effect-session.js';
-import type { EffectUnresolvedError } from './effect-errors.js';
+import type { EffectUnresolvedError } from './errors.js';
 import { LazyAbort } from './lazy-abort.js';
-import { RunCancelledError } from './errors.js';
+import { RunCancelledError, AttemptTimeoutError, FinalError } from './errors.js';
 import { lateByMs, makeRunContext } from './make-run-context.js';
-import { isUnrecoverable, retryDelay } from './retry.js';
 import type { RunLog } from './run-context.js';
 import type { Failure } from '../telemetry/events.js';
 import { Heartbeat, HeartbeatTimer, type HeartbeatOwner } from './heartbeat.js';
+import { TransactionMisusedError } from '@fencepost/ledger';
 
 type Begun = Extract<BeginReply, { verdict: 'begun' }>;
 
@@ -223,4 +222,63 @@ export class Attempt implements RunLease, HeartbeatOwner, TimedAttempt {
   #log(level: keyof RunLog, message: string): void {
     this.start.delivery.log(level, message, { attempt: this.#about.attempt, fence: this.#ref.fence });
   }
+}
+
+const MAX_GRACE_MS = 5_000;
+
+const NOTHING: CancelTimer = () => {};
+
+interface AttemptLimit {
+  readonly runId: string;
+  /** `undefined`: no limit. */
+  readonly timeoutMs: number | undefined;
+  readonly clock: Clock;
+  readonly attempt: TimedAttempt;
+}
+
+interface TimedAttempt {
+  /** Tells the handler to stop. */
+  abort(error: AttemptTimeoutError): void;
+  /** The handler has not stopped within the grace. */
+  abandon(): void;
+}
+
+/** Waits for the handler until its timeout, and then for a grace in which it can clean up. */
+async function withinLimit(work: Promise<unknown>, limit: AttemptLimit): Promise<void> {
+  const { runId, timeoutMs, clock, attempt } = limit;
+  if (timeoutMs === undefined) return void (await work);
+  let cancel = NOTHING;
+  const left = new Promise<never>((_, reject) => {
+    cancel = clock.after(timeoutMs, () => {
+      const error = new AttemptTimeoutError(runId, timeoutMs);
+      attempt.abort(error);
+      cancel = clock.after(Math.min(timeoutMs / 4, MAX_GRACE_MS), () => {
+        attempt.abandon();
+        reject(error);
+      });
+    });
+  });
+  try {
+    await Promise.race([work, left]);
+  } finally {
+    cancel();
+  }
+}
+
+/**
+ * The delay after the failed `attempt`: exponential, capped, and jittered between half and all of it, so that runs which
+ * failed together don't come back together.
+ */
+export function retryDelay(policy: RetryPolicy, attempt: number, random: () => number): number {
+  const full = Math.min(policy.delayMs * 2 ** (attempt - 1), policy.maxDelayMs);
+  return Math.round(full * (0.5 + random() / 2));
+}
+
+/**
+ * Whether a retry is pointless: the error is unrecoverable (BullMQ's class of that name is recognised), or
+ * the handler or its payload is at fault, and every further attempt would fail in the same way.
+ */
+export function isUnrecoverable(error: unknown): boolean {
+  if (error instanceof FinalError || error instanceof TransactionMisusedError) return true;
+  return error instanceof Error && error.name === 'UnrecoverableError';
 }

@@ -1,8 +1,8 @@
 import { inspect } from 'node:util';
 import type { Clock, Fence } from '@fencepost/lease';
 import type { CancelTimer } from '@fencepost/lease/internal';
-import { EffectTimeoutError, EffectUnknownError, EffectUnresolvedError } from './effect-errors.js';
-import type { EffectContext, Lookup, LookupAnswer } from './effect-context.js';
+import { EffectTimeoutError, EffectUnknownError, EffectUnresolvedError } from './errors.js';
+import type { EffectContext, Lookup, LookupAnswer } from './effect-options.js';
 import type { LazyAbort } from './lazy-abort.js';
 import { describeError } from '../telemetry/report-failure.js';
 

@@ -5,8 +5,16 @@ import type { Telemetry } from '../telemetry/telemetry.js';
 import type { Tracing } from '../telemetry/tracing.js';
 import type { LazyAbort } from './lazy-abort.js';
 import type { HeartbeatTimer } from './heartbeat.js';
-import type { RetryPolicy } from './retry.js';
 import type { RunHandler, RunLog } from './run-context.js';
+
+/** Attempts per run, and the delays in between. */
+export interface RetryPolicy {
+  /** Attempts in all, from 1. */
+  readonly attempts: number;
+  /** Before the second attempt, milliseconds; doubles with each attempt. */
+  readonly delayMs: number;
+  readonly maxDelayMs: number;
+}
 
 export interface AttemptDeps {
   readonly ledger: AttemptLog & Pick<RunHistory, 'readRun' | 'items'>;

@@ -2,8 +2,8 @@ import type { AttemptLog, BeginEffectReply, UnknownEffect } from '@fencepost/led
 import type { UnknownReason, UnresolvedEffect } from '@fencepost/ledger/run';
 import { callEffect, lookUp, type Act } from './call-effect.js';
 import { describeError } from '../telemetry/report-failure.js';
-import type { Lookup } from './effect-context.js';
-import { EffectPayloadError } from './effect-errors.js';
+import type { Lookup } from './effect-options.js';
+import { EffectPayloadError } from './errors.js';
 import { decodeResult, encodeResult } from './effect-result.js';
 import type { EffectSession } from './effect-session.js';
 import {

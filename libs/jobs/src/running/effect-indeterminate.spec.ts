@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import { gate, inHandler, lostAttempt } from '../../../../test/support/effect-stage.js';
 import { RUN, WorkerStage } from '../../../../test/support/worker-stage.js';
-import { EffectPayloadError, EffectTimeoutError, EffectUnknownError } from './effect-errors.js';
+import { EffectPayloadError, EffectTimeoutError, EffectUnknownError } from './errors.js';
 import { payloadHash, type EffectOptions } from './effect-options.js';
 import type { RunContext } from './run-context.js';
 

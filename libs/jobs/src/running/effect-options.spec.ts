@@ -2,8 +2,7 @@ import { afterEach, describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { inHandler, lostAttempt } from '../../../../test/support/effect-stage.js';
 import { RUN, WorkerStage } from '../../../../test/support/worker-stage.js';
-import { EffectOptionError } from './effect-errors.js';
-import { EffectResultError } from './errors.js';
+import { EffectOptionError, EffectResultError } from './errors.js';
 import type { RunContext } from './run-context.js';
 
 let stage: WorkerStage;

@@ -7,8 +7,7 @@ import type { Failure } from '../telemetry/events.js';
 import type { Telemetry } from '../telemetry/telemetry.js';
 import type { Tracing } from '../telemetry/tracing.js';
 import type { TraceCall } from './call-effect.js';
-import { EffectUnresolvedError } from './effect-errors.js';
-import { EffectNameError, UnawaitedEffectError } from './errors.js';
+import { EffectUnresolvedError, EffectNameError, UnawaitedEffectError } from './errors.js';
 import type { LazyAbort } from './lazy-abort.js';
 
 /** Called when a promise is first observed, and when it has settled. */

@@ -1,8 +1,8 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import { inHandler, lostAttempt } from '../../../../test/support/effect-stage.js';
 import { RUN, RUN_LEASE_MS, START, WorkerStage } from '../../../../test/support/worker-stage.js';
-import type { LookupContext } from './effect-context.js';
-import { EffectUnresolvedError, EffectUnknownError } from './effect-errors.js';
+import type { LookupContext } from './effect-options.js';
+import { EffectUnresolvedError, EffectUnknownError } from './errors.js';
 import { payloadHash } from './effect-options.js';
 import type { RunContext } from './run-context.js';
 

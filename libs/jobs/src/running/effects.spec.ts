@@ -2,7 +2,8 @@ import { LeaseLostError, StaleFenceError } from '@fencepost/lease';
 import { afterEach, describe, expect, it } from 'vitest';
 import { RUN, RUN_LEASE_MS, WorkerStage } from '../../../../test/support/worker-stage.js';
 import { EffectNameError, EffectResultError } from './errors.js';
-import type { EffectContext, RunContext } from './run-context.js';
+import type { EffectContext } from './effect-options.js';
+import type { RunContext } from './run-context.js';
 
 let stage: WorkerStage;
 afterEach(() => expect(stage.manual.pending).toBe(0));

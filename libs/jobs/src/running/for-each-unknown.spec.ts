@@ -1,9 +1,8 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import { answer, gate, inHandler, lostAttempt } from '../../../../test/support/effect-stage.js';
 import { RUN, START, WorkerStage } from '../../../../test/support/worker-stage.js';
-import type { LookupAnswer, LookupContext } from './effect-context.js';
-import { EffectUnresolvedError } from './effect-errors.js';
-import type { ForEachOptions } from './for-each-options.js';
+import type { LookupAnswer, LookupContext, ForEachOptions } from './effect-options.js';
+import { EffectUnresolvedError } from './errors.js';
 import type { RunContext } from './run-context.js';
 
 let stage: WorkerStage;

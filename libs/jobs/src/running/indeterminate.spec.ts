@@ -2,7 +2,7 @@ import { createServer, type Server } from 'node:http';
 import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
 import { afterEach, describe, expect, it } from 'vitest';
-import { EffectUnknownError } from './effect-errors.js';
+import { EffectUnknownError } from './errors.js';
 import { isIndeterminate } from './call-effect.js';
 
 let server: Server | undefined;

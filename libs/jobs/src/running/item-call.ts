@@ -1,11 +1,10 @@
 import type { ItemOutcome, ItemRecord } from '@fencepost/ledger';
 import type { UnknownReason } from '@fencepost/ledger/run';
 import { callEffect, lookUp, type EffectCallOptions } from './call-effect.js';
-import type { Lookup } from './effect-context.js';
+import type { Lookup, ForEachSettings, ItemAct } from './effect-options.js';
 import { describeError } from '../telemetry/report-failure.js';
 import type { EffectSession } from './effect-session.js';
 import { afterIndeterminate } from './effect-options.js';
-import type { ForEachSettings, ItemAct } from './for-each-options.js';
 
 /** An item that is not done, and what an earlier attempt recorded of it. */
 export interface PendingItem<T> {

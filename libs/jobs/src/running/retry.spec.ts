@@ -2,7 +2,7 @@ import * as fc from 'fast-check';
 import { UnrecoverableError } from 'bullmq';
 import { describe, expect, it } from 'vitest';
 import { EffectNameError, EffectResultError } from './errors.js';
-import { isUnrecoverable, retryDelay } from './retry.js';
+import { isUnrecoverable, retryDelay } from './attempt.js';
 
 const policy = { attempts: 10, delayMs: 1_000, maxDelayMs: 5_000 };
 const MAX = 1 - Number.EPSILON / 2;

@@ -1,11 +1,7 @@
 import type { Fence } from '@fencepost/lease';
 import type { RunReason } from '@fencepost/ledger/run';
-import type { EffectContext } from './effect-context.js';
-import type { EffectOptions } from './effect-options.js';
-import type { ForEachCounts, ForEachOptions, ItemAct } from './for-each-options.js';
+import type { EffectContext, EffectOptions, ForEachCounts, ForEachOptions, ItemAct } from './effect-options.js';
 import type { TransactionOptions, TransactionWork } from './transaction.js';
-
-export type { EffectContext } from './effect-context.js';
 
 /** Writes to the log of the run, shown with its job in Bull Board. A failure to write a line is ignored. */
 export interface RunLog {

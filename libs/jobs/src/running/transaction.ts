@@ -1,10 +1,9 @@
 import type { SqlConnection, SqlPool } from '@fencepost/lease/postgres';
 import { isTransactional, type TransactionalLedger } from '@fencepost/ledger';
 import type { EffectSession } from './effect-session.js';
-import { EffectPayloadError, TransactionUnavailableError } from './effect-errors.js';
+import { EffectPayloadError, TransactionUnavailableError } from './errors.js';
 import { encodeResult } from './effect-result.js';
-import { EffectOptionParser } from './effect-option-parser.js';
-import { readPayloadHash, isAnother } from './effect-options.js';
+import { EffectOptionParser, readPayloadHash, isAnother } from './effect-options.js';
 
 export interface TransactionOptions {
   /** The effect name under which it is recorded, default `'transaction'`; unique in a run. */

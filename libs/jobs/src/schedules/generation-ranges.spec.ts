@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { KEPT_GENERATIONS, type CatalogEntry, type CronDefinition, type Generation } from '@fencepost/ledger/catalog';
 import { leaseOf } from '../../../../test/support/planning-stage.js';
 import { holdCron } from '../scheduling/held-cron.js';
-import { leftoverRanges, newestRange, type SharedSchedule } from './generation-ranges.js';
+import { leftoverRanges, newestRange, type SharedSchedule } from './schedules.js';
 
 const SCHEDULE: SharedSchedule = { next: () => null, previous: () => null, spreadOverMs: 1_000 };
 const DAY = 24 * 3_600_000;

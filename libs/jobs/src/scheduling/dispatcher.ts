@@ -7,7 +7,7 @@ import { reportProgramError, reportStoreFailure } from '../telemetry/report-fail
 import type { Telemetry } from '../telemetry/telemetry.js';
 import type { TraceCarrier, Tracing } from '../telemetry/tracing.js';
 import { claimRequest, endOf, DueCalculator, type Due } from './due-calculator.js';
-import type { SharedSchedules } from '../schedules/generation-ranges.js';
+import type { SharedSchedules } from '../schedules/schedules.js';
 import type { HeldCron } from './held-cron.js';
 import type { PodTiming } from '../membership/pod-timing.js';
 import type { QueuedDelivery, RunQueue } from '../queue/run-queue.js';

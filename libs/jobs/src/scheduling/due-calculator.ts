@@ -2,12 +2,7 @@ import type { Clock } from '@fencepost/lease';
 import type { ClaimedOccurrence, ClaimRequest } from '@fencepost/ledger';
 import { DEFAULT_CANCEL_GRACE_MS, type CronDefinition } from '@fencepost/ledger/catalog';
 import type { OverlapPolicy } from '@fencepost/ledger/run';
-import {
-  leftoverRanges,
-  newestRange,
-  type GenerationRange,
-  type SharedSchedules,
-} from '../schedules/generation-ranges.js';
+import { leftoverRanges, newestRange, type GenerationRange, type SharedSchedules } from '../schedules/schedules.js';
 import type { HeldCron } from './held-cron.js';
 import { planOccurrence, type Plan } from './misfire.js';
 import { POD_TIMING, type PodTiming } from '../membership/pod-timing.js';

@@ -1,6 +1,6 @@
 import type { Lease } from '@fencepost/lease';
 import type { CatalogEntry } from '@fencepost/ledger/catalog';
-import type { GenerationRange } from '../schedules/generation-ranges.js';
+import type { GenerationRange } from '../schedules/schedules.js';
 
 /**
  * A held cron: this pod claims its occurrences under `lease.fence`.

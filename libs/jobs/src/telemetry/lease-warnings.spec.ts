@@ -1,8 +1,7 @@
 import { parseFence } from '@fencepost/lease';
 import { expect, it } from 'vitest';
 import { recordedEvents } from '../../../../test/support/recorded-events.js';
-import { leaseWarnings } from './lease-feed.js';
-import { Telemetry } from './telemetry.js';
+import { leaseWarnings, Telemetry } from './telemetry.js';
 
 function stage() {
   const telemetry = new Telemetry();

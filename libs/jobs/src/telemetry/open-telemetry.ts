@@ -2,9 +2,7 @@ import { ownerPrefix } from '@fencepost/lease/internal';
 import { ROOT_CONTEXT, SpanKind, SpanStatusCode, context, isSpanContextValid, trace } from '@opentelemetry/api';
 import type { Attributes, Context, Span, SpanOptions } from '@opentelemetry/api';
 import { describeError } from './report-failure.js';
-import { AttemptSpans } from './open-telemetry-attempts.js';
-import { bullmqTelemetry, type BullmqTelemetry } from './open-telemetry-bullmq.js';
-import type { Telemetry } from './telemetry.js';
+import type { Telemetry, EventListener } from './telemetry.js';
 import type {
   EnqueueSpan,
   TraceCarrier,
@@ -14,6 +12,38 @@ import type {
   TracedEffect,
   Tracing,
 } from './tracing.js';
+import { BullMQOtel } from 'bullmq-otel';
+import type { EventName, Events } from './events.js';
+
+/** Replaces spans that are not wanted. */
+const NO_SPAN = {
+  setSpanOnContext: (parent: Context) => parent,
+  setAttribute: () => {},
+  setAttributes: () => {},
+  addEvent: () => {},
+  recordException: () => {},
+  end: () => {},
+};
+
+/** The part of the `telemetry` interface of BullMQ that is used. */
+interface BullmqTelemetry {
+  readonly tracer: Pick<BullMQOtel['tracer'], 'startSpan'>;
+  readonly contextManager: BullMQOtel['contextManager'] & { root(): Context };
+}
+
+/**
+ * The tracing of BullMQ, reduced to the spans around jobs. It also has a span for every fetch and every
+ * stalled check: an idle worker would fill a tracing store with these.
+ */
+function bullmqTelemetry(tracerName: string): BullmqTelemetry {
+  const otel = new BullMQOtel({ tracerName, enableMetrics: false });
+  const { tracer: own } = otel;
+  const startSpan: typeof own.startSpan = (name, options, parent) =>
+    options?.kind === (SpanKind.CONSUMER as number) ? own.startSpan(name, options, parent) : NO_SPAN;
+  // A loop that is started inside a span must not stay in it.
+  const contextManager = Object.assign(otel.contextManager, { root: () => ROOT_CONTEXT });
+  return { tracer: { startSpan }, contextManager };
+}
 
 const NAME = '@fencepost/jobs';
 
@@ -121,4 +151,66 @@ function readEnd(ended: unknown): { readonly outcome: string; readonly error?: u
   const { kind, error } = Object(ended) as { readonly kind?: unknown; readonly error?: unknown };
   const outcome = typeof kind === 'string' ? ENDS[kind] : undefined;
   return { outcome: outcome ?? 'done', ...(error === undefined ? {} : { error }) };
+}
+
+type OfAttempt = Pick<Events['attempt.refused'], 'runId' | 'fence'>;
+type AttemptEvent = { [N in EventName]: Events[N] extends OfAttempt ? N : never }[EventName];
+type Marks = { readonly [N in AttemptEvent]?: (span: Span, detail: Events[N]) => void };
+
+/** What the events of an attempt add to its span: only they know how it ended. */
+const MARKS: Marks = {
+  'attempt.succeeded': (span) => setOutcome(span, 'succeeded'),
+  'attempt.failed': (span, { retryInMs, err }) => setOutcome(span, retryInMs === null ? 'failed' : 'retried', err),
+  'attempt.cancelled': (span, { err }) => setOutcome(span, 'cancelled', err),
+  'attempt.uncertain': (span) => setOutcome(span, 'uncertain', 'outcome of an effect is unknown'),
+  'attempt.refused': (span, { step }) =>
+    setOutcome(span, 'refused', `the ledger refused this attempt at its ${step}: it is stale, another one goes on`),
+  'attempt.aborted': (span, { cause }) => span.addEvent('aborted', { 'fencepost.cause': describeError(cause) }),
+  'effect.known': noted('effect known'),
+  'effect.late': noted('effect late'),
+  'effect.unknown': noted('effect unknown'),
+};
+
+/** The spans of the attempts in progress in this process. */
+class AttemptSpans {
+  readonly #open = new Map<string, Span>();
+  #stop: (() => void) | null = null;
+
+  constructor(private readonly telemetry: Telemetry) {}
+
+  /** @returns a function that closes it */
+  open(attempt: OfAttempt, span: Span): () => void {
+    // Only once there is a recording span: a listener makes every event cost something.
+    this.#stop ??= this.telemetry.listen(this.#hear);
+    const key = keyOf(attempt);
+    this.#open.set(key, span);
+    return () => {
+      this.#open.delete(key);
+      if (this.#open.size > 0) return;
+      this.#stop?.();
+      this.#stop = null;
+    };
+  }
+
+  readonly #hear: EventListener = (name, detail) => {
+    const mark = MARKS[name as AttemptEvent] as ((span: Span, detail: unknown) => void) | undefined;
+    if (!mark) return;
+    const span = this.#open.get(keyOf(detail as unknown as OfAttempt));
+    if (span) mark(span, detail);
+  };
+}
+
+/** A run may have two attempts in one process, with different fences. */
+function keyOf({ runId, fence }: OfAttempt): string {
+  return `${runId} ${fence}`;
+}
+
+function setOutcome(span: Span, value: string, error?: Error | string): void {
+  span.setAttribute('fencepost.outcome', value);
+  if (error !== undefined) span.setStatus({ code: SpanStatusCode.ERROR, message: describeError(error) });
+}
+
+function noted(name: string) {
+  return (span: Span, { effect }: { readonly effect: string }) =>
+    void span.addEvent(name, { 'fencepost.effect': effect });
 }

@@ -1,6 +1,5 @@
 import { z } from 'zod';
-import { checkedOptions } from '../base/checked-options.js';
-import { isAmbiguous, parseDuration } from '../base/duration.js';
+import { checkedOptions, isAmbiguous, parseDuration } from '../base/checked-options.js';
 import { MAX_TTL_MS, MIN_TTL_MS } from '../store/lease-request.js';
 import { REDIS_OPTION, isRedisOption, shownRedisOption, type RedisOption } from '../redis/redis-options.js';
 import type { RedisTarget } from '../redis/redis-target.js';

@@ -8,8 +8,7 @@ import type { LeaseStore } from '../store/lease-store.js';
 import { MemoryLeaseStore } from '../store/memory-lease-store.js';
 import { ManualClock } from '../testing/manual-clock.js';
 import { Election } from './election.js';
-import type { Leadership } from './election.js';
-import type { Leader } from './leaders.js';
+import type { Leadership, Leader } from './election.js';
 
 const HOUR_MS = 3_600_000;
 

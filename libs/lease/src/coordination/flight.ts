@@ -1,14 +1,13 @@
 import type { Clock } from '../base/clock.js';
-import { LeaseLostError, StaleFenceError } from '../base/errors.js';
+import { LeaseLostError, StaleFenceError, SetupError } from '../base/errors.js';
 import type { Fence } from '../base/fence.js';
 import { reservedResource } from '../base/resource.js';
 import type { Lease } from '../holding/held-lease.js';
 import type { Leases } from '../holding/leases.js';
 import { waitFor } from '../holding/waiting.js';
-import type { FencedValues } from '../sinks/fenced-values.js';
+import type { FencedValues, FencedValue } from '../sinks/fenced-values.js';
 import { FlightValueError } from './flight-errors.js';
-import { usability } from './flight-options.js';
-import type { FlightPlan } from './flight-options.js';
+import { parseDuration } from '../base/checked-options.js';
 
 export interface BuildContext {
   /** Aborts when the lease is lost: another process builds, and the result of this build will be refused. */
@@ -196,4 +195,48 @@ function toJson(key: string, value: unknown): string {
   if (text !== undefined) return text;
   const what = value === undefined ? 'undefined' : `a ${typeof value}`;
   throw new FlightValueError(key, `${what}, which JSON cannot express. Return null for no value.`);
+}
+
+export interface FlightOptions {
+  /** How long a value is taken without a question. */
+  readonly fresh: string | number;
+  /**
+   * How much longer it is given to others while one caller rebuilds it; default: not at all. Counted from the end of
+   * `fresh`, as in RFC 5861 (stale-while-revalidate).
+   */
+  readonly stale?: string | number;
+  /** How long this caller waits for a value at most; default `10s`. */
+  readonly wait?: string | number;
+  /** For the caller that rebuilds while there is a stale value: take that when `wait` is over (default), or throw. */
+  readonly onTimeout?: 'stale' | 'throw';
+  /** Of the lease under which the value is built; default: that of `leases`. It is renewed for as long as the build takes. */
+  readonly ttl?: string | number;
+  /** Ends this caller's waiting with the signal's reason. A build that has begun goes on. */
+  readonly signal?: AbortSignal;
+}
+
+export interface FlightPlan {
+  readonly freshMs: number;
+  readonly staleMs: number;
+  readonly waitMs: number;
+  readonly onTimeout: 'stale' | 'throw';
+  readonly ttl: string | number | undefined;
+  readonly signal: AbortSignal | undefined;
+}
+
+/** @throws {SetupError} for a text that is no duration, and for a value that would never be fresh */
+export function flightPlan(options: FlightOptions): FlightPlan {
+  const { fresh, stale = 0, wait = '10s', onTimeout = 'stale', ttl, signal } = options;
+  const plan = { freshMs: parseDuration(fresh), staleMs: parseDuration(stale), waitMs: parseDuration(wait) };
+  // Otherwise the waiters would find the value expired as soon as it exists, and build it one after the other.
+  if (plan.freshMs === 0) throw new SetupError(`Expected fresh to be longer than 0, got ${JSON.stringify(fresh)}.`);
+  return { ...plan, onTimeout, ttl, signal };
+}
+
+type Usability = 'fresh' | 'stale' | 'none';
+
+/** The use of a cached value at its age. */
+export function usability(cached: FencedValue | null, { freshMs, staleMs }: FlightPlan): Usability {
+  if (!cached || cached.ageMs >= freshMs + staleMs) return 'none';
+  return cached.ageMs < freshMs ? 'fresh' : 'stale';
 }

@@ -3,7 +3,7 @@ import { formatFence, parseFence } from '../base/fence.js';
 import { checkRequest, checkWhole } from '../store/lease-request.js';
 import type { Term } from '../store/grant.js';
 import { inBatches, loadScripts, type RedisClient } from '../redis/redis-script.js';
-import { watchChannel } from '../redis/redis-channel.js';
+import { watchChannel } from '../redis/redis-connection.js';
 import { partOf, redisChannel, redisKeys } from '../store/keys.js';
 import type { KeyBuilder } from '../store/keys.js';
 import type { AcquireReply, AcquireRequest, Holding, StopWatching } from '../store/lease-store.js';

@@ -2,7 +2,7 @@ import { beforeEach, describe, expect, it } from 'vitest';
 import { FlightStage, never, outcomeOf, quick } from '../../../../test/support/flight-stage.js';
 import { NO_FENCE } from '../base/fence.js';
 import { FlightTimeoutError, FlightValueError } from './flight-errors.js';
-import type { FlightOptions } from './flight-options.js';
+import type { FlightOptions } from './flight.js';
 
 const MINUTE_MS = 60_000;
 const OPTIONS: FlightOptions = { fresh: '1m', wait: '5s' };

@@ -5,10 +5,8 @@ import type { Leases } from '../holding/leases.js';
 import { resourceName } from '../base/resource.js';
 import type { ResourceName } from '../base/resource.js';
 import { FlightTimeoutError } from './flight-errors.js';
-import { flightPlan, usability } from './flight-options.js';
-import type { FlightOptions, FlightPlan } from './flight-options.js';
-import { Flight } from './flight.js';
-import type { Airport, Build, BuildContext } from './flight.js';
+import { flightPlan, usability, Flight } from './flight.js';
+import type { FlightOptions, FlightPlan, Airport, Build, BuildContext } from './flight.js';
 
 export interface SingleFlightOptions {
   readonly leases: Leases;

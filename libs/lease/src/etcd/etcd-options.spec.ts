@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { SetupError } from '../base/errors.js';
 import { etcdSettings } from './etcd-options.js';
-import { wholeSeconds } from './etcd-lease.js';
+import { wholeSeconds } from './etcd-term.js';
 
 describe('the options of etcd', () => {
   it('are addresses, and the rest has defaults', () => {

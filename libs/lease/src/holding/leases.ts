@@ -1,17 +1,16 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { systemClock, type Clock } from '../base/clock.js';
-import { parseDuration } from '../base/duration.js';
+import { parseDuration } from '../base/checked-options.js';
 import { LeaseLostError } from '../base/errors.js';
 import type { Fence } from '../base/fence.js';
 import { resourceName, takenName, type ResourceName } from '../base/resource.js';
 import type { Holding, LeaseStore } from '../store/lease-store.js';
 import { unobserved, type LeaseObserver } from '../telemetry/lease-events.js';
 import { TtlAdviser } from './ttl-adviser.js';
-import type { TtlAdvice } from './ttl-advice.js';
+import type { TtlAdvice } from './ttl-adviser.js';
 import type { AcquireAnswer, Lease } from './held-lease.js';
 import { LeaseKeeper } from './lease-keeper.js';
-import { ReleaseHints } from './release-hints.js';
-import { waitFor } from './waiting.js';
+import { ReleaseHints, waitFor } from './waiting.js';
 
 const storage = new AsyncLocalStorage<Lease>();
 

@@ -1,7 +1,6 @@
 /** Not public API: how the options of all packages are read and what their errors say. */
 
-export { parseDuration, isAmbiguous } from '../base/duration.js';
-export { checkedOptions, nearNames, knownInstead } from '../base/checked-options.js';
+export { parseDuration, isAmbiguous, checkedOptions, nearNames, knownInstead } from '../base/checked-options.js';
 export { REDIS_OPTION, isRedisOption, shownRedisOption } from '../redis/redis-options.js';
 export type { RedisOption } from '../redis/redis-options.js';
 export { redisFromEnvironment } from '../redis/redis-environment.js';

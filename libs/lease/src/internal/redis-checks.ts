@@ -2,7 +2,6 @@
 
 export { probeRedis, readServers } from '../redis/redis-probe.js';
 export type { ProbeOptions } from '../redis/redis-probe.js';
-export type { ServerFacts } from '../redis/server-facts.js';
+export type { ServerFacts, History, Demands } from '../redis/server-judgement.js';
 export { judgeHistory, judgeServer } from '../redis/server-judgement.js';
-export type { History, Demands } from '../redis/server-judgement.js';
 export type { Finding, FindingCode, Criticality } from '../store/finding.js';

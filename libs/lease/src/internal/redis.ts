@@ -3,5 +3,5 @@
 export { RedisScript, loadScripts } from '../redis/redis-script.js';
 export { redisKeys, redisChannel } from '../store/keys.js';
 export type { KeySpace, KeyBuilder } from '../store/keys.js';
-export { watchChannel } from '../redis/redis-channel.js';
+export { watchChannel } from '../redis/redis-connection.js';
 export { redactUrl, isRedisUrl } from '../redis/redis-target.js';

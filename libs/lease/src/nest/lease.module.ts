@@ -11,7 +11,21 @@ import { openStore, type OpenedStore } from '../connect/connect-leases.js';
 import type { LeaseStore } from '../store/lease-store.js';
 import { observers } from '../telemetry/lease-events.js';
 import type { LeaseEvent, LeaseObserver } from '../telemetry/lease-events.js';
-import { CLOCK, LEASE_OBSERVER, LEASE_REDIS, LEASE_SETTINGS, LEASE_STORE } from './tokens.js';
+
+/** Injects the {@link Clock}. */
+export const CLOCK = Symbol('fencepost:clock');
+
+/** Injects the {@link LeaseStore}. */
+export const LEASE_STORE = Symbol('fencepost:lease-store');
+
+/** Injects the Redis connection that the module opened, and closes. */
+export const LEASE_REDIS = Symbol('fencepost:lease-redis');
+
+/** Injects the validated {@link LeaseSettings}. */
+export const LEASE_SETTINGS = Symbol('fencepost:lease-settings');
+
+/** Injects the {@link LeaseObserver} that hears of everything the module's leases do. */
+export const LEASE_OBSERVER = Symbol('fencepost:lease-observer');
 
 const logger = new Logger('LeaseModule');
 const OPENED_STORE = Symbol('fencepost:opened-store');

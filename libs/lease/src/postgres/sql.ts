@@ -1,4 +1,4 @@
-import { quoteIdentifier } from './identifier.js';
+import { quoteIdentifier } from './sql-statement.js';
 import type { SqlQuery } from './sql-client.js';
 
 /** A piece of a statement with its values, or all of one: `pg` takes it as it is, and `sql` puts it into a larger one. */

@@ -1,7 +1,6 @@
 import { SetupError } from '../base/errors.js';
-import { quoteIdentifier } from './identifier.js';
+import { quoteIdentifier, loadStatements } from './sql-statement.js';
 import type { SqlClient } from './sql-client.js';
-import { loadStatements } from './sql-statement.js';
 import type { Names, SqlStatement } from './sql-statement.js';
 
 /** Where a table is. */

@@ -6,7 +6,7 @@ import { unreachable } from '../../../../test/support/quorum.js';
 import { SetupError } from '../base/errors.js';
 import { ManualClock } from '../testing/manual-clock.js';
 import { MemoryLeaseStore } from '../store/memory-lease-store.js';
-import { QuorumLeaseStore } from './quorum-lease-store.js';
+import { QuorumLeaseStore, majorityHolding } from './quorum-lease-store.js';
 import { QuorumUnavailableError } from './quorum-unavailable-error.js';
 
 for (const size of [3, 5]) {
@@ -117,4 +117,26 @@ describe('a quorum', () => {
       await expect(calls[call]()).resolves.toBeDefined();
     },
   );
+});
+
+/** What five nodes show so far: the fences of one holder, and how many nodes are still to answer. */
+function shown(fences: readonly number[], open: number) {
+  const answers = fences.map((fence) => ({ answer: [{ holder: 'pod/1', fence, remainingMs: 1_000 }] }));
+  return majorityHolding({ majority: 3 } as never, { answers, failures: [], open } as never, 0);
+}
+
+describe('what a quorum shows of a resource', () => {
+  it('is decided by a majority that agrees, whoever has not answered yet', () => {
+    expect(shown([7, 7, 7], 2)).toMatchObject({ holder: 'pod/1', fence: 7 });
+  });
+
+  it('waits where quick nodes have fences of their own, for the one that a majority of all has', () => {
+    expect(shown([5, 9, 7], 2)).toBeUndefined();
+    expect(shown([5, 9, 7, 7], 1)).toBeUndefined();
+    expect(shown([5, 9, 7, 7, 7], 0)).toMatchObject({ fence: 7 });
+  });
+
+  it('is said all the same when nobody is left to answer', () => {
+    expect(shown([5, 9, 7], 0)).toMatchObject({ fence: 7 });
+  });
 });

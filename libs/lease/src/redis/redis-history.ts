@@ -3,7 +3,7 @@ import type { Clock } from '../base/clock.js';
 import type { LeaseObserver } from '../telemetry/lease-events.js';
 import { placeOf, primaries, readServerFacts } from './redis-probe.js';
 import type { RedisClient } from './redis-script.js';
-import type { ServerFacts } from './server-facts.js';
+import type { ServerFacts } from './server-judgement.js';
 import { judgeHistory, judgeServer, type Demands } from './server-judgement.js';
 import type { Finding } from '../store/finding.js';
 

@@ -2,11 +2,9 @@ import type { Cluster, Redis } from 'ioredis';
 import { systemClock } from '../base/clock.js';
 import type { Clock } from '../base/clock.js';
 import type { RedisClient } from './redis-script.js';
-import { factsOfInfo, measureClock } from './server-facts.js';
-import type { ServerFacts } from './server-facts.js';
-import { judgeServer } from './server-judgement.js';
+import { factsOfInfo, measureClock, judgeServer } from './server-judgement.js';
+import type { ServerFacts, Demands } from './server-judgement.js';
 import type { Finding } from '../store/finding.js';
-import type { Demands } from './server-judgement.js';
 
 export interface ProbeOptions extends Demands {
   readonly clock?: Clock;

@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { factsOfInfo, measureClock } from './server-facts.js';
-import type { ServerFacts } from './server-facts.js';
-import { judgeHistory, judgeServer, type Demands } from './server-judgement.js';
+import { factsOfInfo, measureClock, judgeHistory, judgeServer, type Demands } from './server-judgement.js';
+import type { ServerFacts } from './server-judgement.js';
 import { ManualClock } from '../testing/manual-clock.js';
 
 const FLAWLESS: ServerFacts = {

@@ -1,7 +1,7 @@
 import { SetupError } from '../base/errors.js';
 import { formatFence } from '../base/fence.js';
 import type { Fence } from '../base/fence.js';
-import { quoteIdentifier } from '../postgres/identifier.js';
+import { quoteIdentifier } from '../postgres/sql-statement.js';
 import { unobserved } from '../telemetry/lease-events.js';
 import type { LeaseObserver } from '../telemetry/lease-events.js';
 import { refuseStale } from './refuse-stale.js';

@@ -1,4 +1,4 @@
-import { parseDuration } from '../base/duration.js';
+import { parseDuration } from '../base/checked-options.js';
 import { SetupError } from '../base/errors.js';
 import type { Fence } from '../base/fence.js';
 import type { ResourceName } from '../base/resource.js';

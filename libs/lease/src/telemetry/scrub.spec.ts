@@ -1,7 +1,6 @@
 import { inspect } from 'node:util';
 import { describe, expect, it } from 'vitest';
-import { scrub } from './scrub.js';
-import { scrubText } from './scrub-text.js';
+import { scrub, scrubText } from './scrub.js';
 
 const SECRET = 'kAn4ry/5ecret';
 const JWT = 'eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiJhbm5hIn0.c2lnbmF0dXJl';

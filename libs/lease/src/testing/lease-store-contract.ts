@@ -1,14 +1,62 @@
 import { SetupError } from '../base/errors.js';
 import { EVICT, MANY, NEEDS } from './lease-store-contract/crowd-claims.js';
 import { ACQUIRE, ASKED_AGAIN, REFUSALS } from './lease-store-contract/acquire-claims.js';
-import { CLOCK_BACK, EXPIRY } from './lease-store-contract/expiry-claims.js';
 import { FENCE } from './lease-store-contract/fence-claims.js';
 import type { LeaseStoreHarness, TestRunner } from './lease-store-contract/harness.js';
-import { INSPECT } from './lease-store-contract/inspect-claims.js';
 import { ANNOUNCEMENTS, RELEASE } from './lease-store-contract/release-claims.js';
 import { RENEW } from './lease-store-contract/renew-claims.js';
-import { stageOf } from './lease-store-contract/stage.js';
+import { stageOf, TTL_MS, request } from './lease-store-contract/stage.js';
 import type { Claims } from './lease-store-contract/stage.js';
+import { askInVain, assertAbove, assertAcquirable, assertAtMost } from './lease-store-contract/expectations.js';
+import assert from 'node:assert/strict';
+
+const INSPECT: Claims = {
+  'shows holder, fence and what is left, and nothing for a free resource': async ({ store, win }) => {
+    const { fence } = await win({ resource: 'a', holder: 'pod/7' });
+    const [held, free] = await store.inspect(['a', 'b']);
+    assert.deepEqual(held, { holder: 'pod/7', fence, remainingMs: held?.remainingMs });
+    assertAbove(held?.remainingMs ?? 0, TTL_MS / 2);
+    assert.equal(free, null);
+  },
+
+  'answers in the order given, and twice where it was asked twice': async ({ store, win }) => {
+    await win({ resource: 'a', holder: 'pod/a' });
+    await win({ resource: 'b', holder: 'pod/b' });
+    const holders = (await store.inspect(['b', 'nobody', 'a', 'b'])).map((holding) => holding?.holder);
+    assert.deepEqual(holders, ['pod/b', undefined, 'pod/a', 'pod/b']);
+    assert.deepEqual(await store.inspect([]), []);
+  },
+
+  'changes nothing': async ({ store, win }) => {
+    const term = await win();
+    for (let n = 0; n < 3; n++) await store.inspect(['r', 'free']);
+    assert.deepEqual(await store.renew([term, { resource: 'free', nonce: 'n' }], TTL_MS), [true, false]);
+  },
+};
+
+/** When a term ends by itself. */
+const EXPIRY: Claims = {
+  'frees the resource when the ttl is over': async ({ store, winAndExpire }) => {
+    await winAndExpire();
+    await assertAcquirable(store, 'r');
+  },
+
+  'does not cut a healthy term because a contender asks for a shorter one': async ({ store, win, left }) => {
+    await win();
+    await store.acquire(request({ ttlMs: TTL_MS / 4 }));
+    assertAbove(await left(), TTL_MS / 2);
+  },
+};
+
+/** A server's wall clock is stepped by NTP and by people, and what expires by it would stay for as long. */
+const CLOCK_BACK: Claims = {
+  'cuts what a clock that went back has left over, so that nobody waits for it': async (stage) => {
+    await stage.win();
+    await stage.harness.clockGoesBack?.('r', 10 * TTL_MS);
+    assertAtMost(await askInVain(stage.store), TTL_MS + stage.coarsenessMs);
+    assertAtMost(await stage.left(), TTL_MS + stage.coarsenessMs);
+  },
+};
 
 const CHAPTERS: Readonly<Record<string, Claims>> = {
   acquire: { ...ACQUIRE, ...REFUSALS, ...ASKED_AGAIN, ...EXPIRY, ...CLOCK_BACK },

@@ -1,9 +1,18 @@
 /* What schedulers and people ask the ledger for, and what it answers. */
 
 import type { Fence } from '@fencepost/lease';
-import type { DroppedNotifications } from './notification.js';
+import type {
+  DroppedNotifications,
+  Answer,
+  MissedRange,
+  OverlapPolicy,
+  Pause,
+  UnresolvedEffect,
+  Run,
+  RunReason,
+  SkipRange,
+} from './run.js';
 import type { RunState } from './run-state.js';
-import type { Answer, MissedRange, OverlapPolicy, Pause, UnresolvedEffect, Run, RunReason, SkipRange } from './run.js';
 
 /** What the ledger knows of a cron; all zero or `null` for one it has never seen. */
 export interface CronRecord {
@@ -174,4 +183,26 @@ export interface ResolveRequest extends OperatorOrder {
   /** The effect that is answered. The store compares it with the one that the run waits for. */
   readonly unresolvedEffect: UnresolvedEffectRef;
   readonly answer: Answer;
+}
+
+/** A run that is due for a look, and its last delivery: that may be lost, or its worker gone. */
+export interface OverdueRun extends Delivery {
+  readonly state: RunState;
+}
+
+export interface OverdueRuns {
+  readonly runs: readonly OverdueRun[];
+  /** How many runs will be due for a look some time, these included; 0: nothing of the cron is open. */
+  readonly watched: number;
+  /** There are more runs, or more skip ranges, than are kept: `forget` may have something to do. */
+  readonly surplus: boolean;
+  /** How many notifications wait to be settled. */
+  readonly notifications: number;
+}
+
+export interface OverdueOptions {
+  /** A run that is shown is shown again after this many milliseconds. */
+  readonly againMs: number;
+  /** How many runs, and how many skip ranges, of a cron are kept. */
+  readonly keep: number;
 }

@@ -11,6 +11,9 @@ import type {
   ResolveRequest,
   TriggerReply,
   TriggerRequest,
+  OverdueOptions,
+  OverdueRun,
+  OverdueRuns,
 } from './accepting.js';
 import type {
   AttemptOutcome,
@@ -25,14 +28,12 @@ import type {
   ItemRecord,
   ItemsStep,
 } from './attempting.js';
-import type { Notification } from './notification.js';
-import type { OverdueOptions, OverdueRun, OverdueRuns } from './overdue.js';
+import type { Notification, EffectRecord, OperatorAction, Pause, Run, SkipRange, WaitReason } from './run.js';
 import type { RunState } from './run-state.js';
-import type { EffectRecord, OperatorAction, Pause, Run, SkipRange, WaitReason } from './run.js';
 
 export type * from './accepting.js';
 export type * from './attempting.js';
-export type * from './notification.js';
+export type * from './run.js';
 
 /*
  * What ran, what is running, what did not run and why: four ports, of which each caller takes the narrowest. Every adapter

@@ -1,6 +1,5 @@
 import type { StopWatching } from '@fencepost/lease/store';
 import type { CatalogEntry, Declaration } from './definition.js';
-import type { UnreadableRecord } from './read-records.js';
 
 /** Who declares. */
 export interface Build {
@@ -17,6 +16,12 @@ export interface DeclareReply {
   readonly older: readonly string[];
   /** Declared by an earlier build of the same program and not by this one: they fire no more. */
   readonly removed: readonly string[];
+}
+
+/** A record of the catalog that no process can use until it is written anew. */
+export interface UnreadableRecord {
+  readonly name: string;
+  readonly reason: string;
 }
 
 /** What a pod knows, and until when it may rely on it. */

@@ -1,7 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import type { Clock } from '@fencepost/lease';
-import { checkedQuery, isAbout, keptRecord, recordOf } from '../base/audit-record-text.js';
 import {
+  checkedQuery,
+  isAbout,
+  keptRecord,
+  recordOf,
   KEPT_RECORDS,
   type AuditQuery,
   type AuditRecord,

@@ -1,7 +1,7 @@
 import type { Fence } from '@fencepost/lease';
 import type { Delivery, DroppedNotifications, Notification, ResolveReply } from '../base/ledger.js';
 import { isTriggeredId, LATE_TRIGGER_MS } from '../base/ledger-request.js';
-import { MAX_NOTIFICATIONS, type NotifiedState } from '../base/notification.js';
+import { MAX_NOTIFICATIONS, type NotifiedState } from '../base/run.js';
 import { isTerminal, nextState, type RunEvent, type RunState } from '../base/run-state.js';
 import type { EffectRecord, OperatorAction, OverlapPolicy, Pause, Run, SkipRange } from '../base/run.js';
 

@@ -17,7 +17,7 @@ import type { MemoryLedgerStore, StoreTime } from './memory-ledger-store.js';
 import { MemoryRunHistory } from './memory-run-history.js';
 import { acceptRun, newRun } from './memory-run.js';
 import { occurrenceId } from '../base/occurrence.js';
-import type { OverdueOptions, OverdueRun, OverdueRuns } from '../base/overdue.js';
+import type { OverdueOptions, OverdueRun, OverdueRuns } from '../base/accepting.js';
 import { isTerminal } from '../base/run-state.js';
 
 export class MemoryOccurrenceLog extends MemoryRunHistory implements OccurrenceLog {

@@ -1,6 +1,5 @@
-import { endOfPart, type AccountPart } from '../base/account-part.js';
+import { endOfPart, type AccountPart, checkRange, checkWhole } from '../base/ledger-request.js';
 import type { Account, AccountRequest, ItemRecord, Notification, RunHistory } from '../base/ledger.js';
-import { checkRange, checkWhole } from '../base/ledger-request.js';
 import { LEDGER_BATCH } from '../base/ledger-timing.js';
 import { effectsInMemory, itemsInMemory } from './memory-effect.js';
 import { forgetRun, snapshot, type MemoryRun } from './memory-ledger-record.js';

@@ -1,7 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { PostgresLedgerAccess, type PostgresLedgerOptions } from './postgres-ledger-access.js';
-import { checkedQuery, keptRecord, recordOf } from '../base/audit-record-text.js';
 import {
+  checkedQuery,
+  keptRecord,
+  recordOf,
   KEPT_RECORDS,
   type AuditQuery,
   type AuditRecord,

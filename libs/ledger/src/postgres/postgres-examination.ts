@@ -1,9 +1,13 @@
 import { readFileSync } from 'node:fs';
 import type { SqlClient } from '@fencepost/lease/postgres';
 import { readPostgresSettings, type PostgresSettings } from '../base/durability.js';
-import { FUNCTIONS_HASH, LEDGER_VERSION } from './postgres-ledger-files.js';
-import { DEFAULT_SCHEMA, type LedgerSchema } from './postgres-ledger-schema.js';
-import { installedLedger } from './postgres-ledger-version.js';
+import {
+  FUNCTIONS_HASH,
+  LEDGER_VERSION,
+  installedLedger,
+  DEFAULT_SCHEMA,
+  type LedgerSchema,
+} from './postgres-ledger-version.js';
 
 export interface PostgresFacts {
   readonly schema: string;

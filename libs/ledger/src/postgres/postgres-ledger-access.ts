@@ -3,8 +3,7 @@ import { redisChannel, type KeySpace } from '@fencepost/lease/internal/redis';
 import { identifier, type SqlClient, type SqlPool } from '@fencepost/lease/postgres';
 import { LEDGER_TIMING, type LedgerTiming } from '../base/ledger-timing.js';
 import { borrowConnection, giveBack } from './borrow-connection.js';
-import { DEFAULT_SCHEMA, type LedgerSchema } from './postgres-ledger-schema.js';
-import { checkLedgerVersion } from './postgres-ledger-version.js';
+import { DEFAULT_SCHEMA, type LedgerSchema, checkLedgerVersion } from './postgres-ledger-version.js';
 import { askAgain } from './postgres-failure.js';
 import { sqlValue } from './postgres-value.js';
 

@@ -1,7 +1,8 @@
 import { SetupError } from '@fencepost/lease';
 import { identifier, type SqlClient } from '@fencepost/lease/postgres';
 import { sqlState } from './postgres-failure.js';
-import { LEDGER_VERSION } from './postgres-ledger-files.js';
+import { createHash } from 'node:crypto';
+import { readdirSync, readFileSync } from 'node:fs';
 
 /** The schema, or the table in it, isn't there. */
 const MISSING = new Set(['42P01', '3F000']);
@@ -45,3 +46,45 @@ export function newerLedger(schema: string, version: number): SetupError {
       `most, found version ${version}: a newer release of @fencepost/jobs migrated them. Update @fencepost/jobs here too.`,
   );
 }
+
+/** One numbered file of `sql/migrations`; never changed again once it was released. */
+interface Migration {
+  readonly version: number;
+  readonly text: string;
+}
+
+function read(path: string): string {
+  return readFileSync(new URL(`./sql/${path}`, import.meta.url), 'utf8');
+}
+
+function listed(folder: string): string[] {
+  return readdirSync(new URL(`./sql/${folder}/`, import.meta.url))
+    .filter((name) => name.endsWith('.sql'))
+    .toSorted();
+}
+
+export const MIGRATIONS: readonly Migration[] = listed('migrations').map((name) => ({
+  version: Number.parseInt(name, 10),
+  text: read(`migrations/${name}`),
+}));
+
+/** What this release works with. */
+export const LEDGER_VERSION = MIGRATIONS.at(-1)?.version ?? 0;
+
+/** All of them, as one text: a signature changes only with a migration, so replacing them disturbs nobody. */
+export const FUNCTIONS = listed('functions')
+  .map((name) => read(`functions/${name}`))
+  .join('\n');
+
+export const FUNCTIONS_HASH = createHash('sha256').update(FUNCTIONS).digest('hex');
+
+export const OPEN_MIGRATION = read('open-migration.sql');
+export const CREATE_VERSIONS = read('create-versions.sql');
+
+/** Where the ledger's tables and functions are. */
+export interface LedgerSchema {
+  /** Default `fencepost`. */
+  readonly schema?: string;
+}
+
+export const DEFAULT_SCHEMA = 'fencepost';

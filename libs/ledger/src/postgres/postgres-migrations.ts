@@ -6,9 +6,11 @@ import {
   LEDGER_VERSION,
   MIGRATIONS,
   OPEN_MIGRATION,
-} from './postgres-ledger-files.js';
-import { DEFAULT_SCHEMA, type LedgerSchema } from './postgres-ledger-schema.js';
-import { installedLedger, newerLedger } from './postgres-ledger-version.js';
+  installedLedger,
+  newerLedger,
+  DEFAULT_SCHEMA,
+  type LedgerSchema,
+} from './postgres-ledger-version.js';
 
 export interface LedgerMigration {
   /** The version that was found, 0 for none. */

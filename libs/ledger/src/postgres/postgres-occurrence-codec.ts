@@ -3,7 +3,7 @@ import { DEFAULT_CANCEL_GRACE_MS } from '../base/run.js';
 import type { ClaimReply, ClaimRequest, CronRecord } from '../base/ledger.js';
 import { checkClaim, DEFAULT_MAX_CONCURRENCY } from '../base/ledger-request.js';
 import { occurrenceId } from '../base/occurrence.js';
-import type { OverdueRun, OverdueRuns } from '../base/overdue.js';
+import type { OverdueRun, OverdueRuns } from '../base/accepting.js';
 import { decodeDelivery, type DeliveryRow } from './postgres-run-codec.js';
 
 /**

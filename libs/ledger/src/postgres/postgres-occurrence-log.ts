@@ -2,7 +2,7 @@ import type { ClaimReply, ClaimRequest, CronRecord, Delivery, OccurrenceLog } fr
 import { checkOverdue } from '../base/ledger-request.js';
 import { LEDGER_BATCH } from '../base/ledger-timing.js';
 import { cronOfRun } from '../base/occurrence.js';
-import type { OverdueOptions, OverdueRun, OverdueRuns } from '../base/overdue.js';
+import type { OverdueOptions, OverdueRun, OverdueRuns } from '../base/accepting.js';
 import { decodeClaim, decodeCron, decodeOverdue, encodeClaim } from './postgres-occurrence-codec.js';
 import type { ClaimRow, CronRow, OverdueRow, OverdueRunRow } from './postgres-occurrence-codec.js';
 import { isAboutRequest } from './postgres-failure.js';

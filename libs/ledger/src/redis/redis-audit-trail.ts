@@ -1,8 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import { loadScripts, redisKeys, type KeySpace } from '@fencepost/lease/internal/redis';
 import type { RedisClient } from '@fencepost/lease/redis';
-import { checkedQuery, isAbout, keptRecord, recordOf } from '../base/audit-record-text.js';
 import {
+  checkedQuery,
+  isAbout,
+  keptRecord,
+  recordOf,
   KEPT_RECORDS,
   type AuditQuery,
   type AuditRecord,

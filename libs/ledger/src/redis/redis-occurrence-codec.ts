@@ -1,7 +1,7 @@
 import { formatFence, NO_FENCE, parseFence } from '@fencepost/lease';
 import { DEFAULT_CANCEL_GRACE_MS } from '../base/run.js';
 import type { ClaimReply, ClaimRequest, CronRecord } from '../base/ledger.js';
-import type { OverdueRun, OverdueRuns } from '../base/overdue.js';
+import type { OverdueRun, OverdueRuns } from '../base/accepting.js';
 import type { Run } from '../base/run.js';
 import { DEFAULT_MAX_CONCURRENCY } from '../base/ledger-request.js';
 import { decodePause, deliveryOf, encodeOptions } from './redis-run-codec.js';

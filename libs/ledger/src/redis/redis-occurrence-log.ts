@@ -2,7 +2,7 @@ import type { ClaimReply, ClaimRequest, CronRecord, Delivery, OccurrenceLog } fr
 import { checkClaim, checkOverdue } from '../base/ledger-request.js';
 import { LEDGER_BATCH } from '../base/ledger-timing.js';
 import { occurrenceId } from '../base/occurrence.js';
-import type { OverdueOptions, OverdueRun, OverdueRuns } from '../base/overdue.js';
+import type { OverdueOptions, OverdueRun, OverdueRuns } from '../base/accepting.js';
 import { decodeClaim, decodeCron, decodeOverdue, encodeClaim, overdueRun } from './redis-occurrence-codec.js';
 import type { CronRow, OverdueRow } from './redis-occurrence-codec.js';
 import { keysOfRun } from './redis-ledger-access.js';

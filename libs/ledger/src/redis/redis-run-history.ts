@@ -1,6 +1,5 @@
-import { endOfPart, type AccountPart } from '../base/account-part.js';
+import { endOfPart, type AccountPart, checkRange, checkWhole, LATE_TRIGGER_MS } from '../base/ledger-request.js';
 import type { Account, AccountRequest, ItemRecord, Notification, RunHistory } from '../base/ledger.js';
-import { checkRange, checkWhole, LATE_TRIGGER_MS } from '../base/ledger-request.js';
 import { LEDGER_BATCH } from '../base/ledger-timing.js';
 import { decodeEffects, decodeItems } from './redis-attempt-codec.js';
 import { decodeAction, decodeNotification, decodeRun, decodeSkipRange } from './redis-run-codec.js';

@@ -2,8 +2,7 @@ import { createServer, type RequestListener, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { systemClock } from '@fencepost/lease';
 import { afterEach, describe, expect, it } from 'vitest';
-import { call, type CallOptions } from './call.js';
-import { isForbidden } from './forbidden-address.js';
+import { call, type CallOptions, isForbidden } from './call.js';
 
 const servers: Server[] = [];
 

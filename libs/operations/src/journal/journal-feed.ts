@@ -2,7 +2,7 @@ import type { Clock } from '@fencepost/lease';
 import { scrubText, type CancelTimer } from '@fencepost/lease/internal';
 import type { Telemetry } from '@fencepost/jobs';
 import { reportStoreFailure } from '@fencepost/jobs/internal';
-import { BEFORE_ALL, compareIds, isJournalId } from './journal-id.js';
+import { BEFORE_ALL, compareIds, isJournalId } from './journal.js';
 import type { Journal, JournalEntry } from './journal.js';
 
 export interface JournalFeedDeps {

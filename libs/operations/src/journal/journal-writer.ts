@@ -2,9 +2,8 @@ import { ownerPrefix, type CancelTimer, scrub } from '@fencepost/lease/internal'
 import { EVENT_TEXT, reportStoreFailure } from '@fencepost/jobs/internal';
 import type { EventName, Telemetry } from '@fencepost/jobs';
 import { formatFence, type Fence, type Clock } from '@fencepost/lease';
-import { JournalAwayError } from './journal-away-error.js';
+import { JournalAwayError, isNotable } from './journal.js';
 import type { Journal, NewJournalEntry } from './journal.js';
-import { isNotable } from './notable.js';
 
 /** Numbers of sixteen digits, which most readers of JSON round. */
 const FENCES: ReadonlySet<string> = new Set(['fence', 'accepted']);

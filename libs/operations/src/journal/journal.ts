@@ -1,5 +1,7 @@
 import type { EventName } from '@fencepost/jobs';
 import type { EventLevel } from '@fencepost/jobs/internal';
+import { StoreAwayError } from '@fencepost/lease';
+import { EVENT_TEXT } from '@fencepost/jobs/internal';
 
 /** What a pod has to say about one event. When it happened and in which order is the store's to say. */
 export interface NewJournalEntry {
@@ -65,3 +67,60 @@ export interface Journal {
   /** The id of the newest entry; `null` while there is none. */
   head(): Promise<string | null>;
 }
+
+/** The store was not asked: nothing of what was to be written is there, and it may be tried again. */
+export class JournalAwayError extends StoreAwayError {
+  readonly code = 'JOURNAL_AWAY';
+
+  constructor(status: string) {
+    super(`Expected the journal connection to be ready, but it is "${status}". Try again later.`);
+  }
+}
+
+/** As streams of Redis number their entries: milliseconds, and a count within one. */
+const ID = /^(\d{1,15})-(\d{1,15})$/;
+
+/** Before every entry there can be: who has it as a cursor reads all of a journal that was empty. */
+export const BEFORE_ALL = '0-0';
+
+/** What somebody sends as the id of an entry may be anything, and a store would refuse it with an error. */
+export function isJournalId(text: string | null | undefined): text is string {
+  return typeof text === 'string' && ID.test(text);
+}
+
+/** Negative when `a` came first. Both have to be ids. */
+export function compareIds(a: string, b: string): number {
+  const [[atA, nA], [atB, nB]] = [partsOf(a), partsOf(b)];
+  return atA - atB || nA - nB;
+}
+
+/** When the store took the entry, epoch milliseconds of the store. */
+export function instantOf(id: string): number {
+  return partsOf(id)[0];
+}
+
+function partsOf(id: string): readonly [number, number] {
+  const [, at = '0', n = '0'] = ID.exec(id) ?? [];
+  return [Number(at), Number(n)];
+}
+
+const EVENT_FAMILIES = ['lease.', 'pods.', 'catalog.', 'alarm.', 'journal.'];
+
+/** A store that is down makes every pod emit these many times a second, and they are not about a cron. */
+const OF_STORES: ReadonlySet<EventName> = new Set(['store.failed', 'queue.failed']);
+
+/**
+ * Whether the event helps to answer "why did it not run?" later: every warning, lease changes and declarations. Events of
+ * healthy runs do not: the ledger records these.
+ */
+export function isNotable(event: EventName): boolean {
+  return NOTABLE.has(event);
+}
+
+const NOTABLE: ReadonlySet<EventName> = new Set(
+  (Object.keys(EVENT_TEXT) as EventName[]).filter((event) => {
+    const [level] = EVENT_TEXT[event];
+    if (level === 'debug' || OF_STORES.has(event)) return false;
+    return level !== 'info' || EVENT_FAMILIES.some((family) => event.startsWith(family));
+  }),
+);

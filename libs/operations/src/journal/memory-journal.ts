@@ -1,8 +1,6 @@
 import type { Clock } from '@fencepost/lease';
-import { compareIds, isJournalId } from './journal-id.js';
-import { JOURNAL_LIMITS, readable } from './journal.js';
+import { compareIds, isJournalId, JOURNAL_LIMITS, readable, isNotable } from './journal.js';
 import type { Journal, JournalEntry, JournalLimits, JournalQuery, NewJournalEntry } from './journal.js';
-import { isNotable } from './notable.js';
 
 export interface MemoryJournalOptions {
   /** The store's. */

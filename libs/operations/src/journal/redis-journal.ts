@@ -1,10 +1,15 @@
 import { loadScripts, redisKeys, type KeyBuilder, type KeySpace } from '@fencepost/lease/internal/redis';
 import type { RedisClient } from '@fencepost/lease/redis';
-import { JournalAwayError } from './journal-away-error.js';
-import { BEFORE_ALL, isJournalId, instantOf } from './journal-id.js';
-import { JOURNAL_LIMITS, readable } from './journal.js';
+import {
+  JournalAwayError,
+  JOURNAL_LIMITS,
+  readable,
+  BEFORE_ALL,
+  isJournalId,
+  instantOf,
+  isNotable,
+} from './journal.js';
 import type { Journal, JournalEntry, JournalLimits, JournalQuery, NewJournalEntry } from './journal.js';
-import { isNotable } from './notable.js';
 
 /** Values without their names: the names would be most of ten thousand entries. */
 function entryText({ pod, role, event, level, cron, runId, detail }: NewJournalEntry): string {

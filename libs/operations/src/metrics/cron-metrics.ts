@@ -1,4 +1,25 @@
-import { NAMES, OPERATIONS, type MetricSpec } from './metric-spec.js';
+/** The values that a label can take; `null` for a bounded set that is not listed. */
+export type LabelValues = readonly string[] | null;
+
+/** One metric, as registration, the table of the docs, the dashboard and the alerts know it. */
+export interface MetricSpec {
+  readonly name: string;
+  readonly type: 'counter' | 'gauge' | 'histogram';
+  readonly help: string;
+  /** Of its values: an instant is in seconds since 1970, what is only counted has none. */
+  readonly unit: 'seconds' | 'milliseconds' | null;
+  readonly labels: Readonly<Record<string, LabelValues>>;
+  /** Of a histogram, in its unit. */
+  readonly buckets?: readonly number[];
+  /** Which processes show it; a quorum of Redis servers is never that of a pod, but of an application of one's own. */
+  readonly by: 'scheduler' | 'worker' | 'both' | 'quorum';
+}
+
+/** The names of crons, up to a configured number, and `other` for the rest. */
+export const NAMES: LabelValues = null;
+
+/** The operations of `store.failed` and `queue.failed`, a closed type: their series begin with the first failure. */
+const OPERATIONS: LabelValues = null;
 
 /** Seconds. Most runs are claimed within milliseconds of their instant; what is a minute late is an outage. */
 const DELAY_S = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 300, 3_600];

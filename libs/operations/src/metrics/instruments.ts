@@ -2,7 +2,7 @@ import { SetupError } from '@fencepost/lease';
 import type { MetricsRegistry } from '@fencepost/lease/metrics';
 import { Counter, Gauge, Histogram } from 'prom-client';
 import { CRON_METRICS } from './cron-metrics.js';
-import type { MetricSpec } from './metric-spec.js';
+import type { MetricSpec } from './cron-metrics.js';
 
 interface ByType {
   readonly counter: Counter;

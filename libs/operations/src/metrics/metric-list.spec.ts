@@ -1,9 +1,8 @@
 import { leaseMetrics } from '@fencepost/lease/metrics';
 import { Registry, type MetricObjectWithValues, type MetricValue } from 'prom-client';
 import { expect, it } from 'vitest';
-import { LEASE_METRICS } from './lease-metric-list.js';
-import { METRICS } from './metric-list.js';
-import type { MetricSpec } from './metric-spec.js';
+import { LEASE_METRICS, METRICS } from './metric-list.js';
+import type { MetricSpec } from './cron-metrics.js';
 
 const all: readonly MetricSpec[] = Object.values(METRICS);
 

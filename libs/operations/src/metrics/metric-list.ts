@@ -1,5 +1,70 @@
-import { CRON_METRICS } from './cron-metrics.js';
-import { LEASE_METRICS } from './lease-metric-list.js';
+import { CRON_METRICS, NAMES, type MetricSpec } from './cron-metrics.js';
+
+const type = NAMES;
+const ms = { unit: 'milliseconds', by: 'both', type: 'histogram' } as const;
+const counted = { unit: null, by: 'both', type: 'counter' } as const;
+
+/**
+ * The metrics of leases, which `@fencepost/lease/metrics` registers; here for the docs, the dashboard and the alerts. Two are in
+ * milliseconds against the usage of Prometheus: who measured leases before knows them under these names.
+ */
+export const LEASE_METRICS = {
+  leaseAcquire: {
+    ...{ ...counted, name: 'redis_lease_acquire_total' },
+    help: 'Requests for a lease, by outcome.',
+    labels: { resource_type: type, outcome: ['acquired', 'busy', 'error'] },
+  },
+  leaseRelease: {
+    ...{ ...counted, name: 'redis_lease_release_total' },
+    help: 'Releases, by outcome.',
+    labels: { resource_type: type, outcome: ['released', 'stale', 'error'] },
+  },
+  leaseExtend: {
+    ...{ ...counted, name: 'redis_lease_extend_total' },
+    help: 'Renewals, by outcome.',
+    labels: { resource_type: type, outcome: ['extended', 'refused', 'error'] },
+  },
+  leaseLost: {
+    ...{ ...counted, name: 'redis_lease_lost_total' },
+    help: 'Leases lost before their holder released them.',
+    labels: { resource_type: type, reason: NAMES },
+  },
+  leaseStaleRelease: {
+    ...{ ...counted, name: 'redis_lease_stale_release_total' },
+    help: 'Releases of a term that had ended in the store.',
+    labels: { resource_type: type },
+  },
+  leaseContention: {
+    ...{ ...counted, name: 'redis_lease_contention_total' },
+    help: 'Requests for a lease that another holder had.',
+    labels: { resource_type: type },
+  },
+  leaseUnreleased: {
+    ...{ ...counted, name: 'redis_lease_expired_without_release_total' },
+    help: 'Terms that ended without a release in time.',
+    labels: { resource_type: type },
+  },
+  leaseRejected: {
+    ...{ ...counted, name: 'redis_lease_fencing_rejected_total' },
+    help: 'Writes that a downstream system refused because of their fence.',
+    labels: { resource_type: type, downstream: NAMES },
+  },
+  leaseLatency: {
+    ...{ ...ms, name: 'redis_lease_acquire_latency_ms' },
+    help: 'Milliseconds until a request for a lease was answered or abandoned.',
+    labels: { outcome: ['acquired', 'busy', 'error'] },
+  },
+  leaseHoldTime: {
+    ...{ ...ms, name: 'redis_lease_hold_time_ms' },
+    help: 'Milliseconds from the request for a lease to its release or loss.',
+    labels: { resource_type: type },
+  },
+  nodeHealth: {
+    ...{ name: 'redis_node_health', type: 'gauge', unit: null, by: 'quorum' },
+    help: '1 while a quorum node is asked, 0 while it is left out because it fails.',
+    labels: { node: NAMES },
+  },
+} as const satisfies Record<string, MetricSpec>;
 
 /**
  * Every metric there is. What registers them, `docs/metrics.md`, the dashboard and the alerts in `ops/` are made from it, so that

@@ -6,7 +6,7 @@ import type {
   OnModuleInit,
 } from '@nestjs/common';
 import type { Clock } from '@fencepost/lease';
-import { LeaseKeeper } from '@fencepost/lease/internal';
+import { LeaseKeeper, type CancelTimer } from '@fencepost/lease/internal';
 import { closeRedis, type RedisClient } from '@fencepost/lease/redis';
 import { CLOCK, LEASE_REDIS } from '@fencepost/lease/nest';
 import type { Ledger } from '@fencepost/ledger';
@@ -20,13 +20,13 @@ import {
   type BullmqAlarmQueue,
   type Database,
   type JobsSettings,
+  reportQueueFailure,
 } from '@fencepost/jobs/internal';
 import type { SchedulerPod } from '@fencepost/jobs/internal/scheduling';
 import { LEDGER, Telemetry } from '@fencepost/jobs';
 import { MonitorAssignment } from '../alarms/monitor-assignment.js';
 import { AlarmProcessor } from '../alarms/alarm.processor.js';
 import { WebhookSender } from '../alarms/webhook-sender.js';
-import { LazyWorker } from '../alarms/lazy-worker.js';
 import { openAlarmStore } from './definition-stores.js';
 
 /** Watches over crons in a scheduler pod, and takes messages to their receivers. */
@@ -101,5 +101,54 @@ export class AlarmRunner
       return new AlarmProcessor({ redis: this.#redis, prefix, tenant, webhookSender, telemetry });
     };
     return new LazyWorker({ open, isWanted, clock, telemetry, lookEveryMs: alarms.lookEveryMs });
+  }
+}
+
+interface LazyWorkerDeps {
+  readonly open: () => Pick<AlarmProcessor, 'start' | 'stop'>;
+  /** Whether there is anybody outside who is told of anything. */
+  readonly isWanted: () => boolean;
+  readonly clock: Clock;
+  readonly telemetry: Telemetry;
+  /** Between two looks whether it is wanted. */
+  readonly lookEveryMs: number;
+}
+
+/** Takes messages from their queue from when the first receiver is known: before, that would be two connections for nothing. */
+class LazyWorker {
+  #processor: ReturnType<LazyWorkerDeps['open']> | null = null;
+  #cancel: CancelTimer = () => {};
+  #opening: Promise<void> = Promise.resolve();
+  #stopped = false;
+
+  constructor(private readonly deps: LazyWorkerDeps) {}
+
+  start(): void {
+    this.#opening = this.#open().then(() => this.#arm());
+  }
+
+  async stop(): Promise<void> {
+    this.#stopped = true;
+    this.#cancel();
+    await this.#opening;
+    await this.#processor?.stop();
+  }
+
+  #arm(): void {
+    if (this.#stopped || this.#processor) return;
+    this.#cancel = this.deps.clock.after(this.deps.lookEveryMs, () => this.start());
+  }
+
+  /** One that could not be started is thrown away, and the next look makes another. */
+  async #open(): Promise<void> {
+    if (!this.deps.isWanted()) return;
+    const processor = this.deps.open();
+    try {
+      await processor.start();
+      this.#processor = processor;
+    } catch (error) {
+      reportQueueFailure(this.deps.telemetry, { operation: 'alarm-queue.open' }, error);
+      await processor.stop();
+    }
   }
 }

@@ -9,9 +9,12 @@ import {
   type JobsSettings,
   type Membership,
   type RunQueue,
+  CRON_LEASE_STORE,
+  DATABASE,
+  type Database,
 } from '@fencepost/jobs/internal';
-import type { Clock } from '@fencepost/lease';
-import { CLOCK } from '@fencepost/lease/nest';
+import type { Clock, LeaseStore } from '@fencepost/lease';
+import { CLOCK, LEASE_REDIS } from '@fencepost/lease/nest';
 import type { Ledger } from '@fencepost/ledger';
 import type { AuditTrail } from '@fencepost/ledger/audit-trail';
 import type { Catalog } from '@fencepost/ledger/catalog';
@@ -23,32 +26,38 @@ import { Forecasts } from '../operating/forecast.js';
 import { RunOperator } from '../operating/run-operator.js';
 import { Timelines } from '../operating/timelines.js';
 import { AlarmRunner } from './alarm-runner.js';
-import { ObservingModule } from './observing.module.js';
-import { onePerJobs } from './one-per-jobs.js';
+import { ObservingModule, onePerJobs } from './observing.module.js';
 import { reads as readsProvider, type Reads } from './reads.js';
-import { services } from './services.js';
-import { AUDIT_TRAIL, READS } from './tokens.js';
+import { AUDIT_TRAIL, READS, JOURNAL, POD_REGISTRY } from './tokens.js';
+import { readPostgresFacts } from '@fencepost/ledger/postgres';
+import type { Journal } from '../journal/journal.js';
+import { Doctor } from '../operating/doctor.js';
+import { LeaseService } from '../operating/lease-service.js';
+import { readRedisFacts } from '../operating/redis-facts.js';
+import { findLostDefinitions } from '../operating/lost-definitions.js';
+import type { PodRegistry } from '../pods/pod-registry.js';
+import { openAuditTrail } from './definition-stores.js';
 
 type RunPorts = [catalog: Catalog, ledger: Ledger, queue: RunQueue, membership: Membership];
 type Ports = [...RunPorts, clock: Clock];
 
 type CatalogPorts = [catalog: Catalog, clock: Clock, settings: JobsSettings, trail: AuditTrail];
 
-const operator: Provider = {
+const cronOperator: Provider = {
   provide: CronOperator,
   inject: [CATALOG, LEDGER, RUN_QUEUE, MEMBERSHIP, CLOCK, READS],
   useFactory: (...[catalog, ledger, queue, membership, clock, reads]: [...Ports, Reads]) =>
     new CronOperator({ catalog, ledger, queue, membership, clock, reads }),
 };
 
-const runs: Provider = {
+const runOperator: Provider = {
   provide: RunOperator,
   inject: [CATALOG, LEDGER, RUN_QUEUE, MEMBERSHIP, READS],
   useFactory: (...[crons, ledger, queue, membership, reads]: [...RunPorts, Reads]) =>
     new RunOperator({ catalog: crons, ledger, queue, membership, reads }),
 };
 
-const catalog: Provider = {
+const cronCatalog: Provider = {
   provide: CronCatalog,
   inject: [CATALOG, CLOCK, JOBS_SETTINGS, AUDIT_TRAIL],
   useFactory: (...[crons, clock, { minIntervalMs }, trail]: CatalogPorts) =>
@@ -98,10 +107,56 @@ const operationsOf = onePerJobs((jobs) => {
   return {
     module: OperationsModule,
     imports: [jobs, observing],
-    providers: [readsProvider, feed, operator, runs, catalog, ...services.providers, ...questions, AlarmRunner],
+    providers: [
+      readsProvider,
+      feed,
+      cronOperator,
+      runOperator,
+      cronCatalog,
+      ...services.providers,
+      ...questions,
+      AlarmRunner,
+    ],
     exports: [
       ...[observing, READS, JournalFeed, CronOperator, RunOperator, CronCatalog],
       ...[Timelines, ExplainService, Forecasts, ...services.exports],
     ],
   };
 });
+
+const audit: Provider = {
+  provide: AUDIT_TRAIL,
+  inject: [LEASE_REDIS, DATABASE, JOBS_SETTINGS],
+  useFactory: openAuditTrail,
+};
+
+type Seen = [catalog: Catalog, pods: PodRegistry, journal: Journal];
+type LeasePorts = [...Seen, leases: LeaseStore, ledger: Ledger, trail: AuditTrail, clock: Clock, reads: Reads];
+
+const leaseService: Provider = {
+  provide: LeaseService,
+  inject: [CATALOG, POD_REGISTRY, JOURNAL, CRON_LEASE_STORE, LEDGER, AUDIT_TRAIL, CLOCK, READS],
+  useFactory: (...[catalog, pods, journal, leases, ledger, trail, clock, reads]: LeasePorts) =>
+    new LeaseService({ catalog, pods, journal, leases, ledger, audit: trail, clock, reads }),
+};
+
+type Operators = [operator: CronOperator, runs: RunOperator, membership: Membership];
+type Stores = [reads: Reads, database: Database | null, settings: JobsSettings, clock: Clock];
+
+const doctor: Provider = {
+  provide: Doctor,
+  inject: [CronOperator, RunOperator, MEMBERSHIP, READS, DATABASE, JOBS_SETTINGS, CLOCK],
+  useFactory: (...[operator, runs, membership, reads, database, settings, clock]: [...Operators, ...Stores]) => {
+    const { prefix, tenant, ledger, postgres } = settings;
+    const { redis, catalog, pods, journal, ledger: store } = reads;
+    return new Doctor({
+      ...{ catalog, pods, journal, operator, runs, membership, ledger },
+      redis: () => readRedisFacts({ redis, clock, prefix, tenant }),
+      lost: (reading) => findLostDefinitions({ catalog, ledger: store, redis, prefix, tenant }, reading),
+      postgres: database && postgres ? () => readPostgresFacts(database.reads, postgres) : null,
+    });
+  },
+};
+
+/** What a person looks through and acts with when something is wrong. */
+const services = { providers: [audit, leaseService, doctor], exports: [AUDIT_TRAIL, LeaseService, Doctor] };

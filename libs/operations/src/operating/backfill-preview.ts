@@ -2,7 +2,7 @@ import type { CatalogEntry } from '@fencepost/ledger/catalog';
 import type { Account, OccurrenceLog, RunHistory } from '@fencepost/ledger';
 import { occurrenceId } from '@fencepost/ledger/run';
 import { generationsOf } from '@fencepost/jobs/internal';
-import { took } from './run-times.js';
+import { took } from './timeline-run.js';
 import { BackfillTally, type BackfillReport, type Outcome } from './backfill-report.js';
 import type { BackfillInstant } from './plan-backfill.js';
 

@@ -1,4 +1,4 @@
-import { formatFence, type Clock, type Fence, type LeaseStore } from '@fencepost/lease';
+import { formatFence, type Clock, type Fence, type LeaseStore, FencepostError } from '@fencepost/lease';
 import { ownerPrefix, sleep } from '@fencepost/lease/internal';
 import type { Holding } from '@fencepost/lease/store';
 import type { Catalog } from '@fencepost/ledger/catalog';
@@ -7,7 +7,6 @@ import type { AuditTrail } from '@fencepost/ledger/audit-trail';
 import { checkedText, knownCron } from '@fencepost/jobs/internal';
 import type { Journal } from '../journal/journal.js';
 import type { PodRegistry } from '../pods/pod-registry.js';
-import { LeaseMovedError } from './leases-errors.js';
 import { DuplicateWatch, markerOf, type Look, type WatchMarker, type WatchReport } from './leases-watch.js';
 import { withAudit } from './with-audit.js';
 
@@ -219,4 +218,22 @@ function shownLease(holding: Holding | null): object {
 function checkedWatch(ms: number): number {
   if (Number.isInteger(ms) && ms >= 0 && ms <= MAX_WATCH_MS) return ms;
   throw OperatorInputError.of('ms', `a whole number of milliseconds up to ${MAX_WATCH_MS}`, ms);
+}
+
+/** The lease is not the one that was looked at any more, so it was left alone. */
+export class LeaseMovedError extends FencepostError {
+  readonly code = 'LEASE_MOVED';
+
+  /** @param found who holds it now, `null` for nobody */
+  constructor(
+    readonly cron: string,
+    readonly expected: Fence,
+    readonly found: Holding | null,
+  ) {
+    const now = found ? `${ownerPrefix(found.holder)} with fence ${formatFence(found.fence)}` : 'nobody';
+    super(
+      `The lease of "${cron}" no longer has fence ${formatFence(expected)}; ${now} holds it. Nothing was ` +
+        `cleared. Check "fencepost leases --cron ${cron}", then repeat the command.`,
+    );
+  }
 }

@@ -12,10 +12,9 @@ import {
   runnableCron,
 } from '@fencepost/jobs/internal';
 import type { CronOperatorPorts } from './cron-operator.js';
-import { asksAnother } from './explain-question.js';
+import { asksAnother, reportOf, type RunReport } from './run-report.js';
 import { rerun } from './rerun.js';
 import { RunStateError, UnknownRunError } from './run-errors.js';
-import { reportOf, type RunReport } from './run-report.js';
 
 export type RunOperatorPorts = Omit<CronOperatorPorts, 'clock'>;
 

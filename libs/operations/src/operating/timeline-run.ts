@@ -1,6 +1,5 @@
 import type { Run } from '@fencepost/ledger/run';
-import { lateBy, took } from './run-times.js';
-import type { Outcome, TimelineItem } from './timeline-item.js';
+import { hasLateness } from '@fencepost/ledger/run';
 
 export function itemOfRun(run: Run, graceMs: number): TimelineItem {
   const { id, scheduledAt, attempt } = run;
@@ -35,4 +34,52 @@ function reasonOf({ state, skipped, waiting, attempt, reason }: Run): string | n
   if (state === 'orphaned') return 'orphaned';
   if (state === 'enqueued' && attempt > 0) return 'retry';
   return waiting ?? (reason === 'schedule' ? null : reason);
+}
+
+/** What became of an instant, or of a run that somebody asked for, in a word. */
+export type Outcome =
+  | ('ran' | 'late' | 'running' | 'waiting' | 'retried' | 'failed' | 'cancelled')
+  | ('uncertain' | 'skipped' | 'merged' | 'missed' | 'ahead');
+
+/** What became of an instant, of several next to each other, or of a run that somebody asked for. */
+export interface TimelineItem {
+  /** The instant, of several the first. Epoch milliseconds, as all instants here. */
+  readonly scheduledAt: number;
+  /** The last of several, `null` for one. */
+  readonly until: number | null;
+  readonly count: number;
+  readonly outcome: Outcome;
+  readonly reason: string | null;
+  /** Its run, or the one it was merged into. */
+  readonly runId: string | null;
+  readonly lateByMs: number | null;
+  readonly tookMs: number | null;
+  readonly attempt: number;
+}
+
+export interface TimelinePart {
+  readonly items: readonly TimelineItem[];
+  /** The first instant that is left out because there were too many; `null` when none is. */
+  readonly more: number | null;
+}
+
+/** The instants of a cron in a range, with their outcomes. */
+export interface Timeline extends TimelinePart {
+  readonly cron: string;
+  readonly from: number;
+  readonly to: number;
+  /** The store's clock when it was looked at. */
+  readonly now: number;
+  /** Up to here the ledger may have forgotten what happened; such instants are left out. `null`: it has not. */
+  readonly forgotten: number | null;
+}
+
+/** How much later than due its first attempt began, milliseconds; `null` before that, and for a run without lateness. */
+export function lateBy({ startedAt, dueAt, reason }: Pick<Run, 'startedAt' | 'dueAt' | 'reason'>): number | null {
+  return startedAt === null || !hasLateness({ reason }) ? null : Math.max(0, startedAt - dueAt);
+}
+
+/** From the beginning of the first attempt to the end, milliseconds; `null` before that. */
+export function took({ startedAt, finishedAt }: Pick<Run, 'startedAt' | 'finishedAt'>): number | null {
+  return startedAt === null || finishedAt === null ? null : Math.max(0, finishedAt - startedAt);
 }

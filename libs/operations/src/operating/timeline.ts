@@ -3,7 +3,7 @@ import type { Account } from '@fencepost/ledger';
 import { occurrenceId, type Run, type SkipRange } from '@fencepost/ledger/run';
 import { skipCover } from '../audit/skip-cover.js';
 import { instantsOf, validityIntervalsOf, intervalPartsOf, type IntervalPart } from '../audit/validity-intervals.js';
-import type { Outcome, TimelineItem, TimelinePart } from './timeline-item.js';
+import type { Outcome, TimelineItem, TimelinePart } from './timeline-run.js';
 import { itemOfRun } from './timeline-run.js';
 
 export interface TimelineFacts {

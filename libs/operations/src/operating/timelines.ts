@@ -2,7 +2,7 @@ import type { Catalog } from '@fencepost/ledger/catalog';
 import { OperatorInputError, type OccurrenceLog, type RunHistory } from '@fencepost/ledger';
 import { checkedInstant, generationsOf, knownCron } from '@fencepost/jobs/internal';
 import { inSlices } from './slices.js';
-import type { Timeline } from './timeline-item.js';
+import type { Timeline } from './timeline-run.js';
 import { timelineOf } from './timeline.js';
 
 export interface TimelinesPorts {

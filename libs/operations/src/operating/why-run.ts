@@ -1,8 +1,7 @@
 import { formatFence, type Fence } from '@fencepost/lease';
 import { ownerPrefix } from '@fencepost/lease/internal';
 import type { Run } from '@fencepost/ledger/run';
-import { lateBy, took } from './run-times.js';
-import { outcomeOf } from './timeline-run.js';
+import { lateBy, took, outcomeOf } from './timeline-run.js';
 import { cronSteps, journalSteps } from './why-journal.js';
 import { skippedRun } from './why-skip.js';
 import { plural, spoken, utc } from './why-words.js';

@@ -1,6 +1,5 @@
 import type { Clock } from '@fencepost/lease';
-import { byIdentity } from './by-identity.js';
-import { POD_GONE_MS, type NewPodCard, type PodCard, type PodRegistry } from './pod-registry.js';
+import { byIdentity, POD_GONE_MS, type NewPodCard, type PodCard, type PodRegistry } from './pod-registry.js';
 
 /** Which pods there are, in memory, for tests: an adapter like `RedisPodRegistry`, on the same contract suite. */
 export class MemoryPodRegistry implements PodRegistry {

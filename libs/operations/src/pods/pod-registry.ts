@@ -72,3 +72,7 @@ export interface PodRegistry {
   /** At a graceful stop. */
   leave(pod: string): Promise<void>;
 }
+
+export function byIdentity(a: PodCard, b: PodCard): number {
+  return a.pod < b.pod ? -1 : 1;
+}

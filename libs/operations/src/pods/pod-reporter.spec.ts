@@ -4,10 +4,8 @@ import { Telemetry } from '@fencepost/jobs';
 import { card } from '../../../../test/contracts/pod-registry.contract.js';
 import { MemoryPodRegistry } from './memory-pod-registry.js';
 import { POD_GONE_MS, REPORT_MS, type NewPodCard, type PodRegistry } from './pod-registry.js';
-import { PodReporter, type PodFacts } from './pod-reporter.js';
-import { ClockComparison } from './clock-comparison.js';
+import { PodReporter, type PodFacts, watchLoopLag, ClockComparison } from './pod-reporter.js';
 import { libraryVersion } from './library-version.js';
-import { watchLoopLag } from './loop-lag.js';
 
 const POD = 'pod-7/0d9f1f6e-3c55-4f7b-9d0a-0a4c6c6b9a11';
 

@@ -1,7 +1,6 @@
 import { loadScripts, redisKeys, type KeySpace } from '@fencepost/lease/internal/redis';
 import type { RedisClient } from '@fencepost/lease/redis';
-import { POD_GONE_MS, type NewPodCard, type PodCard, type PodRegistry } from './pod-registry.js';
-import { byIdentity } from './by-identity.js';
+import { POD_GONE_MS, type NewPodCard, type PodCard, type PodRegistry, byIdentity } from './pod-registry.js';
 
 const SCRIPTS = loadScripts(new URL('./lua/', import.meta.url), ['report-pod', 'list-pods']);
 

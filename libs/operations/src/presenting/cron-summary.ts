@@ -3,9 +3,24 @@ import type { Holding } from '@fencepost/lease/store';
 import { z } from 'zod';
 import { isManual } from '@fencepost/schedule';
 import type { CronOverview } from '../operating/cron-overview.js';
-import { pauseSchema, presentPause } from './pause.js';
 import { presentRun, runSchema } from './run.js';
 import { count, fenceOrNull, fenceText, instant, instantOrNull, iso, msOrNull, textOrNull } from './values.js';
+import type { Pause } from '@fencepost/ledger/run';
+
+export const pauseSchema = z
+  .strictObject({
+    since: instant.describe('When the cron was paused.'),
+    until: instantOrNull.describe('When the pause ends by itself; null: until somebody resumes the cron.'),
+    by: z.string().describe('Who paused it.'),
+    reason: z.string().describe('Why.'),
+  })
+  .describe('A pause of a cron.');
+
+type PauseJson = z.infer<typeof pauseSchema>;
+
+export function presentPause({ since, until, by, reason }: Pause): PauseJson {
+  return { since: iso(since), until: iso(until), by, reason };
+}
 
 export const cronStateSchema = z
   .enum(['firing', 'disabled', 'removed'])

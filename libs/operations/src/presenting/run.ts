@@ -1,7 +1,7 @@
 import { ownerPrefix } from '@fencepost/lease/internal';
 import { z } from 'zod';
 import type { MissedRange, Run, UnresolvedEffect } from '@fencepost/ledger/run';
-import { lateBy, took } from '../operating/run-times.js';
+import { lateBy, took } from '../operating/timeline-run.js';
 import { count, fence, fenceOrNull, fenceText, instant, instantOrNull, iso, msOrNull, textOrNull } from './values.js';
 
 const runStateSchema = z

@@ -1,17 +1,14 @@
-import { auditRecordSchema } from './audit-record.js';
+import { auditRecordSchema, operatorActionSchema } from './audit-record.js';
 import { cronDetailSchema } from './cron-detail.js';
-import { cronSummarySchema } from './cron-summary.js';
-import { doctorFindingSchema } from './finding.js';
+import { cronSummarySchema, pauseSchema } from './cron-summary.js';
+import { doctorFindingSchema, whyReportSchema } from './why-report.js';
 import { journalEntrySchema } from './journal-entry.js';
 import { leaseSchema } from './lease.js';
-import { operatorActionSchema } from './operator-action.js';
 import { forecastSchema } from './forecast.js';
-import { pauseSchema } from './pause.js';
 import { podSchema } from './pod.js';
 import { runReportSchema } from './run-report.js';
 import { runSchema } from './run.js';
 import { timelineItemSchema, timelineSchema } from './timeline.js';
-import { whyReportSchema } from './why-report.js';
 
 /** Every kind of answer by its name: what an API describes itself with, and what its clients can check. */
 export const SCHEMAS = {

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { Timeline } from '../operating/timeline-item.js';
+import type { Timeline } from '../operating/timeline-run.js';
 import { count, instant, instantOrNull, iso, msOrNull, textOrNull } from './values.js';
 
 const outcomeSchema = z

@@ -1,8 +1,21 @@
 import { z } from 'zod';
-import { levelSchema } from './finding.js';
 import type { WhyReport } from '../operating/why.js';
 import { presentRunReport, runReportSchema } from './run-report.js';
-import { instant, instantOrNull, iso } from './values.js';
+import { instant, instantOrNull, iso, textOrNull } from './values.js';
+
+const levelSchema = z.enum(['ok', 'note', 'warn', 'bad']).describe('Severity.');
+
+export const doctorFindingSchema = z
+  .strictObject({
+    code: z.string().describe('Identifier of the check.'),
+    level: levelSchema,
+    subject: z.string().describe('What it is about: a pod, a cron, the store.'),
+    text: z.string().describe('The finding in one sentence.'),
+    todo: textOrNull.describe('What to do; null: nothing.'),
+  })
+  .describe('A finding about the deployment.');
+
+export type DoctorFindingJson = z.infer<typeof doctorFindingSchema>;
 
 const stepSchema = z
   .strictObject({

@@ -1,10 +1,11 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { isTerminal, type Run } from '@fencepost/ledger/run';
-import { isGivenUp } from './known-runs.js';
-import { Model } from './model.js';
+import { isGivenUp, KnownRuns } from './known-runs.js';
 import type { Manner } from './scheduler-model.js';
 import { Stage, type MakeLedgerHarness } from './stage.js';
+import { SchedulerModel } from './scheduler-model.js';
+import { WorkerModel } from './worker-model.js';
 
 type Step = readonly [name: string, act: (model: Model) => Promise<void> | void];
 
@@ -149,5 +150,24 @@ async function everyOpenRunIsDeliveredAgain(stage: Stage, model: Model): Promise
     const again = isGivenUp(model.runs.of(runId)) ? null : { runId, delivery: delivery + 1 };
     expect(await stage.ledger.redeliver({ runId, delivery }, `last ${runId}`)).toEqual(again);
     expect(isTerminal((await stage.run(runId)).state)).toBe(again === null);
+  }
+}
+
+/** Drives one cron through its ledger and knows what has to come out; each call may be sent twice, as after a lost reply. */
+class Model {
+  readonly runs: KnownRuns;
+  readonly schedulers: SchedulerModel;
+  readonly workers: WorkerModel;
+
+  constructor(stage: Stage) {
+    this.runs = new KnownRuns(stage);
+    this.schedulers = new SchedulerModel(stage, this.runs);
+    this.workers = new WorkerModel(stage, this.runs);
+  }
+
+  /** What has to be true after every call. */
+  async check(): Promise<void> {
+    await this.runs.check();
+    await this.schedulers.check();
   }
 }

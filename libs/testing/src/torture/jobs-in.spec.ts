@@ -2,8 +2,7 @@ import 'reflect-metadata';
 import { Injectable, Module } from '@nestjs/common';
 import { expect, it } from 'vitest';
 import { JobHandler } from '@fencepost/jobs';
-import { jobsIn } from './jobs-in.js';
-import { declaresJobs } from './nest-modules.js';
+import { jobsIn, declaresJobs } from './jobs-in.js';
 
 @Injectable()
 class Bank {}

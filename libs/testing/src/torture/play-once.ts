@@ -4,13 +4,21 @@ import { isManual } from '@fencepost/schedule';
 import type { FoundCron } from '@fencepost/jobs/internal';
 import { UnknownCronError } from '@fencepost/jobs/errors';
 import { TestJobs } from '../test-jobs.js';
-import { fakeGlobals } from './fake-globals.js';
 import type { TortureMishap } from './mishap.js';
 import { Play } from './play.js';
 import { Recorder } from './recorder.js';
-import { seededRandom } from './seeded-random.js';
+import { seededRandom } from './scenarios.js';
 import type { Observations } from './observations.js';
-import { TransactionLedger } from './transaction-ledger.js';
+import type { SqlConnection, SqlResult } from '@fencepost/lease/postgres';
+import type { StopWatching } from '@fencepost/lease/store';
+import type {
+  AttemptRef,
+  TriggerReply,
+  TransactionalLedger,
+  TransactionReply,
+  TransactionRequest,
+} from '@fencepost/ledger';
+import { MemoryLedger } from '@fencepost/ledger/memory';
 
 export interface JobUnderTorture {
   readonly crons: () => readonly object[] | Promise<readonly object[]>;
@@ -104,3 +112,65 @@ async function begin(kit: TestJobs, { declaration }: FoundCron, { job, payload }
   await kit.catalog.remove(job, { ...order, expected: 1 });
   return id;
 }
+
+/** Restores what was replaced. */
+type Restore = () => void;
+
+/**
+ * Lets `Date` tell the time of a test's clock, and `Math.random` follow from a seed: what a handler makes of them is
+ * another value in another attempt, as it would be, and the same one in another torture. For the whole process.
+ */
+function fakeGlobals(now: () => number, random: () => number): Restore {
+  const [RealDate, realRandom] = [globalThis.Date, Math.random];
+  globalThis.Date = new Proxy(RealDate, {
+    construct: (target, args: unknown[], newTarget) =>
+      Reflect.construct(target, args.length === 0 ? [now()] : args, newTarget) as Date,
+    apply: () => new RealDate(now()).toString(),
+    get: (target, property) => (property === 'now' ? now : (Reflect.get(target, property) as unknown)),
+  });
+  Math.random = random;
+  return () => {
+    globalThis.Date = RealDate;
+    Math.random = realRandom;
+  };
+}
+
+/**
+ * The memory ledger with transactions in which there is no database: rows and record commit together, as far as there are
+ * rows. Each query answers that it found none.
+ */
+class TransactionLedger extends MemoryLedger implements TransactionalLedger {
+  async transaction(
+    attempt: AttemptRef,
+    { name, payloadHash = null }: TransactionRequest,
+    work: (tx: SqlConnection) => Promise<string>,
+  ): Promise<TransactionReply> {
+    const begun = await this.beginEffect(attempt, { name, payloadHash, ifUnknown: 'go' });
+    if (begun.verdict === 'stale') return { verdict: 'stale' };
+    if (begun.verdict === 'done') return { verdict: 'done', result: begun.result, payloadHash: begun.payloadHash };
+    const result = await work(NO_DATABASE).catch(async (error: unknown) => {
+      await this.finishEffect(attempt, name, { kind: 'failed', error: 'rolled back' });
+      throw error;
+    });
+    const reply = await this.finishEffect(attempt, name, { kind: 'done', result });
+    return reply === 'recorded' ? { verdict: 'done', result, payloadHash } : { verdict: 'stale' };
+  }
+
+  async triggerIn(): Promise<TriggerReply> {
+    throw new Error('Expected no run to be asked for in a transaction: a torture has no database.');
+  }
+
+  async watchTriggered(): Promise<StopWatching> {
+    return async () => undefined;
+  }
+
+  async waitingCrons(): Promise<string[]> {
+    return [];
+  }
+}
+
+const NO_DATABASE: SqlConnection = {
+  query: async (): Promise<SqlResult> => ({ rows: [], rowCount: 0 }),
+  on: () => undefined,
+  release: () => undefined,
+};

@@ -1,11 +1,10 @@
 import { isTerminal, type Answer, type Run } from '@fencepost/ledger/run';
 import type { Fault, Marker } from '../fail-points.js';
 import type { TestJobs } from '../test-jobs.js';
-import { Hold } from './hold.js';
+import { Hold, strikeInCall, type CallMishap } from './hold.js';
 import type { TortureMishap } from './mishap.js';
 import { isSame, type Around, type Recorder } from './recorder.js';
 import type { Call } from './observations.js';
-import { strikeInCall, type CallMishap } from './strike-in-call.js';
 
 /** A mishap that is to happen to a worker, or to a message. */
 interface PlannedFault {

@@ -3,8 +3,17 @@ import { parseDuration } from '@fencepost/lease/internal/options';
 import type { Criticality } from '@fencepost/lease/internal/redis-checks';
 import type { EffectContext, EffectOptions, ForEachOptions, IfUnknown, Lookup, RunContext } from '@fencepost/jobs';
 import { payloadHash, type ItemAct, type TransactionOptions, type TransactionWork } from '@fencepost/jobs/internal';
-import type { Call, EffectKind, ItemKey, Looked, Policy, Request, Observations, Swallowed } from './observations.js';
-import { watchedReads } from './watched-reads.js';
+import type {
+  Call,
+  EffectKind,
+  ItemKey,
+  Looked,
+  Policy,
+  Request,
+  Observations,
+  Swallowed,
+  Read,
+} from './observations.js';
 
 /** What happens around the calls of effects. */
 export interface Around {
@@ -221,4 +230,25 @@ function millisecondsOf(timeout: unknown): number {
 
 function turn(): Promise<null> {
   return new Promise((resolve) => setImmediate(resolve, null));
+}
+
+/** Which property stands for what: whoever sends the id of the run has a key too. */
+const READS: readonly (readonly [property: string, read: Read])[] = [
+  ['idempotencyKey', 'idempotencyKey'],
+  ['id', 'idempotencyKey'],
+  ['fence', 'fence'],
+  ['signal', 'signal'],
+];
+
+/** Replaces what `target` has of these by getters that tell; they read from `source` each time. */
+function watchedReads<T extends object>(target: T, onRead: (read: Read) => void, source: object): T {
+  for (const [property, read] of READS) {
+    if (!(property in source)) continue;
+    const get = () => {
+      onRead(read);
+      return Reflect.get(source, property) as unknown;
+    };
+    Object.defineProperty(target, property, { enumerable: true, configurable: true, get });
+  }
+  return target;
 }

@@ -1,6 +1,5 @@
 import type { Write } from '../fail-points.js';
 import type { Thaw, TortureMishap } from './mishap.js';
-import { seededRandom } from './seeded-random.js';
 import type { EffectKind } from './observations.js';
 
 /** An effect that there is, as the undisturbed run showed it. */
@@ -52,4 +51,15 @@ function aroundWrite(at: { readonly write: Write; readonly effect?: string }): T
     ...THAWS.map((thaw) => ({ kind: 'freeze' as const, when, thaw, ...at })),
     { kind: 'lose', when, ...at },
   ]);
+}
+
+/** Numbers from 0 up to 1 that follow from `seed` alone (mulberry32): the same tortures again for who wants to see one again. */
+export function seededRandom(seed: number): () => number {
+  let state = seed >>> 0;
+  return () => {
+    state = (state + 0x6d2b79f5) >>> 0;
+    let mixed = Math.imul(state ^ (state >>> 15), state | 1);
+    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
+  };
 }

@@ -3,7 +3,7 @@ import 'reflect-metadata';
 import { describe, expect, it, vi } from 'vitest';
 import { JobHandler, type JobHandlerOptions } from '../../../jobs/src/nest/job-handler.decorator.js';
 import { SingletonCron } from '../../../jobs/src/nest/singleton-cron.decorator.js';
-import type { EffectContext, IfUnknown } from '../../../jobs/src/running/effect-context.js';
+import type { EffectContext, IfUnknown } from '../../../jobs/src/running/effect-options.js';
 import type { RunContext } from '../../../jobs/src/running/run-context.js';
 import { isLong } from '../../../../test/support/run-length.js';
 import { tortureJob, type TortureOptions } from './torture-job.js';

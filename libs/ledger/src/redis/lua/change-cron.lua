@@ -22,7 +22,7 @@
 -- @include begin-generation
 -- @include drop-tombstones
 -- @include announce-change
--- Whether the newest generation is a definition; see read-records.ts.
+-- Whether the newest generation is a definition; see catalog-record.ts.
 local function is_readable(record)
   local who, definition = string.match(record, '^%d+@?%d*\t%d+\t%a+\t[^\t\n]*\t([^\t\n]*)\t([^\t\n]*)')
   if not who then return false end

@@ -1,4 +1,4 @@
--- Checks what the engine relies on in a definition; see read-records.ts.
+-- Checks what the engine relies on in a definition; see catalog-record.ts.
 --
 -- the_cron  its name
 -- the_generation  a generation of it

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { ManualClock } from '../testing/manual-clock.js';
-import { QuorumGate, votesInMs } from './quorum-gate.js';
+import { QuorumGate, votesInMs } from './redis-quorum-node.js';
 
 describe('a node that restarted', () => {
   it.each([

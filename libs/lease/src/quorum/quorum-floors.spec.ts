@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { QuorumRecent } from './quorum-recent.js';
+import { QuorumRecent } from './quorum-floors.js';
 
 describe('what a quorum remembers', () => {
   const recent = new QuorumRecent<number>(10);

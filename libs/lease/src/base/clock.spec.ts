@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { ManualClock } from '../testing/manual-clock.js';
-import { throttled } from './throttle.js';
+import { throttled } from './clock.js';
 
 describe('throttled', () => {
   it('tells the first at once, then one per window with the number held back', async () => {
