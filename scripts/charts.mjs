@@ -110,6 +110,9 @@ function ownWorker(context) {
     const [{ name, filename }] = JSON.parse(execFileSync('npm', args, { cwd: join(root, folder), encoding: 'utf8' }));
     manifest.dependencies[name] = `file:${join(packed, filename)}`;
   }
+  // Its newest release names platform packages that are not everywhere; ours is held back too.
+  const { overrides } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
+  manifest.overrides = { 'msgpackr-extract': overrides['msgpackr-extract'] };
   writeFileSync(join(context, 'package.json'), JSON.stringify(manifest, null, 2));
   const lock = ['install', '--package-lock-only', '--prefer-offline', '--no-audit', '--no-fund', '--loglevel=error'];
   execFileSync('npm', lock, { cwd: context, stdio: 'inherit' });

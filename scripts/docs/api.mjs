@@ -1,0 +1,95 @@
+import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { dirname, join, posix } from 'node:path';
+import { root } from '../exclusive.mjs';
+import { manifests, published } from '../release/manifests.mjs';
+import { SITE } from './stage.mjs';
+
+const INTERNAL = /\/internal\b/;
+
+/**
+ * One page for each public entry of each library, from its declarations.
+ * @returns {Promise<string[]>} the pages
+ */
+export async function writeApi() {
+  const { Application } = await import('typedoc');
+  const entryPoints = entries();
+  // TypeDoc reads only what a project names.
+  const tsconfig = join(SITE, 'tsconfig.json');
+  writeFileSync(tsconfig, JSON.stringify({ extends: join(root, 'tsconfig.base.json'), files: entryPoints }));
+  const app = await Application.bootstrapWithPlugins(
+    /** @type {any} */ ({
+      plugin: ['typedoc-plugin-markdown'],
+      entryPoints,
+      tsconfig,
+      compilerOptions: { noEmit: true, composite: false },
+      skipErrorChecking: true,
+      readme: 'none',
+      disableGit: true,
+      disableSources: true,
+      excludeExternals: true,
+      router: 'module',
+      hideBreadcrumbs: true,
+      hidePageHeader: true,
+      entryFileName: 'index.md',
+      validation: { notExported: false, invalidLink: false, invalidPath: false },
+      outputs: [{ name: 'markdown', path: join(SITE, 'api') }],
+      logLevel: 'Error',
+    }),
+  );
+  const project = await app.convert();
+  if (!project) throw new Error('TypeDoc could not read the declarations.');
+  await app.generateOutputs(project);
+  const folder = join(SITE, 'api');
+  const pages = renamed(folder);
+  for (const page of pages) write(folder, page, existing(folder, page));
+  return pages.map((page) => `api/${page}`);
+}
+
+/** TypeDoc counts a type and a value of one name as two headings, also where only the type is exported. */
+function existing(folder, page) {
+  const text = readFileSync(join(folder, page), 'utf8');
+  return text.replaceAll(/\]\(([^)#\s]*)#(\w+)-1\)/g, (whole, target, anchor) => {
+    const there = target === '' ? text : readFileSync(join(folder, posix.dirname(page), target), 'utf8');
+    const headings = there.match(new RegExp(`^#+ ${anchor}$`, 'gim')) ?? [];
+    return headings.length === 1 ? `](${target}#${anchor})` : whole;
+  });
+}
+
+function write(folder, page, text) {
+  mkdirSync(dirname(join(folder, page)), { recursive: true });
+  writeFileSync(join(folder, page), text);
+}
+
+/** Modules are called after the folder of their declarations; people know them by what they import. */
+function renamed(folder) {
+  const files = readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter((file) => file.endsWith('.md'));
+  return files.map((file) => {
+    const page = pageOf(file);
+    const text = readFileSync(join(folder, file), 'utf8');
+    const titled = text.replaceAll(/(?<=^# |^- \[)[a-z]+\/dist(?:\/[\w-]+)*/gm, (name) => nameOf(pageOf(name)));
+    const linked = titled.replaceAll(/\]\(([^)#\s]+\.md)/g, (_, target) => {
+      const path = posix.relative(posix.dirname(page), pageOf(posix.join(posix.dirname(file), target)));
+      return `](${path.startsWith('.') ? path : `./${path}`}`;
+    });
+    rmSync(join(folder, file));
+    write(folder, page, linked);
+    return page;
+  });
+}
+
+/** VitePress leaves out folders called dist. */
+function pageOf(file) {
+  return file.replace('/dist', '').replace(/-1(?=\.md$|$)/, '');
+}
+
+function nameOf(page) {
+  return `@fencepost/${page}`;
+}
+
+function entries() {
+  return published(manifests()).flatMap(([folder, { exports = {} }]) =>
+    Object.entries(exports)
+      .filter(([path, { types }]) => types && !INTERNAL.test(path))
+      .map(([, { types }]) => join(root, folder, types)),
+  );
+}
