@@ -6,8 +6,7 @@ import { root } from '../exclusive.mjs';
 export async function builtSources() {
   const { jobsSettings } = await built('jobs/dist/nest/options.js');
   const { leaseSettings } = await built('lease/dist/connect/lease-settings.js');
-  const { readEffectOptions } = await built('jobs/dist/running/effect-options.js');
-  const { readForEachOptions } = await built('jobs/dist/running/for-each-options.js');
+  const { readEffectOptions, readForEachOptions } = await built('jobs/dist/running/effect-options.js');
   const { checkedOrder } = await built('jobs/dist/enqueuing/job-order.js');
   const { DECLARED } = await built('jobs/dist/nest/cron-options.js');
   return { jobsSettings, leaseSettings, readEffectOptions, readForEachOptions, checkedOrder, DECLARED };

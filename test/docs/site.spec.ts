@@ -4,8 +4,7 @@ import { limitsPage } from '../../scripts/docs/limits.mjs';
 import { checkedOrder } from '../../libs/jobs/src/enqueuing/job-order.js';
 import { DECLARED } from '../../libs/jobs/src/nest/cron-options.js';
 import { jobsSettings } from '../../libs/jobs/src/nest/options.js';
-import { readEffectOptions } from '../../libs/jobs/src/running/effect-options.js';
-import { readForEachOptions } from '../../libs/jobs/src/running/for-each-options.js';
+import { readEffectOptions, readForEachOptions } from '../../libs/jobs/src/running/effect-options.js';
 import { leaseSettings } from '../../libs/lease/src/connect/lease-settings.js';
 
 const root = new URL('../../', import.meta.url);
