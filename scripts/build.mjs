@@ -8,6 +8,8 @@ import { tool } from './tool.mjs';
 
 const COMMON = ['nest-cli.json', 'tsconfig.base.json', 'node_modules/.package-lock.json'];
 const PODS = 'test/pods';
+const BUNDLED = ['apps/scheduler', 'apps/worker'];
+const BUNDLER = 'scripts/bundle.mjs';
 const WEB = 'libs/console/web';
 const API_DOCUMENT = 'docs/openapi.json';
 const CLIENT_TYPES = 'libs/client/src/api-types.ts';
@@ -20,7 +22,8 @@ const CLIENT_TYPES = 'libs/client/src/api-types.ts';
  */
 export async function ensureBuilt({ pods = false } = {}) {
   await ensureGenerated();
-  const parts = [workspaces(), ...(existsSync(join(root, WEB)) ? [web()] : []), ...(pods ? [testPods()] : [])];
+  const parts = [workspaces(), ...(existsSync(join(root, WEB)) ? [web()] : []), bundles('apps', appBundles())];
+  if (pods) parts.push(testPods(), bundles('test-pods', testPodBundles()));
   await buildOutdated(parts);
 }
 
@@ -78,6 +81,23 @@ function testPods() {
   const outputs = outputsOf(PODS, 'test/dist/pods');
   const args = ['-p', `${PODS}/tsconfig.json`];
   return { name: 'pods', sources, outputs, folders: ['test/dist/pods'], tool: 'tsc', args };
+}
+
+/** What of an app or a test's pod runs as a process, with all it loads in few files: made of what the compiler wrote. */
+function bundles(name, outputs) {
+  const sources = [...(name === 'apps' ? workspaces() : testPods()).sources, BUNDLER];
+  const folders = [...new Set(outputs.map(dirname))];
+  return { name: `bundles of ${name}`, sources, outputs, folders, tool: BUNDLER, args: [name] };
+}
+
+function appBundles() {
+  const there = BUNDLED.filter((folder) => existsSync(join(root, folder, 'src')));
+  return there.map((folder) => `${folder}/bundle/main.js`);
+}
+
+function testPodBundles() {
+  const there = existsSync(join(root, PODS, 'worker.ts'));
+  return there ? ['scheduler', 'worker', 'recorder'].map((name) => `test/dist/bundle/${name}.js`) : [];
 }
 
 /** The programs only: what else is copied is copied by the same run. */

@@ -9,6 +9,6 @@ const GENERATED = ['.cache', 'coverage', 'libs/client/src/api-types.ts'];
 await program(import.meta.url, () => {
   const workspaces = ['libs', 'apps'].flatMap((room) => readdirSync(join(root, room)).map((name) => join(room, name)));
   for (const folder of [...workspaces, 'libs/console/web', 'test'])
-    rmSync(join(root, folder, 'dist'), { recursive: true, force: true });
+    for (const made of ['dist', 'bundle']) rmSync(join(root, folder, made), { recursive: true, force: true });
   for (const path of GENERATED) rmSync(join(root, path), { recursive: true, force: true });
 });

@@ -1,11 +1,10 @@
 import { spawnSync } from 'node:child_process';
-import { join } from 'node:path';
 import { root } from './exclusive.mjs';
 
 /**
  * Runs an installed tool at the root of the project, without npx, which would go and look for one that is missing. Its
  * words go to stderr: stdout may be the JSON that somebody reads.
- * @param {string} name the command's name in node_modules/.bin
+ * @param {string} name the command's name in node_modules/.bin, or a script's path from the root
  * @param {string[]} args
  * @returns {boolean} whether it ended well
  */
@@ -26,7 +25,8 @@ export function listen(name, args) {
 
 function start(name, args, stdio) {
   const options = { cwd: root, stdio, encoding: 'utf8', maxBuffer: 1 << 26 };
-  const ended = spawnSync(join(root, 'node_modules/.bin', name), args, options);
+  const [command, before] = name.endsWith('.mjs') ? [process.execPath, [name]] : [`node_modules/.bin/${name}`, []];
+  const ended = spawnSync(command, [...before, ...args], options);
   if (ended.error) throw new Error(`"${name}" could not be started: ${ended.error.message}.`);
   return ended;
 }

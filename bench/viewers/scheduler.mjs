@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 
-const PROGRAM = fileURLToPath(new URL('../../apps/scheduler/dist/main.js', import.meta.url));
+const PROGRAM = fileURLToPath(new URL('../../apps/scheduler/bundle/main.js', import.meta.url));
 const LISTENS = / listens on (http[^\s"}]+)/;
 const PATIENCE_MS = 120_000;
 

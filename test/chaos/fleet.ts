@@ -59,8 +59,8 @@ interface Place {
   said: string;
 }
 
-const PROGRAMS = { scheduler: 'apps/scheduler/dist/main.js', worker: 'test/dist/pods/worker.js' } as const;
-const PRELOADED = ['recorder.js', 'nemesis-hook.js'].map((file) => `test/dist/pods/${file}`);
+const PROGRAMS = { scheduler: 'test/dist/bundle/scheduler.js', worker: 'test/dist/bundle/worker.js' } as const;
+const PRELOADED = ['test/dist/bundle/recorder.js', 'test/dist/pods/nemesis-hook.js'];
 const SIZE = { scheduler: 3, worker: 3 } as const;
 const AGAIN_AFTER_MS = 50;
 /** One that can't start, because what it needs is away, is not started over and over. */

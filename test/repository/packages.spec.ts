@@ -101,8 +101,8 @@ describe('the workspaces', () => {
     });
 
     it('starts each from the one image with a command of its own', () => {
-      expect(service('scheduler')).toContain('command: [node, apps/scheduler/dist/main.js]');
-      expect(service('worker')).toContain('command: [node, apps/worker/dist/main.js]');
+      expect(service('scheduler')).toContain('command: [node, apps/scheduler/bundle/main.js]');
+      expect(service('worker')).toContain('command: [node, apps/worker/bundle/main.js]');
     });
 
     it('gives them a Redis that refuses a write before it forgets one', () => {

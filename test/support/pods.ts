@@ -4,8 +4,8 @@ import { afterAll, afterEach } from 'vitest';
 import type { FailPoint } from '../pods/fail-point.js';
 import { Pod } from './pod.js';
 
-const SCHEDULER = 'apps/scheduler/dist/main.js';
-const WORKER = 'test/dist/pods/worker.js';
+const SCHEDULER = 'apps/scheduler/bundle/main.js';
+const WORKER = 'test/dist/bundle/worker.js';
 const PLAIN_BULLMQ = 'test/dist/pods/plain-bullmq.js';
 const FAIL_POINT = 'test/dist/pods/fail-point.js';
 

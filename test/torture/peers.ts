@@ -25,7 +25,7 @@ const REPLICAS = 3;
 export const FENCEPOST: Peer = {
   name: 'Fencepost',
   version: versionAt('libs/jobs'),
-  members: [...crewOf('scheduler', 'apps/scheduler/dist/main.js'), ...crewOf('worker', pod('fencepost'))],
+  members: [...crewOf('scheduler', 'apps/scheduler/bundle/main.js'), ...crewOf('worker', pod('fencepost'))],
   store: redisStore,
   sink: fencedSink,
 };

@@ -103,7 +103,7 @@ export class Pods {
     const { env, folder } = this.deps;
     const port = await freePort(FIRST_PORT[role], new Set(this.all().map((pod) => pod.port)));
     this.#pods.set(name, { name, role, port, pid: null, state: 'starting', log: null, failures: 0 });
-    const program = fileURLToPath(new URL(`../../${role}/dist/main.js`, import.meta.url));
+    const program = fileURLToPath(new URL(`../../${role}/bundle/main.js`, import.meta.url));
     const own = { ...env, PORT: String(port), POD_NAME: name };
     this.#send({ order: 'start', name, program, env: own, log: join(folder, name) });
   }

@@ -21,6 +21,7 @@ describe('the name of an app', () => {
     write('package.json', '{ "name": "everything" }');
     write('apps/mail/package.json', '{ "name": "@shop/mail" }');
     expect(appName(join(folder, 'apps/mail/dist/main.js'))).toBe('@shop/mail');
+    expect(appName(join(folder, 'apps/mail/bundle/main.js'))).toBe('@shop/mail');
     expect(appName(join(folder, 'main.js'))).toBe('everything');
     expect(appName(join(folder, 'src/main.ts'))).toBe(appName(join(folder, 'dist/index.mjs')));
   });

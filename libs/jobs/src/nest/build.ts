@@ -8,7 +8,7 @@ const NO_PACKAGE = 'default';
 export const APP_NAME = /^[A-Za-z0-9@._/~-]{1,214}$/;
 
 /** Where compilers put what they make of a program, and where it was: the same program. */
-const OUTPUT = /^(dist|build|out|lib|src)\//;
+const OUTPUT = /^(dist|bundle|build|out|lib|src)\//;
 
 /**
  * What the running program is called: the name in the nearest `package.json` above it that has one, and unless the program
