@@ -6,16 +6,15 @@ import { runTests } from './test.mjs';
 
 const LINT = join(root, 'scripts/lint.mjs');
 
-/** What CI runs: the build, then the tests with lint beside them; the count ends it. */
+/** What CI runs: the build and the tests, with lint beside them; the count ends it. */
 await program(import.meta.url, (filters) => runTests(filters, lint));
 
 /**
  * A process of its own, because each of its tools blocks it. It yields to the tests, some of which measure time, and runs
  * while they wait.
  */
-async function lint(built) {
-  const args = [LINT, built ? '--built' : '--unbuilt'];
-  const { code, out } = await runInFront(args, process.env, { stdout: 'pipe', stderr: 'pipe', yielding: true });
+async function lint() {
+  const { code, out } = await runInFront([LINT], process.env, { stdout: 'pipe', stderr: 'pipe', yielding: true });
   const said = out.trim();
   return { said, objections: code === 0 ? [] : [said.split('\n').at(-1) || `Lint ended with ${code}.`] };
 }

@@ -126,11 +126,9 @@ function pack(lib) {
   return status === 0 && file !== undefined;
 }
 
-/** After `--built` the build is not looked at again; after `--unbuilt`, where it failed, nothing that needs it is. */
-await program(import.meta.url, async ([given]) => {
-  const built = { name: 'build', step: build };
-  const steps = { '--built': [...STEPS, ...AFTER_BUILD], '--unbuilt': STEPS }[given];
-  const objections = await lint(steps ?? [...STEPS, built, ...AFTER_BUILD]);
+// What needs no build first: beside the tests, another process builds meanwhile.
+await program(import.meta.url, async () => {
+  const objections = await lint([...STEPS, { name: 'build', step: build }, ...AFTER_BUILD]);
   for (const line of objections) console.error(line);
   return objections.length;
 });

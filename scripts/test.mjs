@@ -1,6 +1,6 @@
 import { mkdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { ensureBuilt } from './build.mjs';
+import { ensureBuilt, ensureGenerated } from './build.mjs';
 import { runInFront } from './child.mjs';
 import { root } from './exclusive.mjs';
 import { ensureInstalled } from './install.mjs';
@@ -15,15 +15,16 @@ const REPORTERS = ['--reporter=default', '--reporter=json', `--outputFile.json=$
 /**
  * The whole suite, or the files whose path contains one of `filters`. Whatever happens, the last line is the count.
  * @param {string[]} filters
- * @param {(built: boolean) => Promise<{ said: string, objections: string[] }>} [beside] runs at the same time as the tests,
- *   after the build; what it said comes after them, and what it objects to before the count
+ * @param {() => Promise<{ said: string, objections: string[] }>} [beside] runs at the same time as the build and the
+ *   tests; what it said comes after them, and what it objects to before the count
  * @returns {Promise<number>} the exit code: 0 when at least one test ran, none failed, and there are no objections
  */
-export async function runTests(filters, beside = async () => ({ said: '', objections: [] })) {
+export async function runTests(filters, beside = nothing) {
   mkdirSync(join(root, '.cache'), { recursive: true });
   rmSync(REPORT, { force: true });
-  const failed = await build();
-  const others = beside(failed === null);
+  const unprepared = await failureOf(prepare);
+  const others = unprepared === null ? beside() : nothing();
+  const failed = unprepared ?? (await failureOf(() => ensureBuilt({ pods: true })));
   const ended = failed ?? (await runVitest(filters).catch(asEnd));
   const { said, objections } = await others;
   if (said !== '') console.error(said);
@@ -39,14 +40,24 @@ function printSlowest(lines) {
   if (lines.length > 1) console.log(['The slowest specs:', ...lines].join('\n'));
 }
 
+/** What lint needs too: it would wait for the whole build otherwise. */
+async function prepare() {
+  await ensureInstalled();
+  await ensureGenerated();
+}
+
+async function nothing() {
+  return { said: '', objections: [] };
+}
+
 function asEnd(error) {
   return { code: 1, said: error.message };
 }
 
-async function build() {
+/** @returns {Promise<{ code: number, said: string } | null>} */
+async function failureOf(step) {
   try {
-    await ensureInstalled();
-    await ensureBuilt({ pods: true });
+    await step();
     return null;
   } catch (error) {
     return asEnd(error);
