@@ -65,7 +65,7 @@ export function strykerOptions(name, { files, force, static: withStatic = false 
     plugins: ['@stryker-mutator/vitest-runner'],
     vitest: { configFile: 'vitest.mutation.config.ts', dir: `libs/${name}` },
     mutate: [...globs, ...['**/*.spec.ts', ...kits].map((glob) => `!${glob}`)].map((glob) => within(name, glob)),
-    ignorePatterns: ['dist', 'docs', 'ops', '.cache'],
+    ignorePatterns: ['dist', 'bundle', 'docs', 'ops', '.cache'],
     tempDirName: `${STATE}/copy`,
     incremental: true,
     incrementalFile: `${STATE}/${name}.incremental.json`,

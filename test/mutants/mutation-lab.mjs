@@ -31,7 +31,7 @@ import { fileURLToPath } from 'node:url';
  */
 
 const ROOT = fileURLToPath(new URL('../../', import.meta.url));
-const NOT_COPIED = new Set(['node_modules', 'dist', 'coverage', '.git', '.cache', 'mutants']);
+const NOT_COPIED = new Set(['node_modules', 'dist', 'bundle', 'coverage', '.git', '.cache', 'mutants']);
 const BENCH = fileURLToPath(new URL('bench.mjs', import.meta.url));
 const MAX_RUN_MS = 150_000;
 

@@ -4,7 +4,16 @@ import { fileURLToPath } from 'node:url';
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 
-const GENERATED = new Set(['node_modules', 'dist', '.git', '.cache', 'coverage', 'package-lock.json', 'api-types.ts']);
+const GENERATED = new Set([
+  'node_modules',
+  'dist',
+  'bundle',
+  '.git',
+  '.cache',
+  'coverage',
+  'package-lock.json',
+  'api-types.ts',
+]);
 
 export interface ProjectFile {
   /** From the root of the project, with forward slashes. */
