@@ -16,10 +16,10 @@ export interface MetricSpec {
 }
 
 /** The names of crons, up to a configured number, and `other` for the rest. */
-export const NAMES: LabelValues = null;
+export const NAMES = null as LabelValues;
 
 /** The operations of `store.failed` and `queue.failed`, a closed type: their series begin with the first failure. */
-const OPERATIONS: LabelValues = null;
+const OPERATIONS = null as LabelValues;
 
 /** Seconds. Most runs are claimed within milliseconds of their instant; what is a minute late is an outage. */
 const DELAY_S = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 300, 3_600];

@@ -11,6 +11,7 @@ import { JournalWriter } from '../journal/journal-writer.js';
 import type { Journal } from '../journal/journal.js';
 import { RedisJournal } from '../journal/redis-journal.js';
 import { libraryVersion } from '../pods/library-version.js';
+import { onePerJobs } from './one-per-jobs.js';
 import { watchLoopLag, PodReporter, type PodFacts } from '../pods/pod-reporter.js';
 import type { PodRegistry } from '../pods/pod-registry.js';
 import { RedisPodRegistry } from '../pods/redis-pod-registry.js';
@@ -105,15 +106,5 @@ function podFacts(self: Pick<PodFacts, 'pod' | 'roles' | 'startedAt'>, settings:
     zoneData: process.versions.tz ?? 'unknown',
     // A scheduler carries no code of the user's, so it is no build of theirs.
     ...{ app, buildSeq: self.roles.includes('worker') ? buildSeq : null, ledger, leaseTtlMs },
-  };
-}
-
-/** Makes a module once for each `JobsModule`: two that need it share it, and a pod does not write its journal twice. */
-export function onePerJobs(make: (jobs: DynamicModule) => DynamicModule): (jobs: DynamicModule) => DynamicModule {
-  const made = new WeakMap<DynamicModule, DynamicModule>();
-  return (jobs) => {
-    const module = made.get(jobs) ?? make(jobs);
-    made.set(jobs, module);
-    return module;
   };
 }
