@@ -65,6 +65,7 @@ const RIGHT = [
     '@yearly',
     '@weekends',
     '@manual',
+    '@every 30s',
     'H H * * *',
     'H(0-29)/10 * * * *',
     '? ? ? ? ?',
@@ -104,6 +105,8 @@ const WRONG: readonly (readonly [string, string])[] = [
   ['* * * *', 'expected a cron expression of 5 or 6 fields, or one like \\"@daily\\"'],
   ['* * * * * * *', 'expected a cron expression of 5 or 6 fields, or one like \\"@daily\\"'],
   ['', 'expected a cron expression of 5 or 6 fields, or one like \\"@daily\\"'],
+  ['@every 500ms', 'expected a cron expression of 5 or 6 fields, or one like \\"@daily\\"'],
+  ['@every 30', 'expected a cron expression of 5 or 6 fields, or one like \\"@daily\\"'],
   ['@dayly', 'expected a cron expression of 5 or 6 fields, or one like \\"@daily\\"'],
 ];
 

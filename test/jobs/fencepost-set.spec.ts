@@ -42,6 +42,16 @@ describe('fencepost set', () => {
     expect(alone.out).toMatch(/by otto: why not\n.* handler "alone"/);
   });
 
+  it('takes an interval for an expression, one of the two', async () => {
+    const at = await deployment([declared('mail')]);
+    await at.ask('set', 'poll', '--every', '30s', '--handler', 'mail');
+    expect((await entryOf(at, 'poll'))?.definition).toMatchObject({ expression: '@every 30s', timeZone: 'UTC' });
+    const refused = ['set', 'other', '--handler', 'mail'];
+    expect((await at.ask(...refused, '--every', '30')).err).toContain("expected an interval from '1s' to '365d'");
+    const both = await at.ask(...refused, '--every', '1m', '--expression', '* * * * *');
+    expect([both.code, both.err]).toEqual([2, expect.stringContaining('either --expression or --every, and not both')]);
+  });
+
   it('hands every option on to the catalog', async () => {
     const at = await deployment([]);
     const { code } = await at.ask(
@@ -105,7 +115,7 @@ describe('fencepost set', () => {
   });
 
   it.each([
-    [[], "required option '--expression <expression>' not specified"],
+    [[], 'Expected either --expression or --every, and not both.'],
     [['--expression', '@daily', '--expected', '0'], 'Use a whole number from 1'],
     [['--expression', '@daily', '--misfire', 'never'], 'Allowed choices are skip, fire-once, fire-all'],
     [['--expression', '@daily', '--overlap', 'both'], 'Allowed choices are skip, queue-one, queue-all, replace, allow'],

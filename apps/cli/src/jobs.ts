@@ -46,7 +46,7 @@ export { CRON_NAME } from '@fencepost/ledger/run';
 export { migrateLedger, PostgresLedger, readPostgresFacts } from '@fencepost/ledger/postgres';
 export { PostgresAuditTrail, RedisAuditTrail } from '@fencepost/ledger/audit-trail';
 export { RedisLedger } from '@fencepost/ledger/redis';
-export { parseSchedule, ScheduleError, zoneNamed } from '@fencepost/schedule';
+export { isEvery, parseSchedule, ScheduleError, zoneNamed } from '@fencepost/schedule';
 export type {
   BackfillProgress,
   BackfillReport,

@@ -144,7 +144,7 @@ type Problem<Given extends readonly string[]> = Given['length'] extends 6
   ? Wrong<Given, SixFields>
   : Given['length'] extends 5
     ? Wrong<Given, FiveFields>
-    : Given extends [Shorthand]
+    : Given extends [Shorthand] | ['@every', `${bigint}${'s' | 'm' | 'h' | 'd'}`]
       ? never
       : 'expected a cron expression of 5 or 6 fields, or one like "@daily"';
 

@@ -123,6 +123,25 @@ export class IntervalSteps implements Steps {
   }
 }
 
+/**
+ * The multiples of an interval since 1970-01-01T00:00:00Z: the same on every pod, whenever it started, and whatever clocks on
+ * the wall show.
+ */
+export class EverySteps implements Steps {
+  constructor(private readonly seconds: number) {}
+
+  atOrAfter(from: number, limit: number): number {
+    // Never -0, which is not the same instant to a comparison of records.
+    const at = Math.ceil(from / this.seconds) * this.seconds + 0;
+    return at <= limit ? at : Infinity;
+  }
+
+  atOrBefore(to: number, limit: number): number {
+    const at = Math.floor(to / this.seconds) * this.seconds;
+    return at >= limit ? at : -Infinity;
+  }
+}
+
 const [DAY, HOUR, MINUTE] = [86_400, 3_600, 60];
 
 /** After 400 years the calendar begins again, on the same weekday. */

@@ -94,3 +94,30 @@ function bitsOf(values: readonly unknown[]): BitField {
 function numbersIn(values: readonly unknown[]): readonly number[] {
   return values.filter((value) => typeof value === 'number');
 }
+
+/** What an interval begins with, as an expression: `@every 30s`. */
+export const EVERY = '@every';
+
+const INTERVAL = /^@every\s+(\d{1,9})(s|m|h|d)$/;
+
+const UNIT_S: Readonly<Record<string, number>> = { s: 1, m: 60, h: 3_600, d: 86_400 };
+
+const MAX_INTERVAL_S = 365 * 86_400;
+
+const INTERVAL_EXPECTED = "an interval from '1s' to '365d': a whole number and its unit, s, m, h or d";
+
+/** Whether the expression is an interval, right or wrong. */
+export function isEvery(expression: string): boolean {
+  return /^\s*@every(\s|$)/.test(expression);
+}
+
+/**
+ * The interval in seconds.
+ * @throws {ScheduleTextError}
+ */
+export function readEvery(expression: string): number {
+  const [, amount, unit] = INTERVAL.exec(expression.trim()) ?? [];
+  const seconds = Number(amount) * (UNIT_S[unit ?? ''] ?? Number.NaN);
+  if (seconds >= 1 && seconds <= MAX_INTERVAL_S) return seconds;
+  throw new ScheduleTextError('expression', INTERVAL_EXPECTED);
+}

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
-import { FixedSteps, IntervalSteps, shortestPeriod, type DstRule } from './fixed-steps.js';
-import { checkSeed, readExpression, type Expression } from './read-expression.js';
+import { EverySteps, FixedSteps, IntervalSteps, shortestPeriod, type DstRule } from './fixed-steps.js';
+import { checkSeed, isEvery, readEvery, readExpression, type Expression } from './read-expression.js';
 import { ScheduleError, ScheduleTextError } from './schedule-error.js';
 import type { Steps } from './steps.js';
 import { zoneNamed, type Zone } from './zone.js';
@@ -18,7 +18,7 @@ const NO_STEPS: Steps = { atOrAfter: () => Infinity, atOrBefore: () => -Infinity
 export { ScheduleError, ScheduleTextError } from './schedule-error.js';
 export type { DstRule } from './fixed-steps.js';
 
-/** A cron expression and a time zone, as a pure function from an instant to the next one. Epoch milliseconds. */
+/** A cron expression or an interval, and a time zone, as a pure function from an instant to the next one. Epoch milliseconds. */
 export interface Schedule {
   readonly expression: string;
   readonly timeZone: string;
@@ -68,7 +68,8 @@ const REPEATS = ['first', 'last', 'both'];
 
 /**
  * Reads an expression of 5 or 6 fields, or one of the `@daily` kind, in a zone. `@manual` has no instants: what it belongs
- * to runs when somebody asks for it, and is never put off.
+ * to runs when somebody asks for it, and is never put off. `@every 30s` has the multiples of the interval since
+ * 1970-01-01T00:00:00Z, in any zone.
  *
  * `now` only serves to check that an instant of any other comes within five years.
  * @throws {ScheduleTextError} for what is wrong with the expression, the zone or the seed
@@ -78,6 +79,7 @@ const REPEATS = ['first', 'last', 'both'];
 export function parseSchedule(text: ScheduleText, now: number): CronSchedule {
   const zone = readZone(text.timeZone);
   if (isManual(text.expression)) return manualSchedule(text);
+  if (typeof text.expression === 'string' && isEvery(text.expression)) return everySchedule(text);
   const expression = readExpression(text.expression, text.seed);
   const steps = stepsOf(expression, zone, readRule(text.dst));
   if (!(Math.abs(now) <= LAST_MS)) throw new RangeError(`Expected "now" in epoch milliseconds, got ${now}.`);
@@ -85,7 +87,8 @@ export function parseSchedule(text: ScheduleText, now: number): CronSchedule {
   if (steps.atOrAfter(from, from + FIVE_YEARS) === Infinity) {
     throw new ScheduleTextError('expression', 'an expression with an instant within five years');
   }
-  return new SteppedSchedule(text, { steps, fixed: expression.fixed, spreadOverMs: readSpread(text, expression) });
+  const spreadOverMs = readSpread(text, (enough) => shortestPeriod(expression.clock, enough));
+  return new SteppedSchedule(text, { steps, fixed: expression.fixed, spreadOverMs });
 }
 
 /** What else it says is checked all the same, so that it holds when the expression becomes another one. */
@@ -94,6 +97,14 @@ function manualSchedule(text: ScheduleText): CronSchedule {
   readRule(text.dst);
   checkDistances(text);
   return new SteppedSchedule(text, { steps: NO_STEPS, fixed: false, spreadOverMs: 0 });
+}
+
+function everySchedule(text: ScheduleText): CronSchedule {
+  checkSeed(text.seed);
+  readRule(text.dst);
+  const seconds = readEvery(text.expression);
+  const spreadOverMs = readSpread(text, () => seconds);
+  return new SteppedSchedule(text, { steps: new EverySteps(seconds), fixed: false, spreadOverMs });
 }
 
 function stepsOf({ clock, fixed }: Expression, zone: Zone, rule: DstRule): Steps {
@@ -117,11 +128,11 @@ function readRule({ gap = 'next-valid', repeat = 'first' }: Partial<DstRule> = {
 }
 
 /** Checks the shortest period, and keeps the spread below it: the next instant would come before this one is due. */
-function readSpread(text: ScheduleText, { clock }: Expression): number {
+function readSpread(text: ScheduleText, shortest: (enough: number) => number): number {
   checkDistances(text);
   const { spreadMs = 0, minIntervalMs = 0 } = text;
   if (spreadMs === 0 && minIntervalMs === 0) return 0;
-  const period = shortestPeriod(clock, Math.max(spreadMs, minIntervalMs) / 1_000) * 1_000;
+  const period = shortest(Math.max(spreadMs, minIntervalMs) / 1_000) * 1_000;
   if (period >= minIntervalMs) return Math.min(spreadMs, period);
   const [least, is] = [minIntervalMs / 1_000, period / 1_000];
   throw new ScheduleTextError('expression', `an expression with at least ${least} s between instants, and not ${is} s`);

@@ -46,6 +46,15 @@ class Minutes {
   }
 }
 
+class Polls {
+  readonly seen: string[] = [];
+
+  @SingletonCron({ name: 'polls', every: '45s' })
+  poll(run: RunContext): void {
+    this.seen.push(run.scheduledAt.toISOString().slice(11, 19));
+  }
+}
+
 let kit: TestJobs;
 afterEach(() => expect(kit.clock.pending).toBe(0));
 
@@ -101,6 +110,13 @@ describe('the test kit', () => {
     await kit.operator.resume('minutes', { by: 'ada', reason: 'done' });
     await kit.advance('1m');
     expect(minutes.seen.at(-1)).toBe('02:04');
+  });
+
+  it('runs an interval at its multiples, wherever the clock stood when it started', async () => {
+    const cron = new Polls();
+    kit = await testJobs({ crons: [cron], startsAt: '2030-01-01T00:00:10Z' });
+    await kit.advance('3m');
+    expect(cron.seen).toEqual(['00:00:45', '00:01:30', '00:02:15', '00:03:00']);
   });
 
   it('skips an instant whose predecessor still runs, as configured', async () => {

@@ -1,11 +1,12 @@
 import { Option, type Command } from 'commander';
+import { UsageError } from '../exit.js';
 import type { CronSettings } from '../jobs.js';
 import { duration, json, positiveDuration, wholeNumber, type JsonValue } from '../option-values.js';
 import { dstOf, withZoneOptions, type ZoneFlags } from './schedule-options.js';
 
 /** What is called the same here and in the catalog. */
 const SAME = [
-  ...(['expression', 'handler', 'disabled', 'spread', 'minInterval'] as const),
+  ...(['expression', 'every', 'handler', 'disabled', 'spread', 'minInterval'] as const),
   ...(['misfire', 'maxCatchUp', 'grace', 'catchUpWindow', 'startDeadline'] as const),
   ...(['overlap', 'maxConcurrency', 'cancelGrace'] as const),
   ...(['expectEvery', 'lateAfter'] as const),
@@ -28,7 +29,9 @@ export function withCronOptions(command: Command): Command {
 }
 
 function withWhatAndWhen(command: Command): Command {
-  const expressed = command.requiredOption('--expression <expression>', 'cron expression of 5 or 6 fields, in quotes');
+  const expressed = command
+    .option('--expression <expression>', 'cron expression of 5 or 6 fields, in quotes')
+    .option('--every <interval>', 'instead: an interval such as 30s, 5m or 1h, counted from 1970-01-01T00:00:00Z');
   return withZoneOptions(expressed)
     .option('--handler <cron>', 'declared cron whose handler executes its runs (default: its own)')
     .option('--payload <json>', 'payload of each run (default: null)', json)
@@ -83,8 +86,14 @@ function pingOf(flags: CronFlags): CronSettings['ping'] {
   return given.length === 0 ? undefined : Object.fromEntries(given);
 }
 
-/** What nobody has said is left out: the catalog knows its own defaults. */
+/**
+ * What nobody has said is left out: the catalog knows its own defaults.
+ * @throws {UsageError} for no schedule, and for two
+ */
 export function settingsOf(flags: CronFlags): CronSettings {
+  if ((flags.expression === undefined) === (flags.every === undefined)) {
+    throw new UsageError('Expected either --expression or --every, and not both.');
+  }
   const [dst, ping] = [dstOf(flags), pingOf(flags)];
   const given = SAME.filter((name) => name in flags).map((name) => [name, flags[name]] as const);
   return {

@@ -17,7 +17,7 @@ export function nextCommand({ world, answer }: Setting): Command {
   const command = new Command('next')
     .summary('the next instants of an expression')
     .description('Shows the next instants of an expression, and how clock changes affect them. Needs no store.')
-    .argument('<expression>', 'cron expression of 5 or 6 fields, in quotes')
+    .argument('<expression>', 'cron expression of 5 or 6 fields, or an interval such as "@every 30s", in quotes')
     .option('--from <instant>', 'start time (default: now)', instant)
     .option('-n, --count <n>', 'how many', wholeNumber(1, MAX), 5);
   return withJson(withScheduleOptions(command)).action((expression: string, flags: Flags) => {

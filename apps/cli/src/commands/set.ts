@@ -36,6 +36,7 @@ export function setCommand({ world, answer }: Setting): Command {
     .option('--reason <words>', 'reason, kept in the audit trail', words);
   return withJson(withStoreOptions(withBy(command))).action(async (cron: string, flags: Flags) => {
     const { expected, reason } = flags;
+    const settings = settingsOf(flags);
     const order = {
       by: asker(flags, world),
       ...(expected !== undefined && { expected: expected === 'none' ? null : expected }),
@@ -43,7 +44,7 @@ export function setCommand({ world, answer }: Setting): Command {
     };
     const report = await withStore(flags, world, async (store) => {
       const about = { by: order.by, reason: reason ?? null, action: 'set', cron, before: await definedAs(store, cron) };
-      const set = () => store.crons.set(cron, settingsOf(flags), order);
+      const set = () => store.crons.set(cron, settings, order);
       return audited({ store, world }, { ...about, after: definitionOf }, set).then(setReport, (error: unknown) =>
         movedReport(cron, error),
       );

@@ -1,4 +1,4 @@
-import { parseSchedule, zoneNamed, type CronSchedule, type ScheduleText } from '../jobs.js';
+import { isEvery, parseSchedule, zoneNamed, type CronSchedule, type ScheduleText } from '../jobs.js';
 
 /** A local time that an expression names, and that a change of the clocks leaves out or shows twice. */
 export interface TouchedTime {
@@ -26,6 +26,8 @@ interface Change {
  */
 export function* touchedTimes(text: ScheduleText, from: number, to: number): Generator<TouchedTime, void, undefined> {
   const schedule = parseSchedule(text, from);
+  // It names no local time.
+  if (isEvery(text.expression)) return;
   const named = parseSchedule({ ...text, timeZone: 'UTC' }, from);
   for (const change of changesOf(text.timeZone, from, to)) {
     const { at, before, after } = change;

@@ -15,6 +15,7 @@ const refusal = (options: unknown) => refusalOf(CronDeclarationError, () => chec
 const named = (over: object) => ({ name: 'nightly-report', ...over });
 const MS_OR_DAY = "expected a duration from '0ms' to '24h'";
 const MS_OR_WEEK = "expected a duration from '0ms' to '7d'";
+const INTERVAL = "expected an interval from '1s' to '365d': a whole number and its unit, s, m, h or d";
 const NAME = 'a name of 1 to 100 letters, digits or . _ -, beginning with a letter or digit';
 
 describe('a declaration', () => {
@@ -71,6 +72,16 @@ describe('a declaration', () => {
     const { definition } = check(named({ dst: {} })).declaration;
     expect(definition.dst).toEqual({ gap: 'next-valid', repeat: 'first' });
     expect(check(named({})).declaration.definition).not.toHaveProperty('dst');
+  });
+
+  it('takes an interval for its expression', () => {
+    const { definition } = checkCron(
+      'A.b',
+      { expression: undefined, options: { name: 'c', every: '30s' } },
+      NOW,
+    ).declaration;
+    expect(definition).toMatchObject({ expression: '@every 30s', timeZone: 'UTC' });
+    expect(definition).not.toHaveProperty('every');
   });
 
   it('may fire as often as its least interval allows', () => {
@@ -193,8 +204,8 @@ describe('a declaration that can not be', () => {
     ['* * *', /^expected a cron expression of 5 or 6 fields, or one like "@daily", got "\* \* \*"\.$/],
     ['', /^expected a cron expression of 5 or 6 fields, or one like "@daily", got ""\.$/],
     ['0 0 30 2 *', /^expected a valid cron expression \(.+\), got "0 0 30 2 \*"\.$/],
-    [new Date(0), /^expected a cron expression, got 1970-01-01T00:00:00\.000Z\.$/],
-    [undefined, /^expected a cron expression, got nothing\.$/],
+    [new Date(0), /^expected a cron expression, or the option "every" such as '30s', got 1970-01-01T00:00:00\.000Z\.$/],
+    [undefined, /^expected a cron expression, or the option "every" such as '30s', got nothing\.$/],
   ])('is refused for the expression %s', (expression, sentence) => {
     const message = refusalOf(CronDeclarationError, () =>
       checkCron('ReportJobs.nightly', { expression, options: { name: 'c' } }, NOW),
@@ -202,6 +213,34 @@ describe('a declaration that can not be', () => {
     const [where, rest] = message.split('the expression of @SingletonCron: ');
     expect(where).toBe('ReportJobs.nightly: ');
     expect(rest).toMatch(sentence);
+  });
+
+  it.each<[object, string]>([
+    [{ every: 30 }, `option "every" of @SingletonCron: ${INTERVAL}, got 30.`],
+    [{ every: '30' }, `option "every" of @SingletonCron: ${INTERVAL}, got "30".`],
+    [{ every: '0s' }, `option "every" of @SingletonCron: ${INTERVAL}, got "0s".`],
+    [{ every: '-5s' }, `option "every" of @SingletonCron: ${INTERVAL}, got "-5s".`],
+    [{ every: '500ms' }, `option "every" of @SingletonCron: ${INTERVAL}, got "500ms".`],
+    [
+      { every: '30s', timeZone: 'Europe/Berlin' },
+      'option "timeZone" of @SingletonCron: expected nothing beside "every", which no clock change moves, got "Europe/Berlin".',
+    ],
+    [
+      { every: '30s', minInterval: '1m' },
+      'option "every" of @SingletonCron: expected an expression with at least 60 s between instants, and not 30 s, got "30s".',
+    ],
+  ])('is refused for the interval %j', (options, sentence) => {
+    const message = refusalOf(CronDeclarationError, () =>
+      checkCron('ReportJobs.poll', { expression: undefined, options: { name: 'poll', ...options } }, NOW),
+    );
+    expect(message).toBe(`ReportJobs.poll: ${sentence}`);
+  });
+
+  it('is refused for both an expression and an interval', () => {
+    expect(refusal(named({ every: '30s' }))).toBe(
+      'ReportJobs.nightly: option "every" of @SingletonCron: expected a cron expression or "every", not both, ' +
+        'got every "30s" beside "0 3 * * *".',
+    );
   });
 
   it('is refused for an expression that fires more often than it may', () => {

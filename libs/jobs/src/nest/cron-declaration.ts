@@ -8,7 +8,7 @@ import {
   type CronDefinition,
   type Declaration,
 } from '@fencepost/ledger/catalog';
-import { ScheduleError, parseSchedule, MANUAL, type ScheduleText } from '@fencepost/schedule';
+import { EVERY, ScheduleError, parseSchedule, MANUAL, type ScheduleText } from '@fencepost/schedule';
 import { CRON_NAME } from '@fencepost/ledger/run';
 import { AT_RUN_TIME, contradiction, DECLARED, NAME, type CommonOptions, type OptionsForm } from './cron-options.js';
 import {
@@ -96,17 +96,37 @@ interface Parsed {
 }
 
 function checkedDefinition(place: Place, { cron, options }: Parsed, now: number): CronDefinition {
-  const { expression, minIntervalMs: everybodys = 0 } = cron;
+  const { minIntervalMs: everybodys = 0 } = cron;
   const contrary = contradiction(options);
-  if (contrary) throw new CronDeclarationError(place.where, sentence(place.called, contrary));
-  if (typeof expression !== 'string') {
-    throw wrong(place, { option: 'expression', expected: 'a cron expression', got: show(expression) });
-  }
+  if (contrary) throw wrong(place, contrary);
+  const expression = checkedExpression(place, { cron, options });
   const definition = definitionOf(expression, options);
   // Only checked and no part of the definition: two pods with another setting then still declare the same cron.
   const minIntervalMs = options.minInterval ?? everybodys;
-  checkSchedule(place, { ...definition, seed: definition.name, minIntervalMs }, now);
+  const text = { ...definition, seed: definition.name, minIntervalMs };
+  checkSchedule(place, options.every === undefined ? { text } : { text, every: options.every }, now);
   return definition;
+}
+
+/** An interval is an expression too, of a kind that no other reading has: a build that doesn't know it can't misread it. */
+function checkedExpression(place: Place, { cron: { expression }, options }: Parsed): string {
+  const { every, timeZone, dst } = options;
+  if (every === undefined) {
+    if (typeof expression === 'string') return expression;
+    const expected = `a cron expression, or the option "every" such as '30s'`;
+    throw wrong(place, { option: 'expression', expected, got: show(expression) });
+  }
+  if (expression !== undefined) {
+    const got = `every ${show(every)} beside ${show(expression)}`;
+    throw wrong(place, { option: 'every', expected: 'a cron expression or "every", not both', got });
+  }
+  const beside = dst !== undefined ? 'dst' : timeZone === 'UTC' ? null : 'timeZone';
+  if (beside === null) return `${EVERY} ${typeof every === 'string' ? every : show(every)}`;
+  throw wrong(place, {
+    option: beside,
+    expected: 'nothing beside "every", which no clock change moves',
+    got: show(options[beside]),
+  });
 }
 
 function definitionOf(expression: string, options: CommonOptions): CronDefinition {
@@ -165,12 +185,21 @@ const OPTIONS = {
   minIntervalMs: 'minInterval',
 } as const satisfies Record<ScheduleError['part'], string>;
 
-function checkSchedule(place: Place, text: ScheduleText, now: number): void {
+/** An interval stands in an option of its own. */
+interface WrittenSchedule {
+  readonly text: ScheduleText;
+  readonly every?: unknown;
+}
+
+function checkSchedule(place: Place, { text, every }: WrittenSchedule, now: number): void {
   try {
     parseSchedule(text, now);
   } catch (error) {
     if (!(error instanceof ScheduleError)) throw error;
-    throw wrong(place, { option: OPTIONS[error.part], expected: error.expected, got: show(text[error.part]) });
+    const { part, expected } = error;
+    if (part === 'expression' && every !== undefined)
+      throw wrong(place, { option: 'every', expected, got: show(every) });
+    throw wrong(place, { option: OPTIONS[part], expected, got: show(text[part]) });
   }
 }
 

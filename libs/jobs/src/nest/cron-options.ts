@@ -37,6 +37,8 @@ const payloadSchema = z.unknown().superRefine((value, context) => {
 
 const common = {
   name: z.string(NAME).regex(CRON_NAME, NAME),
+  // Read with the schedule, which an expression may write as well.
+  every: z.unknown().optional(),
   timeZone: z.string('an IANA time zone such as "Europe/Berlin" or "UTC"').default('UTC'),
   dst: dstSchema,
   spread: duration('0ms', '7d').default(0),

@@ -71,6 +71,12 @@ export interface SingletonCronOptions extends HandlerOptions {
   readonly payload?: unknown;
 }
 
+/** An interval instead of a cron expression; a time zone and its clock changes have nothing to do with it. */
+export interface EveryOptions extends Omit<SingletonCronOptions, 'timeZone' | 'dst'> {
+  /** A whole number and its unit, `'1s'` to `'365d'`: at each multiple of it since 1970-01-01T00:00:00Z. */
+  readonly every: string;
+}
+
 /** What the decorator leaves at a method; checked at boot, when class and method can be named. */
 export interface CronMetadata {
   readonly expression: unknown;
@@ -83,7 +89,8 @@ export const CRON_METADATA = 'fencepost:singleton-cron';
  * Runs a method of a provider at each instant of a schedule: once, on one of all the replicas.
  *
  * `@SingletonCron('0 3 * * *', { name: 'nightly-report', timeZone: 'Europe/Berlin' })`; `CronExpression` of
- * `@nestjs/schedule` is accepted. The method receives a {@link RunContext}.
+ * `@nestjs/schedule` is accepted. `@SingletonCron({ name: 'poll', every: '30s' })` runs at each multiple of an interval. The
+ * method receives a {@link RunContext}.
  *
  * An expression or a zone that stands in the source and can't be is an error of the compiler; everything else, and what is
  * only known at run time, is checked at boot.
@@ -91,7 +98,11 @@ export const CRON_METADATA = 'fencepost:singleton-cron';
 export function SingletonCron<const Expression extends string, const TimeZone extends string = string>(
   expression: CronLiteral<Expression>,
   options: SingletonCronOptions & { readonly timeZone?: ZoneLiteral<TimeZone> },
-): MethodDecorator {
+): MethodDecorator;
+/** Runs a method at each multiple of an interval: `@SingletonCron({ name: 'poll', every: '30s' })`. */
+export function SingletonCron(options: EveryOptions): MethodDecorator;
+export function SingletonCron(...given: readonly unknown[]): MethodDecorator {
+  const [expression, options] = given.length === 1 && typeof given[0] === 'object' ? [undefined, given[0]] : given;
   return decorateWith(CRON_METADATA, { expression, options } satisfies CronMetadata);
 }
 

@@ -1,6 +1,6 @@
 import type { Clock } from '@fencepost/lease';
 import type { CronDefinition, CatalogEntry, Generation } from '@fencepost/ledger/catalog';
-import { resolvedExpression, parseSchedule, spreadOf, type CronSchedule } from '@fencepost/schedule';
+import { isEvery, resolvedExpression, parseSchedule, spreadOf, type CronSchedule } from '@fencepost/schedule';
 import { asError } from '../telemetry/report-failure.js';
 import type { Telemetry } from '../telemetry/telemetry.js';
 import { EFFECTIVE_AFTER_MS, KEPT_GENERATIONS, TOMBSTONE_MS } from '@fencepost/ledger/catalog';
@@ -41,7 +41,7 @@ export class Schedules implements SharedSchedules {
 
 /** `H` is replaced by numbers derived from the name; crons with the same numbers share a schedule. */
 function keyOf({ name, expression, timeZone, dst, spreadMs, minIntervalMs }: CronDefinition): string {
-  const resolved = /h/i.test(expression) ? resolvedExpression(expression, name) : null;
+  const resolved = /h/i.test(expression) && !isEvery(expression) ? resolvedExpression(expression, name) : null;
   return JSON.stringify([expression, resolved, timeZone, dst?.gap, dst?.repeat, spreadMs, minIntervalMs]);
 }
 

@@ -16,7 +16,10 @@ import { isAudited, withAudit } from './with-audit.js';
 
 /** A cron as it is made at run time: the options of `@SingletonCron` but `name` and those that stand at the method. */
 export interface CronSettings extends Omit<SingletonCronOptions, 'name' | keyof HandlerOptions> {
-  readonly expression: string;
+  /** Either this or `every`. */
+  readonly expression?: string;
+  /** An interval such as `'30s'`; see `@SingletonCron`. */
+  readonly every?: string;
   /** Whose method carries its runs out: the name of a cron that is declared in code; default: its own. */
   readonly handler?: string;
 }

@@ -31,12 +31,20 @@ describe('what is to come', () => {
         cron({ name: 'gone', expression: '* * * * *' }, 'removed'),
       ],
       cron({ name: 'asked', expression: '@manual' }),
+      cron({ name: 'often', expression: '@every 90s' }),
     ]);
-    expect(found.perHour.map(({ count }) => count)).toEqual([61, 61, 61, 62, ...Array.from({ length: 20 }, () => 61)]);
+    expect(found.perHour.map(({ count }) => count)).toEqual([
+      101,
+      101,
+      101,
+      102,
+      ...Array.from({ length: 20 }, () => 101),
+    ]);
     expect(found.perHour[3]?.at).toBe(MIDNIGHT + 1_000 + 3 * HOUR);
-    expect(found.next.slice(0, 2)).toEqual([
+    expect(found.next.slice(0, 3)).toEqual([
       { cron: 'hourly', at: MIDNIGHT + 1_000 },
       { cron: 'minutely', at: MIDNIGHT + 1_000 },
+      { cron: 'often', at: MIDNIGHT + 1_000 },
     ]);
   });
 

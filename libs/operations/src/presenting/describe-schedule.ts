@@ -1,3 +1,4 @@
+import { isEvery } from '@fencepost/schedule';
 import type { CronDefinition } from '@fencepost/ledger/catalog';
 
 type Described = Pick<CronDefinition, 'expression' | 'timeZone' | 'spreadMs'>;
@@ -21,16 +22,27 @@ const MONTHS = [
   ...['August', 'September', 'October', 'November', 'December'],
 ];
 
+const SPREAD = ', spread over some time';
+
 /**
  * A schedule in words, where a few words say all of it; else the expression as it stands. A sentence that is nearly right
  * would be worse than none.
  */
 export function describeSchedule({ expression, timeZone, spreadMs = 0 }: Described): string {
   const text = expression.trim();
+  if (isEvery(text)) return describeEvery(text, spreadMs);
   const words = wordsOf((NAMED[text] ?? text).split(/\s+/));
-  const spread = spreadMs > 0 ? ', spread over some time' : '';
+  const spread = spreadMs > 0 ? SPREAD : '';
   if (words === 'when somebody asks for it') return words;
   return words === null ? `"${text}" in ${timeZone}${spread}` : `${words} in ${timeZone}${spread}`;
+}
+
+const UNITS: Readonly<Record<string, string>> = { s: 's', m: 'min', h: 'h', d: 'd' };
+
+/** Its instants are the same in every zone, so none is named. */
+function describeEvery(text: string, spreadMs: number): string {
+  const [, amount, unit = ''] = /(\d+)([smhd])$/.exec(text) ?? [];
+  return `every ${Number(amount)} ${UNITS[unit]}${spreadMs > 0 ? SPREAD : ''}`;
 }
 
 function wordsOf(fields: readonly string[]): string | null {

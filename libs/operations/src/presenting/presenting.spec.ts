@@ -155,6 +155,8 @@ describe('a schedule in words', () => {
     ['0 0 24 12 *', 'every year on 24 December at 00:00 in UTC'],
     ['@daily', 'every day at 00:00 in UTC'],
     ['@manual', 'when somebody asks for it'],
+    ['@every 30s', 'every 30 s'],
+    [' @every  05m ', 'every 5 min'],
   ])('%s: %s', (expression, words) => {
     expect(describeSchedule({ expression, timeZone: 'UTC' })).toBe(words);
   });
