@@ -61,10 +61,11 @@ const LAYERS = {
     queue: ['telemetry'],
     schedules: ['telemetry'],
     scheduling: ['membership', 'queue', 'schedules', 'telemetry'],
+    shadow: ['membership', 'scheduling'],
     notifying: ['queue', 'telemetry'],
     running: ['queue', 'telemetry'],
     enqueuing: ['membership', 'queue', 'running', 'telemetry'],
-    nest: ['enqueuing', 'membership', 'notifying', 'queue', 'running', 'scheduling', 'telemetry'],
+    nest: ['enqueuing', 'membership', 'notifying', 'queue', 'running', 'scheduling', 'shadow', 'telemetry'],
   },
   'libs/operations': {
     alarms: [],

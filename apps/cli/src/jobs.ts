@@ -8,6 +8,7 @@ export {
   knownCron,
   RedisMembership,
 } from '@fencepost/jobs/internal';
+export { RedisShadowLog } from '@fencepost/jobs/internal/shadow';
 export {
   CronCatalog,
   CronOperator,
@@ -70,6 +71,7 @@ export type { AuditReport } from '@fencepost/operations/audit';
 export type { CronDetailJson } from '@fencepost/operations/presenting';
 export type { JournalEntry } from '@fencepost/operations/journal';
 export type { EventLevel, RunQueue } from '@fencepost/jobs/internal';
+export type { ShadowReading, ShadowRecord, WatchedCron } from '@fencepost/jobs/internal/shadow';
 export type { AuditTrail } from '@fencepost/ledger/audit-trail';
 export type { CancelReply, Ledger, TriggerReply } from '@fencepost/ledger';
 export type { Catalog, CatalogEntry, CronDefinition, Declaration } from '@fencepost/ledger/catalog';

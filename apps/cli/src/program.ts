@@ -8,6 +8,7 @@ import { leasesCommand } from './commands/leases.js';
 import { lintCommand } from './commands/lint.js';
 import { listCommand } from './commands/list.js';
 import { migrateCommand } from './commands/migrate.js';
+import { migrateScheduleCommand } from './commands/migrate-schedule.js';
 import { nextCommand } from './commands/next.js';
 import { pauseCommand } from './commands/pause.js';
 import { planCommand } from './commands/plan.js';
@@ -19,6 +20,7 @@ import { retryCommand } from './commands/retry.js';
 import { runCommand } from './commands/run.js';
 import { runsCommand } from './commands/runs.js';
 import { setCommand } from './commands/set.js';
+import { shadowCommand } from './commands/shadow.js';
 import { showCommand } from './commands/show.js';
 import { tailCommand } from './commands/tail.js';
 import { tokenCommand } from './commands/token.js';
@@ -51,6 +53,7 @@ export function program(setting: Setting): Command {
     ...[podsCommand, tailCommand, leasesCommand, doctorCommand, tokenCommand],
     ...[failedCommand, retryCommand],
     ...[uncertainCommand, resolveCommand, migrateCommand, tortureCommand],
+    ...[migrateScheduleCommand, shadowCommand],
   ];
   for (const make of commands) whole.addCommand(make(setting));
   for (const [command, typed] of withSubcommands(whole, 'fencepost')) {

@@ -20,6 +20,7 @@ import {
   RedisJournal,
   RedisLedger,
   RedisPodRegistry,
+  RedisShadowLog,
   RedisMembership,
   RunOperator,
   type AuditTrail,
@@ -69,6 +70,8 @@ export interface Store extends Questions, Services {
   readonly membership: RedisMembership;
   readonly journal: RedisJournal;
   readonly pods: RedisPodRegistry;
+  /** What pods in shadow mode have recorded. */
+  readonly shadow: Pick<RedisShadowLog, 'read'>;
   readonly operator: CronOperator;
   readonly runs: RunOperator;
   readonly crons: CronCatalog;
@@ -186,7 +189,7 @@ async function withParts<Result>(
   try {
     const operator = new CronOperator({ ...ports, queue });
     const runs = new RunOperator({ ...ports, queue });
-    const seen = { ...ports, journal, pods, operator, runs };
+    const seen = { ...ports, journal, pods, operator, runs, shadow: new RedisShadowLog(at) };
     const known = { ...at, ...seen, audit, examine };
     const [services, questions] = [servicesOf(known), questionsOf(known)];
     const elsewhere = () => elsewhereThan({ redis, catalog }, space);

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { CRON_NAME } from '@fencepost/ledger/run';
+import { EVERY, parseSchedule, ScheduleError } from '@fencepost/schedule';
 import { duration, choice, HANDLER_PARTS, HANDLER_SHAPE, whole } from './handler-options.js';
 import { lostInJson } from '../enqueuing/job-order.js';
 
@@ -35,10 +36,24 @@ const payloadSchema = z.unknown().superRefine((value, context) => {
   if (path !== null) context.addIssue({ code: 'custom', message: JSON_VALUE, path: [...path] });
 });
 
+/** Read by the schedule: an expression may say the same. */
+const everySchema = z
+  .unknown()
+  .optional()
+  .superRefine((value, context) => {
+    if (value === undefined) return;
+    try {
+      const interval = typeof value === 'string' ? value : '';
+      parseSchedule({ expression: `${EVERY} ${interval}`, timeZone: 'UTC', seed: 'cron' }, 0);
+    } catch (error) {
+      const message = error instanceof ScheduleError ? error.expected : String(error);
+      context.addIssue({ code: 'custom', message });
+    }
+  });
+
 const common = {
   name: z.string(NAME).regex(CRON_NAME, NAME),
-  // Read with the schedule, which an expression may write as well.
-  every: z.unknown().optional(),
+  every: everySchema,
   timeZone: z.string('an IANA time zone such as "Europe/Berlin" or "UTC"').default('UTC'),
   dst: dstSchema,
   spread: duration('0ms', '7d').default(0),

@@ -73,6 +73,13 @@ export interface JobsOptionsSource extends Pick<ModuleMetadata, 'imports'> {
 @Module({})
 class JobsSettingsModule {}
 
+/** The settings, and the connection to Redis. */
+export function connectionModules(source: JobsOptionsSource): [settings: DynamicModule, lease: DynamicModule] {
+  const settings = settingsModule(source);
+  const inject = [JOBS_SETTINGS, LeaseFeed, Telemetry];
+  return [settings, LeaseModule.forRootAsync({ imports: [settings], inject, useFactory: leaseOptions })];
+}
+
 /** What all processes of a deployment keep together. */
 const shared: Provider[] = [
   SignalDrain,
@@ -103,12 +110,7 @@ export class JobsCoreModule
   ) {}
 
   static forRootAsync(source: JobsOptionsSource, roles: readonly Role[]): DynamicModule {
-    const settings = settingsModule(source);
-    const lease = LeaseModule.forRootAsync({
-      imports: [settings],
-      inject: [JOBS_SETTINGS, LeaseFeed, Telemetry],
-      useFactory: leaseOptions,
-    });
+    const [settings, lease] = connectionModules(source);
     return {
       module: JobsCoreModule,
       imports: [settings, lease],

@@ -3,7 +3,7 @@ import { SetupError } from '@fencepost/lease';
 import { DiscoveryModule } from '@nestjs/core';
 import { closeRedis, type RedisClient } from '@fencepost/lease/redis';
 import { LEASE_REDIS } from '@fencepost/lease/nest';
-import { JobsCoreModule, type JobsOptionsSource } from './jobs-core.module.js';
+import { connectionModules, JobsCoreModule, type JobsOptionsSource } from './jobs-core.module.js';
 import { EnqueuingModule } from './enqueuing.module.js';
 import type { JobsModuleOptions, Role } from './options.js';
 import { workerCopyOf } from './redis-copy.js';
@@ -63,9 +63,19 @@ class WorkerModule implements OnApplicationShutdown {
   }
 }
 
+/** What this process does; one process may do both. */
 interface Roles {
-  /** What this process does; one process may do both. */
   readonly roles: readonly Role[];
+  readonly shadow?: false;
+}
+
+/**
+ * Nothing but watch: which crons of `@nestjs/schedule` this process runs, and which it would run with Fencepost. `fencepost
+ * shadow report` compares.
+ */
+interface Shadow {
+  readonly shadow: true;
+  readonly roles?: undefined;
 }
 
 const MODULES = { scheduler: SchedulerModule, worker: WorkerModule };
@@ -81,24 +91,43 @@ const MODULES = { scheduler: SchedulerModule, worker: WorkerModule };
 @Module({})
 export class JobsModule {
   /** @throws {SetupError} naming each wrong option, what was expected, and what came */
-  static forRoot({ roles, ...options }: JobsModuleOptions & Roles): DynamicModule {
-    return JobsModule.forRootAsync({ roles, useFactory: () => options });
+  static forRoot({ roles, shadow, ...options }: JobsModuleOptions & (Roles | Shadow)): DynamicModule {
+    return moduleOf({ roles, shadow }, { useFactory: () => options });
   }
 
-  static forRootAsync({ roles, ...source }: JobsOptionsSource & Roles): DynamicModule {
-    const ours = checkRoles(roles);
-    const core = JobsCoreModule.forRootAsync(source, ours);
-    const enqueuing = EnqueuingModule.on(core);
-    const roleModules = ours.map((role) => MODULES[role]);
-    return {
-      module: JobsModule,
-      imports: [core, enqueuing, ...roleModules.map((role) => role.on(core, enqueuing))],
-      exports: [core, enqueuing, ...roleModules],
-    };
+  static forRootAsync({ roles, shadow, ...source }: JobsOptionsSource & (Roles | Shadow)): DynamicModule {
+    return moduleOf({ roles, shadow }, source);
   }
 }
 
-function checkRoles(roles: readonly Role[]): readonly Role[] {
+interface Asked {
+  readonly roles: readonly Role[] | undefined;
+  readonly shadow: boolean | undefined;
+}
+
+function moduleOf({ roles, shadow }: Asked, source: JobsOptionsSource): DynamicModule {
+  if (shadow) return { module: JobsModule, imports: [shadowModule(source, roles)] };
+  const ours = checkRoles(roles);
+  const core = JobsCoreModule.forRootAsync(source, ours);
+  const enqueuing = EnqueuingModule.on(core);
+  const roleModules = ours.map((role) => MODULES[role]);
+  return {
+    module: JobsModule,
+    imports: [core, enqueuing, ...roleModules.map((role) => role.on(core, enqueuing))],
+    exports: [core, enqueuing, ...roleModules],
+  };
+}
+
+/** Imported only where it is asked for. */
+async function shadowModule(source: JobsOptionsSource, roles: unknown): Promise<DynamicModule> {
+  if (roles !== undefined) {
+    throw new SetupError('JobsModule: expected either "shadow" or "roles": in shadow mode a process runs nothing.');
+  }
+  const { ShadowModule } = await import('./shadow.module.js');
+  return ShadowModule.on(...connectionModules(source));
+}
+
+function checkRoles(roles: readonly Role[] | undefined): readonly Role[] {
   const known = Array.isArray(roles) && roles.length > 0 && roles.every((role) => Object.hasOwn(MODULES, role));
   if (known) return [...new Set(roles)];
   throw new SetupError(

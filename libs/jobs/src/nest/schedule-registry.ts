@@ -1,0 +1,96 @@
+import type { ShadowCron } from '../shadow/shadow-log.js';
+
+/** A `CronJob` of the package cron, as far as it matters here. */
+export interface OldCronJob {
+  fireOnTick: (...args: unknown[]) => unknown;
+  readonly cronTime?: {
+    readonly source?: unknown;
+    readonly timeZone?: unknown;
+    readonly utcOffset?: unknown;
+    readonly realDate?: unknown;
+  };
+  readonly waitForCompletion?: boolean;
+  readonly isCallbackRunning?: boolean;
+}
+
+/** `SchedulerRegistry` of `@nestjs/schedule`, as far as it matters here. */
+export interface OldRegistry {
+  addCronJob: (name: string, job: OldCronJob) => void;
+  getCronJobs: () => ReadonlyMap<string, OldCronJob>;
+}
+
+/** A method with `@Cron`. */
+export interface OldDeclaration {
+  /** Class and method. */
+  readonly where: string;
+  readonly name: string | undefined;
+  readonly cronTime: unknown;
+  readonly disabled: boolean;
+  readonly initialDelayMs: number;
+}
+
+/** Known by its methods: there may be another copy of the package than the one that this library would find. */
+export function isOldRegistry(value: unknown): value is OldRegistry {
+  const has = (method: string) => typeof Reflect.get(value as object, method) === 'function';
+  return typeof value === 'object' && value !== null && ['addCronJob', 'getCronJobs', 'addInterval'].every(has);
+}
+
+/** What `@Cron` leaves at a method; `null` for a method without it. */
+export function oldDeclaration(where: string, method: object): OldDeclaration | null {
+  const options: unknown = Reflect.getMetadata('SCHEDULE_CRON_OPTIONS', method);
+  if (typeof options !== 'object' || options === null) return null;
+  const { name, cronTime, disabled, initialDelay } = options as Record<string, unknown>;
+  return {
+    ...{ where, cronTime, disabled: disabled === true },
+    name: typeof name === 'string' && name !== '' ? name : undefined,
+    initialDelayMs: typeof initialDelay === 'number' ? Math.max(0, initialDelay) : 0,
+  };
+}
+
+/**
+ * Which method a job of the registry belongs to. One without a name is registered under a random one: the first with its
+ * expression that no job belongs to yet.
+ */
+export function takeDeclaration(declared: OldDeclaration[], key: string, job: OldCronJob): OldDeclaration | null {
+  const source = job.cronTime?.source;
+  const named = declared.findIndex(({ name }) => name === key);
+  const found =
+    named >= 0 ? named : declared.findIndex(({ name, cronTime }) => name === undefined && cronTime === source);
+  return declared.splice(found, found >= 0 ? 1 : 0)[0] ?? null;
+}
+
+/** @throws {Error} for a job that is no cron */
+export function oldCron(name: string, { cronTime = {} }: OldCronJob): ShadowCron {
+  const { source, timeZone, utcOffset, realDate } = cronTime;
+  if (realDate === true || typeof source !== 'string') throw new Error('it runs once, at a date');
+  if (typeof timeZone === 'string') return { name, expression: source, timeZone };
+  const hours = typeof utcOffset === 'number' ? utcOffset / 60 : Number.NaN;
+  if (!Number.isInteger(hours)) throw new Error('its utcOffset is no whole number of hours');
+  return {
+    name,
+    expression: source,
+    timeZone: hours === 0 ? 'UTC' : `Etc/GMT${hours > 0 ? '-' : '+'}${Math.abs(hours)}`,
+  };
+}
+
+/** Calls `note` before each tick, on every job there is and will be, and changes nothing else. */
+export function hookRegistry(
+  registry: OldRegistry,
+  added: (key: string, job: OldCronJob) => ((kind: 'tick' | 'busy') => void) | null,
+): void {
+  const hook = (key: string, job: OldCronJob) => {
+    const note = added(key, job);
+    if (note === null) return;
+    const fire = job.fireOnTick;
+    job.fireOnTick = (...args) => {
+      note(job.waitForCompletion === true && job.isCallbackRunning === true ? 'busy' : 'tick');
+      return fire.apply(job, args);
+    };
+  };
+  for (const [key, job] of registry.getCronJobs()) hook(key, job);
+  const add = registry.addCronJob;
+  registry.addCronJob = (key, job) => {
+    add.call(registry, key, job);
+    hook(key, job);
+  };
+}

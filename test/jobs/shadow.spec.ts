@@ -1,0 +1,87 @@
+import 'reflect-metadata';
+import { Injectable } from '@nestjs/common';
+import { Cron, ScheduleModule, SchedulerRegistry } from '@nestjs/schedule';
+import { Test } from '@nestjs/testing';
+import { describe, expect, it } from 'vitest';
+import { CLOCK } from '@fencepost/lease/nest';
+import { ManualClock } from '@fencepost/lease/testing';
+import { JobsModule } from '@fencepost/jobs';
+import { fencepost } from '../support/fencepost.js';
+import { freshPrefix, testRedis } from '../support/redis.js';
+
+const HOUR = 3_600_000;
+/** Of today: Redis drops records by its own clock. */
+const START = Math.floor(Date.now() / HOUR) * HOUR;
+
+@Injectable()
+class Reports {
+  ran = 0;
+
+  @Cron('0 * * * *', { timeZone: 'UTC' })
+  hourly(): void {
+    this.ran += 1;
+  }
+
+  @Cron('0 * * * *', { name: 'named', timeZone: 'UTC' })
+  named(): void {}
+
+  @Cron('* * * * *', { name: 'off', disabled: true })
+  off(): void {}
+
+  @Cron(new Date(Date.now() + 3_600_000), { name: 'once' })
+  once(): void {}
+}
+
+/** The jobs of the registry are fired by hand: their own timers go by the clock of the machine. */
+async function pod(prefix: string, clock: ManualClock) {
+  const shadow = JobsModule.forRoot({ shadow: true, redis: testRedis(), prefix, pod: `pod-${Math.random()}` });
+  const building = Test.createTestingModule({ imports: [shadow, ScheduleModule.forRoot()], providers: [Reports] });
+  const app = await building.overrideProvider(CLOCK).useValue(clock).compile();
+  await app.init();
+  const jobs = app.get(SchedulerRegistry, { strict: false }).getCronJobs();
+  const hourly = [...jobs].find(([name]) => /^[0-9a-f-]{36}$/.test(name))?.[1];
+  return { app, tick: (name?: string) => (name === undefined ? hourly : jobs.get(name))?.fireOnTick() };
+}
+
+describe('shadow mode', () => {
+  it('runs nothing, and reports of each instant what several pods did', async () => {
+    const [prefix, clock] = [freshPrefix(), new ManualClock(START + 60_000)];
+    const pods = [await pod(prefix, clock), await pod(prefix, clock)];
+    await clock.advance(59 * 60_000);
+    for (const one of pods) await one.tick();
+    await pods[0]?.tick('named');
+    await clock.advance(60_000);
+    expect(pods[0]?.app.get(Reports).ran).toBe(1);
+    for (const { app } of pods) await app.close();
+
+    const args = ['shadow', 'report', '--redis', testRedis(), '--prefix', prefix];
+    const { code, json } = await fencepost([...args, '--json']);
+    expect(code).toBe(1);
+    expect(json).toMatchObject({
+      crons: [
+        {
+          name: 'Reports.hourly',
+          counts: { same: 0, doubled: 1, missed: 0, late: 0 },
+          instants: [
+            { at: new Date(START + HOUR).toISOString(), verdict: 'doubled', ran: [{ lateByMs: 0 }, { lateByMs: 0 }] },
+          ],
+        },
+        {
+          name: 'named',
+          expression: '0 * * * *',
+          timeZone: 'UTC',
+          counts: { same: 1, doubled: 0, missed: 0, late: 0 },
+        },
+      ],
+    });
+    expect((await fencepost([...args, '--cron', 'named', '--json'])).code).toBe(0);
+  });
+
+  it('starts in no role, and says so to who asks for both', async () => {
+    const both = { shadow: true, roles: ['worker'], redis: testRedis() };
+    const module = JobsModule.forRoot(both as never);
+    await expect(Test.createTestingModule({ imports: [module] }).compile()).rejects.toThrow(
+      'either "shadow" or "roles"',
+    );
+  });
+});
