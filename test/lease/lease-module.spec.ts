@@ -6,7 +6,7 @@ import { RedisLeaseStore, closeRedis, connectRedis } from '@fencepost/lease/redi
 import { CLOCK, LEASE_REDIS, LEASE_SETTINGS, LEASE_STORE, LeaseModule } from '@fencepost/lease/nest';
 import * as fc from 'fast-check';
 import { pino } from 'pino';
-import { Leases, LeaseLostError, parseFence, leaseLog, type LeaseEvent } from '@fencepost/lease';
+import { Leases, LeaseLostError, SetupError, parseFence, leaseLog, type LeaseEvent } from '@fencepost/lease';
 import { redisKeys } from '@fencepost/lease/internal/redis';
 import { ManualClock } from '@fencepost/lease/testing';
 import { clearPrefixes, freshPrefix, testRedis } from '../support/redis.js';
@@ -46,6 +46,30 @@ describe('LeaseModule', () => {
     expect(await store.inspect(['r'])).toEqual([null]);
     expect(redis.status).toBe('end');
     await clearPrefixes(observer, [prefix]);
+  });
+
+  it("opens connections of its own beside a given one, which stays its owner's, and closes that of a function", async () => {
+    const mine = new Redis(testRedis());
+    const made: Redis[] = [];
+    const make = async () => made[made.push(new Redis(testRedis(), { lazyConnect: true })) - 1]!;
+    for (const redis of [mine, make]) {
+      const app = await start(LeaseModule.forRoot({ redis, prefix: freshPrefix() }));
+      expect(await app.get<Redis>(LEASE_REDIS).ping()).toBe('PONG');
+      expect(app.get(LEASE_REDIS)).not.toBe(mine);
+      await app.close();
+      expect(app.get<Redis>(LEASE_REDIS).status).toBe('end');
+    }
+    expect(await mine.ping()).toBe('PONG');
+    expect(made.map(({ status }) => status)).toEqual(['end']);
+    await closeRedis(mine);
+    const wrong = start(LeaseModule.forRoot({ redis: (() => 'redis://a') as never }));
+    await expect(wrong).rejects.toThrow('The function in the option "redis" returned an unexpected value');
+  });
+
+  it('says in a sentence that credentials could not be had', async () => {
+    const credentials = () => Promise.reject(new Error('no token'));
+    const starting = start(LeaseModule.forRoot({ redis: { url: testRedis(), credentials } }));
+    await expect(starting).rejects.toThrow(new SetupError('The function in "credentials" failed: no token.'));
   });
 
   it('closes in bounded time when the store is away', async () => {

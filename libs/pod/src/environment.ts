@@ -1,3 +1,4 @@
+import { readFile } from 'node:fs/promises';
 import { checkedOptions, redisFromEnvironment } from '@fencepost/lease/internal/options';
 import type { JobsModuleOptions } from '@fencepost/jobs';
 import type { CronsTold, MetricsOptions } from '@fencepost/operations/metrics';
@@ -63,6 +64,7 @@ const schema = z.object({
   FENCEPOST_TRUST_PROXY: wholeNumber(0, 10).optional(),
   FENCEPOST_RATE_LIMIT: wholeNumber(10, 1_000_000).optional(),
   DATABASE_URL: z.string().optional(),
+  DATABASE_PASSWORD_FILE: z.string().optional(),
   FENCEPOST_SCHEMA: z.string().optional(),
   FENCEPOST_WEBHOOKS: json.optional(),
   FENCEPOST_ALLOW_HOSTS: z.string().optional(),
@@ -165,7 +167,14 @@ function accessOf(env: z.output<typeof schema>): { readonly access?: AccessEnvir
 
 function postgresOf(env: z.output<typeof schema>): object | undefined {
   if (env.DATABASE_URL === undefined) return undefined;
-  return given({ url: env.DATABASE_URL, schema: env.FENCEPOST_SCHEMA, migrate: env.FENCEPOST_MIGRATE });
+  const file = env.DATABASE_PASSWORD_FILE;
+  return given({
+    url: env.DATABASE_URL,
+    schema: env.FENCEPOST_SCHEMA,
+    migrate: env.FENCEPOST_MIGRATE,
+    // Read again for each new connection: a mounted secret may change.
+    password: file === undefined ? undefined : async () => (await readFile(file, 'utf8')).replace(/\r?\n$/, ''),
+  });
 }
 
 function allowing(hosts: string | undefined): object | undefined {

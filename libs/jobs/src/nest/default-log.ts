@@ -2,8 +2,8 @@ import { Inject, Injectable, Logger } from '@nestjs/common';
 import type { OnModuleInit } from '@nestjs/common';
 import type { Clock } from '@fencepost/lease';
 import { LeaseKeeper } from '@fencepost/lease/internal';
-import type { RedisOption } from '@fencepost/lease/internal/options';
-import { redactUrl } from '@fencepost/lease/internal/redis';
+import { redisTargetOf, type RedisOption } from '@fencepost/lease/internal/options';
+import { addressOf, redactUrl } from '@fencepost/lease/internal/redis';
 import { CLOCK } from '@fencepost/lease/nest';
 import { EVENT_TEXT, type EventName, type Events } from '../telemetry/events.js';
 import { lineWriter } from '../telemetry/log-events.js';
@@ -115,6 +115,8 @@ export class DefaultLog implements OnModuleInit {
 const MAX_NAMED = 10;
 
 function shownRedis(redis: RedisOption): string {
-  if (typeof redis === 'string') return redactUrl(redis);
-  return 'sentinel' in redis ? 'sentinel' : 'cluster';
+  const target = redisTargetOf(redis);
+  if ('url' in target) return redactUrl(target.url);
+  if ('factory' in target) return 'a connection of yours';
+  return 'instance' in target ? addressOf(target) : 'sentinel' in target ? 'sentinel' : 'cluster';
 }

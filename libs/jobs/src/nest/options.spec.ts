@@ -6,7 +6,8 @@ import { jobsSettings, type JobsModuleOptions } from './options.js';
 const redis = 'redis://localhost:6379';
 const ALARMS = { webhooks: [], alarms: { allowHosts: [], timeoutMs: 10_000, lookEveryMs: 5_000 } };
 const WHERE =
-  'option "redis": expected a Redis address such as redis://localhost:6379, or { sentinel: { sentinels, name } }, or { cluster: [address, …] }';
+  'option "redis": expected a Redis address such as redis://localhost:6379, or { url }, { sentinel: { sentinels, name } } or ' +
+  '{ cluster: [address, …] }, or a connection of ioredis, or a function that returns one';
 
 const refusal = (options: unknown) => refusalOf(SetupError, () => jobsSettings(options as JobsModuleOptions));
 
@@ -84,15 +85,27 @@ describe('the options of JobsModule', () => {
     [{ ledger: 'mysql' }, 'option "ledger": expected "redis" or "postgres", got "mysql"'],
     [
       { ledger: 'postgres' },
-      'option "postgres": expected an address such as postgres://user@localhost:5432/shop, or { url, schema, migrate } or { pool, … } beside ledger "postgres", got nothing',
+      'option "postgres": expected an address such as postgres://user@localhost:5432/shop, or { url, password, ssl, schema, migrate } or { pool, … } beside ledger "postgres", got nothing',
     ],
     [
       { postgres: 'mysql://u:hush@db/shop' },
-      'option "postgres": expected an address such as postgres://user@localhost:5432/shop, or { url, schema, migrate } or { pool, … }, got "mysql://***@db/shop"',
+      'option "postgres": expected an address such as postgres://user@localhost:5432/shop, or { url, password, ssl, schema, migrate } or { pool, … }, got "mysql://***@db/shop"',
     ],
     [
       { postgres: { url: 'postgres://db/shop', pool: { query: 1, connect: 1 } } },
       'option "postgres": expected either "url" or "pool", got an object',
+    ],
+    [
+      { postgres: { url: 'postgres://db/shop', password: 'hush' } },
+      'option "postgres": expected a function that returns the password in "password", got an object',
+    ],
+    [
+      { postgres: { url: 'postgres://db/shop?sslmode=require', ssl: {} } },
+      'option "postgres": expected either "ssl" or ssl settings in the address, such as sslmode, got an object',
+    ],
+    [
+      { postgres: { pool: () => null, password: () => 'hush' } },
+      'option "postgres": expected no "password" and no "ssl" beside "pool": the pool has them, got an object',
     ],
     [{ keepFor: '1m' }, `option "keepFor": expected a duration from '1h' to '3650d', got "1m"`],
     [{ waitReplicas: -1 }, 'option "waitReplicas": expected a whole number from 0 to 100, got -1'],

@@ -1,10 +1,5 @@
-import {
-  REDIS_OPTION,
-  checkedOptions,
-  isRedisOption,
-  shownRedisOption,
-  type RedisOption,
-} from '@fencepost/lease/internal/options';
+import { checkedOptions, redisOption, shownRedisOption, type RedisOption } from '@fencepost/lease/internal/options';
+import type { ConnectionOptions } from 'node:tls';
 import { redactUrl } from '@fencepost/lease/internal/redis';
 import type { SqlPool } from '@fencepost/lease/postgres';
 import { z } from 'zod';
@@ -78,11 +73,21 @@ const alarmsSchema = z
 /** What a process does: acquire the leases of crons and enqueue their occurrences, or run them. */
 export type Role = 'scheduler' | 'worker';
 
+/** A pool that can be closed, as each of `pg` can. */
+export type OwnedPool = SqlPool & { end(): Promise<void> };
+
 export interface PostgresOptions {
   /** `postgres://` or `postgresql://`; needs the package `pg`. */
   readonly url?: string;
-  /** A pool of `pg` instead, which stays the caller's to close: that of one's own rows, for `run.transaction`. */
-  readonly pool?: SqlPool;
+  /**
+   * A pool of `pg` instead, which stays the caller's to close: that of one's own rows, for `run.transaction`. The result of a
+   * function is closed with the module.
+   */
+  readonly pool?: SqlPool | (() => OwnedPool | Promise<OwnedPool>);
+  /** Beside `url`: called for each new connection, so that a password may rotate or be a token that expires. */
+  readonly password?: () => string | Promise<string>;
+  /** Beside `url`: TLS with more than `sslmode` says, such as `{ ca }`. */
+  readonly ssl?: ConnectionOptions;
   /** Of the ledger's tables, which are made by `fencepost migrate`; default `fencepost`. */
   readonly schema?: string;
   /** Makes or changes the tables when the process starts; default `false`. Any number of processes may do so at once. */
@@ -92,8 +97,8 @@ export interface PostgresOptions {
 /** Durations are texts such as `'10s'`, or milliseconds. */
 export interface JobsModuleOptions {
   /**
-   * One server: `redis://` or `rediss://`, with user, password and database where needed. Or `{ sentinel }`, the primary that
-   * sentinels watch, or `{ cluster }`.
+   * One server: `redis://` or `rediss://`, with user, password and database where needed. Or `{ url, credentials, tls }`;
+   * `{ sentinel }`, the primary that sentinels watch; `{ cluster }`; a connection of ioredis, or a function that returns one.
    */
   readonly redis: RedisOption;
   /** First part of every key; default `fencepost`. Deployments that share a Redis have different ones. */
@@ -169,9 +174,13 @@ const whole = (least: number, most: number) => {
 const APP = 'expected a package name, such as "reports" or "@shop/reports"';
 
 const DATABASE = 'expected an address such as postgres://user@localhost:5432/shop';
-const POSTGRES = `${DATABASE}, or { url, schema, migrate } or { pool, … }`;
-const POOL = 'expected a pool from the package pg';
+const POSTGRES = `${DATABASE}, or { url, password, ssl, schema, migrate } or { pool, … }`;
+const POOL = 'expected a pool from the package pg, or a function that returns one';
 const WHICH = 'expected either "url" or "pool"';
+const POOL_ALONE = 'expected no "password" and no "ssl" beside "pool": the pool has them';
+const PASSWORD = 'expected a function that returns the password';
+const SSL = 'expected an object such as { ca }';
+const ONE_SSL = 'expected either "ssl" or ssl settings in the address, such as sslmode';
 
 const isDatabaseUrl = (text: string) => /^postgres(ql)?:\/\//.test(text) && URL.canParse(text);
 
@@ -179,27 +188,44 @@ const isDatabaseUrl = (text: string) => /^postgres(ql)?:\/\//.test(text) && URL.
 const isPool = (value: unknown): value is SqlPool =>
   typeof value === 'object' && value !== null && 'query' in value && 'connect' in value;
 
+const isFunction = (value: unknown) => typeof value === 'function';
+const isObject = (value: unknown) => typeof value === 'object' && value !== null;
+const saysSsl = (url = '') => /[?&]ssl/.test(url);
+
 const address = z.string(DATABASE).refine(isDatabaseUrl, DATABASE);
+
+const NO_ACCESS = { password: undefined, ssl: undefined };
 
 const postgres = z.union(
   [
-    address.transform((url) => ({ url, pool: undefined, schema: 'fencepost', migrate: false })),
+    address.transform((url) => ({ ...{ url, pool: undefined, schema: 'fencepost', migrate: false }, ...NO_ACCESS })),
     z
       .strictObject({
         url: address.optional(),
-        pool: z.custom<SqlPool>(isPool, POOL).optional(),
+        pool: z
+          .custom<NonNullable<PostgresOptions['pool']>>((value) => isPool(value) || isFunction(value), POOL)
+          .optional(),
+        password: z.custom<NonNullable<PostgresOptions['password']>>(isFunction, PASSWORD).optional(),
+        ssl: z.custom<ConnectionOptions>(isObject, SSL).optional(),
         schema: z.string('expected a name').min(1, 'expected a name').max(63, 'expected a name').default('fencepost'),
         migrate: z.boolean('expected true or false').default(false),
       })
-      .refine(({ url, pool }) => (url === undefined) !== (pool === undefined), WHICH),
+      .refine(({ url, pool }) => (url === undefined) !== (pool === undefined), WHICH)
+      .refine(({ url, password, ssl }) => url !== undefined || !(password ?? ssl), POOL_ALONE)
+      .refine(({ url, ssl }) => !(ssl && saysSsl(url)), ONE_SSL),
   ],
-  POSTGRES,
+  { error: (issue) => inObject(issue.input, issue.errors.at(-1)?.at(0)) ?? POSTGRES },
 );
+
+/** Of two forms, the object's first mistake says more than that it is neither. */
+function inObject(given: unknown, issue: z.core.$ZodIssue | undefined): string | undefined {
+  return isObject(given) && issue ? `${issue.message} in ${JSON.stringify(issue.path.join('.'))}` : undefined;
+}
 
 const schema = z
   .strictObject(
     {
-      redis: z.custom<RedisOption>(isRedisOption, REDIS_OPTION),
+      redis: redisOption,
       prefix: word(100).default('fencepost'),
       tenant: word(100).default('default'),
       pod: word(64).optional(),

@@ -1,9 +1,10 @@
+import type { Client as PgClient, ClientConfig } from 'pg';
 import { SetupError, type Clock } from '@fencepost/lease';
 import type { SqlPool } from '@fencepost/lease/postgres';
 import { reportStoreFailure } from '../telemetry/report-failure.js';
 import type { Telemetry } from '../telemetry/telemetry.js';
 import { DeadlinePool } from './postgres-deadline-pool.js';
-import type { JobsSettings } from './options.js';
+import type { JobsSettings, OwnedPool } from './options.js';
 
 /** The pools of a ledger in PostgreSQL, and how to give them back. */
 export interface Database {
@@ -49,14 +50,13 @@ export async function openPools(
   telemetry: Telemetry,
   clock: Clock,
 ): Promise<Database> {
-  if (postgres.pool)
-    return {
-      ...{ pool: postgres.pool, transactions: postgres.pool, reads: postgres.pool },
-      ...{ enforceDeadline: () => {}, close: async () => {} },
-    };
-  const { Pool } = await pg();
+  if (postgres.pool) return openGiven(postgres.pool);
+  const { Pool, Client } = await pg();
+  const { password, ssl } = postgres;
   const common = {
     connectionString: postgres.url,
+    ...(password ? { Client: askingFor(Client, password) } : {}),
+    ...(ssl ? { ssl } : {}),
     connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
     keepAlive: true,
   };
@@ -81,6 +81,30 @@ export async function openPools(
   transactions.on('connect', (client) => void client.query(ASK_WHETHER_ALIVE).catch(() => {}));
   const all = [pool, transactions, reads];
   return { pool, transactions, reads, ...endingOf(all.map((one) => new DeadlinePool(one, clock))) };
+}
+
+type GivenPool = NonNullable<NonNullable<JobsSettings['postgres']>['pool']>;
+
+async function openGiven(given: GivenPool): Promise<Database> {
+  const pool: unknown = typeof given === 'function' ? await given() : given;
+  if (typeof pool !== 'object' || pool === null || !('query' in pool && 'connect' in pool)) {
+    throw new SetupError('Expected the function in the option "postgres.pool" to return a pool from the package pg.');
+  }
+  const same = pool as OwnedPool;
+  let closing: Promise<void> | undefined;
+  // An instance is its owner's to close.
+  const close = async () => (typeof given === 'function' ? (closing ??= same.end()) : undefined);
+  return { pool: same, transactions: same, reads: same, enforceDeadline: () => {}, close };
+}
+
+/** `pg` calls a function for the password, and lets that of an address go before, also where the address has none. */
+function askingFor(Client: typeof PgClient, password: () => string | Promise<string>) {
+  return class extends Client {
+    constructor(config?: ClientConfig) {
+      super(config);
+      Reflect.set(this, 'password', password);
+    }
+  };
 }
 
 function endingOf(pools: readonly DeadlinePool[]): Pick<Database, 'enforceDeadline' | 'close'> {

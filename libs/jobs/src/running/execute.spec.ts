@@ -41,6 +41,21 @@ describe('a delivery', () => {
     expect(stage.events.of('attempt.needless').map(({ state }) => state)).toEqual(['succeeded', 'missing']);
   });
 
+  it('is settled without a try when every attempt is used up', async () => {
+    stage = await WorkerStage.with();
+    await stage.deliver(() => Promise.reject(new Error('no')), { attempts: 2 });
+    await stage.manual.advance(1_000);
+    expect(await stage.deliver(() => {}, { attempts: 1 })).toEqual({ kind: 'settled' });
+    expect(await stage.memoryLedger.readRun(RUN)).toMatchObject({
+      state: 'failed',
+      error: expect.stringContaining('used up'),
+    });
+    // Nobody else tells of this failure, and a delivery that comes again is told that the run is over.
+    expect(await stage.deliver(() => {}, { attempts: 1 })).toEqual({ kind: 'settled' });
+    const reason = 'every attempt is used up; the last one never reported';
+    expect(stage.events.of('run.exhausted')).toEqual([{ cron: CRON, runId: RUN, attempt: 1, reason }]);
+  });
+
   it.each(['fail', 'lose-reply'] as const)('comes again soon when its begin gets lost: %s', async (mishap) => {
     stage = await WorkerStage.with();
     stage.ledger.next('begin', mishap);

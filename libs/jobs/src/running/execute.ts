@@ -59,11 +59,20 @@ function notBegun(deps: AttemptDeps, { runId }: Delivery, reply: NotBegun): Disp
       return { kind: 'later', waitMs };
     }
     case 'terminal':
+      if (reply.exhausted) void reportExhausted(deps, runId);
       return needless(deps, runId, reply.state);
     case 'missing':
     case 'uncertain':
       return needless(deps, runId, reply.verdict);
   }
+}
+
+/** Nobody else reports this failure: the worker of the last attempt is gone. */
+async function reportExhausted({ ledger, telemetry }: AttemptDeps, runId: string): Promise<void> {
+  const run = await ledger.readRun(runId).catch(() => null);
+  const { attempt = 0, error } = run ?? {};
+  const reason = error ?? 'every attempt is used up';
+  telemetry.emit('run.exhausted', { cron: cronOfRun(runId), runId, attempt, reason });
 }
 
 /** A cron created at run time names its handler: stored in the run and in the ledger. */

@@ -95,6 +95,8 @@ export interface Events {
     readonly verdict: 'busy' | 'not-due' | 'key-limit' | 'rate-limit';
     readonly waitMs: number;
   };
+  /** The worker of its last attempt never reported; `attempt` is that one. Emitted by the process that found it. */
+  'run.exhausted': OfRun & { readonly attempt: number; readonly reason: string };
   'attempt.needless': OfRun & { readonly state: RunState | 'missing' };
   'attempt.unhandled': OfRun;
   'attempt.aborted': OfAttempt & { readonly cause: string };
@@ -216,6 +218,7 @@ export const EVENT_TEXT: Readonly<Record<EventName, readonly [EventLevel, string
   'run.enqueued': ['debug', 'run enqueued'],
   'run.confirmed': ['debug', 'delivery of the run confirmed in the ledger'],
   'run.redelivered': ['warn', 'run enqueued again'],
+  'run.exhausted': ['error', 'run failed: every attempt is used up'],
   'attempt.begun': ['info', 'attempt started'],
   'attempt.postponed': ['debug', 'attempt postponed'],
   'attempt.needless': ['debug', 'delivery ignored: the run needs no attempt'],

@@ -4,7 +4,8 @@ import { MemoryLeaseStore } from '../store/memory-lease-store.js';
 import { leaseSettings } from './lease-settings.js';
 
 const TARGET =
-  'expected a Redis address such as redis://localhost:6379, or { sentinel: { sentinels, name } }, or { cluster: [address, …] }';
+  'expected a Redis address such as redis://localhost:6379, or { url }, { sentinel: { sentinels, name } } or ' +
+  '{ cluster: [address, …] }, or a connection of ioredis, or a function that returns one';
 const redis = 'redis://localhost:6379';
 const settingsOf = (options: unknown) => leaseSettings(options as never);
 

@@ -1,8 +1,14 @@
 import { z } from 'zod';
 import { checkedOptions, isAmbiguous, parseDuration } from '../base/checked-options.js';
 import { MAX_TTL_MS, MIN_TTL_MS } from '../store/lease-request.js';
-import { REDIS_OPTION, isRedisOption, shownRedisOption, type RedisOption } from '../redis/redis-options.js';
-import type { RedisTarget } from '../redis/redis-target.js';
+import {
+  redisOption,
+  redisOptionIssue,
+  redisTargetOf,
+  shownRedisOption,
+  type RedisOption,
+} from '../redis/redis-option.js';
+import type { RedisSource, RedisTarget } from '../redis/redis-target.js';
 import type { Criticality } from '../store/finding.js';
 import type { LeaseStore } from '../store/lease-store.js';
 import type { LeaseObserver } from '../telemetry/lease-events.js';
@@ -10,8 +16,8 @@ import type { LeaseObserver } from '../telemetry/lease-events.js';
 /** What `LeaseModule.forRoot` and `connectLeases` take. */
 export interface LeaseModuleOptions {
   /**
-   * One server: `redis://` or `rediss://`, with user, password and database where needed. Or `{ sentinel }`, or
-   * `{ cluster }`.
+   * One server: `redis://` or `rediss://`, with user, password and database where needed. Or `{ url, credentials, tls }`,
+   * `{ sentinel }`, `{ cluster }`, a connection of ioredis, or a function that returns one.
    */
   readonly redis?: RedisOption;
   /** Another store instead of `redis`: PostgreSQL, etcd, a quorum, your own. The caller closes it. */
@@ -37,7 +43,7 @@ export interface LeaseModuleOptions {
 
 /** {@link LeaseModuleOptions} as the rest of the library uses them. */
 export interface LeaseSettings {
-  readonly redis?: RedisTarget;
+  readonly redis?: RedisTarget | RedisSource;
   readonly store?: LeaseStore;
   readonly prefix: string;
   readonly tenant: string;
@@ -59,7 +65,7 @@ const REPLICAS = 'expected a whole number of replicas from 0 to 10';
 
 const schema = z.strictObject(
   {
-    redis: z.custom<RedisOption>(isRedisOption, REDIS_OPTION).optional(),
+    redis: redisOption.optional(),
     store: z.custom<LeaseStore>(isStore, 'expected a lease store, such as new PostgresLeaseStore(…)').optional(),
     prefix: word(200).default('fencepost'),
     tenant: word(200).default('default'),
@@ -76,7 +82,10 @@ const schema = z.strictObject(
 );
 
 const oneStore = schema
-  .refine(({ redis, store }) => redis !== undefined || store !== undefined, { path: ['redis'], error: REDIS_OPTION })
+  .refine(({ redis, store }) => redis !== undefined || store !== undefined, {
+    path: ['redis'],
+    error: () => redisOptionIssue(undefined),
+  })
   .refine(({ redis, store }) => redis === undefined || store === undefined, {
     path: ['redis'],
     error: 'expected none where a store is given',
@@ -86,7 +95,7 @@ const oneStore = schema
 export function leaseSettings(options: LeaseModuleOptions, owner = 'LeaseModule'): LeaseSettings {
   const secrets = { redis: shownRedisOption, store: (value: unknown) => typeof value };
   const { ttl, redis, ...rest } = checkedOptions({ owner, schema: oneStore, secrets }, options);
-  const target = typeof redis === 'string' ? { url: redis } : redis;
+  const target = redis === undefined ? undefined : redisTargetOf(redis);
   return { ...present(rest), ...(target ? { redis: target } : {}), ttlMs: parseDuration(ttl) };
 }
 

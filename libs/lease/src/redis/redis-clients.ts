@@ -1,12 +1,20 @@
 import { Cluster, Redis } from 'ioredis';
 import type { Callback, Command, RedisOptions } from 'ioredis';
+import { authOf, type RotatingCredentials } from './redis-credentials.js';
+import type { SingleOptions } from './redis-options.js';
 
-export type ClusterSettings = NonNullable<ConstructorParameters<typeof Cluster<'legacy'>>[1]>;
+export type ClusterSettings = NonNullable<ConstructorParameters<typeof Cluster<'legacy'>>[1]> & {
+  readonly credentials?: RotatingCredentials;
+};
+
+export type ClusterNode = ConstructorParameters<typeof Cluster>[0][number];
 
 type Stream = Parameters<Redis['sendCommand']>[1];
 
 /** Of what ioredis lets a copy have otherwise. */
 type Override = { readonly redisOptions?: Pick<RedisOptions, 'commandTimeout'> } | undefined;
+
+type Copy<O extends Partial<RedisOptions> | undefined> = ReturnType<typeof Redis.prototype.duplicate<O>>;
 
 /** One server, or the primary that sentinels name. */
 export class SingleRedis extends Redis {
@@ -18,9 +26,26 @@ export class SingleRedis extends Redis {
     return command.isSettled && !stream ? command.promise : super.sendCommand(command, stream);
   }
 
+  /** Waits for the credentials of this moment, where they may change. */
+  override connect(callback?: Callback<void>): Promise<void> {
+    const credentials = this.credentials();
+    return credentials ? credentials.connect(this, () => super.connect()) : super.connect(callback);
+  }
+
+  override disconnect(reconnect = false): void {
+    if (!reconnect) this.credentials()?.abandon(this);
+    super.disconnect(reconnect);
+  }
+
   /** Not the patience with a silent server: a copy may wait long for a blocking command. */
-  override duplicate<O extends Partial<RedisOptions> | undefined = undefined>(override?: O) {
-    return super.duplicate({ socketTimeout: undefined, ...override } as unknown as O);
+  override duplicate<O extends Partial<RedisOptions> | undefined = undefined>(override?: O): Copy<O> {
+    const options = { ...this.options, socketTimeout: undefined, ...override } as SingleOptions;
+    return new SingleRedis(options) as never;
+  }
+
+  /** Among the options: ioredis connects before a field of this class would be there, and a copy has the same. */
+  private credentials(): RotatingCredentials | undefined {
+    return (this.options as { readonly credentials?: RotatingCredentials }).credentials;
   }
 }
 
@@ -29,15 +54,21 @@ export class SingleRedis extends Redis {
  * while it discovers nodes, and goes on refreshing its slots for ever if it is closed during a refresh.
  */
 export class BoundedCluster extends Cluster {
-  private isClosed = false;
+  declare private connecting: Promise<void> | undefined;
+  declare private isClosed: boolean;
 
   constructor(
-    private readonly addresses: readonly { host: string; port: number }[],
+    private readonly addresses: readonly ClusterNode[],
     private readonly settings: ClusterSettings,
     /** May be changed; applies to later commands. */
     public limitMs: number,
   ) {
     super([...addresses], settings);
+    // A node that refuses them is left out until the slots are read again.
+    this.on('node error', (error: Error) => {
+      if (/WRONGPASS|NOAUTH/.test(error.message)) void this.authenticateNodes().catch(() => {});
+    });
+    this.on('+node', (node: Redis) => settings.credentials?.adopt(node));
   }
 
   override sendCommand(command: Command, stream?: Stream, node?: unknown): unknown {
@@ -51,6 +82,34 @@ export class BoundedCluster extends Cluster {
    */
   override connect(): Promise<void> {
     this.isClosed = false;
+    return this.credentials() ? this.connectAuthenticated() : this.connectWhole();
+  }
+
+  /** ioredis asks to connect for each command that is sent before. */
+  private connectAuthenticated(): Promise<void> {
+    this.connecting ??= this.authenticateNodes()
+      .finally(() => (this.connecting = undefined))
+      .then(() => {
+        if (this.isClosed) throw new Error('Connection is closed.');
+        return this.connectWhole();
+      });
+    return this.connecting;
+  }
+
+  /** The nodes that are connected to from now on are sent the credentials of this moment. */
+  private async authenticateNodes(): Promise<void> {
+    const credentials = this.credentials();
+    if (!credentials) return;
+    const pool = Reflect.get(this, 'connectionPool') as { readonly redisOptions: RedisOptions };
+    Object.assign(pool.redisOptions, authOf(await credentials.current()));
+  }
+
+  /** Among the options: a copy connects before it has fields. */
+  private credentials(): RotatingCredentials | undefined {
+    return (this.options as ClusterSettings).credentials;
+  }
+
+  private connectWhole(): Promise<void> {
     return new Promise((resolve, reject) => {
       const onClose = () => reject(new Error('The cluster is not whole'));
       // ioredis itself reports a connection that closes before that.

@@ -2,10 +2,14 @@ import type { Cluster, Redis } from 'ioredis';
 import { sleep, systemClock, type Clock, throttled } from '../base/clock.js';
 import { SetupError } from '../base/errors.js';
 import { unobserved } from '../telemetry/lease-events.js';
-import { BoundedCluster, SingleRedis } from './redis-clients.js';
+import { BoundedCluster, SingleRedis, type ClusterNode } from './redis-clients.js';
+import { RotatingCredentials } from './redis-credentials.js';
 import { HistoryWatch } from './redis-history.js';
+import { isRedisInstance, prefixIssue } from './redis-option.js';
 import {
   STARTUP_MS,
+  adoptedClusterOptions,
+  adoptedOptions,
   clusterAddresses,
   clusterOptions,
   patienceMs,
@@ -18,6 +22,8 @@ import type { RedisClient } from './redis-script.js';
 import {
   addressOf,
   type ClusterTarget,
+  type RedisInstance,
+  type RedisSource,
   type RedisTarget,
   type SentinelTarget,
   type UrlTarget,
@@ -25,7 +31,7 @@ import {
 import type { StopWatching } from '../store/lease-store.js';
 import { notifyWatcher } from '../store/lease-request.js';
 
-export type ConnectOptions = ConnectSettings & RedisTarget;
+export type ConnectOptions = ConnectSettings & (RedisTarget | RedisSource);
 
 const TROUBLE_WINDOW_MS = 5_000;
 /** `disconnectTimeout` is 200 ms. */
@@ -43,10 +49,13 @@ export async function connectRedis(options: ConnectSettings & ClusterTarget): Pr
 export async function connectRedis(options: ConnectOptions): Promise<RedisClient>;
 export async function connectRedis(options: ConnectOptions): Promise<RedisClient> {
   const { onTrouble = () => {}, clock = systemClock } = options;
-  const address = addressOf(options);
+  const opened = 'factory' in options ? await made(options.factory) : undefined;
+  const target = opened ? { ...options, instance: opened } : (options as Located);
+  const address = addressOf(target);
   const startup: Startup = { started: false, failures: [], hints: [] };
-  const redis = clientFor(options, startup);
   const report = throttled(onTrouble, { clock, windowMs: TROUBLE_WINDOW_MS });
+  const redis = clientFor(target, { startup, clock, report: (message) => report(`Redis at ${address}: ${message}`) });
+  if (opened) templates.set(redis, opened);
   const trouble = (of: Error[], error: Error, place = address) => {
     if (startup.started) report(`Redis at ${place}: ${error.message}`);
     else of.push(error);
@@ -75,13 +84,42 @@ function reasonOf({ failures, hints }: Startup, error: unknown): unknown {
 
 type Client = SingleRedis | BoundedCluster;
 
-function clientFor(options: ConnectOptions, startup: Startup): Client {
+type Located = ConnectSettings & (RedisTarget | { readonly instance: RedisInstance });
+
+/** The results of factories, which end with the connections made of them. */
+const templates = new WeakMap<RedisClient, RedisInstance>();
+
+async function made(factory: () => RedisInstance | Promise<RedisInstance>): Promise<RedisInstance> {
+  const instance: unknown = await factory();
+  const issue = isRedisInstance(instance) ? prefixIssue(instance) : 'expected a connection of ioredis';
+  if (issue === undefined) return instance as RedisInstance;
+  throw new SetupError(`The function in the option "redis" returned an unexpected value: ${issue}.`);
+}
+
+interface Making {
+  readonly startup: Startup;
+  readonly clock: Clock;
+  readonly report: (message: string) => void;
+}
+
+function clientFor(options: Located, { startup, ...deps }: Making): Client {
+  if ('instance' in options) return adopted(options.instance, options, startup);
+  const { tls, credentials: source } = options;
+  const credentials = source && new RotatingCredentials(source, deps);
+  const settings = { ...options, access: { ...(tls ? { tls } : {}), ...(credentials ? { credentials } : {}) } };
   if ('cluster' in options) {
-    return new BoundedCluster(clusterAddresses(options), clusterOptions(options, options, startup), STARTUP_MS);
+    return new BoundedCluster(clusterAddresses(options), clusterOptions(options, settings, startup), STARTUP_MS);
   }
   return 'url' in options
-    ? new SingleRedis(options.url, singleOptions(options, startup))
-    : new SingleRedis(sentinelOptions(options.sentinel, options, startup));
+    ? new SingleRedis(options.url, singleOptions(settings, startup))
+    : new SingleRedis(sentinelOptions(options, settings, startup));
+}
+
+/** A connection of our own to where another one goes: that one may be used, shared or closed as its owner likes. */
+function adopted(instance: RedisInstance, settings: ConnectSettings, startup: Startup): Client {
+  if (!instance.isCluster) return new SingleRedis(adoptedOptions(instance.options, settings, startup));
+  const nodes = Reflect.get(instance, 'startupNodes') as readonly ClusterNode[];
+  return new BoundedCluster(nodes, adoptedClusterOptions(instance.options, settings, startup), STARTUP_MS);
 }
 
 type Start = ConnectSettings & { readonly clock: Clock; readonly address: string };
@@ -146,6 +184,7 @@ export function closeRedis(redis: RedisClient): Promise<void> {
 }
 
 async function close(redis: RedisClient): Promise<void> {
+  templates.get(redis)?.disconnect();
   // A cluster says that it has ended when the first of its connections has.
   const parts = redis.isCluster ? [redis, ...(redis as Cluster).nodes()] : [redis];
   const endings = parts.map(whenEnded);

@@ -1,6 +1,10 @@
+import { mkdtempSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { SetupError } from '../base/errors.js';
 import { redisFromEnvironment } from './redis-environment.js';
+import type { UrlTarget } from './redis-target.js';
 
 const SENTINELS = { REDIS_SENTINELS: 'a:1, b , [::1]:3,', REDIS_SENTINEL_NAME: 'mymaster' };
 const sentinels = [
@@ -36,6 +40,27 @@ describe('where an environment says that Redis is', () => {
     expect(redisFromEnvironment({ ...SENTINELS, REDIS_TLS: 'false' })).toEqual({
       sentinel: { sentinels, name: 'mymaster' },
     });
+  });
+
+  it('may name files, which are read again for each connection', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'credentials-'));
+    const [user, password, ca] = ['user', 'password', 'ca.pem'].map((name) => join(folder, name)) as [
+      string,
+      string,
+      string,
+    ];
+    const write = (name: string, text: string) => writeFileSync(name, `${text}\n`);
+    write(user, 'one');
+    write(password, 'p1');
+    write(ca, 'PEM');
+    const files = { REDIS_USERNAME_FILE: user, REDIS_PASSWORD_FILE: password, REDIS_CA_FILE: ca };
+    const target = redisFromEnvironment({ REDIS_URL: 'rediss://r', ...files }) as UrlTarget;
+    expect(target).toMatchObject({ url: 'rediss://r', tls: { ca: 'PEM\n' } });
+    expect(target.credentials?.()).toEqual({ username: 'one', password: 'p1' });
+    write(user, 'two');
+    write(password, 'p2');
+    expect(target.credentials?.()).toEqual({ username: 'two', password: 'p2' });
+    expect(redisFromEnvironment({ REDIS_URL: 'redis://r', REDIS_CA_FILE: '' })).toBe('redis://r');
   });
 
   it.each([

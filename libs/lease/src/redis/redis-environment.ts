@@ -1,7 +1,7 @@
+import { readFileSync } from 'node:fs';
 import { SetupError } from '../base/errors.js';
-import { type RedisOption } from './redis-options.js';
 import { isRedisUrl, redactUrl } from './redis-target.js';
-import type { HostAndPort, SentinelAddress } from './redis-target.js';
+import type { HostAndPort, RedisAccess, RedisTarget, SentinelAddress } from './redis-target.js';
 
 type Variables = Readonly<Record<string, string | undefined>>;
 
@@ -14,10 +14,20 @@ const SENTINEL_PORT = 26_379;
  * `REDIS_URL` is the address of one server. `REDIS_SENTINELS=host:port,…` with `REDIS_SENTINEL_NAME`, the name they have for
  * the primary, and where needed `REDIS_USERNAME`, `REDIS_PASSWORD`, `REDIS_DB`, `REDIS_SENTINEL_USERNAME`,
  * `REDIS_SENTINEL_PASSWORD` and `REDIS_TLS=true`. `REDIS_CLUSTER=redis://…,redis://…` names some nodes of a cluster.
+ *
+ * `REDIS_PASSWORD_FILE`, and `REDIS_USERNAME_FILE` or `REDIS_USERNAME` beside it, are read again before each new connection, so a
+ * mounted secret may change. `REDIS_CA_FILE` has the certificate authorities of the servers.
  * @throws {SetupError} a sentence that names the variable, and shows no password
  */
-export function redisFromEnvironment(variables: Variables): RedisOption | undefined {
+export function redisFromEnvironment(variables: Variables): string | RedisTarget | undefined {
   const given = (name: string) => variables[name] || undefined;
+  const access = accessOf(given);
+  const place = placeOf(given);
+  if (Object.keys(access).length === 0 || place === undefined) return place;
+  return { ...(typeof place === 'string' ? { url: place } : place), ...access };
+}
+
+function placeOf(given: Given): string | RedisTarget | undefined {
   const places = PLACES.filter((name) => given(name) !== undefined);
   if (places.length > 1) {
     throw new SetupError(`Expected one of ${PLACES.join(', ')}, got ${places.join(' and ')}. Leave out all but one.`);
@@ -28,7 +38,39 @@ export function redisFromEnvironment(variables: Variables): RedisOption | undefi
   throw new SetupError('Expected REDIS_SENTINELS beside REDIS_SENTINEL_NAME: host:port of each, separated by commas.');
 }
 
-function sentinelAddress(given: (name: string) => string | undefined): SentinelAddress {
+type Given = (name: string) => string | undefined;
+
+function accessOf(given: Given): RedisAccess {
+  const [passwordFile, usernameFile, caFile] = ['PASSWORD', 'USERNAME', 'CA'].map((what) =>
+    given(`REDIS_${what}_FILE`),
+  );
+  if (usernameFile !== undefined && passwordFile === undefined) {
+    throw new SetupError('Expected REDIS_PASSWORD_FILE beside REDIS_USERNAME_FILE.');
+  }
+  const credentials = (file: string) => () => {
+    const username = usernameFile === undefined ? given('REDIS_USERNAME') : contentOf(usernameFile);
+    return { password: contentOf(file), ...(username === undefined ? {} : { username }) };
+  };
+  return {
+    ...(passwordFile === undefined ? {} : { credentials: credentials(passwordFile) }),
+    ...(caFile === undefined ? {} : { tls: { ca: certificatesIn(caFile) } }),
+  };
+}
+
+/** Without the end of line that an editor leaves. */
+function contentOf(file: string): string {
+  return readFileSync(file, 'utf8').replace(/\r?\n$/, '');
+}
+
+function certificatesIn(file: string): string {
+  try {
+    return readFileSync(file, 'utf8');
+  } catch (cause) {
+    throw new SetupError(`Expected REDIS_CA_FILE to be a readable file, got "${file}".`, { cause });
+  }
+}
+
+function sentinelAddress(given: Given): SentinelAddress {
   const name = given('REDIS_SENTINEL_NAME');
   if (name === undefined) {
     throw new SetupError(

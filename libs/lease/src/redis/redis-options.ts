@@ -2,42 +2,9 @@ import type { RedisOptions } from 'ioredis';
 import type { Clock } from '../base/clock.js';
 import type { LeaseObserver } from '../telemetry/lease-events.js';
 import type { ClusterSettings } from './redis-clients.js';
-import { isRedisUrl, redactUrl } from './redis-target.js';
-import type { ClusterTarget, SentinelAddress, SentinelTarget } from './redis-target.js';
+import type { RotatingCredentials } from './redis-credentials.js';
+import type { ClusterTarget, RedisAccess, SentinelTarget } from './redis-target.js';
 import type { Criticality } from '../store/finding.js';
-
-/** Where a Redis is, as an option says it: the address of one server, or how to find one. */
-export type RedisOption = string | SentinelTarget | ClusterTarget;
-
-/** The expected form of an invalid option. */
-export const REDIS_OPTION =
-  'expected a Redis address such as redis://localhost:6379, or { sentinel: { sentinels, name } }, or { cluster: [address, …] }';
-
-/** Whether `value` has the shape of one; its addresses are checked when connecting. */
-export function isRedisOption(value: unknown): value is RedisOption {
-  if (typeof value === 'string') return isRedisUrl(value);
-  if (typeof value !== 'object' || value === null) return false;
-  const { sentinel, cluster } = value as Partial<Record<string, unknown>>;
-  if (Object.keys(value).length !== 1) return false;
-  return isSentinel(sentinel) || (Array.isArray(cluster) && cluster.every((url) => typeof url === 'string'));
-}
-
-function isSentinel(value: unknown): boolean {
-  if (typeof value !== 'object' || value === null) return false;
-  const { sentinels, name } = value as Partial<Record<string, unknown>>;
-  return Array.isArray(sentinels) && sentinels.every(isHostAndPort) && typeof name === 'string';
-}
-
-function isHostAndPort(value: unknown): boolean {
-  if (typeof value !== 'object' || value === null) return false;
-  const { host, port } = value as Partial<Record<string, unknown>>;
-  return typeof host === 'string' && typeof port === 'number';
-}
-
-/** The value for a message, without credentials. */
-export function shownRedisOption(value: unknown): string {
-  return typeof value === 'string' ? JSON.stringify(redactUrl(value)) : 'an object';
-}
 
 export interface ConnectSettings {
   /** No command waits longer, whether the server is frozen, slow or gone. */
@@ -70,11 +37,20 @@ const MAX_PAUSE_MS = 2_000;
 const SENTINEL_MS = 1_000;
 const NODES_CHECKED_EVERY_MS = 2_000;
 
-type SingleOptions = Omit<RedisOptions, 'replyMapping'>;
+/** Of `SingleRedis`, whose copies have the same credentials. */
+export type SingleOptions = Omit<RedisOptions, 'replyMapping'> & { readonly credentials?: RotatingCredentials };
 
-export function singleOptions(settings: ConnectSettings, startup: Startup): SingleOptions {
+/** {@link RedisAccess} with its function at work. */
+export type Access = Pick<RedisAccess, 'tls'> & { readonly credentials?: RotatingCredentials };
+
+type Settings = ConnectSettings & { readonly access?: Access };
+
+export function singleOptions(settings: Settings, startup: Startup): SingleOptions {
+  const { tls, credentials } = settings.access ?? {};
   return {
     ...nodeOptions(settings),
+    ...(tls ? { tls } : {}),
+    ...(credentials ? { credentials } : {}),
     lazyConnect: true,
     retryStrategy: pauses(settings, startup),
     // A demoted primary keeps its connections open and refuses every write; the next one has to be looked up again.
@@ -83,29 +59,64 @@ export function singleOptions(settings: ConnectSettings, startup: Startup): Sing
 }
 
 export function sentinelOptions(
-  { sentinels, tls = false, ...address }: SentinelAddress,
-  settings: ConnectSettings,
+  { sentinel: { sentinels, tls: isOn = false, ...address } }: SentinelTarget,
+  settings: Settings,
   startup: Startup,
 ): SingleOptions {
+  const tls = settings.access?.tls ?? (isOn ? {} : undefined);
   return {
     ...singleOptions(settings, startup),
     ...address,
     sentinels: [...sentinels],
+    ...sentinelPatience(settings, startup),
+    ...(tls ? { tls, sentinelTLS: tls, enableTLSForSentinelMode: true } : {}),
+  };
+}
+
+function sentinelPatience(settings: ConnectSettings, startup: Startup): SingleOptions {
+  return {
     // A primary, and not what sentinels with an old view take for one: ioredis compares its role at each connection.
     role: 'master',
     // One sentinel that is gone must not use up the time in which the others could be asked.
     connectTimeout: SENTINEL_MS,
     sentinelCommandTimeout: SENTINEL_MS,
     sentinelRetryStrategy: pauses(settings, startup),
-    ...(tls ? { tls: {}, sentinelTLS: {}, enableTLSForSentinelMode: true } : {}),
   };
 }
 
-export function clusterOptions(
-  { cluster }: ClusterTarget,
+/** The options of a connection that was opened elsewhere, for one of ours: its place, its user, its TLS. */
+export function adoptedOptions(given: RedisOptions, settings: ConnectSettings, startup: Startup): SingleOptions {
+  return {
+    ...(given as SingleOptions),
+    ...PLAIN,
+    ...singleOptions(settings, startup),
+    ...(given.sentinels ? sentinelPatience(settings, startup) : {}),
+  };
+}
+
+/** What would change replies, or let a command fail before the connection is up. */
+const PLAIN = {
+  stringNumbers: false,
+  replyMapping: 'legacy',
+  readOnly: false,
+  monitor: false,
+  enableOfflineQueue: true,
+  enableReadyCheck: true,
+  enableAutoPipelining: false,
+} as const;
+
+export function adoptedClusterOptions(
+  { redisOptions = {}, ...given }: ClusterSettings,
   settings: ConnectSettings,
   startup: Startup,
 ): ClusterSettings {
+  const ours = clusterOptions({ cluster: ['redis://adopted'] }, settings, startup);
+  const nodes = { ...redisOptions, ...PLAIN, ...ours.redisOptions };
+  return { ...given, enableOfflineQueue: true, enableAutoPipelining: false, ...ours, redisOptions: nodes };
+}
+
+export function clusterOptions({ cluster }: ClusterTarget, settings: Settings, startup: Startup): ClusterSettings {
+  const { tls, credentials } = settings.access ?? {};
   const { username, password, protocol } = new URL(cluster[0] ?? '');
   return {
     lazyConnect: true,
@@ -114,11 +125,12 @@ export function clusterOptions(
     slotsRefreshTimeout: SENTINEL_MS,
     // A frozen node refuses nothing, so nothing else would show that its slots have moved.
     slotsRefreshInterval: NODES_CHECKED_EVERY_MS,
+    ...(credentials ? { credentials } : {}),
     redisOptions: {
       ...nodeOptions(settings),
       ...(username === '' ? {} : { username: decodeURIComponent(username) }),
       ...(password === '' ? {} : { password: decodeURIComponent(password) }),
-      ...(protocol === 'rediss:' ? { tls: {} } : {}),
+      ...(protocol === 'rediss:' ? { tls: tls ?? {} } : {}),
     },
   };
 }

@@ -44,14 +44,17 @@ describe('the options of a connection', () => {
   });
 
   it('encrypt also what is asked of the sentinels', () => {
-    const options = sentinelOptions({ sentinels, name: 'mymaster', tls: true }, settings, startup);
+    const options = sentinelOptions({ sentinel: { sentinels, name: 'mymaster', tls: true } }, settings, startup);
     expect(options).toMatchObject({ tls: {}, sentinelTLS: {}, enableTLSForSentinelMode: true, name: 'mymaster' });
   });
 
   it('retry nothing before the start, and with growing pauses after it', () => {
-    const { retryStrategy } = sentinelOptions({ sentinels, name: 'm' }, settings, startup);
+    const { retryStrategy } = sentinelOptions({ sentinel: { sentinels, name: 'm' } }, settings, startup);
     expect(retryStrategy?.(1)).toBeNull();
-    const { retryStrategy: later } = sentinelOptions({ sentinels, name: 'm' }, settings, { ...startup, started: true });
+    const { retryStrategy: later } = sentinelOptions({ sentinel: { sentinels, name: 'm' } }, settings, {
+      ...startup,
+      started: true,
+    });
     expect([1, 2, 3, 100].map((times) => later?.(times))).toEqual([100, 200, 400, 2_000]);
   });
 });

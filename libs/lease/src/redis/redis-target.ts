@@ -1,4 +1,7 @@
+import type { ConnectionOptions } from 'node:tls';
+import type { RedisOptions } from 'ioredis';
 import { SetupError } from '../base/errors.js';
+import type { CredentialsSource } from './redis-credentials.js';
 
 export interface HostAndPort {
   readonly host: string;
@@ -19,16 +22,27 @@ export interface SentinelAddress {
   readonly tls?: boolean;
 }
 
-export interface UrlTarget {
+/** How connections authenticate, where an address can't say it. */
+export interface RedisAccess {
+  /**
+   * Called before each new connection, and again before `expiresAt` of its result: passwords that rotate, tokens of a cloud. Goes
+   * before what an address says. Sentinels keep the user and the password of their own.
+   */
+  readonly credentials?: CredentialsSource;
+  /** TLS with more than the system's certificate authorities: `{ ca }`, `{ cert, key }`. Addresses begin with `rediss://` then. */
+  readonly tls?: ConnectionOptions;
+}
+
+export interface UrlTarget extends RedisAccess {
   /** `redis://` or `rediss://`, with user, password and database where needed. */
   readonly url: string;
 }
 
-export interface SentinelTarget {
+export interface SentinelTarget extends RedisAccess {
   readonly sentinel: SentinelAddress;
 }
 
-export interface ClusterTarget {
+export interface ClusterTarget extends RedisAccess {
   /** Some of the nodes, as addresses; the first one's user, password and TLS go for all. The others are found by them. */
   readonly cluster: readonly string[];
 }
@@ -36,11 +50,24 @@ export interface ClusterTarget {
 /** Where leases are kept: one server, the primary that sentinels watch, or a cluster. */
 export type RedisTarget = UrlTarget | SentinelTarget | ClusterTarget;
 
+/** A `Redis` or `Cluster` of ioredis, of any copy of it. */
+export interface RedisInstance {
+  readonly options: object;
+  readonly isCluster: boolean;
+  duplicate(...args: never[]): unknown;
+  disconnect(reconnect?: boolean): void;
+}
+
+/** A connection whose options are used instead of an address; that of a function is ours to close. */
+export type RedisSource =
+  { readonly instance: RedisInstance } | { readonly factory: () => RedisInstance | Promise<RedisInstance> };
+
 /**
  * How messages call it, without credentials.
  * @throws {SetupError} when it can't be one
  */
-export function addressOf(target: RedisTarget): string {
+export function addressOf(target: RedisTarget | { readonly instance: RedisInstance }): string {
+  if ('instance' in target) return placeOfInstance(target.instance);
   if ('cluster' in target) return `the cluster of ${listed(target.cluster.map(checkedUrl), 'cluster')}`;
   if ('url' in target) return checkedUrl(target.url);
   const { sentinels, name } = target.sentinel;
@@ -49,6 +76,12 @@ export function addressOf(target: RedisTarget): string {
     sentinels.map(({ host, port }) => `${host}:${port}`),
     'sentinels',
   )}`;
+}
+
+function placeOfInstance({ options, isCluster }: RedisInstance): string {
+  if (isCluster) return 'the cluster of the given connection';
+  const { path, host = 'localhost', port = 6379, sentinels, name } = options as RedisOptions;
+  return sentinels ? `${name} of the given sentinels` : (path ?? `${host}:${port}`);
 }
 
 function listed(addresses: readonly string[], what: string): string {

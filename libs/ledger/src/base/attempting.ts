@@ -34,7 +34,8 @@ export type BeginReply =
   /** Another attempt is alive, or another run of the cron is; look again in `waitMs`. */
   | { readonly verdict: 'busy'; readonly waitMs: number }
   | { readonly verdict: 'not-due'; readonly waitMs: number }
-  | { readonly verdict: 'terminal'; readonly state: RunState }
+  /** `exhausted`: this call ended the run, whose attempts are used up. Another call for the same run is told that it is over. */
+  | { readonly verdict: 'terminal'; readonly state: RunState; readonly exhausted?: true }
   /** It waits for a person's answer: nothing to do for a worker. */
   | { readonly verdict: 'uncertain' }
   | { readonly verdict: 'missing' };

@@ -47,7 +47,7 @@ function refuse(run: MemoryRun, request: BeginRequest, now: number): BeginReply 
   if (record.attempt < request.maxAttempts + run.extraAttempts) return null;
   endInMemory(run, 'exhaust', now);
   record.error = 'every attempt is used up; the last one never reported';
-  return { verdict: 'terminal', state: 'failed' };
+  return { verdict: 'terminal', state: 'failed', exhausted: true };
 }
 
 /** Ends a run that nobody carries out when nobody shall begin it any more: told to stop, or past its start deadline. */

@@ -21,7 +21,7 @@ type Row = readonly unknown[];
  * @throws {FenceExhaustedError}
  */
 export function decodeBegin(reply: string | Row, request: Pick<BeginRequest, 'runId' | 'worker'>): BeginReply {
-  const [word, detail] = typeof reply === 'string' ? [reply] : reply;
+  const [word, detail, now] = typeof reply === 'string' ? [reply] : reply;
   switch (word) {
     case 'BEGUN': {
       const run = decodeBegun((reply as Row).slice(1) as BegunRow, request);
@@ -33,7 +33,7 @@ export function decodeBegin(reply: string | Row, request: Pick<BeginRequest, 'ru
     case 'NOT_DUE':
       return { verdict: 'not-due', waitMs: Number(detail) };
     case 'TERMINAL':
-      return { verdict: 'terminal', state: detail as RunState };
+      return { verdict: 'terminal', state: detail as RunState, ...(now === 'NOW' ? { exhausted: true } : {}) };
     case 'UNCERTAIN':
       return { verdict: 'uncertain' };
     case 'MISSING':

@@ -77,6 +77,7 @@ function ending({ count, labels, clock, lastSuccess }: CountsDeps): Handlers {
     },
     'attempt.failed': (detail) =>
       detail.retryInMs === null ? failed(detail) : count.retries.inc({ cron: labels.of(detail.cron) }),
+    'run.exhausted': failed,
     'attempt.cancelled': ended('cancelled'),
     'attempt.uncertain': ended('uncertain'),
   };

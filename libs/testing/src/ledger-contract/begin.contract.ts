@@ -94,7 +94,9 @@ export function beginContract(makeHarness: MakeLedgerHarness): void {
       attempt = await stage.begun(attempt.runId, { maxAttempts: 2 });
       await stage.lapse(attempt);
       const failed = { verdict: 'terminal', state: 'failed' };
-      expect(await stage.ledger.begin(stage.attempt(attempt.runId, { maxAttempts: 2 }))).toEqual(failed);
+      // Only the call that ends it says so: a failure is logged once.
+      const exhausted = { ...failed, exhausted: true };
+      expect(await stage.ledger.begin(stage.attempt(attempt.runId, { maxAttempts: 2 }))).toEqual(exhausted);
       const record = {
         state: 'failed',
         attempt: 2,

@@ -79,7 +79,7 @@ export function notificationsContract(makeHarness: MakeLedgerHarness): void {
       await stage.orphan(dead);
       expect(await waiting()).toEqual([]);
       const again = () => stage.ledger.begin(stage.attempt(dead.runId, { maxAttempts: 1 }));
-      expect(await again()).toEqual({ verdict: 'terminal', state: 'failed' });
+      expect(await again()).toEqual({ verdict: 'terminal', state: 'failed', exhausted: true });
       expect(await again()).toEqual({ verdict: 'terminal', state: 'failed' });
       const error = 'every attempt is used up; the last one never reported';
       expect(await waiting()).toMatchObject([{ runId: dead.runId, state: 'failed', attempt: 1, error }]);

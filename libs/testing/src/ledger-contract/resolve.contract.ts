@@ -128,7 +128,7 @@ export function resolveContract(makeHarness: MakeLedgerHarness): void {
       await stage.ledger.resolve(attempt.runId, await stage.answer(attempt.runId, 'not-done'));
       const last = await stage.begun(attempt.runId, { maxAttempts: 1 });
       await stage.lapse(last);
-      const over = { verdict: 'terminal', state: 'failed' };
+      const over = { verdict: 'terminal', state: 'failed', exhausted: true };
       expect(await stage.ledger.begin(stage.attempt(attempt.runId, { maxAttempts: 1 }))).toEqual(over);
     });
 

@@ -13,6 +13,7 @@
 -- ARGV[a + 3]  attempts allowed, besides those that an operator's answer allowed
 -- ARGV[a + 4]  which ends are notified, or empty for those that an earlier attempt asked for
 -- Returns  per run {'BEGUN', numbers, claimedBy, ...} | {'BUSY', ms} | {'NOT_DUE', ms} | {'TERMINAL', state}
+--          | {'TERMINAL', 'failed', 'NOW'} by the call that found every attempt used up
 --          | {'UNCERTAIN'} | {'MISSING'} | {'FENCE_EXHAUSTED'} | {'BROKEN', what failed}
 --
 -- The fence increases over all runs of the cron, so that a sink keyed by anything can order the writes it gets. The record
@@ -87,7 +88,9 @@ local function refused(at, run, most)
   local wait = number(run[7] or '0') - now
   if wait > 0 then return { 'NOT_DUE', string.format('%.0f', wait) } end
   if used >= number(most) + number(run[14] or '0') then
-    return ended(at, 'failed', 'error', 'every attempt is used up; the last one never reported')
+    local answer = ended(at, 'failed', 'error', 'every attempt is used up; the last one never reported')
+    answer[3] = 'NOW'
+    return answer
   end
 end
 

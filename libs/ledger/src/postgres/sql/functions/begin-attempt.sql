@@ -4,7 +4,7 @@
 -- request  {cron, runId, nonce, worker, ttlMs, maxAttempts, notify}
 -- turn_ms  ask again after, while a run of the cron has to be waited for
 -- Returns  {verdict: begun, fence, attempt, run} | {verdict: busy, waitMs} | {verdict: not-due, waitMs}
---            | {verdict: terminal, state} | {verdict: uncertain} | {verdict: missing} | {verdict: fence-exhausted}
+--            | {verdict: terminal, state, exhausted} | {verdict: uncertain} | {verdict: missing} | {verdict: fence-exhausted}
 --
 -- The fence increases over all runs of the cron, so that a sink keyed by anything can order the writes it gets.
 create or replace function begin_attempt(the_space text, request jsonb, turn_ms bigint) returns jsonb
@@ -41,7 +41,7 @@ begin
   end if;
   if this.attempt >= (request ->> 'maxAttempts')::bigint + this.extra_attempts then
     perform end_run(the_space, this.id, 'failed', at, 'every attempt is used up; the last one never reported');
-    return '{"verdict": "terminal", "state": "failed"}';
+    return '{"verdict": "terminal", "state": "failed", "exhausted": true}';
   end if;
   wait_ms := await_turn(this, at, turn_ms);
   if wait_ms is not null then return jsonb_build_object('verdict', 'busy', 'waitMs', wait_ms); end if;

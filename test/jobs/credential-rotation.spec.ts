@@ -1,0 +1,115 @@
+import { writeFileSync } from 'node:fs';
+import { Injectable } from '@nestjs/common';
+import type { INestApplicationContext } from '@nestjs/common';
+import { Test } from '@nestjs/testing';
+import { JobsModule, LEDGER, SingletonCron, type JobsModuleOptions, type RunContext } from '@fencepost/jobs';
+import type { Ledger } from '@fencepost/ledger';
+import { closeRedis } from '@fencepost/lease/redis';
+import { Redis } from 'ioredis';
+import { Pool } from 'pg';
+import { expect, it, onTestFinished } from 'vitest';
+import { startPrivatePostgres } from '../../scripts/postgres.mjs';
+import { privateRedis, testRedis } from '../support/redis.js';
+import { redisSpaces } from './redis-space.js';
+
+const spaces = redisSpaces();
+const PODS = 3;
+
+@Injectable()
+class Ticker {
+  @SingletonCron('* * * * * *', { name: 'tick', overlap: 'allow' })
+  tick(run: RunContext): void {
+    ran.push(run.id);
+  }
+}
+
+let ran: string[] = [];
+
+async function startPods(options: JobsModuleOptions): Promise<readonly INestApplicationContext[]> {
+  ran = [];
+  const pods: INestApplicationContext[] = [];
+  onTestFinished(async () => void (await Promise.all(pods.map((pod) => pod.close()))));
+  for (let n = 0; n < PODS; n += 1) {
+    const imports = [JobsModule.forRoot({ ...options, roles: ['scheduler', 'worker'], leaseTtl: '3s', log: false })];
+    const pod = await Test.createTestingModule({ imports, providers: [Ticker] }).compile();
+    pods.push(pod);
+    await pod.init();
+  }
+  return pods;
+}
+
+const moreRuns = (more: number) => {
+  const wanted = ran.length + more;
+  return expect.poll(() => ran.length, { timeout: 20_000 }).toBeGreaterThanOrEqual(wanted);
+};
+
+/** Each second from the first run to the last has one run that succeeded, and no handler was called twice for one. */
+async function expectEachInstantOnce([pod]: readonly INestApplicationContext[]): Promise<void> {
+  const runs = await pod!.get<Ledger>(LEDGER).runs('tick', 200);
+  const done = runs.filter(({ state }) => state === 'succeeded').map(({ scheduledAt }) => scheduledAt);
+  const [first, last] = [Math.min(...done), Math.max(...done)];
+  const all = Array.from({ length: (last - first) / 1_000 + 1 }, (_, n) => first + n * 1_000);
+  expect(done.toReversed()).toEqual(all);
+  expect(new Set(ran).size).toBe(ran.length);
+}
+
+it(
+  'loses no run and repeats none while the password and then the user of Redis change',
+  { timeout: 60_000 },
+  async () => {
+    const server = await privateRedis({ 'maxmemory-policy': 'noeviction' });
+    const admin = new Redis(server.url);
+    onTestFinished(async () => {
+      await closeRedis(admin);
+      await server.stop();
+    });
+    const acl = (...rules: string[]) => admin.call('ACL', ...rules);
+    const ALL = ['on', '~*', '&*', '+@all'];
+    let current = { username: 'one', password: 'p1' };
+    await acl('SETUSER', 'one', '>p1', ...ALL);
+    const pods = await startPods({ ...spaces.fresh(), redis: { url: server.url, credentials: async () => current } });
+    await moreRuns(2);
+
+    current = { username: 'one', password: 'p2' };
+    await acl('SETUSER', 'one', 'resetpass', '>p2');
+    await admin.client('KILL', 'USER', 'one');
+    await moreRuns(2);
+
+    await acl('SETUSER', 'two', '>p3', ...ALL);
+    current = { username: 'two', password: 'p3' };
+    // Ends the connections of the user too.
+    await acl('DELUSER', 'one');
+    await moreRuns(3);
+    await expectEachInstantOnce(pods);
+  },
+);
+
+it('loses no run and repeats none while the password of PostgreSQL changes', { timeout: 60_000 }, async () => {
+  const server = await startPrivatePostgres();
+  const admin = new Pool({ connectionString: server.url, max: 1 });
+  onTestFinished(async () => {
+    await admin.end();
+    await server.stop();
+  });
+  const { rows } = await admin.query('SHOW hba_file');
+  writeFileSync(rows[0].hba_file, 'host all app 127.0.0.1/32 scram-sha-256\nhost all all 127.0.0.1/32 trust\n');
+  await admin.query('SELECT pg_reload_conf()');
+  await admin.query("CREATE ROLE app LOGIN PASSWORD 'p1'");
+  await admin.query('GRANT CREATE ON DATABASE postgres TO app');
+  let current = 'p1';
+  const asked: string[] = [];
+  const password = async () => asked[asked.push(current) - 1] ?? '';
+  const url = server.url.replace('postgres@', 'app@');
+  const pods = await startPods({
+    ...{ ...spaces.fresh(), redis: testRedis(), ledger: 'postgres' },
+    postgres: { url, password, migrate: true },
+  });
+  await moreRuns(2);
+
+  current = 'p2';
+  await admin.query("ALTER ROLE app PASSWORD 'p2'");
+  await admin.query("SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE usename = 'app'");
+  await moreRuns(3);
+  await expectEachInstantOnce(pods);
+  expect(new Set(asked)).toEqual(new Set(['p1', 'p2']));
+});
