@@ -2,6 +2,7 @@ import { Command } from 'commander';
 import { auditCommand } from './commands/audit.js';
 import { backfillCommand } from './commands/backfill.js';
 import { cancelCommand } from './commands/cancel.js';
+import { completionCommand } from './commands/completion.js';
 import { doctorCommand } from './commands/doctor.js';
 import { failedCommand } from './commands/failed.js';
 import { leasesCommand } from './commands/leases.js';
@@ -53,7 +54,7 @@ export function program(setting: Setting): Command {
     ...[podsCommand, tailCommand, leasesCommand, doctorCommand, tokenCommand],
     ...[failedCommand, retryCommand],
     ...[uncertainCommand, resolveCommand, migrateCommand, tortureCommand],
-    ...[migrateScheduleCommand, shadowCommand],
+    ...[migrateScheduleCommand, shadowCommand, completionCommand],
   ];
   for (const make of commands) whole.addCommand(make(setting));
   for (const [command, typed] of withSubcommands(whole, 'fencepost')) {
