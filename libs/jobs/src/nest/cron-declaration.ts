@@ -2,15 +2,18 @@ import { inspect } from 'node:util';
 import { scrubText } from '@fencepost/lease/internal';
 import { knownInstead } from '@fencepost/lease/internal/options';
 import { z } from 'zod';
-import {
-  DEFAULT_CANCEL_GRACE_MS,
-  DEFAULT_MAX_CATCH_UP,
-  type CronDefinition,
-  type Declaration,
-} from '@fencepost/ledger/catalog';
+import type { CronDefinition, Declaration } from '@fencepost/ledger/catalog';
 import { EVERY, ScheduleError, parseSchedule, MANUAL, type ScheduleText } from '@fencepost/schedule';
 import { CRON_NAME } from '@fencepost/ledger/run';
-import { AT_RUN_TIME, contradiction, DECLARED, NAME, type CommonOptions, type OptionsForm } from './cron-options.js';
+import {
+  AT_RUN_TIME,
+  contradiction,
+  DECLARED,
+  definitionOf,
+  NAME,
+  type CommonOptions,
+  type OptionsForm,
+} from './cron-options.js';
 import {
   handlerContradiction,
   handlerTerms,
@@ -103,14 +106,13 @@ function checkedDefinition(place: Place, { cron, options }: Parsed, now: number)
   const definition = definitionOf(expression, options);
   // Only checked and no part of the definition: two pods with another setting then still declare the same cron.
   const minIntervalMs = options.minInterval ?? everybodys;
-  const text = { ...definition, seed: definition.name, minIntervalMs };
-  checkSchedule(place, options.every === undefined ? { text } : { text, every: options.every }, now);
+  checkSchedule(place, { ...definition, seed: definition.name, minIntervalMs }, now);
   return definition;
 }
 
 /** An interval is an expression too, of a kind that no other reading has: a build that doesn't know it can't misread it. */
 function checkedExpression(place: Place, { cron: { expression }, options }: Parsed): string {
-  const { every, timeZone, dst } = options;
+  const { every } = options;
   if (every === undefined) {
     if (typeof expression === 'string') return expression;
     const expected = `a cron expression, or the option "every" such as '30s'`;
@@ -120,59 +122,7 @@ function checkedExpression(place: Place, { cron: { expression }, options }: Pars
     const got = `every ${show(every)} beside ${show(expression)}`;
     throw wrong(place, { option: 'every', expected: 'a cron expression or "every", not both', got });
   }
-  const beside = dst !== undefined ? 'dst' : timeZone === 'UTC' ? null : 'timeZone';
-  if (beside === null) return `${EVERY} ${typeof every === 'string' ? every : show(every)}`;
-  throw wrong(place, {
-    option: beside,
-    expected: 'nothing beside "every", which no clock change moves',
-    got: show(options[beside]),
-  });
-}
-
-function definitionOf(expression: string, options: CommonOptions): CronDefinition {
-  const { name, timeZone, misfire, overlap, dst, spread, minInterval = 0 } = options;
-  return {
-    name,
-    expression,
-    timeZone,
-    misfire,
-    overlap,
-    graceMs: options.grace,
-    catchUpWindowMs: options.catchUpWindow ?? null,
-    // Kept where it is written down, also when it says the default: somebody has thought of it, and `fencepost lint` asks.
-    ...(dst === undefined ? {} : { dst }),
-    // Left out where they are the default: builds from before these options then declare the same content.
-    ...(spread === 0 ? {} : { spreadMs: spread }),
-    ...(minInterval === 0 ? {} : { minIntervalMs: minInterval }),
-    ...limitsOf(options),
-    ...watchOf(options),
-    ...payloadOf(options.payload),
-  };
-}
-
-function limitsOf(options: CommonOptions): Partial<CronDefinition> {
-  const { maxCatchUp = DEFAULT_MAX_CATCH_UP, maxConcurrency = 1, startDeadline } = options;
-  const cancelGraceMs = options.cancelGrace ?? DEFAULT_CANCEL_GRACE_MS;
-  return {
-    ...(maxCatchUp === DEFAULT_MAX_CATCH_UP ? {} : { maxCatchUp }),
-    ...(maxConcurrency === 1 ? {} : { maxConcurrency }),
-    ...(startDeadline === undefined ? {} : { startDeadlineMs: startDeadline }),
-    ...(cancelGraceMs === DEFAULT_CANCEL_GRACE_MS ? {} : { cancelGraceMs }),
-  };
-}
-
-function watchOf({ expectEvery, lateAfter, ping = {} }: CommonOptions): Partial<CronDefinition> {
-  const given = Object.entries(ping).filter(([, address]) => address !== undefined);
-  return {
-    ...(expectEvery === undefined ? {} : { expectEveryMs: expectEvery }),
-    ...(lateAfter === undefined ? {} : { lateAfterMs: lateAfter }),
-    ...(given.length === 0 ? {} : { ping: Object.fromEntries(given) }),
-  };
-}
-
-/** A copy: a later change of the caller's object must not change the declaration. */
-function payloadOf(payload: unknown): Partial<CronDefinition> {
-  return payload === undefined || payload === null ? {} : { payload: structuredClone(payload) };
+  return `${EVERY} ${typeof every === 'string' ? every : show(every)}`;
 }
 
 /** What each part of a schedule is called here. */
@@ -185,20 +135,12 @@ const OPTIONS = {
   minIntervalMs: 'minInterval',
 } as const satisfies Record<ScheduleError['part'], string>;
 
-/** An interval stands in an option of its own. */
-interface WrittenSchedule {
-  readonly text: ScheduleText;
-  readonly every?: unknown;
-}
-
-function checkSchedule(place: Place, { text, every }: WrittenSchedule, now: number): void {
+function checkSchedule(place: Place, text: ScheduleText, now: number): void {
   try {
     parseSchedule(text, now);
   } catch (error) {
     if (!(error instanceof ScheduleError)) throw error;
     const { part, expected } = error;
-    if (part === 'expression' && every !== undefined)
-      throw wrong(place, { option: 'every', expected, got: show(every) });
     throw wrong(place, { option: OPTIONS[part], expected, got: show(text[part]) });
   }
 }

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { DEFAULT_CANCEL_GRACE_MS, DEFAULT_MAX_CATCH_UP, type CronDefinition } from '@fencepost/ledger/catalog';
 import { CRON_NAME } from '@fencepost/ledger/run';
 import { EVERY, parseSchedule, ScheduleError } from '@fencepost/schedule';
 import { duration, choice, HANDLER_PARTS, HANDLER_SHAPE, whole } from './handler-options.js';
@@ -100,7 +101,12 @@ export function contradiction(options: CommonOptions): { option: string; expecte
     const expected = `${other} ${wanted.map((value) => JSON.stringify(value)).join(' or ')} beside it`;
     return { option, expected, got: `${other} ${JSON.stringify(options[other])}` };
   }
-  const { ping, expectEvery, lateAfter } = options;
+  const { every, dst, timeZone, ping, expectEvery, lateAfter } = options;
+  const zone = dst !== undefined ? 'dst' : timeZone === 'UTC' ? null : 'timeZone';
+  if (every !== undefined && zone !== null) {
+    const got = JSON.stringify(options[zone]);
+    return { option: zone, expected: 'nothing beside "every", which no clock change moves', got };
+  }
   if (ping?.missed === undefined || expectEvery !== undefined || lateAfter !== undefined) return null;
   // No instant would ever be missed, so the address would never be called.
   return { option: 'ping.missed', expected: 'expectEvery or lateAfter beside it', got: 'neither' };
@@ -128,4 +134,51 @@ function formOf<Schema extends typeof declaredSchema | typeof runtimeSchema>(sch
   };
   const known = (option: PropertyKey | undefined) => Object.keys(parts[option ?? ''] ?? schema.shape);
   return { schema, called, known } satisfies OptionsForm<Schema>;
+}
+
+/** All but what stands at the method. */
+export function definitionOf(expression: string, options: CommonOptions): CronDefinition {
+  const { name, timeZone, misfire, overlap, dst, spread, minInterval = 0 } = options;
+  return {
+    name,
+    expression,
+    timeZone,
+    misfire,
+    overlap,
+    graceMs: options.grace,
+    catchUpWindowMs: options.catchUpWindow ?? null,
+    // Kept where it is written down, also when it says the default: somebody has thought of it, and `fencepost lint` asks.
+    ...(dst === undefined ? {} : { dst }),
+    // Left out where they are the default: builds from before these options then declare the same content.
+    ...(spread === 0 ? {} : { spreadMs: spread }),
+    ...(minInterval === 0 ? {} : { minIntervalMs: minInterval }),
+    ...limitsOf(options),
+    ...watchOf(options),
+    ...payloadOf(options.payload),
+  };
+}
+
+function limitsOf(options: CommonOptions): Partial<CronDefinition> {
+  const { maxCatchUp = DEFAULT_MAX_CATCH_UP, maxConcurrency = 1, startDeadline } = options;
+  const cancelGraceMs = options.cancelGrace ?? DEFAULT_CANCEL_GRACE_MS;
+  return {
+    ...(maxCatchUp === DEFAULT_MAX_CATCH_UP ? {} : { maxCatchUp }),
+    ...(maxConcurrency === 1 ? {} : { maxConcurrency }),
+    ...(startDeadline === undefined ? {} : { startDeadlineMs: startDeadline }),
+    ...(cancelGraceMs === DEFAULT_CANCEL_GRACE_MS ? {} : { cancelGraceMs }),
+  };
+}
+
+function watchOf({ expectEvery, lateAfter, ping = {} }: CommonOptions): Partial<CronDefinition> {
+  const given = Object.entries(ping).filter(([, address]) => address !== undefined);
+  return {
+    ...(expectEvery === undefined ? {} : { expectEveryMs: expectEvery }),
+    ...(lateAfter === undefined ? {} : { lateAfterMs: lateAfter }),
+    ...(given.length === 0 ? {} : { ping: Object.fromEntries(given) }),
+  };
+}
+
+/** A copy: a later change of the caller's object must not change the declaration. */
+function payloadOf(payload: unknown): Partial<CronDefinition> {
+  return payload === undefined || payload === null ? {} : { payload: structuredClone(payload) };
 }
