@@ -1,7 +1,9 @@
 import { Cluster, Redis } from 'ioredis';
 import type { Callback, Command, RedisOptions } from 'ioredis';
 import { authOf, type RotatingCredentials } from './redis-credentials.js';
-import type { SingleOptions } from './redis-options.js';
+
+/** Of `SingleRedis`, whose copies have the same credentials. */
+export type SingleOptions = Omit<RedisOptions, 'replyMapping'> & { readonly credentials?: RotatingCredentials };
 
 export type ClusterSettings = NonNullable<ConstructorParameters<typeof Cluster<'legacy'>>[1]> & {
   readonly credentials?: RotatingCredentials;

@@ -1,7 +1,7 @@
 import type { RedisOptions } from 'ioredis';
 import type { Clock } from '../base/clock.js';
 import type { LeaseObserver } from '../telemetry/lease-events.js';
-import type { ClusterSettings } from './redis-clients.js';
+import type { ClusterSettings, SingleOptions } from './redis-clients.js';
 import type { RotatingCredentials } from './redis-credentials.js';
 import type { ClusterTarget, RedisAccess, SentinelTarget } from './redis-target.js';
 import type { Criticality } from '../store/finding.js';
@@ -36,9 +36,6 @@ export const STARTUP_MS = 5_000;
 const MAX_PAUSE_MS = 2_000;
 const SENTINEL_MS = 1_000;
 const NODES_CHECKED_EVERY_MS = 2_000;
-
-/** Of `SingleRedis`, whose copies have the same credentials. */
-export type SingleOptions = Omit<RedisOptions, 'replyMapping'> & { readonly credentials?: RotatingCredentials };
 
 /** {@link RedisAccess} with its function at work. */
 export type Access = Pick<RedisAccess, 'tls'> & { readonly credentials?: RotatingCredentials };
