@@ -15,7 +15,7 @@ const LIBS = {
   operations: ['lease', 'schedule', 'ledger', 'jobs'],
   testing: ['lease', 'schedule', 'ledger', 'jobs', 'operations'],
   pod: ['lease', 'schedule', 'ledger', 'jobs', 'operations'],
-  console: ['lease', 'ledger', 'jobs', 'operations', 'pod', 'client'],
+  console: ['lease', 'ledger', 'jobs', 'operations', 'client'],
 };
 /** The suite that any ledger has to pass: for tests of those who write one, and by an entry of its own. */
 const LEDGER_CONTRACT = '^libs/testing/src/ledger-contract/';

@@ -14,7 +14,7 @@ const BUDGETS = {
   '@fencepost/ledger': 43,
   '@fencepost/ledger/run': 23,
   '@fencepost/ledger/catalog': 22,
-  '@fencepost/jobs/internal': 93,
+  '@fencepost/jobs/internal': 94,
   '@fencepost/operations/internal': 20,
   '@fencepost/operations/presenting': 17,
 };

@@ -16,7 +16,15 @@ const PRETTIER_CACHE = [
   ...['--cache', '--cache-strategy', 'content'],
   ...['--cache-location', join(root, '.cache/prettier.json')],
 ];
-const PUBLISHED = ['libs/schedule', 'libs/lease', 'libs/ledger', 'libs/jobs', 'libs/operations', 'libs/testing'];
+const PUBLISHED = [
+  'libs/schedule',
+  'libs/lease',
+  'libs/ledger',
+  'libs/jobs',
+  'libs/operations',
+  'libs/console',
+  'libs/testing',
+];
 /** Published too; nothing imports it, so it has no types. */
 const COMMAND_LINE = 'apps/cli';
 

@@ -5,15 +5,21 @@ const PAUSE_MS = 1_000;
 function worstRoutes(crons) {
   const now = Date.now();
   const span = (ms) => `from=${new Date(now - ms).toISOString()}&to=${new Date(now + 24 * HOUR).toISOString()}`;
-  const day = crons.map((cron) => `/api/crons/${cron}/timeline?${span(24 * HOUR)}`);
-  const quarter = crons.map((cron) => `/api/crons/${cron}/timeline?${span(90 * 24 * HOUR)}`);
-  const why = crons.map((cron) => `/api/crons/${cron}/why?at=last`);
-  const runs = crons.map((cron) => `/api/crons/${cron}/runs?limit=500`);
+  const day = crons.map((cron) => `/crons/api/crons/${cron}/timeline?${span(24 * HOUR)}`);
+  const quarter = crons.map((cron) => `/crons/api/crons/${cron}/timeline?${span(90 * 24 * HOUR)}`);
+  const why = crons.map((cron) => `/crons/api/crons/${cron}/why?at=last`);
+  const runs = crons.map((cron) => `/crons/api/crons/${cron}/runs?limit=500`);
   const years = '/timeline?from=2020-01-01T00:00:00Z&to=2030-01-01T00:00:00Z';
   return [
-    ...[...day, ...quarter, ...why, ...runs, `/api/crons/${crons[0]}${years}`],
-    ...['/api/upcoming?hours=168', '/api/doctor', '/api/overview', '/api/crons?limit=500', '/api/leases?limit=1000'],
-    ...['/api/runs?state=failed&limit=1000', '/api/journal?limit=1000', '/queues/api/job-schedulers'],
+    ...[...day, ...quarter, ...why, ...runs, `/crons/api/crons/${crons[0]}${years}`],
+    ...[
+      '/crons/api/upcoming?hours=168',
+      '/crons/api/doctor',
+      '/crons/api/overview',
+      '/crons/api/crons?limit=500',
+      '/crons/api/leases?limit=1000',
+    ],
+    ...['/crons/api/runs?state=failed&limit=1000', '/crons/api/journal?limit=1000', '/crons/queues/api/job-schedulers'],
   ];
 }
 
@@ -29,7 +35,7 @@ export async function view({ url, crons, viewers, ms, headers = {} }) {
   const listening = new AbortController();
   const one = async (n) => {
     await sleep((n * PAUSE_MS) / viewers);
-    void fetch(`${url}/api/events`, { headers, signal: listening.signal }).catch(() => {});
+    void fetch(`${url}/crons/api/events`, { headers, signal: listening.signal }).catch(() => {});
     for (let at = n; performance.now() < end; at += 1) {
       const since = performance.now();
       const response = await fetch(url + routes[at % routes.length], { headers, signal: over });

@@ -72,7 +72,7 @@ describe('the listeners of events', () => {
       },
     });
     // Of the streams alone: everything else in the app goes by the clock of the machine.
-    Reflect.set(running.app.get(EventsController, { strict: false }), 'clock', clock);
+    Reflect.set(running.console.get(EventsController, { strict: false }), 'clock', clock);
     const server: Server = running.app.getHttpServer();
     server.on('connection', (socket: Socket) => ends.push(socket));
   });
@@ -90,7 +90,7 @@ describe('the listeners of events', () => {
     sockets.push(socket);
     let text = '';
     socket.on('data', (bytes) => (text += bytes.toString()));
-    socket.write(`GET /api/events HTTP/1.1\r\nHost: 127.0.0.1:${running.port}\r\n${more}`);
+    socket.write(`GET /crons/api/events HTTP/1.1\r\nHost: 127.0.0.1:${running.port}\r\n${more}`);
     return { socket, heard: () => text };
   }
 
@@ -141,7 +141,7 @@ describe('the listeners of events', () => {
       let text = '';
       socket.on('data', (bytes) => (text += bytes.toString()));
       const lines = `HTTP/1.1\r\nHost: 127.0.0.1:${running.port}\r\n${BEARER}\r\n`;
-      socket.write(`HEAD /api/events ${lines}GET /health/live ${lines}`);
+      socket.write(`HEAD /crons/api/events ${lines}GET /health/live ${lines}`);
       // The second answer comes when the first one is over.
       await expect.poll(() => text.split('HTTP/1.1 200').length - 1, SOON).toBe(2);
     });

@@ -57,6 +57,6 @@ describe('the OpenAPI document (to write it anew: npx vitest run test/api/open-a
     expect(operations.length).toBeGreaterThanOrEqual(29);
     expect(operations.filter(({ summary }) => !summary).map(({ where }) => where)).toEqual([]);
     const silent = operations.filter(({ responses }) => !('default' in responses)).map(({ where }) => where);
-    expect(silent).toEqual(['get /api/events', 'delete /api/session']);
+    expect(silent).toEqual(['get /api/events', 'delete /session']);
   });
 });

@@ -42,7 +42,7 @@ function post(page: Page, path: string, body: object): Promise<number> {
   const text = JSON.stringify({ reason: 'by hand', ...body });
   const headers = "{ 'content-type': 'application/json' }";
   const words = `{ method: 'POST', headers: ${headers}, body: ${JSON.stringify(text)} }`;
-  return page.evaluate(`fetch(${JSON.stringify(`/api/${path}`)}, ${words}).then(({ status }) => status)`);
+  return page.evaluate(`fetch(${JSON.stringify(`/crons/api/${path}`)}, ${words}).then(({ status }) => status)`);
 }
 
 describe('whoever has the token of a viewer', () => {
@@ -92,7 +92,7 @@ describe('whoever has no token', () => {
     ]) {
       expect([path, (await page.request.get(`${stage.pod.url}/api/${path}`)).status()]).toEqual([path, 401]);
     }
-    for (const path of ['/queues/api/queues', '/docs', '/docs/openapi.json', '/metrics']) {
+    for (const path of ['/crons/queues/api/queues', '/crons/docs', '/crons/openapi.json', '/metrics']) {
       const answer = await page.request.get(stage.pod.url + path, { headers: { accept: 'application/json' } });
       expect([path, answer.status()]).toEqual([path, 401]);
     }
@@ -126,7 +126,7 @@ describe('a page of another origin', () => {
     ] as const) {
       const headers = { cookie: `${cookie?.name}=${cookie?.value}`, 'sec-fetch-site': site, 'content-type': type };
       const order = { method: 'POST', headers, body: '{"reason":"forged"}' };
-      const { status: answered } = await fetch(`${stage.pod.url}/api/crons/kept/pause`, order);
+      const { status: answered } = await fetch(`${stage.pod.url}/crons/api/crons/kept/pause`, order);
       expect([site, type, answered]).toEqual([site, type, status]);
     }
     expect(cookie).toMatchObject({ sameSite: expect.stringMatching(/Lax|Strict/) as string });

@@ -10,7 +10,7 @@ beforeAll(async () => {
     await stage.cron(cron, { handler: 'lasting', expression: '0 3 * * *' });
 });
 
-const jobPath = (runId: string) => `/queues/queue/runs/${encodeURIComponent(runId)}`;
+const jobPath = (runId: string) => `/crons/queues/queue/runs/${encodeURIComponent(runId)}`;
 const body = (page: Page) => page.locator('body').innerText();
 
 /** The row of a cron on the page of schedulers. */
@@ -25,13 +25,13 @@ interface Answered {
 /** As the board itself would send it, with the cookie of the page. */
 function put(page: Page, path: string, method = 'PUT'): Promise<Answered> {
   const words = `{ method: '${method}', headers: { 'content-type': 'application/json' } }`;
-  const asked = `fetch(${JSON.stringify(`/queues/api/queues/runs/${path}`)}, ${words})`;
+  const asked = `fetch(${JSON.stringify(`/crons/queues/api/queues/runs/${path}`)}, ${words})`;
   return page.evaluate(`${asked}.then(async (answer) => ({ status: answer.status, text: await answer.text() }))`);
 }
 
 describe('the board', () => {
   it('has our crons on its page of schedulers, and runs one when asked to, by the name of whoever asks', async () => {
-    const page = await stage.visit('/queues/job-schedulers', { as: 'operator' });
+    const page = await stage.visit('/crons/queues/job-schedulers', { as: 'operator' });
     const row = rowOf(page, 'board-run');
     const runs = () => row.getByRole('cell').nth(RUNS_COLUMN).innerText();
     await expect.poll(() => row.innerText(), SOON).toContain('0 3 * * *');
@@ -83,7 +83,7 @@ describe('the board', () => {
   it('lets a viewer look, and do nothing', async () => {
     const runId = await stage.trigger('board-kept');
     await stage.comesTo(runId, 'succeeded');
-    const page = await stage.visit('/queues/job-schedulers', { as: 'viewer' });
+    const page = await stage.visit('/crons/queues/job-schedulers', { as: 'viewer' });
     const row = rowOf(page, 'board-kept');
     await row.waitFor();
     expect(await row.getByRole('button').count()).toBe(0);

@@ -41,7 +41,7 @@ describe('a page of many crons', () => {
 
   async function look(total: number): Promise<Look> {
     const page = await stage.visit('/crons/');
-    const answer = page.waitForResponse((response) => new URL(response.url()).pathname === '/api/crons');
+    const answer = page.waitForResponse((response) => new URL(response.url()).pathname === '/crons/api/crons');
     await page
       .locator('tbody tr')
       .nth(FEW - 1)

@@ -97,7 +97,7 @@ export class Stage {
     const context = await this.#browser?.newContext({ viewport: { width: 1280, height: 900 }, ...options });
     if (!context) throw new Error('Expected a browser.');
     if (as !== null) {
-      await context.addCookies([{ name: 'fencepost_session', value: TOKENS[as].secret, url: pod.url }]);
+      await context.addCookies([{ name: 'fencepost_session', value: TOKENS[as].secret, url: `${pod.url}/crons/` }]);
     }
     const page = await context.newPage();
     page.setDefaultTimeout(SOON.timeout);
@@ -120,7 +120,7 @@ export class Stage {
   /** What the API answers to somebody with a token of this role. */
   async ask<Answer>(path: string, as: AccessRole = 'admin'): Promise<Answer> {
     const headers = { authorization: `Bearer ${TOKENS[as].secret}` };
-    const response = await fetch(`${this.pod.url}/api/${path}`, { headers });
+    const response = await fetch(`${this.pod.url}/crons/api/${path}`, { headers });
     if (!response.ok)
       throw new Error(`Expected an answer to ${path}, got ${response.status}: ${await response.text()}`);
     return response.json() as Promise<Answer>;

@@ -60,10 +60,10 @@ async function asked(pod: Pod): Promise<string[]> {
     ['GET', `/nothing-here?token=${CANARY}`],
     ['GET', '/metrics'],
     ['GET', '/health/ready'],
-    ['GET', '/api/crons/none?at=1'],
-    ['GET', '/api/runs/none'],
-    ['POST', '/api/session'],
-    ['POST', '/api/crons/canary/trigger'],
+    ['GET', '/crons/api/crons/none?at=1'],
+    ['GET', '/crons/api/runs/none'],
+    ['POST', '/crons/session'],
+    ['POST', '/crons/api/crons/canary/trigger'],
     ['POST', '/operate/trigger/none'],
   ] as const;
   const answers = asking.map(async ([method, path]) => {

@@ -29,7 +29,7 @@ export class Ticking {
   async board(): Promise<unknown> {
     const [scheduler] = this.#schedulers;
     const said = scheduler?.lines.find(({ msg }) => msg?.includes(' listens on '))?.msg ?? '';
-    const response = await fetch(`${said.split(' listens on ')[1]}/queues/api/queues`);
+    const response = await fetch(`${said.split(' listens on ')[1]}/crons/queues/api/queues`);
     return ((await response.json()) as { queues: unknown }).queues;
   }
 

@@ -36,7 +36,7 @@ const CLEAN: Record<string, string> = {
   'libs/pod/src/index.ts': "export { boot } from './boot.js';",
   'libs/pod/src/boot.ts': "export { job as boot } from '../../jobs/src/index.js';",
   'libs/console/src/index.ts': "export { api } from './api.js';",
-  'libs/console/src/api.ts': "export { boot as api } from '../../pod/src/index.js';",
+  'libs/console/src/api.ts': "export { doctor as api } from '../../operations/src/index.js';",
   'libs/client/src/index.ts': "export { api } from './api.js';",
   'libs/client/src/api.ts': 'export const api = 1;',
   'apps/scheduler/src/main.ts': "import { next } from '../../../libs/schedule/src/index.js'; console.log(next);",

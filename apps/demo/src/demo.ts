@@ -77,7 +77,7 @@ export class Demo {
     const { clock, options, seed, tell } = this.deps;
     const [first] = this.#pods.all();
     const page = `http://127.0.0.1:${first?.port}`;
-    tell('note', `page ${page}/crons/ · Bull Board ${page}/queues · metrics ${page}/metrics · Ctrl-C ends it`);
+    tell('note', `page ${page}/crons/ · Bull Board ${page}/crons/queues/ · metrics ${page}/metrics · Ctrl-C ends it`);
     const begunAt = clock.monotonic();
     this.#statusAt = begunAt + STATUS_MS / 2;
     const lengthMs = (options.seconds ?? Infinity) * 1_000;

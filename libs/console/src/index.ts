@@ -1,4 +1,4 @@
-export { accessOf } from './auth/access.js';
-export type { Authenticate } from './auth/authenticate.js';
+export type { ConsoleAuth } from './auth/access.js';
+export type { Authenticate, Identity } from './auth/authenticate.js';
 export { ConsoleModule } from './console.module.js';
-export { prepareApp } from './prepare-app.js';
+export type { ConsoleOptions } from './options.js';

@@ -18,7 +18,7 @@ const WINDOW_MS = 60_000;
  * Middleware before every route, in this order: headers, rate limit, access boundary; a body is parsed only after them.
  * Anything that serves content is added behind the access boundary.
  */
-export function prepareApp(app: NestExpressApplication): void {
+export function prepareApp(app: NestExpressApplication, { hasBoard }: { readonly hasBoard: boolean }): void {
   const { trustProxy, rateLimit: mostRequests } = app.get<Access>(ACCESS, { strict: false });
   app.disable('x-powered-by');
   app.set('trust proxy', trustProxy);
@@ -28,11 +28,11 @@ export function prepareApp(app: NestExpressApplication): void {
   app.useBodyParser('json', { limit: MAX_BODY });
   app.useGlobalPipes(new StandardSchemaValidationPipe({ exceptionFactory: inputProblem }));
   SwaggerModule.setup('docs', app, () => openApiOf(app), {
-    jsonDocumentUrl: 'docs/openapi.json',
+    jsonDocumentUrl: 'openapi.json',
     raw: ['json'],
     customSiteTitle: 'API · Fencepost',
   });
-  servePage(app);
+  servePage(app, hasBoard);
 }
 
 /** Limits requests per address and minute before any token is checked, so guessing tokens is limited too. */
@@ -44,14 +44,12 @@ function requestLimit(most: number): Middleware {
     legacyHeaders: false,
     // Validation logs a line per request that carries such a header, and anyone can send one.
     validate: { xForwardedForHeader: false, trustProxy: false },
-    // An orchestrator whose probe is refused would kill the pod.
-    skip: ({ path }: { readonly path: string }) => path.startsWith('/health/'),
     handler: (_request: unknown, response: WebResponse) => void response.status(429).json(tooMany(most)),
   });
 }
 
 function tooMany(most: number) {
-  const message = `Expected at most ${most} requests in a minute (FENCEPOST_RATE_LIMIT). Wait, then retry.`;
+  const message = `Expected at most ${most} requests in a minute. Wait, then retry.`;
   return { statusCode: 429, code: 'TOO_MANY_REQUESTS', message };
 }
 

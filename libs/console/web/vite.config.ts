@@ -3,7 +3,7 @@ import { defaultClientConditions, defineConfig } from 'vite';
 
 /** Everything is a file of its own under a hashed name: the page is served under `default-src 'self'`. */
 export default defineConfig({
-  base: '/crons/',
+  base: './',
   // The client as it is written, so that the page is built from what is there now.
   resolve: { conditions: ['@fencepost/source', ...defaultClientConditions] },
   plugins: [preact({ devToolsEnabled: false, prefreshEnabled: false })],

@@ -15,6 +15,7 @@ export type { FoundCron } from './nest/cron-explorer.js';
 export type { HandlerOptions } from './nest/handler-options.js';
 export { JOB_METADATA } from './nest/job-handler.decorator.js';
 export type { JobsSettings } from './nest/options.js';
+export { newestJobsModule } from './nest/jobs.module.js';
 export { PodRoles } from './nest/pod-roles.js';
 export type { RoleFacts } from './nest/pod-roles.js';
 export type { Database } from './nest/postgres-database.js';

@@ -1,31 +1,30 @@
 import { NestFactory } from '@nestjs/core';
 import type { DynamicModule, INestApplication } from '@nestjs/common';
+import type { NestExpressApplication } from '@nestjs/platform-express';
 import { JOBS_SETTINGS, type JobsSettings } from '@fencepost/jobs/internal';
 import { Logger } from 'nestjs-pino';
 import { podEnvironment, type PodEnvironment } from './environment.js';
 import { probePort, refusal, type Address } from './refusal.js';
 
-export interface Pod<App extends INestApplication = INestApplication> {
+export interface Pod {
   /** For the sentence that says why it doesn't start. */
   readonly name: string;
   readonly defaultPort: number;
   readonly module: (environment: PodEnvironment) => DynamicModule | Promise<DynamicModule>;
-  /** What stands before the routes; called before there are any. */
-  readonly prepare?: (app: App) => void;
 }
 
 /** On top of the drain deadline, for everything else that has to be closed. */
 export const CLOSING_MS = 5_000;
 
 /** Starts a pod, or prints one sentence and exits with 1. SIGTERM and SIGINT stop it in order, within a deadline. */
-export async function bootPod<App extends INestApplication = INestApplication>(pod: Pod<App>): Promise<void> {
+export async function bootPod(pod: Pod): Promise<void> {
   const address: { host: string; port: number } = { host: '127.0.0.1', port: pod.defaultPort };
-  let app: App | undefined;
+  let app: NestExpressApplication | undefined;
   try {
     const environment = podEnvironment(process.env);
     Object.assign(address, { host: environment.host, port: environment.port ?? pod.defaultPort });
     await probePort(address);
-    app = await NestFactory.create<App>(await pod.module(environment), {
+    app = await NestFactory.create<NestExpressApplication>(await pod.module(environment), {
       // Nest would print a stack trace of its own before ours gets to say what is wrong.
       logger: false,
       abortOnError: false,
@@ -33,7 +32,7 @@ export async function bootPod<App extends INestApplication = INestApplication>(p
     });
     app.useLogger(app.get(Logger));
     app.enableShutdownHooks();
-    pod.prepare?.(app);
+    app.disable('x-powered-by');
     endInTime(pod, app.get<JobsSettings>(JOBS_SETTINGS).drainDeadlineMs + CLOSING_MS);
     await app.listen(address.port, address.host);
     app.get(Logger).log(`${pod.name} listens on ${await app.getUrl()}`);

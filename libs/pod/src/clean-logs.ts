@@ -1,4 +1,4 @@
-import { isSuspicious, scrub } from '@fencepost/lease/internal';
+import { isSuspicious, scrub, withoutQuery } from '@fencepost/lease/internal';
 import type { Options } from 'pino-http';
 import { Catch, HttpException, type ArgumentsHost } from '@nestjs/common';
 import { BaseExceptionFilter } from '@nestjs/core';
@@ -87,9 +87,4 @@ function cleaned(error: HttpException): HttpException {
 
 function messageOf(said: object): object {
   return 'message' in said && typeof said.message === 'string' ? { message: withoutQuery(said.message) } : {};
-}
-
-/** Nest repeats the whole address of a route that does not exist. */
-export function withoutQuery(text: string): string {
-  return text.replace(/^(Cannot [A-Z]+ [^?]*)\?.*$/s, '$1');
 }

@@ -1,5 +1,4 @@
 export { bootPod, CLOSING_MS } from './boot-pod.js';
-export { withoutQuery } from './clean-logs.js';
 export type { Pod } from './boot-pod.js';
 export type { PodEnvironment } from './environment.js';
 export { PodModule } from './pod.module.js';

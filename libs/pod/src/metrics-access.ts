@@ -10,6 +10,8 @@ export interface MetricsAccessOptions {
   readonly tokensFile?: string | undefined;
   /** Whoever reaches the pod may read its metrics. */
   readonly open?: boolean | undefined;
+  /** The pod knows people by something else than tokens. */
+  readonly isForOthers?: boolean | undefined;
 }
 
 /** A name that can only mean this machine: one that merely resolves to it may be an attacker's (DNS rebinding). */
@@ -22,11 +24,11 @@ export class MetricsAccess {
   readonly #local: boolean;
 
   /** @throws {SetupError} for tokens that can't be read */
-  constructor({ host, tokens, tokensFile, open = false }: MetricsAccessOptions) {
+  constructor({ host, tokens, tokensFile, open = false, isForOthers = false }: MetricsAccessOptions) {
     this.#tokens = parseTokens(tokensFile === undefined ? (tokens ?? '') : textOf(tokensFile));
     this.#open = open;
     // With tokens the pod is meant for others, and who is at the machine has one too.
-    this.#local = this.#tokens.length === 0 && LOOPBACK.test(host);
+    this.#local = this.#tokens.length === 0 && LOOPBACK.test(host) && !isForOthers;
   }
 
   admits({ authorization = '', host = '' }: Pick<IncomingHttpHeaders, 'authorization' | 'host'>): boolean {

@@ -4,7 +4,7 @@ import { JobsMetrics } from '@fencepost/operations/metrics';
 import { collectDefaultMetrics, Registry } from 'prom-client';
 import type { MetricsAccess } from './metrics-access.js';
 
-/** Who may read the metrics: {@link MetricsAccess}, or `null` where the app asks for every address who comes. */
+/** Who may read the metrics: {@link MetricsAccess}. */
 export const METRICS_ACCESS = Symbol('METRICS_ACCESS');
 
 const REFUSED =
@@ -13,11 +13,11 @@ const REFUSED =
 
 @Injectable()
 export class MetricsGuard implements CanActivate {
-  constructor(@Inject(METRICS_ACCESS) private readonly access: MetricsAccess | null) {}
+  constructor(@Inject(METRICS_ACCESS) private readonly access: MetricsAccess) {}
 
   canActivate(context: ExecutionContext): boolean {
     const { headers } = context.switchToHttp().getRequest<{ readonly headers: Record<string, string | undefined> }>();
-    if (this.access === null || this.access.admits(headers)) return true;
+    if (this.access.admits(headers)) return true;
     throw new UnauthorizedException(REFUSED);
   }
 }

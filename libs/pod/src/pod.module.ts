@@ -1,5 +1,5 @@
 import { Inject, Module } from '@nestjs/common';
-import type { DynamicModule, OnModuleInit, Provider } from '@nestjs/common';
+import type { DynamicModule, OnModuleInit } from '@nestjs/common';
 import { TerminusModule } from '@nestjs/terminus';
 import type { Clock } from '@fencepost/lease';
 import { CLOCK } from '@fencepost/lease/nest';
@@ -38,9 +38,9 @@ export class PodModule implements OnModuleInit {
       imports: [...parts, metrics, logger(role, environment), TerminusModule.forRoot({ logger: false })],
       controllers: [HealthController, MetricsController],
       providers: [
-        ...errorsOf(role),
+        { provide: APP_FILTER, useClass: CleanErrors },
         MetricsGuard,
-        { provide: METRICS_ACCESS, useFactory: () => metricsAccess(role, environment) },
+        { provide: METRICS_ACCESS, useFactory: () => metricsAccess(environment) },
       ],
       exports: parts,
     };
@@ -51,16 +51,9 @@ export class PodModule implements OnModuleInit {
   }
 }
 
-/** The app with the scheduler asks at one door for everything that it serves; any other serves no more than this. */
-function metricsAccess(role: Role, { host, access }: PodEnvironment): MetricsAccess | null {
-  if (role === 'scheduler') return null;
-  const { tokens, tokensFile, metricsOpen: open } = access ?? {};
-  return new MetricsAccess({ host, tokens, tokensFile, open });
-}
-
-/** The app with the scheduler has errors of its own making. */
-function errorsOf(role: Role): Provider[] {
-  return role === 'scheduler' ? [] : [{ provide: APP_FILTER, useClass: CleanErrors }];
+function metricsAccess({ host, access = {} }: PodEnvironment): MetricsAccess {
+  const { tokens, tokensFile, authModule, metricsOpen: open } = access;
+  return new MetricsAccess({ host, tokens, tokensFile, open, isForOthers: authModule !== undefined });
 }
 
 function logger(role: Role, { logLevel, pod }: PodEnvironment): DynamicModule {

@@ -1,4 +1,5 @@
 import { Controller, Get, Headers, Inject, Res } from '@nestjs/common';
+import type { OnModuleDestroy } from '@nestjs/common';
 import { ApiHeader, ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
 import { JournalFeed } from '@fencepost/operations/journal';
 import type { Clock } from '@fencepost/lease';
@@ -18,7 +19,7 @@ const MAX_OF_ONE = 50;
 /** Tells what happens while it happens. */
 @ApiTags('deployment')
 @Controller('api')
-export class EventsController {
+export class EventsController implements OnModuleDestroy {
   readonly #streams = new Map<EventStream, string>();
   @Inject(JournalFeed) private readonly feed!: JournalFeed;
   @Inject(CLOCK) private readonly clock!: Clock;
@@ -61,6 +62,11 @@ export class EventsController {
       stream.close();
       this.#streams.delete(stream);
     });
+  }
+
+  /** A server that closes waits for them; whoever listened connects to another pod. */
+  onModuleDestroy(): void {
+    for (const stream of this.#streams.keys()) stream.close();
   }
 
   /** Without tokens everybody has the same name. */

@@ -15,7 +15,8 @@ export function openApiOf(app: INestApplication): OpenAPIObject {
     .setTitle('Fencepost')
     .setDescription(DESCRIPTION)
     .setVersion('1')
-    .addBearerAuth({ type: 'http', scheme: 'bearer', description: 'A token of FENCEPOST_TOKENS.' }, 'token')
+    .addServer('.', 'The console, wherever it is mounted')
+    .addBearerAuth({ type: 'http', scheme: 'bearer', description: 'An access token.' }, 'token')
     .addCookieAuth('fencepost_session', { type: 'apiKey', in: 'cookie' }, 'session')
     .addSecurityRequirements('token')
     .addSecurityRequirements('session')
@@ -30,7 +31,7 @@ export function openApiOf(app: INestApplication): OpenAPIObject {
 
 /** Who signs in has no token to show yet, and our tokens are no JWT, which is what the generator takes a bearer for. */
 function corrected(document: OpenAPIObject): OpenAPIObject {
-  const signIn = document.paths['/api/session']?.post;
+  const signIn = document.paths['/session']?.post;
   if (signIn) signIn.security = [];
   const scheme = document.components?.securitySchemes?.['token'];
   if (scheme && 'bearerFormat' in scheme) delete scheme.bearerFormat;

@@ -1,22 +1,21 @@
-import { Catch, Logger } from '@nestjs/common';
+import { Catch, Inject, Logger } from '@nestjs/common';
 import type { ArgumentsHost, ExceptionFilter } from '@nestjs/common';
 import { placeOf, type WebRequest, type WebResponse } from '../http/web-request.js';
 import { problemOf, type Problem } from './problem.js';
-import { shellOfPage } from '../http/page.js';
+import { shellOfPage, upFrom } from '../http/page.js';
+import { HAS_BOARD } from './has-board.js';
 
-const PLAIN =
+/** For where the page was not built. */
+const plain = (path: string) =>
   '<!doctype html><html lang="en"><title>Sign in · Fencepost</title>' +
-  '<p>Expected a session. <a href="/crons/">Sign in</a>, and come back.</p></html>';
-
-/** For a browser that has no session: our page, which asks for a token and shows nothing else; or a link to it. */
-function signInPage(): string {
-  return shellOfPage() ?? PLAIN;
-}
+  `<p>Expected a session. <a href="${upFrom(path)}">Sign in</a>, and come back.</p></html>`;
 
 /** Every error leaves as `{ statusCode, code, message }`; a browser that opens a page without a session is told where to sign in. */
 @Catch()
 export class ProblemFilter implements ExceptionFilter {
   readonly #log = new Logger('api');
+
+  constructor(@Inject(HAS_BOARD) private readonly hasBoard: boolean) {}
 
   catch(error: unknown, host: ArgumentsHost): void {
     const http = host.switchToHttp();
@@ -34,8 +33,14 @@ export class ProblemFilter implements ExceptionFilter {
     response.status(statusCode).set({ 'Cache-Control': 'no-store' });
     if (statusCode === 429 || statusCode === 503) response.set({ 'Retry-After': '1' });
     if (statusCode === 401) response.set({ 'WWW-Authenticate': 'Bearer realm="fencepost"' });
-    if (statusCode === 401 && isPage(request)) response.type('html').send(signInPage());
+    if (statusCode === 401 && isPage(request)) response.type('html').send(this.#signInPage(request));
     else response.json(problem);
+  }
+
+  /** For a browser that has no session: our page, which asks for a token and shows nothing else; or a link to it. */
+  #signInPage(request: WebRequest): string {
+    const { path } = placeOf(request);
+    return shellOfPage({ path, hasBoard: this.hasBoard }) ?? plain(path);
   }
 }
 

@@ -1,8 +1,7 @@
 import { HttpException } from '@nestjs/common';
 import { isStoreError } from '@fencepost/jobs/internal';
 import { FencepostError } from '@fencepost/lease';
-import { scrubText } from '@fencepost/lease/internal';
-import { withoutQuery } from '@fencepost/pod';
+import { scrubText, withoutQuery } from '@fencepost/lease/internal';
 
 /** What whoever asked is told. */
 export interface Problem {

@@ -12,12 +12,12 @@ import { OverviewService } from './overview-service.js';
 
 /** Signing in and out, for pages: a browser sends a cookie by itself, also for what a page can't give headers to. */
 @ApiTags('session')
-@Controller('api')
+@Controller()
 export class SessionController {
   @Inject(ACCESS) private readonly access!: Access;
   @Inject(OverviewService) private readonly overviews!: OverviewService;
 
-  @Get('me')
+  @Get('api/me')
   @Shows(youSchema, 'Who asks.')
   me() {
     return this.overviews.you();
@@ -35,7 +35,7 @@ export class SessionController {
   ) {
     const identity = roleOf(this.access.tokens, token);
     if (!identity) throw unknownCaller();
-    response.cookie(SESSION_COOKIE, token, { ...COOKIE, secure: request.secure });
+    response.append('Set-Cookie', sessionCookie(token, request));
     return { ...identity, signedIn: true };
   }
 
@@ -44,9 +44,14 @@ export class SessionController {
   @ApiOperation({ summary: 'Signs out.' })
   @ApiNoContentResponse({ description: 'Signed out.' })
   signOut(@Req() request: WebRequest, @Res({ passthrough: true }) response: WebResponse): void {
-    response.clearCookie(SESSION_COOKIE, { ...COOKIE, secure: request.secure });
+    response.append('Set-Cookie', `${sessionCookie('', request)}; Expires=Thu, 01 Jan 1970 00:00:00 GMT`);
   }
 }
 
-/** Sent to this server alone, by its own pages alone, and gone with the browser. */
-const COOKIE = { httpOnly: true, sameSite: 'strict', path: '/' } as const;
+/**
+ * Sent to this server alone, by its own pages alone, and gone with the browser. Without a path the browser takes the folder of the
+ * address that it asked: all of the console, whatever a proxy in front calls it, and nothing else of the application.
+ */
+function sessionCookie(value: string, { secure }: WebRequest): string {
+  return `${SESSION_COOKIE}=${encodeURIComponent(value)}; HttpOnly; SameSite=Strict${secure ? '; Secure' : ''}`;
+}

@@ -6,7 +6,7 @@ import type { Identity } from './authenticate.js';
 import { asCaller, LOCAL, type Caller } from './caller.js';
 import { credentialOf } from './credentials.js';
 import { isOpen } from './open-places.js';
-import { isCrossOrigin, isSentToLoopback } from './origin.js';
+import { isCrossOrigin, isWithinMachine } from './origin.js';
 import { foreignHost, notJson, otherOrigin, unknownCaller } from './refusals.js';
 
 interface Recognised extends Identity {
@@ -32,11 +32,11 @@ export class AccessBoundary {
 
   /** @returns `null` where everybody may come in */
   async #admit(request: WebRequest): Promise<Caller | null> {
-    if (isOpen(placeOf(request), this.access)) {
+    if (isOpen(placeOf(request))) {
       this.#checkSent(request, true);
       return null;
     }
-    if (isUnguarded(this.access) && !isSentToLoopback(request)) throw foreignHost();
+    if (isUnguarded(this.access) && !isWithinMachine(request)) throw foreignHost();
     const identity = await this.#recognise(request);
     if (!identity) throw unknownCaller();
     this.#checkSent(request, identity.ambient);

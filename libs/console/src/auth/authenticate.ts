@@ -10,7 +10,7 @@ export interface Identity {
 
 /**
  * Says who sends a request: `null` for nobody it knows. A deployment behind a proxy that signs people in has one of its own,
- * which reads the headers of that proxy; see `FENCEPOST_AUTH_MODULE`.
+ * which reads the headers of that proxy.
  *
  * Whatever it goes by is taken for something a browser sends by itself, so a page of another origin can't make use of it.
  * One that throws has recognised nobody.

@@ -1,17 +1,15 @@
 import type { IncomingMessage } from 'node:http';
+import { isLoopbackHost } from '../http/loopback.js';
 
 type Headed = Pick<IncomingMessage, 'headers'>;
 
-/** A name that can only mean this machine. One that merely resolves to it may be an attacker's (DNS rebinding). */
-const LOOPBACK = /^(localhost|127(\.\d{1,3}){3}|\[::1\])$/i;
+/** An address of this machine as a socket shows it; one of IPv4 may be written as IPv6. */
+const LOCAL_ADDRESS = /^(::ffff:)?127\.|^::1$/;
 
-export function isLoopbackHost(host: string): boolean {
-  return LOOPBACK.test(host) || host === '::1';
-}
-
-/** Whether the request was sent to this machine by a name of its own. */
-export function isSentToLoopback({ headers }: Headed): boolean {
-  return isLoopbackHost((headers.host ?? '').replace(/:\d+$/, ''));
+/** Whether the request came from this machine, and was sent to it by a name of its own. */
+export function isWithinMachine({ headers, socket }: Headed & Pick<IncomingMessage, 'socket'>): boolean {
+  const isFromHere = LOCAL_ADDRESS.test(socket.remoteAddress ?? '') && headers['x-forwarded-for'] === undefined;
+  return isFromHere && isLoopbackHost((headers.host ?? '').replace(/:\d+$/, ''));
 }
 
 /**

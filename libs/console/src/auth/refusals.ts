@@ -11,7 +11,7 @@ export const unknownCaller = () =>
   new Refusal(
     401,
     'UNAUTHENTICATED',
-    'Unknown or missing token. Send "Authorization: Bearer <token>", or sign in at /crons.',
+    'Unknown or missing token. Send "Authorization: Bearer <token>", or sign in on the page.',
   );
 
 export const notAllowed = (role: string, needed: string) =>
@@ -23,7 +23,7 @@ export const foreignHost = () =>
   new Refusal(
     403,
     'FOREIGN_HOST',
-    'Expected a Host header such as localhost, as there are no tokens: set FENCEPOST_TOKENS to be reached by another name.',
+    'Expected a request from this machine with a Host header such as localhost, as there are no access tokens: set some to be reached otherwise.',
   );
 
 export const notJson = () =>

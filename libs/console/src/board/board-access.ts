@@ -65,13 +65,14 @@ export class BoardAccess implements BoardHooks {
     const runId = RETRY.test(route) ? runOf(request) : null;
     const run = runId === null ? null : await this.ledger.readRun(runId);
     if (!run || !OVER.includes(run.state)) return null;
-    return `The run ${run.id} is ${run.state}, so this job has no effect any more. Its actions are at /crons/run/${encodeURIComponent(run.id)}.`;
+    return `The run ${run.id} is ${run.state}, so this job has no effect any more. Its actions are on its page in the console.`;
   }
 }
 
 function refusalOf(route: string): string | null {
   const [, needed] = NEEDED.find(([place]) => place.test(route)) ?? [route, 'admin' as const];
-  if (needed === null) return 'Not available here: only runs accepted by the ledger are executed. Use /crons instead.';
+  if (needed === null)
+    return 'Not available here: only runs accepted by the ledger are executed. Use the console instead.';
   const { role } = callerHere();
   return mayAs(role, needed) ? null : `This needs the role ${needed}, and you are ${role}.`;
 }

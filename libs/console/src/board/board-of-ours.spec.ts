@@ -14,6 +14,7 @@ const WORDS = {
   favIconAlternative: 'a.png',
   favIconDefault: 'a.svg',
   uiConfig: '{}',
+  baseScript: '../queues/base.js',
 };
 
 it('the page of the board asks nobody but its pod', async () => {
@@ -22,6 +23,7 @@ it('the page of the board asks nobody but its pod', async () => {
     app.render('index', WORDS, (error, text) => (error instanceof Error ? reject(error) : resolve(text)));
   });
   expect(html).toContain('__UI_CONFIG__');
-  expect(html).toContain('<base href="/queues/"');
+  expect(html).toContain('<script src="../queues/base.js"></script>');
+  expect(html).not.toContain('<base');
   expect(html).not.toMatch(/https?:/);
 });

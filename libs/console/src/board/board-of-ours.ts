@@ -6,22 +6,45 @@ type Render = (path: string, words: object, done: Done) => void;
 /** The little of the board's own Express that is used here; it has no types of its own. */
 interface BoardApp {
   readonly engines: Readonly<Record<string, Render>>;
+  disable(setting: string): void;
   engine(name: string, render: Render): void;
 }
 
 /** Its page has the fonts of somebody else in it, who would be told of everybody that looks at the board. */
 const FROM_ELSEWHERE = /<link [^>]*href="https?:[^>]*>/g;
 
-/** Bull Board as it comes, but its page asks nobody except the pod that serves it. */
+const BASE = /<base href="[^"]*" *\/>/;
+
+/**
+ * Tells the board's page where it is. The board wants the path that the browser knows; the server only knows the way up, because
+ * proxies in front strip prefixes and add some.
+ */
+export const BASE_SCRIPT = `const base = document.createElement('base');
+base.setAttribute('href', new URL('./', document.currentScript.src).pathname);
+document.currentScript.before(base);
+`;
+
+/** Words of the template beside the board's own: where the script of its base is, from the address that was asked. */
+export interface BoardWords {
+  readonly baseScript: string;
+}
+
+/** Bull Board as it comes, but its page asks nobody except the pod that serves it, and finds out itself where it is. */
 export class BoardOfOurs extends ExpressAdapter {
   override setViewsPath(folder: string): this {
     super.setViewsPath(folder);
     const app = this.app as BoardApp;
+    // It would say what it is made of.
+    app.disable('x-powered-by');
     const render = app.engines['.ejs'];
     if (!render) throw new Error('Expected the board to render its page with ejs, it does so in another way.');
     app.engine('ejs', (path, words, done) =>
-      render(path, words, (error, html) => done(error, html?.replaceAll(FROM_ELSEWHERE, ''))),
+      render(path, words, (error, html) => done(error, html === undefined ? html : ours(html, words as BoardWords))),
     );
     return this;
   }
+}
+
+function ours(html: string, { baseScript }: BoardWords): string {
+  return html.replaceAll(FROM_ELSEWHERE, '').replace(BASE, `<script src="${baseScript}"></script>`);
 }

@@ -1,24 +1,28 @@
-import { BULL_BOARD_ADAPTER, BULL_BOARD_INSTANCE, BullBoardModule, type BullBoardInstance } from '@bull-board/nestjs';
+import { createBullBoard } from '@bull-board/api';
+import type { ControllerHandlerReturnType, HTTPStatus } from '@bull-board/api/typings/app';
 import { Inject, Module } from '@nestjs/common';
-import type { DynamicModule, OnModuleInit } from '@nestjs/common';
+import type { DynamicModule, MiddlewareConsumer, NestModule } from '@nestjs/common';
 import { CronCatalog, CronOperator } from '@fencepost/operations';
 import { READS, type Reads } from '@fencepost/operations/internal';
 import { JOBS_SETTINGS, type BullmqRunQueue, type JobsSettings } from '@fencepost/jobs/internal';
-import type { ControllerHandlerReturnType, HTTPStatus } from '@bull-board/api/typings/app';
 import { CronDirectory } from '../api/cron-directory.js';
 import { ReadGate } from '../api/read-gate.js';
 import { READ_QUEUE } from '../api/reading.module.js';
 import { CommandService } from '../api/command-service.js';
-import { BoardAccess } from './board-access.js';
-import { BoardOfOurs } from './board-of-ours.js';
-import { CronAdapter } from './cron-adapter.js';
 import { problemOf } from '../api/problem.js';
-import type { Middleware } from '../http/web-request.js';
 import { currentCaller } from '../auth/caller.js';
 import { unknownCaller } from '../auth/refusals.js';
+import { upFrom } from '../http/page.js';
+import { placeOf, type Middleware } from '../http/web-request.js';
+import { BoardAccess } from './board-access.js';
+import { BASE_SCRIPT, BoardOfOurs, type BoardWords } from './board-of-ours.js';
+import { CronAdapter } from './cron-adapter.js';
 
-/** For what is no controller and has no guard: goes on only for somebody whom the access boundary has let in. */
-const requireCaller: Middleware = (_request, _response, next) => (currentCaller() ? next() : next(unknownCaller()));
+/** Below where the console is mounted. */
+const PLACE = '/queues';
+const BASE_SCRIPT_PLACE = `${PLACE}/base.js`;
+
+const LOOK = { boardTitle: 'Fencepost', hideDocsLink: true, miscLinks: [{ text: 'Crons', url: '../' }] };
 
 /** The statuses that the board knows. */
 const KNOWN: readonly number[] = [400, 403, 404, 409];
@@ -30,14 +34,19 @@ function problemOnBoard(error: Error): ControllerHandlerReturnType {
   return { status, body: { error: message } };
 }
 
-@Module({})
-class BoardAccessModule {}
+/** For what is no controller and has no guard: goes on only for somebody whom the access boundary has let in. */
+const enterBoard: Middleware = (request, response, next) => {
+  if (!currentCaller()) return next(unknownCaller());
+  const { path } = placeOf(request);
+  if (path === BASE_SCRIPT_PLACE) return response.type('js').send(BASE_SCRIPT);
+  const words: BoardWords = { baseScript: `${upFrom(path)}${BASE_SCRIPT_PLACE.slice(1)}` };
+  Object.assign(response.locals, words);
+  next();
+};
 
-/** Bull Board at `/queues`, over the queue the runs go through. */
+/** Bull Board at `/queues`, over the queue the runs go through. Imported only if the packages of the board are installed. */
 @Module({})
-export class QueuesBoardModule implements OnModuleInit {
-  @Inject(BULL_BOARD_INSTANCE) private readonly board!: BullBoardInstance;
-  @Inject(BULL_BOARD_ADAPTER) private readonly mounted!: BoardOfOurs;
+export class QueuesBoardModule implements NestModule {
   @Inject(READ_QUEUE) private readonly runs!: BullmqRunQueue;
   @Inject(ReadGate) private readonly gate!: ReadGate;
   @Inject(CronDirectory) private readonly directory!: CronDirectory;
@@ -45,39 +54,38 @@ export class QueuesBoardModule implements OnModuleInit {
   @Inject(CronOperator) private readonly operator!: CronOperator;
   @Inject(CronCatalog) private readonly crons!: CronCatalog;
   @Inject(READS) private readonly reads!: Reads;
+  @Inject(BoardAccess) private readonly access!: BoardAccess;
+  @Inject(JOBS_SETTINGS) private readonly settings!: JobsSettings;
+
+  /** The board's own Express app. */
+  router: ReturnType<BoardOfOurs['getRouter']> | null = null;
 
   /**
-   * @param pod the module that provides the queue
+   * @param reading the module that provides the queue
    * @param api the module that looks at crons and carries out orders
    */
-  static on(pod: DynamicModule, api: DynamicModule): DynamicModule {
-    const access = { module: BoardAccessModule, imports: [pod], providers: [BoardAccess], exports: [pod, BoardAccess] };
-    const board = BullBoardModule.forRootAsync({
-      imports: [access],
-      inject: [BoardAccess, JOBS_SETTINGS],
-      useFactory: (hooks: BoardAccess, { tenant }: JobsSettings) => ({
-        route: '/queues',
-        adapter: BoardOfOurs,
-        boardOptions: {
-          uiConfig: { ...LOOK, environment: { label: tenant, color: '#3b6ea5', textColor: '#ffffff' } },
-          handlerHooks: hooks,
-        },
-        // The access boundary stands before everything; where an app was put together without it, the board stays shut.
-        middleware: requireCaller,
-      }),
-    });
-    return { module: QueuesBoardModule, imports: [pod, api, board] };
+  static on(reading: DynamicModule, api: DynamicModule): DynamicModule {
+    return { module: QueuesBoardModule, imports: [reading, api], providers: [BoardAccess] };
   }
 
-  onModuleInit(): void {
-    // An app of its own, which would say what it is made of.
-    (this.mounted.getRouter() as { disable(setting: string): void }).disable('x-powered-by');
-    // Its own answer to an error shows where in the program it came from.
-    this.mounted.setErrorHandler(problemOnBoard);
+  configure(consumer: MiddlewareConsumer): void {
+    const router = this.#board();
+    this.router = router;
+    consumer.apply(enterBoard, router).forRoutes(PLACE);
+  }
+
+  #board() {
     const { runs, directory, service, operator, crons, gate } = this;
     const { ledger } = this.reads;
-    this.board.addQueue(new CronAdapter({ runs, directory, service, operator, crons, gate, ledger }));
+    const mounted = new BoardOfOurs();
+    const environment = { label: this.settings.tenant, color: '#3b6ea5', textColor: '#ffffff' };
+    createBullBoard({
+      queues: [new CronAdapter({ runs, directory, service, operator, crons, gate, ledger })],
+      serverAdapter: mounted.setBasePath(PLACE),
+      options: { uiConfig: { ...LOOK, environment }, handlerHooks: this.access },
+    });
+    // Its own answer to an error shows where in the program it came from.
+    mounted.setErrorHandler(problemOnBoard);
+    return mounted.getRouter();
   }
 }
-
-const LOOK = { boardTitle: 'Fencepost', hideDocsLink: true, miscLinks: [{ text: 'Crons', url: '/crons/' }] };

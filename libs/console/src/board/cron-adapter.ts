@@ -143,9 +143,10 @@ function runInData(data: unknown): string | null {
   return typeof runId === 'string' && runId.lastIndexOf('@') > 0 ? runId : null;
 }
 
+/** From the board's address, which is the base of its links. */
 function runUrl(data: unknown): string {
   const runId = runInData(data);
-  return runId === null ? '/crons/' : `/crons/run/${encodeURIComponent(runId)}`;
+  return runId === null ? '../' : `../run/${encodeURIComponent(runId)}`;
 }
 
 interface Named {

@@ -23,9 +23,9 @@ const OWN: Sources = {
 /** Both set styles of elements in their HTML. No program may stand there, and none may come from elsewhere. */
 const STYLED: Sources = { ...OWN, styleSrc: ["'self'", "'unsafe-inline'"] };
 
-/** What a page may load, by where it stands; whatever else is answered is no page, and may load nothing. */
+/** What a page may load, by where it stands; what the API answers is no page, and may load nothing. */
 const PAGES: readonly (readonly [place: RegExp, sources: Sources])[] = [
-  [/^\/crons(\/|$)/i, OWN],
+  [/^\/(api|session|openapi\.json)(\/|$)/i, NOTHING],
   // It says what its addresses are relative to.
   [/^\/queues(\/|$)/i, { ...STYLED, baseUri: ["'self'"] }],
   [/^\/docs(\/|$)/i, STYLED],
@@ -34,7 +34,7 @@ const PAGES: readonly (readonly [place: RegExp, sources: Sources])[] = [
 /** The headers of every answer, refusals included. Nothing may be framed, sniffed, or read by another origin: there is no CORS. */
 export function securityHeaders(): Middleware {
   const rules = PAGES.map(([place, sources]) => [place, headersFor(sources)] as const);
-  const others = headersFor(NOTHING);
+  const others = headersFor(OWN);
   return (request, response, next) => {
     const { path } = placeOf(request);
     const [, headers = others] = rules.find(([place]) => place.test(path)) ?? [];

@@ -12,22 +12,15 @@ export interface WebRequest extends IncomingMessage {
   accepts(types: readonly string[]): string | false;
 }
 
-interface CookieOptions {
-  readonly httpOnly: boolean;
-  readonly sameSite: 'strict';
-  readonly path: string;
-  readonly secure: boolean;
-}
-
 export interface WebResponse extends ServerResponse {
   status(code: number): this;
   set(headers: Readonly<Record<string, string>>): this;
   type(type: string): this;
   json(body: unknown): this;
   send(body: string): this;
+  readonly locals: object;
   sendFile(path: string): void;
-  cookie(name: string, value: string, options: CookieOptions): this;
-  clearCookie(name: string, options: CookieOptions): this;
+  append(header: string, value: string): this;
 }
 
 export type Next = (error?: unknown) => void;

@@ -1,4 +1,5 @@
 import { Route, Router, Switch, Link } from 'wouter-preact';
+import { BASE } from './data/base.js';
 import { session, whoAmI } from './data/session.js';
 import { AttentionPage } from './pages/attention/attention-page.js';
 import { AuditPage } from './pages/audit-page.js';
@@ -16,7 +17,7 @@ import { Page } from './ui/page.js';
 
 export function App() {
   return (
-    <Router base="/crons">
+    <Router base={BASE}>
       <a class="skip" href="#main">
         Skip to the content
       </a>

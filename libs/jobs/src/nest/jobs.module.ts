@@ -111,11 +111,19 @@ function moduleOf({ roles, shadow }: Asked, source: JobsOptionsSource): DynamicM
   const core = JobsCoreModule.forRootAsync(source, ours);
   const enqueuing = EnqueuingModule.on(core);
   const roleModules = ours.map((role) => MODULES[role]);
-  return {
+  newest = {
     module: JobsModule,
     imports: [core, enqueuing, ...roleModules.map((role) => role.on(core, enqueuing))],
     exports: [core, enqueuing, ...roleModules],
   };
+  return newest;
+}
+
+let newest: DynamicModule | null = null;
+
+/** What `forRoot` made last in this process, for a module that is imported beside it and was not given it. */
+export function newestJobsModule(): DynamicModule | null {
+  return newest;
 }
 
 /** Imported only where it is asked for. */

@@ -34,6 +34,17 @@ describe('StoreHealth', () => {
     ]);
   });
 
+  it('is an indicator of Terminus', async () => {
+    const away = () => Promise.reject(new Error('gone'));
+    const both = healthOf({ redis: async () => {}, postgres: away });
+    expect(await both.health.isHealthy('fencepost')).toEqual({
+      fencepost: { status: 'down', redis: 'up', postgres: 'PostgreSQL does not answer' },
+    });
+    expect(await healthOf({ redis: async () => {} }).health.isHealthy('stores')).toEqual({
+      stores: { status: 'up', redis: 'up' },
+    });
+  });
+
   it('does not repeat what a driver threw: it may name a password', async () => {
     const { health } = healthOf({ redis: () => Promise.reject(new Error('AUTH hunter2')) });
     expect(await health.check()).toEqual([{ store: 'redis', up: false, message: 'Redis does not answer' }]);

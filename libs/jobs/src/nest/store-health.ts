@@ -10,6 +10,9 @@ export interface StoreStatus {
   readonly message: string | null;
 }
 
+/** By the name of each store `up`, or a sentence. */
+type StoreIndicator = { readonly status: 'up' | 'down' } & Readonly<Partial<Record<StoreStatus['store'], string>>>;
+
 export interface StoreHealthDeps {
   /** Rejects where the store can't be worked with: with a `SetupError` where it answers and is not as it must be. */
   readonly ask: Readonly<Partial<Record<StoreStatus['store'], () => Promise<unknown>>>>;
@@ -46,6 +49,14 @@ export class StoreHealth {
     ]);
     this.#asked = { at: now, answer };
     return answer;
+  }
+
+  /** The same as an indicator of `@nestjs/terminus`: `health.check([() => stores.isHealthy('fencepost')])`. */
+  async isHealthy<Key extends string>(key: Key): Promise<Record<Key, StoreIndicator>> {
+    const stores = await this.check();
+    const status = stores.every(({ up }) => up) ? ('up' as const) : ('down' as const);
+    const each = Object.fromEntries(stores.map(({ store, message }) => [store, message ?? 'up']));
+    return { [key]: { ...each, status } } as Record<Key, StoreIndicator>;
   }
 
   /** A schema that was migrated under a running process is noticed within a minute, also where no probe asks. */

@@ -5,5 +5,5 @@ export type { CancelTimer } from '../base/clock.js';
 export { LeaseKeeper } from '../holding/lease-keeper.js';
 export { mustStop, trustedUntil } from '../store/grant.js';
 export { ownerPrefix, processIdentity, hashResource } from '../base/identity.js';
-export { scrub, scrubText, isSuspicious } from '../telemetry/scrub.js';
+export { scrub, scrubText, isSuspicious, withoutQuery } from '../telemetry/scrub.js';
 export { observers } from '../telemetry/lease-events.js';

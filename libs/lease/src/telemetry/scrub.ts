@@ -171,3 +171,8 @@ function cut(text: string): string {
   const short = text.slice(0, MAX_TEXT_LENGTH);
   return `${short.slice(0, Math.max(short.lastIndexOf(' '), short.lastIndexOf('\n'), 0))}…`;
 }
+
+/** Nest repeats the whole address of a route that does not exist. */
+export function withoutQuery(text: string): string {
+  return text.replace(/^(Cannot [A-Z]+ [^?]*)\?.*$/s, '$1');
+}

@@ -177,7 +177,8 @@ function lostDefinitions({ lost: { count, names } }: DoctorFacts): DoctorFinding
 function pausedQueue({ redis }: DoctorFacts): DoctorFinding[] {
   if (!redis?.queuePaused) return [];
   const text = 'The whole queue is paused: occurrences are claimed and enqueued, but no worker takes them.';
-  const todo = 'Resume it in Bull Board, at /queues. To stop single crons: fencepost pause <cron> --reason <words>.';
+  const todo =
+    'Resume it in Bull Board, on the Queues page of the console. To stop single crons: fencepost pause <cron> --reason <words>.';
   return [found('bad', { code: 'QUEUE_PAUSED', subject: 'queue', text, todo })];
 }
 

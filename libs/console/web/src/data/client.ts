@@ -1,4 +1,5 @@
 import { createClient } from '@fencepost/client';
+import { BASE } from './base.js';
 
 /** An answer that is not what was asked for. `status` 0: nobody answered. */
 export class ApiError extends Error {
@@ -13,8 +14,8 @@ export class ApiError extends Error {
   }
 }
 
-/** Of the server that the page came from. */
-export const client = createClient({ baseUrl: '' });
+/** Of the console that the page came from. */
+export const client = createClient({ baseUrl: BASE });
 
 type Listener = () => void;
 const unauthorised = new Set<Listener>();

@@ -1,4 +1,5 @@
 import { signal } from '@preact/signals';
+import { BASE } from './base.js';
 import type { JournalEntry } from './types.js';
 
 /** `blind`: the scheduler is there, and its store does not answer it. */
@@ -25,7 +26,7 @@ export function listenLive(listener: LiveListener): () => void {
 export function connect(): void {
   if (source) return;
   if (liveState.value === 'off') liveState.value = 'connecting';
-  source = new EventSource('/api/events');
+  source = new EventSource(`${BASE}/api/events`);
   source.addEventListener('error', failed);
   source.addEventListener('heartbeat', ({ data }: MessageEvent<string>) => beaten(data));
   source.addEventListener('journal', ({ data }: MessageEvent<string>) => tell(parsed(data)));

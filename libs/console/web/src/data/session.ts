@@ -31,13 +31,13 @@ export async function whoAmI(): Promise<void> {
 
 /** @throws ApiError when the token is not known, or nobody answers */
 export async function signIn(token: string): Promise<void> {
-  await answered(client.POST('/api/session', { body: { token } }));
+  await answered(client.POST('/session', { body: { token } }));
   await whoAmI();
 }
 
 /** @throws ApiError when nobody answers: the session is still there then, and the page says so */
 export async function signOut(): Promise<void> {
-  await answered(client.DELETE('/api/session'));
+  await answered(client.DELETE('/session'));
   leave();
 }
 

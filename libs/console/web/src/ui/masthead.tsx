@@ -1,4 +1,5 @@
 import { Link } from 'wouter-preact';
+import { BASE, HAS_BOARD } from '../data/base.js';
 import { liveState, type LiveState } from '../data/live.js';
 import { session, signOut } from '../data/session.js';
 import { useSignalEffect } from '@preact/signals';
@@ -59,11 +60,13 @@ function Navigation() {
             <PageLink href={href} name={name} />
           </li>
         ))}
+        {HAS_BOARD ? (
+          <li>
+            <a href={`${BASE}/queues/`}>Queues</a>
+          </li>
+        ) : null}
         <li>
-          <a href="/queues">Queues</a>
-        </li>
-        <li>
-          <a href="/docs">API</a>
+          <a href={`${BASE}/docs`}>API</a>
         </li>
       </ul>
     </nav>
