@@ -121,8 +121,10 @@ export async function tryImage(image, { env, asked }) {
       asked.map(({ path, token }) => statusOf(`http://127.0.0.1:${port}${path}`, token)),
     );
     child.kill('SIGTERM');
-    const [code] = await Promise.race([ended, wait(STOP_MS, [-1])]);
-    return { ...Object.fromEntries(asked.map(({ path }, n) => [path, statuses[n] ?? 0])), exit: code ?? -1 };
+    const [code, signal] = await Promise.race([ended, wait(STOP_MS, [-1])]);
+    // Nest sends itself the signal again once its hooks have run.
+    const exit = signal === 'SIGTERM' ? 0 : (code ?? -1);
+    return { ...Object.fromEntries(asked.map(({ path }, n) => [path, statuses[n] ?? 0])), exit };
   } catch (error) {
     throw new Error(`${error.message} It said: ${said.slice(-2_000)}`, { cause: error });
   } finally {
