@@ -254,7 +254,7 @@ module.exports = {
   ],
   options: {
     doNotFollow: { path: 'node_modules' },
-    exclude: { path: '(^|/)(dist|\\.cache|coverage)/' },
+    exclude: { path: '(^|/)(dist|bundle|\\.cache|coverage)/' },
     tsPreCompilationDeps: true,
     enhancedResolveOptions: {
       conditionNames: ['@fencepost/source', 'import', 'node', 'default', 'types'],

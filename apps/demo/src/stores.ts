@@ -8,8 +8,7 @@ import { redactUrl, type KeySpace } from '@fencepost/lease/internal/redis';
 import { closeRedis, connectRedis, RedisLeaseStore, type RedisClient } from '@fencepost/lease/redis';
 import { RedisFencedRows } from '@fencepost/lease/sinks';
 import { LEASE_MS } from './pods.js';
-import { identifier, sql } from '@fencepost/lease/postgres';
-import { Pool } from 'pg';
+import { dropSchema, openPool, SCHEMA } from './postgres-schema.js';
 
 /** The stores of one deployment, and the table that the jobs of `apps/worker` write to. All of it is only read. */
 export interface Stores extends Omit<Parameters<typeof audit>[0], 'ledger'> {
@@ -114,17 +113,4 @@ function access(variables: Readonly<Record<string, string>>): string {
 function auditText(url: string, onPostgres: boolean): string {
   const postgres = onPostgres ? ` --postgres "$DATABASE_URL" --schema ${SCHEMA}` : '';
   return `The records are kept: npx fencepost audit --redis ${redactUrl(url)} --tenant ${TENANT}${postgres}`;
-}
-
-/** Dropped at the start of each demo: the tenth demo on one database knows nothing of the ninth. */
-const SCHEMA = 'fencepost_demo';
-
-function openPool(connectionString: string): Pool {
-  const pool = new Pool({ connectionString, max: 4, query_timeout: 5_000, connectionTimeoutMillis: 5_000 });
-  // An idle connection that breaks is reported by the next query.
-  return pool.on('error', () => {});
-}
-
-async function dropSchema(pool: Pool): Promise<void> {
-  await pool.query(sql`drop schema if exists ${identifier(SCHEMA)} cascade`);
 }

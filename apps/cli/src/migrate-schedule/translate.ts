@@ -38,7 +38,7 @@ export interface TranslateOptions {
 const ROLE = /(Service|Provider|Controller|Jobs?|Tasks?|Crons?|Scheduler)$/;
 
 /** How a cron could be called: after its class and its method, and as no other. */
-export function proposedName({ className, method }: ScheduleDecorator, names: ReadonlySet<string>): string {
+function proposedName({ className, method }: ScheduleDecorator, names: ReadonlySet<string>): string {
   const words = [className.replace(ROLE, '') || className, method].map(kebab).filter((word) => word !== '');
   const base = (words.join('-') || 'cron').slice(0, 90);
   let name = base;

@@ -30,7 +30,7 @@ export interface CompareOptions {
 }
 
 /** Of one cron. More would be no report. */
-export const MAX_INSTANTS = 1_000;
+const MAX_INSTANTS = 1_000;
 
 /** Clocks of pods differ, and the clock of a pod may be this far behind an instant that it runs. */
 const AHEAD_MS = 500;

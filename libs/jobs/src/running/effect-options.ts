@@ -52,7 +52,7 @@ export function readEffectOptions(name: string, given: unknown, criticality: Cri
 }
 
 /** @throws {EffectOptionError} */
-export function readIfUnknown(parser: EffectOptionParser, criticality: Criticality): IfUnknown<unknown> {
+function readIfUnknown(parser: EffectOptionParser, criticality: Criticality): IfUnknown<unknown> {
   const otherwise: IfUnknown<unknown> = defaultPolicy(criticality);
   return parser.read('ifUnknown', "'retry', 'ask' or a function", { fits: isPolicy, otherwise });
 }
