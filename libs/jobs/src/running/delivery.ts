@@ -1,6 +1,8 @@
 import type { Clock } from '@fencepost/lease';
 import type { Criticality } from '@fencepost/lease/internal/redis-checks';
 import type { AttemptLog, RunHistory } from '@fencepost/ledger';
+import { cronOfRun, isTerminal, type Run, type RunState } from '@fencepost/ledger/run';
+import { isProgramError, reportStoreFailure, type FailedOperation } from '../telemetry/report-failure.js';
 import type { Telemetry } from '../telemetry/telemetry.js';
 import type { Tracing } from '../telemetry/tracing.js';
 import type { LazyAbort } from './lazy-abort.js';
@@ -68,3 +70,32 @@ export type Disposition =
   | { readonly kind: 'settled' }
   | { readonly kind: 'failed'; readonly error: unknown }
   | { readonly kind: 'later'; readonly waitMs: number };
+
+/** A delivery comes again this long after a store failed. */
+const STORE_FAILED_MS = 1_000;
+
+/** The same after a bug, which would recur soon. */
+const PROGRAM_ERROR_MS = 60_000;
+
+interface Teller {
+  readonly telemetry: Telemetry;
+}
+
+/** Nothing is left to do for this delivery. */
+export function needless({ telemetry }: Teller, runId: string, state: RunState | 'missing'): Disposition {
+  telemetry.emit('attempt.needless', { cron: cronOfRun(runId), runId, state });
+  return { kind: 'settled' };
+}
+
+type FailedOnRun = FailedOperation & { readonly runId: string };
+
+/** The outcome is unknown. The delivery is kept: a failed one would only come back at the next sweep. */
+export function afterFailure({ telemetry }: Teller, failed: FailedOnRun, error: unknown): Disposition {
+  reportStoreFailure(telemetry, { cron: cronOfRun(failed.runId), ...failed }, error);
+  return { kind: 'later', waitMs: isProgramError(error) ? PROGRAM_ERROR_MS : STORE_FAILED_MS };
+}
+
+/** Whether the run needs no further attempt. */
+export function isOver({ state }: Run): boolean {
+  return isTerminal(state) || state === 'uncertain';
+}

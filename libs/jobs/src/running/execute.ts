@@ -4,9 +4,8 @@ import { NotReplicatedError } from '@fencepost/lease/redis';
 import type { BeginReply, BeginRequest } from '@fencepost/ledger';
 import { cronOfRun } from '@fencepost/ledger/run';
 import { reportStoreFailure } from '../telemetry/report-failure.js';
-import { isOver, needless, afterFailure } from './answers.js';
 import { Attempt } from './attempt.js';
-import type { AttemptDeps, Disposition, Delivery } from './delivery.js';
+import { afterFailure, isOver, needless, type AttemptDeps, type Disposition, type Delivery } from './delivery.js';
 import { withinLimits, type Found, type LimitedDeps, type Try, type WakeableDelivery } from './within-limits.js';
 
 /** What executes a delivery; `limiter` is used for handlers with limits. */

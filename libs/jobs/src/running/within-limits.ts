@@ -2,8 +2,15 @@ import { createHash } from 'node:crypto';
 import { inspect } from 'node:util';
 import { cronOfRun, type Run } from '@fencepost/ledger/run';
 import { reportStoreFailure } from '../telemetry/report-failure.js';
-import { isOver, needless, afterFailure } from './answers.js';
-import type { AttemptDeps, Disposition, Delivery, CronHandler } from './delivery.js';
+import {
+  afterFailure,
+  isOver,
+  needless,
+  type AttemptDeps,
+  type Disposition,
+  type Delivery,
+  type CronHandler,
+} from './delivery.js';
 import type { Limiter, Admission } from './limits.js';
 import { FinalError } from './errors.js';
 
