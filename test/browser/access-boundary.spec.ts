@@ -90,7 +90,7 @@ describe('whoever has no token', () => {
       'journal',
       'audit',
     ]) {
-      expect([path, (await page.request.get(`${stage.pod.url}/api/${path}`)).status()]).toEqual([path, 401]);
+      expect([path, (await page.request.get(`${stage.pod.url}/crons/api/${path}`)).status()]).toEqual([path, 401]);
     }
     for (const path of ['/crons/queues/api/queues', '/crons/docs', '/crons/openapi.json', '/metrics']) {
       const answer = await page.request.get(stage.pod.url + path, { headers: { accept: 'application/json' } });
@@ -110,7 +110,7 @@ describe('whoever has no token', () => {
     expect(await page.evaluate('document.cookie')).toBe('');
     await page.getByRole('button', { name: 'Sign out' }).click();
     await page.getByLabel('Token').waitFor();
-    await expect.poll(async () => (await page.request.get(`${stage.pod.url}/api/me`)).status(), SOON).toBe(401);
+    await expect.poll(async () => (await page.request.get(`${stage.pod.url}/crons/api/me`)).status(), SOON).toBe(401);
   });
 });
 

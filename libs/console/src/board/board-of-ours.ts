@@ -17,16 +17,17 @@ const BASE = /<base href="[^"]*" *\/>/;
 
 /**
  * Tells the board's page where it is. The board wants the path that the browser knows; the server only knows the way up, because
- * proxies in front strip prefixes and add some.
+ * proxies in front strip prefixes and add some. The way up is there before, for what the browser loads ahead of scripts.
  */
-export const BASE_SCRIPT = `const base = document.createElement('base');
-base.setAttribute('href', new URL('./', document.currentScript.src).pathname);
-document.currentScript.before(base);
+export const BASE_SCRIPT = `const here = new URL('./', document.currentScript.src).pathname;
+document.querySelector('base').setAttribute('href', here);
 `;
+/** Where the script is, from the board's own place. */
+export const BASE_SCRIPT_FILE = 'base.js';
 
-/** Words of the template beside the board's own: where the script of its base is, from the address that was asked. */
+/** Words of the template beside the board's own: the board's own place, from the address that was asked. */
 export interface BoardWords {
-  readonly baseScript: string;
+  readonly base: string;
 }
 
 /** Bull Board as it comes, but its page asks nobody except the pod that serves it, and finds out itself where it is. */
@@ -45,6 +46,7 @@ export class BoardOfOurs extends ExpressAdapter {
   }
 }
 
-function ours(html: string, { baseScript }: BoardWords): string {
-  return html.replaceAll(FROM_ELSEWHERE, '').replace(BASE, `<script src="${baseScript}"></script>`);
+function ours(html: string, { base }: BoardWords): string {
+  const known = `<base href="${base}" /><script src="${BASE_SCRIPT_FILE}"></script>`;
+  return html.replaceAll(FROM_ELSEWHERE, '').replace(BASE, known);
 }

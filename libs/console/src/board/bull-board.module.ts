@@ -15,12 +15,12 @@ import { unknownCaller } from '../auth/refusals.js';
 import { upFrom } from '../http/page.js';
 import { placeOf, type Middleware } from '../http/web-request.js';
 import { BoardAccess } from './board-access.js';
-import { BASE_SCRIPT, BoardOfOurs, type BoardWords } from './board-of-ours.js';
+import { BASE_SCRIPT, BASE_SCRIPT_FILE, BoardOfOurs, type BoardWords } from './board-of-ours.js';
 import { CronAdapter } from './cron-adapter.js';
 
 /** Below where the console is mounted. */
 const PLACE = '/queues';
-const BASE_SCRIPT_PLACE = `${PLACE}/base.js`;
+const BASE_SCRIPT_PLACE = `${PLACE}/${BASE_SCRIPT_FILE}`;
 
 const LOOK = { boardTitle: 'Fencepost', hideDocsLink: true, miscLinks: [{ text: 'Crons', url: '../' }] };
 
@@ -39,7 +39,7 @@ const enterBoard: Middleware = (request, response, next) => {
   if (!currentCaller()) return next(unknownCaller());
   const { path } = placeOf(request);
   if (path === BASE_SCRIPT_PLACE) return response.type('js').send(BASE_SCRIPT);
-  const words: BoardWords = { baseScript: `${upFrom(path)}${BASE_SCRIPT_PLACE.slice(1)}` };
+  const words: BoardWords = { base: `${upFrom(path)}${PLACE.slice(1)}/` };
   Object.assign(response.locals, words);
   next();
 };
