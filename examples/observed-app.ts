@@ -1,4 +1,4 @@
-import { Controller, Get, Header, Module } from '@nestjs/common';
+import { Controller, Get, Header, Inject, Module } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import { HealthCheck, HealthCheckService, TerminusModule } from '@nestjs/terminus';
 import { ConsoleModule } from '@fencepost/console';
@@ -11,8 +11,8 @@ const jobs = JobsModule.forRoot({ roles: ['scheduler', 'worker'], redis: REDIS_U
 @Controller('health')
 class HealthController {
   constructor(
-    private readonly health: HealthCheckService,
-    private readonly stores: StoreHealth,
+    @Inject(HealthCheckService) private readonly health: HealthCheckService,
+    @Inject(StoreHealth) private readonly stores: StoreHealth,
   ) {}
 
   @Get('ready')
@@ -24,7 +24,7 @@ class HealthController {
 
 @Controller('metrics')
 class MetricsController {
-  constructor(private readonly metrics: JobsMetrics) {}
+  constructor(@Inject(JobsMetrics) private readonly metrics: JobsMetrics) {}
 
   @Get()
   @Header('Content-Type', 'text/plain; version=0.0.4; charset=utf-8')

@@ -1,7 +1,7 @@
 import { createServer, request, type Server } from 'node:http';
 import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
-import { Injectable } from '@nestjs/common';
+import { Injectable, Module } from '@nestjs/common';
 import type { INestApplication } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import { ExpressAdapter } from '@nestjs/platform-express';
@@ -61,7 +61,9 @@ describe.each(Object.keys(PLATFORMS) as Platform[])('the console in an applicati
     });
     const auth = { tokens: TOKENS.admin.line };
     const imports = [jobs, ConsoleModule.forRoot({ path: '/ops/crons', auth, rateLimit: 100_000 })];
-    const module = { module: class AppModule {}, imports, providers: [Nightly] };
+    @Module({})
+    class AppModule {}
+    const module = { module: AppModule, imports, providers: [Nightly] };
     app = await NestFactory.create(module, PLATFORMS[platform](), { logger: false, abortOnError: false });
     app.setGlobalPrefix('v1');
     await app.listen(0, '127.0.0.1');

@@ -98,7 +98,9 @@ describe('the repository', () => {
   it('names files in kebab-case, with a dot only before a role', () => {
     const named =
       /^([a-z0-9]+(-[a-z0-9]+)*\/)*[a-z0-9]+(-[a-z0-9]+)*(\.(module|controller|decorator|processor|config))?(\.(spec|contract))?\.(tsx?|mjs|lua|sql|html|css|svg|md|json)$/;
-    const others = projectFiles(/^(libs|apps)\//).filter(({ path }) => !/\/(README\.md|LICENSE|package\.json)$/.test(path));
+    const others = projectFiles(/^(libs|apps)\//).filter(
+      ({ path }) => !/\/(README\.md|LICENSE|package\.json)$/.test(path),
+    );
     expect(others.length).toBeGreaterThan(0);
     expect(others.map(({ path }) => path).filter((path) => !named.test(path))).toEqual([]);
   });

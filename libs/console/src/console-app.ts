@@ -5,6 +5,7 @@ import { ExpressAdapter, type NestExpressApplication } from '@nestjs/platform-ex
 import { SetupError } from '@fencepost/lease';
 import { ApiModule } from './api/api.module.js';
 import { HAS_BOARD } from './api/has-board.js';
+import type * as BoardModule from './board/bull-board.module.js';
 import { ProblemFilter } from './api/problem-filter.js';
 import { ReadingModule } from './api/reading.module.js';
 import { ACCESS, type Access } from './auth/access.js';
@@ -38,7 +39,7 @@ class HostModule {}
 @Module({})
 class ConsoleAppModule {}
 
-type Board = typeof import('./board/bull-board.module.js');
+type Board = typeof BoardModule;
 
 /**
  * The console as a Nest application of its own, on Express whatever the application around it is on: so no pipe, guard, filter,

@@ -37,8 +37,9 @@ const apps: INestApplication[] = [];
 const closeAll = () => Promise.all(apps.splice(0).map((app) => app.close()));
 
 async function appOf(platform: Platform, ...imports: DynamicModule[]): Promise<INestApplication> {
-  const module = { module: class AppModule {}, imports, controllers: [Own] };
-  Module({})(module.module);
+  @Module({})
+  class AppModule {}
+  const module = { module: AppModule, imports, controllers: [Own] };
   const app = await NestFactory.create(module, PLATFORMS[platform](), { logger: false, abortOnError: false });
   apps.push(app);
   return app;

@@ -58,7 +58,7 @@ export class QueuesBoardModule implements NestModule {
   @Inject(JOBS_SETTINGS) private readonly settings!: JobsSettings;
 
   /** The board's own Express app. */
-  router: ReturnType<BoardOfOurs['getRouter']> | null = null;
+  router: ReturnType<BoardOfOurs['getRouter']> = null;
 
   /**
    * @param reading the module that provides the queue

@@ -7,7 +7,7 @@ type Handler = (request: IncomingMessage, response: ServerResponse) => void;
 const SAID_BEFORE = ['query', 'ip', 'ips', 'hostname', 'protocol'];
 
 /** Where an address is below the mount point, with its query; `null`: it is not below it. */
-export function pathBelow(mount: string, url: string): string | null {
+function pathBelow(mount: string, url: string): string | null {
   if (!url.startsWith(mount)) return null;
   const rest = url.slice(mount.length);
   return rest === '' || /^[/?]/.test(rest) ? rest : null;
