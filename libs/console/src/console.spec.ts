@@ -118,7 +118,7 @@ describe.each(Object.keys(PLATFORMS) as Platform[])('the console in an applicati
     expect(page).toContain('data-up="../"');
     expect(page.match(/(src|href)="[^"]*"/g)?.every((link) => link.includes('="../'))).toBe(true);
     const board = await (await ask('/v1/ops/crons/queues/queue/runs')).text();
-    expect(board).toContain('<script src="../../queues/base.js">');
+    expect(board).toContain('<base href="../../queues/" /><script src="base.js"></script>');
   });
 
   it('sends events, and does not hold up the end', async () => {
