@@ -1,14 +1,13 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
-import { dirname, join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import { ensureBuilt } from './build.mjs';
 import { root } from './exclusive.mjs';
 import { ensureInstalled } from './install.mjs';
 import { program } from './program.mjs';
+import { publicEntries } from './release/manifests.mjs';
 
 const TEMPORARY = join(root, '.cache/api-reports');
-/** Shared between our own packages, and no promise to users. */
-const INTERNAL = /\/internal\b/;
 
 /**
  * One report of the public surface for each entry of each published library, kept in git: a change of it shows in the diff.
@@ -17,7 +16,7 @@ const INTERNAL = /\/internal\b/;
  */
 export async function apiReports({ update = false } = {}) {
   const { CompilerState, Extractor } = createRequire(import.meta.url)('@microsoft/api-extractor');
-  const entries = publicEntries();
+  const entries = publicEntries().map(reported);
   const configs = entries.map(configOf);
   const [first] = configs;
   const additionalEntryPoints = entries.map(({ types }) => types);
@@ -42,24 +41,15 @@ function read(file) {
   return existsSync(file) ? readFileSync(file, 'utf8') : '';
 }
 
-function publicEntries() {
-  const libs = readdirSync(join(root, 'libs')).filter((lib) => existsSync(join(root, 'libs', lib, 'package.json')));
-  return libs.flatMap((lib) => {
-    const folder = join(root, 'libs', lib);
-    const manifest = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'));
-    if (manifest.private) return [];
-    const paths = Object.keys(manifest.exports).filter((path) => !INTERNAL.test(path) && manifest.exports[path].types);
-    return paths.map((path) => {
-      const name = path === '.' ? 'index' : path.slice(2).replaceAll('/', '-');
-      return {
-        entry: join(manifest.name, path),
-        folder,
-        types: join(folder, manifest.exports[path].types),
-        report: join(folder, 'api', `${name}.md`),
-        written: join(TEMPORARY, lib, `${name}.api.md`),
-      };
-    });
-  });
+function reported({ folder, name, path, types }) {
+  const file = path === '.' ? 'index' : path.slice(2).replaceAll('/', '-');
+  return {
+    entry: join(name, path),
+    folder: join(root, folder),
+    types: join(root, types),
+    report: join(root, folder, 'api', `${file}.md`),
+    written: join(TEMPORARY, basename(folder), `${file}.api.md`),
+  };
 }
 
 function configOf({ folder, types, report, written }) {

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+import { BUNDLES } from './bundle.mjs';
 import { exclusively, root } from './exclusive.mjs';
 import { ensureInstalled } from './install.mjs';
 import { program } from './program.mjs';
@@ -8,7 +9,6 @@ import { tool } from './tool.mjs';
 
 const COMMON = ['nest-cli.json', 'tsconfig.base.json', 'node_modules/.package-lock.json'];
 const PODS = 'test/pods';
-const BUNDLED = ['apps/scheduler', 'apps/worker'];
 const BUNDLER = 'scripts/bundle.mjs';
 const WEB = 'libs/console/web';
 const API_DOCUMENT = 'docs/openapi.json';
@@ -22,8 +22,8 @@ const CLIENT_TYPES = 'libs/client/src/api-types.ts';
  */
 export async function ensureBuilt({ pods = false } = {}) {
   await ensureGenerated();
-  const parts = [workspaces(), ...(existsSync(join(root, WEB)) ? [web()] : []), bundles('apps', appBundles())];
-  if (pods) parts.push(testPods(), bundles('test-pods', testPodBundles()));
+  const parts = [workspaces(), ...(existsSync(join(root, WEB)) ? [web()] : []), bundles('apps')];
+  if (pods) parts.push(testPods(), bundles('test-pods'));
   await buildOutdated(parts);
 }
 
@@ -84,20 +84,16 @@ function testPods() {
 }
 
 /** What of an app or a test's pod runs as a process, with all it loads in few files: made of what the compiler wrote. */
-function bundles(name, outputs) {
-  const sources = [...(name === 'apps' ? workspaces() : testPods()).sources, BUNDLER];
-  const folders = [...new Set(outputs.map(dirname))];
-  return { name: `bundles of ${name}`, sources, outputs, folders, tool: BUNDLER, args: [name] };
-}
-
-function appBundles() {
-  const there = BUNDLED.filter((folder) => existsSync(join(root, folder, 'src')));
-  return there.map((folder) => `${folder}/bundle/main.js`);
-}
-
-function testPodBundles() {
-  const there = existsSync(join(root, PODS, 'worker.ts'));
-  return there ? ['scheduler', 'worker', 'recorder'].map((name) => `test/dist/bundle/${name}.js`) : [];
+function bundles(name) {
+  const there = BUNDLES[name].filter(({ of }) => existsSync(join(root, of)));
+  return {
+    name: `bundles of ${name}`,
+    sources: [...(name === 'apps' ? workspaces() : testPods()).sources, BUNDLER],
+    outputs: there.flatMap(({ dir, input }) => Object.keys(input).map((entry) => `${dir}/${entry}.js`)),
+    folders: there.map(({ dir }) => dir),
+    tool: BUNDLER,
+    args: [name],
+  };
 }
 
 /** The programs only: what else is copied is copied by the same run. */

@@ -1,17 +1,17 @@
 import { join, relative } from 'node:path';
-import { rolldown } from 'rolldown';
 import { root } from './exclusive.mjs';
 import { program } from './program.mjs';
 
 /**
- * What is bundled: a program, with all that it loads, becomes a few files. Node would read two thousand otherwise, which
+ * What is bundled, by what it is made of: a program, with all that it loads, becomes a few files. Node would read two thousand otherwise, which
  * was most of the time and of the processor that a pod took to boot. Made of what the compiler wrote.
  */
-const BUNDLES = {
+export const BUNDLES = {
   apps: [app('apps/scheduler'), app('apps/worker')],
   // The scheduler is among them, because what is preloaded into a pod has to meet the classes that the pod uses.
   'test-pods': [
     {
+      of: 'test/pods/worker.ts',
       dir: 'test/dist/bundle',
       input: {
         scheduler: 'apps/scheduler/dist/main.js',
@@ -34,12 +34,14 @@ const LEFT_OUT = [
 
 const OWN = /\/(apps|libs)\/[^/]+\/dist\/|\/test\/dist\//;
 
-/** @returns {{ dir: string, input: Record<string, string> }} */
+/** @returns {{ of: string, dir: string, input: Record<string, string> }} */
 function app(folder) {
-  return { dir: `${folder}/bundle`, input: { main: `${folder}/dist/main.js` } };
+  return { of: `${folder}/src/main.ts`, dir: `${folder}/bundle`, input: { main: `${folder}/dist/main.js` } };
 }
 
 async function bundle({ dir, input }) {
+  // Here: the names of what is bundled are asked for before anything is installed.
+  const { rolldown } = await import('rolldown');
   const bundled = await rolldown({ input, cwd: root, platform: 'node', external: LEFT_OUT, plugins: [ownFiles(dir)] });
   await bundled.write({ dir, format: 'esm', cleanDir: true });
   await bundled.close();

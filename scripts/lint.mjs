@@ -8,6 +8,7 @@ import { apiReports } from './api-reports.mjs';
 import { exportedNames, overBudget } from './exports.mjs';
 import { ensureInstalled } from './install.mjs';
 import { program } from './program.mjs';
+import { manifests, published } from './release/manifests.mjs';
 import { listen } from './tool.mjs';
 
 const PACKED = join(root, '.cache/packed');
@@ -16,17 +17,7 @@ const PRETTIER_CACHE = [
   ...['--cache', '--cache-strategy', 'content'],
   ...['--cache-location', join(root, '.cache/prettier.json')],
 ];
-const PUBLISHED = [
-  'libs/schedule',
-  'libs/lease',
-  'libs/ledger',
-  'libs/jobs',
-  'libs/operations',
-  'libs/console',
-  'libs/testing',
-];
-/** Published too; nothing imports it, so it has no types. */
-const COMMAND_LINE = 'apps/cli';
+const PUBLISHED = published(manifests());
 
 /** @typedef {{ name: string, step: () => boolean | Promise<boolean> }} Step */
 
@@ -45,17 +36,20 @@ const STEPS = [
  * @type {Step[]}
  */
 const AFTER_BUILD = [
-  ...PUBLISHED.flatMap((lib) => [
-    packageOf(lib),
-    { name: `types of ${lib}`, step: () => run('attw', tarball(lib), '--profile', 'esm-only', '--format', 'ascii') },
-  ]),
-  packageOf(COMMAND_LINE),
+  // What nothing imports has no types: the command line.
+  ...PUBLISHED.flatMap(([folder, { exports }]) => [packageOf(folder), ...(exports ? [typesOf(folder)] : [])]),
   { name: 'API reports', step: compareReports },
 ];
 
 /** @returns {Step} */
 function packageOf(folder) {
   return { name: `package of ${folder}`, step: () => pack(folder) && run('publint', tarball(folder), '--strict') };
+}
+
+/** @returns {Step} */
+function typesOf(folder) {
+  const step = () => run('attw', tarball(folder), '--profile', 'esm-only', '--format', 'ascii');
+  return { name: `types of ${folder}`, step };
 }
 
 /**

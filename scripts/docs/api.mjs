@@ -1,10 +1,8 @@
 import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join, posix } from 'node:path';
 import { root } from '../exclusive.mjs';
-import { manifests, published } from '../release/manifests.mjs';
+import { publicEntries } from '../release/manifests.mjs';
 import { SITE } from './stage.mjs';
-
-const INTERNAL = /\/internal\b/;
 
 /**
  * One page for each public entry of each library, from its declarations.
@@ -12,7 +10,7 @@ const INTERNAL = /\/internal\b/;
  */
 export async function writeApi() {
   const { Application } = await import('typedoc');
-  const entryPoints = entries();
+  const entryPoints = publicEntries().map(({ types }) => join(root, types));
   // TypeDoc reads only what a project names.
   const tsconfig = join(SITE, 'tsconfig.json');
   writeFileSync(tsconfig, JSON.stringify({ extends: join(root, 'tsconfig.base.json'), files: entryPoints }));
@@ -84,12 +82,4 @@ function pageOf(file) {
 
 function nameOf(page) {
   return `@fencepost/${page}`;
-}
-
-function entries() {
-  return published(manifests()).flatMap(([folder, { exports = {} }]) =>
-    Object.entries(exports)
-      .filter(([path, { types }]) => types && !INTERNAL.test(path))
-      .map(([, { types }]) => join(root, folder, types)),
-  );
 }

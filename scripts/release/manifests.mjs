@@ -33,6 +33,21 @@ export function published(all) {
   return sorted.map(([file, manifest]) => [file.replace('/package.json', ''), manifest]);
 }
 
+/** Shared between our own packages, and no promise to users. */
+const INTERNAL = /\/internal\b/;
+
+/**
+ * What users may import.
+ * @returns {{ folder: string, name: string, path: string, types: string }[]} `types` from the root of the repository
+ */
+export function publicEntries() {
+  return published(manifests()).flatMap(([folder, { name, exports = {} }]) =>
+    Object.entries(exports)
+      .filter(([path, { types }]) => types && !INTERNAL.test(path))
+      .map(([path, { types }]) => ({ folder, name, path, types: join(folder, types) })),
+  );
+}
+
 /**
  * A manifest in another version, with our own packages in the same.
  * @param {Manifest} manifest

@@ -33,6 +33,16 @@ export default [
     test: 'gets exactly one attempt more',
   },
   {
+    name: 'begin: nobody is told that the attempts of a run are used up',
+    guards: 'G8',
+    defence: 'a run that fails because its attempts are used up is logged: the worker of the last one is gone',
+    file: 'libs/ledger/src/redis/lua/begin-attempts.lua',
+    find: "answer[3] = 'NOW'",
+    replace: '',
+    killedBy: 'test/ledger/redis-ledger.spec.ts',
+    test: 'fails a run whose attempts are used up',
+  },
+  {
     name: 'PostgreSQL begin: an answer brings no further attempt',
     guards: 'G8',
     defence: 'a run that a person has answered for goes on, also after its last attempt',

@@ -47,7 +47,7 @@ export { CRON_NAME } from '@fencepost/ledger/run';
 export { migrateLedger, PostgresLedger, readPostgresFacts } from '@fencepost/ledger/postgres';
 export { PostgresAuditTrail, RedisAuditTrail } from '@fencepost/ledger/audit-trail';
 export { RedisLedger } from '@fencepost/ledger/redis';
-export { isEvery, parseSchedule, ScheduleError, zoneNamed } from '@fencepost/schedule';
+export { isEvery, parseSchedule, ScheduleError, zoneNamed, zoneOfOffset } from '@fencepost/schedule';
 export type {
   BackfillProgress,
   BackfillReport,

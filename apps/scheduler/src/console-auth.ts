@@ -1,9 +1,7 @@
 import { pathToFileURL } from 'node:url';
 import { SetupError } from '@fencepost/lease';
 import type { Authenticate, ConsoleAuth } from '@fencepost/console';
-import type { PodEnvironment } from '@fencepost/pod';
-
-const LOOPBACK = /^(localhost|127(\.\d{1,3}){3}|\[?::1\]?)$/i;
+import { isLoopback, type PodEnvironment } from '@fencepost/pod';
 
 /**
  * Who may use the console of a pod, from its environment.
@@ -12,7 +10,7 @@ const LOOPBACK = /^(localhost|127(\.\d{1,3}){3}|\[?::1\]?)$/i;
 export async function consoleAuth({ host, access = {} }: PodEnvironment, given?: Authenticate): Promise<ConsoleAuth> {
   const { tokens, tokensFile, authModule } = access;
   const authenticate = given ?? (authModule === undefined ? undefined : await authenticateFrom(authModule));
-  if ((tokens ?? tokensFile ?? authenticate) === undefined && !LOOPBACK.test(host)) throw exposed(host);
+  if ((tokens ?? tokensFile ?? authenticate) === undefined && !isLoopback(host)) throw exposed(host);
   return { tokens, tokensFile, authenticate };
 }
 

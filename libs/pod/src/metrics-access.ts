@@ -17,6 +17,10 @@ export interface MetricsAccessOptions {
 /** A name that can only mean this machine: one that merely resolves to it may be an attacker's (DNS rebinding). */
 const LOOPBACK = /^(localhost|127(\.\d{1,3}){3}|\[?::1\]?)$/i;
 
+export function isLoopback(host: string): boolean {
+  return LOOPBACK.test(host);
+}
+
 /** Who may read the metrics of a pod that has no door of its own: names of crons, and how their runs went, are in there. */
 export class MetricsAccess {
   readonly #tokens: readonly Token[];
@@ -28,12 +32,12 @@ export class MetricsAccess {
     this.#tokens = parseTokens(tokensFile === undefined ? (tokens ?? '') : textOf(tokensFile));
     this.#open = open;
     // With tokens the pod is meant for others, and who is at the machine has one too.
-    this.#local = this.#tokens.length === 0 && LOOPBACK.test(host) && !isForOthers;
+    this.#local = this.#tokens.length === 0 && isLoopback(host) && !isForOthers;
   }
 
   admits({ authorization = '', host = '' }: Pick<IncomingHttpHeaders, 'authorization' | 'host'>): boolean {
     if (this.#open) return true;
-    if (this.#local) return LOOPBACK.test(host.replace(/:\d+$/, ''));
+    if (this.#local) return isLoopback(host.replace(/:\d+$/, ''));
     const secret = /^Bearer ([\x21-\x7e]{1,512})$/i.exec(authorization)?.[1];
     const known = secret === undefined ? null : roleOf(this.#tokens, secret);
     return known !== null && mayAs(known.role, 'viewer');

@@ -128,3 +128,14 @@ export function zoneNamed(timeZone: string): Zone {
   ZONES.set(name, zone);
   return zone;
 }
+
+/**
+ * The zone of a fixed offset from UTC, in minutes; `null` for what is no whole number of hours from -12 to 14. The names of the
+ * IANA database have the sign the other way round.
+ */
+export function zoneOfOffset(minutes: number): string | null {
+  const hours = minutes / 60;
+  if (!Number.isInteger(hours) || hours < -12 || hours > 14) return null;
+  if (hours === 0) return 'UTC';
+  return `Etc/GMT${hours > 0 ? '-' : '+'}${Math.abs(hours)}`;
+}

@@ -1,4 +1,4 @@
-import { CRON_NAME, isEvery, parseSchedule } from '../jobs.js';
+import { CRON_NAME, isEvery, parseSchedule, zoneOfOffset } from '../jobs.js';
 
 /** A value in the source: how it is written, and what it is, where that can be told without running the program. */
 export interface Written {
@@ -145,7 +145,7 @@ const RULES: Readonly<Record<string, (written: Written, given: TranslateOptions)
     value === undefined ? { decide: 'had a name that is made at run time; this one is a proposal.' } : {},
   timeZone: ({ text }) => ({ part: `timeZone: ${text}` }),
   utcOffset: ({ value }, { quote }) => {
-    const zone = typeof value === 'number' ? zoneOf(value) : null;
+    const zone = typeof value === 'number' ? zoneOfOffset(value) : null;
     if (zone !== null) return { part: `timeZone: ${quote(zone)}` };
     return {
       refuse: 'has a utcOffset that no time zone stands for. Choose a timeZone, such as "Asia/Kolkata" for 330.',
@@ -168,14 +168,6 @@ const RULES: Readonly<Record<string, (written: Written, given: TranslateOptions)
     decide: `had initialDelay: ${text}. Instants before the first start are never made up for; wait in the handler for what it needs.`,
   }),
 };
-
-/** Whole hours have a zone of their own, whose sign is the other way round. */
-function zoneOf(minutes: number): string | null {
-  const hours = minutes / 60;
-  if (!Number.isInteger(hours) || hours < -12 || hours > 14) return null;
-  if (hours === 0) return 'UTC';
-  return `Etc/GMT${hours > 0 ? '-' : '+'}${Math.abs(hours)}`;
-}
 
 function translateInterval(found: ScheduleDecorator, given: TranslateOptions): Translation {
   const { args } = found;

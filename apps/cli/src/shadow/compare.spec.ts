@@ -30,6 +30,20 @@ describe('the comparison of shadow mode', () => {
     ...[record('due', 5, 'b'), record('tick', 5, 'b')],
   ];
 
+  it('has the crons by name, and one whose expression changed in the order in which it was watched', () => {
+    const watched = [
+      { ...CRON, name: 'b', since: START, until: START },
+      { ...CRON, expression: '5 * * * *', since: START + MINUTE, until: START + MINUTE },
+      { ...CRON, since: START, until: START },
+    ];
+    const found = compare({ crons: watched, records: [], droppedBefore: null }, { lateMs: 5_000 });
+    expect(found.map(({ name, expression }) => [name, expression])).toEqual([
+      ['b', '* * * * *'],
+      ['report', '* * * * *'],
+      ['report', '5 * * * *'],
+    ]);
+  });
+
   it('says of each instant whether it was the same, doubled, missed or late, by which pods, and which one Fencepost had taken', () => {
     const { counts, instants } = compared(records);
     expect(counts).toEqual({ same: 2, doubled: 1, missed: 1, late: 1 });

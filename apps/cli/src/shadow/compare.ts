@@ -41,7 +41,7 @@ export function compare({ crons, records, droppedBefore }: ShadowReading, option
   return crons
     .map((cron) => ({ ...cron, since: Math.max(cron.since, droppedBefore ?? -Infinity) }))
     .map((cron) => compareCron(cron, byCron.get(cron.name) ?? [], options))
-    .toSorted((a, b) => (a.name < b.name ? -1 : 1) || a.since - b.since);
+    .toSorted((a, b) => Number(a.name > b.name) - Number(a.name < b.name) || a.since - b.since);
 }
 
 function compareCron(cron: WatchedCron, records: readonly ShadowRecord[], { lateMs }: CompareOptions): ComparedCron {

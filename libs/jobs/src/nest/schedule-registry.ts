@@ -1,3 +1,4 @@
+import { zoneOfOffset } from '@fencepost/schedule';
 import type { ShadowCron } from '../shadow/shadow-log.js';
 
 /** A `CronJob` of the package cron, as far as it matters here. */
@@ -64,13 +65,9 @@ export function oldCron(name: string, { cronTime = {} }: OldCronJob): ShadowCron
   const { source, timeZone, utcOffset, realDate } = cronTime;
   if (realDate === true || typeof source !== 'string') throw new Error('it runs once, at a date');
   if (typeof timeZone === 'string') return { name, expression: source, timeZone };
-  const hours = typeof utcOffset === 'number' ? utcOffset / 60 : Number.NaN;
-  if (!Number.isInteger(hours)) throw new Error('its utcOffset is no whole number of hours');
-  return {
-    name,
-    expression: source,
-    timeZone: hours === 0 ? 'UTC' : `Etc/GMT${hours > 0 ? '-' : '+'}${Math.abs(hours)}`,
-  };
+  const zone = typeof utcOffset === 'number' ? zoneOfOffset(utcOffset) : null;
+  if (zone === null) throw new Error('its utcOffset is no whole number of hours from -12 to 14');
+  return { name, expression: source, timeZone: zone };
 }
 
 /** Calls `note` before each tick, on every job there is and will be, and changes nothing else. */

@@ -70,7 +70,8 @@ export class BoundedCluster extends Cluster {
     this.on('node error', (error: Error) => {
       if (/WRONGPASS|NOAUTH/.test(error.message)) void this.authenticateNodes().catch(() => {});
     });
-    this.on('+node', (node: Redis) => settings.credentials?.adopt(node));
+    // A cluster opens the connections to its nodes itself.
+    this.on('+node', (node: Redis) => settings.credentials?.follow(node));
   }
 
   override sendCommand(command: Command, stream?: Stream, node?: unknown): unknown {

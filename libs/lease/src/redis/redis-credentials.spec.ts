@@ -64,6 +64,18 @@ describe('credentials that change', () => {
     expect(reports).toEqual(['The function in "credentials" failed: no token.']);
   });
 
+  it('are asked for again by a connection that did not get any', async () => {
+    let asked = 0;
+    const { credentials } = stage(() => {
+      if ((asked += 1) === 1) throw new Error('no token');
+      return { password: 'p2' };
+    });
+    const { redis, as } = connection();
+    await expect(credentials.connect(redis, async () => {})).rejects.toThrow('no token');
+    await credentials.connect(redis, async () => {});
+    expect(as.options).toEqual({ username: 'default', password: 'p2' });
+  });
+
   it.each([undefined, 'p', { password: 7 }, { username: 1, password: 'p' }, { password: 'p', expiresAt: 5 }])(
     'are refused when they are %j',
     async (given) => {

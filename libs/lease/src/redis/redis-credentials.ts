@@ -60,12 +60,15 @@ export class RotatingCredentials {
     const under = this.#connecting.get(redis);
     if (under && !under.isAbandoned) return under.done;
     const connecting = { isAbandoned: false, done: Promise.resolve() };
-    connecting.done = this.current().then((credentials) => {
+    // Also after a failure: the next attempt to connect asks again.
+    const asked = this.current().finally(() => {
       if (this.#connecting.get(redis) === connecting) this.#connecting.delete(redis);
+    });
+    connecting.done = asked.then((credentials) => {
       // ioredis would connect what was closed meanwhile.
       if (connecting.isAbandoned) throw new Error(CLOSED);
       Object.assign(redis.options, authOf(credentials));
-      this.#follow(redis);
+      this.follow(redis);
       return open();
     });
     this.#connecting.set(redis, connecting);
@@ -82,7 +85,7 @@ export class RotatingCredentials {
   }
 
   /** Authenticates this connection anew before its credentials expire, until it ends. */
-  #follow(redis: Redis): void {
+  follow(redis: Redis): void {
     if (this.#open.has(redis)) return;
     this.#open.add(redis);
     redis.once('end', () => {
@@ -90,11 +93,6 @@ export class RotatingCredentials {
       if (this.#open.size === 0) this.#cancelRenewal();
     });
     this.#planRenewal();
-  }
-
-  /** A cluster opens the connections to its nodes itself. */
-  adopt(node: Redis): void {
-    this.#follow(node);
   }
 
   #ask(): Promise<RedisCredentials> {
