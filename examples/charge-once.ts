@@ -1,10 +1,10 @@
 import 'reflect-metadata';
 import { setTimeout as pause } from 'node:timers/promises';
-import { Inject, Injectable, Module } from '@nestjs/common';
+import { Module } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import { JobHandler, Jobs, JobsModule, LEDGER } from '@fencepost/jobs';
 import type { Ledger } from '@fencepost/ledger';
-import type { RunContext } from '@fencepost/jobs';
+import type { RunContext, TransactionalRunContext } from '@fencepost/jobs';
 import { Redis } from 'ioredis';
 import { Pool } from 'pg';
 
@@ -26,10 +26,11 @@ interface Order {
 
 interface Bank {
   open(): Promise<void>;
-  charge(run: RunContext, order: Order): Promise<unknown>;
   balance(): Promise<number>;
   close(): Promise<unknown>;
 }
+
+const terms = { retry: { attempts: 100, delay: '100ms' } };
 
 /** Another company's, as far as the job is concerned: it can be asked twice, and knows what it has been asked by the key. */
 class KeyHonouringBank implements Bank {
@@ -37,10 +38,14 @@ class KeyHonouringBank implements Bank {
 
   async open(): Promise<void> {}
 
-  charge(run: RunContext, { amount }: Order): Promise<unknown> {
-    return run.effect('charge', ({ idempotencyKey }) =>
+  @JobHandler('charge', terms)
+  async charge(run: RunContext): Promise<void> {
+    const { amount } = run.payload as Order;
+    await say(`Attempt ${run.attempt} begins.`);
+    await run.effect('charge', ({ idempotencyKey }) =>
       this.#redis.hsetnx(`${prefix}:charges:${account}`, idempotencyKey, amount),
     );
+    await say('Charged.');
   }
 
   async balance(): Promise<number> {
@@ -68,9 +73,13 @@ class BankOfOurOwn implements Bank {
     await this.database.query(`insert into ${this.#table} values ($1, 1000) on conflict do nothing`, [account]);
   }
 
-  charge(run: RunContext, { amount }: Order): Promise<unknown> {
+  @JobHandler('charge', { ...terms, transactions: true })
+  async charge(run: TransactionalRunContext): Promise<void> {
+    const { amount } = run.payload as Order;
     const text = `update ${this.#table} set balance = balance - $1 where owner = $2`;
-    return run.transaction(async (tx) => void (await tx.query({ text, values: [amount, account] })));
+    await say(`Attempt ${run.attempt} begins.`);
+    await run.transaction(async (tx) => void (await tx.query({ text, values: [amount, account] })));
+    await say('Charged.');
   }
 
   async balance(): Promise<number> {
@@ -86,18 +95,6 @@ class BankOfOurOwn implements Bank {
 
 const BANK = Symbol('BANK');
 
-@Injectable()
-class Orders {
-  constructor(@Inject(BANK) private readonly bank: Bank) {}
-
-  @JobHandler('charge', { retry: { attempts: 100, delay: '100ms' } })
-  async charge(run: RunContext): Promise<void> {
-    await say(`Attempt ${run.attempt} begins.`);
-    await this.bank.charge(run, run.payload as Order);
-    await say('Charged.');
-  }
-}
-
 @Module({
   imports: [
     JobsModule.forRoot({
@@ -105,7 +102,7 @@ class Orders {
       ...(pool ? { ledger: 'postgres', postgres: { pool, schema, migrate: true } } : {}),
     }),
   ],
-  providers: [Orders, { provide: BANK, useValue: pool ? new BankOfOurOwn(pool) : new KeyHonouringBank() }],
+  providers: [{ provide: BANK, useValue: pool ? new BankOfOurOwn(pool) : new KeyHonouringBank() }],
 })
 class AppModule {}
 

@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { EffectUnknownError, JobHandler, type JobRun } from '@fencepost/jobs';
+import { EffectUnknownError, JobHandler, type JobRun, type TransactionalRunContext } from '@fencepost/jobs';
 import { z } from 'zod';
 
 /** As much of Stripe's client as the recipe calls. */
@@ -65,8 +65,8 @@ export class Cookbook {
     });
   }
 
-  @JobHandler('book-order', { schema: order, criticality: 'correctness' })
-  async book(run: JobRun<typeof order>): Promise<void> {
+  @JobHandler('book-order', { schema: order, criticality: 'correctness', transactions: true })
+  async book(run: JobRun<typeof order, TransactionalRunContext>): Promise<void> {
     await run.transaction(async (tx) => {
       await tx.query({
         text: 'INSERT INTO bookings (run, amount) VALUES ($1, $2)',

@@ -1,7 +1,7 @@
 import { Kysely, PostgresDialect, type Generated, type PostgresQueryResult } from 'kysely';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { SqlConnection } from '@fencepost/lease/postgres';
-import type { RunContext } from '@fencepost/jobs';
+import type { TransactionalRunContext } from '@fencepost/jobs';
 import { commitProxy, type CommitFault } from '../support/commit-proxy.js';
 import { postgresLedgerSandbox, SPACE, type PostgresLedgerSandbox } from '../support/postgres-ledger-sandbox.js';
 import { postgresForTests, type TestPostgres } from '../support/postgres.js';
@@ -37,7 +37,7 @@ function kyselyOn(tx: SqlConnection): Kysely<Shop> {
   return new Kysely<Shop>({ dialect: new PostgresDialect({ pool }) }).withSchema(sandbox.schema);
 }
 
-type Insert = (tx: SqlConnection, run: RunContext) => Promise<{ id: number }>;
+type Insert = (tx: SqlConnection, run: TransactionalRunContext) => Promise<{ id: number }>;
 
 const withKysely: Insert = (tx, run) =>
   kyselyOn(tx).insertInto('orders').values({ run: run.id, total: 42 }).returning('id').executeTakeFirstOrThrow();
@@ -88,7 +88,7 @@ describe.each([
     const pool = sandbox.another({ connectionString: proxy.url });
     proxy.arm(fault);
     let calls = 0;
-    const handle = (context: RunContext) => {
+    const handle = (context: TransactionalRunContext) => {
       calls += 1;
       return context.transaction((tx) => insert(tx, context), { pool });
     };

@@ -1,7 +1,15 @@
 import { Injectable } from '@nestjs/common';
 import type { INestApplicationContext, Provider } from '@nestjs/common';
 import { Test } from '@nestjs/testing';
-import { JobsModule, LEDGER, SingletonCron, Telemetry, type Role, type RunContext } from '@fencepost/jobs';
+import {
+  JobsModule,
+  LEDGER,
+  SingletonCron,
+  Telemetry,
+  type Role,
+  type RunContext,
+  type TransactionalRunContext,
+} from '@fencepost/jobs';
 import { CATALOG } from '@fencepost/jobs/internal';
 import type { Catalog } from '@fencepost/ledger/catalog';
 import type { Ledger } from '@fencepost/ledger';
@@ -145,6 +153,24 @@ describe('the options of JobsModule', () => {
       tick(): void {}
     }
     await expect(start(both(spaces.fresh()), Wrong)).rejects.toThrow('Wrong.tick: the expression of @SingletonCron');
+  });
+
+  it('do not help against a handler with transactions on a ledger that has none', async () => {
+    @Injectable()
+    class Booking {
+      @SingletonCron('* * * * *', { name: 'book', transactions: true })
+      book(run: TransactionalRunContext): Promise<number> {
+        return run.transaction(() => 1);
+      }
+    }
+    const refusal =
+      'Booking.book: option "transactions": expected ledger: "postgres" in JobsModule beside it, got "redis".';
+    await expect(start(both(spaces.fresh()), Booking)).rejects.toThrow(refusal);
+    const asked = await start(
+      JobsModule.forRoot({ roles: ['scheduler'], redis: testRedis(), ...spaces.fresh() }),
+      Booking,
+    );
+    expect(asked.get(JobsModule)).toBeDefined();
   });
 
   it('do not help against two builds of one number that disagree: the second refuses to start', async () => {

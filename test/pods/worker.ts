@@ -12,7 +12,7 @@ import { ChaosBooked } from './crons/chaos-booked.js';
 import { ChaosAsked, ChaosControl, ChaosFenced, ChaosItems, ChaosKeyed } from './crons/chaos.js';
 import { Echo, Kept, Many, Steps, Tick } from './crons/plain.js';
 import { Shown } from './crons/shown.js';
-import { SingletonCron, type RunContext } from '@fencepost/jobs';
+import { SingletonCron, type RunContext, type TransactionalRunContext } from '@fencepost/jobs';
 import { setTimeout as wait } from 'node:timers/promises';
 import { Pool } from 'pg';
 
@@ -75,8 +75,11 @@ class Book implements OnApplicationShutdown {
   }
 
   // A slow machine must not leave an instant out because of the one before it.
-  @SingletonCron('* * * * * *', { name: 'book', overlap: 'allow', retry: { attempts: 20, delay: '50ms' } })
-  async run(run: RunContext): Promise<void> {
+  @SingletonCron('* * * * * *', {
+    ...{ name: 'book', overlap: 'allow', transactions: true },
+    retry: { attempts: 20, delay: '50ms' },
+  })
+  async run(run: TransactionalRunContext): Promise<void> {
     await run.transaction(async (tx) => {
       await tx.query({ text: `insert into "${this.#schema}".booked values ($1, $2)`, values: [run.id, run.attempt] });
       // Time for a session or a worker to end in the middle.

@@ -2,17 +2,17 @@ import { randomUUID } from 'node:crypto';
 import type { AttemptRef } from '@fencepost/ledger';
 import type { Answer } from '@fencepost/ledger/run';
 import type { CronHandler } from '@fencepost/jobs/internal';
-import type { RunContext } from '@fencepost/jobs';
+import type { TransactionalRunContext } from '@fencepost/jobs';
 import { RUN, RUN_LEASE_MS, type WorkerStage } from './worker-stage.js';
 
 /** What a handler meets: its value, or the error it threw. The handler itself lets nothing pass. */
 export async function inHandler<T>(
   stage: WorkerStage,
-  work: (run: RunContext) => Promise<T>,
+  work: (run: TransactionalRunContext) => Promise<T>,
   handler: Omit<CronHandler, 'handle' | 'retry'> = {},
 ): Promise<T> {
   let met: Promise<T> | undefined;
-  const handle = async (run: RunContext) => {
+  const handle = async (run: TransactionalRunContext) => {
     met = work(run);
     await met.catch(() => {});
   };

@@ -1,6 +1,6 @@
 import { setImmediate as turn } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import type { RunContext } from '@fencepost/jobs';
+import type { TransactionalRunContext } from '@fencepost/jobs';
 import { RUN, RUN_LEASE_MS, WorkerStage } from '../support/worker-stage.js';
 
 /** What would end a process. Vitest listens as well, and would fail the file. */
@@ -24,11 +24,11 @@ const later = () => new Promise<string>((resolve) => setTimeout(resolve, LATER, 
 const broken = () => later().then(() => Promise.reject(new Error('refused')));
 const run = () => stage.memoryLedger.readRun(RUN);
 
-async function deliver(work: (run: RunContext) => unknown): Promise<void> {
+async function deliver(work: (run: TransactionalRunContext) => unknown): Promise<void> {
   await stage.deliver(async (context) => void (await work(context)));
 }
 
-const FORGOTTEN: Record<string, [name: string, work: (run: RunContext) => unknown]> = {
+const FORGOTTEN: Record<string, [name: string, work: (run: TransactionalRunContext) => unknown]> = {
   'an effect that is still going on': ['mail', ({ effect }) => void effect('mail', later)],
   'an effect that fails later': ['mail', ({ effect }) => void effect('mail', broken)],
   'an effect that has failed already': [
@@ -92,7 +92,7 @@ describe('an effect that is not awaited', () => {
   });
 
   it('is refused quietly when the handler starts it after its run has ended', async () => {
-    let context: RunContext | undefined;
+    let context: TransactionalRunContext | undefined;
     await deliver((given) => void (context = given));
     void context?.effect('mail', later);
     await turn();
@@ -101,7 +101,7 @@ describe('an effect that is not awaited', () => {
   });
 });
 
-const AWAITED: Record<string, (run: RunContext) => unknown> = {
+const AWAITED: Record<string, (run: TransactionalRunContext) => unknown> = {
   awaits: async ({ effect }) => void (await effect('mail', later)),
   returns: ({ effect }) => effect('mail', later),
   'awaits later': async ({ effect }) => {

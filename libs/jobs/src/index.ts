@@ -18,7 +18,7 @@ export {
   RunCancelledError,
   ShutdownError,
 } from './running/errors.js';
-export type { RunContext } from './running/run-context.js';
+export type { RunContext, TransactionalRunContext } from './running/run-context.js';
 export type { EventName, Events } from './telemetry/events.js';
 export { logEvents } from './telemetry/log-events.js';
 export type { EventLogger } from './telemetry/log-events.js';

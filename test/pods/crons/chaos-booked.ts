@@ -1,6 +1,6 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { Inject, Injectable } from '@nestjs/common';
-import { SingletonCron, type RunContext } from '@fencepost/jobs';
+import { SingletonCron, type TransactionalRunContext } from '@fencepost/jobs';
 import { JOBS_SETTINGS, type JobsSettings } from '@fencepost/jobs/internal';
 import { ChaosSink } from '../chaos-sink.js';
 
@@ -21,10 +21,11 @@ export class ChaosBooked {
 
   @SingletonCron('* * * * * *', {
     name: 'chaos-booked',
+    transactions: true,
     retry: { attempts: 100, delay: '100ms', maxDelay: '1s' },
     ...{ misfire: 'fire-all', overlap: 'allow', grace: '1s', catchUpWindow: '5m', maxCatchUp: 1_000 },
   })
-  async run(run: RunContext): Promise<void> {
+  async run(run: TransactionalRunContext): Promise<void> {
     await this.sink.control(run);
     await run.transaction(async (tx) => {
       // A statement on a connection whose server is gone would never end.

@@ -5,7 +5,7 @@ import { Test } from '@nestjs/testing';
 import { CLOCK } from '@fencepost/lease/nest';
 import { ManualClock } from '@fencepost/lease/testing';
 import { describe, expect, it } from 'vitest';
-import type { RunContext } from '../running/run-context.js';
+import type { RunContext, TransactionalRunContext } from '../running/run-context.js';
 import { CronExplorer, type FoundCron } from './cron-explorer.js';
 import { SingletonCron } from './singleton-cron.decorator.js';
 import { JOBS_SETTINGS } from './tokens.js';
@@ -39,7 +39,7 @@ async function withExplorer<T>(metadata: ModuleMetadata, ask: (explorer: CronExp
 /** Known to the compiler as a text only: what it can read it refuses itself. */
 const AT_SIXTY_ONE: string = '61 * * * *';
 
-const run = { id: 'c@1' } as RunContext;
+const run = { id: 'c@1' } as TransactionalRunContext;
 
 @Injectable()
 class Reports {

@@ -1,6 +1,7 @@
 import type { Criticality } from '@fencepost/lease/internal/redis-checks';
 import { z } from 'zod';
 import type { CronHandler, Limits } from '../running/delivery.js';
+import type { RunContext, TransactionalRunContext } from '../running/run-context.js';
 import { isAmbiguous, parseDuration } from '@fencepost/lease/internal/options';
 
 /**
@@ -13,6 +14,11 @@ export interface HandlerOptions {
    * handler refuses to start where the store may lose what it acknowledged.
    */
   readonly criticality?: Criticality;
+  /**
+   * Whether the method calls `run.transaction`: it takes a {@link TransactionalRunContext} then, and a worker whose ledger is
+   * not in PostgreSQL refuses to start; default `false`.
+   */
+  readonly transactions?: boolean;
   /** An attempt that takes longer is aborted by `run.signal` and has failed; default: no limit. */
   readonly timeout?: string | number;
   /**
@@ -33,6 +39,16 @@ export interface HandlerOptions {
     readonly maxDelay?: string | number;
   };
 }
+
+/** What a method takes: only one that says so may begin transactions, so that every other one runs on any ledger. */
+export type ContextOf<Transactions extends boolean> = Transactions extends true ? TransactionalRunContext : RunContext;
+
+/** For methods that can take what the worker hands them. */
+export type HandlerDecorator<Run> = <Method extends (run: Run) => unknown>(
+  target: object,
+  key: string | symbol,
+  descriptor: TypedPropertyDescriptor<Method>,
+) => void;
 
 /** One of several words. */
 export function choice<const Value extends string>(...values: [Value, ...Value[]]) {
@@ -64,6 +80,7 @@ const rateSchema = z
 /** The schemas of {@link HandlerOptions}, by option, to be spread into that of a decorator. */
 export const HANDLER_SHAPE = {
   criticality: choice('efficiency', 'correctness').default('efficiency'),
+  transactions: z.boolean('true or false').default(false),
   timeout: duration('1ms', '7d').optional(),
   concurrencyKey: z.custom<(payload: unknown) => string>((value) => typeof value === 'function', KEY).optional(),
   maxPerKey: whole(1, 1_000).optional(),
@@ -96,12 +113,13 @@ export interface HandlerContradiction {
 export type HandlerTerms = Omit<CronHandler, 'handle' | 'readPayload'>;
 
 export function handlerTerms(options: CheckedHandlerOptions): HandlerTerms {
-  const { criticality, timeout, retry } = options;
+  const { criticality, transactions, timeout, retry } = options;
   const limits = limitsOf(options);
   return {
     criticality,
     retry: { attempts: retry.attempts, delayMs: retry.delay, maxDelayMs: retry.maxDelay },
     ...(timeout === undefined ? {} : { timeoutMs: timeout }),
+    ...(transactions ? { transactions } : {}),
     ...(limits === null ? {} : { limits }),
   };
 }

@@ -6,7 +6,7 @@ import { CLOCK } from '@fencepost/lease/nest';
 import { ManualClock } from '@fencepost/lease/testing';
 import { describe, expect, expectTypeOf, it } from 'vitest';
 import { z } from 'zod';
-import type { RunContext } from '../running/run-context.js';
+import type { RunContext, TransactionalRunContext } from '../running/run-context.js';
 import { CronExplorer, type FoundCron } from './cron-explorer.js';
 import { JobHandler, type JobRun } from './job-handler.decorator.js';
 import { SingletonCron } from './singleton-cron.decorator.js';
@@ -48,6 +48,10 @@ class Mails {
   }
 }
 
+/** What a decorator lets its method take. */
+type RunOf<Decorator extends (target: object, key: string, descriptor: never) => void> =
+  Parameters<Decorator>[2] extends TypedPropertyDescriptor<(run: infer Run) => unknown> ? Run : never;
+
 describe('a method with @JobHandler', () => {
   it('is found beside those with @SingletonCron, and called on its instance', async () => {
     @Injectable()
@@ -62,7 +66,7 @@ describe('a method with @JobHandler', () => {
     expect(job).toMatchObject({ where: 'Mails.send', retry: { attempts: 5 } });
     expect(job?.declaration.definition.expression).toBe('@manual');
     const at = new Date(0);
-    await job?.handle({ payload: { to: 'ada', at } } as unknown as RunContext);
+    await job?.handle({ payload: { to: 'ada', at } } as unknown as TransactionalRunContext);
     expect(mails.ran).toEqual([at]);
   });
 
@@ -70,8 +74,19 @@ describe('a method with @JobHandler', () => {
     expectTypeOf<JobRun<typeof mail>['payload']>().toEqualTypeOf<{ to: string; at: Date }>();
     expectTypeOf<JobRun<typeof mail>['effect']>().toEqualTypeOf<RunContext['effect']>();
     const decorate = JobHandler('send-mail', { schema: mail });
-    type Method = NonNullable<Parameters<typeof decorate>[2]['value']>;
-    expectTypeOf<Parameters<Method>[0]['payload']>().toEqualTypeOf<{ to: string; at: Date }>();
+    expectTypeOf<RunOf<typeof decorate>['payload']>().toEqualTypeOf<{ to: string; at: Date }>();
+  });
+
+  it('begins transactions only if its options say so: the compiler knows', () => {
+    const plain = JobHandler('send-mail', { schema: mail });
+    const booking = JobHandler('book', { schema: mail, transactions: true });
+    const cron = SingletonCron('0 3 * * *', { name: 'nightly' });
+    const bookingCron = SingletonCron({ name: 'poll', every: '30s', transactions: true });
+    expectTypeOf<RunOf<typeof plain>>().not.toHaveProperty('transaction');
+    expectTypeOf<RunOf<typeof booking>>().toHaveProperty('transaction');
+    expectTypeOf<RunOf<typeof booking>['payload']>().toEqualTypeOf<{ to: string; at: Date }>();
+    expectTypeOf<RunOf<typeof cron>>().toEqualTypeOf<RunContext>();
+    expectTypeOf<RunOf<typeof bookingCron>>().toEqualTypeOf<TransactionalRunContext>();
   });
 
   it('has to be one of a provider that exists once', async () => {

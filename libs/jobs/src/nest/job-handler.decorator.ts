@@ -1,6 +1,6 @@
 import type { PayloadOf, StandardSchema } from '../running/payload-schema.js';
 import type { RunContext } from '../running/run-context.js';
-import type { HandlerOptions } from './handler-options.js';
+import type { ContextOf, HandlerDecorator, HandlerOptions } from './handler-options.js';
 import { decorateWith } from './singleton-cron.decorator.js';
 
 /** Durations are texts such as `'30s'`, or milliseconds. */
@@ -13,8 +13,14 @@ export interface JobHandlerOptions<Schema extends StandardSchema = StandardSchem
   readonly schema?: Schema;
 }
 
-/** What a handler receives whose payload is checked: `JobRun<typeof invoiceSchema>`. */
-export type JobRun<Schema extends StandardSchema> = Omit<RunContext, 'payload'> & {
+/**
+ * What a handler receives whose payload is checked: `JobRun<typeof invoiceSchema>`, or
+ * `JobRun<typeof invoiceSchema, TransactionalRunContext>`.
+ */
+export type JobRun<Schema extends StandardSchema, Context extends RunContext = RunContext> = Omit<
+  Context,
+  'payload'
+> & {
   readonly payload: PayloadOf<Schema>;
 };
 
@@ -26,14 +32,12 @@ export interface JobMetadata {
 
 export const JOB_METADATA = 'fencepost:job-handler';
 
-type Run<Schema> = [Schema] extends [never] ? RunContext : Schema extends StandardSchema ? JobRun<Schema> : never;
-
-/** For a method that takes what its schema makes of the payload. */
-type JobMethodDecorator<Schema> = <Method extends (run: Run<Schema>) => unknown>(
-  target: object,
-  key: string | symbol,
-  descriptor: TypedPropertyDescriptor<Method>,
-) => void;
+/** What its schema makes of the payload, if it has one. */
+type Run<Schema, Context extends RunContext> = [Schema] extends [never]
+  ? Context
+  : Schema extends StandardSchema
+    ? JobRun<Schema, Context>
+    : never;
 
 /**
  * Carries out what is asked for with `Jobs.enqueue(name, payload)`, each once, on one of all the replicas.
@@ -42,9 +46,9 @@ type JobMethodDecorator<Schema> = <Method extends (run: Run<Schema>) => unknown>
  * expression `@manual` and the overlap policy `allow`, so that a name is one cron or one job; and what runs it, retries it and
  * takes it over from a worker that died is what does so for a cron.
  */
-export function JobHandler<const Schema extends StandardSchema = never>(
+export function JobHandler<const Schema extends StandardSchema = never, const Transactions extends boolean = false>(
   name: string,
-  options: JobHandlerOptions<Schema> = {},
-): JobMethodDecorator<Schema> {
+  options: JobHandlerOptions<Schema> & { readonly transactions?: Transactions } = {},
+): HandlerDecorator<Run<Schema, ContextOf<Transactions>>> {
   return decorateWith(JOB_METADATA, { name, options } satisfies JobMetadata);
 }

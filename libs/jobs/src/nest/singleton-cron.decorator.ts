@@ -2,7 +2,7 @@ import { SetMetadata } from '@nestjs/common';
 import type { CronPing, MisfirePolicy } from '@fencepost/ledger/catalog';
 import type { OverlapPolicy } from '@fencepost/ledger/run';
 import type { DstRule, CronLiteral, ZoneLiteral } from '@fencepost/schedule';
-import type { HandlerOptions } from './handler-options.js';
+import type { ContextOf, HandlerDecorator, HandlerOptions } from './handler-options.js';
 
 /** Durations are texts such as `'30s'`, or milliseconds. */
 export interface SingletonCronOptions extends HandlerOptions {
@@ -95,12 +95,21 @@ export const CRON_METADATA = 'fencepost:singleton-cron';
  * An expression or a zone that stands in the source and can't be is an error of the compiler; everything else, and what is
  * only known at run time, is checked at boot.
  */
-export function SingletonCron<const Expression extends string, const TimeZone extends string = string>(
+export function SingletonCron<
+  const Expression extends string,
+  const TimeZone extends string = string,
+  const Transactions extends boolean = false,
+>(
   expression: CronLiteral<Expression>,
-  options: SingletonCronOptions & { readonly timeZone?: ZoneLiteral<TimeZone> },
-): MethodDecorator;
+  options: SingletonCronOptions & {
+    readonly timeZone?: ZoneLiteral<TimeZone>;
+    readonly transactions?: Transactions;
+  },
+): HandlerDecorator<ContextOf<Transactions>>;
 /** Runs a method at each multiple of an interval: `@SingletonCron({ name: 'poll', every: '30s' })`. */
-export function SingletonCron(options: EveryOptions): MethodDecorator;
+export function SingletonCron<const Transactions extends boolean = false>(
+  options: EveryOptions & { readonly transactions?: Transactions },
+): HandlerDecorator<ContextOf<Transactions>>;
 export function SingletonCron(...given: readonly unknown[]): MethodDecorator {
   const [expression, options] = given.length === 1 && typeof given[0] === 'object' ? [undefined, given[0]] : given;
   return decorateWith(CRON_METADATA, { expression, options } satisfies CronMetadata);

@@ -16,6 +16,7 @@ import { RunProcessor } from '../running/run.processor.js';
 import { reportStoreFailure } from '../telemetry/report-failure.js';
 import { Telemetry } from '../telemetry/telemetry.js';
 import type { Tracing } from '../telemetry/tracing.js';
+import { CronDeclarationError } from './cron-declaration.js';
 import { CronExplorer, type FoundCron } from './cron-explorer.js';
 import { PodRoles } from './pod-roles.js';
 import { retryOnBoot } from './retry-on-boot.js';
@@ -59,6 +60,19 @@ export class RunNotifications implements OnApplicationShutdown {
   }
 }
 
+/** @throws {CronDeclarationError} for the first handler with transactions, where the ledger has none */
+function checkTransactions(crons: Iterable<FoundCron>, { ledger }: Pick<JobsSettings, 'ledger'>): void {
+  if (ledger === 'postgres') return;
+  for (const { where, transactions } of crons) {
+    if (!transactions) continue;
+    throw new CronDeclarationError(
+      where,
+      `option "transactions": expected ledger: "postgres" in JobsModule beside it, got ${JSON.stringify(ledger)}. ` +
+        `Keep the ledger in the database of your rows, or use run.effect and its idempotency key instead.`,
+    );
+  }
+}
+
 /** A catalog that was lost with its store comes back within this time. */
 const DECLARE_AGAIN_MS = 10_000;
 
@@ -90,6 +104,7 @@ export class WorkerRunner implements OnModuleInit, OnApplicationBootstrap, Befor
   /** All crons are checked before anything is declared or taken. */
   onModuleInit(): void {
     this.#crons = this.explorer.explore();
+    checkTransactions(this.#crons.values(), this.settings);
     this.readers.know(this.#crons);
     this.signal.add(() => this.beforeApplicationShutdown());
   }

@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import { RUN, RUN_LEASE_MS, standing, WorkerStage } from '../../../../test/support/worker-stage.js';
 import { RunCancelledError } from './errors.js';
-import type { RunContext } from './run-context.js';
+import type { TransactionalRunContext } from './run-context.js';
 
 let stage: WorkerStage;
 afterEach(() => expect(stage.manual.pending).toBe(0));
@@ -13,12 +13,12 @@ async function cancel(graceMs = 30_000): Promise<void> {
 }
 
 /** A handler that stands still, and then ends as it is told to. */
-function ending(how: (run: RunContext) => unknown) {
+function ending(how: (run: TransactionalRunContext) => unknown) {
   const { handle, goOn, signal } = standing();
   return {
     goOn,
     signal,
-    handle: async (run: RunContext) => {
+    handle: async (run: TransactionalRunContext) => {
       await handle(run);
       return how(run);
     },
@@ -48,7 +48,7 @@ describe('a handler whose run is cancelled', () => {
   });
 
   it.each([
-    ['the reason of its signal', (run: RunContext) => run.signal.throwIfAborted()],
+    ['the reason of its signal', (run: TransactionalRunContext) => run.signal.throwIfAborted()],
     ['something of its own', fail(new TypeError('half-way'))],
     ['no error at all', fail('stopped')],
   ])('and that ends with %s is finished as cancelled, and not tried again', async (_what, how) => {

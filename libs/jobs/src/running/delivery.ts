@@ -42,6 +42,8 @@ export interface CronHandler {
   readonly criticality?: Criticality;
   /** An attempt that takes longer is aborted and fails; default no limit. Milliseconds. */
   readonly timeoutMs?: number;
+  /** Whether it needs a ledger in PostgreSQL; default `false`. */
+  readonly transactions?: boolean;
   readonly limits?: Limits;
   /** Checks the payload of the run and returns what the handler gets. @throws an error that fails the run for good */
   readonly readPayload?: (payload: unknown) => unknown;

@@ -26,31 +26,40 @@ export function encodeResult(effect: string, result: unknown, became?: Became): 
 }
 
 /**
- * The first part of a result that JSON would silently empty or replace, and its path; `null` if there is none. Values with
- * `toJSON`, such as dates, and properties of instances are fine; `undefined` counts as absent, as it does for the reader of
- * JSON.
+ * The first part of a result that JSON would silently change, and its path; `null` if there is none. Values with `toJSON`, such
+ * as dates, are fine: they say themselves what they become. `undefined` is absent from an object for whoever reads it too; in
+ * an array it would become `null`.
  */
 function lostInResult(value: unknown, path = 'result'): string | null {
   if (typeof value === 'number') return Number.isFinite(value) ? null : `${value} (at ${path})`;
   if (typeof value === 'function' || typeof value === 'symbol') return `a ${typeof value} (at ${path})`;
   if (typeof value !== 'object' || value === null) return null;
   if ('toJSON' in value && typeof value.toJSON === 'function') return null;
-  const parts = Object.entries(value);
-  if (ArrayBuffer.isView(value) || (parts.length === 0 && !isPlain(value))) return `a ${nameOf(value)} (at ${path})`;
+  if (Array.isArray(value)) return firstLost(value.entries(), (index) => `${path}[${index}]`);
+  if (!isPlain(value)) return `${instance(value)} (at ${path})`;
+  return firstLost(Object.entries(value), (key) => `${path}.${key}`, { mayBeAbsent: true });
+}
+
+function firstLost<Key>(
+  parts: Iterable<[Key, unknown]>,
+  pathOf: (key: Key) => string,
+  { mayBeAbsent = false } = {},
+): string | null {
   for (const [key, part] of parts) {
-    const lost = lostInResult(part, Array.isArray(value) ? `${path}[${key}]` : `${path}.${key}`);
+    const lost = part === undefined && !mayBeAbsent ? `undefined (at ${pathOf(key)})` : lostInResult(part, pathOf(key));
     if (lost !== null) return lost;
   }
   return null;
 }
 
+/** Also when it comes from another realm, as in tests of Jest: nothing is above the prototype of plain objects. */
 function isPlain(value: object): boolean {
-  const prototype: unknown = Object.getPrototypeOf(value);
-  return Array.isArray(value) || prototype === Object.prototype || prototype === null;
+  const prototype = Object.getPrototypeOf(value) as object | null;
+  return prototype === null || Object.getPrototypeOf(prototype) === null;
 }
 
-function nameOf(value: object): string {
-  return value.constructor.name || 'class instance';
+function instance(value: object): string {
+  return `an instance of ${value.constructor.name || 'a class'}`;
 }
 
 /**

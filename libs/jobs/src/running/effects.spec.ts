@@ -70,8 +70,8 @@ describe('an effect', () => {
     ['a date', new Date(0), '1970-01-01T00:00:00.000Z'],
     ['an object', { a: [1, 'b', null] }, { a: [1, 'b', null] }],
     ['false', false, false],
-    ['an instance', new Receipt(7), { id: 7 }],
-    ['what is left out', { a: undefined, b: [undefined] }, { b: [null] }],
+    ['what is left out', { a: undefined, b: [null] }, { b: [null] }],
+    ['an object without a prototype', Object.assign(Object.create(null) as object, { id: 7 }), { id: 7 }],
   ])('returns %s as a later attempt would get it', async (_what, result, expected) => {
     stage = await WorkerStage.with();
     expect(await inHandler((run) => run.effect<unknown>('mail', () => result))).toEqual(expected);
@@ -81,10 +81,16 @@ describe('an effect', () => {
     ['a bigint', 1n, /JSON can't carry it \(.*BigInt/],
     ['a circle', circle(), /JSON can't carry it \(.*circular/],
     ['a function', () => {}, /it is not data/],
-    ['a map', { rows: [{ byId: new Map([[1, 2]]) }] }, /JSON can't carry a Map \(at result\.rows\[0\]\.byId\)/],
-    ['a set', new Set([1]), /JSON can't carry a Set \(at result\)/],
-    ['bytes', { bytes: new Uint8Array(2) }, /JSON can't carry a Uint8Array \(at result\.bytes\)/],
-    ['an error', { error: new Error('no') }, /JSON can't carry a Error \(at result\.error\)/],
+    [
+      'a map',
+      { rows: [{ byId: new Map([[1, 2]]) }] },
+      /JSON can't carry an instance of Map \(at result\.rows\[0\]\.byId\)/,
+    ],
+    ['a set', new Set([1]), /JSON can't carry an instance of Set \(at result\)/],
+    ['bytes', { bytes: new Uint8Array(2) }, /JSON can't carry an instance of Uint8Array \(at result\.bytes\)/],
+    ['an error', { error: new Error('no') }, /JSON can't carry an instance of Error \(at result\.error\)/],
+    ['an entity', { rows: [new Receipt(7)] }, /JSON can't carry an instance of Receipt \(at result\.rows\[0\]\)/],
+    ['a gap', { ids: [1, undefined] }, /JSON can't carry undefined \(at result\.ids\[1\]\)/],
     ['no number', { rate: Number.NaN }, /JSON can't carry NaN \(at result\.rate\)/],
     ['a method', { go: () => {} }, /JSON can't carry a function \(at result\.go\)/],
     ['too much', 'x'.repeat(64 * 1024), /larger than 64 KiB/],

@@ -6,7 +6,7 @@ import { runEffect } from './effect-call.js';
 import { withSignal, type LazyAbort } from './lazy-abort.js';
 import { PayloadError } from './errors.js';
 import { runForEach } from './for-each.js';
-import type { RunContext, RunLog } from './run-context.js';
+import type { RunLog, TransactionalRunContext } from './run-context.js';
 import { runTransaction } from './transaction.js';
 
 interface ContextParts {
@@ -20,7 +20,7 @@ interface ContextParts {
 }
 
 /** Returns a promise only if the payload needs to be read. @throws {PayloadError} by rejecting it */
-export function makeRunContext(parts: ContextParts): RunContext | Promise<RunContext> {
+export function makeRunContext(parts: ContextParts): TransactionalRunContext | Promise<TransactionalRunContext> {
   const { run } = parts.begun;
   const { readPayload } = parts.handler;
   const payload: unknown = run.payload === null ? null : JSON.parse(run.payload);
@@ -28,12 +28,12 @@ export function makeRunContext(parts: ContextParts): RunContext | Promise<RunCon
   return read(run.id, payload, readPayload).then((known) => contextOf(parts, known));
 }
 
-function contextOf(parts: ContextParts, payload: unknown): RunContext {
+function contextOf(parts: ContextParts, payload: unknown): TransactionalRunContext {
   const { begun, delivery, end, session } = parts;
   const { run } = begun;
   const line = (level: keyof RunLog) => (message: string) => parts.log(level, message);
   const progress = (value: number | object) => delivery.progress(value);
-  return withSignal<RunContext>(end, {
+  return withSignal<TransactionalRunContext>(end, {
     id: run.id,
     cron: run.cron,
     scheduledAt: new Date(run.scheduledAt),

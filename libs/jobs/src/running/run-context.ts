@@ -69,15 +69,6 @@ export interface RunContext {
     options?: EffectOptions<T, R>,
   ) => Promise<R>;
   /**
-   * Writes rows of the ledger's own PostgreSQL database exactly once: `work` gets the connection of an open transaction, and
-   * its rows, the record that it is done and the comparison of the fence commit together or not at all. Its result is
-   * recorded like that of an effect. If it throws, everything is rolled back.
-   * @throws {TransactionUnavailableError} when the ledger is not in PostgreSQL
-   * @throws {EffectNameError} {EffectOptionError} {EffectPayloadError} {EffectResultError} as an effect; nothing is written then
-   * @throws {StaleFenceError} when this attempt is no longer the current one: everything was rolled back
-   */
-  readonly transaction: <T>(work: TransactionWork<T>, options?: TransactionOptions) => Promise<T>;
-  /**
    * Executes many items and records which are done: a later attempt continues with the others. Each item is an
    * effect with the key `<run id>/<name>/<key>`, but items are recorded batch by batch and without results.
    *
@@ -97,5 +88,18 @@ export interface RunContext {
   ) => Promise<ForEachCounts>;
 }
 
+/** What a handler with the option `transactions: true` receives; a worker whose ledger is not in PostgreSQL refuses to start. */
+export interface TransactionalRunContext extends RunContext {
+  /**
+   * Writes rows of the ledger's own PostgreSQL database exactly once: `work` gets the connection of an open transaction, and
+   * its rows, the record that it is done and the comparison of the fence commit together or not at all. Its result is
+   * recorded like that of an effect. If it throws, everything is rolled back.
+   * @throws {TransactionUnavailableError} when the ledger is not in PostgreSQL, for a handler without the option
+   * @throws {EffectNameError} {EffectOptionError} {EffectPayloadError} {EffectResultError} as an effect; nothing is written then
+   * @throws {StaleFenceError} when this attempt is no longer the current one: everything was rolled back
+   */
+  readonly transaction: <T>(work: TransactionWork<T>, options?: TransactionOptions) => Promise<T>;
+}
+
 /** A method decorated with `@SingletonCron`. Its return value is ignored. */
-export type RunHandler = (run: RunContext) => unknown;
+export type RunHandler = (run: TransactionalRunContext) => unknown;

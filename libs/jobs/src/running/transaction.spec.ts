@@ -3,7 +3,7 @@ import { afterEach, describe, expect, it } from 'vitest';
 import type { AttemptRef, TransactionReply, TransactionRequest } from '@fencepost/ledger';
 import { inHandler } from '../../../../test/support/effect-stage.js';
 import { WorkerStage } from '../../../../test/support/worker-stage.js';
-import type { RunContext } from './run-context.js';
+import type { TransactionalRunContext } from './run-context.js';
 
 let stage: WorkerStage;
 afterEach(() => expect(stage.manual.pending).toBe(0));
@@ -45,7 +45,7 @@ describe('a transaction', () => {
   it('that is committed is not carried out again', async () => {
     await transactional();
     let worked = 0;
-    const once = (run: RunContext) => run.transaction(() => (worked += 1), { name: 'book' });
+    const once = (run: TransactionalRunContext) => run.transaction(() => (worked += 1), { name: 'book' });
     await stage.deliver(async (run) => {
       await once(run);
       throw new Error('after the commit');
@@ -58,7 +58,7 @@ describe('a transaction', () => {
 
   it('with another payload than the committed one is refused', async () => {
     await transactional();
-    const book = (payload: string) => (run: RunContext) => run.transaction(() => 1, { payload });
+    const book = (payload: string) => (run: TransactionalRunContext) => run.transaction(() => 1, { payload });
     await stage.deliver(async (run) => {
       await book('ada')(run);
       throw new Error('after the commit');

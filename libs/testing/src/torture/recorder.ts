@@ -1,7 +1,14 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { parseDuration } from '@fencepost/lease/internal/options';
 import type { Criticality } from '@fencepost/lease/internal/redis-checks';
-import type { EffectContext, EffectOptions, ForEachOptions, IfUnknown, Lookup, RunContext } from '@fencepost/jobs';
+import type {
+  EffectContext,
+  EffectOptions,
+  ForEachOptions,
+  IfUnknown,
+  Lookup,
+  TransactionalRunContext,
+} from '@fencepost/jobs';
 import { payloadHash, type ItemAct, type TransactionOptions, type TransactionWork } from '@fencepost/jobs/internal';
 import type {
   Call,
@@ -53,7 +60,7 @@ export class Recorder implements Observations {
   ) {}
 
   /** Carries out a handler whose run is watched. */
-  async handle(run: RunContext, handler: (run: RunContext) => unknown): Promise<unknown> {
+  async handle(run: TransactionalRunContext, handler: (run: TransactionalRunContext) => unknown): Promise<unknown> {
     const refused: Swallowed[] = [];
     try {
       const result = await handler(this.#watched(run, refused));
@@ -64,24 +71,25 @@ export class Recorder implements Observations {
     }
   }
 
-  #watched(run: RunContext, refused: Swallowed[]): RunContext {
+  #watched(run: TransactionalRunContext, refused: Swallowed[]): TransactionalRunContext {
     const note = async <T>(name: string, work: Promise<T>) => {
       return work.catch((error: unknown) => {
         if (isRefusal(run, error)) refused.push({ name, error: nameOf(error) });
         throw error;
       });
     };
-    const effect: RunContext['effect'] = (name, act, options) => note(name, this.#effect(run, { name, act }, options));
-    const transaction: RunContext['transaction'] = (work, options) =>
+    const effect: TransactionalRunContext['effect'] = (name, act, options) =>
+      note(name, this.#effect(run, { name, act }, options));
+    const transaction: TransactionalRunContext['transaction'] = (work, options) =>
       note(options?.name ?? 'transaction', this.#transaction(run, work, options));
-    const forEach: RunContext['forEach'] = (items, keyOf, ...[act, options]) =>
+    const forEach: TransactionalRunContext['forEach'] = (items, keyOf, ...[act, options]) =>
       note(options?.name ?? 'items', this.#forEach(run, { items, keyOf, act }, options));
     const watched = watchedReads({ ...run }, (read) => currentCall.getStore()?.reads.add(read), run);
     return Object.assign(watched, { effect, transaction, forEach });
   }
 
   async #effect<T, R>(
-    run: RunContext,
+    run: TransactionalRunContext,
     { name, act }: { readonly name: string; readonly act: (context: EffectContext) => Promise<T> | T },
     options?: EffectOptions<T, R>,
   ): Promise<R> {
@@ -92,7 +100,7 @@ export class Recorder implements Observations {
   }
 
   #forEach<T>(
-    run: RunContext,
+    run: TransactionalRunContext,
     {
       items,
       keyOf,
@@ -119,7 +127,7 @@ export class Recorder implements Observations {
     return run.forEach(items, key, watched, this.#withLookup(name, options));
   }
 
-  #transaction<T>(run: RunContext, work: TransactionWork<T>, options?: TransactionOptions): Promise<T> {
+  #transaction<T>(run: TransactionalRunContext, work: TransactionWork<T>, options?: TransactionOptions): Promise<T> {
     const name = options?.name ?? 'transaction';
     this.#request(run, { name, kind: 'transaction' }, options);
     const call = this.#begun(run, { attempt: run.attempt, name, item: null }, { idempotencyKey: '', fence: run.fence });
@@ -131,7 +139,11 @@ export class Recorder implements Observations {
     }, options);
   }
 
-  #request(run: RunContext, of: { readonly name: string; readonly kind: EffectKind }, options: unknown): void {
+  #request(
+    run: TransactionalRunContext,
+    of: { readonly name: string; readonly kind: EffectKind },
+    options: unknown,
+  ): void {
     const given = typeof options === 'object' && options !== null ? options : {};
     const payload: unknown = Reflect.get(given, 'payload');
     const policy = this.#policyOf(Reflect.get(given, 'ifUnknown') as IfUnknown<unknown> | undefined);
@@ -156,7 +168,7 @@ export class Recorder implements Observations {
   }
 
   #begun(
-    run: RunContext,
+    run: TransactionalRunContext,
     of: Effect,
     { idempotencyKey, fence }: Pick<EffectContext, 'idempotencyKey' | 'fence'>,
   ): Call {
@@ -165,7 +177,7 @@ export class Recorder implements Observations {
   }
 
   async #call(
-    run: RunContext,
+    run: TransactionalRunContext,
     of: Effect,
     { act, context }: { readonly act: Act; readonly context: EffectContext },
   ): Promise<unknown> {
@@ -203,7 +215,7 @@ export function isSame(one: Pick<Call, 'name' | 'item'>, other: Pick<Call, 'name
 }
 
 /** What tells a handler that it is no longer its turn. */
-function isRefusal(run: RunContext, error: unknown): boolean {
+function isRefusal(run: TransactionalRunContext, error: unknown): boolean {
   if (error instanceof Error && SWALLOWED.has(Reflect.get(error, 'code'))) return true;
   return run.signal.aborted && error === run.signal.reason;
 }

@@ -4,18 +4,18 @@ import { describe, expect, it, vi } from 'vitest';
 import { JobHandler, type JobHandlerOptions } from '../../../jobs/src/nest/job-handler.decorator.js';
 import { SingletonCron } from '../../../jobs/src/nest/singleton-cron.decorator.js';
 import type { EffectContext, IfUnknown } from '../../../jobs/src/running/effect-options.js';
-import type { RunContext } from '../../../jobs/src/running/run-context.js';
+import type { RunContext, TransactionalRunContext } from '../../../jobs/src/running/run-context.js';
 import { isLong } from '../../../../test/support/run-length.js';
 import { tortureJob, type TortureOptions } from './torture-job.js';
 
-type Handler = (run: RunContext) => unknown;
-type Rest = Partial<TortureOptions> & { readonly declared?: JobHandlerOptions };
+type Handler = (run: TransactionalRunContext) => unknown;
+type Rest = Partial<TortureOptions> & { readonly declared?: JobHandlerOptions<never> };
 
 /** What each fail point alone shows of a handler. */
 function torture(handler: Handler, { declared = {}, ...rest }: Rest = {}) {
   class Tortured {
-    @JobHandler('job', declared)
-    execute(run: RunContext): unknown {
+    @JobHandler('job', { ...declared, transactions: true })
+    execute(run: TransactionalRunContext): unknown {
       return handler(run);
     }
   }
@@ -33,7 +33,7 @@ const act = () => 1;
 const ROUNDS = isLong ? 5 : 2;
 
 describe('an effect under torture is safe', () => {
-  it.each<[string, (context: EffectContext, run: RunContext) => unknown, RegExp]>([
+  it.each<[string, (context: EffectContext, run: TransactionalRunContext) => unknown, RegExp]>([
     ['that takes its key', ({ idempotencyKey }) => idempotencyKey, /idempotencyKey/],
     ['that takes the id of its run', (_, run) => run.id, /idempotencyKey/],
     ['that takes its fence', ({ fence }) => fence, /fence/],
