@@ -21,5 +21,4 @@ export {
 export type { RunContext, TransactionalRunContext } from './running/run-context.js';
 export type { EventName, Events } from './telemetry/events.js';
 export { logEvents } from './telemetry/log-events.js';
-export type { EventLogger } from './telemetry/log-events.js';
 export { Telemetry } from './telemetry/telemetry.js';
