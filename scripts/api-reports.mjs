@@ -29,9 +29,12 @@ export async function apiReports({ update = false } = {}) {
     };
     Extractor.invoke(config, { localBuild: true, compilerState, messageCallback });
     const { report, written } = entries[n] ?? {};
-    const [now, before] = [read(written), read(report)];
+    const [now, before] = [ordered(read(written)), read(report)];
     if (now === before) continue;
-    told.push(`${report.slice(root.length + 1)} differs from the sources; run "npm run api" and look at its diff.`);
+    const advice = update
+      ? 'is written anew; look at its diff'
+      : 'differs from the sources; run "npm run api" and look at its diff';
+    told.push(`${report.slice(root.length + 1)} ${advice}.`);
     if (update) writeFileSync(report, now);
   }
   return [...told, ...superfluous(entries, update)];
@@ -39,6 +42,15 @@ export async function apiReports({ update = false } = {}) {
 
 function read(file) {
   return existsSync(file) ? readFileSync(file, 'utf8') : '';
+}
+
+/**
+ * The compiler lists the values of a union in the order in which it met them, and that differs between a build of everything and
+ * one of what has changed.
+ */
+function ordered(report) {
+  const values = /(?:^ +(\w+): "\1";\n)+/gm;
+  return report.replace(values, (lines) => [...lines.trimEnd().split('\n').toSorted(), ''].join('\n'));
 }
 
 function reported({ folder, name, path, types }) {
