@@ -43,11 +43,11 @@ async function definitions(): Promise<readonly CatalogEntry[]> {
   return (await deployment.stores.catalog.read()).entries;
 }
 
-/** Which pods are there is in Redis: the audit covers no instant until they have announced themselves again. */
-async function heardAgain(lostAt: number): Promise<void> {
+/** Which pods are there is in Redis: the audit covers an instant when they have announced themselves a while after it. */
+async function covered(instant: number): Promise<void> {
   const membership = new RedisMembership({ redis: deployment.stores.redis, ...SPACE });
   const heard = () => membership.lastHeard().catch(() => null);
-  await until('pods are heard of again', async () => ((await heard()) ?? 0) > lostAt + COVERED_MS, PATIENCE_MS);
+  await until('pods are heard of again', async () => ((await heard()) ?? 0) > instant + COVERED_MS, PATIENCE_MS);
 }
 
 /** What came due while Redis was away is its misfire policy's: merged into one late run, and nothing is written off. */
@@ -67,7 +67,7 @@ describe('with the ledger in PostgreSQL', { timeout: 2 * PATIENCE_MS }, () => {
       const lostAt = Date.now();
       expect(await definitions()).toEqual(before);
       await deployment.goesOn(1);
-      await heardAgain(lostAt);
+      await covered(lostAt);
       await expectMadeUpFor();
       expect(await definitions()).toEqual(before);
     }
@@ -83,7 +83,9 @@ describe('with the ledger in PostgreSQL', { timeout: 2 * PATIENCE_MS }, () => {
     }, EVERY_MS);
     await new Promise((resolve) => setTimeout(resolve, STORM_MS));
     clearInterval(storm);
+    const endedAt = Date.now();
     await deployment.goesOn(2);
+    await covered(endedAt);
     expect((await deployment.expectAccounted()).ran).toBeGreaterThan(0);
     expect(ended).toBeGreaterThan(STORM_MS / EVERY_MS / 2);
     expect(pods.filter(({ isAlive }) => !isAlive)).toEqual([]);
@@ -116,7 +118,9 @@ describe('with the ledger in PostgreSQL', { timeout: 2 * PATIENCE_MS }, () => {
     const scheduler = deployment.pods.scheduler('s1');
     await Promise.all(failing.map((pod) => pod.waitFor('fail_point')));
     await Promise.all([scheduler, deployment.worker('healthy')]);
+    const healthyAt = Date.now();
     await deployment.goesOn(2);
+    await covered(healthyAt);
     for (const pod of failing) pod.thaw();
     expect((await deployment.expectAccounted()).ran).toBeGreaterThan(0);
     expect(failing.filter(({ isAlive }) => isAlive)).toHaveLength(2);
