@@ -9,7 +9,7 @@ import { pino } from 'pino';
 import { Leases, LeaseLostError, SetupError, parseFence, leaseLog, type LeaseEvent } from '@fencepost/lease';
 import { redisKeys } from '@fencepost/lease/internal/redis';
 import { ManualClock } from '@fencepost/lease/testing';
-import { clearPrefixes, freshPrefix, testRedis } from '../support/redis.js';
+import { clearPrefixes, freshPrefix, privateRedis, testRedis } from '../support/redis.js';
 
 async function start(module: ReturnType<typeof LeaseModule.forRoot>): Promise<TestingModule> {
   const started = await Test.createTestingModule({ imports: [module] }).compile();
@@ -70,6 +70,22 @@ describe('LeaseModule', () => {
     const credentials = () => Promise.reject(new Error('no token'));
     const starting = start(LeaseModule.forRoot({ redis: { url: testRedis(), credentials } }));
     await expect(starting).rejects.toThrow(new SetupError('The function in "credentials" failed: no token.'));
+  });
+
+  it('warns in the log of Nest of a server that may lose leases, unless the log is unwanted', async () => {
+    const server = await privateRedis({ save: '' });
+    const said: unknown[] = [];
+    const logger = { log: () => {}, error: () => {}, warn: (message: unknown) => said.push(message) };
+    for (const options of [{ log: false }, {}]) {
+      const module = LeaseModule.forRoot({ redis: server.url, prefix: freshPrefix(), ...options });
+      const app = await Test.createTestingModule({ imports: [module] })
+        .setLogger(logger)
+        .compile();
+      await app.close();
+      expect(said).toHaveLength('log' in options ? 0 : 1);
+    }
+    expect(said).toEqual([expect.stringContaining('a restart loses leases')]);
+    await server.stop();
   });
 
   it('closes in bounded time when the store is away', async () => {

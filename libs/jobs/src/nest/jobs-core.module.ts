@@ -186,9 +186,9 @@ function settingsModule({ imports = [], inject = [], useFactory }: JobsOptionsSo
 }
 
 function leaseOptions(settings: JobsSettings, feed: LeaseFeed, telemetry: Telemetry): LeaseModuleOptions {
-  const { redis, prefix, tenant, leaseTtlMs: ttl, pod } = settings;
+  const { redis, prefix, tenant, leaseTtlMs: ttl, pod, log } = settings;
   const observe = observers(feed.tell, leaseWarnings(telemetry));
-  return { redis, prefix, tenant, ttl, observe, ...(pod === undefined ? {} : { holder: pod }) };
+  return { redis, prefix, tenant, ttl, observe, log, ...(pod === undefined ? {} : { holder: pod }) };
 }
 
 /**

@@ -17,6 +17,7 @@ describe('the options of LeaseModule', () => {
       ttlMs: 10_000,
       criticality: 'efficiency',
       waitForReplicas: 0,
+      log: true,
     };
     expect(leaseSettings({ redis })).toEqual({ redis: { url: redis }, ...defaults });
   });
@@ -26,6 +27,7 @@ describe('the options of LeaseModule', () => {
       ...{ redis: { cluster: [redis] }, prefix: 'p', tenant: 't', holder: 'pod-7', waitForReplicas: 1 },
       criticality: 'correctness' as const,
       observe: () => {},
+      log: false,
     };
     expect(leaseSettings({ ...same, ttl: '2m' })).toEqual({ ...same, ttlMs: 120_000 });
   });

@@ -39,6 +39,8 @@ export interface LeaseModuleOptions {
   readonly waitForReplicas?: number;
   /** Receives every event: `leaseLog`, `leaseMetrics`, or your own. */
   readonly observe?: LeaseObserver;
+  /** Whether `LeaseModule` writes its warnings to Nest's `Logger`; default `true`. `observe` hears of them either way. */
+  readonly log?: boolean;
 }
 
 /** {@link LeaseModuleOptions} as the rest of the library uses them. */
@@ -52,6 +54,7 @@ export interface LeaseSettings {
   readonly criticality: Criticality;
   readonly waitForReplicas: number;
   readonly observe?: LeaseObserver;
+  readonly log: boolean;
 }
 
 const word = (length: number) =>
@@ -77,6 +80,7 @@ const schema = z.strictObject(
     criticality: z.enum(['efficiency', 'correctness'], CRITICALITY).default('efficiency'),
     waitForReplicas: z.int(REPLICAS).min(0, REPLICAS).max(10, REPLICAS).default(0),
     observe: z.custom<LeaseObserver>((value) => typeof value === 'function', 'expected a function').optional(),
+    log: z.boolean('expected true or false').default(true),
   },
   'expected an object such as { redis: "redis://localhost:6379" }',
 );

@@ -38,9 +38,18 @@ const { ConfigurableModuleClass, MODULE_OPTIONS_TOKEN } = new ConfigurableModule
   }))
   .build();
 
-/** Warnings for the operator, logged even if no other lease event is. */
-function warn(event: LeaseEvent): void {
-  if (event.name === 'store.warning') logger.warn(event.message);
+/** Warnings for the operator are logged even if no other lease event is, unless all are unwanted. */
+function observerOf({ observe, log }: LeaseSettings): LeaseObserver {
+  const warn = (event: LeaseEvent) => {
+    if (event.name === 'store.warning') warningTo(log)(event.message);
+  };
+  return observe ? observers(warn, observe) : warn;
+}
+
+function warningTo(log: boolean): (message: string) => void {
+  return (message) => {
+    if (log) logger.warn(message);
+  };
 }
 
 const providers = [
@@ -53,13 +62,13 @@ const providers = [
   {
     provide: LEASE_OBSERVER,
     inject: [LEASE_SETTINGS],
-    useFactory: ({ observe }: LeaseSettings): LeaseObserver => (observe ? observers(warn, observe) : warn),
+    useFactory: observerOf,
   },
   {
     provide: OPENED_STORE,
     inject: [LEASE_SETTINGS, LEASE_OBSERVER, CLOCK],
     useFactory: (settings: LeaseSettings, observe: LeaseObserver, clock: Clock): Promise<OpenedStore> =>
-      openStore({ ...settings, observe }, { clock, onTrouble: (message) => logger.warn(message) }),
+      openStore({ ...settings, observe }, { clock, onTrouble: warningTo(settings.log) }),
   },
   { provide: LEASE_STORE, inject: [OPENED_STORE], useFactory: ({ store }: OpenedStore) => store },
   { provide: LEASE_REDIS, inject: [OPENED_STORE], useFactory: ({ redis }: OpenedStore) => redis },
@@ -89,6 +98,7 @@ export class LeaseModule extends ConfigurableModuleClass implements BeforeApplic
   constructor(
     @Inject(Leases) private readonly leases: Leases,
     @Inject(OPENED_STORE) private readonly opened: OpenedStore,
+    @Inject(LEASE_SETTINGS) private readonly settings: LeaseSettings,
   ) {
     super();
   }
@@ -98,7 +108,8 @@ export class LeaseModule extends ConfigurableModuleClass implements BeforeApplic
       await this.leases.close();
     } catch (error) {
       // Nothing is lost but time: what could not be given back ends by itself within its ttl.
-      logger.warn(`The leases of this process end by themselves: releasing them failed (${String(error)}).`);
+      const message = `The leases of this process end by themselves: releasing them failed (${String(error)}).`;
+      warningTo(this.settings.log)(message);
     }
   }
 
