@@ -49,7 +49,7 @@ function read(file) {
  * one of what has changed.
  */
 function ordered(report) {
-  const values = /(?:^ +(\w+): "\1";\n)+/gm;
+  const values = /(?:^ +("?)([\w-]+)\1: "\2";\n)+/gm;
   return report.replace(values, (lines) => [...lines.trimEnd().split('\n').toSorted(), ''].join('\n'));
 }
 
