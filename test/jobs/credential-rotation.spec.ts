@@ -1,4 +1,6 @@
-import { writeFileSync } from 'node:fs';
+import { execFileSync } from 'node:child_process';
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { Injectable } from '@nestjs/common';
 import type { INestApplicationContext } from '@nestjs/common';
 import { Test } from '@nestjs/testing';
@@ -8,8 +10,11 @@ import { closeRedis } from '@fencepost/lease/redis';
 import { Redis } from 'ioredis';
 import { Pool } from 'pg';
 import { expect, it, onTestFinished } from 'vitest';
+import { ensureProgram } from '../../scripts/debian.mjs';
 import { startPrivatePostgres } from '../../scripts/postgres.mjs';
+import { freePort } from '../../scripts/redis.mjs';
 import { privateRedis, testRedis } from '../support/redis.js';
+import { serverFolder } from '../support/server-process.js';
 import { redisSpaces } from './redis-space.js';
 
 const spaces = redisSpaces();
@@ -53,21 +58,40 @@ async function expectEachInstantOnce([pod]: readonly INestApplicationContext[]):
   expect(new Set(ran).size).toBe(ran.length);
 }
 
+/** A certificate for this machine, which is an authority of its own. */
+async function certificate(): Promise<{ key: string; file: string; ca: string }> {
+  const { command, env } = await ensureProgram('openssl');
+  const folder = serverFolder('test-tls-');
+  const [key, file] = [join(folder, 'key.pem'), join(folder, 'certificate.pem')];
+  const made = ['-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:prime256v1', '-nodes', '-keyout', key, '-out', file];
+  const named = ['-subj', '/CN=test', '-addext', 'subjectAltName=IP:127.0.0.1', '-days', '2'];
+  execFileSync(command, ['req', '-x509', ...made, ...named], { env, stdio: 'pipe' });
+  return { key, file, ca: readFileSync(file, 'utf8') };
+}
+
+/** Answers on a plain port too, for whoever looks on. */
+async function tlsRedis() {
+  const [{ key, file, ca }, port] = [await certificate(), await freePort()];
+  const tls = { 'tls-port': `${port}`, 'tls-cert-file': file, 'tls-key-file': key, 'tls-ca-cert-file': file };
+  const server = await privateRedis({ 'maxmemory-policy': 'noeviction', 'tls-auth-clients': 'no', ...tls });
+  const admin = new Redis(server.url);
+  onTestFinished(async () => {
+    await closeRedis(admin);
+    await server.stop();
+  });
+  return { admin, url: `rediss://127.0.0.1:${port}`, ca };
+}
+
 it(
-  'loses no run and repeats none while the password and then the user of Redis change',
+  'loses no run and repeats none while the password and then the user of a Redis with TLS change',
   { timeout: 60_000 },
   async () => {
-    const server = await privateRedis({ 'maxmemory-policy': 'noeviction' });
-    const admin = new Redis(server.url);
-    onTestFinished(async () => {
-      await closeRedis(admin);
-      await server.stop();
-    });
+    const { admin, url, ca } = await tlsRedis();
     const acl = (...rules: string[]) => admin.call('ACL', ...rules);
     const ALL = ['on', '~*', '&*', '+@all'];
     let current = { username: 'one', password: 'p1' };
     await acl('SETUSER', 'one', '>p1', ...ALL);
-    const pods = await startPods({ ...spaces.fresh(), redis: { url: server.url, credentials: async () => current } });
+    const pods = await startPods({ ...spaces.fresh(), redis: { url, tls: { ca }, credentials: async () => current } });
     await moreRuns(2);
 
     current = { username: 'one', password: 'p2' };
@@ -83,6 +107,11 @@ it(
     await expectEachInstantOnce(pods);
   },
 );
+
+it('refuses a Redis whose certificate nobody vouches for, and says so', { timeout: 60_000 }, async () => {
+  const { url } = await tlsRedis();
+  await expect(startPods({ ...spaces.fresh(), redis: url })).rejects.toThrow(/self-signed certificate/);
+});
 
 it('loses no run and repeats none while the password of PostgreSQL changes', { timeout: 60_000 }, async () => {
   const server = await startPrivatePostgres();
