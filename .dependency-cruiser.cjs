@@ -3,7 +3,7 @@
  * Each rule has a planted violation in `test/repository/boundaries.spec.ts`, which fails for a rule that has none.
  */
 
-const SPEC = '\\.(spec|contract)\\.ts$';
+const SPEC = '\\.(spec|contract|stage)\\.ts$';
 const PACKAGES = '^(libs|apps)/';
 /** What each library may import of the others, by their entries. */
 const LIBS = {

@@ -102,11 +102,11 @@ function outputsOf(from, to) {
   return programs.map((file) => `${to}${file.slice(from.length, -'.ts'.length)}.js`);
 }
 
-/** Without the specs: they run from source, and editing one must not cost a build. */
+/** Without the specs and their stages: they run from source, and editing one must not cost a build. */
 function filesIn(folder) {
   if (!existsSync(join(root, folder))) return [];
   const entries = readdirSync(join(root, folder), { recursive: true, withFileTypes: true });
-  const files = entries.filter((entry) => entry.isFile() && !entry.name.endsWith('.spec.ts'));
+  const files = entries.filter((entry) => entry.isFile() && !/\.(spec|stage)\.ts$/.test(entry.name));
   return files.map((entry) => join(entry.parentPath ?? entry.path, entry.name).slice(root.length + 1));
 }
 

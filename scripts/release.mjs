@@ -57,7 +57,7 @@ function dryRun(folder, name) {
   const objection = [
     ...(size > budget ? [`${name} is ${size} bytes packed, and ${BUDGETS} allows ${budget}.`] : []),
     ...['README.md', 'LICENSE'].filter((file) => !paths.includes(file)).map((file) => `${name} has no ${file}.`),
-    ...paths.filter((path) => /\.spec\.|^src\//.test(path)).map((path) => `${name} would publish ${path}.`),
+    ...paths.filter((path) => /\.(spec|stage)\.|^src\//.test(path)).map((path) => `${name} would publish ${path}.`),
   ];
   return { name, files: entryCount, bytes: size, budget, objection };
 }

@@ -17,7 +17,7 @@ interface Config {
 
 const { forbidden } = createRequire(import.meta.url)('../../.dependency-cruiser.cjs') as Config;
 const PURE = new RegExp(forbidden.find(({ name }) => name === 'pure-without-clock')?.from.path.join('|') ?? '(?!)');
-const TEST = /\.(spec|contract)\.ts$/;
+const TEST = /\.(spec|contract|stage)\.ts$/;
 
 /** Examples are cut in two by `¦`, so that no rule is broken by the place it stands in. */
 const RULES: readonly Rule[] = [
@@ -61,7 +61,7 @@ const RULES: readonly Rule[] = [
   {
     claim: 'a pure file reads no clock, sets no timer and throws no dice',
     files: PURE,
-    except: /(^libs\/lease\/src\/base\/clock\.ts|\.spec\.ts)$/,
+    except: /(^libs\/lease\/src\/base\/clock\.ts|\.(spec|stage)\.ts)$/,
     forbidden: /\b(Date\.now|new Date\(\)|performance\.now|setTimeout|setInterval|Math\.random|randomUUID|systemClock)/,
     caught: ['const now = Date¦.now();', 'new Date¦()', 'const clock = system¦Clock;'],
   },
@@ -97,7 +97,7 @@ describe('the repository', () => {
 
   it('names files in kebab-case, with a dot only before a role', () => {
     const named =
-      /^([a-z0-9]+(-[a-z0-9]+)*\/)*[a-z0-9]+(-[a-z0-9]+)*(\.(module|controller|decorator|processor|config))?(\.(spec|contract))?\.(tsx?|mjs|lua|sql|html|css|svg|md|json)$/;
+      /^([a-z0-9]+(-[a-z0-9]+)*\/)*[a-z0-9]+(-[a-z0-9]+)*(\.(module|controller|decorator|processor|config))?(\.(spec|contract|stage))?\.(tsx?|mjs|lua|sql|html|css|svg|md|json)$/;
     const others = projectFiles(/^(libs|apps)\//).filter(
       ({ path }) => !/\/(README\.md|LICENSE|package\.json)$/.test(path),
     );
