@@ -7,12 +7,12 @@ const ALONE = [
   'test/e2e/chaos.spec.ts',
   'test/e2e/crash.spec.ts',
   'test/e2e/holder-loss.spec.ts',
-  'test/truth/20-a-backlog-on-bullmq.spec.ts',
+  'libs/jobs/src/scheduling/backlog-on-bullmq.spec.ts',
 ];
 /** Each in a process of its own, from the beginning: they change what a process has only once, make it slower, or take long. */
 const ISOLATED = [
   'test/mutants/mutants.spec.ts',
-  'test/jobs/tracing.spec.ts',
+  'libs/jobs/src/telemetry/tracing-on-bullmq.spec.ts',
   'test/repository/short-path.spec.ts',
   'test/scripts/redis-resolver.spec.ts',
   'test/simulation/determinism.spec.ts',

@@ -13,6 +13,8 @@ export default defineConfig({
   ssr: { resolve: { conditions: [SOURCE, 'node', 'module-sync', 'default'] } },
   test: {
     include: ['src/**/*.spec.ts'],
+    // Those on a real server take seconds, and each mutant would repeat them.
+    exclude: ['src/**/*-on-{bullmq,postgres,redis}.spec.ts'],
     testTimeout: 30_000,
     hookTimeout: 60_000,
   },

@@ -22,7 +22,7 @@ const PROOFS = {
   },
   torture: { file: 'test/torture/run-peers.ts', long: ['--seconds 60'], short: ['--seconds 20'] },
   // Their short form is part of `npm test`.
-  specs: { file: 'test/support/run-long-specs.mjs', long: [''], short: [] },
+  specs: { file: 'test/programs/run-long-specs.mjs', long: [''], short: [] },
   mutants: { file: 'test/mutants/run-mutants.mjs', long: [''], short: ['--short'] },
 };
 

@@ -1,5 +1,5 @@
 import { Pool } from 'pg';
-import { migrateLedger, PostgresLedger } from '@fencepost/ledger/postgres';
+import { migrateLedger, PostgresCatalog, PostgresLedger } from '@fencepost/ledger/postgres';
 import { startPostgres } from '../../scripts/postgres.mjs';
 import { freshSchema } from '../support/postgres.js';
 import type { Fault } from './fault.js';
@@ -7,11 +7,9 @@ import { linkFaults } from './faults/link-faults.js';
 import { postgresFaults } from './faults/postgres-faults.js';
 import { faultyLink } from './faulty-link.js';
 import type { RedisClient } from '@fencepost/lease/redis';
-import { RedisLedger } from '@fencepost/ledger/redis';
+import { RedisCatalog, RedisLedger } from '@fencepost/ledger/redis';
 import { BullmqRunQueue, RedisMembership } from '@fencepost/jobs/internal';
-import { Telemetry } from '@fencepost/jobs';
-import { openCatalog } from '../../libs/jobs/src/nest/stores.js';
-import { openAuditTrail } from '../../libs/operations/src/nest/definition-stores.js';
+import { PostgresAuditTrail, RedisAuditTrail } from '@fencepost/ledger/audit-trail';
 
 /** The PostgreSQL of a run. */
 export interface DatabaseServer {
@@ -80,18 +78,18 @@ interface StoreSnapshot {
 /**
  * As a person's tools see them, and not through what is broken between a pod and its server. What the oracle answers has to
  * outlive a failover as what pods write does: else the ledger forgets an answer, and pods are told another story than before.
- * Where definitions are is the product's own choice: chosen here as well, a wrong one would not be seen.
+ * Definitions are looked for beside the runs, and not where the product says: else a wrong place would not be seen.
  */
 export async function storesOn({ redis, waiting, waitReplicas, prefix, database }: StoreSnapshot) {
   const space = { redis, prefix, tenant: TENANT };
   const replication = { redis: waiting, replicas: waitReplicas, timeoutMs: WAIT_MS };
   const inRedis = () => new RedisLedger({ ...space, ...(waitReplicas > 0 ? { replication } : {}) });
   const queue = new BullmqRunQueue({ ...space, onTrouble: () => {} });
-  const place = { prefix, tenant: TENANT, postgres: database };
+  const place = database && { ...database, prefix, tenant: TENANT };
   const stores = {
-    ledger: database ? new PostgresLedger({ ...database, prefix, tenant: TENANT }) : inRedis(),
-    catalog: await openCatalog(redis, database ?? null, place, new Telemetry()),
-    trail: openAuditTrail(redis, database ?? null, place),
+    ledger: place ? new PostgresLedger(place) : inRedis(),
+    catalog: place ? new PostgresCatalog({ ...place, redis }) : new RedisCatalog(space),
+    trail: place ? new PostgresAuditTrail(place) : new RedisAuditTrail(space),
     membership: new RedisMembership(space),
     queue,
   };

@@ -5,7 +5,7 @@ import { instantsOf } from '../support/recount.js';
 import type { Decision } from './decisions.js';
 import { definitionHistory, type DefinitionHistory } from './definitions.js';
 import { byName, type Knowledge, KeptDefinitions } from './kept-definitions.js';
-import { declared } from '../support/fencepost-deployment.js';
+import { declared } from '../support/fencepost.js';
 import { clearPrefixes, freshPrefix, testRedis } from '../support/redis.js';
 import { storesOn } from './database.js';
 

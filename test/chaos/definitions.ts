@@ -1,7 +1,6 @@
 import { contentHash, EFFECTIVE_AFTER_MS, type CatalogEntry, type Generation } from '@fencepost/ledger/catalog';
 import type { Run } from '@fencepost/ledger/run';
 import { parseSchedule } from '@fencepost/schedule';
-import { skipCover } from '../../libs/operations/src/audit/skip-cover.js';
 import { wayOf, type Decision } from './decisions.js';
 import type { Knowledge } from './kept-definitions.js';
 
@@ -113,11 +112,10 @@ function knownBy(decision: Decision, knowledge: readonly Knowledge[]): Knowledge
 function explains(entry: CatalogEntry, { after, through, generation, occurrence, skips }: Decision): boolean {
   const part = partOf(entry, after, through);
   if (part.findLast(({ since }) => since < through)?.generation.generation !== generation) return false;
-  const coverOf = skipCover(skips);
+  const isSkipped = (at: number) => skips.some((skip) => skip.after < at && at <= skip.through);
   const instants = instantsIn(entry, after, through);
   return (
-    (occurrence === null || instants.has(occurrence)) &&
-    [...instants].every((at) => at === occurrence || coverOf(at) !== null)
+    (occurrence === null || instants.has(occurrence)) && [...instants].every((at) => at === occurrence || isSkipped(at))
   );
 }
 

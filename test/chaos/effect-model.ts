@@ -1,5 +1,4 @@
-import type { BeginEffectReply, FinishEffectReply, TransactionReply } from '@fencepost/ledger';
-import type { EffectOutcome } from '../../libs/ledger/src/base/ledger.js';
+import type { AttemptLog, BeginEffectReply, FinishEffectReply, TransactionReply } from '@fencepost/ledger';
 
 export interface EffectState {
   readonly state: 'begun' | 'done' | 'failed';
@@ -48,7 +47,7 @@ function begun(effects: Effects, { name, fence }: Asked): Effects {
 
 export function finishEffect(
   effects: Effects,
-  asked: Asked & { readonly outcome: EffectOutcome },
+  asked: Asked & { readonly outcome: Parameters<AttemptLog['finishEffect']>[2] },
   output: unknown,
 ): Effects | null {
   const reply = output as FinishEffectReply | undefined;

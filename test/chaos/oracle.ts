@@ -1,7 +1,6 @@
 import type { CatalogEntry } from '@fencepost/ledger/catalog';
 import type { Run, SkipRange } from '@fencepost/ledger/run';
 import { cronOfRun } from '@fencepost/ledger/run';
-import { skipCover } from '../../libs/operations/src/audit/skip-cover.js';
 import { instantsOf } from '../support/recount.js';
 import type { SinkSnapshot } from './sinks.js';
 
@@ -80,13 +79,11 @@ function judge({ entry, runs, skips }: CronAccount, acts: ReadonlySet<string>, e
   const { name } = entry.definition;
   const effects = EFFECTS[name] ?? [];
   const byId = new Map(runs.map((run) => [run.id, run]));
-  const coverOf = skipCover(skips);
   const instants = instantsOf(entry, end).map(({ at }) => at);
   const missed = instants.filter((at) => {
     const id = `${name}@${at}`;
     const run = byId.get(id);
-    const cover = coverOf(at);
-    if (!run) return cover === null;
+    if (!run) return !skips.some(({ after, through }) => after < at && at <= through);
     return run.state === 'succeeded' && effects.some((effect) => !acts.has(`${id}/${effect}`));
   });
   const failed = runs.flatMap(({ id, state, error }) => (state === 'failed' ? [`${id} failed: ${error}`] : []));

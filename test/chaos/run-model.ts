@@ -1,4 +1,5 @@
 import type {
+  AttemptLog,
   AttemptOutcome,
   AttemptRef,
   BeginReply,
@@ -9,8 +10,7 @@ import type {
   ResolveRequest,
 } from '@fencepost/ledger';
 import { isTerminal, nextState, type RunEvent, type RunState } from '@fencepost/ledger/run';
-import type { EffectOutcome } from '../../libs/ledger/src/base/ledger.js';
-import type { Model } from '../support/linearizability.js';
+import type { Model } from './linearizability.js';
 import { beginEffect, finishEffect, transact, type EffectState } from './effect-model.js';
 
 interface OfAttempt {
@@ -23,7 +23,11 @@ export type RunInput =
   | { readonly op: 'begin'; readonly request: Pick<BeginRequest, 'nonce'> }
   | { readonly op: 'resolve'; readonly request: ResolveRequest }
   | (OfAttempt & { readonly op: 'beginEffect'; readonly what: EffectRequest })
-  | (OfAttempt & { readonly op: 'finishEffect'; readonly what: string; readonly outcome: EffectOutcome })
+  | (OfAttempt & {
+      readonly op: 'finishEffect';
+      readonly what: string;
+      readonly outcome: Parameters<AttemptLog['finishEffect']>[2];
+    })
   | (OfAttempt & { readonly op: 'transaction'; readonly what: { readonly name: string } })
   | (OfAttempt & { readonly op: 'advanceItems' })
   | (OfAttempt & { readonly op: 'finish'; readonly what: AttemptOutcome });

@@ -1,4 +1,4 @@
-import { Sometimes } from '../support/sometimes.js';
+import { Sometimes } from '../support/seeded-random.js';
 import { sometimesOf, type Observation } from './observations.js';
 
 /** What all that was seen of an episode says. Whatever is counted under {@link NEVER} is a broken promise. */

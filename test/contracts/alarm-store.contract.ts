@@ -1,5 +1,12 @@
 import { describe, expect, it } from 'vitest';
-import type { AlarmStore } from '../../libs/operations/src/alarms/alarm-store.js';
+
+type Swap = Readonly<Record<'was' | 'is', string | null>> & { readonly cron: string };
+
+interface AlarmStore {
+  read(crons: readonly string[]): Promise<{ readonly now: number; readonly records: readonly (string | null)[] }>;
+  swap(swaps: readonly Swap[]): Promise<boolean[]>;
+  names(): Promise<string[]>;
+}
 
 /** What a book's spec has to offer, so that the contract can drive it. */
 export interface AlarmStoreHarness {

@@ -1,6 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { type Journal } from '@fencepost/operations/journal';
-import { type JournalLimits, type NewJournalEntry } from '../../libs/operations/src/journal/journal.js';
+import type { Journal, RedisJournal } from '@fencepost/operations/journal';
+
+export type NewJournalEntry = Parameters<Journal['append']>[0][number];
+type JournalLimits = NonNullable<ConstructorParameters<typeof RedisJournal>[0]['limits']>;
 
 /** What a journal's spec has to offer, so that the contract can drive it. */
 export interface JournalHarness {
@@ -14,7 +16,7 @@ export interface JournalHarness {
   readonly pass: (ms: number) => Promise<void>;
 }
 
-type MakeHarness = (limits: Partial<JournalLimits>) => Promise<JournalHarness>;
+type MakeHarness = (limits: JournalLimits) => Promise<JournalHarness>;
 
 export function happened(
   event: NewJournalEntry['event'],

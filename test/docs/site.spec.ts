@@ -1,19 +1,17 @@
 import { readdirSync, readFileSync } from 'node:fs';
-import { describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { ensureBuilt } from '../../scripts/build.mjs';
 import { limitsPage } from '../../scripts/docs/limits.mjs';
-import { checkedOrder } from '../../libs/jobs/src/enqueuing/job-order.js';
-import { DECLARED } from '../../libs/jobs/src/nest/cron-options.js';
-import { jobsSettings } from '../../libs/jobs/src/nest/options.js';
-import { readEffectOptions, readForEachOptions } from '../../libs/jobs/src/running/effect-options.js';
-import { leaseSettings } from '../../libs/lease/src/connect/lease-settings.js';
+import { builtSources } from '../../scripts/docs/sources.mjs';
 
 const root = new URL('../../', import.meta.url);
 const read = (file: string) => readFileSync(new URL(file, root), 'utf8');
 
 describe('the page of limits', () => {
+  beforeAll(() => ensureBuilt(), 600_000);
+
   it('has the range of every option, and every number', async () => {
-    const checks = { checkedOrder, DECLARED, jobsSettings, readEffectOptions, readForEachOptions, leaseSettings };
-    const page = await limitsPage(checks);
+    const page = await limitsPage(await builtSources());
     const rows = page.split('\n').filter((line) => line.startsWith('| ') && !line.startsWith('| ---'));
     expect(rows.filter((row) => /\| *(|any value|undefined|.*has no option.*) *\|$/.test(row))).toEqual([]);
     expect(rows).toContainEqual(expect.stringMatching(/^\| `concurrency` +\| a whole number from 1 to 10000 +\|$/));

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { redisKeys } from '@fencepost/lease/internal/redis';
 import { queuePrefix } from '@fencepost/jobs/internal';
 import { useDeployment } from '../support/deployment.js';
-import { accountFor } from '../support/instants.js';
+import { accountFor } from './instants.js';
 import { privateCluster, type PrivateCluster } from '../support/redis-cluster.js';
 import { Ticking } from './ticking.js';
 

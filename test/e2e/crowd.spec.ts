@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { CronDefinition } from '@fencepost/ledger/catalog';
 import type { FailPoint } from '../pods/fail-point.js';
 import { onlyAt, useDeployment, type Deployment } from '../support/deployment.js';
-import { accountFor } from '../support/instants.js';
+import { accountFor } from './instants.js';
 import { isLong } from '../support/run-length.js';
 import { until } from '../support/until.js';
 

@@ -2,7 +2,7 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import type { FailPoint } from '../pods/fail-point.js';
 import { useDeployment, type Deployment } from '../support/deployment.js';
-import { accountFor } from '../support/instants.js';
+import { accountFor } from './instants.js';
 import type { Pod } from '../support/pod.js';
 import { until } from '../support/until.js';
 

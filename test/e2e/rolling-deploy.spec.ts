@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { useDeployment } from '../support/deployment.js';
-import { accountFor } from '../support/instants.js';
+import { accountFor } from './instants.js';
 import { until } from '../support/until.js';
 
 const EVERY_SECOND = '* * * * * *';

@@ -1,7 +1,7 @@
 import { Redis } from 'ioredis';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { useDeployment } from '../support/deployment.js';
-import { accountFor } from '../support/instants.js';
+import { accountFor } from './instants.js';
 import type { PrivateRedis } from '../support/redis.js';
 import { PRIMARY_NAME, sentinelStage, type SentinelStage } from '../support/sentinel.js';
 import { Ticking } from './ticking.js';

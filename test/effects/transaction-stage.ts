@@ -2,10 +2,9 @@ import { systemClock, type Clock } from '@fencepost/lease';
 import { sleep } from '@fencepost/lease/internal';
 import type { Run } from '@fencepost/ledger/run';
 import type { PostgresLedger } from '@fencepost/ledger/postgres';
-import type { Disposition } from '@fencepost/jobs/internal';
+import type { CronHandler, Disposition } from '@fencepost/jobs/internal';
 import { execute, LazyAbort } from '@fencepost/jobs/internal';
 import { Telemetry } from '@fencepost/jobs';
-import type { RunHandler } from '../../libs/jobs/src/running/run-context.js';
 import { waitingRun } from './effect-stores.js';
 
 const LEASE_MS = 10_000;
@@ -26,7 +25,7 @@ export class TransactionStage {
   }
 
   /** One delivery to a worker. */
-  deliver(runId: string, handle: RunHandler): Promise<Disposition> {
+  deliver(runId: string, handle: CronHandler['handle']): Promise<Disposition> {
     const handler = { handle, retry: RETRY };
     const { clock, ledger } = this;
     const deps = { ledger, clock, telemetry: new Telemetry(), random: () => 0, worker: 'w/1', ttlMs: LEASE_MS };
@@ -35,7 +34,7 @@ export class TransactionStage {
   }
 
   /** Brings the run to one worker after the other until nobody wants it again. */
-  async ended(runId: string, handle: RunHandler): Promise<Run | null> {
+  async ended(runId: string, handle: CronHandler['handle']): Promise<Run | null> {
     for (let n = 0; n < MAX_DELIVERIES; n += 1) {
       const carried = await this.deliver(runId, handle);
       if (carried.kind !== 'later') return this.ledger.readRun(runId);

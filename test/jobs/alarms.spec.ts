@@ -5,7 +5,7 @@ import { JobsModule, SingletonCron, Telemetry, type Role } from '@fencepost/jobs
 import { OperationsModule, CronCatalog, CronOperator } from '@fencepost/operations';
 import { Webhook } from 'standardwebhooks';
 import { afterEach, describe, expect, it } from 'vitest';
-import { recordedEvents } from '../support/recorded-events.js';
+import { recordedEvents } from '../support/recorded.js';
 import { useReceivers, type Received, type Receiver } from '../support/receiver.js';
 import { testRedis } from '../support/redis.js';
 import { redisSpaces } from './redis-space.js';

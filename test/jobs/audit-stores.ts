@@ -7,7 +7,7 @@ import { RedisCatalog, RedisLedger } from '@fencepost/ledger/redis';
 import type { ClaimReply, ClaimRequest, Ledger } from '@fencepost/ledger';
 import type { SkipReason } from '@fencepost/ledger/run';
 import { RedisMembership } from '@fencepost/jobs/internal';
-import { ledgerKeys, type CronKeys } from '../../libs/ledger/src/redis/redis-ledger-access.js';
+import { redisKeys } from '@fencepost/lease/internal/redis';
 import { CRON, definitionOf, HOUR, SECOND } from '../support/audit-history.js';
 
 export function claimOf(over: Partial<ClaimRequest> & { scheduledAt: number | null }): Omit<ClaimRequest, 'cursor'> {
@@ -43,7 +43,8 @@ export class Stores {
   readonly real: RedisCatalog;
   readonly ledger: RedisLedger;
   readonly membership: RedisMembership;
-  readonly keys: CronKeys;
+  /** The key of a part of the cron. */
+  readonly key: (part: string) => string;
   readonly catalog = { read: async () => older(await this.real.read()) };
   #born = 0;
 
@@ -54,7 +55,7 @@ export class Stores {
     this.real = new RedisCatalog({ redis, ...space });
     this.ledger = new RedisLedger({ redis, ...space });
     this.membership = new RedisMembership({ redis, ...space });
-    this.keys = ledgerKeys(space)(CRON);
+    this.key = (part) => redisKeys(space)(CRON, part);
   }
 
   static async of(redis: Redis, space: Space): Promise<Stores> {
@@ -90,8 +91,8 @@ export class Stores {
   }
 
   async takeAway(runId: string): Promise<void> {
-    await this.redis.zrem(this.keys.runs, runId);
-    await this.redis.del(this.keys.run(runId));
+    await this.redis.zrem(this.key('runs'), runId);
+    await this.redis.del(this.key(`run:${runId}`));
   }
 }
 

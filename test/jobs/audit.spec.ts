@@ -59,7 +59,7 @@ describe('an audit of stores in Redis', () => {
     const report = await stores.audit(12);
     expect(report).toMatchObject({ ok: true, instants: 11, ran: 1 });
     expect(report.notCovered).toMatchObject([{ cron: CRON, to: stores.at(1) }]);
-    await stores.redis.del(stores.keys.run(stores.idOf(2)));
+    await stores.redis.del(stores.key(`run:${stores.idOf(2)}`));
     expect(await stores.audit(12)).toMatchObject({ ok: true, instants: 10, ran: 0 });
   });
 });

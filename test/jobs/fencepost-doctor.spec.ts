@@ -1,11 +1,9 @@
 import { roleOf, parseTokens } from '@fencepost/operations/access-tokens';
 import { describe, expect, it } from 'vitest';
 import { RedisPodRegistry } from '@fencepost/operations/internal';
-import { fencepost } from '../support/fencepost.js';
-import { declared, FencepostDeployment } from '../support/fencepost-deployment.js';
-import { podCard } from '../support/pod-card.js';
+import { fencepost, declared, FencepostDeployment } from '../support/fencepost.js';
 import { redisSpaces } from './redis-space.js';
-import { card } from '../contracts/pod-registry.contract.js';
+import { card, podCard } from '../contracts/pod-registry.contract.js';
 import { testRedis } from '../support/redis.js';
 
 const spaces = redisSpaces();

@@ -3,8 +3,7 @@ import { RedisLeaseStore } from '@fencepost/lease/redis';
 import { describe, expect, it } from 'vitest';
 import { RedisAuditTrail } from '@fencepost/ledger/audit-trail';
 import { RedisPodRegistry } from '@fencepost/operations/internal';
-import { fencepost } from '../support/fencepost.js';
-import { declared, FencepostDeployment } from '../support/fencepost-deployment.js';
+import { fencepost, declared, FencepostDeployment } from '../support/fencepost.js';
 import { redisSpaces } from './redis-space.js';
 
 const spaces = redisSpaces();

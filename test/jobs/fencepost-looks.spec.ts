@@ -3,8 +3,7 @@ import { once } from 'node:events';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { describe, expect, it } from 'vitest';
-import { fencepost } from '../support/fencepost.js';
-import { declared, FencepostDeployment } from '../support/fencepost-deployment.js';
+import { fencepost, declared, FencepostDeployment } from '../support/fencepost.js';
 import { redisSpaces } from './redis-space.js';
 
 describe('the reading commands of fencepost', () => {

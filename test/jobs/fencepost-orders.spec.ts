@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { declared, FencepostDeployment } from '../support/fencepost-deployment.js';
+import { declared, FencepostDeployment } from '../support/fencepost.js';
 import { redisSpaces } from './redis-space.js';
 
 const spaces = redisSpaces();

@@ -3,8 +3,7 @@ import { parseFence } from '@fencepost/lease';
 import { RedisLeaseStore } from '@fencepost/lease/redis';
 import { describe, expect, it } from 'vitest';
 import { SCHEMAS } from '@fencepost/operations/presenting';
-import { fencepost } from '../support/fencepost.js';
-import { declared, FencepostDeployment } from '../support/fencepost-deployment.js';
+import { fencepost, declared, FencepostDeployment } from '../support/fencepost.js';
 import { redisSpaces } from './redis-space.js';
 
 const spaces = redisSpaces();

@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { fencepost } from '../support/fencepost.js';
-import { declared, FencepostDeployment } from '../support/fencepost-deployment.js';
+import { fencepost, declared, FencepostDeployment } from '../support/fencepost.js';
 import { redisSpaces } from './redis-space.js';
 
 const spaces = redisSpaces();

@@ -8,12 +8,10 @@ import { StoreError, UsageError } from '../../apps/cli/src/exit.js';
 import { withStore } from '../../apps/cli/src/store/store.js';
 import { storeAddress } from '../../apps/cli/src/store/store-options.js';
 import type { World } from '../../apps/cli/src/world.js';
-import { declared, FencepostDeployment } from '../support/fencepost-deployment.js';
-import { fencepost } from '../support/fencepost.js';
-import { privateRedis, testRedis, type PrivateRedis } from '../support/redis.js';
+import { declared, FencepostDeployment, fencepost } from '../support/fencepost.js';
+import { privateRedis, testRedis, type PrivateRedis, redisEnvironment } from '../support/redis.js';
 import { redisSpaces } from './redis-space.js';
 import { privateCluster, type PrivateCluster } from '../support/redis-cluster.js';
-import { redisEnvironment } from '../support/redis-place.js';
 
 const world = { env: {}, err: () => {} } as Partial<World> as World;
 

@@ -2,8 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { Pool } from 'pg';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Ledger } from '@fencepost/ledger';
-import { fencepost } from '../support/fencepost.js';
-import { declared, FencepostDeployment } from '../support/fencepost-deployment.js';
+import { fencepost, declared, FencepostDeployment } from '../support/fencepost.js';
 import { freshSchema, postgresForTests, type TestPostgres } from '../support/postgres.js';
 import { redisSpaces } from './redis-space.js';
 

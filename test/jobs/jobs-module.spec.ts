@@ -18,7 +18,7 @@ import { closeRedis } from '@fencepost/lease/redis';
 import { CLOCK } from '@fencepost/lease/nest';
 import { Redis } from 'ioredis';
 import { afterEach, describe, expect, it, onTestFinished } from 'vitest';
-import { recordedEvents } from '../support/recorded-events.js';
+import { recordedEvents } from '../support/recorded.js';
 import { privateRedis, testRedis } from '../support/redis.js';
 import { redisSpaces } from './redis-space.js';
 

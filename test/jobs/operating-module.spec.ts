@@ -13,7 +13,7 @@ import { CATALOG, RUN_QUEUE, MEMBERSHIP } from '@fencepost/jobs/internal';
 import type { Catalog } from '@fencepost/ledger/catalog';
 import { afterEach, describe, expect, it } from 'vitest';
 import { OperationsModule, CronCatalog, CronOperator } from '@fencepost/operations';
-import { recordedEvents } from '../support/recorded-events.js';
+import { recordedEvents } from '../support/recorded.js';
 import { testRedis } from '../support/redis.js';
 import { redisSpaces } from './redis-space.js';
 

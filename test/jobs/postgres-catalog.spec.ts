@@ -3,14 +3,11 @@ import { redisKeys } from '@fencepost/lease/internal/redis';
 import { PostgresCatalog, listTenants, openPostgresCatalog } from '@fencepost/ledger/postgres';
 import { PostgresAuditTrail, RedisAuditTrail } from '@fencepost/ledger/audit-trail';
 import { RedisCatalog } from '@fencepost/ledger/redis';
-import { PostgresAlarmStore } from '../../libs/operations/src/alarms/postgres-alarm-store.js';
-import { alarmStoreContract } from '../contracts/alarm-store.contract.js';
 import { auditTrailContract, KEPT } from '../contracts/audit-trail.contract.js';
 import { catalogContract } from '../contracts/catalog.contract.js';
 import { ZONE_DATA, build, cron, named, order, OTHER } from '../contracts/catalog/stage.js';
 import { usePostgresLedger } from '../support/postgres-ledger-sandbox.js';
 import { redisSpaces } from './redis-space.js';
-import { RedisAlarmStore } from '../../libs/operations/src/alarms/redis-alarm-store.js';
 
 const spaces = redisSpaces();
 
@@ -50,10 +47,6 @@ describe('the PostgreSQL catalog', () => {
       now: () => postgres.sandbox.now(),
     };
   });
-
-  alarmStoreContract('the PostgreSQL book of alarms', async () => {
-    return { store: new PostgresAlarmStore(fresh()), now: () => postgres.sandbox.now() };
-  });
 });
 
 const RECORD = { by: 'ana', role: 'shell', action: 'set', cron: 'a', runId: null, before: null, after: null };
@@ -76,7 +69,7 @@ describe('a deployment that moves its definitions from Redis to PostgreSQL', () 
     const key = (part: string) => redisKeys(space)('catalog', part);
     await redis.hset(key('crons'), { stray: 'no record', broken: '1\t2\tfiring\t\t{}\t{' });
     await redis.hset(key('declared'), { stray: 'nothing' });
-    await new RedisAlarmStore({ redis, ...space }).swap([{ cron: 'a', was: null, is: '{"open":[]}' }]);
+    await redis.hset(key('alarms'), { a: '{"open":[]}' });
     const place = { pool: postgres.sandbox.pool, schema: postgres.sandbox.schema, ...space };
     return { redis, space, catalog, trail, place, open: () => openPostgresCatalog({ ...place, redis }) };
   }
@@ -94,7 +87,10 @@ describe('a deployment that moves its definitions from Redis to PostgreSQL', () 
     expect(await kept.list({ limit: 10 })).toEqual(await trail.list({ limit: 10 }));
     const next = await kept.append({ ...RECORD, reason: 'three', from: 'the test' });
     expect((await kept.list({ limit: 1 }))[0]).toEqual(next);
-    expect((await new PostgresAlarmStore(place).read(['a'])).records).toEqual(['{"open":[]}']);
+    const { rows } = await place.pool.query(
+      `select cron, record from "${place.schema}".alarm_record where space = '${place.prefix}:${place.tenant}'`,
+    );
+    expect(rows).toEqual([{ cron: 'a', record: '{"open":[]}' }]);
     expect(await listTenants({ ...place })).toContain(place.tenant);
   });
 

@@ -10,7 +10,7 @@ import { migrateLedger, PostgresLedger } from '@fencepost/ledger/postgres';
 import { RedisLedger } from '@fencepost/ledger/redis';
 import { Timelines, ExplainService } from '@fencepost/operations';
 import { SCHEMAS, presentTimeline, presentWhyReport } from '@fencepost/operations/presenting';
-import { MemoryJournal } from '../../libs/operations/src/journal/memory-journal.js';
+import { RedisJournal } from '@fencepost/operations/journal';
 import { CRON, definitionOf, entryOf, HOUR, SECOND } from '../support/audit-history.js';
 import { freshSchema, postgresForTests, type TestPostgres } from '../support/postgres.js';
 import { claim, claimOf } from './audit-stores.js';
@@ -34,10 +34,16 @@ afterAll(async () => {
 /** A cron that fires each second since an hour ago, and what became of its first seconds. */
 class History {
   readonly born = Math.floor(Date.now() / SECOND) * SECOND - HOUR;
-  readonly journal = new MemoryJournal({ clock: systemClock });
   readonly leases = new MemoryLeaseStore({ clock: systemClock });
 
+  #journal: RedisJournal | undefined;
+
   constructor(readonly ledger: Ledger) {}
+
+  /** A history is described before there is a connection. */
+  get journal(): RedisJournal {
+    return (this.#journal ??= new RedisJournal({ redis: spaces.redis(), ...spaces.fresh() }));
+  }
 
   readonly catalog = {
     read: async (): Promise<CatalogReading> => {

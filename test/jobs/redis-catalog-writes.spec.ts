@@ -5,7 +5,7 @@ import { closeRedis, connectRedis, type RedisClient } from '@fencepost/lease/red
 import { RedisCatalog } from '@fencepost/ledger/redis';
 import { briefly, build, cron, entryOf, NOTHING, order, OTHER, THIRD } from '../contracts/catalog/stage.js';
 import { privateRedis, testRedis, type PrivateRedis } from '../support/redis.js';
-import { replyDroppingProxy } from '../support/reply-dropping-proxy.js';
+import { replyDroppingProxy } from '../support/proxies.js';
 import { redisSpaces } from './redis-space.js';
 
 const spaces = redisSpaces();

@@ -6,29 +6,16 @@ import { RedisMembership } from '@fencepost/jobs/internal';
 import { RedisPodRegistry } from '@fencepost/operations/internal';
 import { RedisJournal } from '@fencepost/operations/journal';
 import { RedisCatalog } from '@fencepost/ledger/redis';
-import { RedisAlarmStore } from '../../libs/operations/src/alarms/redis-alarm-store.js';
-import { alarmStoreContract } from '../contracts/alarm-store.contract.js';
 import { redisSpaces } from './redis-space.js';
 import { auditTrailContract, KEPT } from '../contracts/audit-trail.contract.js';
 import { membershipContract } from '../contracts/membership.contract.js';
-import { POD_GONE_MS } from '../../libs/operations/src/pods/pod-registry.js';
-import { card, podRegistryContract } from '../contracts/pod-registry.contract.js';
-import { JournalAwayError } from '../../libs/operations/src/journal/journal.js';
+import { card, POD_GONE_MS, podRegistryContract } from '../contracts/pod-registry.contract.js';
 import { happened, journalContract } from '../contracts/journal.contract.js';
 import { privateRedis } from '../support/redis.js';
 import { catalogContract } from '../contracts/catalog.contract.js';
 import { ZONE_DATA } from '../contracts/catalog/stage.js';
 
 const spaces = redisSpaces();
-
-alarmStoreContract('the Redis book', async () => {
-  const [redis, space] = [spaces.redis(), spaces.fresh()];
-  const now = async () => {
-    const [seconds, micros] = await redis.time();
-    return Number(seconds) * 1_000 + Math.floor(Number(micros) / 1_000);
-  };
-  return { store: new RedisAlarmStore({ redis, ...space }), now };
-});
 
 auditTrailContract('the Redis audit trail', async () => {
   const [redis, space] = [spaces.redis(), spaces.fresh()];
@@ -136,7 +123,7 @@ describe('the Redis journal', () => {
     const journal = new RedisJournal({ redis, ...spaces.fresh() });
     await own.stop();
     await expect.poll(() => redis.status).not.toBe('ready');
-    await expect(journal.append([happened('lease.lost')])).rejects.toThrow(JournalAwayError);
+    await expect(journal.append([happened('lease.lost')])).rejects.toMatchObject({ code: 'JOURNAL_AWAY' });
     await closeRedis(redis);
   });
 });

@@ -4,8 +4,8 @@ import { Test } from '@nestjs/testing';
 import { JobsModule, LEDGER, SingletonCron, Telemetry, type RunContext } from '@fencepost/jobs';
 import type { Ledger } from '@fencepost/ledger';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { recordedEvents } from '../support/recorded-events.js';
-import { rejectionOf } from '../support/rejection-of.js';
+import { recordedEvents } from '../support/recorded.js';
+import { rejectionOf } from '../support/refusals.js';
 import { freshPrefix } from '../support/redis.js';
 import { replicatedRedis, type ReplicatedRedis } from '../support/replicated-redis.js';
 

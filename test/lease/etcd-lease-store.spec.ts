@@ -5,7 +5,6 @@ import type { AcquireReply } from '@fencepost/lease/store';
 import { leaseStoreContract } from '../contracts/lease-store.contract.js';
 import { privateEtcd, type PrivateEtcd, privateEtcdCluster, askEtcd, byRole } from '../support/etcd.js';
 import { freshPrefix } from '../support/redis.js';
-import { toBase64 } from '../../libs/lease/src/etcd/etcd-replies.js';
 
 describe('the etcd lease store', () => {
   let etcd: PrivateEtcd;
@@ -96,7 +95,7 @@ describe('one etcd', () => {
 
   /** Each write is one. */
   async function countRevisions(howMany: number): Promise<void> {
-    const put = () => askEtcd(etcd, 'kv/put', { key: toBase64('elsewhere'), value: toBase64('any') });
+    const put = () => askEtcd(etcd, 'kv/put', { key: btoa('elsewhere'), value: btoa('any') });
     await Promise.all(Array.from({ length: howMany }, put));
   }
 });

@@ -4,7 +4,7 @@ import { NO_FENCE, parseFence, type LeaseStore } from '@fencepost/lease';
 import { EtcdLeaseStore } from '@fencepost/lease/etcd';
 import { privateEtcd, type PrivateEtcd, countLeases, fetchAfter } from '../support/etcd.js';
 import { freePort } from '../../scripts/redis.mjs';
-import { replyDroppingProxy, type ReplyDroppingProxy } from '../support/reply-dropping-proxy.js';
+import { replyDroppingProxy, type ReplyDroppingProxy } from '../support/proxies.js';
 import { freshPrefix } from '../support/redis.js';
 
 const TTL_MS = 10_000;

@@ -3,7 +3,7 @@ import { StaleFenceError, parseFence, type LeaseEvent } from '@fencepost/lease';
 import { identifier, sql, createFenceTable } from '@fencepost/lease/postgres';
 import { fencedSql, runFenced, RedisFencedRows, PostgresFenceGate } from '@fencepost/lease/sinks';
 import { closeRedis, connectRedis, type RedisClient } from '@fencepost/lease/redis';
-import { rejectionOf } from '../support/rejection-of.js';
+import { rejectionOf } from '../support/refusals.js';
 import { postgresSandbox, type PostgresSandbox } from '../support/postgres-sandbox.js';
 import { postgresForTests, type TestPostgres } from '../support/postgres.js';
 import { freshPrefix, testRedis } from '../support/redis.js';

@@ -3,8 +3,8 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { NO_FENCE, type Fence, systemClock } from '@fencepost/lease';
 import { RedisLeaseStore, closeRedis, connectRedis } from '@fencepost/lease/redis';
 import { privateRedis, type PrivateRedis } from '../support/redis.js';
-import { recordedWarnings } from '../support/recorded-warnings.js';
-import { tcpProxy } from '../support/tcp-proxy.js';
+import { recordedWarnings } from '../support/recorded.js';
+import { tcpProxy } from '../support/proxies.js';
 
 describe('the fence goes on increasing', () => {
   let restarted: PrivateRedis;

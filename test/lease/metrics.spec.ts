@@ -1,12 +1,11 @@
 import type { Redis } from 'ioredis';
 import { Registry } from 'prom-client';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { Leases, type LeaseEvent } from '@fencepost/lease';
+import { Leases } from '@fencepost/lease';
 import { redisKeys } from '@fencepost/lease/internal/redis';
 import { RedisLeaseStore, closeRedis, connectRedis } from '@fencepost/lease/redis';
 import { leaseMetrics } from '@fencepost/lease/metrics';
 import { clearPrefixes, freshPrefix, testRedis } from '../support/redis.js';
-import { TtlAdviser } from '../../libs/lease/src/holding/ttl-adviser.js';
 
 describe('the metrics of leases in Redis', () => {
   let redis: Redis;
@@ -72,34 +71,5 @@ describe('the metrics of leases in Redis', () => {
       'redis_lease_acquire_latency_ms_count{outcome="acquired"} 3',
       'redis_lease_acquire_latency_ms_count{outcome="busy"} 1',
     ]);
-  });
-});
-
-describe('the advice on leases in Redis', () => {
-  let redis: Redis;
-
-  beforeAll(async () => {
-    redis = await connectRedis({ url: testRedis(), commandTimeoutMs: 5_000, name: 'test' });
-  });
-
-  afterAll(() => closeRedis(redis));
-
-  it('comes after a hundred holdings: a ttl of an hour is too long for work of milliseconds', async () => {
-    const space = { prefix: freshPrefix(), tenant: 'default' };
-    const told: LeaseEvent[] = [];
-    const adviser = new TtlAdviser({ notify: (event) => void told.push(event) });
-    const store = new RedisLeaseStore({ redis, ...space });
-    await using leases = new Leases({ store, ttl: '1h', observe: adviser.observe });
-    const work = async () => {
-      for (let n = 0; n < 99; n += 1) await leases.using('cache:prices', {}, async () => {});
-    };
-    await work();
-    expect([told, adviser.advice('cache:prices').verdict]).toEqual([[], 'too-few-samples']);
-    await work();
-    await clearPrefixes(redis, [space.prefix]);
-    const { advisedTtlMs, holdMs, p999StoreMs, ...advice } = adviser.advice('cache:prices');
-    expect(advice).toMatchObject({ about: 'cache:prices', samples: 198, ttlMs: 3_600_000, verdict: 'too-long' });
-    expect(told).toEqual([expect.objectContaining({ name: 'lease.ttl-unfit', verdict: 'too-long', ttlMs: 3_600_000 })]);
-    expect(advisedTtlMs!).toBeGreaterThan(holdMs.p999 + p999StoreMs);
   });
 });

@@ -7,8 +7,8 @@ import { leaseSandbox } from '../support/postgres-sandbox.js';
 import type { PostgresSandbox } from '../support/postgres-sandbox.js';
 import { postgresForTests } from '../support/postgres.js';
 import type { TestPostgres } from '../support/postgres.js';
-import { rejectionOf } from '../support/rejection-of.js';
-import { replyDroppingProxy } from '../support/reply-dropping-proxy.js';
+import { rejectionOf } from '../support/refusals.js';
+import { replyDroppingProxy } from '../support/proxies.js';
 
 let postgres: TestPostgres;
 beforeAll(async () => {

@@ -4,7 +4,7 @@ import { SetupError, systemClock } from '@fencepost/lease';
 import { probeRedis } from '@fencepost/lease/internal/redis-checks';
 import { closeRedis, connectRedis } from '@fencepost/lease/redis';
 import type { Demands } from '@fencepost/lease/internal/redis-checks';
-import { recordedWarnings } from '../support/recorded-warnings.js';
+import { recordedWarnings } from '../support/recorded.js';
 import { privateRedis } from '../support/redis.js';
 import type { PrivateRedis } from '../support/redis.js';
 

@@ -7,8 +7,7 @@ import { RedisLeaseStore, closeRedis, connectRedis } from '@fencepost/lease/redi
 import { redisKeys } from '@fencepost/lease/internal/redis';
 import { privateRedis, type PrivateRedis, clearPrefixes, freshPrefix, testRedis } from '../support/redis.js';
 import { TTL_MS, request, win } from '../support/lease-requests.js';
-import { tcpProxy, type TcpProxy } from '../support/tcp-proxy.js';
-import { replyDroppingProxy, type ReplyDroppingProxy } from '../support/reply-dropping-proxy.js';
+import { tcpProxy, type TcpProxy, replyDroppingProxy, type ReplyDroppingProxy } from '../support/proxies.js';
 
 const COMMAND_TIMEOUT_MS = 200;
 

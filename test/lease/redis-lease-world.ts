@@ -8,7 +8,7 @@ import type { WallClock, WallClocks } from '../support/faketime.js';
 import type { LeaseBook, Snapshot } from './lease-book.js';
 import { CLIENTS, type Fault, type LeaseWorld } from './lease-commands.js';
 import { privateRedis, type PrivateRedis } from '../support/redis.js';
-import { tcpProxy } from '../support/tcp-proxy.js';
+import { tcpProxy } from '../support/proxies.js';
 
 /** A server with a clock and a folder of its own. */
 interface Node {

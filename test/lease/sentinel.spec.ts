@@ -7,7 +7,7 @@ import { RedisLeaseStore, closeRedis, connectRedis, type RedisClient } from '@fe
 import { watchChannel } from '@fencepost/lease/internal/redis';
 import { freePort } from '../../scripts/redis.mjs';
 import { win } from '../support/lease-requests.js';
-import { recordedWarnings } from '../support/recorded-warnings.js';
+import { recordedWarnings } from '../support/recorded.js';
 import { freshPrefix, type PrivateRedis, testRedis } from '../support/redis.js';
 import { PRIMARY_NAME, sentinelStage, type SentinelStage } from '../support/sentinel.js';
 

@@ -9,7 +9,7 @@ export default [
     file: 'libs/ledger/src/redis/lua/claim-occurrences.lua',
     find: 'if run[1] ~= ARGV[a + 3] then return nil end',
     replace: 'if true then return nil end',
-    killedBy: 'test/ledger/redis-ledger.spec.ts',
+    killedBy: 'libs/testing/src/ledger-contract/redis-ledger.spec.ts',
     test: 'a claim that is sent again answers the same and changes nothing',
   },
   {
@@ -19,7 +19,7 @@ export default [
     file: 'libs/ledger/src/redis/lua/claim-occurrences.lua',
     find: 'number(plan.instant) <= number(cursor)',
     replace: 'number(plan.instant) < number(cursor)',
-    killedBy: 'test/ledger/redis-ledger.spec.ts',
+    killedBy: 'libs/testing/src/ledger-contract/redis-ledger.spec.ts',
     test: 'refuses an instant at or behind the cursor',
   },
   {
@@ -29,7 +29,7 @@ export default [
     file: 'libs/ledger/src/redis/lua/claim-occurrences.lua',
     find: "  call('HSET', record, 'cursor', instant)\n",
     replace: '',
-    killedBy: 'test/ledger/redis-ledger.spec.ts',
+    killedBy: 'libs/testing/src/ledger-contract/redis-ledger.spec.ts',
     test: 'lets no forgotten instant be claimed again',
   },
   {
@@ -39,7 +39,7 @@ export default [
     file: 'libs/ledger/src/redis/lua/claim-occurrences.lua',
     find: 'if due > latest then',
     replace: 'if false then',
-    killedBy: 'test/ledger/redis-ledger.spec.ts',
+    killedBy: 'libs/testing/src/ledger-contract/redis-ledger.spec.ts',
     test: 'claim by the clock of the store',
   },
   {
@@ -59,7 +59,7 @@ export default [
     file: 'libs/ledger/src/redis/lua/trigger-run.lua',
     find: 'if earlier[1] and earlier[2] == ARGV[2] then',
     replace: 'if false then',
-    killedBy: 'test/ledger/redis-ledger.spec.ts',
+    killedBy: 'libs/testing/src/ledger-contract/redis-ledger.spec.ts',
     test: 'is one run, and noted once, when the call is sent again',
   },
   {
@@ -69,7 +69,7 @@ export default [
     file: 'libs/ledger/src/redis/lua/trigger-run.lua',
     find: "if earlier[1] then return { 'EXISTS', earlier[1] } end",
     replace: '',
-    killedBy: 'test/ledger/redis-ledger.spec.ts',
+    killedBy: 'libs/testing/src/ledger-contract/redis-ledger.spec.ts',
     test: 'is left alone by another order of the same id',
   },
   {
@@ -79,7 +79,7 @@ export default [
     file: 'libs/ledger/src/redis/lua/trigger-run.lua',
     find: 'if not known or redis',
     replace: 'if redis',
-    killedBy: 'test/ledger/redis-ledger.spec.ts',
+    killedBy: 'libs/testing/src/ledger-contract/redis-ledger.spec.ts',
     test: 'is left alone when it may have run',
   },
   {
@@ -89,7 +89,7 @@ export default [
     file: 'libs/ledger/src/redis/lua/trigger-run.lua',
     find: "or redis.call('SISMEMBER', KEYS[8], instant) == 1 then",
     replace: 'then',
-    killedBy: 'test/ledger/redis-ledger.spec.ts',
+    killedBy: 'libs/testing/src/ledger-contract/redis-ledger.spec.ts',
     test: 'runs once, also when its run was forgotten meanwhile',
   },
   {
@@ -99,7 +99,7 @@ export default [
     file: 'libs/ledger/src/postgres/sql/functions/refuse-claim.sql',
     find: " or (claim->>'instant')::bigint <= this.cursor",
     replace: '',
-    killedBy: 'test/ledger/ledger-adapters.spec.ts',
+    killedBy: 'libs/testing/src/ledger-contract/ledger-adapters.spec.ts',
     test: 'refuses an instant at or behind the cursor',
   },
   {
@@ -109,7 +109,7 @@ export default [
     file: 'libs/ledger/src/postgres/sql/functions/refuse-claim.sql',
     find: 'due > the_now + the_tolerance',
     replace: 'false',
-    killedBy: 'test/ledger/ledger-adapters.spec.ts',
+    killedBy: 'libs/testing/src/ledger-contract/ledger-adapters.spec.ts',
     test: 'refuses an instant that is still to come',
   },
   {
@@ -119,7 +119,7 @@ export default [
     file: 'libs/ledger/src/postgres/sql/functions/recall-claim.sql',
     find: 'if not found then return null',
     replace: 'if true then return null',
-    killedBy: 'test/ledger/postgres-scheduling.spec.ts',
+    killedBy: 'libs/testing/src/ledger-contract/postgres-scheduling.spec.ts',
     test: 'answered as it was when it is sent again',
   },
   {
@@ -129,7 +129,7 @@ export default [
     file: 'libs/ledger/src/postgres/sql/functions/claim-occurrences.sql',
     find: 'perform lock_cron(the_space, name) from (',
     replace: 'perform name from (',
-    killedBy: 'test/ledger/postgres-scheduling.spec.ts',
+    killedBy: 'libs/testing/src/ledger-contract/postgres-scheduling.spec.ts',
     test: 'one of fifty schedulers',
   },
   {
@@ -139,7 +139,7 @@ export default [
     file: 'libs/ledger/src/postgres/sql/functions/refuse-trigger.sql',
     find: 'or exists (select from asked',
     replace: 'or false and exists (select from asked',
-    killedBy: 'test/ledger/ledger-adapters.spec.ts',
+    killedBy: 'libs/testing/src/ledger-contract/ledger-adapters.spec.ts',
     test: 'runs once, also when its run was forgotten meanwhile',
   },
   {
@@ -149,7 +149,7 @@ export default [
     file: 'libs/ledger/src/postgres/sql/functions/refuse-trigger.sql',
     find: 'known is not true\n    or ',
     replace: '',
-    killedBy: 'test/ledger/ledger-adapters.spec.ts',
+    killedBy: 'libs/testing/src/ledger-contract/ledger-adapters.spec.ts',
     test: 'is left alone when it may have run',
   },
   {
@@ -159,7 +159,7 @@ export default [
     file: 'libs/ledger/src/postgres/sql/functions/recall-trigger.sql',
     find: 'earlier.claim_nonce <> the_nonce',
     replace: 'true',
-    killedBy: 'test/ledger/postgres-scheduling.spec.ts',
+    killedBy: 'libs/testing/src/ledger-contract/postgres-scheduling.spec.ts',
     test: 'answered as it was when it is sent again',
   },
 ];

@@ -9,7 +9,7 @@ export default [
     file: 'libs/ledger/src/redis/lua/claim-occurrences.lua',
     find: 'if recorded[1] == ARGV[a + 3] then',
     replace: 'if false then',
-    killedBy: 'test/ledger/redis-ledger.spec.ts',
+    killedBy: 'libs/testing/src/ledger-contract/redis-ledger.spec.ts',
     test: 'is recorded again when there were only instants to skip',
   },
   {
@@ -19,7 +19,7 @@ export default [
     file: 'libs/ledger/src/redis/lua/claim-occurrences.lua',
     find: 'if cursor ~= plan.cursor or (',
     replace: 'if (',
-    killedBy: 'test/ledger/redis-ledger.spec.ts',
+    killedBy: 'libs/testing/src/ledger-contract/redis-ledger.spec.ts',
     test: 'refuses a plan that started from another cursor',
   },
   {
@@ -79,7 +79,7 @@ export default [
     file: 'libs/ledger/src/redis/lua/claim-occurrences.lua',
     find: "local paused = id ~= '' and cron[5] and",
     replace: 'local paused = false and',
-    killedBy: 'test/ledger/redis-ledger.spec.ts',
+    killedBy: 'libs/testing/src/ledger-contract/redis-ledger.spec.ts',
     test: 'skips its instants with that reason',
   },
   {
@@ -89,7 +89,7 @@ export default [
     file: 'libs/ledger/src/redis/lua/claim-occurrences.lua',
     find: 'if plan.ranges > 0 then',
     replace: 'if false then',
-    killedBy: 'test/ledger/redis-ledger.spec.ts',
+    killedBy: 'libs/testing/src/ledger-contract/redis-ledger.spec.ts',
     test: 'counts from the end of what is skipped for another reason',
   },
   {
@@ -99,7 +99,7 @@ export default [
     file: 'libs/ledger/src/postgres/sql/functions/refuse-claim.sql',
     find: 'this.cursor is distinct from planned_from or ',
     replace: '',
-    killedBy: 'test/ledger/ledger-adapters.spec.ts',
+    killedBy: 'libs/testing/src/ledger-contract/ledger-adapters.spec.ts',
     test: 'refuses a plan that started from a cursor where there is none',
   },
   {
@@ -109,7 +109,7 @@ export default [
     file: 'libs/ledger/src/postgres/sql/functions/recall-claim.sql',
     find: "if this.record_nonce = claim->>'nonce'",
     replace: 'if false',
-    killedBy: 'test/ledger/postgres-scheduling.spec.ts',
+    killedBy: 'libs/testing/src/ledger-contract/postgres-scheduling.spec.ts',
     test: 'answered as it was when it is sent again',
   },
   {
@@ -119,7 +119,7 @@ export default [
     file: 'libs/ledger/src/postgres/sql/functions/accept-claim.sql',
     find: 'coalesce(this.paused_until > the_now, false)',
     replace: 'false',
-    killedBy: 'test/ledger/ledger-adapters.spec.ts',
+    killedBy: 'libs/testing/src/ledger-contract/ledger-adapters.spec.ts',
     test: 'skips its instants with that reason',
   },
   {
@@ -129,7 +129,7 @@ export default [
     file: 'libs/ledger/src/postgres/sql/functions/accept-claim.sql',
     find: 'case when this.cursor is null then',
     replace: 'case when false then',
-    killedBy: 'test/ledger/ledger-adapters.spec.ts',
+    killedBy: 'libs/testing/src/ledger-contract/ledger-adapters.spec.ts',
     test: 'may run when it lies before the first that was accounted for',
   },
   {
@@ -139,7 +139,7 @@ export default [
     file: 'libs/ledger/src/postgres/sql/functions/delete-runs.sql',
     find: '(select max(scheduled_at) from run where space = the_space and id = any(the_runs))',
     replace: 'null::bigint',
-    killedBy: 'test/ledger/ledger-adapters.spec.ts',
+    killedBy: 'libs/testing/src/ledger-contract/ledger-adapters.spec.ts',
     test: 'says up to where runs were forgotten',
   },
   {
@@ -149,7 +149,7 @@ export default [
     file: 'libs/ledger/src/redis/redis-occurrence-codec.ts',
     find: 'end + (request.spreadMs ?? 0)',
     replace: 'end',
-    killedBy: 'test/ledger/redis-ledger.spec.ts',
+    killedBy: 'libs/testing/src/ledger-contract/redis-ledger.spec.ts',
     test: 'refuses to write off instants before they are due',
   },
   {

@@ -9,7 +9,7 @@ export default [
     file: 'libs/ledger/src/redis/lua/claim-occurrences.lua',
     find: 'if fence < accepted or (',
     replace: 'if (',
-    killedBy: 'test/ledger/redis-ledger.spec.ts',
+    killedBy: 'libs/testing/src/ledger-contract/redis-ledger.spec.ts',
     test: 'refuses a lower fence as stale',
   },
   {
@@ -19,7 +19,7 @@ export default [
     file: 'libs/ledger/src/redis/lua/claim-occurrences.lua',
     find: ' or (fence == accepted and cron[2] ~= ARGV[a + 1])',
     replace: '',
-    killedBy: 'test/ledger/redis-ledger.spec.ts',
+    killedBy: 'libs/testing/src/ledger-contract/redis-ledger.spec.ts',
     test: 'refuses an equal fence of another term',
   },
   {
@@ -29,7 +29,7 @@ export default [
     file: 'libs/ledger/src/redis/lua/claim-occurrences.lua',
     find: "number(ARGV[a]), number(cron[1] or '0')",
     replace: "ARGV[a], cron[1] or '0'",
-    killedBy: 'test/ledger/redis-ledger.spec.ts',
+    killedBy: 'libs/testing/src/ledger-contract/redis-ledger.spec.ts',
     test: 'compares fences as numbers',
   },
   {
@@ -39,7 +39,7 @@ export default [
     file: 'libs/ledger/src/redis/lua/claim-occurrences.lua',
     find: "'fence', ARGV[a], 'term', ARGV[a + 1], 'generation'",
     replace: "'generation'",
-    killedBy: 'test/ledger/redis-ledger.spec.ts',
+    killedBy: 'libs/testing/src/ledger-contract/redis-ledger.spec.ts',
     test: 'never goes back to a smaller fence',
   },
   {
@@ -249,7 +249,7 @@ export default [
     file: 'libs/ledger/src/postgres/sql/functions/refuse-claim.sql',
     find: 'asked_by < this.fence or (',
     replace: '(',
-    killedBy: 'test/ledger/ledger-adapters.spec.ts',
+    killedBy: 'libs/testing/src/ledger-contract/ledger-adapters.spec.ts',
     test: 'refuses a lower fence as stale',
   },
   {
@@ -259,7 +259,7 @@ export default [
     file: 'libs/ledger/src/postgres/sql/functions/accept-claim.sql',
     find: "    fence = (claim->>'fence')::bigint,\n",
     replace: '',
-    killedBy: 'test/ledger/ledger-adapters.spec.ts',
+    killedBy: 'libs/testing/src/ledger-contract/ledger-adapters.spec.ts',
     test: 'never goes back to a smaller fence',
   },
   {

@@ -9,7 +9,7 @@ export default [
     file: 'libs/ledger/src/redis/lua/begin-attempts.lua',
     find: 'math.max(last + 1, micros)',
     replace: 'micros',
-    killedBy: 'test/ledger/redis-ledger.spec.ts',
+    killedBy: 'libs/testing/src/ledger-contract/redis-ledger.spec.ts',
     test: 'issues a larger fence also when the clock went back',
   },
   {
@@ -19,7 +19,7 @@ export default [
     file: 'libs/ledger/src/redis/lua/begin-attempts.lua',
     find: 'math.max(last + 1, micros)',
     replace: 'math.max(last, 1)',
-    killedBy: 'test/ledger/redis-ledger.spec.ts',
+    killedBy: 'libs/testing/src/ledger-contract/redis-ledger.spec.ts',
     test: 'issues a larger fence than every earlier one of the cron',
   },
   {
@@ -29,7 +29,7 @@ export default [
     file: 'libs/ledger/src/redis/lua/begin-attempts.lua',
     find: 'math.max(last + 1, micros)',
     replace: 'last + 1',
-    killedBy: 'test/ledger/redis-ledger.spec.ts',
+    killedBy: 'libs/testing/src/ledger-contract/redis-ledger.spec.ts',
     test: 'starts the first attempt',
   },
   {
@@ -39,7 +39,7 @@ export default [
     file: 'libs/ledger/src/redis/lua/begin-attempts.lua',
     find: 'cron.fence, cron.left = fence + 1, cron.left - 1',
     replace: 'cron.left = cron.left - 1',
-    killedBy: 'test/ledger/redis-attempt-batches.spec.ts',
+    killedBy: 'libs/testing/src/ledger-contract/redis-attempt-batches.spec.ts',
     test: 'have a fence of their own each',
   },
   {
@@ -49,7 +49,7 @@ export default [
     file: 'libs/ledger/src/redis/lua/begin-attempts.lua',
     find: "string.format('%.0f', cron.fence + cron.left - 1)",
     replace: "string.format('%.0f', cron.fence)",
-    killedBy: 'test/ledger/redis-attempt-batches.spec.ts',
+    killedBy: 'libs/testing/src/ledger-contract/redis-attempt-batches.spec.ts',
     test: 'also when the counter is ahead of the clock',
   },
   {
@@ -59,7 +59,7 @@ export default [
     file: 'libs/ledger/src/redis/lua/begin-attempts.lua',
     find: 'math.min(rest, 9007199254740992 - cron.fence)',
     replace: 'rest',
-    killedBy: 'test/ledger/redis-attempt-batches.spec.ts',
+    killedBy: 'libs/testing/src/ledger-contract/redis-attempt-batches.spec.ts',
     test: 'get the last fence there is',
   },
   {
@@ -69,7 +69,7 @@ export default [
     file: 'libs/ledger/src/postgres/sql/functions/begin-attempt.sql',
     find: 'greatest(run_fence + 1, floor(extract(epoch from clock_timestamp()) * 1000000)::bigint)',
     replace: 'floor(extract(epoch from clock_timestamp()) * 1000000)::bigint',
-    killedBy: 'test/ledger/postgres-attempts.spec.ts',
+    killedBy: 'libs/ledger/src/postgres/attempts-on-postgres.spec.ts',
     test: 'go to 2^53',
   },
   {
@@ -79,7 +79,7 @@ export default [
     file: 'libs/ledger/src/postgres/sql/functions/begin-attempt.sql',
     find: 'if next_fence > 9007199254740991 then',
     replace: 'if false then',
-    killedBy: 'test/ledger/postgres-attempts.spec.ts',
+    killedBy: 'libs/ledger/src/postgres/attempts-on-postgres.spec.ts',
     test: 'go to 2^53',
   },
   {
@@ -89,7 +89,7 @@ export default [
     file: 'libs/ledger/src/postgres/sql/functions/begin-plain-attempts.sql',
     find: 'set run_fence = greatest(cron.run_fence, micros - 1) + wanted.fences',
     replace: 'set run_fence = micros - 1 + wanted.fences',
-    killedBy: 'test/ledger/ledger-adapters.spec.ts',
+    killedBy: 'libs/testing/src/ledger-contract/ledger-adapters.spec.ts',
     test: 'issues a larger fence also when the clock went back',
   },
 ];

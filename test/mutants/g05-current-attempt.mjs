@@ -9,7 +9,7 @@ export default [
     file: 'libs/ledger/src/redis/lua/begin-attempts.lua',
     find: "if left > 0 then return { 'BUSY', string.format('%.0f', left) } end",
     replace: '',
-    killedBy: 'test/ledger/redis-ledger.spec.ts',
+    killedBy: 'libs/testing/src/ledger-contract/redis-ledger.spec.ts',
     test: 'twenty workers that begin one run make one attempt',
   },
   {
@@ -19,7 +19,7 @@ export default [
     file: 'libs/ledger/src/redis/lua/begin-attempts.lua',
     find: 'kept_busy(at, run))',
     replace: 'kept_busy(at, { [5] = run[5], [6] = ARGV[a + 2] }))',
-    killedBy: 'test/ledger/redis-ledger.spec.ts',
+    killedBy: 'libs/testing/src/ledger-contract/redis-ledger.spec.ts',
     test: 'is not cut for a worker that asks for a shorter one',
   },
   {
@@ -29,7 +29,7 @@ export default [
     file: 'libs/ledger/src/redis/lua/read-attempt.lua',
     find: ' and run[2] == fence',
     replace: '',
-    killedBy: 'test/ledger/redis-ledger.spec.ts',
+    killedBy: 'libs/testing/src/ledger-contract/redis-ledger.spec.ts',
     test: 'finish refuses anybody else',
   },
   {
@@ -39,7 +39,7 @@ export default [
     file: 'libs/ledger/src/redis/lua/read-attempt.lua',
     find: ' and run[3] == nonce',
     replace: '',
-    killedBy: 'test/ledger/redis-ledger.spec.ts',
+    killedBy: 'libs/testing/src/ledger-contract/redis-ledger.spec.ts',
     test: 'heartbeat refuses anybody else',
   },
   {
@@ -49,7 +49,7 @@ export default [
     file: 'libs/ledger/src/redis/lua/read-attempt.lua',
     find: "run[1] == 'running' and ",
     replace: '',
-    killedBy: 'test/ledger/redis-ledger.spec.ts',
+    killedBy: 'libs/testing/src/ledger-contract/redis-ledger.spec.ts',
     test: 'orphans a run whose lease has expired, and shuts its worker out',
   },
   {
@@ -59,7 +59,7 @@ export default [
     file: 'libs/ledger/src/redis/lua/heartbeat-attempts.lua',
     find: ' or tonumber(run[4]) <= now then',
     replace: ' then',
-    killedBy: 'test/ledger/redis-ledger.spec.ts',
+    killedBy: 'libs/testing/src/ledger-contract/redis-ledger.spec.ts',
     test: 'does not revive a lease that has expired',
   },
   {
@@ -69,7 +69,7 @@ export default [
     file: 'libs/ledger/src/redis/lua/heartbeat-attempts.lua',
     find: 'if not current or tonumber(run[4]) <= now then',
     replace: 'if false then',
-    killedBy: 'test/ledger/redis-ledger.spec.ts',
+    killedBy: 'libs/testing/src/ledger-contract/redis-ledger.spec.ts',
     test: 'refuses a stale attempt after the takeover',
   },
   {
@@ -79,7 +79,7 @@ export default [
     file: 'libs/ledger/src/redis/lua/finish-attempts.lua',
     find: 'if not current then',
     replace: 'if false then',
-    killedBy: 'test/ledger/redis-ledger.spec.ts',
+    killedBy: 'libs/testing/src/ledger-contract/redis-ledger.spec.ts',
     test: 'a stale worker that wakes up after the takeover changes nothing',
   },
   {
@@ -89,7 +89,7 @@ export default [
     file: 'libs/ledger/src/redis/lua/begin-effect.lua',
     find: 'if not current or tonumber(run[4]) <= now then',
     replace: 'if false then',
-    killedBy: 'test/ledger/redis-ledger.spec.ts',
+    killedBy: 'libs/testing/src/ledger-contract/redis-ledger.spec.ts',
     test: 'beginEffect refuses a stale attempt',
   },
   {
@@ -99,7 +99,7 @@ export default [
     file: 'libs/ledger/src/redis/lua/begin-effect.lua',
     find: ' or tonumber(run[4]) <= now then',
     replace: ' then',
-    killedBy: 'test/ledger/redis-ledger.spec.ts',
+    killedBy: 'libs/testing/src/ledger-contract/redis-ledger.spec.ts',
     test: 'beginEffect refuses an attempt whose lease has expired',
   },
   {
@@ -130,7 +130,7 @@ export default [
     file: 'libs/ledger/src/redis/lua/advance-items.lua',
     find: 'if stale then\n',
     replace: 'if false then\n',
-    killedBy: 'test/ledger/redis-ledger.spec.ts',
+    killedBy: 'libs/testing/src/ledger-contract/redis-ledger.spec.ts',
     test: 'begins nothing, and says so',
   },
   {
@@ -140,7 +140,7 @@ export default [
     file: 'libs/ledger/src/postgres/sql/functions/begin-attempt.sql',
     find: "if this.state = 'running' and this.nonce = request ->> 'nonce' then",
     replace: 'if false then',
-    killedBy: 'test/ledger/postgres-attempts.spec.ts',
+    killedBy: 'libs/ledger/src/postgres/attempts-on-postgres.spec.ts',
     test: 'takes each step once',
   },
   {
@@ -150,7 +150,7 @@ export default [
     file: 'libs/ledger/src/postgres/sql/functions/await-turn.sql',
     find: 'and is_open and open_until <= at and id <> this.id',
     replace: 'and is_open and open_until < 0 and id <> this.id',
-    killedBy: 'test/ledger/ledger-adapters.spec.ts',
+    killedBy: 'libs/testing/src/ledger-contract/ledger-adapters.spec.ts',
     test: 'fences it out when its grace is over, before it begins itself',
   },
   {
@@ -160,7 +160,7 @@ export default [
     file: 'libs/ledger/src/postgres/sql/functions/heartbeat-attempt.sql',
     find: ' or this.lease_until <= at then',
     replace: ' then',
-    killedBy: 'test/ledger/ledger-adapters.spec.ts',
+    killedBy: 'libs/testing/src/ledger-contract/ledger-adapters.spec.ts',
     test: 'does not revive a lease that has expired',
   },
   {
@@ -170,7 +170,7 @@ export default [
     file: 'libs/ledger/src/postgres/sql/functions/heartbeat-attempt.sql',
     find: "least(at + (request ->> 'ttlMs')::bigint, this.cancel_until)",
     replace: "at + (request ->> 'ttlMs')::bigint",
-    killedBy: 'test/ledger/ledger-adapters.spec.ts',
+    killedBy: 'libs/testing/src/ledger-contract/ledger-adapters.spec.ts',
     test: 'has no heartbeat and no effect any more',
   },
   {
@@ -180,7 +180,7 @@ export default [
     file: 'libs/ledger/src/postgres/sql/functions/check-attempt.sql',
     find: " and this.nonce = proof ->> 'nonce'",
     replace: '',
-    killedBy: 'test/ledger/ledger-adapters.spec.ts',
+    killedBy: 'libs/testing/src/ledger-contract/ledger-adapters.spec.ts',
     test: 'heartbeat refuses anybody else',
   },
   {
@@ -190,7 +190,7 @@ export default [
     file: 'libs/ledger/src/postgres/sql/functions/finish-plain-attempts.sql',
     find: ' and check_attempt(run, done.proof)',
     replace: '',
-    killedBy: 'test/ledger/ledger-adapters.spec.ts',
+    killedBy: 'libs/testing/src/ledger-contract/ledger-adapters.spec.ts',
     test: 'refuses anybody else, counts it, and changes nothing',
   },
 ];

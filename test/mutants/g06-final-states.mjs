@@ -19,7 +19,7 @@ export default [
     file: 'libs/ledger/src/redis/lua/confirm-runs.lua',
     find: "if call('ZREM', KEYS[k + 1], id) == 1 then",
     replace: "call('ZREM', KEYS[k + 1], id)\n  if true then",
-    killedBy: 'test/ledger/redis-ledger.spec.ts',
+    killedBy: 'libs/testing/src/ledger-contract/redis-ledger.spec.ts',
     test: 'that comes after the worker leaves the run alone',
   },
   {
@@ -29,7 +29,7 @@ export default [
     file: 'libs/ledger/src/redis/lua/forget-runs.lua',
     find: "if not redis.call('ZSCORE', KEYS[2], oldest[i]) then",
     replace: 'if true then',
-    killedBy: 'test/ledger/redis-ledger.spec.ts',
+    killedBy: 'libs/testing/src/ledger-contract/redis-ledger.spec.ts',
     test: 'keeps what is still going, however old',
   },
   {
@@ -39,7 +39,7 @@ export default [
     file: 'libs/ledger/src/redis/lua/begin-attempts.lua',
     find: "if over[state] then return { 'TERMINAL', state } end",
     replace: '',
-    killedBy: 'test/ledger/redis-ledger.spec.ts',
+    killedBy: 'libs/testing/src/ledger-contract/redis-ledger.spec.ts',
     test: 'begin does nothing to a run that has succeeded',
   },
   {
@@ -49,7 +49,7 @@ export default [
     file: 'libs/ledger/src/redis/lua/cancel-run.lua',
     find: "if over[state] then return { 'TERMINAL', state } end",
     replace: '',
-    killedBy: 'test/ledger/redis-ledger.spec.ts',
+    killedBy: 'libs/testing/src/ledger-contract/redis-ledger.spec.ts',
     test: 'a run that has succeeded is not cancelled any more',
   },
   {
@@ -59,7 +59,7 @@ export default [
     file: 'libs/ledger/src/redis/lua/finish-attempts.lua',
     find: "if stop_by and (outcome == 'retry' or",
     replace: 'if stop_by and (false or',
-    killedBy: 'test/ledger/redis-ledger.spec.ts',
+    killedBy: 'libs/testing/src/ledger-contract/redis-ledger.spec.ts',
     test: 'is not tried again when it failed before it heard of it',
   },
   {
@@ -69,7 +69,7 @@ export default [
     file: 'libs/ledger/src/redis/lua/begin-attempts.lua',
     find: "if (run[11] or '') ~= '' then return ended(at, 'cancelled') end",
     replace: '',
-    killedBy: 'test/ledger/redis-ledger.spec.ts',
+    killedBy: 'libs/testing/src/ledger-contract/redis-ledger.spec.ts',
     test: 'is not begun by whoever gets its delivery',
   },
   {
@@ -79,7 +79,7 @@ export default [
     file: 'libs/ledger/src/redis/lua/resolve-run.lua',
     find: "if state ~= 'uncertain' then return { 'CERTAIN', state } end",
     replace: "if not run[2] then return { 'CERTAIN', state } end",
-    killedBy: 'test/ledger/redis-ledger.spec.ts',
+    killedBy: 'libs/testing/src/ledger-contract/redis-ledger.spec.ts',
     test: 'takes one answer when two people give one at once',
   },
   {
@@ -89,7 +89,7 @@ export default [
     file: 'libs/ledger/src/postgres/sql/functions/finish-attempt.sql',
     find: "if ending in ('enqueued', 'uncertain') and this.cancel_until is not null then",
     replace: 'if false then',
-    killedBy: 'test/ledger/ledger-adapters.spec.ts',
+    killedBy: 'libs/testing/src/ledger-contract/ledger-adapters.spec.ts',
     test: 'is not tried again when it failed before',
   },
   {
@@ -99,7 +99,7 @@ export default [
     file: 'libs/ledger/src/postgres/sql/functions/confirm-runs.sql',
     find: ' and id = any(the_runs) and pending;',
     replace: ' and id = any(the_runs);',
-    killedBy: 'test/ledger/ledger-adapters.spec.ts',
+    killedBy: 'libs/testing/src/ledger-contract/ledger-adapters.spec.ts',
     test: 'that comes after the worker leaves the run alone',
   },
   {
@@ -109,7 +109,7 @@ export default [
     file: 'libs/ledger/src/postgres/sql/functions/forget-runs.sql',
     find: ' and finished_at is not null\n',
     replace: '\n',
-    killedBy: 'test/ledger/ledger-adapters.spec.ts',
+    killedBy: 'libs/testing/src/ledger-contract/ledger-adapters.spec.ts',
     test: 'keeps what is still going',
   },
   {
@@ -129,7 +129,7 @@ export default [
     file: 'libs/ledger/src/redis/lua/trigger-run.lua',
     find: "if (tonumber(redis.call('ZSCORE', KEYS[10], ARGV[1]) or '') or 0) > now then return { 'FORGOTTEN' } end",
     replace: '',
-    killedBy: 'test/ledger/redis-ledger.spec.ts',
+    killedBy: 'libs/testing/src/ledger-contract/redis-ledger.spec.ts',
     test: 'makes no second run when the record of the first is gone',
   },
   {
@@ -139,7 +139,7 @@ export default [
     file: 'libs/ledger/src/postgres/sql/functions/refuse-used-id.sql',
     find: "or exists (select from used_id where space = the_space and run_id = request->>'runId' and until > at)",
     replace: '',
-    killedBy: 'test/ledger/ledger-adapters.spec.ts',
+    killedBy: 'libs/testing/src/ledger-contract/ledger-adapters.spec.ts',
     test: 'makes no second run when the record of the first is gone',
   },
 ];

@@ -9,7 +9,7 @@ export default [
     file: 'libs/ledger/src/redis/lua/claim-occurrences.lua',
     find: "  call('ZADD', pending, instant, id)\n",
     replace: '',
-    killedBy: 'test/ledger/redis-ledger.spec.ts',
+    killedBy: 'libs/testing/src/ledger-contract/redis-ledger.spec.ts',
     test: 'takes claimed runs out of the pending list',
   },
   {
@@ -19,7 +19,7 @@ export default [
     file: 'libs/ledger/src/redis/lua/claim-occurrences.lua',
     find: "  call('ZADD', watch, look_at, id)\n",
     replace: '',
-    killedBy: 'test/ledger/redis-ledger.spec.ts',
+    killedBy: 'libs/testing/src/ledger-contract/redis-ledger.spec.ts',
     test: 'keeps the invariants',
   },
   {
@@ -29,7 +29,7 @@ export default [
     file: 'libs/ledger/src/redis/lua/redeliver-run.lua',
     find: "if run[2] ~= ARGV[2] then return { 'ALIVE' } end",
     replace: '',
-    killedBy: 'test/ledger/redis-ledger.spec.ts',
+    killedBy: 'libs/testing/src/ledger-contract/redis-ledger.spec.ts',
     test: 'hands a run over once when two sweeps saw it',
   },
   {
@@ -69,7 +69,7 @@ export default [
     file: 'libs/ledger/src/redis/lua/list-overdue.lua',
     find: 'local read, keep = redis.pcall,',
     replace: 'local read, keep = redis.call,',
-    killedBy: 'test/ledger/redis-batches.spec.ts',
+    killedBy: 'libs/testing/src/ledger-contract/redis-batches.spec.ts',
     test: 'sweeps the neighbours of a cron whose record is broken',
   },
   {
@@ -100,7 +100,7 @@ export default [
     file: 'libs/ledger/src/redis/lua/resolve-run.lua',
     find: "redis.call('ZADD', KEYS[3], string.format('%.0f', now + tonumber(ARGV[5])), ARGV[1])\n",
     replace: '',
-    killedBy: 'test/ledger/redis-ledger.spec.ts',
+    killedBy: 'libs/testing/src/ledger-contract/redis-ledger.spec.ts',
     test: 'is looked for again: a delivery that got lost',
   },
   {
@@ -110,7 +110,7 @@ export default [
     file: 'libs/ledger/src/postgres/sql/functions/redeliver-run.sql',
     find: 'if this.delivery <> the_delivery then return null; end if;',
     replace: '',
-    killedBy: 'test/ledger/ledger-adapters.spec.ts',
+    killedBy: 'libs/testing/src/ledger-contract/ledger-adapters.spec.ts',
     test: 'hands a run over once when two sweeps saw it',
   },
   {
@@ -120,7 +120,7 @@ export default [
     file: 'libs/ledger/src/postgres/sql/functions/redeliver-run.sql',
     find: "if this.state = 'running' and this.lease_until > at_now then return null; end if;",
     replace: '',
-    killedBy: 'test/ledger/ledger-adapters.spec.ts',
+    killedBy: 'libs/testing/src/ledger-contract/ledger-adapters.spec.ts',
     test: 'leaves a run alone whose worker is alive',
   },
   {
@@ -140,7 +140,7 @@ export default [
     file: 'libs/jobs/src/scheduling/recovery.ts',
     find: 'const lost = blocking.filter(isLost);',
     replace: 'const lost: OverdueRun[] = [];',
-    killedBy: 'test/truth/16-a-lost-delivery-holds-its-cron-for-seconds.spec.ts',
+    killedBy: 'libs/jobs/src/scheduling/lost-delivery-on-bullmq.spec.ts',
     test: 'is delivered again within 2 s of its first blocked successor',
   },
   {
@@ -150,7 +150,7 @@ export default [
     file: 'libs/jobs/src/scheduling/recovery.ts',
     find: "places[n] === null || (places[n] === 'active' && taken.has(deliveryName(run)));",
     replace: 'places[n] === null;',
-    killedBy: 'test/truth/16-a-lost-delivery-holds-its-cron-for-seconds.spec.ts',
+    killedBy: 'libs/jobs/src/scheduling/lost-delivery-on-bullmq.spec.ts',
     test: 'is delivered again within 2 s when the worker that has its job is gone',
   },
 ];

@@ -9,7 +9,7 @@ export default [
     file: 'libs/ledger/src/redis/lua/begin-attempts.lua',
     find: "if used >= number(most) + number(run[14] or '0') then",
     replace: 'if false then',
-    killedBy: 'test/ledger/redis-ledger.spec.ts',
+    killedBy: 'libs/testing/src/ledger-contract/redis-ledger.spec.ts',
     test: 'fails a run whose attempts are used up',
   },
   {
@@ -19,7 +19,7 @@ export default [
     file: 'libs/ledger/src/redis/lua/begin-attempts.lua',
     find: "number(most) + number(run[14] or '0')",
     replace: 'number(most)',
-    killedBy: 'test/ledger/redis-ledger.spec.ts',
+    killedBy: 'libs/testing/src/ledger-contract/redis-ledger.spec.ts',
     test: 'one attempt more than its policy',
   },
   {
@@ -29,7 +29,7 @@ export default [
     file: 'libs/ledger/src/redis/lua/resolve-run.lua',
     find: "string.format('%.0f', tonumber(run[5] or '0') + 1)",
     replace: "'0'",
-    killedBy: 'test/ledger/redis-ledger.spec.ts',
+    killedBy: 'libs/testing/src/ledger-contract/redis-ledger.spec.ts',
     test: 'gets exactly one attempt more',
   },
   {
@@ -39,7 +39,7 @@ export default [
     file: 'libs/ledger/src/redis/lua/begin-attempts.lua',
     find: "answer[3] = 'NOW'",
     replace: '',
-    killedBy: 'test/ledger/redis-ledger.spec.ts',
+    killedBy: 'libs/testing/src/ledger-contract/redis-ledger.spec.ts',
     test: 'fails a run whose attempts are used up',
   },
   {
@@ -49,7 +49,7 @@ export default [
     file: 'libs/ledger/src/postgres/sql/functions/begin-attempt.sql',
     find: ' + this.extra_attempts then',
     replace: ' then',
-    killedBy: 'test/ledger/ledger-adapters.spec.ts',
+    killedBy: 'libs/testing/src/ledger-contract/ledger-adapters.spec.ts',
     test: 'one attempt more than its policy',
   },
   {
@@ -59,7 +59,7 @@ export default [
     file: 'libs/ledger/src/postgres/sql/functions/begin-plain-attempts.sql',
     find: 'run.attempt = 0 and ',
     replace: '',
-    killedBy: 'test/ledger/ledger-adapters.spec.ts',
+    killedBy: 'libs/testing/src/ledger-contract/ledger-adapters.spec.ts',
     test: 'goes on when that time has come',
   },
 ];

@@ -9,7 +9,7 @@ export default [
     file: 'libs/ledger/src/redis/lua/begin-effect.lua',
     find: "if effect.state == 'done' then",
     replace: 'if false then',
-    killedBy: 'test/ledger/redis-ledger.spec.ts',
+    killedBy: 'libs/testing/src/ledger-contract/redis-ledger.spec.ts',
     test: 'returns the recorded result of what is done',
   },
   {
@@ -19,7 +19,7 @@ export default [
     file: 'libs/ledger/src/redis/lua/finish-effect.lua',
     find: 'if not done then',
     replace: 'if true then',
-    killedBy: 'test/ledger/redis-ledger.spec.ts',
+    killedBy: 'libs/testing/src/ledger-contract/redis-ledger.spec.ts',
     test: 'never overwrites a done',
   },
   {
@@ -29,7 +29,7 @@ export default [
     file: 'libs/ledger/src/redis/lua/finish-effect.lua',
     find: "name) ~= ARGV[2] then return { 'STALE' } end",
     replace: "name) == 'nobody' then return { 'STALE' } end",
-    killedBy: 'test/ledger/redis-ledger.spec.ts',
+    killedBy: 'libs/testing/src/ledger-contract/redis-ledger.spec.ts',
     test: 'refuses a stale attempt that was never allowed to begin',
   },
   {
@@ -39,7 +39,7 @@ export default [
     file: 'libs/ledger/src/redis/lua/finish-effect.lua',
     find: "  if ARGV[4] == 'failed' then return { 'STALE' } end",
     replace: "  if true then return { 'STALE' } end",
-    killedBy: 'test/ledger/redis-ledger.spec.ts',
+    killedBy: 'libs/testing/src/ledger-contract/redis-ledger.spec.ts',
     test: 'keeps a done that arrives late from a stale attempt as a fact',
   },
   {
@@ -90,7 +90,7 @@ export default [
     file: 'libs/ledger/src/redis/lua/finish-effect.lua',
     find: " or ARGV[4] == 'failed') then",
     replace: ' ) then',
-    killedBy: 'test/ledger/redis-ledger.spec.ts',
+    killedBy: 'libs/testing/src/ledger-contract/redis-ledger.spec.ts',
     test: 'never takes the place of a done',
   },
   {
@@ -100,7 +100,7 @@ export default [
     file: 'libs/ledger/src/redis/lua/advance-items.lua',
     find: "if state ~= 'done' and kept and",
     replace: 'if kept and',
-    killedBy: 'test/ledger/redis-ledger.spec.ts',
+    killedBy: 'libs/testing/src/ledger-contract/redis-ledger.spec.ts',
     test: 'that are done stay done, whoever says what',
   },
   {
@@ -110,7 +110,7 @@ export default [
     file: 'libs/ledger/src/redis/lua/advance-items.lua',
     find: "if state ~= 'done' and state ~= 'begun' then",
     replace: "if state ~= 'begun' then",
-    killedBy: 'test/ledger/redis-ledger.spec.ts',
+    killedBy: 'libs/testing/src/ledger-contract/redis-ledger.spec.ts',
     test: 'that are done stay done, whoever says what',
   },
   {
@@ -120,7 +120,7 @@ export default [
     file: 'libs/ledger/src/redis/lua/advance-items.lua',
     find: "local kept = not stale or redis.call('HGET', KEYS[3], may) == ARGV[2]",
     replace: 'local kept = not stale',
-    killedBy: 'test/ledger/redis-ledger.spec.ts',
+    killedBy: 'libs/testing/src/ledger-contract/redis-ledger.spec.ts',
     test: 'has its dones kept as facts, and no failure',
   },
   {
@@ -130,7 +130,7 @@ export default [
     file: 'libs/ledger/src/redis/lua/advance-items.lua',
     find: "local kept = not stale or redis.call('HGET', KEYS[3], may) == ARGV[2]",
     replace: 'local kept = true',
-    killedBy: 'test/ledger/redis-ledger.spec.ts',
+    killedBy: 'libs/testing/src/ledger-contract/redis-ledger.spec.ts',
     test: 'has no done kept when it was never allowed to begin any',
   },
   {
@@ -140,7 +140,7 @@ export default [
     file: 'libs/ledger/src/redis/lua/resolve-run.lua',
     find: "  if effect.state ~= 'done' then end_effect(",
     replace: '  if true then end_effect(',
-    killedBy: 'test/ledger/redis-ledger.spec.ts',
+    killedBy: 'libs/testing/src/ledger-contract/redis-ledger.spec.ts',
     test: 'leaves the done that arrived meanwhile as it is',
   },
   {
@@ -150,7 +150,7 @@ export default [
     file: 'libs/ledger/src/postgres/sql/functions/finish-effect.sql',
     find: "if not found or outcome ->> 'kind' = 'failed' then",
     replace: "if outcome ->> 'kind' = 'failed' then",
-    killedBy: 'test/ledger/ledger-adapters.spec.ts',
+    killedBy: 'libs/testing/src/ledger-contract/ledger-adapters.spec.ts',
     test: 'never allowed to begin',
   },
   {
@@ -160,7 +160,7 @@ export default [
     file: 'libs/ledger/src/postgres/sql/functions/record-effect.sql',
     find: "where e.state <> 'done';",
     replace: ';',
-    killedBy: 'test/ledger/ledger-adapters.spec.ts',
+    killedBy: 'libs/testing/src/ledger-contract/ledger-adapters.spec.ts',
     test: 'never overwrites a done',
   },
   {
@@ -170,7 +170,7 @@ export default [
     file: 'libs/ledger/src/postgres/sql/functions/record-item.sql',
     find: "where i.state <> 'done';",
     replace: ';',
-    killedBy: 'test/ledger/ledger-adapters.spec.ts',
+    killedBy: 'libs/testing/src/ledger-contract/ledger-adapters.spec.ts',
     test: 'that are done stay done',
   },
   {

@@ -10,7 +10,7 @@ export default [
     find: "  if effect.first == ARGV[1] then return { 'GO' } end\n",
     replace:
       "  if effect.first == ARGV[1] then return { 'GO' } end\n  effect.first = ARGV[1]\n  write_effect(KEYS[3], effect)\n",
-    killedBy: 'test/ledger/redis-ledger.spec.ts',
+    killedBy: 'libs/testing/src/ledger-contract/redis-ledger.spec.ts',
     test: 'a lost reply must not turn unknown into new',
   },
   {
@@ -20,7 +20,7 @@ export default [
     file: 'libs/ledger/src/redis/lua/begin-attempts.lua',
     find: "  if state == 'uncertain' then return { 'UNCERTAIN' } end\n",
     replace: '',
-    killedBy: 'test/ledger/redis-ledger.spec.ts',
+    killedBy: 'libs/testing/src/ledger-contract/redis-ledger.spec.ts',
     test: 'begins for nobody',
   },
   {
@@ -30,7 +30,7 @@ export default [
     file: 'libs/ledger/src/redis/lua/finish-attempts.lua',
     find: "    call('ZADD', cron.base .. 'uncertain', written_at, id)\n",
     replace: '',
-    killedBy: 'test/ledger/redis-ledger.spec.ts',
+    killedBy: 'libs/testing/src/ledger-contract/redis-ledger.spec.ts',
     test: 'the runs that wait for a person are those alone',
   },
   {
@@ -120,7 +120,7 @@ export default [
     file: 'libs/ledger/src/redis/lua/begin-effect.lua',
     find: "local tell = changed or ARGV[4] == 'tell'",
     replace: 'local tell = changed',
-    killedBy: 'test/ledger/redis-ledger.spec.ts',
+    killedBy: 'libs/testing/src/ledger-contract/redis-ledger.spec.ts',
     test: 'is not begun when the request says so',
   },
   {
@@ -130,7 +130,7 @@ export default [
     file: 'libs/ledger/src/redis/lua/begin-effect.lua',
     find: "local tell = changed or ARGV[4] == 'tell'",
     replace: "local tell = ARGV[4] == 'tell'",
-    killedBy: 'test/ledger/redis-ledger.spec.ts',
+    killedBy: 'libs/testing/src/ledger-contract/redis-ledger.spec.ts',
     test: 'is not begun, whatever the request says',
   },
   {
@@ -140,7 +140,7 @@ export default [
     file: 'libs/ledger/src/redis/lua/resolve-run.lua',
     find: 'if of_item then',
     replace: 'if false then',
-    killedBy: 'test/ledger/redis-ledger.spec.ts',
+    killedBy: 'libs/testing/src/ledger-contract/redis-ledger.spec.ts',
     test: 'is recorded of an item when it was asked about one',
   },
   {
@@ -150,7 +150,7 @@ export default [
     file: 'libs/ledger/src/redis/lua/redeliver-run.lua',
     find: "if run[1] == 'uncertain' then return { 'ALIVE' } end",
     replace: '',
-    killedBy: 'test/ledger/redis-ledger.spec.ts',
+    killedBy: 'libs/testing/src/ledger-contract/redis-ledger.spec.ts',
     test: 'is delivered to nobody, and nobody looks for it',
   },
   {
@@ -160,7 +160,7 @@ export default [
     file: 'libs/ledger/src/postgres/sql/functions/begin-attempt.sql',
     find: 'if this.state = \'uncertain\' then return \'{"verdict": "uncertain"}\'; end if;',
     replace: '',
-    killedBy: 'test/ledger/ledger-adapters.spec.ts',
+    killedBy: 'libs/testing/src/ledger-contract/ledger-adapters.spec.ts',
     test: 'begins for nobody',
   },
   {
@@ -170,7 +170,7 @@ export default [
     file: 'libs/ledger/src/postgres/sql/functions/begin-effect.sql',
     find: "if known.state = 'begun' and known.fence <> this.fence then",
     replace: 'if false then',
-    killedBy: 'test/ledger/ledger-adapters.spec.ts',
+    killedBy: 'libs/testing/src/ledger-contract/ledger-adapters.spec.ts',
     test: 'says that the outcome is unknown when an earlier',
   },
   {
@@ -180,7 +180,7 @@ export default [
     file: 'libs/ledger/src/postgres/sql/functions/begin-effect.sql',
     find: ' or known.payload_hash <> the_hash then',
     replace: ' then',
-    killedBy: 'test/ledger/ledger-adapters.spec.ts',
+    killedBy: 'libs/testing/src/ledger-contract/ledger-adapters.spec.ts',
     test: 'begun with something else than before',
   },
   {
@@ -200,7 +200,7 @@ export default [
     file: 'libs/ledger/src/postgres/sql/functions/resolve-run.sql',
     find: "or answered ->> 'item' is distinct from this.question ->> 'item'",
     replace: '',
-    killedBy: 'test/ledger/ledger-adapters.spec.ts',
+    killedBy: 'libs/testing/src/ledger-contract/ledger-adapters.spec.ts',
     test: 'is refused with what the run asks',
   },
   {

@@ -9,7 +9,7 @@ export default [
     file: 'libs/ledger/src/postgres/sql/functions/settle-transaction.sql',
     find: "perform set_config('idle_in_transaction_session_timeout', '5s', true);",
     replace: "perform set_config('idle_in_transaction_session_timeout', '0', true);",
-    killedBy: 'test/ledger/postgres-transaction-lost.spec.ts',
+    killedBy: 'libs/ledger/src/postgres/lost-transactions-on-postgres.spec.ts',
     test: 'keeps nobody from its run',
   },
   {
@@ -19,7 +19,7 @@ export default [
     file: 'libs/ledger/src/postgres/sql/functions/settle-transaction.sql',
     find: "if current_setting('fencepost.mark', true) is distinct from mark then",
     replace: 'if false then',
-    killedBy: 'test/ledger/postgres-transaction-lost.spec.ts',
+    killedBy: 'libs/ledger/src/postgres/lost-transactions-on-postgres.spec.ts',
     test: 'is told so when it sends commit; begin',
   },
   {
@@ -29,7 +29,7 @@ export default [
     file: 'libs/ledger/src/postgres/sql/functions/settle-transaction.sql',
     find: "perform 1 from run where space = the_space and id = proof ->> 'runId' for update;",
     replace: '',
-    killedBy: 'test/ledger/postgres-transaction.spec.ts',
+    killedBy: 'libs/ledger/src/postgres/transactions-on-postgres.spec.ts',
     test: 'at read committed lets no successor begin',
   },
   {
@@ -39,7 +39,7 @@ export default [
     file: 'libs/ledger/src/postgres/sql/functions/settle-transaction.sql',
     find: "and fence = (proof ->> 'fence')::bigint for update;",
     replace: "and fence = (proof ->> 'fence')::bigint;",
-    killedBy: 'test/ledger/postgres-transaction.spec.ts',
+    killedBy: 'libs/ledger/src/postgres/transactions-on-postgres.spec.ts',
     test: 'at repeatable read',
   },
   {
@@ -49,7 +49,7 @@ export default [
     file: 'libs/ledger/src/postgres/sql/functions/begin-attempt.sql',
     find: 'if this.attempt > 1 then perform overtake_attempts(the_space, this.id); end if;',
     replace: '',
-    killedBy: 'test/ledger/postgres-transaction.spec.ts',
+    killedBy: 'libs/ledger/src/postgres/transactions-on-postgres.spec.ts',
     test: 'at repeatable read of an attempt that is overtaken',
   },
   {
@@ -59,7 +59,7 @@ export default [
     file: 'libs/ledger/src/postgres/sql/functions/end-run.sql',
     find: 'perform overtake_attempts(the_space, the_run);',
     replace: '',
-    killedBy: 'test/ledger/postgres-transaction.spec.ts',
+    killedBy: 'libs/ledger/src/postgres/transactions-on-postgres.spec.ts',
     test: 'at repeatable read of a run that was cancelled',
   },
   {
@@ -69,7 +69,7 @@ export default [
     file: 'libs/ledger/src/postgres/sql/functions/settle-transaction.sql',
     find: ' or (committed_only and this.lease_until <= now_ms()) then',
     replace: ' then',
-    killedBy: 'test/ledger/postgres-transaction.spec.ts',
+    killedBy: 'libs/ledger/src/postgres/transactions-on-postgres.spec.ts',
     test: 'whose lease has expired',
   },
   {
@@ -79,7 +79,7 @@ export default [
     file: 'libs/ledger/src/postgres/sql/functions/settle-transaction.sql',
     find: "where e.state <> 'done';",
     replace: ';',
-    killedBy: 'test/ledger/postgres-transaction.spec.ts',
+    killedBy: 'libs/ledger/src/postgres/transactions-on-postgres.spec.ts',
     test: 'of two under one name',
   },
   {
@@ -89,7 +89,7 @@ export default [
     file: 'libs/ledger/src/postgres/postgres-transaction.ts',
     find: 'if (!isRefusal(error)) return this.#recall(settled, error);',
     replace: '',
-    killedBy: 'test/ledger/postgres-transaction-lost.spec.ts',
+    killedBy: 'libs/ledger/src/postgres/lost-transactions-on-postgres.spec.ts',
     test: 'before the reply to its commit has happened',
   },
   {
@@ -99,7 +99,7 @@ export default [
     file: 'libs/ledger/src/postgres/sql/functions/recall-transaction.sql',
     find: 'perform pg_terminate_backend(pid) from pg_stat_activity',
     replace: 'perform pid from pg_stat_activity',
-    killedBy: 'test/ledger/postgres-transaction-lost.spec.ts',
+    killedBy: 'libs/ledger/src/postgres/lost-transactions-on-postgres.spec.ts',
     test: 'is ended at once',
   },
   {
@@ -109,7 +109,7 @@ export default [
     file: 'libs/ledger/src/postgres/postgres-transaction.ts',
     find: "name === 'release' ? release : Reflect.get(target, name)",
     replace: 'Reflect.get(target, name)',
-    killedBy: 'test/ledger/postgres-transaction-lost.spec.ts',
+    killedBy: 'libs/ledger/src/postgres/lost-transactions-on-postgres.spec.ts',
     test: 'gives the connection back',
   },
 ];

@@ -9,7 +9,7 @@ export default [
     file: 'libs/ledger/src/redis/lua/claim-occurrences.lua',
     find: "if number(plan.generation) < number(cron[3] or '0') then",
     replace: 'if false then',
-    killedBy: 'test/ledger/redis-ledger.spec.ts',
+    killedBy: 'libs/testing/src/ledger-contract/redis-ledger.spec.ts',
     test: 'refuses an older generation',
   },
   {
@@ -99,7 +99,7 @@ export default [
     file: 'libs/ledger/src/postgres/sql/functions/refuse-claim.sql',
     find: "(claim->>'generation')::bigint < this.generation",
     replace: 'false',
-    killedBy: 'test/ledger/ledger-adapters.spec.ts',
+    killedBy: 'libs/testing/src/ledger-contract/ledger-adapters.spec.ts',
     test: 'refuses an older generation',
   },
   {

@@ -9,7 +9,7 @@ export default [
     file: 'libs/ledger/src/redis/lua/end-run.lua',
     find: "  note_notification(base, id, 'failed', written.finishedAt, keep)\n",
     replace: '',
-    killedBy: 'test/ledger/redis-ledger.spec.ts',
+    killedBy: 'libs/testing/src/ledger-contract/redis-ledger.spec.ts',
     test: 'is written for a run whose worker died in its last attempt',
   },
   {
@@ -19,7 +19,7 @@ export default [
     file: 'libs/ledger/src/redis/lua/finish-attempts.lua',
     find: "if run[6] and (state == 'succeeded' or state == 'uncertain') then",
     replace: "if run[6] and state == 'uncertain' then",
-    killedBy: 'test/ledger/redis-ledger.spec.ts',
+    killedBy: 'libs/testing/src/ledger-contract/redis-ledger.spec.ts',
     test: 'waits after each end that somebody asked for',
   },
   {
@@ -29,7 +29,7 @@ export default [
     file: 'libs/ledger/src/postgres/sql/functions/end-run.sql',
     find: '  perform note_notification(this, at);\n',
     replace: '',
-    killedBy: 'test/ledger/ledger-adapters.spec.ts',
+    killedBy: 'libs/testing/src/ledger-contract/ledger-adapters.spec.ts',
     test: 'is written for a run that a person gives up',
   },
   {
@@ -39,7 +39,7 @@ export default [
     file: 'libs/ledger/src/postgres/sql/functions/finish-plain-attempts.sql',
     find: "      and coalesce(position('succeeded' in run.notify), 0) = 0\n",
     replace: '',
-    killedBy: 'test/ledger/ledger-adapters.spec.ts',
+    killedBy: 'libs/testing/src/ledger-contract/ledger-adapters.spec.ts',
     test: 'waits after each end that somebody asked for',
   },
   {

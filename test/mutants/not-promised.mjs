@@ -29,7 +29,7 @@ export default [
     file: 'libs/lease/src/redis/redis-history.ts',
     find: '?? this.#ancestorOf(now)',
     replace: '',
-    killedBy: 'test/lease/redis-cluster.spec.ts',
+    killedBy: 'libs/lease/src/redis/cluster-on-redis.spec.ts',
     test: 'goes on renewing all other leases',
   },
   {
@@ -39,7 +39,7 @@ export default [
     file: 'libs/lease/src/redis/redis-lease-store.ts',
     find: 'acknowledged < replicas',
     replace: 'acknowledged < 0',
-    killedBy: 'test/lease/split-brain.spec.ts',
+    killedBy: 'libs/lease/src/redis/split-brain-on-redis.spec.ts',
     test: 'is found out by waiting for the replica',
   },
   {
@@ -49,7 +49,7 @@ export default [
     file: 'libs/lease/src/redis/redis-lease-store.ts',
     find: '.eval(script.text, keys.length, ...keys, ...args)',
     replace: '.time()',
-    killedBy: 'test/lease/split-brain.spec.ts',
+    killedBy: 'libs/lease/src/redis/split-brain-on-redis.spec.ts',
     test: 'is what waiting rules out',
   },
   {
@@ -109,7 +109,7 @@ export default [
     file: 'libs/ledger/src/redis/replicated-writes.ts',
     find: 'pipeline.wait(replicas, timeoutMs).exec()',
     replace: "pipeline.echo('9').exec()",
-    killedBy: 'test/ledger/wait-replicas.spec.ts',
+    killedBy: 'libs/testing/src/ledger-contract/wait-replicas.spec.ts',
     test: 'keeps every run and effect that was acknowledged',
   },
   {
@@ -119,7 +119,7 @@ export default [
     file: 'libs/ledger/src/redis/replicated-writes.ts',
     find: 'if (acknowledged < replicas)',
     replace: 'if (Number.isNaN(acknowledged))',
-    killedBy: 'test/ledger/wait-replicas.spec.ts',
+    killedBy: 'libs/testing/src/ledger-contract/wait-replicas.spec.ts',
     test: 'refuses what no replica acknowledges',
   },
   {
@@ -130,7 +130,7 @@ export default [
     find: "  'heartbeat-attempts',\n  'note-waiting',\n  'forget-runs',\n]);\n\nexport interface",
     replace:
       "  'heartbeat-attempts',\n  'begin-attempts',\n  'note-waiting',\n  'forget-runs',\n]);\n\nexport interface",
-    killedBy: 'test/ledger/wait-replicas.spec.ts',
+    killedBy: 'libs/testing/src/ledger-contract/wait-replicas.spec.ts',
     test: 'when asked again after the replica is back: begin',
   },
   {
@@ -170,7 +170,7 @@ export default [
     file: 'libs/ledger/src/postgres/sql/functions/await-lease.sql',
     find: 'if this.lease_until - at <= this.lease_ms * 2 then',
     replace: 'if true then',
-    killedBy: 'test/ledger/ledger-adapters.spec.ts',
+    killedBy: 'libs/testing/src/ledger-contract/ledger-adapters.spec.ts',
     test: 'is cut to the length',
   },
   {
@@ -180,7 +180,7 @@ export default [
     file: 'libs/ledger/src/redis/lua/finish-attempts.lua',
     find: "call('ZADD', open, '0', id)",
     replace: "call('ZADD', open, '+inf', id)",
-    killedBy: 'test/ledger/redis-ledger.spec.ts',
+    killedBy: 'libs/testing/src/ledger-contract/redis-ledger.spec.ts',
     test: 'does not stand in the way of a successor',
   },
   {

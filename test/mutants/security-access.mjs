@@ -9,7 +9,7 @@ export default [
     file: 'libs/console/src/auth/access-boundary.ts',
     find: 'if (!identity) throw unknownCaller();',
     replace: 'if (!identity) return null;',
-    killedBy: 'test/security/every-route.spec.ts',
+    killedBy: 'libs/console/src/auth/every-route.spec.ts',
     test: 'answers 401 without a token',
   },
   {
@@ -19,7 +19,7 @@ export default [
     file: 'libs/console/src/auth/fencepost-guard.ts',
     find: 'if (!mayAs(caller.role, needed)) throw notAllowed(caller.role, needed);',
     replace: '',
-    killedBy: 'test/security/every-route.spec.ts',
+    killedBy: 'libs/console/src/auth/every-route.spec.ts',
     test: 'answers 403 to a viewer',
   },
   {
@@ -29,7 +29,7 @@ export default [
     file: 'libs/console/src/board/board-access.ts',
     find: 'return mayAs(role, needed) ? null :',
     replace: 'return true ? null :',
-    killedBy: 'test/security/every-route.spec.ts',
+    killedBy: 'libs/console/src/auth/every-route.spec.ts',
     test: 'answers 403 to a viewer',
   },
   {
@@ -78,7 +78,7 @@ export default [
     file: 'apps/scheduler/src/console-auth.ts',
     find: '&& !isLoopback(host)) throw',
     replace: '&& false) throw',
-    killedBy: 'test/security/refusals.spec.ts',
+    killedBy: 'libs/console/src/auth/refusals.spec.ts',
     test: 'does not start on 0.0.0.0',
   },
   {
@@ -88,7 +88,7 @@ export default [
     file: 'libs/console/src/auth/access.ts',
     find: 'if (tokens.length > 0) return tokens;',
     replace: 'return tokens;',
-    killedBy: 'test/security/refusals.spec.ts',
+    killedBy: 'libs/console/src/auth/refusals.spec.ts',
     test: 'does not start with what can not be meant',
   },
   {
@@ -177,7 +177,7 @@ export default [
     file: 'libs/ledger/src/redis/lua/item-record.lua',
     find: "return #effect .. '/' .. effect .. key",
     replace: "return '1/' .. effect .. key",
-    killedBy: 'test/ledger/redis-ledger.spec.ts',
+    killedBy: 'libs/testing/src/ledger-contract/redis-ledger.spec.ts',
     test: 'keep keys that look like something else',
   },
   {
@@ -187,7 +187,7 @@ export default [
     file: 'libs/ledger/src/postgres/postgres-attempt-log.ts',
     find: "if (!name.includes('\\0')) return;",
     replace: 'if (name) return;',
-    killedBy: 'test/ledger/postgres-attempts.spec.ts',
+    killedBy: 'libs/ledger/src/postgres/attempts-on-postgres.spec.ts',
     test: 'with NUL are refused',
   },
   {

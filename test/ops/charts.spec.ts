@@ -3,10 +3,9 @@ import { METRICS } from '@fencepost/operations/metrics';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { render } from '../../scripts/charts/kubectl.mjs';
 import { ignoring } from '../../scripts/charts/replay.mjs';
-import { againstRules, askedOf, environmentOf, podsOf, podVariables } from '../../scripts/charts/rules.mjs';
+import { againstRules, askedOf, podsOf, podVariables } from '../../scripts/charts/rules.mjs';
 import { againstSchemas } from '../../scripts/charts/schemas.mjs';
-import { jobsSettings } from '../../libs/jobs/src/nest/options.js';
-import { podEnvironment } from '../../libs/pod/src/environment.js';
+import { parseDuration } from '@fencepost/lease/internal/options';
 import { startSchedulerApp, type RunningApp } from '../support/scheduler-app.js';
 
 const OVERLAYS = ['overlays/production', 'overlays/trial'];
@@ -14,8 +13,7 @@ const rendered = Object.fromEntries(OVERLAYS.map((overlay) => [overlay, render(o
 const all = Object.values(rendered).flat();
 
 const facts = {
-  stopsWithinMs: (drainDeadline: string | undefined) =>
-    jobsSettings({ redis: 'redis://r', ...(drainDeadline && { drainDeadline }) }).drainDeadlineMs + CLOSING_MS,
+  stopsWithinMs: (drainDeadline = '10s') => parseDuration(drainDeadline) + CLOSING_MS,
   variables: podVariables(),
   metrics: new Set(Object.values(METRICS).map(({ name }) => name)),
 };
@@ -28,14 +26,6 @@ describe('the Kubernetes manifests', () => {
   it.each(OVERLAYS)('%s keeps our own rules', (overlay) => {
     expect(againstRules(rendered[overlay] ?? [], facts)).toEqual([]);
     expect(podsOf(rendered[overlay] ?? [])).toHaveLength(2);
-  });
-
-  it('set variables with values that a pod takes', () => {
-    for (const pod of podsOf(all)) {
-      const given = environmentOf(pod) as Record<string, string>;
-      const secrets = { REDIS_URL: 'redis://redis:6379', POD_NAME: 'fencepost-1' };
-      expect(podEnvironment({ ...given, ...secrets })).toMatchObject({ host: '0.0.0.0', port: 3000 });
-    }
   });
 
   it('would be found out otherwise', async () => {

@@ -41,7 +41,7 @@ const CLEAN: Record<string, string> = {
   'libs/client/src/api.ts': 'export const api = 1;',
   'apps/scheduler/src/main.ts': "import { next } from '../../../libs/schedule/src/index.js'; console.log(next);",
   'apps/worker/src/main.ts': "import { job } from '../../../libs/jobs/src/index.js'; export const main = job;",
-  'test/lease.spec.ts': "import { lease } from '../libs/lease/src/lease.js'; console.log(lease);",
+  'test/lease.spec.ts': "import { lease } from '../libs/lease/src/index.js'; console.log(lease);",
 };
 
 /** For each rule: the file that breaks it, and what that file imports. */
@@ -120,6 +120,25 @@ describe('the boundaries between the packages', () => {
     const found = await inspectBoundaries(repository);
     expect(found.violations).toContainEqual(expect.objectContaining({ rule, from }));
     expect(complaints(found)).not.toEqual([]);
+  });
+
+  it.each(Object.keys(libs))('keep specs, and what they share, out of libs/%s but for its entries', async (lib) => {
+    write(`libs/${lib}/src/inner.ts`, 'export const inner = 1;');
+    const other = lib === 'lease' ? 'jobs' : 'lease';
+    const [rule, to] = [`${lib}-by-its-entries`, `libs/${lib}/src/inner.ts`];
+    const ways = {
+      [`libs/${other}/src/planted.spec.ts`]: `import { inner } from '../../${lib}/src/inner.js'; console.log(inner);`,
+      [`libs/${other}/src/planted.stage.ts`]: `export type Inner = typeof import('../../${lib}/src/inner.js');`,
+      'test/planted.spec.ts': `import type * as inner from '../${to.replace('.ts', '.js')}'; export type Inner = typeof inner;`,
+      'test/support/planted.ts': `export const inner = () => import('../../${to.replace('.ts', '.js')}');`,
+    };
+    for (const [from, text] of Object.entries(ways)) write(from, text);
+    write(`libs/${lib}/src/beside.spec.ts`, "import { inner } from './inner.js'; console.log(inner);");
+    const { violations } = await inspectBoundaries(repository);
+    const told = violations.filter((violation) => violation.rule === rule);
+    expect(told.toSorted((a, b) => (a.from < b.from ? -1 : 1))).toEqual(
+      Object.keys(ways).map((from) => ({ rule, from, to })),
+    );
   });
 
   describe.each(Object.entries(layers))('the folders of %s', (workspace, folders) => {

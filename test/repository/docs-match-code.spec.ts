@@ -3,7 +3,6 @@ import { describe, expect, it } from 'vitest';
 import { Registry } from 'prom-client';
 import { leaseMetrics } from '@fencepost/lease/metrics';
 import { TRANSITIONS } from '@fencepost/ledger/run';
-import { LOG_LINES } from '../../libs/lease/src/telemetry/lease-log.js';
 import { projectFiles } from './project-files.js';
 
 const read = (path: string) => readFileSync(new URL(`../../${path}`, import.meta.url), 'utf8');
@@ -181,11 +180,6 @@ describe('the documentation of the leases', () => {
 
   it('lists every metric with its kind and its labels', async () => {
     expect(documented('Metrics', 3)).toEqual(inOrder(await metrics()));
-  });
-
-  it('lists every event with how loud it is in the log', () => {
-    const events = Object.entries(LOG_LINES).map(([name, [level]]) => [quoted(name), level]);
-    expect(documented('Events', 2)).toEqual(inOrder(events));
   });
 
   it('lists every error with its code and its class', () => {

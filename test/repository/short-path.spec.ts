@@ -20,9 +20,9 @@ import { SchedulerPod } from '../../libs/jobs/src/scheduling/scheduler-pod.js';
 import { Schedules } from '../../libs/jobs/src/schedules/schedules.js';
 import { Telemetry } from '../../libs/jobs/src/telemetry/telemetry.js';
 import { redisSpaces } from '../jobs/redis-space.js';
-import { framesToWire, ownFrames, pathRecorder } from '../support/path-recorder.js';
+import { framesToWire, ownFrames, pathRecorder } from './path-recorder.js';
 import { leaseOf } from '../support/planning-stage.js';
-import { recordedEvents } from '../support/recorded-events.js';
+import { recordedEvents } from '../support/recorded.js';
 
 /** Between the function that decides and the one that sends. */
 const MAX_FRAMES = 4;

@@ -1,10 +1,9 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { CronDefinition, CronState } from '@fencepost/ledger/catalog';
-import { CRON, PlanningStage } from '../support/planning-stage.js';
+import { CRON, PlanningStage, begun, told } from '../support/planning-stage.js';
 import { atMost } from '../support/run-length.js';
 import { instantsOf, recount } from '../support/recount.js';
-import { begun, told } from '../support/one-cron.js';
 
 type Step =
   | { readonly kind: 'serve' | 'outage' | 'deaf'; readonly ms: number }

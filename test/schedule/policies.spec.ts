@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { CronDefinition } from '@fencepost/ledger/catalog';
-import { begun, told } from '../support/one-cron.js';
-import { CRON, PlanningStage } from '../support/planning-stage.js';
+import { begun, told, CRON, PlanningStage } from '../support/planning-stage.js';
 import type { Tally } from '../support/recount.js';
 
 const [SECOND, MINUTE, HOUR, DAY] = [1_000, 60_000, 3_600_000, 86_400_000];

@@ -13,8 +13,7 @@ import { systemClock } from '@fencepost/lease';
 import { closeRedis, connectRedis } from '@fencepost/lease/redis';
 import { afterAll, beforeAll, expect, it, vi } from 'vitest';
 import { outlivesNobody } from '../support/outlives-nobody.js';
-import { redisEnvironment } from '../support/redis-place.js';
-import { freshPrefix, testRedis } from '../support/redis.js';
+import { redisEnvironment, freshPrefix, testRedis } from '../support/redis.js';
 
 const ROOT = fileURLToPath(new URL('../../', import.meta.url));
 const PATIENCE = { timeout: 50_000 };

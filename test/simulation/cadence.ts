@@ -1,7 +1,8 @@
-import { type LedgerTiming } from '@fencepost/ledger';
-import { LEDGER_TIMING } from '../../libs/ledger/src/base/ledger-timing.js';
-import { podTiming, type PodTiming } from '../../libs/jobs/src/membership/pod-timing.js';
-import { HEARTBEAT_MS } from '../../libs/jobs/src/membership/membership.js';
+import type { LedgerTiming } from '@fencepost/ledger';
+import { EFFECTIVE_AFTER_MS } from '@fencepost/ledger/catalog';
+import type { SchedulerPod } from '@fencepost/jobs/internal/scheduling';
+
+type PodTiming = NonNullable<ConstructorParameters<typeof SchedulerPod>[0]['timing']>;
 
 /** All waiting of a deployment, in the proportions of production: a second there is a heartbeat here. Milliseconds. */
 export interface Cadence {
@@ -25,11 +26,21 @@ export interface Cadence {
 }
 
 export function cadence(heartbeatMs: number): Cadence {
-  const scaled = (ms: number) => (ms * heartbeatMs) / HEARTBEAT_MS;
-  const { recoverMs, sweepMs } = LEDGER_TIMING;
+  const scaled = (ms: number) => (ms * heartbeatMs) / 1_000;
   return {
-    pod: podTiming(heartbeatMs),
-    ledger: { recoverMs: scaled(recoverMs), sweepMs: scaled(sweepMs) },
+    pod: {
+      heartbeatMs,
+      memberGoneMs: scaled(3_500),
+      overdueMs: scaled(500),
+      suspectAfterMs: scaled(1_200),
+      abandonedAfterMs: scaled(2_000),
+      leftToOthersMs: scaled(4_000),
+      maxWaitMs: scaled(30_000),
+      retryMs: scaled(250),
+      maxRetryMs: scaled(1_000),
+      effectiveAfterMs: scaled(EFFECTIVE_AFTER_MS),
+    },
+    ledger: { recoverMs: scaled(5_000), sweepMs: scaled(30_000) },
     ttlMs: scaled(10_000),
     runLeaseMs: scaled(30_000),
     sweepEveryMs: scaled(5_000),

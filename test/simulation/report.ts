@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { Sometimes } from '../support/sometimes.js';
+import { Sometimes } from '../support/seeded-random.js';
 import { MISHAPS } from './plan.js';
 import type { Summary } from './summary.js';
 import { SOMETIMES, type Sometime } from './world.js';

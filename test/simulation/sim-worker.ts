@@ -4,8 +4,6 @@ import type { Disposition, CronHandler } from '@fencepost/jobs/internal';
 import { execute, LazyAbort } from '@fencepost/jobs/internal';
 import { ShutdownError } from '@fencepost/jobs';
 import type { Telemetry } from '@fencepost/jobs';
-import { DeclarationReport } from '../../libs/jobs/src/nest/worker-runner.js';
-import { HeartbeatTimer } from '../../libs/jobs/src/running/heartbeat.js';
 import type { Cadence } from './cadence.js';
 import type { Ports } from './ports.js';
 import type { SimProcess } from './sim-process.js';
@@ -37,15 +35,11 @@ const SOURCE = 'simulation';
 /** A worker process: declares the crons of its build, takes jobs, and turns each into an attempt with the code of a real one. */
 export class SimWorker {
   readonly #executing = new Map<string, { readonly givenUp: LazyAbort; readonly work: Promise<unknown> }>();
-  readonly #heartbeatTimer: HeartbeatTimer;
   readonly #consumer: Consumer;
-  readonly #news: DeclarationReport;
   #taking = false;
 
   constructor(private readonly deps: SimWorkerDeps) {
-    const { process, cadence, isHeard, telemetry, build } = deps;
-    this.#news = new DeclarationReport(telemetry, { seq: build.seq, source: SOURCE });
-    this.#heartbeatTimer = new HeartbeatTimer(process.clock, cadence.runLeaseMs / 4);
+    const { process, isHeard } = deps;
     const isThere = () => process.runs && isHeard();
     this.#consumer = {
       isFree: () => this.#taking && this.#executing.size < CONCURRENCY && isThere(),
@@ -85,8 +79,7 @@ export class SimWorker {
 
   async #declare(): Promise<void> {
     const { ports, build } = this.deps;
-    const declared = declarations(build.number);
-    this.#news.report(await ports.catalog.declare(declared, { seq: build.seq, source: SOURCE }), declared.length);
+    await ports.catalog.declare(declarations(build.number), { seq: build.seq, source: SOURCE });
   }
 
   #declareAgain(): void {
@@ -130,7 +123,7 @@ export class SimWorker {
     const { clock, name: worker } = process;
     const { ledger } = ports;
     const { runLeaseMs: ttlMs } = cadence;
-    const deps = { ledger, clock, telemetry, random, worker, ttlMs, handlerOf, heartbeatTimer: this.#heartbeatTimer };
+    const deps = { ledger, clock, telemetry, random, worker, ttlMs, handlerOf };
     return execute(deps, { runId, givenUp, log: () => {}, progress: async () => undefined });
   }
 }

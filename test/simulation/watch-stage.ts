@@ -5,7 +5,7 @@ import type { AttemptRef, BeginReply, BeginRequest, ClaimRequest, Ledger } from 
 import { MemoryLedger } from '@fencepost/ledger/memory';
 import { occurrenceId } from '@fencepost/ledger/run';
 import { entryOf, generationsOf } from '../support/audit-history.js';
-import { Sometimes } from '../support/sometimes.js';
+import { Sometimes } from '../support/seeded-random.js';
 import { LEDGER_BRANCHES } from './rules/branches.js';
 import { Sinks } from './sinks.js';
 import { Violation, Watch } from './watch.js';

@@ -2,7 +2,7 @@ import type { Clock } from '@fencepost/lease';
 import type { Ledger, CronRecord, ItemRecord } from '@fencepost/ledger';
 import type { Run, EffectRecord } from '@fencepost/ledger/run';
 import { isTerminal } from '@fencepost/ledger/run';
-import type { Sometimes } from '../support/sometimes.js';
+import type { Sometimes } from '../support/seeded-random.js';
 import type { LedgerBranch } from './rules/branches.js';
 import { partsOf, type Part } from './rules/calls.js';
 import { newCron, type KnownCron, newRun, type KnownEffect, type KnownRun } from './rules/known.js';

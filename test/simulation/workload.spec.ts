@@ -3,7 +3,7 @@ import { ManualClock } from '@fencepost/lease/testing';
 import { contentHash } from '@fencepost/ledger/catalog';
 import { parseSchedule } from '@fencepost/schedule';
 import { Telemetry } from '@fencepost/jobs';
-import { Sometimes } from '../support/sometimes.js';
+import { Sometimes } from '../support/seeded-random.js';
 import { handlers } from './handlers.js';
 import { Sinks } from './sinks.js';
 import { attend, BRANCHES } from './watch.js';

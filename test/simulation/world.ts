@@ -1,6 +1,5 @@
 import type { Ledger } from '@fencepost/ledger';
-import { seededRandom } from '../support/seeded-random.js';
-import { Sometimes } from '../support/sometimes.js';
+import { seededRandom, Sometimes } from '../support/seeded-random.js';
 import { cadence, type Cadence } from './cadence.js';
 import { Fleet } from './fleet.js';
 import { handlers } from './handlers.js';

@@ -10,10 +10,8 @@ import { EFFECTIVE_AFTER_MS, type CatalogEntry, type Declaration } from '@fencep
 import { CronCatalog, CronOperator } from '@fencepost/operations';
 import { BullmqRunQueue, RedisMembership } from '@fencepost/jobs/internal';
 import { candidates, firstOf } from '@fencepost/jobs/internal/scheduling';
-import { hashOf } from '../../libs/jobs/src/scheduling/rendezvous.js';
 import { usePods, type Pods } from './pods.js';
-import { redisEnvironment } from './redis-place.js';
-import { freshPrefix, testRedis } from './redis.js';
+import { redisEnvironment, freshPrefix, testRedis } from './redis.js';
 import { until } from './until.js';
 
 /** Shorter than any deployment would have them, so that a test can wait them out. */
@@ -122,7 +120,8 @@ export class Deployment {
     const key = redisKeys({ prefix: this.prefix, tenant: TENANT })('catalog', 'pods');
     return until(`${cron} is with the pod it stays with`, async () => {
       const [pods, [holding]] = [await redis.zrange(key, '0', '-1'), await leases.inspect([cron])];
-      const isHome = pods.length === count && holding?.holder === firstOf(hashOf(cron), candidates(pods));
+      const isHome =
+        pods.length === count && holding?.holder === firstOf(candidates([cron])[0]!.hash, candidates(pods));
       return isHome && nameIn(holding.holder);
     });
   }

@@ -8,8 +8,9 @@ import type { SkipReason } from '@fencepost/ledger/run';
 import { CronCatalog, CronOperator } from '@fencepost/operations';
 import { MemoryMembership } from '@fencepost/jobs/internal/scheduling';
 import { MemoryRunQueue } from '@fencepost/testing';
-import { type CronOperatorPorts } from '../../libs/operations/src/operating/cron-operator.js';
 import { CRON, definitionOf, SECOND, START } from './audit-history.js';
+import { Jobs } from '@fencepost/jobs';
+import { flaky, type Flaky } from './flaky.js';
 
 /** Everything an operator touches, in memory, and a scheduler and a worker that act when they are told to. */
 export class OperatingStage {
@@ -23,7 +24,7 @@ export class OperatingStage {
   #seq = 0;
 
   /** An operator some of whose ports are others. */
-  operatorOf(ports: Partial<CronOperatorPorts>): CronOperator {
+  operatorOf(ports: Partial<ConstructorParameters<typeof CronOperator>[0]>): CronOperator {
     const { catalog, ledger, queue, membership, clock } = this;
     return new CronOperator({ catalog, ledger, queue, membership, clock, ...ports });
   }
@@ -88,4 +89,29 @@ export class OperatingStage {
   async asked(): Promise<string[]> {
     return (await this.membership.heartbeat('pod/1')).overdue.map(({ cron }) => cron);
   }
+}
+
+type JobsPorts = ConstructorParameters<typeof Jobs>[0];
+
+export const JOB = 'send-mail';
+
+export interface JobsStage {
+  readonly stage: OperatingStage;
+  readonly catalog: Flaky<MemoryCatalog>;
+  readonly ledger: Flaky<MemoryLedger>;
+  readonly queue: Flaky<MemoryRunQueue>;
+  readonly ports: JobsPorts;
+  readonly jobs: Jobs;
+}
+
+/** A job beside a cron, who enqueues it, and everything it touches, all of which can fail. */
+export async function jobsStage(over: Partial<JobsPorts> = {}): Promise<JobsStage> {
+  const stage = new OperatingStage();
+  await stage.declare({}, { name: JOB, expression: '@manual', overlap: 'allow' });
+  const catalog = flaky(stage.catalog);
+  const ledger = flaky(stage.ledger);
+  const queue = flaky(stage.queue);
+  const { clock, membership } = stage;
+  const ports = { catalog: catalog.port, ledger: ledger.port, queue: queue.port, membership, clock, ...over };
+  return { stage, catalog, ledger, queue, ports, jobs: new Jobs(ports) };
 }

@@ -3,7 +3,6 @@ import { afterAll, beforeAll, expect } from 'vitest';
 import type { LedgerTiming } from '@fencepost/ledger';
 import { PostgresLedger, migrateLedger } from '@fencepost/ledger/postgres';
 import { type LedgerHarness } from '@fencepost/testing/ledger-contract';
-import { Stage } from '../../libs/testing/src/ledger-contract/stage.js';
 import { postgresSandbox, type PostgresSandbox } from './postgres-sandbox.js';
 import { postgresForTests, type TestPostgres } from './postgres.js';
 import { freshPrefix } from './redis.js';
@@ -11,8 +10,6 @@ import { freshPrefix } from './redis.js';
 /** A migrated schema of a test's own, in which every ledger has a prefix of its own. */
 export interface PostgresLedgerSandbox extends PostgresSandbox {
   readonly ledger: (over?: Partial<ConstructorParameters<typeof PostgresLedger>[0]>) => PostgresLedger;
-  /** A stage whose ledger is of the space that all stages of a sandbox share. */
-  stage(over?: Partial<ConstructorParameters<typeof PostgresLedger>[0]>): Promise<Stage>;
   /** What a query finds; `@run` is the table of that name in the sandbox's schema. */
   rows(text: string): Promise<unknown[]>;
   /** A connection with an open transaction; one that is still there when the sandbox is closed is closed with it. */
@@ -73,8 +70,6 @@ export async function postgresLedgerSandbox(url: string): Promise<PostgresLedger
     ...sandbox,
     ledger,
     harness,
-    stage: (over) =>
-      Stage.of(async (timing) => ({ ...(await harness(timing)), ledger: ledger({ ...SPACE, ...over }) })),
     rows: async (text) => (await pool.query(text.replaceAll('@', `"${schema}".`))).rows,
     open,
     now,

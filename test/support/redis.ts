@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import type { RedisClient } from '@fencepost/lease/redis';
+import type { RedisClient, RedisTarget } from '@fencepost/lease/redis';
 import { findRedisServer, freePort } from '../../scripts/redis.mjs';
 import { serverFolder, serverProcess, type ServerProcess } from './server-process.js';
 
@@ -111,4 +111,14 @@ export async function redisProgram(): Promise<{ command: string; env: NodeJS.Pro
   const { command, env = process.env, how } = await finding;
   if (!command) throw new Error(`Expected a redis-server to start for this test, found only ${how}.`);
   return { command, env };
+}
+
+/** What tells a pod where its Redis is; what this process was told itself is taken out. */
+export function redisEnvironment(target: RedisTarget): Record<string, string> {
+  const none = { REDIS_URL: '', REDIS_SENTINELS: '', REDIS_SENTINEL_NAME: '', REDIS_CLUSTER: '' };
+  if ('url' in target) return { ...none, REDIS_URL: target.url };
+  if ('cluster' in target) return { ...none, REDIS_CLUSTER: target.cluster.join(',') };
+  const { sentinels, name } = target.sentinel;
+  const addresses = sentinels.map(({ host, port }) => `${host}:${port}`);
+  return { ...none, REDIS_SENTINELS: addresses.join(','), REDIS_SENTINEL_NAME: name };
 }

@@ -2,7 +2,7 @@ import { Redis } from 'ioredis';
 import { expect, vi } from 'vitest';
 import { closeRedis, connectRedis } from '@fencepost/lease/redis';
 import { privateRedis, type PrivateRedis } from './redis.js';
-import { tcpProxy, type TcpProxy } from './tcp-proxy.js';
+import { tcpProxy, type TcpProxy } from './proxies.js';
 
 export interface ReplicatedRedis {
   readonly primary: PrivateRedis;

@@ -5,15 +5,12 @@ import { closeRedis, connectRedis } from '@fencepost/lease/redis';
 import { newToken, type AccessRole } from '@fencepost/operations/access-tokens';
 import type { PodEnvironment } from '@fencepost/pod';
 import { SchedulerAppModule, type SchedulerAppOptions } from '../../apps/scheduler/src/scheduler-app.module.js';
-import { ConsoleServer } from '../../libs/console/src/console-server.js';
 import { freshPrefix, testRedis } from './redis.js';
 
 type Given = Partial<Omit<PodEnvironment, 'jobs'>> & SchedulerAppOptions & { readonly redis?: string };
 
 export interface RunningApp {
   readonly app: NestExpressApplication;
-  /** The console's own application. */
-  readonly console: NestExpressApplication;
   readonly url: string;
   readonly port: number;
   readonly prefix: string;
@@ -58,8 +55,6 @@ export async function startSchedulerApp(given: Given = {}): Promise<RunningApp> 
   await app.listen(0, '127.0.0.1');
   const { port } = app.getHttpServer().address() as AddressInfo;
   const url = `http://127.0.0.1:${port}`;
-  const { app: console } = app.get(ConsoleServer, { strict: false });
-  if (!console) throw new Error('Expected a console.');
   const ask: RunningApp['ask'] = (path, { as = 'viewer', ...init } = {}) =>
     fetch(`${url}${placeOf(path)}`, {
       redirect: 'manual',
@@ -67,7 +62,7 @@ export async function startSchedulerApp(given: Given = {}): Promise<RunningApp> 
       headers: { ...(as && { authorization: `Bearer ${SECRETS[as]}` }), ...(init.headers as Record<string, string>) },
     });
   return {
-    ...{ app, console, url, port, prefix, ask },
+    ...{ app, url, port, prefix, ask },
     order: (path, body, as = 'operator') =>
       ask(path, { as, method: 'POST', body: JSON.stringify(body), headers: { 'content-type': 'application/json' } }),
     close: async () => {

@@ -8,7 +8,7 @@ import { holdCron, MemoryMembership, SchedulerPod, type HeldCron } from '@fencep
 import { Telemetry } from '@fencepost/jobs';
 import { MemoryRunQueue, type MemoryRunQueueOptions } from '@fencepost/testing';
 import { flaky, type Flaky } from './flaky.js';
-import { recordedEvents, type RecordedEvents } from './recorded-events.js';
+import { recordedEvents, type RecordedEvents } from './recorded.js';
 
 export const START = Date.UTC(2030, 0, 1);
 export const CRON = 'every-second';
@@ -184,5 +184,39 @@ export class SchedulerStage {
   async ran(cron = CRON): Promise<number[]> {
     const runs = await this.memoryLedger.runs(cron, 100_000);
     return runs.map(({ scheduledAt }) => (scheduledAt - START) / 1_000).toReversed();
+  }
+}
+
+const YEARLY = '0 0 1 6 *';
+
+export const namesOf = (count: number) => Array.from({ length: count }, (_, n) => `cron-${n}`);
+
+/** Several scheduler pods over many crons. */
+export class BalanceStage extends SchedulerStage {
+  readonly #pods: StagePod[] = [];
+
+  async started(name: string): Promise<StagePod> {
+    const pod = this.pod(name);
+    this.#pods.push(pod);
+    await pod.start();
+    return pod;
+  }
+
+  declareMany(count: number, expression = YEARLY): Promise<DeclareReply> {
+    return this.declare(1, ...namesOf(count).map((name) => ({ name, expression })));
+  }
+
+  /** How many crons each holder has, as the lease store has it. */
+  async holders(count: number): Promise<Map<string, number>> {
+    const counts = new Map<string, number>();
+    for (const holding of await this.memoryLeases.inspect(namesOf(count))) {
+      const holder = holding?.holder ?? 'nobody';
+      counts.set(holder, (counts.get(holder) ?? 0) + 1);
+    }
+    return counts;
+  }
+
+  async stopAll(): Promise<void> {
+    await Promise.all(this.#pods.splice(0).map((pod) => pod.stop()));
   }
 }

@@ -6,16 +6,16 @@ import { MemoryLedger } from '@fencepost/ledger/memory';
 import type { Disposition, CronHandler } from '@fencepost/jobs/internal';
 import { execute, LazyAbort } from '@fencepost/jobs/internal';
 import { Telemetry } from '@fencepost/jobs';
-import type { RetryPolicy } from '../../libs/jobs/src/running/delivery.js';
-import type { RunHandler } from '../../libs/jobs/src/running/run-context.js';
-import type { Tracing } from '../../libs/jobs/src/telemetry/tracing.js';
 import { flaky } from './flaky.js';
-import { recordedEvents } from './recorded-events.js';
+import { recordedEvents } from './recorded.js';
 
 export const RUN_LEASE_MS = 12_000;
 export const START = Date.UTC(2030, 0, 1);
 export const CRON = 'nightly-report';
 export const RUN = `${CRON}@${START}`;
+
+type RetryPolicy = CronHandler['retry'];
+type RunHandler = CronHandler['handle'];
 
 const RETRY: RetryPolicy = { attempts: 3, delayMs: 1_000, maxDelayMs: 60_000 };
 
@@ -41,7 +41,7 @@ export class WorkerStage {
   readonly progress: (number | object)[] = [];
   /** A worker whose timers come late has a clock of its own. */
   clock: Clock = this.manual;
-  tracing: Tracing | null = null;
+  tracing: NonNullable<Parameters<typeof execute>[0]['tracing']> | null = null;
 
   static async with(waiting: Waiting = {}): Promise<WorkerStage> {
     const { lateByMs = 0, ...claimed } = waiting;

@@ -12,7 +12,7 @@ import { systemClock } from '@fencepost/lease';
 import { Redis } from 'ioredis';
 import { PostgresCatalog } from '@fencepost/ledger/postgres';
 import { findLostDefinitions } from '@fencepost/operations/internal';
-import { declared, FencepostDeployment } from '../support/fencepost-deployment.js';
+import { declared, FencepostDeployment } from '../support/fencepost.js';
 import { usePostgresLedger } from '../support/postgres-ledger-sandbox.js';
 import { postgresForTests, type TestPostgres, freshSchema } from '../support/postgres.js';
 import { redisSpaces } from '../jobs/redis-space.js';

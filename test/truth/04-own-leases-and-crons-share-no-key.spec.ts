@@ -13,14 +13,14 @@ import { MemoryFencedValues, RedisFencedRows, RedisFencedValues } from '@fencepo
 import { MemoryLeaseStore } from '@fencepost/lease/testing';
 import { RedisJournal } from '@fencepost/operations/journal';
 import { RedisLedger } from '@fencepost/ledger/redis';
-import { Stage } from '../../libs/testing/src/ledger-contract/stage.js';
 import { happened } from '../contracts/journal.contract.js';
+import { claim, claimOf } from '../jobs/audit-stores.js';
 import { redisSpaces } from '../jobs/redis-space.js';
 import { privateEtcd } from '../support/etcd.js';
 import { postgresForTests } from '../support/postgres.js';
 import { leaseSandbox } from '../support/postgres-sandbox.js';
 import { testRedis } from '../support/redis.js';
-import { rejectionOf } from '../support/rejection-of.js';
+import { rejectionOf } from '../support/refusals.js';
 
 const NAME = 'weekly-report';
 const SOON = { timeout: 20_000 };
@@ -167,6 +167,14 @@ describe('elections and single flights', () => {
   });
 });
 
+async function runOnce(ledger: RedisLedger): Promise<void> {
+  const run = { runId: `${NAME}@1000`, nonce: 'n' };
+  await claim(ledger, claimOf({ cron: NAME, scheduledAt: 1_000 }));
+  const begun = await ledger.begin({ ...run, worker: 'worker/1', ttlMs: 60_000, maxAttempts: 1 });
+  if (begun.verdict !== 'begun') throw new Error(`Expected the run to begin, got ${begun.verdict}.`);
+  await ledger.finish({ ...run, fence: begun.fence }, { kind: 'succeeded' });
+}
+
 describe('in Redis, what has the name of a cron', () => {
   it(
     'shares no key with it, however it is made, and all of the cron lies under one hash tag',
@@ -183,13 +191,6 @@ describe('in Redis, what has the name of a cron', () => {
       };
       const places = { ...requestOf('place'), places: 2 };
       const fenced = { fence: parseFence('7'), idempotencyKey: 'k' };
-      const harness = async () => ({
-        ledger: new RedisLedger(at),
-        cron: NAME,
-        now: async () => Date.now(),
-        advance: async () => {},
-        clockGoesBack: async () => {},
-      });
       const makers: [string, number, () => Promise<unknown>][] = [
         ['own lease', 2, () => new RedisLeaseStore(at).acquire(requestOf('own'))],
         ["cron's lease", 2, () => new RedisLeaseStore({ ...at, kind: 'cron' }).acquire(requestOf('cron'))],
@@ -198,7 +199,7 @@ describe('in Redis, what has the name of a cron', () => {
         ['journal', 1, () => new RedisJournal(at).append([happened('lease.lost', { cron: NAME })])],
         ['rows', 3, () => new RedisFencedRows({ ...at, table: NAME }).write({ row: 'r', value: 'v', ...fenced })],
         ['value', 1, () => new RedisFencedValues(at).set(NAME, 'v', { ttlMs: 60_000, fence: fenced.fence })],
-        ['ledger', 1, async () => (await Stage.of(harness)).succeeded(1)],
+        ['ledger', 1, () => runOnce(new RedisLedger(at))],
       ];
       for (const [what, least, make] of makers) {
         const keys = await made(make);

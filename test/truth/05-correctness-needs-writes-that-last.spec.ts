@@ -9,10 +9,10 @@ import { connectLeases, type LeaseStore } from '@fencepost/lease';
 import { PostgresLeaseStore } from '@fencepost/lease/postgres';
 import { closeRedis, RedisLeaseStore } from '@fencepost/lease/redis';
 import { MemoryLeaseStore } from '@fencepost/lease/testing';
-import { recordedWarnings } from '../support/recorded-warnings.js';
+import { recordedWarnings } from '../support/recorded.js';
 import { postgresForTests } from '../support/postgres.js';
 import { freshPrefix, privateRedis } from '../support/redis.js';
-import { rejectionOf } from '../support/rejection-of.js';
+import { rejectionOf } from '../support/refusals.js';
 import { replicatedRedis } from '../support/replicated-redis.js';
 
 const EVERY_SECOND = { appendonly: 'yes', appendfsync: 'everysec' };

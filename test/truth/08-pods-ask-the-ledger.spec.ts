@@ -7,13 +7,11 @@ import { SetupError } from '@fencepost/lease';
 import { PodModule } from '@fencepost/pod';
 import type { PostgresLedger } from '@fencepost/ledger/postgres';
 import { migrateLedger } from '@fencepost/ledger/postgres';
-import { LEDGER_VERSION } from '../../libs/ledger/src/postgres/postgres-ledger-version.js';
-import { Stage } from '../../libs/testing/src/ledger-contract/stage.js';
-import { HealthController } from '../../libs/pod/src/health.controller.js';
+import { claim, claimOf } from '../jobs/audit-stores.js';
 import { faultyLink, type FaultyLink } from '../chaos/faulty-link.js';
 import { freshSchema, postgresForTests, type TestPostgres } from '../support/postgres.js';
 import { freshPrefix, testRedis } from '../support/redis.js';
-import { rejectionOf } from '../support/rejection-of.js';
+import { rejectionOf } from '../support/refusals.js';
 
 const WITHIN_MS = 10_000;
 
@@ -65,12 +63,26 @@ async function start(module: ReturnType<typeof JobsModule.forRoot>): Promise<INe
 }
 
 const ownApp = (...roles: Role[]) => start(JobsModule.forRoot({ roles, ...jobs() }));
-const pod = (role: Role) =>
-  start(PodModule.forRoot(role, { host: '127.0.0.1', port: 0, logLevel: 'silent', pod: 'p', jobs: jobs() }));
+
+/** What a pod of the role answers at the path. */
+async function pod(role: Role) {
+  const options = { host: '127.0.0.1', port: 0, logLevel: 'silent', pod: 'p', jobs: jobs() };
+  const app = await start(PodModule.forRoot(role, options));
+  await app.listen(0, '127.0.0.1');
+  const url = await app.getUrl();
+  return async (path: string) => {
+    const response = await fetch(`${url}/health/${path}`);
+    return { status: response.status, body: await response.json() };
+  };
+}
+
+const down = (message: unknown) => ({ status: 503, body: { error: { postgres: { status: 'down', message } } } });
 
 const newer = () =>
-  pool.query(`insert into "${schema}".ledger_version (version, functions) values (${LEDGER_VERSION + 1}, 'newer')`);
-const asBefore = () => pool.query(`delete from "${schema}".ledger_version where version > ${LEDGER_VERSION}`);
+  pool.query(
+    `insert into "${schema}".ledger_version (version, functions) select max(version) + 1, 'newer' from "${schema}".ledger_version`,
+  );
+const asBefore = () => pool.query(`delete from "${schema}".ledger_version where functions = 'newer'`);
 
 describe.each<[string, Role[]]>([
   ['a scheduler', ['scheduler']],
@@ -108,55 +120,58 @@ describe.each<[string, Role[]]>([
 
 describe.each<Role>(['scheduler', 'worker'])('the readiness of a %s', (role) => {
   it('asks Redis and PostgreSQL, and lives while PostgreSQL says nothing', async () => {
-    const health = (await pod(role)).get(HealthController, { strict: false });
-    expect(await health.ready()).toMatchObject({ info: { redis: { status: 'up' }, postgres: { status: 'up' } } });
+    const ask = await pod(role);
+    expect(await ask('ready')).toMatchObject({
+      body: { info: { redis: { status: 'up' }, postgres: { status: 'up' } } },
+    });
     link.hold();
     const since = performance.now();
     await expect
-      .poll(() => rejectionOf(health.ready()), { timeout: WITHIN_MS })
-      .toMatchObject({
-        status: 503,
-        response: { error: { postgres: { status: 'down', message: 'PostgreSQL does not answer in time' } } },
-      });
+      .poll(() => ask('ready'), { timeout: WITHIN_MS })
+      .toMatchObject(down('PostgreSQL does not answer in time'));
     expect(performance.now() - since).toBeLessThan(WITHIN_MS);
-    expect(health.live()).toEqual({ status: 'ok' });
+    expect(await ask('live')).toEqual({ status: 200, body: { status: 'ok' } });
     link.heal('deliver');
-    await expect.poll(() => health.ready().catch(String), { timeout: WITHIN_MS }).toMatchObject({ status: 'ok' });
+    await expect.poll(() => ask('ready'), { timeout: WITHIN_MS }).toMatchObject({ status: 200 });
   });
 
   it('ends when the tables are of a newer release, and returns when they fit again', async () => {
-    const health = (await pod(role)).get(HealthController, { strict: false });
+    const ask = await pod(role);
     await newer();
     await expect
-      .poll(() => rejectionOf(health.ready()), { timeout: WITHIN_MS })
-      .toMatchObject({
-        status: 503,
-        response: { error: { postgres: { status: 'down', message: expect.stringContaining('a newer release') } } },
-      });
+      .poll(() => ask('ready'), { timeout: WITHIN_MS })
+      .toMatchObject(down(expect.stringContaining('a newer release')));
     await asBefore();
-    await expect.poll(() => health.ready().catch(String), { timeout: WITHIN_MS }).toMatchObject({ status: 'ok' });
+    await expect.poll(() => ask('ready'), { timeout: WITHIN_MS }).toMatchObject({ status: 200 });
   });
 });
 
 describe('a running process whose tables were migrated by a newer release', () => {
   it('claims, triggers and begins nothing, ends what runs, and goes on when the tables fit again', async () => {
     const ledger: PostgresLedger = (await ownApp('worker')).get(LEDGER, { strict: false });
-    const at = async () => Number((await pool.query(`select "${schema}".now_ms() as now`)).rows[0].now);
-    const harness = { ledger, cron: 'report', now: at, advance: async () => {}, clockGoesBack: async () => {} };
-    const stage = await Stage.of(async () => harness);
-    const [first, second] = [await stage.claimed(1), await stage.claimed(2)];
-    const begun = await stage.begun(first);
+    const claimed = (scheduledAt: number) => claim(ledger, claimOf({ cron: 'report', scheduledAt }));
+    const order = { runId: 'report@manual-1', nonce: 'n', scheduledAt: null, reason: 'manual', by: 'ada' } as const;
+    const nothing = { why: null, payload: null, handler: null, missed: null };
+    const begin = (runId: string) =>
+      ledger.begin({ runId, nonce: 'n', worker: 'worker/1', ttlMs: 60_000, maxAttempts: 3 });
+    expect([await claimed(1_000), await claimed(2_000)]).toMatchObject([
+      { verdict: 'claimed' },
+      { verdict: 'claimed' },
+    ]);
+    const begun = await begin('report@1000');
+    if (begun.verdict !== 'begun') throw new Error(`Expected the run to begin, got ${begun.verdict}.`);
     await newer();
     await rejectionOf(ledger.checkSchema());
     const refusals = await Promise.all([
-      rejectionOf(stage.request(3).then((request) => ledger.claim(request))),
-      rejectionOf(ledger.trigger(stage.order())),
-      rejectionOf(stage.begun(second)),
+      rejectionOf(claimed(3_000)),
+      rejectionOf(ledger.trigger({ ...order, ...nothing, generation: 1, overlap: 'allow' })),
+      rejectionOf(begin('report@2000')),
     ]);
     for (const refusal of refusals) expect(refusal).toBeInstanceOf(SetupError);
-    expect(await ledger.finish(begun, { kind: 'succeeded' })).toBe('succeeded');
+    const attempt = { runId: 'report@1000', nonce: 'n', fence: begun.fence };
+    expect(await ledger.finish(attempt, { kind: 'succeeded' })).toBe('succeeded');
     await asBefore();
     await ledger.checkSchema();
-    await stage.claimed(3);
+    expect(await claimed(3_000)).toMatchObject({ verdict: 'claimed' });
   });
 });

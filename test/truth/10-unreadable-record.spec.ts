@@ -4,8 +4,8 @@ import { CronCatalog } from '@fencepost/operations';
 import { RedisPodRegistry } from '@fencepost/operations/internal';
 import { redisSpaces } from '../jobs/redis-space.js';
 import { useDeployment } from '../support/deployment.js';
-import { declared, FencepostDeployment } from '../support/fencepost-deployment.js';
-import { podCard } from '../support/pod-card.js';
+import { declared, FencepostDeployment } from '../support/fencepost.js';
+import { podCard } from '../contracts/pod-registry.contract.js';
 import { until } from '../support/until.js';
 
 const spaces = redisSpaces();

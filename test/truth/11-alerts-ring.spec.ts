@@ -4,10 +4,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
-import { parseFence } from '@fencepost/lease';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { ensureProgram } from '../../scripts/debian.mjs';
-import { MetricsStage } from '../jobs/metrics-stage.js';
 
 const RULES = fileURLToPath(new URL('../../ops/prometheus/alerts.yml', import.meta.url));
 const LAST = 'cron_success_awaited_since_timestamp_seconds{cron="a"}';
@@ -151,41 +149,5 @@ describe('each alert', () => {
   it('of failing runs rings for a run whose worker died: no process has counted it', async () => {
     const series = { [FAILED]: '0x9', 'cron_consecutive_failures{cron="a"}': '0x3 1x9' };
     expect(await judged('FencepostRunsFailing', true, { minute: 5, series })).toContain('SUCCESS');
-  });
-});
-
-describe('the series of a pod', () => {
-  const run = { cron: 'report', runId: 'report@1', attempt: 1, fence: parseFence('1') };
-
-  it('are there from the first scrape, at 0, so that its first failure is an increase', async () => {
-    const stage = new MetricsStage();
-    stage.declare({ name: 'report' });
-    await stage.metrics.begin();
-    const failures = () => stage.value('cron_runs_total', { cron: 'report', status: 'failed' });
-    expect(await failures()).toBe(0);
-    expect(await stage.value('cron_program_errors_total')).toBe(0);
-    stage.telemetry.emit('attempt.failed', { ...run, err: new Error('x'), state: 'failed', retryInMs: null });
-    expect(await failures()).toBe(1);
-  });
-
-  it('are bounded by the crons that are told apart', async () => {
-    const stage = new MetricsStage(1);
-    for (const name of ['a', 'b', 'c']) stage.declare({ name });
-    const runs = (await stage.page()).get('cron_runs_total');
-    expect(new Set(runs?.samples.map(({ labels }) => labels['cron']))).toEqual(new Set(['a', 'other']));
-  });
-
-  it('say since when a success is awaited of a cron that never succeeded, and nothing while it is paused', async () => {
-    const stage = new MetricsStage();
-    const entry = stage.declare({ name: 'report' });
-    stage.hold(entry);
-    const awaited = () => stage.value('cron_success_awaited_since_timestamp_seconds', { cron: 'report' });
-    expect(await awaited()).toBe(entry.since / 1_000);
-    stage.paused.add('report');
-    expect(await awaited()).toBeUndefined();
-    stage.paused.clear();
-    const through = entry.since + 3_600_000;
-    stage.skips = [{ after: entry.since, through, reason: 'paused' }];
-    expect(await awaited()).toBe(through / 1_000);
   });
 });

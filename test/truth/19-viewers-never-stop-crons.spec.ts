@@ -3,10 +3,10 @@ import { closeRedis, connectRedis, type RedisClient } from '@fencepost/lease/red
 import { CronCatalog, CronOperator } from '@fencepost/operations';
 import { RedisLedger } from '@fencepost/ledger/redis';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { inSlices } from '../../libs/operations/src/operating/slices.js';
+import { redisKeys } from '@fencepost/lease/internal/redis';
+import { mapInSlices } from '@fencepost/operations/internal';
 import { view } from '../../bench/viewers/routes.mjs';
 import { ensureBuilt } from '../../scripts/build.mjs';
-import { ledgerKeys } from '../../libs/ledger/src/redis/redis-ledger-access.js';
 import { usePods } from '../support/pods.js';
 import { freshPrefix, testRedis } from '../support/redis.js';
 import { startSchedulerApp, TOKENS, type RunningApp } from '../support/scheduler-app.js';
@@ -51,14 +51,10 @@ describe('50 viewers of a scheduler pod', { timeout: 120_000 }, () => {
 });
 
 describe('the event loop', () => {
-  /** A computation of steps that each take a millisecond or more, by a clock that also counts when the process waits. */
-  function* busy(steps: number, onStep: () => void): Generator<void, void, undefined> {
-    for (let step = 0; step < steps; step += 1) {
-      const end = performance.now() + 1;
-      while (performance.now() < end);
-      onStep();
-      yield;
-    }
+  /** Takes a millisecond or more, by a clock that also counts when the process waits. */
+  function busy(): void {
+    const end = performance.now() + 1;
+    while (performance.now() < end);
   }
 
   it('goes on after a few milliseconds of a long computation, and of several of them together', async () => {
@@ -70,7 +66,11 @@ describe('the event loop', () => {
         longest = Math.max(longest, steps);
       }
     })();
-    await Promise.all([1, 2, 3].map(() => inSlices(busy(40, () => (steps += 1)))));
+    const step = () => {
+      busy();
+      steps += 1;
+    };
+    await Promise.all([1, 2, 3].map(() => mapInSlices(Array.from({ length: 40 }), step)));
     over.abort();
     await others;
     expect(longest).toBeGreaterThan(0);
@@ -131,7 +131,7 @@ describe('a ledger in Redis', () => {
   it('reads many runs a hundred at a time', async () => {
     const space = { prefix: freshPrefix(), tenant: 'default' };
     const ids = Array.from({ length: 450 }, (_, n) => `dense@${n + 1}`);
-    const { runs } = ledgerKeys(space)('dense');
+    const runs = redisKeys(space)('dense', 'runs');
     await redis.zadd(runs, ...ids.flatMap((id, n) => [n + 1, id]));
     let [now, most] = [0, 0];
     const counting = new Proxy(redis, {

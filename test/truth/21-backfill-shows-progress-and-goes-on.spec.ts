@@ -3,8 +3,7 @@ import { once } from 'node:events';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { describe, expect, it } from 'vitest';
-import { declared, FencepostDeployment } from '../support/fencepost-deployment.js';
-import { fencepost } from '../support/fencepost.js';
+import { declared, FencepostDeployment, fencepost } from '../support/fencepost.js';
 import { redisSpaces } from '../jobs/redis-space.js';
 
 const ROOT = join(import.meta.dirname, '../..');

@@ -3,7 +3,7 @@ import { afterEach, describe, expect, it } from 'vitest';
 import { reportStoreFailure } from '@fencepost/jobs/internal';
 import { Telemetry } from '@fencepost/jobs';
 import { CRON, SchedulerStage, TTL_MS, type StagePod } from '../support/scheduler-stage.js';
-import { recordedEvents } from '../support/recorded-events.js';
+import { recordedEvents } from '../support/recorded.js';
 
 const BUG = new TypeError("Cannot read properties of undefined (reading 'x')");
 

@@ -1,65 +1,14 @@
 import { createServer, type AddressInfo } from 'node:net';
 import { once } from 'node:events';
-import { SetupError } from '@fencepost/lease';
 import { describe, expect, it, afterAll, beforeAll } from 'vitest';
 import { LEDGER } from '@fencepost/jobs';
 import { AUDIT_TRAIL, CronCatalog } from '@fencepost/operations';
 import type { AuditTrail } from '@fencepost/ledger/audit-trail';
 import type { Ledger } from '@fencepost/ledger';
-import { CronDeclarationError, EffectOptionError } from '@fencepost/jobs/errors';
 import { eventSentence } from '@fencepost/jobs/internal';
-import { checkCron } from '../../libs/jobs/src/nest/cron-declaration.js';
-import { jobsSettings } from '../../libs/jobs/src/nest/options.js';
-import { EffectOptionParser } from '../../libs/jobs/src/running/effect-options.js';
-import { leaseSettings } from '../../libs/lease/src/connect/lease-settings.js';
 import { fencepost } from '../support/fencepost.js';
-import { refusalOf } from '../support/refusal-of.js';
 import { testRedis } from '../support/redis.js';
 import { startSchedulerApp, type RunningApp } from '../support/scheduler-app.js';
-
-const redis = 'redis://localhost:6379';
-
-const ofJobs = (options: object) => refusalOf(SetupError, () => jobsSettings({ redis, ...options }));
-
-const ofLeases = (options: object) => refusalOf(SetupError, () => leaseSettings({ redis, ...options }));
-
-const ofCron = (options: object) =>
-  refusalOf(CronDeclarationError, () =>
-    checkCron('Jobs.report', { expression: '0 3 * * *', options: { name: 'report', ...options } }, Date.UTC(2030, 0)),
-  );
-
-const ofEffect = (options: object) =>
-  refusalOf(EffectOptionError, () =>
-    new EffectOptionParser('the effect "x"', { given: options, known: ['timeout'] }).timeout(),
-  );
-
-describe('a bare number in an option that is written once, and that may be seconds', () => {
-  it.each([
-    ['@SingletonCron', ofCron, 'grace', 60],
-    ['JobsModule', ofJobs, 'leaseTtl', 500],
-    ['LeaseModule', ofLeases, 'ttl', 500],
-  ] as const)('is refused by %s, which says how to write either', (...[, refusal, option, value]) => {
-    const said = refusal({ [option]: value });
-    expect(said).toContain(option);
-    expect(said).toContain(`'${value}s' or '${value}ms'`);
-  });
-});
-
-describe('an unknown option', () => {
-  it.each([
-    [ofJobs, { leaseTTL: '10s' }, 'JobsModule has no option "leaseTTL"; did you mean "leaseTtl"?'],
-    [ofLeases, { prefx: 'a' }, 'LeaseModule has no option "prefx"; did you mean "prefix"?'],
-    [ofCron, { graze: '1m' }, '@SingletonCron has no option "graze"; did you mean "grace"?'],
-    [ofCron, { dst: { gapp: 'skip' } }, '@SingletonCron has no option "dst.gapp"; did you mean "gap"?'],
-  ] as const)('is refused with the one that is meant (%#)', (refusal, options, sentence) => {
-    expect(refusal(options)).toContain(sentence);
-  });
-
-  it('that is like none is refused with all there are', () => {
-    expect(ofLeases({ xyzzy: 1 })).toMatch(/has no option "xyzzy"; known are redis, .*ttl/);
-    expect(ofEffect({ xyzzy: 1 })).toContain('timeout');
-  });
-});
 
 describe('a store that is away', () => {
   it('is named by the command line with its address, without the password, and with what to do', async () => {

@@ -1,7 +1,14 @@
-import type { CronDetailJson, CronSummaryJson } from '@fencepost/operations/presenting';
-import type { TimelineItemJson, TimelineJson } from '../../libs/operations/src/presenting/timeline.js';
-import type { WhyReportJson } from '../../libs/operations/src/presenting/why-report.js';
+import type {
+  CronDetailJson,
+  CronSummaryJson,
+  presentTimeline,
+  presentWhyReport,
+} from '@fencepost/operations/presenting';
 import { at, CRON, LOST_RUN, REPORT, run, UNCERTAIN } from './fixture-runs.js';
+
+type TimelineJson = ReturnType<typeof presentTimeline>;
+type TimelineItemJson = TimelineJson['items'][number];
+type WhyReportJson = ReturnType<typeof presentWhyReport>;
 
 const HOUR = 3_600;
 

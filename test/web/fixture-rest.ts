@@ -1,10 +1,18 @@
-import type { AuditRecordJson } from '../../libs/operations/src/presenting/audit-record.js';
-import type { DoctorFindingJson } from '../../libs/operations/src/presenting/why-report.js';
-import type { JournalEntryJson } from '../../libs/operations/src/presenting/journal-entry.js';
-import type { LeaseJson } from '../../libs/operations/src/presenting/lease.js';
-import type { ForecastJson } from '../../libs/operations/src/presenting/forecast.js';
-import type { PodJson } from '../../libs/operations/src/presenting/pod.js';
+import type { DoctorFinding } from '@fencepost/operations';
+import type {
+  presentAuditRecord,
+  presentForecast,
+  presentJournalEntry,
+  presentLease,
+  presentPod,
+} from '@fencepost/operations/presenting';
 import { at, CRON, LOST_RUN } from './fixture-runs.js';
+
+type AuditRecordJson = ReturnType<typeof presentAuditRecord>;
+type JournalEntryJson = ReturnType<typeof presentJournalEntry>;
+type LeaseJson = ReturnType<typeof presentLease>;
+type ForecastJson = ReturnType<typeof presentForecast>;
+type PodJson = ReturnType<typeof presentPod>;
 
 function pod(words: Partial<PodJson>): PodJson {
   return {
@@ -106,7 +114,7 @@ export const FORECAST: ForecastJson = {
   next: HOURS.map((n) => ({ cron: n % 2 === 0 ? CRON : 'cache-warm', at: at(n * 600) })),
 };
 
-export const FINDINGS: readonly DoctorFindingJson[] = [
+export const FINDINGS: readonly DoctorFinding[] = [
   { code: 'persistence', level: 'ok', subject: 'Redis', text: 'It writes an append-only file.', todo: null },
   {
     ...{ code: 'eviction', level: 'bad', subject: 'Redis' },

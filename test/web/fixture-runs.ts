@@ -1,5 +1,7 @@
-import type { RunJson } from '../../libs/operations/src/presenting/run.js';
-import type { RunReportJson } from '../../libs/operations/src/presenting/run-report.js';
+import type { presentRun, presentRunReport } from '@fencepost/operations/presenting';
+
+type RunJson = ReturnType<typeof presentRun>;
+type RunReportJson = ReturnType<typeof presentRunReport>;
 
 export const CRON = 'nightly-report';
 export const LOST_RUN = `${CRON}@1763607600000`;

@@ -8,7 +8,6 @@ import { json } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
 import { build } from 'vite';
-import { pageAt } from '../../libs/console/src/http/page.js';
 import { openBrowser } from '../support/browser.js';
 import { crons, detail, timeline, why } from './fixture-crons.js';
 import { AUDIT, FINDINGS, JOURNAL, LEASES, leases, FORECAST, PODS } from './fixture-rest.js';
@@ -222,7 +221,8 @@ export class WebStage {
     });
     if (isFile) return void createReadStream(file).pipe(response);
     const html = readFileSync(join(this.folder, 'index.html'), 'utf8');
-    response.end(pageAt(html, { path: pathname, hasBoard: true }));
+    const up = '../'.repeat(pathname.split('/').length - 2) || './';
+    response.end(html.replaceAll('="./', `="${up}`).replace('<html ', `<html data-up="${up}" data-board="yes" `));
   }
 }
 

@@ -1,6 +1,8 @@
 import { SetupError } from '@fencepost/lease';
 import { describe, expect, it } from 'vitest';
-import { refusalOf } from '../../../test/support/refusal-of.js';
+import { render } from '../../../scripts/charts/kubectl.mjs';
+import { environmentOf, podsOf } from '../../../scripts/charts/rules.mjs';
+import { refusalOf } from '../../../test/support/refusals.js';
 import { podEnvironment } from './environment.js';
 
 const refusal = (variables: Record<string, string>) => refusalOf(SetupError, () => podEnvironment(variables));
@@ -89,6 +91,16 @@ describe("a pod's environment", () => {
 
   it('leaves what is no number to the option it is for, which says what it expects', () => {
     expect(podEnvironment({ FENCEPOST_CONCURRENCY: 'many' }).jobs.concurrency).toBe('many');
+  });
+
+  it.each(['overlays/production', 'overlays/trial'])('takes what the manifests of %s set', (overlay) => {
+    const pods = podsOf(render(overlay));
+    for (const pod of pods) {
+      const given = environmentOf(pod) as Record<string, string>;
+      const secrets = { REDIS_URL: 'redis://redis:6379', POD_NAME: 'fencepost-1' };
+      expect(podEnvironment({ ...given, ...secrets })).toMatchObject({ host: '0.0.0.0', port: 3000 });
+    }
+    expect(pods).toHaveLength(2);
   });
 
   it('never shows a password, whatever else is wrong', () => {

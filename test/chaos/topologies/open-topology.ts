@@ -1,7 +1,7 @@
 import type { Topology, TopologyName, TopologyOptions } from '../topology.js';
 import { sentinelRedis } from './sentinel.js';
 import { privateClusterOf, type PrivateCluster } from '../../support/redis-cluster.js';
-import { redisEnvironment } from '../../support/redis-place.js';
+import { redisEnvironment } from '../../support/redis.js';
 import { chaosRedis, type ChaosRedis } from '../chaos-redis.js';
 import { failoverFaults, follows, SUCCESSION_PAUSE_MS, type Succession } from '../faults/failover-faults.js';
 import { wallClocks, type WallClocks } from '../../support/faketime.js';

@@ -1,5 +1,5 @@
 import { Redis } from 'ioredis';
-import { redisEnvironment } from '../../support/redis-place.js';
+import { redisEnvironment } from '../../support/redis.js';
 import { PRIMARY_NAME, sentinelStageOf, type SentinelStage } from '../../support/sentinel.js';
 import { chaosRedis, type ChaosRedis } from '../chaos-redis.js';
 import {

@@ -1,6 +1,5 @@
-import type { AttemptOutcome, AttemptRef, BeginReply, BeginRequest, Delivery } from '@fencepost/ledger';
+import type { AttemptLog, AttemptOutcome, AttemptRef, BeginReply, BeginRequest, Delivery } from '@fencepost/ledger';
 import { isTerminal, type RunState } from '@fencepost/ledger/run';
-import type { HeartbeatReply } from '../../../libs/ledger/src/base/ledger.js';
 import { hasExpired, isCurrent, type KnownRun } from './known.js';
 import type { Seen } from './violation.js';
 import { demand } from './violation.js';
@@ -92,7 +91,13 @@ function take(run: KnownRun, seen: Seen<BeginRequest, BeginReply>, { fence, atte
 type Beating = AttemptRef & { readonly ttlMs: number };
 
 /** I5: only the current attempt keeps its run, and only while it has it. */
-export function judgeHeartbeat({ cron, request, reply, now, saw }: Seen<Beating, HeartbeatReply>): void {
+export function judgeHeartbeat({
+  cron,
+  request,
+  reply,
+  now,
+  saw,
+}: Seen<Beating, Awaited<ReturnType<AttemptLog['heartbeat']>>>): void {
   if (reply === 'stale') return saw('heartbeat: stale');
   const run = demandHolding(cron.runs.get(request.runId), request, { now, what: 'was extended' });
   if (reply === 'cancelled') saw('heartbeat: cancelled');

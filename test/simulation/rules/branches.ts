@@ -1,5 +1,5 @@
 import type { EventName, Telemetry } from '@fencepost/jobs';
-import type { Sometimes } from '../../support/sometimes.js';
+import type { Sometimes } from '../../support/seeded-random.js';
 
 /** Where the ledger refuses, repeats or makes up for something: each has to be seen. The watch sees them in the replies. */
 export const LEDGER_BRANCHES = [

@@ -1,5 +1,11 @@
-import type { AttemptRef, BeginEffectReply, EffectRequest, FinishEffectReply, ItemsStep } from '@fencepost/ledger';
-import type { EffectOutcome } from '../../../libs/ledger/src/base/ledger.js';
+import type {
+  AttemptLog,
+  AttemptRef,
+  BeginEffectReply,
+  EffectRequest,
+  FinishEffectReply,
+  ItemsStep,
+} from '@fencepost/ledger';
 import { isAsked } from '../workload.js';
 import { demandHolding } from './attempting.js';
 import { isCurrent, letIn, mayBeLetIn, wasLetIn, type KnownEffect, type KnownRun } from './known.js';
@@ -43,7 +49,7 @@ function checkAgain(
   saw('effect: again');
 }
 
-type Finishing = AttemptRef & { readonly effect: string; readonly outcome: EffectOutcome };
+type Finishing = AttemptRef & { readonly effect: string; readonly outcome: Parameters<AttemptLog['finishEffect']>[2] };
 
 export function judgeFinishEffect(seen: Seen<Finishing, FinishEffectReply>): void {
   const { cron, request, reply, saw } = seen;

@@ -36,7 +36,7 @@ export interface PageFacts {
 }
 
 /** The page as it is answered at one of its addresses: it is told the way up, and its files are found from there. */
-export function pageAt(html: string, { path, hasBoard }: PageFacts): string {
+function pageAt(html: string, { path, hasBoard }: PageFacts): string {
   const up = upFrom(path);
   const facts = `data-up="${up}" data-board="${hasBoard ? 'yes' : 'no'}"`;
   return html.replaceAll('="./', `="${up}`).replace('<html ', `<html ${facts} `);

@@ -1,8 +1,8 @@
 import { SetupError } from '@fencepost/lease';
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import { JOB, jobsStage } from '../../../../test/support/jobs-stage.js';
-import { MemoryTransaction, TransactionalMemory } from '../../../../test/support/transactional-memory.js';
+import { JOB, jobsStage } from '../../../../test/support/operating-stage.js';
+import { MemoryTransaction, TransactionalMemory } from '../scheduling/transactional-memory.stage.js';
 import { JobPayloadError } from '../running/errors.js';
 import { payloadReader } from '../running/payload-schema.js';
 import { IdempotencyKeyError } from './errors.js';

@@ -1,7 +1,7 @@
 import { describe, expect, it, vi } from 'vitest';
 import { OperatorInputError } from '@fencepost/ledger';
 import { CRON } from '../../../../test/support/audit-history.js';
-import { JOB, jobsStage } from '../../../../test/support/jobs-stage.js';
+import { JOB, jobsStage } from '../../../../test/support/operating-stage.js';
 import { UnknownCronError, IdempotencyKeyError } from './errors.js';
 import { type EnqueueOptions } from './jobs.js';
 

@@ -22,21 +22,15 @@ export interface PodTiming {
 
 const ABANDONED_AFTER_MS = 2_000;
 
-/** Scaled from a heartbeat of one second: how long a reply is valid follows from the interval. */
-export function podTiming(heartbeatMs: number): PodTiming {
-  const scaled = (ms: number) => (ms * heartbeatMs) / HEARTBEAT_MS;
-  return {
-    heartbeatMs,
-    memberGoneMs: scaled(MEMBER_GONE_MS),
-    overdueMs: scaled(OVERDUE_MS),
-    suspectAfterMs: scaled(SUSPECT_AFTER_MS),
-    abandonedAfterMs: scaled(ABANDONED_AFTER_MS),
-    leftToOthersMs: scaled(ABANDONED_AFTER_MS + 2 * HEARTBEAT_MS),
-    maxWaitMs: scaled(30_000),
-    retryMs: scaled(250),
-    maxRetryMs: scaled(1_000),
-    effectiveAfterMs: scaled(EFFECTIVE_AFTER_MS),
-  };
-}
-
-export const POD_TIMING: PodTiming = podTiming(HEARTBEAT_MS);
+export const POD_TIMING: PodTiming = {
+  heartbeatMs: HEARTBEAT_MS,
+  memberGoneMs: MEMBER_GONE_MS,
+  overdueMs: OVERDUE_MS,
+  suspectAfterMs: SUSPECT_AFTER_MS,
+  abandonedAfterMs: ABANDONED_AFTER_MS,
+  leftToOthersMs: ABANDONED_AFTER_MS + 2 * HEARTBEAT_MS,
+  maxWaitMs: 30_000,
+  retryMs: 250,
+  maxRetryMs: 1_000,
+  effectiveAfterMs: EFFECTIVE_AFTER_MS,
+};

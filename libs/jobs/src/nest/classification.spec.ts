@@ -1,8 +1,8 @@
 import type { Finding } from '@fencepost/lease/internal/redis-checks';
 import { describe, expect, it } from 'vitest';
 import type { PostgresSettings } from '@fencepost/ledger/durability';
-import { recordedEvents } from '../../../../test/support/recorded-events.js';
-import { rejectionOf } from '../../../../test/support/rejection-of.js';
+import { recordedEvents } from '../../../../test/support/recorded.js';
+import { rejectionOf } from '../../../../test/support/refusals.js';
 import { Telemetry } from '../telemetry/telemetry.js';
 import { ClassificationError, checkCron } from './cron-declaration.js';
 import { checkClassification, type ClassifiedHandler } from './classification.js';

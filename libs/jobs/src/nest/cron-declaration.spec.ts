@@ -1,6 +1,6 @@
 import { CronExpression } from '@nestjs/schedule';
 import { describe, expect, it } from 'vitest';
-import { refusalOf } from '../../../../test/support/refusal-of.js';
+import { refusalOf } from '../../../../test/support/refusals.js';
 import { checkCron, CronDeclarationError } from './cron-declaration.js';
 
 const NOW = Date.UTC(2030, 0, 1);

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { refusalOf } from '../../../../test/support/refusal-of.js';
+import { refusalOf } from '../../../../test/support/refusals.js';
 import { CronDeclarationError, checkCron, checkRuntimeCron } from './cron-declaration.js';
 
 const NOW = Date.UTC(2030, 0, 1);

@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import type { DeclareReply } from '@fencepost/ledger/catalog';
-import { recordedEvents, type RecordedEvents } from '../../../../test/support/recorded-events.js';
+import { recordedEvents, type RecordedEvents } from '../../../../test/support/recorded.js';
 import { Telemetry } from '../telemetry/telemetry.js';
 import { DeclarationReport } from './worker-runner.js';
 

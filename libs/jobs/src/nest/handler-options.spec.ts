@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { contentHash } from '@fencepost/ledger/catalog';
-import { refusalOf } from '../../../../test/support/refusal-of.js';
+import { refusalOf } from '../../../../test/support/refusals.js';
 import { CronDeclarationError, checkCron, checkRuntimeCron } from './cron-declaration.js';
 import type { HandlerOptions } from './handler-options.js';
 

@@ -1,6 +1,6 @@
 import { SetupError } from '@fencepost/lease';
 import { describe, expect, it } from 'vitest';
-import { refusalOf } from '../../../../test/support/refusal-of.js';
+import { refusalOf } from '../../../../test/support/refusals.js';
 import { jobsSettings, type JobsModuleOptions } from './options.js';
 
 const redis = 'redis://localhost:6379';

@@ -3,7 +3,7 @@ import { ManualClock } from '@fencepost/lease/testing';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { MemoryLedger } from '@fencepost/ledger/memory';
 import type { AttemptOutcome } from '@fencepost/ledger';
-import { recordedEvents, type RecordedEvents } from '../../../../test/support/recorded-events.js';
+import { recordedEvents, type RecordedEvents } from '../../../../test/support/recorded.js';
 import { Telemetry } from '../telemetry/telemetry.js';
 import { pingOf, pingMessages, type Message } from './messages.js';
 import { notifyOf, RunNotifier } from './run-notifier.js';

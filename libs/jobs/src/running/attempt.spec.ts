@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, it } from 'vitest';
-import { gate } from '../../../../test/support/effect-stage.js';
+import { gate } from './effect.stage.js';
 import { RUN, standing, WorkerStage } from '../../../../test/support/worker-stage.js';
 import type { CronHandler } from './delivery.js';
 import { AttemptTimeoutError } from './errors.js';

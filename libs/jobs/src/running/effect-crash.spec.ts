@@ -1,7 +1,7 @@
 import * as fc from 'fast-check';
 import { expect, it } from 'vitest';
 import type { Ledger } from '@fencepost/ledger';
-import { answer } from '../../../../test/support/effect-stage.js';
+import { answer } from './effect.stage.js';
 import { atMost } from '../../../../test/support/run-length.js';
 import { RUN, RUN_LEASE_MS, WorkerStage } from '../../../../test/support/worker-stage.js';
 import { execute } from './execute.js';

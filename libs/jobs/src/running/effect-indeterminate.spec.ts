@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, it } from 'vitest';
-import { gate, inHandler, lostAttempt } from '../../../../test/support/effect-stage.js';
+import { gate, inHandler, lostAttempt } from './effect.stage.js';
 import { RUN, WorkerStage } from '../../../../test/support/worker-stage.js';
 import { EffectPayloadError, EffectTimeoutError, EffectUnknownError } from './errors.js';
 import { payloadHash, type EffectOptions } from './effect-options.js';

@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import { inHandler, lostAttempt } from '../../../../test/support/effect-stage.js';
+import { inHandler, lostAttempt } from './effect.stage.js';
 import { RUN, WorkerStage } from '../../../../test/support/worker-stage.js';
 import { EffectOptionError, EffectResultError } from './errors.js';
 import type { RunContext } from './run-context.js';

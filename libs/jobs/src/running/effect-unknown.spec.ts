@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, it } from 'vitest';
-import { inHandler, lostAttempt } from '../../../../test/support/effect-stage.js';
+import { inHandler, lostAttempt } from './effect.stage.js';
 import { RUN, RUN_LEASE_MS, START, WorkerStage } from '../../../../test/support/worker-stage.js';
 import type { LookupContext } from './effect-options.js';
 import { EffectUnresolvedError, EffectUnknownError } from './errors.js';

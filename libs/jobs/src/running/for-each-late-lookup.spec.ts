@@ -1,7 +1,7 @@
 import 'reflect-metadata';
 import { expect, it } from 'vitest';
 import { JobHandler } from '../nest/job-handler.decorator.js';
-import { testJobs } from '../../../testing/src/test-jobs.js';
+import { testJobs } from '@fencepost/testing';
 import type { RunContext } from './run-context.js';
 
 /** A job of one item; who looks it up waits. */

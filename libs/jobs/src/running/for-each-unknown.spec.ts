@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, it } from 'vitest';
-import { answer, gate, inHandler, lostAttempt } from '../../../../test/support/effect-stage.js';
+import { answer, gate, inHandler, lostAttempt } from './effect.stage.js';
 import { RUN, START, WorkerStage } from '../../../../test/support/worker-stage.js';
 import type { LookupAnswer, LookupContext, ForEachOptions } from './effect-options.js';
 import { EffectUnresolvedError } from './errors.js';

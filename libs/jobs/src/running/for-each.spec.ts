@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, it } from 'vitest';
-import { inHandler } from '../../../../test/support/effect-stage.js';
+import { inHandler } from './effect.stage.js';
 import { RUN, WorkerStage } from '../../../../test/support/worker-stage.js';
 import { EffectNameError, ForEachError, ForEachKeyError } from './errors.js';
 import type { RunContext } from './run-context.js';

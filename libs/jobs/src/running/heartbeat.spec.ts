@@ -2,10 +2,9 @@ import { parseFence, type LeaseLostError } from '@fencepost/lease';
 import { trustedUntil } from '@fencepost/lease/internal';
 import { ManualClock } from '@fencepost/lease/testing';
 import { afterEach, describe, expect, it } from 'vitest';
-import type { AttemptLog } from '@fencepost/ledger';
 import { MemoryLedger } from '@fencepost/ledger/memory';
 import { flaky, type Flaky } from '../../../../test/support/flaky.js';
-import type { HeartbeatReply } from '../../../ledger/src/base/ledger.js';
+import type { AttemptLog } from '@fencepost/ledger';
 import { Heartbeat, HeartbeatTimer } from './heartbeat.js';
 
 const TTL_MS = 12_000;
@@ -13,7 +12,7 @@ const DEADLINE_MS = trustedUntil(0, TTL_MS);
 
 let clock: ManualClock;
 let beats: Flaky<Pick<AttemptLog, 'heartbeat'>>;
-let answer: HeartbeatReply;
+let answer: Awaited<ReturnType<AttemptLog['heartbeat']>>;
 let cancelled: number;
 let lost: LeaseLostError[];
 let failures: unknown[];

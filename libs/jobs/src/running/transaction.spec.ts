@@ -1,7 +1,7 @@
 import type { SqlConnection } from '@fencepost/lease/postgres';
 import { afterEach, describe, expect, it } from 'vitest';
 import type { AttemptRef, TransactionReply, TransactionRequest } from '@fencepost/ledger';
-import { inHandler } from '../../../../test/support/effect-stage.js';
+import { inHandler } from './effect.stage.js';
 import { WorkerStage } from '../../../../test/support/worker-stage.js';
 import type { TransactionalRunContext } from './run-context.js';
 

@@ -2,7 +2,7 @@ import { ManualClock } from '@fencepost/lease/testing';
 import { describe, expect, it } from 'vitest';
 import type { CronDefinition } from '@fencepost/ledger/catalog';
 import { parseSchedule, spreadOf } from '@fencepost/schedule';
-import { recordedEvents } from '../../../../test/support/recorded-events.js';
+import { recordedEvents } from '../../../../test/support/recorded.js';
 import { Telemetry } from '../telemetry/telemetry.js';
 import { Schedules } from './schedules.js';
 

@@ -1,6 +1,5 @@
 import { afterEach, describe, expect, it } from 'vitest';
-import { BalanceStage, namesOf } from '../../../../test/support/balance-stage.js';
-import { START } from '../../../../test/support/scheduler-stage.js';
+import { BalanceStage, namesOf, START } from '../../../../test/support/scheduler-stage.js';
 import { HEARTBEAT_MS } from '../membership/membership.js';
 
 const TTL_MS = 10_000;

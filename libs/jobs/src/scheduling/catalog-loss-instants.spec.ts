@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { CRON, SchedulerStage, type StagePod } from '../../../../test/support/scheduler-stage.js';
-import { audit } from '../../../operations/src/audit/audit.js';
+import { audit } from '@fencepost/operations/audit';
 
 /* The ledger outlives the catalog, as with PostgreSQL and a Redis that is wiped. */
 const SECOND = 1_000;

@@ -1,5 +1,5 @@
 import { describe, expect, it, vi } from 'vitest';
-import { another, oneCron, ran } from '../../../../test/support/one-cron.js';
+import { another, oneCron, ran } from '../../../../test/support/planning-stage.js';
 import type { HeldCron } from './held-cron.js';
 
 /** So many crons that fire each second, in their first second; nothing is due of those that `calm` names. */

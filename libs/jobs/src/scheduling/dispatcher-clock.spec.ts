@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { oneCron, ran } from '../../../../test/support/one-cron.js';
-import { CRON } from '../../../../test/support/planning-stage.js';
+import { oneCron, ran, CRON } from '../../../../test/support/planning-stage.js';
 
 describe('a pod whose clock is wrong', () => {
   const seconds = (from: number, to: number) => Array.from({ length: to - from + 1 }, (_, n) => from + n);

@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { KEPT_GENERATIONS } from '@fencepost/ledger/catalog';
-import { oneCron, ran } from '../../../../test/support/one-cron.js';
-import { CRON, type PlanningStage } from '../../../../test/support/planning-stage.js';
+import { oneCron, ran, CRON, type PlanningStage } from '../../../../test/support/planning-stage.js';
 
 describe('what a pod knows of the catalog', () => {
   it('is enough for the instants of the next two seconds, and for none after that', async () => {

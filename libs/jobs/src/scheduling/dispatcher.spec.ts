@@ -1,7 +1,6 @@
 import { describe, expect, it, vi } from 'vitest';
 import type { CronDefinition } from '@fencepost/ledger/catalog';
-import { another, oneCron, ran } from '../../../../test/support/one-cron.js';
-import { CRON } from '../../../../test/support/planning-stage.js';
+import { another, oneCron, ran, CRON } from '../../../../test/support/planning-stage.js';
 
 describe('the dispatcher', () => {
   it('claims what is due, then enqueues it, then confirms it', async () => {

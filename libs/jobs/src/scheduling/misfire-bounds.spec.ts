@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { every, merged, misfire, onTime, plan } from '../../../../test/support/planned.js';
+import { every, merged, misfire, onTime, plan } from './planned.stage.js';
 import type { Plan } from './misfire.js';
 
 describe("under 'fire-all', what is asked of the ledger", () => {

@@ -1,7 +1,7 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { atMost } from '../../../../test/support/run-length.js';
-import { every, plan, type PlannedSchedule } from '../../../../test/support/planned.js';
+import { every, plan, type PlannedSchedule } from './planned.stage.js';
 import { planOccurrence } from './misfire.js';
 
 describe('a week without pods', () => {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { parseSchedule } from '@fencepost/schedule';
-import { every, merged, misfire, onTime, plan, type Case } from '../../../../test/support/planned.js';
+import { every, merged, misfire, onTime, plan, type Case } from './planned.stage.js';
 
 describe('what is asked of the ledger', () => {
   it('is nothing when nothing is due', () => {

@@ -4,12 +4,12 @@ import { describe, expect, it } from 'vitest';
 import { MemoryCatalog, MemoryLedger } from '@fencepost/ledger/memory';
 import type { Ledger } from '@fencepost/ledger';
 import { flaky } from '../../../../test/support/flaky.js';
-import { recordedEvents } from '../../../../test/support/recorded-events.js';
+import { recordedEvents } from '../../../../test/support/recorded.js';
 import { definition, START } from '../../../../test/support/scheduler-stage.js';
-import { MemoryTransaction, TransactionalMemory } from '../../../../test/support/transactional-memory.js';
+import { MemoryTransaction, TransactionalMemory } from './transactional-memory.stage.js';
 import { Jobs } from '../enqueuing/jobs.js';
 import { Telemetry } from '../telemetry/telemetry.js';
-import { MemoryRunQueue } from '../../../testing/src/memory-run-queue.js';
+import { MemoryRunQueue } from '@fencepost/testing';
 import { MemoryMembership } from '../membership/memory-membership.js';
 import { SchedulerPod } from './scheduler-pod.js';
 

@@ -1,6 +1,6 @@
 import { parseFence } from '@fencepost/lease';
 import { expect, it } from 'vitest';
-import { recordedEvents } from '../../../../test/support/recorded-events.js';
+import { recordedEvents } from '../../../../test/support/recorded.js';
 import { leaseWarnings, Telemetry } from './telemetry.js';
 
 function stage() {

@@ -66,6 +66,10 @@ describe('the options of LeaseModule', () => {
     expect(() => settingsOf(options)).toThrow(new SetupError(sentence));
   });
 
+  it('are refused with all there are where one is like none of them', () => {
+    expect(() => settingsOf({ redis, xyzzy: 1 })).toThrow(/has no option "xyzzy"; known are redis, .*ttl/);
+  });
+
   it('never show a password', () => {
     expect(() => leaseSettings({ redis: 'http://:secret@cache' })).toThrow('got "http://***@cache".');
   });

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { refusalOf } from '../../../../test/support/refusal-of.js';
+import { refusalOf } from '../../../../test/support/refusals.js';
 import { FlightValueError } from './flight-errors.js';
 import { encodeValue, flightPlan, usability } from './flight.js';
 import { SetupError } from '../base/errors.js';

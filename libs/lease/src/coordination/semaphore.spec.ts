@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it } from 'vitest';
-import { LeaseStoreDouble } from '../../../../test/support/lease-store-double.js';
+import { LeaseStoreDouble } from '../holding/lease-store-double.stage.js';
 import { LeaseBusyError, LeaseLostError, SetupError } from '../base/errors.js';
 import { ManualClock } from '../testing/manual-clock.js';
 import { MemorySemaphoreStore } from './memory-semaphore-store.js';

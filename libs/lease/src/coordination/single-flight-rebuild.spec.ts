@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it } from 'vitest';
-import { FlightStage, never, outcomeOf, quick } from '../../../../test/support/flight-stage.js';
+import { FlightStage, never, outcomeOf, quick } from './flight.stage.js';
 import { NO_FENCE } from '../base/fence.js';
 import { FlightTimeoutError } from './flight-errors.js';
 import type { FlightOptions } from './flight.js';

@@ -1,8 +1,8 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { LeaseStoreDouble } from '../../../../test/support/lease-store-double.js';
+import { LeaseStoreDouble } from './lease-store-double.stage.js';
 import { atMost } from '../../../../test/support/run-length.js';
-import { ProcessClock } from '../../../../test/support/process-clock.js';
+import { ProcessClock } from './process-clock.stage.js';
 import { sleep } from '../base/clock.js';
 import type { LeaseStore } from '../store/lease-store.js';
 import { MemoryLeaseStore } from '../store/memory-lease-store.js';

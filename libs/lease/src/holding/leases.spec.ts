@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it } from 'vitest';
-import { LeaseStoreDouble } from '../../../../test/support/lease-store-double.js';
+import { LeaseStoreDouble } from './lease-store-double.stage.js';
 import { LeaseLostError } from '../base/errors.js';
 import { MemoryLeaseStore } from '../store/memory-lease-store.js';
 import { ManualClock } from '../testing/manual-clock.js';

@@ -12,8 +12,8 @@ import {
   pausable,
   quorumStage,
   works,
-} from '../../../../test/support/quorum.js';
-import type { UnreliableMember } from '../../../../test/support/quorum.js';
+} from './quorum.stage.js';
+import type { UnreliableMember } from './quorum.stage.js';
 import { QuorumUnavailableError } from './quorum-unavailable-error.js';
 
 const NOBODY = [undefined, undefined, undefined];

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { leaseStoreContract } from '../../../../test/contracts/lease-store.contract.js';
 import { request, win } from '../../../../test/support/lease-requests.js';
-import { inTime, isAway, isSilent, memoryMembers, quorumOf, quorumStage } from '../../../../test/support/quorum.js';
-import { unreachable } from '../../../../test/support/quorum.js';
+import { inTime, isAway, isSilent, memoryMembers, quorumOf, quorumStage } from './quorum.stage.js';
+import { unreachable } from './quorum.stage.js';
 import { SetupError } from '../base/errors.js';
 import { ManualClock } from '../testing/manual-clock.js';
 import { MemoryLeaseStore } from '../store/memory-lease-store.js';

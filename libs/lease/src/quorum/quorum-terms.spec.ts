@@ -1,15 +1,6 @@
 import { describe, expect, it, vi } from 'vitest';
 import { request, win } from '../../../../test/support/lease-requests.js';
-import {
-  answersAfter,
-  gate,
-  inTime,
-  isAway,
-  isSilent,
-  pausable,
-  quorumStage,
-  works,
-} from '../../../../test/support/quorum.js';
+import { answersAfter, gate, inTime, isAway, isSilent, pausable, quorumStage, works } from './quorum.stage.js';
 import { QuorumUnavailableError } from './quorum-unavailable-error.js';
 
 describe('renewing on a quorum', () => {

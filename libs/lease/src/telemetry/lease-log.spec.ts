@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { parseFence } from '../base/fence.js';
 import { hashResource, ownerPrefix, processIdentity } from '../base/identity.js';
@@ -144,4 +145,13 @@ describe('a text that is scrubbed', () => {
     });
     expect(scrubbedError({ password: 's3cret' }, about)).toEqual({ error_name: 'object' });
   });
+});
+
+it('the README lists every event with its level', () => {
+  const readme = readFileSync(new URL('../../README.md', import.meta.url), 'utf8');
+  const [, section = ''] = /\n## Events\n([\s\S]*?)\n## /.exec(readme) ?? [];
+  const rows = [...section.matchAll(/^\| `([\w.-]+)` +\| (\w+) +\|/gm)].map(([, name, level]) => [name, level]);
+  expect(Object.fromEntries(rows)).toEqual(
+    Object.fromEntries(Object.entries(LOG_LINES).map(([name, [level]]) => [name, level])),
+  );
 });

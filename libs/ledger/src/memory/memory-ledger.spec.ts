@@ -2,8 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { FenceExhaustedError } from '@fencepost/lease';
 import { ManualClock } from '@fencepost/lease/testing';
 import { isLong } from '../../../../test/support/run-length.js';
-import { ledgerContract } from '../../../testing/src/ledger-contract/index.js';
-import { Stage, type MakeLedgerHarness } from '../../../testing/src/ledger-contract/stage.js';
+import { ledgerContract, type MakeLedgerHarness } from '@fencepost/testing/ledger-contract';
 import { MemoryLedger } from './memory-ledger.js';
 
 function inMemory(clock = new ManualClock()): MakeLedgerHarness {
@@ -20,9 +19,12 @@ ledgerContract('the memory ledger', inMemory(), { histories: isLong ? 1_000 : 30
 
 describe('the memory ledger', () => {
   it('issues no fence past 2^53 − 1, and the run stays as it was', async () => {
-    const stage = await Stage.of(inMemory(new ManualClock(Date.UTC(2260, 0, 1))));
-    const runId = await stage.claimed(1);
-    await expect(stage.ledger.begin(stage.attempt(runId))).rejects.toThrow(FenceExhaustedError);
-    expect(await stage.run(runId)).toMatchObject({ state: 'claimed', attempt: 0 });
+    const ledger = new MemoryLedger(new ManualClock(Date.UTC(2260, 0, 1)));
+    const runId = 'nightly-report@manual-1';
+    const words = { generation: 1, by: 'ada', why: null, payload: null, handler: null, missed: null } as const;
+    await ledger.trigger({ runId, nonce: 'n', scheduledAt: null, reason: 'manual', overlap: 'allow', ...words });
+    const begin = ledger.begin({ runId, nonce: 'n', worker: 'worker/1', ttlMs: 60_000, maxAttempts: 3 });
+    await expect(begin).rejects.toThrow(FenceExhaustedError);
+    expect(await ledger.readRun(runId)).toMatchObject({ state: 'claimed', attempt: 0 });
   });
 });

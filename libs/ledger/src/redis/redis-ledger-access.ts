@@ -122,7 +122,7 @@ export interface CronKeys {
 
 export type LedgerKeys = (cron: string) => CronKeys;
 
-export function ledgerKeys(options: KeySpace): LedgerKeys {
+function ledgerKeys(options: KeySpace): LedgerKeys {
   const key = redisKeys(options);
   return (cron) => {
     const record = key(cron, 'cron');

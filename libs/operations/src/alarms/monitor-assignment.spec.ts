@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { LOOK_MS, useAlarmStages, type AlarmStage } from '../../../../test/support/alarm-stage.js';
+import { LOOK_MS, useAlarmStages, type AlarmStage } from './alarm.stage.js';
 import { CRON, START, type StagePod } from '../../../../test/support/scheduler-stage.js';
 
 const staged = useAlarmStages();

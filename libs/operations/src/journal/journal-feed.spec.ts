@@ -2,7 +2,7 @@ import { ManualClock } from '@fencepost/lease/testing';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { Telemetry } from '@fencepost/jobs';
 import { happened } from '../../../../test/contracts/journal.contract.js';
-import { recordedEvents } from '../../../../test/support/recorded-events.js';
+import { recordedEvents } from '../../../../test/support/recorded.js';
 import { JournalFeed, LOOK_AGAIN_MS, LOOK_MS, MAX_AT_A_LOOK } from './journal-feed.js';
 import type { Journal, JournalEntry } from './journal.js';
 import { MemoryJournal } from './memory-journal.js';

@@ -2,7 +2,7 @@ import { parseFence } from '@fencepost/lease';
 import { ManualClock } from '@fencepost/lease/testing';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { Telemetry } from '@fencepost/jobs';
-import { recordedEvents } from '../../../../test/support/recorded-events.js';
+import { recordedEvents } from '../../../../test/support/recorded.js';
 import {
   JournalWriter,
   MAX_AT_ONCE,

@@ -1,5 +1,15 @@
-import { DAY, happenedAt, HOUR, NOW, postgresOf, redisOf } from '../../../../test/support/doctor-facts.js';
-import { describeFindings, withBoth, withOne, withServer } from '../../../../test/support/doctor-table.js';
+import {
+  DAY,
+  describeFindings,
+  happenedAt,
+  HOUR,
+  NOW,
+  postgresOf,
+  redisOf,
+  withBoth,
+  withOne,
+  withServer,
+} from './doctor.stage.js';
 
 const critical = withBoth({ critical: ['charge'] });
 const historyLost = { address: 'x', code: 'HISTORY_LOST', text: 'Another one.' };

@@ -1,5 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { Run } from '@fencepost/ledger/run';
+import { judgeDeployment, needsCare } from './doctor.js';
+import { runAt } from '../../../../test/support/audit-history.js';
 import {
   entryNamed,
   healthy,
@@ -11,8 +13,6 @@ import {
   happenedAt,
   redisOf,
   podOf,
-} from '../../../../test/support/doctor-facts.js';
-import {
   found,
   withOne,
   withServer,
@@ -21,9 +21,7 @@ import {
   ONE,
   OTHER,
   withBoth,
-} from '../../../../test/support/doctor-table.js';
-import { judgeDeployment, needsCare } from './doctor.js';
-import { runAt } from '../../../../test/support/audit-history.js';
+} from './doctor.stage.js';
 
 describe('what is found of a deployment', () => {
   it('is told the worst first, and ends with what was looked at', () => {

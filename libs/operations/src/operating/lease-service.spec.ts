@@ -6,15 +6,18 @@ import { UnknownCronError } from '@fencepost/jobs/errors';
 import type { Run } from '@fencepost/ledger/run';
 import { CRON, runAt, START } from '../../../../test/support/audit-history.js';
 import { OperatingStage } from '../../../../test/support/operating-stage.js';
-import { podCard } from '../../../../test/support/pod-card.js';
+import { podCard } from '../../../../test/contracts/pod-registry.contract.js';
 import { MemoryJournal } from '../journal/memory-journal.js';
 import { MemoryPodRegistry } from '../pods/memory-pod-registry.js';
 import { holderSeemsAlive, LeaseService, type LeaseServicePorts, LeaseMovedError } from './lease-service.js';
-import { MemoryAuditTrail } from '../../../ledger/src/memory/memory-audit-trail.js';
+import { RedisAuditTrail } from '@fencepost/ledger/audit-trail';
+import { redisSpaces } from '../../../../test/jobs/redis-space.js';
 import type { JournalEntry } from '../journal/journal.js';
 import { DuplicateWatch, markerOf, type Look } from './leases-watch.js';
 
 const ORDER = { by: 'otto', role: 'admin', from: 'cli host-1', reason: 'its pod is dead' };
+
+const spaces = redisSpaces();
 
 async function stage(over: Partial<LeaseServicePorts> = {}) {
   const on = new OperatingStage();
@@ -24,7 +27,7 @@ async function stage(over: Partial<LeaseServicePorts> = {}) {
   const [pods, journal, audit] = [
     new MemoryPodRegistry(clock),
     new MemoryJournal({ clock }),
-    new MemoryAuditTrail({ clock }),
+    new RedisAuditTrail({ redis: spaces.redis(), ...spaces.fresh() }),
   ];
   const service = new LeaseService({ leases, catalog, ledger, pods, journal, audit, clock, ...over });
   const acquire = async (resource: string, holder = 'pod-a/0123456789'): Promise<Fence> => {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { JOB, jobsStage } from '../../../../test/support/jobs-stage.js';
+import { JOB, jobsStage } from '../../../../test/support/operating-stage.js';
 
 const ORDER = { by: 'ada', reason: 'a test' };
 

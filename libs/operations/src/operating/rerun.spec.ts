@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { CRON } from '../../../../test/support/audit-history.js';
-import { begin, ended, FAILED, failedRuns, ORDER, uncertain } from '../../../../test/support/failed-runs.js';
+import { begin, ended, FAILED, failedRuns, ORDER, uncertain } from './failed-runs.stage.js';
 import { RunStateError } from './run-errors.js';
 
 describe('a failed run', () => {

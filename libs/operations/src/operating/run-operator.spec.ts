@@ -3,7 +3,7 @@ import type { UnresolvedEffectRef } from '@fencepost/ledger';
 import { OperatorInputError } from '@fencepost/ledger';
 import { UnknownCronError } from '@fencepost/jobs/errors';
 import { CRON } from '../../../../test/support/audit-history.js';
-import { asked, begin, ended, failedRuns, ORDER, uncertain } from '../../../../test/support/failed-runs.js';
+import { asked, begin, ended, failedRuns, ORDER, uncertain } from './failed-runs.stage.js';
 import { UnknownRunError } from './run-errors.js';
 import type { ResolveOrder } from './run-operator.js';
 

@@ -1,7 +1,7 @@
 import { parseFence } from '@fencepost/lease';
 import { describe, it } from 'vitest';
 import { WAITING } from '../../../../test/support/audit-history.js';
-import { expectAnswer, named, heard, ms, run, type Situation } from '../../../../test/support/why-facts.js';
+import { expectAnswer, named, heard, ms, run, type Situation } from './why-facts.stage.js';
 
 const DAY = '2026-03-10T03:00:00Z';
 const ID = `tick@${ms(DAY)}`;

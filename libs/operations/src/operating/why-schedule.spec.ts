@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { OperatorInputError } from '@fencepost/ledger';
-import { expectAnswer, named, ms, run, why, type Situation, HOLDER } from '../../../../test/support/why-facts.js';
+import { expectAnswer, named, ms, run, why, type Situation, HOLDER } from './why-facts.stage.js';
 import { localTime, readWhen } from './why-when.js';
 
 const DAY = '2026-03-10T03:00:00Z';

@@ -1,5 +1,5 @@
 import { describe, it } from 'vitest';
-import { expectAnswer, named, ms, run, type Situation, heard, HOLDER } from '../../../../test/support/why-facts.js';
+import { expectAnswer, named, ms, run, type Situation, heard, HOLDER } from './why-facts.stage.js';
 
 const DAY = '2026-03-10T03:00:00Z';
 

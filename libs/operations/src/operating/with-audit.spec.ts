@@ -1,8 +1,8 @@
 import { StoreAwayError } from '@fencepost/lease';
-import { ManualClock } from '@fencepost/lease/testing';
 import { describe, expect, it } from 'vitest';
 import { OperatorInputError } from '@fencepost/ledger';
-import { MemoryAuditTrail } from '../../../ledger/src/memory/memory-audit-trail.js';
+import { RedisAuditTrail } from '@fencepost/ledger/audit-trail';
+import { redisSpaces } from '../../../../test/jobs/redis-space.js';
 import { AuditNotWrittenError, withAudit } from './with-audit.js';
 
 const ORDER = {
@@ -14,8 +14,10 @@ class Away extends StoreAwayError {
   readonly code = 'AWAY';
 }
 
+const spaces = redisSpaces();
+
 function stage() {
-  return new MemoryAuditTrail({ clock: new ManualClock() });
+  return new RedisAuditTrail({ redis: spaces.redis(), ...spaces.fresh() });
 }
 
 describe('an order with an audit record', () => {

@@ -37,7 +37,6 @@ export const timelineSchema = z
   })
   .describe('The instants of a cron in a range, with their outcomes.');
 
-export type TimelineItemJson = z.infer<typeof timelineItemSchema>;
 export type TimelineJson = z.infer<typeof timelineSchema>;
 
 export function presentTimeline({ cron, from, to, now, items, more, forgotten }: Timeline): TimelineJson {

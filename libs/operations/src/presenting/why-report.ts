@@ -15,8 +15,6 @@ export const doctorFindingSchema = z
   })
   .describe('A finding about the deployment.');
 
-export type DoctorFindingJson = z.infer<typeof doctorFindingSchema>;
-
 const stepSchema = z
   .strictObject({
     topic: z

@@ -1,10 +1,14 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import 'reflect-metadata';
 import { describe, expect, it, vi } from 'vitest';
-import { JobHandler, type JobHandlerOptions } from '../../../jobs/src/nest/job-handler.decorator.js';
-import { SingletonCron } from '../../../jobs/src/nest/singleton-cron.decorator.js';
-import type { EffectContext, IfUnknown } from '../../../jobs/src/running/effect-options.js';
-import type { RunContext, TransactionalRunContext } from '../../../jobs/src/running/run-context.js';
+import { JobHandler, SingletonCron } from '@fencepost/jobs';
+import type {
+  EffectContext,
+  IfUnknown,
+  JobHandlerOptions,
+  RunContext,
+  TransactionalRunContext,
+} from '@fencepost/jobs';
 import { isLong } from '../../../../test/support/run-length.js';
 import { tortureJob, type TortureOptions } from './torture-job.js';
 

@@ -55,7 +55,7 @@ export function stageOf(harness: LeaseStoreHarness): Stage {
 }
 
 /** Acquires, and fails the test where it can't. */
-export async function winFrom(store: LeaseStore, over: Partial<AcquireRequest> = {}): Promise<WonTerm> {
+async function winFrom(store: LeaseStore, over: Partial<AcquireRequest> = {}): Promise<WonTerm> {
   const asked = request(over);
   const reply = await store.acquire(asked);
   assert.ok(reply.acquired, `Expected to win ${asked.resource}, which somebody holds: ${JSON.stringify(reply)}.`);

@@ -1,0 +1,77 @@
+import type { CatalogReading } from '@fencepost/ledger/catalog';
+import { ManualClock } from '@fencepost/lease/testing';
+import { beforeEach, expect, it } from 'vitest';
+import { CronDirectory } from './cron-directory.js';
+import { START } from '../../../../test/support/audit-history.js';
+import { OperatingStage } from '../../../../test/support/operating-stage.js';
+
+const COUNT = 5_000;
+let calls: Record<string, number>;
+let directory: CronDirectory;
+const clock = new ManualClock(START);
+
+/** A store whose calls are counted. */
+function counted<Store extends object>(store: Store): Store {
+  return new Proxy(store, {
+    get: (target, name) => {
+      const member: unknown = Reflect.get(target, name);
+      if (typeof member !== 'function') return member;
+      return (...args: unknown[]): unknown => {
+        calls[String(name)] = (calls[String(name)] ?? 0) + 1;
+        return Reflect.apply(member, target, args);
+      };
+    },
+  });
+}
+
+beforeEach(async () => {
+  calls = {};
+  const stage = new OperatingStage();
+  await stage.declare({ name: 'cron-0000' });
+  const one = await stage.catalog.read();
+  const [entry] = one.entries;
+  if (!entry) throw new Error('Expected a cron.');
+  const entries = Array.from({ length: COUNT }, (_, n) => {
+    const name = `cron-${String(n).padStart(4, '0')}`;
+    return { ...entry, definition: { ...entry.definition, name } };
+  });
+  const reading: CatalogReading = { ...one, entries };
+  const catalog = { read: async () => reading };
+  const leases = { inspect: async (names: readonly string[]) => names.map(() => null) };
+  const reads = { catalog: counted(catalog), ledger: counted(stage.ledger), leases: counted(leases) };
+  const ports = { reads, clock };
+  directory = Object.assign(new CronDirectory(), ports);
+});
+
+it('a page of 5,000 crons costs a bounded number of calls, and none for what was just looked at', async () => {
+  const page = await directory.page({ limit: 50, offset: 4_000 });
+  expect([page.total, page.items.length, page.items[0]?.name]).toEqual([COUNT, 50, 'cron-4000']);
+  expect(calls).toEqual({ read: 1, readCrons: 10, inspect: 10, runsIn: 10, runs: 50 });
+  await directory.page({ limit: 50, offset: 0 });
+  await directory.counts();
+  expect(calls).toEqual({ read: 1, readCrons: 10, inspect: 10, runsIn: 10, runs: 100 });
+});
+
+it('what was looked at two seconds ago, or was changed since, is read again', async () => {
+  await directory.counts();
+  await clock.advance(2_000);
+  await directory.counts();
+  expect(calls['read']).toBe(2);
+  directory.forget();
+  await directory.counts();
+  expect(calls['read']).toBe(3);
+});
+
+it('only what is due, and held by nobody, is said to be unheld', async () => {
+  const stage = new OperatingStage();
+  const [due, held] = [{ name: 'due' }, { name: 'held' }];
+  await stage.declare(due, held, { name: 'by-hand', expression: '@manual' }, { name: 'paused' });
+  await stage.operator.pause('paused', { by: 'test', reason: 'a test' });
+  const holding = { holder: 'scheduler-1/12345678', issued: 1, remainingMs: 1_000 };
+  const inspect = async (names: readonly string[]) => names.map((name) => (name === 'held' ? holding : null));
+  const { catalog, ledger } = stage;
+  const ports: object = { reads: { catalog, ledger, leases: { inspect } }, clock };
+  const small = Object.assign(new CronDirectory(), ports);
+  const { total, items } = await small.page({ state: 'unheld', limit: 50, offset: 0 });
+  expect([total, items.map(({ name }) => name)]).toEqual([1, ['due']]);
+});

@@ -1,0 +1,161 @@
+import { readFileSync } from 'node:fs';
+import { describe, expect, it } from 'vitest';
+import type { ServerFacts } from '@fencepost/lease/internal/redis-checks';
+import type { PostgresFacts } from '@fencepost/ledger/postgres';
+import type { CronOverview } from './cron-overview.js';
+import type { PodCard } from '../pods/pod-registry.js';
+import type { CatalogEntry, CronDefinition } from '@fencepost/ledger/catalog';
+import type { JournalEntry } from '../journal/journal.js';
+import type { EventName } from '@fencepost/jobs';
+import type { DoctorFacts, RedisFacts } from './doctor-facts.js';
+import { CRON, definitionOf, entryOf } from '../../../../test/support/audit-history.js';
+import { podCard } from '../../../../test/contracts/pod-registry.contract.js';
+import { judgeDeployment } from './doctor.js';
+
+export const NOW = Date.UTC(2026, 2, 2, 12);
+export const MINUTE = 60_000;
+export const HOUR = 60 * MINUTE;
+export const DAY = 24 * HOUR;
+
+/** A pod that reported a second ago and has run for hours. */
+export function podOf(over: Partial<PodCard> = {}): PodCard {
+  return { ...podCard(), startedAt: NOW - 5 * HOUR, seenAt: NOW - 1_000, ...over };
+}
+
+export function entryNamed(over: Partial<CronDefinition> = {}, of: Partial<CatalogEntry> = {}): CatalogEntry {
+  const definition = definitionOf(over);
+  const generation = {
+    generation: 1,
+    state: 'firing' as const,
+    definition,
+    since: NOW - DAY,
+    by: 'app build 1',
+    reason: null,
+  };
+  return { ...entryOf([generation]), source: 'app', zoneData: '2025c', ...of };
+}
+
+export function overviewNamed(over: Partial<CronOverview> = {}): CronOverview {
+  return {
+    ...{ name: CRON, expression: '* * * * * *', timeZone: 'UTC', state: 'firing', generation: 1, since: NOW - DAY },
+    ...{ next: NOW + 1_000, paused: null, cursor: NOW, last: null, buildSeq: 1, source: 'app' },
+    droppedNotifications: null,
+    ...over,
+  };
+}
+
+export function serverOf(over: Partial<ServerFacts> = {}): ServerFacts {
+  return {
+    ...{
+      address: '127.0.0.1:6379',
+      version: '7.0.15',
+      role: 'master',
+      clustered: false,
+      runId: 'a',
+      replicationId: 'b',
+    },
+    ...{ formerReplicationId: '0000', evictionPolicy: 'noeviction', evictedKeys: 0, usedBytes: 1, limitBytes: 0 },
+    ...{
+      appendOnly: true,
+      appendFails: false,
+      appendFsync: 'always',
+      snapshots: '',
+      replicas: 0,
+      guardsReplicas: false,
+    },
+    ...{ clock: { aheadMs: 0, uncertainMs: 0.1 }, unasked: [] },
+    ...over,
+  };
+}
+
+export function redisOf(over: Partial<RedisFacts> = {}): RedisFacts {
+  return { servers: [serverOf()], changes: [], late: [], queuePaused: false, ...over };
+}
+
+export function postgresOf(over: Partial<PostgresFacts> = {}): PostgresFacts {
+  return {
+    ...{ schema: 'fencepost', version: 1, expectedVersion: 1, functionsFit: true, missing: [] },
+    settings: { fsync: 'on', synchronous_commit: 'on', full_page_writes: 'on' },
+    ...over,
+  };
+}
+
+export function happenedAt(agoMs: number, event: EventName, over: Partial<JournalEntry> = {}): JournalEntry {
+  return {
+    ...{ id: '1-0', at: NOW - agoMs, pod: 'pod-a/01234567', role: 'scheduler', event, level: 'warn' },
+    ...{ cron: null, runId: null, detail: {} },
+    ...over,
+  };
+}
+
+/** A deployment with nothing wrong: two pods of both roles, and a cron that they have. */
+export function healthy(over: Partial<DoctorFacts> = {}): DoctorFacts {
+  return {
+    ...{
+      now: NOW,
+      ledger: 'redis',
+      lastHeard: NOW - 500,
+      bornAt: NOW - 30 * DAY,
+      uncertain: [],
+      happened: [],
+      unread: [],
+      lost: { count: 0, names: [] },
+      outcomes: { looked: [], left: 0 },
+    },
+    ...{ pods: [podOf(), podOf({ pod: 'pod-b/fedcba9876543210', host: 'host-2' })] },
+    ...{ entries: [entryNamed()], unreadable: [], crons: [overviewNamed()], redis: redisOf(), postgres: null },
+    ...over,
+  };
+}
+
+export type Over = Partial<DoctorFacts>;
+
+/** What is different from a healthy deployment, and the one finding that comes of it; `null`: none. */
+export type Row = readonly [what: string, facts: Over, found: string | null];
+
+/** The pods of a healthy deployment. */
+export const [ONE = podOf(), OTHER = podOf()] = healthy().pods;
+
+export const withOne = (over: Parameters<typeof podOf>[0]): Over => ({ pods: [{ ...ONE, ...over }, OTHER] });
+
+export const withBoth = (over: Parameters<typeof podOf>[0]): Over => ({
+  pods: [
+    { ...ONE, ...over },
+    { ...OTHER, ...over },
+  ],
+});
+
+export const withServer = (over: Parameters<typeof serverOf>[0]): Over => ({
+  redis: redisOf({ servers: [serverOf(over)] }),
+});
+
+/** `<level> <code> <subject>` of each but the last, which says what was looked at. */
+export function found(over: Over): string[] {
+  const findings = judgeDeployment(healthy(over)).filter(({ level }) => level !== 'ok');
+  return findings.map(({ level, code, subject }) => `${level} ${code} ${subject}`);
+}
+
+/** @param room the file that has the rules, none of which may be missing in the table */
+export function describeFindings(file: string, table: readonly Row[]): void {
+  describe(`the rules of ${file}`, () => {
+    it.each(table)('find it where %s', (_what, facts, expected) => {
+      expect(found(facts)).toEqual(expected === null ? [] : [expected]);
+    });
+
+    it.each(table)('say it in sentences, with what to do, where %s', (_what, facts) => {
+      for (const { text, todo, level } of judgeDeployment(healthy(facts))) {
+        expect(text).toMatch(/^["\w].*[.:] ?\w*$/s);
+        expect(`${text} ${todo}`).not.toMatch(/undefined|NaN|\[object/);
+        expect(todo ?? (level === 'bad' || level === 'warn' ? '' : 'nothing to do')).toMatch(/.{10}/);
+      }
+    });
+
+    it('are all in the table', () => {
+      const text = readFileSync(new URL(`${file}.ts`, import.meta.url), 'utf8');
+      const codes = [...text.matchAll(/code: '([A-Z_]+)'/g)].map(([, code = '']) => code);
+      const shown = new Set(table.map(([, , expected]) => expected?.split(' ')[1]));
+      expect(codes.length).toBeGreaterThan(4);
+      expect(codes.filter((code) => !shown.has(code))).toEqual([]);
+    });
+  });
+}

@@ -1,0 +1,199 @@
+import type { Redis } from 'ioredis';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { FenceExhaustedError } from '@fencepost/lease';
+import { closeRedis, connectRedis } from '@fencepost/lease/redis';
+import { RedisLedger } from '@fencepost/ledger/redis';
+import { ledgerContract } from './index.js';
+import { type LedgerHarness, type MakeLedgerHarness } from './stage.js';
+import { redisKeys } from '@fencepost/lease/internal/redis';
+import { fence, LONG_MS, Stage } from './stage.js';
+import { isLong } from '../../../../test/support/run-length.js';
+import { replyDroppingProxy } from '../../../../test/support/proxies.js';
+import { clearPrefixes, freshPrefix, testRedis } from '../../../../test/support/redis.js';
+
+const CRON = 'nightly-report';
+
+let redis: Redis;
+const prefixes: string[] = [];
+
+beforeAll(async () => {
+  redis = await connect(testRedis());
+});
+afterAll(async () => {
+  await clearPrefixes(redis, prefixes);
+  await closeRedis(redis);
+});
+
+function connect(url: string): Promise<Redis> {
+  return connectRedis({ url, commandTimeoutMs: 5_000, name: 'test' });
+}
+
+function freshSpace(): { prefix: string; tenant: string } {
+  const prefix = freshPrefix();
+  prefixes.push(prefix);
+  return { prefix, tenant: 'default' };
+}
+
+async function now(): Promise<number> {
+  const [seconds, micros] = await redis.time();
+  return Number(seconds) * 1_000 + Math.floor(Number(micros) / 1_000);
+}
+
+/** By the server's clock: the wait between two looks is only politeness. */
+async function advance(ms: number): Promise<void> {
+  const end = (await now()) + ms;
+  await expect.poll(now, { interval: 1, timeout: 10_000 }).toBeGreaterThanOrEqual(end);
+}
+
+/** What a clock that goes back leaves behind: a lease and fences from the future. */
+async function leaveFromTheFuture(space: { prefix: string; tenant: string }, runId: string, ms: number): Promise<void> {
+  const key = (part: string) => redisKeys(space)(CRON, part);
+  const last = await redis.hincrby(key(`run:${runId}`), 'fence', ms * 1_000);
+  await redis.hset(key('cron'), 'runFence', last.toFixed(0));
+  const leaseUntil = await redis.hincrby(key(`run:${runId}`), 'leaseUntil', ms);
+  await redis.zadd(key('open'), leaseUntil, runId);
+  await redis.zadd(key('watch'), leaseUntil, runId);
+}
+
+const inRedis: MakeLedgerHarness = async (timing = {}): Promise<LedgerHarness> => {
+  const space = freshSpace();
+  return {
+    ledger: new RedisLedger({ redis, ...space, timing }),
+    cron: CRON,
+    now,
+    advance,
+    clockGoesBack: (runId, ms) => leaveFromTheFuture(space, runId, ms),
+  };
+};
+
+ledgerContract('the Redis ledger', inRedis, { histories: isLong ? 60 : 30 });
+
+describe('the Redis ledger over a connection that loses replies', () => {
+  it('takes every step once', async () => {
+    const space = freshSpace();
+    const proxy = await replyDroppingProxy(testRedis());
+    const lossy = await connect(proxy.url);
+    const stage = await Stage.of(async () => ({
+      ...(await inRedis()),
+      ledger: new RedisLedger({ redis: lossy, ...space }),
+    }));
+    const { ledger } = stage;
+    const runId = stage.idOf(1);
+    const lossily = <T>(call: () => Promise<T>): Promise<T> => {
+      proxy.dropNextReply();
+      return call();
+    };
+    const claim = await stage.request(1);
+    expect(await lossily(() => ledger.claim(claim))).toEqual({ verdict: 'claimed', runId });
+    await lossily(() => ledger.confirm([runId]));
+    expect(await lossily(() => ledger.redeliver({ runId, delivery: 1 }, 'a'))).toEqual({ runId, delivery: 2 });
+
+    const begin = stage.attempt(runId);
+    const begun = await lossily(() => ledger.begin(begin));
+    expect(begun).toMatchObject({ verdict: 'begun', attempt: 1, run: { state: 'running' } });
+    const attempt = { runId, nonce: begin.nonce, fence: begun.verdict === 'begun' ? begun.fence : fence(1) };
+    expect(await lossily(() => ledger.heartbeat(attempt, LONG_MS))).toBe('extended');
+    const effect = { name: 'mail', ifUnknown: 'tell' } as const;
+    expect(await lossily(() => ledger.beginEffect(attempt, effect))).toEqual({ verdict: 'go', unknown: null });
+    const done = { kind: 'done', result: '1' } as const;
+    expect(await lossily(() => ledger.finishEffect(attempt, 'mail', done))).toBe('recorded');
+    expect(await lossily(() => ledger.finish(attempt, { kind: 'succeeded' }))).toBe('succeeded');
+
+    const other = await stage.begun(await stage.claimed(2));
+    const order = { by: 'ada', reason: 'not needed', graceMs: LONG_MS };
+    expect(await lossily(() => ledger.cancel(other.runId, order))).toMatchObject({ verdict: 'cancelling' });
+    expect(await ledger.actions(CRON, 10)).toHaveLength(1);
+    expect(await lossily(() => ledger.finish(other, { kind: 'cancelled', error: 'told to' }))).toBe('cancelled');
+
+    expect(await stage.run(runId)).toMatchObject({ state: 'succeeded', attempt: 1, delivery: 2 });
+    expect(await stage.refusals()).toBe(0);
+    expect(proxy.dropped).toBe(10);
+    await closeRedis(lossy);
+    await proxy.close();
+  });
+});
+
+describe('the Redis ledger', () => {
+  it('lets one of fifty connections claim an occurrence, and one of them begin its run', async () => {
+    const space = freshSpace();
+    const stage = await Stage.of(async () => ({ ...(await inRedis()), ledger: new RedisLedger({ redis, ...space }) }));
+    const connections = await Promise.all(Array.from({ length: 50 }, () => connect(testRedis())));
+    const ledgers = connections.map((connection) => new RedisLedger({ redis: connection, ...space }));
+    const claims = await Promise.all(
+      ledgers.map((_, n) => stage.request(1, { fence: fence(n + 1), term: `term ${n}` })),
+    );
+    const claimed = await Promise.all(ledgers.map((ledger, n) => ledger.claim(claims[n] ?? claims[0]!)));
+    const begun = await Promise.all(ledgers.map((ledger) => ledger.begin(stage.attempt(stage.idOf(1)))));
+    await Promise.all(connections.map(closeRedis));
+    expect(claimed.filter(({ verdict }) => verdict === 'claimed')).toHaveLength(1);
+    expect(begun.filter(({ verdict }) => verdict === 'begun')).toHaveLength(1);
+    expect(begun.filter(({ verdict }) => verdict === 'busy')).toHaveLength(49);
+  });
+
+  it('returns the run as it is after the step also to a server that has forgotten its scripts', async () => {
+    const stage = await Stage.of(inRedis);
+    const first = await stage.begun(await stage.claimed(1));
+    await stage.ledger.finish(first, { kind: 'retry', error: 'again', delayMs: 0 });
+    await redis.script('FLUSH');
+    const reply = await stage.ledger.begin(stage.attempt(stage.idOf(1)));
+    expect(reply).toMatchObject({ verdict: 'begun', run: { state: 'running', attempt: 2 } });
+  });
+
+  it('issues no fence past 2^53 − 1, and the run stays as it was', async () => {
+    const space = freshSpace();
+    const stage = await Stage.of(async () => ({ ...(await inRedis()), ledger: new RedisLedger({ redis, ...space }) }));
+    const runId = await stage.claimed(1);
+    await redis.hset(redisKeys(space)(CRON, 'cron'), 'runFence', '9007199254740990');
+    const last = await stage.begun(runId);
+    expect(last.fence).toBe(2 ** 53 - 1);
+    await stage.ledger.finish(last, { kind: 'retry', error: 'again', delayMs: 0 });
+    await expect(stage.ledger.begin(stage.attempt(runId))).rejects.toThrow(FenceExhaustedError);
+    expect(await stage.run(runId)).toMatchObject({ state: 'enqueued', attempt: 1 });
+  });
+
+  it('keeps tenants apart that have a cron of the same name', async () => {
+    const space = freshSpace();
+    const stage = await Stage.of(async () => ({ ...(await inRedis()), ledger: new RedisLedger({ redis, ...space }) }));
+    await stage.claimed(1);
+    const other = new RedisLedger({ redis, ...space, tenant: 'another' });
+    expect(await other.readRun(stage.idOf(1))).toBeNull();
+    expect(await other.readCron(CRON)).toMatchObject({ cursor: null });
+  });
+
+  it('writes every number as a plain decimal, through a whole life of a run', async () => {
+    const space = freshSpace();
+    const stage = await Stage.of(async () => ({ ...(await inRedis()), ledger: new RedisLedger({ redis, ...space }) }));
+    const attempt = await stage.begun(await stage.claimed(1, { fence: fence(8_787_654_321_123_456) }));
+    await stage.beginEffect(attempt, 'mail');
+    await stage.finishEffect(attempt, 'mail', '1');
+    await stage.ledger.advanceItems(attempt, 'mails', { finished: [{ key: 'a', kind: 'done' }], begun: ['b'] });
+    await stage.leaveUncertain(attempt);
+    await stage.ledger.resolve(attempt.runId, await stage.answer(attempt.runId, 'not-done'));
+    const second = await stage.begun(attempt.runId);
+    await stage.ledger.finish(second, { kind: 'retry', error: 'again', delayMs: 0 });
+    const again = await stage.begun(attempt.runId);
+    await stage.ledger.cancel(again.runId, { by: 'ada', reason: 'not needed', graceMs: LONG_MS });
+    await stage.ledger.heartbeat(again, LONG_MS);
+    const parts = ['cron', ...['run', 'effects', 'items'].map((part) => `${part}:${attempt.runId}`)];
+    const hashes = await Promise.all(parts.map((part) => redis.hgetall(redisKeys(space)(CRON, part))));
+    const words = hashes.flatMap((hash) => Object.entries(hash).flat());
+    expect(words).toContain('8787654321123456');
+    expect(words.filter((word) => /\d\.\d|\de\+/.test(word))).toEqual([]);
+  });
+
+  it('leaves nothing of a forgotten run, and no finished one without an end', async () => {
+    const space = freshSpace();
+    const stage = await Stage.of(async () => ({ ...(await inRedis()), ledger: new RedisLedger({ redis, ...space }) }));
+    const attempt = await stage.begun(await stage.claimed(1));
+    await stage.beginEffect(attempt, 'mail');
+    await stage.ledger.advanceItems(attempt, 'mails', { finished: [], begun: ['a'] });
+    await stage.ledger.claim(await stage.request(2, { overlap: 'skip' }));
+    await stage.ledger.finish(attempt, { kind: 'failed', error: 'it broke' });
+    const ended = ['run', 'effects', 'items'].map((part) => `${part}:${stage.idOf(1)}`);
+    for (const part of [...ended, `run:${stage.idOf(2)}`, 'failed']) {
+      expect(await redis.pttl(redisKeys(space)(CRON, part))).toBeGreaterThan(LONG_MS);
+    }
+    await stage.ledger.forget(CRON, 0);
+    expect(await redis.keys(`${space.prefix}:*`)).toEqual([redisKeys(space)(CRON, 'cron')]);
+  });
+});
