@@ -109,4 +109,16 @@ describe('a deployment that moves its definitions from Redis to PostgreSQL', () 
       ...['a firing', 'b removed', 'c firing', 'made removed'],
     ]);
   });
+
+  it('moves nothing when another pod has moved them while this one still read them', async () => {
+    const { redis, place, open } = await deployed();
+    const slow = new PostgresCatalog({ ...place, redis });
+    const seen = { version: 1, bornAt: 0, crons: [], builds: [], records: [], alarms: [] };
+    const adopted = await slow.adopt(async () => {
+      await open();
+      return seen;
+    });
+    expect(adopted).toBeNull();
+    expect((await slow.read()).entries).toHaveLength(4);
+  });
 });

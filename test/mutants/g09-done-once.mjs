@@ -71,7 +71,7 @@ export default [
     find: 'work.then(onLate, () => {});',
     replace: 'work.catch(() => {});',
     killedBy: 'libs/jobs/src/running/effect-indeterminate.spec.ts',
-    test: 'is recorded if it returns later',
+    test: 'and comes back later is a fact that is kept',
   },
   {
     name: 'for each: done items are carried out again',

@@ -191,7 +191,7 @@ export default [
     find: "if not same then return { 'ANOTHER', run[9], run[2] } end",
     replace: '',
     killedBy: 'test/truth/03-answers-count-for-their-question.spec.ts',
-    test: 'is refused when the run asks about bob',
+    test: 'is refused once the run asks about bob',
   },
   {
     name: 'PostgreSQL resolve: an answer goes to whatever is asked by now',

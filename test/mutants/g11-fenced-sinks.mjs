@@ -117,6 +117,6 @@ export default [
     find: "this.#part('rows-keys'), this.#part('rows-journal')",
     replace: "this.#part('rows-keys'), this.#part('journal')",
     killedBy: 'test/truth/04-own-leases-and-crons-share-no-key.spec.ts',
-    test: 'is a table of rows reads and writes its own journal alone',
+    test: 'reads and writes only its own journal if it is a table of rows',
   },
 ];

@@ -21,6 +21,6 @@ export default [
     replace:
       'delete from catalog_cron where space = the_space; delete from catalog_generation where space = the_space;',
     killedBy: 'test/jobs/postgres-catalog.spec.ts',
-    test: 'moves them once',
+    test: 'moves nothing when another pod has moved them',
   },
 ];
