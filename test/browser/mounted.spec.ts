@@ -10,7 +10,7 @@ import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { ConsoleModule } from '@fencepost/console';
 import { JobsModule, SingletonCron } from '@fencepost/jobs';
-import { BROWSER_PATIENCE_MS, openBrowser } from '../support/browser.js';
+import { BROWSER_PATIENCE_MS, openBrowser } from '../../scripts/browser.mjs';
 import { freshPrefix, testRedis } from '../support/redis.js';
 import { shows, SOON, TOKENS } from './stage.js';
 

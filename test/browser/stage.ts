@@ -1,7 +1,7 @@
 import type { Browser, BrowserContextOptions, Locator, Page, Request } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, expect } from 'vitest';
 import { newToken, type AccessRole, type NewToken } from '@fencepost/operations/access-tokens';
-import { BROWSER_PATIENCE_MS, openBrowser } from '../support/browser.js';
+import { BROWSER_PATIENCE_MS, openBrowser } from '../../scripts/browser.mjs';
 import { Deployment } from '../support/deployment.js';
 import type { Pod } from '../support/pod.js';
 import { usePodsOfFile } from '../support/pods.js';

@@ -1,30 +1,52 @@
 import { execFile } from 'node:child_process';
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { newToken } from '@fencepost/operations/access-tokens';
 import { ensureBuilt } from '../../scripts/build.mjs';
-import { freshPrefix, testRedis } from '../support/redis.js';
+import { freePort } from '../../scripts/redis.mjs';
+import { typeConsole, typeExample } from '../../scripts/stranger/app.mjs';
+import { packInto, withTarballs } from '../../scripts/stranger/packages.mjs';
+import { pages } from '../../scripts/stranger/pages.mjs';
+import { Replica } from '../../scripts/stranger/replica.mjs';
+import { strangersEnv } from '../../scripts/stranger/shell.mjs';
+import { freshPrefix, privateRedis, testRedis, type PrivateRedis } from '../support/redis.js';
 
 const run = promisify(execFile);
 const root = fileURLToPath(new URL('../../', import.meta.url));
+const ADMIN = newToken('me', 'admin');
+const BEARER = { authorization: `Bearer ${ADMIN.secret}` };
 const NPM = ['--prefer-offline', '--no-audit', '--no-fund', '--loglevel=error'];
 
-/** An empty project into which these packages of ours are installed as they would be published, and others from the registry. */
-function useProjectWith(folders: readonly string[], others: readonly string[] = []): { readonly folder: string } {
-  const project = { folder: '' };
+/** Every package of ours as it would be published. */
+let packed: ReadonlyMap<string, string>;
+const tarballs = mkdtempSync(join(tmpdir(), 'packed-'));
+beforeAll(async () => {
+  await ensureBuilt();
+  packed = packInto(tarballs);
+}, 300_000);
+afterAll(() => rmSync(tarballs, { recursive: true, force: true }));
+
+interface Project {
+  folder: string;
+}
+
+/** Installs these into the project, ours from their tarballs and others from the registry. */
+async function install({ folder }: Project, ...names: readonly string[]): Promise<void> {
+  await run('npm', ['install', ...NPM, ...withTarballs(names.join(' '), packed).split(' ')], { cwd: folder });
+}
+
+/** An empty project into which these are installed. */
+function useProjectWith(...names: readonly string[]): Project {
+  const project: Project = { folder: '' };
   beforeAll(async () => {
-    await ensureBuilt();
-    const cwd = mkdtempSync(join(tmpdir(), 'packed-'));
-    project.folder = cwd;
-    for (const folder of folders) {
-      await run('npm', ['pack', '--pack-destination', cwd, '--loglevel=error'], { cwd: join(root, folder) });
-    }
-    const tarballs = readdirSync(cwd).map((file) => `./${file}`);
-    writeFileSync(join(cwd, 'package.json'), JSON.stringify({ name: 'reader', private: true, type: 'module' }));
-    await run('npm', ['install', ...NPM, ...tarballs, ...others], { cwd });
+    project.folder = mkdtempSync(join(tmpdir(), 'reader-'));
+    const manifest = { name: 'reader', private: true, type: 'module' };
+    writeFileSync(join(project.folder, 'package.json'), JSON.stringify(manifest));
+    await install(project, ...names);
   }, 180_000);
   afterAll(() => rmSync(project.folder, { recursive: true, force: true }));
   return project;
@@ -36,7 +58,7 @@ async function installedIn({ folder }: { readonly folder: string }): Promise<str
 
 describe('the packed library of leases, installed into an empty project', () => {
   // As the README says: the library and ioredis, nothing of Nest.
-  const project = useProjectWith(['libs/lease'], ['ioredis@^6']);
+  const project = useProjectWith('@fencepost/lease', 'ioredis@^6');
 
   /** Runs the first program of the README, as a reader would copy it. */
   function runExample(redis: string) {
@@ -63,10 +85,7 @@ describe('the packed library of leases, installed into an empty project', () => 
 });
 
 describe('the packed command line, installed into an empty project', () => {
-  const project = useProjectWith([
-    ...['libs/schedule', 'libs/lease', 'libs/ledger', 'libs/jobs', 'libs/operations'],
-    'apps/cli',
-  ]);
+  const project = useProjectWith('fencepost');
 
   /** What the command says, and how it ended. */
   async function fencepost(...args: string[]): Promise<{ code: number; stdout: string; stderr: string }> {
@@ -112,5 +131,55 @@ describe('the packed command line, installed into an empty project', () => {
     mkdirSync(join(project.folder, 'scripts'));
     writeFileSync(join(project.folder, 'scripts/build.mjs'), 'throw new Error("a script of the user");');
     expect(await fencepost('--help')).toMatchObject({ code: 0, stderr: '' });
+  });
+
+  // In the same project, because most of what it needs is installed there.
+  describe("and beside it the README's example, with the console, in CommonJS", () => {
+    const bin = join(root, 'node_modules/.bin');
+    let redis: PrivateRedis;
+    let app: Replica;
+
+    beforeAll(async () => {
+      const cwd = project.folder;
+      redis = await privateRedis({ 'maxmemory-policy': 'noeviction' });
+      const made = ['@nestjs/schematics:application', '--name=app', '--type=cjs'];
+      await Promise.all([
+        install(project, '@fencepost/console', '@nestjs/platform-express@^12', '@types/node@^24'),
+        run(join(bin, 'schematics'), made, { cwd }),
+      ]);
+      const folder = join(cwd, 'app');
+      typeExample(folder, pages());
+      typeConsole(folder, pages().console.diff);
+      await run(join(bin, 'tsc'), ['-p', 'tsconfig.build.json', '--types', 'node'], { cwd: folder });
+      const env = { ...strangersEnv(), REDIS_URL: redis.url, FENCEPOST_TOKENS: ADMIN.line };
+      app = new Replica({ cwd: folder, env, port: await freePort() });
+      await app.says('Nest application successfully started');
+    }, 180_000);
+
+    afterAll(async () => {
+      app.kill();
+      await redis.stop();
+    });
+
+    const ask = (path: string) => fetch(`http://127.0.0.1:${app.port}/crons/${path}`, { headers: BEARER });
+
+    it('answers with its page, and lists the cron', async () => {
+      expect((await ask('')).status).toBe(200);
+      expect(await (await ask('api/crons')).text()).toContain('nightly-report');
+    });
+
+    it('says in one sentence what to install for the board', async () => {
+      expect(app.said).toContain('The console has no Bull Board');
+      expect(await (await ask('queues/')).text()).toContain('npm i @bull-board/api @bull-board/express');
+    });
+
+    it('runs once for each instant, and drains on SIGTERM', async () => {
+      await fencepost('set', 'try-it', '--every', '1s', '--handler', 'nightly-report', '--redis', redis.url);
+      await app.says('"idempotencyKey":"try-it@');
+      expect(['SIGTERM', 0]).toContain(await app.stop());
+      expect(app.said).not.toContain('shutdown hooks are off');
+      const { code, stdout } = await fencepost('pods', '--redis', redis.url, '--json');
+      expect({ code, pods: JSON.parse(stdout) as unknown }).toEqual({ code: 0, pods: [] });
+    });
   });
 });

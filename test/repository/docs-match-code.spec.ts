@@ -19,6 +19,9 @@ function table(markdown: string, heading: string): string[][] {
   );
 }
 
+const FIRST_TS = /```ts\n([\s\S]*?)```/;
+const FIRST_SH = /```sh\n([\s\S]*?)```/;
+
 const CRONS = 'docs/reference/crons-and-jobs.md';
 
 const EFFECTS = 'docs/reference/effects.md';
@@ -97,12 +100,22 @@ describe('the documentation', () => {
     expect(documented).toEqual(actual);
   });
 
-  it('shows the example as it is compiled', () => {
-    const shown = /```ts\n([\s\S]*?)```/.exec(read('README.md'))?.[1] ?? 'no example';
+  it('shows the example as it is compiled, with its imports, and begins with it', () => {
+    const readme = read('README.md').split('\n');
     const example = read('examples/nightly-report.ts');
-    expect(example.slice(example.indexOf('@Injectable()'))).toBe(shown);
-    expect(shown.trimEnd().split('\n').length).toBeLessThanOrEqual(25);
-    expect(read('README.md').split('\n').indexOf('```ts')).toBeLessThan(10);
+    expect(FIRST_TS.exec(read('README.md'))?.[1]).toBe(example);
+    expect(FIRST_TS.exec(read('docs/getting-started.md'))?.[1]).toBe(example);
+    expect(example.trimEnd().split('\n').length).toBeLessThanOrEqual(30);
+    expect(readme.indexOf('```ts')).toBeLessThan(10);
+  });
+
+  it('shows one line that installs, with versions that the packages allow', () => {
+    const [readme, guide] = ['README.md', 'docs/getting-started.md'].map((page) => FIRST_SH.exec(read(page))?.[1]);
+    expect(guide).toBe(readme);
+    const { peerDependencies } = JSON.parse(read('libs/jobs/package.json')) as { peerDependencies: object };
+    const shown = [...(readme ?? '').matchAll(/ (bullmq|ioredis)@(\d+)/g)].map(([, name, major]) => [name, major]);
+    expect(shown.map(([name]) => name)).toEqual(['bullmq', 'ioredis']);
+    for (const [name = '', major] of shown) expect(Reflect.get(peerDependencies, name)).toMatch(`^${major}.`);
   });
 
   it('shows how to answer probes and Prometheus as it is compiled', () => {

@@ -1,6 +1,6 @@
 import type { BrowserContextOptions, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
-import { BROWSER_PATIENCE_MS } from '../support/browser.js';
+import { BROWSER_PATIENCE_MS } from '../../scripts/browser.mjs';
 import { CRON } from './fixture-runs.js';
 import { WebStage } from './web-stage.js';
 

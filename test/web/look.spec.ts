@@ -1,7 +1,7 @@
 import axe from 'axe-core';
 import type { BrowserContextOptions, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { BROWSER_PATIENCE_MS } from '../support/browser.js';
+import { BROWSER_PATIENCE_MS } from '../../scripts/browser.mjs';
 import { CRON, LOST_RUN } from './fixture-runs.js';
 import { WebStage } from './web-stage.js';
 

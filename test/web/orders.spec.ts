@@ -1,6 +1,6 @@
 import type { Locator, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { BROWSER_PATIENCE_MS } from '../support/browser.js';
+import { BROWSER_PATIENCE_MS } from '../../scripts/browser.mjs';
 import { CRON, FAILED, LOST_RUN, UNCERTAIN } from './fixture-runs.js';
 import { WebStage } from './web-stage.js';
 

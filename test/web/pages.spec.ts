@@ -1,7 +1,7 @@
 import type { Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { SCHEMAS } from '@fencepost/operations/presenting';
-import { BROWSER_PATIENCE_MS } from '../support/browser.js';
+import { BROWSER_PATIENCE_MS } from '../../scripts/browser.mjs';
 import { crons, detail, timeline, why } from './fixture-crons.js';
 import { AUDIT, entry, FINDINGS, JOURNAL, LEASES, FORECAST, PODS } from './fixture-rest.js';
 import { at, CRON, LOST_RUN, REPORT } from './fixture-runs.js';

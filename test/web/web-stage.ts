@@ -8,7 +8,7 @@ import { json } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
 import { build } from 'vite';
-import { openBrowser } from '../support/browser.js';
+import { openBrowser } from '../../scripts/browser.mjs';
 import { crons, detail, timeline, why } from './fixture-crons.js';
 import { AUDIT, FINDINGS, JOURNAL, LEASES, leases, FORECAST, PODS } from './fixture-rest.js';
 import { at, CRON, FAILED, LOST_RUN, REPORT, run, UNCERTAIN } from './fixture-runs.js';

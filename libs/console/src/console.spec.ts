@@ -174,6 +174,14 @@ describe('what is meant', () => {
     const url = await listening(await appOf('fastify', jobs('worker'), console));
     expect((await fetch(`${url}/c/api/me`, { headers: BEARER })).status).toBe(200);
     expect(await (await fetch(`${url}/c/`, { headers: BEARER })).text()).toContain('data-board="no"');
-    expect((await fetch(`${url}/c/queues/`, { headers: BEARER })).status).toBe(404);
+    const queues = await fetch(`${url}/c/queues/`, { headers: BEARER });
+    expect({ status: queues.status, body: await queues.json() }).toMatchObject({
+      status: 404,
+      body: {
+        message: expect.stringMatching(
+          /^Bull Board is not part .*"npm i @bull-board\/api @bull-board\/express" adds it/,
+        ),
+      },
+    });
   });
 });

@@ -33,7 +33,13 @@ export function prepareApp(app: NestExpressApplication, { hasBoard }: { readonly
     customSiteTitle: 'API · Fencepost',
   });
   servePage(app, hasBoard);
+  if (!hasBoard) app.use('/queues', refuseBoard);
 }
+
+const NO_BOARD =
+  'Bull Board is not part of this console: "npm i @bull-board/api @bull-board/express" adds it, unless the option "board" is false.';
+
+const refuseBoard: Middleware = (_request, _response, next) => next(new Refusal(404, 'NOT_FOUND', NO_BOARD));
 
 /** Limits requests per address and minute before any token is checked, so guessing tokens is limited too. */
 function requestLimit(most: number): Middleware {

@@ -1,5 +1,5 @@
-import { chromium, type Browser } from 'playwright-core';
-import { ensureProgram } from '../../scripts/debian.mjs';
+import { chromium } from 'playwright-core';
+import { ensureProgram } from './debian.mjs';
 
 /** No graphics, no sandbox (the tests may run as root), and nothing that dials anywhere by itself. */
 const FLAGS = [
@@ -16,8 +16,11 @@ const FLAGS = [
 /** Fetching Chromium takes a minute on a machine that has none. */
 export const BROWSER_PATIENCE_MS = 300_000;
 
-/** The Chromium of Debian, fetched where there is none; the caller closes it. */
-export async function openBrowser(): Promise<Browser> {
+/**
+ * The Chromium of Debian, fetched where there is none; the caller closes it.
+ * @returns {Promise<import('playwright-core').Browser>}
+ */
+export async function openBrowser() {
   const { command, env } = await ensureProgram('chromium', { log: (line) => console.error(line) });
   return chromium.launch({ executablePath: command, args: FLAGS, env });
 }
