@@ -135,7 +135,11 @@ describe('a connection that is half open', () => {
     await expect.poll(() => redis.ping().catch(() => 'away'), { timeout: 4_000 }).toBe('PONG');
   });
 
-  it('does not bring an acquire to the store after whoever asked for it has given up', async () => {
+  it.each([
+    ['', () => {}],
+    [' with commands that do not tell whether they have settled, as in ioredis 5', forgetSettled],
+  ])('does not bring an acquire to the store after whoever asked for it has given up%s', async (_as, change) => {
+    change(redis);
     proxy.swallow();
     await expect(far.acquire(request())).rejects.toBeInstanceOf(Error);
     proxy.heal();
@@ -143,6 +147,14 @@ describe('a connection that is half open', () => {
     expect(await near.inspect(['r'])).toEqual([null]);
   });
 });
+
+function forgetSettled(redis: Redis): void {
+  const send = redis.sendCommand.bind(redis);
+  redis.sendCommand = (command, stream) => {
+    Reflect.deleteProperty(command, 'isSettled');
+    return send(command, stream);
+  };
+}
 
 describe('a lost reply', () => {
   /** Above the clock fences count one by one, so a second one would show. */

@@ -1,12 +1,12 @@
 import 'reflect-metadata';
 import { setTimeout as wait } from 'node:timers/promises';
-import { Module } from '@nestjs/common';
+import { Logger, Module } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import { JobsModule, logEvents, SingletonCron, Telemetry, type RunContext } from '@fencepost/jobs';
 import { systemClock } from '@fencepost/lease';
 
 /** An app as a new user writes it, with Nest's own logger and with nothing that is not needed for a cron to run. */
-const { REDIS_URL: redis = '', PREFIX: prefix = '', HOOKS, EMPTY, FAILS, LOGS, QUIET } = process.env;
+const { REDIS_URL: redis = '', PREFIX: prefix = '', HOOKS, EMPTY, FAILS, LOGS, QUIET, NEST_11 } = process.env;
 
 class Reports {
   @SingletonCron('* * * * * *', { name: 'report', retry: { attempts: 1 } })
@@ -29,6 +29,8 @@ class Reports {
 })
 class AppModule {}
 
+// Its logger knows no levels until an application names some, and logs all the same.
+if (NEST_11) Logger.isLevelEnabled = () => false;
 const app = await NestFactory.createApplicationContext(AppModule);
 if (HOOKS) app.enableShutdownHooks();
 if (LOGS) {

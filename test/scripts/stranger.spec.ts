@@ -41,9 +41,12 @@ describe('a diff of the documentation', () => {
 describe('npm run stranger', () => {
   const program = fileURLToPath(new URL('../../scripts/stranger.mjs', import.meta.url));
 
-  it('says in one sentence what is wrong with an option', () => {
-    const { status, stderr } = spawnSync(process.execPath, [program, '--fast'], { encoding: 'utf8' });
+  it.each([
+    [['--fast'], '--fast'],
+    [['--check'], 'Expected --matrix beside --check'],
+  ])('says in one sentence what is wrong with %o', (args, sentence) => {
+    const { status, stderr } = spawnSync(process.execPath, [program, ...args], { encoding: 'utf8' });
     expect({ status, lines: stderr.trim().split('\n').length }).toEqual({ status: 1, lines: 1 });
-    expect(stderr).toContain('--fast');
+    expect(stderr).toContain(sentence);
   });
 });

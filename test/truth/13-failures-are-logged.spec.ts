@@ -24,6 +24,12 @@ describe('an app that sets up no logging of its own', { timeout: 90_000 }, () =>
     expect(app.said()).toMatch(/ERROR \[Fencepost\] attempt failed: Error: the printer is on fire .*cron report/);
   });
 
+  it('has it logged by Nest 11 too, whose logger says that no level is enabled', async () => {
+    const app = start({ FAILS: 'yes', NEST_11: 'yes' });
+    await app.says('ERROR [Fencepost] attempt failed');
+    expect(app.said()).toContain('LOG [Fencepost] this pod has started');
+  });
+
   it('has one line at boot: who it is, what it does, where its stores are, and its crons', async () => {
     const app = start({});
     await app.says('pod_started');

@@ -57,7 +57,8 @@ function logByDefault(telemetry: Telemetry, clock: Clock): void {
 /** Writes at this level, whatever the event has for its own. */
 function writerAt(level: PlainLevel, clock: Clock): EventListener {
   const write = (detail: Record<string, unknown>, sentence: string) => logger[level](lineOf(detail, sentence));
-  const isLevelEnabled = () => Logger.isLevelEnabled(level);
+  // Nest 11 says no to every level, `fatal` too, until an application names its levels, and logs all the same.
+  const isLevelEnabled = () => Logger.isLevelEnabled(level) || !Logger.isLevelEnabled('fatal');
   return lineWriter({ error: write, warn: write, info: write, debug: write, isLevelEnabled }, clock);
 }
 

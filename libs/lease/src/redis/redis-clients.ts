@@ -18,6 +18,16 @@ type Override = { readonly redisOptions?: Pick<RedisOptions, 'commandTimeout'> }
 
 type Copy<O extends Partial<RedisOptions> | undefined> = ReturnType<typeof Redis.prototype.duplicate<O>>;
 
+/** Of ioredis 5, whose commands don't tell. */
+const settled = new WeakSet<Command>();
+
+function isSettled(command: Command): boolean {
+  if ('isSettled' in command) return command.isSettled;
+  const settle = () => settled.add(command);
+  if (!settled.has(command)) (command as Command).promise.then(settle, settle);
+  return settled.has(command);
+}
+
 /** One server, or the primary that sentinels name. */
 export class SingleRedis extends Redis {
   /**
@@ -25,7 +35,7 @@ export class SingleRedis extends Redis {
    * only block its resource. In a pipeline it has to be, because the others are counted with it.
    */
   override sendCommand(command: Command, stream?: Stream): unknown {
-    return command.isSettled && !stream ? command.promise : super.sendCommand(command, stream);
+    return !stream && isSettled(command) ? command.promise : super.sendCommand(command, stream);
   }
 
   /** Waits for the credentials of this moment, where they may change. */
