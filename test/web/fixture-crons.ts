@@ -1,14 +1,12 @@
-import type {
-  CronDetailJson,
-  CronSummaryJson,
-  presentTimeline,
-  presentWhyReport,
-} from '@fencepost/operations/presenting';
+import type { Answers } from '@fencepost/client';
+import type { presentTimeline, presentWhyReport } from '@fencepost/operations/presenting';
 import { at, CRON, LOST_RUN, REPORT, run, UNCERTAIN } from './fixture-runs.js';
 
 type TimelineJson = ReturnType<typeof presentTimeline>;
 type TimelineItemJson = TimelineJson['items'][number];
 type WhyReportJson = ReturnType<typeof presentWhyReport>;
+type CronSummaryJson = Answers['CronSummary'];
+type CronDetailJson = Answers['CronDetail'];
 
 const HOUR = 3_600;
 
@@ -24,6 +22,7 @@ function summary(words: Partial<CronSummaryJson> = {}): CronSummaryJson {
       holder: 'scheduler-1/a1b2c3',
     },
     ...{ fence: '1763607590001', leaseLeftMs: 24_000, waiting: null, uncertain: 0 },
+    ...{ buildSeq: 42, source: 'billing' },
     ...words,
   };
 }
@@ -72,7 +71,7 @@ export function detail(words: Partial<CronDetailJson> = {}): CronDetailJson {
       handler: null,
       payload: { month: '2026-11', lines: ['first', 'second', 'third', 'fourth'] },
     },
-    ...{ buildSeq: 42, source: 'billing', zoneData: '2026b', refusals: 3, description: 'every hour, at its beginning' },
+    ...{ zoneData: '2026b', refusals: 3, keys: 0, description: 'every hour, at its beginning' },
     generations: [
       { ...generation, generation: 1, expression: '30 * * * *', since: at(-900 * HOUR), by: 'billing build 41' },
       { ...generation, generation: 2, expression: '0 * * * *', since: at(-40 * HOUR), by: 'billing build 42' },

@@ -48,7 +48,7 @@ const ANSWERS: Readonly<Record<string, Answer>> = {
   runs: (url) => ({ items: url.searchParams.get('state') === 'failed' ? [FAILED] : [UNCERTAIN] }),
   leases: (url, { held }) => {
     const all = held === undefined ? LEASES : leases(held);
-    return { total: all.length, items: all.slice(0, Number(url.searchParams.get('limit') ?? 50)) };
+    return { total: all.length, items: all.slice(0, Number(url.searchParams.get('limit') ?? 50)), free: [] };
   },
   pods: () => ({ items: PODS }),
   upcoming: () => FORECAST,

@@ -15,6 +15,8 @@ describe('the completion of the command line', () => {
     [['fencepost', 'leases', 'cl'], ['clear']],
     [['fencepost', 'list', '--js'], ['--json']],
     [['fencepost', 'why', 'report', '--red'], ['--redis']],
+    [['fencepost', 'why', 'report', '--to'], ['--token']],
+    [['fencepost', 'audit', '--ur'], ['']],
   ])('finishes %j in bash', async (words, finished) => {
     const { said } = await script('bash');
     const line = `COMP_WORDS=(${words.join(' ')}); COMP_CWORD=${words.length - 1}; _fencepost; echo "\${COMPREPLY[@]}"`;

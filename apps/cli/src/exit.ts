@@ -7,7 +7,7 @@ export const EXIT = {
   finding: 1,
   /** The command line, a file or a name is wrong: nothing was changed. */
   usage: 2,
-  /** The store could not be asked: whether something was changed is not known. */
+  /** The store, or the console in front of it, could not be asked: whether something was changed is not known. */
   away: 3,
   /** A fault of this program. Not 1, so that nobody takes a crash for an audit's answer. */
   broken: 70,
@@ -18,7 +18,7 @@ export class UsageError extends FencepostError {
   readonly code = 'USAGE';
 }
 
-/** The store can't be reached, or stopped answering. */
+/** The store can't be reached, or stopped answering; or a console is that way. */
 export class StoreError extends FencepostError {
   readonly code = 'STORE_AWAY';
 }

@@ -5,7 +5,6 @@ export {
   CatalogMovedError,
   eventSentence,
   isStoreError,
-  knownCron,
   RedisMembership,
 } from '@fencepost/jobs/internal';
 export { RedisShadowLog } from '@fencepost/jobs/internal/shadow';
@@ -19,20 +18,21 @@ export {
   ExplainService,
 } from '@fencepost/operations';
 export {
+  CronDirectory,
   findLostDefinitions,
   holderSeemsAlive,
+  journalOfRun,
   needsCare,
-  overviewOf,
   readRedisFacts,
   RedisPodRegistry,
   withAudit,
 } from '@fencepost/operations/internal';
 export { JournalFeed, RedisJournal } from '@fencepost/operations/journal';
 export {
-  lateBy,
-  presentCronDetail,
+  presentHeldLease,
   presentJournalEntry,
   presentLease,
+  presentPause,
   presentPod,
   presentRun,
   presentRunReport,
@@ -48,28 +48,9 @@ export { migrateLedger, PostgresLedger, readPostgresFacts } from '@fencepost/led
 export { PostgresAuditTrail, RedisAuditTrail } from '@fencepost/ledger/audit-trail';
 export { RedisLedger } from '@fencepost/ledger/redis';
 export { isEvery, parseSchedule, ScheduleError, zoneNamed, zoneOfOffset } from '@fencepost/schedule';
-export type {
-  BackfillProgress,
-  BackfillReport,
-  CronSettings,
-  DoctorFinding,
-  CronLease,
-  LeaseList,
-  RunReport,
-  WhyReport,
-} from '@fencepost/operations';
-export type {
-  AuditedOrder,
-  ClearedLease,
-  CronOverview,
-  PodCard,
-  Resolved,
-  WatchReport,
-  WhyStep,
-} from '@fencepost/operations/internal';
+export type { BackfillProgress, BackfillReport, CronSettings } from '@fencepost/operations';
+export type { AuditedOrder, WatchReport } from '@fencepost/operations/internal';
 export type { AuditReport } from '@fencepost/operations/audit';
-export type { CronDetailJson } from '@fencepost/operations/presenting';
-export type { JournalEntry } from '@fencepost/operations/journal';
 export type { EventLevel, RunQueue } from '@fencepost/jobs/internal';
 export type { ShadowReading, ShadowRecord, WatchedCron } from '@fencepost/jobs/internal/shadow';
 export type { AuditTrail } from '@fencepost/ledger/audit-trail';

@@ -29,9 +29,11 @@ import { tortureCommand } from './commands/torture.js';
 import { triggerCommand } from './commands/trigger.js';
 import { uncertainCommand } from './commands/uncertain.js';
 import { whyCommand } from './commands/why.js';
+import { withRefusedConsole } from './deployment/console-address.js';
 import type { Setting } from './world.js';
 
-const ABOUT = 'Shows and operates the crons of a deployment. Each command has --help.';
+const ABOUT =
+  'Shows and operates the crons of a deployment: by way of its stores, or with --url of its console. Each command has --help.';
 
 const CODES = `
 Every command prints text; with --json, the last line on stdout is one line of JSON.
@@ -40,7 +42,7 @@ Exit codes:
   0  success, no findings
   1  the check failed, or there are findings
   2  invalid command line, file or name; nothing was changed
-  3  the store cannot be reached
+  3  the store or the console cannot be reached
  70  a bug in this program`;
 
 export function program(setting: Setting): Command {
@@ -58,6 +60,7 @@ export function program(setting: Setting): Command {
   ];
   for (const make of commands) whole.addCommand(make(setting));
   for (const [command, typed] of withSubcommands(whole, 'fencepost')) {
+    if (command.commands.length === 0 || typed === 'fencepost leases') withRefusedConsole(command, typed);
     // One has no subcommand to inherit from: each is made on its own.
     command.configureOutput({ writeOut: out, writeErr: err }).exitOverride().allowExcessArguments(false);
     command.showHelpAfterError(`Run "${typed} --help" for its options.`);

@@ -15,6 +15,6 @@ export function iso(at: number | null): string | null {
 }
 
 /** The same for a person, to the second. */
-export function shortIso(at: number): string {
-  return iso(at).replace(/\.\d+Z$/, 'Z');
+export function shortIso(at: number | string): string {
+  return new Date(at).toISOString().replace(/\.\d+Z$/, 'Z');
 }

@@ -17,6 +17,8 @@ export interface World {
   readonly ask?: (question: string) => Promise<string>;
   /** All of a file; of stdin for `-`. */
   readonly read: (file: string) => Promise<string>;
+  /** How long a console may take for an answer, milliseconds; default: half a minute. */
+  readonly patienceMs?: number;
   /** From this call on Ctrl-C doesn't end the program any more, but aborts what comes back. */
   readonly interrupted: () => AbortSignal;
   /** Whether stdout is a terminal, where a person reads it and colours mean something; default: no. */

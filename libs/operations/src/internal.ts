@@ -1,8 +1,8 @@
 /* What the console, the command line and the pods of this repository need of operations. Not public: it may change without notice. */
 
+export { journalOfRun } from './journal/run-entries.js';
 export type { Reads } from './nest/reads.js';
 export { POD_REGISTRY, READS } from './nest/tokens.js';
-export { overviewOf } from './operating/cron-overview.js';
 export type { CronOverview } from './operating/cron-overview.js';
 export { needsCare } from './operating/doctor.js';
 export { holderSeemsAlive } from './operating/lease-service.js';
@@ -10,7 +10,6 @@ export type { ClearedLease } from './operating/lease-service.js';
 export type { WatchReport } from './operating/leases-watch.js';
 export { findLostDefinitions } from './operating/lost-definitions.js';
 export { readRedisFacts } from './operating/redis-facts.js';
-export type { Resolved } from './operating/run-operator.js';
 export { mapInSlices } from './operating/slices.js';
 export type { WhyStep } from './operating/why.js';
 export { withAudit } from './operating/with-audit.js';
@@ -18,3 +17,4 @@ export type { AuditedOrder } from './operating/with-audit.js';
 export { libraryVersion } from './pods/library-version.js';
 export type { PodCard, PodRegistry } from './pods/pod-registry.js';
 export { RedisPodRegistry } from './pods/redis-pod-registry.js';
+export { CronDirectory } from './presenting/cron-directory.js';

@@ -1,7 +1,6 @@
 import type { Command } from 'commander';
 import { instant, wholeNumber } from '../option-values.js';
-import type { Run, RunReport } from '../jobs.js';
-import { iso } from '../report.js';
+import type { Answers } from '../deployment/deployment.js';
 
 /** The question that is answered, as `fencepost uncertain` shows it: the run may ask another one by now. */
 export interface QuestionFlags {
@@ -27,11 +26,11 @@ export function questionIn({ attempt, effect, item, since }: QuestionFlags) {
 
 /** How to answer this question and no other, as a shell takes it: a line to copy, so it is not wrapped. */
 export function resolveWith(
-  { id, attempt }: Run,
-  { effect, item, since }: NonNullable<RunReport['unresolvedEffect']>,
+  { id, attempt }: Answers['Run'],
+  { effect, item, since }: NonNullable<Answers['RunReport']['unresolvedEffect']>,
 ): string {
   const about = [...['--attempt', String(attempt), '--effect', effect], ...(item === null ? [] : ['--item', item])];
-  const words = [...['fencepost', 'resolve', id], ...about, ...['--since', iso(since)]].map(quoted).join(' ');
+  const words = [...['fencepost', 'resolve', id], ...about, ...['--since', since]].map(quoted).join(' ');
   return `Answer with: ${words} --answer ... --reason ...`;
 }
 

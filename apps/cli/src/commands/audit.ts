@@ -1,4 +1,5 @@
 import { Command } from 'commander';
+import { refuseConsole } from '../deployment/console-address.js';
 import { EXIT, UsageError } from '../exit.js';
 import { audit, type AuditReport } from '../jobs.js';
 import { instant } from '../option-values.js';
@@ -28,6 +29,7 @@ export function auditCommand({ world, answer }: Setting): Command {
     .option('--to <instant>', 'end of the range (default: just before now, or the last report of a pod)', instant)
     .option('--cron <name...>', 'only these');
   return withJson(withStoreOptions(command)).action(async (flags: Flags) => {
+    refuseConsole('audit', flags, world);
     const { from, to, cron } = flags;
     const span = { ...(from !== undefined && { from }), ...(to !== undefined && { to }), ...(cron && { crons: cron }) };
     const { found, tenant } = await withCrons(flags, world, async (store) => ({

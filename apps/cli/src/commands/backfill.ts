@@ -1,16 +1,15 @@
 import { Command } from 'commander';
+import type { Answers } from '../deployment/deployment.js';
+import { withDeployment, withDeploymentOptions, type DeploymentFlags } from '../deployment/with-deployment.js';
 import { EXIT } from '../exit.js';
-import type { BackfillProgress, BackfillReport } from '../jobs.js';
+import type { BackfillProgress } from '../jobs.js';
 import { instant, words } from '../option-values.js';
 import { iso, shortIso, type Report } from '../report.js';
-import { withStoreOptions, type StoreFlags } from '../store/store-options.js';
-import { withStore } from '../store/store.js';
 import { hanging, table } from '../table.js';
 import type { Setting, World } from '../world.js';
-import { audited } from './audited.js';
-import { asker, withBy, withJson, type OrderFlags } from './orders.js';
+import { withBy, withJson, type OrderFlags } from './orders.js';
 
-interface Flags extends StoreFlags, OrderFlags {
+interface Flags extends DeploymentFlags, OrderFlags {
   readonly from: number;
   readonly to: number;
   readonly dryRun?: boolean;
@@ -30,24 +29,13 @@ export function backfillCommand({ world, answer }: Setting): Command {
     .requiredOption('--to <instant>', 'end of the range, exclusive', instant)
     .requiredOption('--reason <words>', 'reason, kept in the audit trail', words)
     .option('--dry-run', 'show what would be done, without changes');
-  return withJson(withStoreOptions(withBy(command))).action(async (cron: string, flags: Flags) => {
+  return withJson(withDeploymentOptions(withBy(command))).action(async (cron: string, flags: Flags) => {
     const { from, to, reason, dryRun = false } = flags;
     const line = new ProgressLine(cron, world);
-    const signal = world.interrupted();
     const onProgress = (progress: BackfillProgress) => line.show(progress);
-    const order = { from, to, dryRun, reason, by: asker(flags, world), signal, onProgress };
-    const about = {
-      by: order.by,
-      reason,
-      action: 'backfill',
-      cron,
-      changed: () => !dryRun,
-      after: backfilled(from, to),
-    };
+    const order = { from, to, dryRun, reason, interrupted: world.interrupted, onProgress };
     try {
-      const done = await withStore(flags, world, (store) =>
-        audited({ store, world }, about, () => store.operator.backfill(cron, order)),
-      );
+      const done = await withDeployment(flags, world, (deployment) => deployment.backfill(cron, order));
       line.end();
       answer(reportOf(done, flags), flags);
     } catch (error) {
@@ -57,11 +45,7 @@ export function backfillCommand({ world, answer }: Setting): Command {
   });
 }
 
-function backfilled(from: number, to: number): (done: BackfillReport) => object {
-  return ({ accepted, left, aborted }) => ({ from: iso(from), to: iso(to), accepted, left, aborted });
-}
-
-function reportOf(done: BackfillReport, flags: Flags): Report {
+function reportOf(done: Answers['Backfill'], flags: Flags): Report {
   const { from, to } = flags;
   const { cron, dryRun, instants, accepted, left, aborted, nextFrom } = done;
   const rows = Object.entries(left).map(([state, count]) => [
@@ -73,7 +57,7 @@ function reportOf(done: BackfillReport, flags: Flags): Report {
   const goOn = nextFrom === null ? null : commandFrom(nextFrom, cron, flags);
   return {
     code: aborted ? EXIT.finding : EXIT.ok,
-    json: { ...done, from: iso(from), to: iso(to), nextFrom: iso(nextFrom), goOn },
+    json: { ...done, from: iso(from), to: iso(to), goOn },
     text: (width) => [
       ...hanging(`${cron} has ${instants} instants from ${shortIso(from)} to ${shortIso(to)}.`, width),
       ...table([['', `${accepted}`, verb], ...rows], width),
@@ -90,14 +74,14 @@ const REASONS: Readonly<Record<string, string>> = {
   forgotten: 'record expired; it may have run',
 };
 
-function estimateText({ estimateMs }: BackfillReport): string {
+function estimateText({ estimateMs }: Answers['Backfill']): string {
   return estimateMs === null
     ? 'No estimate of the duration: its runs may overlap, or none has succeeded recently.'
     : `Estimated from earlier runs: about ${spokenDuration(estimateMs)}.`;
 }
 
 /** What a shell takes to go on; an address with credentials is left to the environment. */
-function commandFrom(from: number, cron: string, flags: Flags): string {
+function commandFrom(from: string, cron: string, flags: Flags): string {
   const { redis, postgres, prefix, tenant, schema, by, to, reason } = flags;
   const given = Object.entries({ prefix, tenant, schema, by }).flatMap(([name, value]) =>
     value === undefined ? [] : [`--${name}`, quoted(value)],
@@ -105,7 +89,7 @@ function commandFrom(from: number, cron: string, flags: Flags): string {
   const address = (name: string, url: string | undefined, variable: string) =>
     url === undefined ? [] : [`--${name}`, url.includes('@') ? `"$${variable}"` : quoted(url)];
   return [
-    ...['fencepost', 'backfill', quoted(cron), '--from', iso(from), '--to', iso(to), '--reason', quoted(reason)],
+    ...['fencepost', 'backfill', quoted(cron), '--from', from, '--to', iso(to), '--reason', quoted(reason)],
     ...[...address('redis', redis, 'REDIS_URL'), ...address('postgres', postgres, 'DATABASE_URL'), ...given],
   ].join(' ');
 }

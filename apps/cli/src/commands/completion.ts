@@ -28,7 +28,9 @@ interface Place {
 }
 
 function placesIn(command: Command, path: readonly string[] = []): Place[] {
-  const options = command.options.flatMap(({ long, description }) => (long ? [{ long, text: description }] : []));
+  const options = command.options.flatMap(({ long, description, hidden }) =>
+    long && !hidden ? [{ long, text: description }] : [],
+  );
   const place = { path, commands: command.commands, options: [...options, { long: '--help', text: 'shows help' }] };
   return [place, ...command.commands.flatMap((each) => placesIn(each, [...path, each.name()]))];
 }

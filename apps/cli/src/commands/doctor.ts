@@ -1,14 +1,14 @@
 import { Command } from 'commander';
+import type { Answers } from '../deployment/deployment.js';
+import { withDeployment, withDeploymentOptions, type DeploymentFlags } from '../deployment/with-deployment.js';
 import { EXIT } from '../exit.js';
-import { needsCare, type DoctorFinding } from '../jobs.js';
+import { needsCare } from '../jobs.js';
 import type { Report } from '../report.js';
-import { withStoreOptions, type StoreFlags } from '../store/store-options.js';
-import { withStore } from '../store/store.js';
 import { hanging } from '../table.js';
 import type { Setting } from '../world.js';
 import { withJson, type JsonFlags } from './orders.js';
 
-type Flags = StoreFlags & JsonFlags;
+type Flags = DeploymentFlags & JsonFlags;
 
 const ABOUT =
   'Checks stores, pods and crons, and shows what is wrong and what to do: unsafe settings of Redis and ' +
@@ -17,12 +17,12 @@ const ABOUT =
 
 export function doctorCommand({ world, answer }: Setting): Command {
   const command = new Command('doctor').summary('what is wrong, and what to do').description(ABOUT);
-  return withJson(withStoreOptions(command)).action(async (flags: Flags) => {
-    answer(reportOf(await withStore(flags, world, ({ doctor }) => doctor.examine())), flags);
+  return withJson(withDeploymentOptions(command)).action(async (flags: Flags) => {
+    answer(reportOf(await withDeployment(flags, world, (deployment) => deployment.doctor())), flags);
   });
 }
 
-function reportOf(findings: readonly DoctorFinding[]): Report {
+function reportOf(findings: readonly Answers['Finding'][]): Report {
   return {
     code: needsCare(findings) ? EXIT.finding : EXIT.ok,
     json: findings,
@@ -30,7 +30,7 @@ function reportOf(findings: readonly DoctorFinding[]): Report {
   };
 }
 
-function lines({ level, code, subject, text, todo }: DoctorFinding, width: number): string[] {
+function lines({ level, code, subject, text, todo }: Answers['Finding'], width: number): string[] {
   return [
     ...hanging(`${level.toUpperCase().padEnd(4)} ${code}  ${subject}`, width, 5),
     ...indented(text, width),

@@ -1,15 +1,13 @@
 import { Command } from 'commander';
+import { withDeployment, withDeploymentOptions, type DeploymentFlags } from '../deployment/with-deployment.js';
 import { EXIT } from '../exit.js';
-import { presentRun } from '../jobs.js';
 import { wholeNumber } from '../option-values.js';
-import { withStoreOptions, type StoreFlags } from '../store/store-options.js';
-import { withCrons } from '../store/store.js';
 import { table } from '../table.js';
 import type { Setting } from '../world.js';
 import { RUN_HEAD, runRow } from './run-lines.js';
 import { withJson, type JsonFlags } from './orders.js';
 
-interface Flags extends StoreFlags, JsonFlags {
+interface Flags extends DeploymentFlags, JsonFlags {
   readonly cron?: string;
   readonly limit?: number;
 }
@@ -23,13 +21,13 @@ export function failedCommand({ world, answer }: Setting): Command {
     .description(ABOUT)
     .option('--cron <name>', 'only runs of this cron or job')
     .option('--limit <n>', 'maximum number (default: 50)', wholeNumber(1, 1_000));
-  return withJson(withStoreOptions(command)).action(async (flags: Flags) => {
+  return withJson(withDeploymentOptions(command)).action(async (flags: Flags) => {
     const { cron, limit } = flags;
     const filter = { ...(cron !== undefined && { cron }), ...(limit !== undefined && { limit }) };
-    const runs = await withCrons(flags, world, (store) => store.runs.failed(filter));
+    const runs = await withDeployment(flags, world, (deployment) => deployment.runsIn('failed', filter));
     const text = (width: number) =>
       runs.length === 0 ? ['No run has failed.'] : table([RUN_HEAD, ...runs.map(runRow)], width);
     const code = runs.length === 0 ? EXIT.ok : EXIT.finding;
-    answer({ code, json: runs.map(presentRun), text }, flags);
+    answer({ code, json: runs, text }, flags);
   });
 }

@@ -1,28 +1,19 @@
-import { formatFence, parseFence, type Fence } from '@fencepost/lease';
-import { ownerPrefix } from '@fencepost/lease/internal';
+import { formatFence, parseFence } from '@fencepost/lease';
 import { Command, InvalidArgumentError } from 'commander';
+import type { Answers, ClearedLease, Deployment, MovedLease, Watched } from '../deployment/deployment.js';
+import { withDeployment, withDeploymentOptions, type DeploymentFlags } from '../deployment/with-deployment.js';
 import { EXIT, UsageError } from '../exit.js';
-import {
-  holderSeemsAlive,
-  LeaseMovedError,
-  presentLease,
-  type ClearedLease,
-  type CronLease,
-  type WatchReport,
-} from '../jobs.js';
+import { holderSeemsAlive } from '../jobs.js';
 import { duration, words } from '../option-values.js';
-import { iso, type Report } from '../report.js';
-import { withStoreOptions, type StoreFlags } from '../store/store-options.js';
-import { withStore, type Store } from '../store/store.js';
+import type { Report } from '../report.js';
 import { hanging } from '../table.js';
 import type { Setting, World } from '../world.js';
-import { placeOf, ROLE } from './audited.js';
-import { asker, withBy, withJson, type OrderFlags } from './orders.js';
+import { withBy, withJson, type OrderFlags } from './orders.js';
 
-interface Flags extends StoreFlags, OrderFlags {
+interface Flags extends DeploymentFlags, OrderFlags {
   readonly reason: string;
   readonly yes?: boolean;
-  readonly fence?: Fence;
+  readonly fence?: string;
   readonly watch: number;
 }
 
@@ -39,39 +30,39 @@ export function clearCommand({ world, answer }: Setting): Command {
     .requiredOption('--reason <words>', 'reason, kept in the audit trail', words)
     .option('--yes', 'skip the confirmation; required without a terminal')
     .option('--fence <number>', 'only while the lease has this fence ("fencepost leases")', fence)
-    .option('--watch <duration>', 'how long to watch for duplicates afterwards; 0s: not at all', duration, 30_000);
-  return withJson(withStoreOptions(withBy(command))).action(async (cron: string, own: Flags) => {
+    .option(
+      '--watch <duration>',
+      'how long to watch for duplicates afterwards; 0s or --url: not at all',
+      duration,
+      30_000,
+    );
+  return withJson(withDeploymentOptions(withBy(command))).action(async (cron: string, own: Flags) => {
     // What stands before "clear", such as where the store is, is meant as well.
     const flags: Flags = { ...command.parent?.opts(), ...own };
-    answer(await withStore(flags, world, (store) => clear(cron, flags, { store, world })), flags);
+    answer(await withDeployment(flags, world, (deployment) => clear(cron, flags, { deployment, world })), flags);
   });
 }
 
-async function clear(cron: string, flags: Flags, { store, world }: Around): Promise<Report> {
-  const seen = await store.leases.look(cron);
-  if (seen === null) return nothingHeld(cron);
-  if (flags.fence !== undefined && flags.fence !== seen.fence)
-    return moved(new LeaseMovedError(cron, flags.fence, seen));
-  if (!(await agreed(seen, flags, world))) return notCleared(seen);
-  const { reason } = flags;
-  const order = { fence: seen.fence, by: asker(flags, world), reason, role: ROLE, from: placeOf(world) };
-  let cleared: ClearedLease;
-  try {
-    cleared = await store.leases.clear(cron, order);
-  } catch (error) {
-    if (error instanceof LeaseMovedError) return moved(error);
-    throw error;
-  }
-  return clearedReport(cleared, flags.watch === 0 ? null : await watched(cleared, flags, { store, world }));
+async function clear(cron: string, flags: Flags, around: Around): Promise<Report> {
+  const { deployment, world } = around;
+  const { held } = await deployment.leases({ cron });
+  const seen = held.find((lease) => lease.cron === cron);
+  // An unknown name is refused here.
+  if (!seen) return deployment.cron(cron).then(() => nothingHeld(cron));
+  const { reason, fence: expected = seen.fence } = flags;
+  if (expected === seen.fence && !(await agreed(seen, flags, world))) return notCleared(seen);
+  const reply = await deployment.clearLease(cron, { reason, fence: expected });
+  if (!('cleared' in reply)) return movedReport(cron, reply);
+  return clearedReport(reply, await watched(reply, flags, world));
 }
 
 interface Around {
-  readonly store: Store;
+  readonly deployment: Deployment;
   readonly world: World;
 }
 
 /** @throws {UsageError} where nobody can be asked, and nobody has said --yes */
-async function agreed(seen: CronLease, { yes = false }: Flags, { ask, err }: World): Promise<boolean> {
+async function agreed(seen: Answers['HeldLease'], { yes = false }: Flags, { ask, err }: World): Promise<boolean> {
   const about = warning(seen);
   err(`${about}\n`);
   if (yes) return true;
@@ -79,9 +70,9 @@ async function agreed(seen: CronLease, { yes = false }: Flags, { ask, err }: Wor
   return /^y(es)?$/i.test((await ask(`Clear the lease of ${seen.cron} with fence ${seen.fence}? [y/N] `)).trim());
 }
 
-function warning(seen: CronLease): string {
+function warning(seen: Answers['HeldLease']): string {
   const { cron, holder, fence: issued, remainingMs, holderSilentMs } = seen;
-  const who = `${ownerPrefix(holder)} holds ${cron} with fence ${formatFence(issued)}, for ${(remainingMs / 1_000).toFixed(1)} s more`;
+  const who = `${holder} holds ${cron} with fence ${issued}, for ${(remainingMs / 1_000).toFixed(1)} s more`;
   if (holderSeemsAlive(seen)) {
     return (
       `${who}, and IS ALIVE: its last heartbeat was ${((holderSilentMs ?? 0) / 1_000).toFixed(1)} s ago. If you clear the lease, its next ` +
@@ -96,10 +87,11 @@ function warning(seen: CronLease): string {
   return `${who}; ${heard}. If you clear the lease, another pod acquires it at once, with a larger fence.`;
 }
 
-async function watched(cleared: ClearedLease, { watch }: Flags, { store, world }: Around): Promise<WatchReport> {
-  const { cron, marker } = cleared;
-  world.err(`The lease of ${cron} is cleared. Watching for duplicates for ${watch / 1_000} s; Ctrl-C stops early.\n`);
-  return store.leases.watchDuplicates(cron, watch, { marker, signal: world.interrupted() });
+async function watched(reply: ClearedLease, { watch: ms }: Flags, world: World): Promise<Watched | null> {
+  if (ms === 0 || !reply.watch) return null;
+  const { cron } = reply.cleared;
+  world.err(`The lease of ${cron} is cleared. Watching for duplicates for ${ms / 1_000} s; Ctrl-C stops early.\n`);
+  return reply.watch(ms, world.interrupted());
 }
 
 function nothingHeld(cron: string): Report {
@@ -107,45 +99,41 @@ function nothingHeld(cron: string): Report {
   return { code: EXIT.ok, json: { cron, verdict: 'free' }, text: (width) => hanging(text, width) };
 }
 
-function notCleared({ cron }: CronLease): Report {
+function notCleared({ cron }: Answers['Lease']): Report {
   const text = `The lease of ${cron} was not changed.`;
   return { code: EXIT.finding, json: { cron, verdict: 'declined' }, text: (width) => hanging(text, width) };
 }
 
-function moved({ cron, message, found }: LeaseMovedError): Report {
-  const lease = found && presentLease({ cron, ...found });
+function movedReport(cron: string, { message, found }: MovedLease): Report {
   return {
     code: EXIT.finding,
-    json: { cron, verdict: 'moved', found: lease },
+    json: { cron, verdict: 'moved', found },
     text: (width) => hanging(message, width),
   };
 }
 
-function clearedReport({ cron, cleared, next }: ClearedLease, watch: WatchReport | null): Report {
+function clearedReport({ cleared, next }: ClearedLease, watch: Watched | null): Report {
+  const { cron } = cleared;
   const holding = watch ? watch.holding : next;
-  const now = holding
-    ? `${ownerPrefix(holding.holder)} holds it now, with fence ${formatFence(holding.fence)}`
-    : 'it has no holder yet';
+  const now = holding ? `${holding.holder} holds it now, with fence ${holding.fence}` : 'it has no holder yet';
   const lines = [
-    `The lease of ${cron} with fence ${formatFence(cleared.fence)}, of ${ownerPrefix(cleared.holder)}, is cleared; ${now}.`,
+    `The lease of ${cron} with fence ${cleared.fence}, of ${cleared.holder}, is cleared; ${now}.`,
     ...(watch?.observations ?? []).map(({ level, text }) => `${level.toUpperCase()}: ${text}`),
     ...(watch?.verdict === 'clean' ? ['No duplicate was seen.'] : []),
     ...(watch?.verdict === 'free'
       ? ['No duplicate was seen, but no pod has acquired the lease: check "fencepost pods".']
       : []),
   ];
-  const present = (one: ClearedLease['next']) => one && presentLease({ cron, ...one });
-  const shown = watch && { ...watch, from: iso(watch.from), holding: present(watch.holding) };
   return {
     code: watch === null || watch.verdict === 'clean' ? EXIT.ok : EXIT.finding,
-    json: { cron, verdict: 'cleared', cleared: present(cleared), next: present(next), watch: shown },
+    json: { cron, verdict: 'cleared', cleared, next, watch },
     text: (width) => lines.flatMap((line) => hanging(line, width)),
   };
 }
 
-function fence(text: string): Fence {
+function fence(text: string): string {
   try {
-    return parseFence(text);
+    return formatFence(parseFence(text));
   } catch {
     throw new InvalidArgumentError('Give the fence as "fencepost leases" shows it.');
   }

@@ -1,17 +1,16 @@
-import { ownerPrefix } from '@fencepost/lease/internal';
 import { Command } from 'commander';
+import type { Answers, Leases } from '../deployment/deployment.js';
+import { withDeployment, withDeploymentOptions, type DeploymentFlags } from '../deployment/with-deployment.js';
 import { EXIT } from '../exit.js';
-import { holderSeemsAlive, presentLease, type CronLease, type LeaseList } from '../jobs.js';
+import { holderSeemsAlive } from '../jobs.js';
 import { words } from '../option-values.js';
 import type { Report } from '../report.js';
-import { withStoreOptions, type StoreFlags } from '../store/store-options.js';
-import { withStore } from '../store/store.js';
 import { hanging, table } from '../table.js';
 import type { Setting } from '../world.js';
 import { clearCommand } from './leases-clear.js';
 import { withJson, type JsonFlags } from './orders.js';
 
-interface Flags extends StoreFlags, JsonFlags {
+interface Flags extends DeploymentFlags, JsonFlags {
   readonly cron?: string;
   readonly holder?: string;
 }
@@ -30,19 +29,19 @@ export function leasesCommand(setting: Setting): Command {
     .option('--cron <text>', 'only crons whose name contains this', words)
     .option('--holder <text>', 'only leases whose holder contains this', words)
     .addCommand(clearCommand(setting));
-  return withJson(withStoreOptions(command)).action(async (flags: Flags) => {
+  return withJson(withDeploymentOptions(command)).action(async (flags: Flags) => {
     const { cron, holder } = flags;
     const filter = { ...(cron !== undefined && { cron }), ...(holder !== undefined && { holder }) };
-    const list = await withStore(flags, world, ({ leases }) => leases.list(filter));
+    const list = await withDeployment(flags, world, (deployment) => deployment.leases(filter));
     answer(reportOf(list), flags);
   });
 }
 
-function reportOf({ held, free }: LeaseList): Report {
+function reportOf({ held, free }: Leases): Report {
   const head = ['CRON', 'HOLDER', 'FENCE', 'LEFT', 'HOLDER HEARD'];
   return {
     code: EXIT.ok,
-    json: { held: held.map((one) => ({ ...presentLease(one), holderSilentMs: one.holderSilentMs })), free },
+    json: { held, free },
     text: (width) => [
       ...(held.length === 0 ? ['No lease is held.'] : table([head, ...held.map(row)], width)),
       ...(free.length === 0 ? [] : hanging(`Firing crons without a holder: ${free.join(', ')}`, width)),
@@ -50,12 +49,12 @@ function reportOf({ held, free }: LeaseList): Report {
   };
 }
 
-function row(lease: CronLease): string[] {
+function row(lease: Answers['HeldLease']): string[] {
   const { cron, holder, fence, remainingMs } = lease;
-  return [cron, ownerPrefix(holder), `${fence}`, `${(remainingMs / 1_000).toFixed(1)} s`, heard(lease)];
+  return [cron, holder, fence, `${(remainingMs / 1_000).toFixed(1)} s`, heard(lease)];
 }
 
-function heard(lease: CronLease): string {
+function heard(lease: Answers['HeldLease']): string {
   if (lease.holderSilentMs === null) return 'not a live pod';
   const ago = `${(lease.holderSilentMs / 1_000).toFixed(1)} s ago`;
   return holderSeemsAlive(lease) ? ago : `${ago}, silent`;

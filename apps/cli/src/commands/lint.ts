@@ -1,4 +1,5 @@
 import { Command } from 'commander';
+import { refuseConsole } from '../deployment/console-address.js';
 import { UsageError } from '../exit.js';
 import { parseSchedule } from '../jobs.js';
 import type { LintedCron } from '../lint/finding.js';
@@ -58,6 +59,7 @@ async function cronsOfCatalog(flags: Flags, world: World): Promise<LintedCron[]>
       '--expression is required with --tz, --dst-gap, --dst-repeat, --seed and --spread: the crons of a catalog have their own.',
     );
   }
+  refuseConsole('lint', flags, world);
   const { entries } = await withCrons(flags, world, ({ catalog }) => catalog.read());
   return entries.flatMap(({ state, definition }) => (state === 'firing' ? [definition] : []));
 }

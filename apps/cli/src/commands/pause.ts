@@ -1,15 +1,13 @@
 import { Command, Option } from 'commander';
+import { withDeployment, withDeploymentOptions, type DeploymentFlags } from '../deployment/with-deployment.js';
 import { EXIT } from '../exit.js';
 import { instant, positiveDuration, words } from '../option-values.js';
 import { shortIso } from '../report.js';
-import { withStoreOptions, type StoreFlags } from '../store/store-options.js';
-import { withStore } from '../store/store.js';
 import { hanging } from '../table.js';
 import type { Setting } from '../world.js';
-import { audited } from './audited.js';
-import { asker, pauseJson, withBy, withJson, type OrderFlags } from './orders.js';
+import { withBy, withJson, type OrderFlags } from './orders.js';
 
-interface Flags extends StoreFlags, OrderFlags {
+interface Flags extends DeploymentFlags, OrderFlags {
   readonly reason: string;
   readonly for?: number;
   readonly until?: number;
@@ -27,18 +25,12 @@ export function pauseCommand({ world, answer }: Setting): Command {
     .requiredOption('--reason <words>', 'reason, kept in the audit trail', words)
     .addOption(new Option('--for <duration>', 'duration, such as 2h').argParser(positiveDuration).conflicts('until'))
     .option('--until <instant>', 'until when', instant);
-  return withJson(withStoreOptions(withBy(command))).action(async (cron: string, flags: Flags) => {
-    const order = { by: asker(flags, world), reason: flags.reason };
-    const pause = await withStore(flags, world, async (store) => {
-      const { operator, catalog, ledger } = store;
-      // By the store's clock, as everything that is about crons.
-      const until = flags.for === undefined ? flags.until : (await catalog.read()).readAt + flags.for;
-      const { paused } = await ledger.readCron(cron);
-      const about = { ...order, action: 'pause', cron, before: paused && pauseJson(paused), after: pauseJson };
-      return audited({ store, world }, about, () => operator.pause(cron, { ...order, until: until ?? null }));
-    });
+  return withJson(withDeploymentOptions(withBy(command))).action(async (cron: string, flags: Flags) => {
+    const { reason, until, for: forMs } = flags;
+    const order = { reason, ...(until !== undefined && { until }), ...(forMs !== undefined && { forMs }) };
+    const pause = await withDeployment(flags, world, (deployment) => deployment.pause(cron, order));
     const end = pause.until === null ? 'until it is resumed' : `until ${shortIso(pause.until)}`;
     const line = `${cron} is paused ${end}, by ${pause.by}: ${pause.reason}`;
-    answer({ code: EXIT.ok, json: { cron, ...pauseJson(pause) }, text: (width) => hanging(line, width) }, flags);
+    answer({ code: EXIT.ok, json: { cron, ...pause }, text: (width) => hanging(line, width) }, flags);
   });
 }

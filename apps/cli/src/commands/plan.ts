@@ -1,4 +1,5 @@
 import { Command } from 'commander';
+import { refuseConsole } from '../deployment/console-address.js';
 import { wholeNumber, words } from '../option-values.js';
 import { planReport } from '../plan/plan-report.js';
 import { plan } from '../plan/plan.js';
@@ -31,6 +32,7 @@ export function planCommand({ world, answer }: Setting): Command {
     .option('--source <program>', 'program of the build (default: from the file, or the only one)', words)
     .option('--build-seq <n>', 'its buildSeq (default: from the file, or the next one)', wholeNumber(0, 1e15));
   return withJson(withStoreOptions(command)).action(async (file: string, flags: Flags) => {
+    refuseConsole('plan', flags, world);
     const where = file === '-' ? 'stdin' : file;
     const read = readDeclarations(await world.read(file), where, world.now());
     const build = { ...read, source: flags.source ?? read.source, buildSeq: flags.buildSeq ?? read.buildSeq };

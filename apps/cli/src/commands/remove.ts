@@ -1,15 +1,14 @@
 import { Command } from 'commander';
+import { withDeployment, withDeploymentOptions, type DeploymentFlags } from '../deployment/with-deployment.js';
 import { EXIT } from '../exit.js';
 import { MAX_GENERATIONS, wholeNumber, words } from '../option-values.js';
 import type { Report } from '../report.js';
-import { withStoreOptions, type StoreFlags } from '../store/store-options.js';
-import { withStore } from '../store/store.js';
 import { hanging } from '../table.js';
 import type { Setting } from '../world.js';
-import { audited, definedAs, movedReport } from './audited.js';
-import { asker, withBy, withJson, type OrderFlags } from './orders.js';
+import { movedReport } from './moved-report.js';
+import { withBy, withJson, type OrderFlags } from './orders.js';
 
-interface Flags extends StoreFlags, OrderFlags {
+interface Flags extends DeploymentFlags, OrderFlags {
   readonly reason: string;
   readonly expected?: number;
 }
@@ -30,22 +29,12 @@ export function removeCommand({ world, answer }: Setting): Command {
       'only while this is its newest generation ("fencepost list --json")',
       wholeNumber(1, MAX_GENERATIONS),
     );
-  return withJson(withStoreOptions(withBy(command))).action(async (cron: string, flags: Flags) => {
+  return withJson(withDeploymentOptions(withBy(command))).action(async (cron: string, flags: Flags) => {
     const { expected, reason } = flags;
-    const order = { by: asker(flags, world), reason, ...(expected !== undefined && { expected }) };
-    const report = await withStore(flags, world, async (store) => {
-      const about = { by: order.by, reason, action: 'remove', cron, before: await definedAs(store, cron) };
-      return audited({ store, world }, { ...about, after: removedAfter }, () => store.crons.remove(cron, order)).then(
-        () => removedReport(cron, order),
-        (error: unknown) => movedReport(cron, error),
-      );
-    });
-    answer(report, flags);
+    const order = { reason, ...(expected !== undefined && { expected }) };
+    const reply = await withDeployment(flags, world, (deployment) => deployment.remove(cron, order));
+    answer('by' in reply ? removedReport(cron, { ...reply, reason }) : movedReport(cron, reply), flags);
   });
-}
-
-function removedAfter(): object {
-  return { state: 'removed' };
 }
 
 function removedReport(cron: string, { by, reason }: { readonly by: string; readonly reason: string }): Report {

@@ -1,14 +1,12 @@
 import { Command } from 'commander';
+import { withDeployment, withDeploymentOptions, type DeploymentFlags } from '../deployment/with-deployment.js';
 import { EXIT } from '../exit.js';
 import { json, words, type JsonValue } from '../option-values.js';
-import { withStoreOptions, type StoreFlags } from '../store/store-options.js';
-import { withStore } from '../store/store.js';
 import { hanging } from '../table.js';
 import type { Setting } from '../world.js';
-import { audited, cronIn, runIn } from './audited.js';
-import { asker, withBy, withJson, type JsonFlags } from './orders.js';
+import { withBy, withJson, type JsonFlags } from './orders.js';
 
-interface Flags extends StoreFlags, JsonFlags {
+interface Flags extends DeploymentFlags, JsonFlags {
   readonly by?: string;
   readonly reason: string;
   readonly payload?: JsonValue;
@@ -27,14 +25,10 @@ export function retryCommand({ world, answer }: Setting): Command {
     .option('--payload <json>', 'payload (default: that of the run)', json)
     .option('--force', 'also if the maximum of open runs is reached')
     .option('--repeat-unknown', 'also repeat effects whose outcome is unknown');
-  return withJson(withStoreOptions(withBy(command))).action(async (runId: string, flags: Flags) => {
+  return withJson(withDeploymentOptions(withBy(command))).action(async (runId: string, flags: Flags) => {
     const { reason, payload, force = false, repeatUnknown = false } = flags;
-    const order = { by: asker(flags, world), reason, force, repeatUnknown, ...(payload && { payload: payload.value }) };
-    const retried = await withStore(flags, world, async (store) => {
-      const { state } = (await runIn(store, runId)) ?? { state: null };
-      const about = { by: order.by, reason, action: 'retry', cron: cronIn(runId), runId, before: { state } };
-      return audited({ store, world }, about, () => store.runs.retry(runId, order));
-    });
+    const order = { reason, force, repeatUnknown, ...(payload && { payload: payload.value }) };
+    const retried = await withDeployment(flags, world, (deployment) => deployment.retry(runId, order));
     const line = `Run ${retried.runId} is enqueued in place of ${runId}.`;
     answer({ code: EXIT.ok, json: { of: runId, ...retried }, text: (width) => hanging(line, width) }, flags);
   });

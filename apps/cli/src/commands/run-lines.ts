@@ -1,25 +1,21 @@
-import { ownerPrefix } from '@fencepost/lease/internal';
-import { lateBy, type Run } from '../jobs.js';
+import type { Answers } from '../deployment/deployment.js';
 import { shortIso } from '../report.js';
 
 export const RUN_HEAD = ['RUN', 'STATE', 'DUE (UTC)', 'LATE', 'TOOK', 'TRY', 'WORKER', ''];
 
 /** A run as one line of a table. */
-export function runRow(run: Run): string[] {
-  const { id, state, skipped, dueAt, startedAt, finishedAt, attempt, worker, error, waiting } = run;
-  const lateMs = lateBy(run);
-  const late = lateMs === null ? '-' : duration(lateMs);
-  const took = startedAt === null || finishedAt === null ? '-' : duration(finishedAt - startedAt);
+export function runRow(run: Answers['Run']): string[] {
+  const { id, state, skipped, dueAt, lateByMs, tookMs, attempt, worker, error, waiting } = run;
   return [
     ...[
       id,
       skipped === null ? state : `${state}: ${skipped}`,
       shortIso(dueAt),
-      late,
-      took,
+      lateByMs === null ? '-' : duration(lateByMs),
+      tookMs === null ? '-' : duration(tookMs),
       attempt === 0 ? '-' : `${attempt}`,
     ],
-    ...[worker === null ? '-' : ownerPrefix(worker), error ?? waiting ?? ''],
+    ...[worker ?? '-', error ?? waiting ?? ''],
   ];
 }
 

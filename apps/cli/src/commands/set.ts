@@ -1,15 +1,17 @@
 import { Command } from 'commander';
+import { Audited, definedAs, definitionOf } from '../deployment/audited.js';
+import { refuseConsole } from '../deployment/console-address.js';
 import { EXIT } from '../exit.js';
-import type { CatalogEntry } from '../jobs.js';
+import { CatalogMovedError, type CatalogEntry } from '../jobs.js';
 import { generationOrNone, words } from '../option-values.js';
 import { iso, shortIso, type Report } from '../report.js';
 import { withStoreOptions, type StoreFlags } from '../store/store-options.js';
 import { withStore } from '../store/store.js';
 import { hanging } from '../table.js';
 import type { Setting } from '../world.js';
-import { audited, definedAs, definitionOf, movedReport } from './audited.js';
 import { settingsOf, withCronOptions, type CronFlags } from './cron-options.js';
-import { asker, withBy, withJson, type OrderFlags } from './orders.js';
+import { movedReport } from './moved-report.js';
+import { withBy, withJson, type OrderFlags } from './orders.js';
 
 interface Flags extends StoreFlags, OrderFlags, CronFlags {
   readonly expected?: number | 'none';
@@ -36,21 +38,27 @@ export function setCommand({ world, answer }: Setting): Command {
     .option('--reason <words>', 'reason, kept in the audit trail', words);
   return withJson(withStoreOptions(withBy(command))).action(async (cron: string, flags: Flags) => {
     const { expected, reason } = flags;
+    refuseConsole('set', flags, world);
     const settings = settingsOf(flags);
     const order = {
-      by: asker(flags, world),
       ...(expected !== undefined && { expected: expected === 'none' ? null : expected }),
       ...(reason !== undefined && { reason }),
     };
     const report = await withStore(flags, world, async (store) => {
-      const about = { by: order.by, reason: reason ?? null, action: 'set', cron, before: await definedAs(store, cron) };
-      const set = () => store.crons.set(cron, settings, order);
-      return audited({ store, world }, { ...about, after: definitionOf }, set).then(setReport, (error: unknown) =>
-        movedReport(cron, error),
-      );
+      const audited = new Audited(store.audit, world, flags.by);
+      const before = await definedAs(store, cron);
+      const about = { action: 'set', cron, reason: reason ?? null, before, after: definitionOf };
+      return audited
+        .order(about, (by) => store.crons.set(cron, settings, { by, ...order }))
+        .then(setReport, (error: unknown) => movedOr(error, cron));
     });
     answer(report, flags);
   });
+}
+
+function movedOr(error: unknown, cron: string): Report {
+  if (error instanceof CatalogMovedError) return movedReport(cron, error);
+  throw error;
 }
 
 function setReport({ definition, generation, state, since, by, reason }: CatalogEntry): Report {

@@ -1,5 +1,6 @@
 import { Command } from 'commander';
 import { ownerPrefix } from '@fencepost/lease/internal';
+import { refuseConsole } from '../deployment/console-address.js';
 import { EXIT } from '../exit.js';
 import { positiveDuration, words } from '../option-values.js';
 import { iso, shortIso, type Report } from '../report.js';
@@ -27,6 +28,7 @@ export function shadowCommand({ world, answer }: Setting): Command {
     .option('--late <duration>', 'a run that began later than this is late', positiveDuration, 5_000)
     .option('--cron <name>', 'only this cron', words);
   withJson(withStoreOptions(report)).action(async (flags: Flags) => {
+    refuseConsole('shadow report', flags, world);
     const reading = await withStore(flags, world, ({ shadow }) => shadow.read());
     const crons = compare(reading, { lateMs: flags.late }).filter(({ name }) => name === (flags.cron ?? name));
     answer(shadowReport(crons), flags);

@@ -1,19 +1,13 @@
 import { systemClock } from '@fencepost/lease';
-import { sleep } from '@fencepost/lease/internal';
 import { Command, Option } from 'commander';
-import {
-  JournalFeed,
-  presentJournalEntry,
-  Telemetry,
-  type EventLevel,
-  type JournalEntry,
-  eventSentence,
-} from '../jobs.js';
+import type { Answers, Deployment } from '../deployment/deployment.js';
+import { withDeployment, withDeploymentOptions, type DeploymentFlags } from '../deployment/with-deployment.js';
+import { eventSentence, type EventLevel } from '../jobs.js';
 import { positiveDuration } from '../option-values.js';
-import { withStoreOptions, type StoreFlags } from '../store/store-options.js';
-import { withStore, type Store } from '../store/store.js';
 import type { Setting, World } from '../world.js';
 import { styleText } from 'node:util';
+
+type Entry = Answers['JournalEntry'];
 
 interface LineOptions {
   readonly colors: boolean;
@@ -28,7 +22,7 @@ type Paint = (style: Style, text: string) => string;
 const CONTROLS = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu;
 
 /** One entry of the journal as a person reads it: when, how loud, who, what, of which cron, and what it carries. */
-function entryLine(entry: JournalEntry, { colors }: LineOptions): string {
+function entryLine(entry: Entry, { colors }: LineOptions): string {
   const paint: Paint = colors ? (style, text) => styleText(style, text, { validateStream: false }) : (_, text) => text;
   const { at, level, event, pod, cron } = entry;
   const color = LEVEL_COLOR[level] ?? 'gray';
@@ -44,7 +38,7 @@ function entryLine(entry: JournalEntry, { colors }: LineOptions): string {
     .join('  ');
 }
 
-function carried({ runId, detail }: JournalEntry): string[] {
+function carried({ runId, detail }: Entry): string[] {
   const all = { ...(runId === null ? {} : { run: runId }), ...detail };
   return Object.entries(all).flatMap(([name, value]) => (value === null ? [] : `${shown(name)}=${valueText(value)}`));
 }
@@ -58,7 +52,7 @@ function shown(text: string): string {
   return text.replace(CONTROLS, '·');
 }
 
-interface Flags extends StoreFlags {
+interface Flags extends DeploymentFlags {
   readonly cron?: string;
   readonly level?: EventLevel;
   readonly since?: number;
@@ -73,9 +67,6 @@ const ABOUT =
   'people: a busy pod drops ordinary events, and events during a store outage may be ' +
   'missing. The ledger has the truth about each run.';
 
-/** As long as a timer may be set without a thought. */
-const DAY_MS = 24 * 3_600_000;
-
 export function tailCommand({ world }: Setting): Command {
   const command = new Command('tail')
     .summary('follow the journal')
@@ -85,37 +76,36 @@ export function tailCommand({ world }: Setting): Command {
     .option('--since <duration>', 'start this long ago, such as 10m', positiveDuration)
     .option('--for <duration>', 'stop after this long', positiveDuration)
     .option('--json', 'one JSON object per line');
-  return withStoreOptions(command).action((flags: Flags) =>
-    withStore(flags, world, (store) => tail(store, flags, world)),
+  return withDeploymentOptions(command).action((flags: Flags) =>
+    withDeployment(flags, world, (deployment) => tail(deployment, flags, world)),
   );
 }
 
-async function tail({ journal, clock }: Store, flags: Flags, world: World): Promise<void> {
-  const [telemetry, ending] = [new Telemetry(), endOf(world)];
-  telemetry.listen((_event, detail) => world.err(`${troubleOf(detail)} Retrying; Ctrl-C stops.\n`));
-  const feed = new JournalFeed({ journal, clock, telemetry });
+async function tail(deployment: Deployment, flags: Flags, world: World): Promise<void> {
   const isWanted = filterOf(flags);
   const line = lineOf(flags, world);
-  const show = (entry: JournalEntry) => void (isWanted(entry) && world.out(`${line(entry)}\n`));
-  feed.subscribe(show, startOf(flags, world));
-  await over(ending, flags.for);
-  await feed.stop();
+  await deployment.follow({
+    after: startOf(flags, world),
+    signal: endOf(world, flags.for),
+    show: (entry) => void (isWanted(entry) && world.out(`${line(entry)}\n`)),
+    onTrouble: (reason) => world.err(`The journal cannot be read (${reason}). Retrying; Ctrl-C stops.\n`),
+  });
 }
 
-function filterOf({ cron, level }: Flags): (entry: JournalEntry) => boolean {
+function filterOf({ cron, level }: Flags): (entry: Entry) => boolean {
   const loud = LEVELS.slice(level === undefined ? 0 : LEVELS.indexOf(level as (typeof LEVELS)[number]));
   return (entry) =>
     (cron === undefined || isAbout(entry, cron)) && (level === undefined || loud.some((one) => one === entry.level));
 }
 
 /** Some are about several crons at once, as what a build no longer has. */
-function isAbout({ cron, detail }: JournalEntry, wanted: string): boolean {
+function isAbout({ cron, detail }: Entry, wanted: string): boolean {
   const several: unknown = detail['crons'];
   return cron === wanted || (Array.isArray(several) && several.includes(wanted));
 }
 
-function lineOf({ json }: Flags, { terminal = false, env }: World): (entry: JournalEntry) => string {
-  if (json) return (entry) => JSON.stringify(presentJournalEntry(entry));
+function lineOf({ json }: Flags, { terminal = false, env }: World): (entry: Entry) => string {
+  if (json) return JSON.stringify;
   // https://no-color.org
   const colors = terminal && !env['NO_COLOR'];
   return (entry) => entryLine(entry, { colors });
@@ -126,15 +116,10 @@ function startOf({ since }: Flags, { now }: World): string | null {
   return since === undefined ? null : `${Math.max(0, now() - since)}-0`;
 }
 
-function endOf({ interrupted, unread }: World): AbortSignal {
-  return AbortSignal.any([interrupted(), ...(unread ? [unread()] : [])]);
-}
-
-async function over(ending: AbortSignal, forMs: number | undefined): Promise<void> {
-  if (forMs !== undefined) return sleep(systemClock, forMs, ending);
-  while (!ending.aborted) await sleep(systemClock, DAY_MS, ending);
-}
-
-function troubleOf(detail: object): string {
-  return `The journal cannot be read (${String(Reflect.get(detail, 'err'))}).`;
+function endOf({ interrupted, unread }: World, forMs: number | undefined): AbortSignal {
+  const ends = [interrupted(), ...(unread ? [unread()] : [])];
+  if (forMs === undefined) return AbortSignal.any(ends);
+  const over = new AbortController();
+  systemClock.after(forMs, () => over.abort());
+  return AbortSignal.any([...ends, over.signal]);
 }

@@ -1,15 +1,13 @@
 import { Command } from 'commander';
+import { withDeployment, withDeploymentOptions, type DeploymentFlags } from '../deployment/with-deployment.js';
 import { EXIT } from '../exit.js';
 import type { TriggerReply } from '../jobs.js';
 import { json, words, type JsonValue } from '../option-values.js';
-import { withStoreOptions, type StoreFlags } from '../store/store-options.js';
-import { withStore } from '../store/store.js';
 import { hanging } from '../table.js';
 import type { Setting } from '../world.js';
-import { audited } from './audited.js';
-import { asker, withBy, withJson, type OrderFlags } from './orders.js';
+import { withBy, withJson, type OrderFlags } from './orders.js';
 
-interface Flags extends StoreFlags, OrderFlags {
+interface Flags extends DeploymentFlags, OrderFlags {
   readonly payload?: JsonValue;
   readonly reason?: string;
   readonly force?: boolean;
@@ -21,31 +19,15 @@ export function triggerCommand({ world, answer }: Setting): Command {
     .description('Runs a cron once, now, in addition to its schedule, even if it is paused.')
     .argument('<cron>', 'its name')
     .option('--payload <json>', 'payload (default: that of the definition)', json)
-    .option('--reason <words>', 'reason, kept in the audit trail', words)
+    .option('--reason <words>', 'reason, kept in the audit trail; required with --url', words)
     .option('--force', 'also if the maximum of open runs is reached');
-  return withJson(withStoreOptions(withBy(command))).action(async (cron: string, flags: Flags) => {
+  return withJson(withDeploymentOptions(withBy(command))).action(async (cron: string, flags: Flags) => {
     const { payload, reason, force = false } = flags;
-    const order = {
-      by: asker(flags, world),
-      force,
-      ...(reason !== undefined && { reason }),
-      ...(payload && { payload: payload.value }),
-    };
-    const reply = await withStore(flags, world, (store) => {
-      const about = { by: order.by, reason: reason ?? null, action: 'trigger', cron, changed: isClaimed, runOf };
-      return audited({ store, world }, about, () => store.operator.trigger(cron, order));
-    });
+    const order = { force, ...(reason !== undefined && { reason }), ...(payload && { payload: payload.value }) };
+    const reply = await withDeployment(flags, world, (deployment) => deployment.trigger(cron, order));
     const code = reply.verdict === 'claimed' ? EXIT.ok : EXIT.finding;
     answer({ code, json: { cron, ...reply }, text: (width) => hanging(sentence(cron, reply), width) }, flags);
   });
-}
-
-function isClaimed({ verdict }: TriggerReply): boolean {
-  return verdict === 'claimed';
-}
-
-function runOf(reply: TriggerReply): string | null {
-  return reply.verdict === 'claimed' ? reply.runId : null;
 }
 
 function sentence(cron: string, reply: TriggerReply): string {

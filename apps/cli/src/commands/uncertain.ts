@@ -1,16 +1,15 @@
 import { Command } from 'commander';
+import type { Answers, Deployment } from '../deployment/deployment.js';
+import { withDeployment, withDeploymentOptions, type DeploymentFlags } from '../deployment/with-deployment.js';
 import { EXIT } from '../exit.js';
-import type { RunReport } from '../jobs.js';
 import { wholeNumber } from '../option-values.js';
-import { iso, type Report } from '../report.js';
-import { withStoreOptions, type StoreFlags } from '../store/store-options.js';
-import { withCrons, type Store } from '../store/store.js';
+import type { Report } from '../report.js';
 import { hanging } from '../table.js';
 import type { Setting } from '../world.js';
 import { resolveWith } from './answered-question.js';
-import { runJson, withJson } from './orders.js';
+import { withJson } from './orders.js';
 
-interface Flags extends StoreFlags {
+interface Flags extends DeploymentFlags {
   readonly cron?: string;
   readonly limit?: number;
   readonly json?: boolean;
@@ -26,23 +25,23 @@ export function uncertainCommand({ world, answer }: Setting): Command {
     .description(ABOUT)
     .option('--cron <name>', 'only runs of this cron or job')
     .option('--limit <n>', 'maximum number (default: 50)', wholeNumber(1, 1_000));
-  return withJson(withStoreOptions(command)).action(async (flags: Flags) => {
-    answer(reportOf(await withCrons(flags, world, (store) => asked(store, flags))), flags);
+  return withJson(withDeploymentOptions(command)).action(async (flags: Flags) => {
+    answer(reportOf(await withDeployment(flags, world, (deployment) => asked(deployment, flags))), flags);
   });
 }
 
-async function asked({ runs }: Store, { cron, limit }: Flags): Promise<RunReport[]> {
-  const waiting = await runs.uncertain({ ...(cron !== undefined && { cron }), ...(limit !== undefined && { limit }) });
-  return Promise.all(waiting.map(({ id }) => runs.inspect(id)));
+type Asking = Pick<Answers['RunReport'], 'run' | 'unresolvedEffect'>;
+
+async function asked(deployment: Deployment, { cron, limit }: Flags): Promise<Asking[]> {
+  const filter = { ...(cron !== undefined && { cron }), ...(limit !== undefined && { limit }) };
+  const waiting = await deployment.runsIn('uncertain', filter);
+  return Promise.all(waiting.map(({ id }) => deployment.run(id, [])));
 }
 
-function reportOf(reports: readonly RunReport[]): Report {
+function reportOf(reports: readonly Asking[]): Report {
   return {
     code: reports.length === 0 ? EXIT.ok : EXIT.finding,
-    json: reports.map(({ run, unresolvedEffect }) => ({
-      ...runJson(run),
-      unresolvedEffect: unresolvedEffect && { ...unresolvedEffect, since: iso(unresolvedEffect.since) },
-    })),
+    json: reports.map(({ run, unresolvedEffect }) => ({ ...run, unresolvedEffect })),
     text: (width) => {
       if (reports.length === 0) return ['No run is uncertain.'];
       return reports.flatMap(({ run, unresolvedEffect }) => [

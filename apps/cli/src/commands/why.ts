@@ -1,14 +1,13 @@
 import { Command } from 'commander';
+import type { Answers } from '../deployment/deployment.js';
+import { withDeployment, withDeploymentOptions, type DeploymentFlags } from '../deployment/with-deployment.js';
 import { EXIT } from '../exit.js';
-import { presentWhyReport, type WhyReport, type WhyStep } from '../jobs.js';
 import { shortIso, type Report } from '../report.js';
-import { withStoreOptions, type StoreFlags } from '../store/store-options.js';
-import { withStore } from '../store/store.js';
 import { hanging, table } from '../table.js';
 import type { Setting } from '../world.js';
 import { withJson, type JsonFlags } from './orders.js';
 
-type Flags = StoreFlags & JsonFlags;
+type Flags = DeploymentFlags & JsonFlags;
 
 const ABOUT =
   'Explains why a cron ran at a time, or did not: schedule and clock changes, definition, pause, overlap, misfire, lease, ' +
@@ -23,19 +22,19 @@ export function whyCommand({ world, answer }: Setting): Command {
     .description(ABOUT)
     .argument('<cron>', 'its name')
     .argument('<time>', TIME);
-  return withJson(withStoreOptions(command)).action(async (cron: string, time: string, flags: Flags) => {
-    const report = await withStore(flags, world, ({ why }) => why.why(cron, time));
+  return withJson(withDeploymentOptions(command)).action(async (cron: string, time: string, flags: Flags) => {
+    const report = await withDeployment(flags, world, (deployment) => deployment.why(cron, time));
     answer(reportOf(report), flags);
   });
 }
 
-const SIGNS: Readonly<Record<WhyStep['level'], string>> = { ok: ' ', note: '-', warn: '!', bad: '!!' };
+const SIGNS: Readonly<Record<Answers['Finding']['level'], string>> = { ok: ' ', note: '-', warn: '!', bad: '!!' };
 
-function reportOf(report: WhyReport): Report {
+function reportOf(report: Answers['WhyReport']): Report {
   const { verdict, answer, steps, cron, at } = report;
   return {
     code: verdict === 'missed' ? EXIT.finding : EXIT.ok,
-    json: presentWhyReport(report),
+    json: report,
     text: (width) => [
       ...hanging(`${cron} at ${shortIso(at)}: ${answer}`, width),
       '',

@@ -38,11 +38,21 @@ export const overviewSchema = z
   .describe('Summary of the deployment.');
 
 export const cronPageSchema = z
-  .strictObject({ total: count.describe('Matches on all pages.'), items: z.array(SCHEMAS.CronSummary) })
+  .strictObject({
+    total: count.describe('Matches on all pages.'),
+    items: z.array(SCHEMAS.CronSummary),
+    unreadable: z
+      .array(z.strictObject({ name: z.string(), reason: z.string().describe('What is wrong with it, in a sentence.') }))
+      .describe('Crons whose record is invalid, so that they do not fire; whatever the filter.'),
+  })
   .describe('One page of crons, by name.');
 
 export const leasePageSchema = z
-  .strictObject({ total: count.describe('Matches on all pages.'), items: z.array(SCHEMAS.Lease) })
+  .strictObject({
+    total: count.describe('Matches on all pages.'),
+    items: z.array(SCHEMAS.HeldLease),
+    free: z.array(z.string()).describe('Firing crons without a holder; empty with a filter for holders.'),
+  })
   .describe('One page of leases, by cron.');
 
 export const runPageSchema = SCHEMAS.RunReport.extend({
@@ -106,6 +116,7 @@ export const clearedSchema = z
   .strictObject({
     cron: z.string(),
     cleared: SCHEMAS.Lease.describe('The cleared lease.'),
+    next: SCHEMAS.Lease.nullable().describe('The lease right after that, if a pod was so quick.'),
   })
   .describe('Result of clearing a lease.');
 
@@ -114,7 +125,7 @@ export const problemSchema = z
     statusCode: z.int(),
     code: z.string().describe('Stable, for programs.'),
     message: z.string().describe('One sentence: what happened and what to do.'),
-    details: z.unknown().optional(),
+    details: z.unknown().optional().describe('Of a refusal: the state that it was refused for.'),
   })
   .describe('Why a request failed.');
 

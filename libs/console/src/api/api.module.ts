@@ -1,8 +1,10 @@
 import { Module } from '@nestjs/common';
 import type { DynamicModule } from '@nestjs/common';
+import { CLOCK } from '@fencepost/lease/nest';
+import type { Clock } from '@fencepost/lease';
+import { CronDirectory, READS, type Reads } from '@fencepost/operations/internal';
 import { CronOrdersController } from './cron-orders.controller.js';
 import { CronsController } from './crons.controller.js';
-import { CronDirectory } from './cron-directory.js';
 import { DeploymentController } from './deployment.controller.js';
 import { EventsController } from './events.controller.js';
 import { LeasesController } from './leases.controller.js';
@@ -12,6 +14,13 @@ import { ReadGate, ReadGateInterceptor } from './read-gate.js';
 import { RunOrdersController } from './run-orders.controller.js';
 import { RunsController } from './runs.controller.js';
 import { SessionController } from './session.controller.js';
+
+/** One for all that look: what is the same for everybody is read once in two seconds. */
+const cronDirectory = {
+  provide: CronDirectory,
+  inject: [READS, CLOCK],
+  useFactory: (reads: Reads, clock: Clock) => new CronDirectory(reads, clock),
+};
 
 /** Everything under `/api`. */
 @Module({})
@@ -34,7 +43,7 @@ export class ApiModule {
         EventsController,
         SessionController,
       ],
-      providers: [CronDirectory, CommandService, OverviewService, ReadGate, ReadGateInterceptor],
+      providers: [cronDirectory, CommandService, OverviewService, ReadGate, ReadGateInterceptor],
       exports: [CronDirectory, CommandService, ReadGate],
     };
   }

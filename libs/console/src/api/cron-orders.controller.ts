@@ -6,7 +6,7 @@ import { SCHEMAS, presentPause } from '@fencepost/operations/presenting';
 import type { OccurrenceLog } from '@fencepost/ledger';
 import type { Pause } from '@fencepost/ledger/run';
 import { backfillSchema, doneSchema, resumedSchema, startedSchema } from './answers.js';
-import { CronDirectory } from './cron-directory.js';
+import { CronDirectory } from '@fencepost/operations/internal';
 import { Orders } from './describe-route.js';
 import * as inputs from './inputs.js';
 import type { Checked } from './inputs.js';
@@ -88,7 +88,7 @@ export class CronOrdersController {
   @Orders('admin', doneSchema, 'Removes it; its history is kept.')
   async remove(
     @Param({ schema: inputs.cronParams }) { cron }: OfCron,
-    @Body({ schema: inputs.removeOrder }) { reason }: Checked<typeof inputs.removeOrder>,
+    @Body({ schema: inputs.removeOrder }) { reason, expected }: Checked<typeof inputs.removeOrder>,
   ) {
     const { entry } = await this.directory.known(cron);
     const { state, generation } = entry;
@@ -99,7 +99,8 @@ export class CronOrdersController {
       before: { state, generation },
       after: () => ({ state: 'removed' }),
     };
-    await this.service.execute(order, (by) => this.crons.remove(cron, { by, reason }));
+    const given = { reason, ...(expected !== undefined && { expected }) };
+    await this.service.execute(order, (by) => this.crons.remove(cron, { by, ...given }));
     this.directory.forget();
     return { cron, done: true };
   }

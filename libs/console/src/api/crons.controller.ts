@@ -1,7 +1,7 @@
 import { Controller, Get, Inject, Param, Query } from '@nestjs/common';
 import { ApiTags } from '@nestjs/swagger';
-import { ExplainService, Timelines } from '@fencepost/operations';
-import { READS, mapInSlices, type Reads } from '@fencepost/operations/internal';
+import { ExplainService, RunOperator, Timelines } from '@fencepost/operations';
+import { READS, mapInSlices, type Reads, CronDirectory } from '@fencepost/operations/internal';
 import {
   presentJournalEntry,
   presentOperatorAction,
@@ -11,7 +11,6 @@ import {
   SCHEMAS,
 } from '@fencepost/operations/presenting';
 import { actionListSchema, cronPageSchema, journalSchema, runListSchema } from './answers.js';
-import { CronDirectory } from './cron-directory.js';
 import { Shows } from './describe-route.js';
 import * as inputs from './inputs.js';
 import type { Checked } from './inputs.js';
@@ -24,12 +23,13 @@ type OfCron = Checked<typeof inputs.cronParams>;
 export class CronsController {
   @Inject(CronDirectory) private readonly directory!: CronDirectory;
   @Inject(READS) private readonly reads!: Reads;
+  @Inject(RunOperator) private readonly runOperator!: RunOperator;
   @Inject(Timelines) private readonly timelines!: Timelines;
   @Inject(ExplainService) private readonly explainService!: ExplainService;
 
   @Get()
   @Shows(cronPageSchema, 'Crons by name, a page at a time.')
-  list(@Query({ schema: inputs.cronsQuery }) query: Checked<typeof inputs.cronsQuery>) {
+  list(@Query({ schema: inputs.cronsQuery }) query: Checked<typeof inputs.cronsQuery>): Promise<object> {
     return this.directory.page(query);
   }
 
@@ -53,10 +53,10 @@ export class CronsController {
   @Shows(runListSchema, 'Its runs, newest first, including recorded skips.')
   async runs(
     @Param({ schema: inputs.cronParams }) { cron }: OfCron,
-    @Query({ schema: inputs.cronRunsQuery }) { limit }: Checked<typeof inputs.cronRunsQuery>,
+    @Query({ schema: inputs.cronRunsQuery }) { limit, state }: Checked<typeof inputs.cronRunsQuery>,
   ) {
-    await this.directory.known(cron);
-    return { items: await mapInSlices(await this.reads.ledger.runs(cron, limit), presentRun) };
+    const runs = await this.runOperator.latest(cron, { limit, ...(state && { state }) });
+    return { items: await mapInSlices(runs, presentRun) };
   }
 
   @Get(':cron/journal')

@@ -1,4 +1,5 @@
 import { CRON_NAME } from '@fencepost/ledger/run';
+import { SCHEMAS } from '@fencepost/operations/presenting';
 import { z } from 'zod';
 
 /** What comes out of a check. */
@@ -81,7 +82,14 @@ export const latestQuery = z.strictObject({
 });
 
 export const actionsQuery = z.strictObject({ limit: limit(1_000, 50) });
-export const cronRunsQuery = z.strictObject({ limit: limit(500, 50) });
+const STATES = SCHEMAS.Run.shape.state.options;
+export const cronRunsQuery = z.strictObject({
+  limit: limit(1_000, 50),
+  state: z
+    .enum(STATES, `expected one of ${STATES.join(', ')}`)
+    .optional()
+    .describe('Only runs in this state; except for failed and uncertain, among the latest 1,000.'),
+});
 export const whyQuery = z.strictObject({
   at: z
     .string('expected a time')
@@ -93,11 +101,23 @@ export const whyQuery = z.strictObject({
 
 export const runsQuery = z.strictObject({
   state: z.enum(['failed', 'uncertain'], 'expected failed or uncertain'),
+  cron: cronName.optional(),
   limit: limit(1_000, 50),
 });
 
+const FOR_EACH = 'expected up to 20 names of forEach';
+export const runQuery = z.strictObject({
+  forEach: z
+    .union([z.string(), z.array(z.string()).max(20)], FOR_EACH)
+    .transform((names) => [names].flat())
+    .default([])
+    .meta({ description: 'Also the progress of these forEach; may be repeated.', wire: 'texts' }),
+});
+
 export const leasesQuery = z.strictObject({
-  search: search.optional().describe('Part of the cron or of its holder.'),
+  search: search.optional().describe('Part of the cron or of its holder, in small or large letters.'),
+  cron: search.optional().describe('Part of the cron.'),
+  holder: search.optional().describe('Part of its holder.'),
   limit: limit(1_000, 50),
   offset,
 });
@@ -134,7 +154,14 @@ export const backfillOrder = z.strictObject({
   dryRun: flag('Preview without changes.'),
 });
 
-export const removeOrder = z.strictObject({ reason });
+export const removeOrder = z.strictObject({
+  reason,
+  expected: z
+    .int('expected the generation that was seen')
+    .min(1, 'expected the generation that was seen')
+    .optional()
+    .describe('Newest generation that was seen: another one is not removed.'),
+});
 
 export const clearOrder = z.strictObject({
   reason,
@@ -144,7 +171,11 @@ export const clearOrder = z.strictObject({
     .describe('Expected fence: a lease with another fence is not changed.'),
 });
 
-export const cancelOrder = z.strictObject({ reason });
+const GRACE = 'expected milliseconds, a whole number from 1';
+export const cancelOrder = z.strictObject({
+  reason,
+  graceMs: z.int(GRACE).min(1, GRACE).optional().describe('Grace period; default: that of its cron.'),
+});
 
 export const retryOrder = z.strictObject({
   reason,

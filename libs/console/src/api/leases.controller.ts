@@ -1,12 +1,12 @@
 import { Body, Controller, Get, Inject, Param, Post, Query } from '@nestjs/common';
 import { ApiTags } from '@nestjs/swagger';
 import { LeaseService } from '@fencepost/operations';
-import { presentLease } from '@fencepost/operations/presenting';
+import { presentHeldLease, presentLease } from '@fencepost/operations/presenting';
 import { parseFence } from '@fencepost/lease';
 import { ownerPrefix } from '@fencepost/lease/internal';
 import { callerHere } from '../auth/caller.js';
 import { clearedSchema, leasePageSchema } from './answers.js';
-import { CronDirectory } from './cron-directory.js';
+import { CronDirectory } from '@fencepost/operations/internal';
 import { Orders, Shows } from './describe-route.js';
 import * as inputs from './inputs.js';
 import type { Checked } from './inputs.js';
@@ -21,13 +21,17 @@ export class LeasesController {
   @Get()
   @Shows(leasePageSchema, 'Leases by cron, a page at a time.')
   async list(@Query({ schema: inputs.leasesQuery }) query: Checked<typeof inputs.leasesQuery>) {
-    const { search = '', limit, offset } = query;
+    const { search = '', limit, offset, cron, holder } = query;
     const part = search.trim().toLowerCase();
-    const { held } = await this.service.list();
-    const fitting = held.filter(({ cron, holder }) =>
-      [cron, ownerPrefix(holder)].some((text) => text.toLowerCase().includes(part)),
+    const { held, free } = await this.service.list({ ...(cron && { cron }), ...(holder && { holder }) });
+    const fitting = held.filter((lease) =>
+      [lease.cron, ownerPrefix(lease.holder)].some((text) => text.toLowerCase().includes(part)),
     );
-    return { total: fitting.length, items: fitting.slice(offset, offset + limit).map(presentLease) };
+    return {
+      total: fitting.length,
+      items: fitting.slice(offset, offset + limit).map(presentHeldLease),
+      free: [...free],
+    };
   }
 
   @Post(':cron/clear')
@@ -39,8 +43,8 @@ export class LeasesController {
     const { name: by, role, address } = callerHere();
     const order = { fence: parseFence(fence), by, role, from: `api ${address}`, reason };
     // It writes its own record: it alone knows whom it was taken from.
-    const { cleared } = await this.service.clear(cron, order);
+    const { cleared, next } = await this.service.clear(cron, order);
     this.directory.forget();
-    return { cron, cleared: presentLease(cleared) };
+    return { cron, cleared: presentLease(cleared), next: next && presentLease({ cron, ...next }) };
   }
 }

@@ -64,6 +64,10 @@ function asOnTheWire(schema: z.core.$ZodTypes, json: z.core.JSONSchema.BaseSchem
     json.type = 'integer';
     delete json.pattern;
   }
+  if (meta?.['wire'] === 'texts') {
+    delete json.anyOf;
+    Object.assign(json, { type: 'array', items: { type: 'string' } });
+  }
   if (meta?.description !== undefined) json.description = meta.description;
   delete json['wire'];
   // As long as a paragraph, and says no more than the format does.

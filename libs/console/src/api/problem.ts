@@ -1,7 +1,10 @@
 import { HttpException } from '@nestjs/common';
-import { isStoreError } from '@fencepost/jobs/internal';
+import { CatalogMovedError, isStoreError } from '@fencepost/jobs/internal';
 import { FencepostError } from '@fencepost/lease';
 import { scrubText, withoutQuery } from '@fencepost/lease/internal';
+import { LeaseMovedError } from '@fencepost/operations';
+import { presentLease } from '@fencepost/operations/presenting';
+import { StateConflictError } from './problems.js';
 
 /** What whoever asked is told. */
 export interface Problem {
@@ -41,7 +44,13 @@ const NAMES: Readonly<Record<number, string>> = {
 export function problemOf(error: unknown): Problem {
   if (error instanceof HttpException) return problemOfHttp(error);
   if (error instanceof FencepostError && STATUS[error.code] !== undefined) {
-    return { statusCode: STATUS[error.code] ?? 500, code: error.code, message: error.message };
+    const details = detailsOf(error);
+    return {
+      statusCode: STATUS[error.code] ?? 500,
+      code: error.code,
+      message: error.message,
+      ...(details && { details }),
+    };
   }
   if (isStoreError(error)) return { statusCode: 503, code: codeOf(error), message: away(error) };
   return {
@@ -49,6 +58,15 @@ export function problemOf(error: unknown): Problem {
     code: 'UNEXPECTED',
     message: 'Unexpected error. The log of this pod has the details.',
   };
+}
+
+/** What a program needs to tell one refusal from the other, where the code alone does not say it. */
+function detailsOf(error: FencepostError): object | null {
+  if (error instanceof StateConflictError) return error.details;
+  if (error instanceof CatalogMovedError) return { expected: error.expected, found: error.found };
+  if (error instanceof LeaseMovedError)
+    return { found: error.found && presentLease({ cron: error.cron, ...error.found }) };
+  return null;
 }
 
 function problemOfHttp(error: HttpException): Problem {

@@ -1,9 +1,17 @@
-import type { TriggerReply } from '@fencepost/ledger';
+import type { CancelReply, TriggerReply } from '@fencepost/ledger';
 import { FencepostError } from '@fencepost/lease';
 
 /** What was asked for can't be done as things are; nothing was changed. */
-class StateConflictError extends FencepostError {
+export class StateConflictError extends FencepostError {
   readonly code = 'STATE_CONFLICT';
+
+  constructor(
+    message: string,
+    /** What the store has answered, for programs. */
+    readonly details: TriggerReply | CancelReply,
+  ) {
+    super(message);
+  }
 }
 
 class UnknownThingError extends FencepostError {
@@ -18,21 +26,23 @@ export function refusedRun(cron: string, reply: Refused): FencepostError {
     case 'skipped':
       return new StateConflictError(
         `"${cron}" was not run: the maximum of open runs is reached. Use force to run it anyway.`,
+        reply,
       );
     case 'exists':
-      return new StateConflictError(`"${cron}" was not run: the run already exists and is ${reply.state}.`);
+      return new StateConflictError(`"${cron}" was not run: the run already exists and is ${reply.state}.`, reply);
     case 'ahead':
-      return new StateConflictError(`"${cron}" was not run: its instant is in the future.`);
+      return new StateConflictError(`"${cron}" was not run: its instant is in the future.`, reply);
     case 'forgotten':
       return new StateConflictError(
         `"${cron}" was not run: the order arrived over ten minutes late, or was repeated after its run had ` +
           `expired. Repeat the order.`,
+        reply,
       );
   }
 }
 
-export function runIsOver(runId: string, state: string): FencepostError {
-  return new StateConflictError(`Run "${runId}" is not open; it is ${state}. Nothing was changed.`);
+export function runIsOver(runId: string, reply: Extract<CancelReply, { verdict: 'terminal' }>): FencepostError {
+  return new StateConflictError(`Run "${runId}" is not open; it is ${reply.state}. Nothing was changed.`, reply);
 }
 
 export function runIsUnknown(runId: string): FencepostError {

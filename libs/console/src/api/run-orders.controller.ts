@@ -4,7 +4,7 @@ import { LEDGER } from '@fencepost/jobs';
 import { CronOperator, RunOperator } from '@fencepost/operations';
 import type { RunHistory } from '@fencepost/ledger';
 import { cancelledSchema, resolvedSchema, startedSchema } from './answers.js';
-import { CronDirectory } from './cron-directory.js';
+import { CronDirectory } from '@fencepost/operations/internal';
 import { Orders } from './describe-route.js';
 import * as inputs from './inputs.js';
 import type { Checked } from './inputs.js';
@@ -31,14 +31,14 @@ export class RunOrdersController {
   )
   async cancel(
     @Param({ schema: inputs.runParams }) { id }: OfRun,
-    @Body({ schema: inputs.cancelOrder }) { reason }: Checked<typeof inputs.cancelOrder>,
+    @Body({ schema: inputs.cancelOrder }) { reason, graceMs }: Checked<typeof inputs.cancelOrder>,
   ) {
     const order = { action: 'cancel', reason, ...(await this.#about(id)) };
     const reply = await this.service.execute(order, async (by) => {
-      const given = await this.crons.cancel(id, { by, reason });
+      const given = await this.crons.cancel(id, { by, reason, ...(graceMs !== undefined && { graceMs }) });
       // Before the record is made: what was refused has changed nothing.
       if (given.verdict === 'missing') throw runIsUnknown(id);
-      if (given.verdict === 'terminal') throw runIsOver(id, given.state);
+      if (given.verdict === 'terminal') throw runIsOver(id, given);
       return given;
     });
     this.directory.forget();
@@ -72,7 +72,7 @@ export class RunOrdersController {
   async resolve(
     @Param({ schema: inputs.runParams }) { id }: OfRun,
     @Body({ schema: inputs.resolveOrder }) { result, ...order }: Checked<typeof inputs.resolveOrder>,
-  ) {
+  ): Promise<object> {
     const given = { ...order, ...(result !== undefined && { result }) };
     const after = ({ state }: { readonly state: string }) => ({ state, answer: order.answer });
     const about = { action: 'resolve', reason: order.reason, after, ...(await this.#about(id)) };

@@ -1,7 +1,7 @@
 import { BullMQAdapter } from '@bull-board/api/bullMQAdapter';
 import type { QueueJob, QueueJobJson, AppJobScheduler } from '@bull-board/api/typings/app';
 import { type CronCatalog, type CronOperator } from '@fencepost/operations';
-import { mapInSlices } from '@fencepost/operations/internal';
+import { mapInSlices, type CronDirectory } from '@fencepost/operations/internal';
 import { lateBy } from '@fencepost/operations/presenting';
 import type { RunHistory } from '@fencepost/ledger';
 import type { Run } from '@fencepost/ledger/run';
@@ -9,7 +9,6 @@ import type { BullmqRunQueue } from '@fencepost/jobs/internal';
 import { mayAs } from '@fencepost/operations/access-tokens';
 import { formatFence } from '@fencepost/lease';
 import { ownerPrefix } from '@fencepost/lease/internal';
-import type { CronDirectory } from '../api/cron-directory.js';
 import type { CommandService } from '../api/command-service.js';
 import type { ReadGate } from '../api/read-gate.js';
 import { refusedRun, runIdOf } from '../api/problems.js';

@@ -76,6 +76,15 @@ export class RunOperator {
     return this.#runsIn('uncertain', filter);
   }
 
+  /** The newest runs of a cron, skipped ones included. With a state, those in it, of failed and uncertain ones all that are kept. */
+  async latest(cron: string, { state, limit }: { readonly state?: RunState; readonly limit: number }): Promise<Run[]> {
+    const { catalog, ledger } = this.#ports.reads;
+    await knownCron(catalog, cron);
+    if (state === 'failed' || state === 'uncertain') return ledger.runsIn(state, [cron], limit);
+    const runs = await ledger.runs(cron, state === undefined ? limit : MAX_LISTED);
+    return runs.filter((run) => state === undefined || run.state === state).slice(0, limit);
+  }
+
   /**
    * All that is known of a run: its effects, how far it came with the items it asks about, and what it asks.
    * @param forEach names of further `forEach` whose items are wanted: the ledger has them only by their name

@@ -39,11 +39,10 @@ export const cronDetailSchema = cronSummarySchema
     lateAfterMs: msOrNull.describe('Raise an alarm if a run has not finished this long after its due time.'),
     handler: textOrNull.describe('Cron whose handler executes its runs; null: its own.'),
     payload: z.unknown().describe('Payload of its runs.'),
-    buildSeq: z.int().nullable().describe('The highest build that declared it; null: created at run time.'),
-    source: textOrNull.describe('The program that declares it; null: created at run time.'),
     zoneData: z.string().describe('The version of the time zone database it was defined with.'),
     generations: z.array(generationSchema).describe('All kept generations, oldest first.'),
     refusals: count.describe('How many stale claims of it the ledger has refused.'),
+    keys: count.describe('Idempotency keys of its jobs that are remembered.'),
     description: z.string().describe('Its schedule in words.'),
   })
   .describe('A cron in full detail.');
@@ -55,19 +54,22 @@ export interface CronSeen {
   readonly overview: CronOverview;
   readonly entry: CatalogEntry;
   readonly record: Pick<CronRecord, 'refusals'>;
+  /** How many idempotency keys the ledger remembers for it; 0 by default. */
+  readonly keys?: number;
 }
 
 export function presentCronDetail(
-  { overview, entry, record }: CronSeen,
+  { overview, entry, record, keys = 0 }: CronSeen,
   observed: CronObservation = {},
 ): CronDetailJson {
-  const { definition, past, buildSeq, source, zoneData } = entry;
+  const { definition, past, zoneData } = entry;
   return {
     ...presentCronSummary(overview, observed),
     ...policiesOf(definition),
-    ...{ buildSeq, source, zoneData },
+    zoneData,
     generations: [...past, entry].map(presentGeneration),
     refusals: record.refusals,
+    keys,
     description: describeSchedule(definition),
   };
 }

@@ -44,6 +44,8 @@ export const cronSummarySchema = z
     leaseLeftMs: msOrNull.describe('Remaining time of that lease without renewal.'),
     waiting: textOrNull.describe('Why its newest run has not started, if known.'),
     uncertain: count.describe('Number of its uncertain runs.'),
+    buildSeq: z.int().nullable().describe('The highest build that declared it; null: created at run time.'),
+    source: textOrNull.describe('The program that declares it; null: created at run time.'),
   })
   .describe('Summary of a cron.');
 
@@ -59,6 +61,7 @@ export interface CronObservation {
 
 export function presentCronSummary(overview: CronOverview, observed: CronObservation = {}): CronSummaryJson {
   const { name, expression, timeZone, state, paused, generation, since, next, cursor, last } = overview;
+  const { buildSeq, source } = overview;
   const { lease = null, uncertain = 0 } = observed;
   return {
     ...{ name, expression, timeZone, state, manual: isManual(expression) },
@@ -69,6 +72,6 @@ export function presentCronSummary(overview: CronOverview, observed: CronObserva
     fence: fenceText(lease && lease.fence),
     leaseLeftMs: lease && lease.remainingMs,
     waiting: last?.waiting ?? null,
-    uncertain,
+    ...{ uncertain, buildSeq, source },
   };
 }

@@ -1,12 +1,10 @@
 export { lateBy } from '../operating/timeline-run.js';
 export { presentAuditRecord, presentOperatorAction } from './audit-record.js';
 export { presentCronDetail } from './cron-detail.js';
-export type { CronDetailJson } from './cron-detail.js';
 export { presentCronSummary, presentPause } from './cron-summary.js';
-export type { CronSummaryJson } from './cron-summary.js';
 export { presentForecast } from './forecast.js';
 export { presentJournalEntry } from './journal-entry.js';
-export { presentLease } from './lease.js';
+export { presentHeldLease, presentLease } from './lease.js';
 export { presentPod } from './pod.js';
 export { presentRunReport } from './run-report.js';
 export { presentRun } from './run.js';

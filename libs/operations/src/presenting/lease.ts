@@ -1,7 +1,8 @@
 import { ownerPrefix } from '@fencepost/lease/internal';
 import type { Holding } from '@fencepost/lease/store';
 import { z } from 'zod';
-import { fence, fenceText, ms } from './values.js';
+import type { CronLease } from '../operating/lease-service.js';
+import { fence, fenceText, ms, msOrNull } from './values.js';
 
 export const leaseSchema = z
   .strictObject({
@@ -13,6 +14,16 @@ export const leaseSchema = z
   .describe('A lease of a cron.');
 
 export type LeaseJson = z.infer<typeof leaseSchema>;
+
+export const heldLeaseSchema = leaseSchema
+  .extend({
+    holderSilentMs: msOrNull.describe('Time since its holder last reported as a pod; null: no live pod has that name.'),
+  })
+  .describe('A lease of a cron, and when its holder was last heard.');
+
+export function presentHeldLease(lease: CronLease): z.infer<typeof heldLeaseSchema> {
+  return { ...presentLease(lease), holderSilentMs: lease.holderSilentMs };
+}
 
 export function presentLease({
   cron,

@@ -3,7 +3,7 @@ import { cronDetailSchema } from './cron-detail.js';
 import { cronSummarySchema, pauseSchema } from './cron-summary.js';
 import { doctorFindingSchema, whyReportSchema } from './why-report.js';
 import { journalEntrySchema } from './journal-entry.js';
-import { leaseSchema } from './lease.js';
+import { heldLeaseSchema, leaseSchema } from './lease.js';
 import { forecastSchema } from './forecast.js';
 import { podSchema } from './pod.js';
 import { runReportSchema } from './run-report.js';
@@ -16,6 +16,7 @@ export const SCHEMAS = {
   CronDetail: cronDetailSchema,
   CronSummary: cronSummarySchema,
   Finding: doctorFindingSchema,
+  HeldLease: heldLeaseSchema,
   JournalEntry: journalEntrySchema,
   Lease: leaseSchema,
   OperatorAction: operatorActionSchema,

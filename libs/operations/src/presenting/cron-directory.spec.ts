@@ -1,6 +1,7 @@
 import type { CatalogReading } from '@fencepost/ledger/catalog';
 import { ManualClock } from '@fencepost/lease/testing';
 import { beforeEach, expect, it } from 'vitest';
+import { parseFence } from '@fencepost/lease';
 import { CronDirectory } from './cron-directory.js';
 import { START } from '../../../../test/support/audit-history.js';
 import { OperatingStage } from '../../../../test/support/operating-stage.js';
@@ -39,8 +40,7 @@ beforeEach(async () => {
   const catalog = { read: async () => reading };
   const leases = { inspect: async (names: readonly string[]) => names.map(() => null) };
   const reads = { catalog: counted(catalog), ledger: counted(stage.ledger), leases: counted(leases) };
-  const ports = { reads, clock };
-  directory = Object.assign(new CronDirectory(), ports);
+  directory = new CronDirectory(reads, clock);
 });
 
 it('a page of 5,000 crons costs a bounded number of calls, and none for what was just looked at', async () => {
@@ -67,11 +67,10 @@ it('only what is due, and held by nobody, is said to be unheld', async () => {
   const [due, held] = [{ name: 'due' }, { name: 'held' }];
   await stage.declare(due, held, { name: 'by-hand', expression: '@manual' }, { name: 'paused' });
   await stage.operator.pause('paused', { by: 'test', reason: 'a test' });
-  const holding = { holder: 'scheduler-1/12345678', issued: 1, remainingMs: 1_000 };
+  const holding = { holder: 'scheduler-1/12345678', fence: parseFence('1'), remainingMs: 1_000 };
   const inspect = async (names: readonly string[]) => names.map((name) => (name === 'held' ? holding : null));
   const { catalog, ledger } = stage;
-  const ports: object = { reads: { catalog, ledger, leases: { inspect } }, clock };
-  const small = Object.assign(new CronDirectory(), ports);
+  const small = new CronDirectory({ catalog, ledger, leases: { inspect } }, clock);
   const { total, items } = await small.page({ state: 'unheld', limit: 50, offset: 0 });
   expect([total, items.map(({ name }) => name)]).toEqual([1, ['due']]);
 });

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { JournalEntry } from '@fencepost/operations/journal';
+import type { JournalEntry } from './journal.js';
 import { runEntries } from './run-entries.js';
 
 function entry(id: string, event: JournalEntry['event'], { runId = 'a@1', attempt = 1 } = {}): JournalEntry {

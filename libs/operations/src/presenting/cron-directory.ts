@@ -1,19 +1,14 @@
-import { Inject, Injectable } from '@nestjs/common';
 import { knownCron, type KnownCron } from '@fencepost/jobs/internal';
-import { READS, mapInSlices, overviewOf } from '@fencepost/operations/internal';
-import {
-  presentCronDetail,
-  presentCronSummary,
-  type CronDetailJson,
-  type CronSummaryJson,
-} from '@fencepost/operations/presenting';
-import type { Catalog, CatalogEntry, CatalogReading } from '@fencepost/ledger/catalog';
-import type { CronRecord, OccurrenceLog, RunHistory } from '@fencepost/ledger';
-import type { Run } from '@fencepost/ledger/run';
 import type { Clock, LeaseStore } from '@fencepost/lease';
 import { ownerPrefix } from '@fencepost/lease/internal';
 import type { Holding } from '@fencepost/lease/store';
-import { CLOCK } from '@fencepost/lease/nest';
+import type { CronRecord, OccurrenceLog, RunHistory } from '@fencepost/ledger';
+import type { Catalog, CatalogEntry, CatalogReading } from '@fencepost/ledger/catalog';
+import type { Run } from '@fencepost/ledger/run';
+import { overviewOf } from '../operating/cron-overview.js';
+import { mapInSlices } from '../operating/slices.js';
+import { presentCronDetail, type CronDetailJson } from './cron-detail.js';
+import { presentCronSummary, type CronSummaryJson } from './cron-summary.js';
 
 export interface CronFilter {
   readonly search?: string | undefined;
@@ -21,6 +16,13 @@ export interface CronFilter {
   readonly holder?: string | undefined;
   readonly limit: number;
   readonly offset: number;
+}
+
+export interface CronPage {
+  readonly total: number;
+  readonly items: CronSummaryJson[];
+  /** Records of the catalog that this program can't read, whatever the filter. */
+  readonly unreadable: { readonly name: string; readonly reason: string }[];
 }
 
 export interface CronCounts {
@@ -35,7 +37,7 @@ export interface CronCounts {
 /** Where it looks. */
 interface DirectoryReads {
   readonly catalog: Pick<Catalog, 'read'>;
-  readonly ledger: Pick<OccurrenceLog, 'readCrons'> & Pick<RunHistory, 'runs' | 'runsIn'>;
+  readonly ledger: Pick<OccurrenceLog, 'readCrons'> & Pick<RunHistory, 'runs' | 'runsIn' | 'countKeys'>;
   readonly leases: Pick<LeaseStore, 'inspect'>;
 }
 
@@ -65,15 +67,16 @@ const MANUAL = '@manual';
  * All crons at one look. What is the same for everybody who looks is read once in two seconds, in few calls however many
  * crons there are; what is costly, the newest run and the next instant, only of those that are on the page.
  */
-@Injectable()
 export class CronDirectory {
   #snapshot: Promise<Snapshot> | null = null;
   #readAt = -Infinity;
 
-  @Inject(READS) private readonly reads!: DirectoryReads;
-  @Inject(CLOCK) private readonly clock!: Clock;
+  constructor(
+    private readonly reads: DirectoryReads,
+    private readonly clock: Clock,
+  ) {}
 
-  async page(filter: CronFilter): Promise<{ readonly total: number; readonly items: CronSummaryJson[] }> {
+  async page(filter: CronFilter): Promise<CronPage> {
     const { snapshots, reading } = await this.#fresh();
     const fitting = snapshots.filter((snapshot) => fits(snapshot, filter));
     const shown = fitting.slice(filter.offset, filter.offset + filter.limit);
@@ -81,7 +84,7 @@ export class CronDirectory {
     const items = await mapInSlices(shown, (snapshot, index) =>
       summaryOf(snapshot, newest[index] ?? null, reading.readAt),
     );
-    return { total: fitting.length, items };
+    return { total: fitting.length, items, unreadable: [...(reading.unreadable ?? [])] };
   }
 
   async counts(): Promise<CronCounts> {
@@ -100,15 +103,16 @@ export class CronDirectory {
   /** @throws {UnknownCronError} with names that are like it */
   async detail(cron: string): Promise<CronDetailJson> {
     const { entry, now } = await this.known(cron);
-    const [[record], [lease], runs, uncertain] = await Promise.all([
+    const [[record], [lease], runs, uncertain, keys] = await Promise.all([
       this.reads.ledger.readCrons([cron]),
       this.reads.leases.inspect([cron]),
       this.reads.ledger.runs(cron, 1),
       this.reads.ledger.runsIn('uncertain', [cron], MAX_UNCERTAIN),
+      this.reads.ledger.countKeys(cron),
     ]);
     const overview = overviewOf(entry, { record, last: runs[0] ?? null }, now);
-    const snapshots = { lease: lease ?? null, uncertain: uncertain.length };
-    return presentCronDetail({ overview, entry, record: { refusals: record?.refusals ?? 0 } }, snapshots);
+    const observed = { lease: lease ?? null, uncertain: uncertain.length };
+    return presentCronDetail({ overview, entry, keys, record: { refusals: record?.refusals ?? 0 } }, observed);
   }
 
   /** @throws {UnknownCronError} with names that are like it */

@@ -1,0 +1,231 @@
+import { FencepostError, systemClock } from '@fencepost/lease';
+import { sleep } from '@fencepost/lease/internal';
+import { UsageError } from '../exit.js';
+import type { TriggerReply } from '../jobs.js';
+import { iso } from '../report.js';
+import type { World } from '../world.js';
+import type { ConsoleAddress } from './console-address.js';
+import {
+  answered,
+  authorization,
+  awayFrom,
+  consoleClient,
+  ConsoleRefusal,
+  refusalOf,
+  type ConsoleClient,
+} from './console-client.js';
+import type {
+  Answers,
+  BackfillOrder,
+  Cancelled,
+  Deployment,
+  Following,
+  Moved,
+  MovedLease,
+  PauseOrder,
+  ResolveOrder,
+} from './deployment.js';
+import { eventsIn } from './journal-stream.js';
+
+/** The most that a page of the API has. */
+const CRONS_AT_ONCE = 500;
+const LEASES_AT_ONCE = 1_000;
+const RETRY_MS = 1_000;
+/** The console sends a heartbeat each second: a stream that is silent for so long has no console at its other end. */
+const SILENT_MS = 10_000;
+
+/** A deployment by way of the API of its console, which records the name of the token for what is ordered. */
+export class ConsoleDeployment implements Deployment {
+  readonly #api: ConsoleClient;
+
+  constructor(
+    private readonly address: ConsoleAddress,
+    private readonly world: Pick<World, 'err' | 'patienceMs'>,
+  ) {
+    this.#api = consoleClient(address, world.patienceMs);
+  }
+
+  async crons() {
+    const items: Answers['CronSummary'][] = [];
+    for (;;) {
+      const query = { limit: CRONS_AT_ONCE, offset: items.length };
+      const page = await answered(this.#api.GET('/api/crons', { params: { query } }));
+      items.push(...page.items);
+      if (page.items.length < CRONS_AT_ONCE) return { items, unreadable: page.unreadable };
+    }
+  }
+
+  cron(cron: string) {
+    return answered(this.#api.GET('/api/crons/{cron}', { params: { path: { cron } } }));
+  }
+
+  async runs(...[cron, query]: Parameters<Deployment['runs']>) {
+    return (await answered(this.#api.GET('/api/crons/{cron}/runs', { params: { path: { cron }, query } }))).items;
+  }
+
+  async run(id: string, forEach: readonly string[]) {
+    const params = { path: { id }, query: { forEach: [...forEach] } };
+    const { logs: _, ...page } = await answered(this.#api.GET('/api/runs/{id}', { params }));
+    return page;
+  }
+
+  async runsIn(...[state, query]: Parameters<Deployment['runsIn']>) {
+    return (await answered(this.#api.GET('/api/runs', { params: { query: { state, ...query } } }))).items;
+  }
+
+  why(cron: string, at: string) {
+    return answered(this.#api.GET('/api/crons/{cron}/why', { params: { path: { cron }, query: { at } } }));
+  }
+
+  async pods() {
+    return (await answered(this.#api.GET('/api/pods'))).items;
+  }
+
+  async leases(filter: Parameters<Deployment['leases']>[0]) {
+    const held: Answers['HeldLease'][] = [];
+    for (;;) {
+      const query = { ...filter, limit: LEASES_AT_ONCE, offset: held.length };
+      const page = await answered(this.#api.GET('/api/leases', { params: { query } }));
+      held.push(...page.items);
+      if (page.items.length < LEASES_AT_ONCE) return { held, free: page.free };
+    }
+  }
+
+  async doctor() {
+    return (await answered(this.#api.GET('/api/doctor'))).items;
+  }
+
+  /** Goes on after the last entry that was shown, where a connection ends. */
+  async follow({ after, signal, show, onTrouble }: Following) {
+    let last = after;
+    let isFailing = false;
+    const heard = (id: string, entry: Answers['JournalEntry']) => {
+      last = id;
+      show(entry);
+    };
+    while (!signal.aborted) {
+      try {
+        await this.#listen(last, signal, { heard, opened: () => void (isFailing = false) });
+      } catch (error) {
+        if (error instanceof UsageError) throw error;
+        if (!signal.aborted && !isFailing) onTrouble(error instanceof Error ? error.message : String(error));
+        isFailing = true;
+      }
+      if (!signal.aborted) await sleep(systemClock, RETRY_MS, signal);
+    }
+  }
+
+  async pause(cron: string, { reason, until, forMs }: PauseOrder) {
+    // By the store's clock, as everything that is about crons.
+    const end = forMs === undefined ? until : Date.parse((await this.#overview()).now) + forMs;
+    const body = { reason, ...(end !== undefined && { until: iso(end) }) };
+    return answered(this.#api.POST('/api/crons/{cron}/pause', { params: { path: { cron } }, body }));
+  }
+
+  resume(...[cron, body]: Parameters<Deployment['resume']>) {
+    return answered(this.#api.POST('/api/crons/{cron}/resume', { params: { path: { cron } }, body }));
+  }
+
+  async trigger(...[cron, { reason, ...order }]: Parameters<Deployment['trigger']>): Promise<TriggerReply> {
+    if (reason === undefined) throw new UsageError('Expected --reason: a console keeps one for each order.');
+    const body = { reason, ...order };
+    try {
+      const path = '/api/crons/{cron}/trigger';
+      return { verdict: 'claimed', ...(await answered(this.#api.POST(path, { params: { path: { cron } }, body }))) };
+    } catch (error) {
+      return refused(error, 'STATE_CONFLICT').details as TriggerReply;
+    }
+  }
+
+  async backfill(cron: string, { reason, from, to, dryRun }: BackfillOrder) {
+    const body = { reason, from: iso(from), to: iso(to), dryRun };
+    if (!dryRun) this.world.err('The console carries it out, also if this command ends before.\n');
+    return answered(this.#api.POST('/api/crons/{cron}/backfill', { params: { path: { cron } }, body }));
+  }
+
+  async remove(...[cron, body]: Parameters<Deployment['remove']>) {
+    try {
+      await answered(this.#api.POST('/api/crons/{cron}/remove', { params: { path: { cron } }, body }));
+      return { by: (await answered(this.#api.GET('/api/me'))).name };
+    } catch (error) {
+      const { details, message } = refused(error, 'CATALOG_MOVED');
+      return { ...(details as Omit<Moved, 'message'>), message };
+    }
+  }
+
+  async cancel(...[id, body]: Parameters<Deployment['cancel']>): Promise<Cancelled> {
+    try {
+      const params = { path: { id } };
+      const { state, until } = await answered(this.#api.POST('/api/runs/{id}/cancel', { params, body }));
+      return state === 'cancelling' ? { verdict: state, until: until ?? '' } : { verdict: state };
+    } catch (error) {
+      if (error instanceof ConsoleRefusal && error.problem === 'RUN_UNKNOWN') return { verdict: 'missing' };
+      return refused(error, 'STATE_CONFLICT').details as Cancelled;
+    }
+  }
+
+  retry(...[id, body]: Parameters<Deployment['retry']>) {
+    return answered(this.#api.POST('/api/runs/{id}/retry', { params: { path: { id } }, body }));
+  }
+
+  resolve(id: string, { since, ...order }: ResolveOrder) {
+    const body = { ...order, since: iso(since) };
+    return answered(this.#api.POST('/api/runs/{id}/resolve', { params: { path: { id } }, body }));
+  }
+
+  async clearLease(...[cron, body]: Parameters<Deployment['clearLease']>) {
+    try {
+      const params = { path: { cron } };
+      const { cleared, next } = await answered(this.#api.POST('/api/leases/{cron}/clear', { params, body }));
+      return { cleared, next, watch: null };
+    } catch (error) {
+      const { details, message } = refused(error, 'LEASE_MOVED');
+      return { ...(details as Omit<MovedLease, 'message'>), message };
+    }
+  }
+
+  place() {
+    return this.#overview();
+  }
+
+  #overview() {
+    return answered(this.#api.GET('/api/overview'));
+  }
+
+  async #listen(after: string | null, ending: AbortSignal, listener: Listener): Promise<void> {
+    const headers = { ...authorization(this.address), ...(after !== null && { 'last-event-id': after }) };
+    const unheard = new AbortController();
+    const arm = () => systemClock.after(SILENT_MS, () => unheard.abort(new DOMException('silent', 'TimeoutError')));
+    let disarm = arm();
+    try {
+      const signal = AbortSignal.any([ending, unheard.signal]);
+      const response = await fetch(`${this.address.url}/api/events`, { headers, signal, redirect: 'manual' });
+      const isStream = /^text\/event-stream\b/.test(response.headers.get('content-type') ?? '');
+      if (!response.ok || !isStream || !response.body) {
+        throw refusalOf(response, await response.text(), this.address);
+      }
+      listener.opened();
+      for await (const { id, event, data = '' } of eventsIn(response.body)) {
+        disarm();
+        disarm = arm();
+        if (event === 'journal' && id !== undefined) listener.heard(id, JSON.parse(data) as Answers['JournalEntry']);
+      }
+    } catch (error) {
+      if (error instanceof FencepostError) throw error;
+      throw awayFrom(error, { address: this.address, timeoutMs: SILENT_MS, isOrder: false });
+    } finally {
+      disarm();
+    }
+  }
+}
+
+interface Listener {
+  readonly opened: () => void;
+  readonly heard: (id: string, entry: Answers['JournalEntry']) => void;
+}
+
+/** What the console says of the state that it has refused an order for. */
+function refused(error: unknown, problem: string): Pick<ConsoleRefusal, 'details' | 'message'> {
+  if (!(error instanceof ConsoleRefusal) || error.problem !== problem || error.details === undefined) throw error;
+  return error;
+}

@@ -1,0 +1,107 @@
+import type { Answers } from '@fencepost/client';
+import type { BackfillProgress, CancelReply, TriggerReply, WatchReport } from '../jobs.js';
+
+export type { Answers } from '@fencepost/client';
+
+/**
+ * What commands ask and order of a deployment, in the shapes of the API: one adapter goes to the stores, the other to a console,
+ * and neither a command nor what it prints can tell which.
+ */
+export interface Deployment {
+  crons(): Promise<Pick<Answers['CronPage'], 'items' | 'unreadable'>>;
+  cron(name: string): Promise<Answers['CronDetail']>;
+  runs(cron: string, query: { readonly state?: RunState; readonly limit: number }): Promise<Answers['Run'][]>;
+  run(runId: string, forEach: readonly string[]): Promise<Omit<Answers['RunPage'], 'logs'>>;
+  /** Of all crons, or of one. */
+  runsIn(state: 'failed' | 'uncertain', query: { cron?: string; limit?: number }): Promise<Answers['Run'][]>;
+  why(cron: string, time: string): Promise<Answers['WhyReport']>;
+  pods(): Promise<Answers['Pod'][]>;
+  leases(filter: { readonly cron?: string; readonly holder?: string }): Promise<Leases>;
+  doctor(): Promise<Answers['Finding'][]>;
+  /** Shows each entry of the journal from now on, or after the one of this id, until the signal aborts. */
+  follow(following: Following): Promise<void>;
+
+  pause(cron: string, order: PauseOrder): Promise<Answers['Pause']>;
+  resume(cron: string, order: Reasoned & { readonly missed: 'skip' | 'fire-once' }): Promise<Answers['Resumed']>;
+  trigger(cron: string, order: Partial<Reasoned> & RunOrder): Promise<TriggerReply>;
+  backfill(cron: string, order: BackfillOrder): Promise<Answers['Backfill']>;
+  /** @returns `by`: who is on record for it */
+  remove(cron: string, order: Reasoned & { readonly expected?: number }): Promise<{ readonly by: string } | Moved>;
+  cancel(runId: string, order: Reasoned & { readonly graceMs?: number }): Promise<Cancelled>;
+  retry(runId: string, order: Reasoned & RunOrder & { repeatUnknown: boolean }): Promise<Answers['Started']>;
+  resolve(runId: string, order: ResolveOrder): Promise<Answers['Resolved']>;
+  clearLease(cron: string, order: Reasoned & { readonly fence: string }): Promise<ClearedLease | MovedLease>;
+
+  /** Where it is, for a sentence about what is not there. */
+  place(): Promise<Pick<Answers['Overview'], 'prefix' | 'tenant'>>;
+}
+
+export type RunState = Answers['Run']['state'];
+export type Leases = { readonly held: readonly Answers['HeldLease'][]; readonly free: readonly string[] };
+
+interface Reasoned {
+  readonly reason: string;
+}
+
+interface RunOrder {
+  /** `undefined`: that of the definition, or of the run. */
+  readonly payload?: unknown;
+  readonly force: boolean;
+}
+
+export interface PauseOrder extends Reasoned {
+  /** Epoch milliseconds, or how long by the clock of the store; neither: until it is resumed. */
+  readonly until?: number;
+  readonly forMs?: number;
+}
+
+export interface BackfillOrder extends Reasoned {
+  readonly from: number;
+  readonly to: number;
+  readonly dryRun: boolean;
+  /** Asked where it can be stopped between two batches. */
+  readonly interrupted: () => AbortSignal;
+  readonly onProgress: (progress: BackfillProgress) => void;
+}
+
+export interface ResolveOrder extends Reasoned {
+  readonly answer: 'done' | 'not-done' | 'give-up';
+  readonly result?: unknown;
+  readonly attempt: number;
+  readonly effect: string;
+  readonly item: string | null;
+  readonly since: number;
+}
+
+export type Cancelled =
+  Exclude<CancelReply, { verdict: 'cancelling' }> | { readonly verdict: 'cancelling'; readonly until: string };
+
+/** Somebody was faster: nothing was changed. */
+export interface Moved {
+  readonly message: string;
+  readonly expected: number | null;
+  readonly found: number | null;
+}
+
+export interface MovedLease {
+  readonly message: string;
+  readonly found: Answers['Lease'] | null;
+}
+
+export interface ClearedLease extends Omit<Answers['Cleared'], 'cron'> {
+  /** Looks for duplicates for a while; `null` where only the stores themselves can be watched. */
+  readonly watch: ((ms: number, signal: AbortSignal) => Promise<Watched>) | null;
+}
+
+export type Watched = Omit<WatchReport, 'from' | 'holding'> & {
+  readonly from: string;
+  readonly holding: Answers['Lease'] | null;
+};
+
+export interface Following {
+  readonly after: string | null;
+  readonly signal: AbortSignal;
+  readonly show: (entry: Answers['JournalEntry']) => void;
+  /** The journal can't be read for now, for this reason. */
+  readonly onTrouble: (reason: string) => void;
+}

@@ -1,0 +1,231 @@
+import { parseFence, systemClock } from '@fencepost/lease';
+import { sleep } from '@fencepost/lease/internal';
+import type { Holding } from '@fencepost/lease/store';
+import {
+  CatalogMovedError,
+  CronDirectory,
+  JournalFeed,
+  journalOfRun,
+  LeaseMovedError,
+  presentHeldLease,
+  presentJournalEntry,
+  presentLease,
+  presentPause,
+  presentPod,
+  presentRun,
+  presentRunReport,
+  presentWhyReport,
+  Telemetry,
+  type BackfillReport,
+  type CancelReply,
+  type Pause,
+  type TriggerReply,
+  type WatchReport,
+} from '../jobs.js';
+import { iso } from '../report.js';
+import type { Store } from '../store/store.js';
+import type { World } from '../world.js';
+import { Audited, cronIn, definedAs, runIn } from './audited.js';
+import type { Answers, BackfillOrder, ClearedLease, Deployment, Following, PauseOrder } from './deployment.js';
+
+/** A deployment by way of its stores: needs no pod, and whoever is logged in is on record for what is ordered. */
+export class StoreDeployment implements Deployment {
+  readonly #store: Store;
+  readonly #directory: CronDirectory;
+  readonly #audited: Audited;
+
+  constructor(
+    store: Store,
+    private readonly world: World,
+    by: string | undefined,
+  ) {
+    const { catalog, ledger, leaseStore: leases, clock } = store;
+    this.#store = store;
+    this.#directory = new CronDirectory({ catalog, ledger, leases }, clock);
+    this.#audited = new Audited(store.audit, world, by);
+  }
+
+  async crons() {
+    const { items, unreadable } = await this.#directory.page({ limit: Infinity, offset: 0 });
+    await this.#tellElsewhere();
+    return { items, unreadable };
+  }
+
+  cron(name: string) {
+    return this.#directory.detail(name);
+  }
+
+  async runs(...[cron, query]: Parameters<Deployment['runs']>) {
+    return (await this.#store.runs.latest(cron, query)).map(presentRun);
+  }
+
+  async run(runId: string, forEach: readonly string[]) {
+    const report = await this.#store.runs.inspect(runId, forEach);
+    // Hints, and no more: without them there is still all that the ledger knows.
+    const journal = await journalOfRun(this.#store.journal, report.run).catch(() => []);
+    return { ...presentRunReport(report), journal: journal.map(presentJournalEntry) };
+  }
+
+  async runsIn(...[state, query]: Parameters<Deployment['runsIn']>) {
+    const runs = await this.#store.runs[state](query);
+    await this.#tellElsewhere();
+    return runs.map(presentRun);
+  }
+
+  async why(cron: string, time: string) {
+    return presentWhyReport(await this.#store.why.why(cron, time));
+  }
+
+  async pods() {
+    return (await this.#store.pods.list()).map(presentPod);
+  }
+
+  async leases(filter: Parameters<Deployment['leases']>[0]) {
+    const { held, free } = await this.#store.leases.list(filter);
+    return { held: held.map(presentHeldLease), free };
+  }
+
+  async doctor() {
+    return [...(await this.#store.doctor.examine())];
+  }
+
+  async follow({ after, signal, show, onTrouble }: Following) {
+    const telemetry = new Telemetry();
+    telemetry.listen((_event, detail) => onTrouble(String(Reflect.get(detail, 'err'))));
+    const feed = new JournalFeed({ journal: this.#store.journal, clock: this.#store.clock, telemetry });
+    feed.subscribe((entry) => show(presentJournalEntry(entry)), after);
+    while (!signal.aborted) await sleep(systemClock, DAY_MS, signal);
+    await feed.stop();
+  }
+
+  async pause(cron: string, { reason, until, forMs }: PauseOrder) {
+    const { operator, catalog, ledger } = this.#store;
+    // By the store's clock, as everything that is about crons.
+    const end = forMs === undefined ? until : (await catalog.read()).readAt + forMs;
+    const { paused } = await ledger.readCron(cron);
+    const about = { action: 'pause', cron, reason, before: paused && presentPause(paused), after: presentPause };
+    const pause = await this.#audited.order(about, (by) => operator.pause(cron, { by, reason, until: end ?? null }));
+    return presentPause(pause);
+  }
+
+  async resume(...[cron, order]: Parameters<Deployment['resume']>) {
+    const { paused } = await this.#store.ledger.readCron(cron);
+    const before = paused && presentPause(paused);
+    const about = { action: 'resume', cron, reason: order.reason, before, after: resumedAfter, changed: hasEnded };
+    const done = await this.#audited.order(about, (by) => this.#store.operator.resume(cron, { by, ...order }));
+    return { ended: done.ended && presentPause(done.ended), runId: done.runId };
+  }
+
+  trigger(...[cron, order]: Parameters<Deployment['trigger']>) {
+    const about = { action: 'trigger', cron, reason: order.reason ?? null, changed: isClaimed, runOf };
+    return this.#audited.order(about, (by) => this.#store.operator.trigger(cron, { by, ...order }));
+  }
+
+  async backfill(cron: string, order: BackfillOrder): Promise<Answers['Backfill']> {
+    const { reason, dryRun, interrupted, ...rest } = order;
+    const given = { ...rest, reason, dryRun, signal: interrupted() };
+    const about = { action: 'backfill', cron, reason, changed: () => !dryRun, after: backfilledAfter(order) };
+    const done = await this.#audited.order(about, (by) => this.#store.operator.backfill(cron, { by, ...given }));
+    return { ...done, runIds: [...done.runIds], nextFrom: iso(done.nextFrom) };
+  }
+
+  async remove(...[cron, order]: Parameters<Deployment['remove']>) {
+    const about = { action: 'remove', cron, reason: order.reason, before: await definedAs(this.#store, cron) };
+    const work = (by: string) => this.#store.crons.remove(cron, { by, ...order });
+    try {
+      await this.#audited.order({ ...about, after: () => ({ state: 'removed' }) }, work);
+      return { by: this.#audited.by };
+    } catch (error) {
+      if (error instanceof CatalogMovedError) return error;
+      throw error;
+    }
+  }
+
+  async cancel(...[runId, order]: Parameters<Deployment['cancel']>) {
+    const about = { action: 'cancel', reason: order.reason, ...(await this.#about(runId)), changed: isCancelled };
+    const reply = await this.#audited.order(about, (by) => this.#store.operator.cancel(runId, { by, ...order }));
+    return reply.verdict === 'cancelling' ? { ...reply, until: iso(reply.until) } : reply;
+  }
+
+  async retry(...[runId, order]: Parameters<Deployment['retry']>) {
+    const about = { action: 'retry', reason: order.reason, ...(await this.#about(runId)) };
+    return this.#audited.order(about, (by) => this.#store.runs.retry(runId, { by, ...order }));
+  }
+
+  async resolve(...[runId, order]: Parameters<Deployment['resolve']>): Promise<Answers['Resolved']> {
+    const { state, unresolvedEffect } = (await runIn(this.#store, runId)) ?? { state: null, unresolvedEffect: null };
+    const before = { state, asks: unresolvedEffect?.effect ?? null };
+    const after = (resolved: { readonly state: string }) => ({ state: resolved.state, answer: order.answer });
+    const about = { action: 'resolve', reason: order.reason, cron: cronIn(runId), runId, before, after };
+    return this.#audited.order(about, (by) => this.#store.runs.resolve(runId, { by, ...order }));
+  }
+
+  async clearLease(...[cron, { reason, fence }]: Parameters<Deployment['clearLease']>) {
+    const { leases } = this.#store;
+    try {
+      // It writes its own record: it alone knows whom it was taken from.
+      const done = await leases.clear(cron, { fence: parseFence(fence), reason, ...this.#audited.who });
+      const watch: ClearedLease['watch'] = async (ms, signal) =>
+        presentWatch(await leases.watchDuplicates(cron, ms, { marker: done.marker, signal }));
+      return { cleared: presentLease(done.cleared), next: presentHolding(cron, done.next), watch };
+    } catch (error) {
+      if (!(error instanceof LeaseMovedError)) throw error;
+      return { message: error.message, found: presentHolding(cron, error.found) };
+    }
+  }
+
+  async place() {
+    return this.#store;
+  }
+
+  /** Where there are no crons at all, they may be under another prefix. */
+  async #tellElsewhere(): Promise<void> {
+    const places = await this.#store.elsewhere();
+    if (places !== null) this.world.err(`${places}\n`);
+  }
+
+  async #about(runId: string) {
+    const { state } = (await runIn(this.#store, runId)) ?? { state: null };
+    return { cron: cronIn(runId), runId, before: { state } };
+  }
+}
+
+/** As long as a timer may be set without a thought. */
+const DAY_MS = 24 * 3_600_000;
+
+interface Resumed {
+  readonly ended: Pause | null;
+  readonly runId: string | null;
+}
+
+function hasEnded({ ended }: Resumed): boolean {
+  return ended !== null;
+}
+
+function resumedAfter({ runId }: Resumed): object {
+  return { paused: null, runId };
+}
+
+function isClaimed({ verdict }: TriggerReply): boolean {
+  return verdict === 'claimed';
+}
+
+function runOf(reply: TriggerReply): string | null {
+  return reply.verdict === 'claimed' ? reply.runId : null;
+}
+
+function isCancelled({ verdict }: CancelReply): boolean {
+  return verdict === 'cancelled' || verdict === 'cancelling';
+}
+
+function backfilledAfter({ from, to }: BackfillOrder): (done: BackfillReport) => object {
+  return ({ accepted, left, aborted }) => ({ from: iso(from), to: iso(to), accepted, left, aborted });
+}
+
+function presentHolding(cron: string, holding: Holding | null) {
+  return holding && presentLease({ cron, ...holding });
+}
+
+function presentWatch({ from, holding, ...report }: WatchReport) {
+  return { ...report, from: iso(from), holding: presentHolding(report.cron, holding) };
+}

@@ -1,0 +1,206 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
+import { AUDIT_TRAIL } from '@fencepost/operations';
+import type { AuditTrail } from '@fencepost/ledger/audit-trail';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { SECRETS } from '../support/scheduler-app.js';
+import { until } from '../support/until.js';
+import { startTwoWays, type TwoWays } from '../support/two-ways.js';
+
+const AT = '2026-03-01T03:00:00Z';
+
+let ways: TwoWays;
+let failed: string;
+beforeAll(async () => {
+  ways = await startTwoWays();
+  await ways.crons('nightly', 'report', 'a-direct', 'a-remote', 'asks-direct', 'asks-remote');
+  failed = await ways.ended('nightly', 'failed');
+  await ways.ended('nightly', 'uncertain');
+  await ways.ask('direct', ['pause', 'report', '--reason', 'a flood']);
+  // A lease of each cron, and the journal of it: from here on nothing changes by itself.
+  await until('each cron has a holder', async () => {
+    const { json } = await ways.ask('direct', ['leases', '--json']);
+    return (json as { held: unknown[] }).held.length === 6;
+  });
+});
+afterAll(() => ways.running.close());
+
+/** Of one and the same thing, looked at twice, this alone differs. */
+const MOVES = ['remainingMs', 'leaseLeftMs', 'holderSilentMs', 'seenAt', 'rttMs', 'lagMs', 'clockSkewMs'];
+
+function still(value: unknown): unknown {
+  return JSON.parse(JSON.stringify(value, (name, inner: unknown) => (MOVES.includes(name) ? 'moves' : inner)));
+}
+
+describe('by way of a console, a command that looks', { timeout: 60_000 }, () => {
+  it.each([
+    ...[['list'], ['show', 'nightly'], ['runs', 'nightly'], ['runs', 'nightly', '--state', 'failed']],
+    ...[
+      ['runs', 'nightly', '--state', 'uncertain'],
+      ['runs', 'nightly', '--limit', '1'],
+      ['why', 'nightly', AT],
+    ],
+    ...[['failed'], ['failed', '--cron', 'report'], ['uncertain'], ['uncertain', '--cron', 'nightly']],
+    ...[['pods'], ['leases'], ['leases', '--cron', 'night'], ['leases', '--holder', 'scheduler'], ['doctor']],
+  ])('prints what it prints by way of the stores: %s %s', async (...args) => {
+    const words = args.filter((word) => typeof word === 'string');
+    const [direct, remote] = [
+      await ways.ask('direct', [...words, '--json']),
+      await ways.ask('remote', [...words, '--json']),
+    ];
+    expect(remote.err).toBe('');
+    expect([remote.code, still(remote.json)]).toEqual([direct.code, still(direct.json)]);
+    expect(Object.keys(Object(direct.json)).length).toBeGreaterThan(words.includes('report') ? -1 : 0);
+  });
+
+  it('prints one run with its effects and its journal, and the progress of a forEach', async () => {
+    for (const more of [[], ['--for-each', 'card', 'rows']]) {
+      const args = ['run', failed, ...more, '--json'];
+      const [direct, remote] = [await ways.ask('direct', args), await ways.ask('remote', args)];
+      expect(direct.json).toMatchObject({ run: { id: failed }, effects: [{ name: 'card' }] });
+      expect([remote.code, remote.json]).toEqual([direct.code, direct.json]);
+    }
+  });
+
+  it('prints the same words for a person', async () => {
+    for (const args of [['list'], ['runs', 'nightly'], ['uncertain'], ['why', 'report', AT]]) {
+      const [direct, remote] = [await ways.ask('direct', args), await ways.ask('remote', args)];
+      expect(remote.out).toBe(direct.out);
+      expect(remote.out).toMatch(/nightly|report/);
+    }
+  });
+
+  it('refuses a name that is not there, with the same sentence', async () => {
+    for (const args of [
+      ['show', 'nihgtly'],
+      ['runs', 'nihgtly'],
+      ['run', 'nightly@1'],
+      ['why', 'nightly', 'noon'],
+    ]) {
+      const [direct, remote] = [await ways.ask('direct', args), await ways.ask('remote', args)];
+      expect(remote).toEqual(direct);
+      expect(remote).toMatchObject({ code: 2, out: '' });
+    }
+  });
+
+  it('follows the journal, from before as well', async () => {
+    const args = ['tail', '--since', '10m', '--for', '3s', '--cron', 'nightly', '--json'];
+    const [direct, remote] = await Promise.all([ways.ask('direct', args), ways.ask('remote', args)]);
+    expect(direct.out).toContain('"event":"lease.acquired"');
+    expect([remote.code, remote.err, remote.out]).toEqual([0, '', direct.out]);
+  });
+});
+
+/** Two crons are treated alike, one each way: what differs is their name, when it was, and which run it was. */
+function alike(value: unknown, way: 'direct' | 'remote'): unknown {
+  const shown = JSON.stringify(value)
+    .replaceAll(`-${way}`, '')
+    .replace(/"\d{4}-\d\d-\d\dT[\d:.]+Z"/g, '"then"')
+    .replace(/@manual-[\da-f-]+/g, '@manual');
+  return JSON.parse(shown);
+}
+
+describe('by way of a console, an order', { timeout: 60_000 }, () => {
+  /** In this order: each starts where the one before has ended. */
+  it('does and prints what it does and prints by way of the stores, whatever the answer', async () => {
+    const because = ['--reason', 'a try'];
+    const ordered = async (args: (way: 'direct' | 'remote') => readonly string[]) => {
+      const direct = await ways.ask('direct', [...args('direct'), '--json']);
+      const remote = await ways.ask('remote', [...args('remote'), '--json']);
+      expect([remote.code, alike(remote.json, 'remote'), remote.err]).toEqual([
+        direct.code,
+        alike(direct.json, 'direct'),
+        direct.err,
+      ]);
+      return { direct: direct.json, remote: remote.json } as Record<'direct' | 'remote', { runId: string }>;
+    };
+    await ordered((way) => ['pause', `a-${way}`, ...because]);
+    await ordered((way) => ['pause', `a-${way}`, '--for', '2h', ...because]);
+    await ordered((way) => ['pause', `a-${way}`, '--until', '2099-01-01T00:00:00Z', ...because]);
+    await ordered((way) => ['resume', `a-${way}`, ...because]);
+    await ordered((way) => ['resume', `a-${way}`, '--missed', 'fire-once', ...because]);
+    const triggered = await ordered((way) => ['trigger', `a-${way}`, '--payload', '{"n":1}', ...because]);
+    await ordered((way) => ['trigger', `a-${way}`, ...because]);
+    await ordered((way) => ['trigger', `a-${way}`, '--force', ...because]);
+    await ordered((way) => ['cancel', triggered[way].runId, ...because]);
+    await ordered((way) => ['cancel', triggered[way].runId, '--grace', '10s', ...because]);
+    await ordered((way) => ['retry', triggered[way].runId, '--payload', '{"n":2}', '--force', ...because]);
+    const span = ['--from', '2025-01-01', '--to', '2026-06-01'];
+    await ordered((way) => ['backfill', `a-${way}`, ...span, '--dry-run', ...because]);
+    const asks = {
+      direct: await ways.ended('asks-direct', 'uncertain'),
+      remote: await ways.ended('asks-remote', 'uncertain'),
+    };
+    const question = ['--attempt', '1', '--effect', 'card', '--since', '2026-01-01T00:00:00.000Z'];
+    await ordered((way) => ['resolve', asks[way], ...question, '--answer', 'done', '--result', '7', ...because]);
+  });
+
+  it('that is refused says why, with the same sentence', async () => {
+    for (const args of [
+      ['pause', 'nightly', '--until', '2020-01-01', '--reason', 'x'],
+      ['retry', 'nightly@1', '--reason', 'x'],
+      ['cancel', 'nightly@1', '--reason', 'x'],
+      ['trigger', 'nihgtly', '--reason', 'x'],
+    ]) {
+      const [direct, remote] = [await ways.ask('direct', args), await ways.ask('remote', args)];
+      expect(remote).toEqual(direct);
+      expect(remote).toMatchObject({ code: 2, out: '' });
+    }
+  });
+
+  it('is recorded with the name of the token', async () => {
+    await ways.ask('remote', ['pause', 'nightly', '--reason', 'who is it'], { user: () => 'root' });
+    const trail = ways.running.app.get<AuditTrail>(AUDIT_TRAIL, { strict: false });
+    expect(await trail.list({ limit: 1 })).toMatchObject([
+      { action: 'pause', by: 'otto', role: 'operator', reason: 'who is it', from: expect.stringMatching(/^api /) },
+    ]);
+  });
+
+  it('backfills, and leaves the rest to the console', async () => {
+    const args = ['backfill', 'asks-remote', '--from', '2024-06-01', '--to', '2026-06-01', '--reason', 'x', '--json'];
+    const { code, json, err } = await ways.ask('remote', args);
+    expect([code, json]).toEqual([0, expect.objectContaining({ instants: 2, accepted: 2, aborted: false })]);
+    expect(err).toContain('also if this command ends before');
+  });
+
+  it('clears a lease of the fence that was seen, and no other, and removes a cron of that generation', async () => {
+    const admin = { env: { ...ways.remote, FENCEPOST_TOKEN: SECRETS.admin } };
+    const because = ['--reason', 'it is stuck', '--json'];
+    const other = await ways.ask('remote', ['leases', 'clear', 'nightly', '--yes', '--fence', '1', ...because], admin);
+    expect(other).toMatchObject({ code: 1, json: { verdict: 'moved', found: { cron: 'nightly' } } });
+    const { json } = await ways.ask('remote', ['leases', 'clear', 'nightly', '--yes', ...because], admin);
+    expect(json).toMatchObject({ cron: 'nightly', verdict: 'cleared', cleared: { cron: 'nightly' }, watch: null });
+    const late = await ways.ask('remote', ['remove', 'report', '--expected', '7', ...because], admin);
+    expect(late).toMatchObject({ code: 1, json: { cron: 'report', verdict: 'moved', expected: 7, found: 1 } });
+    const removed = await ways.ask('remote', ['remove', 'report', '--expected', '1', ...because], admin);
+    expect(removed.json).toEqual({ cron: 'report', verdict: 'removed', by: 'anna', reason: 'it is stuck' });
+  });
+});
+
+describe('the fencepost program', { timeout: 120_000 }, () => {
+  const ROOT = join(import.meta.dirname, '../..');
+  const PROGRAM = ['test/support/run-source.mjs', 'test/programs/fencepost.ts'];
+
+  async function program(args: readonly string[], env: Readonly<Record<string, string>>) {
+    const { PATH = '', HOME = '' } = process.env;
+    const child = spawn(process.execPath, [...PROGRAM, ...args], { cwd: ROOT, env: { PATH, HOME, ...env } });
+    child.stdin.end();
+    const [[code], out, err] = await Promise.all([once(child, 'close'), text(child.stdout), text(child.stderr)]);
+    return { code: code as number, out, err };
+  }
+
+  it('talks to a console with --url and --token, and prints the same', async () => {
+    const at = ['--url', ways.remote['FENCEPOST_URL'] ?? '', '--token', SECRETS.viewer];
+    for (const args of [
+      ['runs', 'nightly', '--json'],
+      ['why', 'nightly', AT, '--json'],
+      ['doctor', '--json'],
+    ]) {
+      const [direct, remote] = await Promise.all([program(args, ways.direct), program([...args, ...at], {})]);
+      expect(direct.out).not.toBe('');
+      expect(remote).toEqual(direct);
+    }
+  });
+});
