@@ -231,4 +231,14 @@ export default [
     killedBy: 'libs/jobs/src/telemetry/describe-error.spec.ts',
     test: 'in a field or in a cause',
   },
+  {
+    name: 'command line: follows where a console redirects to',
+    guards: 'security',
+    defence: 'a token goes to the address that was given, and nowhere else',
+    file: 'apps/cli/src/deployment/console-client.ts',
+    find: "fetch(request, { signal, redirect: 'manual' })",
+    replace: 'fetch(request, { signal })',
+    killedBy: 'test/api/fencepost-url-refusals.spec.ts',
+    test: 'follows no redirect',
+  },
 ];

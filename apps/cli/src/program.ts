@@ -5,6 +5,7 @@ import { cancelCommand } from './commands/cancel.js';
 import { completionCommand } from './commands/completion.js';
 import { doctorCommand } from './commands/doctor.js';
 import { failedCommand } from './commands/failed.js';
+import { initCommand } from './commands/init.js';
 import { leasesCommand } from './commands/leases.js';
 import { lintCommand } from './commands/lint.js';
 import { listCommand } from './commands/list.js';
@@ -49,7 +50,7 @@ export function program(setting: Setting): Command {
   const { out, err } = setting.world;
   const whole = new Command('fencepost').description(ABOUT).addHelpText('after', CODES);
   const commands = [
-    ...[nextCommand, lintCommand, planCommand],
+    ...[initCommand, nextCommand, lintCommand, planCommand],
     ...[listCommand, showCommand, runsCommand, runCommand, whyCommand],
     ...[auditCommand, setCommand, removeCommand],
     ...[pauseCommand, resumeCommand, triggerCommand, cancelCommand, backfillCommand],

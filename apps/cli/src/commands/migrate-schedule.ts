@@ -1,14 +1,13 @@
 import { Command } from 'commander';
-import { createTwoFilesPatch } from 'diff';
 import { readdir, readFile, stat, writeFile } from 'node:fs/promises';
-import { createRequire } from 'node:module';
 import { join, resolve } from 'node:path';
-import { pathToFileURL } from 'node:url';
 import { EXIT, UsageError } from '../exit.js';
 import { words } from '../option-values.js';
 import { migrateSource, type MigratedSource, type MigrateOptions } from '../migrate-schedule/migrate-source.js';
-import { SCHEDULE, type Compiler } from '../migrate-schedule/read-source.js';
+import { SCHEDULE } from '../migrate-schedule/read-source.js';
 import type { Report } from '../report.js';
+import { diffOf, type Change } from '../rewriting/edits.js';
+import { compilerOfProject, fromProject } from '../rewriting/project.js';
 import type { Setting } from '../world.js';
 import { withJson } from './orders.js';
 
@@ -18,10 +17,7 @@ interface Flags {
   readonly json?: boolean;
 }
 
-interface MigratedFile extends MigratedSource {
-  readonly file: string;
-  readonly before: string;
-}
+type MigratedFile = MigratedSource & Change;
 
 const ABOUT =
   'Translates the decorators of @nestjs/schedule to those of Fencepost, with names after class and method, and mends the ' +
@@ -51,25 +47,10 @@ export function migrateScheduleCommand({ answer }: Setting): Command {
 
 /** What the project itself has: its compiler reads its syntax, and its constants are those of its own version. */
 async function migrateOptions(timeZone: string): Promise<MigrateOptions> {
-  const ts = await fromProject<Compiler>('typescript');
-  if (typeof ts?.createSourceFile !== 'function') {
-    throw new UsageError(
-      'Expected the package typescript, version 5 or 6, which is not installed. Run: npm i -D typescript@6',
-    );
-  }
+  const ts = await compilerOfProject();
   const schedule = await fromProject<{ CronExpression?: Record<string, string> }>(SCHEDULE);
   const expressions = new Map(Object.entries(schedule?.CronExpression ?? {}));
   return { ts, expressions, timeZone, names: new Set() };
-}
-
-async function fromProject<Module>(name: string): Promise<Module | null> {
-  try {
-    const path = createRequire(join(process.cwd(), 'package.json')).resolve(name);
-    const loaded = (await import(pathToFileURL(path).href)) as Module & { default?: Module };
-    return loaded.default ?? loaded;
-  } catch {
-    return null;
-  }
 }
 
 const SOURCE = /(?<!\.d)\.[cm]?tsx?$/;
@@ -113,9 +94,4 @@ function summary(crons: number, files: number, written: boolean): string[] {
   if (files === 0) return ['Nothing to translate.'];
   const what = `${crons} ${crons === 1 ? 'cron' : 'crons'} in ${files} ${files === 1 ? 'file' : 'files'}`;
   return ['', written ? `Translated ${what}.` : `Would translate ${what}; nothing is changed without --write.`];
-}
-
-function diffOf({ file, before, text }: MigratedFile): string {
-  const name = file.replaceAll('\\', '/');
-  return createTwoFilesPatch(`a/${name}`, `b/${name}`, before, text, undefined, undefined, { context: 3 });
 }

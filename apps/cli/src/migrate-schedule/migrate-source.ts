@@ -1,5 +1,7 @@
 import type TS from 'typescript';
-import { ScheduleSource, type Compiler, type FoundDecorator, type ScheduleImport } from './read-source.js';
+import { edited, type Edit } from '../rewriting/edits.js';
+import type { Compiler } from '../rewriting/project.js';
+import { ScheduleSource, type FoundDecorator, type ScheduleImport } from './read-source.js';
 import { translate, type TranslateOptions, type Translation } from './translate.js';
 
 export interface MigrateOptions extends Omit<TranslateOptions, 'quote'> {
@@ -21,12 +23,6 @@ export interface MigratedSource {
   readonly crons: readonly MigratedCron[];
   /** What a person has to decide, with the line in the file as it was. */
   readonly decide: readonly { readonly line: number; readonly text: string }[];
-}
-
-interface Edit {
-  readonly from: number;
-  readonly to: number;
-  readonly text: string;
 }
 
 const JOBS = '@fencepost/jobs';
@@ -87,10 +83,11 @@ class Rewriting {
     if ([...this.from.names.values()].includes('SchedulerRegistry')) this.#comment(start, REGISTRY);
     if (this.#crons.length > 0) this.#mendImports();
     const { text } = this.source.file;
-    // From the end, so that what is before keeps its place; of two at one place the first comes first.
-    const edits = this.#edits.toReversed().toSorted((a, b) => b.from - a.from);
-    const changed = edits.reduce((all, edit) => all.slice(0, edit.from) + edit.text + all.slice(edit.to), text);
-    return { text: changed, crons: this.#crons, decide: this.#decide.toSorted((a, b) => a.line - b.line) };
+    return {
+      text: edited(text, this.#edits),
+      crons: this.#crons,
+      decide: this.#decide.toSorted((a, b) => a.line - b.line),
+    };
   }
 
   /** Above a statement or a decorator, and not a second time. */

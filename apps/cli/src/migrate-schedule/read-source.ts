@@ -1,7 +1,6 @@
 import type TS from 'typescript';
+import type { Compiler } from '../rewriting/project.js';
 import type { ScheduleDecorator, Written } from './translate.js';
-
-export type Compiler = typeof TS;
 
 export const SCHEDULE = '@nestjs/schedule';
 
