@@ -1,10 +1,4 @@
 #!/usr/bin/env node
-/**
- * Takes the defences out one at a time and says whether the suite noticed: all of them, or with `--only quorum` those whose
- * name contains the word, or with `--short` one of each guarantee. `--json` closes with one line for programs:
- * {"ok":true,"mutants":2,"killed":2,"survived":[]}. Exit code 1 when a mutant survives or could not be tried. `--table`
- * tries none, and prints them as a table of Markdown.
- */
 import { parseArgs } from 'node:util';
 import { startPostgres } from '../../scripts/postgres.mjs';
 import { startRedis } from '../../scripts/redis.mjs';
@@ -12,22 +6,44 @@ import { MutationLab } from './mutation-lab.mjs';
 import { MUTANTS as ALL, oneOfEach } from './mutants.mjs';
 import { tableOf } from './table.mjs';
 
-// `npm run mutants` comes through a runner, whose own name and this file's stand before the arguments.
-const args = process.argv.slice(process.argv.findIndex((word) => word.endsWith('run-mutants.mjs')) + 1);
-const { values } = parseArgs({
-  args,
-  options: {
-    only: { type: 'string', default: '' },
-    short: { type: 'boolean', default: false },
-    json: { type: 'boolean', default: false },
-    table: { type: 'boolean', default: false },
-  },
-});
-if (values.table) {
-  process.stdout.write(tableOf(ALL), () => process.exit());
+const HELP = `npm run mutants -- [options]
+
+Takes the defences out one at a time, and says whether the suite noticed.
+
+  --only <word>   only mutants whose name contains this
+  --short         one of each guarantee
+  --table         tries none, and prints them as a table of Markdown
+  --json          closes with one line: {"ok":true,"mutants":2,"killed":2,"survived":[]}
+  -h, --help      this
+
+Exit code 1 when a mutant survives or could not be tried.`;
+
+/** @returns {{ only: string, short: boolean, json: boolean, table: boolean, help: boolean }} */
+function readOptions() {
+  // `npm run mutants` comes through a runner, whose own name and this file's stand before the arguments.
+  const args = process.argv.slice(process.argv.findIndex((word) => word.endsWith('run-mutants.mjs')) + 1);
+  const flag = { type: 'boolean', default: false };
+  const options = { short: flag, json: flag, table: flag, help: { ...flag, short: 'h' } };
+  try {
+    return parseArgs({ args, options: { ...options, only: { type: 'string', default: '' } } }).values;
+  } catch (error) {
+    return refuse(`${error.message.replace(/\.?$/, '.')} "npm run mutants -- --help" lists the options.`);
+  }
+}
+
+/** @returns {never} */
+function refuse(sentence) {
+  console.error(sentence);
+  process.exit(1);
+}
+
+const values = readOptions();
+if (values.help || values.table) {
+  await new Promise((done) => process.stdout.write(values.help ? `${HELP}\n` : tableOf(ALL), done));
+  process.exit();
 }
 const MUTANTS = (values.short ? oneOfEach(ALL) : ALL).filter(({ name }) => name.includes(values.only));
-if (MUTANTS.length === 0) throw new Error(`Expected --only to be part of a mutant's name, got "${values.only}".`);
+if (MUTANTS.length === 0) refuse(`Expected --only to be part of a mutant's name, got "${values.only}".`);
 
 const redis = await startRedis({ log: (line) => console.error(line) });
 process.env['REDIS_URL'] = redis.url;
