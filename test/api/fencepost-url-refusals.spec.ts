@@ -108,6 +108,7 @@ describe('a command that talks to a console', { timeout: 60_000 }, () => {
     expectSentence(await fencepost([...LIST, '--url', busy]), 3, 'The store did not answer in time.');
     const proxy = await answering((_, response) => void response.writeHead(502).end('<h1>Bad gateway</h1>'));
     expectSentence(await fencepost([...LIST, '--url', proxy]), 3, 'HTTP status 502');
+    expectSentence(await fencepost([...PAUSE, '--url', proxy]), 3, 'HTTP status 502', 'may have taken effect');
   });
 
   it('follows no redirect, and takes no page for an answer', async () => {

@@ -43,14 +43,15 @@ const BACKFILL_TIMEOUT_MS = 240_000;
 
 async function ask(request: Request, address: ConsoleAddress, timeoutMs: number): Promise<Response> {
   const signal = AbortSignal.timeout(timeoutMs);
+  const isOrder = request.method !== 'GET';
   try {
     const response = await fetch(request, { signal, redirect: 'manual' });
     const text = await response.text();
     if (response.ok && isJson(response)) return new Response(text, response);
-    throw refusalOf(response, text, address);
+    throw refusalOf(response, text, { address, isOrder });
   } catch (error) {
     if (error instanceof UsageError || error instanceof StoreError) throw error;
-    throw awayFrom(error, { address, timeoutMs, isOrder: request.method !== 'GET' });
+    throw awayFrom(error, { address, timeoutMs, isOrder });
   }
 }
 
@@ -58,15 +59,24 @@ function isJson({ headers }: Response): boolean {
   return /^application\/json\b/.test(headers.get('content-type') ?? '');
 }
 
+interface Asked {
+  readonly address: ConsoleAddress;
+  readonly isOrder: boolean;
+}
+
+const HEARD = ' The order may have taken effect: check before you repeat it.';
+
 /** Why an answer is none, and what to do. */
-export function refusalOf(response: Response, text: string, address: ConsoleAddress): UsageError | StoreError {
+export function refusalOf(response: Response, text: string, { address, isOrder }: Asked): UsageError | StoreError {
   const { url } = address;
   const { code, message, details } = problemIn(text);
   const { status } = response;
   if (status >= 300 && status < 400) return new UsageError(movedTo(response, url));
   if (status === 401) return new UsageError(unauthenticated(address));
   if (status === 429 || status >= 500) {
-    return new StoreError(`The console at ${url} cannot answer now: ${message ?? `HTTP status ${status}.`}`);
+    // What stands in front of a console doesn't know how far the order came.
+    const said = message ?? `HTTP status ${status}.${isOrder ? HEARD : ''}`;
+    return new StoreError(`The console at ${url} cannot answer now: ${said}`);
   }
   // Nest, and whatever else may stand there, have problems of their own: without our codes.
   if (code === undefined || message === undefined || code === 'NOT_FOUND') return new UsageError(notThere(status, url));
@@ -104,10 +114,8 @@ function notThere(status: number, url: string): string {
   );
 }
 
-interface Failed {
-  readonly address: ConsoleAddress;
+interface Failed extends Asked {
   readonly timeoutMs: number;
-  readonly isOrder: boolean;
 }
 
 /** Before these there was no request. */
@@ -124,8 +132,7 @@ export function awayFrom(error: unknown, { address: { url }, timeoutMs, isOrder 
   }
   const late = Object(error).name === 'TimeoutError';
   const why = late ? `no answer within ${timeoutMs / 1_000} s` : message || code;
-  const heard =
-    !isOrder || NEVER_SENT.test(code) ? '' : ' The order may have taken effect: check before you repeat it.';
+  const heard = !isOrder || NEVER_SENT.test(code) ? '' : HEARD;
   return new StoreError(
     `The console could not be reached at ${url} (${why}). Start it, or correct --url or FENCEPOST_URL.${heard}`,
     { cause: error },

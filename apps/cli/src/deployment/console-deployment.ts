@@ -202,7 +202,7 @@ export class ConsoleDeployment implements Deployment {
       const response = await fetch(`${this.address.url}/api/events`, { headers, signal, redirect: 'manual' });
       const isStream = /^text\/event-stream\b/.test(response.headers.get('content-type') ?? '');
       if (!response.ok || !isStream || !response.body) {
-        throw refusalOf(response, await response.text(), this.address);
+        throw refusalOf(response, await response.text(), { address: this.address, isOrder: false });
       }
       listener.opened();
       for await (const { id, event, data = '' } of eventsIn(response.body)) {
