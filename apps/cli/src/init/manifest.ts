@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { UsageError } from '../exit.js';
 
-/** Ranges that `@fencepost/jobs` is made for. */
+/** The newest of the ranges that `@fencepost/jobs` is made for. */
 const PEERS = { bullmq: '^6.7.0', ioredis: '^6.0.0' };
 
 type Section = Readonly<Record<string, string>>;

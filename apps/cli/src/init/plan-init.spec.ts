@@ -78,11 +78,12 @@ export class AppModule {}
     expect(after['src/reports.ts']).toContain("import { SingletonCron, type RunContext } from '@fencepost/jobs';");
   });
 
-  it('names the dependencies in the ranges that the packages are made for, and keeps what is there', () => {
+  it('names the dependencies in the newest ranges that the packages are made for, and keeps what is there', () => {
     const { version, peerDependencies } = JSON.parse(
       readFileSync(new URL('../../../../libs/jobs/package.json', import.meta.url), 'utf8'),
     ) as { version: string; peerDependencies: Record<string, string> };
-    const { bullmq, ioredis } = peerDependencies;
+    const newest = (name: string) => peerDependencies[name]?.split(' || ').at(-1);
+    const [bullmq, ioredis] = [newest('bullmq'), newest('ioredis')];
     const own = `^${version}`;
     const added = { '@fencepost/console': own, '@fencepost/jobs': own };
     expect(JSON.parse(init(APP)['package.json'] ?? '')).toEqual({
