@@ -64,7 +64,9 @@ export function strykerOptions(name, { files, force, static: withStatic = false 
     testRunner: 'vitest',
     plugins: ['@stryker-mutator/vitest-runner'],
     vitest: { configFile: 'vitest.mutation.config.ts', dir: `libs/${name}` },
-    mutate: [...globs, ...['**/*.spec.ts', '**/*.stage.ts', ...kits].map((glob) => `!${glob}`)].map((glob) => within(name, glob)),
+    mutate: [...globs, ...['**/*.spec.ts', '**/*.stage.ts', ...kits].map((glob) => `!${glob}`)].map((glob) =>
+      within(name, glob),
+    ),
     ignorePatterns: ['dist', 'bundle', 'docs', 'ops', '.cache'],
     tempDirName: `${STATE}/copy`,
     incremental: true,

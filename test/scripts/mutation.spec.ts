@@ -35,7 +35,11 @@ describe('npm run mutation', () => {
 
   it('mutates the sources of one package, or those that were named, and no spec', () => {
     const mutated = (files: string[]) => strykerOptions('schedule', { files, force: false }).mutate;
-    expect(mutated([])).toEqual(['libs/schedule/src/**/*.ts', '!libs/schedule/src/**/*.spec.ts', '!libs/schedule/src/**/*.stage.ts']);
+    expect(mutated([])).toEqual([
+      'libs/schedule/src/**/*.ts',
+      '!libs/schedule/src/**/*.spec.ts',
+      '!libs/schedule/src/**/*.stage.ts',
+    ]);
     expect(mutated(['zone.ts'])[0]).toBe('libs/schedule/src/zone.ts');
   });
 

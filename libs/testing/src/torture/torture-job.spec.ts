@@ -2,13 +2,7 @@ import { AsyncLocalStorage } from 'node:async_hooks';
 import 'reflect-metadata';
 import { describe, expect, it, vi } from 'vitest';
 import { JobHandler, SingletonCron } from '@fencepost/jobs';
-import type {
-  EffectContext,
-  IfUnknown,
-  JobHandlerOptions,
-  RunContext,
-  TransactionalRunContext,
-} from '@fencepost/jobs';
+import type { EffectContext, IfUnknown, JobHandlerOptions, RunContext, TransactionalRunContext } from '@fencepost/jobs';
 import { isLong } from '../../../../test/support/run-length.js';
 import { tortureJob, type TortureOptions } from './torture-job.js';
 
