@@ -42,7 +42,7 @@ describe('the API', () => {
     });
   });
 
-  it.each(['timeline', 'runs', 'journal', 'actions', 'why'])('says what is known of a cron: %s', async (what) => {
+  it.each(['timeline', 'runs', 'journal', 'why'])('says what is known of a cron: %s', async (what) => {
     expect((await running.ask(`/api/crons/nightly-report/${what}`)).status).toBe(200);
   });
 
@@ -119,6 +119,9 @@ describe('an order', () => {
     expect(await trail()).toEqual([
       expect.objectContaining({ action: 'resume', before: expect.objectContaining({ by: 'otto' }) }),
     ]);
+    await running.order('/api/crons/nightly-report/resume', { reason: 'once more' });
+    const { items } = await json(running.ask('/api/audit?cron=nightly-report'));
+    expect(items).toMatchObject([{ action: 'resume', reason: 'it has moved' }, { action: 'pause' }, { action: 'set' }]);
   });
 
   it('to run, and to cancel what has not begun, ends in a record of the run', async () => {

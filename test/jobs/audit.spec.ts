@@ -23,11 +23,11 @@ describe('an audit of stores in Redis', () => {
     }
     await ledger.pause(CRON, { by: 'ada', reason: 'a test', until: null });
     for (const second of [3, 4]) await stores.claim(second);
-    await ledger.resume(CRON, { by: 'ada', reason: 'a test' });
+    await ledger.resume(CRON);
     await stores.claim(5);
     await stores.claim(6, { overlap: 'skip' });
     await stores.claim(7);
-    await ledger.cancel(stores.idOf(7), { by: 'ada', reason: 'a test', graceMs: 0 });
+    await ledger.cancel(stores.idOf(7), { by: 'ada', graceMs: 0 });
     await stores.skip(7, 9);
     const occurrence = (second: number) => ({
       scheduledAt: stores.at(second),

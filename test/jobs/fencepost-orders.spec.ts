@@ -20,7 +20,7 @@ describe('fencepost pause and resume', () => {
     expect((await at.ask('list')).out).toContain('paused');
     const resumed = await at.json('resume', 'nightly', '--reason', 'disk is fine', '--by', 'anna');
     expect(resumed.json).toMatchObject({ cron: 'nightly', ended: { by: 'otto', reason: 'disk full' }, runId: null });
-    expect(await at.ledger.actions('nightly', 10)).toMatchObject([
+    expect(await at.trail.list({ cron: 'nightly', limit: 10 })).toMatchObject([
       { action: 'resume', by: 'anna', reason: 'disk is fine' },
       { action: 'pause', by: 'otto', reason: 'disk full' },
     ]);

@@ -29,7 +29,6 @@ async function failed(at: FencepostDeployment): Promise<string> {
   const words = {
     reason: 'manual',
     by: 'ada',
-    why: null,
     payload: '{"month":3}',
     handler: null,
     missed: null,

@@ -19,7 +19,7 @@ async function doubtful(at: FencepostDeployment, ledger: Ledger = at.ledger): Pr
   const { entries } = await at.catalog.read();
   const [runId, nonce] = [`charge@manual-${randomUUID()}`, randomUUID()];
   const generation = entries[0]?.generation ?? 0;
-  const words = { reason: 'manual', by: 'ada', why: null, payload: null, handler: null, missed: null } as const;
+  const words = { reason: 'manual', by: 'ada', payload: null, handler: null, missed: null } as const;
   await ledger.trigger({ runId, nonce, scheduledAt: null, generation, overlap: 'allow', ...words });
   const begun = await ledger.begin({ runId, nonce, worker: 'w', ttlMs: 60_000, maxAttempts: 1 });
   if (begun.verdict !== 'begun') throw new Error(`Expected ${runId} to begin, got ${begun.verdict}.`);
@@ -59,7 +59,7 @@ describe('fencepost uncertain and resolve', () => {
       json: { runId, state: 'enqueued' },
     });
     expect(await at.ledger.effects(runId)).toMatchObject([{ name: 'card', state: 'done', result: '{"charge":7}' }]);
-    expect(await at.ledger.actions('charge', 1)).toMatchObject([
+    expect(await at.trail.list({ cron: 'charge', limit: 1 })).toMatchObject([
       { action: 'resolve', by: 'anna', reason: 'seen in the bank', runId },
     ]);
     const again = await at.ask('resolve', runId, ...ASKED, '--answer', 'not-done', '--reason', 'x');

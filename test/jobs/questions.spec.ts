@@ -5,7 +5,7 @@ import { Pool } from 'pg';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { CatalogReading } from '@fencepost/ledger/catalog';
 import type { ClaimRequest, Ledger } from '@fencepost/ledger';
-import { MemoryLedger } from '@fencepost/ledger/memory';
+import { MemoryAuditTrail, MemoryLedger } from '@fencepost/ledger/memory';
 import { migrateLedger, PostgresLedger } from '@fencepost/ledger/postgres';
 import { RedisLedger } from '@fencepost/ledger/redis';
 import { Timelines, ExplainService } from '@fencepost/operations';
@@ -35,6 +35,7 @@ afterAll(async () => {
 class History {
   readonly born = Math.floor(Date.now() / SECOND) * SECOND - HOUR;
   readonly leases = new MemoryLeaseStore({ clock: systemClock });
+  readonly trail = new MemoryAuditTrail({ clock: systemClock });
 
   #journal: RedisJournal | undefined;
 
@@ -83,8 +84,10 @@ class History {
     await this.begin(2);
     await this.claim(3, { overlap: 'skip' });
     await this.ledger.pause(CRON, { by: 'ann', reason: 'a flood', until: null });
+    await this.#ordered('pause', 'ann');
     await this.claim(4);
-    await this.ledger.resume(CRON, { by: 'bob', reason: 'it is over' });
+    await this.ledger.resume(CRON);
+    await this.#ordered('resume', 'bob');
     const skips = [{ after: this.at(4), through: this.at(6), reason: 'merged' as const }];
     const missed = { count: 2, from: this.at(5), to: this.at(6) };
     const occurrence = { scheduledAt: this.at(7), dueAt: this.at(7), reason: 'catch-up' as const, missed };
@@ -95,6 +98,11 @@ class History {
     await this.journal.append([{ ...about, event: 'attempt.refused', runId: this.idOf(1), detail }]);
     await this.leases.acquire({ resource: CRON, nonce: 'n', holder: 'pod/1', ttlMs: 60_000, floor: parseFence('9') });
     return this;
+  }
+
+  #ordered(action: string, by: string) {
+    const words = { role: 'operator', reason: null, from: 'a test', before: null, after: null };
+    return this.trail.append({ action, by, cron: CRON, runId: null, ...words });
   }
 }
 
@@ -173,10 +181,11 @@ describe('a question', () => {
     });
   });
 
-  it('is answered from the ledger alone while the journal and the leases are away', async () => {
+  it('is answered from the ledger alone while the audit trail, the journal and the leases are away', async () => {
     const away = () => Promise.reject(new Error('Connection is closed.'));
     const { catalog, ledger } = history;
-    const service = new ExplainService({ catalog, ledger, journal: { ofCron: away }, leases: { inspect: away } });
+    const [trail, journal, leases] = [{ list: away }, { ofCron: away }, { inspect: away }];
+    const service = new ExplainService({ catalog, ledger, trail, journal, leases });
     expect(await service.why(CRON, history.at(9))).toMatchObject({ verdict: 'due' });
   });
 });

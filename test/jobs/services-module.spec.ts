@@ -1,8 +1,9 @@
+import { hostname } from 'node:os';
 import { Injectable } from '@nestjs/common';
 import type { INestApplicationContext } from '@nestjs/common';
 import { Test } from '@nestjs/testing';
 import { JobsModule, SingletonCron, type JobsModuleOptions, type Role } from '@fencepost/jobs';
-import { OperationsModule, AUDIT_TRAIL, Doctor, LeaseService } from '@fencepost/operations';
+import { OperationsModule, AUDIT_TRAIL, CronOperator, Doctor, LeaseService, RunOperator } from '@fencepost/operations';
 import type { AuditTrail } from '@fencepost/ledger/audit-trail';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { testRedis } from '../support/redis.js';
@@ -62,6 +63,23 @@ describe('a lease that is cleared while its holder lives', () => {
     expect(report.holding?.fence).toBeGreaterThan(held.fence);
     const records = await app.get<AuditTrail>(AUDIT_TRAIL).list({ limit: 10 });
     expect(records).toMatchObject([{ action: 'clear-lease', cron: 'tick', by: 'otto' }]);
+  });
+});
+
+describe("an order of the application's own code", () => {
+  it('leaves an audit record, and one that was refused none', async () => {
+    const app = await start(spaces.fresh(), { roles: ['scheduler', 'worker'] });
+    const [crons, runs] = [app.get(CronOperator), app.get(RunOperator)];
+    const order = { by: 'deploy', reason: 'the schema changes' };
+    await crons.pause('tick', order);
+    const reply = await crons.trigger('tick', { ...order, force: true });
+    const runId = reply.verdict === 'claimed' ? reply.runId : null;
+    await expect(runs.retry('tick@manual-none', order)).rejects.toThrow('no run');
+    const about = { ...order, role: 'app', from: `app ${hostname()}`, cron: 'tick' };
+    expect(await app.get<AuditTrail>(AUDIT_TRAIL).list({ limit: 10 })).toMatchObject([
+      { ...about, action: 'trigger', runId },
+      { ...about, action: 'pause', runId: null },
+    ]);
   });
 });
 

@@ -127,7 +127,7 @@ export default [
     guards: 'G6',
     defence: 'what ran under a key does not run again while the key lives, whatever retention removed',
     file: 'libs/ledger/src/redis/lua/trigger-run.lua',
-    find: "if (tonumber(redis.call('ZSCORE', KEYS[10], ARGV[1]) or '') or 0) > now then return { 'FORGOTTEN' } end",
+    find: "if (tonumber(redis.call('ZSCORE', KEYS[9], ARGV[1]) or '') or 0) > now then return { 'FORGOTTEN' } end",
     replace: '',
     killedBy: 'libs/testing/src/ledger-contract/redis-ledger.spec.ts',
     test: 'makes no second run when the record of the first is gone',

@@ -100,7 +100,7 @@ function engineOver({ redis, space, telemetry, ledger, queue, clock }: Stores): 
 async function triggered({ ledger, queue }: Stores): Promise<void> {
   const runId = `${CRON}@manual-${randomUUID()}`;
   await ledger.trigger({
-    ...{ runId, nonce: randomUUID(), scheduledAt: null, reason: 'manual', generation: 1, by: 'ada', why: null },
+    ...{ runId, nonce: randomUUID(), scheduledAt: null, reason: 'manual', generation: 1, by: 'ada' },
     ...{ payload: null, handler: null, missed: null, overlap: 'allow' },
   });
   await queue.enqueue([{ runId, delivery: 1 }]);

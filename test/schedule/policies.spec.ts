@@ -183,7 +183,7 @@ describe('while nobody was there', () => {
         async (stage) => {
           await stage.memoryLedger.pause(CRON, { by: 'me', reason: 'x', until: null });
           await stage.clock.advance(5_000);
-          await stage.memoryLedger.resume(CRON, { by: 'me', reason: 'x' });
+          await stage.memoryLedger.resume(CRON);
           await stage.outage(5_000);
         },
         {

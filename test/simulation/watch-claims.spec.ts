@@ -4,7 +4,7 @@ import type { TriggerRequest } from '@fencepost/ledger';
 import { MINUTE, ORDER, WatchStage, ASK, SUCCEEDED } from './watch-stage.js';
 
 const TRIGGER: Omit<TriggerRequest, 'runId' | 'nonce' | 'scheduledAt'> = {
-  ...{ reason: 'backfill', generation: 1, by: 'ada', why: null, payload: null, handler: null },
+  ...{ reason: 'backfill', generation: 1, by: 'ada', payload: null, handler: null },
   ...{ missed: null, overlap: 'allow' },
 };
 

@@ -3,6 +3,7 @@ import type { World } from '../../apps/cli/src/world.js';
 import { parseFence } from '@fencepost/lease';
 import type { Redis } from 'ioredis';
 import type { CronDefinition, Declaration } from '@fencepost/ledger/catalog';
+import { RedisAuditTrail } from '@fencepost/ledger/audit-trail';
 import { RedisCatalog, RedisLedger } from '@fencepost/ledger/redis';
 import { RedisMembership } from '@fencepost/jobs/internal';
 
@@ -48,6 +49,7 @@ export class FencepostDeployment {
   readonly catalog: RedisCatalog;
   readonly ledger: RedisLedger;
   readonly membership: RedisMembership;
+  readonly trail: RedisAuditTrail;
   readonly prefix: string;
   readonly env: Readonly<Record<string, string>>;
 
@@ -55,6 +57,7 @@ export class FencepostDeployment {
     this.catalog = new RedisCatalog(space);
     this.ledger = new RedisLedger(space);
     this.membership = new RedisMembership(space);
+    this.trail = new RedisAuditTrail(space);
     this.prefix = space.prefix;
     const { host, port } = space.redis.options;
     this.env = { REDIS_URL: `redis://${host}:${port}`, FENCEPOST_PREFIX: space.prefix };

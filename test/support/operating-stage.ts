@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { parseFence } from '@fencepost/lease';
 import { ManualClock } from '@fencepost/lease/testing';
-import { MemoryCatalog, MemoryLedger } from '@fencepost/ledger/memory';
+import { MemoryAuditTrail, MemoryCatalog, MemoryLedger } from '@fencepost/ledger/memory';
 import type { CronDefinition } from '@fencepost/ledger/catalog';
 import type { ClaimReply, ClaimRequest } from '@fencepost/ledger';
 import type { SkipReason } from '@fencepost/ledger/run';
@@ -18,6 +18,7 @@ export class OperatingStage {
   readonly catalog = new MemoryCatalog(this.clock);
   readonly ledger = new MemoryLedger(this.clock);
   readonly queue = new MemoryRunQueue({ clock: this.clock });
+  readonly audit = new MemoryAuditTrail({ clock: this.clock });
   readonly membership = new MemoryMembership({ clock: this.clock, version: () => this.catalog.version });
   readonly crons = new CronCatalog({ catalog: this.catalog, clock: this.clock });
   readonly operator = this.operatorOf({});
@@ -25,8 +26,8 @@ export class OperatingStage {
 
   /** An operator some of whose ports are others. */
   operatorOf(ports: Partial<ConstructorParameters<typeof CronOperator>[0]>): CronOperator {
-    const { catalog, ledger, queue, membership, clock } = this;
-    return new CronOperator({ catalog, ledger, queue, membership, clock, ...ports });
+    const { catalog, ledger, queue, membership, clock, audit } = this;
+    return new CronOperator({ catalog, ledger, queue, membership, clock, audit, ...ports });
   }
 
   /** The n-th second of the cron's life. */

@@ -64,7 +64,7 @@ describe('small disagreements', () => {
       await crons.set('send-mail', { expression: '@manual' }, { by: 'test' });
       const ledger = running.app.get<Ledger>(LEDGER, { strict: false });
       const runId = 'send-mail@order_4711.1';
-      const words = { reason: 'manual', by: 'ada', why: null, payload: null, handler: null, missed: null } as const;
+      const words = { reason: 'manual', by: 'ada', payload: null, handler: null, missed: null } as const;
       await ledger.trigger({ runId, nonce: 'n', scheduledAt: null, generation: 1, overlap: 'allow', ...words });
       expect((await running.ask(`/api/runs/${runId}`)).status).toBe(200);
     });

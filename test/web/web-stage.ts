@@ -44,7 +44,6 @@ const ANSWERS: Readonly<Record<string, Answer>> = {
   [`${cron}/why`]: (url) => why(url.searchParams.get('at') ?? ''),
   [`${cron}/runs`]: () => ({ items: [run(), FAILED] }),
   [`${cron}/journal`]: () => ({ items: JOURNAL }),
-  [`${cron}/actions`]: () => ({ items: [{ at: at(60), action: 'pause', by: 'anna', reason: 'a test', runId: null }] }),
   runs: (url) => ({ items: url.searchParams.get('state') === 'failed' ? [FAILED] : [UNCERTAIN] }),
   leases: (url, { held }) => {
     const all = held === undefined ? LEASES : leases(held);

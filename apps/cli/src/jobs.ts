@@ -23,6 +23,7 @@ export {
   holderSeemsAlive,
   journalOfRun,
   needsCare,
+  ORDER_RECORDS,
   readRedisFacts,
   RedisPodRegistry,
   withAudit,

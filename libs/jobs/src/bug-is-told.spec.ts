@@ -38,7 +38,7 @@ describe('a bug', () => {
 
   it('that shows when a run leaves the line of its key is told with its stack, and the run is settled', async () => {
     const stage = await WorkerStage.with({ payload: '{"customer":"ada"}' });
-    await stage.memoryLedger.cancel(RUN, { by: 'ada', reason: 'not needed', graceMs: 0 });
+    await stage.memoryLedger.cancel(RUN, { by: 'ada', graceMs: 0 });
     const deps = {
       ...{ ledger: stage.ledger.port, clock: stage.manual, telemetry: stage.telemetry, random: () => 0 },
       ...{

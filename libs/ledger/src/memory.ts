@@ -1,2 +1,3 @@
+export { MemoryAuditTrail } from './memory/memory-audit-trail.js';
 export { MemoryCatalog } from './memory/memory-catalog.js';
 export { MemoryLedger } from './memory/memory-ledger.js';

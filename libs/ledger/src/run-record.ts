@@ -6,7 +6,6 @@ export type {
   UnknownReason,
   EffectRecord,
   MissedRange,
-  OperatorAction,
   OverlapPolicy,
   Pause,
   UnresolvedEffect,

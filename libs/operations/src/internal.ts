@@ -10,6 +10,7 @@ export type { ClearedLease } from './operating/lease-service.js';
 export type { WatchReport } from './operating/leases-watch.js';
 export { findLostDefinitions } from './operating/lost-definitions.js';
 export { readRedisFacts } from './operating/redis-facts.js';
+export { ORDER_RECORDS } from './operating/order-records.js';
 export { mapInSlices } from './operating/slices.js';
 export type { WhyStep } from './operating/why.js';
 export { withAudit } from './operating/with-audit.js';

@@ -7,6 +7,7 @@ import {
   JournalFeed,
   journalOfRun,
   LeaseMovedError,
+  ORDER_RECORDS,
   presentHeldLease,
   presentJournalEntry,
   presentLease,
@@ -16,10 +17,6 @@ import {
   presentRunReport,
   presentWhyReport,
   Telemetry,
-  type BackfillReport,
-  type CancelReply,
-  type Pause,
-  type TriggerReply,
   type WatchReport,
 } from '../jobs.js';
 import { iso } from '../report.js';
@@ -103,7 +100,7 @@ export class StoreDeployment implements Deployment {
     // By the store's clock, as everything that is about crons.
     const end = forMs === undefined ? until : (await catalog.read()).readAt + forMs;
     const { paused } = await ledger.readCron(cron);
-    const about = { action: 'pause', cron, reason, before: paused && presentPause(paused), after: presentPause };
+    const about = { ...ORDER_RECORDS.pause, cron, reason, before: paused && presentPause(paused) };
     const pause = await this.#audited.order(about, (by) => operator.pause(cron, { by, reason, until: end ?? null }));
     return presentPause(pause);
   }
@@ -111,20 +108,20 @@ export class StoreDeployment implements Deployment {
   async resume(...[cron, order]: Parameters<Deployment['resume']>) {
     const { paused } = await this.#store.ledger.readCron(cron);
     const before = paused && presentPause(paused);
-    const about = { action: 'resume', cron, reason: order.reason, before, after: resumedAfter, changed: hasEnded };
+    const about = { ...ORDER_RECORDS.resume, cron, reason: order.reason, before };
     const done = await this.#audited.order(about, (by) => this.#store.operator.resume(cron, { by, ...order }));
     return { ended: done.ended && presentPause(done.ended), runId: done.runId };
   }
 
   trigger(...[cron, order]: Parameters<Deployment['trigger']>) {
-    const about = { action: 'trigger', cron, reason: order.reason ?? null, changed: isClaimed, runOf };
+    const about = { ...ORDER_RECORDS.trigger, cron, reason: order.reason ?? null };
     return this.#audited.order(about, (by) => this.#store.operator.trigger(cron, { by, ...order }));
   }
 
   async backfill(cron: string, order: BackfillOrder): Promise<Answers['Backfill']> {
     const { reason, dryRun, interrupted, ...rest } = order;
     const given = { ...rest, reason, dryRun, signal: interrupted() };
-    const about = { action: 'backfill', cron, reason, changed: () => !dryRun, after: backfilledAfter(order) };
+    const about = { ...ORDER_RECORDS.backfill(order), cron, reason, changed: () => !dryRun };
     const done = await this.#audited.order(about, (by) => this.#store.operator.backfill(cron, { by, ...given }));
     return { ...done, runIds: [...done.runIds], nextFrom: iso(done.nextFrom) };
   }
@@ -142,7 +139,7 @@ export class StoreDeployment implements Deployment {
   }
 
   async cancel(...[runId, order]: Parameters<Deployment['cancel']>) {
-    const about = { action: 'cancel', reason: order.reason, ...(await this.#about(runId)), changed: isCancelled };
+    const about = { ...ORDER_RECORDS.cancel, reason: order.reason, ...(await this.#about(runId)) };
     const reply = await this.#audited.order(about, (by) => this.#store.operator.cancel(runId, { by, ...order }));
     return reply.verdict === 'cancelling' ? { ...reply, until: iso(reply.until) } : reply;
   }
@@ -155,8 +152,7 @@ export class StoreDeployment implements Deployment {
   async resolve(...[runId, order]: Parameters<Deployment['resolve']>): Promise<Answers['Resolved']> {
     const { state, unresolvedEffect } = (await runIn(this.#store, runId)) ?? { state: null, unresolvedEffect: null };
     const before = { state, asks: unresolvedEffect?.effect ?? null };
-    const after = (resolved: { readonly state: string }) => ({ state: resolved.state, answer: order.answer });
-    const about = { action: 'resolve', reason: order.reason, cron: cronIn(runId), runId, before, after };
+    const about = { ...ORDER_RECORDS.resolve(order.answer), reason: order.reason, cron: cronIn(runId), runId, before };
     return this.#audited.order(about, (by) => this.#store.runs.resolve(runId, { by, ...order }));
   }
 
@@ -192,35 +188,6 @@ export class StoreDeployment implements Deployment {
 
 /** As long as a timer may be set without a thought. */
 const DAY_MS = 24 * 3_600_000;
-
-interface Resumed {
-  readonly ended: Pause | null;
-  readonly runId: string | null;
-}
-
-function hasEnded({ ended }: Resumed): boolean {
-  return ended !== null;
-}
-
-function resumedAfter({ runId }: Resumed): object {
-  return { paused: null, runId };
-}
-
-function isClaimed({ verdict }: TriggerReply): boolean {
-  return verdict === 'claimed';
-}
-
-function runOf(reply: TriggerReply): string | null {
-  return reply.verdict === 'claimed' ? reply.runId : null;
-}
-
-function isCancelled({ verdict }: CancelReply): boolean {
-  return verdict === 'cancelled' || verdict === 'cancelling';
-}
-
-function backfilledAfter({ from, to }: BackfillOrder): (done: BackfillReport) => object {
-  return ({ accepted, left, aborted }) => ({ from: iso(from), to: iso(to), accepted, left, aborted });
-}
 
 function presentHolding(cron: string, holding: Holding | null) {
   return holding && presentLease({ cron, ...holding });

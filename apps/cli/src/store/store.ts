@@ -252,6 +252,7 @@ interface Ports {
   readonly tenant: string;
   readonly catalog: Catalog;
   readonly ledger: Ledger;
+  readonly audit: AuditTrail;
   readonly journal: RedisJournal;
 }
 
@@ -261,10 +262,10 @@ interface Questions {
   readonly why: ExplainService;
 }
 
-function questionsOf({ redis, prefix, tenant, catalog, ledger, journal }: Ports): Questions {
+function questionsOf({ redis, prefix, tenant, catalog, ledger, audit, journal }: Ports): Questions {
   const leaseStore = new RedisLeaseStore({ redis, prefix, tenant, kind: 'cron' });
   return {
     leaseStore,
-    why: new ExplainService({ catalog, ledger, journal, leases: leaseStore }),
+    why: new ExplainService({ catalog, ledger, trail: audit, journal, leases: leaseStore }),
   };
 }

@@ -66,7 +66,6 @@ const listOf = (item: z.ZodType, what: string) => z.strictObject({ items: z.arra
 
 export const runListSchema = listOf(SCHEMAS.Run, 'Runs, newest first.');
 export const journalSchema = listOf(SCHEMAS.JournalEntry, 'Journal entries, newest first.');
-export const actionListSchema = listOf(SCHEMAS.OperatorAction, 'Orders about a cron, newest first.');
 export const auditListSchema = listOf(SCHEMAS.AuditRecord, 'Audit records, newest first.');
 export const podListSchema = listOf(SCHEMAS.Pod, 'Pods that reported recently.');
 export const findingListSchema = listOf(SCHEMAS.Finding, 'Findings of the doctor.');
@@ -139,7 +138,6 @@ export const NAMED: Readonly<Record<string, z.ZodType>> = {
   RunPage: runPageSchema,
   RunList: runListSchema,
   JournalList: journalSchema,
-  ActionList: actionListSchema,
   AuditList: auditListSchema,
   PodList: podListSchema,
   FindingList: findingListSchema,

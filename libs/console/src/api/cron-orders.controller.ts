@@ -2,6 +2,7 @@ import { Body, Controller, Inject, Param, Post } from '@nestjs/common';
 import { ApiTags } from '@nestjs/swagger';
 import { LEDGER } from '@fencepost/jobs';
 import { CronCatalog, CronOperator, type BackfillReport } from '@fencepost/operations';
+import { ORDER_RECORDS } from '@fencepost/operations/internal';
 import { SCHEMAS, presentPause } from '@fencepost/operations/presenting';
 import type { OccurrenceLog } from '@fencepost/ledger';
 import type { Pause } from '@fencepost/ledger/run';
@@ -11,7 +12,7 @@ import { Orders } from './describe-route.js';
 import * as inputs from './inputs.js';
 import type { Checked } from './inputs.js';
 import { CommandService } from './command-service.js';
-import { refusedRun, runIdOf } from './problems.js';
+import { refusedRun } from './problems.js';
 
 type OfCron = Checked<typeof inputs.cronParams>;
 
@@ -31,7 +32,7 @@ export class CronOrdersController {
     @Param({ schema: inputs.cronParams }) { cron }: OfCron,
     @Body({ schema: inputs.pauseOrder }) { reason, until = null }: Checked<typeof inputs.pauseOrder>,
   ) {
-    const order = { action: 'pause', cron, reason, before: await this.#pauseOf(cron), after: presentPause };
+    const order = { ...ORDER_RECORDS.pause, cron, reason, before: await this.#pauseOf(cron) };
     const pause = await this.service.execute(order, (by) => this.operator.pause(cron, { by, reason, until }));
     this.directory.forget();
     return presentPause(pause);
@@ -43,9 +44,8 @@ export class CronOrdersController {
     @Param({ schema: inputs.cronParams }) { cron }: OfCron,
     @Body({ schema: inputs.resumeOrder }) { reason, missed }: Checked<typeof inputs.resumeOrder>,
   ) {
-    const order = { action: 'resume', cron, reason, before: await this.#pauseOf(cron) };
-    const runOf = { runOf: ({ runId }: { readonly runId: string | null }) => runId, after: () => ({ missed }) };
-    const { ended, runId } = await this.service.execute({ ...order, ...runOf }, (by) =>
+    const order = { ...ORDER_RECORDS.resume, cron, reason, before: await this.#pauseOf(cron) };
+    const { ended, runId } = await this.service.execute(order, (by) =>
       this.operator.resume(cron, { by, reason, missed }),
     );
     this.directory.forget();
@@ -58,7 +58,7 @@ export class CronOrdersController {
     @Param({ schema: inputs.cronParams }) { cron }: OfCron,
     @Body({ schema: inputs.triggerOrder }) { reason, payload, force }: Checked<typeof inputs.triggerOrder>,
   ) {
-    const order = { action: 'trigger', cron, reason, runOf: runIdOf };
+    const order = { ...ORDER_RECORDS.trigger, cron, reason };
     const given = { reason, force, ...(payload !== undefined && { payload }) };
     const reply = await this.service.execute(order, (by) => this.operator.trigger(cron, { by, ...given }));
     if (reply.verdict !== 'claimed') throw refusedRun(cron, reply);
@@ -73,12 +73,8 @@ export class CronOrdersController {
   ): Promise<object> {
     // What only looks leaves no record.
     if (order.dryRun) return presentBackfill(await this.operator.backfill(cron, { by: 'preview', ...order }));
-    const { from, to, reason } = order;
-    const span = { from: new Date(from).toISOString(), to: new Date(to).toISOString() };
-    const after = ({ instants, accepted, left }: { instants: number; accepted: number; left: object }) => ({
-      ...{ ...span, instants, accepted, left },
-    });
-    const done = await this.service.execute({ action: 'backfill', cron, reason, after }, (by) =>
+    const { reason } = order;
+    const done = await this.service.execute({ ...ORDER_RECORDS.backfill(order), cron, reason }, (by) =>
       this.operator.backfill(cron, { by, ...order }),
     );
     return presentBackfill(done);

@@ -4,13 +4,12 @@ import { ExplainService, RunOperator, Timelines } from '@fencepost/operations';
 import { READS, mapInSlices, type Reads, CronDirectory } from '@fencepost/operations/internal';
 import {
   presentJournalEntry,
-  presentOperatorAction,
   presentRun,
   presentTimeline,
   presentWhyReport,
   SCHEMAS,
 } from '@fencepost/operations/presenting';
-import { actionListSchema, cronPageSchema, journalSchema, runListSchema } from './answers.js';
+import { cronPageSchema, journalSchema, runListSchema } from './answers.js';
 import { Shows } from './describe-route.js';
 import * as inputs from './inputs.js';
 import type { Checked } from './inputs.js';
@@ -68,16 +67,6 @@ export class CronsController {
     await this.directory.known(cron);
     const entries = await this.reads.journal.ofCron(cron, { limit, ...(before !== undefined && { before }) });
     return { items: entries.map(presentJournalEntry) };
-  }
-
-  @Get(':cron/actions')
-  @Shows(actionListSchema, 'Orders about it.')
-  async actions(
-    @Param({ schema: inputs.cronParams }) { cron }: OfCron,
-    @Query({ schema: inputs.actionsQuery }) { limit }: Checked<typeof inputs.actionsQuery>,
-  ) {
-    await this.directory.known(cron);
-    return { items: (await this.reads.ledger.actions(cron, limit)).map(presentOperatorAction) };
   }
 
   @Get(':cron/why')

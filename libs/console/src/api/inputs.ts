@@ -81,7 +81,6 @@ export const latestQuery = z.strictObject({
   before: entryId.optional().describe('The id of an entry: only older ones.'),
 });
 
-export const actionsQuery = z.strictObject({ limit: limit(1_000, 50) });
 const STATES = SCHEMAS.Run.shape.state.options;
 export const cronRunsQuery = z.strictObject({
   limit: limit(1_000, 50),

@@ -54,7 +54,7 @@ describe('the OpenAPI document (to write it anew: npx vitest run libs/console/sr
         ([method, operation]) => ({ where: `${method} ${path}`, ...operation }),
       ),
     );
-    expect(operations.length).toBeGreaterThanOrEqual(29);
+    expect(operations.length).toBeGreaterThanOrEqual(28);
     expect(operations.filter(({ summary }) => !summary).map(({ where }) => where)).toEqual([]);
     const silent = operations.filter(({ responses }) => !('default' in responses)).map(({ where }) => where);
     expect(silent).toEqual(['get /api/events', 'delete /session']);

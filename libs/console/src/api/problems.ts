@@ -48,8 +48,3 @@ export function runIsOver(runId: string, reply: Extract<CancelReply, { verdict: 
 export function runIsUnknown(runId: string): FencepostError {
   return new UnknownThingError(`The ledger has no run ${JSON.stringify(runId)}.`);
 }
-
-/** The run that a reply is about, for its record. */
-export function runIdOf(reply: TriggerReply): string | null {
-  return reply.verdict === 'claimed' ? reply.runId : null;
-}

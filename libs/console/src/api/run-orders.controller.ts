@@ -2,6 +2,7 @@ import { Body, Controller, Inject, Param, Post } from '@nestjs/common';
 import { ApiTags } from '@nestjs/swagger';
 import { LEDGER } from '@fencepost/jobs';
 import { CronOperator, RunOperator } from '@fencepost/operations';
+import { ORDER_RECORDS } from '@fencepost/operations/internal';
 import type { RunHistory } from '@fencepost/ledger';
 import { cancelledSchema, resolvedSchema, startedSchema } from './answers.js';
 import { CronDirectory } from '@fencepost/operations/internal';
@@ -33,7 +34,7 @@ export class RunOrdersController {
     @Param({ schema: inputs.runParams }) { id }: OfRun,
     @Body({ schema: inputs.cancelOrder }) { reason, graceMs }: Checked<typeof inputs.cancelOrder>,
   ) {
-    const order = { action: 'cancel', reason, ...(await this.#about(id)) };
+    const order = { ...ORDER_RECORDS.cancel, reason, ...(await this.#about(id)) };
     const reply = await this.service.execute(order, async (by) => {
       const given = await this.crons.cancel(id, { by, reason, ...(graceMs !== undefined && { graceMs }) });
       // Before the record is made: what was refused has changed nothing.
@@ -74,8 +75,7 @@ export class RunOrdersController {
     @Body({ schema: inputs.resolveOrder }) { result, ...order }: Checked<typeof inputs.resolveOrder>,
   ): Promise<object> {
     const given = { ...order, ...(result !== undefined && { result }) };
-    const after = ({ state }: { readonly state: string }) => ({ state, answer: order.answer });
-    const about = { action: 'resolve', reason: order.reason, after, ...(await this.#about(id)) };
+    const about = { ...ORDER_RECORDS.resolve(order.answer), reason: order.reason, ...(await this.#about(id)) };
     const reply = await this.service.execute(about, (by) => this.operator.resolve(id, { by, ...given }));
     this.directory.forget();
     return reply;

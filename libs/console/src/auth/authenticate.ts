@@ -3,7 +3,7 @@ import type { AccessRole } from '@fencepost/operations/access-tokens';
 
 /** Somebody who was recognised. */
 export interface Identity {
-  /** As audit records and lists of actions show it. */
+  /** As audit records show it. */
   readonly name: string;
   readonly role: AccessRole;
 }

@@ -1,7 +1,7 @@
 import { BullMQAdapter } from '@bull-board/api/bullMQAdapter';
 import type { QueueJob, QueueJobJson, AppJobScheduler } from '@bull-board/api/typings/app';
 import { type CronCatalog, type CronOperator } from '@fencepost/operations';
-import { mapInSlices, type CronDirectory } from '@fencepost/operations/internal';
+import { mapInSlices, ORDER_RECORDS, type CronDirectory } from '@fencepost/operations/internal';
 import { lateBy } from '@fencepost/operations/presenting';
 import type { RunHistory } from '@fencepost/ledger';
 import type { Run } from '@fencepost/ledger/run';
@@ -11,7 +11,7 @@ import { formatFence } from '@fencepost/lease';
 import { ownerPrefix } from '@fencepost/lease/internal';
 import type { CommandService } from '../api/command-service.js';
 import type { ReadGate } from '../api/read-gate.js';
-import { refusedRun, runIdOf } from '../api/problems.js';
+import { refusedRun } from '../api/problems.js';
 import { currentCaller } from '../auth/caller.js';
 import { problemOf } from '../api/problem.js';
 
@@ -106,7 +106,7 @@ export class CronAdapter extends BullMQAdapter {
 
   override async runJobSchedulerNow(cron: string): Promise<QueueJob | 'not-found'> {
     const { service, operator, runs } = this.deps;
-    const order = { action: 'trigger', cron, reason: REASON, runOf: runIdOf };
+    const order = { ...ORDER_RECORDS.trigger, cron, reason: REASON };
     const reply = await service.execute(order, (by) => operator.trigger(cron, { by, reason: REASON }), 'queues');
     if (reply.verdict !== 'claimed') throw refusedRun(cron, reply);
     return (await runs.queue.getJob(reply.runId)) ?? 'not-found';

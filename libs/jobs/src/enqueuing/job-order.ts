@@ -18,7 +18,7 @@ export interface EnqueueOptions {
   readonly runAt?: Date | number;
   /** 1 to 2,097,151: of the jobs that wait, the smaller number goes first; default: before all of them. */
   readonly priority?: number;
-  /** The name of the caller, shown in the cron's list of actions; default `'jobs'`. */
+  /** The name of the caller, recorded with the run; default `'jobs'`. */
   readonly by?: string;
 }
 

@@ -144,7 +144,6 @@ export class Jobs {
       scheduledAt: null,
       reason: 'manual',
       generation: generation.generation,
-      why: null,
       payload: json,
       handler: generation.definition.handler ?? null,
       missed: null,

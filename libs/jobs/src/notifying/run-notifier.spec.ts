@@ -53,7 +53,6 @@ describe('a run notifier', () => {
       reason: 'manual',
       generation: 1,
       by: 'ada',
-      why: null,
       payload: null,
     } as const;
     await ledger.trigger({ runId, nonce, ...trigger, handler: null, missed: null, overlap: 'allow' });

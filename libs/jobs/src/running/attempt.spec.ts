@@ -83,7 +83,7 @@ describe('an attempt that takes longer than its job may', () => {
     const { handle, goOn } = standing();
     const disposition = stage.deliver(handle, { handler });
     await stage.manual.advance(0);
-    await stage.memoryLedger.cancel(RUN, { by: 'ada', reason: 'no', graceMs: 60_000 });
+    await stage.memoryLedger.cancel(RUN, { by: 'ada', graceMs: 60_000 });
     await stage.manual.advance(10_000);
     expect(await disposition).toEqual({ kind: 'settled' });
     expect(await stage.state()).toBe('cancelled');

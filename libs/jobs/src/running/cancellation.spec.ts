@@ -9,7 +9,7 @@ afterEach(() => expect(stage.manual.pending).toBe(0));
 const BEAT_MS = RUN_LEASE_MS / 4;
 
 async function cancel(graceMs = 30_000): Promise<void> {
-  await stage.memoryLedger.cancel(RUN, { by: 'ada', reason: 'not needed', graceMs });
+  await stage.memoryLedger.cancel(RUN, { by: 'ada', graceMs });
 }
 
 /** A handler that stands still, and then ends as it is told to. */

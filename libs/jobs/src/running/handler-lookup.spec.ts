@@ -40,7 +40,7 @@ describe('a delivery to a worker without a handler for its cron', () => {
 
   it('is settled when its run is over, or was never recorded: nobody else may ever find out', async () => {
     stage = await WorkerStage.with();
-    await stage.memoryLedger.cancel(RUN, { by: 'ada', reason: 'not needed', graceMs: 0 });
+    await stage.memoryLedger.cancel(RUN, { by: 'ada', graceMs: 0 });
     expect(await stage.deliver(null)).toEqual({ kind: 'settled' });
     await stage.memoryLedger.forget(CRON, 0);
     expect(await stage.deliver(null)).toEqual({ kind: 'settled' });

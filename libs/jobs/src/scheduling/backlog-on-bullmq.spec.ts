@@ -43,7 +43,7 @@ function scheduler() {
 async function neverDelivered(ledger: RedisLedger, cron: string): Promise<void> {
   await ledger.trigger({
     ...{ runId: `${cron}@manual-${randomUUID()}`, nonce: randomUUID(), scheduledAt: null, reason: 'manual' },
-    ...{ generation: 1, by: 'ada', why: null, payload: null, handler: null, missed: null, overlap: 'allow' },
+    ...{ generation: 1, by: 'ada', payload: null, handler: null, missed: null, overlap: 'allow' },
   });
 }
 

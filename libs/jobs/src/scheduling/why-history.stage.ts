@@ -3,7 +3,7 @@ import { parseFence } from '@fencepost/lease';
 import { ManualClock } from '@fencepost/lease/testing';
 import * as fc from 'fast-check';
 import type { Generation } from '@fencepost/ledger/catalog';
-import { MemoryLedger } from '@fencepost/ledger/memory';
+import { MemoryAuditTrail, MemoryLedger } from '@fencepost/ledger/memory';
 import { ExplainService } from '@fencepost/operations';
 import type { DstRule } from '@fencepost/schedule';
 import { parseSchedule } from '@fencepost/schedule';
@@ -60,6 +60,7 @@ export interface Query {
 export class WhyHistory {
   readonly cron = CRON;
   readonly ledger: MemoryLedger;
+  readonly trail: MemoryAuditTrail;
   readonly service: ExplainService;
   readonly generations: readonly Generation[];
   /** What each generation says, told by whoever made it up. */
@@ -83,7 +84,8 @@ export class WhyHistory {
     this.#clock = new ManualClock(this.generations[0]!.since);
     this.ledger = new MemoryLedger(this.#clock);
     const read = async () => ({ version: 1, readAt: this.now, entries: [entryOf(this.known)] });
-    this.service = new ExplainService({ catalog: { read }, ledger: this.ledger });
+    this.trail = new MemoryAuditTrail({ clock: this.#clock });
+    this.service = new ExplainService({ catalog: { read }, ledger: this.ledger, trail: this.trail });
   }
 
   static async play(told: ToldHistory): Promise<WhyHistory> {
@@ -149,7 +151,11 @@ export class WhyHistory {
     const { ledger, cron } = this;
     const order = { by: 'ann', reason: 'a flood' };
     if (fate === 'pause') await ledger.pause(cron, { ...order, until: null });
-    if (fate === 'resume') await ledger.resume(cron, order);
+    if (fate === 'resume') await ledger.resume(cron);
+    if (fate === 'pause' || fate === 'resume') {
+      const about = { ...order, role: 'operator', from: 'a test', before: null, after: null };
+      await this.trail.append({ ...about, action: fate, cron, runId: null });
+    }
     if (fate === 'forget') await ledger.forget(cron, 1);
     if (fate === 'trigger') await this.#trigger();
     if (fate !== 'nobody') await this.#claimDue(fate);
@@ -157,7 +163,7 @@ export class WhyHistory {
 
   async #trigger(): Promise<void> {
     const runId = `${this.cron}@manual-${randomUUID()}`;
-    const asked = { runId, nonce: randomUUID(), scheduledAt: null, reason: 'manual', by: 'ann', why: null } as const;
+    const asked = { runId, nonce: randomUUID(), scheduledAt: null, reason: 'manual', by: 'ann' } as const;
     await this.ledger.trigger({
       ...asked,
       generation: 1,

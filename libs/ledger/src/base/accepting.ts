@@ -80,8 +80,6 @@ export interface TriggerRequest {
   readonly reason: Exclude<RunReason, 'schedule'>;
   readonly generation: number;
   readonly by: string;
-  /** Why they ask, for the list of operator actions. */
-  readonly why: string | null;
   readonly payload: string | null;
   readonly handler: string | null;
   readonly missed: MissedRange | null;
@@ -119,6 +117,12 @@ export type TriggerReply =
 export interface OperatorOrder {
   readonly by: string;
   readonly reason: string;
+}
+
+export interface CancelRequest {
+  readonly by: string;
+  /** How long a worker may go on. */
+  readonly graceMs: number;
 }
 
 export type CancelReply =

@@ -5,7 +5,7 @@ import { OperatorInputError } from './ledger-request.js';
 export interface NewAuditRecord {
   /** Who: the name of a token, or of the one who is logged in. */
   readonly by: string;
-  /** As what they did it: `viewer`, `operator` or `admin`; `shell` for whoever reached the store itself. */
+  /** As what they did it: `viewer`, `operator`, `admin`; `shell` from the command line, `app` from a program's own code. */
   readonly role: string;
   /** `pause`, `resume`, `trigger`, `backfill`, `cancel`, `retry`, `resolve`, `set`, `remove`, `clear-lease` … */
   readonly action: string;
@@ -16,7 +16,7 @@ export interface NewAuditRecord {
   /** Plain data: what became of it. */
   readonly after: unknown;
   readonly reason: string | null;
-  /** From where: `cli <host>`, `api <address>`, `queues <address>`. */
+  /** From where: `cli <host>`, `api <address>`, `queues <address>`, `app <host>`. */
   readonly from: string;
 }
 

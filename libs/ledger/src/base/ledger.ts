@@ -2,6 +2,7 @@ import type {
   Account,
   AccountRequest,
   CancelReply,
+  CancelRequest,
   ClaimReply,
   ClaimRequest,
   CronRecord,
@@ -28,7 +29,7 @@ import type {
   ItemRecord,
   ItemsStep,
 } from './attempting.js';
-import type { Notification, EffectRecord, OperatorAction, Pause, Run, SkipRange, WaitReason } from './run.js';
+import type { Notification, EffectRecord, Pause, Run, SkipRange, WaitReason } from './run.js';
 import type { RunState } from './run-state.js';
 
 export type * from './accepting.js';
@@ -87,16 +88,16 @@ export interface AttemptLog {
   finish(attempt: AttemptRef, outcome: AttemptOutcome): Promise<RunState | null>;
 }
 
-/** What an operator orders. */
+/** What an operator orders. What is in force names who ordered it; who ordered what, and why, is in the audit trail. */
 export interface OperatorLog {
   /** Accepts a run that somebody asked for: ignores a pause, moves no cursor, respects overlap. */
   trigger(request: TriggerRequest): Promise<TriggerReply>;
   /** Instants that come from now on are `skipped: paused`; running work goes on. Again: the later word counts. */
   pause(cron: string, order: OperatorOrder & { readonly until: number | null }): Promise<Pause>;
   /** The pause that ended by it, or `null`. */
-  resume(cron: string, order: OperatorOrder): Promise<Pause | null>;
+  resume(cron: string): Promise<Pause | null>;
   /** What waits is cancelled at once; what runs is told, and has `graceMs` to stop. */
-  cancel(runId: string, order: OperatorOrder & { readonly graceMs: number }): Promise<CancelReply>;
+  cancel(runId: string, order: CancelRequest): Promise<CancelReply>;
   /**
    * An operator's answer about the unresolved effect of an uncertain run. `done` and `not-done` are recorded as the end of the
    * effect, and the run is enqueued for one attempt more than its retry policy allows; `give-up` ends it as failed. An answer
@@ -125,8 +126,6 @@ export interface RunHistory {
   effects(runId: string): Promise<EffectRecord[]>;
   /** Whatever is recorded of the items under this name. */
   items(runId: string, effect: string): Promise<ItemRecord[]>;
-  /** The newest first. */
-  actions(cron: string, limit: number): Promise<OperatorAction[]>;
   /**
    * What is recorded of the instants in `[from, to)`. With `most` it ends earlier where there are more runs than that: see
    * `more`. The runs of one instant are never divided.

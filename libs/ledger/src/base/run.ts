@@ -31,16 +31,6 @@ export interface Pause {
   readonly reason: string;
 }
 
-/** What an operator did to a cron, for whoever asks later. */
-export interface OperatorAction {
-  readonly at: number;
-  readonly action: 'pause' | 'resume' | 'trigger' | 'backfill' | 'cancel' | 'resolve';
-  readonly by: string;
-  readonly reason: string | null;
-  /** The run it was about, where it was about one. */
-  readonly runId: string | null;
-}
-
 /** Why nobody but a person can say how an effect ended. */
 export type UnknownReason =
   /** Begun, but its worker died. */

@@ -3,7 +3,7 @@ import type { Delivery, DroppedNotifications, Notification, ResolveReply } from 
 import { isTriggeredId, LATE_TRIGGER_MS } from '../base/ledger-request.js';
 import { MAX_NOTIFICATIONS, type NotifiedState } from '../base/run.js';
 import { isTerminal, nextState, type RunEvent, type RunState } from '../base/run-state.js';
-import type { EffectRecord, OperatorAction, OverlapPolicy, Pause, Run, SkipRange } from '../base/run.js';
+import type { EffectRecord, OverlapPolicy, Pause, Run, SkipRange } from '../base/run.js';
 
 /** A run that waits blocks its successor until it goes on: no end to it. */
 export const BLOCKS_ALWAYS = Number.POSITIVE_INFINITY;
@@ -76,8 +76,6 @@ export interface MemoryCron {
   /** Run ids that can't be used again although their record may be gone, and until when. */
   readonly used: Map<string, number>;
   paused: Pause | null;
-  /** The newest first. */
-  readonly actions: OperatorAction[];
   /** The oldest first. */
   notifications: Notification[];
   droppedNotifications: DroppedNotifications | null;
@@ -99,7 +97,6 @@ export function newCron(noFence: Fence): MemoryCron {
     asked: new Set(),
     used: new Map(),
     paused: null,
-    actions: [],
     notifications: [],
     droppedNotifications: null,
     skips: [],
@@ -156,13 +153,6 @@ export function rememberId({ used }: MemoryCron, id: string, { now, ms }: Record
 /** One that has run out is none. */
 export function pauseInForce({ paused }: MemoryCron, now: number): Pause | null {
   return paused && (paused.until ?? now + 1) > now ? paused : null;
-}
-
-const KEPT_ACTIONS = 1_000;
-
-export function noteAction(cron: MemoryCron, action: OperatorAction): void {
-  cron.actions.unshift(action);
-  cron.actions.splice(KEPT_ACTIONS);
 }
 
 /** What a caller gets is a copy: a record that changes behind its back would be another store than Redis. */

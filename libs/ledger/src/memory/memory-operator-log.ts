@@ -1,6 +1,7 @@
 import { NO_FENCE } from '@fencepost/lease';
 import type {
   CancelReply,
+  CancelRequest,
   EffectOutcome,
   OperatorLog,
   OperatorOrder,
@@ -29,7 +30,6 @@ import {
   deliveryOfRun,
   isAlive,
   move,
-  noteAction,
   noteNotification,
   pauseInForce,
   rememberId,
@@ -55,17 +55,14 @@ export class MemoryOperatorLog extends MemoryOccurrenceLog implements OperatorLo
     return pauseInMemory(this.store.cron(cron), order, this.store.now());
   }
 
-  async resume(cron: string, order: OperatorOrder): Promise<Pause | null> {
+  async resume(cron: string): Promise<Pause | null> {
     checkCronName(cron);
-    return resumeInMemory(this.store.cron(cron), order, this.store.now());
+    return resumeInMemory(this.store.cron(cron), this.store.now());
   }
 
-  async cancel(runId: string, order: OperatorOrder & { readonly graceMs: number }): Promise<CancelReply> {
+  async cancel(runId: string, order: CancelRequest): Promise<CancelReply> {
     checkWhole('graceMs', order.graceMs, 0);
-    return cancelInMemory(this.store.cron(cronOfRun(runId)), this.store.run(runId), {
-      ...order,
-      now: this.store.now(),
-    });
+    return cancelInMemory(this.store.run(runId), order, this.store.now());
   }
 
   async resolve(runId: string, request: ResolveRequest): Promise<ResolveReply> {
@@ -80,15 +77,8 @@ export class MemoryOperatorLog extends MemoryOccurrenceLog implements OperatorLo
 function triggerInMemory(cron: MemoryCron, request: TriggerRequest, at: StoreTime): TriggerReply {
   const answer = knownRun(cron, request) ?? refuseUsed(cron, request, at.now) ?? refuse(cron, request);
   if (answer) return answer;
-  const { runId: id, by, reason, generation, why } = request;
+  const { runId: id, by, reason, generation } = request;
   const { skipped, surplus } = overlapOf(cron, request, at.now);
-  noteAction(cron, {
-    at: at.now,
-    action: reason === 'backfill' ? 'backfill' : 'trigger',
-    by,
-    reason: why,
-    runId: id,
-  });
   const instant = request.scheduledAt ?? at.now;
   if (isNatural(request)) cron.asked.add(instant);
   if (request.keyMs) rememberId(cron, id, { now: at.now, ms: request.keyMs });
@@ -141,31 +131,23 @@ function pauseInMemory(cron: MemoryCron, order: OperatorOrder & { readonly until
   const { until, by, reason } = order;
   // Changed while in force it is still one pause: no instant since then has run.
   cron.paused = { since: pauseInForce(cron, now)?.since ?? now, until, by, reason };
-  noteAction(cron, { at: now, action: 'pause', by, reason, runId: null });
   return { ...cron.paused };
 }
 
-function resumeInMemory(cron: MemoryCron, { by, reason }: OperatorOrder, now: number): Pause | null {
+function resumeInMemory(cron: MemoryCron, now: number): Pause | null {
   const ended = pauseInForce(cron, now);
   cron.paused = null;
-  if (ended) noteAction(cron, { at: now, action: 'resume', by, reason, runId: null });
   return ended;
 }
 
-interface CancelOrder extends OperatorOrder {
-  readonly graceMs: number;
-  readonly now: number;
-}
-
 /** `cancel-run.lua`, line for line. */
-function cancelInMemory(cron: MemoryCron, run: MemoryRun | undefined, order: CancelOrder): CancelReply {
+function cancelInMemory(run: MemoryRun | undefined, { by, graceMs }: CancelRequest, now: number): CancelReply {
   if (!run) return { verdict: 'missing' };
   const { record } = run;
   if (record.state === 'cancelled') return { verdict: 'cancelled' };
   if (isTerminal(record.state)) return { verdict: 'terminal', state: record.state };
-  const { by, reason, now } = order;
   const alive = isAlive(run, now);
-  const until = alive ? now + order.graceMs : now;
+  const until = alive ? now + graceMs : now;
   if (alive && record.cancel && record.cancel.until <= until) {
     return { verdict: 'cancelling', until: record.cancel.until };
   }
@@ -174,7 +156,6 @@ function cancelInMemory(cron: MemoryCron, run: MemoryRun | undefined, order: Can
     record.cancel ??= { by, at: now, until };
     endInMemory(run, 'cancel', now);
   }
-  noteAction(cron, { at: now, action: 'cancel', by, reason, runId: record.id });
   return alive ? { verdict: 'cancelling', until } : { verdict: 'cancelled' };
 }
 
@@ -199,8 +180,7 @@ function resolveInMemory(
   if (!isSameEffect(request.unresolvedEffect, { ...unresolvedEffect, attempt: record.attempt })) {
     return { verdict: 'asks-another', attempt: record.attempt, unresolvedEffect: { ...unresolvedEffect } };
   }
-  const { by, reason, answer, nonce } = request;
-  noteAction(cron, { at: now, action: 'resolve', by, reason, runId: record.id });
+  const { answer, nonce } = request;
   if (answer.verdict === 'give-up') {
     endInMemory(run, 'give-up', now);
     record.error = resolutionText(request);

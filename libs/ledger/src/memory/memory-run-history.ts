@@ -5,7 +5,7 @@ import { effectsInMemory, itemsInMemory } from './memory-effect.js';
 import { forgetRun, snapshot, type MemoryRun } from './memory-ledger-record.js';
 import type { MemoryLedgerStore } from './memory-ledger-store.js';
 import { isTerminal } from '../base/run-state.js';
-import type { EffectRecord, OperatorAction, Run, SkipRange } from '../base/run.js';
+import type { EffectRecord, Run, SkipRange } from '../base/run.js';
 
 /** What the ledger in memory knows of the past, and how it forgets it. */
 export class MemoryRunHistory implements RunHistory {
@@ -54,10 +54,6 @@ export class MemoryRunHistory implements RunHistory {
 
   async skips(cron: string, limit: number): Promise<SkipRange[]> {
     return structuredClone(this.store.cron(cron).skips.toReversed().slice(0, Math.max(0, limit)));
-  }
-
-  async actions(cron: string, limit: number): Promise<OperatorAction[]> {
-    return structuredClone(this.store.cron(cron).actions.slice(0, Math.max(0, limit)));
   }
 
   async account(...[name, from, to, most]: AccountRequest): Promise<Account> {

@@ -23,6 +23,14 @@ async function rows(text: string, values: unknown[] = []): Promise<unknown[]> {
   return (await sandbox.pool.query(text, values)).rows;
 }
 
+/** What version 5 takes away. */
+const OF_VERSION_4 = `
+  update ledger_version set version = 4, functions = 'older';
+  create table action (space text, cron text);
+  create function note_action(text, text, bigint, text, text, text, text) returns void language sql as '';
+  create function cancel_run(text, text, text, text, bigint, text) returns jsonb language sql as 'select null::jsonb';
+  create function resume_cron(text, text, text, text, text) returns json language sql as 'select null::json'`;
+
 /** Everything that is there, with the transaction that wrote it. */
 function everything(schema: string): Promise<unknown[]> {
   return rows(
@@ -85,6 +93,24 @@ describe('migrateLedger', () => {
     ]);
     await rows(`drop table "${schema}".item`);
     expect(await migrateLedger(sandbox.pool, { schema })).toEqual({ from: 0, to: LEDGER_VERSION });
+  });
+
+  it('takes the list of orders, and what wrote it, from a schema of version 4', async () => {
+    const { schema } = sandbox;
+    await migrateLedger(sandbox.pool, { schema });
+    await sandbox.pool.query(`set search_path to "${schema}"; ${OF_VERSION_4}; reset search_path`);
+    expect(await migrateLedger(sandbox.pool, { schema })).toEqual({ from: 4, to: LEDGER_VERSION });
+    const found = await rows(
+      `select proname::text as name, pronargs as args from pg_proc where pronamespace = $1::regnamespace
+         and proname in ('note_action', 'cancel_run', 'resume_cron')
+       union all select relname::text, 0 from pg_class where relnamespace = $1::regnamespace and relname = 'action'
+       order by 1`,
+      [schema],
+    );
+    expect(found).toEqual([
+      { name: 'cancel_run', args: 5 },
+      { name: 'resume_cron', args: 3 },
+    ]);
   });
 
   it.each(['Fence"post', 'select', 'with spaces; drop', 'Größe'])(

@@ -25,8 +25,8 @@ export function encodeTrigger(request: TriggerRequest): object {
 
 /** The request as the header of `resolve_run` describes it. */
 export function encodeResolve(request: ResolveRequest): object {
-  const { answer, by, reason, nonce, unresolvedEffect } = request;
-  const order = { nonce, by, reason, question: unresolvedEffect, kind: RECORDED_AS[answer.verdict] };
+  const { answer, nonce, unresolvedEffect } = request;
+  const order = { nonce, question: unresolvedEffect, kind: RECORDED_AS[answer.verdict] };
   const ending = answer.verdict === 'done' ? { result: answer.result } : { error: resolutionText(request) };
   return { ...order, ...ending };
 }

@@ -3,6 +3,7 @@ import { watchPostgresChannel, type SqlClient } from '@fencepost/lease/postgres'
 import type { StopWatching } from '@fencepost/lease/store';
 import type {
   CancelReply,
+  CancelRequest,
   OperatorLog,
   OperatorOrder,
   ResolveReply,
@@ -41,9 +42,9 @@ export class PostgresOperatorLog extends PostgresOccurrenceLog implements Operat
     return this.ask('pause_cron', cron, randomUUID(), until, by, reason);
   }
 
-  async resume(cron: string, { by, reason }: OperatorOrder): Promise<Pause | null> {
+  async resume(cron: string): Promise<Pause | null> {
     checkCronName(cron);
-    return this.ask('resume_cron', cron, randomUUID(), by, reason);
+    return this.ask('resume_cron', cron, randomUUID());
   }
 
   async resolve(runId: string, request: ResolveRequest): Promise<ResolveReply> {
@@ -52,10 +53,9 @@ export class PostgresOperatorLog extends PostgresOccurrenceLog implements Operat
     return decodeResolve(await this.access.askInTime<ResolveRow>('resolve_run', args), runId);
   }
 
-  async cancel(runId: string, order: OperatorOrder & { readonly graceMs: number }): Promise<CancelReply> {
-    const { by, reason, graceMs } = order;
+  async cancel(runId: string, { by, graceMs }: CancelRequest): Promise<CancelReply> {
     checkWhole('graceMs', graceMs, 0);
-    return this.access.askInTime('cancel_run', [this.access.space, cronOfRun(runId), runId, by, graceMs, reason]);
+    return this.access.askInTime('cancel_run', [this.access.space, cronOfRun(runId), runId, by, graceMs]);
   }
 
   #arguments(request: TriggerRequest, channel: string | null): readonly unknown[] {

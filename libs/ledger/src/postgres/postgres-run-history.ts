@@ -3,7 +3,7 @@ import type { Account, AccountRequest, ItemRecord, Notification, RunHistory } fr
 import { checkRange, checkWhole } from '../base/ledger-request.js';
 import { LEDGER_BATCH } from '../base/ledger-timing.js';
 import { cronOfRun } from '../base/occurrence.js';
-import type { EffectRecord, OperatorAction, Run, SkipRange } from '../base/run.js';
+import type { EffectRecord, Run, SkipRange } from '../base/run.js';
 import type { PostgresLedgerAccess } from './postgres-ledger-access.js';
 import { decodeNotification, decodeRun, type NotificationRow, type RunRow } from './postgres-run-codec.js';
 import { inBatches } from './postgres-value.js';
@@ -57,10 +57,6 @@ export class PostgresRunHistory implements RunHistory {
 
   async items(runId: string, effect: string): Promise<ItemRecord[]> {
     return this.access.askInTime('list_items', [this.access.space, runId, effect]);
-  }
-
-  async actions(cron: string, limit: number): Promise<OperatorAction[]> {
-    return this.ask('list_actions', cron, atLeastNone(limit));
   }
 
   async account(...[cron, from, to, most]: AccountRequest): Promise<Account> {

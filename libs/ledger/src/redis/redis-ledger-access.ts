@@ -105,7 +105,7 @@ export interface CronKeys {
   readonly skips: string;
   /** Instants behind the cursor that somebody asked for: none of them is run a second time. */
   readonly asked: string;
-  /** What operators did, the newest first, as `note-action.lua` writes it. */
+  /** Orders, as earlier builds listed them, without an expiry: retention deletes it. */
   readonly actions: string;
   /** Runs that failed, by when they did. */
   readonly failed: string;

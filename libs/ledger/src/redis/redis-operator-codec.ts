@@ -9,14 +9,13 @@ import {
   RECORDED_AS,
 } from '../base/ledger-request.js';
 import type { LedgerTiming } from '../base/ledger-timing.js';
-import { deliveryOf, encodeAction, encodeOptions } from './redis-run-codec.js';
+import { deliveryOf, encodeOptions } from './redis-run-codec.js';
 import type { RunState } from '../base/run-state.js';
 import type { UnresolvedEffect } from '../base/run.js';
 
 /** The ARGV of `trigger-run`, in the order its header gives. */
 export function encodeTrigger(request: TriggerRequest, { recoverMs, keepMs }: LedgerTiming): (string | number)[] {
-  const { runId, nonce, scheduledAt, reason, by, why, generation } = request;
-  const action = reason === 'backfill' ? 'backfill' : 'trigger';
+  const { runId, nonce, scheduledAt, reason, by, generation } = request;
   return [
     runId,
     nonce,
@@ -27,7 +26,6 @@ export function encodeTrigger(request: TriggerRequest, { recoverMs, keepMs }: Le
     request.cancelGraceMs ?? DEFAULT_CANCEL_GRACE_MS,
     recoverMs,
     keepMs,
-    encodeAction({ action, by, reason: why, runId }),
     ...[request.notBefore ?? '', request.keyMs ?? '', madeAt(runId) ?? '', LATE_TRIGGER_MS],
     request.cronSince ?? '',
     ...['reason', reason, 'generation', generation, 'claimedBy', by, 'by', by],
@@ -77,12 +75,11 @@ export function encodeResolve(
   runId: string,
   { sweepMs, keepMs }: LedgerTiming,
 ): (string | number)[] {
-  const { answer, by, reason, nonce, unresolvedEffect } = request;
+  const { answer, nonce, unresolvedEffect } = request;
   const { attempt, effect, item, since } = unresolvedEffect;
   const text = answer.verdict === 'done' ? answer.result : resolutionText(request);
-  const action = encodeAction({ action: 'resolve', by, reason, runId });
   return [
-    ...[runId, nonce, RECORDED_AS[answer.verdict], text, sweepMs, keepMs, action],
+    ...[runId, nonce, RECORDED_AS[answer.verdict], text, sweepMs, keepMs],
     ...[attempt, effect, item === null ? '' : 1, item ?? '', since],
   ];
 }

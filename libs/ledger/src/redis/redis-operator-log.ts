@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type {
   CancelReply,
+  CancelRequest,
   OperatorLog,
   OperatorOrder,
   ResolveReply,
@@ -13,8 +14,8 @@ import { checkCronName } from '../base/occurrence.js';
 import { keysOfRun } from './redis-ledger-access.js';
 import { RedisOccurrenceLog } from './redis-occurrence-log.js';
 import { decodeCancel, decodeResolve, decodeTrigger, encodeResolve, encodeTrigger } from './redis-operator-codec.js';
-import { decodePause, encodeAction, encodeUntil } from './redis-run-codec.js';
-import type { OperatorAction, Pause } from '../base/run.js';
+import { decodePause, encodeUntil } from './redis-run-codec.js';
+import type { Pause } from '../base/run.js';
 
 /** What people do to a cron by hand. Each call has a nonce of its own, because a command may be sent twice. */
 export class RedisOperatorLog extends RedisOccurrenceLog implements OperatorLog {
@@ -24,10 +25,10 @@ export class RedisOperatorLog extends RedisOccurrenceLog implements OperatorLog 
     const keys = keysOfRun(this.access.keys, runId);
     const source = rerunOf ? [keys.effects(rerunOf), keys.items(rerunOf), keys.run(rerunOf)] : [];
     const copied = [keys.effects(runId), keys.items(runId), ...source];
-    const { cron, runs, open, watch, pending, skips, asked, actions, used } = keys;
+    const { cron, runs, open, watch, pending, skips, asked, used } = keys;
     const reply = await this.access.call(
       'trigger-run',
-      [cron, runs, open, watch, pending, skips, keys.run(runId), asked, actions, used, ...copied],
+      [cron, runs, open, watch, pending, skips, keys.run(runId), asked, used, ...copied],
       encodeTrigger(request, this.access.timing),
     );
     return decodeTrigger(reply, runId);
@@ -36,48 +37,38 @@ export class RedisOperatorLog extends RedisOccurrenceLog implements OperatorLog 
   async pause(cron: string, order: OperatorOrder & { readonly until: number | null }): Promise<Pause> {
     checkPause(cron, order);
     const until = encodeUntil(order.until);
-    const reply = await this.#order('pause-cron', cron, [until, order.by, order.reason, noteOf('pause', order)]);
+    const reply = await this.#order('pause-cron', cron, [until, order.by, order.reason]);
     const pause = decodePause(reply);
     if (pause === null) throw new Error(`Expected a reply of pause-cron, got ${JSON.stringify(reply)}.`);
     return pause;
   }
 
-  async resume(cron: string, order: OperatorOrder): Promise<Pause | null> {
+  async resume(cron: string): Promise<Pause | null> {
     checkCronName(cron);
-    return decodePause(await this.#order('resume-cron', cron, [noteOf('resume', order)]));
+    return decodePause(await this.#order('resume-cron', cron));
   }
 
-  async cancel(runId: string, order: OperatorOrder & { readonly graceMs: number }): Promise<CancelReply> {
-    const { by, reason, graceMs } = order;
+  async cancel(runId: string, { by, graceMs }: CancelRequest): Promise<CancelReply> {
     checkWhole('graceMs', graceMs, 0);
     const keys = keysOfRun(this.access.keys, runId);
     const reply = await this.access.call(
       'cancel-run',
       [
-        keys.run(runId),
-        keys.open,
-        keys.watch,
-        keys.pending,
-        keys.effects(runId),
-        keys.actions,
-        keys.uncertain,
+        ...[keys.run(runId), keys.open, keys.watch, keys.pending, keys.effects(runId), keys.uncertain],
         keys.items(runId),
       ],
-      [runId, by, graceMs, this.access.timing.keepMs, encodeAction({ action: 'cancel', by, reason, runId })],
+      [runId, by, graceMs, this.access.timing.keepMs],
     );
     return decodeCancel(reply);
   }
 
   async resolve(runId: string, request: ResolveRequest): Promise<ResolveReply> {
     checkUnresolvedEffect(request.unresolvedEffect);
-    const { cron, open, watch, uncertain, actions, failed, notifications, ...keys } = keysOfRun(
-      this.access.keys,
-      runId,
-    );
+    const { cron, open, watch, uncertain, failed, notifications, ...keys } = keysOfRun(this.access.keys, runId);
     const reply = await this.access.call(
       'resolve-run',
       [
-        ...[keys.run(runId), open, watch, uncertain, keys.effects(runId), keys.items(runId), actions],
+        ...[keys.run(runId), open, watch, uncertain, keys.effects(runId), keys.items(runId)],
         ...[failed, notifications, cron],
       ],
       encodeResolve(request, runId, this.access.timing),
@@ -85,12 +76,7 @@ export class RedisOperatorLog extends RedisOccurrenceLog implements OperatorLog 
     return decodeResolve(reply, runId);
   }
 
-  #order(script: 'pause-cron' | 'resume-cron', cron: string, args: string[]): Promise<string[]> {
-    const keys = this.access.keys(cron);
-    return this.access.call(script, [keys.cron, keys.actions], [randomUUID(), ...args]);
+  #order(script: 'pause-cron' | 'resume-cron', cron: string, args: string[] = []): Promise<string[]> {
+    return this.access.call(script, [this.access.keys(cron).cron], [randomUUID(), ...args]);
   }
-}
-
-function noteOf(action: OperatorAction['action'], { by, reason }: OperatorOrder): string {
-  return encodeAction({ action, by, reason, runId: null });
 }

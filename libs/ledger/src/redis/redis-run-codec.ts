@@ -5,7 +5,6 @@ import type { RunState } from '../base/run-state.js';
 import type { Delivery, Notification, NotifiedState } from '../base/ledger.js';
 import type {
   MissedRange,
-  OperatorAction,
   Pause,
   UnresolvedEffect,
   Run,
@@ -109,19 +108,6 @@ export function decodePause([since, until, by, reason]: readonly (string | null)
 export function decodeSkipRange(text: string): SkipRange {
   const [after, through, reason] = text.split(',');
   return { after: Number(after), through: Number(through), reason: reason as SkipReason };
-}
-
-/** What a script is given to note with `note-action`; it puts the store's clock before it. */
-export function encodeAction(action: Omit<OperatorAction, 'at'>): string {
-  const { action: kind, by, reason, runId } = action;
-  return JSON.stringify({ action: kind, by, reason, runId });
-}
-
-/** An entry as `note-action` writes it: `<epoch ms> <JSON>`. */
-export function decodeAction(entry: string): OperatorAction {
-  const space = entry.indexOf(' ');
-  const action = JSON.parse(entry.slice(space + 1)) as Omit<OperatorAction, 'at'>;
-  return { at: Number(entry.slice(0, space)), ...action };
 }
 
 /** As `note-notification.lua` writes it; the error comes last because it may have lines of its own. */

@@ -2,8 +2,8 @@ import { endOfPart, type AccountPart, checkRange, checkWhole, LATE_TRIGGER_MS } 
 import type { Account, AccountRequest, ItemRecord, Notification, RunHistory } from '../base/ledger.js';
 import { LEDGER_BATCH } from '../base/ledger-timing.js';
 import { decodeEffects, decodeItems } from './redis-attempt-codec.js';
-import { decodeAction, decodeNotification, decodeRun, decodeSkipRange } from './redis-run-codec.js';
-import type { EffectRecord, OperatorAction, Run, SkipRange } from '../base/run.js';
+import { decodeNotification, decodeRun, decodeSkipRange } from './redis-run-codec.js';
+import type { EffectRecord, Run, SkipRange } from '../base/run.js';
 import { type RedisLedgerAccess, keysOfRun } from './redis-ledger-access.js';
 
 /** Read by one script, of a single node. */
@@ -49,11 +49,6 @@ export class RedisRunHistory implements RunHistory {
 
   async items(runId: string, effect: string): Promise<ItemRecord[]> {
     return decodeItems(await this.access.redis.hgetall(keysOfRun(this.access.keys, runId).items(runId)), effect);
-  }
-
-  async actions(cron: string, limit: number): Promise<OperatorAction[]> {
-    if (limit < 1) return [];
-    return (await this.access.redis.lrange(this.access.keys(cron).actions, 0, limit - 1)).map(decodeAction);
   }
 
   async account(...[cron, from, to, most]: AccountRequest): Promise<Account> {
@@ -108,7 +103,7 @@ export class RedisRunHistory implements RunHistory {
     const keys = this.access.keys(cron);
     const ids = await this.access.call(
       'forget-runs',
-      [keys.runs, keys.open, keys.skips, keys.cron, keys.failed, keys.used],
+      [keys.runs, keys.open, keys.skips, keys.cron, keys.failed, keys.used, keys.actions],
       [keep, LEDGER_BATCH, LATE_TRIGGER_MS],
     );
     const gone = ids.flatMap((id) => [keys.run(id), keys.effects(id), keys.items(id)]);

@@ -94,7 +94,7 @@ describe('a cron that is expected to succeed', () => {
     const { stage, others, holder } = await pods(['a', 'b'], { expectEveryMs: 100_000 });
     await stage.memoryLedger.pause(CRON, { ...order, until: null });
     await stage.clock.advance(200_000);
-    await stage.memoryLedger.resume(CRON, order);
+    await stage.memoryLedger.resume(CRON);
     await stage.clock.advance(70_000);
     expect(raised(holder, ...others)).toEqual([]);
     await stage.clock.advance(32_000);

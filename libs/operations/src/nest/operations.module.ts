@@ -39,23 +39,23 @@ import { findLostDefinitions } from '../operating/lost-definitions.js';
 import type { PodRegistry } from '../pods/pod-registry.js';
 import { openAuditTrail } from './definition-stores.js';
 
-type RunPorts = [catalog: Catalog, ledger: Ledger, queue: RunQueue, membership: Membership];
-type Ports = [...RunPorts, clock: Clock];
+type Stored = [catalog: Catalog, ledger: Ledger, queue: RunQueue, membership: Membership];
+type RunPorts = [...Stored, reads: Reads, trail: AuditTrail];
 
 type CatalogPorts = [catalog: Catalog, clock: Clock, settings: JobsSettings, trail: AuditTrail];
 
 const cronOperator: Provider = {
   provide: CronOperator,
-  inject: [CATALOG, LEDGER, RUN_QUEUE, MEMBERSHIP, CLOCK, READS],
-  useFactory: (...[catalog, ledger, queue, membership, clock, reads]: [...Ports, Reads]) =>
-    new CronOperator({ catalog, ledger, queue, membership, clock, reads }),
+  inject: [CATALOG, LEDGER, RUN_QUEUE, MEMBERSHIP, READS, AUDIT_TRAIL, CLOCK],
+  useFactory: (...[catalog, ledger, queue, membership, reads, trail, clock]: [...RunPorts, clock: Clock]) =>
+    new CronOperator({ catalog, ledger, queue, membership, reads, audit: trail, clock }),
 };
 
 const runOperator: Provider = {
   provide: RunOperator,
-  inject: [CATALOG, LEDGER, RUN_QUEUE, MEMBERSHIP, READS],
-  useFactory: (...[crons, ledger, queue, membership, reads]: [...RunPorts, Reads]) =>
-    new RunOperator({ catalog: crons, ledger, queue, membership, reads }),
+  inject: [CATALOG, LEDGER, RUN_QUEUE, MEMBERSHIP, READS, AUDIT_TRAIL],
+  useFactory: (...[catalog, ledger, queue, membership, reads, trail]: RunPorts) =>
+    new RunOperator({ catalog, ledger, queue, membership, reads, audit: trail }),
 };
 
 const cronCatalog: Provider = {

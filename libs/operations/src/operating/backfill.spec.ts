@@ -75,7 +75,7 @@ describe('a backfill', () => {
     await stage.ledger.forget(CRON, 3);
     const seen = async () => [
       await stage.ledger.runs(CRON, 99),
-      await stage.ledger.actions(CRON, 99),
+      await stage.audit.list({ limit: 99 }),
       stage.queue.taken,
     ];
     const before = structuredClone(await seen());

@@ -1,7 +1,7 @@
 import type { Clock } from '@fencepost/lease';
 import { sleep } from '@fencepost/lease/internal';
 import type { CatalogEntry } from '@fencepost/ledger/catalog';
-import type { OccurrenceLog, OperatorLog, OperatorOrder, RunHistory, TriggerReply } from '@fencepost/ledger';
+import type { OccurrenceLog, OperatorLog, RunHistory, TriggerReply } from '@fencepost/ledger';
 import { isTerminal, occurrenceId } from '@fencepost/ledger/run';
 import { MAX_PRIORITY, deliver, type DeliveryPorts } from '@fencepost/jobs/internal';
 import { outcomeOf, BackfillTally, type BackfillProgress, type BackfillReport } from './backfill-report.js';
@@ -17,7 +17,7 @@ export interface BackfillPorts extends DeliveryPorts {
 export interface BackfillJob {
   readonly entry: CatalogEntry;
   readonly instants: readonly BackfillInstant[];
-  readonly order: OperatorOrder;
+  readonly by: string;
   readonly signal: AbortSignal | undefined;
   readonly onProgress: ((progress: BackfillProgress) => void) | undefined;
 }
@@ -82,7 +82,7 @@ export class Backfill {
   }
 
   #trigger(runId: string, { scheduledAt, generation }: BackfillInstant): Promise<TriggerReply> {
-    const { entry, order } = this.job;
+    const { entry, by } = this.job;
     const { overlap, maxConcurrency, cancelGraceMs } = entry.definition;
     const { payload = null, handler = null } = generation.definition;
     return this.ports.ledger.trigger({
@@ -92,8 +92,7 @@ export class Backfill {
       cronSince: madeAt(entry),
       reason: 'backfill',
       generation: generation.generation,
-      by: order.by,
-      why: order.reason,
+      by,
       payload: payload === null ? null : JSON.stringify(payload),
       handler,
       missed: null,

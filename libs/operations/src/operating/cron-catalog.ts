@@ -1,4 +1,3 @@
-import { hostname } from 'node:os';
 import type { Clock } from '@fencepost/lease';
 import type { Catalog, ChangeReply, CatalogEntry } from '@fencepost/ledger/catalog';
 import type { AuditTrail } from '@fencepost/ledger/audit-trail';
@@ -12,7 +11,7 @@ import {
 } from '@fencepost/jobs/internal';
 import { type SingletonCronOptions } from '@fencepost/jobs';
 import { UnknownCronError } from '@fencepost/jobs/errors';
-import { isAudited, withAudit } from './with-audit.js';
+import { withOwnAudit } from './with-audit.js';
 
 /** A cron as it is made at run time: the options of `@SingletonCron` but `name` and those that stand at the method. */
 export interface CronSettings extends Omit<SingletonCronOptions, 'name' | keyof HandlerOptions> {
@@ -96,11 +95,9 @@ export class CronCatalog {
 
   /** Every change of a definition leaves an audit record, also that of a program which has no token. */
   async #recorded<Result extends CatalogEntry | null>(change: Change, work: () => Promise<Result>): Promise<Result> {
-    const { audit } = this.ports;
-    if (!audit || isAudited()) return work();
     const { action, name: cron, order, before } = change;
-    const about = { by: order.by, reason: order.reason ?? null, role: 'app', from: `app ${hostname()}` };
-    return withAudit(audit, { ...about, action, cron, runId: null, before: shown(before), after: shown }, work);
+    const about = { by: order.by, reason: order.reason ?? null, action, cron, runId: null };
+    return withOwnAudit(this.ports.audit, { ...about, before: shown(before), after: shown }, work);
   }
 
   async #change(name: string, order: CatalogOrder, ask: Ask): Promise<number> {

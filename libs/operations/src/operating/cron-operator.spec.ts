@@ -1,3 +1,4 @@
+import { hostname } from 'node:os';
 import { describe, expect, it } from 'vitest';
 import type { CronDefinition } from '@fencepost/ledger/catalog';
 import { OperatorInputError } from '@fencepost/ledger';
@@ -56,16 +57,16 @@ describe('a list', () => {
 });
 
 describe('a pause', () => {
-  it('is in force until it is resumed, and both are noted', async () => {
+  it('is in force until it is resumed, and both leave a record, a second resume none', async () => {
     const { stage, operator } = await set();
     const pause = await operator.pause(CRON, ORDER);
     expect(pause).toEqual({ since: stage.at(10), until: null, ...ORDER });
     expect(await operator.resume(CRON, ORDER)).toEqual({ ended: pause, runId: null });
     expect(await operator.resume(CRON, ORDER)).toEqual({ ended: null, runId: null });
-    const actions = await stage.ledger.actions(CRON, 9);
-    expect(actions.map(({ action, by, reason }) => [action, by, reason])).toEqual([
-      ['resume', 'ada', 'a test'],
-      ['pause', 'ada', 'a test'],
+    const about = { ...ORDER, cron: CRON, role: 'app', from: `app ${hostname()}`, runId: null };
+    expect(await stage.audit.list({ limit: 9 })).toMatchObject([
+      { ...about, action: 'resume', after: { paused: null, runId: null } },
+      { ...about, action: 'pause', after: { since: new Date(stage.at(10)).toISOString(), until: null, ...ORDER } },
     ]);
   });
 
@@ -130,7 +131,7 @@ describe('a trigger', () => {
     });
     expect(stage.queue.taken).toEqual([{ runId, delivery: 1 }]);
     expect(await stage.asked()).toEqual([CRON]);
-    expect(await stage.ledger.actions(CRON, 9)).toMatchObject([{ action: 'trigger', by: 'ada', reason: null, runId }]);
+    expect(await stage.audit.list({ limit: 9 })).toMatchObject([{ action: 'trigger', by: 'ada', reason: null, runId }]);
     expect((await stage.ledger.readCron(CRON)).cursor).toBeNull();
   });
 
@@ -140,7 +141,7 @@ describe('a trigger', () => {
     await operator.trigger(CRON, { ...ORDER, payload: null });
     const runs = await stage.ledger.runs(CRON, 9);
     expect(new Set(runs.map(({ payload }) => payload))).toEqual(new Set(['[2]', null]));
-    expect(await stage.ledger.actions(CRON, 1)).toMatchObject([{ reason: 'a test' }]);
+    expect(await stage.audit.list({ limit: 1 })).toMatchObject([{ reason: 'a test' }]);
   });
 
   it('ignores a pause, and respects overlap unless it is forced', async () => {
@@ -149,6 +150,7 @@ describe('a trigger', () => {
     expect(await operator.trigger(CRON, ORDER)).toMatchObject({ verdict: 'claimed' });
     expect(await operator.trigger(CRON, ORDER)).toEqual({ verdict: 'skipped', reason: 'overlap' });
     expect(stage.queue.taken).toHaveLength(1);
+    expect(await stage.audit.list({ limit: 9 })).toMatchObject([{ action: 'trigger' }, { action: 'pause' }]);
     expect(await operator.trigger(CRON, { ...ORDER, force: true })).toMatchObject({ verdict: 'claimed' });
   });
 
@@ -178,8 +180,8 @@ describe('a cancellation', () => {
     expect(await operator.cancel(runId, ORDER)).toEqual({ verdict: 'cancelled' });
     await stage.ran(1);
     expect(await operator.cancel(stage.idOf(1), ORDER)).toEqual({ verdict: 'terminal', state: 'succeeded' });
-    expect(await stage.ledger.readRun(runId)).toMatchObject({ state: 'cancelled' });
-    expect(await stage.ledger.actions(CRON, 1)).toMatchObject([{ action: 'cancel', ...ORDER, runId }]);
+    expect(await stage.ledger.readRun(runId)).toMatchObject({ state: 'cancelled', cancel: { by: 'ada' } });
+    expect(await stage.audit.list({ limit: 1 })).toMatchObject([{ action: 'cancel', ...ORDER, cron: CRON, runId }]);
   });
 
   it.each([

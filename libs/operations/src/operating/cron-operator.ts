@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { Clock } from '@fencepost/lease';
+import type { AuditTrail } from '@fencepost/ledger/audit-trail';
 import {
   checkedInstant,
   checkedMs,
@@ -32,7 +33,9 @@ import { Backfill } from './backfill.js';
 import { mapInSlices } from './slices.js';
 import { overviewOf, type CronOverview } from './cron-overview.js';
 import { pausedInstants } from './paused-instants.js';
+import { ORDER_RECORDS } from './order-records.js';
 import { planBackfill } from './plan-backfill.js';
+import { withOwnAudit } from './with-audit.js';
 
 export type { BackfillProgress, BackfillReport } from './backfill-report.js';
 export type { CronOverview } from './cron-overview.js';
@@ -44,6 +47,8 @@ export interface CronOperatorPorts {
   readonly membership: Pick<Membership, 'publishDue'>;
   readonly clock: Clock;
   readonly randomUUID?: () => string;
+  /** Where an order is recorded that comes from neither the API nor the command line, which record their own; none by default. */
+  readonly audit?: Pick<AuditTrail, 'append'>;
   /** What is only looked at is read here; by default where everything else is. */
   readonly reads?: Pick<CronOperatorPorts, 'catalog' | 'ledger'>;
 }
@@ -79,13 +84,14 @@ export interface Resumed {
 const LISTED_AT_ONCE = 100;
 
 /**
- * What people do to crons by hand. Each order is written into the journal of its cron with who asked, and why.
+ * What people do to crons by hand. Each order leaves an audit record with who asked, and why.
  *
  * Every method rejects with an {@link OperatorInputError} for an order that can't be, with an {@link UnknownCronError} for a
- * cron that isn't there, and with what the store throws when it could not be asked.
+ * cron that isn't there, with what the store throws when it could not be asked, and with an `AuditNotWrittenError` for an
+ * order that was carried out and left no record.
  */
 export class CronOperator {
-  readonly #ports: Required<CronOperatorPorts>;
+  readonly #ports: OperatorPorts;
 
   constructor(ports: CronOperatorPorts) {
     this.#ports = { ...ports, randomUUID: ports.randomUUID ?? randomUUID, reads: ports.reads ?? ports };
@@ -126,10 +132,13 @@ export class CronOperator {
   async pause(cron: string, order: OperatorOrder & { readonly until?: number | null }): Promise<Pause> {
     const asked = checkedOrder(order);
     const until = checkedEnd(order.until);
-    const { now } = await knownCron(this.#ports.catalog, cron);
-    if (until !== null && until <= now)
-      throw OperatorInputError.of('until', 'an instant in the future', new Date(until));
-    return this.#ports.ledger.pause(cron, { ...asked, until });
+    const { audit, catalog, ledger } = this.#ports;
+    return withOwnAudit(audit, { ...asked, ...ORDER_RECORDS.pause, cron, runId: null }, async () => {
+      const { now } = await knownCron(catalog, cron);
+      if (until !== null && until <= now)
+        throw OperatorInputError.of('until', 'an instant in the future', new Date(until));
+      return ledger.pause(cron, { ...asked, until });
+    });
   }
 
   /**
@@ -141,23 +150,32 @@ export class CronOperator {
     const { missed: policy = 'skip' } = order;
     if (policy !== 'skip' && policy !== 'fire-once')
       throw OperatorInputError.of('missed', '"skip" or "fire-once"', policy);
-    const known = await (policy === 'skip' ? knownCron : runnableCron)(this.#ports.catalog, cron);
-    const ended = await this.#ports.ledger.resume(cron, asked);
+    return withOwnAudit(this.#ports.audit, { ...asked, ...ORDER_RECORDS.resume, cron, runId: null }, () =>
+      this.#resume(cron, policy, asked.by),
+    );
+  }
+
+  async #resume(cron: string, policy: 'skip' | 'fire-once', by: string): Promise<Resumed> {
+    const { catalog, ledger } = this.#ports;
+    const known = await (policy === 'skip' ? knownCron : runnableCron)(catalog, cron);
+    const ended = await ledger.resume(cron);
     if (ended === null || policy === 'skip') return { ended, runId: null };
-    const missed = await pausedInstants(this.#ports.ledger, { entry: known.entry, pause: ended, now: known.now });
+    const missed = await pausedInstants(ledger, { entry: known.entry, pause: ended, now: known.now });
     if (missed === null) return { ended, runId: null };
-    const reply = await this.#trigger(known, { ...asked, reason: 'catch-up', missed });
+    const reply = await this.#trigger(known, { by, reason: 'catch-up', missed });
     return { ended, runId: reply.verdict === 'claimed' ? reply.runId : null };
   }
 
   /** One run, now: it ignores a pause, moves no cursor, and respects overlap unless it is forced. */
   async trigger(cron: string, order: TriggerOrder): Promise<TriggerReply> {
     const by = checkedText('by', order.by);
-    const why = order.reason === undefined ? null : checkedText('reason', order.reason);
+    const reason = order.reason === undefined ? null : checkedText('reason', order.reason);
     const payload = order.payload === undefined ? undefined : checkedPayload(order.payload);
-    const known = await runnableCron(this.#ports.catalog, cron);
     const forced = order.force === true ? { overlap: 'allow' as const } : {};
-    return this.#trigger(known, { by, why, ...(payload === undefined ? {} : { payload }), ...forced });
+    return withOwnAudit(this.#ports.audit, { by, reason, ...ORDER_RECORDS.trigger, cron, runId: null }, async () => {
+      const known = await runnableCron(this.#ports.catalog, cron);
+      return this.#trigger(known, { by, ...(payload === undefined ? {} : { payload }), ...forced });
+    });
   }
 
   /** What waits is cancelled at once; what runs is told, and has `graceMs` to stop: by default as its definition says. */
@@ -165,7 +183,9 @@ export class CronOperator {
     const asked = checkedOrder(order);
     const cron = cronNamed(runId);
     const graceMs = order.graceMs === undefined ? await this.#grace(cron) : checkedMs('graceMs', order.graceMs);
-    return this.#ports.ledger.cancel(runId, { ...asked, graceMs });
+    return withOwnAudit(this.#ports.audit, { ...asked, ...ORDER_RECORDS.cancel, cron, runId }, () =>
+      this.#ports.ledger.cancel(runId, { by: asked.by, graceMs }),
+    );
   }
 
   /**
@@ -183,7 +203,11 @@ export class CronOperator {
     const instants = planBackfill(entry, from, to);
     if (order.dryRun === true) return previewBackfill(this.#ports.ledger, { entry, instants });
     const { signal, onProgress } = order;
-    return new Backfill(this.#ports, { entry, instants, order: asked, signal, onProgress }).run();
+    return withOwnAudit(
+      this.#ports.audit,
+      { ...asked, ...ORDER_RECORDS.backfill({ from, to }), cron, runId: null },
+      () => new Backfill(this.#ports, { entry, instants, by: asked.by, signal, onProgress }).run(),
+    );
   }
 
   async #trigger({ entry, now }: KnownCron, over: RunOrder): Promise<TriggerReply> {
@@ -196,7 +220,6 @@ export class CronOperator {
       scheduledAt: null,
       reason: 'manual',
       generation,
-      why: null,
       payload: checkedPayload(definition.payload),
       handler: definition.handler ?? null,
       missed: null,
@@ -218,6 +241,7 @@ export class CronOperator {
   }
 }
 
+type OperatorPorts = Required<Omit<CronOperatorPorts, 'audit'>> & Pick<CronOperatorPorts, 'audit'>;
 type RunOrder = Pick<TriggerRequest, 'by'> & Partial<Omit<TriggerRequest, 'runId' | 'nonce' | 'by'>>;
 
 function checkedOrder({ by, reason }: OperatorOrder): OperatorOrder {

@@ -1,4 +1,5 @@
 import type { LeaseStore } from '@fencepost/lease';
+import type { AuditTrail } from '@fencepost/ledger/audit-trail';
 import type { Catalog } from '@fencepost/ledger/catalog';
 import type { Account, OccurrenceLog, RunHistory } from '@fencepost/ledger';
 import type { Run } from '@fencepost/ledger/run';
@@ -17,14 +18,16 @@ import { generationSteps, scheduleSteps, storeClockSteps } from './why-schedule.
 
 export interface WhyPorts {
   readonly catalog: Pick<Catalog, 'read'>;
-  readonly ledger: Pick<RunHistory, 'account' | 'actions' | 'effects' | 'items'> & Pick<OccurrenceLog, 'readCron'>;
+  readonly ledger: Pick<RunHistory, 'account' | 'effects' | 'items'> & Pick<OccurrenceLog, 'readCron'>;
+  /** Who paused and resumed the cron. */
+  readonly trail: Pick<AuditTrail, 'list'>;
   /** What pods have told lately; without one the answer is made of the records alone. */
   readonly journal?: Pick<Journal, 'ofCron'>;
   /** Without one nobody is asked who holds the lease now. */
   readonly leases?: Pick<LeaseStore, 'inspect'>;
 }
 
-const MAX_ACTIONS = 100;
+const MAX_ORDERS = 100;
 const MAX_HEARD = 200;
 
 /** Answers why a cron ran at a time, or why it did not. It reads, and changes nothing. */
@@ -58,16 +61,16 @@ export class ExplainService {
   }
 
   async #read(cron: string, at: number, intervals: readonly ValidityInterval[]) {
-    const { ledger, journal, leases } = this.ports;
-    const [record, account, actions, heard, holdings] = await Promise.all([
+    const { ledger, trail, journal, leases } = this.ports;
+    const [record, account, orders, heard, holdings] = await Promise.all([
       ledger.readCron(cron),
       accountAround(ledger, { cron, at, intervals }),
-      ledger.actions(cron, MAX_ACTIONS),
-      // Neither is needed for an answer: one that is away must not keep people from what the ledger knows.
+      // None of these is needed for an answer: one that is away must not keep people from what the ledger knows.
+      trail.list({ cron, limit: MAX_ORDERS }).catch(() => null),
       journal?.ofCron(cron, { limit: MAX_HEARD }).catch(() => []) ?? [],
       leases?.inspect([cron]).catch(() => undefined),
     ]);
-    return { record, account, actions, journal: heard, lease: holdings?.[0] };
+    return { record, account, orders, journal: heard, lease: holdings?.[0] };
   }
 
   async #report({ runs }: Account, at: number): Promise<RunReport | null> {

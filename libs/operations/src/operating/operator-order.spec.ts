@@ -60,7 +60,9 @@ describe('an order that can’t be', () => {
     expect(error).toBeInstanceOf(OperatorInputError);
     expect(error).toMatchObject({ code: 'OPERATOR_INPUT', message: expect.stringContaining(text) });
     expect((error as Error).message).toMatch(/^[^\n]+\.$/);
-    expect(await stage.ledger.actions(CRON, 9)).toEqual([]);
+    expect(await stage.ledger.runs(CRON, 9)).toEqual([]);
+    expect((await stage.ledger.readCron(CRON)).paused).toBeNull();
+    expect(await stage.audit.list({ limit: 9 })).toEqual([]);
   });
 
   it('for a cron that is not there names those that are like it', async () => {

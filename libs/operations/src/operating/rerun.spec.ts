@@ -12,7 +12,9 @@ describe('a failed run', () => {
       ...{ state: 'enqueued', reason: 'manual', by: 'ada', scheduledAt: all.stage.at(1), payload: '{"n":1}' },
     });
     expect(all.stage.queue.taken).toEqual([{ runId: `${runId}-r1`, delivery: 1 }]);
-    expect(await all.stage.ledger.actions(CRON, 9)).toMatchObject([{ action: 'trigger', ...ORDER }]);
+    expect(await all.stage.audit.list({ limit: 9 })).toMatchObject([
+      { action: 'retry', ...ORDER, cron: CRON, runId, after: { runId: `${runId}-r1` } },
+    ]);
   });
 
   it('does not do again what it had done', async () => {

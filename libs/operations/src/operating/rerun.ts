@@ -1,12 +1,12 @@
 import type { CatalogEntry } from '@fencepost/ledger/catalog';
-import type { OperatorLog, OperatorOrder, TriggerReply, TriggerRequest } from '@fencepost/ledger';
+import type { OperatorLog, TriggerReply, TriggerRequest } from '@fencepost/ledger';
 import { occurrenceId, type Run, type RunState } from '@fencepost/ledger/run';
 import { RunStateError } from './run-errors.js';
 
 export interface RerunJob {
   readonly run: Run;
   readonly entry: CatalogEntry;
-  readonly order: OperatorOrder;
+  readonly by: string;
   /** JSON. */
   readonly payload: string | null;
   readonly force: boolean;
@@ -53,7 +53,7 @@ function hasEndedBadly(state: RunState): boolean {
   return state === 'failed' || state === 'cancelled' || state === 'skipped';
 }
 
-function requestOf({ run, entry, order, payload, force, randomUUID }: RerunJob, names: Names): TriggerRequest {
+function requestOf({ run, entry, by, payload, force, randomUUID }: RerunJob, names: Names): TriggerRequest {
   const { overlap, maxConcurrency, cancelGraceMs } = entry.definition;
   const { cron, scheduledAt, generation, handler, missed, priority } = run;
   return {
@@ -63,7 +63,7 @@ function requestOf({ run, entry, order, payload, force, randomUUID }: RerunJob, 
     // What was never an instant of the schedule has none that the cursor could have passed.
     scheduledAt: names.first === occurrenceId({ cron, scheduledAt }) ? scheduledAt : null,
     reason: 'manual',
-    ...{ generation, payload, handler, missed, priority, by: order.by, why: order.reason },
+    ...{ generation, payload, handler, missed, priority, by },
     overlap: force ? 'allow' : overlap,
     ...(maxConcurrency === undefined ? {} : { maxConcurrency }),
     ...(cancelGraceMs === undefined ? {} : { cancelGraceMs }),

@@ -88,7 +88,8 @@ describe('an answer', () => {
     expect(await all.runs.resolve(runId, order)).toEqual({ runId, state: 'enqueued' });
     expect((await all.runs.inspect(runId)).effects).toMatchObject([{ state: 'done', result: { id: 7 } }]);
     expect(all.stage.queue.taken).toMatchObject([{ runId, delivery: 2 }]);
-    expect(await all.stage.ledger.actions(CRON, 1)).toMatchObject([{ action: 'resolve', ...ORDER, runId }]);
+    const after = { state: 'enqueued', answer: 'done' };
+    expect(await all.stage.audit.list({ limit: 1 })).toMatchObject([{ action: 'resolve', ...ORDER, runId, after }]);
     expect(await all.runs.uncertain()).toEqual([]);
   });
 

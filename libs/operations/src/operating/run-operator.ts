@@ -1,6 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import type { Answer, Run, RunState } from '@fencepost/ledger/run';
-import { OperatorInputError, type OperatorOrder, type RunHistory, type UnresolvedEffectRef } from '@fencepost/ledger';
+import {
+  OperatorInputError,
+  type OperatorOrder,
+  type ResolveRequest,
+  type RunHistory,
+  type UnresolvedEffectRef,
+} from '@fencepost/ledger';
 import {
   askToLook,
   checkedInstant,
@@ -14,6 +20,8 @@ import {
 import type { CronOperatorPorts } from './cron-operator.js';
 import { asksAnother, reportOf, type RunReport } from './run-report.js';
 import { rerun } from './rerun.js';
+import { ORDER_RECORDS } from './order-records.js';
+import { withOwnAudit } from './with-audit.js';
 import { RunStateError, UnknownRunError } from './run-errors.js';
 
 export type RunOperatorPorts = Omit<CronOperatorPorts, 'clock'>;
@@ -52,15 +60,15 @@ const MAX_LISTED = 1_000;
 const LISTED_AT_ONCE = 100;
 
 /**
- * What people do about runs that failed, or that wait for an answer. Each order is written into the journal of its cron with
- * who asked, and why.
+ * What people do about runs that failed, or that wait for an answer. Each order leaves an audit record with who asked, and why.
  *
  * Every method rejects with an {@link OperatorInputError} for an order that can't be, with an {@link UnknownRunError} for a
  * run that isn't there, with a {@link RunStateError} for one that is not as it would have to be, with an
- * {@link UnknownCronError} for a cron that isn't there, and with what the store throws when it could not be asked.
+ * {@link UnknownCronError} for a cron that isn't there, with what the store throws when it could not be asked, and with an
+ * `AuditNotWrittenError` for an order that was carried out and left no record.
  */
 export class RunOperator {
-  readonly #ports: Required<RunOperatorPorts>;
+  readonly #ports: Required<Omit<RunOperatorPorts, 'audit'>> & Pick<RunOperatorPorts, 'audit'>;
 
   constructor(ports: RunOperatorPorts) {
     this.#ports = { ...ports, randomUUID: ports.randomUUID ?? randomUUID, reads: ports.reads ?? ports };
@@ -105,12 +113,17 @@ export class RunOperator {
     const asked = checkedOrder(order);
     const given = order.payload === undefined ? undefined : checkedPayload(order.payload);
     const run = await this.#run(runId);
+    const about = { ...asked, action: 'retry', cron: run.cron, runId };
+    return withOwnAudit(this.#ports.audit, about, () => this.#retry(run, order, given));
+  }
+
+  async #retry(run: Run, order: RetryOrder, given: string | null | undefined): Promise<{ readonly runId: string }> {
     checkEnded(run);
     if (order.repeatUnknown !== true) await this.#checkKnown(run);
     const { entry } = await runnableCron(this.#ports.catalog, run.cron);
     const { ledger, randomUUID: uuid } = this.#ports;
     const payload = given === undefined ? run.payload : given;
-    const job = { run, entry, order: asked, payload, force: order.force === true, randomUUID: uuid };
+    const job = { run, entry, by: order.by, payload, force: order.force === true, randomUUID: uuid };
     const reply = await rerun(ledger, job);
     const how = run.priority === null ? {} : { how: { priority: run.priority } };
     await deliver(this.#ports, run.cron, { runIds: [reply.runId], ...how });
@@ -126,9 +139,15 @@ export class RunOperator {
     const asked = checkedOrder(order);
     const answer = checkedAnswer(order);
     const unresolvedEffect = checkedUnresolvedEffect(order);
-    const run = await this.#run(runId);
-    const { ledger, randomUUID: uuid } = this.#ports;
-    const reply = await ledger.resolve(runId, { ...asked, unresolvedEffect, answer, nonce: uuid() });
+    const { cron } = await this.#run(runId);
+    const request = { ...asked, unresolvedEffect, answer, nonce: this.#ports.randomUUID() };
+    const about = { ...asked, ...ORDER_RECORDS.resolve(order.answer), cron, runId };
+    return withOwnAudit(this.#ports.audit, about, () => this.#resolve(cron, runId, request));
+  }
+
+  async #resolve(cron: string, runId: string, request: ResolveRequest): Promise<Resolved> {
+    const { unresolvedEffect } = request;
+    const reply = await this.#ports.ledger.resolve(runId, request);
     if (reply.verdict === 'asks-another') throw new RunStateError(runId, asksAnother(runId, unresolvedEffect, reply));
     if (reply.verdict === 'missing') throw new UnknownRunError(runId);
     if (reply.verdict === 'certain') {
@@ -137,9 +156,9 @@ export class RunOperator {
         `Run "${runId}" does not wait for an answer; it is ${reply.state}. Nothing was changed.`,
       );
     }
-    if (reply.delivery) await deliverAll(this.#ports, run.cron, [reply.delivery]);
+    if (reply.delivery) await deliverAll(this.#ports, cron, [reply.delivery]);
     // A run that was given up has failed: the holder of its cron hands the notification on.
-    else await askToLook(this.#ports, run.cron);
+    else await askToLook(this.#ports, cron);
     return { runId, state: reply.state };
   }
 

@@ -3,7 +3,8 @@ import type { Holding } from '@fencepost/lease/store';
 import { expect } from 'vitest';
 import type { JournalEntry } from '../journal/journal.js';
 import type { CronRecord } from '@fencepost/ledger';
-import type { EffectRecord, OperatorAction, Pause, Run, SkipReason } from '@fencepost/ledger/run';
+import type { AuditRecord } from '@fencepost/ledger/audit-trail';
+import type { EffectRecord, Pause, Run, SkipReason } from '@fencepost/ledger/run';
 import type { WhyReport } from './why.js';
 import type { WhyStep } from './why.js';
 import { EVENT_TEXT } from '@fencepost/jobs/internal';
@@ -23,7 +24,7 @@ export interface Known {
   readonly skips?: readonly (readonly [after: string, through: string, reason: SkipReason])[];
   readonly forgotten?: string;
   readonly paused?: Pause;
-  readonly actions?: readonly OperatorAction[];
+  readonly orders?: readonly AuditRecord[] | null;
   readonly journal?: readonly JournalEntry[];
   readonly lease?: Holding | null;
   readonly effects?: readonly EffectRecord[];
@@ -55,6 +56,12 @@ export function heard(at: string, event: EventName, more: Partial<JournalEntry> 
   return { id: `${ms(at)}-0`, at: ms(at), ...who, event, cron: CRON, runId: null, detail: {}, ...more };
 }
 
+export function ordered(at: string, what: string, over: Partial<AuditRecord> = {}): AuditRecord {
+  const [by = '', action = ''] = what.split(' ');
+  const about = { role: 'operator', from: 'a test', cron: CRON, runId: null, before: null, after: null, reason: null };
+  return { id: `${ms(at)}-0`, at: ms(at), action, by, ...about, ...over };
+}
+
 export function why(when: string, known: Known): WhyReport {
   const changes = (known.generations ?? [{}]).map((change) => ({
     expression: '0 3 * * *',
@@ -70,8 +77,8 @@ export function why(when: string, known: Known): WhyReport {
   const { runs = [], skips = [], forgotten, paused = null, cursor = '2026-03-20T03:00:00Z' } = known;
   const found = runs.findLast(({ scheduledAt }) => scheduledAt === at);
   return explain({
-    ...{ entry, context, now, actions: known.actions ?? [], journal: known.journal ?? [], lease: known.lease },
-    asked,
+    ...{ entry, context, now, journal: known.journal ?? [], lease: known.lease },
+    ...{ asked, orders: known.orders === undefined ? [] : known.orders },
     record: {
       fence: parseFence('1'),
       cursor: cursor === null ? null : ms(cursor),

@@ -1,7 +1,13 @@
 import { describe, it } from 'vitest';
-import { expectAnswer, named, ms, run, type Situation, heard, HOLDER } from './why-facts.stage.js';
+import { expectAnswer, named, ms, ordered, run, type Situation, heard, HOLDER } from './why-facts.stage.js';
 
 const DAY = '2026-03-10T03:00:00Z';
+
+const ORDERS = [
+  ordered('2026-03-11T00:00:00Z', 'bob resume'),
+  ordered('2026-03-09T12:00:00Z', 'ann pause', { reason: 'a flood' }),
+  ordered('2026-03-02T00:00:00Z', 'zoe pause'),
+];
 
 const PAUSE = { since: ms('2026-03-09T12:00:00Z'), until: null, by: 'ann', reason: 'a flood' };
 
@@ -35,10 +41,22 @@ describe('why an instant that did not run', () => {
       DAY,
       {
         skips: [['2026-03-09T03:00:00Z', DAY, 'paused']],
-        actions: [
-          { at: ms('2026-03-11T00:00:00Z'), action: 'resume', by: 'bob', reason: null, runId: null },
-          { at: PAUSE.since, action: 'pause', by: 'ann', reason: 'a flood', runId: null },
-          { at: ms('2026-03-02T00:00:00Z'), action: 'pause', by: 'zoe', reason: null, runId: null },
+        orders: ORDERS,
+      },
+      'paused',
+      'ann had paused the cron at 2026-03-09T12:00:00Z: a flood',
+      ['pause', 'bob resumed it at 2026-03-11T00:00:00Z'],
+    ],
+    [
+      'fell into a pause that is over, after orders that failed',
+      DAY,
+      {
+        skips: [['2026-03-09T03:00:00Z', DAY, 'paused']],
+        orders: [
+          ...ORDERS.slice(0, 1),
+          ordered('2026-03-10T12:00:00Z', 'mia resume', { after: { error: 'Connection is closed.' } }),
+          ordered('2026-03-09T23:00:00Z', 'mia pause', { after: { error: 'Connection is closed.' } }),
+          ...ORDERS.slice(1),
         ],
       },
       'paused',
@@ -46,12 +64,39 @@ describe('why an instant that did not run', () => {
       ['pause', 'bob resumed it at 2026-03-11T00:00:00Z'],
     ],
     [
-      'fell into a pause that is forgotten',
+      'fell into a pause while the audit trail can not be read',
+      DAY,
+      { skips: [['2026-03-09T03:00:00Z', DAY, 'paused']], orders: null },
+      'paused',
+      'the cron was paused',
+      ['pause', 'who paused it is unknown, because the audit trail could not be read'],
+    ],
+    [
+      'fell into a pause before the one that goes on, while the audit trail can not be read',
+      DAY,
+      {
+        ...{ skips: [['2026-03-09T03:00:00Z', DAY, 'paused']], orders: null },
+        paused: { ...PAUSE, since: ms('2026-03-12T00:00:00Z') },
+      },
+      'paused',
+      'the cron was paused',
+      ['pause', 'who paused it is unknown'],
+    ],
+    [
+      'fell into the pause that goes on, while the audit trail can not be read',
+      DAY,
+      { skips: [['2026-03-09T03:00:00Z', DAY, 'paused']], orders: null, paused: PAUSE },
+      'paused',
+      'ann had paused',
+      ['pause', 'still paused'],
+    ],
+    [
+      'fell into a pause of which there is no record',
       DAY,
       { skips: [['2026-03-09T03:00:00Z', DAY, 'paused']] },
       'paused',
       'the cron was paused',
-      ['pause', 'the record of the pause has expired'],
+      ['pause', 'the audit trail has no record of who paused it'],
     ],
     [
       'was merged into a later one',

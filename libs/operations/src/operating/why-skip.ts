@@ -1,4 +1,5 @@
-import type { OperatorAction, Run, SkipReason } from '@fencepost/ledger/run';
+import type { AuditRecord } from '@fencepost/ledger/audit-trail';
+import type { Run, SkipReason } from '@fencepost/ledger/run';
 import { mergedInto } from './timeline.js';
 import { spoken, utc } from './why-words.js';
 import { step, type InstantFacts, type Verdict, type WhyStep } from './why.js';
@@ -71,7 +72,7 @@ function paused(instantFacts: InstantFacts): Verdict {
     return {
       verdict: 'paused',
       answer: 'It did not run: the cron was paused.',
-      steps: [step('pause', 'The cron was paused then; the record of the pause has expired.', { level: 'warn' })],
+      steps: [step('pause', `The cron was paused then; ${unnamed(instantFacts)}.`, { level: 'warn' })],
     };
   }
   const why = pause.reason === null ? '' : `: ${pause.reason}`;
@@ -83,24 +84,34 @@ function paused(instantFacts: InstantFacts): Verdict {
   };
 }
 
+function unnamed({ orders }: InstantFacts): string {
+  return orders
+    ? 'the audit trail has no record of who paused it'
+    : 'who paused it is unknown, because the audit trail could not be read';
+}
+
+type PauseSeen = Pick<AuditRecord, 'at' | 'by' | 'reason'>;
+
 /**
  * The pause that an instant fell into: the last one by the time it was claimed. What nobody had claimed before the cron was
  * paused was paused as well, however long ago it was due, and so it may have been the first one after.
  */
-function pauseOf({
-  record,
-  actions,
-  context,
-  entry,
-}: InstantFacts): Pick<OperatorAction, 'at' | 'by' | 'reason'> | null {
+function pauseOf({ record, orders, context, entry }: InstantFacts): PauseSeen | null {
   const latest = context.dueAt + entry.definition.graceMs;
   const { paused: now } = record;
-  const pauses = [...(now ? [{ ...now, at: now.since }] : []), ...actions.filter(({ action }) => action === 'pause')];
-  return pauses.find(({ at }) => at <= latest) ?? pauses.at(-1) ?? null;
+  const pauses = [...(now ? [{ ...now, at: now.since }] : []), ...carriedOut(orders, 'pause')];
+  const earlier = pauses.find(({ at }) => at <= latest);
+  // Where the trail could not be read there may have been another one.
+  return earlier ?? (orders ? pauses.at(-1) : null) ?? null;
 }
 
-function resumeSteps({ actions, record }: InstantFacts, since: number): WhyStep[] {
-  const resumed = actions.findLast(({ action, at }) => action === 'resume' && at >= since);
+/** One that failed may have changed nothing: its record says how it failed. */
+function carriedOut(orders: InstantFacts['orders'], wanted: 'pause' | 'resume'): readonly AuditRecord[] {
+  return (orders ?? []).filter(({ action, after }) => action === wanted && !Object.hasOwn(Object(after), 'error'));
+}
+
+function resumeSteps({ orders, record }: InstantFacts, since: number): WhyStep[] {
+  const resumed = carriedOut(orders, 'resume').findLast(({ at }) => at >= since);
   if (resumed) return [step('pause', `${resumed.by} resumed it at ${utc(resumed.at)}.`, { at: resumed.at })];
   const { paused: now } = record;
   if (!now) return [];

@@ -1,7 +1,8 @@
 import type { Holding } from '@fencepost/lease/store';
+import type { AuditRecord } from '@fencepost/ledger/audit-trail';
 import type { CatalogEntry } from '@fencepost/ledger/catalog';
 import type { Account, CronRecord } from '@fencepost/ledger';
-import type { OperatorAction, SkipRange } from '@fencepost/ledger/run';
+import type { SkipRange } from '@fencepost/ledger/run';
 import type { JournalEntry } from '../journal/journal.js';
 import type { RunReport } from './run-report.js';
 import type { InstantContext } from './why-context.js';
@@ -55,8 +56,8 @@ export interface WhyFacts {
   readonly account: Account;
   /** The run of the instant; of several the latest. */
   readonly report: RunReport | null;
-  /** The newest first. */
-  readonly actions: readonly OperatorAction[];
+  /** Orders about the cron, the newest first; `null`: the audit trail could not be read. */
+  readonly orders: readonly AuditRecord[] | null;
   /** Of the cron, the newest first; `[]` where nobody keeps one. */
   readonly journal: readonly JournalEntry[];
   /** Who holds the lease now; `null`: nobody, `undefined`: nobody was asked. */

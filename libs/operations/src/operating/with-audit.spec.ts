@@ -1,9 +1,10 @@
+import { hostname } from 'node:os';
 import { StoreAwayError } from '@fencepost/lease';
 import { describe, expect, it } from 'vitest';
 import { OperatorInputError } from '@fencepost/ledger';
 import { RedisAuditTrail } from '@fencepost/ledger/audit-trail';
 import { redisSpaces } from '../../../../test/jobs/redis-space.js';
-import { AuditNotWrittenError, withAudit } from './with-audit.js';
+import { AuditNotWrittenError, withAudit, withOwnAudit } from './with-audit.js';
 
 const ORDER = {
   ...{ by: 'otto', role: 'operator', from: 'cli host-1', action: 'pause', reason: 'it burns' },
@@ -61,5 +62,21 @@ describe('an order with an audit record', () => {
     const told = await withAudit(trail, ORDER, async () => 1).catch((error: unknown) => error);
     expect(told).toBeInstanceOf(AuditNotWrittenError);
     expect((told as Error).message).toContain('was executed');
+  });
+});
+
+describe("an order of a program's own code", () => {
+  const own = { by: 'deploy', action: 'resume', reason: null, cron: 'report', runId: null };
+
+  it('leaves a record that says which host it came from', async () => {
+    const trail = stage();
+    expect(await withOwnAudit(trail, own, async () => 1)).toBe(1);
+    expect(await trail.list({ limit: 10 })).toMatchObject([{ ...own, role: 'app', from: `app ${hostname()}` }]);
+  });
+
+  it('leaves none as part of an order that leaves one', async () => {
+    const trail = stage();
+    await withAudit(trail, ORDER, () => withOwnAudit(trail, own, async () => 1));
+    expect(await trail.list({ limit: 10 })).toMatchObject([ORDER]);
   });
 });

@@ -1,4 +1,5 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
+import { hostname } from 'node:os';
 import { FencepostError, StoreAwayError } from '@fencepost/lease';
 import type { AuditTrail, NewAuditRecord } from '@fencepost/ledger/audit-trail';
 import { describeError } from '@fencepost/jobs/internal';
@@ -17,11 +18,6 @@ export interface AuditedOrder<Result> extends Omit<NewAuditRecord, 'before' | 'a
 
 /** Set while an order is carried out that will be recorded. */
 const underway = new AsyncLocalStorage<true>();
-
-/** Whether this is part of an order that leaves a record: a second one would say that there were two orders. */
-export function isAudited(): boolean {
-  return underway.getStore() === true;
-}
 
 /** What was ordered is done, and nobody will find a record of it. */
 export class AuditNotWrittenError extends StoreAwayError {
@@ -46,10 +42,32 @@ export async function withAudit<Result>(
   order: AuditedOrder<Result>,
   work: () => Promise<Result>,
 ): Promise<Result> {
+  return recorded(trail, order, () => underway.run(true, work));
+}
+
+/**
+ * The same for an order that a program's own code may have given, which has no token. As part of an order that leaves a
+ * record it leaves none: a second one would say that there were two orders.
+ * @param trail without one, there are no records
+ */
+export async function withOwnAudit<Result>(
+  trail: Pick<AuditTrail, 'append'> | undefined,
+  order: Omit<AuditedOrder<Result>, 'role' | 'from'>,
+  work: () => Promise<Result>,
+): Promise<Result> {
+  if (!trail || underway.getStore()) return work();
+  return recorded(trail, { ...order, role: 'app', from: `app ${hostname()}` }, work);
+}
+
+async function recorded<Result>(
+  trail: Pick<AuditTrail, 'append'>,
+  order: AuditedOrder<Result>,
+  work: () => Promise<Result>,
+): Promise<Result> {
   const { after = (result) => result, changed = () => true, runOf, before = null, ...about } = order;
   let result: Result;
   try {
-    result = await underway.run(true, work);
+    result = await work();
   } catch (error) {
     // The trail is kept where the work was refused: that it can't be written either is no news beside the first failure.
     if (!isRefusal(error))

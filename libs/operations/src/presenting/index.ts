@@ -1,5 +1,5 @@
 export { lateBy } from '../operating/timeline-run.js';
-export { presentAuditRecord, presentOperatorAction } from './audit-record.js';
+export { presentAuditRecord } from './audit-record.js';
 export { presentCronDetail } from './cron-detail.js';
 export { presentCronSummary, presentPause } from './cron-summary.js';
 export { presentForecast } from './forecast.js';

@@ -4,7 +4,7 @@ import { z } from 'zod';
 import { CRON, definitionOf, entryOf, generationsOf, runAt, START } from '../../../../test/support/audit-history.js';
 import { overviewOf } from '../operating/cron-overview.js';
 import { reportOf } from '../operating/run-report.js';
-import { presentAuditRecord, presentOperatorAction } from './audit-record.js';
+import { presentAuditRecord } from './audit-record.js';
 import { presentCronDetail } from './cron-detail.js';
 import { presentCronSummary, presentPause } from './cron-summary.js';
 import { presentJournalEntry } from './journal-entry.js';
@@ -73,10 +73,6 @@ describe('presented values', () => {
       ['Run', () => presentRun(runAt(START))],
       ['RunReport', report],
       ['Pause', () => presentPause(PAUSE)],
-      [
-        'OperatorAction',
-        () => presentOperatorAction({ ...PAUSE, action: 'pause', at: START, reason: null, runId: null }),
-      ],
       ['CronSummary', () => presentCronSummary({ ...OVERVIEW, paused: PAUSE }, { lease: LEASE, uncertain: 1 })],
       ['CronSummary', () => presentCronSummary({ ...OVERVIEW, last: null })],
       ['CronDetail', () => presentCronDetail({ overview: OVERVIEW, entry: ENTRY, record: { refusals: 3 } })],

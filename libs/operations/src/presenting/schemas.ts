@@ -1,4 +1,4 @@
-import { auditRecordSchema, operatorActionSchema } from './audit-record.js';
+import { auditRecordSchema } from './audit-record.js';
 import { cronDetailSchema } from './cron-detail.js';
 import { cronSummarySchema, pauseSchema } from './cron-summary.js';
 import { doctorFindingSchema, whyReportSchema } from './why-report.js';
@@ -19,7 +19,6 @@ export const SCHEMAS = {
   HeldLease: heldLeaseSchema,
   JournalEntry: journalEntrySchema,
   Lease: leaseSchema,
-  OperatorAction: operatorActionSchema,
   Forecast: forecastSchema,
   Pause: pauseSchema,
   Pod: podSchema,

@@ -61,7 +61,7 @@ export function pauseContract(makeHarness: MakeLedgerHarness): void {
       await pause();
       for (const n of [2, 3, 4]) expect(await claim(n)).toEqual(PAUSED);
       expect(await stage.ledger.skips(stage.cron, 10)).toEqual([stage.range(1, 4, 'paused')]);
-      await stage.ledger.resume(stage.cron, order);
+      await stage.ledger.resume(stage.cron);
       await stage.claimed(5);
       await pause();
       await claim(6);
@@ -90,7 +90,7 @@ export function pauseContract(makeHarness: MakeLedgerHarness): void {
       await pause();
       const request = await stage.request(1);
       expect(await stage.ledger.claim(request)).toEqual(PAUSED);
-      await stage.ledger.resume(stage.cron, order);
+      await stage.ledger.resume(stage.cron);
       expect(await stage.ledger.claim(request)).toEqual(PAUSED);
       expect(await stage.ledger.skips(stage.cron, 10)).toHaveLength(1);
       expect(await stage.refusals()).toBe(0);
@@ -112,7 +112,7 @@ export function pauseContract(makeHarness: MakeLedgerHarness): void {
       await stage.harness.advance(21);
       expect((await stage.ledger.readCron(stage.cron)).paused).toBeNull();
       await stage.claimed(1);
-      expect(await stage.ledger.resume(stage.cron, order)).toBeNull();
+      expect(await stage.ledger.resume(stage.cron)).toBeNull();
     });
 
     it('can be changed: the later word counts, and it is still one pause', async () => {
@@ -125,9 +125,9 @@ export function pauseContract(makeHarness: MakeLedgerHarness): void {
 
     it('ends by a resume, which says what it was; a second one finds none', async () => {
       const paused = await pause();
-      expect(await stage.ledger.resume(stage.cron, order)).toEqual(paused);
+      expect(await stage.ledger.resume(stage.cron)).toEqual(paused);
       expect((await stage.ledger.readCron(stage.cron)).paused).toBeNull();
-      expect(await stage.ledger.resume(stage.cron, order)).toBeNull();
+      expect(await stage.ledger.resume(stage.cron)).toBeNull();
       await stage.claimed(1);
     });
 
@@ -135,32 +135,6 @@ export function pauseContract(makeHarness: MakeLedgerHarness): void {
       await pause();
       expect(await stage.ledger.readCron(stage.cron)).toMatchObject({ cursor: null, generation: 0 });
       expect(await claim(1)).toEqual(PAUSED);
-    });
-  });
-
-  describe('what operators did', () => {
-    it('is told the newest first, and no more than was asked for', async () => {
-      await pause();
-      await stage.ledger.resume(stage.cron, { by: 'grace', reason: 'done' });
-      await stage.ledger.resume(stage.cron, { by: 'grace', reason: 'once more' });
-      const at = expect.any(Number);
-      const actions = [
-        { at, action: 'resume', by: 'grace', reason: 'done', runId: null },
-        { at, action: 'pause', ...order, runId: null },
-      ];
-      expect(await stage.ledger.actions(stage.cron, 10)).toEqual(actions);
-      expect(await stage.ledger.actions(stage.cron, 1)).toEqual(actions.slice(0, 1));
-      expect(await stage.ledger.actions(stage.cron, 0)).toEqual([]);
-      expect(await stage.ledger.actions('another', 10)).toEqual([]);
-    });
-
-    it('is told of the last thousand', async () => {
-      for (let n = 0; n < 1_001; n += 1) {
-        await stage.ledger.pause(stage.cron, { by: 'ada', reason: `${n}`, until: null });
-      }
-      const actions = await stage.ledger.actions(stage.cron, 5_000);
-      expect(actions).toHaveLength(1_000);
-      expect(actions.at(-1)?.reason).toBe('1');
     });
   });
 }

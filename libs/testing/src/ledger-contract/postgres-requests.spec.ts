@@ -61,7 +61,7 @@ describe('a run that is asked for within a transaction', () => {
     expect(await ledger.trigger(other)).toEqual({ verdict: 'claimed', runId: other.runId });
     await tx.query('commit');
     expect(await ledger.trigger(order)).toEqual({ verdict: 'claimed', runId: order.runId });
-    expect((await ledger.actions(CRON, 10)).map(({ runId }) => runId)).toEqual([other.runId, order.runId]);
+    expect(await ledger.runs(CRON, 10)).toHaveLength(4);
   });
 
   it('is heard of by its own deployment and tenant alone', async () => {
@@ -125,10 +125,9 @@ describe('what is kept', () => {
 describe('a text that PostgreSQL can not hold', () => {
   it('is kept but for the character that it is about', async () => {
     const stage = await stageIn(sandbox);
-    const order = stage.order({ by: 'a\0da', why: '\u{D800}?', payload: JSON.stringify('\0\u{D800}') });
+    const order = stage.order({ by: 'a\0da', payload: JSON.stringify('\0\u{D800}') });
     await stage.ledger.trigger(order);
     expect(await stage.run(order.runId)).toMatchObject({ by: 'a\u{FFFD}da', payload: order.payload });
-    expect(await stage.ledger.actions(CRON, 1)).toMatchObject([{ by: 'a\u{FFFD}da', reason: '\u{FFFD}?' }]);
     await stage.ledger.pause(CRON, { by: 'x\0', reason: '\u{DFFF}', until: null });
     expect(await stage.ledger.readCron(CRON)).toMatchObject({ paused: { by: 'x\u{FFFD}', reason: '\u{FFFD}' } });
   });

@@ -100,9 +100,9 @@ describe('the Redis ledger over a connection that loses replies', () => {
     expect(await lossily(() => ledger.finish(attempt, { kind: 'succeeded' }))).toBe('succeeded');
 
     const other = await stage.begun(await stage.claimed(2));
-    const order = { by: 'ada', reason: 'not needed', graceMs: LONG_MS };
-    expect(await lossily(() => ledger.cancel(other.runId, order))).toMatchObject({ verdict: 'cancelling' });
-    expect(await ledger.actions(CRON, 10)).toHaveLength(1);
+    const told = await lossily(() => ledger.cancel(other.runId, { by: 'ada', graceMs: LONG_MS }));
+    const until = told.verdict === 'cancelling' ? told.until : Number.NaN;
+    expect((await stage.run(other.runId)).cancel).toEqual({ at: until - LONG_MS, by: 'ada', until });
     expect(await lossily(() => ledger.finish(other, { kind: 'cancelled', error: 'told to' }))).toBe('cancelled');
 
     expect(await stage.run(runId)).toMatchObject({ state: 'succeeded', attempt: 1, delivery: 2 });
@@ -151,6 +151,14 @@ describe('the Redis ledger', () => {
     expect(await stage.run(runId)).toMatchObject({ state: 'enqueued', attempt: 1 });
   });
 
+  it('deletes the list of orders that an earlier build left, which has no expiry', async () => {
+    const space = freshSpace();
+    const actions = redisKeys(space)(CRON, 'actions');
+    await redis.lpush(actions, '1763607600000 {"action":"pause"}');
+    await new RedisLedger({ redis, ...space }).forget(CRON, 1_000);
+    expect(await redis.exists(actions)).toBe(0);
+  });
+
   it('keeps tenants apart that have a cron of the same name', async () => {
     const space = freshSpace();
     const stage = await Stage.of(async () => ({ ...(await inRedis()), ledger: new RedisLedger({ redis, ...space }) }));
@@ -172,7 +180,7 @@ describe('the Redis ledger', () => {
     const second = await stage.begun(attempt.runId);
     await stage.ledger.finish(second, { kind: 'retry', error: 'again', delayMs: 0 });
     const again = await stage.begun(attempt.runId);
-    await stage.ledger.cancel(again.runId, { by: 'ada', reason: 'not needed', graceMs: LONG_MS });
+    await stage.ledger.cancel(again.runId, { by: 'ada', graceMs: LONG_MS });
     await stage.ledger.heartbeat(again, LONG_MS);
     const parts = ['cron', ...['run', 'effects', 'items'].map((part) => `${part}:${attempt.runId}`)];
     const hashes = await Promise.all(parts.map((part) => redis.hgetall(redisKeys(space)(CRON, part))));

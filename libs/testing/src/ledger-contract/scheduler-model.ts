@@ -23,7 +23,6 @@ export interface Manner {
   readonly twice: boolean;
 }
 
-const ORDER = { by: 'ada', reason: 'because' };
 const ACCEPTED: ClaimReply['verdict'][] = ['claimed', 'skipped'];
 
 /** Three schedulers of one cron that act on what they believe, and an operator beside them. */
@@ -54,12 +53,12 @@ export class SchedulerModel {
   }
 
   async pause(): Promise<void> {
-    await this.stage.ledger.pause(this.stage.cron, { ...ORDER, until: null });
+    await this.stage.ledger.pause(this.stage.cron, { by: 'ada', reason: 'because', until: null });
     this.#paused = true;
   }
 
   async resume(): Promise<void> {
-    const ended = await this.stage.ledger.resume(this.stage.cron, ORDER);
+    const ended = await this.stage.ledger.resume(this.stage.cron);
     expect(ended !== null).toBe(this.#paused);
     this.#paused = false;
   }
@@ -92,7 +91,7 @@ export class SchedulerModel {
     await this.stage.harness.advance(1);
     const runId = `${this.stage.cron}@manual-${this.#triggered}`;
     const { overlap, maxConcurrency } = manner;
-    const rest = { reason: 'manual', generation: 1, by: 'ada', why: null, payload: null, handler: null } as const;
+    const rest = { reason: 'manual', generation: 1, by: 'ada', payload: null, handler: null } as const;
     const cancelGraceMs = graceOf(manner);
     const order = {
       runId,

@@ -106,7 +106,6 @@ export class Stage {
       reason: 'manual',
       generation: 1,
       by: 'ada',
-      why: null,
       payload: null,
       handler: null,
       missed: null,

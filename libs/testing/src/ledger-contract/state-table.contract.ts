@@ -74,7 +74,7 @@ const CAUSE: Record<RunEvent, (stage: Stage, subject: Subject) => Promise<unknow
   'give-up': async (stage, { runId }) => stage.ledger.resolve(runId, await stage.answer(runId, 'give-up')),
   supersede: async (stage) => stage.ledger.claim(await stage.request(2, { overlap: 'queue-one' })),
   expire: (stage, { runId }) => stage.ledger.begin(stage.attempt(runId)),
-  cancel: (stage, { runId }) => stage.ledger.cancel(runId, { by: 'ada', reason: 'not needed', graceMs: LONG_MS }),
+  cancel: (stage, { runId }) => stage.ledger.cancel(runId, { by: 'ada', graceMs: LONG_MS }),
 };
 
 /** A run that waits for its first attempt, in a situation where the event may end it. */

@@ -91,7 +91,7 @@ export function troubledContract(makeHarness: MakeLedgerHarness): void {
 
     it('are fewer once one is cancelled', async () => {
       for (const n of [1, 2]) await stage.uncertain(n);
-      await stage.ledger.cancel(stage.idOf(1), { by: 'ada', reason: 'not needed', graceMs: LONG_MS });
+      await stage.ledger.cancel(stage.idOf(1), { by: 'ada', graceMs: LONG_MS });
       expect(await idsIn('uncertain')).toEqual([stage.idOf(2)]);
     });
   });

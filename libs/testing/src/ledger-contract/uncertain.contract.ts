@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { fence, LONG_MS, Stage, type MakeLedgerHarness } from './stage.js';
 
-const ORDER = { by: 'ada', reason: 'not needed', graceMs: LONG_MS };
+const ORDER = { by: 'ada', graceMs: LONG_MS };
 
 /** A run that waits for a person: what may happen to it meanwhile, and what may not. */
 export function uncertainContract(makeHarness: MakeLedgerHarness): void {

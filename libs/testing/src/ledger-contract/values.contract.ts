@@ -33,18 +33,16 @@ export function valuesContract(makeHarness: MakeLedgerHarness): void {
     expect(await stage.run(runId)).toMatchObject({ claimedBy: text, worker: text, error: text });
   });
 
-  it.each(ODD_TEXTS)('keeps %j as who asked and why, as a payload and a handler', async (text) => {
+  it.each(ODD_TEXTS)('keeps %j as who asked, paused and cancelled, as a payload and a handler', async (text) => {
     const order = { by: text, reason: text, until: null };
     const paused = await stage.ledger.pause(stage.cron, order);
     expect(paused).toMatchObject(order);
-    expect(await stage.ledger.resume(stage.cron, { by: text, reason: text })).toEqual(paused);
-    const request = stage.order({ nonce: text, by: text, why: text, payload: text, handler: text });
+    expect(await stage.ledger.resume(stage.cron)).toEqual(paused);
+    const request = stage.order({ nonce: text, by: text, payload: text, handler: text });
     await stage.ledger.trigger(request);
     expect(await stage.run(request.runId)).toMatchObject({ by: text, payload: text, handler: text });
-    const actions = await stage.ledger.actions(stage.cron, 3);
-    expect(actions.map(({ action, by, reason }) => [action, by, reason])).toEqual(
-      ['trigger', 'resume', 'pause'].map((action) => [action, text, text]),
-    );
+    expect(await stage.ledger.cancel(request.runId, { by: text, graceMs: 0 })).toEqual({ verdict: 'cancelled' });
+    expect((await stage.run(request.runId)).cancel).toMatchObject({ by: text });
   });
 
   it('takes an empty error for none, and keeps an empty result and an empty name', async () => {
@@ -71,12 +69,11 @@ export function valuesContract(makeHarness: MakeLedgerHarness): void {
   it.each(['x}', 'two\nlines', 'x'.repeat(101), 'a b', '-x', 'ü', 'a:b', ''])(
     'refuses a cron of the name %j, whoever asks for it, and before anything is written',
     async (cron) => {
-      const order = { by: 'ada', reason: 'a try' };
       const calls = [
         async () => stage.ledger.claim({ ...(await stage.request(1)), cron }),
         () => stage.ledger.trigger(stage.order({ runId: `${cron}@manual-1` })),
-        () => stage.ledger.pause(cron, { ...order, until: null }),
-        () => stage.ledger.resume(cron, order),
+        () => stage.ledger.pause(cron, { by: 'ada', reason: 'a try', until: null }),
+        () => stage.ledger.resume(cron),
       ];
       for (const call of calls) await expect(call()).rejects.toThrow(RangeError);
     },
@@ -144,7 +141,6 @@ export function valuesContract(makeHarness: MakeLedgerHarness): void {
       await expect(stage.ledger.account(stage.cron, none, 2 ** 52)).rejects.toThrow(RangeError);
       await expect(stage.ledger.account(stage.cron, 5, none)).rejects.toThrow(RangeError);
       expect(await stage.ledger.runs(stage.cron, 10)).toEqual([]);
-      expect(await stage.ledger.actions(stage.cron, 10)).toEqual([]);
       expect((await stage.ledger.readCron(stage.cron)).paused).toBeNull();
     });
 

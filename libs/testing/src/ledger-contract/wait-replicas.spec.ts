@@ -76,7 +76,7 @@ describe('a ledger that waits for a replica', () => {
     },
     trigger: async () => () => waiting.trigger(stage.order()),
     pause: async () => () => waiting.pause('charge', { ...order(), until: null }),
-    resume: async () => () => waiting.resume('charge', order()),
+    resume: async () => () => waiting.resume('charge'),
     redeliver: async () => {
       const delivery = await stage.delivery(await stage.enqueued(1));
       return () => waiting.redeliver(delivery, randomUUID());
@@ -109,7 +109,7 @@ describe('a ledger that waits for a replica', () => {
     },
     cancel: async () => {
       const runId = await stage.enqueued(1);
-      return () => waiting.cancel(runId, { ...order(), graceMs: 0 });
+      return () => waiting.cancel(runId, { by: 'ada', graceMs: 0 });
     },
   };
 

@@ -78,7 +78,7 @@ export class WorkerModel {
     const id = this.runs.pick(which);
     if (!id) return;
     const known = this.runs.of(id);
-    const order = { by: 'ada', reason: 'not needed', graceMs: ruthless ? 1 : LONG_MS };
+    const order = { by: 'ada', graceMs: ruthless ? 1 : LONG_MS };
     const { verdict } = await this.stage.ledger.cancel(id, order);
     const { state } = known.last;
     const over = state === 'cancelled' ? 'cancelled' : 'terminal';

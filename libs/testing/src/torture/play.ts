@@ -102,7 +102,7 @@ export class Play implements Around {
   /** What happens while a call is held. */
   async #meanwhile(runId: string): Promise<void> {
     if (this.hold.waits === 'cancel') {
-      await this.#kit?.ledger.cancel(runId, { by: 'torture', reason: 'torture', graceMs: TIDY_MS });
+      await this.#kit?.ledger.cancel(runId, { by: 'torture', graceMs: TIDY_MS });
       await this.#kit?.advance(HEARD_MS);
     } else {
       const timeouts = this.#recorder?.requests.map(({ timeoutMs }) => timeoutMs) ?? [];

@@ -51,10 +51,6 @@ export const cronQuestions = {
     question(['journal', cron], (signal) =>
       client.GET('/api/crons/{cron}/journal', { params: { path: { cron }, query: LATEST }, signal }),
     ),
-  actions: (cron: string) =>
-    question(['actions', cron], (signal) =>
-      client.GET('/api/crons/{cron}/actions', { params: { path: { cron } }, signal }),
-    ),
 };
 
 /** Of the whole deployment. */
@@ -70,7 +66,7 @@ export const questions = {
     question(['upcoming', hours], (signal) => client.GET('/api/upcoming', { params: { query: { hours } }, signal })),
   journal: (limit: number) =>
     question(['journal', limit], (signal) => client.GET('/api/journal', { params: { query: { limit } }, signal })),
-  audit: (query: { readonly limit: number; readonly before?: string }) =>
+  audit: (query: { readonly limit: number; readonly before?: string; readonly cron?: string }) =>
     question(['audit', query], (signal) => client.GET('/api/audit', { params: { query }, signal })),
   runs: (state: 'failed' | 'uncertain') =>
     question(['runs', state], (signal) => client.GET('/api/runs', { params: { query: { state, limit: 50 } }, signal })),

@@ -9,7 +9,6 @@ export type CronSummary = Answers['CronSummary'];
 export type DoctorFinding = Answers['Finding'];
 export type JournalEntry = Answers['JournalEntry'];
 export type Lease = Answers['Lease'];
-export type OperatorAction = Answers['OperatorAction'];
 export type DueCalculator = Answers['Forecast'];
 export type Overview = Answers['Overview'];
 export type Pod = Answers['Pod'];

@@ -20,7 +20,7 @@ export function AuditPage() {
   const question = questions.audit({ limit: PER_PAGE, ...(before !== undefined && { before }) });
   const records = useResource(question, { everyMs: EVERY_MS, keeps: true });
   return (
-    <Page title="Audit" intro="Who changed what, through this page, the board, the API or the command line.">
+    <Page title="Audit" intro="Who changed what, through this page, the board, the API, the command line or code.">
       <Section title="Changes">
         <Shown of={records} what="the audit trail">
           {({ items }) => <Records items={items} {...{ trail, setTrail }} />}

@@ -12,7 +12,7 @@ join pg_namespace n on n.oid = c.relnamespace
 cross join unnest(array['SELECT', 'INSERT', 'UPDATE', 'DELETE']) as needed ("right")
 where n.nspname = $1
   and c.relname in (
-    'cron', 'run', 'skip', 'asked', 'action', 'effect', 'effect_begun', 'item', 'used_id', 'catalog_state',
+    'cron', 'run', 'skip', 'asked', 'effect', 'effect_begun', 'item', 'used_id', 'catalog_state',
     'catalog_cron', 'catalog_generation', 'catalog_build', 'catalog_forgotten', 'audit_record', 'alarm_record'
   )
   and c.relkind in ('r', 'p')

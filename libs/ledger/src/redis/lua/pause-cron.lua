@@ -1,14 +1,11 @@
 -- Pauses a cron, or changes the current pause.
 --
 -- KEYS[1]  cron record
--- KEYS[2]  operator actions on the cron
 -- ARGV[1]  nonce
 -- ARGV[2]  until when, epoch ms, or "ever"
 -- ARGV[3]  name of the operator
 -- ARGV[4]  why
--- ARGV[5]  the action, JSON, for the list of operator actions
 -- Returns  {since, until, by, reason}
--- @include note-action
 -- @include lease/server-time
 local fields = { 'pausedSince', 'pausedUntil', 'pausedBy', 'pauseReason' }
 local cron = redis.call('HMGET', KEYS[1], 'pauseNonce', unpack(fields))
@@ -18,6 +15,5 @@ if cron[1] ~= ARGV[1] then
   local in_force = cron[3] and (cron[3] == 'ever' or tonumber(cron[3]) > now)
   redis.call('HSET', KEYS[1], 'pauseNonce', ARGV[1], 'pausedSince', in_force and cron[2] or at, 'pausedUntil', ARGV[2],
     'pausedBy', ARGV[3], 'pauseReason', ARGV[4])
-  note_action(KEYS[2], at, ARGV[5])
 end
 return redis.call('HMGET', KEYS[1], unpack(fields))

@@ -7,19 +7,17 @@
 -- KEYS[4]  uncertain runs
 -- KEYS[5]  effects of the run
 -- KEYS[6]  items of the run
--- KEYS[7]  operator actions on the cron
 -- ARGV[1]  run id
 -- ARGV[2]  nonce of the answer
 -- ARGV[3]  the answer: done | failed, when it did not happen | give-up
 -- ARGV[4]  result as JSON, or the error
 -- ARGV[5]  look again after, ms
 -- ARGV[6]  keep a finished run for, ms
--- ARGV[7]  the action, JSON, for the list of operator actions
--- ARGV[8]  attempt that asked
--- ARGV[9]  effect that is answered
--- ARGV[10]  1 when the answer is about an item
--- ARGV[11]  key of the item, or empty
--- ARGV[12]  since when the effect is unknown, epoch ms
+-- ARGV[7]  attempt that asked
+-- ARGV[8]  effect that is answered
+-- ARGV[9]  1 when the answer is about an item
+-- ARGV[10]  key of the item, or empty
+-- ARGV[11]  since when the effect is unknown, epoch ms
 -- Returns  {'RESOLVED', state, delivery or nothing, priority or nothing} | {'CERTAIN', state} |
 --          {'ANOTHER', attempt, question as JSON} | {'MISSING'}
 --
@@ -29,7 +27,6 @@
 -- @include end-run
 -- @include effect-record
 -- @include item-record
--- @include note-action
 local run = redis.call('HMGET', KEYS[1], 'state', 'question', 'delivery', 'priority', 'extraAttempts', 'resolveNonce',
   'resolveState', 'resolveDelivery', 'attempt')
 local state, priority = run[1], run[4] or ''
@@ -38,13 +35,12 @@ if run[6] == ARGV[2] then return { 'RESOLVED', run[7], run[8], priority } end
 if state ~= 'uncertain' then return { 'CERTAIN', state } end
 local question = cjson.decode(run[2])
 local of_item = type(question.item) == 'string'
-local same = run[9] == ARGV[8] and question.effect == ARGV[9] and of_item == (ARGV[10] == '1')
-  and (not of_item or question.item == ARGV[11]) and string.format('%.0f', question.since) == ARGV[12]
+local same = run[9] == ARGV[7] and question.effect == ARGV[8] and of_item == (ARGV[9] == '1')
+  and (not of_item or question.item == ARGV[10]) and string.format('%.0f', question.since) == ARGV[11]
 if not same then return { 'ANOTHER', run[9], run[2] } end
 -- @include lease/server-time
 local at = string.format('%.0f', now)
 
-note_action(KEYS[7], at, ARGV[7])
 if ARGV[3] == 'give-up' then
   end_run(ARGV[1], { run = KEYS[1], effects = KEYS[5], sets = { KEYS[2], KEYS[3], KEYS[4] } }, ARGV[6], 'state', 'failed',
     'finishedAt', at, 'error', ARGV[4], 'question', '', 'resolveNonce', ARGV[2], 'resolveState', 'failed',

@@ -1,13 +1,10 @@
 -- Ends the current pause of a cron.
 --
 -- KEYS[1]  cron record
--- KEYS[2]  operator actions on the cron
 -- ARGV[1]  nonce
--- ARGV[2]  the action, JSON, for the list of operator actions
 -- Returns  the pause that ended, as {since, until, by, reason} | {} when there was none
 --
 -- The ended pause stays recorded, without "pausedUntil", for a repeated call.
--- @include note-action
 -- @include lease/server-time
 local cron = redis.call('HMGET', KEYS[1], 'resumeNonce', 'resumedUntil', 'pausedSince', 'pausedUntil', 'pausedBy',
   'pauseReason')
@@ -17,7 +14,6 @@ if cron[1] ~= ARGV[1] then
   ended = in_force and cron[4] or ''
   redis.call('HSET', KEYS[1], 'resumeNonce', ARGV[1], 'resumedUntil', ended)
   redis.call('HDEL', KEYS[1], 'pausedUntil')
-  if in_force then note_action(KEYS[2], string.format('%.0f', now), ARGV[2]) end
 end
 if ended == '' then return {} end
 return { cron[3], ended, cron[5], cron[6] }

@@ -1,7 +1,7 @@
 import { useLocation, useSearch, Link } from 'wouter-preact';
 import { to } from '../../data/paths.js';
-import type { CronDetail, JournalEntry, OperatorAction } from '../../data/types.js';
-import { cronQuestions } from '../../data/questions.js';
+import type { AuditRecord, CronDetail, JournalEntry } from '../../data/types.js';
+import { cronQuestions, questions } from '../../data/questions.js';
 import { useResource } from '../../data/resource.js';
 import { StateBadge } from '../../ui/badge.js';
 import { Facts } from '../../ui/facts.js';
@@ -20,24 +20,20 @@ import { Check } from '../../ui/fields.js';
 import { JournalTable } from '../../ui/journal-table.js';
 
 /** What people do is no event. */
-const ACTIONS_EVERY_MS = 10_000;
+const ORDERS = { limit: 50, everyMs: 10_000 };
 
 function DoneByPeople({ cron }: { readonly cron: CronDetail }) {
   const { name, timeZone } = cron;
-  const actions = useResource(cronQuestions.actions(name), { everyMs: ACTIONS_EVERY_MS });
+  const { limit, everyMs } = ORDERS;
+  const records = useResource(questions.audit({ cron: name, limit }), { everyMs });
   return (
     <Section title="Orders">
-      <Shown of={actions} what="what was done">
+      <Shown of={records} what="the audit trail">
         {({ items }) =>
           items.length === 0 ? (
             <p class="quiet">No orders yet.</p>
           ) : (
-            <Table
-              caption="Orders"
-              columns={columns(timeZone)}
-              rows={items}
-              keyOf={({ at, action, runId }) => `${at} ${action} ${runId}`}
-            />
+            <Table caption="Orders" columns={columns(timeZone)} rows={items} keyOf={({ id }) => id} />
           )
         }
       </Shown>
@@ -45,7 +41,7 @@ function DoneByPeople({ cron }: { readonly cron: CronDetail }) {
   );
 }
 
-function columns(zone: string): readonly Column<OperatorAction>[] {
+function columns(zone: string): readonly Column<AuditRecord>[] {
   return [
     { title: 'When', heads: true, cell: ({ at }) => <Instant at={at} zone={zone} /> },
     { title: 'What', cell: ({ action }) => action },

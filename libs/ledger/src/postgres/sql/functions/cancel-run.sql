@@ -5,14 +5,12 @@
 -- the_run  its id
 -- who  name of the operator
 -- grace_ms  how long a worker may go on
--- why  the reason, for the list of operator actions
 -- Returns  {verdict: cancelled} | {verdict: cancelling, until} | {verdict: terminal, state} | {verdict: missing}
 --
 -- A second order gets the answer of the first, and can only bring the end forward. The run lease ends with the grace:
 -- whatever waits for the worker's end handles the rest.
-create or replace function cancel_run(
-  the_space text, the_cron text, the_run text, who text, grace_ms bigint, why text
-) returns jsonb
+create or replace function cancel_run(the_space text, the_cron text, the_run text, who text, grace_ms bigint)
+returns jsonb
 language plpgsql set search_path from current
 as $$
 declare
@@ -32,7 +30,6 @@ begin
     update run set cancel_at = at, cancel_by = who, cancel_until = at
     where space = the_space and id = the_run and cancel_until is null;
     perform end_run(the_space, the_run, 'cancelled', at);
-    perform note_action(the_space, the_cron, at, 'cancel', who, why, the_run);
     return '{"verdict": "cancelled"}';
   end if;
   until := at + grace_ms;
@@ -43,7 +40,6 @@ begin
     lease_until = least(lease_until, until), open_until = least(lease_until, until),
     watch_at = least(lease_until, until)
   where space = the_space and id = the_run;
-  perform note_action(the_space, the_cron, at, 'cancel', who, why, the_run);
   return jsonb_build_object('verdict', 'cancelling', 'until', until);
 end
 $$;

@@ -40,9 +40,6 @@ begin
       and ((scheduled_at, id) <= (surplus.scheduled_at, surplus.id) or finished_at <= ended)
     order by scheduled_at, id limit the_most
   );
-  if gone <> '{}' then
-    perform delete_runs(the_space, the_cron, gone);
-    perform trim_actions(the_space, the_cron);
-  end if;
+  if gone <> '{}' then perform delete_runs(the_space, the_cron, gone); end if;
   return to_json(cardinality(gone));
 end $$;

@@ -25,7 +25,6 @@ begin
       paused_until = coalesce(the_until, 9223372036854775807), paused_by = the_by, paused_reason = the_reason
     where space = the_space and name = the_cron
     returning * into this;
-    perform note_action(the_space, the_cron, at_now, 'pause', the_by, the_reason, null);
   end if;
   return describe_pause(this, this.paused_until);
 end $$;

@@ -4,8 +4,8 @@
 -- the_space  deployment and tenant
 -- the_cron  its name
 -- the_run  its id
--- request  {nonce, by, reason, question: {attempt, effect, item, since}, kind, result, error}; kind: done | failed, when it
---          did not happen | give-up
+-- request  {nonce, question: {attempt, effect, item, since}, kind, result, error}; kind: done | failed, when it did not
+--          happen | give-up
 -- sweep_ms  look at it again after
 -- Returns  {verdict: resolved, state, delivery, priority} | {verdict: certain, state} |
 --          {verdict: asks-another, attempt, question} | {verdict: missing}
@@ -42,7 +42,6 @@ begin
     return jsonb_build_object('verdict', 'asks-another', 'attempt', this.attempt, 'question', this.question);
   end if;
 
-  perform note_action(the_space, the_cron, at, 'resolve', request ->> 'by', request ->> 'reason', the_run);
   if request ->> 'kind' = 'give-up' then
     update run set resolve_nonce = concat(' ', request ->> 'nonce')
     where space = the_space and id = the_run returning * into this;

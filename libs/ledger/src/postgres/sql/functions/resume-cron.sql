@@ -3,12 +3,10 @@
 -- the_space  whose cron it is
 -- the_cron  its name
 -- the_nonce  of this order
--- the_by  name of the operator
--- the_reason  why
 -- Returns  the pause that ended, as {since, until, by, reason} | null when there was none
 --
 -- The ended pause stays recorded, without its end, for a repeated call.
-create or replace function resume_cron(the_space text, the_cron text, the_nonce text, the_by text, the_reason text) returns json
+create or replace function resume_cron(the_space text, the_cron text, the_nonce text) returns json
 language plpgsql
 set search_path from current
 as $$
@@ -21,9 +19,6 @@ begin
       resume_nonce = the_nonce, resumed_until = case when paused_until > at_now then paused_until end, paused_until = null
     where space = the_space and name = the_cron
     returning * into this;
-    if this.resumed_until is not null then
-      perform note_action(the_space, the_cron, at_now, 'resume', the_by, the_reason, null);
-    end if;
   end if;
   return describe_pause(this, this.resumed_until);
 end $$;

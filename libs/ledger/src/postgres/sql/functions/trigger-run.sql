@@ -6,7 +6,7 @@
 -- the_recover  look again after, ms
 -- the_keep  how long a finished run is kept, ms
 -- the_channel  where the run is announced once this is committed, or null
--- request  {runId, nonce, scheduledAt, cronSince, natural, reason, generation, by, why, payload, handler, missed, overlap, most,
+-- request  {runId, nonce, scheduledAt, cronSince, natural, reason, generation, by, payload, handler, missed, overlap, most,
 --          grace, notBefore, priority, rerunOf, keyMs, madeAt, lateMs}; natural: the id is the instant's own
 -- Returns  the TriggerReply of ledger.ts
 --
@@ -87,8 +87,6 @@ begin
   if (request->>'natural')::boolean then
     insert into asked (space, cron, instant) values (the_space, the_cron, instant_asked);
   end if;
-  perform note_action(the_space, the_cron, at_now, case request->>'reason' when 'backfill' then 'backfill' else 'trigger' end,
-    request->>'by', request->>'why', new_id);
   if found_open.skipped then return json_build_object('verdict', 'skipped', 'reason', 'overlap'); end if;
   if request->>'rerunOf' is not null then perform copy_effects(the_space, the_cron, request->>'rerunOf', new_id); end if;
   if the_channel is not null then perform pg_notify(the_channel, new_id); end if;

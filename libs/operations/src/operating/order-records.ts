@@ -1,0 +1,45 @@
+import type { CancelReply, TriggerReply } from '@fencepost/ledger';
+import type { Pause, RunState } from '@fencepost/ledger/run';
+import type { BackfillReport } from './backfill-report.js';
+
+interface Ended {
+  readonly ended: Pause | null;
+  readonly runId: string | null;
+}
+
+/** What the audit record of an order shows of its result: the same from the API, the command line and a program's own code. */
+export const ORDER_RECORDS = {
+  pause: {
+    action: 'pause',
+    after: ({ since, until, by, reason }: Pause) => ({ since: iso(since), until: until && iso(until), by, reason }),
+  },
+  resume: {
+    action: 'resume',
+    changed: ({ ended }: Ended) => ended !== null,
+    runOf: ({ runId }: Ended) => runId,
+    after: ({ runId }: Ended) => ({ paused: null, runId }),
+  },
+  trigger: {
+    action: 'trigger',
+    changed: ({ verdict }: TriggerReply) => verdict === 'claimed',
+    runOf: (reply: TriggerReply) => (reply.verdict === 'claimed' ? reply.runId : null),
+  },
+  cancel: {
+    action: 'cancel',
+    changed: ({ verdict }: CancelReply) => verdict === 'cancelled' || verdict === 'cancelling',
+  },
+  resolve: (answer: string) => ({
+    action: 'resolve',
+    after: ({ state }: { readonly state: RunState }) => ({ state, answer }),
+  }),
+  backfill: ({ from, to }: { readonly from: number; readonly to: number }) => ({
+    action: 'backfill',
+    after: ({ instants, accepted, left, aborted }: BackfillReport) => ({
+      ...{ from: iso(from), to: iso(to), instants, accepted, left, aborted },
+    }),
+  }),
+};
+
+function iso(at: number): string {
+  return new Date(at).toISOString();
+}
