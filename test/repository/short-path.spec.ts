@@ -6,7 +6,7 @@ import { closeRedis, RedisLeaseStore } from '@fencepost/lease/redis';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import type { CatalogEntry } from '../../libs/ledger/src/catalog/definition.js';
 import { RedisCatalog } from '../../libs/ledger/src/redis/redis-catalog.js';
-import { RedisLedger } from '../../libs/ledger/src/redis/redis-ledger.js';
+import { RedisLedger } from '@fencepost/ledger/redis';
 import { RunProcessor } from '../../libs/jobs/src/running/run.processor.js';
 import { BullmqRunQueue } from '../../libs/jobs/src/queue/bullmq-run-queue.js';
 import { Dispatcher } from '../../libs/jobs/src/scheduling/dispatcher.js';

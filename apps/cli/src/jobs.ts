@@ -49,7 +49,7 @@ export { migrateLedger, PostgresLedger, readPostgresFacts } from '@fencepost/led
 export { PostgresAuditTrail, RedisAuditTrail } from '@fencepost/ledger/audit-trail';
 export { RedisLedger } from '@fencepost/ledger/redis';
 export { isEvery, parseSchedule, ScheduleError, zoneNamed, zoneOfOffset } from '@fencepost/schedule';
-export type { BackfillProgress, BackfillReport, CronSettings } from '@fencepost/operations';
+export type { BackfillProgress, CronSettings } from '@fencepost/operations';
 export type { AuditedOrder, WatchReport } from '@fencepost/operations/internal';
 export type { AuditReport } from '@fencepost/operations/audit';
 export type { EventLevel, RunQueue } from '@fencepost/jobs/internal';
@@ -57,6 +57,6 @@ export type { ShadowReading, ShadowRecord, WatchedCron } from '@fencepost/jobs/i
 export type { AuditTrail } from '@fencepost/ledger/audit-trail';
 export type { CancelReply, Ledger, TriggerReply } from '@fencepost/ledger';
 export type { Catalog, CatalogEntry, CronDefinition, Declaration } from '@fencepost/ledger/catalog';
-export type { Pause, Run } from '@fencepost/ledger/run';
+export type { Run } from '@fencepost/ledger/run';
 export type { PostgresFacts } from '@fencepost/ledger/postgres';
 export type { CronSchedule, DstRule, ScheduleText } from '@fencepost/schedule';
