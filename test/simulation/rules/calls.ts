@@ -39,7 +39,7 @@ const READERS: Readonly<Record<string, Reader>> = {
   claimAll: (requests: readonly ClaimRequest[]) => requests.map(claim),
   trigger: (request: TriggerRequest) => [ofRun(request.runId, { call: 'trigger', request, judge: judgeTrigger })],
   pause: (cron: string, request: unknown) => [ofCron(cron, { request, judge: judgePause })],
-  resume: (cron: string, request: unknown) => [ofCron(cron, { request, judge: judgeResume })],
+  resume: (cron: string) => [ofCron(cron, { request: cron, judge: judgeResume })],
   confirm: (runIds: readonly string[]) =>
     runIds.map((runId) => ofRun(runId, { call: 'confirm', request: runId, judge: NOTHING_TO_SAY })),
   cancel: (runId: string, request: unknown) => [ofRun(runId, { call: 'cancel', request, judge: NOTHING_TO_SAY })],
@@ -97,7 +97,7 @@ function judgePause({ cron, request: { until } }: Seen<Pausing, Pause>): void {
   cron.paused = { until };
 }
 
-function judgeResume({ cron }: Seen<OperatorOrder, Pause | null>): void {
+function judgeResume({ cron }: Seen<string, Pause | null>): void {
   cron.paused = null;
 }
 
