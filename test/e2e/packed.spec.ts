@@ -14,6 +14,7 @@ import { pages } from '../../scripts/stranger/pages.mjs';
 import { Replica } from '../../scripts/stranger/replica.mjs';
 import { strangersEnv } from '../../scripts/stranger/shell.mjs';
 import { freshPrefix, privateRedis, testRedis, type PrivateRedis } from '../support/redis.js';
+import { until } from '../support/until.js';
 
 const run = promisify(execFile);
 const root = fileURLToPath(new URL('../../', import.meta.url));
@@ -165,7 +166,8 @@ describe('the packed command line, installed into an empty project', () => {
 
     it('answers with its page, and lists the cron', async () => {
       expect((await ask('')).status).toBe(200);
-      expect(await (await ask('api/crons')).text()).toContain('nightly-report');
+      const listed = async () => (await (await ask('api/crons')).text()).includes('nightly-report');
+      await until('the API lists the cron', listed);
     });
 
     it('says in one sentence what to install for the board', async () => {
