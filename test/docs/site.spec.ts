@@ -3,6 +3,7 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { ensureBuilt } from '../../scripts/build.mjs';
 import { limitsPage } from '../../scripts/docs/limits.mjs';
 import { builtSources } from '../../scripts/docs/sources.mjs';
+import { pages } from '../../scripts/stranger/pages.mjs';
 
 const root = new URL('../../', import.meta.url);
 const read = (file: string) => readFileSync(new URL(file, root), 'utf8');
@@ -25,10 +26,11 @@ const squeezed = (code: string) => code.replaceAll(/\s+/g, '').replaceAll(/,(?=[
 
 describe('the code of the guide', () => {
   const examples = readdirSync(new URL('examples', root)).filter((file) => file.endsWith('.ts'));
-  const compiled = examples.map((file) => squeezed(read(`examples/${file}`)));
+  // What a stranger types is compiled, and run, where packages are packed.
+  const compiled = [...examples.map((file) => read(`examples/${file}`)), pages().main].map(squeezed);
   const guide = ['getting-started.md', 'concepts.md', 'good-fit.md', 'effects-cookbook.md', 'testing-your-jobs.md'];
 
-  it.each(guide)('docs/%s shows nothing that is not compiled in examples/', (page) => {
+  it.each(guide)('docs/%s shows nothing that is not compiled', (page) => {
     const blocks = [...read(`docs/${page}`).matchAll(/```ts\n([\s\S]*?)```/g)].map(([, code = '']) => code);
     // An import shown with one excerpt stands at the top of its file.
     const parts = blocks.flatMap((block) => block.split(/\n\n/)).map(squeezed);

@@ -165,7 +165,9 @@ describe('the packed command line, installed into an empty project', () => {
     const ask = (path: string) => fetch(`http://127.0.0.1:${app.port}/crons/${path}`, { headers: BEARER });
 
     it('answers with its page, and lists the cron', async () => {
-      expect((await ask('')).status).toBe(200);
+      // Nest says that it has started before it listens.
+      const page = await until('the app listens', () => ask('').catch(() => null));
+      expect(page.status).toBe(200);
       const listed = async () => (await (await ask('api/crons')).text()).includes('nightly-report');
       await until('the API lists the cron', listed);
     });
