@@ -159,8 +159,8 @@ export default [
     file: 'libs/ledger/src/catalog/catalog-record.ts',
     find: 'found.unreadable.push({ name, reason: error instanceof Error ? error.message : String(error) });',
     replace: 'throw error;',
-    killedBy: 'test/truth/10-unreadable-record.spec.ts',
-    test: 'is set aside with its reason',
+    killedBy: 'test/jobs/postgres-catalog.spec.ts',
+    test: 'keeps every definition, tombstone',
   },
   {
     name: 'planning: what is within its grace is left out when the window is shorter',
