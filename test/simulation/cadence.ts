@@ -4,7 +4,10 @@ import type { SchedulerPod } from '@fencepost/jobs/internal/scheduling';
 
 type PodTiming = NonNullable<ConstructorParameters<typeof SchedulerPod>[0]['timing']>;
 
-/** All waiting of a deployment, in the proportions of production: a second there is a heartbeat here. Milliseconds. */
+/**
+ * All waiting of a deployment, in the proportions of production: a second there is a heartbeat here. Milliseconds. Specs of the
+ * packages hold these against their own.
+ */
 export interface Cadence {
   readonly pod: PodTiming;
   readonly ledger: Partial<LedgerTiming>;

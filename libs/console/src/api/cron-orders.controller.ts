@@ -2,12 +2,11 @@ import { Body, Controller, Inject, Param, Post } from '@nestjs/common';
 import { ApiTags } from '@nestjs/swagger';
 import { LEDGER } from '@fencepost/jobs';
 import { CronCatalog, CronOperator, type BackfillReport } from '@fencepost/operations';
-import { ORDER_RECORDS } from '@fencepost/operations/internal';
+import { CronDirectory, ORDER_RECORDS } from '@fencepost/operations/internal';
 import { SCHEMAS, presentPause } from '@fencepost/operations/presenting';
 import type { OccurrenceLog } from '@fencepost/ledger';
 import type { Pause } from '@fencepost/ledger/run';
 import { backfillSchema, doneSchema, resumedSchema, startedSchema } from './answers.js';
-import { CronDirectory } from '@fencepost/operations/internal';
 import { Orders } from './describe-route.js';
 import * as inputs from './inputs.js';
 import type { Checked } from './inputs.js';
@@ -73,10 +72,8 @@ export class CronOrdersController {
   ): Promise<object> {
     // What only looks leaves no record.
     if (order.dryRun) return presentBackfill(await this.operator.backfill(cron, { by: 'preview', ...order }));
-    const { reason } = order;
-    const done = await this.service.execute({ ...ORDER_RECORDS.backfill(order), cron, reason }, (by) =>
-      this.operator.backfill(cron, { by, ...order }),
-    );
+    const about = { ...ORDER_RECORDS.backfill(order), cron, reason: order.reason };
+    const done = await this.service.execute(about, (by) => this.operator.backfill(cron, { by, ...order }));
     return presentBackfill(done);
   }
 

@@ -1,7 +1,7 @@
 import { Controller, Get, Inject, Param, Query } from '@nestjs/common';
 import { ApiTags } from '@nestjs/swagger';
 import { ExplainService, RunOperator, Timelines } from '@fencepost/operations';
-import { READS, mapInSlices, type Reads, CronDirectory } from '@fencepost/operations/internal';
+import { CronDirectory, READS, mapInSlices, type Reads } from '@fencepost/operations/internal';
 import {
   presentJournalEntry,
   presentRun,

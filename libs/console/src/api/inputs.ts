@@ -58,7 +58,7 @@ export const cronParams = z.strictObject({ cron: cronName });
 export const runParams = z.strictObject({ id: runId });
 
 export const cronsQuery = z.strictObject({
-  search: search.optional().describe('Part of its name or its expression, in small or large letters.'),
+  search: search.optional().describe('Part of its name or its expression; case is ignored.'),
   state: z
     .enum(
       ['firing', 'paused', 'disabled', 'removed', 'uncertain', 'unheld'],
@@ -114,7 +114,7 @@ export const runQuery = z.strictObject({
 });
 
 export const leasesQuery = z.strictObject({
-  search: search.optional().describe('Part of the cron or of its holder, in small or large letters.'),
+  search: search.optional().describe('Part of the cron or of its holder; case is ignored.'),
   cron: search.optional().describe('Part of the cron.'),
   holder: search.optional().describe('Part of its holder.'),
   limit: limit(1_000, 50),

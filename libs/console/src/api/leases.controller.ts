@@ -1,12 +1,12 @@
 import { Body, Controller, Get, Inject, Param, Post, Query } from '@nestjs/common';
 import { ApiTags } from '@nestjs/swagger';
 import { LeaseService } from '@fencepost/operations';
+import { CronDirectory } from '@fencepost/operations/internal';
 import { presentHeldLease, presentLease } from '@fencepost/operations/presenting';
 import { parseFence } from '@fencepost/lease';
 import { ownerPrefix } from '@fencepost/lease/internal';
 import { callerHere } from '../auth/caller.js';
 import { clearedSchema, leasePageSchema } from './answers.js';
-import { CronDirectory } from '@fencepost/operations/internal';
 import { Orders, Shows } from './describe-route.js';
 import * as inputs from './inputs.js';
 import type { Checked } from './inputs.js';

@@ -1,7 +1,7 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { presentPod } from '@fencepost/operations/presenting';
 import { JOBS_SETTINGS, type BullmqRunQueue, type JobsSettings } from '@fencepost/jobs/internal';
-import { READS, libraryVersion, type Reads, CronDirectory } from '@fencepost/operations/internal';
+import { CronDirectory, READS, libraryVersion, type Reads } from '@fencepost/operations/internal';
 import { ACCESS, isUnguarded, type Access } from '../auth/access.js';
 import { callerHere } from '../auth/caller.js';
 import { READ_QUEUE } from './reading.module.js';

@@ -3,7 +3,7 @@ import type { ControllerHandlerReturnType, HTTPStatus } from '@bull-board/api/ty
 import { Inject, Module } from '@nestjs/common';
 import type { DynamicModule, MiddlewareConsumer, NestModule } from '@nestjs/common';
 import { CronCatalog, CronOperator } from '@fencepost/operations';
-import { READS, type Reads, CronDirectory } from '@fencepost/operations/internal';
+import { CronDirectory, READS, type Reads } from '@fencepost/operations/internal';
 import { JOBS_SETTINGS, type BullmqRunQueue, type JobsSettings } from '@fencepost/jobs/internal';
 import { ReadGate } from '../api/read-gate.js';
 import { READ_QUEUE } from '../api/reading.module.js';

@@ -59,7 +59,8 @@ function isPlain(value: object): boolean {
 }
 
 function instance(value: object): string {
-  return `an instance of ${value.constructor.name || 'a class'}`;
+  const { constructor: made } = value as { readonly constructor?: { readonly name: string } };
+  return `an instance of ${made?.name || 'a class'}`;
 }
 
 /**

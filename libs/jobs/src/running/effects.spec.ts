@@ -90,6 +90,11 @@ describe('an effect', () => {
     ['bytes', { bytes: new Uint8Array(2) }, /JSON can't carry an instance of Uint8Array \(at result\.bytes\)/],
     ['an error', { error: new Error('no') }, /JSON can't carry an instance of Error \(at result\.error\)/],
     ['an entity', { rows: [new Receipt(7)] }, /JSON can't carry an instance of Receipt \(at result\.rows\[0\]\)/],
+    [
+      'nobody’s instance',
+      Object.create(Object.create(Object.create(null) as object) as object),
+      /an instance of a class/,
+    ],
     ['a gap', { ids: [1, undefined] }, /JSON can't carry undefined \(at result\.ids\[1\]\)/],
     ['no number', { rate: Number.NaN }, /JSON can't carry NaN \(at result\.rate\)/],
     ['a method', { go: () => {} }, /JSON can't carry a function \(at result\.go\)/],

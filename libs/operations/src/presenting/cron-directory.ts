@@ -5,6 +5,7 @@ import type { Holding } from '@fencepost/lease/store';
 import type { CronRecord, OccurrenceLog, RunHistory } from '@fencepost/ledger';
 import type { Catalog, CatalogEntry, CatalogReading } from '@fencepost/ledger/catalog';
 import type { Run } from '@fencepost/ledger/run';
+import { isManual } from '@fencepost/schedule';
 import { overviewOf } from '../operating/cron-overview.js';
 import { mapInSlices } from '../operating/slices.js';
 import { presentCronDetail, type CronDetailJson } from './cron-detail.js';
@@ -60,8 +61,6 @@ const FRESH_MS = 2_000;
 const AT_ONCE = 500;
 const RUNS_AT_ONCE = 50;
 const MAX_UNCERTAIN = 100;
-/** The expression of what has no instants. */
-const MANUAL = '@manual';
 
 /**
  * All crons at one look. What is the same for everybody who looks is read once in two seconds, in few calls however many
@@ -205,7 +204,7 @@ function isIn({ entry, record, lease, uncertain }: CronSnapshot, state: CronFilt
 
 /** Whether it comes to an instant by itself, so that somebody has to act for it. */
 function isDue({ entry, record }: Pick<CronSnapshot, 'entry' | 'record'>): boolean {
-  return entry.state === 'firing' && record.paused === null && entry.definition.expression.trim() !== MANUAL;
+  return entry.state === 'firing' && record.paused === null && !isManual(entry.definition.expression);
 }
 
 function isNamed({ entry: { definition } }: CronSnapshot, search: string | undefined): boolean {
