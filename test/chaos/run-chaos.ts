@@ -1,17 +1,18 @@
 import { randomInt } from 'node:crypto';
 import { parseArgs } from 'node:util';
 import { chaos, type ChaosOptions } from './chaos.js';
-import { FULL, type Part } from './forms.js';
+import { FULL, SHORT, type Part } from './forms.js';
 
 const HELP = `npm run chaos -- [--seconds 60] [--ledger redis|postgres] [--seed n] [--topologies single,sentinel,cluster] [--pace 3]
-                        [--wipe-redis] [--keep folder] [--verbose] [--json]
+                        [--wipe-redis] [--short] [--keep folder] [--verbose] [--json]
 
 Schedulers and workers as processes, on real Redis, BullMQ and PostgreSQL, while a nemesis kills, freezes, cuts off, delays,
 wipes and restarts what it can; it has --seconds for it, and what follows is the time until all is settled. An oracle outside
 compares what the sinks saw with what should have been, and definitions that were changed at run time with what was ordered
 (with --ledger postgres). --wipe-redis empties Redis every few seconds; it needs --ledger postgres. --pace is how many
-processes are hurt at the same time, of twice as many; each wants a part of a processor. --keep leaves in the folder what was
-recorded, and the histories that no object could have had. The last line is a JSON object:
+processes are hurt at the same time, of twice as many; each wants a part of a processor. --short is one server, and only the
+faults that strike within seconds on any machine. --keep leaves in the folder what was recorded, and the histories that no
+object could have had. The last line is a JSON object:
   ok             missed … stuckAfterHeal, unexplained, notLinearizable, notConforming and definitionsLost are 0, "never" is
                  empty, nobody fell
   longestStallMs how long a cron began nothing after all was healed, because of a run that no worker had begun; at most 3000
@@ -25,6 +26,8 @@ recorded, and the histories that no object could have had. The last line is a JS
 const MAX_S = 24 * 3_600;
 const SEEDS = 2 ** 31;
 const MAX_PACE = 32;
+const FLAG = { type: 'boolean', default: false } as const;
+const FLAGS = { 'wipe-redis': FLAG, short: FLAG, json: FLAG, verbose: FLAG, help: FLAG };
 
 type Asked = Pick<ChaosOptions, 'seconds' | 'ledger' | 'wipeRedis' | 'seed' | 'form' | 'pace' | 'keepIn'> & {
   readonly json: boolean;
@@ -37,14 +40,8 @@ function asked(): Asked | 'help' {
     args: process.argv.slice(3),
     options: {
       ...{ seconds: { type: 'string', default: '60' }, ledger: { type: 'string', default: 'redis' } },
-      ...{ topologies: { type: 'string' }, seed: { type: 'string' }, json: { type: 'boolean', default: false } },
-      'wipe-redis': { type: 'boolean', default: false },
-      ...{
-        pace: { type: 'string', default: '3' },
-        keep: { type: 'string' },
-        verbose: { type: 'boolean', default: false },
-        help: { type: 'boolean', default: false },
-      },
+      ...{ topologies: { type: 'string' }, seed: { type: 'string' }, keep: { type: 'string' } },
+      ...{ pace: { type: 'string', default: '3' }, ...FLAGS },
     },
   });
   if (values.help) return 'help';
@@ -57,7 +54,8 @@ function asked(): Asked | 'help' {
   const seed = values.seed === undefined ? randomInt(SEEDS) : whole('--seed', values.seed, SEEDS - 1);
   const pace = whole('--pace', values.pace, MAX_PACE);
   if (pace === 0) throw new Error('Expected --pace to be 1 or more, got 0.');
-  const form = values.topologies === undefined ? FULL : { ...FULL, parts: chosen(values.topologies) };
+  const all = values.short ? SHORT : FULL;
+  const form = values.topologies === undefined ? all : { ...all, parts: chosen(values.topologies) };
   const kept = values.keep === undefined ? {} : { keepIn: values.keep };
   return { ledger, wipeRedis, seconds, seed, pace, json, verbose, form, ...kept };
 }
