@@ -1,13 +1,10 @@
 import { Redis } from 'ioredis';
-import { afterAll, beforeAll, describe, expect, it, afterEach, beforeEach } from 'vitest';
-import { NO_FENCE, SetupError } from '@fencepost/lease';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { NO_FENCE } from '@fencepost/lease';
 import { redisKeys, RedisScript } from '@fencepost/lease/internal/redis';
 import { RedisLeaseStore, closeRedis, connectRedis } from '@fencepost/lease/redis';
-import { transition } from '@fencepost/lease/sinks';
 import { leaseStoreContract } from '../contracts/lease-store.contract.js';
 import { clearPrefixes, freshPrefix, testRedis, privateRedis, type PrivateRedis } from '../support/redis.js';
-import { postgresSandbox, type PostgresSandbox } from '../support/postgres-sandbox.js';
-import { postgresForTests, type TestPostgres } from '../support/postgres.js';
 
 describe('the Redis lease store', () => {
   let redis: Redis;
@@ -151,88 +148,5 @@ describe('RedisScript', () => {
     await redis.script('FLUSH');
     await Promise.all(Array.from({ length: 200 }, () => add.run(redis, ['flushed'], [1])));
     expect(await redis.get('flushed')).toBe('201');
-  });
-});
-
-describe('a transition', () => {
-  let postgres: TestPostgres;
-
-  beforeAll(async () => {
-    postgres = await postgresForTests();
-  });
-
-  afterAll(() => postgres?.stop());
-
-  let sandbox: PostgresSandbox;
-  beforeEach(async () => {
-    sandbox = postgresSandbox(postgres.url);
-    await sandbox.pool.query(`
-      CREATE SCHEMA "${sandbox.schema}";
-      CREATE TYPE "${sandbox.schema}".state AS ENUM ('READY', 'RUNNING', 'DONE');
-      CREATE TABLE "${sandbox.schema}".jobs (id bigint PRIMARY KEY, status "${sandbox.schema}".state, version int, note text);
-      INSERT INTO "${sandbox.schema}".jobs VALUES (1, 'READY', 7, 'kept'), (2, 'READY', 7, 'untouched')`);
-  });
-  afterEach(() => sandbox.close());
-
-  const start = (over: Partial<Parameters<typeof transition>[1]> = {}) =>
-    transition(sandbox.pool, {
-      schema: sandbox.schema,
-      table: 'jobs',
-      id: 1,
-      from: 'READY',
-      to: 'RUNNING',
-      version: 7,
-      ...over,
-    });
-  const rows = async () => (await sandbox.pool.query(`SELECT * FROM "${sandbox.schema}".jobs ORDER BY id`)).rows;
-  const READY = { id: '1', status: 'READY', version: 7, note: 'kept' };
-  const OTHER = { id: '2', status: 'READY', version: 7, note: 'untouched' };
-
-  it('moves the row, counts its version up, and touches no other', async () => {
-    expect(await start()).toEqual({ won: true, version: 8 });
-    expect(await rows()).toEqual([{ ...READY, status: 'RUNNING', version: 8 }, OTHER]);
-  });
-
-  it('is won by one of twenty who try at once', async () => {
-    const outcomes = await Promise.all(Array.from({ length: 20 }, () => start()));
-    expect(outcomes.filter(({ won }) => won)).toHaveLength(1);
-    expect(outcomes.filter(({ won }) => !won)).toEqual(
-      Array.from({ length: 19 }, () => ({ won: false, found: { status: 'RUNNING', version: 8 } })),
-    );
-  });
-
-  it('tells a loser what the winner wrote while it waited', async () => {
-    const winner = await sandbox.transaction(
-      `UPDATE "${sandbox.schema}".jobs SET status = 'DONE', version = 9 WHERE id = 1`,
-    );
-    const lost = start();
-    await sandbox.untilBlocked(1);
-    await winner.commit();
-    expect(await lost).toEqual({ won: false, found: { status: 'DONE', version: 9 } });
-  });
-
-  it.each([
-    ['another status', { from: 'RUNNING', to: 'DONE' }],
-    ['an older version', { version: 6 }],
-    ['a newer version', { version: 8 }],
-  ])('from %s than the row has changes nothing', async (_what, over) => {
-    expect(await start(over)).toEqual({ won: false, found: { status: 'READY', version: 7 } });
-    expect(await rows()).toEqual([READY, OTHER]);
-  });
-
-  it('of a row that is not there finds nothing', async () => {
-    expect(await start({ id: 3 })).toEqual({ won: false, found: null });
-  });
-
-  it('takes columns and tables of any name', async () => {
-    await sandbox.pool.query(`
-      CREATE TABLE "${sandbox.schema}"."my ""jobs""" ("Key" text, "order" text, "v 1" bigint);
-      INSERT INTO "${sandbox.schema}"."my ""jobs""" VALUES ('k', 'READY', 7)`);
-    const columns = { id: 'Key', status: 'order', version: 'v 1' };
-    expect(await start({ table: 'my "jobs"', id: 'k', columns })).toEqual({ won: true, version: 8 });
-  });
-
-  it('refuses what can not be a name before it asks', async () => {
-    await expect(start({ columns: { status: '' } })).rejects.toThrow(SetupError);
   });
 });

@@ -186,7 +186,14 @@ function definitionOf(over: Partial<CronDefinition>): CronDefinition {
 /** As if it had been acquired, and without an end. */
 export function leaseOf(resource: string, fence: number): Lease {
   return {
-    ...{ resource, nonce: `term ${fence}`, holder: 'pod/1', ttlMs: 9_000, trustedUntil: Infinity },
+    ...{
+      resource,
+      nonce: `term ${fence}`,
+      holder: 'pod/1',
+      ttlMs: 9_000,
+      trustedUntil: Infinity,
+      acquiredAt: new Date(0),
+    },
     fence: parseFence(fence.toFixed(0)),
     signal: new AbortController().signal,
     release: async () => true,

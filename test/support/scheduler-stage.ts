@@ -169,6 +169,7 @@ export class SchedulerStage {
       fence: parseFence(fence.toFixed(0)),
       ttlMs: TTL_MS,
       trustedUntil: Infinity,
+      acquiredAt: new Date(0),
       signal: end.signal,
       release,
       [Symbol.asyncDispose]: async () => void (await release()),

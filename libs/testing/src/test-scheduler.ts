@@ -142,7 +142,7 @@ function iso(instant: number): string {
 /** As if it had been acquired, and without an end: there is nobody else. */
 function leaseOf(resource: string): Lease {
   return {
-    ...{ resource, nonce: 'test', holder: 'test/1', ttlMs: 60_000, trustedUntil: Infinity },
+    ...{ resource, nonce: 'test', holder: 'test/1', ttlMs: 60_000, trustedUntil: Infinity, acquiredAt: new Date(0) },
     fence: parseFence('1'),
     signal: new AbortController().signal,
     release: async () => true,

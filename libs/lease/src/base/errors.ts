@@ -27,12 +27,13 @@ export function isBug(error: unknown): boolean {
 }
 
 /** Why a term ended before its holder released it. */
-export type LossReason = 'refused' | 'expired' | 'clock-jump';
+export type LossReason = 'refused' | 'expired' | 'clock-jump' | 'max-hold';
 
 const LOSS: Record<LossReason, string> = {
   refused: 'the store no longer knows this term',
   expired: 'it could not be renewed in time',
   'clock-jump': 'the wall clock and the monotonic clock moved apart, so this process slept',
+  'max-hold': 'it was held for as long as it may be',
 };
 
 /** The right to act is gone. Stop: a store that compares fences refuses every further write. */

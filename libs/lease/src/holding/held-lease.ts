@@ -2,13 +2,15 @@ import { LeaseLostError } from '../base/errors.js';
 import type { LossReason } from '../base/errors.js';
 import type { Fence } from '../base/fence.js';
 import { notifyWatcher } from '../store/lease-request.js';
-import { trustedUntil } from '../store/grant.js';
+import { stopAt, trustedUntil } from '../store/grant.js';
 import type { Grant } from '../store/grant.js';
 
 /** A lease that is renewed until it is released or lost. `await using lease = …` releases it at the end of the block. */
 export interface Lease extends Grant, AsyncDisposable {
   /** Send it with every write, so that the written system can refuse a stale holder. Constant for the whole term. */
   readonly fence: Fence;
+  /** When it was asked for, by this process's wall clock: for people. */
+  readonly acquiredAt: Date;
   /** As of the last renewal. */
   readonly trustedUntil: number;
   /** Aborts when the right to act ends: with a {@link LeaseLostError} when it was lost, else because it was released. */
@@ -36,6 +38,16 @@ export interface LeaseHooks {
   readonly onLost?: ((lease: Lease, error: LeaseLostError) => void) | undefined;
 }
 
+/** When a term was asked for, and for how long it may be held. */
+export interface Hold {
+  /** Monotonic milliseconds. */
+  readonly since: number;
+  /** Epoch milliseconds. */
+  readonly at: number;
+  /** Default: for as long as it is renewed. */
+  readonly maxHoldMs?: number | undefined;
+}
+
 /** The keeper's side of a {@link Lease}. */
 export class KeptLease implements Lease {
   readonly resource: string;
@@ -53,8 +65,7 @@ export class KeptLease implements Lease {
 
   constructor(
     { resource, nonce, holder, fence, ttlMs, trustedUntil: until }: Grant,
-    /** Monotonic milliseconds at which the term was asked for. */
-    readonly since: number,
+    readonly hold: Hold,
     hooks: LeaseHooks,
   ) {
     this.resource = resource;
@@ -64,6 +75,15 @@ export class KeptLease implements Lease {
     this.ttlMs = ttlMs;
     this.#trustedUntil = until;
     this.#hooks = hooks;
+  }
+
+  get acquiredAt(): Date {
+    return new Date(this.hold.at);
+  }
+
+  /** The monotonic instant at which it is lost: unless it is renewed before, or for good. */
+  get endsAt(): number {
+    return Math.min(stopAt(this), this.hold.since + (this.hold.maxHoldMs ?? Infinity));
   }
 
   get trustedUntil(): number {

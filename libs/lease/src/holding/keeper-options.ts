@@ -21,6 +21,8 @@ export interface TryAcquireOptions {
   readonly ttlMs: number;
   /** The highest fence known to have been accepted for the resource; default: none. */
   readonly floor?: Fence | undefined;
+  /** After how many milliseconds the lease is lost, however often it was renewed; default: never. */
+  readonly maxHoldMs?: number | undefined;
   /** How many may hold it at once, where the store is a semaphore's. */
   readonly places?: number | undefined;
 }

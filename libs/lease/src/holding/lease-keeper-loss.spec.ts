@@ -23,8 +23,8 @@ beforeEach(() => {
   keeper = new LeaseKeeper({ store, clock, holder: 'pod/1' });
 });
 
-async function hold(resource: string, ttlMs = TTL_MS): Promise<Lease> {
-  const attempt = await keeper.tryAcquire(resource, { ttlMs });
+async function hold(resource: string, ttlMs = TTL_MS, maxHoldMs?: number): Promise<Lease> {
+  const attempt = await keeper.tryAcquire(resource, { ttlMs, maxHoldMs });
   if (!attempt.acquired) throw new Error(`Expected to hold ${resource}.`);
   return attempt.lease;
 }
@@ -51,6 +51,27 @@ describe('a lease that the store refuses to renew', () => {
     expect(await held.release()).toBe(false);
     expect(store.countOf('release')).toBe(0);
     expect(clock.pending).toBe(0);
+  });
+});
+
+describe('a lease that may be held for a minute', () => {
+  it('is lost then, although it was renewed all the time, and ends by itself within its ttl', async () => {
+    const held = await hold('r', TTL_MS, 60_000);
+    await clock.advance(59_999);
+    expect(held.signal.aborted).toBe(false);
+    await clock.advance(1);
+    expectLost(held, 'max-hold');
+    expect(store.countOf('release')).toBe(0);
+    await clock.advance(TTL_MS);
+    expect(await memory.inspect(['r'])).toEqual([null]);
+    expect(clock.pending).toBe(0);
+  });
+
+  it('is lost before that when it cannot be renewed', async () => {
+    const held = await hold('r', TTL_MS, 60_000);
+    store.next('renew', ...Array<'fail'>(20).fill('fail'));
+    await clock.advance(STOP_MS);
+    expectLost(held, 'expired');
   });
 });
 

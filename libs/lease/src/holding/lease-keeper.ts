@@ -7,10 +7,10 @@ import { processIdentity } from '../base/identity.js';
 import type { AcquireReply, AcquireRequest, LeaseStore } from '../store/lease-store.js';
 import type { LeaseKeeperOptions, TryAcquireManyOptions, TryAcquireOptions, WantedLease } from './keeper-options.js';
 import { KeptLease } from './held-lease.js';
-import type { AcquireAnswer, Lease, LeaseHooks, NotAcquired } from './held-lease.js';
+import type { AcquireAnswer, Hold, Lease, LeaseHooks, NotAcquired } from './held-lease.js';
 import { LeaseReports } from './lease-reports.js';
 import { checkTtl } from '../store/lease-request.js';
-import { mustStop, stopAt, trustedUntil } from '../store/grant.js';
+import { mustStop, trustedUntil } from '../store/grant.js';
 import { RenewalRound } from './renewal-round.js';
 
 const TOLERANCE_MS = 2_000;
@@ -45,7 +45,7 @@ class ClockJump {
 /** One call to the store for leases. */
 interface AcquireCall {
   readonly requests: readonly AcquireRequest[];
-  readonly sentAt: number;
+  readonly hold: Hold;
   /** How often all leases of the keeper had been released when it was sent. */
   readonly generation: number;
   readonly hooks: LeaseHooks;
@@ -89,11 +89,11 @@ export class LeaseKeeper {
    * @throws the store's error, after a second try; a term that may have been granted is released
    */
   async tryAcquire(resource: string, options: TryAcquireOptions): Promise<AcquireAnswer> {
-    const { ttlMs, holder = this.holder, floor = NO_FENCE, places } = options;
+    const { ttlMs, holder = this.holder, floor = NO_FENCE, places, maxHoldMs } = options;
     checkTtl(ttlMs);
-    const sentAt = this.#begin();
+    const hold = this.#begin(maxHoldMs);
     const requests = [{ resource, nonce: this.#nonce(), holder, ttlMs, floor, places }];
-    const call = { requests, sentAt, generation: this.#generation, hooks: this.#hooks };
+    const call = { requests, hold, generation: this.#generation, hooks: this.#hooks };
     const [answer = NOTHING] = await this.#accept(call, await this.#ask(call, false));
     return answer;
   }
@@ -109,7 +109,7 @@ export class LeaseKeeper {
   ): Promise<AcquireAnswer[]> {
     checkTtl(ttlMs);
     if (wanted.length === 0) return [];
-    const sentAt = this.#begin();
+    const hold = this.#begin();
     const { holder } = this;
     const requests = wanted.map(({ resource, floor = NO_FENCE }): AcquireRequest => ({
       resource,
@@ -118,7 +118,7 @@ export class LeaseKeeper {
       ttlMs,
       floor,
     }));
-    const call = { requests, sentAt, generation: this.#generation, hooks: { ...this.#hooks, onLost } };
+    const call = { requests, hold, generation: this.#generation, hooks: { ...this.#hooks, onLost } };
     return this.#accept(call, await this.#ask(call, true));
   }
 
@@ -147,15 +147,15 @@ export class LeaseKeeper {
     return (await this.#end([...this.#kept])).filter(Boolean).length;
   }
 
-  /** @returns the monotonic instant of the call that follows */
-  #begin(): number {
-    const sentAt = this.#clock.monotonic();
-    this.#look(sentAt);
-    return sentAt;
+  /** @returns the hold that the call which follows would begin */
+  #begin(maxHoldMs?: number): Hold {
+    const since = this.#clock.monotonic();
+    this.#look(since);
+    return { since, at: this.#clock.now(), maxHoldMs };
   }
 
   /** Retried once: a reply may get lost, and the same nonce gets the same term and the same fence. */
-  async #ask({ requests, sentAt }: AcquireCall, isBatch: boolean): Promise<AcquireReply[]> {
+  async #ask({ requests, hold }: AcquireCall, isBatch: boolean): Promise<AcquireReply[]> {
     const store = this.#store;
     for (let tries = 1; ; tries += 1) {
       try {
@@ -163,11 +163,11 @@ export class LeaseKeeper {
           isBatch && store.acquireMany
             ? await store.acquireMany(requests)
             : await Promise.all(requests.map((request) => store.acquire(request)));
-        requests.forEach((request, n) => this.#reports.answered(request, replies[n] ?? NOTHING, sentAt));
+        requests.forEach((request, n) => this.#reports.answered(request, replies[n] ?? NOTHING, hold.since));
         return replies;
       } catch (error) {
         if (tries === 1 && !isFinal(error)) continue;
-        for (const request of requests) this.#reports.unanswered(request, error, sentAt);
+        for (const request of requests) this.#reports.unanswered(request, error, hold.since);
         // Whether a term has begun is unknown; one that has would block the resource for its ttl. An error that is final for
         // one request of a batch says nothing about the others.
         if (requests.length > 1 || !isFinal(error)) void this.#giveBack(requests);
@@ -196,11 +196,10 @@ export class LeaseKeeper {
         holder,
         fence: reply.fence,
         ttlMs,
-        trustedUntil: trustedUntil(call.sentAt, ttlMs),
+        trustedUntil: trustedUntil(call.hold.since, ttlMs),
       };
       const tooLate = mustStop(grant, now);
-      if (wanted && !tooLate)
-        return { acquired: true, lease: this.#keep(new KeptLease(grant, call.sentAt, call.hooks)) };
+      if (wanted && !tooLate) return { acquired: true, lease: this.#keep(new KeptLease(grant, call.hold, call.hooks)) };
       unwanted.push(request);
       return NOTHING;
     });
@@ -211,7 +210,7 @@ export class LeaseKeeper {
   #keep(kept: KeptLease): Lease {
     this.#kept.add(kept);
     this.#round(kept.ttlMs).add(kept);
-    this.#watch(stopAt(kept));
+    this.#watch(kept.endsAt);
     return kept;
   }
 
@@ -292,9 +291,10 @@ export class LeaseKeeper {
     this.#unwatch();
     const now = this.#clock.monotonic();
     this.#look(now);
-    for (const kept of [...this.#kept]) if (mustStop(kept, now)) this.#lose(kept, 'expired');
+    const ended = [...this.#kept].filter(({ endsAt }) => endsAt <= now);
+    for (const kept of ended) this.#lose(kept, mustStop(kept, now) ? 'expired' : 'max-hold');
     // Not Math.min(...): 150,000 arguments overflow the stack.
-    const earliest = [...this.#kept].reduce((at, kept) => Math.min(at, stopAt(kept)), Infinity);
+    const earliest = [...this.#kept].reduce((at, kept) => Math.min(at, kept.endsAt), Infinity);
     if (this.#kept.size > 0) this.#watch(earliest);
   }
 }

@@ -49,17 +49,17 @@ export class LeaseReports {
   }
 
   lost(lease: KeptLease, reason: LossReason): void {
-    this.#notify({ name: 'lease.lost', ...term(lease), reason, heldMs: this.#since(lease.since) });
+    this.#notify({ name: 'lease.lost', ...term(lease), reason, heldMs: this.#since(lease.hold.since) });
   }
 
   released(lease: KeptLease, wasOurs: boolean): void {
     if (this.#silent) return;
     const name = wasOurs ? 'lease.released' : 'lease.stale-release';
-    this.#notify({ name, ...term(lease), heldMs: this.#since(lease.since) });
+    this.#notify({ name, ...term(lease), heldMs: this.#since(lease.hold.since) });
   }
 
   notReleased(lease: KeptLease, error: unknown): void {
-    this.#notify({ name: 'lease.release-failed', ...term(lease), heldMs: this.#since(lease.since), error });
+    this.#notify({ name: 'lease.release-failed', ...term(lease), heldMs: this.#since(lease.hold.since), error });
   }
 
   #notify(event: LeaseEvent): void {

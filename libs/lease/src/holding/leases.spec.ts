@@ -25,13 +25,15 @@ beforeEach(() => {
 describe('leases.tryAcquire', () => {
   it('gives a free resource at once, and null while somebody else has it', async () => {
     const lease = await ours.tryAcquire({ type: 'invoice', id: 42 });
-    expect(lease).toMatchObject({ resource: 'invoice:42', holder: 'ours/1', ttlMs: TTL_MS });
+    const acquiredAt = new Date(clock.now());
+    expect(lease).toMatchObject({ resource: 'invoice:42', holder: 'ours/1', ttlMs: TTL_MS, acquiredAt });
     expect(await theirs.tryAcquire('invoice:42')).toBeNull();
   });
 
   it.each([
     [{ ttl: '1 minute' }, 'Expected a duration'],
     [{ ttl: '1ms' }, "Expected a ttl from '300ms' to '1h'"],
+    [{ maxHold: 0 }, 'Expected a maxHold above 0'],
   ])('refuses %j with a sentence', async (options, sentence) => {
     await expect(ours.tryAcquire('r', options)).rejects.toThrow(sentence);
   });

@@ -1,7 +1,7 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { systemClock, type Clock } from '../base/clock.js';
 import { parseDuration } from '../base/checked-options.js';
-import { LeaseLostError } from '../base/errors.js';
+import { LeaseLostError, SetupError } from '../base/errors.js';
 import type { Fence } from '../base/fence.js';
 import { resourceName, takenName, type ResourceName } from '../base/resource.js';
 import type { Holding, LeaseStore } from '../store/lease-store.js';
@@ -44,6 +44,11 @@ export interface LeasesOptions {
 export interface AcquireOptions {
   /** How long the lease lasts without renewal; it is renewed every third of it. Default: that of the `Leases`. */
   readonly ttl?: string | number;
+  /**
+   * How long it may be held at the most, from when it is asked for: then it is lost, with the reason `max-hold`, however often
+   * it was renewed. For work that may hang: nobody else would ever get in. Default: for as long as the work lasts.
+   */
+  readonly maxHold?: string | number;
   /** The highest fence known to have been accepted for the resource, so that the new one is larger even if the store forgot. */
   readonly floor?: Fence;
   /** How many may hold it at once, where the store is a semaphore's. */
@@ -197,9 +202,10 @@ export class Leases implements AsyncDisposable {
     return this.close();
   }
 
-  #ask(name: string, { ttl, floor, places }: AcquireOptions): Promise<AcquireAnswer> {
+  #ask(name: string, { ttl, maxHold, floor, places }: AcquireOptions): Promise<AcquireAnswer> {
     const ttlMs = ttl === undefined ? this.#ttlMs : parseDuration(ttl);
-    return this.keeper.tryAcquire(name, { ttlMs, floor, places });
+    const maxHoldMs = maxHold === undefined ? undefined : longestHold(maxHold);
+    return this.keeper.tryAcquire(name, { ttlMs, maxHoldMs, floor, places });
   }
 
   async #askForAll(names: readonly string[], options: WaitOptions): Promise<GroupAnswer> {
@@ -223,6 +229,12 @@ export class Leases implements AsyncDisposable {
     const waitMs = parseDuration(wait);
     return waitFor(ask, { clock: this.#clock, random: this.#random, hints: this.hints, resources, waitMs, signal });
   }
+}
+
+function longestHold(maxHold: string | number): number {
+  const maxHoldMs = parseDuration(maxHold);
+  if (maxHoldMs > 0) return maxHoldMs;
+  throw new SetupError(`Expected a maxHold above 0, such as '10m', got ${JSON.stringify(maxHold)}.`);
 }
 
 type GroupAnswer =

@@ -34,7 +34,7 @@ export class RenewalRound {
   /** Counted from when the lease was requested: a slow reply leaves less time until its first renewal. */
   add(lease: KeptLease): void {
     this.#leases.add(lease);
-    this.#arm(lease.since + this.#options.ttlMs / 3);
+    this.#arm(lease.hold.since + this.#options.ttlMs / 3);
   }
 
   /** @returns whether no lease is left, and no timer either */

@@ -1,5 +1,6 @@
 import { Inject } from '@nestjs/common';
-import { SetupError } from '../base/errors.js';
+import { LeaseBusyError, SetupError } from '../base/errors.js';
+import type { Lease } from '../holding/held-lease.js';
 import { Leases, type WaitOptions } from '../holding/leases.js';
 import { takenName, type ResourceName } from '../base/resource.js';
 
@@ -8,10 +9,14 @@ export const InjectLeases = (): ParameterDecorator & PropertyDecorator => Inject
 
 export interface WithLeaseOptions extends Omit<WaitOptions, 'signal'> {
   /**
-   * What a call does while another holder has the lease: `'skip'` returns `undefined` at once, which is what a cron on many
-   * replicas wants; `'wait'` waits for `wait` and throws `LeaseBusyError` afterwards. Default `'wait'`.
+   * What a call does while another holder has the lease. Default `'wait'`.
+   *
+   * - `'wait'` waits for `wait` and throws `LeaseBusyError` afterwards.
+   * - `'skip'` returns `undefined` at once, which is what a cron on many replicas wants. A route may not: its client would
+   *   take the empty answer for done.
+   * - A function is called at once, and what it returns or throws is the answer: `(busy) => { throw busy; }`.
    */
-  readonly busy?: 'skip' | 'wait';
+  readonly busy?: 'skip' | 'wait' | ((busy: LeaseBusyError) => unknown);
 }
 
 type Method = (this: object, ...args: never[]) => Promise<unknown>;
@@ -26,7 +31,8 @@ const LEASES = Symbol('fencepost:leases');
  *
  * For providers and controllers of a Nest application that imports `LeaseModule`. Where several decorators stand above a
  * method, this one may stand anywhere: what the others have noted on the method is kept.
- * @throws {SetupError} at the first call, when the class was not made by Nest; at once for a name that can't be a resource
+ * @throws {SetupError} from a call, when the class was not made by Nest or a route is to be skipped; at once for a name that
+ *   can't be a resource
  * @throws {LeaseLostError} from the call, when the lease was lost before the method ended
  */
 export function WithLease<A extends never[] = never[]>(resource: ResourceOf<A>, options: WithLeaseOptions = {}) {
@@ -41,6 +47,7 @@ export function WithLease<A extends never[] = never[]>(resource: ResourceOf<A>, 
     const guarded: Method = async function (...args) {
       const leases = Reflect.get(this, LEASES) as Leases | undefined;
       if (!leases) throw new SetupError(notMadeByNest(target, name));
+      if (options.busy === 'skip' && isRoute(guarded)) throw new SetupError(skipsRoute(target, name));
       const wanted = typeof resource === 'function' ? resource(...(args as A)) : resource;
       return call({ leases, wanted, options }, () => method.apply(this, args));
     };
@@ -58,8 +65,23 @@ interface Guarded {
 async function call({ leases, wanted, options }: Guarded, work: () => Promise<unknown>): Promise<unknown> {
   const { busy = 'wait', ...rest } = options;
   if (busy === 'wait') return leases.using(wanted, rest, work);
-  const lease = await leases.tryAcquire(wanted, rest);
-  return lease ? leases.run(lease, work) : undefined;
+  const lease = await atOnce(leases.acquire(wanted, { ...rest, wait: 0 }));
+  if (!(lease instanceof LeaseBusyError)) return leases.run(lease, work);
+  return busy === 'skip' ? undefined : busy(lease);
+}
+
+async function atOnce(acquiring: Promise<Lease>): Promise<Lease | LeaseBusyError> {
+  try {
+    return await acquiring;
+  } catch (error) {
+    if (error instanceof LeaseBusyError) return error;
+    throw error;
+  }
+}
+
+/** `@Get` and the like note the method of HTTP, above or below this decorator. */
+function isRoute(method: Method): boolean {
+  return Reflect.hasMetadata('method', method);
 }
 
 /** Other decorators (`@Cron`, `@Get`) note on the function what it is for, and look for it on whatever stands there later. */
@@ -74,5 +96,13 @@ function notMadeByNest(target: object, name: string | symbol): string {
   return (
     `Expected ${target.constructor.name}.${String(name)} to be called on an instance made by Nest, with LeaseModule imported ` +
     `where it is provided, found no leases on it. Import LeaseModule there, or call leases.using(…) yourself.`
+  );
+}
+
+function skipsRoute(target: object, name: string | symbol): string {
+  return (
+    `${target.constructor.name}.${String(name)} is a route: expected "wait" or a function in the option "busy" of @WithLease, ` +
+    `got "skip", whose empty answer a client would take for done. Answer a busy lease with busy: (busy) => { throw busy; } ` +
+    `and LeaseProblemFilter, or with a body of your own.`
   );
 }

@@ -5,8 +5,8 @@ import { SetupError } from '../base/errors.js';
 /** The names of schema, table and columns a statement is about, by their place in it. */
 export type Names = Readonly<Record<string, string>>;
 
-/** `:"table"`, as psql writes a variable that is a quoted name. */
-const PLACE = /:"([a-z]+)"/g;
+/** `:"table"`, as psql writes a variable that is a quoted name, and `:set`, as it writes one that is text. */
+const PLACE = /:"([a-z]+)"|:set\b/g;
 const COMMENT = /^\s*--.*\n/gm;
 
 /** A statement from a file, in which only the names are still open. */
@@ -21,9 +21,14 @@ export class SqlStatement {
     this.#text = text.replace(COMMENT, '');
   }
 
-  /** @throws {SetupError} for a name that can't be one */
-  about(names: Names): BoundStatement {
-    const text = this.#text.replace(PLACE, (_place, key: string) => quoteIdentifier(names[key] ?? ''));
+  /**
+   * @param set what stands at `:set`
+   * @throws {SetupError} for a name that can't be one
+   */
+  about(names: Names, set = ''): BoundStatement {
+    const text = this.#text.replace(PLACE, (_place, key?: string) =>
+      key === undefined ? set : quoteIdentifier(names[key] ?? ''),
+    );
     return new BoundStatement(text);
   }
 }

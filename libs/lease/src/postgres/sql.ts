@@ -10,9 +10,14 @@ export class SqlFragment implements SqlQuery {
   readonly #pieces: readonly string[];
 
   constructor(pieces: readonly string[], values: readonly unknown[]) {
-    this.text = pieces.reduce((text, piece, place) => `${text}$${place}${piece}`);
     this.values = [...values];
     this.#pieces = pieces;
+    this.text = this.numbered(1);
+  }
+
+  /** The text with `$first`, `$first + 1`, … where the values belong. */
+  numbered(first: number): string {
+    return this.#pieces.reduce((text, piece, place) => `${text}$${first + place - 1}${piece}`);
   }
 
   /** The text after `before` and in front of `after`, so that fragments join without a seam. */

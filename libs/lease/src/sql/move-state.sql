@@ -4,6 +4,7 @@
 -- $2  status it has to be in
 -- $3  version it has to have
 -- $4  status it gets
+-- :set  further assignments, each after a comma, with values from $5 on
 -- Returns  one row of won (the new version, or NULL), status and version as found; no row where there is none
 --
 -- The row is locked first. A loser that has waited for the winner thereby finds what the winner wrote; the statement's
@@ -16,7 +17,7 @@ WITH found AS MATERIALIZED (
 ),
 moved AS (
   UPDATE :"schema".:"table" AS this
-  SET :"status" = $4, :"version" = this.:"version" + 1
+  SET :"status" = $4, :"version" = this.:"version" + 1:set
   FROM found
   WHERE this.:"id" = found.id
     AND this.:"status" = $2
