@@ -119,8 +119,8 @@ function leases(m) {
     lines('Leases lost', [[perWindow({ of: m.leaseLost, by: ['reason'] }), '{{reason}}']]),
     lines(
       'Until a lease is granted, 99 of 100',
-      [[quantile(0.99, { of: m.leaseLatency, by: ['outcome'], range: RATE }), '{{outcome}}']],
-      { unit: 'ms' },
+      [[quantile(0.99, { of: m.leaseDuration, by: ['outcome'], range: RATE }), '{{outcome}}']],
+      { unit: 's' },
     ),
     lines(
       'Held for, 95 of 100',

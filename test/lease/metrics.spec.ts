@@ -68,8 +68,7 @@ describe('the metrics of leases in Redis', () => {
     ]);
     expect(await counted('hold_time_ms_count')).toEqual(['redis_lease_hold_time_ms_count{resource_type="job"} 3']);
     expect(await counted('latency_ms_count')).toEqual([
-      'redis_lease_acquire_latency_ms_count{outcome="acquired"} 3',
-      'redis_lease_acquire_latency_ms_count{outcome="busy"} 1',
+      'redis_lease_acquire_latency_ms_count{resource_type="job"} 4',
     ]);
   });
 });

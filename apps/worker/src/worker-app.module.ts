@@ -4,12 +4,13 @@ import { PodModule, type PodEnvironment } from '@fencepost/pod';
 import { JOBS_SETTINGS, type JobsSettings } from '@fencepost/jobs/internal';
 import type { RedisClient } from '@fencepost/lease/redis';
 import { RedisFencedRows } from '@fencepost/lease/sinks';
-import { LEASE_REDIS } from '@fencepost/lease/nest';
+import type { LeaseObserver } from '@fencepost/lease';
+import { LEASE_OBSERVER, LEASE_REDIS } from '@fencepost/lease/nest';
 import { LatencyReport } from './jobs/latency-report.js';
 import { Pulse } from './jobs/pulse.js';
 import { Snapshot } from './jobs/snapshot.js';
 
-/** Where the jobs of this app write: rows that refuse a stale writer and recognise a repeated one. */
+/** Where the jobs of this app write: rows that refuse a stale writer, which is counted, and recognise a repeated one. */
 @Module({})
 class SinkModule {
   /** @param pod the module that provides connection and settings */
@@ -20,9 +21,9 @@ class SinkModule {
       providers: [
         {
           provide: RedisFencedRows,
-          inject: [LEASE_REDIS, JOBS_SETTINGS],
-          useFactory: (redis: RedisClient, { prefix, tenant }: JobsSettings) =>
-            new RedisFencedRows({ redis, prefix, tenant, table: 'sink' }),
+          inject: [LEASE_REDIS, LEASE_OBSERVER, JOBS_SETTINGS],
+          useFactory: (redis: RedisClient, observe: LeaseObserver, { prefix, tenant }: JobsSettings) =>
+            new RedisFencedRows({ redis, prefix, tenant, table: 'sink', observe }),
         },
       ],
       exports: [RedisFencedRows, pod],

@@ -49,8 +49,14 @@ function distributions(registry: MetricsRegistry) {
     acquireLatency: histogram(registry, {
       name: 'redis_lease_acquire_latency_ms',
       help: 'Milliseconds until a request for a lease was answered or abandoned.',
-      labelNames: ['outcome'],
+      labelNames: ['resource_type'],
       buckets: LATENCY_MS,
+    }),
+    acquireDuration: histogram(registry, {
+      name: 'redis_lease_acquire_duration_seconds',
+      help: 'Seconds until a request for a lease was answered or abandoned, by outcome.',
+      labelNames: ['outcome'],
+      buckets: LATENCY_MS.map((ms) => ms / 1_000),
     }),
     holdTime: histogram(registry, {
       name: 'redis_lease_hold_time_ms',

@@ -68,7 +68,8 @@ describe('the metrics', () => {
       'redis_lease_expired_without_release_total{resource_type="invoice"} 3',
       'redis_lease_fencing_rejected_total{resource_type="invoice",downstream="billing"} 1',
     ]);
-    expect(await valueOf('redis_lease_acquire_latency_ms_sum', 'outcome="error"')).toBe(1_000);
+    expect(await valueOf('redis_lease_acquire_latency_ms_sum', 'resource_type="invoice"')).toBe(1_002);
+    expect(await valueOf('redis_lease_acquire_duration_seconds_sum', 'outcome="error"')).toBe(1);
     expect(await valueOf('redis_lease_hold_time_ms_count', 'resource_type="invoice"')).toBe(4);
   });
 
@@ -95,8 +96,8 @@ describe('the metrics', () => {
       return (await series()).length;
     };
     const afterTenThousand = await count(10_000, 500);
-    // For each of 101 types: an acquisition, a release, a histogram of 15 lines, and 21 downstreams.
-    expect(afterTenThousand).toBeLessThan(101 * (1 + 1 + 15 + 21) + 21 + 16);
+    // For each of 101 types: an acquisition, a release, two histograms of 15 and 16 lines, and 21 downstreams.
+    expect(afterTenThousand).toBeLessThan(101 * (1 + 1 + 15 + 16 + 21) + 21 + 16);
     expect(new Set((await series('acquire_total')).map((line) => line.split('"')[1])).size).toBe(101);
     expect(await valueOf('redis_lease_acquire_total', 'resource_type="other",outcome="acquired"')).toBe(8_000);
     expect(await count(1_000, 1_000)).toBe(afterTenThousand);

@@ -107,7 +107,8 @@ class EventCounter {
   #asked(outcome: AcquireOutcome, { resource, tookMs }: { readonly resource: string; readonly tookMs: number }): void {
     const resource_type = this.#labels.type(resource);
     this.#count.acquire.inc({ resource_type, outcome });
-    this.#count.acquireLatency.observe({ outcome }, tookMs);
+    this.#count.acquireLatency.observe({ resource_type }, tookMs);
+    this.#count.acquireDuration.observe({ outcome }, tookMs / 1_000);
     if (outcome === 'busy') this.#count.contention.inc({ resource_type });
   }
 

@@ -52,6 +52,11 @@ export const LEASE_METRICS = {
   leaseLatency: {
     ...{ ...ms, name: 'redis_lease_acquire_latency_ms' },
     help: 'Milliseconds until a request for a lease was answered or abandoned.',
+    labels: { resource_type: type },
+  },
+  leaseDuration: {
+    ...{ name: 'redis_lease_acquire_duration_seconds', type: 'histogram', unit: 'seconds', by: 'both' },
+    help: 'Seconds until a request for a lease was answered or abandoned, by outcome.',
     labels: { outcome: ['acquired', 'busy', 'error'] },
   },
   leaseHoldTime: {
