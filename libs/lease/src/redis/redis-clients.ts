@@ -94,16 +94,22 @@ export class BoundedCluster extends Cluster {
    * those that a node was connected with, perhaps long ago, and try them without end and without a pause.
    */
   private resubscribeAfterPause(): void {
-    const subscriber = Reflect.get(this, 'subscriber') as { onSubscriberEnd(): void };
+    const subscriber = Reflect.get(this, 'subscriber') as { onSubscriberEnd: () => void };
     const select = subscriber.onSubscriberEnd;
+    let waiting = false;
     subscriber.onSubscriberEnd = () => {
-      if (this.isClosed) return;
+      // Another one may have been selected meanwhile, because a node left: its end must not begin a second series.
+      if (this.isClosed || waiting) return;
+      waiting = true;
       const pauseMs = this.settings.clusterRetryStrategy?.(SUBSCRIBES_AGAIN) ?? 0;
-      void sleep(systemClock, Number(pauseMs))
+      void sleep(systemClock, pauseMs)
         .then(() => this.authenticateNodes())
         // Tried all the same: the connection ends then, and the function is asked again.
         .catch(() => {})
-        .then(select);
+        .then(() => {
+          waiting = false;
+          select();
+        });
     };
   }
 
