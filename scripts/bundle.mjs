@@ -42,7 +42,9 @@ function app(folder) {
 async function bundle({ dir, input }) {
   // Here: the names of what is bundled are asked for before anything is installed.
   const { rolldown } = await import('rolldown');
-  const bundled = await rolldown({ input, cwd: root, platform: 'node', external: LEFT_OUT, plugins: [ownFiles(dir)] });
+  const options = { cwd: root, platform: 'node', external: LEFT_OUT, plugins: [ownFiles(dir)] };
+  // The compiler has read them; they lead to folders that an image is built without.
+  const bundled = await rolldown({ ...options, input, tsconfig: false });
   await bundled.write({ dir, format: 'esm', cleanDir: true });
   await bundled.close();
 }

@@ -22,13 +22,18 @@ export default {
   description: 'Singleton cron for replicated NestJS services, with a fence that reaches the side effect',
   lang: 'en',
   cleanUrls: true,
+  head: [['link', { rel: 'icon', type: 'image/svg+xml', href: '/favicon.svg' }]],
   markdown: { anchor: { slugify } },
   vite: { build: { chunkSizeWarningLimit: 5_000 }, logLevel: 'warn' },
   themeConfig: {
     search: { provider: 'local' },
     outline: [2, 3],
     socialLinks: [{ icon: 'github', link: 'https://github.com/fencepost/fencepost' }],
-    nav: [page('Guide', '/getting-started'), page('Reference', '/reference/'), page('API', '/api/')],
+    nav: [
+      page('Guide', '/getting-started'),
+      { ...page('Reference', '/reference/'), activeMatch: '^/reference/' },
+      { ...page('API', '/api/'), activeMatch: '^/api/' },
+    ],
     sidebar: {
       '/api/': [{ text: 'API reference', items: [page('All packages', '/api/'), ...api()] }],
       '/': [

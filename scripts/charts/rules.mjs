@@ -82,6 +82,8 @@ function hardening(pod) {
     'may gain privileges': allowPrivilegeEscalation === false && capabilities?.drop?.includes('ALL'),
     'has a token of the cluster': automountServiceAccountToken === false,
     'has no limit of memory': container.resources?.limits?.memory !== undefined,
+    // Kubernetes would ask a registry for the latest at each start.
+    'has an image without a tag': /:[^/]+$/.test(container.image),
   };
   return Object.entries(checks).flatMap(([wrong, well]) => (well ? [] : [`${nameOf(pod)} ${wrong}.`]));
 }

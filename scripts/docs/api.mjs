@@ -4,6 +4,14 @@ import { root } from '../exclusive.mjs';
 import { publicEntries } from '../release/manifests.mjs';
 import { SITE } from './stage.mjs';
 
+/** Such as `ledger/run`, by `ledger/dist/run-record`. */
+const IMPORTED = new Map(
+  publicEntries().map(({ name, path, types }) => [
+    types.replace(/^libs\//, '').replace(/(\/index)?\.d\.ts$/, ''),
+    posix.join(name, path).replace('@fencepost/', ''),
+  ]),
+);
+
 /**
  * One page for each public entry of each library, from its declarations.
  * @returns {Promise<string[]>} the pages
@@ -39,6 +47,8 @@ export async function writeApi() {
   await app.generateOutputs(project);
   const folder = join(SITE, 'api');
   const pages = renamed(folder);
+  const missing = [...IMPORTED.values()].filter((name) => !pages.includes(`${name}.md`));
+  if (missing.length > 0) throw new Error(`TypeDoc has no page for ${missing.map(nameOf).join(', ')}.`);
   for (const page of pages) write(folder, page, existing(folder, page));
   return pages.map((page) => `api/${page}`);
 }
@@ -75,9 +85,10 @@ function renamed(folder) {
   });
 }
 
-/** VitePress leaves out folders called dist. */
+/** Of the path of its declarations that of its import: also because VitePress leaves out folders called dist. */
 function pageOf(file) {
-  return file.replace('/dist', '').replace(/-1(?=\.md$|$)/, '');
+  const [, declared = '', end = ''] = /^(.*?)(?:-1)?(\.md)?$/.exec(file) ?? [];
+  return `${IMPORTED.get(declared) ?? declared}${end}`;
 }
 
 function nameOf(page) {

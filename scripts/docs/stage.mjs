@@ -25,6 +25,7 @@ export async function stageSite() {
   rmSync(SITE, { recursive: true, force: true });
   const pages = pagesByFile();
   cpSync(join(root, 'docs'), SITE, { recursive: true, filter: (file) => !file.endsWith('.md') });
+  cpSync(join(root, 'libs/console/web/public'), join(SITE, 'public'), { recursive: true });
   for (const [file, page] of Object.entries(pages)) {
     write(page, linked(readFileSync(join(root, file), 'utf8'), { file, page, pages }));
   }

@@ -3,6 +3,8 @@ import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 
 const STOP_PATIENCE_MS = 60_000;
+/** For a boot, or for the instant of a cron: seconds, where the machine has nothing else to do. */
+const SAYS_PATIENCE_MS = 300_000;
 
 /** One process of the stranger's app, `node dist/main`. */
 export class Replica {
@@ -32,12 +34,14 @@ export class Replica {
 
   /** Waits until it has printed this. */
   async says(text) {
+    const signal = AbortSignal.timeout(SAYS_PATIENCE_MS);
     while (!this.said.includes(text)) {
       const more = await Promise.race([
-        once(this.#child.stdout, 'data').then(() => true),
-        this.#ended.then(() => false),
+        once(this.#child.stdout, 'data', { signal }).catch(() => {}),
+        this.#ended.then(() => null),
       ]);
-      if (!more && !this.said.includes(text)) throw new Error(`Expected "${text}" before the app ended:\n${this.said}`);
+      const failed = more === null ? 'before the app ended' : `within ${SAYS_PATIENCE_MS / 60_000} minutes`;
+      if (!more && !this.said.includes(text)) throw new Error(`Expected "${text}" ${failed}:\n${this.said}`);
     }
   }
 

@@ -2,8 +2,8 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { delimiter } from 'node:path';
 
-/** Generous: an installation over a slow line. */
-const PATIENCE_MS = 300_000;
+/** Generous: an installation over a slow line, or on a machine that has much else to do. */
+const PATIENCE_MS = 900_000;
 const SHOWN_LINES = 30;
 
 /** What `npm run` and this project's own programs put into the environment, and a stranger's shell does not have. */

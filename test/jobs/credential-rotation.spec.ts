@@ -1,11 +1,6 @@
 import { execFileSync } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { Injectable } from '@nestjs/common';
-import type { INestApplicationContext } from '@nestjs/common';
-import { Test } from '@nestjs/testing';
-import { JobsModule, LEDGER, SingletonCron, type JobsModuleOptions, type RunContext } from '@fencepost/jobs';
-import type { Ledger } from '@fencepost/ledger';
 import { closeRedis } from '@fencepost/lease/redis';
 import { Redis } from 'ioredis';
 import { Pool } from 'pg';
@@ -16,47 +11,10 @@ import { freePort } from '../../scripts/redis.mjs';
 import { privateRedis, testRedis } from '../support/redis.js';
 import { serverFolder } from '../support/server-process.js';
 import { redisSpaces } from './redis-space.js';
+import { expectEachInstantOnce, moreRuns, startPods } from './rotation.stage.js';
 
 const spaces = redisSpaces();
 const PODS = 3;
-
-@Injectable()
-class Ticker {
-  @SingletonCron('* * * * * *', { name: 'tick', overlap: 'allow' })
-  tick(run: RunContext): void {
-    ran.push(run.id);
-  }
-}
-
-let ran: string[] = [];
-
-async function startPods(options: JobsModuleOptions): Promise<readonly INestApplicationContext[]> {
-  ran = [];
-  const pods: INestApplicationContext[] = [];
-  onTestFinished(async () => void (await Promise.all(pods.map((pod) => pod.close()))));
-  for (let n = 0; n < PODS; n += 1) {
-    const imports = [JobsModule.forRoot({ ...options, roles: ['scheduler', 'worker'], leaseTtl: '3s', log: false })];
-    const pod = await Test.createTestingModule({ imports, providers: [Ticker] }).compile();
-    pods.push(pod);
-    await pod.init();
-  }
-  return pods;
-}
-
-const moreRuns = (more: number) => {
-  const wanted = ran.length + more;
-  return expect.poll(() => ran.length, { timeout: 20_000 }).toBeGreaterThanOrEqual(wanted);
-};
-
-/** Each second from the first run to the last has one run that succeeded, and no handler was called twice for one. */
-async function expectEachInstantOnce([pod]: readonly INestApplicationContext[]): Promise<void> {
-  const runs = await pod!.get<Ledger>(LEDGER).runs('tick', 200);
-  const done = runs.filter(({ state }) => state === 'succeeded').map(({ scheduledAt }) => scheduledAt);
-  const [first, last] = [Math.min(...done), Math.max(...done)];
-  const all = Array.from({ length: (last - first) / 1_000 + 1 }, (_, n) => first + n * 1_000);
-  expect(done.toReversed()).toEqual(all);
-  expect(new Set(ran).size).toBe(ran.length);
-}
 
 /** A certificate for this machine, which is an authority of its own. */
 async function certificate(): Promise<{ key: string; file: string; ca: string }> {
@@ -91,7 +49,10 @@ it(
     const ALL = ['on', '~*', '&*', '+@all'];
     let current = { username: 'one', password: 'p1' };
     await acl('SETUSER', 'one', '>p1', ...ALL);
-    const pods = await startPods({ ...spaces.fresh(), redis: { url, tls: { ca }, credentials: async () => current } });
+    const pods = await startPods(PODS, {
+      ...spaces.fresh(),
+      redis: { url, tls: { ca }, credentials: async () => current },
+    });
     await moreRuns(2);
 
     current = { username: 'one', password: 'p2' };
@@ -104,13 +65,13 @@ it(
     // Ends the connections of the user too.
     await acl('DELUSER', 'one');
     await moreRuns(3);
-    await expectEachInstantOnce(pods);
+    expect(await expectEachInstantOnce(pods)).toBe(0);
   },
 );
 
 it('refuses a Redis whose certificate nobody vouches for, and says so', { timeout: 60_000 }, async () => {
   const { url } = await tlsRedis();
-  await expect(startPods({ ...spaces.fresh(), redis: url })).rejects.toThrow(/self-signed certificate/);
+  await expect(startPods(PODS, { ...spaces.fresh(), redis: url })).rejects.toThrow(/self-signed certificate/);
 });
 
 it('loses no run and repeats none while the password of PostgreSQL changes', { timeout: 60_000 }, async () => {
@@ -129,7 +90,7 @@ it('loses no run and repeats none while the password of PostgreSQL changes', { t
   const asked: string[] = [];
   const password = async () => asked[asked.push(current) - 1] ?? '';
   const url = server.url.replace('postgres@', 'app@');
-  const pods = await startPods({
+  const pods = await startPods(PODS, {
     ...{ ...spaces.fresh(), redis: testRedis(), ledger: 'postgres' },
     postgres: { url, password, migrate: true },
   });
@@ -139,6 +100,6 @@ it('loses no run and repeats none while the password of PostgreSQL changes', { t
   await admin.query("ALTER ROLE app PASSWORD 'p2'");
   await admin.query("SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE usename = 'app'");
   await moreRuns(3);
-  await expectEachInstantOnce(pods);
+  expect(await expectEachInstantOnce(pods)).toBe(0);
   expect(new Set(asked)).toEqual(new Set(['p1', 'p2']));
 });

@@ -101,6 +101,16 @@ export default [
     test: 'does not bring an acquire to the store',
   },
   {
+    name: 'connection: a subscriber of a cluster keeps the password of its nodes',
+    guards: 'G13',
+    defence: 'a rotated password reaches the connections that nobody asks for anything',
+    file: 'libs/lease/src/redis/redis-clients.ts',
+    find: '        .then(() => this.authenticateNodes())\n',
+    replace: '',
+    killedBy: 'libs/lease/src/redis/redis-clients.spec.ts',
+    test: 'is selected again after a pause',
+  },
+  {
     name: 'heartbeat: a sleep of the machine is not noticed',
     guards: 'G13',
     defence: 'the monotonic clock stands still while a machine sleeps, and every deadline with it',

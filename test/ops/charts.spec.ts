@@ -35,7 +35,11 @@ describe('the Kubernetes manifests', () => {
       { name: 'FENCEPOST_LEASE_TLL', value: '10s' },
       { name: 'FENCEPOST_DRAIN_DEADLINE', value: '1m' },
     );
-    Object.assign(container, { readinessProb: container.readinessProbe, securityContext: {} });
+    Object.assign(container, {
+      image: 'registry:5000/fencepost',
+      readinessProb: container.readinessProbe,
+      securityContext: {},
+    });
     container.livenessProbe.httpGet.port = 'web';
     const trigger = { type: 'prometheus', metadata: { query: 'sum(cron_queue_depth)' } };
     const scaled = { kind: 'ScaledObject', spec: { triggers: [trigger] } };
@@ -44,6 +48,7 @@ describe('the Kubernetes manifests', () => {
     expect(told).toContain('has 20 s to stop, and its drain deadline needs terminationGracePeriodSeconds: 70');
     expect(told).toContain('may write to its root file system');
     expect(told).toContain('asks port web');
+    expect(told).toContain('has an image without a tag');
     expect(told).toContain('has no PodDisruptionBudget');
     expect(told).toContain('cron_queue_depth, which no pod serves');
     const worker = {

@@ -155,6 +155,14 @@ describe('the runbook', () => {
     expect(named.filter((name) => !alerts.has(name))).toEqual([]);
   });
 
+  it('names findings as doctor prints them', () => {
+    const doctor = projectFiles(/^libs\/operations\/src\/operating\/doctor-[\w-]+\.ts$/).map(({ text }) => text);
+    const said = [...textOf(OPERATING).matchAll(/`((?!FENCEPOST_)[A-Z]+_[A-Z_]+)`|`doctor` reports `([^`]+)`/g)];
+    const named = said.flatMap(([, code, reported]) => code ?? reported ?? []);
+    expect(named.length).toBeGreaterThan(3);
+    expect(named.filter((code) => !doctor.some((text) => new RegExp(`\\b${code}\\b`).test(text)))).toEqual([]);
+  });
+
   it.each(DOCS)('%s names commands and options that exist', (file) => {
     const wrong = commandLines(textOf(file)).flatMap((line) => {
       const why = objection(line);

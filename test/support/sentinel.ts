@@ -12,6 +12,8 @@ export interface SentinelStage<Server extends PrivateRedis = PrivateRedis> {
   /** The first is the primary, at first. */
   readonly servers: readonly Server[];
   readonly sentinels: readonly { host: string; port: number }[];
+  /** Has the first sentinel replace the primary, which goes on as a replica; comes back when that has begun. */
+  failover(): Promise<void>;
   /** The server that the first sentinel calls the primary now. */
   primary(): Promise<Server>;
   /**
@@ -50,6 +52,7 @@ export async function sentinelStageOf<Server extends PrivateRedis>(
       const [, port] = (await ask.call('SENTINEL', 'GET-MASTER-ADDR-BY-NAME', PRIMARY_NAME)) as string[];
       return servers.find((one) => one.port === Number(port))!;
     },
+    failover: async () => void (await ask.call('SENTINEL', 'FAILOVER', PRIMARY_NAME)),
     untilAgreed: async () => {
       await until('the sentinels agree', () => agree(all).catch(() => false), SEEN_WITHIN_MS);
     },

@@ -1,5 +1,6 @@
 import { Cluster, Redis } from 'ioredis';
 import type { Callback, Command, RedisOptions } from 'ioredis';
+import { sleep, systemClock } from '../base/clock.js';
 import { authOf, type RotatingCredentials } from './redis-credentials.js';
 
 /** Of `SingleRedis`, whose copies have the same credentials. */
@@ -17,6 +18,9 @@ type Stream = Parameters<Redis['sendCommand']>[1];
 type Override = { readonly redisOptions?: Pick<RedisOptions, 'commandTimeout'> } | undefined;
 
 type Copy<O extends Partial<RedisOptions> | undefined> = ReturnType<typeof Redis.prototype.duplicate<O>>;
+
+/** The retry whose pause a subscriber makes: its messages are hints, and a server refuses many at once after a rotation. */
+const SUBSCRIBES_AGAIN = 3;
 
 /** Of ioredis 5, whose commands don't tell. */
 const settled = new WeakSet<Command>();
@@ -82,6 +86,31 @@ export class BoundedCluster extends Cluster {
     });
     // A cluster opens the connections to its nodes itself.
     this.on('+node', (node: Redis) => settings.credentials?.follow(node));
+    this.resubscribeAfterPause();
+  }
+
+  /**
+   * A subscriber whose connection has ended gets another one after a pause, with the credentials of that moment. ioredis would take
+   * those that a node was connected with, perhaps long ago, and try them without end and without a pause.
+   */
+  private resubscribeAfterPause(): void {
+    const subscriber = Reflect.get(this, 'subscriber') as { onSubscriberEnd: () => void };
+    const select = subscriber.onSubscriberEnd;
+    let waiting = false;
+    subscriber.onSubscriberEnd = () => {
+      // Another one may have been selected meanwhile, because a node left: its end must not begin a second series.
+      if (this.isClosed || waiting) return;
+      waiting = true;
+      const pauseMs = this.settings.clusterRetryStrategy?.(SUBSCRIBES_AGAIN) ?? 0;
+      void sleep(systemClock, pauseMs)
+        .then(() => this.authenticateNodes())
+        // Tried all the same: the connection ends then, and the function is asked again.
+        .catch(() => {})
+        .then(() => {
+          waiting = false;
+          select();
+        });
+    };
   }
 
   override sendCommand(command: Command, stream?: Stream, node?: unknown): unknown {
@@ -109,12 +138,14 @@ export class BoundedCluster extends Cluster {
     return this.connecting;
   }
 
-  /** The nodes that are connected to from now on are sent the credentials of this moment. */
+  /** Nodes and subscribers that are connected to from now on are sent the credentials of this moment. */
   private async authenticateNodes(): Promise<void> {
     const credentials = this.credentials();
     if (!credentials) return;
     const pool = Reflect.get(this, 'connectionPool') as { readonly redisOptions: RedisOptions };
-    Object.assign(pool.redisOptions, authOf(await credentials.current()));
+    const auth = authOf(await credentials.current());
+    // A subscriber is connected as one of the nodes was.
+    for (const { options } of [{ options: pool.redisOptions }, ...this.nodes()]) Object.assign(options, auth);
   }
 
   /** Among the options: a copy connects before it has fields. */

@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { Pool, QueryConfig } from 'pg';
 import type { ClaimRequest } from '@fencepost/ledger';
-import { PostgresLedgerAccess } from '@fencepost/ledger/postgres';
+import { lateDuplicateContract } from './late-duplicate.contract.js';
 import { stageIn } from './postgres.stage.js';
 import { fence, LONG_MS } from './stage.js';
 import {
@@ -27,19 +27,19 @@ beforeEach(async () => {
 afterEach(() => sandbox.close());
 
 /** As if the client's pool did it: what was asked and what was refused, also where the ledger recovers from it. */
-function watched(pool: Pool): { pool: Pool; texts: string[]; failures: unknown[] } {
-  const texts: string[] = [];
+function watched(pool: Pool): { pool: Pool; asked: QueryConfig[]; failures: unknown[] } {
+  const asked: QueryConfig[] = [];
   const failures: unknown[] = [];
-  const query = async (asked: QueryConfig) => {
-    texts.push(asked.text);
+  const query = async (one: QueryConfig) => {
+    asked.push(one);
     try {
-      return await pool.query(asked);
+      return await pool.query(one);
     } catch (error) {
       failures.push(error);
       throw error;
     }
   };
-  return { pool: Object.assign(Object.create(pool) as Pool, { query }), texts, failures };
+  return { pool: Object.assign(Object.create(pool) as Pool, { query }), asked, failures };
 }
 
 async function claimsOf(crons: readonly string[]): Promise<ClaimRequest[]> {
@@ -88,32 +88,29 @@ describe('a step of the scheduler whose reply got lost', () => {
     expect(await sandbox.ledger(SPACE).readCron('a')).toMatchObject({ cursor: null });
   });
 
-  it.each(['pause', 'resume'])('carries a %s out once, however late it arrives again', async (order) => {
-    const { pool, schema } = sandbox;
-    const [access, ledger] = [new PostgresLedgerAccess({ pool, schema, ...SPACE }), sandbox.ledger(SPACE)];
-    const pause = () => ledger.pause(CRON, { ...ADA, until: null });
-    if (order === 'resume') await pause();
-    const args = [access.space, CRON, 'nonce', ...(order === 'pause' ? [null, 'ada', 'migration'] : [])];
-    const send = () => access.call(`${order}_cron`, args);
-    const first = await send();
-    expect(first).toMatchObject({ by: 'ada', until: null });
-    expect(await send()).toEqual(first);
-    await (order === 'pause' ? ledger.resume(CRON) : pause());
-    const { paused } = await ledger.readCron(CRON);
-    await send();
-    expect((await ledger.readCron(CRON)).paused).toEqual(paused);
+  lateDuplicateContract(async () => {
+    const { pool, asked } = watched(sandbox.pool);
+    return {
+      ...(await sandbox.harness()),
+      ledger: sandbox.ledger({ pool }),
+      resendable: async (send) => {
+        await send();
+        const last = asked.at(-1)!;
+        return async () => (await sandbox.pool.query(last)).rows[0].reply;
+      },
+    };
   });
 });
 
 describe('claimAll', () => {
   it('asks for a hundred and fifty crons in one statement', async () => {
     const claims = await claimsOf(Array.from({ length: 150 }, (_, n) => `cron-${n}`));
-    const { pool, texts } = watched(sandbox.pool);
+    const { pool, asked } = watched(sandbox.pool);
     const ledger = sandbox.ledger({ ...SPACE, pool });
     await ledger.readCron(CRON);
-    texts.length = 0;
+    asked.length = 0;
     expect((await ledger.claimAll(claims)).every(({ status }) => status === 'fulfilled')).toBe(true);
-    expect(texts).toHaveLength(1);
+    expect(asked).toHaveLength(1);
   });
 
   it('rejects the claim that the server refuses, and claims the others', async () => {

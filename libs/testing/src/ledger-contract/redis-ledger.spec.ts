@@ -1,9 +1,10 @@
 import type { Redis } from 'ioredis';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { FenceExhaustedError } from '@fencepost/lease';
 import { closeRedis, connectRedis } from '@fencepost/lease/redis';
 import { RedisLedger } from '@fencepost/ledger/redis';
 import { ledgerContract } from './index.js';
+import { lateDuplicateContract } from './late-duplicate.contract.js';
 import { type LedgerHarness, type MakeLedgerHarness } from './stage.js';
 import { redisKeys } from '@fencepost/lease/internal/redis';
 import { fence, LONG_MS, Stage } from './stage.js';
@@ -110,6 +111,23 @@ describe('the Redis ledger over a connection that loses replies', () => {
     expect(proxy.dropped).toBe(10);
     await closeRedis(lossy);
     await proxy.close();
+  });
+});
+
+describe('the Redis ledger, asked again', () => {
+  lateDuplicateContract(async () => {
+    const own = await connect(testRedis());
+    onTestFinished(() => closeRedis(own));
+    const sent = vi.spyOn(own, 'sendCommand');
+    return {
+      ...(await inRedis()),
+      ledger: new RedisLedger({ redis: own, ...freshSpace() }),
+      resendable: async (send) => {
+        await send();
+        const { name, args } = sent.mock.lastCall![0];
+        return () => redis.call(name, ...(args as string[]));
+      },
+    };
   });
 });
 
