@@ -19,6 +19,7 @@ export {
 } from '@fencepost/operations';
 export {
   CronDirectory,
+  DuplicateWatch,
   findLostDefinitions,
   holderSeemsAlive,
   journalOfRun,

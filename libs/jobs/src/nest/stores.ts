@@ -84,7 +84,7 @@ export async function openAuditTrail(
 ): Promise<AuditTrail> {
   const { prefix, tenant } = settings;
   const place = inDatabase(database, settings);
-  if (!place) {
+  if (place === null) {
     const { RedisAuditTrail } = await import('@fencepost/ledger/audit-trail');
     return new RedisAuditTrail({ redis, prefix, tenant });
   }
