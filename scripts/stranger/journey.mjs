@@ -95,12 +95,15 @@ async function watched({ cwd, shown, env, steps, replicas }) {
   const at = `http://127.0.0.1:${replicas[0].port}/crons`;
   const { readRows } = await import('./page.mjs');
   const rows = await steps.take('page', () => readRows(at, { token, crons: ['nightly-report', cron] }));
+  const remote = shown.console.remote.replace('<token>', token).replace('http://localhost:3000/crons', at);
+  const listed = await steps.take('list', () => type(remote, { cwd, env }));
   const why = await steps.take('why', () => type(command('why'), { cwd, env }));
   const ended = await steps.take('stop', () => Promise.all(replicas.map((one) => one.stop())));
   await type(command('remove'), { cwd, env });
   const objections = [
     ...objectionsTo(mails(), EVERY_MS),
     ...(await objectionsToStop({ cwd, env, ended, replicas })),
+    ...(listed.includes(cron) ? [] : [`"${shown.console.remote}" does not list ${cron}.`]),
     ...(why.includes('succeeded') ? [] : [`"${command('why')}" says: ${why.split('\n')[0]}`]),
   ];
   return {

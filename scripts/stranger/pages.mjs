@@ -4,18 +4,19 @@ import { root } from '../exclusive.mjs';
 
 /**
  * What a stranger copies: the first page, and the one that it leads to.
- * @returns {{ install: string, example: string, main: string, commands: string[], console: { install: string, token: string, diff: string } }}
+ * @returns {{ install: string, example: string, main: string, commands: string[], console: { install: string, token: string, remote: string, diff: string } }}
  */
 export function pages() {
   const readme = readFileSync(join(root, 'README.md'), 'utf8');
   const guide = readFileSync(join(root, 'docs/getting-started.md'), 'utf8');
-  const [install, token] = block(section(guide, 'The page'), 'sh').split('\n');
+  const [commands = '', remote = ''] = blocks(section(guide, 'The page'), 'sh');
+  const [install, token] = commands.split('\n');
   return {
     install: block(readme, 'sh').trim(),
     example: block(readme, 'ts'),
     main: blocks(section(guide, 'Declare a cron'), 'ts')[1] ?? '',
     commands: block(section(guide, 'See a run'), 'sh').trim().split('\n'),
-    console: { install, token, diff: block(section(guide, 'The page'), 'diff') },
+    console: { install, token, remote: remote.trim(), diff: block(section(guide, 'The page'), 'diff') },
   };
 }
 

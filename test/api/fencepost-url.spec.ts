@@ -2,9 +2,13 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
-import { AUDIT_TRAIL } from '@fencepost/operations';
+import { LEDGER } from '@fencepost/jobs';
+import type { Ledger } from '@fencepost/ledger';
+import { AUDIT_TRAIL, CronCatalog } from '@fencepost/operations';
 import type { AuditTrail } from '@fencepost/ledger/audit-trail';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import type { Said } from '../support/fencepost.js';
+import { tcpProxy } from '../support/proxies.js';
 import { SECRETS } from '../support/scheduler-app.js';
 import { until } from '../support/until.js';
 import { startTwoWays, type TwoWays } from '../support/two-ways.js';
@@ -158,11 +162,23 @@ describe('by way of a console, an order', { timeout: 60_000 }, () => {
     ]);
   });
 
-  it('backfills, and leaves the rest to the console', async () => {
-    const args = ['backfill', 'asks-remote', '--from', '2024-06-01', '--to', '2026-06-01', '--reason', 'x', '--json'];
-    const { code, json, err } = await ways.ask('remote', args);
-    expect([code, json]).toEqual([0, expect.objectContaining({ instants: 2, accepted: 2, aborted: false })]);
-    expect(err).toContain('also if this command ends before');
+  it('backfills with the progress and the report of a direct one', async () => {
+    const span = ['--from', '2024-06-01', '--to', '2026-06-01', '--reason', 'x', '--json'];
+    const [direct, remote] = [
+      await ways.ask('direct', ['backfill', 'asks-direct', ...span]),
+      await ways.ask('remote', ['backfill', 'asks-remote', ...span]),
+    ];
+    expect([remote.code, remote.json]).toEqual([
+      0,
+      expect.objectContaining({ instants: 2, accepted: 2, aborted: false }),
+    ]);
+    const shown = ({ json, err }: Said, way: 'direct' | 'remote') => {
+      const { open, runIds, ...report } = alike(json, way) as { open: string[]; runIds: string[] };
+      const ids = [...open, ...runIds].map((id) => id.replace(`-${way}`, ''));
+      return { report, ids, err: err.replaceAll(`-${way}`, '').replace(/, [\d.]+ per minute/, '') };
+    };
+    expect(shown(remote, 'remote')).toEqual(shown(direct, 'direct'));
+    expect(remote.err).toMatch(/^asks-remote: 2 of 2 instants requested, 2 accepted, 2 still open/);
   });
 
   it('clears a lease of the fence that was seen, and no other, and removes a cron of that generation', async () => {
@@ -170,8 +186,18 @@ describe('by way of a console, an order', { timeout: 60_000 }, () => {
     const because = ['--reason', 'it is stuck', '--json'];
     const other = await ways.ask('remote', ['leases', 'clear', 'nightly', '--yes', '--fence', '1', ...because], admin);
     expect(other).toMatchObject({ code: 1, json: { verdict: 'moved', found: { cron: 'nightly' } } });
-    const { json } = await ways.ask('remote', ['leases', 'clear', 'nightly', '--yes', ...because], admin);
-    expect(json).toMatchObject({ cron: 'nightly', verdict: 'cleared', cleared: { cron: 'nightly' }, watch: null });
+    const clear = ['leases', 'clear', 'nightly', '--yes', '--watch', '1s', ...because];
+    const direct = await ways.ask('direct', clear);
+    await until('the cron has a holder again', async () => {
+      const { json: found } = await ways.ask('direct', ['leases', '--cron', 'nightly', '--json']);
+      return (found as { held: unknown[] }).held.length === 1;
+    });
+    const remote = await ways.ask('remote', clear, admin);
+    expect(remote.json).toMatchObject({ cron: 'nightly', verdict: 'cleared', cleared: { cron: 'nightly' } });
+    const { watch } = remote.json as { watch: object };
+    expect(Object.keys(watch)).toEqual(Object.keys((direct.json as { watch: object }).watch));
+    expect(watch).toMatchObject({ cron: 'nightly', observations: [] });
+    expect(remote.err).toContain('Watching for duplicates for 1 s');
     const late = await ways.ask('remote', ['remove', 'report', '--expected', '7', ...because], admin);
     expect(late).toMatchObject({ code: 1, json: { cron: 'report', verdict: 'moved', expected: 7, found: 1 } });
     const removed = await ways.ask('remote', ['remove', 'report', '--expected', '1', ...because], admin);
@@ -190,6 +216,57 @@ describe('the fencepost program', { timeout: 120_000 }, () => {
     const [[code], out, err] = await Promise.all([once(child, 'close'), text(child.stdout), text(child.stderr)]);
     return { code: code as number, out, err };
   }
+
+  const RANGE = ['--to', '2026-03-05T00:00:00.000Z', '--reason', 'x'];
+
+  /** A cron with 96 instants in the range, 50 of which stand in line at once, and a console that may fall silent. */
+  async function backfilled(cron: string) {
+    const { app } = ways.running;
+    const hourly = { expression: '0 * * * *', timeZone: 'UTC', disabled: true };
+    await app.get(CronCatalog, { strict: false }).set(cron, hourly, { by: 'test' });
+    const proxy = await tcpProxy(Number(new URL(ways.running.url).port));
+    onTestFinished(() => proxy.close());
+    const at = { ...ways.remote, FENCEPOST_URL: `http://127.0.0.1:${proxy.port}/crons` };
+    const args = [...PROGRAM, 'backfill', cron, '--from', '2026-03-01', ...RANGE];
+    const { PATH = '', HOME = '' } = process.env;
+    const child = spawn(process.execPath, args, { cwd: ROOT, env: { PATH, HOME, ...at } });
+    const [out, closed] = [text(child.stdout), once(child, 'close')];
+    const [line] = (await once(child.stderr, 'data')) as [Buffer];
+    expect(String(line)).toBe(`${cron}: 50 of 96 instants requested, 50 accepted, 50 still open\n`);
+    return { proxy, child, out, closed };
+  }
+
+  /** Runs that a worker carried out stand in no line. */
+  async function goOn(cron: string, from: string) {
+    const ledger = ways.running.app.get<Ledger>(LEDGER, { strict: false });
+    const open = await ledger.runs(cron, 100);
+    for (const { id } of open) await ledger.cancel(id, { by: 'test', graceMs: 0 });
+    return program(['backfill', cron, '--from', from, ...RANGE, '--json'], ways.remote);
+  }
+
+  it('ends a backfill by way of a console at Ctrl-C with the command that goes on, and that one does the rest', async () => {
+    const { child, out, closed } = await backfilled('stopped');
+    child.kill('SIGINT');
+    expect((await closed)[0]).toBe(1);
+    const from = /fencepost backfill stopped --from (\S+) --to 2026-03-05T00:00:00.000Z --reason x\n$/.exec(
+      await out,
+    )?.[1];
+    expect(from).toBe('2026-03-03T02:00:00.000Z');
+    const rest = await goOn('stopped', from ?? '');
+    expect(JSON.parse(rest.out)).toMatchObject({ instants: 46, accepted: 46, aborted: false });
+  });
+
+  it('says what a backfill had done when the connection to the console broke, and nothing of it is lost', async () => {
+    const { proxy, child, closed } = await backfilled('cut-off');
+    const said = text(child.stderr);
+    await proxy.close();
+    expect((await closed)[0]).toBe(3);
+    expect(await said).toContain('could not be reached');
+    expect(await said).toContain('Until then 50 of 96 instants had been requested, and 50 accepted.');
+    const from = /repeat the command with --from (\S+)\.\n$/.exec(await said)?.[1];
+    const rest = await goOn('cut-off', from ?? '');
+    expect(JSON.parse(rest.out)).toMatchObject({ instants: 46, accepted: 46, aborted: false });
+  });
 
   it('talks to a console with --url and --token, and prints the same', async () => {
     const at = ['--url', ways.remote['FENCEPOST_URL'] ?? '', '--token', SECRETS.viewer];

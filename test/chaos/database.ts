@@ -1,5 +1,5 @@
 import { Pool } from 'pg';
-import { migrateLedger, PostgresCatalog, PostgresLedger } from '@fencepost/ledger/postgres';
+import { migrateLedger, PostgresAuditTrail, PostgresCatalog, PostgresLedger } from '@fencepost/ledger/postgres';
 import { startPostgres } from '../../scripts/postgres.mjs';
 import { freshSchema } from '../support/postgres.js';
 import type { Fault } from './fault.js';
@@ -7,9 +7,9 @@ import { linkFaults } from './faults/link-faults.js';
 import { postgresFaults } from './faults/postgres-faults.js';
 import { faultyLink } from './faulty-link.js';
 import type { RedisClient } from '@fencepost/lease/redis';
+import { RedisAuditTrail } from '@fencepost/ledger/audit-trail';
 import { RedisCatalog, RedisLedger } from '@fencepost/ledger/redis';
 import { BullmqRunQueue, RedisMembership } from '@fencepost/jobs/internal';
-import { PostgresAuditTrail, RedisAuditTrail } from '@fencepost/ledger/audit-trail';
 
 /** The PostgreSQL of a run. */
 export interface DatabaseServer {

@@ -33,6 +33,7 @@ export function auditTrailContract(name: string, makeHarness: () => Promise<Audi
     appending(makeHarness);
     listing(makeHarness);
     keeping(makeHarness);
+    taking(makeHarness);
   });
 }
 
@@ -101,5 +102,47 @@ function keeping(makeHarness: () => Promise<AuditTrailHarness>): void {
     const listed = await trail.list({ limit: 100 });
     expect(listed).toHaveLength(KEPT);
     expect(listed.at(-1)?.action).toBe('order-3');
+  });
+}
+
+function taking(makeHarness: () => Promise<AuditTrailHarness>): void {
+  const actions = (records: readonly NewAuditRecord[]) => records.map(({ action }) => action);
+
+  it('hands each record to one caller, the oldest first', async () => {
+    const { trail, elsewhere } = await makeHarness();
+    expect(await trail.take('take-1')).toEqual([]);
+    const one = await trail.append({ ...RECORD, action: 'one' });
+    const two = await elsewhere.append({ ...RECORD, action: 'two' });
+    expect(await elsewhere.take('take-2')).toEqual([one, two]);
+    expect(await trail.take('take-3')).toEqual([]);
+    await trail.append({ ...RECORD, action: 'three' });
+    const taken = await Promise.all([trail.take('take-4'), elsewhere.take('take-5')]);
+    expect(actions(taken.flat())).toEqual(['three']);
+  });
+
+  it('hands out none of the records that were there before anybody asked', async () => {
+    const { trail } = await makeHarness();
+    for (const action of ['one', 'two']) await trail.append({ ...RECORD, action });
+    expect(await trail.take('take-1')).toEqual([]);
+    await trail.append({ ...RECORD, action: 'three' });
+    expect(actions(await trail.take('take-2'))).toEqual(['three']);
+  });
+
+  it('hands the same records to a call whose reply got lost', async () => {
+    const { trail, elsewhere } = await makeHarness();
+    await trail.take('take-1');
+    await trail.append(RECORD);
+    const taken = await trail.take('take-2');
+    expect(taken).toHaveLength(1);
+    expect(await elsewhere.take('take-3')).toEqual([]);
+    expect(await trail.take('take-2')).toEqual(taken);
+  });
+
+  it('goes on after records that were forgotten before anybody took them', async () => {
+    const { trail } = await makeHarness();
+    await trail.take('take-1');
+    for (let n = 1; n <= KEPT + 2; n += 1) await trail.append({ ...RECORD, action: `order-${n}` });
+    expect(actions(await trail.take('take-2'))).toEqual(Array.from({ length: KEPT }, (_, n) => `order-${n + 3}`));
+    expect(await trail.take('take-3')).toEqual([]);
   });
 }

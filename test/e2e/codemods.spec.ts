@@ -212,16 +212,17 @@ export class Tasks {
 }
 `;
 
-  it('prints a diff and changes nothing, then changes the files with --write, and has nothing to do afterwards', async () => {
+  it('prints a diff and changes nothing with --dry-run, changes the files without, and has nothing to do afterwards', async () => {
     const folder = project({ 'src/tasks.ts': TASKS, 'src/other.ts': 'export {};\n' });
-    const dry = await fencepost(folder, ['migrate-schedule']);
+    const dry = await fencepost(folder, ['migrate-schedule', '--dry-run']);
     expect(dry).toMatchObject({ code: 0, err: '' });
     expect(dry.out).toMatch(/^--- a\/src\/tasks\.ts/m);
     expect(dry.out).toContain("+  @SingletonCron('0 3 * * *', { name: 'tasks-nightly' })");
-    expect(dry.out).toContain('Would translate 1 cron in 1 file; nothing is changed without --write.');
+    expect(dry.out).toContain('Would translate 1 cron in 1 file; nothing is changed with --dry-run.');
     expect(filesOf(folder)['src/tasks.ts']).toBe(TASKS);
-    const written = await fencepost(folder, ['migrate-schedule', '--write', '--tz', 'Europe/Berlin']);
-    expect(written).toMatchObject({ code: 0, err: '', out: expect.stringContaining('Translated 1 cron in 1 file.') });
+    const written = await fencepost(folder, ['migrate-schedule', '--tz', 'Europe/Berlin']);
+    expect(written).toMatchObject({ code: 0, err: '' });
+    expect(written.out).toMatch(/^changed {2}src\/tasks\.ts\n\nTranslated 1 cron in 1 file\.\n/);
     expect(filesOf(folder)).toMatchObject({
       'src/tasks.ts': expect.stringContaining("{ name: 'tasks-nightly', timeZone: 'Europe/Berlin' }"),
       'src/other.ts': 'export {};\n',
@@ -231,7 +232,7 @@ export class Tasks {
 
   it('fails with 1 for what a person has to decide, and with 2 where there is nothing to read, or nothing to read it with', async () => {
     const folder = project({ 'src/tasks.ts': TASKS.replace("@Cron('0 3 * * *')", '@Timeout(5_000)') });
-    const decide = await fencepost(folder, ['migrate-schedule', '--json']);
+    const decide = await fencepost(folder, ['migrate-schedule', '--dry-run', '--json']);
     expect([decide.code, JSON.parse(decide.out)]).toEqual([
       1,
       expect.objectContaining({ written: false, decide: [expect.objectContaining({ file: 'src/tasks.ts', line: 4 })] }),

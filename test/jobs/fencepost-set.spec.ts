@@ -47,6 +47,9 @@ describe('fencepost set', () => {
     expect((await entryOf(at, 'poll'))?.definition).toMatchObject({ expression: '@every 30s', timeZone: 'UTC' });
     const refused = ['set', 'other', '--handler', 'mail'];
     expect((await at.ask(...refused, '--every', '30')).err).toContain("expected an interval from '1s' to '365d'");
+    const often = await at.ask(...refused, '--every', '30s', '--min-interval', '1m');
+    expect([often.code, often.err]).toEqual([2, expect.stringContaining('option "every" of')]);
+    expect(often.err).not.toContain('expression');
     const both = await at.ask(...refused, '--every', '1m', '--expression', '* * * * *');
     expect([both.code, both.err]).toEqual([2, expect.stringContaining('either --expression or --every, and not both')]);
   });

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { redisKeys } from '@fencepost/lease/internal/redis';
-import { PostgresCatalog, listTenants, openPostgresCatalog } from '@fencepost/ledger/postgres';
-import { PostgresAuditTrail, RedisAuditTrail } from '@fencepost/ledger/audit-trail';
+import { PostgresAuditTrail, PostgresCatalog, listTenants, openPostgresCatalog } from '@fencepost/ledger/postgres';
+import { RedisAuditTrail } from '@fencepost/ledger/audit-trail';
 import { RedisCatalog } from '@fencepost/ledger/redis';
 import { auditTrailContract, KEPT } from '../contracts/audit-trail.contract.js';
 import { catalogContract } from '../contracts/catalog.contract.js';

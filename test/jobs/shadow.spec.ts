@@ -1,6 +1,6 @@
 import 'reflect-metadata';
 import { Injectable } from '@nestjs/common';
-import { Cron, ScheduleModule, SchedulerRegistry } from '@nestjs/schedule';
+import { Cron, Interval, ScheduleModule, SchedulerRegistry } from '@nestjs/schedule';
 import { Test } from '@nestjs/testing';
 import { describe, expect, it } from 'vitest';
 import { CLOCK } from '@fencepost/lease/nest';
@@ -27,6 +27,12 @@ class Reports {
 
   @Cron('* * * * *', { name: 'off', disabled: true })
   off(): void {}
+
+  @Interval(90_000)
+  poll(): void {}
+
+  @Interval('refresh', 3_600_000)
+  refresh(): void {}
 
   @Cron(new Date(Date.now() + 3_600_000), { name: 'once' })
   once(): void {}
@@ -74,7 +80,29 @@ describe('shadow mode', () => {
         },
       ],
     });
-    expect((await fencepost([...args, '--cron', 'named', '--json'])).code).toBe(0);
+    const named = await fencepost([...args, '--cron', 'named', '--json']);
+    expect(named).toMatchObject({ code: 0, json: { crons: [{ name: 'named' }], notCompared: [] } });
+  });
+
+  it('names each interval that it does not compare, and says why', async () => {
+    const [prefix, clock] = [freshPrefix(), new ManualClock(START + 60_000)];
+    const { app } = await pod(prefix, clock);
+    const handle = setInterval(() => {}, 3_600_000);
+    app.get(SchedulerRegistry, { strict: false }).addInterval('added', handle);
+    await app.close();
+    const args = ['shadow', 'report', '--redis', testRedis(), '--prefix', prefix];
+    expect((await fencepost([...args, '--json'])).json).toMatchObject({
+      notCompared: [
+        { name: 'Reports.poll', everyMs: 90_000 },
+        { name: 'added', everyMs: null },
+        { name: 'refresh', everyMs: 3_600_000 },
+      ],
+    });
+    const { out } = await fencepost(args);
+    expect(out.replace(/\s+/g, ' ')).toContain('each pod runs it: N pods run it N times');
+    expect(out).toMatch(/Reports\.poll +90000 ms\n/);
+    const one = await fencepost([...args, '--cron', 'added', '--json']);
+    expect(one).toMatchObject({ code: 0, json: { crons: [], notCompared: [{ name: 'added' }] } });
   });
 
   it('starts in no role, and says so to who asks for both', async () => {

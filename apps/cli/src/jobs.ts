@@ -19,6 +19,7 @@ export {
 } from '@fencepost/operations';
 export {
   CronDirectory,
+  DuplicateWatch,
   findLostDefinitions,
   holderSeemsAlive,
   journalOfRun,
@@ -45,15 +46,15 @@ export { contentHash } from '@fencepost/ledger/catalog';
 export { listTenants, openPostgresCatalog, PostgresCatalog } from '@fencepost/ledger/postgres';
 export { RedisCatalog } from '@fencepost/ledger/redis';
 export { CRON_NAME } from '@fencepost/ledger/run';
-export { migrateLedger, PostgresLedger, readPostgresFacts } from '@fencepost/ledger/postgres';
-export { PostgresAuditTrail, RedisAuditTrail } from '@fencepost/ledger/audit-trail';
+export { migrateLedger, PostgresAuditTrail, PostgresLedger, readPostgresFacts } from '@fencepost/ledger/postgres';
+export { RedisAuditTrail } from '@fencepost/ledger/audit-trail';
 export { RedisLedger } from '@fencepost/ledger/redis';
 export { isEvery, parseSchedule, ScheduleError, zoneNamed, zoneOfOffset } from '@fencepost/schedule';
 export type { BackfillProgress, CronSettings } from '@fencepost/operations';
 export type { AuditedOrder, WatchReport } from '@fencepost/operations/internal';
 export type { AuditReport } from '@fencepost/operations/audit';
 export type { EventLevel, RunQueue } from '@fencepost/jobs/internal';
-export type { ShadowReading, ShadowRecord, WatchedCron } from '@fencepost/jobs/internal/shadow';
+export type { ShadowInterval, ShadowReading, ShadowRecord, WatchedCron } from '@fencepost/jobs/internal/shadow';
 export type { AuditTrail } from '@fencepost/ledger/audit-trail';
 export type { CancelReply, Ledger, TriggerReply } from '@fencepost/ledger';
 export type { Catalog, CatalogEntry, CronDefinition, Declaration } from '@fencepost/ledger/catalog';

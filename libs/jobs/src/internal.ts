@@ -22,8 +22,8 @@ export type { Database } from './nest/postgres-database.js';
 export { commandTimeoutOf, copyOf, workerCopyOf } from './nest/redis-copy.js';
 export type { SchedulerRunner } from './nest/scheduler-runner.js';
 export { CRON_METADATA } from './nest/singleton-cron.decorator.js';
-export { inDatabase } from './nest/stores.js';
-export type { DefinitionPlace, Pooled } from './nest/stores.js';
+export { inDatabase, openAuditTrail } from './nest/stores.js';
+export type { DefinitionPlace } from './nest/stores.js';
 export {
   ALARM_QUEUE,
   CATALOG,

@@ -1,4 +1,3 @@
 export type { AuditQuery, AuditRecord, AuditTrail, NewAuditRecord } from './base/audit-trail.js';
 export { KEPT_RECORDS, MAX_LISTED_RECORDS } from './base/audit-trail.js';
-export { PostgresAuditTrail } from './postgres/postgres-audit-trail.js';
 export { RedisAuditTrail } from './redis/redis-audit-trail.js';

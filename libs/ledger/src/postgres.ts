@@ -1,3 +1,4 @@
+export { PostgresAuditTrail } from './postgres/postgres-audit-trail.js';
 export { PostgresCatalog, listTenants, openPostgresCatalog } from './postgres/postgres-catalog.js';
 export type { CatalogVersion } from './postgres/postgres-catalog.js';
 export { PoolExhaustedError } from './postgres/borrow-connection.js';

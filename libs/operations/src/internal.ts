@@ -5,7 +5,7 @@ export type { Reads } from './nest/reads.js';
 export { POD_REGISTRY, READS } from './nest/tokens.js';
 export { needsCare } from './operating/doctor.js';
 export { holderSeemsAlive } from './operating/lease-service.js';
-export type { ClearedLease } from './operating/lease-service.js';
+export { DuplicateWatch } from './operating/leases-watch.js';
 export type { WatchReport } from './operating/leases-watch.js';
 export { findLostDefinitions } from './operating/lost-definitions.js';
 export { ORDER_RECORDS } from './operating/order-records.js';

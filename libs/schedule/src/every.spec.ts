@@ -59,7 +59,7 @@ describe('an interval', () => {
 
   it('is spread below its period, and counts for the least interval', () => {
     expect(read('@every 30s', { spreadMs: 600_000 })).toMatchObject({ spreadOverMs: 30_000, kind: 'interval' });
-    expect(() => read('@every 30s', { minIntervalMs: 60_000 })).toThrow('at least 60 s between instants, and not 30 s');
+    expect(() => read('@every 30s', { minIntervalMs: 60_000 })).toThrow('an interval of at least 60 s, and not 30 s');
   });
 
   it.each(['0s', '0d', '-5s', '30', '1.5h', '500ms', '366d', '999999999d', '30 s', '', 's', '5M', '30s 30s'])(

@@ -135,7 +135,9 @@ function readSpread(text: ScheduleText, shortest: (enough: number) => number): n
   const period = shortest(Math.max(spreadMs, minIntervalMs) / 1_000) * 1_000;
   if (period >= minIntervalMs) return Math.min(spreadMs, period);
   const [least, is] = [minIntervalMs / 1_000, period / 1_000];
-  throw new ScheduleTextError('expression', `an expression with at least ${least} s between instants, and not ${is} s`);
+  const what = isEvery(text.expression) ? 'an interval of' : 'an expression with';
+  const between = isEvery(text.expression) ? '' : ' between instants';
+  throw new ScheduleTextError('expression', `${what} at least ${least} s${between}, and not ${is} s`);
 }
 
 function checkDistances({ spreadMs = 0, minIntervalMs = 0 }: ScheduleText): void {

@@ -82,12 +82,12 @@ function estimateText({ estimateMs }: Answers['Backfill']): string {
 
 /** What a shell takes to go on; an address with credentials is left to the environment. */
 function commandFrom(from: string, cron: string, flags: Flags): string {
-  const { redis, postgres, prefix, tenant, schema, by, to, reason } = flags;
-  const given = Object.entries({ prefix, tenant, schema, by }).flatMap(([name, value]) =>
+  const { redis, postgres, url, prefix, tenant, schema, by, to, reason } = flags;
+  const given = Object.entries({ url, prefix, tenant, schema, by }).flatMap(([name, value]) =>
     value === undefined ? [] : [`--${name}`, quoted(value)],
   );
-  const address = (name: string, url: string | undefined, variable: string) =>
-    url === undefined ? [] : [`--${name}`, url.includes('@') ? `"$${variable}"` : quoted(url)];
+  const address = (name: string, at: string | undefined, variable: string) =>
+    at === undefined ? [] : [`--${name}`, at.includes('@') ? `"$${variable}"` : quoted(at)];
   return [
     ...['fencepost', 'backfill', quoted(cron), '--from', from, '--to', iso(to), '--reason', quoted(reason)],
     ...[...address('redis', redis, 'REDIS_URL'), ...address('postgres', postgres, 'DATABASE_URL'), ...given],

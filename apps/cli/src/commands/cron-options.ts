@@ -35,7 +35,7 @@ function withWhatAndWhen(command: Command): Command {
   return withZoneOptions(expressed)
     .option('--handler <cron>', 'declared cron whose handler executes its runs (default: its own)')
     .option('--payload <json>', 'payload of each run (default: null)', json)
-    .option('--spread <duration>', 'window over which crons with the same expression are spread', duration)
+    .option('--spread <duration>', 'window over which crons with the same schedule are spread', duration)
     .option('--min-interval <duration>', 'reject schedules with a shorter interval', duration)
     .option('--disabled', 'keep the definition, do not fire it');
 }

@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { Command } from 'commander';
 import { EXIT, UsageError } from '../exit.js';
 import { readManifest } from '../init/manifest.js';
@@ -8,6 +8,7 @@ import { planInit, type InitChange } from '../init/plan-init.js';
 import type { Report } from '../report.js';
 import { diffOf } from '../rewriting/edits.js';
 import { compilerOfProject } from '../rewriting/project.js';
+import { writeAll } from '../rewriting/write-all.js';
 import { table } from '../table.js';
 import type { Setting } from '../world.js';
 import { withJson, type JsonFlags } from './orders.js';
@@ -45,23 +46,6 @@ export function initCommand({ answer }: Setting): Command {
 
 function textOf(file: string): string | null {
   return existsSync(file) ? readFileSync(file, 'utf8') : null;
-}
-
-/** All of them, or none: what was written is taken back where the next one can't be. */
-function writeAll(changes: readonly InitChange[]): void {
-  const written: InitChange[] = [];
-  try {
-    for (const change of changes) {
-      written.push(change);
-      writeFileSync(change.file, change.text, change.isNew ? { flag: 'wx' } : {});
-    }
-  } catch (error) {
-    for (const { file, before, isNew } of written.slice(0, -1)) {
-      if (isNew) rmSync(file);
-      else writeFileSync(file, before);
-    }
-    throw new UsageError(`Nothing was changed: ${error instanceof Error ? error.message : String(error)}.`);
-  }
 }
 
 const LOCKS = { 'pnpm-lock.yaml': 'pnpm', 'yarn.lock': 'yarn', 'bun.lock': 'bun', 'bun.lockb': 'bun' };

@@ -30,12 +30,7 @@ export function clearCommand({ world, answer }: Setting): Command {
     .requiredOption('--reason <words>', 'reason, kept in the audit trail', words)
     .option('--yes', 'skip the confirmation; required without a terminal')
     .option('--fence <number>', 'only while the lease has this fence ("fencepost leases")', fence)
-    .option(
-      '--watch <duration>',
-      'how long to watch for duplicates afterwards; 0s or --url: not at all',
-      duration,
-      30_000,
-    );
+    .option('--watch <duration>', 'how long to watch for duplicates afterwards; 0s: not at all', duration, 30_000);
   return withJson(withDeploymentOptions(withBy(command))).action(async (cron: string, own: Flags) => {
     // What stands before "clear", such as where the store is, is meant as well.
     const flags: Flags = { ...command.parent?.opts(), ...own };
@@ -88,7 +83,7 @@ function warning(seen: Answers['HeldLease']): string {
 }
 
 async function watched(reply: ClearedLease, { watch: ms }: Flags, world: World): Promise<Watched | null> {
-  if (ms === 0 || !reply.watch) return null;
+  if (ms === 0) return null;
   const { cron } = reply.cleared;
   world.err(`The lease of ${cron} is cleared. Watching for duplicates for ${ms / 1_000} s; Ctrl-C stops early.\n`);
   return reply.watch(ms, world.interrupted());

@@ -1,5 +1,5 @@
 import { Command } from 'commander';
-import { readdir, readFile, stat, writeFile } from 'node:fs/promises';
+import { readdir, readFile, stat } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { EXIT, UsageError } from '../exit.js';
 import { words } from '../option-values.js';
@@ -8,11 +8,12 @@ import { SCHEDULE } from '../migrate-schedule/read-source.js';
 import type { Report } from '../report.js';
 import { diffOf, type Change } from '../rewriting/edits.js';
 import { compilerOfProject, fromProject } from '../rewriting/project.js';
+import { writeAll } from '../rewriting/write-all.js';
 import type { Setting } from '../world.js';
 import { withJson } from './orders.js';
 
 interface Flags {
-  readonly write?: boolean;
+  readonly dryRun?: boolean;
   readonly tz: string;
   readonly json?: boolean;
 }
@@ -21,15 +22,15 @@ type MigratedFile = MigratedSource & Change;
 
 const ABOUT =
   'Translates the decorators of @nestjs/schedule to those of Fencepost, with names after class and method, and mends the ' +
-  'imports. What a person has to decide stays as it is, below a comment that says what. Shows a diff and changes nothing ' +
-  'without --write. Needs the package typescript. Fails (1) if something is left to decide.';
+  'imports. What a person has to decide stays as it is, below a comment that says what. Writes all files or none. Running it ' +
+  'again changes nothing. Needs the package typescript. Fails (1) if something is left to decide.';
 
 export function migrateScheduleCommand({ answer }: Setting): Command {
   const command = new Command('migrate-schedule')
     .summary('translate decorators of @nestjs/schedule')
     .description(ABOUT)
     .argument('[paths...]', 'files and folders', ['src'])
-    .option('--write', 'change the files')
+    .option('--dry-run', 'show a diff, without changes')
     .option('--tz <zone>', 'time zone of crons that name none, which ran in the zone of the machine', words, 'UTC');
   return withJson(command).action(async (paths: string[], flags: Flags) => {
     const options = await migrateOptions(flags.tz);
@@ -39,9 +40,10 @@ export function migrateScheduleCommand({ answer }: Setting): Command {
       const migrated = before.includes(SCHEDULE) ? migrateSource(file, before, options) : null;
       if (migrated === null) continue;
       files.push({ file, before, ...migrated });
-      if (flags.write && migrated.text !== before) await writeFile(file, migrated.text);
     }
-    answer(migrationReport(files, flags.write === true), flags);
+    const { dryRun = false } = flags;
+    if (!dryRun) writeAll(files.filter(({ before, text }) => before !== text));
+    answer(migrationReport(files, dryRun), flags);
   });
 }
 
@@ -67,7 +69,7 @@ async function sourcesIn(path: string): Promise<string[]> {
     .map((name) => join(path, name));
 }
 
-function migrationReport(files: readonly MigratedFile[], written: boolean): Report {
+function migrationReport(files: readonly MigratedFile[], dryRun: boolean): Report {
   const crons = files.flatMap(({ file, crons: found }) => found.map((cron) => ({ file, ...cron })));
   const decide = files.flatMap(({ file, decide: left }) => left.map((one) => ({ file, ...one })));
   const diffs = files
@@ -75,10 +77,10 @@ function migrationReport(files: readonly MigratedFile[], written: boolean): Repo
     .map((one) => ({ file: one.file, diff: diffOf(one) }));
   return {
     code: decide.length === 0 ? EXIT.ok : EXIT.finding,
-    json: { written, crons, decide, diffs },
+    json: { written: !dryRun, crons, decide, diffs },
     text: () => [
-      ...(written ? [] : diffs.flatMap(({ diff }) => diff.trimEnd().split('\n'))),
-      ...summary(crons.length, diffs.length, written),
+      ...diffs.flatMap(({ file, diff }) => (dryRun ? diff.trimEnd().split('\n') : [`changed  ${file}`])),
+      ...summary(crons.length, diffs.length, dryRun),
       ...decide.map(({ file, line, text }) => `${file}:${line}: ${text}`),
       ...(crons.length > 0 ? NEXT : []),
     ],
@@ -90,8 +92,8 @@ const NEXT = [
   'Import JobsModule.forRoot in your module; ScheduleModule can go when nothing is left to it.',
 ];
 
-function summary(crons: number, files: number, written: boolean): string[] {
+function summary(crons: number, files: number, dryRun: boolean): string[] {
   if (files === 0) return ['Nothing to translate.'];
   const what = `${crons} ${crons === 1 ? 'cron' : 'crons'} in ${files} ${files === 1 ? 'file' : 'files'}`;
-  return ['', written ? `Translated ${what}.` : `Would translate ${what}; nothing is changed without --write.`];
+  return ['', dryRun ? `Would translate ${what}; nothing is changed with --dry-run.` : `Translated ${what}.`];
 }

@@ -27,7 +27,7 @@ export function withZoneOptions(command: Command): Command {
 export function withScheduleOptions(command: Command): Command {
   return withZoneOptions(command)
     .option('--seed <name>', 'name of the cron, from which H and the spread are computed')
-    .option('--spread <duration>', 'window over which crons with the same expression are spread', positiveDuration);
+    .option('--spread <duration>', 'window over which crons with the same schedule are spread', positiveDuration);
 }
 
 /** @throws {UsageError} where a name is needed and none was given */

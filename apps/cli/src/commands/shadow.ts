@@ -4,6 +4,7 @@ import { refuseConsole } from '../deployment/console-address.js';
 import { EXIT } from '../exit.js';
 import { positiveDuration, words } from '../option-values.js';
 import { iso, shortIso, type Report } from '../report.js';
+import type { ShadowInterval } from '../jobs.js';
 import { compare, type ComparedCron, type ComparedInstant } from '../shadow/compare.js';
 import { withStoreOptions, type StoreFlags } from '../store/store-options.js';
 import { withStore } from '../store/store.js';
@@ -19,7 +20,7 @@ interface Flags extends StoreFlags, JsonFlags {
 const ABOUT =
   'Compares what @nestjs/schedule did with what Fencepost would have done, from the records of pods with JobsModule in ' +
   'shadow mode: each instant is the same, doubled, missed or late. The newest 100,000 records of at most 7 days count. ' +
-  'Fails (1) if an instant is not the same.';
+  'Intervals are listed, and not compared. Fails (1) if an instant is not the same.';
 
 export function shadowCommand({ world, answer }: Setting): Command {
   const report = new Command('report')
@@ -30,8 +31,9 @@ export function shadowCommand({ world, answer }: Setting): Command {
   withJson(withStoreOptions(report)).action(async (flags: Flags) => {
     refuseConsole('shadow report', flags, world);
     const reading = await withStore(flags, world, ({ shadow }) => shadow.read());
-    const crons = compare(reading, { lateMs: flags.late }).filter(({ name }) => name === (flags.cron ?? name));
-    answer(shadowReport(crons), flags);
+    const isAsked = ({ name }: { readonly name: string }) => name === (flags.cron ?? name);
+    const crons = compare(reading, { lateMs: flags.late }).filter(isAsked);
+    answer(shadowReport(crons, reading.intervals.filter(isAsked)), flags);
   });
   return new Command('shadow').description('Shadow mode: @nestjs/schedule beside Fencepost.').addCommand(report);
 }
@@ -40,13 +42,28 @@ const NONE =
   'No pod in shadow mode has recorded anything here. Import JobsModule.forRoot({ shadow: true, redis }) beside ScheduleModule.';
 const SHOWN = 20;
 
-export function shadowReport(crons: readonly ComparedCron[]): Report {
+/** Counted from the boot of a pod, an interval has no instants in common with that of another one. */
+const INCOMPARABLE =
+  'These intervals are not compared. An interval counts from the boot of each pod, and each pod runs it: N pods run it N times ' +
+  'in its period. With the option "every", Fencepost runs it once.';
+
+export function shadowReport(crons: readonly ComparedCron[], intervals: readonly ShadowInterval[]): Report {
   const isSame = crons.every(({ instants }) => instants.length === 0);
   return {
     code: isSame ? EXIT.ok : EXIT.finding,
-    json: { crons: crons.map(jsonOf) },
-    text: (width) => (crons.length === 0 ? hanging(NONE, width) : textOf(crons, width)),
+    json: { crons: crons.map(jsonOf), notCompared: intervals },
+    text: (width) => [
+      ...(crons.length > 0 ? textOf(crons, width) : []),
+      ...(crons.length > 0 && intervals.length > 0 ? [''] : []),
+      ...(intervals.length > 0 ? intervalsText(intervals, width) : []),
+      ...(crons.length + intervals.length === 0 ? hanging(NONE, width) : []),
+    ],
   };
+}
+
+function intervalsText(intervals: readonly ShadowInterval[], width: number): string[] {
+  const rows = intervals.map(({ name, everyMs }) => [name, everyMs === null ? 'added at run time' : `${everyMs} ms`]);
+  return [...hanging(INCOMPARABLE, width), ...table([['INTERVAL', 'PERIOD'], ...rows], width)];
 }
 
 function jsonOf({ since, until, instants, ...cron }: ComparedCron) {

@@ -22,7 +22,7 @@ export function consoleClient(address: ConsoleAddress, patienceMs = TIMEOUT_MS):
   return createClient<paths>({
     baseUrl: address.url,
     headers: authorization(address),
-    fetch: (request) => ask(request, address, request.url.endsWith('/backfill') ? BACKFILL_TIMEOUT_MS : patienceMs),
+    fetch: (request) => ask(request, address, patienceMs),
   });
 }
 
@@ -38,8 +38,6 @@ export async function answered<Data>(call: Promise<{ readonly data?: Data }>): P
 }
 
 const TIMEOUT_MS = 30_000;
-/** Comes back when its last runs stand in line, which may take them long. Fetch itself gives up after five minutes. */
-const BACKFILL_TIMEOUT_MS = 240_000;
 
 async function ask(request: Request, address: ConsoleAddress, timeoutMs: number): Promise<Response> {
   const signal = AbortSignal.timeout(timeoutMs);

@@ -1,7 +1,7 @@
 import { FencepostError, systemClock } from '@fencepost/lease';
 import { sleep } from '@fencepost/lease/internal';
 import { UsageError } from '../exit.js';
-import type { TriggerReply } from '../jobs.js';
+import { DuplicateWatch, type TriggerReply } from '../jobs.js';
 import { iso } from '../report.js';
 import type { World } from '../world.js';
 import type { ConsoleAddress } from './console-address.js';
@@ -18,6 +18,7 @@ import type {
   Answers,
   BackfillOrder,
   Cancelled,
+  ClearedLease,
   Deployment,
   Following,
   Moved,
@@ -25,6 +26,8 @@ import type {
   PauseOrder,
   ResolveOrder,
 } from './deployment.js';
+import { lookAt, presentWatch } from './watched.js';
+import { backfillInParts } from './console-backfill.js';
 import { eventsIn } from './journal-stream.js';
 
 /** The most that a page of the API has. */
@@ -40,7 +43,7 @@ export class ConsoleDeployment implements Deployment {
 
   constructor(
     private readonly address: ConsoleAddress,
-    private readonly world: Pick<World, 'err' | 'patienceMs'>,
+    world: Pick<World, 'patienceMs'>,
   ) {
     this.#api = consoleClient(address, world.patienceMs);
   }
@@ -137,10 +140,9 @@ export class ConsoleDeployment implements Deployment {
     }
   }
 
-  async backfill(cron: string, { reason, from, to, dryRun }: BackfillOrder) {
-    const body = { reason, from: iso(from), to: iso(to), dryRun };
-    if (!dryRun) this.world.err('The console carries it out, also if this command ends before.\n');
-    return answered(this.#api.POST('/api/crons/{cron}/backfill', { params: { path: { cron } }, body }));
+  backfill(cron: string, order: BackfillOrder) {
+    const params = { path: { cron } };
+    return backfillInParts(order, (body) => answered(this.#api.POST('/api/crons/{cron}/backfill', { params, body })));
   }
 
   async remove(...[cron, body]: Parameters<Deployment['remove']>) {
@@ -176,12 +178,21 @@ export class ConsoleDeployment implements Deployment {
   async clearLease(...[cron, body]: Parameters<Deployment['clearLease']>) {
     try {
       const params = { path: { cron } };
+      const [{ now }, first] = [await this.#overview(), await lookAt(this, cron)];
+      const duplicates = new DuplicateWatch(cron, DuplicateWatch.markerOf(Date.parse(now), first));
       const { cleared, next } = await answered(this.#api.POST('/api/leases/{cron}/clear', { params, body }));
-      return { cleared, next, watch: null };
+      const watch: ClearedLease['watch'] = async (ms, signal) =>
+        presentWatch(await duplicates.follow(() => lookAt(this, cron), ms, { clock: systemClock, signal }));
+      return { cleared, next, watch };
     } catch (error) {
       const { details, message } = refused(error, 'LEASE_MOVED');
       return { ...(details as Omit<MovedLease, 'message'>), message };
     }
+  }
+
+  async entries(cron: string) {
+    const params = { path: { cron }, query: { limit: 100 } };
+    return (await answered(this.#api.GET('/api/crons/{cron}/journal', { params }))).items;
   }
 
   place() {

@@ -89,8 +89,8 @@ export interface MovedLease {
 }
 
 export interface ClearedLease extends Omit<Answers['Cleared'], 'cron'> {
-  /** Looks for duplicates for a while; `null` where only the stores themselves can be watched. */
-  readonly watch: ((ms: number, signal: AbortSignal) => Promise<Watched>) | null;
+  /** Looks for duplicates for a while. */
+  readonly watch: (ms: number, signal: AbortSignal) => Promise<Watched>;
 }
 
 export type Watched = Omit<WatchReport, 'from' | 'holding'> & {

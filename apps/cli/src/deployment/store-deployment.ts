@@ -1,6 +1,5 @@
 import { parseFence, systemClock } from '@fencepost/lease';
 import { sleep } from '@fencepost/lease/internal';
-import type { Holding } from '@fencepost/lease/store';
 import {
   CatalogMovedError,
   CronDirectory,
@@ -17,12 +16,12 @@ import {
   presentRunReport,
   presentWhyReport,
   Telemetry,
-  type WatchReport,
 } from '../jobs.js';
 import { iso } from '../report.js';
 import type { Store } from '../store/store.js';
 import type { World } from '../world.js';
 import { Audited, cronIn, definedAs, runIn } from './audited.js';
+import { presentHolding, presentWatch } from './watched.js';
 import type { Answers, BackfillOrder, ClearedLease, Deployment, Following, PauseOrder } from './deployment.js';
 
 /** A deployment by way of its stores: needs no pod, and whoever is logged in is on record for what is ordered. */
@@ -123,7 +122,7 @@ export class StoreDeployment implements Deployment {
     const given = { ...rest, reason, dryRun, signal: interrupted() };
     const about = { ...ORDER_RECORDS.backfill(order), cron, reason, changed: () => !dryRun };
     const done = await this.#audited.order(about, (by) => this.#store.operator.backfill(cron, { by, ...given }));
-    return { ...done, runIds: [...done.runIds], nextFrom: iso(done.nextFrom) };
+    return { ...done, runIds: [...done.runIds], open: [...done.open], nextFrom: iso(done.nextFrom) };
   }
 
   async remove(...[cron, order]: Parameters<Deployment['remove']>) {
@@ -188,11 +187,3 @@ export class StoreDeployment implements Deployment {
 
 /** As long as a timer may be set without a thought. */
 const DAY_MS = 24 * 3_600_000;
-
-function presentHolding(cron: string, holding: Holding | null) {
-  return holding && presentLease({ cron, ...holding });
-}
-
-function presentWatch({ from, holding, ...report }: WatchReport) {
-  return { ...report, from: iso(from), holding: presentHolding(report.cron, holding) };
-}

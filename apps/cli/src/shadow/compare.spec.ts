@@ -16,7 +16,7 @@ function record(...[kind, minute, pod, plusMs = 0]: Recorded): ShadowRecord {
 
 function compared(records: readonly ShadowRecord[], over: Partial<ShadowReading> = {}) {
   const crons = [{ ...CRON, since: START, until: START + 5 * MINUTE + 10_000 }];
-  const [cron] = compare({ crons, records, droppedBefore: null, ...over }, { lateMs: 5_000 });
+  const [cron] = compare({ crons, intervals: [], records, droppedBefore: null, ...over }, { lateMs: 5_000 });
   if (!cron) throw new Error('Expected a cron.');
   return cron;
 }
@@ -36,7 +36,7 @@ describe('the comparison of shadow mode', () => {
       { ...CRON, expression: '5 * * * *', since: START + MINUTE, until: START + MINUTE },
       { ...CRON, since: START, until: START },
     ];
-    const found = compare({ crons: watched, records: [], droppedBefore: null }, { lateMs: 5_000 });
+    const found = compare({ crons: watched, intervals: [], records: [], droppedBefore: null }, { lateMs: 5_000 });
     expect(found.map(({ name, expression }) => [name, expression])).toEqual([
       ['b', '* * * * *'],
       ['report', '* * * * *'],
@@ -68,12 +68,12 @@ describe('the comparison of shadow mode', () => {
   });
 
   it('is one line for a cron and one for each instant that is not the same', () => {
-    const { text, code, json } = shadowReport([compared(records)]);
+    const { text, code, json } = shadowReport([compared(records)], []);
     expect([code, text(200)]).toEqual([1, expect.arrayContaining([expect.stringMatching(/^report .* 2 +1 +1 +1 /)])]);
     expect(text(200).at(-1)).toBe(
       'report 2030-01-01T00:04:00Z missed: no pod ran it. Left out while the run before went on: a. Fencepost: b.',
     );
     expect(JSON.stringify(json)).toContain('"at":"2030-01-01T00:01:00.000Z","verdict":"doubled"');
-    expect(shadowReport([]).text(200).join(' ')).toContain('shadow: true');
+    expect(shadowReport([], []).text(200).join(' ')).toContain('shadow: true');
   });
 });

@@ -105,6 +105,7 @@ export const backfillSchema = z
     runIds: z.array(z.string()).describe('The first 1,000 of the accepted ones.'),
     aborted: z.boolean(),
     nextFrom: instant.nullable().describe('Where to continue, if it was aborted.'),
+    open: z.array(z.string()).describe('Accepted runs for which the next batch would have waited.'),
     estimateMs: count.nullable().describe('Dry run: estimated duration, if known.'),
   })
   .describe('Result or preview of a backfill.');

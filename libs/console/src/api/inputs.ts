@@ -146,11 +146,25 @@ export const triggerOrder = z.strictObject({
   force: flag('Also if the maximum of open runs is reached.'),
 });
 
+const PART = 'expected milliseconds, a whole number from 1 to 60000';
 export const backfillOrder = z.strictObject({
   reason,
   from: instant.describe('Start of the range, inclusive.'),
   to: instant.describe('End of the range, exclusive.'),
   dryRun: flag('Preview without changes.'),
+  forMs: z
+    .int(PART)
+    .min(1, PART)
+    .max(60_000, PART)
+    .optional()
+    .describe(
+      'Stops before the next batch after so long; the answer says where to continue. Default: until all is done.',
+    ),
+  open: z
+    .array(runId, 'expected "open" of the answer before')
+    .max(1_000, 'expected "open" of the answer before')
+    .optional()
+    .describe('To continue: "open" of the answer before, so that the cron is not given more runs than it takes.'),
 });
 
 export const removeOrder = z.strictObject({

@@ -227,7 +227,7 @@ describe('a declaration that can not be', () => {
     ],
     [
       { every: '30s', minInterval: '1m' },
-      'the expression of @SingletonCron: expected an expression with at least 60 s between instants, and not 30 s, got "@every 30s".',
+      'option "every" of @SingletonCron: expected an interval of at least 60 s, and not 30 s, got "30s".',
     ],
   ])('is refused for the interval %j', (options, sentence) => {
     const message = refusalOf(CronDeclarationError, () =>

@@ -106,7 +106,7 @@ function checkedDefinition(place: Place, { cron, options }: Parsed, now: number)
   const definition = definitionOf(expression, options);
   // Only checked and no part of the definition: two pods with another setting then still declare the same cron.
   const minIntervalMs = options.minInterval ?? everybodys;
-  checkSchedule(place, { ...definition, seed: definition.name, minIntervalMs }, now);
+  checkSchedule(place, { ...definition, seed: definition.name, minIntervalMs }, { now, every: options.every });
   return definition;
 }
 
@@ -135,12 +135,15 @@ const OPTIONS = {
   minIntervalMs: 'minInterval',
 } as const satisfies Record<ScheduleError['part'], string>;
 
-function checkSchedule(place: Place, text: ScheduleText, now: number): void {
+function checkSchedule(place: Place, text: ScheduleText, { now, every }: { now: number; every: unknown }): void {
   try {
     parseSchedule(text, now);
   } catch (error) {
     if (!(error instanceof ScheduleError)) throw error;
     const { part, expected } = error;
+    // Nobody wrote the expression that an interval is kept as.
+    if (part === 'expression' && every !== undefined)
+      throw wrong(place, { option: 'every', expected, got: show(every) });
     throw wrong(place, { option: OPTIONS[part], expected, got: show(text[part]) });
   }
 }

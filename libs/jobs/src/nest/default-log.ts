@@ -25,6 +25,7 @@ const ALSO = {
   'pod.started': 'log',
   'occurrence.claimed': 'debug',
   'attempt.failed': 'warn',
+  'run.cancelled': 'log',
   'worker.empty': 'warn',
   'worker.unprovided': 'warn',
   'shutdown.unhooked': 'warn',
@@ -41,8 +42,8 @@ const LEVEL_OF: ReadonlyMap<EventName, PlainLevel> = new Map([
 const logger = new Logger('Fencepost');
 
 /**
- * Logs if the application logs no events itself: that the pod started, at LOG; a run that failed for good and every other
- * error at ERROR; an attempt that is retried and likely mistakes at WARN; claimed occurrences at DEBUG.
+ * Logs if the application logs no events itself: that the pod started, and a run that an operator cancelled, at LOG; a run that
+ * failed for good and every other error at ERROR; an attempt that is retried and likely mistakes at WARN; claimed occurrences at DEBUG.
  */
 function logByDefault(telemetry: Telemetry, clock: Clock): void {
   const writers = new Map(LEVELS.map((level) => [level, writerAt(level, clock)]));

@@ -1,5 +1,5 @@
 import { zoneOfOffset } from '@fencepost/schedule';
-import type { ShadowCron } from '../shadow/shadow-log.js';
+import type { ShadowCron, ShadowInterval } from '../shadow/shadow-log.js';
 
 /** A `CronJob` of the package cron, as far as it matters here. */
 export interface OldCronJob {
@@ -18,6 +18,8 @@ export interface OldCronJob {
 export interface OldRegistry {
   addCronJob: (name: string, job: OldCronJob) => void;
   getCronJobs: () => ReadonlyMap<string, OldCronJob>;
+  addInterval: (name: string, handle: unknown) => void;
+  getIntervals: () => readonly string[];
 }
 
 /** A method with `@Cron`. */
@@ -33,7 +35,51 @@ export interface OldDeclaration {
 /** Known by its methods: there may be another copy of the package than the one that this library would find. */
 export function isOldRegistry(value: unknown): value is OldRegistry {
   const has = (method: string) => typeof Reflect.get(value as object, method) === 'function';
-  return typeof value === 'object' && value !== null && ['addCronJob', 'getCronJobs', 'addInterval'].every(has);
+  return (
+    typeof value === 'object' &&
+    value !== null &&
+    ['addCronJob', 'getCronJobs', 'addInterval', 'getIntervals'].every(has)
+  );
+}
+
+/** A method with `@Interval`. */
+export interface OldInterval {
+  /** Class and method. */
+  readonly where: string;
+  readonly name: string | undefined;
+  readonly everyMs: number | null;
+}
+
+/** What `@Interval` leaves at a method; `null` for a method without it. */
+export function oldInterval(where: string, method: object): OldInterval | null {
+  const options: unknown = Reflect.getMetadata('SCHEDULE_INTERVAL_OPTIONS', method);
+  if (typeof options !== 'object' || options === null) return null;
+  const [name, everyMs]: unknown[] = [Reflect.getMetadata('SCHEDULER_NAME', method), Reflect.get(options, 'timeout')];
+  return {
+    where,
+    name: typeof name === 'string' ? name : undefined,
+    everyMs: typeof everyMs === 'number' ? everyMs : null,
+  };
+}
+
+/** Which method an interval of the registry belongs to: one without a name is registered under a random UUID. */
+export function takeInterval(declared: OldInterval[], key: string): ShadowInterval {
+  const wanted = UUID.test(key) ? undefined : key;
+  const found = declared.findIndex(({ name }) => name === wanted);
+  const [one] = declared.splice(found, found >= 0 ? 1 : 0);
+  return { name: one?.name ?? one?.where ?? key, everyMs: one?.everyMs ?? null };
+}
+
+const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
+
+/** Calls `added` for every interval there is and will be. */
+export function hookIntervals(registry: OldRegistry, added: (key: string) => void): void {
+  for (const key of registry.getIntervals()) added(key);
+  const add = registry.addInterval;
+  registry.addInterval = (key, handle) => {
+    add.call(registry, key, handle);
+    added(key);
+  };
 }
 
 /** What `@Cron` leaves at a method; `null` for a method without it. */

@@ -1,10 +1,12 @@
 import { Inject, Injectable } from '@nestjs/common';
 import type { OnApplicationBootstrap, OnModuleDestroy, OnModuleInit } from '@nestjs/common';
 import { systemClock, type Clock, type Leases, type LeaseStore } from '@fencepost/lease';
-import { CLOCK } from '@fencepost/lease/nest';
+import type { RedisClient } from '@fencepost/lease/redis';
+import { CLOCK, LEASE_REDIS } from '@fencepost/lease/nest';
 import type { Catalog, CronDefinition } from '@fencepost/ledger/catalog';
 import type { Ledger } from '@fencepost/ledger';
 import type { AlarmQueue } from '../notifying/messages.js';
+import { OrderLog } from '../notifying/order-log.js';
 import { RunNotifier } from '../notifying/run-notifier.js';
 import type { Membership } from '../membership/membership.js';
 import { preciseTimer } from '../scheduling/precise-timer.js';
@@ -17,6 +19,7 @@ import { retryOnBoot } from './retry-on-boot.js';
 import type { JobsSettings, Role } from './options.js';
 import type { Database } from './postgres-database.js';
 import { SignalDrain } from './signal-drain.js';
+import { openAuditTrail } from './stores.js';
 import {
   ALARM_QUEUE,
   CATALOG,
@@ -42,6 +45,7 @@ const LOOK_AGAIN_MS = 10_000;
 @Injectable()
 export class SchedulerRunner implements OnModuleInit, OnApplicationBootstrap, OnModuleDestroy {
   @Inject(JOBS_SETTINGS) private readonly settings!: JobsSettings;
+  @Inject(LEASE_REDIS) private readonly redis!: RedisClient;
   @Inject(LEDGER) private readonly ledger!: Ledger;
   @Inject(DATABASE) private readonly database!: Database | null;
   @Inject(ROLES) private readonly roles!: readonly Role[];
@@ -60,6 +64,7 @@ export class SchedulerRunner implements OnModuleInit, OnApplicationBootstrap, On
 
   #pod: SchedulerPod | null = null;
   #notifier: RunNotifier | null = null;
+  #orders: OrderLog | null = null;
   #onStarted: (pod: SchedulerPod) => void = () => {};
   /** For what is done beside it in the same process. */
   readonly started = new Promise<SchedulerPod>((resolve) => (this.#onStarted = resolve));
@@ -90,6 +95,9 @@ export class SchedulerRunner implements OnModuleInit, OnApplicationBootstrap, On
     await retryOnBoot(() => pod.start());
     this.#onStarted(pod);
     if (!this.isWatched) this.#warnUnwatched(pod);
+    const trail = await openAuditTrail(this.redis, this.database, this.settings);
+    this.#orders = new OrderLog({ trail, ledger, clock, telemetry, lookEveryMs: sweepEveryMs });
+    await this.#orders.start();
     this.podRoles.begin(() => ({ assigned: pod.assigned, held: pod.engine.heldNames().length }));
   }
 
@@ -104,6 +112,7 @@ export class SchedulerRunner implements OnModuleInit, OnApplicationBootstrap, On
   async onModuleDestroy(): Promise<void> {
     // A worker in the same process still has runs to finish.
     if (!this.roles.includes('worker')) this.database?.enforceDeadline();
+    await this.#orders?.stop();
     await this.#pod?.stop();
     await this.#notifier?.stop();
   }

@@ -7,14 +7,18 @@ import { LeaseKeeper } from '@fencepost/lease/internal';
 import type { RedisClient } from '@fencepost/lease/redis';
 import { RedisMembership } from '../membership/redis-membership.js';
 import { RedisShadowLog, shadowPrefix } from '../shadow/redis-shadow-log.js';
+import type { ShadowInterval } from '../shadow/shadow-log.js';
 import { ShadowRecorder } from '../shadow/shadow-recorder.js';
 import type { JobsSettings } from './options.js';
 import {
+  hookIntervals,
   hookRegistry,
   isOldRegistry,
   oldCron,
   oldDeclaration,
+  oldInterval,
   takeDeclaration,
+  takeInterval,
   type OldCronJob,
   type OldDeclaration,
 } from './schedule-registry.js';
@@ -65,8 +69,10 @@ export class ShadowModule implements OnModuleInit, OnApplicationBootstrap, Befor
       this.#logger.warn('Shadow mode found no SchedulerRegistry. Import ScheduleModule.forRoot() of @nestjs/schedule.');
       return;
     }
-    const declared = this.#declared();
+    const declared = this.#declared(oldDeclaration);
     hookRegistry(registry, (key, job) => this.#added(declared, key, job));
+    const intervals = this.#declared(oldInterval);
+    hookIntervals(registry, (key) => this.#intervalAdded(takeInterval(intervals, key)));
   }
 
   onApplicationBootstrap(): void {
@@ -93,7 +99,14 @@ export class ShadowModule implements OnModuleInit, OnApplicationBootstrap, Befor
     return (kind) => this.recorder.note(kind, name);
   }
 
-  #declared(): OldDeclaration[] {
+  #intervalAdded(interval: ShadowInterval): void {
+    this.#logger.warn(
+      `Shadow mode does not compare "${interval.name}": an interval counts from the boot of each pod and runs in each.`,
+    );
+    this.recorder.noteInterval(interval);
+  }
+
+  #declared<Declaration>(read: (where: string, method: object) => Declaration | null): Declaration[] {
     const scanner = new MetadataScanner();
     const wrappers = [...this.discovery.getControllers(), ...this.discovery.getProviders()];
     return wrappers.flatMap(({ instance }: { readonly instance: unknown }) => {
@@ -102,7 +115,7 @@ export class ShadowModule implements OnModuleInit, OnApplicationBootstrap, Befor
       return scanner.getAllMethodNames(prototype).flatMap((method) => {
         const handler: unknown = Reflect.get(prototype, method);
         const where = `${prototype.constructor.name}.${method}`;
-        return typeof handler === 'function' ? (oldDeclaration(where, handler) ?? []) : [];
+        return typeof handler === 'function' ? (read(where, handler) ?? []) : [];
       });
     });
   }

@@ -22,7 +22,7 @@ export interface SingletonCronOptions extends HandlerOptions {
    * ids keep the nominal instant, and `dueAt` is up to this much later, but less than the shortest period.
    */
   readonly spread?: string | number;
-  /** An expression whose instants may be closer than this is refused at boot; default `'0ms'`: none is. */
+  /** A schedule whose instants may be closer than this is refused at boot; default `'0ms'`: none is. */
   readonly minInterval?: string | number;
   /** Declares the cron without firing it; default `false`. */
   readonly disabled?: boolean;

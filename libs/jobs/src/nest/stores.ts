@@ -1,6 +1,7 @@
 import type { Clock } from '@fencepost/lease';
 import type { RedisClient } from '@fencepost/lease/redis';
 import type { Ledger } from '@fencepost/ledger';
+import type { AuditTrail } from '@fencepost/ledger/audit-trail';
 import type { Catalog } from '@fencepost/ledger/catalog';
 import type { PostgresCatalog } from '@fencepost/ledger/postgres';
 import type { ReplicationOptions } from '@fencepost/ledger/redis';
@@ -22,7 +23,7 @@ export interface DefinitionPlace extends Pick<JobsSettings, 'prefix' | 'tenant'>
   readonly postgres?: Pick<NonNullable<JobsSettings['postgres']>, 'schema'> | undefined;
 }
 
-export type Pooled = Pick<Database, 'pool'> | null;
+type Pooled = Pick<Database, 'pool'> | null;
 
 /** @returns the database's part of each store's options; `null` where the ledger is in Redis */
 export function inDatabase(database: Pooled, { prefix, tenant, postgres }: DefinitionPlace) {
@@ -75,6 +76,20 @@ export async function openCatalog(
   const { catalog, adopted } = await retryOnBoot(() => openPostgresCatalog({ ...place, redis }));
   if (adopted !== null) telemetry.emit('catalog.adopted', { crons: adopted });
   return catalog;
+}
+
+export async function openAuditTrail(
+  redis: RedisClient,
+  ...[database, settings]: [database: Pooled, settings: DefinitionPlace]
+): Promise<AuditTrail> {
+  const { prefix, tenant } = settings;
+  const place = inDatabase(database, settings);
+  if (place === null) {
+    const { RedisAuditTrail } = await import('@fencepost/ledger/audit-trail');
+    return new RedisAuditTrail({ redis, prefix, tenant });
+  }
+  const { PostgresAuditTrail } = await import('@fencepost/ledger/postgres');
+  return new PostgresAuditTrail(place);
 }
 
 type MembershipParts = [catalog: Catalog, settings: JobsSettings, clock: Clock, telemetry: Telemetry];

@@ -4,6 +4,7 @@ import {
   MAX_SHADOW_RECORDS,
   SHADOW_AGE_MS,
   type ShadowCron,
+  type ShadowInterval,
   type ShadowLog,
   type ShadowReading,
   type ShadowRecord,
@@ -26,6 +27,7 @@ export class RedisShadowLog implements ShadowLog {
   readonly #records: string;
   readonly #since: string;
   readonly #until: string;
+  readonly #intervals: string;
 
   constructor(options: RedisShadowLogOptions) {
     this.#redis = options.redis;
@@ -33,6 +35,7 @@ export class RedisShadowLog implements ShadowLog {
     this.#records = key('shadow', 'records');
     this.#since = key('shadow', 'since');
     this.#until = key('shadow', 'until');
+    this.#intervals = key('shadow', 'intervals');
   }
 
   async write(crons: readonly WatchedCron[], records: readonly ShadowRecord[]): Promise<void> {
@@ -56,8 +59,20 @@ export class RedisShadowLog implements ShadowLog {
     await Promise.all(work);
   }
 
+  async writeIntervals(intervals: readonly ShadowInterval[], seenAt: number): Promise<void> {
+    const key = this.#intervals;
+    const members = intervals.flatMap(({ name, everyMs }) => [seenAt, JSON.stringify([name, everyMs])]);
+    await Promise.all([
+      this.#redis.zremrangebyscore(key, '-inf', seenAt - SHADOW_AGE_MS),
+      this.#redis.zadd(key, 'GT', ...members),
+      this.#redis.zremrangebyrank(key, 0, -MAX_CRONS - 1),
+      this.#redis.pexpire(key, SHADOW_AGE_MS),
+    ]);
+  }
+
   async read(): Promise<ShadowReading> {
-    const [since, until] = await Promise.all([this.#scores(this.#since), this.#scores(this.#until)]);
+    const keys = [this.#since, this.#until, this.#intervals];
+    const [since = NONE, until = NONE, seen = NONE] = await Promise.all(keys.map((key) => this.#scores(key)));
     const records: ShadowRecord[] = [];
     let oldest: number | null = null;
     for (let from = '-'; ;) {
@@ -75,7 +90,12 @@ export class RedisShadowLog implements ShadowLog {
     }));
     // Redis cuts whole blocks: a stream near its cap has lost some.
     const isCut = records.length >= MAX_SHADOW_RECORDS;
-    return { crons, records, droppedBefore: isCut ? oldest : null };
+    return {
+      crons,
+      intervals: [...seen.keys()].toSorted().map(intervalOf),
+      records,
+      droppedBefore: isCut ? oldest : null,
+    };
   }
 
   async #scores(key: string): Promise<Map<string, number>> {
@@ -85,6 +105,8 @@ export class RedisShadowLog implements ShadowLog {
     );
   }
 }
+
+const NONE: ReadonlyMap<string, number> = new Map();
 
 /** Apart from the keys of a deployment, so that neither sees the other. */
 export function shadowPrefix(prefix: string): string {
@@ -99,6 +121,11 @@ function fieldOf({ name, expression, timeZone }: ShadowCron): string {
 function cronOf(field: string): Omit<WatchedCron, 'since' | 'until'> {
   const [name, expression, timeZone] = JSON.parse(field) as [string, string, string];
   return { name, expression, timeZone };
+}
+
+function intervalOf(field: string): ShadowInterval {
+  const [name, everyMs] = JSON.parse(field) as [string, number | null];
+  return { name, everyMs };
 }
 
 function recordOf(fields: readonly string[]): ShadowRecord {

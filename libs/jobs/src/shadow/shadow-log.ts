@@ -26,8 +26,21 @@ export interface WatchedCron extends ShadowCron {
   readonly until: number;
 }
 
+/**
+ * An interval of `@nestjs/schedule`, which counts from the boot of each pod and runs in each: pods share no instants, so there
+ * is nothing to compare.
+ */
+export interface ShadowInterval {
+  /** Its own name, or class and method. */
+  readonly name: string;
+  /** `null` for one that was added at run time: its registry doesn't tell. */
+  readonly everyMs: number | null;
+}
+
 export interface ShadowReading {
   readonly crons: readonly WatchedCron[];
+  /** By name. */
+  readonly intervals: readonly ShadowInterval[];
   /** Oldest first. */
   readonly records: readonly ShadowRecord[];
   /** Records before this were dropped, epoch milliseconds; `null` for none. */
@@ -44,5 +57,7 @@ export const SHADOW_AGE_MS = 7 * 86_400_000;
 export interface ShadowLog {
   /** @param crons those that the pod watches, up to now by its clock; or none, where only records are to be kept */
   write(crons: readonly WatchedCron[], records: readonly ShadowRecord[]): Promise<void>;
+  /** @param seenAt epoch milliseconds of the pod that has them */
+  writeIntervals(intervals: readonly ShadowInterval[], seenAt: number): Promise<void>;
   read(): Promise<ShadowReading>;
 }

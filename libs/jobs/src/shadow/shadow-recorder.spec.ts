@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { ManualClock } from '@fencepost/lease/testing';
 import { MemoryMembership } from '../membership/memory-membership.js';
-import type { ShadowRecord, WatchedCron } from './shadow-log.js';
+import type { ShadowInterval, ShadowRecord, WatchedCron } from './shadow-log.js';
 import { ShadowRecorder } from './shadow-recorder.js';
 
 const START = Date.UTC(2030, 0, 1);
@@ -11,6 +11,7 @@ function stage() {
   const membership = new MemoryMembership({ clock, version: () => 1 });
   const records: ShadowRecord[] = [];
   const seen: (readonly [string, number, number])[] = [];
+  const noted: ShadowInterval[] = [];
   const failures: unknown[] = [];
   let isAway = false;
   const log = {
@@ -19,10 +20,14 @@ function stage() {
       records.push(...written);
       seen.push(...crons.map(({ name, since, until }) => [name, since, until] as const));
     },
+    writeIntervals: async (intervals: readonly ShadowInterval[]) => {
+      if (isAway) throw new Error('away');
+      noted.push(...intervals);
+    },
   };
   const pod = (name: string) =>
     new ShadowRecorder({ clock, log, membership, pod: name, onFailure: (error) => failures.push(error) });
-  return { clock, records, seen, failures, pod, away: (away: boolean) => (isAway = away) };
+  return { clock, records, seen, noted, failures, pod, away: (away: boolean) => (isAway = away) };
 }
 
 const CRONS = Array.from({ length: 20 }, (_, n) => ({
@@ -68,6 +73,18 @@ describe('a recorder of shadow mode', () => {
       ['cron-0', START, START],
       ['cron-0', START, START + 1_000],
     ]);
+  });
+
+  it('keeps that there is an interval while a pod has it, also when the store was away', async () => {
+    const { clock, noted, pod, away } = stage();
+    const one = pod('a');
+    one.noteInterval({ name: 'poll', everyMs: 90_000 });
+    away(true);
+    one.start();
+    await clock.advance(3_000);
+    away(false);
+    await one.stop();
+    expect(noted).toEqual([{ name: 'poll', everyMs: 90_000 }]);
   });
 
   it('goes on when its store was away', async () => {

@@ -3,11 +3,11 @@ import type { Clock } from '@fencepost/lease';
 import { parseSchedule, type CronSchedule } from '@fencepost/schedule';
 import { HEARTBEAT_MS, type Membership } from '../membership/membership.js';
 import { candidates, firstOf, hashOf } from '../scheduling/rendezvous.js';
-import type { ShadowCron, ShadowLog, ShadowRecord } from './shadow-log.js';
+import type { ShadowCron, ShadowInterval, ShadowLog, ShadowRecord } from './shadow-log.js';
 
 export interface ShadowRecorderDeps {
   readonly clock: Clock;
-  readonly log: Pick<ShadowLog, 'write'>;
+  readonly log: Pick<ShadowLog, 'write' | 'writeIntervals'>;
   readonly membership: Pick<Membership, 'heartbeat' | 'leave'>;
   readonly pod: string;
   /** The store did not answer: what it did not get is lost, and the report lacks it. */
@@ -34,6 +34,7 @@ const SEEN_EVERY = 10;
  */
 export class ShadowRecorder {
   readonly #watched = new Map<string, Watched>();
+  readonly #intervals: ShadowInterval[] = [];
   #buffer: ShadowRecord[] = [];
   #beats = 0;
   #cancel: CancelTimer = () => {};
@@ -57,6 +58,11 @@ export class ShadowRecorder {
       from,
       next: schedule.next(from),
     });
+  }
+
+  /** Only that there is one. */
+  noteInterval(interval: ShadowInterval): void {
+    this.#intervals.push(interval);
   }
 
   /** The number of crons. */
@@ -121,8 +127,9 @@ export class ShadowRecorder {
       since: from,
       until,
     }));
-    if (records.length === 0 && crons.length === 0) return;
-    await this.deps.log.write(crons, records).catch(this.deps.onFailure);
+    const { log, onFailure } = this.deps;
+    if (records.length > 0 || crons.length > 0) await log.write(crons, records).catch(onFailure);
+    if (seen && this.#intervals.length > 0) await log.writeIntervals(this.#intervals, until).catch(onFailure);
   }
 
   #record(record: ShadowRecord): void {

@@ -11,6 +11,14 @@ interface OfRun extends OfCron {
   readonly runId: string;
 }
 
+/** An operator's order about a run. `scheduledAt` is `null`, and `attempt` 0, where the run is no longer on record. */
+interface OfOrder extends OfRun {
+  readonly scheduledAt: number | null;
+  readonly attempt: number;
+  readonly by: string;
+  readonly reason: string;
+}
+
 interface OfBuild {
   readonly crons: readonly string[];
   readonly buildSeq: number;
@@ -97,6 +105,10 @@ export interface Events {
   };
   /** The worker of its last attempt never reported; `attempt` is that one. Emitted by the process that found it. */
   'run.exhausted': OfRun & { readonly attempt: number; readonly reason: string };
+  /** An operator gave up an uncertain run, which has failed by that. Emitted by one scheduler pod, wherever the order came from. */
+  'run.given-up': OfOrder;
+  /** `cancelling`: a worker executes it and is told. Emitted by one scheduler pod, wherever the order came from. */
+  'run.cancelled': OfOrder & { readonly verdict: 'cancelled' | 'cancelling' };
   'attempt.needless': OfRun & { readonly state: RunState | 'missing' };
   'attempt.unhandled': OfRun;
   'attempt.aborted': OfAttempt & { readonly cause: string };
@@ -219,6 +231,8 @@ export const EVENT_TEXT: Readonly<Record<EventName, readonly [EventLevel, string
   'run.confirmed': ['debug', 'delivery of the run confirmed in the ledger'],
   'run.redelivered': ['warn', 'run enqueued again'],
   'run.exhausted': ['error', 'run failed: every attempt is used up'],
+  'run.given-up': ['error', 'run failed: an operator gave it up'],
+  'run.cancelled': ['info', 'run cancelled by an operator'],
   'attempt.begun': ['info', 'attempt started'],
   'attempt.postponed': ['debug', 'attempt postponed'],
   'attempt.needless': ['debug', 'delivery ignored: the run needs no attempt'],

@@ -18,6 +18,7 @@ interface Verbs {
   readonly message: 'send';
   readonly metrics: 'count-deliveries' | 'count-pods' | 'count-uncertain-runs' | 'read-last-success';
   readonly notification: 'enqueue';
+  readonly orders: 'read';
   readonly occurrence: 'claim' | 'plan';
   readonly outbox: 'read' | 'relay';
   readonly permit: 'acquire' | 'release' | 'renew';

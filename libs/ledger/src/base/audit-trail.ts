@@ -55,7 +55,15 @@ export interface AuditTrail {
    * @throws {OperatorInputError} for a limit that is none, or a `before` that is no id
    */
   list(query: AuditQuery): Promise<AuditRecord[]>;
+  /**
+   * Records that no call of any process was given yet, the oldest first, 100 at most. The first call ever begins at the end of
+   * the trail. Under the same nonce again, as a call whose reply was lost, the same ones, unless another call came in between.
+   */
+  take(nonce: string): Promise<AuditRecord[]>;
 }
+
+/** Given to one call of `take`. */
+export const TAKEN_AT_ONCE = 100;
 
 /** Of `before` and of `after`, as JSON: a record says what changed, and is no copy of it. */
 const MAX_STATE_LENGTH = 8_192;

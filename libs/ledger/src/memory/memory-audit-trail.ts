@@ -6,6 +6,7 @@ import {
   keptRecord,
   recordOf,
   KEPT_RECORDS,
+  TAKEN_AT_ONCE,
   type AuditQuery,
   type AuditRecord,
   type AuditTrail,
@@ -24,6 +25,9 @@ export class MemoryAuditTrail implements AuditTrail {
   readonly #options: Required<MemoryAuditTrailOptions>;
   readonly #records: { readonly nonce: string; readonly record: AuditRecord }[] = [];
   #last: readonly [at: number, n: number] = [0, 0];
+  /** The newest record that was handed out; `null` before the first call. */
+  #through: string | null = null;
+  #lastTake: { readonly nonce: string; readonly records: AuditRecord[] } | null = null;
 
   constructor(options: MemoryAuditTrailOptions) {
     this.#options = { keep: KEPT_RECORDS, ...options };
@@ -47,6 +51,17 @@ export class MemoryAuditTrail implements AuditTrail {
       .filter((record) => isAbout(record, cron))
       .slice(-limit)
       .toReversed();
+  }
+
+  async take(nonce: string): Promise<AuditRecord[]> {
+    if (this.#lastTake?.nonce === nonce) return this.#lastTake.records;
+    const [through, all] = [this.#through, this.#records.map(({ record }) => record)];
+    this.#through ??= all.at(-1)?.id ?? '0-0';
+    if (through === null) return [];
+    const records = all.filter(({ id }) => isLess(through, id)).slice(0, TAKEN_AT_ONCE);
+    this.#through = records.at(-1)?.id ?? through;
+    if (records.length > 0) this.#lastTake = { nonce, records };
+    return records;
   }
 
   /** As a stream has it: it goes on where a clock went back. */

@@ -23,8 +23,9 @@ async function rows(text: string, values: unknown[] = []): Promise<unknown[]> {
   return (await sandbox.pool.query(text, values)).rows;
 }
 
-/** What version 5 takes away. */
+/** What version 5 takes away, without what later ones add. */
 const OF_VERSION_4 = `
+  alter table catalog_state drop column audit_taken, drop column audit_taken_from, drop column audit_taken_nonce;
   update ledger_version set version = 4, functions = 'older';
   create table action (space text, cron text);
   create function note_action(text, text, bigint, text, text, text, text) returns void language sql as '';

@@ -5,6 +5,7 @@ import {
   keptRecord,
   recordOf,
   KEPT_RECORDS,
+  TAKEN_AT_ONCE,
   type AuditQuery,
   type AuditRecord,
   type AuditTrail,
@@ -38,11 +39,24 @@ export class PostgresAuditTrail implements AuditTrail {
   async list(query: AuditQuery): Promise<AuditRecord[]> {
     const { limit, before, cron } = checkedQuery(query);
     const [at = null, n = null] = before?.split('-').map(Number) ?? [];
-    const rows = await this.#call<{ id: string; record: string }[]>('list_records', limit, at, n, cron ?? null);
-    return rows.map(({ id, record }) => recordOf(id, JSON.parse(record) as NewAuditRecord));
+    return (await this.#call<Row[]>('list_records', limit, at, n, cron ?? null)).map(readRow);
+  }
+
+  async take(nonce: string): Promise<AuditRecord[]> {
+    return (await this.#call<Row[]>('take_records', TAKEN_AT_ONCE, nonce)).map(readRow);
   }
 
   #call<T>(name: string, ...args: readonly unknown[]): Promise<T> {
     return this.#access.call<T>(name, [this.#access.space, ...args]);
   }
+}
+
+interface Row {
+  readonly id: string;
+  /** JSON. */
+  readonly record: string;
+}
+
+function readRow({ id, record }: Row): AuditRecord {
+  return recordOf(id, JSON.parse(record) as NewAuditRecord);
 }

@@ -7,13 +7,14 @@ import {
   keptRecord,
   recordOf,
   KEPT_RECORDS,
+  TAKEN_AT_ONCE,
   type AuditQuery,
   type AuditRecord,
   type AuditTrail,
   type NewAuditRecord,
 } from '../base/audit-trail.js';
 
-const SCRIPTS = loadScripts(new URL('./lua/', import.meta.url), ['append-record']);
+const SCRIPTS = loadScripts(new URL('./lua/', import.meta.url), ['append-record', 'take-records']);
 
 /** Read at once where only some of them are wanted. */
 const PAGE = 500;
@@ -29,11 +30,13 @@ export interface RedisAuditTrailOptions extends KeySpace {
 export class RedisAuditTrail implements AuditTrail {
   readonly #redis: RedisClient;
   readonly #key: string;
+  readonly #takenKey: string;
   readonly #keep: number;
 
   constructor(options: RedisAuditTrailOptions) {
     this.#redis = options.redis;
     this.#key = redisKeys(options)('catalog', 'audit');
+    this.#takenKey = redisKeys(options)('catalog', 'audit-taken');
     this.#keep = options.keep ?? KEPT_RECORDS;
   }
 
@@ -55,6 +58,12 @@ export class RedisAuditTrail implements AuditTrail {
       if (page.length < count) break;
     }
     return found.slice(0, limit);
+  }
+
+  async take(nonce: string): Promise<AuditRecord[]> {
+    const keys = [this.#key, this.#takenKey];
+    const entries = await SCRIPTS['take-records'].run(this.#redis, keys, [nonce, TAKEN_AT_ONCE]);
+    return (entries as Parameters<typeof readEntry>[0][]).map(readEntry);
   }
 }
 

@@ -53,6 +53,17 @@ describe('the metrics of crons', () => {
     expect(await stage.value('cron_fire_delay_seconds_sum')).toBe(0.04);
   });
 
+  it('count the runs that an operator ended, and not those that a worker still has to end', async () => {
+    const stage = new MetricsStage();
+    const about = { cron: 'nightly', runId: 'nightly@1', scheduledAt: 1, attempt: 1, by: 'ada', reason: 'x' };
+    stage.telemetry.emit('run.given-up', about);
+    for (const verdict of ['cancelled', 'cancelling'] as const) {
+      stage.telemetry.emit('run.cancelled', { ...about, verdict });
+    }
+    const ended = (status: string) => stage.value('cron_runs_total', { cron: 'nightly', status });
+    expect([await ended('failed'), await ended('cancelled')]).toEqual([1, 1]);
+  });
+
   it('count how runs ended, in seconds, and a retry as no end', async () => {
     const stage = new MetricsStage();
     stage.succeed('nightly', 1_500);

@@ -58,8 +58,8 @@ const COUNTED = {
     labels: {},
   },
   runs: {
-    ...{ name: 'cron_runs_total', type: 'counter', unit: null, by: 'worker' },
-    help: 'Runs that this worker finished, or that became uncertain.',
+    ...{ name: 'cron_runs_total', type: 'counter', unit: null, by: 'both' },
+    help: 'Runs that this worker finished, or that became uncertain; in a scheduler, runs that an operator ended.',
     labels: { cron: NAMES, status: ['succeeded', 'failed', 'cancelled', 'uncertain'] },
   },
   retries: {

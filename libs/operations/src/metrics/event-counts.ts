@@ -66,7 +66,7 @@ function running({ count, labels }: CountsDeps): Handlers {
 function ending({ count, labels, clock, lastSuccess }: CountsDeps): Handlers {
   const ended = (status: string) => (detail: { readonly cron: string }) =>
     count.runs.inc({ cron: labels.of(detail.cron), status });
-  const failed = ended('failed');
+  const [failed, cancelled] = [ended('failed'), ended('cancelled')];
   return {
     'attempt.succeeded': ({ cron: name, tookMs }) => {
       const cron = labels.of(name);
@@ -78,7 +78,10 @@ function ending({ count, labels, clock, lastSuccess }: CountsDeps): Handlers {
     'attempt.failed': (detail) =>
       detail.retryInMs === null ? failed(detail) : count.retries.inc({ cron: labels.of(detail.cron) }),
     'run.exhausted': failed,
-    'attempt.cancelled': ended('cancelled'),
+    'run.given-up': failed,
+    'attempt.cancelled': cancelled,
+    // One that a worker executes is counted when its attempt ends.
+    'run.cancelled': (detail) => detail.verdict === 'cancelled' && cancelled(detail),
     'attempt.uncertain': ended('uncertain'),
   };
 }

@@ -12,6 +12,7 @@ import {
   CRON_LEASE_STORE,
   DATABASE,
   type Database,
+  openAuditTrail,
 } from '@fencepost/jobs/internal';
 import type { Clock, LeaseStore } from '@fencepost/lease';
 import { CLOCK, LEASE_REDIS } from '@fencepost/lease/nest';
@@ -37,7 +38,6 @@ import { LeaseService } from '../operating/lease-service.js';
 import { readRedisFacts } from '../operating/redis-facts.js';
 import { findLostDefinitions } from '../operating/lost-definitions.js';
 import type { PodRegistry } from '../pods/pod-registry.js';
-import { openAuditTrail } from './definition-stores.js';
 
 type Stored = [catalog: Catalog, ledger: Ledger, queue: RunQueue, membership: Membership];
 type RunPorts = [...Stored, reads: Reads, trail: AuditTrail];

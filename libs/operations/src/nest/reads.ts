@@ -12,6 +12,7 @@ import {
   JOBS_SETTINGS,
   commandTimeoutOf,
   copyOf,
+  openAuditTrail,
   type Database,
   type JobsSettings,
 } from '@fencepost/jobs/internal';
@@ -20,7 +21,6 @@ import type { Journal } from '../journal/journal.js';
 import { RedisJournal } from '../journal/redis-journal.js';
 import type { PodRegistry } from '../pods/pod-registry.js';
 import { RedisPodRegistry } from '../pods/redis-pod-registry.js';
-import { openAuditTrail } from './definition-stores.js';
 import { READS } from './tokens.js';
 
 /**
@@ -46,7 +46,7 @@ export const reads: Provider = {
   useFactory: openReads,
 };
 
-function openReads(...[own, database, settings]: [RedisClient, Database | null, JobsSettings]): Reads {
+async function openReads(...[own, database, settings]: [RedisClient, Database | null, JobsSettings]): Promise<Reads> {
   const redis = readingCopyOf(own);
   const { prefix, tenant } = settings;
   const space = { redis, prefix, tenant };
@@ -58,7 +58,7 @@ function openReads(...[own, database, settings]: [RedisClient, Database | null, 
     leases: new RedisLeaseStore({ ...space, kind: 'cron' }),
     journal: new RedisJournal(space),
     pods: new RedisPodRegistry(space),
-    trail: openAuditTrail(redis, lookedAt, settings),
+    trail: await openAuditTrail(redis, lookedAt, settings),
     close: () => closed(redis),
   };
 }

@@ -20,8 +20,17 @@ export interface BackfillReport {
   readonly aborted: boolean;
   /** Where the same order has to begin to go on: the first instant that was not asked for; `null` when all were. */
   readonly nextFrom: number | null;
+  /** Accepted runs for which the next batch would have waited: {@link BackfillPart} takes them to go on. */
+  readonly open: readonly string[];
   /** Of a dry run, how long the accepted ones take by the duration of earlier runs; `null`: that can't be told. */
   readonly estimateMs: number | null;
+}
+
+/** A backfill in parts, each an order of its own: what the part before has left. */
+export interface BackfillPart {
+  /** Ends it before the next batch after so many milliseconds; `nextFrom` and `open` of its report are those of the next part. */
+  readonly forMs?: number | undefined;
+  readonly open?: readonly string[] | undefined;
 }
 
 /** How far a backfill has come. */
@@ -72,7 +81,17 @@ export class BackfillTally {
     return this.#accepted;
   }
 
-  report(about: Pick<BackfillReport, 'cron' | 'dryRun' | 'instants' | 'aborted' | 'nextFrom'>): BackfillReport {
-    return { ...about, estimateMs: null, accepted: this.#accepted, left: { ...this.#left }, runIds: [...this.#runIds] };
+  report(
+    about: Pick<BackfillReport, 'cron' | 'dryRun' | 'instants' | 'aborted' | 'nextFrom'>,
+    open = [] as string[],
+  ): BackfillReport {
+    return {
+      ...about,
+      estimateMs: null,
+      open,
+      accepted: this.#accepted,
+      left: { ...this.#left },
+      runIds: [...this.#runIds],
+    };
   }
 }

@@ -41,6 +41,7 @@ describe('a backfill', () => {
       runIds: [`${stage.idOf(3)}-r1`, stage.idOf(4), stage.idOf(5)],
       aborted: false,
       nextFrom: null,
+      open: [`${stage.idOf(3)}-r1`, stage.idOf(4), stage.idOf(5)],
       estimateMs: null,
     });
     expect(await stage.ledger.readRun(stage.idOf(4))).toMatchObject({
@@ -53,6 +54,25 @@ describe('a backfill', () => {
       generation: 1,
     });
     expect((await stage.ledger.readCron(CRON)).cursor).toBe(stage.at(6));
+  });
+
+  it('in parts does what one does: each waits for the runs of the part before, and records what it did', async () => {
+    const { stage, backfill } = await set({ overlap: 'skip' });
+    const part = async (from: number, more: Partial<BackfillOrder> = {}) => {
+      const running = backfill(from, 0, { forMs: 1_000, ...more });
+      await stage.clock.advance(1_000);
+      return running;
+    };
+    const first = await part(-100);
+    expect(first).toMatchObject({ instants: 100, accepted: 50, aborted: true, nextFrom: stage.at(-50) });
+    expect(first.open).toHaveLength(50);
+    const waited = await part(-50, { open: [...first.open, 'other@manual-1'] });
+    expect(waited).toMatchObject({ accepted: 0, aborted: true, nextFrom: stage.at(-50), open: first.open });
+    for (const runId of first.open.slice(0, 30)) await stage.execute(runId);
+    const second = await part(-50, { open: waited.open });
+    expect(second).toMatchObject({ instants: 50, accepted: 50, aborted: false, nextFrom: null });
+    expect(second.open).toEqual([...first.open.slice(30), ...second.runIds]);
+    expect((await stage.audit.list({ limit: 9 })).map(({ action }) => action)).toEqual(['backfill', 'backfill']);
   });
 
   it('runs instants from before the cron was made, also when it has never fired', async () => {
@@ -83,7 +103,12 @@ describe('a backfill', () => {
     expect(await seen()).toEqual(before);
     expect(await stage.asked()).toEqual([]);
     expect(preview).toMatchObject({ dryRun: true, left: { ahead: 5, claimed: 1, forgotten: 1, succeeded: 1 } });
-    expect(await backfill(-3, 12)).toEqual({ ...preview, estimateMs: null, dryRun: false });
+    expect(await backfill(-3, 12)).toMatchObject({
+      ...preview,
+      estimateMs: null,
+      dryRun: false,
+      open: expect.any(Array) as [],
+    });
   });
 
   it('ends before the next batch when it is told to, and goes on when it is asked again', async () => {

@@ -4,7 +4,13 @@ import type { CatalogEntry } from '@fencepost/ledger/catalog';
 import type { OccurrenceLog, OperatorLog, RunHistory, TriggerReply } from '@fencepost/ledger';
 import { isTerminal, occurrenceId } from '@fencepost/ledger/run';
 import { MAX_PRIORITY, deliver, type DeliveryPorts } from '@fencepost/jobs/internal';
-import { outcomeOf, BackfillTally, type BackfillProgress, type BackfillReport } from './backfill-report.js';
+import {
+  outcomeOf,
+  BackfillTally,
+  type BackfillPart,
+  type BackfillProgress,
+  type BackfillReport,
+} from './backfill-report.js';
 import { madeAt, MAX_RERUNS } from './backfill-preview.js';
 import type { BackfillInstant } from './plan-backfill.js';
 
@@ -14,7 +20,7 @@ export interface BackfillPorts extends DeliveryPorts {
   readonly randomUUID: () => string;
 }
 
-export interface BackfillJob {
+export interface BackfillJob extends BackfillPart {
   readonly entry: CatalogEntry;
   readonly instants: readonly BackfillInstant[];
   readonly by: string;
@@ -31,13 +37,18 @@ const LOOK_EVERY_MS = 500;
 /** Makes up for instants, batch after batch, oldest first. */
 export class Backfill {
   readonly #tally = new BackfillTally();
-  readonly #open = new Set<string>();
+  readonly #open: Set<string>;
+  /** Monotonic. */
+  readonly #until: number;
   #asked = 0;
 
   constructor(
     private readonly ports: BackfillPorts,
     private readonly job: BackfillJob,
-  ) {}
+  ) {
+    this.#open = new Set(job.open);
+    this.#until = ports.clock.monotonic() + (job.forMs ?? Infinity);
+  }
 
   /** @throws what the ledger throws; what was accepted until then is delivered, and asking again goes on */
   async run(): Promise<BackfillReport> {
@@ -51,13 +62,8 @@ export class Backfill {
     }
     const aborted = done < instants.length;
     const nextFrom = instants[done]?.scheduledAt ?? null;
-    return this.#tally.report({
-      cron: entry.definition.name,
-      dryRun: false,
-      instants: instants.length,
-      aborted,
-      nextFrom,
-    });
+    const cron = entry.definition.name;
+    return this.#tally.report({ cron, dryRun: false, instants: instants.length, aborted, nextFrom }, this.#waitedFor());
   }
 
   async #ask(batch: readonly BackfillInstant[]): Promise<void> {
@@ -109,7 +115,7 @@ export class Backfill {
    */
   async #queueCapacity(): Promise<boolean> {
     const mayOverlap = this.job.entry.definition.overlap === 'allow';
-    while (!this.job.signal?.aborted) {
+    while (!this.job.signal?.aborted && this.ports.clock.monotonic() < this.#until) {
       if (mayOverlap || this.#open.size <= MAX_OPEN) return true;
       await this.#strikeOutEnded();
       this.#notify();
@@ -119,9 +125,13 @@ export class Backfill {
   }
 
   #notify(): void {
-    const { entry, instants, onProgress } = this.job;
-    const open = entry.definition.overlap === 'allow' ? 0 : this.#open.size;
+    const { instants, onProgress } = this.job;
+    const open = this.#waitedFor().length;
     onProgress?.({ instants: instants.length, asked: this.#asked, accepted: this.#tally.accepted, open });
+  }
+
+  #waitedFor(): string[] {
+    return this.job.entry.definition.overlap === 'allow' ? [] : [...this.#open];
   }
 
   async #strikeOutEnded(): Promise<void> {

@@ -28,7 +28,7 @@ import {
 } from '@fencepost/ledger';
 import { cronOfRun, type Pause, type Run } from '@fencepost/ledger/run';
 import { previewBackfill } from './backfill-preview.js';
-import type { BackfillProgress, BackfillReport } from './backfill-report.js';
+import type { BackfillPart, BackfillProgress, BackfillReport } from './backfill-report.js';
 import { Backfill } from './backfill.js';
 import { mapInSlices } from './slices.js';
 import { overviewOf, type CronOverview } from './cron-overview.js';
@@ -62,7 +62,7 @@ export interface TriggerOrder {
   readonly force?: boolean;
 }
 
-export interface BackfillOrder extends OperatorOrder {
+export interface BackfillOrder extends OperatorOrder, BackfillPart {
   /** `[from, to)`, epoch milliseconds. */
   readonly from: number;
   readonly to: number;
@@ -202,11 +202,12 @@ export class CronOperator {
     const { entry } = await runnableCron(this.#ports.catalog, cron);
     const instants = planBackfill(entry, from, to);
     if (order.dryRun === true) return previewBackfill(this.#ports.ledger, { entry, instants });
-    const { signal, onProgress } = order;
+    const { signal, onProgress, forMs = Infinity } = order;
+    const open = (order.open ?? []).filter((runId) => cronNamed(runId) === cron);
     return withOwnAudit(
       this.#ports.audit,
-      { ...asked, ...ORDER_RECORDS.backfill({ from, to }), cron, runId: null },
-      () => new Backfill(this.#ports, { entry, instants, by: asked.by, signal, onProgress }).run(),
+      { ...asked, ...ORDER_RECORDS.backfill({ ...order, from, to }), cron, runId: null },
+      () => new Backfill(this.#ports, { entry, instants, by: asked.by, signal, onProgress, forMs, open }).run(),
     );
   }
 

@@ -13,7 +13,7 @@ import { holderSeemsAlive, LeaseService, type LeaseServicePorts, LeaseMovedError
 import { RedisAuditTrail } from '@fencepost/ledger/audit-trail';
 import { redisSpaces } from '../../../../test/jobs/redis-space.js';
 import type { JournalEntry } from '../journal/journal.js';
-import { DuplicateWatch, markerOf, type Look } from './leases-watch.js';
+import { DuplicateWatch, type Look } from './leases-watch.js';
 
 const ORDER = { by: 'otto', role: 'admin', from: 'cli host-1', reason: 'its pod is dead' };
 
@@ -125,7 +125,7 @@ describe('a watch for duplicates', () => {
   const BEFORE = runAt(START, { claimedAt: START, attemptedAt: START + 5, finishedAt: START + 10 });
 
   function watch(...looks: readonly Partial<Look>[]) {
-    const watching = new DuplicateWatch(CRON, markerOf(START + 20, { refusals: 3 }, [BEFORE]));
+    const watching = new DuplicateWatch(CRON, DuplicateWatch.markerOf(START + 20, { refusals: 3, runs: [BEFORE] }));
     for (const look of looks) watching.see({ refusals: 3, runs: [BEFORE], entries: [], holding: HOLDING, ...look });
     return watching.report();
   }

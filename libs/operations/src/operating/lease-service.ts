@@ -1,5 +1,5 @@
 import { formatFence, type Clock, type Fence, type LeaseStore, FencepostError } from '@fencepost/lease';
-import { ownerPrefix, sleep } from '@fencepost/lease/internal';
+import { ownerPrefix } from '@fencepost/lease/internal';
 import type { Holding } from '@fencepost/lease/store';
 import type { Catalog } from '@fencepost/ledger/catalog';
 import { OperatorInputError, type OccurrenceLog, type RunHistory } from '@fencepost/ledger';
@@ -7,7 +7,7 @@ import type { AuditTrail } from '@fencepost/ledger/audit-trail';
 import { checkedText, knownCron } from '@fencepost/jobs/internal';
 import type { Journal } from '../journal/journal.js';
 import type { PodRegistry } from '../pods/pod-registry.js';
-import { DuplicateWatch, markerOf, type Look, type WatchMarker, type WatchReport } from './leases-watch.js';
+import { DuplicateWatch, type Look, type WatchMarker, type WatchReport } from './leases-watch.js';
 import { withAudit } from './with-audit.js';
 
 export interface LeaseServicePorts {
@@ -70,7 +70,6 @@ export interface WatchOptions {
 
 /** Resources that are looked at in one call. */
 const LOOKED_AT_ONCE = 1_000;
-const LOOK_EVERY_MS = 500;
 const MAX_WATCH_MS = 3_600_000;
 const RUNS_LOOKED_AT = 100;
 /** A pod reports every 5 s: so long without a word, and it may be gone. */
@@ -153,14 +152,9 @@ export class LeaseService {
    */
   async watchDuplicates(cron: string, ms: number, { marker, signal }: WatchOptions = {}): Promise<WatchReport> {
     const { clock } = this.ports;
-    const until = clock.monotonic() + checkedWatch(ms);
+    const checkedFor = checkedWatch(ms);
     const watch = new DuplicateWatch(cron, marker ?? (await this.#marker(cron)));
-    for (;;) {
-      watch.see(await this.#see(cron));
-      const left = until - clock.monotonic();
-      if (left <= 0 || signal?.aborted) return watch.report();
-      await sleep(clock, Math.min(left, LOOK_EVERY_MS), signal);
-    }
+    return watch.follow(() => this.#see(cron), checkedFor, { clock, signal });
   }
 
   async #preempt(cron: string, fence: Fence): Promise<void> {
@@ -173,12 +167,12 @@ export class LeaseService {
 
   async #marker(cron: string): Promise<WatchMarker> {
     const { catalog, ledger } = this.ports;
-    const [{ readAt }, record, runs] = await Promise.all([
+    const [{ readAt }, { refusals }, runs] = await Promise.all([
       catalog.read(),
       ledger.readCron(cron),
       ledger.runs(cron, RUNS_LOOKED_AT),
     ]);
-    return markerOf(readAt, record, runs);
+    return DuplicateWatch.markerOf(readAt, { refusals, runs });
   }
 
   async #see(cron: string): Promise<Look> {

@@ -1,7 +1,6 @@
-import { formatFence, type Fence } from '@fencepost/lease';
-import { ownerPrefix } from '@fencepost/lease/internal';
+import { formatFence, type Clock, type Fence } from '@fencepost/lease';
+import { ownerPrefix, sleep } from '@fencepost/lease/internal';
 import type { Holding } from '@fencepost/lease/store';
-import type { CronRecord } from '@fencepost/ledger';
 import type { Run } from '@fencepost/ledger/run';
 import type { JournalEntry } from '../journal/journal.js';
 
@@ -49,24 +48,25 @@ export interface WatchReport {
   readonly verdict: 'clean' | 'free' | 'doubtful' | 'duplicate';
 }
 
+type Claim = 'id' | 'reason' | 'scheduledAt' | 'claimedAt' | 'claimedBy' | 'claimFence';
+type WatchedRun = Pick<Run, Claim | 'state' | 'attempt' | 'attemptedAt' | 'worker' | 'finishedAt'>;
+
 /** One look at a cron. */
 export interface Look {
   readonly refusals: number;
   /** The newest first. */
-  readonly runs: readonly Run[];
+  readonly runs: readonly WatchedRun[];
   /** The newest first. */
-  readonly entries: readonly JournalEntry[];
+  readonly entries: readonly (Pick<JournalEntry, 'at' | 'pod'> & { readonly event: string })[];
   readonly holding: Holding | null;
 }
 
-export function markerOf(at: number, { refusals }: Pick<CronRecord, 'refusals'>, runs: readonly Run[]): WatchMarker {
-  const instants = runs.flatMap(({ claimedAt, attemptedAt, finishedAt }) => [
-    claimedAt,
-    attemptedAt ?? 0,
-    finishedAt ?? 0,
-  ]);
-  return { at, refusals, ledgerAt: Math.max(0, ...instants) };
+interface Following {
+  readonly clock: Clock;
+  readonly signal: AbortSignal | undefined;
 }
+
+const LOOK_EVERY_MS = 500;
 
 /** Puts look after look together into what there is to say. Asks nobody. */
 export class DuplicateWatch {
@@ -79,6 +79,27 @@ export class DuplicateWatch {
     private readonly cron: string,
     private readonly marker: WatchMarker,
   ) {}
+
+  /** How a cron stands at a first look, by the clock of the store that has the leases. */
+  static markerOf(at: number, { refusals, runs }: Pick<Look, 'refusals' | 'runs'>): WatchMarker {
+    const instants = runs.flatMap(({ claimedAt, attemptedAt, finishedAt }) => [
+      claimedAt,
+      attemptedAt ?? 0,
+      finishedAt ?? 0,
+    ]);
+    return { at, refusals, ledgerAt: Math.max(0, ...instants) };
+  }
+
+  /** Looks again and again, for so long or until the signal ends it. */
+  async follow(look: () => Promise<Look>, ms: number, { clock, signal }: Following): Promise<WatchReport> {
+    const until = clock.monotonic() + ms;
+    for (;;) {
+      this.see(await look());
+      const left = until - clock.monotonic();
+      if (left <= 0 || signal?.aborted) return this.report();
+      await sleep(clock, Math.min(left, LOOK_EVERY_MS), signal);
+    }
+  }
 
   see(look: Look): void {
     const { ledgerAt } = this.marker;
@@ -117,8 +138,8 @@ type Named = readonly [key: string, observation: Observation];
 const REFUSED: ReadonlySet<string> = new Set(['claim.stale', 'attempt.refused']);
 
 /** By the schedule: whoever triggers a run, or makes up for one, means it. */
-function twoRuns(runs: readonly Run[]): Named[] {
-  const first = new Map<number, Run>();
+function twoRuns(runs: readonly WatchedRun[]): Named[] {
+  const first = new Map<number, WatchedRun>();
   const found: Named[] = [];
   for (const run of runs.toReversed()) {
     if ((run.reason !== 'schedule' && run.reason !== 'catch-up') || run.id.includes('@manual-')) continue;
@@ -134,8 +155,8 @@ function twoRuns(runs: readonly Run[]): Named[] {
 }
 
 /** Accepted fences of a cron never decrease: one that did was accepted from somebody whose term was over. */
-function staleClaims(runs: readonly Run[]): Named[] {
-  let highest: { readonly fence: Fence; readonly run: Run } | null = null;
+function staleClaims(runs: readonly WatchedRun[]): Named[] {
+  let highest: { readonly fence: Fence; readonly run: WatchedRun } | null = null;
   const found: Named[] = [];
   for (const run of runs.toSorted((a, b) => a.claimedAt - b.claimedAt)) {
     if (run.reason === 'manual' || run.reason === 'backfill' || run.claimFence === 0) continue;
@@ -149,7 +170,7 @@ function staleClaims(runs: readonly Run[]): Named[] {
   return found;
 }
 
-function begunAgain(run: Run, since: number): Named[] {
+function begunAgain(run: WatchedRun, since: number): Named[] {
   const { id, attempt, worker } = run;
   if (attempt < 2 || !isSince(run, since)) return [];
   const by = worker === null ? '' : ` by ${ownerPrefix(worker)}`;
@@ -157,16 +178,16 @@ function begunAgain(run: Run, since: number): Named[] {
   return [[`again ${id} ${attempt}`, { kind: 'second-attempt', level: 'note', runId: id, text }]];
 }
 
-function asking({ id }: Run): Named {
+function asking({ id }: WatchedRun): Named {
   const text = `${id} waits for an operator to resolve an effect.`;
   return [`asks ${id}`, { kind: 'uncertain', level: 'warn', runId: id, text }];
 }
 
-function isWaiting({ state }: Run): boolean {
+function isWaiting({ state }: WatchedRun): boolean {
   return state === 'uncertain';
 }
 
-function isSince({ attemptedAt }: Run, since: number): boolean {
+function isSince({ attemptedAt }: WatchedRun, since: number): boolean {
   return attemptedAt !== null && attemptedAt > since;
 }
 

@@ -32,8 +32,10 @@ export const ORDER_RECORDS = {
     action: 'resolve',
     after: ({ state }: { readonly state: RunState }) => ({ state, answer }),
   }),
-  backfill: ({ from, to }: { readonly from: number; readonly to: number }) => ({
+  backfill: ({ from, to, open }: { readonly from: number; readonly to: number; readonly open?: unknown }) => ({
     action: 'backfill',
+    // A further part that only waited has changed nothing.
+    changed: ({ accepted }: BackfillReport) => open === undefined || accepted > 0,
     after: ({ instants, accepted, left, aborted }: BackfillReport) => ({
       ...{ from: iso(from), to: iso(to), instants, accepted, left, aborted },
     }),
