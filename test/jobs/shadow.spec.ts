@@ -6,9 +6,12 @@ import { describe, expect, it } from 'vitest';
 import { CLOCK } from '@fencepost/lease/nest';
 import { ManualClock } from '@fencepost/lease/testing';
 import { JobsModule } from '@fencepost/jobs';
+import { RedisMembership } from '@fencepost/jobs/internal';
 import { fencepost } from '../support/fencepost.js';
+import { redisSpaces } from './redis-space.js';
 import { freshPrefix, testRedis } from '../support/redis.js';
 
+const spaces = redisSpaces();
 const HOUR = 3_600_000;
 /** Of today: Redis drops records by its own clock. */
 const START = Math.floor(Date.now() / HOUR) * HOUR;
@@ -39,8 +42,8 @@ class Reports {
 }
 
 /** The jobs of the registry are fired by hand: their own timers go by the clock of the machine. */
-async function pod(prefix: string, clock: ManualClock) {
-  const shadow = JobsModule.forRoot({ shadow: true, redis: testRedis(), prefix, pod: `pod-${Math.random()}` });
+async function pod(prefix: string, clock: ManualClock, tenant = 'default') {
+  const shadow = JobsModule.forRoot({ shadow: true, redis: testRedis(), prefix, tenant, pod: `pod-${Math.random()}` });
   const building = Test.createTestingModule({ imports: [shadow, ScheduleModule.forRoot()], providers: [Reports] });
   const app = await building.overrideProvider(CLOCK).useValue(clock).compile();
   await app.init();
@@ -103,6 +106,17 @@ describe('shadow mode', () => {
     expect(out).toMatch(/Reports\.poll +90000 ms\n/);
     const one = await fencepost([...args, '--cron', 'added', '--json']);
     expect(one).toMatchObject({ code: 0, json: { crons: [], notCompared: [{ name: 'added' }] } });
+  });
+
+  it('is no pod of the deployment beside it, which would assign crons to it', async () => {
+    const space = { redis: spaces.redis(), ...spaces.fresh() };
+    const { app } = await pod(space.prefix, new ManualClock(START), space.tenant);
+    // By then it has announced itself, where nobody assigns anything.
+    await expect.poll(() => space.redis.keys(`*${space.prefix}.shadow*pods*`)).not.toEqual([]);
+    const firing = new RedisMembership(space);
+    const { members } = await firing.heartbeat('scheduler/1');
+    expect(members.map((member) => member.pod)).toEqual(['scheduler/1']);
+    await app.close();
   });
 
   it('starts in no role, and says so to who asks for both', async () => {

@@ -3,6 +3,35 @@
 /** @type {readonly import('./mutation-lab.mjs').Mutant[]} */
 export default [
   {
+    name: 'every: an interval counts from where it is asked',
+    guards: 'G1',
+    defence: 'all pods know the same instants of an interval, whenever they have started',
+    file: 'libs/schedule/src/fixed-steps.ts',
+    find: 'const at = Math.ceil(from / this.seconds) * this.seconds + 0;',
+    replace: 'const at = from + this.seconds;',
+    killedBy: 'libs/schedule/src/every.spec.ts',
+    test: 'has the multiples since 1970-01-01T00:00:00Z',
+  },
+  {
+    name: 'migrate-schedule: two crons get one name',
+    guards: 'G1',
+    defence: 'a cron that is translated shares no instants with another one',
+    file: 'apps/cli/src/migrate-schedule/translate.ts',
+    find: 'CRON_NAME.test(given) && !names.has(given) ?',
+    replace: 'CRON_NAME.test(given) ?',
+    killedBy: 'apps/cli/src/migrate-schedule/migrate-source.spec.ts',
+  },
+  {
+    name: 'shadow mode: every pod would have run every instant',
+    guards: 'G1',
+    defence: 'the report says of each instant the one pod that would have run it',
+    file: 'libs/jobs/src/shadow/shadow-recorder.ts',
+    find: "if (isMine) this.#record({ kind: 'due'",
+    replace: "this.#record({ kind: 'due'",
+    killedBy: 'libs/jobs/src/shadow/shadow-recorder.spec.ts',
+    test: 'records each instant once over all pods',
+  },
+  {
     name: 'claim: the same decision is decided again',
     guards: 'G1',
     defence: 'a lost reply and a claim that is sent again are one claim',

@@ -3,6 +3,36 @@
 /** @type {readonly import('./mutation-lab.mjs').Mutant[]} */
 export default [
   {
+    name: 'every: an interval of no length is accepted',
+    guards: 'G2',
+    defence: 'each instant of an interval has a next one',
+    file: 'libs/schedule/src/read-expression.ts',
+    find: 'if (seconds >= 1 && seconds <= MAX_INTERVAL_S) return seconds;',
+    replace: 'return seconds;',
+    killedBy: 'libs/schedule/src/every.spec.ts',
+    test: 'of "0s" is refused',
+  },
+  {
+    name: 'every: an interval is spread beyond its period',
+    guards: 'G2',
+    defence: 'no instant is due after the next one, which would take its place',
+    file: 'libs/schedule/src/schedule.ts',
+    find: 'const spreadOverMs = readSpread(text, () => seconds);',
+    replace: 'const { spreadMs: spreadOverMs = 0 } = text;',
+    killedBy: 'libs/schedule/src/every.spec.ts',
+    test: 'is spread below its period',
+  },
+  {
+    name: 'shadow mode: its pods count among those that fire',
+    guards: 'G2',
+    defence: 'no cron is assigned to a pod that only watches',
+    file: 'libs/jobs/src/shadow/redis-shadow-log.ts',
+    find: 'return `${prefix}.shadow`;',
+    replace: 'return prefix;',
+    killedBy: 'test/jobs/shadow.spec.ts',
+    test: 'is no pod of the deployment beside it',
+  },
+  {
     name: 'claim: the same ranges are decided again',
     guards: 'G2',
     defence: 'a lost reply and ranges that are sent again are recorded once, and not refused',

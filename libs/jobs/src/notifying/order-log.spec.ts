@@ -105,9 +105,9 @@ describe('orders that end runs', () => {
     const { catalog, queue, membership, audit } = stage;
     runs = new RunOperator({ catalog, ledger: ledger.port, queue, membership, audit });
     ledger.next('resolve', 'lose-reply');
-    await expect(answered(lost, 'give-up')).rejects.toThrow();
+    await expect(answered(lost, 'give-up')).rejects.toThrow('the reply of resolve got lost');
     ledger.next('resolve', 'fail');
-    await expect(answered(refused, 'give-up')).rejects.toThrow();
+    await expect(answered(refused, 'give-up')).rejects.toThrow('resolve did not get through');
     await log.look();
     expect(events.of('run.given-up')).toMatchObject([{ runId: lost }]);
   });

@@ -11,14 +11,6 @@ interface OfRun extends OfCron {
   readonly runId: string;
 }
 
-/** An operator's order about a run. `scheduledAt` is `null`, and `attempt` 0, where the run is no longer on record. */
-interface OfOrder extends OfRun {
-  readonly scheduledAt: number | null;
-  readonly attempt: number;
-  readonly by: string;
-  readonly reason: string;
-}
-
 interface OfBuild {
   readonly crons: readonly string[];
   readonly buildSeq: number;
@@ -29,6 +21,9 @@ interface OfAttempt extends OfRun {
   readonly attempt: number;
   readonly fence: Fence;
 }
+
+/** An operator's order. `scheduledAt` is `null`, and `attempt` 0, where the run is no longer on record. */
+type OfOrder = Omit<OfAttempt, 'fence'> & Readonly<Record<'by' | 'reason', string> & { scheduledAt: number | null }>;
 
 interface OfEffect extends OfAttempt {
   readonly effect: string;

@@ -44,7 +44,8 @@ const CRON = { cursor: '2026-11-21T03:00:00.000Z', state: 'firing' } as const;
 
 function report(words: Partial<BackfillReport>): BackfillReport {
   const done = { cron: 'a', dryRun: true, instants: 3, accepted: 0, left: {}, runIds: [], aborted: false };
-  return { ...done, nextFrom: null, estimateMs: null, ...words };
+  const open: string[] = [];
+  return { ...done, open, nextFrom: null, estimateMs: null, ...words };
 }
 
 describe('the answer to a backfill', () => {
