@@ -29,10 +29,6 @@ describe('package-lock.json', () => {
   });
 });
 
-interface NestCli {
-  readonly projects: Record<string, { root: string; compilerOptions: { tsConfigPath: string } }>;
-}
-
 interface Solution {
   readonly references: readonly { path: string }[];
 }
@@ -59,23 +55,6 @@ describe('the workspaces', () => {
   );
 
   describe('a workspace', () => {
-    it('is built by "nest build --all", after what it imports', () => {
-      const order = Object.values((read('nest-cli.json') as NestCli).projects).map(({ root }) => root);
-      expect(order.toSorted()).toEqual(folders.toSorted());
-      for (const folder of folders) {
-        const needed = (read(`${folder}/tsconfig.json`) as Solution).references ?? [];
-        const roots = needed.map(({ path }) => new URL(path, `file:///${folder}/`).pathname.replace(/^\/|\/$/g, ''));
-        for (const root of roots)
-          expect(order.indexOf(root), `${root} before ${folder}`).toBeLessThan(order.indexOf(folder));
-      }
-    });
-
-    it('is compiled with its own tsconfig.json', () => {
-      for (const { root, compilerOptions } of Object.values((read('nest-cli.json') as NestCli).projects)) {
-        expect(compilerOptions.tsConfigPath).toBe(`${root}/tsconfig.json`);
-      }
-    });
-
     it('is known to the editor and the linter by the root tsconfig.json', () => {
       const known = (read('tsconfig.json') as Solution).references.map(({ path }) => path);
       expect(known).toEqual(expect.arrayContaining([...folders, 'test']));
