@@ -1,5 +1,14 @@
 import { createHash } from 'node:crypto';
-import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import {
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import { dirname, join } from 'node:path';
 import { BUNDLES } from './bundle.mjs';
 import { exclusively, root } from './exclusive.mjs';
@@ -7,7 +16,9 @@ import { ensureInstalled } from './install.mjs';
 import { program } from './program.mjs';
 import { tool } from './tool.mjs';
 
-const COMMON = ['nest-cli.json', 'tsconfig.base.json', 'node_modules/.package-lock.json'];
+const COMMON = ['tsconfig.base.json', 'node_modules/.package-lock.json'];
+/** What a package reads from beside its compiled files. */
+const ASSET = /\.(lua|sql|html|css)$/;
 const PODS = 'test/pods';
 const BUNDLER = 'scripts/bundle.mjs';
 const WEB = 'libs/console/web';
@@ -16,9 +27,10 @@ const CLIENT_TYPES = 'libs/client/src/api-types.ts';
 
 /**
  * Builds libs, apps and the page when something they are made of has changed since the last build that went well; otherwise some
- * milliseconds. With `pods` also the programs that tests run as processes of their own.
+ * milliseconds. With `pods` also the programs that tests run as processes of their own. Types are checked by lint alone: checking them
+ * here as well was more than half of the build.
  * @param {{ pods?: boolean }} [options]
- * @throws {Error} when the compiler found errors, which it has printed by then
+ * @throws {Error} when the compiler could not write something, and has printed why
  */
 export async function ensureBuilt({ pods = false } = {}) {
   await ensureGenerated();
@@ -49,22 +61,37 @@ function clientTypes() {
 }
 
 function workspaces() {
-  const projects = Object.values(readJson('nest-cli.json').projects);
-  const sources = projects.flatMap(({ root: folder, sourceRoot }) => [
-    ...filesIn(sourceRoot),
+  const roots = ['libs', 'apps'].flatMap(foldersIn).filter((folder) => existsSync(join(root, folder, 'tsconfig.json')));
+  const sources = roots.flatMap((folder) => [
+    ...filesIn(`${folder}/src`),
     `${folder}/package.json`,
     `${folder}/tsconfig.json`,
   ]);
-  const outputs = projects.flatMap(({ root: folder, sourceRoot }) => outputsOf(sourceRoot, `${folder}/dist`));
-  const folders = projects.map(({ root: folder }) => `${folder}/dist`);
+  const outputs = roots.flatMap((folder) => outputsOf(`${folder}/src`, `${folder}/dist`));
+  const folders = roots.map((folder) => `${folder}/dist`);
+  const args = ['--build', '--noCheck', ...roots];
   return {
     name: 'workspaces',
     sources: [...COMMON, ...sources],
     outputs,
     folders,
-    tool: 'nest',
-    args: ['build', '--all'],
+    tool: 'tsc',
+    args,
+    after: copyAssets,
   };
+}
+
+function foldersIn(group) {
+  if (!existsSync(join(root, group))) return [];
+  return readdirSync(join(root, group)).map((name) => `${group}/${name}`);
+}
+
+function copyAssets({ sources }) {
+  for (const file of sources.filter((source) => ASSET.test(source))) {
+    const to = join(root, file.replace('/src/', '/dist/'));
+    mkdirSync(dirname(to), { recursive: true });
+    copyFileSync(join(root, file), to);
+  }
 }
 
 /** The page: its client is taken as it is written, so it does not wait for what is built of the libs. */
@@ -79,7 +106,7 @@ function web() {
 function testPods() {
   const sources = [...workspaces().sources, ...filesIn(PODS)];
   const outputs = outputsOf(PODS, 'test/dist/pods');
-  const args = ['-p', `${PODS}/tsconfig.json`];
+  const args = ['-p', `${PODS}/tsconfig.json`, '--noCheck'];
   return { name: 'pods', sources, outputs, folders: ['test/dist/pods'], tool: 'tsc', args };
 }
 
@@ -96,7 +123,7 @@ function bundles(name) {
   };
 }
 
-/** The programs only: what else is copied is copied by the same run. */
+/** The programs only. */
 function outputsOf(from, to) {
   const programs = filesIn(from).filter((file) => file.endsWith('.ts') && !file.endsWith('.d.ts'));
   return programs.map((file) => `${to}${file.slice(from.length, -'.ts'.length)}.js`);
@@ -142,6 +169,7 @@ function build(part) {
   if (!tool(part.tool, part.args)) {
     throw new Error(`The build failed: "${part.tool} ${part.args.join(' ')}" has printed why above.`);
   }
+  part.after?.(part);
   const [lost] = missing(part);
   if (lost) throw new Error(`The build left out ${lost}; was another one running here? Build again.`);
   writeStamp(part, hash);
@@ -159,10 +187,6 @@ function readStamp(part) {
 
 function stampFile({ name }) {
   return join(root, '.cache', `build-${name.replaceAll(' ', '-')}.json`);
-}
-
-function readJson(file) {
-  return JSON.parse(readFileSync(join(root, file), 'utf8'));
 }
 
 await program(import.meta.url, async (args) => {

@@ -1,5 +1,5 @@
-import { spawnSync } from 'node:child_process';
-import { mkdirSync, readdirSync, renameSync, rmSync } from 'node:fs';
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { ensureBuilt, ensureGenerated } from './build.mjs';
 import { complaints, inspectBoundaries } from './boundaries.mjs';
@@ -9,15 +9,16 @@ import { exportedNames, overBudget } from './exports.mjs';
 import { ensureInstalled } from './install.mjs';
 import { program } from './program.mjs';
 import { manifests, published } from './release/manifests.mjs';
+import { packInto } from './stranger/packages.mjs';
 import { listen } from './tool.mjs';
 
-const PACKED = join(root, '.cache/packed');
 /** What did not change since it was checked last is not read again. */
 const PRETTIER_CACHE = [
   ...['--cache', '--cache-strategy', 'content'],
   ...['--cache-location', join(root, '.cache/prettier.json')],
 ];
-const PUBLISHED = published(manifests());
+/** Ways to resolve a package that are older than its `exports`. */
+const NOT_PROMISED = new Set(['node10', 'node16-cjs']);
 
 /** @typedef {{ name: string, step: () => boolean | Promise<boolean> }} Step */
 
@@ -31,26 +32,11 @@ const STEPS = [
   { name: 'nothing unused', step: () => run('knip', '--no-config-hints') },
 ];
 
-/**
- * Check the packages as they would be published, packed outside of the sources, because tests may be reading those.
- * @type {Step[]}
- */
+/** @type {Step[]} */
 const AFTER_BUILD = [
-  // What nothing imports has no types: the command line.
-  ...PUBLISHED.flatMap(([folder, { exports }]) => [packageOf(folder), ...(exports ? [typesOf(folder)] : [])]),
+  { name: 'packages', step: checkPackages },
   { name: 'API reports', step: compareReports },
 ];
-
-/** @returns {Step} */
-function packageOf(folder) {
-  return { name: `package of ${folder}`, step: () => pack(folder) && run('publint', tarball(folder), '--strict') };
-}
-
-/** @returns {Step} */
-function typesOf(folder) {
-  const step = () => run('attw', tarball(folder), '--profile', 'esm-only', '--format', 'ascii');
-  return { name: `types of ${folder}`, step };
-}
 
 /**
  * All steps, also after one that failed, so that everything can be mended at once.
@@ -112,20 +98,32 @@ async function build() {
   }
 }
 
-function tarball(lib) {
-  return join(PACKED, lib, 'package.tgz');
+/** As they would be published, packed outside of the sources, because tests may be reading those. */
+async function checkPackages() {
+  const folder = mkdtempSync(join(tmpdir(), 'fencepost-packed-'));
+  try {
+    const packed = packInto(folder);
+    const objections = [];
+    for (const [, { name, exports }] of published(manifests())) {
+      const { well, said } = listen('publint', [packed.get(name) ?? '', '--strict']);
+      if (!well) objections.push(said);
+      // What nothing imports has no types: the command line.
+      if (exports) objections.push(...(await wrongTypes(name, packed.get(name) ?? '')));
+    }
+    for (const objection of objections) console.error(objection);
+    return objections.length === 0;
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
 }
 
-function pack(lib) {
-  const folder = join(PACKED, lib);
-  rmSync(folder, { recursive: true, force: true });
-  mkdirSync(folder, { recursive: true });
-  const args = ['pack', '--silent', '--pack-destination', folder];
-  const { status, stderr } = spawnSync('npm', args, { cwd: join(root, lib), encoding: 'utf8' });
-  const [file] = readdirSync(folder);
-  if (status === 0 && file) renameSync(join(folder, file), tarball(lib));
-  else console.error(`"npm pack" failed in ${lib}: ${stderr}`);
-  return status === 0 && file !== undefined;
+/** What a program of ES modules or a bundler would not find; what CommonJS reads it gets from Node's `require` of modules. */
+async function wrongTypes(name, tarball) {
+  const { checkPackage, createPackageFromTarballData } = await import('@arethetypeswrong/core');
+  const { types, problems = [] } = await checkPackage(createPackageFromTarballData(readFileSync(tarball)));
+  if (!types) return [`${name}: no types`];
+  const counted = problems.filter(({ resolutionKind = 'any' }) => !NOT_PROMISED.has(resolutionKind));
+  return counted.map((problem) => `${name}: ${JSON.stringify(problem)}`);
 }
 
 // What needs no build first: beside the tests, another process builds meanwhile.

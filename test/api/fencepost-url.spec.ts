@@ -270,14 +270,9 @@ describe('the fencepost program', { timeout: 120_000 }, () => {
 
   it('talks to a console with --url and --token, and prints the same', async () => {
     const at = ['--url', ways.remote['FENCEPOST_URL'] ?? '', '--token', SECRETS.viewer];
-    for (const args of [
-      ['runs', 'nightly', '--json'],
-      ['why', 'nightly', AT, '--json'],
-      ['doctor', '--json'],
-    ]) {
-      const [direct, remote] = await Promise.all([program(args, ways.direct), program([...args, ...at], {})]);
-      expect(direct.out).not.toBe('');
-      expect(remote).toEqual(direct);
-    }
+    const args = ['runs', 'nightly', '--json'];
+    const [direct, remote] = [await ways.ask('direct', args), await program([...args, ...at], {})];
+    expect(direct.out).not.toBe('');
+    expect(remote).toEqual({ code: direct.code, out: direct.out, err: direct.err });
   });
 });

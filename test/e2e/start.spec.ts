@@ -17,6 +17,7 @@ const FENCEPOST = 'apps/cli/bin/fencepost.mjs';
 const UP = /is up, pid (\d+)/;
 const PATIENCE_MS = 60_000;
 const SECONDS = 8;
+const SCHEDULERS = 3;
 
 let redis: PrivateRedis | undefined;
 const started: Program[] = [];
@@ -90,6 +91,22 @@ function groupOf(demo: Program): number {
   if (group === undefined) throw new Error(`Expected a pod to be up; it said:\n${demo.said}`);
   groups.add(group);
   return group;
+}
+
+/** The same, as soon as the processes of its three schedulers exist: how far they have come makes no difference. */
+async function groupOfStarting(demo: Program): Promise<number> {
+  const group = await until('its schedulers exist', async () => leaderOfPods(demo.child.pid), PATIENCE_MS);
+  groups.add(group);
+  return group;
+}
+
+function leaderOfPods(program: number | undefined): number | null {
+  const all = processes();
+  const below = (pid: number): Process[] =>
+    all.filter(({ parent }) => parent === pid).flatMap((child) => [child, ...below(child.pid)]);
+  const isSupervisor = ({ pid, group }: Process) =>
+    pid === group && all.filter(({ parent }) => parent === pid).length >= SCHEDULERS;
+  return below(program ?? 0).find(isSupervisor)?.pid ?? null;
 }
 
 function membersOf(group: number): number[] {
@@ -181,8 +198,7 @@ describe('npm start', { timeout: 180_000 }, () => {
 
   it('is taken away with all its pods when only the script above it is killed', async () => {
     const start = new Program(START, ['--json']);
-    await start.says(UP);
-    const group = groupOf(start);
+    const group = await groupOfStarting(start);
     const demo = processes().find(({ pid }) => pid === group)?.parent ?? 0;
     expect(processes().find(({ pid }) => pid === demo)?.parent).toBe(start.child.pid);
     start.child.kill('SIGKILL');
@@ -221,8 +237,7 @@ describe('the demo', { timeout: 180_000 }, () => {
 
   it('ends at once at the second Ctrl-C, and keeps the logs', async () => {
     const demo = new Program(DEMO, ['--json']);
-    await demo.says(UP);
-    const group = groupOf(demo);
+    const group = await groupOfStarting(demo);
     demo.child.kill('SIGINT');
     demo.child.kill('SIGTERM');
     expect(await demo.ended()).toBe(130);
@@ -233,18 +248,15 @@ describe('the demo', { timeout: 180_000 }, () => {
 
   it('leaves no pod behind when it is killed, not even a frozen one', async () => {
     const demo = new Program(DEMO, ['--json']);
-    await demo.says(UP);
-    const group = groupOf(demo);
-    expect(membersOf(group).length).toBeGreaterThan(3);
-    process.kill(Number(UP.exec(demo.err)?.[1]), 'SIGSTOP');
+    const group = await groupOfStarting(demo);
+    process.kill(membersOf(group).find((pid) => pid !== group) ?? 0, 'SIGSTOP');
     demo.child.kill('SIGKILL');
     await expectGroupGone(group);
   });
 
   it('leaves no pod behind when their supervisor is killed, and says so', async () => {
     const demo = new Program(DEMO, ['--json']);
-    await demo.says(UP);
-    const group = groupOf(demo);
+    const group = await groupOfStarting(demo);
     process.kill(group, 'SIGKILL');
     expect(await demo.ended()).toBe(1);
     expect(demo.err).toContain('The supervisor of the pods is gone');

@@ -3,6 +3,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
+import { fencepost } from '../support/fencepost.js';
 
 const ROOT = join(import.meta.dirname, '../..');
 const PROGRAM = ['test/support/run-source.mjs', 'test/programs/fencepost.ts', 'torture'];
@@ -14,7 +15,8 @@ interface Ended {
   readonly err: string;
 }
 
-function torture(...args: readonly string[]): Promise<Ended> {
+/** As a process, which reads the module as Node does. */
+function tortureAsProgram(...args: readonly string[]): Promise<Ended> {
   const env = { ...process.env, COLUMNS: '110', NO_COLOR: '1' };
   return new Promise((resolve) => {
     execFile(process.execPath, [...PROGRAM, ...args], { cwd: ROOT, env }, (error, out, err) =>
@@ -22,6 +24,8 @@ function torture(...args: readonly string[]): Promise<Ended> {
     );
   });
 }
+
+const torture = (...args: readonly string[]): Promise<Ended> => fencepost(['torture', ...args], { width: 110 });
 
 const folders: string[] = [];
 afterEach(async () => {
@@ -37,7 +41,7 @@ async function moduleOf(text: string): Promise<string> {
 
 describe('fencepost torture', { timeout: 120_000 }, () => {
   it('finds the effects of the example that are not safe, and says what to do', async () => {
-    const { code, out } = await torture(...APP);
+    const { code, out } = await tortureAsProgram(...APP);
     expect(code).toBe(1);
     expect(out).toMatch(/^JOB +EFFECT +CALLS +VERDICT +WHY$/m);
     expect(out).toMatch(/^invoices +charge +\d+ +safe +It looks at its idempotencyKey/m);

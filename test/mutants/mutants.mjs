@@ -43,20 +43,24 @@ export const MUTANTS = [
   ...securitySecrets,
 ];
 
+/** Of the specs that mutants name, those that load the least: everything else loads what these belong to. */
+const LIGHT = ['libs/lease/', 'libs/schedule/', 'libs/jobs/', 'libs/'];
+const NEEDS_A_SERVER = /-on-(bullmq|postgres|redis)\./;
+
 /**
- * The short form: one mutant of each guarantee and of each package with a security boundary, by a spec that starts no
- * store and no process where there is one.
+ * The short form: one mutant of each promise and one of a security boundary, by the spec that takes the least. Those that
+ * take longest come first, so that none of them is waited for alone.
  * @param {readonly import('./mutation-lab.mjs').Mutant[]} mutants
  */
 export function oneOfEach(mutants) {
-  const quickFirst = mutants.toSorted((a, b) => Number(isQuick(b)) - Number(isQuick(a)));
-  return [...new Map(quickFirst.toReversed().map((mutant) => [subjectOf(mutant), mutant])).values()].toReversed();
+  const cheapestFirst = mutants.toSorted((a, b) => weightOf(a) - weightOf(b));
+  const first = new Map(cheapestFirst.toReversed().map((mutant) => [mutant.guards, mutant]));
+  return [...first.values()]
+    .filter(({ guards }) => !guards.startsWith('N'))
+    .toSorted((a, b) => weightOf(b) - weightOf(a));
 }
 
-function subjectOf({ guards, file }) {
-  return guards === 'security' ? `${guards} ${file.split('/')[1]}` : guards;
-}
-
-function isQuick({ killedBy }) {
-  return killedBy.startsWith('libs/');
+function weightOf({ killedBy }) {
+  const light = LIGHT.findIndex((folder) => killedBy.startsWith(folder));
+  return light < 0 || NEEDS_A_SERVER.test(killedBy) ? LIGHT.length : light;
 }

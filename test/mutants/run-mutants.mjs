@@ -11,7 +11,7 @@ const HELP = `npm run mutants -- [options]
 Takes the defences out one at a time, and says whether the suite noticed.
 
   --only <word>   only mutants whose name contains this
-  --short         one of each guarantee
+  --short         one of each promise, and one of a security boundary
   --table         tries none, and prints them as a table of Markdown
   --json          closes with one line: {"ok":true,"mutants":2,"killed":2,"survived":[]}
   -h, --help      this

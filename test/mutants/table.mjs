@@ -12,7 +12,7 @@ export function tableOf(mutants) {
 const HEAD = `# Defences, each taken out once
 
 Each row is a mutant: one defence is taken out of the sources, and the spec beside it must turn red. \`npm run mutants\`
-tries all of them and fails if one survives; \`npm test\` tries one of each guarantee.
+tries all of them and fails if one survives; \`npm test\` tries one of each promise and one of a security boundary.
 `;
 
 function section(file, mutants) {

@@ -30,8 +30,7 @@ const VITEST = `${BESIDE('tests', 'lint')}
 let clone: Clone;
 beforeEach(() => {
   clone = new Clone();
-  clone.compiler('nest', 'mkdir -p apps/demo/dist && cp apps/demo/src/main.ts apps/demo/dist/main.js');
-  clone.compiler('tsc', 'true');
+  clone.compiler('tsc', 'mkdir -p apps/demo/dist && cp apps/demo/src/main.ts apps/demo/dist/main.js');
   clone.write('node_modules/vitest/vitest.mjs', VITEST);
   clone.write('scripts/lint.mjs', BESIDE('lint', 'tests'));
 });
@@ -47,7 +46,7 @@ describe('npm run check', { timeout: 120_000 }, () => {
     expect(out.trim().split('\n').at(-1)).toBe('3 passed, 0 failed');
     const said = err.split('\n').filter((line) => /begins|ends/.test(line));
     expect(said).toEqual(['tests begins', 'tests ends', 'lint begins', 'lint ends']);
-    expect(clone.calls('nest')).toBe(1);
+    expect(clone.calls('tsc')).toBe(1);
   });
 
   it('repeats before the count what lint objects to, and fails', async () => {
@@ -61,12 +60,12 @@ describe('npm run check', { timeout: 120_000 }, () => {
   });
 
   it('lints without a build too, and tests nothing then', async () => {
-    clone.compiler('nest', 'echo "error TS2322" >&2; exit 1');
+    clone.compiler('tsc', 'echo "error TS2322" >&2; exit 1');
     clone.write('scripts/lint.mjs', 'console.error("linted");');
     const { code, out, err } = await check();
     expect([code, out.trim()]).toEqual([1, '0 passed, 0 failed']);
     expect(err).toContain('linted\nThe build failed');
     expect(existsSync(join(clone.folder, 'tests.begun'))).toBe(false);
-    expect(clone.calls('nest')).toBe(1);
+    expect(clone.calls('tsc')).toBe(1);
   });
 });

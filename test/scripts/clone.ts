@@ -28,10 +28,7 @@ export class Clone {
     cpSync(SCRIPTS, join(this.folder, 'scripts'), { recursive: true });
     this.write('package.json', JSON.stringify({ dependencies: { left: '^1.0.0' } }));
     this.lock('1.0.0');
-    this.write(
-      'nest-cli.json',
-      JSON.stringify({ projects: { demo: { root: 'apps/demo', sourceRoot: 'apps/demo/src' } } }),
-    );
+    this.write('apps/demo/tsconfig.json', '{}');
     this.write('apps/demo/src/main.ts', 'export {};');
     this.npm('mkdir -p node_modules; cp package-lock.json node_modules/.package-lock.json');
   }
@@ -51,7 +48,7 @@ export class Clone {
   }
 
   /** Installs at once, without npm, and with a compiler that does `body`. */
-  compiler(name: 'nest' | 'openapi-typescript' | 'tsc' | 'vite', body: string): void {
+  compiler(name: 'openapi-typescript' | 'tsc' | 'vite', body: string): void {
     this.write('node_modules/.package-lock.json', readFileSync(join(this.folder, 'package-lock.json'), 'utf8'));
     this.program(`node_modules/.bin/${name}`, body);
   }

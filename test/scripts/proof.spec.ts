@@ -24,7 +24,7 @@ function runner(fails: string): string {
 let clone: Clone;
 beforeEach(() => {
   clone = new Clone();
-  clone.compiler('nest', 'mkdir -p apps/demo/dist && cp apps/demo/src/main.ts apps/demo/dist/main.js');
+  clone.compiler('tsc', 'mkdir -p apps/demo/dist && cp apps/demo/src/main.ts apps/demo/dist/main.js');
   clone.write('test/support/run-source.mjs', runner(''));
 });
 afterEach(() => clone.discard());

@@ -8,7 +8,7 @@ const DEMO = 'apps/demo/dist/main.js';
 let clone: Clone;
 beforeEach(() => {
   clone = new Clone();
-  clone.compiler('nest', 'mkdir -p apps/demo/dist && cp apps/demo/src/main.ts apps/demo/dist/main.js');
+  clone.compiler('tsc', 'mkdir -p apps/demo/dist && cp apps/demo/src/main.ts apps/demo/dist/main.js');
 });
 afterEach(() => clone.discard());
 
@@ -76,7 +76,7 @@ describe('npm start', () => {
   });
 
   it('says what failed, and does not start a demo that was not built', async () => {
-    clone.compiler('nest', 'exit 1');
+    clone.compiler('tsc', 'exit 1');
     const { code, err } = await start('').ended;
     expect(code).toBe(1);
     expect(err).toContain('The build failed');

@@ -1,34 +1,34 @@
-import { afterEach, describe, expect, it, vi } from 'vitest';
+import { afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
 import { mishapsOf, play, replayLine } from './replay.js';
-
-const SEEDS = [7, 42];
 
 afterEach(() => {
   vi.restoreAllMocks();
 });
 
 describe('a world', () => {
-  it.each(SEEDS)('of seed %i is the same each time, whatever was played before it', async (seed) => {
-    const first = await play({ seed, days: 1 });
-    await play({ seed: seed + 1, days: 1 });
-    const again = await play({ seed, days: 1 });
-    expect([again.hash, again.calls]).toEqual([first.hash, first.calls]);
+  let [hash, calls, other] = ['', 0, ''];
+  beforeAll(async () => {
+    ({ hash, calls } = await play({ seed: 7, days: 1 }));
+    other = (await play({ seed: 8, days: 1 })).hash;
   });
 
-  it('of another seed is another one', async () => {
-    const [one, other] = [await play({ seed: 1, days: 1 }), await play({ seed: 2, days: 1 })];
-    expect(one.hash).not.toBe(other.hash);
+  it('of a seed is the same each time, whatever was played before it', async () => {
+    const again = await play({ seed: 7, days: 1 });
+    expect([again.hash, again.calls]).toEqual([hash, calls]);
+  });
+
+  it('of another seed is another one', () => {
+    expect(other).not.toBe(hash);
   });
 
   it('without its mishaps is another one, and a quiet one', async () => {
-    const { hash, sometimes, violation } = await play({ seed: 7, days: 1, only: [] });
-    expect(hash).not.toBe((await play({ seed: 7, days: 1 })).hash);
+    const { hash: quiet, sometimes, violation } = await play({ seed: 7, days: 1, only: [] });
+    expect(quiet).not.toBe(hash);
     expect(violation).toBeNull();
     expect(sometimes.counts.crash).toBe(0);
   });
 
   it('follows neither the time nor the luck of the real one, and waits for none of its timers', async () => {
-    const { hash } = await play({ seed: 7, days: 1 });
     let wild = 0;
     // The parser of expressions asks for the time and makes no use of it; whoever did would get another one each time.
     vi.spyOn(Date, 'now').mockImplementation(() => (wild += 86_400_000));

@@ -7,6 +7,8 @@ import { summaryOf } from './summary.js';
 const FIRST = Array.from({ length: 20 }, (_, n) => n + 1);
 /** Each has shown a defect once, or the lack of a defence. */
 const CHOSEN = [37, 41, 57, 149, 42_216, 46_528, 49_157];
+/** Together with the others they meet every mishap; where they no longer do, further seeds are tried. */
+const RARE = [23, 55, 62];
 const MAX_SEEDS = 200;
 const DAYS = 1;
 
@@ -23,11 +25,12 @@ async function expectHeld(seed: number): Promise<void> {
 const never = () => tally.report(DAYS, { wallMs: 0, cpuMs: 0 }).never;
 
 describe('a simulated deployment', () => {
-  it.each([...FIRST, ...CHOSEN])('keeps every promise through the mishaps of the day of seed %i', expectHeld);
+  it.each([...FIRST, ...CHOSEN, ...RARE])('keeps every promise through the mishaps of the day of seed %i', expectHeld);
 
   it('meets every mishap, and needs each defence once, in at most 200 days', { timeout: 600_000 }, async () => {
     for (let seed = FIRST.length + 1; seed <= MAX_SEEDS; seed += 1) {
       if (!isLong && never().length === 0) break;
+      if (RARE.includes(seed)) continue;
       await expectHeld(seed);
     }
     expect(never()).toEqual([]);

@@ -1,14 +1,13 @@
 import { once } from 'node:events';
-import { createReadStream, existsSync, mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { createReadStream, existsSync, readFileSync, statSync } from 'node:fs';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { tmpdir } from 'node:os';
 import { extname, join, normalize } from 'node:path';
 import { json } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
-import { build } from 'vite';
 import { openBrowser } from '../../scripts/browser.mjs';
+import { ensureBuilt } from '../../scripts/build.mjs';
 import { crons, detail, timeline, why } from './fixture-crons.js';
 import { AUDIT, FINDINGS, JOURNAL, LEASES, leases, FORECAST, PODS } from './fixture-rest.js';
 import { at, CRON, FAILED, LOST_RUN, REPORT, run, UNCERTAIN } from './fixture-runs.js';
@@ -80,7 +79,7 @@ const LOGS = [
   `${at(31)} warn [attempt 2 · fence 1763607590007] nobody knows whether send-mail has happened`,
 ];
 
-const WEB = fileURLToPath(new URL('../../libs/console/web', import.meta.url));
+const WEB = fileURLToPath(new URL('../../libs/console/web/dist', import.meta.url));
 
 /** As strict as it gets: nothing inline, nothing from elsewhere. */
 const POLICY = "default-src 'self'; object-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
@@ -115,18 +114,16 @@ export class WebStage {
   readonly #streams = new Set<ServerResponse>();
 
   private constructor(
-    private readonly folder: string,
     private readonly server: Server,
     private readonly browser: Browser,
   ) {}
 
   static async open(): Promise<WebStage> {
-    const folder = mkdtempSync(join(tmpdir(), 'web-'));
-    await build({ root: WEB, logLevel: 'error', build: { outDir: folder, emptyOutDir: true } });
+    await ensureBuilt();
     const server = createServer();
     server.listen(0, '127.0.0.1');
     const [browser] = await Promise.all([openBrowser(), once(server, 'listening')]);
-    const stage = new WebStage(folder, server, browser);
+    const stage = new WebStage(server, browser);
     server.on(
       'request',
       (request: IncomingMessage, response: ServerResponse) => void stage.#respond(request, response),
@@ -138,7 +135,6 @@ export class WebStage {
     await this.browser.close();
     this.server.closeAllConnections();
     await new Promise((resolve) => this.server.close(resolve));
-    rmSync(this.folder, { recursive: true, force: true });
   }
 
   /** Back to what a test begins with. */
@@ -213,13 +209,13 @@ export class WebStage {
   }
 
   #file({ pathname }: URL, response: ServerResponse): void {
-    const file = join(this.folder, normalize(pathname));
+    const file = join(WEB, normalize(pathname));
     const isFile = existsSync(file) && statSync(file).isFile();
     response.writeHead(200, {
       'content-type': isFile ? (TYPES[extname(file)] ?? 'application/octet-stream') : 'text/html',
     });
     if (isFile) return void createReadStream(file).pipe(response);
-    const html = readFileSync(join(this.folder, 'index.html'), 'utf8');
+    const html = readFileSync(join(WEB, 'index.html'), 'utf8');
     const up = '../'.repeat(pathname.split('/').length - 2) || './';
     response.end(html.replaceAll('="./', `="${up}`).replace('<html ', `<html data-up="${up}" data-board="yes" `));
   }
