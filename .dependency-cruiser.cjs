@@ -43,6 +43,7 @@ const LAYERS = {
     coordination: ['base', 'holding', 'redis', 'sinks', 'store'],
     connect: ['base', 'holding', 'redis', 'store', 'telemetry'],
     nest: ['base', 'connect', 'holding', 'store', 'telemetry'],
+    http: ['base', 'sinks'],
     metrics: ['base', 'telemetry'],
     testing: ['base', 'store'],
     internal: ['base', 'coordination', 'holding', 'redis', 'store', 'telemetry'],

@@ -6,7 +6,8 @@ import { FastifyAdapter } from '@nestjs/platform-fastify';
 import { ExpressAdapter } from '@nestjs/platform-express';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { LeaseLostError, Leases, systemClock } from '@fencepost/lease';
-import { LeaseModule, LeaseProblemFilter, WithLease, fenceGuard } from '@fencepost/lease/nest';
+import { LeaseProblemFilter, fenceGuard } from '@fencepost/lease/http';
+import { LeaseModule, WithLease } from '@fencepost/lease/nest';
 import { MemoryFenceGate, fenceHeaders } from '@fencepost/lease/sinks';
 import { MemoryLeaseStore } from '@fencepost/lease/testing';
 

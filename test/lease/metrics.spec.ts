@@ -67,8 +67,6 @@ describe('the metrics of leases in Redis', () => {
       'redis_lease_expired_without_release_total{resource_type="job"} 2',
     ]);
     expect(await counted('hold_time_ms_count')).toEqual(['redis_lease_hold_time_ms_count{resource_type="job"} 3']);
-    expect(await counted('latency_ms_count')).toEqual([
-      'redis_lease_acquire_latency_ms_count{resource_type="job"} 4',
-    ]);
+    expect(await counted('latency_ms_count')).toEqual(['redis_lease_acquire_latency_ms_count{resource_type="job"} 4']);
   });
 });

@@ -1,6 +1,4 @@
 export { LeaseModule, CLOCK, LEASE_OBSERVER, LEASE_REDIS, LEASE_SETTINGS, LEASE_STORE } from './lease.module.js';
 export { InjectLeases, WithLease } from './with-lease.decorator.js';
 export type { WithLeaseOptions } from './with-lease.decorator.js';
-export { LeaseProblemFilter } from './lease-problem-filter.js';
-export { fenceGuard } from './fence-guard.js';
 export type { LeaseModuleOptions, LeaseSettings } from '../connect/lease-settings.js';
