@@ -3,16 +3,6 @@
 /** @type {readonly import('./mutation-lab.mjs').Mutant[]} */
 export default [
   {
-    name: 'definitions: the catalog stays in Redis',
-    guards: 'G16',
-    defence: 'with the ledger in PostgreSQL a wiped Redis takes no definition with it',
-    file: 'libs/jobs/src/nest/stores.ts',
-    find: 'if (!place) {',
-    replace: 'if (place || !place) {',
-    killedBy: 'test/truth/01-lost-definitions.spec.ts',
-    test: 'undoes no change, no removal, no pause',
-  },
-  {
     name: 'catalog in PostgreSQL: a later boot takes over Redis again',
     guards: 'G16',
     defence: 'definitions that Redis still has from before the move never replace newer ones',
@@ -22,5 +12,15 @@ export default [
       'delete from catalog_cron where space = the_space; delete from catalog_generation where space = the_space;',
     killedBy: 'test/jobs/postgres-catalog.spec.ts',
     test: 'moves nothing when another pod has moved them',
+  },
+  {
+    name: 'definitions: the catalog stays in Redis',
+    guards: 'G16',
+    defence: 'with the ledger in PostgreSQL a wiped Redis takes no definition with it',
+    file: 'libs/jobs/src/nest/stores.ts',
+    find: 'if (!place) {',
+    replace: 'if (place || !place) {',
+    killedBy: 'test/truth/01-lost-definitions.spec.ts',
+    test: 'undoes no change, no removal, no pause',
   },
 ];

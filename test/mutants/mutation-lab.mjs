@@ -194,15 +194,14 @@ class Bench {
 /** Everything installed, but the workspaces of the copy: it is the mutated text that has to be imported. */
 function linkModules(folder) {
   const installed = join(ROOT, 'node_modules');
-  const modules = join(folder, 'node_modules');
-  fs.mkdirSync(join(modules, '@fencepost'), { recursive: true });
-  for (const name of fs.readdirSync(installed)) {
-    if (name !== '@fencepost' && !name.startsWith('.')) fs.symlinkSync(join(installed, name), join(modules, name));
-  }
-  for (const name of fs.readdirSync(join(installed, '@fencepost'))) {
-    const workspace = fs.realpathSync(join(installed, '@fencepost', name)).slice(ROOT.length);
-    fs.symlinkSync(join(folder, workspace), join(modules, '@fencepost', name));
-    const own = join(ROOT, workspace, 'node_modules');
-    if (fs.existsSync(own)) fs.symlinkSync(own, join(folder, workspace, 'node_modules'));
+  const names = fs.readdirSync(installed).filter((name) => name !== '@fencepost' && !name.startsWith('.'));
+  const ours = fs.readdirSync(join(installed, '@fencepost')).map((name) => join('@fencepost', name));
+  fs.mkdirSync(join(folder, 'node_modules/@fencepost'), { recursive: true });
+  for (const name of [...names, ...ours]) {
+    const place = fs.realpathSync(join(installed, name));
+    const workspace = place.startsWith(installed) ? null : place.slice(ROOT.length);
+    fs.symlinkSync(workspace === null ? place : join(folder, workspace), join(folder, 'node_modules', name));
+    const own = join(place, 'node_modules');
+    if (workspace !== null && fs.existsSync(own)) fs.symlinkSync(own, join(folder, workspace, 'node_modules'));
   }
 }
