@@ -22,7 +22,7 @@ beforeAll(async () => {
   [redis, postgres] = await Promise.all([privateRedis({ requirepass: CANARY }), postgresForTests()]);
 }, 600_000);
 afterAll(async () => {
-  await Promise.all([redis?.stop(), postgres?.stop()]);
+  await redis?.stop();
 });
 
 const pods = usePods();

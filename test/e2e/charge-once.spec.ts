@@ -34,7 +34,6 @@ afterAll(async () => {
     if (keys.length > 0) await redis.del(keys);
   }
   await redis.quit();
-  await postgres.stop();
 });
 
 function start(name: string, env: Record<string, string>): Pod {

@@ -1,5 +1,5 @@
 import { Pool } from 'pg';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { ensureBuilt } from '../../scripts/build.mjs';
 import { Pod } from '../support/pod.js';
 import { freshSchema, postgresForTests, type TestPostgres } from '../support/postgres.js';
@@ -18,7 +18,6 @@ beforeAll(async () => {
   await ensureBuilt();
   postgres = await postgresForTests();
 }, 600_000);
-afterAll(() => postgres?.stop());
 
 describe('fencepost migrate', { timeout: 120_000 }, () => {
   it('in ten processes at once ends well in each, and one of them did it', async () => {

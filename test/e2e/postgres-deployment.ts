@@ -140,7 +140,7 @@ export function usePostgresDeployment(): PostgresDeployment {
     [server.redis, server.postgres] = await Promise.all([privateRedis(), postgresForTests()]);
   });
   afterAll(async () => {
-    await Promise.all([server.redis?.stop(), server.postgres?.stop()]);
+    await server.redis?.stop();
   });
   beforeEach(() => deployment.open());
   return deployment;

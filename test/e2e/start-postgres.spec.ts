@@ -16,7 +16,7 @@ beforeAll(async () => {
   [redis, postgres] = await Promise.all([privateRedis(), postgresForTests()]);
 }, 600_000);
 afterAll(async () => {
-  await Promise.all([redis?.stop(), postgres?.stop()]);
+  await redis?.stop();
 });
 
 interface Ended {

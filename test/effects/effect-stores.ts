@@ -74,7 +74,6 @@ export async function postgresStore(): Promise<EffectStore> {
   const close = async () => {
     await pool.query(`drop schema "${schema}" cascade`);
     await pool.end();
-    await server.stop();
   };
   return { name: 'PostgreSQL', atOnce: 60, sandbox: async () => realSandbox(ledger), close };
 }

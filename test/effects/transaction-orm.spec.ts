@@ -1,5 +1,5 @@
 import { Kysely, PostgresDialect, type Generated, type PostgresQueryResult } from 'kysely';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { SqlConnection } from '@fencepost/lease/postgres';
 import type { TransactionalRunContext } from '@fencepost/jobs';
 import { commitProxy, type CommitFault } from '../support/commit-proxy.js';
@@ -17,7 +17,6 @@ let stage: TransactionStage;
 beforeAll(async () => {
   server = await postgresForTests();
 });
-afterAll(() => server.stop());
 beforeEach(async () => {
   sandbox = await postgresLedgerSandbox(server.url);
   // No key but its own: a row that is written twice is there twice.

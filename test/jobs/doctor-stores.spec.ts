@@ -78,7 +78,6 @@ describe('what PostgreSQL says for an examination', () => {
   });
   afterAll(async () => {
     await pool.end();
-    await server.stop();
   });
 
   it('is that there are no tables, and then that all is as it should be', async () => {

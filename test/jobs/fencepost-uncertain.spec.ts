@@ -97,7 +97,6 @@ describe('fencepost with a ledger in PostgreSQL', () => {
   afterAll(async () => {
     await pool.query(`drop schema if exists "${schema}" cascade`);
     await pool.end();
-    await postgres.stop();
   });
 
   it('makes its tables, once', async () => {

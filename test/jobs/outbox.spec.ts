@@ -26,7 +26,6 @@ afterEach(async () => {
 afterAll(async () => {
   await pool.query(`drop schema "${schema}" cascade`);
   await pool.end();
-  await postgres.stop();
 });
 
 @Injectable()

@@ -28,7 +28,6 @@ beforeAll(async () => {
 afterAll(async () => {
   await pool.query(`drop schema if exists "${schema}" cascade`);
   await pool.end();
-  await postgres.stop();
 });
 
 /** A cron that fires each second since an hour ago, and what became of its first seconds. */

@@ -1,4 +1,4 @@
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
+import { afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { StaleFenceError, parseFence, type LeaseEvent } from '@fencepost/lease';
 import { identifier, sql, createFenceTable } from '@fencepost/lease/postgres';
 import { fencedSql, runFenced, RedisFencedRows, PostgresFenceGate } from '@fencepost/lease/sinks';
@@ -19,8 +19,6 @@ describe('a fenced statement', () => {
   beforeAll(async () => {
     postgres = await postgresForTests();
   });
-
-  afterAll(() => postgres?.stop());
 
   let sandbox: PostgresSandbox;
   beforeEach(async () => {
@@ -177,8 +175,6 @@ describe('the fence gate in PostgreSQL', () => {
   beforeAll(async () => {
     postgres = await postgresForTests();
   });
-
-  afterAll(() => postgres?.stop());
 
   let sandbox: PostgresSandbox;
 

@@ -168,7 +168,6 @@ describe('leases in a PostgreSQL', () => {
   });
   afterAll(async () => {
     await world?.close();
-    await postgres?.stop();
   });
 
   const fresh = async () => {

@@ -1,4 +1,4 @@
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
+import { afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { Pool, QueryConfig } from 'pg';
 import { PostgresLeaseStore } from '@fencepost/lease/postgres';
 import type { Term } from '@fencepost/lease/store';
@@ -14,7 +14,6 @@ let postgres: TestPostgres;
 beforeAll(async () => {
   postgres = await postgresForTests();
 });
-afterAll(() => postgres?.stop());
 
 let sandbox: PostgresSandbox;
 let store: PostgresLeaseStore;

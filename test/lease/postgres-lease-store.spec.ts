@@ -1,4 +1,4 @@
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { SetupError } from '@fencepost/lease';
 import { PostgresLeaseStore, createLeaseTable } from '@fencepost/lease/postgres';
 import { leaseStoreContract } from '../contracts/lease-store.contract.js';
@@ -12,8 +12,6 @@ describe('the PostgreSQL lease store', () => {
   beforeAll(async () => {
     postgres = await postgresForTests();
   });
-
-  afterAll(() => postgres?.stop());
 
   leaseStoreContract('the PostgreSQL store', async () => {
     const { schema, pool, store: open, close } = await leaseSandbox(postgres.url);
@@ -172,8 +170,6 @@ describe('the table of leases', () => {
   beforeAll(async () => {
     postgres = await postgresForTests();
   });
-
-  afterAll(() => postgres?.stop());
 
   let sandbox: PostgresSandbox;
   beforeEach(() => {

@@ -1,4 +1,4 @@
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { SetupError } from '@fencepost/lease';
 import { identifier, sql } from '@fencepost/lease/postgres';
 import { transition } from '@fencepost/lease/sinks';
@@ -11,8 +11,6 @@ describe('a transition', () => {
   beforeAll(async () => {
     postgres = await postgresForTests();
   });
-
-  afterAll(() => postgres?.stop());
 
   let sandbox: PostgresSandbox;
   beforeEach(async () => {

@@ -14,7 +14,6 @@ beforeAll(async () => {
 });
 afterAll(async () => {
   await lab.close();
-  await postgres.stop();
 });
 
 /** Queued for one of two benches, so the last one waits for all the others. */

@@ -2,7 +2,7 @@ import { fork, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { postgresForTests, freshSchema, type TestPostgres } from '../support/postgres.js';
 import { freshPrefix, testRedis } from '../support/redis.js';
 
@@ -109,7 +109,6 @@ describe('a process with its ledger in PostgreSQL', () => {
   beforeAll(async () => {
     server = await postgresForTests();
   });
-  afterAll(() => server.stop());
 
   it('loads that adapter, and not the ledger in Redis', async () => {
     const postgres = { url: server.url, schema: freshSchema(), migrate: true };

@@ -29,10 +29,7 @@ export function usePostgresLedger(): { readonly sandbox: PostgresLedgerSandbox }
     server = await postgresForTests();
     used.sandbox = await postgresLedgerSandbox(server.url);
   });
-  afterAll(async () => {
-    await used.sandbox?.close();
-    await server?.stop();
-  });
+  afterAll(() => used.sandbox?.close());
   return used;
 }
 

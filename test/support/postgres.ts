@@ -5,7 +5,6 @@ import { startPostgres } from '../../scripts/postgres.mjs';
 export interface TestPostgres {
   /** What `pg` takes as `connectionString`. */
   readonly url: string;
-  stop(): Promise<void>;
 }
 
 let ofProcess: Promise<TestPostgres> | undefined;
@@ -19,9 +18,6 @@ export function freshSchema(): string {
  * One for all files of a process, which ends with it: making a database takes longer than most files need it. To be called in
  * `beforeAll`, so that nothing is started for who doesn't need it.
  */
-export async function postgresForTests(): Promise<TestPostgres> {
-  ofProcess ??= startPostgres();
-  const { url } = await ofProcess;
-  // The next file needs it too.
-  return { url, stop: async () => {} };
+export function postgresForTests(): Promise<TestPostgres> {
+  return (ofProcess ??= startPostgres());
 }

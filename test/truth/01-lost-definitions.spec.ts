@@ -141,7 +141,7 @@ describe('with the ledger in PostgreSQL, a Redis that is wiped', { timeout: 4 * 
   });
 
   afterAll(async () => {
-    await Promise.all([redis.stop(), postgres.stop()]);
+    await redis.stop();
   });
 
   /** A pod of both roles. */

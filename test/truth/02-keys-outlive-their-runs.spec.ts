@@ -30,7 +30,6 @@ afterAll(async () => {
   await closeRedis(redis);
   await pool.query(`drop schema "${schema}" cascade`);
   await pool.end();
-  await postgres.stop();
 });
 
 const LEDGERS: Readonly<Record<string, (stage: OperatingStage) => Ledger>> = {

@@ -103,7 +103,6 @@ const stores: [string, () => Promise<(kind?: 'cron') => LeaseStore>][] = [
     'PostgreSQL',
     async () => {
       const server = await postgresForTests();
-      cleanUp.push(() => server.stop());
       const sandbox = await leaseSandbox(server.url);
       cleanUp.push(() => sandbox.close());
       const { pool: client, schema } = sandbox;
@@ -114,7 +113,6 @@ const stores: [string, () => Promise<(kind?: 'cron') => LeaseStore>][] = [
     'etcd',
     async () => {
       const server = await privateEtcd();
-      cleanUp.push(() => server.stop());
       return (kind) => new EtcdLeaseStore({ endpoints: [server.endpoint], ...(kind ? { kind } : {}) });
     },
   ],

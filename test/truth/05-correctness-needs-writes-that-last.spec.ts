@@ -68,7 +68,6 @@ describe('a job for which a duplicate is damage', { timeout: 60_000 }, () => {
     cleanUp.push(() => servers.stop());
     await worker({ redis: servers.primary.url, waitReplicas: 1 });
     const postgres = await postgresForTests();
-    cleanUp.push(() => postgres.stop());
     const url = new URL(postgres.url);
     // The server of the tests need not last, and only says so of its disk.
     const pool = new Pool({ connectionString: url.href, options: '-c synchronous_commit=on' });
@@ -123,7 +122,6 @@ describe('leases whose loss does damage, in a store that was handed over', { tim
 
   it('are refused on a PostgreSQL that acknowledges before it has written', async () => {
     const postgres = await postgresForTests();
-    cleanUp.push(() => postgres.stop());
     const pool = new Pool({ connectionString: postgres.url, max: 1, options: '-c synchronous_commit=off' });
     cleanUp.push(() => pool.end());
     const refused = await rejectionOf(opened(new PostgresLeaseStore({ client: pool })));

@@ -29,7 +29,6 @@ beforeAll(async () => {
 afterAll(async () => {
   await link.close();
   await pool.end();
-  await server.stop();
 });
 beforeEach(async () => {
   schema = freshSchema();

@@ -4,7 +4,7 @@ import { JobsModule, type JobsModuleOptions } from '@fencepost/jobs';
 import { OperationsModule, CronOperator, RunOperator } from '@fencepost/operations';
 import type { Run } from '@fencepost/ledger/run';
 import { Webhook } from 'standardwebhooks';
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { Pod } from '../support/pod.js';
 import { freshSchema, postgresForTests, type TestPostgres } from '../support/postgres.js';
 import { useReceivers, type Receiver } from '../support/receiver.js';
@@ -28,7 +28,6 @@ afterEach(async () => {
   await Promise.all(pods.splice(0).map((pod) => pod.kill()));
   await Promise.all(apps.splice(0).map((app) => app.close()));
 });
-afterAll(() => postgres.stop());
 
 type Dies = '' | 'in its last attempt' | 'after finish';
 

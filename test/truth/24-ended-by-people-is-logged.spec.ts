@@ -3,7 +3,7 @@ import { Test } from '@nestjs/testing';
 import { JobsModule, SingletonCron, type JobsModuleOptions, type RunContext } from '@fencepost/jobs';
 import { CronOperator, OperationsModule, RunOperator } from '@fencepost/operations';
 import type { Run } from '@fencepost/ledger/run';
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { fencepost } from '../support/fencepost.js';
 import { freshSchema, postgresForTests, type TestPostgres } from '../support/postgres.js';
 import { testRedis } from '../support/redis.js';
@@ -29,7 +29,6 @@ const closing: (() => Promise<void>)[] = [];
 afterEach(async () => {
   for (const close of closing.splice(0)) await close();
 });
-afterAll(() => postgres.stop());
 
 /** Two scheduler pods, the second of which is a worker too, and all that Nest's logger gets from both. */
 async function stage(ledger: 'redis' | 'postgres') {

@@ -16,7 +16,6 @@ beforeAll(async () => {
 });
 afterAll(async () => {
   await sandbox.close();
-  await server.stop();
 });
 
 const LONG_MS = 60_000;

@@ -1,4 +1,4 @@
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { SetupError } from '@fencepost/lease';
 import { PostgresLedgerAccess } from './postgres-ledger-access.js';
 import { migrateLedger } from './postgres-migrations.js';
@@ -11,7 +11,6 @@ let sandbox: PostgresSandbox;
 beforeAll(async () => {
   postgres = await postgresForTests();
 });
-afterAll(() => postgres?.stop());
 beforeEach(() => {
   sandbox = postgresSandbox(postgres.url);
 });

@@ -41,10 +41,6 @@ describe('a batch of a session whose statistics say nothing of the tables as the
     server = await postgresForTests();
   });
 
-  afterAll(async () => {
-    await server.stop();
-  });
-
   beforeEach(async () => {
     sandbox = await attemptSandbox(server.url);
     pool = sandbox.another({ max: 1 });
@@ -175,7 +171,6 @@ describe('the attempts of one turn, of many crons', () => {
 
   afterAll(async () => {
     await sandbox.close();
-    await server.stop();
   });
 
   /**

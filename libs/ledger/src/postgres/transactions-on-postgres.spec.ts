@@ -1,4 +1,4 @@
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { SqlConnection } from '@fencepost/lease/postgres';
 import type { AttemptRef } from '../base/attempting.js';
 import type { PostgresAttemptLog } from './postgres-attempt-log.js';
@@ -13,7 +13,6 @@ let attempt: AttemptRef;
 beforeAll(async () => {
   server = await postgresForTests();
 });
-afterAll(() => server.stop());
 beforeEach(async () => {
   sandbox = await attemptSandbox(server.url);
   ledger = sandbox.attempts();

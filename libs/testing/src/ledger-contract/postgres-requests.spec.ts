@@ -1,4 +1,4 @@
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { isTransactional } from '@fencepost/ledger';
 import { stageIn } from './postgres.stage.js';
 import { LONG_MS } from './stage.js';
@@ -16,7 +16,6 @@ let sandbox: PostgresLedgerSandbox;
 beforeAll(async () => {
   postgres = await postgresForTests();
 });
-afterAll(() => postgres?.stop());
 beforeEach(async () => {
   sandbox = await postgresLedgerSandbox(postgres.url);
 });

@@ -1,4 +1,4 @@
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { Pool, QueryConfig } from 'pg';
 import type { ClaimRequest } from '@fencepost/ledger';
 import { lateDuplicateContract } from './late-duplicate.contract.js';
@@ -20,7 +20,6 @@ let sandbox: PostgresLedgerSandbox;
 beforeAll(async () => {
   postgres = await postgresForTests();
 });
-afterAll(() => postgres?.stop());
 beforeEach(async () => {
   sandbox = await postgresLedgerSandbox(postgres.url);
 });
