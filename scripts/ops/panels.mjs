@@ -123,6 +123,11 @@ function leases(m) {
       { unit: 's' },
     ),
     lines(
+      'Until a lease is granted, by type',
+      [[quantile(0.99, { of: m.leaseLatency, by: ['resource_type'], range: RATE }), '{{resource_type}}']],
+      { unit: 'ms' },
+    ),
+    lines(
       'Held for, 95 of 100',
       [[quantile(0.95, { of: m.leaseHoldTime, by: ['resource_type'], range: RATE }), '{{resource_type}}']],
       { unit: 'ms' },
