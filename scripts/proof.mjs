@@ -18,7 +18,7 @@ const PROOFS = {
   chaos: {
     file: 'test/chaos/run-chaos.ts',
     long: ['--seconds 60 --ledger redis', '--seconds 60 --ledger postgres'],
-    short: ['--short --seconds 15 --ledger redis', '--short --seconds 15 --ledger postgres'],
+    short: ['--short --seconds 24 --ledger redis', '--short --seconds 24 --ledger postgres'],
   },
   torture: { file: 'test/torture/run-peers.ts', long: ['--seconds 60'], short: ['--seconds 20'] },
   // Their short form is part of `npm test`.

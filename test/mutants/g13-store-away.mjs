@@ -61,6 +61,16 @@ export default [
     test: 'a lease that may be held for a minute',
   },
   {
+    name: 'PostgreSQL channel: a connection that breaks while it begins to listen is replaced twice',
+    guards: 'G13',
+    defence: 'no connection is left over that keeps a pool, and the process with it, from ending',
+    file: 'libs/lease/src/postgres/watch-channel.ts',
+    find: 'if (this.#letGo(connection)) throw error;',
+    replace: 'this.#letGo(connection); throw error;',
+    killedBy: 'libs/lease/src/postgres/watch-channel.spec.ts',
+    test: 'replaced',
+  },
+  {
     name: 'keeper: a machine that slept is not noticed',
     guards: 'G13',
     defence: 'deadlines that were counted while the clock stood still are not trusted',

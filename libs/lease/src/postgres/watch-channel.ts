@@ -51,8 +51,8 @@ class ChannelWatch {
     try {
       await connection.query({ text: this.#listen });
     } catch (error) {
-      this.#letGo(connection);
-      throw error;
+      // One that broke meanwhile is replaced already: a second replacement would hold a connection that nobody gives back.
+      if (this.#letGo(connection)) throw error;
     }
   }
 
