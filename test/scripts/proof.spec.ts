@@ -47,7 +47,7 @@ describe('npm run proof', () => {
       ...{ name: 'model', args: '--quick', ok: true, code: 0, seconds: expect.any(Number) },
       result: { ok: true, file: 'run-model.ts', args: '--quick --json' },
     });
-    expect(proofs.map(({ args }) => args).join(' ')).toContain('--seconds 15 --ledger postgres');
+    expect(proofs.map(({ args }) => args).join(' ')).toContain('--short --seconds 24 --ledger postgres');
   });
 
   it('goes on after a proof that failed, and fails', async () => {

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { beforeAll, expect, it } from 'vitest';
 import { Telemetry } from '../telemetry/telemetry.js';
 import { systemClock, type Clock } from '@fencepost/lease';
 import { ManualClock } from '@fencepost/lease/testing';
@@ -11,7 +11,6 @@ let server: TestPostgres;
 beforeAll(async () => {
   server = await postgresForTests();
 });
-afterAll(() => server.stop());
 
 async function opened(clock: Clock = systemClock) {
   const settings = jobsSettings({ redis: 'redis://localhost:6379', ledger: 'postgres', postgres: server.url });
