@@ -82,7 +82,8 @@ describe('a page of many crons', () => {
 
 const YEARLY = { handler: 'lasting', expression: '0 0 1 1 *' };
 
-const CRONS = Array.from({ length: 8 }, (_, index) => `moving-${index}`);
+/** Each falls to one of two pods by chance: so many that neither is left without. */
+const CRONS = Array.from({ length: 16 }, (_, index) => `moving-${index}`);
 
 describe('a page that stays open', () => {
   // Long enough that a busy machine loses no lease by itself.
