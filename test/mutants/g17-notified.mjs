@@ -72,4 +72,14 @@ export default [
     killedBy: 'libs/jobs/src/scheduling/recovery.spec.ts',
     test: 'hands on the notifications that wait',
   },
+  {
+    name: 'notifications: a record of the audit trail is lost with the reply that carried it',
+    guards: 'G17',
+    defence: 'an order that ends a run is reported although the reply with its record got lost',
+    file: 'libs/ledger/src/redis/lua/take-records.lua',
+    find: "if last == ARGV[1] then return redis.call('XRANGE', KEYS[1], '(' .. from, through) end\n",
+    replace: '',
+    killedBy: 'test/jobs/redis-stores.spec.ts',
+    test: 'hands the same records to a call whose reply got lost',
+  },
 ];

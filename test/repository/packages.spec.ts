@@ -59,7 +59,7 @@ describe('the workspaces', () => {
   );
 
   describe('a workspace', () => {
-    it('is built by "nest build --all", after what it imports', () => {
+    it('stands in nest-cli.json after what it imports, so that "nest build --all" goes through', () => {
       const order = Object.values((read('nest-cli.json') as NestCli).projects).map(({ root }) => root);
       expect(order.toSorted()).toEqual(folders.toSorted());
       for (const folder of folders) {

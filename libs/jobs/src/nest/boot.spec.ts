@@ -2,17 +2,17 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { appName } from './build.js';
 import { SetupError } from '@fencepost/lease';
+import type { DeclareReply } from '@fencepost/ledger/catalog';
 import { refusalOf } from '../../../../test/support/refusals.js';
+import { recordedEvents, type RecordedEvents } from '../../../../test/support/recorded.js';
 import { CronDeclarationError, EffectOptionError } from '../errors.js';
 import { EffectOptionParser } from '../running/effect-options.js';
+import { Telemetry } from '../telemetry/telemetry.js';
+import { appName } from './build.js';
 import { checkCron } from './cron-declaration.js';
 import { jobsSettings } from './options.js';
 import { retryOnBoot } from './retry-on-boot.js';
-import type { DeclareReply } from '@fencepost/ledger/catalog';
-import { recordedEvents, type RecordedEvents } from '../../../../test/support/recorded.js';
-import { Telemetry } from '../telemetry/telemetry.js';
 import { DeclarationReport } from './worker-runner.js';
 
 describe('app name', () => {

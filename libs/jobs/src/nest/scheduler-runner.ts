@@ -90,14 +90,15 @@ export class SchedulerRunner implements OnModuleInit, OnApplicationBootstrap, On
     const instants = clock === systemClock ? preciseTimer(clock) : clock;
     const notifier = new RunNotifier({ ledger, queue: this.messages, telemetry, webhooks: this.settings.webhooks });
     this.#notifier = notifier;
+    const trail = await openAuditTrail(this.redis, this.database, this.settings);
+    const orders = new OrderLog({ trail, ledger, clock, telemetry, lookEveryMs: sweepEveryMs });
     const pod = new SchedulerPod({ ...stores, ...times, notifier, clock, instants, random, telemetry, tracing });
+    this.#orders = orders;
     this.#pod = pod;
     await retryOnBoot(() => pod.start());
     this.#onStarted(pod);
     if (!this.isWatched) this.#warnUnwatched(pod);
-    const trail = await openAuditTrail(this.redis, this.database, this.settings);
-    this.#orders = new OrderLog({ trail, ledger, clock, telemetry, lookEveryMs: sweepEveryMs });
-    await this.#orders.start();
+    await orders.start();
     this.podRoles.begin(() => ({ assigned: pod.assigned, held: pod.engine.heldNames().length }));
   }
 
@@ -112,8 +113,8 @@ export class SchedulerRunner implements OnModuleInit, OnApplicationBootstrap, On
   async onModuleDestroy(): Promise<void> {
     // A worker in the same process still has runs to finish.
     if (!this.roles.includes('worker')) this.database?.enforceDeadline();
-    await this.#orders?.stop();
-    await this.#pod?.stop();
+    // A look at a store that is away must not hold up the leases.
+    await Promise.all([this.#orders?.stop(), this.#pod?.stop()]);
     await this.#notifier?.stop();
   }
 }

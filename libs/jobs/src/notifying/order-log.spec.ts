@@ -59,6 +59,17 @@ describe('orders that end runs', () => {
     expect(other.events.names).toEqual([]);
   });
 
+  it('are not looked at by a pod that was stopped before it started', async () => {
+    const taken: string[] = [];
+    const take = async (nonce: string) => (taken.push(nonce), []);
+    const { ledger, clock } = stage;
+    const log = new OrderLog({ trail: { take }, ledger, clock, telemetry: new Telemetry(), lookEveryMs: 1_000 });
+    await log.stop();
+    await log.start();
+    await clock.advance(5_000);
+    expect(taken).toEqual([]);
+  });
+
   it('are reported at the next look, whoever gave them', async () => {
     const { events } = await pod();
     const runId = await claimed(1);

@@ -30,9 +30,10 @@ export class OrderLog {
   constructor(private readonly deps: OrderLogDeps) {}
 
   /** Resolves after the first look, which finds the end of a trail that nobody has read: later orders are reported. */
-  start(): Promise<void> {
+  async start(): Promise<void> {
+    if (this.#stopped) return;
     this.#looking = this.look().then(() => this.#arm());
-    return this.#looking;
+    await this.#looking;
   }
 
   /** Resolves when the look in progress has ended. */

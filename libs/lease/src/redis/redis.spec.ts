@@ -1,10 +1,10 @@
-import { describe, expect, it, afterEach, beforeEach } from 'vitest';
 import { EventEmitter } from 'node:events';
-import { closeRedis } from './redis-connection.js';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
+import { describe, expect, it, afterEach, beforeEach } from 'vitest';
+import { closeRedis } from './redis-connection.js';
 import { loadScripts } from './redis-script.js';
 
 describe('redis connection', () => {
